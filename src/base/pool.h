@@ -1,0 +1,21 @@
+/* pool.h: the worker threads that execute draws and dispatches.
+ *
+ * pool_for() runs fn(ctx, index, worker) for every index in [0, count) and
+ * returns when all are done. The caller takes part as worker 0, so a pool of
+ * zero threads runs everything in the caller. Which worker gets which index
+ * is not defined: results must not depend on it. Several threads may call
+ * pool_for() on one pool; calls are then serialised. fn must not call it.
+ * Workers block all signals but the synchronous ones. */
+#ifndef BASE_POOL_H
+#define BASE_POOL_H
+
+struct pool;
+
+struct pool *pool_create(unsigned threads);
+void pool_destroy(struct pool *pool);
+unsigned pool_workers(const struct pool *pool); /* threads + the caller */
+void pool_for(struct pool *pool, unsigned count,
+              void (*fn)(void *ctx, unsigned index, unsigned worker),
+              void *ctx);
+
+#endif

@@ -1,0 +1,60 @@
+/* stats.h: counters of what was executed, printed by --stats.
+ * One row per counter: name, help. Any thread; relaxed atomics, so add per
+ * draw or per tile, not per pixel. */
+#ifndef BASE_STATS_H
+#define BASE_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define STATS(X)                                                               \
+    X(opens, "device opens")                                                   \
+    X(ioctls, "ioctls answered")                                               \
+    X(submits, "batches executed")                                             \
+    X(commands, "commands parsed")                                             \
+    X(draws, "draws executed")                                                 \
+    X(dispatches, "compute dispatches executed")                               \
+    X(vertices, "vertices fetched")                                            \
+    X(prims_in, "primitives assembled")                                        \
+    X(prims_raster, "primitives set up after clip and cull")                   \
+    X(tiles, "tiles rasterised")                                               \
+    X(threads_vs, "VS threads run")                                            \
+    X(threads_hs, "HS threads run")                                            \
+    X(threads_ds, "DS threads run")                                            \
+    X(threads_gs, "GS threads run")                                            \
+    X(threads_ps, "PS threads run")                                            \
+    X(threads_cs, "compute threads run")                                       \
+    X(pixels, "pixels written to colour targets")                              \
+    X(eu_insns, "EU instructions executed")                                    \
+    X(messages, "EU messages executed")                                        \
+    X(kernels, "EU kernels decoded")                                           \
+    X(flips, "frames shown on the virtual display")                            \
+    X(unimp, "unimplemented features hit")                                     \
+    X(guest_errors, "errors made by the client")                               \
+    X(resets, "context resets")
+
+enum stat_id {
+#define X(name, help) STAT_##name,
+    STATS(X)
+#undef X
+        STAT_COUNT
+};
+
+extern _Atomic uint64_t stats_counter[STAT_COUNT];
+
+static inline void
+stats_add(enum stat_id s, uint64_t n)
+{
+    atomic_fetch_add_explicit(&stats_counter[s], n, memory_order_relaxed);
+}
+
+static inline uint64_t
+stats_get(enum stat_id s)
+{
+    return atomic_load_explicit(&stats_counter[s], memory_order_relaxed);
+}
+
+const char *stats_name(enum stat_id s);
+const char *stats_help(enum stat_id s);
+
+#endif

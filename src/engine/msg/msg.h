@@ -1,0 +1,67 @@
+/* msg.h: where a SEND meets the rest: sampler, data port, URB, render target.
+ *
+ * Every thread that the engine starts has a struct thread_env as its
+ * eu_thread.user and msg_send as its send function. Any worker. */
+#ifndef ENGINE_MSG_H
+#define ENGINE_MSG_H
+
+#include "engine/draw.h"
+
+/* Memory that URB handles index: handle * 64 bytes from base. */
+struct urb_space {
+    uint8_t *base;
+    uint64_t size_B;
+};
+
+/* Threads that share SLM and a barrier. */
+struct thread_group {
+    uint8_t *slm;
+    uint32_t slm_B;
+    unsigned barrier_count;    /* threads that must arrive */
+    unsigned barrier_arrived;
+};
+
+struct ps_group; /* raster/ */
+
+struct thread_env {
+    const struct shader_stage *stage;
+    struct engine_vm *vm;
+    struct urb_space urb;
+    struct thread_group *group; /* NULL outside of compute and HS */
+    struct ps_group *ps;        /* PS threads only */
+    atomic_bool *reset;
+    unsigned worker;
+};
+
+/* Table of shared functions by SFID; each in its own file. */
+enum eu_msg_result msg_send(struct eu_thread *thread,
+                            const struct eu_message *msg);
+
+enum eu_msg_result msg_sampler(struct thread_env *env, struct eu_thread *t,
+                               const struct eu_message *m);
+enum eu_msg_result msg_render(struct thread_env *env, struct eu_thread *t,
+                              const struct eu_message *m);
+enum eu_msg_result msg_pixel_interp(struct thread_env *env,
+                                    struct eu_thread *t,
+                                    const struct eu_message *m);
+enum eu_msg_result msg_urb(struct thread_env *env, struct eu_thread *t,
+                           const struct eu_message *m);
+enum eu_msg_result msg_dc0(struct thread_env *env, struct eu_thread *t,
+                           const struct eu_message *m);
+enum eu_msg_result msg_dc1(struct thread_env *env, struct eu_thread *t,
+                           const struct eu_message *m);
+enum eu_msg_result msg_const(struct thread_env *env, struct eu_thread *t,
+                             const struct eu_message *m);
+enum eu_msg_result msg_gateway(struct thread_env *env, struct eu_thread *t,
+                               const struct eu_message *m);
+
+/* Runs one thread that shares nothing with others to its end; guest errors
+ * and exhausted budgets set *env->reset. False if it did not finish. */
+bool msg_run_thread(struct eu_thread *thread, struct thread_env *env);
+
+/* Runs `count` threads of one group in turns, until all have finished:
+ * a thread that waits at a barrier lets the others go on. */
+bool msg_run_group(struct eu_thread *threads, unsigned count,
+                   struct thread_group *group, struct thread_env *env);
+
+#endif

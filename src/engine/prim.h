@@ -1,0 +1,50 @@
+/* prim.h: primitives on their way from geom to raster.
+ *
+ * geom assembles, shades, clips and transforms; raster culls, sets up and
+ * draws. A scene belongs to the streamer thread; prims are drawn in the order
+ * of scene_add(). Vertex data (vue) must stay valid until the next
+ * scene_flush() returns: geom allocates it from scene_arena(), which the
+ * flush empties. */
+#ifndef ENGINE_PRIM_H
+#define ENGINE_PRIM_H
+
+#include "engine/draw.h"
+#include "base/arena.h"
+
+enum prim_kind { PRIM_POINT, PRIM_LINE, PRIM_TRIANGLE, PRIM_RECT };
+
+struct prim_vertex {
+    /* Screen position after perspective divide and viewport transform; z in
+     * depth range units, before bias; w_inv = 1 / clip w (1 when the divide
+     * is off). */
+    float x, y, z, w_inv;
+    /* The vertex's URB entry from slot 0 (VUE header) on, 4 dwords a slot. */
+    const uint32_t *vue;
+};
+
+struct prim {
+    uint8_t kind;       /* enum prim_kind */
+    uint8_t provoking;  /* index into v */
+    uint8_t edge_mask;  /* triangle: bit i, edge v[i] -> v[i+1] is a border */
+    bool no_stipple_reset; /* line of a strip that continues the stipple */
+    uint8_t viewport;   /* viewport index, already limited */
+    uint16_t layer;     /* render target array index, already forced */
+    uint32_t primitive_id;
+    float point_width;  /* from the VUE header; raster picks state or this */
+    unsigned vue_slots; /* slots that every v[].vue has */
+    struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
+};
+
+struct scene;
+
+struct scene *scene_create(const struct draw *draw);
+/* Draws what is left, then frees. */
+void scene_destroy(struct scene *scene);
+struct arena *scene_arena(struct scene *scene);
+/* May flush by itself when full, which empties the arena: the caller then gets
+ * true and must not keep pointers into the arena from before this call
+ * (the prim itself has been drawn). */
+bool scene_add(struct scene *scene, const struct prim *prim);
+void scene_flush(struct scene *scene);
+
+#endif

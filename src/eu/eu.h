@@ -1,0 +1,90 @@
+/* eu.h: executes kernels. Knows no pipeline, no memory, no surfaces: all of
+ * those are behind the send function that the engine passes in.
+ *
+ * Who calls: engine, from any worker. A struct eu_kernel is immutable and
+ * shared; a struct eu_thread belongs to one caller at a time, lives on its
+ * stack or in its arena and needs no destructor. */
+#ifndef EU_H
+#define EU_H
+
+#include "base/base.h"
+#include "eu/isa/isa.h"
+#include "eu/message.h"
+
+#define EU_GRF_COUNT 128
+#define EU_GRF_B 32
+
+struct eu_kernel; /* decoded (and, later, compiled) code */
+
+/* The kernel that starts at code, found by content in a process-wide cache or
+ * decoded now. At most avail_B bytes are read; decoding follows the code up
+ * to its last reachable EOT. NULL after a guest error if it cannot be decoded.
+ * Reference counted: release with eu_kernel_unref (NULL is fine). */
+const struct eu_kernel *eu_kernel_get(const void *code, size_t avail_B,
+                                      enum eu_gen gen);
+void eu_kernel_unref(const struct eu_kernel *kernel);
+size_t eu_kernel_size_B(const struct eu_kernel *kernel);
+/* Bit n of word n/32: a send with an immediate descriptor names binding table
+ * entry n. Returns false if some send takes its descriptor from a register,
+ * so that any entry may be used. */
+bool eu_kernel_surfaces(const struct eu_kernel *kernel, uint32_t used[8]);
+
+enum eu_status {
+    EU_RUNNING,  /* eu_run() returned because the budget was used up */
+    EU_WAITING,  /* at `wait` with n0 zero: run the group's other threads */
+    EU_FINISHED, /* EOT sent */
+    EU_FAILED,   /* guest error, already reported */
+};
+
+struct eu_thread {
+    alignas(64) uint8_t grf[EU_GRF_COUNT * EU_GRF_B];
+    /* Accumulators as flat bytes, 64 per register: acc0 holds 16 F/D lanes
+     * or 8 Q/DF lanes; see interp/ for how integer products keep their high
+     * bits. acc2..acc9 are the math macro registers. */
+    alignas(64) uint8_t acc[10][64];
+    alignas(64) int64_t acc_wide[2][16]; /* integer accumulators, 64 bit */
+    uint16_t a0[16];
+    uint32_t f[2];
+    uint32_t cr0[3];
+    uint32_t sr0[4]; /* [2] dispatch mask, [3] vector mask */
+    uint32_t n0[3];
+    uint32_t sp[2];
+    uint32_t ip;          /* byte offset in the kernel */
+    uint32_t chan_ip[32]; /* per channel: where it resumes */
+    uint32_t live;        /* channels now executing at ip */
+    enum eu_status status;
+    const struct eu_kernel *kernel;
+    eu_send_fn send;
+    void *user; /* for the send function */
+    uint64_t insn_count;
+};
+
+struct eu_start {
+    const struct eu_kernel *kernel;
+    unsigned simd; /* 8, 16, 32: channels the dispatch mask may hold */
+    uint32_t dispatch_mask;
+    uint32_t vector_mask;
+    bool vector_mask_enable;
+    bool alt_mode; /* Floating Point Mode = Alternate */
+    bool denorm_f_retain;
+    uint8_t rounding; /* 0 RTNE, 1 up, 2 down, 3 zero */
+    bool single_program_flow;
+    eu_send_fn send;
+    void *user;
+};
+
+/* Makes the thread ready to run at its kernel's first instruction. The GRF is
+ * left as it is: fill in the payload before or after. */
+void eu_thread_init(struct eu_thread *thread, const struct eu_start *start);
+
+/* Runs until EOT, a wait, an error, or until about `budget` instructions were
+ * executed (EU_RUNNING: call again). */
+enum eu_status eu_run(struct eu_thread *thread, uint64_t budget);
+
+static inline uint32_t *
+eu_grf(struct eu_thread *thread, unsigned grf)
+{
+    return (uint32_t *)(void *)(thread->grf + grf * EU_GRF_B);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* isa.h: instruction tables, decoder, validator, disassembler.
+ *
+ * Any thread; no state. All tables are text a hardware person can review
+ * (opcodes.csv, messages.csv) turned into C by gen_isa.py. */
+#ifndef EU_ISA_H
+#define EU_ISA_H
+
+#include <stdio.h>
+#include "eu/isa/insn.h"
+
+enum eu_gen { EU_GEN8 = 8, EU_GEN9 = 9 };
+
+/* Decodes the instruction at bytes (avail_B bytes readable). Returns its
+ * length (8 or 16), or 0 if it is truncated or no instruction of this
+ * generation; *why (may be NULL) then points to a constant string. */
+unsigned eu_decode(struct eu_insn *insn, const void *bytes, size_t avail_B,
+                   enum eu_gen gen, const char **why);
+
+/* Expands an 8-byte compact instruction to its 16-byte form. */
+bool eu_uncompact(uint32_t native[4], const uint32_t compact[2],
+                  enum eu_gen gen);
+
+/* NULL when the instruction obeys the PRM's restrictions, else which rule it
+ * breaks (a constant string). */
+const char *eu_validate(const struct eu_insn *insn, enum eu_gen gen);
+
+/* One line of iga64-like text, without newline. Returns snprintf's count. */
+int eu_disasm(char *text, size_t size, const struct eu_insn *insn,
+              enum eu_gen gen);
+
+unsigned eu_type_size_B(enum eu_type type);
+const char *eu_type_name(enum eu_type type);
+/* Mnemonic, or NULL for a number that is no opcode of this generation. */
+const char *eu_opcode_name(unsigned opcode, enum eu_gen gen);
+
+#endif

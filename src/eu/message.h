@@ -1,0 +1,68 @@
+/* message.h: what a SEND hands to the shared functions.
+ *
+ * The EU gathers nothing: src0/src1 point into the thread's register file and
+ * dst is where the answer goes. A handler that writes dst before it has read
+ * its payload must copy the payload first (the ranges may overlap). The EU
+ * guarantees that all three ranges lie inside the register file. */
+#ifndef EU_MESSAGE_H
+#define EU_MESSAGE_H
+
+#include "base/base.h"
+
+enum eu_sfid {
+    EU_SFID_NULL = 0,
+    EU_SFID_SAMPLER = 2,
+    EU_SFID_GATEWAY = 3,
+    EU_SFID_DC2 = 4,
+    EU_SFID_RENDER = 5,
+    EU_SFID_URB = 6,
+    EU_SFID_SPAWNER = 7,
+    EU_SFID_VME = 8,
+    EU_SFID_CONST = 9,
+    EU_SFID_DC0 = 10,
+    EU_SFID_PI = 11,
+    EU_SFID_DC1 = 12,
+    EU_SFID_CRE = 13,
+};
+
+struct eu_thread;
+
+struct eu_message {
+    uint8_t sfid;
+    bool eot;
+    bool header;       /* descriptor bit 19 */
+    bool check_tdr;    /* sendc, sendsc */
+    uint8_t exec_size; /* lanes of the instruction */
+    uint8_t chan_offset; /* thread channel of lane 0 */
+    uint8_t mlen_grf, ex_mlen_grf, rlen_grf;
+    uint32_t desc, ex_desc;
+    /* Bit i: lane i of this instruction executes (control flow, dispatch mask
+     * and predicate applied; NoMask leaves the predicate only). */
+    uint32_t exec_mask;
+    const uint32_t *src0; /* mlen_grf registers of 8 dwords */
+    const uint32_t *src1; /* ex_mlen_grf registers, or NULL */
+    uint32_t *dst;        /* rlen_grf registers, or NULL */
+};
+
+/* Register number `grf` of the payload: src0 first, then src1, wherever the
+ * split falls. NULL past its end. */
+static inline const uint32_t *
+eu_message_reg(const struct eu_message *m, unsigned grf)
+{
+    if (grf < m->mlen_grf)
+        return m->src0 + grf * 8;
+    grf -= m->mlen_grf;
+    return grf < m->ex_mlen_grf ? m->src1 + grf * 8 : NULL;
+}
+
+enum eu_msg_result {
+    EU_MSG_OK,
+    EU_MSG_BARRIER, /* barrier signalled; thread->n0[0] is raised later by
+                     * whoever runs the group, `wait` returns until then */
+    EU_MSG_ERROR,   /* guest error already reported: end the thread */
+};
+
+typedef enum eu_msg_result (*eu_send_fn)(struct eu_thread *thread,
+                                         const struct eu_message *msg);
+
+#endif
