@@ -53,8 +53,8 @@ parse_tags(const char *list)
         bool known = false;
         for (unsigned i = 0; i < TRACE_COUNT; i++) {
             bool all = n == 3 && !strncmp(list, "all", 3);
-            if (all ||
-                (strlen(tags[i].name) == n && !strncmp(list, tags[i].name, n))) {
+            if (all || (strlen(tags[i].name) == n &&
+                        !strncmp(list, tags[i].name, n))) {
                 log_trace_mask |= UINT32_C(1) << i;
                 known = true;
             }

@@ -94,8 +94,8 @@ pool_create(unsigned threads)
     /* The application's signals are for its own threads. */
     sigset_t block, old;
     sigfillset(&block);
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-                                      SIGTRAP, SIGABRT};
+    static const int synchronous[] = {SIGSEGV, SIGBUS,  SIGFPE,
+                                      SIGILL,  SIGTRAP, SIGABRT};
     for (unsigned i = 0; i < ARRAY_SIZE(synchronous); i++)
         sigdelset(&block, synchronous[i]);
     pthread_sigmask(SIG_SETMASK, &block, &old);

@@ -1,0 +1,121 @@
+/* Atomic operations of the data port. Workers run in parallel, so each is a
+ * compare-and-swap loop on host memory; between lanes of one message the order
+ * is ascending. KBL PRM vol 2d "MDC_AOP", "MDC_FOP". */
+#include "engine/msg/dataport.h"
+
+enum {
+    AOP_CMPWR_WIDE = 0,
+    AOP_AND,
+    AOP_OR,
+    AOP_XOR,
+    AOP_MOV,
+    AOP_INC,
+    AOP_DEC,
+    AOP_ADD,
+    AOP_SUB,
+    AOP_REVSUB,
+    AOP_IMAX,
+    AOP_IMIN,
+    AOP_UMAX,
+    AOP_UMIN,
+    AOP_CMPWR,
+    AOP_PREDEC,
+};
+
+unsigned
+atomic_operands(unsigned op)
+{
+    switch (op) {
+    case AOP_INC:
+    case AOP_DEC:
+    case AOP_PREDEC: return 0;
+    case AOP_CMPWR:
+    case AOP_CMPWR_WIDE: return 2;
+    default: return 1;
+    }
+}
+
+static uint64_t
+combine(unsigned op, uint64_t old, int64_t sold, uint64_t src0, int64_t ssrc0,
+        uint64_t src1)
+{
+    switch (op) {
+    case AOP_AND: return old & src0;
+    case AOP_OR: return old | src0;
+    case AOP_XOR: return old ^ src0;
+    case AOP_MOV: return src0;
+    case AOP_INC: return old + 1;
+    case AOP_DEC:
+    case AOP_PREDEC: return old - 1;
+    case AOP_ADD: return old + src0;
+    case AOP_SUB: return old - src0;
+    case AOP_REVSUB: return src0 - old;
+    case AOP_IMAX: return sold > ssrc0 ? old : src0;
+    case AOP_IMIN: return sold < ssrc0 ? old : src0;
+    case AOP_UMAX: return old > src0 ? old : src0;
+    case AOP_UMIN: return old < src0 ? old : src0;
+    case AOP_CMPWR: return old == src0 ? src1 : old;
+    default: return old;
+    }
+}
+
+uint32_t
+atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
+{
+    uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
+    do {
+        next = (uint32_t)combine(op, old, (int32_t)old, src0, (int32_t)src0,
+                                 src1);
+    } while (!__atomic_compare_exchange_n(p, &old, next, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return op == AOP_PREDEC ? next : old;
+}
+
+uint64_t
+atomic_int64(unsigned op, uint64_t *p, uint64_t src0, uint64_t src1)
+{
+    uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
+    do {
+        next = combine(op, old, (int64_t)old, src0, (int64_t)src0, src1);
+    } while (!__atomic_compare_exchange_n(p, &old, next, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return op == AOP_PREDEC ? next : old;
+}
+
+static bool
+is_nan(uint32_t u)
+{
+    return (u & 0x7fffffff) > 0x7f800000;
+}
+
+/* Data port minimum and maximum: a NaN loses; of two zeros FMAX gives -0 when
+ * the old value is -0, FMIN +0 when the old value is +0, so equal values
+ * keep the old one. */
+static uint32_t
+combine_float(unsigned op, uint32_t old, uint32_t src0, uint32_t src1)
+{
+    float a = float_from_bits(old), b = float_from_bits(src0);
+    switch (op) {
+    case 1:
+        if (is_nan(old))
+            return src0;
+        return b > a ? src0 : old;
+    case 2:
+        if (is_nan(old))
+            return src0;
+        return b < a ? src0 : old;
+    case AOP_FCMPWR: return a == b ? src1 : old;
+    default: return old;
+    }
+}
+
+uint32_t
+atomic_float32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
+{
+    uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
+    do {
+        next = combine_float(op, old, src0, src1);
+    } while (!__atomic_compare_exchange_n(p, &old, next, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}

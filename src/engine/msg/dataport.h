@@ -1,0 +1,103 @@
+/* dataport.h: what the data port messages share. Internal to engine/msg. */
+#ifndef ENGINE_DATAPORT_H
+#define ENGINE_DATAPORT_H
+
+#include "engine/msg/msg.h"
+
+#define BTI_BINDLESS 252
+#define BTI_STATELESS_NC 253
+#define BTI_SLM 254
+#define BTI_STATELESS 255
+
+/* A flat range of bytes that offsets of a message are relative to. */
+struct dp_range {
+    uint8_t *mem;
+    uint64_t size_B;
+    const struct surface *surf; /* NULL for SLM and stateless */
+};
+
+/* The range a descriptor's binding table index names. For stateless access
+ * the header's M0.5 is the base: pass it in base_B. */
+struct dp_range dataport_range(const struct thread_env *env,
+                               const struct eu_message *m, uint32_t base_B);
+
+/* The surface that typed messages name: binding table or bindless. */
+const struct surface *dataport_surface(const struct thread_env *env,
+                                       const struct eu_message *m);
+
+static inline uint8_t *
+dataport_at(const struct dp_range *r, uint64_t offset_B, unsigned bytes)
+{
+    return offset_B <= r->size_B && r->size_B - offset_B >= bytes
+               ? r->mem + offset_B
+               : NULL;
+}
+
+/* Dword `lane` of an operand that starts `grf` registers into the payload and
+ * has one dword per lane. 0 when the payload is too short. */
+static inline uint32_t
+dataport_lane(const struct eu_message *m, unsigned grf, unsigned lane)
+{
+    const uint32_t *reg = eu_message_reg(m, grf + lane / 8);
+    return reg ? reg[lane % 8] : 0;
+}
+
+static inline uint64_t
+dataport_lane64(const struct eu_message *m, unsigned grf, unsigned lane)
+{
+    const uint32_t *reg = eu_message_reg(m, grf + lane / 4);
+    uint64_t v = 0;
+    if (reg)
+        memcpy(&v, reg + lane % 4 * 2, 8);
+    return v;
+}
+
+/* Writes dword `lane` of an answer operand if the answer reaches so far. */
+static inline void
+dataport_answer(const struct eu_message *m, unsigned grf, unsigned lane,
+                uint32_t value)
+{
+    if (m->dst && grf + lane / 8 < m->rlen_grf)
+        m->dst[(grf + lane / 8) * 8 + lane % 8] = value;
+}
+
+/* Lanes that a message of `lanes` channels executes. */
+static inline uint32_t
+dataport_mask(const struct eu_message *m, unsigned lanes)
+{
+    return m->exec_mask & (lanes >= 32 ? ~0u : (1u << lanes) - 1);
+}
+
+/* Atomics (atomic.c). `op` is AOP_*; returns what the message answers.
+ * p must be aligned to its size. */
+uint32_t atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1);
+uint64_t atomic_int64(unsigned op, uint64_t *p, uint64_t src0, uint64_t src1);
+uint32_t atomic_float32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1);
+/* Data operands of an integer atomic: 0 for inc/dec/predec, 2 for CMPWR. */
+unsigned atomic_operands(unsigned op);
+#define AOP_FCMPWR 3
+
+enum eu_msg_result typed_read(struct thread_env *env,
+                              const struct eu_message *m);
+enum eu_msg_result typed_write(struct thread_env *env,
+                               const struct eu_message *m);
+enum eu_msg_result typed_atomic(struct thread_env *env,
+                                const struct eu_message *m);
+
+enum eu_msg_result a64_scattered(struct thread_env *env,
+                                 const struct eu_message *m, bool write);
+enum eu_msg_result a64_untyped(struct thread_env *env,
+                               const struct eu_message *m, bool write);
+enum eu_msg_result a64_atomic(struct thread_env *env,
+                              const struct eu_message *m, bool is_float);
+enum eu_msg_result a64_block(struct thread_env *env, const struct eu_message *m,
+                             bool write);
+
+/* OWord block transfer between contiguous memory and registers; size_code is
+ * descriptor bits 10:8. */
+enum eu_msg_result block_transfer(const struct dp_range *r, uint64_t offset_B,
+                                  const struct eu_message *m,
+                                  unsigned size_code, bool write,
+                                  unsigned data_grf);
+
+#endif

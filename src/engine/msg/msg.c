@@ -1,0 +1,137 @@
+#include "engine/msg/msg.h"
+
+/* A kernel that has executed this many instructions in one thread hangs. The
+ * longest honest thread met in piglit runs about 10^7. */
+#define HANG_INSNS UINT64_C(400000000)
+/* How long a thread of a group runs before the others get a turn. */
+#define SLICE_INSNS 20000
+
+typedef enum eu_msg_result (*msg_fn)(struct thread_env *, struct eu_thread *,
+                                     const struct eu_message *);
+
+static enum eu_msg_result
+msg_spawner(struct thread_env *env, struct eu_thread *t,
+            const struct eu_message *m)
+{
+    /* End of thread; the URB handle that it gives back is not ours to keep. */
+    if (!m->eot)
+        unimp("thread spawner message 0x%x", m->desc);
+    return EU_MSG_OK;
+}
+
+static const struct {
+    msg_fn fn;
+    const char *name;
+} shared_function[16] = {
+    [EU_SFID_SAMPLER] = {msg_sampler, "sampler"},
+    [EU_SFID_GATEWAY] = {msg_gateway, "gateway"},
+    [EU_SFID_RENDER] = {msg_render, "render"},
+    [EU_SFID_URB] = {msg_urb, "urb"},
+    [EU_SFID_SPAWNER] = {msg_spawner, "spawner"},
+    [EU_SFID_CONST] = {msg_const, "const"},
+    [EU_SFID_DC0] = {msg_dc0, "dc0"},
+    [EU_SFID_PI] = {msg_pixel_interp, "pi"},
+    [EU_SFID_DC1] = {msg_dc1, "dc1"},
+};
+
+enum eu_msg_result
+msg_send(struct eu_thread *thread, const struct eu_message *msg)
+{
+    struct thread_env *env = thread->user;
+    unsigned sfid = msg->sfid & 15;
+    trace(msg, "%s desc %08x ex %08x mask %04x mlen %u+%u rlen %u%s",
+          shared_function[sfid].name ? shared_function[sfid].name : "?",
+          msg->desc, msg->ex_desc, msg->exec_mask, msg->mlen_grf,
+          msg->ex_mlen_grf, msg->rlen_grf, msg->eot ? " eot" : "");
+    if (!shared_function[sfid].fn) {
+        unimp("message to shared function %u, descriptor 0x%08x", sfid,
+              msg->desc);
+        return EU_MSG_OK;
+    }
+    return shared_function[sfid].fn(env, thread, msg);
+}
+
+static bool
+fail(struct thread_env *env)
+{
+    if (env->reset)
+        atomic_store(env->reset, true);
+    return false;
+}
+
+static bool
+hung(const struct eu_thread *t)
+{
+    if (t->insn_count < HANG_INSNS)
+        return false;
+    guest_error("kernel still runs after %llu instructions: hang",
+                (unsigned long long)t->insn_count);
+    return true;
+}
+
+bool
+msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+{
+    for (;;) {
+        switch (eu_run(thread, HANG_INSNS / 8)) {
+        case EU_FINISHED: return true;
+        case EU_FAILED: return fail(env);
+        case EU_WAITING:
+            guest_error("kernel waits for a notification that nobody sends");
+            return fail(env);
+        case EU_RUNNING:
+            if (hung(thread) || (env->reset && atomic_load(env->reset)))
+                return fail(env);
+        }
+    }
+}
+
+/* When all threads of the group have arrived, each gets its notification. */
+static void
+release_barrier(struct eu_thread *threads, unsigned count,
+                struct thread_group *group)
+{
+    if (!group->barrier_arrived ||
+        group->barrier_arrived < group->barrier_count)
+        return;
+    group->barrier_arrived -= group->barrier_count;
+    for (unsigned i = 0; i < count; i++)
+        threads[i].n0[0]++;
+}
+
+bool
+msg_run_group(struct eu_thread *threads, unsigned count,
+              struct thread_group *group, struct thread_env *env)
+{
+    /* One thread runs to its end or its first wait; only spinning threads
+     * need slices, so the first turn is long. */
+    unsigned left = count;
+    bool first = true;
+    while (left) {
+        bool progress = false;
+        for (unsigned i = 0; i < count; i++) {
+            struct eu_thread *t = &threads[i];
+            if (t->status == EU_FINISHED)
+                continue;
+            if (t->status == EU_WAITING && !t->n0[0])
+                continue;
+            uint64_t before = t->insn_count;
+            enum eu_status s = eu_run(t,
+                                      first ? SLICE_INSNS * 16 : SLICE_INSNS);
+            release_barrier(threads, count, group);
+            progress |= s != EU_WAITING || t->insn_count != before;
+            if (s == EU_FINISHED)
+                left--;
+            else if (s == EU_FAILED || hung(t) ||
+                     (env->reset && atomic_load(env->reset)))
+                return fail(env);
+        }
+        first = false;
+        if (!progress) {
+            guest_error("%u of %u threads wait at a barrier for ever", left,
+                        count);
+            return fail(env);
+        }
+    }
+    return true;
+}
