@@ -61,14 +61,33 @@ enum eu_cmod {
     EU_CMOD_U = 9,
 };
 
+enum eu_math {
+    EU_MATH_INV = 1,
+    EU_MATH_LOG = 2,
+    EU_MATH_EXP = 3,
+    EU_MATH_SQRT = 4,
+    EU_MATH_RSQ = 5,
+    EU_MATH_SIN = 6,
+    EU_MATH_COS = 7,
+    EU_MATH_FDIV = 9,
+    EU_MATH_POW = 10,
+    EU_MATH_INT_DIV_BOTH = 11,
+    EU_MATH_INT_DIV_QUOTIENT = 12,
+    EU_MATH_INT_DIV_REMAINDER = 13,
+    EU_MATH_INVM = 14,
+    EU_MATH_RSQRTM = 15,
+};
+
+#define EU_MME_NONE 8
+
 #define EU_VSTRIDE_VXH 0xff /* one-dimensional indirect: VxH, or Vx1 */
 
 struct eu_operand {
-    uint8_t file;      /* enum eu_file */
-    uint8_t type;      /* enum eu_type */
-    uint8_t reg;       /* GRF number, or ARF byte (kind | index) */
-    uint8_t subreg_B;  /* byte offset inside the register */
-    bool indirect;     /* address is a0.addr_subreg + addr_imm_B */
+    uint8_t file;     /* enum eu_file */
+    uint8_t type;     /* enum eu_type */
+    uint8_t reg;      /* GRF number, or ARF byte (kind | index) */
+    uint8_t subreg_B; /* byte offset inside the register */
+    bool indirect;    /* address is a0.addr_subreg + addr_imm_B */
     uint8_t addr_subreg;
     int16_t addr_imm_B;
     /* Region, in elements. A destination uses hstride only. Align16 operands
@@ -77,18 +96,21 @@ struct eu_operand {
     uint8_t width;   /* 1,2,4,8,16 */
     uint8_t hstride; /* 0,1,2,4 */
     bool abs;
-    bool negate; /* logic ops: bitwise NOT instead */
+    bool negate;       /* logic ops: bitwise NOT instead */
     uint8_t swizzle;   /* Align16 source: x bits 1:0 ... w bits 7:6 */
     uint8_t writemask; /* Align16 destination: x = bit 0 */
     bool rep_ctrl;     /* 3-source: replicate the scalar */
-    uint64_t imm;      /* raw bits; 16-bit types in the low half */
+    /* madm and Align16 math.invm, math.rsqtm (swizzle and mask are then the
+     * identity): 0..7 = mme0..7, that is acc2..acc9; else EU_MME_NONE */
+    uint8_t mme;
+    uint64_t imm; /* raw bits; 16-bit types in the low half */
 };
 
 struct eu_insn {
     uint8_t opcode; /* hardware opcode, 7 bits */
     uint8_t src_count;
-    uint8_t length_B; /* 8 when compacted, else 16 */
-    uint8_t exec_size; /* 1..32 channels */
+    uint8_t length_B;    /* 8 when compacted, else 16 */
+    uint8_t exec_size;   /* 1..32 channels */
     uint8_t chan_offset; /* first channel: quarter * 8 + nibble * 4 */
     bool align16;
     bool no_mask; /* WE_all */
