@@ -52,10 +52,18 @@ struct format_channel {
     uint8_t start_bit; /* from the element's least significant bit */
 };
 
+/* A texel or colour; which member counts follows from the format. */
+union color {
+    float f[4];
+    uint32_t u[4];
+    int32_t i[4];
+};
+
 struct format_info {
     const char *name;
     uint16_t code; /* SURFACE_FORMAT */
     uint16_t block_bits;
+    uint8_t element_B; /* block_bits / 8, at least 1 */
     uint8_t block_w, block_h;
     struct format_channel ch[4]; /* r, g, b, a; luminance in r, with .lum */
     bool srgb;
@@ -65,14 +73,14 @@ struct format_info {
     /* capabilities on the current generation */
     bool can_sample, can_filter, can_shadow, can_render, can_blend;
     bool can_vertex, can_streamout, can_typed_write, can_typed_read;
+    /* format_unpack() and format_pack() of this format, for inner loops.
+     * Never NULL; those of compressed formats say unimp. */
+    void (*unpack)(const struct format_info *fmt, const void *src,
+                   union color *out);
+    void (*pack)(const struct format_info *fmt, const union color *in,
+                 void *dst);
 };
 
-/* A texel or colour; which member counts follows from the format. */
-union color {
-    float f[4];
-    uint32_t u[4];
-    int32_t i[4];
-};
 
 /* NULL for a code that is no format. */
 const struct format_info *format_info(unsigned code);
@@ -109,6 +117,8 @@ enum surface_tiling { TILING_LINEAR = 0, TILING_W = 1, TILING_X = 2, TILING_Y = 
 
 enum surface_aux { AUX_NONE = 0, AUX_CCS_D = 1, AUX_MCS = 1, AUX_HIZ = 3, AUX_CCS_E = 5 };
 
+#define SURFACE_LEVELS 15
+
 /* A decoded surface. Sizes are those of level 0 as programmed (not minified);
  * `base_level` etc. are the view. */
 struct surface {
@@ -143,16 +153,27 @@ struct surface {
     /* buffers */
     uint64_t buffer_elements; /* for RAW: bytes */
     uint32_t buffer_stride_B;
+    /* Where each level begins within a slice; from surface_layout(). */
+    bool has_layout;
+    uint32_t level_x_el[SURFACE_LEVELS], level_y_el[SURFACE_LEVELS];
 };
 
 /* Decodes RENDER_SURFACE_STATE (16 dwords). mem/limit_B/aux_mem are left for
  * the caller. False, with a null surface in *s, if it is malformed. */
 bool surface_decode(struct surface *s, const uint32_t rss[16], unsigned gen);
 
+/* Fills in level_*_el. surface_decode() does it; who makes a struct surface
+ * from other state (depth, stencil) should call it when all else is set:
+ * without it every texel's address is computed from scratch. */
+void surface_layout(struct surface *s);
+
 /* Size of level `level` in texels. */
 uint32_t surface_level_width(const struct surface *s, unsigned level);
 uint32_t surface_level_height(const struct surface *s, unsigned level);
 uint32_t surface_level_depth(const struct surface *s, unsigned level);
+
+/* Slices that level has: 3D depth, or end of the view in array layers. */
+uint32_t surface_level_slices(const struct surface *s, unsigned level);
 
 /* Byte offset from mem of the element (block) that holds texel (x, y) of a
  * level, in slice z (3D slice, array layer, or 6 * cube + face; relative to
