@@ -23,6 +23,7 @@ struct engine_config {
                           writes and the like that clients wait for */
     uint64_t timestamp_hz;
     unsigned eu_threads_per_subslice, subslices; /* bounds scratch slots */
+    unsigned hang_limit_ms; /* of a semaphore wait; 0: as i915's */
 };
 
 struct engine *engine_create(const struct engine_config *config);

@@ -1,0 +1,40 @@
+/* media.c: the compute side: constants, interface descriptors, walker. */
+#include "engine/cs/cs.h"
+
+void
+media_curbe_load(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    struct gen9_media_curbe_load p;
+    gen9_media_curbe_load_unpack(&p, dw);
+    /* The data is read now: the driver may reuse its memory. */
+    if (p.curbe_total_data_length > HW_CURBE_B) {
+        cs_fail(cs, "CURBE of %u bytes", p.curbe_total_data_length);
+        return;
+    }
+    cs->hw->curbe_B = p.curbe_total_data_length;
+    memcpy(cs->hw->curbe,
+           vm_ptr(cs->vm, cs->hw->dynamic_base + p.curbe_data_start_address),
+           p.curbe_total_data_length);
+}
+
+void
+media_interface_descriptor_load(struct cs *cs, const uint32_t *dw,
+                                unsigned len_dw)
+{
+    struct gen9_media_interface_descriptor_load p;
+    gen9_media_interface_descriptor_load_unpack(&p, dw);
+    uint32_t size_B = p.interface_descriptor_total_length;
+    if (size_B > sizeof cs->hw->interface_descriptor) {
+        cs_fail(cs, "interface descriptors of %u bytes", size_B);
+        return;
+    }
+    gpu_va va =
+        cs->hw->dynamic_base + p.interface_descriptor_data_start_address;
+    memcpy(cs->hw->interface_descriptor, vm_ptr(cs->vm, va), size_B);
+}
+
+void
+media_gpgpu_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    unimp("GPGPU_WALKER");
+}

@@ -1,0 +1,138 @@
+/* state.h: what lasts between batches: the engine, its contexts and the
+ * hardware state of each. Private to this directory's .c files and cs/; nothing below a
+ * struct draw or dispatch reads it. */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "engine/cs/commands.h"
+#include "engine/draw.h"
+#include "engine/vm.h"
+
+#include <pthread.h>
+
+/* MMIO offsets of registers with a meaning here. */
+enum {
+    REG_PREDICATE_RESULT_2 = 0x23bc,
+    REG_TIMESTAMP = 0x2358,
+    REG_MI_PREDICATE_SRC0 = 0x2400,
+    REG_MI_PREDICATE_SRC1 = 0x2408,
+    REG_MI_PREDICATE_DATA = 0x2410,
+    REG_MI_PREDICATE_RESULT = 0x2418,
+    REG_3DPRIM_START_VERTEX = 0x2430,
+    REG_3DPRIM_VERTEX_COUNT = 0x2434,
+    REG_3DPRIM_INSTANCE_COUNT = 0x2438,
+    REG_3DPRIM_START_INSTANCE = 0x243c,
+    REG_3DPRIM_BASE_VERTEX = 0x2440,
+    REG_GPGPU_DISPATCHDIM = 0x2500, /* X, Y, Z */
+    REG_GPR = 0x2600,               /* 16 of 64 bits */
+    REG_SO_WRITE_OFFSET = 0x5280,   /* 4 of 32 bits */
+    REG_SPACE_B = 0x10000,
+};
+
+#define HW_CURBE_B (64 * 1024)
+#define HW_DESCRIPTORS 64
+
+/* The hardware context: packets as last written (see commands.csv for which
+ * are stored raw in `packet`), and what is not one packet. */
+struct hw_state {
+    uint32_t packet[HW_PACKET_DW];
+    uint32_t vertex_buffer[DRAW_MAX_VB][4];
+    uint32_t vertex_element[DRAW_MAX_VE][2];
+    unsigned vertex_element_count;
+    uint32_t vf_instancing[DRAW_MAX_VE][3];
+    uint32_t so_buffer[4][8];
+    gpu_va general_base, surface_base, dynamic_base, indirect_base,
+        instruction_base, bindless_base;
+    unsigned pipeline; /* GEN9_PIPELINE_SELECT_PIPELINE_SELECTION_ */
+    unsigned set_predicate; /* MI_SET_PREDICATE's enable */
+    bool hz_op_pending;     /* 3DSTATE_WM_HZ_OP waits for its PIPE_CONTROL */
+    uint32_t interface_descriptor[HW_DESCRIPTORS][8];
+    uint32_t curbe_B;
+    uint8_t curbe[HW_CURBE_B];
+    uint32_t reg[REG_SPACE_B / 4];
+    struct pipeline_stats stats;
+};
+
+struct job {
+    struct job *next;
+    struct engine_submit submit;
+};
+
+struct draw_memory;
+
+struct engine_context {
+    struct engine *engine;
+    struct engine_vm *vm;
+    struct engine_context *prev, *next; /* engine->contexts */
+    atomic_uint refs;
+    atomic_uint resets_active, resets_pending;
+    /* Set by workers when a kernel failed; ends the batch. */
+    atomic_bool reset;
+    /* Held by whoever executes for this context: order between batches. */
+    pthread_mutex_t exec;
+    struct hw_state *hw;
+    struct draw_memory *draw_memory; /* reused from draw to draw */
+    /* The queue and its thread; engine->lock. */
+    struct job *head, *tail;
+    unsigned queued;  /* jobs in the queue or in hand */
+    bool has_thread;
+    bool in_wait;     /* the job in hand waits for its fences */
+    bool closing;     /* the thread ends when the queue is empty */
+    pthread_cond_t work;
+};
+
+struct engine {
+    struct engine_config config;
+    atomic_uint refs;
+    pthread_mutex_t lock; /* contexts and their queues */
+    pthread_cond_t idle;  /* some context has drained or waits */
+    struct engine_context *contexts;
+    bool dead; /* engine_destroy() has begun: drop what is not running */
+    pthread_mutex_t ring[ENGINE_RING_COUNT]; /* one batch at a time */
+    pthread_mutex_t pool_lock;
+    struct pool *pool; /* made when first used, and again after a fork */
+    atomic_uint_fast64_t draw_id;
+    /* Last colour target, for engine_last_target(). */
+    pthread_mutex_t target_lock;
+    struct engine_vm *target_vm;
+    struct surface target;
+    unsigned target_level;
+};
+
+/* engine.c */
+void engine_unref(struct engine *engine);
+struct pool *engine_pool(struct engine *engine);
+
+/* context.c */
+void context_unref(struct engine_context *ctx);
+/* Everything as after power-on; statistics and registers too. */
+void context_init_state(struct engine_context *ctx);
+
+/* submit.c: a semaphore wait lets other contexts have the ring. */
+void submit_ring_release(struct engine *engine, enum engine_ring ring);
+void submit_ring_acquire(struct engine *engine, enum engine_ring ring);
+void submit_after_fork(struct engine_context *ctx);
+
+/* vm.c: memory that cannot be aliased is copied in and out around batches. */
+void vm_sync_user(struct engine_vm *vm);
+void engine_vm_ref(struct engine_vm *vm);
+/* vm_fault.c: locks that another thread of the parent held are free. */
+void vm_fault_after_fork(void);
+
+/* target.c: remembers the draw's first colour target. */
+void target_note(struct engine *engine, const struct draw *draw);
+void target_forget(struct engine *engine);
+
+/* hw_draw.c and hw_dispatch.c: hw_state -> immutable objects. */
+struct draw *draw_create(struct engine_context *ctx, const uint32_t *prim);
+void draw_destroy(struct engine_context *ctx, struct draw *draw);
+/* Frees what the context keeps from draw to draw. */
+void hw_draw_finish(struct engine_context *ctx);
+
+static inline const uint32_t *
+hw_packet(const struct hw_state *hw, unsigned at)
+{
+    return hw->packet + at;
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* submit.c: the way of a batch from engine_submit() to done().
+ *
+ * Every context has a queue and, once it is used, a thread that runs it in
+ * order; a ring is a lock that one of them holds while it executes. So rings
+ * run in parallel, batches of one context in order, and a batch that waits for
+ * a fence or polls a semaphore holds up its own context only. (One thread per
+ * ring was rejected: fences that a later batch of the same ring signals would
+ * never come.)  With no worker threads the submitter does it all. */
+#include "engine/cs/cs.h"
+#include "engine/engine.h"
+#include "engine/state.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <xmmintrin.h>
+
+#define MXCSR_DEFAULT 0x1f80
+
+void
+submit_ring_acquire(struct engine *engine, enum engine_ring ring)
+{
+    pthread_mutex_lock(&engine->ring[ring]);
+}
+
+void
+submit_ring_release(struct engine *engine, enum engine_ring ring)
+{
+    pthread_mutex_unlock(&engine->ring[ring]);
+}
+
+/* The context starts again from power-on state, as after a GPU reset. */
+static void
+count_reset(struct engine_context *ctx)
+{
+    stats_add(STAT_resets, 1);
+    atomic_fetch_add(&ctx->resets_active, 1);
+    context_init_state(ctx);
+    pthread_mutex_lock(&ctx->engine->lock);
+    unsigned behind = 0;
+    for (const struct job *job = ctx->head; job; job = job->next)
+        behind++;
+    pthread_mutex_unlock(&ctx->engine->lock);
+    atomic_fetch_add(&ctx->resets_pending, behind);
+}
+
+static void
+execute(const struct engine_submit *submit)
+{
+    struct engine_context *ctx = submit->ctx;
+    struct engine *engine = ctx->engine;
+    stats_add(STAT_submits, 1);
+    vm_init(); /* the application may have installed a handler since */
+    unsigned csr = _mm_getcsr();
+    _mm_setcsr(MXCSR_DEFAULT);
+    submit_ring_acquire(engine, submit->ring);
+    vm_thread_enter();
+    vm_sync_user(ctx->vm);
+    trace(submit, "ring %u: batch 0x%llx starts", submit->ring,
+          (unsigned long long)submit->batch_va);
+    enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);
+    trace(submit, "ring %u: batch 0x%llx ends%s", submit->ring,
+          (unsigned long long)submit->batch_va,
+          result == ENGINE_OK ? "" : " in a guest error");
+    vm_sync_user(ctx->vm);
+    vm_thread_leave();
+    submit_ring_release(engine, submit->ring);
+    _mm_setcsr(csr);
+    if (result != ENGINE_OK)
+        count_reset(ctx);
+    if (submit->done)
+        submit->done(submit->data, result);
+}
+
+/* ---- the context's thread -------------------------------------------- */
+
+static bool
+all_idle_locked(const struct engine *engine, bool or_waiting)
+{
+    for (const struct engine_context *c = engine->contexts; c; c = c->next)
+        if (c->queued && !(or_waiting && c->in_wait))
+            return false;
+    return true;
+}
+
+static struct job *
+next_job_locked(struct engine_context *ctx)
+{
+    while (!ctx->head && !ctx->closing)
+        pthread_cond_wait(&ctx->work, &ctx->engine->lock);
+    struct job *job = ctx->head;
+    if (job) {
+        ctx->head = job->next;
+        if (!ctx->head)
+            ctx->tail = NULL;
+    }
+    return job;
+}
+
+static void
+run_job(struct engine_context *ctx, struct job *job)
+{
+    struct engine *engine = ctx->engine;
+    bool drop = false;
+    if (job->submit.wait) {
+        pthread_mutex_lock(&engine->lock);
+        ctx->in_wait = true;
+        pthread_cond_broadcast(&engine->idle);
+        pthread_mutex_unlock(&engine->lock);
+        job->submit.wait(job->submit.data);
+        pthread_mutex_lock(&engine->lock);
+        ctx->in_wait = false;
+        drop = engine->dead;
+        pthread_mutex_unlock(&engine->lock);
+    }
+    if (!drop) {
+        pthread_mutex_lock(&ctx->exec);
+        execute(&job->submit);
+        pthread_mutex_unlock(&ctx->exec);
+    }
+    free(job);
+}
+
+static void *
+context_main(void *arg)
+{
+    struct engine_context *ctx = arg;
+    struct engine *engine = ctx->engine;
+    pthread_mutex_lock(&engine->lock);
+    struct job *job;
+    while ((job = next_job_locked(ctx))) {
+        pthread_mutex_unlock(&engine->lock);
+        run_job(ctx, job);
+        pthread_mutex_lock(&engine->lock);
+        if (--ctx->queued == 0)
+            pthread_cond_broadcast(&engine->idle);
+    }
+    ctx->has_thread = false;
+    pthread_cond_broadcast(&engine->idle);
+    pthread_mutex_unlock(&engine->lock);
+    context_unref(ctx);
+    return NULL;
+}
+
+static bool
+start_thread_locked(struct engine_context *ctx)
+{
+    /* The application's signals are for its own threads. */
+    sigset_t block, old;
+    sigfillset(&block);
+    static const int synchronous[] = {SIGSEGV, SIGBUS,  SIGFPE,
+                                      SIGILL,  SIGTRAP, SIGABRT};
+    for (unsigned i = 0; i < ARRAY_SIZE(synchronous); i++)
+        sigdelset(&block, synchronous[i]);
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &block, &old);
+    pthread_t thread;
+    atomic_fetch_add(&ctx->refs, 1);
+    ctx->has_thread = pthread_create(&thread, &attr, context_main, ctx) == 0;
+    if (!ctx->has_thread)
+        atomic_fetch_sub(&ctx->refs, 1);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return ctx->has_thread;
+}
+
+static bool
+enqueue(struct engine_context *ctx, const struct engine_submit *submit)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job)
+        return false;
+    job->submit = *submit;
+    pthread_mutex_lock(&ctx->engine->lock);
+    bool ok = ctx->has_thread || start_thread_locked(ctx);
+    if (ok) {
+        if (ctx->tail)
+            ctx->tail->next = job;
+        else
+            ctx->head = job;
+        ctx->tail = job;
+        ctx->queued++;
+        pthread_cond_signal(&ctx->work);
+    }
+    pthread_mutex_unlock(&ctx->engine->lock);
+    if (!ok)
+        free(job);
+    return ok;
+}
+
+void
+engine_submit(struct engine *engine, const struct engine_submit *submit)
+{
+    struct engine_context *ctx = submit->ctx;
+    if (engine->config.threads && enqueue(ctx, submit))
+        return;
+    /* No threads, or none to be had: do it here. */
+    if (submit->wait)
+        submit->wait(submit->data);
+    pthread_mutex_lock(&ctx->exec);
+    execute(submit);
+    pthread_mutex_unlock(&ctx->exec);
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+void
+engine_idle(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    while (!all_idle_locked(engine, false))
+        pthread_cond_wait(&engine->idle, &engine->lock);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static bool
+any_thread_locked(const struct engine *engine)
+{
+    for (const struct engine_context *c = engine->contexts; c; c = c->next)
+        if (c->has_thread && !c->in_wait)
+            return true;
+    return false;
+}
+
+void
+engine_destroy(struct engine *engine)
+{
+    if (!engine)
+        return;
+    pthread_mutex_lock(&engine->lock);
+    /* A job whose fence never comes must not keep the process from ending:
+     * when nothing but waiting is left, the waiting jobs are dropped. */
+    while (!all_idle_locked(engine, true))
+        pthread_cond_wait(&engine->idle, &engine->lock);
+    struct timespec grace;
+    clock_gettime(CLOCK_REALTIME, &grace);
+    grace.tv_sec++;
+    while (!all_idle_locked(engine, false))
+        if (pthread_cond_timedwait(&engine->idle, &engine->lock, &grace))
+            break;
+    engine->dead = true;
+    for (struct engine_context *c = engine->contexts; c; c = c->next) {
+        c->closing = true;
+        pthread_cond_signal(&c->work);
+    }
+    while (any_thread_locked(engine))
+        pthread_cond_wait(&engine->idle, &engine->lock);
+    pthread_mutex_unlock(&engine->lock);
+    target_forget(engine);
+    engine_unref(engine);
+}
+
+void
+submit_after_fork(struct engine_context *ctx)
+{
+    /* Jobs belong to the parent; what they refer to stays with them. */
+    ctx->head = ctx->tail = NULL;
+    ctx->queued = 0;
+    ctx->in_wait = false;
+    if (ctx->has_thread) {
+        ctx->has_thread = false;
+        atomic_fetch_sub(&ctx->refs, 1);
+    }
+    pthread_mutex_init(&ctx->exec, NULL);
+    pthread_cond_init(&ctx->work, NULL);
+}

@@ -1,0 +1,51 @@
+/* vm_private.h: shared by vm.c and vm_fault.c only. */
+#ifndef ENGINE_VM_PRIVATE_H
+#define ENGINE_VM_PRIVATE_H
+
+#include "engine/vm.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+struct vm_range {
+    gpu_va va;
+    uint64_t size_B;
+    dev_t dev;
+    ino_t ino;
+    uint64_t offset_B; /* in the file */
+    bool no_identity;  /* application memory: ptr instead of a file */
+    void *ptr;
+};
+
+/* Application memory that is copied around batches. */
+struct vm_user {
+    gpu_va va;
+    uint64_t size_B;
+    uint8_t *ptr;
+    int fd;        /* memfd that is mapped in the window */
+    uint8_t *seen; /* what both sides held at the last synchronisation */
+};
+
+struct vm_private {
+    struct engine_vm *vm;
+    pthread_mutex_t lock; /* all below but the atomics */
+    struct vm_range *ranges; /* sorted by va, disjoint */
+    unsigned range_count, range_capacity;
+    struct vm_user *users;
+    unsigned user_count, user_capacity;
+    atomic_uint scratch_pages;
+    /* A scratch page was put over a listed range (its file had shrunk), so
+     * the list no longer says the whole truth. */
+    atomic_bool holes_plugged;
+    bool remap_all;
+};
+
+/* Index of the first range that ends after va. */
+unsigned vm_range_find(const struct vm_private *priv, gpu_va va);
+struct vm_user *vm_user_find(struct vm_private *priv, gpu_va va);
+
+/* Makes faults in the window known to the handler. False: too many. */
+bool vm_fault_register(struct vm_private *priv);
+void vm_fault_unregister(struct vm_private *priv);
+
+#endif
