@@ -253,6 +253,8 @@ struct sample_req {
     int32_t off_u[SAMPLE_LANES], off_v[SAMPLE_LANES]; /* if per lane */
     int8_t offset[3];       /* header offsets u, v, r */
     uint8_t gather_channel; /* 0..3 */
+    bool ignore_mcs;        /* SAMPLE_LD_MS: si is the slice */
+    float min_lod[SAMPLE_LANES]; /* "mlod": least LOD, per lane */
 };
 
 /* Answers a request: out[channel][lane], all lanes of exec_mask. sp may be

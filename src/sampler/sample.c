@@ -1,0 +1,252 @@
+/* sample.c: answers a request: decisions first, then lane by lane. */
+#include "sampler/sample.h"
+
+static bool
+is_filterable(const struct surface *s)
+{
+    return s->type == SURFACE_1D || s->type == SURFACE_2D ||
+           s->type == SURFACE_3D || s->type == SURFACE_CUBE;
+}
+
+/* A pixel inside of a face always has one, whatever the address modes say. */
+static void
+init_wrap(struct sample_ctx *ctx)
+{
+    const struct sampler *sp = ctx->sp;
+    for (unsigned d = 0; d < 3; d++) {
+        unsigned wrap = sp->wrap[d];
+        ctx->wrap[d] = (uint8_t)(wrap == GEN9_TCM_CUBE ? GEN9_TCM_CLAMP : wrap);
+    }
+    ctx->seamless = ctx->cube &&
+                    (sp->cube_override || sp->wrap[0] == GEN9_TCM_CUBE);
+    if (ctx->seamless)
+        ctx->wrap[0] = ctx->wrap[1] = GEN9_TCM_CUBE;
+}
+
+bool
+sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
+                const struct sampler *sp, const struct sample_req *req)
+{
+    ctx->s = s;
+    ctx->sp = sp;
+    ctx->req = req;
+    if (!is_filterable(s) || sp->disabled)
+        return false;
+    ctx->cube = s->type == SURFACE_CUBE;
+    ctx->dims = s->type == SURFACE_1D ? 1 : s->type == SURFACE_3D ? 3 : 2;
+    ctx->integer = s->fmt->is_int;
+    ctx->compare = req->compare && !ctx->integer;
+    ctx->shadow_func = sp->shadow_func;
+    ctx->reduction = sp->reduction == REDUCTION_MIN ||
+                             sp->reduction == REDUCTION_MAX
+                         ? sp->reduction
+                         : REDUCTION_NONE;
+    ctx->direct = true;
+    ctx->scaled = false;
+    ctx->level0 = s->min_lod;
+    init_wrap(ctx);
+    texel_init(ctx);
+    return true;
+}
+
+/* KBL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select. */
+static uint32_t
+select_channel(const struct surface *s, const union color *in, unsigned c)
+{
+    switch (s->swizzle[c]) {
+    case GEN9_SCS_ZERO: return 0;
+    case GEN9_SCS_ONE: return s->fmt->is_int ? 1 : bits_from_float(1.0f);
+    default: return in->u[s->swizzle[c] & 3];
+    }
+}
+
+void
+sample_swizzle(const struct surface *s, const union color *in, unsigned lane,
+               uint32_t out[4][SAMPLE_LANES])
+{
+    for (unsigned c = 0; c < 4; c++)
+        out[c][lane] = select_channel(s, in, c);
+}
+
+/* Coordinates that are filtered, and the slice that the others name. */
+static uint32_t
+lane_coords(const struct sample_ctx *ctx, unsigned lane, float coord[3])
+{
+    const struct sample_req *req = ctx->req;
+    const float dir[3] = {req->u.f[lane], req->v.f[lane], req->r.f[lane]};
+    bool zero = req->force_array_index_zero;
+    memcpy(coord, dir, sizeof dir);
+    if (ctx->cube) {
+        enum cube_face face = cube_select_face(dir);
+        cube_project(face, dir, coord);
+        return texel_slice(ctx, zero ? 0.0f : req->ai.f[lane], face);
+    }
+    if (ctx->dims == 3)
+        return 0;
+    return texel_slice(ctx, zero ? 0.0f : dir[ctx->dims], 0);
+}
+
+static bool
+is_anisotropic(const struct sample_ctx *ctx)
+{
+    enum sample_op op = ctx->req->op;
+    return ctx->dims == 2 && op != SAMPLE_LOD && op != SAMPLE_LZ &&
+           (ctx->sp->min_filter == FILTER_ANISOTROPIC ||
+            ctx->sp->mag_filter == FILTER_ANISOTROPIC);
+}
+
+/* Without mipmaps and with one filter for all, nothing depends on it. */
+static bool
+needs_lod(const struct sample_ctx *ctx)
+{
+    const struct sampler *sp = ctx->sp;
+    return sp->mip_filter != MIP_NONE || sp->min_filter != sp->mag_filter ||
+           is_anisotropic(ctx);
+}
+
+static float
+derived_lod(const struct sample_ctx *ctx, unsigned lane, struct sample_lod *lod)
+{
+    struct sample_deriv d;
+    lod_derivatives(ctx, lane, &d);
+    return is_anisotropic(ctx) ? lod_anisotropic(ctx, &d, lod)
+                               : lod_isotropic(&d);
+}
+
+static void
+choose_lod(const struct sample_ctx *ctx, unsigned lane, float derived,
+           struct sample_lod *lod)
+{
+    const struct sample_req *req = ctx->req;
+    float base = derived;
+    if (req->op == SAMPLE_BIAS)
+        base += req->lod.f[lane];
+    else if (req->op == SAMPLE_LOD)
+        base = req->lod.f[lane];
+    else if (req->op == SAMPLE_LZ)
+        base = 0.0f;
+    lod_select(ctx, base, req->min_lod[lane], lod);
+}
+
+static void
+sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
+            uint32_t out[4][SAMPLE_LANES])
+{
+    union texel t;
+    if (lod->out_of_bounds) {
+        texel_outside(ctx->s->fmt, &t.c);
+        sample_swizzle(ctx->s, &t.c, lane, out);
+        return;
+    }
+    float coord[3];
+    uint32_t slice = lane_coords(ctx, lane, coord);
+    t.v = filter_level(ctx, lod, lod->level, coord, slice, lane);
+    if (lod->beta && (!ctx->integer || ctx->reduction))
+        t.v = filter_mix(
+            ctx, t.v,
+            filter_level(ctx, lod, lod->level + 1, coord, slice, lane),
+            lod->beta);
+    if (ctx->scaled)
+        t.v /= 255.0f;
+    sample_swizzle(ctx->s, &t.c, lane, out);
+}
+
+static void
+sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    bool per_quad = req->op == SAMPLE_PLAIN || req->op == SAMPLE_BIAS;
+    bool per_lane = req->op == SAMPLE_GRAD;
+    bool needed = needs_lod(ctx);
+    struct sample_lod lod = {.ways = 1};
+    float derived = 0.0f;
+    for (unsigned lane = 0; lane < req->lanes; lane++) {
+        bool first = lane % 4 == 0;
+        if (first && !(req->exec_mask >> lane & 0xf)) {
+            lane += 3;
+            continue;
+        }
+        if (needed && (per_lane || (per_quad && first)))
+            derived = derived_lod(ctx, lane, &lod);
+        if (!(req->exec_mask >> lane & 1))
+            continue;
+        choose_lod(ctx, lane, derived, &lod);
+        sample_lane(ctx, &lod, lane, out);
+    }
+}
+
+/* Shader channel select of the channel that the header names chooses the
+ * channel to gather; comparisons gather their result. */
+static void
+sample_gather4(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    unsigned channel = req->gather_channel & 3;
+    unsigned lit = ctx->source[0] < 4 ? 0 : 3;
+    for (unsigned lane = 0; lane < req->lanes; lane++) {
+        if (!(req->exec_mask >> lane & 1))
+            continue;
+        float coord[3];
+        uint32_t slice = lane_coords(ctx, lane, coord);
+        union texel t[4];
+        vec4 v[4];
+        filter_gather4(ctx, coord, slice, lane, v);
+        for (unsigned i = 0; i < 4; i++) {
+            t[i].v = ctx->scaled ? v[i] / 255.0f : v[i];
+            if (ctx->compare && ctx->s->swizzle[channel] >= GEN9_SCS_RED)
+                out[i][lane] = t[i].c.u[lit];
+            else
+                out[i][lane] = select_channel(ctx->s, &t[i].c, channel);
+        }
+    }
+}
+
+static void
+sample_lod_query(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    for (unsigned lane = 0; lane < req->lanes; lane++) {
+        if (!(req->exec_mask >> lane & 1))
+            continue;
+        struct sample_lod lod;
+        float answer[2];
+        lod_query(ctx, derived_lod(ctx, lane, &lod), answer);
+        out[0][lane] = bits_from_float(answer[0]);
+        out[1][lane] = bits_from_float(answer[1]);
+        out[2][lane] = out[3][lane] = 0;
+    }
+}
+
+static void
+sample_zero(const struct sample_req *req, uint32_t out[4][SAMPLE_LANES])
+{
+    for (unsigned c = 0; c < 4; c++)
+        for (unsigned lane = 0; lane < req->lanes; lane++)
+            if (req->exec_mask >> lane & 1)
+                out[c][lane] = 0;
+}
+
+void
+sampler_sample(const struct surface *s, const struct sampler *sp,
+               const struct sample_req *req, uint32_t out[4][SAMPLE_LANES])
+{
+    switch (req->op) {
+    case SAMPLE_LD:
+    case SAMPLE_LD_MS: sample_load(s, req, out); return;
+    case SAMPLE_LD_MCS: sample_load_mcs(s, req, out); return;
+    case SAMPLE_RESINFO: sample_resinfo(s, req, out); return;
+    case SAMPLE_SAMPLEINFO: sample_sampleinfo(s, req, out); return;
+    default: break;
+    }
+    struct sample_ctx ctx;
+    if (!sp || !sample_ctx_init(&ctx, s, sp, req)) {
+        sample_zero(req, out);
+        return;
+    }
+    if (req->op == SAMPLE_GATHER4)
+        sample_gather4(&ctx, out);
+    else if (req->op == SAMPLE_LOD_QUERY)
+        sample_lod_query(&ctx, out);
+    else
+        sample_filtered(&ctx, out);
+}

@@ -1,0 +1,213 @@
+/* sample.h: what the sampling half of the room shares: a request with all the
+ * decisions that do not depend on the lane. Internal to the room.
+ *
+ * The way of one lane: lod.c says which filter on which levels, cube.c which
+ * face, address.c which texels with which weights, texel.c what is in them,
+ * filter*.c puts them together, sample.c swizzles and stores. */
+#ifndef SAMPLER_SAMPLE_H
+#define SAMPLER_SAMPLE_H
+
+#include "sampler/sampler.h"
+#include "surface_pack.h"
+
+/* Four channels of a texel; for integer formats their bits. */
+typedef float vec4 __attribute__((vector_size(16)));
+
+union texel {
+    vec4 v;
+    union color c;
+};
+
+enum { FILTER_NEAREST = 0, FILTER_LINEAR = 1, FILTER_ANISOTROPIC = 2 };
+enum { MIP_NONE = 0, MIP_NEAREST = 1, MIP_LINEAR = 3 };
+enum { REDUCTION_NONE = 0, REDUCTION_MIN = 2, REDUCTION_MAX = 3 };
+
+/* Texture addresses and levels of detail have 8 bits of fraction. */
+#define SAMPLE_ONE 256
+#define SAMPLE_MAX_LEVEL 14
+
+/* ---- address.c ------------------------------------------------------- */
+
+#define ADDRESS_BORDER (-1)
+
+/* The two texels that a linear filter reads along one axis, and the weight of
+ * the second one in 1/256. */
+struct address {
+    int32_t i0, i1;
+    int32_t w1;
+};
+
+/* Texel that a coordinate names; size is the level's. `texels`: the
+ * coordinate is in texels already. */
+int32_t address_nearest(unsigned wrap, float coord, uint32_t size, bool texels,
+                        int offset);
+struct address address_linear(unsigned wrap, float coord, uint32_t size,
+                              bool texels, int offset, bool round);
+/* Applies an address mode to a texel number; ADDRESS_BORDER if it is none. */
+int32_t address_wrap(unsigned wrap, int32_t i, int32_t size);
+
+/* ---- cube.c ---------------------------------------------------------- */
+
+enum cube_face {
+    CUBE_POS_X,
+    CUBE_NEG_X,
+    CUBE_POS_Y,
+    CUBE_NEG_Y,
+    CUBE_POS_Z,
+    CUBE_NEG_Z
+};
+
+enum cube_face cube_select_face(const float dir[3]);
+/* s, t in 0..1 on a face. */
+void cube_project(enum cube_face face, const float dir[3], float st[2]);
+/* The direction of a point on a face; s, t may lie outside of 0..1. */
+void cube_unproject(enum cube_face face, const float st[2], float dir[3]);
+/* Derivatives of s, t from those of the direction. */
+void cube_project_deriv(enum cube_face face, const float dir[3],
+                        const float ddir[3], float dst[2]);
+/* A texel one step beyond one edge of a face: where it really is. */
+enum cube_face cube_cross_edge(enum cube_face face, int32_t size, int32_t *x,
+                               int32_t *y);
+
+/* ---- the request ------------------------------------------------------ */
+
+/* Where the texels of one level of one slice lie. */
+struct texel_plane {
+    uint32_t level, z;
+    const uint8_t *mem; /* NULL: not directly addressable, see surface_ptr */
+    uint32_t x_B, y;    /* origin, within the tiling */
+};
+
+/* Which channel of the memory a channel of a texel comes from. */
+enum texel_source { SOURCE_ZERO = 4, SOURCE_ONE = 5 }; /* or 0..3 */
+
+enum texel_kind {
+    TEXEL_UNPACK, /* format_info.unpack */
+    TEXEL_BLOCK,  /* format_decode_block */
+    TEXEL_BYTES,  /* up to four UNORM bytes, see sample_ctx.byte_shift */
+};
+
+struct sample_ctx {
+    const struct surface *s;
+    const struct sampler *sp;
+    const struct sample_req *req;
+    unsigned dims; /* filtered coordinates: 1..3 */
+    bool cube, seamless;
+    bool integer; /* texels are integers: no arithmetic on them */
+    bool compare;
+    bool direct; /* texel planes may be used */
+    uint8_t wrap[3];
+    uint8_t shadow_func;
+    uint8_t reduction;
+    uint8_t texel_kind;
+    /* Formats of up to 8 UNORM bits are filtered as integers and divided at
+     * the end, which makes a bilinear filter exact. */
+    bool scaled;
+    /* Where each channel is in an element that has 0 and 255 in the two bytes
+     * above bit 32. */
+    uint8_t byte_shift[4];
+    uint8_t source[4]; /* enum texel_source */
+    bool clamp_ref;
+    int32_t level0, last_level; /* surface minimum LOD; last one from there */
+    union texel border;
+    struct texel_plane plane[4];
+};
+
+/* False if the surface cannot be filtered: the answer is zero. */
+bool sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
+                     const struct sampler *sp, const struct sample_req *req);
+
+/* ---- texel.c ---------------------------------------------------------- */
+
+/* Slice number for surface_ptr from an array index or cube face. */
+uint32_t texel_slice(const struct sample_ctx *ctx, float array_index,
+                     unsigned face);
+/* A texel as the filter wants it, compared with ref if the request says so.
+ * x, y, z may be ADDRESS_BORDER. For 3D surfaces slice is z. */
+vec4 texel_fetch(struct sample_ctx *ctx, uint32_t level, int32_t x, int32_t y,
+                 uint32_t slice, float ref);
+vec4 texel_border(const struct sample_ctx *ctx, float ref);
+/* What lies outside of a surface: zero, and one for a missing alpha. */
+void texel_outside(const struct format_info *fmt, union color *out);
+/* Decides how texels are read; called once per request. */
+void texel_init(struct sample_ctx *ctx);
+/* One texel that is on the surface, as format_unpack would give it. */
+void texel_decode(const struct format_info *fmt, const uint8_t *element,
+                  uint32_t x, uint32_t y, union color *out);
+/* The plane of a level and slice, from ctx's cache. */
+const struct texel_plane *texel_plane(struct sample_ctx *ctx, uint32_t level,
+                                      uint32_t slice);
+/* Host address of a texel of a direct plane. */
+const uint8_t *texel_address(const struct sample_ctx *ctx,
+                             const struct texel_plane *plane, uint32_t x,
+                             uint32_t y);
+
+/* ---- lod.c ------------------------------------------------------------ */
+
+/* Derivatives of the texture coordinates at one lane, in texels of level0. */
+struct sample_deriv {
+    float dx[3], dy[3];
+};
+
+/* How one lane is filtered. */
+struct sample_lod {
+    bool out_of_bounds;
+    uint8_t filter;
+    bool mag;
+    uint8_t ways;  /* anisotropic: samples along the major axis */
+    int32_t level; /* absolute */
+    int32_t beta;  /* weight of level + 1 in 1/256; 0: level only */
+    float ratio;   /* anisotropic */
+    float axis[2]; /* its step from sample to sample, in texels of level0 */
+};
+
+void lod_derivatives(const struct sample_ctx *ctx, unsigned lane,
+                     struct sample_deriv *d);
+/* log2 of a positive number; within 1e-9, exact for powers of two. */
+double lod_log2(float x);
+/* The LOD that isotropic derivatives ask for. */
+float lod_isotropic(const struct sample_deriv *d);
+/* Chooses filter and levels; `lod` is without the sampler's bias. */
+void lod_select(const struct sample_ctx *ctx, float lod, float min_lod,
+                struct sample_lod *out);
+/* Anisotropic footprint: sets ways, ratio and axis of *out; its LOD. */
+float lod_anisotropic(const struct sample_ctx *ctx,
+                      const struct sample_deriv *d, struct sample_lod *out);
+/* LOD messages: clamped and unclamped LOD. */
+void lod_query(const struct sample_ctx *ctx, float lod, float out[2]);
+
+/* ---- filter.c --------------------------------------------------------- */
+
+/* Filters one lane on one level: coordinates as the kernel gave them (for
+ * cubes: s, t of the face), slice as texel_slice. */
+vec4 filter_level(struct sample_ctx *ctx, const struct sample_lod *lod,
+                  int32_t level, const float coord[3], uint32_t slice,
+                  unsigned lane);
+/* Four texels in the order of gather4, before channel selection. */
+void filter_gather4(struct sample_ctx *ctx, const float coord[3],
+                    uint32_t slice, unsigned lane, vec4 out[4]);
+vec4 filter_mix(const struct sample_ctx *ctx, vec4 a, vec4 b, int32_t w1);
+
+/* ---- sample_load.c, sample_info.c -------------------------------------- */
+
+void sample_load(const struct surface *s, const struct sample_req *req,
+                 uint32_t out[4][SAMPLE_LANES]);
+void sample_load_mcs(const struct surface *s, const struct sample_req *req,
+                     uint32_t out[4][SAMPLE_LANES]);
+void sample_resinfo(const struct surface *s, const struct sample_req *req,
+                    uint32_t out[4][SAMPLE_LANES]);
+void sample_sampleinfo(const struct surface *s, const struct sample_req *req,
+                       uint32_t out[4][SAMPLE_LANES]);
+
+/* Shader channel select, applied to one texel. */
+void sample_swizzle(const struct surface *s, const union color *in,
+                    unsigned lane, uint32_t out[4][SAMPLE_LANES]);
+
+static inline int32_t
+sample_floor(float f)
+{
+    int32_t i = (int32_t)f;
+    return i - (f < (float)i);
+}
+
+#endif
