@@ -94,9 +94,31 @@ void format_unpack(const struct format_info *fmt, const void *src,
  * written. */
 void format_pack(const struct format_info *fmt, const union color *in,
                  void *dst);
-/* One texel (x, y) of a compressed block. */
+/* One texel (x, y) of a compressed block. Decodes all of it: who reads more
+ * than one texel wants one of the next two. */
 void format_decode_block(const struct format_info *fmt, const void *block,
                          unsigned x, unsigned y, union color *out);
+
+#define FORMAT_BLOCK_TEXELS 144 /* the most a block has */
+
+/* All block_w * block_h texels, row by row. */
+void format_decode_texels(const struct format_info *fmt, const void *block,
+                          union color *out);
+
+/* The last few blocks that were decoded, by address: good for as long as
+ * memory does not change, like one message. */
+struct format_block_cache {
+    const struct format_info *fmt;
+    unsigned next;
+    const void *block[4];
+    union color texel[4][FORMAT_BLOCK_TEXELS];
+};
+
+void format_block_cache_init(struct format_block_cache *cache,
+                             const struct format_info *fmt);
+/* The texels of a block; valid until the fourth call from now. */
+const union color *format_block_cache_get(struct format_block_cache *cache,
+                                          const void *block);
 /* Clamp a colour to what the format can hold (blending does this before and
  * after). No-op for float formats. */
 void format_clamp(const struct format_info *fmt, union color *c);

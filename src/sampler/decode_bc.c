@@ -1,0 +1,121 @@
+/* decode_bc.c: BC1 to BC5 (S3TC, RGTC).
+ * Format: D3D11 functional spec, "Block compressed formats". */
+#include "sampler/decode.h"
+
+static uint32_t
+load16(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8;
+}
+
+static uint32_t
+load32(const uint8_t *p)
+{
+    return load16(p) | load16(p + 2) << 16;
+}
+
+static void
+expand_565(uint32_t c, uint8_t rgb[3])
+{
+    uint32_t r = c >> 11, g = c >> 5 & 63, b = c & 31;
+    rgb[0] = (uint8_t)(r << 3 | r >> 2);
+    rgb[1] = (uint8_t)(g << 2 | g >> 4);
+    rgb[2] = (uint8_t)(b << 3 | b >> 2);
+}
+
+/* The 8-byte colour block. BC1 with c0 <= c1 has three colours and black,
+ * which is transparent if the format has alpha. */
+static void
+decode_color(const struct format_info *fmt, const uint8_t *block, bool may_be_3,
+             union color *out)
+{
+    uint32_t c0 = load16(block), c1 = load16(block + 2);
+    uint32_t indices = load32(block + 4);
+    bool four = c0 > c1 || !may_be_3;
+    uint8_t palette[4][4];
+    union color texel[4];
+    expand_565(c0, palette[0]);
+    expand_565(c1, palette[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned a = palette[0][i], b = palette[1][i];
+        palette[2][i] = (uint8_t)(four ? (2 * a + b) / 3 : (a + b) / 2);
+        palette[3][i] = (uint8_t)(four ? (a + 2 * b) / 3 : 0);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        bool hole = i == 3 && !four && fmt->ch[3].kind != FORMAT_NONE;
+        palette[i][3] = hole ? 0 : 255;
+        decode_store_rgba8(fmt, palette[i], &texel[i]);
+    }
+    for (unsigned i = 0; i < 16; i++)
+        out[i] = texel[indices >> 2 * i & 3];
+}
+
+/* One channel from two end points and 3-bit indices; with e0 <= e1 there are
+ * six steps, and the last two indices mean the ends of the range. */
+static void
+decode_channel(const uint8_t *block, bool is_signed, unsigned channel,
+               union color *out)
+{
+    int e0 = block[0], e1 = block[1];
+    float max = 255.0f;
+    if (is_signed) {
+        e0 = MAX2((int8_t)block[0], -127);
+        e1 = MAX2((int8_t)block[1], -127);
+        max = 127.0f;
+    }
+    float value[8];
+    value[0] = (float)e0 / max;
+    value[1] = (float)e1 / max;
+    int steps = e0 > e1 ? 7 : 5;
+    for (int i = 1; i < steps; i++)
+        value[i + 1] = (float)((steps - i) * e0 + i * e1) /
+                       (max * (float)steps);
+    if (steps == 5) {
+        value[6] = is_signed ? -1.0f : 0.0f;
+        value[7] = 1.0f;
+    }
+    uint64_t indices = load16(block + 2) | (uint64_t)load32(block + 4) << 16;
+    for (unsigned i = 0; i < 16; i++)
+        out[i].f[channel] = value[indices >> 3 * i & 7];
+}
+
+void
+decode_bc1(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    decode_color(fmt, block, true, out);
+}
+
+void
+decode_bc2(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    decode_color(fmt, block + 8, false, out);
+    for (unsigned i = 0; i < 16; i++)
+        out[i].f[3] = (float)(block[i / 2] >> 4 * (i % 2) & 15) / 15.0f;
+}
+
+void
+decode_bc3(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    decode_color(fmt, block + 8, false, out);
+    decode_channel(block, false, 3, out);
+}
+
+void
+decode_bc4(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    for (unsigned i = 0; i < 16; i++)
+        out[i] = (union color){.f = {0, 0, 0, 1}};
+    decode_channel(block, fmt->ch[0].kind == FORMAT_SNORM, 0, out);
+}
+
+void
+decode_bc5(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    decode_bc4(fmt, block, out);
+    decode_channel(block + 8, fmt->ch[1].kind == FORMAT_SNORM, 1, out);
+}

@@ -1,0 +1,509 @@
+/* decode_bptc.c: BC6H and BC7.
+ * Format and tables: D3D11 functional spec, "BC6H" and "BC7"; Khronos Data
+ * Format Specification, BPTC. */
+#include "sampler/decode.h"
+#include "sampler/format_convert.h"
+
+/* Which texels belong to subset 1 and 2, bit 0 the top left one, and which
+ * texel of these subsets has an index of one bit less ("anchor"). */
+struct partition {
+    uint16_t in1, in2;
+    uint8_t anchor1, anchor2;
+};
+
+/* BC6H end point channels: two subsets of two ends of three channels. */
+enum { R0, G0, B0, R1, G1, B1, R2, G2, B2, R3, G3, B3 };
+
+struct bc6h_mode {
+    bool transformed; /* ends 1 to 3 are differences to end 0 */
+    uint8_t subsets;
+    uint8_t bits;     /* of end 0 */
+    uint8_t delta[3]; /* bits of the others, per channel */
+    struct {
+        uint8_t value, lo;
+        int8_t bits; /* negative: most significant bit first */
+    } run[24];       /* what the bits after the mode mean, in order */
+};
+
+static const struct partition partitions2[64] = {
+    {0xcccc, 0, 15, 0}, {0x8888, 0, 15, 0}, {0xeeee, 0, 15, 0},
+    {0xecc8, 0, 15, 0}, {0xc880, 0, 15, 0}, {0xfeec, 0, 15, 0},
+    {0xfec8, 0, 15, 0}, {0xec80, 0, 15, 0}, {0xc800, 0, 15, 0},
+    {0xffec, 0, 15, 0}, {0xfe80, 0, 15, 0}, {0xe800, 0, 15, 0},
+    {0xffe8, 0, 15, 0}, {0xff00, 0, 15, 0}, {0xfff0, 0, 15, 0},
+    {0xf000, 0, 15, 0}, {0xf710, 0, 15, 0}, {0x008e, 0, 2, 0},
+    {0x7100, 0, 8, 0},  {0x08ce, 0, 2, 0},  {0x008c, 0, 2, 0},
+    {0x7310, 0, 8, 0},  {0x3100, 0, 8, 0},  {0x8cce, 0, 15, 0},
+    {0x088c, 0, 2, 0},  {0x3110, 0, 8, 0},  {0x6666, 0, 2, 0},
+    {0x366c, 0, 2, 0},  {0x17e8, 0, 8, 0},  {0x0ff0, 0, 8, 0},
+    {0x718e, 0, 2, 0},  {0x399c, 0, 2, 0},  {0xaaaa, 0, 15, 0},
+    {0xf0f0, 0, 15, 0}, {0x5a5a, 0, 6, 0},  {0x33cc, 0, 8, 0},
+    {0x3c3c, 0, 2, 0},  {0x55aa, 0, 8, 0},  {0x9696, 0, 15, 0},
+    {0xa55a, 0, 15, 0}, {0x73ce, 0, 2, 0},  {0x13c8, 0, 8, 0},
+    {0x324c, 0, 2, 0},  {0x3bdc, 0, 2, 0},  {0x6996, 0, 2, 0},
+    {0xc33c, 0, 15, 0}, {0x9966, 0, 15, 0}, {0x0660, 0, 6, 0},
+    {0x0272, 0, 6, 0},  {0x04e4, 0, 2, 0},  {0x4e40, 0, 6, 0},
+    {0x2720, 0, 8, 0},  {0xc936, 0, 15, 0}, {0x936c, 0, 15, 0},
+    {0x39c6, 0, 2, 0},  {0x639c, 0, 2, 0},  {0x9336, 0, 15, 0},
+    {0x9cc6, 0, 15, 0}, {0x817e, 0, 15, 0}, {0xe718, 0, 15, 0},
+    {0xccf0, 0, 15, 0}, {0x0fcc, 0, 2, 0},  {0x7744, 0, 2, 0},
+    {0xee22, 0, 15, 0},
+};
+static const struct partition partitions3[64] = {
+    {0x08cc, 0xf600, 3, 15},  {0x8cc8, 0x7300, 3, 8},
+    {0xcc80, 0x3310, 15, 8},  {0xec00, 0x00ce, 15, 3},
+    {0x3300, 0xcc00, 8, 15},  {0x00cc, 0xcc00, 3, 15},
+    {0xff00, 0x00cc, 15, 3},  {0xcccc, 0x3300, 15, 8},
+    {0x0f00, 0xf000, 8, 15},  {0x0ff0, 0xf000, 8, 15},
+    {0x00f0, 0xff00, 6, 15},  {0x4444, 0x8888, 6, 15},
+    {0x6666, 0x8888, 6, 15},  {0x2222, 0xcccc, 5, 15},
+    {0x136c, 0xec80, 3, 15},  {0x008c, 0x7310, 3, 8},
+    {0x36c8, 0xc800, 3, 15},  {0x08ce, 0x3100, 3, 8},
+    {0x3330, 0xccc0, 8, 15},  {0xf000, 0x0ccc, 15, 3},
+    {0x00ee, 0xee00, 3, 15},  {0x8888, 0x7700, 3, 8},
+    {0x22c0, 0xcc00, 6, 15},  {0x4430, 0x3300, 10, 8},
+    {0x0c22, 0x00cc, 5, 3},   {0x0344, 0xfc88, 8, 15},
+    {0x6996, 0x0660, 8, 6},   {0x9960, 0x6600, 6, 10},
+    {0x0330, 0xc88c, 8, 15},  {0x0066, 0xf900, 5, 15},
+    {0xc22c, 0x0cc0, 15, 10}, {0x8c00, 0x7310, 15, 8},
+    {0x1300, 0xec80, 8, 15},  {0xc400, 0x08ce, 15, 3},
+    {0x004c, 0xec80, 3, 15},  {0x2222, 0x4444, 5, 10},
+    {0x00f0, 0x0f00, 6, 10},  {0x2492, 0x4924, 10, 8},
+    {0x2942, 0x4294, 8, 9},   {0xc30c, 0x0c30, 15, 10},
+    {0xc03c, 0x03c0, 15, 6},  {0x00aa, 0xff00, 3, 15},
+    {0xaa00, 0x5500, 15, 8},  {0x3030, 0xcccc, 5, 15},
+    {0xc0c0, 0x0c0c, 15, 3},  {0x9090, 0x6666, 15, 6},
+    {0xa00a, 0x0ff0, 15, 6},  {0xaaa0, 0x5550, 15, 8},
+    {0x0aaa, 0xf000, 3, 15},  {0xe0e0, 0x0e0e, 15, 3},
+    {0x7070, 0x8888, 5, 15},  {0x6660, 0x9990, 5, 15},
+    {0x0ee0, 0xe00e, 5, 15},  {0x0770, 0x8888, 8, 15},
+    {0x0666, 0xf000, 5, 15},  {0x6600, 0x9900, 10, 15},
+    {0x0066, 0xff00, 5, 15},  {0x0cc0, 0xc00c, 10, 15},
+    {0x0330, 0xcccc, 8, 15},  {0x6000, 0x9000, 13, 15},
+    {0x8080, 0x0808, 15, 3},  {0x1010, 0xeeee, 12, 15},
+    {0x000a, 0xfff0, 3, 15},  {0x08ce, 0x7310, 3, 8},
+};
+static const struct bc6h_mode bc6h_modes[32] = {
+    [0x00] = {true,
+              2,
+              10,
+              {5, 5, 5},
+              {{G2, 4, 1},
+               {B2, 4, 1},
+               {B3, 4, 1},
+               {R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 5},
+               {G3, 4, 1},
+               {G2, 0, 4},
+               {G1, 0, 5},
+               {B3, 0, 1},
+               {G3, 0, 4},
+               {B1, 0, 5},
+               {B3, 1, 1},
+               {B2, 0, 4},
+               {R2, 0, 5},
+               {B3, 2, 1},
+               {R3, 0, 5},
+               {B3, 3, 1}}},
+    [0x01] = {true, 2, 7, {6, 6, 6}, {{G2, 5, 1}, {G3, 4, 1}, {G3, 5, 1},
+                                      {R0, 0, 7}, {B3, 0, 1}, {B3, 1, 1},
+                                      {B2, 4, 1}, {G0, 0, 7}, {B2, 5, 1},
+                                      {B3, 2, 1}, {G2, 4, 1}, {B0, 0, 7},
+                                      {B3, 3, 1}, {B3, 5, 1}, {B3, 4, 1},
+                                      {R1, 0, 6}, {G2, 0, 4}, {G1, 0, 6},
+                                      {G3, 0, 4}, {B1, 0, 6}, {B2, 0, 4},
+                                      {R2, 0, 6}, {R3, 0, 6}}},
+    [0x02] = {true,
+              2,
+              11,
+              {5, 4, 4},
+              {{R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 5},
+               {R0, 10, 1},
+               {G2, 0, 4},
+               {G1, 0, 4},
+               {G0, 10, 1},
+               {B3, 0, 1},
+               {G3, 0, 4},
+               {B1, 0, 4},
+               {B0, 10, 1},
+               {B3, 1, 1},
+               {B2, 0, 4},
+               {R2, 0, 5},
+               {B3, 2, 1},
+               {R3, 0, 5},
+               {B3, 3, 1}}},
+    [0x03] = {false,
+              1,
+              10,
+              {10, 10, 10},
+              {{R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 10},
+               {G1, 0, 10},
+               {B1, 0, 10}}},
+    [0x06] = {true, 2, 11, {4, 5, 4}, {{R0, 0, 10}, {G0, 0, 10}, {B0, 0, 10},
+                                       {R1, 0, 4},  {R0, 10, 1}, {G3, 4, 1},
+                                       {G2, 0, 4},  {G1, 0, 5},  {G0, 10, 1},
+                                       {G3, 0, 4},  {B1, 0, 4},  {B0, 10, 1},
+                                       {B3, 1, 1},  {B2, 0, 4},  {R2, 0, 4},
+                                       {B3, 0, 1},  {B3, 2, 1},  {R3, 0, 4},
+                                       {G2, 4, 1},  {B3, 3, 1}}},
+    [0x07] = {true,
+              1,
+              11,
+              {9, 9, 9},
+              {{R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 9},
+               {R0, 10, 1},
+               {G1, 0, 9},
+               {G0, 10, 1},
+               {B1, 0, 9},
+               {B0, 10, 1}}},
+    [0x0a] = {true, 2, 11, {4, 4, 5}, {{R0, 0, 10}, {G0, 0, 10}, {B0, 0, 10},
+                                       {R1, 0, 4},  {R0, 10, 1}, {B2, 4, 1},
+                                       {G2, 0, 4},  {G1, 0, 4},  {G0, 10, 1},
+                                       {B3, 0, 1},  {G3, 0, 4},  {B1, 0, 5},
+                                       {B0, 10, 1}, {B2, 0, 4},  {R2, 0, 4},
+                                       {B3, 1, 1},  {B3, 2, 1},  {R3, 0, 4},
+                                       {B3, 4, 1},  {B3, 3, 1}}},
+    [0x0b] = {true,
+              1,
+              12,
+              {8, 8, 8},
+              {{R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 8},
+               {R0, 10, -2},
+               {G1, 0, 8},
+               {G0, 10, -2},
+               {B1, 0, 8},
+               {B0, 10, -2}}},
+    [0x0e] = {true,
+              2,
+              9,
+              {5, 5, 5},
+              {{R0, 0, 9},
+               {B2, 4, 1},
+               {G0, 0, 9},
+               {G2, 4, 1},
+               {B0, 0, 9},
+               {B3, 4, 1},
+               {R1, 0, 5},
+               {G3, 4, 1},
+               {G2, 0, 4},
+               {G1, 0, 5},
+               {B3, 0, 1},
+               {G3, 0, 4},
+               {B1, 0, 5},
+               {B3, 1, 1},
+               {B2, 0, 4},
+               {R2, 0, 5},
+               {B3, 2, 1},
+               {R3, 0, 5},
+               {B3, 3, 1}}},
+    [0x0f] = {true,
+              1,
+              16,
+              {4, 4, 4},
+              {{R0, 0, 10},
+               {G0, 0, 10},
+               {B0, 0, 10},
+               {R1, 0, 4},
+               {R0, 10, -6},
+               {G1, 0, 4},
+               {G0, 10, -6},
+               {B1, 0, 4},
+               {B0, 10, -6}}},
+    [0x12] = {true,
+              2,
+              8,
+              {6, 5, 5},
+              {{R0, 0, 8},
+               {G3, 4, 1},
+               {B2, 4, 1},
+               {G0, 0, 8},
+               {B3, 2, 1},
+               {G2, 4, 1},
+               {B0, 0, 8},
+               {B3, 3, 1},
+               {B3, 4, 1},
+               {R1, 0, 6},
+               {G2, 0, 4},
+               {G1, 0, 5},
+               {B3, 0, 1},
+               {G3, 0, 4},
+               {B1, 0, 5},
+               {B3, 1, 1},
+               {B2, 0, 4},
+               {R2, 0, 6},
+               {R3, 0, 6}}},
+    [0x16] = {true, 2, 8, {5, 6, 5}, {{R0, 0, 8}, {B3, 0, 1}, {B2, 4, 1},
+                                      {G0, 0, 8}, {G2, 5, 1}, {G2, 4, 1},
+                                      {B0, 0, 8}, {G3, 5, 1}, {B3, 4, 1},
+                                      {R1, 0, 5}, {G3, 4, 1}, {G2, 0, 4},
+                                      {G1, 0, 6}, {G3, 0, 4}, {B1, 0, 5},
+                                      {B3, 1, 1}, {B2, 0, 4}, {R2, 0, 5},
+                                      {B3, 2, 1}, {R3, 0, 5}, {B3, 3, 1}}},
+    [0x1a] = {true, 2, 8, {5, 5, 6}, {{R0, 0, 8}, {B3, 1, 1}, {B2, 4, 1},
+                                      {G0, 0, 8}, {B2, 5, 1}, {G2, 4, 1},
+                                      {B0, 0, 8}, {B3, 5, 1}, {B3, 4, 1},
+                                      {R1, 0, 5}, {G3, 4, 1}, {G2, 0, 4},
+                                      {G1, 0, 5}, {B3, 0, 1}, {G3, 0, 4},
+                                      {B1, 0, 6}, {B2, 0, 4}, {R2, 0, 5},
+                                      {B3, 2, 1}, {R3, 0, 5}, {B3, 3, 1}}},
+    [0x1e] = {false, 2, 6, {6, 6, 6}, {{R0, 0, 6}, {G3, 4, 1}, {B3, 0, 1},
+                                       {B3, 1, 1}, {B2, 4, 1}, {G0, 0, 6},
+                                       {G2, 5, 1}, {B2, 5, 1}, {B3, 2, 1},
+                                       {G2, 4, 1}, {B0, 0, 6}, {G3, 5, 1},
+                                       {B3, 3, 1}, {B3, 5, 1}, {B3, 4, 1},
+                                       {R1, 0, 6}, {G2, 0, 4}, {G1, 0, 6},
+                                       {G3, 0, 4}, {B1, 0, 6}, {B2, 0, 4},
+                                       {R2, 0, 6}, {R3, 0, 6}}},
+};
+
+static const uint8_t weights2[4] = {0, 21, 43, 64};
+static const uint8_t weights3[8] = {0, 9, 18, 27, 37, 46, 55, 64};
+static const uint8_t weights4[16] = {0,  4,  9,  13, 17, 21, 26, 30,
+                                     34, 38, 43, 47, 51, 55, 60, 64};
+
+static unsigned
+weight_of(unsigned index, unsigned bits)
+{
+    return bits == 2   ? weights2[index]
+           : bits == 3 ? weights3[index]
+                       : weights4[index];
+}
+
+static const struct partition *
+find_partition(unsigned subsets, unsigned number)
+{
+    static const struct partition one = {0};
+    return subsets == 1   ? &one
+           : subsets == 2 ? &partitions2[number]
+                          : &partitions3[number];
+}
+
+static unsigned
+subset_of(const struct partition *p, unsigned texel)
+{
+    return (p->in1 >> texel & 1) + 2 * (p->in2 >> texel & 1);
+}
+
+static bool
+is_anchor(const struct partition *p, unsigned subsets, unsigned texel)
+{
+    return texel == 0 || (subsets > 1 && texel == p->anchor1) ||
+           (subsets > 2 && texel == p->anchor2);
+}
+
+/* Reads the 16 indices that begin at bit `at`. */
+static void
+read_indices(const uint64_t bits[2], unsigned at, unsigned width,
+             const struct partition *p, unsigned subsets, uint8_t index[16])
+{
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned n = width - is_anchor(p, subsets, i);
+        index[i] = (uint8_t)decode_bits(bits, at, n);
+        at += n;
+    }
+}
+
+static int32_t
+sign_extend(uint32_t v, unsigned bits)
+{
+    return (int32_t)(v << (32 - bits)) >> (32 - bits);
+}
+
+/* End points of a BC6H block as integers of mode->bits bits. */
+static void
+bc6h_read_ends(const uint64_t bits[2], const struct bc6h_mode *mode,
+               bool is_signed, int32_t end[12])
+{
+    uint32_t raw[12] = {0};
+    unsigned at = mode - bc6h_modes < 2 ? 2 : 5;
+    for (unsigned i = 0; i < ARRAY_SIZE(mode->run) && mode->run[i].bits; i++) {
+        int n = mode->run[i].bits;
+        for (int b = 0; b < (n < 0 ? -n : n); b++) {
+            uint32_t bit = decode_bits(bits, at++, 1);
+            unsigned place = n < 0 ? (unsigned)(-n - 1 - b) : (unsigned)b;
+            raw[mode->run[i].value] |= bit << (mode->run[i].lo + place);
+        }
+    }
+    uint32_t mask = (1u << mode->bits) - 1;
+    for (unsigned i = 0; i < 12; i++) {
+        uint32_t v = raw[i];
+        if (i >= 3 && mode->transformed)
+            v = (raw[i % 3] + (uint32_t)sign_extend(v, mode->delta[i % 3])) &
+                mask;
+        end[i] = is_signed ? sign_extend(v, mode->bits) : (int32_t)v;
+    }
+}
+
+static int32_t
+bc6h_unquantize(int32_t v, unsigned bits, bool is_signed)
+{
+    if (!is_signed) {
+        if (bits >= 15 || v == 0)
+            return v;
+        return v == (1 << bits) - 1 ? 0xffff : ((v << 16) + 0x8000) >> bits;
+    }
+    if (bits >= 16 || v == 0)
+        return v;
+    int32_t abs = v < 0 ? -v : v;
+    abs = abs >= (1 << (bits - 1)) - 1 ? 0x7fff
+                                       : ((abs << 15) + 0x4000) >> (bits - 1);
+    return v < 0 ? -abs : abs;
+}
+
+/* The interpolated value to a half float: 31/32 of it, so that infinity and
+ * NaN are out of reach (31/64 unsigned, to leave the sign bit clear). */
+static float
+bc6h_finish(int32_t v, bool is_signed)
+{
+    if (!is_signed)
+        return convert_float_from_half((uint16_t)(v * 31 >> 6));
+    int32_t abs = (v < 0 ? -v : v) * 31 >> 5;
+    return convert_float_from_half((uint16_t)(abs | (v < 0 ? 0x8000 : 0)));
+}
+
+void
+decode_bc6h(const struct format_info *fmt, const uint8_t *block,
+            union color *out)
+{
+    uint64_t bits[2];
+    memcpy(bits, block, sizeof bits);
+    bool is_signed = fmt->ch[0].kind == FORMAT_FLOAT;
+    unsigned code = decode_bits(bits, 0, 2);
+    if (code >= 2)
+        code = decode_bits(bits, 0, 5);
+    const struct bc6h_mode *mode = &bc6h_modes[code];
+    if (mode->bits == 0) { /* reserved */
+        for (unsigned i = 0; i < 16; i++)
+            out[i] = (union color){.f = {0, 0, 0, 1}};
+        return;
+    }
+    int32_t end[12];
+    bc6h_read_ends(bits, mode, is_signed, end);
+    for (unsigned i = 0; i < 12; i++)
+        end[i] = bc6h_unquantize(end[i], mode->bits, is_signed);
+    bool two = mode->subsets == 2;
+    const struct partition *p = find_partition(
+        mode->subsets, two ? decode_bits(bits, 77, 5) : 0);
+    uint8_t index[16];
+    read_indices(bits, two ? 82 : 65, two ? 3 : 4, p, mode->subsets, index);
+    for (unsigned i = 0; i < 16; i++) {
+        int32_t w = (int32_t)weight_of(index[i], two ? 3 : 4);
+        const int32_t *e = end + 6 * subset_of(p, i);
+        for (unsigned c = 0; c < 3; c++)
+            out[i].f[c] = bc6h_finish(
+                (e[c] * (64 - w) + e[3 + c] * w + 32) >> 6, is_signed);
+        out[i].f[3] = 1.0f;
+    }
+}
+
+static const struct bc7_mode {
+    uint8_t subsets, partition_bits, rotation_bits, selection_bits;
+    uint8_t color_bits, alpha_bits;
+    uint8_t end_p, shared_p; /* extra low bits: per end, per subset */
+    uint8_t index_bits, index2_bits;
+} bc7_modes[8] = {
+    {3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0, 0, 1, 3, 0},
+    {3, 6, 0, 0, 5, 0, 0, 0, 2, 0}, {2, 6, 0, 0, 7, 0, 1, 0, 2, 0},
+    {1, 0, 2, 1, 5, 6, 0, 0, 2, 3}, {1, 0, 2, 0, 7, 8, 0, 0, 2, 2},
+    {1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0},
+};
+
+/* Reads the end points from bit *at on, expanded to 8 bits. */
+static void
+bc7_read_ends(const uint64_t bits[2], const struct bc7_mode *mode, unsigned *at,
+              uint8_t end[6][4])
+{
+    unsigned ends = 2 * mode->subsets;
+    unsigned width[4] = {mode->color_bits, mode->color_bits, mode->color_bits,
+                         mode->alpha_bits};
+    uint32_t raw[6][4] = {{0}};
+    for (unsigned c = 0; c < 4; c++) {
+        for (unsigned e = 0; e < ends; e++, *at += width[c])
+            raw[e][c] = decode_bits(bits, *at, width[c]);
+    }
+    bool has_p = mode->end_p || mode->shared_p;
+    for (unsigned e = 0; e < ends; e++) {
+        unsigned p_at = *at + (mode->shared_p ? e / 2 : e);
+        uint32_t p = has_p ? decode_bits(bits, p_at, 1) : 0;
+        for (unsigned c = 0; c < 4; c++) {
+            unsigned n = width[c] + has_p;
+            uint32_t v = has_p ? raw[e][c] << 1 | p : raw[e][c];
+            v <<= 8 - n;
+            end[e][c] = (uint8_t)(width[c] ? v | v >> n : 255);
+        }
+    }
+    *at += mode->end_p ? ends : mode->shared_p ? mode->subsets : 0;
+}
+
+static uint8_t
+bc7_mix(unsigned a, unsigned b, unsigned w)
+{
+    return (uint8_t)((a * (64 - w) + b * w + 32) >> 6);
+}
+
+void
+decode_bc7(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    uint64_t bits[2];
+    memcpy(bits, block, sizeof bits);
+    if (block[0] == 0) { /* reserved mode */
+        memset(out, 0, 16 * sizeof *out);
+        return;
+    }
+    unsigned number = (unsigned)__builtin_ctz(block[0]);
+    const struct bc7_mode *mode = &bc7_modes[number];
+    unsigned at = number + 1;
+    unsigned partition = decode_bits(bits, at, mode->partition_bits);
+    at += mode->partition_bits;
+    unsigned rotation = decode_bits(bits, at, mode->rotation_bits);
+    at += mode->rotation_bits;
+    bool swapped = decode_bits(bits, at, mode->selection_bits);
+    at += mode->selection_bits;
+    uint8_t end[6][4];
+    bc7_read_ends(bits, mode, &at, end);
+
+    const struct partition *p = find_partition(mode->subsets, partition);
+    uint8_t index[16], index2[16];
+    read_indices(bits, at, mode->index_bits, p, mode->subsets, index);
+    unsigned width = mode->index_bits, width2 = mode->index_bits;
+    memcpy(index2, index, sizeof index2);
+    if (mode->index2_bits) {
+        at += 16u * mode->index_bits - 1;
+        width2 = mode->index2_bits;
+        read_indices(bits, at, width2, p, 1, index2);
+    }
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned wc = weight_of(index[i], width);
+        unsigned wa = weight_of(index2[i], width2);
+        if (swapped) {
+            unsigned t = wc;
+            wc = wa;
+            wa = t;
+        }
+        const uint8_t *a = end[2 * subset_of(p, i)], *b = a + 4;
+        uint8_t rgba[4];
+        for (unsigned c = 0; c < 4; c++)
+            rgba[c] = bc7_mix(a[c], b[c], c < 3 ? wc : wa);
+        if (rotation) { /* alpha changed places with one colour */
+            uint8_t t = rgba[3];
+            rgba[3] = rgba[rotation - 1];
+            rgba[rotation - 1] = t;
+        }
+        decode_store_rgba8(fmt, rgba, &out[i]);
+    }
+}
