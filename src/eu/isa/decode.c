@@ -65,8 +65,19 @@ fail(struct decoder *d, const char *why)
 static void
 check_register(struct decoder *d, const struct eu_operand *o)
 {
+    /* How many registers of each architecture register kind there are. */
+    static const uint8_t arf_counts[16] = {
+        [EU_ARF_NULL >> 4] = 16, [EU_ARF_A >> 4] = 1,  [EU_ARF_ACC >> 4] = 10,
+        [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 1,
+        [EU_ARF_SP >> 4] = 1,    [EU_ARF_SR >> 4] = 1, [EU_ARF_CR >> 4] = 1,
+        [EU_ARF_N >> 4] = 1,     [EU_ARF_IP >> 4] = 1, [EU_ARF_TDR >> 4] = 1,
+        [EU_ARF_TM >> 4] = 1,    [EU_ARF_FC >> 4] = 4, [EU_ARF_DBG >> 4] = 1,
+    };
     if (o->file == EU_FILE_GRF && o->reg > 127)
         fail(d, "register number above r127");
+    else if (o->file == EU_FILE_ARF &&
+             (o->reg & 0xf) >= arf_counts[o->reg >> 4])
+        fail(d, "no such architecture register");
     else if (o->file != EU_FILE_GRF && o->file != EU_FILE_ARF)
         fail(d, "reserved register file");
 }
@@ -360,9 +371,8 @@ decode_send(struct decoder *d)
         (bits(d, 89, 90) != EU_FILE_ARF || bits(d, 96, 111) != 0x0200))
         fail(d, "message descriptor neither immediate nor a0.0");
     decode_message(d);
-    if (!insn->desc_is_reg)
-        insn->ex_desc |= bits(d, 64, 67) << 16 | bits(d, 80, 83) << 20 |
-                         bits(d, 85, 88) << 24 | bits(d, 91, 94) << 28;
+    insn->ex_desc |= bits(d, 64, 67) << 16 | bits(d, 80, 83) << 20 |
+                     bits(d, 85, 88) << 24 | bits(d, 91, 94) << 28;
 
     decode_dst(d);
     struct eu_operand *src = &insn->src[0];

@@ -33,31 +33,37 @@ text_pad(struct text *t, size_t column)
 /* ---- names ---- */
 
 static const char *const pred_align1[16] = {
-    [2] = ".anyv",   [3] = ".allv",   [4] = ".any2h",   [5] = ".all2h",
-    [6] = ".any4h",  [7] = ".all4h",  [8] = ".any8h",   [9] = ".all8h",
+    [2] = ".anyv",    [3] = ".allv",    [4] = ".any2h",   [5] = ".all2h",
+    [6] = ".any4h",   [7] = ".all4h",   [8] = ".any8h",   [9] = ".all8h",
     [10] = ".any16h", [11] = ".all16h", [12] = ".any32h", [13] = ".all32h",
 };
 
 static const char *const pred_align16[16] = {
-    [2] = ".x", [3] = ".y", [4] = ".z", [5] = ".w",
-    [6] = ".any4h", [7] = ".all4h",
+    [2] = ".x", [3] = ".y",     [4] = ".z",
+    [5] = ".w", [6] = ".any4h", [7] = ".all4h",
 };
 
 static const char *const cmod_names[16] = {
-    [EU_CMOD_Z] = "eq", [EU_CMOD_NZ] = "ne", [EU_CMOD_G] = "gt",
-    [EU_CMOD_GE] = "ge", [EU_CMOD_L] = "lt", [EU_CMOD_LE] = "le",
-    [EU_CMOD_O] = "ov", [EU_CMOD_U] = "un",
+    [EU_CMOD_Z] = "eq",  [EU_CMOD_NZ] = "ne", [EU_CMOD_G] = "gt",
+    [EU_CMOD_GE] = "ge", [EU_CMOD_L] = "lt",  [EU_CMOD_LE] = "le",
+    [EU_CMOD_O] = "ov",  [EU_CMOD_U] = "un",
 };
 
 static const char *const math_names[16] = {
-    [EU_MATH_INV] = "inv",   [EU_MATH_LOG] = "log",
-    [EU_MATH_EXP] = "exp",   [EU_MATH_SQRT] = "sqt",
-    [EU_MATH_RSQ] = "rsqt",  [EU_MATH_SIN] = "sin",
-    [EU_MATH_COS] = "cos",   [EU_MATH_FDIV] = "fdiv",
-    [EU_MATH_POW] = "pow",   [EU_MATH_INT_DIV_BOTH] = "idiv",
+    [EU_MATH_INV] = "inv",
+    [EU_MATH_LOG] = "log",
+    [EU_MATH_EXP] = "exp",
+    [EU_MATH_SQRT] = "sqt",
+    [EU_MATH_RSQ] = "rsqt",
+    [EU_MATH_SIN] = "sin",
+    [EU_MATH_COS] = "cos",
+    [EU_MATH_FDIV] = "fdiv",
+    [EU_MATH_POW] = "pow",
+    [EU_MATH_INT_DIV_BOTH] = "idiv",
     [EU_MATH_INT_DIV_QUOTIENT] = "iqot",
     [EU_MATH_INT_DIV_REMAINDER] = "irem",
-    [EU_MATH_INVM] = "invm", [EU_MATH_RSQRTM] = "rsqtm",
+    [EU_MATH_INVM] = "invm",
+    [EU_MATH_RSQRTM] = "rsqtm",
 };
 
 static const struct {
@@ -78,7 +84,6 @@ static const struct {
     [EU_ARF_TDR >> 4] = {"tdr", true, true},
     [EU_ARF_TM >> 4] = {"tm", true, true},
     [EU_ARF_FC >> 4] = {"fc", true, true},
-    [0xe] = {"arf_e", true, true},
     [EU_ARF_DBG >> 4] = {"dbg", true, true},
 };
 
@@ -102,15 +107,15 @@ put_register(struct text *t, const struct eu_operand *o, bool subreg)
     }
     if (o->file == EU_FILE_GRF) {
         text_put(t, "r%u", o->reg);
+    } else if (o->reg >= (EU_ARF_ACC | 2) && o->reg < EU_ARF_F) {
+        text_put(t, "mme%u", o->reg - (EU_ARF_ACC | 2));
     } else {
         text_put(t, "%s", arf_names[o->reg >> 4].name);
         if (arf_names[o->reg >> 4].numbered)
             text_put(t, "%u", o->reg & 0xf);
-        subreg = subreg && arf_names[o->reg >> 4].has_subreg;
+        subreg = subreg && (arf_names[o->reg >> 4].has_subreg || o->subreg_B);
     }
-    if (o->mme < EU_MME_NONE)
-        text_put(t, ".mme%u", o->mme);
-    else if (subreg)
+    if (subreg)
         text_put(t, ".%u", o->subreg_B / eu_type_size_B(o->type));
 }
 
@@ -169,62 +174,104 @@ put_immediate(struct text *t, const struct eu_operand *o)
     put_type(t, o);
 }
 
+#define SWIZZLE_XYZW 0xe4
+
+/* iga64 has no syntax for Align16; this is the PRM's. */
+static void
+put_swizzle(struct text *t, uint8_t swizzle)
+{
+    text_put(t, ".%c%c%c%c", "xyzw"[swizzle & 3], "xyzw"[swizzle >> 2 & 3],
+             "xyzw"[swizzle >> 4 & 3], "xyzw"[swizzle >> 6 & 3]);
+}
+
+static void
+put_writemask(struct text *t, uint8_t mask)
+{
+    text_put(t, ".");
+    for (unsigned i = 0; i < 4; i++)
+        if (mask >> i & 1)
+            text_put(t, "%c", "xyzw"[i]);
+}
+
+/* Operands of the IEEE macros have an extra-precision register instead of a
+ * region. */
+static bool
+is_macro(const struct eu_insn *insn)
+{
+    return insn->opcode == EU_OP_MADM ||
+           (insn->opcode == EU_OP_MATH && insn->align16 &&
+            insn->math >= EU_MATH_INVM);
+}
+
+static void
+put_macro_operand(struct text *t, const struct eu_operand *o)
+{
+    put_register(t, o, false);
+    if (o->mme < EU_MME_NONE)
+        text_put(t, ".mme%u", o->mme);
+    else
+        text_put(t, ".nomme");
+    put_type(t, o);
+}
+
 static void
 put_dst(struct text *t, const struct eu_insn *insn)
 {
     const struct eu_operand *o = &insn->dst;
     if (insn->saturate)
         text_put(t, "(sat)");
-    put_register(t, o, true);
-    if (o->mme == EU_MME_NONE)
-        text_put(t, "<%u>", o->hstride);
-    put_type(t, o);
-}
-
-static void
-put_modifiers(struct text *t, const struct eu_operand *o, bool logic)
-{
-    if (o->negate)
-        text_put(t, logic ? "~" : "-");
-    if (o->abs)
-        text_put(t, "(abs)");
-}
-
-static void
-put_src(struct text *t, const struct eu_operand *o, const struct isa_op *op)
-{
-    if (o->file == EU_FILE_IMM) {
-        put_immediate(t, o);
+    if (is_macro(insn)) {
+        put_macro_operand(t, o);
         return;
     }
-    put_modifiers(t, o, op->caps & ISA_CAP_LOGIC);
     put_register(t, o, true);
-    if (o->mme == EU_MME_NONE) {
-        if (o->vstride == EU_VSTRIDE_VXH)
-            text_put(t, "<%u,%u>", o->width, o->hstride);
-        else
-            text_put(t, "<%u;%u,%u>", o->vstride, o->width, o->hstride);
-    }
+    text_put(t, "<%u>", o->hstride);
+    if (insn->align16 && o->writemask != 0xf)
+        put_writemask(t, o->writemask);
     put_type(t, o);
 }
 
 /* iga64 describes three-source operands by the equivalent Align1 region. */
 static void
-put_ternary_src(struct text *t, const struct eu_insn *insn, unsigned n)
+put_ternary_region(struct text *t, const struct eu_operand *o, unsigned n)
 {
-    const struct eu_operand *o = &insn->src[n];
-    put_modifiers(t, o, false);
-    put_register(t, o, true);
-    if (o->mme < EU_MME_NONE) {
-        put_type(t, o);
-        return;
-    }
     if (n == 2)
         text_put(t, "<%u>", o->hstride);
-    else if (o->rep_ctrl)
-        text_put(t, "<0;0>");
     else
-        text_put(t, "<2;1>");
+        text_put(t, o->rep_ctrl ? "<0;0>" : "<2;1>");
+    if (!o->rep_ctrl && o->swizzle != SWIZZLE_XYZW)
+        put_swizzle(t, o->swizzle);
+}
+
+static void
+put_src(struct text *t, const struct eu_insn *insn, const struct isa_op *op,
+        unsigned n)
+{
+    const struct eu_operand *o = &insn->src[n];
+    if (o->file == EU_FILE_IMM) {
+        put_immediate(t, o);
+        return;
+    }
+    if (o->negate)
+        text_put(t, op->caps & ISA_CAP_LOGIC ? "~" : "-");
+    if (o->abs)
+        text_put(t, "(abs)");
+    if (is_macro(insn)) {
+        put_macro_operand(t, o);
+        return;
+    }
+
+    put_register(t, o, true);
+    if (op->form == ISA_TERNARY) {
+        put_ternary_region(t, o, n);
+    } else if (insn->align16) {
+        text_put(t, "<%u>", o->vstride);
+        put_swizzle(t, o->swizzle);
+    } else if (o->vstride == EU_VSTRIDE_VXH) {
+        text_put(t, "<%u,%u>", o->width, o->hstride);
+    } else {
+        text_put(t, "<%u;%u,%u>", o->vstride, o->width, o->hstride);
+    }
     put_type(t, o);
 }
 
@@ -254,8 +301,7 @@ put_mnemonic(struct text *t, const struct eu_insn *insn,
         text_put(t, ".%s", math_names[insn->math]);
     if (insn->branch_ctrl)
         text_put(t, ".b");
-    if (op->form != ISA_NULLARY && op->form != ISA_JUMP &&
-        op->form != ISA_WAIT)
+    if (op->form != ISA_NULLARY && op->form != ISA_JUMP && op->form != ISA_WAIT)
         text_put(t, " (%u|M%u)", insn->exec_size, insn->chan_offset);
 }
 
@@ -272,15 +318,18 @@ put_cmod(struct text *t, const struct eu_insn *insn, const struct isa_op *op)
 }
 
 static void
-put_targets(struct text *t, const struct eu_insn *insn,
-            const struct isa_op *op)
+put_targets(struct text *t, const struct eu_insn *insn, const struct isa_op *op)
 {
     if (op->form == ISA_CALL) {
         put_register(t, &insn->dst, true);
+        if (insn->dst.type != EU_TYPE_D)
+            put_type(t, &insn->dst);
         text_pad(t, 48);
     }
     if (insn->src_count) {
         put_register(t, &insn->src[0], true);
+        if (insn->src[0].type != EU_TYPE_D)
+            put_type(t, &insn->src[0]);
         return;
     }
     /* Text counts from the instruction itself, as the others do. */
@@ -309,6 +358,8 @@ put_send(struct text *t, const struct eu_insn *insn, const struct isa_op *op)
         put_type(t, &insn->dst);
     text_pad(t, 43);
     put_message_register(t, &insn->src[0]);
+    if (!split && insn->src[0].type != EU_TYPE_UD)
+        put_type(t, &insn->src[0]);
     if (split) {
         text_pad(t, 51);
         put_message_register(t, &insn->src[1]);
@@ -338,13 +389,10 @@ put_operands(struct text *t, const struct eu_insn *insn,
         put_dst(t, insn);
         for (unsigned i = 0; i < insn->src_count; i++) {
             text_pad(t, columns[i]);
-            if (op->form == ISA_TERNARY)
-                put_ternary_src(t, insn, i);
-            else
-                put_src(t, &insn->src[i], op);
+            put_src(t, insn, op, i);
         }
         break;
-    case ISA_WAIT: put_src(t, &insn->src[0], op); break;
+    case ISA_WAIT: put_src(t, insn, op, 0); break;
     case ISA_SEND:
     case ISA_SENDS: put_send(t, insn, op); break;
     default: put_targets(t, insn, op);

@@ -16,7 +16,7 @@ struct message_row {
 #include "eu/isa/message_table.h"
 
 static const char *const sfid_names[16] = {
-    "null", "?",        "sampler", "gateway", "hdc.dc2", "hdc.rc",
+    "null",    "?",       "sampler", "gateway",  "hdc.dc2", "hdc.rc",
     "hdc.urb", "spawner", "vme",     "hdc.dcro", "hdc.dc0", "pi",
     "hdc.dc1", "cre",     "?",       "?",
 };
@@ -56,8 +56,7 @@ find_message(unsigned sfid, uint32_t desc)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(message_rows); i++) {
         const struct message_row *row = &message_rows[i];
-        if (row->sfid == sfid &&
-            bits_get(desc, row->lo, row->hi) == row->value)
+        if (row->sfid == sfid && bits_get(desc, row->lo, row->hi) == row->value)
             return row;
     }
     return NULL;
@@ -67,7 +66,10 @@ void
 disasm_put_message(struct text *t, const struct eu_insn *insn)
 {
     put_lengths(t, insn);
-    text_put(t, "; %s", sfid_names[insn->sfid]);
+    if (insn->ex_desc_is_reg && insn->sfid == 0)
+        text_put(t, "; sfid a0.%u[3:0]", insn->ex_desc_subreg / 2);
+    else
+        text_put(t, "; %s", sfid_names[insn->sfid]);
     if (insn->desc_is_reg)
         return;
 
