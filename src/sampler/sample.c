@@ -35,12 +35,13 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->cube = s->type == SURFACE_CUBE;
     ctx->dims = s->type == SURFACE_1D ? 1 : s->type == SURFACE_3D ? 3 : 2;
     ctx->integer = s->fmt->is_int;
-    ctx->compare = req->compare && !ctx->integer;
+    ctx->reduction = REDUCTION_NONE;
+    unsigned reduction = req->reduction ? req->reduction : sp->reduction;
+    if (reduction == REDUCTION_MIN || reduction == REDUCTION_MAX)
+        ctx->reduction = (uint8_t)reduction;
+    /* KBL PRM vol 2d, SAMPLER_STATE, Reduction Type: they do not compare. */
+    ctx->compare = req->compare && !ctx->integer && !ctx->reduction;
     ctx->shadow_func = sp->shadow_func;
-    ctx->reduction = sp->reduction == REDUCTION_MIN ||
-                             sp->reduction == REDUCTION_MAX
-                         ? sp->reduction
-                         : REDUCTION_NONE;
     ctx->direct = true;
     ctx->scaled = false;
     ctx->level0 = s->min_lod;

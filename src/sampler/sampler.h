@@ -275,6 +275,7 @@ struct sample_req {
     int32_t off_u[SAMPLE_LANES], off_v[SAMPLE_LANES]; /* if per lane */
     int8_t offset[3];       /* header offsets u, v, r */
     uint8_t gather_channel; /* 0..3 */
+    uint8_t reduction;      /* instead of the sampler's, if not 0 */
     bool ignore_mcs;        /* SAMPLE_LD_MS: si is the slice */
     float min_lod[SAMPLE_LANES]; /* "mlod": least LOD, per lane */
 };

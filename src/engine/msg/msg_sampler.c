@@ -1,0 +1,247 @@
+/* msg_sampler.c: sampler messages: payload to struct sample_req and back.
+ * Message types and payloads: ILK PRM vol 4 part 1, 4.11, with the order of
+ * parameters that Gen8 and Gen9 have. */
+#include "engine/msg/dataport.h"
+
+#define PARAMS 12
+#define SAMPLER_STATE_B 16
+
+enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
+
+/* M0.2 of the header. */
+#define HEADER_CHANNELS_LO 12
+#define HEADER_GATHER_LO 16
+#define HEADER_SIMD4X2 (1u << 22)
+
+#define AT(member) ((uint16_t)offsetof(struct sample_req, member))
+#define U AT(u)
+#define V AT(v)
+#define R AT(r)
+#define AI AT(ai)
+#define LOD AT(lod)
+#define REF AT(ref)
+#define SI AT(si)
+#define MCS0 AT(mcs[0])
+#define MCS1 AT(mcs[1])
+#define OFFU AT(off_u)
+#define OFFV AT(off_v)
+#define MLOD AT(min_lod)
+#define GRADIENTS                                                            \
+    U, AT(dudx), AT(dudy), V, AT(dvdx), AT(dvdy), R, AT(drdx), AT(drdy), AI, \
+        MLOD
+
+/* One row per message type: parameters in payload order, as places in struct
+ * sample_req. A 0 ends them unless it is first (`u` is not the first member).
+ */
+struct sampler_message {
+    const char *name;
+    uint8_t op; /* enum sample_op */
+    bool compare, offsets_per_lane, ignore_mcs;
+    uint8_t reduction;
+    uint16_t param[PARAMS];
+};
+
+static_assert(offsetof(struct sample_req, u) != 0, "0 ends a parameter list");
+
+#define MESSAGE_LD                                 \
+    {                                              \
+        "ld", SAMPLE_LD, .param = { U, V, LOD, R } \
+    }
+
+static const struct sampler_message sampler_message[32] = {
+    [0] = {"sample", SAMPLE_PLAIN, .param = {U, V, R, AI, MLOD}},
+    [1] = {"sample_b", SAMPLE_BIAS, .param = {LOD, U, V, R, AI, MLOD}},
+    [2] = {"sample_l", SAMPLE_LOD, .param = {LOD, U, V, R, AI}},
+    [3] = {"sample_c", SAMPLE_PLAIN, .compare = true,
+           .param = {REF, U, V, R, AI, MLOD}},
+    [4] = {"sample_d", SAMPLE_GRAD, .param = {GRADIENTS}},
+    [5] = {"sample_b_c", SAMPLE_BIAS, .compare = true,
+           .param = {REF, LOD, U, V, R, AI, MLOD}},
+    [6] = {"sample_l_c", SAMPLE_LOD, .compare = true,
+           .param = {REF, LOD, U, V, R, AI}},
+    [7] = MESSAGE_LD,
+    [8] = {"gather4", SAMPLE_GATHER4, .param = {U, V, R, AI}},
+    [9] = {"lod", SAMPLE_LOD_QUERY, .param = {U, V, R, AI}},
+    [10] = {"resinfo", SAMPLE_RESINFO, .param = {LOD}},
+    [11] = {"sampleinfo", SAMPLE_SAMPLEINFO, .param = {0}},
+    [16] = {"gather4_c", SAMPLE_GATHER4, .compare = true,
+            .param = {REF, U, V, R, AI}},
+    [17] = {"gather4_po", SAMPLE_GATHER4, .offsets_per_lane = true,
+            .param = {U, V, OFFU, OFFV, R}},
+    [18] = {"gather4_po_c", SAMPLE_GATHER4, .compare = true,
+            .offsets_per_lane = true, .param = {REF, U, V, OFFU, OFFV, R}},
+    [20] = {"sample_d_c", SAMPLE_GRAD, .compare = true,
+            .param = {REF, GRADIENTS}},
+    [22] = {"sample_min", SAMPLE_PLAIN, .reduction = 2,
+            .param = {U, V, R, AI, MLOD}},
+    [23] = {"sample_max", SAMPLE_PLAIN, .reduction = 3,
+            .param = {U, V, R, AI, MLOD}},
+    [24] = {"sample_lz", SAMPLE_LZ, .param = {U, V, R, AI}},
+    [25] = {"sample_c_lz", SAMPLE_LZ, .compare = true,
+            .param = {REF, U, V, R, AI}},
+    [26] = {"ld_lz", SAMPLE_LD, .param = {U, V, R}},
+    [28] = {"ld2dms_w", SAMPLE_LD_MS, .param = {SI, MCS0, MCS1, U, V, R}},
+    [29] = {"ld_mcs", SAMPLE_LD_MCS, .param = {U, V, R, LOD}},
+    [30] = {"ld2dms", SAMPLE_LD_MS, .param = {SI, MCS0, U, V, R, LOD}},
+    [31] = {"ld2dss", SAMPLE_LD_MS, .ignore_mcs = true,
+            .param = {SI, U, V, R, LOD}},
+};
+
+/* Gen8 has the LOD of ld before v, and lacks the messages of Gen9. */
+static const struct sampler_message gen8_ld = {"ld", SAMPLE_LD,
+                                               .param = {U, LOD, V, R}};
+
+static const struct sampler_message *
+find_message(unsigned gen, unsigned type)
+{
+    const struct sampler_message *msg = &sampler_message[type];
+    if (gen < 9 && type == 7)
+        return &gen8_ld;
+    if (gen < 9 && ((type >= 22 && type <= 26) || type == 28))
+        return NULL;
+    return msg->name ? msg : NULL;
+}
+
+static int8_t
+sign_extend4(uint32_t v)
+{
+    return (int8_t)((int8_t)(v << 4) >> 4);
+}
+
+static void
+read_header(struct sample_req *req, uint32_t m02)
+{
+    req->offset[0] = sign_extend4(m02 >> 8 & 15);
+    req->offset[1] = sign_extend4(m02 >> 4 & 15);
+    req->offset[2] = sign_extend4(m02 & 15);
+    req->gather_channel = m02 >> HEADER_GATHER_LO & 3;
+}
+
+/* Parameters behind the end of the payload stay zero. */
+static void
+read_params(struct sample_req *req, const struct sampler_message *msg,
+            const struct eu_message *m)
+{
+    unsigned grf = m->header;
+    for (unsigned i = 0; i < PARAMS && msg->param[i]; i++) {
+        uint8_t *to = (uint8_t *)req + msg->param[i];
+        for (unsigned half = 0; half < req->lanes / 8; half++, grf++) {
+            const uint32_t *from = eu_message_reg(m, grf);
+            if (!from)
+                return;
+            memcpy(to + half * 32, from, 32);
+        }
+    }
+}
+
+/* Offsets of gather4_po have six significant bits. */
+static void
+fix_offsets(struct sample_req *req)
+{
+    for (unsigned lane = 0; lane < SAMPLE_LANES; lane++) {
+        req->off_u[lane] = (int32_t)((uint32_t)req->off_u[lane] << 26) >> 26;
+        req->off_v[lane] = (int32_t)((uint32_t)req->off_v[lane] << 26) >> 26;
+    }
+}
+
+/* A header brings its own pointer to the sampler table; kernels add 256 bytes
+ * to it for each 16 samplers, or replace it by that of a bindless sampler. */
+static const struct sampler *
+find_sampler(const struct shader_stage *stage, const struct eu_message *m)
+{
+    unsigned index = m->desc >> 8 & 15;
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    uint32_t table = header ? header[3] & ~31u : stage->sampler_offset;
+    if (table == (stage->sampler_offset & ~31u))
+        return stage_sampler(stage, index);
+    return stage_sampler_at(stage, table + index * SAMPLER_STATE_B);
+}
+
+static bool
+needs_sampler(enum sample_op op)
+{
+    switch (op) {
+    case SAMPLE_LD:
+    case SAMPLE_LD_MS:
+    case SAMPLE_LD_MCS:
+    case SAMPLE_RESINFO:
+    case SAMPLE_SAMPLEINFO: return false;
+    default: return true;
+    }
+}
+
+/* Channels that the header disables are left out, the rest moves down. */
+static void
+write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
+           uint32_t disabled, uint32_t out[4][SAMPLE_LANES])
+{
+    unsigned width = lanes / 8, grf = 0;
+    uint32_t all = lanes == 16 ? 0xffff : 0xff;
+    for (unsigned c = 0; c < 4; c++) {
+        if (disabled >> c & 1)
+            continue;
+        if (exec_mask == all && grf + width <= m->rlen_grf) {
+            memcpy(m->dst + grf * 8, out[c], lanes * 4);
+        } else {
+            for (unsigned lane = 0; lane < lanes; lane++)
+                if (exec_mask >> lane & 1)
+                    dataport_answer(m, grf, lane, out[c][lane]);
+        }
+        grf += width;
+    }
+}
+
+static bool
+is_supported(const struct eu_message *m, unsigned simd, uint32_t m02,
+             const struct shader_stage *stage)
+{
+    bool simd4x2 = simd == SIMD_8D && (stage->gen < 9 || m02 & HEADER_SIMD4X2);
+    if (simd4x2 || simd > SIMD_16)
+        unimp("sampler message in SIMD mode %u%s", simd,
+              simd4x2 ? " (SIMD4x2)" : "");
+    else if (m->eot)
+        unimp("sampler message that ends the thread");
+    else if (m->desc >> 30 & 1)
+        unimp("sampler message with 16-bit return");
+    else
+        return true;
+    return false;
+}
+
+enum eu_msg_result
+msg_sampler(struct thread_env *env, struct eu_thread *t,
+            const struct eu_message *m)
+{
+    const struct shader_stage *stage = env->stage;
+    unsigned type = m->desc >> 12 & 31;
+    unsigned simd = (m->desc >> 17 & 3) | (m->desc >> 27 & 4);
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    uint32_t m02 = header ? header[2] : 0;
+    const struct sampler_message *msg = find_message(stage->gen, type);
+    if (!msg) {
+        unimp("sampler message of type %u", type);
+        return EU_MSG_OK;
+    }
+    if (!is_supported(m, simd, m02, stage) || !m->dst)
+        return EU_MSG_OK;
+    struct sample_req req;
+    memset(&req, 0, sizeof req);
+    req.op = (enum sample_op)msg->op;
+    req.compare = msg->compare;
+    req.offsets_per_lane = msg->offsets_per_lane;
+    req.ignore_mcs = msg->ignore_mcs;
+    req.reduction = msg->reduction;
+    req.lanes = simd == SIMD_16 ? 16 : 8;
+    req.exec_mask = m->exec_mask & (req.lanes == 16 ? 0xffff : 0xff);
+    read_header(&req, m02);
+    read_params(&req, msg, m);
+    if (req.offsets_per_lane)
+        fix_offsets(&req);
+    const struct sampler *sp = needs_sampler(req.op) ? find_sampler(stage, m)
+                                                     : NULL;
+    uint32_t out[4][SAMPLE_LANES];
+    sampler_sample(dataport_surface(env, m), sp, &req, out);
+    write_back(m, req.lanes, req.exec_mask, m02 >> HEADER_CHANNELS_LO & 15,
+               out);
+    return EU_MSG_OK;
+}
