@@ -1,0 +1,96 @@
+#include <criterion/criterion.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/fields.h"
+#include "base/pool.h"
+
+Test(fields, span_two_dwords)
+{
+    uint32_t dw[2] = {0xf0000000, 0x0000000a};
+    cr_assert_eq(fields_get(dw, 28, 35), 0xaf);
+    cr_assert_eq(fields_get(dw, 0, 63), 0xaf0000000ull);
+    fields_put(dw, 28, 35, 0x5c);
+    cr_assert_eq(dw[0], 0xc0000000);
+    cr_assert_eq(dw[1], 0x00000005);
+}
+
+Test(fields, sign_extension)
+{
+    cr_assert_eq(fields_sext(0x7, 3), -1);
+    cr_assert_eq(fields_sext(0x3, 3), 3);
+    cr_assert_eq(fields_sext(UINT64_MAX, 64), -1);
+}
+
+Test(arena, memory_is_zero_and_aligned)
+{
+    struct arena a;
+    arena_init(&a, 1000);
+    unsigned char *p = arena_alloc(&a, 10, 1);
+    memset(p, 0xff, 10);
+    unsigned char *q = arena_alloc(&a, 5000, 64);
+    cr_assert_eq((uintptr_t)q % 64, 0);
+    for (unsigned i = 0; i < 5000; i++)
+        cr_assert_eq(q[i], 0);
+    arena_reset(&a);
+    p = arena_alloc(&a, 4000, 8);
+    for (unsigned i = 0; i < 4000; i++)
+        cr_assert_eq(p[i], 0);
+    arena_finish(&a);
+}
+
+Test(arena, refuses_what_cannot_be)
+{
+    struct arena a;
+    arena_init(&a, 1000);
+    cr_assert_null(arena_alloc(&a, SIZE_MAX - 8, 1));
+    cr_assert_not_null(arena_alloc(&a, 8, 8));
+    arena_finish(&a);
+}
+
+struct tally {
+    atomic_uint hits[1000];
+    atomic_uint bad_worker;
+    unsigned workers;
+};
+
+static void
+count(void *ctx, unsigned index, unsigned worker)
+{
+    struct tally *t = ctx;
+    atomic_fetch_add(&t->hits[index], 1);
+    if (worker >= t->workers)
+        atomic_fetch_add(&t->bad_worker, 1);
+}
+
+static void
+every_index_once(unsigned threads)
+{
+    struct pool *pool = pool_create(threads);
+    static struct tally t;
+    memset(&t, 0, sizeof t);
+    t.workers = pool_workers(pool);
+    cr_assert_eq(t.workers, threads + 1);
+    for (unsigned round = 0; round < 50; round++)
+        pool_for(pool, 1000, count, &t);
+    for (unsigned i = 0; i < 1000; i++)
+        cr_assert_eq(t.hits[i], 50);
+    cr_assert_eq(t.bad_worker, 0);
+    pool_for(pool, 0, count, &t);
+    pool_destroy(pool);
+}
+
+Test(pool, runs_every_index_once_without_threads)
+{
+    every_index_once(0);
+}
+
+Test(pool, runs_every_index_once_on_eight_threads)
+{
+    every_index_once(8);
+}
+
+Test(pool, destroys_null)
+{
+    pool_destroy(NULL);
+}

@@ -1,0 +1,6 @@
+/* A program that nothing can be preloaded into. */
+int
+main(void)
+{
+    return 0;
+}
