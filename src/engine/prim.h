@@ -32,6 +32,9 @@ struct prim {
     uint32_t primitive_id;
     float point_width;  /* from the VUE header; raster picks state or this */
     unsigned vue_slots; /* slots that every v[].vue has */
+    /* Where flat attributes come from when the clipper cut the provoking
+     * vertex away; NULL: v[provoking].vue. */
+    const uint32_t *flat_vue;
     struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
 };
 

@@ -1,0 +1,73 @@
+/* assemble.h: vertices in draw order to objects, for every topology.
+ * Pure: knows vertices by a 32-bit key only. One owner at a time. */
+#ifndef ENGINE_GEOM_ASSEMBLE_H
+#define ENGINE_GEOM_ASSEMBLE_H
+
+#include "base/base.h"
+
+enum geom_kind {
+    GEOM_POINT,
+    GEOM_LINE,
+    GEOM_TRI,
+    GEOM_RECT,
+    GEOM_LINE_ADJ,
+    GEOM_TRI_ADJ,
+    GEOM_PATCH,
+};
+
+/* Which of the three provoking vertex selects applies; a polygon's first
+ * vertex always provokes. */
+enum geom_family { FAMILY_STRIP_LIST, FAMILY_FAN, FAMILY_POLYGON };
+
+#define GEOM_MAX_OBJECT_VERTS 32
+
+struct geom_object {
+    uint8_t kind;   /* enum geom_kind */
+    uint8_t count;  /* vertices */
+    uint8_t family; /* enum geom_family */
+    /* Triangle: bit i, edge v[i] -> v[i + 1] is no inner edge. */
+    uint8_t edge_mask;
+    bool odd;        /* second, fourth, ... of a triangle strip: vertices are
+                      * in strip order, that is, wound the other way */
+    bool edge_flags; /* vertices' edge flags matter */
+    bool continues;  /* line of a strip: continues the stipple */
+    uint32_t prim_id;
+};
+
+struct geom_assembled {
+    struct geom_object o;
+    uint32_t key[GEOM_MAX_OBJECT_VERTS];
+};
+
+typedef void (*assemble_fn)(void *ctx, const struct geom_assembled *object);
+
+struct assembler {
+    unsigned topology; /* 3DPRIM_* */
+    assemble_fn emit;
+    void *ctx;
+    uint32_t count;    /* vertices since the last cut */
+    uint32_t prim_id;
+    uint32_t first;    /* key of the first vertex since the cut */
+    uint32_t ring[32]; /* the last 32 keys */
+};
+
+/* False: no such topology. */
+bool assemble_init(struct assembler *a, unsigned topology, assemble_fn emit,
+                   void *ctx);
+void assemble_vertex(struct assembler *a, uint32_t key);
+/* Ends the strip (cut index). */
+void assemble_cut(struct assembler *a);
+/* Ends the strip and starts again with primitive 0 (next instance). */
+void assemble_end(struct assembler *a);
+
+/* The vertex order in which odd triangles of a strip are handed on so that
+ * all have one winding: index of the vertex in strip order. */
+static inline unsigned
+assemble_odd_order(unsigned i, bool trailing)
+{
+    /* trailing: i+1, i, i+2; leading: i, i+2, i+1 */
+    static const uint8_t order[2][3] = {{0, 2, 1}, {1, 0, 2}};
+    return order[trailing][i];
+}
+
+#endif

@@ -1,0 +1,256 @@
+/* Vertex fetch: VERTEX_ELEMENT_STATE, VF_INSTANCING, VF_SGVS to the dwords of
+ * a vertex's URB entry. What depends on the draw only is worked out once. */
+#include "engine/geom/geom.h"
+
+#include <stdlib.h>
+
+enum fetch_kind {
+    FETCH_CONSTANT, /* nothing is read */
+    FETCH_COPY,     /* whole dwords, no conversion */
+    FETCH_CONVERT,
+};
+
+struct fetch_element {
+    const struct draw_vertex_buffer *vb;
+    const struct format_info *fmt;
+    uint32_t offset_B, size_B; /* of the element in memory */
+    uint32_t step_rate;
+    bool instancing;
+    uint8_t kind;    /* enum fetch_kind */
+    uint8_t dwords;  /* written: 4 or 8 */
+    uint8_t copy_dw; /* FETCH_COPY: dwords in memory */
+    uint32_t missing_w; /* FETCH_COPY: component 3 if memory has none */
+    uint16_t slot;
+    /* Per dword written: VFCOMP_*. */
+    uint8_t control[8];
+};
+
+struct fetch_plan {
+    unsigned count, slots;
+    bool has_edge_flag;
+    struct fetch_element edge;
+    struct fetch_element element[DRAW_MAX_VE];
+    /* Dword of the entry that gets the value, or -1. */
+    int vertex_id_dw, instance_id_dw;
+};
+
+static bool
+is_copy(const struct format_info *fmt)
+{
+    unsigned bits = 0;
+    if (fmt->lum || fmt->intensity || fmt->alpha_only || fmt->srgb)
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        const struct format_channel *ch = &fmt->ch[c];
+        if (ch->kind == FORMAT_NONE)
+            continue;
+        if (ch->bits != 32 || ch->start_bit != c * 32 || bits != c * 32 ||
+            (ch->kind != FORMAT_FLOAT && ch->kind != FORMAT_UINT &&
+             ch->kind != FORMAT_SINT && ch->kind != FORMAT_RAW))
+            return false;
+        bits += 32;
+    }
+    return bits != 0;
+}
+
+static unsigned
+passthru_components(unsigned format)
+{
+    switch (format) {
+    case 0x0a1: return 1; /* R64_PASSTHRU */
+    case 0x021: return 2; /* R64G64_PASSTHRU */
+    case 0x1bd: return 3; /* R64G64B64_PASSTHRU */
+    case 0x1bc: return 4; /* R64G64B64A64_PASSTHRU */
+    default: return 0;
+    }
+}
+
+static void
+plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
+            unsigned vb)
+{
+    e->fmt = format_info(format);
+    if (vb < DRAW_MAX_VB && draw->vb[vb].valid)
+        e->vb = &draw->vb[vb];
+    if (!e->fmt || e->fmt->compression != FORMAT_PLAIN ||
+        e->fmt->block_w != 1 || !e->fmt->block_bits) {
+        guest_error("vertex element of format 0x%x", format);
+        e->fmt = NULL;
+        return;
+    }
+    e->size_B = DIV_ROUND_UP(e->fmt->block_bits, 8);
+    unsigned wide = passthru_components(format);
+    if (wide || is_copy(e->fmt)) {
+        e->kind = FETCH_COPY;
+        e->copy_dw = (uint8_t)(e->size_B / 4);
+        if (!wide)
+            e->missing_w = e->fmt->is_int ? 1 : bits_from_float(1.0f);
+    } else {
+        e->kind = FETCH_CONVERT;
+    }
+}
+
+static void
+plan_element(const struct draw *draw, const struct draw_vertex_element *in,
+             struct fetch_element *e)
+{
+    const struct gen9_vertex_element_state *ve = &in->ve;
+    const uint32_t control[4] = {
+        ve->component_0_control, ve->component_1_control,
+        ve->component_2_control, ve->component_3_control};
+    unsigned wide = passthru_components(ve->source_element_format);
+    bool source = false;
+    *e = (struct fetch_element){
+        .offset_B = ve->source_element_offset,
+        .instancing = in->instancing,
+        .step_rate = in->step_rate,
+        .dwords = 4,
+    };
+    /* KBL PRM vol 2d, VERTEX_ELEMENT_STATE: 64-bit components take two dwords
+     * and the element 128 or 256 bits, the latter if component 2 is stored. */
+    if (wide && control[2] != GEN9_VFCOMP_NOSTORE)
+        e->dwords = 8;
+    for (unsigned i = 0; i < e->dwords; i++) {
+        unsigned c = control[wide ? i / 2 : i];
+        e->control[i] = (uint8_t)c;
+        source |= c == GEN9_VFCOMP_STORE_SRC;
+        if (c == GEN9_VFCOMP_STORE_PID)
+            unimp("vertex element with primitive id");
+    }
+    if (source)
+        plan_source(draw, e, ve->source_element_format,
+                    ve->vertex_buffer_index);
+}
+
+static int
+sgvs_dword(const struct fetch_plan *plan, bool enable, unsigned element,
+           unsigned component)
+{
+    if (!enable || element >= plan->count)
+        return -1;
+    return (int)(plan->element[element].slot * 4u + (component & 3));
+}
+
+bool
+fetch_init(struct geom *g)
+{
+    const struct draw *draw = g->draw;
+    struct fetch_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return false;
+    g->fetch = plan;
+    unsigned slot = 0;
+    for (unsigned i = 0; i < MIN2(draw->ve_count, DRAW_MAX_VE); i++) {
+        if (!draw->ve[i].ve.valid)
+            continue;
+        struct fetch_element e;
+        plan_element(draw, &draw->ve[i], &e);
+        if (draw->ve[i].ve.edge_flag_enable) {
+            plan->has_edge_flag = true;
+            plan->edge = e;
+            continue;
+        }
+        e.slot = (uint16_t)slot;
+        slot += e.dwords / 4u;
+        plan->element[plan->count++] = e;
+    }
+    plan->slots = slot;
+    plan->vertex_id_dw = sgvs_dword(plan, draw->sgvs.vertexid_enable,
+                                    draw->sgvs.vertexid_element_offset,
+                                    draw->sgvs.vertexid_component_number);
+    plan->instance_id_dw = sgvs_dword(plan, draw->sgvs.instanceid_enable,
+                                      draw->sgvs.instanceid_element_offset,
+                                      draw->sgvs.instanceid_component_number);
+    if (draw->vf.component_packing_enable)
+        unimp("vertex component packing");
+    return true;
+}
+
+void
+fetch_finish(struct geom *g)
+{
+    free(g->fetch);
+    g->fetch = NULL;
+}
+
+unsigned
+fetch_slots(const struct fetch_plan *plan)
+{
+    return plan->slots;
+}
+
+/* The element's bytes, or zeros: fetches beyond the buffer's end read 0. */
+static const void *
+element_bytes(const struct draw *draw, const struct fetch_element *e,
+              uint32_t vertex, uint32_t instance)
+{
+    static const uint8_t zero[32];
+    const struct draw_vertex_buffer *vb = e->vb;
+    if (!vb)
+        return zero;
+    uint32_t index = vertex;
+    if (e->instancing)
+        index = draw->start_instance +
+                (e->step_rate ? instance / e->step_rate : 0);
+    uint64_t at = (uint64_t)vb->pitch_B * index + e->offset_B;
+    if (at + e->size_B > vb->size_B)
+        return zero;
+    return vm_ptr(draw->vm, vb->va + at);
+}
+
+static void
+fetch_source(const struct draw *draw, const struct fetch_element *e,
+             uint32_t vertex, uint32_t instance, uint32_t src[8])
+{
+    memset(src, 0, 32);
+    if (e->kind == FETCH_CONSTANT)
+        return;
+    const void *bytes = element_bytes(draw, e, vertex, instance);
+    if (e->kind == FETCH_COPY) {
+        src[3] = e->missing_w;
+        memcpy(src, bytes, e->copy_dw * 4u);
+        return;
+    }
+    union color color;
+    format_unpack(e->fmt, bytes, &color);
+    memcpy(src, color.u, sizeof color.u);
+}
+
+static void
+fetch_element_dwords(const struct draw *draw, const struct fetch_element *e,
+                     uint32_t vertex, uint32_t instance, uint32_t *out)
+{
+    uint32_t src[8];
+    fetch_source(draw, e, vertex, instance, src);
+    for (unsigned i = 0; i < e->dwords; i++) {
+        switch (e->control[i]) {
+        case GEN9_VFCOMP_STORE_SRC: out[i] = src[i]; break;
+        case GEN9_VFCOMP_STORE_1_FP: out[i] = bits_from_float(1.0f); break;
+        case GEN9_VFCOMP_STORE_1_INT: out[i] = 1; break;
+        default: out[i] = 0; break;
+        }
+    }
+}
+
+void
+fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
+             uint32_t *out, bool *edge_flag)
+{
+    const struct draw *draw = g->draw;
+    const struct fetch_plan *plan = g->fetch;
+    uint32_t vertex = key + (draw->indexed ? (uint32_t)draw->base_vertex
+                                           : draw->start_vertex);
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct fetch_element *e = &plan->element[i];
+        fetch_element_dwords(draw, e, vertex, instance, out + e->slot * 4u);
+    }
+    if (plan->vertex_id_dw >= 0)
+        out[plan->vertex_id_dw] = key;
+    if (plan->instance_id_dw >= 0)
+        out[plan->instance_id_dw] = instance;
+    if (plan->has_edge_flag) {
+        uint32_t flag[8];
+        fetch_element_dwords(draw, &plan->edge, vertex, instance, flag);
+        *edge_flag = flag[0] != 0;
+    }
+}

@@ -1,0 +1,163 @@
+/* geom.h: the geometry pipeline from vertex fetch to the clipper's output.
+ * Private to the room; geom_draw() is in engine/draw.h.
+ *
+ * A draw is cut into batches of some thousand vertices. In each batch the
+ * stages run one after another over all of it, a stage's threads on all
+ * workers; between two stages the streamer thread walks the objects in draw
+ * order. So everything but the jobs of geom_for() belongs to one thread. */
+#ifndef ENGINE_GEOM_H
+#define ENGINE_GEOM_H
+
+#include "engine/geom/assemble.h"
+#include "engine/msg/msg.h"
+#include "engine/prim.h"
+
+#define GEOM_BATCH_VERTS 4096
+#define GEOM_BATCH_OBJECTS 8192
+/* Bytes of URB entries that one stage keeps alive at a time. */
+#define GEOM_STAGE_URB_B (UINT64_C(8) << 20)
+
+/* A shaded vertex. What the clipper derives from it is remembered for one
+ * viewport: vertices are shared by objects, which mostly agree on that. */
+struct geom_vert {
+    uint32_t *vue;  /* URB entry: header, position, ... */
+    uint32_t *copy; /* its copy in the scene's arena; valid if epoch is */
+    uint64_t epoch;
+    float x, y, z, w_inv; /* screen; valid if !(codes & CLIP_ANY) */
+    uint32_t codes;       /* enum clip_code */
+    uint8_t viewport;     /* of codes and screen; VIEWPORT_NONE */
+    bool edge_flag;
+};
+#define GEOM_VIEWPORT_NONE 0xff
+
+struct fetch_plan;
+
+struct batch_object {
+    struct geom_object o;
+    uint32_t first; /* in index[] */
+};
+
+struct batch {
+    unsigned vert_cap, object_cap, index_cap;
+    unsigned vert_count, object_count, index_count;
+    struct geom_vert *vert;
+    uint32_t *key, *instance; /* per vertex */
+    struct batch_object *object;
+    uint32_t *index; /* vertices of the objects */
+    /* Which vertex has a key: open addressing, entries of other
+     * generations are free. */
+    struct batch_slot {
+        uint32_t key, generation, vert;
+    } * slot;
+    uint32_t slot_mask, generation;
+};
+
+/* URB memory: one block for all stages, cut in regions. */
+struct urb_region {
+    uint32_t handle; /* of its first entry */
+    uint32_t entry_B;
+    uint32_t entries;
+};
+
+struct gs_queue;
+struct tess_state;
+
+struct geom {
+    const struct draw *draw;
+    struct scene *scene; /* made for the first primitive */
+    uint64_t epoch;      /* counts the flushes of the scene */
+    struct urb_space urb;
+    struct urb_region vs_urb, hs_urb, ds_urb, gs_urb;
+    struct fetch_plan *fetch;
+    struct assembler assembler;
+    struct batch batch;
+    struct gs_queue *gs;     /* NULL: no GS */
+    struct tess_state *tess; /* NULL: no tessellation */
+    unsigned last_slots;     /* of a vertex of the last stage */
+    unsigned vue_slots;      /* that raster gets */
+    uint32_t user_clip, user_cull; /* bit per distance */
+    uint32_t clip_codes, reject_codes;
+    uint32_t instance; /* now being assembled */
+    uint64_t cl_invocations, cl_primitives;
+    uint64_t ia_vertices, ia_primitives;
+};
+
+static inline bool
+geom_stopped(const struct geom *g)
+{
+    return g->draw->reset && atomic_load(g->draw->reset);
+}
+
+static inline uint32_t *
+geom_entry(const struct geom *g, const struct urb_region *r, unsigned i)
+{
+    return (uint32_t *)(void *)(g->urb.base + (uint64_t)r->handle * 64 +
+                                (uint64_t)r->entry_B * i);
+}
+
+static inline uint32_t
+geom_handle(const struct geom *g, const uint32_t *vue)
+{
+    return (uint32_t)(((const uint8_t *)vue - g->urb.base) / 64);
+}
+
+/* Abandons the draw after a guest error. */
+void geom_fail(struct geom *g);
+/* Runs fn for [0, count) on the workers, inline when that is cheaper. */
+void geom_for(struct geom *g, unsigned count,
+              void (*fn)(struct geom *g, unsigned index, unsigned worker));
+/* A thread environment and the start of a SIMD8 thread of a stage. */
+void geom_env(const struct geom *g, const struct shader_stage *stage,
+              unsigned worker, struct thread_env *env, struct eu_start *start,
+              uint32_t dispatch_mask);
+/* Header and constants of a thread's payload; fftid as stage_header().
+ * Returns the first register after the constants, 0 if they do not fit. */
+unsigned geom_payload(const struct shader_stage *stage,
+                      struct eu_thread *thread, unsigned fftid);
+/* An object leaves VS or DS. v: as in struct geom_assembled's key. */
+void geom_shaded(struct geom *g, const struct geom_object *o,
+                 struct geom_vert *const *v);
+
+/* fetch.c. false after a guest error or without memory. */
+bool fetch_init(struct geom *g);
+void fetch_finish(struct geom *g);
+/* 16-byte slots that the elements fill. */
+unsigned fetch_slots(const struct fetch_plan *plan);
+/* Writes fetch_slots() * 4 dwords; *edge_flag stays unless there is one. */
+void fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
+                  uint32_t *out, bool *edge_flag);
+
+/* vs.c: shades (or just fetches) the vertices of the batch. */
+void vs_run(struct geom *g);
+
+/* hsds.c: patches to objects, which go to geom_shaded(). */
+bool hsds_init(struct geom *g);
+void hsds_finish(struct geom *g);
+void hsds_patch(struct geom *g, const struct geom_object *o,
+                struct geom_vert *const *v);
+void hsds_flush(struct geom *g);
+
+/* gs.c: objects to objects, which go to output_object(). */
+bool gs_init(struct geom *g);
+void gs_finish(struct geom *g);
+void gs_object(struct geom *g, const struct geom_object *o,
+               struct geom_vert *const *v);
+void gs_flush(struct geom *g);
+
+/* output.c: stream-out, then the clipper. */
+void output_init(struct geom *g);
+void output_object(struct geom *g, const struct geom_object *o,
+                   struct geom_vert *const *v, unsigned stream);
+void output_finish(struct geom *g);
+
+/* streamout.c */
+void streamout_object(struct geom *g, unsigned stream,
+                      struct geom_vert *const *v, unsigned count);
+void streamout_finish(struct geom *g);
+
+/* clip.c. v has the 1, 2 or 3 vertices of the kind, in winding order. */
+void clip_init(struct geom *g);
+void clip_object(struct geom *g, const struct geom_object *o,
+                 struct geom_vert *const *v, unsigned provoking);
+
+#endif

@@ -1,0 +1,97 @@
+/* URB messages: SIMD8 read and write, the forms that scalar kernels use
+ * (BDW PRM vol 7, "URB Messages"). */
+#include "engine/msg/msg.h"
+
+enum { URB_SIMD8_WRITE = 7, URB_SIMD8_READ = 8 };
+
+/* An instanced GS has its instance in the bits above. */
+#define URB_HANDLE_MASK 0x07ffffffu
+
+struct urb_access {
+    uint64_t at_B[8]; /* per lane: its first OWord */
+    uint8_t mask[8];  /* components that are written */
+    unsigned next;    /* payload register after the header */
+};
+
+static bool
+decode(const struct eu_message *m, struct urb_access *a)
+{
+    const uint32_t *handle = eu_message_reg(m, 0);
+    const uint32_t *offset = NULL, *mask = NULL;
+    a->next = 1;
+    if (bits_get(m->desc, 17, 17))
+        offset = eu_message_reg(m, a->next++);
+    if (bits_get(m->desc, 15, 15))
+        mask = eu_message_reg(m, a->next++);
+    if (!handle || (a->next > 1 && !eu_message_reg(m, a->next - 1))) {
+        guest_error("URB message 0x%08x without its header", m->desc);
+        return false;
+    }
+    uint64_t global = bits_get(m->desc, 4, 14);
+    for (unsigned lane = 0; lane < 8; lane++) {
+        a->at_B[lane] = (uint64_t)(handle[lane] & URB_HANDLE_MASK) * 64 +
+                        16 * (global + (offset ? offset[lane] : 0));
+        a->mask[lane] = mask ? (uint8_t)(mask[lane] >> 16) : 0xff;
+    }
+    return true;
+}
+
+static uint32_t *
+component(const struct thread_env *env, const struct urb_access *a,
+          unsigned lane, unsigned c)
+{
+    uint64_t at = a->at_B[lane] + c * 4;
+    if (at + 4 > env->urb.size_B)
+        return NULL;
+    return (uint32_t *)(void *)(env->urb.base + at);
+}
+
+static void
+write_lanes(struct thread_env *env, const struct eu_message *m,
+            const struct urb_access *a)
+{
+    unsigned count = m->mlen_grf + m->ex_mlen_grf - a->next;
+    for (unsigned c = 0; c < MIN2(count, 8); c++) {
+        const uint32_t *data = eu_message_reg(m, a->next + c);
+        for (unsigned lane = 0; lane < 8; lane++) {
+            if (!(m->exec_mask >> lane & 1) || !(a->mask[lane] >> c & 1))
+                continue;
+            uint32_t *p = component(env, a, lane, c);
+            if (p)
+                *p = data[lane];
+        }
+    }
+}
+
+static void
+read_lanes(struct thread_env *env, const struct eu_message *m,
+           const struct urb_access *a)
+{
+    for (unsigned c = 0; c < MIN2(m->rlen_grf, 8); c++) {
+        for (unsigned lane = 0; lane < 8; lane++) {
+            if (!(m->exec_mask >> lane & 1))
+                continue;
+            const uint32_t *p = component(env, a, lane, c);
+            m->dst[c * 8 + lane] = p ? *p : 0;
+        }
+    }
+}
+
+enum eu_msg_result
+msg_urb(struct thread_env *env, struct eu_thread *t,
+        const struct eu_message *m)
+{
+    struct urb_access a;
+    unsigned op = bits_get(m->desc, 0, 3);
+    if (op != URB_SIMD8_WRITE && op != URB_SIMD8_READ) {
+        unimp("URB message opcode %u, descriptor 0x%08x", op, m->desc);
+        return EU_MSG_OK;
+    }
+    if (!decode(m, &a))
+        return EU_MSG_ERROR;
+    if (op == URB_SIMD8_WRITE)
+        write_lanes(env, m, &a);
+    else if (m->dst)
+        read_lanes(env, m, &a);
+    return EU_MSG_OK;
+}
