@@ -69,7 +69,7 @@ check_register(struct decoder *d, const struct eu_operand *o)
     static const uint8_t arf_counts[16] = {
         [EU_ARF_NULL >> 4] = 16, [EU_ARF_A >> 4] = 1,  [EU_ARF_ACC >> 4] = 10,
         [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 1,
-        [EU_ARF_SP >> 4] = 1,    [EU_ARF_SR >> 4] = 1, [EU_ARF_CR >> 4] = 1,
+        [EU_ARF_SP >> 4] = 1,    [EU_ARF_SR >> 4] = 2, [EU_ARF_CR >> 4] = 1,
         [EU_ARF_N >> 4] = 1,     [EU_ARF_IP >> 4] = 1, [EU_ARF_TDR >> 4] = 1,
         [EU_ARF_TM >> 4] = 1,    [EU_ARF_FC >> 4] = 4, [EU_ARF_DBG >> 4] = 1,
     };
@@ -371,8 +371,9 @@ decode_send(struct decoder *d)
         (bits(d, 89, 90) != EU_FILE_ARF || bits(d, 96, 111) != 0x0200))
         fail(d, "message descriptor neither immediate nor a0.0");
     decode_message(d);
-    insn->ex_desc |= bits(d, 64, 67) << 16 | bits(d, 80, 83) << 20 |
-                     bits(d, 85, 88) << 24 | bits(d, 91, 94) << 28;
+    if (d->gen >= EU_GEN9)
+        insn->ex_desc |= bits(d, 64, 67) << 16 | bits(d, 80, 83) << 20 |
+                         bits(d, 85, 88) << 24 | bits(d, 91, 94) << 28;
 
     decode_dst(d);
     struct eu_operand *src = &insn->src[0];
@@ -473,7 +474,7 @@ decode_header(struct decoder *d)
     insn->cmod = (uint8_t)bits(d, 24, 27);
     if (d->op->caps & ISA_CAP_BRANCH_CTRL)
         insn->branch_ctrl = bits(d, 28, 28);
-    else
+    else if (d->op->form <= ISA_MATH)
         insn->acc_wr = bits(d, 28, 28);
     insn->debug = bits(d, 30, 30);
     insn->saturate = bits(d, 31, 31);

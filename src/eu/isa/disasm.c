@@ -113,7 +113,7 @@ put_register(struct text *t, const struct eu_operand *o, bool subreg)
         text_put(t, "%s", arf_names[o->reg >> 4].name);
         if (arf_names[o->reg >> 4].numbered)
             text_put(t, "%u", o->reg & 0xf);
-        subreg = subreg && (arf_names[o->reg >> 4].has_subreg || o->subreg_B);
+        subreg = subreg && arf_names[o->reg >> 4].has_subreg;
     }
     if (subreg)
         text_put(t, ".%u", o->subreg_B / eu_type_size_B(o->type));
