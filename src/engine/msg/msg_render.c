@@ -1,0 +1,213 @@
+/* msg_render.c: the render cache: render target write and read.
+ * KBL PRM vol 2d: MDP_RTW_*, MDP_RTWH_*, MH_RT; the payload's parts come in
+ * the order source 0 alpha, oMask, colour, second colour, depth, stencil. */
+#include "engine/raster/raster.h"
+
+enum rtw_type {
+    RTW_SIMD16,
+    RTW_SIMD16_REPLICATED,
+    RTW_DUAL_LOW,
+    RTW_DUAL_HIGH,
+    RTW_SIMD8,
+};
+
+#define HEADER_GRF 2
+
+struct payload {
+    const struct eu_message *m;
+    unsigned grf;   /* next register */
+    unsigned lanes; /* 8 or 16 */
+    bool half;      /* colours are half floats */
+};
+
+static float
+half_to_float(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16;
+    uint32_t exp = h >> 10 & 31, man = h & 0x3ff;
+    if (exp == 31)
+        return float_from_bits(sign | 0x7f800000 | man << 13);
+    if (exp)
+        return float_from_bits(sign | (exp + 112) << 23 | man << 13);
+    float f = (float)man * 0x1p-24f;
+    return sign ? -f : f;
+}
+
+static bool
+take_words(struct payload *p, uint32_t out[16], unsigned first)
+{
+    const uint16_t *r = (const uint16_t *)(const void *)eu_message_reg(
+        p->m, p->grf++);
+    for (unsigned i = 0; r && i < p->lanes; i++)
+        out[i] = bits_from_float(half_to_float(r[first + i]));
+    return r != NULL;
+}
+
+/* A dword for each lane. */
+static bool
+take_dwords(struct payload *p, uint32_t out[16])
+{
+    bool all = true;
+    for (unsigned i = 0; i < p->lanes; i += 8) {
+        const uint32_t *r = eu_message_reg(p->m, p->grf++);
+        if (r)
+            memcpy(&out[i], r, EU_GRF_B);
+        all &= r != NULL;
+    }
+    return all;
+}
+
+static bool
+take_color(struct payload *p, uint32_t out[4][16])
+{
+    bool all = true;
+    for (unsigned c = 0; c < 4; c++)
+        all &= p->half ? take_words(p, out[c], 0) : take_dwords(p, out[c]);
+    return all;
+}
+
+static void
+take_dual(struct payload *p, struct rt_colors *rt)
+{
+    rt->dual = true;
+    if (!p->half) {
+        take_color(p, rt->c);
+        take_color(p, rt->src1);
+        return;
+    }
+    /* Both colours share a register, words 0-7 and 8-15. */
+    for (unsigned c = 0; c < 4; c++) {
+        take_words(p, rt->c[c], 0);
+        p->grf--;
+        take_words(p, rt->src1[c], 8);
+    }
+}
+
+static void
+take_replicated(struct payload *p, struct rt_colors *rt)
+{
+    const uint32_t *r = eu_message_reg(p->m, p->grf++);
+    for (unsigned c = 0; r && c < 4; c++) {
+        uint32_t v = p->half ? bits_from_float(half_to_float(
+                                   (uint16_t)(r[c / 2] >> (16 * (c & 1)))))
+                             : r[c];
+        for (unsigned i = 0; i < 16; i++)
+            rt->c[c][i] = v;
+    }
+}
+
+static void
+take_omask(struct payload *p, struct rt_colors *rt)
+{
+    const uint32_t *r = eu_message_reg(p->m, p->grf++);
+    if (!r)
+        return;
+    rt->has_omask = true;
+    uint16_t words[16];
+    memcpy(words, r, sizeof words);
+    for (unsigned i = 0; i < rt->count; i++)
+        rt->omask[i] = words[(rt->base & 8) + i];
+}
+
+static void
+take_parts(struct payload *p, struct rt_colors *rt, unsigned type,
+           const struct draw *d, uint32_t header_flags)
+{
+    const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
+    if (header_flags >> 11 & 1)
+        rt->has_src0_alpha = p->half ? take_words(p, rt->src0_alpha, 0)
+                                     : take_dwords(p, rt->src0_alpha);
+    if (px->omask_present_to_render_target)
+        take_omask(p, rt);
+    if (type == RTW_SIMD16_REPLICATED)
+        take_replicated(p, rt);
+    else if (type == RTW_DUAL_LOW || type == RTW_DUAL_HIGH)
+        take_dual(p, rt);
+    else
+        take_color(p, rt->c);
+    if (px->pixel_shader_computed_depth_mode)
+        rt->has_depth = take_dwords(p, rt->depth);
+    if (!px->pixel_shader_computes_stencil && !(header_flags >> 14 & 1))
+        return;
+    const uint32_t *r = eu_message_reg(p->m, p->grf++);
+    if (r) {
+        memcpy(rt->stencil, r, rt->count);
+        rt->has_stencil = true;
+    }
+}
+
+static void
+render_write(struct ps_group *g, const struct eu_message *m)
+{
+    unsigned type = bits_get(m->desc, 8, 10);
+    unsigned slot = bits_get(m->desc, 11, 11) * 16;
+    if (type > RTW_SIMD8) {
+        unimp("render target write of type %u", type);
+        return;
+    }
+    bool wide = type == RTW_SIMD16 || type == RTW_SIMD16_REPLICATED;
+    struct rt_colors rt;
+    memset(&rt, 0, sizeof rt);
+    rt.count = wide ? 16 : 8;
+    rt.base = slot;
+    if (type == RTW_DUAL_HIGH)
+        rt.base += 8;
+    else if (type == RTW_SIMD8)
+        rt.base += m->chan_offset & 8;
+    rt.mask = m->exec_mask & ((1u << rt.count) - 1);
+    struct payload p = {
+        .m = m, .lanes = rt.count, .half = bits_get(m->desc, 30, 30)};
+    unsigned entry = 0;
+    uint32_t flags = 0;
+    if (m->header) {
+        const uint32_t *h0 = eu_message_reg(m, 0), *h1 = eu_message_reg(m, 1);
+        p.grf = HEADER_GRF;
+        if (h0) {
+            entry = h0[2] & 7;
+            flags = h0[0];
+        }
+        if (h1)
+            rt.mask &= (h1[7] & 0xffff) >> (rt.base & 8);
+    }
+    take_parts(&p, &rt, type, g->worker->draw, flags);
+    late_tests(g, &rt);
+    target_write(g, &rt, m->desc & 0xff, entry);
+}
+
+static void
+render_read(struct ps_group *g, const struct eu_message *m)
+{
+    bool simd8 = bits_get(m->desc, 8, 8);
+    unsigned base = bits_get(m->desc, 11, 11) * 16;
+    if (simd8)
+        base += m->chan_offset & 8;
+    unsigned count = simd8 ? 8 : 16, grfs = count / 8;
+    uint32_t out[4][16];
+    target_read(g, m->desc & 0xff, base, count, out);
+    for (unsigned c = 0; c < 4; c++) {
+        for (unsigned i = 0; i < count; i++) {
+            unsigned dw = c * grfs * 8 + i;
+            if ((m->exec_mask >> i & 1) && dw < m->rlen_grf * 8u && m->dst)
+                m->dst[dw] = out[c][i];
+        }
+    }
+}
+
+enum eu_msg_result
+msg_render(struct thread_env *env, struct eu_thread *t,
+           const struct eu_message *m)
+{
+    enum { TYPE_WRITE = 12, TYPE_READ = 13 };
+    unsigned type = bits_get(m->desc, 14, 17);
+    if (!env->ps) {
+        guest_error("render target message outside of a pixel shader");
+        return EU_MSG_ERROR;
+    }
+    if (type == TYPE_WRITE)
+        render_write(env->ps, m);
+    else if (type == TYPE_READ)
+        render_read(env->ps, m);
+    else
+        unimp("render cache message of type %u", type);
+    return EU_MSG_OK;
+}

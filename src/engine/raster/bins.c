@@ -1,0 +1,194 @@
+/* bins.c: primitives to the tiles that they touch, tiles to the workers. */
+#include "engine/raster/raster.h"
+#include "base/pool.h"
+
+#include <stdlib.h>
+
+/* Below this many pixels waking the pool costs more than it gains. */
+#define INLINE_PX 8192
+
+static struct worker *
+worker_get(struct scene *sc, unsigned index)
+{
+    struct worker *w = sc->worker[index];
+    if (w)
+        return w;
+    w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
+    if (!w)
+        return NULL;
+    /* Not all of it: views are large and filled in when needed. */
+    memset(w, 0, offsetof(struct worker, target));
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        w->target[i].ready = false;
+    w->scene = sc;
+    w->draw = sc->draw;
+    w->index = index;
+    w->depth_layer = -1;
+    if (sc->ps)
+        payload_prepare(w);
+    sc->worker[index] = w;
+    return w;
+}
+
+static void
+report_counts(struct worker *w)
+{
+    struct scene *sc = w->scene;
+    struct pipeline_stats *st = w->draw->stats;
+    if (sc->count_depth && w->depth_count)
+        atomic_fetch_add(&st->ps_depth_count, w->depth_count);
+    if (sc->count_ps && w->ps_count)
+        /* Gen8 counts each invocation four times: observed, the stock
+         * driver divides. */
+        atomic_fetch_add(&st->ps_invocations,
+                         w->ps_count * (w->draw->gen == 8 ? 4 : 1));
+    stats_add(STAT_threads_ps, w->threads);
+    stats_add(STAT_pixels, w->pixels);
+    w->depth_count = w->ps_count = w->threads = w->pixels = 0;
+}
+
+static void
+draw_tile(void *ctx, unsigned index, unsigned worker)
+{
+    struct scene *sc = ctx;
+    const struct bin *bin = &sc->bin[index];
+    struct worker *w = worker_get(sc, worker);
+    if (!w)
+        return;
+    vm_thread_enter();
+    w->tile_x = bin->x;
+    w->tile_y = bin->y;
+    target_forget_views(w);
+    depth_forget_views(w);
+    for (unsigned i = 0; i < bin->count; i++) {
+        if (atomic_load_explicit(sc->draw->reset, memory_order_relaxed))
+            break;
+        cover_setup(w, bin->setup[i]);
+        quad_flush(w);
+    }
+    report_counts(w);
+    vm_thread_leave();
+}
+
+struct grid {
+    int32_t x0, y0; /* tiles */
+    unsigned width, height;
+};
+
+static struct grid
+find_grid(const struct scene *sc)
+{
+    int32_t x0 = SCREEN_MAX_PX, y0 = SCREEN_MAX_PX, x1 = 0, y1 = 0;
+    for (unsigned i = 0; i < sc->setup_count; i++) {
+        const struct setup *s = sc->setup[i];
+        x0 = MIN2(x0, s->x0);
+        y0 = MIN2(y0, s->y0);
+        x1 = MAX2(x1, s->x1);
+        y1 = MAX2(y1, s->y1);
+    }
+    x0 /= TILE_PX;
+    y0 /= TILE_PX;
+    return (struct grid){x0, y0, (unsigned)((x1 - 1) / TILE_PX - x0 + 1),
+                         (unsigned)((y1 - 1) / TILE_PX - y0 + 1)};
+}
+
+/* Whether the tile lies outside of one of the edges. */
+static bool
+misses_tile(const struct setup *s, int32_t tx, int32_t ty)
+{
+    const int64_t size = TILE_PX * SUBPIXEL;
+    int64_t x = tx * size, y = ty * size;
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        const struct edge *e = &s->edge[i];
+        int64_t v = e->a * x + e->b * y + e->c + (e->a > 0 ? e->a * size : 0) +
+                    (e->b > 0 ? e->b * size : 0);
+        if (v < 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+for_each_tile(const struct scene *sc, const struct grid *g,
+              void (*fn)(struct bin *bin, struct setup *s), struct bin *bins)
+{
+    for (unsigned i = 0; i < sc->setup_count; i++) {
+        struct setup *s = sc->setup[i];
+        int32_t tx1 = (s->x1 - 1) / TILE_PX, ty1 = (s->y1 - 1) / TILE_PX;
+        for (int32_t ty = s->y0 / TILE_PX; ty <= ty1; ty++) {
+            for (int32_t tx = s->x0 / TILE_PX; tx <= tx1; tx++) {
+                if (!misses_tile(s, tx, ty))
+                    fn(&bins[(unsigned)(ty - g->y0) * g->width +
+                             (unsigned)(tx - g->x0)],
+                       s);
+            }
+        }
+    }
+}
+
+static void
+count_setup(struct bin *bin, struct setup *s)
+{
+    bin->count++;
+}
+
+static void
+put_setup(struct bin *bin, struct setup *s)
+{
+    bin->setup[bin->count++] = s;
+}
+
+/* Gives each bin its part of `list`. */
+static void
+place_bins(struct bin *bins, const struct grid *g, struct setup **list)
+{
+    for (unsigned i = 0; i < g->width * g->height; i++) {
+        struct bin *b = &bins[i];
+        b->x = (g->x0 + (int32_t)(i % g->width)) * TILE_PX;
+        b->y = (g->y0 + (int32_t)(i / g->width)) * TILE_PX;
+        b->setup = list;
+        list += b->count;
+        b->count = 0;
+    }
+}
+
+/* Bins with something in them, to the front. */
+static void
+pack_bins(struct scene *sc, struct bin *bins, unsigned count)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (bins[i].count)
+            bins[used++] = bins[i];
+    }
+    sc->bin = bins;
+    sc->tile_count = used;
+}
+
+void
+bins_draw(struct scene *sc)
+{
+    struct grid g = find_grid(sc);
+    unsigned count = g.width * g.height;
+    struct bin *bins = calloc(count, sizeof *bins);
+    struct setup **list = malloc((size_t)sc->pair_count * sizeof *list);
+    if (bins && list) {
+        for_each_tile(sc, &g, count_setup, bins);
+        place_bins(bins, &g, list);
+        for_each_tile(sc, &g, put_setup, bins);
+        pack_bins(sc, bins, count);
+        stats_add(STAT_tiles, sc->tile_count);
+        trace(raster, "%u primitives in %u tiles", sc->setup_count,
+              sc->tile_count);
+        if (sc->tile_count == 1 || sc->work_px < INLINE_PX) {
+            for (unsigned i = 0; i < sc->tile_count; i++)
+                draw_tile(sc, i, 0);
+        } else {
+            pool_for(sc->draw->pool, sc->tile_count, draw_tile, sc);
+        }
+    } else {
+        unimp("out of memory for bins");
+    }
+    free(bins);
+    free(list);
+}

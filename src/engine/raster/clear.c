@@ -1,0 +1,146 @@
+/* clear.c: fast colour clears and the clears of HiZ operations. Both write
+ * the surface itself at once; see mcs.c for the one exception. */
+#include "engine/raster/raster.h"
+#include "base/pool.h"
+
+#include <math.h>
+
+struct clear {
+    const struct surface *surf;
+    unsigned level, slice, sample_count;
+    uint32_t sample_mask;
+    unsigned element_B, write_B; /* bytes of an element, of them written */
+    uint32_t x0, y0, x1, y1;
+    uint32_t tiles_x, tiles_y;
+    uint8_t value[16];
+};
+
+static void
+fill_row(const struct view *v, const struct clear *c, unsigned x0, unsigned x1,
+         unsigned y)
+{
+    for (unsigned x = x0; x < x1; x++) {
+        uint8_t *p = view_at(v, x, y);
+        if (!p)
+            return;
+        if (c->write_B == 4)
+            memcpy(p, c->value, 4);
+        else
+            memcpy(p, c->value, c->write_B);
+    }
+}
+
+static void
+clear_tile(void *ctx, unsigned index, unsigned worker)
+{
+    const struct clear *c = ctx;
+    uint32_t tx = (c->x0 / TILE_PX + index % c->tiles_x) * TILE_PX;
+    uint32_t ty = (c->y0 / TILE_PX + index / c->tiles_x) * TILE_PX;
+    unsigned x0 = c->x0 > tx ? c->x0 - tx : 0;
+    unsigned y0 = c->y0 > ty ? c->y0 - ty : 0;
+    struct view v;
+    vm_thread_enter();
+    for (unsigned s = 0; s < c->sample_count; s++) {
+        if (!(c->sample_mask >> s & 1))
+            continue;
+        view_init(&v, c->surf, c->level, c->slice, s, c->element_B, (int32_t)tx,
+                  (int32_t)ty);
+        unsigned x1 = MIN2(c->x1 - tx, v.width);
+        unsigned y1 = MIN2(c->y1 - ty, v.height);
+        for (unsigned y = y0; y < y1; y++)
+            fill_row(&v, c, x0, x1, y);
+    }
+    vm_thread_leave();
+}
+
+static void
+run(struct pool *pool, struct clear *c)
+{
+    c->x1 = MIN2(c->x1, surface_level_width(c->surf, c->level));
+    c->y1 = MIN2(c->y1, surface_level_height(c->surf, c->level));
+    if (c->x0 >= c->x1 || c->y0 >= c->y1)
+        return;
+    c->tiles_x = (c->x1 - 1) / TILE_PX - c->x0 / TILE_PX + 1;
+    c->tiles_y = (c->y1 - 1) / TILE_PX - c->y0 / TILE_PX + 1;
+    pool_for(pool, c->tiles_x * c->tiles_y, clear_tile, c);
+}
+
+/* Both stock drivers fast clear whole layers only, with a rectangle that is
+ * scaled down; so the whole layer of the view is what is meant. */
+void
+clear_fast(struct scene *sc, unsigned layer)
+{
+    const struct draw *d = sc->draw;
+    const struct surface *s = stage_surface(&d->stage[STAGE_PS], 0);
+    if (s->type == SURFACE_NULL || !s->mem ||
+        s->fmt->compression != FORMAT_PLAIN || layer > s->view_extent_minus1)
+        return;
+    struct clear c = {
+        .surf = s,
+        .level = s->mip_count_minus1,
+        .slice = s->min_array + layer,
+        .sample_count = MAX2(s->samples, 1),
+        .sample_mask = 0xffff,
+        .element_B = s->fmt->block_bits / 8,
+        .write_B = s->fmt->block_bits / 8,
+        .x1 = UINT32_MAX,
+        .y1 = UINT32_MAX,
+    };
+    format_pack(s->fmt, &s->clear_color, c.value);
+    run(d->pool, &c);
+    if (s->aux == AUX_MCS && s->samples > 1 && s->aux_mem) {
+        vm_thread_enter();
+        mcs_clear_layer(s, c.level, c.slice);
+        vm_thread_leave();
+    }
+}
+
+static void
+clear_layers(const struct hz_op *op, struct clear *c)
+{
+    c->x0 = op->x_min;
+    c->y0 = op->y_min;
+    c->sample_count = MAX2(c->surf->samples, 1);
+    c->sample_mask = op->sample_mask;
+    for (unsigned i = 0; i <= op->view_extent; i++) {
+        c->slice = op->min_array + i;
+        c->x1 = op->x_max;
+        c->y1 = op->y_max;
+        run(op->pool, c);
+    }
+}
+
+static void
+clear_depth(const struct hz_op *op)
+{
+    struct clear c = {.surf = &op->depth, .level = op->depth_level};
+    const struct format_info *fmt = op->depth.fmt;
+    float z = op->depth_value;
+    float unit = !(z > 0) ? 0 : z > 1 ? 1 : z;
+    uint32_t u;
+    if (fmt->block_bits == 16)
+        u = (uint32_t)floor(unit * 65535.0 + 0.5);
+    else if (fmt->ch[0].kind == FORMAT_FLOAT)
+        u = bits_from_float(z);
+    else
+        u = (uint32_t)floor(unit * 16777215.0 + 0.5);
+    memcpy(c.value, &u, 4);
+    c.element_B = c.write_B = fmt->block_bits == 16 ? 2 : 4;
+    clear_layers(op, &c);
+}
+
+void
+raster_hz_op(const struct hz_op *op)
+{
+    if (op->depth_clear && op->depth.type != SURFACE_NULL && op->depth.mem)
+        clear_depth(op);
+    if (op->stencil_clear && op->stencil.type != SURFACE_NULL &&
+        op->stencil.mem) {
+        struct clear c = {.surf = &op->stencil,
+                          .level = op->stencil_level,
+                          .element_B = 1,
+                          .write_B = 1,
+                          .value = {op->stencil_value}};
+        clear_layers(op, &c);
+    }
+}

@@ -1,0 +1,123 @@
+/* mcs.c: the multisample control surface.
+ *
+ * Each entry says in which plane a sample's colour lies. Only two values are
+ * made here: all ones, meaning that the pixel has the clear colour, and the
+ * identity, each sample in its own plane. Observed: the stock driver fills a
+ * new surface with ones and then drops a clear to zero, so a write to a
+ * cleared pixel has to spread the clear colour first; its own blits read
+ * entries and take zero for "all samples in plane 0". */
+#include "engine/raster/raster.h"
+
+unsigned
+mcs_entry_B(unsigned samples)
+{
+    switch (samples) {
+    case 2:
+    case 4: return 1;
+    case 8: return 4;
+    case 16: return 8;
+    default: return 0;
+    }
+}
+
+uint64_t
+mcs_identity(unsigned samples)
+{
+    switch (samples) {
+    case 2: return 0x2;
+    case 4: return 0xe4;
+    case 8: return 0x76543210;
+    case 16: return UINT64_C(0xfedcba9876543210);
+    default: return 0;
+    }
+}
+
+static uint64_t
+mcs_clear_value(unsigned samples)
+{
+    unsigned bits = mcs_entry_B(samples) * 8;
+    return bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+}
+
+/* Y-tiled, one level, slices aux_qpitch_el_rows apart. */
+static uint8_t *
+mcs_at(const struct surface *s, uint32_t x, uint32_t y, unsigned slice)
+{
+    unsigned size = mcs_entry_B(s->samples);
+    uint64_t xb = (uint64_t)x * size;
+    uint64_t row = y + (uint64_t)slice * s->aux_qpitch_el_rows;
+    uint64_t tile = row / 32 * (s->aux_row_pitch_B / 128) + xb / 128;
+    uint64_t off = tile * 4096 + xb % 128 / 16 * 512 + row % 32 * 16 + xb % 16;
+    return off + size <= s->aux_limit_B ? s->aux_mem + off : NULL;
+}
+
+static bool
+is_clear(unsigned samples, uint64_t v)
+{
+    return samples == 2 ? (v & 3) == 3 : v == mcs_clear_value(samples);
+}
+
+static unsigned
+plane_of(unsigned samples, uint64_t v, unsigned sample)
+{
+    unsigned bits = samples == 2 ? 1 : samples == 4 ? 2 : 4;
+    return (unsigned)(v >> (bits * sample)) & (samples - 1);
+}
+
+/* Gives each sample the colour that v says it has. */
+static void
+spread(struct worker *w, struct target *t, uint64_t v, int32_t x, int32_t y)
+{
+    unsigned n = t->samples;
+    unsigned tx = (unsigned)(x - w->tile_x), ty = (unsigned)(y - w->tile_y);
+    uint8_t old[MAX_SAMPLES][16] = {{0}};
+    for (unsigned i = 0; i < n; i++) {
+        const uint8_t *p = view_at(target_view(w, t, i), tx, ty);
+        if (is_clear(n, v))
+            t->fmt->pack(t->fmt, &t->surf->clear_color, old[i]);
+        else if (p)
+            memcpy(old[i], p, t->element_B);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t *p = view_at(target_view(w, t, i), tx, ty);
+        unsigned from = is_clear(n, v) ? i : plane_of(n, v, i);
+        if (p)
+            memcpy(p, old[from], t->element_B);
+    }
+}
+
+void
+mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x, int32_t y)
+{
+    const struct surface *s = t->surf;
+    uint32_t width = surface_level_width(s, t->level);
+    uint32_t height = surface_level_height(s, t->level);
+    if ((uint32_t)x >= width || (uint32_t)y >= height)
+        return;
+    uint8_t *p = mcs_at(s, (uint32_t)x, (uint32_t)y,
+                        s->min_array + (unsigned)t->layer);
+    uint64_t v = 0, identity = mcs_identity(t->samples);
+    if (!p)
+        return;
+    memcpy(&v, p, t->mcs_B);
+    if (v == identity)
+        return;
+    spread(w, t, v, x, y);
+    memcpy(p, &identity, t->mcs_B);
+}
+
+void
+mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice)
+{
+    unsigned size = mcs_entry_B(s->samples);
+    uint32_t width = surface_level_width(s, level);
+    uint32_t height = surface_level_height(s, level);
+    uint64_t ones = ~UINT64_C(0);
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            uint8_t *p = mcs_at(s, x, y, slice);
+            if (p)
+                memcpy(p, &ones, size);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/* quad.c: 2x2 quads on their way to the pixel shader. */
+#include "engine/raster/raster.h"
+
+#include <math.h>
+
+static bool
+poly_stipple_hides(const struct draw *d, int32_t x, int32_t y)
+{
+    uint32_t px = (uint32_t)x + d->poly_stipple_offset.polygon_stipple_x_offset;
+    uint32_t py = (uint32_t)y + d->poly_stipple_offset.polygon_stipple_y_offset;
+    return !(d->poly_stipple[py & 31] >> (31 - (px & 31)) & 1);
+}
+
+/* The pattern advances by one bit every repeat_count steps along the major
+ * axis. */
+static bool
+line_stipple_hides(const struct draw *d, const struct setup_line *l, int32_t x,
+                   int32_t y)
+{
+    int32_t from = (l->x_major ? l->x0 : l->y0) >> 8;
+    bool forward = l->x_major ? l->x1 > l->x0 : l->y1 > l->y0;
+    int32_t step = ((l->x_major ? x : y) - from) * (forward ? 1 : -1);
+    uint32_t pos = l->stipple_start + (uint32_t)MAX2(step, 0);
+    uint32_t repeat = MAX2(d->line_stipple.line_stipple_repeat_count, 1u);
+    return !(d->line_stipple.line_stipple_pattern >> (pos / repeat & 15) & 1);
+}
+
+static float
+smooth_coverage(const struct setup *s, float x, float y)
+{
+    float dx = x - s->smooth_x, dy = y - s->smooth_y;
+    float c;
+    if (s->round) {
+        c = s->half_width + 0.5f - sqrtf(dx * dx + dy * dy);
+    } else {
+        float along = fabsf(dx * s->dir_x + dy * s->dir_y);
+        float across = fabsf(dy * s->dir_x - dx * s->dir_y);
+        float c0 = fminf(s->half_width + 0.5f - across, 1);
+        float c1 = fminf(s->half_length + 0.5f - along, 1);
+        c = fmaxf(c0, 0) * fmaxf(c1, 0);
+    }
+    return fminf(fmaxf(c, 0), 1);
+}
+
+/* Samples of a round point on a multisampled target. */
+static uint16_t
+disc_samples(const struct scene *sc, const struct setup *s, int32_t x,
+             int32_t y)
+{
+    uint16_t m = 0;
+    for (unsigned i = 0; i < sc->samples; i++) {
+        float dx = (float)x + sc->sample_x[i] * (1.0f / 256) - s->smooth_x;
+        float dy = (float)y + sc->sample_y[i] * (1.0f / 256) - s->smooth_y;
+        if (dx * dx + dy * dy < s->half_width * s->half_width)
+            m |= (uint16_t)(1u << i);
+    }
+    return m;
+}
+
+static uint16_t
+pixel_cover(struct worker *w, const struct setup *s, struct quad *q, unsigned p,
+            uint16_t cover)
+{
+    int32_t x = q->x + (int32_t)(p & 1), y = q->y + (int32_t)(p >> 1);
+    if (s->poly_stipple && poly_stipple_hides(w->draw, x, y))
+        return 0;
+    if (s->line_stipple && line_stipple_hides(w->draw, &s->line, x, y))
+        return 0;
+    if (s->smooth) {
+        q->aa[p] = smooth_coverage(s, (float)x + 0.5f, (float)y + 0.5f);
+        if (q->aa[p] <= 0)
+            return 0;
+    } else if (s->round) {
+        cover &= disc_samples(w->scene, s, x, y);
+    }
+    return cover;
+}
+
+static uint16_t
+input_coverage(const struct worker *w, uint16_t raster, uint16_t tested)
+{
+    switch (w->draw->ps_extra.input_coverage_mask_state) {
+    case GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE:
+        return tested;
+    case GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE:
+        return raster == w->scene->all_samples ? raster : 0;
+    default: return raster;
+    }
+}
+
+static void
+early_tests(struct worker *w, const struct setup *s, struct quad *q)
+{
+    const struct scene *sc = w->scene;
+    bool early = sc->test_time == TEST_EARLY;
+    bool test = sc->ds.depth_test || sc->ds.stencil_test;
+    for (unsigned p = 0; p < 4; p++) {
+        uint16_t cover = q->cover[p];
+        if (!cover)
+            continue;
+        if (test && sc->test_time != TEST_LATE)
+            cover = depth_test(w, s, q->x + (int32_t)(p & 1),
+                               q->y + (int32_t)(p >> 1), cover, NULL, -1,
+                               early);
+        if (early)
+            w->depth_count += (unsigned)__builtin_popcount(cover);
+        q->full[p] = input_coverage(w, q->cover[p], cover);
+        q->cover[p] = cover;
+    }
+}
+
+static void
+push(struct worker *w, const struct setup *s, const struct quad *q)
+{
+    struct ps_group *g = &w->group;
+    g->setup = s;
+    g->quad[g->quads++] = *q;
+    if (g->quads * 4 >= w->scene->ps->simd)
+        quad_flush(w);
+}
+
+/* One slot for each sample that some pixel covers. */
+static void
+push_samples(struct worker *w, const struct setup *s, const struct quad *q)
+{
+    uint16_t any = q->cover[0] | q->cover[1] | q->cover[2] | q->cover[3];
+    for (unsigned i = 0; i < w->scene->samples; i++) {
+        if (!(any >> i & 1))
+            continue;
+        struct quad one = *q;
+        one.sample = (uint8_t)i;
+        for (unsigned p = 0; p < 4; p++)
+            one.cover[p] &= (uint16_t)(1u << i);
+        push(w, s, &one);
+    }
+}
+
+void
+quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+          const uint8_t masks[MAX_SAMPLES])
+{
+    struct scene *sc = w->scene;
+    struct quad q = {.x = x, .y = y};
+    bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
+    for (unsigned p = 0; p < 4; p++) {
+        uint16_t cover = 0;
+        for (unsigned i = 0; i < sc->samples; i++)
+            cover |= (uint16_t)((masks[i] >> p & 1) << i);
+        cover &= (uint16_t)w->draw->sample_mask;
+        if (special && cover)
+            cover = pixel_cover(w, s, &q, p, cover);
+        q.cover[p] = cover;
+    }
+    early_tests(w, s, &q);
+    if (!sc->ps || !(q.cover[0] | q.cover[1] | q.cover[2] | q.cover[3]))
+        return;
+    if (sc->per_sample)
+        push_samples(w, s, &q);
+    else
+        push(w, s, &q);
+}
+
+void
+quad_flush(struct worker *w)
+{
+    if (w->group.quads)
+        payload_dispatch(w);
+    w->group.quads = 0;
+}

@@ -1,0 +1,340 @@
+/* raster.h: the inside of raster/, also seen by msg_render.c and msg_pi.c.
+ *
+ * scene.c collects primitives, setup*.c turns them into struct setup (edges,
+ * planes, attribute deltas), bins.c sorts them into tiles, cover*.c finds the
+ * samples that a setup covers in a tile, quad.c queues 2x2 quads, payload.c
+ * starts pixel shader threads, late.c, blend.c and target.c do what comes
+ * after the shader. One worker owns a tile while it draws it. */
+#ifndef ENGINE_RASTER_RASTER_H
+#define ENGINE_RASTER_RASTER_H
+
+#include "engine/msg/msg.h"
+#include "engine/prim.h"
+
+/* Side of a tile; a multiple of a Y tile's height and of a W tile's side. */
+#define TILE_PX 64
+/* Largest surface: nothing is drawn beyond. */
+#define SCREEN_MAX_PX 16384
+/* Fixed point of snapped positions: 24.8. */
+#define SUBPIXEL 256
+#define MAX_SAMPLES 16
+#define MAX_QUADS 8
+#define MAX_LANES 32
+#define MAX_ATTRS 32
+#define ATTR_DW 16
+
+/* ---- set-up primitives ------------------------------------------------ */
+
+/* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
+struct plane {
+    double c, dx, dy;
+};
+
+/* Inside where a * x + b * y + c >= 0, x and y in subpixels; the fill rule's
+ * tie is in c. */
+struct edge {
+    int64_t a, b, c;
+};
+
+enum cover_kind {
+    COVER_BOX,   /* all pixels of the bounding box, all samples */
+    COVER_EDGES, /* inside of edge[] */
+    COVER_LINE,  /* one pixel per step of the major axis */
+};
+
+struct setup_line {
+    int32_t x0, y0, x1, y1; /* subpixels, v0 -> v1 */
+    bool x_major;
+    uint32_t stipple_start; /* steps since the pattern began */
+};
+
+struct setup {
+    uint8_t cover, kind; /* enum cover_kind, enum prim_kind as drawn */
+    uint8_t edge_count;
+    uint8_t viewport;
+    uint16_t layer;
+    bool back, perspective;
+    bool poly_stipple, line_stipple, last_pixel;
+    /* Smooth points and lines scale alpha by coverage: distances in pixels
+     * from (smooth_x, smooth_y), along (dir) and across. */
+    bool smooth, round;
+    float smooth_x, smooth_y, dir_x, dir_y;
+    float half_length, half_width;
+    int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
+    struct edge edge[4];
+    double ref_x, ref_y;
+    /* Linear weights of v1 and v2, the same over w, 1/w, depth. */
+    struct plane b1, b2, n1, n2, q, z;
+    float z_lo, z_hi; /* CC_VIEWPORT */
+    struct setup_line line;
+    const uint32_t *attr; /* ATTR_DW dwords an attribute, as in the payload */
+};
+
+/* ---- per-draw constants ----------------------------------------------- */
+
+enum depth_kind { DEPTH_NONE, DEPTH_F32, DEPTH_U24, DEPTH_U16 };
+
+enum test_time {
+    TEST_EARLY,  /* tests and writes before the shader */
+    TEST_LATE,   /* at the first render target write */
+    TEST_REJECT, /* late, but what fails the depth test is not shaded */
+};
+
+struct stencil_face {
+    uint8_t func, fail, zfail, zpass, ref, test_mask, write_mask;
+};
+
+struct depth_state {
+    enum depth_kind kind;
+    unsigned depth_B;
+    bool depth_test, depth_write, stencil_test, stencil_write;
+    uint8_t func;
+    struct stencil_face face[2]; /* front, back */
+};
+
+struct blend_state {
+    bool enabled, logic_op, constant_clamp;
+    uint8_t logic_func;
+    uint8_t src[2], dst[2], func[2]; /* colour, alpha */
+    bool pre_clamp, pre_clamp_src_only, post_clamp;
+    uint8_t clamp_range;
+    uint8_t write_mask; /* bit 0 r .. bit 3 a: written */
+    float constant[4];
+};
+
+enum pack_kind { PACK_GENERIC, PACK_RGBA8, PACK_BGRA8 };
+
+struct scene {
+    const struct draw *draw;
+    const struct shader_stage *ps; /* NULL: no pixel shader */
+    struct arena geom_arena, setup_arena;
+    struct worker **worker;
+    unsigned worker_count;
+
+    struct setup **setup;
+    unsigned setup_count, setup_capacity;
+    uint64_t pair_count; /* setups times tiles they may touch */
+    uint64_t work_px;
+    uint32_t stipple_pos; /* of the line strip now being drawn */
+    int last_cleared_layer;
+
+    unsigned samples;
+    uint16_t all_samples; /* mask */
+    bool ms_raster;       /* samples have positions of their own */
+    bool per_sample;      /* a thread's slot is one sample */
+    enum test_time test_time;
+    struct depth_state ds;
+    struct blend_state blend[DRAW_MAX_RT];
+    bool count_depth, count_ps;
+    /* Sample positions in subpixels; all centres without ms_raster. */
+    uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
+    unsigned attr_count;
+    unsigned attr_grf; /* where attribute setup starts */
+    unsigned bary_modes;
+    int32_t clip_x0[DRAW_MAX_VIEWPORTS], clip_y0[DRAW_MAX_VIEWPORTS];
+    int32_t clip_x1[DRAW_MAX_VIEWPORTS], clip_y1[DRAW_MAX_VIEWPORTS];
+
+    /* bins of the flush now running */
+    unsigned tile_count;
+    struct bin *bin;
+};
+
+struct bin {
+    int32_t x, y; /* pixels */
+    unsigned count;
+    struct setup **setup;
+};
+
+/* ---- a worker and its tile -------------------------------------------- */
+
+/* Addresses of one level, layer and sample of a surface within the tile:
+ * every tiling is a sum of a part that depends on x and one that depends on
+ * y. */
+struct view {
+    uint8_t *mem;
+    uint64_t limit_B;
+    unsigned width, height; /* valid part of the tile, pixels */
+    unsigned element_B;
+    uint64_t x_B[TILE_PX], y_B[TILE_PX];
+};
+
+static inline uint8_t *
+view_at(const struct view *v, unsigned x, unsigned y)
+{
+    if (x >= v->width || y >= v->height)
+        return NULL;
+    uint64_t off = v->x_B[x] + v->y_B[y];
+    return off + v->element_B <= v->limit_B ? v->mem + off : NULL;
+}
+
+void view_init(struct view *v, const struct surface *s, unsigned level,
+               unsigned slice, unsigned sample, unsigned element_B,
+               int32_t tile_x, int32_t tile_y);
+
+struct target {
+    bool ready, null;
+    const struct surface *surf;
+    const struct format_info *fmt;
+    enum pack_kind pack;
+    unsigned level, layers, samples, element_B;
+    bool has_mcs;
+    unsigned mcs_B;
+    /* of the blend entry used last */
+    int entry;
+    bool mask_all, mask_none;
+    alignas(16) uint8_t mask[16]; /* bits of the element to be written */
+    union color constant;
+    uint32_t views_ready; /* bit per sample */
+    int layer;
+    struct view view[MAX_SAMPLES];
+};
+
+struct quad {
+    int32_t x, y; /* upper left pixel */
+    uint8_t sample;
+    uint16_t cover[4]; /* samples of TL TR BL BR still alive */
+    uint16_t full[4];  /* for the input coverage mask */
+    float aa[4];
+};
+
+/* What one pixel shader thread works on. */
+struct ps_group {
+    struct worker *worker;
+    const struct setup *setup;
+    unsigned quads, lanes;
+    struct quad quad[MAX_QUADS];
+    uint32_t lit;    /* lanes with coverage at dispatch */
+    uint32_t tested; /* lanes that have had their late tests */
+};
+
+struct worker {
+    struct scene *scene;
+    const struct draw *draw;
+    unsigned index;
+    int32_t tile_x, tile_y;
+    struct ps_group group;
+    struct thread_env env;
+    struct eu_start start;
+    uint32_t header[8]; /* g0 less the primitive's part */
+    uint64_t depth_count, ps_count, threads, pixels;
+    uint32_t depth_ready, stencil_ready; /* views, bit per sample */
+    int depth_layer;
+    struct target target[DRAW_MAX_RT];
+    struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
+    struct eu_thread thread;
+};
+
+/* ---- setup.c, setup_line.c, attr.c ------------------------------------- */
+
+struct setup *setup_new(struct scene *scene, const struct prim *prim);
+/* Adds the finished setup to the scene unless its box is empty. */
+void setup_finish(struct scene *scene, struct setup *s);
+void setup_box(const struct scene *scene, struct setup *s, int64_t x0,
+               int64_t y0, int64_t x1, int64_t y1);
+int32_t setup_snap(float v);
+void setup_primitive(struct scene *scene, const struct prim *prim);
+/* bias is added to the depths. */
+void setup_point(struct scene *scene, const struct prim *prim,
+                 const struct prim_vertex *v, float bias, bool back);
+void setup_segment(struct scene *scene, const struct prim *prim,
+                   const struct prim_vertex *v0, const struct prim_vertex *v1,
+                   float bias, bool back);
+void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
+void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
+                           float bias);
+/* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */
+const uint32_t *attr_setup(struct scene *scene, const struct prim *prim,
+                           const struct prim_vertex *const v[3], unsigned count,
+                           bool back, bool point);
+
+/* ---- bins.c ------------------------------------------------------------ */
+
+void bins_draw(struct scene *scene);
+
+/* ---- cover.c, cover_line.c --------------------------------------------- */
+
+/* Draws s in the worker's tile. */
+void cover_setup(struct worker *w, const struct setup *s);
+void cover_line(struct worker *w, const struct setup *s);
+
+/* ---- quad.c ------------------------------------------------------------ */
+
+/* masks[i]: pixels TL TR BL BR that sample i covers. */
+void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+               const uint8_t masks[MAX_SAMPLES]);
+void quad_flush(struct worker *w);
+
+/* ---- payload.c --------------------------------------------------------- */
+
+void payload_prepare(struct worker *w);
+/* Runs the shader for the group's quads. */
+void payload_dispatch(struct worker *w);
+/* Barycentric weights of v1 and v2 at a pixel position. */
+void payload_barycentrics(const struct setup *s, bool perspective, float x,
+                          float y, float *b1, float *b2);
+/* Where the centroid of a pixel lies, from its upper left corner. */
+void payload_centroid(const struct scene *scene, uint16_t cover, float *x,
+                      float *y);
+
+/* ---- depth.c ------------------------------------------------------------ */
+
+void depth_state_init(struct depth_state *ds, const struct draw *draw);
+/* Stencil and depth test of the samples in cover, with writes if `write`.
+ * z: NULL for the interpolated depth, else one value for all samples;
+ * stencil_ref: -1 for the state's. Returns the samples that pass. */
+uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
+                    int32_t y, uint16_t cover, const float *z, int stencil_ref,
+                    bool write);
+void depth_forget_views(struct worker *w);
+bool depth_compare(unsigned func, double a, double b); /* a OP b */
+uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
+
+/* ---- late.c, target.c, blend.c ------------------------------------------ */
+
+/* Colours of a render target write, structure of arrays. */
+struct rt_colors {
+    unsigned base, count; /* group lanes base .. base + count - 1 */
+    uint32_t mask;        /* lanes enabled by the message, bit 0 = base */
+    bool dual, has_src0_alpha, has_omask, has_depth, has_stencil;
+    alignas(32) uint32_t c[4][16], src1[4][16], src0_alpha[16], depth[16];
+    uint16_t omask[16];
+    uint8_t stencil[16];
+};
+
+/* Everything that happens to a sample before its colour is stored; updates
+ * the group's coverage. Once per lane. */
+void late_tests(struct ps_group *group, const struct rt_colors *rt);
+void target_write(struct ps_group *group, const struct rt_colors *rt,
+                  unsigned bti, unsigned entry);
+/* Reads the target back: out[channel][lane]. */
+void target_read(struct ps_group *group, unsigned bti, unsigned base,
+                 unsigned count, uint32_t out[4][16]);
+struct target *target_get(struct worker *w, unsigned bti, int layer);
+struct view *target_view(struct worker *w, struct target *t, unsigned sample);
+void target_forget_views(struct worker *w);
+
+void blend_state_init(struct blend_state *b, const struct draw *draw,
+                      unsigned entry);
+/* src and src1 as the shader gave them, dst as the target holds it. */
+void blend_color(const struct blend_state *b, const struct format_info *fmt,
+                 const union color *src, const union color *src1,
+                 const union color *dst, union color *out);
+float blend_factor(unsigned factor, unsigned channel, const union color *src,
+                   const union color *src1, const union color *dst,
+                   const float constant[4]);
+uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
+
+/* ---- mcs.c, clear.c ------------------------------------------------------ */
+
+/* Bytes of one MCS entry; 0: no MCS for this sample count. */
+unsigned mcs_entry_B(unsigned samples);
+uint64_t mcs_identity(unsigned samples);
+/* Before a pixel of a compressed target is written: gives every sample a
+ * value of its own. */
+void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
+                       int32_t y);
+/* Sets a whole layer's entries to `clear`. */
+void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);
+void clear_fast(struct scene *scene, unsigned layer);
+
+#endif

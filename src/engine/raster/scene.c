@@ -1,0 +1,203 @@
+/* scene.c: the primitives of one draw, from the first to the last pixel. */
+#include "engine/raster/raster.h"
+#include "base/pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ARENA_BLOCK_B (256 * 1024)
+#define MAX_SETUPS 16384
+#define MAX_PAIRS 1000000
+#define MAX_ARENA_B (48u * 1024 * 1024)
+
+/* Pixels that the viewport, scissor and drawing rectangles let through, as a
+ * half-open box. KBL PRM vol 2d: all maxima are inclusive. */
+static void
+init_clip(struct scene *sc, unsigned vp)
+{
+    const struct draw *d = sc->draw;
+    const struct gen9_3dstate_drawing_rectangle *dr = &d->drawing_rect;
+    int32_t x0 = (int32_t)dr->clipped_drawing_rectangle_x_min;
+    int32_t y0 = (int32_t)dr->clipped_drawing_rectangle_y_min;
+    int32_t x1 = (int32_t)dr->clipped_drawing_rectangle_x_max + 1;
+    int32_t y1 = (int32_t)dr->clipped_drawing_rectangle_y_max + 1;
+    /* Observed: without the viewport transform (blits and clears) the driver
+     * leaves stale viewports behind, which must not clip. */
+    if (d->sf.viewport_transform_enable) {
+        const struct gen9_sf_clip_viewport *v = &d->viewport[vp];
+        const float max = SCREEN_MAX_PX;
+        x0 = MAX2(x0, (int32_t)floorf(fminf(fmaxf(v->x_min_viewport, 0), max)));
+        y0 = MAX2(y0, (int32_t)floorf(fminf(fmaxf(v->y_min_viewport, 0), max)));
+        x1 = MIN2(
+            x1, (int32_t)floorf(fminf(fmaxf(v->x_max_viewport, -1), max)) + 1);
+        y1 = MIN2(
+            y1, (int32_t)floorf(fminf(fmaxf(v->y_max_viewport, -1), max)) + 1);
+    }
+    if (d->raster.scissor_rectangle_enable) {
+        const struct gen9_scissor_rect *r = &d->scissor[vp];
+        x0 = MAX2(x0, (int32_t)r->scissor_rectangle_x_min);
+        y0 = MAX2(y0, (int32_t)r->scissor_rectangle_y_min);
+        x1 = MIN2(x1, (int32_t)r->scissor_rectangle_x_max + 1);
+        y1 = MIN2(y1, (int32_t)r->scissor_rectangle_y_max + 1);
+    }
+    sc->clip_x0[vp] = CLAMP(x0, 0, SCREEN_MAX_PX);
+    sc->clip_y0[vp] = CLAMP(y0, 0, SCREEN_MAX_PX);
+    sc->clip_x1[vp] = CLAMP(x1, 0, SCREEN_MAX_PX);
+    sc->clip_y1[vp] = CLAMP(y1, 0, SCREEN_MAX_PX);
+}
+
+static void
+init_samples(struct scene *sc)
+{
+    const struct draw *d = sc->draw;
+    unsigned n = d->samples;
+    if (n != 2 && n != 4 && n != 8 && n != 16)
+        n = 1;
+    sc->samples = n;
+    sc->all_samples = (uint16_t)((1u << n) - 1);
+    sc->ms_raster = n > 1 && d->raster.dx_multisample_rasterization_enable;
+    sc->per_sample = n > 1 && d->ps_extra.pixel_shader_is_per_sample;
+    for (unsigned i = 0; i < n; i++) {
+        bool own = sc->ms_raster;
+        sc->sample_x[i] = own ? (uint8_t)((d->sample_x[i] & 15) * 16) : 128;
+        sc->sample_y[i] = own ? (uint8_t)((d->sample_y[i] & 15) * 16) : 128;
+    }
+}
+
+/* Whether the pixel shader's results can reach anything. When they cannot,
+ * the hardware does not dispatch it either (3DSTATE_WM, Force Thread
+ * Dispatch Enable; 3DSTATE_PS_BLEND, Has Writeable RT). */
+static bool
+shader_matters(const struct draw *d)
+{
+    const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
+    return d->ps_blend.has_writeable_rt || px->pixel_shader_has_uav ||
+           px->pixel_shader_kills_pixel || px->omask_present_to_render_target ||
+           px->pixel_shader_computes_stencil ||
+           px->pixel_shader_computed_depth_mode || px->force_computed_depth ||
+           d->blend.alpha_test_enable || d->blend.alpha_to_coverage_enable ||
+           d->wm.force_thread_dispatch_enable ==
+               GEN9_3DSTATE_WM_FORCE_THREAD_DISPATCH_ENABLE_FORCEON;
+}
+
+/* Early tests give the same result as late ones unless the shader or what
+ * follows it can drop the sample or change its depth; a shader with side
+ * effects must run whatever the tests say, or only if they pass. */
+static enum test_time
+choose_test_time(const struct scene *sc)
+{
+    const struct draw *d = sc->draw;
+    const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
+    unsigned edsc = d->wm.early_depth_stencil_control;
+    if (!sc->ps ||
+        edsc == GEN9_3DSTATE_WM_EARLY_DEPTH_STENCIL_CONTROL_EDSC_PREPS)
+        return TEST_EARLY;
+    bool depth_out = px->pixel_shader_computed_depth_mode ||
+                     px->pixel_shader_computes_stencil;
+    if (depth_out ||
+        edsc == GEN9_3DSTATE_WM_EARLY_DEPTH_STENCIL_CONTROL_EDSC_PSEXEC)
+        return TEST_LATE;
+    if (!px->pixel_shader_kills_pixel && !px->omask_present_to_render_target &&
+        !d->blend.alpha_test_enable && !d->blend.alpha_to_coverage_enable &&
+        d->wm.force_kill_pixel_enable !=
+            GEN9_3DSTATE_WM_FORCE_KILL_PIXEL_ENABLE_FORCEON)
+        return TEST_EARLY;
+    return sc->ds.depth_test && !sc->ds.stencil_write ? TEST_REJECT : TEST_LATE;
+}
+
+static void
+init_shader(struct scene *sc)
+{
+    const struct draw *d = sc->draw;
+    const struct shader_stage *ps = &d->stage[STAGE_PS];
+    if (ps->enabled && ps->kernel && d->ps_extra.pixel_shader_valid &&
+        shader_matters(d) && !d->resolve)
+        sc->ps = ps;
+    sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
+    sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
+    sc->attr_grf = ps->grf_start + ps->push_grf;
+}
+
+struct scene *
+scene_create(const struct draw *draw)
+{
+    struct scene *sc = calloc(1, sizeof *sc);
+    unsigned workers = pool_workers(draw->pool);
+    if (sc)
+        sc->worker = calloc(workers, sizeof *sc->worker);
+    if (!sc || !sc->worker) {
+        free(sc);
+        return NULL;
+    }
+    sc->draw = draw;
+    sc->worker_count = workers;
+    sc->last_cleared_layer = -1;
+    arena_init(&sc->geom_arena, ARENA_BLOCK_B);
+    arena_init(&sc->setup_arena, ARENA_BLOCK_B);
+    init_samples(sc);
+    for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
+        init_clip(sc, i);
+    depth_state_init(&sc->ds, draw);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        blend_state_init(&sc->blend[i], draw, i);
+    init_shader(sc);
+    sc->test_time = choose_test_time(sc);
+    sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
+    return sc;
+}
+
+void
+scene_destroy(struct scene *sc)
+{
+    if (!sc)
+        return;
+    scene_flush(sc);
+    for (unsigned i = 0; i < sc->worker_count; i++)
+        free(sc->worker[i]);
+    free(sc->worker);
+    free(sc->setup);
+    arena_finish(&sc->geom_arena);
+    arena_finish(&sc->setup_arena);
+    free(sc);
+}
+
+struct arena *
+scene_arena(struct scene *sc)
+{
+    return &sc->geom_arena;
+}
+
+bool
+scene_add(struct scene *sc, const struct prim *prim)
+{
+    const struct draw *d = sc->draw;
+    if (d->resolve || atomic_load_explicit(d->reset, memory_order_relaxed))
+        return false;
+    if (d->fast_clear) {
+        /* The rectangle is scaled down and the shader's colour is
+         * meaningless: only the layer counts. */
+        if (sc->last_cleared_layer != prim->layer)
+            clear_fast(sc, prim->layer);
+        sc->last_cleared_layer = prim->layer;
+        return false;
+    }
+    setup_primitive(sc, prim);
+    if (sc->setup_count < MAX_SETUPS && sc->pair_count < MAX_PAIRS &&
+        sc->geom_arena.used_B + sc->setup_arena.used_B < MAX_ARENA_B)
+        return false;
+    scene_flush(sc);
+    return true;
+}
+
+void
+scene_flush(struct scene *sc)
+{
+    if (sc->setup_count && !atomic_load(sc->draw->reset))
+        bins_draw(sc);
+    stats_add(STAT_prims_raster, sc->setup_count);
+    sc->setup_count = 0;
+    sc->pair_count = 0;
+    sc->work_px = 0;
+    arena_reset(&sc->setup_arena);
+    arena_reset(&sc->geom_arena);
+}

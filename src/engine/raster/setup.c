@@ -1,0 +1,312 @@
+/* setup.c: triangles and rectangles: culling, depth bias, edges, planes. */
+#include "engine/raster/raster.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Snapped coordinates are limited to this many pixels, so that products of
+ * two differences stay well within 64 bits. Clipped geometry stays within
+ * the guardband, far inside. */
+#define SNAP_MAX_PX (1 << 20)
+
+int32_t
+setup_snap(float v)
+{
+    if (!(v > -SNAP_MAX_PX)) /* NaN too */
+        return -SNAP_MAX_PX * SUBPIXEL;
+    if (v > SNAP_MAX_PX)
+        return SNAP_MAX_PX * SUBPIXEL;
+    return (int32_t)lrintf(v * SUBPIXEL);
+}
+
+/* From (x0, y0) to (x1, y1) with the inside to the right as seen with y down
+ * (clockwise). Top and left edges own the points on them: KBL follows the
+ * D3D fill rule. */
+void
+setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
+{
+    int64_t dx = x1 - x0, dy = y1 - y0;
+    e->a = -dy;
+    e->b = dx;
+    e->c = dy * x0 - dx * y0;
+    bool top_left = dy < 0 || (dy == 0 && dx > 0);
+    if (!top_left)
+        e->c -= 1;
+}
+
+struct setup *
+setup_new(struct scene *sc, const struct prim *prim)
+{
+    struct setup *s = arena_alloc(&sc->setup_arena, sizeof *s,
+                                  alignof(struct setup));
+    if (!s) {
+        unimp("out of memory for primitives");
+        return NULL;
+    }
+    memset(s, 0, sizeof *s);
+    s->kind = prim->kind;
+    s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;
+    s->layer = prim->layer;
+    const struct gen9_cc_viewport *cc = &sc->draw->cc_viewport[s->viewport];
+    s->z_lo = cc->minimum_depth;
+    s->z_hi = cc->maximum_depth;
+    return s;
+}
+
+/* Box in subpixels, x1/y1 inclusive, to the pixels with a sample in it. */
+void
+setup_box(const struct scene *sc, struct setup *s, int64_t x0, int64_t y0,
+          int64_t x1, int64_t y1)
+{
+    unsigned vp = s->viewport;
+    s->x0 = (int32_t)MAX2(x0 >> 8, (int64_t)sc->clip_x0[vp]);
+    s->y0 = (int32_t)MAX2(y0 >> 8, (int64_t)sc->clip_y0[vp]);
+    s->x1 = (int32_t)MIN2((x1 >> 8) + 1, (int64_t)sc->clip_x1[vp]);
+    s->y1 = (int32_t)MIN2((y1 >> 8) + 1, (int64_t)sc->clip_y1[vp]);
+}
+
+static bool
+grow(struct scene *sc)
+{
+    if (sc->setup_count < sc->setup_capacity)
+        return true;
+    unsigned capacity = MAX2(sc->setup_capacity * 2, 256u);
+    struct setup **p = realloc(sc->setup, capacity * sizeof *p);
+    if (!p)
+        return false;
+    sc->setup = p;
+    sc->setup_capacity = capacity;
+    return true;
+}
+
+void
+setup_finish(struct scene *sc, struct setup *s)
+{
+    if (s->x0 >= s->x1 || s->y0 >= s->y1 || !s->attr || !grow(sc))
+        return;
+    sc->setup[sc->setup_count++] = s;
+    unsigned tiles_x = (unsigned)((s->x1 - 1) / TILE_PX - s->x0 / TILE_PX + 1);
+    unsigned tiles_y = (unsigned)((s->y1 - 1) / TILE_PX - s->y0 / TILE_PX + 1);
+    sc->pair_count += tiles_x * tiles_y;
+    sc->work_px += (uint64_t)(s->x1 - s->x0) * (unsigned)(s->y1 - s->y0);
+}
+
+/* value0 + b1 * (value1 - value0) + b2 * (value2 - value0) */
+static struct plane
+blend_planes(const struct setup *s, double v0, double v1, double v2)
+{
+    double d1 = v1 - v0, d2 = v2 - v0;
+    return (struct plane){v0, s->b1.dx * d1 + s->b2.dx * d2,
+                          s->b1.dy * d1 + s->b2.dy * d2};
+}
+
+static void
+setup_planes(struct setup *s, const struct prim_vertex *const v[3],
+             const int32_t x[3], const int32_t y[3], double area, float bias)
+{
+    double d1x = x[1] - x[0], d1y = y[1] - y[0];
+    double d2x = x[2] - x[0], d2y = y[2] - y[0];
+    const double k = SUBPIXEL / area;
+    s->ref_x = (double)x[0] / SUBPIXEL;
+    s->ref_y = (double)y[0] / SUBPIXEL;
+    s->b1 = (struct plane){0, d2y * k, -d2x * k};
+    s->b2 = (struct plane){0, -d1y * k, d1x * k};
+    double w0 = v[0]->w_inv, w1 = v[1]->w_inv, w2 = v[2]->w_inv;
+    s->perspective = w0 != w1 || w0 != w2;
+    s->q = blend_planes(s, w0, w1, w2);
+    s->n1 = (struct plane){0, s->b1.dx * w1, s->b1.dy * w1};
+    s->n2 = (struct plane){0, s->b2.dx * w2, s->b2.dy * w2};
+    s->z = blend_planes(s, v[0]->z, v[1]->z, v[2]->z);
+    s->z.c += bias;
+}
+
+/* GlobalDepthOffsetConstant * r + Scale * slope, KBL PRM vol 2d,
+ * 3DSTATE_RASTER; r is the format's least step. */
+static float
+depth_bias(const struct scene *sc, const struct prim *p, double dzdx,
+           double dzdy)
+{
+    const struct gen9_3dstate_raster *r = &sc->draw->raster;
+    double step = 0;
+    switch (sc->ds.kind) {
+    case DEPTH_U24: step = 0x1p-24; break;
+    case DEPTH_U16: step = 0x1p-16; break;
+    case DEPTH_F32:
+    case DEPTH_NONE: {
+        double z = fmax(fabs(p->v[0].z),
+                        fmax(fabs(p->v[1].z), fabs(p->v[2].z)));
+        int e;
+        frexp(z, &e); /* z = m * 2^e, m in [0.5, 1) */
+        step = z > 0 ? ldexp(1, e - 1 - 23) : 0;
+        break;
+    }
+    }
+    double slope = fmax(fabs(dzdx), fabs(dzdy));
+    double bias = r->global_depth_offset_constant * step +
+                  r->global_depth_offset_scale * slope;
+    double clamp = r->global_depth_offset_clamp;
+    if (clamp > 0)
+        bias = fmin(bias, clamp);
+    else if (clamp < 0)
+        bias = fmax(bias, clamp);
+    return (float)bias;
+}
+
+struct tri {
+    int32_t x[3], y[3];
+    int64_t area; /* twice, subpixels; positive: clockwise with y down */
+    bool back;
+};
+
+static bool
+is_culled(const struct scene *sc, const struct tri *t)
+{
+    switch (sc->draw->raster.cull_mode) {
+    case GEN9_3DSTATE_RASTER_CULL_MODE_NONE: return false;
+    case GEN9_3DSTATE_RASTER_CULL_MODE_FRONT: return !t->back;
+    case GEN9_3DSTATE_RASTER_CULL_MODE_BACK: return t->back;
+    default: return true;
+    }
+}
+
+static bool
+box_is_visible(const struct scene *sc, const struct prim *p,
+               const struct tri *t)
+{
+    unsigned vp = p->viewport < DRAW_MAX_VIEWPORTS ? p->viewport : 0;
+    int32_t x0 = MIN2(t->x[0], MIN2(t->x[1], t->x[2]));
+    int32_t x1 = MAX2(t->x[0], MAX2(t->x[1], t->x[2]));
+    int32_t y0 = MIN2(t->y[0], MIN2(t->y[1], t->y[2]));
+    int32_t y1 = MAX2(t->y[0], MAX2(t->y[1], t->y[2]));
+    return x1 >> 8 >= sc->clip_x0[vp] && x0 >> 8 < sc->clip_x1[vp] &&
+           y1 >> 8 >= sc->clip_y0[vp] && y0 >> 8 < sc->clip_y1[vp];
+}
+
+static void
+fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
+{
+    if (!t->area || !box_is_visible(sc, p, t))
+        return;
+    struct setup *s = setup_new(sc, p);
+    if (!s)
+        return;
+    const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
+    setup_planes(s, v, t->x, t->y, (double)t->area, 0);
+    if (sc->draw->raster.global_depth_offset_enable_solid)
+        s->z.c += depth_bias(sc, p, s->z.dx, s->z.dy);
+    s->cover = COVER_EDGES;
+    s->edge_count = 3;
+    s->back = t->back;
+    s->poly_stipple = sc->draw->wm.polygon_stipple_enable;
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned from = i, to = (i + 1) % 3;
+        if (t->area < 0) {
+            from = to;
+            to = i;
+        }
+        setup_edge(&s->edge[i], t->x[from], t->y[from], t->x[to], t->y[to]);
+    }
+    setup_box(sc, s, MIN2(t->x[0], MIN2(t->x[1], t->x[2])),
+              MIN2(t->y[0], MIN2(t->y[1], t->y[2])),
+              MAX2(t->x[0], MAX2(t->x[1], t->x[2])),
+              MAX2(t->y[0], MAX2(t->y[1], t->y[2])));
+    if (s->x0 >= s->x1 || s->y0 >= s->y1)
+        return;
+    s->attr = attr_setup(sc, p, v, 3, t->back, false);
+    setup_finish(sc, s);
+}
+
+/* Depth bias of lines and points that stand for a polygon. */
+static float
+outline_bias(const struct scene *sc, const struct prim *p, const struct tri *t,
+             bool enable)
+{
+    if (!enable)
+        return 0;
+    struct setup tmp;
+    memset(&tmp, 0, sizeof tmp);
+    if (t->area) {
+        const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
+        setup_planes(&tmp, v, t->x, t->y, (double)t->area, 0);
+    }
+    return depth_bias(sc, p, tmp.z.dx, tmp.z.dy);
+}
+
+static void
+setup_triangle(struct scene *sc, const struct prim *p)
+{
+    const struct gen9_3dstate_raster *r = &sc->draw->raster;
+    struct tri t;
+    for (unsigned i = 0; i < 3; i++) {
+        t.x[i] = setup_snap(p->v[i].x);
+        t.y[i] = setup_snap(p->v[i].y);
+    }
+    t.area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
+             (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
+    bool clockwise = t.area > 0;
+    bool cw_is_front = r->front_winding ==
+                       GEN9_3DSTATE_RASTER_FRONT_WINDING_CLOCKWISE;
+    t.back = t.area != 0 && clockwise != cw_is_front;
+    if (is_culled(sc, &t))
+        return;
+    unsigned fill = t.back ? r->back_face_fill_mode : r->front_face_fill_mode;
+    if (fill == GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_WIREFRAME) {
+        float bias = outline_bias(sc, p, &t,
+                                  r->global_depth_offset_enable_wireframe);
+        for (unsigned i = 0; i < 3; i++) {
+            if (p->edge_mask >> i & 1)
+                setup_segment(sc, p, &p->v[i], &p->v[(i + 1) % 3], bias,
+                              t.back);
+        }
+    } else if (fill == GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_POINT) {
+        float bias = outline_bias(sc, p, &t,
+                                  r->global_depth_offset_enable_point);
+        for (unsigned i = 0; i < 3; i++) {
+            if (p->edge_mask >> i & 1)
+                setup_point(sc, p, &p->v[i], bias, t.back);
+        }
+    } else {
+        fill_triangle(sc, p, &t);
+    }
+}
+
+/* v0 lower right, v1 lower left, v2 upper left: an axis-parallel box that
+ * covers the pixels whose centres it holds, half-open, whatever the number
+ * of samples. */
+static void
+setup_rect(struct scene *sc, const struct prim *p)
+{
+    int32_t x[3], y[3];
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = setup_snap(p->v[i].x);
+        y[i] = setup_snap(p->v[i].y);
+    }
+    double area = (double)(x[1] - x[0]) * (y[2] - y[0]) -
+                  (double)(x[2] - x[0]) * (y[1] - y[0]);
+    struct setup *s = area != 0 ? setup_new(sc, p) : NULL;
+    if (!s)
+        return;
+    const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
+    setup_planes(s, v, x, y, area, 0);
+    s->cover = COVER_BOX;
+    /* Centres in [min, max): pixel i when min <= 256 i + 128 < max. */
+    int64_t x0 = MIN2(x[0], x[1]), x1 = MAX2(x[0], x[1]);
+    int64_t y0 = MIN2(y[1], y[2]), y1 = MAX2(y[1], y[2]);
+    setup_box(sc, s, x0 + 127, y0 + 127, x1 - 129, y1 - 129);
+    if (s->x0 >= s->x1 || s->y0 >= s->y1)
+        return;
+    s->attr = attr_setup(sc, p, v, 3, false, false);
+    setup_finish(sc, s);
+}
+
+void
+setup_primitive(struct scene *sc, const struct prim *p)
+{
+    switch (p->kind) {
+    case PRIM_POINT: setup_point(sc, p, &p->v[0], 0, false); break;
+    case PRIM_LINE: setup_segment(sc, p, &p->v[0], &p->v[1], 0, false); break;
+    case PRIM_TRIANGLE: setup_triangle(sc, p); break;
+    case PRIM_RECT: setup_rect(sc, p); break;
+    default: break;
+    }
+}
