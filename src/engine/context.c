@@ -45,6 +45,7 @@ context_unref(struct engine_context *ctx)
     if (ctx->next)
         ctx->next->prev = ctx->prev;
     pthread_mutex_unlock(&engine->lock);
+    draw_memory_free(ctx);
     engine_vm_unref(ctx->vm);
     pthread_mutex_destroy(&ctx->exec);
     pthread_cond_destroy(&ctx->work);

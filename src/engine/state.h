@@ -123,11 +123,13 @@ void vm_fault_after_fork(void);
 void target_note(struct engine *engine, const struct draw *draw);
 void target_forget(struct engine *engine);
 
-/* hw_draw.c and hw_dispatch.c: hw_state -> immutable objects. */
-struct draw *draw_create(struct engine_context *ctx, const uint32_t *prim);
-void draw_destroy(struct engine_context *ctx, struct draw *draw);
+/* draw.c and dispatch.c: hw_state -> struct draw, struct dispatch -> done.
+ * False after a guest error. */
+bool draw_run(struct engine_context *ctx, const uint32_t *prim);
+void draw_hz_op(struct engine_context *ctx);
+bool dispatch_run(struct engine_context *ctx, const uint32_t *walker);
 /* Frees what the context keeps from draw to draw. */
-void hw_draw_finish(struct engine_context *ctx);
+void draw_memory_free(struct engine_context *ctx);
 
 static inline const uint32_t *
 hw_packet(const struct hw_state *hw, unsigned at)

@@ -39,6 +39,8 @@ class Row:
         self.parse_length(length)
         if self.kind not in KINDS:
             raise Bad('unknown kind %r' % self.kind)
+        self.stored = self.kind == 'state' and self.handler[0] in '-+'
+        self.handler = self.handler.lstrip('+')
         has_handler = self.handler != '-'
         if has_handler and not re.match(r'[a-z]\w*$', self.handler):
             raise Bad('bad handler %r' % self.handler)
@@ -46,7 +48,6 @@ class Row:
             raise Bad('a command of kind %s has no handler' % self.kind)
         if not has_handler and self.kind in ('mi', 'draw', 'flush'):
             raise Bad('a command of kind %s needs a handler' % self.kind)
-        self.stored = self.kind == 'state' and not has_handler
 
     def parse_opcode(self, text):
         m = re.match(r'(mi|blt|gfx):(0x[0-9a-f]+)$', text)

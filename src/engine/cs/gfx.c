@@ -108,8 +108,20 @@ gfx_so_buffer(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     cs->hw->reg[REG_SO_WRITE_OFFSET / 4 + p.so_buffer_index] = offset;
 }
 
+/* The PIPE_CONTROL that follows sets it off, once. */
+void
+gfx_wm_hz_op(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    cs->hw->hz_op_pending = dw[1] != 0;
+}
+
 void
 gfx_3dprimitive(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
-    unimp("3DPRIMITIVE");
+    struct gen9_3dprimitive p;
+    gen9_3dprimitive_unpack(&p, dw);
+    if (p.predicate_enable && !cs_predicate(cs->hw))
+        return;
+    if (!draw_run(cs->ctx, dw))
+        cs->failed = true;
 }

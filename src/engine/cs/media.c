@@ -36,5 +36,10 @@ media_interface_descriptor_load(struct cs *cs, const uint32_t *dw,
 void
 media_gpgpu_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
-    unimp("GPGPU_WALKER");
+    struct gen9_gpgpu_walker p;
+    gen9_gpgpu_walker_unpack(&p, dw);
+    if (p.predicate_enable && !cs_predicate(cs->hw))
+        return;
+    if (!dispatch_run(cs->ctx, dw))
+        cs->failed = true;
 }

@@ -203,6 +203,11 @@ gfx_pipe_control(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     struct gen9_pipe_control pc;
     gen9_pipe_control_unpack(&pc, dw);
+    if (cs->hw->hz_op_pending) {
+        cs->hw->hz_op_pending = false;
+        if (!cs->engine->config.noop)
+            draw_hz_op(cs->ctx);
+    }
     if (pc.global_snapshot_count_reset)
         atomic_store(&cs->hw->stats.ps_depth_count, 0);
     if (pc.destination_address_type || pc.store_data_index)

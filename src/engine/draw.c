@@ -1,0 +1,212 @@
+/* draw.c: freezes hw_state into a struct draw and runs it. */
+#include "engine/draw.h"
+
+#include "engine/draw_private.h"
+
+#include <stdlib.h>
+
+struct draw_memory *
+draw_memory_get(struct engine_context *ctx)
+{
+    if (!ctx->draw_memory) {
+        struct draw_memory *m = calloc(1, sizeof *m);
+        if (!m)
+            return NULL;
+        for (unsigned i = 0; i < STAGE_COUNT; i++)
+            stage_cache_init(&m->cache[i]);
+        ctx->draw_memory = m;
+    }
+    return ctx->draw_memory;
+}
+
+static void
+slot_clear(struct kernel_slot *slot)
+{
+    eu_kernel_unref(slot->kernel);
+    free(slot->code);
+    *slot = (struct kernel_slot){0};
+}
+
+void
+draw_memory_free(struct engine_context *ctx)
+{
+    struct draw_memory *m = ctx->draw_memory;
+    if (!m)
+        return;
+    for (unsigned i = 0; i < STAGE_COUNT; i++)
+        stage_cache_finish(&m->cache[i]);
+    for (unsigned i = 0; i < KERNEL_SLOTS; i++)
+        if (m->kernels[i].kernel)
+            slot_clear(&m->kernels[i]);
+    free(m);
+    ctx->draw_memory = NULL;
+}
+
+/* ---- kernels ----------------------------------------------------------- */
+
+/* Longer kernels do not exist: jumps reach 2 GB, instruction caches do not. */
+#define KERNEL_MAX_B (UINT64_C(16) << 20)
+
+const struct eu_kernel *
+draw_find_kernel(struct engine_context *ctx, gpu_va va)
+{
+    struct draw_memory *m = draw_memory_get(ctx);
+    if (!m)
+        return NULL;
+    struct kernel_slot *slot = &m->kernels[(va >> 6) % KERNEL_SLOTS];
+    const void *code = vm_ptr(ctx->vm, va);
+    if (slot->kernel && slot->va == va &&
+        !memcmp(slot->code, code, slot->size_B))
+        return slot->kernel;
+    if (slot->kernel)
+        slot_clear(slot);
+    enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
+    slot->kernel =
+        eu_kernel_get(code, MIN2(vm_limit_B(va), KERNEL_MAX_B), gen);
+    if (!slot->kernel)
+        return NULL;
+    slot->va = va;
+    slot->size_B = eu_kernel_size_B(slot->kernel);
+    slot->code = malloc(slot->size_B);
+    if (!slot->code) {
+        slot_clear(slot);
+        return NULL;
+    }
+    memcpy(slot->code, code, slot->size_B);
+    return slot->kernel;
+}
+
+/* ---- the draw ---------------------------------------------------------- */
+
+static void
+primitive(const struct hw_state *hw, struct draw *draw, const uint32_t *dw)
+{
+    struct gen9_3dprimitive p;
+    gen9_3dprimitive_unpack(&p, dw);
+    struct gen9_3dstate_vf_topology topology;
+    gen9_3dstate_vf_topology_unpack(&topology,
+                                    hw_packet(hw, HW_3DSTATE_VF_TOPOLOGY));
+    /* Observed: since Gen8 the packet of its own wins; stock iris leaves the
+     * field of 3DPRIMITIVE zero. */
+    draw->topology = topology.primitive_topology_type;
+    draw->indexed = p.vertex_access_type;
+    draw->vertex_count = p.vertex_count_per_instance;
+    draw->start_vertex = p.start_vertex_location;
+    draw->instance_count = p.instance_count;
+    draw->start_instance = p.start_instance_location;
+    draw->base_vertex = p.base_vertex_location;
+    if (p.indirect_parameter_enable) {
+        const uint32_t *reg = hw->reg;
+        draw->vertex_count = reg[REG_3DPRIM_VERTEX_COUNT / 4];
+        draw->start_vertex = reg[REG_3DPRIM_START_VERTEX / 4];
+        draw->instance_count = reg[REG_3DPRIM_INSTANCE_COUNT / 4];
+        draw->start_instance = reg[REG_3DPRIM_START_INSTANCE / 4];
+        draw->base_vertex = (int32_t)reg[REG_3DPRIM_BASE_VERTEX / 4];
+    }
+}
+
+static struct draw *
+create_draw(struct engine_context *ctx, const uint32_t *prim)
+{
+    struct draw_memory *m = draw_memory_get(ctx);
+    if (!m) {
+        guest_error("no memory for a draw");
+        return NULL;
+    }
+    struct draw *draw = &m->draw;
+    memset(draw, 0, sizeof *draw);
+    draw->id = atomic_fetch_add(&ctx->engine->draw_id, 1) + 1;
+    draw->gen = ctx->engine->config.gen;
+    draw->vm = ctx->vm;
+    draw->pool = engine_pool(ctx->engine);
+    draw->stats = &ctx->hw->stats;
+    draw->reset = &ctx->reset;
+    primitive(ctx->hw, draw, prim);
+    draw_input_vertices(ctx, draw);
+    if (!draw_stage_all(ctx, draw))
+        return NULL;
+    draw_input_streamout(ctx, draw);
+    draw_pixel_state(ctx, draw);
+    return draw;
+}
+
+static void
+trace_draw(const struct draw *draw)
+{
+    trace(draw,
+          "#%llu topology %u, %u vertices from %u, %u instances, %s%s%s%s%s%s"
+          "simd%u, %u samples, depth %s, stencil %s%s%s",
+          (unsigned long long)draw->id, draw->topology, draw->vertex_count,
+          draw->start_vertex, draw->instance_count,
+          draw->indexed ? "indexed, " : "",
+          draw->stage[STAGE_VS].enabled ? "VS " : "",
+          draw->stage[STAGE_HS].enabled ? "HS " : "",
+          draw->stage[STAGE_DS].enabled ? "DS " : "",
+          draw->stage[STAGE_GS].enabled ? "GS " : "",
+          draw->stage[STAGE_PS].enabled ? "PS " : "no PS ",
+          draw->stage[STAGE_PS].simd, draw->samples,
+          draw->depth.type == SURFACE_NULL ? "none" : draw->depth.fmt->name,
+          draw->stencil.type == SURFACE_NULL ? "none" : "yes",
+          draw->fast_clear ? ", fast clear" : "",
+          draw->resolve ? ", resolve" : "");
+}
+
+bool
+draw_run(struct engine_context *ctx, const uint32_t *prim)
+{
+    struct draw *draw = create_draw(ctx, prim);
+    if (!draw)
+        return false;
+    trace_draw(draw);
+    stats_add(STAT_draws, 1);
+    if (draw->stage[STAGE_PS].enabled && !draw->resolve)
+        target_note(ctx->engine, draw);
+    geom_draw(draw);
+    for (unsigned i = 0; i < STAGE_COUNT; i++)
+        stage_cache_reset(&ctx->draw_memory->cache[i]);
+    return true;
+}
+
+/* ---- HiZ operations ---------------------------------------------------- */
+
+void
+draw_hz_op(struct engine_context *ctx)
+{
+    const struct hw_state *hw = ctx->hw;
+    struct gen9_3dstate_wm_hz_op p;
+    gen9_3dstate_wm_hz_op_unpack(&p, hw_packet(hw, HW_3DSTATE_WM_HZ_OP));
+    /* Resolves move data between a depth buffer and its HiZ buffer; here
+     * the depth buffer is always whole. */
+    if (!p.depth_buffer_clear_enable && !p.stencil_buffer_clear_enable)
+        return;
+    struct gen9_3dstate_clear_params clear;
+    gen9_3dstate_clear_params_unpack(&clear,
+                                     hw_packet(hw, HW_3DSTATE_CLEAR_PARAMS));
+    struct gen9_3dstate_depth_buffer db;
+    gen9_3dstate_depth_buffer_unpack(&db,
+                                     hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER));
+    struct hz_op op = {
+        .vm = ctx->vm,
+        .pool = engine_pool(ctx->engine),
+        .depth_clear = p.depth_buffer_clear_enable,
+        .stencil_clear = p.stencil_buffer_clear_enable,
+        .x_min = p.clear_rectangle_x_min,
+        .y_min = p.clear_rectangle_y_min,
+        .x_max = p.clear_rectangle_x_max,
+        .y_max = p.clear_rectangle_y_max,
+        .depth_value = clear.depth_clear_value,
+        .stencil_value = (uint8_t)p.stencil_clear_value,
+        .samples = 1u << MIN2(p.number_of_multisamples, 4),
+        .sample_mask = p.sample_mask,
+        .min_array = db.minimum_array_element,
+        .view_extent = db.render_target_view_extent,
+    };
+    draw_pixel_depth(hw, ctx->vm, op.samples, &op.depth, &op.stencil,
+                     &op.depth_level);
+    op.stencil_level = op.depth_level;
+    trace(draw, "HiZ op:%s%s %u,%u..%u,%u depth %f stencil %u",
+          op.depth_clear ? " depth clear" : "",
+          op.stencil_clear ? " stencil clear" : "", op.x_min, op.y_min,
+          op.x_max, op.y_max, (double)op.depth_value, op.stencil_value);
+    raster_hz_op(&op);
+}

@@ -1,0 +1,282 @@
+/* draw_pixel.c: viewports, set-up state, blending, depth and stencil. */
+#include "engine/draw_private.h"
+
+enum { /* SURFACE_FORMAT */
+    FORMAT_R32_FLOAT = 0x0d8,
+    FORMAT_R24_UNORM_X8 = 0x0d9,
+    FORMAT_R16_UNORM = 0x10a,
+    FORMAT_R8_UINT = 0x143,
+};
+
+static void
+read_dynamic(const struct engine_context *ctx, uint32_t pointer, void *to,
+             size_t size_B)
+{
+    memcpy(to, vm_ptr(ctx->vm, ctx->hw->dynamic_base + pointer), size_B);
+}
+
+static void
+viewports(struct engine_context *ctx, struct draw *draw)
+{
+    const struct hw_state *hw = ctx->hw;
+    uint32_t sf[DRAW_MAX_VIEWPORTS][gen9_SF_CLIP_VIEWPORT_len_dw];
+    uint32_t cc[DRAW_MAX_VIEWPORTS][gen9_CC_VIEWPORT_len_dw];
+    uint32_t sc[DRAW_MAX_VIEWPORTS][gen9_SCISSOR_RECT_len_dw];
+    unsigned count =
+        MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
+    read_dynamic(
+        ctx,
+        hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP)[1] & ~63u,
+        sf, count * sizeof sf[0]);
+    read_dynamic(ctx,
+                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC)[1] &
+                     ~31u,
+                 cc, count * sizeof cc[0]);
+    read_dynamic(ctx,
+                 hw_packet(hw, HW_3DSTATE_SCISSOR_STATE_POINTERS)[1] & ~31u,
+                 sc, count * sizeof sc[0]);
+    for (unsigned i = 0; i < count; i++) {
+        gen9_sf_clip_viewport_unpack(&draw->viewport[i], sf[i]);
+        gen9_cc_viewport_unpack(&draw->cc_viewport[i], cc[i]);
+        gen9_scissor_rect_unpack(&draw->scissor[i], sc[i]);
+    }
+}
+
+/* Sample positions by sample count: first dword of the packet and first byte
+ * in it. x is in the upper half of each byte. */
+static void
+sample_positions(const struct hw_state *hw, struct draw *draw)
+{
+    const uint32_t *dw = hw_packet(hw, HW_3DSTATE_SAMPLE_PATTERN);
+    for (unsigned i = 0; i < draw->samples; i++) {
+        unsigned byte;
+        switch (draw->samples) {
+        case 1:
+            byte = 8 * 4 + 2;
+            break;
+        case 2:
+            byte = 8 * 4 + i;
+            break;
+        case 4:
+            byte = 7 * 4 + i;
+            break;
+        case 8: /* samples 4..7 come first */
+            byte = i < 4 ? 6 * 4 + i : 5 * 4 + i - 4;
+            break;
+        default:
+            byte = 1 * 4 + i;
+        }
+        uint32_t v = dw[byte / 4] >> (byte % 4 * 8);
+        draw->sample_y[i] = v & 15;
+        draw->sample_x[i] = v >> 4 & 15;
+    }
+}
+
+static void
+setup_state(const struct hw_state *hw, struct draw *draw)
+{
+    gen9_3dstate_clip_unpack(&draw->clip, hw_packet(hw, HW_3DSTATE_CLIP));
+    gen9_3dstate_sf_unpack(&draw->sf, hw_packet(hw, HW_3DSTATE_SF));
+    gen9_3dstate_raster_unpack(&draw->raster,
+                               hw_packet(hw, HW_3DSTATE_RASTER));
+    gen9_3dstate_sbe_unpack(&draw->sbe, hw_packet(hw, HW_3DSTATE_SBE));
+    gen9_3dstate_sbe_swiz_unpack(&draw->sbe_swiz,
+                                 hw_packet(hw, HW_3DSTATE_SBE_SWIZ));
+    gen9_3dstate_multisample_unpack(&draw->multisample,
+                                    hw_packet(hw, HW_3DSTATE_MULTISAMPLE));
+    draw->samples = 1u << MIN2(draw->multisample.number_of_multisamples, 4);
+    sample_positions(hw, draw);
+    draw->sample_mask = hw_packet(hw, HW_3DSTATE_SAMPLE_MASK)[1] & 0xffff;
+    gen9_3dstate_drawing_rectangle_unpack(
+        &draw->drawing_rect, hw_packet(hw, HW_3DSTATE_DRAWING_RECTANGLE));
+    memcpy(draw->poly_stipple,
+           hw_packet(hw, HW_3DSTATE_POLY_STIPPLE_PATTERN) + 1,
+           sizeof draw->poly_stipple);
+    gen9_3dstate_poly_stipple_offset_unpack(
+        &draw->poly_stipple_offset,
+        hw_packet(hw, HW_3DSTATE_POLY_STIPPLE_OFFSET));
+    gen9_3dstate_line_stipple_unpack(&draw->line_stipple,
+                                     hw_packet(hw, HW_3DSTATE_LINE_STIPPLE));
+    gen9_3dstate_aa_line_parameters_unpack(
+        &draw->aa_line, hw_packet(hw, HW_3DSTATE_AA_LINE_PARAMETERS));
+}
+
+static void
+blend_state(struct engine_context *ctx, struct draw *draw)
+{
+    const struct hw_state *hw = ctx->hw;
+    uint32_t dw[1 + DRAW_MAX_RT * 2];
+    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_BLEND_STATE_POINTERS)[1] & ~63u,
+                 dw, sizeof dw);
+    gen9_blend_state_unpack(&draw->blend, dw);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        gen9_blend_state_entry_unpack(&draw->blend_entry[i], dw + 1 + i * 2);
+    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & ~63u,
+                 dw, gen9_COLOR_CALC_STATE_len_dw * 4);
+    gen9_color_calc_state_unpack(&draw->cc, dw);
+    gen9_3dstate_ps_blend_unpack(&draw->ps_blend,
+                                 hw_packet(hw, HW_3DSTATE_PS_BLEND));
+    gen9_3dstate_wm_unpack(&draw->wm, hw_packet(hw, HW_3DSTATE_WM));
+    struct gen9_3dstate_wm_depth_stencil *ds = &draw->wm_ds;
+    gen9_3dstate_wm_depth_stencil_unpack(
+        ds, hw_packet(hw, HW_3DSTATE_WM_DEPTH_STENCIL));
+    if (draw->gen < 9) {
+        /* BDW: the references are in COLOR_CALC_STATE dword 0. */
+        ds->stencil_reference_value = bits_get(dw[0], 24, 31);
+        ds->backface_stencil_reference_value = bits_get(dw[0], 16, 23);
+    }
+}
+
+/* ---- depth and stencil buffers ----------------------------------------- */
+
+static void
+set_memory(struct surface *s, struct engine_vm *vm, gpu_va va)
+{
+    s->base_va = va;
+    s->mem = vm_ptr(vm, va);
+    s->limit_B = vm_limit_B(va);
+}
+
+static void
+set_null(struct surface *s)
+{
+    memset(s, 0, sizeof *s);
+    s->type = SURFACE_NULL;
+    s->format = FORMAT_R32_FLOAT;
+    s->fmt = format_info(s->format);
+    s->samples = 1;
+}
+
+/* What depth and stencil have in common comes from 3DSTATE_DEPTH_BUFFER. */
+static void
+set_common(struct surface *s, const struct gen9_3dstate_depth_buffer *db,
+           unsigned format, unsigned samples)
+{
+    memset(s, 0, sizeof *s);
+    s->format = (uint16_t)format;
+    s->fmt = format_info(format);
+    /* Cube faces are layers. */
+    s->type = db->surface_type == SURFACE_CUBE ? SURFACE_2D
+                                               : (uint8_t)db->surface_type;
+    s->is_array = true;
+    s->width = db->width + 1;
+    s->height = db->height + 1;
+    s->depth = db->depth + 1;
+    s->samples = (uint8_t)samples;
+    s->interleaved = samples > 1;
+    s->mip_count_minus1 = (uint8_t)db->lod;
+    s->min_array = (uint16_t)db->minimum_array_element;
+    s->view_extent_minus1 = (uint16_t)db->render_target_view_extent;
+    s->swizzle[0] = 4;
+    s->swizzle[1] = 5;
+    s->swizzle[2] = 6;
+    s->swizzle[3] = 7;
+}
+
+static unsigned
+depth_format(unsigned format)
+{
+    switch (format) {
+    case GEN9_3DSTATE_DEPTH_BUFFER_SURFACE_FORMAT_D32_FLOAT:
+        return FORMAT_R32_FLOAT;
+    case GEN9_3DSTATE_DEPTH_BUFFER_SURFACE_FORMAT_D24_UNORM_X8_UINT:
+        return FORMAT_R24_UNORM_X8;
+    case GEN9_3DSTATE_DEPTH_BUFFER_SURFACE_FORMAT_D16_UNORM:
+        return FORMAT_R16_UNORM;
+    default:
+        return 0;
+    }
+}
+
+static void
+set_depth(struct surface *s, const struct gen9_3dstate_depth_buffer *db,
+          struct engine_vm *vm, unsigned samples)
+{
+    unsigned format = depth_format(db->surface_format);
+    /* Observed: with stencil alone the packet has a type but no address. */
+    if (db->surface_type == SURFACE_NULL || !db->surface_base_address) {
+        set_null(s);
+        return;
+    }
+    if (!format) {
+        guest_error("depth format %u", db->surface_format);
+        set_null(s);
+        return;
+    }
+    if (db->tiled_resource_mode)
+        unimp("depth in tiled resource mode %u", db->tiled_resource_mode);
+    set_common(s, db, format, samples);
+    s->tiling = TILING_Y;
+    s->row_pitch_B = db->surface_pitch + 1;
+    s->qpitch_el_rows = db->surface_qpitch << 2;
+    /* KBL PRM vol 2d RENDER_SURFACE_STATE, Surface Horizontal Alignment: a
+     * Z16 depth buffer supports an alignment of 8 only, the others of 4. */
+    s->halign_el = format == FORMAT_R16_UNORM ? 8 : 4;
+    s->valign_el = 4;
+    set_memory(s, vm, db->surface_base_address);
+    surface_layout(s);
+}
+
+static void
+set_stencil(struct surface *s, const struct gen9_3dstate_depth_buffer *db,
+            const struct gen9_3dstate_stencil_buffer *sb,
+            struct engine_vm *vm, unsigned samples)
+{
+    if (!sb->stencil_buffer_enable || !sb->surface_base_address ||
+        db->surface_type == SURFACE_NULL) {
+        set_null(s);
+        return;
+    }
+    set_common(s, db, FORMAT_R8_UINT, samples);
+    s->tiling = TILING_W;
+    /* 128 bytes per column of 64 texels: twice what a row of the tile has,
+     * as in RENDER_SURFACE_STATE. */
+    s->row_pitch_B = sb->surface_pitch + 1;
+    s->qpitch_el_rows = sb->surface_qpitch << 2;
+    s->halign_el = 8;
+    s->valign_el = 8;
+    set_memory(s, vm, sb->surface_base_address);
+    surface_layout(s);
+}
+
+void
+draw_pixel_depth(const struct hw_state *hw, struct engine_vm *vm,
+                 unsigned samples, struct surface *depth,
+                 struct surface *stencil, unsigned *level)
+{
+    struct gen9_3dstate_depth_buffer db;
+    struct gen9_3dstate_stencil_buffer sb;
+    gen9_3dstate_depth_buffer_unpack(&db,
+                                     hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER));
+    gen9_3dstate_stencil_buffer_unpack(
+        &sb, hw_packet(hw, HW_3DSTATE_STENCIL_BUFFER));
+    if (!hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER)[0])
+        db.surface_type = SURFACE_NULL; /* never written */
+    set_depth(depth, &db, vm, samples);
+    set_stencil(stencil, &db, &sb, vm, samples);
+    *level = MIN2(db.lod, SURFACE_LEVELS - 1);
+}
+
+static void
+depth_state(struct engine_context *ctx, struct draw *draw)
+{
+    struct gen9_3dstate_depth_buffer db;
+    gen9_3dstate_depth_buffer_unpack(
+        &db, hw_packet(ctx->hw, HW_3DSTATE_DEPTH_BUFFER));
+    draw_pixel_depth(ctx->hw, ctx->vm, draw->samples, &draw->depth,
+                     &draw->stencil, &draw->depth_level);
+    draw->stencil_level = draw->depth_level;
+    draw->depth_write_ok = db.depth_write_enable;
+    draw->stencil_write_ok = db.stencil_write_enable;
+    draw->depth_min_array = db.minimum_array_element;
+    draw->depth_view_extent = db.render_target_view_extent;
+}
+
+void
+draw_pixel_state(struct engine_context *ctx, struct draw *draw)
+{
+    setup_state(ctx->hw, draw);
+    viewports(ctx, draw);
+    blend_state(ctx, draw);
+    depth_state(ctx, draw);
+}

@@ -1,0 +1,52 @@
+/* draw_private.h: making draws and dispatches from hw_state. Shared by the
+ * draw*.c files and dispatch.c only; streamer thread, ring held. */
+#ifndef ENGINE_DRAW_PRIVATE_H
+#define ENGINE_DRAW_PRIVATE_H
+
+#include "engine/stage_cache.h"
+#include "engine/state.h"
+
+#define PUSH_MAX_GRF EU_GRF_COUNT
+#define KERNEL_SLOTS 256
+
+/* A kernel as last found at an address, with the bytes it was made from:
+ * comparing them is cheaper than looking it up by content. */
+struct kernel_slot {
+    gpu_va va;
+    const struct eu_kernel *kernel;
+    uint8_t *code;
+    size_t size_B;
+};
+
+/* What a context reuses from draw to draw. */
+struct draw_memory {
+    struct draw draw;
+    struct stage_cache cache[STAGE_COUNT];
+    uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
+    struct kernel_slot kernels[KERNEL_SLOTS];
+};
+
+/* Makes it when first used; NULL: out of memory. */
+struct draw_memory *draw_memory_get(struct engine_context *ctx);
+
+/* NULL after a guest error. */
+const struct eu_kernel *draw_find_kernel(struct engine_context *ctx,
+                                         gpu_va va);
+
+/* draw_stage.c: fill draw->stage[] and the packets behind them. False after
+ * a guest error. */
+void draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
+                       enum stage_kind kind);
+bool draw_stage_all(struct engine_context *ctx, struct draw *draw);
+
+/* draw_input.c: vertex fetch and stream output. */
+void draw_input_vertices(struct engine_context *ctx, struct draw *draw);
+void draw_input_streamout(struct engine_context *ctx, struct draw *draw);
+
+/* draw_pixel.c: viewports, set-up, blend, depth and stencil. */
+void draw_pixel_state(struct engine_context *ctx, struct draw *draw);
+void draw_pixel_depth(const struct hw_state *hw, struct engine_vm *vm,
+                      unsigned samples, struct surface *depth,
+                      struct surface *stencil, unsigned *level);
+
+#endif

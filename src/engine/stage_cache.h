@@ -1,0 +1,42 @@
+/* stage_cache.h: decoded surfaces and samplers of one stage of one draw.
+ * Reading takes no lock; the first thread that needs an entry decodes it.
+ * Made by draw.c and dispatch.c, used by stage.c. */
+#ifndef ENGINE_STAGE_CACHE_H
+#define ENGINE_STAGE_CACHE_H
+
+#include "base/arena.h"
+#include "engine/stage.h"
+
+#include <pthread.h>
+
+#define STAGE_CACHE_BUCKETS 64
+
+/* An entry found by state offset rather than by index. */
+struct stage_cached_surface {
+    struct surface surface;
+    uint32_t offset_B;
+    struct stage_cached_surface *next;
+};
+
+struct stage_cached_sampler {
+    struct sampler sampler;
+    uint32_t offset_B;
+    struct stage_cached_sampler *next;
+};
+
+struct stage_cache {
+    bool used; /* something has been decoded since the last reset */
+    pthread_mutex_t lock; /* for writers */
+    struct arena arena;
+    _Atomic(struct surface *) surface[STAGE_BTI_COUNT];
+    _Atomic(struct sampler *) sampler[STAGE_SAMPLER_COUNT];
+    _Atomic(struct stage_cached_surface *) bindless[STAGE_CACHE_BUCKETS];
+    _Atomic(struct stage_cached_sampler *) by_state[STAGE_CACHE_BUCKETS];
+};
+
+void stage_cache_init(struct stage_cache *cache);
+void stage_cache_finish(struct stage_cache *cache);
+/* Forgets everything: for the next draw. No other thread may be using it. */
+void stage_cache_reset(struct stage_cache *cache);
+
+#endif

@@ -1,0 +1,150 @@
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct rig_record rig_record;
+
+/* ---- stand-ins for the rooms below ------------------------------------- */
+
+void
+geom_draw(const struct draw *draw)
+{
+    rig_record.draws++;
+    rig_record.draw = *draw;
+    if (rig_record.on_draw)
+        rig_record.on_draw(draw);
+}
+
+void
+raster_hz_op(const struct hz_op *op)
+{
+    rig_record.hz_ops++;
+    rig_record.hz_op = *op;
+}
+
+void
+compute_dispatch(const struct dispatch *dispatch)
+{
+    rig_record.dispatches++;
+    rig_record.dispatch = *dispatch;
+}
+
+struct eu_kernel {
+    uint8_t code[64];
+};
+
+/* A kernel is 64 bytes; one that begins with a zero is malformed. */
+const struct eu_kernel *
+eu_kernel_get(const void *code, size_t avail_B, enum eu_gen gen)
+{
+    rig_record.kernel_code = code;
+    if (*(const uint8_t *)code == 0)
+        return NULL;
+    struct eu_kernel *kernel = malloc(sizeof *kernel);
+    memcpy(kernel->code, code, sizeof kernel->code);
+    return kernel;
+}
+
+void
+eu_kernel_unref(const struct eu_kernel *kernel)
+{
+    free((void *)kernel);
+}
+
+size_t
+eu_kernel_size_B(const struct eu_kernel *kernel)
+{
+    return sizeof kernel->code;
+}
+
+/* ---- the rig ------------------------------------------------------------ */
+
+void
+rig_init(struct rig *rig, const struct engine_config *config)
+{
+    memset(&rig_record, 0, sizeof rig_record);
+    rig->engine = engine_create(config);
+    cr_assert_not_null(rig->engine);
+    rig->vm = engine_vm_create(rig->engine);
+    cr_assert_not_null(rig->vm);
+    rig->ctx = engine_context_create(rig->engine, rig->vm);
+    cr_assert_not_null(rig->ctx);
+    rig->fd = memfd_create("rig", MFD_CLOEXEC);
+    cr_assert(rig->fd >= 0 && !ftruncate(rig->fd, RIG_SIZE_B));
+    rig->mem = mmap(NULL, RIG_SIZE_B, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    rig->fd, 0);
+    cr_assert_neq(rig->mem, MAP_FAILED);
+    cr_assert_eq(engine_vm_map(rig->vm, RIG_VA, RIG_SIZE_B, rig->fd, 0), 0);
+    rig_at(rig, RIG_BATCH);
+}
+
+void
+rig_finish(struct rig *rig)
+{
+    engine_context_destroy(rig->ctx);
+    engine_vm_unref(rig->vm);
+    engine_destroy(rig->engine);
+    munmap(rig->mem, RIG_SIZE_B);
+    close(rig->fd);
+}
+
+uint32_t *
+rig_dw(struct rig *rig, uint64_t va)
+{
+    return (uint32_t *)(void *)(rig->mem + (va - RIG_VA));
+}
+
+uint64_t
+rig_qw(struct rig *rig, uint64_t va)
+{
+    uint64_t v;
+    memcpy(&v, rig_dw(rig, va), 8);
+    return v;
+}
+
+void
+rig_at(struct rig *rig, uint64_t va)
+{
+    rig->next = rig_dw(rig, va);
+}
+
+void
+rig_emit(struct rig *rig, const uint32_t *dw, unsigned count)
+{
+    memcpy(rig->next, dw, count * 4);
+    rig->next += count;
+}
+
+struct finish {
+    atomic_bool over;
+    enum engine_result result;
+};
+
+static void
+on_done(void *data, enum engine_result result)
+{
+    struct finish *finish = data;
+    finish->result = result;
+    atomic_store(&finish->over, true);
+}
+
+enum engine_result
+rig_run(struct rig *rig, struct engine_context *ctx, enum engine_ring ring)
+{
+    struct finish finish = {0};
+    engine_submit(rig->engine, &(struct engine_submit){
+                                   .ctx = ctx,
+                                   .ring = ring,
+                                   .batch_va = RIG_BATCH,
+                                   .batch_B = 0x1000,
+                                   .done = on_done,
+                                   .data = &finish,
+                               });
+    engine_idle(rig->engine);
+    cr_assert(atomic_load(&finish.over));
+    rig_at(rig, RIG_BATCH);
+    return finish.result;
+}
