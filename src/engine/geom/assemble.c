@@ -23,10 +23,10 @@ list_object(struct assembler *a, unsigned kind, unsigned size)
     if (a->count % size)
         return;
     struct geom_assembled out = {.o = {
-        .kind = (uint8_t)kind,
-        .edge_mask = kind == GEOM_TRI ? 7 : 0,
-        .edge_flags = kind == GEOM_TRI,
-    }};
+                                     .kind = (uint8_t)kind,
+                                     .edge_mask = kind == GEOM_TRI ? 7 : 0,
+                                     .edge_flags = kind == GEOM_TRI,
+                                 }};
     for (unsigned i = 0; i < size; i++)
         out.key[i] = key_at(a, a->count - size + i);
     emit_keys(a, &out, size);
@@ -48,8 +48,7 @@ static void
 line_strip(struct assembler *a)
 {
     if (a->count >= 2)
-        line(a, key_at(a, a->count - 2), key_at(a, a->count - 1),
-             a->count > 2);
+        line(a, key_at(a, a->count - 2), key_at(a, a->count - 1), a->count > 2);
 }
 
 static void
@@ -101,8 +100,8 @@ static void
 quad(struct assembler *a, uint32_t k0, uint32_t k1, uint32_t k2, uint32_t k3,
      bool edge_flags)
 {
-    struct geom_object o = {.family = FAMILY_POLYGON, .edge_mask = 1 | 2,
-                            .edge_flags = edge_flags};
+    struct geom_object o = {
+        .family = FAMILY_POLYGON, .edge_mask = 1 | 2, .edge_flags = edge_flags};
     tri(a, &o, k3, k0, k1);
     o.edge_mask = 2 | 4;
     tri(a, &o, k3, k1, k2);
@@ -148,7 +147,7 @@ static void
 tri_strip_adj(struct assembler *a, uint32_t i, bool last)
 {
     uint32_t n = 2 * i;
-    uint32_t before = i ? n - 2 : n + 1; /* beyond edge n, n+2 */
+    uint32_t before = i ? n - 2 : n + 1;   /* beyond edge n, n+2 */
     uint32_t after = last ? n + 5 : n + 6; /* beyond n+2, n+4 */
     struct geom_assembled out = {
         .o = {.kind = GEOM_TRI_ADJ, .odd = i & 1, .edge_mask = 7},

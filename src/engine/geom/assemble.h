@@ -45,7 +45,7 @@ struct assembler {
     unsigned topology; /* 3DPRIM_* */
     assemble_fn emit;
     void *ctx;
-    uint32_t count;    /* vertices since the last cut */
+    uint32_t count; /* vertices since the last cut */
     uint32_t prim_id;
     uint32_t first;    /* key of the first vertex since the cut */
     uint32_t ring[32]; /* the last 32 keys */

@@ -41,7 +41,7 @@ enum clip_code {
 struct poly_vert {
     double pos[4];
     double weight[3];
-    bool edge; /* the edge that starts here is a border */
+    bool edge;               /* the edge that starts here is a border */
     struct geom_vert *whole; /* NULL: made by the clipper */
     float x, y, z, w_inv;
     uint32_t *copy;
@@ -86,7 +86,8 @@ clip_init(struct geom *g)
     const struct draw *draw = g->draw;
     const struct gen9_3dstate_clip *clip = &draw->clip;
     unsigned read = (draw->sbe.vertex_urb_entry_read_offset +
-                     draw->sbe.vertex_urb_entry_read_length) * 2;
+                     draw->sbe.vertex_urb_entry_read_length) *
+                    2;
     g->vue_slots = CLAMP(read, 2, MAX2(g->last_slots, 2));
     if (!clip->clip_enable)
         return;
@@ -248,8 +249,7 @@ poly_copy(struct clip_ctx *c, struct poly_vert *pv)
         double sum = 0;
         for (unsigned k = 0; k < c->o->count; k++)
             if (pv->weight[k] != 0)
-                sum += pv->weight[k] *
-                       (double)float_from_bits(c->v[k]->vue[i]);
+                sum += pv->weight[k] * (double)float_from_bits(c->v[k]->vue[i]);
         pv->copy[i] = bits_from_float((float)sum);
     }
     return pv->copy;
@@ -324,9 +324,9 @@ emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
         set_vertex(c, 1, &poly[i]);
         set_vertex(c, 2, &poly[i + 1]);
         c->prim.flat_vue = vert_copy(c->g, c->provoking);
-        c->prim.edge_mask = (uint8_t)(
-            (i == 1 && poly[0].edge ? 1 : 0) | (poly[i].edge ? 2 : 0) |
-            (i + 2 == n && poly[n - 1].edge ? 4 : 0));
+        c->prim.edge_mask = (uint8_t)((i == 1 && poly[0].edge ? 1 : 0) |
+                                      (poly[i].edge ? 2 : 0) |
+                                      (i + 2 == n && poly[n - 1].edge ? 4 : 0));
         c->g->cl_primitives++;
         if (c->prim.flat_vue)
             emit(c, 3);
@@ -383,8 +383,8 @@ cut_edge(const struct poly_vert *in, double d_in, const struct poly_vert *out,
 /* Sutherland-Hodgman against one plane. Edges along the plane are borders,
  * the rest of a cut edge stays what it was (GL 2.1, 2.12). */
 static unsigned
-cut_polygon(const struct clip_ctx *c, uint32_t code,
-            const struct poly_vert *in, unsigned n, struct poly_vert *out)
+cut_polygon(const struct clip_ctx *c, uint32_t code, const struct poly_vert *in,
+            unsigned n, struct poly_vert *out)
 {
     double d[CLIP_MAX_POLYGON];
     unsigned m = 0;
@@ -409,8 +409,7 @@ cut_polygon(const struct clip_ctx *c, uint32_t code,
 }
 
 static void
-start_polygon(const struct clip_ctx *c, struct poly_vert *poly,
-              unsigned count)
+start_polygon(const struct clip_ctx *c, struct poly_vert *poly, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         float p[4];
@@ -518,13 +517,14 @@ fill_prim(struct clip_ctx *c, unsigned provoking, unsigned viewport)
     c->prim = (struct prim){
         .kind = kind[c->o->kind],
         .provoking = (uint8_t)provoking,
-        .edge_mask = c->o->kind == GEOM_TRI
-                         ? (uint8_t)edge_mask(c->o, c->v) : 7,
+        .edge_mask = c->o->kind == GEOM_TRI ? (uint8_t)edge_mask(c->o, c->v)
+                                            : 7,
         .no_stipple_reset = c->o->continues,
         .viewport = (uint8_t)viewport,
         /* Beyond 16 bits no array has layers. */
         .layer = clip->force_zero_rta_index_enable
-                     ? 0 : (uint16_t)MIN2(header[1], 0xffffu),
+                     ? 0
+                     : (uint16_t)MIN2(header[1], 0xffffu),
         .primitive_id = c->o->prim_id,
         .point_width = width,
         .vue_slots = c->g->vue_slots,
@@ -538,7 +538,8 @@ clip_object(struct geom *g, const struct geom_object *o,
     const struct gen9_3dstate_clip *clip = &g->draw->clip;
     unsigned mode = clip->clip_mode;
     g->cl_invocations++;
-    if (clip->clip_enable && mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL)
+    if (clip->clip_enable &&
+        mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL)
         return;
     struct clip_ctx c = {.g = g, .o = o, .v = v, .provoking = v[provoking]};
     if (!get_scene(g)) {

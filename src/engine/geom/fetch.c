@@ -16,9 +16,9 @@ struct fetch_element {
     uint32_t offset_B, size_B; /* of the element in memory */
     uint32_t step_rate;
     bool instancing;
-    uint8_t kind;    /* enum fetch_kind */
-    uint8_t dwords;  /* written: 4 or 8 */
-    uint8_t copy_dw; /* FETCH_COPY: dwords in memory */
+    uint8_t kind;       /* enum fetch_kind */
+    uint8_t dwords;     /* written: 4 or 8 */
+    uint8_t copy_dw;    /* FETCH_COPY: dwords in memory */
     uint32_t missing_w; /* FETCH_COPY: component 3 if memory has none */
     uint16_t slot;
     /* Per dword written: VFCOMP_*. */

@@ -179,8 +179,7 @@ batch_init(struct geom *g, uint64_t total)
                         (uint64_t)GEOM_BATCH_VERTS);
     cap = MAX2(MIN2(cap, total), (uint64_t)GEOM_MAX_OBJECT_VERTS);
     b->vert_cap = (unsigned)cap;
-    b->object_cap = (unsigned)MIN2(total * 2 + 2,
-                                   (uint64_t)GEOM_BATCH_OBJECTS);
+    b->object_cap = (unsigned)MIN2(total * 2 + 2, (uint64_t)GEOM_BATCH_OBJECTS);
     b->index_cap = MAX2(b->object_cap * 4, GEOM_MAX_OBJECT_VERTS);
     uint32_t slots = 64;
     while (slots < cap * 2)
@@ -194,8 +193,7 @@ batch_init(struct geom *g, uint64_t total)
     b->slot = calloc(slots, sizeof *b->slot);
     b->generation = 1;
     g->vs_urb.entries = b->vert_cap;
-    return b->vert && b->key && b->instance && b->object && b->index &&
-           b->slot;
+    return b->vert && b->key && b->instance && b->object && b->index && b->slot;
 }
 
 static void
@@ -293,8 +291,8 @@ geom_init(struct geom *g)
         return false;
     uint32_t need_B = fetch_slots(g->fetch) * 16;
     bool vs = draw->stage[STAGE_VS].enabled;
-    g->vs_urb.entry_B =
-        vs ? draw->urb_entry_B[0] : MAX2(need_B, draw->urb_entry_B[0]);
+    g->vs_urb.entry_B = vs ? draw->urb_entry_B[0]
+                           : MAX2(need_B, draw->urb_entry_B[0]);
     g->vs_urb.entry_B = ALIGN_POT(MAX2(g->vs_urb.entry_B, 64u), 64u);
     g->last_slots = g->vs_urb.entry_B / 16;
     if (!batch_init(g, (uint64_t)draw->vertex_count * draw->instance_count))

@@ -71,10 +71,10 @@ struct geom {
     struct fetch_plan *fetch;
     struct assembler assembler;
     struct batch batch;
-    struct gs_queue *gs;     /* NULL: no GS */
-    struct tess_state *tess; /* NULL: no tessellation */
-    unsigned last_slots;     /* of a vertex of the last stage */
-    unsigned vue_slots;      /* that raster gets */
+    struct gs_queue *gs;           /* NULL: no GS */
+    struct tess_state *tess;       /* NULL: no tessellation */
+    unsigned last_slots;           /* of a vertex of the last stage */
+    unsigned vue_slots;            /* that raster gets */
     uint32_t user_clip, user_cull; /* bit per distance */
     uint32_t clip_codes, reject_codes;
     uint32_t instance; /* now being assembled */

@@ -16,7 +16,7 @@ struct gs_queue {
     unsigned instances;
     unsigned threads_cap, objects_cap;
     unsigned threads_per_object; /* instanced; else 0 */
-    unsigned header_B;  /* count and control data before the vertices */
+    unsigned header_B; /* count and control data before the vertices */
     unsigned vertex_B;
     unsigned max_vertices;
     unsigned count;
@@ -174,8 +174,9 @@ put_vertex_data(struct geom *g, struct eu_thread *t, unsigned grf,
             unsigned r = grf + i * dwords + d;
             if (r >= EU_GRF_COUNT)
                 return;
-            eu_grf(t, r)[lane] =
-                from + d < in_slots * 4 ? in->v[i]->vue[from + d] : 0;
+            eu_grf(t, r)[lane] = from + d < in_slots * 4
+                                     ? in->v[i]->vue[from + d]
+                                     : 0;
         }
     }
 }
@@ -276,7 +277,8 @@ read_entry(struct geom *g, const struct gs_input *in, uint32_t *entry)
     struct gs_queue *q = g->gs;
     const uint32_t *control = entry + (gs->static_output ? 0 : 8);
     unsigned control_bits = gs->control_data_header_size * 256;
-    bool sid = gs->control_data_format == GEN9_3DSTATE_GS_CONTROL_DATA_FORMAT_SID;
+    bool sid = gs->control_data_format ==
+               GEN9_3DSTATE_GS_CONTROL_DATA_FORMAT_SID;
     struct gs_strip s = {.g = g, .in = in, .stream = gs->default_stream_id};
     unsigned n = vertex_count(g, entry);
     for (unsigned i = 0; i < n; i++) {
@@ -305,9 +307,8 @@ gs_flush(struct geom *g)
     uint64_t prims = 0;
     if (!q->count)
         return;
-    unsigned threads = q->threads_per_object
-                           ? q->count * q->threads_per_object
-                           : DIV_ROUND_UP(q->count, 8);
+    unsigned threads = q->threads_per_object ? q->count * q->threads_per_object
+                                             : DIV_ROUND_UP(q->count, 8);
     geom_for(g, threads, run_thread);
     stats_add(STAT_threads_gs, threads);
     for (unsigned t = 0; t < threads; t++) {

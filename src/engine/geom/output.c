@@ -30,8 +30,8 @@ without_adjacency(const struct geom_object *o, struct geom_vert *const *v,
 }
 
 static void
-reorder(const struct geom_object *o, struct geom_vert *const *v,
-        unsigned count, bool trailing, struct geom_vert **out)
+reorder(const struct geom_object *o, struct geom_vert *const *v, unsigned count,
+        bool trailing, struct geom_vert **out)
 {
     for (unsigned i = 0; i < count; i++)
         out[i] = v[o->odd && count == 3 ? assemble_odd_order(i, trailing) : i];
@@ -70,8 +70,8 @@ output_object(struct geom *g, const struct geom_object *o,
         return;
     }
     if (so) {
-        bool trailing =
-            draw->so.reorder_mode == GEN9_3DSTATE_GS_REORDER_MODE_TRAILING;
+        bool trailing = draw->so.reorder_mode ==
+                        GEN9_3DSTATE_GS_REORDER_MODE_TRAILING;
         reorder(o, plain, count, trailing, ordered);
         streamout_object(g, stream, ordered, count);
         if (draw->so.rendering_disable)

@@ -9,9 +9,9 @@ fits(const struct draw *draw, const struct draw_so_stream *stream,
         const struct draw_so_buffer *so = &draw->so_buffer[b];
         if (!(stream->buffer_mask >> b & 1))
             continue;
-        if (!so->enabled || (uint64_t)*so->offset_B +
-                                    (uint64_t)so->pitch_B * count >
-                                so->size_B)
+        if (!so->enabled ||
+            (uint64_t)*so->offset_B + (uint64_t)so->pitch_B * count >
+                so->size_B)
             return false;
     }
     return true;
@@ -47,8 +47,8 @@ write_vertex(const struct geom *g, const struct draw_so_stream *stream,
 }
 
 void
-streamout_object(struct geom *g, unsigned stream,
-                 struct geom_vert *const *v, unsigned count)
+streamout_object(struct geom *g, unsigned stream, struct geom_vert *const *v,
+                 unsigned count)
 {
     const struct draw *draw = g->draw;
     const struct draw_so_stream *s = &draw->so_stream[stream];

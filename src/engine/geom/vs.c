@@ -18,8 +18,9 @@ put_inputs(struct geom *g, struct eu_thread *t, unsigned grf, unsigned first,
                          g->batch.instance[first + lane], in, &v->edge_flag);
         }
         for (unsigned d = 0; d < dwords; d++)
-            eu_grf(t, grf + d)[lane] =
-                lane < count && from + d < have ? in[from + d] : 0;
+            eu_grf(t, grf + d)[lane] = lane < count && from + d < have
+                                           ? in[from + d]
+                                           : 0;
     }
 }
 
@@ -40,8 +41,8 @@ run_thread(struct geom *g, unsigned index, unsigned worker)
         return;
     }
     for (unsigned lane = 0; lane < 8; lane++)
-        eu_grf(&t, 1)[lane] =
-            geom_handle(g, g->batch.vert[first + MIN2(lane, count - 1)].vue);
+        eu_grf(&t, 1)[lane] = geom_handle(
+            g, g->batch.vert[first + MIN2(lane, count - 1)].vue);
     put_inputs(g, &t, grf, first, count);
     eu_thread_init(&t, &start);
     msg_run_thread(&t, &env);

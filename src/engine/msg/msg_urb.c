@@ -78,8 +78,7 @@ read_lanes(struct thread_env *env, const struct eu_message *m,
 }
 
 enum eu_msg_result
-msg_urb(struct thread_env *env, struct eu_thread *t,
-        const struct eu_message *m)
+msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
 {
     struct urb_access a;
     unsigned op = bits_get(m->desc, 0, 3);
