@@ -52,6 +52,9 @@ struct eu_thread {
     uint32_t ip;          /* byte offset in the kernel */
     uint32_t chan_ip[32]; /* per channel: where it resumes */
     uint32_t live;        /* channels now executing at ip */
+    uint32_t mask;        /* of those, the dispatched ones */
+    uint32_t mxcsr;       /* host float mode that cr0 asks for */
+    uint64_t clock;       /* virtual time, read through tm0 */
     enum eu_status status;
     const struct eu_kernel *kernel;
     eu_send_fn send;

@@ -1,0 +1,110 @@
+/* alu.c: the general path of arithmetic. It follows the manual step by step:
+ * fetch, extend, modify, compute in a wider type, saturate, convert, set
+ * flags, write. Slow, and the judge of the fast path.
+ * BDW PRM vol 7 "EU instructions"; KBL PRM vol 2d. */
+#include "eu/interp/alu.h"
+
+#include "eu/interp/fpmode.h"
+
+enum exec_class
+eu_exec_class(const struct eu_insn *insn)
+{
+    enum exec_class c = EXEC_INT;
+    for (unsigned i = 0; i < insn->src_count; i++) {
+        switch (eu_operand_type(&insn->src[i])) {
+        case EU_TYPE_DF: return EXEC_DOUBLE;
+        case EU_TYPE_F:
+        case EU_TYPE_HF: c = EXEC_FLOAT; break;
+        default: break;
+        }
+    }
+    return c;
+}
+
+bool
+eu_cond_i(unsigned cmod, wide_int a, wide_int b)
+{
+    switch (cmod) {
+    case EU_CMOD_Z: return a == b;
+    case EU_CMOD_NZ: return a != b;
+    case EU_CMOD_G: return a > b;
+    case EU_CMOD_GE: return a >= b;
+    case EU_CMOD_L: return a < b;
+    case EU_CMOD_LE: return a <= b;
+    default: return false;
+    }
+}
+
+bool
+eu_cond_d(unsigned cmod, double a, double b)
+{
+    switch (cmod) {
+    case EU_CMOD_Z: return a == b;
+    case EU_CMOD_NZ: return a != b;
+    case EU_CMOD_G: return a > b;
+    case EU_CMOD_GE: return a >= b;
+    case EU_CMOD_L: return a < b;
+    case EU_CMOD_LE: return a <= b;
+    case EU_CMOD_U: return a != a || b != b;
+    default: return false;
+    }
+}
+
+/* Compares in F: under a flushing mode denormals are zero, which a
+ * conversion to double of the same mode gives as well. */
+bool
+eu_cond_f(unsigned cmod, float a, float b)
+{
+    return eu_cond_d(cmod, (double)a, (double)b);
+}
+
+/* MOV between types converts without flushing; DF has a bit of its own. */
+static uint32_t
+mode_of(const struct eu_thread *t, const struct eu_insn *insn,
+        enum exec_class class)
+{
+    unsigned rounding = (t->cr0[0] >> 4) & 3;
+    if (insn->opcode == EU_OP_MOV &&
+        eu_operand_type(&insn->src[0]) != (enum eu_type)insn->dst.type)
+        return fpmode_make(rounding, false);
+    if (class == EXEC_DOUBLE)
+        return fpmode_make(rounding, !(t->cr0[0] >> 6 & 1));
+    return t->mxcsr;
+}
+
+static bool
+compute(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+        enum exec_class class)
+{
+    switch (class) {
+    case EXEC_INT: return eu_alu_int(t, op, mask);
+    case EXEC_FLOAT: return eu_alu_float(t, op, mask);
+    case EXEC_DOUBLE: return eu_alu_double(t, op, mask);
+    }
+    return true;
+}
+
+const struct eu_op *
+eu_op_general(struct eu_thread *t, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    /* SEL's predicate chooses a source; every live channel is written. */
+    bool selects = insn->opcode == EU_OP_SEL && !insn->cmod;
+    uint32_t mask = selects ? eu_op_enabled(t, op) : eu_op_mask(t, op);
+    if (!mask)
+        return op + 1;
+
+    if (insn->opcode == EU_OP_MOVI || insn->opcode == EU_OP_SMOV) {
+        unimp("EU: %s", insn->opcode == EU_OP_MOVI ? "movi" : "smov");
+        return op + 1;
+    }
+
+    enum exec_class class = eu_exec_class(insn);
+    uint32_t mode = mode_of(t, insn, class), old = t->mxcsr;
+    if (mode != old)
+        fpmode_set(mode);
+    bool ok = compute(t, op, mask, class);
+    if (mode != old)
+        fpmode_set(t->mxcsr);
+    return ok ? op + 1 : eu_fail(t, op, "operand outside the registers");
+}

@@ -1,0 +1,95 @@
+/* alu_double.c: DF instructions. */
+#include "eu/interp/alu.h"
+
+#include <math.h>
+
+static bool
+is_less(double a, double b)
+{
+    return a < b || (a == b && signbit(a) > signbit(b));
+}
+
+/* SEL as minimum or maximum: a number wins over NaN, src1 if both are. */
+static double
+min_max(unsigned cmod, double a, double b)
+{
+    if (isnan(a))
+        return b;
+    if (isnan(b))
+        return a;
+    bool is_min = cmod == EU_CMOD_L || cmod == EU_CMOD_LE;
+    return (is_min ? is_less(a, b) : is_less(b, a)) ? a : b;
+}
+
+static double
+lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
+        double a, double b, double c)
+{
+    double acc;
+    switch (insn->opcode) {
+    case EU_OP_MOV: return a;
+    case EU_OP_ADD: return a + b;
+    case EU_OP_MUL: return a * b;
+    case EU_OP_MAC:
+        memcpy(&acc, t->acc[0] + (lane * 8 & 63), 8);
+        return fma(a, b, acc);
+    case EU_OP_MAD:
+    case EU_OP_MADM: return fma(b, c, a);
+    case EU_OP_LRP: return fma(a, b, (1.0 - a) * c);
+    case EU_OP_CSEL: return eu_cond_d(insn->cmod, c, 0.0) ? a : b;
+    case EU_OP_FRC: return fmin(a - floor(a), 0x1.fffffffffffffp-1);
+    case EU_OP_RNDD: return floor(a);
+    case EU_OP_RNDU: return ceil(a);
+    case EU_OP_RNDZ: return trunc(a);
+    case EU_OP_RNDE: return a - remainder(a, 1.0);
+    case EU_OP_MATH:
+        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_FDIV)
+            return a / b;
+        if (insn->math == EU_MATH_RSQRTM || insn->math == EU_MATH_SQRT)
+            return sqrt(a);
+        if (insn->math == EU_MATH_INV)
+            return 1.0 / a;
+        unimp("EU: math function %u on DF", insn->math);
+        return 0.0;
+    default: unimp("EU: opcode 0x%x on DF", insn->opcode); return 0.0;
+    }
+}
+
+bool
+eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    const struct eu_insn *insn = op->insn;
+    double a[EU_MAX_LANES], b[EU_MAX_LANES], c[EU_MAX_LANES];
+    double out[EU_MAX_LANES];
+    double *src[3] = {a, b, c};
+    uint32_t bits = 0, pred = eu_op_pred(t, op);
+    memset(b, 0, sizeof b);
+    memset(c, 0, sizeof c);
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (!eu_fetch_double(t, op, s, mask, src[s]))
+            return false;
+
+    switch (insn->opcode) {
+    case EU_OP_CMP:
+    case EU_OP_CMPN:
+        for (unsigned i = 0; i < op->lanes; i++) {
+            bool is_true = eu_cond_d(insn->cmod, a[i], b[i]) ||
+                           (insn->opcode == EU_OP_CMPN && b[i] != b[i]);
+            bits |= (uint32_t)is_true << i;
+        }
+        return eu_finish_cmp(t, op, mask, bits);
+    case EU_OP_SEL:
+        for (unsigned i = 0; i < op->lanes; i++)
+            out[i] = insn->cmod       ? min_max(insn->cmod, a[i], b[i])
+                     : pred >> i & 1 ? a[i]
+                                     : b[i];
+        break;
+    default:
+        for (unsigned i = 0; i < op->lanes; i++)
+            out[i] = lane_op(t, insn, i, a[i], b[i], c[i]);
+        break;
+    }
+    if (insn->opcode == EU_OP_MATH && insn->math >= EU_MATH_INVM)
+        eu_op_write_flags(t, op, mask, UINT32_MAX);
+    return eu_finish_double(t, op, mask, out);
+}

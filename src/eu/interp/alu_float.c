@@ -1,0 +1,220 @@
+/* alu_float.c: F and HF instructions; HF is computed in F and rounded again,
+ * which cannot differ from one rounding except for MAD (within the freedom
+ * that the manual gives mixed-mode instructions). */
+#include "eu/interp/alu.h"
+
+#include "eu/interp/fmath.h"
+
+static bool
+is_alt(const struct eu_thread *t)
+{
+    return t->cr0[0] & 1;
+}
+
+/* Guess: in alternate mode 0 * x is 0 for every x, as in D3D9. */
+static float
+multiply(const struct eu_thread *t, float a, float b)
+{
+    return is_alt(t) && (a == 0.0f || b == 0.0f) ? 0.0f : a * b;
+}
+
+static float
+multiply_add(const struct eu_thread *t, float a, float b, float c)
+{
+    return is_alt(t) && (a == 0.0f || b == 0.0f) ? 0.0f + c
+                                                 : fmath_fma(a, b, c);
+}
+
+static float
+trig(float x, bool is_cos)
+{
+    if (fmath_trig_is_large(x))
+        return fmath_trig_large(x, is_cos);
+    return is_cos ? fmath_cos(x) : fmath_sin(x);
+}
+
+static float
+math_function(const struct eu_thread *t, unsigned fn, float a, float b)
+{
+    /* Alternate mode has no NaN to answer with: it uses |x|. */
+    if (is_alt(t) &&
+        (fn == EU_MATH_LOG || fn == EU_MATH_SQRT || fn == EU_MATH_RSQ))
+        a = fmath_copysign(a, 1.0f);
+    switch (fn) {
+    case EU_MATH_INV: return fmath_inv(a);
+    case EU_MATH_LOG: return fmath_log(a);
+    case EU_MATH_EXP: return fmath_exp(a);
+    case EU_MATH_SQRT:
+    case EU_MATH_RSQRTM: return fmath_sqrt(a);
+    case EU_MATH_RSQ: return fmath_rsq(a);
+    case EU_MATH_SIN: return trig(a, false);
+    case EU_MATH_COS: return trig(a, true);
+    case EU_MATH_FDIV:
+    case EU_MATH_INVM: return a / b;
+    case EU_MATH_POW: return fmath_pow(a, b);
+    default: return 0.0f;
+    }
+}
+
+/* Value of the implicit accumulator. */
+static float
+accumulator(const struct eu_thread *t, const struct eu_insn *insn,
+            unsigned lane)
+{
+    float f;
+    unsigned at = ((insn->chan_offset & 8) + lane) * 4;
+    memcpy(&f, t->acc[0] + (at & 63), 4);
+    return f;
+}
+
+static float
+lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
+        float a, float b, float c)
+{
+    switch (insn->opcode) {
+    case EU_OP_MOV: return a;
+    case EU_OP_ADD: return a + b;
+    case EU_OP_MUL: return multiply(t, a, b);
+    case EU_OP_MAC:
+        return multiply_add(t, a, b, accumulator(t, insn, lane));
+    case EU_OP_MAD:
+    case EU_OP_MADM: return multiply_add(t, b, c, a);
+    case EU_OP_LRP: return fmath_lrp(a, b, c);
+    case EU_OP_CSEL: return eu_cond_f(insn->cmod, c, 0.0f) ? a : b;
+    case EU_OP_FRC: return fmath_frc(a);
+    case EU_OP_RNDD: return fmath_floor(a);
+    case EU_OP_RNDU: return fmath_ceil(a);
+    case EU_OP_RNDZ: return fmath_trunc(a);
+    case EU_OP_RNDE: return fmath_rnde(a);
+    case EU_OP_MATH: return math_function(t, insn->math, a, b);
+    default: unimp("EU: opcode 0x%x on floats", insn->opcode); return 0.0f;
+    }
+}
+
+static float
+choose(const struct eu_insn *insn, bool pred, float a, float b)
+{
+    uint32_t x = bits_from_float(a), y = bits_from_float(b);
+    switch (insn->cmod) {
+    case 0: return pred ? a : b;
+    case EU_CMOD_L:
+    case EU_CMOD_LE: return float_from_bits(fmath_min_bits(x, y));
+    default: return float_from_bits(fmath_max_bits(x, y));
+    }
+}
+
+/* The vec4 at src0, which PLN and LINE read whatever its region says. */
+static bool
+plane(struct eu_thread *t, const struct eu_op *op, float p[4])
+{
+    const struct eu_operand *o = &op->insn->src[0];
+    unsigned at = o->reg * EU_GRF_B + (o->subreg_B & ~15u);
+    if (o->file != EU_FILE_GRF || o->indirect)
+        return false;
+    memcpy(p, t->grf + at, 16);
+    for (unsigned i = 0; i < 4; i++) {
+        p[i] = o->abs ? fmath_copysign(p[i], 1.0f) : p[i];
+        p[i] = o->negate ? -p[i] : p[i];
+    }
+    return true;
+}
+
+/* u and v of each 8 channels lie in two consecutive registers. */
+static bool
+interpolate(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    const struct eu_operand *o = &op->insn->src[1];
+    unsigned at = o->reg * EU_GRF_B + o->subreg_B;
+    unsigned pairs = DIV_ROUND_UP(op->lanes, 8);
+    float p[4], u, v, out[EU_MAX_LANES];
+    if (!plane(t, op, p) || o->file != EU_FILE_GRF || o->indirect ||
+        at + pairs * 2 * EU_GRF_B > EU_GRF_FILE_B)
+        return false;
+    for (unsigned i = 0; i < op->lanes; i++) {
+        const uint8_t *uv = t->grf + at + i / 8 * 2 * EU_GRF_B + i % 8 * 4;
+        memcpy(&u, uv, 4);
+        memcpy(&v, uv + EU_GRF_B, 4);
+        out[i] = fmath_pln(p[0], p[1], p[3], u, v);
+    }
+    return eu_finish_float(t, op, mask, out);
+}
+
+/* DP4, DPH, DP3, DP2: the sum over four channels, for all four. */
+static void
+dot(const struct eu_op *op, const float *a, const float *b, float *out)
+{
+    unsigned opcode = op->insn->opcode;
+    unsigned terms = opcode == EU_OP_DP2 ? 2 : opcode == EU_OP_DP3 ? 3 : 4;
+    for (unsigned g = 0; g < op->lanes; g += 4) {
+        float sum = 0.0f;
+        for (unsigned c = 0; c < terms && g + c < op->lanes; c++) {
+            bool homogeneous = opcode == EU_OP_DPH && c == 3;
+            float x = homogeneous ? 1.0f : a[g + c];
+            sum = c ? fmath_fma(x, b[g + c], sum) : x * b[g];
+        }
+        for (unsigned c = 0; c < 4 && g + c < op->lanes; c++)
+            out[g + c] = sum;
+    }
+}
+
+static bool
+compare(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+        const float *a, const float *b)
+{
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < op->lanes; i++) {
+        bool c = eu_cond_f(op->insn->cmod, a[i], b[i]);
+        /* CMPN: NaN in src1 makes the comparison true. */
+        if (op->insn->opcode == EU_OP_CMPN && b[i] != b[i])
+            c = true;
+        bits |= (uint32_t)c << i;
+    }
+    return eu_finish_cmp(t, op, mask, bits);
+}
+
+bool
+eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    const struct eu_insn *insn = op->insn;
+    float a[EU_MAX_LANES], b[EU_MAX_LANES], c[EU_MAX_LANES];
+    float out[EU_MAX_LANES], p[4];
+    float *src[3] = {a, b, c};
+    uint32_t pred = eu_op_pred(t, op);
+
+    if (insn->opcode == EU_OP_PLN)
+        return interpolate(t, op, mask);
+
+    memset(b, 0, sizeof b);
+    memset(c, 0, sizeof c);
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (!eu_fetch_float(t, op, s, mask, src[s]))
+            return false;
+
+    switch (insn->opcode) {
+    case EU_OP_CMP:
+    case EU_OP_CMPN: return compare(t, op, mask, a, b);
+    case EU_OP_SEL:
+        for (unsigned i = 0; i < op->lanes; i++)
+            out[i] = choose(insn, pred >> i & 1, a[i], b[i]);
+        break;
+    case EU_OP_DP4:
+    case EU_OP_DPH:
+    case EU_OP_DP3:
+    case EU_OP_DP2: dot(op, a, b, out); break;
+    case EU_OP_LINE:
+        if (!plane(t, op, p))
+            return false;
+        for (unsigned i = 0; i < op->lanes; i++)
+            out[i] = fmath_fma(p[0], b[i], p[3]);
+        break;
+    default:
+        for (unsigned i = 0; i < op->lanes; i++)
+            out[i] = lane_op(t, insn, i, a[i], b[i], c[i]);
+        break;
+    }
+    /* The IEEE macros are done at once: their early-out flag is set, which
+     * skips the refinement that would follow. */
+    if (insn->opcode == EU_OP_MATH && insn->math >= EU_MATH_INVM)
+        eu_op_write_flags(t, op, mask, UINT32_MAX);
+    return eu_finish_float(t, op, mask, out);
+}

@@ -1,0 +1,368 @@
+/* convert.c: between raw lanes and the types that are computed in. */
+#include "eu/interp/alu.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "eu/interp/fmath.h"
+#include "eu/interp/half.h"
+
+#define CR0_ALT 1u
+#define CR0_KEEP_HF (1u << 10)
+#define CR0_ROUND_TO_INT (1u << 12)
+
+wide_int
+eu_wrap_int(wide_int v, enum eu_type type)
+{
+    switch (type) {
+    case EU_TYPE_UB: return (uint8_t)v;
+    case EU_TYPE_B: return (int8_t)v;
+    case EU_TYPE_UW: return (uint16_t)v;
+    case EU_TYPE_W: return (int16_t)v;
+    case EU_TYPE_UD: return (uint32_t)v;
+    case EU_TYPE_D: return (int32_t)v;
+    case EU_TYPE_UQ: return (uint64_t)v;
+    case EU_TYPE_Q: return (int64_t)v;
+    default: return v;
+    }
+}
+
+static void
+range(enum eu_type type, wide_int *lo, wide_int *hi)
+{
+    unsigned bits = eu_type_size_B(type) * 8;
+    wide_int one = 1;
+    *lo = eu_type_is_signed(type) ? -(one << (bits - 1)) : 0;
+    *hi = (one << (eu_type_is_signed(type) ? bits - 1 : bits)) - 1;
+}
+
+static double
+double_from_bits(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, sizeof d);
+    return d;
+}
+
+static uint64_t
+bits_from_double(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    return u;
+}
+
+static float
+float_from_int(wide_int v)
+{
+    if (v >= INT64_MIN && v <= INT64_MAX)
+        return (float)(int64_t)v;
+    if (v >= 0 && v <= UINT64_MAX)
+        return (float)(uint64_t)v;
+    return (float)v;
+}
+
+static double
+double_from_int(wide_int v)
+{
+    if (v >= INT64_MIN && v <= INT64_MAX)
+        return (double)(int64_t)v;
+    if (v >= 0 && v <= UINT64_MAX)
+        return (double)(uint64_t)v;
+    return (double)v;
+}
+
+/* Towards zero, or as cr0 says; out of range gives the nearest bound of the
+ * destination's own type, NaN gives 0. */
+static wide_int
+int_from_double(const struct eu_thread *t, double d, enum eu_type type)
+{
+    wide_int lo, hi;
+    range(type, &lo, &hi);
+    if (d != d)
+        return 0;
+    d = t->cr0[0] & CR0_ROUND_TO_INT ? rint(d) : trunc(d);
+    if (d <= -0x1p63)
+        return lo;
+    if (d >= 0x1p64)
+        return hi;
+    wide_int v = d < 0 ? (wide_int)(int64_t)d : (wide_int)(uint64_t)d;
+    return CLAMP(v, lo, hi);
+}
+
+/* ---- sources ---- */
+
+bool
+eu_fetch_int(struct eu_thread *t, const struct eu_op *op, unsigned s,
+             uint32_t mask, wide_int *out)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *o = &insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    bool logic = insn->opcode >= EU_OP_NOT && insn->opcode <= EU_OP_XOR;
+    uint64_t raw[EU_MAX_LANES];
+    if (!eu_operand_fetch(t, insn, o, mask, raw))
+        return false;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        if (logic && o->negate)
+            raw[i] = ~raw[i];
+        wide_int v = eu_wrap_int(raw[i], type);
+        if (o->abs && v < 0)
+            v = -v;
+        if (o->negate && !logic)
+            v = -v;
+        out[i] = v;
+    }
+    return true;
+}
+
+static uint32_t
+half_operand(const struct eu_thread *t, uint32_t h, bool is_mov)
+{
+    bool denorm = !(h & 0x7c00);
+    if (denorm && !is_mov && !(t->cr0[0] & CR0_KEEP_HF))
+        h &= 0x8000;
+    return half_to_f_bits(h);
+}
+
+bool
+eu_fetch_float(struct eu_thread *t, const struct eu_op *op, unsigned s,
+               uint32_t mask, float *out)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *o = &insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    bool moves = insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_SEL;
+    uint64_t raw[EU_MAX_LANES];
+    if (!eu_operand_fetch(t, insn, o, mask, raw))
+        return false;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        uint32_t b = (uint32_t)raw[i];
+        if (type == EU_TYPE_HF)
+            b = half_operand(t, b & 0xffff, moves);
+        else if (type != EU_TYPE_F)
+            b = bits_from_float(float_from_int(eu_wrap_int(raw[i], type)));
+        if (o->abs)
+            b &= 0x7fffffff;
+        if (o->negate)
+            b ^= 0x80000000;
+        out[i] = float_from_bits(b);
+    }
+    return true;
+}
+
+bool
+eu_fetch_double(struct eu_thread *t, const struct eu_op *op, unsigned s,
+                uint32_t mask, double *out)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *o = &insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    uint64_t raw[EU_MAX_LANES];
+    if (!eu_operand_fetch(t, insn, o, mask, raw))
+        return false;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        uint64_t b = raw[i];
+        if (type == EU_TYPE_F)
+            b = bits_from_double((double)float_from_bits((uint32_t)b));
+        else if (type == EU_TYPE_HF)
+            b = bits_from_double(
+                (double)float_from_bits(half_to_f_bits((uint32_t)b & 0xffff)));
+        else if (type != EU_TYPE_DF)
+            b = bits_from_double(double_from_int(eu_wrap_int(raw[i], type)));
+        if (o->abs)
+            b &= INT64_MAX;
+        if (o->negate)
+            b ^= UINT64_C(1) << 63;
+        out[i] = double_from_bits(b);
+    }
+    return true;
+}
+
+/* ---- results ---- */
+
+static uint64_t
+raw_from_float(const struct eu_thread *t, const struct eu_insn *insn, float f)
+{
+    uint32_t h;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    switch (type) {
+    case EU_TYPE_F: return bits_from_float(f);
+    case EU_TYPE_DF: return bits_from_double((double)f);
+    case EU_TYPE_HF:
+        h = half_from_f_bits(bits_from_float(f), (t->cr0[0] >> 4) & 3);
+        if (!(h & 0x7c00) && insn->opcode != EU_OP_MOV &&
+            insn->opcode != EU_OP_SEL && !(t->cr0[0] & CR0_KEEP_HF))
+            h &= 0x8000;
+        return h;
+    default: return (uint64_t)int_from_double(t, (double)f, type);
+    }
+}
+
+static uint64_t
+raw_from_double(const struct eu_thread *t, enum eu_type type, double d)
+{
+    switch (type) {
+    case EU_TYPE_DF: return bits_from_double(d);
+    case EU_TYPE_F: return bits_from_float((float)d);
+    case EU_TYPE_HF:
+        return half_from_f_bits(bits_from_float((float)d),
+                                (t->cr0[0] >> 4) & 3);
+    default: return (uint64_t)int_from_double(t, d, type);
+    }
+}
+
+/* Condition of a stored float result against zero. */
+static bool
+cond_of_raw(unsigned cmod, enum eu_type type, uint64_t raw)
+{
+    switch (type) {
+    case EU_TYPE_F:
+        return eu_cond_f(cmod, float_from_bits((uint32_t)raw), 0.0f);
+    case EU_TYPE_HF:
+        return eu_cond_f(cmod,
+                         float_from_bits(half_to_f_bits((uint32_t)raw)), 0.0f);
+    case EU_TYPE_DF: return eu_cond_d(cmod, double_from_bits(raw), 0.0);
+    default: return eu_cond_i(cmod, eu_wrap_int(raw, type), 0);
+    }
+}
+
+/* SEL and CSEL use the field as their own condition, math as a function. */
+static bool
+writes_flags(const struct eu_insn *insn)
+{
+    return insn->cmod && insn->opcode != EU_OP_SEL &&
+           insn->opcode != EU_OP_CSEL;
+}
+
+static bool
+finish_raw(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+           const uint64_t *raw)
+{
+    const struct eu_insn *insn = op->insn;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    if (writes_flags(insn)) {
+        uint32_t bits = 0;
+        for (unsigned i = 0; i < insn->exec_size; i++)
+            bits |= (uint32_t)cond_of_raw(insn->cmod, type, raw[i]) << i;
+        eu_op_write_flags(t, op, mask, bits);
+    }
+    if (insn->acc_wr && !eu_operand_is_acc(&insn->dst)) {
+        unsigned size_B = eu_type_size_B(type);
+        for (unsigned i = 0; i < insn->exec_size; i++) {
+            /* Floats of the upper half belong to acc1. */
+            unsigned at = ((insn->chan_offset & 8) + i) * size_B;
+            if (mask >> i & 1)
+                memcpy(t->acc[0] + (at & 63), &raw[i], size_B);
+        }
+    }
+    return eu_operand_store(t, insn, mask, raw);
+}
+
+static uint64_t
+raw_from_int(const struct eu_thread *t, const struct eu_insn *insn, wide_int v)
+{
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    float f;
+    double d;
+    switch (type) {
+    case EU_TYPE_F:
+    case EU_TYPE_HF:
+        f = float_from_int(v);
+        if (insn->saturate)
+            f = fmath_saturate(f);
+        return raw_from_float(t, insn, f);
+    case EU_TYPE_DF:
+        d = double_from_int(v);
+        if (insn->saturate)
+            d = CLAMP(d, 0.0, 1.0);
+        return bits_from_double(d);
+    default: return (uint64_t)v;
+    }
+}
+
+bool
+eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+              const wide_int *v)
+{
+    const struct eu_insn *insn = op->insn;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    uint64_t raw[EU_MAX_LANES];
+    uint32_t bits = 0;
+
+    if (eu_type_is_float(type)) {
+        for (unsigned i = 0; i < insn->exec_size; i++)
+            raw[i] = raw_from_int(t, insn, v[i]);
+        return finish_raw(t, op, mask, raw);
+    }
+
+    wide_int lo, hi;
+    range(type, &lo, &hi);
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        wide_int x = v[i];
+        bool overflow = x < lo || x > hi;
+        if (insn->saturate)
+            x = CLAMP(x, lo, hi);
+        raw[i] = (uint64_t)x;
+        /* Ordering looks at the exact result, equality at what is stored:
+         * -x of an unsigned x is below zero. */
+        bool c = insn->cmod == EU_CMOD_O ? overflow
+                 : insn->cmod <= EU_CMOD_NZ
+                     ? eu_cond_i(insn->cmod, eu_wrap_int(x, type), 0)
+                     : eu_cond_i(insn->cmod, x, 0);
+        bits |= (uint32_t)c << i;
+        /* Integer accumulators have 64 bits, and no upper half. */
+        if (insn->acc_wr && (mask >> i & 1) && !eu_operand_is_acc(&insn->dst))
+            t->acc_wide[0][i & 15] = (int64_t)x;
+    }
+    if (writes_flags(insn))
+        eu_op_write_flags(t, op, mask, bits);
+    return eu_operand_store(t, insn, mask, raw);
+}
+
+bool
+eu_finish_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+                const float *v)
+{
+    const struct eu_insn *insn = op->insn;
+    uint64_t raw[EU_MAX_LANES];
+    bool moves = insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_SEL ||
+                 insn->opcode == EU_OP_CSEL;
+    bool alt = (t->cr0[0] & CR0_ALT) && !moves;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        float f = v[i];
+        if (alt && fabsf(f) > FLT_MAX)
+            f = fmath_copysign(FLT_MAX, f);
+        if (insn->saturate && eu_type_is_float((enum eu_type)insn->dst.type))
+            f = fmath_saturate(f);
+        raw[i] = raw_from_float(t, insn, f);
+    }
+    return finish_raw(t, op, mask, raw);
+}
+
+bool
+eu_finish_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+                 const double *v)
+{
+    const struct eu_insn *insn = op->insn;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    uint64_t raw[EU_MAX_LANES];
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        double d = v[i];
+        if (insn->saturate && eu_type_is_float(type))
+            d = d > 0.0 ? MIN2(d, 1.0) : 0.0;
+        raw[i] = raw_from_double(t, type, d);
+    }
+    return finish_raw(t, op, mask, raw);
+}
+
+bool
+eu_finish_cmp(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+              uint32_t bits)
+{
+    uint64_t raw[EU_MAX_LANES];
+    eu_op_write_flags(t, op, mask, bits);
+    for (unsigned i = 0; i < op->insn->exec_size; i++)
+        raw[i] = bits >> i & 1 ? UINT64_MAX : 0;
+    return eu_operand_store(t, op->insn, mask, raw);
+}

@@ -1,0 +1,268 @@
+/* flow.c: control flow with an instruction pointer per channel.
+ *
+ * A channel is either live (it executes at the thread's ip) or parked at
+ * chan_ip. Channels outside the dispatch mask are never parked: they take no
+ * part in any decision, but if the mask widens they run along. Parked
+ * channels wake at a join op, which build.c puts before every instruction
+ * where channels may wait.
+ * BDW PRM vol 7 "EU flow control"; KBL PRM vol 2d "EU_INSTRUCTION_*". */
+#include "eu/interp/interp.h"
+
+static void
+park(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
+{
+    t->live &= ~channels;
+    t->mask &= ~channels;
+    for (; channels; channels &= channels - 1)
+        t->chan_ip[__builtin_ctz(channels)] = ip_B;
+}
+
+static void
+wake(struct eu_thread *t, uint32_t ip_B)
+{
+    uint32_t waiting = ~t->live;
+    if (!waiting)
+        return;
+    for (; waiting; waiting &= waiting - 1) {
+        unsigned k = (unsigned)__builtin_ctz(waiting);
+        if (t->chan_ip[k] == ip_B)
+            t->live |= UINT32_C(1) << k;
+    }
+    eu_thread_update_mask(t);
+}
+
+/* The branch's own active channels, as thread channels; *taken those whose
+ * predicate is true. */
+static uint32_t
+active(const struct eu_thread *t, const struct eu_op *op, uint32_t *taken)
+{
+    uint32_t a = t->mask & (op->full << op->chan);
+    *taken = a & (eu_op_pred(t, op) << op->chan);
+    return a;
+}
+
+const struct eu_op *
+eu_op_join(struct eu_thread *t, const struct eu_op *op)
+{
+    wake(t, op->ip);
+    return op[1].fn(t, op + 1);
+}
+
+const struct eu_op *
+eu_op_join_slow(struct eu_thread *t, const struct eu_op *op)
+{
+    wake(t, op->ip);
+    return op[1].slow(t, op + 1);
+}
+
+const struct eu_op *
+eu_op_link(struct eu_thread *t, const struct eu_op *op)
+{
+    return op + op->jip;
+}
+
+const struct eu_op *
+eu_op_bad(struct eu_thread *t, const struct eu_op *op)
+{
+    return eu_fail(t, op, "branch out of the kernel");
+}
+
+static const struct eu_op *
+go(struct eu_thread *t, const struct eu_op *op, uint64_t target_B)
+{
+    const struct eu_kernel *k = t->kernel;
+    if ((target_B & 7) || target_B >= k->size_B ||
+        k->op_of[target_B / 8] == EU_NO_OP)
+        return eu_op_bad(t, op);
+    return &k->ops[k->op_of[target_B / 8]];
+}
+
+static const struct eu_op *
+op_nop(struct eu_thread *t, const struct eu_op *op)
+{
+    return op + 1;
+}
+
+static const struct eu_op *
+op_if(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken, a = active(t, op, &taken);
+    park(t, a & ~taken, op->jip_B);
+    return t->mask ? op + 1 : op + op->jip;
+}
+
+static const struct eu_op *
+op_else(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken, a = active(t, op, &taken);
+    park(t, a, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
+    /* Those that failed the IF wait behind this instruction. */
+    wake(t, op->next_B);
+    return t->mask ? op + 1 : op + op->jip;
+}
+
+/* ENDIF, JOIN */
+static const struct eu_op *
+op_endif(struct eu_thread *t, const struct eu_op *op)
+{
+    return t->mask ? op + 1 : op + op->jip;
+}
+
+static const struct eu_op *
+op_while(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken;
+    active(t, op, &taken);
+    if (!taken)
+        return op + 1;
+    park(t, t->mask & ~taken, op->next_B);
+    return op + op->jip;
+}
+
+/* BREAK, CONT, HALT */
+static const struct eu_op *
+op_leave(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken;
+    active(t, op, &taken);
+    park(t, taken, op->uip_B);
+    return t->mask ? op + 1 : op + op->jip;
+}
+
+/* Before CNL a forward GOTO moves the channels whose predicate is false. */
+static const struct eu_op *
+op_goto(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken, a = active(t, op, &taken);
+    if (!op->insn->branch_ctrl) {
+        park(t, a & ~taken, op->uip_B);
+        return t->mask ? op + 1 : op + op->jip;
+    }
+    if (!taken)
+        return op + 1;
+    park(t, t->mask & ~taken, op->next_B);
+    return op + op->uip;
+}
+
+static bool
+scalar_source(struct eu_thread *t, const struct eu_op *op, uint32_t *value)
+{
+    uint64_t raw[EU_MAX_LANES];
+    if (!eu_operand_fetch(t, op->insn, &op->insn->src[0], 1, raw))
+        return false;
+    *value = (uint32_t)raw[0];
+    if (op->insn->src[0].negate)
+        *value = -*value;
+    return true;
+}
+
+static const struct eu_op *
+op_jmpi(struct eu_thread *t, const struct eu_op *op)
+{
+    if (!(eu_op_pred(t, op) & 1))
+        return op + 1;
+    if (!op->insn->src_count)
+        return op + op->jip;
+    uint32_t offset;
+    if (!scalar_source(t, op, &offset))
+        return eu_op_bad(t, op);
+    return go(t, op, op->next_B + (uint64_t)(int64_t)(int32_t)offset);
+}
+
+static const struct eu_op *
+op_call(struct eu_thread *t, const struct eu_op *op)
+{
+    const struct eu_operand *dst = &op->insn->dst;
+    uint32_t taken, offset, a = active(t, op, &taken);
+    uint64_t target_B = op->jip_B;
+    if (!taken && a)
+        return op + 1;
+    if (!taken && op->insn->pred_ctrl)
+        return op + 1;
+
+    if (op->insn->src_count) {
+        if (!scalar_source(t, op, &offset))
+            return eu_op_bad(t, op);
+        target_B = op->insn->opcode == EU_OP_CALLA
+                       ? offset
+                       : op->ip + (uint64_t)(int64_t)(int32_t)offset;
+    }
+    unsigned at = dst->reg * EU_GRF_B + dst->subreg_B;
+    if (dst->file == EU_FILE_GRF &&
+        (dst->indirect || at + 8 > EU_GRF_FILE_B))
+        return eu_fail(t, op, "CALL saves its return address nowhere");
+    if (dst->file == EU_FILE_GRF) {
+        memcpy(t->grf + at, &op->next_B, 4);
+        memcpy(t->grf + at + 4, &taken, 4);
+    }
+    park(t, t->mask & ~taken, op->next_B);
+    return go(t, op, target_B);
+}
+
+static const struct eu_op *
+op_ret(struct eu_thread *t, const struct eu_op *op)
+{
+    const struct eu_operand *src = &op->insn->src[0];
+    unsigned at = src->reg * EU_GRF_B + src->subreg_B;
+    if (src->file != EU_FILE_GRF || src->indirect || at + 8 > EU_GRF_FILE_B)
+        return eu_fail(t, op, "RET without a return address");
+    uint32_t back_B, who, taken;
+    memcpy(&back_B, t->grf + at, 4);
+    memcpy(&who, t->grf + at + 4, 4);
+    active(t, op, &taken);
+    park(t, taken & who, back_B);
+    return t->mask ? op + 1 : go(t, op, back_B);
+}
+
+static const struct eu_op *
+op_brd(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken, jip = op->jip_B - op->ip;
+    active(t, op, &taken);
+    if (op->insn->src_count && !scalar_source(t, op, &jip))
+        return eu_op_bad(t, op);
+    uint64_t target_B = op->ip + (uint64_t)(int64_t)(int32_t)jip;
+    park(t, taken, (uint32_t)target_B);
+    return t->mask ? op + 1 : go(t, op, target_B);
+}
+
+static const struct eu_op *
+op_brc(struct eu_thread *t, const struct eu_op *op)
+{
+    uint32_t taken;
+    int64_t jip = op->insn->jip, uip = op->insn->uip;
+    active(t, op, &taken);
+    if (op->insn->src_count) {
+        uint64_t raw[EU_MAX_LANES];
+        if (!eu_operand_fetch(t, op->insn, &op->insn->src[0], 3, raw))
+            return eu_op_bad(t, op);
+        jip = (int32_t)raw[0];
+        uip = (int32_t)raw[1];
+    }
+    park(t, taken, (uint32_t)(op->ip + uip));
+    return t->mask ? op + 1 : go(t, op, (uint64_t)(op->ip + jip));
+}
+
+eu_op_fn
+eu_flow_fn(unsigned opcode)
+{
+    switch (opcode) {
+    case EU_OP_NOP: return op_nop;
+    case EU_OP_IF: return op_if;
+    case EU_OP_ELSE: return op_else;
+    case EU_OP_ENDIF:
+    case EU_OP_JOIN: return op_endif;
+    case EU_OP_WHILE: return op_while;
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT: return op_leave;
+    case EU_OP_GOTO: return op_goto;
+    case EU_OP_JMPI: return op_jmpi;
+    case EU_OP_CALL:
+    case EU_OP_CALLA: return op_call;
+    case EU_OP_RET: return op_ret;
+    case EU_OP_BRD: return op_brd;
+    case EU_OP_BRC: return op_brc;
+    default: return NULL;
+    }
+}

@@ -1,0 +1,55 @@
+/* lower.c: chooses an op's functions and prepares its operands. */
+#include "eu/interp/interp.h"
+
+static bool
+operands_fit(const struct eu_insn *insn)
+{
+    for (unsigned i = 0; i < insn->src_count; i++)
+        if (!eu_operand_fits(insn, &insn->src[i], false))
+            return false;
+    return eu_operand_fits(insn, &insn->dst, true);
+}
+
+static const struct eu_op *
+op_outside(struct eu_thread *t, const struct eu_op *op)
+{
+    return eu_fail(t, op, "operand outside the registers");
+}
+
+static void
+lower_common(struct eu_op *op, const struct eu_insn *insn)
+{
+    unsigned shift = (insn->flag & 1) * 16u + insn->chan_offset;
+    *op = (struct eu_op){
+        .insn = insn,
+        .full = insn->exec_size == 32 ? UINT32_MAX
+                                      : (UINT32_C(1) << insn->exec_size) - 1,
+        .ip = insn->offset_B,
+        .chan = insn->chan_offset,
+        .lanes = insn->exec_size,
+        .no_mask = insn->no_mask,
+        .pred = MIN2(insn->pred_ctrl, 2),
+        .pred_inv = insn->pred_inv,
+        .flag_reg = insn->flag >> 1,
+        .flag_shift = (uint8_t)(shift & 31),
+        .cmod = insn->cmod,
+    };
+}
+
+void
+eu_op_lower(struct eu_op *op, const struct eu_insn *insn)
+{
+    lower_common(op, insn);
+    eu_op_fn flow = eu_flow_fn(insn->opcode);
+    if (flow)
+        op->fn = flow;
+    else if (insn->opcode == EU_OP_WAIT)
+        op->fn = eu_op_wait;
+    else if (insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC)
+        op->fn = eu_op_send;
+    else if (!operands_fit(insn))
+        op->fn = op_outside;
+    else
+        op->fn = eu_op_general;
+    op->slow = op->fn;
+}

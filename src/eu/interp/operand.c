@@ -1,0 +1,356 @@
+/* operand.c: where a lane's element is, for every kind of operand.
+ *
+ * The register file is one little-endian array of bytes; a region is a walk
+ * through it (KBL PRM vol 7 "Execution Environment: Regions"). Architecture
+ * registers are read and written through an image of 64 bytes. */
+#include "eu/interp/interp.h"
+
+#include "eu/interp/half.h"
+
+#define IMAGE_B 64
+
+enum eu_type
+eu_operand_type(const struct eu_operand *o)
+{
+    switch (o->type) {
+    case EU_TYPE_V: return EU_TYPE_W;
+    case EU_TYPE_UV: return EU_TYPE_UW;
+    case EU_TYPE_VF: return EU_TYPE_F;
+    default: return (enum eu_type)o->type;
+    }
+}
+
+bool
+eu_operand_is_acc(const struct eu_operand *o)
+{
+    return o->file == EU_FILE_ARF && (o->reg & 0xf0) == EU_ARF_ACC;
+}
+
+unsigned
+eu_region_offset_B(const struct eu_insn *insn, const struct eu_operand *o,
+                   unsigned lane)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (!insn->align16) {
+        unsigned row = lane / o->width, col = lane % o->width;
+        unsigned vstride = o->vstride == EU_VSTRIDE_VXH ? 0 : o->vstride;
+        return (row * vstride + col * o->hstride) * size_B;
+    }
+    if (o->rep_ctrl)
+        return 0;
+    if (size_B == 8) {
+        /* Selectors address dwords: .xy and .zw are the two elements. */
+        unsigned sel = (o->swizzle >> (lane % 2 * 4)) & 3;
+        return (lane / 2 * 2 * (o->vstride ? 1 : 0) + sel / 2) * size_B;
+    }
+    unsigned sel = (o->swizzle >> (lane % 4 * 2)) & 3;
+    return (lane / 4 * o->vstride + sel) * size_B;
+}
+
+static unsigned
+dst_offset_B(const struct eu_insn *insn, unsigned lane)
+{
+    return lane * insn->dst.hstride *
+           eu_type_size_B((enum eu_type)insn->dst.type);
+}
+
+bool
+eu_operand_fits(const struct eu_insn *insn, const struct eu_operand *o,
+                bool is_dst)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
+    if (o->file != EU_FILE_GRF || o->indirect)
+        return true;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned off =
+            is_dst ? dst_offset_B(insn, i) : eu_region_offset_B(insn, o, i);
+        if (base + off + size_B > EU_GRF_FILE_B)
+            return false;
+    }
+    return true;
+}
+
+unsigned
+eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
+                     unsigned lane, bool is_dst)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned off =
+        is_dst ? dst_offset_B(insn, lane) : eu_region_offset_B(insn, o, lane);
+    unsigned index = (off + o->subreg_B) / size_B;
+    /* acc1 holds the floats behind those of acc0. */
+    if (eu_type_is_float((enum eu_type)o->type) && (o->reg & 15) == 1)
+        index += EU_GRF_B / size_B;
+    return index & 15;
+}
+
+/* ---- architecture registers ---- */
+
+/* Fills img with what a read sees; img[0] is subregister 0 of o->reg. */
+static void
+arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
+         uint8_t img[IMAGE_B])
+{
+    uint32_t ce;
+    uint64_t clock;
+    memset(img, 0, IMAGE_B);
+    switch (reg & 0xf0) {
+    case EU_ARF_A: memcpy(img, t->a0, sizeof t->a0); break;
+    case EU_ARF_F:
+        memcpy(img, &t->f[reg & 1], 4);
+        if (!(reg & 1))
+            memcpy(img + 4, &t->f[1], 4);
+        break;
+    case EU_ARF_CE:
+        /* Control flow only: neither dispatch mask nor NoMask count. */
+        ce = t->live >> insn->chan_offset;
+        memcpy(img, &ce, 4);
+        break;
+    case EU_ARF_SP: memcpy(img, t->sp, sizeof t->sp); break;
+    case EU_ARF_SR: memcpy(img, t->sr0, sizeof t->sr0); break;
+    case EU_ARF_CR: memcpy(img, t->cr0, sizeof t->cr0); break;
+    case EU_ARF_N: memcpy(img, t->n0, sizeof t->n0); break;
+    case EU_ARF_IP: memcpy(img, &insn->offset_B, 4); break;
+    case EU_ARF_TM:
+        /* Virtual time: deterministic, and every look is later. */
+        clock = t->clock += 16;
+        memcpy(img, &clock, 8);
+        break;
+    default: break;
+    }
+}
+
+static void
+arf_commit(struct eu_thread *t, unsigned reg, const uint8_t img[IMAGE_B])
+{
+    switch (reg & 0xf0) {
+    case EU_ARF_A: memcpy(t->a0, img, sizeof t->a0); break;
+    case EU_ARF_F:
+        memcpy(&t->f[reg & 1], img, 4);
+        if (!(reg & 1))
+            memcpy(&t->f[1], img + 4, 4);
+        break;
+    case EU_ARF_SP: memcpy(t->sp, img, sizeof t->sp); break;
+    case EU_ARF_SR:
+        memcpy(t->sr0, img, sizeof t->sr0);
+        eu_thread_update_mask(t);
+        break;
+    case EU_ARF_CR:
+        memcpy(t->cr0, img, sizeof t->cr0);
+        eu_thread_update_mask(t);
+        eu_thread_update_mxcsr(t);
+        break;
+    case EU_ARF_N: memcpy(t->n0, img, sizeof t->n0); break;
+    case EU_ARF_IP: unimp("EU: write to the ip register"); break;
+    default: break; /* null, and registers that only reads see */
+    }
+}
+
+/* ---- sources ---- */
+
+static void
+fetch_immediate(const struct eu_operand *o, unsigned lanes, uint64_t *raw)
+{
+    for (unsigned i = 0; i < lanes; i++) {
+        uint32_t nibble = (uint32_t)(o->imm >> (i % 8 * 4)) & 15;
+        switch (o->type) {
+        case EU_TYPE_V: raw[i] = (uint16_t)((int)(nibble ^ 8) - 8); break;
+        case EU_TYPE_UV: raw[i] = nibble; break;
+        case EU_TYPE_VF:
+            raw[i] = half_vf_to_f_bits((uint32_t)(o->imm >> (i % 4 * 8)) &
+                                       0xff);
+            break;
+        default: raw[i] = o->imm; break;
+        }
+    }
+}
+
+static uint64_t
+load(const uint8_t *p, unsigned size_B)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, size_B);
+    return v;
+}
+
+static void
+fetch_acc(const struct eu_thread *t, const struct eu_insn *insn,
+          const struct eu_operand *o, uint64_t *raw)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type), reg = o->reg & 15;
+    uint64_t keep = size_B == 8 ? UINT64_MAX
+                                : (UINT64_C(1) << (size_B * 8)) - 1;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned index = eu_operand_acc_index(insn, o, i, false);
+        if (eu_type_is_float((enum eu_type)o->type))
+            raw[i] = load(t->acc[reg < 2 ? 0 : reg % 10] +
+                              (index * size_B & 63),
+                          size_B);
+        else
+            raw[i] = (uint64_t)t->acc_wide[reg & 1][index] & keep;
+    }
+}
+
+static void
+fetch_arf(struct eu_thread *t, const struct eu_insn *insn,
+          const struct eu_operand *o, uint64_t *raw)
+{
+    uint8_t img[IMAGE_B];
+    if (eu_operand_is_acc(o)) {
+        fetch_acc(t, insn, o, raw);
+        return;
+    }
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    arf_read(t, insn, o->reg, img);
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned at = o->subreg_B + eu_region_offset_B(insn, o, i);
+        raw[i] = load(img + MIN2(at, IMAGE_B - size_B), size_B);
+    }
+}
+
+static bool
+fetch_indirect(const struct eu_thread *t, const struct eu_insn *insn,
+               const struct eu_operand *o, uint32_t mask, uint64_t *raw)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    bool per_row = o->vstride == EU_VSTRIDE_VXH;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned row = per_row ? i / o->width : 0;
+        unsigned at = t->a0[(o->addr_subreg + row) & 15] +
+                      (unsigned)o->addr_imm_B +
+                      eu_region_offset_B(insn, o, i);
+        at &= 0xffff;
+        if (at + size_B <= EU_GRF_FILE_B)
+            raw[i] = load(t->grf + at, size_B);
+        else if (mask >> i & 1)
+            return false;
+        else
+            raw[i] = 0;
+    }
+    return true;
+}
+
+bool
+eu_operand_fetch(struct eu_thread *t, const struct eu_insn *insn,
+                 const struct eu_operand *o, uint32_t mask,
+                 uint64_t raw[EU_MAX_LANES])
+{
+    if (o->file == EU_FILE_IMM) {
+        fetch_immediate(o, insn->exec_size, raw);
+        return true;
+    }
+    if (o->file == EU_FILE_ARF) {
+        fetch_arf(t, insn, o, raw);
+        return true;
+    }
+    if (o->indirect)
+        return fetch_indirect(t, insn, o, mask, raw);
+
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned at = base + eu_region_offset_B(insn, o, i);
+        raw[i] = load(t->grf + at, size_B);
+    }
+    return true;
+}
+
+/* ---- destination ---- */
+
+static void
+store_acc(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
+          const uint64_t *raw)
+{
+    const struct eu_operand *o = &insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type), reg = o->reg & 15;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        unsigned index = eu_operand_acc_index(insn, o, i, true);
+        memcpy(t->acc[reg < 2 ? 0 : reg % 10] + (index * size_B & 63), &raw[i],
+               size_B);
+        /* Integers come here extended to 64 bits. */
+        if (!eu_type_is_float((enum eu_type)o->type))
+            t->acc_wide[reg & 1][index] = (int64_t)raw[i];
+    }
+}
+
+bool
+eu_operand_store(struct eu_thread *t, const struct eu_insn *insn,
+                 uint32_t mask, const uint64_t raw[EU_MAX_LANES])
+{
+    const struct eu_operand *o = &insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (insn->align16)
+        mask &= size_B == 8 ? ((o->writemask & 3 ? 0x55555555u : 0) |
+                               (o->writemask & 12 ? 0xaaaaaaaau : 0))
+                            : o->writemask * 0x11111111u;
+    if (eu_operand_is_acc(o)) {
+        store_acc(t, insn, mask, raw);
+        return true;
+    }
+
+    uint8_t img[IMAGE_B];
+    uint8_t *to = t->grf;
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B, limit = EU_GRF_FILE_B;
+    if (o->file == EU_FILE_ARF) {
+        arf_read(t, insn, o->reg, img);
+        to = img;
+        base = o->subreg_B;
+        limit = IMAGE_B;
+    } else if (o->indirect) {
+        base = (t->a0[o->addr_subreg & 15] + (unsigned)o->addr_imm_B) & 0xffff;
+    }
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        unsigned at = base + dst_offset_B(insn, i);
+        if (at + size_B <= limit)
+            memcpy(to + at, &raw[i], size_B);
+        else if (o->file == EU_FILE_GRF)
+            return false;
+    }
+    if (o->file == EU_FILE_ARF)
+        arf_commit(t, o->reg, img);
+    return true;
+}
+
+/* ---- predicates other than "the channel's own flag bit" ---- */
+
+static uint32_t
+reduce(uint32_t bits, unsigned group, bool all)
+{
+    uint32_t out = 0, ones = group == 32 ? UINT32_MAX
+                                         : (UINT32_C(1) << group) - 1;
+    for (unsigned at = 0; at < 32; at += group) {
+        uint32_t g = bits >> at & ones;
+        if (all ? g == ones : g != 0)
+            out |= ones << at;
+    }
+    return out;
+}
+
+uint32_t
+eu_pred_other(const struct eu_thread *t, const struct eu_insn *insn)
+{
+    unsigned reg = insn->flag >> 1, shift = (insn->flag & 1) * 16;
+    uint32_t bits = t->f[reg] >> shift;
+    unsigned p = insn->pred_ctrl;
+
+    if (p == 1) {
+        /* as they are */
+    } else if (insn->align16 && p <= 5) { /* .x .y .z .w of each four */
+        bits = ((bits >> (p - 2)) & 0x11111111u) * 15;
+    } else if (insn->align16) {
+        bits = reduce(bits, 4, p == 7);
+    } else if (p == 2) { /* anyv */
+        bits = (t->f[0] | t->f[1]) >> shift;
+    } else if (p == 3) { /* allv */
+        bits = (t->f[0] & t->f[1]) >> shift;
+    } else {
+        bits = reduce(bits, 2u << (MIN2(p, 13) - 4) / 2, p & 1);
+    }
+    bits = insn->chan_offset ? bits >> insn->chan_offset : bits;
+    return insn->pred_inv ? ~bits : bits;
+}

@@ -1,0 +1,148 @@
+/* run.c: the loop, the masks and the host's float mode. */
+#include "eu/interp/interp.h"
+
+#include "eu/interp/fpmode.h"
+
+enum cr0_bit {
+    CR0_ALT = 1 << 0,
+    CR0_SPF = 1 << 2,
+    CR0_VMASK = 1 << 3,
+    CR0_ROUNDING_SHIFT = 4,
+    CR0_KEEP_DF = 1 << 6,
+    CR0_KEEP_F = 1 << 7,
+    CR0_KEEP_HF = 1 << 10,
+};
+
+void
+eu_thread_update_mask(struct eu_thread *t)
+{
+    t->mask = t->live & t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
+}
+
+void
+eu_thread_update_mxcsr(struct eu_thread *t)
+{
+    t->mxcsr = fpmode_make(t->cr0[0] >> CR0_ROUNDING_SHIFT,
+                           !(t->cr0[0] & CR0_KEEP_F));
+    fpmode_set(t->mxcsr);
+}
+
+void
+eu_thread_init(struct eu_thread *t, const struct eu_start *start)
+{
+    memset(t->acc, 0, sizeof *t - offsetof(struct eu_thread, acc));
+    t->kernel = start->kernel;
+    t->send = start->send;
+    t->user = start->user;
+    t->sr0[2] = start->dispatch_mask;
+    t->sr0[3] = start->vector_mask;
+    /* DF and HF denormals are kept, F's as the state says: Observed with the
+     * fixed-function state that Mesa programs for every stage. */
+    t->cr0[0] = CR0_KEEP_DF | CR0_KEEP_HF | (start->alt_mode ? CR0_ALT : 0) |
+                (start->single_program_flow ? CR0_SPF : 0) |
+                (start->vector_mask_enable ? CR0_VMASK : 0) |
+                (start->denorm_f_retain ? CR0_KEEP_F : 0) |
+                (uint32_t)(start->rounding & 3) << CR0_ROUNDING_SHIFT;
+    t->live = UINT32_MAX;
+    eu_thread_update_mask(t);
+    t->status = EU_RUNNING;
+}
+
+const struct eu_op *
+eu_fail(struct eu_thread *t, const struct eu_op *op, const char *why)
+{
+    guest_error("kernel at 0x%x: %s", op->ip, why);
+    t->status = EU_FAILED;
+    t->ip = op->ip;
+    return NULL;
+}
+
+static void
+trace_step(const struct eu_thread *t, const struct eu_op *op)
+{
+    char text[256];
+    eu_disasm(text, sizeof text, op->insn, t->kernel->gen);
+    trace(eustep, "%6x [%08x f0 %08x f1 %08x] %s", op->ip, t->mask, t->f[0],
+          t->f[1], text);
+}
+
+static void
+trace_result(const struct eu_thread *t, const struct eu_op *op)
+{
+    const struct eu_operand *dst = &op->insn->dst;
+    if (dst->file != EU_FILE_GRF || dst->indirect || !op->lanes)
+        return;
+    const uint32_t *r = (const void *)(t->grf + dst->reg * EU_GRF_B);
+    trace(eustep, "       r%u: %08x %08x %08x %08x %08x %08x %08x %08x",
+          dst->reg, r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]);
+}
+
+static const struct eu_op *
+loop_fast(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
+{
+    uint64_t left = *budget;
+    while (left) {
+        left--;
+        op = op->fn(t, op);
+        if (!op)
+            break;
+    }
+    *budget = left;
+    return op;
+}
+
+static const struct eu_op *
+loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
+{
+    while (*budget) {
+        const struct eu_op *now = op;
+        bool step = trace_on(TRACE_eustep);
+        --*budget;
+        if (step)
+            trace_step(t, now);
+        op = now->slow(t, now);
+        if (step)
+            trace_result(t, now);
+        if (!op)
+            break;
+    }
+    return op;
+}
+
+static enum eu_status
+run(struct eu_thread *t, uint64_t budget, bool reference)
+{
+    if (t->status != EU_RUNNING && t->status != EU_WAITING)
+        return t->status;
+    const struct eu_kernel *k = t->kernel;
+    const struct eu_op *op = &k->ops[k->op_count - 1]; /* the bad one */
+    if (t->ip / 8 < k->size_B / 8 && k->op_of[t->ip / 8] != EU_NO_OP)
+        op = &k->ops[k->op_of[t->ip / 8]];
+
+    /* Alternate mode is rare: only the general path knows it. */
+    bool slow = reference || (t->cr0[0] & CR0_ALT) || trace_on(TRACE_eustep);
+    uint32_t host_mode = fpmode_get();
+    uint64_t left = budget;
+    eu_thread_update_mxcsr(t);
+    t->status = EU_RUNNING;
+    op = slow ? loop_slow(t, op, &left) : loop_fast(t, op, &left);
+    fpmode_set(host_mode);
+
+    if (op)
+        t->ip = op->ip;
+    t->insn_count += budget - left;
+    stats_add(STAT_eu_insns, budget - left);
+    return t->status;
+}
+
+enum eu_status
+eu_run(struct eu_thread *thread, uint64_t budget)
+{
+    return run(thread, budget, false);
+}
+
+enum eu_status
+eu_run_reference(struct eu_thread *thread, uint64_t budget)
+{
+    return run(thread, budget, true);
+}
