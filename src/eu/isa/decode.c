@@ -63,7 +63,7 @@ fail(struct decoder *d, const char *why)
 }
 
 static void
-check_register(struct decoder *d, const struct eu_operand *o)
+check_register(struct decoder *d, struct eu_operand *o)
 {
     /* How many registers of each architecture register kind there are. */
     static const uint8_t arf_counts[16] = {
@@ -80,6 +80,9 @@ check_register(struct decoder *d, const struct eu_operand *o)
         fail(d, "no such architecture register");
     else if (o->file != EU_FILE_GRF && o->file != EU_FILE_ARF)
         fail(d, "reserved register file");
+    /* There is one null register, whatever its index. */
+    if (o->file == EU_FILE_ARF && o->reg >> 4 == EU_ARF_NULL >> 4)
+        o->reg = EU_ARF_NULL;
 }
 
 static void

@@ -1,7 +1,8 @@
 /* isa.h: instruction tables, decoder, validator, disassembler.
  *
  * Any thread; no state. All tables are text a hardware person can review
- * (opcodes.csv, messages.csv) turned into C by gen_isa.py. */
+ * (opcodes.csv, messages.csv) turned into C by gen_isa.py; the opcode numbers
+ * are enum eu_opcode in the generated eu/isa/eu_opcodes.h. */
 #ifndef EU_ISA_H
 #define EU_ISA_H
 
@@ -12,7 +13,9 @@ enum eu_gen { EU_GEN8 = 8, EU_GEN9 = 9 };
 
 /* Decodes the instruction at bytes (avail_B bytes readable). Returns its
  * length (8 or 16), or 0 if it is truncated or no instruction of this
- * generation; *why (may be NULL) then points to a constant string. */
+ * generation; *why (may be NULL) then points to a constant string. Every
+ * field of a decoded instruction holds a value that insn.h allows; that a
+ * region or a message stays inside the register file is eu_validate()'s. */
 unsigned eu_decode(struct eu_insn *insn, const void *bytes, size_t avail_B,
                    enum eu_gen gen, const char **why);
 
