@@ -70,6 +70,7 @@ format_decode_srgb(uint32_t v, unsigned bits)
     return (float)(d <= 0.04045 ? d / 12.92 : pow((d + 0.055) / 1.055, 2.4));
 }
 
+/* A step of 1/64 octave holds at most two codes' thresholds. */
 static uint32_t
 encode_srgb8(float linear)
 {
@@ -78,9 +79,8 @@ encode_srgb8(float linear)
         return u > 0x7f800000 ? 0 : 255;
     const uint32_t least = (127 - 12) << 23; /* 2^-12 */
     unsigned code = u < least ? 0 : format_srgb8_start[(u - least) >> 17];
-    while (linear >= format_srgb8_threshold[code + 1])
-        code++;
-    return code;
+    const float *threshold = &format_srgb8_threshold[code + 1];
+    return code + (linear >= threshold[0]) + (linear >= threshold[1]);
 }
 
 uint32_t

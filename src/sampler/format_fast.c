@@ -1,5 +1,7 @@
 /* format_fast.c: routines for the common layouts, chosen by gen_formats.py.
  * Same results as format_generic.c. Elements need not be aligned. */
+#include <emmintrin.h>
+
 #include "sampler/format_convert.h"
 #include "sampler/format_ops.h"
 
@@ -81,6 +83,19 @@ store_sf16(uint32_t u)
 #define store_si32(u) (u)
 #define store_sf32(u) (u)
 
+/* convert_unorm_from_float() of four channels: products of a float and 16 bits
+ * are exact in double. max_ps gives its second operand for NaN. */
+static inline __m128i
+unorm_of_4(const union color *in, double max)
+{
+    __m128 v = _mm_loadu_ps(in->f);
+    v = _mm_min_ps(_mm_max_ps(v, _mm_setzero_ps()), _mm_set1_ps(1.0f));
+    __m128d scale = _mm_set1_pd(max);
+    __m128d low = _mm_mul_pd(_mm_cvtps_pd(v), scale);
+    __m128d high = _mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(v, v)), scale);
+    return _mm_unpacklo_epi64(_mm_cvtpd_epi32(low), _mm_cvtpd_epi32(high));
+}
+
 /* n channels of one kind in the order r, g, b, a. */
 #define ARRAY_N(kind, type, n, one)                              \
     FORMAT_UNPACK(kind##x##n)                                    \
@@ -105,7 +120,9 @@ store_sf16(uint32_t u)
     ARRAY_N(kind, type, 3, one) \
     ARRAY_N(kind, type, 4, one)
 
-ARRAY(un8, uint8_t, ONE_F)
+ARRAY_N(un8, uint8_t, 1, ONE_F)
+ARRAY_N(un8, uint8_t, 2, ONE_F)
+ARRAY_N(un8, uint8_t, 3, ONE_F)
 ARRAY(sn8, uint8_t, ONE_F)
 ARRAY(ui8, uint8_t, 1)
 ARRAY(si8, uint8_t, 1)
@@ -141,13 +158,19 @@ pack_8888(const union color *in, bool srgb, unsigned r, bool alpha,
         v[r] = (uint8_t)format_encode_srgb(in->f[0], 8);
         v[1] = (uint8_t)format_encode_srgb(in->f[1], 8);
         v[2 - r] = (uint8_t)format_encode_srgb(in->f[2], 8);
-    } else {
-        v[r] = store_un8(in->u[0]);
-        v[1] = store_un8(in->u[1]);
-        v[2 - r] = store_un8(in->u[2]);
+        v[3] = alpha ? store_un8(in->u[3]) : 0xff;
+        memcpy(dst, v, sizeof v);
+        return;
     }
-    v[3] = alpha ? store_un8(in->u[3]) : 0xff;
-    memcpy(dst, v, sizeof v);
+    __m128i i = unorm_of_4(in, 255.0);
+    if (r == 2)
+        i = _mm_shuffle_epi32(i, _MM_SHUFFLE(3, 0, 1, 2));
+    i = _mm_packs_epi32(i, i);
+    i = _mm_packus_epi16(i, i);
+    uint32_t packed = (uint32_t)_mm_cvtsi128_si32(i);
+    if (!alpha)
+        packed |= 0xff000000;
+    memcpy(dst, &packed, sizeof packed);
 }
 
 #define OPS_8888(name, srgb, r, alpha)                                        \
@@ -160,6 +183,7 @@ pack_8888(const union color *in, bool srgb, unsigned r, bool alpha,
         pack_8888(in, srgb, r, alpha, dst);                                   \
     }
 
+OPS_8888(un8x4, false, 0, true)
 OPS_8888(bgra8, false, 2, true)
 OPS_8888(bgrx8, false, 2, false)
 OPS_8888(rgba8_srgb, true, 0, true)

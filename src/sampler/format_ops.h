@@ -58,8 +58,8 @@ uint32_t format_encode_srgb(float linear, unsigned bits);
 /* Generated tables. */
 extern const float format_unorm8[256];
 extern const float format_srgb8[256];
-/* The least float that encodes to k; [256] is infinity. */
-extern const float format_srgb8_threshold[257];
+/* The least float that encodes to k; [256] and [257] are infinity. */
+extern const float format_srgb8_threshold[258];
 /* Code of the least float of each of 64 steps per octave from 2^-12 to 1. */
 extern const uint8_t format_srgb8_start[12 * 64];
 

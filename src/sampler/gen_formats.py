@@ -166,7 +166,10 @@ def tables_c():
     out += floats_c('format_srgb8', [to_float(srgb_decode(Decimal(v) / 255))
                                      for v in range(256)])
     out += floats_c('format_srgb8_threshold', thresholds).replace(
-        '[256]', '[257]').replace('};', '    INFINITY,\n};')
+        '[256]', '[258]').replace('};', '    INFINITY,\n    INFINITY,\n};')
+    steps = start[1:] + [255]
+    if any(b - a > 2 for a, b in zip(start, steps)):
+        sys.exit('sRGB: more than two thresholds in a step')
     out += 'const uint8_t format_srgb8_start[12 * 64] = {\n    '
     return out + ', '.join(map(str, start)) + ',\n};\n'
 
