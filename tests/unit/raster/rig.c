@@ -1,0 +1,270 @@
+#include "rig.h"
+#include "base/pool.h"
+
+#include <stdlib.h>
+
+/* ---- stubs of the rooms that are not under test -------------------------- */
+
+void
+vm_thread_enter(void)
+{
+}
+
+void
+vm_thread_leave(void)
+{
+}
+
+static struct rig *
+rig_of(const struct shader_stage *stage)
+{
+    return (struct rig *)(void *)((char *)(uintptr_t)stage -
+                                  offsetof(struct rig, draw.stage[STAGE_PS]));
+}
+
+const struct surface *
+stage_surface(const struct shader_stage *stage, unsigned bti)
+{
+    return &rig_of(stage)->target[bti % DRAW_MAX_RT];
+}
+
+void
+stage_start(const struct shader_stage *stage, struct eu_start *start)
+{
+    start->kernel = stage->kernel;
+}
+
+void
+stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
+{
+    g0[5] = fftid;
+}
+
+void
+eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
+{
+    thread->kernel = start->kernel;
+    thread->sr0[2] = start->dispatch_mask;
+    thread->sr0[3] = start->vector_mask;
+    thread->user = start->user;
+}
+
+enum eu_msg_result
+msg_send(struct eu_thread *thread, const struct eu_message *msg)
+{
+    return msg_render(thread->user, thread, msg);
+}
+
+bool
+msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+{
+    struct rig *rig = rig_of(env->stage);
+    rig->runs++;
+    if (rig->shader)
+        rig->shader(rig, thread, env);
+    return true;
+}
+
+/* ---- the rig ------------------------------------------------------------- */
+
+static void
+make_surface(struct surface *s, uint8_t **memory, unsigned format,
+             unsigned element_B, unsigned samples)
+{
+    memset(s, 0, sizeof *s);
+    s->fmt = format_info(format);
+    s->format = (uint16_t)format;
+    s->type = SURFACE_2D;
+    s->is_array = true;
+    s->width = s->height = RIG_PX;
+    s->depth = RIG_LAYERS;
+    s->view_extent_minus1 = RIG_LAYERS - 1;
+    s->halign_el = s->valign_el = 4;
+    s->samples = (uint8_t)samples;
+    s->row_pitch_B = RIG_PX * element_B;
+    s->qpitch_el_rows = RIG_PX;
+    s->limit_B = (uint64_t)s->row_pitch_B * RIG_PX * RIG_LAYERS *
+                 MAX2(samples, 1);
+    free(*memory);
+    *memory = calloc(1, s->limit_B);
+    s->mem = *memory;
+    surface_layout(s);
+}
+
+void
+rig_target(struct rig *rig, unsigned i, unsigned format, unsigned element_B,
+           unsigned samples)
+{
+    make_surface(&rig->target[i], &rig->memory[i], format, element_B, samples);
+}
+
+static void
+make_interleaved(struct surface *s, uint8_t **memory, unsigned format,
+                 unsigned element_B, unsigned samples)
+{
+    make_surface(s, memory, format, element_B, samples);
+    if (samples == 1)
+        return;
+    /* Room for 4 x 4 samples a pixel, whatever the count. */
+    s->interleaved = true;
+    s->row_pitch_B *= 4;
+    s->qpitch_el_rows *= 4;
+    s->limit_B = (uint64_t)s->row_pitch_B * s->qpitch_el_rows * RIG_LAYERS;
+    free(*memory);
+    *memory = calloc(1, s->limit_B);
+    s->mem = *memory;
+    surface_layout(s);
+}
+
+void
+rig_depth(struct rig *rig, unsigned format, unsigned samples)
+{
+    unsigned size = format_info(format)->block_bits / 8;
+    make_interleaved(&rig->draw.depth, &rig->depth, format, size, samples);
+    rig->draw.depth_write_ok = true;
+    rig->draw.depth_view_extent = RIG_LAYERS - 1;
+}
+
+void
+rig_stencil(struct rig *rig, unsigned samples)
+{
+    const unsigned r8_uint = 0x143;
+    make_interleaved(&rig->draw.stencil, &rig->stencil, r8_uint, 1, samples);
+    rig->draw.stencil_write_ok = true;
+    rig->draw.depth_view_extent = RIG_LAYERS - 1;
+}
+
+struct rig *
+rig_create(unsigned threads)
+{
+    static const char kernel; /* only its address is used */
+    const unsigned rgba8_unorm = 0x0c7, r32_float = 0x0d8;
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct draw *d = &rig->draw;
+    rig->pool = d->pool = pool_create(threads);
+    d->gen = 9;
+    d->stats = &rig->stats;
+    d->reset = &rig->reset;
+    d->samples = 1;
+    d->sample_mask = 0xffff;
+    d->drawing_rect.clipped_drawing_rectangle_x_max = RIG_PX - 1;
+    d->drawing_rect.clipped_drawing_rectangle_y_max = RIG_PX - 1;
+    d->raster.cull_mode = GEN9_3DSTATE_RASTER_CULL_MODE_NONE;
+    d->raster
+        .front_winding = GEN9_3DSTATE_RASTER_FRONT_WINDING_COUNTER_CLOCKWISE;
+    d->ps_extra.pixel_shader_valid = true;
+    d->ps_blend.has_writeable_rt = true;
+    d->wm.statistics_enable = true;
+    for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
+        d->cc_viewport[i].maximum_depth = 1;
+    struct shader_stage *ps = &d->stage[STAGE_PS];
+    ps->kind = STAGE_PS;
+    ps->enabled = true;
+    ps->kernel = (const struct eu_kernel *)(const void *)&kernel;
+    ps->simd = 16;
+    ps->grf_start = 8;
+    d->depth.type = d->stencil.type = SURFACE_NULL;
+    d->depth.fmt = d->stencil.fmt = format_info(r32_float);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+        rig->target[i].type = SURFACE_NULL;
+        rig->target[i].fmt = format_info(rgba8_unorm);
+        rig->target[i].samples = 1;
+    }
+    rig_target(rig, 0, rgba8_unorm, 4, 1);
+    rig->shader = rig_shade_constant;
+    for (unsigned c = 0; c < 4; c++)
+        rig->color[c] = 1;
+    return rig;
+}
+
+void
+rig_destroy(struct rig *rig)
+{
+    pool_destroy(rig->pool);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        free(rig->memory[i]);
+    free(rig->depth);
+    free(rig->stencil);
+    free(rig->mcs);
+    free(rig);
+}
+
+uint8_t *
+rig_texel(struct rig *rig, unsigned i, unsigned x, unsigned y, unsigned sample)
+{
+    return surface_ptr(&rig->target[i], 0, x, y, 0, sample);
+}
+
+uint32_t
+rig_rgba8(struct rig *rig, unsigned x, unsigned y)
+{
+    uint32_t v;
+    memcpy(&v, rig_texel(rig, 0, x, y, 0), 4);
+    return v;
+}
+
+struct prim
+rig_triangle(struct rig *rig, const float xy[6], float z)
+{
+    struct prim p = {.kind = PRIM_TRIANGLE, .edge_mask = 7, .vue_slots = 16};
+    for (unsigned i = 0; i < 3; i++)
+        p.v[i] = (struct prim_vertex){xy[2 * i], xy[2 * i + 1], z, 1,
+                                      rig->vue[i]};
+    return p;
+}
+
+struct prim
+rig_rect(struct rig *rig, float x0, float y0, float x1, float y1, float z)
+{
+    const float xy[6] = {x1, y1, x0, y1, x0, y0};
+    struct prim p = rig_triangle(rig, xy, z);
+    p.kind = PRIM_RECT;
+    return p;
+}
+
+void
+rig_draw(struct rig *rig, const struct prim *prims, unsigned count)
+{
+    struct scene *sc = scene_create(&rig->draw);
+    for (unsigned i = 0; i < count; i++)
+        scene_add(sc, &prims[i]);
+    scene_destroy(sc);
+}
+
+void
+rig_rt_write(struct thread_env *env, struct eu_thread *t, uint32_t desc,
+             bool header, uint32_t mask, const uint32_t *payload, unsigned grfs)
+{
+    struct eu_message m = {.sfid = EU_SFID_RENDER,
+                           .header = header,
+                           .exec_size = 16,
+                           .mlen_grf = (uint8_t)grfs,
+                           .desc = 12u << 14 | desc,
+                           .exec_mask = mask,
+                           .src0 = payload};
+    msg_render(env, t, &m);
+}
+
+void
+rig_shade_constant(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    alignas(32) uint32_t payload[16][8];
+    unsigned simd = env->stage->simd;
+    unsigned per = rig->dual || simd == 8 ? 1 : 2; /* registers a channel */
+    for (unsigned k = 0; k < 8; k++) {
+        float v = k < 4 ? rig->color[k] : rig->src1[k - 4];
+        for (unsigned i = 0; i < 8 * per; i++)
+            payload[k * per + i / 8][i & 7] = bits_from_float(v);
+    }
+    uint32_t mask = t->sr0[2];
+    if (rig->dual) {
+        rig_rt_write(env, t, 2u << 8, false, mask & 0xff, payload[0], 8);
+        rig_rt_write(env, t, 3u << 8, false, mask >> 8 & 0xff, payload[0], 8);
+    } else if (simd == 8) {
+        rig_rt_write(env, t, 4u << 8, false, mask, payload[0], 4);
+    } else {
+        for (unsigned g = 0; g < simd; g += 16)
+            rig_rt_write(env, t, (g / 16) << 11, false, mask >> g & 0xffff,
+                         payload[0], 8);
+    }
+}

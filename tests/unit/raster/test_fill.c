@@ -1,0 +1,336 @@
+/* Coverage: the fill rule, rectangles, clipping, points and lines. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "rig.h"
+
+static uint32_t
+next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+/* Adds one to the red channel of every pixel drawn. */
+static void
+use_additive(struct rig *rig)
+{
+    struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
+    e->color_buffer_blend_enable = true;
+    e->source_blend_factor = GEN9_BLENDFACTOR_ONE;
+    e->destination_blend_factor = GEN9_BLENDFACTOR_ONE;
+    for (unsigned c = 0; c < 4; c++)
+        rig->color[c] = 1.0f / 255;
+}
+
+static unsigned
+hits(struct rig *rig, unsigned x, unsigned y)
+{
+    return rig_texel(rig, 0, x, y, 0)[0];
+}
+
+#define GRID 9
+#define CELL 14.0f
+
+/* A grid of vertices pushed about at random, two triangles a cell: every
+ * pixel of the fixed outline must be hit exactly once. */
+static void
+draw_mesh(struct rig *rig, uint32_t seed)
+{
+    float px[GRID + 1][GRID + 1], py[GRID + 1][GRID + 1];
+    for (unsigned j = 0; j <= GRID; j++) {
+        for (unsigned i = 0; i <= GRID; i++) {
+            bool border = !i || !j || i == GRID || j == GRID;
+            /* Multiples of 1/4 put many vertices and edges on centres. */
+            float dx = (float)(next_random(&seed) % 25) / 4 - 3;
+            float dy = (float)(next_random(&seed) % 25) / 4 - 3;
+            px[j][i] = (float)i * CELL + (border ? 0 : dx);
+            py[j][i] = (float)j * CELL + (border ? 0 : dy);
+        }
+    }
+    struct prim prims[GRID * GRID * 2];
+    unsigned n = 0;
+    for (unsigned j = 0; j < GRID; j++) {
+        for (unsigned i = 0; i < GRID; i++) {
+            float a[6] = {px[j][i],     py[j][i],     px[j][i + 1],
+                          py[j][i + 1], px[j + 1][i], py[j + 1][i]};
+            float b[6] = {px[j][i + 1], py[j][i + 1],     px[j + 1][i],
+                          py[j + 1][i], px[j + 1][i + 1], py[j + 1][i + 1]};
+            prims[n++] = rig_triangle(rig, a, 0);
+            prims[n++] = rig_triangle(rig, b, 0);
+        }
+    }
+    rig_draw(rig, prims, n);
+}
+
+Test(fill, shared_edges_are_hit_once)
+{
+    for (uint32_t seed = 1; seed <= 12; seed++) {
+        struct rig *rig = rig_create(0);
+        use_additive(rig);
+        draw_mesh(rig, seed * 7919);
+        for (unsigned y = 0; y < RIG_PX; y++) {
+            for (unsigned x = 0; x < RIG_PX; x++) {
+                unsigned want = x < GRID * CELL && y < GRID * CELL;
+                cr_assert_eq(hits(rig, x, y), want, "seed %u (%u,%u): %u", seed,
+                             x, y, hits(rig, x, y));
+            }
+        }
+        rig_destroy(rig);
+    }
+}
+
+Test(fill, shared_edges_are_hit_once_per_sample)
+{
+    struct rig *rig = rig_create(0);
+    use_additive(rig);
+    rig_target(rig, 0, 0x0c7, 4, 4);
+    rig->draw.samples = 4;
+    rig->draw.raster.dx_multisample_rasterization_enable = true;
+    static const uint8_t sx[4] = {6, 14, 2, 10}, sy[4] = {2, 6, 10, 14};
+    memcpy(rig->draw.sample_x, sx, 4);
+    memcpy(rig->draw.sample_y, sy, 4);
+    draw_mesh(rig, 4711);
+    for (unsigned y = 0; y < RIG_PX; y++) {
+        for (unsigned x = 0; x < RIG_PX; x++) {
+            for (unsigned s = 0; s < 4; s++) {
+                unsigned want = x < GRID * CELL && y < GRID * CELL;
+                cr_assert_eq(rig_texel(rig, 0, x, y, s)[0], want);
+            }
+        }
+    }
+    rig_destroy(rig);
+}
+
+Test(fill, threads_do_not_change_a_byte)
+{
+    struct rig *one = rig_create(0), *many = rig_create(3);
+    use_additive(one);
+    use_additive(many);
+    draw_mesh(one, 99);
+    draw_mesh(many, 99);
+    cr_assert_eq(
+        memcmp(one->memory[0], many->memory[0], one->target[0].limit_B), 0);
+    rig_destroy(one);
+    rig_destroy(many);
+}
+
+static void
+expect_box(struct rig *rig, unsigned x0, unsigned y0, unsigned x1, unsigned y1)
+{
+    for (unsigned y = 0; y < RIG_PX; y++) {
+        for (unsigned x = 0; x < RIG_PX; x++) {
+            bool want = x >= x0 && x < x1 && y >= y0 && y < y1;
+            cr_assert_eq(rig_rgba8(rig, x, y) != 0, want, "(%u,%u)", x, y);
+        }
+    }
+}
+
+Test(fill, rectangle_is_half_open)
+{
+    struct rig *rig = rig_create(0);
+    struct prim p = rig_rect(rig, 3, 5, 70, 66, 0);
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 3, 5, 70, 66);
+    cr_assert_eq(rig->stats.ps_depth_count, 67 * 61);
+    cr_assert_eq(rig->stats.ps_invocations, 67 * 61);
+    rig_destroy(rig);
+}
+
+Test(fill, rectangle_edges_on_centres)
+{
+    struct rig *rig = rig_create(0);
+    struct prim p = rig_rect(rig, 3.5f, 5.5f, 10.5f, 12.5f, 0);
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 3, 5, 10, 12);
+    rig_destroy(rig);
+}
+
+Test(fill, scissor_and_drawing_rectangle_are_inclusive)
+{
+    struct rig *rig = rig_create(0);
+    struct draw *d = &rig->draw;
+    d->raster.scissor_rectangle_enable = true;
+    d->scissor[0] = (struct gen9_scissor_rect){10, 20, 29, 39};
+    d->drawing_rect.clipped_drawing_rectangle_x_max = 25;
+    struct prim p = rig_rect(rig, -50, -50, 500, 500, 0);
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 10, 20, 26, 40);
+    rig_destroy(rig);
+}
+
+Test(fill, empty_scissor_draws_nothing)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.raster.scissor_rectangle_enable = true;
+    rig->draw.scissor[0] = (struct gen9_scissor_rect){1, 1, 0, 0};
+    struct prim p = rig_rect(rig, 0, 0, 128, 128, 0);
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 0, 0, 0, 0);
+    rig_destroy(rig);
+}
+
+Test(fill, culling_follows_winding)
+{
+    static const float ccw[6] = {10, 10, 10, 50, 50, 10}; /* as seen */
+    for (unsigned cull = 0; cull < 4; cull++) {
+        struct rig *rig = rig_create(0);
+        rig->draw.raster.cull_mode = cull;
+        struct prim p = rig_triangle(rig, ccw, 0);
+        rig_draw(rig, &p, 1);
+        bool want = cull == GEN9_3DSTATE_RASTER_CULL_MODE_NONE ||
+                    cull == GEN9_3DSTATE_RASTER_CULL_MODE_BACK;
+        cr_assert_eq(rig_rgba8(rig, 20, 20) != 0, want, "mode %u", cull);
+        rig_destroy(rig);
+    }
+}
+
+Test(fill, hostile_coordinates_end)
+{
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
+    struct rig *rig = rig_create(0);
+    rig->draw.raster.front_face_fill_mode = 1;
+    for (unsigned i = 0; i < 216; i++) {
+        float xy[6] = {bad[i % 6], bad[i / 6 % 6],   bad[i / 36],
+                       64,         bad[(i + 1) % 6], 100};
+        struct prim p = rig_triangle(rig, xy, bad[i % 5]);
+        p.kind = (uint8_t)(i % 4);
+        p.point_width = bad[i % 6];
+        rig_draw(rig, &p, 1);
+    }
+    rig_destroy(rig);
+}
+
+static struct prim
+make_line(struct rig *rig, float x0, float y0, float x1, float y1)
+{
+    const float xy[6] = {x0, y0, x1, y1, 0, 0};
+    struct prim p = rig_triangle(rig, xy, 0);
+    p.kind = PRIM_LINE;
+    return p;
+}
+
+Test(fill, thin_line_leaves_out_its_last_pixel)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.sf.line_width = 1;
+    struct prim p = make_line(rig, 2.5f, 8.5f, 12.5f, 8.5f);
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 2, 8, 12, 9);
+    rig_destroy(rig);
+}
+
+Test(fill, connected_thin_lines_do_not_overlap)
+{
+    struct rig *rig = rig_create(0);
+    use_additive(rig);
+    rig->draw.sf.line_width = 1;
+    /* A closed polygon with corners on centres. */
+    static const float c[5][2] = {{10.5f, 10.5f},
+                                  {90.5f, 30.5f},
+                                  {100.5f, 80.5f},
+                                  {20.5f, 110.5f},
+                                  {10.5f, 10.5f}};
+    struct prim p[4];
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = make_line(rig, c[i][0], c[i][1], c[i + 1][0], c[i + 1][1]);
+    rig_draw(rig, p, 4);
+    unsigned total = 0;
+    for (unsigned y = 0; y < RIG_PX; y++) {
+        for (unsigned x = 0; x < RIG_PX; x++) {
+            cr_assert_leq(hits(rig, x, y), 1, "(%u,%u)", x, y);
+            total += hits(rig, x, y);
+        }
+    }
+    cr_assert_eq(total, 80 + 50 + 80 + 100);
+    rig_destroy(rig);
+}
+
+Test(fill, wide_line_has_its_width_in_every_column)
+{
+    struct rig *rig = rig_create(0);
+    use_additive(rig);
+    rig->draw.sf.line_width = 5;
+    struct prim p = make_line(rig, 10, 20, 90, 47);
+    rig_draw(rig, &p, 1);
+    for (unsigned x = 10; x < 90; x++) {
+        unsigned n = 0;
+        for (unsigned y = 0; y < RIG_PX; y++)
+            n += hits(rig, x, y);
+        cr_assert_eq(n, 5, "column %u has %u", x, n);
+    }
+    rig_destroy(rig);
+}
+
+Test(fill, line_stipple_repeats)
+{
+    struct rig *rig = rig_create(0);
+    struct draw *d = &rig->draw;
+    d->sf.line_width = 1;
+    d->wm.line_stipple_enable = true;
+    d->line_stipple.line_stipple_pattern = 0x00ff;
+    d->line_stipple.line_stipple_repeat_count = 2;
+    struct prim p = make_line(rig, 0.5f, 4.5f, 100.5f, 4.5f);
+    rig_draw(rig, &p, 1);
+    for (unsigned x = 0; x < 100; x++)
+        cr_assert_eq(rig_rgba8(rig, x, 4) != 0, x % 32 < 16, "%u", x);
+    rig_destroy(rig);
+}
+
+Test(fill, points_are_squares)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.sf.point_width = 6;
+    rig->draw.sf.point_width_source = GEN9_3DSTATE_SF_POINT_WIDTH_SOURCE_STATE;
+    struct prim p = make_line(rig, 20, 30, 0, 0);
+    p.kind = PRIM_POINT;
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 17, 27, 23, 33);
+    rig_destroy(rig);
+}
+
+Test(fill, one_pixel_point_on_a_corner_follows_the_rule)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.wm.point_rasterization_rule =
+        GEN9_3DSTATE_WM_POINT_RASTERIZATION_RULE_RASTRULE_UPPER_RIGHT;
+    struct prim p = make_line(rig, 20, 30, 0, 0);
+    p.kind = PRIM_POINT;
+    p.point_width = 1;
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 20, 29, 21, 30);
+    rig_destroy(rig);
+}
+
+Test(fill, wireframe_draws_marked_edges_only)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.raster.front_face_fill_mode = 1;
+    rig->draw.raster.back_face_fill_mode = 1;
+    rig->draw.sf.line_width = 1;
+    static const float xy[6] = {10.5f, 10.5f, 10.5f, 50.5f, 50.5f, 10.5f};
+    struct prim p = rig_triangle(rig, xy, 0);
+    p.edge_mask = 1;
+    rig_draw(rig, &p, 1);
+    expect_box(rig, 10, 10, 11, 50);
+    rig_destroy(rig);
+}
+
+Test(fill, polygon_stipple_takes_rows_and_columns)
+{
+    struct rig *rig = rig_create(0);
+    rig->draw.wm.polygon_stipple_enable = true;
+    for (unsigned i = 0; i < 32; i++)
+        rig->draw.poly_stipple[i] = i == 3 ? 0x80000001 : 0;
+    static const float xy[6] = {-10, -10, 300, -10, -10, 300};
+    struct prim p = rig_triangle(rig, xy, 0);
+    rig_draw(rig, &p, 1);
+    for (unsigned y = 0; y < 64; y++) {
+        for (unsigned x = 0; x < 64; x++) {
+            bool want = y % 32 == 3 && (x % 32 == 0 || x % 32 == 31);
+            cr_assert_eq(rig_rgba8(rig, x, y) != 0, want);
+        }
+    }
+    rig_destroy(rig);
+}
