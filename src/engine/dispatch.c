@@ -54,8 +54,8 @@ resolve_stage(struct engine_context *ctx, struct dispatch *d)
     stage->scratch_code = vfe.per_thread_scratch_space;
     stage->scratch_enabled = vfe.scratch_space_base_pointer != 0;
     d->max_concurrent_threads = vfe.maximum_number_of_threads + 1;
-    stage->kernel = draw_find_kernel(
-        ctx, hw->instruction_base + d->idd.kernel_start_pointer);
+    stage->kernel = draw_find_kernel(ctx, hw->instruction_base +
+                                              d->idd.kernel_start_pointer);
     stage->enabled = stage->kernel != NULL;
     if (!stage->enabled)
         guest_error("dispatch has no kernel at 0x%llx",
@@ -102,9 +102,8 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
     d.stats = &ctx->hw->stats;
     d.reset = &ctx->reset;
     trace(dispatch, "simd%u, %u threads a group, groups %u,%u,%u..%u,%u,%u",
-          d.stage.simd, d.threads_per_group, d.group_start[0],
-          d.group_start[1], d.group_start[2], d.group_end[0], d.group_end[1],
-          d.group_end[2]);
+          d.stage.simd, d.threads_per_group, d.group_start[0], d.group_start[1],
+          d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
     stats_add(STAT_dispatches, 1);
     compute_dispatch(&d);
     stage_cache_reset(d.stage.cache);

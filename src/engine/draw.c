@@ -61,8 +61,7 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
     if (slot->kernel)
         slot_clear(slot);
     enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
-    slot->kernel =
-        eu_kernel_get(code, MIN2(vm_limit_B(va), KERNEL_MAX_B), gen);
+    slot->kernel = eu_kernel_get(code, MIN2(vm_limit_B(va), KERNEL_MAX_B), gen);
     if (!slot->kernel)
         return NULL;
     slot->va = va;

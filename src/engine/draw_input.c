@@ -46,8 +46,7 @@ draw_input_vertices(struct engine_context *ctx, struct draw *draw)
     draw->index_buffer.size_B = ib.buffer_size;
     draw->index_buffer.index_B = 1u << MIN2(ib.index_format, 2);
     gen9_3dstate_vf_unpack(&draw->vf, hw_packet(hw, HW_3DSTATE_VF));
-    gen9_3dstate_vf_sgvs_unpack(&draw->sgvs,
-                                hw_packet(hw, HW_3DSTATE_VF_SGVS));
+    gen9_3dstate_vf_sgvs_unpack(&draw->sgvs, hw_packet(hw, HW_3DSTATE_VF_SGVS));
     draw->vf_statistics = hw_packet(hw, HW_3DSTATE_VF_STATISTICS)[0] & 1;
 }
 

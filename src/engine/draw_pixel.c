@@ -2,10 +2,10 @@
 #include "engine/draw_private.h"
 
 enum { /* SURFACE_FORMAT */
-    FORMAT_R32_FLOAT = 0x0d8,
-    FORMAT_R24_UNORM_X8 = 0x0d9,
-    FORMAT_R16_UNORM = 0x10a,
-    FORMAT_R8_UINT = 0x143,
+       FORMAT_R32_FLOAT = 0x0d8,
+       FORMAT_R24_UNORM_X8 = 0x0d9,
+       FORMAT_R16_UNORM = 0x10a,
+       FORMAT_R8_UINT = 0x143,
 };
 
 static void
@@ -22,19 +22,17 @@ viewports(struct engine_context *ctx, struct draw *draw)
     uint32_t sf[DRAW_MAX_VIEWPORTS][gen9_SF_CLIP_VIEWPORT_len_dw];
     uint32_t cc[DRAW_MAX_VIEWPORTS][gen9_CC_VIEWPORT_len_dw];
     uint32_t sc[DRAW_MAX_VIEWPORTS][gen9_SCISSOR_RECT_len_dw];
-    unsigned count =
-        MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
-    read_dynamic(
-        ctx,
-        hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP)[1] & ~63u,
-        sf, count * sizeof sf[0]);
+    unsigned count = MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
     read_dynamic(ctx,
-                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC)[1] &
-                     ~31u,
+                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP)[1] &
+                     ~63u,
+                 sf, count * sizeof sf[0]);
+    read_dynamic(ctx,
+                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC)[1] & ~31u,
                  cc, count * sizeof cc[0]);
     read_dynamic(ctx,
-                 hw_packet(hw, HW_3DSTATE_SCISSOR_STATE_POINTERS)[1] & ~31u,
-                 sc, count * sizeof sc[0]);
+                 hw_packet(hw, HW_3DSTATE_SCISSOR_STATE_POINTERS)[1] & ~31u, sc,
+                 count * sizeof sc[0]);
     for (unsigned i = 0; i < count; i++) {
         gen9_sf_clip_viewport_unpack(&draw->viewport[i], sf[i]);
         gen9_cc_viewport_unpack(&draw->cc_viewport[i], cc[i]);
@@ -51,20 +49,13 @@ sample_positions(const struct hw_state *hw, struct draw *draw)
     for (unsigned i = 0; i < draw->samples; i++) {
         unsigned byte;
         switch (draw->samples) {
-        case 1:
-            byte = 8 * 4 + 2;
-            break;
-        case 2:
-            byte = 8 * 4 + i;
-            break;
-        case 4:
-            byte = 7 * 4 + i;
-            break;
+        case 1: byte = 8 * 4 + 2; break;
+        case 2: byte = 8 * 4 + i; break;
+        case 4: byte = 7 * 4 + i; break;
         case 8: /* samples 4..7 come first */
             byte = i < 4 ? 6 * 4 + i : 5 * 4 + i - 4;
             break;
-        default:
-            byte = 1 * 4 + i;
+        default: byte = 1 * 4 + i;
         }
         uint32_t v = dw[byte / 4] >> (byte % 4 * 8);
         draw->sample_y[i] = v & 15;
@@ -77,8 +68,7 @@ setup_state(const struct hw_state *hw, struct draw *draw)
 {
     gen9_3dstate_clip_unpack(&draw->clip, hw_packet(hw, HW_3DSTATE_CLIP));
     gen9_3dstate_sf_unpack(&draw->sf, hw_packet(hw, HW_3DSTATE_SF));
-    gen9_3dstate_raster_unpack(&draw->raster,
-                               hw_packet(hw, HW_3DSTATE_RASTER));
+    gen9_3dstate_raster_unpack(&draw->raster, hw_packet(hw, HW_3DSTATE_RASTER));
     gen9_3dstate_sbe_unpack(&draw->sbe, hw_packet(hw, HW_3DSTATE_SBE));
     gen9_3dstate_sbe_swiz_unpack(&draw->sbe_swiz,
                                  hw_packet(hw, HW_3DSTATE_SBE_SWIZ));
@@ -111,8 +101,8 @@ blend_state(struct engine_context *ctx, struct draw *draw)
     gen9_blend_state_unpack(&draw->blend, dw);
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         gen9_blend_state_entry_unpack(&draw->blend_entry[i], dw + 1 + i * 2);
-    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & ~63u,
-                 dw, gen9_COLOR_CALC_STATE_len_dw * 4);
+    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & ~63u, dw,
+                 gen9_COLOR_CALC_STATE_len_dw * 4);
     gen9_color_calc_state_unpack(&draw->cc, dw);
     gen9_3dstate_ps_blend_unpack(&draw->ps_blend,
                                  hw_packet(hw, HW_3DSTATE_PS_BLEND));
@@ -183,8 +173,7 @@ depth_format(unsigned format)
         return FORMAT_R24_UNORM_X8;
     case GEN9_3DSTATE_DEPTH_BUFFER_SURFACE_FORMAT_D16_UNORM:
         return FORMAT_R16_UNORM;
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -219,8 +208,8 @@ set_depth(struct surface *s, const struct gen9_3dstate_depth_buffer *db,
 
 static void
 set_stencil(struct surface *s, const struct gen9_3dstate_depth_buffer *db,
-            const struct gen9_3dstate_stencil_buffer *sb,
-            struct engine_vm *vm, unsigned samples)
+            const struct gen9_3dstate_stencil_buffer *sb, struct engine_vm *vm,
+            unsigned samples)
 {
     if (!sb->stencil_buffer_enable || !sb->surface_base_address ||
         db->surface_type == SURFACE_NULL) {

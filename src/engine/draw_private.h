@@ -30,8 +30,7 @@ struct draw_memory {
 struct draw_memory *draw_memory_get(struct engine_context *ctx);
 
 /* NULL after a guest error. */
-const struct eu_kernel *draw_find_kernel(struct engine_context *ctx,
-                                         gpu_va va);
+const struct eu_kernel *draw_find_kernel(struct engine_context *ctx, gpu_va va);
 
 /* draw_stage.c: fill draw->stage[] and the packets behind them. False after
  * a guest error. */

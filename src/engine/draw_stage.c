@@ -5,9 +5,11 @@
 static const struct {
     int constants, binding_table, samplers;
 } packets[STAGE_COUNT] = {
-#define STAGE(s)                                                               \
-    {HW_3DSTATE_CONSTANT_##s, HW_3DSTATE_BINDING_TABLE_POINTERS_##s,           \
-     HW_3DSTATE_SAMPLER_STATE_POINTERS_##s}
+#define STAGE(s)                                                        \
+    {                                                                   \
+        HW_3DSTATE_CONSTANT_##s, HW_3DSTATE_BINDING_TABLE_POINTERS_##s, \
+            HW_3DSTATE_SAMPLER_STATE_POINTERS_##s                       \
+    }
     [STAGE_VS] = STAGE(VS), [STAGE_HS] = STAGE(HS), [STAGE_DS] = STAGE(DS),
     [STAGE_GS] = STAGE(GS), [STAGE_PS] = STAGE(PS), [STAGE_CS] = {-1, -1, -1},
 #undef STAGE
@@ -31,8 +33,9 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage_cache_reset(stage->cache);
     if (kind == STAGE_CS)
         return;
-    stage->binding_table_offset =
-        hw_packet(hw, packets[kind].binding_table)[1] & 0xffe0;
+    stage->binding_table_offset = hw_packet(hw,
+                                            packets[kind].binding_table)[1] &
+                                  0xffe0;
     stage->sampler_offset = hw_packet(hw, packets[kind].samplers)[1] & ~31u;
 }
 

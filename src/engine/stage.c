@@ -81,11 +81,11 @@ fill_surface(const struct shader_stage *stage, unsigned bti)
 {
     struct stage_cache *cache = stage->cache;
     pthread_mutex_lock(&cache->lock);
-    struct surface *s =
-        atomic_load_explicit(&cache->surface[bti], memory_order_relaxed);
+    struct surface *s = atomic_load_explicit(&cache->surface[bti],
+                                             memory_order_relaxed);
     if (!s && (s = cache_alloc_locked(cache, sizeof *s))) {
-        gpu_va entry =
-            stage->surface_base_va + stage->binding_table_offset + bti * 4;
+        gpu_va entry = stage->surface_base_va + stage->binding_table_offset +
+                       bti * 4;
         /* BINDING_TABLE_STATE: the low bits are not part of the pointer. */
         uint32_t offset_B = vm_read32(stage->vm, entry) & ~63u;
         decode_surface(stage, stage->surface_base_va + offset_B, s);
@@ -99,8 +99,8 @@ const struct surface *
 stage_surface(const struct shader_stage *stage, unsigned bti)
 {
     bti %= STAGE_BTI_COUNT;
-    const struct surface *s =
-        atomic_load_explicit(&stage->cache->surface[bti], memory_order_acquire);
+    const struct surface *s = atomic_load_explicit(&stage->cache->surface[bti],
+                                                   memory_order_acquire);
     return s ? s : fill_surface(stage, bti);
 }
 
@@ -164,8 +164,8 @@ fill_sampler(const struct shader_stage *stage, unsigned index)
 {
     struct stage_cache *cache = stage->cache;
     pthread_mutex_lock(&cache->lock);
-    struct sampler *s =
-        atomic_load_explicit(&cache->sampler[index], memory_order_relaxed);
+    struct sampler *s = atomic_load_explicit(&cache->sampler[index],
+                                             memory_order_relaxed);
     if (!s && (s = cache_alloc_locked(cache, sizeof *s))) {
         decode_sampler(stage, stage->sampler_offset + index * 16, s);
         atomic_store_explicit(&cache->sampler[index], s, memory_order_release);

@@ -25,7 +25,7 @@ struct stage_cached_sampler {
 };
 
 struct stage_cache {
-    bool used; /* something has been decoded since the last reset */
+    bool used;            /* something has been decoded since the last reset */
     pthread_mutex_t lock; /* for writers */
     struct arena arena;
     _Atomic(struct surface *) surface[STAGE_BTI_COUNT];

@@ -1,6 +1,6 @@
 /* state.h: what lasts between batches: the engine, its contexts and the
- * hardware state of each. Private to this directory's .c files and cs/; nothing below a
- * struct draw or dispatch reads it. */
+ * hardware state of each. Private to this directory's .c files and cs/; nothing
+ * below a struct draw or dispatch reads it. */
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
@@ -43,7 +43,7 @@ struct hw_state {
     uint32_t so_buffer[4][8];
     gpu_va general_base, surface_base, dynamic_base, indirect_base,
         instruction_base, bindless_base;
-    unsigned pipeline; /* GEN9_PIPELINE_SELECT_PIPELINE_SELECTION_ */
+    unsigned pipeline;      /* GEN9_PIPELINE_SELECT_PIPELINE_SELECTION_ */
     unsigned set_predicate; /* MI_SET_PREDICATE's enable */
     bool hz_op_pending;     /* 3DSTATE_WM_HZ_OP waits for its PIPE_CONTROL */
     uint32_t interface_descriptor[HW_DESCRIPTORS][8];
@@ -74,10 +74,10 @@ struct engine_context {
     struct draw_memory *draw_memory; /* reused from draw to draw */
     /* The queue and its thread; engine->lock. */
     struct job *head, *tail;
-    unsigned queued;  /* jobs in the queue or in hand */
+    unsigned queued; /* jobs in the queue or in hand */
     bool has_thread;
-    bool in_wait;     /* the job in hand waits for its fences */
-    bool closing;     /* the thread ends when the queue is empty */
+    bool in_wait; /* the job in hand waits for its fences */
+    bool closing; /* the thread ends when the queue is empty */
     pthread_cond_t work;
 };
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FOURCC(a, b, c, d)                                                     \
-    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 |                \
+#define FOURCC(a, b, c, d)                                      \
+    ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | \
      (uint32_t)(d) << 24)
 
 /* SURFACE_FORMAT by drm_fourcc.h's name. */

@@ -200,8 +200,7 @@ already_mapped(const struct vm_private *priv, const struct vm_range *want)
         return false;
     const struct vm_range *r = &priv->ranges[i];
     return !r->no_identity && r->dev == want->dev && r->ino == want->ino &&
-           r->va <= want->va &&
-           r->va + r->size_B >= want->va + want->size_B &&
+           r->va <= want->va && r->va + r->size_B >= want->va + want->size_B &&
            r->offset_B + (want->va - r->va) == want->offset_B;
 }
 

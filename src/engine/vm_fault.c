@@ -15,8 +15,7 @@
 #define MAX_WINDOWS 128
 static _Atomic(struct vm_private *) windows[MAX_WINDOWS];
 
-static __thread unsigned entered
-    __attribute__((tls_model("initial-exec")));
+static __thread unsigned entered __attribute__((tls_model("initial-exec")));
 
 void
 vm_thread_enter(void)
@@ -66,8 +65,8 @@ find_window(uintptr_t addr)
 {
     for (unsigned i = 0; i < MAX_WINDOWS; i++) {
         struct vm_private *priv = atomic_load(&windows[i]);
-        if (priv && addr - (uintptr_t)priv->vm->window <
-                        ENGINE_VM_SIZE_B + VM_GUARD_B)
+        if (priv &&
+            addr - (uintptr_t)priv->vm->window < ENGINE_VM_SIZE_B + VM_GUARD_B)
             return priv;
     }
     return NULL;
@@ -142,8 +141,8 @@ static void
 call_application(int sig, siginfo_t *info, void *context)
 {
     unsigned which = sig == SIGBUS;
-    struct sigaction *old =
-        &before[which].act[atomic_load(&before[which].current)];
+    struct sigaction *old = &before[which]
+                                 .act[atomic_load(&before[which].current)];
     /* An application's handler that was installed after ours and calls ours
      * for what it does not know has come round in a circle. */
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

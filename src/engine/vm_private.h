@@ -28,7 +28,7 @@ struct vm_user {
 
 struct vm_private {
     struct engine_vm *vm;
-    pthread_mutex_t lock; /* all below but the atomics */
+    pthread_mutex_t lock;    /* all below but the atomics */
     struct vm_range *ranges; /* sorted by va, disjoint */
     unsigned range_count, range_capacity;
     struct vm_user *users;

@@ -68,15 +68,9 @@ compute(struct alu *alu, unsigned opcode)
         r = a - b;
         carry = a < b;
         break;
-    case OP_AND:
-        r = a & b;
-        break;
-    case OP_OR:
-        r = a | b;
-        break;
-    case OP_XOR:
-        r = a ^ b;
-        break;
+    case OP_AND: r = a & b; break;
+    case OP_OR: r = a | b; break;
+    case OP_XOR: r = a ^ b; break;
     }
     alu->accu = r;
     alu->zf = r == 0;
@@ -90,31 +84,25 @@ alu_step(struct alu *alu, struct hw_state *hw, uint32_t insn)
     unsigned op1 = bits_get(insn, 10, 19), op2 = bits_get(insn, 0, 9);
     uint64_t value;
     switch (opcode) {
-    case OP_NOOP:
-        return true;
+    case OP_NOOP: return true;
     case OP_LOAD:
         return operand_get(alu, hw, op2, &value) && load(alu, op1, value);
     case OP_LOADINV:
         return operand_get(alu, hw, op2, &value) && load(alu, op1, ~value);
-    case OP_LOAD0:
-        return load(alu, op1, 0);
-    case OP_LOAD1:
-        return load(alu, op1, UINT64_MAX);
+    case OP_LOAD0: return load(alu, op1, 0);
+    case OP_LOAD1: return load(alu, op1, UINT64_MAX);
     case OP_ADD:
     case OP_SUB:
     case OP_AND:
     case OP_OR:
-    case OP_XOR:
-        compute(alu, opcode);
-        return true;
+    case OP_XOR: compute(alu, opcode); return true;
     case OP_STORE:
     case OP_STOREINV:
         if (op1 >= 16 || !operand_get(alu, hw, op2, &value))
             return false;
         reg_set_gpr(hw, op1, opcode == OP_STORE ? value : ~value);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -30,12 +30,8 @@ find_command(uint32_t dw0, enum engine_ring ring)
 {
     unsigned id = 0;
     switch (dw0 >> 29) {
-    case 0:
-        id = cs_index_mi[bits_get(dw0, 23, 28)];
-        break;
-    case 2:
-        id = cs_index_blt[bits_get(dw0, 22, 28)];
-        break;
+    case 0: id = cs_index_mi[bits_get(dw0, 23, 28)]; break;
+    case 2: id = cs_index_blt[bits_get(dw0, 22, 28)]; break;
     case 3:
         /* The opcodes mean other things on other rings. */
         if (ring == ENGINE_VCS || ring == ENGINE_VECS)
@@ -66,18 +62,12 @@ is_skipped(const struct hw_state *hw, const struct cs_command *cmd)
     bool result = hw->reg[REG_MI_PREDICATE_RESULT / 4] & 1;
     bool result_2 = hw->reg[REG_PREDICATE_RESULT_2 / 4] & 1;
     switch (hw->set_predicate) {
-    case 1:
-        return !result_2;
-    case 2:
-        return result_2;
-    case 3:
-        return !result;
-    case 4:
-        return result;
-    case 15:
-        return true;
-    default:
-        return false;
+    case 1: return !result_2;
+    case 2: return result_2;
+    case 3: return !result;
+    case 4: return result;
+    case 15: return true;
+    default: return false;
     }
 }
 

@@ -45,8 +45,8 @@ struct cs {
     struct engine_vm *vm;
     struct hw_state *hw;
     enum engine_ring ring;
-    gpu_va pc;          /* of the command after the current one */
-    gpu_va return_pc;   /* where a second-level batch goes back to */
+    gpu_va pc;        /* of the command after the current one */
+    gpu_va return_pc; /* where a second-level batch goes back to */
     bool second_level;
     bool done;
     bool failed;
@@ -60,10 +60,10 @@ enum engine_result cs_run(struct engine_context *ctx, enum engine_ring ring,
                           gpu_va batch_va);
 
 /* Reports that the current batch is malformed and ends it. */
-#define cs_fail(cs, ...)                                                       \
-    do {                                                                       \
-        guest_error(__VA_ARGS__);                                              \
-        (cs)->failed = true;                                                   \
+#define cs_fail(cs, ...)          \
+    do {                          \
+        guest_error(__VA_ARGS__); \
+        (cs)->failed = true;      \
     } while (0)
 
 static inline gpu_va
@@ -109,8 +109,7 @@ void mi_atomic(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void mi_flush_dw(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_pipe_control(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 /* gfx.c: */
-void gfx_state_base_address(struct cs *cs, const uint32_t *dw,
-                            unsigned len_dw);
+void gfx_state_base_address(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_pipeline_select(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_vertex_buffers(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_vertex_elements(struct cs *cs, const uint32_t *dw, unsigned len_dw);

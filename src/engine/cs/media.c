@@ -28,8 +28,8 @@ media_interface_descriptor_load(struct cs *cs, const uint32_t *dw,
         cs_fail(cs, "interface descriptors of %u bytes", size_B);
         return;
     }
-    gpu_va va =
-        cs->hw->dynamic_base + p.interface_descriptor_data_start_address;
+    gpu_va va = cs->hw->dynamic_base +
+                p.interface_descriptor_data_start_address;
     memcpy(cs->hw->interface_descriptor, vm_ptr(cs->vm, va), size_B);
 }
 

@@ -81,23 +81,13 @@ mi_predicate(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     bool value = compare[bits_get(dw[0], 0, 1)];
     bool state = cs_predicate(cs->hw);
     switch (bits_get(dw[0], 3, 4)) {
-    case 1:
-        value = state && value;
-        break;
-    case 2:
-        value = state || value;
-        break;
-    case 3:
-        value = state != value;
-        break;
+    case 1: value = state && value; break;
+    case 2: value = state || value; break;
+    case 3: value = state != value; break;
     }
     switch (bits_get(dw[0], 6, 7)) {
-    case 2:
-        reg[REG_MI_PREDICATE_RESULT / 4] = value;
-        break;
-    case 3:
-        reg[REG_MI_PREDICATE_RESULT / 4] = !value;
-        break;
+    case 2: reg[REG_MI_PREDICATE_RESULT / 4] = value; break;
+    case 3: reg[REG_MI_PREDICATE_RESULT / 4] = !value; break;
     }
 }
 

@@ -8,7 +8,10 @@ static const struct {
     uint16_t offset;
     uint16_t member;
 } counters[] = {
-#define COUNTER(offset, name) {offset, offsetof(struct pipeline_stats, name)}
+#define COUNTER(offset, name)                         \
+    {                                                 \
+        offset, offsetof(struct pipeline_stats, name) \
+    }
     COUNTER(0x2290, cs_invocations),
     COUNTER(0x2300, hs_invocations),
     COUNTER(0x2308, ds_invocations),

@@ -15,20 +15,13 @@ static bool
 semaphore_passes(uint32_t memory, uint32_t data, unsigned compare)
 {
     switch (compare) {
-    case 0:
-        return memory > data;
-    case 1:
-        return memory >= data;
-    case 2:
-        return memory < data;
-    case 3:
-        return memory <= data;
-    case 4:
-        return memory == data;
-    case 5:
-        return memory != data;
-    default:
-        return true;
+    case 0: return memory > data;
+    case 1: return memory >= data;
+    case 2: return memory < data;
+    case 3: return memory <= data;
+    case 4: return memory == data;
+    case 5: return memory != data;
+    default: return true;
     }
 }
 
@@ -72,8 +65,7 @@ mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 /* ---- MI_ATOMIC --------------------------------------------------------- */
 
 static uint64_t
-atomic_result(unsigned op, unsigned width, uint64_t old, uint64_t a,
-              uint64_t b)
+atomic_result(unsigned op, unsigned width, uint64_t old, uint64_t a, uint64_t b)
 {
     int64_t s_old = (int64_t)old, s_a = (int64_t)a;
     if (width == 32) {
@@ -81,39 +73,25 @@ atomic_result(unsigned op, unsigned width, uint64_t old, uint64_t a,
         s_a = (int32_t)a;
     }
     switch (op) {
-    case 1:
-        return old & a;
-    case 2:
-        return old | a;
-    case 3:
-        return old ^ a;
-    case 4:
-        return a;
-    case 5:
-        return old + 1;
-    case 6:
-        return old - 1;
-    case 7:
-        return old + a;
-    case 8:
-        return old - a;
-    case 9:
-        return a - old;
-    case 10:
-        return s_old > s_a ? old : a;
-    case 11:
-        return s_old < s_a ? old : a;
-    case 12:
-        return MAX2(old, a);
-    case 13:
-        return MIN2(old, a);
+    case 1: return old & a;
+    case 2: return old | a;
+    case 3: return old ^ a;
+    case 4: return a;
+    case 5: return old + 1;
+    case 6: return old - 1;
+    case 7: return old + a;
+    case 8: return old - a;
+    case 9: return a - old;
+    case 10: return s_old > s_a ? old : a;
+    case 11: return s_old < s_a ? old : a;
+    case 12: return MAX2(old, a);
+    case 13: return MIN2(old, a);
     case 14: /* CMP_WR: operand 1 is written if memory equals operand 2.
               * Guess: which operand is which. */
         return old == b ? a : old;
     case 15: /* PREDEC: the decremented value is what is returned */
         return old - 1;
-    default:
-        return old;
+    default: return old;
     }
 }
 
@@ -192,9 +170,7 @@ mi_flush_dw(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         else
             vm_write32(cs->vm, va, dw[3]);
         break;
-    case 3:
-        post_sync_write(cs, va, engine_timestamp(cs->engine));
-        break;
+    case 3: post_sync_write(cs, va, engine_timestamp(cs->engine)); break;
     }
 }
 

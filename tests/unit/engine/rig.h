@@ -10,7 +10,7 @@
 
 #define RIG_VA UINT64_C(0x100000)
 #define RIG_SIZE_B 0x100000
-#define RIG_BATCH RIG_VA           /* first batch */
+#define RIG_BATCH RIG_VA /* first batch */
 #define RIG_BATCH_2 (RIG_VA + 0x8000)
 #define RIG_DATA (RIG_VA + 0x10000) /* results */
 #define RIG_STATE (RIG_VA + 0x20000)
@@ -33,8 +33,8 @@ uint64_t rig_qw(struct rig *rig, uint64_t va);
 /* Where the following rig_emit() calls write. */
 void rig_at(struct rig *rig, uint64_t va);
 void rig_emit(struct rig *rig, const uint32_t *dw, unsigned count);
-#define EMIT(rig, ...)                                                         \
-    rig_emit(rig, (const uint32_t[]){__VA_ARGS__},                             \
+#define EMIT(rig, ...)                             \
+    rig_emit(rig, (const uint32_t[]){__VA_ARGS__}, \
              sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
 /* Runs the batch at RIG_BATCH on a context and waits for it. */
 enum engine_result rig_run(struct rig *rig, struct engine_context *ctx,

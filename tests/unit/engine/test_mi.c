@@ -94,8 +94,8 @@ Test(mi, math_zero_flag_stores_all_ones)
 Test(mi, math_inverts_on_load_and_store)
 {
     set_gpr(0, 0x1234);
-    EMIT(&rig, 0x0d000000 | (4 - 1), ALU(LOADINV, SRCA, 0),
-         ALU(LOAD0, SRCB, 0), ALU(0x103, 0, 0), ALU(STOREINV, 4, ACCU));
+    EMIT(&rig, 0x0d000000 | (4 - 1), ALU(LOADINV, SRCA, 0), ALU(LOAD0, SRCB, 0),
+         ALU(0x103, 0, 0), ALU(STOREINV, 4, ACCU));
     store_gpr(4, RIG_DATA);
     EMIT(&rig, BBE);
     cr_assert_eq(run(), ENGINE_OK);
@@ -222,7 +222,8 @@ Test(mi, conditional_end_goes_on_while_memory_is_greater)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA + 12), 0);
 }
 
-/* ---- the flow of a batch -------------------------------------------------- */
+/* ---- the flow of a batch --------------------------------------------------
+ */
 
 Test(mi, batch_chains)
 {
@@ -308,7 +309,8 @@ Test(mi, unmapped_memory_reads_zero_and_keeps_what_is_written)
     cr_assert_gt(stats_get(STAT_guest_errors), errors);
 }
 
-/* ---- contexts and rings --------------------------------------------------- */
+/* ---- contexts and rings ---------------------------------------------------
+ */
 
 Test(mi, registers_last_from_batch_to_batch)
 {

@@ -1,0 +1,289 @@
+/* Windows: mapping, replacing, application memory, faults. */
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct rig rig;
+
+static void
+setup(void)
+{
+    rig_init(&rig, &(struct engine_config){.gen = 9});
+}
+
+static void
+teardown(void)
+{
+    rig_finish(&rig);
+}
+
+TestSuite(vm, .init = setup, .fini = teardown, .timeout = 20);
+
+static enum engine_result
+run(void)
+{
+    return rig_run(&rig, rig.ctx, ENGINE_RCS);
+}
+
+#define FAR UINT64_C(0x3000000000)
+
+static int
+file_with(uint32_t value, size_t size_B)
+{
+    int fd = memfd_create("file", MFD_CLOEXEC);
+    cr_assert(fd >= 0 && !ftruncate(fd, (off_t)size_B));
+    for (size_t at = 0; at < size_B; at += 4096)
+        cr_assert_eq(pwrite(fd, &value, 4, (off_t)at), 4);
+    return fd;
+}
+
+Test(vm, refuses_bad_spans)
+{
+    int fd = rig.fd;
+    cr_assert_eq(engine_vm_map(rig.vm, 1, 4096, fd, 0), -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, 0, 4095, fd, 0), -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, 0, 0, fd, 0), -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, 0, 4096, fd, 1), -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, ENGINE_VM_SIZE_B - 4096, 8192, fd, 0),
+                 -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, UINT64_MAX - 4095, 4096, fd, 0),
+                 -EINVAL);
+    cr_assert_eq(engine_vm_map(rig.vm, 0, 4096, -1, 0), -EBADF);
+}
+
+Test(vm, maps_with_offset_and_survives_close)
+{
+    int fd = file_with(0, 8192);
+    uint32_t v = 0x77;
+    cr_assert_eq(pwrite(fd, &v, 4, 4096), 4);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, fd, 4096), 0);
+    close(fd);
+    cr_assert_eq(vm_read32(rig.vm, FAR), 0x77);
+}
+
+Test(vm, last_page_of_the_window_can_be_mapped)
+{
+    int fd = file_with(9, 4096);
+    uint64_t va = ENGINE_VM_SIZE_B - 4096;
+    cr_assert_eq(engine_vm_map(rig.vm, va, 4096, fd, 0), 0);
+    cr_assert_eq(vm_read32(rig.vm, va), 9);
+    /* Canonical form: bits 63..48 repeat bit 47; bits above 39 wrap. */
+    cr_assert_eq(vm_read32(rig.vm, va | UINT64_C(0xffff) << 48), 9);
+    close(fd);
+}
+
+Test(vm, later_mapping_replaces_part_of_an_earlier_one)
+{
+    int a = file_with(1, 3 * 4096), b = file_with(2, 4096);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 3 * 4096, a, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 4096, 4096, b, 0), 0);
+    cr_assert_eq(vm_read32(rig.vm, FAR), 1);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 4096), 2);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 8192), 1);
+    /* The first again: the middle must come back, though its ends are still
+     * mapped. */
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 3 * 4096, a, 0), 0);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 4096), 1);
+    close(a);
+    close(b);
+}
+
+Test(vm, mapping_the_same_again_keeps_it)
+{
+    int fd = file_with(1, 8192);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, fd, 0), 0);
+    int dup_fd = dup(fd);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, dup_fd, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 4096, 4096, fd, 4096), 0);
+    vm_write32(rig.vm, FAR + 4, 5);
+    uint32_t v;
+    cr_assert_eq(pread(fd, &v, 4, 4), 4);
+    cr_assert_eq(v, 5);
+    close(dup_fd);
+    close(fd);
+}
+
+Test(vm, unmapped_range_reads_as_scratch)
+{
+    EMIT(&rig, LRM(GPR(0), FAR), SRM(GPR(0), RIG_DATA), BBE);
+    int fd = file_with(6, 4096);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, fd, 0), 0);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 6);
+    engine_vm_unmap(rig.vm, FAR, 4096);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 0);
+    /* And a real mapping takes the scratch page's place. */
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, fd, 0), 0);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 6);
+    close(fd);
+}
+
+Test(vm, file_shorter_than_its_mapping_reads_as_scratch)
+{
+    int fd = file_with(6, 8192);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, fd, 0), 0);
+    cr_assert_eq(ftruncate(fd, 4096), 0);
+    EMIT(&rig, LRM(GPR(0), FAR + 4096), SRM(GPR(0), RIG_DATA), LRM(GPR(0), FAR),
+         SRM(GPR(0), RIG_DATA + 4), BBE);
+    *rig_dw(&rig, RIG_DATA) = 1;
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 0);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA + 4), 6);
+    close(fd);
+}
+
+Test(vm, thousands_of_scratch_pages_are_no_problem)
+{
+    /* More pieces than the kernel lets a process map one by one. */
+    vm_thread_enter();
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < 100000; i++)
+        sum += vm_read32(rig.vm, FAR + (uint64_t)i * 8192);
+    vm_thread_leave();
+    cr_assert_eq(sum, 0);
+}
+
+Test(vm, scratch_never_covers_a_neighbour)
+{
+    int fd = file_with(6, 4096);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 5 * 4096, 4096, fd, 0), 0);
+    vm_thread_enter();
+    for (unsigned i = 0; i < 3000; i++)
+        vm_read32(rig.vm, FAR + (UINT64_C(1) << 32) + (uint64_t)i * 8192);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 4 * 4096), 0);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 6 * 4096), 0);
+    cr_assert_eq(vm_read32(rig.vm, FAR + 5 * 4096), 6);
+    vm_thread_leave();
+    close(fd);
+}
+
+/* ---- memory of the application ------------------------------------------- */
+
+static void
+check_user_memory(int flags)
+{
+    uint32_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                       flags | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    p[0] = 0xabc;
+    cr_assert_eq(engine_vm_map_ptr(rig.vm, FAR, 8192, p), 0);
+    EMIT(&rig, LRM(GPR(0), FAR), SRM(GPR(0), FAR + 4096), SDI(FAR + 8, 3), BBE);
+    p[3] = 4;
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(p[1024], 0xabc);
+    cr_assert_eq(p[2], 3);
+    cr_assert_eq(p[3], 4, "what the CPU wrote stays");
+    p[0] = 0xdef;
+    p[2] = 5;
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(p[1024], 0xdef);
+    cr_assert_eq(p[2], 3);
+    munmap(p, 8192);
+    cr_assert_eq(run(), ENGINE_OK, "memory that is gone does no harm");
+}
+
+Test(vm, shared_user_memory)
+{
+    check_user_memory(MAP_SHARED);
+}
+
+Test(vm, private_user_memory)
+{
+    check_user_memory(MAP_PRIVATE);
+}
+
+/* ---- faults of others ---------------------------------------------------- */
+
+static volatile sig_atomic_t faults;
+
+static void
+on_segv(int sig, siginfo_t *info, void *context)
+{
+    faults++;
+    mprotect((void *)((uintptr_t)info->si_addr & ~(uintptr_t)4095), 4096,
+             PROT_READ | PROT_WRITE);
+}
+
+static void
+install(void)
+{
+    struct sigaction act = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &act, NULL);
+}
+
+static volatile uint32_t *
+forbidden_page(void)
+{
+    return mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+Test(vm, application_handler_installed_before_gets_its_faults)
+{
+    faults = 0;
+    install();
+    vm_init();
+    volatile uint32_t *p = forbidden_page();
+    *p = 1;
+    cr_assert_eq(faults, 1);
+}
+
+Test(vm, application_handler_installed_later_does_not_take_ours)
+{
+    faults = 0;
+    install();
+    EMIT(&rig, LRM(GPR(0), FAR), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(faults, 0);
+    volatile uint32_t *p = forbidden_page();
+    *p = 1;
+    cr_assert_eq(faults, 1);
+}
+
+static struct sigaction previous;
+
+static void
+on_segv_chain(int sig, siginfo_t *info, void *context)
+{
+    faults++;
+    previous.sa_sigaction(sig, info, context);
+}
+
+Test(vm, handlers_that_chain_to_each_other_end, .signal = SIGSEGV)
+{
+    /* Ours, then the application's that passes on to ours, then ours again
+     * that passes on to the application's. */
+    struct sigaction act = {.sa_sigaction = on_segv_chain,
+                            .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGSEGV, &act, &previous);
+    vm_init();
+    volatile uint32_t *p = forbidden_page();
+    *p = 1;
+}
+
+Test(vm, window_is_not_for_the_application, .signal = SIGSEGV)
+{
+    *(volatile uint32_t *)vm_ptr(rig.vm, FAR) = 1;
+}
+
+Test(vm, child_can_work_after_fork)
+{
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    pid_t pid = fork();
+    if (pid == 0) {
+        engine_after_fork(rig.engine);
+        _exit(run() == ENGINE_OK ? 7 : 8);
+    }
+    int status;
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFEXITED(status));
+    cr_assert_eq(WEXITSTATUS(status), 7);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 1, "memory is shared");
+}
