@@ -24,6 +24,8 @@ void decode_etc(const struct format_info *fmt, const uint8_t *block,
                 union color *out);
 void decode_astc(const struct format_info *fmt, const uint8_t *block,
                  union color *out);
+void decode_fxt1(const struct format_info *fmt, const uint8_t *block,
+                 union color *out);
 void decode_yuv(const struct format_info *fmt, const uint8_t *block,
                 union color *out);
 

@@ -46,8 +46,8 @@ format_decode_texels(const struct format_info *fmt, const void *block,
     case FORMAT_ETC2: decode_etc(fmt, block, out); return;
     case FORMAT_ASTC: decode_astc(fmt, block, out); return;
     case FORMAT_YUV: decode_yuv(fmt, block, out); return;
+    case FORMAT_FXT1: decode_fxt1(fmt, block, out); return;
     case FORMAT_PLAIN: fmt->unpack(fmt, block, out); return;
-    case FORMAT_FXT1:
     case FORMAT_PLANAR:
     case FORMAT_PALETTE:
     case FORMAT_MONO: break;

@@ -24,6 +24,7 @@ enum {
     EAC_SIGNED_R11 = 0x1ad,
     ETC2_PTA = 0x1c0,
     ETC2_RGBA8 = 0x1c2,
+    FXT1 = 0x192,
     YUYV = 0x182,
     VYUY = 0x183,
     YVYU = 0x18f,
@@ -319,6 +320,40 @@ Test(decode, eac_signed_minus_128)
 {
     static const uint8_t block[8] = {0x80, 0x10};
     cr_assert_eq(texel(EAC_SIGNED_R11, block, 0, 0).f[0], -1.0f);
+}
+
+/* CC_HI: white to black in six steps, then a hole. */
+Test(decode, fxt1_hi)
+{
+    uint8_t block[16] = {0};
+    unsigned at = 0;
+    for (unsigned i = 0; i < 32; i++)
+        put(block, &at, 3, i == 16 ? 7 : i % 8 == 3 ? 2 : 6);
+    put(block, &at, 15, 0x7fff);
+    EXPECT8(texel(FXT1, block, 3, 0), 170, 170, 170, 255);
+    EXPECT8(texel(FXT1, block, 4, 0), 0, 0, 0, 0);
+    EXPECT8(texel(FXT1, block, 7, 3), 0, 0, 0, 255);
+}
+
+/* CC_MIXED, opaque: the left square from blue to green, whose sixth bits are
+ * 1 for the second and, flipped by the first texel's index, 0 for the first.
+ * The right square is black. */
+Test(decode, fxt1_mixed)
+{
+    uint8_t block[16] = {0};
+    unsigned at = 0;
+    put(block, &at, 2, 3);
+    put(block, &at, 2, 0);
+    put(block, &at, 2, 1);
+    at = 64;
+    put(block, &at, 15, 31);
+    put(block, &at, 15, 31 << 5);
+    at = 125;
+    put(block, &at, 3, 1 | 4);
+    EXPECT8(texel(FXT1, block, 0, 0), 0, 255, 0, 255);
+    EXPECT8(texel(FXT1, block, 1, 0), 0, 0, 255, 255);
+    EXPECT8(texel(FXT1, block, 2, 0), 0, 85, 170, 255);
+    EXPECT8(texel(FXT1, block, 4, 0), 0, 0, 0, 255);
 }
 
 Test(decode, packed_yuv_orders)
