@@ -2,12 +2,6 @@
  * ILK PRM vol 4 part 1, 4.2.3 "Intra-Level Filtering Setup". */
 #include "sampler/sample.h"
 
-static bool
-rounds(const struct sampler *sp, unsigned axis, bool mag)
-{
-    return sp->rounding_enable >> (2 * (2 - axis) + mag) & 1;
-}
-
 static uint32_t
 level_size(const struct surface *s, uint32_t level, unsigned axis)
 {
@@ -123,7 +117,7 @@ linear(struct sample_ctx *ctx, uint32_t level, const float coord[3],
         a[d] = address_linear(ctx->wrap[d], coord[d],
                               level_size(ctx->s, level, d),
                               ctx->sp->non_normalized, ctx->req->offset[d],
-                              rounds(ctx->sp, d, mag));
+                              sample_rounds(ctx->sp, d, mag));
     vec4 plane[2];
     for (unsigned k = 0; k <= (a[2].w1 != 0); k++) {
         int32_t z = k ? a[2].i1 : a[2].i0;

@@ -47,6 +47,7 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->level0 = s->min_lod;
     init_wrap(ctx);
     texel_init(ctx);
+    ctx->fast = filter_fast_usable(ctx);
     return true;
 }
 
@@ -152,8 +153,22 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
     sample_swizzle(ctx->s, &t.c, lane, out);
 }
 
+/* Whether the lanes of a quad that execute ask for the same LOD. */
+static bool
+is_uniform(const struct sample_req *req, unsigned quad)
+{
+    static const uint32_t zero[4];
+    if (memcmp(&req->min_lod[quad], zero, sizeof zero))
+        return false;
+    if (req->op != SAMPLE_BIAS && req->op != SAMPLE_LOD)
+        return true;
+    const uint32_t *lod = &req->lod.u[quad];
+    return lod[0] == lod[1] && lod[0] == lod[2] && lod[0] == lod[3];
+}
+
 static void
-sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+sample_quad(struct sample_ctx *ctx, unsigned quad, unsigned mask,
+            uint32_t out[4][SAMPLE_LANES])
 {
     const struct sample_req *req = ctx->req;
     bool per_quad = req->op == SAMPLE_PLAIN || req->op == SAMPLE_BIAS;
@@ -161,18 +176,31 @@ sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
     bool needed = needs_lod(ctx);
     struct sample_lod lod = {.ways = 1};
     float derived = 0.0f;
-    for (unsigned lane = 0; lane < req->lanes; lane++) {
-        bool first = lane % 4 == 0;
-        if (first && !(req->exec_mask >> lane & 0xf)) {
-            lane += 3;
+    if (per_quad && needed)
+        derived = derived_lod(ctx, quad, &lod);
+    if (ctx->fast && !(per_lane && needed) && is_uniform(req, quad)) {
+        choose_lod(ctx, quad, derived, &lod);
+        if (filter_fast_quad(ctx, &lod, quad, mask, out))
+            return;
+    }
+    for (unsigned lane = quad; lane < quad + 4; lane++) {
+        if (!(mask >> (lane - quad) & 1))
             continue;
-        }
-        if (needed && (per_lane || (per_quad && first)))
+        if (per_lane && needed)
             derived = derived_lod(ctx, lane, &lod);
-        if (!(req->exec_mask >> lane & 1))
-            continue;
         choose_lod(ctx, lane, derived, &lod);
         sample_lane(ctx, &lod, lane, out);
+    }
+}
+
+void
+sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    for (unsigned quad = 0; quad < req->lanes; quad += 4) {
+        unsigned mask = req->exec_mask >> quad & 0xf;
+        if (mask)
+            sample_quad(ctx, quad, mask, out);
     }
 }
 

@@ -76,6 +76,7 @@ struct texel_plane {
     uint32_t level, z;
     const uint8_t *mem; /* NULL: not directly addressable, see surface_ptr */
     uint32_t x_B, y;    /* origin, within the tiling */
+    bool small;         /* all offsets fit in 31 bits */
 };
 
 /* Which channel of the memory a channel of a texel comes from. */
@@ -96,6 +97,7 @@ struct sample_ctx {
     bool integer; /* texels are integers: no arithmetic on them */
     bool compare;
     bool direct; /* texel planes may be used */
+    bool fast;   /* filter_fast_quad() may be asked */
     uint8_t wrap[3];
     uint8_t shadow_func;
     uint8_t reduction;
@@ -116,6 +118,9 @@ struct sample_ctx {
 /* False if the surface cannot be filtered: the answer is zero. */
 bool sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
                      const struct sampler *sp, const struct sample_req *req);
+
+/* Answers the sample messages, once ctx is made. */
+void sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES]);
 
 /* ---- texel.c ---------------------------------------------------------- */
 
@@ -188,6 +193,17 @@ void filter_gather4(struct sample_ctx *ctx, const float coord[3],
                     uint32_t slice, unsigned lane, vec4 out[4]);
 vec4 filter_mix(const struct sample_ctx *ctx, vec4 a, vec4 b, int32_t w1);
 
+/* ---- filter_fast.c ------------------------------------------------------ */
+
+/* Whether quads of this request may take the fast path at all. */
+bool filter_fast_usable(const struct sample_ctx *ctx);
+/* Filters the lanes of `mask` (bits 0..3) of the quad that begins at lane
+ * `quad`, all with the same `lod`; the same bits as the generic path gives.
+ * False, with nothing written, if this quad needs the generic path. */
+bool filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
+                      unsigned quad, unsigned mask,
+                      uint32_t out[4][SAMPLE_LANES]);
+
 /* ---- sample_load.c, sample_info.c -------------------------------------- */
 
 void sample_load(const struct surface *s, const struct sample_req *req,
@@ -202,6 +218,13 @@ void sample_sampleinfo(const struct surface *s, const struct sample_req *req,
 /* Shader channel select, applied to one texel. */
 void sample_swizzle(const struct surface *s, const union color *in,
                     unsigned lane, uint32_t out[4][SAMPLE_LANES]);
+
+/* KBL PRM vol 2d, SAMPLER_STATE, [U|V|R] Address [Min|Mag] Filter Rounding. */
+static inline bool
+sample_rounds(const struct sampler *sp, unsigned axis, bool mag)
+{
+    return sp->rounding_enable >> (2 * (2 - axis) + mag) & 1;
+}
 
 static inline int32_t
 sample_floor(float f)

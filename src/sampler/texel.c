@@ -176,8 +176,10 @@ make_plane(const struct sample_ctx *ctx, uint32_t level, uint32_t slice,
     p->y = s->level_y_el[level] + s->y_offset + slice * s->qpitch_el_rows;
     uint32_t w_el = DIV_ROUND_UP(surface_level_width(s, level), fmt->block_w);
     uint32_t h_el = DIV_ROUND_UP(surface_level_height(s, level), fmt->block_h);
-    if (plane_end_B(s, p, w_el, h_el) < s->limit_B)
+    uint64_t end_B = plane_end_B(s, p, w_el, h_el);
+    if (end_B < s->limit_B)
         p->mem = s->mem;
+    p->small = end_B < INT32_MAX;
 }
 
 const struct texel_plane *

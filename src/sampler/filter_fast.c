@@ -1,0 +1,387 @@
+/* filter_fast.c: the common case, four lanes at a time: 2D surfaces of plain
+ * formats, nearest or linear, on levels that lie in memory as a whole.
+ * Every result has the same bits as filter.c's (test_filter_fast.c). */
+#include <emmintrin.h>
+
+#include "sampler/sample.h"
+
+typedef int32_t ivec4 __attribute__((vector_size(16)));
+
+/* One level, ready for 32-bit offsets. */
+struct fast_level {
+    const uint8_t *mem;
+    int32_t x_B, y;
+    int32_t w, h;
+};
+
+/* Texels of four lanes along one axis. */
+struct fast_axis {
+    ivec4 i0, i1, w1;
+};
+
+bool
+filter_fast_usable(const struct sample_ctx *ctx)
+{
+    const struct sample_req *req = ctx->req;
+    const struct surface *s = ctx->s;
+    if (ctx->dims != 2 || ctx->cube || ctx->compare || ctx->reduction ||
+        !ctx->direct || ctx->sp->non_normalized)
+        return false;
+    if (ctx->texel_kind == TEXEL_BLOCK || s->fmt->element_B > 16)
+        return false;
+    if (req->offset[0] | req->offset[1])
+        return false;
+    for (unsigned d = 0; d < 2; d++)
+        if (ctx->wrap[d] != GEN9_TCM_WRAP && ctx->wrap[d] != GEN9_TCM_MIRROR &&
+            ctx->wrap[d] != GEN9_TCM_CLAMP)
+            return false;
+    return true;
+}
+
+/* ---- addresses --------------------------------------------------------- */
+
+static inline vec4
+splat(float f)
+{
+    return (vec4){f, f, f, f};
+}
+
+static inline ivec4
+isplat(int32_t i)
+{
+    return (ivec4){i, i, i, i};
+}
+
+static inline ivec4
+floor4(vec4 v)
+{
+    ivec4 i = __builtin_convertvector(v, ivec4);
+    return i + (ivec4)(v < __builtin_convertvector(i, vec4));
+}
+
+static inline ivec4
+choose(ivec4 mask, ivec4 a, ivec4 b)
+{
+    return (mask & a) | (~mask & b);
+}
+
+/* Coordinates that floor4() cannot take are left to the generic path. */
+static inline bool
+is_tame(vec4 u)
+{
+    ivec4 ok = (u > splat(-8388608.0f)) & (u < splat(8388608.0f));
+    return _mm_movemask_ps((__m128)ok) == 0xf;
+}
+
+static inline vec4
+scale(unsigned wrap, vec4 u, int32_t size)
+{
+    vec4 n = splat((float)size);
+    if (wrap == GEN9_TCM_WRAP) {
+        u -= __builtin_convertvector(floor4(u), vec4);
+    } else if (wrap == GEN9_TCM_MIRROR) {
+        vec4 half = u * splat(0.5f);
+        u -= splat(2.0f) * __builtin_convertvector(floor4(half), vec4);
+    }
+    u *= n;
+    /* Two texels outside of 0..2n it no longer matters how far. */
+    __m128 low = _mm_max_ps((__m128)u, (__m128)splat(-2.0f));
+    return (vec4)_mm_min_ps(low, (__m128)(n + n + splat(2.0f)));
+}
+
+/* i is at most one texel outside, or mirrored within -1..2n. */
+static inline ivec4
+wrap4(unsigned wrap, ivec4 i, int32_t size)
+{
+    ivec4 n = isplat(size);
+    if (wrap == GEN9_TCM_WRAP) {
+        i += n & (i < 0);
+        return i - (n & (i >= n));
+    }
+    if (wrap == GEN9_TCM_MIRROR) {
+        i -= (n + n) & (i >= n + n);
+        i = choose(i < 0, -1 - i, i);
+        return choose(i >= n, n + n - 1 - i, i);
+    }
+    i = choose(i < 0, isplat(0), i);
+    return choose(i >= n, n - 1, i);
+}
+
+static inline void
+axis_nearest(unsigned wrap, vec4 u, int32_t size, struct fast_axis *a)
+{
+    a->i0 = wrap4(wrap, floor4(scale(wrap, u, size)), size);
+}
+
+static inline void
+axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
+            struct fast_axis *a)
+{
+    vec4 x = scale(wrap, u, size) * splat(SAMPLE_ONE);
+    ivec4 fixed = floor4(round ? x + splat(0.5f) : x) - isplat(SAMPLE_ONE / 2);
+    ivec4 i = fixed >> 8;
+    a->w1 = fixed & isplat(SAMPLE_ONE - 1);
+    a->i0 = wrap4(wrap, i, size);
+    a->i1 = wrap4(wrap, i + 1, size);
+}
+
+/* Offsets in all tilings are a sum of one part for x and one for y. */
+static inline ivec4
+offset_x_B(const struct surface *s, const struct fast_level *lv, ivec4 x)
+{
+    ivec4 x_B = x * (int32_t)s->fmt->element_B + lv->x_B;
+    if (s->tiling == TILING_Y)
+        return (x_B >> 7 << 12) + ((x_B & 0x70) << 5) + (x_B & 15);
+    if (s->tiling == TILING_X)
+        return (x_B >> 9 << 12) + (x_B & 511);
+    return x_B;
+}
+
+static inline ivec4
+offset_y_B(const struct surface *s, const struct fast_level *lv, ivec4 y)
+{
+    int32_t pitch_B = (int32_t)s->row_pitch_B;
+    y += lv->y;
+    if (s->tiling == TILING_Y)
+        return (y >> 5) * ((pitch_B & ~127) * 32) + ((y & 31) << 4);
+    if (s->tiling == TILING_X)
+        return (y >> 3) * ((pitch_B & ~511) * 8) + ((y & 7) << 9);
+    return y * pitch_B;
+}
+
+/* ---- texels ------------------------------------------------------------ */
+
+static inline __m128i
+load_bytes(const uint8_t *p, unsigned element_B)
+{
+    uint32_t v = 0;
+    if (element_B == 4)
+        memcpy(&v, p, 4);
+    else if (element_B == 1)
+        v = *p;
+    else if (element_B == 2)
+        memcpy(&v, p, 2);
+    else
+        memcpy(&v, p, 3);
+    return _mm_cvtsi32_si128((int)v);
+}
+
+static inline vec4
+nearest_bytes(const uint8_t *p, unsigned element_B)
+{
+    __m128i zero = _mm_setzero_si128();
+    __m128i v = _mm_unpacklo_epi8(load_bytes(p, element_B), zero);
+    return (vec4)_mm_cvtepi32_ps(_mm_unpacklo_epi16(v, zero));
+}
+
+/* a + (b - a) * w / 256, in units of 1/256: at most 16 bits. */
+static inline vec4
+mix_bytes(__m128i a, __m128i b, __m128i weights)
+{
+    __m128i pairs = _mm_unpacklo_epi8(_mm_unpacklo_epi8(a, b),
+                                      _mm_setzero_si128());
+    return (vec4)_mm_cvtepi32_ps(_mm_madd_epi16(pairs, weights));
+}
+
+/* Exact: products have at most 24 bits. */
+static inline vec4
+linear_bytes(const uint8_t *mem, unsigned element_B, int32_t x0, int32_t x1,
+             int32_t y0, int32_t y1, int32_t wx, int32_t wy)
+{
+    __m128i weights = _mm_set1_epi32(wx << 16 | (SAMPLE_ONE - wx));
+    vec4 top = mix_bytes(load_bytes(mem + x0 + y0, element_B),
+                         load_bytes(mem + x1 + y0, element_B), weights);
+    vec4 low = mix_bytes(load_bytes(mem + x0 + y1, element_B),
+                         load_bytes(mem + x1 + y1, element_B), weights);
+    vec4 sum = top * splat((float)(SAMPLE_ONE - wy)) + low * splat((float)wy);
+    return sum * splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
+}
+
+static inline vec4
+unpack(const struct format_info *fmt, const uint8_t *p)
+{
+    union texel t;
+    fmt->unpack(fmt, p, &t.c);
+    return t.v;
+}
+
+static inline vec4
+mix(vec4 a, vec4 b, int32_t w1)
+{
+    return a + (b - a) * splat((float)w1 * (1.0f / SAMPLE_ONE));
+}
+
+static inline vec4
+linear_unpack(const struct format_info *fmt, const uint8_t *mem, int32_t x0,
+              int32_t x1, int32_t y0, int32_t y1, int32_t wx, int32_t wy)
+{
+    vec4 top = unpack(fmt, mem + x0 + y0);
+    if (wx)
+        top = mix(top, unpack(fmt, mem + x1 + y0), wx);
+    if (!wy)
+        return top;
+    vec4 low = unpack(fmt, mem + x0 + y1);
+    if (wx)
+        low = mix(low, unpack(fmt, mem + x1 + y1), wx);
+    return mix(top, low, wy);
+}
+
+/* ---- quads ------------------------------------------------------------- */
+
+static bool
+find_level(struct sample_ctx *ctx, int32_t level, uint32_t slice,
+           struct fast_level *lv)
+{
+    const struct surface *s = ctx->s;
+    const struct texel_plane *p = texel_plane(ctx, (uint32_t)level, slice);
+    if (!p->mem || !p->small)
+        return false;
+    lv->mem = p->mem;
+    lv->x_B = (int32_t)p->x_B;
+    lv->y = (int32_t)p->y;
+    lv->w = (int32_t)surface_level_width(s, (unsigned)level);
+    lv->h = (int32_t)surface_level_height(s, (unsigned)level);
+    return true;
+}
+
+static void
+quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
+             vec4 v, vec4 texel[4])
+{
+    const struct surface *s = ctx->s;
+    struct fast_axis ax, ay;
+    axis_nearest(ctx->wrap[0], u, lv->w, &ax);
+    axis_nearest(ctx->wrap[1], v, lv->h, &ay);
+    ivec4 at = offset_x_B(s, lv, ax.i0) + offset_y_B(s, lv, ay.i0);
+    if (ctx->scaled)
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = nearest_bytes(lv->mem + at[i], s->fmt->element_B);
+    else
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = unpack(s->fmt, lv->mem + at[i]);
+}
+
+static void
+quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
+            vec4 v, bool mag, vec4 texel[4])
+{
+    const struct surface *s = ctx->s;
+    struct fast_axis ax, ay;
+    axis_linear(ctx->wrap[0], u, lv->w, sample_rounds(ctx->sp, 0, mag), &ax);
+    axis_linear(ctx->wrap[1], v, lv->h, sample_rounds(ctx->sp, 1, mag), &ay);
+    ivec4 x0 = offset_x_B(s, lv, ax.i0), x1 = offset_x_B(s, lv, ax.i1);
+    ivec4 y0 = offset_y_B(s, lv, ay.i0), y1 = offset_y_B(s, lv, ay.i1);
+    unsigned element_B = s->fmt->element_B;
+    if (ctx->scaled && element_B == 4)
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = linear_bytes(lv->mem, 4, x0[i], x1[i], y0[i], y1[i],
+                                    ax.w1[i], ay.w1[i]);
+    else if (ctx->scaled)
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = linear_bytes(lv->mem, element_B, x0[i], x1[i], y0[i],
+                                    y1[i], ax.w1[i], ay.w1[i]);
+    else
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = linear_unpack(s->fmt, lv->mem, x0[i], x1[i], y0[i],
+                                     y1[i], ax.w1[i], ay.w1[i]);
+}
+
+static void
+quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
+           const struct fast_level *lv, vec4 u, vec4 v, vec4 texel[4])
+{
+    if (lod->filter == FILTER_NEAREST || ctx->integer)
+        quad_nearest(ctx, lv, u, v, texel);
+    else
+        quad_linear(ctx, lv, u, v, lod->mag, texel);
+}
+
+/* Channel c of the answer from the four channels in memory. */
+static vec4
+quad_channel(const struct sample_ctx *ctx, const vec4 memory[4], unsigned c)
+{
+    const struct surface *s = ctx->s;
+    union texel one = {.v = splat(1.0f)};
+    if (s->fmt->is_int)
+        one.c = (union color){.u = {1, 1, 1, 1}};
+    unsigned scs = s->swizzle[c];
+    if (scs == GEN9_SCS_ZERO)
+        return splat(0.0f);
+    if (scs == GEN9_SCS_ONE)
+        return one.v;
+    if (!ctx->scaled)
+        return memory[scs & 3];
+    unsigned source = ctx->source[scs & 3];
+    if (source == SOURCE_ZERO)
+        return splat(0.0f);
+    if (source == SOURCE_ONE)
+        return one.v;
+    return memory[s->fmt->ch[source].start_bit / 8] / splat(255.0f);
+}
+
+static void
+quad_store(const struct sample_ctx *ctx, vec4 texel[4], unsigned quad,
+           unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    __m128 t[4];
+    memcpy(t, texel, sizeof t);
+    _MM_TRANSPOSE4_PS(t[0], t[1], t[2], t[3]);
+    vec4 memory[4];
+    memcpy(memory, t, sizeof t);
+    for (unsigned c = 0; c < 4; c++) {
+        union texel answer = {.v = quad_channel(ctx, memory, c)};
+        if (mask == 0xf) {
+            memcpy(&out[c][quad], &answer, sizeof answer);
+            continue;
+        }
+        for (unsigned i = 0; i < 4; i++)
+            if (mask >> i & 1)
+                out[c][quad + i] = answer.c.u[i];
+    }
+}
+
+/* The slice that all four lanes read. */
+static bool
+quad_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
+{
+    const struct sample_req *req = ctx->req;
+    if (!ctx->s->is_array || ctx->s->depth <= 1 ||
+        req->force_array_index_zero) {
+        *slice = ctx->s->min_array;
+        return true;
+    }
+    *slice = texel_slice(ctx, req->r.f[quad], 0);
+    for (unsigned i = 1; i < 4; i++)
+        if (texel_slice(ctx, req->r.f[quad + i], 0) != *slice)
+            return false;
+    return true;
+}
+
+bool
+filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
+                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    if (lod->out_of_bounds ||
+        (lod->filter == FILTER_ANISOTROPIC && lod->ways > 1))
+        return false;
+    vec4 u, v;
+    memcpy(&u, &ctx->req->u.f[quad], sizeof u);
+    memcpy(&v, &ctx->req->v.f[quad], sizeof v);
+    uint32_t slice;
+    struct fast_level lv;
+    if (!is_tame(u) || !is_tame(v) || !quad_slice(ctx, quad, &slice) ||
+        !find_level(ctx, lod->level, slice, &lv))
+        return false;
+    vec4 texel[4];
+    quad_level(ctx, lod, &lv, u, v, texel);
+    if (lod->beta && !ctx->integer) {
+        vec4 second[4];
+        if (!find_level(ctx, lod->level + 1, slice, &lv))
+            return false;
+        quad_level(ctx, lod, &lv, u, v, second);
+        for (unsigned i = 0; i < 4; i++)
+            texel[i] = mix(texel[i], second[i], lod->beta);
+    }
+    quad_store(ctx, texel, quad, mask, out);
+    return true;
+}
