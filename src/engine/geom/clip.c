@@ -6,6 +6,7 @@
  * edge, so both triangles of a shared edge get the same point. */
 #include "engine/geom/geom.h"
 
+#include <float.h>
 #include <math.h>
 
 enum clip_code {
@@ -29,8 +30,9 @@ enum clip_code {
 #define CLIP_USER (0xffu << CLIP_USER_SHIFT)
 #define CLIP_CULL (0xffu << CLIP_CULL_SHIFT)
 
-/* Smallest w that is kept. Guess: any value whose inverse is finite does. */
-#define CLIP_MIN_W 1e-20
+/* Smallest w that is kept of an object that reaches behind the eye, relative
+ * to its largest. Guess: the guard band cuts long before. */
+#define CLIP_MIN_W 1e-9
 
 /* 3 vertices, 15 planes, each adds one at most. */
 #define CLIP_MAX_POLYGON 20
@@ -55,6 +57,7 @@ struct clip_ctx {
     struct geom_vert *const *v;
     const struct gen9_sf_clip_viewport *vp;
     struct geom_vert *provoking;
+    double min_w;
     struct prim prim;
 };
 
@@ -148,7 +151,7 @@ vert_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
     c |= y > vp->y_max_clip_guardband * w ? CLIP_GB_YMAX : 0;
     c |= z < (d3d ? 0 : -w) ? CLIP_NEAR : 0;
     c |= z > w ? CLIP_FAR : 0;
-    c |= w < (float)CLIP_MIN_W ? CLIP_W : 0;
+    c |= w < FLT_MIN ? CLIP_W : 0;
     for (unsigned i = 0; (g->user_clip | g->user_cull) >> i; i++)
         if (!(clip_distance(g, v, i) >= 0)) /* NaN is outside */
             c |= 1u << (CLIP_USER_SHIFT + i) | 1u << (CLIP_CULL_SHIFT + i);
@@ -357,7 +360,7 @@ plane_distance(const struct clip_ctx *c, uint32_t code,
                    ? p[2]
                    : p[2] + w;
     case CLIP_FAR: return w - p[2];
-    case CLIP_W: return w - CLIP_MIN_W;
+    case CLIP_W: return w - c->min_w;
     }
     unsigned i = (unsigned)__builtin_ctz(code) - CLIP_USER_SHIFT;
     double d = 0;
@@ -409,7 +412,7 @@ cut_polygon(const struct clip_ctx *c, uint32_t code, const struct poly_vert *in,
 }
 
 static void
-start_polygon(const struct clip_ctx *c, struct poly_vert *poly, unsigned count)
+start_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         float p[4];
@@ -421,6 +424,7 @@ start_polygon(const struct clip_ctx *c, struct poly_vert *poly, unsigned count)
         vert_position(c->v[i], p);
         for (unsigned k = 0; k < 4; k++)
             poly[i].pos[k] = (double)p[k];
+        c->min_w = MAX2(c->min_w, poly[i].pos[3] * CLIP_MIN_W);
     }
 }
 

@@ -1,0 +1,227 @@
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+struct rig rig;
+
+struct scene {
+    struct arena arena;
+};
+
+/* ---- the rest of the engine ------------------------------------------- */
+
+void
+vm_thread_enter(void)
+{
+}
+
+void
+vm_thread_leave(void)
+{
+}
+
+void
+stage_start(const struct shader_stage *stage, struct eu_start *start)
+{
+    *start = (struct eu_start){.simd = stage->simd};
+}
+
+void
+stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
+{
+    g0[5] = fftid;
+}
+
+enum eu_msg_result
+msg_send(struct eu_thread *thread, const struct eu_message *msg)
+{
+    return EU_MSG_ERROR;
+}
+
+void
+eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
+{
+    thread->sr0[2] = start->dispatch_mask;
+    thread->user = start->user;
+}
+
+bool
+msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+{
+    rig.kernel[env->stage->kind](thread, env);
+    return true;
+}
+
+bool
+msg_run_group(struct eu_thread *threads, unsigned count,
+              struct thread_group *group, struct thread_env *env)
+{
+    cr_expect_eq(group->barrier_count, count);
+    cr_expect_eq(env->group, group);
+    for (unsigned i = 0; i < count; i++)
+        rig.kernel[env->stage->kind](&threads[i], env);
+    return true;
+}
+
+struct scene *
+scene_create(const struct draw *draw)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    arena_init(&s->arena, 1 << 16);
+    return s;
+}
+
+void
+scene_destroy(struct scene *s)
+{
+    arena_finish(&s->arena);
+    free(s);
+}
+
+struct arena *
+scene_arena(struct scene *s)
+{
+    return &s->arena;
+}
+
+bool
+scene_add(struct scene *s, const struct prim *p)
+{
+    static const unsigned verts[] = {1, 2, 3, 3};
+    cr_assert_lt(rig.prim_count, RIG_MAX_PRIMS);
+    struct rig_prim *r = &rig.prim[rig.prim_count++];
+    memset(r, 0, sizeof *r);
+    r->p = *p;
+    for (unsigned i = 0; i < verts[p->kind]; i++) {
+        r->x[i] = p->v[i].x;
+        r->y[i] = p->v[i].y;
+        r->z[i] = p->v[i].z;
+        if (p->vue_slots > 2)
+            memcpy(r->attr[i], p->v[i].vue + 8, 16);
+    }
+    const uint32_t *flat = p->flat_vue ? p->flat_vue : p->v[p->provoking].vue;
+    if (p->vue_slots > 2)
+        memcpy(r->flat, flat + 8, 16);
+    if (!rig.flush_every || rig.prim_count % rig.flush_every)
+        return false;
+    /* What was handed out before must not be used again: spoil it. */
+    arena_finish(&s->arena);
+    arena_init(&s->arena, 1 << 16);
+    return true;
+}
+
+void
+scene_flush(struct scene *s)
+{
+}
+
+/* ---- the draw --------------------------------------------------------- */
+
+#define FMT_R32G32B32A32_FLOAT 0x000
+
+static void
+element(unsigned i)
+{
+    rig.draw.ve[i].ve = (struct gen9_vertex_element_state){
+        .valid = true,
+        .source_element_format = FMT_R32G32B32A32_FLOAT,
+        .source_element_offset = i * 16,
+        .component_0_control = GEN9_VFCOMP_STORE_SRC,
+        .component_1_control = GEN9_VFCOMP_STORE_SRC,
+        .component_2_control = GEN9_VFCOMP_STORE_SRC,
+        .component_3_control = GEN9_VFCOMP_STORE_SRC,
+    };
+}
+
+void
+rig_init(unsigned topology, unsigned count)
+{
+    memset(&rig, 0, sizeof rig);
+    rig.memory = calloc(1, RIG_MEMORY_B);
+    rig.prim = calloc(RIG_MAX_PRIMS, sizeof *rig.prim);
+    rig.vm.window = rig.memory;
+    struct draw *d = &rig.draw;
+    d->gen = 9;
+    d->vm = &rig.vm;
+    d->stats = &rig.stats;
+    d->reset = &rig.reset;
+    d->topology = topology;
+    d->vertex_count = count;
+    d->instance_count = 1;
+    d->vb[0].valid = true;
+    d->vb[0].size_B = RIG_MEMORY_B / 2;
+    d->vb[0].pitch_B = 48;
+    d->ve_count = 3;
+    for (unsigned i = 0; i < 3; i++)
+        element(i);
+    for (unsigned i = 0; i < STAGE_COUNT; i++) {
+        d->stage[i].kind = i;
+        d->stage[i].grf_start = i == STAGE_VS || i == STAGE_GS ? 2 : 5;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        d->urb_entry_B[i] = 64;
+        d->so_buffer[i].offset_B = &rig.so_offset[i];
+    }
+    d->sbe.vertex_urb_entry_read_offset = 1;
+    d->sbe.vertex_urb_entry_read_length = 1;
+    d->clip.perspective_divide_disable = true;
+    d->sf.triangle_strip_list_provoking_vertex_select = 2;
+    d->sf.triangle_fan_provoking_vertex_select = 2;
+    d->sf.line_strip_list_provoking_vertex_select = 1;
+}
+
+void
+rig_finish(void)
+{
+    free(rig.memory);
+    free(rig.prim);
+}
+
+void
+rig_vertex(unsigned i, float x, float y, float z, float w, float a)
+{
+    float v[12] = {[4] = x, y, z, w, a, a, a, a};
+    memcpy(rig.memory + i * 48, v, sizeof v);
+}
+
+void
+rig_clip(void)
+{
+    struct draw *d = &rig.draw;
+    d->clip.clip_enable = true;
+    d->clip.perspective_divide_disable = false;
+    d->clip.guardband_clip_test_enable = true;
+    d->clip.viewport_xy_clip_test_enable = true;
+    d->clip.statistics_enable = true;
+    d->clip.maximum_vp_index = 15;
+    d->sf.viewport_transform_enable = true;
+    d->raster.viewport_z_near_clip_test_enable = true;
+    d->raster.viewport_z_far_clip_test_enable = true;
+    for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
+        d->viewport[i] = (struct gen9_sf_clip_viewport){
+            .viewport_matrix_element_m00 = 50,
+            .viewport_matrix_element_m11 = 50,
+            .viewport_matrix_element_m22 = 0.5f,
+            .viewport_matrix_element_m30 = 50.0f + (float)i * 100,
+            .viewport_matrix_element_m31 = 50,
+            .viewport_matrix_element_m32 = 0.5f,
+            .x_min_clip_guardband = -8,
+            .x_max_clip_guardband = 8,
+            .y_min_clip_guardband = -8,
+            .y_max_clip_guardband = 8,
+        };
+}
+
+void
+rig_stage(enum stage_kind kind, rig_kernel kernel)
+{
+    rig.draw.stage[kind].enabled = true;
+    rig.kernel[kind] = kernel;
+}
+
+void
+rig_draw(void)
+{
+    geom_draw(&rig.draw);
+}
