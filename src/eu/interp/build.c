@@ -346,6 +346,7 @@ note_surfaces(struct eu_kernel *k)
         if (!is_send(insn))
             continue;
         switch (insn->sfid) {
+        case EU_SFID_NULL: k->any_surface |= insn->ex_desc_is_reg; break;
         case EU_SFID_SAMPLER:
         case EU_SFID_DC2:
         case EU_SFID_RENDER:

@@ -48,6 +48,10 @@ eu_op_send(struct eu_thread *t, const struct eu_op *op)
         .exec_mask = eu_op_mask(t, op),
     };
 
+    /* Where the instruction names no function, a register may. */
+    if (!m.sfid && insn->ex_desc_is_reg)
+        m.sfid = ex_desc & 15;
+
     unsigned at;
     if (!registers(t, &insn->src[0], m.mlen_grf, &at))
         return eu_fail(t, op, "message payload outside the registers");

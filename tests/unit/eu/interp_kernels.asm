@@ -1,0 +1,220 @@
+# Kernels of test_interp*.c, for assemble.py.
+== if_else
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(f0.0) if (8|M0) L1 L2
+mov (8|M0) r4.0<1>:d 1:w
+else (8|M0) L2 L2
+L1:
+mov (8|M0) r4.0<1>:d 2:w
+L2:
+endif (8|M0) L3
+L3:
+mov (8|M0) r5.0<1>:d 3:w
+== loop_break
+# r4 = number of iterations until r1 is reached; breaks in a nested if.
+mov (8|M0) r4.0<1>:d 0:w
+L1:
+cmp (8|M0) (ge)f0.0 null<1>:d r4.0<8;8,1>:d r1.0<8;8,1>:d
+(f0.0) if (8|M0) L2 L2
+break (8|M0) L2 L3
+L2:
+endif (8|M0) L3
+add (8|M0) r4.0<1>:d r4.0<8;8,1>:d 1:w
+L3:
+while (8|M0) L1
+mov (8|M0) r5.0<1>:d 7:w
+== loop_cont
+# r4 counts all iterations, r5 those with an odd r4; ends at r4 == r1.
+mov (8|M0) r4.0<1>:d 0:w
+mov (8|M0) r5.0<1>:d 0:w
+L1:
+add (8|M0) r4.0<1>:d r4.0<8;8,1>:d 1:w
+and (8|M0) (eq)f0.1 null<1>:d r4.0<8;8,1>:d 1:w
+cmp (8|M0) (lt)f0.0 null<1>:d r4.0<8;8,1>:d r1.0<8;8,1>:d
+(f0.1) cont (8|M0) L3 L3
+add (8|M0) r5.0<1>:d r5.0<8;8,1>:d 1:w
+L3:
+(f0.0) while (8|M0) L1
+== halt
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 3:w
+(f0.0) halt (8|M0) L1 L1
+mov (8|M0) r4.0<1>:d 5:w
+L1:
+halt (8|M0) L2 L2
+L2:
+mov (8|M0) r5.0<1>:d 6:w
+== goto_join
+# Forward: channels whose predicate is false jump.
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(f0.0) goto (8|M0) L1 L1
+mov (8|M0) r4.0<1>:d 1:w
+L1:
+join (8|M0) L2
+L2:
+mov (8|M0) r5.0<1>:d 2:w
+L3:
+add (8|M0) r6.0<1>:d r6.0<8;8,1>:d 1:w
+cmp (8|M0) (lt)f0.0 null<1>:d r6.0<8;8,1>:d r1.0<8;8,1>:d
+(f0.0) goto.b (8|M0) L4 L3
+L4:
+join (8|M0) L5
+L5:
+mov (8|M0) r7.0<1>:d 3:w
+== call_ret
+(W) mov (1|M0) f0.0<1>:ud 0x0f:ud
+(f0.0) call (8|M0) r10.0 L9
+mov (8|M0) r5.0<1>:d 2:w
+(W) jmpi L10
+L9:
+mov (8|M0) r4.0<1>:d 1:w
+ret (8|M0) r10.0
+L10:
+mov (8|M0) r6.0<1>:d 3:w
+== jump_far
+# The test changes the distance.
+(W) jmpi L1
+L1:
+== forever
+L1:
+(W) jmpi L1
+== wait
+(W) mov (1|M0) n0.0<1>:ud 0:ud
+mov (8|M0) r4.0<1>:d 1:w
+wait n0.0<0;1,0>:ud
+mov (8|M0) r5.0<1>:d 2:w
+== grf_past_end
+mov (16|M0) r127.0<1>:d 0:w
+== indirect_past_end
+(W) mov (1|M0) a0.0<1>:uw 4090:uw
+mov (8|M0) r4.0<1>:d r[a0.0,0]<8;8,1>:d
+== send_past_end
+send (8|M0) null r126 0x2 0x0a000000
+== flags_partial
+(W) mov (1|M0) f0.0<1>:ud 0xffffffff:ud
+cmp (8|M8) (gt)f0.0 null<1>:d r1.0<8;8,1>:d 3:w
+(W) mov (1|M0) r4.0<1>:ud f0.0<0;1,0>:ud
+cmp (8|M0) (gt)f1.1 r5.0<1>:f r2.0<8;8,1>:f 0x40400000:f
+(W) mov (1|M0) r4.1<1>:ud f1.0<0;1,0>:ud
+== any_all
+(W) mov (1|M0) f0.0<1>:ud 0x0000f120:ud
+(f0.0.any4h) mov (16|M0) r4.0<1>:d 1:w
+(f0.0.all4h) mov (16|M0) r6.0<1>:d 1:w
+(~f0.0.any4h) mov (16|M0) r8.0<1>:d 1:w
+(W&f0.0.any16h) mov (1|M0) r10.0<1>:d 1:w
+(W&f0.0.all16h) mov (1|M0) r10.1<1>:d 1:w
+== mach
+mul (8|M0) acc0.0<1>:d r1.0<8;8,1>:d r2.0<16;8,2>:uw
+mach (8|M0) r4.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d {AccWrEn}
+mul (8|M0) acc0.0<1>:ud r1.0<8;8,1>:ud r2.0<16;8,2>:uw
+mach (8|M0) r5.0<1>:ud r1.0<8;8,1>:ud r2.0<8;8,1>:ud {AccWrEn}
+mul (8|M0) r6.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d
+== carry
+addc (8|M8) r4.0<1>:ud r1.0<8;8,1>:ud r2.0<8;8,1>:ud {AccWrEn}
+mov (8|M8) r5.0<1>:ud acc0.0<8;8,1>:ud
+subb (8|M0) r6.0<1>:ud r1.0<8;8,1>:ud r2.0<8;8,1>:ud {AccWrEn}
+mov (8|M0) r7.0<1>:ud acc0.0<8;8,1>:ud
+== minmax
+sel (8|M0) (ge)f0.0 r4.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+sel (8|M0) (lt)f0.0 r5.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+== float_to_int
+mov (8|M0) r4.0<1>:d r1.0<8;8,1>:f
+mov (8|M0) r5.0<1>:ud r1.0<8;8,1>:f
+mov (8|M0) r6.0<2>:w r1.0<8;8,1>:f
+mov (8|M0) r7.0<4>:ub r1.0<8;8,1>:f
+== denorm
+add (8|M0) r4.0<1>:f r1.0<8;8,1>:f 0:f
+mov (8|M0) r5.0<1>:f r1.0<8;8,1>:f
+sel (8|M0) (ge)f0.0 r6.0<1>:f r1.0<8;8,1>:f r1.0<8;8,1>:f
+(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x80:ud {Switch}
+add (8|M0) r7.0<1>:f r1.0<8;8,1>:f 0:f
+== rounding
+add (8|M0) r4.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x10:ud {Switch}
+add (8|M0) r5.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+(W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x30:ud {Switch}
+add (8|M0) r6.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+mov (8|M0) r7.0<2>:hf r3.0<8;8,1>:f
+(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x30:ud {Switch}
+add (8|M0) r8.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+== vectors
+mov (8|M0) r4.0<1>:w 0x76543218:v
+mov (16|M0) r5.0<1>:uw 0xfedcba98:uv
+mov (8|M0) r6.0<1>:f 0x48403020:vf
+add (16|M0) r8.0<1>:uw r1.4<2;4,0>:uw 0x11001010:v
+== vx1
+(W) mov (8|M0) a0.0<1>:uw r1.0<8;8,1>:uw
+(W) mov (8|M0) r4.0<1>:ud r[a0.0,4]<1,0>:ud
+(W) mov (8|M0) r5.0<1>:ud r[a0.0,0]<4,1>:ud
+mov (8|M0) r[a0.1,32]<1>:ud r2.0<8;8,1>:ud
+== three_source
+mad (8|M0) r4.0<1>:f r1.0<8;1>:f r2.0<8;1>:f r3.0<0>:f
+lrp (8|M0) r5.0<1>:f r1.0<8;1>:f r2.0<8;1>:f r3.0<1>:f
+bfe (8|M0) r6.0<1>:d r7.0<8;1>:d r8.0<8;1>:d r9.0<1>:d
+bfi2 (8|M0) r10.0<1>:ud r7.0<8;1>:ud r8.0<8;1>:ud r9.0<1>:ud
+csel (8|M0) (lt)f0.0 r11.0<1>:f r1.0<8;1>:f r2.0<8;1>:f r3.0<1>:f
+== pln
+pln (8|M0) r4.0<1>:f r1.4<0;1,0>:f r2.0<8;8,1>:f
+pln (16|M0) r6.0<1>:f r1.4<0;1,0>:f r2.0<8;8,1>:f
+== bits
+lzd (8|M0) r4.0<1>:ud r1.0<8;8,1>:ud
+fbh (8|M0) r5.0<1>:ud r1.0<8;8,1>:ud
+fbh (8|M0) r6.0<1>:ud r1.0<8;8,1>:d
+fbl (8|M0) r7.0<1>:ud r1.0<8;8,1>:ud
+cbit (8|M0) r8.0<1>:ud r1.0<8;8,1>:ud
+bfrev (8|M0) r9.0<1>:ud r1.0<8;8,1>:ud
+bfi1 (8|M0) r10.0<1>:ud r1.0<8;8,1>:ud r2.0<8;8,1>:ud
+== saturate
+add (8|M0) (sat) r4.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d
+add (8|M0) (sat) r5.0<1>:ud r1.0<8;8,1>:ud -r2.0<8;8,1>:ud
+mov (8|M0) (sat) r6.0<1>:f r3.0<8;8,1>:f
+mov (8|M0) (sat) r7.0<4>:ub r1.0<8;8,1>:d
+add (8|M0) (gt)f0.0 r8.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d
+(W) mov (1|M0) r9.0<1>:ud f0.0<0;1,0>:ud
+== channel_enable
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(~f0.0) if (8|M0) L1 L1
+(W) mov (1|M0) r4.0<1>:ud ce0.0<0;1,0>:ud
+L1:
+endif (8|M0) L2
+L2:
+(W) mov (1|M0) r4.1<1>:ud ce0.0<0;1,0>:ud
+(W) mov (1|M0) r4.2<1>:ud sr0.2<0;1,0>:ud
+(W) mov (1|M0) sr0.2<1>:ud 0xffff:ud
+mov (16|M0) r6.0<1>:ud 1:ud
+== wide
+mov (4|M0) r4.0<1>:df r1.0<4;4,1>:d
+mul (4|M0) r6.0<1>:df r4.0<4;4,1>:df r4.0<4;4,1>:df
+mul (4|M0) r8.0<1>:q r1.0<4;4,1>:d r2.0<4;4,1>:d
+shl (4|M0) r10.0<1>:uq r1.0<4;4,1>:ud 33:uw
+shr (4|M0) r12.0<1>:uq r10.0<4;4,1>:uq 40:uw
+add (4|M0) r14.0<1>:q r8.0<4;4,1>:q -r10.0<4;4,1>:q
+== intdiv
+math.iqot (8|M0) r4.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d
+math.irem (8|M0) r5.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d
+math.iqot (8|M0) r6.0<1>:ud r1.0<8;8,1>:ud r2.0<8;8,1>:ud
+== math
+math.inv (8|M0) r10.0<1>:f r1.0<8;8,1>:f
+math.log (8|M0) r11.0<1>:f r1.0<8;8,1>:f
+math.exp (8|M0) r12.0<1>:f r1.0<8;8,1>:f
+math.sqt (8|M0) r13.0<1>:f r1.0<8;8,1>:f
+math.rsqt (8|M0) r14.0<1>:f r1.0<8;8,1>:f
+math.sin (8|M0) r15.0<1>:f r1.0<8;8,1>:f
+math.cos (8|M0) r16.0<1>:f r1.0<8;8,1>:f
+math.pow (8|M0) r17.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+math.fdiv (8|M0) r18.0<1>:f r1.0<8;8,1>:f r2.0<8;8,1>:f
+== round
+frc (8|M0) r10.0<1>:f r1.0<8;8,1>:f
+rndd (8|M0) r11.0<1>:f r1.0<8;8,1>:f
+rndu (8|M0) r12.0<1>:f r1.0<8;8,1>:f
+rnde (8|M0) r13.0<1>:f r1.0<8;8,1>:f
+rndz (8|M0) r14.0<1>:f r1.0<8;8,1>:f
+== overlap
+mov (8|M0) r1.1<1>:ud r1.0<8;8,1>:ud
+mov (16|M0) r3.0<1>:ud r2.0<8;8,1>:ud
+mov (8|M0) r6.0<1>:ud r6.3<0;1,0>:ud
+== sends
+(W) mov (1|M0) a0.0<1>:ud 0x04105e07:ud
+(W) mov (1|M0) a0.2<1>:ud 0x0000004c:ud
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(f0.0) sends (8|M0) r10:ud r2:ud r4:ud a0.2 a0.0
+send (16|M0) r12:w r6:ud 0xc 0x04205e09

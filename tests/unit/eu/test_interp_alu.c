@@ -1,0 +1,435 @@
+/* Arithmetic, regions and conversions: the general path. Expected values are
+ * worked out by hand or by the host's libm. */
+#include "interp_run.h"
+
+#include "interp_kernels.h"
+
+#define INF_BITS 0x7f800000u
+#define QNAN 0x7fc00000u
+
+Test(interp_alu, mach_gives_the_high_half)
+{
+    static const int32_t a[8] = {-1, INT32_MIN, INT32_MAX, 123456789,
+                                 -987654321, 0x10000, 7, -5};
+    static const int32_t b[8] = {-1, INT32_MIN, INT32_MIN, 987654321,
+                                 123456789, 0x10000, -3, 0};
+    struct test_thread *t = THREAD(mach, 0xff);
+    set_d(t, 1, a);
+    set_d(t, 2, b);
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++) {
+        int64_t s = (int64_t)a[i] * b[i];
+        uint64_t u = (uint64_t)(uint32_t)a[i] * (uint32_t)b[i];
+        cr_expect_eq(get_u(t, 4, i), (uint32_t)(s >> 32), "lane %u", i);
+        cr_expect_eq(get_u(t, 5, i), (uint32_t)(u >> 32), "lane %u", i);
+        cr_expect_eq(get_u(t, 6, i), (uint32_t)s, "lane %u", i);
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, carry_and_borrow)
+{
+    struct test_thread *t = THREAD(carry, 0xffff);
+    set_d(t, 1, D(-1, -1, 5, 0, 7, INT32_MIN, 0, 1));
+    set_d(t, 2, D(1, -1, 6, 0, -8, INT32_MIN, 1, 1));
+    RUN(t);
+    expect_d(t, 4, D(0, -2, 11, 0, -1, 0, 1, 2));
+    expect_d(t, 5, D(1, 1, 0, 0, 0, 1, 0, 0));
+    expect_d(t, 6, D(-2, 0, -1, 0, 15, 0, -1, 0));
+    expect_d(t, 7, D(0, 0, 1, 0, 1, 0, 1, 0));
+    test_thread_free(t);
+}
+
+Test(interp_alu, min_and_max)
+{
+    struct test_thread *t = THREAD(minmax, 0xff);
+    set_f(t, 1, F(1, NAN, 2, 0.0f, -0.0f, -INFINITY, -1, 1e-40f));
+    set_f(t, 2, F(2, 3, NAN, -0.0f, 0.0f, 5, -2, 0));
+    RUN(t);
+    expect_u(t, 4, U(0x40000000, 0x40400000, 0x40000000, 0, 0, 0x40a00000,
+                     0xbf800000, bits_from_float(1e-40f)));
+    expect_u(t, 5, U(0x3f800000, 0x40400000, 0x40000000, 0x80000000,
+                     0x80000000, 0xff800000, 0xc0000000, 0));
+    test_thread_free(t);
+}
+
+Test(interp_alu, both_nan_gives_the_second)
+{
+    struct test_thread *t = THREAD(minmax, 0xff);
+    set_d(t, 1, D(0x7fc00001));
+    set_d(t, 2, D(0x7fc00002));
+    RUN(t);
+    cr_expect_eq(get_u(t, 4, 0), 0x7fc00002);
+    cr_expect_eq(get_u(t, 5, 0), 0x7fc00002);
+    test_thread_free(t);
+}
+
+Test(interp_alu, float_to_int_clamps)
+{
+    struct test_thread *t = THREAD(float_to_int, 0xff);
+    set_f(t, 1, F(1.9f, -1.9f, 3e9f, -3e9f, NAN, INFINITY, 70000.5f, 300));
+    RUN(t);
+    expect_d(t, 4, D(1, -1, INT32_MAX, INT32_MIN, 0, INT32_MAX, 70000, 300));
+    expect_u(t, 5, U(1, 0, 3000000000u, 0, 0, UINT32_MAX, 70000, 300));
+    static const uint8_t bytes[8] = {1, 0, 255, 0, 0, 255, 255, 255};
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(t->eu.grf[7 * 32 + i * 4], bytes[i], "lane %u", i);
+    int16_t w[16];
+    memcpy(w, t->eu.grf + 6 * 32, 32);
+    static const int16_t words[8] = {1, -1, 32767, -32768, 0,
+                                     32767, 32767, 300};
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(w[i * 2], words[i], "lane %u", i);
+    test_thread_free(t);
+}
+
+Test(interp_alu, denormals_flush_in_arithmetic_only)
+{
+    struct test_thread *t = THREAD(denorm, 0xff);
+    set_d(t, 1, D(1, 0x007fffff, (int32_t)0x80000001, 0x00800000));
+    RUN(t);
+    cr_expect_eq(get_u(t, 4, 0), 0);
+    cr_expect_eq(get_u(t, 4, 1), 0);
+    cr_expect_eq(get_u(t, 4, 3), 0x00800000);
+    expect_d(t, 5, D(1, 0x007fffff, (int32_t)0x80000001, 0x00800000));
+    expect_d(t, 6, D(1, 0x007fffff, (int32_t)0x80000001, 0x00800000));
+    expect_d(t, 7, D(1, 0x007fffff, (int32_t)0x80000001, 0x00800000));
+    test_thread_free(t);
+}
+
+Test(interp_alu, rounding_follows_cr0)
+{
+    struct test_thread *t = THREAD(rounding, 0xff);
+    /* 1 + 2^-24 lies half-way, -1 - 2^-24 too. */
+    set_f(t, 1, F(1, -1));
+    set_f(t, 2, F(0x1p-24f, -0x1p-24f));
+    set_f(t, 3, F(1.0f + 0x1p-12f, -1.0f - 0x1p-12f, 65519, 65520, 1e-8f));
+    RUN(t);
+    cr_expect_eq(get_u(t, 4, 0), 0x3f800000);
+    cr_expect_eq(get_u(t, 5, 0), 0x3f800001); /* up */
+    cr_expect_eq(get_u(t, 5, 1), 0xbf800000);
+    cr_expect_eq(get_u(t, 6, 0), 0x3f800000); /* down */
+    cr_expect_eq(get_u(t, 6, 1), 0xbf800001);
+    cr_expect_eq(get_u(t, 8, 0), 0x3f800000); /* zero */
+    cr_expect_eq(get_u(t, 8, 1), 0xbf800000);
+    cr_expect_eq(get_u(t, 7, 0) & 0xffff, 0x3c00); /* HF, down */
+    cr_expect_eq(get_u(t, 7, 1) & 0xffff, 0xbc01);
+    cr_expect_eq(get_u(t, 7, 2) & 0xffff, 0x7bff);
+    cr_expect_eq(get_u(t, 7, 3) & 0xffff, 0x7bff);
+    cr_expect_eq(get_u(t, 7, 4) & 0xffff, 0);
+    test_thread_free(t);
+}
+
+Test(interp_alu, vector_immediates)
+{
+    struct test_thread *t = THREAD(vectors, 0xffff);
+    int16_t w[16], in[16] = {0};
+    for (unsigned i = 0; i < 16; i++)
+        in[i] = (int16_t)(i * 100);
+    memcpy(t->eu.grf + 32, in, 32);
+    RUN(t);
+    memcpy(w, t->eu.grf + 4 * 32, 32);
+    static const int16_t v[8] = {-8, 1, 2, 3, 4, 5, 6, 7};
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(w[i], v[i], "V element %u", i);
+    memcpy(w, t->eu.grf + 5 * 32, 32);
+    for (unsigned i = 0; i < 16; i++)
+        cr_expect_eq(w[i], (int)(8 + i % 8), "UV element %u", i);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(get_f(t, 6, i), ((float[]){0.5f, 1, 2, 3})[i % 4]);
+    /* <2;4,0>: words 4, 6, 8, 10, four times each, plus the pixel offsets */
+    memcpy(w, t->eu.grf + 8 * 32, 32);
+    static const int16_t add[8] = {0, 1, 0, 1, 0, 0, 1, 1};
+    for (unsigned i = 0; i < 16; i++)
+        cr_expect_eq(w[i], (int)(4 + i / 4 * 2) * 100 + add[i % 8],
+                     "lane %u: %d", i, w[i]);
+    test_thread_free(t);
+}
+
+Test(interp_alu, indirect_regions)
+{
+    struct test_thread *t = THREAD(vx1, 0xff);
+    uint16_t address[16] = {640, 652, 704, 644, 1000, 640, 660, 4088};
+    for (unsigned i = 640 / 4; i < 1024; i++)
+        memcpy(t->eu.grf + i * 4, &i, 4);
+    memcpy(t->eu.grf + 32, address, 32);
+    set_d(t, 2, D(10, 11, 12, 13, 14, 15, 16, 17));
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(get_u(t, 4, i), (address[i] + 4u) / 4, "Vx1 lane %u", i);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(get_u(t, 5, i), address[i / 4] / 4 + i % 4,
+                     "VxH lane %u", i);
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t v;
+        memcpy(&v, t->eu.grf + 652 + 32 + i * 4, 4);
+        cr_expect_eq(v, 10 + i);
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, three_sources)
+{
+    static const float x[8] = {1, -2, 0.1f, 1e30f, 3, 0, -0.0f, 0.25f};
+    static const float y[8] = {3, 4, 0.3f, 1e30f, -1, 5, 2, 8};
+    static const float z[8] = {5, -7, 0.7f, 1, 0, -0.0f, 4, 2};
+    struct test_thread *t = THREAD(three_source, 0xff);
+    set_f(t, 1, x);
+    set_f(t, 2, y);
+    set_f(t, 3, z);
+    set_d(t, 7, D(4, 0, 8, 31, 16, 8, 3, 35));
+    set_d(t, 8, D(4, 3, 28, 1, 16, 31, 0, 32));
+    set_d(t, 9, D(0xa5, -1, 0x7fffffff, -2, 0x12345678, INT32_MIN, 6, 5));
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++) {
+        cr_expect_eq(get_f(t, 4, i), fmaf(y[i], z[0], x[i]), "mad lane %u", i);
+        float lrp = x[i] * y[i] + (1 - x[i]) * z[i];
+        cr_expect(fabsf(get_f(t, 5, i) - lrp) <= fabsf(lrp) * 1e-5f ||
+                      isinf(lrp),
+                  "lrp lane %u: %g, %g", i, (double)get_f(t, 5, i),
+                  (double)lrp);
+        cr_expect_eq(get_f(t, 11, i), z[i] < 0 ? x[i] : y[i]);
+    }
+    expect_d(t, 6, D(-6, 0, 7, -1, 0x1234, -1, -2, -3));
+    /* bfi2 takes src1 where src0 has ones */
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t m = get_u(t, 7, i), a = get_u(t, 8, i), b = get_u(t, 9, i);
+        cr_expect_eq(get_u(t, 10, i), (m & a) | (~m & b));
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, plane_equation)
+{
+    struct test_thread *t = THREAD(pln, 0xffff);
+    float setup[8] = {0, 0, 0, 0, 2, 3, 99, 5};
+    set_f(t, 1, setup);
+    for (unsigned r = 2; r < 6; r++) {
+        float v[8];
+        for (unsigned i = 0; i < 8; i++)
+            v[i] = (float)(r * 10 + i);
+        set_f(t, r, v);
+    }
+    /* The first PLN writes r4 before the second reads it. */
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++) {
+        float u = (float)(20 + i), v = (float)(30 + i);
+        float first = 2 * u + 3 * v + 5;
+        cr_expect_eq(get_f(t, 4, i), first);
+        cr_expect_eq(get_f(t, 6, i), first);
+        cr_expect_eq(get_f(t, 7, i), 2 * first + 3 * (float)(50 + i) + 5);
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, bit_counting)
+{
+    struct test_thread *t = THREAD(bits, 0xff);
+    set_d(t, 1, D(0, 1, -1, INT32_MIN, 0x00ff0000, -256, 0x7fffffff, 37));
+    set_d(t, 2, D(0, 1, 2, 3, 4, 5, 6, 7));
+    RUN(t);
+    expect_d(t, 4, D(32, 31, 0, 0, 8, 0, 1, 26));
+    expect_d(t, 5, D(-1, 31, 0, 0, 8, 0, 1, 26));
+    expect_d(t, 6, D(-1, 31, -1, 1, 8, 24, 1, 26));
+    expect_d(t, 7, D(-1, 0, 0, 31, 16, 8, 0, 0));
+    expect_d(t, 8, D(0, 1, 32, 1, 8, 24, 31, 3));
+    expect_u(t, 9, U(0, 0x80000000, ~0u, 1, 0x0000ff00, 0x00ffffff, ~1u,
+                     0xa4000000));
+    expect_u(t, 10, U(0, 1u << 1, 0x7fffffffu << 2, 0, 0, 0, 0x7fffffffu << 6,
+                      31u << 7));
+    test_thread_free(t);
+}
+
+Test(interp_alu, saturation)
+{
+    struct test_thread *t = THREAD(saturate, 0xff);
+    set_d(t, 1, D(INT32_MAX, INT32_MIN, 5, -5, 300, 0, 255, 256));
+    set_d(t, 2, D(1, -1, 6, 3, 0, 1, 255, -1));
+    set_f(t, 3, F(2, -1, NAN, 0.5f, -0.0f, 1, INFINITY, -INFINITY));
+    RUN(t);
+    expect_d(t, 4, D(INT32_MAX, INT32_MIN, 11, -2, 300, 1, 510, 255));
+    /* As UD, with a negated second source. */
+    expect_u(t, 5, U(0x7ffffffe, 0, 0, 0xfffffff8, 300, 0, 0, 0));
+    expect_u(t, 6, U(0x3f800000, 0, 0, 0x3f000000, 0, 0x3f800000, 0x3f800000,
+                     0));
+    static const uint8_t bytes[8] = {255, 0, 5, 0, 255, 0, 255, 255};
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(t->eu.grf[7 * 32 + i * 4], bytes[i], "lane %u", i);
+    /* The sum is exact when the condition looks at it. */
+    cr_expect_eq(get_u(t, 9, 0), 0xf5);
+    test_thread_free(t);
+}
+
+Test(interp_alu, sixty_four_bits)
+{
+    struct test_thread *t = THREAD(wide, 0xff);
+    static const int32_t a[4] = {3, -7, INT32_MAX, INT32_MIN};
+    static const int32_t b[4] = {-5, -9, INT32_MAX, 2};
+    set_d(t, 1, D(a[0], a[1], a[2], a[3]));
+    set_d(t, 2, D(b[0], b[1], b[2], b[3]));
+    RUN(t);
+    for (unsigned i = 0; i < 4; i++) {
+        double d;
+        int64_t q, add;
+        uint64_t shl, shr;
+        memcpy(&d, t->eu.grf + 6 * 32 + i * 8, 8);
+        cr_expect_eq(d, (double)a[i] * a[i]);
+        memcpy(&q, t->eu.grf + 8 * 32 + i * 8, 8);
+        cr_expect_eq(q, (int64_t)a[i] * b[i]);
+        memcpy(&shl, t->eu.grf + 10 * 32 + i * 8, 8);
+        cr_expect_eq(shl, (uint64_t)(uint32_t)a[i] << 33);
+        memcpy(&shr, t->eu.grf + 12 * 32 + i * 8, 8);
+        cr_expect_eq(shr, shl >> 40);
+        memcpy(&add, t->eu.grf + 14 * 32 + i * 8, 8);
+        cr_expect_eq(add, (int64_t)((uint64_t)q - shl));
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, integer_division)
+{
+    struct test_thread *t = THREAD(intdiv, 0xff);
+    set_d(t, 1, D(7, -7, 7, -7, 5, -5, INT32_MIN, 0));
+    set_d(t, 2, D(2, 2, -2, -2, 0, 0, -1, 3));
+    RUN(t);
+    expect_d(t, 4, D(3, -3, -3, 3, INT32_MAX, INT32_MIN, INT32_MIN, 0));
+    expect_d(t, 5, D(1, -1, 1, -1, INT32_MAX, INT32_MIN, 0, 0));
+    expect_u(t, 6, U(3, 0x7ffffffc, 0, 0, ~0u, ~0u, 0, 0));
+    test_thread_free(t);
+}
+
+static float
+ulp_error(float got, double want)
+{
+    if (isnan(want))
+        return isnan(got) ? 0 : INFINITY;
+    float w = fabs(want) < 0x1p-126 ? 0 : (float)want; /* flushed */
+    if (got == w)
+        return 0;
+    return (float)(fabs((double)got - want) /
+                   (double)(nextafterf(fabsf(w), INFINITY) - fabsf(w)));
+}
+
+Test(interp_alu, math_functions)
+{
+    uint32_t seed = 1;
+    for (unsigned n = 0; n < 400; n++) {
+        float x[8], y[8];
+        for (unsigned i = 0; i < 8; i++) {
+            seed = seed * 1664525 + 1013904223;
+            x[i] = ldexpf((float)(seed >> 8) / 0x1p23f - 1.0f,
+                          (int)(seed & 15) - 6);
+            y[i] = (float)(int)(seed >> 20 & 31) / 4 - 3;
+        }
+        struct test_thread *t = THREAD(math, 0xff);
+        set_f(t, 1, x);
+        set_f(t, 2, y);
+        RUN(t);
+        for (unsigned i = 0; i < 8; i++) {
+            double d = (double)x[i];
+            cr_assert_leq(ulp_error(get_f(t, 10, i), 1 / d), 1);
+            cr_assert_leq(ulp_error(get_f(t, 11, i), log2(d)), 1);
+            cr_assert_leq(ulp_error(get_f(t, 12, i), exp2(d)), 1);
+            cr_assert_leq(ulp_error(get_f(t, 13, i), sqrt(d)), 1);
+            cr_assert_leq(ulp_error(get_f(t, 14, i), 1 / sqrt(d)), 1);
+            cr_assert_leq(ulp_error(get_f(t, 15, i), sin(d)), 1, "%a", d);
+            cr_assert_leq(ulp_error(get_f(t, 16, i), cos(d)), 1, "%a", d);
+            cr_assert_leq(
+                ulp_error(get_f(t, 17, i), pow(fabs(d), (double)y[i])), 1,
+                "%a ^ %a = %a", d, (double)y[i], (double)get_f(t, 17, i));
+            cr_assert_leq(ulp_error(get_f(t, 18, i), d / (double)y[i]), 1);
+        }
+        test_thread_free(t);
+    }
+}
+
+Test(interp_alu, math_special_cases)
+{
+    struct test_thread *t = THREAD(math, 0xff);
+    set_f(t, 1, F(INFINITY, 0, -0.0f, -INFINITY, -2, NAN, 1, 0.5f));
+    set_f(t, 2, F(0, 0, 2, 1, 3, 1, INFINITY, INFINITY));
+    RUN(t);
+    uint32_t big = 0xff800000;
+    expect_u(t, 10, U(0, INF_BITS, big, 0x80000000, 0xbf000000, QNAN,
+                      0x3f800000, 0x40000000));
+    expect_u(t, 12, U(INF_BITS, 0x3f800000, 0x3f800000, 0, 0x3e800000, QNAN,
+                      0x40000000, 0x3fb504f3));
+    cr_expect_eq(get_u(t, 11, 0), INF_BITS);
+    cr_expect_eq(get_u(t, 11, 1), big);
+    cr_expect_eq(get_u(t, 11, 2), big);
+    for (unsigned i = 3; i < 6; i++) {
+        cr_expect(isnan(get_f(t, 11, i)));
+        cr_expect(isnan(get_f(t, 13, i)));
+        cr_expect(isnan(get_f(t, 14, i)));
+    }
+    cr_expect_eq(get_u(t, 13, 2), 0x80000000);
+    cr_expect_eq(get_u(t, 14, 0), 0);
+    cr_expect_eq(get_u(t, 14, 1), INF_BITS);
+    cr_expect_eq(get_u(t, 14, 2), INF_BITS);
+    cr_expect(isnan(get_f(t, 15, 0)));
+    cr_expect_eq(get_u(t, 15, 1), 0);
+    cr_expect_eq(get_u(t, 15, 2), 0x80000000);
+    cr_expect_eq(get_f(t, 16, 2), 1);
+    cr_expect(isnan(get_f(t, 17, 0))); /* inf^0 */
+    cr_expect(isnan(get_f(t, 17, 1))); /* 0^0 */
+    cr_expect_eq(get_f(t, 17, 4), 8);  /* the base's sign is ignored */
+    cr_expect(isnan(get_f(t, 17, 6))); /* 1^inf */
+    cr_expect_eq(get_f(t, 17, 7), 0);
+    test_thread_free(t);
+}
+
+Test(interp_alu, alternate_mode_has_no_infinity)
+{
+    struct test_thread *t = THREAD(math, 0xff);
+    struct eu_start start = {.kernel = t->eu.kernel,
+                             .dispatch_mask = 0xff,
+                             .alt_mode = true,
+                             .send = probe_send,
+                             .user = &t->probe};
+    eu_thread_init(&t->eu, &start);
+    set_f(t, 1, F(0, -0.0f, -4, 200));
+    RUN(t);
+    cr_expect_eq(get_u(t, 10, 0), 0x7f7fffff);
+    cr_expect_eq(get_u(t, 10, 1), 0xff7fffff);
+    cr_expect_eq(get_f(t, 11, 2), 2);
+    cr_expect_eq(get_f(t, 13, 2), 2);
+    cr_expect_eq(get_f(t, 14, 2), 0.5f);
+    cr_expect_eq(get_u(t, 12, 3), 0x7f7fffff);
+    test_thread_free(t);
+}
+
+Test(interp_alu, rounding_instructions)
+{
+    static const float x[8] = {1.5f,    2.5f,   -0.25f, -1.5f,
+                               8388609, -1e-9f, 0.75f,  -0.0f};
+    struct test_thread *t = THREAD(round, 0xff);
+    set_f(t, 1, x);
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++) {
+        float frc = x[i] - floorf(x[i]);
+        cr_expect_eq(get_f(t, 10, i), frc < 1 ? frc : 0x1.fffffep-1f);
+        cr_expect_eq(get_u(t, 11, i), bits_from_float(floorf(x[i])));
+        cr_expect_eq(get_u(t, 12, i), bits_from_float(ceilf(x[i])));
+        cr_expect_eq(get_u(t, 13, i), bits_from_float(rintf(x[i])), "%u", i);
+        cr_expect_eq(get_u(t, 14, i), bits_from_float(truncf(x[i])));
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, sources_are_read_before_the_write)
+{
+    struct test_thread *t = THREAD(overlap, 0xffff);
+    for (unsigned i = 0; i < 1024; i++)
+        memcpy(t->eu.grf + i * 4, &i, 4);
+    RUN(t);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(get_u(t, 1, 1) + i, get_u(t, 1 + (i + 1) / 8,
+                                               (i + 1) % 8));
+    /* r2.0 was overwritten by r1.7's value, r3 and r4 copy r2 and r3. */
+    cr_expect_eq(get_u(t, 3, 0), 15);
+    for (unsigned i = 1; i < 16; i++)
+        cr_expect_eq(get_u(t, 3 + i / 8, i % 8), 16 + i);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(get_u(t, 6, i), 6 * 8 + 3);
+    test_thread_free(t);
+}
