@@ -1,0 +1,19 @@
+/* client.h: memory that the client's ioctl arguments point to.
+ * The kernel answers a bad pointer with EFAULT, so the copy goes through a
+ * system call that checks; 0 or -EFAULT. Any thread. */
+#ifndef SHIM_CLIENT_H
+#define SHIM_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int client_read(void *dst, uint64_t src, size_t size_B);
+int client_write(uint64_t dst, const void *src, size_t size_B);
+
+/* A copy of count elements for the caller to free; NULL with *err set to
+ * -EFAULT, -EINVAL (absurd count) or -ENOMEM. A count of 0 is one element's
+ * worth of zeros. */
+void *client_read_array(uint64_t src, uint64_t count, size_t element_B,
+                        int *err);
+
+#endif

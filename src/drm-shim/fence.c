@@ -1,0 +1,394 @@
+#include "drm-shim/fence.h"
+
+#include "base/base.h"
+#include "drm-shim/device.h"
+#include "drm-shim/raw.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+struct fence {
+    atomic_uint refs;
+    atomic_bool signalled;
+    /* Under the lock, only while not signalled: */
+    unsigned pending;            /* merged: parts still to come */
+    struct fence **dependents;   /* merged fences that wait for this one */
+    unsigned dependent_count;
+    int *exports;                /* eventfds to write, ours to close */
+    unsigned export_count;
+    struct fence *next_exported; /* list of fences with exports */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    unsigned sleepers;
+    struct fence *exported; /* for fence_import() of our own files */
+    pthread_once_t once;
+} fences = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+static void
+init_cond(void)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&fences.cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+void
+fence_lock(void)
+{
+    pthread_once(&fences.once, init_cond);
+    pthread_mutex_lock(&fences.lock);
+}
+
+void
+fence_unlock(void)
+{
+    pthread_mutex_unlock(&fences.lock);
+}
+
+void
+fence_kick(void)
+{
+    if (fences.sleepers)
+        pthread_cond_broadcast(&fences.cond);
+}
+
+int64_t
+fence_now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+struct fence *
+fence_create(bool signalled)
+{
+    struct fence *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    atomic_init(&f->refs, 1);
+    atomic_init(&f->signalled, signalled);
+    return f;
+}
+
+struct fence *
+fence_ref(struct fence *fence)
+{
+    atomic_fetch_add(&fence->refs, 1);
+    return fence;
+}
+
+void
+fence_unref(struct fence *fence)
+{
+    if (!fence || atomic_fetch_sub(&fence->refs, 1) != 1)
+        return;
+    /* An unsignalled fence can only die here if its batch was never
+     * submitted; its files then never signal. */
+    fence_lock();
+    for (struct fence **p = &fences.exported; *p; p = &(*p)->next_exported) {
+        if (*p == fence) {
+            *p = fence->next_exported;
+            break;
+        }
+    }
+    fence_unlock();
+    for (unsigned i = 0; i < fence->export_count; i++)
+        close(fence->exports[i]);
+    for (unsigned i = 0; i < fence->dependent_count; i++)
+        fence_unref(fence->dependents[i]);
+    free(fence->exports);
+    free(fence->dependents);
+    free(fence);
+}
+
+bool
+fence_is_signalled(const struct fence *fence)
+{
+    return atomic_load_explicit(&fence->signalled, memory_order_acquire);
+}
+
+static void
+write_exports(struct fence *fence)
+{
+    for (unsigned i = 0; i < fence->export_count; i++) {
+        uint64_t one = 1;
+        ssize_t n = write(fence->exports[i], &one, sizeof one);
+        (void)n;
+        close(fence->exports[i]);
+    }
+    free(fence->exports);
+    fence->exports = NULL;
+    fence->export_count = 0;
+    for (struct fence **p = &fences.exported; *p; p = &(*p)->next_exported) {
+        if (*p == fence) {
+            *p = fence->next_exported;
+            break;
+        }
+    }
+}
+
+/* Returns the dependents whose last part this was, linked for the caller to
+ * drop: they are signalled here too. */
+static void
+signal_locked(struct fence *fence)
+{
+    if (fence_is_signalled(fence))
+        return;
+    atomic_store_explicit(&fence->signalled, true, memory_order_release);
+    if (fence->export_count)
+        write_exports(fence);
+    for (unsigned i = 0; i < fence->dependent_count; i++)
+        if (!--fence->dependents[i]->pending)
+            signal_locked(fence->dependents[i]);
+    fence_kick();
+}
+
+void
+fence_signal(struct fence *fence)
+{
+    fence_lock();
+    signal_locked(fence);
+    struct fence **drop = fence->dependents;
+    unsigned count = fence->dependent_count;
+    fence->dependents = NULL;
+    fence->dependent_count = 0;
+    fence_unlock();
+    for (unsigned i = 0; i < count; i++)
+        fence_unref(drop[i]);
+    free(drop);
+}
+
+/* Makes merged wait for part. False: out of memory. */
+static bool
+depend_locked(struct fence *merged, struct fence *part)
+{
+    struct fence **list =
+        realloc(part->dependents,
+                (part->dependent_count + 1) * sizeof *part->dependents);
+    if (!list)
+        return false;
+    part->dependents = list;
+    list[part->dependent_count++] = fence_ref(merged);
+    merged->pending++;
+    return true;
+}
+
+struct fence *
+fence_create_merged(struct fence *const *fences, unsigned count)
+{
+    struct fence *merged = fence_create(false);
+    if (!merged)
+        return NULL;
+    bool ok = true;
+    fence_lock();
+    for (unsigned i = 0; i < count; i++)
+        if (!fence_is_signalled(fences[i]))
+            ok &= depend_locked(merged, fences[i]);
+    if (!merged->pending)
+        atomic_store(&merged->signalled, true);
+    fence_unlock();
+    if (ok)
+        return merged;
+    fence_unref(merged);
+    return NULL;
+}
+
+static void
+timespec_from_ns(struct timespec *ts, int64_t ns)
+{
+    ts->tv_sec = ns / INT64_C(1000000000);
+    ts->tv_nsec = ns % INT64_C(1000000000);
+}
+
+int
+fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
+{
+    struct timespec ts;
+    if (deadline_ns > 0 && deadline_ns != FENCE_FOREVER)
+        timespec_from_ns(&ts, deadline_ns);
+    fence_lock();
+    bool done = ready(data);
+    while (!done && deadline_ns > 0) {
+        int err = 0;
+        fences.sleepers++;
+        if (deadline_ns == FENCE_FOREVER)
+            pthread_cond_wait(&fences.cond, &fences.lock);
+        else
+            err = pthread_cond_timedwait(&fences.cond, &fences.lock, &ts);
+        fences.sleepers--;
+        done = ready(data);
+        if (err == ETIMEDOUT)
+            break;
+    }
+    fence_unlock();
+    return done ? 0 : -ETIME;
+}
+
+static bool
+one_ready(void *data)
+{
+    return fence_is_signalled(data);
+}
+
+int
+fence_wait(struct fence *fence, int64_t deadline_ns)
+{
+    if (fence_is_signalled(fence))
+        return 0;
+    return fence_wait_until(one_ready, fence, deadline_ns);
+}
+
+int
+fence_export(struct fence *fence)
+{
+    fence_lock();
+    bool signalled = fence_is_signalled(fence);
+    int fd = eventfd(signalled, EFD_CLOEXEC | EFD_NONBLOCK);
+    int err = errno;
+    if (fd >= 0 && !signalled) {
+        int ours = raw_fd_up(dup(fd));
+        int *list = realloc(fence->exports,
+                            (fence->export_count + 1) * sizeof *list);
+        if (list)
+            fence->exports = list;
+        if (ours < 0 || !list) {
+            close(fd);
+            if (ours >= 0)
+                close(ours);
+            fd = -1;
+            err = ENOMEM;
+        } else {
+            if (!fence->export_count) {
+                fence->next_exported = fences.exported;
+                fences.exported = fence;
+            }
+            list[fence->export_count++] = ours;
+        }
+    }
+    fence_unlock();
+    return fd < 0 ? -err : fd;
+}
+
+/* The kernel numbers eventfds; -1 if fd is none. */
+static long
+eventfd_id(int fd)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    int info = raw_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (info < 0)
+        return -1;
+    ssize_t n = read(info, text, sizeof text - 1);
+    close(info);
+    text[n > 0 ? n : 0] = 0;
+    const char *id = strstr(text, "eventfd-id:");
+    if (id)
+        return strtol(id + 11, NULL, 10);
+    return strstr(text, "eventfd-count:") ? 0 : -1;
+}
+
+bool
+fence_is_sync_file(int fd)
+{
+    return eventfd_id(fd) >= 0;
+}
+
+static struct fence *
+find_exported_locked(long id)
+{
+    for (struct fence *f = fences.exported; f; f = f->next_exported)
+        for (unsigned i = 0; i < f->export_count; i++)
+            if (id > 0 && eventfd_id(f->exports[i]) == id)
+                return fence_ref(f);
+    return NULL;
+}
+
+struct watch {
+    int fd;
+    struct fence *fence;
+};
+
+/* A sync_file of another process: a thread waits for it. */
+static void *
+watch_main(void *data)
+{
+    struct watch *w = data;
+    struct pollfd p = {.fd = w->fd, .events = POLLIN};
+    while (poll(&p, 1, -1) < 0 && errno == EINTR)
+        ;
+    fence_signal(w->fence);
+    fence_unref(w->fence);
+    close(w->fd);
+    free(w);
+    return NULL;
+}
+
+static struct fence *
+watch_start(int fd)
+{
+    struct watch *w = malloc(sizeof *w);
+    struct fence *fence = fence_create(false);
+    int own = raw_fd_up(dup(fd));
+    pthread_t thread;
+    if (w && fence && own >= 0) {
+        w->fd = own;
+        w->fence = fence_ref(fence);
+        if (!device_start_thread(&thread, watch_main, w)) {
+            pthread_detach(thread);
+            return fence;
+        }
+        fence_unref(fence);
+    }
+    free(w);
+    fence_unref(fence);
+    if (own >= 0)
+        close(own);
+    return NULL;
+}
+
+struct fence *
+fence_import(int fd, int *err)
+{
+    long id = eventfd_id(fd);
+    *err = id < 0 ? -EINVAL : -ENOMEM;
+    if (id < 0)
+        return NULL;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (poll(&p, 1, 0) > 0)
+        return fence_create(true);
+    fence_lock();
+    struct fence *f = find_exported_locked(id);
+    fence_unlock();
+    return f ? f : watch_start(fd);
+}
+
+void
+fence_before_fork(void)
+{
+    fence_lock();
+}
+
+void
+fence_after_fork_parent(void)
+{
+    fence_unlock();
+}
+
+void
+fence_after_fork_child(void)
+{
+    fences.sleepers = 0;
+    fence_unlock();
+    init_cond();
+}

@@ -1,0 +1,108 @@
+/* Waiting for vblanks and asking when they were. */
+#include "drm-shim/fence.h"
+#include "drm-shim/ioctl.h"
+#include "drm-shim/kms.h"
+
+#include <errno.h>
+
+static void
+reply(struct drm_wait_vblank_reply *r, uint64_t sequence, int64_t time_ns)
+{
+    r->sequence = (uint32_t)sequence;
+    r->tval_sec = time_ns / INT64_C(1000000000);
+    r->tval_usec = time_ns % INT64_C(1000000000) / 1000;
+}
+
+/* The 32-bit number that the client names, as the nearest 64-bit one. */
+static uint64_t
+widen(uint64_t now, uint32_t sequence)
+{
+    return now + (uint64_t)(int64_t)(int32_t)(sequence - (uint32_t)now);
+}
+
+int
+ioctl_wait_vblank(struct drm_file *file, void *arg)
+{
+    union drm_wait_vblank *v = arg;
+    const uint32_t known = _DRM_VBLANK_TYPES_MASK | _DRM_VBLANK_FLAGS_MASK |
+                           _DRM_VBLANK_HIGH_CRTC_MASK;
+    struct drm_wait_vblank_request q = v->request;
+    if (q.type & ~known || q.type & _DRM_VBLANK_SIGNAL)
+        return -EINVAL;
+    if (q.type & (_DRM_VBLANK_SECONDARY | _DRM_VBLANK_HIGH_CRTC_MASK))
+        return -EINVAL; /* there is one CRTC */
+    int64_t time_ns;
+    device_lock();
+    struct kms *kms = device_kms();
+    uint64_t now = kms_vblank(kms, &time_ns);
+    uint64_t target = q.type & _DRM_VBLANK_RELATIVE ? now + q.sequence
+                                                    : widen(now, q.sequence);
+    if (q.type & _DRM_VBLANK_NEXTONMISS && target <= now)
+        target = now + 1;
+    struct kms_wait wait = {.sequence = target};
+    int err = 0;
+    if (q.type & _DRM_VBLANK_EVENT) {
+        wait.file = file;
+        wait.type = DRM_EVENT_VBLANK;
+        wait.user_data = q.signal;
+        err = kms_queue_wait(kms, &wait);
+        now = target;
+    } else if (target > now) {
+        wait.fence = fence_create(false);
+        err = wait.fence ? kms_queue_wait(kms, &wait) : -ENOMEM;
+    }
+    device_unlock();
+    if (wait.fence && !err) {
+        fence_wait(wait.fence, FENCE_FOREVER);
+        device_lock();
+        now = kms_vblank(kms, &time_ns);
+        device_unlock();
+    }
+    fence_unref(wait.fence);
+    if (!err)
+        reply(&v->reply, now, time_ns);
+    return err;
+}
+
+int
+ioctl_crtc_get_sequence(struct drm_file *file, void *arg)
+{
+    struct drm_crtc_get_sequence *s = arg;
+    int64_t time_ns;
+    if (s->crtc_id != KMS_CRTC)
+        return -ENOENT;
+    device_lock();
+    struct kms *kms = device_kms();
+    s->sequence = kms_vblank(kms, &time_ns);
+    s->sequence_ns = time_ns;
+    s->active = kms_current(kms)->active;
+    device_unlock();
+    return 0;
+}
+
+int
+ioctl_crtc_queue_sequence(struct drm_file *file, void *arg)
+{
+    struct drm_crtc_queue_sequence *s = arg;
+    if (s->crtc_id != KMS_CRTC)
+        return -ENOENT;
+    if (s->flags & ~(uint32_t)(DRM_CRTC_SEQUENCE_RELATIVE |
+                               DRM_CRTC_SEQUENCE_NEXT_ON_MISS))
+        return -EINVAL;
+    device_lock();
+    struct kms *kms = device_kms();
+    uint64_t now = kms_vblank(kms, NULL);
+    if (s->flags & DRM_CRTC_SEQUENCE_RELATIVE)
+        s->sequence += now;
+    if (s->flags & DRM_CRTC_SEQUENCE_NEXT_ON_MISS && s->sequence <= now)
+        s->sequence = now + 1;
+    struct kms_wait wait = {
+        .sequence = s->sequence,
+        .file = file,
+        .type = DRM_EVENT_CRTC_SEQUENCE,
+        .user_data = s->user_data,
+    };
+    int err = kms_queue_wait(kms, &wait);
+    device_unlock();
+    return err;
+}

@@ -1,0 +1,137 @@
+/* kms.h: the virtual display: one CRTC, one connector, a primary and a cursor
+ * plane, and a vblank 60 times a second while somebody waits for one.
+ *
+ * struct kms_state is what an atomic commit replaces as a whole; the legacy
+ * calls are commits of a changed copy. A commit is shown at the first vblank
+ * at which the rendering into its framebuffers has ended.
+ * Called with the shim's lock held unless it says otherwise. */
+#ifndef SHIM_KMS_H
+#define SHIM_KMS_H
+
+#include "base/base.h"
+#include "drm-shim/handle.h"
+
+#include <drm.h>
+#include <drm_mode.h>
+
+struct bo;
+struct drm_file;
+struct fence;
+
+enum { /* fixed object ids; framebuffers and blobs come behind */
+       KMS_CRTC = 31,
+       KMS_CONNECTOR = 41,
+       KMS_ENCODER = 51,
+       KMS_PLANE_FIRST = 61,
+       KMS_PROP_FIRST = 101,
+       KMS_OBJECT_FIRST = 201,
+};
+enum kms_plane_index { KMS_PRIMARY, KMS_CURSOR, KMS_PLANE_COUNT };
+
+struct kms_fb {
+    atomic_uint refs;
+    uint32_t id;            /* 0 once removed */
+    struct drm_file *owner; /* only to compare */
+    uint32_t width_px, height_px, fourcc, bpp, depth, flags;
+    struct bo *bo[4];
+    uint32_t pitch_B[4], offset_B[4];
+    uint64_t modifier;
+};
+
+struct kms_blob {
+    atomic_uint refs;
+    uint32_t id;
+    struct drm_file *owner; /* NULL: the device's */
+    uint32_t size_B;
+    uint8_t data[];
+};
+
+struct kms_plane_state {
+    struct kms_fb *fb;
+    uint32_t crtc_id;
+    uint32_t src_x, src_y, src_w, src_h; /* 16.16 */
+    int32_t crtc_x, crtc_y;
+    uint32_t crtc_w, crtc_h;
+};
+
+struct kms_state {
+    struct kms_plane_state plane[KMS_PLANE_COUNT];
+    bool active, vrr;
+    struct kms_blob *mode, *gamma;
+    uint32_t connector_crtc;
+    uint64_t dpms, link_status;
+};
+
+struct kms;
+
+struct kms *kms_create(void);
+void kms_drop_file(struct kms *kms, struct drm_file *file);
+void kms_after_fork(struct kms *kms);
+
+/* Modes, best first; the count. */
+unsigned kms_modes(const struct kms *kms,
+                   const struct drm_mode_modeinfo **modes);
+
+/* Framebuffers and blobs: looked up, not referenced. */
+uint32_t kms_add_fb(struct kms *kms, struct kms_fb *fb); /* takes it */
+struct kms_fb *kms_find_fb(struct kms *kms, uint32_t id);
+struct kms_fb *kms_fb_ref(struct kms_fb *fb);
+void kms_fb_unref(struct kms_fb *fb);
+int kms_remove_fb(struct kms *kms, struct drm_file *file, uint32_t id);
+uint32_t kms_next_fb(struct kms *kms, uint32_t after);
+/* NULL: out of memory. The table holds a reference until it is destroyed. */
+struct kms_blob *kms_add_blob(struct kms *kms, struct drm_file *owner,
+                              const void *data, uint32_t size_B);
+struct kms_blob *kms_find_blob(struct kms *kms, uint32_t id);
+int kms_destroy_blob(struct kms *kms, struct drm_file *file, uint32_t id);
+/* The device's own blobs. */
+const struct kms_blob *kms_edid(const struct kms *kms);
+const struct kms_blob *kms_in_formats(const struct kms *kms,
+                                      enum kms_plane_index plane);
+/* The formats that a plane shows. */
+unsigned kms_formats(enum kms_plane_index plane, const uint32_t **formats);
+bool kms_modifier_known(uint64_t modifier);
+
+/* The current state, and a copy with references of its own. */
+const struct kms_state *kms_current(const struct kms *kms);
+void kms_state_copy(struct kms_state *to, const struct kms_state *from);
+void kms_state_finish(struct kms_state *state);
+void kms_state_set_fb(struct kms_plane_state *plane, struct kms_fb *fb);
+void kms_state_set_blob(struct kms_blob **slot, struct kms_blob *blob);
+int kms_state_check(const struct kms_state *state);
+
+struct kms_commit {
+    struct kms_state state;     /* taken over */
+    struct fence *in_fence;     /* taken over, may be NULL */
+    struct fence *out_fence;    /* borrowed, signalled when shown; or NULL */
+    struct drm_file *event_file; /* NULL: no event */
+    uint64_t user_data;
+};
+/* -EBUSY while an earlier one is not shown. *shown gets a referenced fence
+ * that tells when it is. */
+int kms_commit(struct kms *kms, struct kms_commit *commit,
+               struct fence **shown);
+/* The fence of the commit that is not shown yet, referenced, or NULL. */
+struct fence *kms_pending(struct kms *kms);
+
+/* Vblanks: the last one's number and time. */
+uint64_t kms_vblank(const struct kms *kms, int64_t *time_ns);
+/* Sends an event at a vblank, or only signals a fence. */
+struct kms_wait {
+    uint64_t sequence;
+    struct drm_file *file;
+    uint32_t type; /* DRM_EVENT_*; 0: only the fence */
+    uint64_t user_data;
+    struct fence *fence;
+    struct kms_wait *next;
+};
+int kms_queue_wait(struct kms *kms, const struct kms_wait *wait);
+
+/* The cursor of the current state: the old calls change it in place. */
+struct kms_plane_state *kms_cursor(struct kms *kms);
+
+/* The framebuffer that was shown last and the part of it, referenced; NULL if
+ * nothing ever was. */
+struct kms_fb *kms_last_shown(struct kms *kms, struct kms_plane_state *part);
+
+#endif

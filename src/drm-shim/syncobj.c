@@ -1,0 +1,241 @@
+#include "drm-shim/syncobj.h"
+
+#include "base/base.h"
+#include "drm-shim/raw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct sync_point {
+    uint64_t point; /* 0 in a binary syncobj */
+    struct fence *fence;
+};
+
+struct syncobj {
+    atomic_uint refs;
+    struct sync_point *points; /* rising; all but the last may be dropped once
+                                  they and those before have signalled */
+    unsigned count, capacity;
+    uint64_t reached; /* points up to here were dropped */
+};
+
+/* An opaque descriptor is an empty file; its inode names the object. */
+struct export_name {
+    dev_t dev;
+    ino_t ino;
+    struct syncobj *obj;
+    struct export_name *next;
+};
+
+static struct export_name *exported; /* under fence_lock() */
+
+struct syncobj *
+syncobj_create(bool signalled)
+{
+    struct syncobj *obj = calloc(1, sizeof *obj);
+    if (!obj)
+        return NULL;
+    atomic_init(&obj->refs, 1);
+    if (signalled) {
+        struct fence *f = fence_create(true);
+        syncobj_replace(obj, f);
+        fence_unref(f);
+    }
+    return obj;
+}
+
+struct syncobj *
+syncobj_ref(struct syncobj *obj)
+{
+    atomic_fetch_add(&obj->refs, 1);
+    return obj;
+}
+
+void
+syncobj_unref(struct syncobj *obj)
+{
+    if (!obj || atomic_fetch_sub(&obj->refs, 1) != 1)
+        return;
+    for (unsigned i = 0; i < obj->count; i++)
+        fence_unref(obj->points[i].fence);
+    free(obj->points);
+    free(obj);
+}
+
+static bool
+reserve_locked(struct syncobj *obj, unsigned count)
+{
+    if (count <= obj->capacity)
+        return true;
+    unsigned more = count + 4;
+    struct sync_point *p = realloc(obj->points, more * sizeof *p);
+    if (!p)
+        return false;
+    obj->points = p;
+    obj->capacity = more;
+    return true;
+}
+
+void
+syncobj_replace(struct syncobj *obj, struct fence *fence)
+{
+    fence_lock();
+    struct sync_point *old = obj->points;
+    unsigned count = obj->count;
+    obj->points = NULL;
+    obj->count = obj->capacity = 0;
+    obj->reached = 0;
+    if (fence && reserve_locked(obj, 1))
+        obj->points[obj->count++] = (struct sync_point){0, fence_ref(fence)};
+    fence_kick();
+    fence_unlock();
+    for (unsigned i = 0; i < count; i++)
+        fence_unref(old[i].fence);
+    free(old);
+}
+
+/* Drops signalled points from the front, never the last one. The fences go
+ * to the caller, who releases them outside the lock. */
+static unsigned
+prune_locked(struct syncobj *obj, struct fence **drop, unsigned room)
+{
+    unsigned n = 0;
+    while (n < room && n + 1 < obj->count &&
+           fence_is_signalled(obj->points[n].fence)) {
+        drop[n] = obj->points[n].fence;
+        obj->reached = MAX2(obj->reached, obj->points[n].point);
+        n++;
+    }
+    obj->count -= n;
+    memmove(obj->points, obj->points + n, obj->count * sizeof *obj->points);
+    return n;
+}
+
+bool
+syncobj_add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
+{
+    struct fence *drop[8];
+    fence_lock();
+    unsigned dropped = prune_locked(obj, drop, ARRAY_SIZE(drop));
+    bool ok = reserve_locked(obj, obj->count + 1);
+    if (ok) {
+        uint64_t last = obj->count ? obj->points[obj->count - 1].point : 0;
+        /* Out of order is a client error that the kernel only warns of: the
+         * line never goes backwards. */
+        obj->points[obj->count++] =
+            (struct sync_point){MAX2(point, last), fence_ref(fence)};
+        fence_kick();
+    }
+    fence_unlock();
+    for (unsigned i = 0; i < dropped; i++)
+        fence_unref(drop[i]);
+    return ok;
+}
+
+/* Index of the entry that answers for a point, -1 if none was submitted. */
+static int
+find_locked(const struct syncobj *obj, uint64_t point)
+{
+    if (!point)
+        return (int)obj->count - 1;
+    for (unsigned i = 0; i < obj->count; i++)
+        if (obj->points[i].point >= point)
+            return (int)i;
+    return -1;
+}
+
+enum syncobj_state
+syncobj_state_locked(struct syncobj *obj, uint64_t point)
+{
+    if (point && point <= obj->reached)
+        return SYNCOBJ_SIGNALLED;
+    int last = find_locked(obj, point);
+    if (last < 0)
+        return SYNCOBJ_EMPTY;
+    for (int i = 0; i <= last; i++)
+        if (!fence_is_signalled(obj->points[i].fence))
+            return SYNCOBJ_PENDING;
+    return SYNCOBJ_SIGNALLED;
+}
+
+struct fence *
+syncobj_fence(struct syncobj *obj, uint64_t point)
+{
+    struct fence **parts = NULL, *fence = NULL;
+    unsigned count = 0;
+    fence_lock();
+    int last = find_locked(obj, point);
+    bool reached = point && point <= obj->reached;
+    if (last >= 0 && !reached)
+        parts = malloc(((unsigned)last + 1) * sizeof *parts);
+    for (int i = 0; parts && i <= last; i++)
+        if (i == last || !fence_is_signalled(obj->points[i].fence))
+            parts[count++] = fence_ref(obj->points[i].fence);
+    fence_unlock();
+    if (reached)
+        return fence_create(true);
+    if (count == 1)
+        fence = fence_ref(parts[0]);
+    else if (count)
+        fence = fence_create_merged(parts, count);
+    for (unsigned i = 0; i < count; i++)
+        fence_unref(parts[i]);
+    free(parts);
+    return fence;
+}
+
+uint64_t
+syncobj_value(struct syncobj *obj, bool submitted)
+{
+    fence_lock();
+    uint64_t value = obj->reached;
+    for (unsigned i = 0; i < obj->count; i++) {
+        if (!submitted && !fence_is_signalled(obj->points[i].fence))
+            break;
+        value = MAX2(value, obj->points[i].point);
+    }
+    fence_unlock();
+    return value;
+}
+
+int
+syncobj_export(struct syncobj *obj)
+{
+    struct stat st;
+    struct export_name *name = malloc(sizeof *name);
+    int fd = memfd_create("softlake-syncobj", MFD_CLOEXEC);
+    if (!name || fd < 0 || raw_fstat(fd, &st) < 0) {
+        free(name);
+        if (fd >= 0)
+            close(fd);
+        return -ENOMEM;
+    }
+    /* The descriptor keeps the object alive, and nobody tells us when it is
+     * closed: the name stays. */
+    *name = (struct export_name){st.st_dev, st.st_ino, syncobj_ref(obj), NULL};
+    fence_lock();
+    name->next = exported;
+    exported = name;
+    fence_unlock();
+    return fd;
+}
+
+struct syncobj *
+syncobj_import(int fd, int *err)
+{
+    struct stat st;
+    struct syncobj *found = NULL;
+    if (raw_fstat(fd, &st) < 0) {
+        *err = -errno;
+        return NULL;
+    }
+    fence_lock();
+    for (struct export_name *n = exported; n && !found; n = n->next)
+        if (n->ino == st.st_ino && n->dev == st.st_dev)
+            found = syncobj_ref(n->obj);
+    fence_unlock();
+    *err = found ? 0 : -EINVAL;
+    if (!found && S_ISREG(st.st_mode))
+        unimp("opaque syncobj descriptors from other processes");
+    return found;
+}
