@@ -220,7 +220,7 @@ clamp_lod(const struct sample_ctx *ctx, float raw, float min_lod)
         lod = 0;
     if (by_mip && sp->mip_filter == MIP_LINEAR) {
         lod = MAX2(MIN2(lod, max), min);
-        c.fraction = !c.mag;
+        c.fraction = true;
     } else {
         lod = MIN2(lod, (max + SAMPLE_ONE - 1) & -SAMPLE_ONE);
         lod = MAX2(lod, min & -SAMPLE_ONE);

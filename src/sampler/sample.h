@@ -113,6 +113,7 @@ struct sample_ctx {
     int32_t level0, last_level; /* surface minimum LOD; last one from there */
     union texel border;
     struct texel_plane plane[4];
+    struct format_block_cache blocks; /* made for TEXEL_BLOCK only */
 };
 
 /* False if the surface cannot be filtered: the answer is zero. */
@@ -136,9 +137,11 @@ vec4 texel_border(const struct sample_ctx *ctx, float ref);
 void texel_outside(const struct format_info *fmt, union color *out);
 /* Decides how texels are read; called once per request. */
 void texel_init(struct sample_ctx *ctx);
-/* One texel that is on the surface, as format_unpack would give it. */
+/* One texel that is on the surface, as format_unpack would give it. `blocks`
+ * is needed for compressed formats only. */
 void texel_decode(const struct format_info *fmt, const uint8_t *element,
-                  uint32_t x, uint32_t y, union color *out);
+                  uint32_t x, uint32_t y, struct format_block_cache *blocks,
+                  union color *out);
 /* The plane of a level and slice, from ctx's cache. */
 const struct texel_plane *texel_plane(struct sample_ctx *ctx, uint32_t level,
                                       uint32_t slice);

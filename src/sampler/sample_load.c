@@ -113,7 +113,7 @@ load_address(const struct surface *s, const struct sample_req *req,
 
 static void
 load_lane(const struct surface *s, const struct sample_req *req, unsigned lane,
-          union color *out)
+          struct format_block_cache *blocks, union color *out)
 {
     unsigned sample = req->op == SAMPLE_LD_MS ? req->si.u[lane] : 0;
     if (req->op == SAMPLE_LD_MS && !resolve_sample(s, req, lane, &sample)) {
@@ -126,7 +126,7 @@ load_lane(const struct surface *s, const struct sample_req *req, unsigned lane,
                            ? surface_ptr(s, a.level, a.x, a.y, a.z, sample)
                            : NULL;
     if (p)
-        texel_decode(s->fmt, p, a.x, a.y, out);
+        texel_decode(s->fmt, p, a.x, a.y, blocks, out);
     else
         texel_outside(s->fmt, out);
 }
@@ -136,7 +136,7 @@ load_buffer(const struct surface *s, uint32_t index, union color *out)
 {
     const uint8_t *p = surface_buffer_ptr(s, index);
     if (p)
-        texel_decode(s->fmt, p, 0, 0, out);
+        s->fmt->unpack(s->fmt, p, out);
     else
         texel_outside(s->fmt, out);
 }
@@ -145,6 +145,9 @@ void
 sample_load(const struct surface *s, const struct sample_req *req,
             uint32_t out[4][SAMPLE_LANES])
 {
+    struct format_block_cache blocks;
+    if (s->fmt->compression != FORMAT_PLAIN)
+        format_block_cache_init(&blocks, s->fmt);
     for (unsigned lane = 0; lane < req->lanes; lane++) {
         if (!(req->exec_mask >> lane & 1))
             continue;
@@ -157,7 +160,7 @@ sample_load(const struct surface *s, const struct sample_req *req,
         if (s->type == SURFACE_BUFFER)
             load_buffer(s, req->u.u[lane], &c);
         else
-            load_lane(s, req, lane, &c);
+            load_lane(s, req, lane, &blocks, &c);
         sample_swizzle(s, &c, lane, out);
     }
 }

@@ -18,16 +18,16 @@ texel_outside(const struct format_info *fmt, union color *out)
 
 void
 texel_decode(const struct format_info *fmt, const uint8_t *element, uint32_t x,
-             uint32_t y, union color *out)
+             uint32_t y, struct format_block_cache *blocks, union color *out)
 {
-    if (fmt->compression == FORMAT_PLAIN)
+    if (fmt->compression == FORMAT_PLAIN) {
         fmt->unpack(fmt, element, out);
-    else
-        format_decode_block(fmt, element, x % fmt->block_w, y % fmt->block_h,
-                            out);
+        return;
+    }
+    const union color *texels = format_block_cache_get(blocks, element);
+    *out = texels[y % fmt->block_h * fmt->block_w + x % fmt->block_w];
 }
 
-/* Compressed formats have no channel table: all that they can have. */
 static void
 init_sources(struct sample_ctx *ctx)
 {
@@ -116,6 +116,8 @@ texel_init(struct sample_ctx *ctx)
             init_bytes(ctx);
         }
     }
+    if (ctx->texel_kind == TEXEL_BLOCK)
+        format_block_cache_init(&ctx->blocks, fmt);
     unsigned red = ctx->source[0] < 4 ? 0 : 3;
     ctx->clamp_ref = fmt->ch[red].kind == FORMAT_UNORM;
     for (unsigned i = 0; i < ARRAY_SIZE(ctx->plane); i++)
@@ -298,7 +300,8 @@ texel_fetch(struct sample_ctx *ctx, uint32_t level, int32_t x, int32_t y,
     } else if (ctx->texel_kind == TEXEL_BYTES) {
         return load_bytes(ctx, p);
     } else {
-        texel_decode(ctx->s->fmt, p, (uint32_t)x, (uint32_t)y, &t.c);
+        texel_decode(ctx->s->fmt, p, (uint32_t)x, (uint32_t)y, &ctx->blocks,
+                     &t.c);
     }
     if (ctx->scaled)
         return scale_bytes(t.v);
