@@ -33,89 +33,131 @@ blend_state_init(struct blend_state *b, const struct draw *d, unsigned entry)
     b->constant[3] = d->cc.blend_constant_color_alpha;
 }
 
-float
-blend_factor(unsigned factor, unsigned c, const union color *src,
-             const union color *src1, const union color *dst,
-             const float constant[4])
+static void
+set_lanes(float f[16], float v)
 {
+    for (unsigned i = 0; i < 16; i++)
+        f[i] = v;
+}
+
+/* The factors that are plain values; the inverses are those from 17 on, 16
+ * above. */
+static void
+plain_factor(unsigned factor, unsigned c, const struct blend_lanes *in,
+             float f[16])
+{
+    const float *from = NULL;
     switch (factor) {
-    case GEN9_BLENDFACTOR_ONE: return 1;
-    case GEN9_BLENDFACTOR_SRC_COLOR: return src->f[c];
-    case GEN9_BLENDFACTOR_SRC_ALPHA: return src->f[3];
-    case GEN9_BLENDFACTOR_DST_ALPHA: return dst->f[3];
-    case GEN9_BLENDFACTOR_DST_COLOR: return dst->f[c];
+    case GEN9_BLENDFACTOR_SRC_COLOR: from = in->src[c]; break;
+    case GEN9_BLENDFACTOR_SRC_ALPHA: from = in->src[3]; break;
+    case GEN9_BLENDFACTOR_DST_ALPHA: from = in->dst[3]; break;
+    case GEN9_BLENDFACTOR_DST_COLOR: from = in->dst[c]; break;
+    case GEN9_BLENDFACTOR_SRC1_COLOR: from = in->src1[c]; break;
+    case GEN9_BLENDFACTOR_SRC1_ALPHA: from = in->src1[3]; break;
+    case GEN9_BLENDFACTOR_CONST_COLOR: set_lanes(f, in->constant[c]); return;
+    case GEN9_BLENDFACTOR_CONST_ALPHA: set_lanes(f, in->constant[3]); return;
+    case GEN9_BLENDFACTOR_ONE: set_lanes(f, 1); return;
     case GEN9_BLENDFACTOR_SRC_ALPHA_SATURATE:
-        return c == 3 ? 1 : fminf(src->f[3], 1 - dst->f[3]);
-    case GEN9_BLENDFACTOR_CONST_COLOR: return constant[c];
-    case GEN9_BLENDFACTOR_CONST_ALPHA: return constant[3];
-    case GEN9_BLENDFACTOR_SRC1_COLOR: return src1->f[c];
-    case GEN9_BLENDFACTOR_SRC1_ALPHA: return src1->f[3];
-    case GEN9_BLENDFACTOR_INV_SRC_COLOR: return 1 - src->f[c];
-    case GEN9_BLENDFACTOR_INV_SRC_ALPHA: return 1 - src->f[3];
-    case GEN9_BLENDFACTOR_INV_DST_ALPHA: return 1 - dst->f[3];
-    case GEN9_BLENDFACTOR_INV_DST_COLOR: return 1 - dst->f[c];
-    case GEN9_BLENDFACTOR_INV_CONST_COLOR: return 1 - constant[c];
-    case GEN9_BLENDFACTOR_INV_CONST_ALPHA: return 1 - constant[3];
-    case GEN9_BLENDFACTOR_INV_SRC1_COLOR: return 1 - src1->f[c];
-    case GEN9_BLENDFACTOR_INV_SRC1_ALPHA: return 1 - src1->f[3];
-    default: return 0;
+        for (unsigned i = 0; i < 16; i++) {
+            float inv = 1 - in->dst[3][i], a = in->src[3][i];
+            f[i] = c == 3 ? 1 : a < inv ? a : inv;
+        }
+        return;
+    default: set_lanes(f, 0); return;
+    }
+    memcpy(f, from, 16 * sizeof *f);
+}
+
+static void
+factor_lanes(unsigned factor, unsigned c, const struct blend_lanes *in,
+             float f[16])
+{
+    if (factor < GEN9_BLENDFACTOR_ZERO) {
+        plain_factor(factor, c, in, f);
+        return;
+    }
+    plain_factor(factor - 16, c, in, f);
+    for (unsigned i = 0; i < 16; i++)
+        f[i] = 1 - f[i];
+}
+
+static void
+clamp_lanes(float f[16], float lo, float hi)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        float v = f[i] > lo ? f[i] : lo; /* NaN to lo */
+        f[i] = v < hi ? v : hi;
     }
 }
 
-static void
-clamp_range(union color *c, float lo, float hi)
+/* What the clamps of the entry and the format leave of each channel. */
+void
+blend_range_init(struct blend_range *r, const struct blend_state *b,
+                 const struct format_info *fmt)
 {
-    for (unsigned i = 0; i < 4; i++)
-        c->f[i] = !(c->f[i] > lo) ? lo : c->f[i] > hi ? hi : c->f[i];
-}
-
-static void
-clamp_color(const struct blend_state *b, const struct format_info *fmt,
-            union color *c)
-{
+    union color lo, hi;
+    for (unsigned c = 0; c < 4; c++) {
+        lo.f[c] = -INFINITY;
+        hi.f[c] = INFINITY;
+    }
     switch (b->clamp_range) {
     case GEN9_BLEND_STATE_ENTRY_COLOR_CLAMP_RANGE_COLORCLAMP_UNORM:
-        clamp_range(c, 0, 1);
-        break;
     case GEN9_BLEND_STATE_ENTRY_COLOR_CLAMP_RANGE_COLORCLAMP_SNORM:
-        clamp_range(c, -1, 1);
+        for (unsigned c = 0; c < 4; c++) {
+            lo.f[c] = b->clamp_range ? -1 : 0;
+            hi.f[c] = 1;
+        }
         break;
-    default: format_clamp(fmt, c); break;
+    default:
+        format_clamp(fmt, &lo);
+        format_clamp(fmt, &hi);
+        break;
     }
+    memcpy(r->lo, lo.f, sizeof r->lo);
+    memcpy(r->hi, hi.f, sizeof r->hi);
+    r->none = true;
+    for (unsigned c = 0; c < 4; c++)
+        r->none &= isinf(r->lo[c]) && isinf(r->hi[c]);
 }
 
-static float
-combine(unsigned func, float s, float d, float sf, float df)
+static void
+combine(unsigned func, const float s[16], const float d[16],
+        const float sf[16], const float df[16], float out[16])
 {
-    switch (func) {
-    case GEN9_BLENDFUNCTION_SUBTRACT: return s * sf - d * df;
-    case GEN9_BLENDFUNCTION_REVERSE_SUBTRACT: return d * df - s * sf;
-    case GEN9_BLENDFUNCTION_MIN: return fminf(s, d);
-    case GEN9_BLENDFUNCTION_MAX: return fmaxf(s, d);
-    default: return s * sf + d * df;
+    for (unsigned i = 0; i < 16; i++) {
+        float a = s[i] * sf[i], b = d[i] * df[i];
+        switch (func) {
+        case GEN9_BLENDFUNCTION_SUBTRACT: out[i] = a - b; break;
+        case GEN9_BLENDFUNCTION_REVERSE_SUBTRACT: out[i] = b - a; break;
+        case GEN9_BLENDFUNCTION_MIN: out[i] = fminf(s[i], d[i]); break;
+        case GEN9_BLENDFUNCTION_MAX: out[i] = fmaxf(s[i], d[i]); break;
+        default: out[i] = a + b; break;
+        }
     }
 }
 
 void
-blend_color(const struct blend_state *b, const struct format_info *fmt,
-            const union color *src_in, const union color *src1_in,
-            const union color *dst, union color *out)
+blend_run(const struct blend_state *b, const struct blend_range *range,
+          struct blend_lanes *in, float out[4][16])
 {
-    union color src = *src_in, src1 = *src1_in, constant;
-    memcpy(constant.f, b->constant, sizeof constant.f);
-    if (b->pre_clamp || b->pre_clamp_src_only) {
-        clamp_color(b, fmt, &src);
-        clamp_color(b, fmt, &src1);
-        clamp_color(b, fmt, &constant);
+    memcpy(in->constant, b->constant, sizeof in->constant);
+    if ((b->pre_clamp || b->pre_clamp_src_only) && !range->none) {
+        for (unsigned c = 0; c < 4; c++) {
+            clamp_lanes(in->src[c], range->lo[c], range->hi[c]);
+            clamp_lanes(in->src1[c], range->lo[c], range->hi[c]);
+            in->constant[c] =
+                fminf(fmaxf(in->constant[c], range->lo[c]), range->hi[c]);
+        }
     }
     for (unsigned c = 0; c < 4; c++) {
         unsigned a = c == 3;
-        float sf = blend_factor(b->src[a], c, &src, &src1, dst, constant.f);
-        float df = blend_factor(b->dst[a], c, &src, &src1, dst, constant.f);
-        out->f[c] = combine(b->func[a], src.f[c], dst->f[c], sf, df);
+        float sf[16], df[16];
+        factor_lanes(b->src[a], c, in, sf);
+        factor_lanes(b->dst[a], c, in, df);
+        combine(b->func[a], in->src[c], in->dst[c], sf, df, out[c]);
+        if (b->post_clamp && !range->none)
+            clamp_lanes(out[c], range->lo[c], range->hi[c]);
     }
-    if (b->post_clamp)
-        clamp_color(b, fmt, out);
 }
 
 /* The function's bits are its truth table: bit 2 * source + destination.

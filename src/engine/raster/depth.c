@@ -51,6 +51,13 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
     ds->depth_write = ds->depth_test && w->depth_buffer_write_enable &&
                       d->depth_write_ok;
     ds->func = (uint8_t)w->depth_test_function;
+    static const uint8_t pass[8] = {
+        [GEN9_COMPAREFUNCTION_ALWAYS] = 15,  [GEN9_COMPAREFUNCTION_NEVER] = 0,
+        [GEN9_COMPAREFUNCTION_LESS] = 1,     [GEN9_COMPAREFUNCTION_EQUAL] = 2,
+        [GEN9_COMPAREFUNCTION_LEQUAL] = 3,   [GEN9_COMPAREFUNCTION_GREATER] = 4,
+        [GEN9_COMPAREFUNCTION_NOTEQUAL] = 13, [GEN9_COMPAREFUNCTION_GEQUAL] = 6,
+    };
+    ds->pass = pass[ds->func & 7];
     ds->stencil_test = w->stencil_test_enable &&
                        d->stencil.type != SURFACE_NULL && d->stencil.mem;
     ds->stencil_write = ds->stencil_test && w->stencil_buffer_write_enable &&
@@ -123,7 +130,7 @@ depth_quantise(enum depth_kind kind, float z)
         return z;
     double max = kind == DEPTH_U16 ? 65535 : 16777215;
     double v = !(z > 0) ? 0 : z > 1 ? 1 : z;
-    return floor(v * max + 0.5);
+    return (uint32_t)(v * max + 0.5);
 }
 
 static double
@@ -223,4 +230,33 @@ depth_test(struct worker *w, const struct setup *s, int32_t x, int32_t y,
             pass |= (uint16_t)(1u << i);
     }
     return pass;
+}
+
+void
+depth_test_quad(struct worker *w, const struct setup *s, struct quad *q,
+                bool write)
+{
+    const struct depth_state *ds = &w->scene->ds;
+    if (s->layer > w->draw->depth_view_extent)
+        return;
+    const struct view *v = view_of(w, false, s->layer, 0);
+    write &= ds->depth_write;
+    unsigned tx = (unsigned)(q->x - w->tile_x);
+    unsigned ty = (unsigned)(q->y - w->tile_y);
+    for (unsigned p = 0; p < 4; p++) {
+        if (!q->cover[p])
+            continue;
+        uint8_t *at = view_at(v, tx + (p & 1), ty + (p >> 1));
+        if (!at)
+            continue;
+        float z = depth_of_sample(w, s, q->x + (int32_t)(p & 1),
+                                  q->y + (int32_t)(p >> 1), 0);
+        double a = depth_quantise(ds->kind, clamp_depth(s, z));
+        double b = depth_load(ds->kind, at);
+        unsigned is = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
+        if (!(ds->pass & is))
+            q->cover[p] = 0;
+        else if (write)
+            depth_store(ds->kind, at, a);
+    }
 }

@@ -52,6 +52,8 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
     const struct scene *sc = w->scene;
     uint32_t todo = rt->mask << rt->base & g->lit & ~g->tested;
     g->tested |= todo;
+    if (sc->plain_late)
+        return;
     for (; todo; todo &= todo - 1) {
         unsigned lane = (unsigned)__builtin_ctz(todo);
         unsigned i = lane - rt->base, p = lane & 3;
@@ -66,5 +68,7 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
             w->depth_count += (unsigned)__builtin_popcount(cover);
         }
         q->cover[p] = cover;
+        if (!cover)
+            g->alive &= ~(1u << lane);
     }
 }

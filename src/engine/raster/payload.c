@@ -289,6 +289,7 @@ payload_dispatch(struct worker *w)
         g->lit |= m << (4 * q);
         vector |= (m ? 15u : 0) << (4 * q);
     }
+    g->alive = g->lit;
     fill_payload(w, g);
     w->start.dispatch_mask = g->lit;
     w->start.vector_mask = vector;

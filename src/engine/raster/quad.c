@@ -88,12 +88,31 @@ input_coverage(const struct worker *w, uint16_t raster, uint16_t tested)
     }
 }
 
+/* One sample, and no stencil: bits are the covered pixels. */
+static void
+early_tests_simple(struct worker *w, const struct setup *s, struct quad *q)
+{
+    const struct scene *sc = w->scene;
+    uint16_t before[4];
+    memcpy(before, q->cover, sizeof before);
+    if (sc->ds.depth_test && sc->test_time != TEST_LATE)
+        depth_test_quad(w, s, q, sc->test_time == TEST_EARLY);
+    for (unsigned p = 0; p < 4; p++)
+        q->full[p] = input_coverage(w, before[p], q->cover[p]);
+    if (sc->test_time == TEST_EARLY)
+        w->depth_count += q->cover[0] + q->cover[1] + q->cover[2] + q->cover[3];
+}
+
 static void
 early_tests(struct worker *w, const struct setup *s, struct quad *q)
 {
     const struct scene *sc = w->scene;
     bool early = sc->test_time == TEST_EARLY;
     bool test = sc->ds.depth_test || sc->ds.stencil_test;
+    if (sc->samples == 1 && !sc->ds.stencil_test) {
+        early_tests_simple(w, s, q);
+        return;
+    }
     for (unsigned p = 0; p < 4; p++) {
         uint16_t cover = q->cover[p];
         if (!cover)
@@ -143,8 +162,8 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     struct quad q = {.x = x, .y = y};
     bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
     for (unsigned p = 0; p < 4; p++) {
-        uint16_t cover = 0;
-        for (unsigned i = 0; i < sc->samples; i++)
+        uint16_t cover = masks[0] >> p & 1;
+        for (unsigned i = 1; i < sc->samples; i++)
             cover |= (uint16_t)((masks[i] >> p & 1) << i);
         cover &= (uint16_t)w->draw->sample_mask;
         if (special && cover)

@@ -89,17 +89,24 @@ struct depth_state {
     unsigned depth_B;
     bool depth_test, depth_write, stencil_test, stencil_write;
     uint8_t func;
+    uint8_t pass; /* func as bits: less, equal, greater, unordered */
     struct stencil_face face[2]; /* front, back */
 };
 
 struct blend_state {
-    bool enabled, logic_op, constant_clamp;
+    bool enabled, logic_op;
     uint8_t logic_func;
     uint8_t src[2], dst[2], func[2]; /* colour, alpha */
     bool pre_clamp, pre_clamp_src_only, post_clamp;
     uint8_t clamp_range;
     uint8_t write_mask; /* bit 0 r .. bit 3 a: written */
     float constant[4];
+};
+
+/* Per channel; infinite where nothing is clamped. */
+struct blend_range {
+    float lo[4], hi[4];
+    bool none;
 };
 
 enum pack_kind { PACK_GENERIC, PACK_RGBA8, PACK_BGRA8 };
@@ -125,6 +132,8 @@ struct scene {
     enum test_time test_time;
     struct depth_state ds;
     struct blend_state blend[DRAW_MAX_RT];
+    /* Nothing between the shader and the blender can drop a sample. */
+    bool plain_late;
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
@@ -183,7 +192,7 @@ struct target {
     int entry;
     bool mask_all, mask_none;
     alignas(16) uint8_t mask[16]; /* bits of the element to be written */
-    union color constant;
+    struct blend_range range;
     uint32_t views_ready; /* bit per sample */
     int layer;
     struct view view[MAX_SAMPLES];
@@ -204,6 +213,7 @@ struct ps_group {
     unsigned quads, lanes;
     struct quad quad[MAX_QUADS];
     uint32_t lit;    /* lanes with coverage at dispatch */
+    uint32_t alive;  /* of them, those that still have some */
     uint32_t tested; /* lanes that have had their late tests */
 };
 
@@ -285,11 +295,14 @@ void depth_state_init(struct depth_state *ds, const struct draw *draw);
 uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
                     int32_t y, uint16_t cover, const float *z, int stencil_ref,
                     bool write);
+/* The same for a quad on a single-sampled target, without stencil. */
+void depth_test_quad(struct worker *w, const struct setup *s, struct quad *q,
+                     bool write);
 void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
 
-/* ---- late.c, target.c, blend.c ------------------------------------------ */
+/* ---- late.c, target.c, write.c, blend.c ------------------------------------------ */
 
 /* Colours of a render target write, structure of arrays. */
 struct rt_colors {
@@ -312,16 +325,20 @@ void target_read(struct ps_group *group, unsigned bti, unsigned base,
 struct target *target_get(struct worker *w, unsigned bti, int layer);
 struct view *target_view(struct worker *w, struct target *t, unsigned sample);
 void target_forget_views(struct worker *w);
+void target_use_entry(struct target *t, const struct blend_state *b,
+                      unsigned entry);
 
 void blend_state_init(struct blend_state *b, const struct draw *draw,
                       unsigned entry);
-/* src and src1 as the shader gave them, dst as the target holds it. */
-void blend_color(const struct blend_state *b, const struct format_info *fmt,
-                 const union color *src, const union color *src1,
-                 const union color *dst, union color *out);
-float blend_factor(unsigned factor, unsigned channel, const union color *src,
-                   const union color *src1, const union color *dst,
-                   const float constant[4]);
+/* Colours to blend, structure of arrays; src, src1 and constant get clamped. */
+struct blend_lanes {
+    alignas(64) float src[4][16], src1[4][16], dst[4][16];
+    float constant[4];
+};
+void blend_range_init(struct blend_range *r, const struct blend_state *b,
+                      const struct format_info *fmt);
+void blend_run(const struct blend_state *b, const struct blend_range *range,
+               struct blend_lanes *in, float out[4][16]);
 uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
 
 /* ---- mcs.c, clear.c ------------------------------------------------------ */

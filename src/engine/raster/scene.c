@@ -142,6 +142,10 @@ scene_create(const struct draw *draw)
         blend_state_init(&sc->blend[i], draw, i);
     init_shader(sc);
     sc->test_time = choose_test_time(sc);
+    sc->plain_late = sc->test_time == TEST_EARLY &&
+                     !draw->ps_extra.omask_present_to_render_target &&
+                     !draw->blend.alpha_test_enable &&
+                     !draw->blend.alpha_to_coverage_enable;
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

@@ -46,20 +46,17 @@ want_blend(unsigned func, unsigned c, unsigned sf, unsigned df)
     }
 }
 
-static union color
-to_color(const double v[4])
+static void
+to_lanes(const double v[4], float out[4][16])
 {
-    union color c;
-    for (unsigned i = 0; i < 4; i++)
-        c.f[i] = (float)v[i];
-    return c;
+    for (unsigned n = 0; n < 64; n++)
+        out[n / 16][n % 16] = (float)v[n / 16];
 }
 
 Test(blend, all_factors_and_functions)
 {
     static const uint8_t code[] = {1,  2,  3,  4,  5,  6,  7,  8,  9, 10,
                                    17, 18, 19, 20, 21, 23, 24, 25, 26};
-    union color s = to_color(src), s1 = to_color(src1), d = to_color(dst);
     const struct format_info *fmt = format_info(RGBA32_FLOAT);
     for (unsigned n = 0; n < 5 * sizeof code * sizeof code; n++) {
         unsigned func = n % 5, sf = code[n / 5 % sizeof code];
@@ -70,12 +67,18 @@ Test(blend, all_factors_and_functions)
                                 .func = {(uint8_t)func, (uint8_t)func}};
         for (unsigned c = 0; c < 4; c++)
             b.constant[c] = (float)con[c];
-        union color out;
-        blend_color(&b, fmt, &s, &s1, &d, &out);
+        struct blend_lanes in;
+        struct blend_range range;
+        float out[4][16];
+        to_lanes(src, in.src);
+        to_lanes(src1, in.src1);
+        to_lanes(dst, in.dst);
+        blend_range_init(&range, &b, fmt);
+        blend_run(&b, &range, &in, out);
         for (unsigned c = 0; c < 4; c++) {
             double want = c == 3 ? want_blend(func, c, df, sf)
                                  : want_blend(func, c, sf, df);
-            cr_assert_float_eq(out.f[c], want, 2e-6,
+            cr_assert_float_eq(out[c][n % 16], want, 2e-6,
                                "function %u factors %u %u channel %u", func, sf,
                                df, c);
         }

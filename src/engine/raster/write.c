@@ -1,0 +1,202 @@
+/* write.c: colours into the target: conversion, blending, masks, stores. */
+#include "engine/raster/raster.h"
+
+/* A render target write on its way: lanes of up to four quads. */
+struct write {
+    struct worker *w;
+    struct ps_group *g;
+    struct target *t;
+    const struct blend_state *b;
+    unsigned base, count;
+    bool blend;
+    alignas(64) uint32_t color[4][16];
+    const uint32_t (*src1)[16];
+    uint8_t *at[16];                    /* per lane, of one sample */
+    alignas(64) uint8_t packed[16 * 16]; /* element_B apart */
+};
+
+/* 0..1 to 0..255, ties to even; NaN becomes 0. */
+static inline uint32_t
+unorm8(uint32_t bits)
+{
+    float f = float_from_bits(bits);
+    f = f > 0 ? f : 0;
+    f = f < 1 ? f : 1;
+    /* In the binade of 2^23 the last place is one. */
+    return bits_from_float(f * 255.0f + 8388608.0f) & 0xff;
+}
+
+static void
+pack_8888(const uint32_t c[4][16], bool bgra, uint8_t *to)
+{
+    const uint32_t *r = bgra ? c[2] : c[0], *b = bgra ? c[0] : c[2];
+    uint32_t out[16];
+    for (unsigned i = 0; i < 16; i++)
+        out[i] = unorm8(r[i]) | unorm8(c[1][i]) << 8 | unorm8(b[i]) << 16 |
+                 unorm8(c[3][i]) << 24;
+    memcpy(to, out, sizeof out);
+}
+
+static void
+pack(struct write *wr, const uint32_t c[4][16], uint32_t mask)
+{
+    const struct target *t = wr->t;
+    if (t->pack != PACK_GENERIC) {
+        pack_8888(c, t->pack == PACK_BGRA8, wr->packed);
+        return;
+    }
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        const union color v = {.u = {c[0][i], c[1][i], c[2][i], c[3][i]}};
+        t->fmt->pack(t->fmt, &v, wr->packed + i * t->element_B);
+    }
+}
+
+/* The target's colours; lanes outside of the mask get zero. */
+static void
+unpack(const struct write *wr, uint32_t mask, float dst[4][16])
+{
+    const struct format_info *fmt = wr->t->fmt;
+    memset(dst, 0, 4 * 16 * sizeof(float));
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        union color v;
+        fmt->unpack(fmt, wr->at[i], &v);
+        for (unsigned c = 0; c < 4; c++)
+            dst[c][i] = v.f[c];
+    }
+}
+
+/* Fills at[]; returns the lanes that lie in the surface. */
+static uint32_t
+find_addresses(struct write *wr, unsigned sample, uint32_t mask)
+{
+    const struct worker *w = wr->w;
+    const struct view *v = target_view(wr->w, wr->t, sample);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m), p = i & 3;
+        const struct quad *q = &wr->g->quad[(wr->base + i) / 4];
+        wr->at[i] = view_at(v, (unsigned)(q->x - w->tile_x) + (p & 1),
+                            (unsigned)(q->y - w->tile_y) + (p >> 1));
+        if (!wr->at[i])
+            mask &= ~(1u << i);
+    }
+    return mask;
+}
+
+static void
+store_masked(const struct write *wr, uint8_t *at, const uint8_t *packed)
+{
+    const struct target *t = wr->t;
+    for (unsigned i = 0; i < t->element_B; i++) {
+        uint8_t v = packed[i];
+        if (wr->b->logic_op)
+            v = (uint8_t)blend_logic_op(wr->b->logic_func, v, at[i]);
+        at[i] = (uint8_t)((at[i] & ~t->mask[i]) | (v & t->mask[i]));
+    }
+}
+
+static void
+store(const struct write *wr, uint32_t mask)
+{
+    const struct target *t = wr->t;
+    bool whole = t->mask_all && !wr->b->logic_op;
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        const uint8_t *from = wr->packed + i * t->element_B;
+        if (!whole)
+            store_masked(wr, wr->at[i], from);
+        else if (t->element_B == 4)
+            memcpy(wr->at[i], from, 4);
+        else
+            memcpy(wr->at[i], from, t->element_B);
+    }
+}
+
+static void
+write_sample(struct write *wr, unsigned sample, uint32_t mask)
+{
+    mask = find_addresses(wr, sample, mask);
+    if (wr->blend && mask) {
+        struct blend_lanes in;
+        alignas(64) union {
+            float f[4][16];
+            uint32_t u[4][16];
+        } out;
+        memcpy(in.src, wr->color, sizeof in.src);
+        memcpy(in.src1, wr->src1, sizeof in.src1);
+        unpack(wr, mask, in.dst);
+        blend_run(wr->b, &wr->t->range, &in, out.f);
+        pack(wr, out.u, mask);
+    }
+    store(wr, mask);
+}
+
+static void
+write_samples(struct write *wr, uint32_t mask)
+{
+    uint32_t of[MAX_SAMPLES] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m), lane = wr->base + i;
+        const struct quad *q = &wr->g->quad[lane / 4];
+        if (wr->t->has_mcs)
+            mcs_prepare_pixel(wr->w, wr->t, q->x + (int32_t)(i & 1),
+                              q->y + (int32_t)(i >> 1 & 1));
+        for (uint16_t c = q->cover[lane & 3]; c; c &= (uint16_t)(c - 1))
+            of[__builtin_ctz(c)] |= 1u << i;
+    }
+    for (unsigned s = 0; s < wr->t->samples; s++) {
+        if (of[s])
+            write_sample(wr, s, of[s]);
+    }
+}
+
+/* Coverage of smooth points and lines, alpha to one. */
+static void
+change_alpha(struct write *wr)
+{
+    bool one = wr->w->draw->blend.alpha_to_one_enable;
+    for (unsigned i = 0; i < wr->count; i++) {
+        unsigned lane = wr->base + i;
+        float a = one ? 1 : float_from_bits(wr->color[3][i]);
+        if (wr->g->setup->smooth)
+            a *= wr->g->quad[lane / 4].aa[lane & 3];
+        wr->color[3][i] = bits_from_float(a);
+    }
+}
+
+void
+target_write(struct ps_group *g, const struct rt_colors *rt, unsigned bti,
+             unsigned entry)
+{
+    struct worker *w = g->worker;
+    uint32_t mask = rt->mask & g->alive >> rt->base;
+    struct target *t = mask ? target_get(w, bti, g->setup->layer) : NULL;
+    if (!t)
+        return;
+    entry &= DRAW_MAX_RT - 1;
+    const struct blend_state *b = &w->scene->blend[entry];
+    target_use_entry(t, b, entry);
+    if (t->mask_none)
+        return;
+    struct write wr;
+    wr.w = w;
+    wr.g = g;
+    wr.t = t;
+    wr.b = b;
+    wr.base = rt->base;
+    wr.count = rt->count;
+    wr.blend = b->enabled && !b->logic_op && !t->fmt->is_int;
+    wr.src1 = rt->src1;
+    memcpy(wr.color, rt->c, sizeof wr.color);
+    if (!t->fmt->is_int &&
+        (g->setup->smooth || w->draw->blend.alpha_to_one_enable))
+        change_alpha(&wr);
+    w->pixels += (unsigned)__builtin_popcount(mask);
+    if (!wr.blend)
+        pack(&wr, wr.color, mask);
+    if (t->samples == 1)
+        write_sample(&wr, 0, mask);
+    else
+        write_samples(&wr, mask);
+}
