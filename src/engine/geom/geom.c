@@ -5,6 +5,10 @@
 
 #include "base/pool.h"
 
+/* Room beyond a batch's capacity: whether an object's vertices are new ones
+ * is found out only when it has been let in. */
+#define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
+
 /* Handing work to other threads costs as much as a few EU threads. */
 #define GEOM_INLINE_JOBS 4
 
@@ -157,7 +161,7 @@ batch_object(void *ctx, const struct geom_assembled *in)
 {
     struct geom *g = ctx;
     struct batch *b = &g->batch;
-    if (b->vert_count + in->o.count > b->vert_cap ||
+    if (b->vert_count + in->o.count > b->vert_cap + BATCH_SLACK ||
         b->index_count + in->o.count > b->index_cap ||
         b->object_count == b->object_cap)
         batch_run(g);
@@ -171,6 +175,18 @@ batch_object(void *ctx, const struct geom_assembled *in)
         g->ia_primitives++;
 }
 
+/* Vertices of another instance are others. A small instance is not split, so
+ * that none of its vertices is shaded twice. */
+static void
+batch_instance(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    uint32_t count = g->draw->vertex_count;
+    if (count <= b->vert_cap && b->vert_count > b->vert_cap - count)
+        batch_run(g);
+    new_generation(b);
+}
+
 static bool
 batch_init(struct geom *g, uint64_t total)
 {
@@ -182,17 +198,18 @@ batch_init(struct geom *g, uint64_t total)
     b->object_cap = (unsigned)MIN2(total * 2 + 2, (uint64_t)GEOM_BATCH_OBJECTS);
     b->index_cap = MAX2(b->object_cap * 4, GEOM_MAX_OBJECT_VERTS);
     uint32_t slots = 64;
-    while (slots < cap * 2)
+    while (slots < (cap + BATCH_SLACK) * 2)
         slots *= 2;
     b->slot_mask = slots - 1;
-    b->vert = malloc(sizeof *b->vert * cap);
-    b->key = malloc(sizeof *b->key * cap);
-    b->instance = malloc(sizeof *b->instance * cap);
+    size_t room = cap + BATCH_SLACK;
+    b->vert = malloc(sizeof *b->vert * room);
+    b->key = malloc(sizeof *b->key * room);
+    b->instance = malloc(sizeof *b->instance * room);
     b->object = malloc(sizeof *b->object * b->object_cap);
     b->index = malloc(sizeof *b->index * b->index_cap);
     b->slot = calloc(slots, sizeof *b->slot);
     b->generation = 1;
-    g->vs_urb.entries = b->vert_cap;
+    g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
     return b->vert && b->key && b->instance && b->object && b->index && b->slot;
 }
 
@@ -327,8 +344,8 @@ geom_draw(const struct draw *draw)
             if (geom_stopped(&g))
                 break;
             g.instance = i;
+            batch_instance(&g);
             walk_instance(&g);
-            new_generation(&g.batch);
         }
         batch_run(&g);
         vm_thread_leave();

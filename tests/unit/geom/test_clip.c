@@ -310,19 +310,18 @@ Test(clip, provoking_vertex_of_lists_strips_and_fans)
         unsigned topology, select;
         float flat;
     } row[] = {
-        {GEN9_3DPRIM_TRISTRIP, 0, 1}, {GEN9_3DPRIM_TRISTRIP, 1, 2},
-        {GEN9_3DPRIM_TRISTRIP, 2, 3}, {GEN9_3DPRIM_TRIFAN, 0, 0},
-        {GEN9_3DPRIM_TRIFAN, 1, 2},   {GEN9_3DPRIM_TRIFAN, 2, 3},
-        {GEN9_3DPRIM_QUADLIST, 0, 3}, {GEN9_3DPRIM_QUADLIST, 2, 3},
-        {GEN9_3DPRIM_POLYGON, 2, 0},  {GEN9_3DPRIM_LINESTRIP, 0, 1},
+        {GEN9_3DPRIM_TRISTRIP, 0, 1},  {GEN9_3DPRIM_TRISTRIP, 1, 2},
+        {GEN9_3DPRIM_TRISTRIP, 2, 3},  {GEN9_3DPRIM_TRIFAN, 0, 0},
+        {GEN9_3DPRIM_TRIFAN, 1, 2},    {GEN9_3DPRIM_TRIFAN, 2, 3},
+        {GEN9_3DPRIM_QUADLIST, 0, 3},  {GEN9_3DPRIM_QUADLIST, 2, 3},
+        {GEN9_3DPRIM_POLYGON, 2, 0},   {GEN9_3DPRIM_LINESTRIP, 0, 1},
         {GEN9_3DPRIM_LINESTRIP, 1, 2},
     };
     for (unsigned i = 0; i < ARRAY_SIZE(row); i++) {
         rig_init(row[i].topology, 4);
         for (unsigned k = 0; k < 4; k++)
             rig_vertex(k, (float)(k & 1), (float)(k / 2), 0, 1, (float)k);
-        rig.draw.sf.triangle_strip_list_provoking_vertex_select =
-            row[i].select;
+        rig.draw.sf.triangle_strip_list_provoking_vertex_select = row[i].select;
         rig.draw.sf.triangle_fan_provoking_vertex_select = row[i].select;
         rig.draw.sf.line_strip_list_provoking_vertex_select = row[i].select;
         rig_draw();

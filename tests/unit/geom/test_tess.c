@@ -302,8 +302,8 @@ Test(tess_axis, fractional_level_has_two_shorter_segments)
     double whole = 0.75 / 4 + 0.25 / 6, part = 0.25 / 6;
     unsigned wholes = 0, parts = 0;
     for (unsigned i = 0; i < 6; i++) {
-        double len =
-            (double)(tess_axis_at(&a, i + 1) - tess_axis_at(&a, i)) / TESS_ONE;
+        double len = (double)(tess_axis_at(&a, i + 1) - tess_axis_at(&a, i)) /
+                     TESS_ONE;
         wholes += fabs(len - whole) < 1e-4;
         parts += fabs(len - part) < 1e-4;
     }

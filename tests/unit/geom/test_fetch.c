@@ -1,0 +1,263 @@
+/* Vertex fetch: formats, component controls, bounds, instances, indices. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+TestSuite(fetch, .fini = rig_finish);
+
+/* Attribute (element 2) of a single point. */
+static void
+attribute(unsigned format, const void *bytes, unsigned size_B)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 1);
+    rig_vertex(0, 1, 2, 3, 1, 0);
+    memcpy(rig.memory + 32, bytes, size_B);
+    rig.draw.ve[2].ve.source_element_format = format;
+}
+
+static const uint32_t *
+drawn_bits(void)
+{
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 1);
+    return (const uint32_t *)(const void *)rig.prim[0].attr[0];
+}
+
+struct format_row {
+    unsigned format;
+    uint8_t bytes[16];
+    float value[4];
+};
+
+/* Values by the definitions of the formats (GL 4.6, 2.3.5). */
+static const struct format_row format_table[] = {
+    {0x0c7, {0, 255, 51, 102}, {0, 1, 0.2f, 0.4f}},  /* R8G8B8A8_UNORM */
+    {0x0c9, {0x81, 0x7f, 0, 0x80}, {-1, 1, 0, -1}},  /* R8G8B8A8_SNORM */
+    {0x0d0, {0, 0x3c, 0, 0xc0}, {1, -2, 0, 1}},      /* R16G16_FLOAT */
+    {0x0d8, {0, 0, 0x80, 0x3f}, {1, 0, 0, 1}},       /* R32_FLOAT */
+    {0x14a, {200}, {200, 0, 0, 1}},                  /* R8_USCALED */
+    {0x0c2, {0xff, 0x03, 0xf0, 0xff}, {1, 0, 1, 1}}, /* R10G10B10A2_UNORM */
+    {0x08d, {0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, {1, 0, 0, 1}}, /* R64_FLOAT */
+};
+
+Test(fetch, formats_convert_to_float)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(format_table); i++) {
+        const struct format_row *row = &format_table[i];
+        attribute(row->format, row->bytes, 16);
+        const uint32_t *b = drawn_bits();
+        for (unsigned c = 0; c < 4; c++)
+            cr_expect_float_eq(float_from_bits(b[c]), row->value[c], 1e-6,
+                               "format 0x%x channel %u: %f", row->format, c,
+                               (double)float_from_bits(b[c]));
+        if (i + 1 < ARRAY_SIZE(format_table))
+            rig_finish();
+    }
+}
+
+Test(fetch, integers_stay_integers)
+{
+    const uint8_t bytes[16] = {7, 0xff, 3, 4};
+    attribute(0x0ca, bytes, 16); /* R8G8B8A8_SINT */
+    const uint32_t *b = drawn_bits();
+    cr_expect_eq(b[0], 7);
+    cr_expect_eq(b[1], UINT32_MAX);
+}
+
+Test(fetch, component_controls)
+{
+    const float in[4] = {5, 6, 7, 8};
+    attribute(0x000, in, 16);
+    struct gen9_vertex_element_state *ve = &rig.draw.ve[2].ve;
+    ve->component_1_control = GEN9_VFCOMP_STORE_0;
+    ve->component_2_control = GEN9_VFCOMP_STORE_1_FP;
+    ve->component_3_control = GEN9_VFCOMP_STORE_1_INT;
+    const uint32_t *b = drawn_bits();
+    cr_expect_eq(b[0], bits_from_float(5));
+    cr_expect_eq(b[1], 0);
+    cr_expect_eq(b[2], bits_from_float(1));
+    cr_expect_eq(b[3], 1);
+}
+
+Test(fetch, passthru_of_four_doubles_fills_two_slots)
+{
+    const double in[4] = {1.5, -2, 3, 1e300};
+    attribute(0x1bc, in, 32); /* R64G64B64A64_PASSTHRU */
+    rig.draw.sbe.vertex_urb_entry_read_length = 2;
+    rig.draw.urb_entry_B[0] = 128;
+    cr_expect_arr_eq(drawn_bits(), in, 16);
+}
+
+Test(fetch, passthru_of_one_double_fills_one_slot)
+{
+    const double in[2] = {1.5, 99};
+    attribute(0x0a1, in, 16); /* R64_PASSTHRU */
+    struct gen9_vertex_element_state *ve = &rig.draw.ve[2].ve;
+    ve->component_1_control = GEN9_VFCOMP_STORE_0;
+    ve->component_2_control = GEN9_VFCOMP_NOSTORE;
+    ve->component_3_control = GEN9_VFCOMP_NOSTORE;
+    const double out[2] = {1.5, 0};
+    cr_expect_arr_eq(drawn_bits(), out, 16);
+}
+
+Test(fetch, beyond_the_buffer_is_zero)
+{
+    const float in[4] = {5, 6, 7, 8};
+    attribute(0x000, in, 16);
+    rig.draw.vb[0].size_B = 47; /* the attribute ends at 48 */
+    const uint32_t *b = drawn_bits();
+    for (unsigned c = 0; c < 4; c++)
+        cr_expect_eq(b[c], 0);
+    cr_expect_eq(rig.prim[0].x[0], 1, "the position is inside");
+}
+
+Test(fetch, hostile_buffers_do_no_harm)
+{
+    const float in[4] = {5, 6, 7, 8};
+    attribute(0x000, in, 16);
+    rig.draw.vertex_count = 100;
+    rig.draw.start_vertex = UINT32_MAX - 50;
+    rig.draw.vb[0].pitch_B = UINT32_MAX;
+    rig.draw.ve[1].ve.vertex_buffer_index = 63;
+    rig.draw.ve[2].ve.source_element_format = 0x1ff;
+    rig.draw.sgvs.vertexid_enable = true;
+    rig.draw.sgvs.vertexid_element_offset = 63;
+    rig_draw();
+    cr_expect_eq(rig.prim_count, 100);
+}
+
+static void
+system_values(void)
+{
+    rig.draw.sgvs.vertexid_enable = true;
+    rig.draw.sgvs.vertexid_element_offset = 2;
+    rig.draw.sgvs.vertexid_component_number = 1;
+    rig.draw.sgvs.instanceid_enable = true;
+    rig.draw.sgvs.instanceid_element_offset = 2;
+    rig.draw.sgvs.instanceid_component_number = 2;
+}
+
+static uint32_t
+attr_bits(unsigned prim, unsigned c)
+{
+    return bits_from_float(rig.prim[prim].attr[0][c]);
+}
+
+Test(fetch, vertex_and_instance_id_do_not_count_the_start)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 2);
+    for (unsigned i = 0; i < 8; i++)
+        rig_vertex(i, (float)i, 0, 0, 1, (float)i);
+    rig.draw.start_vertex = 3;
+    rig.draw.start_instance = 5;
+    rig.draw.instance_count = 2;
+    system_values();
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_eq(rig.prim[i].x[0], 3 + i % 2);
+        cr_expect_eq(attr_bits(i, 1), i % 2);
+        cr_expect_eq(attr_bits(i, 2), i / 2);
+    }
+}
+
+Test(fetch, instanced_elements_step)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 1);
+    for (unsigned i = 0; i < 8; i++)
+        rig_vertex(i, 0, 0, 0, 1, (float)i);
+    rig.draw.instance_count = 5;
+    rig.draw.start_instance = 2;
+    rig.draw.ve[2].instancing = true;
+    rig.draw.ve[2].step_rate = 2;
+    rig_draw();
+    static const float expect[] = {2, 2, 3, 3, 4};
+    for (unsigned i = 0; i < 5; i++)
+        cr_expect_eq(rig.prim[i].attr[0][0], expect[i]);
+}
+
+static void
+indices(unsigned index_B, const void *data, unsigned count)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, count);
+    for (unsigned i = 0; i < 16; i++)
+        rig_vertex(i, (float)i, 0, 0, 1, (float)i);
+    memcpy(rig.memory + 0x1000, data, index_B * count);
+    rig.draw.indexed = true;
+    rig.draw.index_buffer.va = 0x1000;
+    rig.draw.index_buffer.size_B = index_B * count;
+    rig.draw.index_buffer.index_B = index_B;
+    system_values();
+}
+
+Test(fetch, indices_of_all_sizes_and_base_vertex)
+{
+    const uint8_t i8[] = {3, 1};
+    const uint16_t i16[] = {3, 1};
+    const uint32_t i32[] = {3, 1};
+    const void *data[] = {i8, i16, i32};
+    for (unsigned i = 0; i < 3; i++) {
+        indices(1u << i, data[i], 2);
+        rig.draw.base_vertex = 2;
+        rig_draw();
+        cr_assert_eq(rig.prim_count, 2);
+        cr_expect_eq(rig.prim[0].x[0], 5);
+        cr_expect_eq(rig.prim[1].x[0], 3);
+        cr_expect_eq(attr_bits(0, 1), 3, "VertexID is the raw index");
+        if (i < 2)
+            rig_finish();
+    }
+}
+
+Test(fetch, negative_base_vertex)
+{
+    const uint16_t i16[] = {3, 1};
+    indices(2, i16, 2);
+    rig.draw.base_vertex = -1;
+    rig_draw();
+    cr_expect_eq(rig.prim[0].x[0], 2);
+    cr_expect_eq(rig.prim[1].x[0], 0);
+}
+
+Test(fetch, indices_beyond_the_buffer_are_zero)
+{
+    const uint16_t i16[] = {3, 4};
+    indices(2, i16, 2);
+    rig.draw.index_buffer.size_B = 3;
+    rig_draw();
+    cr_expect_eq(rig.prim[0].x[0], 3);
+    cr_expect_eq(rig.prim[1].x[0], 0);
+}
+
+Test(fetch, cut_index_is_compared_zero_extended)
+{
+    const uint16_t i16[] = {0, 1, 2, 0xffff, 3, 4, 5};
+    indices(2, i16, 7);
+    rig.draw.topology = GEN9_3DPRIM_TRISTRIP;
+    rig.draw.vf.indexed_draw_cut_index_enable = true;
+    rig.draw.vf.cut_index = 0xffff;
+    rig.draw.vf_statistics = true;
+    rig_draw();
+    cr_expect_eq(rig.prim_count, 2);
+    cr_expect_eq(rig.prim[1].x[0], 3);
+    cr_expect_eq(rig.stats.ia_vertices, 6);
+    cr_expect_eq(rig.stats.ia_primitives, 2);
+    rig.draw.vf.cut_index = UINT32_MAX;
+    rig.prim_count = 0;
+    rig_draw();
+    cr_expect_eq(rig.prim_count, 5);
+}
+
+Test(fetch, edge_flags_open_borders)
+{
+    rig_init(GEN9_3DPRIM_TRILIST, 3);
+    for (unsigned i = 0; i < 3; i++)
+        rig_vertex(i, (float)(i & 1), (float)(i / 2), 0, 1, i != 1);
+    rig.draw.ve[2].ve.edge_flag_enable = true;
+    rig.draw.ve[2].ve.source_element_format = 0x0d8; /* R32_FLOAT */
+    rig_draw();
+    cr_expect_eq(rig.prim[0].p.edge_mask, 5);
+    rig.draw.topology = GEN9_3DPRIM_TRISTRIP;
+    rig_draw();
+    cr_expect_eq(rig.prim[1].p.edge_mask, 7, "strips have none");
+}
