@@ -104,6 +104,9 @@ primitive(const struct hw_state *hw, struct draw *draw, const uint32_t *dw)
     }
 }
 
+/* Hardware would work on this for a minute, and be reset. */
+#define MAX_VERTICES (UINT64_C(1) << 36)
+
 static struct draw *
 create_draw(struct engine_context *ctx, const uint32_t *prim)
 {
@@ -121,6 +124,11 @@ create_draw(struct engine_context *ctx, const uint32_t *prim)
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
     primitive(ctx->hw, draw, prim);
+    uint64_t vertices = (uint64_t)draw->vertex_count * draw->instance_count;
+    if (vertices > MAX_VERTICES) {
+        guest_error("draw of %llu vertices", (unsigned long long)vertices);
+        return NULL;
+    }
     draw_input_vertices(ctx, draw);
     if (!draw_stage_all(ctx, draw))
         return NULL;

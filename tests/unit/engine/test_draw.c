@@ -88,6 +88,13 @@ Test(draw, indirect_counts_come_from_registers)
     cr_assert_eq(d->base_vertex, -1);
 }
 
+Test(draw, draw_without_end_is_an_error)
+{
+    EMIT(&rig, 0x7b000005, 0, 0xdeadbeef, 0, 0xcafebabe, 0, 0);
+    cr_assert_eq(run(), ENGINE_GUEST_ERROR);
+    cr_assert_eq(rig_record.draws, 0);
+}
+
 Test(draw, predicated_draw_needs_the_result)
 {
     EMIT(&rig, LRI(0x2418, 0), DRAW_PREDICATED);
