@@ -128,29 +128,33 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
     }
 }
 
+/* The quad in the group's next slot is complete. */
 static void
-push(struct worker *w, const struct setup *s, const struct quad *q)
+push(struct worker *w, const struct setup *s)
 {
     struct ps_group *g = &w->group;
     g->setup = s;
-    g->quad[g->quads++] = *q;
+    g->quads++;
     if (g->quads * 4 >= w->scene->ps->simd)
         quad_flush(w);
 }
 
 /* One slot for each sample that some pixel covers. */
 static void
-push_samples(struct worker *w, const struct setup *s, const struct quad *q)
+push_samples(struct worker *w, const struct setup *s)
 {
-    uint16_t any = q->cover[0] | q->cover[1] | q->cover[2] | q->cover[3];
+    struct ps_group *g = &w->group;
+    const struct quad q = g->quad[g->quads];
+    uint16_t any = q.cover[0] | q.cover[1] | q.cover[2] | q.cover[3];
     for (unsigned i = 0; i < w->scene->samples; i++) {
         if (!(any >> i & 1))
             continue;
-        struct quad one = *q;
-        one.sample = (uint8_t)i;
+        struct quad *one = &g->quad[g->quads];
+        *one = q;
+        one->sample = (uint8_t)i;
         for (unsigned p = 0; p < 4; p++)
-            one.cover[p] &= (uint16_t)(1u << i);
-        push(w, s, &one);
+            one->cover[p] &= (uint16_t)(1u << i);
+        push(w, s);
     }
 }
 
@@ -159,24 +163,29 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
           const uint8_t masks[MAX_SAMPLES])
 {
     struct scene *sc = w->scene;
-    struct quad q = {.x = x, .y = y};
+    /* Built where it will stay: groups are flushed before they are full. */
+    struct quad *q = &w->group.quad[w->group.quads];
     bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
+    q->x = x;
+    q->y = y;
+    q->sample = 0;
     for (unsigned p = 0; p < 4; p++) {
         uint16_t cover = masks[0] >> p & 1;
         for (unsigned i = 1; i < sc->samples; i++)
             cover |= (uint16_t)((masks[i] >> p & 1) << i);
         cover &= (uint16_t)w->draw->sample_mask;
         if (special && cover)
-            cover = pixel_cover(w, s, &q, p, cover);
-        q.cover[p] = cover;
+            cover = pixel_cover(w, s, q, p, cover);
+        q->cover[p] = cover;
+        q->full[p] = 0;
     }
-    early_tests(w, s, &q);
-    if (!sc->ps || !(q.cover[0] | q.cover[1] | q.cover[2] | q.cover[3]))
+    early_tests(w, s, q);
+    if (!sc->ps || !(q->cover[0] | q->cover[1] | q->cover[2] | q->cover[3]))
         return;
     if (sc->per_sample)
-        push_samples(w, s, &q);
+        push_samples(w, s);
     else
-        push(w, s, &q);
+        push(w, s);
 }
 
 void
