@@ -8,31 +8,35 @@ enum { /* SURFACE_FORMAT */
        FORMAT_R8_UINT = 0x143,
 };
 
+/* State behind a pointer packet: zero unless the draw uses it and the pointer
+ * was ever sent. What a draw does not use may point to freed memory. */
 static void
-read_dynamic(const struct engine_context *ctx, uint32_t pointer, void *to,
-             size_t size_B)
+read_state(const struct engine_context *ctx, unsigned packet, uint32_t mask,
+           bool used, void *to, size_t size_B)
 {
-    memcpy(to, vm_ptr(ctx->vm, ctx->hw->dynamic_base + pointer), size_B);
+    const uint32_t *dw = hw_packet(ctx->hw, packet);
+    if (used && dw[0])
+        memcpy(to, vm_ptr(ctx->vm, ctx->hw->dynamic_base + (dw[1] & mask)),
+               size_B);
+    else
+        memset(to, 0, size_B);
 }
 
 static void
 viewports(struct engine_context *ctx, struct draw *draw)
 {
-    const struct hw_state *hw = ctx->hw;
     uint32_t sf[DRAW_MAX_VIEWPORTS][gen9_SF_CLIP_VIEWPORT_len_dw];
     uint32_t cc[DRAW_MAX_VIEWPORTS][gen9_CC_VIEWPORT_len_dw];
     uint32_t sc[DRAW_MAX_VIEWPORTS][gen9_SCISSOR_RECT_len_dw];
     unsigned count = MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
-    read_dynamic(ctx,
-                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP)[1] &
-                     ~63u,
-                 sf, count * sizeof sf[0]);
-    read_dynamic(ctx,
-                 hw_packet(hw, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC)[1] & ~31u,
-                 cc, count * sizeof cc[0]);
-    read_dynamic(ctx,
-                 hw_packet(hw, HW_3DSTATE_SCISSOR_STATE_POINTERS)[1] & ~31u, sc,
-                 count * sizeof sc[0]);
+    /* BLORP neither clips nor transforms, and leaves the pointer stale. */
+    bool clip = draw->sf.viewport_transform_enable || draw->clip.clip_enable;
+    read_state(ctx, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP, ~63u, clip, sf,
+               count * sizeof sf[0]);
+    read_state(ctx, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC, ~31u, true, cc,
+               count * sizeof cc[0]);
+    read_state(ctx, HW_3DSTATE_SCISSOR_STATE_POINTERS, ~31u,
+               draw->raster.scissor_rectangle_enable, sc, count * sizeof sc[0]);
     for (unsigned i = 0; i < count; i++) {
         gen9_sf_clip_viewport_unpack(&draw->viewport[i], sf[i]);
         gen9_cc_viewport_unpack(&draw->cc_viewport[i], cc[i]);
@@ -96,13 +100,15 @@ blend_state(struct engine_context *ctx, struct draw *draw)
 {
     const struct hw_state *hw = ctx->hw;
     uint32_t dw[1 + DRAW_MAX_RT * 2];
-    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_BLEND_STATE_POINTERS)[1] & ~63u,
-                 dw, sizeof dw);
+    bool has_blend = hw_packet(hw, HW_3DSTATE_BLEND_STATE_POINTERS)[1] & 1;
+    bool has_cc = hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & 1;
+    read_state(ctx, HW_3DSTATE_BLEND_STATE_POINTERS, ~63u, has_blend, dw,
+               sizeof dw);
     gen9_blend_state_unpack(&draw->blend, dw);
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         gen9_blend_state_entry_unpack(&draw->blend_entry[i], dw + 1 + i * 2);
-    read_dynamic(ctx, hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & ~63u, dw,
-                 gen9_COLOR_CALC_STATE_len_dw * 4);
+    read_state(ctx, HW_3DSTATE_CC_STATE_POINTERS, ~63u, has_cc, dw,
+               gen9_COLOR_CALC_STATE_len_dw * 4);
     gen9_color_calc_state_unpack(&draw->cc, dw);
     gen9_3dstate_ps_blend_unpack(&draw->ps_blend,
                                  hw_packet(hw, HW_3DSTATE_PS_BLEND));

@@ -3,6 +3,7 @@
 #include "engine/stage.h"
 
 #include "engine/stage_cache.h"
+#include "surface_pack.h"
 
 static const struct format_info null_format = {
     .name = "NULL",
@@ -154,7 +155,13 @@ decode_sampler(const struct shader_stage *stage, uint32_t offset_B,
     uint32_t state[4], border_offset_B;
     memcpy(state, vm_ptr(stage->vm, base + offset_B), sizeof state);
     sampler_decode(s, state, &border_offset_B, stage->gen);
-    memcpy(&s->border, vm_ptr(stage->vm, base + border_offset_B), 16);
+    bool border = false;
+    for (unsigned i = 0; i < 3; i++)
+        border |= s->wrap[i] == GEN9_TCM_CLAMP_BORDER ||
+                  s->wrap[i] == GEN9_TCM_HALF_BORDER;
+    /* Otherwise the pointer may be anything. */
+    if (border)
+        memcpy(&s->border, vm_ptr(stage->vm, base + border_offset_B), 16);
     trace(surf, "sampler 0x%x: %08x %08x %08x %08x", offset_B, state[0],
           state[1], state[2], state[3]);
 }
