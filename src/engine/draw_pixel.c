@@ -1,11 +1,12 @@
 /* draw_pixel.c: viewports, set-up state, blending, depth and stencil. */
 #include "engine/draw_private.h"
 
-enum { /* SURFACE_FORMAT */
-       FORMAT_R32_FLOAT = 0x0d8,
-       FORMAT_R24_UNORM_X8 = 0x0d9,
-       FORMAT_R16_UNORM = 0x10a,
-       FORMAT_R8_UINT = 0x143,
+/* SURFACE_FORMAT codes. */
+enum {
+    FORMAT_R32_FLOAT = 0x0d8,
+    FORMAT_R24_UNORM_X8 = 0x0d9,
+    FORMAT_R16_UNORM = 0x10a,
+    FORMAT_R8_UINT = 0x143,
 };
 
 /* State behind a pointer packet: zero unless the draw uses it and the pointer

@@ -433,7 +433,8 @@ Test(draw, binding_table_entry_is_decoded_when_asked_for)
     EMIT(&rig, 0x782f0000, 0x200); /* samplers */
     *rig_dw(&rig, BASE_SURFACE + 0x100 + 4) = 0x400;
     emit_surface(BASE_SURFACE + 0x400);
-    *rig_dw(&rig, BASE_DYNAMIC + 0x210 + 8) = 0x340; /* border colour */
+    *rig_dw(&rig, BASE_DYNAMIC + 0x210 + 12) = 4 << 6; /* TCX: border */
+    *rig_dw(&rig, BASE_DYNAMIC + 0x210 + 8) = 0x340;   /* border colour */
     *rig_dw(&rig, BASE_DYNAMIC + 0x340 + 8) = 99;
     rig_record.on_draw = look;
     /* The clear colour changes between two draws of one batch. */
@@ -564,7 +565,8 @@ Test(draw, dynamic_state_is_read_through_its_pointers)
 {
     EMIT(&rig, 0x78210000, 0x1000, 0x78230000, 0x1400, 0x780f0000, 0x1420,
          0x78240000, 0x1481, 0x780e0000, 0x14c1);
-    PACKET(0x7812, 3dstate_clip, 4, .maximum_vp_index = 1);
+    PACKET(0x7812, 3dstate_clip, 4, .maximum_vp_index = 1, .clip_enable = true);
+    PACKET(0x7850, 3dstate_raster, 5, .scissor_rectangle_enable = true);
     struct gen9_sf_clip_viewport vp = {.viewport_matrix_element_m11 = 2.0f};
     uint32_t dw[16] = {0};
     gen9_sf_clip_viewport_pack(&vp, dw);
@@ -584,6 +586,17 @@ Test(draw, dynamic_state_is_read_through_its_pointers)
     cr_assert(d->blend.alpha_to_coverage_enable);
     cr_assert(d->blend_entry[7].color_buffer_blend_enable);
     cr_assert_float_eq(d->cc.blend_constant_color_red, 0.25f, 0);
+}
+
+Test(draw, state_never_pointed_to_is_not_read)
+{
+    PACKET(0x6101, state_base_address, 19,
+           .dynamic_state_base_address_modify_enable = true,
+           .dynamic_state_base_address = UINT64_C(0x2000000000));
+    EMIT(&rig, DRAW);
+    uint64_t errors = stats_get(STAT_guest_errors);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(stats_get(STAT_guest_errors), errors);
 }
 
 Test(draw, hz_op_runs_once_at_the_pipe_control)
