@@ -1,5 +1,5 @@
 /* lower.c: chooses an op's functions and prepares its operands. */
-#include "eu/interp/interp.h"
+#include "eu/interp/fast.h"
 
 static bool
 operands_fit(const struct eu_insn *insn)
@@ -52,4 +52,6 @@ eu_op_lower(struct eu_op *op, const struct eu_insn *insn)
     else
         op->fn = eu_op_general;
     op->slow = op->fn;
+    if (op->fn == eu_op_general)
+        eu_fast_select(op);
 }

@@ -1,0 +1,130 @@
+/* gather.c: operands of the fast path that are not plain vectors. */
+#include "eu/interp/interp.h"
+
+#include "eu/interp/half.h"
+
+/* Byte position of each lane's element. */
+static void
+walk_region(const struct eu_insn *insn, const struct eu_operand *o,
+            uint16_t at[EU_MAX_LANES])
+{
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
+    if (insn->align16) {
+        for (unsigned i = 0; i < insn->exec_size; i++)
+            at[i] = (uint16_t)(base + eu_region_offset_B(insn, o, i));
+        return;
+    }
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type), i = 0;
+    for (unsigned row = base; i < insn->exec_size;
+         row += o->vstride * size_B) {
+        unsigned p = row;
+        for (unsigned c = 0; c < o->width && i < insn->exec_size; c++) {
+            at[i++] = (uint16_t)p;
+            p += o->hstride * size_B;
+        }
+    }
+}
+
+#define EACH(ctype, convert)                                                   \
+    for (unsigned i = 0; i < n; i++) {                                         \
+        ctype v;                                                               \
+        memcpy(&v, t->grf + at[i], sizeof v);                                  \
+        out[i] = convert;                                                      \
+    }                                                                          \
+    break
+
+static void
+immediate(const struct eu_operand *o, unsigned n, uint32_t *out)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t nibble = (uint32_t)(o->imm >> (i % 8 * 4)) & 15;
+        switch (o->type) {
+        case EU_TYPE_V: out[i] = (nibble ^ 8) - 8; break;
+        case EU_TYPE_UV: out[i] = nibble; break;
+        case EU_TYPE_VF:
+            out[i] = half_vf_to_f_bits(
+                (uint32_t)(o->imm >> (i % 4 * 8)) & 0xff);
+            break;
+        default: out[i] = (uint32_t)o->imm; break;
+        }
+    }
+}
+
+void
+eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
+            uint32_t *out)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    unsigned n = op->lanes;
+    uint16_t at[EU_MAX_LANES];
+
+    if (o->file == EU_FILE_IMM) {
+        immediate(o, n, out);
+    } else {
+        walk_region(op->insn, o, at);
+        switch (o->type) {
+        case EU_TYPE_UB: EACH(uint8_t, v);
+        case EU_TYPE_B: EACH(int8_t, (uint32_t)v);
+        case EU_TYPE_UW: EACH(uint16_t, v);
+        case EU_TYPE_W: EACH(int16_t, (uint32_t)v);
+        default: EACH(uint32_t, v);
+        }
+    }
+    if (!o->abs && !o->negate)
+        return;
+    unsigned opcode = op->insn->opcode;
+    bool logic = opcode >= EU_OP_NOT && opcode <= EU_OP_XOR;
+    bool is_signed = eu_type_is_signed((enum eu_type)o->type);
+    for (unsigned i = 0; i < n; i++) {
+        if (o->abs && is_signed && (int32_t)out[i] < 0)
+            out[i] = -out[i];
+        if (o->negate)
+            out[i] = logic ? ~out[i] : -out[i];
+    }
+}
+
+void
+eu_gather_f(const struct eu_thread *t, const struct eu_op *op, unsigned s,
+            float *result)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    unsigned n = op->lanes;
+    uint16_t at[EU_MAX_LANES];
+    uint32_t out[EU_MAX_LANES];
+
+    if (o->file == EU_FILE_IMM) {
+        immediate(o, n, out);
+    } else {
+        walk_region(op->insn, o, at);
+        switch (o->type) {
+        case EU_TYPE_HF: EACH(uint16_t, half_to_f_bits(v));
+        default: EACH(uint32_t, v);
+        }
+    }
+    uint32_t keep = o->abs ? 0x7fffffff : UINT32_MAX;
+    uint32_t flip = o->negate ? 0x80000000 : 0;
+    for (unsigned i = 0; i < n; i++)
+        out[i] = (out[i] & keep) ^ flip;
+    memcpy(result, out, n * sizeof *out);
+}
+
+/* Any destination region; narrower integers take the low bits. */
+void
+eu_store_32(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+            const uint32_t *value)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned step_B = o->hstride * size_B;
+    uint8_t *to = t->grf + o->reg * EU_GRF_B + o->subreg_B;
+    for (unsigned i = 0; i < op->lanes; i++, to += step_B) {
+        if (!(mask >> i & 1))
+            continue;
+        uint16_t half = (uint16_t)value[i];
+        switch (size_B) {
+        case 1: *to = (uint8_t)value[i]; break;
+        case 2: memcpy(to, &half, 2); break;
+        default: memcpy(to, &value[i], 4); break;
+        }
+    }
+}
