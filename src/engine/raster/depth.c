@@ -47,10 +47,14 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
     const struct gen9_3dstate_wm_depth_stencil *w = &d->wm_ds;
     ds->kind = depth_kind_of(&d->depth);
     ds->depth_B = ds->kind == DEPTH_U16 ? 2 : 4;
-    ds->depth_test = w->depth_test_enable && ds->kind != DEPTH_NONE;
-    ds->depth_write = ds->depth_test && w->depth_buffer_write_enable &&
+    ds->depth_write = ds->kind != DEPTH_NONE && w->depth_buffer_write_enable &&
                       d->depth_write_ok;
-    ds->func = (uint8_t)w->depth_test_function;
+    /* Observed: writes do not need the test; BLORP clears depth with the
+     * test off. Off is the same as ALWAYS. */
+    ds->depth_test = ds->kind != DEPTH_NONE &&
+                     (w->depth_test_enable || ds->depth_write);
+    ds->func = w->depth_test_enable ? (uint8_t)w->depth_test_function
+                                    : GEN9_COMPAREFUNCTION_ALWAYS;
     static const uint8_t pass[8] = {
         [GEN9_COMPAREFUNCTION_ALWAYS] = 15,  [GEN9_COMPAREFUNCTION_NEVER] = 0,
         [GEN9_COMPAREFUNCTION_LESS] = 1,     [GEN9_COMPAREFUNCTION_EQUAL] = 2,
