@@ -16,11 +16,15 @@ read_state(const struct engine_context *ctx, unsigned packet, uint32_t mask,
            bool used, void *to, size_t size_B)
 {
     const uint32_t *dw = hw_packet(ctx->hw, packet);
-    if (used && dw[0])
-        memcpy(to, vm_ptr(ctx->vm, ctx->hw->dynamic_base + (dw[1] & mask)),
-               size_B);
-    else
-        memset(to, 0, size_B);
+    memset(to, 0, size_B);
+    if (!used || !dw[0])
+        return;
+    /* Arrays are read whole, though the driver may have written only a few
+     * entries, at the end of its buffer. */
+    gpu_va va = ctx->hw->dynamic_base + (dw[1] & mask);
+    if ((va & 4095) + size_B > 4096)
+        size_B = MAX2(vm_mapped_B(ctx->vm, va, size_B), 1);
+    memcpy(to, vm_ptr(ctx->vm, va), size_B);
 }
 
 static void

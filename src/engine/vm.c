@@ -109,6 +109,21 @@ vm_range_find(const struct vm_private *priv, gpu_va va)
     return lo;
 }
 
+uint64_t
+vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B)
+{
+    struct vm_private *priv = vm->priv;
+    gpu_va at = va & (ENGINE_VM_SIZE_B - 1), end = at + size_B;
+    pthread_mutex_lock(&priv->lock);
+    unsigned i = vm_range_find(priv, at);
+    while (at < end && i < priv->range_count && priv->ranges[i].va <= at) {
+        at = priv->ranges[i].va + priv->ranges[i].size_B;
+        i++;
+    }
+    pthread_mutex_unlock(&priv->lock);
+    return MIN2(at, end) - (end - size_B);
+}
+
 static bool
 reserve(void **array, unsigned *capacity, unsigned count, size_t each_B)
 {

@@ -66,6 +66,10 @@ vm_write64(const struct engine_vm *vm, gpu_va va, uint64_t v)
     memcpy(vm_ptr(vm, va), &v, 8);
 }
 
+/* How many of the size_B bytes from va on are mapped, up to the first that is
+ * not. For structures whose full length nobody promised to provide. */
+uint64_t vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B);
+
 /* Between enter and leave, faults of the calling thread inside any window are
  * answered with a scratch page. Nests. */
 void vm_thread_enter(void);

@@ -109,6 +109,19 @@ Test(vm, mapping_the_same_again_keeps_it)
     close(fd);
 }
 
+Test(vm, mapped_length_ends_at_the_first_hole)
+{
+    int fd = file_with(1, 8192);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, fd, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 8192, 4096, fd, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 16384, 4096, fd, 0), 0);
+    cr_assert_eq(vm_mapped_B(rig.vm, FAR + 100, 1000), 1000);
+    cr_assert_eq(vm_mapped_B(rig.vm, FAR + 100, 20000), 12288 - 100);
+    cr_assert_eq(vm_mapped_B(rig.vm, FAR + 12288, 20000), 0);
+    cr_assert_eq(vm_mapped_B(rig.vm, FAR + 16384 + 4000, 200), 96);
+    close(fd);
+}
+
 Test(vm, unmapped_range_reads_as_scratch)
 {
     EMIT(&rig, LRM(GPR(0), FAR), SRM(GPR(0), RIG_DATA), BBE);
