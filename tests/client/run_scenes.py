@@ -118,10 +118,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('scenes')
     parser.add_argument('softlake')
-    parser.add_argument('names', nargs='*')
+    parser.add_argument('names', nargs='*', default=[])
     parser.add_argument('--update', action='store_true')
     parser.add_argument('--keep')
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     record = pathlib.Path(__file__).with_name('checksums.txt')
     known = read_checksums(record)
     rows = [line.split() for line in subprocess.run(

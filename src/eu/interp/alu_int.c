@@ -112,7 +112,10 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
         return extract(insn, (uint32_t)a, (uint32_t)b, (uint32_t)c);
     case EU_OP_BFI1:
         return (uint32_t)(((UINT32_C(1) << (a & 31)) - 1) << (b & 31));
-    case EU_OP_BFI2: return eu_wrap_int((a & b) | (~a & c), dst);
+    case EU_OP_BFI2:
+        return eu_wrap_int(eu_insert_bits((uint32_t)a, (uint32_t)b,
+                                          (uint32_t)c),
+                           dst);
     case EU_OP_MATH:
         divide(eu_type_is_signed((enum eu_type)insn->src[0].type), a, b, &q,
                &r);

@@ -20,6 +20,11 @@ FN(fetch_f)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
         LANE_LOOP
             tmp[i] = float_from_bits((p[i] & src->and_mask) ^ src->xor_mask);
         return tmp;
+    case EU_SRC_STRIDED:
+        for (unsigned i = 0; i < LANES; i++)
+            tmp[i] = float_from_bits((p[i * src->step] & src->and_mask) ^
+                                     src->xor_mask);
+        return tmp;
     case EU_SRC_SCALAR:
         scalar = float_from_bits((*p & src->and_mask) ^ src->xor_mask);
         LANE_LOOP
@@ -45,10 +50,23 @@ FN(fetch_i)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     case EU_SRC_VEC: return (const uint32_t *)(const void *)p;
     case EU_SRC_VEC_MOD:
         LANE_LOOP
-            tmp[i] = (p[i] & src->and_mask) ^ src->xor_mask;
+            tmp[i] = ((p[i] & src->and_mask) ^ src->xor_mask) + src->plus;
+        return tmp;
+    case EU_SRC_STRIDED:
+        for (unsigned i = 0; i < LANES; i++)
+            tmp[i] = ((p[i * src->step] & src->and_mask) ^ src->xor_mask) +
+                     src->plus;
+        return tmp;
+    case EU_SRC_U16:
+        LANE_LOOP
+            tmp[i] = ((const aliased_u16 *)p)[i];
+        return tmp;
+    case EU_SRC_S16:
+        LANE_LOOP
+            tmp[i] = (uint32_t)(int16_t)((const aliased_u16 *)p)[i];
         return tmp;
     case EU_SRC_SCALAR:
-        scalar = (*p & src->and_mask) ^ src->xor_mask;
+        scalar = ((*p & src->and_mask) ^ src->xor_mask) + src->plus;
         LANE_LOOP
             tmp[i] = scalar;
         return tmp;
@@ -120,11 +138,9 @@ FN(write)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
         memcpy(d, r, LANES * 4);
         return;
     }
-    alignas(64) uint32_t old[MAX_LANES];
-    memcpy(old, d, LANES * 4);
+    aliased_u32 *p = (void *)d;
     LANE_LOOP
-        old[i] = mask & (UINT32_C(1) << i) ? r[i] : old[i];
-    memcpy(d, old, LANES * 4);
+        p[i] = mask & (UINT32_C(1) << i) ? r[i] : p[i];
 }
 
 static inline const struct eu_op *
@@ -243,7 +259,7 @@ OP_F2(min_f, float_from_bits(fmath_min_bits(bits_from_float(a[i]),
 OP_F2(max_f, float_from_bits(fmath_max_bits(bits_from_float(a[i]),
                                             bits_from_float(b[i]))))
 
-static inline const struct eu_op *
+FMATH_INLINE const struct eu_op *
 FN(trig)(struct eu_thread *t, const struct eu_op *op, bool is_cos)
 {
     uint32_t mask = eu_op_mask(t, op);
@@ -398,7 +414,7 @@ OP_I2(xor, a[i] ^ b[i])
 OP_I2(shl, a[i] << (b[i] & 31))
 OP_I2(shr, a[i] >> (b[i] & 31))
 OP_I2(asr, (uint32_t)((int32_t)a[i] >> (b[i] & 31)))
-OP_I3(bfi2, (a[i] & b[i]) | (~a[i] & c[i]))
+OP_I3(bfi2, eu_insert_bits(a[i], b[i], c[i]))
 OP_I3(bfe, extract(a[i] & 31, b[i] & 31, c[i], op->is_unsigned))
 OP_I(sel_i, 2, eu_op_enabled(t, op),
      first & (UINT32_C(1) << i) ? a[i] : b[i])
@@ -421,6 +437,24 @@ OP(float_from_int)
     else
         LANE_LOOP
             r[i] = (float)(int32_t)a[i];
+    if (op->wraps)
+        LANE_LOOP
+            r[i] = a[i] == 0x80000000 ? 0x1p31f : r[i];
+    return FN(finish_f)(t, op, mask, r);
+}
+
+/* ADD of integers with an F result: exact, then rounded once. */
+OP(add_f_int)
+{
+    uint32_t mask = eu_op_mask(t, op);
+    alignas(64) uint32_t ta[MAX_LANES], tb[MAX_LANES];
+    alignas(64) float r[MAX_LANES];
+    if (!mask)
+        return op + 1;
+    const uint32_t *a = FN(fetch_i)(t, op, 0, ta);
+    const uint32_t *b = FN(fetch_i)(t, op, 1, tb);
+    LANE_LOOP
+        r[i] = (float)((double)(int32_t)a[i] + (double)(int32_t)b[i]);
     return FN(finish_f)(t, op, mask, r);
 }
 

@@ -26,6 +26,9 @@ typedef const struct eu_op *(*eu_op_fn)(struct eu_thread *t,
 enum eu_src_class {
     EU_SRC_VEC,     /* contiguous, of the execution type */
     EU_SRC_VEC_MOD, /* the same, with bits masked and flipped */
+    EU_SRC_STRIDED, /* every step-th dword, likewise */
+    EU_SRC_U16,     /* contiguous words, zero- or sign-extended */
+    EU_SRC_S16,
     EU_SRC_SCALAR,  /* one element for all lanes */
     EU_SRC_IMM,
     EU_SRC_OTHER, /* any region, type, modifier: eu_gather_* */
@@ -34,7 +37,9 @@ enum eu_src_class {
 struct eu_op_src {
     uint16_t off_B; /* in the GRF file */
     uint8_t cls;    /* enum eu_src_class */
-    uint32_t and_mask, xor_mask;
+    uint8_t step;
+    /* ((bits & and_mask) ^ xor_mask) + plus: sign, NOT, integer negation. */
+    uint32_t and_mask, xor_mask, plus;
     uint32_t imm; /* modifiers applied */
 };
 
@@ -60,6 +65,7 @@ struct eu_op {
     uint16_t dst_off_B;
     uint8_t cmod;
     bool is_unsigned; /* fast integer ops: how to compare and shift */
+    bool wraps;       /* -INT_MIN or |INT_MIN| may come out of a source */
     int32_t jip, uip; /* distance in ops */
     uint32_t jip_B, uip_B, next_B;
     struct eu_op_src src[3];
@@ -184,6 +190,16 @@ eu_type_is_signed(enum eu_type type)
 {
     return type == EU_TYPE_D || type == EU_TYPE_W || type == EU_TYPE_B ||
            type == EU_TYPE_Q || type == EU_TYPE_V;
+}
+
+/* bfi2: the insert value moves up to the mask's lowest bit first.
+ * Observed: stock Mesa inserts unshifted values (double exponents,
+ * bitfieldInsert) with the mask of bfi1. */
+static inline uint32_t
+eu_insert_bits(uint32_t mask, uint32_t insert, uint32_t base)
+{
+    unsigned shift = mask ? (unsigned)__builtin_ctz(mask) : 0;
+    return ((insert << shift) & mask) | (base & ~mask);
 }
 
 #endif

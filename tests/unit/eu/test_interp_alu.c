@@ -191,10 +191,13 @@ Test(interp_alu, three_sources)
         cr_expect_eq(get_f(t, 11, i), z[i] < 0 ? x[i] : y[i]);
     }
     expect_d(t, 6, D(-6, 0, 7, -1, 0x1234, -1, -2, -3));
-    /* bfi2 takes src1 where src0 has ones */
+    /* bfi2 takes src1, moved up to the mask, where src0 has ones */
     for (unsigned i = 0; i < 8; i++) {
         uint32_t m = get_u(t, 7, i), a = get_u(t, 8, i), b = get_u(t, 9, i);
-        cr_expect_eq(get_u(t, 10, i), (m & a) | (~m & b));
+        unsigned shift = 0;
+        while (m && a && !(m >> shift & 1))
+            shift++;
+        cr_expect_eq(get_u(t, 10, i), (m & (a << shift)) | (~m & b));
     }
     test_thread_free(t);
 }
