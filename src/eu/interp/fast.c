@@ -13,6 +13,7 @@
 #endif
 
 typedef uint32_t __attribute__((may_alias)) aliased_u32;
+typedef uint16_t __attribute__((may_alias)) aliased_u16;
 typedef float __attribute__((may_alias)) aliased_f32;
 
 FMATH_INLINE uint32_t

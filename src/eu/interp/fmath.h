@@ -32,39 +32,86 @@ fmath_copysign(float magnitude, float sign)
                            (bits_from_float(sign) & 0x80000000));
 }
 
+/* Choices are made with bit masks: compilers turn those into vector code
+ * more reliably than conditional expressions. */
+FMATH_INLINE uint32_t
+fmath_mask(bool condition)
+{
+    return -(uint32_t)condition;
+}
+
+FMATH_INLINE float
+fmath_choose(uint32_t mask, float a, float b)
+{
+    return float_from_bits((bits_from_float(a) & mask) |
+                           (bits_from_float(b) & ~mask));
+}
+
+FMATH_INLINE uint64_t
+fmath_bits_from_double(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    return u;
+}
+
+FMATH_INLINE double
+fmath_choose_d(bool condition, double a, double b)
+{
+    uint64_t mask = -(uint64_t)condition;
+    return fmath_double_from_bits((fmath_bits_from_double(a) & mask) |
+                                  (fmath_bits_from_double(b) & ~mask));
+}
+
+/* 0.5 with the sign of x: adding it and truncating rounds to nearest. */
+FMATH_INLINE double
+fmath_half_like(double x)
+{
+    uint64_t sign = fmath_bits_from_double(x) & (UINT64_C(1) << 63);
+    return fmath_double_from_bits(sign | fmath_bits_from_double(0.5));
+}
+
+/* From 2^23 on every value is integral; NaN is not small either. */
+FMATH_INLINE uint32_t
+fmath_is_small(float x)
+{
+    return fmath_mask((bits_from_float(x) & 0x7fffffff) < 0x4b000000);
+}
+
 FMATH_INLINE float
 fmath_trunc(float x)
 {
-    /* From 2^23 on every value is integral; NaN fails the comparison. */
-    bool small = (bits_from_float(x) & 0x7fffffff) < 0x4b000000;
-    float t = (float)(int32_t)(small ? x : 0.0f);
-    return small ? fmath_copysign(t, x) : x;
+    uint32_t small = fmath_is_small(x);
+    float in = float_from_bits(bits_from_float(x) & small);
+    float t = fmath_copysign((float)(int32_t)in, x);
+    return fmath_choose(small, t, x);
 }
 
 FMATH_INLINE float
 fmath_floor(float x)
 {
     float t = fmath_trunc(x);
-    return t > x ? t - 1.0f : t;
+    return fmath_choose(fmath_mask(t > x), t - 1.0f, t);
 }
 
 FMATH_INLINE float
 fmath_ceil(float x)
 {
     float t = fmath_trunc(x);
-    return t < x ? fmath_copysign(t + 1.0f, x) : t;
+    return fmath_choose(fmath_mask(t < x), fmath_copysign(t + 1.0f, x), t);
 }
 
 FMATH_INLINE float
 fmath_rnde(float x)
 {
-    float t = fmath_trunc(x), d = x - t; /* exact, with the sign of x */
-    bool small = (bits_from_float(x) & 0x7fffffff) < 0x4b000000;
-    int32_t odd = (int32_t)(small ? t : 0.0f) & 1;
-    float mag = fmath_copysign(d, 1.0f);
-    bool away = (mag > 0.5f) | ((mag == 0.5f) & odd);
+    float t = fmath_trunc(x), d = fmath_copysign(x - t, 1.0f); /* exact */
+    uint32_t small = fmath_is_small(x);
+    int32_t whole = (int32_t)float_from_bits(bits_from_float(t) & small);
+    uint32_t odd = fmath_mask(whole & 1);
+    uint32_t away =
+        fmath_mask(d > 0.5f) | (fmath_mask(d == 0.5f) & odd);
     float up = t + fmath_copysign(1.0f, x);
-    return small & away ? up : t;
+    return fmath_choose(small & away, up, t);
 }
 
 /* In [0, 1): what would round to 1 becomes the largest number below. */
@@ -72,7 +119,7 @@ FMATH_INLINE float
 fmath_frc(float x)
 {
     float r = x - fmath_floor(x);
-    return r >= 1.0f ? float_from_bits(0x3f7fffff) : r;
+    return fmath_choose(fmath_mask(r >= 1.0f), float_from_bits(0x3f7fffff), r);
 }
 
 /* ---- combinations ---- */
@@ -135,13 +182,13 @@ fmath_max_bits(uint32_t a, uint32_t b)
 #define FMATH_NAN float_from_bits(0x7fc00000)
 #define FMATH_INF float_from_bits(0x7f800000)
 
-/* 2^y for |y| that matters to F; NaN is the caller's. */
+/* 2^y for |y| that matters to F. NaN is taken for a bound. */
 FMATH_INLINE double
 fmath_exp2_d(double y)
 {
-    y = y < -200.0 ? -200.0 : y;
-    y = y > 200.0 ? 200.0 : y;
-    int32_t n = (int32_t)(y + (y < 0.0 ? -0.5 : 0.5));
+    y = fmath_choose_d(y > -200.0, y, -200.0);
+    y = fmath_choose_d(y < 200.0, y, 200.0);
+    int32_t n = (int32_t)(y + fmath_half_like(y));
     double f = (y - (double)n) * 0.69314718055994530942;
     double p = 1.0 / 39916800;
     p = p * f + 1.0 / 3628800;
@@ -162,14 +209,13 @@ fmath_exp2_d(double y)
 FMATH_INLINE double
 fmath_log2_d(float x)
 {
-    bool tiny = bits_from_float(x) < 0x00800000;
-    float scaled = x * 16777216.0f;
-    uint32_t b = bits_from_float(tiny ? scaled : x);
-    int32_t e = (int32_t)(b >> 23) - 127 - (tiny ? 24 : 0);
+    uint32_t tiny = fmath_mask(bits_from_float(x) < 0x00800000);
+    uint32_t b = bits_from_float(fmath_choose(tiny, x * 16777216.0f, x));
+    int32_t e = (int32_t)(b >> 23) - 127 - (int32_t)(tiny & 24);
     uint32_t m = (b & 0x7fffff) | 0x3f800000;
-    bool high = m > 0x3fb504f3; /* sqrt(2) */
-    m -= high ? 0x00800000 : 0;
-    e += high ? 1 : 0;
+    uint32_t high = fmath_mask(m > 0x3fb504f3); /* sqrt(2) */
+    m -= high & 0x00800000;
+    e += (int32_t)(high & 1);
     double d = (double)float_from_bits(m);
     double s = (d - 1.0) / (d + 1.0), s2 = s * s;
     double p = 1.0 / 17;
@@ -187,18 +233,20 @@ fmath_log2_d(float x)
 FMATH_INLINE float
 fmath_exp(float x)
 {
-    bool nan = x != x;
-    float r = (float)fmath_exp2_d(nan ? 0.0 : (double)x);
-    return nan ? FMATH_NAN : r;
+    uint32_t nan = fmath_mask(x != x);
+    float in = float_from_bits(bits_from_float(x) & ~nan);
+    return fmath_choose(nan, FMATH_NAN, (float)fmath_exp2_d((double)in));
 }
 
 FMATH_INLINE float
 fmath_log(float x)
 {
-    bool plain = (x > 0.0f) & (x < FMATH_INF);
-    float r = (float)fmath_log2_d(plain ? x : 1.0f);
-    float special = x == 0.0f ? -FMATH_INF : x > 0.0f ? x : FMATH_NAN;
-    return plain ? r : special;
+    uint32_t positive = fmath_mask(x > 0.0f), zero = fmath_mask(x == 0.0f);
+    uint32_t plain = positive & fmath_mask(x < FMATH_INF);
+    float r = (float)fmath_log2_d(fmath_choose(plain, x, 1.0f));
+    float special = fmath_choose(positive, x, FMATH_NAN);
+    special = fmath_choose(zero, -FMATH_INF, special);
+    return fmath_choose(plain, r, special);
 }
 
 /* 2^(y * log2|x|), so 0^0, inf^0 and 1^inf are NaN. */
@@ -206,13 +254,16 @@ FMATH_INLINE float
 fmath_pow(float x, float y)
 {
     float a = fmath_copysign(x, 1.0f);
-    bool plain = (a > 0.0f) & (a < FMATH_INF);
-    double l = fmath_log2_d(plain ? a : 1.0f);
-    double special = a == 0.0f ? -(double)FMATH_INF : (double)a;
-    double e = (plain ? l : special) * (double)y;
-    bool nan = e != e;
-    float r = (float)fmath_exp2_d(nan ? 0.0 : e);
-    return nan ? FMATH_NAN : r;
+    uint32_t zero = fmath_mask(a == 0.0f);
+    uint32_t plain = fmath_mask(a > 0.0f) & fmath_mask(a < FMATH_INF);
+    double l = fmath_log2_d(fmath_choose(plain, a, 1.0f));
+    /* The sum is the one that counts: 0 + l, or special + 0. */
+    float special = fmath_choose(zero, -FMATH_INF, a);
+    double e = l + (double)float_from_bits(bits_from_float(special) & ~plain);
+    e = e * (double)y;
+    uint32_t nan = fmath_mask(e != e);
+    float r = (float)fmath_exp2_d(e);
+    return fmath_choose(nan, FMATH_NAN, r);
 }
 
 FMATH_INLINE float
@@ -231,20 +282,20 @@ FMATH_INLINE float
 fmath_rsq(float x)
 {
     /* Through double so that it is rounded once; -0 gives +inf. */
-    double d = x == 0.0f ? 0.0 : (double)x;
-    return (float)(1.0 / __builtin_sqrt(d));
+    uint32_t zero = fmath_mask(x == 0.0f);
+    float in = float_from_bits(bits_from_float(x) & ~zero);
+    return (float)(1.0 / __builtin_sqrt((double)in));
 }
 
-#define FMATH_TRIG_MAX 1048576.0f
-
-/* sin(x + quarters * pi/2) for |x| up to FMATH_TRIG_MAX. */
+/* sin(x + quarters * pi/2) for |x| up to 2^20. */
 FMATH_INLINE float
 fmath_sin_quarters(float x, int32_t quarters)
 {
-    bool in = fmath_copysign(x, 1.0f) <= FMATH_TRIG_MAX;
-    double d = in ? (double)x : 0.0;
+    uint32_t bits = bits_from_float(x);
+    uint32_t in = (bits & 0x7fffffff) <= 0x49800000 ? UINT32_MAX : 0;
+    double d = (double)float_from_bits(bits & in);
     double k = d * 0.63661977236758134308;
-    int32_t n = (int32_t)(k + (k < 0.0 ? -0.5 : 0.5));
+    int32_t n = (int32_t)(k + fmath_half_like(k));
     double dn = (double)n;
     /* pi/2 in two parts; the first has 33 bits, so dn * it is exact. */
     double r = d - dn * 1.57079632673412561417;
@@ -271,16 +322,21 @@ fmath_sin_quarters(float x, int32_t quarters)
     c = c * r2 + 1.0;
 
     int32_t q = n + quarters;
-    float v = (float)(q & 1 ? c : s);
-    v = q & 2 ? -v : v;
-    return in ? v : FMATH_NAN;
+    uint32_t is_cos = (uint32_t)-(q & 1);
+    uint32_t v = (bits_from_float((float)c) & is_cos) |
+                 (bits_from_float((float)s) & ~is_cos);
+    v ^= (uint32_t)(q & 2) << 30;
+    return float_from_bits((v & in) | (0x7fc00000 & ~in));
 }
 
 FMATH_INLINE float
 fmath_sin(float x)
 {
-    float r = fmath_sin_quarters(x, 0);
-    return x == 0.0f ? fmath_copysign(0.0f, x) : r;
+    /* The sign of zero would get lost. */
+    uint32_t r = bits_from_float(fmath_sin_quarters(x, 0));
+    uint32_t zero = x == 0.0f ? UINT32_MAX : 0;
+    return float_from_bits((r & ~zero) | (bits_from_float(x) & zero &
+                                          0x80000000));
 }
 
 FMATH_INLINE float

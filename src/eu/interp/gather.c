@@ -117,14 +117,15 @@ eu_store_32(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     unsigned step_B = o->hstride * size_B;
     uint8_t *to = t->grf + o->reg * EU_GRF_B + o->subreg_B;
-    for (unsigned i = 0; i < op->lanes; i++, to += step_B) {
-        if (!(mask >> i & 1))
-            continue;
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        uint8_t *p = to + i * step_B;
         uint16_t half = (uint16_t)value[i];
-        switch (size_B) {
-        case 1: *to = (uint8_t)value[i]; break;
-        case 2: memcpy(to, &half, 2); break;
-        default: memcpy(to, &value[i], 4); break;
-        }
+        if (size_B == 4)
+            memcpy(p, &value[i], 4);
+        else if (size_B == 2)
+            memcpy(p, &half, 2);
+        else
+            *p = (uint8_t)value[i];
     }
 }

@@ -208,6 +208,22 @@ select_bits(const struct eu_insn *insn, bool *is_unsigned)
     }
 }
 
+/* Integer sources, F result. */
+static enum eu_fast_id
+select_float_of_int(const struct eu_insn *insn, bool *is_unsigned)
+{
+    if (insn->cmod == EU_CMOD_O)
+        return EU_FAST_NONE;
+    bool ordered = same_order(insn, is_unsigned);
+    if (insn->opcode == EU_OP_MOV)
+        return *is_unsigned && has_modifier(insn) ? EU_FAST_NONE
+                                                  : EU_FAST_float_from_int;
+    if (insn->opcode == EU_OP_ADD && ordered && !*is_unsigned &&
+        !has_modifier(insn))
+        return EU_FAST_add_f_int;
+    return EU_FAST_NONE;
+}
+
 /* All sources integers of at most 32 bits. */
 static enum eu_fast_id
 select_int(const struct eu_insn *insn, bool *is_unsigned)
@@ -218,10 +234,8 @@ select_int(const struct eu_insn *insn, bool *is_unsigned)
         return dst_int || is_float(&insn->dst)
                    ? select_ordered(insn, is_unsigned)
                    : EU_FAST_NONE;
-    if (insn->opcode == EU_OP_MOV && is_float(&insn->dst)) {
-        *is_unsigned = insn->src[0].type == EU_TYPE_UD;
-        return has_modifier(insn) ? EU_FAST_NONE : EU_FAST_float_from_int;
-    }
+    if (is_float(&insn->dst))
+        return select_float_of_int(insn, is_unsigned);
     if (!dst_int || insn->saturate)
         return EU_FAST_NONE;
     if (insn->opcode == EU_OP_SEL && insn->cmod)
@@ -290,6 +304,19 @@ is_scalar(const struct eu_insn *insn, const struct eu_operand *o)
     return o->vstride == 0 && (o->hstride == 0 || o->width == 1);
 }
 
+/* Distance between lanes in elements, or 0 if it is not constant. */
+static unsigned
+linear_step(const struct eu_insn *insn, const struct eu_operand *o)
+{
+    if (insn->align16)
+        return 0;
+    if (o->width >= insn->exec_size)
+        return o->hstride;
+    if (o->width == 1)
+        return o->vstride;
+    return o->vstride == o->width * o->hstride ? o->hstride : 0;
+}
+
 static void
 prepare_source(struct eu_op_src *src, const struct eu_insn *insn,
                const struct eu_operand *o)
@@ -299,8 +326,10 @@ prepare_source(struct eu_op_src *src, const struct eu_insn *insn,
     bool modified = o->abs || o->negate;
     unsigned at = o->reg * EU_GRF_B + o->subreg_B;
 
+    bool flips = o->negate && (logic || !is_f);
     src->and_mask = is_f && o->abs ? 0x7fffffff : UINT32_MAX;
-    src->xor_mask = !o->negate ? 0 : logic ? UINT32_MAX : 0x80000000;
+    src->xor_mask = flips ? UINT32_MAX : o->negate ? 0x80000000 : 0;
+    src->plus = flips && !logic;
     src->off_B = (uint16_t)at;
     src->cls = EU_SRC_OTHER;
 
@@ -317,15 +346,22 @@ prepare_source(struct eu_op_src *src, const struct eu_insn *insn,
             src->cls = EU_SRC_IMM;
         return;
     }
-    if (eu_type_size_B((enum eu_type)o->type) != 4 || at % 4)
-        return;
-    if (modified && !is_f && !logic)
+
+    unsigned step = linear_step(insn, o);
+    if ((o->type == EU_TYPE_UW || o->type == EU_TYPE_W) && at % 2 == 0 &&
+        step == 1 && !modified)
+        src->cls = o->type == EU_TYPE_UW ? EU_SRC_U16 : EU_SRC_S16;
+    if (eu_type_size_B((enum eu_type)o->type) != 4 || at % 4 ||
+        (o->abs && !is_f))
         return;
     if (is_scalar(insn, o)) {
         src->cls = EU_SRC_SCALAR;
         src->off_B = (uint16_t)(at + eu_region_offset_B(insn, o, 0));
     } else if (is_contiguous(insn, o)) {
         src->cls = modified ? EU_SRC_VEC_MOD : EU_SRC_VEC;
+    } else if (step) {
+        src->cls = EU_SRC_STRIDED;
+        src->step = (uint8_t)step;
     }
 }
 
@@ -368,6 +404,9 @@ eu_fast_select(struct eu_op *op)
     op->is_unsigned = is_unsigned;
     for (unsigned i = 0; i < insn->src_count; i++)
         prepare_source(&op->src[i], insn, &insn->src[i]);
+    if (id == EU_FAST_float_from_int)
+        op->wraps = insn->src[0].abs != insn->src[0].negate &&
+                    insn->src[0].type == EU_TYPE_D;
     if (id == EU_FAST_pln)
         op->src[0].off_B &= (uint16_t)~15u;
     prepare_dst(op);
