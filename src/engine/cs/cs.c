@@ -1,6 +1,8 @@
 /* cs.c: the loop over a batch's commands. */
 #include "engine/cs/cs.h"
 
+#include <stdio.h>
+
 /* Batches are read lazily, dword by dword: they may write to themselves. What
  * bounds an endless one: dwords read and jumps taken. Stock drivers chain
  * blocks of 8 KB or more. */
@@ -88,6 +90,17 @@ execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
 }
 
 static void
+trace_command(const struct cs *cs, const struct cs_command *cmd, gpu_va at,
+              unsigned len_dw)
+{
+    char text[40 * 9 + 1] = "";
+    for (unsigned i = 0; i < len_dw && i < 40; i++)
+        snprintf(text + i * 9, 10, " %08x", vm_read32(cs->vm, at + i * 4));
+    log_trace(TRACE_cs, "0x%llx: %s:%s%s", (unsigned long long)at, cmd->name,
+              text, len_dw > 40 ? " ..." : "");
+}
+
+static void
 step(struct cs *cs)
 {
     gpu_va at = cs->pc;
@@ -99,8 +112,8 @@ step(struct cs *cs)
         return;
     }
     unsigned len_dw = command_length(cmd, dw0);
-    trace(cs, "0x%llx: 0x%08x %s, %u dw", (unsigned long long)at, dw0,
-          cmd->name, len_dw);
+    if (trace_on(TRACE_cs))
+        trace_command(cs, cmd, at, len_dw);
     if (len_dw < cmd->len_min_dw || len_dw > cmd->len_max_dw) {
         cs_fail(cs, "%s at 0x%llx has %u dwords", cmd->name,
                 (unsigned long long)at, len_dw);
