@@ -123,10 +123,12 @@ read_objects(struct drm_file *file, struct job *job,
 /* ------------------------------------------------------------------------
  * Addresses */
 
+/* The engine drops the bits above its window, so drivers that put objects at
+ * CPU addresses (OpenCL's shared virtual memory) get them at the remainder. */
 static uint64_t
 plain_address(uint64_t canonical)
 {
-    return canonical & ((UINT64_C(1) << 48) - 1);
+    return canonical & (ENGINE_VM_SIZE_B - 1);
 }
 
 uint64_t
@@ -139,9 +141,9 @@ static int
 bind_at(struct job *job, unsigned i, uint64_t va, struct fence **busy)
 {
     struct bo *bo = job->bos[i];
-    if (va >= ENGINE_VM_SIZE_B || bo->size_B > ENGINE_VM_SIZE_B - va) {
-        unimp("GPU address %#llx outside the reported GTT",
-              (unsigned long long)va);
+    if (bo->size_B > ENGINE_VM_SIZE_B - va) {
+        unimp("object at %#llx across the end of the GPU address window",
+              (unsigned long long)job->objects[i].offset);
         return -EINVAL;
     }
     return space_bind(job->ctx->space, bo, va, busy);
