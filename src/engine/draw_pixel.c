@@ -72,6 +72,23 @@ sample_positions(const struct hw_state *hw, struct draw *draw)
     }
 }
 
+/* What Gen8's packets say in other bits, or do not say. BDW PRM vol 2d. */
+static void
+translate_gen8(const struct hw_state *hw, struct draw *draw)
+{
+    for (unsigned i = 0; i < 32; i++)
+        draw->sbe.attribute_active_component_format[i] =
+            GEN9_3DSTATE_SBE_ATTRIBUTE_ACTIVE_COMPONENT_FORMAT_XYZW;
+    /* One bit tests against both planes. */
+    draw->raster.viewport_z_far_clip_test_enable =
+        draw->raster.viewport_z_near_clip_test_enable;
+    bool coverage = hw_packet(hw, HW_3DSTATE_PS_EXTRA)[1] >> 1 & 1;
+    draw->ps_extra.input_coverage_mask_state =
+        coverage ? GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_NORMAL
+                 : GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_NONE;
+    draw->ps_extra.pixel_shader_computes_stencil = false;
+}
+
 static void
 setup_state(const struct hw_state *hw, struct draw *draw)
 {
@@ -276,6 +293,8 @@ void
 draw_pixel_state(struct engine_context *ctx, struct draw *draw)
 {
     setup_state(ctx->hw, draw);
+    if (draw->gen < 9)
+        translate_gen8(ctx->hw, draw);
     viewports(ctx, draw);
     blend_state(ctx, draw);
     depth_state(ctx, draw);
