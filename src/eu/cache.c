@@ -37,8 +37,8 @@ prefix_B(const uint8_t *code, size_t avail_B)
         if (avail_B - off < length)
             break;
         unsigned opcode = code[off] & 0x7f;
-        bool eot = !compact && opcode >= EU_OP_SEND &&
-                   opcode <= EU_OP_SENDSC && code[off + 15] & 0x80;
+        bool eot = !compact && opcode >= EU_OP_SEND && opcode <= EU_OP_SENDSC &&
+                   code[off + 15] & 0x80;
         off += length;
         if (eot)
             break;

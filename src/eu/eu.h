@@ -60,6 +60,7 @@ struct eu_thread {
     eu_send_fn send;
     void *user; /* for the send function */
     uint64_t insn_count;
+    uint32_t message_count; /* not yet added to the statistics */
 };
 
 struct eu_start {

@@ -31,8 +31,8 @@ bool eu_fetch_double(struct eu_thread *t, const struct eu_op *op, unsigned s,
 /* Saturate, convert to the destination's type, set flags, write. */
 bool eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
                    const wide_int *v);
-bool eu_finish_float(struct eu_thread *t, const struct eu_op *op,
-                     uint32_t mask, const float *v);
+bool eu_finish_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+                     const float *v);
 bool eu_finish_double(struct eu_thread *t, const struct eu_op *op,
                       uint32_t mask, const double *v);
 /* CMP: bits are the lanes where the comparison is true. */

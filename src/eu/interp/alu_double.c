@@ -80,7 +80,7 @@ eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
         return eu_finish_cmp(t, op, mask, bits);
     case EU_OP_SEL:
         for (unsigned i = 0; i < op->lanes; i++)
-            out[i] = insn->cmod       ? min_max(insn->cmod, a[i], b[i])
+            out[i] = insn->cmod      ? min_max(insn->cmod, a[i], b[i])
                      : pred >> i & 1 ? a[i]
                                      : b[i];
         break;

@@ -75,8 +75,7 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
     case EU_OP_MOV: return a;
     case EU_OP_ADD: return a + b;
     case EU_OP_MUL: return multiply(t, a, b);
-    case EU_OP_MAC:
-        return multiply_add(t, a, b, accumulator(t, insn, lane));
+    case EU_OP_MAC: return multiply_add(t, a, b, accumulator(t, insn, lane));
     case EU_OP_MAD:
     case EU_OP_MADM: return multiply_add(t, b, c, a);
     case EU_OP_LRP: return fmath_lrp(a, b, c);

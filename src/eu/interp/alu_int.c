@@ -102,20 +102,17 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
     case EU_OP_FBH:
         return find_high((uint32_t)a, insn->src[0].type == EU_TYPE_D);
     case EU_OP_FBL:
-        return (uint32_t)a ? __builtin_ctz((uint32_t)a)
-                           : (wide_int)UINT32_MAX;
+        return (uint32_t)a ? __builtin_ctz((uint32_t)a) : (wide_int)UINT32_MAX;
     case EU_OP_CBIT:
         return __builtin_popcountll(
             (uint64_t)a & ((UINT64_C(1) << (exec_bits(insn) - 1) << 1) - 1));
     case EU_OP_BFREV: return reverse((uint32_t)a);
-    case EU_OP_BFE:
-        return extract(insn, (uint32_t)a, (uint32_t)b, (uint32_t)c);
+    case EU_OP_BFE: return extract(insn, (uint32_t)a, (uint32_t)b, (uint32_t)c);
     case EU_OP_BFI1:
         return (uint32_t)(((UINT32_C(1) << (a & 31)) - 1) << (b & 31));
     case EU_OP_BFI2:
-        return eu_wrap_int(eu_insert_bits((uint32_t)a, (uint32_t)b,
-                                          (uint32_t)c),
-                           dst);
+        return eu_wrap_int(
+            eu_insert_bits((uint32_t)a, (uint32_t)b, (uint32_t)c), dst);
     case EU_OP_MATH:
         divide(eu_type_is_signed((enum eu_type)insn->src[0].type), a, b, &q,
                &r);
@@ -191,8 +188,7 @@ divide_both(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             const wide_int *a, const wide_int *b)
 {
     const struct eu_operand *dst = &op->insn->dst;
-    bool is_signed =
-        eu_type_is_signed((enum eu_type)op->insn->src[0].type);
+    bool is_signed = eu_type_is_signed((enum eu_type)op->insn->src[0].type);
     unsigned at = (dst->reg + 1u) * EU_GRF_B;
     if (dst->file != EU_FILE_GRF || dst->indirect || op->lanes > 8 ||
         at + EU_GRF_B > EU_GRF_FILE_B)
@@ -236,8 +232,7 @@ eu_alu_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
         }
         return eu_finish_int(t, op, mask, out);
     case EU_OP_SAD2:
-    case EU_OP_SADA2:
-        return sum_of_differences(t, op, mask, a, b, out);
+    case EU_OP_SADA2: return sum_of_differences(t, op, mask, a, b, out);
     case EU_OP_MATH:
         if (insn->math == EU_MATH_INT_DIV_BOTH)
             return divide_both(t, op, mask, a, b);

@@ -3,7 +3,7 @@
  * Follows the code from its first instruction along every way it can go and
  * copies exactly what it decodes: what lies behind the last reachable EOT is
  * never looked at, and later changes by the client have no effect. */
-#include "eu/interp/interp.h"
+#include "eu/jit/jit.h"
 
 #include <stdlib.h>
 
@@ -290,8 +290,8 @@ make_ops(struct eu_kernel *k, struct walk *w)
 {
     uint32_t units = w->size_B / 8, count = 0;
     /* At most a join before and a link after each, and the bad op. */
-    k->ops = aligned_alloc(64, ALIGN_POT((w->insn_count * 3 + 1) *
-                                             sizeof *k->ops, 64));
+    k->ops = aligned_alloc(
+        64, ALIGN_POT((w->insn_count * 3 + 1) * sizeof *k->ops, 64));
     k->op_of = malloc(units * sizeof *k->op_of);
     if (!k->ops || !k->op_of)
         return false;
@@ -356,8 +356,8 @@ note_surfaces(struct eu_kernel *k)
             if (insn->desc_is_reg)
                 k->any_surface = true;
             else
-                k->surfaces[(insn->desc & 0xff) / 32] |=
-                    UINT32_C(1) << (insn->desc & 31);
+                k->surfaces[(insn->desc & 0xff) / 32] |= UINT32_C(1)
+                                                         << (insn->desc & 31);
             break;
         default: break;
         }
@@ -415,6 +415,7 @@ eu_kernel_free(struct eu_kernel *k)
 {
     if (!k)
         return;
+    eu_jit_free(k->jit);
     free(k->code);
     free(k->insns);
     free(k->ops);

@@ -220,8 +220,8 @@ cond_of_raw(unsigned cmod, enum eu_type type, uint64_t raw)
     case EU_TYPE_F:
         return eu_cond_f(cmod, float_from_bits((uint32_t)raw), 0.0f);
     case EU_TYPE_HF:
-        return eu_cond_f(cmod,
-                         float_from_bits(half_to_f_bits((uint32_t)raw)), 0.0f);
+        return eu_cond_f(cmod, float_from_bits(half_to_f_bits((uint32_t)raw)),
+                         0.0f);
     case EU_TYPE_DF: return eu_cond_d(cmod, double_from_bits(raw), 0.0);
     default: return eu_cond_i(cmod, eu_wrap_int(raw, type), 0);
     }

@@ -18,7 +18,7 @@ FN(fetch_f)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     case EU_SRC_VEC: return (const float *)(const void *)p;
     case EU_SRC_VEC_MOD:
         LANE_LOOP
-            tmp[i] = float_from_bits((p[i] & src->and_mask) ^ src->xor_mask);
+        tmp[i] = float_from_bits((p[i] & src->and_mask) ^ src->xor_mask);
         return tmp;
     case EU_SRC_STRIDED:
         for (unsigned i = 0; i < LANES; i++)
@@ -28,12 +28,12 @@ FN(fetch_f)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     case EU_SRC_SCALAR:
         scalar = float_from_bits((*p & src->and_mask) ^ src->xor_mask);
         LANE_LOOP
-            tmp[i] = scalar;
+        tmp[i] = scalar;
         return tmp;
     case EU_SRC_IMM:
         scalar = float_from_bits(src->imm);
         LANE_LOOP
-            tmp[i] = scalar;
+        tmp[i] = scalar;
         return tmp;
     default: eu_gather_f(t, op, s, tmp); return tmp;
     }
@@ -50,7 +50,7 @@ FN(fetch_i)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     case EU_SRC_VEC: return (const uint32_t *)(const void *)p;
     case EU_SRC_VEC_MOD:
         LANE_LOOP
-            tmp[i] = ((p[i] & src->and_mask) ^ src->xor_mask) + src->plus;
+        tmp[i] = ((p[i] & src->and_mask) ^ src->xor_mask) + src->plus;
         return tmp;
     case EU_SRC_STRIDED:
         for (unsigned i = 0; i < LANES; i++)
@@ -59,20 +59,20 @@ FN(fetch_i)(const struct eu_thread *t, const struct eu_op *op, unsigned s,
         return tmp;
     case EU_SRC_U16:
         LANE_LOOP
-            tmp[i] = ((const aliased_u16 *)p)[i];
+        tmp[i] = ((const aliased_u16 *)p)[i];
         return tmp;
     case EU_SRC_S16:
         LANE_LOOP
-            tmp[i] = (uint32_t)(int16_t)((const aliased_u16 *)p)[i];
+        tmp[i] = (uint32_t)(int16_t)((const aliased_u16 *)p)[i];
         return tmp;
     case EU_SRC_SCALAR:
         scalar = ((*p & src->and_mask) ^ src->xor_mask) + src->plus;
         LANE_LOOP
-            tmp[i] = scalar;
+        tmp[i] = scalar;
         return tmp;
     case EU_SRC_IMM:
         LANE_LOOP
-            tmp[i] = src->imm;
+        tmp[i] = src->imm;
         return tmp;
     default: eu_gather_i(t, op, s, tmp); return tmp;
     }
@@ -93,9 +93,9 @@ FN(bits_of)(const struct eu_op *op, const int32_t *m)
     return bits;
 }
 
-#define COMPARE(expression)                                                    \
-    LANE_LOOP                                                                  \
-        m[i] = (expression) ? -1 : 0;                                          \
+#define COMPARE(expression)       \
+    LANE_LOOP                     \
+    m[i] = (expression) ? -1 : 0; \
     break
 
 static inline void
@@ -122,8 +122,7 @@ FN(cond_i)(const struct eu_op *op, const uint32_t *a, const uint32_t *b,
     case EU_CMOD_Z: COMPARE(a[i] == b[i]);
     case EU_CMOD_NZ: COMPARE(a[i] != b[i]);
     case EU_CMOD_G: COMPARE((int32_t)(a[i] ^ flip) > (int32_t)(b[i] ^ flip));
-    case EU_CMOD_GE:
-        COMPARE((int32_t)(a[i] ^ flip) >= (int32_t)(b[i] ^ flip));
+    case EU_CMOD_GE: COMPARE((int32_t)(a[i] ^ flip) >= (int32_t)(b[i] ^ flip));
     case EU_CMOD_L: COMPARE((int32_t)(a[i] ^ flip) < (int32_t)(b[i] ^ flip));
     default: COMPARE((int32_t)(a[i] ^ flip) <= (int32_t)(b[i] ^ flip));
     }
@@ -140,7 +139,7 @@ FN(write)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     }
     aliased_u32 *p = (void *)d;
     LANE_LOOP
-        p[i] = mask & (UINT32_C(1) << i) ? r[i] : p[i];
+    p[i] = mask & (UINT32_C(1) << i) ? r[i] : p[i];
 }
 
 static inline const struct eu_op *
@@ -150,7 +149,7 @@ FN(finish_f)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     if (op->post) {
         if (op->post & EU_POST_SAT)
             LANE_LOOP
-                r[i] = fmath_saturate(r[i]);
+        r[i] = fmath_saturate(r[i]);
         if (op->post & EU_POST_CMOD) {
             static const float zero[EU_MAX_LANES];
             alignas(64) int32_t m[MAX_LANES];
@@ -190,51 +189,51 @@ FN(finish_i)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
 
 /* ---- F ---- */
 
-#define OP(name)                                                               \
-    static const struct eu_op *FN(name)(struct eu_thread *t,                   \
+#define OP(name)                                              \
+    static const struct eu_op *FN(name)(struct eu_thread * t, \
                                         const struct eu_op *op)
 
-#define OP_F1(name, expression)                                                \
-    OP(name)                                                                   \
-    {                                                                          \
-        uint32_t mask = eu_op_mask(t, op);                                     \
-        alignas(64) float ta[MAX_LANES], r[MAX_LANES];                         \
-        if (!mask)                                                             \
-            return op + 1;                                                     \
-        const float *a = FN(fetch_f)(t, op, 0, ta);                            \
-        LANE_LOOP                                                              \
-            r[i] = (expression);                                               \
-        return FN(finish_f)(t, op, mask, r);                                   \
+#define OP_F1(name, expression)                        \
+    OP(name)                                           \
+    {                                                  \
+        uint32_t mask = eu_op_mask(t, op);             \
+        alignas(64) float ta[MAX_LANES], r[MAX_LANES]; \
+        if (!mask)                                     \
+            return op + 1;                             \
+        const float *a = FN(fetch_f)(t, op, 0, ta);    \
+        LANE_LOOP                                      \
+        r[i] = (expression);                           \
+        return FN(finish_f)(t, op, mask, r);           \
     }
 
-#define OP_F2(name, expression)                                                \
-    OP(name)                                                                   \
-    {                                                                          \
-        uint32_t mask = eu_op_mask(t, op);                                     \
-        alignas(64) float ta[MAX_LANES], tb[MAX_LANES], r[MAX_LANES];          \
-        if (!mask)                                                             \
-            return op + 1;                                                     \
-        const float *a = FN(fetch_f)(t, op, 0, ta);                            \
-        const float *b = FN(fetch_f)(t, op, 1, tb);                            \
-        LANE_LOOP                                                              \
-            r[i] = (expression);                                               \
-        return FN(finish_f)(t, op, mask, r);                                   \
+#define OP_F2(name, expression)                                       \
+    OP(name)                                                          \
+    {                                                                 \
+        uint32_t mask = eu_op_mask(t, op);                            \
+        alignas(64) float ta[MAX_LANES], tb[MAX_LANES], r[MAX_LANES]; \
+        if (!mask)                                                    \
+            return op + 1;                                            \
+        const float *a = FN(fetch_f)(t, op, 0, ta);                   \
+        const float *b = FN(fetch_f)(t, op, 1, tb);                   \
+        LANE_LOOP                                                     \
+        r[i] = (expression);                                          \
+        return FN(finish_f)(t, op, mask, r);                          \
     }
 
-#define OP_F3(name, expression)                                                \
-    OP(name)                                                                   \
-    {                                                                          \
-        uint32_t mask = eu_op_mask(t, op);                                     \
-        alignas(64) float ta[MAX_LANES], tb[MAX_LANES], tc[MAX_LANES];         \
-        alignas(64) float r[MAX_LANES];                                        \
-        if (!mask)                                                             \
-            return op + 1;                                                     \
-        const float *a = FN(fetch_f)(t, op, 0, ta);                            \
-        const float *b = FN(fetch_f)(t, op, 1, tb);                            \
-        const float *c = FN(fetch_f)(t, op, 2, tc);                            \
-        LANE_LOOP                                                              \
-            r[i] = (expression);                                               \
-        return FN(finish_f)(t, op, mask, r);                                   \
+#define OP_F3(name, expression)                                        \
+    OP(name)                                                           \
+    {                                                                  \
+        uint32_t mask = eu_op_mask(t, op);                             \
+        alignas(64) float ta[MAX_LANES], tb[MAX_LANES], tc[MAX_LANES]; \
+        alignas(64) float r[MAX_LANES];                                \
+        if (!mask)                                                     \
+            return op + 1;                                             \
+        const float *a = FN(fetch_f)(t, op, 0, ta);                    \
+        const float *b = FN(fetch_f)(t, op, 1, tb);                    \
+        const float *c = FN(fetch_f)(t, op, 2, tc);                    \
+        LANE_LOOP                                                      \
+        r[i] = (expression);                                           \
+        return FN(finish_f)(t, op, mask, r);                           \
     }
 
 OP_F1(mov_f, a[i])
@@ -269,9 +268,9 @@ FN(trig)(struct eu_thread *t, const struct eu_op *op, bool is_cos)
         return op + 1;
     const float *a = FN(fetch_f)(t, op, 0, ta);
     LANE_LOOP
-        r[i] = is_cos ? fmath_cos(a[i]) : fmath_sin(a[i]);
+    r[i] = is_cos ? fmath_cos(a[i]) : fmath_sin(a[i]);
     LANE_LOOP
-        large |= fmath_trig_is_large(a[i]);
+    large |= fmath_trig_is_large(a[i]);
     if (large)
         for (unsigned i = 0; i < LANES; i++)
             if (fmath_trig_is_large(a[i]))
@@ -320,7 +319,7 @@ OP(sel_f)
     const float *a = FN(fetch_f)(t, op, 0, ta);
     const float *b = FN(fetch_f)(t, op, 1, tb);
     LANE_LOOP
-        r[i] = first & (UINT32_C(1) << i) ? a[i] : b[i];
+    r[i] = first & (UINT32_C(1) << i) ? a[i] : b[i];
     return FN(finish_f)(t, op, mask, r);
 }
 
@@ -337,7 +336,7 @@ OP(csel)
     const float *b = FN(fetch_f)(t, op, 1, tb);
     FN(cond_f)(op, FN(fetch_f)(t, op, 2, tc), zero, m);
     LANE_LOOP
-        r[i] = m[i] ? a[i] : b[i];
+    r[i] = m[i] ? a[i] : b[i];
     return FN(finish_f)(t, op, mask, r);
 }
 
@@ -379,22 +378,22 @@ OP(cmp_i)
 
 /* ---- integers of at most 32 bits, modulo 2^32 ---- */
 
-#define OP_I(name, sources, live, expression)                                  \
-    OP(name)                                                                   \
-    {                                                                          \
-        uint32_t mask = live;                                                  \
-        alignas(64) uint32_t tmp[3][MAX_LANES], r[MAX_LANES];                  \
-        const uint32_t *p[3] = {tmp[0], tmp[1], tmp[2]};                       \
-        if (!mask)                                                             \
-            return op + 1;                                                     \
-        for (unsigned s = 0; s < (sources); s++)                               \
-            p[s] = FN(fetch_i)(t, op, s, tmp[s]);                              \
-        const uint32_t *a = p[0], *b = p[1], *c = p[2];                        \
-        uint32_t first = eu_op_pred(t, op);                                    \
-        (void)a, (void)b, (void)c, (void)first;                                \
-        LANE_LOOP                                                              \
-            r[i] = (expression);                                               \
-        return FN(finish_i)(t, op, mask, r);                                   \
+#define OP_I(name, sources, live, expression)                 \
+    OP(name)                                                  \
+    {                                                         \
+        uint32_t mask = live;                                 \
+        alignas(64) uint32_t tmp[3][MAX_LANES], r[MAX_LANES]; \
+        const uint32_t *p[3] = {tmp[0], tmp[1], tmp[2]};      \
+        if (!mask)                                            \
+            return op + 1;                                    \
+        for (unsigned s = 0; s < (sources); s++)              \
+            p[s] = FN(fetch_i)(t, op, s, tmp[s]);             \
+        const uint32_t *a = p[0], *b = p[1], *c = p[2];       \
+        uint32_t first = eu_op_pred(t, op);                   \
+        (void)a, (void)b, (void)c, (void)first;               \
+        LANE_LOOP                                             \
+        r[i] = (expression);                                  \
+        return FN(finish_i)(t, op, mask, r);                  \
     }
 #define OP_I1(name, expression) OP_I(name, 1, eu_op_mask(t, op), expression)
 #define OP_I2(name, expression) OP_I(name, 2, eu_op_mask(t, op), expression)
@@ -416,8 +415,7 @@ OP_I2(shr, a[i] >> (b[i] & 31))
 OP_I2(asr, (uint32_t)((int32_t)a[i] >> (b[i] & 31)))
 OP_I3(bfi2, eu_insert_bits(a[i], b[i], c[i]))
 OP_I3(bfe, extract(a[i] & 31, b[i] & 31, c[i], op->is_unsigned))
-OP_I(sel_i, 2, eu_op_enabled(t, op),
-     first & (UINT32_C(1) << i) ? a[i] : b[i])
+OP_I(sel_i, 2, eu_op_enabled(t, op), first &(UINT32_C(1) << i) ? a[i] : b[i])
 OP_I2(min_i, ordered(a[i], b[i], op->is_unsigned) ? a[i] : b[i])
 OP_I2(max_i, ordered(b[i], a[i], op->is_unsigned) ? a[i] : b[i])
 
@@ -433,13 +431,11 @@ OP(float_from_int)
     const uint32_t *a = FN(fetch_i)(t, op, 0, ta);
     if (op->is_unsigned)
         LANE_LOOP
-            r[i] = (float)a[i];
-    else
-        LANE_LOOP
-            r[i] = (float)(int32_t)a[i];
+    r[i] = (float)a[i];
+    else LANE_LOOP r[i] = (float)(int32_t)a[i];
     if (op->wraps)
         LANE_LOOP
-            r[i] = a[i] == 0x80000000 ? 0x1p31f : r[i];
+    r[i] = a[i] == 0x80000000 ? 0x1p31f : r[i];
     return FN(finish_f)(t, op, mask, r);
 }
 
@@ -454,7 +450,7 @@ OP(add_f_int)
     const uint32_t *a = FN(fetch_i)(t, op, 0, ta);
     const uint32_t *b = FN(fetch_i)(t, op, 1, tb);
     LANE_LOOP
-        r[i] = (float)((double)(int32_t)a[i] + (double)(int32_t)b[i]);
+    r[i] = (float)((double)(int32_t)a[i] + (double)(int32_t)b[i]);
     return FN(finish_f)(t, op, mask, r);
 }
 
@@ -470,10 +466,8 @@ OP(int_from_float)
     const float *a = FN(fetch_f)(t, op, 0, ta);
     if (op->is_unsigned)
         LANE_LOOP
-            r[i] = unsigned_from_float(a[i]);
-    else
-        LANE_LOOP
-            r[i] = signed_from_float(a[i]);
+    r[i] = unsigned_from_float(a[i]);
+    else LANE_LOOP r[i] = signed_from_float(a[i]);
     return FN(finish_i)(t, op, mask, r);
 }
 

@@ -188,8 +188,7 @@ op_call(struct eu_thread *t, const struct eu_op *op)
                        : op->ip + (uint64_t)(int64_t)(int32_t)offset;
     }
     unsigned at = dst->reg * EU_GRF_B + dst->subreg_B;
-    if (dst->file == EU_FILE_GRF &&
-        (dst->indirect || at + 8 > EU_GRF_FILE_B))
+    if (dst->file == EU_FILE_GRF && (dst->indirect || at + 8 > EU_GRF_FILE_B))
         return eu_fail(t, op, "CALL saves its return address nowhere");
     if (dst->file == EU_FILE_GRF) {
         memcpy(t->grf + at, &op->next_B, 4);

@@ -108,8 +108,7 @@ fmath_rnde(float x)
     uint32_t small = fmath_is_small(x);
     int32_t whole = (int32_t)float_from_bits(bits_from_float(t) & small);
     uint32_t odd = fmath_mask(whole & 1);
-    uint32_t away =
-        fmath_mask(d > 0.5f) | (fmath_mask(d == 0.5f) & odd);
+    uint32_t away = fmath_mask(d > 0.5f) | (fmath_mask(d == 0.5f) & odd);
     float up = t + fmath_copysign(1.0f, x);
     return fmath_choose(small & away, up, t);
 }
@@ -165,7 +164,7 @@ fmath_min_bits(uint32_t a, uint32_t b)
     bool a_nan = (a & 0x7fffffff) > 0x7f800000;
     bool b_nan = (b & 0x7fffffff) > 0x7f800000;
     bool first = fmath_order(a) < fmath_order(b);
-    return (first | b_nan) & !a_nan ? a : b;
+    return ((first | b_nan) & !a_nan) ? a : b;
 }
 
 FMATH_INLINE uint32_t
@@ -174,7 +173,7 @@ fmath_max_bits(uint32_t a, uint32_t b)
     bool a_nan = (a & 0x7fffffff) > 0x7f800000;
     bool b_nan = (b & 0x7fffffff) > 0x7f800000;
     bool first = fmath_order(a) > fmath_order(b);
-    return (first | b_nan) & !a_nan ? a : b;
+    return ((first | b_nan) & !a_nan) ? a : b;
 }
 
 /* ---- math ---- */
@@ -322,7 +321,7 @@ fmath_sin_quarters(float x, int32_t quarters)
     c = c * r2 + 1.0;
 
     int32_t q = n + quarters;
-    uint32_t is_cos = (uint32_t)-(q & 1);
+    uint32_t is_cos = (uint32_t) - (q & 1);
     uint32_t v = (bits_from_float((float)c) & is_cos) |
                  (bits_from_float((float)s) & ~is_cos);
     v ^= (uint32_t)(q & 2) << 30;
@@ -335,8 +334,8 @@ fmath_sin(float x)
     /* The sign of zero would get lost. */
     uint32_t r = bits_from_float(fmath_sin_quarters(x, 0));
     uint32_t zero = x == 0.0f ? UINT32_MAX : 0;
-    return float_from_bits((r & ~zero) | (bits_from_float(x) & zero &
-                                          0x80000000));
+    return float_from_bits((r & ~zero) |
+                           (bits_from_float(x) & zero & 0x80000000));
 }
 
 FMATH_INLINE float

@@ -3,34 +3,12 @@
 
 #include "eu/interp/half.h"
 
-/* Byte position of each lane's element. */
-static void
-walk_region(const struct eu_insn *insn, const struct eu_operand *o,
-            uint16_t at[EU_MAX_LANES])
-{
-    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
-    if (insn->align16) {
-        for (unsigned i = 0; i < insn->exec_size; i++)
-            at[i] = (uint16_t)(base + eu_region_offset_B(insn, o, i));
-        return;
-    }
-    unsigned size_B = eu_type_size_B((enum eu_type)o->type), i = 0;
-    for (unsigned row = base; i < insn->exec_size;
-         row += o->vstride * size_B) {
-        unsigned p = row;
-        for (unsigned c = 0; c < o->width && i < insn->exec_size; c++) {
-            at[i++] = (uint16_t)p;
-            p += o->hstride * size_B;
-        }
-    }
-}
-
-#define EACH(ctype, convert)                                                   \
-    for (unsigned i = 0; i < n; i++) {                                         \
-        ctype v;                                                               \
-        memcpy(&v, t->grf + at[i], sizeof v);                                  \
-        out[i] = convert;                                                      \
-    }                                                                          \
+#define EACH(ctype, convert)                  \
+    for (unsigned i = 0; i < n; i++) {        \
+        ctype v;                              \
+        memcpy(&v, t->grf + at[i], sizeof v); \
+        out[i] = convert;                     \
+    }                                         \
     break
 
 static void
@@ -42,8 +20,8 @@ immediate(const struct eu_operand *o, unsigned n, uint32_t *out)
         case EU_TYPE_V: out[i] = (nibble ^ 8) - 8; break;
         case EU_TYPE_UV: out[i] = nibble; break;
         case EU_TYPE_VF:
-            out[i] = half_vf_to_f_bits(
-                (uint32_t)(o->imm >> (i % 4 * 8)) & 0xff);
+            out[i] = half_vf_to_f_bits((uint32_t)(o->imm >> (i % 4 * 8)) &
+                                       0xff);
             break;
         default: out[i] = (uint32_t)o->imm; break;
         }
@@ -61,7 +39,7 @@ eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     if (o->file == EU_FILE_IMM) {
         immediate(o, n, out);
     } else {
-        walk_region(op->insn, o, at);
+        eu_region_walk(op->insn, o, at);
         switch (o->type) {
         case EU_TYPE_UB: EACH(uint8_t, v);
         case EU_TYPE_B: EACH(int8_t, (uint32_t)v);
@@ -95,7 +73,7 @@ eu_gather_f(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     if (o->file == EU_FILE_IMM) {
         immediate(o, n, out);
     } else {
-        walk_region(op->insn, o, at);
+        eu_region_walk(op->insn, o, at);
         switch (o->type) {
         case EU_TYPE_HF: EACH(uint16_t, half_to_f_bits(v));
         default: EACH(uint32_t, v);

@@ -29,7 +29,7 @@ enum eu_src_class {
     EU_SRC_STRIDED, /* every step-th dword, likewise */
     EU_SRC_U16,     /* contiguous words, zero- or sign-extended */
     EU_SRC_S16,
-    EU_SRC_SCALAR,  /* one element for all lanes */
+    EU_SRC_SCALAR, /* one element for all lanes */
     EU_SRC_IMM,
     EU_SRC_OTHER, /* any region, type, modifier: eu_gather_* */
 };
@@ -71,6 +71,8 @@ struct eu_op {
     struct eu_op_src src[3];
 };
 
+struct eu_jit;
+
 struct eu_kernel {
     struct eu_kernel *next; /* in its hash bucket; under the cache's lock */
     uint64_t hash, last_use;
@@ -85,6 +87,8 @@ struct eu_kernel {
     uint32_t *op_of; /* per 8 bytes of code: index of an op, or EU_NO_OP */
     uint32_t surfaces[8];
     bool any_surface;
+    _Atomic(struct eu_jit *) jit; /* compiled when first run; owned */
+    atomic_bool jit_failed;
 };
 
 /* build.c */
@@ -133,6 +137,9 @@ enum eu_type eu_operand_type(const struct eu_operand *o);
 /* Bytes from the operand's origin to lane i's element. */
 unsigned eu_region_offset_B(const struct eu_insn *insn,
                             const struct eu_operand *o, unsigned lane);
+/* Position in the register file of every lane of a direct source. */
+void eu_region_walk(const struct eu_insn *insn, const struct eu_operand *o,
+                    uint16_t at[EU_MAX_LANES]);
 /* Does the direct operand stay inside the register file? */
 bool eu_operand_fits(const struct eu_insn *insn, const struct eu_operand *o,
                      bool is_dst);

@@ -47,6 +47,26 @@ eu_region_offset_B(const struct eu_insn *insn, const struct eu_operand *o,
     return (lane / 4 * o->vstride + sel) * size_B;
 }
 
+void
+eu_region_walk(const struct eu_insn *insn, const struct eu_operand *o,
+               uint16_t at[EU_MAX_LANES])
+{
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
+    if (insn->align16) {
+        for (unsigned i = 0; i < insn->exec_size; i++)
+            at[i] = (uint16_t)(base + eu_region_offset_B(insn, o, i));
+        return;
+    }
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type), i = 0;
+    for (unsigned row = base; i < insn->exec_size; row += o->vstride * size_B) {
+        unsigned p = row;
+        for (unsigned c = 0; c < o->width && i < insn->exec_size; c++) {
+            at[i++] = (uint16_t)p;
+            p += o->hstride * size_B;
+        }
+    }
+}
+
 static unsigned
 dst_offset_B(const struct eu_insn *insn, unsigned lane)
 {
@@ -63,8 +83,8 @@ eu_operand_fits(const struct eu_insn *insn, const struct eu_operand *o,
     if (o->file != EU_FILE_GRF || o->indirect)
         return true;
     for (unsigned i = 0; i < insn->exec_size; i++) {
-        unsigned off =
-            is_dst ? dst_offset_B(insn, i) : eu_region_offset_B(insn, o, i);
+        unsigned off = is_dst ? dst_offset_B(insn, i)
+                              : eu_region_offset_B(insn, o, i);
         if (base + off + size_B > EU_GRF_FILE_B)
             return false;
     }
@@ -76,8 +96,8 @@ eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
                      unsigned lane, bool is_dst)
 {
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    unsigned off =
-        is_dst ? dst_offset_B(insn, lane) : eu_region_offset_B(insn, o, lane);
+    unsigned off = is_dst ? dst_offset_B(insn, lane)
+                          : eu_region_offset_B(insn, o, lane);
     unsigned index = (off + o->subreg_B) / size_B;
     /* acc1 holds the floats behind those of acc0. */
     if (eu_type_is_float((enum eu_type)o->type) && (o->reg & 15) == 1)
@@ -184,9 +204,8 @@ fetch_acc(const struct eu_thread *t, const struct eu_insn *insn,
     for (unsigned i = 0; i < insn->exec_size; i++) {
         unsigned index = eu_operand_acc_index(insn, o, i, false);
         if (eu_type_is_float((enum eu_type)o->type))
-            raw[i] = load(t->acc[reg < 2 ? 0 : reg % 10] +
-                              (index * size_B & 63),
-                          size_B);
+            raw[i] = load(
+                t->acc[reg < 2 ? 0 : reg % 10] + (index * size_B & 63), size_B);
         else
             raw[i] = (uint64_t)t->acc_wide[reg & 1][index] & keep;
     }
@@ -209,33 +228,37 @@ fetch_arf(struct eu_thread *t, const struct eu_insn *insn,
     }
 }
 
-static bool
-fetch_indirect(const struct eu_thread *t, const struct eu_insn *insn,
-               const struct eu_operand *o, uint32_t mask, uint64_t *raw)
+/* Positions of an indirect operand's lanes, modulo 64 KiB. */
+static void
+walk_indirect(const struct eu_thread *t, const struct eu_insn *insn,
+              const struct eu_operand *o, uint16_t at[EU_MAX_LANES])
 {
-    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     bool per_row = o->vstride == EU_VSTRIDE_VXH;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     for (unsigned i = 0; i < insn->exec_size; i++) {
         unsigned row = per_row ? i / o->width : 0;
-        unsigned at = t->a0[(o->addr_subreg + row) & 15] +
-                      (unsigned)o->addr_imm_B +
-                      eu_region_offset_B(insn, o, i);
-        at &= 0xffff;
-        if (at + size_B <= EU_GRF_FILE_B)
-            raw[i] = load(t->grf + at, size_B);
-        else if (mask >> i & 1)
-            return false;
-        else
-            raw[i] = 0;
+        unsigned off = per_row ? i % o->width * o->hstride * size_B
+                               : eu_region_offset_B(insn, o, i);
+        at[i] = (uint16_t)(t->a0[(o->addr_subreg + row) & 15] +
+                           (unsigned)o->addr_imm_B + off);
     }
-    return true;
 }
+
+#define LOAD(ctype)                                  \
+    for (unsigned i = 0; i < insn->exec_size; i++) { \
+        ctype v;                                     \
+        memcpy(&v, t->grf + at[i], sizeof v);        \
+        raw[i] = v;                                  \
+    }                                                \
+    break
 
 bool
 eu_operand_fetch(struct eu_thread *t, const struct eu_insn *insn,
                  const struct eu_operand *o, uint32_t mask,
                  uint64_t raw[EU_MAX_LANES])
 {
+    uint16_t at[EU_MAX_LANES];
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     if (o->file == EU_FILE_IMM) {
         fetch_immediate(o, insn->exec_size, raw);
         return true;
@@ -244,14 +267,23 @@ eu_operand_fetch(struct eu_thread *t, const struct eu_insn *insn,
         fetch_arf(t, insn, o, raw);
         return true;
     }
-    if (o->indirect)
-        return fetch_indirect(t, insn, o, mask, raw);
-
-    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
-    for (unsigned i = 0; i < insn->exec_size; i++) {
-        unsigned at = base + eu_region_offset_B(insn, o, i);
-        raw[i] = load(t->grf + at, size_B);
+    if (o->indirect) {
+        walk_indirect(t, insn, o, at);
+        for (unsigned i = 0; i < insn->exec_size; i++) {
+            if (at[i] + size_B <= EU_GRF_FILE_B)
+                continue;
+            if (mask >> i & 1)
+                return false;
+            at[i] = 0;
+        }
+    } else {
+        eu_region_walk(insn, o, at);
+    }
+    switch (size_B) {
+    case 1: LOAD(uint8_t);
+    case 2: LOAD(uint16_t);
+    case 4: LOAD(uint32_t);
+    default: LOAD(uint64_t);
     }
     return true;
 }
@@ -277,8 +309,8 @@ store_acc(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
 }
 
 bool
-eu_operand_store(struct eu_thread *t, const struct eu_insn *insn,
-                 uint32_t mask, const uint64_t raw[EU_MAX_LANES])
+eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
+                 const uint64_t raw[EU_MAX_LANES])
 {
     const struct eu_operand *o = &insn->dst;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
@@ -302,14 +334,20 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn,
     } else if (o->indirect) {
         base = (t->a0[o->addr_subreg & 15] + (unsigned)o->addr_imm_B) & 0xffff;
     }
-    for (unsigned i = 0; i < insn->exec_size; i++) {
-        if (!(mask >> i & 1))
+    unsigned step_B = o->hstride * size_B;
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask), at = base + i * step_B;
+        if (at + size_B > limit) {
+            if (o->file == EU_FILE_GRF)
+                return false;
             continue;
-        unsigned at = base + dst_offset_B(insn, i);
-        if (at + size_B <= limit)
-            memcpy(to + at, &raw[i], size_B);
-        else if (o->file == EU_FILE_GRF)
-            return false;
+        }
+        switch (size_B) {
+        case 1: memcpy(to + at, &raw[i], 1); break;
+        case 2: memcpy(to + at, &raw[i], 2); break;
+        case 4: memcpy(to + at, &raw[i], 4); break;
+        default: memcpy(to + at, &raw[i], 8); break;
+        }
     }
     if (o->file == EU_FILE_ARF)
         arf_commit(t, o->reg, img);
@@ -321,8 +359,8 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn,
 static uint32_t
 reduce(uint32_t bits, unsigned group, bool all)
 {
-    uint32_t out = 0, ones = group == 32 ? UINT32_MAX
-                                         : (UINT32_C(1) << group) - 1;
+    uint32_t out = 0,
+             ones = group == 32 ? UINT32_MAX : (UINT32_C(1) << group) - 1;
     for (unsigned at = 0; at < 32; at += group) {
         uint32_t g = bits >> at & ones;
         if (all ? g == ones : g != 0)

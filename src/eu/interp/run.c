@@ -36,8 +36,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->user = start->user;
     t->sr0[2] = start->dispatch_mask;
     t->sr0[3] = start->vector_mask;
-    /* DF and HF denormals are kept, F's as the state says: Observed with the
-     * fixed-function state that Mesa programs for every stage. */
+    /* State has a say in F's denormals only; DF's and HF's are kept. */
     t->cr0[0] = CR0_KEEP_DF | CR0_KEEP_HF | (start->alt_mode ? CR0_ALT : 0) |
                 (start->single_program_flow ? CR0_SPF : 0) |
                 (start->vector_mask_enable ? CR0_VMASK : 0) |
@@ -121,6 +120,8 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
 
     /* Alternate mode is rare: only the general path knows it. */
     bool slow = reference || (t->cr0[0] & CR0_ALT) || trace_on(TRACE_eustep);
+    if (t->cr0[0] & CR0_SPF)
+        unimp("EU: single program flow");
     uint32_t host_mode = fpmode_get();
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);
@@ -132,6 +133,8 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
         t->ip = op->ip;
     t->insn_count += budget - left;
     stats_add(STAT_eu_insns, budget - left);
+    stats_add(STAT_messages, t->message_count);
+    t->message_count = 0;
     return t->status;
 }
 

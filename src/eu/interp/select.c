@@ -49,8 +49,7 @@ plain_operands(const struct eu_insn *insn)
     bool is_null = dst->file == EU_FILE_ARF && dst->reg == EU_ARF_NULL;
     if (insn->align16 && (!is_ternary(insn) || dst->writemask != 0xf))
         return false;
-    if (insn->acc_wr || dst->indirect ||
-        (dst->file != EU_FILE_GRF && !is_null))
+    if (insn->acc_wr || dst->indirect || (dst->file != EU_FILE_GRF && !is_null))
         return false;
     for (unsigned i = 0; i < insn->src_count; i++) {
         const struct eu_operand *o = &insn->src[i];
@@ -189,7 +188,8 @@ select_ordered(const struct eu_insn *insn, bool *is_unsigned)
 static enum eu_fast_id
 select_bits(const struct eu_insn *insn, bool *is_unsigned)
 {
-    bool d = insn->src[0].type == EU_TYPE_D, ud = insn->src[0].type == EU_TYPE_UD;
+    bool d = insn->src[0].type == EU_TYPE_D,
+         ud = insn->src[0].type == EU_TYPE_UD;
     if (has_modifier(insn) || insn->cmod)
         return EU_FAST_NONE;
     switch (insn->opcode) {
@@ -198,7 +198,9 @@ select_bits(const struct eu_insn *insn, bool *is_unsigned)
         *is_unsigned = insn->src[2].type != EU_TYPE_D;
         return EU_FAST_bfe;
     case EU_OP_LZD: return d || ud ? EU_FAST_lzd : EU_FAST_NONE;
-    case EU_OP_FBH: *is_unsigned = ud; return d || ud ? EU_FAST_fbh : EU_FAST_NONE;
+    case EU_OP_FBH:
+        *is_unsigned = ud;
+        return d || ud ? EU_FAST_fbh : EU_FAST_NONE;
     case EU_OP_FBL: return d || ud ? EU_FAST_fbl : EU_FAST_NONE;
     case EU_OP_CBIT:
         return eu_type_is_signed((enum eu_type)insn->src[0].type)

@@ -26,8 +26,7 @@ const struct eu_op *
 eu_op_send(struct eu_thread *t, const struct eu_op *op)
 {
     const struct eu_insn *insn = op->insn;
-    bool split =
-        insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
+    bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
     uint32_t desc = insn->desc_is_reg ? address_dword(t, 0) : insn->desc;
     uint32_t ex_desc = insn->ex_desc_is_reg
                            ? address_dword(t, insn->ex_desc_subreg)
@@ -36,8 +35,8 @@ eu_op_send(struct eu_thread *t, const struct eu_op *op)
         .sfid = insn->sfid,
         .eot = insn->eot,
         .header = bits_get(desc, 19, 19),
-        .check_tdr =
-            insn->opcode == EU_OP_SENDC || insn->opcode == EU_OP_SENDSC,
+        .check_tdr = insn->opcode == EU_OP_SENDC ||
+                     insn->opcode == EU_OP_SENDSC,
         .exec_size = op->lanes,
         .chan_offset = op->chan,
         .mlen_grf = (uint8_t)bits_get(desc, 25, 28),
@@ -72,6 +71,7 @@ eu_op_send(struct eu_thread *t, const struct eu_op *op)
     /* The shared functions are host code: they get the usual float mode,
      * the same for every kernel and every application. */
     t->ip = op->ip;
+    t->message_count++;
     fpmode_set(FPMODE_DEFAULT);
     enum eu_msg_result result = t->send(t, &m);
     fpmode_set(t->mxcsr);

@@ -62,7 +62,7 @@ test_thread_free(struct test_thread *t)
     free(t);
 }
 
-#define THREAD(name, dispatch)                                                 \
+#define THREAD(name, dispatch) \
     test_thread_new(kernel_##name, sizeof kernel_##name, dispatch)
 
 static inline void
@@ -107,9 +107,8 @@ static inline void
 expect_u(const struct test_thread *t, unsigned reg, const uint32_t v[8])
 {
     for (unsigned i = 0; i < 8; i++)
-        cr_expect_eq(get_u(t, reg, i), v[i],
-                     "r%u lane %u: 0x%x, expected 0x%x", reg, i,
-                     get_u(t, reg, i), v[i]);
+        cr_expect_eq(get_u(t, reg, i), v[i], "r%u lane %u: 0x%x, expected 0x%x",
+                     reg, i, get_u(t, reg, i), v[i]);
 }
 
 #define D(...) ((const int32_t[8]){__VA_ARGS__})

@@ -9,10 +9,10 @@
 
 Test(interp_alu, mach_gives_the_high_half)
 {
-    static const int32_t a[8] = {-1, INT32_MIN, INT32_MAX, 123456789,
-                                 -987654321, 0x10000, 7, -5};
-    static const int32_t b[8] = {-1, INT32_MIN, INT32_MIN, 987654321,
-                                 123456789, 0x10000, -3, 0};
+    static const int32_t a[8] = {-1,         INT32_MIN, INT32_MAX, 123456789,
+                                 -987654321, 0x10000,   7,         -5};
+    static const int32_t b[8] = {-1,        INT32_MIN, INT32_MIN, 987654321,
+                                 123456789, 0x10000,   -3,        0};
     struct test_thread *t = THREAD(mach, 0xff);
     set_d(t, 1, a);
     set_d(t, 2, b);
@@ -46,10 +46,12 @@ Test(interp_alu, min_and_max)
     set_f(t, 1, F(1, NAN, 2, 0.0f, -0.0f, -INFINITY, -1, 1e-40f));
     set_f(t, 2, F(2, 3, NAN, -0.0f, 0.0f, 5, -2, 0));
     RUN(t);
-    expect_u(t, 4, U(0x40000000, 0x40400000, 0x40000000, 0, 0, 0x40a00000,
-                     0xbf800000, bits_from_float(1e-40f)));
-    expect_u(t, 5, U(0x3f800000, 0x40400000, 0x40000000, 0x80000000,
-                     0x80000000, 0xff800000, 0xc0000000, 0));
+    expect_u(t, 4,
+             U(0x40000000, 0x40400000, 0x40000000, 0, 0, 0x40a00000, 0xbf800000,
+               bits_from_float(1e-40f)));
+    expect_u(t, 5,
+             U(0x3f800000, 0x40400000, 0x40000000, 0x80000000, 0x80000000,
+               0xff800000, 0xc0000000, 0));
     test_thread_free(t);
 }
 
@@ -76,8 +78,8 @@ Test(interp_alu, float_to_int_clamps)
         cr_expect_eq(t->eu.grf[7 * 32 + i * 4], bytes[i], "lane %u", i);
     int16_t w[16];
     memcpy(w, t->eu.grf + 6 * 32, 32);
-    static const int16_t words[8] = {1, -1, 32767, -32768, 0,
-                                     32767, 32767, 300};
+    static const int16_t words[8] = {1, -1,    32767, -32768,
+                                     0, 32767, 32767, 300};
     for (unsigned i = 0; i < 8; i++)
         cr_expect_eq(w[i * 2], words[i], "lane %u", i);
     test_thread_free(t);
@@ -158,8 +160,8 @@ Test(interp_alu, indirect_regions)
     for (unsigned i = 0; i < 8; i++)
         cr_expect_eq(get_u(t, 4, i), (address[i] + 4u) / 4, "Vx1 lane %u", i);
     for (unsigned i = 0; i < 8; i++)
-        cr_expect_eq(get_u(t, 5, i), address[i / 4] / 4 + i % 4,
-                     "VxH lane %u", i);
+        cr_expect_eq(get_u(t, 5, i), address[i / 4] / 4 + i % 4, "VxH lane %u",
+                     i);
     for (unsigned i = 0; i < 8; i++) {
         uint32_t v;
         memcpy(&v, t->eu.grf + 652 + 32 + i * 4, 4);
@@ -184,10 +186,9 @@ Test(interp_alu, three_sources)
     for (unsigned i = 0; i < 8; i++) {
         cr_expect_eq(get_f(t, 4, i), fmaf(y[i], z[0], x[i]), "mad lane %u", i);
         float lrp = x[i] * y[i] + (1 - x[i]) * z[i];
-        cr_expect(fabsf(get_f(t, 5, i) - lrp) <= fabsf(lrp) * 1e-5f ||
-                      isinf(lrp),
-                  "lrp lane %u: %g, %g", i, (double)get_f(t, 5, i),
-                  (double)lrp);
+        cr_expect(
+            fabsf(get_f(t, 5, i) - lrp) <= fabsf(lrp) * 1e-5f || isinf(lrp),
+            "lrp lane %u: %g, %g", i, (double)get_f(t, 5, i), (double)lrp);
         cr_expect_eq(get_f(t, 11, i), z[i] < 0 ? x[i] : y[i]);
     }
     expect_d(t, 6, D(-6, 0, 7, -1, 0x1234, -1, -2, -3));
@@ -236,10 +237,11 @@ Test(interp_alu, bit_counting)
     expect_d(t, 6, D(-1, 31, -1, 1, 8, 24, 1, 26));
     expect_d(t, 7, D(-1, 0, 0, 31, 16, 8, 0, 0));
     expect_d(t, 8, D(0, 1, 32, 1, 8, 24, 31, 3));
-    expect_u(t, 9, U(0, 0x80000000, ~0u, 1, 0x0000ff00, 0x00ffffff, ~1u,
-                     0xa4000000));
-    expect_u(t, 10, U(0, 1u << 1, 0x7fffffffu << 2, 0, 0, 0, 0x7fffffffu << 6,
-                      31u << 7));
+    expect_u(t, 9,
+             U(0, 0x80000000, ~0u, 1, 0x0000ff00, 0x00ffffff, ~1u, 0xa4000000));
+    expect_u(
+        t, 10,
+        U(0, 1u << 1, 0x7fffffffu << 2, 0, 0, 0, 0x7fffffffu << 6, 31u << 7));
     test_thread_free(t);
 }
 
@@ -253,8 +255,8 @@ Test(interp_alu, saturation)
     expect_d(t, 4, D(INT32_MAX, INT32_MIN, 11, -2, 300, 1, 510, 255));
     /* As UD, with a negated second source. */
     expect_u(t, 5, U(0x7ffffffe, 0, 0, 0xfffffff8, 300, 0, 0, 0));
-    expect_u(t, 6, U(0x3f800000, 0, 0, 0x3f000000, 0, 0x3f800000, 0x3f800000,
-                     0));
+    expect_u(t, 6,
+             U(0x3f800000, 0, 0, 0x3f000000, 0, 0x3f800000, 0x3f800000, 0));
     static const uint8_t bytes[8] = {255, 0, 5, 0, 255, 0, 255, 255};
     for (unsigned i = 0; i < 8; i++)
         cr_expect_eq(t->eu.grf[7 * 32 + i * 4], bytes[i], "lane %u", i);
@@ -353,10 +355,12 @@ Test(interp_alu, math_special_cases)
     set_f(t, 2, F(0, 0, 2, 1, 3, 1, INFINITY, INFINITY));
     RUN(t);
     uint32_t big = 0xff800000;
-    expect_u(t, 10, U(0, INF_BITS, big, 0x80000000, 0xbf000000, QNAN,
-                      0x3f800000, 0x40000000));
-    expect_u(t, 12, U(INF_BITS, 0x3f800000, 0x3f800000, 0, 0x3e800000, QNAN,
-                      0x40000000, 0x3fb504f3));
+    expect_u(t, 10,
+             U(0, INF_BITS, big, 0x80000000, 0xbf000000, QNAN, 0x3f800000,
+               0x40000000));
+    expect_u(t, 12,
+             U(INF_BITS, 0x3f800000, 0x3f800000, 0, 0x3e800000, QNAN,
+               0x40000000, 0x3fb504f3));
     cr_expect_eq(get_u(t, 11, 0), INF_BITS);
     cr_expect_eq(get_u(t, 11, 1), big);
     cr_expect_eq(get_u(t, 11, 2), big);
@@ -426,8 +430,8 @@ Test(interp_alu, sources_are_read_before_the_write)
         memcpy(t->eu.grf + i * 4, &i, 4);
     RUN(t);
     for (unsigned i = 0; i < 8; i++)
-        cr_expect_eq(get_u(t, 1, 1) + i, get_u(t, 1 + (i + 1) / 8,
-                                               (i + 1) % 8));
+        cr_expect_eq(get_u(t, 1, 1) + i,
+                     get_u(t, 1 + (i + 1) / 8, (i + 1) % 8));
     /* r2.0 was overwritten by r1.7's value, r3 and r4 copy r2 and r3. */
     cr_expect_eq(get_u(t, 3, 0), 15);
     for (unsigned i = 1; i < 16; i++)
@@ -435,4 +439,108 @@ Test(interp_alu, sources_are_read_before_the_write)
     for (unsigned i = 0; i < 8; i++)
         cr_expect_eq(get_u(t, 6, i), 6 * 8 + 3);
     test_thread_free(t);
+}
+
+/* ---- regions against a byte-array model ---- */
+
+static const struct eu_op *
+run_one(struct eu_thread *t, const struct eu_insn *insn, bool slow)
+{
+    struct eu_op op;
+    eu_op_lower(&op, insn);
+    return slow ? op.slow(t, &op) : op.fn(t, &op);
+}
+
+Test(interp_alu, regions_are_byte_arithmetic)
+{
+    static struct eu_thread t;
+    static uint8_t model[EU_GRF_FILE_B];
+    static const uint8_t types[] = {EU_TYPE_UB, EU_TYPE_UW, EU_TYPE_UD,
+                                    EU_TYPE_UQ};
+    static const uint8_t strides[] = {0, 1, 2, 4, 8, 16, 32};
+    uint32_t seed = 7;
+    for (unsigned n = 0; n < 20000; n++) {
+        uint32_t r[8];
+        for (unsigned i = 0; i < 8; i++)
+            r[i] = (seed = seed * 1664525 + 1013904223) >> 8;
+        struct eu_insn insn = {
+            .opcode = EU_OP_MOV,
+            .src_count = 1,
+            .exec_size = (uint8_t)(1u << r[0] % 6),
+            .no_mask = true,
+            .dst = {.file = EU_FILE_GRF,
+                    .type = types[r[1] % 4],
+                    .reg = (uint8_t)(r[2] % 64),
+                    .hstride = (uint8_t)(1u << r[3] % 3),
+                    .writemask = 0xf},
+            .src = {{.file = EU_FILE_GRF,
+                     .type = types[r[4] % 4],
+                     .reg = (uint8_t)(r[2] % 64 + r[5] % 3),
+                     .vstride = strides[r[5] / 4 % 7],
+                     .width = (uint8_t)(1u << r[6] % 5),
+                     .hstride = strides[r[6] / 8 % 4]}},
+        };
+        unsigned src_B = eu_type_size_B((enum eu_type)insn.src[0].type);
+        unsigned dst_B = eu_type_size_B((enum eu_type)insn.dst.type);
+        insn.src[0].subreg_B = (uint8_t)(r[7] % (32 / src_B) * src_B);
+        if (!eu_operand_fits(&insn, &insn.src[0], false) ||
+            !eu_operand_fits(&insn, &insn.dst, true))
+            continue;
+
+        memset(&t, 0, sizeof t);
+        for (unsigned i = 0; i < EU_GRF_FILE_B; i++) {
+            seed = seed * 1664525 + 1013904223;
+            t.grf[i] = (uint8_t)(seed >> 20);
+        }
+        memcpy(model, t.grf, sizeof model);
+        for (unsigned i = 0; i < insn.exec_size; i++) {
+            const struct eu_operand *s = &insn.src[0];
+            unsigned row = i / s->width, col = i % s->width;
+            unsigned from = s->reg * 32u + s->subreg_B +
+                            (row * s->vstride + col * s->hstride) * src_B;
+            unsigned to = insn.dst.reg * 32u + i * insn.dst.hstride * dst_B;
+            for (unsigned b = 0; b < dst_B; b++)
+                model[to + b] = b < src_B ? t.grf[from + b] : 0;
+        }
+        run_one(&t, &insn, n & 1);
+        cr_assert_eq(memcmp(model, t.grf, sizeof model), 0, "round %u", n);
+    }
+}
+
+Test(interp_alu, align16_swizzles_and_write_masks)
+{
+    static struct eu_thread t;
+    struct eu_insn insn = {
+        .opcode = EU_OP_ADD,
+        .src_count = 2,
+        .exec_size = 8,
+        .align16 = true,
+        .no_mask = true,
+        .dst = {.file = EU_FILE_GRF,
+                .type = EU_TYPE_F,
+                .reg = 7,
+                .hstride = 1,
+                .writemask = 0xb},
+        .src = {{.file = EU_FILE_GRF,
+                 .type = EU_TYPE_F,
+                 .reg = 4,
+                 .vstride = 4,
+                 .width = 4,
+                 .hstride = 1,
+                 .negate = true,
+                 .swizzle = 0x44 /* xyxy */},
+                {.file = EU_FILE_GRF,
+                 .type = EU_TYPE_F,
+                 .reg = 4,
+                 .vstride = 4,
+                 .width = 4,
+                 .hstride = 1,
+                 .swizzle = 0xee /* zwzw */}},
+    };
+    static const float in[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    static const float out[8] = {3, 6, 0, 6, 48, 96, 0, 96};
+    memset(&t, 0, sizeof t);
+    memcpy(t.grf + 4 * 32, in, 32);
+    run_one(&t, &insn, false);
+    cr_expect_eq(memcmp(t.grf + 7 * 32, out, 32), 0);
 }

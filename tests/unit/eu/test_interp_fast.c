@@ -25,9 +25,9 @@ static const uint8_t int_types[] = {EU_TYPE_UD, EU_TYPE_D,  EU_TYPE_UW,
                                     EU_TYPE_W,  EU_TYPE_UB, EU_TYPE_B};
 
 static const uint8_t float_ops[] = {
-    EU_OP_MOV,  EU_OP_ADD,  EU_OP_MUL,  EU_OP_MAD,  EU_OP_LRP, EU_OP_FRC,
-    EU_OP_RNDD, EU_OP_RNDU, EU_OP_RNDE, EU_OP_RNDZ, EU_OP_SEL, EU_OP_CSEL,
-    EU_OP_CMP,  EU_OP_MATH, EU_OP_PLN};
+    EU_OP_MOV, EU_OP_ADD,  EU_OP_MUL,  EU_OP_MAD,  EU_OP_LRP,
+    EU_OP_FRC, EU_OP_RNDD, EU_OP_RNDU, EU_OP_RNDE, EU_OP_RNDZ,
+    EU_OP_SEL, EU_OP_CSEL, EU_OP_CMP,  EU_OP_MATH, EU_OP_PLN};
 static const uint8_t int_ops[] = {
     EU_OP_MOV, EU_OP_ADD, EU_OP_MUL, EU_OP_AND, EU_OP_OR,   EU_OP_XOR,
     EU_OP_NOT, EU_OP_SHL, EU_OP_SHR, EU_OP_ASR, EU_OP_SEL,  EU_OP_CMP,
@@ -122,19 +122,19 @@ random_source(unsigned lanes, bool is_float, bool ternary, bool may_imm)
     } else if (may_imm && chance(25)) {
         o.file = EU_FILE_IMM;
         if (chance(20))
-            o.type = is_float ? EU_TYPE_VF : chance(50) ? EU_TYPE_V
-                                                        : EU_TYPE_UV;
+            o.type = is_float     ? EU_TYPE_VF
+                     : chance(50) ? EU_TYPE_V
+                                  : EU_TYPE_UV;
         else if (o.type == EU_TYPE_UB || o.type == EU_TYPE_B)
             o.type = EU_TYPE_W;
         o.imm = is_float ? random_float() : rnd(UINT32_MAX);
-        if (eu_type_size_B((enum eu_type)o.type) == 2 &&
-            o.type != EU_TYPE_V && o.type != EU_TYPE_UV)
+        if (eu_type_size_B((enum eu_type)o.type) == 2 && o.type != EU_TYPE_V &&
+            o.type != EU_TYPE_UV)
             o.imm &= 0xffff;
         o.width = 1;
         return o;
     } else {
-        o.subreg_B =
-            (uint8_t)(rnd(4) * eu_type_size_B((enum eu_type)o.type));
+        o.subreg_B = (uint8_t)(rnd(4) * eu_type_size_B((enum eu_type)o.type));
         random_region(&o, lanes);
     }
     if (chance(25)) {
@@ -156,7 +156,7 @@ random_insn(void)
     bool ternary = n.src_count == 3;
     n.align16 = ternary;
     n.length_B = 16;
-    n.chan_offset = n.exec_size == 8 ? (uint8_t)(rnd(4) * 8)
+    n.chan_offset = n.exec_size == 8    ? (uint8_t)(rnd(4) * 8)
                     : n.exec_size == 16 ? (uint8_t)(rnd(2) * 16)
                                         : 0;
     n.no_mask = chance(30);
@@ -231,8 +231,8 @@ random_state(struct eu_thread *t)
     t->sr0[2] = chance(50) ? UINT32_MAX : rnd(UINT32_MAX);
     t->f[0] = rnd(UINT32_MAX);
     t->f[1] = rnd(UINT32_MAX);
-    t->cr0[0] = 0x440 | (chance(50) ? 0x80 : 0) | (chance(20) ? rnd(4) : 0)
-                                                      << 4;
+    t->cr0[0] = 0x440 | (chance(50) ? 0x80 : 0) |
+                (chance(20) ? rnd(4) : 0) << 4;
     eu_thread_update_mask(t);
     eu_thread_update_mxcsr(t);
 }
@@ -285,10 +285,9 @@ compare_paths(bool use_base, unsigned rounds, unsigned *covered)
             char text[256];
             _mm_setcsr(0x1f80);
             eu_disasm(text, sizeof text, &insn, EU_GEN9);
-            cr_assert(same,
-                      "round %u: %s\nmath %u cr0 0x%x f %x %x, general %x %x",
-                      n, text, insn.math, a.cr0[0], a.f[0], a.f[1], b.f[0],
-                      b.f[1]);
+            cr_assert(
+                same, "round %u: %s\nmath %u cr0 0x%x f %x %x, general %x %x",
+                n, text, insn.math, a.cr0[0], a.f[0], a.f[1], b.f[0], b.f[1]);
         }
     }
     _mm_setcsr(0x1f80);
@@ -298,8 +297,7 @@ Test(interp_fast, agrees_with_the_general_path)
 {
     unsigned covered = 0;
     compare_paths(false, 100000, &covered);
-    cr_expect_gt(covered, 50000, "only %u instructions were compared",
-                 covered);
+    cr_expect_gt(covered, 50000, "only %u instructions were compared", covered);
 }
 
 Test(interp_fast, build_for_old_hosts_agrees)

@@ -234,8 +234,9 @@ Test(interp_flow, message_carries_everything)
     cr_expect_eq(t->probe.payload[0], 0x22);
     cr_expect_eq(t->probe.payload[1], 0x33);
     cr_expect_eq(t->probe.payload[2], 0x44);
-    expect_u(t, 10, U(0x5e000000, 0x5e000001, 0x5e000002, 0x5e000003,
-                      0x5e000004, 0x5e000005, 0x5e000006, 0x5e000007));
+    expect_u(t, 10,
+             U(0x5e000000, 0x5e000001, 0x5e000002, 0x5e000003, 0x5e000004,
+               0x5e000005, 0x5e000006, 0x5e000007));
     RUN(t);
     cr_expect_eq(t->probe.count, 2);
     cr_expect_eq(t->probe.last.sfid, EU_SFID_DC1);
@@ -296,14 +297,13 @@ Test(interp_flow, disabled_lanes_may_point_anywhere)
 
 Test(interp_flow, jump_out_of_the_kernel_fails)
 {
-    static const int32_t distances[] = {65536, -65536, 12, -8, INT32_MAX,
-                                        INT32_MIN};
+    static const int32_t distances[] = {65536, -65536,    12,
+                                        -8,    INT32_MAX, INT32_MIN};
     for (unsigned i = 0; i < ARRAY_SIZE(distances); i++) {
         uint32_t code[sizeof kernel_jump_far / 4];
         memcpy(code, kernel_jump_far, sizeof code);
         code[3] = (uint32_t)distances[i];
-        const struct eu_kernel *k =
-            eu_kernel_get(code, sizeof code, EU_GEN9);
+        const struct eu_kernel *k = eu_kernel_get(code, sizeof code, EU_GEN9);
         if (!k) /* found while decoding */
             continue;
         eu_kernel_unref(k);
@@ -319,10 +319,10 @@ Test(interp_flow, undecodable_kernels_are_refused)
     cr_expect_null(eu_kernel_get(zero, sizeof zero, EU_GEN9));
     cr_expect_null(eu_kernel_get(zero, 0, EU_GEN9));
     cr_expect_null(eu_kernel_get(kernel_if_else, 8, EU_GEN9));
-    cr_expect_null(eu_kernel_get(kernel_if_else,
-                                 sizeof kernel_if_else - 16, EU_GEN9));
-    cr_expect_null(eu_kernel_get(kernel_if_else,
-                                 sizeof kernel_if_else - 8, EU_GEN9));
+    cr_expect_null(
+        eu_kernel_get(kernel_if_else, sizeof kernel_if_else - 16, EU_GEN9));
+    cr_expect_null(
+        eu_kernel_get(kernel_if_else, sizeof kernel_if_else - 8, EU_GEN9));
     eu_kernel_unref(NULL);
 }
 
@@ -331,8 +331,8 @@ Test(interp_flow, cache_goes_by_content)
     uint32_t copy[sizeof kernel_halt / 4 + 4];
     memcpy(copy, kernel_halt, sizeof kernel_halt);
     memset(copy + sizeof kernel_halt / 4, 0xff, 16); /* behind the EOT */
-    const struct eu_kernel *a =
-        eu_kernel_get(kernel_halt, sizeof kernel_halt, EU_GEN9);
+    const struct eu_kernel *a = eu_kernel_get(kernel_halt, sizeof kernel_halt,
+                                              EU_GEN9);
     const struct eu_kernel *b = eu_kernel_get(copy, sizeof copy, EU_GEN9);
     cr_expect_eq(a, b);
     copy[11] ^= 1;
@@ -353,8 +353,7 @@ Test(interp_flow, random_words_do_no_harm)
             seed = seed * 1664525 + 1013904223;
             code[(seed >> 8) % ARRAY_SIZE(code)] ^= 1u << (seed >> 27);
         }
-        const struct eu_kernel *k =
-            eu_kernel_get(code, sizeof code, EU_GEN9);
+        const struct eu_kernel *k = eu_kernel_get(code, sizeof code, EU_GEN9);
         if (!k)
             continue;
         eu_kernel_unref(k);
