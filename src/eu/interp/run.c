@@ -1,5 +1,5 @@
 /* run.c: the loop, the masks and the host's float mode. */
-#include "eu/interp/interp.h"
+#include "eu/jit/jit.h"
 
 #include "eu/interp/fpmode.h"
 
@@ -108,16 +108,23 @@ loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
     return op;
 }
 
+static void
+interpret(struct eu_thread *t, bool slow, uint64_t *left)
+{
+    const struct eu_kernel *k = t->kernel;
+    const struct eu_op *op = &k->ops[k->op_count - 1]; /* the bad one */
+    if (t->ip / 8 < k->size_B / 8 && k->op_of[t->ip / 8] != EU_NO_OP)
+        op = &k->ops[k->op_of[t->ip / 8]];
+    op = slow ? loop_slow(t, op, left) : loop_fast(t, op, left);
+    if (op)
+        t->ip = op->ip;
+}
+
 static enum eu_status
 run(struct eu_thread *t, uint64_t budget, bool reference)
 {
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
-    const struct eu_kernel *k = t->kernel;
-    const struct eu_op *op = &k->ops[k->op_count - 1]; /* the bad one */
-    if (t->ip / 8 < k->size_B / 8 && k->op_of[t->ip / 8] != EU_NO_OP)
-        op = &k->ops[k->op_of[t->ip / 8]];
-
     /* Alternate mode is rare: only the general path knows it. */
     bool slow = reference || (t->cr0[0] & CR0_ALT) || trace_on(TRACE_eustep);
     if (t->cr0[0] & CR0_SPF)
@@ -126,11 +133,12 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);
     t->status = EU_RUNNING;
-    op = slow ? loop_slow(t, op, &left) : loop_fast(t, op, &left);
+    if (!slow && eu_tier_selected() != EU_TIER_INTERP)
+        eu_jit_run(t, &left);
+    if (t->status == EU_RUNNING && left)
+        interpret(t, slow, &left);
     fpmode_set(host_mode);
 
-    if (op)
-        t->ip = op->ip;
     t->insn_count += budget - left;
     stats_add(STAT_eu_insns, budget - left);
     stats_add(STAT_messages, t->message_count);

@@ -1,0 +1,30 @@
+/* code.h: compiled code and what is kept to run and to check it. */
+#ifndef EU_CODE_H
+#define EU_CODE_H
+
+#include "eu/jit/compile.h"
+
+struct eu_jit {
+    void *code;
+    size_t size_B;
+    const struct eu_kernel *kernel;
+    enum eu_cpu cpu;
+    unsigned flags;
+    uint32_t need; /* channels of the full copy */
+    uint32_t native_count;
+    uint32_t *label[2]; /* per op: where its block begins, or 0 */
+    struct jit_set *live[2];
+    uint8_t *start;
+    uint32_t *at; /* per op: offset of its code in the full copy */
+};
+
+/* Runs the code from the thread's ip until it returns; false when no block
+ * begins there. */
+bool eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t,
+                  int64_t *left);
+
+void eu_jit_wake(struct eu_thread *t, uint32_t ip_B);
+/* trace(jit, ...) */
+void eu_jit_trace(const struct eu_jit *jit);
+
+#endif

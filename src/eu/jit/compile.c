@@ -1,0 +1,271 @@
+/* compile.c: a kernel's ops to machine code, in one walk per copy. */
+#include "eu/jit/compile.h"
+
+#include <stdlib.h>
+
+#include "eu/jit/code.h"
+
+/* Larger kernels are interpreted: nobody compiles shaders of this size. */
+#define MAX_OPS 65536u
+
+struct snapshot {
+    uint32_t size, pool_count, fixup_count;
+    struct jit_vreg v[JIT_VREGS];
+    uint8_t exec_chan[2];
+};
+
+static void
+save(const struct jit *j, struct snapshot *s)
+{
+    s->size = j->x.size;
+    s->pool_count = j->x.pool_count;
+    s->fixup_count = j->x.fixup_count;
+    memcpy(s->v, j->v, sizeof s->v);
+    memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
+}
+
+static void
+restore(struct jit *j, const struct snapshot *s)
+{
+    j->x.size = s->size;
+    j->x.pool_count = s->pool_count;
+    j->x.fixup_count = s->fixup_count;
+    memcpy(j->v, s->v, sizeof s->v);
+    memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
+    j->crowded = false;
+}
+
+static void
+leave_for(struct jit *j, enum x86_cc cc, uint32_t op)
+{
+    uint32_t at = x86_jump(&j->x, cc);
+    if (jit_grow(j, (void **)&j->exits, &j->exit_capacity, j->exit_count + 1,
+                 sizeof *j->exits))
+        j->exits[j->exit_count++] = (struct jit_exit){.at = at, .op = op};
+}
+
+static uint32_t
+block_ops(const struct jit *j, uint32_t i)
+{
+    uint32_t n = 0;
+    do {
+        n += j->k->ops[i].fn != eu_op_join;
+        i++;
+    } while (i < j->k->op_count && !j->start[i]);
+    return n;
+}
+
+static void
+begin_block(struct jit *j, uint32_t i)
+{
+    bool checks = (j->start[i] & JIT_LOOP) || j->flags;
+    jit_forget(j);
+    j->label[!j->full][i] = j->x.size;
+    if (checks) {
+        x86_test(&j->x, X86_R12);
+        leave_for(j, X86_CC_LE, i);
+    }
+    x86_alu_imm(&j->x, X86_SUB, X86_R12, block_ops(j, i), true);
+}
+
+/* Leaves the op to the interpreter. */
+static void
+interpret(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    const struct eu_insn *insn = op->insn;
+    bool modes = insn->dst.file == EU_FILE_ARF &&
+                 ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
+                  (insn->dst.reg & 0xf0) == EU_ARF_SR);
+    jit_flush(j, &j->live[!j->full][i]);
+    jit_call_op(j, op, op->fn);
+    if (jit_is_send(op) && insn->eot) {
+        jit_return(j, X86_ALWAYS);
+        return;
+    }
+    x86_test(&j->x, X86_RAX);
+    jit_return(j, X86_CC_E);
+    if (modes)
+        leave_for(j, X86_ALWAYS, i + 1);
+}
+
+static void
+compile_op(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    struct snapshot s;
+    if (op->fn == eu_op_join) {
+        jit_lower_join(j, i);
+    } else if (jit_is_flow(op)) {
+        jit_lower_flow(j, i);
+        j->native_count++;
+    } else if (op->insn->opcode != EU_OP_NOP) {
+        save(j, &s);
+        if (jit_lower_alu(j, op)) {
+            j->native_count++;
+        } else {
+            restore(j, &s);
+            interpret(j, i);
+            j->native_count += jit_is_send(op);
+        }
+    } else {
+        j->native_count++;
+    }
+    jit_unlock_but(j, 0);
+}
+
+static void
+compile_copy(struct jit *j, bool full)
+{
+    j->full = full;
+    uint32_t n = j->k->op_count;
+    for (uint32_t i = 0; i < n && !j->x.failed; i++) {
+        if (full)
+            j->at[i] = j->x.size;
+        if (j->start[i])
+            begin_block(j, i);
+        compile_op(j, i);
+        if (i + 1 == n)
+            break;
+        const struct jit_set *live = &j->live[!full][i + 1];
+        if (j->start[i + 1])
+            jit_flush(j, live);
+        else if (!jit_is_flow(&j->k->ops[i]))
+            jit_drop_dead(j, live);
+    }
+}
+
+static void
+prologue(struct jit *j)
+{
+    x86_push(&j->x, X86_RBX);
+    x86_push(&j->x, X86_R12);
+    x86_push(&j->x, X86_RBP);
+    x86_mov_reg(&j->x, X86_RBX, X86_RDI);
+    x86_mov_reg(&j->x, X86_R12, X86_RSI);
+    x86_jmp_reg(&j->x, X86_RDX);
+}
+
+static void
+epilogue(struct jit *j)
+{
+    uint32_t from = j->x.size;
+    for (uint32_t i = 0; i < j->return_count; i++)
+        x86_patch(&j->x, j->returns[i], from);
+    x86_mov_reg(&j->x, X86_RAX, X86_R12);
+    x86_pop(&j->x, X86_RBP);
+    x86_pop(&j->x, X86_R12);
+    x86_pop(&j->x, X86_RBX);
+    x86_vzeroupper(&j->x);
+    x86_ret(&j->x);
+    for (uint32_t i = 0; i < j->exit_count; i++) {
+        const struct eu_op *op = &j->k->ops[j->exits[i].op];
+        x86_patch(&j->x, j->exits[i].at, j->x.size);
+        x86_store_imm(&j->x, offsetof(struct eu_thread, ip), op->ip);
+        uint32_t back = x86_jump(&j->x, X86_ALWAYS);
+        x86_patch(&j->x, back, from);
+    }
+}
+
+static void
+resolve(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->jump_count; i++) {
+        const struct jit_jump *jump = &j->jumps[i];
+        uint32_t target = j->label[jump->masked][jump->op];
+        assert(target || j->x.failed);
+        x86_patch(&j->x, jump->at, target);
+    }
+}
+
+static bool
+allocate(struct jit *j)
+{
+    uint32_t n = j->k->op_count;
+    j->start = calloc(n, 1);
+    j->live[0] = calloc(n, 2 * sizeof *j->live[0]);
+    j->label[0] = calloc(n, 2 * sizeof *j->label[0]);
+    j->at = calloc(n, sizeof *j->at);
+    if (!j->start || !j->live[0] || !j->label[0] || !j->at)
+        return false;
+    j->live[1] = j->live[0] + n;
+    j->label[1] = j->label[0] + n;
+    return true;
+}
+
+static struct eu_jit *
+publish(struct jit *j)
+{
+    struct eu_jit *jit = calloc(1, sizeof *jit);
+    if (!jit)
+        return NULL;
+    jit->code = eu_exec_publish(j->x.code, j->x.size);
+    if (!jit->code) {
+        free(jit);
+        return NULL;
+    }
+    jit->size_B = j->x.size;
+    jit->kernel = j->k;
+    jit->cpu = j->evex ? EU_CPU_AVX512 : EU_CPU_AVX2;
+    jit->flags = j->flags;
+    jit->need = j->need;
+    jit->native_count = j->native_count / 2;
+    jit->label[0] = j->label[0];
+    jit->label[1] = j->label[1];
+    jit->live[0] = j->live[0];
+    jit->live[1] = j->live[1];
+    jit->start = j->start;
+    jit->at = j->at;
+    j->label[0] = j->at = NULL;
+    j->live[0] = NULL;
+    j->start = NULL;
+    return jit;
+}
+
+struct eu_jit *
+eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
+{
+    struct jit j = {
+        .k = kernel,
+        .evex = cpu == EU_CPU_AVX512,
+        .flags = flags,
+        .max_lanes = cpu == EU_CPU_AVX512 ? 16 : 8,
+        .vreg_count = cpu == EU_CPU_AVX512 ? 32 : 16,
+    };
+    struct eu_jit *jit = NULL;
+    if (cpu == EU_CPU_SSE4 || kernel->op_count > MAX_OPS)
+        return NULL;
+    x86_init(&j.x, j.evex);
+    if (allocate(&j) && jit_find_blocks(&j) && jit_find_live(&j)) {
+        prologue(&j);
+        compile_copy(&j, true);
+        compile_copy(&j, false);
+        epilogue(&j);
+        resolve(&j);
+        x86_place_pool(&j.x);
+        if (!j.x.failed && !j.failed)
+            jit = publish(&j);
+    }
+    x86_finish(&j.x);
+    free(j.start);
+    free(j.at);
+    free(j.live[0]);
+    free(j.label[0]);
+    free(j.jumps);
+    free(j.exits);
+    free(j.returns);
+    return jit;
+}
+
+void
+eu_jit_free(struct eu_jit *jit)
+{
+    if (!jit)
+        return;
+    eu_exec_release(jit->code, jit->size_B);
+    free(jit->label[0]);
+    free(jit->live[0]);
+    free(jit->start);
+    free(jit->at);
+    free(jit);
+}

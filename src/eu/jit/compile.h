@@ -1,0 +1,198 @@
+/* compile.h: what the parts of the compiler share.
+ *
+ * A kernel becomes two copies of its code: the full one runs while every
+ * channel that it could disable is on, and masks nothing; the masked one is
+ * for the rest. Both are lists of blocks that end at control flow; inside a
+ * block GRF values stay in vector registers (vregs.c). */
+#ifndef EU_COMPILE_H
+#define EU_COMPILE_H
+
+#include "eu/jit/jit.h"
+#include "eu/jit/x86.h"
+
+#define JIT_VREGS 32
+
+/* Bits of jit.start[]. */
+enum { JIT_START = 1, JIT_LOOP = 2 };
+
+/* One bit per GRF. */
+struct jit_set {
+    uint64_t w[2];
+};
+
+enum jit_kind {
+    JIT_FREE,
+    JIT_TEMP,
+    JIT_GRF,     /* consecutive dwords of the register file */
+    JIT_BCAST,   /* one dword of it, in all lanes */
+    JIT_PLANE_U, /* PLN's operands: every other register */
+    JIT_PLANE_V,
+    JIT_CONST,
+};
+
+struct jit_vreg {
+    enum jit_kind kind;
+    bool dirty;  /* the register file in memory is older */
+    bool locked; /* an operand of the instruction being compiled */
+    uint16_t off_B, len_B;
+    uint32_t value; /* JIT_CONST */
+    uint32_t stamp; /* last use */
+};
+
+struct jit_jump {
+    uint32_t at;
+    uint32_t op;
+    bool masked;
+};
+
+struct jit_exit {
+    uint32_t at;
+    uint32_t op;
+};
+
+/* An instruction's mask in the form of the target. */
+struct jit_mask {
+    bool all;
+    uint8_t k; /* mask register, or with AVX2 a vector register */
+};
+
+/* Up to 16 (AVX-512) or 8 (AVX2) lanes of an instruction. */
+struct jit_part {
+    unsigned first, lanes, len;
+    struct jit_mask mask;
+};
+
+struct jit {
+    struct x86 x;
+    const struct eu_kernel *k;
+    bool evex, full;
+    unsigned flags, max_lanes, vreg_count;
+    struct jit_vreg v[JIT_VREGS];
+    uint32_t stamp;
+    uint32_t need; /* channels that must be on in the full copy */
+
+    /* Mask registers that hold exec masks, 0xff: none. */
+    uint8_t exec_chan[2];
+
+    uint8_t *start; /* per op: a block begins here */
+    struct jit_set *live[2]; /* before each op: in the full, masked copy */
+    uint32_t *label[2]; /* per op: offset of the block's code */
+    uint32_t *at;       /* per op: offset of its code in the full copy */
+    struct jit_jump *jumps;
+    uint32_t jump_count, jump_capacity;
+    struct jit_exit *exits;
+    uint32_t exit_count, exit_capacity;
+    uint32_t *returns;
+    uint32_t return_count, return_capacity;
+    uint32_t native_count;
+    bool crowded; /* an instruction needs more registers than there are */
+    bool failed;
+};
+
+static inline bool
+jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
+{
+    for (unsigned r = off_B / EU_GRF_B; r <= (off_B + len_B - 1) / EU_GRF_B;
+         r++)
+        if (s->w[r >> 6 & 1] >> (r & 63) & 1)
+            return true;
+    return false;
+}
+
+/* liveness.c */
+bool jit_find_blocks(struct jit *j);
+bool jit_find_live(struct jit *j);
+/* The op ends a block: control flow. */
+bool jit_is_flow(const struct eu_op *op);
+bool jit_is_send(const struct eu_op *op);
+
+/* vregs.c */
+unsigned jit_temp(struct jit *j);
+unsigned jit_vec(struct jit *j, unsigned off_B, unsigned len_B);
+/* Like jit_vec, but the register is exactly this long: for merging. */
+unsigned jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B);
+/* A dword in all lanes: memory operand or register. */
+struct x86_rm jit_bcast(struct jit *j, unsigned off_B);
+struct x86_rm jit_dword(struct jit *j, uint32_t value);
+int jit_find(struct jit *j, enum jit_kind kind, unsigned off_B,
+             unsigned len_B);
+void jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
+              unsigned len_B);
+/* Memory in the range is up to date. */
+void jit_sync(struct jit *j, unsigned off_B, unsigned len_B);
+/* ... and nothing caches it: it is about to be written. */
+void jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B);
+/* The register is the new value of these dwords. */
+void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
+void jit_flush(struct jit *j, const struct jit_set *live);
+void jit_drop_dead(struct jit *j, const struct jit_set *live);
+void jit_forget(struct jit *j);
+/* Ends the life of an instruction's operands, but for these registers. */
+void jit_unlock_but(struct jit *j, uint32_t keep);
+unsigned jit_len(unsigned len_B);
+void jit_load_len(struct jit *j, unsigned reg, unsigned off_B,
+                  unsigned len_B);
+
+/* masks.c */
+struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,
+                            const struct jit_part *p, unsigned index,
+                            bool with_pred);
+/* The predicate alone, for SEL. */
+struct jit_mask jit_op_pred(struct jit *j, const struct eu_op *op,
+                            const struct jit_part *p);
+/* Flag bits from mask register k (AVX2: vector register). */
+void jit_write_flags(struct jit *j, const struct eu_op *op,
+                     const struct jit_part *p, unsigned k);
+bool jit_masks_fit(const struct eu_op *op);
+
+/* operands.c */
+enum jit_bound { JIT_BOUND_SIGNED, JIT_BOUND_UNSIGNED, JIT_BOUND_NONE };
+bool jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
+                bool is_float);
+bool jit_dst_ok(const struct jit *j, const struct eu_op *op);
+struct x86_rm jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
+                            const struct jit_part *p);
+struct x86_rm jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
+                          const struct jit_part *p);
+unsigned jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len);
+void jit_store_dst(struct jit *j, const struct eu_op *op,
+                   const struct jit_part *p, unsigned reg);
+
+/* lower_alu.c. False: not compiled, leave it to the interpreter. */
+bool jit_lower_alu(struct jit *j, const struct eu_op *op);
+/* d := lanes of mask m from a, the others from b. */
+unsigned jit_blend(struct jit *j, unsigned len, struct jit_mask m,
+                   struct x86_rm a, struct x86_rm b);
+/* Lanes where the comparison holds: a mask register or a vector. */
+unsigned jit_compare_float(struct jit *j, const struct jit_part *p,
+                           unsigned cmod, unsigned a, struct x86_rm b);
+unsigned jit_compare_int(struct jit *j, const struct jit_part *p,
+                         unsigned cmod, unsigned a, struct x86_rm b,
+                         bool is_signed);
+/* All ones in these lanes. */
+unsigned jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k);
+
+/* lower_float.c, lower_int.c: the result's register, or JIT_NO_CODE. A result
+ * is never a register that holds part of the register file. */
+#define JIT_NO_CODE UINT32_MAX
+bool jit_float_ok(const struct jit *j, const struct eu_op *op);
+unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
+                         const struct jit_part *p);
+bool jit_int_ok(const struct jit *j, const struct eu_op *op);
+unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
+                       const struct jit_part *p);
+
+/* lower_flow.c */
+void jit_lower_flow(struct jit *j, uint32_t index);
+void jit_lower_join(struct jit *j, uint32_t index);
+void jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn);
+void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
+void jit_return(struct jit *j, enum x86_cc cc);
+bool jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
+              size_t item_B);
+
+/* exec_mem.c: memory that is either writable or executable. */
+void *eu_exec_publish(const void *code, size_t size_B);
+void eu_exec_release(void *code, size_t size_B);
+
+#endif

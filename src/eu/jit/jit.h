@@ -1,0 +1,57 @@
+/* jit.h: EU kernels as x86-64 code. Private to src/eu.
+ *
+ * Registers, flags and messages are those of the interpreter, bit for bit;
+ * what the JIT does not compile it leaves to the interpreter's function for
+ * that instruction. Any thread: code is immutable once it is published. */
+#ifndef EU_JIT_H
+#define EU_JIT_H
+
+#include "eu/interp/interp.h"
+
+enum eu_tier {
+    EU_TIER_INTERP,
+    EU_TIER_JIT,
+    EU_TIER_CHECK, /* both, compared after every block */
+};
+
+enum eu_cpu {
+    EU_CPU_SSE4, /* no JIT */
+    EU_CPU_AVX2,
+    EU_CPU_AVX512,
+};
+
+struct eu_jit;
+
+/* SOFTLAKE_EU and SOFTLAKE_CPU, read once. */
+enum eu_tier eu_tier_selected(void);
+enum eu_cpu eu_cpu_selected(void);
+
+/* Runs the thread as far as compiled code goes, compiling its kernel when that
+ * has not been done. If it is then still EU_RUNNING with some budget left,
+ * the caller interprets. The host's float mode is the thread's. */
+void eu_jit_run(struct eu_thread *t, uint64_t *left);
+
+void eu_jit_free(struct eu_jit *jit);
+
+/* For tests and benchmarks: the same with explicit choices. */
+struct eu_jit *eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu,
+                              unsigned flags);
+enum eu_jit_flag {
+    EU_JIT_SPLIT = 1, /* every message is a block of its own, and every
+                       * block looks at the budget */
+    EU_JIT_STEP = 2,  /* every instruction is one */
+};
+enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
+                              uint64_t budget);
+/* Interprets from t as long as both agree; the first difference is described
+ * in text. Messages are sent once. */
+bool eu_jit_agrees(const struct eu_jit *jit, struct eu_thread *t,
+                   uint64_t *left, char *text, size_t text_size);
+
+struct eu_jit_info {
+    uint32_t code_B, op_count, native_count;
+};
+struct eu_jit_info eu_jit_info(const struct eu_jit *jit);
+const void *eu_jit_code(const struct eu_jit *jit, size_t *size_B);
+
+#endif

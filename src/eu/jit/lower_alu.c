@@ -1,0 +1,143 @@
+/* lower_alu.c: instructions that compute: parts, masks, results. */
+#include "eu/jit/compile.h"
+
+#include "eu/interp/alu.h"
+
+unsigned
+jit_blend(struct jit *j, unsigned len, struct jit_mask m, struct x86_rm a,
+          struct x86_rm b)
+{
+    unsigned d, rb;
+    if (m.all) {
+        d = jit_temp(j);
+        rb = jit_in_reg(j, a, len);
+        x86_vop(&j->x, X86_MOVAPS, len, d, 0, x86_reg(rb), 0);
+        return d;
+    }
+    rb = jit_in_reg(j, b, len);
+    d = jit_temp(j);
+    if (j->evex)
+        x86_vop(&j->x, X86_BLENDMPS, len, d, rb, a, m.k);
+    else
+        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, rb, a, 0,
+                    (uint8_t)(m.k << 4));
+    return d;
+}
+
+unsigned
+jit_compare_float(struct jit *j, const struct jit_part *p, unsigned cmod,
+                  unsigned a, struct x86_rm b)
+{
+    static const uint8_t predicates[16] = {
+        [EU_CMOD_Z] = 0x00,  [EU_CMOD_NZ] = 0x04, [EU_CMOD_G] = 0x1e,
+        [EU_CMOD_GE] = 0x1d, [EU_CMOD_L] = 0x11,  [EU_CMOD_LE] = 0x12,
+        [EU_CMOD_U] = 0x03,
+    };
+    if (j->evex) {
+        unsigned k = p->mask.all ? 0 : p->mask.k;
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, 2, a, b, k, predicates[cmod]);
+        return 2;
+    }
+    unsigned d = jit_temp(j);
+    x86_vop_imm(&j->x, X86_CMPPS, p->len, d, a, b, 0, predicates[cmod]);
+    return d;
+}
+
+static unsigned
+compare_int_vex(struct jit *j, const struct jit_part *p, unsigned cmod,
+                unsigned a, struct x86_rm b, bool is_signed)
+{
+    unsigned d = jit_temp(j), rb = jit_in_reg(j, b, p->len), t;
+    bool invert = cmod == EU_CMOD_NZ || cmod == EU_CMOD_GE ||
+                  cmod == EU_CMOD_LE;
+    bool swap = cmod == EU_CMOD_L || cmod == EU_CMOD_GE;
+    bool equal = cmod == EU_CMOD_Z || cmod == EU_CMOD_NZ;
+    if (!is_signed && !equal) {
+        struct x86_rm flip = jit_dword(j, 0x80000000);
+        t = jit_temp(j);
+        x86_vop(&j->x, X86_PXOR, p->len, d, a, flip, 0);
+        x86_vop(&j->x, X86_PXOR, p->len, t, rb, flip, 0);
+        a = d;
+        rb = t;
+    }
+    x86_vop(&j->x, equal ? X86_PCMPEQD : X86_PCMPGTD, p->len, d,
+            swap ? rb : a, x86_reg(swap ? a : rb), 0);
+    if (invert) {
+        struct x86_rm ones = jit_dword(j, UINT32_MAX);
+        x86_vop(&j->x, X86_PXOR, p->len, d, d, ones, 0);
+    }
+    return d;
+}
+
+unsigned
+jit_compare_int(struct jit *j, const struct jit_part *p, unsigned cmod,
+                unsigned a, struct x86_rm b, bool is_signed)
+{
+    static const uint8_t predicates[16] = {
+        [EU_CMOD_Z] = 0,  [EU_CMOD_NZ] = 4, [EU_CMOD_G] = 6,
+        [EU_CMOD_GE] = 5, [EU_CMOD_L] = 1,  [EU_CMOD_LE] = 2,
+    };
+    if (!j->evex)
+        return compare_int_vex(j, p, cmod, a, b, is_signed);
+    x86_vop_imm(&j->x, is_signed ? X86_PCMPD : X86_PCMPUD, p->len, 2, a, b,
+                p->mask.all ? 0 : p->mask.k, predicates[cmod]);
+    return 2;
+}
+
+unsigned
+jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k)
+{
+    unsigned d = jit_temp(j);
+    if (!j->evex) {
+        x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(k), 0);
+        return d;
+    }
+    x86_vop(&j->x, X86_PXOR, 0, d, d, x86_reg(d), 0);
+    x86_vop_imm(&j->x, X86_PTERNLOGD, p->len, d, d, x86_reg(d), k, 0xff);
+    return d;
+}
+
+static bool
+covered(const struct jit *j, const struct eu_op *op, enum exec_class class)
+{
+    const struct eu_insn *insn = op->insn;
+    if (op->slow != eu_op_general || insn->acc_wr || !jit_masks_fit(op) ||
+        class == EXEC_DOUBLE || !jit_dst_ok(j, op) ||
+        (!j->evex && op->lanes > 16))
+        return false;
+    return class == EXEC_FLOAT ? jit_float_ok(j, op) : jit_int_ok(j, op);
+}
+
+bool
+jit_lower_alu(struct jit *j, const struct eu_op *op)
+{
+    enum exec_class class = eu_exec_class(op->insn);
+    if (!covered(j, op, class))
+        return false;
+
+    bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
+    unsigned n = DIV_ROUND_UP(op->lanes, j->max_lanes);
+    struct jit_part part[2];
+    unsigned reg[2];
+    uint32_t keep = 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct jit_part *p = &part[i];
+        p->first = i * j->max_lanes;
+        p->lanes = MIN2(op->lanes - p->first, j->max_lanes);
+        p->len = jit_len(p->lanes * 4);
+        p->mask = jit_op_mask(j, op, p, i, !selects);
+        if (!j->evex && !p->mask.all)
+            keep |= UINT32_C(1) << p->mask.k;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        reg[i] = class == EXEC_FLOAT ? jit_lower_float(j, op, &part[i])
+                                     : jit_lower_int(j, op, &part[i]);
+        if (reg[i] == JIT_NO_CODE)
+            return false;
+        keep |= UINT32_C(1) << reg[i];
+        jit_unlock_but(j, keep);
+    }
+    for (unsigned i = 0; i < n; i++)
+        jit_store_dst(j, op, &part[i], reg[i]);
+    return !j->crowded;
+}

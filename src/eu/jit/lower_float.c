@@ -1,0 +1,479 @@
+/* lower_float.c: instructions that compute in F.
+ *
+ * Operand orders matter: of two NaN operands the result is the first one, as
+ * in the interpreter (x86 picks the first source; a fused multiply-add picks
+ * by the digits of its name). */
+#include "eu/jit/compile.h"
+
+#define PRED_ORD 0x07
+#define PRED_UNORD 0x03
+#define PRED_GE 0x1d
+
+static bool
+compares(unsigned cmod)
+{
+    return (cmod >= EU_CMOD_Z && cmod <= EU_CMOD_LE) || cmod == EU_CMOD_U;
+}
+
+static bool
+plane_ok(const struct eu_op *op)
+{
+    const struct eu_operand *p = &op->insn->src[0], *o = &op->insn->src[1];
+    unsigned at = o->reg * EU_GRF_B + o->subreg_B;
+    return (op->lanes == 8 || op->lanes == 16) && p->file == EU_FILE_GRF &&
+           !p->indirect && o->file == EU_FILE_GRF && !o->indirect &&
+           p->type == EU_TYPE_F &&
+           at + op->lanes / 8 * 2 * EU_GRF_B <= EU_GRF_FILE_B;
+}
+
+static bool
+math_ok(unsigned fn)
+{
+    return fn == EU_MATH_INV || fn == EU_MATH_SQRT || fn == EU_MATH_FDIV ||
+           fn == EU_MATH_RSQ;
+}
+
+bool
+jit_float_ok(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    unsigned cmod = insn->cmod;
+    for (unsigned s = 0; s < insn->src_count; s++) {
+        enum eu_type type = eu_operand_type(&insn->src[s]);
+        if (!jit_src_ok(j, op, s, true) || (!j->evex && type == EU_TYPE_UD))
+            return false;
+    }
+    if (!j->evex && insn->dst.type == EU_TYPE_UD && insn->opcode != EU_OP_CMP)
+        return false;
+    switch (insn->opcode) {
+    case EU_OP_CMP:
+    case EU_OP_CSEL: return compares(cmod);
+    case EU_OP_SEL: return true;
+    case EU_OP_PLN: return plane_ok(op) && (!cmod || compares(cmod));
+    case EU_OP_MATH: return math_ok(insn->math);
+    case EU_OP_MOV:
+    case EU_OP_ADD:
+    case EU_OP_MUL:
+    case EU_OP_MAD:
+    case EU_OP_FRC:
+    case EU_OP_RNDU:
+    case EU_OP_RNDD:
+    case EU_OP_RNDE:
+    case EU_OP_RNDZ:
+    case EU_OP_LRP: return !cmod || compares(cmod);
+    default: return false;
+    }
+}
+
+static unsigned
+copy(struct jit *j, unsigned len, struct x86_rm rm)
+{
+    if (rm.kind != X86_REG)
+        return jit_in_reg(j, rm, len);
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_MOVAPS, len, d, 0, rm, 0);
+    return d;
+}
+
+/* A register that may be overwritten with the operand in it. */
+static unsigned
+owned(struct jit *j, unsigned len, struct x86_rm rm)
+{
+    if (rm.kind == X86_REG && j->v[rm.reg].kind == JIT_TEMP)
+        return rm.reg;
+    return copy(j, len, rm);
+}
+
+static unsigned
+binary(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
+       struct x86_rm b)
+{
+    unsigned ra = jit_in_reg(j, a, len), d = jit_temp(j);
+    x86_vop(&j->x, op, len, d, ra, b, 0);
+    return d;
+}
+
+/* x * y + z; the NaN that survives is y's, x's, z's, in this order. */
+static unsigned
+fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
+      struct x86_rm z)
+{
+    unsigned d, r;
+    if (y.kind != X86_REG) {
+        d = jit_in_reg(j, y, len);
+        r = jit_in_reg(j, z, len);
+        x86_vop(&j->x, X86_FMADD132PS, len, d, r, x, 0);
+    } else if (z.kind != X86_REG) {
+        d = owned(j, len, x);
+        x86_vop(&j->x, X86_FMADD213PS, len, d, y.reg, z, 0);
+    } else {
+        d = owned(j, len, z);
+        x86_vop(&j->x, X86_FMADD231PS, len, d, y.reg, x, 0);
+    }
+    return d;
+}
+
+/* floor, ceil, even, zero; a NaN comes out as it went in. */
+static unsigned
+round_to_int(struct jit *j, unsigned len, unsigned a, uint8_t mode)
+{
+    unsigned d = jit_temp(j);
+    x86_vop_imm(&j->x, X86_ROUNDPS, len, d, 0, x86_reg(a), 0, mode | 8);
+    if (j->evex) {
+        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_UNORD);
+        x86_vop(&j->x, X86_MOVAPS, len, d, 0, x86_reg(a), 4);
+        return d;
+    }
+    unsigned nan = jit_temp(j);
+    x86_vop_imm(&j->x, X86_CMPPS, len, nan, a, x86_reg(a), 0, PRED_UNORD);
+    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, x86_reg(a), 0,
+                (uint8_t)(nan << 4));
+    return d;
+}
+
+static unsigned
+fraction(struct jit *j, unsigned len, unsigned a)
+{
+    unsigned f = round_to_int(j, len, a, 1), r;
+    x86_vop(&j->x, X86_SUBPS, len, f, a, x86_reg(f), 0);
+    r = jit_in_reg(j, jit_dword(j, 0x3f7fffff), len);
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_MINPS, len, d, r, x86_reg(f), 0);
+    return d;
+}
+
+/* ((1 - a) * y) + a * x */
+static unsigned
+lerp(struct jit *j, unsigned len, struct x86_rm a, struct x86_rm x,
+     struct x86_rm y)
+{
+    unsigned one = jit_in_reg(j, jit_dword(j, 0x3f800000), len);
+    unsigned t = jit_temp(j), rx = jit_in_reg(j, x, len);
+    x86_vop(&j->x, X86_SUBPS, len, t, one, a, 0);
+    x86_vop(&j->x, X86_MULPS, len, t, t, y, 0);
+    x86_vop(&j->x, X86_FMADD231PS, len, t, rx, a, 0);
+    return t;
+}
+
+/* ---- PLN ---- */
+
+static struct x86_rm
+plane_scalar(struct jit *j, const struct eu_operand *o, unsigned index,
+             unsigned len)
+{
+    unsigned at = o->reg * EU_GRF_B + (o->subreg_B & ~15u) + index * 4;
+    struct x86_rm rm = jit_bcast(j, at);
+    if (!o->abs && !o->negate)
+        return rm;
+    struct x86_rm bits = jit_dword(j, o->negate ? 0x80000000 : 0x7fffffff);
+    return x86_reg(binary(j,
+                          !o->abs     ? X86_XORPS
+                          : o->negate ? X86_ORPS
+                                      : X86_ANDPS,
+                          len, rm, bits));
+}
+
+/* U or V of 16 channels, kept for the next PLN. */
+static unsigned
+plane_vector(struct jit *j, unsigned at, bool is_v)
+{
+    enum jit_kind kind = is_v ? JIT_PLANE_V : JIT_PLANE_U;
+    int found = jit_find(j, kind, at, 4 * EU_GRF_B);
+    if (found >= 0)
+        return (unsigned)found;
+    unsigned a = jit_vec(j, at, 64), b = jit_vec(j, at + 64, 64);
+    unsigned d = jit_temp(j);
+    x86_vop_imm(&j->x, X86_SHUFF32X4, 2, d, a, x86_reg(b), 0,
+                is_v ? 0xee : 0x44);
+    jit_note(j, d, kind, at, 4 * EU_GRF_B);
+    return d;
+}
+
+static unsigned
+plane(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[0], *uv = &op->insn->src[1];
+    unsigned at =
+        uv->reg * EU_GRF_B + uv->subreg_B + p->first / 8 * 2 * EU_GRF_B;
+    unsigned u, v;
+    if (p->lanes == 16) {
+        u = plane_vector(j, at, false);
+        v = plane_vector(j, at, true);
+    } else {
+        u = jit_vec(j, at, EU_GRF_B);
+        v = jit_vec(j, at + EU_GRF_B, EU_GRF_B);
+    }
+    unsigned d = copy(j, p->len, plane_scalar(j, o, 3, p->len));
+    x86_vop(&j->x, X86_FMADD231PS, p->len, d, v,
+            plane_scalar(j, o, 1, p->len), 0);
+    x86_vop(&j->x, X86_FMADD231PS, p->len, d, u,
+            plane_scalar(j, o, 0, p->len), 0);
+    return d;
+}
+
+/* ---- SEL ---- */
+
+/* The order of bit patterns as signed integers. */
+static unsigned
+order(struct jit *j, unsigned len, unsigned a)
+{
+    unsigned d = jit_temp(j);
+    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 4, d, x86_reg(a), 0, 31);
+    struct x86_rm low = jit_dword(j, 0x7fffffff);
+    x86_vop(&j->x, X86_PAND, len, d, d, low, 0);
+    x86_vop(&j->x, X86_PXOR, len, d, d, x86_reg(a), 0);
+    return d;
+}
+
+/* A number wins over NaN; of two NaNs, or two equals, b. */
+static unsigned
+min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
+{
+    unsigned oa = order(j, len, a), ob = order(j, len, b), d = jit_temp(j);
+    unsigned less = is_min ? oa : ob, more = is_min ? ob : oa;
+    if (j->evex) {
+        x86_vop_imm(&j->x, X86_PCMPD, len, 2, less, x86_reg(more), 0, 1);
+        x86_vop_imm(&j->x, X86_CMPPS, len, 4, b, x86_reg(b), 0, PRED_UNORD);
+        x86_kop(&j->x, X86_KOR, 2, 2, 4);
+        x86_vop_imm(&j->x, X86_CMPPS, len, 2, a, x86_reg(a), 2, PRED_ORD);
+        x86_vop(&j->x, X86_BLENDMPS, len, d, b, x86_reg(a), 2);
+        return d;
+    }
+    unsigned t = jit_temp(j);
+    x86_vop(&j->x, X86_PCMPGTD, len, d, more, x86_reg(less), 0);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, b, x86_reg(b), 0, PRED_UNORD);
+    x86_vop(&j->x, X86_POR, len, d, d, x86_reg(t), 0);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, PRED_ORD);
+    x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
+    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, b, x86_reg(a), 0,
+                (uint8_t)(d << 4));
+    return d;
+}
+
+static unsigned
+select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+       struct x86_rm a, struct x86_rm b)
+{
+    unsigned cmod = op->insn->cmod;
+    if (!cmod)
+        return jit_blend(j, p->len, jit_op_pred(j, op, p), a, b);
+    unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
+    return min_max(j, p->len, ra, rb,
+                   cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
+}
+
+/* ---- math ---- */
+
+/* 1 / sqrt(x) in double, rounded once; zeros of both signs give +inf. */
+static unsigned
+rsqrt_half(struct jit *j, unsigned len, unsigned a)
+{
+    unsigned d = jit_temp(j), one = jit_temp(j);
+    static const uint32_t one_d[16] = {
+        0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000,
+        0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000};
+    x86_vop(&j->x, X86_CVTPS2PD, len, d, 0, x86_reg(a), 0);
+    x86_vop(&j->x, X86_SQRTPD, len, d, 0, x86_reg(d), 0);
+    x86_vop(&j->x, X86_MOVUPS_LD, len, one, 0,
+            x86_const(&j->x, one_d, 4u << len), 0);
+    x86_vop(&j->x, X86_DIVPD, len, d, one, x86_reg(d), 0);
+    x86_vop(&j->x, X86_CVTPD2PS, len, d, 0, x86_reg(d), 0);
+    return d;
+}
+
+static unsigned
+rsqrt(struct jit *j, unsigned len, unsigned a)
+{
+    /* x == 0 includes denormals under a flushing mode. */
+    unsigned x = jit_temp(j), hi = jit_temp(j), lo;
+    x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, jit_dword(j, 0), 0, 0x04);
+    x86_vop_z(&j->x, X86_MOVAPS, len, x, 0, x86_reg(a), 4);
+    if (len < 2)
+        return rsqrt_half(j, len + 1, x);
+    lo = rsqrt_half(j, 2, x);
+    x86_vop_imm(&j->x, X86_EXTRACTF32X8, 2, x, 0, x86_reg(hi), 0, 1);
+    hi = rsqrt_half(j, 2, hi);
+    x86_vop_imm(&j->x, X86_INSERTF32X8, 2, lo, lo, x86_reg(hi), 0, 1);
+    return lo;
+}
+
+static unsigned
+math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+     struct x86_rm a, struct x86_rm b)
+{
+    unsigned d;
+    switch (op->insn->math) {
+    case EU_MATH_INV:
+        return binary(j, X86_DIVPS, p->len, jit_dword(j, 0x3f800000), a);
+    case EU_MATH_SQRT:
+        d = jit_temp(j);
+        x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
+        return d;
+    case EU_MATH_FDIV: return binary(j, X86_DIVPS, p->len, a, b);
+    case EU_MATH_RSQ:
+        if (!j->evex)
+            return JIT_NO_CODE;
+        return rsqrt(j, p->len, jit_in_reg(j, a, p->len));
+    default: return JIT_NO_CODE;
+    }
+}
+
+/* ---- results ---- */
+
+static unsigned
+saturate(struct jit *j, unsigned len, unsigned a)
+{
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
+    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, 0x3f800000), 0);
+    return d;
+}
+
+/* NaN gives 0. */
+static void
+clear_nan(struct jit *j, unsigned len, unsigned d, unsigned a)
+{
+    if (j->evex) {
+        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_ORD);
+        x86_vop_z(&j->x, X86_MOVAPS, len, d, 0, x86_reg(d), 4);
+        return;
+    }
+    unsigned t = jit_temp(j);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, PRED_ORD);
+    x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
+}
+
+static unsigned
+to_signed(struct jit *j, unsigned len, unsigned a)
+{
+    unsigned d = jit_temp(j);
+    struct x86_rm limit = jit_dword(j, 0x4f000000); /* 2^31 */
+    struct x86_rm most = jit_dword(j, INT32_MAX);
+    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(a), 0);
+    if (j->evex) {
+        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, limit, 0, PRED_GE);
+        x86_vop(&j->x, X86_BLENDMPS, len, d, d, most, 4);
+    } else {
+        unsigned t = jit_temp(j);
+        x86_vop_imm(&j->x, X86_CMPPS, len, t, a, limit, 0, PRED_GE);
+        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, most, 0,
+                    (uint8_t)(t << 4));
+    }
+    clear_nan(j, len, d, a);
+    return d;
+}
+
+static unsigned
+to_narrow(struct jit *j, unsigned len, unsigned a, float lo, float hi)
+{
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, bits_from_float(lo)),
+            0);
+    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, bits_from_float(hi)),
+            0);
+    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(d), 0);
+    if (lo < 0)
+        clear_nan(j, len, d, a);
+    return d;
+}
+
+static unsigned
+to_int(struct jit *j, unsigned len, unsigned a, enum eu_type type)
+{
+    unsigned d;
+    switch (type) {
+    case EU_TYPE_D: return to_signed(j, len, a);
+    case EU_TYPE_UD:
+        d = jit_temp(j);
+        x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
+        x86_vop(&j->x, X86_CVTTPS2UDQ, len, d, 0, x86_reg(d), 0);
+        return d;
+    case EU_TYPE_W: return to_narrow(j, len, a, -32768.0f, 32767.0f);
+    case EU_TYPE_UW: return to_narrow(j, len, a, 0.0f, 65535.0f);
+    case EU_TYPE_B: return to_narrow(j, len, a, -128.0f, 127.0f);
+    default: return to_narrow(j, len, a, 0.0f, 255.0f);
+    }
+}
+
+static unsigned
+finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+       unsigned r)
+{
+    const struct eu_insn *insn = op->insn;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
+                 insn->opcode != EU_OP_CSEL;
+    if (type != EU_TYPE_F)
+        r = to_int(j, p->len, r, type);
+    else if (insn->saturate)
+        r = saturate(j, p->len, r);
+    if (!flags)
+        return r;
+    struct x86_rm zero = jit_dword(j, 0);
+    unsigned k = type == EU_TYPE_F
+                     ? jit_compare_float(j, p, insn->cmod, r, zero)
+                     : jit_compare_int(j, p, insn->cmod, r, zero,
+                                       eu_type_is_signed(type));
+    jit_write_flags(j, op, p, k);
+    return r;
+}
+
+static unsigned
+compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+        const struct x86_rm *s)
+{
+    unsigned len = p->len;
+    switch (op->insn->opcode) {
+    case EU_OP_MOV: return owned(j, len, s[0]);
+    case EU_OP_ADD: return binary(j, X86_ADDPS, len, s[0], s[1]);
+    case EU_OP_MUL: return binary(j, X86_MULPS, len, s[0], s[1]);
+    case EU_OP_MAD: return fused(j, len, s[1], s[2], s[0]);
+    case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
+    case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
+    case EU_OP_FRC: return fraction(j, len, jit_in_reg(j, s[0], len));
+    case EU_OP_RNDE:
+        return round_to_int(j, len, jit_in_reg(j, s[0], len), 0);
+    case EU_OP_RNDD:
+        return round_to_int(j, len, jit_in_reg(j, s[0], len), 1);
+    case EU_OP_RNDU:
+        return round_to_int(j, len, jit_in_reg(j, s[0], len), 2);
+    case EU_OP_RNDZ:
+        return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
+    case EU_OP_MATH: return math(j, op, p, s[0], s[1]);
+    default: return JIT_NO_CODE;
+    }
+}
+
+unsigned
+jit_lower_float(struct jit *j, const struct eu_op *op,
+                const struct jit_part *p)
+{
+    const struct eu_insn *insn = op->insn;
+    struct x86_rm s[3] = {{0}};
+    unsigned r;
+    if (insn->opcode == EU_OP_PLN)
+        return finish(j, op, p, plane(j, op, p));
+
+    for (unsigned i = 0; i < insn->src_count; i++)
+        s[i] = jit_src_float(j, op, i, p);
+    if (insn->opcode == EU_OP_CMP) {
+        unsigned k = jit_compare_float(j, p, insn->cmod,
+                                       jit_in_reg(j, s[0], p->len), s[1]);
+        r = insn->dst.file == EU_FILE_GRF ? jit_ones_where(j, p, k)
+                                          : jit_temp(j);
+        jit_write_flags(j, op, p, k);
+        return r;
+    }
+    if (insn->opcode == EU_OP_CSEL) {
+        struct jit_part all = *p;
+        all.mask.all = true;
+        unsigned k = jit_compare_float(j, &all, insn->cmod,
+                                       jit_in_reg(j, s[2], p->len),
+                                       jit_dword(j, 0));
+        struct jit_mask m = {.k = (uint8_t)k};
+        r = jit_blend(j, p->len, m, s[0], s[1]);
+    } else {
+        r = compute(j, op, p, s);
+    }
+    return r == JIT_NO_CODE ? r : finish(j, op, p, r);
+}

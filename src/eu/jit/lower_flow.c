@@ -1,0 +1,172 @@
+/* lower_flow.c: branches, and leaving the code.
+ *
+ * The interpreter's functions move the channels; what is compiled is where to
+ * go on: in the full copy while every channel is on, else in the masked one. */
+#include "eu/jit/code.h"
+
+#include <stdlib.h>
+
+bool
+jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
+         size_t item_B)
+{
+    if (need <= *capacity)
+        return true;
+    uint32_t want = MAX2(need, *capacity * 2);
+    void *p = realloc(*array, want * item_B);
+    if (!p) {
+        j->failed = true;
+        return false;
+    }
+    *array = p;
+    *capacity = want;
+    return true;
+}
+
+void
+jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked)
+{
+    uint32_t at = x86_jump(&j->x, cc);
+    if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
+                 sizeof *j->jumps))
+        j->jumps[j->jump_count++] =
+            (struct jit_jump){.at = at, .op = op, .masked = masked};
+}
+
+void
+jit_return(struct jit *j, enum x86_cc cc)
+{
+    uint32_t at = x86_jump(&j->x, cc);
+    if (jit_grow(j, (void **)&j->returns, &j->return_capacity,
+                 j->return_count + 1, sizeof *j->returns))
+        j->returns[j->return_count++] = at;
+}
+
+void
+jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn)
+{
+    x86_vzeroupper(&j->x);
+    x86_mov_reg(&j->x, X86_RDI, X86_RBX);
+    x86_mov_imm(&j->x, X86_RSI, (uintptr_t)op);
+    x86_call(&j->x, (const void *)fn);
+    jit_forget(j);
+}
+
+/* Goes on at op, in the copy that fits the mask. */
+static void
+continue_at(struct jit *j, uint32_t op)
+{
+    if (j->full) {
+        x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+        x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
+        x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
+        jit_jump_to(j, X86_CC_E, op, false);
+    }
+    jit_jump_to(j, X86_ALWAYS, op, true);
+}
+
+static void
+branch(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    uint32_t next = index + 1, skip;
+    uint32_t target[2] = {index + (uint32_t)op->jip,
+                          index + (uint32_t)op->uip};
+    bool two = op->insn->opcode == EU_OP_GOTO;
+    jit_call_op(j, op, op->fn);
+    x86_mov_imm(&j->x, X86_RCX, (uintptr_t)(op + 1));
+    x86_alu_reg(&j->x, X86_CMP, X86_RAX, X86_RCX, true);
+    skip = x86_jump(&j->x, X86_CC_NE);
+    continue_at(j, next);
+    x86_patch(&j->x, skip, j->x.size);
+    if (two) {
+        x86_mov_imm(&j->x, X86_RCX, (uintptr_t)&j->k->ops[target[0]]);
+        x86_alu_reg(&j->x, X86_CMP, X86_RAX, X86_RCX, true);
+        skip = x86_jump(&j->x, X86_CC_NE);
+        continue_at(j, target[0]);
+        x86_patch(&j->x, skip, j->x.size);
+    }
+    continue_at(j, target[two]);
+}
+
+/* The op that the interpreter names is found again through the thread's ip. */
+static void
+dynamic_branch(struct jit *j, const struct eu_op *op)
+{
+    jit_call_op(j, op, op->fn);
+    x86_test(&j->x, X86_RAX);
+    jit_return(j, X86_CC_E);
+    x86_load_from_rax(&j->x, X86_RCX, offsetof(struct eu_op, ip));
+    x86_store(&j->x, X86_RCX, offsetof(struct eu_thread, ip), 4);
+    jit_return(j, X86_ALWAYS);
+}
+
+void
+jit_lower_flow(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    jit_flush(j, &j->live[!j->full][index]);
+    if (op->fn == eu_op_link) {
+        jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
+        return;
+    }
+    switch (op->fn == eu_op_bad ? EU_OP_RET : op->insn->opcode) {
+    case EU_OP_JMPI:
+        if (op->insn->src_count)
+            dynamic_branch(j, op);
+        else if (op->pred)
+            branch(j, index);
+        else
+            jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
+        break;
+    case EU_OP_ENDIF:
+    case EU_OP_JOIN:
+        /* Nothing happens while a channel is on. */
+        if (!j->full) {
+            x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask),
+                            0);
+            jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
+        }
+        break;
+    case EU_OP_IF:
+    case EU_OP_ELSE:
+    case EU_OP_WHILE:
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT:
+    case EU_OP_GOTO: branch(j, index); break;
+    default: dynamic_branch(j, op); break;
+    }
+    jit_forget(j);
+}
+
+/* Channels that wait here join; as eu_op_join, without what follows. */
+void
+eu_jit_wake(struct eu_thread *t, uint32_t ip_B)
+{
+    for (uint32_t waiting = ~t->live; waiting; waiting &= waiting - 1) {
+        unsigned c = (unsigned)__builtin_ctz(waiting);
+        if (t->chan_ip[c] == ip_B)
+            t->live |= UINT32_C(1) << c;
+    }
+    eu_thread_update_mask(t);
+}
+
+void
+jit_lower_join(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, live),
+                    UINT32_MAX);
+    uint32_t skip = x86_jump(&j->x, X86_CC_E);
+    x86_mov_reg(&j->x, X86_RDI, X86_RBX);
+    x86_mov_imm(&j->x, X86_RSI, op->ip);
+    x86_call(&j->x, (const void *)eu_jit_wake);
+    x86_patch(&j->x, skip, j->x.size);
+    if (j->full)
+        return;
+    x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+    x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
+    x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
+    jit_jump_to(j, X86_CC_E, index, false);
+}

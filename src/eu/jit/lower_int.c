@@ -1,0 +1,282 @@
+/* lower_int.c: integer instructions whose exact result can be had in 32 bits.
+ *
+ * The EU computes in wider integers than its types, so -x of an INT_MIN is
+ * positive when it is compared or shifted right; such cases, saturation and
+ * 64-bit types are the interpreter's. */
+#include "eu/jit/compile.h"
+
+/* What is known of a source, modifiers included. */
+struct range {
+    bool fits_d, fits_ud;
+};
+
+static struct range
+range_of(const struct eu_operand *o)
+{
+    enum eu_type type = eu_operand_type(o);
+    bool mods = o->abs || o->negate;
+    if (eu_type_size_B(type) == 4) {
+        bool small = o->file == EU_FILE_IMM && (uint32_t)o->imm <= INT32_MAX;
+        if (mods)
+            return (struct range){.fits_d = small};
+        return (struct range){.fits_d = type == EU_TYPE_D || small,
+                              .fits_ud = type == EU_TYPE_UD || small};
+    }
+    return (struct range){
+        .fits_d = true,
+        .fits_ud = !eu_type_is_signed(type) && !mods,
+    };
+}
+
+static bool
+is_binary_exact(const struct eu_insn *insn)
+{
+    struct range a = range_of(&insn->src[0]), b = range_of(&insn->src[1]);
+    return (a.fits_d && b.fits_d) || (a.fits_ud && b.fits_ud);
+}
+
+static bool
+compares(unsigned cmod)
+{
+    return cmod >= EU_CMOD_Z && cmod <= EU_CMOD_LE;
+}
+
+static bool
+is_bitwise(unsigned opcode)
+{
+    return opcode >= EU_OP_NOT && opcode <= EU_OP_XOR;
+}
+
+/* Conditions other than equality look at the exact result. */
+static bool
+cmod_ok(const struct eu_insn *insn)
+{
+    struct range a = range_of(&insn->src[0]);
+    if (!insn->cmod)
+        return true;
+    if (eu_type_size_B((enum eu_type)insn->dst.type) != 4 ||
+        !compares(insn->cmod))
+        return false;
+    if (insn->cmod <= EU_CMOD_NZ || is_bitwise(insn->opcode))
+        return true;
+    return (insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_ASR) &&
+           (a.fits_d || a.fits_ud);
+}
+
+/* Is the exact result, when it is compared with zero, a signed number? */
+static bool
+result_is_signed(const struct eu_insn *insn)
+{
+    if (is_bitwise(insn->opcode))
+        return eu_type_is_signed((enum eu_type)insn->dst.type);
+    return range_of(&insn->src[0]).fits_d;
+}
+
+static bool
+to_float_ok(const struct jit *j, const struct eu_insn *insn)
+{
+    const struct eu_operand *o = &insn->src[0];
+    if (insn->opcode != EU_OP_MOV || insn->cmod || o->abs)
+        return false;
+    if (o->type == EU_TYPE_UD)
+        return j->evex && !o->negate;
+    return j->evex || !o->negate;
+}
+
+bool
+jit_int_ok(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    struct range a = range_of(&insn->src[0]);
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (!jit_src_ok(j, op, s, false))
+            return false;
+    if (insn->opcode == EU_OP_CMP)
+        return compares(insn->cmod) && is_binary_exact(insn);
+    if (insn->dst.type == EU_TYPE_F)
+        return to_float_ok(j, insn);
+    if (insn->saturate)
+        return false;
+    switch (insn->opcode) {
+    case EU_OP_SEL: return !insn->cmod || is_binary_exact(insn);
+    case EU_OP_ASR: return (a.fits_d || a.fits_ud) && cmod_ok(insn);
+    case EU_OP_MOV:
+    case EU_OP_NOT:
+    case EU_OP_AND:
+    case EU_OP_OR:
+    case EU_OP_XOR:
+    case EU_OP_SHL:
+    case EU_OP_SHR:
+    case EU_OP_ADD:
+    case EU_OP_MUL: return cmod_ok(insn);
+    default: return false;
+    }
+}
+
+static unsigned
+binary(struct jit *j, enum x86_vop op, unsigned len, unsigned a,
+       struct x86_rm b)
+{
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, op, len, d, a, b, 0);
+    return d;
+}
+
+static bool
+shifts_words(const struct eu_insn *insn)
+{
+    return eu_type_size_B(eu_operand_type(&insn->src[0])) < 4 &&
+           eu_type_size_B(eu_operand_type(&insn->src[1])) < 4;
+}
+
+static unsigned
+shift(struct jit *j, const struct eu_insn *insn, unsigned len, unsigned a,
+      struct x86_rm b)
+{
+    bool is_signed = range_of(&insn->src[0]).fits_d;
+    enum x86_vop op = X86_PSLLVD;
+    uint8_t ext = 6;
+    if (insn->opcode == EU_OP_SHR || (insn->opcode == EU_OP_ASR && !is_signed))
+        op = X86_PSRLVD, ext = 2;
+    else if (insn->opcode == EU_OP_ASR)
+        op = X86_PSRAVD, ext = 4;
+    if (insn->opcode == EU_OP_SHR && shifts_words(insn))
+        a = binary(j, X86_PAND, len, a, jit_dword(j, 0xffff));
+
+    const struct eu_operand *o = &insn->src[1];
+    bool plain = o->file == EU_FILE_IMM && !o->abs && !o->negate &&
+                 o->type != EU_TYPE_V && o->type != EU_TYPE_UV;
+    if (plain) {
+        unsigned d = jit_temp(j);
+        x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, ext, d, x86_reg(a), 0,
+                    (uint8_t)(o->imm & 31));
+        return d;
+    }
+    unsigned rb = jit_in_reg(j, b, len);
+    return binary(j, op, len, a,
+                  x86_reg(binary(j, X86_PAND, len, rb, jit_dword(j, 31))));
+}
+
+static unsigned
+to_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    /* Negated afterwards: -INT_MIN is no D. But 0 has no negative. */
+    struct eu_insn plain = *op->insn;
+    struct eu_op plain_op = *op;
+    bool negate = plain.src[0].negate && plain.src[0].file != EU_FILE_IMM;
+    bool is_unsigned = plain.src[0].type == EU_TYPE_UD;
+    plain_op.insn = &plain;
+    if (negate)
+        plain.src[0].negate = false;
+    struct x86_rm a = jit_src_int(j, &plain_op, 0, p);
+    unsigned d = jit_temp(j);
+    if (negate)
+        a = x86_reg(jit_in_reg(j, a, p->len));
+    x86_vop(&j->x, is_unsigned ? X86_CVTUDQ2PS : X86_CVTDQ2PS, p->len, d, 0,
+            a, 0);
+    if (negate) {
+        x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, a.reg, jit_dword(j, 0), 0,
+                    4);
+        x86_vop(&j->x, X86_XORPS, p->len, d, d, jit_dword(j, 0x80000000), 4);
+    }
+    if (op->insn->saturate) {
+        x86_vop(&j->x, X86_MAXPS, p->len, d, d, jit_dword(j, 0), 0);
+        x86_vop(&j->x, X86_MINPS, p->len, d, d, jit_dword(j, 0x3f800000), 0);
+    }
+    return d;
+}
+
+static unsigned
+select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+       struct x86_rm a, struct x86_rm b)
+{
+    const struct eu_insn *insn = op->insn;
+    if (!insn->cmod)
+        return jit_blend(j, p->len, jit_op_pred(j, op, p), a, b);
+    bool is_min = insn->cmod == EU_CMOD_L || insn->cmod == EU_CMOD_LE;
+    bool is_signed = range_of(&insn->src[0]).fits_d &&
+                     range_of(&insn->src[1]).fits_d;
+    enum x86_vop vop = is_min ? is_signed ? X86_PMINSD : X86_PMINUD
+                       : is_signed ? X86_PMAXSD
+                                   : X86_PMAXUD;
+    return binary(j, vop, p->len, jit_in_reg(j, a, p->len), b);
+}
+
+/* For the commutative ones: the operand in memory second. */
+static unsigned
+commute(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
+        struct x86_rm b)
+{
+    if (a.kind != X86_REG && b.kind == X86_REG)
+        return binary(j, op, len, b.reg, a);
+    return binary(j, op, len, jit_in_reg(j, a, len), b);
+}
+
+static unsigned
+compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+        struct x86_rm a, struct x86_rm b)
+{
+    unsigned r, d;
+    switch (op->insn->opcode) {
+    case EU_OP_MOV:
+    case EU_OP_NOT:
+        if (a.kind == X86_REG && j->v[a.reg].kind == JIT_TEMP)
+            return a.reg;
+        r = jit_in_reg(j, a, p->len);
+        if (a.kind != X86_REG)
+            return r;
+        d = jit_temp(j);
+        x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(r), 0);
+        return d;
+    case EU_OP_AND: return commute(j, X86_PAND, p->len, a, b);
+    case EU_OP_OR: return commute(j, X86_POR, p->len, a, b);
+    case EU_OP_XOR: return commute(j, X86_PXOR, p->len, a, b);
+    case EU_OP_ADD: return commute(j, X86_PADDD, p->len, a, b);
+    case EU_OP_MUL: return commute(j, X86_PMULLD, p->len, a, b);
+    case EU_OP_SHL:
+    case EU_OP_SHR:
+    case EU_OP_ASR:
+        return shift(j, op->insn, p->len, jit_in_reg(j, a, p->len), b);
+    case EU_OP_SEL: return select(j, op, p, a, b);
+    default: return JIT_NO_CODE;
+    }
+}
+
+unsigned
+jit_lower_int(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    const struct eu_insn *insn = op->insn;
+    struct x86_rm s[2] = {{0}};
+    unsigned r;
+    if (insn->dst.type == EU_TYPE_F && insn->opcode == EU_OP_MOV)
+        return to_float(j, op, p);
+
+    for (unsigned i = 0; i < insn->src_count; i++)
+        s[i] = jit_src_int(j, op, i, p);
+    if (insn->opcode == EU_OP_CMP) {
+        bool is_signed = range_of(&insn->src[0]).fits_d &&
+                         range_of(&insn->src[1]).fits_d;
+        unsigned k = jit_compare_int(j, p, insn->cmod,
+                                     jit_in_reg(j, s[0], p->len), s[1],
+                                     is_signed);
+        r = insn->dst.file == EU_FILE_GRF ? jit_ones_where(j, p, k)
+                                          : jit_temp(j);
+        jit_write_flags(j, op, p, k);
+        return r;
+    }
+    r = compute(j, op, p, s[0], s[1]);
+    if (r == JIT_NO_CODE)
+        return r;
+    if (insn->opcode == EU_OP_NOT) {
+        unsigned d = jit_temp(j), ones = jit_in_reg(
+            j, jit_dword(j, UINT32_MAX), p->len);
+        x86_vop(&j->x, X86_PXOR, p->len, d, r, x86_reg(ones), 0);
+        r = d;
+    }
+    if (insn->cmod && insn->opcode != EU_OP_SEL) {
+        unsigned k = jit_compare_int(j, p, insn->cmod, r, jit_dword(j, 0),
+                                     result_is_signed(insn));
+        jit_write_flags(j, op, p, k);
+    }
+    return r;
+}

@@ -1,0 +1,211 @@
+/* masks.c: execution masks, predicates and flags.
+ *
+ * AVX-512 keeps them in mask registers: k1 and k3 are the masks of the two
+ * parts of an instruction, k2 is a comparison's result, k4 and k5 are scratch,
+ * k6 and k7 cache the thread's mask. AVX2 keeps them in vector registers, all
+ * ones in each lane that is on. */
+#include "eu/jit/compile.h"
+
+#define K_PART(index) ((index) ? 3u : 1u)
+#define K_SCRATCH 5u
+
+static uint32_t
+lane_bits(unsigned lanes)
+{
+    return lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+}
+
+bool
+jit_masks_fit(const struct eu_op *op)
+{
+    bool flags = op->pred || op->cmod;
+    return op->pred < 2 && op->chan + op->lanes <= 32u &&
+           (!flags || op->flag_shift + op->lanes <= 32u);
+}
+
+/* k := lanes bits at bit `shift` of the dword at disp. */
+static void
+load_bits(struct jit *j, unsigned k, size_t disp, unsigned shift,
+          unsigned lanes)
+{
+    if (lanes >= 8 && shift % 8 == 0) {
+        x86_kload(&j->x, k, x86_thread(disp + shift / 8), lanes == 8);
+        return;
+    }
+    x86_load(&j->x, X86_RAX, disp, 4);
+    if (shift)
+        x86_shift_imm(&j->x, false, X86_RAX, (uint8_t)shift);
+    x86_alu_imm(&j->x, X86_AND, X86_RAX, lane_bits(lanes), false);
+    x86_kmov_from_gpr(&j->x, k, X86_RAX, false);
+}
+
+/* A mask register with the thread's mask for these channels. */
+static unsigned
+exec_k(struct jit *j, unsigned chan, unsigned lanes)
+{
+    unsigned slot = chan == 0;
+    if (lanes < 8 || chan % 8) {
+        load_bits(j, K_SCRATCH, offsetof(struct eu_thread, mask), chan, lanes);
+        return K_SCRATCH;
+    }
+    if (j->exec_chan[slot] != chan) {
+        load_bits(j, 6 + slot, offsetof(struct eu_thread, mask), chan, 16);
+        j->exec_chan[slot] = (uint8_t)chan;
+    }
+    return 6 + slot;
+}
+
+static size_t
+flag_disp(const struct eu_op *op)
+{
+    return offsetof(struct eu_thread, f) + op->flag_reg * 4u;
+}
+
+static void
+pred_k(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+       unsigned k)
+{
+    load_bits(j, k, flag_disp(op), op->flag_shift + p->first, p->lanes);
+}
+
+static struct jit_mask
+mask_evex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+          bool exec, bool pred, unsigned k)
+{
+    unsigned e = 0;
+    if (exec)
+        e = exec_k(j, op->chan + p->first, p->lanes);
+    if (!pred)
+        return (struct jit_mask){.k = (uint8_t)e};
+    if (!exec && op->pred_inv) {
+        e = K_SCRATCH;
+        x86_kop(&j->x, X86_KXNOR, e, e, e);
+    }
+    if (e == K_SCRATCH) {
+        /* load_bits below must not lose it. */
+        x86_kop(&j->x, X86_KOR, 4, e, e);
+        e = 4;
+    }
+    pred_k(j, op, p, k);
+    if (op->pred_inv)
+        x86_kop(&j->x, X86_KANDN, k, k, e);
+    else if (exec)
+        x86_kop(&j->x, X86_KAND, k, k, e);
+    return (struct jit_mask){.k = (uint8_t)k};
+}
+
+/* Lanes whose bit at `shift` of the dword at disp is set (or clear). */
+static unsigned
+vector_bits(struct jit *j, size_t disp, unsigned shift,
+            const struct jit_part *p, bool invert)
+{
+    uint32_t bit[8];
+    for (unsigned i = 0; i < 8; i++)
+        bit[i] = i < p->lanes ? UINT32_C(1) << (shift + i) : 0;
+    struct x86_rm bits = x86_const(&j->x, bit, 8);
+    unsigned r = jit_temp(j);
+    x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_thread(disp), 0);
+    x86_vop(&j->x, X86_PAND, 1, r, r, bits, 0);
+    if (invert) {
+        struct x86_rm zero = jit_dword(j, 0);
+        x86_vop(&j->x, X86_PCMPEQD, 1, r, r, zero, 0);
+    } else {
+        x86_vop(&j->x, X86_PCMPEQD, 1, r, r, bits, 0);
+    }
+    return r;
+}
+
+static struct jit_mask
+mask_vex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+         bool exec, bool pred)
+{
+    unsigned r = 0;
+    if (exec)
+        r = vector_bits(j, offsetof(struct eu_thread, mask),
+                        op->chan + p->first, p, false);
+    if (pred) {
+        unsigned q = vector_bits(j, flag_disp(op), op->flag_shift + p->first,
+                                 p, op->pred_inv);
+        if (exec)
+            x86_vop(&j->x, X86_PAND, 1, q, q, x86_reg(r), 0);
+        r = q;
+    }
+    return (struct jit_mask){.k = (uint8_t)r};
+}
+
+struct jit_mask
+jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+            unsigned index, bool with_pred)
+{
+    bool exec = !op->no_mask && !j->full, pred = with_pred && op->pred;
+    if (!exec && !pred)
+        return (struct jit_mask){.all = true};
+    if (!j->evex)
+        return mask_vex(j, op, p, exec, pred);
+    struct jit_mask m = mask_evex(j, op, p, exec, pred, K_PART(index));
+    if (m.k == K_SCRATCH) {
+        x86_kop(&j->x, X86_KOR, K_PART(index), m.k, m.k);
+        m.k = (uint8_t)K_PART(index);
+    }
+    return m;
+}
+
+struct jit_mask
+jit_op_pred(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    if (!op->pred)
+        return (struct jit_mask){.all = true};
+    return j->evex ? mask_evex(j, op, p, false, true, 2)
+                   : mask_vex(j, op, p, false, true);
+}
+
+/* Bits of the comparison to eax, of the mask to ecx. */
+static void
+bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
+{
+    if (j->evex) {
+        x86_kmov_to_gpr(&j->x, X86_RAX, k);
+        if (!p->mask.all)
+            x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
+    } else {
+        x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RAX, 0, x86_reg(k), 0);
+        if (!p->mask.all)
+            x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RCX, 0,
+                    x86_reg(p->mask.k), 0);
+    }
+    if (p->mask.all)
+        x86_mov_imm(&j->x, X86_RCX, lane_bits(p->lanes));
+    else if (p->lanes < 8)
+        x86_alu_imm(&j->x, X86_AND, X86_RCX, lane_bits(p->lanes), false);
+}
+
+void
+jit_write_flags(struct jit *j, const struct eu_op *op,
+                const struct jit_part *p, unsigned k)
+{
+    unsigned shift = op->flag_shift + p->first;
+    bool whole = p->lanes >= 8 && shift % 8 == 0;
+    struct x86_rm at = x86_thread(flag_disp(op) + shift / 8);
+    if (j->evex && whole) {
+        if (!p->mask.all) {
+            x86_kload(&j->x, K_SCRATCH, at, p->lanes == 8);
+            x86_kop(&j->x, X86_KANDN, K_SCRATCH, p->mask.k, K_SCRATCH);
+            x86_kop(&j->x, X86_KAND, 4, k, p->mask.k);
+            x86_kop(&j->x, X86_KOR, 4, 4, K_SCRATCH);
+            k = 4;
+        }
+        x86_kstore(&j->x, k, at, p->lanes == 8);
+        return;
+    }
+    bits_to_gpr(j, p, k);
+    x86_load(&j->x, X86_RDX, flag_disp(op), 4);
+    x86_alu_reg(&j->x, X86_AND, X86_RAX, X86_RCX, false);
+    if (shift) {
+        x86_shift_imm(&j->x, true, X86_RAX, (uint8_t)shift);
+        x86_shift_imm(&j->x, true, X86_RCX, (uint8_t)shift);
+    }
+    x86_not(&j->x, X86_RCX);
+    x86_alu_reg(&j->x, X86_AND, X86_RDX, X86_RCX, false);
+    x86_alu_reg(&j->x, X86_OR, X86_RDX, X86_RAX, false);
+    x86_store(&j->x, X86_RDX, flag_disp(op), 4);
+}

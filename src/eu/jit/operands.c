@@ -1,0 +1,474 @@
+/* operands.c: EU operands as vectors of 32-bit lanes, and back.
+ *
+ * Any direct region can be read: contiguous and scalar ones as memory operands
+ * or cached registers, the rest by a gather. Narrow types are extended to 32
+ * bits, which is exact. Regions: KBL PRM vol 7 "Execution Environment". */
+#include "eu/jit/compile.h"
+
+#include "eu/interp/half.h"
+
+#define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
+
+enum shape { SHAPE_SCALAR, SHAPE_VECTOR, SHAPE_DWORDS, SHAPE_ANY };
+
+struct region {
+    enum shape shape;
+    unsigned off_B; /* of the first lane, in the register file */
+    unsigned size_B;
+    unsigned end_B; /* behind the last byte */
+    uint16_t lane_B[16]; /* of each lane */
+};
+
+static bool
+is_logic(const struct eu_insn *insn)
+{
+    return insn->opcode >= EU_OP_NOT && insn->opcode <= EU_OP_XOR;
+}
+
+bool
+jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
+           bool is_float)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    if (eu_type_size_B(type) == 8 || type == EU_TYPE_HF)
+        return false;
+    if (!is_float && type == EU_TYPE_F)
+        return false;
+    if (is_logic(op->insn) && o->abs)
+        return false;
+    if (o->file == EU_FILE_IMM) {
+        /* How a large integer is rounded shows only at run time. */
+        uint32_t v = (uint32_t)o->imm;
+        bool large = type == EU_TYPE_D || type == EU_TYPE_UD;
+        return !is_float || !large || v + (1 << 24) <= 2 << 24;
+    }
+    return o->file == EU_FILE_GRF && !o->indirect;
+}
+
+bool
+jit_dst_ok(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (o->type == EU_TYPE_HF || size_B == 8)
+        return false;
+    if (o->file == EU_FILE_ARF)
+        return (o->reg & 0xf0) == EU_ARF_NULL;
+    if (o->file != EU_FILE_GRF || o->indirect)
+        return false;
+    if (op->insn->align16 && o->writemask != 15)
+        return false;
+    unsigned step_B = o->hstride * size_B;
+    if (size_B == 4)
+        return o->hstride == 1 || op->lanes == 1 || j->evex;
+    if (op->lanes == 1)
+        return true;
+    return j->evex && (o->hstride == 1 || step_B == 4);
+}
+
+static void
+describe(struct region *r, const struct eu_insn *insn,
+         const struct eu_operand *o, const struct jit_part *p)
+{
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B;
+    bool same = true, packed = true, dwords = true;
+    *r = (struct region){.size_B = eu_type_size_B((enum eu_type)o->type)};
+    for (unsigned i = 0; i < p->lanes; i++) {
+        unsigned at = base + eu_region_offset_B(insn, o, p->first + i);
+        r->lane_B[i] = (uint16_t)at;
+        r->end_B = MAX2(r->end_B, at + r->size_B);
+        same &= at == r->lane_B[0];
+        packed &= at == r->lane_B[0] + i * r->size_B;
+        dwords &= at == r->lane_B[0] + i * 4;
+    }
+    r->off_B = r->lane_B[0];
+    for (unsigned i = 1; i < p->lanes; i++)
+        r->off_B = MIN2(r->off_B, r->lane_B[i]);
+    bool fits = (r->off_B & 3) + r->size_B <= 4;
+    if (p->lanes == 1)
+        r->shape = r->size_B == 4 ? SHAPE_VECTOR : SHAPE_SCALAR;
+    else if (same)
+        r->shape = SHAPE_SCALAR;
+    else if (packed)
+        r->shape = SHAPE_VECTOR;
+    else
+        r->shape = dwords && fits ? SHAPE_DWORDS : SHAPE_ANY;
+    if (r->shape == SHAPE_SCALAR && !fits)
+        r->shape = SHAPE_ANY;
+}
+
+unsigned
+jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len)
+{
+    if (rm.kind == X86_REG)
+        return rm.reg;
+    unsigned r = jit_temp(j);
+    enum x86_vop op = rm.bcast ? X86_BROADCASTSS : X86_MOVUPS_LD;
+    rm.bcast = false;
+    x86_vop(&j->x, op, len, r, 0, rm, 0);
+    return r;
+}
+
+/* d := size_B bytes at byte `at` of each dword of s, extended. */
+static void
+extract(struct jit *j, unsigned d, unsigned s, unsigned len, unsigned at,
+        unsigned size_B, bool is_signed)
+{
+    unsigned up = 32 - (at + size_B) * 8, down = 32 - size_B * 8;
+    if (up) {
+        x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 6, d, x86_reg(s), 0,
+                    (uint8_t)up);
+        s = d;
+    }
+    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, is_signed ? 4 : 2, d, x86_reg(s),
+                0, (uint8_t)down);
+}
+
+static unsigned
+gather(struct jit *j, const struct region *r, const struct jit_part *p)
+{
+    unsigned vector_lanes = 4u << p->len;
+    uint32_t index[16];
+    for (unsigned i = 0; i < vector_lanes; i++)
+        index[i] = r->lane_B[i < p->lanes ? i : 0];
+    jit_sync(j, r->off_B, r->end_B - r->off_B);
+    unsigned d = jit_temp(j), at = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, p->len, at, 0,
+            x86_const(&j->x, index, vector_lanes), 0);
+    if (j->evex) {
+        x86_kop(&j->x, X86_KXNOR, 5, 5, 5);
+        x86_gather(&j->x, p->len, d, at, GRF_AT(0), 5);
+        return d;
+    }
+    unsigned ones = jit_temp(j);
+    x86_vop(&j->x, X86_PCMPEQD, p->len, ones, ones, x86_reg(ones), 0);
+    x86_gather(&j->x, p->len, d, at, GRF_AT(0), ones);
+    return d;
+}
+
+static struct x86_rm
+read_dwords(struct jit *j, const struct region *r, const struct jit_part *p)
+{
+    unsigned len_B = p->lanes * 4;
+    switch (r->shape) {
+    case SHAPE_SCALAR: return jit_bcast(j, r->off_B);
+    case SHAPE_VECTOR: return x86_reg(jit_vec(j, r->off_B, len_B));
+    default: return x86_reg(gather(j, r, p));
+    }
+}
+
+static struct x86_rm
+read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
+            bool is_signed)
+{
+    unsigned d, s, at = r->off_B & 3;
+    enum x86_vop op;
+    switch (r->shape) {
+    case SHAPE_SCALAR:
+        s = jit_in_reg(j, jit_bcast(j, r->off_B - at), p->len);
+        break;
+    case SHAPE_DWORDS:
+        s = jit_vec(j, r->off_B - at, p->lanes * 4);
+        break;
+    case SHAPE_VECTOR:
+        jit_sync(j, r->off_B, r->end_B - r->off_B);
+        d = jit_temp(j);
+        op = r->size_B == 2 ? is_signed ? X86_PMOVSXWD : X86_PMOVZXWD
+             : is_signed    ? X86_PMOVSXBD
+                            : X86_PMOVZXBD;
+        x86_vop(&j->x, op, p->len, d, 0, x86_thread(GRF_AT(r->off_B)), 0);
+        return x86_reg(d);
+    default:
+        s = gather(j, r, p);
+        at = 0;
+        break;
+    }
+    d = jit_temp(j);
+    extract(j, d, s, p->len, at, r->size_B, is_signed);
+    return x86_reg(d);
+}
+
+static struct x86_rm
+immediate(struct jit *j, const uint32_t *value, const struct jit_part *p)
+{
+    uint32_t lanes[16] = {0};
+    bool same = true;
+    for (unsigned i = 0; i < 4u << p->len; i++) {
+        lanes[i] = value[p->first + MIN2(i, p->lanes - 1)];
+        same &= lanes[i] == lanes[0];
+    }
+    if (same)
+        return jit_dword(j, lanes[0]);
+    unsigned r = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, p->len, r, 0,
+            x86_const(&j->x, lanes, 4u << p->len), 0);
+    return x86_reg(r);
+}
+
+/* Immediates as the 32-bit value of each lane, before modifiers. */
+static void
+immediate_lanes(const struct eu_operand *o, uint32_t value[EU_MAX_LANES])
+{
+    for (unsigned i = 0; i < EU_MAX_LANES; i++) {
+        uint32_t nibble = (uint32_t)(o->imm >> i % 8 * 4) & 15;
+        switch (o->type) {
+        case EU_TYPE_V: value[i] = (uint32_t)((int)(nibble ^ 8) - 8); break;
+        case EU_TYPE_UV: value[i] = nibble; break;
+        case EU_TYPE_VF:
+            value[i] =
+                half_vf_to_f_bits((uint32_t)(o->imm >> i % 4 * 8) & 0xff);
+            break;
+        case EU_TYPE_W: value[i] = (uint32_t)(int16_t)o->imm; break;
+        case EU_TYPE_UW: value[i] = (uint16_t)o->imm; break;
+        default: value[i] = (uint32_t)o->imm; break;
+        }
+    }
+}
+
+static struct x86_rm
+read_lanes(struct jit *j, const struct eu_op *op, unsigned s,
+           const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    struct region r;
+    describe(&r, op->insn, o, p);
+    if (r.size_B == 4)
+        return read_dwords(j, &r, p);
+    return read_narrow(j, &r, p, eu_type_is_signed((enum eu_type)o->type));
+}
+
+struct x86_rm
+jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
+              const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    if (o->file == EU_FILE_IMM) {
+        uint32_t value[EU_MAX_LANES];
+        immediate_lanes(o, value);
+        for (unsigned i = 0; i < EU_MAX_LANES; i++) {
+            if (type == EU_TYPE_UD)
+                value[i] = bits_from_float((float)value[i]);
+            else if (type != EU_TYPE_F)
+                value[i] = bits_from_float((float)(int32_t)value[i]);
+            value[i] &= o->abs ? 0x7fffffff : UINT32_MAX;
+            value[i] ^= o->negate ? 0x80000000 : 0;
+        }
+        return immediate(j, value, p);
+    }
+
+    struct x86_rm rm = read_lanes(j, op, s, p);
+    if (type != EU_TYPE_F) {
+        unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
+        x86_vop(&j->x, type == EU_TYPE_UD ? X86_CVTUDQ2PS : X86_CVTDQ2PS,
+                p->len, d, 0, x86_reg(r), 0);
+        rm = x86_reg(d);
+    }
+    if (!o->abs && !o->negate)
+        return rm;
+    unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
+    enum x86_vop vop = !o->abs ? X86_XORPS : o->negate ? X86_ORPS : X86_ANDPS;
+    uint32_t bits = o->negate ? 0x80000000 : 0x7fffffff;
+    struct x86_rm sign = jit_dword(j, bits);
+    x86_vop(&j->x, vop, p->len, d, r, sign, 0);
+    return x86_reg(d);
+}
+
+static struct x86_rm
+modify_int(struct jit *j, const struct eu_op *op, unsigned s,
+           struct x86_rm rm, const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    bool is_signed = eu_type_is_signed((enum eu_type)o->type);
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
+    if (is_logic(op->insn)) {
+        uint32_t bits = is_signed || size_B == 4
+                            ? UINT32_MAX
+                            : (UINT32_C(1) << size_B * 8) - 1;
+        struct x86_rm ones = jit_dword(j, bits);
+        x86_vop(&j->x, X86_PXOR, p->len, d, r, ones, 0);
+        return x86_reg(d);
+    }
+    if (o->abs && is_signed) {
+        x86_vop(&j->x, X86_PABSD, p->len, d, 0, x86_reg(r), 0);
+        r = d;
+    }
+    if (o->negate) {
+        unsigned zero = jit_temp(j);
+        x86_vop(&j->x, X86_PXOR, 0, zero, zero, x86_reg(zero), 0);
+        x86_vop(&j->x, X86_PSUBD, p->len, d, zero, x86_reg(r), 0);
+        r = d;
+    }
+    return x86_reg(r);
+}
+
+struct x86_rm
+jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
+            const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    enum eu_type type = eu_operand_type(o);
+    if (o->file == EU_FILE_IMM) {
+        uint32_t value[EU_MAX_LANES], keep = UINT32_MAX;
+        if (type == EU_TYPE_UW && is_logic(op->insn))
+            keep = 0xffff;
+        immediate_lanes(o, value);
+        for (unsigned i = 0; i < EU_MAX_LANES; i++) {
+            if (is_logic(op->insn)) {
+                value[i] = (o->negate ? ~value[i] : value[i]) & keep;
+                continue;
+            }
+            if (o->abs && (int32_t)value[i] < 0 && eu_type_is_signed(type))
+                value[i] = -value[i];
+            if (o->negate)
+                value[i] = -value[i];
+        }
+        return immediate(j, value, p);
+    }
+    struct x86_rm rm = read_lanes(j, op, s, p);
+    return o->abs || o->negate ? modify_int(j, op, s, rm, p) : rm;
+}
+
+/* ---- destinations ---- */
+
+static void
+store_dwords(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+             unsigned reg, unsigned off_B)
+{
+    unsigned len_B = p->lanes * 4;
+    if (p->mask.all) {
+        if (j->v[reg].kind != JIT_TEMP) {
+            unsigned d = jit_temp(j);
+            x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(reg), 0);
+            reg = d;
+        }
+        jit_bind(j, reg, off_B, len_B);
+        return;
+    }
+    unsigned old = jit_vec_exact(j, off_B, len_B);
+    if (j->evex) {
+        x86_vop(&j->x, X86_MOVAPS, p->len, old, 0, x86_reg(reg), p->mask.k);
+    } else {
+        x86_vop_imm(&j->x, X86_BLENDVPS, p->len, old, old, x86_reg(reg), 0,
+                    (uint8_t)(p->mask.k << 4));
+    }
+    jit_bind(j, old, off_B, len_B);
+}
+
+/* k5 := the mask, for elements of which one in `step` belongs to a lane. */
+static void
+spread_mask(struct jit *j, const struct jit_part *p, unsigned step,
+            unsigned phase)
+{
+    uint64_t every = step == 2 ? UINT64_C(0x5555555555555555)
+                               : UINT64_C(0x1111111111111111);
+    unsigned bits = p->lanes * step;
+    if (bits < 64)
+        every &= (UINT64_C(1) << bits) - 1;
+    every <<= phase;
+    x86_mov_imm(&j->x, X86_RCX, every);
+    if (!p->mask.all) {
+        x86_kmov_to_gpr(&j->x, X86_RAX, p->mask.k);
+        x86_pdep(&j->x, X86_RCX, X86_RAX, X86_RCX);
+    }
+    x86_kmov_from_gpr(&j->x, 5, X86_RCX, true);
+}
+
+/* Words or bytes that lie a dword apart. */
+static void
+store_spread(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    unsigned at = off_B & 3;
+    jit_sync_drop(j, off_B - at, p->lanes * 4);
+    if (at) {
+        unsigned d = jit_temp(j);
+        x86_vop_imm(&j->x, X86_PSHIFTD_IMM, p->len, 6, d, x86_reg(reg), 0,
+                    (uint8_t)(at * 8));
+        reg = d;
+    }
+    spread_mask(j, p, 4 / size_B, at / size_B);
+    x86_vop(&j->x, size_B == 2 ? X86_MOVDQU16_ST : X86_MOVDQU8_ST, p->len,
+            reg, 0, x86_thread(GRF_AT(off_B - at)), 5);
+}
+
+static void
+store_packed(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    unsigned k = p->mask.all ? 0 : p->mask.k;
+    jit_sync_drop(j, off_B, p->lanes * size_B);
+    if (!k && p->lanes < 4) {
+        x86_mov_imm(&j->x, X86_RAX, (1u << p->lanes) - 1);
+        x86_kmov_from_gpr(&j->x, 5, X86_RAX, false);
+        k = 5;
+    }
+    x86_vop(&j->x, size_B == 2 ? X86_PMOVDW : X86_PMOVDB, p->len, reg, 0,
+            x86_thread(GRF_AT(off_B)), k);
+}
+
+static void
+store_scattered(struct jit *j, const struct jit_part *p, unsigned reg,
+                unsigned off_B, unsigned step_B)
+{
+    uint32_t index[16];
+    jit_sync_drop(j, off_B, (p->lanes - 1) * step_B + 4);
+    for (unsigned i = 0; i < 16; i++)
+        index[i] = MIN2(i, p->lanes - 1) * step_B;
+    unsigned at = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, p->len, at, 0,
+            x86_const(&j->x, index, 4u << p->len), 0);
+    if (p->mask.all) {
+        x86_mov_imm(&j->x, X86_RAX, (UINT32_C(1) << p->lanes) - 1);
+        x86_kmov_from_gpr(&j->x, 5, X86_RAX, false);
+    } else {
+        x86_kop(&j->x, X86_KOR, 5, p->mask.k, p->mask.k);
+    }
+    x86_scatter(&j->x, p->len, reg, at, (int32_t)GRF_AT(off_B), 5);
+}
+
+/* One element of one, two or four bytes. */
+static void
+store_scalar(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    jit_sync_drop(j, off_B, size_B);
+    x86_vop(&j->x, X86_MOVD_TO_GPR, 0, reg, 0, x86_reg(X86_RAX), 0);
+    uint32_t skip = 0;
+    if (!p->mask.all && j->evex) {
+        x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
+    } else if (!p->mask.all) {
+        x86_vop(&j->x, X86_MOVMSKPS, 0, X86_RCX, 0, x86_reg(p->mask.k), 0);
+    }
+    if (!p->mask.all) {
+        x86_alu_imm(&j->x, X86_AND, X86_RCX, 1, false);
+        skip = x86_jump(&j->x, X86_CC_E);
+    }
+    x86_store(&j->x, X86_RAX, GRF_AT(off_B), size_B);
+    if (!p->mask.all)
+        x86_patch(&j->x, skip, j->x.size);
+}
+
+void
+jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+              unsigned reg)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    if (o->file != EU_FILE_GRF)
+        return;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned step_B = o->hstride * size_B;
+    unsigned off_B = o->reg * EU_GRF_B + o->subreg_B + p->first * step_B;
+    if (size_B == 4 && (o->hstride == 1 || p->lanes == 1))
+        store_dwords(j, op, p, reg, off_B);
+    else if (p->lanes == 1)
+        store_scalar(j, p, reg, off_B, size_B);
+    else if (size_B == 4)
+        store_scattered(j, p, reg, off_B, step_B);
+    else if (o->hstride == 1)
+        store_packed(j, p, reg, off_B, size_B);
+    else
+        store_spread(j, p, reg, off_B, size_B);
+}

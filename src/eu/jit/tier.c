@@ -1,0 +1,179 @@
+/* tier.c: which tier runs a kernel, and running compiled code. */
+#include "eu/jit/code.h"
+
+#include <stdlib.h>
+
+/* The tier when SOFTLAKE_EU says nothing. */
+#define DEFAULT_TIER EU_TIER_INTERP
+
+#define CR0_ALT (1u << 0)
+#define CR0_ROUND_TO_INT (1u << 12)
+
+static enum eu_cpu
+host_cpu(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+        return EU_CPU_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return EU_CPU_AVX2;
+    return EU_CPU_SSE4;
+}
+
+static enum eu_cpu
+read_cpu(void)
+{
+    enum eu_cpu host = host_cpu();
+    const char *s = getenv("SOFTLAKE_CPU");
+    if (!s || !*s)
+        return host;
+    if (!strcmp(s, "sse4"))
+        return EU_CPU_SSE4;
+    if (!strcmp(s, "avx2"))
+        return MIN2(host, EU_CPU_AVX2);
+    if (strcmp(s, "avx512"))
+        log_printf("SOFTLAKE_CPU=%s: expected sse4, avx2 or avx512\n", s);
+    return host;
+}
+
+static enum eu_tier
+read_tier(void)
+{
+    const char *s = getenv("SOFTLAKE_EU");
+    if (!s || !*s)
+        return DEFAULT_TIER;
+    if (!strcmp(s, "jit"))
+        return EU_TIER_JIT;
+    if (!strcmp(s, "check"))
+        return EU_TIER_CHECK;
+    if (strcmp(s, "interp"))
+        log_printf("SOFTLAKE_EU=%s: expected interp, jit or check\n", s);
+    return EU_TIER_INTERP;
+}
+
+/* Every thread reads the same environment: which one stores is all the same.
+ * 0: not read yet. */
+enum eu_cpu
+eu_cpu_selected(void)
+{
+    static atomic_int selected;
+    int s = atomic_load_explicit(&selected, memory_order_relaxed);
+    if (!s) {
+        s = (int)read_cpu() + 1;
+        atomic_store_explicit(&selected, s, memory_order_relaxed);
+    }
+    return (enum eu_cpu)(s - 1);
+}
+
+enum eu_tier
+eu_tier_selected(void)
+{
+    static atomic_int selected;
+    int s = atomic_load_explicit(&selected, memory_order_relaxed);
+    if (!s) {
+        s = (int)read_tier() + 1;
+        atomic_store_explicit(&selected, s, memory_order_relaxed);
+    }
+    return (enum eu_tier)(s - 1);
+}
+
+/* ---- running ---- */
+
+typedef int64_t (*entry_fn)(struct eu_thread *t, int64_t budget,
+                            const void *start);
+
+bool
+eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
+{
+    const struct eu_kernel *k = jit->kernel;
+    if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
+        k->op_of[t->ip / 8] == EU_NO_OP ||
+        (t->cr0[0] & (CR0_ALT | CR0_ROUND_TO_INT)))
+        return false;
+    bool full = (t->mask & jit->need) == jit->need;
+    uint32_t start = jit->label[!full][k->op_of[t->ip / 8]];
+    if (!start)
+        return false;
+    entry_fn fn;
+    memcpy(&fn, &jit->code, sizeof fn);
+    *left = fn(t, *left, (const uint8_t *)jit->code + start);
+    return true;
+}
+
+/* The code of the kernel, compiled by whoever comes first. */
+static const struct eu_jit *
+code_of(const struct eu_kernel *kernel, unsigned flags)
+{
+    struct eu_kernel *k = (struct eu_kernel *)kernel;
+    struct eu_jit *jit = atomic_load_explicit(&k->jit, memory_order_acquire);
+    if (jit || atomic_load_explicit(&k->jit_failed, memory_order_relaxed))
+        return jit;
+    struct eu_jit *mine = eu_jit_compile(kernel, eu_cpu_selected(), flags);
+    if (!mine) {
+        atomic_store_explicit(&k->jit_failed, true, memory_order_relaxed);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&k->jit, &jit, mine)) {
+        if (trace_on(TRACE_jit))
+            eu_jit_trace(mine);
+        return mine;
+    }
+    eu_jit_free(mine);
+    return jit;
+}
+
+static void
+run_checked(const struct eu_jit *jit, struct eu_thread *t, uint64_t *left)
+{
+    char text[512];
+    if (eu_jit_agrees(jit, t, left, text, sizeof text))
+        return;
+    log_printf("SOFTLAKE_EU=check: kernel %016llx: %s\n",
+               (unsigned long long)jit->kernel->hash, text);
+    abort();
+}
+
+void
+eu_jit_run(struct eu_thread *t, uint64_t *left)
+{
+    bool check = eu_tier_selected() == EU_TIER_CHECK;
+    const struct eu_jit *jit = code_of(t->kernel, check ? EU_JIT_SPLIT : 0);
+    if (!jit)
+        return;
+    if (check) {
+        run_checked(jit, t, left);
+        return;
+    }
+    int64_t n = (int64_t)MIN2(*left, (uint64_t)INT64_MAX), budget = n;
+    while (t->status == EU_RUNNING && n > 0 && eu_jit_enter(jit, t, &n))
+        ;
+    uint64_t spent = (uint64_t)(budget - n);
+    *left = spent < *left ? *left - spent : 0;
+}
+
+enum eu_status
+eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t, uint64_t budget)
+{
+    int64_t n = (int64_t)budget;
+    while (t->status == EU_RUNNING && n > 0 && eu_jit_enter(jit, t, &n))
+        ;
+    return t->status;
+}
+
+struct eu_jit_info
+eu_jit_info(const struct eu_jit *jit)
+{
+    return (struct eu_jit_info){.code_B = (uint32_t)jit->size_B,
+                                .op_count = jit->kernel->op_count,
+                                .native_count = jit->native_count};
+}
+
+const void *
+eu_jit_code(const struct eu_jit *jit, size_t *size_B)
+{
+    *size_B = jit->size_B;
+    return jit->code;
+}

@@ -1,0 +1,561 @@
+/* x86.c: encodings. Intel SDM vol 2, ch. 2 "Instruction Format". */
+#include "eu/jit/x86.h"
+
+#include <stdlib.h>
+
+struct row {
+    uint8_t map, pp, vex_w, evex_w, opcode, tuple;
+};
+
+static const struct row rows[X86_VOP_COUNT] = {
+#define X(name, map, pp, vw, ew, opcode, tuple)                                \
+    [X86_##name] = {map, pp, vw, ew, opcode, X86_##tuple},
+    X86_VECTOR_OPS(X)
+#undef X
+};
+
+/* Longest thing that is emitted without asking for room again. */
+#define ROOM 64
+
+void
+x86_init(struct x86 *x, bool evex)
+{
+    *x = (struct x86){.evex = evex};
+}
+
+void
+x86_finish(struct x86 *x)
+{
+    free(x->code);
+    free(x->pool);
+    free(x->fixups);
+    *x = (struct x86){0};
+}
+
+static bool
+grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
+     size_t item_B)
+{
+    if (need <= *capacity)
+        return true;
+    uint32_t want = MAX2(need, *capacity * 2);
+    want = MAX2(want, 4096);
+    void *p = x->failed ? NULL : realloc(*array, want * item_B);
+    if (!p) {
+        x->failed = true;
+        return false;
+    }
+    *array = p;
+    *capacity = want;
+    return true;
+}
+
+static void
+room(struct x86 *x)
+{
+    /* Without memory the same bytes are written over and over. */
+    if (!grow(x, (void **)&x->code, &x->capacity, x->size + ROOM, 1))
+        x->size = 0;
+}
+
+static void
+byte(struct x86 *x, unsigned b)
+{
+    if (x->size < x->capacity)
+        x->code[x->size++] = (uint8_t)b;
+}
+
+static void
+dword(struct x86 *x, uint32_t v)
+{
+    for (unsigned i = 0; i < 4; i++)
+        byte(x, v >> i * 8 & 0xff);
+}
+
+static void
+qword(struct x86 *x, uint64_t v)
+{
+    dword(x, (uint32_t)v);
+    dword(x, (uint32_t)(v >> 32));
+}
+
+struct x86_rm
+x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
+{
+    struct x86_rm rm = {.kind = X86_CONST, .bcast = count == 1 && x->evex};
+    /* The search is bounded so that time stays linear in the code. */
+    uint32_t from = x->pool_count > 256 ? x->pool_count - 256 : 0;
+    for (uint32_t i = from; i + count <= x->pool_count; i++) {
+        if (!memcmp(x->pool + i, dw, count * 4)) {
+            rm.disp = (int32_t)(i * 4);
+            return rm;
+        }
+    }
+    if (!grow(x, (void **)&x->pool, &x->pool_capacity, x->pool_count + count,
+              4))
+        return rm;
+    memcpy(x->pool + x->pool_count, dw, count * 4);
+    rm.disp = (int32_t)(x->pool_count * 4);
+    x->pool_count += count;
+    return rm;
+}
+
+void
+x86_place_pool(struct x86 *x)
+{
+    while (x->size % 64 && !x->failed) {
+        room(x);
+        byte(x, 0xcc);
+    }
+    uint32_t base = x->size;
+    for (uint32_t i = 0; i < x->pool_count; i++) {
+        room(x);
+        dword(x, x->pool[i]);
+    }
+    for (uint32_t i = 0; i < x->fixup_count && !x->failed; i++)
+        x86_patch(x, x->fixups[i].at, base + x->fixups[i].target);
+}
+
+/* ---- ModRM ---- */
+
+/* The displacement of a rip-relative operand counts from the end of the
+ * instruction, which may have an immediate byte more. */
+static void
+rip_operand(struct x86 *x, unsigned reg, int32_t pool_offset, unsigned imm_B)
+{
+    byte(x, 0x05 | (reg & 7) << 3);
+    if (grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
+             sizeof *x->fixups))
+        x->fixups[x->fixup_count++] = (struct x86_fixup){
+            .at = x->size, .target = (uint32_t)pool_offset - imm_B};
+    dword(x, 0);
+}
+
+/* scale: EVEX's unit of 8-bit displacements. */
+static void
+modrm(struct x86 *x, unsigned reg, struct x86_rm rm, unsigned scale,
+      unsigned imm_B)
+{
+    int32_t short_disp = rm.disp / (int32_t)scale;
+    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
+    switch (rm.kind) {
+    case X86_REG: byte(x, 0xc0 | (reg & 7) << 3 | (rm.reg & 7)); break;
+    case X86_CONST: rip_operand(x, reg, rm.disp, imm_B); break;
+    default:
+        if (short_disp * (int32_t)scale == rm.disp && short_disp >= -128 &&
+            short_disp <= 127) {
+            byte(x, 0x40 | (reg & 7) << 3 | base);
+            byte(x, (uint8_t)short_disp);
+        } else {
+            byte(x, 0x80 | (reg & 7) << 3 | base);
+            dword(x, (uint32_t)rm.disp);
+        }
+        break;
+    }
+}
+
+/* ---- vectors ---- */
+
+static unsigned
+tuple_size_B(enum x86_tuple tuple, unsigned len, bool bcast)
+{
+    unsigned vector_B = 16u << len;
+    switch (tuple) {
+    case X86_FULL: return bcast ? 4 : vector_B;
+    case X86_HALF: return bcast ? 4 : vector_B / 2;
+    case X86_QUARTER: return vector_B / 4;
+    case X86_4B: return 4;
+    case X86_8B: return 8;
+    case X86_16B: return 16;
+    case X86_32B: return 32;
+    }
+    return 1;
+}
+
+static void
+evex(struct x86 *x, const struct row *r, unsigned len, unsigned reg,
+     unsigned vvvv, struct x86_rm rm, unsigned k, bool zero)
+{
+    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
+    unsigned xx = rm.kind == X86_REG ? rm.reg >> 4 & 1 : 0;
+    byte(x, 0x62);
+    byte(x, (~reg >> 3 & 1) << 7 | (~xx & 1) << 6 | (~b & 1) << 5 |
+                (~reg >> 4 & 1) << 4 | r->map);
+    byte(x, (unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 | r->pp);
+    byte(x, (unsigned)zero << 7 | len << 5 | (unsigned)rm.bcast << 4 |
+                (~vvvv >> 4 & 1) << 3 | k);
+    byte(x, r->opcode);
+}
+
+static void
+vex3(struct x86 *x, unsigned map, unsigned pp, unsigned w, unsigned len,
+     unsigned reg, unsigned vvvv, struct x86_rm rm, unsigned opcode)
+{
+    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
+    byte(x, 0xc4);
+    byte(x, (~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | map);
+    byte(x, w << 7 | (~vvvv & 15) << 3 | len << 2 | pp);
+    byte(x, opcode);
+}
+
+static void
+vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+       unsigned vvvv, struct x86_rm rm, unsigned k, bool zero, unsigned imm_B)
+{
+    const struct row *r = &rows[op];
+    bool use_evex = x->evex && r->evex_w != 2;
+    room(x);
+    if (use_evex) {
+        evex(x, r, len, reg, vvvv, rm, k, zero);
+        modrm(x, reg, rm,
+              tuple_size_B((enum x86_tuple)r->tuple, len, rm.bcast), imm_B);
+    } else {
+        assert(r->vex_w != 2 && !k && !rm.bcast && len < 2);
+        vex3(x, r->map, r->pp, r->vex_w, len, reg, vvvv, rm, r->opcode);
+        modrm(x, reg, rm, 1, imm_B);
+    }
+}
+
+void
+x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+        unsigned vvvv, struct x86_rm rm, unsigned k)
+{
+    vector(x, op, len, reg, vvvv, rm, k, false, 0);
+}
+
+void
+x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+          unsigned vvvv, struct x86_rm rm, unsigned k)
+{
+    vector(x, op, len, reg, vvvv, rm, k, true, 0);
+}
+
+void
+x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+            unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm)
+{
+    vector(x, op, len, reg, vvvv, rm, k, false, 1);
+    byte(x, imm);
+}
+
+/* [rbx + index * 1 + disp32] */
+static void
+vsib(struct x86 *x, unsigned reg, unsigned index, int32_t disp)
+{
+    byte(x, 0x80 | (reg & 7) << 3 | 4);
+    byte(x, (index & 7) << 3 | X86_RBX);
+    dword(x, (uint32_t)disp);
+}
+
+static void
+vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+          unsigned index, int32_t disp, unsigned k)
+{
+    const struct row *r = &rows[op];
+    room(x);
+    byte(x, 0x62);
+    byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 |
+                (~reg >> 4 & 1) << 4 | r->map);
+    byte(x, 15 << 3 | 4 | r->pp);
+    byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
+    byte(x, r->opcode);
+    vsib(x, reg, index, disp);
+}
+
+void
+x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+           int32_t disp, unsigned k)
+{
+    if (x->evex) {
+        vsib_evex(x, X86_PGATHERDD, len, reg, index, disp, k);
+        return;
+    }
+    /* k is a vector register with the sign bits of the lanes set. */
+    room(x);
+    byte(x, 0xc4);
+    byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | 2);
+    byte(x, (~k & 15) << 3 | len << 2 | 1);
+    byte(x, 0x90);
+    vsib(x, reg, index, disp);
+}
+
+void
+x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+            int32_t disp, unsigned k)
+{
+    vsib_evex(x, X86_PSCATTERDD, len, reg, index, disp, k);
+}
+
+void
+x86_vzeroupper(struct x86 *x)
+{
+    room(x);
+    byte(x, 0xc5);
+    byte(x, 0xf8);
+    byte(x, 0x77);
+}
+
+/* ---- masks ---- */
+
+void
+x86_kop(struct x86 *x, enum x86_kop op, unsigned d, unsigned b, unsigned c)
+{
+    room(x);
+    byte(x, 0xc5);
+    byte(x, 1 << 7 | (~b & 15) << 3 | 1 << 2);
+    byte(x, op);
+    byte(x, 0xc0 | d << 3 | c);
+}
+
+static void
+kmem(struct x86 *x, unsigned opcode, unsigned k, struct x86_rm rm,
+     bool is_byte)
+{
+    room(x);
+    byte(x, 0xc5);
+    byte(x, 1 << 7 | 15 << 3 | is_byte);
+    byte(x, opcode);
+    modrm(x, k, rm, 1, 0);
+}
+
+void
+x86_kload(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte)
+{
+    kmem(x, 0x90, k, rm, is_byte);
+}
+
+void
+x86_kstore(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte)
+{
+    kmem(x, 0x91, k, rm, is_byte);
+}
+
+void
+x86_kmov_from_gpr(struct x86 *x, unsigned k, unsigned gpr, bool is_64)
+{
+    room(x); /* kmovd or kmovq */
+    vex3(x, 1, 3, is_64, 0, k, 0, x86_reg(gpr), 0x92);
+    byte(x, 0xc0 | k << 3 | (gpr & 7));
+}
+
+void
+x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k)
+{
+    room(x); /* kmovw */
+    vex3(x, 1, 0, 0, 0, gpr, 0, x86_reg(k), 0x93);
+    byte(x, 0xc0 | (gpr & 7) << 3 | k);
+}
+
+/* ---- general registers ---- */
+
+static void
+rex(struct x86 *x, bool w, unsigned reg, unsigned rm)
+{
+    unsigned b = 0x40 | (unsigned)w << 3 | (reg >> 3) << 2 | rm >> 3;
+    if (b != 0x40)
+        byte(x, b);
+}
+
+void
+x86_mov_imm(struct x86 *x, unsigned gpr, uint64_t imm)
+{
+    room(x);
+    bool wide = imm > UINT32_MAX;
+    rex(x, wide, 0, gpr);
+    byte(x, 0xb8 | (gpr & 7));
+    if (wide)
+        qword(x, imm);
+    else
+        dword(x, (uint32_t)imm);
+}
+
+static void
+reg_reg(struct x86 *x, bool w, unsigned opcode, unsigned reg, unsigned rm)
+{
+    room(x);
+    rex(x, w, reg, rm);
+    byte(x, opcode);
+    byte(x, 0xc0 | (reg & 7) << 3 | (rm & 7));
+}
+
+void
+x86_mov_reg(struct x86 *x, unsigned d, unsigned s)
+{
+    reg_reg(x, true, 0x89, s, d);
+}
+
+void
+x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
+{
+    room(x);
+    rex(x, size_B == 8, gpr, 0);
+    if (size_B < 4) {
+        byte(x, 0x0f); /* movzx */
+        byte(x, size_B == 1 ? 0xb6 : 0xb7);
+    } else {
+        byte(x, 0x8b);
+    }
+    modrm(x, gpr, x86_thread(disp), 1, 0);
+}
+
+void
+x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
+{
+    room(x);
+    rex(x, false, gpr, 0);
+    byte(x, 0x8b);
+    modrm(x, gpr,
+          (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp}, 1, 0);
+}
+
+void
+x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
+{
+    room(x);
+    if (size_B == 2)
+        byte(x, 0x66);
+    if (size_B == 1 && gpr >= 4)
+        byte(x, 0x40 | (gpr >> 3) << 2);
+    else
+        rex(x, size_B == 8, gpr, 0);
+    byte(x, size_B == 1 ? 0x88 : 0x89);
+    modrm(x, gpr, x86_thread(disp), 1, 0);
+}
+
+void
+x86_store_imm(struct x86 *x, size_t disp, uint32_t imm)
+{
+    room(x);
+    byte(x, 0xc7);
+    modrm(x, 0, x86_thread(disp), 1, 0);
+    dword(x, imm);
+}
+
+void
+x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,
+            bool is_64)
+{
+    room(x);
+    rex(x, is_64, 0, gpr);
+    byte(x, 0x81);
+    byte(x, 0xc0 | op << 3 | (gpr & 7));
+    dword(x, imm);
+}
+
+void
+x86_alu_reg(struct x86 *x, enum x86_alu op, unsigned d, unsigned s, bool is_64)
+{
+    reg_reg(x, is_64, op << 3 | 1, s, d);
+}
+
+void
+x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm)
+{
+    room(x);
+    byte(x, 0x81);
+    modrm(x, op, x86_thread(disp), 1, 0);
+    dword(x, imm);
+}
+
+void
+x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp)
+{
+    assert((base & 7) != X86_RSP);
+    room(x);
+    rex(x, true, gpr, base);
+    byte(x, 0x8d);
+    byte(x, 0x80 | (gpr & 7) << 3 | (base & 7));
+    dword(x, (uint32_t)disp);
+}
+
+void
+x86_shift_imm(struct x86 *x, bool left, unsigned gpr, uint8_t count)
+{
+    room(x);
+    rex(x, false, 0, gpr);
+    byte(x, 0xc1);
+    byte(x, 0xc0 | (left ? 4 : 5) << 3 | (gpr & 7));
+    byte(x, count);
+}
+
+void
+x86_not(struct x86 *x, unsigned gpr)
+{
+    reg_reg(x, false, 0xf7, 2, gpr);
+}
+
+void
+x86_test(struct x86 *x, unsigned gpr)
+{
+    reg_reg(x, true, 0x85, gpr, gpr);
+}
+
+void
+x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask)
+{
+    room(x);
+    vex3(x, 2, 3, 1, 0, d, s, x86_reg(mask), 0xf5);
+    byte(x, 0xc0 | (d & 7) << 3 | (mask & 7));
+}
+
+void
+x86_push(struct x86 *x, unsigned gpr)
+{
+    room(x);
+    rex(x, false, 0, gpr);
+    byte(x, 0x50 | (gpr & 7));
+}
+
+void
+x86_pop(struct x86 *x, unsigned gpr)
+{
+    room(x);
+    rex(x, false, 0, gpr);
+    byte(x, 0x58 | (gpr & 7));
+}
+
+void
+x86_call(struct x86 *x, const void *function)
+{
+    x86_mov_imm(x, X86_RAX, (uintptr_t)function);
+    byte(x, 0xff);
+    byte(x, 0xd0);
+}
+
+void
+x86_jmp_reg(struct x86 *x, unsigned gpr)
+{
+    room(x);
+    rex(x, false, 0, gpr);
+    byte(x, 0xff);
+    byte(x, 0xe0 | (gpr & 7));
+}
+
+void
+x86_ret(struct x86 *x)
+{
+    room(x);
+    byte(x, 0xc3);
+}
+
+uint32_t
+x86_jump(struct x86 *x, enum x86_cc cc)
+{
+    room(x);
+    if (cc == X86_ALWAYS) {
+        byte(x, 0xe9);
+    } else {
+        byte(x, 0x0f);
+        byte(x, 0x80 | cc);
+    }
+    dword(x, 0);
+    return x->size - 4;
+}
+
+void
+x86_patch(struct x86 *x, uint32_t at, uint32_t target)
+{
+    uint32_t distance = target - (at + 4);
+    if (!x->failed)
+        memcpy(x->code + at, &distance, 4);
+}

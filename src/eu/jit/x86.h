@@ -1,0 +1,263 @@
+/* x86.h: writes x86-64 machine code, the few forms that the JIT uses.
+ *
+ * Vector instructions are rows of X86_VECTOR_OPS and come out in their EVEX
+ * form, or in their VEX form when the target has no AVX-512. Addresses are
+ * [rbx + disp] (the thread), [rip + constant] and [rax].
+ * Names and encodings: Intel SDM vol 2. One emitter per thread. */
+#ifndef EU_X86_H
+#define EU_X86_H
+
+#include "base/base.h"
+
+enum x86_gpr {
+    X86_RAX,
+    X86_RCX,
+    X86_RDX,
+    X86_RBX,
+    X86_RSP,
+    X86_RBP,
+    X86_RSI,
+    X86_RDI,
+    X86_R8,
+    X86_R9,
+    X86_R10,
+    X86_R11,
+    X86_R12,
+    X86_R13,
+    X86_R14,
+    X86_R15,
+};
+
+/* How many bytes a memory operand has; EVEX scales short displacements so. */
+enum x86_tuple {
+    X86_FULL, /* the vector */
+    X86_HALF,
+    X86_QUARTER,
+    X86_4B,
+    X86_8B,
+    X86_16B,
+    X86_32B,
+};
+
+/* name, opcode map, mandatory prefix (0 none, 1 66, 2 F3, 3 F2), W of VEX,
+ * W of EVEX, opcode, tuple. W = 2: no such form. */
+#define X86_VECTOR_OPS(X)                                                      \
+    X(MOVUPS_LD, 1, 0, 0, 0, 0x10, FULL)                                       \
+    X(MOVUPS_ST, 1, 0, 0, 0, 0x11, FULL)                                       \
+    X(MOVAPS, 1, 0, 0, 0, 0x28, FULL)                                          \
+    X(MOVSS_LD, 1, 2, 0, 0, 0x10, 4B)                                          \
+    X(MOVSS_ST, 1, 2, 0, 0, 0x11, 4B)                                          \
+    X(MOVQ_LD, 1, 2, 0, 1, 0x7e, 8B)                                           \
+    X(MOVQ_ST, 1, 1, 0, 1, 0xd6, 8B)                                           \
+    X(MOVDQU16_ST, 1, 3, 2, 1, 0x7f, FULL)                                     \
+    X(MOVDQU8_ST, 1, 3, 2, 0, 0x7f, FULL)                                      \
+    X(MOVD_TO_GPR, 1, 1, 0, 0, 0x7e, 4B)                                       \
+    X(ADDPS, 1, 0, 0, 0, 0x58, FULL)                                           \
+    X(MULPS, 1, 0, 0, 0, 0x59, FULL)                                           \
+    X(SUBPS, 1, 0, 0, 0, 0x5c, FULL)                                           \
+    X(MINPS, 1, 0, 0, 0, 0x5d, FULL)                                           \
+    X(DIVPS, 1, 0, 0, 0, 0x5e, FULL)                                           \
+    X(MAXPS, 1, 0, 0, 0, 0x5f, FULL)                                           \
+    X(SQRTPS, 1, 0, 0, 0, 0x51, FULL)                                          \
+    X(ANDPS, 1, 0, 0, 0, 0x54, FULL)                                           \
+    X(ORPS, 1, 0, 0, 0, 0x56, FULL)                                            \
+    X(XORPS, 1, 0, 0, 0, 0x57, FULL)                                           \
+    X(CMPPS, 1, 0, 0, 0, 0xc2, FULL)                                           \
+    X(FMADD132PS, 2, 1, 0, 0, 0x98, FULL)                                      \
+    X(FMADD213PS, 2, 1, 0, 0, 0xa8, FULL)                                      \
+    X(FMADD231PS, 2, 1, 0, 0, 0xb8, FULL)                                      \
+    X(ROUNDPS, 3, 1, 0, 0, 0x08, FULL)                                         \
+    X(ADDPD, 1, 1, 0, 1, 0x58, FULL)                                           \
+    X(MULPD, 1, 1, 0, 1, 0x59, FULL)                                           \
+    X(SUBPD, 1, 1, 0, 1, 0x5c, FULL)                                           \
+    X(MINPD, 1, 1, 0, 1, 0x5d, FULL)                                           \
+    X(MAXPD, 1, 1, 0, 1, 0x5f, FULL)                                           \
+    X(DIVPD, 1, 1, 0, 1, 0x5e, FULL)                                           \
+    X(SQRTPD, 1, 1, 0, 1, 0x51, FULL)                                          \
+    X(CVTPS2PD, 1, 0, 0, 0, 0x5a, HALF)                                        \
+    X(CVTPD2PS, 1, 1, 0, 1, 0x5a, FULL)                                        \
+    X(CVTDQ2PS, 1, 0, 0, 0, 0x5b, FULL)                                        \
+    X(CVTTPS2DQ, 1, 2, 0, 0, 0x5b, FULL)                                       \
+    X(CVTUDQ2PS, 1, 3, 2, 0, 0x7a, FULL)                                       \
+    X(CVTTPS2UDQ, 1, 0, 2, 0, 0x78, FULL)                                      \
+    X(PADDD, 1, 1, 0, 0, 0xfe, FULL)                                           \
+    X(PSUBD, 1, 1, 0, 0, 0xfa, FULL)                                           \
+    X(PMULLD, 2, 1, 0, 0, 0x40, FULL)                                          \
+    X(PAND, 1, 1, 0, 0, 0xdb, FULL)                                            \
+    X(PANDN, 1, 1, 0, 0, 0xdf, FULL)                                           \
+    X(POR, 1, 1, 0, 0, 0xeb, FULL)                                             \
+    X(PXOR, 1, 1, 0, 0, 0xef, FULL)                                            \
+    X(PABSD, 2, 1, 0, 0, 0x1e, FULL)                                           \
+    X(PMINSD, 2, 1, 0, 0, 0x39, FULL)                                          \
+    X(PMAXSD, 2, 1, 0, 0, 0x3d, FULL)                                          \
+    X(PMINUD, 2, 1, 0, 0, 0x3b, FULL)                                          \
+    X(PMAXUD, 2, 1, 0, 0, 0x3f, FULL)                                          \
+    X(PSLLVD, 2, 1, 0, 0, 0x47, FULL)                                          \
+    X(PSRLVD, 2, 1, 0, 0, 0x45, FULL)                                          \
+    X(PSRAVD, 2, 1, 0, 0, 0x46, FULL)                                          \
+    X(PSHIFTD_IMM, 1, 1, 0, 0, 0x72, FULL)                                     \
+    X(PCMPEQD, 1, 1, 0, 2, 0x76, FULL)                                         \
+    X(PCMPGTD, 1, 1, 0, 2, 0x66, FULL)                                         \
+    X(PCMPD, 3, 1, 2, 0, 0x1f, FULL)                                           \
+    X(PCMPUD, 3, 1, 2, 0, 0x1e, FULL)                                          \
+    X(PTERNLOGD, 3, 1, 2, 0, 0x25, FULL)                                       \
+    X(PLZCNTD, 2, 1, 2, 0, 0x44, FULL)                                         \
+    X(POPCNTD, 2, 1, 2, 0, 0x55, FULL)                                         \
+    X(BLENDMPS, 2, 1, 2, 0, 0x65, FULL)                                        \
+    X(BLENDVPS, 3, 1, 0, 2, 0x4a, FULL)                                        \
+    X(MOVMSKPS, 1, 0, 0, 2, 0x50, FULL)                                        \
+    X(PMOVSXWD, 2, 1, 0, 0, 0x23, HALF)                                        \
+    X(PMOVZXWD, 2, 1, 0, 0, 0x33, HALF)                                        \
+    X(PMOVSXBD, 2, 1, 0, 0, 0x21, QUARTER)                                     \
+    X(PMOVZXBD, 2, 1, 0, 0, 0x31, QUARTER)                                     \
+    X(PMOVDW, 2, 2, 2, 0, 0x33, HALF)                                          \
+    X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)                                       \
+    X(PMOVSXWD_Q, 2, 1, 0, 0, 0x24, QUARTER)                                   \
+    X(BROADCASTSS, 2, 1, 0, 0, 0x18, 4B)                                       \
+    X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B)                                   \
+    X(PERMD, 2, 1, 0, 0, 0x36, FULL)                                           \
+    X(PERMPS, 2, 1, 0, 0, 0x16, FULL)                                          \
+    X(PGATHERDD, 2, 1, 0, 0, 0x90, 4B)                                         \
+    X(PSCATTERDD, 2, 1, 2, 0, 0xa0, 4B)                                        \
+    X(EXTRACTF32X8, 3, 1, 2, 0, 0x1b, 32B)                                     \
+    X(INSERTF32X8, 3, 1, 2, 0, 0x1a, 32B)                                      \
+    X(SHUFF32X4, 3, 1, 2, 0, 0x23, FULL)
+
+enum x86_vop {
+#define X(name, map, pp, vw, ew, opcode, tuple) X86_##name,
+    X86_VECTOR_OPS(X)
+#undef X
+        X86_VOP_COUNT
+};
+
+enum x86_kop {
+    X86_KAND = 0x41,
+    X86_KANDN = 0x42, /* ~b & c */
+    X86_KOR = 0x45,
+    X86_KXNOR = 0x46,
+    X86_KXOR = 0x47,
+};
+
+/* A register or a place in memory. */
+struct x86_rm {
+    enum { X86_REG, X86_THREAD, X86_CONST, X86_AT_RAX } kind;
+    uint8_t reg;
+    bool bcast;   /* one dword for all lanes (EVEX only) */
+    int32_t disp; /* X86_CONST: byte offset in the constant pool */
+};
+
+struct x86_fixup {
+    uint32_t at; /* of a 32-bit displacement */
+    uint32_t target;
+};
+
+struct x86 {
+    bool evex;
+    bool failed; /* out of memory: the code is useless */
+    uint8_t *code;
+    uint32_t size, capacity;
+    uint32_t *pool; /* constants; placed behind the code */
+    uint32_t pool_count, pool_capacity;
+    struct x86_fixup *fixups; /* to the pool */
+    uint32_t fixup_count, fixup_capacity;
+};
+
+void x86_init(struct x86 *x, bool evex);
+void x86_finish(struct x86 *x);
+/* Appends the constants and makes every reference to them right. */
+void x86_place_pool(struct x86 *x);
+
+static inline struct x86_rm
+x86_reg(unsigned reg)
+{
+    return (struct x86_rm){.kind = X86_REG, .reg = (uint8_t)reg};
+}
+
+static inline struct x86_rm
+x86_thread(size_t disp)
+{
+    return (struct x86_rm){.kind = X86_THREAD, .disp = (int32_t)disp};
+}
+
+static inline struct x86_rm
+x86_thread_bcast(size_t disp)
+{
+    return (struct x86_rm){
+        .kind = X86_THREAD, .disp = (int32_t)disp, .bcast = true};
+}
+
+/* count consecutive dwords of the pool, shared with equal ones. */
+struct x86_rm x86_const(struct x86 *x, const uint32_t *dw, unsigned count);
+
+/* op reg, vvvv, rm on vectors of 128 << len bits; k is a mask register or 0.
+ * Operations that take an immediate: x86_vop_imm. */
+void x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+             unsigned vvvv, struct x86_rm rm, unsigned k);
+/* The same, lanes outside k become zero. */
+void x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+               unsigned vvvv, struct x86_rm rm, unsigned k);
+void x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+                 unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm);
+/* Gather from, scatter to [rbx + disp + index]. */
+void x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+                int32_t disp, unsigned k);
+void x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+                 int32_t disp, unsigned k);
+void x86_vzeroupper(struct x86 *x);
+
+/* Mask registers, 16 bits (or 8: is_byte). */
+void x86_kop(struct x86 *x, enum x86_kop op, unsigned d, unsigned b,
+             unsigned c);
+void x86_kload(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte);
+void x86_kstore(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte);
+void x86_kmov_from_gpr(struct x86 *x, unsigned k, unsigned gpr, bool is_64);
+void x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k);
+
+/* General registers. */
+enum x86_alu {
+    X86_ADD = 0,
+    X86_OR = 1,
+    X86_AND = 4,
+    X86_SUB = 5,
+    X86_XOR = 6,
+    X86_CMP = 7,
+};
+void x86_mov_imm(struct x86 *x, unsigned gpr, uint64_t imm);
+void x86_mov_reg(struct x86 *x, unsigned d, unsigned s); /* 64 bits */
+void x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
+/* gpr := the dword at [rax + disp] */
+void x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp);
+void x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
+void x86_store_imm(struct x86 *x, size_t disp, uint32_t imm);
+void x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,
+                 bool is_64);
+void x86_alu_reg(struct x86 *x, enum x86_alu op, unsigned d, unsigned s,
+                 bool is_64);
+void x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp,
+                     uint32_t imm);
+void x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp);
+void x86_shift_imm(struct x86 *x, bool left, unsigned gpr, uint8_t count);
+void x86_not(struct x86 *x, unsigned gpr);
+void x86_test(struct x86 *x, unsigned gpr); /* 64 bits */
+void x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask);
+void x86_push(struct x86 *x, unsigned gpr);
+void x86_pop(struct x86 *x, unsigned gpr);
+void x86_call(struct x86 *x, const void *function); /* through rax */
+void x86_jmp_reg(struct x86 *x, unsigned gpr);
+void x86_ret(struct x86 *x);
+
+enum x86_cc {
+    X86_CC_B = 2,
+    X86_CC_E = 4,
+    X86_CC_NE = 5,
+    X86_CC_S = 8,
+    X86_CC_L = 12,
+    X86_CC_LE = 14,
+    X86_ALWAYS = 16,
+};
+/* Jumps with a 32-bit distance that is filled in later; the return value is
+ * the offset to pass to x86_patch(). */
+uint32_t x86_jump(struct x86 *x, enum x86_cc cc);
+void x86_patch(struct x86 *x, uint32_t at, uint32_t target);
+
+#endif
