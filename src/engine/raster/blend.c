@@ -121,8 +121,8 @@ blend_range_init(struct blend_range *r, const struct blend_state *b,
 }
 
 static void
-combine(unsigned func, const float s[16], const float d[16],
-        const float sf[16], const float df[16], float out[16])
+combine(unsigned func, const float s[16], const float d[16], const float sf[16],
+        const float df[16], float out[16])
 {
     for (unsigned i = 0; i < 16; i++) {
         float a = s[i] * sf[i], b = d[i] * df[i];
@@ -145,8 +145,8 @@ blend_run(const struct blend_state *b, const struct blend_range *range,
         for (unsigned c = 0; c < 4; c++) {
             clamp_lanes(in->src[c], range->lo[c], range->hi[c]);
             clamp_lanes(in->src1[c], range->lo[c], range->hi[c]);
-            in->constant[c] =
-                fminf(fmaxf(in->constant[c], range->lo[c]), range->hi[c]);
+            in->constant[c] = fminf(fmaxf(in->constant[c], range->lo[c]),
+                                    range->hi[c]);
         }
     }
     for (unsigned c = 0; c < 4; c++) {

@@ -56,10 +56,14 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
     ds->func = w->depth_test_enable ? (uint8_t)w->depth_test_function
                                     : GEN9_COMPAREFUNCTION_ALWAYS;
     static const uint8_t pass[8] = {
-        [GEN9_COMPAREFUNCTION_ALWAYS] = 15,  [GEN9_COMPAREFUNCTION_NEVER] = 0,
-        [GEN9_COMPAREFUNCTION_LESS] = 1,     [GEN9_COMPAREFUNCTION_EQUAL] = 2,
-        [GEN9_COMPAREFUNCTION_LEQUAL] = 3,   [GEN9_COMPAREFUNCTION_GREATER] = 4,
-        [GEN9_COMPAREFUNCTION_NOTEQUAL] = 13, [GEN9_COMPAREFUNCTION_GEQUAL] = 6,
+        [GEN9_COMPAREFUNCTION_ALWAYS] = 15,
+        [GEN9_COMPAREFUNCTION_NEVER] = 0,
+        [GEN9_COMPAREFUNCTION_LESS] = 1,
+        [GEN9_COMPAREFUNCTION_EQUAL] = 2,
+        [GEN9_COMPAREFUNCTION_LEQUAL] = 3,
+        [GEN9_COMPAREFUNCTION_GREATER] = 4,
+        [GEN9_COMPAREFUNCTION_NOTEQUAL] = 13,
+        [GEN9_COMPAREFUNCTION_GEQUAL] = 6,
     };
     ds->pass = pass[ds->func & 7];
     ds->stencil_test = w->stencil_test_enable &&

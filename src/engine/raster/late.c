@@ -65,8 +65,9 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
                                q->y + (int32_t)(p >> 1), cover,
                                rt->has_depth ? &z : NULL,
                                rt->has_stencil ? rt->stencil[i] : -1, true);
-            w->depth_count += (unsigned)__builtin_popcount(cover);
         }
+        if (sc->test_time != TEST_EARLY || sc->count_late)
+            w->depth_count += (unsigned)__builtin_popcount(cover);
         q->cover[p] = cover;
         if (!cover)
             g->alive &= ~(1u << lane);

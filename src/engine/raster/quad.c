@@ -99,7 +99,7 @@ early_tests_simple(struct worker *w, const struct setup *s, struct quad *q)
         depth_test_quad(w, s, q, sc->test_time == TEST_EARLY);
     for (unsigned p = 0; p < 4; p++)
         q->full[p] = input_coverage(w, before[p], q->cover[p]);
-    if (sc->test_time == TEST_EARLY)
+    if (sc->test_time == TEST_EARLY && !sc->count_late)
         w->depth_count += q->cover[0] + q->cover[1] + q->cover[2] + q->cover[3];
 }
 
@@ -121,7 +121,7 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
             cover = depth_test(w, s, q->x + (int32_t)(p & 1),
                                q->y + (int32_t)(p >> 1), cover, NULL, -1,
                                early);
-        if (early)
+        if (early && !sc->count_late)
             w->depth_count += (unsigned)__builtin_popcount(cover);
         q->full[p] = input_coverage(w, q->cover[p], cover);
         q->cover[p] = cover;

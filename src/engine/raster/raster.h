@@ -132,6 +132,7 @@ struct scene {
     enum test_time test_time;
     struct depth_state ds;
     struct blend_state blend[DRAW_MAX_RT];
+    bool count_late; /* forced early tests, but counted after the kill */
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
     bool count_depth, count_ps;
@@ -302,7 +303,8 @@ void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
 
-/* ---- late.c, target.c, write.c, blend.c ------------------------------------------ */
+/* ---- late.c, target.c, write.c, blend.c
+ * ------------------------------------------ */
 
 /* Colours of a render target write, structure of arrays. */
 struct rt_colors {

@@ -142,10 +142,15 @@ scene_create(const struct draw *draw)
         blend_state_init(&sc->blend[i], draw, i);
     init_shader(sc);
     sc->test_time = choose_test_time(sc);
+    /* Observed: on Kaby Lake a sample that passes forced early tests but is
+     * discarded by the shader does not count (piglit's
+     * arb_shader_image_load_store-early-z fails there for that reason). */
+    sc->count_late = sc->ps && sc->test_time == TEST_EARLY &&
+                     draw->ps_extra.pixel_shader_kills_pixel;
     sc->plain_late = sc->test_time == TEST_EARLY &&
                      !draw->ps_extra.omask_present_to_render_target &&
                      !draw->blend.alpha_test_enable &&
-                     !draw->blend.alpha_to_coverage_enable;
+                     !draw->blend.alpha_to_coverage_enable && !sc->count_late;
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

@@ -302,6 +302,8 @@ setup_rect(struct scene *sc, const struct prim *p)
 void
 setup_primitive(struct scene *sc, const struct prim *p)
 {
+    if (!p->no_stipple_reset)
+        sc->stipple_pos = 0;
     switch (p->kind) {
     case PRIM_POINT: setup_point(sc, p, &p->v[0], 0, false); break;
     case PRIM_LINE: setup_segment(sc, p, &p->v[0], &p->v[1], 0, false); break;

@@ -11,7 +11,7 @@ struct write {
     bool blend;
     alignas(64) uint32_t color[4][16];
     const uint32_t (*src1)[16];
-    uint8_t *at[16];                    /* per lane, of one sample */
+    uint8_t *at[16];                     /* per lane, of one sample */
     alignas(64) uint8_t packed[16 * 16]; /* element_B apart */
 };
 

@@ -192,7 +192,7 @@ Test(depth, forced_early_tests_ignore_the_kill)
     draw_at(rig, 0.5f);
     cr_assert_eq(depth_at(rig, 5, 5), bits_from_float(0.5f));
     cr_assert_eq(rig_rgba8(rig, 5, 5), 0);
-    cr_assert_eq(rig->stats.ps_depth_count, 256);
+    cr_assert_eq(rig->stats.ps_depth_count, 128); /* as Kaby Lake counts */
     rig_destroy(rig);
 }
 
