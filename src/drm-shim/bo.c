@@ -100,8 +100,8 @@ bo_map(struct bo *bo)
     if (bo->user)
         return bo->user;
     if (!bo->map) {
-        void *p = raw_mmap(NULL, bo->size_B, PROT_READ | PROT_WRITE,
-                           MAP_SHARED, bo->memfd, 0);
+        void *p = raw_mmap(NULL, bo->size_B, PROT_READ | PROT_WRITE, MAP_SHARED,
+                           bo->memfd, 0);
         if (p != MAP_FAILED)
             bo->map = p;
     }

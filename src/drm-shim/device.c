@@ -35,7 +35,8 @@ static struct {
     uint32_t last_magic;
     atomic_uint serial; /* of socket names */
     atomic_bool opened;
-} device = {.once = PTHREAD_ONCE_INIT, .submit_lock = PTHREAD_MUTEX_INITIALIZER};
+} device = {.once = PTHREAD_ONCE_INIT,
+            .submit_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void
 before_fork(void)
@@ -245,9 +246,9 @@ bind_name(int fd, int minor)
                      NAME_FORMAT "%d-%u-%llx", minor, (int)getpid(),
                      atomic_fetch_add(&device.serial, 1),
                      (unsigned long long)fence_now_ns());
-    return bind(fd, (struct sockaddr *)&sa,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-                            (size_t)n));
+    return bind(
+        fd, (struct sockaddr *)&sa,
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n));
 }
 
 /* The minor in the name of a socket, -1 if it is not one of ours. */

@@ -26,8 +26,8 @@ struct space;
 struct drm_file {
     atomic_uint refs;
     ino_t ino;
-    int minor;    /* 0: card0, 128: renderD128 */
-    int peer;     /* -1: adopted from another process, no events */
+    int minor; /* 0: card0, 128: renderD128 */
+    int peer;  /* -1: adopted from another process, no events */
     struct handle_table bos, contexts, spaces, syncobjs;
     struct hw_context *default_context; /* id 0, made at first use */
     struct space *space;                /* of contexts without their own */
@@ -61,8 +61,7 @@ int device_minor_of_inode(int fd, ino_t ino);
 /* Frees files that nobody has open any more. */
 void device_collect(void);
 /* Puts one event into the read side of the file. */
-void device_send_event(struct drm_file *file, const void *event,
-                       size_t size_B);
+void device_send_event(struct drm_file *file, const void *event, size_t size_B);
 bool device_was_opened(void);
 struct drm_file *device_first_file(void); /* lock held */
 

@@ -16,10 +16,10 @@ struct fence {
     atomic_uint refs;
     atomic_bool signalled;
     /* Under the lock, only while not signalled: */
-    unsigned pending;            /* merged: parts still to come */
-    struct fence **dependents;   /* merged fences that wait for this one */
+    unsigned pending;          /* merged: parts still to come */
+    struct fence **dependents; /* merged fences that wait for this one */
     unsigned dependent_count;
-    int *exports;                /* eventfds to write, ours to close */
+    int *exports; /* eventfds to write, ours to close */
     unsigned export_count;
     struct fence *next_exported; /* list of fences with exports */
 };
@@ -173,9 +173,9 @@ fence_signal(struct fence *fence)
 static bool
 depend_locked(struct fence *merged, struct fence *part)
 {
-    struct fence **list =
-        realloc(part->dependents,
-                (part->dependent_count + 1) * sizeof *part->dependents);
+    struct fence **list = realloc(part->dependents,
+                                  (part->dependent_count + 1) *
+                                      sizeof *part->dependents);
     if (!list)
         return false;
     part->dependents = list;

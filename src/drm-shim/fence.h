@@ -16,8 +16,7 @@ struct fence;
 /* NULL: out of memory. */
 struct fence *fence_create(bool signalled);
 /* Signals when all of the given have. Takes no references from the caller. */
-struct fence *fence_create_merged(struct fence *const *fences,
-                                  unsigned count);
+struct fence *fence_create_merged(struct fence *const *fences, unsigned count);
 struct fence *fence_ref(struct fence *fence);
 void fence_unref(struct fence *fence); /* NULL is fine */
 void fence_signal(struct fence *fence);

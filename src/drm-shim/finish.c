@@ -91,8 +91,8 @@ print_stats(void)
 {
     for (unsigned i = 0; i < STAT_COUNT; i++)
         if (stats_get(i))
-            log_printf("softlake: %16llu %s",
-                       (unsigned long long)stats_get(i), stats_help(i));
+            log_printf("softlake: %16llu %s", (unsigned long long)stats_get(i),
+                       stats_help(i));
 }
 
 void

@@ -4,7 +4,7 @@
 #ifndef SHIM_FINISH_H
 #define SHIM_FINISH_H
 
-void finish_init(void);     /* notes which process this is */
+void finish_init(void); /* notes which process this is */
 void finish_after_fork(void);
 void finish_process(void);
 

@@ -100,8 +100,8 @@ hwctx_set_space(struct hw_context *ctx, struct space *space)
 }
 
 int
-hwctx_set_engines(struct hw_context *ctx,
-                    const struct hwctx_engine *engines, unsigned count)
+hwctx_set_engines(struct hw_context *ctx, const struct hwctx_engine *engines,
+                  unsigned count)
 {
     struct hwctx_engine *copy = calloc(count + 1, sizeof *copy);
     if (!copy)

@@ -20,7 +20,7 @@ struct hw_context {
     struct space *space;
     struct hwctx_engine *engines;
     unsigned engine_count;
-    bool user_map;  /* engines came from I915_CONTEXT_PARAM_ENGINES */
+    bool user_map; /* engines came from I915_CONTEXT_PARAM_ENGINES */
     bool recoverable, bannable, persistent, no_error_capture;
     int32_t priority;
     uint32_t resets_seen; /* batches of engine contexts that are gone */
@@ -38,13 +38,12 @@ struct space *hwctx_default_space(struct drm_file *file);
 /* Replace what the context runs on; state of the engines is lost. */
 void hwctx_set_space(struct hw_context *ctx, struct space *space);
 int hwctx_set_engines(struct hw_context *ctx,
-                        const struct hwctx_engine *engines, unsigned count);
+                      const struct hwctx_engine *engines, unsigned count);
 /* The engine that an execbuffer's flags select; NULL: none such. */
 struct hwctx_engine *hwctx_engine(struct hw_context *ctx, uint64_t flags);
 /* Its engine context, NULL: out of memory. */
 struct engine_context *hwctx_hw(struct hw_context *ctx,
-                                  struct hwctx_engine *engine);
-void hwctx_resets(struct hw_context *ctx, uint32_t *active,
-                    uint32_t *pending);
+                                struct hwctx_engine *engine);
+void hwctx_resets(struct hw_context *ctx, uint32_t *active, uint32_t *pending);
 
 #endif

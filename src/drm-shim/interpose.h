@@ -5,17 +5,18 @@
 #ifndef SHIM_INTERPOSE_H
 #define SHIM_INTERPOSE_H
 
-#define INTERPOSE(ret, name, symbol, args)                                     \
-    ret name args __asm__(symbol) __attribute__((visibility("default"), used)); \
+#define INTERPOSE(ret, name, symbol, args)            \
+    ret name args __asm__(symbol)                     \
+        __attribute__((visibility("default"), used)); \
     ret name args
 
 /* libc's own function of that name, looked up once; NULL does not happen. */
 void *interpose_real(void **slot, const char *symbol);
 
-#define REAL(type, symbol)                                                     \
-    ({                                                                         \
-        static void *slot_;                                                    \
-        (type)(uintptr_t)interpose_real(&slot_, symbol);                       \
+#define REAL(type, symbol)                                \
+    ({                                                    \
+        static void *slot_;                               \
+        (type)(uintptr_t) interpose_real(&slot_, symbol); \
     })
 
 #endif

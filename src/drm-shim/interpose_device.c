@@ -98,12 +98,12 @@ INTERPOSE(int64_t, shim_lseek64, "lseek64",
 }
 
 /* exit() runs the destructor below; these do not. */
-#define EXIT(name, symbol)                                                     \
-    INTERPOSE(_Noreturn void, name, symbol, (int status))                      \
-    {                                                                          \
-        finish_process();                                                      \
-        for (;;)                                                               \
-            syscall(SYS_exit_group, status);                                   \
+#define EXIT(name, symbol)                                \
+    INTERPOSE(_Noreturn void, name, symbol, (int status)) \
+    {                                                     \
+        finish_process();                                 \
+        for (;;)                                          \
+            syscall(SYS_exit_group, status);              \
     }
 EXIT(shim__exit, "_exit")
 EXIT(shim__Exit, "_Exit")

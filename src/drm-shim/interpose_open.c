@@ -51,14 +51,14 @@ mode_arg(int flags, va_list ap)
     return NEEDS_MODE(flags) ? va_arg(ap, unsigned) : 0;
 }
 
-#define OPEN(name, symbol)                                                     \
-    INTERPOSE(int, name, symbol, (const char *path, int flags, ...))           \
-    {                                                                          \
-        va_list ap;                                                            \
-        va_start(ap, flags);                                                   \
-        unsigned mode = mode_arg(flags, ap);                                   \
-        va_end(ap);                                                            \
-        return open_any(AT_FDCWD, path, flags, mode);                          \
+#define OPEN(name, symbol)                                           \
+    INTERPOSE(int, name, symbol, (const char *path, int flags, ...)) \
+    {                                                                \
+        va_list ap;                                                  \
+        va_start(ap, flags);                                         \
+        unsigned mode = mode_arg(flags, ap);                         \
+        va_end(ap);                                                  \
+        return open_any(AT_FDCWD, path, flags, mode);                \
     }
 OPEN(shim_open, "open")
 OPEN(shim_open64, "open64")
@@ -66,14 +66,14 @@ OPEN(shim___open, "__open")
 OPEN(shim___open64, "__open64")
 #undef OPEN
 
-#define OPENAT(name, symbol)                                                   \
-    INTERPOSE(int, name, symbol, (int dir, const char *path, int flags, ...))  \
-    {                                                                          \
-        va_list ap;                                                            \
-        va_start(ap, flags);                                                   \
-        unsigned mode = mode_arg(flags, ap);                                   \
-        va_end(ap);                                                            \
-        return open_any(dir, path, flags, mode);                               \
+#define OPENAT(name, symbol)                                                  \
+    INTERPOSE(int, name, symbol, (int dir, const char *path, int flags, ...)) \
+    {                                                                         \
+        va_list ap;                                                           \
+        va_start(ap, flags);                                                  \
+        unsigned mode = mode_arg(flags, ap);                                  \
+        va_end(ap);                                                           \
+        return open_any(dir, path, flags, mode);                              \
     }
 OPENAT(shim_openat, "openat")
 OPENAT(shim_openat64, "openat64")
@@ -102,26 +102,26 @@ INTERPOSE(int, shim___openat64_2, "__openat64_2",
     return open_any(dir, path, flags, 0);
 }
 
-#define FOPEN(name, symbol)                                                    \
-    INTERPOSE(FILE *, name, symbol, (const char *path, const char *mode))      \
-    {                                                                          \
-        char other[PATH_MAX];                                                  \
-        path = tree_redirect(AT_FDCWD, path, other);                           \
-        return REAL(FILE * (*)(const char *, const char *), symbol)(path,      \
-                                                                    mode);     \
+#define FOPEN(name, symbol)                                                \
+    INTERPOSE(FILE *, name, symbol, (const char *path, const char *mode))  \
+    {                                                                      \
+        char other[PATH_MAX];                                              \
+        path = tree_redirect(AT_FDCWD, path, other);                       \
+        return REAL(FILE * (*)(const char *, const char *), symbol)(path,  \
+                                                                    mode); \
     }
 FOPEN(shim_fopen, "fopen")
 FOPEN(shim_fopen64, "fopen64")
 #undef FOPEN
 
-#define FREOPEN(name, symbol)                                                  \
-    INTERPOSE(FILE *, name, symbol,                                            \
-              (const char *path, const char *mode, FILE *file))                \
-    {                                                                          \
-        char other[PATH_MAX];                                                  \
-        path = tree_redirect(AT_FDCWD, path, other);                           \
-        return REAL(FILE * (*)(const char *, const char *, FILE *), symbol)(   \
-            path, mode, file);                                                 \
+#define FREOPEN(name, symbol)                                       \
+    INTERPOSE(FILE *, name, symbol,                                 \
+              (const char *path, const char *mode, FILE *file))     \
+    {                                                               \
+        char other[PATH_MAX];                                       \
+        path = tree_redirect(AT_FDCWD, path, other);                \
+        return REAL(FILE * (*)(const char *, const char *, FILE *), \
+                    symbol)(path, mode, file);                      \
     }
 FREOPEN(shim_freopen, "freopen")
 FREOPEN(shim_freopen64, "freopen64")
@@ -135,28 +135,28 @@ INTERPOSE(DIR *, shim_opendir, "opendir", (const char *path))
 }
 
 /* The list, filter and order arguments are passed through untouched. */
-#define SCANDIR(name, symbol)                                                  \
-    INTERPOSE(int, name, symbol,                                               \
-              (const char *path, void *list, void *filter, void *order))       \
-    {                                                                          \
-        char other[PATH_MAX];                                                  \
-        path = tree_redirect(AT_FDCWD, path, other);                           \
-        return REAL(int (*)(const char *, void *, void *, void *), symbol)(    \
-            path, list, filter, order);                                        \
+#define SCANDIR(name, symbol)                                            \
+    INTERPOSE(int, name, symbol,                                         \
+              (const char *path, void *list, void *filter, void *order)) \
+    {                                                                    \
+        char other[PATH_MAX];                                            \
+        path = tree_redirect(AT_FDCWD, path, other);                     \
+        return REAL(int (*)(const char *, void *, void *, void *),       \
+                    symbol)(path, list, filter, order);                  \
     }
 SCANDIR(shim_scandir, "scandir")
 SCANDIR(shim_scandir64, "scandir64")
 #undef SCANDIR
 
-#define SCANDIRAT(name, symbol)                                                \
-    INTERPOSE(int, name, symbol,                                               \
-              (int dir, const char *path, void *list, void *filter,            \
-               void *order))                                                   \
-    {                                                                          \
-        char other[PATH_MAX];                                                  \
-        path = tree_redirect(dir, path, other);                                \
-        return REAL(int (*)(int, const char *, void *, void *, void *),        \
-                    symbol)(dir, path, list, filter, order);                   \
+#define SCANDIRAT(name, symbol)                                             \
+    INTERPOSE(                                                              \
+        int, name, symbol,                                                  \
+        (int dir, const char *path, void *list, void *filter, void *order)) \
+    {                                                                       \
+        char other[PATH_MAX];                                               \
+        path = tree_redirect(dir, path, other);                             \
+        return REAL(int (*)(int, const char *, void *, void *, void *),     \
+                    symbol)(dir, path, list, filter, order);                \
     }
 SCANDIRAT(shim_scandirat, "scandirat")
 SCANDIRAT(shim_scandirat64, "scandirat64")

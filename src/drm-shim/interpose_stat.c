@@ -53,10 +53,10 @@ stat_at(int dir, const char *path, void *st, int flags)
     return stat_path(dir, path, st, flags);
 }
 
-#define STAT(name, symbol, flags)                                              \
-    INTERPOSE(int, name, symbol, (const char *path, void *st))                 \
-    {                                                                          \
-        return stat_path(AT_FDCWD, path, st, flags);                           \
+#define STAT(name, symbol, flags)                              \
+    INTERPOSE(int, name, symbol, (const char *path, void *st)) \
+    {                                                          \
+        return stat_path(AT_FDCWD, path, st, flags);           \
     }
 STAT(shim_stat, "stat", 0)
 STAT(shim_stat64, "stat64", 0)
@@ -66,10 +66,10 @@ STAT(shim_lstat64, "lstat64", AT_SYMLINK_NOFOLLOW)
 
 /* What programs linked before glibc 2.33 call; the version says nothing new
  * on x86-64. */
-#define XSTAT(name, symbol, flags)                                             \
-    INTERPOSE(int, name, symbol, (int version, const char *path, void *st))    \
-    {                                                                          \
-        return stat_path(AT_FDCWD, path, st, flags);                           \
+#define XSTAT(name, symbol, flags)                                          \
+    INTERPOSE(int, name, symbol, (int version, const char *path, void *st)) \
+    {                                                                       \
+        return stat_path(AT_FDCWD, path, st, flags);                        \
     }
 XSTAT(shim___xstat, "__xstat", 0)
 XSTAT(shim___xstat64, "__xstat64", 0)
@@ -77,39 +77,39 @@ XSTAT(shim___lxstat, "__lxstat", AT_SYMLINK_NOFOLLOW)
 XSTAT(shim___lxstat64, "__lxstat64", AT_SYMLINK_NOFOLLOW)
 #undef XSTAT
 
-#define FSTAT(name, symbol)                                                    \
-    INTERPOSE(int, name, symbol, (int fd, void *st))                           \
-    {                                                                          \
-        return stat_fd(fd, st);                                                \
+#define FSTAT(name, symbol)                          \
+    INTERPOSE(int, name, symbol, (int fd, void *st)) \
+    {                                                \
+        return stat_fd(fd, st);                      \
     }
 FSTAT(shim_fstat, "fstat")
 FSTAT(shim_fstat64, "fstat64")
 #undef FSTAT
 
-#define FXSTAT(name, symbol)                                                   \
-    INTERPOSE(int, name, symbol, (int version, int fd, void *st))              \
-    {                                                                          \
-        return stat_fd(fd, st);                                                \
+#define FXSTAT(name, symbol)                                      \
+    INTERPOSE(int, name, symbol, (int version, int fd, void *st)) \
+    {                                                             \
+        return stat_fd(fd, st);                                   \
     }
 FXSTAT(shim___fxstat, "__fxstat")
 FXSTAT(shim___fxstat64, "__fxstat64")
 #undef FXSTAT
 
-#define FSTATAT(name, symbol)                                                  \
-    INTERPOSE(int, name, symbol,                                               \
-              (int dir, const char *path, void *st, int flags))                \
-    {                                                                          \
-        return stat_at(dir, path, st, flags);                                  \
+#define FSTATAT(name, symbol)                                   \
+    INTERPOSE(int, name, symbol,                                \
+              (int dir, const char *path, void *st, int flags)) \
+    {                                                           \
+        return stat_at(dir, path, st, flags);                   \
     }
 FSTATAT(shim_fstatat, "fstatat")
 FSTATAT(shim_fstatat64, "fstatat64")
 #undef FSTATAT
 
-#define FXSTATAT(name, symbol)                                                 \
-    INTERPOSE(int, name, symbol,                                               \
-              (int version, int dir, const char *path, void *st, int flags))   \
-    {                                                                          \
-        return stat_at(dir, path, st, flags);                                  \
+#define FXSTATAT(name, symbol)                                               \
+    INTERPOSE(int, name, symbol,                                             \
+              (int version, int dir, const char *path, void *st, int flags)) \
+    {                                                                        \
+        return stat_at(dir, path, st, flags);                                \
     }
 FXSTATAT(shim___fxstatat, "__fxstatat")
 FXSTATAT(shim___fxstatat64, "__fxstatat64")
@@ -239,8 +239,7 @@ real_path(const char *path, char *out)
 {
     char other[PATH_MAX];
     const char *real = tree_redirect(AT_FDCWD, path, other);
-    char *result =
-        REAL(char *(*)(const char *, char *), "realpath")(real, out);
+    char *result = REAL(char *(*)(const char *, char *), "realpath")(real, out);
     if (result && real != path)
         tree_strip(result);
     return result;
@@ -282,15 +281,15 @@ INTERPOSE(int, shim_fstatfs64, "fstatfs64", (int fd, void *st))
     return stat_fs(fd, st);
 }
 
-#define STATFS(name, symbol)                                                   \
-    INTERPOSE(int, name, symbol, (const char *path, struct statfs *st))        \
-    {                                                                          \
-        char other[PATH_MAX];                                                  \
-        const char *real = tree_redirect(AT_FDCWD, path, other);               \
-        int ret = (int)syscall(SYS_statfs, real, st);                          \
-        if (!ret && real != path && !strncmp(path, "/sys", 4))                 \
-            st->f_type = SYSFS_MAGIC;                                          \
-        return ret;                                                            \
+#define STATFS(name, symbol)                                            \
+    INTERPOSE(int, name, symbol, (const char *path, struct statfs *st)) \
+    {                                                                   \
+        char other[PATH_MAX];                                           \
+        const char *real = tree_redirect(AT_FDCWD, path, other);        \
+        int ret = (int)syscall(SYS_statfs, real, st);                   \
+        if (!ret && real != path && !strncmp(path, "/sys", 4))          \
+            st->f_type = SYSFS_MAGIC;                                   \
+        return ret;                                                     \
     }
 STATFS(shim_statfs, "statfs")
 STATFS(shim_statfs64, "statfs64")

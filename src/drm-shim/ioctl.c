@@ -14,8 +14,8 @@ static const struct {
     uint16_t size_B;
     uint8_t access;
 } rows[256] = {
-#define X(access, request, function)                                           \
-    [_IOC_NR(request)] = {#function, ioctl_##function, _IOC_SIZE(request),    \
+#define X(access, request, function)                                       \
+    [_IOC_NR(request)] = {#function, ioctl_##function, _IOC_SIZE(request), \
                           access},
     IOCTL_TABLE(X)
 #undef X
@@ -23,7 +23,7 @@ static const struct {
 
 /* Larger than every struct of the table. */
 #define ARGUMENT_MAX_B 256
-#define X(access, request, function)                                           \
+#define X(access, request, function) \
     _Static_assert(_IOC_SIZE(request) <= ARGUMENT_MAX_B, #function);
 IOCTL_TABLE(X)
 #undef X

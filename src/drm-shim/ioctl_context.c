@@ -39,10 +39,10 @@ set_engines(struct hw_context *ctx, const struct drm_i915_gem_context_param *p)
         return -EINVAL;
     }
     for (unsigned i = 0; i < count; i++) {
-        bool hole =
-            list[i].engine_class == (uint16_t)I915_ENGINE_CLASS_INVALID &&
-            list[i].engine_instance ==
-                (uint16_t)I915_ENGINE_CLASS_INVALID_NONE;
+        bool hole = list[i].engine_class ==
+                        (uint16_t)I915_ENGINE_CLASS_INVALID &&
+                    list[i].engine_instance ==
+                        (uint16_t)I915_ENGINE_CLASS_INVALID_NONE;
         if (!hole && (list[i].engine_class > I915_ENGINE_CLASS_VIDEO_ENHANCE ||
                       list[i].engine_instance))
             return -ENOENT;

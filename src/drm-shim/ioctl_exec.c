@@ -66,8 +66,8 @@ job_add_wait(struct job *job, struct fence *fence)
         fence_unref(fence);
         return true;
     }
-    struct fence **p =
-        realloc(job->waits, (job->wait_count + 1) * sizeof *job->waits);
+    struct fence **p = realloc(job->waits,
+                               (job->wait_count + 1) * sizeof *job->waits);
     if (!p) {
         fence_unref(fence);
         return false;
@@ -250,8 +250,8 @@ add_fence(struct drm_file *file, struct job *job,
             err = -ENOMEM;
     }
     if (!err && f->flags & I915_EXEC_FENCE_SIGNAL) {
-        struct job_signal *p = realloc(
-            job->signals, (job->signal_count + 1) * sizeof *job->signals);
+        struct job_signal *p = realloc(job->signals, (job->signal_count + 1) *
+                                                         sizeof *job->signals);
         err = p ? 0 : -ENOMEM;
         if (p) {
             job->signals = p;
@@ -268,8 +268,8 @@ add_fence_list(struct drm_file *file, struct job *job, uint64_t handles,
                uint64_t points, uint64_t count)
 {
     int err;
-    struct drm_i915_gem_exec_fence *f =
-        client_read_array(handles, count, sizeof *f, &err);
+    struct drm_i915_gem_exec_fence *f = client_read_array(handles, count,
+                                                          sizeof *f, &err);
     uint64_t *v = NULL;
     if (!f)
         return err;
@@ -441,16 +441,15 @@ choose_engine(struct drm_file *file, struct job *job,
 static int
 locate_batch(struct job *job, const struct drm_i915_gem_execbuffer2 *eb)
 {
-    unsigned i =
-        eb->flags & I915_EXEC_BATCH_FIRST ? 0 : job->object_count - 1;
+    unsigned i = eb->flags & I915_EXEC_BATCH_FIRST ? 0 : job->object_count - 1;
     uint64_t size_B = job->bos[i]->size_B;
     if (eb->batch_start_offset > size_B ||
         eb->batch_len > size_B - eb->batch_start_offset)
         return -EINVAL;
-    job->batch_va =
-        plain_address(job->objects[i].offset) + eb->batch_start_offset;
-    job->batch_B =
-        eb->batch_len ? eb->batch_len : size_B - eb->batch_start_offset;
+    job->batch_va = plain_address(job->objects[i].offset) +
+                    eb->batch_start_offset;
+    job->batch_B = eb->batch_len ? eb->batch_len
+                                 : size_B - eb->batch_start_offset;
     return 0;
 }
 

@@ -16,12 +16,9 @@ static const struct {
     uint32_t fourcc;
     uint8_t bpp, depth;
 } formats[] = {
-    {DRM_FORMAT_XRGB8888, 32, 24},
-    {DRM_FORMAT_ARGB8888, 32, 32},
-    {DRM_FORMAT_XBGR8888, 32, 0},
-    {DRM_FORMAT_ABGR8888, 32, 0},
-    {DRM_FORMAT_RGB565, 16, 16},
-    {DRM_FORMAT_XRGB2101010, 32, 30},
+    {DRM_FORMAT_XRGB8888, 32, 24},   {DRM_FORMAT_ARGB8888, 32, 32},
+    {DRM_FORMAT_XBGR8888, 32, 0},    {DRM_FORMAT_ABGR8888, 32, 0},
+    {DRM_FORMAT_RGB565, 16, 16},     {DRM_FORMAT_XRGB2101010, 32, 30},
     {DRM_FORMAT_XBGR2101010, 32, 0},
 };
 
@@ -111,8 +108,8 @@ ioctl_mode_addfb2(struct drm_file *file, void *arg)
     device_lock();
     int err = add_fb(file, c, &c->fb_id);
     device_unlock();
-    trace(kms, "fb %u: %ux%u modifier %#llx: %d", c->fb_id, c->width,
-          c->height, (unsigned long long)c->modifier[0], err);
+    trace(kms, "fb %u: %ux%u modifier %#llx: %d", c->fb_id, c->width, c->height,
+          (unsigned long long)c->modifier[0], err);
     return err;
 }
 

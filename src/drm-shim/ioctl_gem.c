@@ -130,8 +130,8 @@ ioctl_gem_userptr(struct drm_file *file, void *arg)
             if (client_read(&byte, u->user_ptr + at, 1))
                 return -EFAULT;
     }
-    struct bo *bo =
-        bo_create_user((void *)(uintptr_t)u->user_ptr, u->user_size);
+    struct bo *bo = bo_create_user((void *)(uintptr_t)u->user_ptr,
+                                   u->user_size);
     if (!bo)
         return -ENOMEM;
     u->handle = ioctl_bo_handle(file, bo);

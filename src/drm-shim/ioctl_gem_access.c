@@ -35,7 +35,8 @@ device_mmap(struct drm_file *file, void *addr, size_t length, int prot,
 {
     uint32_t handle = (uint32_t)(offset >> TOKEN_SHIFT);
     struct bo *bo = NULL;
-    if (!(offset & ((1u << TOKEN_SHIFT) - 1)) && offset >> TOKEN_SHIFT == handle)
+    if (!(offset & ((1u << TOKEN_SHIFT) - 1)) &&
+        offset >> TOKEN_SHIFT == handle)
         bo = ioctl_bo(file, handle);
     void *p = MAP_FAILED;
     if (!bo || bo->memfd < 0 || !length ||
@@ -136,7 +137,7 @@ ioctl_gem_pwrite(struct drm_file *file, void *arg)
     return err;
 }
 
-#define CPU_DOMAINS                                                            \
+#define CPU_DOMAINS \
     (I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT | I915_GEM_DOMAIN_WC)
 
 int
@@ -150,9 +151,8 @@ ioctl_gem_set_domain(struct drm_file *file, void *arg)
     struct bo *bo = ioctl_bo(file, d->handle);
     if (!bo)
         return -ENOENT;
-    int err = d->read_domains
-                  ? wait_idle(bo, !d->write_domain, FENCE_FOREVER)
-                  : 0;
+    int err = d->read_domains ? wait_idle(bo, !d->write_domain, FENCE_FOREVER)
+                              : 0;
     bo_unref(bo);
     return err;
 }
@@ -202,8 +202,8 @@ ioctl_gem_wait(struct drm_file *file, void *arg)
         deadline_ns = start_ns + w->timeout_ns;
     int err = wait_idle(bo, false, deadline_ns);
     if (w->timeout_ns > 0)
-        w->timeout_ns =
-            MAX2(w->timeout_ns - (fence_now_ns() - start_ns), INT64_C(0));
+        w->timeout_ns = MAX2(w->timeout_ns - (fence_now_ns() - start_ns),
+                             INT64_C(0));
     bo_unref(bo);
     return err;
 }

@@ -31,8 +31,8 @@ ioctl_mode_getresources(struct drm_file *file, void *arg)
     uint32_t fbs[256], fb_count = 0;
     device_lock();
     struct kms *kms = device_kms();
-    for (uint32_t id = 0; fb_count < ARRAY_SIZE(fbs) &&
-                          (id = kms_next_fb(kms, id));)
+    for (uint32_t id = 0;
+         fb_count < ARRAY_SIZE(fbs) && (id = kms_next_fb(kms, id));)
         if (kms_find_fb(kms, id)->owner == file)
             fbs[fb_count++] = id;
     device_unlock();
@@ -117,8 +117,8 @@ int
 ioctl_mode_getplaneresources(struct drm_file *file, void *arg)
 {
     struct drm_mode_get_plane_res *r = arg;
-    static const uint32_t ids[KMS_PLANE_COUNT] = {
-        KMS_PLANE_FIRST + KMS_PRIMARY, KMS_PLANE_FIRST + KMS_CURSOR};
+    static const uint32_t ids[KMS_PLANE_COUNT] = {KMS_PLANE_FIRST + KMS_PRIMARY,
+                                                  KMS_PLANE_FIRST + KMS_CURSOR};
     return give_ids(r->plane_id_ptr, &r->count_planes, ids,
                     file->cap_universal_planes ? KMS_PLANE_COUNT : 0);
 }
@@ -139,8 +139,7 @@ ioctl_mode_getplane(struct drm_file *file, void *arg)
     g->possible_crtcs = 1;
     g->gamma_size = 0;
     unsigned count = kms_formats(i, &formats);
-    return give_ids(g->format_type_ptr, &g->count_format_types, formats,
-                    count);
+    return give_ids(g->format_type_ptr, &g->count_format_types, formats, count);
 }
 
 /* ------------------------------------------------------------------------
@@ -217,19 +216,16 @@ edit_crtc(struct kms *kms, struct kms_state *state, const void *data)
         return edit_off(state);
     if (c->count_connectors != 1)
         return -EINVAL;
-    int err =
-        client_read(&connector, c->set_connectors_ptr, sizeof connector);
+    int err = client_read(&connector, c->set_connectors_ptr, sizeof connector);
     if (err)
         return err;
     if (connector != KMS_CONNECTOR)
         return -ENOENT;
-    struct kms_fb *fb = c->fb_id == UINT32_MAX
-                            ? state->plane[KMS_PRIMARY].fb
-                            : kms_find_fb(kms, c->fb_id);
+    struct kms_fb *fb = c->fb_id == UINT32_MAX ? state->plane[KMS_PRIMARY].fb
+                                               : kms_find_fb(kms, c->fb_id);
     if (!fb)
         return -ENOENT;
-    if (!c->mode.hdisplay || !c->mode.vdisplay || c->x > 16384 ||
-        c->y > 16384)
+    if (!c->mode.hdisplay || !c->mode.vdisplay || c->x > 16384 || c->y > 16384)
         return -EINVAL;
     struct kms_blob *mode = kms_add_blob(kms, NULL, &c->mode, sizeof c->mode);
     if (!mode)
@@ -342,12 +338,12 @@ set_cursor(struct drm_file *file, const struct drm_mode_cursor2 *c,
         struct bo *bo = c->handle ? handle_get(&file->bos, c->handle) : NULL;
         if (c->handle && !bo)
             return -ENOENT;
-        if (bo && (!c->width || !c->height || c->width > 256 ||
-                   c->height > 256 ||
-                   (uint64_t)c->width * c->height * 4 > bo->size_B))
+        if (bo &&
+            (!c->width || !c->height || c->width > 256 || c->height > 256 ||
+             (uint64_t)c->width * c->height * 4 > bo->size_B))
             return -EINVAL;
-        struct kms_fb *fb =
-            bo ? cursor_fb(file, bo, c->width, c->height) : NULL;
+        struct kms_fb *fb = bo ? cursor_fb(file, bo, c->width, c->height)
+                               : NULL;
         if (bo && !fb)
             return -ENOMEM;
         kms_state_set_fb(p, fb);

@@ -105,8 +105,8 @@ edit_state(struct kms *kms, struct kms_state *state,
                                 l->values[n]);
             if (err) {
                 trace(kms, "atomic: object %u property %u = %llu: %d",
-                      l->objs[i], l->props[n],
-                      (unsigned long long)l->values[n], err);
+                      l->objs[i], l->props[n], (unsigned long long)l->values[n],
+                      err);
                 return err;
             }
         }

@@ -70,9 +70,7 @@ platform_param(int32_t param, int *value)
     case I915_PARAM_CHIPSET_ID: *value = p->device_id; return 0;
     case I915_PARAM_REVISION: *value = p->revision; return 0;
     case I915_PARAM_HAS_LLC: *value = p->llc; return 0;
-    case I915_PARAM_SUBSLICE_TOTAL:
-        *value = p->slices * p->subslices;
-        return 0;
+    case I915_PARAM_SUBSLICE_TOTAL: *value = p->slices * p->subslices; return 0;
     case I915_PARAM_EU_TOTAL:
         *value = p->slices * p->subslices * p->eus_per_subslice;
         return 0;
@@ -145,9 +143,9 @@ query_engines(uint8_t *out)
         q->engines[i].engine.engine_class = (uint16_t)i;
         q->engines[i].flags = I915_ENGINE_INFO_HAS_LOGICAL_INSTANCE;
         if (i == I915_ENGINE_CLASS_VIDEO)
-            q->engines[i].capabilities =
-                I915_VIDEO_CLASS_CAPABILITY_HEVC |
-                I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
+            q->engines[i]
+                .capabilities = I915_VIDEO_CLASS_CAPABILITY_HEVC |
+                                I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
     }
     return (int)(sizeof *q + q->num_engines * sizeof q->engines[0]);
 }

@@ -141,8 +141,8 @@ list_init(struct list *list, struct drm_file *file, uint64_t handles_ptr,
     memset(list, 0, sizeof *list);
     if (!count)
         return -EINVAL;
-    uint32_t *handles =
-        client_read_array(handles_ptr, count, sizeof *handles, &err);
+    uint32_t *handles = client_read_array(handles_ptr, count, sizeof *handles,
+                                          &err);
     if (!handles)
         return err;
     list->count = count;
@@ -176,17 +176,16 @@ wait_ready(void *data)
     struct wait *w = data;
     uint32_t ready = 0;
     for (uint32_t i = 0; i < w->list.count; i++) {
-        enum syncobj_state state =
-            syncobj_state_locked(w->list.objs[i], w->list.points[i]);
+        enum syncobj_state state = syncobj_state_locked(w->list.objs[i],
+                                                        w->list.points[i]);
         bool one = w->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
                        ? state != SYNCOBJ_EMPTY
                        : state == SYNCOBJ_SIGNALLED;
         if (one && !ready++)
             w->first = i;
     }
-    return w->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL
-               ? ready == w->list.count
-               : ready > 0;
+    return w->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL ? ready == w->list.count
+                                                      : ready > 0;
 }
 
 /* Without a FOR_SUBMIT there must be something to wait for. */
@@ -245,8 +244,7 @@ ioctl_syncobj_timeline_wait(struct drm_file *file, void *arg)
         return -EINVAL;
     if (!s->count_handles)
         return 0;
-    int err =
-        list_init(&w.list, file, s->handles, s->points, s->count_handles);
+    int err = list_init(&w.list, file, s->handles, s->points, s->count_handles);
     return err ? err : wait_list(&w, s->timeout_nsec, &s->first_signaled);
 }
 
@@ -336,8 +334,7 @@ ioctl_syncobj_transfer(struct drm_file *file, void *arg)
     const struct drm_syncobj_transfer *t = arg;
     if (t->pad || t->flags & ~(uint32_t)DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT)
         return -EINVAL;
-    struct wait w = {.flags = t->flags |
-                              DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE};
+    struct wait w = {.flags = t->flags | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE};
     struct syncobj *src = get_syncobj(file, t->src_handle);
     struct syncobj *dst = get_syncobj(file, t->dst_handle);
     uint64_t point = t->src_point;

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#define WAIT_LIMIT_NS INT64_C(3000000000)
+
 static void
 reply(struct drm_wait_vblank_reply *r, uint64_t sequence, int64_t time_ns)
 {
@@ -53,7 +55,9 @@ ioctl_wait_vblank(struct drm_file *file, void *arg)
     }
     device_unlock();
     if (wait.fence && !err) {
-        fence_wait(wait.fence, FENCE_FOREVER);
+        /* As the kernel: whoever asks for more gets EBUSY. */
+        if (fence_wait(wait.fence, fence_now_ns() + WAIT_LIMIT_NS))
+            err = -EBUSY;
         device_lock();
         now = kms_vblank(kms, &time_ns);
         device_unlock();

@@ -101,9 +101,9 @@ void kms_state_set_blob(struct kms_blob **slot, struct kms_blob *blob);
 int kms_state_check(const struct kms_state *state);
 
 struct kms_commit {
-    struct kms_state state;     /* taken over */
-    struct fence *in_fence;     /* taken over, may be NULL */
-    struct fence *out_fence;    /* borrowed, signalled when shown; or NULL */
+    struct kms_state state;      /* taken over */
+    struct fence *in_fence;      /* taken over, may be NULL */
+    struct fence *out_fence;     /* borrowed, signalled when shown; or NULL */
     struct drm_file *event_file; /* NULL: no event */
     uint64_t user_data;
 };

@@ -85,11 +85,11 @@ kms_data_edid(uint8_t out[KMS_BLOB_MAX_B],
         0x01, 0x21, 0x01, 0x04,                         /* 2023, EDID 1.4 */
         0x80, 0x20, 0x18, 0x78, 0x0a,                   /* digital, 32x24 cm */
         0xee, 0x91, 0xa3, 0x54, 0x4c, 0x99, 0x26, 0x0f,
-        0x50, 0x54,                                     /* sRGB primaries */
+        0x50, 0x54, /* sRGB primaries */
     };
-    static const uint8_t name[18] = {0,   0,   0,   0xfc, 0,   'S',
-                                     'o', 'f', 't', 'l',  'a', 'k',
-                                     'e', '\n', ' ', ' ', ' ', ' '};
+    static const uint8_t name[18] = {0,   0,    0,   0xfc, 0,   'S',
+                                     'o', 'f',  't', 'l',  'a', 'k',
+                                     'e', '\n', ' ', ' ',  ' ', ' '};
     memset(out, 0, 128);
     memcpy(out, head, sizeof head);
     memset(out + 38, 0x01, 16); /* no standard timings */
@@ -105,8 +105,8 @@ kms_data_edid(uint8_t out[KMS_BLOB_MAX_B],
 }
 
 static const uint32_t primary_formats[] = {
-    DRM_FORMAT_XRGB8888,    DRM_FORMAT_ARGB8888,    DRM_FORMAT_XBGR8888,
-    DRM_FORMAT_ABGR8888,    DRM_FORMAT_RGB565,      DRM_FORMAT_XRGB2101010,
+    DRM_FORMAT_XRGB8888,    DRM_FORMAT_ARGB8888, DRM_FORMAT_XBGR8888,
+    DRM_FORMAT_ABGR8888,    DRM_FORMAT_RGB565,   DRM_FORMAT_XRGB2101010,
     DRM_FORMAT_XBGR2101010,
 };
 static const uint32_t cursor_formats[] = {DRM_FORMAT_ARGB8888};
@@ -139,8 +139,8 @@ kms_data_in_formats(uint8_t out[KMS_BLOB_MAX_B], enum kms_plane_index plane)
     unsigned count = kms_formats(plane, &formats);
     const uint64_t linear = DRM_FORMAT_MOD_LINEAR;
     const uint64_t *mods = plane == KMS_PRIMARY ? primary_modifiers : &linear;
-    unsigned mod_count =
-        plane == KMS_PRIMARY ? ARRAY_SIZE(primary_modifiers) : 1;
+    unsigned mod_count = plane == KMS_PRIMARY ? ARRAY_SIZE(primary_modifiers)
+                                              : 1;
     struct drm_format_modifier_blob head = {
         .version = FORMAT_BLOB_CURRENT,
         .count_formats = count,
@@ -158,7 +158,6 @@ kms_data_in_formats(uint8_t out[KMS_BLOB_MAX_B], enum kms_plane_index plane)
         };
         memcpy(out + head.modifiers_offset + i * sizeof m, &m, sizeof m);
     }
-    return head.modifiers_offset + mod_count *
-                                       (uint32_t)sizeof(
-                                           struct drm_format_modifier);
+    return head.modifiers_offset +
+           mod_count * (uint32_t)sizeof(struct drm_format_modifier);
 }

@@ -19,32 +19,32 @@ enum owner { PLANE, CRTC, CONNECTOR };
 #define ENUM DRM_MODE_PROP_ENUM
 
 /* X(id, name, owner, flags, minimum, maximum or kind of object) */
-#define PROPS(X)                                                               \
-    X(TYPE, "type", PLANE, ENUM | IMMUTABLE, 0, 2)                             \
-    X(FB_ID, "FB_ID", PLANE, OBJECT | ATOMIC, DRM_MODE_OBJECT_FB, 0)           \
-    X(PLANE_CRTC, "CRTC_ID", PLANE, OBJECT | ATOMIC, DRM_MODE_OBJECT_CRTC, 0)  \
-    X(SRC_X, "SRC_X", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                    \
-    X(SRC_Y, "SRC_Y", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                    \
-    X(SRC_W, "SRC_W", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                    \
-    X(SRC_H, "SRC_H", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                    \
-    X(CRTC_X, "CRTC_X", PLANE, SRANGE | ATOMIC, INT32_MIN, INT32_MAX)          \
-    X(CRTC_Y, "CRTC_Y", PLANE, SRANGE | ATOMIC, INT32_MIN, INT32_MAX)          \
-    X(CRTC_W, "CRTC_W", PLANE, RANGE | ATOMIC, 0, INT32_MAX)                   \
-    X(CRTC_H, "CRTC_H", PLANE, RANGE | ATOMIC, 0, INT32_MAX)                   \
-    X(IN_FENCE_FD, "IN_FENCE_FD", PLANE, SRANGE | ATOMIC, -1, INT32_MAX)       \
-    X(IN_FORMATS, "IN_FORMATS", PLANE, BLOB | IMMUTABLE, 0, 0)                 \
-    X(ACTIVE, "ACTIVE", CRTC, RANGE | ATOMIC, 0, 1)                            \
-    X(MODE_ID, "MODE_ID", CRTC, BLOB | ATOMIC, 0, 0)                           \
-    X(OUT_FENCE_PTR, "OUT_FENCE_PTR", CRTC, RANGE | ATOMIC, 0, UINT64_MAX)     \
-    X(VRR_ENABLED, "VRR_ENABLED", CRTC, RANGE, 0, 1)                           \
-    X(GAMMA_LUT, "GAMMA_LUT", CRTC, BLOB, 0, 0)                                \
-    X(GAMMA_LUT_SIZE, "GAMMA_LUT_SIZE", CRTC, RANGE | IMMUTABLE, 0,            \
-      UINT32_MAX)                                                              \
-    X(CONN_CRTC, "CRTC_ID", CONNECTOR, OBJECT | ATOMIC, DRM_MODE_OBJECT_CRTC,  \
-      0)                                                                       \
-    X(EDID, "EDID", CONNECTOR, BLOB | IMMUTABLE, 0, 0)                         \
-    X(DPMS, "DPMS", CONNECTOR, ENUM, 0, 3)                                     \
-    X(LINK_STATUS, "link-status", CONNECTOR, ENUM, 0, 1)                       \
+#define PROPS(X)                                                              \
+    X(TYPE, "type", PLANE, ENUM | IMMUTABLE, 0, 2)                            \
+    X(FB_ID, "FB_ID", PLANE, OBJECT | ATOMIC, DRM_MODE_OBJECT_FB, 0)          \
+    X(PLANE_CRTC, "CRTC_ID", PLANE, OBJECT | ATOMIC, DRM_MODE_OBJECT_CRTC, 0) \
+    X(SRC_X, "SRC_X", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                   \
+    X(SRC_Y, "SRC_Y", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                   \
+    X(SRC_W, "SRC_W", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                   \
+    X(SRC_H, "SRC_H", PLANE, RANGE | ATOMIC, 0, UINT32_MAX)                   \
+    X(CRTC_X, "CRTC_X", PLANE, SRANGE | ATOMIC, INT32_MIN, INT32_MAX)         \
+    X(CRTC_Y, "CRTC_Y", PLANE, SRANGE | ATOMIC, INT32_MIN, INT32_MAX)         \
+    X(CRTC_W, "CRTC_W", PLANE, RANGE | ATOMIC, 0, INT32_MAX)                  \
+    X(CRTC_H, "CRTC_H", PLANE, RANGE | ATOMIC, 0, INT32_MAX)                  \
+    X(IN_FENCE_FD, "IN_FENCE_FD", PLANE, SRANGE | ATOMIC, -1, INT32_MAX)      \
+    X(IN_FORMATS, "IN_FORMATS", PLANE, BLOB | IMMUTABLE, 0, 0)                \
+    X(ACTIVE, "ACTIVE", CRTC, RANGE | ATOMIC, 0, 1)                           \
+    X(MODE_ID, "MODE_ID", CRTC, BLOB | ATOMIC, 0, 0)                          \
+    X(OUT_FENCE_PTR, "OUT_FENCE_PTR", CRTC, RANGE | ATOMIC, 0, UINT64_MAX)    \
+    X(VRR_ENABLED, "VRR_ENABLED", CRTC, RANGE, 0, 1)                          \
+    X(GAMMA_LUT, "GAMMA_LUT", CRTC, BLOB, 0, 0)                               \
+    X(GAMMA_LUT_SIZE, "GAMMA_LUT_SIZE", CRTC, RANGE | IMMUTABLE, 0,           \
+      UINT32_MAX)                                                             \
+    X(CONN_CRTC, "CRTC_ID", CONNECTOR, OBJECT | ATOMIC, DRM_MODE_OBJECT_CRTC, \
+      0)                                                                      \
+    X(EDID, "EDID", CONNECTOR, BLOB | IMMUTABLE, 0, 0)                        \
+    X(DPMS, "DPMS", CONNECTOR, ENUM, 0, 3)                                    \
+    X(LINK_STATUS, "link-status", CONNECTOR, ENUM, 0, 1)                      \
     X(NON_DESKTOP, "non-desktop", CONNECTOR, RANGE | IMMUTABLE, 0, 1)
 
 enum prop {
@@ -60,7 +60,7 @@ static const struct {
     uint32_t flags;
     uint64_t lo, hi;
 } props[PROP_COUNT] = {
-#define X(id, name, owner, flags, lo, hi)                                      \
+#define X(id, name, owner, flags, lo, hi) \
     {name, owner, flags, (uint64_t)(lo), (uint64_t)(hi)},
     PROPS(X)
 #undef X
@@ -71,10 +71,10 @@ static const struct {
     uint32_t value;
     const char *name;
 } enums[] = {
-    {PROP_TYPE, 0, "Overlay"},        {PROP_TYPE, 1, "Primary"},
-    {PROP_TYPE, 2, "Cursor"},         {PROP_DPMS, 0, "On"},
-    {PROP_DPMS, 1, "Standby"},        {PROP_DPMS, 2, "Suspend"},
-    {PROP_DPMS, 3, "Off"},            {PROP_LINK_STATUS, 0, "Good"},
+    {PROP_TYPE, 0, "Overlay"},    {PROP_TYPE, 1, "Primary"},
+    {PROP_TYPE, 2, "Cursor"},     {PROP_DPMS, 0, "On"},
+    {PROP_DPMS, 1, "Standby"},    {PROP_DPMS, 2, "Suspend"},
+    {PROP_DPMS, 3, "Off"},        {PROP_LINK_STATUS, 0, "Good"},
     {PROP_LINK_STATUS, 1, "Bad"},
 };
 
@@ -98,9 +98,8 @@ props_object_type(struct kms *kms, uint32_t object)
 {
     enum owner owner;
     unsigned plane;
-    static const uint32_t types[] = {DRM_MODE_OBJECT_PLANE,
-                                     DRM_MODE_OBJECT_CRTC,
-                                     DRM_MODE_OBJECT_CONNECTOR};
+    static const uint32_t types[] = {
+        DRM_MODE_OBJECT_PLANE, DRM_MODE_OBJECT_CRTC, DRM_MODE_OBJECT_CONNECTOR};
     if (owner_of(object, &owner, &plane))
         return types[owner];
     if (object == KMS_ENCODER)

@@ -7,8 +7,8 @@
 
 /* What else a set of properties may ask for in one atomic commit. */
 struct props_request {
-    struct fence *in_fence;   /* owned */
-    uint64_t out_fence_ptr;   /* where a sync_file goes, or 0 */
+    struct fence *in_fence; /* owned */
+    uint64_t out_fence_ptr; /* where a sync_file goes, or 0 */
 };
 
 /* The two-call list of an object's properties and values. -ENOENT: no such

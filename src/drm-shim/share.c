@@ -104,8 +104,7 @@ struct buf_sync_file {
 static int
 buf_export(struct bo *bo, struct buf_sync_file *s)
 {
-    if (!(s->flags & DMA_BUF_SYNC_RW) ||
-        s->flags & ~(uint32_t)DMA_BUF_SYNC_RW)
+    if (!(s->flags & DMA_BUF_SYNC_RW) || s->flags & ~(uint32_t)DMA_BUF_SYNC_RW)
         return -EINVAL;
     device_lock();
     struct fence *fence = bo_fence(bo, !(s->flags & DMA_BUF_SYNC_WRITE));
@@ -124,8 +123,7 @@ static int
 buf_import(struct bo *bo, const struct buf_sync_file *s)
 {
     int err = 0;
-    if (!(s->flags & DMA_BUF_SYNC_RW) ||
-        s->flags & ~(uint32_t)DMA_BUF_SYNC_RW)
+    if (!(s->flags & DMA_BUF_SYNC_RW) || s->flags & ~(uint32_t)DMA_BUF_SYNC_RW)
         return -EINVAL;
     struct fence *fence = fence_import(s->fd, &err);
     if (!fence)

@@ -126,8 +126,7 @@ map_object(struct space *space, struct bo *bo, uint64_t va)
 }
 
 int
-space_bind(struct space *space, struct bo *bo, uint64_t va,
-           struct fence **busy)
+space_bind(struct space *space, struct bo *bo, uint64_t va, struct fence **busy)
 {
     int err = clear_range(space, bo, va, busy);
     if (err)

@@ -37,8 +37,8 @@ int space_bind(struct space *space, struct bo *bo, uint64_t va,
 /* Where the object is, NULL if it is not. */
 struct binding *space_find(struct space *space, const struct bo *bo);
 /* A free range that ends at or below limit; 0 if there is none. */
-uint64_t space_find_hole(struct space *space, uint64_t size_B,
-                         uint64_t align_B, uint64_t limit);
+uint64_t space_find_hole(struct space *space, uint64_t size_B, uint64_t align_B,
+                         uint64_t limit);
 /* Takes the object out of every space: it is going away. */
 void space_unbind_all(struct bo *bo);
 

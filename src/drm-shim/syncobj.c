@@ -122,8 +122,8 @@ syncobj_add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
         uint64_t last = obj->count ? obj->points[obj->count - 1].point : 0;
         /* Out of order is a client error that the kernel only warns of: the
          * line never goes backwards. */
-        obj->points[obj->count++] =
-            (struct sync_point){MAX2(point, last), fence_ref(fence)};
+        obj->points[obj->count++] = (struct sync_point){MAX2(point, last),
+                                                        fence_ref(fence)};
         fence_kick();
     }
     fence_unlock();

@@ -5,12 +5,15 @@
 #include "drm-shim/raw.h"
 #include "drm-shim/tree_build.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 /* The one tree of this process. Written once, by make(). */
 static struct {
@@ -73,6 +76,39 @@ make_shared(const char *base)
     return !access(tree.root, F_OK);
 }
 
+#define PRIVATE_PREFIX "softlake-tree-"
+
+/* A process that is killed leaves its tree behind. The lock that it held on
+ * the directory tells; a minute's grace is for those that have made theirs
+ * but not locked it yet. */
+static void
+remove_stale(const char *dir)
+{
+    int fd = raw_openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+    time_t now = time(NULL);
+    while (d && (e = readdir(d))) {
+        struct stat st;
+        char path[PATH_MAX];
+        if (strncmp(e->d_name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)))
+            continue;
+        if (raw_fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+            now - st.st_ctime < 60)
+            continue;
+        int old = raw_openat(fd, e->d_name, O_RDONLY | O_CLOEXEC, 0);
+        if (old >= 0 && !flock(old, LOCK_EX | LOCK_NB)) {
+            snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+            remove_dir(path);
+        }
+        if (old >= 0)
+            close(old);
+    }
+    if (d)
+        closedir(d);
+}
+
 static bool
 make_private(void)
 {
@@ -80,11 +116,17 @@ make_private(void)
     for (int i = 0; i < 2; i++, dir = "/tmp") {
         if (!dir || dir[0] != '/')
             continue;
-        snprintf(tree.root, sizeof tree.root, "%s/softlake-XXXXXX", dir);
-        if (mkdtemp(tree.root)) {
-            tree.own = true;
-            return build_at(tree.root);
-        }
+        snprintf(tree.root, sizeof tree.root, "%s/" PRIVATE_PREFIX "XXXXXX",
+                 dir);
+        if (!mkdtemp(tree.root))
+            continue;
+        tree.own = true;
+        /* Held until the process ends, or its last child that did not exec. */
+        int fd = raw_fd_up(raw_openat(AT_FDCWD, tree.root,
+                                      O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+        flock(fd, LOCK_SH);
+        remove_stale(dir);
+        return build_at(tree.root);
     }
     return false;
 }
@@ -92,8 +134,7 @@ make_private(void)
 static void
 find_nodes(void)
 {
-    static const char *const names[2] = {"dev/dri/card0",
-                                         "dev/dri/renderD128"};
+    static const char *const names[2] = {"dev/dri/card0", "dev/dri/renderD128"};
     for (int i = 0; i < 2; i++) {
         char path[PATH_MAX];
         struct stat st;
@@ -122,8 +163,7 @@ make(void)
         tree.root[0] = 0;
     }
     tree.root_len = strlen(tree.root);
-    tree.real_pci =
-        !raw_fstatat(AT_FDCWD, "/sys/devices/pci0000:00", &st, 0);
+    tree.real_pci = !raw_fstatat(AT_FDCWD, "/sys/devices/pci0000:00", &st, 0);
     find_nodes();
     trace(path, "device tree in %s", tree.root);
     atomic_store(&tree.ready, ok);

@@ -50,8 +50,7 @@ static const struct {
     {"sys/bus/pci/devices/" SLOT, 'l', "../../../devices/pci0000:00/" SLOT},
     {"sys/bus/pci/drivers/i915/" SLOT, 'l',
      "../../../../devices/pci0000:00/" SLOT},
-    {"sys/class/drm/card0", 'l',
-     "../../devices/pci0000:00/" SLOT "/drm/card0"},
+    {"sys/class/drm/card0", 'l', "../../devices/pci0000:00/" SLOT "/drm/card0"},
     {"sys/class/drm/renderD128", 'l',
      "../../devices/pci0000:00/" SLOT "/drm/renderD128"},
     {"sys/class/drm/card0-HDMI-A-1", 'l',
@@ -201,15 +200,12 @@ tree_build(int root, const struct platform *p)
         switch (entries[i].kind) {
         case 'd': ok = !mkdirat(root, path, 0755); break;
         case 'l': ok = !symlinkat(text, root, path); break;
-        case 'f':
-            ok = write_file(root, path, text, strlen(text), 0644);
-            break;
+        case 'f': ok = write_file(root, path, text, strlen(text), 0644); break;
         case 'n': ok = write_file(root, path, "", 0, 0666); break;
         default: break;
         }
         if (!ok) {
-            log_printf("softlake: cannot make %s of the device tree: %m",
-                       path);
+            log_printf("softlake: cannot make %s of the device tree: %m", path);
             return false;
         }
     }

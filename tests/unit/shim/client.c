@@ -1,0 +1,253 @@
+/* client.c: what only works through the preloaded library: libc calls on the
+ * device's paths, and descriptors that travel. Plain C and TAP, because the
+ * program must not be linked with anything of ours. */
+#include <dirent.h>
+#include <drm.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <i915_drm.h>
+#include <linux/dma-buf.h>
+#include <linux/magic.h>
+#include <linux/sync_file.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int tests, failures;
+
+static void
+ok(int good, const char *what)
+{
+    printf("%sok %d - %s\n", good ? "" : "not ", ++tests, what);
+    failures += !good;
+}
+
+static int
+open_render(void)
+{
+    return open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+}
+
+static int
+chipset(int fd)
+{
+    int value = 0;
+    struct drm_i915_getparam g = {.param = I915_PARAM_CHIPSET_ID,
+                                  .value = &value};
+    return ioctl(fd, DRM_IOCTL_I915_GETPARAM, &g) ? -1 : value;
+}
+
+static int
+lists(const char *dir, const char *name)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    int found = 0;
+    while (d && (e = readdir(d)))
+        found |= !strcmp(e->d_name, name);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+static void
+test_paths(void)
+{
+    struct stat st;
+    struct statx sx;
+    char buf[4096], link[64];
+    ok(lists("/dev/dri", "card0") && lists("/dev/dri", "renderD128"),
+       "readdir of /dev/dri");
+    ok(lists("/sys/class", "drm") && lists("/sys/class/drm", "card0"),
+       "udev's enumeration finds the class");
+    ok(!stat("/dev/dri/card0", &st) && S_ISCHR(st.st_mode) &&
+           st.st_rdev == makedev(226, 0),
+       "stat of the card");
+    ok(!statx(AT_FDCWD, "/dev/dri/renderD128", 0, STATX_ALL, &sx) &&
+           S_ISCHR(sx.stx_mode) && sx.stx_rdev_minor == 128,
+       "statx of the render node");
+    ok(!access("/sys/dev/char/226:128/device/drm", F_OK), "access in sysfs");
+    ok(realpath("/sys/dev/char/226:128/device", buf) &&
+           !strcmp(buf, "/sys/devices/pci0000:00/0000:00:02.0"),
+       "realpath hides the root");
+    ssize_t n = readlink("/sys/dev/char/226:0/device/subsystem", buf, 4095);
+    buf[n > 0 ? n : 0] = 0;
+    ok(n > 4 && !strcmp(buf + n - 4, "/pci"), "readlink in sysfs");
+    FILE *f = fopen("/sys/dev/char/226:0/device/vendor", "r");
+    ok(f && fgets(buf, 64, f) && !strcmp(buf, "0x8086\n"), "fopen in sysfs");
+    if (f)
+        fclose(f);
+    int sys = open("/sys", O_PATH | O_DIRECTORY);
+    int class = openat(sys, "class", O_PATH | O_DIRECTORY);
+    int drm = openat(class, "drm", O_RDONLY | O_DIRECTORY);
+    struct statfs fs;
+    ok(drm >= 0 && !fstatat(drm, "card0/uevent", &st, 0) &&
+           !fstatfs(drm, &fs) && fs.f_type == SYSFS_MAGIC,
+       "a walk by descriptors reaches sysfs files");
+    int fd = open_render();
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = readlink(link, buf, 4095);
+    buf[n > 0 ? n : 0] = 0;
+    ok(!strcmp(buf, "/dev/dri/renderD128"), "/proc names the node");
+    ok(open("/dev/dri/card7", O_RDWR) < 0 && errno == ENOENT,
+       "there is no other card");
+    close(fd);
+    close(drm);
+    close(class);
+    close(sys);
+}
+
+static void
+test_descriptors(void)
+{
+    struct stat st;
+    int fd = open_render();
+    ok(!fstat(fd, &st) && S_ISCHR(st.st_mode) &&
+           st.st_rdev == makedev(226, 128),
+       "fstat of the open device");
+    int copy = dup(fd);
+    close(fd);
+    ok(chipset(copy) == 0x5912, "a dup is the device");
+    int pci = open("/dev/dri/by-path/pci-0000:00:02.0-render", O_RDWR);
+    ok(chipset(pci) == 0x5912, "the link by path opens the device");
+    close(pci);
+    ok(ioctl(0, DRM_IOCTL_VERSION, NULL) < 0 && errno == ENOTTY,
+       "ioctls of other descriptors go to the kernel");
+    pid_t child = fork();
+    if (!child)
+        _exit(chipset(copy) == 0x5912 ? 0 : 1);
+    int status = 1;
+    waitpid(child, &status, 0);
+    ok(!status, "a child of fork uses the device");
+    close(copy);
+}
+
+static uint32_t
+create(int fd, uint64_t size_B)
+{
+    struct drm_i915_gem_create c = {.size = size_B};
+    return ioctl(fd, DRM_IOCTL_I915_GEM_CREATE, &c) ? 0 : c.handle;
+}
+
+static uint32_t *
+map(int fd, uint32_t handle, size_t size_B)
+{
+    struct drm_i915_gem_mmap_offset m = {.handle = handle,
+                                         .flags = I915_MMAP_OFFSET_WB};
+    if (ioctl(fd, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &m))
+        return NULL;
+    void *p = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                   (off_t)m.offset);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* The other process: fd and the buffer come over a socket, as from a display
+ * server. Returns 0 if all is as it should be. */
+static int
+receiver(int socket)
+{
+    char byte, control[CMSG_SPACE(2 * sizeof(int))];
+    struct iovec iov = {&byte, 1};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof control};
+    int fds[2];
+    if (recvmsg(socket, &msg, 0) != 1)
+        return 10;
+    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof fds);
+    if (chipset(fds[0]) != 0x5912)
+        return 11;
+    struct drm_prime_handle p = {.fd = fds[1]};
+    if (ioctl(fds[0], DRM_IOCTL_PRIME_FD_TO_HANDLE, &p))
+        return 12;
+    if (lseek(fds[1], 0, SEEK_END) != 65536)
+        return 13;
+    uint32_t *m = map(fds[0], p.handle, 65536);
+    if (!m || m[3] != 0x600d)
+        return 14;
+    struct drm_i915_gem_get_tiling t = {.handle = p.handle};
+    if (ioctl(fds[0], DRM_IOCTL_I915_GEM_GET_TILING, &t) ||
+        t.tiling_mode != I915_TILING_Y)
+        return 15;
+    m[4] = 0xbeef;
+    return 0;
+}
+
+static void
+test_sharing(const char *self)
+{
+    int pair[2], fd = open_render();
+    uint32_t h = create(fd, 65536);
+    uint32_t *m = map(fd, h, 65536);
+    m[3] = 0x600d;
+    struct drm_i915_gem_set_tiling t = {
+        .handle = h, .tiling_mode = I915_TILING_Y, .stride = 512};
+    ioctl(fd, DRM_IOCTL_I915_GEM_SET_TILING, &t);
+    struct drm_prime_handle p = {.handle = h, .flags = DRM_CLOEXEC | DRM_RDWR};
+    ok(!ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p), "prime export");
+    ok(lseek(p.fd, 0, SEEK_END) == 65536, "lseek tells the object's size");
+    struct dma_buf_sync s = {.flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW};
+    ok(!ioctl(p.fd, DMA_BUF_IOCTL_SYNC, &s), "dma-buf sync");
+    struct dma_buf_export_sync_file e = {.flags = DMA_BUF_SYNC_RW};
+    struct pollfd poll_fd = {.events = POLLIN};
+    ok(!ioctl(p.fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &e) &&
+           (poll_fd.fd = e.fd) >= 0 && poll(&poll_fd, 1, 0) == 1,
+       "sync_file of an idle buffer is signalled");
+    struct sync_merge_data merge = {.fd2 = e.fd};
+    struct sync_file_info info = {0};
+    ok(!ioctl(e.fd, SYNC_IOC_MERGE, &merge) &&
+           !ioctl(merge.fence, SYNC_IOC_FILE_INFO, &info) && info.status == 1 &&
+           info.num_fences == 1,
+       "sync_files merge");
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    pid_t child = fork();
+    if (!child) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", pair[1]);
+        execl("/proc/self/exe", self, number, NULL);
+        _exit(99);
+    }
+    int fds[2] = {fd, p.fd};
+    char byte = 0, control[CMSG_SPACE(sizeof fds)] = {0};
+    struct iovec iov = {&byte, 1};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fds);
+    memcpy(CMSG_DATA(c), fds, sizeof fds);
+    sendmsg(pair[0], &msg, 0);
+    int status = -1;
+    waitpid(child, &status, 0);
+    ok(!status, "device, buffer and tiling arrive in another process");
+    if (status)
+        printf("# receiver ended with %d\n", status >> 8);
+    ok(m[4] == 0xbeef, "and its writes come back");
+}
+
+int
+main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1)
+        return receiver(atoi(argv[1]));
+    test_paths();
+    test_descriptors();
+    test_sharing(argv[0]);
+    printf("1..%d\n", tests);
+    return failures != 0;
+}

@@ -1,0 +1,116 @@
+#include "drm-shim/device.h"
+#include "drm-shim/fence.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static bool
+readable(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+Test(fence, wait_times_out_until_signalled)
+{
+    struct fence *f = fence_create(false);
+    cr_assert_eq(fence_wait(f, 0), -ETIME);
+    int64_t start = fence_now_ns();
+    cr_assert_eq(fence_wait(f, start + 20000000), -ETIME);
+    cr_assert_geq(fence_now_ns() - start, 20000000);
+    fence_signal(f);
+    cr_assert_eq(fence_wait(f, 0), 0);
+    fence_unref(f);
+}
+
+static void *
+signal_later(void *data)
+{
+    usleep(20000);
+    fence_signal(data);
+    return NULL;
+}
+
+Test(fence, signal_wakes_a_sleeper)
+{
+    pthread_t thread;
+    struct fence *f = fence_create(false);
+    pthread_create(&thread, NULL, signal_later, f);
+    cr_assert_eq(fence_wait(f, FENCE_FOREVER), 0);
+    pthread_join(thread, NULL);
+    fence_unref(f);
+}
+
+Test(fence, merged_waits_for_the_last_part)
+{
+    struct fence *part[3] = {fence_create(false), fence_create(true),
+                             fence_create(false)};
+    struct fence *all = fence_create_merged(part, 3);
+    fence_signal(part[0]);
+    cr_assert_not(fence_is_signalled(all));
+    fence_signal(part[2]);
+    cr_assert(fence_is_signalled(all));
+    for (int i = 0; i < 3; i++)
+        fence_unref(part[i]);
+    fence_unref(all);
+}
+
+Test(fence, merged_of_nothing_is_signalled)
+{
+    struct fence *all = fence_create_merged(NULL, 0);
+    cr_assert(fence_is_signalled(all));
+    fence_unref(all);
+}
+
+Test(fence, sync_file_becomes_readable)
+{
+    struct fence *f = fence_create(false);
+    int fd = fence_export(f);
+    cr_assert_geq(fd, 0);
+    cr_assert_not(readable(fd));
+    fence_signal(f);
+    cr_assert(readable(fd));
+    cr_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    fence_unref(f);
+    close(fd);
+}
+
+Test(fence, import_finds_the_fence_of_its_own_file)
+{
+    int err;
+    struct fence *f = fence_create(false);
+    int fd = fence_export(f);
+    struct fence *again = fence_import(fd, &err);
+    cr_assert_eq(again, f);
+    fence_unref(again);
+    fence_unref(f);
+    close(fd);
+}
+
+Test(fence, import_of_a_foreign_file_follows_it)
+{
+    int err;
+    int fd = eventfd(0, 0);
+    struct fence *f = fence_import(fd, &err);
+    cr_assert_not_null(f);
+    cr_assert_not(fence_is_signalled(f));
+    uint64_t one = 1;
+    cr_assert_eq(write(fd, &one, sizeof one), 8);
+    cr_assert_eq(fence_wait(f, fence_now_ns() + 5000000000), 0);
+    fence_unref(f);
+    close(fd);
+}
+
+Test(fence, import_of_something_else_is_refused)
+{
+    int err = 0;
+    cr_assert_null(fence_import(0, &err));
+    cr_assert_eq(err, -EINVAL);
+    cr_assert_null(fence_import(-1, &err));
+    cr_assert_eq(err, -EINVAL);
+}

@@ -1,0 +1,205 @@
+#include "rig.h"
+
+#include <sys/stat.h>
+
+Test(gem, create_rounds_up_and_is_zeroed)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_create c = {.size = 5000};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_CREATE, &c), 0);
+    cr_assert_eq(c.size, 8192u);
+    cr_assert_eq(c.handle, 1u);
+    const uint8_t *p = rig_map(&rig, c.handle, 8192);
+    for (int i = 0; i < 8192; i++)
+        cr_assert_eq(p[i], 0);
+}
+
+Test(gem, absurd_sizes_are_refused)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_create c = {.size = 0};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_CREATE, &c), -EINVAL);
+    c.size = UINT64_MAX;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_CREATE, &c), -E2BIG);
+}
+
+Test(gem, close_frees_the_handle_for_the_next)
+{
+    struct rig rig = rig_open(128);
+    uint32_t a = rig_create(&rig, 4096);
+    rig_create(&rig, 4096);
+    struct drm_gem_close c = {.handle = a};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GEM_CLOSE, &c), 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GEM_CLOSE, &c), -EINVAL);
+    cr_assert_eq(rig_create(&rig, 4096), a);
+}
+
+Test(gem, mappings_of_one_object_share_memory)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_create(&rig, 65536);
+    uint32_t *a = rig_map(&rig, h, 65536), *b = rig_map(&rig, h, 4096);
+    a[5] = 0x1234;
+    cr_assert_eq(b[5], 0x1234u);
+}
+
+Test(gem, mapping_beyond_the_object_is_refused)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_mmap_offset m = {.handle = rig_create(&rig, 4096),
+                                         .flags = I915_MMAP_OFFSET_WB};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &m), 0);
+    cr_assert_eq(
+        device_mmap(rig.file, NULL, 8192, PROT_READ, MAP_SHARED, m.offset),
+        MAP_FAILED);
+    cr_assert_eq(errno, EINVAL);
+    cr_assert_eq(device_mmap(rig.file, NULL, 4096, PROT_READ, MAP_SHARED,
+                             m.offset + 4096),
+                 MAP_FAILED);
+    m.flags = I915_MMAP_OFFSET_FIXED;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &m), -ENODEV);
+    m.flags = 9;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &m), -EINVAL);
+}
+
+Test(gem, pwrite_then_pread)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_create(&rig, 4096), in = 0xcafe, out = 0;
+    struct drm_i915_gem_pwrite w = {
+        .handle = h, .offset = 4092, .size = 4, .data_ptr = (uintptr_t)&in};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PWRITE, &w), 0);
+    struct drm_i915_gem_pread r = {
+        .handle = h, .offset = 4092, .size = 4, .data_ptr = (uintptr_t)&out};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), 0);
+    cr_assert_eq(out, in);
+    r.offset = UINT64_MAX - 1;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), -EINVAL);
+    r.offset = 0;
+    r.data_ptr = 16;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), -EFAULT);
+}
+
+Test(gem, given_up_memory_is_not_retained)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_madvise m = {.handle = rig_create(&rig, 4096),
+                                     .madv = I915_MADV_WILLNEED};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m), 0);
+    cr_assert_eq(m.retained, 1u);
+    m.madv = I915_MADV_DONTNEED;
+    rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m);
+    cr_assert_eq(m.retained, 1u);
+    m.madv = I915_MADV_WILLNEED;
+    rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m);
+    cr_assert_eq(m.retained, 0u);
+    m.madv = 7;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m), -EINVAL);
+}
+
+Test(gem, tiling_rules)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_set_tiling s = {.handle = rig_create(&rig, 65536),
+                                        .tiling_mode = I915_TILING_X,
+                                        .stride = 1024};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_SET_TILING, &s), 0);
+    struct drm_i915_gem_get_tiling g = {.handle = s.handle};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_GET_TILING, &g), 0);
+    cr_assert_eq(g.tiling_mode, (uint32_t)I915_TILING_X);
+    s.stride = 1000;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_SET_TILING, &s), -EINVAL);
+    s.tiling_mode = 3;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_SET_TILING, &s), -EINVAL);
+}
+
+static int export(const struct rig *rig, uint32_t handle)
+{
+    struct drm_prime_handle p = {.handle = handle,
+                                 .flags = DRM_CLOEXEC | DRM_RDWR};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p), 0);
+    return p.fd;
+}
+
+Test(gem, prime_import_in_one_file_gives_the_same_handle)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_create(&rig, 65536);
+    int fd = export(&rig, h);
+    struct drm_prime_handle p = {.fd = fd};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p), 0);
+    cr_assert_eq(p.handle, h);
+}
+
+Test(gem, prime_carries_memory_and_tiling_to_another_file)
+{
+    struct rig a = rig_open(128), b = rig_open(128);
+    uint32_t h = rig_create(&a, 65536);
+    uint32_t *pa = rig_map(&a, h, 65536);
+    int fd = export(&a, h);
+    struct drm_i915_gem_set_tiling s = {
+        .handle = h, .tiling_mode = I915_TILING_Y, .stride = 256};
+    cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_I915_GEM_SET_TILING, &s), 0);
+    struct drm_prime_handle p = {.fd = fd};
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p), 0);
+    uint32_t *pb = rig_map(&b, p.handle, 65536);
+    pa[9] = 99;
+    cr_assert_eq(pb[9], 99u);
+    struct drm_i915_gem_get_tiling g = {.handle = p.handle};
+    rig_ioctl(&b, DRM_IOCTL_I915_GEM_GET_TILING, &g);
+    cr_assert_eq(g.tiling_mode, (uint32_t)I915_TILING_Y);
+}
+
+Test(gem, prime_import_of_any_file_is_refused)
+{
+    struct rig rig = rig_open(128);
+    int fd = memfd_create("other", 0);
+    cr_assert_eq(ftruncate(fd, 16384), 0);
+    struct drm_prime_handle p = {.fd = fd};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p), -EINVAL);
+    p.fd = -1;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p), -EBADF);
+}
+
+Test(gem, object_outlives_its_handle_through_its_descriptor)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_create(&rig, 4096);
+    uint32_t *p = rig_map(&rig, h, 4096);
+    p[0] = 42;
+    int fd = export(&rig, h);
+    struct drm_gem_close c = {.handle = h};
+    rig_ioctl(&rig, DRM_IOCTL_GEM_CLOSE, &c);
+    struct drm_prime_handle i = {.fd = fd};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_PRIME_FD_TO_HANDLE, &i), 0);
+    uint32_t *q = rig_map(&rig, i.handle, 4096);
+    cr_assert_eq(q[0], 42u);
+}
+
+Test(gem, userptr_wants_whole_pages)
+{
+    struct rig rig = rig_open(128);
+    void *mem = aligned_alloc(4096, 8192);
+    struct drm_i915_gem_userptr u = {.user_ptr = (uintptr_t)mem,
+                                     .user_size = 8192,
+                                     .flags = I915_USERPTR_PROBE};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_USERPTR, &u), 0);
+    u.user_size = 100;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_USERPTR, &u), -EINVAL);
+    u.user_size = 4096;
+    u.user_ptr = 0x10000; /* nothing there */
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_USERPTR, &u), -EFAULT);
+}
+
+Test(gem, flink_is_for_the_card_only)
+{
+    struct rig card = rig_open(0), render = rig_open(128);
+    uint32_t h = rig_create(&card, 4096);
+    struct drm_gem_flink f = {.handle = h};
+    cr_assert_eq(rig_ioctl(&render, DRM_IOCTL_GEM_FLINK, &f), -EACCES);
+    cr_assert_eq(rig_ioctl(&card, DRM_IOCTL_GEM_FLINK, &f), 0);
+    struct drm_gem_open o = {.name = f.name};
+    cr_assert_eq(rig_ioctl(&card, DRM_IOCTL_GEM_OPEN, &o), 0);
+    cr_assert_eq(o.handle, h);
+    cr_assert_eq(o.size, 4096u);
+}

@@ -1,0 +1,369 @@
+#include "rig.h"
+
+#include "drm-shim/fence.h"
+
+#include <drm_fourcc.h>
+#include <drm_mode.h>
+#include <poll.h>
+#include <string.h>
+
+#define CRTC 31
+#define CONNECTOR 41
+
+static uint32_t
+add_fb(const struct rig *rig, uint32_t w, uint32_t h)
+{
+    struct drm_mode_create_dumb d = {.width = w, .height = h, .bpp = 32};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_CREATE_DUMB, &d), 0);
+    struct drm_mode_fb_cmd2 f = {.width = w,
+                                 .height = h,
+                                 .pixel_format = DRM_FORMAT_XRGB8888,
+                                 .handles = {d.handle},
+                                 .pitches = {d.pitch}};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_ADDFB2, &f), 0);
+    return f.fb_id;
+}
+
+static struct drm_mode_modeinfo
+first_mode(const struct rig *rig)
+{
+    struct drm_mode_modeinfo modes[16];
+    struct drm_mode_get_connector c = {.connector_id = CONNECTOR,
+                                       .count_modes = 16,
+                                       .modes_ptr = (uintptr_t)modes};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_GETCONNECTOR, &c), 0);
+    cr_assert_geq(c.count_modes, 3u);
+    cr_assert_eq(c.connection, 1u);
+    return modes[0];
+}
+
+static void
+set_crtc(const struct rig *rig, uint32_t fb)
+{
+    uint32_t connector = CONNECTOR;
+    struct drm_mode_crtc c = {.set_connectors_ptr = (uintptr_t)&connector,
+                              .count_connectors = 1,
+                              .crtc_id = CRTC,
+                              .fb_id = fb,
+                              .mode_valid = 1,
+                              .mode = first_mode(rig)};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_SETCRTC, &c), 0);
+}
+
+static struct drm_event_vblank
+next_event(const struct rig *rig)
+{
+    struct drm_event_vblank e = {0};
+    struct pollfd p = {.fd = rig->fd, .events = POLLIN};
+    cr_assert_eq(poll(&p, 1, 2000), 1);
+    cr_assert_eq(read(rig->fd, &e, sizeof e), (ssize_t)sizeof e);
+    return e;
+}
+
+Test(kms, lists_come_in_two_calls)
+{
+    struct rig rig = rig_open(0);
+    uint32_t crtc = 0;
+    struct drm_mode_card_res r = {0};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_GETRESOURCES, &r), 0);
+    cr_assert_eq(r.count_crtcs, 1u);
+    r = (struct drm_mode_card_res){.count_crtcs = 1,
+                                   .crtc_id_ptr = (uintptr_t)&crtc};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_GETRESOURCES, &r), 0);
+    cr_assert_eq(crtc, (uint32_t)CRTC);
+    r.crtc_id_ptr = 8;
+    r.count_crtcs = 1;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_GETRESOURCES, &r), -EFAULT);
+}
+
+Test(kms, preferred_mode_follows_the_environment)
+{
+    setenv("SOFTLAKE_MODE", "640x360", 1);
+    struct rig rig = rig_open(0);
+    struct drm_mode_modeinfo m = first_mode(&rig);
+    cr_assert_eq(m.hdisplay, 640);
+    cr_assert_eq(m.vdisplay, 360);
+    cr_assert(m.type & DRM_MODE_TYPE_PREFERRED);
+}
+
+Test(kms, set_crtc_is_read_back)
+{
+    struct rig rig = rig_open(0);
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    set_crtc(&rig, fb);
+    struct drm_mode_crtc c = {.crtc_id = CRTC};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_GETCRTC, &c), 0);
+    cr_assert_eq(c.fb_id, fb);
+    cr_assert_eq(c.mode.hdisplay, 1024);
+}
+
+Test(kms, framebuffer_must_fit_its_object)
+{
+    struct rig rig = rig_open(0);
+    struct drm_mode_fb_cmd2 f = {.width = 64,
+                                 .height = 64,
+                                 .pixel_format = DRM_FORMAT_XRGB8888,
+                                 .handles = {rig_create(&rig, 4096)},
+                                 .pitches = {256}};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &f), -EINVAL);
+    f.height = 16;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &f), 0);
+    f.pitches[0] = 255;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &f), -EINVAL);
+    f.pitches[0] = UINT32_MAX;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &f), -EINVAL);
+    f.pitches[0] = 256;
+    f.pixel_format = 1;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &f), -EINVAL);
+}
+
+Test(kms, screen_may_not_be_larger_than_the_framebuffer)
+{
+    struct rig rig = rig_open(0);
+    uint32_t connector = CONNECTOR;
+    struct drm_mode_crtc c = {.set_connectors_ptr = (uintptr_t)&connector,
+                              .count_connectors = 1,
+                              .crtc_id = CRTC,
+                              .fb_id = add_fb(&rig, 64, 64),
+                              .mode_valid = 1,
+                              .mode = first_mode(&rig)};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_SETCRTC, &c), -ENOSPC);
+}
+
+Test(kms, page_flip_sends_its_event_and_is_busy_until_then)
+{
+    struct rig rig = rig_open(0);
+    uint32_t a = add_fb(&rig, 1024, 768), b = add_fb(&rig, 1024, 768);
+    struct drm_mode_crtc_page_flip f = {.crtc_id = CRTC,
+                                        .fb_id = b,
+                                        .flags = DRM_MODE_PAGE_FLIP_EVENT,
+                                        .user_data = 0x1234};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), -EBUSY);
+    set_crtc(&rig, a);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), -EBUSY);
+    struct drm_event_vblank e = next_event(&rig);
+    cr_assert_eq(e.base.type, (uint32_t)DRM_EVENT_FLIP_COMPLETE);
+    cr_assert_eq(e.base.length, sizeof e);
+    cr_assert_eq(e.user_data, 0x1234u);
+    cr_assert_eq(e.crtc_id, (uint32_t)CRTC);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), 0);
+}
+
+Test(kms, vblanks_come_sixty_times_a_second)
+{
+    struct rig rig = rig_open(0);
+    union drm_wait_vblank v = {
+        .request = {.type = _DRM_VBLANK_RELATIVE, .sequence = 1}};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_WAIT_VBLANK, &v), 0);
+    int64_t start_ns = fence_now_ns();
+    v.request = (struct drm_wait_vblank_request){.type = _DRM_VBLANK_RELATIVE,
+                                                 .sequence = 6};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_WAIT_VBLANK, &v), 0);
+    cr_assert_geq(fence_now_ns() - start_ns, 80000000);
+    v.request = (struct drm_wait_vblank_request){.type = _DRM_VBLANK_RELATIVE |
+                                                         _DRM_VBLANK_EVENT,
+                                                 .sequence = 1,
+                                                 .signal = 77};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_WAIT_VBLANK, &v), 0);
+    struct drm_event_vblank e = next_event(&rig);
+    cr_assert_eq(e.base.type, (uint32_t)DRM_EVENT_VBLANK);
+    cr_assert_eq(e.user_data, 77u);
+}
+
+/* ---- atomic ----------------------------------------------------------- */
+
+static uint32_t
+find_prop(const struct rig *rig, uint32_t object, uint32_t type,
+          const char *name, uint64_t *value)
+{
+    uint32_t ids[64];
+    uint64_t values[64];
+    struct drm_mode_obj_get_properties g = {
+        .props_ptr = (uintptr_t)ids,
+        .prop_values_ptr = (uintptr_t)values,
+        .count_props = 64,
+        .obj_id = object,
+        .obj_type = type};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_OBJ_GETPROPERTIES, &g), 0);
+    for (uint32_t i = 0; i < g.count_props; i++) {
+        struct drm_mode_get_property p = {.prop_id = ids[i]};
+        cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_GETPROPERTY, &p), 0);
+        if (!strcmp(p.name, name)) {
+            if (value)
+                *value = values[i];
+            return ids[i];
+        }
+    }
+    return 0;
+}
+
+struct change {
+    uint32_t object, type;
+    const char *name;
+    uint64_t value;
+};
+
+static int
+commit(const struct rig *rig, const struct change *c, unsigned count,
+       uint32_t flags)
+{
+    uint32_t objects[32], counts[32], props[32];
+    uint64_t values[32];
+    for (unsigned i = 0; i < count; i++) {
+        objects[i] = c[i].object;
+        counts[i] = 1;
+        props[i] = find_prop(rig, c[i].object, c[i].type, c[i].name, NULL);
+        cr_assert_neq(props[i], 0u, "%s", c[i].name);
+        values[i] = c[i].value;
+    }
+    struct drm_mode_atomic a = {.flags = flags,
+                                .count_objs = count,
+                                .objs_ptr = (uintptr_t)objects,
+                                .count_props_ptr = (uintptr_t)counts,
+                                .props_ptr = (uintptr_t)props,
+                                .prop_values_ptr = (uintptr_t)values,
+                                .user_data = 5};
+    return rig_ioctl(rig, DRM_IOCTL_MODE_ATOMIC, &a);
+}
+
+static struct rig
+open_atomic(void)
+{
+    struct rig rig = rig_open(0);
+    struct drm_set_client_cap c = {DRM_CLIENT_CAP_ATOMIC, 1};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SET_CLIENT_CAP, &c), 0);
+    return rig;
+}
+
+#define PLANE_PROP(name, value)                \
+    {                                          \
+        61, DRM_MODE_OBJECT_PLANE, name, value \
+    }
+
+static int
+full_commit(const struct rig *rig, uint32_t fb, uint32_t flags,
+            int32_t *out_fence)
+{
+    struct drm_mode_modeinfo mode = first_mode(rig);
+    struct drm_mode_create_blob b = {.data = (uintptr_t)&mode,
+                                     .length = sizeof mode};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_MODE_CREATEPROPBLOB, &b), 0);
+    const struct change c[] = {
+        {CRTC, DRM_MODE_OBJECT_CRTC, "MODE_ID", b.blob_id},
+        {CRTC, DRM_MODE_OBJECT_CRTC, "ACTIVE", 1},
+        {CONNECTOR, DRM_MODE_OBJECT_CONNECTOR, "CRTC_ID", CRTC},
+        PLANE_PROP("FB_ID", fb),
+        PLANE_PROP("CRTC_ID", CRTC),
+        PLANE_PROP("SRC_W", 1024 << 16),
+        PLANE_PROP("SRC_H", 768 << 16),
+        PLANE_PROP("CRTC_W", 1024),
+        PLANE_PROP("CRTC_H", 768),
+        {CRTC, DRM_MODE_OBJECT_CRTC, "OUT_FENCE_PTR", (uintptr_t)out_fence}};
+    return commit(rig, c, out_fence ? 10 : 9, flags);
+}
+
+Test(kms, atomic_needs_the_client_cap)
+{
+    struct rig rig = rig_open(0);
+    struct drm_mode_atomic a = {0};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ATOMIC, &a), -EOPNOTSUPP);
+}
+
+Test(kms, atomic_test_changes_nothing)
+{
+    struct rig rig = open_atomic();
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    cr_assert_eq(
+        full_commit(&rig, fb,
+                    DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_ATOMIC_ALLOW_MODESET,
+                    NULL),
+        0);
+    struct drm_mode_crtc c = {.crtc_id = CRTC};
+    rig_ioctl(&rig, DRM_IOCTL_MODE_GETCRTC, &c);
+    cr_assert_eq(c.fb_id, 0u);
+}
+
+Test(kms, atomic_modeset_needs_its_flag)
+{
+    struct rig rig = open_atomic();
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    cr_assert_eq(full_commit(&rig, fb, 0, NULL), -EINVAL);
+}
+
+Test(kms, atomic_commit_shows_and_signals)
+{
+    struct rig rig = open_atomic();
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    int32_t fence = -1;
+    uint32_t flags = DRM_MODE_ATOMIC_NONBLOCK | DRM_MODE_ATOMIC_ALLOW_MODESET |
+                     DRM_MODE_PAGE_FLIP_EVENT;
+    cr_assert_eq(full_commit(&rig, fb, flags, &fence), 0);
+    cr_assert_geq(fence, 0);
+    cr_assert_eq(full_commit(&rig, fb, flags, NULL), -EBUSY);
+    struct drm_event_vblank e = next_event(&rig);
+    cr_assert_eq(e.base.type, (uint32_t)DRM_EVENT_FLIP_COMPLETE);
+    cr_assert_eq(e.user_data, 5u);
+    struct pollfd p = {.fd = fence, .events = POLLIN};
+    cr_assert_eq(poll(&p, 1, 0), 1);
+    uint64_t value = 0;
+    find_prop(&rig, 61, DRM_MODE_OBJECT_PLANE, "FB_ID", &value);
+    cr_assert_eq(value, fb);
+}
+
+Test(kms, atomic_bad_values_are_refused)
+{
+    struct rig rig = open_atomic();
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    const struct change plane_alone[] = {PLANE_PROP("FB_ID", fb)};
+    cr_assert_eq(commit(&rig, plane_alone, 1, 0), -EINVAL);
+    const struct change no_such[] = {PLANE_PROP("FB_ID", 9999)};
+    cr_assert_eq(commit(&rig, no_such, 1, 0), -EINVAL);
+    const struct change constant[] = {PLANE_PROP("type", 0)};
+    cr_assert_eq(commit(&rig, constant, 1, 0), -EINVAL);
+    struct drm_mode_atomic a = {.count_objs = UINT32_MAX};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ATOMIC, &a), -EINVAL);
+}
+
+Test(kms, removed_framebuffer_goes_dark)
+{
+    struct rig rig = rig_open(0);
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    set_crtc(&rig, fb);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_RMFB, &fb), 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_RMFB, &fb), -ENOENT);
+    struct drm_mode_crtc c = {.crtc_id = CRTC};
+    rig_ioctl(&rig, DRM_IOCTL_MODE_GETCRTC, &c);
+    cr_assert_eq(c.fb_id, 0u);
+}
+
+Test(kms, second_opener_is_not_master)
+{
+    struct rig a = rig_open(0), b = rig_open(0);
+    struct drm_mode_crtc c = {.crtc_id = CRTC};
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_MODE_SETCRTC, &c), -EACCES);
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_SET_MASTER, NULL), -EBUSY);
+    struct drm_auth magic = {0};
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_GET_MAGIC, &magic), 0);
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_AUTH_MAGIC, &magic), -EACCES);
+    cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_AUTH_MAGIC, &magic), 0);
+    cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_AUTH_MAGIC, &magic), -EINVAL);
+    cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_DROP_MASTER, NULL), 0);
+    cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_SET_MASTER, NULL), 0);
+}
+
+Test(kms, edid_checksum_is_right)
+{
+    struct rig rig = open_atomic();
+    uint64_t id = 0;
+    uint8_t edid[128], sum = 0;
+    find_prop(&rig, CONNECTOR, DRM_MODE_OBJECT_CONNECTOR, "EDID", &id);
+    struct drm_mode_get_blob g = {.blob_id = (uint32_t)id,
+                                  .length = sizeof edid,
+                                  .data = (uintptr_t)edid};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_GETPROPBLOB, &g), 0);
+    cr_assert_eq(g.length, 128u);
+    for (unsigned i = 0; i < sizeof edid; i++)
+        sum += edid[i];
+    cr_assert_eq(sum, 0);
+}

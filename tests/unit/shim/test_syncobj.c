@@ -1,0 +1,158 @@
+#include "rig.h"
+
+static int
+wait_for(const struct rig *rig, uint32_t handle, uint64_t point, uint32_t flags,
+         int64_t timeout_ns)
+{
+    struct drm_syncobj_timeline_wait w = {
+        .handles = (uintptr_t)&handle,
+        .points = (uintptr_t)&point,
+        .timeout_nsec = timeout_ns,
+        .count_handles = 1,
+        .flags = flags,
+    };
+    return rig_ioctl(rig, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w);
+}
+
+static int
+signal_point(const struct rig *rig, uint32_t handle, uint64_t point)
+{
+    struct drm_syncobj_timeline_array a = {
+        .handles = (uintptr_t)&handle,
+        .points = (uintptr_t)&point,
+        .count_handles = 1,
+    };
+    return rig_ioctl(rig, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
+}
+
+static uint64_t
+query(const struct rig *rig, uint32_t handle)
+{
+    uint64_t value = 12345;
+    struct drm_syncobj_timeline_array a = {
+        .handles = (uintptr_t)&handle,
+        .points = (uintptr_t)&value,
+        .count_handles = 1,
+    };
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_SYNCOBJ_QUERY, &a), 0);
+    return value;
+}
+
+Test(syncobj, empty_one_is_an_error_unless_for_submit)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_syncobj(&rig, 0);
+    struct drm_syncobj_wait w = {.handles = (uintptr_t)&h, .count_handles = 1};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -EINVAL);
+    w.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -ETIME);
+}
+
+Test(syncobj, created_signalled_is_signalled)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_syncobj(&rig, DRM_SYNCOBJ_CREATE_SIGNALED);
+    struct drm_syncobj_wait w = {.handles = (uintptr_t)&h,
+                                 .count_handles = 1,
+                                 .flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), 0);
+}
+
+Test(syncobj, wait_any_names_the_first_ready)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h[3] = {rig_syncobj(&rig, 0), rig_syncobj(&rig, 1),
+                     rig_syncobj(&rig, 1)};
+    struct drm_syncobj_wait w = {
+        .handles = (uintptr_t)h,
+        .count_handles = 3,
+        .first_signaled = 99,
+        .flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), 0);
+    cr_assert_eq(w.first_signaled, 1u);
+}
+
+Test(syncobj, hostile_arguments_are_refused)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = 77;
+    struct drm_syncobj_wait w = {.handles = (uintptr_t)&h, .count_handles = 1};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -ENOENT);
+    w.handles = 8;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -EFAULT);
+    w.count_handles = UINT32_MAX;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -EINVAL);
+    w.flags = 0x80;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_WAIT, &w), -EINVAL);
+    struct drm_syncobj_destroy d = {.handle = 5};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_DESTROY, &d), -EINVAL);
+}
+
+Test(syncobj, timeline_points_become_true_in_order)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_syncobj(&rig, 0);
+    cr_assert_eq(query(&rig, h), 0u);
+    cr_assert_eq(wait_for(&rig, h, 3, 0, 0), -EINVAL);
+    cr_assert_eq(signal_point(&rig, h, 5), 0);
+    cr_assert_eq(query(&rig, h), 5u);
+    cr_assert_eq(wait_for(&rig, h, 3, 0, 0), 0);
+    cr_assert_eq(wait_for(&rig, h, 5, 0, 0), 0);
+    cr_assert_eq(wait_for(&rig, h, 6, 0, 0), -EINVAL);
+    cr_assert_eq(
+        wait_for(&rig, h, 6, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, 0),
+        -ETIME);
+    cr_assert_eq(signal_point(&rig, h, 9), 0);
+    cr_assert_eq(query(&rig, h), 9u);
+    cr_assert_eq(wait_for(&rig, h, 4, 0, 0), 0);
+}
+
+Test(syncobj, transfer_moves_a_point_into_a_binary_one)
+{
+    struct rig rig = rig_open(128);
+    uint32_t a = rig_syncobj(&rig, 0), b = rig_syncobj(&rig, 0);
+    signal_point(&rig, a, 4);
+    struct drm_syncobj_transfer t = {
+        .src_handle = a, .dst_handle = b, .src_point = 4};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_TRANSFER, &t), 0);
+    cr_assert_eq(wait_for(&rig, b, 0, 0, 0), 0);
+    t.src_point = 100;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_TRANSFER, &t), -EINVAL);
+}
+
+Test(syncobj, reset_empties)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h = rig_syncobj(&rig, DRM_SYNCOBJ_CREATE_SIGNALED);
+    struct drm_syncobj_array a = {.handles = (uintptr_t)&h, .count_handles = 1};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_RESET, &a), 0);
+    cr_assert_eq(wait_for(&rig, h, 0, 0, 0), -EINVAL);
+}
+
+Test(syncobj, sync_file_round_trip)
+{
+    struct rig rig = rig_open(128);
+    uint32_t a = rig_syncobj(&rig, DRM_SYNCOBJ_CREATE_SIGNALED);
+    uint32_t b = rig_syncobj(&rig, 0);
+    struct drm_syncobj_handle h = {
+        .handle = a, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), 0);
+    h.handle = b;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h), 0);
+    cr_assert_eq(wait_for(&rig, b, 0, 0, 0), 0);
+    close(h.fd);
+    h.handle = rig_syncobj(&rig, 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), -EINVAL);
+}
+
+Test(syncobj, opaque_descriptor_is_the_same_object)
+{
+    struct rig rig = rig_open(128), other = rig_open(128);
+    struct drm_syncobj_handle h = {.handle = rig_syncobj(&rig, 0)};
+    uint32_t mine = h.handle;
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), 0);
+    cr_assert_eq(rig_ioctl(&other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h), 0);
+    close(h.fd);
+    cr_assert_eq(signal_point(&rig, mine, 7), 0);
+    cr_assert_eq(query(&other, h.handle), 7u);
+}
