@@ -44,7 +44,9 @@ conditionals:fragment-steps=5:vertex-steps=0
 function:fragment-complexity=low:fragment-steps=5
 loop:fragment-loop=true:fragment-steps=5:vertex-steps=5'''.split('\n')
 
-LLVMPIPE = {'LIBGL_ALWAYS_SOFTWARE': '1', 'GALLIUM_DRIVER': 'llvmpipe'}
+LLVMPIPE = {'GBM_ALWAYS_SOFTWARE': '1', 'LIBGL_ALWAYS_SOFTWARE': '1',
+            'MESA_LOADER_DRIVER_OVERRIDE': 'kms_swrast',
+            'GALLIUM_DRIVER': 'llvmpipe'}
 MEAN, FAR_PERCENT, OFF_BY = 1.0, 0.5, 8
 
 
@@ -144,7 +146,7 @@ def main():
     parser.add_argument('--mode', default='640x480')
     parser.add_argument('--timeout', type=int, default=300)
     parser.add_argument('--keep')
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     scenes = args.scenes or SCENES
     print('TAP version 13\n1..%d' % len(scenes), flush=True)
     failed = 0

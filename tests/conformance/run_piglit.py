@@ -70,10 +70,12 @@ def run(args, names, out):
                '-p', 'surfaceless_egl', '-j', str(args.jobs), '-l', 'quiet',
                '--timeout', str(args.timeout), '--test-list', str(listed),
                args.profile, str(out)]
-    subprocess.run(command, env=env, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     results = out / 'results.json.bz2'
     if not results.exists():
+        print('# ' + done.stdout.decode(errors='replace')[-2000:]
+              .replace('\n', '\n# '))
         return {}
     return json.loads(bz2.open(results).read())['tests']
 
