@@ -378,7 +378,7 @@ prepare_dst(struct eu_op *op)
     op->dst_off_B = (uint16_t)at;
     if (dst->file != EU_FILE_GRF)
         op->post |= EU_POST_NULL;
-    else if (eu_type_size_B((enum eu_type)dst->type) != 4 ||
+    else if (eu_type_size_B((enum eu_type)dst->type) != 4 || at % 4 ||
              (dst->hstride != 1 && insn->exec_size > 1))
         op->post |= EU_POST_STORE;
     if (insn->saturate)

@@ -43,6 +43,11 @@ def main():
                 f.write("    " + " ".join("0x%08x," % w
                                           for w in words[i:i + 4]) + "\n")
             f.write("};\n")
+        f.write("static const struct {\n    const uint32_t *code;\n"
+                "    size_t size_B;\n} all_kernels[] = {\n")
+        for name in kernels:
+            f.write("    {kernel_%s, sizeof kernel_%s},\n" % (name, name))
+        f.write("};\n")
 
 
 main()

@@ -343,21 +343,24 @@ Test(interp_flow, cache_goes_by_content)
     eu_kernel_unref(c);
 }
 
-Test(interp_flow, random_words_do_no_harm)
+Test(interp_flow, damaged_kernels_do_no_harm)
 {
     uint32_t seed = 12345;
-    for (unsigned n = 0; n < 3000; n++) {
-        uint32_t code[sizeof kernel_loop_cont / 4];
-        memcpy(code, kernel_loop_cont, sizeof code);
-        for (unsigned i = 0; i < 1 + n % 4; i++) {
+    for (unsigned n = 0; n < 6000; n++) {
+        uint32_t code[512];
+        unsigned which = n % ARRAY_SIZE(all_kernels);
+        size_t size_B = all_kernels[which].size_B;
+        cr_assert_leq(size_B, sizeof code);
+        memcpy(code, all_kernels[which].code, size_B);
+        for (unsigned i = 0; i < 1 + n % 3; i++) {
             seed = seed * 1664525 + 1013904223;
-            code[(seed >> 8) % ARRAY_SIZE(code)] ^= 1u << (seed >> 27);
+            code[(seed >> 8) % (size_B / 4)] ^= 1u << (seed >> 27);
         }
-        const struct eu_kernel *k = eu_kernel_get(code, sizeof code, EU_GEN9);
+        const struct eu_kernel *k = eu_kernel_get(code, size_B, EU_GEN9);
         if (!k)
             continue;
         eu_kernel_unref(k);
-        struct test_thread *t = test_thread_new(code, sizeof code, 0xff);
+        struct test_thread *t = test_thread_new(code, size_B, 0xff);
         eu_run(&t->eu, 300);
         test_thread_free(t);
     }
