@@ -2,7 +2,6 @@
  * depend on how fast it draws. Time advances by a fixed step each time the
  * program itself asks; libraries (drivers, the C library) see the real clock.
  */
-#define _GNU_SOURCE
 #include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
