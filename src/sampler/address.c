@@ -72,10 +72,10 @@ int32_t
 address_nearest(unsigned wrap, float coord, uint32_t size, bool texels,
                 int offset)
 {
-    int32_t i = sample_floor(scale(wrap, coord, size, texels));
-    /* GL_CLAMP with a nearest filter never reads the border. */
+    /* Observed: with a nearest filter GL_CLAMP is GL_CLAMP_TO_EDGE. */
     if (wrap == GEN9_TCM_HALF_BORDER)
-        i = CLAMP(i, 0, (int32_t)size - 1);
+        wrap = GEN9_TCM_CLAMP;
+    int32_t i = sample_floor(scale(wrap, coord, size, texels));
     return address_wrap(wrap, i + offset, (int32_t)size);
 }
 

@@ -48,13 +48,53 @@ static void explicit(const struct sample_req *req, unsigned lane, float dx[3],
 }
 
 static void
+lane_direction(const struct sample_req *req, unsigned lane, float dir[3])
+{
+    dir[0] = req->u.f[lane];
+    dir[1] = req->v.f[lane];
+    dir[2] = req->r.f[lane];
+}
+
+static float
+determinant(const float a[3], const float b[3], const float c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) +
+           a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Kernels divide directions by their major axis, each pixel by its own, so
+ * differences across faces are too short. Guess: before that they varied
+ * linearly, k1 p1 + k2 p2 - k3 p3 = p0; so find k1 and k2. */
+static void
+undo_division(const struct sample_req *req, unsigned quad,
+              struct sample_deriv *d)
+{
+    float p[4][3];
+    bool same = true;
+    for (unsigned i = 0; i < 4; i++) {
+        lane_direction(req, quad + i, p[i]);
+        same &= cube_select_face(p[i]) == cube_select_face(p[0]);
+    }
+    float det = determinant(p[1], p[2], p[3]);
+    float k1 = determinant(p[0], p[2], p[3]) / det;
+    float k2 = determinant(p[1], p[0], p[3]) / det;
+    if (same || !(k1 > 0.0f && k1 < 1e6f && k2 > 0.0f && k2 < 1e6f))
+        return;
+    for (unsigned i = 0; i < 3; i++) {
+        d->dx[i] = k1 * p[1][i] - p[0][i];
+        d->dy[i] = k2 * p[2][i] - p[0][i];
+    }
+}
+
+static void
 project(const struct sample_req *req, unsigned lane, struct sample_deriv *d)
 {
-    const float dir[3] = {req->u.f[lane], req->v.f[lane], req->r.f[lane]};
-    enum cube_face face = cube_select_face(dir);
-    float dx[3], dy[3];
+    float dir[3], dx[3], dy[3];
+    lane_direction(req, lane, dir);
     memcpy(dx, d->dx, sizeof dx);
     memcpy(dy, d->dy, sizeof dy);
+    enum cube_face face = cube_select_face(dir);
     cube_project_deriv(face, dir, dx, d->dx);
     cube_project_deriv(face, dir, dy, d->dy);
 }
@@ -68,6 +108,8 @@ lod_derivatives(const struct sample_ctx *ctx, unsigned lane,
         explicit(ctx->req, lane, d->dx, d->dy);
     else
         implicit(ctx->req, lane, d->dx, d->dy);
+    if (ctx->cube && !grad)
+        undo_division(ctx->req, lane & ~3u, d);
     if (ctx->cube)
         project(ctx->req, grad ? lane : lane & ~3u, d);
     for (unsigned i = 0; i < 3; i++) {

@@ -44,6 +44,8 @@ Test(address, nearest_of_gl_clamp_stays_inside)
     cr_expect_eq(address_nearest(GEN9_TCM_HALF_BORDER, -3.0f, 4, false, 0), 0);
     cr_expect_eq(address_nearest(GEN9_TCM_HALF_BORDER, 1.0f, 4, false, 0), 3);
     cr_expect_eq(address_nearest(GEN9_TCM_HALF_BORDER, 9.0f, 4, false, 0), 3);
+    /* Offsets count from where the coordinate is, not from the edge. */
+    cr_expect_eq(address_nearest(GEN9_TCM_HALF_BORDER, -3.0f, 4, false, 2), 0);
 }
 
 Test(address, offset_moves_before_wrapping)

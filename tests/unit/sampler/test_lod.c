@@ -220,6 +220,31 @@ Test(lod, cube_faces_are_two_units_wide)
     near(sample_red(&s, &sp, &req), texel_name(1, 2, 2, 0));
 }
 
+/* A step of one unit is four texels of eight, on whichever face the pixels
+ * of the quad are after the kernel's division by the major axis. */
+Test(lod, cube_quads_across_an_edge)
+{
+    struct surface s = make_surface(SURFACE_CUBE, F_R32_FLOAT, 8, 8, 1, 4,
+                                    TILING_LINEAR);
+    for (unsigned l = 0; l < 4; l++)
+        for (unsigned i = 0; i < 64u >> 2 * l; i++)
+            for (unsigned f = 0; f < 6; f++)
+                put_texel(&s, l, i % (8 >> l), i / (8 >> l), f, (float)l, 0, 0,
+                          1);
+    struct sampler sp = make_sampler(FILTER_NEAREST, MIP_LINEAR,
+                                     GEN9_TCM_CLAMP);
+    sp.cube_override = true;
+    struct sample_req req = make_req(SAMPLE_PLAIN, 0.0f, 0.0f, 0.0f);
+    for (unsigned i = 0; i < 4; i++) {
+        float dir[3] = {0.97f + (float)(i & 1), 0.1f + (float)(i >> 1), 1};
+        float major = fmaxf(dir[0], fmaxf(dir[1], dir[2]));
+        req.u.f[i] = dir[0] / major;
+        req.v.f[i] = dir[1] / major;
+        req.r.f[i] = dir[2] / major;
+    }
+    cr_expect_float_eq(sample_red(&s, &sp, &req), 2.0f, 1e-2f);
+}
+
 Test(lod, query)
 {
     struct fixture f = make_fixture(MIP_LINEAR);
