@@ -41,9 +41,6 @@ static struct {
 static void
 before_fork(void)
 {
-    /* Work in flight would never end in the child. */
-    if (device.engine)
-        engine_idle(device.engine);
     pthread_mutex_lock(&device.submit_lock);
     pthread_mutex_lock(&device.lock);
     fence_before_fork();

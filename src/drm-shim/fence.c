@@ -22,13 +22,16 @@ struct fence {
     int *exports; /* eventfds to write, ours to close */
     unsigned export_count;
     struct fence *next_exported; /* list of fences with exports */
+    struct fence *next_pending, **link_pending; /* list of unsignalled ones */
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     unsigned sleepers;
+    atomic_uint kicks; /* for those who look before they sleep */
     struct fence *exported; /* for fence_import() of our own files */
+    struct fence *pending;  /* for the child of a fork */
     pthread_once_t once;
 } fences = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
@@ -58,6 +61,7 @@ fence_unlock(void)
 void
 fence_kick(void)
 {
+    atomic_fetch_add_explicit(&fences.kicks, 1, memory_order_release);
     if (fences.sleepers)
         pthread_cond_broadcast(&fences.cond);
 }
@@ -78,7 +82,37 @@ fence_create(bool signalled)
         return NULL;
     atomic_init(&f->refs, 1);
     atomic_init(&f->signalled, signalled);
+    if (!signalled) {
+        fence_lock();
+        f->next_pending = fences.pending;
+        f->link_pending = &fences.pending;
+        if (f->next_pending)
+            f->next_pending->link_pending = &f->next_pending;
+        fences.pending = f;
+        fence_unlock();
+    }
     return f;
+}
+
+static void
+forget_pending_locked(struct fence *fence)
+{
+    if (!fence->link_pending)
+        return;
+    *fence->link_pending = fence->next_pending;
+    if (fence->next_pending)
+        fence->next_pending->link_pending = fence->link_pending;
+    fence->link_pending = NULL;
+}
+
+static void
+forget_exported_locked(struct fence *fence)
+{
+    struct fence **p = &fences.exported;
+    while (*p && *p != fence)
+        p = &(*p)->next_exported;
+    if (*p)
+        *p = fence->next_exported;
 }
 
 struct fence *
@@ -96,12 +130,8 @@ fence_unref(struct fence *fence)
     /* An unsignalled fence can only die here if its batch was never
      * submitted; its files then never signal. */
     fence_lock();
-    for (struct fence **p = &fences.exported; *p; p = &(*p)->next_exported) {
-        if (*p == fence) {
-            *p = fence->next_exported;
-            break;
-        }
-    }
+    forget_pending_locked(fence);
+    forget_exported_locked(fence);
     fence_unlock();
     for (unsigned i = 0; i < fence->export_count; i++)
         close(fence->exports[i]);
@@ -130,22 +160,16 @@ write_exports(struct fence *fence)
     free(fence->exports);
     fence->exports = NULL;
     fence->export_count = 0;
-    for (struct fence **p = &fences.exported; *p; p = &(*p)->next_exported) {
-        if (*p == fence) {
-            *p = fence->next_exported;
-            break;
-        }
-    }
+    forget_exported_locked(fence);
 }
 
-/* Returns the dependents whose last part this was, linked for the caller to
- * drop: they are signalled here too. */
 static void
 signal_locked(struct fence *fence)
 {
     if (fence_is_signalled(fence))
         return;
     atomic_store_explicit(&fence->signalled, true, memory_order_release);
+    forget_pending_locked(fence);
     if (fence->export_count)
         write_exports(fence);
     for (unsigned i = 0; i < fence->dependent_count; i++)
@@ -196,7 +220,7 @@ fence_create_merged(struct fence *const *fences, unsigned count)
         if (!fence_is_signalled(fences[i]))
             ok &= depend_locked(merged, fences[i]);
     if (!merged->pending)
-        atomic_store(&merged->signalled, true);
+        signal_locked(merged);
     fence_unlock();
     if (ok)
         return merged;
@@ -211,6 +235,27 @@ timespec_from_ns(struct timespec *ts, int64_t ns)
     ts->tv_nsec = ns % INT64_C(1000000000);
 }
 
+/* Waking a thread costs more than most batches take: look for a moment first.
+ * Called and left with the lock held. */
+#define SPIN_NS 40000
+
+static bool
+spin_locked(bool (*ready)(void *data), void *data)
+{
+    int64_t end_ns = fence_now_ns() + SPIN_NS;
+    bool done = false;
+    while (!done && fence_now_ns() < end_ns) {
+        unsigned kicks = atomic_load(&fences.kicks);
+        fence_unlock();
+        for (int i = 0; i < 64 && atomic_load(&fences.kicks) == kicks; i++)
+            __builtin_ia32_pause();
+        fence_lock();
+        if (atomic_load(&fences.kicks) != kicks)
+            done = ready(data);
+    }
+    return done || ready(data);
+}
+
 int
 fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
 {
@@ -219,6 +264,8 @@ fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
         timespec_from_ns(&ts, deadline_ns);
     fence_lock();
     bool done = ready(data);
+    if (!done && deadline_ns > 0)
+        done = spin_locked(ready, data);
     while (!done && deadline_ns > 0) {
         int err = 0;
         fences.sleepers++;
@@ -385,10 +432,22 @@ fence_after_fork_parent(void)
     fence_unlock();
 }
 
+/* What the parent's threads were doing they finish there, in memory that both
+ * share; nobody would tell us, so here it counts as done. The files of the
+ * fences are the parent's to write. */
 void
 fence_after_fork_child(void)
 {
     fences.sleepers = 0;
-    fence_unlock();
     init_cond();
+    for (struct fence *f = fences.pending; f; f = f->next_pending) {
+        atomic_store(&f->signalled, true);
+        f->link_pending = NULL;
+        for (unsigned i = 0; i < f->export_count; i++)
+            close(f->exports[i]);
+        f->export_count = 0;
+    }
+    fences.pending = NULL;
+    fences.exported = NULL;
+    fence_unlock();
 }
