@@ -74,9 +74,10 @@ output_object(struct geom *g, const struct geom_object *o,
                         GEN9_3DSTATE_GS_REORDER_MODE_TRAILING;
         reorder(o, plain, count, trailing, ordered);
         streamout_object(g, stream, ordered, count);
-        if (draw->so.rendering_disable)
-            return;
     }
+    /* Observed: anv discards all rasterisation this way, stream-out off. */
+    if (draw->so.rendering_disable)
+        return;
     if (stream != (so ? draw->so.render_stream_select : 0))
         return;
     struct geom_object flat = *o;
