@@ -14,18 +14,27 @@
 static void
 immediate(const struct eu_operand *o, unsigned n, uint32_t *out)
 {
-    for (unsigned i = 0; i < n; i++) {
-        uint32_t nibble = (uint32_t)(o->imm >> (i % 8 * 4)) & 15;
-        switch (o->type) {
-        case EU_TYPE_V: out[i] = (nibble ^ 8) - 8; break;
-        case EU_TYPE_UV: out[i] = nibble; break;
-        case EU_TYPE_VF:
-            out[i] = half_vf_to_f_bits((uint32_t)(o->imm >> (i % 4 * 8)) &
-                                       0xff);
-            break;
-        default: out[i] = (uint32_t)o->imm; break;
+    uint32_t imm = (uint32_t)o->imm, element[8];
+    switch (o->type) {
+    case EU_TYPE_V:
+    case EU_TYPE_UV:
+        for (unsigned i = 0; i < 8; i++) {
+            uint32_t nibble = imm >> (i * 4) & 15;
+            element[i] = o->type == EU_TYPE_V ? (nibble ^ 8) - 8 : nibble;
         }
+        break;
+    case EU_TYPE_VF:
+        for (unsigned i = 0; i < 8; i++)
+            element[i] = half_vf_to_f_bits(imm >> (i % 4 * 8) & 0xff);
+        break;
+    case EU_TYPE_W: imm = (uint32_t)(int16_t)imm; /* fallthrough */
+    default:
+        for (unsigned i = 0; i < 8; i++)
+            element[i] = imm;
+        break;
     }
+    for (unsigned i = 0; i < n; i++)
+        out[i] = element[i % 8];
 }
 
 void
@@ -95,6 +104,13 @@ eu_store_32(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     unsigned step_B = o->hstride * size_B;
     uint8_t *to = t->grf + o->reg * EU_GRF_B + o->subreg_B;
+    if (size_B == 2 && step_B == 2 && mask == op->full) {
+        uint16_t half[EU_MAX_LANES];
+        for (unsigned i = 0; i < op->lanes; i++)
+            half[i] = (uint16_t)value[i];
+        memcpy(to, half, op->lanes * sizeof *half);
+        return;
+    }
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
         uint8_t *p = to + i * step_B;
