@@ -42,8 +42,9 @@ enum clip_code {
 
 struct poly_vert {
     double pos[4];
-    double weight[3];
-    bool edge;               /* the edge that starts here is a border */
+    double weight[3]; /* of the object's vertices, linear in clip space */
+    double linear[3]; /* the same, linear on the screen */
+    bool edge;        /* the edge that starts here is a border */
     struct geom_vert *whole; /* NULL: made by the clipper */
     float x, y, z, w_inv;
     uint32_t *copy;
@@ -316,9 +317,34 @@ set_vertex(struct clip_ctx *c, unsigned i, struct poly_vert *pv)
                                         poly_copy(c, pv)};
 }
 
+/* Where the vertices are in the whole triangle; false without memory. */
+static bool
+set_cut(struct clip_ctx *c, const struct poly_vert *const v[3])
+{
+    struct geom *g = c->g;
+    struct prim_cut *cut = arena_alloc(scene_arena(g->scene), sizeof *cut,
+                                       alignof(struct prim_cut));
+    c->prim.cut = cut;
+    if (!cut) {
+        geom_fail(g);
+        return false;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        cut->vue[i] = vert_copy(g, c->v[i]);
+        if (!cut->vue[i])
+            return false;
+        for (unsigned k = 0; k < 2; k++) {
+            cut->persp[i][k] = (float)v[i]->weight[k + 1];
+            cut->linear[i][k] = (float)v[i]->linear[k + 1];
+        }
+    }
+    return true;
+}
+
 static void
 emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
 {
+    bool linear = c->g->draw->clip.non_perspective_barycentric_enable;
     for (unsigned i = 0; i < n; i++)
         poly_screen(c, &poly[i]);
     c->prim.provoking = 0;
@@ -330,6 +356,9 @@ emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
         c->prim.edge_mask = (uint8_t)((i == 1 && poly[0].edge ? 1 : 0) |
                                       (poly[i].edge ? 2 : 0) |
                                       (i + 2 == n && poly[n - 1].edge ? 4 : 0));
+        const struct poly_vert *v[3] = {&poly[0], &poly[i], &poly[i + 1]};
+        if (linear && !set_cut(c, v))
+            return;
         c->g->cl_primitives++;
         if (c->prim.flat_vue)
             emit(c, 3);
@@ -378,8 +407,14 @@ cut_edge(const struct poly_vert *in, double d_in, const struct poly_vert *out,
     double t = d_in / (d_in - d_out);
     for (unsigned i = 0; i < 4; i++)
         r.pos[i] = in->pos[i] + t * (out->pos[i] - in->pos[i]);
-    for (unsigned i = 0; i < 3; i++)
+    /* Guess: what lies behind the eye has no place on the screen, so there the
+     * inner end's values stay. */
+    double w_out = t * MAX2(out->pos[3], 0);
+    double s = w_out > 0 ? w_out / ((1 - t) * in->pos[3] + w_out) : 0;
+    for (unsigned i = 0; i < 3; i++) {
         r.weight[i] = in->weight[i] + t * (out->weight[i] - in->weight[i]);
+        r.linear[i] = in->linear[i] + s * (out->linear[i] - in->linear[i]);
+    }
     return r;
 }
 
@@ -420,7 +455,7 @@ start_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned count)
             .whole = c->v[i],
             .edge = c->prim.edge_mask >> i & 1,
         };
-        poly[i].weight[i] = 1;
+        poly[i].weight[i] = poly[i].linear[i] = 1;
         vert_position(c->v[i], p);
         for (unsigned k = 0; k < 4; k++)
             poly[i].pos[k] = (double)p[k];

@@ -105,14 +105,13 @@ point_sprite(uint32_t *out, bool lower_left)
 
 static void
 interpolated(uint32_t *out, const struct attr_source *src,
-             const struct prim_vertex *const v[3], unsigned slots,
-             unsigned count)
+             const uint32_t *const vue[3], unsigned slots, unsigned count)
 {
     for (unsigned c = 0; c < 4; c++) {
-        uint32_t a0 = fetch(src, v[0]->vue, slots, c);
+        uint32_t a0 = fetch(src, vue[0], slots, c);
         float f0 = float_from_bits(a0);
-        float f1 = float_from_bits(fetch(src, v[1]->vue, slots, c));
-        float f2 = float_from_bits(fetch(src, v[2]->vue, slots, c));
+        float f1 = float_from_bits(fetch(src, vue[1], slots, c));
+        float f2 = float_from_bits(fetch(src, vue[2], slots, c));
         out[4 * c] = count > 1 ? bits_from_float(f1 - f0) : 0;
         out[4 * c + 1] = count > 2 ? bits_from_float(f2 - f0) : 0;
         out[4 * c + 2] = 0;
@@ -134,6 +133,10 @@ attr_setup(struct scene *sc, const struct prim *p,
     const uint32_t *flat = p->flat_vue;
     if (!flat)
         flat = p->v[p->provoking < 3 ? p->provoking : 0].vue;
+    bool cut = p->cut && count == 3;
+    const uint32_t *vue[3];
+    for (unsigned i = 0; i < 3; i++)
+        vue[i] = cut ? p->cut->vue[i] : v[i]->vue;
     for (unsigned i = 0; i < sc->attr_count; i++) {
         uint32_t *a = out + i * ATTR_DW;
         if (point && (sbe->point_sprite_texture_coordinate_enable >> i & 1)) {
@@ -149,7 +152,7 @@ attr_setup(struct scene *sc, const struct prim *p,
             for (unsigned c = 0; c < 4; c++)
                 a[4 * c + 3] = fetch(&src, flat, p->vue_slots, c);
         } else {
-            interpolated(a, &src, v, p->vue_slots, count);
+            interpolated(a, &src, vue, p->vue_slots, count);
         }
     }
     return out;

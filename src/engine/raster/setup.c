@@ -120,6 +120,25 @@ setup_planes(struct setup *s, const struct prim_vertex *const v[3],
     s->z.c += bias;
 }
 
+/* Barycentrics of a cut triangle are those of the whole one. */
+static void
+setup_cut_planes(struct setup *s, const struct prim_cut *cut,
+                 const struct prim_vertex *const v[3])
+{
+    double n[2][3], b[2][3];
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            n[k][i] = (double)cut->persp[i][k] * (double)v[i]->w_inv;
+            b[k][i] = (double)cut->linear[i][k];
+        }
+    s->n1 = blend_planes(s, n[0][0], n[0][1], n[0][2]);
+    s->n2 = blend_planes(s, n[1][0], n[1][1], n[1][2]);
+    struct plane b1 = blend_planes(s, b[0][0], b[0][1], b[0][2]);
+    s->b2 = blend_planes(s, b[1][0], b[1][1], b[1][2]);
+    s->b1 = b1;
+    s->perspective = true;
+}
+
 /* GlobalDepthOffsetConstant * r + Scale * slope, KBL PRM vol 2d,
  * 3DSTATE_RASTER; r is the format's least step. */
 static float
@@ -194,6 +213,8 @@ fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
     setup_planes(s, v, t->x, t->y, (double)t->area, 0);
     if (sc->draw->raster.global_depth_offset_enable_solid)
         s->z.c += depth_bias(sc, p, s->z.dx, s->z.dy);
+    if (p->cut)
+        setup_cut_planes(s, p->cut, v);
     s->cover = COVER_EDGES;
     s->edge_count = 3;
     s->back = t->back;

@@ -103,6 +103,11 @@ scene_add(struct scene *s, const struct prim *p)
     const uint32_t *flat = p->flat_vue ? p->flat_vue : p->v[p->provoking].vue;
     if (p->vue_slots > 2)
         memcpy(r->flat, flat + 8, 16);
+    if (p->cut) {
+        r->cut = *p->cut;
+        for (unsigned i = 0; i < 3; i++)
+            r->cut_attr[i] = float_from_bits(p->cut->vue[i][8]);
+    }
     if (!rig.flush_every || rig.prim_count % rig.flush_every)
         return false;
     /* What was handed out before must not be used again: spoil it. */

@@ -18,6 +18,8 @@ struct rig_prim {
     float x[3], y[3], z[3];
     /* Slot 2 of each vertex and of the provoking one, as raster finds it. */
     float attr[3][4], flat[4];
+    struct prim_cut cut; /* if p.cut */
+    float cut_attr[3];   /* first component at cut.vue[] */
 };
 
 struct rig {

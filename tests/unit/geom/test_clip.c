@@ -373,3 +373,42 @@ Test(clip, scene_flushes_between_the_parts_of_an_object)
         for (unsigned k = 0; k < 3; k++)
             cr_expect_float_eq(rig.prim[i].attr[k][0], 3, 1e-5);
 }
+
+/* a[0] + w[0] * (a[1] - a[0]) + w[1] * (a[2] - a[0]) */
+static float
+weighted(const float w[2], float a0, float a1, float a2)
+{
+    return a0 + w[0] * (a1 - a0) + w[1] * (a2 - a0);
+}
+
+Test(clip, cut_vertices_know_both_kinds_of_weights)
+{
+    triangle();
+    rig.draw.clip.non_perspective_barycentric_enable = true;
+    /* On the screen 50, 50 / 3 wide: w = 3, so at x = -1 / 3, y = 1 / 3. */
+    rig_vertex(2, -1, 1, 4, 3, 2);
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct rig_prim *r = &rig.prim[i];
+        cr_assert_not_null(r->p.cut);
+        for (unsigned k = 0; k < 3; k++) {
+            const float *linear = r->cut.linear[k], *persp = r->cut.persp[k];
+            cr_expect_float_eq(r->cut_attr[k], (float)k, 0);
+            cr_expect_float_eq(weighted(linear, 0, 100, 50 - 50 / 3.0f),
+                               r->x[k], 1e-4);
+            cr_expect_float_eq(weighted(linear, 0, 0, 50 + 50 / 3.0f), r->y[k],
+                               1e-4);
+            cr_expect_float_eq(weighted(persp, 0, 1, 2), r->attr[k][0], 1e-5);
+        }
+    }
+}
+
+Test(clip, weights_are_left_out_when_nobody_needs_them)
+{
+    triangle();
+    rig_vertex(2, -1, 1, 4, 3, 2);
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 2);
+    cr_expect_null(rig.prim[0].p.cut);
+}
