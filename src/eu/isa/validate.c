@@ -322,7 +322,7 @@ bounds_break(const struct checked *c, const struct eu_operand *o)
 static bool
 region_outside(const struct checked *c)
 {
-    unsigned first_B, end_B;
+    unsigned first_B = 0, end_B = 0;
     if (any_source(c, bounds_break))
         return true;
     return is_alu(c) && destination_extent(c->insn, &first_B, &end_B) &&
