@@ -66,6 +66,8 @@ begin_block(struct jit *j, uint32_t i)
         leave_for(j, X86_CC_LE, i);
     }
     x86_alu_imm(&j->x, X86_SUB, X86_R12, block_ops(j, i), true);
+    if (j->full)
+        j->body[i] = j->x.size;
 }
 
 /* Leaves the op to the interpreter. */
@@ -172,7 +174,8 @@ resolve(struct jit *j)
 {
     for (uint32_t i = 0; i < j->jump_count; i++) {
         const struct jit_jump *jump = &j->jumps[i];
-        uint32_t target = j->label[jump->masked][jump->op];
+        uint32_t target = jump->body ? j->body[jump->op]
+                                     : j->label[jump->masked][jump->op];
         assert(target || j->x.failed);
         x86_patch(&j->x, jump->at, target);
     }
@@ -186,7 +189,8 @@ allocate(struct jit *j)
     j->live[0] = calloc(n, 2 * sizeof *j->live[0]);
     j->label[0] = calloc(n, 2 * sizeof *j->label[0]);
     j->at = calloc(n, sizeof *j->at);
-    if (!j->start || !j->live[0] || !j->label[0] || !j->at)
+    j->body = calloc(n, sizeof *j->body);
+    if (!j->start || !j->live[0] || !j->label[0] || !j->at || !j->body)
         return false;
     j->live[1] = j->live[0] + n;
     j->label[1] = j->label[0] + n;
@@ -249,6 +253,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
     x86_finish(&j.x);
     free(j.start);
     free(j.at);
+    free(j.body);
     free(j.live[0]);
     free(j.label[0]);
     free(j.jumps);

@@ -43,6 +43,7 @@ struct jit_jump {
     uint32_t at;
     uint32_t op;
     bool masked;
+    bool body; /* behind the block's header */
 };
 
 struct jit_exit {
@@ -77,6 +78,7 @@ struct jit {
     uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     uint32_t *label[2]; /* per op: offset of the block's code */
+    uint32_t *body;     /* the same behind its header, full copy */
     uint32_t *at;       /* per op: offset of its code in the full copy */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
@@ -187,6 +189,7 @@ void jit_lower_flow(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);
 void jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn);
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
+void jit_jump_to_body(struct jit *j, enum x86_cc cc, uint32_t op);
 void jit_return(struct jit *j, enum x86_cc cc);
 bool jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
               size_t item_B);

@@ -23,14 +23,26 @@ jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
+static void
+add_jump(struct jit *j, struct jit_jump jump)
+{
+    if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
+                 sizeof *j->jumps))
+        j->jumps[j->jump_count++] = jump;
+}
+
 void
 jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked)
 {
     uint32_t at = x86_jump(&j->x, cc);
-    if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
-                 sizeof *j->jumps))
-        j->jumps[j->jump_count++] =
-            (struct jit_jump){.at = at, .op = op, .masked = masked};
+    add_jump(j, (struct jit_jump){.at = at, .op = op, .masked = masked});
+}
+
+void
+jit_jump_to_body(struct jit *j, enum x86_cc cc, uint32_t op)
+{
+    uint32_t at = x86_jump(&j->x, cc);
+    add_jump(j, (struct jit_jump){.at = at, .op = op, .body = true});
 }
 
 void
@@ -168,5 +180,5 @@ jit_lower_join(struct jit *j, uint32_t index)
     x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
-    jit_jump_to(j, X86_CC_E, index, false);
+    jit_jump_to_body(j, X86_CC_E, index);
 }

@@ -160,23 +160,18 @@ shift(struct jit *j, const struct eu_insn *insn, unsigned len, unsigned a,
 static unsigned
 to_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
-    /* Negated afterwards: -INT_MIN is no D. But 0 has no negative. */
-    struct eu_insn plain = *op->insn;
-    struct eu_op plain_op = *op;
-    bool negate = plain.src[0].negate && plain.src[0].file != EU_FILE_IMM;
-    bool is_unsigned = plain.src[0].type == EU_TYPE_UD;
-    plain_op.insn = &plain;
-    if (negate)
-        plain.src[0].negate = false;
-    struct x86_rm a = jit_src_int(j, &plain_op, 0, p);
+    const struct eu_operand *o = &op->insn->src[0];
+    bool is_unsigned = o->type == EU_TYPE_UD;
+    struct x86_rm a = jit_src_int(j, op, 0, p);
     unsigned d = jit_temp(j);
-    if (negate)
+    if (o->negate)
         a = x86_reg(jit_in_reg(j, a, p->len));
     x86_vop(&j->x, is_unsigned ? X86_CVTUDQ2PS : X86_CVTDQ2PS, p->len, d, 0,
             a, 0);
-    if (negate) {
-        x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, a.reg, jit_dword(j, 0), 0,
-                    4);
+    if (o->negate && eu_type_size_B((enum eu_type)o->type) == 4) {
+        /* -INT_MIN is no D, but an F. */
+        x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, a.reg,
+                    jit_dword(j, 0x80000000), 0, 0);
         x86_vop(&j->x, X86_XORPS, p->len, d, d, jit_dword(j, 0x80000000), 4);
     }
     if (op->insn->saturate) {

@@ -79,7 +79,8 @@ mask_evex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         return (struct jit_mask){.k = (uint8_t)e};
     if (!exec && op->pred_inv) {
         e = K_SCRATCH;
-        x86_kop(&j->x, X86_KXNOR, e, e, e);
+        x86_mov_imm(&j->x, X86_RAX, lane_bits(p->lanes));
+        x86_kmov_from_gpr(&j->x, e, X86_RAX, false);
     }
     if (e == K_SCRATCH) {
         /* load_bits below must not lose it. */
@@ -175,7 +176,7 @@ bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
     }
     if (p->mask.all)
         x86_mov_imm(&j->x, X86_RCX, lane_bits(p->lanes));
-    else if (p->lanes < 8)
+    else if (p->lanes < 16)
         x86_alu_imm(&j->x, X86_AND, X86_RCX, lane_bits(p->lanes), false);
 }
 

@@ -1,0 +1,101 @@
+/* Compiled code against the interpreter. */
+#include <criterion/criterion.h>
+
+#include "eu/interp/fpmode.h"
+#include "eu/jit/jit.h"
+#include "random_kernel.h"
+
+/* One NaN is as good as another. */
+static uint32_t
+canonical(uint32_t v)
+{
+    return (v & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : v;
+}
+
+static enum eu_msg_result
+answer(struct eu_thread *t, const struct eu_message *m)
+{
+    uint64_t *log = t->user;
+    uint64_t h = *log + m->exec_mask + m->desc;
+    for (unsigned i = 0; i < m->mlen_grf * 8u; i++)
+        h = (h ^ canonical(m->src0[i])) * UINT64_C(0x100000001b3);
+    *log = h;
+    for (unsigned i = 0; i < m->rlen_grf * 8u; i++)
+        if (m->exec_mask >> (i % m->exec_size) & 1)
+            m->dst[i] = (uint32_t)(h >> (i & 31)) & 0x40ffffff;
+    return EU_MSG_OK;
+}
+
+static void
+start(struct eu_thread *t, struct random_kernel *rk,
+      const struct eu_kernel *kernel, uint64_t *log)
+{
+    uint32_t mask = rk_chance(rk, 50) ? UINT32_MAX : rk_rnd(rk, UINT32_MAX);
+    struct eu_start s = {
+        .kernel = kernel,
+        .simd = rk->simd,
+        .dispatch_mask = mask,
+        .vector_mask = mask,
+        .denorm_f_retain = rk_chance(rk, 30),
+        .rounding = rk_chance(rk, 20) ? (uint8_t)rk_rnd(rk, 4) : 0,
+        .send = answer,
+        .user = log,
+    };
+    eu_thread_init(t, &s);
+    rk_state(rk, t);
+    eu_thread_update_mxcsr(t);
+}
+
+static void
+compare_random(enum eu_cpu cpu, unsigned flags, unsigned rounds)
+{
+    uint64_t first = 1;
+    if (getenv("JIT_SEED"))
+        first = strtoull(getenv("JIT_SEED"), NULL, 0);
+    if (getenv("JIT_ROUNDS"))
+        rounds = (unsigned)atoi(getenv("JIT_ROUNDS"));
+    static struct random_kernel rk;
+    static struct eu_thread t;
+    uint64_t native = 0, ops = 0;
+    if (cpu > eu_cpu_selected())
+        cr_skip_test("the host lacks the instruction set");
+    for (uint64_t n = first; n < first + rounds; n++) {
+        char text[512];
+        uint64_t log = 0, left = 60;
+        rk_make(&rk, n, flags & EU_JIT_STEP);
+        struct eu_kernel *k = eu_kernel_build(rk.code, rk.count * 16, EU_GEN9);
+        cr_assert_not_null(k, "seed %llu", (unsigned long long)n);
+        struct eu_jit *jit = eu_jit_compile(k, cpu, flags);
+        cr_assert_not_null(jit);
+        start(&t, &rk, k, &log);
+        bool same = eu_jit_agrees(jit, &t, &left, text, sizeof text);
+        fpmode_set(FPMODE_DEFAULT);
+        cr_assert(same, "seed %llu: %s", (unsigned long long)n, text);
+        native += eu_jit_info(jit).native_count;
+        ops += eu_jit_info(jit).op_count;
+        eu_jit_free(jit);
+        eu_kernel_free(k);
+    }
+    cr_log_info("%llu of %llu instructions compiled",
+                (unsigned long long)native, (unsigned long long)ops);
+}
+
+Test(jit, blocks_agree_avx512)
+{
+    compare_random(EU_CPU_AVX512, EU_JIT_SPLIT, 4000);
+}
+
+Test(jit, instructions_agree_avx512)
+{
+    compare_random(EU_CPU_AVX512, EU_JIT_SPLIT | EU_JIT_STEP, 4000);
+}
+
+Test(jit, blocks_agree_avx2)
+{
+    compare_random(EU_CPU_AVX2, EU_JIT_SPLIT, 4000);
+}
+
+Test(jit, instructions_agree_avx2)
+{
+    compare_random(EU_CPU_AVX2, EU_JIT_SPLIT | EU_JIT_STEP, 4000);
+}
