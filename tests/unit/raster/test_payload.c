@@ -149,6 +149,43 @@ Test(payload, attributes_interpolate)
     rig_destroy(rig);
 }
 
+/* A triangle cut from a larger one must see the larger one's plane. */
+Test(payload, cut_triangle_interpolates_like_the_whole)
+{
+    struct rig *rig = make(16);
+    struct draw *d = &rig->draw;
+    d->wm.barycentric_interpolation_mode =
+        GEN9_3DSTATE_WM_BARYCENTRIC_INTERPOLATION_MODE_BIM_PERSPECTIVE_PIXEL |
+        GEN9_3DSTATE_WM_BARYCENTRIC_INTERPOLATION_MODE_BIM_LINEAR_PIXEL;
+    d->sbe.number_of_sf_output_attributes = 1;
+    d->stage[STAGE_PS].grf_start = 12;
+    static const float xy[6] = {0, 0, 20, 0, 0, 40}; /* of 0,0 40,0 0,40 */
+    static const float value[3] = {5, 11, -3};
+    const float winv[3] = {1, (1 + 0.25f) / 2, 0.5f};
+    struct prim p = rig_triangle(rig, xy, 0);
+    struct prim_cut cut = {.vue = {rig->vue[0], rig->vue[1], rig->vue[2]},
+                           .persp = {{0, 0}, {0.2f, 0}, {0, 1}},
+                           .linear = {{0, 0}, {0.5f, 0}, {0, 1}}};
+    uint32_t wrong[64] = {0};
+    for (unsigned i = 0; i < 3; i++) {
+        rig->vue[i][0] = bits_from_float(value[i]);
+        p.v[i].w_inv = winv[i];
+        p.v[i].vue = wrong;
+    }
+    p.cut = &cut;
+    rig_draw(rig, &p, 1);
+    const struct eu_thread *t = &seen.thread[0]; /* pixel (0, 0) */
+    double x = 0.5 / 40, q = (1 - 2 * x) + x * 0.25 + x * 0.5;
+    double persp = ((1 - 2 * x) * 5 + x * 0.25 * 11 + x * 0.5 * -3) / q;
+    double linear = (1 - 2 * x) * 5 + x * 11 + x * -3;
+    float d0 = grf_f(t, 12, 0), d1 = grf_f(t, 12, 1), a0 = grf_f(t, 12, 3);
+    cr_assert_float_eq(a0 + d0 * grf_f(t, 2, 0) + d1 * grf_f(t, 3, 0), persp,
+                       1e-4);
+    cr_assert_float_eq(a0 + d0 * grf_f(t, 6, 0) + d1 * grf_f(t, 7, 0), linear,
+                       1e-4);
+    rig_destroy(rig);
+}
+
 Test(payload, flat_attributes_are_bits_of_the_provoking_vertex)
 {
     struct rig *rig = make(16);
