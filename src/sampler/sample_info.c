@@ -13,8 +13,8 @@ buffer_extent(const struct surface *s)
     return (struct extent){.size = {(uint32_t)s->buffer_elements}};
 }
 
-/* Levels out of range have no size but still a number of levels. Layers of
- * cube arrays are faces: the stock driver divides by six. */
+/* Levels out of range have no size but still a number of levels. Cube arrays
+ * count cubes. */
 static struct extent
 image_extent(const struct surface *s, uint32_t lod)
 {
@@ -31,7 +31,7 @@ image_extent(const struct surface *s, uint32_t lod)
     if (s->type == SURFACE_3D)
         e.size[2] = surface_level_depth(s, level);
     else if (s->is_array)
-        e.size[2] = s->type == SURFACE_CUBE ? s->depth * 6 : s->depth;
+        e.size[2] = s->depth;
     return e;
 }
 

@@ -317,7 +317,7 @@ Test(sample, resinfo)
     s = make_surface(SURFACE_3D, F_RGBA8, 8, 4, 6, 3, TILING_LINEAR);
     expect_info(&s, 1, 4, 2, 3, 3);
     s = make_surface(SURFACE_CUBE, F_RGBA8, 4, 4, 2, 1, TILING_LINEAR);
-    expect_info(&s, 0, 4, 4, 12, 1);
+    expect_info(&s, 0, 4, 4, 2, 1);
     s.type = SURFACE_BUFFER;
     s.buffer_elements = 12345;
     expect_info(&s, 0, 12345, 0, 0, 0);
