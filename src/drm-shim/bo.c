@@ -1,5 +1,6 @@
 #include "drm-shim/bo.h"
 
+#include "drm-shim/bo_share.h"
 #include "drm-shim/device.h"
 #include "drm-shim/platform.h"
 #include "drm-shim/raw.h"
@@ -8,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct bo *
-alloc_bo(uint64_t size_B)
+struct bo *
+bo_alloc(uint64_t size_B)
 {
     struct bo *bo = calloc(1, sizeof *bo);
     if (!bo)
@@ -24,10 +25,11 @@ alloc_bo(uint64_t size_B)
 struct bo *
 bo_create(uint64_t size_B)
 {
-    struct bo *bo = alloc_bo(size_B);
+    struct bo *bo = bo_alloc(size_B);
     if (!bo)
         return NULL;
-    bo->memfd = raw_fd_up(memfd_create("softlake-bo", MFD_CLOEXEC));
+    bo->memfd = raw_fd_up(
+        memfd_create("softlake-bo", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (bo->memfd < 0 || ftruncate(bo->memfd, (off_t)size_B) < 0) {
         bo_unref(bo);
         return NULL;
@@ -39,7 +41,7 @@ bo_create(uint64_t size_B)
 struct bo *
 bo_create_user(void *ptr, uint64_t size_B)
 {
-    struct bo *bo = alloc_bo(size_B);
+    struct bo *bo = bo_alloc(size_B);
     if (bo)
         bo->user = ptr;
     return bo;
@@ -50,17 +52,6 @@ bo_ref(struct bo *bo)
 {
     atomic_fetch_add(&bo->refs, 1);
     return bo;
-}
-
-static void
-forget_shared(struct bo *bo)
-{
-    struct bo **p = device_shared_bos();
-    while (*p && *p != bo)
-        p = &(*p)->next_shared;
-    if (*p)
-        *p = bo->next_shared;
-    munmap(bo->shared, BO_PAGE_B);
 }
 
 void
@@ -78,8 +69,7 @@ bo_unref(struct bo *bo)
     if (atomic_fetch_sub(&bo->refs, 1) == 1) {
         trace(bo, "bo %p: gone", (void *)bo);
         space_unbind_all(bo);
-        if (bo->shared)
-            forget_shared(bo);
+        bo_share_forget(bo);
         if (bo->flink_name)
             device_forget_name(bo->flink_name);
         for (unsigned i = 0; i < bo->use_count; i++)
@@ -108,135 +98,9 @@ bo_map(struct bo *bo)
     return bo->map;
 }
 
-static struct bo_shared *
-map_trailer(int fd, uint64_t at_B)
-{
-    void *p = raw_mmap(NULL, BO_PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                       at_B);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static bool
-list_shared(struct bo *bo)
-{
-    struct stat st;
-    if (raw_fstat(bo->memfd, &st) < 0)
-        return false;
-    bo->dev = st.st_dev;
-    bo->ino = st.st_ino;
-    bo->next_shared = *device_shared_bos();
-    *device_shared_bos() = bo;
-    return true;
-}
-
-static int
-make_shared(struct bo *bo)
-{
-    if (ftruncate(bo->memfd, (off_t)(bo->size_B + BO_PAGE_B)) < 0)
-        return -ENOMEM;
-    struct bo_shared *shared = map_trailer(bo->memfd, bo->size_B);
-    if (!shared || !list_shared(bo)) {
-        if (shared)
-            munmap(shared, BO_PAGE_B);
-        return -ENOMEM;
-    }
-    shared->size_B = bo->size_B;
-    atomic_store(&shared->tiling, bo->tiling);
-    atomic_store(&shared->stride_B, bo->stride_B);
-    shared->magic = BO_SHARED_MAGIC;
-    bo->shared = shared;
-    return 0;
-}
-
-int
-bo_export(struct bo *bo, int flags)
-{
-    if (bo->memfd < 0)
-        return -EINVAL; /* as i915: userptr cannot be exported */
-    int err = bo->shared ? 0 : make_shared(bo);
-    if (err)
-        return err;
-    int fd = fcntl(bo->memfd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
-    return fd < 0 ? -errno : fd;
-}
-
-struct bo *
-bo_find_shared(dev_t dev, ino_t ino)
-{
-    for (struct bo *bo = *device_shared_bos(); bo; bo = bo->next_shared)
-        if (bo->ino == ino && bo->dev == dev)
-            return bo;
-    return NULL;
-}
-
-uint64_t
-bo_shared_size_B(dev_t dev, ino_t ino)
-{
-    const struct bo *bo = bo_find_shared(dev, ino);
-    return bo ? bo->size_B : 0;
-}
-
-struct bo *
-bo_import(int fd, int *err)
-{
-    struct stat st;
-    if (raw_fstat(fd, &st) < 0) {
-        *err = -errno;
-        return NULL;
-    }
-    struct bo *bo = bo_find_shared(st.st_dev, st.st_ino);
-    if (bo)
-        return bo_ref(bo);
-    *err = -EINVAL;
-    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)(2 * BO_PAGE_B) ||
-        st.st_size % (off_t)BO_PAGE_B)
-        return NULL;
-    uint64_t size_B = (uint64_t)st.st_size - BO_PAGE_B;
-    struct bo_shared *shared = map_trailer(fd, size_B);
-    if (!shared)
-        return NULL;
-    if (shared->magic != BO_SHARED_MAGIC || shared->size_B != size_B) {
-        munmap(shared, BO_PAGE_B);
-        return NULL;
-    }
-    *err = -ENOMEM;
-    bo = alloc_bo(size_B);
-    if (!bo) {
-        munmap(shared, BO_PAGE_B);
-        return NULL;
-    }
-    bo->memfd = raw_fd_up(dup(fd));
-    bo->shared = shared;
-    if (bo->memfd >= 0 && list_shared(bo))
-        return bo;
-    bo_unref(bo);
-    return NULL;
-}
-
-void
-bo_set_tiling(struct bo *bo, uint32_t tiling, uint32_t stride_B)
-{
-    bo->tiling = tiling;
-    bo->stride_B = stride_B;
-    if (bo->shared) {
-        atomic_store(&bo->shared->tiling, tiling);
-        atomic_store(&bo->shared->stride_B, stride_B);
-    }
-}
-
-void
-bo_get_tiling(const struct bo *bo, uint32_t *tiling, uint32_t *stride_B)
-{
-    *tiling = bo->tiling;
-    *stride_B = bo->stride_B;
-    if (bo->shared) {
-        *tiling = atomic_load(&bo->shared->tiling);
-        *stride_B = atomic_load(&bo->shared->stride_B);
-    }
-}
-
-unsigned
-bo_prune(struct bo *bo)
+/* Drops what is over. */
+static unsigned
+prune(struct bo *bo)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < bo->use_count; i++) {
@@ -263,6 +127,8 @@ same_timeline(struct bo *bo, const struct bo_use *use)
 bool
 bo_add_use(struct bo *bo, const struct bo_use *use)
 {
+    if (!use->foreign && !bo_share_use(bo, use))
+        return false;
     struct bo_use *old = same_timeline(bo, use);
     if (old) {
         fence_unref(old->fence);
@@ -270,7 +136,7 @@ bo_add_use(struct bo *bo, const struct bo_use *use)
         old->write |= use->write;
         return true;
     }
-    bo_prune(bo);
+    prune(bo);
     if (bo->use_count == bo->use_capacity) {
         unsigned more = bo->use_capacity + 4;
         struct bo_use *p = realloc(bo->uses, more * sizeof *p);
@@ -285,12 +151,19 @@ bo_add_use(struct bo *bo, const struct bo_use *use)
     return true;
 }
 
+unsigned
+bo_look(struct bo *bo)
+{
+    bo_share_look(bo);
+    return prune(bo);
+}
+
 struct fence *
 bo_fence(struct bo *bo, bool writes_only)
 {
     struct fence *parts[16];
     unsigned count = 0;
-    if (!bo_prune(bo))
+    if (!bo_look(bo))
         return NULL;
     for (unsigned i = 0; i < bo->use_count && count < ARRAY_SIZE(parts); i++)
         if (bo->uses[i].write || !writes_only)

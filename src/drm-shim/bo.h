@@ -1,8 +1,8 @@
 /* bo.h: GEM objects: memory with a handle.
  *
  * Pages live in a memfd (or belong to the client: userptr). An object that
- * was shared grows a page behind its end whose struct bo_shared travels with
- * the descriptor. Everything here is called with the shim's lock held, except
+ * was shared grows a page behind its end that travels with the descriptor
+ * (bo_share.h). Everything here is called with the shim's lock held, except
  * bo_unref(), which takes it, and what says otherwise. */
 #ifndef SHIM_BO_H
 #define SHIM_BO_H
@@ -14,20 +14,14 @@
 
 struct binding;
 
-#define BO_SHARED_MAGIC UINT64_C(0x31656b616c74666f)
 #define BO_PAGE_B UINT64_C(4096)
-
-struct bo_shared {
-    uint64_t magic;
-    uint64_t size_B; /* of the object, without this page */
-    _Atomic uint32_t tiling, stride_B;
-};
 
 /* What the GPU still does with an object. */
 struct bo_use {
     struct fence *fence;
     const void *timeline; /* uses of one timeline end in order */
     bool write;
+    bool foreign; /* of another process */
     uint8_t engine_class;
 };
 
@@ -42,7 +36,7 @@ struct bo {
     uint32_t tiling, stride_B;
     uint32_t caching;
     bool dontneed;
-    struct bo_shared *shared;
+    struct bo_share *share; /* NULL: never left the process */
     uint32_t flink_name;
     struct bo *next_shared;
     struct binding *bindings; /* space.h */
@@ -51,28 +45,17 @@ struct bo {
 };
 
 struct bo *bo_create(uint64_t size_B); /* NULL: out of memory */
+struct bo *bo_alloc(uint64_t size_B);  /* the same without pages */
 struct bo *bo_create_user(void *ptr, uint64_t size_B);
 struct bo *bo_ref(struct bo *bo);
 void bo_unref(struct bo *bo); /* NULL is fine; lock not needed */
 /* Our own pointer to the pages, NULL if that fails. */
 void *bo_map(struct bo *bo);
 
-/* A new descriptor for other devices and processes, or -errno. */
-int bo_export(struct bo *bo, int flags);
-/* The object behind a descriptor, referenced; NULL with *err set. */
-struct bo *bo_import(int fd, int *err);
-/* Size of the object behind a shared descriptor, 0 if it is none. */
-uint64_t bo_shared_size_B(dev_t dev, ino_t ino);
-/* The object behind a shared descriptor if this process knows it. */
-struct bo *bo_find_shared(dev_t dev, ino_t ino);
-
-void bo_set_tiling(struct bo *bo, uint32_t tiling, uint32_t stride_B);
-void bo_get_tiling(const struct bo *bo, uint32_t *tiling, uint32_t *stride_B);
-
 /* Notes that the work of a fence uses the object. */
 bool bo_add_use(struct bo *bo, const struct bo_use *use);
-/* Drops what is over. Returns how many uses are left. */
-unsigned bo_prune(struct bo *bo);
+/* Brings uses up to date, with those of other processes; how many there are. */
+unsigned bo_look(struct bo *bo);
 /* One fence for all unfinished uses (or only writes); NULL if idle. */
 struct fence *bo_fence(struct bo *bo, bool writes_only);
 

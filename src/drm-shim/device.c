@@ -1,6 +1,6 @@
 #include "drm-shim/device.h"
 
-#include "drm-shim/bo.h"
+#include "drm-shim/bo_share.h"
 #include "drm-shim/hwctx.h"
 #include "drm-shim/fence.h"
 #include "drm-shim/kms.h"
@@ -72,6 +72,7 @@ after_fork_child(void)
     init_lock();
     pthread_mutex_init(&device.submit_lock, NULL);
     tree_after_fork();
+    bo_share_after_fork(device.shared_bos);
     report_after_fork();
     if (device.kms)
         kms_after_fork(device.kms);

@@ -12,6 +12,12 @@
 #include <sys/eventfd.h>
 #include <time.h>
 
+struct fence_callback {
+    void (*call)(void *data);
+    void *data;
+    struct fence_callback *next;
+};
+
 struct fence {
     atomic_uint refs;
     atomic_bool signalled;
@@ -21,6 +27,7 @@ struct fence {
     unsigned dependent_count;
     int *exports; /* eventfds to write, ours to close */
     unsigned export_count;
+    struct fence_callback *callbacks;
     struct fence *next_exported; /* list of fences with exports */
     struct fence *next_pending, **link_pending; /* list of unsignalled ones */
 };
@@ -29,7 +36,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t cond;
     unsigned sleepers;
-    atomic_uint kicks; /* for those who look before they sleep */
+    atomic_uint kicks;      /* for those who look before they sleep */
     struct fence *exported; /* for fence_import() of our own files */
     struct fence *pending;  /* for the child of a fork */
     pthread_once_t once;
@@ -122,6 +129,17 @@ fence_ref(struct fence *fence)
     return fence;
 }
 
+static void
+run_callbacks(struct fence *fence)
+{
+    while (fence->callbacks) {
+        struct fence_callback *c = fence->callbacks;
+        fence->callbacks = c->next;
+        c->call(c->data);
+        free(c);
+    }
+}
+
 void
 fence_unref(struct fence *fence)
 {
@@ -133,6 +151,7 @@ fence_unref(struct fence *fence)
     forget_pending_locked(fence);
     forget_exported_locked(fence);
     fence_unlock();
+    run_callbacks(fence);
     for (unsigned i = 0; i < fence->export_count; i++)
         close(fence->exports[i]);
     for (unsigned i = 0; i < fence->dependent_count; i++)
@@ -163,6 +182,21 @@ write_exports(struct fence *fence)
     forget_exported_locked(fence);
 }
 
+bool
+fence_call(struct fence *fence, void (*call)(void *data), void *data)
+{
+    struct fence_callback *c = malloc(sizeof *c);
+    if (!c)
+        return false;
+    fence_lock();
+    *c = (struct fence_callback){call, data, fence->callbacks};
+    fence->callbacks = c;
+    if (fence_is_signalled(fence))
+        run_callbacks(fence);
+    fence_unlock();
+    return true;
+}
+
 static void
 signal_locked(struct fence *fence)
 {
@@ -170,6 +204,7 @@ signal_locked(struct fence *fence)
         return;
     atomic_store_explicit(&fence->signalled, true, memory_order_release);
     forget_pending_locked(fence);
+    run_callbacks(fence);
     if (fence->export_count)
         write_exports(fence);
     for (unsigned i = 0; i < fence->dependent_count; i++)
@@ -443,6 +478,7 @@ fence_after_fork_child(void)
     for (struct fence *f = fences.pending; f; f = f->next_pending) {
         atomic_store(&f->signalled, true);
         f->link_pending = NULL;
+        f->callbacks = NULL;
         for (unsigned i = 0; i < f->export_count; i++)
             close(f->exports[i]);
         f->export_count = 0;

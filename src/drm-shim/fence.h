@@ -22,6 +22,11 @@ void fence_unref(struct fence *fence); /* NULL is fine */
 void fence_signal(struct fence *fence);
 bool fence_is_signalled(const struct fence *fence);
 
+/* Has call(data) run once when the fence signals, now if it has. It runs
+ * under the fence lock, on any thread, and must only do atomic things. False:
+ * out of memory, it will not run. */
+bool fence_call(struct fence *fence, void (*call)(void *data), void *data);
+
 /* Absolute CLOCK_MONOTONIC time in ns; <= 0 only looks. */
 #define FENCE_FOREVER INT64_MAX
 int64_t fence_now_ns(void);

@@ -1,6 +1,6 @@
 /* Using the device: ioctl, mmap, and the ends of the process. */
 #undef _FILE_OFFSET_BITS
-#include "drm-shim/bo.h"
+#include "drm-shim/bo_share.h"
 #include "drm-shim/device.h"
 #include "drm-shim/finish.h"
 #include "drm-shim/interpose.h"
@@ -78,7 +78,8 @@ seek(int fd, int64_t offset, int whence)
     if (whence == SEEK_END && device_was_opened() && !raw_fstat(fd, &st) &&
         S_ISREG(st.st_mode)) {
         device_lock();
-        size_B = bo_shared_size_B(st.st_dev, st.st_ino);
+        const struct bo *bo = bo_find_shared(st.st_dev, st.st_ino);
+        size_B = bo ? bo->size_B : 0;
         device_unlock();
     }
     if (size_B)

@@ -343,6 +343,7 @@ implicit_waits(struct job *job)
         bool write = job->objects[i].flags & EXEC_OBJECT_WRITE;
         if (job->objects[i].flags & EXEC_OBJECT_ASYNC)
             continue;
+        bo_look(bo);
         for (unsigned u = 0; u < bo->use_count; u++) {
             const struct bo_use *use = &bo->uses[u];
             if (use->timeline == job->hw || !(write || use->write))

@@ -1,5 +1,5 @@
 /* GEM objects: making, naming, sharing and describing them. */
-#include "drm-shim/bo.h"
+#include "drm-shim/bo_share.h"
 #include "drm-shim/client.h"
 #include "drm-shim/ioctl.h"
 #include "drm-shim/platform.h"

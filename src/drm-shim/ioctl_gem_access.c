@@ -174,7 +174,7 @@ ioctl_gem_busy(struct drm_file *file, void *arg)
     struct bo *bo = handle_get(&file->bos, b->handle);
     b->busy = 0;
     if (bo)
-        bo_prune(bo);
+        bo_look(bo);
     for (unsigned i = 0; bo && i < bo->use_count; i++) {
         b->busy |= UINT32_C(0x10000) << bo->uses[i].engine_class;
         if (bo->uses[i].write)

@@ -1,6 +1,6 @@
 #include "drm-shim/share.h"
 
-#include "drm-shim/bo.h"
+#include "drm-shim/bo_share.h"
 #include "drm-shim/client.h"
 #include "drm-shim/device.h"
 #include "drm-shim/raw.h"

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -181,7 +182,44 @@ receiver(int socket)
         t.tiling_mode != I915_TILING_Y)
         return 15;
     m[4] = 0xbeef;
-    return 0;
+    /* The sender's batch on it has not run yet. */
+    struct drm_i915_gem_busy b = {.handle = p.handle};
+    struct drm_i915_gem_wait w = {.bo_handle = p.handle, .timeout_ns = 1000000};
+    if (ioctl(fds[0], DRM_IOCTL_I915_GEM_BUSY, &b) || !(b.busy & 0xffff))
+        return 16;
+    if (!ioctl(fds[0], DRM_IOCTL_I915_GEM_WAIT, &w) || errno != ETIME)
+        return 17;
+    if (m[8] || write(socket, &byte, 1) != 1)
+        return 18;
+    w.timeout_ns = 5000000000;
+    if (ioctl(fds[0], DRM_IOCTL_I915_GEM_WAIT, &w))
+        return 19;
+    return m[8] == 77 ? 0 : 20;
+}
+
+/* A batch that writes 77 into dword 8 of the buffer once go is readable. */
+static int
+submit_blocked(int fd, uint32_t handle, int go)
+{
+    const uint64_t va = 0x1000000;
+    uint32_t batch = create(fd, 4096);
+    uint32_t *dw = map(fd, batch, 4096);
+    dw[0] = 0x10000002; /* MI_STORE_DATA_IMM */
+    dw[1] = (uint32_t)va + 32;
+    dw[3] = 77;
+    dw[4] = 0x05000000; /* MI_BATCH_BUFFER_END */
+    struct drm_i915_gem_exec_object2 o[2] = {
+        {.handle = handle,
+         .offset = va,
+         .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+        {.handle = batch, .offset = 0x100000, .flags = EXEC_OBJECT_PINNED}};
+    struct drm_i915_gem_execbuffer2 eb = {.buffers_ptr = (uintptr_t)o,
+                                          .buffer_count = 2,
+                                          .batch_len = 24,
+                                          .flags = I915_EXEC_NO_RELOC |
+                                                   I915_EXEC_FENCE_IN,
+                                          .rsvd2 = (uint32_t)go};
+    return ioctl(fd, DRM_IOCTL_I915_GEM_EXECBUFFER2, &eb);
 }
 
 static void
@@ -210,6 +248,9 @@ test_sharing(const char *self)
            !ioctl(merge.fence, SYNC_IOC_FILE_INFO, &info) && info.status == 1 &&
            info.num_fences == 1,
        "sync_files merge");
+    int go = eventfd(0, EFD_CLOEXEC);
+    uint64_t one = 1;
+    ok(!submit_blocked(fd, h, go), "a batch waits for a sync_file");
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     pid_t child = fork();
     if (!child) {
@@ -231,9 +272,12 @@ test_sharing(const char *self)
     c->cmsg_len = CMSG_LEN(sizeof fds);
     memcpy(CMSG_DATA(c), fds, sizeof fds);
     sendmsg(pair[0], &msg, 0);
+    close(pair[1]);
+    if (read(pair[0], &byte, 1) == 1 && write(go, &one, sizeof one) != 8)
+        failures++;
     int status = -1;
     waitpid(child, &status, 0);
-    ok(!status, "device, buffer and tiling arrive in another process");
+    ok(!status, "device, buffer, tiling and fences arrive in another process");
     if (status)
         printf("# receiver ended with %d\n", status >> 8);
     ok(m[4] == 0xbeef, "and its writes come back");
