@@ -107,7 +107,9 @@ prune_locked(struct syncobj *obj, struct fence **drop, unsigned room)
         n++;
     }
     obj->count -= n;
-    memmove(obj->points, obj->points + n, obj->count * sizeof *obj->points);
+    if (n)
+        memmove(obj->points, obj->points + n,
+                obj->count * sizeof *obj->points);
     return n;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws every scene on llvmpipe and on Softlake, and judges the pictures.
 
-usage: run_scenes.py SCENES SOFTLAKE [--update] [--keep DIR] [NAME...]
+usage: run_scenes.py SCENES SOFTLAKE [--update] [--keep DIR] [--preload LIB]
+                     [--threads N,N...] [NAME...]
 
 A scene passes if Softlake's picture agrees with llvmpipe's within the scene's
 tolerance, is the same byte for byte with 0, 1, 2 and 8 threads, has the
@@ -18,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 
-THREADS = ('0', '1', '2', '8')
 LLVMPIPE = {'LIBGL_ALWAYS_SOFTWARE': '1', 'GALLIUM_DRIVER': 'llvmpipe',
             'LP_NUM_THREADS': '0'}
 OFF_BY = 8  # a pixel counts as wrong if a channel differs by more than this
@@ -63,6 +63,8 @@ def difference(a, b):
 class Judge:
     def __init__(self, args, directory, known):
         self.args, self.directory, self.known = args, directory, known
+        # A sanitizer's runtime has to come before the library.
+        self.preload = {'LD_PRELOAD': args.preload} if args.preload else {}
 
     def path(self, name, kind):
         return str(self.directory / ('%s.%s.raw' % (name, kind)))
@@ -79,9 +81,10 @@ class Judge:
                              self.path(name, 'llvmpipe'), LLVMPIPE)
         if want is None:
             return name, ['llvmpipe: ' + message], None
-        for threads in THREADS:
+        for threads in self.args.threads.split(','):
             got, message = draw(self.softlake(threads), name,
-                                self.path(name, threads), {})
+                                self.path(name, threads),
+                                self.preload)
             if got is None:
                 problems.append('%s threads: %s' % (threads, message))
                 break
@@ -121,6 +124,8 @@ def main():
     parser.add_argument('names', nargs='*', default=[])
     parser.add_argument('--update', action='store_true')
     parser.add_argument('--keep')
+    parser.add_argument('--preload')
+    parser.add_argument('--threads', default='0,1,2,8')
     args = parser.parse_intermixed_args()
     record = pathlib.Path(__file__).with_name('checksums.txt')
     known = read_checksums(record)
