@@ -16,13 +16,12 @@ struct fetch_element {
     uint32_t offset_B, size_B; /* of the element in memory */
     uint32_t step_rate;
     bool instancing;
-    uint8_t kind;       /* enum fetch_kind */
-    uint8_t dwords;     /* written: 4 or 8 */
-    uint8_t copy_dw;    /* FETCH_COPY: dwords in memory */
-    uint32_t missing_w; /* FETCH_COPY: component 3 if memory has none */
+    uint8_t kind;   /* enum fetch_kind */
+    uint8_t dwords; /* written: 4 or 8 */
     uint16_t slot;
-    /* Per dword written: VFCOMP_*. */
-    uint8_t control[8];
+    uint8_t source_mask; /* written dwords that come from memory */
+    uint8_t lead_dw;     /* FETCH_COPY: how many of them in a row from 0 */
+    uint32_t fill[8];    /* the other dwords */
 };
 
 struct fetch_plan {
@@ -65,6 +64,7 @@ passthru_components(unsigned format)
     }
 }
 
+/* Without a usable format the element reads zeros. */
 static void
 plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
             unsigned vb)
@@ -72,22 +72,34 @@ plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
     e->fmt = format_info(format);
     if (vb < DRAW_MAX_VB && draw->vb[vb].valid)
         e->vb = &draw->vb[vb];
-    if (!e->fmt || e->fmt->compression != FORMAT_PLAIN ||
-        e->fmt->block_w != 1 || !e->fmt->block_bits) {
+    if (!e->fmt || !e->fmt->can_vertex) {
         guest_error("vertex element of format 0x%x", format);
-        e->fmt = NULL;
+        e->source_mask = 0;
         return;
     }
     e->size_B = DIV_ROUND_UP(e->fmt->block_bits, 8);
     unsigned wide = passthru_components(format);
-    if (wide || is_copy(e->fmt)) {
-        e->kind = FETCH_COPY;
-        e->copy_dw = (uint8_t)(e->size_B / 4);
-        if (!wide)
-            e->missing_w = e->fmt->is_int ? 1 : bits_from_float(1.0f);
-    } else {
+    if (!wide && !is_copy(e->fmt)) {
         e->kind = FETCH_CONVERT;
+        return;
     }
+    e->kind = FETCH_COPY;
+    /* Components that the format lacks are 0, 0, 0, 1. */
+    if (!wide && e->size_B < 16 && (e->source_mask & 8))
+        e->fill[3] = e->fmt->is_int ? 1 : bits_from_float(1.0f);
+    e->source_mask &= (uint8_t)((1u << (e->size_B / 4)) - 1);
+    e->lead_dw = (uint8_t)__builtin_ctz(~(uint32_t)e->source_mask);
+}
+
+static uint32_t
+control_constant(unsigned control)
+{
+    switch (control) {
+    case GEN9_VFCOMP_STORE_1_FP: return bits_from_float(1.0f);
+    case GEN9_VFCOMP_STORE_1_INT: return 1;
+    case GEN9_VFCOMP_STORE_PID: unimp("vertex element with primitive id");
+    }
+    return 0;
 }
 
 static void
@@ -99,7 +111,6 @@ plan_element(const struct draw *draw, const struct draw_vertex_element *in,
         ve->component_0_control, ve->component_1_control,
         ve->component_2_control, ve->component_3_control};
     unsigned wide = passthru_components(ve->source_element_format);
-    bool source = false;
     *e = (struct fetch_element){
         .offset_B = ve->source_element_offset,
         .instancing = in->instancing,
@@ -112,12 +123,11 @@ plan_element(const struct draw *draw, const struct draw_vertex_element *in,
         e->dwords = 8;
     for (unsigned i = 0; i < e->dwords; i++) {
         unsigned c = control[wide ? i / 2 : i];
-        e->control[i] = (uint8_t)c;
-        source |= c == GEN9_VFCOMP_STORE_SRC;
-        if (c == GEN9_VFCOMP_STORE_PID)
-            unimp("vertex element with primitive id");
+        e->fill[i] = control_constant(c);
+        if (c == GEN9_VFCOMP_STORE_SRC)
+            e->source_mask |= (uint8_t)(1u << i);
     }
-    if (source)
+    if (e->source_mask)
         plan_source(draw, e, ve->source_element_format,
                     ve->vertex_buffer_index);
 }
@@ -199,37 +209,28 @@ element_bytes(const struct draw *draw, const struct fetch_element *e,
 }
 
 static void
-fetch_source(const struct draw *draw, const struct fetch_element *e,
-             uint32_t vertex, uint32_t instance, uint32_t src[8])
+fetch_element_dwords(const struct draw *draw, const struct fetch_element *e,
+                     uint32_t vertex, uint32_t instance, uint32_t *out)
 {
-    memset(src, 0, 32);
+    union {
+        uint32_t dw[8];
+        union color color;
+    } in;
+    memcpy(out, e->fill, e->dwords * 4u);
     if (e->kind == FETCH_CONSTANT)
         return;
     const void *bytes = element_bytes(draw, e, vertex, instance);
     if (e->kind == FETCH_COPY) {
-        src[3] = e->missing_w;
-        memcpy(src, bytes, e->copy_dw * 4u);
-        return;
+        memcpy(out, bytes, e->lead_dw * 4u);
+        if (!(e->source_mask >> e->lead_dw))
+            return;
+        memcpy(in.dw, bytes, e->size_B);
+    } else {
+        format_unpack(e->fmt, bytes, &in.color);
     }
-    union color color;
-    format_unpack(e->fmt, bytes, &color);
-    memcpy(src, color.u, sizeof color.u);
-}
-
-static void
-fetch_element_dwords(const struct draw *draw, const struct fetch_element *e,
-                     uint32_t vertex, uint32_t instance, uint32_t *out)
-{
-    uint32_t src[8];
-    fetch_source(draw, e, vertex, instance, src);
-    for (unsigned i = 0; i < e->dwords; i++) {
-        switch (e->control[i]) {
-        case GEN9_VFCOMP_STORE_SRC: out[i] = src[i]; break;
-        case GEN9_VFCOMP_STORE_1_FP: out[i] = bits_from_float(1.0f); break;
-        case GEN9_VFCOMP_STORE_1_INT: out[i] = 1; break;
-        default: out[i] = 0; break;
-        }
-    }
+    for (unsigned i = 0; i < e->dwords; i++)
+        if (e->source_mask >> i & 1)
+            out[i] = in.dw[i];
 }
 
 void

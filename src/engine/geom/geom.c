@@ -10,7 +10,7 @@
 #define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
 
 /* Handing work to other threads costs as much as a few EU threads. */
-#define GEOM_INLINE_JOBS 4
+#define GEOM_INLINE_JOBS 12
 
 struct geom_job {
     struct geom *g;

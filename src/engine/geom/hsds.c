@@ -69,6 +69,8 @@ hsds_init(struct geom *g)
     }
     if (draw->hs.dispatch_mode != GEN9_3DSTATE_HS_DISPATCH_MODE_SINGLE_PATCH)
         unimp("HS dispatch mode %u", draw->hs.dispatch_mode);
+    if (draw->ds.dispatch_mode == GEN9_3DSTATE_DS_DISPATCH_MODE_SIMD4X2)
+        unimp("domain shaders in SIMD4x2");
     if (draw->hs.vertex_urb_entry_read_length)
         unimp("HS with pushed vertex data");
     struct tess_state *t = calloc(1, sizeof *t);

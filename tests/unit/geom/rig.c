@@ -168,6 +168,7 @@ rig_init(unsigned topology, unsigned count)
         d->urb_entry_B[i] = 64;
         d->so_buffer[i].offset_B = &rig.so_offset[i];
     }
+    d->ds.dispatch_mode = GEN9_3DSTATE_DS_DISPATCH_MODE_SIMD8_SINGLE_PATCH;
     d->sbe.vertex_urb_entry_read_offset = 1;
     d->sbe.vertex_urb_entry_read_length = 1;
     d->clip.perspective_divide_disable = true;
