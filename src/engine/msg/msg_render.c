@@ -136,6 +136,20 @@ take_parts(struct payload *p, struct rt_colors *rt, unsigned type,
     }
 }
 
+/* Lanes that the message leaves alone hold zero, but only where it matters:
+ * this runs for every message. */
+static void
+clear_colors(struct rt_colors *rt, bool wide)
+{
+    rt->mask = 0;
+    rt->dual = rt->has_src0_alpha = rt->has_omask = false;
+    rt->has_depth = rt->has_stencil = false;
+    if (!wide) {
+        memset(rt->c, 0, sizeof rt->c);
+        memset(rt->src1, 0, sizeof rt->src1);
+    }
+}
+
 static void
 render_write(struct ps_group *g, const struct eu_message *m)
 {
@@ -147,7 +161,7 @@ render_write(struct ps_group *g, const struct eu_message *m)
     }
     bool wide = type == RTW_SIMD16 || type == RTW_SIMD16_REPLICATED;
     struct rt_colors rt;
-    memset(&rt, 0, sizeof rt);
+    clear_colors(&rt, wide);
     rt.count = wide ? 16 : 8;
     rt.base = slot;
     if (type == RTW_DUAL_HIGH)

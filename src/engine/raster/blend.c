@@ -136,7 +136,7 @@ combine(unsigned func, const float s[16], const float d[16], const float sf[16],
     }
 }
 
-void
+RASTER_LANES void
 blend_run(const struct blend_state *b, const struct blend_range *range,
           struct blend_lanes *in, float out[4][16])
 {

@@ -37,6 +37,7 @@ box_mask(const struct box *b, int32_t bx, int32_t by)
     return m;
 }
 
+/* Quad by quad. */
 static void
 emit_block(struct worker *w, const struct setup *s, int32_t bx, int32_t by,
            const uint16_t *masks)
@@ -112,6 +113,15 @@ cover_block(struct worker *w, const struct setup *s, const struct box *box,
     if (n < 0)
         return;
     uint16_t inside = box_mask(box, bx, by), m[MAX_SAMPLES];
+    bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
+    if (sc->simple && !special) {
+        if (n)
+            inside &= edge_mask(cut, (unsigned)n, x + SUBPIXEL / 2,
+                                y + SUBPIXEL / 2);
+        if (inside)
+            quad_emit_block(w, s, bx, by, inside);
+        return;
+    }
     for (unsigned i = 0; i < sc->samples; i++) {
         if (i && !sc->ms_raster)
             m[i] = m[0];

@@ -110,8 +110,8 @@ depth_forget_views(struct worker *w)
     w->depth_layer = -1;
 }
 
-static const struct view *
-view_of(struct worker *w, bool stencil, unsigned layer, unsigned sample)
+const struct view *
+depth_view(struct worker *w, bool stencil, unsigned layer, unsigned sample)
 {
     const struct draw *d = w->draw;
     const struct surface *s = stencil ? &d->stencil : &d->depth;
@@ -230,41 +230,12 @@ depth_test(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t *zp = NULL, *sp = NULL;
         if (ds->depth_test)
-            zp = view_at(view_of(w, false, s->layer, i), tx, ty);
+            zp = view_at(depth_view(w, false, s->layer, i), tx, ty);
         if (ds->stencil_test)
-            sp = view_at(view_of(w, true, s->layer, i), tx, ty);
+            sp = view_at(depth_view(w, true, s->layer, i), tx, ty);
         float zv = z ? *z : depth_of_sample(w, s, x, y, i);
         if (test_sample(&t, zp, sp, clamp_depth(s, zv)))
             pass |= (uint16_t)(1u << i);
     }
     return pass;
-}
-
-void
-depth_test_quad(struct worker *w, const struct setup *s, struct quad *q,
-                bool write)
-{
-    const struct depth_state *ds = &w->scene->ds;
-    if (s->layer > w->draw->depth_view_extent)
-        return;
-    const struct view *v = view_of(w, false, s->layer, 0);
-    write &= ds->depth_write;
-    unsigned tx = (unsigned)(q->x - w->tile_x);
-    unsigned ty = (unsigned)(q->y - w->tile_y);
-    for (unsigned p = 0; p < 4; p++) {
-        if (!q->cover[p])
-            continue;
-        uint8_t *at = view_at(v, tx + (p & 1), ty + (p >> 1));
-        if (!at)
-            continue;
-        float z = depth_of_sample(w, s, q->x + (int32_t)(p & 1),
-                                  q->y + (int32_t)(p >> 1), 0);
-        double a = depth_quantise(ds->kind, clamp_depth(s, z));
-        double b = depth_load(ds->kind, at);
-        unsigned is = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
-        if (!(ds->pass & is))
-            q->cover[p] = 0;
-        else if (write)
-            depth_store(ds->kind, at, a);
-    }
 }

@@ -84,7 +84,7 @@ plane_at(const struct plane *p, double x, double y)
     return p->c + p->dx * x + p->dy * y;
 }
 
-static void
+RASTER_LANES static void
 barycentrics(const struct setup *s, bool perspective,
              const struct lane_pos *pos, float b1[16], float b2[16])
 {
@@ -231,31 +231,43 @@ put_headers(struct cursor *c, const struct ps_group *g)
         [PRIM_RECT] = GEN9_3DPRIM_RECTLIST,
     };
     const struct setup *s = g->setup;
-    uint32_t h[8];
-    memcpy(h, g->worker->header, sizeof h);
-    h[0] = topology[s->kind] | (uint32_t)s->back << 15 |
-           (uint32_t)(s->layer & 0x7ff) << 16 | (uint32_t)s->viewport << 27;
-    put(c, h, 1);
+    put(c, g->worker->header, 1);
+    eu_grf(c->t, 0)[0] = topology[s->kind] | (uint32_t)s->back << 15 |
+                         (uint32_t)(s->layer & 0x7ff) << 16 |
+                         (uint32_t)s->viewport << 27;
     for (unsigned base = 0; base < g->lanes; base += 16) {
-        uint32_t r[8] = {0};
+        uint32_t *r = eu_grf(c->t, c->grf++);
+        memset(r, 0, EU_GRF_B);
+        uint32_t ids = 0;
         for (unsigned i = 0; i < 4 && base / 4 + i < g->quads; i++) {
             const struct quad *q = &g->quad[base / 4 + i];
-            r[0] |= (uint32_t)q->sample << (4 * i);
+            ids |= (uint32_t)q->sample << (4 * i);
             r[2 + i] = ((uint32_t)q->x & 0xffff) | (uint32_t)q->y << 16;
         }
+        r[0] = ids;
         r[7] = (g->lit >> base & 0xffff) * 0x10001u;
-        put(c, r, 1);
     }
+}
+
+/* Zero up to a register. Registers that are no payload hold zero, so that a
+ * kernel which reads them does not depend on what this worker ran before. */
+static void
+pad(struct cursor *c, unsigned grf)
+{
+    if (grf > EU_GRF_COUNT || grf <= c->grf) {
+        c->grf = MIN2(grf, EU_GRF_COUNT);
+        return;
+    }
+    memset(c->t->grf + c->grf * EU_GRF_B, 0, (grf - c->grf) * EU_GRF_B);
+    c->grf = grf;
 }
 
 static void
 fill_payload(struct worker *w, struct ps_group *g)
 {
-    const struct shader_stage *ps = w->scene->ps;
+    const struct scene *sc = w->scene;
+    const struct shader_stage *ps = sc->ps;
     struct cursor c = {&w->thread, 0};
-    /* Registers that are no payload hold zero, so that a kernel which reads
-     * them does not depend on what this worker ran before. */
-    memset(w->thread.grf, 0, sizeof w->thread.grf);
     put_headers(&c, g);
     for (unsigned base = 0; base < g->lanes; base += 16) {
         unsigned lanes = MIN2(g->lanes, 16u);
@@ -264,12 +276,12 @@ fill_payload(struct worker *w, struct ps_group *g)
         put_positions(&c, g, base);
         put_coverage(&c, g, base, lanes);
     }
-    c.grf = ps->grf_start;
+    pad(&c, ps->grf_start);
     if (ps->push)
         put(&c, ps->push, ps->push_grf);
-    c.grf = w->scene->attr_grf;
-    for (unsigned i = 0; i < w->scene->attr_count; i++)
-        put(&c, g->setup->attr + i * ATTR_DW, 2);
+    pad(&c, sc->attr_grf);
+    put(&c, g->setup->attr, sc->attr_count * 2);
+    pad(&c, EU_GRF_COUNT);
 }
 
 void
@@ -279,20 +291,11 @@ payload_dispatch(struct worker *w)
     if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
         return;
     g->lanes = w->scene->ps->simd;
-    g->lit = 0;
     g->tested = 0;
-    uint32_t vector = 0;
-    for (unsigned q = 0; q < g->quads; q++) {
-        uint32_t m = 0;
-        for (unsigned p = 0; p < 4; p++)
-            m |= (uint32_t)(g->quad[q].cover[p] != 0) << p;
-        g->lit |= m << (4 * q);
-        vector |= (m ? 15u : 0) << (4 * q);
-    }
     g->alive = g->lit;
     fill_payload(w, g);
     w->start.dispatch_mask = g->lit;
-    w->start.vector_mask = vector;
+    w->start.vector_mask = g->helped;
     eu_thread_init(&w->thread, &w->start);
     w->threads++;
     w->ps_count += (unsigned)__builtin_popcount(g->lit);

@@ -88,31 +88,12 @@ input_coverage(const struct worker *w, uint16_t raster, uint16_t tested)
     }
 }
 
-/* One sample, and no stencil: bits are the covered pixels. */
-static void
-early_tests_simple(struct worker *w, const struct setup *s, struct quad *q)
-{
-    const struct scene *sc = w->scene;
-    uint16_t before[4];
-    memcpy(before, q->cover, sizeof before);
-    if (sc->ds.depth_test && sc->test_time != TEST_LATE)
-        depth_test_quad(w, s, q, sc->test_time == TEST_EARLY);
-    for (unsigned p = 0; p < 4; p++)
-        q->full[p] = input_coverage(w, before[p], q->cover[p]);
-    if (sc->test_time == TEST_EARLY && !sc->count_late)
-        w->depth_count += q->cover[0] + q->cover[1] + q->cover[2] + q->cover[3];
-}
-
 static void
 early_tests(struct worker *w, const struct setup *s, struct quad *q)
 {
     const struct scene *sc = w->scene;
     bool early = sc->test_time == TEST_EARLY;
     bool test = sc->ds.depth_test || sc->ds.stencil_test;
-    if (sc->samples == 1 && !sc->ds.stencil_test) {
-        early_tests_simple(w, s, q);
-        return;
-    }
     for (unsigned p = 0; p < 4; p++) {
         uint16_t cover = q->cover[p];
         if (!cover)
@@ -128,15 +109,27 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
     }
 }
 
-/* The quad in the group's next slot is complete. */
+/* The quad in the group's next slot is complete; bit per pixel with coverage.
+ */
 static void
-push(struct worker *w, const struct setup *s)
+push(struct worker *w, const struct setup *s, unsigned lit)
 {
     struct ps_group *g = &w->group;
     g->setup = s;
+    g->lit |= lit << (4 * g->quads);
+    g->helped |= 15u << (4 * g->quads);
     g->quads++;
     if (g->quads * 4 >= w->scene->ps->simd)
         quad_flush(w);
+}
+
+static unsigned
+lit_pixels(const struct quad *q)
+{
+    unsigned lit = 0;
+    for (unsigned p = 0; p < 4; p++)
+        lit |= (unsigned)(q->cover[p] != 0) << p;
+    return lit;
 }
 
 /* One slot for each sample that some pixel covers. */
@@ -154,7 +147,7 @@ push_samples(struct worker *w, const struct setup *s)
         one->sample = (uint8_t)i;
         for (unsigned p = 0; p < 4; p++)
             one->cover[p] &= (uint16_t)(1u << i);
-        push(w, s);
+        push(w, s, lit_pixels(one));
     }
 }
 
@@ -180,12 +173,54 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         q->full[p] = 0;
     }
     early_tests(w, s, q);
-    if (!sc->ps || !(q->cover[0] | q->cover[1] | q->cover[2] | q->cover[3]))
+    unsigned lit = lit_pixels(q);
+    if (!sc->ps || !lit)
         return;
     if (sc->per_sample)
         push_samples(w, s);
     else
-        push(w, s);
+        push(w, s, lit);
+}
+
+/* Four bits to the coverage words of a quad's pixels. */
+static void
+spread(uint16_t cover[4], unsigned bits)
+{
+    uint64_t v = (bits & 1) | (uint64_t)(bits & 2) << 15 |
+                 (uint64_t)(bits & 4) << 30 | (uint64_t)(bits & 8) << 45;
+    memcpy(cover, &v, sizeof v);
+}
+
+void
+quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+                uint16_t mask)
+{
+    struct scene *sc = w->scene;
+    bool early = sc->test_time == TEST_EARLY;
+    if (!(w->draw->sample_mask & 1))
+        return;
+    uint16_t full = mask;
+    if (sc->ds.depth_test && sc->test_time != TEST_LATE)
+        mask = depth_test_block(w, s, x, y, mask, early);
+    if (early && !sc->count_late)
+        w->depth_count += (unsigned)__builtin_popcount(mask);
+    if (!sc->ps)
+        return;
+    if (w->draw->ps_extra.input_coverage_mask_state ==
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE)
+        full = mask;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned bits = mask >> (4 * i) & 15;
+        if (!bits)
+            continue;
+        struct quad *q = &w->group.quad[w->group.quads];
+        q->x = x + (int32_t)(i & 1) * 2;
+        q->y = y + (int32_t)(i >> 1) * 2;
+        q->sample = 0;
+        spread(q->cover, bits);
+        spread(q->full, full >> (4 * i) & 15);
+        push(w, s, bits);
+    }
 }
 
 void
@@ -194,4 +229,5 @@ quad_flush(struct worker *w)
     if (w->group.quads)
         payload_dispatch(w);
     w->group.quads = 0;
+    w->group.lit = w->group.helped = 0;
 }

@@ -11,6 +11,14 @@
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 
+/* For loops over lanes: the same arithmetic for every CPU (no contraction),
+ * in its widest registers. */
+#ifdef __x86_64__
+#define RASTER_LANES __attribute__((target_clones("avx2", "default")))
+#else
+#define RASTER_LANES
+#endif
+
 /* Side of a tile; a multiple of a Y tile's height and of a W tile's side. */
 #define TILE_PX 64
 /* Largest surface: nothing is drawn beyond. */
@@ -132,6 +140,7 @@ struct scene {
     enum test_time test_time;
     struct depth_state ds;
     struct blend_state blend[DRAW_MAX_RT];
+    bool simple;     /* one sample a pixel, no stencil */
     bool count_late; /* forced early tests, but counted after the kill */
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
@@ -165,6 +174,7 @@ struct view {
     uint64_t limit_B;
     unsigned width, height; /* valid part of the tile, pixels */
     unsigned element_B;
+    bool safe; /* all of the valid part lies within limit_B */
     uint64_t x_B[TILE_PX], y_B[TILE_PX];
 };
 
@@ -174,7 +184,7 @@ view_at(const struct view *v, unsigned x, unsigned y)
     if (x >= v->width || y >= v->height)
         return NULL;
     uint64_t off = v->x_B[x] + v->y_B[y];
-    return off + v->element_B <= v->limit_B ? v->mem + off : NULL;
+    return v->safe || off + v->element_B <= v->limit_B ? v->mem + off : NULL;
 }
 
 void view_init(struct view *v, const struct surface *s, unsigned level,
@@ -214,6 +224,7 @@ struct ps_group {
     unsigned quads, lanes;
     struct quad quad[MAX_QUADS];
     uint32_t lit;    /* lanes with coverage at dispatch */
+    uint32_t helped; /* and the other lanes of their quads */
     uint32_t alive;  /* of them, those that still have some */
     uint32_t tested; /* lanes that have had their late tests */
 };
@@ -273,6 +284,9 @@ void cover_line(struct worker *w, const struct setup *s);
 /* masks[i]: pixels TL TR BL BR that sample i covers. */
 void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                const uint8_t masks[MAX_SAMPLES]);
+/* A 4x4 block of a simple draw (see struct scene), bits as in cover.c. */
+void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
+                     int32_t y, uint16_t mask);
 void quad_flush(struct worker *w);
 
 /* ---- payload.c --------------------------------------------------------- */
@@ -287,7 +301,8 @@ void payload_barycentrics(const struct setup *s, bool perspective, float x,
 void payload_centroid(const struct scene *scene, uint16_t cover, float *x,
                       float *y);
 
-/* ---- depth.c ------------------------------------------------------------ */
+/* ---- depth.c, depth_block.c
+ * ------------------------------------------------------------ */
 
 void depth_state_init(struct depth_state *ds, const struct draw *draw);
 /* Stencil and depth test of the samples in cover, with writes if `write`.
@@ -296,9 +311,12 @@ void depth_state_init(struct depth_state *ds, const struct draw *draw);
 uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
                     int32_t y, uint16_t cover, const float *z, int stencil_ref,
                     bool write);
-/* The same for a quad on a single-sampled target, without stencil. */
-void depth_test_quad(struct worker *w, const struct setup *s, struct quad *q,
-                     bool write);
+/* The same for a 4x4 block of a single-sampled draw without stencil; bits of
+ * `cover` as in cover.c. */
+uint16_t depth_test_block(struct worker *w, const struct setup *s, int32_t x,
+                          int32_t y, uint16_t cover, bool write);
+const struct view *depth_view(struct worker *w, bool stencil, unsigned layer,
+                              unsigned sample);
 void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);

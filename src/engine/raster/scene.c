@@ -147,6 +147,7 @@ scene_create(const struct draw *draw)
      * arb_shader_image_load_store-early-z fails there for that reason). */
     sc->count_late = sc->ps && sc->test_time == TEST_EARLY &&
                      draw->ps_extra.pixel_shader_kills_pixel;
+    sc->simple = sc->samples == 1 && !sc->ds.stencil_test;
     sc->plain_late = sc->test_time == TEST_EARLY &&
                      !draw->ps_extra.omask_present_to_render_target &&
                      !draw->blend.alpha_test_enable &&

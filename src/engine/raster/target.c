@@ -21,6 +21,13 @@ view_init(struct view *v, const struct surface *s, unsigned level,
     for (unsigned i = 0; i < v->height; i++)
         v->y_B[i] = surface_offset_B(s, level, x0, y0 + i, slice, sample) -
                     origin;
+    uint64_t x_max = 0, y_max = 0;
+    for (unsigned i = 0; i < v->width; i++)
+        x_max = MAX2(x_max, v->x_B[i]);
+    for (unsigned i = 0; i < v->height; i++)
+        y_max = MAX2(y_max, v->y_B[i]);
+    v->safe = x_max < UINT64_MAX / 4 && y_max < UINT64_MAX / 4 &&
+              x_max + y_max + element_B <= s->limit_B;
 }
 
 static enum pack_kind

@@ -9,8 +9,7 @@ struct write {
     const struct blend_state *b;
     unsigned base, count;
     bool blend;
-    alignas(64) uint32_t color[4][16];
-    const uint32_t (*src1)[16];
+    const uint32_t (*color)[16], (*src1)[16];
     uint8_t *at[16];                     /* per lane, of one sample */
     alignas(64) uint8_t packed[16 * 16]; /* element_B apart */
 };
@@ -26,7 +25,7 @@ unorm8(uint32_t bits)
     return bits_from_float(f * 255.0f + 8388608.0f) & 0xff;
 }
 
-static void
+RASTER_LANES static void
 pack_8888(const uint32_t c[4][16], bool bgra, uint8_t *to)
 {
     const uint32_t *r = bgra ? c[2] : c[0], *b = bgra ? c[0] : c[2];
@@ -73,13 +72,27 @@ find_addresses(struct write *wr, unsigned sample, uint32_t mask)
 {
     const struct worker *w = wr->w;
     const struct view *v = target_view(wr->w, wr->t, sample);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m), p = i & 3;
+    for (unsigned i = 0; i < wr->count; i += 4) {
+        unsigned bits = mask >> i & 15;
         const struct quad *q = &wr->g->quad[(wr->base + i) / 4];
-        wr->at[i] = view_at(v, (unsigned)(q->x - w->tile_x) + (p & 1),
-                            (unsigned)(q->y - w->tile_y) + (p >> 1));
-        if (!wr->at[i])
-            mask &= ~(1u << i);
+        unsigned x = (unsigned)(q->x - w->tile_x);
+        unsigned y = (unsigned)(q->y - w->tile_y);
+        if (!bits)
+            continue;
+        if (v->safe && x + 1 < v->width && y + 1 < v->height) {
+            uint8_t *row0 = v->mem + v->y_B[y], *row1 = v->mem + v->y_B[y + 1];
+            wr->at[i] = row0 + v->x_B[x];
+            wr->at[i + 1] = row0 + v->x_B[x + 1];
+            wr->at[i + 2] = row1 + v->x_B[x];
+            wr->at[i + 3] = row1 + v->x_B[x + 1];
+            continue;
+        }
+        for (; bits; bits &= bits - 1) {
+            unsigned p = (unsigned)__builtin_ctz(bits);
+            wr->at[i + p] = view_at(v, x + (p & 1), y + (p >> 1));
+            if (!wr->at[i + p])
+                mask &= ~(1u << (i + p));
+        }
     }
     return mask;
 }
@@ -96,20 +109,40 @@ store_masked(const struct write *wr, uint8_t *at, const uint8_t *packed)
     }
 }
 
+/* All of a 4-byte element: pixels of a row usually lie side by side. */
+static void
+store_words(const struct write *wr, uint32_t mask)
+{
+    for (unsigned i = 0; i < wr->count; i += 2) {
+        const uint8_t *from = wr->packed + i * 4;
+        unsigned bits = mask >> i & 3;
+        if (bits == 3 && wr->at[i + 1] == wr->at[i] + 4) {
+            memcpy(wr->at[i], from, 8);
+            continue;
+        }
+        if (bits & 1)
+            memcpy(wr->at[i], from, 4);
+        if (bits & 2)
+            memcpy(wr->at[i + 1], from + 4, 4);
+    }
+}
+
 static void
 store(const struct write *wr, uint32_t mask)
 {
     const struct target *t = wr->t;
     bool whole = t->mask_all && !wr->b->logic_op;
+    if (whole && t->element_B == 4) {
+        store_words(wr, mask);
+        return;
+    }
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
         const uint8_t *from = wr->packed + i * t->element_B;
-        if (!whole)
-            store_masked(wr, wr->at[i], from);
-        else if (t->element_B == 4)
-            memcpy(wr->at[i], from, 4);
-        else
+        if (whole)
             memcpy(wr->at[i], from, t->element_B);
+        else
+            store_masked(wr, wr->at[i], from);
     }
 }
 
@@ -127,7 +160,7 @@ write_sample(struct write *wr, unsigned sample, uint32_t mask)
         memcpy(in.src1, wr->src1, sizeof in.src1);
         unpack(wr, mask, in.dst);
         blend_run(wr->b, &wr->t->range, &in, out.f);
-        pack(wr, out.u, mask);
+        pack(wr, (const uint32_t(*)[16])out.u, mask);
     }
     store(wr, mask);
 }
@@ -153,16 +186,18 @@ write_samples(struct write *wr, uint32_t mask)
 
 /* Coverage of smooth points and lines, alpha to one. */
 static void
-change_alpha(struct write *wr)
+change_alpha(struct write *wr, uint32_t color[4][16])
 {
     bool one = wr->w->draw->blend.alpha_to_one_enable;
+    memcpy(color, wr->color, 4 * 16 * sizeof color[0][0]);
     for (unsigned i = 0; i < wr->count; i++) {
         unsigned lane = wr->base + i;
-        float a = one ? 1 : float_from_bits(wr->color[3][i]);
+        float a = one ? 1 : float_from_bits(color[3][i]);
         if (wr->g->setup->smooth)
             a *= wr->g->quad[lane / 4].aa[lane & 3];
-        wr->color[3][i] = bits_from_float(a);
+        color[3][i] = bits_from_float(a);
     }
+    wr->color = (const uint32_t(*)[16])color;
 }
 
 void
@@ -188,10 +223,11 @@ target_write(struct ps_group *g, const struct rt_colors *rt, unsigned bti,
     wr.count = rt->count;
     wr.blend = b->enabled && !b->logic_op && !t->fmt->is_int;
     wr.src1 = rt->src1;
-    memcpy(wr.color, rt->c, sizeof wr.color);
+    wr.color = rt->c;
+    uint32_t changed[4][16];
     if (!t->fmt->is_int &&
         (g->setup->smooth || w->draw->blend.alpha_to_one_enable))
-        change_alpha(&wr);
+        change_alpha(&wr, changed);
     w->pixels += (unsigned)__builtin_popcount(mask);
     if (!wr.blend)
         pack(&wr, wr.color, mask);

@@ -1,0 +1,161 @@
+/* depth_block.c: the depth test of a whole 4x4 block at once; the arithmetic
+ * is that of depth.c, value for value. Lanes are in row order here. */
+#include "engine/raster/raster.h"
+
+#define BLOCK_PX 4
+#define LANES 16
+
+/* Bits by quad and pixel to bits by row and column, or back: the middle two
+ * bits of the index change places. */
+static uint16_t
+transpose(uint16_t m)
+{
+    return (uint16_t)((m & 0xc3c3) | (m & 0x0c0c) << 2 | (m & 0x3030) >> 2);
+}
+
+struct block {
+    uint8_t *row[BLOCK_PX];
+    alignas(64) float z[LANES];
+    alignas(64) uint32_t new[LANES], old[LANES]; /* as stored */
+};
+
+RASTER_LANES static void
+interpolate(const struct setup *s, double x, double y, float z[LANES])
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        double dx = x + (double)(i & 3), dy = y + (double)(i >> 2);
+        float v = (float)(s->z.c + s->z.dx * dx + s->z.dy * dy);
+        v = v > s->z_lo ? v : s->z_lo;
+        z[i] = v > s->z_hi ? s->z_hi : v;
+    }
+}
+
+RASTER_LANES static void
+quantise(const float z[LANES], double max, uint32_t out[LANES])
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        double v = z[i] > 0 ? (double)z[i] : 0;
+        v = v > 1 ? 1 : v;
+        out[i] = (uint32_t)(int32_t)(v * max + 0.5);
+    }
+}
+
+RASTER_LANES static unsigned
+compare_float(const uint32_t a_bits[LANES], const uint32_t b_bits[LANES],
+              unsigned pass)
+{
+    unsigned m = 0;
+    float a[LANES], b[LANES];
+    memcpy(a, a_bits, sizeof a);
+    memcpy(b, b_bits, sizeof b);
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned is = a[i] < b[i] ? 1 : a[i] == b[i] ? 2 : a[i] > b[i] ? 4 : 8;
+        m |= (unsigned)((pass & is) != 0) << i;
+    }
+    return m;
+}
+
+RASTER_LANES static unsigned
+compare_uint(const uint32_t a[LANES], const uint32_t b[LANES], unsigned pass)
+{
+    unsigned m = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned is = a[i] < b[i] ? 1 : a[i] == b[i] ? 2 : 4;
+        m |= (unsigned)((pass & is) != 0) << i;
+    }
+    return m;
+}
+
+/* False if the block is not all there or not four elements in a row. */
+static bool
+find_rows(const struct view *v, unsigned tx, unsigned ty, struct block *b)
+{
+    if (!v->safe || tx + BLOCK_PX > v->width || ty + BLOCK_PX > v->height ||
+        v->x_B[tx + 3] - v->x_B[tx] != 3 * v->element_B)
+        return false;
+    for (unsigned r = 0; r < BLOCK_PX; r++)
+        b->row[r] = v->mem + v->x_B[tx] + v->y_B[ty + r];
+    return true;
+}
+
+static void
+load(struct block *b, enum depth_kind kind)
+{
+    for (unsigned r = 0; r < BLOCK_PX; r++) {
+        if (kind != DEPTH_U16) {
+            memcpy(&b->old[r * 4], b->row[r], 16);
+            continue;
+        }
+        uint16_t v[4];
+        memcpy(v, b->row[r], sizeof v);
+        for (unsigned i = 0; i < 4; i++)
+            b->old[r * 4 + i] = v[i];
+    }
+}
+
+static void
+store(const struct block *b, enum depth_kind kind, unsigned mask)
+{
+    for (unsigned r = 0; r < BLOCK_PX; r++) {
+        unsigned bits = mask >> (4 * r) & 15;
+        if (bits == 15 && kind != DEPTH_U16) {
+            memcpy(b->row[r], &b->new[r * 4], 16);
+            continue;
+        }
+        for (; bits; bits &= bits - 1) {
+            unsigned i = (unsigned)__builtin_ctz(bits);
+            if (kind == DEPTH_U16)
+                memcpy(b->row[r] + 2 * i, &b->new[r * 4 + i], 2);
+            else
+                memcpy(b->row[r] + 4 * i, &b->new[r * 4 + i], 4);
+        }
+    }
+}
+
+static unsigned
+test(struct block *b, const struct depth_state *ds)
+{
+    load(b, ds->kind);
+    if (ds->kind == DEPTH_F32) {
+        memcpy(b->new, b->z, sizeof b->new);
+        return compare_float(b->new, b->old, ds->pass);
+    }
+    quantise(b->z, ds->kind == DEPTH_U16 ? 65535 : 16777215, b->new);
+    uint32_t upper[LANES]; /* the byte next to D24 stays as it is */
+    uint32_t keep = ds->kind == DEPTH_U24 ? 0xff000000 : 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        upper[i] = b->old[i] & keep;
+        b->old[i] &= ~keep;
+    }
+    unsigned pass = compare_uint(b->new, b->old, ds->pass);
+    for (unsigned i = 0; i < LANES; i++)
+        b->new[i] |= upper[i];
+    return pass;
+}
+
+uint16_t
+depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+                 uint16_t cover, bool write)
+{
+    const struct depth_state *ds = &w->scene->ds;
+    if (s->layer > w->draw->depth_view_extent)
+        return cover;
+    struct block b;
+    const struct view *v = depth_view(w, false, s->layer, 0);
+    if (!find_rows(v, (unsigned)(x - w->tile_x), (unsigned)(y - w->tile_y),
+                   &b)) {
+        for (unsigned i = 0; i < LANES; i++) {
+            int32_t px = x + (int32_t)(i >> 2 & 1) * 2 + (int32_t)(i & 1);
+            int32_t py = y + (int32_t)(i >> 3) * 2 + (int32_t)(i >> 1 & 1);
+            if ((cover >> i & 1) &&
+                !depth_test(w, s, px, py, 1, NULL, -1, write))
+                cover &= (uint16_t) ~(1u << i);
+        }
+        return cover;
+    }
+    interpolate(s, x + 0.5 - s->ref_x, y + 0.5 - s->ref_y, b.z);
+    unsigned pass = test(&b, ds) & transpose(cover);
+    if (write && ds->depth_write)
+        store(&b, ds->kind, pass);
+    return transpose((uint16_t)pass);
+}
