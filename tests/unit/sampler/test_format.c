@@ -41,6 +41,11 @@ enum {
     I8_UNORM = 0x145,
     L8_UNORM_SRGB = 0x14c,
     R10G10B10A2_SINT = 0x1b6,
+    B10G10R10A2_SNORM = 0x1b7,
+    B10G10R10A2_USCALED = 0x1b8,
+    B10G10R10A2_SSCALED = 0x1b9,
+    B10G10R10A2_UINT = 0x1ba,
+    B10G10R10A2_SINT = 0x1bb,
     RAW = 0x1ff,
     CODES = 0x400,
 };
@@ -153,6 +158,17 @@ Test(format, channel_order)
     cr_assert_eq(pack32(B8G8R8A8_UNORM, 1, 0, 0, 0), 0x00ff0000);
     cr_assert_eq(pack32(B5G6R5_UNORM, 0, 1, 0, 0), 0x07e0);
     cr_assert_eq(pack32(R10G10B10A2_UNORM, 0, 0, 1, 1), 0xfff00000);
+}
+
+/* Vertex formats with blue in the low bits. */
+Test(format, bgr10_vertices)
+{
+    const uint32_t v = 1u << 30 | 0x1ffu << 20;
+    cr_assert(is_color(unpack32(B10G10R10A2_SNORM, v), 1, 0, 0, 1));
+    cr_assert(is_color(unpack32(B10G10R10A2_USCALED, v | 7), 511, 0, 7, 1));
+    cr_assert(is_color(unpack32(B10G10R10A2_SSCALED, v | 7), 511, 0, 7, 1));
+    cr_assert_eq(unpack32(B10G10R10A2_UINT, v).u[0], 511);
+    cr_assert_eq(unpack32(B10G10R10A2_SINT, 0x3ff).i[2], -1);
 }
 
 Test(format, luminance_intensity_alpha)
