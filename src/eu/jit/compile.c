@@ -10,7 +10,7 @@
 
 struct snapshot {
     uint32_t size, pool_count, fixup_count;
-    struct jit_vreg v[JIT_VREGS];
+    struct jit_vregs v;
     uint8_t exec_chan[2];
 };
 
@@ -20,7 +20,7 @@ save(const struct jit *j, struct snapshot *s)
     s->size = j->x.size;
     s->pool_count = j->x.pool_count;
     s->fixup_count = j->x.fixup_count;
-    memcpy(s->v, j->v, sizeof s->v);
+    s->v = j->v;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
 }
 
@@ -30,7 +30,7 @@ restore(struct jit *j, const struct snapshot *s)
     j->x.size = s->size;
     j->x.pool_count = s->pool_count;
     j->x.fixup_count = s->fixup_count;
-    memcpy(j->v, s->v, sizeof s->v);
+    j->v = s->v;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
     j->crowded = false;
 }
@@ -190,8 +190,12 @@ allocate(struct jit *j)
     j->label[0] = calloc(n, 2 * sizeof *j->label[0]);
     j->at = calloc(n, sizeof *j->at);
     j->body = calloc(n, sizeof *j->body);
-    if (!j->start || !j->live[0] || !j->label[0] || !j->at || !j->body)
+    j->uses = calloc(n, 3 * sizeof *j->uses);
+    if (!j->start || !j->live[0] || !j->label[0] || !j->at || !j->body ||
+        !j->uses)
         return false;
+    j->kills[0] = j->uses + n;
+    j->kills[1] = j->uses + 2 * n;
     j->live[1] = j->live[0] + n;
     j->label[1] = j->label[0] + n;
     return true;
@@ -234,7 +238,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
         .evex = cpu == EU_CPU_AVX512,
         .flags = flags,
         .max_lanes = cpu == EU_CPU_AVX512 ? 16 : 8,
-        .vreg_count = cpu == EU_CPU_AVX512 ? 32 : 16,
+        .v.all = cpu == EU_CPU_AVX512 ? UINT32_MAX : 0xffff,
     };
     struct eu_jit *jit = NULL;
     if (cpu == EU_CPU_SSE4 || kernel->op_count > MAX_OPS)
@@ -254,6 +258,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
     free(j.start);
     free(j.at);
     free(j.body);
+    free(j.uses);
     free(j.live[0]);
     free(j.label[0]);
     free(j.jumps);

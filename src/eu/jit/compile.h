@@ -21,7 +21,6 @@ struct jit_set {
 };
 
 enum jit_kind {
-    JIT_FREE,
     JIT_TEMP,
     JIT_GRF,     /* consecutive dwords of the register file */
     JIT_BCAST,   /* one dword of it, in all lanes */
@@ -32,11 +31,20 @@ enum jit_kind {
 
 struct jit_vreg {
     enum jit_kind kind;
-    bool dirty;  /* the register file in memory is older */
-    bool locked; /* an operand of the instruction being compiled */
     uint16_t off_B, len_B;
     uint32_t value; /* JIT_CONST */
     uint32_t stamp; /* last use */
+};
+
+/* Sets of registers have one bit for each. */
+struct jit_vregs {
+    uint32_t all;    /* that the host has */
+    uint32_t used;   /* hold anything */
+    uint32_t named;  /* hold part of the register file */
+    uint32_t dirty;  /* ... that is older in memory */
+    uint32_t locked; /* operands of the instruction being compiled */
+    uint32_t stamp;
+    struct jit_vreg reg[JIT_VREGS];
 };
 
 struct jit_jump {
@@ -67,9 +75,8 @@ struct jit {
     struct x86 x;
     const struct eu_kernel *k;
     bool evex, full;
-    unsigned flags, max_lanes, vreg_count;
-    struct jit_vreg v[JIT_VREGS];
-    uint32_t stamp;
+    unsigned flags, max_lanes;
+    struct jit_vregs v;
     uint32_t need; /* channels that must be on in the full copy */
 
     /* Mask registers that hold exec masks, 0xff: none. */
@@ -77,6 +84,7 @@ struct jit {
 
     uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
+    struct jit_set *uses, *kills[2]; /* of each op */
     uint32_t *label[2]; /* per op: offset of the block's code */
     uint32_t *body;     /* the same behind its header, full copy */
     uint32_t *at;       /* per op: offset of its code in the full copy */

@@ -110,10 +110,15 @@ add_source(struct jit_set *s, const struct eu_insn *insn,
         *s = everything;
         return;
     }
-    for (unsigned i = 0; i < insn->exec_size; i++) {
-        unsigned at = base + eu_region_offset_B(insn, o, i);
-        end = MAX2(end, at + eu_type_size_B((enum eu_type)o->type));
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (o->width && !insn->align16) {
+        unsigned cols = MIN2(o->width, insn->exec_size);
+        unsigned rows = DIV_ROUND_UP(insn->exec_size, o->width);
+        end += ((rows - 1u) * o->vstride + (cols - 1u) * o->hstride + 1u) *
+               size_B;
     }
+    for (unsigned i = 0; insn->align16 && i < insn->exec_size; i++)
+        end = MAX2(end, base + eu_region_offset_B(insn, o, i) + size_B);
     if (insn->opcode == EU_OP_PLN)
         end = MAX2(end, base + DIV_ROUND_UP(insn->exec_size, 8) * 64u);
     add_range(s, base, end);
@@ -186,10 +191,10 @@ writes_all(const struct eu_op *op)
 }
 
 static void
-remove_kills(struct jit_set *s, const struct eu_op *op, bool full)
+add_kills(struct jit_set *s, const struct eu_op *op, bool full)
 {
     const struct eu_operand *o = &op->insn->dst;
-    if (o->file != EU_FILE_GRF || o->indirect || o->hstride != 1 ||
+    if (op->fn == eu_op_join || op->fn == eu_op_link || o->file != EU_FILE_GRF || o->indirect || o->hstride != 1 ||
         (!full && !op->no_mask) || !writes_all(op) ||
         (op->insn->align16 && o->writemask != 15))
         return;
@@ -198,7 +203,7 @@ remove_kills(struct jit_set *s, const struct eu_op *op, bool full)
         from + op->lanes * eu_type_size_B((enum eu_type)o->type);
     for (unsigned r = DIV_ROUND_UP(from, EU_GRF_B);
          r < EU_GRF_COUNT && (r + 1) * EU_GRF_B <= end; r++)
-        s->w[r >> 6] &= ~(UINT64_C(1) << (r & 63));
+        s->w[r >> 6] |= UINT64_C(1) << (r & 63);
 }
 
 /* ---- flow ---- */
@@ -242,11 +247,9 @@ pass(struct jit *j, bool full)
 {
     bool changed = false;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
-        const struct eu_op *op = &j->k->ops[i];
         struct jit_set s = live_after(j, full, i);
-        if (op->fn != eu_op_join && op->fn != eu_op_link)
-            remove_kills(&s, op, full);
-        add_uses(&s, op);
+        for (unsigned w = 0; w < 2; w++)
+            s.w[w] = (s.w[w] & ~j->kills[!full][i].w[w]) | j->uses[i].w[w];
         struct jit_set *old = &j->live[!full][i];
         changed |= s.w[0] != old->w[0] || s.w[1] != old->w[1];
         *old = s;
@@ -257,6 +260,11 @@ pass(struct jit *j, bool full)
 bool
 jit_find_live(struct jit *j)
 {
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        add_uses(&j->uses[i], &j->k->ops[i]);
+        add_kills(&j->kills[0][i], &j->k->ops[i], true);
+        add_kills(&j->kills[1][i], &j->k->ops[i], false);
+    }
     for (unsigned copy = 2; copy-- > 0;) {
         unsigned n = 0;
         while (pass(j, copy == 0))

@@ -215,7 +215,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     switch (op->insn->opcode) {
     case EU_OP_MOV:
     case EU_OP_NOT:
-        if (a.kind == X86_REG && j->v[a.reg].kind == JIT_TEMP)
+        if (a.kind == X86_REG && j->v.reg[a.reg].kind == JIT_TEMP)
             return a.reg;
         r = jit_in_reg(j, a, p->len);
         if (a.kind != X86_REG)

@@ -67,12 +67,36 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
     return j->evex && (o->hstride == 1 || step_B == 4);
 }
 
+/* Scalars and consecutive elements, at little cost. */
+static bool
+describe_common(struct region *r, const struct eu_insn *insn,
+                const struct eu_operand *o, const struct jit_part *p,
+                unsigned base)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    bool scalar = insn->align16 ? o->rep_ctrl
+                                : o->width == 1 && o->vstride == 0;
+    bool packed = insn->align16
+                      ? size_B == 4 && o->swizzle == 0xe4 && o->vstride == 4
+                      : o->hstride == 1 && (o->vstride == o->width ||
+                                            o->width >= insn->exec_size);
+    if (size_B != 4 || p->lanes == 1 || (!scalar && !packed))
+        return false;
+    r->size_B = 4;
+    r->shape = scalar ? SHAPE_SCALAR : SHAPE_VECTOR;
+    r->off_B = base + (scalar ? 0 : p->first * 4);
+    r->end_B = r->off_B + (scalar ? 4 : p->lanes * 4);
+    return !scalar || !(base & 3);
+}
+
 static void
 describe(struct region *r, const struct eu_insn *insn,
          const struct eu_operand *o, const struct jit_part *p)
 {
     unsigned base = o->reg * EU_GRF_B + o->subreg_B;
     bool same = true, packed = true, dwords = true;
+    if (describe_common(r, insn, o, p, base))
+        return;
     *r = (struct region){.size_B = eu_type_size_B((enum eu_type)o->type)};
     for (unsigned i = 0; i < p->lanes; i++) {
         unsigned at = base + eu_region_offset_B(insn, o, p->first + i);
@@ -339,7 +363,7 @@ store_dwords(struct jit *j, const struct eu_op *op, const struct jit_part *p,
 {
     unsigned len_B = p->lanes * 4;
     if (p->mask.all) {
-        if (j->v[reg].kind != JIT_TEMP) {
+        if (j->v.reg[reg].kind != JIT_TEMP) {
             unsigned d = jit_temp(j);
             x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(reg), 0);
             reg = d;

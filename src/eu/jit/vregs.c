@@ -7,6 +7,18 @@
 #include "eu/jit/compile.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
+#define BIT(r) (UINT32_C(1) << (r))
+
+/* for each register r in a set */
+#define EACH(r, set)                                                           \
+    (uint32_t set_##r = (set), r; set_##r && (r = low_bit(set_##r), true);     \
+     set_##r &= set_##r - 1)
+
+static inline uint32_t
+low_bit(uint32_t set)
+{
+    return (uint32_t)__builtin_ctz(set);
+}
 
 unsigned
 jit_len(unsigned len_B)
@@ -26,41 +38,38 @@ jit_load_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 static void
 store(struct jit *j, unsigned reg)
 {
-    struct jit_vreg *v = &j->v[reg];
+    struct jit_vreg *v = &j->v.reg[reg];
     enum x86_vop op = v->len_B == 4   ? X86_MOVSS_ST
                       : v->len_B == 8 ? X86_MOVQ_ST
                                       : X86_MOVUPS_ST;
     x86_vop(&j->x, op, jit_len(v->len_B), reg, 0,
             x86_thread(GRF_AT(v->off_B)), 0);
-    v->dirty = false;
+    j->v.dirty &= ~BIT(reg);
 }
 
 static bool
 overlaps(const struct jit_vreg *v, unsigned off_B, unsigned len_B)
 {
-    return v->kind >= JIT_GRF && v->kind < JIT_CONST &&
-           v->off_B < off_B + len_B && off_B < v->off_B + v->len_B;
+    return v->off_B < off_B + len_B && off_B < v->off_B + v->len_B;
 }
 
 /* A free register, or that of the value not used for the longest time. */
 static unsigned
 take(struct jit *j)
 {
+    struct jit_vregs *v = &j->v;
+    uint32_t idle = ~v->used & v->all;
+    if (idle)
+        return low_bit(idle);
     int best = -1;
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        const struct jit_vreg *v = &j->v[r];
-        if (v->locked)
-            continue;
-        if (v->kind == JIT_FREE)
-            return r;
-        if (best < 0 || v->stamp < j->v[best].stamp)
+    for EACH(r, v->used & ~v->locked)
+        if (best < 0 || v->reg[r].stamp < v->reg[best].stamp)
             best = (int)r;
-    }
     if (best < 0) {
         j->crowded = true;
         return 0;
     }
-    if (j->v[best].dirty)
+    if (v->dirty & BIT(best))
         store(j, (unsigned)best);
     return (unsigned)best;
 }
@@ -69,19 +78,29 @@ unsigned
 jit_temp(struct jit *j)
 {
     unsigned r = take(j);
-    j->v[r] = (struct jit_vreg){
-        .kind = JIT_TEMP, .locked = true, .stamp = ++j->stamp};
+    struct jit_vregs *v = &j->v;
+    v->used |= BIT(r);
+    v->locked |= BIT(r);
+    v->named &= ~BIT(r);
+    v->dirty &= ~BIT(r);
+    v->reg[r] = (struct jit_vreg){.kind = JIT_TEMP, .stamp = ++v->stamp};
     return r;
+}
+
+static void
+touch(struct jit_vregs *v, unsigned r)
+{
+    v->locked |= BIT(r);
+    v->reg[r].stamp = ++v->stamp;
 }
 
 int
 jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        struct jit_vreg *v = &j->v[r];
-        if (v->kind == kind && v->off_B == off_B && v->len_B >= len_B) {
-            v->locked = true;
-            v->stamp = ++j->stamp;
+    for EACH(r, j->v.named) {
+        const struct jit_vreg *v = &j->v.reg[r];
+        if (v->off_B == off_B && v->kind == kind && v->len_B >= len_B) {
+            touch(&j->v, r);
             return (int)r;
         }
     }
@@ -92,9 +111,10 @@ void
 jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
          unsigned len_B)
 {
-    j->v[reg].kind = kind;
-    j->v[reg].off_B = (uint16_t)off_B;
-    j->v[reg].len_B = (uint16_t)len_B;
+    j->v.named |= BIT(reg);
+    j->v.reg[reg].kind = kind;
+    j->v.reg[reg].off_B = (uint16_t)off_B;
+    j->v.reg[reg].len_B = (uint16_t)len_B;
 }
 
 unsigned
@@ -114,7 +134,7 @@ unsigned
 jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B)
 {
     int found = jit_find(j, JIT_GRF, off_B, len_B);
-    if (found >= 0 && j->v[found].len_B == len_B)
+    if (found >= 0 && j->v.reg[found].len_B == len_B)
         return (unsigned)found;
     jit_sync(j, off_B, len_B);
     unsigned r = jit_temp(j);
@@ -140,103 +160,100 @@ jit_bcast(struct jit *j, unsigned off_B)
 struct x86_rm
 jit_dword(struct jit *j, uint32_t value)
 {
+    struct jit_vregs *v = &j->v;
     if (j->evex)
         return x86_const(&j->x, &value, 1);
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        struct jit_vreg *v = &j->v[r];
-        if (v->kind == JIT_CONST && v->value == value) {
-            v->locked = true;
-            v->stamp = ++j->stamp;
+    for EACH(r, v->used & ~v->named) {
+        if (v->reg[r].kind == JIT_CONST && v->reg[r].value == value) {
+            touch(v, r);
             return x86_reg(r);
         }
     }
     unsigned r = jit_temp(j);
     x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_const(&j->x, &value, 1), 0);
-    j->v[r].kind = JIT_CONST;
-    j->v[r].value = value;
+    v->reg[r].kind = JIT_CONST;
+    v->reg[r].value = value;
     return x86_reg(r);
 }
 
 void
 jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++)
-        if (j->v[r].dirty && overlaps(&j->v[r], off_B, len_B))
+    for EACH(r, j->v.dirty)
+        if (overlaps(&j->v.reg[r], off_B, len_B))
             store(j, r);
 }
 
 /* The register stays locked, as a nameless value, while it is an operand. */
 static void
-drop(struct jit_vreg *v)
+drop(struct jit_vregs *v, unsigned r)
 {
-    v->kind = v->locked ? JIT_TEMP : JIT_FREE;
-    v->dirty = false;
+    v->reg[r].kind = JIT_TEMP;
+    v->named &= ~BIT(r);
+    v->dirty &= ~BIT(r);
+    if (!(v->locked & BIT(r)))
+        v->used &= ~BIT(r);
 }
 
 void
 jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 {
     jit_sync(j, off_B, len_B);
-    for (unsigned r = 0; r < j->vreg_count; r++)
-        if (overlaps(&j->v[r], off_B, len_B))
-            drop(&j->v[r]);
+    for EACH(r, j->v.named)
+        if (overlaps(&j->v.reg[r], off_B, len_B))
+            drop(&j->v, r);
 }
 
 void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        struct jit_vreg *v = &j->v[r];
-        if (r == reg || !overlaps(v, off_B, len_B))
+    for EACH(r, j->v.named & ~BIT(reg)) {
+        const struct jit_vreg *v = &j->v.reg[r];
+        if (!overlaps(v, off_B, len_B))
             continue;
         bool covered =
             v->off_B >= off_B && v->off_B + v->len_B <= off_B + len_B;
-        if (v->dirty && !covered)
+        if ((j->v.dirty & BIT(r)) && !covered)
             store(j, r);
-        drop(v);
+        drop(&j->v, r);
     }
     jit_note(j, reg, JIT_GRF, off_B, len_B);
-    j->v[reg].dirty = true;
-    j->v[reg].stamp = ++j->stamp;
+    j->v.dirty |= BIT(reg);
+    j->v.reg[reg].stamp = ++j->v.stamp;
 }
 
 void
 jit_flush(struct jit *j, const struct jit_set *live)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        struct jit_vreg *v = &j->v[r];
-        if (v->dirty && jit_set_has(live, v->off_B, v->len_B))
+    for EACH(r, j->v.dirty)
+        if (jit_set_has(live, j->v.reg[r].off_B, j->v.reg[r].len_B))
             store(j, r);
-        v->dirty = false;
-    }
+    j->v.dirty = 0;
 }
 
 void
 jit_drop_dead(struct jit *j, const struct jit_set *live)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        struct jit_vreg *v = &j->v[r];
+    for EACH(r, j->v.named) {
+        const struct jit_vreg *v = &j->v.reg[r];
         if (v->kind == JIT_GRF && !jit_set_has(live, v->off_B, v->len_B))
-            drop(v);
+            drop(&j->v, r);
     }
 }
 
 void
 jit_forget(struct jit *j)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++)
-        j->v[r] = (struct jit_vreg){0};
+    j->v.used = j->v.named = j->v.dirty = j->v.locked = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
 }
 
 void
 jit_unlock_but(struct jit *j, uint32_t keep)
 {
-    for (unsigned r = 0; r < j->vreg_count; r++) {
-        if (keep >> r & 1)
-            continue;
-        j->v[r].locked = false;
-        if (j->v[r].kind == JIT_TEMP)
-            j->v[r].kind = JIT_FREE;
-    }
+    struct jit_vregs *v = &j->v;
+    for EACH(r, v->locked & ~keep)
+        if (v->reg[r].kind == JIT_TEMP)
+            v->used &= ~BIT(r);
+    v->locked &= keep;
 }
