@@ -44,7 +44,7 @@ client_write(uint64_t dst, const void *src, size_t size_B)
 void *
 client_read_array(uint64_t src, uint64_t count, size_t element_B, int *err)
 {
-    if (count > (UINT64_C(1) << 24)) {
+    if (count > (UINT64_C(1) << 20)) {
         *err = -EINVAL;
         return NULL;
     }

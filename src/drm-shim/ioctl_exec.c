@@ -99,9 +99,11 @@ read_objects(struct drm_file *file, struct job *job,
         return -EINVAL;
     job->objects = client_read_array(eb->buffers_ptr, eb->buffer_count,
                                      sizeof *job->objects, &err);
+    if (!job->objects)
+        return err;
     job->bos = calloc(eb->buffer_count, sizeof *job->bos);
-    if (!job->objects || !job->bos)
-        return job->objects ? -ENOMEM : err;
+    if (!job->bos)
+        return -ENOMEM;
     job->object_count = eb->buffer_count;
     for (unsigned i = 0; i < job->object_count; i++) {
         const struct drm_i915_gem_exec_object2 *o = &job->objects[i];

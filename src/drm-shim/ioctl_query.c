@@ -111,6 +111,7 @@ ioctl_getparam(struct drm_file *file, void *arg)
  * when there is room for it. */
 
 #define ANSWER_MAX_B 512
+#define ITEMS_MAX 1024 /* more is a mistake, and would take for ever */
 
 static int
 query_topology(uint8_t *out)
@@ -222,7 +223,7 @@ int
 ioctl_query(struct drm_file *file, void *arg)
 {
     const struct drm_i915_query *q = arg;
-    if (q->flags)
+    if (q->flags || q->num_items > ITEMS_MAX)
         return -EINVAL;
     for (uint32_t i = 0; i < q->num_items; i++) {
         struct drm_i915_query_item item;

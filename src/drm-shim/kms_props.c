@@ -151,6 +151,8 @@ value_of(struct kms *kms, unsigned plane, enum prop prop)
     case PROP_EDID: return blob_id(kms_edid(kms));
     case PROP_DPMS: return s->dpms;
     case PROP_LINK_STATUS: return s->link_status;
+    case PROP_OUT_FENCE_PTR:
+    case PROP_NON_DESKTOP: return 0;
     default: return plane_value(kms, plane, prop);
     }
 }
