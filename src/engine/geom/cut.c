@@ -1,0 +1,265 @@
+/* Cutting triangles and lines at clip planes.
+ *
+ * A cut vertex is a weighted sum of the object's vertices; the weights are
+ * kept in double and always computed from the inner to the outer end of an
+ * edge, so both triangles of a shared edge get the same point. */
+#include "engine/geom/clip.h"
+
+/* Smallest w that is kept of an object that reaches behind the eye, relative
+ * to its largest. Guess: the guard band cuts long before. */
+#define CLIP_MIN_W 1e-9
+
+/* 3 vertices, 15 planes, each adds one at most. */
+#define CLIP_MAX_POLYGON 20
+
+struct poly_vert {
+    double pos[4];
+    double weight[3]; /* of the object's vertices, linear in clip space */
+    double linear[3]; /* the same, linear on the screen */
+    bool edge;        /* the edge that starts here is a border */
+    struct geom_vert *whole; /* NULL: made by the clipper */
+    float x, y, z, w_inv;
+    uint32_t *copy;
+    uint64_t epoch;
+};
+
+/* Signed distance to the plane of one code: negative is outside. */
+static double
+plane_distance(const struct clip_ctx *c, uint32_t code,
+               const struct poly_vert *pv)
+{
+    const double *p = pv->pos;
+    double w = p[3];
+    switch (code) {
+    case CLIP_XMIN: return p[0] + w;
+    case CLIP_XMAX: return w - p[0];
+    case CLIP_YMIN: return p[1] + w;
+    case CLIP_YMAX: return w - p[1];
+    case CLIP_GB_XMIN: return p[0] - (double)c->vp->x_min_clip_guardband * w;
+    case CLIP_GB_XMAX: return (double)c->vp->x_max_clip_guardband * w - p[0];
+    case CLIP_GB_YMIN: return p[1] - (double)c->vp->y_min_clip_guardband * w;
+    case CLIP_GB_YMAX: return (double)c->vp->y_max_clip_guardband * w - p[1];
+    case CLIP_NEAR:
+        return c->g->draw->clip.api_mode ==
+                       GEN9_3DSTATE_CLIP_API_MODE_APIMODE_D3D
+                   ? p[2]
+                   : p[2] + w;
+    case CLIP_FAR: return w - p[2];
+    case CLIP_W: return w - c->min_w;
+    }
+    unsigned i = (unsigned)__builtin_ctz(code) - CLIP_USER_SHIFT;
+    double d = 0;
+    for (unsigned k = 0; k < c->o->count; k++)
+        if (pv->weight[k] != 0)
+            d += pv->weight[k] * (double)clip_distance(c->g, c->v[k], i);
+    return d;
+}
+
+static struct poly_vert
+cut_edge(const struct poly_vert *in, double d_in, const struct poly_vert *out,
+         double d_out)
+{
+    struct poly_vert r = {0};
+    double t = d_in / (d_in - d_out);
+    for (unsigned i = 0; i < 4; i++)
+        r.pos[i] = in->pos[i] + t * (out->pos[i] - in->pos[i]);
+    /* Guess: what lies behind the eye has no place on the screen, so there the
+     * inner end's values stay. */
+    double w_out = t * MAX2(out->pos[3], 0);
+    double s = w_out > 0 ? w_out / ((1 - t) * in->pos[3] + w_out) : 0;
+    for (unsigned i = 0; i < 3; i++) {
+        r.weight[i] = in->weight[i] + t * (out->weight[i] - in->weight[i]);
+        r.linear[i] = in->linear[i] + s * (out->linear[i] - in->linear[i]);
+    }
+    return r;
+}
+
+/* Sutherland-Hodgman against one plane. Edges along the plane are borders,
+ * the rest of a cut edge stays what it was (GL 2.1, 2.12). */
+static unsigned
+cut_polygon(const struct clip_ctx *c, uint32_t code, const struct poly_vert *in,
+            unsigned n, struct poly_vert *out)
+{
+    double d[CLIP_MAX_POLYGON];
+    unsigned m = 0;
+    for (unsigned i = 0; i < n; i++)
+        d[i] = plane_distance(c, code, &in[i]);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned next = i + 1 == n ? 0 : i + 1;
+        bool a = d[i] >= 0, b = d[next] >= 0;
+        if (a)
+            out[m++] = in[i];
+        if (a && !b) {
+            out[m] = cut_edge(&in[i], d[i], &in[next], d[next]);
+            out[m++].edge = true;
+        } else if (!a && b) {
+            out[m] = cut_edge(&in[next], d[next], &in[i], d[i]);
+            out[m++].edge = in[i].edge;
+        }
+        if (m + 2 > CLIP_MAX_POLYGON)
+            break;
+    }
+    return m;
+}
+
+static void
+start_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        float p[4];
+        poly[i] = (struct poly_vert){
+            .whole = c->v[i],
+            .edge = c->prim.edge_mask >> i & 1,
+        };
+        poly[i].weight[i] = poly[i].linear[i] = 1;
+        clip_position(c->v[i], p);
+        for (unsigned k = 0; k < 4; k++)
+            poly[i].pos[k] = (double)p[k];
+        c->min_w = MAX2(c->min_w, poly[i].pos[3] * CLIP_MIN_W);
+    }
+}
+
+/* ---- to the scene ----------------------------------------------------- */
+
+/* Attributes of a cut vertex: sums, except for the header. */
+static const uint32_t *
+poly_copy(struct clip_ctx *c, struct poly_vert *pv)
+{
+    struct geom *g = c->g;
+    if (pv->whole)
+        return clip_vert_copy(g, pv->whole);
+    if (pv->copy && pv->epoch == g->epoch)
+        return pv->copy;
+    pv->copy = clip_new_copy(g);
+    pv->epoch = g->epoch;
+    if (!pv->copy)
+        return NULL;
+    memcpy(pv->copy, c->provoking->vue, 16);
+    for (unsigned i = 4; i < MIN2(g->vue_slots, g->last_slots) * 4; i++) {
+        double sum = 0;
+        for (unsigned k = 0; k < c->o->count; k++)
+            if (pv->weight[k] != 0)
+                sum += pv->weight[k] * (double)float_from_bits(c->v[k]->vue[i]);
+        pv->copy[i] = bits_from_float((float)sum);
+    }
+    return pv->copy;
+}
+
+static void
+poly_screen(struct clip_ctx *c, struct poly_vert *pv)
+{
+    if (pv->whole) {
+        pv->x = pv->whole->x;
+        pv->y = pv->whole->y;
+        pv->z = pv->whole->z;
+        pv->w_inv = pv->whole->w_inv;
+        return;
+    }
+    float p[4], s[4];
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (float)pv->pos[i];
+    clip_to_screen(c->g, c->vp, p, s);
+    pv->x = s[0];
+    pv->y = s[1];
+    pv->z = s[2];
+    pv->w_inv = s[3];
+}
+
+static void
+set_vertex(struct clip_ctx *c, unsigned i, struct poly_vert *pv)
+{
+    c->prim.v[i] = (struct prim_vertex){pv->x, pv->y, pv->z, pv->w_inv,
+                                        poly_copy(c, pv)};
+}
+
+/* Where the vertices are in the whole triangle; false without memory. */
+static bool
+set_cut(struct clip_ctx *c, const struct poly_vert *const v[3])
+{
+    struct geom *g = c->g;
+    struct prim_cut *cut = arena_alloc(scene_arena(g->scene), sizeof *cut,
+                                       alignof(struct prim_cut));
+    c->prim.cut = cut;
+    if (!cut) {
+        geom_fail(g);
+        return false;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        cut->vue[i] = clip_vert_copy(g, c->v[i]);
+        if (!cut->vue[i])
+            return false;
+        for (unsigned k = 0; k < 2; k++) {
+            cut->persp[i][k] = (float)v[i]->weight[k + 1];
+            cut->linear[i][k] = (float)v[i]->linear[k + 1];
+        }
+    }
+    return true;
+}
+
+static void
+emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
+{
+    bool linear = c->g->draw->clip.non_perspective_barycentric_enable;
+    for (unsigned i = 0; i < n; i++)
+        poly_screen(c, &poly[i]);
+    c->prim.provoking = 0;
+    for (unsigned i = 1; i + 1 < n; i++) {
+        set_vertex(c, 0, &poly[0]);
+        set_vertex(c, 1, &poly[i]);
+        set_vertex(c, 2, &poly[i + 1]);
+        c->prim.flat_vue = clip_vert_copy(c->g, c->provoking);
+        c->prim.edge_mask = (uint8_t)((i == 1 && poly[0].edge ? 1 : 0) |
+                                      (poly[i].edge ? 2 : 0) |
+                                      (i + 2 == n && poly[n - 1].edge ? 4 : 0));
+        const struct poly_vert *v[3] = {&poly[0], &poly[i], &poly[i + 1]};
+        if (linear && !set_cut(c, v))
+            return;
+        c->g->cl_primitives++;
+        if (c->prim.flat_vue)
+            clip_emit(c, 3);
+    }
+}
+
+/* ---- objects ---------------------------------------------------------- */
+
+void
+cut_triangle(struct clip_ctx *c, uint32_t codes)
+{
+    struct poly_vert poly[2][CLIP_MAX_POLYGON];
+    unsigned n = 3, at = 0;
+    start_polygon(c, poly[0], 3);
+    while (codes && n >= 3) {
+        uint32_t code = codes & -codes;
+        codes &= codes - 1;
+        n = cut_polygon(c, code, poly[at], n, poly[!at]);
+        at = !at;
+    }
+    if (n >= 3)
+        emit_polygon(c, poly[at], n);
+}
+
+void
+cut_line(struct clip_ctx *c, uint32_t codes)
+{
+    struct poly_vert p[2];
+    start_polygon(c, p, 2);
+    for (; codes; codes &= codes - 1) {
+        uint32_t code = codes & -codes;
+        double d0 = plane_distance(c, code, &p[0]);
+        double d1 = plane_distance(c, code, &p[1]);
+        if (d0 < 0 && d1 < 0)
+            return;
+        if (d1 < 0)
+            p[1] = cut_edge(&p[0], d0, &p[1], d1);
+        else if (d0 < 0)
+            p[0] = cut_edge(&p[1], d1, &p[0], d0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        poly_screen(c, &p[i]);
+        set_vertex(c, i, &p[i]);
+    }
+    c->prim.flat_vue = clip_vert_copy(c->g, c->provoking);
+    c->g->cl_primitives++;
+    if (c->prim.flat_vue)
+        clip_emit(c, 2);
+}
