@@ -9,24 +9,31 @@ struct clear {
     const struct surface *surf;
     unsigned level, slice, sample_count;
     uint32_t sample_mask;
-    unsigned element_B, write_B; /* bytes of an element, of them written */
+    unsigned element_B; /* 1, 2, 4, 8, 16; others are repeated one by one */
     uint32_t x0, y0, x1, y1;
     uint32_t tiles_x, tiles_y;
-    uint8_t value[16];
+    uint8_t value[16]; /* the element, repeated */
 };
 
 static void
 fill_row(const struct view *v, const struct clear *c, unsigned x0, unsigned x1,
          unsigned y)
 {
-    for (unsigned x = x0; x < x1; x++) {
+    const unsigned n = sizeof c->value / c->element_B;
+    const unsigned step = n * c->element_B == sizeof c->value ? n : 0;
+    for (unsigned x = x0; x < x1;) {
         uint8_t *p = view_at(v, x, y);
         if (!p)
             return;
-        if (c->write_B == 4)
-            memcpy(p, c->value, 4);
-        else
-            memcpy(p, c->value, c->write_B);
+        /* Sixteen bytes lie together in most tilings. */
+        if (step && v->safe && x + step <= x1 &&
+            v->x_B[x + step - 1] - v->x_B[x] == (step - 1) * c->element_B) {
+            memcpy(p, c->value, sizeof c->value);
+            x += step;
+        } else {
+            memcpy(p, c->value, c->element_B);
+            x++;
+        }
     }
 }
 
@@ -60,6 +67,8 @@ run(struct pool *pool, struct clear *c)
     c->y1 = MIN2(c->y1, surface_level_height(c->surf, c->level));
     if (c->x0 >= c->x1 || c->y0 >= c->y1)
         return;
+    for (unsigned i = c->element_B; i < sizeof c->value; i++)
+        c->value[i] = c->value[i - c->element_B];
     c->tiles_x = (c->x1 - 1) / TILE_PX - c->x0 / TILE_PX + 1;
     c->tiles_y = (c->y1 - 1) / TILE_PX - c->y0 / TILE_PX + 1;
     pool_for(pool, c->tiles_x * c->tiles_y, clear_tile, c);
@@ -82,7 +91,6 @@ clear_fast(struct scene *sc, unsigned layer)
         .sample_count = MAX2(s->samples, 1),
         .sample_mask = 0xffff,
         .element_B = s->fmt->block_bits / 8,
-        .write_B = s->fmt->block_bits / 8,
         .x1 = UINT32_MAX,
         .y1 = UINT32_MAX,
     };
@@ -125,7 +133,7 @@ clear_depth(const struct hz_op *op)
     else
         u = (uint32_t)floor(unit * 16777215.0 + 0.5);
     memcpy(c.value, &u, 4);
-    c.element_B = c.write_B = fmt->block_bits == 16 ? 2 : 4;
+    c.element_B = fmt->block_bits == 16 ? 2 : 4;
     clear_layers(op, &c);
 }
 
@@ -139,7 +147,6 @@ raster_hz_op(const struct hz_op *op)
         struct clear c = {.surf = &op->stencil,
                           .level = op->stencil_level,
                           .element_B = 1,
-                          .write_B = 1,
                           .value = {op->stencil_value}};
         clear_layers(op, &c);
     }

@@ -67,7 +67,7 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
                                rt->has_stencil ? rt->stencil[i] : -1, true);
         }
         if (sc->test_time != TEST_EARLY || sc->count_late)
-            w->depth_count += (unsigned)__builtin_popcount(cover);
+            w->depth_count += count_bits(cover);
         q->cover[p] = cover;
         if (!cover)
             g->alive &= ~(1u << lane);

@@ -103,7 +103,7 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
                                q->y + (int32_t)(p >> 1), cover, NULL, -1,
                                early);
         if (early && !sc->count_late)
-            w->depth_count += (unsigned)__builtin_popcount(cover);
+            w->depth_count += count_bits(cover);
         q->full[p] = input_coverage(w, q->cover[p], cover);
         q->cover[p] = cover;
     }
@@ -203,7 +203,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (sc->ds.depth_test && sc->test_time != TEST_LATE)
         mask = depth_test_block(w, s, x, y, mask, early);
     if (early && !sc->count_late)
-        w->depth_count += (unsigned)__builtin_popcount(mask);
+        w->depth_count += count_bits(mask);
     if (!sc->ps)
         return;
     if (w->draw->ps_extra.input_coverage_mask_state ==

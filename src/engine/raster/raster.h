@@ -19,6 +19,17 @@
 #define RASTER_LANES
 #endif
 
+/* Without the instruction, which the oldest x86-64 lacks, the builtin is a
+ * call. */
+static inline unsigned
+count_bits(uint32_t v)
+{
+    v -= v >> 1 & 0x55555555;
+    v = (v & 0x33333333) + (v >> 2 & 0x33333333);
+    v = (v + (v >> 4)) & 0x0f0f0f0f;
+    return v * 0x01010101 >> 24;
+}
+
 /* Side of a tile; a multiple of a Y tile's height and of a W tile's side. */
 #define TILE_PX 64
 /* Largest surface: nothing is drawn beyond. */

@@ -1,6 +1,12 @@
 /* write.c: colours into the target: conversion, blending, masks, stores. */
 #include "engine/raster/raster.h"
 
+#include <math.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* A render target write on its way: lanes of up to four quads. */
 struct write {
     struct worker *w;
@@ -14,18 +20,65 @@ struct write {
     alignas(64) uint8_t packed[16 * 16]; /* element_B apart */
 };
 
-/* 0..1 to 0..255, ties to even; NaN becomes 0. */
+/* 0..1 to 0..255, ties to even; NaN becomes 0. The product is exact: in
+ * single precision it could be rounded up to a tie. */
+#ifdef __SSE2__
+static inline __m128i
+unorm8(const uint32_t *c)
+{
+    /* max() gives its second operand when the first is no number. */
+    __m128 f = _mm_castsi128_ps(_mm_loadu_si128((const __m128i *)c));
+    f = _mm_min_ps(_mm_max_ps(f, _mm_setzero_ps()), _mm_set1_ps(1));
+    const __m128d scale = _mm_set1_pd(255);
+    __m128d low = _mm_mul_pd(_mm_cvtps_pd(f), scale);
+    __m128d high = _mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(f, f)), scale);
+    return _mm_unpacklo_epi64(_mm_cvtpd_epi32(low), _mm_cvtpd_epi32(high));
+}
+
+static void
+pack_8888(const uint32_t c[4][16], bool bgra, uint8_t *to)
+{
+    const uint32_t *r = bgra ? c[2] : c[0], *b = bgra ? c[0] : c[2];
+    for (unsigned i = 0; i < 16; i += 4) {
+        __m128i low = _mm_or_si128(unorm8(r + i),
+                                   _mm_slli_epi32(unorm8(c[1] + i), 8));
+        __m128i high = _mm_or_si128(_mm_slli_epi32(unorm8(b + i), 16),
+                                    _mm_slli_epi32(unorm8(c[3] + i), 24));
+        _mm_storeu_si128((__m128i *)(to + i * 4), _mm_or_si128(low, high));
+    }
+}
+
+static inline void
+unpack_channel(__m128i v, unsigned shift, float *out)
+{
+    __m128i u = _mm_and_si128(_mm_srli_epi32(v, (int)shift),
+                              _mm_set1_epi32(255));
+    _mm_storeu_ps(out, _mm_div_ps(_mm_cvtepi32_ps(u), _mm_set1_ps(255)));
+}
+
+static void
+unpack_8888(const uint32_t px[16], bool bgra, float dst[4][16])
+{
+    unsigned r = bgra ? 16 : 0;
+    for (unsigned i = 0; i < 16; i += 4) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(px + i));
+        unpack_channel(v, r, &dst[0][i]);
+        unpack_channel(v, 8, &dst[1][i]);
+        unpack_channel(v, 16 - r, &dst[2][i]);
+        unpack_channel(v, 24, &dst[3][i]);
+    }
+}
+#else
 static inline uint32_t
 unorm8(uint32_t bits)
 {
     float f = float_from_bits(bits);
     f = f > 0 ? f : 0;
     f = f < 1 ? f : 1;
-    /* In the binade of 2^23 the last place is one. */
-    return bits_from_float(f * 255.0f + 8388608.0f) & 0xff;
+    return (uint32_t)lrint((double)f * 255);
 }
 
-RASTER_LANES static void
+static void
 pack_8888(const uint32_t c[4][16], bool bgra, uint8_t *to)
 {
     const uint32_t *r = bgra ? c[2] : c[0], *b = bgra ? c[0] : c[2];
@@ -35,6 +88,19 @@ pack_8888(const uint32_t c[4][16], bool bgra, uint8_t *to)
                  unorm8(c[3][i]) << 24;
     memcpy(to, out, sizeof out);
 }
+
+static void
+unpack_8888(const uint32_t px[16], bool bgra, float dst[4][16])
+{
+    unsigned r = bgra ? 16 : 0;
+    for (unsigned i = 0; i < 16; i++) {
+        dst[0][i] = (float)(px[i] >> r & 255) / 255.0f;
+        dst[1][i] = (float)(px[i] >> 8 & 255) / 255.0f;
+        dst[2][i] = (float)(px[i] >> (16 - r) & 255) / 255.0f;
+        dst[3][i] = (float)(px[i] >> 24) / 255.0f;
+    }
+}
+#endif
 
 static void
 pack(struct write *wr, const uint32_t c[4][16], uint32_t mask)
@@ -55,12 +121,21 @@ pack(struct write *wr, const uint32_t c[4][16], uint32_t mask)
 static void
 unpack(const struct write *wr, uint32_t mask, float dst[4][16])
 {
-    const struct format_info *fmt = wr->t->fmt;
+    const struct target *t = wr->t;
+    if (t->pack != PACK_GENERIC) {
+        uint32_t px[16] = {0};
+        for (; mask; mask &= mask - 1) {
+            unsigned i = (unsigned)__builtin_ctz(mask);
+            memcpy(&px[i], wr->at[i], 4);
+        }
+        unpack_8888(px, t->pack == PACK_BGRA8, dst);
+        return;
+    }
     memset(dst, 0, 4 * 16 * sizeof(float));
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
         union color v;
-        fmt->unpack(fmt, wr->at[i], &v);
+        t->fmt->unpack(t->fmt, wr->at[i], &v);
         for (unsigned c = 0; c < 4; c++)
             dst[c][i] = v.f[c];
     }
@@ -228,7 +303,7 @@ target_write(struct ps_group *g, const struct rt_colors *rt, unsigned bti,
     if (!t->fmt->is_int &&
         (g->setup->smooth || w->draw->blend.alpha_to_one_enable))
         change_alpha(&wr, changed);
-    w->pixels += (unsigned)__builtin_popcount(mask);
+    w->pixels += count_bits(mask);
     if (!wr.blend)
         pack(&wr, wr.color, mask);
     if (t->samples == 1)

@@ -291,3 +291,36 @@ Test(blend, resolve_touches_nothing)
     cr_assert_eq(rig_rgba8(rig, 1, 1), 0);
     rig_destroy(rig);
 }
+
+/* The short cut of 8-bit targets against format_pack() and format_unpack(). */
+Test(blend, rgba8_short_cut_agrees_with_the_format)
+{
+    static const unsigned formats[2] = {RGBA8_UNORM, 0x0c0}; /* and BGRA8 */
+    for (unsigned n = 0; n < 2 * 4096; n++) {
+        struct rig *rig = rig_create(0);
+        const struct format_info *fmt = format_info(formats[n & 1]);
+        rig_target(rig, 0, formats[n & 1], 4, 1);
+        struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
+        e->color_buffer_blend_enable = n & 2;
+        e->source_blend_factor = GEN9_BLENDFACTOR_ONE;
+        e->destination_blend_factor = GEN9_BLENDFACTOR_ONE;
+        /* Values around the ties. */
+        union color c, dst, sum;
+        for (unsigned k = 0; k < 4; k++)
+            c.u[k] = bits_from_float(((float)((n * 4 + k) % 255) + 0.5f) /
+                                     255) +
+                     n % 7 - 3;
+        memcpy(rig->color, c.f, sizeof c.f);
+        uint32_t old = n * 0x9e3779b9, want;
+        memcpy(rig_texel(rig, 0, 0, 0, 0), &old, 4);
+        format_unpack(fmt, &old, &dst);
+        for (unsigned k = 0; k < 4; k++)
+            sum.f[k] = c.f[k] + dst.f[k];
+        format_pack(fmt, n & 2 ? &sum : &c, &want);
+        struct prim p = rig_rect(rig, 0, 0, 1, 1, 0);
+        rig_draw(rig, &p, 1);
+        cr_assert_eq(rig_rgba8(rig, 0, 0), want, "%u: %08x, want %08x", n,
+                     rig_rgba8(rig, 0, 0), want);
+        rig_destroy(rig);
+    }
+}
