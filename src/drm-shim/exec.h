@@ -6,6 +6,8 @@
 #include "engine/engine.h"
 
 struct bo;
+struct drm_file;
+struct drm_i915_gem_execbuffer2;
 struct drm_i915_gem_exec_object2;
 struct fence;
 struct hw_context;
@@ -34,6 +36,25 @@ struct job {
 
 /* Takes the reference, also when it fails; NULL is fine. */
 bool job_add_wait(struct job *job, struct fence *fence);
+void job_free(struct job *job);
+/* What the engine calls. */
+void job_wait(void *data);
+void job_done(void *data, enum engine_result result);
+/* The client's fences into waits and signals. 0 or -errno. */
+int job_read_fences(struct drm_file *file, struct job *job,
+                    const struct drm_i915_gem_execbuffer2 *eb);
+/* Lock held: what the objects make it wait for; marks them as used by it. */
+int job_implicit_waits(struct job *job);
+int job_mark_objects(struct job *job);
+/* Puts the job's fence where the client wants it. */
+void job_signal_syncobjs(struct job *job);
+/* Counts the job that is about to be submitted. */
+void job_begin(void);
+/* In the child of fork(): the parent's batches are not waited for. */
+void exec_after_fork(void);
+/* Waits for all batches; gives up on those that wait for something that does
+ * not come. */
+void exec_drain(void);
 /* Addresses go to the client with bit 47 spread over the upper bits. */
 uint64_t job_canonical(uint64_t va);
 

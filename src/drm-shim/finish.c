@@ -2,6 +2,7 @@
 
 #include "drm-shim/bo.h"
 #include "drm-shim/device.h"
+#include "drm-shim/exec.h"
 #include "drm-shim/kms.h"
 #include "drm-shim/png_write.h"
 #include "drm-shim/raw.h"
@@ -96,6 +97,15 @@ print_stats(void)
 }
 
 void
+finish_quickly(void)
+{
+    if (getpid() != atomic_load(&owner) || atomic_exchange(&done, true))
+        return;
+    report_publish();
+    tree_remove();
+}
+
+void
 finish_process(void)
 {
     if (getpid() != atomic_load(&owner) || atomic_exchange(&done, true))
@@ -104,7 +114,7 @@ finish_process(void)
     const char *picture = getenv("SOFTLAKE_FRAMEBUFFER");
     const char *stats = getenv("SOFTLAKE_STATS");
     if (engine)
-        engine_idle(engine);
+        exec_drain();
     if (device_was_opened() && picture && *picture)
         write_picture(engine, picture);
     if (device_was_opened() && stats && *stats && *stats != '0')

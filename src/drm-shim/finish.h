@@ -7,5 +7,7 @@
 void finish_init(void); /* notes which process this is */
 void finish_after_fork(void);
 void finish_process(void);
+/* The part that is safe in a signal handler: for _exit(). */
+void finish_quickly(void);
 
 #endif

@@ -21,62 +21,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void
-free_job(struct job *job)
-{
-    for (unsigned i = 0; job->bos && i < job->object_count; i++)
-        bo_unref(job->bos[i]);
-    for (unsigned i = 0; i < job->wait_count; i++)
-        fence_unref(job->waits[i]);
-    for (unsigned i = 0; i < job->signal_count; i++)
-        syncobj_unref(job->signals[i].obj);
-    fence_unref(job->fence);
-    hwctx_unref(job->ctx);
-    free(job->objects);
-    free(job->bos);
-    free(job->waits);
-    free(job->signals);
-    free(job);
-}
-
-static void
-job_wait(void *data)
-{
-    struct job *job = data;
-    for (unsigned i = 0; i < job->wait_count; i++)
-        fence_wait(job->waits[i], FENCE_FOREVER);
-}
-
-static void
-job_done(void *data, enum engine_result result)
-{
-    struct job *job = data;
-    if (result != ENGINE_OK)
-        trace(submit, "batch of context %p ended in a guest error",
-              (void *)job->ctx);
-    report_publish();
-    fence_signal(job->fence);
-    free_job(job);
-}
-
-bool
-job_add_wait(struct job *job, struct fence *fence)
-{
-    if (!fence || fence_is_signalled(fence)) {
-        fence_unref(fence);
-        return true;
-    }
-    struct fence **p = realloc(job->waits,
-                               (job->wait_count + 1) * sizeof *job->waits);
-    if (!p) {
-        fence_unref(fence);
-        return false;
-    }
-    job->waits = p;
-    p[job->wait_count++] = fence;
-    return true;
-}
-
 /* Lock held. */
 static int
 look_up_objects(struct drm_file *file, struct job *job)
@@ -227,165 +171,6 @@ place(struct job *job)
     }
 }
 
-/* ------------------------------------------------------------------------
- * Fences */
-
-static int
-add_fence(struct drm_file *file, struct job *job,
-          const struct drm_i915_gem_exec_fence *f, uint64_t point)
-{
-    if (f->flags & __I915_EXEC_FENCE_UNKNOWN_FLAGS)
-        return -EINVAL;
-    device_lock();
-    struct syncobj *obj = handle_get(&file->syncobjs, f->handle);
-    if (obj)
-        syncobj_ref(obj);
-    device_unlock();
-    if (!obj)
-        return -ENOENT;
-    int err = 0;
-    if (f->flags & I915_EXEC_FENCE_WAIT) {
-        struct fence *fence = syncobj_fence(obj, point);
-        if (!fence)
-            err = -EINVAL;
-        else if (!job_add_wait(job, fence))
-            err = -ENOMEM;
-    }
-    if (!err && f->flags & I915_EXEC_FENCE_SIGNAL) {
-        struct job_signal *p = realloc(job->signals, (job->signal_count + 1) *
-                                                         sizeof *job->signals);
-        err = p ? 0 : -ENOMEM;
-        if (p) {
-            job->signals = p;
-            p[job->signal_count++] = (struct job_signal){obj, point};
-            return 0;
-        }
-    }
-    syncobj_unref(obj);
-    return err;
-}
-
-static int
-add_fence_list(struct drm_file *file, struct job *job, uint64_t handles,
-               uint64_t points, uint64_t count)
-{
-    int err;
-    struct drm_i915_gem_exec_fence *f = client_read_array(handles, count,
-                                                          sizeof *f, &err);
-    uint64_t *v = NULL;
-    if (!f)
-        return err;
-    if (points) {
-        v = client_read_array(points, count, sizeof *v, &err);
-        if (!v) {
-            free(f);
-            return err;
-        }
-    }
-    for (uint64_t i = 0; i < count && !err; i++)
-        err = add_fence(file, job, &f[i], v ? v[i] : 0);
-    free(f);
-    free(v);
-    return err;
-}
-
-static int
-read_extensions(struct drm_file *file, struct job *job, uint64_t at)
-{
-    bool seen = false;
-    for (unsigned n = 0; at; n++) {
-        struct drm_i915_gem_execbuffer_ext_timeline_fences ext;
-        int err = client_read(&ext.base, at, sizeof ext.base);
-        if (err)
-            return err;
-        if (n > 512)
-            return -E2BIG;
-        if (ext.base.name != DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES ||
-            ext.base.flags || seen)
-            return -EINVAL;
-        seen = true;
-        err = client_read(&ext, at, sizeof ext);
-        if (!err && ext.fence_count)
-            err = add_fence_list(file, job, ext.handles_ptr, ext.values_ptr,
-                                 ext.fence_count);
-        if (err)
-            return err;
-        at = ext.base.next_extension;
-    }
-    return 0;
-}
-
-static int
-read_fences(struct drm_file *file, struct job *job,
-            const struct drm_i915_gem_execbuffer2 *eb)
-{
-    int err = 0;
-    if (eb->flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) {
-        struct fence *f = fence_import((int)(uint32_t)eb->rsvd2, &err);
-        if (!f)
-            return err;
-        err = job_add_wait(job, f) ? 0 : -ENOMEM;
-    }
-    if (!err && eb->flags & I915_EXEC_FENCE_ARRAY)
-        err = add_fence_list(file, job, eb->cliprects_ptr, 0,
-                             eb->num_cliprects);
-    if (!err && eb->flags & I915_EXEC_USE_EXTENSIONS)
-        err = read_extensions(file, job, eb->cliprects_ptr);
-    return err;
-}
-
-/* Lock held. What the batch has to wait for because of the objects it uses:
- * writers always, readers if it writes. Work of its own engine context is in
- * front of it anyway. */
-static int
-implicit_waits(struct job *job)
-{
-    for (unsigned i = 0; i < job->object_count; i++) {
-        struct bo *bo = job->bos[i];
-        bool write = job->objects[i].flags & EXEC_OBJECT_WRITE;
-        if (job->objects[i].flags & EXEC_OBJECT_ASYNC)
-            continue;
-        bo_look(bo);
-        for (unsigned u = 0; u < bo->use_count; u++) {
-            const struct bo_use *use = &bo->uses[u];
-            if (use->timeline == job->hw || !(write || use->write))
-                continue;
-            if (!job_add_wait(job, fence_ref(use->fence)))
-                return -ENOMEM;
-        }
-    }
-    return 0;
-}
-
-/* Lock held. */
-static int
-mark_objects(struct job *job)
-{
-    for (unsigned i = 0; i < job->object_count; i++) {
-        struct bo_use use = {
-            .fence = job->fence,
-            .timeline = job->hw,
-            .write = job->objects[i].flags & EXEC_OBJECT_WRITE,
-            .engine_class = (uint8_t)job->engine_class,
-        };
-        if (!bo_add_use(job->bos[i], &use))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static void
-signal_syncobjs(struct job *job)
-{
-    for (unsigned i = 0; i < job->signal_count; i++) {
-        if (job->signals[i].point)
-            syncobj_add_point(job->signals[i].obj, job->signals[i].point,
-                              job->fence);
-        else
-            syncobj_replace(job->signals[i].obj, job->fence);
-    }
-}
-
 /* ------------------------------------------------------------------------ */
 
 #define REFUSED_FLAGS (I915_EXEC_SECURE | I915_EXEC_RESOURCE_STREAMER)
@@ -482,7 +267,7 @@ prepare(struct drm_file *file, struct job *job,
     if (!err)
         err = read_objects(file, job, eb);
     if (!err)
-        err = read_fences(file, job, eb);
+        err = job_read_fences(file, job, eb);
     if (!err)
         err = place(job);
     if (!err)
@@ -507,9 +292,9 @@ submit(struct job *job, struct drm_i915_gem_execbuffer2 *eb)
             return out_fd;
     }
     device_lock();
-    int err = implicit_waits(job);
+    int err = job_implicit_waits(job);
     if (!err)
-        err = mark_objects(job);
+        err = job_mark_objects(job);
     device_unlock();
     if (err) {
         /* Nothing will run: what was marked is over. */
@@ -518,7 +303,7 @@ submit(struct job *job, struct drm_i915_gem_execbuffer2 *eb)
             close(out_fd);
         return err;
     }
-    signal_syncobjs(job);
+    job_signal_syncobjs(job);
     if (out_fd >= 0)
         eb->rsvd2 = (uint32_t)eb->rsvd2 | (uint64_t)out_fd << 32;
     struct engine_submit s = {
@@ -530,6 +315,7 @@ submit(struct job *job, struct drm_i915_gem_execbuffer2 *eb)
         .done = job_done,
         .data = job,
     };
+    job_begin();
     engine_submit(device_engine(), &s);
     return 0;
 }
@@ -553,7 +339,7 @@ ioctl_execbuffer2(struct drm_file *file, void *arg)
         err = submit(job, eb);
     device_submit_unlock();
     if (err)
-        free_job(job);
+        job_free(job);
     hwctx_unref(ctx);
     return err;
 }

@@ -77,6 +77,7 @@ uint32_t kms_add_fb(struct kms *kms, struct kms_fb *fb); /* takes it */
 struct kms_fb *kms_find_fb(struct kms *kms, uint32_t id);
 struct kms_fb *kms_fb_ref(struct kms_fb *fb);
 void kms_fb_unref(struct kms_fb *fb);
+void kms_blob_unref(struct kms_blob *blob);
 int kms_remove_fb(struct kms *kms, struct drm_file *file, uint32_t id);
 uint32_t kms_next_fb(struct kms *kms, uint32_t after);
 /* NULL: out of memory. The table holds a reference until it is destroyed. */

@@ -108,8 +108,7 @@ prune_locked(struct syncobj *obj, struct fence **drop, unsigned room)
     }
     obj->count -= n;
     if (n)
-        memmove(obj->points, obj->points + n,
-                obj->count * sizeof *obj->points);
+        memmove(obj->points, obj->points + n, obj->count * sizeof *obj->points);
     return n;
 }
 

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,16 +35,43 @@ under(const char *path, const char *prefix)
     return !strncmp(path, prefix, n) && (!path[n] || path[n] == '/');
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+struct entry { /* struct linux_dirent64 */
+    uint64_t ino;
+    int64_t next;
+    unsigned short size_B;
+    unsigned char type;
+    char name[];
+};
+
+/* Without any allocation: _exit() may be called in a signal handler. Links are
+ * not followed, and no tree of ours is deeper than a few levels. */
+static void
+remove_below(int dir, const char *name, unsigned depth)
 {
-    return remove(path);
+    _Alignas(8) char buf[2048];
+    int fd = raw_openat(dir, name,
+                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    long n;
+    while (fd >= 0 && depth &&
+           (n = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0) {
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const void *)(buf + at);
+            at += e->size_B;
+            if (!strcmp(e->name, ".") || !strcmp(e->name, ".."))
+                continue;
+            if (unlinkat(fd, e->name, 0) < 0)
+                remove_below(fd, e->name, depth - 1);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    unlinkat(dir, name, AT_REMOVEDIR);
 }
 
 static void
 remove_dir(const char *path)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    remove_below(AT_FDCWD, path, 12);
 }
 
 static bool
