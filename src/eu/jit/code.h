@@ -11,6 +11,7 @@ struct eu_jit {
     enum eu_cpu cpu;
     unsigned flags;
     uint32_t need; /* channels of the full copy */
+    bool needs_nearest; /* another rounding mode is not for this code */
     uint32_t native_count;
     uint32_t *label[2]; /* per op: where its block begins, or 0 */
     struct jit_set *live[2];

@@ -217,6 +217,7 @@ publish(struct jit *j)
     jit->cpu = j->evex ? EU_CPU_AVX512 : EU_CPU_AVX2;
     jit->flags = j->flags;
     jit->need = j->need;
+    jit->needs_nearest = j->needs_nearest;
     jit->native_count = j->native_count / 2;
     jit->label[0] = j->label[0];
     jit->label[1] = j->label[1];

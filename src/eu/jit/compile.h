@@ -95,6 +95,7 @@ struct jit {
     uint32_t *returns;
     uint32_t return_count, return_capacity;
     uint32_t native_count;
+    bool needs_nearest; /* only right while rounding to nearest even */
     bool crowded; /* an instruction needs more registers than there are */
     bool failed;
 };
@@ -137,6 +138,8 @@ void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 void jit_flush(struct jit *j, const struct jit_set *live);
 void jit_drop_dead(struct jit *j, const struct jit_set *live);
 void jit_forget(struct jit *j);
+/* A temporary is needed no longer. */
+void jit_release(struct jit *j, unsigned reg);
 /* Ends the life of an instruction's operands, but for these registers. */
 void jit_unlock_but(struct jit *j, uint32_t keep);
 unsigned jit_len(unsigned len_B);
@@ -188,6 +191,11 @@ unsigned jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k);
 bool jit_float_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p);
+/* lower_math.c: AVX-512 only. */
+bool jit_math_ok(unsigned fn);
+unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
+                        const struct jit_part *p, struct x86_rm a,
+                        struct x86_rm b);
 bool jit_int_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
                        const struct jit_part *p);

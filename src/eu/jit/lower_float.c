@@ -27,10 +27,10 @@ plane_ok(const struct eu_op *op)
 }
 
 static bool
-math_ok(unsigned fn)
+math_ok(const struct jit *j, unsigned fn)
 {
     return fn == EU_MATH_INV || fn == EU_MATH_SQRT || fn == EU_MATH_FDIV ||
-           fn == EU_MATH_RSQ;
+           (j->evex && jit_math_ok(fn));
 }
 
 bool
@@ -50,7 +50,7 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     case EU_OP_CSEL: return compares(cmod);
     case EU_OP_SEL: return true;
     case EU_OP_PLN: return plane_ok(op) && (!cmod || compares(cmod));
-    case EU_OP_MATH: return math_ok(insn->math);
+    case EU_OP_MATH: return math_ok(j, insn->math);
     case EU_OP_MOV:
     case EU_OP_ADD:
     case EU_OP_MUL:
@@ -262,41 +262,6 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                    cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
 }
 
-/* ---- math ---- */
-
-/* 1 / sqrt(x) in double, rounded once; zeros of both signs give +inf. */
-static unsigned
-rsqrt_half(struct jit *j, unsigned len, unsigned a)
-{
-    unsigned d = jit_temp(j), one = jit_temp(j);
-    static const uint32_t one_d[16] = {
-        0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000,
-        0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000, 0, 0x3ff00000};
-    x86_vop(&j->x, X86_CVTPS2PD, len, d, 0, x86_reg(a), 0);
-    x86_vop(&j->x, X86_SQRTPD, len, d, 0, x86_reg(d), 0);
-    x86_vop(&j->x, X86_MOVUPS_LD, len, one, 0,
-            x86_const(&j->x, one_d, 4u << len), 0);
-    x86_vop(&j->x, X86_DIVPD, len, d, one, x86_reg(d), 0);
-    x86_vop(&j->x, X86_CVTPD2PS, len, d, 0, x86_reg(d), 0);
-    return d;
-}
-
-static unsigned
-rsqrt(struct jit *j, unsigned len, unsigned a)
-{
-    /* x == 0 includes denormals under a flushing mode. */
-    unsigned x = jit_temp(j), hi = jit_temp(j), lo;
-    x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, jit_dword(j, 0), 0, 0x04);
-    x86_vop_z(&j->x, X86_MOVAPS, len, x, 0, x86_reg(a), 4);
-    if (len < 2)
-        return rsqrt_half(j, len + 1, x);
-    lo = rsqrt_half(j, 2, x);
-    x86_vop_imm(&j->x, X86_EXTRACTF32X8, 2, x, 0, x86_reg(hi), 0, 1);
-    hi = rsqrt_half(j, 2, hi);
-    x86_vop_imm(&j->x, X86_INSERTF32X8, 2, lo, lo, x86_reg(hi), 0, 1);
-    return lo;
-}
-
 static unsigned
 math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
      struct x86_rm a, struct x86_rm b)
@@ -310,11 +275,7 @@ math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
         return d;
     case EU_MATH_FDIV: return binary(j, X86_DIVPS, p->len, a, b);
-    case EU_MATH_RSQ:
-        if (!j->evex)
-            return JIT_NO_CODE;
-        return rsqrt(j, p->len, jit_in_reg(j, a, p->len));
-    default: return JIT_NO_CODE;
+    default: return jit_lower_math(j, op, p, a, b);
     }
 }
 

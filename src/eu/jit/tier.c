@@ -7,6 +7,7 @@
 #define DEFAULT_TIER EU_TIER_INTERP
 
 #define CR0_ALT (1u << 0)
+#define CR0_ROUNDING (3u << 4)
 #define CR0_ROUND_TO_INT (1u << 12)
 
 static enum eu_cpu
@@ -91,7 +92,8 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
     const struct eu_kernel *k = jit->kernel;
     if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
         k->op_of[t->ip / 8] == EU_NO_OP ||
-        (t->cr0[0] & (CR0_ALT | CR0_ROUND_TO_INT)))
+        (t->cr0[0] & (CR0_ALT | CR0_ROUND_TO_INT)) ||
+        (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)))
         return false;
     bool full = (t->mask & jit->need) == jit->need;
     uint32_t start = jit->label[!full][k->op_of[t->ip / 8]];

@@ -249,6 +249,15 @@ jit_forget(struct jit *j)
 }
 
 void
+jit_release(struct jit *j, unsigned reg)
+{
+    if (j->v.reg[reg].kind == JIT_TEMP) {
+        j->v.used &= ~BIT(reg);
+        j->v.locked &= ~BIT(reg);
+    }
+}
+
+void
 jit_unlock_but(struct jit *j, uint32_t keep)
 {
     struct jit_vregs *v = &j->v;

@@ -100,6 +100,23 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
     return rm;
 }
 
+struct x86_rm
+x86_const_double(struct x86 *x, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return x86_const_qword(x, bits);
+}
+
+struct x86_rm
+x86_const_qword(struct x86 *x, uint64_t value)
+{
+    uint32_t dw[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
+    struct x86_rm rm = x86_const(x, dw, 2);
+    rm.bcast = true;
+    return rm;
+}
+
 void
 x86_place_pool(struct x86 *x)
 {
@@ -344,6 +361,23 @@ x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k)
     room(x); /* kmovw */
     vex3(x, 1, 0, 0, 0, gpr, 0, x86_reg(k), 0x93);
     byte(x, 0xc0 | (gpr & 7) << 3 | k);
+}
+
+void
+x86_kshift_right(struct x86 *x, unsigned d, unsigned s, uint8_t count)
+{
+    room(x); /* kshiftrw */
+    vex3(x, 3, 1, 1, 0, d, 0, x86_reg(s), 0x30);
+    byte(x, 0xc0 | d << 3 | s);
+    byte(x, count);
+}
+
+void
+x86_kortest(struct x86 *x, unsigned a, unsigned b)
+{
+    room(x); /* kortestw */
+    vex3(x, 1, 0, 0, 0, a, 0, x86_reg(b), 0x98);
+    byte(x, 0xc0 | a << 3 | b);
 }
 
 /* ---- general registers ---- */

@@ -75,6 +75,19 @@ enum x86_tuple {
     X(DIVPD, 1, 1, 0, 1, 0x5e, FULL)                                           \
     X(SQRTPD, 1, 1, 0, 1, 0x51, FULL)                                          \
     X(CVTPS2PD, 1, 0, 0, 0, 0x5a, HALF)                                        \
+    X(MOVAPD, 1, 1, 0, 1, 0x28, FULL)                                          \
+    X(CVTDQ2PD, 1, 2, 0, 0, 0xe6, HALF)                                        \
+    X(CVTTPD2DQ, 1, 1, 0, 1, 0xe6, FULL)                                       \
+    X(CMPPD, 1, 1, 0, 1, 0xc2, FULL)                                           \
+    X(RSQRT14PD, 2, 1, 2, 1, 0x4e, FULL)                                       \
+    X(FMADD213PD, 2, 1, 1, 1, 0xa8, FULL)                                      \
+    X(FMADD231PD, 2, 1, 1, 1, 0xb8, FULL)                                      \
+    X(FNMADD213PD, 2, 1, 1, 1, 0xac, FULL)                                     \
+    X(PMOVSXDQ, 2, 1, 0, 0, 0x25, HALF)                                        \
+    X(PADDQ, 1, 1, 0, 1, 0xd4, FULL)                                           \
+    X(PSHIFTQ_IMM, 1, 1, 0, 1, 0x73, FULL)                                     \
+    X(BLENDMPD, 2, 1, 2, 1, 0x65, FULL)                                        \
+    X(PTESTMD, 2, 1, 2, 0, 0x27, FULL)                                         \
     X(CVTPD2PS, 1, 1, 0, 1, 0x5a, FULL)                                        \
     X(CVTDQ2PS, 1, 0, 0, 0, 0x5b, FULL)                                        \
     X(CVTTPS2DQ, 1, 2, 0, 0, 0x5b, FULL)                                       \
@@ -112,7 +125,6 @@ enum x86_tuple {
     X(PMOVZXBD, 2, 1, 0, 0, 0x31, QUARTER)                                     \
     X(PMOVDW, 2, 2, 2, 0, 0x33, HALF)                                          \
     X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)                                       \
-    X(PMOVSXWD_Q, 2, 1, 0, 0, 0x24, QUARTER)                                   \
     X(BROADCASTSS, 2, 1, 0, 0, 0x18, 4B)                                       \
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B)                                   \
     X(PERMD, 2, 1, 0, 0, 0x36, FULL)                                           \
@@ -186,6 +198,9 @@ x86_thread_bcast(size_t disp)
         .kind = X86_THREAD, .disp = (int32_t)disp, .bcast = true};
 }
 
+/* A double, or an integer, for all lanes (EVEX only). */
+struct x86_rm x86_const_qword(struct x86 *x, uint64_t value);
+struct x86_rm x86_const_double(struct x86 *x, double value);
 /* count consecutive dwords of the pool, shared with equal ones. */
 struct x86_rm x86_const(struct x86 *x, const uint32_t *dw, unsigned count);
 
@@ -205,6 +220,10 @@ void x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                  int32_t disp, unsigned k);
 void x86_vzeroupper(struct x86 *x);
 
+/* d := s >> count */
+void x86_kshift_right(struct x86 *x, unsigned d, unsigned s, uint8_t count);
+/* Flags of the OR of both: X86_CC_E when no bit is set. */
+void x86_kortest(struct x86 *x, unsigned a, unsigned b);
 /* Mask registers, 16 bits (or 8: is_byte). */
 void x86_kop(struct x86 *x, enum x86_kop op, unsigned d, unsigned b,
              unsigned c);
