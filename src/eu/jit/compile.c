@@ -9,7 +9,7 @@
 #define MAX_OPS 65536u
 
 struct snapshot {
-    uint32_t size, pool_count, fixup_count;
+    uint32_t size, pool_count, fixup_count, trig_count;
     struct jit_vregs v;
     uint8_t exec_chan[2];
 };
@@ -20,6 +20,7 @@ save(const struct jit *j, struct snapshot *s)
     s->size = j->x.size;
     s->pool_count = j->x.pool_count;
     s->fixup_count = j->x.fixup_count;
+    s->trig_count = j->trig_count;
     s->v = j->v;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
 }
@@ -30,6 +31,7 @@ restore(struct jit *j, const struct snapshot *s)
     j->x.size = s->size;
     j->x.pool_count = s->pool_count;
     j->x.fixup_count = s->fixup_count;
+    j->trig_count = s->trig_count;
     j->v = s->v;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
     j->crowded = false;
@@ -251,6 +253,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
         compile_copy(&j, false);
         epilogue(&j);
         resolve(&j);
+        jit_math_helpers(&j);
         x86_place_pool(&j.x);
         if (!j.x.failed && !j.failed)
             jit = publish(&j);
@@ -265,6 +268,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
     free(j.jumps);
     free(j.exits);
     free(j.returns);
+    free(j.trig_calls);
     return jit;
 }
 

@@ -92,6 +92,8 @@ struct jit {
     uint32_t jump_count, jump_capacity;
     struct jit_exit *exits;
     uint32_t exit_count, exit_capacity;
+    uint32_t *trig_calls; /* to the code for large angles */
+    uint32_t trig_count, trig_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
     uint32_t native_count;
@@ -193,6 +195,8 @@ unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p);
 /* lower_math.c: AVX-512 only. */
 bool jit_math_ok(unsigned fn);
+/* Code that several instructions of the kernel call. */
+void jit_math_helpers(struct jit *j);
 unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
                         const struct jit_part *p, struct x86_rm a,
                         struct x86_rm b);

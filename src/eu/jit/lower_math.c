@@ -4,6 +4,8 @@
  * come out. Sixteen lanes are two halves of eight doubles. */
 #include "eu/jit/compile.h"
 
+#include "eu/interp/fmath.h"
+
 #define PRED_EQ 0x00
 #define PRED_LT 0x11
 #define PRED_GT 0x1e
@@ -32,6 +34,8 @@ jit_math_ok(unsigned fn)
     case EU_MATH_LOG:
     case EU_MATH_EXP:
     case EU_MATH_RSQ:
+    case EU_MATH_SIN:
+    case EU_MATH_COS:
     case EU_MATH_POW: return true;
     default: return false;
     }
@@ -372,6 +376,136 @@ rsq_lanes(const struct ctx *c, unsigned a)
     return r;
 }
 
+/* ---- sine and cosine ---- */
+
+#define SAVED_VECTORS_B (JIT_VREGS * 64)
+#define SAVED_B (SAVED_VECTORS_B + 64)
+
+/* The lanes of src that are too large for the polynomials. */
+static void
+fix_large_angles(float *dst, const float *src, uint64_t is_cos)
+{
+    for (unsigned i = 0; i < 16; i++)
+        if (fmath_trig_is_large(src[i]))
+            dst[i] = fmath_trig_large(src[i], is_cos);
+}
+
+/* rdi, rsi: vector registers times 64; rdx as above. Keeps all of them but
+ * the result. */
+void
+jit_math_helpers(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    if (!j->trig_count)
+        return;
+    for (uint32_t i = 0; i < j->trig_count; i++)
+        x86_patch(x, j->trig_calls[i], x->size);
+    x86_push(x, X86_RBP);
+    x86_alu_imm(x, X86_SUB, X86_RSP, SAVED_B, true);
+    x86_mov_reg(x, X86_RAX, X86_RSP);
+    for (unsigned r = 0; r < JIT_VREGS; r++)
+        x86_vop(x, X86_MOVUPS_ST, 2, r, 0, x86_at_rax(r * 64), 0);
+    for (unsigned k = 1; k < 8; k++)
+        x86_kstore(x, k, x86_at_rax(SAVED_VECTORS_B + k * 2), false);
+    x86_alu_reg(x, X86_ADD, X86_RDI, X86_RAX, true);
+    x86_alu_reg(x, X86_ADD, X86_RSI, X86_RAX, true);
+    x86_vzeroupper(x);
+    x86_call(x, (const void *)fix_large_angles);
+    x86_mov_reg(x, X86_RAX, X86_RSP);
+    for (unsigned r = 0; r < JIT_VREGS; r++)
+        x86_vop(x, X86_MOVUPS_LD, 2, r, 0, x86_at_rax(r * 64), 0);
+    for (unsigned k = 1; k < 8; k++)
+        x86_kload(x, k, x86_at_rax(SAVED_VECTORS_B + k * 2), false);
+    x86_alu_imm(x, X86_ADD, X86_RSP, SAVED_B, true);
+    x86_pop(x, X86_RBP);
+    x86_ret(x);
+}
+
+/* Lanes of |a| above the limit and below infinity. */
+static void
+large_angles(const struct ctx *c, unsigned a, unsigned d, bool is_cos)
+{
+    struct x86 *x = &c->j->x;
+    unsigned b = with_dword(c, X86_ANDPS, a, 0x7fffffff);
+    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, 0x49800000),
+                0, 6);
+    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, INF_BITS),
+                K_TMP, 1);
+    jit_release(c->j, b);
+    x86_kortest(x, K_TMP, K_TMP);
+    uint32_t skip = x86_jump(x, X86_CC_E);
+    x86_mov_imm(x, X86_RDI, d * 64);
+    x86_mov_imm(x, X86_RSI, a * 64);
+    x86_mov_imm(x, X86_RDX, is_cos);
+    uint32_t at = x86_call_local(x);
+    if (jit_grow(c->j, (void **)&c->j->trig_calls, &c->j->trig_capacity,
+                 c->j->trig_count + 1, sizeof at))
+        c->j->trig_calls[c->j->trig_count++] = at;
+    x86_patch(x, skip, x->size);
+}
+
+/* fmath_sin_quarters, and what fmath_sin does for zeros */
+static unsigned
+trig_lanes(const struct ctx *c, unsigned a, bool is_cos)
+{
+    static const double sin_coef[] = {
+        -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800,
+        1.0 / 362880,           -1.0 / 5040,        1.0 / 120,
+        -1.0 / 6};
+    static const double cos_coef[] = {
+        1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600,
+        -1.0 / 3628800,         1.0 / 40320,          -1.0 / 720,
+        1.0 / 24,               -0.5,                 1.0};
+    struct x86 *x = &c->j->x;
+    unsigned mag = with_dword(c, X86_ANDPS, a, 0x7fffffff);
+    x86_vop_imm(x, X86_CMPPS, c->len, K_KEEP, mag, jit_dword(c->j, 0x49800000),
+                0, PRED_LE);
+    x86_vop_z(x, X86_MOVAPS, c->len, mag, 0, x86_reg(a), K_KEEP);
+    struct dbl d = widen(c, X86_CVTPS2PD, mag), k = new_dbl(c);
+    struct dbl n = load_const(c, 0.5);
+    arith_const(c, X86_MULPD, k, d, 0.63661977236758134308);
+    for (unsigned h = 0; h < c->halves; h++) {
+        x86_vop_imm(x, X86_CMPPD, c->dlen, K_TMP, k.r[h],
+                    x86_const_double(x, 0.0), 0, PRED_LT);
+        x86_vop(x, X86_BLENDMPD, c->dlen, n.r[h], n.r[h],
+                x86_const_double(x, -0.5), K_TMP);
+        x86_vop(x, X86_ADDPD, c->dlen, k.r[h], k.r[h], x86_reg(n.r[h]), 0);
+    }
+    unsigned q = narrow(c, X86_CVTTPD2DQ, k);
+    struct dbl dn = widen(c, X86_CVTDQ2PD, q);
+    arith_const(c, X86_MULPD, n, dn, 1.57079632673412561417);
+    arith(c, X86_SUBPD, d, d, n);
+    arith_const(c, X86_MULPD, n, dn, 6.07710050650619224932e-11);
+    arith(c, X86_SUBPD, d, d, n);
+    release(c, dn);
+    arith(c, X86_MULPD, n, d, d);
+
+    struct dbl s = polynomial(c, n, sin_coef, ARRAY_SIZE(sin_coef));
+    arith(c, X86_MULPD, s, s, n);
+    arith(c, X86_MULPD, s, s, d);
+    arith(c, X86_ADDPD, s, s, d);
+    release(c, d);
+    struct dbl co = polynomial(c, n, cos_coef, ARRAY_SIZE(cos_coef));
+    release(c, n);
+    unsigned fs = narrow(c, X86_CVTPD2PS, s), fc = narrow(c, X86_CVTPD2PS, co);
+
+    if (is_cos)
+        x86_vop(x, X86_PADDD, c->len, q, q, jit_dword(c->j, 1), 0);
+    x86_vop(x, X86_PTESTMD, c->len, K_TMP, q, jit_dword(c->j, 1), 0);
+    x86_vop(x, X86_MOVAPS, c->len, fs, 0, x86_reg(fc), K_TMP);
+    x86_vop(x, X86_PAND, c->len, q, q, jit_dword(c->j, 2), 0);
+    x86_vop_imm(x, X86_PSHIFTD_IMM, c->len, 6, q, x86_reg(q), 0, 30);
+    x86_vop(x, X86_PXOR, c->len, fs, fs, x86_reg(q), 0);
+    unsigned r = else_dword(c, K_KEEP, fs, NAN_BITS);
+    if (!is_cos) {
+        compare(c, K_TMP, a, 0, PRED_EQ, 0);
+        x86_vop(x, X86_ANDPS, c->len, r, a, jit_dword(c->j, 0x80000000),
+                K_TMP);
+    }
+    large_angles(c, a, r, is_cos);
+    return r;
+}
+
 unsigned
 jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                struct x86_rm a, struct x86_rm b)
@@ -382,6 +516,8 @@ jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_MATH_LOG: return log_lanes(&c, ra);
     case EU_MATH_EXP: return exp_lanes(&c, ra);
     case EU_MATH_RSQ: return rsq_lanes(&c, ra);
+    case EU_MATH_SIN: return trig_lanes(&c, ra, false);
+    case EU_MATH_COS: return trig_lanes(&c, ra, true);
     case EU_MATH_POW:
         return pow_lanes(&c, ra, jit_in_reg(j, b, p->len));
     default: return JIT_NO_CODE;

@@ -556,6 +556,15 @@ x86_call(struct x86 *x, const void *function)
     byte(x, 0xd0);
 }
 
+uint32_t
+x86_call_local(struct x86 *x)
+{
+    room(x);
+    byte(x, 0xe8);
+    dword(x, 0);
+    return x->size - 4;
+}
+
 void
 x86_jmp_reg(struct x86 *x, unsigned gpr)
 {

@@ -192,6 +192,12 @@ x86_thread(size_t disp)
 }
 
 static inline struct x86_rm
+x86_at_rax(size_t disp)
+{
+    return (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp};
+}
+
+static inline struct x86_rm
 x86_thread_bcast(size_t disp)
 {
     return (struct x86_rm){
@@ -262,6 +268,8 @@ void x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask);
 void x86_push(struct x86 *x, unsigned gpr);
 void x86_pop(struct x86 *x, unsigned gpr);
 void x86_call(struct x86 *x, const void *function); /* through rax */
+/* call to code of our own; for x86_patch() */
+uint32_t x86_call_local(struct x86 *x);
 void x86_jmp_reg(struct x86 *x, unsigned gpr);
 void x86_ret(struct x86 *x);
 
