@@ -223,7 +223,7 @@ clip_codes(struct clip_ctx *c)
         any |= c->v[i]->codes;
         all &= c->v[i]->codes;
     }
-    /* Observed by no one: hardware's result for NaN positions is undefined. */
+    /* Guess: an object with a NaN position is not drawn. */
     if (any & CLIP_NAN || all & g->reject_codes)
         return;
     any &= g->clip_codes;

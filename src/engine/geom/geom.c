@@ -340,7 +340,8 @@ geom_draw(const struct draw *draw)
     bool ok = geom_init(&g);
     if (ok) {
         vm_thread_enter();
-        for (uint32_t i = 0; i < draw->instance_count; i++) {
+        uint32_t instances = draw->vertex_count ? draw->instance_count : 0;
+        for (uint32_t i = 0; i < instances; i++) {
             if (geom_stopped(&g))
                 break;
             g.instance = i;

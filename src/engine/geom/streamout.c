@@ -53,11 +53,11 @@ streamout_object(struct geom *g, unsigned stream, struct geom_vert *const *v,
     const struct draw *draw = g->draw;
     const struct draw_so_stream *s = &draw->so_stream[stream];
     bool statistics = draw->so.so_statistics_enable;
-    if (!s->decl_count && !s->buffer_mask)
-        return;
+    /* Counts for streams without buffers too: drivers take PRIMITIVES_GENERATED
+     * of streams 1 to 3 from it. */
     if (statistics)
         atomic_fetch_add(&draw->stats->so_storage_needed[stream], 1);
-    if (!fits(draw, s, count))
+    if (!s->buffer_mask || !fits(draw, s, count))
         return;
     for (unsigned i = 0; i < count; i++)
         write_vertex(g, s, v[i]->vue);

@@ -446,6 +446,14 @@ Test(stages, any_number_of_workers_draws_the_same)
     free(expect);
 }
 
+Test(stages, no_vertices_take_no_time)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 0);
+    rig.draw.instance_count = UINT32_MAX;
+    rig_draw();
+    cr_expect_eq(rig.prim_count, 0);
+}
+
 static void
 vs_fails(struct eu_thread *t, struct thread_env *env)
 {

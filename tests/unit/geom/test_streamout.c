@@ -164,6 +164,16 @@ Test(streamout, rendering_disable_stops_before_the_clipper)
     cr_expect_eq(rig.so_offset[0], 24);
 }
 
+Test(streamout, streams_without_buffers_count_what_they_need)
+{
+    start(GEN9_3DPRIM_POINTLIST, 3);
+    rig.draw.so_stream[0].decl_count = 0;
+    rig.draw.so_stream[0].buffer_mask = 0;
+    rig_draw();
+    cr_expect_eq(rig.stats.so_storage_needed[0], 3);
+    cr_expect_eq(rig.stats.so_prims_written[0], 0);
+}
+
 Test(streamout, hostile_declarations_do_no_harm)
 {
     start(GEN9_3DPRIM_POINTLIST, 2);
