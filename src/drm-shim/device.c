@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -236,6 +237,7 @@ device_new_magic(void)
 /* ------------------------------------------------------------------------
  * Open files */
 
+#define FD_LIMIT 32768
 #define NAME_FORMAT "softlake-drm-%d-"
 
 static int
@@ -272,6 +274,18 @@ read_name(int fd)
     return minor == 0 || minor == 128 ? minor : -1;
 }
 
+/* Each object is a descriptor. The usual soft limit of 1024 is for programs
+ * that use select(); ours lie above and bother nobody. */
+static void
+raise_fd_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FD_LIMIT)
+        return;
+    limit.rlim_cur = MIN2(limit.rlim_max, (rlim_t)FD_LIMIT);
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static struct drm_file *
 add_file(ino_t ino, int minor, int peer)
 {
@@ -305,6 +319,7 @@ device_open(int minor, int flags)
     struct stat st;
     device_init();
     device_collect();
+    raise_fd_limit();
     int type = SOCK_SEQPACKET | (flags & O_CLOEXEC ? SOCK_CLOEXEC : 0) |
                (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0);
     if (socketpair(AF_UNIX, type, 0, pair) < 0)
