@@ -79,23 +79,32 @@ qword(struct x86 *x, uint64_t v)
     dword(x, (uint32_t)(v >> 32));
 }
 
+/* Small ones are shared when they are found in a table; a full slot only costs
+ * room. */
+static uint16_t *
+known_const(struct x86 *x, const uint32_t *dw, unsigned count)
+{
+    uint32_t h = dw[0] * 0x9e3779b1u + (count > 1 ? dw[1] : 0) * 0x85ebca6bu;
+    return &x->known[(h + count) >> 22 & (ARRAY_SIZE(x->known) - 1)];
+}
+
 struct x86_rm
 x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
 {
     struct x86_rm rm = {.kind = X86_CONST, .bcast = count == 1 && x->evex};
-    /* The search is bounded so that time stays linear in the code. */
-    uint32_t from = x->pool_count > 256 ? x->pool_count - 256 : 0;
-    for (uint32_t i = from; i + count <= x->pool_count; i++) {
-        if (!memcmp(x->pool + i, dw, count * 4)) {
-            rm.disp = (int32_t)(i * 4);
-            return rm;
-        }
+    uint16_t *slot = known_const(x, dw, count);
+    if (*slot && *slot - 1u + count <= x->pool_count &&
+        !memcmp(x->pool + *slot - 1, dw, count * 4)) {
+        rm.disp = (*slot - 1) * 4;
+        return rm;
     }
     if (!grow(x, (void **)&x->pool, &x->pool_capacity, x->pool_count + count,
               4))
         return rm;
     memcpy(x->pool + x->pool_count, dw, count * 4);
     rm.disp = (int32_t)(x->pool_count * 4);
+    if (x->pool_count < UINT16_MAX)
+        *slot = (uint16_t)(x->pool_count + 1);
     x->pool_count += count;
     return rm;
 }
@@ -135,51 +144,25 @@ x86_place_pool(struct x86 *x)
 
 /* ---- ModRM ---- */
 
-/* The displacement of a rip-relative operand counts from the end of the
- * instruction, which may have an immediate byte more. */
+/* For general and mask registers. */
 static void
-rip_operand(struct x86 *x, unsigned reg, int32_t pool_offset, unsigned imm_B)
+modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 {
-    byte(x, 0x05 | (reg & 7) << 3);
-    if (grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
-             sizeof *x->fixups))
-        x->fixups[x->fixup_count++] = (struct x86_fixup){
-            .at = x->size, .target = (uint32_t)pool_offset - imm_B};
-    dword(x, 0);
-}
-
-/* scale: EVEX's unit of 8-bit displacements. */
-static void
-modrm(struct x86 *x, unsigned reg, struct x86_rm rm, unsigned scale,
-      unsigned imm_B)
-{
-    int32_t short_disp = rm.disp / (int32_t)scale;
     unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
-    switch (rm.kind) {
-    case X86_REG: byte(x, 0xc0 | (reg & 7) << 3 | (rm.reg & 7)); break;
-    case X86_CONST: rip_operand(x, reg, rm.disp, imm_B); break;
-    default:
-        if (short_disp * (int32_t)scale == rm.disp && short_disp >= -128 &&
-            short_disp <= 127) {
-            byte(x, 0x40 | (reg & 7) << 3 | base);
-            byte(x, (uint8_t)short_disp);
-        } else {
-            byte(x, 0x80 | (reg & 7) << 3 | base);
-            dword(x, (uint32_t)rm.disp);
-        }
-        break;
-    }
+    assert(rm.kind == X86_THREAD || rm.kind == X86_AT_RAX);
+    byte(x, 0x80 | (reg & 7) << 3 | base);
+    dword(x, (uint32_t)rm.disp);
 }
 
 /* ---- vectors ---- */
 
 static unsigned
-tuple_size_B(enum x86_tuple tuple, unsigned len, bool bcast)
+tuple_size_B(const struct row *r, unsigned len, bool bcast)
 {
-    unsigned vector_B = 16u << len;
-    switch (tuple) {
-    case X86_FULL: return bcast ? 4 : vector_B;
-    case X86_HALF: return bcast ? 4 : vector_B / 2;
+    unsigned vector_B = 16u << len, element_B = r->evex_w ? 8 : 4;
+    switch ((enum x86_tuple)r->tuple) {
+    case X86_FULL: return bcast ? element_B : vector_B;
+    case X86_HALF: return bcast ? element_B : vector_B / 2;
     case X86_QUARTER: return vector_B / 4;
     case X86_4B: return 4;
     case X86_8B: return 8;
@@ -189,19 +172,41 @@ tuple_size_B(enum x86_tuple tuple, unsigned len, bool bcast)
     return 1;
 }
 
-static void
-evex(struct x86 *x, const struct row *r, unsigned len, unsigned reg,
+/* A vector instruction's bytes, put together outside the code buffer: the
+ * compiler need not fear that they overwrite struct x86. */
+struct bytes {
+    uint8_t b[16];
+    unsigned n;
+};
+
+static inline void
+evex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
      unsigned vvvv, struct x86_rm rm, unsigned k, bool zero)
 {
     unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
     unsigned xx = rm.kind == X86_REG ? rm.reg >> 4 & 1 : 0;
-    byte(x, 0x62);
-    byte(x, (~reg >> 3 & 1) << 7 | (~xx & 1) << 6 | (~b & 1) << 5 |
-                (~reg >> 4 & 1) << 4 | r->map);
-    byte(x, (unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 | r->pp);
-    byte(x, (unsigned)zero << 7 | len << 5 | (unsigned)rm.bcast << 4 |
-                (~vvvv >> 4 & 1) << 3 | k);
-    byte(x, r->opcode);
+    o->b[0] = 0x62;
+    o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | (~xx & 1) << 6 | (~b & 1) << 5 |
+                        (~reg >> 4 & 1) << 4 | r->map);
+    o->b[2] =
+        (uint8_t)((unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 | r->pp);
+    o->b[3] = (uint8_t)((unsigned)zero << 7 | len << 5 |
+                        (unsigned)rm.bcast << 4 | (~vvvv >> 4 & 1) << 3 | k);
+    o->b[4] = r->opcode;
+    o->n = 5;
+}
+
+static inline void
+vex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
+    unsigned vvvv, struct x86_rm rm)
+{
+    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
+    o->b[0] = 0xc4;
+    o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | r->map);
+    o->b[2] = (uint8_t)((unsigned)r->vex_w << 7 | (~vvvv & 15) << 3 |
+                        len << 2 | r->pp);
+    o->b[3] = r->opcode;
+    o->n = 4;
 }
 
 static void
@@ -216,43 +221,86 @@ vex3(struct x86 *x, unsigned map, unsigned pp, unsigned w, unsigned len,
 }
 
 static void
+add_fixup(struct x86 *x, uint32_t at, int32_t target)
+{
+    if (grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
+             sizeof *x->fixups))
+        x->fixups[x->fixup_count++] =
+            (struct x86_fixup){.at = at, .target = (uint32_t)target};
+}
+
+static inline void
+operand(struct x86 *x, struct bytes *o, unsigned reg, struct x86_rm rm,
+        unsigned scale, unsigned imm_B)
+{
+    int32_t short_disp = rm.disp / (int32_t)scale;
+    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
+    uint32_t disp = (uint32_t)rm.disp;
+    unsigned middle = (reg & 7) << 3;
+    if (rm.kind == X86_REG) {
+        o->b[o->n++] = (uint8_t)(0xc0 | middle | (rm.reg & 7));
+        return;
+    }
+    if (rm.kind != X86_CONST && short_disp * (int32_t)scale == rm.disp &&
+        short_disp >= -128 && short_disp <= 127) {
+        o->b[o->n++] = (uint8_t)(0x40 | middle | base);
+        o->b[o->n++] = (uint8_t)short_disp;
+        return;
+    }
+    if (rm.kind == X86_CONST) {
+        o->b[o->n++] = (uint8_t)(0x05 | middle);
+        add_fixup(x, x->size + o->n, rm.disp - (int32_t)imm_B);
+        disp = 0;
+    } else {
+        o->b[o->n++] = (uint8_t)(0x80 | middle | base);
+    }
+    memcpy(o->b + o->n, &disp, 4);
+    o->n += 4;
+}
+
+static void
 vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-       unsigned vvvv, struct x86_rm rm, unsigned k, bool zero, unsigned imm_B)
+       unsigned vvvv, struct x86_rm rm, unsigned k, bool zero, int imm)
 {
     const struct row *r = &rows[op];
-    bool use_evex = x->evex && r->evex_w != 2;
+    struct bytes o;
+    unsigned scale = 1, imm_B = imm >= 0;
     room(x);
-    if (use_evex) {
-        evex(x, r, len, reg, vvvv, rm, k, zero);
-        modrm(x, reg, rm,
-              tuple_size_B((enum x86_tuple)r->tuple, len, rm.bcast), imm_B);
+    if (x->evex && r->evex_w != 2) {
+        evex(&o, r, len, reg, vvvv, rm, k, zero);
+        scale = tuple_size_B(r, len, rm.bcast);
     } else {
         assert(r->vex_w != 2 && !k && !rm.bcast && len < 2);
-        vex3(x, r->map, r->pp, r->vex_w, len, reg, vvvv, rm, r->opcode);
-        modrm(x, reg, rm, 1, imm_B);
+        vex(&o, r, len, reg, vvvv, rm);
     }
+    operand(x, &o, reg, rm, scale, imm_B);
+    o.b[o.n] = (uint8_t)imm;
+    o.n += imm_B;
+    if (x->failed)
+        return;
+    memcpy(x->code + x->size, o.b, sizeof o.b);
+    x->size += o.n;
 }
 
 void
 x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
         unsigned vvvv, struct x86_rm rm, unsigned k)
 {
-    vector(x, op, len, reg, vvvv, rm, k, false, 0);
+    vector(x, op, len, reg, vvvv, rm, k, false, -1);
 }
 
 void
 x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
           unsigned vvvv, struct x86_rm rm, unsigned k)
 {
-    vector(x, op, len, reg, vvvv, rm, k, true, 0);
+    vector(x, op, len, reg, vvvv, rm, k, true, -1);
 }
 
 void
 x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
             unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm)
 {
-    vector(x, op, len, reg, vvvv, rm, k, false, 1);
-    byte(x, imm);
+    vector(x, op, len, reg, vvvv, rm, k, false, imm);
 }
 
 /* [rbx + index * 1 + disp32] */
@@ -332,7 +380,7 @@ kmem(struct x86 *x, unsigned opcode, unsigned k, struct x86_rm rm,
     byte(x, 0xc5);
     byte(x, 1 << 7 | 15 << 3 | is_byte);
     byte(x, opcode);
-    modrm(x, k, rm, 1, 0);
+    modrm(x, k, rm);
 }
 
 void
@@ -429,7 +477,7 @@ x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
     } else {
         byte(x, 0x8b);
     }
-    modrm(x, gpr, x86_thread(disp), 1, 0);
+    modrm(x, gpr, x86_thread(disp));
 }
 
 void
@@ -439,7 +487,7 @@ x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
     rex(x, false, gpr, 0);
     byte(x, 0x8b);
     modrm(x, gpr,
-          (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp}, 1, 0);
+          (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
 }
 
 void
@@ -453,7 +501,7 @@ x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
     else
         rex(x, size_B == 8, gpr, 0);
     byte(x, size_B == 1 ? 0x88 : 0x89);
-    modrm(x, gpr, x86_thread(disp), 1, 0);
+    modrm(x, gpr, x86_thread(disp));
 }
 
 void
@@ -461,7 +509,7 @@ x86_store_imm(struct x86 *x, size_t disp, uint32_t imm)
 {
     room(x);
     byte(x, 0xc7);
-    modrm(x, 0, x86_thread(disp), 1, 0);
+    modrm(x, 0, x86_thread(disp));
     dword(x, imm);
 }
 
@@ -487,7 +535,7 @@ x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm)
 {
     room(x);
     byte(x, 0x81);
-    modrm(x, op, x86_thread(disp), 1, 0);
+    modrm(x, op, x86_thread(disp));
     dword(x, imm);
 }
 

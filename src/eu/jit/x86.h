@@ -170,6 +170,7 @@ struct x86 {
     uint32_t size, capacity;
     uint32_t *pool; /* constants; placed behind the code */
     uint32_t pool_count, pool_capacity;
+    uint16_t known[1024]; /* where constants are in the pool, plus 1 */
     struct x86_fixup *fixups; /* to the pool */
     uint32_t fixup_count, fixup_capacity;
 };
