@@ -144,9 +144,10 @@ prologue(struct jit *j)
 {
     x86_push(&j->x, X86_RBX);
     x86_push(&j->x, X86_R12);
-    x86_push(&j->x, X86_RBP);
+    x86_push(&j->x, X86_R13);
     x86_mov_reg(&j->x, X86_RBX, X86_RDI);
     x86_mov_reg(&j->x, X86_R12, X86_RSI);
+    x86_mov_reg(&j->x, X86_R13, X86_RCX);
     x86_jmp_reg(&j->x, X86_RDX);
 }
 
@@ -157,7 +158,7 @@ epilogue(struct jit *j)
     for (uint32_t i = 0; i < j->return_count; i++)
         x86_patch(&j->x, j->returns[i], from);
     x86_mov_reg(&j->x, X86_RAX, X86_R12);
-    x86_pop(&j->x, X86_RBP);
+    x86_pop(&j->x, X86_R13);
     x86_pop(&j->x, X86_R12);
     x86_pop(&j->x, X86_RBX);
     x86_vzeroupper(&j->x);

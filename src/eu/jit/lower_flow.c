@@ -64,6 +64,14 @@ jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn)
     jit_forget(j);
 }
 
+/* BROADCASTSS reads its dword plainly. */
+static struct x86_rm
+as_memory(struct x86_rm rm)
+{
+    rm.bcast = false;
+    return rm;
+}
+
 /* Goes on at op, in the copy that fits the mask. */
 static void
 continue_at(struct jit *j, uint32_t op)
@@ -99,6 +107,120 @@ branch(struct jit *j, uint32_t index)
         x86_patch(&j->x, skip, j->x.size);
     }
     continue_at(j, target[two]);
+}
+
+/* ---- branches without a call (AVX-512) ---- */
+
+static bool
+is_native(const struct jit *j, const struct eu_op *op)
+{
+    switch (op->insn->opcode) {
+    case EU_OP_IF:
+    case EU_OP_WHILE:
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT: break;
+    case EU_OP_GOTO:
+        if (op->insn->branch_ctrl)
+            return false;
+        break;
+    default: return false;
+    }
+    return j->evex && op->pred < 2 && op->chan + op->lanes <= 32u &&
+           op->flag_shift + op->lanes <= 32u;
+}
+
+/* eax := the branch's channels whose predicate is true, ecx := all of them,
+ * as channels of the thread. */
+static void
+load_taken(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+    x86_alu_imm(x, X86_AND, X86_RCX, op->full << op->chan, false);
+    if (op->pred) {
+        x86_load(x, X86_RAX,
+                 offsetof(struct eu_thread, f) + op->flag_reg * 4u, 4);
+        if (op->pred_inv)
+            x86_not(x, X86_RAX);
+        int left = op->chan - op->flag_shift;
+        if (left)
+            x86_shift_imm(x, left > 0, X86_RAX,
+                          (uint8_t)(left > 0 ? left : -left));
+        x86_alu_reg(x, X86_AND, X86_RAX, X86_RCX, false);
+    } else {
+        x86_mov_reg(x, X86_RAX, X86_RCX);
+    }
+}
+
+/* The channels in edx wait at ip_B; edx is lost. */
+static void
+park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
+{
+    struct x86 *x = &j->x;
+    size_t at = offsetof(struct eu_thread, chan_ip);
+    bool high = op->chan + op->lanes > 16 ||
+                op->insn->opcode == EU_OP_WHILE;
+    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)),
+            0);
+    x86_kmov_from_gpr(x, 5, X86_RDX, false);
+    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
+    if (high) {
+        x86_mov_reg(x, X86_RCX, X86_RDX);
+        x86_shift_imm(x, false, X86_RCX, 16);
+        x86_kmov_from_gpr(x, 5, X86_RCX, false);
+        x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at + 64), 5);
+    }
+    x86_not(x, X86_RDX);
+    x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
+    x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
+    x86_store(x, X86_RCX, offsetof(struct eu_thread, live), 4);
+    x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+    x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
+    x86_store(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+}
+
+static void
+native_while(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct x86 *x = &j->x;
+    uint32_t head = index + (uint32_t)op->jip;
+    load_taken(j, op);
+    x86_test(x, X86_RAX);
+    jit_jump_to(j, X86_CC_E, index + 1, !j->full);
+    x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
+    x86_alu_reg(x, X86_XOR, X86_RDX, X86_RAX, false);
+    jit_jump_to(j, X86_CC_E, head, !j->full);
+    park(j, op, op->next_B);
+    jit_jump_to(j, X86_ALWAYS, head, true);
+}
+
+static void
+native_branch(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct x86 *x = &j->x;
+    bool is_if = op->insn->opcode == EU_OP_IF;
+    bool others = is_if || op->insn->opcode == EU_OP_GOTO;
+    load_taken(j, op);
+    x86_mov_reg(x, X86_RDX, X86_RAX);
+    if (others)
+        x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
+    else
+        x86_alu_imm(x, X86_CMP, X86_RDX, 0, false);
+    /* A thread without a channel has none to park, but must not go on. */
+    uint32_t skip = 0;
+    if (j->full)
+        jit_jump_to(j, X86_CC_E, index + 1, false);
+    else
+        skip = x86_jump(x, X86_CC_E);
+    park(j, op, is_if ? op->jip_B : op->uip_B);
+    if (!j->full)
+        x86_patch(x, skip, x->size);
+    x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
+    jit_jump_to(j, X86_ALWAYS, index + 1, true);
 }
 
 /* The op that the interpreter names is found again through the thread's ip. */
@@ -146,7 +268,14 @@ jit_lower_flow(struct jit *j, uint32_t index)
     case EU_OP_BREAK:
     case EU_OP_CONT:
     case EU_OP_HALT:
-    case EU_OP_GOTO: branch(j, index); break;
+    case EU_OP_GOTO:
+        if (!is_native(j, op))
+            branch(j, index);
+        else if (op->insn->opcode == EU_OP_WHILE)
+            native_while(j, index);
+        else
+            native_branch(j, index);
+        break;
     default: dynamic_branch(j, op); break;
     }
     jit_forget(j);
@@ -164,6 +293,27 @@ eu_jit_wake(struct eu_thread *t, uint32_t ip_B)
     eu_thread_update_mask(t);
 }
 
+/* The same without a call: every channel whose ip this is becomes live. */
+static void
+native_wake(struct jit *j, uint32_t ip_B)
+{
+    struct x86 *x = &j->x;
+    size_t at = offsetof(struct eu_thread, chan_ip);
+    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)),
+            0);
+    x86_vop_imm(x, X86_PCMPD, 2, 4, 0, x86_thread(at), 0, 0);
+    x86_vop_imm(x, X86_PCMPD, 2, 5, 0, x86_thread(at + 64), 0, 0);
+    x86_kmov_to_gpr(x, X86_RAX, 4);
+    x86_kmov_to_gpr(x, X86_RCX, 5);
+    x86_shift_imm(x, true, X86_RCX, 16);
+    x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
+    x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
+    x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
+    x86_store(x, X86_RAX, offsetof(struct eu_thread, live), 4);
+    x86_alu_reg(x, X86_AND, X86_RAX, X86_R13, false);
+    x86_store(x, X86_RAX, offsetof(struct eu_thread, mask), 4);
+}
+
 void
 jit_lower_join(struct jit *j, uint32_t index)
 {
@@ -171,9 +321,13 @@ jit_lower_join(struct jit *j, uint32_t index)
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, live),
                     UINT32_MAX);
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
-    x86_mov_reg(&j->x, X86_RDI, X86_RBX);
-    x86_mov_imm(&j->x, X86_RSI, op->ip);
-    x86_call(&j->x, (const void *)eu_jit_wake);
+    if (j->evex) {
+        native_wake(j, op->ip);
+    } else {
+        x86_mov_reg(&j->x, X86_RDI, X86_RBX);
+        x86_mov_imm(&j->x, X86_RSI, op->ip);
+        x86_call(&j->x, (const void *)eu_jit_wake);
+    }
     x86_patch(&j->x, skip, j->x.size);
     if (j->full)
         return;

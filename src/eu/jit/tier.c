@@ -7,6 +7,7 @@
 #define DEFAULT_TIER EU_TIER_INTERP
 
 #define CR0_ALT (1u << 0)
+#define CR0_VMASK (1u << 3)
 #define CR0_ROUNDING (3u << 4)
 #define CR0_ROUND_TO_INT (1u << 12)
 
@@ -83,8 +84,9 @@ eu_tier_selected(void)
 
 /* ---- running ---- */
 
+/* dispatch: the channels that the thread has; code returns when it changes */
 typedef int64_t (*entry_fn)(struct eu_thread *t, int64_t budget,
-                            const void *start);
+                            const void *start, uint64_t dispatch);
 
 bool
 eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
@@ -101,7 +103,8 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
         return false;
     entry_fn fn;
     memcpy(&fn, &jit->code, sizeof fn);
-    *left = fn(t, *left, (const uint8_t *)jit->code + start);
+    uint32_t dispatch = t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
+    *left = fn(t, *left, (const uint8_t *)jit->code + start, dispatch);
     return true;
 }
 
