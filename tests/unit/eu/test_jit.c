@@ -99,3 +99,48 @@ Test(jit, instructions_agree_avx2)
 {
     compare_random(EU_CPU_AVX2, EU_JIT_SPLIT | EU_JIT_STEP, 4000);
 }
+
+/* Code as it runs outside check mode: the messages must be the same. */
+static void
+compare_messages(enum eu_cpu cpu, unsigned rounds)
+{
+    static struct random_kernel rk;
+    static struct eu_thread a, b;
+    unsigned finished = 0;
+    if (cpu > eu_cpu_selected())
+        cr_skip_test("the host lacks the instruction set");
+    for (uint64_t n = 1; n <= rounds; n++) {
+        uint64_t log_a = 0, log_b = 0;
+        rk_make(&rk, n ^ 0x55555555, false);
+        struct eu_kernel *k = eu_kernel_build(rk.code, rk.count * 16, EU_GEN9);
+        cr_assert_not_null(k);
+        struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
+        cr_assert_not_null(jit);
+        start(&a, &rk, k, &log_a);
+        b = a;
+        b.user = &log_b;
+        eu_jit_execute(jit, &a, 500);
+        fpmode_set(FPMODE_DEFAULT);
+        if (a.status == EU_FINISHED) {
+            finished++;
+            eu_run_reference(&b, 2000);
+            cr_assert_eq(b.status, EU_FINISHED, "seed %llu",
+                         (unsigned long long)n);
+            cr_assert_eq(log_a, log_b, "seed %llu: other messages",
+                         (unsigned long long)n);
+        }
+        eu_jit_free(jit);
+        eu_kernel_free(k);
+    }
+    cr_expect_gt(finished, rounds / 2, "only %u kernels finished", finished);
+}
+
+Test(jit, whole_kernels_send_the_same_avx512)
+{
+    compare_messages(EU_CPU_AVX512, 4000);
+}
+
+Test(jit, whole_kernels_send_the_same_avx2)
+{
+    compare_messages(EU_CPU_AVX2, 4000);
+}
