@@ -74,6 +74,7 @@ after_fork_child(void)
     init_lock();
     pthread_mutex_init(&device.submit_lock, NULL);
     exec_after_fork();
+    syncobj_after_fork();
     tree_after_fork();
     bo_share_after_fork(device.shared_bos);
     report_after_fork();

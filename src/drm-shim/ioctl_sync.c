@@ -154,7 +154,9 @@ list_init(struct list *list, struct drm_file *file, uint64_t handles_ptr,
         err = -ENOMEM;
     for (uint32_t i = 0; i < count && !err; i++) {
         list->objs[i] = get_syncobj(file, handles[i]);
-        if (!list->objs[i])
+        if (list->objs[i])
+            syncobj_look(list->objs[i]);
+        else
             err = -ENOENT;
     }
     free(handles);

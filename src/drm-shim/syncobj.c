@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "drm-shim/raw.h"
+#include "drm-shim/syncobj_share.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,18 +17,14 @@ struct syncobj {
     struct sync_point *points; /* rising; all but the last may be dropped once
                                   they and those before have signalled */
     unsigned count, capacity;
-    uint64_t reached; /* points up to here were dropped */
+    uint64_t reached;            /* points up to here were dropped */
+    struct syncobj_share *share; /* once it has left the process */
+    struct syncobj *next_exported;
 };
 
-/* An opaque descriptor is an empty file; its inode names the object. */
-struct export_name {
-    dev_t dev;
-    ino_t ino;
-    struct syncobj *obj;
-    struct export_name *next;
-};
-
-static struct export_name *exported; /* under fence_lock() */
+/* Objects that have a descriptor. It keeps them alive, and nobody tells us
+ * when it is closed: they stay. Under fence_lock(). */
+static struct syncobj *exported;
 
 struct syncobj *
 syncobj_create(bool signalled)
@@ -58,6 +55,7 @@ syncobj_unref(struct syncobj *obj)
         return;
     for (unsigned i = 0; i < obj->count; i++)
         fence_unref(obj->points[i].fence);
+    syncobj_share_destroy(obj->share);
     free(obj->points);
     free(obj);
 }
@@ -76,8 +74,8 @@ reserve_locked(struct syncobj *obj, unsigned count)
     return true;
 }
 
-void
-syncobj_replace(struct syncobj *obj, struct fence *fence)
+static void
+replace(struct syncobj *obj, struct fence *fence)
 {
     fence_lock();
     struct sync_point *old = obj->points;
@@ -112,8 +110,8 @@ prune_locked(struct syncobj *obj, struct fence **drop, unsigned room)
     return n;
 }
 
-bool
-syncobj_add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
+static bool
+add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
 {
     struct fence *drop[8];
     fence_lock();
@@ -131,6 +129,44 @@ syncobj_add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
     for (unsigned i = 0; i < dropped; i++)
         fence_unref(drop[i]);
     return ok;
+}
+
+bool
+syncobj_apply(struct syncobj *obj, enum syncobj_change change, uint64_t point,
+              struct fence *fence)
+{
+    if (change == SYNCOBJ_ADD)
+        return add_point(obj, point, fence);
+    replace(obj, fence);
+    return true;
+}
+
+static bool
+change(struct syncobj *obj, enum syncobj_change what, uint64_t point,
+       struct fence *fence)
+{
+    if (obj->share)
+        return syncobj_share_push(obj->share, obj, what, point, fence);
+    return syncobj_apply(obj, what, point, fence);
+}
+
+void
+syncobj_replace(struct syncobj *obj, struct fence *fence)
+{
+    change(obj, fence ? SYNCOBJ_REPLACE : SYNCOBJ_RESET, 0, fence);
+}
+
+bool
+syncobj_add_point(struct syncobj *obj, uint64_t point, struct fence *fence)
+{
+    return change(obj, SYNCOBJ_ADD, point, fence);
+}
+
+void
+syncobj_look(struct syncobj *obj)
+{
+    if (obj->share)
+        syncobj_share_pull(obj->share, obj);
 }
 
 /* Index of the entry that answers for a point, -1 if none was submitted. */
@@ -164,6 +200,7 @@ syncobj_fence(struct syncobj *obj, uint64_t point)
 {
     struct fence **parts = NULL, *fence = NULL;
     unsigned count = 0;
+    syncobj_look(obj);
     fence_lock();
     int last = find_locked(obj, point);
     bool reached = point && point <= obj->reached;
@@ -188,6 +225,7 @@ syncobj_fence(struct syncobj *obj, uint64_t point)
 uint64_t
 syncobj_value(struct syncobj *obj, bool submitted)
 {
+    syncobj_look(obj);
     fence_lock();
     uint64_t value = obj->reached;
     for (unsigned i = 0; i < obj->count; i++) {
@@ -199,44 +237,85 @@ syncobj_value(struct syncobj *obj, bool submitted)
     return value;
 }
 
+/* Makes the share and puts into it what the object holds. */
+static int
+start_sharing(struct syncobj *obj)
+{
+    int fd;
+    struct syncobj_share *share = syncobj_share_create(&fd);
+    if (!share)
+        return -ENOMEM;
+    fence_lock();
+    struct sync_point *points = obj->points;
+    unsigned count = obj->count;
+    obj->points = NULL;
+    obj->count = obj->capacity = 0;
+    obj->share = share;
+    obj->next_exported = exported;
+    exported = syncobj_ref(obj);
+    fence_unlock();
+    for (unsigned i = 0; i < count; i++) {
+        if (points[i].point)
+            syncobj_add_point(obj, points[i].point, points[i].fence);
+        else
+            syncobj_replace(obj, points[i].fence);
+        fence_unref(points[i].fence);
+    }
+    free(points);
+    return fd;
+}
+
 int
 syncobj_export(struct syncobj *obj)
 {
-    struct stat st;
-    struct export_name *name = malloc(sizeof *name);
-    int fd = memfd_create("softlake-syncobj", MFD_CLOEXEC);
-    if (!name || fd < 0 || raw_fstat(fd, &st) < 0) {
-        free(name);
-        if (fd >= 0)
-            close(fd);
-        return -ENOMEM;
-    }
-    /* The descriptor keeps the object alive, and nobody tells us when it is
-     * closed: the name stays. */
-    *name = (struct export_name){st.st_dev, st.st_ino, syncobj_ref(obj), NULL};
+    return obj->share ? syncobj_share_dup(obj->share) : start_sharing(obj);
+}
+
+static struct syncobj *
+find_exported(dev_t dev, ino_t ino)
+{
+    struct syncobj *found = NULL;
     fence_lock();
-    name->next = exported;
-    exported = name;
+    for (struct syncobj *o = exported; o && !found; o = o->next_exported)
+        if (syncobj_share_is(o->share, dev, ino))
+            found = syncobj_ref(o);
     fence_unlock();
-    return fd;
+    return found;
 }
 
 struct syncobj *
 syncobj_import(int fd, int *err)
 {
     struct stat st;
-    struct syncobj *found = NULL;
     if (raw_fstat(fd, &st) < 0) {
         *err = -errno;
         return NULL;
     }
+    struct syncobj *obj = find_exported(st.st_dev, st.st_ino);
+    if (obj)
+        return obj;
+    *err = -EINVAL;
+    struct syncobj_share *share = syncobj_share_open(fd);
+    if (!share)
+        return NULL;
+    *err = -ENOMEM;
+    obj = syncobj_create(false);
+    if (!obj) {
+        syncobj_share_destroy(share);
+        return NULL;
+    }
     fence_lock();
-    for (struct export_name *n = exported; n && !found; n = n->next)
-        if (n->ino == st.st_ino && n->dev == st.st_dev)
-            found = syncobj_ref(n->obj);
+    obj->share = share;
+    obj->next_exported = exported;
+    exported = syncobj_ref(obj);
     fence_unlock();
-    *err = found ? 0 : -EINVAL;
-    if (!found && S_ISREG(st.st_mode))
-        unimp("opaque syncobj descriptors from other processes");
-    return found;
+    syncobj_share_pull(share, obj);
+    return obj;
+}
+
+void
+syncobj_after_fork(void)
+{
+    for (struct syncobj *o = exported; o; o = o->next_exported)
+        syncobj_share_after_fork(o->share);
 }

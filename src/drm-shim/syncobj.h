@@ -26,8 +26,14 @@ uint64_t syncobj_value(struct syncobj *obj, bool submitted);
 enum syncobj_state { SYNCOBJ_EMPTY, SYNCOBJ_PENDING, SYNCOBJ_SIGNALLED };
 enum syncobj_state syncobj_state_locked(struct syncobj *obj, uint64_t point);
 
-/* An opaque descriptor and back: the same object within this process. */
+/* Brings a shared object up to date; before syncobj_state_locked(). */
+void syncobj_look(struct syncobj *obj);
+
+/* An opaque descriptor and back, in this process or another. */
 int syncobj_export(struct syncobj *obj);
 struct syncobj *syncobj_import(int fd, int *err);
+
+/* In the child of fork(). */
+void syncobj_after_fork(void);
 
 #endif

@@ -222,6 +222,78 @@ submit_blocked(int fd, uint32_t handle, int go)
     return ioctl(fd, DRM_IOCTL_I915_GEM_EXECBUFFER2, &eb);
 }
 
+/* Another process: waits for point 5, which is not there yet, then adds
+ * point 6. */
+static int
+syncobj_receiver(int file)
+{
+    int fd = open_render();
+    struct drm_syncobj_handle h = {.fd = file};
+    if (ioctl(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h))
+        return 10;
+    uint64_t point = 3, value = 0;
+    struct drm_syncobj_timeline_wait w = {
+        .handles = (uintptr_t)&h.handle,
+        .points = (uintptr_t)&point,
+        .count_handles = 1,
+    };
+    if (ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w))
+        return 11;
+    point = 5;
+    w.timeout_nsec = INT64_MAX;
+    w.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+    if (ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w))
+        return 12;
+    point = 6;
+    struct drm_syncobj_timeline_array a = {
+        .handles = (uintptr_t)&h.handle,
+        .points = (uintptr_t)&point,
+        .count_handles = 1,
+    };
+    if (ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a))
+        return 13;
+    a.points = (uintptr_t)&value;
+    if (ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &a) || value != 6)
+        return 14;
+    return 0;
+}
+
+static void
+test_syncobj(const char *self)
+{
+    int fd = open_render();
+    struct drm_syncobj_create c = {0};
+    ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &c);
+    uint64_t point = 3, value = 0;
+    struct drm_syncobj_timeline_array a = {
+        .handles = (uintptr_t)&c.handle,
+        .points = (uintptr_t)&point,
+        .count_handles = 1,
+    };
+    ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
+    struct drm_syncobj_handle h = {.handle = c.handle};
+    ok(!ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), "opaque export");
+    fcntl(h.fd, F_SETFD, 0);
+    pid_t child = fork();
+    if (!child) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", h.fd);
+        execl("/proc/self/exe", self, "syncobj", number, NULL);
+        _exit(99);
+    }
+    usleep(50000);
+    point = 5;
+    ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
+    int status = -1;
+    waitpid(child, &status, 0);
+    ok(!status, "another process sees the points of a timeline");
+    if (status)
+        printf("# receiver ended with %d\n", status >> 8);
+    a.points = (uintptr_t)&value;
+    ok(!ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &a) && value == 6,
+       "and its points arrive here");
+}
+
 static void
 test_sharing(const char *self)
 {
@@ -287,11 +359,14 @@ int
 main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 2)
+        return syncobj_receiver(atoi(argv[2]));
     if (argc > 1)
         return receiver(atoi(argv[1]));
     test_paths();
     test_descriptors();
     test_sharing(argv[0]);
+    test_syncobj(argv[0]);
     printf("1..%d\n", tests);
     return failures != 0;
 }

@@ -40,9 +40,9 @@ static void
 fill(uint64_t *words, size_t count, uint64_t *page)
 {
     static const uint64_t palette[] = {
-        0,          0,          1,          2,       3,         4,
-        8,          31,         41,         61,      62,        128,
-        201,        202,        4096,       65536,   0x100000,  0xfffffff8,
+        0,          0,          1,          2,       3,          4,
+        8,          31,         41,         61,      62,         128,
+        201,        202,        4096,       65536,   0x100000,   0xfffffff8,
         UINT32_MAX, UINT64_MAX, 1ull << 32, 1 << 30, 1ull << 47, 0xfffff000,
     };
     for (size_t i = 0; i < count; i++) {
@@ -67,8 +67,8 @@ fuzz(int minor, uint64_t seed)
     /* Descriptors that get handed out are not closed. */
     struct rig rig = rig_open(minor);
     /* Answers may be longer than the page: nothing must be behind it. */
-    uint64_t *page = mmap(NULL, 1 << 30, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *page = mmap(NULL, 1 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
     mprotect(page, 8192, PROT_READ | PROT_WRITE);
     uint64_t arg[64];
     struct drm_set_client_cap cap = {DRM_CLIENT_CAP_ATOMIC, 1};
