@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* Up to this many tiles are cleared before a sleeping worker is awake. */
+#define INLINE_TILES 24
+
 struct clear {
     const struct surface *surf;
     unsigned level, slice, sample_count;
@@ -71,7 +74,13 @@ run(struct pool *pool, struct clear *c)
         c->value[i] = c->value[i - c->element_B];
     c->tiles_x = (c->x1 - 1) / TILE_PX - c->x0 / TILE_PX + 1;
     c->tiles_y = (c->y1 - 1) / TILE_PX - c->y0 / TILE_PX + 1;
-    pool_for(pool, c->tiles_x * c->tiles_y, clear_tile, c);
+    unsigned count = c->tiles_x * c->tiles_y;
+    if (count > INLINE_TILES) {
+        pool_for(pool, count, clear_tile, c);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        clear_tile(c, i, 0);
 }
 
 /* Both stock drivers fast clear whole layers only, with a rectangle that is
@@ -81,8 +90,8 @@ clear_fast(struct scene *sc, unsigned layer)
 {
     const struct draw *d = sc->draw;
     const struct surface *s = stage_surface(&d->stage[STAGE_PS], 0);
-    if (s->type == SURFACE_NULL || !s->mem ||
-        s->fmt->compression != FORMAT_PLAIN || layer > s->view_extent_minus1)
+    if (s->type == SURFACE_NULL || !s->mem || !target_format_ok(s->fmt) ||
+        layer > s->view_extent_minus1)
         return;
     struct clear c = {
         .surf = s,

@@ -54,6 +54,10 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
     g->tested |= todo;
     if (sc->plain_late)
         return;
+    if (sc->late_count_only) {
+        w->depth_count += count_bits(todo);
+        return;
+    }
     for (; todo; todo &= todo - 1) {
         unsigned lane = (unsigned)__builtin_ctz(todo);
         unsigned i = lane - rt->base, p = lane & 3;

@@ -155,6 +155,7 @@ struct scene {
     bool count_late; /* forced early tests, but counted after the kill */
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
+    bool late_count_only; /* the same, but what is left must be counted */
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
@@ -353,6 +354,7 @@ void target_write(struct ps_group *group, const struct rt_colors *rt,
 /* Reads the target back: out[channel][lane]. */
 void target_read(struct ps_group *group, unsigned bti, unsigned base,
                  unsigned count, uint32_t out[4][16]);
+bool target_format_ok(const struct format_info *fmt);
 struct target *target_get(struct worker *w, unsigned bti, int layer);
 struct view *target_view(struct worker *w, struct target *t, unsigned sample);
 void target_forget_views(struct worker *w);

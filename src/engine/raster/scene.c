@@ -110,8 +110,9 @@ init_shader(struct scene *sc)
 {
     const struct draw *d = sc->draw;
     const struct shader_stage *ps = &d->stage[STAGE_PS];
-    if (ps->enabled && ps->kernel && d->ps_extra.pixel_shader_valid &&
-        shader_matters(d) && !d->resolve)
+    bool width_ok = ps->simd == 8 || ps->simd == 16 || ps->simd == 32;
+    if (ps->enabled && ps->kernel && width_ok &&
+        d->ps_extra.pixel_shader_valid && shader_matters(d) && !d->resolve)
         sc->ps = ps;
     sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
     sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
@@ -148,10 +149,14 @@ scene_create(const struct draw *draw)
     sc->count_late = sc->ps && sc->test_time == TEST_EARLY &&
                      draw->ps_extra.pixel_shader_kills_pixel;
     sc->simple = sc->samples == 1 && !sc->ds.stencil_test;
-    sc->plain_late = sc->test_time == TEST_EARLY &&
-                     !draw->ps_extra.omask_present_to_render_target &&
+    bool keeps_all = !draw->ps_extra.omask_present_to_render_target &&
                      !draw->blend.alpha_test_enable &&
-                     !draw->blend.alpha_to_coverage_enable && !sc->count_late;
+                     !draw->blend.alpha_to_coverage_enable;
+    bool untested = !sc->ds.depth_test && !sc->ds.stencil_test;
+    sc->plain_late = keeps_all && sc->test_time == TEST_EARLY &&
+                     !sc->count_late;
+    sc->late_count_only = keeps_all && !sc->plain_late && sc->samples == 1 &&
+                          (untested || sc->count_late);
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

@@ -48,6 +48,14 @@ find_pack(const struct format_info *f)
     return PACK_GENERIC;
 }
 
+/* Elements of whole bytes, 16 at most: all that can be rendered to. */
+bool
+target_format_ok(const struct format_info *f)
+{
+    return f->compression == FORMAT_PLAIN && f->block_bits % 8 == 0 &&
+           f->block_bits >= 8 && f->block_bits <= 128;
+}
+
 static void
 prepare(struct worker *w, struct target *t, unsigned bti)
 {
@@ -63,7 +71,7 @@ prepare(struct worker *w, struct target *t, unsigned bti)
         unimp("buffer as render target");
         t->null = true;
     }
-    if (s->fmt->compression != FORMAT_PLAIN) {
+    if (!target_format_ok(s->fmt)) {
         guest_error("render target of format %s", s->fmt->name);
         t->null = true;
     }

@@ -292,6 +292,24 @@ Test(blend, resolve_touches_nothing)
     rig_destroy(rig);
 }
 
+Test(blend, odd_target_formats_are_dropped_or_drawn)
+{
+    static const unsigned codes[] = {0x00a /* 256 bits */, 0x186 /* BC1 */,
+                                     0x040 /* 96 bits */, 0x1ff /* RAW */};
+    for (unsigned i = 0; i < ARRAY_SIZE(codes); i++) {
+        struct rig *rig = rig_create(0);
+        if (!format_info(codes[i])) {
+            rig_destroy(rig);
+            continue;
+        }
+        rig_target(rig, 0, codes[i], 32, 1);
+        draw_box(rig);
+        rig->draw.fast_clear = true;
+        draw_box(rig);
+        rig_destroy(rig);
+    }
+}
+
 /* The short cut of 8-bit targets against format_pack() and format_unpack(). */
 Test(blend, rgba8_short_cut_agrees_with_the_format)
 {
