@@ -294,7 +294,7 @@ Test(blend, resolve_touches_nothing)
 
 Test(blend, odd_target_formats_are_dropped_or_drawn)
 {
-    static const unsigned codes[] = {0x00a /* 256 bits */, 0x186 /* BC1 */,
+    static const unsigned codes[] = {0x197 /* 256 bits */, 0x186 /* BC1 */,
                                      0x040 /* 96 bits */, 0x1ff /* RAW */};
     for (unsigned i = 0; i < ARRAY_SIZE(codes); i++) {
         struct rig *rig = rig_create(0);
