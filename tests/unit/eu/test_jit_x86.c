@@ -1,0 +1,118 @@
+/* The emitter against the encodings of GNU as. */
+#include <criterion/criterion.h>
+
+#include "eu/jit/x86.h"
+
+struct x86_case {
+    enum x86_vop op;
+    bool evex;
+    uint8_t len, reg, vvvv;
+    struct x86_rm rm;
+    uint8_t k;
+    int imm;
+    uint8_t size;
+    uint8_t bytes[16];
+};
+
+static const struct x86_case cases[] = {
+#include "x86_cases.h"
+};
+
+Test(jit_x86, vector_instructions)
+{
+    struct x86 x;
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct x86_case *c = &cases[i];
+        x86_init(&x, c->evex);
+        if (c->imm >= 0)
+            x86_vop_imm(&x, c->op, c->len, c->reg, c->vvvv, c->rm, c->k,
+                        (uint8_t)c->imm);
+        else
+            x86_vop(&x, c->op, c->len, c->reg, c->vvvv, c->rm, c->k);
+        cr_expect(x.size == c->size && !memcmp(x.code, c->bytes, c->size),
+                  "case %u, operation %u", i, c->op);
+        x86_finish(&x);
+    }
+}
+
+Test(jit_x86, constants_are_shared_and_reached)
+{
+    struct x86 x;
+    const uint32_t one = 0x3f800000, two = 0x40000000;
+    x86_init(&x, true);
+    struct x86_rm a = x86_const(&x, &one, 1), b = x86_const(&x, &two, 1);
+    cr_expect_eq(x86_const(&x, &one, 1).disp, a.disp);
+    cr_expect_neq(a.disp, b.disp);
+    x86_vop(&x, X86_ADDPS, 2, 1, 2, b, 0);
+    uint32_t end = x.size;
+    x86_place_pool(&x);
+    int32_t distance;
+    uint32_t value;
+    memcpy(&distance, x.code + end - 4, 4);
+    memcpy(&value, x.code + (int32_t)end + distance, 4);
+    cr_expect_eq(value, two);
+    x86_finish(&x);
+}
+
+Test(jit_x86, constant_before_an_immediate_byte)
+{
+    struct x86 x;
+    const uint32_t one = 0x3f800000;
+    x86_init(&x, true);
+    x86_vop_imm(&x, X86_CMPPS, 2, 1, 2, x86_const(&x, &one, 1), 0, 4);
+    uint32_t end = x.size, value;
+    x86_place_pool(&x);
+    int32_t distance;
+    memcpy(&distance, x.code + end - 5, 4);
+    memcpy(&value, x.code + (int32_t)end + distance, 4);
+    cr_expect_eq(value, one);
+    x86_finish(&x);
+}
+
+Test(jit_x86, jumps_reach_their_target)
+{
+    static const uint8_t expected[] = {0xe9, 1,    0,    0,    0,    0xc3,
+                                       0x0f, 0x84, 0xf4, 0xff, 0xff, 0xff};
+    struct x86 x;
+    x86_init(&x, true);
+    uint32_t at = x86_jump(&x, X86_ALWAYS);
+    x86_ret(&x);
+    x86_patch(&x, at, x.size);
+    x86_patch(&x, x86_jump(&x, X86_CC_E), 0);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
+
+Test(jit_x86, general_registers)
+{
+    static const uint8_t expected[] = {
+        0x49, 0x89, 0xf4,                               /* mov r12, rsi */
+        0x49, 0x81, 0xec, 7, 0, 0, 0,                   /* sub r12, 7 */
+        0x4d, 0x85, 0xe4,                               /* test r12, r12 */
+        0xb8, 0x78, 0x56, 0x34, 0x12,                   /* mov eax, imm */
+        0x48, 0xb8, 1, 0, 0, 0, 2, 0, 0, 0,             /* mov rax, imm */
+        0x8b, 0x8b, 0x40, 1, 0, 0,                      /* mov ecx, [rbx] */
+        0x44, 0x89, 0xab, 0x40, 1, 0, 0,                /* mov [rbx], r13d */
+        0x66, 0x89, 0x93, 0x40, 1, 0, 0,                /* mov [rbx], dx */
+        0xc4, 0xe2, 0xfb, 0xf5, 0xc9,                   /* pdep rcx,rax,rcx */
+        0xc5, 0xf4, 0x42, 0xd3,                         /* kandnw k2,k1,k3 */
+        0xc4, 0xe1, 0xfb, 0x92, 0xe9,                   /* kmovq k5, rcx */
+    };
+    struct x86 x;
+    x86_init(&x, true);
+    x86_mov_reg(&x, X86_R12, X86_RSI);
+    x86_alu_imm(&x, X86_SUB, X86_R12, 7, true);
+    x86_test(&x, X86_R12);
+    x86_mov_imm(&x, X86_RAX, 0x12345678);
+    x86_mov_imm(&x, X86_RAX, 0x200000001);
+    x86_load(&x, X86_RCX, 0x140, 4);
+    x86_store(&x, X86_R13, 0x140, 4);
+    x86_store(&x, X86_RDX, 0x140, 2);
+    x86_pdep(&x, X86_RCX, X86_RAX, X86_RCX);
+    x86_kop(&x, X86_KANDN, 2, 1, 3);
+    x86_kmov_from_gpr(&x, 5, X86_RCX, true);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
