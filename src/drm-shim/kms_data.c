@@ -45,8 +45,10 @@ kms_data_modes(struct drm_mode_modeinfo modes[KMS_MODES_MAX])
     }
     fill_mode(&modes[0], w, h);
     modes[0].type |= DRM_MODE_TYPE_PREFERRED;
+    /* Clients that ask for the largest mode are to get the chosen one. */
     for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
-        if (sizes[i].w != w || sizes[i].h != h)
+        if ((sizes[i].w != w || sizes[i].h != h) &&
+            sizes[i].w * sizes[i].h <= w * h)
             fill_mode(&modes[count++], sizes[i].w, sizes[i].h);
     return count;
 }
