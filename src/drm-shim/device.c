@@ -1,7 +1,7 @@
 #include "drm-shim/device.h"
 
 #include "drm-shim/bo_share.h"
-#include "drm-shim/exec.h"
+#include "drm-shim/job.h"
 #include "drm-shim/hwctx.h"
 #include "drm-shim/fence.h"
 #include "drm-shim/kms.h"
@@ -73,7 +73,7 @@ after_fork_child(void)
     /* A recursive mutex remembers the parent's thread id. */
     init_lock();
     pthread_mutex_init(&device.submit_lock, NULL);
-    exec_after_fork();
+    job_after_fork();
     syncobj_after_fork();
     tree_after_fork();
     bo_share_after_fork(device.shared_bos);

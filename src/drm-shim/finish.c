@@ -2,7 +2,7 @@
 
 #include "drm-shim/bo.h"
 #include "drm-shim/device.h"
-#include "drm-shim/exec.h"
+#include "drm-shim/job.h"
 #include "drm-shim/kms.h"
 #include "drm-shim/png_write.h"
 #include "drm-shim/raw.h"
@@ -114,7 +114,7 @@ finish_process(void)
     const char *picture = getenv("SOFTLAKE_FRAMEBUFFER");
     const char *stats = getenv("SOFTLAKE_STATS");
     if (engine)
-        exec_drain();
+        job_drain();
     if (device_was_opened() && picture && *picture)
         write_picture(engine, picture);
     if (device_was_opened() && stats && *stats && *stats != '0')

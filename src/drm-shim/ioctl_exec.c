@@ -7,7 +7,7 @@
 #include "drm-shim/bo.h"
 #include "drm-shim/client.h"
 #include "drm-shim/hwctx.h"
-#include "drm-shim/exec.h"
+#include "drm-shim/job.h"
 #include "drm-shim/ioctl.h"
 #include "drm-shim/reloc.h"
 #include "drm-shim/report.h"

@@ -231,8 +231,7 @@ edit_crtc(struct kms *kms, struct kms_state *state, const void *data)
     if (!mode)
         return -ENOMEM;
     kms_state_set_blob(&state->mode, mode);
-    /* The state alone keeps it. */
-    kms_destroy_blob(kms, NULL, mode->id);
+    kms_blob_unref(mode); /* the state keeps it */
     full_screen(&state->plane[KMS_PRIMARY], fb, c->x, c->y, &c->mode);
     state->active = true;
     state->dpms = DRM_MODE_DPMS_ON;

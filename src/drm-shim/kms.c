@@ -156,11 +156,18 @@ kms_destroy_blob(struct kms *kms, struct drm_file *file, uint32_t id)
     struct kms_blob *blob = kms_find_blob(kms, id);
     if (!blob)
         return -ENOENT;
-    if (blob->owner != file)
+    if (!file || blob->owner != file)
         return -EPERM;
-    remove_object(kms, id);
+    /* A state may go on using it, and then it keeps its number. */
+    blob->owner = NULL;
     kms_blob_unref(blob);
     return 0;
+}
+
+void
+kms_forget_blob(struct kms *kms, struct kms_blob *blob)
+{
+    remove_object(kms, blob->id);
 }
 
 const struct kms_blob *

@@ -80,10 +80,12 @@ void kms_fb_unref(struct kms_fb *fb);
 void kms_blob_unref(struct kms_blob *blob);
 int kms_remove_fb(struct kms *kms, struct drm_file *file, uint32_t id);
 uint32_t kms_next_fb(struct kms *kms, uint32_t after);
-/* NULL: out of memory. The table holds a reference until it is destroyed. */
+/* With one reference, which a client's destroy gives back. Found by its number
+ * while there are any. NULL: out of memory. */
 struct kms_blob *kms_add_blob(struct kms *kms, struct drm_file *owner,
                               const void *data, uint32_t size_B);
 struct kms_blob *kms_find_blob(struct kms *kms, uint32_t id);
+void kms_forget_blob(struct kms *kms, struct kms_blob *blob);
 int kms_destroy_blob(struct kms *kms, struct drm_file *file, uint32_t id);
 /* The device's own blobs. */
 const struct kms_blob *kms_edid(const struct kms *kms);

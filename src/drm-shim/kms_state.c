@@ -1,5 +1,6 @@
 /* What the display shows, as a value: copied, changed, checked, replaced. */
 #include "drm-shim/bo.h"
+#include "drm-shim/device.h"
 #include "drm-shim/kms.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ kms_blob_unref(struct kms_blob *blob)
 {
     if (!blob || atomic_fetch_sub(&blob->refs, 1) != 1)
         return;
+    kms_forget_blob(device_kms(), blob);
     free(blob);
 }
 

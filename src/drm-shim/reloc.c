@@ -3,7 +3,7 @@
 #include "drm-shim/bo.h"
 #include "drm-shim/client.h"
 #include "drm-shim/device.h"
-#include "drm-shim/exec.h"
+#include "drm-shim/job.h"
 
 #include <errno.h>
 #include <i915_drm.h>

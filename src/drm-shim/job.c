@@ -1,4 +1,4 @@
-#include "drm-shim/exec.h"
+#include "drm-shim/job.h"
 
 #include "drm-shim/bo.h"
 #include "drm-shim/client.h"
@@ -53,7 +53,7 @@ job_begin(void)
 }
 
 void
-exec_after_fork(void)
+job_after_fork(void)
 {
     atomic_store(&ended, atomic_load(&begun));
 }
@@ -62,7 +62,7 @@ exec_after_fork(void)
 #define DRAIN_TICKS 12 /* a little more than the engine's hang limit */
 
 void
-exec_drain(void)
+job_drain(void)
 {
     unsigned last = atomic_load(&ended);
     for (unsigned stuck = 0; stuck < DRAIN_TICKS; stuck++) {

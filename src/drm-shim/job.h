@@ -1,6 +1,6 @@
-/* exec.h: a batch between the ioctl and the end of its execution. */
-#ifndef SHIM_EXEC_H
-#define SHIM_EXEC_H
+/* job.h: a batch between the ioctl and the end of its execution. */
+#ifndef SHIM_JOB_H
+#define SHIM_JOB_H
 
 #include "base/base.h"
 #include "engine/engine.h"
@@ -51,10 +51,10 @@ void job_signal_syncobjs(struct job *job);
 /* Counts the job that is about to be submitted. */
 void job_begin(void);
 /* In the child of fork(): the parent's batches are not waited for. */
-void exec_after_fork(void);
+void job_after_fork(void);
 /* Waits for all batches; gives up on those that wait for something that does
  * not come. */
-void exec_drain(void);
+void job_drain(void);
 /* Addresses go to the client with bit 47 spread over the upper bits. */
 uint64_t job_canonical(uint64_t va);
 
