@@ -15,6 +15,10 @@ static const struct {
 #undef STAGE
 };
 
+/* Shader clocks are virtual so that results do not depend on the host's speed:
+ * they run on within a thread and jump ahead from draw to draw. */
+#define CLOCK_STEP (UINT64_C(1) << 24)
+
 void
 draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
                   enum stage_kind kind)
@@ -29,6 +33,9 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->surface_base_va = hw->surface_base;
     stage->dynamic_base_va = hw->dynamic_base;
     stage->bindless_base_va = hw->bindless_base;
+    stage->clock = CLOCK_STEP *
+                   atomic_fetch_add_explicit(&ctx->engine->shader_clock, 1,
+                                             memory_order_relaxed);
     stage->cache = &ctx->draw_memory->cache[kind];
     stage_cache_reset(stage->cache);
     if (kind == STAGE_CS)

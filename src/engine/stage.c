@@ -237,6 +237,7 @@ stage_start(const struct shader_stage *stage, struct eu_start *start)
         .alt_mode = stage->alt_mode,
         .denorm_f_retain = stage->denorm_f_retain,
         .rounding = stage->rounding,
+        .clock = stage->clock,
         .single_program_flow = stage->spf,
     };
 }

@@ -24,6 +24,7 @@ struct shader_stage {
     unsigned grf_start; /* first register of constants / URB data */
     bool alt_mode, denorm_f_retain, vector_mask_enable, spf;
     uint8_t rounding;
+    uint64_t clock; /* virtual time at the start of every thread */
     /* 3DSTATE_CONSTANT_x, slots 0..3 concatenated. NULL when none. */
     const uint32_t *push;
     unsigned push_grf; /* registers of 32 bytes */

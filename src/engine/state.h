@@ -92,6 +92,7 @@ struct engine {
     pthread_mutex_t pool_lock;
     struct pool *pool; /* made when first used, and again after a fork */
     atomic_uint_fast64_t draw_id;
+    atomic_uint_fast64_t shader_clock; /* see draw_stage_common() */
     /* Last colour target, for engine_last_target(). */
     pthread_mutex_t target_lock;
     struct engine_vm *target_vm;

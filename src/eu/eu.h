@@ -73,6 +73,7 @@ struct eu_start {
     bool denorm_f_retain;
     uint8_t rounding; /* 0 RTNE, 1 up, 2 down, 3 zero */
     bool single_program_flow;
+    uint64_t clock; /* what tm0 counts on from */
     eu_send_fn send;
     void *user;
 };

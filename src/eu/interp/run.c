@@ -34,6 +34,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->kernel = start->kernel;
     t->send = start->send;
     t->user = start->user;
+    t->clock = start->clock;
     t->sr0[2] = start->dispatch_mask;
     t->sr0[3] = start->vector_mask;
     /* State has a say in F's denormals only; DF's and HF's are kept. */
