@@ -41,6 +41,23 @@ extract(uint32_t width, uint32_t offset, uint32_t value, bool is_unsigned)
     return width ? v : 0;
 }
 
+/* Division by zero as in alu_int.c. */
+FMATH_INLINE uint32_t
+quotient(int32_t n, int32_t d)
+{
+    if (!d)
+        return (uint32_t)(n >= 0 ? INT32_MAX : INT32_MIN);
+    return d == -1 ? -(uint32_t)n : (uint32_t)(n / d);
+}
+
+FMATH_INLINE uint32_t
+remainder_of(int32_t n, int32_t d)
+{
+    if (!d)
+        return quotient(n, d);
+    return d == -1 ? 0 : (uint32_t)(n % d);
+}
+
 FMATH_INLINE uint32_t
 signed_from_float(float x)
 {

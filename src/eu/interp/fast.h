@@ -15,7 +15,8 @@
                 X(add_i) X(mul_i) X(and) X(or) X(xor) X(not ) X(shl) X(shr)   \
                     X(asr) X(sel_i) X(min_i) X(max_i) X(cmp_i) X(bfi2) X(bfe) \
                         X(lzd) X(fbh) X(fbl) X(cbit) X(float_from_int)        \
-                            X(int_from_float) X(add_f_int)
+                            X(int_from_float) X(add_f_int) X(quot_d) X(quot_ud)             \
+                                X(rem_d) X(rem_ud)
 
 enum eu_fast_id {
 #define X(name) EU_FAST_##name,

@@ -89,6 +89,22 @@ select_math(const struct eu_insn *insn)
     }
 }
 
+/* Sources of the same type, D or UD. */
+static enum eu_fast_id
+select_division(const struct eu_insn *insn)
+{
+    bool d = insn->src[0].type == EU_TYPE_D && insn->src[1].type == EU_TYPE_D;
+    bool ud = insn->src[0].type == EU_TYPE_UD &&
+              insn->src[1].type == EU_TYPE_UD;
+    if (has_modifier(insn) || insn->cmod || (!d && !ud))
+        return EU_FAST_NONE;
+    switch (insn->math) {
+    case EU_MATH_INT_DIV_QUOTIENT: return d ? EU_FAST_quot_d : EU_FAST_quot_ud;
+    case EU_MATH_INT_DIV_REMAINDER: return d ? EU_FAST_rem_d : EU_FAST_rem_ud;
+    default: return EU_FAST_NONE;
+    }
+}
+
 static bool
 pln_fits(const struct eu_insn *insn)
 {
@@ -254,6 +270,7 @@ select_int(const struct eu_insn *insn, bool *is_unsigned)
     case EU_OP_SEL: return EU_FAST_sel_i;
     case EU_OP_ADD: return EU_FAST_add_i;
     case EU_OP_MUL: return EU_FAST_mul_i;
+    case EU_OP_MATH: return select_division(insn);
     case EU_OP_SHL:
     case EU_OP_SHR:
     case EU_OP_ASR: return select_shift(insn);

@@ -28,10 +28,11 @@ static const uint8_t float_ops[] = {
     EU_OP_MOV, EU_OP_ADD,  EU_OP_MUL,  EU_OP_MAD,  EU_OP_LRP,
     EU_OP_FRC, EU_OP_RNDD, EU_OP_RNDU, EU_OP_RNDE, EU_OP_RNDZ,
     EU_OP_SEL, EU_OP_CSEL, EU_OP_CMP,  EU_OP_MATH, EU_OP_PLN};
-static const uint8_t int_ops[] = {
-    EU_OP_MOV, EU_OP_ADD, EU_OP_MUL, EU_OP_AND, EU_OP_OR,   EU_OP_XOR,
-    EU_OP_NOT, EU_OP_SHL, EU_OP_SHR, EU_OP_ASR, EU_OP_SEL,  EU_OP_CMP,
-    EU_OP_LZD, EU_OP_FBH, EU_OP_FBL, EU_OP_BFE, EU_OP_BFI2, EU_OP_CBIT};
+static const uint8_t int_ops[] = {EU_OP_MATH, EU_OP_MOV,  EU_OP_ADD, EU_OP_MUL,
+                                  EU_OP_AND,  EU_OP_OR,   EU_OP_XOR, EU_OP_NOT,
+                                  EU_OP_SHL,  EU_OP_SHR,  EU_OP_ASR, EU_OP_SEL,
+                                  EU_OP_CMP,  EU_OP_LZD,  EU_OP_FBH, EU_OP_FBL,
+                                  EU_OP_BFE,  EU_OP_BFI2, EU_OP_CBIT};
 
 static unsigned
 source_count(unsigned opcode)
@@ -198,7 +199,11 @@ random_insn(void)
     if (n.opcode == EU_OP_MATH) {
         n.math = (uint8_t)(1 + rnd(7));
         n.src_count = 1;
-        if (chance(30)) {
+        if (!is_float) {
+            n.math = (uint8_t)(EU_MATH_INT_DIV_QUOTIENT + rnd(2));
+            n.src_count = 2;
+            n.dst.type = n.src[0].type = n.src[1].type = int_types[rnd(2)];
+        } else if (chance(30)) {
             n.math = chance(50) ? EU_MATH_FDIV : EU_MATH_POW;
             n.src_count = 2;
         }
