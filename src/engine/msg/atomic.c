@@ -88,22 +88,27 @@ is_nan(uint32_t u)
     return (u & 0x7fffffff) > 0x7f800000;
 }
 
-/* Data port minimum and maximum: a NaN loses; of two zeros FMAX gives -0 when
- * the old value is -0, FMIN +0 when the old value is +0, so equal values
- * keep the old one. */
+static bool
+is_snan(uint32_t u)
+{
+    return is_nan(u) && !(u & 0x00400000);
+}
+
+/* Data port minimum and maximum: a signalling NaN wins as it is, a quiet one
+ * loses; of two zeros FMAX gives -0 when the old value is -0, FMIN +0 when the
+ * old value is +0, so equal values keep the old one. */
 static uint32_t
 combine_float(unsigned op, uint32_t old, uint32_t src0, uint32_t src1)
 {
     float a = float_from_bits(old), b = float_from_bits(src0);
     switch (op) {
-    case 1:
+    case AOP_FMAX:
+    case AOP_FMIN:
+        if (is_snan(old) || is_snan(src0))
+            return is_snan(old) ? old : src0;
         if (is_nan(old))
             return src0;
-        return b > a ? src0 : old;
-    case 2:
-        if (is_nan(old))
-            return src0;
-        return b < a ? src0 : old;
+        return (op == AOP_FMAX ? b > a : b < a) ? src0 : old;
     case AOP_FCMPWR: return a == b ? src1 : old;
     default: return old;
     }

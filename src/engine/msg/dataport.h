@@ -75,6 +75,8 @@ uint64_t atomic_int64(unsigned op, uint64_t *p, uint64_t src0, uint64_t src1);
 uint32_t atomic_float32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1);
 /* Data operands of an integer atomic: 0 for inc/dec/predec, 2 for CMPWR. */
 unsigned atomic_operands(unsigned op);
+#define AOP_FMAX 1
+#define AOP_FMIN 2
 #define AOP_FCMPWR 3
 
 enum eu_msg_result typed_read(struct thread_env *env,
