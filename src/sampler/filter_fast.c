@@ -5,31 +5,22 @@
 
 #include "sampler/sample.h"
 
-typedef int32_t ivec4 __attribute__((vector_size(16)));
+#define FAST_INLINE static inline __attribute__((always_inline))
 
-/* One level, ready for 32-bit offsets. */
-struct fast_level {
-    const uint8_t *mem;
-    int32_t x_B, y;
-    int32_t w, h;
-};
+typedef int32_t ivec4 __attribute__((vector_size(16)));
 
 /* Texels of four lanes along one axis. */
 struct fast_axis {
     ivec4 i0, i1, w1;
 };
 
-bool
-filter_fast_usable(const struct sample_ctx *ctx)
+static bool
+is_usable(const struct sample_ctx *ctx)
 {
     const struct sample_req *req = ctx->req;
-    const struct surface *s = ctx->s;
     if (ctx->dims != 2 || ctx->cube || ctx->compare || ctx->reduction ||
-        !ctx->direct || ctx->sp->non_normalized)
-        return false;
-    if (ctx->texel_kind == TEXEL_BLOCK || s->fmt->element_B > 16)
-        return false;
-    if (req->offset[0] | req->offset[1])
+        !ctx->direct || ctx->sp->non_normalized ||
+        ctx->texel_kind == TEXEL_BLOCK || req->offset[0] || req->offset[1])
         return false;
     for (unsigned d = 0; d < 2; d++)
         if (ctx->wrap[d] != GEN9_TCM_WRAP && ctx->wrap[d] != GEN9_TCM_MIRROR &&
@@ -38,42 +29,68 @@ filter_fast_usable(const struct sample_ctx *ctx)
     return true;
 }
 
+/* Bytes keep the order of memory until the end. */
+static uint8_t
+pick_channel(const struct sample_ctx *ctx, unsigned c)
+{
+    const struct surface *s = ctx->s;
+    unsigned scs = s->swizzle[c];
+    if (scs == GEN9_SCS_ZERO)
+        return SOURCE_ZERO;
+    if (scs == GEN9_SCS_ONE)
+        return SOURCE_ONE;
+    unsigned source = ctx->source[scs & 3];
+    if (!ctx->scaled)
+        return scs & 3;
+    return (uint8_t)(source < 4 ? s->fmt->ch[source].start_bit / 8 : source);
+}
+
+void
+filter_fast_init(struct sample_ctx *ctx)
+{
+    ctx->fast = is_usable(ctx);
+    ctx->avx2 = __builtin_cpu_supports("avx2");
+    for (unsigned c = 0; ctx->fast && c < 4; c++)
+        ctx->fast_pick[c] = pick_channel(ctx, c);
+    ctx->fast_level[0].level = ctx->fast_level[1].level = UINT32_MAX;
+}
+
 /* ---- addresses --------------------------------------------------------- */
 
-static inline vec4
+FAST_INLINE vec4
 splat(float f)
 {
     return (vec4){f, f, f, f};
 }
 
-static inline ivec4
+FAST_INLINE ivec4
 isplat(int32_t i)
 {
     return (ivec4){i, i, i, i};
 }
 
-static inline ivec4
+FAST_INLINE ivec4
 floor4(vec4 v)
 {
     ivec4 i = __builtin_convertvector(v, ivec4);
     return i + (ivec4)(v < __builtin_convertvector(i, vec4));
 }
 
-static inline ivec4
+FAST_INLINE ivec4
 choose(ivec4 mask, ivec4 a, ivec4 b)
 {
     return (mask & a) | (~mask & b);
 }
 
 /* Coordinates that floor4() cannot take are left to the generic path. */
-static inline bool
+FAST_INLINE bool
 is_tame(vec4 u)
 {
     ivec4 ok = (u > splat(-8388608.0f)) & (u < splat(8388608.0f));
     return _mm_movemask_ps((__m128)ok) == 0xf;
 }
 
-static inline vec4
+FAST_INLINE vec4
 scale(unsigned wrap, vec4 u, int32_t size)
 {
     vec4 n = splat((float)size);
@@ -90,7 +107,7 @@ scale(unsigned wrap, vec4 u, int32_t size)
 }
 
 /* i is at most one texel outside, or mirrored within -1..2n. */
-static inline ivec4
+FAST_INLINE ivec4
 wrap4(unsigned wrap, ivec4 i, int32_t size)
 {
     ivec4 n = isplat(size);
@@ -107,13 +124,13 @@ wrap4(unsigned wrap, ivec4 i, int32_t size)
     return choose(i >= n, n - 1, i);
 }
 
-static inline void
+FAST_INLINE void
 axis_nearest(unsigned wrap, vec4 u, int32_t size, struct fast_axis *a)
 {
     a->i0 = wrap4(wrap, floor4(scale(wrap, u, size)), size);
 }
 
-static inline void
+FAST_INLINE void
 axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
             struct fast_axis *a)
 {
@@ -126,7 +143,7 @@ axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
 }
 
 /* Offsets in all tilings are a sum of one part for x and one for y. */
-static inline ivec4
+FAST_INLINE ivec4
 offset_x_B(const struct surface *s, const struct fast_level *lv, ivec4 x)
 {
     ivec4 x_B = x * (int32_t)s->fmt->element_B + lv->x_B;
@@ -137,7 +154,7 @@ offset_x_B(const struct surface *s, const struct fast_level *lv, ivec4 x)
     return x_B;
 }
 
-static inline ivec4
+FAST_INLINE ivec4
 offset_y_B(const struct surface *s, const struct fast_level *lv, ivec4 y)
 {
     int32_t pitch_B = (int32_t)s->row_pitch_B;
@@ -151,7 +168,7 @@ offset_y_B(const struct surface *s, const struct fast_level *lv, ivec4 y)
 
 /* ---- texels ------------------------------------------------------------ */
 
-static inline __m128i
+FAST_INLINE __m128i
 load_bytes(const uint8_t *p, unsigned element_B)
 {
     uint32_t v = 0;
@@ -166,7 +183,7 @@ load_bytes(const uint8_t *p, unsigned element_B)
     return _mm_cvtsi32_si128((int)v);
 }
 
-static inline vec4
+FAST_INLINE vec4
 nearest_bytes(const uint8_t *p, unsigned element_B)
 {
     __m128i zero = _mm_setzero_si128();
@@ -175,7 +192,7 @@ nearest_bytes(const uint8_t *p, unsigned element_B)
 }
 
 /* a + (b - a) * w / 256, in units of 1/256: at most 16 bits. */
-static inline vec4
+FAST_INLINE vec4
 mix_bytes(__m128i a, __m128i b, __m128i weights)
 {
     __m128i pairs = _mm_unpacklo_epi8(_mm_unpacklo_epi8(a, b),
@@ -184,7 +201,7 @@ mix_bytes(__m128i a, __m128i b, __m128i weights)
 }
 
 /* Exact: products have at most 24 bits. */
-static inline vec4
+FAST_INLINE vec4
 linear_bytes(const uint8_t *mem, unsigned element_B, int32_t x0, int32_t x1,
              int32_t y0, int32_t y1, int32_t wx, int32_t wy)
 {
@@ -197,7 +214,7 @@ linear_bytes(const uint8_t *mem, unsigned element_B, int32_t x0, int32_t x1,
     return sum * splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
 }
 
-static inline vec4
+FAST_INLINE vec4
 unpack(const struct format_info *fmt, const uint8_t *p)
 {
     union texel t;
@@ -205,13 +222,13 @@ unpack(const struct format_info *fmt, const uint8_t *p)
     return t.v;
 }
 
-static inline vec4
+FAST_INLINE vec4
 mix(vec4 a, vec4 b, int32_t w1)
 {
     return a + (b - a) * splat((float)w1 * (1.0f / SAMPLE_ONE));
 }
 
-static inline vec4
+FAST_INLINE vec4
 linear_unpack(const struct format_info *fmt, const uint8_t *mem, int32_t x0,
               int32_t x1, int32_t y0, int32_t y1, int32_t wx, int32_t wy)
 {
@@ -228,23 +245,34 @@ linear_unpack(const struct format_info *fmt, const uint8_t *mem, int32_t x0,
 
 /* ---- quads ------------------------------------------------------------- */
 
-static bool
-find_level(struct sample_ctx *ctx, int32_t level, uint32_t slice,
+static void
+make_level(struct sample_ctx *ctx, uint32_t level, uint32_t slice,
            struct fast_level *lv)
 {
     const struct surface *s = ctx->s;
-    const struct texel_plane *p = texel_plane(ctx, (uint32_t)level, slice);
-    if (!p->mem || !p->small)
-        return false;
-    lv->mem = p->mem;
-    lv->x_B = (int32_t)p->x_B;
-    lv->y = (int32_t)p->y;
-    lv->w = (int32_t)surface_level_width(s, (unsigned)level);
-    lv->h = (int32_t)surface_level_height(s, (unsigned)level);
-    return true;
+    const struct texel_plane *p = texel_plane(ctx, level, slice);
+    *lv = (struct fast_level){
+        .mem = p->small ? p->mem : NULL,
+        .level = level,
+        .slice = slice,
+        .x_B = (int32_t)p->x_B,
+        .y = (int32_t)p->y,
+        .w = (int32_t)surface_level_width(s, level),
+        .h = (int32_t)surface_level_height(s, level),
+    };
 }
 
-static void
+/* NULL if the level needs the generic path. */
+FAST_INLINE const struct fast_level *
+find_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
+{
+    struct fast_level *lv = &ctx->fast_level[level & 1];
+    if (lv->level != (uint32_t)level || lv->slice != slice)
+        make_level(ctx, (uint32_t)level, slice, lv);
+    return lv->mem ? lv : NULL;
+}
+
+FAST_INLINE void
 quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
              vec4 v, vec4 texel[4])
 {
@@ -261,7 +289,7 @@ quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             texel[i] = unpack(s->fmt, lv->mem + at[i]);
 }
 
-static void
+FAST_INLINE void
 quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             vec4 v, bool mag, vec4 texel[4])
 {
@@ -286,7 +314,7 @@ quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
                                      y1[i], ax.w1[i], ay.w1[i]);
 }
 
-static void
+FAST_INLINE void
 quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
            const struct fast_level *lv, vec4 u, vec4 v, vec4 texel[4])
 {
@@ -296,30 +324,18 @@ quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
         quad_linear(ctx, lv, u, v, lod->mag, texel);
 }
 
-/* Channel c of the answer from the four channels in memory. */
-static vec4
+FAST_INLINE vec4
 quad_channel(const struct sample_ctx *ctx, const vec4 memory[4], unsigned c)
 {
-    const struct surface *s = ctx->s;
-    union texel one = {.v = splat(1.0f)};
-    if (s->fmt->is_int)
-        one.c = (union color){.u = {1, 1, 1, 1}};
-    unsigned scs = s->swizzle[c];
-    if (scs == GEN9_SCS_ZERO)
+    unsigned pick = ctx->fast_pick[c];
+    if (pick < 4)
+        return ctx->scaled ? memory[pick] / splat(255.0f) : memory[pick];
+    if (pick == SOURCE_ZERO)
         return splat(0.0f);
-    if (scs == GEN9_SCS_ONE)
-        return one.v;
-    if (!ctx->scaled)
-        return memory[scs & 3];
-    unsigned source = ctx->source[scs & 3];
-    if (source == SOURCE_ZERO)
-        return splat(0.0f);
-    if (source == SOURCE_ONE)
-        return one.v;
-    return memory[s->fmt->ch[source].start_bit / 8] / splat(255.0f);
+    return ctx->integer ? (vec4)isplat(1) : splat(1.0f);
 }
 
-static void
+FAST_INLINE void
 quad_store(const struct sample_ctx *ctx, vec4 texel[4], unsigned quad,
            unsigned mask, uint32_t out[4][SAMPLE_LANES])
 {
@@ -357,9 +373,9 @@ quad_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
     return true;
 }
 
-bool
-filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
-                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+FAST_INLINE bool
+filter_quad(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned quad,
+            unsigned mask, uint32_t out[4][SAMPLE_LANES])
 {
     if (lod->out_of_bounds ||
         (lod->filter == FILTER_ANISOTROPIC && lod->ways > 1))
@@ -368,20 +384,46 @@ filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
     memcpy(&u, &ctx->req->u.f[quad], sizeof u);
     memcpy(&v, &ctx->req->v.f[quad], sizeof v);
     uint32_t slice;
-    struct fast_level lv;
-    if (!is_tame(u) || !is_tame(v) || !quad_slice(ctx, quad, &slice) ||
-        !find_level(ctx, lod->level, slice, &lv))
+    if (!is_tame(u) || !is_tame(v) || !quad_slice(ctx, quad, &slice))
+        return false;
+    const struct fast_level *lv = find_level(ctx, lod->level, slice);
+    bool blend = lod->beta && !ctx->integer;
+    const struct fast_level *next = blend
+                                        ? find_level(ctx, lod->level + 1, slice)
+                                        : lv;
+    if (!lv || !next)
         return false;
     vec4 texel[4];
-    quad_level(ctx, lod, &lv, u, v, texel);
-    if (lod->beta && !ctx->integer) {
+    quad_level(ctx, lod, lv, u, v, texel);
+    if (blend) {
         vec4 second[4];
-        if (!find_level(ctx, lod->level + 1, slice, &lv))
-            return false;
-        quad_level(ctx, lod, &lv, u, v, second);
+        quad_level(ctx, lod, next, u, v, second);
         for (unsigned i = 0; i < 4; i++)
             texel[i] = mix(texel[i], second[i], lod->beta);
     }
     quad_store(ctx, texel, quad, mask, out);
     return true;
+}
+
+/* The same code for two instruction sets; neither has fused operations. */
+static bool
+filter_quad_sse2(struct sample_ctx *ctx, const struct sample_lod *lod,
+                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    return filter_quad(ctx, lod, quad, mask, out);
+}
+
+__attribute__((target("avx2"))) static bool
+filter_quad_avx2(struct sample_ctx *ctx, const struct sample_lod *lod,
+                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    return filter_quad(ctx, lod, quad, mask, out);
+}
+
+bool
+filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
+                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    return ctx->avx2 ? filter_quad_avx2(ctx, lod, quad, mask, out)
+                     : filter_quad_sse2(ctx, lod, quad, mask, out);
 }

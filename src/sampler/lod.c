@@ -234,6 +234,20 @@ fixed_lod(float lod)
     return sample_floor(lod * SAMPLE_ONE + 0.5f);
 }
 
+void
+lod_init(struct sample_ctx *ctx)
+{
+    const struct surface *s = ctx->s;
+    float resident = s->resource_min_lod - (float)s->min_lod;
+    ctx->limits = (struct lod_limits){
+        .max = fixed_lod(ctx->sp->max_lod),
+        .min = fixed_lod(ctx->sp->min_lod),
+        .mips = s->mip_count_minus1 * SAMPLE_ONE,
+        .resident = fixed_lod(MAX2(resident, 0.0f)),
+        .base = fixed_lod(s->base_mip_level),
+    };
+}
+
 struct clamped {
     int32_t lod; /* 1/256, relative to level0 */
     bool mag, out_of_bounds;
@@ -244,19 +258,16 @@ static struct clamped
 clamp_lod(const struct sample_ctx *ctx, float raw, float min_lod)
 {
     const struct sampler *sp = ctx->sp;
-    const struct surface *s = ctx->s;
-    int32_t mips = s->mip_count_minus1 * SAMPLE_ONE;
-    int32_t max = fixed_lod(sp->max_lod), min = fixed_lod(sp->min_lod);
-    int32_t resident = fixed_lod(
-        MAX2(s->resource_min_lod - (float)s->min_lod, 0.0f));
-    resident = MAX2(resident, min_lod > 0.0f ? fixed_lod(min_lod) : 0);
-    int32_t lod = fixed_lod(raw);
+    const struct lod_limits *lim = &ctx->limits;
+    int32_t resident = lim->resident, lod = fixed_lod(raw);
+    if (min_lod > 0.0f)
+        resident = MAX2(resident, fixed_lod(min_lod));
     if (sp->lod_preclamp)
-        lod = MAX2(MIN2(lod, max), min);
-    struct clamped c = {.out_of_bounds = resident > mips};
-    c.mag = lod <= fixed_lod(s->base_mip_level);
-    max = MIN2(max, mips);
-    min = MAX2(MIN2(min, mips), MIN2(resident, mips));
+        lod = MAX2(MIN2(lod, lim->max), lim->min);
+    struct clamped c = {.out_of_bounds = resident > lim->mips};
+    c.mag = lod <= lim->base;
+    int32_t mips = lim->mips, max = MIN2(lim->max, mips);
+    int32_t min = MIN2(MAX2(lim->min, resident), mips);
     bool by_mip = !c.mag || sp->mag_clamp_mode;
     if (!by_mip || sp->mip_filter == MIP_NONE)
         lod = 0;

@@ -47,7 +47,8 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->level0 = s->min_lod;
     init_wrap(ctx);
     texel_init(ctx);
-    ctx->fast = filter_fast_usable(ctx);
+    lod_init(ctx);
+    filter_fast_init(ctx);
     return true;
 }
 
@@ -153,12 +154,11 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
     sample_swizzle(ctx->s, &t.c, lane, out);
 }
 
-/* Whether the lanes of a quad that execute ask for the same LOD. */
+/* Whether the lanes of a quad ask for the same LOD. */
 static bool
 is_uniform(const struct sample_req *req, unsigned quad)
 {
-    static const uint32_t zero[4];
-    if (memcmp(&req->min_lod[quad], zero, sizeof zero))
+    if (req->op == SAMPLE_GRAD)
         return false;
     if (req->op != SAMPLE_BIAS && req->op != SAMPLE_LOD)
         return true;
@@ -167,18 +167,17 @@ is_uniform(const struct sample_req *req, unsigned quad)
 }
 
 static void
-sample_quad(struct sample_ctx *ctx, unsigned quad, unsigned mask,
+sample_quad(struct sample_ctx *ctx, unsigned quad, unsigned mask, bool uniform,
             uint32_t out[4][SAMPLE_LANES])
 {
     const struct sample_req *req = ctx->req;
     bool per_quad = req->op == SAMPLE_PLAIN || req->op == SAMPLE_BIAS;
     bool per_lane = req->op == SAMPLE_GRAD;
-    bool needed = needs_lod(ctx);
     struct sample_lod lod = {.ways = 1};
     float derived = 0.0f;
-    if (per_quad && needed)
+    if (per_quad)
         derived = derived_lod(ctx, quad, &lod);
-    if (ctx->fast && !(per_lane && needed) && is_uniform(req, quad)) {
+    if (ctx->fast && uniform && is_uniform(req, quad)) {
         choose_lod(ctx, quad, derived, &lod);
         if (filter_fast_quad(ctx, &lod, quad, mask, out))
             return;
@@ -186,21 +185,41 @@ sample_quad(struct sample_ctx *ctx, unsigned quad, unsigned mask,
     for (unsigned lane = quad; lane < quad + 4; lane++) {
         if (!(mask >> (lane - quad) & 1))
             continue;
-        if (per_lane && needed)
+        if (per_lane)
             derived = derived_lod(ctx, lane, &lod);
         choose_lod(ctx, lane, derived, &lod);
         sample_lane(ctx, &lod, lane, out);
     }
 }
 
+/* A request of which every lane has the same LOD. */
+static void
+sample_quad_at(struct sample_ctx *ctx, const struct sample_lod *lod,
+               unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+{
+    if (ctx->fast && filter_fast_quad(ctx, lod, quad, mask, out))
+        return;
+    for (unsigned lane = quad; lane < quad + 4; lane++)
+        if (mask >> (lane - quad) & 1)
+            sample_lane(ctx, lod, lane, out);
+}
+
 void
 sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
 {
+    static const float zero[SAMPLE_LANES];
     const struct sample_req *req = ctx->req;
+    bool no_minimum = !memcmp(req->min_lod, zero, sizeof zero);
+    bool same = no_minimum && (req->op == SAMPLE_LZ || !needs_lod(ctx));
+    struct sample_lod lod = {.ways = 1};
+    if (same)
+        choose_lod(ctx, 0, 0.0f, &lod);
     for (unsigned quad = 0; quad < req->lanes; quad += 4) {
         unsigned mask = req->exec_mask >> quad & 0xf;
-        if (mask)
-            sample_quad(ctx, quad, mask, out);
+        if (mask && same)
+            sample_quad_at(ctx, &lod, quad, mask, out);
+        else if (mask)
+            sample_quad(ctx, quad, mask, no_minimum, out);
     }
 }
 

@@ -88,6 +88,19 @@ enum texel_kind {
     TEXEL_BYTES,  /* up to four UNORM bytes, see sample_ctx.byte_shift */
 };
 
+/* LODs that clamp and compare, in 1/256. */
+struct lod_limits {
+    int32_t max, min, mips, resident, base;
+};
+
+/* What filter_fast.c keeps from quad to quad. */
+struct fast_level {
+    const uint8_t *mem; /* NULL: take the generic path */
+    uint32_t level, slice;
+    int32_t x_B, y;
+    int32_t w, h;
+};
+
 struct sample_ctx {
     const struct surface *s;
     const struct sampler *sp;
@@ -98,6 +111,7 @@ struct sample_ctx {
     bool compare;
     bool direct; /* texel planes may be used */
     bool fast;   /* filter_fast_quad() may be asked */
+    bool avx2;
     uint8_t wrap[3];
     uint8_t shadow_func;
     uint8_t reduction;
@@ -110,9 +124,12 @@ struct sample_ctx {
     uint8_t byte_shift[4];
     uint8_t source[4]; /* enum texel_source */
     bool clamp_ref;
-    int32_t level0, last_level; /* surface minimum LOD; last one from there */
+    int32_t level0; /* surface minimum LOD */
+    struct lod_limits limits;
     union texel border;
     struct texel_plane plane[4];
+    struct fast_level fast_level[2];
+    uint8_t fast_pick[4]; /* memory channel of each answer; texel_source */
     struct format_block_cache blocks; /* made for TEXEL_BLOCK only */
 };
 
@@ -169,6 +186,7 @@ struct sample_lod {
     float axis[2]; /* its step from sample to sample, in texels of level0 */
 };
 
+void lod_init(struct sample_ctx *ctx);
 void lod_derivatives(const struct sample_ctx *ctx, unsigned lane,
                      struct sample_deriv *d);
 /* log2 of a positive number; within 1e-9, exact for powers of two. */
@@ -198,8 +216,8 @@ vec4 filter_mix(const struct sample_ctx *ctx, vec4 a, vec4 b, int32_t w1);
 
 /* ---- filter_fast.c ------------------------------------------------------ */
 
-/* Whether quads of this request may take the fast path at all. */
-bool filter_fast_usable(const struct sample_ctx *ctx);
+/* Decides whether quads of this request may take the fast path at all. */
+void filter_fast_init(struct sample_ctx *ctx);
 /* Filters the lanes of `mask` (bits 0..3) of the quad that begins at lane
  * `quad`, all with the same `lod`; the same bits as the generic path gives.
  * False, with nothing written, if this quad needs the generic path. */
