@@ -53,7 +53,7 @@ block_ops(const struct jit *j, uint32_t i)
     do {
         n += j->k->ops[i].fn != eu_op_join;
         i++;
-    } while (i < j->k->op_count && !j->start[i]);
+    } while (i < j->k->op_count && !(j->start[i] & JIT_START));
     return n;
 }
 
@@ -111,6 +111,8 @@ compile_op(struct jit *j, uint32_t i)
             restore(j, &s);
             interpret(j, i);
             j->native_count += jit_is_send(op);
+            if (!jit_is_send(op))
+                j->start[i] |= JIT_INTERPRETED;
         }
     } else {
         j->native_count++;
@@ -126,13 +128,13 @@ compile_copy(struct jit *j, bool full)
     for (uint32_t i = 0; i < n && !j->x.failed; i++) {
         if (full)
             j->at[i] = j->x.size;
-        if (j->start[i])
+        if (j->start[i] & JIT_START)
             begin_block(j, i);
         compile_op(j, i);
         if (i + 1 == n)
             break;
         const struct jit_set *live = &j->live[!full][i + 1];
-        if (j->start[i + 1])
+        if (j->start[i + 1] & JIT_START)
             jit_flush(j, live);
         else if (!jit_is_flow(&j->k->ops[i]))
             jit_drop_dead(j, live);

@@ -13,7 +13,7 @@
 #define JIT_VREGS 32
 
 /* Bits of jit.start[]. */
-enum { JIT_START = 1, JIT_LOOP = 2 };
+enum { JIT_START = 1, JIT_LOOP = 2, JIT_INTERPRETED = 4 };
 
 /* One bit per GRF. */
 struct jit_set {

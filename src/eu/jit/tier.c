@@ -108,7 +108,9 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
     return true;
 }
 
-/* The code of the kernel, compiled by whoever comes first. */
+/* The code of the kernel, compiled by whoever comes first. From its first run
+ * on: were some threads interpreted, which NaN a pixel holds could depend on
+ * the number of workers. */
 static const struct eu_jit *
 code_of(const struct eu_kernel *kernel, unsigned flags)
 {

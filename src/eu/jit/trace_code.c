@@ -52,9 +52,10 @@ list_all(const struct eu_jit *jit)
     for (uint32_t i = 0; i + 1 < k->op_count; i++) {
         char text[256];
         eu_disasm(text, sizeof text, k->ops[i].insn, k->gen);
-        trace(jit, "%6x: %s (%u bytes)", k->ops[i].ip,
+        trace(jit, "%6x: %s (%u bytes)%s", k->ops[i].ip,
               k->ops[i].fn == eu_op_join ? "channels join" : text,
-              jit->at[i + 1] - jit->at[i]);
+              jit->at[i + 1] - jit->at[i],
+              jit->start[i] & JIT_INTERPRETED ? " interpreted" : "");
 #ifdef HAVE_ZYDIS
         if (disassemble)
             list_code(jit, disassemble, jit->at[i], jit->at[i + 1]);
