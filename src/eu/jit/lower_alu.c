@@ -108,10 +108,45 @@ covered(const struct jit *j, const struct eu_op *op, enum exec_class class)
     return class == EXEC_FLOAT ? jit_float_ok(j, op) : jit_int_ok(j, op);
 }
 
+/* mov (1|M0) f0.1<1>:uw r1.14<0;1,0>:uw {NoMask}: pixel shaders that discard
+ * begin so. */
+static bool
+is_flag_move(const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *d = &insn->dst, *s = &insn->src[0];
+    return op->slow == eu_op_general && insn->opcode == EU_OP_MOV &&
+           op->lanes == 1 && op->no_mask && !op->pred && !insn->cmod &&
+           !insn->saturate && !insn->acc_wr && d->file == EU_FILE_ARF &&
+           (d->reg & 0xf0) == EU_ARF_F && d->type == s->type &&
+           (d->type == EU_TYPE_UW || d->type == EU_TYPE_UD) &&
+           (d->reg & 1) * 4u + d->subreg_B +
+                   eu_type_size_B((enum eu_type)d->type) <=
+               8 &&
+           !s->abs && !s->negate && s->file == EU_FILE_GRF && !s->indirect;
+}
+
+static void
+move_to_flag(struct jit *j, const struct eu_op *op)
+{
+    const struct eu_operand *d = &op->insn->dst, *s = &op->insn->src[0];
+    unsigned size_B = eu_type_size_B((enum eu_type)d->type);
+    unsigned from = s->reg * EU_GRF_B + s->subreg_B;
+    jit_sync(j, from, size_B);
+    x86_load(&j->x, X86_RAX, offsetof(struct eu_thread, grf) + from, size_B);
+    x86_store(&j->x, X86_RAX,
+              offsetof(struct eu_thread, f) + (d->reg & 1) * 4u + d->subreg_B,
+              size_B);
+}
+
 bool
 jit_lower_alu(struct jit *j, const struct eu_op *op)
 {
     enum exec_class class = eu_exec_class(op->insn);
+    if (is_flag_move(op)) {
+        move_to_flag(j, op);
+        return true;
+    }
     if (!covered(j, op, class))
         return false;
 

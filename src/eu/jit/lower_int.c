@@ -83,6 +83,15 @@ to_float_ok(const struct jit *j, const struct eu_insn *insn)
     return j->evex || !o->negate;
 }
 
+/* Loop counters are made so: they stay at their largest value. */
+static bool
+adds_unsigned(const struct eu_insn *insn)
+{
+    return insn->opcode == EU_OP_ADD && insn->dst.type == EU_TYPE_UD &&
+           !insn->cmod && range_of(&insn->src[0]).fits_ud &&
+           range_of(&insn->src[1]).fits_ud;
+}
+
 bool
 jit_int_ok(const struct jit *j, const struct eu_op *op)
 {
@@ -96,7 +105,7 @@ jit_int_ok(const struct jit *j, const struct eu_op *op)
     if (insn->dst.type == EU_TYPE_F)
         return to_float_ok(j, insn);
     if (insn->saturate)
-        return false;
+        return j->evex && adds_unsigned(insn);
     switch (insn->opcode) {
     case EU_OP_SEL: return !insn->cmod || is_binary_exact(insn);
     case EU_OP_ASR: return (a.fits_d || a.fits_ud) && cmod_ok(insn);
@@ -208,6 +217,15 @@ commute(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
 }
 
 static unsigned
+add_saturate(struct jit *j, unsigned len, struct x86_rm a, struct x86_rm b)
+{
+    unsigned ra = jit_in_reg(j, a, len), d = binary(j, X86_PADDD, len, ra, b);
+    x86_vop_imm(&j->x, X86_PCMPUD, len, 4, d, x86_reg(ra), 0, 1);
+    x86_vop_imm(&j->x, X86_PTERNLOGD, len, d, d, x86_reg(d), 4, 0xff);
+    return d;
+}
+
+static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         struct x86_rm a, struct x86_rm b)
 {
@@ -226,7 +244,10 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_AND: return commute(j, X86_PAND, p->len, a, b);
     case EU_OP_OR: return commute(j, X86_POR, p->len, a, b);
     case EU_OP_XOR: return commute(j, X86_PXOR, p->len, a, b);
-    case EU_OP_ADD: return commute(j, X86_PADDD, p->len, a, b);
+    case EU_OP_ADD:
+        if (op->insn->saturate)
+            return add_saturate(j, p->len, a, b);
+        return commute(j, X86_PADDD, p->len, a, b);
     case EU_OP_MUL: return commute(j, X86_PMULLD, p->len, a, b);
     case EU_OP_SHL:
     case EU_OP_SHR:

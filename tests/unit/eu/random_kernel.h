@@ -406,6 +406,11 @@ rk_add_arf(struct random_kernel *k)
         i.dst.reg = (uint8_t)(EU_ARF_F + rk_rnd(k, 2));
         i.dst.subreg_B = (uint8_t)(rk_rnd(k, 2) * 2);
         i.src[0].imm = rk_rnd(k, 65536);
+        if (rk_chance(k, 50)) {
+            i.src[0].file = EU_FILE_GRF;
+            i.src[0].reg = rk_reg(k, false);
+            i.src[0].subreg_B = (uint8_t)(rk_rnd(k, 16) * 2);
+        }
     }
     rk_add(k, &i);
 }
