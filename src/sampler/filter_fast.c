@@ -5,8 +5,6 @@
 
 #include "sampler/sample.h"
 
-#define FAST_INLINE static inline __attribute__((always_inline))
-
 typedef int32_t ivec4 __attribute__((vector_size(16)));
 
 /* Texels of four lanes along one axis. */
@@ -49,7 +47,8 @@ void
 filter_fast_init(struct sample_ctx *ctx)
 {
     ctx->fast = is_usable(ctx);
-    ctx->avx2 = __builtin_cpu_supports("avx2");
+    ctx->avx2 = ctx->fast && ctx->scaled && ctx->s->fmt->element_B == 4 &&
+                __builtin_cpu_supports("avx2");
     for (unsigned c = 0; ctx->fast && c < 4; c++)
         ctx->fast_pick[c] = pick_channel(ctx, c);
     ctx->fast_level[0].level = ctx->fast_level[1].level = UINT32_MAX;
@@ -57,40 +56,40 @@ filter_fast_init(struct sample_ctx *ctx)
 
 /* ---- addresses --------------------------------------------------------- */
 
-FAST_INLINE vec4
+static inline vec4
 splat(float f)
 {
     return (vec4){f, f, f, f};
 }
 
-FAST_INLINE ivec4
+static inline ivec4
 isplat(int32_t i)
 {
     return (ivec4){i, i, i, i};
 }
 
-FAST_INLINE ivec4
+static inline ivec4
 floor4(vec4 v)
 {
     ivec4 i = __builtin_convertvector(v, ivec4);
     return i + (ivec4)(v < __builtin_convertvector(i, vec4));
 }
 
-FAST_INLINE ivec4
+static inline ivec4
 choose(ivec4 mask, ivec4 a, ivec4 b)
 {
     return (mask & a) | (~mask & b);
 }
 
 /* Coordinates that floor4() cannot take are left to the generic path. */
-FAST_INLINE bool
+static inline bool
 is_tame(vec4 u)
 {
     ivec4 ok = (u > splat(-8388608.0f)) & (u < splat(8388608.0f));
     return _mm_movemask_ps((__m128)ok) == 0xf;
 }
 
-FAST_INLINE vec4
+static inline vec4
 scale(unsigned wrap, vec4 u, int32_t size)
 {
     vec4 n = splat((float)size);
@@ -107,7 +106,7 @@ scale(unsigned wrap, vec4 u, int32_t size)
 }
 
 /* i is at most one texel outside, or mirrored within -1..2n. */
-FAST_INLINE ivec4
+static inline ivec4
 wrap4(unsigned wrap, ivec4 i, int32_t size)
 {
     ivec4 n = isplat(size);
@@ -124,13 +123,13 @@ wrap4(unsigned wrap, ivec4 i, int32_t size)
     return choose(i >= n, n - 1, i);
 }
 
-FAST_INLINE void
+static inline void
 axis_nearest(unsigned wrap, vec4 u, int32_t size, struct fast_axis *a)
 {
     a->i0 = wrap4(wrap, floor4(scale(wrap, u, size)), size);
 }
 
-FAST_INLINE void
+static inline void
 axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
             struct fast_axis *a)
 {
@@ -143,7 +142,7 @@ axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
 }
 
 /* Offsets in all tilings are a sum of one part for x and one for y. */
-FAST_INLINE ivec4
+static inline ivec4
 offset_x_B(const struct surface *s, const struct fast_level *lv, ivec4 x)
 {
     ivec4 x_B = x * (int32_t)s->fmt->element_B + lv->x_B;
@@ -154,7 +153,7 @@ offset_x_B(const struct surface *s, const struct fast_level *lv, ivec4 x)
     return x_B;
 }
 
-FAST_INLINE ivec4
+static inline ivec4
 offset_y_B(const struct surface *s, const struct fast_level *lv, ivec4 y)
 {
     int32_t pitch_B = (int32_t)s->row_pitch_B;
@@ -168,7 +167,7 @@ offset_y_B(const struct surface *s, const struct fast_level *lv, ivec4 y)
 
 /* ---- texels ------------------------------------------------------------ */
 
-FAST_INLINE __m128i
+static inline __m128i
 load_bytes(const uint8_t *p, unsigned element_B)
 {
     uint32_t v = 0;
@@ -183,7 +182,7 @@ load_bytes(const uint8_t *p, unsigned element_B)
     return _mm_cvtsi32_si128((int)v);
 }
 
-FAST_INLINE vec4
+static inline vec4
 nearest_bytes(const uint8_t *p, unsigned element_B)
 {
     __m128i zero = _mm_setzero_si128();
@@ -192,7 +191,7 @@ nearest_bytes(const uint8_t *p, unsigned element_B)
 }
 
 /* a + (b - a) * w / 256, in units of 1/256: at most 16 bits. */
-FAST_INLINE vec4
+static inline vec4
 mix_bytes(__m128i a, __m128i b, __m128i weights)
 {
     __m128i pairs = _mm_unpacklo_epi8(_mm_unpacklo_epi8(a, b),
@@ -201,7 +200,7 @@ mix_bytes(__m128i a, __m128i b, __m128i weights)
 }
 
 /* Exact: products have at most 24 bits. */
-FAST_INLINE vec4
+static inline vec4
 linear_bytes(const uint8_t *mem, unsigned element_B, int32_t x0, int32_t x1,
              int32_t y0, int32_t y1, int32_t wx, int32_t wy)
 {
@@ -214,7 +213,7 @@ linear_bytes(const uint8_t *mem, unsigned element_B, int32_t x0, int32_t x1,
     return sum * splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
 }
 
-FAST_INLINE vec4
+static inline vec4
 unpack(const struct format_info *fmt, const uint8_t *p)
 {
     union texel t;
@@ -222,13 +221,13 @@ unpack(const struct format_info *fmt, const uint8_t *p)
     return t.v;
 }
 
-FAST_INLINE vec4
+static inline vec4
 mix(vec4 a, vec4 b, int32_t w1)
 {
     return a + (b - a) * splat((float)w1 * (1.0f / SAMPLE_ONE));
 }
 
-FAST_INLINE vec4
+static inline vec4
 linear_unpack(const struct format_info *fmt, const uint8_t *mem, int32_t x0,
               int32_t x1, int32_t y0, int32_t y1, int32_t wx, int32_t wy)
 {
@@ -262,9 +261,8 @@ make_level(struct sample_ctx *ctx, uint32_t level, uint32_t slice,
     };
 }
 
-/* NULL if the level needs the generic path. */
-FAST_INLINE const struct fast_level *
-find_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
+const struct fast_level *
+filter_fast_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
 {
     struct fast_level *lv = &ctx->fast_level[level & 1];
     if (lv->level != (uint32_t)level || lv->slice != slice)
@@ -272,7 +270,7 @@ find_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
     return lv->mem ? lv : NULL;
 }
 
-FAST_INLINE void
+static inline void
 quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
              vec4 v, vec4 texel[4])
 {
@@ -289,7 +287,7 @@ quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             texel[i] = unpack(s->fmt, lv->mem + at[i]);
 }
 
-FAST_INLINE void
+static inline void
 quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             vec4 v, bool mag, vec4 texel[4])
 {
@@ -314,7 +312,7 @@ quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
                                      y1[i], ax.w1[i], ay.w1[i]);
 }
 
-FAST_INLINE void
+static inline void
 quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
            const struct fast_level *lv, vec4 u, vec4 v, vec4 texel[4])
 {
@@ -324,7 +322,7 @@ quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
         quad_linear(ctx, lv, u, v, lod->mag, texel);
 }
 
-FAST_INLINE vec4
+static inline vec4
 quad_channel(const struct sample_ctx *ctx, const vec4 memory[4], unsigned c)
 {
     unsigned pick = ctx->fast_pick[c];
@@ -335,7 +333,7 @@ quad_channel(const struct sample_ctx *ctx, const vec4 memory[4], unsigned c)
     return ctx->integer ? (vec4)isplat(1) : splat(1.0f);
 }
 
-FAST_INLINE void
+static inline void
 quad_store(const struct sample_ctx *ctx, vec4 texel[4], unsigned quad,
            unsigned mask, uint32_t out[4][SAMPLE_LANES])
 {
@@ -357,8 +355,8 @@ quad_store(const struct sample_ctx *ctx, vec4 texel[4], unsigned quad,
 }
 
 /* The slice that all four lanes read. */
-static bool
-quad_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
+bool
+filter_fast_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
 {
     const struct sample_req *req = ctx->req;
     if (!ctx->s->is_array || ctx->s->depth <= 1 ||
@@ -373,9 +371,9 @@ quad_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
     return true;
 }
 
-FAST_INLINE bool
-filter_quad(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned quad,
-            unsigned mask, uint32_t out[4][SAMPLE_LANES])
+bool
+filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
+                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
 {
     if (lod->out_of_bounds ||
         (lod->filter == FILTER_ANISOTROPIC && lod->ways > 1))
@@ -384,13 +382,13 @@ filter_quad(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned quad,
     memcpy(&u, &ctx->req->u.f[quad], sizeof u);
     memcpy(&v, &ctx->req->v.f[quad], sizeof v);
     uint32_t slice;
-    if (!is_tame(u) || !is_tame(v) || !quad_slice(ctx, quad, &slice))
+    if (!is_tame(u) || !is_tame(v) || !filter_fast_slice(ctx, quad, &slice))
         return false;
-    const struct fast_level *lv = find_level(ctx, lod->level, slice);
+    const struct fast_level *lv = filter_fast_level(ctx, lod->level, slice);
     bool blend = lod->beta && !ctx->integer;
-    const struct fast_level *next = blend
-                                        ? find_level(ctx, lod->level + 1, slice)
-                                        : lv;
+    const struct fast_level *next = blend ? filter_fast_level(
+                                                ctx, lod->level + 1, slice)
+                                          : lv;
     if (!lv || !next)
         return false;
     vec4 texel[4];
@@ -403,27 +401,4 @@ filter_quad(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned quad,
     }
     quad_store(ctx, texel, quad, mask, out);
     return true;
-}
-
-/* The same code for two instruction sets; neither has fused operations. */
-static bool
-filter_quad_sse2(struct sample_ctx *ctx, const struct sample_lod *lod,
-                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
-{
-    return filter_quad(ctx, lod, quad, mask, out);
-}
-
-__attribute__((target("avx2"))) static bool
-filter_quad_avx2(struct sample_ctx *ctx, const struct sample_lod *lod,
-                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
-{
-    return filter_quad(ctx, lod, quad, mask, out);
-}
-
-bool
-filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
-                 unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
-{
-    return ctx->avx2 ? filter_quad_avx2(ctx, lod, quad, mask, out)
-                     : filter_quad_sse2(ctx, lod, quad, mask, out);
 }

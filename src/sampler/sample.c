@@ -35,6 +35,7 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->cube = s->type == SURFACE_CUBE;
     ctx->dims = s->type == SURFACE_1D ? 1 : s->type == SURFACE_3D ? 3 : 2;
     ctx->integer = s->fmt->is_int;
+    ctx->border.v = (vec4){0.0f, 0.0f, 0.0f, 0.0f};
     ctx->reduction = REDUCTION_NONE;
     unsigned reduction = req->reduction ? req->reduction : sp->reduction;
     if (reduction == REDUCTION_MIN || reduction == REDUCTION_MAX)
@@ -44,6 +45,7 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->shadow_func = sp->shadow_func;
     ctx->direct = true;
     ctx->scaled = false;
+    ctx->has_min_lod = false;
     ctx->level0 = s->min_lod;
     init_wrap(ctx);
     texel_init(ctx);
@@ -156,9 +158,10 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
 
 /* Whether the lanes of a quad ask for the same LOD. */
 static bool
-is_uniform(const struct sample_req *req, unsigned quad)
+is_uniform(const struct sample_ctx *ctx, unsigned quad)
 {
-    if (req->op == SAMPLE_GRAD)
+    const struct sample_req *req = ctx->req;
+    if (req->op == SAMPLE_GRAD || ctx->has_min_lod)
         return false;
     if (req->op != SAMPLE_BIAS && req->op != SAMPLE_LOD)
         return true;
@@ -166,60 +169,83 @@ is_uniform(const struct sample_req *req, unsigned quad)
     return lod[0] == lod[1] && lod[0] == lod[2] && lod[0] == lod[3];
 }
 
+struct quad {
+    unsigned first, mask;
+    bool uniform; /* lod holds for all lanes */
+    float derived;
+    struct sample_lod lod;
+};
+
 static void
-sample_quad(struct sample_ctx *ctx, unsigned quad, unsigned mask, bool uniform,
-            uint32_t out[4][SAMPLE_LANES])
+begin_quad(const struct sample_ctx *ctx, struct quad *q)
 {
     const struct sample_req *req = ctx->req;
-    bool per_quad = req->op == SAMPLE_PLAIN || req->op == SAMPLE_BIAS;
-    bool per_lane = req->op == SAMPLE_GRAD;
-    struct sample_lod lod = {.ways = 1};
-    float derived = 0.0f;
-    if (per_quad)
-        derived = derived_lod(ctx, quad, &lod);
-    if (ctx->fast && uniform && is_uniform(req, quad)) {
-        choose_lod(ctx, quad, derived, &lod);
-        if (filter_fast_quad(ctx, &lod, quad, mask, out))
-            return;
-    }
-    for (unsigned lane = quad; lane < quad + 4; lane++) {
-        if (!(mask >> (lane - quad) & 1))
+    if (req->op == SAMPLE_PLAIN || req->op == SAMPLE_BIAS)
+        q->derived = derived_lod(ctx, q->first, &q->lod);
+    q->uniform = is_uniform(ctx, q->first);
+    if (q->uniform)
+        choose_lod(ctx, q->first, q->derived, &q->lod);
+}
+
+static void
+sample_quad(struct sample_ctx *ctx, struct quad *q,
+            uint32_t out[4][SAMPLE_LANES])
+{
+    if (ctx->fast && q->uniform &&
+        filter_fast_quad(ctx, &q->lod, q->first, q->mask, out))
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned lane = q->first + i;
+        if (!(q->mask >> i & 1))
             continue;
-        if (per_lane)
-            derived = derived_lod(ctx, lane, &lod);
-        choose_lod(ctx, lane, derived, &lod);
-        sample_lane(ctx, &lod, lane, out);
+        if (ctx->req->op == SAMPLE_GRAD)
+            q->derived = derived_lod(ctx, lane, &q->lod);
+        if (!q->uniform)
+            choose_lod(ctx, lane, q->derived, &q->lod);
+        sample_lane(ctx, &q->lod, lane, out);
     }
 }
 
-/* A request of which every lane has the same LOD. */
-static void
-sample_quad_at(struct sample_ctx *ctx, const struct sample_lod *lod,
-               unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
+static bool
+sample_wide(struct sample_ctx *ctx, struct quad q[2],
+            uint32_t out[4][SAMPLE_LANES])
 {
-    if (ctx->fast && filter_fast_quad(ctx, lod, quad, mask, out))
-        return;
-    for (unsigned lane = quad; lane < quad + 4; lane++)
-        if (mask >> (lane - quad) & 1)
-            sample_lane(ctx, lod, lane, out);
+    const struct quad *live = q[0].mask ? &q[0] : &q[1];
+    struct sample_lod lod[2];
+    for (unsigned i = 0; i < 2; i++) {
+        lod[i] = q[i].mask ? q[i].lod : live->lod;
+        if ((q[i].mask && !q[i].uniform) || lod[i].out_of_bounds ||
+            (lod[i].filter == FILTER_ANISOTROPIC && lod[i].ways > 1))
+            return false;
+    }
+    return filter_avx2_lanes(ctx, lod, q[0].first, q[0].mask | q[1].mask << 4,
+                             out);
 }
 
 void
 sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
 {
-    static const float zero[SAMPLE_LANES];
     const struct sample_req *req = ctx->req;
-    bool no_minimum = !memcmp(req->min_lod, zero, sizeof zero);
-    bool same = no_minimum && (req->op == SAMPLE_LZ || !needs_lod(ctx));
-    struct sample_lod lod = {.ways = 1};
+    bool same = req->op == SAMPLE_LZ || !needs_lod(ctx);
+    static const float none[SAMPLE_LANES];
+    ctx->has_min_lod = memcmp(req->min_lod, none, sizeof none);
+    struct quad all = {.uniform = true, .lod = {.ways = 1}};
+    same = same && !ctx->has_min_lod;
     if (same)
-        choose_lod(ctx, 0, 0.0f, &lod);
-    for (unsigned quad = 0; quad < req->lanes; quad += 4) {
-        unsigned mask = req->exec_mask >> quad & 0xf;
-        if (mask && same)
-            sample_quad_at(ctx, &lod, quad, mask, out);
-        else if (mask)
-            sample_quad(ctx, quad, mask, no_minimum, out);
+        choose_lod(ctx, 0, 0.0f, &all.lod);
+    for (unsigned lane = 0; lane < req->lanes; lane += 8) {
+        struct quad q[2] = {all, all};
+        for (unsigned i = 0; i < 2; i++) {
+            q[i].first = lane + 4 * i;
+            q[i].mask = req->exec_mask >> q[i].first & 0xf;
+            if (q[i].mask && !same)
+                begin_quad(ctx, &q[i]);
+        }
+        if (!(q[0].mask | q[1].mask) || (ctx->avx2 && sample_wide(ctx, q, out)))
+            continue;
+        for (unsigned i = 0; i < 2; i++)
+            if (q[i].mask)
+                sample_quad(ctx, &q[i], out);
     }
 }
 

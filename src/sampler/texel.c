@@ -70,6 +70,19 @@ init_border(struct sample_ctx *ctx)
     }
 }
 
+/* Address modes, and faces of a cube that are not there. */
+static bool
+has_border(const struct sample_ctx *ctx)
+{
+    if (ctx->cube && (ctx->s->cube_faces & 0x3f) != 0x3f)
+        return true;
+    for (unsigned d = 0; d < ctx->dims; d++)
+        if (ctx->wrap[d] == GEN9_TCM_CLAMP_BORDER ||
+            ctx->wrap[d] == GEN9_TCM_HALF_BORDER)
+            return true;
+    return false;
+}
+
 static bool
 is_bytes(const struct format_info *fmt)
 {
@@ -103,7 +116,8 @@ texel_init(struct sample_ctx *ctx)
     const struct surface *s = ctx->s;
     const struct format_info *fmt = s->fmt;
     init_sources(ctx);
-    init_border(ctx);
+    if (has_border(ctx))
+        init_border(ctx);
     ctx->texel_kind = fmt->compression == FORMAT_PLAIN ? TEXEL_UNPACK
                                                        : TEXEL_BLOCK;
     if (is_bytes(fmt)) {
