@@ -19,28 +19,6 @@ struct clear {
 };
 
 static void
-fill_row(const struct view *v, const struct clear *c, unsigned x0, unsigned x1,
-         unsigned y)
-{
-    const unsigned n = sizeof c->value / c->element_B;
-    const unsigned step = n * c->element_B == sizeof c->value ? n : 0;
-    for (unsigned x = x0; x < x1;) {
-        uint8_t *p = view_at(v, x, y);
-        if (!p)
-            return;
-        /* Sixteen bytes lie together in most tilings. */
-        if (step && v->safe && x + step <= x1 &&
-            v->x_B[x + step - 1] - v->x_B[x] == (step - 1) * c->element_B) {
-            memcpy(p, c->value, sizeof c->value);
-            x += step;
-        } else {
-            memcpy(p, c->value, c->element_B);
-            x++;
-        }
-    }
-}
-
-static void
 clear_tile(void *ctx, unsigned index, unsigned worker)
 {
     const struct clear *c = ctx;
@@ -55,10 +33,8 @@ clear_tile(void *ctx, unsigned index, unsigned worker)
             continue;
         view_init(&v, c->surf, c->level, c->slice, s, c->element_B, (int32_t)tx,
                   (int32_t)ty);
-        unsigned x1 = MIN2(c->x1 - tx, v.width);
-        unsigned y1 = MIN2(c->y1 - ty, v.height);
-        for (unsigned y = y0; y < y1; y++)
-            fill_row(&v, c, x0, x1, y);
+        view_fill(&v, x0, y0, MIN2(c->x1 - tx, TILE_PX),
+                  MIN2(c->y1 - ty, TILE_PX), c->value);
     }
     vm_thread_leave();
 }

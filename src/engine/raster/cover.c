@@ -144,6 +144,9 @@ cover_setup(struct worker *w, const struct setup *s)
         cover_line(w, s);
         return;
     }
+    if (s->cover == COVER_BOX &&
+        constant_fill(w, s, box.x0, box.y0, box.x1, box.y1))
+        return;
     const struct edge *all[4], *edge[4];
     for (unsigned i = 0; i < s->edge_count; i++)
         all[i] = &s->edge[i];

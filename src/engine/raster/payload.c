@@ -65,16 +65,19 @@ find_positions(const struct ps_group *g, unsigned base, enum where where,
                struct lane_pos *pos)
 {
     const struct scene *sc = g->worker->scene;
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned lane = base + i;
+    const struct setup *s = g->setup;
+    for (unsigned i = 0; i < 16; i += 4) {
+        unsigned n = (base + i) / 4;
         /* Slots without a quad repeat the first: harmless numbers. */
-        const struct quad *q = &g->quad[lane / 4 < g->quads ? lane / 4 : 0];
-        unsigned p = lane & 3;
-        float ox = 0.5f, oy = 0.5f;
-        if (where != WHERE_PIXEL)
-            lane_offset(sc, q, p, where, &ox, &oy);
-        pos->x[i] = q->x + (int32_t)(p & 1) + (double)ox - g->setup->ref_x;
-        pos->y[i] = q->y + (int32_t)(p >> 1) + (double)oy - g->setup->ref_y;
+        const struct quad *q = &g->quad[n < g->quads ? n : 0];
+        double x = q->x - s->ref_x, y = q->y - s->ref_y;
+        for (unsigned p = 0; p < 4; p++) {
+            float ox = 0.5f, oy = 0.5f;
+            if (where != WHERE_PIXEL)
+                lane_offset(sc, q, p, where, &ox, &oy);
+            pos->x[i + p] = x + ((p & 1) + (double)ox);
+            pos->y[i + p] = y + ((p >> 1) + (double)oy);
+        }
     }
 }
 
@@ -304,4 +307,5 @@ payload_dispatch(struct worker *w)
     w->threads++;
     w->ps_count += count_bits(g->lit);
     msg_run_thread(&w->thread, &w->env);
+    constant_note_thread(w, g->setup, w->thread.insn_count);
 }

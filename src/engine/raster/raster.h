@@ -141,6 +141,7 @@ struct scene {
     unsigned setup_count, setup_capacity;
     uint64_t pair_count; /* setups times tiles they may touch */
     uint64_t work_px;
+    unsigned flush;
     uint32_t stipple_pos; /* of the line strip now being drawn */
     int last_cleared_layer;
 
@@ -189,6 +190,10 @@ struct view {
     bool safe; /* all of the valid part lies within limit_B */
     uint64_t x_B[TILE_PX], y_B[TILE_PX];
 };
+
+/* Fills pixels [x0, x1) x [y0, y1) with an element, which value repeats. */
+void view_fill(const struct view *v, unsigned x0, unsigned y0, unsigned x1,
+               unsigned y1, const uint8_t value[16]);
 
 static inline uint8_t *
 view_at(const struct view *v, unsigned x, unsigned y)
@@ -241,12 +246,25 @@ struct ps_group {
     uint32_t tested; /* lanes that have had their late tests */
 };
 
+/* A shader that only hands on a constant: a move and a replicated write, the
+ * stock driver's clear. Learnt from the threads of one primitive; see
+ * constant.c. */
+struct constant_color {
+    const struct setup *setup;
+    unsigned flush; /* setups of another flush may have the same address */
+    unsigned threads;
+    bool varies, written; /* written: by the thread now running */
+    uint32_t color[4];
+    unsigned bti;
+};
+
 struct worker {
     struct scene *scene;
     const struct draw *draw;
     unsigned index;
     int32_t tile_x, tile_y;
     struct ps_group group;
+    struct constant_color constant;
     struct thread_env env;
     struct eu_start start;
     uint32_t header[8]; /* g0 less the primitive's part */
@@ -373,6 +391,17 @@ void blend_range_init(struct blend_range *r, const struct blend_state *b,
 void blend_run(const struct blend_state *b, const struct blend_range *range,
                struct blend_lanes *in, float out[4][16]);
 uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
+
+/* ---- constant.c ---------------------------------------------------------- */
+
+/* The running thread wrote this colour to all of its pixels. */
+void constant_note_write(struct worker *w, unsigned bti,
+                         const uint32_t color[4]);
+void constant_note_thread(struct worker *w, const struct setup *s,
+                          uint64_t insns);
+/* Fills s in the tile without running its shader; false if it must run. */
+bool constant_fill(struct worker *w, const struct setup *s, int32_t x0,
+                   int32_t y0, int32_t x1, int32_t y1);
 
 /* ---- mcs.c, clear.c ------------------------------------------------------ */
 

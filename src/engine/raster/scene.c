@@ -213,6 +213,7 @@ scene_flush(struct scene *sc)
     sc->setup_count = 0;
     sc->pair_count = 0;
     sc->work_px = 0;
+    sc->flush++;
     arena_reset(&sc->setup_arena);
     arena_reset(&sc->geom_arena);
 }

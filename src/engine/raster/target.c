@@ -30,6 +30,36 @@ view_init(struct view *v, const struct surface *s, unsigned level,
               x_max + y_max + element_B <= s->limit_B;
 }
 
+static void
+fill_row(const struct view *v, unsigned x0, unsigned x1, unsigned y,
+         const uint8_t value[16])
+{
+    const unsigned n = 16 / v->element_B;
+    const unsigned step = n * v->element_B == 16 ? n : 0;
+    for (unsigned x = x0; x < x1;) {
+        uint8_t *p = view_at(v, x, y);
+        if (!p)
+            return;
+        /* Sixteen bytes lie together in most tilings. */
+        if (step && v->safe && x + step <= x1 &&
+            v->x_B[x + step - 1] - v->x_B[x] == (step - 1) * v->element_B) {
+            memcpy(p, value, 16);
+            x += step;
+        } else {
+            memcpy(p, value, v->element_B);
+            x++;
+        }
+    }
+}
+
+void
+view_fill(const struct view *v, unsigned x0, unsigned y0, unsigned x1,
+          unsigned y1, const uint8_t value[16])
+{
+    for (unsigned y = y0; y < MIN2(y1, v->height); y++)
+        fill_row(v, x0, MIN2(x1, v->width), y, value);
+}
+
 static enum pack_kind
 find_pack(const struct format_info *f)
 {
