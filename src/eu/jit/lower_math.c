@@ -337,42 +337,34 @@ pow_lanes(const struct ctx *c, unsigned v, unsigned w)
     return else_dword(c, K_TMP, r, NAN_BITS);
 }
 
-/* Two Newton steps in double from 14 bits. For every positive finite F the
- * F nearest to the result is the F nearest to 1 / sqrt(x) rounded twice:
- * tried for all of them; with other roundings this does not hold. */
+/* From 14 bits in one step of the third order:
+ * y + y * e * (1/2 + 3/8 e + 5/16 e^2), e = 1 - x * y^2.
+ * Rounded to F it is 1 / sqrt(x) rounded twice: tried for every F, with and
+ * without denormals. While rounding to another side it is not. */
 static unsigned
 rsq_lanes(const struct ctx *c, unsigned a)
 {
     struct x86 *x = &c->j->x;
     struct dbl d = widen(c, X86_CVTPS2PD, a), y = new_dbl(c), e = new_dbl(c);
-    struct dbl t = new_dbl(c);
-    struct x86_rm one = x86_const_double(x, 1.0);
-    struct x86_rm half = x86_const_double(x, 0.5);
-    struct dbl q = load_const(c, 0.375);
+    struct dbl q = load_const(c, 0.3125);
     c->j->needs_nearest = true;
     for (unsigned h = 0; h < c->halves; h++) {
-        unsigned dl = c->dlen, rd = d.r[h], ry = y.r[h], re = e.r[h];
-        unsigned rt = t.r[h], rq = q.r[h];
-        x86_vop(x, X86_RSQRT14PD, dl, ry, 0, x86_reg(rd), 0);
-        x86_vop(x, X86_MULPD, dl, re, rd, x86_reg(ry), 0);
-        x86_vop(x, X86_FNMADD213PD, dl, re, ry, one, 0);
-        x86_vop(x, X86_FMADD213PD, dl, rq, re, half, 0);
-        x86_vop(x, X86_MULPD, dl, rt, ry, x86_reg(re), 0);
-        x86_vop(x, X86_FMADD231PD, dl, ry, rt, x86_reg(rq), 0);
-        x86_vop(x, X86_MULPD, dl, re, rd, x86_reg(ry), 0);
-        x86_vop(x, X86_FNMADD213PD, dl, re, ry, one, 0);
-        x86_vop(x, X86_MULPD, dl, rt, ry, half, 0);
-        x86_vop(x, X86_FMADD231PD, dl, ry, rt, x86_reg(re), 0);
+        unsigned dl = c->dlen, ry = y.r[h], re = e.r[h], rq = q.r[h];
+        x86_vop(x, X86_RSQRT14PD, dl, ry, 0, x86_reg(d.r[h]), 0);
+        x86_vop(x, X86_MULPD, dl, re, d.r[h], x86_reg(ry), 0);
+        x86_vop(x, X86_FNMADD213PD, dl, re, ry, x86_const_double(x, 1.0), 0);
+        x86_vop(x, X86_FMADD213PD, dl, rq, re, x86_const_double(x, 0.375), 0);
+        x86_vop(x, X86_FMADD213PD, dl, rq, re, x86_const_double(x, 0.5), 0);
+        x86_vop(x, X86_MULPD, dl, re, re, x86_reg(ry), 0);
+        x86_vop(x, X86_FMADD231PD, dl, ry, re, x86_reg(rq), 0);
     }
     release(c, d);
     release(c, e);
-    release(c, t);
     release(c, q);
     unsigned r = narrow(c, X86_CVTPD2PS, y);
-    compare(c, K_TMP, a, 0, PRED_EQ, 0);
-    set_dword(c, r, K_TMP, INF_BITS);
-    compare(c, K_TMP, a, INF_BITS, PRED_EQ, 0);
-    set_dword(c, r, K_TMP, 0);
+    /* Zeros give +inf, +inf gives 0. */
+    x86_vop_imm(x, X86_FIXUPIMMPS, c->len, r, a, jit_dword(c->j, 0x00800500),
+                0, 0);
     return r;
 }
 
