@@ -123,8 +123,11 @@ cover_block(struct worker *w, const struct setup *s, const struct box *box,
         return;
     }
     for (unsigned i = 0; i < sc->samples; i++) {
-        if (i && !sc->ms_raster)
+        if (i && (s->conservative || !sc->ms_raster))
             m[i] = m[0];
+        else if (s->conservative)
+            m[i] = inside & edge_mask(cut, (unsigned)n, x + SUBPIXEL / 2,
+                                      y + SUBPIXEL / 2);
         else
             m[i] = inside & edge_mask(cut, (unsigned)n, x + sc->sample_x[i],
                                       y + sc->sample_y[i]);

@@ -77,13 +77,14 @@ pixel_cover(struct worker *w, const struct setup *s, struct quad *q, unsigned p,
 }
 
 static uint16_t
-input_coverage(const struct worker *w, uint16_t raster, uint16_t tested)
+input_coverage(const struct worker *w, const struct setup *s, int32_t x,
+               int32_t y, uint16_t raster, uint16_t tested)
 {
     switch (w->draw->ps_extra.input_coverage_mask_state) {
     case GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE:
         return tested;
     case GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE:
-        return raster == w->scene->all_samples ? raster : 0;
+        return setup_holds_pixel(s, x, y) ? raster : 0;
     default: return raster;
     }
 }
@@ -96,15 +97,14 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
     bool test = sc->ds.depth_test || sc->ds.stencil_test;
     for (unsigned p = 0; p < 4; p++) {
         uint16_t cover = q->cover[p];
+        int32_t x = q->x + (int32_t)(p & 1), y = q->y + (int32_t)(p >> 1);
         if (!cover)
             continue;
         if (test && sc->test_time != TEST_LATE)
-            cover = depth_test(w, s, q->x + (int32_t)(p & 1),
-                               q->y + (int32_t)(p >> 1), cover, NULL, -1,
-                               early);
+            cover = depth_test(w, s, x, y, cover, NULL, -1, early);
         if (early && !sc->count_late)
             w->depth_count += count_bits(cover);
-        q->full[p] = input_coverage(w, q->cover[p], cover);
+        q->full[p] = input_coverage(w, s, x, y, q->cover[p], cover);
         q->cover[p] = cover;
     }
 }

@@ -73,6 +73,7 @@ struct setup {
     uint8_t viewport;
     uint16_t layer;
     bool back, perspective;
+    bool conservative; /* edge[] lets in every pixel that is touched */
     bool poly_stipple, line_stipple, last_pixel;
     /* Smooth points and lines scale alpha by coverage: distances in pixels
      * from (smooth_x, smooth_y), along (dir) and across. */
@@ -152,7 +153,7 @@ struct scene {
     enum test_time test_time;
     struct depth_state ds;
     struct blend_state blend[DRAW_MAX_RT];
-    bool simple;     /* one sample a pixel, no stencil */
+    bool simple;     /* one sample a pixel, no stencil, no inner coverage */
     bool count_late; /* forced early tests, but counted after the kill */
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
@@ -292,6 +293,8 @@ void setup_segment(struct scene *scene, const struct prim *prim,
                    const struct prim_vertex *v0, const struct prim_vertex *v1,
                    float bias, bool back);
 void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
+/* Whether the pixel lies within all edges as a whole. */
+bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
                            float bias);
 /* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */

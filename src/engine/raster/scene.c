@@ -148,7 +148,10 @@ scene_create(const struct draw *draw)
      * arb_shader_image_load_store-early-z fails there for that reason). */
     sc->count_late = sc->ps && sc->test_time == TEST_EARLY &&
                      draw->ps_extra.pixel_shader_kills_pixel;
-    sc->simple = sc->samples == 1 && !sc->ds.stencil_test;
+    sc->simple =
+        sc->samples == 1 && !sc->ds.stencil_test &&
+        draw->ps_extra.input_coverage_mask_state !=
+            GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
     bool keeps_all = !draw->ps_extra.omask_present_to_render_target &&
                      !draw->blend.alpha_test_enable &&
                      !draw->blend.alpha_to_coverage_enable;

@@ -34,6 +34,31 @@ setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1)
         e->c -= 1;
 }
 
+/* How much more an edge function is at the corner of a pixel furthest inside
+ * than at its centre. */
+static int64_t
+corner_gain(const struct edge *e)
+{
+    return (llabs(e->a) + llabs(e->b)) * (SUBPIXEL / 2);
+}
+
+bool
+setup_holds_pixel(const struct setup *s, int32_t x, int32_t y)
+{
+    int64_t cx = (int64_t)x * SUBPIXEL + SUBPIXEL / 2;
+    int64_t cy = (int64_t)y * SUBPIXEL + SUBPIXEL / 2;
+    if (s->cover == COVER_LINE)
+        return false;
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        const struct edge *e = &s->edge[i];
+        int64_t gain = corner_gain(e) * (s->conservative ? 2 : 1);
+        bool top_left = e->a > 0 || (e->a == 0 && e->b > 0);
+        if (e->a * cx + e->b * cy + e->c - gain < (top_left ? 0 : -1))
+            return false;
+    }
+    return true;
+}
+
 struct setup *
 setup_new(struct scene *sc, const struct prim *prim)
 {
@@ -218,6 +243,7 @@ fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
     s->cover = COVER_EDGES;
     s->edge_count = 3;
     s->back = t->back;
+    s->conservative = sc->draw->raster.conservative_rasterization_enable;
     s->poly_stipple = sc->draw->wm.polygon_stipple_enable;
     for (unsigned i = 0; i < 3; i++) {
         unsigned from = i, to = (i + 1) % 3;
@@ -226,6 +252,8 @@ fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
             to = i;
         }
         setup_edge(&s->edge[i], t->x[from], t->y[from], t->x[to], t->y[to]);
+        if (s->conservative)
+            s->edge[i].c += corner_gain(&s->edge[i]);
     }
     setup_box(sc, s, MIN2(t->x[0], MIN2(t->x[1], t->x[2])),
               MIN2(t->y[0], MIN2(t->y[1], t->y[2])),

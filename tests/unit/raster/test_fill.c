@@ -334,3 +334,127 @@ Test(fill, polygon_stipple_takes_rows_and_columns)
     }
     rig_destroy(rig);
 }
+
+/* How far (x, y) lies inside of edge i of a clockwise triangle. */
+static double
+inside(const float xy[6], unsigned i, double x, double y)
+{
+    const float *p = &xy[2 * i], *q = &xy[2 * ((i + 1) % 3)];
+    return ((double)q[0] - (double)p[0]) * (y - (double)p[1]) -
+           ((double)q[1] - (double)p[1]) * (x - (double)p[0]);
+}
+
+/* Area of the part of a pixel, grown by `grow`, that the triangle covers,
+ * times two: the pixel's polygon is cut at each edge. */
+static double
+common_area(const float xy[6], unsigned px, unsigned py, double grow)
+{
+    double x0 = px - grow, x1 = px + 1 + grow;
+    double y0 = py - grow, y1 = py + 1 + grow;
+    double x[2][16] = {{x0, x1, x1, x0}}, y[2][16] = {{y0, y0, y1, y1}};
+    unsigned n = 4, at = 0;
+    for (unsigned e = 0; e < 3; e++) {
+        unsigned m = 0;
+        for (unsigned i = 0; i < n; i++) {
+            unsigned k = (i + 1) % n;
+            double a = inside(xy, e, x[at][i], y[at][i]);
+            double b = inside(xy, e, x[at][k], y[at][k]), t = a / (a - b);
+            if (a >= 0) {
+                x[!at][m] = x[at][i];
+                y[!at][m++] = y[at][i];
+            }
+            if ((a >= 0) != (b >= 0)) {
+                x[!at][m] = x[at][i] + t * (x[at][k] - x[at][i]);
+                y[!at][m++] = y[at][i] + t * (y[at][k] - y[at][i]);
+            }
+        }
+        n = m;
+        at = !at;
+    }
+    double area = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned k = (i + 1) % n;
+        area += x[at][i] * y[at][k] - x[at][k] * y[at][i];
+    }
+    return area;
+}
+
+static bool
+holds_pixel(const float xy[6], unsigned x, unsigned y)
+{
+    for (unsigned e = 0; e < 3; e++)
+        for (unsigned i = 0; i < 4; i++)
+            if (inside(xy, e, x + (i & 1), y + (i >> 1)) < 0)
+                return false;
+    return true;
+}
+
+static void
+random_clockwise(float xy[6], uint32_t *seed)
+{
+    for (unsigned i = 0; i < 6; i++)
+        xy[i] = (float)(next_random(seed) % (RIG_PX * 16)) / 16;
+    if (inside(xy, 0, (double)xy[4], (double)xy[5]) < 0) {
+        float x = xy[0], y = xy[1];
+        xy[0] = xy[2];
+        xy[1] = xy[3];
+        xy[2] = x;
+        xy[3] = y;
+    }
+}
+
+Test(fill, conservative_triangles_take_what_they_touch)
+{
+    uint32_t seed = 4;
+    for (unsigned round = 0; round < 8; round++) {
+        struct rig *rig = rig_create(0);
+        float xy[6];
+        random_clockwise(xy, &seed);
+        rig->draw.raster.conservative_rasterization_enable = true;
+        use_additive(rig);
+        struct prim p = rig_triangle(rig, xy, 0);
+        rig_draw(rig, &p, 1);
+        for (unsigned y = 0; y < RIG_PX; y++)
+            for (unsigned x = 0; x < RIG_PX; x++)
+                /* What only touches is up to the fill rule. */
+                cr_assert(hits(rig, x, y) ? common_area(xy, x, y, 1e-6) > 0
+                                          : common_area(xy, x, y, 0) < 1e-9,
+                          "triangle %u at %u, %u", round, x, y);
+        rig_destroy(rig);
+    }
+}
+
+/* Writes 0 where the coverage mask is empty. */
+static void
+shade_coverage(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    uint32_t color[8][8] = {{0}};
+    const uint32_t *mask = eu_grf(t, 2);
+    for (unsigned i = 0; i < 16; i++)
+        color[i / 8][i % 8] = bits_from_float(mask[i] ? 1 : 0.5f);
+    rig_rt_write(env, t, 0x1000, false, 0xffff, color[0], 8);
+}
+
+Test(fill, inner_coverage_is_of_whole_pixels)
+{
+    uint32_t seed = 5;
+    for (unsigned round = 0; round < 8; round++) {
+        struct rig *rig = rig_create(0);
+        float xy[6];
+        random_clockwise(xy, &seed);
+        rig->draw.raster.conservative_rasterization_enable = round & 1;
+        rig->draw.ps_extra.input_coverage_mask_state =
+            GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
+        rig->shader = shade_coverage;
+        struct prim p = rig_triangle(rig, xy, 0);
+        rig_draw(rig, &p, 1);
+        for (unsigned y = 0; y < RIG_PX; y++) {
+            for (unsigned x = 0; x < RIG_PX; x++) {
+                unsigned red = hits(rig, x, y);
+                cr_assert_eq(red == 255, holds_pixel(xy, x, y),
+                             "triangle %u at %u, %u", round, x, y);
+            }
+        }
+        rig_destroy(rig);
+    }
+}
