@@ -1,5 +1,6 @@
 /* filter_fast.c: the common case, four lanes at a time: 2D surfaces of plain
- * formats, nearest or linear, on levels that lie in memory as a whole.
+ * formats and faces of cubes, nearest or linear, on levels that lie in memory
+ * as a whole.
  * Every result has the same bits as filter.c's (test_filter_fast.c). */
 #include <emmintrin.h>
 
@@ -10,19 +11,22 @@ typedef int32_t ivec4 __attribute__((vector_size(16)));
 /* Texels of four lanes along one axis. */
 struct fast_axis {
     ivec4 i0, i1, w1;
+    ivec4 outside; /* lanes that reach over an edge */
 };
 
 static bool
 is_usable(const struct sample_ctx *ctx)
 {
     const struct sample_req *req = ctx->req;
-    if (ctx->dims != 2 || ctx->cube || ctx->compare || ctx->reduction ||
-        !ctx->direct || ctx->sp->non_normalized ||
-        ctx->texel_kind == TEXEL_BLOCK || req->offset[0] || req->offset[1])
+    if (ctx->dims != 2 || ctx->compare || ctx->reduction || !ctx->direct ||
+        ctx->sp->non_normalized || ctx->texel_kind == TEXEL_BLOCK ||
+        req->offset[0] || req->offset[1])
+        return false;
+    if (ctx->cube && (ctx->s->cube_faces & 0x3f) != 0x3f)
         return false;
     for (unsigned d = 0; d < 2; d++)
-        if (ctx->wrap[d] != GEN9_TCM_WRAP && ctx->wrap[d] != GEN9_TCM_MIRROR &&
-            ctx->wrap[d] != GEN9_TCM_CLAMP)
+        if (ctx->wrap[d] != GEN9_TCM_CUBE && ctx->wrap[d] != GEN9_TCM_WRAP &&
+            ctx->wrap[d] != GEN9_TCM_MIRROR && ctx->wrap[d] != GEN9_TCM_CLAMP)
             return false;
     return true;
 }
@@ -47,8 +51,8 @@ void
 filter_fast_init(struct sample_ctx *ctx)
 {
     ctx->fast = is_usable(ctx);
-    ctx->avx2 = ctx->fast && ctx->scaled && ctx->s->fmt->element_B == 4 &&
-                __builtin_cpu_supports("avx2");
+    ctx->avx2 = ctx->fast && !ctx->cube && ctx->scaled &&
+                ctx->s->fmt->element_B == 4 && __builtin_cpu_supports("avx2");
     for (unsigned c = 0; ctx->fast && c < 4; c++)
         ctx->fast_pick[c] = pick_channel(ctx, c);
     ctx->fast_level[0].level = ctx->fast_level[1].level = UINT32_MAX;
@@ -139,6 +143,7 @@ axis_linear(unsigned wrap, vec4 u, int32_t size, bool round,
     a->w1 = fixed & isplat(SAMPLE_ONE - 1);
     a->i0 = wrap4(wrap, i, size);
     a->i1 = wrap4(wrap, i + 1, size);
+    a->outside = (i < 0) | (i + 1 >= isplat(size));
 }
 
 /* Offsets in all tilings are a sum of one part for x and one for y. */
@@ -287,7 +292,8 @@ quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             texel[i] = unpack(s->fmt, lv->mem + at[i]);
 }
 
-static inline void
+/* False if some lane filters across the edge of a cube's face. */
+static inline bool
 quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             vec4 v, bool mag, vec4 texel[4])
 {
@@ -295,6 +301,8 @@ quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
     struct fast_axis ax, ay;
     axis_linear(ctx->wrap[0], u, lv->w, sample_rounds(ctx->sp, 0, mag), &ax);
     axis_linear(ctx->wrap[1], v, lv->h, sample_rounds(ctx->sp, 1, mag), &ay);
+    if (ctx->seamless && _mm_movemask_ps((__m128)(ax.outside | ay.outside)))
+        return false;
     ivec4 x0 = offset_x_B(s, lv, ax.i0), x1 = offset_x_B(s, lv, ax.i1);
     ivec4 y0 = offset_y_B(s, lv, ay.i0), y1 = offset_y_B(s, lv, ay.i1);
     unsigned element_B = s->fmt->element_B;
@@ -310,16 +318,17 @@ quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
         for (unsigned i = 0; i < 4; i++)
             texel[i] = linear_unpack(s->fmt, lv->mem, x0[i], x1[i], y0[i],
                                      y1[i], ax.w1[i], ay.w1[i]);
+    return true;
 }
 
-static inline void
+static inline bool
 quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
            const struct fast_level *lv, vec4 u, vec4 v, vec4 texel[4])
 {
-    if (lod->filter == FILTER_NEAREST || ctx->integer)
-        quad_nearest(ctx, lv, u, v, texel);
-    else
-        quad_linear(ctx, lv, u, v, lod->mag, texel);
+    if (lod->filter != FILTER_NEAREST && !ctx->integer)
+        return quad_linear(ctx, lv, u, v, lod->mag, texel);
+    quad_nearest(ctx, lv, u, v, texel);
+    return true;
 }
 
 static inline vec4
@@ -371,31 +380,63 @@ filter_fast_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
     return true;
 }
 
+/* The place on the one face that all executing lanes look at; the others
+ * count as its middle. */
+static bool
+cube_coords(const struct sample_ctx *ctx, unsigned quad, unsigned mask, vec4 *u,
+            vec4 *v, uint32_t *slice)
+{
+    const struct sample_req *req = ctx->req;
+    *u = *v = splat(0.5f);
+    bool first = true;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned lane = quad + i;
+        if (!(mask >> i & 1))
+            continue;
+        const float dir[3] = {req->u.f[lane], req->v.f[lane], req->r.f[lane]};
+        float st[2], index = req->force_array_index_zero ? 0 : req->ai.f[lane];
+        enum cube_face face = cube_select_face(dir);
+        uint32_t z = texel_slice(ctx, index, face);
+        if (!first && z != *slice)
+            return false;
+        first = false;
+        *slice = z;
+        cube_project(face, dir, st);
+        (*u)[i] = st[0];
+        (*v)[i] = st[1];
+    }
+    return true;
+}
+
+static bool
+plain_coords(const struct sample_ctx *ctx, unsigned quad, vec4 *u, vec4 *v,
+             uint32_t *slice)
+{
+    memcpy(u, &ctx->req->u.f[quad], sizeof *u);
+    memcpy(v, &ctx->req->v.f[quad], sizeof *v);
+    return filter_fast_slice(ctx, quad, slice);
+}
+
 bool
 filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
                  unsigned quad, unsigned mask, uint32_t out[4][SAMPLE_LANES])
 {
-    if (lod->out_of_bounds ||
-        (lod->filter == FILTER_ANISOTROPIC && lod->ways > 1))
-        return false;
     vec4 u, v;
-    memcpy(&u, &ctx->req->u.f[quad], sizeof u);
-    memcpy(&v, &ctx->req->v.f[quad], sizeof v);
-    uint32_t slice;
-    if (!is_tame(u) || !is_tame(v) || !filter_fast_slice(ctx, quad, &slice))
+    uint32_t slice = 0;
+    if (lod->out_of_bounds ||
+        (lod->filter == FILTER_ANISOTROPIC && lod->ways > 1) ||
+        !(ctx->cube ? cube_coords(ctx, quad, mask, &u, &v, &slice)
+                    : plain_coords(ctx, quad, &u, &v, &slice)) ||
+        !is_tame(u) || !is_tame(v))
         return false;
     const struct fast_level *lv = filter_fast_level(ctx, lod->level, slice);
-    bool blend = lod->beta && !ctx->integer;
-    const struct fast_level *next = blend ? filter_fast_level(
-                                                ctx, lod->level + 1, slice)
-                                          : lv;
-    if (!lv || !next)
+    vec4 texel[4], second[4];
+    if (!lv || !quad_level(ctx, lod, lv, u, v, texel))
         return false;
-    vec4 texel[4];
-    quad_level(ctx, lod, lv, u, v, texel);
-    if (blend) {
-        vec4 second[4];
-        quad_level(ctx, lod, next, u, v, second);
+    if (lod->beta && !ctx->integer) {
+        lv = filter_fast_level(ctx, lod->level + 1, slice);
+        if (!lv || !quad_level(ctx, lod, lv, u, v, second))
+            return false;
         for (unsigned i = 0; i < 4; i++)
             texel[i] = mix(texel[i], second[i], lod->beta);
     }

@@ -69,6 +69,7 @@ static struct sampler
 any_sampler(void)
 {
     struct sampler sp = make_sampler(any(3), any(2) ? any(2) : MIP_LINEAR, 0);
+    sp.cube_override = any(2);
     sp.mag_filter = (uint8_t)any(3);
     sp.max_anisotropy = (uint8_t)(2 + 2 * any(8));
     sp.rounding_enable = any(3) ? 0x3f : (uint8_t)any(64);
@@ -85,13 +86,15 @@ any_req(void)
     struct sample_req req = {.lanes = any(2) ? 16 : 8};
     req.op = (enum sample_op)any(SAMPLE_GRAD + 1);
     req.exec_mask = any(2) ? 0xffff : any(65536);
-    bool smooth = any(2), same_lod = any(2);
+    bool smooth = any(2), same_lod = any(2), same_face = any(2);
     float u = any_coord(), v = any_coord(), step = (float)any(64) / 256.0f;
     for (unsigned i = 0; i < 16; i++) {
         req.u.f[i] = smooth ? u + step * (float)(i & 1) : any_coord();
         req.v.f[i] = smooth ? v + step * (float)(i >> 1 & 1) : any_coord();
         req.r.f[i] = (float)(any(4) ? 1 : any(4));
-        req.ai.f[i] = (float)any(2);
+        if (same_face)
+            req.r.f[i] = i ? req.r.f[0] : (float)any(40) - 20.0f;
+        req.ai.f[i] = (float)(any(8) ? 1 : any(2));
         req.lod.f[i] = i && same_lod ? req.lod.f[0]
                                      : (float)any(1024) / 200.0f - 1.0f;
         req.dudx[i] = req.dvdy[i] = step;
