@@ -55,6 +55,7 @@ typed_read(struct thread_env *env, const struct eu_message *m)
     const struct surface *s = dataport_surface(env, m);
     unsigned group = bits_get(m->desc, 12, 13);
     unsigned disabled = bits_get(m->desc, 8, 11), n = 0;
+    unsigned coords = operand_count(m, 0);
     uint32_t mask = live_lanes(m, group == 2);
     union color texel[LANES];
     if (group == 0) {
@@ -62,9 +63,11 @@ typed_read(struct thread_env *env, const struct eu_message *m)
         return EU_MSG_OK;
     }
     for (unsigned i = 0; i < LANES; i++) {
-        uint8_t *p = locate(s, m, operand_count(m, 0), i);
+        if (!((mask >> i) & 1))
+            continue;
+        uint8_t *p = locate(s, m, coords, i);
         texel[i] = (union color){.u = {0, 0, 0, 0}};
-        if (p && (mask >> i) & 1)
+        if (p)
             format_unpack(s->fmt, p, &texel[i]);
     }
     for (unsigned c = 0; c < 4; c++) {
@@ -93,8 +96,8 @@ typed_write(struct thread_env *env, const struct eu_message *m)
         return EU_MSG_OK;
     }
     for (unsigned i = 0; i < LANES; i++) {
-        uint8_t *p = locate(s, m, coords, i);
-        if (!p || !((mask >> i) & 1))
+        uint8_t *p = (mask >> i) & 1 ? locate(s, m, coords, i) : NULL;
+        if (!p)
             continue;
         union color c = {.u = {0, 0, 0, 0}};
         unsigned n = 0;
@@ -122,8 +125,8 @@ typed_atomic(struct thread_env *env, const struct eu_message *m)
         return EU_MSG_OK;
     }
     for (unsigned i = 0; i < LANES; i++) {
-        uint8_t *p = locate(s, m, coords, i);
-        if (!p || !((mask >> i) & 1) || (uintptr_t)p & 3)
+        uint8_t *p = (mask >> i) & 1 ? locate(s, m, coords, i) : NULL;
+        if (!p || (uintptr_t)p & 3)
             continue;
         uint32_t a = dataport_lane(m, data, i);
         uint32_t b = dataport_lane(m, data + 1, i);
