@@ -121,6 +121,7 @@ report(const char *name, const uint32_t *code, size_t size_B)
 int
 main(int argc, char **argv)
 {
+    setenv("SOFTLAKE_EU", "interp", 1); /* for eu_run() */
     printf("cycles per instruction    interp  AVX-512 partial compile native"
            "    AVX2 partial compile native\n");
     printf("kernel            insns          all on    mask      us     %%"

@@ -278,11 +278,23 @@ select_int(const struct eu_insn *insn, bool *is_unsigned)
     }
 }
 
+/* Reserved conditions, and comparisons without one, are false. */
+static bool
+cmod_known(const struct eu_insn *insn)
+{
+    if (insn->opcode == EU_OP_SEL)
+        return true;
+    if (insn->opcode == EU_OP_CMP || insn->opcode == EU_OP_CSEL || insn->cmod)
+        return (insn->cmod >= EU_CMOD_Z && insn->cmod <= EU_CMOD_LE) ||
+               (insn->cmod == EU_CMOD_U && all_sources(insn, is_float));
+    return true;
+}
+
 static enum eu_fast_id
 select_id(const struct eu_insn *insn, bool *is_unsigned)
 {
     const struct eu_operand *src = &insn->src[0], *dst = &insn->dst;
-    if (!plain_operands(insn) || !insn->src_count)
+    if (!plain_operands(insn) || !insn->src_count || !cmod_known(insn))
         return EU_FAST_NONE;
     if (insn->opcode == EU_OP_MOV && is_float(src) && !insn->cmod &&
         !insn->saturate &&

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The tier when SOFTLAKE_EU says nothing. */
-#define DEFAULT_TIER EU_TIER_INTERP
+#define DEFAULT_TIER EU_TIER_JIT
 
 #define CR0_ALT (1u << 0)
 #define CR0_VMASK (1u << 3)
