@@ -25,8 +25,7 @@ is_usable(const struct sample_ctx *ctx)
     if (ctx->cube && (ctx->s->cube_faces & 0x3f) != 0x3f)
         return false;
     for (unsigned d = 0; d < 2; d++)
-        if (ctx->wrap[d] != GEN9_TCM_CUBE && ctx->wrap[d] != GEN9_TCM_WRAP &&
-            ctx->wrap[d] != GEN9_TCM_MIRROR && ctx->wrap[d] != GEN9_TCM_CLAMP)
+        if (ctx->wrap[d] == GEN9_TCM_MIRROR_ONCE)
             return false;
     return true;
 }
@@ -51,7 +50,9 @@ void
 filter_fast_init(struct sample_ctx *ctx)
 {
     ctx->fast = is_usable(ctx);
-    ctx->avx2 = ctx->fast && !ctx->cube && ctx->scaled &&
+    bool repeats = ctx->wrap[0] <= GEN9_TCM_CLAMP &&
+                   ctx->wrap[1] <= GEN9_TCM_CLAMP;
+    ctx->avx2 = ctx->fast && !ctx->cube && repeats && ctx->scaled &&
                 ctx->s->fmt->element_B == 4 && __builtin_cpu_supports("avx2");
     for (unsigned c = 0; ctx->fast && c < 4; c++)
         ctx->fast_pick[c] = pick_channel(ctx, c);
@@ -130,7 +131,9 @@ wrap4(unsigned wrap, ivec4 i, int32_t size)
 static inline void
 axis_nearest(unsigned wrap, vec4 u, int32_t size, struct fast_axis *a)
 {
-    a->i0 = wrap4(wrap, floor4(scale(wrap, u, size)), size);
+    ivec4 i = floor4(scale(wrap, u, size));
+    a->i0 = wrap4(wrap, i, size);
+    a->outside = (i < 0) | (i >= isplat(size));
 }
 
 static inline void
@@ -275,7 +278,14 @@ filter_fast_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
     return lv->mem ? lv : NULL;
 }
 
-static inline void
+static inline bool
+any_lane(ivec4 mask)
+{
+    return _mm_movemask_ps((__m128)mask);
+}
+
+/* False if some lane reads the border. */
+static inline bool
 quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
              vec4 v, vec4 texel[4])
 {
@@ -283,6 +293,9 @@ quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
     struct fast_axis ax, ay;
     axis_nearest(ctx->wrap[0], u, lv->w, &ax);
     axis_nearest(ctx->wrap[1], v, lv->h, &ay);
+    if ((ctx->wrap[0] == GEN9_TCM_CLAMP_BORDER && any_lane(ax.outside)) ||
+        (ctx->wrap[1] == GEN9_TCM_CLAMP_BORDER && any_lane(ay.outside)))
+        return false;
     ivec4 at = offset_x_B(s, lv, ax.i0) + offset_y_B(s, lv, ay.i0);
     if (ctx->scaled)
         for (unsigned i = 0; i < 4; i++)
@@ -290,9 +303,10 @@ quad_nearest(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
     else
         for (unsigned i = 0; i < 4; i++)
             texel[i] = unpack(s->fmt, lv->mem + at[i]);
+    return true;
 }
 
-/* False if some lane filters across the edge of a cube's face. */
+/* False if some lane reads the border, or the next face of a cube. */
 static inline bool
 quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
             vec4 v, bool mag, vec4 texel[4])
@@ -301,7 +315,8 @@ quad_linear(const struct sample_ctx *ctx, const struct fast_level *lv, vec4 u,
     struct fast_axis ax, ay;
     axis_linear(ctx->wrap[0], u, lv->w, sample_rounds(ctx->sp, 0, mag), &ax);
     axis_linear(ctx->wrap[1], v, lv->h, sample_rounds(ctx->sp, 1, mag), &ay);
-    if (ctx->seamless && _mm_movemask_ps((__m128)(ax.outside | ay.outside)))
+    if ((ctx->wrap[0] > GEN9_TCM_CLAMP && any_lane(ax.outside)) ||
+        (ctx->wrap[1] > GEN9_TCM_CLAMP && any_lane(ay.outside)))
         return false;
     ivec4 x0 = offset_x_B(s, lv, ax.i0), x1 = offset_x_B(s, lv, ax.i1);
     ivec4 y0 = offset_y_B(s, lv, ay.i0), y1 = offset_y_B(s, lv, ay.i1);
@@ -327,8 +342,7 @@ quad_level(const struct sample_ctx *ctx, const struct sample_lod *lod,
 {
     if (lod->filter != FILTER_NEAREST && !ctx->integer)
         return quad_linear(ctx, lv, u, v, lod->mag, texel);
-    quad_nearest(ctx, lv, u, v, texel);
-    return true;
+    return quad_nearest(ctx, lv, u, v, texel);
 }
 
 static inline vec4
