@@ -3,6 +3,8 @@
  * that the manual gives mixed-mode instructions). */
 #include "eu/interp/alu.h"
 
+#include <math.h>
+
 #include "eu/interp/fmath.h"
 
 static bool
@@ -11,18 +13,24 @@ is_alt(const struct eu_thread *t)
     return t->cr0[0] & 1;
 }
 
-/* Guess: in alternate mode 0 * x is 0 for every x, as in D3D9. */
+/* Guess: in alternate mode 0 * x is 0 for infinities and NaNs too, as in
+ * D3D9. */
+static bool
+is_alt_zero(const struct eu_thread *t, float a, float b)
+{
+    return is_alt(t) && (a == 0.0f || b == 0.0f) && isnan(a * b);
+}
+
 static float
 multiply(const struct eu_thread *t, float a, float b)
 {
-    return is_alt(t) && (a == 0.0f || b == 0.0f) ? 0.0f : a * b;
+    return is_alt_zero(t, a, b) ? 0.0f : a * b;
 }
 
 static float
 multiply_add(const struct eu_thread *t, float a, float b, float c)
 {
-    return is_alt(t) && (a == 0.0f || b == 0.0f) ? 0.0f + c
-                                                 : fmath_fma(a, b, c);
+    return is_alt_zero(t, a, b) ? 0.0f + c : fmath_fma(a, b, c);
 }
 
 static float

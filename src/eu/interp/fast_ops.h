@@ -142,10 +142,25 @@ FN(write)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     p[i] = mask & (UINT32_C(1) << i) ? r[i] : p[i];
 }
 
+/* Alternate mode differs where a result is infinite or NaN only. */
+static inline bool
+FN(is_alt_case)(const struct eu_thread *t, const struct eu_op *op,
+                uint32_t mask, const float *r)
+{
+    if (!(t->cr0[0] & EU_CR0_ALT))
+        return false;
+    alignas(64) int32_t m[MAX_LANES];
+    LANE_LOOP
+    m[i] = (bits_from_float(r[i]) & 0x7f800000) == 0x7f800000 ? -1 : 0;
+    return mask & FN(bits_of)(op, m);
+}
+
 static inline const struct eu_op *
 FN(finish_f)(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
              float *r)
 {
+    if (FN(is_alt_case)(t, op, mask, r))
+        return op->slow(t, op);
     if (op->post) {
         if (op->post & EU_POST_SAT)
             LANE_LOOP
@@ -249,7 +264,8 @@ OP_F1(rndz, fmath_trunc(a[i]))
 OP_F1(inv, fmath_inv(a[i]))
 OP_F1(log, fmath_log(a[i]))
 OP_F1(exp, fmath_exp(a[i]))
-OP_F1(sqrt, fmath_sqrt(a[i]))
+OP_F1(sqrt,
+      fmath_sqrt(t->cr0[0] & EU_CR0_ALT ? fmath_copysign(a[i], 1.0f) : a[i]))
 OP_F1(rsq, fmath_rsq(a[i]))
 OP_F2(fdiv, a[i] / b[i])
 OP_F2(pow, fmath_pow(a[i], b[i]))

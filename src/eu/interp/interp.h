@@ -16,6 +16,7 @@
 #define EU_GRF_FILE_B (EU_GRF_COUNT * EU_GRF_B)
 #define EU_MAX_LANES 32
 #define EU_NO_OP UINT32_MAX
+#define EU_CR0_ALT 1u /* cr0.0: alternate floating point mode */
 #define EU_KERNEL_MAX_B (4u << 20)
 
 struct eu_op;

@@ -4,7 +4,7 @@
 #include "eu/interp/fpmode.h"
 
 enum cr0_bit {
-    CR0_ALT = 1 << 0,
+    CR0_ALT = EU_CR0_ALT,
     CR0_SPF = 1 << 2,
     CR0_VMASK = 1 << 3,
     CR0_ROUNDING_SHIFT = 4,
@@ -126,15 +126,14 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
 {
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
-    /* Alternate mode is rare: only the general path knows it. */
-    bool slow = reference || (t->cr0[0] & CR0_ALT) || trace_on(TRACE_eustep);
+    bool slow = reference || trace_on(TRACE_eustep);
     if (t->cr0[0] & CR0_SPF)
         unimp("EU: single program flow");
     uint32_t host_mode = fpmode_get();
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);
     t->status = EU_RUNNING;
-    if (!slow && eu_tier_selected() != EU_TIER_INTERP)
+    if (!slow && !(t->cr0[0] & CR0_ALT) && eu_tier_selected() != EU_TIER_INTERP)
         eu_jit_run(t, &left);
     if (t->status == EU_RUNNING && left)
         interpret(t, slow, &left);
