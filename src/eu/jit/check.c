@@ -167,6 +167,7 @@ run_block(struct pair *p, const struct eu_op **last)
         follow_send(p, &before);
         *last = op;
     } else {
+        fpmode_set(p->r.mxcsr);
         *last = follow(p, index);
         fpmode_set(p->t->mxcsr);
     }

@@ -116,7 +116,7 @@ is_flag_move(const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     const struct eu_operand *d = &insn->dst, *s = &insn->src[0];
     return op->slow == eu_op_general && insn->opcode == EU_OP_MOV &&
-           op->lanes == 1 && op->no_mask && !op->pred && !insn->cmod &&
+           op->lanes == 1 && op->no_mask && !insn->align16 && !op->pred && !insn->cmod &&
            !insn->saturate && !insn->acc_wr && d->file == EU_FILE_ARF &&
            (d->reg & 0xf0) == EU_ARF_F && d->type == s->type &&
            (d->type == EU_TYPE_UW || d->type == EU_TYPE_UD) &&

@@ -64,7 +64,8 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
         return o->hstride == 1 || op->lanes == 1 || j->evex;
     if (op->lanes == 1)
         return true;
-    return j->evex && (o->hstride == 1 || step_B == 4);
+    return j->evex && (o->hstride == 1 ||
+                       (step_B == 4 && o->subreg_B % size_B == 0));
 }
 
 /* Scalars and consecutive elements, at little cost. */

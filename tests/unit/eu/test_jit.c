@@ -144,3 +144,46 @@ Test(jit, whole_kernels_send_the_same_avx2)
 {
     compare_messages(EU_CPU_AVX2, 4000);
 }
+
+/* Any bytes that decode: odd regions, types, registers, branch targets. */
+static void
+compare_damaged(enum eu_cpu cpu, unsigned rounds)
+{
+    static struct random_kernel rk;
+    static struct eu_thread t;
+    if (cpu > eu_cpu_selected())
+        cr_skip_test("the host lacks the instruction set");
+    if (getenv("JIT_ROUNDS"))
+        rounds = (unsigned)atoi(getenv("JIT_ROUNDS"));
+    for (uint64_t n = 1; n <= rounds; n++) {
+        char text[512];
+        uint64_t log = 0, left = 60;
+        rk_make(&rk, n ^ 0xdead0000, true);
+        for (unsigned i = 1 + rk_rnd(&rk, 12); i > 0; i--) {
+            uint32_t bit = rk_rnd(&rk, rk.count * 128);
+            rk.code[bit / 128][bit / 32 % 4] ^= UINT32_C(1) << bit % 32;
+        }
+        struct eu_kernel *k = eu_kernel_build(rk.code, rk.count * 16, EU_GEN9);
+        if (!k)
+            continue;
+        struct eu_jit *jit =
+            eu_jit_compile(k, cpu, EU_JIT_SPLIT | EU_JIT_STEP);
+        cr_assert_not_null(jit);
+        start(&t, &rk, k, &log);
+        bool same = eu_jit_agrees(jit, &t, &left, text, sizeof text);
+        fpmode_set(FPMODE_DEFAULT);
+        cr_assert(same, "seed %llu: %s", (unsigned long long)n, text);
+        eu_jit_free(jit);
+        eu_kernel_free(k);
+    }
+}
+
+Test(jit, damaged_kernels_agree_avx512)
+{
+    compare_damaged(EU_CPU_AVX512, 5000);
+}
+
+Test(jit, damaged_kernels_agree_avx2)
+{
+    compare_damaged(EU_CPU_AVX2, 5000);
+}
