@@ -126,9 +126,9 @@ main(int argc, char **argv)
            "    AVX2 partial compile native\n");
     printf("kernel            insns          all on    mask      us     %%"
            "  all on    mask      us     %%\n");
-#define X(name)                                                                \
-    for (int i = 1; i < MAX2(argc, 2); i++)                                    \
-        if (argc < 2 || !strcmp(argv[i], #name))                               \
+#define X(name)                                  \
+    for (int i = 1; i < MAX2(argc, 2); i++)      \
+        if (argc < 2 || !strcmp(argv[i], #name)) \
             report(#name, name##_code, sizeof name##_code);
     KERNELS(X)
 #undef X

@@ -34,8 +34,8 @@ differs(struct pair *p, const struct eu_op *op, const char *what,
     describe_op(p, op, insn, sizeof insn);
     snprintf(p->text, p->text_size,
              "%s[%u] is 0x%llx, interpreted 0x%llx, after 0x%x: %s", what,
-             index, (unsigned long long)jit, (unsigned long long)interp,
-             op->ip, insn);
+             index, (unsigned long long)jit, (unsigned long long)interp, op->ip,
+             insn);
     return false;
 }
 
@@ -61,7 +61,7 @@ same_words(struct pair *p, const struct eu_op *op, const char *what,
     return true;
 }
 
-#define SAME(member)                                                           \
+#define SAME(member) \
     same_words(p, op, #member, &t->member, &r->member, sizeof t->member)
 
 static bool
@@ -109,8 +109,8 @@ same_state(struct pair *p, const struct eu_op *op)
         if (!(t->live >> c & 1) && t->chan_ip[c] != r->chan_ip[c])
             return differs(p, op, "chan_ip", c, t->chan_ip[c], r->chan_ip[c]);
     return SAME(live) && SAME(mask) && SAME(ip) && SAME(f) && SAME(a0) &&
-           SAME(acc) && SAME(acc_wide) && SAME(cr0) && SAME(sr0) &&
-           SAME(n0) && SAME(sp) && SAME(clock) && same_registers(p, op);
+           SAME(acc) && SAME(acc_wide) && SAME(cr0) && SAME(sr0) && SAME(n0) &&
+           SAME(sp) && SAME(clock) && same_registers(p, op);
 }
 
 /* ---- following ---- */
@@ -182,7 +182,10 @@ find_instruction(struct pair *p, const struct eu_thread *t,
     struct eu_jit *jit = eu_jit_compile(p->jit->kernel, p->jit->cpu,
                                         EU_JIT_SPLIT | EU_JIT_STEP);
     struct eu_thread again = *t;
-    struct pair q = {.jit = jit, .t = &again, .r = *r, .text = p->text,
+    struct pair q = {.jit = jit,
+                     .t = &again,
+                     .r = *r,
+                     .text = p->text,
                      .text_size = p->text_size};
     const struct eu_op *last;
     fpmode_set(t->mxcsr);

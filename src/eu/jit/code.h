@@ -10,7 +10,7 @@ struct eu_jit {
     const struct eu_kernel *kernel;
     enum eu_cpu cpu;
     unsigned flags;
-    uint32_t need; /* channels of the full copy */
+    uint32_t need;      /* channels of the full copy */
     bool needs_nearest; /* another rounding mode is not for this code */
     uint32_t native_count;
     uint32_t *label[2]; /* per op: where its block begins, or 0 */
@@ -21,8 +21,7 @@ struct eu_jit {
 
 /* Runs the code from the thread's ip until it returns; false when no block
  * begins there. */
-bool eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t,
-                  int64_t *left);
+bool eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left);
 
 void eu_jit_wake(struct eu_thread *t, uint32_t ip_B);
 /* trace(jit, ...) */

@@ -82,12 +82,12 @@ struct jit {
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];
 
-    uint8_t *start; /* per op: a block begins here */
+    uint8_t *start;          /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_set *uses, *kills[2]; /* of each op */
-    uint32_t *label[2]; /* per op: offset of the block's code */
-    uint32_t *body;     /* the same behind its header, full copy */
-    uint32_t *at;       /* per op: offset of its code in the full copy */
+    uint32_t *label[2];              /* per op: offset of the block's code */
+    uint32_t *body;                  /* the same behind its header, full copy */
+    uint32_t *at; /* per op: offset of its code in the full copy */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
     struct jit_exit *exits;
@@ -98,7 +98,7 @@ struct jit {
     uint32_t return_count, return_capacity;
     uint32_t native_count;
     bool needs_nearest; /* only right while rounding to nearest even */
-    bool crowded; /* an instruction needs more registers than there are */
+    bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
 };
 
@@ -127,8 +127,7 @@ unsigned jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B);
 /* A dword in all lanes: memory operand or register. */
 struct x86_rm jit_bcast(struct jit *j, unsigned off_B);
 struct x86_rm jit_dword(struct jit *j, uint32_t value);
-int jit_find(struct jit *j, enum jit_kind kind, unsigned off_B,
-             unsigned len_B);
+int jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B);
 void jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
               unsigned len_B);
 /* Memory in the range is up to date. */
@@ -145,8 +144,7 @@ void jit_release(struct jit *j, unsigned reg);
 /* Ends the life of an instruction's operands, but for these registers. */
 void jit_unlock_but(struct jit *j, uint32_t keep);
 unsigned jit_len(unsigned len_B);
-void jit_load_len(struct jit *j, unsigned reg, unsigned off_B,
-                  unsigned len_B);
+void jit_load_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 
 /* masks.c */
 struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,
@@ -181,9 +179,8 @@ unsigned jit_blend(struct jit *j, unsigned len, struct jit_mask m,
 /* Lanes where the comparison holds: a mask register or a vector. */
 unsigned jit_compare_float(struct jit *j, const struct jit_part *p,
                            unsigned cmod, unsigned a, struct x86_rm b);
-unsigned jit_compare_int(struct jit *j, const struct jit_part *p,
-                         unsigned cmod, unsigned a, struct x86_rm b,
-                         bool is_signed);
+unsigned jit_compare_int(struct jit *j, const struct jit_part *p, unsigned cmod,
+                         unsigned a, struct x86_rm b, bool is_signed);
 /* All ones in these lanes. */
 unsigned jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k);
 

@@ -76,10 +76,10 @@ jit_find_blocks(struct jit *j)
             continue;
         if (jit_is_flow(op)) {
             mark(j, i, 1, JIT_START);
-            mark(j, i, op->jip, op->jip <= 0 ? JIT_LOOP | JIT_START
-                                             : JIT_START);
-            mark(j, i, op->uip, op->uip <= 0 ? JIT_LOOP | JIT_START
-                                             : JIT_START);
+            mark(j, i, op->jip,
+                 op->jip <= 0 ? JIT_LOOP | JIT_START : JIT_START);
+            mark(j, i, op->uip,
+                 op->uip <= 0 ? JIT_LOOP | JIT_START : JIT_START);
         } else if (send || writes_modes(op->insn)) {
             mark(j, i, 1, JIT_START);
         }
@@ -127,8 +127,7 @@ add_source(struct jit_set *s, const struct eu_insn *insn,
 static void
 add_send(struct jit_set *s, const struct eu_insn *insn)
 {
-    bool split =
-        insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
+    bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
     unsigned mlen = insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28);
     unsigned ex = insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9);
     for (unsigned i = 0; i < (split ? 2 : 1); i++) {
@@ -194,13 +193,13 @@ static void
 add_kills(struct jit_set *s, const struct eu_op *op, bool full)
 {
     const struct eu_operand *o = &op->insn->dst;
-    if (op->fn == eu_op_join || op->fn == eu_op_link || o->file != EU_FILE_GRF || o->indirect || o->hstride != 1 ||
+    if (op->fn == eu_op_join || op->fn == eu_op_link ||
+        o->file != EU_FILE_GRF || o->indirect || o->hstride != 1 ||
         (!full && !op->no_mask) || !writes_all(op) ||
         (op->insn->align16 && o->writemask != 15))
         return;
     unsigned from = o->reg * EU_GRF_B + o->subreg_B;
-    unsigned end =
-        from + op->lanes * eu_type_size_B((enum eu_type)o->type);
+    unsigned end = from + op->lanes * eu_type_size_B((enum eu_type)o->type);
     for (unsigned r = DIV_ROUND_UP(from, EU_GRF_B);
          r < EU_GRF_COUNT && (r + 1) * EU_GRF_B <= end; r++)
         s->w[r >> 6] |= UINT64_C(1) << (r & 63);

@@ -19,8 +19,7 @@ jit_blend(struct jit *j, unsigned len, struct jit_mask m, struct x86_rm a,
     if (j->evex)
         x86_vop(&j->x, X86_BLENDMPS, len, d, rb, a, m.k);
     else
-        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, rb, a, 0,
-                    (uint8_t)(m.k << 4));
+        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, rb, a, 0, (uint8_t)(m.k << 4));
     return d;
 }
 
@@ -60,8 +59,8 @@ compare_int_vex(struct jit *j, const struct jit_part *p, unsigned cmod,
         a = d;
         rb = t;
     }
-    x86_vop(&j->x, equal ? X86_PCMPEQD : X86_PCMPGTD, p->len, d,
-            swap ? rb : a, x86_reg(swap ? a : rb), 0);
+    x86_vop(&j->x, equal ? X86_PCMPEQD : X86_PCMPGTD, p->len, d, swap ? rb : a,
+            x86_reg(swap ? a : rb), 0);
     if (invert) {
         struct x86_rm ones = jit_dword(j, UINT32_MAX);
         x86_vop(&j->x, X86_PXOR, p->len, d, d, ones, 0);
@@ -116,9 +115,10 @@ is_flag_move(const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     const struct eu_operand *d = &insn->dst, *s = &insn->src[0];
     return op->slow == eu_op_general && insn->opcode == EU_OP_MOV &&
-           op->lanes == 1 && op->no_mask && !insn->align16 && !op->pred && !insn->cmod &&
-           !insn->saturate && !insn->acc_wr && d->file == EU_FILE_ARF &&
-           (d->reg & 0xf0) == EU_ARF_F && d->type == s->type &&
+           op->lanes == 1 && op->no_mask && !insn->align16 && !op->pred &&
+           !insn->cmod && !insn->saturate && !insn->acc_wr &&
+           d->file == EU_FILE_ARF && (d->reg & 0xf0) == EU_ARF_F &&
+           d->type == s->type &&
            (d->type == EU_TYPE_UW || d->type == EU_TYPE_UD) &&
            (d->reg & 1) * 4u + d->subreg_B +
                    eu_type_size_B((enum eu_type)d->type) <=

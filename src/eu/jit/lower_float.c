@@ -193,8 +193,8 @@ static unsigned
 plane(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[0], *uv = &op->insn->src[1];
-    unsigned at =
-        uv->reg * EU_GRF_B + uv->subreg_B + p->first / 8 * 2 * EU_GRF_B;
+    unsigned at = uv->reg * EU_GRF_B + uv->subreg_B +
+                  p->first / 8 * 2 * EU_GRF_B;
     unsigned u, v;
     if (p->lanes == 16) {
         u = plane_vector(j, at, false);
@@ -204,10 +204,10 @@ plane(struct jit *j, const struct eu_op *op, const struct jit_part *p)
         v = jit_vec(j, at + EU_GRF_B, EU_GRF_B);
     }
     unsigned d = copy(j, p->len, plane_scalar(j, o, 3, p->len));
-    x86_vop(&j->x, X86_FMADD231PS, p->len, d, v,
-            plane_scalar(j, o, 1, p->len), 0);
-    x86_vop(&j->x, X86_FMADD231PS, p->len, d, u,
-            plane_scalar(j, o, 0, p->len), 0);
+    x86_vop(&j->x, X86_FMADD231PS, p->len, d, v, plane_scalar(j, o, 1, p->len),
+            0);
+    x86_vop(&j->x, X86_FMADD231PS, p->len, d, u, plane_scalar(j, o, 0, p->len),
+            0);
     return d;
 }
 
@@ -258,8 +258,7 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     if (!cmod)
         return jit_blend(j, p->len, jit_op_pred(j, op, p), a, b);
     unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
-    return min_max(j, p->len, ra, rb,
-                   cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
+    return min_max(j, p->len, ra, rb, cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
 }
 
 static unsigned
@@ -317,8 +316,7 @@ to_signed(struct jit *j, unsigned len, unsigned a)
     } else {
         unsigned t = jit_temp(j);
         x86_vop_imm(&j->x, X86_CMPPS, len, t, a, limit, 0, PRED_GE);
-        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, most, 0,
-                    (uint8_t)(t << 4));
+        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, most, 0, (uint8_t)(t << 4));
     }
     clear_nan(j, len, d, a);
     return d;
@@ -328,10 +326,8 @@ static unsigned
 to_narrow(struct jit *j, unsigned len, unsigned a, float lo, float hi)
 {
     unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, bits_from_float(lo)),
-            0);
-    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, bits_from_float(hi)),
-            0);
+    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, bits_from_float(lo)), 0);
+    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, bits_from_float(hi)), 0);
     x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(d), 0);
     if (lo < 0)
         clear_nan(j, len, d, a);
@@ -392,22 +388,17 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
     case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
     case EU_OP_FRC: return fraction(j, len, jit_in_reg(j, s[0], len));
-    case EU_OP_RNDE:
-        return round_to_int(j, len, jit_in_reg(j, s[0], len), 0);
-    case EU_OP_RNDD:
-        return round_to_int(j, len, jit_in_reg(j, s[0], len), 1);
-    case EU_OP_RNDU:
-        return round_to_int(j, len, jit_in_reg(j, s[0], len), 2);
-    case EU_OP_RNDZ:
-        return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
+    case EU_OP_RNDE: return round_to_int(j, len, jit_in_reg(j, s[0], len), 0);
+    case EU_OP_RNDD: return round_to_int(j, len, jit_in_reg(j, s[0], len), 1);
+    case EU_OP_RNDU: return round_to_int(j, len, jit_in_reg(j, s[0], len), 2);
+    case EU_OP_RNDZ: return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
     case EU_OP_MATH: return math(j, op, p, s[0], s[1]);
     default: return JIT_NO_CODE;
     }
 }
 
 unsigned
-jit_lower_float(struct jit *j, const struct eu_op *op,
-                const struct jit_part *p)
+jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
     const struct eu_insn *insn = op->insn;
     struct x86_rm s[3] = {{0}};
@@ -428,9 +419,8 @@ jit_lower_float(struct jit *j, const struct eu_op *op,
     if (insn->opcode == EU_OP_CSEL) {
         struct jit_part all = *p;
         all.mask.all = true;
-        unsigned k = jit_compare_float(j, &all, insn->cmod,
-                                       jit_in_reg(j, s[2], p->len),
-                                       jit_dword(j, 0));
+        unsigned k = jit_compare_float(
+            j, &all, insn->cmod, jit_in_reg(j, s[2], p->len), jit_dword(j, 0));
         struct jit_mask m = {.k = (uint8_t)k};
         r = jit_blend(j, p->len, m, s[0], s[1]);
     } else {

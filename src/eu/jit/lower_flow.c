@@ -90,8 +90,7 @@ branch(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     uint32_t next = index + 1, skip;
-    uint32_t target[2] = {index + (uint32_t)op->jip,
-                          index + (uint32_t)op->uip};
+    uint32_t target[2] = {index + (uint32_t)op->jip, index + (uint32_t)op->uip};
     bool two = op->insn->opcode == EU_OP_GOTO;
     jit_call_op(j, op, op->fn);
     x86_mov_imm(&j->x, X86_RCX, (uintptr_t)(op + 1));
@@ -139,8 +138,8 @@ load_taken(struct jit *j, const struct eu_op *op)
     x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(x, X86_AND, X86_RCX, op->full << op->chan, false);
     if (op->pred) {
-        x86_load(x, X86_RAX,
-                 offsetof(struct eu_thread, f) + op->flag_reg * 4u, 4);
+        x86_load(x, X86_RAX, offsetof(struct eu_thread, f) + op->flag_reg * 4u,
+                 4);
         if (op->pred_inv)
             x86_not(x, X86_RAX);
         int left = op->chan - op->flag_shift;
@@ -159,10 +158,8 @@ park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
     size_t at = offsetof(struct eu_thread, chan_ip);
-    bool high = op->chan + op->lanes > 16 ||
-                op->insn->opcode == EU_OP_WHILE;
-    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)),
-            0);
+    bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
+    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)), 0);
     x86_kmov_from_gpr(x, 5, X86_RDX, false);
     x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
     if (high) {
@@ -299,8 +296,7 @@ native_wake(struct jit *j, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
     size_t at = offsetof(struct eu_thread, chan_ip);
-    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)),
-            0);
+    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)), 0);
     x86_vop_imm(x, X86_PCMPD, 2, 4, 0, x86_thread(at), 0, 0);
     x86_vop_imm(x, X86_PCMPD, 2, 5, 0, x86_thread(at + 64), 0, 0);
     x86_kmov_to_gpr(x, X86_RAX, 4);

@@ -175,8 +175,8 @@ to_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     unsigned d = jit_temp(j);
     if (o->negate)
         a = x86_reg(jit_in_reg(j, a, p->len));
-    x86_vop(&j->x, is_unsigned ? X86_CVTUDQ2PS : X86_CVTDQ2PS, p->len, d, 0,
-            a, 0);
+    x86_vop(&j->x, is_unsigned ? X86_CVTUDQ2PS : X86_CVTDQ2PS, p->len, d, 0, a,
+            0);
     if (o->negate && eu_type_size_B((enum eu_type)o->type) == 4) {
         /* -INT_MIN is no D, but an F. */
         x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, a.reg,
@@ -200,7 +200,7 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     bool is_min = insn->cmod == EU_CMOD_L || insn->cmod == EU_CMOD_LE;
     bool is_signed = range_of(&insn->src[0]).fits_d &&
                      range_of(&insn->src[1]).fits_d;
-    enum x86_vop vop = is_min ? is_signed ? X86_PMINSD : X86_PMINUD
+    enum x86_vop vop = is_min      ? is_signed ? X86_PMINSD : X86_PMINUD
                        : is_signed ? X86_PMAXSD
                                    : X86_PMAXUD;
     return binary(j, vop, p->len, jit_in_reg(j, a, p->len), b);
@@ -272,9 +272,8 @@ jit_lower_int(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     if (insn->opcode == EU_OP_CMP) {
         bool is_signed = range_of(&insn->src[0]).fits_d &&
                          range_of(&insn->src[1]).fits_d;
-        unsigned k = jit_compare_int(j, p, insn->cmod,
-                                     jit_in_reg(j, s[0], p->len), s[1],
-                                     is_signed);
+        unsigned k = jit_compare_int(
+            j, p, insn->cmod, jit_in_reg(j, s[0], p->len), s[1], is_signed);
         r = insn->dst.file == EU_FILE_GRF ? jit_ones_where(j, p, k)
                                           : jit_temp(j);
         jit_write_flags(j, op, p, k);
@@ -284,8 +283,8 @@ jit_lower_int(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     if (r == JIT_NO_CODE)
         return r;
     if (insn->opcode == EU_OP_NOT) {
-        unsigned d = jit_temp(j), ones = jit_in_reg(
-            j, jit_dword(j, UINT32_MAX), p->len);
+        unsigned d = jit_temp(j),
+                 ones = jit_in_reg(j, jit_dword(j, UINT32_MAX), p->len);
         x86_vop(&j->x, X86_PXOR, p->len, d, r, x86_reg(ones), 0);
         r = d;
     }

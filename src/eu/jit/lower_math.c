@@ -88,8 +88,7 @@ compare(const struct ctx *c, unsigned k, unsigned a, uint32_t b, uint8_t pred,
 static unsigned
 else_dword(const struct ctx *c, unsigned k, unsigned a, uint32_t otherwise)
 {
-    unsigned d =
-        jit_in_reg(c->j, jit_dword(c->j, otherwise), c->len);
+    unsigned d = jit_in_reg(c->j, jit_dword(c->j, otherwise), c->len);
     x86_vop(&c->j->x, X86_MOVAPS, c->len, d, 0, x86_reg(a), k);
     return d;
 }
@@ -238,16 +237,16 @@ log2_double(const struct ctx *c, unsigned v)
                                   1.0 / 5,  1.0 / 3,  1.0};
     struct x86 *x = &c->j->x;
     unsigned b = with_dword(c, X86_MULPS, v, 0x4b800000); /* 2^24 */
-    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, v, jit_dword(c->j, 0x00800000),
-                0, 1);
+    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, v, jit_dword(c->j, 0x00800000), 0,
+                1);
     x86_vop(x, X86_BLENDMPS, c->len, b, v, x86_reg(b), K_TMP);
     unsigned e = shift(c, 2, b, 23);
     x86_vop(x, X86_PSUBD, c->len, e, e, jit_dword(c->j, 127), 0);
     x86_vop(x, X86_PSUBD, c->len, e, e, jit_dword(c->j, 24), K_TMP);
     x86_vop(x, X86_PAND, c->len, b, b, jit_dword(c->j, 0x7fffff), 0);
     x86_vop(x, X86_POR, c->len, b, b, jit_dword(c->j, 0x3f800000), 0);
-    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, 0x3fb504f3),
-                0, 6);
+    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, 0x3fb504f3), 0,
+                6);
     x86_vop(x, X86_PSUBD, c->len, b, b, jit_dword(c->j, 0x00800000), K_TMP);
     x86_vop(x, X86_PADDD, c->len, e, e, jit_dword(c->j, 1), K_TMP);
 
@@ -317,8 +316,8 @@ pow_lanes(const struct ctx *c, unsigned v, unsigned w)
             x86_kshift_right(x, K_TMP, K_KEEP, 8);
             k = K_TMP;
         }
-        x86_vop(x, X86_BLENDMPD, c->dlen, l.r[h], special.r[h],
-                x86_reg(l.r[h]), k);
+        x86_vop(x, X86_BLENDMPD, c->dlen, l.r[h], special.r[h], x86_reg(l.r[h]),
+                k);
     }
     arith(c, X86_MULPD, l, l, y);
     release(c, special);
@@ -363,8 +362,8 @@ rsq_lanes(const struct ctx *c, unsigned a)
     release(c, q);
     unsigned r = narrow(c, X86_CVTPD2PS, y);
     /* Zeros give +inf, +inf gives 0. */
-    x86_vop_imm(x, X86_FIXUPIMMPS, c->len, r, a, jit_dword(c->j, 0x00800500),
-                0, 0);
+    x86_vop_imm(x, X86_FIXUPIMMPS, c->len, r, a, jit_dword(c->j, 0x00800500), 0,
+                0);
     return r;
 }
 
@@ -419,8 +418,8 @@ large_angles(const struct ctx *c, unsigned a, unsigned d, bool is_cos)
 {
     struct x86 *x = &c->j->x;
     unsigned b = with_dword(c, X86_ANDPS, a, 0x7fffffff);
-    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, 0x49800000),
-                0, 6);
+    x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, 0x49800000), 0,
+                6);
     x86_vop_imm(x, X86_PCMPUD, c->len, K_TMP, b, jit_dword(c->j, INF_BITS),
                 K_TMP, 1);
     jit_release(c->j, b);
@@ -440,14 +439,22 @@ large_angles(const struct ctx *c, unsigned a, unsigned d, bool is_cos)
 static unsigned
 trig_lanes(const struct ctx *c, unsigned a, bool is_cos)
 {
-    static const double sin_coef[] = {
-        -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800,
-        1.0 / 362880,           -1.0 / 5040,        1.0 / 120,
-        -1.0 / 6};
-    static const double cos_coef[] = {
-        1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600,
-        -1.0 / 3628800,         1.0 / 40320,          -1.0 / 720,
-        1.0 / 24,               -0.5,                 1.0};
+    static const double sin_coef[] = {-1.0 / 1307674368000.0,
+                                      1.0 / 6227020800.0,
+                                      -1.0 / 39916800,
+                                      1.0 / 362880,
+                                      -1.0 / 5040,
+                                      1.0 / 120,
+                                      -1.0 / 6};
+    static const double cos_coef[] = {1.0 / 20922789888000.0,
+                                      -1.0 / 87178291200.0,
+                                      1.0 / 479001600,
+                                      -1.0 / 3628800,
+                                      1.0 / 40320,
+                                      -1.0 / 720,
+                                      1.0 / 24,
+                                      -0.5,
+                                      1.0};
     struct x86 *x = &c->j->x;
     unsigned mag = with_dword(c, X86_ANDPS, a, 0x7fffffff);
     x86_vop_imm(x, X86_CMPPS, c->len, K_KEEP, mag, jit_dword(c->j, 0x49800000),
@@ -491,8 +498,7 @@ trig_lanes(const struct ctx *c, unsigned a, bool is_cos)
     unsigned r = else_dword(c, K_KEEP, fs, NAN_BITS);
     if (!is_cos) {
         compare(c, K_TMP, a, 0, PRED_EQ, 0);
-        x86_vop(x, X86_ANDPS, c->len, r, a, jit_dword(c->j, 0x80000000),
-                K_TMP);
+        x86_vop(x, X86_ANDPS, c->len, r, a, jit_dword(c->j, 0x80000000), K_TMP);
     }
     large_angles(c, a, r, is_cos);
     return r;
@@ -510,8 +516,7 @@ jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_MATH_RSQ: return rsq_lanes(&c, ra);
     case EU_MATH_SIN: return trig_lanes(&c, ra, false);
     case EU_MATH_COS: return trig_lanes(&c, ra, true);
-    case EU_MATH_POW:
-        return pow_lanes(&c, ra, jit_in_reg(j, b, p->len));
+    case EU_MATH_POW: return pow_lanes(&c, ra, jit_in_reg(j, b, p->len));
     default: return JIT_NO_CODE;
     }
 }

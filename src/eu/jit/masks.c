@@ -125,8 +125,8 @@ mask_vex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         r = vector_bits(j, offsetof(struct eu_thread, mask),
                         op->chan + p->first, p, false);
     if (pred) {
-        unsigned q = vector_bits(j, flag_disp(op), op->flag_shift + p->first,
-                                 p, op->pred_inv);
+        unsigned q = vector_bits(j, flag_disp(op), op->flag_shift + p->first, p,
+                                 op->pred_inv);
         if (exec)
             x86_vop(&j->x, X86_PAND, 1, q, q, x86_reg(r), 0);
         r = q;
@@ -171,8 +171,8 @@ bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
     } else {
         x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RAX, 0, x86_reg(k), 0);
         if (!p->mask.all)
-            x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RCX, 0,
-                    x86_reg(p->mask.k), 0);
+            x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RCX, 0, x86_reg(p->mask.k),
+                    0);
     }
     if (p->mask.all)
         x86_mov_imm(&j->x, X86_RCX, lane_bits(p->lanes));
@@ -181,8 +181,8 @@ bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
 }
 
 void
-jit_write_flags(struct jit *j, const struct eu_op *op,
-                const struct jit_part *p, unsigned k)
+jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+                unsigned k)
 {
     unsigned shift = op->flag_shift + p->first;
     bool whole = p->lanes >= 8 && shift % 8 == 0;

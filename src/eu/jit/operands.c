@@ -15,7 +15,7 @@ struct region {
     enum shape shape;
     unsigned off_B; /* of the first lane, in the register file */
     unsigned size_B;
-    unsigned end_B; /* behind the last byte */
+    unsigned end_B;      /* behind the last byte */
     uint16_t lane_B[16]; /* of each lane */
 };
 
@@ -64,8 +64,8 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
         return o->hstride == 1 || op->lanes == 1 || j->evex;
     if (op->lanes == 1)
         return true;
-    return j->evex && (o->hstride == 1 ||
-                       (step_B == 4 && o->subreg_B % size_B == 0));
+    return j->evex &&
+           (o->hstride == 1 || (step_B == 4 && o->subreg_B % size_B == 0));
 }
 
 /* Scalars and consecutive elements, at little cost. */
@@ -193,9 +193,7 @@ read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
     case SHAPE_SCALAR:
         s = jit_in_reg(j, jit_bcast(j, r->off_B - at), p->len);
         break;
-    case SHAPE_DWORDS:
-        s = jit_vec(j, r->off_B - at, p->lanes * 4);
-        break;
+    case SHAPE_DWORDS: s = jit_vec(j, r->off_B - at, p->lanes * 4); break;
     case SHAPE_VECTOR:
         jit_sync(j, r->off_B, r->end_B - r->off_B);
         d = jit_temp(j);
@@ -241,8 +239,8 @@ immediate_lanes(const struct eu_operand *o, uint32_t value[EU_MAX_LANES])
         case EU_TYPE_V: value[i] = (uint32_t)((int)(nibble ^ 8) - 8); break;
         case EU_TYPE_UV: value[i] = nibble; break;
         case EU_TYPE_VF:
-            value[i] =
-                half_vf_to_f_bits((uint32_t)(o->imm >> i % 4 * 8) & 0xff);
+            value[i] = half_vf_to_f_bits((uint32_t)(o->imm >> i % 4 * 8) &
+                                         0xff);
             break;
         case EU_TYPE_W: value[i] = (uint32_t)(int16_t)o->imm; break;
         case EU_TYPE_UW: value[i] = (uint16_t)o->imm; break;
@@ -301,8 +299,8 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
 }
 
 static struct x86_rm
-modify_int(struct jit *j, const struct eu_op *op, unsigned s,
-           struct x86_rm rm, const struct jit_part *p)
+modify_int(struct jit *j, const struct eu_op *op, unsigned s, struct x86_rm rm,
+           const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
     bool is_signed = eu_type_is_signed((enum eu_type)o->type);
@@ -415,8 +413,8 @@ store_spread(struct jit *j, const struct jit_part *p, unsigned reg,
         reg = d;
     }
     spread_mask(j, p, 4 / size_B, at / size_B);
-    x86_vop(&j->x, size_B == 2 ? X86_MOVDQU16_ST : X86_MOVDQU8_ST, p->len,
-            reg, 0, x86_thread(GRF_AT(off_B - at)), 5);
+    x86_vop(&j->x, size_B == 2 ? X86_MOVDQU16_ST : X86_MOVDQU8_ST, p->len, reg,
+            0, x86_thread(GRF_AT(off_B - at)), 5);
 }
 
 static void

@@ -32,10 +32,9 @@ list_code(const struct eu_jit *jit, disassemble_fn disassemble, uint32_t from,
 {
     ZydisDisassembledInstruction insn;
     const uint8_t *code = jit->code;
-    while (from < end &&
-           ZYAN_SUCCESS(disassemble(ZYDIS_MACHINE_MODE_LONG_64,
-                                    (uintptr_t)code + from, code + from,
-                                    end - from, &insn))) {
+    while (from < end && ZYAN_SUCCESS(disassemble(
+                             ZYDIS_MACHINE_MODE_LONG_64, (uintptr_t)code + from,
+                             code + from, end - from, &insn))) {
         trace(jit, "        %6x  %s", from, insn.text);
         from += insn.info.length;
     }

@@ -9,15 +9,11 @@
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
 #define BIT(r) (UINT32_C(1) << (r))
 
-/* for each register r in a set */
-#define EACH(r, set)                                                           \
-    (uint32_t set_##r = (set), r; set_##r && (r = low_bit(set_##r), true);     \
-     set_##r &= set_##r - 1)
-
-static inline uint32_t
-low_bit(uint32_t set)
+/* The lowest register of a set that is not empty. */
+static inline unsigned
+first(uint32_t set)
 {
-    return (uint32_t)__builtin_ctz(set);
+    return (unsigned)__builtin_ctz(set);
 }
 
 unsigned
@@ -42,8 +38,8 @@ store(struct jit *j, unsigned reg)
     enum x86_vop op = v->len_B == 4   ? X86_MOVSS_ST
                       : v->len_B == 8 ? X86_MOVQ_ST
                                       : X86_MOVUPS_ST;
-    x86_vop(&j->x, op, jit_len(v->len_B), reg, 0,
-            x86_thread(GRF_AT(v->off_B)), 0);
+    x86_vop(&j->x, op, jit_len(v->len_B), reg, 0, x86_thread(GRF_AT(v->off_B)),
+            0);
     j->v.dirty &= ~BIT(reg);
 }
 
@@ -60,11 +56,13 @@ take(struct jit *j)
     struct jit_vregs *v = &j->v;
     uint32_t idle = ~v->used & v->all;
     if (idle)
-        return low_bit(idle);
+        return first(idle);
     int best = -1;
-    for EACH(r, v->used & ~v->locked)
+    for (uint32_t set = v->used & ~v->locked; set; set &= set - 1) {
+        unsigned r = first(set);
         if (best < 0 || v->reg[r].stamp < v->reg[best].stamp)
             best = (int)r;
+    }
     if (best < 0) {
         j->crowded = true;
         return 0;
@@ -97,7 +95,8 @@ touch(struct jit_vregs *v, unsigned r)
 int
 jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
 {
-    for EACH(r, j->v.named) {
+    for (uint32_t set = j->v.named; set; set &= set - 1) {
+        unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (v->off_B == off_B && v->kind == kind && v->len_B >= len_B) {
             touch(&j->v, r);
@@ -163,7 +162,8 @@ jit_dword(struct jit *j, uint32_t value)
     struct jit_vregs *v = &j->v;
     if (j->evex)
         return x86_const(&j->x, &value, 1);
-    for EACH(r, v->used & ~v->named) {
+    for (uint32_t set = v->used & ~v->named; set; set &= set - 1) {
+        unsigned r = first(set);
         if (v->reg[r].kind == JIT_CONST && v->reg[r].value == value) {
             touch(v, r);
             return x86_reg(r);
@@ -179,9 +179,11 @@ jit_dword(struct jit *j, uint32_t value)
 void
 jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
 {
-    for EACH(r, j->v.dirty)
+    for (uint32_t set = j->v.dirty; set; set &= set - 1) {
+        unsigned r = first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             store(j, r);
+    }
 }
 
 /* The register stays locked, as a nameless value, while it is an operand. */
@@ -199,20 +201,23 @@ void
 jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 {
     jit_sync(j, off_B, len_B);
-    for EACH(r, j->v.named)
+    for (uint32_t set = j->v.named; set; set &= set - 1) {
+        unsigned r = first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             drop(&j->v, r);
+    }
 }
 
 void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
-    for EACH(r, j->v.named & ~BIT(reg)) {
+    for (uint32_t set = j->v.named & ~BIT(reg); set; set &= set - 1) {
+        unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (!overlaps(v, off_B, len_B))
             continue;
-        bool covered =
-            v->off_B >= off_B && v->off_B + v->len_B <= off_B + len_B;
+        bool covered = v->off_B >= off_B &&
+                       v->off_B + v->len_B <= off_B + len_B;
         if ((j->v.dirty & BIT(r)) && !covered)
             store(j, r);
         drop(&j->v, r);
@@ -225,16 +230,19 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 void
 jit_flush(struct jit *j, const struct jit_set *live)
 {
-    for EACH(r, j->v.dirty)
+    for (uint32_t set = j->v.dirty; set; set &= set - 1) {
+        unsigned r = first(set);
         if (jit_set_has(live, j->v.reg[r].off_B, j->v.reg[r].len_B))
             store(j, r);
+    }
     j->v.dirty = 0;
 }
 
 void
 jit_drop_dead(struct jit *j, const struct jit_set *live)
 {
-    for EACH(r, j->v.named) {
+    for (uint32_t set = j->v.named; set; set &= set - 1) {
+        unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (v->kind == JIT_GRF && !jit_set_has(live, v->off_B, v->len_B))
             drop(&j->v, r);
@@ -261,8 +269,10 @@ void
 jit_unlock_but(struct jit *j, uint32_t keep)
 {
     struct jit_vregs *v = &j->v;
-    for EACH(r, v->locked & ~keep)
+    for (uint32_t set = v->locked & ~keep; set; set &= set - 1) {
+        unsigned r = first(set);
         if (v->reg[r].kind == JIT_TEMP)
             v->used &= ~BIT(r);
+    }
     v->locked &= keep;
 }

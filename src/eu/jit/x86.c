@@ -8,7 +8,7 @@ struct row {
 };
 
 static const struct row rows[X86_VOP_COUNT] = {
-#define X(name, map, pp, vw, ew, opcode, tuple)                                \
+#define X(name, map, pp, vw, ew, opcode, tuple) \
     [X86_##name] = {map, pp, vw, ew, opcode, X86_##tuple},
     X86_VECTOR_OPS(X)
 #undef X
@@ -188,8 +188,8 @@ evex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
     o->b[0] = 0x62;
     o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | (~xx & 1) << 6 | (~b & 1) << 5 |
                         (~reg >> 4 & 1) << 4 | r->map);
-    o->b[2] =
-        (uint8_t)((unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 | r->pp);
+    o->b[2] = (uint8_t)((unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 |
+                        r->pp);
     o->b[3] = (uint8_t)((unsigned)zero << 7 | len << 5 |
                         (unsigned)rm.bcast << 4 | (~vvvv >> 4 & 1) << 3 | k);
     o->b[4] = r->opcode;
@@ -203,8 +203,8 @@ vex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
     unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
     o->b[0] = 0xc4;
     o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | r->map);
-    o->b[2] = (uint8_t)((unsigned)r->vex_w << 7 | (~vvvv & 15) << 3 |
-                        len << 2 | r->pp);
+    o->b[2] = (uint8_t)((unsigned)r->vex_w << 7 | (~vvvv & 15) << 3 | len << 2 |
+                        r->pp);
     o->b[3] = r->opcode;
     o->n = 4;
 }
@@ -225,8 +225,8 @@ add_fixup(struct x86 *x, uint32_t at, int32_t target)
 {
     if (grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
              sizeof *x->fixups))
-        x->fixups[x->fixup_count++] =
-            (struct x86_fixup){.at = at, .target = (uint32_t)target};
+        x->fixups[x->fixup_count++] = (struct x86_fixup){
+            .at = at, .target = (uint32_t)target};
 }
 
 static inline void
@@ -373,8 +373,7 @@ x86_kop(struct x86 *x, enum x86_kop op, unsigned d, unsigned b, unsigned c)
 }
 
 static void
-kmem(struct x86 *x, unsigned opcode, unsigned k, struct x86_rm rm,
-     bool is_byte)
+kmem(struct x86 *x, unsigned opcode, unsigned k, struct x86_rm rm, bool is_byte)
 {
     room(x);
     byte(x, 0xc5);
@@ -486,8 +485,7 @@ x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
     room(x);
     rex(x, false, gpr, 0);
     byte(x, 0x8b);
-    modrm(x, gpr,
-          (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+    modrm(x, gpr, (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
 }
 
 void

@@ -177,9 +177,8 @@ rk_float(struct random_kernel *k)
 static inline uint32_t
 rk_int(struct random_kernel *k)
 {
-    static const uint32_t special[] = {0,          1,          UINT32_MAX,
-                                       0x80000000, 0x7fffffff, 0x8000,
-                                       0xffff8000, 31,         32};
+    static const uint32_t special[] = {
+        0, 1, UINT32_MAX, 0x80000000, 0x7fffffff, 0x8000, 0xffff8000, 31, 32};
     if (rk_chance(k, 25))
         return special[rk_rnd(k, ARRAY_SIZE(special))];
     return rk_chance(k, 40) ? rk_rnd(k, 64) - 32 : rk_rnd(k, UINT32_MAX);
@@ -243,7 +242,7 @@ rk_source(struct random_kernel *k, const struct eu_insn *i, bool is_float,
         o.file = EU_FILE_IMM;
         o.width = 1;
         if (rk_chance(k, 15))
-            o.type = is_float             ? EU_TYPE_VF
+            o.type = is_float           ? EU_TYPE_VF
                      : rk_chance(k, 50) ? EU_TYPE_V
                                         : EU_TYPE_UV;
         else if (o.type == EU_TYPE_UB || o.type == EU_TYPE_B)
@@ -297,15 +296,15 @@ static inline struct eu_insn
 rk_alu(struct random_kernel *k)
 {
     static const uint8_t float_ops[] = {
-        EU_OP_MOV,  EU_OP_ADD,  EU_OP_MUL,  EU_OP_MAD,  EU_OP_MAD, EU_OP_ADD,
-        EU_OP_LRP,  EU_OP_FRC,  EU_OP_RNDD, EU_OP_RNDU, EU_OP_RNDE,
-        EU_OP_RNDZ, EU_OP_SEL,  EU_OP_CSEL, EU_OP_CMP,  EU_OP_CMP,
-        EU_OP_MATH, EU_OP_PLN,  EU_OP_MUL,  EU_OP_SEL};
+        EU_OP_MOV,  EU_OP_ADD,  EU_OP_MUL, EU_OP_MAD,  EU_OP_MAD,
+        EU_OP_ADD,  EU_OP_LRP,  EU_OP_FRC, EU_OP_RNDD, EU_OP_RNDU,
+        EU_OP_RNDE, EU_OP_RNDZ, EU_OP_SEL, EU_OP_CSEL, EU_OP_CMP,
+        EU_OP_CMP,  EU_OP_MATH, EU_OP_PLN, EU_OP_MUL,  EU_OP_SEL};
     static const uint8_t int_ops[] = {
-        EU_OP_MOV, EU_OP_ADD, EU_OP_MUL,  EU_OP_AND, EU_OP_OR,  EU_OP_XOR,
-        EU_OP_NOT, EU_OP_SHL, EU_OP_SHR,  EU_OP_ASR, EU_OP_SEL, EU_OP_CMP,
+        EU_OP_MOV, EU_OP_ADD, EU_OP_MUL,  EU_OP_AND,  EU_OP_OR,   EU_OP_XOR,
+        EU_OP_NOT, EU_OP_SHL, EU_OP_SHR,  EU_OP_ASR,  EU_OP_SEL,  EU_OP_CMP,
         EU_OP_LZD, EU_OP_FBH, EU_OP_BFE,  EU_OP_BFI2, EU_OP_CBIT, EU_OP_BFREV,
-        EU_OP_ADD, EU_OP_AVG, EU_OP_ADDC, EU_OP_MOV, EU_OP_MOV, EU_OP_SEL};
+        EU_OP_ADD, EU_OP_AVG, EU_OP_ADDC, EU_OP_MOV,  EU_OP_MOV,  EU_OP_SEL};
     static const uint8_t sizes[] = {1, 2, 4, 8, 32};
     bool is_float = rk_chance(k, 55);
     struct eu_insn i = {.length_B = 16, .exec_size = (uint8_t)k->simd};
@@ -346,12 +345,11 @@ rk_alu(struct random_kernel *k)
             i.dst.hstride = (uint8_t)(1u << rk_rnd(k, 3));
         if (rk_chance(k, 20) &&
             (i.opcode == EU_OP_MOV || i.opcode == EU_OP_CMP))
-            i.dst.type =
-                is_float ? rk_int_types[rk_rnd(k, 6)] : EU_TYPE_F;
+            i.dst.type = is_float ? rk_int_types[rk_rnd(k, 6)] : EU_TYPE_F;
         if (!k->plain && rk_chance(k, 20))
-            i.dst.subreg_B =
-                (uint8_t)(rk_rnd(k, 4) *
-                          eu_type_size_B((enum eu_type)i.dst.type));
+            i.dst.subreg_B = (uint8_t)(rk_rnd(k, 4) *
+                                       eu_type_size_B(
+                                           (enum eu_type)i.dst.type));
         if (rk_chance(k, 8) || (i.opcode == EU_OP_CMP && rk_chance(k, 70))) {
             i.dst.file = EU_FILE_ARF;
             i.dst.reg = EU_ARF_NULL;
@@ -545,7 +543,7 @@ static inline void
 rk_add_leave(struct random_kernel *k)
 {
     bool halt = k->loop < 0 || rk_chance(k, 15);
-    unsigned opcode = halt ? EU_OP_HALT
+    unsigned opcode = halt               ? EU_OP_HALT
                       : rk_chance(k, 50) ? EU_OP_BREAK
                                          : EU_OP_CONT;
     if (k->open_count + 2 > ARRAY_SIZE(k->open))

@@ -166,8 +166,7 @@ compare_damaged(enum eu_cpu cpu, unsigned rounds)
         struct eu_kernel *k = eu_kernel_build(rk.code, rk.count * 16, EU_GEN9);
         if (!k)
             continue;
-        struct eu_jit *jit =
-            eu_jit_compile(k, cpu, EU_JIT_SPLIT | EU_JIT_STEP);
+        struct eu_jit *jit = eu_jit_compile(k, cpu, EU_JIT_SPLIT | EU_JIT_STEP);
         cr_assert_not_null(jit);
         start(&t, &rk, k, &log);
         bool same = eu_jit_agrees(jit, &t, &left, text, sizeof text);

@@ -87,17 +87,17 @@ Test(jit_x86, jumps_reach_their_target)
 Test(jit_x86, general_registers)
 {
     static const uint8_t expected[] = {
-        0x49, 0x89, 0xf4,                               /* mov r12, rsi */
-        0x49, 0x81, 0xec, 7, 0, 0, 0,                   /* sub r12, 7 */
-        0x4d, 0x85, 0xe4,                               /* test r12, r12 */
-        0xb8, 0x78, 0x56, 0x34, 0x12,                   /* mov eax, imm */
-        0x48, 0xb8, 1, 0, 0, 0, 2, 0, 0, 0,             /* mov rax, imm */
-        0x8b, 0x8b, 0x40, 1, 0, 0,                      /* mov ecx, [rbx] */
-        0x44, 0x89, 0xab, 0x40, 1, 0, 0,                /* mov [rbx], r13d */
-        0x66, 0x89, 0x93, 0x40, 1, 0, 0,                /* mov [rbx], dx */
-        0xc4, 0xe2, 0xfb, 0xf5, 0xc9,                   /* pdep rcx,rax,rcx */
-        0xc5, 0xf4, 0x42, 0xd3,                         /* kandnw k2,k1,k3 */
-        0xc4, 0xe1, 0xfb, 0x92, 0xe9,                   /* kmovq k5, rcx */
+        0x49, 0x89, 0xf4,                            /* mov r12, rsi */
+        0x49, 0x81, 0xec, 7,    0,    0, 0,          /* sub r12, 7 */
+        0x4d, 0x85, 0xe4,                            /* test r12, r12 */
+        0xb8, 0x78, 0x56, 0x34, 0x12,                /* mov eax, imm */
+        0x48, 0xb8, 1,    0,    0,    0, 2, 0, 0, 0, /* mov rax, imm */
+        0x8b, 0x8b, 0x40, 1,    0,    0,             /* mov ecx, [rbx] */
+        0x44, 0x89, 0xab, 0x40, 1,    0, 0,          /* mov [rbx], r13d */
+        0x66, 0x89, 0x93, 0x40, 1,    0, 0,          /* mov [rbx], dx */
+        0xc4, 0xe2, 0xfb, 0xf5, 0xc9,                /* pdep rcx,rax,rcx */
+        0xc5, 0xf4, 0x42, 0xd3,                      /* kandnw k2,k1,k3 */
+        0xc4, 0xe1, 0xfb, 0x92, 0xe9,                /* kmovq k5, rcx */
     };
     struct x86 x;
     x86_init(&x, true);
