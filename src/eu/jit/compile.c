@@ -104,11 +104,17 @@ compile_op(struct jit *j, uint32_t i)
         jit_lower_flow(j, i);
         j->native_count++;
     } else if (op->insn->opcode != EU_OP_NOP) {
-        save(j, &s);
+        /* Hosts with 32 vector registers have enough for these. */
+        bool roomy = j->evex && op->lanes <= 16 &&
+                     op->insn->opcode != EU_OP_MATH;
+        if (!roomy)
+            save(j, &s);
         if (jit_lower_alu(j, op)) {
             j->native_count++;
         } else {
-            restore(j, &s);
+            assert(!roomy || !j->crowded);
+            if (!roomy)
+                restore(j, &s);
             interpret(j, i);
             j->native_count += jit_is_send(op);
             if (!jit_is_send(op))

@@ -44,6 +44,7 @@ struct jit_vregs {
     uint32_t dirty;  /* ... that is older in memory */
     uint32_t locked; /* operands of the instruction being compiled */
     uint32_t stamp;
+    struct jit_set cover; /* GRFs of which a part may be named */
     struct jit_vreg reg[JIT_VREGS];
 };
 

@@ -95,6 +95,8 @@ touch(struct jit_vregs *v, unsigned r)
 int
 jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
 {
+    if (!jit_set_has(&j->v.cover, off_B, 4))
+        return -1;
     for (uint32_t set = j->v.named; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
@@ -106,11 +108,20 @@ jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
     return -1;
 }
 
+static void
+cover(struct jit_set *s, unsigned off_B, unsigned len_B)
+{
+    for (unsigned g = off_B / EU_GRF_B; g <= (off_B + len_B - 1) / EU_GRF_B;
+         g++)
+        s->w[g >> 6 & 1] |= UINT64_C(1) << (g & 63);
+}
+
 void
 jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
          unsigned len_B)
 {
     j->v.named |= BIT(reg);
+    cover(&j->v.cover, off_B, len_B);
     j->v.reg[reg].kind = kind;
     j->v.reg[reg].off_B = (uint16_t)off_B;
     j->v.reg[reg].len_B = (uint16_t)len_B;
@@ -211,7 +222,10 @@ jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
-    for (uint32_t set = j->v.named & ~BIT(reg); set; set &= set - 1) {
+    uint32_t others = j->v.named & ~BIT(reg);
+    if (!jit_set_has(&j->v.cover, off_B, len_B))
+        others = 0;
+    for (uint32_t set = others; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (!overlaps(v, off_B, len_B))
@@ -241,18 +255,26 @@ jit_flush(struct jit *j, const struct jit_set *live)
 void
 jit_drop_dead(struct jit *j, const struct jit_set *live)
 {
+    const struct jit_set *old = &j->v.cover;
+    if (!(old->w[0] & ~live->w[0]) && !(old->w[1] & ~live->w[1]))
+        return;
+    struct jit_set now = {{0}};
     for (uint32_t set = j->v.named; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (v->kind == JIT_GRF && !jit_set_has(live, v->off_B, v->len_B))
             drop(&j->v, r);
+        else
+            cover(&now, v->off_B, v->len_B);
     }
+    j->v.cover = now;
 }
 
 void
 jit_forget(struct jit *j)
 {
     j->v.used = j->v.named = j->v.dirty = j->v.locked = 0;
+    j->v.cover = (struct jit_set){{0}};
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
 }
 
