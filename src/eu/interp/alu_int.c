@@ -89,6 +89,10 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
     case EU_OP_SHL:
         return (wide_int)((unsigned __int128)a << shift_count(insn, b));
     case EU_OP_SHR:
+        /* Observed: Mesa halves signed values with SHR and expects the sign
+         * to stay. Guess: the source is extended before it is shifted. */
+        if (insn->src[0].type == EU_TYPE_D || insn->src[0].type == EU_TYPE_Q)
+            return a >> shift_count(insn, b);
         bits = exec_bits(insn);
         return (wide_int)(((unsigned __int128)a &
                            (((unsigned __int128)1 << bits) - 1)) >>

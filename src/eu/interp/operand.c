@@ -98,6 +98,10 @@ eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     unsigned off = is_dst ? dst_offset_B(insn, lane)
                           : eu_region_offset_B(insn, o, lane);
+    /* Observed: Mesa writes -acc0<0;1,0> for all channels of a saturating
+     * subtraction. Guess: the region is ignored. */
+    if (!is_dst && !insn->align16 && o->vstride == 0 && o->hstride == 0)
+        off = lane * size_B;
     unsigned index = (off + o->subreg_B) / size_B;
     /* acc1 holds the floats behind those of acc0. */
     if (eu_type_is_float((enum eu_type)o->type) && (o->reg & 15) == 1)

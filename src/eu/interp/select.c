@@ -183,9 +183,10 @@ select_shift(const struct eu_insn *insn)
         return EU_FAST_shl;
     if (insn->opcode == EU_OP_ASR)
         return type == EU_TYPE_UD ? EU_FAST_shr : EU_FAST_asr;
+    if (type == EU_TYPE_D)
+        return EU_FAST_asr;
     /* A negative word is shifted as 16 or 32 bits: the general path knows. */
-    return eu_type_is_signed(type) && type != EU_TYPE_D ? EU_FAST_NONE
-                                                        : EU_FAST_shr;
+    return eu_type_is_signed(type) ? EU_FAST_NONE : EU_FAST_shr;
 }
 
 /* Results that depend on the order of the sources. */

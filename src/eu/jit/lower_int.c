@@ -83,6 +83,13 @@ to_float_ok(const struct jit *j, const struct eu_insn *insn)
     return j->evex || !o->negate;
 }
 
+/* SHR of a D keeps the sign, see alu_int.c. */
+static bool
+shifts_signed(const struct eu_insn *insn)
+{
+    return eu_operand_type(&insn->src[0]) == EU_TYPE_D;
+}
+
 /* Loop counters are made so: they stay at their largest value. */
 static bool
 adds_unsigned(const struct eu_insn *insn)
@@ -109,13 +116,14 @@ jit_int_ok(const struct jit *j, const struct eu_op *op)
     switch (insn->opcode) {
     case EU_OP_SEL: return !insn->cmod || is_binary_exact(insn);
     case EU_OP_ASR: return (a.fits_d || a.fits_ud) && cmod_ok(insn);
+    case EU_OP_SHR:
+        return (a.fits_d || a.fits_ud || !shifts_signed(insn)) && cmod_ok(insn);
     case EU_OP_MOV:
     case EU_OP_NOT:
     case EU_OP_AND:
     case EU_OP_OR:
     case EU_OP_XOR:
     case EU_OP_SHL:
-    case EU_OP_SHR:
     case EU_OP_ADD:
     case EU_OP_MUL: return cmod_ok(insn);
     default: return false;
@@ -145,9 +153,10 @@ shift(struct jit *j, const struct eu_insn *insn, unsigned len, unsigned a,
     bool is_signed = range_of(&insn->src[0]).fits_d;
     enum x86_vop op = X86_PSLLVD;
     uint8_t ext = 6;
-    if (insn->opcode == EU_OP_SHR || (insn->opcode == EU_OP_ASR && !is_signed))
+    bool extends = insn->opcode == EU_OP_ASR || shifts_signed(insn);
+    if (insn->opcode != EU_OP_SHL && !(extends && is_signed))
         op = X86_PSRLVD, ext = 2;
-    else if (insn->opcode == EU_OP_ASR)
+    else if (insn->opcode != EU_OP_SHL)
         op = X86_PSRAVD, ext = 4;
     if (insn->opcode == EU_OP_SHR && shifts_words(insn))
         a = binary(j, X86_PAND, len, a, jit_dword(j, 0xffff));
