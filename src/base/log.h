@@ -14,23 +14,23 @@
 
 /* One row per trace topic: name, help. SOFTLAKE_TRACE=name,name; "help"
  * lists them. */
-#define TRACE_TAGS(X)                                                          \
-    X(ioctl, "every ioctl with its answer")                                    \
-    X(path, "redirected paths")                                                \
-    X(bo, "buffer objects: create, map, close")                                \
-    X(sync, "fences, syncobjs, waits")                                         \
-    X(kms, "modesetting, page flips, vblanks")                                 \
-    X(submit, "submissions: queue, start, end")                                \
-    X(cs, "every command of a batch")                                          \
-    X(reg, "register reads and writes")                                        \
-    X(draw, "every draw with its state in short")                              \
-    X(dispatch, "every compute dispatch")                                      \
-    X(geom, "vertices and primitives")                                         \
-    X(raster, "set-up primitives and tiles")                                   \
-    X(eu, "disassembly of each kernel when first used")                        \
-    X(eustep, "every instruction executed, with results")                      \
-    X(jit, "compiled code beside EU code")                                     \
-    X(msg, "every message a kernel sends")                                     \
+#define TRACE_TAGS(X)                                     \
+    X(ioctl, "every ioctl with its answer")               \
+    X(path, "redirected paths")                           \
+    X(bo, "buffer objects: create, map, close")           \
+    X(sync, "fences, syncobjs, waits")                    \
+    X(kms, "modesetting, page flips, vblanks")            \
+    X(submit, "submissions: queue, start, end")           \
+    X(cs, "every command of a batch")                     \
+    X(reg, "register reads and writes")                   \
+    X(draw, "every draw with its state in short")         \
+    X(dispatch, "every compute dispatch")                 \
+    X(geom, "vertices and primitives")                    \
+    X(raster, "set-up primitives and tiles")              \
+    X(eu, "disassembly of each kernel when first used")   \
+    X(eustep, "every instruction executed, with results") \
+    X(jit, "compiled code beside EU code")                \
+    X(msg, "every message a kernel sends")                \
     X(surf, "surfaces and samplers as decoded")
 
 enum trace_tag {
@@ -54,10 +54,10 @@ void log_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_trace(enum trace_tag tag, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-#define trace(tag, ...)                                                        \
-    do {                                                                       \
-        if (__builtin_expect(trace_on(TRACE_##tag), 0))                        \
-            log_trace(TRACE_##tag, __VA_ARGS__);                               \
+#define trace(tag, ...)                                 \
+    do {                                                \
+        if (__builtin_expect(trace_on(TRACE_##tag), 0)) \
+            log_trace(TRACE_##tag, __VA_ARGS__);        \
     } while (0)
 
 /* A feature we lack. Counted always, printed once per site; with
@@ -67,19 +67,19 @@ struct log_site {
 };
 void log_unimp(struct log_site *site, const char *file, int line,
                const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-#define unimp(...)                                                             \
-    do {                                                                       \
-        static struct log_site site_;                                          \
-        log_unimp(&site_, __FILE__, __LINE__, __VA_ARGS__);                    \
+#define unimp(...)                                          \
+    do {                                                    \
+        static struct log_site site_;                       \
+        log_unimp(&site_, __FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 
 /* The client gave us something malformed. Counted; printed once per site. */
 void log_guest_error(struct log_site *site, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-#define guest_error(...)                                                       \
-    do {                                                                       \
-        static struct log_site site_;                                          \
-        log_guest_error(&site_, __VA_ARGS__);                                  \
+#define guest_error(...)                      \
+    do {                                      \
+        static struct log_site site_;         \
+        log_guest_error(&site_, __VA_ARGS__); \
     } while (0)
 
 #endif

@@ -66,9 +66,24 @@ scanout_rgba(const struct kms_fb *fb, const struct kms_plane_state *part,
     return rgba;
 }
 
+/* A flip that the program asked for just before its end counts as shown: which
+ * frame the picture has must not depend on when the next vblank is. */
+static void
+settle_display(void)
+{
+    const int64_t patience_ns = 1000000000;
+    device_lock();
+    struct fence *pending = kms_pending(device_kms());
+    device_unlock();
+    if (pending)
+        fence_wait(pending, fence_now_ns() + patience_ns);
+    fence_unref(pending);
+}
+
 static void
 write_picture(struct engine *engine, const char *path)
 {
+    settle_display();
     struct kms_plane_state part;
     uint32_t w = 0, h = 0;
     uint8_t *rgba = NULL;

@@ -20,10 +20,9 @@ struct pool;
 
 /* The statistics registers of the context; workers add to them. */
 struct pipeline_stats {
-    _Atomic uint64_t ia_vertices, ia_primitives, vs_invocations,
-        hs_invocations, ds_invocations, gs_invocations, gs_primitives,
-        cl_invocations, cl_primitives, ps_invocations, ps_depth_count,
-        cs_invocations;
+    _Atomic uint64_t ia_vertices, ia_primitives, vs_invocations, hs_invocations,
+        ds_invocations, gs_invocations, gs_primitives, cl_invocations,
+        cl_primitives, ps_invocations, ps_depth_count, cs_invocations;
     _Atomic uint64_t so_prims_written[4], so_storage_needed[4];
 };
 
@@ -137,7 +136,7 @@ struct draw {
     struct surface depth;   /* null type if none; level in depth_level */
     struct surface stencil; /* R8_UINT, W-tiled */
     unsigned depth_level, stencil_level;
-    bool depth_write_ok, stencil_write_ok; /* DEPTH_BUFFER's enables */
+    bool depth_write_ok, stencil_write_ok;       /* DEPTH_BUFFER's enables */
     unsigned depth_min_array, depth_view_extent; /* layers - 1 */
     bool fast_clear; /* PS Render Target Fast Clear Enable */
     bool resolve;    /* PS Render Target Resolve: pixels stay as they are */

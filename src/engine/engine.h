@@ -16,11 +16,11 @@ struct engine_vm;
 struct engine_context;
 
 struct engine_config {
-    unsigned gen;      /* 8 or 9 */
-    unsigned threads;  /* worker threads beside the streamer; 0: execute in
-                          the submitting thread */
-    bool noop;         /* accept everything, execute nothing but post-sync
-                          writes and the like that clients wait for */
+    unsigned gen;     /* 8 or 9 */
+    unsigned threads; /* worker threads beside the streamer; 0: execute in
+                         the submitting thread */
+    bool noop;        /* accept everything, execute nothing but post-sync
+                         writes and the like that clients wait for */
     uint64_t timestamp_hz;
     unsigned eu_threads_per_subslice, subslices; /* bounds scratch slots */
     unsigned hang_limit_ms; /* of a semaphore wait; 0: as i915's */
@@ -54,8 +54,13 @@ void engine_context_destroy(struct engine_context *ctx);
 void engine_context_resets(struct engine_context *ctx, uint32_t *active,
                            uint32_t *pending);
 
-enum engine_ring { ENGINE_RCS, ENGINE_BCS, ENGINE_VCS, ENGINE_VECS,
-                   ENGINE_RING_COUNT };
+enum engine_ring {
+    ENGINE_RCS,
+    ENGINE_BCS,
+    ENGINE_VCS,
+    ENGINE_VECS,
+    ENGINE_RING_COUNT
+};
 
 enum engine_result { ENGINE_OK, ENGINE_GUEST_ERROR };
 

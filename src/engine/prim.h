@@ -31,12 +31,12 @@ struct prim_cut {
 };
 
 struct prim {
-    uint8_t kind;       /* enum prim_kind */
-    uint8_t provoking;  /* index into v */
-    uint8_t edge_mask;  /* triangle: bit i, edge v[i] -> v[i+1] is a border */
+    uint8_t kind;      /* enum prim_kind */
+    uint8_t provoking; /* index into v */
+    uint8_t edge_mask; /* triangle: bit i, edge v[i] -> v[i+1] is a border */
     bool no_stipple_reset; /* line of a strip that continues the stipple */
-    uint8_t viewport;   /* viewport index, already limited */
-    uint16_t layer;     /* render target array index, already forced */
+    uint8_t viewport;      /* viewport index, already limited */
+    uint16_t layer;        /* render target array index, already forced */
     uint32_t primitive_id;
     float point_width;  /* from the VUE header; raster picks state or this */
     unsigned vue_slots; /* slots that every v[].vue has */

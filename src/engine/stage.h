@@ -8,8 +8,15 @@
 #include "eu/eu.h"
 #include "sampler/sampler.h"
 
-enum stage_kind { STAGE_VS, STAGE_HS, STAGE_DS, STAGE_GS, STAGE_PS, STAGE_CS,
-                  STAGE_COUNT };
+enum stage_kind {
+    STAGE_VS,
+    STAGE_HS,
+    STAGE_DS,
+    STAGE_GS,
+    STAGE_PS,
+    STAGE_CS,
+    STAGE_COUNT
+};
 
 #define STAGE_BTI_COUNT 256
 #define STAGE_SAMPLER_COUNT 16
@@ -20,7 +27,7 @@ struct shader_stage {
     unsigned gen;
     struct engine_vm *vm;
     const struct eu_kernel *kernel;
-    unsigned simd; /* width the kernel was compiled for: 8, 16, 32 */
+    unsigned simd;      /* width the kernel was compiled for: 8, 16, 32 */
     unsigned grf_start; /* first register of constants / URB data */
     bool alt_mode, denorm_f_retain, vector_mask_enable, spf;
     uint8_t rounding;
@@ -35,7 +42,7 @@ struct shader_stage {
     gpu_va general_base_va, surface_base_va, dynamic_base_va, bindless_base_va;
     uint32_t binding_table_offset; /* from Surface State Base */
     uint32_t sampler_offset;       /* from Dynamic State Base */
-    struct stage_cache *cache; /* decoded surfaces and samplers */
+    struct stage_cache *cache;     /* decoded surfaces and samplers */
 };
 
 /* Decoded binding table entry, cached for the life of the draw. Never NULL

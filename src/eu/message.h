@@ -30,9 +30,9 @@ struct eu_thread;
 struct eu_message {
     uint8_t sfid;
     bool eot;
-    bool header;       /* descriptor bit 19 */
-    bool check_tdr;    /* sendc, sendsc */
-    uint8_t exec_size; /* lanes of the instruction */
+    bool header;         /* descriptor bit 19 */
+    bool check_tdr;      /* sendc, sendsc */
+    uint8_t exec_size;   /* lanes of the instruction */
     uint8_t chan_offset; /* thread channel of lane 0 */
     uint8_t mlen_grf, ex_mlen_grf, rlen_grf;
     uint32_t desc, ex_desc;

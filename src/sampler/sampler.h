@@ -12,19 +12,20 @@
 /* ---- formats --------------------------------------------------------- */
 
 enum format_kind { /* of one channel */
-    FORMAT_NONE,
-    FORMAT_UNORM,
-    FORMAT_SNORM,
-    FORMAT_UINT,
-    FORMAT_SINT,
-    FORMAT_FLOAT,  /* sf: 16, 32, 64 bits */
-    FORMAT_UFLOAT, /* uf: 10, 11 bits; shared exponent 9 bits */
-    FORMAT_USCALED,
-    FORMAT_SSCALED,
-    FORMAT_UFIXED,
-    FORMAT_SFIXED,
-    FORMAT_RAW,
-    FORMAT_VOID, /* x: present in memory, reads as 0 (alpha: 1) */
+                   FORMAT_NONE,
+                   FORMAT_UNORM,
+                   FORMAT_SNORM,
+                   FORMAT_UINT,
+                   FORMAT_SINT,
+                   FORMAT_FLOAT,  /* sf: 16, 32, 64 bits */
+                   FORMAT_UFLOAT, /* uf: 10, 11 bits; shared exponent 9 bits */
+                   FORMAT_USCALED,
+                   FORMAT_SSCALED,
+                   FORMAT_UFIXED,
+                   FORMAT_SFIXED,
+                   FORMAT_RAW,
+                   FORMAT_VOID, /* x: present in memory, reads as 0 (alpha: 1)
+                                 */
 };
 
 enum format_compression {
@@ -68,7 +69,7 @@ struct format_info {
     struct format_channel ch[4]; /* r, g, b, a; luminance in r, with .lum */
     bool srgb;
     bool lum, intensity, alpha_only;
-    bool is_int; /* UINT or SINT channels: texels are integers */
+    bool is_int;         /* UINT or SINT channels: texels are integers */
     uint8_t compression; /* enum format_compression */
     /* capabilities on the current generation */
     bool can_sample, can_filter, can_shadow, can_render, can_blend;
@@ -80,7 +81,6 @@ struct format_info {
     void (*pack)(const struct format_info *fmt, const union color *in,
                  void *dst);
 };
-
 
 /* NULL for a code that is no format. */
 const struct format_info *format_info(unsigned code);
@@ -135,9 +135,20 @@ enum surface_type {
     SURFACE_NULL = 7,
 };
 
-enum surface_tiling { TILING_LINEAR = 0, TILING_W = 1, TILING_X = 2, TILING_Y = 3 };
+enum surface_tiling {
+    TILING_LINEAR = 0,
+    TILING_W = 1,
+    TILING_X = 2,
+    TILING_Y = 3
+};
 
-enum surface_aux { AUX_NONE = 0, AUX_CCS_D = 1, AUX_MCS = 1, AUX_HIZ = 3, AUX_CCS_E = 5 };
+enum surface_aux {
+    AUX_NONE = 0,
+    AUX_CCS_D = 1,
+    AUX_MCS = 1,
+    AUX_HIZ = 3,
+    AUX_CCS_E = 5
+};
 
 #define SURFACE_LEVELS 15
 
@@ -155,9 +166,9 @@ struct surface {
     uint8_t halign_el, valign_el;
     uint32_t width, height, depth; /* texels; depth: slices or layers */
     uint32_t row_pitch_B;
-    uint32_t qpitch_el_rows; /* array spacing, in rows of elements */
-    uint8_t samples;         /* 1, 2, 4, 8, 16 */
-    bool interleaved;        /* IMS (depth/stencil) instead of MSS */
+    uint32_t qpitch_el_rows;  /* array spacing, in rows of elements */
+    uint8_t samples;          /* 1, 2, 4, 8, 16 */
+    bool interleaved;         /* IMS (depth/stencil) instead of MSS */
     uint8_t mip_count_minus1; /* sampling; for targets: lod */
     uint8_t min_lod;          /* first level of the view; sampling */
     float resource_min_lod;
@@ -213,14 +224,14 @@ uint8_t *surface_buffer_ptr(const struct surface *s, uint64_t index);
 /* ---- sampling -------------------------------------------------------- */
 
 enum sample_op {
-    SAMPLE_PLAIN,    /* implicit LOD */
-    SAMPLE_BIAS,     /* + lod_or_bias */
-    SAMPLE_LOD,      /* explicit lod_or_bias */
-    SAMPLE_LZ,       /* LOD 0 */
-    SAMPLE_GRAD,     /* d{u,v,r}d{x,y} */
-    SAMPLE_GATHER4,  /* offsets per lane in off_u/off_v if offsets_per_lane */
-    SAMPLE_LD,       /* integer coordinates, integer lod */
-    SAMPLE_LD_MS,    /* + sample index; MCS word already fetched by kernel */
+    SAMPLE_PLAIN,   /* implicit LOD */
+    SAMPLE_BIAS,    /* + lod_or_bias */
+    SAMPLE_LOD,     /* explicit lod_or_bias */
+    SAMPLE_LZ,      /* LOD 0 */
+    SAMPLE_GRAD,    /* d{u,v,r}d{x,y} */
+    SAMPLE_GATHER4, /* offsets per lane in off_u/off_v if offsets_per_lane */
+    SAMPLE_LD,      /* integer coordinates, integer lod */
+    SAMPLE_LD_MS,   /* + sample index; MCS word already fetched by kernel */
     SAMPLE_LD_MCS,
     SAMPLE_LOD_QUERY,
     SAMPLE_RESINFO,
@@ -243,7 +254,7 @@ struct sampler {
     float lod_bias, min_lod, max_lod;
     uint8_t mag_clamp_mode;
     uint8_t rounding_enable; /* bit per address_*_rounding, R min first */
-    uint8_t reduction; /* 0 none, 2 minimum, 3 maximum (when enabled) */
+    uint8_t reduction;       /* 0 none, 2 minimum, 3 maximum (when enabled) */
     bool chromakey;
     union color border; /* as stored; float or raw by format */
 };
@@ -273,10 +284,10 @@ struct sample_req {
     float drdx[SAMPLE_LANES], drdy[SAMPLE_LANES];
     bool offsets_per_lane;
     int32_t off_u[SAMPLE_LANES], off_v[SAMPLE_LANES]; /* if per lane */
-    int8_t offset[3];       /* header offsets u, v, r */
-    uint8_t gather_channel; /* 0..3 */
-    uint8_t reduction;      /* instead of the sampler's, if not 0 */
-    bool ignore_mcs;        /* SAMPLE_LD_MS: si is the slice */
+    int8_t offset[3];            /* header offsets u, v, r */
+    uint8_t gather_channel;      /* 0..3 */
+    uint8_t reduction;           /* instead of the sampler's, if not 0 */
+    bool ignore_mcs;             /* SAMPLE_LD_MS: si is the slice */
     float min_lod[SAMPLE_LANES]; /* "mlod": least LOD, per lane */
 };
 

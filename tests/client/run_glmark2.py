@@ -5,12 +5,12 @@ usage: run_glmark2.py SOFTLAKE CLOCK.so [--frames N] [--mode WxH] [--keep DIR]
                       [SCENE...]
 
 Both draw on the virtual display (llvmpipe through dumb buffers), with a clock
-that advances by a fixed step, so that the frames are the same moment. llvmpipe
-computes mediump in 16 bits where Gen9 drivers use 32, and chaotic shaders show
-it, so its scenes are told to use highp. A scene
-passes if the strict launcher has no complaint and the frames agree: mean
-absolute difference at most 1/255, at most 0.5 % of the pixels off by more than
-8/255. Output is TAP.
+that advances by a fixed step and then stands, so that the last frames are the
+same moment. llvmpipe computes mediump in 16 bits where Gen9 drivers use 32, and
+chaotic shaders show it, so its scenes are told to use highp. A scene passes if
+the strict launcher has no complaint and the frames agree: mean absolute
+difference at most 1/255, at most 0.5 % of the pixels off by more than 8/255.
+Output is TAP.
 """
 import argparse
 import os
@@ -48,7 +48,7 @@ loop:fragment-loop=true:fragment-steps=5:vertex-steps=5'''.split('\n')
 
 LLVMPIPE = {'GBM_ALWAYS_SOFTWARE': '1', 'LIBGL_ALWAYS_SOFTWARE': '1',
             'MESA_LOADER_DRIVER_OVERRIDE': 'kms_swrast',
-            'GALLIUM_DRIVER': 'llvmpipe',
+            'GALLIUM_DRIVER': 'llvmpipe', 'LP_NUM_THREADS': '0',
             # Its shortcuts in texture filtering are not what is compared.
             'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
                             'no_aos_sampling'}
@@ -149,7 +149,7 @@ def main():
     parser.add_argument('softlake')
     parser.add_argument('clock')
     parser.add_argument('scenes', nargs='*')
-    parser.add_argument('--frames', type=int, default=4)
+    parser.add_argument('--frames', type=int, default=30)
     parser.add_argument('--mode', default='640x480')
     parser.add_argument('--timeout', type=int, default=300)
     parser.add_argument('--keep')

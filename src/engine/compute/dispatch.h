@@ -13,7 +13,7 @@ struct pipeline_stats;
 struct dispatch {
     struct shader_stage stage; /* STAGE_CS; simd 8, 16 or 32 */
     struct gen9_interface_descriptor_data idd;
-    struct gen9_gpgpu_walker walker; /* dimensions already resolved */
+    struct gen9_gpgpu_walker walker;       /* dimensions already resolved */
     uint32_t group_start[3], group_end[3]; /* end exclusive */
     unsigned threads_per_group;
     uint32_t right_mask, bottom_mask;

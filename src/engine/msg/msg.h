@@ -17,7 +17,7 @@ struct urb_space {
 struct thread_group {
     uint8_t *slm;
     uint32_t slm_B;
-    unsigned barrier_count;    /* threads that must arrive */
+    unsigned barrier_count; /* threads that must arrive */
     unsigned barrier_arrived;
 };
 
@@ -41,8 +41,7 @@ enum eu_msg_result msg_sampler(struct thread_env *env, struct eu_thread *t,
                                const struct eu_message *m);
 enum eu_msg_result msg_render(struct thread_env *env, struct eu_thread *t,
                               const struct eu_message *m);
-enum eu_msg_result msg_pixel_interp(struct thread_env *env,
-                                    struct eu_thread *t,
+enum eu_msg_result msg_pixel_interp(struct thread_env *env, struct eu_thread *t,
                                     const struct eu_message *m);
 enum eu_msg_result msg_urb(struct thread_env *env, struct eu_thread *t,
                            const struct eu_message *m);

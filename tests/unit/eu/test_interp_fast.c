@@ -237,8 +237,7 @@ random_state(struct eu_thread *t)
     t->f[0] = rnd(UINT32_MAX);
     t->f[1] = rnd(UINT32_MAX);
     t->cr0[0] = 0x440 | (chance(50) ? 0x80 : 0) |
-                (chance(20) ? rnd(4) : 0) << 4 |
-                (chance(20) ? EU_CR0_ALT : 0);
+                (chance(20) ? rnd(4) : 0) << 4 | (chance(20) ? EU_CR0_ALT : 0);
     eu_thread_update_mask(t);
     eu_thread_update_mxcsr(t);
 }
