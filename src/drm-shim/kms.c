@@ -100,10 +100,27 @@ kms_next_fb(struct kms *kms, uint32_t after)
 }
 
 static void
+note_shown(struct kms *kms)
+{
+    struct kms_plane_state *p = &kms->state.plane[KMS_PRIMARY];
+    if (!p->fb || !kms->state.active)
+        return;
+    struct kms_fb *old = kms->last_fb;
+    kms->last_fb = kms_fb_ref(p->fb);
+    kms->last_part = *p;
+    kms_fb_unref(old);
+    stats_add(STAT_flips, 1);
+}
+
+static void
 remove_fb(struct kms *kms, struct kms_fb *fb)
 {
     remove_object(kms, fb->id);
     fb->id = 0;
+    /* A program that flips and ends at once meant its last frame to be seen:
+     * the flip is as good as done. */
+    if (kms->pending.active && kms->state.plane[KMS_PRIMARY].fb == fb)
+        note_shown(kms);
     /* A plane that showed it goes dark. */
     for (unsigned i = 0; i < KMS_PLANE_COUNT; i++) {
         struct kms_plane_state *p = &kms->state.plane[i];
@@ -233,19 +250,6 @@ send_event(struct drm_file *file, uint32_t type, uint64_t user_data,
         .crtc_id = KMS_CRTC,
     };
     device_send_event(file, &e, sizeof e);
-}
-
-static void
-note_shown(struct kms *kms)
-{
-    struct kms_plane_state *p = &kms->state.plane[KMS_PRIMARY];
-    if (!p->fb || !kms->state.active)
-        return;
-    struct kms_fb *old = kms->last_fb;
-    kms->last_fb = kms_fb_ref(p->fb);
-    kms->last_part = *p;
-    kms_fb_unref(old);
-    stats_add(STAT_flips, 1);
 }
 
 static void

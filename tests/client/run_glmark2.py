@@ -149,7 +149,7 @@ def main():
     parser.add_argument('softlake')
     parser.add_argument('clock')
     parser.add_argument('scenes', nargs='*')
-    parser.add_argument('--frames', type=int, default=30)
+    parser.add_argument('--frames', type=int, default=16)
     parser.add_argument('--mode', default='640x480')
     parser.add_argument('--timeout', type=int, default=300)
     parser.add_argument('--keep')
