@@ -6,18 +6,18 @@
 
 #include "eu/interp/interp.h"
 
-/* Name of each op; the body is in fast_ops.h. */
-#define EU_FAST_OPS(X)                                                        \
-    X(mov_f)                                                                  \
-    X(add_f)                                                                  \
-    X(mul_f) X(mad_f) X(lrp_f) X(pln) X(frc) X(rndd) X(rndu) X(rnde) X(rndz)  \
-        X(inv) X(log) X(exp) X(sqrt) X(rsq) X(sin) X(cos) X(fdiv) X(pow)      \
-            X(min_f) X(max_f) X(sel_f) X(csel) X(cmp_f) X(mov_i) X(add_i)     \
-                X(mul_i) X(and) X(or) X(xor) X(not ) X(shl) X(shr) X(asr)     \
-                    X(sel_i) X(min_i) X(max_i) X(cmp_i) X(bfi2) X(bfe) X(lzd) \
-                        X(fbh) X(fbl) X(cbit) X(float_from_int)               \
-                            X(int_from_float) X(add_f_int) X(quot_d)          \
-                                X(quot_ud) X(rem_d) X(rem_ud)
+/* Name of each op; the body is in fast_ops.h. `not`, `and` and the like look
+ * like operators to clang-format. */
+/* clang-format off */
+#define EU_FAST_OPS(X)                                                      \
+    X(mov_f) X(add_f) X(mul_f) X(mad_f) X(lrp_f) X(pln) X(frc) X(rndd)       \
+    X(rndu) X(rnde) X(rndz) X(inv) X(log) X(exp) X(sqrt) X(rsq) X(sin)       \
+    X(cos) X(fdiv) X(pow) X(min_f) X(max_f) X(sel_f) X(csel) X(cmp_f)        \
+    X(mov_i) X(add_i) X(mul_i) X(and) X(or) X(xor) X(not) X(shl) X(shr)      \
+    X(asr) X(sel_i) X(min_i) X(max_i) X(cmp_i) X(bfi2) X(bfe) X(lzd)         \
+    X(fbh) X(fbl) X(cbit) X(float_from_int) X(int_from_float) X(add_f_int)   \
+    X(quot_d) X(quot_ud) X(rem_d) X(rem_ud)
+/* clang-format on */
 
 enum eu_fast_id {
 #define X(name) EU_FAST_##name,
