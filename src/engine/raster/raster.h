@@ -13,9 +13,10 @@
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
  * in its widest registers. */
-#if defined(__x86_64__) && !defined(__clang__)
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define RASTER_LANES __attribute__((target_clones("avx2", "default")))
-#else /* clang 14 gives the dispatcher a name that other files do not find */
+#else /* clang 14 gives the dispatcher a name that other files do not find; \
+       * with TSan it would run before the runtime is there */
 #define RASTER_LANES
 #endif
 
