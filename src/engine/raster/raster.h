@@ -12,11 +12,12 @@
 #include "engine/prim.h"
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
- * in its widest registers. */
+ * in its widest registers. Not with clang 14, which gives the dispatcher a
+ * name that other files do not find, nor with TSan, whose runtime is not yet
+ * there when the dispatcher runs. */
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define RASTER_LANES __attribute__((target_clones("avx2", "default")))
-#else /* clang 14 gives the dispatcher a name that other files do not find; \
-       * with TSan it would run before the runtime is there */
+#else
 #define RASTER_LANES
 #endif
 
