@@ -74,7 +74,7 @@ run_probe(const char *stack, char *text, size_t size)
 }
 
 int
-check_run(const char *self)
+check_run(void)
 {
     int worst = 0;
     for (unsigned i = 0; i < STACKS; i++) {

@@ -10,7 +10,7 @@ int cli_disasm(int argc, char **argv);
 
 /* --check: one line per installed driver stack; 0 if all of those answered
  * through Softlake. */
-int check_run(const char *self);
+int check_run(void);
 /* The child side of --check: opens one stack and prints driver and device. */
 int check_probe(const char *stack);
 

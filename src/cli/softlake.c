@@ -359,7 +359,7 @@ main(int argc, char **argv)
     if (check) {
         if (!preload())
             return complain(EXIT_LAUNCHER, LIBRARY " is not where it belongs");
-        return check_run(argv[0]);
+        return check_run();
     }
     if (optind >= argc) {
         fputs(usage_text, stderr);
