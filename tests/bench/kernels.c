@@ -1,24 +1,47 @@
 /* Cycles per executed EU instruction, for each tier, on real shaders.
  *
  * usage: kernels [NAME...]
- * Messages are answered by a function that writes constants, so this measures
- * the EU alone. A cycle is one of the time stamp counter. */
+ * Messages are answered by a function that writes constants. A run is a thread
+ * that is started, executed to its EOT and dropped; a sample is many runs
+ * between two readings of the time stamp counter, and those of two kernels that
+ * are compared alternate. Cycles are the core's: the counter is calibrated
+ * against a chain of dependent multiplications. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <x86intrin.h>
 
-#include "eu/jit/jit.h"
 #include "eu/interp/fpmode.h"
+#include "eu/jit/jit.h"
 #include "kernels_code.h"
 
-#define REPEAT 5
-#define RUNS 300
+#define SAMPLES 41
+#define SAMPLE_CYCLES 500000
+#define CHAIN 20000
+#define IMUL_CYCLES 3
+#define BUDGET 100000000
+#define MAX_MESSAGES 4096
+
+static double core_per_tick;
+static float payload[EU_GRF_COUNT * 8];
+
+struct samples {
+    double median, min;
+};
+
+/* What a kernel executes. */
+struct profile {
+    unsigned insns, vectors; /* computing, of eight lanes and more */
+    unsigned messages;
+    uint32_t code[MAX_MESSAGES][4]; /* those alone, in their order */
+};
 
 static enum eu_msg_result
 answer(struct eu_thread *t, const struct eu_message *m)
 {
     const float v = 0.4375f;
+    if (m->sfid == EU_SFID_GATEWAY)
+        t->n0[0]++; /* the only thread of its group */
     for (unsigned i = 0; i < m->rlen_grf * 8u; i++)
         memcpy(m->dst + i, &v, 4);
     return EU_MSG_OK;
@@ -32,85 +55,232 @@ start(struct eu_thread *t, const struct eu_kernel *k, uint32_t mask)
                          .dispatch_mask = mask,
                          .vector_mask = mask,
                          .send = answer};
+    memcpy(t->grf, payload, sizeof payload);
     eu_thread_init(t, &s);
 }
 
 static void
-payload(struct eu_thread *t)
+make_payload(void)
 {
-    for (unsigned i = 0; i < EU_GRF_COUNT * 8; i++) {
-        float v = 0.1f + 0.8f * (float)(i * 37 % 101) / 101.0f;
-        memcpy(t->grf + i * 4, &v, 4);
-    }
+    for (unsigned i = 0; i < EU_GRF_COUNT * 8; i++)
+        payload[i] = 0.1f + 0.8f * (float)(i * 37 % 101) / 101.0f;
 }
 
-/* Best time of one run, in cycles; with jit == NULL interpreted. */
-static double
-measure(const struct eu_kernel *k, const struct eu_jit *jit, uint32_t mask)
+/* ---- samples ---- */
+
+static int
+compare(const void *a, const void *b)
 {
-    static struct eu_thread t;
-    uint64_t best = UINT64_MAX;
-    payload(&t);
-    for (unsigned r = 0; r < REPEAT; r++) {
-        uint64_t sum = 0;
-        for (unsigned n = 0; n < RUNS; n++) {
-            start(&t, k, mask);
-            eu_thread_update_mxcsr(&t);
-            uint64_t from = __rdtsc();
-            if (jit)
-                eu_jit_execute(jit, &t, 1000000);
-            else
-                eu_run(&t, 1000000);
-            sum += __rdtsc() - from;
-        }
-        best = MIN2(best, sum);
-    }
-    fpmode_set(FPMODE_DEFAULT);
-    return (double)best / RUNS;
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-static double
-compile_us(const struct eu_kernel *k, enum eu_cpu cpu)
+static struct samples
+summarise(double *v, unsigned count)
 {
-    struct timespec a, b;
-    double best = 1e9;
-    for (unsigned r = 0; r < 20; r++) {
-        clock_gettime(CLOCK_MONOTONIC, &a);
-        struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
-        clock_gettime(CLOCK_MONOTONIC, &b);
-        eu_jit_free(jit);
-        double us = (double)(b.tv_sec - a.tv_sec) * 1e6 +
-                    (double)(b.tv_nsec - a.tv_nsec) * 1e-3;
-        best = MIN2(best, us);
-    }
-    return best;
+    qsort(v, count, sizeof *v, compare);
+    return (struct samples){.median = v[count / 2], .min = v[0]};
 }
 
 static void
-report(const char *name, const uint32_t *code, size_t size_B)
+calibrate(void)
+{
+    double best = 0;
+    for (unsigned r = 0; r < 200; r++) {
+        uint64_t x = r + 3, from = __rdtsc();
+        for (unsigned i = 0; i < CHAIN; i++)
+            __asm__ volatile("imul %0, %0" : "+r"(x));
+        best = MAX2(best,
+                    CHAIN * (double)IMUL_CYCLES / (double)(__rdtsc() - from));
+    }
+    core_per_tick = best;
+}
+
+/* ---- runs ---- */
+
+static void
+run_once(struct eu_thread *t, const struct eu_kernel *k,
+         const struct eu_jit *jit, uint32_t mask)
+{
+    start(t, k, mask);
+    if (jit) {
+        eu_thread_update_mxcsr(t);
+        eu_jit_execute(jit, t, BUDGET);
+    } else {
+        eu_run(t, BUDGET);
+    }
+}
+
+/* How to run a kernel: with jit == NULL interpreted. */
+struct way {
+    const struct eu_kernel *k;
+    const struct eu_jit *jit;
+    uint32_t mask;
+    unsigned runs; /* in a sample */
+};
+
+static double
+sample(const struct way *w)
 {
     static struct eu_thread t;
-    const struct eu_kernel *k = eu_kernel_get(code, size_B, EU_GEN9);
-    if (!k)
-        return;
-    payload(&t);
+    uint64_t from = __rdtsc();
+    for (unsigned r = 0; r < w->runs; r++)
+        run_once(&t, w->k, w->jit, w->mask);
+    return (double)(__rdtsc() - from) * core_per_tick / w->runs;
+}
+
+static void
+choose_runs(struct way *w)
+{
+    w->runs = 1;
+    sample(w);
+    w->runs = (unsigned)(1 + SAMPLE_CYCLES / (sample(w) + 1));
+}
+
+/* Core cycles of a run, and how many more they are than those of another. */
+struct cost {
+    struct samples run, extra;
+};
+
+static struct cost
+measure(struct way a, struct way b)
+{
+    double run[SAMPLES], extra[SAMPLES];
+    choose_runs(&a);
+    choose_runs(&b);
+    double best = 1e30;
+    for (unsigned s = 0; s < SAMPLES; s++) {
+        run[s] = sample(&a);
+        double other = sample(&b);
+        extra[s] = run[s] - other;
+        best = MIN2(best, other);
+    }
+    fpmode_set(FPMODE_DEFAULT);
+    struct cost c = {summarise(run, SAMPLES), summarise(extra, SAMPLES)};
+    c.extra.min = c.run.min - best;
+    return c;
+}
+
+/* Steps through one run. */
+static bool
+observe(struct profile *p, const struct eu_kernel *k)
+{
+    static struct eu_thread t;
+    memset(p, 0, sizeof *p);
     start(&t, k, UINT32_MAX);
-    eu_run(&t, 1000000);
-    double insns = (double)t.insn_count;
-    printf("%-16s %6.0f %7.2f", name, insns,
-           measure(k, NULL, UINT32_MAX) / insns);
+    do {
+        const struct eu_insn *insn = k->ops[k->op_of[t.ip / 8]].insn;
+        if (insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC) {
+            if (p->messages == MAX_MESSAGES)
+                return false;
+            memcpy(p->code[p->messages++], insn->raw, 16);
+        } else if (!eu_flow_fn(insn->opcode) && insn->opcode != EU_OP_WAIT &&
+                   insn->opcode != EU_OP_NOP) {
+            p->vectors += insn->exec_size >= 8;
+        }
+    } while (eu_run(&t, 1) == EU_RUNNING || t.status == EU_WAITING);
+    p->insns = (unsigned)t.insn_count;
+    return t.status == EU_FINISHED;
+}
+
+static void
+print_run(const struct profile *p, const struct eu_kernel *k,
+          const struct eu_kernel *messages, enum eu_cpu cpu)
+{
+    struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
+    struct eu_jit *alone = eu_jit_compile(messages, cpu, 0);
+    if (jit && alone) {
+        struct cost c = measure((struct way){k, jit, UINT32_MAX, 0},
+                                (struct way){messages, alone, UINT32_MAX, 0});
+        struct cost part = measure((struct way){k, jit, 0x7fff, 0},
+                                   (struct way){messages, alone, 0x7fff, 0});
+        printf(" %8.0f %6.2f %6.2f %6.2f %6.2f", c.run.median,
+               c.run.median / p->insns, c.extra.median / p->vectors,
+               c.extra.min / p->vectors, part.extra.median / p->vectors);
+    } else {
+        printf("        -      -      -      -      -");
+    }
+    eu_jit_free(jit);
+    eu_jit_free(alone);
+}
+
+static void
+report_run(const char *name, const uint32_t *code, size_t size_B)
+{
+    static struct profile p;
+    const struct eu_kernel *k = eu_kernel_get(code, size_B, EU_GEN9);
+    if (!k || !observe(&p, k)) {
+        printf("%-15s does not run\n", name);
+        return;
+    }
+    const struct eu_kernel *messages = eu_kernel_get(p.code, p.messages * 16,
+                                                     EU_GEN9);
+    struct cost c = measure((struct way){k, NULL, UINT32_MAX, 0},
+                            (struct way){messages, NULL, UINT32_MAX, 0});
+    printf("%-15s %6u %6u %5u %6.2f %6.2f", name, p.insns, p.vectors,
+           p.messages, c.run.median / p.insns, c.extra.median / p.vectors);
+    for (enum eu_cpu cpu = EU_CPU_AVX512; cpu >= EU_CPU_AVX2; cpu--)
+        if (cpu <= eu_cpu_selected())
+            print_run(&p, k, messages, cpu);
+    printf("\n");
+    eu_kernel_unref(messages);
+    eu_kernel_unref(k);
+}
+
+/* ---- compiling ---- */
+
+static double
+now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static struct samples
+build_us(const uint32_t *code, size_t size_B)
+{
+    double v[SAMPLES];
+    for (unsigned s = 0; s < SAMPLES; s++) {
+        double from = now_us();
+        struct eu_kernel *k = eu_kernel_build(code, size_B, EU_GEN9);
+        v[s] = now_us() - from;
+        eu_kernel_free(k);
+    }
+    return summarise(v, SAMPLES);
+}
+
+static struct samples
+compile_us(const struct eu_kernel *k, enum eu_cpu cpu)
+{
+    double v[SAMPLES];
+    for (unsigned s = 0; s < SAMPLES; s++) {
+        double from = now_us();
+        struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
+        v[s] = now_us() - from;
+        eu_jit_free(jit);
+    }
+    return summarise(v, SAMPLES);
+}
+
+static void
+report_compile(const char *name, const uint32_t *code, size_t size_B)
+{
+    struct samples build = build_us(code, size_B);
+    const struct eu_kernel *k = eu_kernel_get(code, size_B, EU_GEN9);
+    double thousands = k->insn_count / 1000.0;
+    printf("%-15s %6u %7.1f %7.1f", name, k->insn_count, build.median,
+           build.median / thousands);
     for (enum eu_cpu cpu = EU_CPU_AVX512; cpu >= EU_CPU_AVX2; cpu--) {
         struct eu_jit *jit = cpu > eu_cpu_selected()
                                  ? NULL
                                  : eu_jit_compile(k, cpu, 0);
-        if (!jit) {
-            printf("       -       -       -      -");
+        if (!jit)
             continue;
-        }
         struct eu_jit_info info = eu_jit_info(jit);
-        printf(" %7.2f %7.2f %7.1f %5.1f%%",
-               measure(k, jit, UINT32_MAX) / insns,
-               measure(k, jit, 0x7fff) / insns, compile_us(k, cpu),
+        struct samples us = compile_us(k, cpu);
+        printf(" %8.1f %7.1f %8.1f %8u %5.1f%%", us.median, us.min,
+               us.median / thousands, info.code_B,
                100.0 * info.native_count / info.op_count);
         eu_jit_free(jit);
     }
@@ -118,18 +288,70 @@ report(const char *name, const uint32_t *code, size_t size_B)
     eu_kernel_unref(k);
 }
 
+/* ---- tables ---- */
+
+static void
+print_run_header(void)
+{
+    printf(
+        "Core cycles; one is %.3f of the time stamp counter's.\n"
+        "insns: executed by a run. vectors: those that compute, on eight "
+        "lanes or more.\n"
+        "run: cycles of a run, thread start, call and messages included "
+        "(medians).\n"
+        "/insn: the same per insns.\n"
+        "ALU: (run - a run of the kernel's messages alone) / vectors: median, "
+        "minimum,\n"
+        "     with interp only the median; part: the median, with one channel "
+        "off.\n\n"
+        "%-34s | interp      | AVX-512 %29s | AVX2\n"
+        "%-15s %6s %6s %5s %6s %6s",
+        1 / core_per_tick, "", "", "kernel", "insns", "vector", "msgs", "/insn",
+        "ALU");
+    for (unsigned i = 0; i < 2; i++)
+        printf(" %8s %6s %6s %6s %6s", "run", "/insn", "ALU", "min", "part");
+    printf("\n");
+}
+
+static void
+print_compile_header(void)
+{
+    printf("\nMicroseconds (medians, minima), in all and per 1000 "
+           "instructions; bytes of code;\n"
+           "how many of the ops are compiled, not left to the interpreter.\n"
+           "%-15s %6s %7s %7s",
+           "kernel", "insns", "decode", "/1000");
+    for (unsigned i = 0; i < 2; i++)
+        printf(" %8s %7s %8s %8s %6s", i ? "AVX2" : "AVX-512", "min", "/1000",
+               "bytes", "native");
+    printf("\n");
+}
+
+static bool
+wanted(int argc, char **argv, const char *name)
+{
+    bool found = argc < 2;
+    for (int i = 1; i < argc; i++)
+        found |= !strcmp(argv[i], name);
+    return found;
+}
+
 int
 main(int argc, char **argv)
 {
     setenv("SOFTLAKE_EU", "interp", 1); /* for eu_run() */
-    printf("cycles per instruction    interp  AVX-512 partial compile native"
-           "    AVX2 partial compile native\n");
-    printf("kernel            insns          all on    mask      us     %%"
-           "  all on    mask      us     %%\n");
-#define X(name)                                  \
-    for (int i = 1; i < MAX2(argc, 2); i++)      \
-        if (argc < 2 || !strcmp(argv[i], #name)) \
-            report(#name, name##_code, sizeof name##_code);
+    make_payload();
+    calibrate();
+    print_run_header();
+#define X(name)                    \
+    if (wanted(argc, argv, #name)) \
+        report_run(#name, name##_code, sizeof name##_code);
+    KERNELS(X)
+#undef X
+    print_compile_header();
+#define X(name)                    \
+    if (wanted(argc, argv, #name)) \
+        report_compile(#name, name##_code, sizeof name##_code);
     KERNELS(X)
 #undef X
     return 0;

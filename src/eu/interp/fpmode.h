@@ -5,6 +5,7 @@
 #ifndef EU_FPMODE_H
 #define EU_FPMODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <xmmintrin.h>
 
