@@ -3,62 +3,26 @@
 
 usage: run_piglit.py SOFTLAKE LIST PREFIX [--jobs N] [--out DIR] [--timeout S]
 
-LIST names one test a line. PREFIX-{fails,flakes,skips}.txt are the
-expectations in Mesa's format: `name,Status` for failures, a regular expression
-a line for flakes and skips. An unexpected failure and an unexpected pass both
-fail the run; a flake may go either way. Output is TAP, one line a test.
+LIST names one test a line. PREFIXfails.txt, PREFIXflakes.txt and
+PREFIXskips.txt are the expectations; see expect.py. Output is TAP, one line a
+test.
 """
 import argparse
 import bz2
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+from expect import GOOD, Expectations, read_lines
+
 STATUS = {'pass': 'Pass', 'fail': 'Fail', 'crash': 'Crash', 'skip': 'Skip',
           'warn': 'Warn', 'dmesg-warn': 'Warn', 'dmesg-fail': 'Fail',
           'timeout': 'Timeout', 'incomplete': 'Incomplete',
           'notrun': 'Skip'}
-GOOD = ('Pass', 'Warn')
-
-
-def read_lines(path):
-    if not path.exists():
-        return []
-    return [line.strip() for line in path.read_text().splitlines()
-            if line.strip() and not line.startswith('#')]
-
-
-class Expectations:
-    def __init__(self, prefix):
-        self.fails = dict(
-            line.rsplit(',', 1) for line in
-            read_lines(pathlib.Path(prefix + '-fails.txt')))
-        self.flakes = self.patterns(prefix + '-flakes.txt')
-        self.skips = self.patterns(prefix + '-skips.txt')
-
-    @staticmethod
-    def patterns(path):
-        return [re.compile(p) for p in read_lines(pathlib.Path(path))]
-
-    def skipped(self, name):
-        return any(p.match(name) for p in self.skips)
-
-    def problem(self, name, status):
-        """None, or what is unexpected about this result."""
-        if any(p.match(name) for p in self.flakes):
-            return None
-        want = self.fails.get(name)
-        if want is None:
-            return None if status in GOOD + ('Skip',) else \
-                'unexpected %s' % status
-        if status in GOOD:
-            return 'unexpected pass: remove it from the list of failures'
-        return None if status == want else '%s, expected %s' % (status, want)
 
 
 def run(args, names, out):

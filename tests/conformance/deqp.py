@@ -1,0 +1,105 @@
+"""dEQP and VK-GL-CTS, from a build that the user has.
+
+The suites, and the options they are run with, are those of Mesa's own
+conformance job for Kaby Lake. A process runs a chunk of the cases; when it
+dies or hangs, the case it was at is to blame and the rest is run again.
+"""
+import os
+import re
+import tempfile
+
+CHUNK = 200
+STATUS = {'Pass': 'Pass', 'Fail': 'Fail', 'NotSupported': 'Skip',
+          'QualityWarning': 'Warn', 'CompatibilityWarning': 'Warn',
+          'Waived': 'Warn', 'InternalError': 'Fail', 'ResourceError': 'Fail',
+          'Crash': 'Crash', 'Timeout': 'Timeout'}
+CASE = re.compile(r"^Test case '([^']+)'\.\.", re.M)
+VERDICT = re.compile(r'^  (\w+) \(', re.M)
+
+# name: (program, the list's file names, first of them that exists)
+SUITES = {
+    'gles2': ('deqp-gles2', ('gles2-master.txt', 'gles2-main.txt')),
+    'gles3': ('deqp-gles3', ('gles3-master.txt', 'gles3-main.txt')),
+    'gles31': ('deqp-gles31', ('gles31-master.txt', 'gles31-main.txt')),
+    'khr-gles2': ('glcts', ('gles2-khr-master.txt', 'gles2-khr-main.txt')),
+    'khr-gles3': ('glcts', ('gles3-khr-master.txt', 'gles3-khr-main.txt')),
+    'khr-gles31': ('glcts', ('gles31-khr-master.txt', 'gles31-khr-main.txt')),
+    'khr-gl46': ('glcts', ('gl46-master.txt', 'gl46-main.txt')),
+}
+# The variants of GLES that Mesa's job has, beside the usual visual.
+CONFIGS = {'': 'rgba8888d24s8ms0', '565': 'rgb565d0s0ms0',
+           'ms4': 'rgba8888d24s8ms4'}
+
+
+def find(build, names):
+    for root, folders, files in os.walk(build):
+        folders.sort()
+        for name in names:
+            if name in files:
+                return os.path.join(root, name)
+    return None
+
+
+class Suite:
+    def __init__(self, build, name, caselist):
+        program, lists = SUITES[name]
+        self.program = find(build, (program,))
+        path = caselist or find(build, lists)
+        if not self.program or not os.access(self.program, os.X_OK):
+            raise SystemExit('conformance: no %s below %s' % (program, build))
+        if not path:
+            raise SystemExit('conformance: no %s below %s: use --caselist' % (
+                lists[-1], build))
+        with open(path) as lines:
+            self.cases = [line.strip() for line in lines if line.strip()
+                          and not line.startswith('#')]
+
+    def command(self, config, caselist):
+        return [self.program, '--deqp-surface-width=256',
+                '--deqp-surface-height=256', '--deqp-surface-type=pbuffer',
+                '--deqp-visibility=hidden', '--deqp-log-images=disable',
+                '--deqp-gl-config-name=' + config,
+                '--deqp-log-filename=/dev/null',
+                '--deqp-caselist-file=' + caselist]
+
+
+def parse(text):
+    """[(case, Status or None)]: None is the case at which the output ends."""
+    found = []
+    marks = list(CASE.finditer(text))
+    for mark, following in zip(marks, marks[1:] + [None]):
+        body = text[mark.end():following.start() if following else len(text)]
+        said = VERDICT.search(body)
+        found.append((mark[1], STATUS.get(said[1], 'Fail') if said else None))
+    return found
+
+
+def run(pool, driver, item, timeout):
+    """Runs one chunk to its end, whatever happens on the way."""
+    suite, config, cases = item
+    env = driver.environment({'EGL_PLATFORM': 'surfaceless'})
+    left, results, texts, seconds = list(cases), [], {}, 0.0
+    while left:
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as listed:
+            listed.write('\n'.join(left) + '\n')
+            listed.flush()
+            done = pool.run(
+                driver.prefix() + suite.command(config, listed.name), env,
+                timeout, cwd=os.path.dirname(suite.program), quiet=True)
+        seconds += done.seconds
+        seen = [(name, status) for name, status in parse(done.text)
+                if name in left]
+        blame = 'Timeout' if done.timed_out else 'Crash'
+        if not seen and not done.timed_out and done.code == 0:
+            # The program does not know these cases.
+            results += [(name, 'Missing') for name in left]
+            break
+        if not seen:
+            seen = [(left[0], None)]
+        for name, status in seen:
+            results.append((name, status or blame))
+            if status not in ('Pass', 'Skip'):
+                texts[name] = done.text[-20000:]
+        known = {name for name, _ in seen}
+        left = [name for name in left if name not in known]
+    return seconds, results, texts

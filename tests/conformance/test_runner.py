@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The conformance runner itself: judging, chunks that crash or hang, resuming.
+
+usage: test_runner.py CONFORMANCE
+
+A script that talks like dEQP stands in for a build of it. Output is TAP.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import piglit  # noqa: E402
+from expect import Expectations  # noqa: E402
+from pool import Result  # noqa: E402
+
+DEQP = '''#!/usr/bin/env python3
+import os, sys, time
+options = dict(a[2:].split('=', 1) for a in sys.argv[1:])
+assert options['deqp-gl-config-name'] == 'rgba8888d24s8ms0'
+assert os.environ['EGL_PLATFORM'] == 'surfaceless'
+for name in open(options['deqp-caselist-file']).read().split():
+    print("Test case '%s'.." % name, flush=True)
+    kind = name.rpartition('.')[2].rstrip('0123456789')
+    if kind == 'crash':
+        os.abort()
+    if kind == 'hang':
+        time.sleep(600)
+    print('  %s (%s)' % (kind, kind), flush=True)
+'''
+CASES = ['g.Pass1', 'g.crash1', 'g.Pass2', 'g.Fail1', 'g.hang1',
+         'g.NotSupported1', 'g.QualityWarning1', 'g.Pass3', 'g.Fail2']
+
+number = 0
+
+
+def check(good, text):
+    global number
+    number += 1
+    print('%s %d - %s' % ('ok' if good else 'not ok', number, text))
+
+
+def run(conformance, folder, *options):
+    done = subprocess.run(
+        [conformance, 'deqp', '--build', str(folder), '--output',
+         str(folder / 'out'), '--expectations', str(folder / 'e-'),
+         '--timeout', '1', '--driver', 'llvmpipe'] + list(options),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    rows = (folder / 'out' / 'results.csv').read_text().splitlines()[1:]
+    return done, dict(row.split(',')[:2] for row in rows)
+
+
+def chunks(conformance):
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        program = folder / 'modules' / 'deqp-gles2'
+        program.parent.mkdir()
+        program.write_text(DEQP)
+        program.chmod(0o755)
+        (folder / 'gles2-main.txt').write_text('\n'.join(CASES) + '\n')
+        (folder / 'e-fails.txt').write_text(
+            'g.crash1,Crash\ng.hang1,Timeout\ng.Fail1,Fail\ng.Fail2,Fail\n')
+        done, rows = run(conformance, folder)
+        want = {'g.Pass1': 'Pass', 'g.crash1': 'Crash', 'g.Pass2': 'Pass',
+                'g.Fail1': 'Fail', 'g.hang1': 'Timeout',
+                'g.NotSupported1': 'Skip', 'g.QualityWarning1': 'Warn',
+                'g.Pass3': 'Pass', 'g.Fail2': 'Fail'}
+        check(rows == want, 'a crash and a hang take no other case with them')
+        check(done.returncode == 0, 'expected failures are no failures')
+
+        (folder / 'e-fails.txt').write_text(
+            'g.crash1,Crash\ng.hang1,Timeout\ng.Fail1,Fail\ng.Pass3,Fail\n')
+        lines = (folder / 'out' / 'results.csv').read_text().splitlines()
+        kept = [line for line in lines if not line.startswith('g.Pass2')]
+        (folder / 'out' / 'results.csv').write_text(
+            '\n'.join(kept) + '\ng.Pass2,Pa')
+        done, rows = run(conformance, folder, '--resume')
+        check(rows == want, '--resume runs what has no whole line')
+        failures = (folder / 'out' / 'failures.csv').read_text().splitlines()
+        check(failures == ['g.Fail2,Fail',
+                           'g.Pass3,UnexpectedImprovement(Pass)'],
+              'failures.csv: an unlisted failure, a pass that is listed')
+        check(done.returncode == 1, 'either of them fails the run')
+        suite = ElementTree.parse(str(folder / 'out' / 'junit.xml')).find(
+            'testsuite')
+        check((suite.get('tests'), suite.get('failures')) == ('9', '2'),
+              'junit.xml counts the same')
+
+        (folder / 'e-skips.txt').write_text('crash\nhang\n')
+        done, rows = run(conformance, folder, '--fraction', '2', '-x', 'Fail')
+        check(list(rows) == ['g.Pass1', 'g.NotSupported1', 'g.Pass3'],
+              'skips, -x, then every second test')
+
+
+def piglit_output():
+    text = ('PIGLIT: {"enumerate subtests": ["a", "b"]}\n'
+            'PIGLIT: {"subtest": {"a" : "pass"}}\n'
+            'PIGLIT: {"subtest": {"b" : "fail"}}\n'
+            'PIGLIT: {"result": "fail" }\n')
+    check(piglit.results('t', Result(1, text, 0, False)) ==
+          [('t', 'Fail'), ('t@a', 'Pass'), ('t@b', 'Fail')],
+          'subtests of piglit have results of their own')
+    passed = 'PIGLIT: {"result": "pass" }\n'
+    check(piglit.results('t', Result(0, passed, 0, False)) ==
+          [('t', 'Pass')], 'a pass')
+    check(piglit.results('t', Result(-11, passed, 0, False)) ==
+          [('t', 'Crash')], 'a crash after the result is a crash')
+    check(piglit.results('t', Result(-9, passed, 0, True)) ==
+          [('t', 'Timeout')], 'a time limit')
+    check(piglit.results('t', Result(0, '', 0, False)) == [('t', 'Fail')],
+          'no result is a failure')
+
+
+def judging():
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / 'fails.txt').write_text('# why\na,b,Fail\n')
+        (pathlib.Path(folder) / 'flakes.txt').write_text('wobbl.*\n')
+        e = Expectations(folder + '/')
+        check(e.verdict('a,b', 'Fail') is None, 'a name with a comma')
+        check(e.verdict('a,b', 'Crash') == 'Crash',
+              'a crash where a failure is expected')
+        check(e.verdict('the wobbly one', 'Fail') is None, 'a flake')
+        check(e.verdict('c', 'Skip') is None, 'a skip is as good as expected')
+
+
+def main():
+    os.environ.pop('PYTHONPATH', None)
+    print('TAP version 13')
+    chunks(sys.argv[1])
+    piglit_output()
+    judging()
+    print('1..%d' % number)
+
+
+if __name__ == '__main__':
+    main()
