@@ -5,8 +5,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 int cli_disasm(int argc, char **argv);
+
+/* The whole file ("-": standard input), at most 64 MiB; NULL with a message
+ * otherwise. The caller frees it. */
+uint8_t *cli_read_file(const char *path, size_t *size_B);
 
 /* --check: one line per installed driver stack; 0 if all of those answered
  * through Softlake. */

@@ -1,4 +1,4 @@
-/* disasm.c: `softlake disasm [--gen 8|9] FILE`, a raw kernel as text. */
+/* disasm.c: `softlake disasm FILE`, kernels as text. */
 #include "cli/cli.h"
 
 #include <getopt.h>
@@ -6,48 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "eu/isa/isa.h"
+#include "cli/program.h"
 
 static const char usage[] =
-    "usage: softlake disasm [--gen 8|9] FILE\n"
-    "Prints the EU instructions of a raw kernel, one per line with its byte\n"
-    "offset. FILE may be - for standard input.\n";
-
-/* The whole file, at most 64 MiB; NULL with a message otherwise. */
-static uint8_t *
-read_file(const char *path, size_t *size_B)
-{
-    const size_t limit_B = 64u << 20;
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    uint8_t *data = NULL;
-    size_t used = 0, room = 0;
-    if (!file) {
-        fprintf(stderr, "softlake: ");
-        perror(path);
-        return NULL;
-    }
-    do {
-        if (used == room) {
-            room = room ? room * 2 : 64 << 10;
-            uint8_t *grown = realloc(data, room);
-            if (!grown)
-                break;
-            data = grown;
-        }
-        used += fread(data + used, 1, room - used, file);
-    } while (used <= limit_B && !feof(file) && !ferror(file));
-
-    if (used > limit_B || !data || !feof(file)) {
-        fprintf(stderr, "softlake: %s: cannot be read whole\n", path);
-        free(data);
-        data = NULL;
-    }
-    if (file != stdin)
-        fclose(file);
-    *size_B = used;
-    return data;
-}
+    "usage: softlake disasm [--gen 8|9] [--kernel NAME] FILE\n"
+    "Prints EU instructions, one per line with its byte offset. FILE is a raw\n"
+    "kernel or what ocloc writes (all kernels, or the one named), or - for\n"
+    "standard input. --gen is for raw kernels.\n";
 
 /* False if something was no instruction. */
 static bool
@@ -75,21 +40,45 @@ print_kernel(const uint8_t *code, size_t size_B, enum eu_gen gen)
     return all;
 }
 
+static bool
+print_program(const struct program *program, const char *name)
+{
+    bool found = false, all = true;
+    for (unsigned i = 0; i < program->kernel_count; i++) {
+        const struct program_kernel *k = &program->kernels[i];
+        if (name && strcmp(k->name, name))
+            continue;
+        if (!program->raw)
+            printf("%s// kernel %s\n", found ? "\n" : "", k->name);
+        found = true;
+        all &= print_kernel(k->code, k->code_B, program->gen);
+    }
+    if (!found)
+        fprintf(stderr, "softlake: no kernel %s\n", name);
+    return found && all;
+}
+
 int
 cli_disasm(int argc, char **argv)
 {
     static const struct option options[] = {
         {"gen", required_argument, NULL, 'g'},
+        {"kernel", required_argument, NULL, 'k'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     enum eu_gen gen = EU_GEN9;
+    const char *name = NULL;
     int option;
     optind = 1;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'h') {
             fputs(usage, stdout);
             return 0;
+        }
+        if (option == 'k') {
+            name = optarg;
+            continue;
         }
         if (option != 'g' || (strcmp(optarg, "8") && strcmp(optarg, "9"))) {
             fputs(usage, stderr);
@@ -103,10 +92,18 @@ cli_disasm(int argc, char **argv)
     }
 
     size_t size_B;
-    uint8_t *code = read_file(argv[optind], &size_B);
-    if (!code)
+    uint8_t *data = cli_read_file(argv[optind], &size_B);
+    if (!data)
         return 1;
-    bool all = print_kernel(code, size_B, gen);
-    free(code);
+    struct program program;
+    const char *why;
+    bool all = program_read(&program, data, size_B, gen, &why);
+    if (!all) {
+        fprintf(stderr, "softlake: %s: %s\n", argv[optind], why);
+    } else {
+        all = print_program(&program, name);
+        program_free(&program);
+    }
+    free(data);
     return all ? 0 : 1;
 }
