@@ -26,6 +26,7 @@
     X(threads_cs, "compute threads run")                     \
     X(pixels, "pixels written to colour targets")            \
     X(eu_insns, "EU instructions executed")                  \
+    X(eu_interpreted, "of these by the interpreter")         \
     X(messages, "EU messages executed")                      \
     X(kernels, "EU kernels decoded")                         \
     X(flips, "frames shown on the virtual display")          \

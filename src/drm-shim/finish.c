@@ -109,6 +109,11 @@ print_stats(void)
         if (stats_get(i))
             log_printf("softlake: %16llu %s", (unsigned long long)stats_get(i),
                        stats_help(i));
+    uint64_t insns = stats_get(STAT_eu_insns);
+    uint64_t native = insns - MIN2(stats_get(STAT_eu_interpreted), insns);
+    if (insns)
+        log_printf("softlake: %15.3f%% of the EU instructions were compiled",
+                   100.0 * (double)native / (double)insns);
 }
 
 void
@@ -134,6 +139,8 @@ finish_process(void)
         write_picture(engine, picture);
     if (device_was_opened() && stats && *stats && *stats != '0')
         print_stats();
+    if (engine)
+        engine_trace_coverage();
     report_publish();
     tree_remove();
 }

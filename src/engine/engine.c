@@ -68,6 +68,13 @@ engine_pool(struct engine *engine)
 }
 
 void
+engine_trace_coverage(void)
+{
+    if (trace_on(TRACE_eu))
+        eu_trace_coverage();
+}
+
+void
 engine_after_fork(struct engine *engine)
 {
     /* Only the forking thread exists here. Whatever the others held or were

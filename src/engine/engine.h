@@ -31,6 +31,8 @@ struct engine *engine_create(const struct engine_config *config);
 void engine_destroy(struct engine *engine);
 /* After fork(): the child has no engine threads; it starts its own lazily. */
 void engine_after_fork(struct engine *engine);
+/* What of the kernels so far was not compiled, to trace(eu). */
+void engine_trace_coverage(void);
 
 /* GTT size in bytes that clients are told (1 TiB). NULL: out of memory. */
 #define ENGINE_VM_SIZE_B (UINT64_C(1) << 40)

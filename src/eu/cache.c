@@ -132,6 +132,16 @@ eu_kernel_unref(const struct eu_kernel *kernel)
     pthread_mutex_unlock(&cache.lock);
 }
 
+void
+eu_trace_coverage(void)
+{
+    pthread_mutex_lock(&cache.lock);
+    for (unsigned b = 0; b < BUCKETS; b++)
+        for (struct eu_kernel *k = cache.buckets[b]; k; k = k->next)
+            eu_coverage_trace(k);
+    pthread_mutex_unlock(&cache.lock);
+}
+
 size_t
 eu_kernel_size_B(const struct eu_kernel *kernel)
 {

@@ -23,6 +23,8 @@ struct eu_kernel; /* decoded (and, later, compiled) code */
 const struct eu_kernel *eu_kernel_get(const void *code, size_t avail_B,
                                       enum eu_gen gen);
 void eu_kernel_unref(const struct eu_kernel *kernel);
+/* What each kernel leaves to the interpreter, to trace(eu). */
+void eu_trace_coverage(void);
 size_t eu_kernel_size_B(const struct eu_kernel *kernel);
 /* Bit n of word n/32: a send with an immediate descriptor names binding table
  * entry n. Returns false if some send takes its descriptor from a register,
@@ -60,7 +62,9 @@ struct eu_thread {
     eu_send_fn send;
     void *user; /* for the send function */
     uint64_t insn_count;
-    uint32_t message_count; /* not yet added to the statistics */
+    /* Not yet added to the statistics: */
+    uint32_t message_count;
+    uint64_t interpreted_count; /* instructions that the JIT left out */
 };
 
 struct eu_start {

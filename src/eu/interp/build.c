@@ -407,6 +407,7 @@ eu_kernel_build(const void *code, size_t avail_B, enum eu_gen gen)
         return NULL;
     }
     note_surfaces(k);
+    eu_coverage_init(k);
     return k;
 }
 
@@ -416,6 +417,8 @@ eu_kernel_free(struct eu_kernel *k)
     if (!k)
         return;
     eu_jit_free(k->jit);
+    eu_coverage_trace(k);
+    free(k->interpreted);
     free(k->code);
     free(k->insns);
     free(k->ops);

@@ -88,6 +88,8 @@ struct eu_kernel {
     uint32_t *op_of; /* per 8 bytes of code: index of an op, or EU_NO_OP */
     uint32_t surfaces[8];
     bool any_surface;
+    /* While tracing: how often each op was interpreted. Else NULL. */
+    _Atomic uint64_t *interpreted;
     _Atomic(struct eu_jit *) jit; /* compiled when first run; owned */
     atomic_bool jit_failed;
 };
@@ -97,6 +99,14 @@ struct eu_kernel *eu_kernel_build(const void *code, size_t avail_B,
                                   enum eu_gen gen);
 void eu_kernel_free(struct eu_kernel *kernel);
 void eu_kernel_trace(const struct eu_kernel *k);
+
+/* coverage.c */
+void eu_coverage_init(struct eu_kernel *k);
+void eu_coverage_trace(const struct eu_kernel *k);
+void eu_coverage_count(const struct eu_thread *t, const struct eu_op *op);
+/* The op's function, called by compiled code: counted. */
+const struct eu_op *eu_op_interpreted(struct eu_thread *t,
+                                      const struct eu_op *op);
 
 /* lower.c: fills everything but the jump targets. */
 void eu_op_lower(struct eu_op *op, const struct eu_insn *insn);

@@ -109,6 +109,18 @@ loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
     return op;
 }
 
+/* Counts what kernels that are not compiled at all execute. */
+static const struct eu_op *
+loop_counted(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
+{
+    while (*budget && op) {
+        --*budget;
+        eu_coverage_count(t, op);
+        op = op->fn(t, op);
+    }
+    return op;
+}
+
 static void
 interpret(struct eu_thread *t, bool slow, uint64_t *left)
 {
@@ -116,9 +128,18 @@ interpret(struct eu_thread *t, bool slow, uint64_t *left)
     const struct eu_op *op = &k->ops[k->op_count - 1]; /* the bad one */
     if (t->ip / 8 < k->size_B / 8 && k->op_of[t->ip / 8] != EU_NO_OP)
         op = &k->ops[k->op_of[t->ip / 8]];
-    op = slow ? loop_slow(t, op, left) : loop_fast(t, op, left);
+    uint64_t before = *left;
+    uint32_t messages = t->message_count;
+    if (slow)
+        op = loop_slow(t, op, left);
+    else if (k->interpreted)
+        op = loop_counted(t, op, left);
+    else
+        op = loop_fast(t, op, left);
     if (op)
         t->ip = op->ip;
+    /* A message costs what it costs, whoever sends it. */
+    t->interpreted_count += before - *left - (t->message_count - messages);
 }
 
 static enum eu_status
@@ -142,7 +163,9 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     t->insn_count += budget - left;
     stats_add(STAT_eu_insns, budget - left);
     stats_add(STAT_messages, t->message_count);
+    stats_add(STAT_eu_interpreted, t->interpreted_count);
     t->message_count = 0;
+    t->interpreted_count = 0;
     return t->status;
 }
 

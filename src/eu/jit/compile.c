@@ -82,7 +82,7 @@ interpret(struct jit *j, uint32_t i)
                  ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
                   (insn->dst.reg & 0xf0) == EU_ARF_SR);
     jit_flush(j, &j->live[!j->full][i]);
-    jit_call_op(j, op, op->fn);
+    jit_call_op(j, op);
     if (jit_is_send(op) && insn->eot) {
         jit_return(j, X86_ALWAYS);
         return;

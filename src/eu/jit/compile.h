@@ -205,7 +205,8 @@ unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
 /* lower_flow.c */
 void jit_lower_flow(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);
-void jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn);
+/* Calls the interpreter. */
+void jit_call_op(struct jit *j, const struct eu_op *op);
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
 void jit_jump_to_body(struct jit *j, enum x86_cc cc, uint32_t op);
 void jit_return(struct jit *j, enum x86_cc cc);

@@ -55,8 +55,9 @@ jit_return(struct jit *j, enum x86_cc cc)
 }
 
 void
-jit_call_op(struct jit *j, const struct eu_op *op, eu_op_fn fn)
+jit_call_op(struct jit *j, const struct eu_op *op)
 {
+    eu_op_fn fn = jit_is_send(op) ? op->fn : eu_op_interpreted;
     x86_vzeroupper(&j->x);
     x86_mov_reg(&j->x, X86_RDI, X86_RBX);
     x86_mov_imm(&j->x, X86_RSI, (uintptr_t)op);
@@ -92,7 +93,7 @@ branch(struct jit *j, uint32_t index)
     uint32_t next = index + 1, skip;
     uint32_t target[2] = {index + (uint32_t)op->jip, index + (uint32_t)op->uip};
     bool two = op->insn->opcode == EU_OP_GOTO;
-    jit_call_op(j, op, op->fn);
+    jit_call_op(j, op);
     x86_mov_imm(&j->x, X86_RCX, (uintptr_t)(op + 1));
     x86_alu_reg(&j->x, X86_CMP, X86_RAX, X86_RCX, true);
     skip = x86_jump(&j->x, X86_CC_NE);
@@ -224,7 +225,7 @@ native_branch(struct jit *j, uint32_t index)
 static void
 dynamic_branch(struct jit *j, const struct eu_op *op)
 {
-    jit_call_op(j, op, op->fn);
+    jit_call_op(j, op);
     x86_test(&j->x, X86_RAX);
     jit_return(j, X86_CC_E);
     x86_load_from_rax(&j->x, X86_RCX, offsetof(struct eu_op, ip));
