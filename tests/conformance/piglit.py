@@ -110,6 +110,9 @@ def run(pool, driver, item, timeout):
     platforms = ['surfaceless_egl']
     if driver.name != 'llvmpipe':  # finds no GBM device in a container
         platforms.append('gbm')
+    if not os.access(test.command[0], os.X_OK):
+        done = Result(0, test.command[0] + ' is not packaged', 0.0, False)
+        return '', done, [(name, 'Skip')]
     if not any(test.runs_on(p) for p in platforms):
         done = Result(0, 'needs ' + ' or '.join(test.require), 0.0, False)
         return '', done, [(name, 'Skip')]
