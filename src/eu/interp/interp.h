@@ -144,7 +144,6 @@ bool eu_operand_is_acc(const struct eu_operand *o);
 unsigned eu_operand_acc_index(const struct eu_insn *insn,
                               const struct eu_operand *o, unsigned lane,
                               bool is_dst);
-enum eu_type eu_operand_type(const struct eu_operand *o);
 /* Bytes from the operand's origin to lane i's element. */
 unsigned eu_region_offset_B(const struct eu_insn *insn,
                             const struct eu_operand *o, unsigned lane);
@@ -163,6 +162,17 @@ void eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
 void eu_store_32(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
                  const uint32_t *value);
 uint32_t eu_pred_other(const struct eu_thread *t, const struct eu_insn *insn);
+
+static inline enum eu_type
+eu_operand_type(const struct eu_operand *o)
+{
+    switch (o->type) {
+    case EU_TYPE_V: return EU_TYPE_W;
+    case EU_TYPE_UV: return EU_TYPE_UW;
+    case EU_TYPE_VF: return EU_TYPE_F;
+    default: return (enum eu_type)o->type;
+    }
+}
 
 /* Lanes whose predicate is true. */
 static inline uint32_t

@@ -9,17 +9,6 @@
 
 #define IMAGE_B 64
 
-enum eu_type
-eu_operand_type(const struct eu_operand *o)
-{
-    switch (o->type) {
-    case EU_TYPE_V: return EU_TYPE_W;
-    case EU_TYPE_UV: return EU_TYPE_UW;
-    case EU_TYPE_VF: return EU_TYPE_F;
-    default: return (enum eu_type)o->type;
-    }
-}
-
 bool
 eu_operand_is_acc(const struct eu_operand *o)
 {

@@ -1,38 +1,19 @@
-/* isa.c: names and sizes. */
+/* isa.c: names. */
 #include "eu/isa/tables.h"
 #include "eu/isa/isa_table.h"
 
-static const struct {
-    const char *name;
-    uint8_t size_B;
-} types[EU_TYPE_COUNT] = {
-    [EU_TYPE_UD] = {"ud", 4},
-    [EU_TYPE_D] = {"d", 4},
-    [EU_TYPE_UW] = {"uw", 2},
-    [EU_TYPE_W] = {"w", 2},
-    [EU_TYPE_UB] = {"ub", 1},
-    [EU_TYPE_B] = {"b", 1},
-    [EU_TYPE_DF] = {"df", 8},
-    [EU_TYPE_F] = {"f", 4},
-    [EU_TYPE_UQ] = {"uq", 8},
-    [EU_TYPE_Q] = {"q", 8},
-    [EU_TYPE_HF] = {"hf", 2},
-    /* The packed immediates behave as vectors of W, UW and F. */
-    [EU_TYPE_UV] = {"uv", 2},
-    [EU_TYPE_V] = {"v", 2},
-    [EU_TYPE_VF] = {"vf", 4},
+static const char *const type_names[EU_TYPE_COUNT] = {
+    [EU_TYPE_UD] = "ud", [EU_TYPE_D] = "d",   [EU_TYPE_UW] = "uw",
+    [EU_TYPE_W] = "w",   [EU_TYPE_UB] = "ub", [EU_TYPE_B] = "b",
+    [EU_TYPE_DF] = "df", [EU_TYPE_F] = "f",   [EU_TYPE_UQ] = "uq",
+    [EU_TYPE_Q] = "q",   [EU_TYPE_HF] = "hf", [EU_TYPE_UV] = "uv",
+    [EU_TYPE_V] = "v",   [EU_TYPE_VF] = "vf",
 };
-
-unsigned
-eu_type_size_B(enum eu_type type)
-{
-    return types[type].size_B;
-}
 
 const char *
 eu_type_name(enum eu_type type)
 {
-    return types[type].name;
+    return type_names[type];
 }
 
 const struct isa_op *

@@ -31,7 +31,19 @@ const char *eu_validate(const struct eu_insn *insn, enum eu_gen gen);
 int eu_disasm(char *text, size_t size, const struct eu_insn *insn,
               enum eu_gen gen);
 
-unsigned eu_type_size_B(enum eu_type type);
+static inline unsigned
+eu_type_size_B(enum eu_type type)
+{
+    /* The packed immediates behave as vectors of W, UW and F. */
+    static const uint8_t size_B[EU_TYPE_COUNT] = {
+        [EU_TYPE_UD] = 4, [EU_TYPE_D] = 4,  [EU_TYPE_UW] = 2, [EU_TYPE_W] = 2,
+        [EU_TYPE_UB] = 1, [EU_TYPE_B] = 1,  [EU_TYPE_DF] = 8, [EU_TYPE_F] = 4,
+        [EU_TYPE_UQ] = 8, [EU_TYPE_Q] = 8,  [EU_TYPE_HF] = 2, [EU_TYPE_UV] = 2,
+        [EU_TYPE_V] = 2,  [EU_TYPE_VF] = 4,
+    };
+    return size_B[type];
+}
+
 const char *eu_type_name(enum eu_type type);
 /* Mnemonic, or NULL for a number that is no opcode of this generation. */
 const char *eu_opcode_name(unsigned opcode, enum eu_gen gen);

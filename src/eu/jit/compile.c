@@ -100,7 +100,7 @@ compile_op(struct jit *j, uint32_t i)
     struct snapshot s;
     if (op->fn == eu_op_join) {
         jit_lower_join(j, i);
-    } else if (jit_is_flow(op)) {
+    } else if (j->start[i] & JIT_FLOW) {
         jit_lower_flow(j, i);
         j->native_count++;
     } else if (op->insn->opcode != EU_OP_NOP) {
@@ -142,8 +142,8 @@ compile_copy(struct jit *j, bool full)
         const struct jit_set *live = &j->live[!full][i + 1];
         if (j->start[i + 1] & JIT_START)
             jit_flush(j, live);
-        else if (!jit_is_flow(&j->k->ops[i]))
-            jit_drop_dead(j, live);
+        else if (!(j->start[i] & JIT_FLOW))
+            jit_drop_dead(j, &j->regs[i], live);
     }
 }
 
@@ -201,12 +201,10 @@ allocate(struct jit *j)
     j->label[0] = calloc(n, 2 * sizeof *j->label[0]);
     j->at = calloc(n, sizeof *j->at);
     j->body = calloc(n, sizeof *j->body);
-    j->uses = calloc(n, 3 * sizeof *j->uses);
+    j->regs = calloc(n, sizeof *j->regs);
     if (!j->start || !j->live[0] || !j->label[0] || !j->at || !j->body ||
-        !j->uses)
+        !j->regs)
         return false;
-    j->kills[0] = j->uses + n;
-    j->kills[1] = j->uses + 2 * n;
     j->live[1] = j->live[0] + n;
     j->label[1] = j->label[0] + n;
     return true;
@@ -271,7 +269,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
     free(j.start);
     free(j.at);
     free(j.body);
-    free(j.uses);
+    free(j.regs);
     free(j.live[0]);
     free(j.label[0]);
     free(j.jumps);

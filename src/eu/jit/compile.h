@@ -13,11 +13,27 @@
 #define JIT_VREGS 32
 
 /* Bits of jit.start[]. */
-enum { JIT_START = 1, JIT_LOOP = 2, JIT_INTERPRETED = 4 };
+enum {
+    JIT_START = 1,
+    JIT_LOOP = 2,
+    JIT_INTERPRETED = 4,
+    JIT_FLOW = 8,  /* jit_is_flow() */
+    JIT_SEND = 16, /* jit_is_send() */
+};
 
 /* One bit per GRF. */
 struct jit_set {
     uint64_t w[2];
+};
+
+struct jit_range {
+    uint8_t first, count; /* GRFs */
+};
+
+/* What an op reads, writes and, when all channels are on, overwrites. */
+struct jit_regs {
+    struct jit_range range[4]; /* the destination last */
+    struct jit_range kill;
 };
 
 enum jit_kind {
@@ -44,7 +60,7 @@ struct jit_vregs {
     uint32_t dirty;  /* ... that is older in memory */
     uint32_t locked; /* operands of the instruction being compiled */
     uint32_t stamp;
-    struct jit_set cover; /* GRFs of which a part may be named */
+    uint32_t touch[EU_GRF_COUNT]; /* which hold part of a GRF */
     struct jit_vreg reg[JIT_VREGS];
 };
 
@@ -85,10 +101,11 @@ struct jit {
 
     uint8_t *start;          /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
-    struct jit_set *uses, *kills[2]; /* of each op */
-    uint32_t *label[2];              /* per op: offset of the block's code */
-    uint32_t *body;                  /* the same behind its header, full copy */
-    uint32_t *at; /* per op: offset of its code in the full copy */
+    struct jit_regs *regs;   /* of each op */
+    bool has_flow, has_loop;
+    uint32_t *label[2]; /* per op: offset of the block's code */
+    uint32_t *body;     /* the same behind its header, full copy */
+    uint32_t *at;       /* per op: offset of its code in the full copy */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
     struct jit_exit *exits;
@@ -138,7 +155,8 @@ void jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B);
 /* The register is the new value of these dwords. */
 void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 void jit_flush(struct jit *j, const struct jit_set *live);
-void jit_drop_dead(struct jit *j, const struct jit_set *live);
+void jit_drop_dead(struct jit *j, const struct jit_regs *regs,
+                   const struct jit_set *live);
 void jit_forget(struct jit *j);
 /* A temporary is needed no longer. */
 void jit_release(struct jit *j, unsigned reg);

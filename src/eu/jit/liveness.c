@@ -20,9 +20,10 @@ jit_is_send(const struct eu_op *op)
 bool
 jit_is_flow(const struct eu_op *op)
 {
+    unsigned opcode = op->insn->opcode;
     return op->fn == eu_op_link || op->fn == eu_op_bad ||
-           (op->insn->opcode != EU_OP_NOP && op->fn != eu_op_join &&
-            eu_flow_fn(op->insn->opcode));
+           (opcode >= EU_OP_JMPI && opcode < EU_OP_WAIT &&
+            op->fn != eu_op_join);
 }
 
 /* Where it goes is known only when it runs. */
@@ -58,6 +59,28 @@ mark(struct jit *j, uint32_t from, int32_t distance, uint8_t what)
         j->start[to] |= what;
 }
 
+static void
+mark_target(struct jit *j, uint32_t from, int32_t distance)
+{
+    mark(j, from, distance, distance <= 0 ? JIT_LOOP | JIT_START : JIT_START);
+    j->has_loop |= distance <= 0;
+}
+
+static bool
+has_uip(const struct eu_op *op)
+{
+    switch (op->insn->opcode) {
+    case EU_OP_IF:
+    case EU_OP_ELSE:
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT:
+    case EU_OP_GOTO:
+    case EU_OP_BRC: return op->fn != eu_op_link;
+    default: return false;
+    }
+}
+
 bool
 jit_find_blocks(struct jit *j)
 {
@@ -74,12 +97,15 @@ jit_find_blocks(struct jit *j)
             j->start[i] |= JIT_START;
         if (op->fn == eu_op_join)
             continue;
+        if (jit_is_send(op))
+            j->start[i] |= JIT_SEND;
         if (jit_is_flow(op)) {
+            j->start[i] |= JIT_FLOW;
+            j->has_flow |= op->fn != eu_op_bad;
             mark(j, i, 1, JIT_START);
-            mark(j, i, op->jip,
-                 op->jip <= 0 ? JIT_LOOP | JIT_START : JIT_START);
-            mark(j, i, op->uip,
-                 op->uip <= 0 ? JIT_LOOP | JIT_START : JIT_START);
+            mark_target(j, i, op->jip);
+            if (has_uip(op))
+                mark_target(j, i, op->uip);
         } else if (send || writes_modes(op->insn)) {
             mark(j, i, 1, JIT_START);
         }
@@ -89,71 +115,59 @@ jit_find_blocks(struct jit *j)
     return true;
 }
 
-/* ---- uses ---- */
+/* ---- registers ---- */
 
-static void
-add_range(struct jit_set *s, unsigned from_B, unsigned end_B)
+static struct jit_range
+range_of(unsigned from_B, unsigned end_B)
 {
-    for (unsigned r = from_B / EU_GRF_B;
-         r < EU_GRF_COUNT && r * EU_GRF_B < end_B; r++)
-        s->w[r >> 6] |= UINT64_C(1) << (r & 63);
+    unsigned first = from_B / EU_GRF_B, end = DIV_ROUND_UP(end_B, EU_GRF_B);
+    end = MIN2(end, EU_GRF_COUNT);
+    if (end <= first)
+        return (struct jit_range){0, 0};
+    return (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
 }
 
-static void
-add_source(struct jit_set *s, const struct eu_insn *insn,
-           const struct eu_operand *o)
+/* At least the registers that the operand reads. */
+static struct jit_range
+source_range(const struct eu_insn *insn, const struct eu_operand *o)
 {
-    unsigned base = o->reg * EU_GRF_B + o->subreg_B, end = base;
-    if (o->file != EU_FILE_GRF)
-        return;
-    if (o->indirect) {
-        *s = everything;
-        return;
-    }
+    unsigned base = o->reg * EU_GRF_B + o->subreg_B, last, n = insn->exec_size;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    if (o->width && !insn->align16) {
-        unsigned cols = MIN2(o->width, insn->exec_size);
-        unsigned rows = DIV_ROUND_UP(insn->exec_size, o->width);
-        end += ((rows - 1u) * o->vstride + (cols - 1u) * o->hstride + 1u) *
-               size_B;
-    }
-    for (unsigned i = 0; insn->align16 && i < insn->exec_size; i++)
-        end = MAX2(end, base + eu_region_offset_B(insn, o, i) + size_B);
+    if (o->file != EU_FILE_GRF)
+        return (struct jit_range){0, 0};
+    if (o->indirect)
+        return (struct jit_range){0, EU_GRF_COUNT};
+    if (insn->opcode == EU_OP_PLN && o == &insn->src[1])
+        return range_of(base, base + DIV_ROUND_UP(n, 8) * 64u);
     if (insn->opcode == EU_OP_PLN)
-        end = MAX2(end, base + DIV_ROUND_UP(insn->exec_size, 8) * 64u);
-    add_range(s, base, end);
+        return range_of(base & ~15u, (base & ~15u) + 16);
+    if (insn->align16 && o->rep_ctrl)
+        last = 0;
+    else if (insn->align16)
+        last = (n - 1) / 4 * MAX2(o->vstride, 4u) + 3;
+    else
+        last = (DIV_ROUND_UP(n, o->width) - 1) * o->vstride +
+               (MIN2(o->width, n) - 1u) * o->hstride;
+    return range_of(base, base + (last + 1) * size_B);
 }
 
 static void
-add_send(struct jit_set *s, const struct eu_insn *insn)
+note_send(struct jit_regs *r, const struct eu_insn *insn)
 {
     bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
-    unsigned mlen = insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28);
-    unsigned ex = insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9);
+    unsigned len[2] = {
+        insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28),
+        insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9),
+    };
     for (unsigned i = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
         if (o->indirect)
-            *s = everything;
+            r->range[i] = (struct jit_range){0, EU_GRF_COUNT};
         else if (o->file == EU_FILE_GRF)
-            add_range(s, o->reg * EU_GRF_B,
-                      (o->reg + (i ? ex : mlen)) * EU_GRF_B);
+            r->range[i] = range_of(o->reg * EU_GRF_B,
+                                   (o->reg + len[i]) * EU_GRF_B);
     }
 }
-
-static void
-add_uses(struct jit_set *s, const struct eu_op *op)
-{
-    if (op->fn == eu_op_join || op->fn == eu_op_link)
-        return;
-    if (jit_is_send(op)) {
-        add_send(s, op->insn);
-        return;
-    }
-    for (unsigned i = 0; i < op->insn->src_count; i++)
-        add_source(s, op->insn, &op->insn->src[i]);
-}
-
-/* ---- kills ---- */
 
 static bool
 writes_all(const struct eu_op *op)
@@ -189,20 +203,47 @@ writes_all(const struct eu_op *op)
     }
 }
 
+/* A write ends the life of the registers that it covers. */
 static void
-add_kills(struct jit_set *s, const struct eu_op *op, bool full)
+note_destination(struct jit_regs *r, const struct eu_op *op)
 {
     const struct eu_operand *o = &op->insn->dst;
-    if (op->fn == eu_op_join || op->fn == eu_op_link ||
-        o->file != EU_FILE_GRF || o->indirect || o->hstride != 1 ||
-        (!full && !op->no_mask) || !writes_all(op) ||
-        (op->insn->align16 && o->writemask != 15))
+    if (o->file != EU_FILE_GRF || o->indirect)
         return;
     unsigned from = o->reg * EU_GRF_B + o->subreg_B;
-    unsigned end = from + op->lanes * eu_type_size_B((enum eu_type)o->type);
-    for (unsigned r = DIV_ROUND_UP(from, EU_GRF_B);
-         r < EU_GRF_COUNT && (r + 1) * EU_GRF_B <= end; r++)
-        s->w[r >> 6] |= UINT64_C(1) << (r & 63);
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    r->range[3] = range_of(from,
+                           from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
+    if (o->hstride != 1 || !writes_all(op) ||
+        (op->insn->align16 && o->writemask != 15))
+        return;
+    unsigned first = DIV_ROUND_UP(from, EU_GRF_B);
+    unsigned end = (from + op->lanes * size_B) / EU_GRF_B;
+    if (end > first && end <= EU_GRF_COUNT)
+        r->kill = (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
+}
+
+static void
+note_registers(struct jit_regs *r, const struct eu_op *op)
+{
+    if (op->fn == eu_op_join || op->fn == eu_op_link)
+        return;
+    if (jit_is_send(op)) {
+        note_send(r, op->insn);
+        return;
+    }
+    for (unsigned i = 0; i < op->insn->src_count; i++)
+        r->range[i] = source_range(op->insn, &op->insn->src[i]);
+    note_destination(r, op);
+}
+
+static struct jit_set
+set_of(struct jit_range r)
+{
+    unsigned __int128 bits = ~(unsigned __int128)0;
+    if (r.count < EU_GRF_COUNT)
+        bits = (((unsigned __int128)1 << r.count) - 1) << r.first;
+    return (struct jit_set){{(uint64_t)bits, (uint64_t)(bits >> 64)}};
 }
 
 /* ---- flow ---- */
@@ -219,54 +260,69 @@ add_target(const struct jit *j, bool full, struct jit_set *s, uint32_t from,
             s->w[w] |= j->live[c][to].w[w];
 }
 
+/* Behind an op that does not simply go on to the next. */
 static struct jit_set
-live_after(const struct jit *j, bool full, uint32_t i)
+live_behind(const struct jit *j, bool full, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
     struct jit_set s = {{0}};
-    bool flow = jit_is_flow(op);
-    if (op->fn == eu_op_bad || (jit_is_send(op) && op->insn->eot))
+    if (op->fn == eu_op_bad || jit_is_send(op))
         return s;
     if (op->fn == eu_op_link) {
         add_target(j, full, &s, i, op->jip);
         return s;
     }
-    if (flow && is_dynamic(op))
+    if (is_dynamic(op))
         return everything;
-    if (!flow)
-        return i + 1 < j->k->op_count ? j->live[!full][i + 1] : s;
     add_target(j, full, &s, i, 1);
     add_target(j, full, &s, i, op->jip);
-    add_target(j, full, &s, i, op->uip);
+    if (has_uip(op))
+        add_target(j, full, &s, i, op->uip);
     return s;
+}
+
+static bool
+ends(const struct jit *j, uint32_t i)
+{
+    if (j->start[i] & JIT_FLOW)
+        return true;
+    return (j->start[i] & JIT_SEND) && j->k->ops[i].insn->eot;
 }
 
 static bool
 pass(struct jit *j, bool full)
 {
-    bool changed = false;
+    struct jit_set *live = j->live[!full], s = {{0}};
+    uint64_t changed = 0;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
-        struct jit_set s = live_after(j, full, i);
-        for (unsigned w = 0; w < 2; w++)
-            s.w[w] = (s.w[w] & ~j->kills[!full][i].w[w]) | j->uses[i].w[w];
-        struct jit_set *old = &j->live[!full][i];
-        changed |= s.w[0] != old->w[0] || s.w[1] != old->w[1];
-        *old = s;
+        const struct jit_regs *r = &j->regs[i];
+        if (ends(j, i))
+            s = live_behind(j, full, i);
+        if (r->kill.count && (full || j->k->ops[i].no_mask)) {
+            struct jit_set kill = set_of(r->kill);
+            s.w[0] &= ~kill.w[0];
+            s.w[1] &= ~kill.w[1];
+        }
+        for (unsigned n = 0; n < 3; n++) {
+            struct jit_set use = set_of(r->range[n]);
+            s.w[0] |= use.w[0];
+            s.w[1] |= use.w[1];
+        }
+        changed |= (s.w[0] ^ live[i].w[0]) | (s.w[1] ^ live[i].w[1]);
+        live[i] = s;
     }
     return changed;
 }
 
+/* The masked copy first: the full one may go on there at any branch. */
 bool
 jit_find_live(struct jit *j)
 {
-    for (uint32_t i = 0; i < j->k->op_count; i++) {
-        add_uses(&j->uses[i], &j->k->ops[i]);
-        add_kills(&j->kills[0][i], &j->k->ops[i], true);
-        add_kills(&j->kills[1][i], &j->k->ops[i], false);
-    }
+    for (uint32_t i = 0; i < j->k->op_count; i++)
+        note_registers(&j->regs[i], &j->k->ops[i]);
     for (unsigned copy = 2; copy-- > 0;) {
         unsigned n = 0;
-        while (pass(j, copy == 0))
+        while (pass(j, copy == 0) && j->has_loop)
             if (++n == MAX_PASSES)
                 return false;
     }

@@ -49,6 +49,17 @@ overlaps(const struct jit_vreg *v, unsigned off_B, unsigned len_B)
     return v->off_B < off_B + len_B && off_B < v->off_B + v->len_B;
 }
 
+static void
+forget_name(struct jit_vregs *v, unsigned r)
+{
+    unsigned g = v->reg[r].off_B / EU_GRF_B;
+    unsigned last = (v->reg[r].off_B + v->reg[r].len_B - 1u) / EU_GRF_B;
+    for (; g <= last; g++)
+        v->touch[g & (EU_GRF_COUNT - 1)] &= ~BIT(r);
+    v->named &= ~BIT(r);
+    v->dirty &= ~BIT(r);
+}
+
 /* A free register, or that of the value not used for the longest time. */
 static unsigned
 take(struct jit *j)
@@ -69,6 +80,8 @@ take(struct jit *j)
     }
     if (v->dirty & BIT(best))
         store(j, (unsigned)best);
+    if (v->named & BIT(best))
+        forget_name(v, (unsigned)best);
     return (unsigned)best;
 }
 
@@ -79,8 +92,6 @@ jit_temp(struct jit *j)
     struct jit_vregs *v = &j->v;
     v->used |= BIT(r);
     v->locked |= BIT(r);
-    v->named &= ~BIT(r);
-    v->dirty &= ~BIT(r);
     v->reg[r] = (struct jit_vreg){.kind = JIT_TEMP, .stamp = ++v->stamp};
     return r;
 }
@@ -92,12 +103,21 @@ touch(struct jit_vregs *v, unsigned r)
     v->reg[r].stamp = ++v->stamp;
 }
 
+/* Registers that may hold part of these bytes. */
+static uint32_t
+touching(const struct jit_vregs *v, unsigned off_B, unsigned len_B)
+{
+    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
+    uint32_t set = 0;
+    for (; g <= last; g++)
+        set |= v->touch[g & (EU_GRF_COUNT - 1)];
+    return set;
+}
+
 int
 jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
 {
-    if (!jit_set_has(&j->v.cover, off_B, 4))
-        return -1;
-    for (uint32_t set = j->v.named; set; set &= set - 1) {
+    for (uint32_t set = touching(&j->v, off_B, 1); set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (v->off_B == off_B && v->kind == kind && v->len_B >= len_B) {
@@ -108,23 +128,18 @@ jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
     return -1;
 }
 
-static void
-cover(struct jit_set *s, unsigned off_B, unsigned len_B)
-{
-    for (unsigned g = off_B / EU_GRF_B; g <= (off_B + len_B - 1) / EU_GRF_B;
-         g++)
-        s->w[g >> 6 & 1] |= UINT64_C(1) << (g & 63);
-}
-
 void
 jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
          unsigned len_B)
 {
-    j->v.named |= BIT(reg);
-    cover(&j->v.cover, off_B, len_B);
-    j->v.reg[reg].kind = kind;
-    j->v.reg[reg].off_B = (uint16_t)off_B;
-    j->v.reg[reg].len_B = (uint16_t)len_B;
+    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
+    struct jit_vregs *v = &j->v;
+    for (; g <= last; g++)
+        v->touch[g & (EU_GRF_COUNT - 1)] |= BIT(reg);
+    v->named |= BIT(reg);
+    v->reg[reg].kind = kind;
+    v->reg[reg].off_B = (uint16_t)off_B;
+    v->reg[reg].len_B = (uint16_t)len_B;
 }
 
 unsigned
@@ -190,20 +205,20 @@ jit_dword(struct jit *j, uint32_t value)
 void
 jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
 {
-    for (uint32_t set = j->v.dirty; set; set &= set - 1) {
+    uint32_t set = touching(&j->v, off_B, len_B) & j->v.dirty;
+    for (; set; set &= set - 1) {
         unsigned r = first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             store(j, r);
     }
 }
 
-/* The register stays locked, as a nameless value, while it is an operand. */
+/* The value has no name any more; it stays locked while it is an operand. */
 static void
 drop(struct jit_vregs *v, unsigned r)
 {
+    forget_name(v, r);
     v->reg[r].kind = JIT_TEMP;
-    v->named &= ~BIT(r);
-    v->dirty &= ~BIT(r);
     if (!(v->locked & BIT(r)))
         v->used &= ~BIT(r);
 }
@@ -212,7 +227,8 @@ void
 jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 {
     jit_sync(j, off_B, len_B);
-    for (uint32_t set = j->v.named; set; set &= set - 1) {
+    uint32_t set = touching(&j->v, off_B, len_B);
+    for (; set; set &= set - 1) {
         unsigned r = first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             drop(&j->v, r);
@@ -222,10 +238,8 @@ jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
-    uint32_t others = j->v.named & ~BIT(reg);
-    if (!jit_set_has(&j->v.cover, off_B, len_B))
-        others = 0;
-    for (uint32_t set = others; set; set &= set - 1) {
+    uint32_t set = touching(&j->v, off_B, len_B) & ~BIT(reg);
+    for (; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (!overlaps(v, off_B, len_B))
@@ -236,6 +250,8 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
             store(j, r);
         drop(&j->v, r);
     }
+    if (j->v.named & BIT(reg))
+        forget_name(&j->v, reg);
     jit_note(j, reg, JIT_GRF, off_B, len_B);
     j->v.dirty |= BIT(reg);
     j->v.reg[reg].stamp = ++j->v.stamp;
@@ -252,29 +268,30 @@ jit_flush(struct jit *j, const struct jit_set *live)
     j->v.dirty = 0;
 }
 
+/* What an instruction touched for the last time. */
 void
-jit_drop_dead(struct jit *j, const struct jit_set *live)
+jit_drop_dead(struct jit *j, const struct jit_regs *regs,
+              const struct jit_set *live)
 {
-    const struct jit_set *old = &j->v.cover;
-    if (!(old->w[0] & ~live->w[0]) && !(old->w[1] & ~live->w[1]))
-        return;
-    struct jit_set now = {{0}};
-    for (uint32_t set = j->v.named; set; set &= set - 1) {
+    uint32_t set = 0;
+    for (unsigned s = 0; s < ARRAY_SIZE(regs->range); s++)
+        for (unsigned i = 0; i < regs->range[s].count; i++)
+            set |= j->v.touch[regs->range[s].first + i];
+    for (; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];
-        if (v->kind == JIT_GRF && !jit_set_has(live, v->off_B, v->len_B))
+        if (!jit_set_has(live, v->off_B, v->len_B))
             drop(&j->v, r);
-        else
-            cover(&now, v->off_B, v->len_B);
     }
-    j->v.cover = now;
 }
 
 void
 jit_forget(struct jit *j)
 {
-    j->v.used = j->v.named = j->v.dirty = j->v.locked = 0;
-    j->v.cover = (struct jit_set){{0}};
+    struct jit_vregs *v = &j->v;
+    for (uint32_t set = v->named; set; set &= set - 1)
+        forget_name(v, first(set));
+    v->used = v->locked = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
 }
 
