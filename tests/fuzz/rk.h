@@ -1,0 +1,90 @@
+/* rk.h: random kernels, and running them on both tiers.
+ *
+ * A seed stands for everything: the code, the state it starts in and how the
+ * tiers are compared. Users: the unit tests, random_kernels. No state but the
+ * caller's struct rk, any thread. */
+#ifndef RK_H
+#define RK_H
+
+#include "eu/jit/jit.h"
+
+#define RK_MAX_INSNS 640
+#define RK_MAX_B (RK_MAX_INSNS * 16)
+
+/* Which NaN an operation gives is unspecified. Code that is compared as a
+ * whole therefore keeps what it computes in banks, so that no integer ever
+ * depends on one. */
+enum rk_bank { RK_FLOAT, RK_INT, RK_HALF, RK_DOUBLE, RK_BANKS };
+
+enum rk_mode {
+    RK_BLOCKS,  /* compared after every block; banks */
+    RK_WHOLE,   /* only the messages are compared; banks */
+    RK_STEPS,   /* compared after every instruction; registers are mixed */
+    RK_DAMAGED, /* the same, with bits of the code flipped */
+    RK_MODES,
+};
+
+/* An instruction whose target is not known yet. */
+struct rk_open {
+    uint16_t insn;
+    uint8_t what; /* enum rk_target */
+    uint8_t depth;
+};
+
+struct rk {
+    uint64_t random;
+    enum rk_mode mode;
+    enum eu_gen gen;
+    unsigned simd;
+    bool banks, plain;
+    enum rk_bank acc; /* what the accumulators hold where there are banks */
+    uint8_t code[RK_MAX_B];
+    uint32_t size_B;
+    uint32_t at_B[RK_MAX_INSNS]; /* of each instruction */
+    unsigned count;
+    unsigned depth, loop_depth, calls;
+    bool in_loop, in_call;
+    uint16_t call[4]; /* CALLs without a function yet */
+    struct rk_open open[64];
+    unsigned open_count;
+};
+
+/* rk_kernel.c */
+void rk_make(struct rk *k, uint64_t seed);
+
+/* rk_insn.c: one valid instruction that computes; false: no luck. */
+bool rk_add_alu(struct rk *k);
+
+/* rk_emit.c */
+uint32_t rk_rnd(struct rk *k, uint32_t n);
+bool rk_chance(struct rk *k, unsigned percent);
+uint32_t rk_bits_f(struct rk *k);
+uint32_t rk_bits_i(struct rk *k);
+uint16_t rk_bits_hf(struct rk *k);
+uint64_t rk_bits_df(struct rk *k);
+enum rk_bank rk_bank_of(enum eu_type type);
+/* A register with room for `span` more behind it. */
+uint8_t rk_reg(struct rk *k, enum rk_bank bank, unsigned span_grf);
+enum rk_bank rk_reg_bank(unsigned grf);
+unsigned rk_append(struct rk *k, const uint32_t dw[4]);
+void rk_put_exec(struct rk *k, uint32_t dw[4], unsigned exec_size);
+void rk_add_nop(struct rk *k);
+/* mov(1) of an immediate to an architecture register. */
+void rk_add_mov_arf(struct rk *k, unsigned reg, unsigned subreg_B,
+                    enum eu_type type, uint32_t imm);
+void rk_add_arf(struct rk *k);
+void rk_add_send(struct rk *k, unsigned reg, unsigned mlen, unsigned rlen,
+                 bool eot);
+void rk_add_random_send(struct rk *k);
+
+/* rk_run.c */
+struct rk_result {
+    bool built, finished;
+    uint32_t op_count, native_count;
+};
+/* False when the tiers differ; text says where. */
+bool rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
+            struct rk_result *result, char *text, size_t text_size);
+const char *rk_mode_name(enum rk_mode mode);
+
+#endif

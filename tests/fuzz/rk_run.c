@@ -1,0 +1,236 @@
+/* rk_run.c: runs a random kernel on both tiers. */
+#include "rk.h"
+
+#include <stdio.h>
+
+#include "eu/interp/fpmode.h"
+
+static const char *const mode_names[RK_MODES] = {
+    [RK_BLOCKS] = "blocks",
+    [RK_WHOLE] = "whole",
+    [RK_STEPS] = "steps",
+    [RK_DAMAGED] = "damaged",
+};
+
+const char *
+rk_mode_name(enum rk_mode mode)
+{
+    return mode_names[mode];
+}
+
+/* ---- messages ---- */
+
+struct log {
+    uint64_t hash;
+    unsigned count;
+};
+
+/* One NaN is as good as another. */
+static uint32_t
+canonical(unsigned grf, uint32_t v, uint32_t high)
+{
+    switch (rk_reg_bank(grf)) {
+    case RK_FLOAT: return (v & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : v;
+    case RK_HALF:
+        if ((v & 0x7fff) > 0x7c00)
+            v = (v & 0xffff0000) | 0x7e00;
+        if ((v & 0x7fff0000) > 0x7c000000)
+            v = (v & 0xffff) | 0x7e000000;
+        return v;
+    case RK_DOUBLE:
+        /* Whether a low half belongs to a NaN its high half tells. */
+        return (high & 0x7fffffff) >= 0x7ff00000 ? 0x7ff80000 : v;
+    default: return v;
+    }
+}
+
+static uint64_t
+hash_payload(uint64_t h, const struct eu_thread *t, const uint32_t *p,
+             unsigned count_grf)
+{
+    unsigned first = (unsigned)((const uint8_t *)p - t->grf) / EU_GRF_B;
+    for (unsigned i = 0; i < count_grf * 8; i++)
+        h = (h ^ canonical(first + i / 8, p[i], p[i | 1])) *
+            UINT64_C(0x100000001b3);
+    return h;
+}
+
+static enum eu_msg_result
+answer(struct eu_thread *t, const struct eu_message *m)
+{
+    struct log *log = t->user;
+    uint64_t h = log->hash + m->desc + m->ex_desc * UINT64_C(3) + m->exec_mask;
+    h = (h ^ (m->sfid | m->eot << 4 | m->exec_size << 8 | m->chan_offset << 16 |
+              m->mlen_grf << 24)) *
+        UINT64_C(0x100000001b3);
+    h = hash_payload(h, t, m->src0, m->mlen_grf);
+    if (m->src1)
+        h = hash_payload(h, t, m->src1, m->ex_mlen_grf);
+    log->hash = h;
+    log->count++;
+    for (unsigned i = 0; i < m->rlen_grf * 8u; i++)
+        if (m->exec_mask >> (i % m->exec_size) & 1)
+            m->dst[i] = (uint32_t)(h >> (i & 31)) & 0x40ffffff;
+    return h % 512 ? EU_MSG_OK : EU_MSG_BARRIER;
+}
+
+/* ---- state ---- */
+
+static void
+fill_registers(struct rk *k, struct eu_thread *t)
+{
+    unsigned floats = rk_rnd(k, 101);
+    for (unsigned grf = 0; grf < EU_GRF_COUNT; grf++) {
+        enum rk_bank bank = rk_reg_bank(grf);
+        if (!k->banks)
+            bank = rk_chance(k, 10)       ? (enum rk_bank)rk_rnd(k, RK_BANKS)
+                   : rk_chance(k, floats) ? RK_FLOAT
+                                          : RK_INT;
+        for (unsigned i = 0; i < 4; i++) {
+            uint64_t v;
+            switch (bank) {
+            case RK_FLOAT:
+                v = rk_bits_f(k) | (uint64_t)rk_bits_f(k) << 32;
+                break;
+            case RK_INT: v = rk_bits_i(k) | (uint64_t)rk_bits_i(k) << 32; break;
+            case RK_HALF:
+                v = rk_bits_hf(k) | (uint64_t)rk_bits_hf(k) << 16;
+                v |= v << 32;
+                break;
+            default: v = rk_bits_df(k); break;
+            }
+            memcpy(t->grf + grf * EU_GRF_B + i * 8, &v, 8);
+        }
+    }
+}
+
+static void
+start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
+{
+    uint32_t mask = UINT32_MAX;
+    if (rk_chance(k, 50))
+        mask = rk_chance(k, 10) ? 0 : rk_rnd(k, UINT32_MAX);
+    if (k->simd < 32)
+        mask &= (UINT32_C(1) << k->simd) - 1;
+    struct eu_start s = {
+        .kernel = kernel,
+        .simd = k->simd,
+        .dispatch_mask = mask,
+        .vector_mask = rk_chance(k, 70) ? mask : rk_rnd(k, UINT32_MAX),
+        .vector_mask_enable = rk_chance(k, 20),
+        .alt_mode = rk_chance(k, 4),
+        .denorm_f_retain = rk_chance(k, 40),
+        .rounding = rk_chance(k, 20) ? (uint8_t)rk_rnd(k, 4) : 0,
+        .send = answer,
+    };
+    eu_thread_init(t, &s);
+    fill_registers(k, t);
+    t->f[0] = rk_rnd(k, UINT32_MAX);
+    t->f[1] = rk_chance(k, 30) ? UINT32_MAX : rk_rnd(k, UINT32_MAX);
+    for (unsigned i = 0; i < 16; i++)
+        t->a0[i] = (uint16_t)(k->banks ? (34 + rk_rnd(k, 28)) * 32
+                                       : rk_rnd(k, 3000) & ~3u);
+    for (unsigned i = 0; i < 3; i++)
+        t->n0[i] = rk_rnd(k, 3);
+    eu_thread_update_mxcsr(t);
+}
+
+/* ---- comparing ---- */
+
+/* Whoever waits is notified, a few times. */
+static bool
+notify(struct eu_thread *t, unsigned *patience)
+{
+    if (t->status != EU_WAITING || !*patience)
+        return false;
+    --*patience;
+    for (unsigned i = 0; i < 3; i++)
+        t->n0[i]++;
+    t->status = EU_RUNNING;
+    return true;
+}
+
+static bool
+compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
+               size_t text_size)
+{
+    struct log log = {0};
+    uint64_t left = 80;
+    unsigned patience = 20;
+    t->user = &log;
+    do {
+        if (!eu_jit_agrees(jit, t, &left, text, text_size))
+            return false;
+    } while (notify(t, &patience) && left);
+    return true;
+}
+
+/* Code as it runs outside check mode. */
+static bool
+compare_messages(const struct eu_jit *jit, struct eu_thread *a,
+                 struct rk_result *r, char *text, size_t text_size)
+{
+    struct eu_thread b = *a;
+    struct log log_a = {0}, log_b = {0};
+    unsigned patience_a = 6, patience_b = 6;
+    a->user = &log_a;
+    b.user = &log_b;
+    do
+        eu_jit_execute(jit, a, 400);
+    while (notify(a, &patience_a));
+    /* What compiled code refuses is interpreted. */
+    if (a->status == EU_RUNNING)
+        do
+            eu_run_reference(a, 400);
+        while (notify(a, &patience_a));
+    r->finished = a->status == EU_FINISHED || a->status == EU_FAILED;
+    if (!r->finished)
+        return true;
+    do
+        eu_run_reference(&b, 4000);
+    while (notify(&b, &patience_b));
+    if (a->status == b.status && log_a.hash == log_b.hash)
+        return true;
+    snprintf(text, text_size,
+             "status %d after %u messages, interpreted %d after %u, which "
+             "differ",
+             a->status, log_a.count, b.status, log_b.count);
+    return false;
+}
+
+bool
+rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
+       struct rk_result *result, char *text, size_t text_size)
+{
+    static const unsigned flags[RK_MODES] = {
+        [RK_BLOCKS] = EU_JIT_SPLIT,
+        [RK_WHOLE] = 0,
+        [RK_STEPS] = EU_JIT_SPLIT | EU_JIT_STEP,
+        [RK_DAMAGED] = EU_JIT_SPLIT | EU_JIT_STEP,
+    };
+    struct rk state = {.random = seed ^ UINT64_C(0x5851f42d4c957f2d),
+                       .banks = k->banks,
+                       .simd = k->simd};
+    struct eu_thread t;
+    *result = (struct rk_result){0};
+    struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    if (!kernel)
+        return true;
+    struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode]);
+    bool same = jit;
+    snprintf(text, text_size, "not compiled");
+    if (jit) {
+        result->built = true;
+        result->op_count = eu_jit_info(jit).op_count;
+        result->native_count = eu_jit_info(jit).native_count;
+        uint32_t host_mode = fpmode_get();
+        start(&t, &state, kernel);
+        same = k->mode == RK_WHOLE
+                   ? compare_messages(jit, &t, result, text, text_size)
+                   : compare_states(jit, &t, text, text_size);
+        fpmode_set(host_mode);
+    }
+    eu_jit_free(jit);
+    eu_kernel_free(kernel);
+    return same;
+}
