@@ -15,6 +15,15 @@ compares(unsigned cmod)
     return (cmod >= EU_CMOD_Z && cmod <= EU_CMOD_LE) || cmod == EU_CMOD_U;
 }
 
+/* A condition on the result: an integer is never unordered. */
+static bool
+tests_ok(const struct eu_insn *insn)
+{
+    return !insn->cmod ||
+           (compares(insn->cmod) &&
+            (insn->cmod != EU_CMOD_U || insn->dst.type == EU_TYPE_F));
+}
+
 static bool
 plane_ok(const struct eu_op *op)
 {
@@ -49,7 +58,7 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     case EU_OP_CMP:
     case EU_OP_CSEL: return compares(cmod);
     case EU_OP_SEL: return true;
-    case EU_OP_PLN: return plane_ok(op) && (!cmod || compares(cmod));
+    case EU_OP_PLN: return plane_ok(op) && tests_ok(insn);
     case EU_OP_MATH: return math_ok(j, insn->math);
     case EU_OP_MOV:
     case EU_OP_ADD:
@@ -60,7 +69,7 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     case EU_OP_RNDD:
     case EU_OP_RNDE:
     case EU_OP_RNDZ:
-    case EU_OP_LRP: return !cmod || compares(cmod);
+    case EU_OP_LRP: return tests_ok(insn);
     default: return false;
     }
 }

@@ -1,0 +1,51 @@
+/* Instructions on which the tiers once differed, in many states. Found by
+ * tests/fuzz/random_kernels, which prints them in this form. */
+#include <criterion/criterion.h>
+
+#include "rk.h"
+
+#define STATES 300
+
+static const struct {
+    const char *what;
+    enum eu_gen gen;
+    uint32_t dw[4][4];
+} cases[] = {
+    {"an integer is never unordered",
+     EU_GEN9,
+     {/* mov (16) (un)f0.0 r10.5<1>:ud -(abs)r3.0<0;1,0>:f */
+      {0x09800001, 0x21543a08, 0x00006060, 0x00000000}}},
+};
+
+static void
+run_case(unsigned index, enum eu_cpu cpu)
+{
+    static struct rk k;
+    char text[512];
+    struct rk_result r;
+    if (cpu > eu_cpu_selected())
+        return;
+    memset(&k, 0, sizeof k);
+    k.gen = cases[index].gen;
+    k.simd = 16;
+    k.mode = RK_STEPS;
+    for (unsigned i = 0; i < 4 && cases[index].dw[i][0]; i++)
+        rk_append(&k, cases[index].dw[i]);
+    for (unsigned reg = 1; reg < 112; reg += 15)
+        rk_add_send(&k, reg, 15, 0, false);
+    rk_add_send(&k, 112, 1, 0, true);
+    for (uint64_t seed = 1; seed <= STATES; seed++) {
+        bool same = rk_run(&k, seed, cpu, &r, text, sizeof text);
+        cr_assert(r.built, "%s: not built", cases[index].what);
+        cr_assert(same, "%s: state %llu: %s", cases[index].what,
+                  (unsigned long long)seed, text);
+    }
+}
+
+Test(jit_regress, what_once_differed_agrees)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+        run_case(i, EU_CPU_AVX512);
+        run_case(i, EU_CPU_AVX2);
+    }
+}
