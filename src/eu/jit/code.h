@@ -4,8 +4,14 @@
 
 #include "eu/jit/compile.h"
 
-struct eu_jit {
+struct jit_masked {
     void *code;
+    size_t size_B;
+    uint32_t *label; /* per op: where its block begins, or 0 */
+};
+
+struct eu_jit {
+    void *code; /* of the full copy */
     size_t size_B;
     const struct eu_kernel *kernel;
     enum eu_cpu cpu;
@@ -13,7 +19,11 @@ struct eu_jit {
     uint32_t need;      /* channels of the full copy */
     bool needs_nearest; /* another rounding mode is not for this code */
     uint32_t native_count;
-    uint32_t *label[2]; /* per op: where its block begins, or 0 */
+    uint32_t *label; /* per op: where its block begins, or 0 */
+    uint32_t *body;  /* the same behind its header */
+    jit_door *doors;
+    _Atomic(struct jit_masked *) masked; /* made when first needed; owned */
+    atomic_bool masked_failed;
     struct jit_set *live[2];
     uint8_t *start;
     uint32_t *at; /* per op: offset of its code in the full copy */
@@ -22,6 +32,9 @@ struct eu_jit {
 /* Runs the code from the thread's ip until it returns; false when no block
  * begins there. */
 bool eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left);
+
+/* NULL when it cannot be made. */
+const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
 
 void eu_jit_wake(struct eu_thread *t, uint32_t ip_B);
 /* trace(jit, ...) */

@@ -62,7 +62,7 @@ begin_block(struct jit *j, uint32_t i)
 {
     bool checks = (j->start[i] & JIT_LOOP) || j->flags;
     jit_forget(j);
-    j->label[!j->full][i] = j->x.size;
+    j->label[i] = j->x.size;
     if (checks) {
         x86_test(&j->x, X86_R12);
         leave_for(j, X86_CC_LE, i);
@@ -127,19 +127,17 @@ compile_op(struct jit *j, uint32_t i)
 }
 
 static void
-compile_copy(struct jit *j, bool full)
+compile_copy(struct jit *j)
 {
-    j->full = full;
     uint32_t n = j->k->op_count;
     for (uint32_t i = 0; i < n && !j->x.failed; i++) {
-        if (full)
-            j->at[i] = j->x.size;
+        j->at[i] = j->x.size;
         if (j->start[i] & JIT_START)
             begin_block(j, i);
         compile_op(j, i);
         if (i + 1 == n)
             break;
-        const struct jit_set *live = &j->live[!full][i + 1];
+        const struct jit_set *live = &j->live[!j->full][i + 1];
         if (j->start[i + 1] & JIT_START)
             jit_flush(j, live);
         else if (!(j->start[i] & JIT_FLOW))
@@ -180,15 +178,42 @@ epilogue(struct jit *j)
     }
 }
 
+/* Goes on at the op in the other copy. */
+static void
+emit_stub(struct jit *j, uint32_t op)
+{
+    j->stub[op] = j->x.size;
+    if (!j->full) {
+        uintptr_t to = (uintptr_t)j->other->code + j->other->body[op];
+        x86_mov_imm(&j->x, X86_RAX, to);
+        x86_jmp_reg(&j->x, X86_RAX);
+        return;
+    }
+    x86_mov_imm(&j->x, X86_RAX, (uintptr_t)&j->doors[op]);
+    x86_jmp_at_rax(&j->x);
+    atomic_init(&j->doors[op], j->x.size);
+    x86_store_imm(&j->x, offsetof(struct eu_thread, ip), j->k->ops[op].ip);
+    jit_return(j, X86_ALWAYS);
+}
+
+static void
+emit_stubs(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->crossing_count; i++) {
+        const struct jit_exit *c = &j->crossings[i];
+        if (!j->stub[c->op])
+            emit_stub(j, c->op);
+        x86_patch(&j->x, c->at, j->stub[c->op]);
+    }
+}
+
 static void
 resolve(struct jit *j)
 {
     for (uint32_t i = 0; i < j->jump_count; i++) {
         const struct jit_jump *jump = &j->jumps[i];
-        uint32_t target = jump->body ? j->body[jump->op]
-                                     : j->label[jump->masked][jump->op];
-        assert(target || j->x.failed);
-        x86_patch(&j->x, jump->at, target);
+        assert(j->label[jump->op] || j->x.failed);
+        x86_patch(&j->x, jump->at, j->label[jump->op]);
     }
 }
 
@@ -198,85 +223,170 @@ allocate(struct jit *j)
     uint32_t n = j->k->op_count;
     j->start = calloc(n, 1);
     j->live[0] = calloc(n, 2 * sizeof *j->live[0]);
-    j->label[0] = calloc(n, 2 * sizeof *j->label[0]);
+    j->label = calloc(n, sizeof *j->label);
     j->at = calloc(n, sizeof *j->at);
     j->body = calloc(n, sizeof *j->body);
+    j->stub = calloc(n, sizeof *j->stub);
     j->regs = calloc(n, sizeof *j->regs);
-    if (!j->start || !j->live[0] || !j->label[0] || !j->at || !j->body ||
-        !j->regs)
-        return false;
+    j->doors = j->full ? calloc(n, sizeof *j->doors) : NULL;
     j->live[1] = j->live[0] + n;
-    j->label[1] = j->label[0] + n;
-    return true;
+    return j->start && j->live[0] && j->label && j->at && j->body && j->stub &&
+           j->regs && (j->doors || !j->full);
+}
+
+static void
+finish(struct jit *j)
+{
+    x86_finish(&j->x);
+    free(j->start);
+    free(j->at);
+    free(j->body);
+    free(j->stub);
+    free(j->regs);
+    free(j->live[0]);
+    free(j->label);
+    free(j->doors);
+    free(j->jumps);
+    free(j->crossings);
+    free(j->exits);
+    free(j->returns);
+    free(j->trig_calls);
+}
+
+/* The code of one copy, or NULL. */
+static void *
+make_code(struct jit *j)
+{
+    x86_init(&j->x, j->evex);
+    if (!allocate(j) || !jit_find_blocks(j) || !jit_find_live(j))
+        return NULL;
+    prologue(j);
+    compile_copy(j);
+    emit_stubs(j);
+    epilogue(j);
+    resolve(j);
+    jit_math_helpers(j);
+    x86_place_pool(&j->x);
+    if (j->x.failed || j->failed)
+        return NULL;
+    return eu_exec_publish(j->x.code, j->x.size);
 }
 
 static struct eu_jit *
-publish(struct jit *j)
+make_full(struct jit *j)
 {
     struct eu_jit *jit = calloc(1, sizeof *jit);
-    if (!jit)
-        return NULL;
-    jit->code = eu_exec_publish(j->x.code, j->x.size);
-    if (!jit->code) {
+    void *code = jit ? make_code(j) : NULL;
+    if (!code) {
         free(jit);
         return NULL;
     }
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        uintptr_t at = atomic_load_explicit(&j->doors[i], memory_order_relaxed);
+        if (at)
+            atomic_init(&j->doors[i], (uintptr_t)code + at);
+    }
+    jit->code = code;
     jit->size_B = j->x.size;
     jit->kernel = j->k;
     jit->cpu = j->evex ? EU_CPU_AVX512 : EU_CPU_AVX2;
     jit->flags = j->flags;
     jit->need = j->need;
     jit->needs_nearest = j->needs_nearest;
-    jit->native_count = j->native_count / 2;
-    jit->label[0] = j->label[0];
-    jit->label[1] = j->label[1];
+    jit->native_count = j->native_count;
+    jit->label = j->label;
+    jit->body = j->body;
+    jit->doors = j->doors;
     jit->live[0] = j->live[0];
     jit->live[1] = j->live[1];
     jit->start = j->start;
     jit->at = j->at;
-    j->label[0] = j->at = NULL;
+    j->label = j->at = j->body = NULL;
+    j->doors = NULL;
     j->live[0] = NULL;
     j->start = NULL;
     return jit;
 }
 
-struct eu_jit *
-eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
+static struct jit
+compiler(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
 {
-    struct jit j = {
+    return (struct jit){
         .k = kernel,
         .evex = cpu == EU_CPU_AVX512,
         .flags = flags,
         .max_lanes = cpu == EU_CPU_AVX512 ? 16 : 8,
         .v.all = cpu == EU_CPU_AVX512 ? UINT32_MAX : 0xffff,
     };
-    struct eu_jit *jit = NULL;
+}
+
+struct eu_jit *
+eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
+{
     if (cpu == EU_CPU_SSE4 || kernel->op_count > MAX_OPS)
         return NULL;
-    x86_init(&j.x, j.evex);
-    if (allocate(&j) && jit_find_blocks(&j) && jit_find_live(&j)) {
-        prologue(&j);
-        compile_copy(&j, true);
-        compile_copy(&j, false);
-        epilogue(&j);
-        resolve(&j);
-        jit_math_helpers(&j);
-        x86_place_pool(&j.x);
-        if (!j.x.failed && !j.failed)
-            jit = publish(&j);
-    }
-    x86_finish(&j.x);
-    free(j.start);
-    free(j.at);
-    free(j.body);
-    free(j.regs);
-    free(j.live[0]);
-    free(j.label[0]);
-    free(j.jumps);
-    free(j.exits);
-    free(j.returns);
-    free(j.trig_calls);
+    struct jit j = compiler(kernel, cpu, flags);
+    j.full = true;
+    struct eu_jit *jit = make_full(&j);
+    finish(&j);
     return jit;
+}
+
+/* ---- the masked copy ---- */
+
+static void
+free_masked(struct jit_masked *m)
+{
+    if (!m)
+        return;
+    eu_exec_release(m->code, m->size_B);
+    free(m->label);
+    free(m);
+}
+
+static struct jit_masked *
+make_masked(const struct eu_jit *jit)
+{
+    struct jit_masked *m = calloc(1, sizeof *m);
+    struct jit j = compiler(jit->kernel, jit->cpu, jit->flags);
+    j.other = jit;
+    void *code = m ? make_code(&j) : NULL;
+    if (code) {
+        m->code = code;
+        m->size_B = j.x.size;
+        m->label = j.label;
+        j.label = NULL;
+    } else {
+        free(m);
+        m = NULL;
+    }
+    finish(&j);
+    return m;
+}
+
+const struct jit_masked *
+eu_jit_masked(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    struct jit_masked *m = atomic_load_explicit(&jit->masked,
+                                                memory_order_acquire);
+    if (m || atomic_load_explicit(&jit->masked_failed, memory_order_relaxed))
+        return m;
+    struct jit_masked *mine = make_masked(jit);
+    if (!mine) {
+        atomic_store_explicit(&jit->masked_failed, true, memory_order_relaxed);
+        return NULL;
+    }
+    if (!atomic_compare_exchange_strong(&jit->masked, &m, mine)) {
+        free_masked(mine);
+        return m;
+    }
+    for (uint32_t i = 0; i < jit->kernel->op_count; i++)
+        if (atomic_load_explicit(&jit->doors[i], memory_order_relaxed))
+            atomic_store_explicit(&jit->doors[i],
+                                  (uintptr_t)mine->code + mine->label[i],
+                                  memory_order_release);
+    return mine;
 }
 
 void
@@ -284,8 +394,11 @@ eu_jit_free(struct eu_jit *jit)
 {
     if (!jit)
         return;
+    free_masked(jit->masked);
     eu_exec_release(jit->code, jit->size_B);
-    free(jit->label[0]);
+    free(jit->label);
+    free(jit->body);
+    free(jit->doors);
     free(jit->live[0]);
     free(jit->start);
     free(jit->at);

@@ -2,8 +2,10 @@
  *
  * A kernel becomes two copies of its code: the full one runs while every
  * channel that it could disable is on, and masks nothing; the masked one is
- * for the rest. Both are lists of blocks that end at control flow; inside a
- * block GRF values stay in vector registers (vregs.c). */
+ * for the rest and is made when it is first needed. Both are lists of blocks
+ * that end at control flow; inside a block GRF values stay in vector registers
+ * (vregs.c). The full copy goes over to the masked one through the kernel's
+ * doors: addresses that lead out of the code until there is one. */
 #ifndef EU_COMPILE_H
 #define EU_COMPILE_H
 
@@ -67,14 +69,15 @@ struct jit_vregs {
 struct jit_jump {
     uint32_t at;
     uint32_t op;
-    bool masked;
-    bool body; /* behind the block's header */
 };
 
 struct jit_exit {
     uint32_t at;
     uint32_t op;
 };
+
+/* Where the full copy goes on in the masked one, per op. */
+typedef _Atomic(uintptr_t) jit_door;
 
 /* An instruction's mask in the form of the target. */
 struct jit_mask {
@@ -103,11 +106,16 @@ struct jit {
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_regs *regs;   /* of each op */
     bool has_flow, has_loop;
-    uint32_t *label[2]; /* per op: offset of the block's code */
-    uint32_t *body;     /* the same behind its header, full copy */
-    uint32_t *at;       /* per op: offset of its code in the full copy */
+    uint32_t *label; /* per op: offset of the block's code */
+    uint32_t *body;  /* the same behind its header, full copy */
+    uint32_t *stub; /* per op: offset of the code that goes to the other copy */
+    jit_door *doors;            /* full copy: offsets, later addresses */
+    const struct eu_jit *other; /* masked copy: the full one */
+    uint32_t *at; /* per op: offset of its code in the full copy */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
+    struct jit_exit *crossings; /* jumps to the other copy */
+    uint32_t crossing_count, crossing_capacity;
     struct jit_exit *exits;
     uint32_t exit_count, exit_capacity;
     uint32_t *trig_calls; /* to the code for large angles */
@@ -226,7 +234,6 @@ void jit_lower_join(struct jit *j, uint32_t index);
 /* Calls the interpreter. */
 void jit_call_op(struct jit *j, const struct eu_op *op);
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
-void jit_jump_to_body(struct jit *j, enum x86_cc cc, uint32_t op);
 void jit_return(struct jit *j, enum x86_cc cc);
 bool jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
               size_t item_B);

@@ -48,8 +48,12 @@ enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
 bool eu_jit_agrees(const struct eu_jit *jit, struct eu_thread *t,
                    uint64_t *left, char *text, size_t text_size);
 
+/* Makes the code for threads with channels off now, not when one comes. */
+bool eu_jit_complete(const struct eu_jit *jit);
+
 struct eu_jit_info {
     uint32_t code_B, op_count, native_count;
+    bool has_masked; /* the code for threads with channels off */
 };
 struct eu_jit_info eu_jit_info(const struct eu_jit *jit);
 const void *eu_jit_code(const struct eu_jit *jit, size_t *size_B);

@@ -314,17 +314,21 @@ pass(struct jit *j, bool full)
     return changed;
 }
 
+static bool
+settle(struct jit *j, bool full)
+{
+    for (unsigned n = 0; n < MAX_PASSES; n++)
+        if (!pass(j, full) || !j->has_loop)
+            return true;
+    return false;
+}
+
 /* The masked copy first: the full one may go on there at any branch. */
 bool
 jit_find_live(struct jit *j)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++)
         note_registers(&j->regs[i], &j->k->ops[i]);
-    for (unsigned copy = 2; copy-- > 0;) {
-        unsigned n = 0;
-        while (pass(j, copy == 0) && j->has_loop)
-            if (++n == MAX_PASSES)
-                return false;
-    }
-    return true;
+    bool masked = !j->full || j->has_flow || j->flags;
+    return (!masked || settle(j, false)) && (!j->full || settle(j, true));
 }

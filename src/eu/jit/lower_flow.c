@@ -24,25 +24,33 @@ jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
 }
 
 static void
-add_jump(struct jit *j, struct jit_jump jump)
+cross(struct jit *j, uint32_t at, uint32_t op)
 {
-    if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
-                 sizeof *j->jumps))
-        j->jumps[j->jump_count++] = jump;
+    if (jit_grow(j, (void **)&j->crossings, &j->crossing_capacity,
+                 j->crossing_count + 1, sizeof *j->crossings))
+        j->crossings[j->crossing_count++] = (struct jit_exit){.at = at,
+                                                              .op = op};
 }
 
 void
 jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked)
 {
     uint32_t at = x86_jump(&j->x, cc);
-    add_jump(j, (struct jit_jump){.at = at, .op = op, .masked = masked});
+    assert(j->full || masked);
+    if (j->full && masked) {
+        cross(j, at, op);
+        return;
+    }
+    if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
+                 sizeof *j->jumps))
+        j->jumps[j->jump_count++] = (struct jit_jump){.at = at, .op = op};
 }
 
-void
-jit_jump_to_body(struct jit *j, enum x86_cc cc, uint32_t op)
+/* Every channel is on again. */
+static void
+jump_to_full(struct jit *j, enum x86_cc cc, uint32_t op)
 {
-    uint32_t at = x86_jump(&j->x, cc);
-    add_jump(j, (struct jit_jump){.at = at, .op = op, .body = true});
+    cross(j, x86_jump(&j->x, cc), op);
 }
 
 void
@@ -331,5 +339,5 @@ jit_lower_join(struct jit *j, uint32_t index)
     x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
-    jit_jump_to_body(j, X86_CC_E, index);
+    jump_to_full(j, X86_CC_E, index);
 }

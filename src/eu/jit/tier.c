@@ -98,13 +98,17 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)))
         return false;
     bool full = (t->mask & jit->need) == jit->need;
-    uint32_t start = jit->label[!full][k->op_of[t->ip / 8]];
+    const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
+    if (!full && !m)
+        return false;
+    const void *code = m ? m->code : jit->code;
+    uint32_t start = (m ? m->label : jit->label)[k->op_of[t->ip / 8]];
     if (!start)
         return false;
     entry_fn fn;
-    memcpy(&fn, &jit->code, sizeof fn);
+    memcpy(&fn, &code, sizeof fn);
     uint32_t dispatch = t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
-    *left = fn(t, *left, (const uint8_t *)jit->code + start, dispatch);
+    *left = fn(t, *left, (const uint8_t *)code + start, dispatch);
     return true;
 }
 
@@ -174,8 +178,15 @@ struct eu_jit_info
 eu_jit_info(const struct eu_jit *jit)
 {
     return (struct eu_jit_info){.code_B = (uint32_t)jit->size_B,
+                                .has_masked = atomic_load(&jit->masked) != NULL,
                                 .op_count = jit->kernel->op_count,
                                 .native_count = jit->native_count};
+}
+
+bool
+eu_jit_complete(const struct eu_jit *jit)
+{
+    return eu_jit_masked(jit) != NULL;
 }
 
 const void *

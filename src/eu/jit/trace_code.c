@@ -74,6 +74,11 @@ write_map(const struct eu_jit *jit)
     fprintf(f, "%llx %zx eu_%016llx\n",
             (unsigned long long)(uintptr_t)jit->code, jit->size_B,
             (unsigned long long)jit->kernel->hash);
+    const struct jit_masked *m = eu_jit_masked(jit);
+    if (m)
+        fprintf(f, "%llx %zx eu_%016llx_masked\n",
+                (unsigned long long)(uintptr_t)m->code, m->size_B,
+                (unsigned long long)jit->kernel->hash);
     fclose(f);
 }
 

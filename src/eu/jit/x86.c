@@ -621,6 +621,14 @@ x86_jmp_reg(struct x86 *x, unsigned gpr)
 }
 
 void
+x86_jmp_at_rax(struct x86 *x)
+{
+    room(x);
+    byte(x, 0xff);
+    byte(x, 0x20);
+}
+
+void
 x86_ret(struct x86 *x)
 {
     room(x);
