@@ -22,6 +22,7 @@ jit_is_flow(const struct eu_op *op)
 {
     unsigned opcode = op->insn->opcode;
     return op->fn == eu_op_link || op->fn == eu_op_bad ||
+           op->fn == eu_op_set_ip ||
            (opcode >= EU_OP_JMPI && opcode < EU_OP_WAIT &&
             op->fn != eu_op_join);
 }
@@ -30,6 +31,8 @@ jit_is_flow(const struct eu_op *op)
 static bool
 is_dynamic(const struct eu_op *op)
 {
+    if (op->fn == eu_op_set_ip)
+        return true;
     switch (op->insn->opcode) {
     case EU_OP_JMPI: return op->insn->src_count > 0;
     case EU_OP_CALL:

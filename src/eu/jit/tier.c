@@ -96,7 +96,7 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
     const struct eu_kernel *k = jit->kernel;
     if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
         k->op_of[t->ip / 8] == EU_NO_OP ||
-        (t->cr0[0] & (CR0_ALT | CR0_ROUND_TO_INT)) ||
+        (t->cr0[0] & (CR0_ALT | EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)))
         return NULL;
     bool full = (t->mask & jit->need) == jit->need;
