@@ -34,7 +34,7 @@ struct jit_range {
 
 /* What an op reads, writes and, when all channels are on, overwrites. */
 struct jit_regs {
-    struct jit_range range[4]; /* the destination last */
+    struct jit_range range[4]; /* sources without gaps; the destination last */
     struct jit_range kill;
 };
 

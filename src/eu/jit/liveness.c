@@ -162,13 +162,14 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
         insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28),
         insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9),
     };
-    for (unsigned i = 0; i < (split ? 2 : 1); i++) {
+    for (unsigned i = 0, n = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
         if (o->indirect)
-            r->range[i] = (struct jit_range){0, EU_GRF_COUNT};
+            r->range[n] = (struct jit_range){0, EU_GRF_COUNT};
         else if (o->file == EU_FILE_GRF)
-            r->range[i] = range_of(o->reg * EU_GRF_B,
+            r->range[n] = range_of(o->reg * EU_GRF_B,
                                    (o->reg + len[i]) * EU_GRF_B);
+        n += r->range[n].count > 0;
     }
 }
 
@@ -235,18 +236,30 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
         note_send(r, op->insn);
         return;
     }
-    for (unsigned i = 0; i < op->insn->src_count; i++)
-        r->range[i] = source_range(op->insn, &op->insn->src[i]);
+    unsigned n = 0;
+    for (unsigned i = 0; i < op->insn->src_count; i++) {
+        r->range[n] = source_range(op->insn, &op->insn->src[i]);
+        n += r->range[n].count > 0;
+    }
     note_destination(r, op);
 }
 
-static struct jit_set
-set_of(struct jit_range r)
+/* Both words of a range's set; in registers, which a struct would not be. */
+static inline void
+range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
 {
-    unsigned __int128 bits = ~(unsigned __int128)0;
-    if (r.count < EU_GRF_COUNT)
-        bits = (((unsigned __int128)1 << r.count) - 1) << r.first;
-    return (struct jit_set){{(uint64_t)bits, (uint64_t)(bits >> 64)}};
+    if (r.count < 64) {
+        uint64_t bits = (UINT64_C(1) << r.count) - 1;
+        unsigned at = r.first & 63;
+        uint64_t spill = at ? bits >> (64 - at) : 0;
+        bits <<= at;
+        *lo = r.first < 64 ? bits : 0;
+        *hi = r.first < 64 ? spill : bits;
+        return;
+    }
+    *lo = *hi = 0;
+    for (unsigned g = r.first; g < r.first + r.count && g < EU_GRF_COUNT; g++)
+        *(g < 64 ? lo : hi) |= UINT64_C(1) << (g & 63);
 }
 
 /* ---- flow ---- */
@@ -295,24 +308,28 @@ ends(const struct jit *j, uint32_t i)
 static bool
 pass(struct jit *j, bool full)
 {
-    struct jit_set *live = j->live[!full], s = {{0}};
-    uint64_t changed = 0;
+    struct jit_set *live = j->live[!full];
+    uint64_t changed = 0, lo = 0, hi = 0, a, b;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
-        if (ends(j, i))
-            s = live_behind(j, full, i);
+        if (ends(j, i)) {
+            struct jit_set s = live_behind(j, full, i);
+            lo = s.w[0];
+            hi = s.w[1];
+        }
         if (r->kill.count && (full || j->k->ops[i].no_mask)) {
-            struct jit_set kill = set_of(r->kill);
-            s.w[0] &= ~kill.w[0];
-            s.w[1] &= ~kill.w[1];
+            range_bits(r->kill, &a, &b);
+            lo &= ~a;
+            hi &= ~b;
         }
-        for (unsigned n = 0; n < 3; n++) {
-            struct jit_set use = set_of(r->range[n]);
-            s.w[0] |= use.w[0];
-            s.w[1] |= use.w[1];
+        for (unsigned n = 0; n < 3 && r->range[n].count; n++) {
+            range_bits(r->range[n], &a, &b);
+            lo |= a;
+            hi |= b;
         }
-        changed |= (s.w[0] ^ live[i].w[0]) | (s.w[1] ^ live[i].w[1]);
-        live[i] = s;
+        changed |= (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
+        live[i].w[0] = lo;
+        live[i].w[1] = hi;
     }
     return changed;
 }
