@@ -132,14 +132,14 @@ range_of(unsigned from_B, unsigned end_B)
 
 /* At least the registers that the operand reads. */
 static struct jit_range
-source_range(const struct eu_insn *insn, const struct eu_operand *o)
+source_range(struct jit_regs *r, const struct eu_insn *insn,
+             const struct eu_operand *o)
 {
     unsigned base = o->reg * EU_GRF_B + o->subreg_B, last, n = insn->exec_size;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    if (o->file != EU_FILE_GRF)
+    r->reads_all |= o->indirect;
+    if (o->file != EU_FILE_GRF || o->indirect)
         return (struct jit_range){0, 0};
-    if (o->indirect)
-        return (struct jit_range){0, EU_GRF_COUNT};
     if (insn->opcode == EU_OP_PLN && o == &insn->src[1])
         return range_of(base, base + DIV_ROUND_UP(n, 8) * 64u);
     if (insn->opcode == EU_OP_PLN)
@@ -164,9 +164,8 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
     };
     for (unsigned i = 0, n = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
-        if (o->indirect)
-            r->range[n] = (struct jit_range){0, EU_GRF_COUNT};
-        else if (o->file == EU_FILE_GRF)
+        r->reads_all |= o->indirect;
+        if (o->file == EU_FILE_GRF && !o->indirect)
             r->range[n] = range_of(o->reg * EU_GRF_B,
                                    (o->reg + len[i]) * EU_GRF_B);
         n += r->range[n].count > 0;
@@ -230,6 +229,7 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
 static void
 note_registers(struct jit_regs *r, const struct eu_op *op)
 {
+    r->no_mask = op->no_mask;
     if (op->fn == eu_op_join || op->fn == eu_op_link)
         return;
     if (jit_is_send(op)) {
@@ -238,28 +238,23 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
     }
     unsigned n = 0;
     for (unsigned i = 0; i < op->insn->src_count; i++) {
-        r->range[n] = source_range(op->insn, &op->insn->src[i]);
+        r->range[n] = source_range(r, op->insn, &op->insn->src[i]);
         n += r->range[n].count > 0;
     }
     note_destination(r, op);
 }
 
-/* Both words of a range's set; in registers, which a struct would not be. */
+/* Both words of the set of a short range, without a branch. */
 static inline void
 range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
 {
-    if (r.count < 64) {
-        uint64_t bits = (UINT64_C(1) << r.count) - 1;
-        unsigned at = r.first & 63;
-        uint64_t spill = at ? bits >> (64 - at) : 0;
-        bits <<= at;
-        *lo = r.first < 64 ? bits : 0;
-        *hi = r.first < 64 ? spill : bits;
-        return;
-    }
-    *lo = *hi = 0;
-    for (unsigned g = r.first; g < r.first + r.count && g < EU_GRF_COUNT; g++)
-        *(g < 64 ? lo : hi) |= UINT64_C(1) << (g & 63);
+    uint64_t bits = (UINT64_C(1) << (r.count & 63)) - 1;
+    uint64_t high = -(uint64_t)(r.first >> 6 & 1);
+    unsigned at = r.first & 63;
+    uint64_t spill = bits >> 1 >> (63 - at);
+    bits <<= at;
+    *lo = bits & ~high;
+    *hi = (bits & high) | (spill & ~high);
 }
 
 /* ---- flow ---- */
@@ -317,16 +312,17 @@ pass(struct jit *j, bool full)
             lo = s.w[0];
             hi = s.w[1];
         }
-        if (r->kill.count && (full || j->k->ops[i].no_mask)) {
-            range_bits(r->kill, &a, &b);
-            lo &= ~a;
-            hi &= ~b;
-        }
-        for (unsigned n = 0; n < 3 && r->range[n].count; n++) {
+        uint64_t keep = full || r->no_mask ? 0 : UINT64_MAX;
+        range_bits(r->kill, &a, &b);
+        lo &= ~a | keep;
+        hi &= ~b | keep;
+        for (unsigned n = 0; n < 3; n++) {
             range_bits(r->range[n], &a, &b);
             lo |= a;
             hi |= b;
         }
+        lo |= -(uint64_t)r->reads_all;
+        hi |= -(uint64_t)r->reads_all;
         changed |= (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
         live[i].w[0] = lo;
         live[i].w[1] = hi;
