@@ -68,10 +68,10 @@ check_register(struct decoder *d, struct eu_operand *o)
     /* How many registers of each architecture register kind there are. */
     static const uint8_t arf_counts[16] = {
         [EU_ARF_NULL >> 4] = 16, [EU_ARF_A >> 4] = 1,  [EU_ARF_ACC >> 4] = 10,
-        [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 1,
+        [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 8,
         [EU_ARF_SP >> 4] = 1,    [EU_ARF_SR >> 4] = 2, [EU_ARF_CR >> 4] = 1,
         [EU_ARF_N >> 4] = 1,     [EU_ARF_IP >> 4] = 1, [EU_ARF_TDR >> 4] = 1,
-        [EU_ARF_TM >> 4] = 1,    [EU_ARF_FC >> 4] = 4, [EU_ARF_DBG >> 4] = 1,
+        [EU_ARF_TM >> 4] = 1,    [EU_ARF_FC >> 4] = 5, [EU_ARF_DBG >> 4] = 1,
     };
     if (o->file == EU_FILE_GRF && o->reg > 127)
         fail(d, "register number above r127");
@@ -361,7 +361,7 @@ decode_message(struct decoder *d)
     insn->eot = bits(d, 127, 127);
     insn->ex_desc = insn->sfid | (uint32_t)insn->eot << 5;
     if (!insn->desc_is_reg)
-        insn->desc = bits(d, 96, 126);
+        insn->desc = bits(d, 96, d->gen >= EU_GEN9 ? 126 : 124);
 }
 
 static void
@@ -385,6 +385,9 @@ decode_send(struct decoder *d)
         fail(d, "message payload is an immediate");
     set_type(d, src, type_of_register[bits(d, 43, 46)]);
     decode_payload(d, src, 68, 79, 95);
+    /* Gen8 has the whole immediate, where Gen9 has ExDesc[19:16]. */
+    if (src->indirect && d->gen < EU_GEN9)
+        src->addr_imm_B |= (int16_t)bits(d, 64, 67);
 }
 
 static void
@@ -431,6 +434,8 @@ decode_target(struct decoder *d, unsigned place)
     struct eu_insn *insn = d->insn;
     uint32_t file = place == 0 ? bits(d, 41, 42) : bits(d, 89, 90);
     if (file == EU_FILE_IMM) {
+        uint32_t type = place == 0 ? bits(d, 43, 46) : bits(d, 91, 94);
+        set_type(d, &insn->src[0], type_of_immediate[type]);
         insn->jip = (int32_t)insn->raw[3];
         if (d->op->form == ISA_BRANCH_REG2)
             insn->uip = (int32_t)insn->raw[2];
@@ -453,15 +458,23 @@ decode_operands(struct decoder *d)
     case ISA_SEND: decode_send(d); break;
     case ISA_SENDS: decode_sends(d); break;
     case ISA_BRANCH2: insn->uip = (int32_t)insn->raw[2]; /* fallthrough */
-    case ISA_BRANCH1: insn->jip = (int32_t)insn->raw[3]; break;
+    case ISA_BRANCH1:
+        insn->jip = (int32_t)insn->raw[3];
+        insn->src[0].type = EU_TYPE_D;
+        break;
     case ISA_BRANCH_REG:
     case ISA_BRANCH_REG2: decode_target(d, 0); break;
     case ISA_JUMP: decode_target(d, 1); break;
     case ISA_CALL:
+    case ISA_CALL_ABSOLUTE:
         decode_dst(d);
         decode_target(d, 1);
         break;
-    case ISA_RET: decode_target(d, 0); break;
+    case ISA_RET:
+        decode_target(d, 0);
+        if (!insn->src_count)
+            fail(d, "return address is an immediate");
+        break;
     }
 }
 

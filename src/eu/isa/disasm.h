@@ -8,11 +8,13 @@
 struct text {
     char *buf;
     size_t size, len;
+    bool labels; /* branch targets as L and the offset in the kernel */
 };
 
 void text_put(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* What a send asks for: lengths, shared function, message. */
-void disasm_put_message(struct text *t, const struct eu_insn *insn);
+void disasm_put_message(struct text *t, const struct eu_insn *insn,
+                        enum eu_gen gen);
 
 #endif

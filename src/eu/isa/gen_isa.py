@@ -3,6 +3,7 @@
 usage: gen_isa.py opcodes INPUT.csv OUTPUT.h   enum eu_opcode
        gen_isa.py table INPUT.csv OUTPUT.h     the table behind isa_op()
        gen_isa.py messages INPUT.csv OUTPUT.h  fields and messages
+       gen_isa.py iga INPUT.csv OUTPUT.h       iga64's words for messages
 """
 import sys
 
@@ -116,7 +117,60 @@ def write_messages(tables, out):
     out.write('};\n')
 
 
+def bit_ranges(text):
+    """Two (first bit, width); the width of one that is not there is 0."""
+    ranges = []
+    for part in filter(None, text.strip('-').split('+')):
+        first, last = map(int, part.split('-'))
+        ranges.append((first, last - first + 1))
+    return (ranges + [(0, 0), (0, 0)])[:2]
+
+
+def read_iga(path):
+    tables = {'sfid': [], 'values': [], 'text': []}
+    columns = {'sfid': 4, 'values': 4, 'text': 5}
+    with open(path, encoding='ascii') as lines:
+        for number, line in enumerate(lines, 1):
+            kind = line.split(',')[0]
+            if line.startswith('#'):
+                continue
+            fields = line.rstrip('\n').split(',', columns.get(kind, 0) - 1)
+            if len(fields) != columns.get(kind):
+                sys.exit(f'{path}:{number}: not understood')
+            tables[kind].append(fields[1:])
+    return tables
+
+
+def write_iga(tables, out):
+    """A {NAME} becomes one character above ASCII."""
+    codes = {'coords': 0x80, 'coords2': 0x81}
+    out.write('static const char *const sfid_names[16][2] = {\n')
+    for number, *names in tables['sfid']:
+        out.write(f'    [{number}] = {{"{names[0]}", "{names[1]}"}},\n')
+    out.write('};\n')
+    for name, _, values in tables['values']:
+        codes[name] = 0x80 + len(codes)
+        if values:
+            out.write(f'static const char *const iga_{name}[] = {{\n')
+            for value in values.split('|'):
+                out.write(f'    "{value}",\n')
+            out.write('};\n')
+    out.write('\nstatic const struct iga_values iga_values[] = {\n')
+    for name, bits, values in tables['values']:
+        ranges = ', '.join(f'{{{a}, {b}}}' for a, b in bit_ranges(bits))
+        out.write(f'    {{{{{ranges}}}, '
+                  f'{"iga_" + name if values else "NULL"}}},\n')
+    out.write('};\n\nstatic const struct iga_row iga_rows[] = {\n')
+    for sfid, bits, value, text in tables['text']:
+        ranges = ', '.join(f'{{{a}, {b}}}' for a, b in bit_ranges(bits))
+        for name, code in codes.items():
+            text = text.replace(f'{{{name}}}', f'\\{code:03o}')
+        out.write(f'    {{{sfid}, {{{ranges}}}, {value}, "{text}"}},\n')
+    out.write('};\n')
+
+
 KINDS = {
+    'iga': (read_iga, write_iga),
     'opcodes': (read_opcodes, write_opcodes),
     'table': (read_opcodes, write_table),
     'messages': (read_messages, write_messages),

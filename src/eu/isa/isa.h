@@ -27,9 +27,24 @@ bool eu_uncompact(uint32_t native[4], const uint32_t compact[2],
  * breaks (a constant string). */
 const char *eu_validate(const struct eu_insn *insn, enum eu_gen gen);
 
-/* One line of iga64-like text, without newline. Returns snprintf's count. */
+/* One line, word for word what `iga64 -d -n` writes, without newline. Returns
+ * snprintf's count. */
 int eu_disasm(char *text, size_t size, const struct eu_insn *insn,
               enum eu_gen gen);
+/* The same with branch targets as labels: L and insn->offset_B plus distance.
+ */
+int eu_disasm_labels(char *text, size_t size, const struct eu_insn *insn,
+                     enum eu_gen gen);
+/* Where it branches to by immediates, in bytes from where offset_B counts from
+ * (JIP, then UIP). Returns how many there are. */
+unsigned eu_targets(const struct eu_insn *insn, enum eu_gen gen,
+                    int64_t targets_B[2]);
+/* A branch of any kind, or the end of the thread. */
+bool eu_ends_block(const struct eu_insn *insn, enum eu_gen gen);
+/* What that line cannot say: swizzles and channel masks of Align16, the
+ * fields of a message. Often empty. */
+int eu_disasm_details(char *text, size_t size, const struct eu_insn *insn,
+                      enum eu_gen gen);
 
 static inline unsigned
 eu_type_size_B(enum eu_type type)

@@ -19,6 +19,7 @@ enum isa_form {
     ISA_BRANCH_REG2, /* JIP and UIP, or a register (brc) */
     ISA_JUMP,        /* relative to the next instruction */
     ISA_CALL,
+    ISA_CALL_ABSOLUTE, /* from the start of instruction memory */
     ISA_RET,
 };
 
