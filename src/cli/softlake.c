@@ -34,7 +34,7 @@ enum {
 static const char usage_text[] =
     "usage: softlake [options] [--] COMMAND [ARG...]\n"
     "       softlake --check\n"
-    "       softlake disasm [--gen 8|9] [--kernel NAME] FILE\n"
+    "       softlake disasm [OPTION]... FILE...\n"
     "\n"
     "Runs COMMAND with a software Intel GPU: the stock driver loads as on\n"
     "Kaby Lake hardware, and its work is executed on the CPU.\n"
