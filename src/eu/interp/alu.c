@@ -84,6 +84,28 @@ compute(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     return true;
 }
 
+/* SMOV. Guess: no manual at hand says more than its name, scattered move, and
+ * that it has two sources: channel i of src0 goes, as bits, to the element of
+ * the destination that channel i of src1 counts. */
+static bool
+scatter(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    const struct eu_insn *insn = op->insn;
+    uint64_t value[EU_MAX_LANES], where[EU_MAX_LANES], out[EU_MAX_LANES] = {0};
+    uint32_t written = 0;
+    if (!eu_operand_fetch(t, insn, &insn->src[0], mask, value) ||
+        !eu_operand_fetch(t, insn, &insn->src[1], mask, where))
+        return false;
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctz(mask);
+        if (where[i] >= op->lanes)
+            continue;
+        out[where[i]] = value[i];
+        written |= UINT32_C(1) << where[i];
+    }
+    return eu_operand_store(t, insn, written, out);
+}
+
 const struct eu_op *
 eu_op_general(struct eu_thread *t, const struct eu_op *op)
 {
@@ -94,16 +116,12 @@ eu_op_general(struct eu_thread *t, const struct eu_op *op)
     if (!mask)
         return op + 1;
 
-    if (insn->opcode == EU_OP_MOVI || insn->opcode == EU_OP_SMOV) {
-        unimp("EU: %s", insn->opcode == EU_OP_MOVI ? "movi" : "smov");
-        return op + 1;
-    }
-
     enum exec_class class = eu_exec_class(insn);
     uint32_t mode = mode_of(t, insn, class), old = t->mxcsr;
     if (mode != old)
         fpmode_set(mode);
-    bool ok = compute(t, op, mask, class);
+    bool ok = insn->opcode == EU_OP_SMOV ? scatter(t, op, mask)
+                                         : compute(t, op, mask, class);
     if (mode != old)
         fpmode_set(t->mxcsr);
     return ok ? op + 1 : eu_fail(t, op, "operand outside the registers");

@@ -9,6 +9,9 @@ typedef __int128 wide_int;
 
 enum exec_class { EXEC_INT, EXEC_FLOAT, EXEC_DOUBLE };
 
+/* defined.c: why the instruction has no meaning, or NULL. */
+const char *eu_undefined(const struct eu_insn *insn);
+
 enum exec_class eu_exec_class(const struct eu_insn *insn);
 bool eu_cond_i(unsigned cmod, wide_int a, wide_int b);
 bool eu_cond_f(unsigned cmod, float a, float b);
@@ -35,9 +38,38 @@ bool eu_finish_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
                      const float *v);
 bool eu_finish_double(struct eu_thread *t, const struct eu_op *op,
                       uint32_t mask, const double *v);
+/* Values as the destination's type holds them: flags, accumulator, write. */
+bool eu_finish_raw(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+                   const uint64_t *raw);
 /* CMP: bits are the lanes where the comparison is true. */
 bool eu_finish_cmp(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
                    uint32_t bits);
+
+/* All sources, and the destination if asked for, are HF. */
+bool eu_is_all_half(const struct eu_insn *insn, bool with_dst);
+
+/* CMPN differs from CMP in what a NaN in src1 gives. Guess: true, since it
+ * served to build MIN and MAX: SEL on its flag then takes src0, the number,
+ * where src1 is NaN, and src1 where src0 is. */
+static inline bool
+eu_cmpn_true(const struct eu_insn *insn, bool b_is_nan)
+{
+    return insn->opcode == EU_OP_CMPN && b_is_nan;
+}
+
+/* Byte of a float channel in the implicit accumulator: acc1 follows acc0. */
+static inline unsigned
+eu_acc_position_B(const struct eu_insn *insn, unsigned lane, unsigned size_B)
+{
+    return (insn->chan_offset + lane) * size_B & 63;
+}
+
+/* An integer accumulator has 64 bits for dwords, 33 for words and bytes. */
+static inline int64_t
+eu_acc_wrap(int64_t v, enum eu_type type)
+{
+    return eu_type_size_B(type) > 2 ? v : (int64_t)((uint64_t)v << 31) >> 31;
+}
 
 /* The value as the destination's integer type holds it. */
 wide_int eu_wrap_int(wide_int v, enum eu_type type);

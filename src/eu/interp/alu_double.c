@@ -31,27 +31,12 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
     case EU_OP_ADD: return a + b;
     case EU_OP_MUL: return a * b;
     case EU_OP_MAC:
-        memcpy(&acc, t->acc[0] + (lane * 8 & 63), 8);
+        memcpy(&acc, t->acc[0] + eu_acc_position_B(insn, lane, 8), 8);
         return fma(a, b, acc);
     case EU_OP_MAD:
     case EU_OP_MADM: return fma(b, c, a);
-    case EU_OP_LRP: return fma(a, b, (1.0 - a) * c);
-    case EU_OP_CSEL: return eu_cond_d(insn->cmod, c, 0.0) ? a : b;
-    case EU_OP_FRC: return fmin(a - floor(a), 0x1.fffffffffffffp-1);
-    case EU_OP_RNDD: return floor(a);
-    case EU_OP_RNDU: return ceil(a);
-    case EU_OP_RNDZ: return trunc(a);
-    case EU_OP_RNDE: return a - remainder(a, 1.0);
-    case EU_OP_MATH:
-        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_FDIV)
-            return a / b;
-        if (insn->math == EU_MATH_RSQRTM || insn->math == EU_MATH_SQRT)
-            return sqrt(a);
-        if (insn->math == EU_MATH_INV)
-            return 1.0 / a;
-        unimp("EU: math function %u on DF", insn->math);
-        return 0.0;
-    default: unimp("EU: opcode 0x%x on DF", insn->opcode); return 0.0;
+    case EU_OP_MATH: return insn->math == EU_MATH_INVM ? a / b : sqrt(a);
+    default: return 0.0;
     }
 }
 
@@ -74,7 +59,7 @@ eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
     case EU_OP_CMPN:
         for (unsigned i = 0; i < op->lanes; i++) {
             bool is_true = eu_cond_d(insn->cmod, a[i], b[i]) ||
-                           (insn->opcode == EU_OP_CMPN && b[i] != b[i]);
+                           eu_cmpn_true(insn, b[i] != b[i]);
             bits |= (uint32_t)is_true << i;
         }
         return eu_finish_cmp(t, op, mask, bits);

@@ -1,11 +1,11 @@
 /* alu_float.c: F and HF instructions; HF is computed in F and rounded again,
- * which cannot differ from one rounding except for MAD (within the freedom
- * that the manual gives mixed-mode instructions). */
+ * which cannot differ from one rounding except for MAD. */
 #include "eu/interp/alu.h"
 
 #include <math.h>
 
 #include "eu/interp/fmath.h"
+#include "eu/interp/half.h"
 
 static bool
 is_alt(const struct eu_thread *t)
@@ -31,6 +31,18 @@ static float
 multiply_add(const struct eu_thread *t, float a, float b, float c)
 {
     return is_alt_zero(t, a, b) ? 0.0f + c : fmath_fma(a, b, c);
+}
+
+/* MAD of HF to HF is rounded once. Guess: in mixed mode it is an F MAD whose
+ * result is converted; the manual leaves mixed-mode rounding open. */
+static float
+multiply_add_half(const struct eu_thread *t, const struct eu_insn *insn,
+                  float a, float b, float c)
+{
+    if (!eu_is_all_half(insn, true))
+        return multiply_add(t, a, b, c);
+    double d = (double)a * (double)b + (double)c;
+    return float_from_bits(half_odd_f_bits_from_double(d));
 }
 
 static float
@@ -64,14 +76,18 @@ math_function(const struct eu_thread *t, unsigned fn, float a, float b)
     }
 }
 
-/* Value of the implicit accumulator. */
+/* Value of the implicit accumulator, which holds what the destination does. */
 static float
 accumulator(const struct eu_thread *t, const struct eu_insn *insn,
             unsigned lane)
 {
     float f;
-    unsigned at = ((insn->chan_offset & 8) + lane) * 4;
-    memcpy(&f, t->acc[0] + (at & 63), 4);
+    uint16_t h;
+    if (insn->dst.type == EU_TYPE_HF) {
+        memcpy(&h, t->acc[0] + eu_acc_position_B(insn, lane, 2), 2);
+        return float_from_bits(half_to_f_bits(h));
+    }
+    memcpy(&f, t->acc[0] + eu_acc_position_B(insn, lane, 4), 4);
     return f;
 }
 
@@ -80,12 +96,14 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
         float a, float b, float c)
 {
     switch (insn->opcode) {
-    case EU_OP_MOV: return a;
+    case EU_OP_MOV:
+    case EU_OP_MOVI: return a;
     case EU_OP_ADD: return a + b;
     case EU_OP_MUL: return multiply(t, a, b);
-    case EU_OP_MAC: return multiply_add(t, a, b, accumulator(t, insn, lane));
+    case EU_OP_MAC:
+        return multiply_add_half(t, insn, a, b, accumulator(t, insn, lane));
     case EU_OP_MAD:
-    case EU_OP_MADM: return multiply_add(t, b, c, a);
+    case EU_OP_MADM: return multiply_add_half(t, insn, b, c, a);
     case EU_OP_LRP: return fmath_lrp(a, b, c);
     case EU_OP_CSEL: return eu_cond_f(insn->cmod, c, 0.0f) ? a : b;
     case EU_OP_FRC: return fmath_frc(a);
@@ -94,9 +112,11 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
     case EU_OP_RNDZ: return fmath_trunc(a);
     case EU_OP_RNDE: return fmath_rnde(a);
     case EU_OP_MATH: return math_function(t, insn->math, a, b);
-    default: unimp("EU: opcode 0x%x on floats", insn->opcode); return 0.0f;
+    default: return 0.0f;
     }
 }
+
+/* ---- SEL ---- */
 
 static float
 choose(const struct eu_insn *insn, bool pred, float a, float b)
@@ -109,6 +129,52 @@ choose(const struct eu_insn *insn, bool pred, float a, float b)
     default: return float_from_bits(fmath_max_bits(x, y));
     }
 }
+
+/* HF that is only moved keeps its bits, signalling NaNs included. */
+static bool
+only_moves_half(const struct eu_insn *insn)
+{
+    return (insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_SEL) &&
+           !insn->saturate && eu_is_all_half(insn, true);
+}
+
+static bool
+first_half(const struct eu_insn *insn, bool pred, uint16_t a, uint16_t b)
+{
+    if (insn->opcode == EU_OP_MOV || !insn->cmod)
+        return insn->opcode == EU_OP_MOV || pred;
+    bool is_min = insn->cmod == EU_CMOD_L || insn->cmod == EU_CMOD_LE;
+    int32_t x = fmath_order(half_to_f_bits(a)),
+            y = fmath_order(half_to_f_bits(b));
+    if ((a & 0x7fff) > 0x7c00)
+        return false;
+    return (b & 0x7fff) > 0x7c00 || (is_min ? x < y : x > y);
+}
+
+static bool
+move_half(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    const struct eu_insn *insn = op->insn;
+    uint64_t v[2][EU_MAX_LANES] = {{0}}, out[EU_MAX_LANES];
+    uint32_t pred = eu_op_pred(t, op);
+    for (unsigned s = 0; s < insn->src_count; s++) {
+        const struct eu_operand *o = &insn->src[s];
+        if (!eu_operand_fetch(t, insn, o, mask, v[s]))
+            return false;
+        for (unsigned i = 0; i < op->lanes; i++) {
+            v[s][i] &= o->abs ? 0x7fff : 0xffff;
+            v[s][i] ^= o->negate ? 0x8000 : 0;
+        }
+    }
+    for (unsigned i = 0; i < op->lanes; i++)
+        out[i] = first_half(insn, pred >> i & 1, (uint16_t)v[0][i],
+                            (uint16_t)v[1][i])
+                     ? v[0][i]
+                     : v[1][i];
+    return eu_finish_raw(t, op, mask, out);
+}
+
+/* ---- planes, dot products, comparisons ---- */
 
 /* The vec4 at src0, which PLN and LINE read whatever its region says. */
 static bool
@@ -171,9 +237,7 @@ compare(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     uint32_t bits = 0;
     for (unsigned i = 0; i < op->lanes; i++) {
         bool c = eu_cond_f(op->insn->cmod, a[i], b[i]);
-        /* CMPN: NaN in src1 makes the comparison true. */
-        if (op->insn->opcode == EU_OP_CMPN && b[i] != b[i])
-            c = true;
+        c |= eu_cmpn_true(op->insn, b[i] != b[i]);
         bits |= (uint32_t)c << i;
     }
     return eu_finish_cmp(t, op, mask, bits);
@@ -190,6 +254,8 @@ eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 
     if (insn->opcode == EU_OP_PLN)
         return interpolate(t, op, mask);
+    if (only_moves_half(insn))
+        return move_half(t, op, mask);
 
     memset(b, 0, sizeof b);
     memset(c, 0, sizeof c);

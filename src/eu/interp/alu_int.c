@@ -59,7 +59,9 @@ extract(const struct eu_insn *insn, uint32_t width, uint32_t offset,
                      : (wide_int)(value >> (32 - width));
 }
 
-/* Division by zero: ILK PRM vol 4 pt 1 "INT DIV". */
+/* Division by zero: ILK PRM vol 4 pt 1 "INT DIV". INT_MIN / -1 is not
+ * documented. Guess: the quotient wraps like every other integer result
+ * (2^31 is INT_MIN in a D; .sat makes it INT_MAX), the remainder is 0. */
 static void
 divide(bool is_signed, wide_int n, wide_int d, wide_int *q, wide_int *r)
 {
@@ -81,7 +83,8 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
     unsigned bits;
     wide_int q, r;
     switch (insn->opcode) {
-    case EU_OP_MOV: return a;
+    case EU_OP_MOV:
+    case EU_OP_MOVI: return a;
     case EU_OP_NOT: return eu_wrap_int(~a, dst);
     case EU_OP_AND: return eu_wrap_int(a & b, dst);
     case EU_OP_OR: return eu_wrap_int(a | b, dst);
@@ -104,7 +107,8 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
     case EU_OP_MAD: return b * c + a;
     case EU_OP_LZD: return leading_zeros((uint32_t)a);
     case EU_OP_FBH:
-        return find_high((uint32_t)a, insn->src[0].type == EU_TYPE_D);
+        return find_high((uint32_t)a,
+                         eu_type_is_signed((enum eu_type)insn->src[0].type));
     case EU_OP_FBL:
         return (uint32_t)a ? __builtin_ctz((uint32_t)a) : (wide_int)UINT32_MAX;
     case EU_OP_CBIT:
@@ -131,8 +135,8 @@ lane_min_max(unsigned cmod, wide_int a, wide_int b)
     return cmod == EU_CMOD_L || cmod == EU_CMOD_LE ? a < b : a > b;
 }
 
-/* High half of a product whose low part is in the accumulator; ADDC, SUBB,
- * MAC. False when the opcode is none of these. */
+/* High half of a product whose low part is in the accumulator; ADDC, SUBB.
+ * False when the opcode is none of these. */
 static bool
 acc_op(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
        const wide_int *a, const wide_int *b, wide_int *out)
@@ -157,10 +161,6 @@ acc_op(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
             wide = a[i] - b[i];
             out[i] = insn->saturate ? wide : (uint32_t)wide;
             next = wide < 0;
-            break;
-        case EU_OP_MAC:
-            out[i] = acc[k] + a[i] * b[i];
-            next = (int64_t)out[i];
             break;
         default: return false;
         }
@@ -237,14 +237,13 @@ eu_alu_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
         return eu_finish_int(t, op, mask, out);
     case EU_OP_SAD2:
     case EU_OP_SADA2: return sum_of_differences(t, op, mask, a, b, out);
+    case EU_OP_MAC:
+        for (unsigned i = 0; i < insn->exec_size; i++)
+            out[i] = t->acc_wide[0][i & 15] + a[i] * b[i];
+        return eu_finish_int(t, op, mask, out);
     case EU_OP_MATH:
         if (insn->math == EU_MATH_INT_DIV_BOTH)
             return divide_both(t, op, mask, a, b);
-        if (insn->math < EU_MATH_INT_DIV_BOTH ||
-            insn->math > EU_MATH_INT_DIV_REMAINDER) {
-            unimp("EU: math function %u on integers", insn->math);
-            return true;
-        }
         break;
     default: break;
     }

@@ -7,9 +7,13 @@
 
 #include <stdlib.h>
 
+/* Instructions of a kernel that makes us guess where code is. */
+#define MAX_GUESSED 16384u
+
 enum mark {
     MARK_SEEN = 1,   /* queued or decoded */
     MARK_RESUME = 2, /* channels may be parked here */
+    MARK_MAYBE = 4,  /* may be no code at all */
 };
 
 struct walk {
@@ -25,6 +29,8 @@ struct walk {
     uint32_t *todo; /* offsets */
     uint32_t todo_count, todo_capacity;
     bool all_resume; /* a branch's target is known only when it runs */
+    bool maybe;      /* what is being followed has MARK_MAYBE */
+    bool computed;   /* some jump is computed */
 };
 
 static bool
@@ -94,9 +100,11 @@ visit(struct walk *w, int64_t target, unsigned marks)
     if (!reserve(w, off + 16))
         return false;
     unsigned old = w->mark[off / 8];
-    w->mark[off / 8] = (uint8_t)(old | marks | MARK_SEEN);
+    w->mark[off / 8] = (uint8_t)(old | (marks & MARK_RESUME) | MARK_SEEN);
     if (old & MARK_SEEN)
         return true;
+    if (w->maybe || (marks & MARK_MAYBE))
+        w->mark[off / 8] |= MARK_MAYBE;
     if (!grow((void **)&w->todo, &w->todo_capacity, w->todo_count + 1,
               sizeof *w->todo))
         return false;
@@ -111,12 +119,32 @@ is_send(const struct eu_insn *insn)
 }
 
 static bool
+writes_ip(const struct eu_insn *insn)
+{
+    return insn->dst.file == EU_FILE_ARF && (insn->dst.reg & 0xf0) == EU_ARF_IP;
+}
+
+/* A jump whose target is known only when it runs. */
+static bool
+is_computed_jump(const struct eu_insn *insn)
+{
+    switch (insn->opcode) {
+    case EU_OP_JMPI:
+    case EU_OP_BRD:
+    case EU_OP_BRC:
+    case EU_OP_CALL:
+    case EU_OP_CALLA: return insn->src_count > 0;
+    default: return writes_ip(insn);
+    }
+}
+
+static bool
 falls_through(const struct eu_insn *insn)
 {
     switch (insn->opcode) {
     case EU_OP_JMPI:
     case EU_OP_RET: return insn->pred_ctrl != 0;
-    default: return !(is_send(insn) && insn->eot);
+    default: return !(is_send(insn) && insn->eot) && !writes_ip(insn);
     }
 }
 
@@ -127,10 +155,12 @@ visit_successors(struct walk *w, const struct eu_insn *insn)
     int64_t jip = ip + insn->jip, uip = ip + insn->uip;
     bool is_reg = insn->src_count > 0, ok = true;
 
+    w->computed |= is_computed_jump(insn);
     if (falls_through(insn)) {
         if (!target_ok(w, next)) {
-            guest_error("kernel: no EOT before the end of memory");
-            return false;
+            if (!w->maybe)
+                guest_error("kernel: no EOT before the end of memory");
+            return w->maybe;
         }
         ok = visit(w, next, 0);
     }
@@ -172,16 +202,27 @@ visit_successors(struct walk *w, const struct eu_insn *insn)
         w->all_resume |= is_reg;
         if (!is_reg)
             ok = ok && visit(w, jip, MARK_RESUME) &&
-                 (insn->opcode == EU_OP_BRD || visit(w, uip, MARK_RESUME));
+                 visit(w, insn->opcode == EU_OP_BRD ? next : uip, MARK_RESUME);
         break;
     default: break;
     }
     return ok;
 }
 
+/* Says why there is no instruction; false ends the walk. */
 static bool
-decode_one(struct walk *w, uint32_t off)
+no_instruction(const struct walk *w, uint32_t off, const char *why)
 {
+    if (!w->maybe)
+        guest_error("kernel: instruction at 0x%x: %s", off, why);
+    return w->maybe;
+}
+
+/* False ends the walk; *insn is NULL where no instruction is. */
+static bool
+decode_one(struct walk *w, uint32_t off, struct eu_insn **out)
+{
+    *out = NULL;
     if (!grow((void **)&w->insns, &w->insn_capacity, w->insn_count + 1,
               sizeof *w->insns))
         return false;
@@ -189,10 +230,8 @@ decode_one(struct walk *w, uint32_t off)
     /* One read of the client's memory: decode the copy. */
     uint8_t bytes[16];
     size_t avail = MIN2(w->avail_B - off, 16);
-    if (avail < 8) {
-        guest_error("kernel: no EOT before the end of memory");
-        return false;
-    }
+    if (avail < 8)
+        return no_instruction(w, off, "no EOT before the end of memory");
     memcpy(bytes, off + 8 <= w->size_B ? w->code + off : w->client + off, 8);
     size_t length = bytes[3] & 0x20 ? 8 : 16; /* CmptCtrl */
     if (length <= avail) {
@@ -203,34 +242,44 @@ decode_one(struct walk *w, uint32_t off)
     struct eu_insn *insn = &w->insns[w->insn_count];
     const char *why = NULL;
     if (!eu_decode(insn, bytes, MIN2(length, avail), w->gen, &why) ||
-        insn->length_B > length) {
-        guest_error("kernel: instruction at 0x%x: %s", off,
-                    why ? why : "changed while it was read");
-        return false;
-    }
-    if (insn->opcode == EU_OP_ILLEGAL) {
-        guest_error("kernel: illegal instruction at 0x%x", off);
-        return false;
-    }
+        insn->length_B > length)
+        return no_instruction(w, off, why ? why : "changed while it was read");
+    if (insn->opcode == EU_OP_ILLEGAL)
+        return no_instruction(w, off, "illegal");
     insn->offset_B = off;
     w->insn_of[off / 8] = w->insn_count++;
+    *out = insn;
+    return true;
+}
+
+static bool
+follow(struct walk *w)
+{
+    while (w->todo_count) {
+        uint32_t off = w->todo[--w->todo_count];
+        struct eu_insn *insn;
+        w->maybe = w->mark[off / 8] & MARK_MAYBE;
+        if (!decode_one(w, off, &insn))
+            return false;
+        if (insn && !visit_successors(w, insn))
+            return false;
+    }
     return true;
 }
 
 static bool
 walk_code(struct walk *w)
 {
-    if (!visit(w, 0, 0))
-        return false;
-    while (w->todo_count) {
-        uint32_t off = w->todo[--w->todo_count];
-        if (!decode_one(w, off))
-            return false;
-        struct eu_insn insn = w->insns[w->insn_count - 1];
-        if (!visit_successors(w, &insn))
-            return false;
+    bool ok = visit(w, 0, 0) && follow(w);
+    /* Where a computed jump goes only its run will tell: code that nothing
+     * else leads to may be meant. */
+    for (uint32_t i = 0; ok && w->computed && i < w->insn_count; i++) {
+        const struct eu_insn *insn = &w->insns[i];
+        int64_t next = (int64_t)insn->offset_B + insn->length_B;
+        if (w->insn_count < MAX_GUESSED)
+            ok = visit(w, next, MARK_MAYBE) && follow(w);
     }
-    return true;
+    return ok;
 }
 
 /* ---- ops ---- */
@@ -279,7 +328,8 @@ set_targets(const struct layout *l, struct eu_op *op)
 
     bool has_jip = insn->src_count == 0 || insn->opcode == EU_OP_BRC;
     bool has_uip = insn->opcode == EU_OP_BREAK || insn->opcode == EU_OP_CONT ||
-                   insn->opcode == EU_OP_HALT || insn->opcode == EU_OP_GOTO;
+                   insn->opcode == EU_OP_HALT || insn->opcode == EU_OP_GOTO ||
+                   insn->branch_ctrl;
     if (eu_flow_fn(insn->opcode) && insn->opcode != EU_OP_NOP &&
         ((has_jip && jip_op == l->bad) || (has_uip && uip_op == l->bad)))
         op->fn = op->slow = eu_op_bad;

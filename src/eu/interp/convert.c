@@ -52,24 +52,47 @@ bits_from_double(double d)
     return u;
 }
 
+/* What does not fit 64 bits is scaled, with a sticky bit: the conversion
+ * itself rounds as the host's mode says, which the compiler's routines for
+ * wider integers do not. */
+static int64_t
+scaled(wide_int v, unsigned *shift)
+{
+    wide_int sticky = 0;
+    for (*shift = 0; v < INT64_MIN || v > INT64_MAX; ++*shift) {
+        sticky |= v & 1;
+        v >>= 1;
+    }
+    return (int64_t)(v | sticky);
+}
+
 static float
 float_from_int(wide_int v)
 {
-    if (v >= INT64_MIN && v <= INT64_MAX)
-        return (float)(int64_t)v;
-    if (v >= 0 && v <= UINT64_MAX)
-        return (float)(uint64_t)v;
-    return (float)v;
+    unsigned shift;
+    float f = (float)scaled(v, &shift);
+    for (; shift; shift--)
+        f *= 2.0f;
+    return f;
 }
 
 static double
 double_from_int(wide_int v)
 {
-    if (v >= INT64_MIN && v <= INT64_MAX)
-        return (double)(int64_t)v;
-    if (v >= 0 && v <= UINT64_MAX)
-        return (double)(uint64_t)v;
-    return (double)v;
+    unsigned shift;
+    double d = (double)scaled(v, &shift);
+    for (; shift; shift--)
+        d *= 2.0;
+    return d;
+}
+
+/* As the host's mode says. The compiler's rint() rounds |d|, which is wrong in
+ * the modes that have a direction. */
+static double
+round_in_mode(double d)
+{
+    double far = d < 0 ? -0x1p52 : 0x1p52;
+    return d > -0x1p52 && d < 0x1p52 ? (d + far) - far : d;
 }
 
 /* Towards zero, or as cr0 says; out of range gives the nearest bound of the
@@ -81,7 +104,7 @@ int_from_double(const struct eu_thread *t, double d, enum eu_type type)
     range(type, &lo, &hi);
     if (d != d)
         return 0;
-    d = t->cr0[0] & CR0_ROUND_TO_INT ? rint(d) : trunc(d);
+    d = t->cr0[0] & CR0_ROUND_TO_INT ? round_in_mode(d) : trunc(d);
     if (d <= -0x1p63)
         return lo;
     if (d >= 0x1p64)
@@ -116,13 +139,32 @@ eu_fetch_int(struct eu_thread *t, const struct eu_op *op, unsigned s,
     return true;
 }
 
-static uint32_t
-half_operand(const struct eu_thread *t, uint32_t h, bool is_mov)
+/* Does the instruction compute in HF, so that cr0.10 rules its denormals? In
+ * mixed mode HF is only a format, and conversions never flush; nor does math.
+ * SEL passes its operand on as it is. */
+static bool
+flushes_half(const struct eu_thread *t, const struct eu_insn *insn)
 {
-    bool denorm = !(h & 0x7c00);
-    if (denorm && !is_mov && !(t->cr0[0] & CR0_KEEP_HF))
-        h &= 0x8000;
-    return half_to_f_bits(h);
+    bool compares = insn->opcode == EU_OP_CMP || insn->opcode == EU_OP_CMPN;
+    if ((t->cr0[0] & CR0_KEEP_HF) || insn->opcode == EU_OP_SEL ||
+        insn->opcode == EU_OP_MATH || !eu_is_all_half(insn, !compares))
+        return false;
+    return insn->opcode != EU_OP_MOV || insn->saturate;
+}
+
+bool
+eu_is_all_half(const struct eu_insn *insn, bool with_dst)
+{
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (insn->src[s].type != EU_TYPE_HF)
+            return false;
+    return !with_dst || insn->dst.type == EU_TYPE_HF;
+}
+
+static uint32_t
+flush_half(uint32_t h)
+{
+    return h & 0x7c00 ? h : h & 0x8000;
 }
 
 bool
@@ -132,14 +174,14 @@ eu_fetch_float(struct eu_thread *t, const struct eu_op *op, unsigned s,
     const struct eu_insn *insn = op->insn;
     const struct eu_operand *o = &insn->src[s];
     enum eu_type type = eu_operand_type(o);
-    bool moves = insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_SEL;
+    bool flush = flushes_half(t, insn);
     uint64_t raw[EU_MAX_LANES];
     if (!eu_operand_fetch(t, insn, o, mask, raw))
         return false;
     for (unsigned i = 0; i < insn->exec_size; i++) {
         uint32_t b = (uint32_t)raw[i];
         if (type == EU_TYPE_HF)
-            b = half_operand(t, b & 0xffff, moves);
+            b = half_to_f_bits(flush ? flush_half(b & 0xffff) : b & 0xffff);
         else if (type != EU_TYPE_F)
             b = bits_from_float(float_from_int(eu_wrap_int(raw[i], type)));
         if (o->abs)
@@ -191,10 +233,7 @@ raw_from_float(const struct eu_thread *t, const struct eu_insn *insn, float f)
     case EU_TYPE_DF: return bits_from_double((double)f);
     case EU_TYPE_HF:
         h = half_from_f_bits(bits_from_float(f), (t->cr0[0] >> 4) & 3);
-        if (!(h & 0x7c00) && insn->opcode != EU_OP_MOV &&
-            insn->opcode != EU_OP_SEL && !(t->cr0[0] & CR0_KEEP_HF))
-            h &= 0x8000;
-        return h;
+        return flushes_half(t, insn) ? flush_half(h) : h;
     default: return (uint64_t)int_from_double(t, (double)f, type);
     }
 }
@@ -206,7 +245,7 @@ raw_from_double(const struct eu_thread *t, enum eu_type type, double d)
     case EU_TYPE_DF: return bits_from_double(d);
     case EU_TYPE_F: return bits_from_float((float)d);
     case EU_TYPE_HF:
-        return half_from_f_bits(bits_from_float((float)d),
+        return half_from_f_bits(half_odd_f_bits_from_double(d),
                                 (t->cr0[0] >> 4) & 3);
     default: return (uint64_t)int_from_double(t, d, type);
     }
@@ -235,9 +274,31 @@ writes_flags(const struct eu_insn *insn)
            insn->opcode != EU_OP_CSEL;
 }
 
-static bool
-finish_raw(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
-           const uint64_t *raw)
+/* AccWrEn: floats go where a read of the same channels finds them, channels
+ * that one register cannot hold to acc1. Integers have wider storage, and no
+ * upper half: 16 words, or 8 dwords for whichever channels. */
+static void
+write_acc(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
+          const uint64_t *raw)
+{
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    unsigned size_B = eu_type_size_B(type);
+    if (!insn->acc_wr || eu_operand_is_acc(&insn->dst))
+        return;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        if (eu_type_is_float(type))
+            memcpy(t->acc[0] + eu_acc_position_B(insn, i, size_B), &raw[i],
+                   size_B);
+        else
+            t->acc_wide[0][i & 15] = eu_acc_wrap((int64_t)raw[i], type);
+    }
+}
+
+bool
+eu_finish_raw(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+              const uint64_t *raw)
 {
     const struct eu_insn *insn = op->insn;
     enum eu_type type = (enum eu_type)insn->dst.type;
@@ -247,15 +308,7 @@ finish_raw(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             bits |= (uint32_t)cond_of_raw(insn->cmod, type, raw[i]) << i;
         eu_op_write_flags(t, op, mask, bits);
     }
-    if (insn->acc_wr && !eu_operand_is_acc(&insn->dst)) {
-        unsigned size_B = eu_type_size_B(type);
-        for (unsigned i = 0; i < insn->exec_size; i++) {
-            /* Floats of the upper half belong to acc1. */
-            unsigned at = ((insn->chan_offset & 8) + i) * size_B;
-            if (mask >> i & 1)
-                memcpy(t->acc[0] + (at & 63), &raw[i], size_B);
-        }
-    }
+    write_acc(t, insn, mask, raw);
     return eu_operand_store(t, insn, mask, raw);
 }
 
@@ -293,7 +346,7 @@ eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     if (eu_type_is_float(type)) {
         for (unsigned i = 0; i < insn->exec_size; i++)
             raw[i] = raw_from_int(t, insn, v[i]);
-        return finish_raw(t, op, mask, raw);
+        return eu_finish_raw(t, op, mask, raw);
     }
 
     wide_int lo, hi;
@@ -311,12 +364,10 @@ eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
                      ? eu_cond_i(insn->cmod, eu_wrap_int(x, type), 0)
                      : eu_cond_i(insn->cmod, x, 0);
         bits |= (uint32_t)c << i;
-        /* Integer accumulators have 64 bits, and no upper half. */
-        if (insn->acc_wr && (mask >> i & 1) && !eu_operand_is_acc(&insn->dst))
-            t->acc_wide[0][i & 15] = (int64_t)x;
     }
     if (writes_flags(insn))
         eu_op_write_flags(t, op, mask, bits);
+    write_acc(t, insn, mask, raw);
     return eu_operand_store(t, insn, mask, raw);
 }
 
@@ -337,7 +388,7 @@ eu_finish_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             f = fmath_saturate(f);
         raw[i] = raw_from_float(t, insn, f);
     }
-    return finish_raw(t, op, mask, raw);
+    return eu_finish_raw(t, op, mask, raw);
 }
 
 bool
@@ -353,7 +404,7 @@ eu_finish_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             d = d > 0.0 ? MIN2(d, 1.0) : 0.0;
         raw[i] = raw_from_double(t, type, d);
     }
-    return finish_raw(t, op, mask, raw);
+    return eu_finish_raw(t, op, mask, raw);
 }
 
 bool
@@ -364,5 +415,6 @@ eu_finish_cmp(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     eu_op_write_flags(t, op, mask, bits);
     for (unsigned i = 0; i < op->insn->exec_size; i++)
         raw[i] = bits >> i & 1 ? UINT64_MAX : 0;
+    write_acc(t, op->insn, mask, raw);
     return eu_operand_store(t, op->insn, mask, raw);
 }

@@ -459,7 +459,8 @@ OP(float_from_int)
     return FN(finish_f)(t, op, mask, r);
 }
 
-/* ADD of integers with an F result: exact, then rounded once. */
+/* ADD of integers with an F result: exact, then rounded once. The difference
+ * of equal numbers is +0 in every rounding mode. */
 OP(add_f_int)
 {
     uint32_t mask = eu_op_mask(t, op);
@@ -470,7 +471,10 @@ OP(add_f_int)
     const uint32_t *a = FN(fetch_i)(t, op, 0, ta);
     const uint32_t *b = FN(fetch_i)(t, op, 1, tb);
     LANE_LOOP
-    r[i] = (float)((double)(int32_t)a[i] + (double)(int32_t)b[i]);
+    {
+        double sum = (double)(int32_t)a[i] + (double)(int32_t)b[i];
+        r[i] = sum == 0 ? 0.0f : (float)sum;
+    }
     return FN(finish_f)(t, op, mask, r);
 }
 

@@ -6,7 +6,7 @@
  * channels wake at a join op, which build.c puts before every instruction
  * where channels may wait.
  * BDW PRM vol 7 "EU flow control"; KBL PRM vol 2d "EU_INSTRUCTION_*". */
-#include "eu/interp/interp.h"
+#include "eu/interp/alu.h"
 
 static void
 park(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
@@ -77,6 +77,35 @@ go(struct eu_thread *t, const struct eu_op *op, uint64_t target_B)
     return &k->ops[k->op_of[target_B / 8]];
 }
 
+/* Single program flow: channels cannot part, so a branch goes where a channel
+ * that takes it would, and never to the place where parted ones meet. Guess:
+ * it is taken when any enabled channel takes it; compilers use size 1, or
+ * predicates that are equal in all channels. */
+static const struct eu_op *
+single_flow(struct eu_thread *t, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    bool taken = eu_op_mask(t, op);
+    switch (insn->opcode) {
+    case EU_OP_IF:
+        if (taken)
+            return op + 1; /* fallthrough */
+    case EU_OP_ELSE: return op + (insn->branch_ctrl ? op->uip : op->jip);
+    case EU_OP_WHILE: return taken ? op + op->jip : op + 1;
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT: return taken ? go(t, op, op->uip_B) : op + 1;
+    case EU_OP_GOTO: return taken == insn->branch_ctrl ? op + op->uip : op + 1;
+    default: return op + 1; /* ENDIF, JOIN */
+    }
+}
+
+static bool
+is_single(const struct eu_thread *t)
+{
+    return t->cr0[0] & EU_CR0_SPF;
+}
+
 static const struct eu_op *
 op_nop(struct eu_thread *t, const struct eu_op *op)
 {
@@ -86,14 +115,20 @@ op_nop(struct eu_thread *t, const struct eu_op *op)
 static const struct eu_op *
 op_if(struct eu_thread *t, const struct eu_op *op)
 {
+    if (is_single(t))
+        return single_flow(t, op);
     uint32_t taken, a = active(t, op, &taken);
-    park(t, a & ~taken, op->jip_B);
+    /* With BranchCtrl, JIP is the first join inside the block, where channels
+     * may wait that came there by GOTO; UIP is where the others go on. */
+    park(t, a & ~taken, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     return t->mask ? op + 1 : op + op->jip;
 }
 
 static const struct eu_op *
 op_else(struct eu_thread *t, const struct eu_op *op)
 {
+    if (is_single(t))
+        return single_flow(t, op);
     uint32_t taken, a = active(t, op, &taken);
     park(t, a, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     /* Those that failed the IF wait behind this instruction. */
@@ -105,6 +140,8 @@ op_else(struct eu_thread *t, const struct eu_op *op)
 static const struct eu_op *
 op_endif(struct eu_thread *t, const struct eu_op *op)
 {
+    if (is_single(t))
+        return single_flow(t, op);
     return t->mask ? op + 1 : op + op->jip;
 }
 
@@ -112,6 +149,8 @@ static const struct eu_op *
 op_while(struct eu_thread *t, const struct eu_op *op)
 {
     uint32_t taken;
+    if (is_single(t))
+        return single_flow(t, op);
     active(t, op, &taken);
     if (!taken)
         return op + 1;
@@ -124,6 +163,8 @@ static const struct eu_op *
 op_leave(struct eu_thread *t, const struct eu_op *op)
 {
     uint32_t taken;
+    if (is_single(t))
+        return single_flow(t, op);
     active(t, op, &taken);
     park(t, taken, op->uip_B);
     return t->mask ? op + 1 : op + op->jip;
@@ -133,6 +174,8 @@ op_leave(struct eu_thread *t, const struct eu_op *op)
 static const struct eu_op *
 op_goto(struct eu_thread *t, const struct eu_op *op)
 {
+    if (is_single(t))
+        return single_flow(t, op);
     uint32_t taken, a = active(t, op, &taken);
     if (!op->insn->branch_ctrl) {
         park(t, a & ~taken, op->uip_B);
@@ -144,15 +187,21 @@ op_goto(struct eu_thread *t, const struct eu_op *op)
     return op + op->uip;
 }
 
+/* The first elements of the source, whatever the instruction's size. */
 static bool
-scalar_source(struct eu_thread *t, const struct eu_op *op, uint32_t *value)
+distances(struct eu_thread *t, const struct eu_op *op, unsigned count,
+          int32_t *out)
 {
-    uint64_t raw[EU_MAX_LANES];
-    if (!eu_operand_fetch(t, op->insn, &op->insn->src[0], 1, raw))
+    struct eu_insn insn = *op->insn;
+    struct eu_op first = *op;
+    wide_int v[EU_MAX_LANES];
+    insn.exec_size = (uint8_t)count;
+    first.insn = &insn;
+    if (!eu_operand_fits(&insn, &insn.src[0], false) ||
+        !eu_fetch_int(t, &first, 0, (1u << count) - 1, v))
         return false;
-    *value = (uint32_t)raw[0];
-    if (op->insn->src[0].negate)
-        *value = -*value;
+    for (unsigned i = 0; i < count; i++)
+        out[i] = (int32_t)v[i];
     return true;
 }
 
@@ -163,17 +212,18 @@ op_jmpi(struct eu_thread *t, const struct eu_op *op)
         return op + 1;
     if (!op->insn->src_count)
         return op + op->jip;
-    uint32_t offset;
-    if (!scalar_source(t, op, &offset))
+    int32_t offset;
+    if (!distances(t, op, 1, &offset))
         return eu_op_bad(t, op);
-    return go(t, op, op->next_B + (uint64_t)(int64_t)(int32_t)offset);
+    return go(t, op, op->next_B + (uint64_t)(int64_t)offset);
 }
 
 static const struct eu_op *
 op_call(struct eu_thread *t, const struct eu_op *op)
 {
     const struct eu_operand *dst = &op->insn->dst;
-    uint32_t taken, offset, a = active(t, op, &taken);
+    uint32_t taken, a = active(t, op, &taken);
+    int32_t offset;
     uint64_t target_B = op->jip_B;
     if (!taken && a)
         return op + 1;
@@ -181,12 +231,13 @@ op_call(struct eu_thread *t, const struct eu_op *op)
         return op + 1;
 
     if (op->insn->src_count) {
-        if (!scalar_source(t, op, &offset))
+        if (!distances(t, op, 1, &offset))
             return eu_op_bad(t, op);
         target_B = op->insn->opcode == EU_OP_CALLA
-                       ? offset
-                       : op->ip + (uint64_t)(int64_t)(int32_t)offset;
+                       ? (uint32_t)offset
+                       : op->ip + (uint64_t)(int64_t)offset;
     }
+    taken = is_single(t) ? a : taken;
     unsigned at = dst->reg * EU_GRF_B + dst->subreg_B;
     if (dst->file == EU_FILE_GRF && (dst->indirect || at + 8 > EU_GRF_FILE_B))
         return eu_fail(t, op, "CALL saves its return address nowhere");
@@ -194,7 +245,8 @@ op_call(struct eu_thread *t, const struct eu_op *op)
         memcpy(t->grf + at, &op->next_B, 4);
         memcpy(t->grf + at + 4, &taken, 4);
     }
-    park(t, t->mask & ~taken, op->next_B);
+    if (!is_single(t))
+        park(t, t->mask & ~taken, op->next_B);
     return go(t, op, target_B);
 }
 
@@ -209,37 +261,52 @@ op_ret(struct eu_thread *t, const struct eu_op *op)
     memcpy(&back_B, t->grf + at, 4);
     memcpy(&who, t->grf + at + 4, 4);
     active(t, op, &taken);
+    if (is_single(t))
+        return taken || !op->insn->pred_ctrl ? go(t, op, back_B) : op + 1;
     park(t, taken & who, back_B);
     return t->mask ? op + 1 : go(t, op, back_B);
 }
 
+/* Diverging: the thread follows the channels that branch at once; the others
+ * wait behind the instruction, like those of a backward GOTO. */
 static const struct eu_op *
 op_brd(struct eu_thread *t, const struct eu_op *op)
 {
-    uint32_t taken, jip = op->jip_B - op->ip;
+    uint32_t taken;
+    int32_t jip = op->insn->jip;
     active(t, op, &taken);
-    if (op->insn->src_count && !scalar_source(t, op, &jip))
+    if (op->insn->src_count && !distances(t, op, 1, &jip))
         return eu_op_bad(t, op);
-    uint64_t target_B = op->ip + (uint64_t)(int64_t)(int32_t)jip;
-    park(t, taken, (uint32_t)target_B);
-    return t->mask ? op + 1 : go(t, op, target_B);
+    if (!taken)
+        return op + 1;
+    if (!is_single(t))
+        park(t, t->mask & ~taken, op->next_B);
+    return go(t, op, op->ip + (uint64_t)(int64_t)jip);
 }
 
+/* Converging: channels that branch wait at UIP; the thread goes to JIP when
+ * none is left, like HALT. */
 static const struct eu_op *
 op_brc(struct eu_thread *t, const struct eu_op *op)
 {
     uint32_t taken;
-    int64_t jip = op->insn->jip, uip = op->insn->uip;
+    int32_t offset[2] = {op->insn->jip, op->insn->uip};
     active(t, op, &taken);
-    if (op->insn->src_count) {
-        uint64_t raw[EU_MAX_LANES];
-        if (!eu_operand_fetch(t, op->insn, &op->insn->src[0], 3, raw))
-            return eu_op_bad(t, op);
-        jip = (int32_t)raw[0];
-        uip = (int32_t)raw[1];
-    }
-    park(t, taken, (uint32_t)(op->ip + uip));
-    return t->mask ? op + 1 : go(t, op, (uint64_t)(op->ip + jip));
+    if (op->insn->src_count && !distances(t, op, 2, offset))
+        return eu_op_bad(t, op);
+    uint64_t jip_B = op->ip + (uint64_t)(int64_t)offset[0];
+    uint64_t uip_B = op->ip + (uint64_t)(int64_t)offset[1];
+    if (is_single(t))
+        return taken ? go(t, op, uip_B) : op + 1;
+    park(t, taken, (uint32_t)uip_B);
+    return t->mask ? op + 1 : go(t, op, jip_B);
+}
+
+const struct eu_op *
+eu_op_set_ip(struct eu_thread *t, const struct eu_op *op)
+{
+    t->ip = op->next_B; /* unless the instruction writes it */
+    return eu_op_general(t, op) ? go(t, op, t->ip) : NULL;
 }
 
 eu_op_fn

@@ -84,7 +84,8 @@ fmath_trunc(float x)
     uint32_t small = fmath_is_small(x);
     float in = float_from_bits(bits_from_float(x) & small);
     float t = fmath_copysign((float)(int32_t)in, x);
-    return fmath_choose(small, t, x);
+    /* The addition makes a signalling NaN a quiet one. */
+    return fmath_choose(small, t, x + 0.0f);
 }
 
 FMATH_INLINE float

@@ -54,6 +54,31 @@ half_from_f_bits(uint32_t f, unsigned rounding)
     return sign | kept;
 }
 
+/* F with the sticky bit of all that did not fit (round to odd), so that one
+ * more rounding, to HF, gives what a single one would. What HF cannot hold
+ * anyway becomes the largest or the smallest normal number of the sign. */
+static inline uint32_t
+half_odd_f_bits_from_double(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, sizeof u);
+    uint32_t sign = (uint32_t)(u >> 32) & 0x80000000;
+    uint64_t abs = u & INT64_MAX;
+    if (abs > UINT64_C(0x7ff0000000000000))
+        return sign | 0x7fc00000 | ((uint32_t)(abs >> 29) & 0x3fffff);
+    if (abs == UINT64_C(0x7ff0000000000000))
+        return sign | 0x7f800000;
+    if (!abs)
+        return sign;
+    uint64_t exp = abs >> 52;
+    if (exp < 1023 - 126)
+        return sign | 0x00800000;
+    if (exp > 1023 + 127)
+        return sign | 0x7f7fffff;
+    return sign | (uint32_t)(exp - 896) << 23 |
+           ((uint32_t)(abs >> 29) & 0x7fffff) | ((abs & 0x1fffffff) != 0);
+}
+
 /* Restricted 8-bit float of VF immediates. */
 static inline uint32_t
 half_vf_to_f_bits(uint32_t vf)

@@ -16,7 +16,9 @@
 #define EU_GRF_FILE_B (EU_GRF_COUNT * EU_GRF_B)
 #define EU_MAX_LANES 32
 #define EU_NO_OP UINT32_MAX
-#define EU_CR0_ALT 1u /* cr0.0: alternate floating point mode */
+/* Bits of cr0.0 */
+#define EU_CR0_ALT 1u        /* alternate floating point mode */
+#define EU_CR0_SPF (1u << 2) /* single program flow */
 #define EU_KERNEL_MAX_B (4u << 20)
 
 struct eu_op;
@@ -120,6 +122,8 @@ const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
 
 /* flow.c, send.c */
 eu_op_fn eu_flow_fn(unsigned opcode);
+/* MOV, ADD and the like to ip */
+const struct eu_op *eu_op_set_ip(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_join(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_join_slow(struct eu_thread *t,
                                     const struct eu_op *op);
@@ -172,6 +176,13 @@ eu_operand_type(const struct eu_operand *o)
     case EU_TYPE_VF: return EU_TYPE_F;
     default: return (enum eu_type)o->type;
     }
+}
+
+/* Channels that are at the thread's ip. Single program flow has one ip. */
+static inline uint32_t
+eu_thread_live(const struct eu_thread *t)
+{
+    return t->cr0[0] & EU_CR0_SPF ? UINT32_MAX : t->live;
 }
 
 /* Lanes whose predicate is true. */

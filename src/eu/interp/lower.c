@@ -1,4 +1,5 @@
 /* lower.c: chooses an op's functions and prepares its operands. */
+#include "eu/interp/alu.h"
 #include "eu/interp/fast.h"
 
 static bool
@@ -14,6 +15,18 @@ static const struct eu_op *
 op_outside(struct eu_thread *t, const struct eu_op *op)
 {
     return eu_fail(t, op, "operand outside the registers");
+}
+
+static const struct eu_op *
+op_undefined(struct eu_thread *t, const struct eu_op *op)
+{
+    return eu_fail(t, op, eu_undefined(op->insn));
+}
+
+static bool
+writes_ip(const struct eu_insn *insn)
+{
+    return insn->dst.file == EU_FILE_ARF && (insn->dst.reg & 0xf0) == EU_ARF_IP;
 }
 
 static void
@@ -47,8 +60,12 @@ eu_op_lower(struct eu_op *op, const struct eu_insn *insn)
         op->fn = eu_op_wait;
     else if (insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC)
         op->fn = eu_op_send;
+    else if (eu_undefined(insn))
+        op->fn = op_undefined;
     else if (!operands_fit(insn))
         op->fn = op_outside;
+    else if (writes_ip(insn))
+        op->fn = eu_op_set_ip;
     else
         op->fn = eu_op_general;
     op->slow = op->fn;

@@ -3,8 +3,7 @@
  * The register file is one little-endian array of bytes; a region is a walk
  * through it (KBL PRM vol 7 "Execution Environment: Regions"). Architecture
  * registers are read and written through an image of 64 bytes. */
-#include "eu/interp/interp.h"
-
+#include "eu/interp/alu.h"
 #include "eu/interp/half.h"
 
 #define IMAGE_B 64
@@ -95,7 +94,8 @@ eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
     /* acc1 holds the floats behind those of acc0. */
     if (eu_type_is_float((enum eu_type)o->type) && (o->reg & 15) == 1)
         index += EU_GRF_B / size_B;
-    return index & 15;
+    return index &
+           (size_B == 2 && eu_type_is_float((enum eu_type)o->type) ? 31 : 15);
 }
 
 /* ---- architecture registers ---- */
@@ -117,7 +117,7 @@ arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
         break;
     case EU_ARF_CE:
         /* Control flow only: neither dispatch mask nor NoMask count. */
-        ce = t->live >> insn->chan_offset;
+        ce = eu_thread_live(t) >> insn->chan_offset;
         memcpy(img, &ce, 4);
         break;
     case EU_ARF_SP: memcpy(img, t->sp, sizeof t->sp); break;
@@ -155,7 +155,7 @@ arf_commit(struct eu_thread *t, unsigned reg, const uint8_t img[IMAGE_B])
         eu_thread_update_mxcsr(t);
         break;
     case EU_ARF_N: memcpy(t->n0, img, sizeof t->n0); break;
-    case EU_ARF_IP: unimp("EU: write to the ip register"); break;
+    case EU_ARF_IP: memcpy(&t->ip, img, 4); break; /* see eu_op_set_ip */
     default: break; /* null, and registers that only reads see */
     }
 }
@@ -221,6 +221,19 @@ fetch_arf(struct eu_thread *t, const struct eu_insn *insn,
     }
 }
 
+/* MOVI permutes the bytes of one register, which the first address register
+ * names; of all the others only the byte inside the register counts. */
+static void
+walk_movi(const struct eu_thread *t, const struct eu_insn *insn,
+          const struct eu_operand *o, uint16_t at[EU_MAX_LANES])
+{
+    unsigned first = t->a0[o->addr_subreg & 15] + (unsigned)o->addr_imm_B;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned a = t->a0[(o->addr_subreg + i) & 15] + (unsigned)o->addr_imm_B;
+        at[i] = (uint16_t)((first & ~(EU_GRF_B - 1u)) | (a & (EU_GRF_B - 1u)));
+    }
+}
+
 /* Positions of an indirect operand's lanes, modulo 64 KiB. */
 static void
 walk_indirect(const struct eu_thread *t, const struct eu_insn *insn,
@@ -261,7 +274,10 @@ eu_operand_fetch(struct eu_thread *t, const struct eu_insn *insn,
         return true;
     }
     if (o->indirect) {
-        walk_indirect(t, insn, o, at);
+        if (insn->opcode == EU_OP_MOVI)
+            walk_movi(t, insn, o, at);
+        else
+            walk_indirect(t, insn, o, at);
         for (unsigned i = 0; i < insn->exec_size; i++) {
             if (at[i] + size_B <= EU_GRF_FILE_B)
                 continue;
@@ -297,7 +313,8 @@ store_acc(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
                size_B);
         /* Integers come here extended to 64 bits. */
         if (!eu_type_is_float((enum eu_type)o->type))
-            t->acc_wide[reg & 1][index] = (int64_t)raw[i];
+            t->acc_wide[reg & 1][index] = eu_acc_wrap((int64_t)raw[i],
+                                                      (enum eu_type)o->type);
     }
 }
 
@@ -365,10 +382,10 @@ reduce(uint32_t bits, unsigned group, bool all)
 uint32_t
 eu_pred_other(const struct eu_thread *t, const struct eu_insn *insn)
 {
-    unsigned reg = insn->flag >> 1, shift = (insn->flag & 1) * 16;
-    uint32_t bits = t->f[reg] >> shift;
+    uint32_t bits = t->f[insn->flag >> 1];
     unsigned p = insn->pred_ctrl;
 
+    /* Groups are of the whole register's bits, whichever half is named. */
     if (p == 1) {
         /* as they are */
     } else if (insn->align16 && p <= 5) { /* .x .y .z .w of each four */
@@ -376,12 +393,12 @@ eu_pred_other(const struct eu_thread *t, const struct eu_insn *insn)
     } else if (insn->align16) {
         bits = reduce(bits, 4, p == 7);
     } else if (p == 2) { /* anyv */
-        bits = (t->f[0] | t->f[1]) >> shift;
+        bits = t->f[0] | t->f[1];
     } else if (p == 3) { /* allv */
-        bits = (t->f[0] & t->f[1]) >> shift;
+        bits = t->f[0] & t->f[1];
     } else {
         bits = reduce(bits, 2u << (MIN2(p, 13) - 4) / 2, p & 1);
     }
-    bits = insn->chan_offset ? bits >> insn->chan_offset : bits;
+    bits >>= ((insn->flag & 1) * 16 + insn->chan_offset) & 31;
     return insn->pred_inv ? ~bits : bits;
 }

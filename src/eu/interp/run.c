@@ -5,7 +5,7 @@
 
 enum cr0_bit {
     CR0_ALT = EU_CR0_ALT,
-    CR0_SPF = 1 << 2,
+    CR0_SPF = EU_CR0_SPF,
     CR0_VMASK = 1 << 3,
     CR0_ROUNDING_SHIFT = 4,
     CR0_KEEP_DF = 1 << 6,
@@ -16,7 +16,7 @@ enum cr0_bit {
 void
 eu_thread_update_mask(struct eu_thread *t)
 {
-    t->mask = t->live & t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
+    t->mask = eu_thread_live(t) & t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
 }
 
 void
@@ -148,8 +148,6 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
     bool slow = reference || trace_on(TRACE_eustep);
-    if (t->cr0[0] & CR0_SPF)
-        unimp("EU: single program flow");
     uint32_t host_mode = fpmode_get();
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);

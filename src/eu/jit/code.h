@@ -32,6 +32,7 @@ struct eu_jit {
 /* Runs the code from the thread's ip until it returns; false when no block
  * begins there. */
 bool eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left);
+bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 
 /* NULL when it cannot be made. */
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);

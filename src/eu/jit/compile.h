@@ -34,8 +34,9 @@ struct jit_range {
 
 /* What an op reads, writes and, when all channels are on, overwrites. */
 struct jit_regs {
-    struct jit_range range[4]; /* the destination last */
+    struct jit_range range[4]; /* sources without gaps; the destination last */
     struct jit_range kill;
+    bool no_mask, reads_all; /* reads_all: an indirect source */
 };
 
 enum jit_kind {
@@ -51,7 +52,6 @@ struct jit_vreg {
     enum jit_kind kind;
     uint16_t off_B, len_B;
     uint32_t value; /* JIT_CONST */
-    uint32_t stamp; /* last use */
 };
 
 /* Sets of registers have one bit for each. */
@@ -61,7 +61,8 @@ struct jit_vregs {
     uint32_t named;  /* hold part of the register file */
     uint32_t dirty;  /* ... that is older in memory */
     uint32_t locked; /* operands of the instruction being compiled */
-    uint32_t stamp;
+    uint32_t temps;  /* of kind JIT_TEMP */
+    uint32_t recent; /* used since the others were passed over */
     uint32_t touch[EU_GRF_COUNT]; /* which hold part of a GRF */
     struct jit_vreg reg[JIT_VREGS];
 };

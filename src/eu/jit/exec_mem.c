@@ -1,43 +1,155 @@
 /* exec_mem.c: memory that is written once and then executed.
  *
- * Private anonymous pages, never writable and executable at once, so a fork
- * of the application keeps its own. The sum is bounded; kernels that find no
- * room are interpreted. Any thread. */
+ * One memfd, mapped twice: code is written through one view and executed
+ * through the other, and no page is ever writable and executable at once.
+ * Pages are shared across a fork, so a child that compiles maps a memfd of its
+ * own. The sum is bounded; kernels that find no room are interpreted.
+ * Any thread: one mutex. Rejected: a mapping for each kernel, which costs more
+ * than compiling a small one. */
 #include "eu/jit/compile.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define MAX_CODE_B ((size_t)256 << 20)
-#define PAGE_B 4096u
+#define LINE_B 64u
 
-static atomic_size_t used_B;
+/* A piece that was released; in the order of addresses, never adjacent. */
+struct hole {
+    size_t at_B, size_B;
+    struct hole *next;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pid_t owner;
+    uint8_t *write, *execute;
+    size_t end_B; /* nothing behind it was ever used */
+    struct hole *holes;
+} area = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *
+map_view(int fd, int protection)
+{
+    void *p = mmap(NULL, MAX_CODE_B, protection, MAP_SHARED | MAP_NORESERVE, fd,
+                   0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void
+forget_area(void)
+{
+    while (area.holes) {
+        struct hole *h = area.holes;
+        area.holes = h->next;
+        free(h);
+    }
+    area.end_B = 0;
+    area.write = area.execute = NULL;
+}
+
+/* What a parent compiled stays mapped: its kernels are still in use. */
+static bool
+open_area_locked(void)
+{
+    pid_t self = getpid();
+    if (area.owner == self)
+        return area.execute;
+    if (area.write)
+        munmap(area.write, MAX_CODE_B);
+    forget_area();
+    area.owner = self;
+    int fd = memfd_create("softlake-code", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)MAX_CODE_B)) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    area.write = map_view(fd, PROT_READ | PROT_WRITE);
+    area.execute = area.write ? map_view(fd, PROT_READ | PROT_EXEC) : NULL;
+    close(fd);
+    return area.execute;
+}
+
+static bool
+take_locked(size_t size_B, size_t *at_B)
+{
+    for (struct hole **p = &area.holes; *p; p = &(*p)->next) {
+        struct hole *h = *p;
+        if (h->size_B < size_B)
+            continue;
+        *at_B = h->at_B;
+        h->at_B += size_B;
+        h->size_B -= size_B;
+        if (!h->size_B) {
+            *p = h->next;
+            free(h);
+        }
+        return true;
+    }
+    if (size_B > MAX_CODE_B - area.end_B)
+        return false;
+    *at_B = area.end_B;
+    area.end_B += size_B;
+    return true;
+}
+
+static void
+merge(struct hole *h)
+{
+    struct hole *next = h ? h->next : NULL;
+    if (!next || h->at_B + h->size_B != next->at_B)
+        return;
+    h->size_B += next->size_B;
+    h->next = next->next;
+    free(next);
+}
+
+/* Without memory for the note the piece is lost. */
+static void
+give_locked(size_t at_B, size_t size_B)
+{
+    struct hole **p = &area.holes, *before = NULL;
+    while (*p && (*p)->at_B < at_B) {
+        before = *p;
+        p = &(*p)->next;
+    }
+    struct hole *h = malloc(sizeof *h);
+    if (!h)
+        return;
+    *h = (struct hole){.at_B = at_B, .size_B = size_B, .next = *p};
+    *p = h;
+    merge(h);
+    merge(before);
+}
 
 void *
 eu_exec_publish(const void *code, size_t size_B)
 {
-    size_t map_B = ALIGN_POT(size_B, PAGE_B);
-    if (atomic_fetch_add(&used_B, map_B) + map_B > MAX_CODE_B) {
-        atomic_fetch_sub(&used_B, map_B);
-        return NULL;
+    size_t at_B;
+    uint8_t *to = NULL, *p = NULL;
+    pthread_mutex_lock(&area.lock);
+    if (open_area_locked() && take_locked(ALIGN_POT(size_B, LINE_B), &at_B)) {
+        to = area.write + at_B;
+        p = area.execute + at_B;
     }
-    void *p = mmap(NULL, map_B, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        atomic_fetch_sub(&used_B, map_B);
-        return NULL;
-    }
-    memcpy(p, code, size_B);
-    if (mprotect(p, map_B, PROT_READ | PROT_EXEC)) {
-        eu_exec_release(p, size_B);
-        return NULL;
-    }
+    pthread_mutex_unlock(&area.lock);
+    if (p)
+        memcpy(to, code, size_B);
     return p;
 }
 
 void
 eu_exec_release(void *code, size_t size_B)
 {
-    size_t map_B = ALIGN_POT(size_B, PAGE_B);
-    munmap(code, map_B);
-    atomic_fetch_sub(&used_B, map_B);
+    uintptr_t at = (uintptr_t)code;
+    pthread_mutex_lock(&area.lock);
+    uintptr_t start = (uintptr_t)area.execute;
+    /* A parent's code is not ours to overwrite. */
+    if (area.owner == getpid() && area.execute && at >= start &&
+        at < start + MAX_CODE_B)
+        give_locked(at - start, ALIGN_POT(size_B, LINE_B));
+    pthread_mutex_unlock(&area.lock);
 }

@@ -22,6 +22,7 @@ jit_is_flow(const struct eu_op *op)
 {
     unsigned opcode = op->insn->opcode;
     return op->fn == eu_op_link || op->fn == eu_op_bad ||
+           op->fn == eu_op_set_ip ||
            (opcode >= EU_OP_JMPI && opcode < EU_OP_WAIT &&
             op->fn != eu_op_join);
 }
@@ -30,6 +31,8 @@ jit_is_flow(const struct eu_op *op)
 static bool
 is_dynamic(const struct eu_op *op)
 {
+    if (op->fn == eu_op_set_ip)
+        return true;
     switch (op->insn->opcode) {
     case EU_OP_JMPI: return op->insn->src_count > 0;
     case EU_OP_CALL:
@@ -129,14 +132,14 @@ range_of(unsigned from_B, unsigned end_B)
 
 /* At least the registers that the operand reads. */
 static struct jit_range
-source_range(const struct eu_insn *insn, const struct eu_operand *o)
+source_range(struct jit_regs *r, const struct eu_insn *insn,
+             const struct eu_operand *o)
 {
     unsigned base = o->reg * EU_GRF_B + o->subreg_B, last, n = insn->exec_size;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    if (o->file != EU_FILE_GRF)
+    r->reads_all |= o->indirect;
+    if (o->file != EU_FILE_GRF || o->indirect)
         return (struct jit_range){0, 0};
-    if (o->indirect)
-        return (struct jit_range){0, EU_GRF_COUNT};
     if (insn->opcode == EU_OP_PLN && o == &insn->src[1])
         return range_of(base, base + DIV_ROUND_UP(n, 8) * 64u);
     if (insn->opcode == EU_OP_PLN)
@@ -159,13 +162,13 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
         insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28),
         insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9),
     };
-    for (unsigned i = 0; i < (split ? 2 : 1); i++) {
+    for (unsigned i = 0, n = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
-        if (o->indirect)
-            r->range[i] = (struct jit_range){0, EU_GRF_COUNT};
-        else if (o->file == EU_FILE_GRF)
-            r->range[i] = range_of(o->reg * EU_GRF_B,
+        r->reads_all |= o->indirect;
+        if (o->file == EU_FILE_GRF && !o->indirect)
+            r->range[n] = range_of(o->reg * EU_GRF_B,
                                    (o->reg + len[i]) * EU_GRF_B);
+        n += r->range[n].count > 0;
     }
 }
 
@@ -226,24 +229,32 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
 static void
 note_registers(struct jit_regs *r, const struct eu_op *op)
 {
+    r->no_mask = op->no_mask;
     if (op->fn == eu_op_join || op->fn == eu_op_link)
         return;
     if (jit_is_send(op)) {
         note_send(r, op->insn);
         return;
     }
-    for (unsigned i = 0; i < op->insn->src_count; i++)
-        r->range[i] = source_range(op->insn, &op->insn->src[i]);
+    unsigned n = 0;
+    for (unsigned i = 0; i < op->insn->src_count; i++) {
+        r->range[n] = source_range(r, op->insn, &op->insn->src[i]);
+        n += r->range[n].count > 0;
+    }
     note_destination(r, op);
 }
 
-static struct jit_set
-set_of(struct jit_range r)
+/* Both words of the set of a short range, without a branch. */
+static inline void
+range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
 {
-    unsigned __int128 bits = ~(unsigned __int128)0;
-    if (r.count < EU_GRF_COUNT)
-        bits = (((unsigned __int128)1 << r.count) - 1) << r.first;
-    return (struct jit_set){{(uint64_t)bits, (uint64_t)(bits >> 64)}};
+    uint64_t bits = (UINT64_C(1) << (r.count & 63)) - 1;
+    uint64_t high = -(uint64_t)(r.first >> 6 & 1);
+    unsigned at = r.first & 63;
+    uint64_t spill = bits >> 1 >> (63 - at);
+    bits <<= at;
+    *lo = bits & ~high;
+    *hi = (bits & high) | (spill & ~high);
 }
 
 /* ---- flow ---- */
@@ -292,24 +303,29 @@ ends(const struct jit *j, uint32_t i)
 static bool
 pass(struct jit *j, bool full)
 {
-    struct jit_set *live = j->live[!full], s = {{0}};
-    uint64_t changed = 0;
+    struct jit_set *live = j->live[!full];
+    uint64_t changed = 0, lo = 0, hi = 0, a, b;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
-        if (ends(j, i))
-            s = live_behind(j, full, i);
-        if (r->kill.count && (full || j->k->ops[i].no_mask)) {
-            struct jit_set kill = set_of(r->kill);
-            s.w[0] &= ~kill.w[0];
-            s.w[1] &= ~kill.w[1];
+        if (ends(j, i)) {
+            struct jit_set s = live_behind(j, full, i);
+            lo = s.w[0];
+            hi = s.w[1];
         }
+        uint64_t keep = full || r->no_mask ? 0 : UINT64_MAX;
+        range_bits(r->kill, &a, &b);
+        lo &= ~a | keep;
+        hi &= ~b | keep;
         for (unsigned n = 0; n < 3; n++) {
-            struct jit_set use = set_of(r->range[n]);
-            s.w[0] |= use.w[0];
-            s.w[1] |= use.w[1];
+            range_bits(r->range[n], &a, &b);
+            lo |= a;
+            hi |= b;
         }
-        changed |= (s.w[0] ^ live[i].w[0]) | (s.w[1] ^ live[i].w[1]);
-        live[i] = s;
+        lo |= -(uint64_t)r->reads_all;
+        hi |= -(uint64_t)r->reads_all;
+        changed |= (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
+        live[i].w[0] = lo;
+        live[i].w[1] = hi;
     }
     return changed;
 }

@@ -122,21 +122,12 @@ fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
     return d;
 }
 
-/* floor, ceil, even, zero; a NaN comes out as it went in. */
+/* floor, ceil, even, zero; a NaN comes out quiet. */
 static unsigned
 round_to_int(struct jit *j, unsigned len, unsigned a, uint8_t mode)
 {
     unsigned d = jit_temp(j);
     x86_vop_imm(&j->x, X86_ROUNDPS, len, d, 0, x86_reg(a), 0, mode | 8);
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_UNORD);
-        x86_vop(&j->x, X86_MOVAPS, len, d, 0, x86_reg(a), 4);
-        return d;
-    }
-    unsigned nan = jit_temp(j);
-    x86_vop_imm(&j->x, X86_CMPPS, len, nan, a, x86_reg(a), 0, PRED_UNORD);
-    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, x86_reg(a), 0,
-                (uint8_t)(nan << 4));
     return d;
 }
 

@@ -123,11 +123,11 @@ static bool
 is_native(const struct jit *j, const struct eu_op *op)
 {
     switch (op->insn->opcode) {
-    case EU_OP_IF:
     case EU_OP_WHILE:
     case EU_OP_BREAK:
     case EU_OP_CONT:
     case EU_OP_HALT: break;
+    case EU_OP_IF:
     case EU_OP_GOTO:
         if (op->insn->branch_ctrl)
             return false;

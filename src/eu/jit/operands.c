@@ -261,12 +261,38 @@ read_lanes(struct jit *j, const struct eu_op *op, unsigned s,
     return read_narrow(j, &r, p, eu_type_is_signed((enum eu_type)o->type));
 }
 
+/* Operands that need no thought: what the interpreter's fast path knows of
+ * them is enough. */
+static bool
+read_plain(struct jit *j, const struct eu_op *op, unsigned s,
+           const struct jit_part *p, struct x86_rm *rm)
+{
+    const struct eu_op_src *src = &op->src[s];
+    if (op->fn == op->slow || p->lanes == 1)
+        return false;
+    switch (src->cls) {
+    case EU_SRC_VEC:
+        *rm = x86_reg(jit_vec(j, src->off_B + p->first * 4, p->lanes * 4));
+        return true;
+    case EU_SRC_SCALAR:
+        if (~src->and_mask | src->xor_mask | src->plus)
+            return false;
+        *rm = jit_bcast(j, src->off_B);
+        return true;
+    case EU_SRC_IMM: *rm = jit_dword(j, src->imm); return true;
+    default: return false;
+    }
+}
+
 struct x86_rm
 jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
               const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
     enum eu_type type = eu_operand_type(o);
+    struct x86_rm plain;
+    if (type == EU_TYPE_F && read_plain(j, op, s, p, &plain))
+        return plain;
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES];
         immediate_lanes(o, value);
@@ -333,6 +359,9 @@ jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
 {
     const struct eu_operand *o = &op->insn->src[s];
     enum eu_type type = eu_operand_type(o);
+    struct x86_rm plain;
+    if (read_plain(j, op, s, p, &plain))
+        return plain;
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES], keep = UINT32_MAX;
         if (type == EU_TYPE_UW && is_logic(op->insn))

@@ -88,27 +88,44 @@ eu_tier_selected(void)
 typedef int64_t (*entry_fn)(struct eu_thread *t, int64_t budget,
                             const void *start, uint64_t dispatch);
 
-bool
-eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
+/* Where the thread goes on; NULL: not in compiled code. */
+static const uint8_t *
+entry_of(const struct eu_jit *jit, const struct eu_thread *t,
+         const void **prologue)
 {
     const struct eu_kernel *k = jit->kernel;
     if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
         k->op_of[t->ip / 8] == EU_NO_OP ||
-        (t->cr0[0] & (CR0_ALT | CR0_ROUND_TO_INT)) ||
+        (t->cr0[0] & (CR0_ALT | EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)))
-        return false;
+        return NULL;
     bool full = (t->mask & jit->need) == jit->need;
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
     if (!full && !m)
-        return false;
-    const void *code = m ? m->code : jit->code;
+        return NULL;
     uint32_t start = (m ? m->label : jit->label)[k->op_of[t->ip / 8]];
+    *prologue = m ? m->code : jit->code;
+    return start ? (const uint8_t *)*prologue + start : NULL;
+}
+
+bool
+eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t)
+{
+    const void *prologue;
+    return entry_of(jit, t, &prologue) != NULL;
+}
+
+bool
+eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
+{
+    const void *prologue;
+    const uint8_t *start = entry_of(jit, t, &prologue);
     if (!start)
         return false;
     entry_fn fn;
-    memcpy(&fn, &code, sizeof fn);
+    memcpy(&fn, &prologue, sizeof fn);
     uint32_t dispatch = t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
-    *left = fn(t, *left, (const uint8_t *)code + start, dispatch);
+    *left = fn(t, *left, start, dispatch);
     return true;
 }
 

@@ -60,29 +60,29 @@ forget_name(struct jit_vregs *v, unsigned r)
     v->dirty &= ~BIT(r);
 }
 
-/* A free register, or that of the value not used for the longest time. */
+/* A free register, or one not used lately; to evict what memory has is
+ * cheaper. */
 static unsigned
 take(struct jit *j)
 {
     struct jit_vregs *v = &j->v;
-    uint32_t idle = ~v->used & v->all;
-    if (idle)
-        return first(idle);
-    int best = -1;
-    for (uint32_t set = v->used & ~v->locked; set; set &= set - 1) {
-        unsigned r = first(set);
-        if (best < 0 || v->reg[r].stamp < v->reg[best].stamp)
-            best = (int)r;
-    }
-    if (best < 0) {
+    uint32_t set = ~v->used & v->all;
+    if (set)
+        return first(set);
+    set = v->used & ~v->locked;
+    if (!set) {
         j->crowded = true;
         return 0;
     }
-    if (v->dirty & BIT(best))
-        store(j, (unsigned)best);
-    if (v->named & BIT(best))
-        forget_name(v, (unsigned)best);
-    return (unsigned)best;
+    if (!(set & ~v->recent))
+        v->recent = 0;
+    set &= ~v->recent;
+    unsigned r = first(set & ~v->dirty ? set & ~v->dirty : set);
+    if (v->dirty & BIT(r))
+        store(j, r);
+    if (v->named & BIT(r))
+        forget_name(v, r);
+    return r;
 }
 
 unsigned
@@ -92,7 +92,9 @@ jit_temp(struct jit *j)
     struct jit_vregs *v = &j->v;
     v->used |= BIT(r);
     v->locked |= BIT(r);
-    v->reg[r] = (struct jit_vreg){.kind = JIT_TEMP, .stamp = ++v->stamp};
+    v->temps |= BIT(r);
+    v->recent |= BIT(r);
+    v->reg[r].kind = JIT_TEMP;
     return r;
 }
 
@@ -100,7 +102,7 @@ static void
 touch(struct jit_vregs *v, unsigned r)
 {
     v->locked |= BIT(r);
-    v->reg[r].stamp = ++v->stamp;
+    v->recent |= BIT(r);
 }
 
 /* Registers that may hold part of these bytes. */
@@ -137,6 +139,7 @@ jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
     for (; g <= last; g++)
         v->touch[g & (EU_GRF_COUNT - 1)] |= BIT(reg);
     v->named |= BIT(reg);
+    v->temps &= ~BIT(reg);
     v->reg[reg].kind = kind;
     v->reg[reg].off_B = (uint16_t)off_B;
     v->reg[reg].len_B = (uint16_t)len_B;
@@ -198,6 +201,7 @@ jit_dword(struct jit *j, uint32_t value)
     unsigned r = jit_temp(j);
     x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_const(&j->x, &value, 1), 0);
     v->reg[r].kind = JIT_CONST;
+    v->temps &= ~BIT(r);
     v->reg[r].value = value;
     return x86_reg(r);
 }
@@ -219,6 +223,7 @@ drop(struct jit_vregs *v, unsigned r)
 {
     forget_name(v, r);
     v->reg[r].kind = JIT_TEMP;
+    v->temps |= BIT(r);
     if (!(v->locked & BIT(r)))
         v->used &= ~BIT(r);
 }
@@ -254,7 +259,7 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
         forget_name(&j->v, reg);
     jit_note(j, reg, JIT_GRF, off_B, len_B);
     j->v.dirty |= BIT(reg);
-    j->v.reg[reg].stamp = ++j->v.stamp;
+    j->v.recent |= BIT(reg);
 }
 
 void
@@ -291,27 +296,22 @@ jit_forget(struct jit *j)
     struct jit_vregs *v = &j->v;
     for (uint32_t set = v->named; set; set &= set - 1)
         forget_name(v, first(set));
-    v->used = v->locked = 0;
+    v->used = v->locked = v->recent = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
 }
 
 void
 jit_release(struct jit *j, unsigned reg)
 {
-    if (j->v.reg[reg].kind == JIT_TEMP) {
-        j->v.used &= ~BIT(reg);
-        j->v.locked &= ~BIT(reg);
-    }
+    uint32_t gone = BIT(reg) & j->v.temps;
+    j->v.used &= ~gone;
+    j->v.locked &= ~gone;
 }
 
 void
 jit_unlock_but(struct jit *j, uint32_t keep)
 {
     struct jit_vregs *v = &j->v;
-    for (uint32_t set = v->locked & ~keep; set; set &= set - 1) {
-        unsigned r = first(set);
-        if (v->reg[r].kind == JIT_TEMP)
-            v->used &= ~BIT(r);
-    }
+    v->used &= ~(v->locked & ~keep & v->temps);
     v->locked &= keep;
 }

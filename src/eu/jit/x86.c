@@ -3,13 +3,29 @@
 
 #include <stdlib.h>
 
+/* The parts of an instruction that do not depend on its operands. */
 struct row {
-    uint8_t map, pp, vex_w, evex_w, opcode, tuple;
+    uint32_t evex, vex; /* prefixes, with every register field zero */
+    uint8_t opcode, tuple;
+    bool has_evex, has_vex, wide;
 };
+
+/* Register fields are stored inverted. */
+#define EVEX_HEAD(map, pp, w)                                              \
+    (0x62u | (0xf0u | (map)) << 8 | (0x7cu | (pp) | ((w)&1u) << 7) << 16 | \
+     0x08u << 24)
+#define VEX_HEAD(map, pp, w) \
+    (0xc4u | (0xe0u | (map)) << 8 | (0x78u | (pp) | ((w)&1u) << 7) << 16)
 
 static const struct row rows[X86_VOP_COUNT] = {
 #define X(name, map, pp, vw, ew, opcode, tuple) \
-    [X86_##name] = {map, pp, vw, ew, opcode, X86_##tuple},
+    [X86_##name] = {EVEX_HEAD(map, pp, ew),     \
+                    VEX_HEAD(map, pp, vw),      \
+                    opcode,                     \
+                    X86_##tuple,                \
+                    (ew) != 2,                  \
+                    (vw) != 2,                  \
+                    (ew) == 1},
     X86_VECTOR_OPS(X)
 #undef X
 };
@@ -50,9 +66,11 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
-static void
+static inline void
 room(struct x86 *x)
 {
+    if (x->size + ROOM <= x->capacity)
+        return;
     /* Without memory the same bytes are written over and over. */
     if (!grow(x, (void **)&x->code, &x->capacity, x->size + ROOM, 1))
         x->size = 0;
@@ -156,57 +174,50 @@ modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 
 /* ---- vectors ---- */
 
+/* log2 of what a short displacement counts. */
 static unsigned
-tuple_size_B(const struct row *r, unsigned len, bool bcast)
+tuple_shift(const struct row *r, unsigned len, bool bcast)
 {
-    unsigned vector_B = 16u << len, element_B = r->evex_w ? 8 : 4;
     switch ((enum x86_tuple)r->tuple) {
-    case X86_FULL: return bcast ? element_B : vector_B;
-    case X86_HALF: return bcast ? element_B : vector_B / 2;
-    case X86_QUARTER: return vector_B / 4;
-    case X86_4B: return 4;
-    case X86_8B: return 8;
-    case X86_16B: return 16;
-    case X86_32B: return 32;
+    case X86_FULL: return bcast ? 2u + r->wide : 4 + len;
+    case X86_HALF: return bcast ? 2u + r->wide : 3 + len;
+    case X86_QUARTER: return 2 + len;
+    case X86_4B: return 2;
+    case X86_8B: return 3;
+    case X86_16B: return 4;
+    case X86_32B: return 5;
     }
-    return 1;
+    return 0;
 }
 
-/* A vector instruction's bytes, put together outside the code buffer: the
- * compiler need not fear that they overwrite struct x86. */
-struct bytes {
-    uint8_t b[16];
-    unsigned n;
-};
-
-static inline void
-evex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
-     unsigned vvvv, struct x86_rm rm, unsigned k, bool zero)
+/* Prefix and opcode; returns what follows. */
+static inline uint8_t *
+evex(uint8_t *o, const struct row *r, unsigned len, unsigned reg, unsigned vvvv,
+     struct x86_rm rm, unsigned k, bool zero)
 {
-    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
-    unsigned xx = rm.kind == X86_REG ? rm.reg >> 4 & 1 : 0;
-    o->b[0] = 0x62;
-    o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | (~xx & 1) << 6 | (~b & 1) << 5 |
-                        (~reg >> 4 & 1) << 4 | r->map);
-    o->b[2] = (uint8_t)((unsigned)r->evex_w << 7 | (~vvvv & 15) << 3 | 4 |
-                        r->pp);
-    o->b[3] = (uint8_t)((unsigned)zero << 7 | len << 5 |
-                        (unsigned)rm.bcast << 4 | (~vvvv >> 4 & 1) << 3 | k);
-    o->b[4] = r->opcode;
-    o->n = 5;
+    uint32_t head = r->evex;
+    if (rm.kind == X86_REG)
+        head ^= (rm.reg & 24u) << 10; /* B, X */
+    head ^= (reg & 8) << 12 | (reg & 16) << 8;
+    head ^= (vvvv & 15) << 19 | (vvvv & 16) << 23;
+    head |= (uint32_t)zero << 31 | len << 29 | (uint32_t)rm.bcast << 28 |
+            k << 24;
+    memcpy(o, &head, 4);
+    o[4] = r->opcode;
+    return o + 5;
 }
 
-static inline void
-vex(struct bytes *o, const struct row *r, unsigned len, unsigned reg,
-    unsigned vvvv, struct x86_rm rm)
+static inline uint8_t *
+vex(uint8_t *o, const struct row *r, unsigned len, unsigned reg, unsigned vvvv,
+    struct x86_rm rm)
 {
-    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
-    o->b[0] = 0xc4;
-    o->b[1] = (uint8_t)((~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | r->map);
-    o->b[2] = (uint8_t)((unsigned)r->vex_w << 7 | (~vvvv & 15) << 3 | len << 2 |
-                        r->pp);
-    o->b[3] = r->opcode;
-    o->n = 4;
+    uint32_t head = r->vex | (uint32_t)r->opcode << 24;
+    if (rm.kind == X86_REG)
+        head ^= (rm.reg & 8u) << 10;
+    head ^= (reg & 8) << 12 | (vvvv & 15) << 19;
+    head |= len << 18;
+    memcpy(o, &head, 4);
+    return o + 4;
 }
 
 static void
@@ -229,57 +240,54 @@ add_fixup(struct x86 *x, uint32_t at, int32_t target)
             .at = at, .target = (uint32_t)target};
 }
 
-static inline void
-operand(struct x86 *x, struct bytes *o, unsigned reg, struct x86_rm rm,
-        unsigned scale, unsigned imm_B)
+static inline uint8_t *
+operand(struct x86 *x, uint8_t *o, unsigned reg, struct x86_rm rm,
+        unsigned shift, unsigned imm_B)
 {
-    int32_t short_disp = rm.disp / (int32_t)scale;
-    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
-    uint32_t disp = (uint32_t)rm.disp;
     unsigned middle = (reg & 7) << 3;
     if (rm.kind == X86_REG) {
-        o->b[o->n++] = (uint8_t)(0xc0 | middle | (rm.reg & 7));
-        return;
+        *o = (uint8_t)(0xc0 | middle | (rm.reg & 7));
+        return o + 1;
     }
-    if (rm.kind != X86_CONST && short_disp * (int32_t)scale == rm.disp &&
-        short_disp >= -128 && short_disp <= 127) {
-        o->b[o->n++] = (uint8_t)(0x40 | middle | base);
-        o->b[o->n++] = (uint8_t)short_disp;
-        return;
-    }
+    int32_t disp = rm.disp, short_disp = disp >> shift;
+    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
     if (rm.kind == X86_CONST) {
-        o->b[o->n++] = (uint8_t)(0x05 | middle);
-        add_fixup(x, x->size + o->n, rm.disp - (int32_t)imm_B);
+        *o++ = (uint8_t)(0x05 | middle);
+        add_fixup(x, (uint32_t)(o - x->code), rm.disp - (int32_t)imm_B);
         disp = 0;
+    } else if (short_disp == (int8_t)short_disp &&
+               (uint32_t)short_disp << shift == (uint32_t)disp) {
+        *o = (uint8_t)(0x40 | middle | base);
+        o[1] = (uint8_t)short_disp;
+        return o + 2;
     } else {
-        o->b[o->n++] = (uint8_t)(0x80 | middle | base);
+        *o++ = (uint8_t)(0x80 | middle | base);
     }
-    memcpy(o->b + o->n, &disp, 4);
-    o->n += 4;
+    memcpy(o, &disp, 4);
+    return o + 4;
 }
 
-static void
+static inline void
 vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
        unsigned vvvv, struct x86_rm rm, unsigned k, bool zero, int imm)
 {
     const struct row *r = &rows[op];
-    struct bytes o;
-    unsigned scale = 1, imm_B = imm >= 0;
+    unsigned shift = 0, imm_B = imm >= 0;
     room(x);
-    if (x->evex && r->evex_w != 2) {
-        evex(&o, r, len, reg, vvvv, rm, k, zero);
-        scale = tuple_size_B(r, len, rm.bcast);
-    } else {
-        assert(r->vex_w != 2 && !k && !rm.bcast && len < 2);
-        vex(&o, r, len, reg, vvvv, rm);
-    }
-    operand(x, &o, reg, rm, scale, imm_B);
-    o.b[o.n] = (uint8_t)imm;
-    o.n += imm_B;
     if (x->failed)
         return;
-    memcpy(x->code + x->size, o.b, sizeof o.b);
-    x->size += o.n;
+    uint8_t *o = x->code + x->size;
+    if (x->evex && r->has_evex) {
+        o = evex(o, r, len, reg, vvvv, rm, k, zero);
+        shift = tuple_shift(r, len, rm.bcast);
+    } else {
+        assert(r->has_vex && !k && !rm.bcast && len < 2);
+        o = vex(o, r, len, reg, vvvv, rm);
+    }
+    o = operand(x, o, reg, rm, shift, imm_B);
+    if (imm >= 0)
+        *o++ = (uint8_t)imm;
+    x->size = (uint32_t)(o - x->code);
 }
 
 void
@@ -320,8 +328,8 @@ vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     room(x);
     byte(x, 0x62);
     byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 |
-                (~reg >> 4 & 1) << 4 | r->map);
-    byte(x, 15 << 3 | 4 | r->pp);
+                (~reg >> 4 & 1) << 4 | (r->evex >> 8 & 3));
+    byte(x, r->evex >> 16 & 0xff);
     byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
     byte(x, r->opcode);
     vsib(x, reg, index, disp);

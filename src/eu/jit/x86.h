@@ -152,8 +152,10 @@ enum x86_kop {
 };
 
 /* A register or a place in memory. */
+enum x86_rm_kind { X86_REG, X86_THREAD, X86_CONST, X86_AT_RAX };
+
 struct x86_rm {
-    enum { X86_REG, X86_THREAD, X86_CONST, X86_AT_RAX } kind;
+    uint8_t kind; /* enum x86_rm_kind */
     uint8_t reg;
     bool bcast;   /* one dword for all lanes (EVEX only) */
     int32_t disp; /* X86_CONST: byte offset in the constant pool */

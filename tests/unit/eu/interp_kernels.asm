@@ -261,3 +261,187 @@ add (8|M0) r6.0<1>:f r1.0<8;8,1>:d 2147483647:d
 mov (8|M0) r7.0<1>:f r1.0<8;8,1>:ud
 not (8|M0) r8.0<1>:d r1.0<8;8,1>:d
 add (8|M0) r9.0<1>:d -r1.0<8;8,1>:d r1.0<0;1,0>:d
+== single_flow
+# Single program flow: every branch moves all channels.
+(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4:ud
+(W) mov (1|M0) f0.0<1>:ud 0:ud
+(f0.0) if (8|M0) L1 L2
+mov (8|M0) r4.0<1>:d 1:w
+else (8|M0) L2 L2
+L1:
+mov (8|M0) r4.0<1>:d 2:w
+L2:
+endif (8|M0) L3
+L3:
+(~f0.0) if (8|M0) L4 L5
+mov (8|M0) r5.0<1>:d 1:w
+else (8|M0) L5 L5
+L4:
+mov (8|M0) r5.0<1>:d 2:w
+L5:
+endif (8|M0) L6
+L6:
+mov (8|M0) r6.0<1>:d 0:w
+L7:
+add (8|M0) r6.0<1>:d r6.0<8;8,1>:d 1:w
+cmp (8|M0) (ge)f0.0 null<1>:d r6.0<8;8,1>:d 5:w
+(f0.0) break (8|M0) L8 L8
+add (8|M0) r7.0<1>:d r7.0<8;8,1>:d 1:w
+L8:
+while (8|M0) L7
+(f0.1) goto (8|M0) L9 L9
+mov (8|M0) r8.0<1>:d 1:w
+L9:
+join (8|M0) L10
+L10:
+mov (8|M0) r9.0<1>:d ce0.0<0;1,0>:ud
+call (8|M0) r20.0 L11
+mov (8|M0) r11.0<1>:d 2:w
+(W) jmpi L12
+L11:
+mov (8|M0) r10.0<1>:d 1:w
+ret (8|M0) r20.0
+L12:
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(f0.0) halt (8|M0) L13 L14
+mov (8|M0) r12.0<1>:d 1:w
+L13:
+mov (8|M0) r13.0<1>:d 1:w
+L14:
+halt (8|M0) L15 L15
+L15:
+mov (8|M0) r14.0<1>:d 1:w
+== branch_ctrl
+# Channels 4-7 wait at a join inside the block that 0-3 do not enter.
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 4:w
+(f0.0) goto (8|M0) L1 L1
+cmp (8|M0) (lt)f0.1 null<1>:d r1.0<8;8,1>:d -100:w
+(f0.1) if.b (8|M0) L1 L2
+mov (8|M0) r4.0<1>:d 1:w
+L1:
+join (8|M0) L2
+mov (8|M0) r5.0<1>:d 2:w
+L2:
+endif (8|M0) L3
+L3:
+mov (8|M0) r6.0<1>:d 3:w
+== brd
+# r6 = max(1, r1): channels go round until they have enough.
+mov (8|M0) r6.0<1>:d 0:w
+L1:
+add (8|M0) r6.0<1>:d r6.0<8;8,1>:d 1:w
+cmp (8|M0) (lt)f0.0 null<1>:d r6.0<8;8,1>:d r1.0<8;8,1>:d
+(f0.0) brd (8|M0) L1
+mov (8|M0) r7.0<1>:d r6.0<8;8,1>:d
+# The same distance from a register: two instructions on.
+(W) mov (1|M0) r10.0<1>:d 0x30:w
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 3:w
+(~f0.0) brd (8|M0) r10.0
+mov (8|M0) r8.0<1>:d 1:w
+mov (8|M0) r8.0<1>:d 2:w
+mov (8|M0) r9.0<1>:d 3:w
+== brc
+cmp (8|M0) (lt)f0.0 null<1>:d r1.0<8;8,1>:d 3:w
+(f0.0) brc (8|M0) L1 L1
+mov (8|M0) r4.0<1>:d 5:w
+L1:
+mov (8|M0) r5.0<1>:d 6:w
+# JIP and UIP from a register.
+(W) mov (1|M0) r10.0<1>:d 0x20:w
+(W) mov (1|M0) r10.1<1>:d 0x30:w
+(f0.0) brc (8|M0) r10.0<2;2,1>
+mov (8|M0) r6.0<1>:d 7:w
+mov (8|M0) r7.0<1>:d 8:w
+mov (8|M0) r8.0<1>:d 9:w
+== write_ip
+(W) add (1|M0) ip:ud ip:ud 0x20:ud
+mov (8|M0) r4.0<1>:d 1:w
+mov (8|M0) r5.0<1>:d 1:w
+(W&f0.0) mov (1|M0) ip:ud 0:ud
+mov (8|M0) r6.0<1>:d 1:w
+== computed_jump
+# What follows is reached by the value of r1.0 only.
+jmpi r1.0
+mov (8|M0) r4.0<1>:d 1:w
+mov (8|M0) r5.0<1>:d 1:w
+mov (8|M0) r6.0<1>:d 1:w
+== call_register
+(W) mov (1|M0) r11.0<1>:d 0x30:w
+(f0.0) call (8|M0) r10.0 r11.0
+mov (8|M0) r4.0<1>:d 1:w
+(W) jmpi L1
+mov (8|M0) r5.0<1>:d 2:w
+ret (8|M0) r10.0
+L1:
+mov (8|M0) r6.0<1>:d 3:w
+== indexed_moves
+(W) mov (8|M0) a0.0<1>:uw r1.0<8;8,1>:uw
+movi (8|M0) r4.0<1>:uw r[a0.0]<1,0>:uw
+smov (8|M0) r5.0<1>:ud r2.0<8;8,1>:ud r3.0<8;8,1>:ud
+== group_predicates
+(W) mov (1|M0) f0.0<1>:ud r1.0<0;1,0>:ud
+(W) mov (1|M0) f1.0<1>:ud r1.1<0;1,0>:ud
+(f0.0.any2h) mov (32|M0) r4.0<1>:b 1:w
+(f0.0.all2h) mov (32|M0) r5.0<1>:b 1:w
+(f0.0.any4h) mov (32|M0) r6.0<1>:b 1:w
+(f0.0.all4h) mov (32|M0) r7.0<1>:b 1:w
+(f0.0.any8h) mov (32|M0) r8.0<1>:b 1:w
+(f0.0.all8h) mov (32|M0) r9.0<1>:b 1:w
+(f0.0.any16h) mov (32|M0) r10.0<1>:b 1:w
+(f0.0.all16h) mov (32|M0) r11.0<1>:b 1:w
+(f0.0.any32h) mov (32|M0) r12.0<1>:b 1:w
+(f0.0.all32h) mov (32|M0) r13.0<1>:b 1:w
+(f0.0.anyv) mov (32|M0) r14.0<1>:b 1:w
+(f0.0.allv) mov (32|M0) r15.0<1>:b 1:w
+(~f0.0.any4h) mov (32|M0) r16.0<1>:b 1:w
+(~f0.0.allv) mov (32|M0) r17.0<1>:b 1:w
+(f0.1.any2h) mov (16|M0) r18.0<1>:b 1:w
+(f0.0.all2h) mov (16|M16) r19.0<1>:b 1:w
+== word_accumulator
+# 33 bits, written by AccWrEn only.
+mac (8|M0) r4.0<1>:w r1.0<8;8,1>:w r2.0<8;8,1>:w
+mac (8|M0) r5.0<1>:w r1.0<8;8,1>:w r2.0<8;8,1>:w {AccWrEn}
+mac (8|M0) (sat)r6.0<1>:w r1.0<8;8,1>:w r2.0<8;8,1>:w
+== accumulator_types
+# AccWrEn of a comparison, HF in both halves, DF by nibble.
+cmp (8|M0) (lt)f0.0 r4.0<1>:d r1.0<8;8,1>:d r2.0<8;8,1>:d {AccWrEn}
+mov (8|M0) r5.0<1>:d acc0.0<8;8,1>:d
+mov (16|M0) acc0.0<1>:hf r6.0<16;16,1>:hf
+mov (16|M0) acc1.0<1>:hf r7.0<16;16,1>:hf
+mov (16|M0) r8.0<1>:hf acc0.0<16;16,1>:hf
+mov (16|M0) r9.0<1>:hf acc1.0<16;16,1>:hf
+mul (16|M0) r10.0<1>:hf r6.0<16;16,1>:hf r7.0<16;16,1>:hf {AccWrEn}
+mac (16|M0) r11.0<1>:hf r6.0<16;16,1>:hf r7.0<16;16,1>:hf
+add (4|M0) r12.0<1>:df r14.0<4;4,1>:df r14.0<4;4,1>:df {AccWrEn}
+add (4|M4) r13.0<1>:df r15.0<4;4,1>:df r15.0<4;4,1>:df {AccWrEn}
+mac (4|M0) r16.0<1>:df r14.0<4;4,1>:df r15.0<4;4,1>:df
+mac (4|M4) r17.0<1>:df r14.0<4;4,1>:df r15.0<4;4,1>:df
+== half_modes
+# r1, r2, r3: HF; r10, r11: the same as F. cr0 is the test's.
+mov (8|M0) r4.0<1>:hf r1.0<8;8,1>:hf
+add (8|M0) r5.0<1>:hf r1.0<8;8,1>:hf r2.0<8;8,1>:hf
+mul (8|M0) r6.0<1>:hf r1.0<8;8,1>:hf r2.0<8;8,1>:hf
+sel (8|M0) (lt)f0.0 r7.0<1>:hf r1.0<8;8,1>:hf r2.0<8;8,1>:hf
+cmp (8|M0) (eq)f0.0 null<1>:hf r1.0<8;8,1>:hf r2.0<8;8,1>:hf
+# mixed: HF is a format only
+add (8|M0) r8.0<1>:f r1.0<8;8,1>:hf r11.0<8;8,1>:f
+add (8|M0) r9.0<2>:hf r1.0<8;8,1>:hf r11.0<8;8,1>:f
+mov (8|M0) r12.0<1>:f r1.0<8;8,1>:hf
+cmp (8|M0) (eq)f0.1 null<1>:f r1.0<8;8,1>:hf r11.0<8;8,1>:f
+== half_mad
+mad (8|M0) r4.0<1>:hf r1.0<8;1>:hf r2.0<8;1>:hf r3.0<1>:hf
+mad (8|M0) (sat)r5.0<1>:hf r1.0<8;1>:hf r2.0<8;1>:hf r3.0<1>:hf
+== quiet_nan
+frc (8|M0) r4.0<1>:f r1.0<8;8,1>:f
+rndd (8|M0) r5.0<1>:f r1.0<8;8,1>:f
+rndu (8|M0) r6.0<1>:f r1.0<8;8,1>:f
+rnde (8|M0) r7.0<1>:f r1.0<8;8,1>:f
+rndz (8|M0) r8.0<1>:f r1.0<8;8,1>:f
+mov (8|M0) r9.0<1>:f r1.0<8;8,1>:f
+mov (8|M0) r10.0<1>:f -r1.0<8;8,1>:f
+add (8|M0) r11.0<1>:f r1.0<8;8,1>:f 1.0:f
+sel (8|M0) (lt)f0.0 r12.0<1>:f r1.0<8;8,1>:f 1.0:f
+mov (8|M0) r13.0<1>:hf r2.0<8;8,1>:hf
+mov (8|M0) r14.0<1>:f r2.0<8;8,1>:hf
+(W) mov (1|M0) f0.0<1>:ud 0x55:ud
+(f0.0) sel (8|M0) r15.0<1>:hf r2.0<8;8,1>:hf -r2.0<8;8,1>:hf

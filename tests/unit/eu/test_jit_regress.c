@@ -15,6 +15,12 @@ static const struct {
      EU_GEN9,
      {/* mov (16) (un)f0.0 r10.5<1>:ud -(abs)r3.0<0;1,0>:f */
       {0x09800001, 0x21543a08, 0x00006060, 0x00000000}}},
+    {"a sum of integers is never -0",
+     EU_GEN9,
+     {/* mov (1) cr0.0 0x4e0: round down */
+      {0x00000001, 0x30000604, 0x00000000, 0x000004e0},
+      /* add (16) (lt)f0.0 r26.5<1>:f r63.0<0;1,0>:w r43.0<8;8,1>:w */
+      {0x05800040, 0x23541ae8, 0x1a0007e0, 0x008d0560}}},
 };
 
 static void

@@ -1,0 +1,39 @@
+/* check.h: two thread states side by side. Private to check*.c. */
+#ifndef EU_CHECK_H
+#define EU_CHECK_H
+
+#include "eu/jit/code.h"
+
+#define CHECK_PAYLOAD_DW (30 * 8)
+
+/* A message as the follower would send it. */
+struct check_message {
+    bool sent;
+    struct eu_message m;
+    uint32_t payload[CHECK_PAYLOAD_DW]; /* src0, then src1 */
+};
+
+struct pair {
+    const struct eu_jit *jit;
+    struct eu_thread *t; /* runs compiled code */
+    struct eu_thread r;  /* follows */
+    char *text;          /* the first difference */
+    size_t text_size;
+    bool silent; /* stops where a message would be sent */
+    /* While a message is sent. */
+    const struct eu_op *op;
+    struct check_message expected;
+    bool sent, unlike;
+    enum eu_msg_result result;
+    eu_send_fn send; /* the thread's own */
+    void *user;
+};
+
+/* False, and a description, if the states differ after op. */
+bool eu_check_state(struct pair *p, const struct eu_op *op);
+/* The same for a message that compiled code is about to send. */
+bool eu_check_message(struct pair *p, const struct eu_message *m);
+bool eu_check_differs(struct pair *p, const struct eu_op *op, const char *what,
+                      uint64_t jit, uint64_t interp);
+
+#endif
