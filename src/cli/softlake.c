@@ -49,11 +49,13 @@ static const char usage_text[] =
     "  -t, --trace=TAGS        trace topics, comma separated; 'help' lists\n"
     "  -o, --output=FILE       append messages, traces, statistics to FILE\n"
     "      --stats             print counters at exit\n"
+    "      --perf=HOW          show compiled kernels to perf: map, jitdump\n"
+    "      --gdb               show compiled kernels to gdb\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version\n"
     "\n"
     "Each option has an environment variable: SOFTLAKE_STRICT, _NOOP,\n"
-    "_PLATFORM, _THREADS, _FRAMEBUFFER, _TRACE, _OUTPUT, _STATS.\n"
+    "_PLATFORM, _THREADS, _FRAMEBUFFER, _TRACE, _OUTPUT, _STATS, _PERF, _GDB.\n"
     "Exit status: the command's; 120 strict failure, 125 softlake itself\n"
     "failed, 126 COMMAND cannot be run, 127 COMMAND not found.\n";
 
@@ -67,6 +69,8 @@ static const struct option long_options[] = {
     {"trace", required_argument, NULL, 't'},
     {"output", required_argument, NULL, 'o'},
     {"stats", no_argument, NULL, 'S'},
+    {"perf", required_argument, NULL, 'F'},
+    {"gdb", no_argument, NULL, 'G'},
     {"probe", required_argument, NULL, 'P'}, /* private: child of --check */
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -307,6 +311,8 @@ take_option(int option)
     case 'S': setenv("SOFTLAKE_STATS", "1", 1); return -1;
     case 'f': set_path("SOFTLAKE_FRAMEBUFFER", optarg); return -1;
     case 'o': set_path("SOFTLAKE_OUTPUT", optarg); return -1;
+    case 'F': setenv("SOFTLAKE_PERF", optarg, 1); return -1;
+    case 'G': setenv("SOFTLAKE_GDB", "1", 1); return -1;
     case 'p':
         if (!valid_platform(optarg))
             return complain(EXIT_LAUNCHER, "no platform '%s'", optarg);

@@ -4,15 +4,23 @@
 
 #include "eu/jit/compile.h"
 
+struct gdb_code;
+
 struct jit_masked {
     void *code;
     size_t size_B;
     uint32_t *label; /* per op: where its block begins, or 0 */
+    uint32_t *at;    /* per op: offset of its code */
+    uint32_t text_B; /* instructions; constants follow */
+    struct gdb_code *gdb;
 };
 
 struct eu_jit {
     void *code; /* of the full copy */
     size_t size_B;
+    uint32_t text_B;
+    bool shown; /* to profilers and debuggers; before anyone else has it */
+    struct gdb_code *gdb;
     const struct eu_kernel *kernel;
     enum eu_cpu cpu;
     unsigned flags;
@@ -38,7 +46,10 @@ bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
 
 void eu_jit_wake(struct eu_thread *t, uint32_t ip_B);
-/* trace(jit, ...) */
-void eu_jit_trace(const struct eu_jit *jit);
+/* Makes the code known to profilers and debuggers that asked (show.h), this
+ * copy now and the masked one when it is made. */
+void eu_jit_show(struct eu_jit *jit);
+/* trace(jit, ...), of the full copy or of the masked one. */
+void eu_jit_trace(const struct eu_jit *jit, const struct jit_masked *masked);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "eu/jit/code.h"
+#include "eu/jit/show.h"
 
 /* Larger kernels are interpreted: nobody compiles shaders of this size. */
 #define MAX_OPS 65536u
@@ -266,6 +266,7 @@ make_code(struct jit *j)
     epilogue(j);
     resolve(j);
     jit_math_helpers(j);
+    j->text_B = j->x.size;
     x86_place_pool(&j->x);
     if (j->x.failed || j->failed)
         return NULL;
@@ -288,6 +289,7 @@ make_full(struct jit *j)
     }
     jit->code = code;
     jit->size_B = j->x.size;
+    jit->text_B = j->text_B;
     jit->kernel = j->k;
     jit->cpu = j->evex ? EU_CPU_AVX512 : EU_CPU_AVX2;
     jit->flags = j->flags;
@@ -339,9 +341,35 @@ free_masked(struct jit_masked *m)
 {
     if (!m)
         return;
+    eu_show_end(m->gdb);
     eu_exec_release(m->code, m->size_B);
     free(m->label);
+    free(m->at);
     free(m);
+}
+
+static void
+show_masked(const struct eu_jit *jit, struct jit_masked *m)
+{
+    struct jit_copy copy = {.kernel = jit->kernel,
+                            .code = m->code,
+                            .size_B = m->size_B,
+                            .at = m->at,
+                            .masked = true};
+    m->gdb = eu_show_begin(&copy);
+    if (trace_on(TRACE_jit))
+        eu_jit_trace(jit, m);
+}
+
+void
+eu_jit_show(struct eu_jit *jit)
+{
+    struct jit_copy copy = {.kernel = jit->kernel,
+                            .code = jit->code,
+                            .size_B = jit->size_B,
+                            .at = jit->at};
+    jit->gdb = eu_show_begin(&copy);
+    jit->shown = true;
 }
 
 static struct jit_masked *
@@ -354,8 +382,10 @@ make_masked(const struct eu_jit *jit)
     if (code) {
         m->code = code;
         m->size_B = j.x.size;
+        m->text_B = j.text_B;
         m->label = j.label;
-        j.label = NULL;
+        m->at = j.at;
+        j.label = j.at = NULL;
     } else {
         free(m);
         m = NULL;
@@ -386,6 +416,8 @@ eu_jit_masked(const struct eu_jit *compiled)
             atomic_store_explicit(&jit->doors[i],
                                   (uintptr_t)mine->code + mine->label[i],
                                   memory_order_release);
+    if (jit->shown)
+        show_masked(jit, mine);
     return mine;
 }
 
@@ -395,6 +427,7 @@ eu_jit_free(struct eu_jit *jit)
     if (!jit)
         return;
     free_masked(jit->masked);
+    eu_show_end(jit->gdb);
     eu_exec_release(jit->code, jit->size_B);
     free(jit->label);
     free(jit->body);

@@ -124,6 +124,7 @@ struct jit {
     uint32_t *returns;
     uint32_t return_count, return_capacity;
     uint32_t native_count;
+    uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;

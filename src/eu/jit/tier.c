@@ -144,9 +144,10 @@ code_of(const struct eu_kernel *kernel, unsigned flags)
         atomic_store_explicit(&k->jit_failed, true, memory_order_relaxed);
         return NULL;
     }
+    eu_jit_show(mine);
     if (atomic_compare_exchange_strong(&k->jit, &jit, mine)) {
         if (trace_on(TRACE_jit))
-            eu_jit_trace(mine);
+            eu_jit_trace(mine, NULL);
         return mine;
     }
     eu_jit_free(mine);

@@ -1,8 +1,7 @@
-/* trace_code.c: compiled code beside EU code, and a map for profilers. */
+/* trace_code.c: compiled code beside EU code. */
 #include "eu/jit/code.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
@@ -27,11 +26,10 @@ find_disassembler(void)
 }
 
 static void
-list_code(const struct eu_jit *jit, disassemble_fn disassemble, uint32_t from,
-          uint32_t end)
+list_code(const struct eu_jit *jit, disassemble_fn disassemble,
+          const uint8_t *code, uint32_t from, uint32_t end)
 {
     ZydisDisassembledInstruction insn;
-    const uint8_t *code = jit->code;
     while (from < end && ZYAN_SUCCESS(disassemble(
                              ZYDIS_MACHINE_MODE_LONG_64, (uintptr_t)code + from,
                              code + from, end - from, &insn))) {
@@ -42,53 +40,55 @@ list_code(const struct eu_jit *jit, disassemble_fn disassemble, uint32_t from,
 #endif
 
 static void
-list_all(const struct eu_jit *jit)
+list_op(const struct eu_jit *jit, uint32_t index, uint32_t from, uint32_t end)
 {
-    const struct eu_kernel *k = jit->kernel;
+    const struct eu_op *op = &jit->kernel->ops[index];
+    unsigned what = jit->start[index];
+    char text[256];
+    eu_disasm(text, sizeof text, op->insn, jit->kernel->gen);
+    if (what & JIT_START)
+        trace(jit, "L%x:%s", op->ip, what & JIT_LOOP ? " loop" : "");
+    trace(jit, "%6x: %s (at 0x%x, %u bytes)%s", op->ip,
+          op->fn == eu_op_join ? "channels join" : text, from, end - from,
+          what & JIT_INTERPRETED ? " interpreted" : "");
+}
+
+/* Behind the last op: ways out, to the other copy, functions, constants. */
+static void
+list_copy(const struct eu_jit *jit, const uint8_t *code, const uint32_t *at,
+          uint32_t text_B)
+{
+    uint32_t last = jit->kernel->op_count - 1;
 #ifdef HAVE_ZYDIS
     disassemble_fn disassemble = find_disassembler();
+    if (disassemble)
+        list_code(jit, disassemble, code, 0, at[0]);
 #endif
-    for (uint32_t i = 0; i + 1 < k->op_count; i++) {
-        char text[256];
-        eu_disasm(text, sizeof text, k->ops[i].insn, k->gen);
-        trace(jit, "%6x: %s (%u bytes)%s", k->ops[i].ip,
-              k->ops[i].fn == eu_op_join ? "channels join" : text,
-              jit->at[i + 1] - jit->at[i],
-              jit->start[i] & JIT_INTERPRETED ? " interpreted" : "");
+    for (uint32_t i = 0; i <= last; i++) {
+        uint32_t end = i < last ? at[i + 1] : text_B;
+        if (i < last)
+            list_op(jit, i, at[i], end);
+        else
+            trace(jit, "ways out (at 0x%x, %u bytes)", at[i], end - at[i]);
 #ifdef HAVE_ZYDIS
         if (disassemble)
-            list_code(jit, disassemble, jit->at[i], jit->at[i + 1]);
+            list_code(jit, disassemble, code, at[i], end);
 #endif
     }
 }
 
-/* The format that perf reads: doc/perf-map in the kernel's tools/perf. */
-static void
-write_map(const struct eu_jit *jit)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-    FILE *f = fopen(path, "a");
-    if (!f)
-        return;
-    fprintf(f, "%llx %zx eu_%016llx\n",
-            (unsigned long long)(uintptr_t)jit->code, jit->size_B,
-            (unsigned long long)jit->kernel->hash);
-    const struct jit_masked *m = eu_jit_masked(jit);
-    if (m)
-        fprintf(f, "%llx %zx eu_%016llx_masked\n",
-                (unsigned long long)(uintptr_t)m->code, m->size_B,
-                (unsigned long long)jit->kernel->hash);
-    fclose(f);
-}
-
 void
-eu_jit_trace(const struct eu_jit *jit)
+eu_jit_trace(const struct eu_jit *jit, const struct jit_masked *masked)
 {
     const struct eu_kernel *k = jit->kernel;
-    trace(jit, "kernel %016llx: %u ops, %u native, %zu bytes of code",
-          (unsigned long long)k->hash, k->op_count, jit->native_count,
-          jit->size_B);
-    list_all(jit);
-    write_map(jit);
+    const uint8_t *code = masked ? masked->code : jit->code;
+    size_t size_B = masked ? masked->size_B : jit->size_B;
+    uint32_t text_B = masked ? masked->text_B : jit->text_B;
+    trace(jit,
+          "kernel %016llx, %s: %u ops, %u native, %zu bytes at %p, %zu of them "
+          "constants",
+          (unsigned long long)k->hash,
+          masked ? "any channels on" : "all channels on", k->op_count,
+          jit->native_count, size_B, (const void *)code, size_B - text_B);
+    list_copy(jit, code, masked ? masked->at : jit->at, text_B);
 }

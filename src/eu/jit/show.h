@@ -1,0 +1,36 @@
+/* show.h: compiled code that profilers and debuggers can see.
+ *
+ * SOFTLAKE_PERF=map,jitdump and SOFTLAKE_GDB=1 ask for it; otherwise nothing
+ * is written and nothing is kept. Any thread. Private to src/eu/jit. */
+#ifndef EU_SHOW_H
+#define EU_SHOW_H
+
+#include "eu/jit/code.h"
+
+/* One of a kernel's two copies of code. */
+struct jit_copy {
+    const struct eu_kernel *kernel;
+    const uint8_t *code;
+    size_t size_B;
+    const uint32_t *at; /* per op: offset of its code */
+    bool masked;
+};
+
+struct gdb_code;
+
+/* Tells those who asked; the result is for eu_show_end, NULL is fine. */
+struct gdb_code *eu_show_begin(const struct jit_copy *copy);
+void eu_show_end(struct gdb_code *code);
+
+#define SHOW_NAME_B 48
+void eu_show_name(const struct jit_copy *copy, char name[SHOW_NAME_B]);
+/* A new file, not through the library's own open(); -1 on failure. */
+int eu_show_open(const char *path, bool append);
+
+/* perf_map.c, jitdump.c, gdb_code.c */
+void eu_perf_map_add(const struct jit_copy *copy);
+void eu_jitdump_add(const struct jit_copy *copy);
+struct gdb_code *eu_gdb_add(const struct jit_copy *copy);
+void eu_gdb_remove(struct gdb_code *code);
+
+#endif
