@@ -1,9 +1,11 @@
 /* random_kernels: both tiers on kernel after kernel, each from its own seed.
  *
  *   random_kernels [--seed N] [--count N] [--cpu avx512|avx2] [--dump]
+ *   random_kernels --corpus DIR [--seed N] [--count N]
  *
  * The first difference ends the run: its seed is printed, and the kernel
- * with every instruction it does not need replaced by a NOP. */
+ * with every instruction it does not need replaced by a NOP. --corpus writes
+ * short kernels as inputs of fuzz_eu instead. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,8 @@
 struct options {
     uint64_t seed, count;
     enum eu_cpu cpu;
-    bool dump, quiet;
+    bool dump;
+    const char *corpus;
 };
 
 struct totals {
@@ -98,6 +101,27 @@ report(struct rk *k, const struct options *o, uint64_t seed, char *text,
     dump(k);
 }
 
+/* An input of fuzz_eu: see there. */
+static bool
+write_input(const struct options *o, uint64_t seed)
+{
+    static struct rk k;
+    char path[4096];
+    rk_make(&k, seed);
+    if (k.size_B > 600)
+        return true;
+    uint8_t head[2] = {
+        (uint8_t)((k.gen == EU_GEN8) | (seed & 1) << 1 | (k.simd / 16) << 2),
+        (uint8_t)seed};
+    snprintf(path, sizeof path, "%s/%llu", o->corpus, (unsigned long long)seed);
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return false;
+    bool ok = fwrite(head, sizeof head, 1, f) == 1 &&
+              fwrite(k.code, k.size_B, 1, f) == 1;
+    return fclose(f) == 0 && ok;
+}
+
 static bool
 run_one(const struct options *o, uint64_t seed, struct totals *t)
 {
@@ -146,6 +170,7 @@ parse(struct options *o, int argc, char **argv)
         {"count", required_argument, NULL, 'n'},
         {"cpu", required_argument, NULL, 'c'},
         {"dump", no_argument, NULL, 'd'},
+        {"corpus", required_argument, NULL, 'w'},
         {0},
     };
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
@@ -153,6 +178,7 @@ parse(struct options *o, int argc, char **argv)
         case 's': o->seed = strtoull(optarg, NULL, 0); break;
         case 'n': o->count = strtoull(optarg, NULL, 0); break;
         case 'd': o->dump = true; break;
+        case 'w': o->corpus = optarg; break;
         case 'c':
             if (strcmp(optarg, "avx512") && strcmp(optarg, "avx2"))
                 return false;
@@ -171,13 +197,19 @@ main(int argc, char **argv)
     struct totals t = {0};
     if (!parse(&o, argc, argv)) {
         fprintf(stderr, "usage: random_kernels [--seed N] [--count N] "
-                        "[--cpu avx512|avx2] [--dump]\n");
+                        "[--cpu avx512|avx2] [--dump]\n"
+                        "       random_kernels --corpus DIR ...\n");
         return 2;
     }
     if (o.cpu > eu_cpu_selected() || o.cpu == EU_CPU_SSE4) {
         fprintf(stderr, "random_kernels: not on this CPU\n");
         return 77;
     }
+    for (uint64_t i = 0; o.corpus && i < o.count; i++)
+        if (!write_input(&o, o.seed + i))
+            return 1;
+    if (o.corpus)
+        return 0;
     double begin = now(), said = begin;
     for (uint64_t i = 0; i < o.count; i++) {
         if (!run_one(&o, o.seed + i, &t))
