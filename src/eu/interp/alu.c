@@ -84,6 +84,19 @@ compute(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     return true;
 }
 
+/* INVM and RSQRTM begin the IEEE macros: an approximation with extra bits in
+ * mme registers, refined by a chain of MADM that is skipped in channels whose
+ * early-out flag is set. We give the correctly rounded quotient or root at
+ * once and set the flag in all of them, so no bit is left to be refined; mme
+ * registers are not written. A chain that runs all the same computes what its
+ * MADs of plain F or DF give. */
+void
+eu_finish_macro(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    if (op->insn->opcode == EU_OP_MATH && op->insn->math >= EU_MATH_INVM)
+        eu_op_write_flags(t, op, mask, UINT32_MAX);
+}
+
 /* SMOV. Guess: no manual at hand says more than its name, scattered move, and
  * that it has two sources: channel i of src0 goes, as bits, to the element of
  * the destination that channel i of src1 counts. */

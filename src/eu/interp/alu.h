@@ -22,6 +22,9 @@ bool eu_cond_d(unsigned cmod, double a, double b);
 bool eu_alu_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
 bool eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
 bool eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
+/* After a math instruction: the flag of the IEEE macros. */
+void eu_finish_macro(struct eu_thread *t, const struct eu_op *op,
+                     uint32_t mask);
 
 /* convert.c: sources with modifiers applied. */
 bool eu_fetch_int(struct eu_thread *t, const struct eu_op *op, unsigned s,

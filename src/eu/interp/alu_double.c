@@ -3,10 +3,13 @@
 
 #include <math.h>
 
-static bool
-is_less(double a, double b)
+/* Order of the bit patterns, as in F: denormals count in every mode. */
+static int64_t
+order(double d)
 {
-    return a < b || (a == b && signbit(a) > signbit(b));
+    int64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits ^ (bits >> 63 & INT64_MAX);
 }
 
 /* SEL as minimum or maximum: a number wins over NaN, src1 if both are. */
@@ -18,7 +21,7 @@ min_max(unsigned cmod, double a, double b)
     if (isnan(b))
         return a;
     bool is_min = cmod == EU_CMOD_L || cmod == EU_CMOD_LE;
-    return (is_min ? is_less(a, b) : is_less(b, a)) ? a : b;
+    return (is_min ? order(a) < order(b) : order(b) < order(a)) ? a : b;
 }
 
 static double
@@ -74,7 +77,6 @@ eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
             out[i] = lane_op(t, insn, i, a[i], b[i], c[i]);
         break;
     }
-    if (insn->opcode == EU_OP_MATH && insn->math >= EU_MATH_INVM)
-        eu_op_write_flags(t, op, mask, UINT32_MAX);
+    eu_finish_macro(t, op, mask);
     return eu_finish_double(t, op, mask, out);
 }

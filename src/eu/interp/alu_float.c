@@ -71,7 +71,9 @@ math_function(const struct eu_thread *t, unsigned fn, float a, float b)
     case EU_MATH_COS: return trig(a, true);
     case EU_MATH_FDIV:
     case EU_MATH_INVM: return a / b;
-    case EU_MATH_POW: return fmath_pow(a, b);
+    case EU_MATH_POW:
+        /* ILK PRM vol 4 pt 1 "POW": x^0 is 1, of zeros too. */
+        return is_alt(t) && a == a && b == 0.0f ? 1.0f : fmath_pow(a, b);
     default: return 0.0f;
     }
 }
@@ -214,7 +216,8 @@ interpolate(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 
 /* DP4, DPH, DP3, DP2: the sum over four channels, for all four. */
 static void
-dot(const struct eu_op *op, const float *a, const float *b, float *out)
+dot(const struct eu_thread *t, const struct eu_op *op, const float *a,
+    const float *b, float *out)
 {
     unsigned opcode = op->insn->opcode;
     unsigned terms = opcode == EU_OP_DP2 ? 2 : opcode == EU_OP_DP3 ? 3 : 4;
@@ -223,7 +226,7 @@ dot(const struct eu_op *op, const float *a, const float *b, float *out)
         for (unsigned c = 0; c < terms && g + c < op->lanes; c++) {
             bool homogeneous = opcode == EU_OP_DPH && c == 3;
             float x = homogeneous ? 1.0f : a[g + c];
-            sum = c ? fmath_fma(x, b[g + c], sum) : x * b[g];
+            sum = c ? multiply_add(t, x, b[g + c], sum) : multiply(t, x, b[g]);
         }
         for (unsigned c = 0; c < 4 && g + c < op->lanes; c++)
             out[g + c] = sum;
@@ -273,21 +276,18 @@ eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
     case EU_OP_DP4:
     case EU_OP_DPH:
     case EU_OP_DP3:
-    case EU_OP_DP2: dot(op, a, b, out); break;
+    case EU_OP_DP2: dot(t, op, a, b, out); break;
     case EU_OP_LINE:
         if (!plane(t, op, p))
             return false;
         for (unsigned i = 0; i < op->lanes; i++)
-            out[i] = fmath_fma(p[0], b[i], p[3]);
+            out[i] = multiply_add(t, p[0], b[i], p[3]);
         break;
     default:
         for (unsigned i = 0; i < op->lanes; i++)
             out[i] = lane_op(t, insn, i, a[i], b[i], c[i]);
         break;
     }
-    /* The IEEE macros are done at once: their early-out flag is set, which
-     * skips the refinement that would follow. */
-    if (insn->opcode == EU_OP_MATH && insn->math >= EU_MATH_INVM)
-        eu_op_write_flags(t, op, mask, UINT32_MAX);
+    eu_finish_macro(t, op, mask);
     return eu_finish_float(t, op, mask, out);
 }

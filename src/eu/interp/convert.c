@@ -379,7 +379,7 @@ eu_finish_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     uint64_t raw[EU_MAX_LANES];
     bool moves = insn->opcode == EU_OP_MOV || insn->opcode == EU_OP_SEL ||
                  insn->opcode == EU_OP_CSEL;
-    bool alt = (t->cr0[0] & CR0_ALT) && !moves;
+    bool alt = (t->cr0[0] & CR0_ALT) && !moves && !eu_is_all_half(insn, true);
     for (unsigned i = 0; i < insn->exec_size; i++) {
         float f = v[i];
         if (alt && fabsf(f) > FLT_MAX)

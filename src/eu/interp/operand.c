@@ -31,8 +31,28 @@ eu_region_offset_B(const struct eu_insn *insn, const struct eu_operand *o,
         unsigned sel = (o->swizzle >> (lane % 2 * 4)) & 3;
         return (lane / 2 * 2 * (o->vstride ? 1 : 0) + sel / 2) * size_B;
     }
+    if (insn->half_pairs && o->type == EU_TYPE_HF) {
+        /* Gen8 swizzles dwords, whatever is in them. */
+        unsigned sel = (o->swizzle >> (lane / 2 % 4 * 2)) & 3;
+        return (lane / 8 * o->vstride + sel) * 4 + lane % 2 * 2;
+    }
     unsigned sel = (o->swizzle >> (lane % 4 * 2)) & 3;
     return (lane / 4 * o->vstride + sel) * size_B;
+}
+
+/* Align16: the lanes that the destination's channel enables let through. */
+static uint32_t
+enabled_components(const struct eu_insn *insn)
+{
+    const struct eu_operand *o = &insn->dst;
+    uint32_t wm = o->writemask, wide = 0;
+    if (eu_type_size_B((enum eu_type)o->type) == 8)
+        return (wm & 3 ? 0x55555555u : 0) | (wm & 12 ? 0xaaaaaaaau : 0);
+    if (!insn->half_pairs || o->type != EU_TYPE_HF)
+        return wm * 0x11111111u;
+    for (unsigned c = 0; c < 4; c++)
+        wide |= wm >> c & 1 ? 3u << c * 2 : 0;
+    return wide * 0x01010101u;
 }
 
 void
@@ -130,6 +150,7 @@ arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
         clock = t->clock += 16;
         memcpy(img, &clock, 8);
         break;
+    /* tdr0: no thread is ever waited for. Null reads as zero. */
     default: break;
     }
 }
@@ -325,9 +346,7 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     const struct eu_operand *o = &insn->dst;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     if (insn->align16)
-        mask &= size_B == 8 ? ((o->writemask & 3 ? 0x55555555u : 0) |
-                               (o->writemask & 12 ? 0xaaaaaaaau : 0))
-                            : o->writemask * 0x11111111u;
+        mask &= enabled_components(insn);
     if (eu_operand_is_acc(o)) {
         store_acc(t, insn, mask, raw);
         return true;
@@ -337,6 +356,8 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     uint8_t *to = t->grf;
     unsigned base = o->reg * EU_GRF_B + o->subreg_B, limit = EU_GRF_FILE_B;
     if (o->file == EU_FILE_ARF) {
+        if ((o->reg & 0xf0) == EU_ARF_TM)
+            return true; /* read only, and each read takes time */
         arf_read(t, insn, o->reg, img);
         to = img;
         base = o->subreg_B;

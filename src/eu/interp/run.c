@@ -27,6 +27,15 @@ eu_thread_update_mxcsr(struct eu_thread *t)
     fpmode_set(t->mxcsr);
 }
 
+/* sr0.0 names the EU and the slot that the thread runs in. How its fields lie
+ * is not documented where we could look, and which slot a thread gets may
+ * differ from run to run: every thread is the first one. */
+static uint32_t
+thread_slot(void)
+{
+    return 0;
+}
+
 void
 eu_thread_init(struct eu_thread *t, const struct eu_start *start)
 {
@@ -35,6 +44,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->send = start->send;
     t->user = start->user;
     t->clock = start->clock;
+    t->sr0[0] = thread_slot();
     t->sr0[2] = start->dispatch_mask;
     t->sr0[3] = start->vector_mask;
     /* State has a say in F's denormals only; DF's and HF's are kept. */

@@ -483,6 +483,7 @@ decode_header(struct decoder *d)
 {
     struct eu_insn *insn = d->insn;
     insn->align16 = bits(d, 8, 8);
+    insn->half_pairs = insn->align16 && d->gen == EU_GEN8;
     insn->dep_ctrl = (uint8_t)bits(d, 9, 10);
     insn->thread_ctrl = (uint8_t)bits(d, 14, 15);
     insn->pred_ctrl = (uint8_t)bits(d, 16, 19);

@@ -113,7 +113,8 @@ struct eu_insn {
     uint8_t exec_size;   /* 1..32 channels */
     uint8_t chan_offset; /* first channel: quarter * 8 + nibble * 4 */
     bool align16;
-    bool no_mask; /* WE_all */
+    bool half_pairs; /* Gen8 Align16: channels of HF move in pairs */
+    bool no_mask;    /* WE_all */
     bool saturate;
     bool acc_wr;
     bool branch_ctrl;

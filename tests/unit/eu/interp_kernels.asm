@@ -445,3 +445,60 @@ mov (8|M0) r13.0<1>:hf r2.0<8;8,1>:hf
 mov (8|M0) r14.0<1>:f r2.0<8;8,1>:hf
 (W) mov (1|M0) f0.0<1>:ud 0x55:ud
 (f0.0) sel (8|M0) r15.0<1>:hf r2.0<8;8,1>:hf -r2.0<8;8,1>:hf
+== quadwords
+add (8|M0) r10.0<1>:q r2.0<4;4,1>:q r4.0<4;4,1>:q
+add (8|M0) (sat)r12.0<1>:q r2.0<4;4,1>:q r4.0<4;4,1>:q
+add (8|M0) (sat)r14.0<1>:uq r2.0<4;4,1>:uq -r4.0<4;4,1>:uq
+cmp (8|M0) (lt)f0.0 r16.0<1>:q r2.0<4;4,1>:q r4.0<4;4,1>:q
+cmp (8|M0) (lt)f0.1 null<1>:uq r2.0<4;4,1>:uq r4.0<4;4,1>:uq
+sel (8|M0) (lt)f0.0 r18.0<1>:q r2.0<4;4,1>:q r4.0<4;4,1>:q
+asr (8|M0) r20.0<1>:q r2.0<4;4,1>:q 33:w
+shr (8|M0) r22.0<1>:uq r2.0<4;4,1>:uq 63:w
+shl (8|M0) r24.0<1>:q r2.0<4;4,1>:q 65:w
+mul (8|M0) r26.0<1>:q r6.0<8;8,1>:d r7.0<8;8,1>:d
+mul (8|M0) r28.0<1>:uq r6.0<8;8,1>:ud r7.0<8;8,1>:ud
+and (8|M0) r30.0<1>:uq r2.0<4;4,1>:uq ~r4.0<4;4,1>:uq
+mov (8|M0) r32.0<1>:q (abs)r2.0<4;4,1>:q
+mov (8|M0) (sat)r34.0<1>:d r2.0<4;4,1>:q
+add (8|M0) (ov)f1.0 r36.0<1>:q r2.0<4;4,1>:q r4.0<4;4,1>:q
+== doubles
+add (8|M0) r10.0<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+mul (8|M0) (sat)r12.0<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+mov (8|M0) r14.0<1>:df r2.0<4;4,1>:df
+cmp (8|M0) (eq)f0.0 r16.0<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+sel (8|M0) (ge)f0.0 r18.0<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+cmpn (8|M0) (lt)f0.1 null<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+add (8|M0) (un)f1.0 null<1>:df r2.0<4;4,1>:df r4.0<4;4,1>:df
+mov (8|M0) r20.0<1>:f r2.0<4;4,1>:df
+== unusual_flags
+# Overflow and unordered; Q2 and a nibble; PredInv; csel; cmpn.
+add (8|M0) (ov)f0.0 r4.0<1>:w r1.0<8;8,1>:w r2.0<8;8,1>:w
+add (8|M8) (un)f0.0 null<1>:f r10.0<8;8,1>:f r11.0<8;8,1>:f
+cmpn (8|M16) (lt)f0.0 null<1>:f r10.0<8;8,1>:f r11.0<8;8,1>:f
+cmp (4|M28) (ne)f0.0 null<1>:d r12.0<4;4,1>:d 0:w
+csel (8|M0) (un)f1.0 r13.0<1>:f r10.0<8;1>:f r11.0<8;1>:f r10.0<1>:f
+csel (8|M0) (ne)f1.0 r14.0<1>:f r10.0<8;1>:f r11.0<8;1>:f r10.0<1>:f
+(~f0.0) mov (8|M8) r15.0<1>:d 1:w
+== state_registers
+(W) mov (1|M0) sr0.2<1>:ud 0x0f:uw
+mov (8|M0) r4.0<1>:d 1:w
+(W) mov (1|M0) sr0.3<1>:ud 0xf0:uw
+(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 8:ud
+mov (8|M0) r5.0<1>:d 1:w
+(W) mov (1|M0) tm0.0<1>:ud 5:ud
+(W) mov (2|M0) r6.0<1>:ud tm0.0<2;2,1>:ud
+(W) mov (1|M0) r6.2<1>:ud tm0.0<0;1,0>:ud
+(W) mov (8|M0) r7.0<1>:uw tdr0.0<8;8,1>:uw
+(W) mov (1|M0) r8.0<1>:ud ip:ud
+(W) mov (1|M0) r8.1<1>:ud sr0.0<0;1,0>:ud
+(W) mov (1|M0) n0.1<1>:ud 3:ud
+(W) mov (1|M0) r8.2<1>:ud n0.1<0;1,0>:ud
+== indirect_words
+# VxH of words, Vx1 of bytes, an indirect destination behind a mask.
+(W) mov (16|M0) a0.0<1>:uw r1.0<16;16,1>:uw
+mov (8|M0) r4.0<1>:w r[a0.0,2]<4,1>:w
+mov (8|M0) r5.0<1>:w r[a0.2,-3]<1,0>:b
+mov (8|M0) r[a0.1,4]<2>:w r2.0<8;8,1>:w
+mov (16|M0) r10.0<1>:uw 0x76543210:v
+mov (32|M0) r11.0<1>:uw 0xfedcba98:uv
+mov (16|M0) r13.0<1>:f 0x00C03020:vf
