@@ -40,6 +40,7 @@ enum eu_status {
 
 struct eu_thread {
     alignas(64) uint8_t grf[EU_GRF_COUNT * EU_GRF_B];
+    uint64_t scratch[32]; /* compiled code: results on their way */
     /* Accumulators as flat bytes, 64 per register: acc0 holds 16 F/D lanes
      * or 8 Q/DF lanes; see interp/ for how integer products keep their high
      * bits. acc2..acc9 are the math macro registers. */

@@ -230,6 +230,11 @@ bool jit_int_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
                        const struct jit_part *p);
 
+/* lower_lanes.c: integers, one lane after the other. */
+bool jit_lower_lanes(struct jit *j, const struct eu_op *op);
+/* gpr := the predicate of each lane; rsi is lost. */
+void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
+
 /* lower_flow.c */
 void jit_lower_flow(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);

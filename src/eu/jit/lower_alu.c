@@ -148,7 +148,7 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         return true;
     }
     if (!covered(j, op, class))
-        return false;
+        return class == EXEC_INT && jit_lower_lanes(j, op);
 
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
     unsigned n = DIV_ROUND_UP(op->lanes, j->max_lanes);

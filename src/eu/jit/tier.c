@@ -1,6 +1,7 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
 #include "eu/jit/code.h"
 
+#include <cpuid.h>
 #include <stdlib.h>
 
 /* The tier when SOFTLAKE_EU says nothing. */
@@ -11,10 +12,24 @@
 #define CR0_ROUNDING (3u << 4)
 #define CR0_ROUND_TO_INT (1u << 12)
 
+/* What every processor with AVX2 has, but a virtual one may hide. */
+static bool
+has_companions(void)
+{
+    unsigned a, b, c, d;
+    const unsigned popcnt_f16c = 1u << 23 | 1u << 29, lzcnt = 1u << 5;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & popcnt_f16c) != popcnt_f16c)
+        return false;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & lzcnt) &&
+           __builtin_cpu_supports("bmi");
+}
+
 static enum eu_cpu
 host_cpu(void)
 {
     __builtin_cpu_init();
+    if (!has_companions())
+        return EU_CPU_SSE4;
     if (__builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") &&

@@ -435,6 +435,16 @@ x86_kortest(struct x86 *x, unsigned a, unsigned b)
     byte(x, 0xc0 | a << 3 | b);
 }
 
+void
+x86_bytes(struct x86 *x, const uint8_t *b, unsigned count)
+{
+    room(x);
+    if (x->failed)
+        return;
+    memcpy(x->code + x->size, b, count);
+    x->size += count;
+}
+
 /* ---- general registers ---- */
 
 static void

@@ -51,6 +51,7 @@ enum x86_tuple {
     X(MOVQ_ST, 1, 1, 0, 1, 0xd6, 8B)         \
     X(MOVDQU16_ST, 1, 3, 2, 1, 0x7f, FULL)   \
     X(MOVDQU8_ST, 1, 3, 2, 0, 0x7f, FULL)    \
+    X(CVTSI2SS, 1, 2, 1, 1, 0x2a, 8B)        \
     X(MOVD_TO_GPR, 1, 1, 0, 0, 0x7e, 4B)     \
     X(ADDPS, 1, 0, 0, 0, 0x58, FULL)         \
     X(MULPS, 1, 0, 0, 0, 0x59, FULL)         \
@@ -242,6 +243,9 @@ void x86_kstore(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte);
 void x86_kmov_from_gpr(struct x86 *x, unsigned k, unsigned gpr, bool is_64);
 void x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k);
 
+/* Ready-made bytes. */
+void x86_bytes(struct x86 *x, const uint8_t *b, unsigned count);
+
 /* General registers. */
 enum x86_alu {
     X86_ADD = 0,
@@ -279,11 +283,17 @@ void x86_ret(struct x86 *x);
 
 enum x86_cc {
     X86_CC_B = 2,
+    X86_CC_AE = 3,
     X86_CC_E = 4,
     X86_CC_NE = 5,
+    X86_CC_BE = 6,
+    X86_CC_A = 7,
     X86_CC_S = 8,
+    X86_CC_NS = 9,
     X86_CC_L = 12,
+    X86_CC_GE = 13,
     X86_CC_LE = 14,
+    X86_CC_G = 15,
     X86_ALWAYS = 16,
 };
 /* Jumps with a 32-bit distance that is filled in later; the return value is

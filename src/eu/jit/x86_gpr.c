@@ -1,0 +1,144 @@
+/* x86_gpr.c: encodings. Intel SDM vol 2, ch. 2 "Instruction Format". */
+#include "eu/jit/x86_gpr.h"
+
+static const struct {
+    uint8_t prefix, map, opcode;
+} rows[X86_GOP_COUNT] = {
+#define X(name, prefix, map, opcode) [X86_G_##name] = {prefix, map, opcode},
+    X86_GPR_OPS(X)
+#undef X
+};
+
+struct bytes {
+    uint8_t b[16];
+    unsigned n;
+};
+
+static void
+add(struct bytes *o, unsigned b)
+{
+    o->b[o->n++] = (uint8_t)b;
+}
+
+static void
+add_rex(struct bytes *o, bool is_64, unsigned reg, unsigned index, unsigned rm,
+        bool force)
+{
+    unsigned b = 0x40 | (unsigned)is_64 << 3 | (reg >> 3) << 2 |
+                 (index >> 3) << 1 | rm >> 3;
+    if (b != 0x40 || force)
+        add(o, b);
+}
+
+static void
+add_operand(struct bytes *o, unsigned reg, struct x86_gm m)
+{
+    if (!m.in_memory) {
+        add(o, 0xc0 | (reg & 7) << 3 | (m.reg & 7));
+        return;
+    }
+    if (m.indexed) {
+        add(o, 0x84 | (reg & 7) << 3);
+        add(o, (m.reg & 7u) << 3 | X86_RBX);
+    } else {
+        add(o, 0x80 | (reg & 7) << 3 | X86_RBX);
+    }
+    memcpy(o->b + o->n, &m.disp, 4);
+    o->n += 4;
+}
+
+static void
+instruction(struct x86 *x, enum x86_gop op, unsigned plus, bool is_64,
+            unsigned reg, struct x86_gm m)
+{
+    struct bytes o = {.n = 0};
+    unsigned rm = m.in_memory ? X86_RBX : m.reg;
+    unsigned index = m.in_memory && m.indexed ? m.reg : 0;
+    bool byte_reg = (op == X86_G_ST8 && reg >= 4) ||
+                    ((op == X86_G_MOVZX8 || op == X86_G_MOVSX8) &&
+                     !m.in_memory && m.reg >= 4);
+    if (rows[op].prefix)
+        add(&o, rows[op].prefix);
+    add_rex(&o, is_64, reg, index, rm, byte_reg);
+    if (rows[op].map)
+        add(&o, 0x0f);
+    add(&o, rows[op].opcode + plus);
+    add_operand(&o, reg, m);
+    x86_bytes(x, o.b, o.n);
+}
+
+void
+x86_gop(struct x86 *x, enum x86_gop op, bool is_64, unsigned reg,
+        struct x86_gm m)
+{
+    instruction(x, op, 0, is_64, reg, m);
+}
+
+void
+x86_cmov(struct x86 *x, enum x86_cc cc, unsigned d, unsigned s)
+{
+    instruction(x, X86_G_CMOV, cc, true, d, x86_g(s));
+}
+
+void
+x86_setcc(struct x86 *x, enum x86_cc cc, unsigned gpr)
+{
+    uint8_t b[3] = {0x0f, (uint8_t)(0x90 | cc), (uint8_t)(0xc0 | gpr)};
+    assert(gpr < 4);
+    x86_bytes(x, b, sizeof b);
+}
+
+static void
+group(struct x86 *x, unsigned opcode, bool is_64, unsigned ext, unsigned gpr,
+      int imm)
+{
+    struct bytes o = {.n = 0};
+    add_rex(&o, is_64, 0, 0, gpr, false);
+    if (opcode > 0xff)
+        add(&o, 0x0f);
+    add(&o, opcode & 0xff);
+    add(&o, 0xc0 | ext << 3 | (gpr & 7));
+    if (imm >= 0)
+        add(&o, (unsigned)imm);
+    x86_bytes(x, o.b, o.n);
+}
+
+void
+x86_unary(struct x86 *x, enum x86_unary op, bool is_64, unsigned gpr)
+{
+    group(x, 0xf7, is_64, op, gpr, -1);
+}
+
+void
+x86_shift_cl(struct x86 *x, enum x86_shift op, bool is_64, unsigned gpr)
+{
+    group(x, 0xd3, is_64, op, gpr, -1);
+}
+
+void
+x86_shift_by(struct x86 *x, enum x86_shift op, bool is_64, unsigned gpr,
+             unsigned count)
+{
+    group(x, 0xc1, is_64, op, gpr, (int)count);
+}
+
+void
+x86_bit_test(struct x86 *x, unsigned gpr, unsigned bit)
+{
+    group(x, 0x1ba, false, 4, gpr, (int)bit);
+}
+
+void
+x86_bswap(struct x86 *x, unsigned gpr)
+{
+    uint8_t b[2] = {0x0f, (uint8_t)(0xc8 | gpr)};
+    assert(gpr < 8);
+    x86_bytes(x, b, sizeof b);
+}
+
+void
+x86_cqo(struct x86 *x)
+{
+    const uint8_t b[2] = {0x48, 0x99};
+    x86_bytes(x, b, sizeof b);
+}
