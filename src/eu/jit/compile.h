@@ -34,6 +34,7 @@ struct jit_range {
 
 /* What an op reads, writes and, when all channels are on, overwrites. */
 struct jit_regs {
+    struct jit_set uses, kills, all;
     struct jit_range range[4]; /* sources without gaps; the destination last */
     struct jit_range kill;
     bool no_mask, reads_all; /* reads_all: an indirect source */

@@ -130,6 +130,24 @@ range_of(unsigned from_B, unsigned end_B)
     return (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
 }
 
+/* The same for operands that the interpreter's fast path knows. */
+static bool
+plain_range(const struct eu_op *op, unsigned s, struct jit_range *r)
+{
+    const struct eu_op_src *src = &op->src[s];
+    unsigned at = src->off_B;
+    *r = (struct jit_range){0, 0};
+    if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN)
+        return false;
+    switch (src->cls) {
+    case EU_SRC_IMM: return true;
+    case EU_SRC_SCALAR: *r = range_of(at, at + 4); return true;
+    case EU_SRC_VEC:
+    case EU_SRC_VEC_MOD: *r = range_of(at, at + op->lanes * 4u); return true;
+    default: return false;
+    }
+}
+
 /* At least the registers that the operand reads. */
 static struct jit_range
 source_range(struct jit_regs *r, const struct eu_insn *insn,
@@ -226,24 +244,6 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
         r->kill = (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
 }
 
-static void
-note_registers(struct jit_regs *r, const struct eu_op *op)
-{
-    r->no_mask = op->no_mask;
-    if (op->fn == eu_op_join || op->fn == eu_op_link)
-        return;
-    if (jit_is_send(op)) {
-        note_send(r, op->insn);
-        return;
-    }
-    unsigned n = 0;
-    for (unsigned i = 0; i < op->insn->src_count; i++) {
-        r->range[n] = source_range(r, op->insn, &op->insn->src[i]);
-        n += r->range[n].count > 0;
-    }
-    note_destination(r, op);
-}
-
 /* Both words of the set of a short range, without a branch. */
 static inline void
 range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
@@ -255,6 +255,43 @@ range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
     bits <<= at;
     *lo = bits & ~high;
     *hi = (bits & high) | (spill & ~high);
+}
+
+static void
+note_ranges(struct jit_regs *r, const struct eu_op *op)
+{
+    if (op->fn == eu_op_join || op->fn == eu_op_link)
+        return;
+    if (jit_is_send(op)) {
+        note_send(r, op->insn);
+        return;
+    }
+    unsigned n = 0;
+    for (unsigned i = 0; i < op->insn->src_count; i++) {
+        if (!plain_range(op, i, &r->range[n]))
+            r->range[n] = source_range(r, op->insn, &op->insn->src[i]);
+        n += r->range[n].count > 0;
+    }
+    note_destination(r, op);
+}
+
+static void
+note_registers(struct jit_regs *r, const struct eu_op *op)
+{
+    uint64_t lo, hi;
+    note_ranges(r, op);
+    r->no_mask = op->no_mask;
+    range_bits(r->kill, &r->kills.w[0], &r->kills.w[1]);
+    range_bits(r->range[3], &r->all.w[0], &r->all.w[1]);
+    for (unsigned n = 0; n < 3; n++) {
+        range_bits(r->range[n], &lo, &hi);
+        r->uses.w[0] |= lo;
+        r->uses.w[1] |= hi;
+    }
+    if (r->reads_all)
+        r->uses = everything;
+    r->all.w[0] |= r->uses.w[0];
+    r->all.w[1] |= r->uses.w[1];
 }
 
 /* ---- flow ---- */
@@ -300,32 +337,33 @@ ends(const struct jit *j, uint32_t i)
     return (j->start[i] & JIT_SEND) && j->k->ops[i].insn->eot;
 }
 
+/* Blocks whose end is as it was are skipped, but not at first. */
 static bool
-pass(struct jit *j, bool full)
+pass(struct jit *j, bool full, bool at_first)
 {
     struct jit_set *live = j->live[!full];
-    uint64_t changed = 0, lo = 0, hi = 0, a, b;
+    uint64_t changed = 0, lo = 0, hi = 0;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
-        if (ends(j, i)) {
+        bool at_end = ends(j, i);
+        if (at_end) {
             struct jit_set s = live_behind(j, full, i);
             lo = s.w[0];
             hi = s.w[1];
         }
         uint64_t keep = full || r->no_mask ? 0 : UINT64_MAX;
-        range_bits(r->kill, &a, &b);
-        lo &= ~a | keep;
-        hi &= ~b | keep;
-        for (unsigned n = 0; n < 3; n++) {
-            range_bits(r->range[n], &a, &b);
-            lo |= a;
-            hi |= b;
-        }
-        lo |= -(uint64_t)r->reads_all;
-        hi |= -(uint64_t)r->reads_all;
-        changed |= (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
+        lo = (lo & (~r->kills.w[0] | keep)) | r->uses.w[0];
+        hi = (hi & (~r->kills.w[1] | keep)) | r->uses.w[1];
+        uint64_t differs = (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
+        changed |= differs;
         live[i].w[0] = lo;
         live[i].w[1] = hi;
+        if (at_end && !differs && !at_first) {
+            while (i && !(j->start[i] & JIT_START))
+                i--;
+            lo = live[i].w[0];
+            hi = live[i].w[1];
+        }
     }
     return changed;
 }
@@ -334,7 +372,7 @@ static bool
 settle(struct jit *j, bool full)
 {
     for (unsigned n = 0; n < MAX_PASSES; n++)
-        if (!pass(j, full) || !j->has_loop)
+        if (!pass(j, full, !n) || !j->has_loop)
             return true;
     return false;
 }

@@ -112,7 +112,8 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
     struct x86_rm rm = {.kind = X86_CONST, .bcast = count == 1 && x->evex};
     uint16_t *slot = known_const(x, dw, count);
     if (*slot && *slot - 1u + count <= x->pool_count &&
-        !memcmp(x->pool + *slot - 1, dw, count * 4)) {
+        x->pool[*slot - 1] == dw[0] &&
+        (count == 1 || !memcmp(x->pool + *slot - 1, dw, count * 4))) {
         rm.disp = (*slot - 1) * 4;
         return rm;
     }
