@@ -82,13 +82,28 @@ dst_offset_B(const struct eu_insn *insn, unsigned lane)
            eu_type_size_B((enum eu_type)insn->dst.type);
 }
 
+/* At least as many bytes as lie between the operand's first and its end. */
+static unsigned
+extent_B(const struct eu_insn *insn, const struct eu_operand *o, bool is_dst)
+{
+    unsigned n = insn->exec_size, last;
+    if (is_dst)
+        last = (n - 1) * o->hstride;
+    else if (insn->align16)
+        last = (n - 1) / 4 * MAX2(o->vstride, 4u) + 3;
+    else
+        last = (n - 1) / o->width * o->vstride + (o->width - 1u) * o->hstride;
+    return (last + 1) * eu_type_size_B((enum eu_type)o->type);
+}
+
 bool
 eu_operand_fits(const struct eu_insn *insn, const struct eu_operand *o,
                 bool is_dst)
 {
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     unsigned base = o->reg * EU_GRF_B + o->subreg_B;
-    if (o->file != EU_FILE_GRF || o->indirect)
+    if (o->file != EU_FILE_GRF || o->indirect ||
+        base + extent_B(insn, o, is_dst) <= EU_GRF_FILE_B)
         return true;
     for (unsigned i = 0; i < insn->exec_size; i++) {
         unsigned off = is_dst ? dst_offset_B(insn, i)
