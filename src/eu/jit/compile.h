@@ -19,8 +19,9 @@ enum {
     JIT_START = 1,
     JIT_LOOP = 2,
     JIT_INTERPRETED = 4,
-    JIT_FLOW = 8,  /* jit_is_flow() */
-    JIT_SEND = 16, /* jit_is_send() */
+    JIT_FLOW = 8,   /* jit_is_flow() */
+    JIT_SEND = 16,  /* jit_is_send() */
+    JIT_MODES = 32, /* behind it other channels may be on */
 };
 
 /* One bit per GRF. */
@@ -107,7 +108,7 @@ struct jit {
     uint8_t *start;          /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_regs *regs;   /* of each op */
-    bool has_flow, has_loop;
+    bool has_flow, has_loop, has_modes;
     uint32_t *label; /* per op: offset of the block's code */
     uint32_t *body;  /* the same behind its header, full copy */
     uint32_t *stub; /* per op: offset of the code that goes to the other copy */

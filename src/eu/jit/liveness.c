@@ -110,6 +110,10 @@ jit_find_blocks(struct jit *j)
             if (has_uip(op))
                 mark_target(j, i, op->uip);
         } else if (send || writes_modes(op->insn)) {
+            if (!jit_is_send(op)) {
+                j->start[i] |= JIT_MODES;
+                j->has_modes = true;
+            }
             mark(j, i, 1, JIT_START);
         }
         if (!op->no_mask && op->fn != eu_op_link)
@@ -320,9 +324,11 @@ live_behind(const struct jit *j, bool full, uint32_t i)
         add_target(j, full, &s, i, op->jip);
         return s;
     }
-    if (is_dynamic(op))
+    if (!(j->start[i] & JIT_MODES) && is_dynamic(op))
         return everything;
     add_target(j, full, &s, i, 1);
+    if (j->start[i] & JIT_MODES)
+        return s;
     add_target(j, full, &s, i, op->jip);
     if (has_uip(op))
         add_target(j, full, &s, i, op->uip);
@@ -332,7 +338,7 @@ live_behind(const struct jit *j, bool full, uint32_t i)
 static bool
 ends(const struct jit *j, uint32_t i)
 {
-    if (j->start[i] & JIT_FLOW)
+    if (j->start[i] & (JIT_FLOW | JIT_MODES))
         return true;
     return (j->start[i] & JIT_SEND) && j->k->ops[i].insn->eot;
 }
@@ -377,12 +383,13 @@ settle(struct jit *j, bool full)
     return false;
 }
 
-/* The masked copy first: the full one may go on there at any branch. */
+/* The masked copy first: the full one may go on there at any branch and when
+ * the dispatch mask is written. */
 bool
 jit_find_live(struct jit *j)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++)
         note_registers(&j->regs[i], &j->k->ops[i]);
-    bool masked = !j->full || j->has_flow || j->flags;
+    bool masked = !j->full || j->has_flow || j->has_modes || j->flags;
     return (!masked || settle(j, false)) && (!j->full || settle(j, true));
 }

@@ -21,6 +21,14 @@ static const struct {
       {0x00000001, 0x30000604, 0x00000000, 0x000004e0},
       /* add (16) (lt)f0.0 r26.5<1>:f r63.0<0;1,0>:w r43.0<8;8,1>:w */
       {0x05800040, 0x23541ae8, 0x1a0007e0, 0x008d0560}}},
+    {"what is overwritten later is needed if channels go off in between",
+     EU_GEN9,
+     {/* pln (16) (sat)r18.0<1>:f r19.0<8;8,1>:f r14.0<2;1,0>:f */
+      {0x8080005a, 0x22403aeb, 0x3a8d0260, 0x004001c0},
+      /* mov (1) sr0.2<1>:ud 0x25f269bb */
+      {0x00000001, 0x2e080604, 0x00000000, 0x25f269bb},
+      /* mul (16) r18.0<1>:f r15.5<0;1,0>:f r4.0<8;8,1>:f */
+      {0x00800041, 0x22403ae8, 0x3a0001f4, 0x008d0080}}},
 };
 
 static void
