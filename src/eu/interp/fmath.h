@@ -137,6 +137,7 @@ fmath_lrp(float a, float x, float y)
     return fmath_fma(a, x, (1.0f - a) * y);
 }
 
+/* The same guess: v's product is added first. */
 FMATH_INLINE float
 fmath_pln(float p, float q, float r, float u, float v)
 {

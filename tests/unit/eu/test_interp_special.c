@@ -297,3 +297,87 @@ Test(interp_special, a_branch_reads_no_more_than_its_offset)
     put(&c, 84, 82, 0);
     cr_expect_eq(run_one(c), EU_RUNNING); /* offset 0: for ever */
 }
+
+/* ---- and those with one ---- */
+
+static bool
+is_legal(const struct code *c)
+{
+    struct eu_insn insn;
+    return eu_decode(&insn, c->dw, 16, EU_GEN9, NULL) &&
+           !eu_validate(&insn, EU_GEN9);
+}
+
+static bool
+computes(unsigned opcode)
+{
+    return opcode < 0x80 && opcode != EU_OP_ILLEGAL && opcode != EU_OP_NOP &&
+           (opcode < EU_OP_JMPI || opcode > EU_OP_SENDSC);
+}
+
+/* Returns how many were legal. */
+static unsigned
+run_if_legal(struct code c, unsigned opcode, const char *what)
+{
+    if (opcode == EU_OP_MOVI) { /* r[a0.0] */
+        put(&c, 76, 69, 0);
+        put(&c, 79, 79, 1);
+    }
+    if (!is_legal(&c))
+        return 0;
+    cr_expect_eq(run_one(c), EU_FINISHED, "opcode 0x%x, %s: %08x %08x", opcode,
+                 what, c.dw[0], c.dw[1]);
+    return 1;
+}
+
+static unsigned
+run_types(unsigned opcode, enum eu_type dst, enum eu_type src)
+{
+    const enum eu_type second[] = {src, EU_TYPE_W};
+    unsigned legal = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(second); i++) {
+        struct code c = encode_binary(opcode, dst);
+        put(&c, 46, 43, src);
+        put(&c, 94, 91, second[i]);
+        if (opcode == EU_OP_MATH) {
+            for (unsigned fn = 1; fn < 16; fn++) {
+                put(&c, 27, 24, fn);
+                bool divides = fn >= EU_MATH_INT_DIV_BOTH &&
+                               fn <= EU_MATH_INT_DIV_REMAINDER;
+                bool is_int = src == EU_TYPE_D || src == EU_TYPE_UD;
+                if (divides == is_int && dst == src && second[i] == src &&
+                    (src != EU_TYPE_DF || fn >= EU_MATH_INVM))
+                    legal += run_if_legal(c, opcode, "math");
+            }
+        } else {
+            legal += run_if_legal(c, opcode, "types");
+        }
+    }
+    return legal;
+}
+
+/* Whatever the tables call legal computes something. */
+Test(interp_special, every_legal_combination_of_types_runs)
+{
+    for (unsigned opcode = 0; opcode < 0x80; opcode++) {
+        unsigned legal = 0;
+        struct code probe = encode_binary(opcode, EU_TYPE_D);
+        struct eu_insn insn;
+        if (!computes(opcode) ||
+            (!eu_decode(&insn, probe.dw, 16, EU_GEN9, NULL) &&
+             !eu_decode(&insn, encode_ternary(opcode).dw, 16, EU_GEN9, NULL)))
+            continue;
+        for (unsigned dst = 0; dst <= EU_TYPE_HF; dst++)
+            for (unsigned src = 0; src <= EU_TYPE_HF; src++)
+                legal += run_types(opcode, (enum eu_type)dst,
+                                   (enum eu_type)src);
+        for (unsigned dst = 0; dst < 5; dst++)
+            for (unsigned src = 0; src < 5; src++) {
+                struct code c = encode_ternary(opcode);
+                put(&c, 45, 43, src);
+                put(&c, 48, 46, dst);
+                legal += run_if_legal(c, opcode, "three sources");
+            }
+        cr_expect_gt(legal, 0, "opcode 0x%x has no legal form", opcode);
+    }
+}
