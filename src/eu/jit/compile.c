@@ -11,7 +11,7 @@
 struct snapshot {
     uint32_t size, pool_count, fixup_count, trig_count;
     struct jit_vregs v;
-    uint8_t exec_chan[2];
+    uint8_t exec_chan[2], flag_at[2];
 };
 
 static void
@@ -23,6 +23,7 @@ save(const struct jit *j, struct snapshot *s)
     s->trig_count = j->trig_count;
     s->v = j->v;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
+    memcpy(s->flag_at, j->flag_at, sizeof s->flag_at);
 }
 
 static void
@@ -34,6 +35,7 @@ restore(struct jit *j, const struct snapshot *s)
     j->trig_count = s->trig_count;
     j->v = s->v;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
+    memcpy(j->flag_at, s->flag_at, sizeof s->flag_at);
     j->crowded = false;
 }
 

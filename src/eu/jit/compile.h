@@ -85,7 +85,8 @@ typedef _Atomic(uintptr_t) jit_door;
 /* An instruction's mask in the form of the target. */
 struct jit_mask {
     bool all;
-    uint8_t k; /* mask register, or with AVX2 a vector register */
+    bool inverted; /* the other lanes (only for jit_blend) */
+    uint8_t k;     /* mask register, or with AVX2 a vector register */
 };
 
 /* Up to 16 (AVX-512) or 8 (AVX2) lanes of an instruction. */
@@ -104,6 +105,9 @@ struct jit {
 
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];
+    /* The full copy has no exec masks: the same registers hold 16 bits of f0
+     * and f1, from this one on; 0xff: none. */
+    uint8_t flag_at[2];
 
     uint8_t *start;          /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
@@ -187,6 +191,8 @@ struct jit_mask jit_op_pred(struct jit *j, const struct eu_op *op,
 /* Flag bits from mask register k (AVX2: vector register). */
 void jit_write_flags(struct jit *j, const struct eu_op *op,
                      const struct jit_part *p, unsigned k);
+/* Something else changes the flag register. */
+void jit_forget_flag(struct jit *j, unsigned reg);
 bool jit_masks_fit(const struct eu_op *op);
 
 /* operands.c */

@@ -14,6 +14,11 @@ jit_blend(struct jit *j, unsigned len, struct jit_mask m, struct x86_rm a,
         x86_vop(&j->x, X86_MOVAPS, len, d, 0, x86_reg(rb), 0);
         return d;
     }
+    if (m.inverted) {
+        struct x86_rm t = a;
+        a = b;
+        b = t;
+    }
     rb = jit_in_reg(j, b, len);
     d = jit_temp(j);
     if (j->evex)
@@ -137,6 +142,8 @@ move_to_flag(struct jit *j, const struct eu_op *op)
     x86_store(&j->x, X86_RAX,
               offsetof(struct eu_thread, f) + (d->reg & 1) * 4u + d->subreg_B,
               size_B);
+    jit_forget_flag(j, 0);
+    jit_forget_flag(j, 1);
 }
 
 bool

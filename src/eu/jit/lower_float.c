@@ -8,6 +8,8 @@
 #define PRED_ORD 0x07
 #define PRED_UNORD 0x03
 #define PRED_GE 0x1d
+/* VFIXUPIMMPS: 0 for quiet and signalling NaNs, all else stays. */
+#define FIXUP_NAN_TO_0 0x00000088u
 
 static bool
 compares(unsigned cmod)
@@ -250,15 +252,49 @@ min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
     return d;
 }
 
+/* The same with a known number as b. Of numbers with its sign, and others,
+ * integer comparisons have the right order; a NaN leaves b. */
+static unsigned
+min_max_known(struct jit *j, unsigned len, unsigned a, uint32_t b, bool is_min)
+{
+    bool negative = b >> 31;
+    enum x86_vop vop = is_min     ? negative ? X86_PMAXUD : X86_PMINSD
+                       : negative ? X86_PMINUD
+                                  : X86_PMAXSD;
+    unsigned d;
+    if (!b && !is_min) {
+        d = jit_temp(j);
+        x86_vop(&j->x, vop, len, d, a, jit_dword(j, 0), 0);
+        x86_vop_imm(&j->x, X86_FIXUPIMMPS, len, d, a,
+                    jit_dword(j, FIXUP_NAN_TO_0), 0, 0);
+        return d;
+    }
+    d = jit_in_reg(j, jit_dword(j, b), len);
+    x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_ORD);
+    x86_vop(&j->x, vop, len, d, a, jit_dword(j, b), 4);
+    return d;
+}
+
+static bool
+is_known_number(const struct eu_operand *o)
+{
+    return o->file == EU_FILE_IMM && o->type == EU_TYPE_F && !o->abs &&
+           !o->negate && ((uint32_t)o->imm & 0x7fffffff) <= 0x7f800000;
+}
+
 static unsigned
 select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
        struct x86_rm a, struct x86_rm b)
 {
     unsigned cmod = op->insn->cmod;
+    bool is_min = cmod == EU_CMOD_L || cmod == EU_CMOD_LE;
     if (!cmod)
         return jit_blend(j, p->len, jit_op_pred(j, op, p), a, b);
+    if (j->evex && is_known_number(&op->insn->src[1]))
+        return min_max_known(j, p->len, jit_in_reg(j, a, p->len),
+                             (uint32_t)op->insn->src[1].imm, is_min);
     unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
-    return min_max(j, p->len, ra, rb, cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
+    return min_max(j, p->len, ra, rb, is_min);
 }
 
 static unsigned

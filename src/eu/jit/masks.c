@@ -2,8 +2,8 @@
  *
  * AVX-512 keeps them in mask registers: k1 and k3 are the masks of the two
  * parts of an instruction, k2 is a comparison's result, k4 and k5 are scratch,
- * k6 and k7 cache the thread's mask. AVX2 keeps them in vector registers, all
- * ones in each lane that is on. */
+ * k6 and k7 keep the thread's mask, or in the full copy flags. AVX2 keeps them
+ * in vector registers, all ones in each lane that is on. */
 #include "eu/jit/compile.h"
 
 #define K_PART(index) ((index) ? 3u : 1u)
@@ -61,11 +61,36 @@ flag_disp(const struct eu_op *op)
     return offsetof(struct eu_thread, f) + op->flag_reg * 4u;
 }
 
-static void
+#define K_FLAG(reg) (6u + (reg))
+
+void
+jit_forget_flag(struct jit *j, unsigned reg)
+{
+    j->flag_at[reg] = 0xff;
+}
+
+/* Flag bits of 16 lanes may stay in a register. */
+static bool
+keeps_flags(const struct jit *j, const struct eu_op *op)
+{
+    return j->full && j->evex && op->lanes == 16;
+}
+
+/* The predicate's bits, in k or in a register that keeps them. */
+static unsigned
 pred_k(struct jit *j, const struct eu_op *op, const struct jit_part *p,
        unsigned k)
 {
-    load_bits(j, k, flag_disp(op), op->flag_shift + p->first, p->lanes);
+    unsigned at = op->flag_shift + p->first, reg = op->flag_reg;
+    if (!keeps_flags(j, op)) {
+        load_bits(j, k, flag_disp(op), at, p->lanes);
+        return k;
+    }
+    if (j->flag_at[reg] != at) {
+        load_bits(j, K_FLAG(reg), flag_disp(op), at, 16);
+        j->flag_at[reg] = (uint8_t)at;
+    }
+    return K_FLAG(reg);
 }
 
 static struct jit_mask
@@ -77,6 +102,19 @@ mask_evex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         e = exec_k(j, op->chan + p->first, p->lanes);
     if (!pred)
         return (struct jit_mask){.k = (uint8_t)e};
+    if (!exec && keeps_flags(j, op)) {
+        unsigned q = pred_k(j, op, p, k);
+        if (!op->pred_inv && !op->cmod)
+            return (struct jit_mask){.k = (uint8_t)q};
+        /* Flags that it writes must not change its mask. */
+        if (!op->pred_inv) {
+            x86_kop(&j->x, X86_KOR, k, q, q);
+            return (struct jit_mask){.k = (uint8_t)k};
+        }
+        x86_kop(&j->x, X86_KXNOR, K_SCRATCH, K_SCRATCH, K_SCRATCH);
+        x86_kop(&j->x, X86_KANDN, k, q, K_SCRATCH);
+        return (struct jit_mask){.k = (uint8_t)k};
+    }
     if (!exec && op->pred_inv) {
         e = K_SCRATCH;
         x86_mov_imm(&j->x, X86_RAX, lane_bits(p->lanes));
@@ -156,6 +194,9 @@ jit_op_pred(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
     if (!op->pred)
         return (struct jit_mask){.all = true};
+    if (keeps_flags(j, op))
+        return (struct jit_mask){.k = (uint8_t)pred_k(j, op, p, 2),
+                                 .inverted = op->pred_inv};
     return j->evex ? mask_evex(j, op, p, false, true, 2)
                    : mask_vex(j, op, p, false, true);
 }
@@ -196,8 +237,14 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             k = 4;
         }
         x86_kstore(&j->x, k, at, p->lanes == 8);
+        jit_forget_flag(j, op->flag_reg);
+        if (keeps_flags(j, op)) {
+            x86_kop(&j->x, X86_KOR, K_FLAG(op->flag_reg), k, k);
+            j->flag_at[op->flag_reg] = (uint8_t)shift;
+        }
         return;
     }
+    jit_forget_flag(j, op->flag_reg);
     bits_to_gpr(j, p, k);
     x86_load(&j->x, X86_RDX, flag_disp(op), 4);
     x86_alu_reg(&j->x, X86_AND, X86_RAX, X86_RCX, false);

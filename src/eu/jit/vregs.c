@@ -299,6 +299,7 @@ jit_forget(struct jit *j)
         forget_name(v, first(set));
     v->used = v->locked = v->recent = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
+    j->flag_at[0] = j->flag_at[1] = 0xff;
 }
 
 void
