@@ -216,7 +216,8 @@ rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
     struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
     if (!kernel)
         return true;
-    struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode]);
+    struct eu_jit *jit = eu_jit_compile(
+        kernel, cpu, flags[k->mode] | (seed & 1 ? EU_JIT_DENORMALS : 0));
     bool same = jit;
     snprintf(text, text_size, "not compiled");
     if (jit) {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "eu/interp/fmath.h"
+#include "eu/interp/fmath_ext.h"
 #include "eu/interp/half.h"
 
 static bool

@@ -4,7 +4,7 @@
 
 #include <emmintrin.h>
 
-#include "eu/interp/fmath.h"
+#include "eu/interp/fmath_ext.h"
 
 #ifdef __clang__
 #define IVDEP _Pragma("clang loop vectorize(assume_safety)")

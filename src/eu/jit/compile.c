@@ -62,7 +62,8 @@ block_ops(const struct jit *j, uint32_t i)
 static void
 begin_block(struct jit *j, uint32_t i)
 {
-    bool checks = (j->start[i] & JIT_LOOP) || j->flags;
+    bool checks = (j->start[i] & JIT_LOOP) ||
+                  (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     jit_forget(j);
     j->label[i] = j->x.size;
     if (checks) {
@@ -297,6 +298,7 @@ make_full(struct jit *j)
     jit->flags = j->flags;
     jit->need = j->need;
     jit->needs_nearest = j->needs_nearest;
+    jit->needs_flush = j->needs_flush;
     jit->native_count = j->native_count;
     jit->label = j->label;
     jit->body = j->body;

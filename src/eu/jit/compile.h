@@ -132,6 +132,7 @@ struct jit {
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */
+    bool needs_flush;   /* ... while denormals count as zero */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
 };
@@ -227,7 +228,7 @@ unsigned jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k);
 bool jit_float_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p);
-/* lower_math.c: AVX-512 only. */
+/* lower_math.c: functions beyond what the host has. */
 bool jit_math_ok(unsigned fn);
 /* Code that several instructions of the kernel call. */
 void jit_math_helpers(struct jit *j);

@@ -37,9 +37,10 @@ void eu_jit_free(struct eu_jit *jit);
 struct eu_jit *eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu,
                               unsigned flags);
 enum eu_jit_flag {
-    EU_JIT_SPLIT = 1, /* every message is a block of its own, and every
-                       * block looks at the budget */
-    EU_JIT_STEP = 2,  /* every instruction is one */
+    EU_JIT_SPLIT = 1,     /* every message is a block of its own, and every
+                           * block looks at the budget */
+    EU_JIT_STEP = 2,      /* every instruction is one */
+    EU_JIT_DENORMALS = 4, /* for threads that keep them */
 };
 enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
                               uint64_t budget);

@@ -390,6 +390,7 @@ jit_find_live(struct jit *j)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++)
         note_registers(&j->regs[i], &j->k->ops[i]);
-    bool masked = !j->full || j->has_flow || j->has_modes || j->flags;
+    bool masked = !j->full || j->has_flow || j->has_modes ||
+                  (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     return (!masked || settle(j, false)) && (!j->full || settle(j, true));
 }

@@ -41,7 +41,7 @@ static bool
 math_ok(const struct jit *j, unsigned fn)
 {
     return fn == EU_MATH_INV || fn == EU_MATH_SQRT || fn == EU_MATH_FDIV ||
-           (j->evex && jit_math_ok(fn));
+           jit_math_ok(fn);
 }
 
 bool

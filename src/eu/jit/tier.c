@@ -10,6 +10,7 @@
 #define CR0_ALT (1u << 0)
 #define CR0_VMASK (1u << 3)
 #define CR0_ROUNDING (3u << 4)
+#define CR0_KEEP_F (1u << 7)
 #define CR0_ROUND_TO_INT (1u << 12)
 
 /* What every processor with AVX2 has, but a virtual one may hide. */
@@ -112,7 +113,8 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
     if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
         k->op_of[t->ip / 8] == EU_NO_OP ||
         (t->cr0[0] & (CR0_ALT | EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
-        (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)))
+        (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)) ||
+        (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)))
         return NULL;
     bool full = (t->mask & jit->need) == jit->need;
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
@@ -184,7 +186,9 @@ void
 eu_jit_run(struct eu_thread *t, uint64_t *left)
 {
     bool check = eu_tier_selected() == EU_TIER_CHECK;
-    const struct eu_jit *jit = code_of(t->kernel, check ? EU_JIT_SPLIT : 0);
+    const struct eu_jit *jit = code_of(
+        t->kernel, (check ? EU_JIT_SPLIT : 0) |
+                       (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0));
     if (!jit)
         return;
     if (check) {

@@ -117,9 +117,12 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
         rm.disp = (*slot - 1) * 4;
         return rm;
     }
-    if (!grow(x, (void **)&x->pool, &x->pool_capacity, x->pool_count + count,
-              4))
+    /* Vectors do not straddle cache lines. */
+    uint32_t at = ALIGN_POT(x->pool_count, count >= 4 ? count : 1);
+    if (!grow(x, (void **)&x->pool, &x->pool_capacity, at + count, 4))
         return rm;
+    memset(x->pool + x->pool_count, 0, (at - x->pool_count) * 4);
+    x->pool_count = at;
     memcpy(x->pool + x->pool_count, dw, count * 4);
     rm.disp = (int32_t)(x->pool_count * 4);
     if (x->pool_count < UINT16_MAX)

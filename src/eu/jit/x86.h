@@ -67,6 +67,13 @@ enum x86_tuple {
     X(FMADD132PS, 2, 1, 0, 0, 0x98, FULL)    \
     X(FMADD213PS, 2, 1, 0, 0, 0xa8, FULL)    \
     X(FMADD231PS, 2, 1, 0, 0, 0xb8, FULL)    \
+    X(FNMADD213PS, 2, 1, 0, 0, 0xac, FULL)   \
+    X(RSQRTPS, 1, 0, 0, 2, 0x52, FULL)       \
+    X(GETEXPPS, 2, 1, 2, 0, 0x42, FULL)      \
+    X(GETMANTPS, 3, 1, 2, 0, 0x26, FULL)     \
+    X(REDUCEPS, 3, 1, 2, 0, 0x56, FULL)      \
+    X(SCALEFPS, 2, 1, 2, 0, 0x2c, FULL)      \
+    X(FPCLASSPS, 3, 1, 2, 0, 0x66, FULL)     \
     X(ROUNDPS, 3, 1, 0, 0, 0x08, FULL)       \
     X(ADDPD, 1, 1, 0, 1, 0x58, FULL)         \
     X(MULPD, 1, 1, 0, 1, 0x59, FULL)         \
@@ -131,6 +138,7 @@ enum x86_tuple {
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
     X(PERMD, 2, 1, 0, 0, 0x36, FULL)         \
     X(PERMPS, 2, 1, 0, 0, 0x16, FULL)        \
+    X(PERMI2D, 2, 1, 2, 0, 0x76, FULL)       \
     X(PGATHERDD, 2, 1, 0, 0, 0x90, 4B)       \
     X(PSCATTERDD, 2, 1, 2, 0, 0xa0, 4B)      \
     X(EXTRACTF32X8, 3, 1, 2, 0, 0x1b, 32B)   \

@@ -502,3 +502,32 @@ mov (8|M0) r[a0.1,4]<2>:w r2.0<8;8,1>:w
 mov (16|M0) r10.0<1>:uw 0x76543210:v
 mov (32|M0) r11.0<1>:uw 0xfedcba98:uv
 mov (16|M0) r13.0<1>:f 0x00C03020:vf
+
+== ext_math
+# r2: x, r4: y; the functions of extended math in this order.
+math.log (16|M0) r10.0<1>:f r2.0<8;8,1>:f
+math.log (8|M0) r22.0<1>:f r2.0<8;8,1>:f
+(W) math.log (4|M0) r28.0<1>:f r2.0<4;4,1>:f
+(W) math.log (1|M0) r34.0<1>:f r2.0<0;1,0>:f
+math.exp (16|M0) r12.0<1>:f r2.0<8;8,1>:f
+math.exp (8|M0) r23.0<1>:f r2.0<8;8,1>:f
+(W) math.exp (4|M0) r29.0<1>:f r2.0<4;4,1>:f
+(W) math.exp (1|M0) r35.0<1>:f r2.0<0;1,0>:f
+math.rsqt (16|M0) r14.0<1>:f r2.0<8;8,1>:f
+math.rsqt (8|M0) r24.0<1>:f r2.0<8;8,1>:f
+(W) math.rsqt (4|M0) r30.0<1>:f r2.0<4;4,1>:f
+(W) math.rsqt (1|M0) r36.0<1>:f r2.0<0;1,0>:f
+math.sin (16|M0) r16.0<1>:f r2.0<8;8,1>:f
+math.sin (8|M0) r25.0<1>:f r2.0<8;8,1>:f
+(W) math.sin (4|M0) r31.0<1>:f r2.0<4;4,1>:f
+(W) math.sin (1|M0) r37.0<1>:f r2.0<0;1,0>:f
+math.cos (16|M0) r18.0<1>:f r2.0<8;8,1>:f
+math.cos (8|M0) r26.0<1>:f r2.0<8;8,1>:f
+(W) math.cos (4|M0) r32.0<1>:f r2.0<4;4,1>:f
+(W) math.cos (1|M0) r38.0<1>:f r2.0<0;1,0>:f
+math.pow (16|M0) r20.0<1>:f r2.0<8;8,1>:f r4.0<8;8,1>:f
+math.pow (8|M0) r27.0<1>:f r2.0<8;8,1>:f r4.0<8;8,1>:f
+(W) math.pow (4|M0) r33.0<1>:f r2.0<4;4,1>:f r4.0<4;4,1>:f
+(W) math.pow (1|M0) r39.0<1>:f r2.0<0;1,0>:f r4.0<0;1,0>:f
+(W) send (8|M0) null r10 0xc 0x1e000000
+(W) send (8|M0) null r25 0xc 0x1e000000

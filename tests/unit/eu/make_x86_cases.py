@@ -30,6 +30,16 @@ CMPPS vcmpps vcmpps k,v,m,i
 FMADD132PS vfmadd132ps vfmadd132ps d,v,m
 FMADD213PS vfmadd213ps vfmadd213ps d,v,m
 FMADD231PS vfmadd231ps vfmadd231ps d,v,m
+FNMADD213PS vfnmadd213ps vfnmadd213ps d,v,m
+RSQRTPS - vrsqrtps d,m
+GETEXPPS vgetexpps - d,m
+GETMANTPS vgetmantps - d,m,i
+REDUCEPS vreduceps - d,m,i
+SCALEFPS vscalefps - d,v,m
+FPCLASSPS vfpclassps - k,m,i
+PERMI2D vpermi2d - d,v,m
+PERMD vpermd vpermd d,v,m
+PERMPS vpermps vpermps d,v,m
 ROUNDPS vrndscaleps vroundps d,m,i
 ADDPD vaddpd vaddpd d,v,m
 MULPD vmulpd vmulpd d,v,m
@@ -72,6 +82,7 @@ BLENDMPS vblendmps - d,v,m
 '''
 PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS')  # no broadcast
 LETTER = 'xyz'
+WIDE = ('PERMD', 'PERMPS')  # 256 bits or more
 
 
 def place(kind, length, wide):
@@ -89,6 +100,8 @@ def cases():
         name, evex, vex, form = line.split()
         wide = name == 'PADDQ' or (name[-2:] == 'PD' and name != 'PCMPD')
         for length in (0, 1, 2):
+            if length == 0 and name in WIDE:
+                continue
             for rm in rms:
                 if evex != '-' and not (rm[0] == 'b' and name in PLAIN) and \
                         not ('M' in form and rm[0] == 'r'):
@@ -120,6 +133,8 @@ def main():
                 operands.append('$5')
         if k:
             operands[0] += '{%%k%d}' % k
+        if name == 'FPCLASSPS' and rm[0] != 'r':
+            mnemonic += LETTER[length]
         source.append('%s %s %s' % ('{evex}' if evex else '{vex3}', mnemonic,
                                     ', '.join(reversed(operands))))
         rows.append((name, evex, length, reg, vvvv, rm, k,

@@ -333,15 +333,16 @@ Test(interp_alu, math_functions)
         for (unsigned i = 0; i < 8; i++) {
             double d = (double)x[i];
             cr_assert_leq(ulp_error(get_f(t, 10, i), 1 / d), 1);
-            cr_assert_leq(ulp_error(get_f(t, 11, i), log2(d)), 1);
+            cr_assert_leq(ulp_error(get_f(t, 11, i), log2(d)), 2);
             cr_assert_leq(ulp_error(get_f(t, 12, i), exp2(d)), 1);
             cr_assert_leq(ulp_error(get_f(t, 13, i), sqrt(d)), 1);
             cr_assert_leq(ulp_error(get_f(t, 14, i), 1 / sqrt(d)), 1);
-            cr_assert_leq(ulp_error(get_f(t, 15, i), sin(d)), 1, "%a", d);
-            cr_assert_leq(ulp_error(get_f(t, 16, i), cos(d)), 1, "%a", d);
-            cr_assert_leq(
-                ulp_error(get_f(t, 17, i), pow(fabs(d), (double)y[i])), 1,
-                "%a ^ %a = %a", d, (double)y[i], (double)get_f(t, 17, i));
+            cr_assert_leq(fabs((double)get_f(t, 15, i) - sin(d)), 0x1p-23);
+            cr_assert_leq(fabs((double)get_f(t, 16, i) - cos(d)), 0x1p-23);
+            double p = pow(fabs(d), (double)y[i]);
+            cr_assert_leq(fabs((double)get_f(t, 17, i) - p), p * 0x1p-16,
+                          "%a ^ %a = %a", d, (double)y[i],
+                          (double)get_f(t, 17, i));
             cr_assert_leq(ulp_error(get_f(t, 18, i), d / (double)y[i]), 1);
         }
         test_thread_free(t);
@@ -372,7 +373,7 @@ Test(interp_alu, math_special_cases)
     cr_expect_eq(get_u(t, 13, 2), 0x80000000);
     cr_expect_eq(get_u(t, 14, 0), 0);
     cr_expect_eq(get_u(t, 14, 1), INF_BITS);
-    cr_expect_eq(get_u(t, 14, 2), INF_BITS);
+    cr_expect_eq(get_u(t, 14, 2), big);
     cr_expect(isnan(get_f(t, 15, 0)));
     cr_expect_eq(get_u(t, 15, 1), 0);
     cr_expect_eq(get_u(t, 15, 2), 0x80000000);

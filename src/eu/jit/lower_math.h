@@ -1,0 +1,158 @@
+/* lower_math.h: what the files that compile extended math share. They repeat
+ * the steps of eu/interp/fmath_ext.h; the AVX-512 forms get special values
+ * right by themselves, the others blend them in at the end. */
+#ifndef EU_LOWER_MATH_H
+#define EU_LOWER_MATH_H
+
+#include "eu/jit/compile.h"
+
+#include "eu/interp/fmath_ext.h"
+
+#define JIT_K_MATH 4 /* a mask register for short use */
+
+enum { SHIFT_RIGHT = 2, SHIFT_RIGHT_SIGNED = 4, SHIFT_LEFT = 6 };
+
+struct jit_math {
+    struct jit *j;
+    unsigned len; /* of the vectors */
+};
+
+/* A dword in all lanes, in memory. */
+static inline struct x86_rm
+math_dword(const struct jit_math *m, uint32_t value)
+{
+    if (m->j->evex)
+        return x86_const(&m->j->x, &value, 1);
+    const uint32_t dw[8] = {value, value, value, value,
+                            value, value, value, value};
+    return x86_const(&m->j->x, dw, 8);
+}
+
+static inline struct x86_rm
+math_float(const struct jit_math *m, float value)
+{
+    return math_dword(m, bits_from_float(value));
+}
+
+/* d := a op b */
+static inline void
+math_set(const struct jit_math *m, enum x86_vop op, unsigned d, unsigned a,
+         struct x86_rm b)
+{
+    x86_vop(&m->j->x, op, m->len, d, a, b, 0);
+}
+
+/* a op b in a new register */
+static inline unsigned
+math_op(const struct jit_math *m, enum x86_vop op, unsigned a, struct x86_rm b)
+{
+    unsigned d = jit_temp(m->j);
+    math_set(m, op, d, a, b);
+    return d;
+}
+
+static inline unsigned
+math_op_imm(const struct jit_math *m, enum x86_vop op, unsigned a,
+            struct x86_rm b, uint8_t imm)
+{
+    unsigned d = jit_temp(m->j);
+    x86_vop_imm(&m->j->x, op, m->len, d, a, b, 0, imm);
+    return d;
+}
+
+static inline unsigned
+math_load(const struct jit_math *m, struct x86_rm rm)
+{
+    return jit_in_reg(m->j, rm, m->len);
+}
+
+/* d := a shifted; which way is `how` */
+static inline void
+math_set_shift(const struct jit_math *m, unsigned how, unsigned d, unsigned a,
+               uint8_t count)
+{
+    x86_vop_imm(&m->j->x, X86_PSHIFTD_IMM, m->len, how, d, x86_reg(a), 0,
+                count);
+}
+
+static inline unsigned
+math_shift(const struct jit_math *m, unsigned how, unsigned a, uint8_t count)
+{
+    unsigned d = jit_temp(m->j);
+    math_set_shift(m, how, d, a, count);
+    return d;
+}
+
+/* Lanes of b where the sign of mask is set, else of a. */
+static inline void
+math_blend(const struct jit_math *m, unsigned d, unsigned a, struct x86_rm b,
+           unsigned mask)
+{
+    x86_vop_imm(&m->j->x, X86_BLENDVPS, m->len, d, a, b, 0,
+                (uint8_t)(mask << 4));
+}
+
+/* (...(coef[count-1] * x + coef[count-2]) * x + ...) + coef[0] */
+static inline unsigned
+math_polynomial(const struct jit_math *m, unsigned x, const float *coef,
+                unsigned count)
+{
+    unsigned p = math_load(m, math_float(m, coef[count - 1]));
+    for (unsigned i = count - 1; i-- > 0;)
+        math_set(m, X86_FMADD213PS, p, x, math_float(m, coef[i]));
+    return p;
+}
+
+/* AVX2: all ones in lanes that are not positive, normal and finite. */
+static inline unsigned
+math_not_plain(const struct jit_math *m, unsigned a)
+{
+    /* An unsigned comparison, of numbers with the sign flipped. */
+    unsigned d = math_op(m, X86_PADDD, a, math_dword(m, 0x7f800000));
+    math_set(m, X86_PCMPGTD, d, d, math_dword(m, 0xfeffffff));
+    return d;
+}
+
+/* Denormal operands may be more than zeros. */
+static inline bool
+math_denormals(const struct jit_math *m)
+{
+    return (m->j->flags & EU_JIT_DENORMALS) || m->j->has_modes;
+}
+
+/* Denormals as numbers times 2^24; the lanes where: a mask. */
+struct math_scaled {
+    unsigned value, tiny;
+};
+static inline struct math_scaled
+math_scale(const struct jit_math *m, unsigned a)
+{
+    struct jit *j = m->j;
+    struct math_scaled s = {a, JIT_K_MATH};
+    if (!math_denormals(m)) {
+        j->needs_flush = true;
+        return s;
+    }
+    if (j->evex) {
+        s.value = math_op(m, X86_MOVAPS, 0, x86_reg(a));
+        x86_vop_imm(&j->x, X86_FPCLASSPS, m->len, s.tiny, 0, x86_reg(a), 0,
+                    0x20);
+        x86_vop(&j->x, X86_MULPS, m->len, s.value, a, math_float(m, 0x1p24f),
+                s.tiny);
+        return s;
+    }
+    s.tiny = math_load(m, math_dword(m, 0x00800000));
+    math_set(m, X86_PCMPGTD, s.tiny, s.tiny, x86_reg(a));
+    s.value = math_op(m, X86_MULPS, a, math_float(m, 0x1p24f));
+    math_blend(m, s.value, a, x86_reg(s.value), s.tiny);
+    return s;
+}
+
+/* lower_explog.c */
+unsigned jit_math_exp(const struct jit_math *m, unsigned a);
+unsigned jit_math_log(const struct jit_math *m, unsigned a);
+unsigned jit_math_pow(const struct jit_math *m, unsigned a, unsigned b);
+/* lower_trig.c */
+unsigned jit_math_trig(const struct jit_math *m, unsigned a, bool is_cos);
+
+#endif
