@@ -2,10 +2,10 @@
  *
  * One memfd, mapped twice: code is written through one view and executed
  * through the other, and no page is ever writable and executable at once.
- * Pages are shared across a fork, so a child that compiles maps a memfd of its
- * own. The sum is bounded; kernels that find no room are interpreted.
- * Any thread: one mutex. Rejected: a mapping for each kernel, which costs more
- * than compiling a small one. */
+ * Pages are shared across a fork, so there nobody writes to them any more:
+ * parent and child go on in a memfd of their own. The sum is bounded; kernels
+ * that find no room are interpreted. Any thread: one mutex. Rejected: a mapping
+ * for each kernel, which costs more than compiling a small one. */
 #include "eu/jit/compile.h"
 
 #include <pthread.h>
@@ -15,6 +15,7 @@
 
 #define MAX_CODE_B ((size_t)256 << 20)
 #define LINE_B 64u
+#define PAGE_B 4096u
 
 /* A piece that was released; in the order of addresses, never adjacent. */
 struct hole {
@@ -28,6 +29,7 @@ static struct {
     uint8_t *write, *execute;
     size_t end_B; /* nothing behind it was ever used */
     struct hole *holes;
+    bool forks_noted;
 } area = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *
@@ -50,16 +52,41 @@ forget_area(void)
     area.write = area.execute = NULL;
 }
 
-/* What a parent compiled stays mapped: its kernels are still in use. */
+/* Nothing is written here any more; what was compiled is still in use. */
+static void
+retire_area_locked(void)
+{
+    size_t used_B = ALIGN_POT(area.end_B, PAGE_B);
+    if (area.write)
+        munmap(area.write, MAX_CODE_B);
+    if (area.execute && used_B < MAX_CODE_B)
+        munmap(area.execute + used_B, MAX_CODE_B - used_B);
+    forget_area();
+    area.owner = 0;
+}
+
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&area.lock);
+}
+
+static void
+after_fork(void)
+{
+    retire_area_locked();
+    pthread_mutex_unlock(&area.lock);
+}
+
 static bool
 open_area_locked(void)
 {
     pid_t self = getpid();
     if (area.owner == self)
         return area.execute;
-    if (area.write)
-        munmap(area.write, MAX_CODE_B);
-    forget_area();
+    retire_area_locked();
+    if (!area.forks_noted)
+        area.forks_noted = !pthread_atfork(before_fork, after_fork, after_fork);
     area.owner = self;
     int fd = memfd_create("softlake-code", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)MAX_CODE_B)) {
@@ -129,15 +156,13 @@ void *
 eu_exec_publish(const void *code, size_t size_B)
 {
     size_t at_B;
-    uint8_t *to = NULL, *p = NULL;
+    uint8_t *p = NULL;
     pthread_mutex_lock(&area.lock);
     if (open_area_locked() && take_locked(ALIGN_POT(size_B, LINE_B), &at_B)) {
-        to = area.write + at_B;
         p = area.execute + at_B;
+        memcpy(area.write + at_B, code, size_B);
     }
     pthread_mutex_unlock(&area.lock);
-    if (p)
-        memcpy(to, code, size_B);
     return p;
 }
 
@@ -147,7 +172,7 @@ eu_exec_release(void *code, size_t size_B)
     uintptr_t at = (uintptr_t)code;
     pthread_mutex_lock(&area.lock);
     uintptr_t start = (uintptr_t)area.execute;
-    /* A parent's code is not ours to overwrite. */
+    /* Code from before a fork is in use in both processes. */
     if (area.owner == getpid() && area.execute && at >= start &&
         at < start + MAX_CODE_B)
         give_locked(at - start, ALIGN_POT(size_B, LINE_B));
