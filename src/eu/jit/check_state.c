@@ -56,19 +56,61 @@ grf_differs(struct pair *p, const struct eu_op *op, unsigned at_B)
 }
 
 static bool
+is_nan(const uint8_t *p, enum eu_type type)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, eu_type_size_B(type));
+    switch (type) {
+    case EU_TYPE_HF: return (v & 0x7fff) > 0x7c00;
+    case EU_TYPE_F: return (v & 0x7fffffff) > 0x7f800000;
+    case EU_TYPE_DF: return v << 1 > UINT64_C(0xffe0000000000000);
+    default: return false;
+    }
+}
+
+/* The byte is part of a result that is some NaN on both sides: the follower
+ * takes it over. Results of any float type, and such as no dword holds. */
+static bool
+took_nan(struct pair *p, const struct eu_op *op, unsigned at_B)
+{
+    const struct eu_operand *d = &op->insn->dst;
+    enum eu_type type = (enum eu_type)d->type;
+    int lane = lane_of(op, at_B);
+    if (lane < 0)
+        return false;
+    unsigned size_B = eu_type_size_B(type);
+    unsigned from = d->reg * EU_GRF_B + d->subreg_B +
+                    (unsigned)lane * d->hstride * size_B;
+    if (at_B >= from + size_B || from + size_B > EU_GRF_FILE_B ||
+        !is_nan(p->t->grf + from, type) || !is_nan(p->r.grf + from, type))
+        return false;
+    memcpy(p->r.grf + from, p->t->grf + from, size_B);
+    return true;
+}
+
+static bool
+same_dword(struct pair *p, const struct eu_op *op, unsigned at_B)
+{
+    uint32_t a, b;
+    memcpy(&a, p->t->grf + at_B, 4);
+    memcpy(&b, p->r.grf + at_B, 4);
+    if (both_nan(a, b))
+        memcpy(p->r.grf + at_B, &a, 4);
+    for (unsigned i = at_B; i < at_B + 4; i++)
+        if (p->t->grf[i] != p->r.grf[i] && !took_nan(p, op, i))
+            return grf_differs(p, op, at_B);
+    return true;
+}
+
+static bool
 same_grf(struct pair *p, const struct eu_op *op, unsigned grf)
 {
     unsigned from = grf * EU_GRF_B;
     if (!memcmp(p->t->grf + from, p->r.grf + from, EU_GRF_B))
         return true;
-    for (unsigned at = from; at < from + EU_GRF_B; at += 4) {
-        uint32_t a, b;
-        memcpy(&a, p->t->grf + at, 4);
-        memcpy(&b, p->r.grf + at, 4);
-        if (a != b && !both_nan(a, b))
-            return grf_differs(p, op, at);
-        memcpy(p->r.grf + at, &a, 4);
-    }
+    for (unsigned at = from; at < from + EU_GRF_B; at += 4)
+        if (!same_dword(p, op, at))
+            return false;
     return true;
 }
 
