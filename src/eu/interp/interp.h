@@ -148,6 +148,8 @@ bool eu_operand_is_acc(const struct eu_operand *o);
 unsigned eu_operand_acc_index(const struct eu_insn *insn,
                               const struct eu_operand *o, unsigned lane,
                               bool is_dst);
+/* Align16: the lanes that the destination's channel enables let through. */
+uint32_t eu_operand_components(const struct eu_insn *insn);
 /* Bytes from the operand's origin to lane i's element. */
 unsigned eu_region_offset_B(const struct eu_insn *insn,
                             const struct eu_operand *o, unsigned lane);

@@ -40,9 +40,8 @@ eu_region_offset_B(const struct eu_insn *insn, const struct eu_operand *o,
     return (lane / 4 * o->vstride + sel) * size_B;
 }
 
-/* Align16: the lanes that the destination's channel enables let through. */
-static uint32_t
-enabled_components(const struct eu_insn *insn)
+uint32_t
+eu_operand_components(const struct eu_insn *insn)
 {
     const struct eu_operand *o = &insn->dst;
     uint32_t wm = o->writemask, wide = 0;
@@ -361,7 +360,7 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     const struct eu_operand *o = &insn->dst;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     if (insn->align16)
-        mask &= enabled_components(insn);
+        mask &= eu_operand_components(insn);
     if (eu_operand_is_acc(o)) {
         store_acc(t, insn, mask, raw);
         return true;

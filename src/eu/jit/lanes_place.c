@@ -295,12 +295,9 @@ lanes_store(const struct lanes *l, unsigned lane)
         [1] = X86_G_ST8, [2] = X86_G_ST16, [4] = X86_G_ST, [8] = X86_G_ST};
     if (p->kind == LANES_NULL)
         return;
-    if (l->op->insn->align16) {
-        unsigned bit = p->size_B == 8 ? lane % 2 * 2 : lane % 4;
-        unsigned bits = p->size_B == 8 ? 3 : 1;
-        if (!(o->writemask >> bit & bits))
-            return;
-    }
+    if (l->op->insn->align16 &&
+        !(eu_operand_components(l->op->insn) >> lane & 1))
+        return;
     struct x86_gm to = x86_g_thread((uint32_t)p->at[lane]);
     if (p->kind == LANES_INDIRECT) {
         find_indirect(l, p, lane);

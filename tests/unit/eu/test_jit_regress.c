@@ -29,6 +29,10 @@ static const struct {
       {0x00000001, 0x2e080604, 0x00000000, 0x25f269bb},
       /* mul (16) r18.0<1>:f r15.5<0;1,0>:f r4.0<8;8,1>:f */
       {0x00800041, 0x22403ae8, 0x3a0001f4, 0x008d0080}}},
+    {"on Gen8 the channel enables of HF are for pairs",
+     EU_GEN8,
+     {/* cmp (16) (ge)f0.0 r12.0<1>.yz:hf r24.xxxx:ud r16.xxxx:ud, Align16 */
+      {0x04800110, 0x2186034c, 0x02050300, 0x00600200}}},
 };
 
 static void
