@@ -135,7 +135,10 @@ opcode_ok(const struct lanes *l)
     case EU_OP_MACH:
     case EU_OP_ADDC:
     case EU_OP_SUBB:
-    case EU_OP_MAC: return narrow && l->op->lanes <= 16 && !l->scratch;
+    case EU_OP_MAC:
+        /* No compiler wants 64 bits of these; signs would need care. */
+        return narrow && l->op->lanes <= 16 && !l->scratch &&
+               eu_type_size_B(l->dst.type) <= 4;
     case EU_OP_MATH:
         return narrow && (insn->math == EU_MATH_INT_DIV_QUOTIENT ||
                           insn->math == EU_MATH_INT_DIV_REMAINDER);

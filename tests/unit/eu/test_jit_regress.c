@@ -33,6 +33,10 @@ static const struct {
      EU_GEN8,
      {/* cmp (16) (ge)f0.0 r12.0<1>.yz:hf r24.xxxx:ud r16.xxxx:ud, Align16 */
       {0x04800110, 0x2186034c, 0x02050300, 0x00600200}}},
+    {"MACH to UQ, saturated",
+     EU_GEN9,
+     {/* mach (8) (sat)r12.0<1>:uq (abs)r1.0<8;8,1>:uw -(abs)r1.0<8;8,1>:d */
+      {0x80600049, 0x2180130a, 0x0a8d2020, 0x008d6020}}},
 };
 
 static void
