@@ -42,6 +42,15 @@ find_message(unsigned sfid, uint32_t desc)
     return NULL;
 }
 
+bool
+isa_message_known(unsigned sfid, uint32_t desc)
+{
+    bool listed = false;
+    for (unsigned i = 0; i < ARRAY_SIZE(message_rows); i++)
+        listed |= message_rows[i].sfid == sfid;
+    return !listed || find_message(sfid, desc);
+}
+
 static void
 put_message(struct text *t, const struct eu_insn *insn)
 {

@@ -62,12 +62,13 @@ put_coords(struct text *t, const struct eu_insn *insn, unsigned grfs_each)
 static void
 put_row(struct text *t, const struct eu_insn *insn, const struct iga_row *row)
 {
+    bool simd16 = insn->exec_size > 8 && !bits_get(insn->desc, 12, 12);
     for (const char *s = row->text; *s; s++) {
         uint8_t c = (uint8_t)*s;
         if (c == CODE_COORDS) {
             put_coords(t, insn, 1);
         } else if (c == CODE_COORDS2) {
-            put_coords(t, insn, insn->exec_size > 8 ? 2 : 1);
+            put_coords(t, insn, simd16 ? 2 : 1);
         } else if (c >= CODE_FIRST_VALUE) {
             const struct iga_values *v = &iga_values[c - CODE_FIRST_VALUE];
             uint32_t value = gather(v->bits, insn->desc);

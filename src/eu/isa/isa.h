@@ -27,6 +27,9 @@ bool eu_uncompact(uint32_t native[4], const uint32_t compact[2],
  * breaks (a constant string). */
 const char *eu_validate(const struct eu_insn *insn, enum eu_gen gen);
 
+/* The rules in the order in which they are asked; NULL behind the last. */
+const char *eu_rule_name(unsigned index);
+
 /* One line, word for word what `iga64 -d -n` writes, without newline. Returns
  * snprintf's count. */
 int eu_disasm(char *text, size_t size, const struct eu_insn *insn,

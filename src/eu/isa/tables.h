@@ -49,4 +49,7 @@ struct isa_op {
 /* NULL for a number that is no opcode of this generation. */
 const struct isa_op *isa_op(unsigned opcode, enum eu_gen gen);
 
+/* Whether messages.csv has it; functions that it leaves out have any. */
+bool isa_message_known(unsigned sfid, uint32_t desc);
+
 #endif

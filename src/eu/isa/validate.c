@@ -1,34 +1,13 @@
 /* validate.c: which rule of the PRM an instruction breaks.
  *
- * A table of rules, each a small predicate and its message. Decoding has
- * already refused reserved field values. Rules that only a scoreboard could
- * notice (EOT payloads in r112 and up, {Switch} after writes to cr0) and
- * rules that compilers are known to break are left out. */
-#include "base/fields.h"
+ * Tables of rules, each a small predicate and its name. Decoding has already
+ * refused reserved field values. Rules that only a scoreboard could notice
+ * (EOT payloads in r112 and up, {Switch} after writes to cr0) and rules that
+ * compilers are known to break are left out. Nothing here decides what runs:
+ * the engine runs whatever decodes, as the hardware would. */
+#include "eu/isa/validate.h"
+
 #include "eu/isa/eu_opcodes.h"
-#include "eu/isa/tables.h"
-
-#define GRF_FILE_B (128 * 32)
-
-struct checked {
-    const struct eu_insn *insn;
-    const struct isa_op *op;
-    enum eu_gen gen;
-    unsigned exec_B; /* size of the execution type; 0 if there is none */
-};
-
-static bool
-is_alu(const struct checked *c)
-{
-    return c->op->form == ISA_BASIC || c->op->form == ISA_TERNARY ||
-           c->op->form == ISA_MATH;
-}
-
-static bool
-is_send(const struct checked *c)
-{
-    return c->op->form == ISA_SEND || c->op->form == ISA_SENDS;
-}
 
 static bool
 is_float(enum eu_type type)
@@ -58,48 +37,6 @@ execution_size_B(const struct eu_insn *insn)
         size_B = MAX2(size_B, eu_type_size_B(insn->src[i].type));
     return size_B;
 }
-
-/* Bytes from the operand's first to the end of its last element; false if it
- * has no fixed place in the GRF. */
-static bool
-source_extent(const struct eu_insn *insn, const struct eu_operand *o,
-              unsigned *first_B, unsigned *end_B)
-{
-    if (o->file != EU_FILE_GRF || o->indirect)
-        return false;
-    unsigned size_B = eu_type_size_B(o->type);
-    unsigned width = MIN2(o->width, insn->exec_size);
-    unsigned rows = insn->exec_size / MAX2(width, 1);
-    unsigned last = (rows - 1) * o->vstride + (width - 1u) * o->hstride;
-    *first_B = o->reg * 32u + o->subreg_B;
-    *end_B = *first_B + (last + 1) * size_B;
-    return true;
-}
-
-static bool
-destination_extent(const struct eu_insn *insn, unsigned *first_B,
-                   unsigned *end_B)
-{
-    const struct eu_operand *o = &insn->dst;
-    if (o->file != EU_FILE_GRF || o->indirect)
-        return false;
-    unsigned last = (insn->exec_size - 1u) * o->hstride;
-    *first_B = o->reg * 32u + o->subreg_B;
-    *end_B = *first_B + (last + 1) * eu_type_size_B(o->type);
-    return true;
-}
-
-static bool
-any_source(const struct checked *c,
-           bool (*breaks)(const struct checked *, const struct eu_operand *))
-{
-    for (unsigned i = 0; is_alu(c) && i < c->insn->src_count; i++)
-        if (c->insn->src[i].file != EU_FILE_IMM && breaks(c, &c->insn->src[i]))
-            return true;
-    return false;
-}
-
-/* ---- the instruction as a whole ---- */
 
 static bool
 is_illegal(const struct checked *c)
@@ -178,6 +115,104 @@ exec_size_too_large(const struct checked *c)
     return c->insn->exec_size > limit;
 }
 
+static bool
+reserved_bit(const struct checked *c)
+{
+    return bits_get(c->insn->raw[0], 7, 7);
+}
+
+static bool
+nibble_too_wide(const struct checked *c)
+{
+    return bits_get(c->insn->raw[0], 11, 11) && c->insn->exec_size > 4;
+}
+
+static bool
+channels_misaligned(const struct checked *c)
+{
+    return c->insn->chan_offset % MAX2(c->insn->exec_size, 4);
+}
+
+/* Encodings 1 and 3 of a logic instruction mean nothing. */
+static bool
+logic_modifier_reserved(const struct checked *c)
+{
+    for (unsigned i = 0; i < c->insn->src_count; i++)
+        if (c->op->caps & ISA_CAP_LOGIC &&
+            c->insn->src[i].file != EU_FILE_IMM &&
+            bits_get(c->insn->raw[2 + i], 13, 13))
+            return true;
+    return false;
+}
+
+static bool
+comparison_missing(const struct checked *c)
+{
+    return !c->insn->cmod &&
+           (c->insn->opcode == EU_OP_CMP || c->insn->opcode == EU_OP_CMPN ||
+            c->insn->opcode == EU_OP_CSEL);
+}
+
+static bool
+selector_missing(const struct checked *c)
+{
+    return c->insn->opcode == EU_OP_SEL && !c->insn->cmod &&
+           !c->insn->pred_ctrl;
+}
+
+static bool
+carry_lost(const struct checked *c)
+{
+    return (c->insn->opcode == EU_OP_ADDC || c->insn->opcode == EU_OP_SUBB) &&
+           !c->insn->acc_wr;
+}
+
+static bool
+math_source_unused(const struct checked *c)
+{
+    return c->op->form == ISA_MATH && c->insn->src_count == 1 &&
+           (bits_get(c->insn->raw[2], 25, 26) != EU_FILE_ARF ||
+            bits_get(c->insn->raw[3], 5, 12) != EU_ARF_NULL);
+}
+
+static bool
+macro_align1(const struct checked *c)
+{
+    return c->op->form == ISA_MATH && c->insn->math >= EU_MATH_INVM &&
+           !c->insn->align16;
+}
+
+static bool
+math_align16(const struct checked *c)
+{
+    return c->op->form == ISA_MATH && c->insn->math < EU_MATH_INVM &&
+           c->insn->align16;
+}
+
+static bool
+division_too_wide(const struct checked *c)
+{
+    return c->op->form == ISA_MATH && c->insn->exec_size > 8 &&
+           c->insn->math >= EU_MATH_INT_DIV_BOTH &&
+           c->insn->math <= EU_MATH_INT_DIV_REMAINDER;
+}
+
+static bool
+division_type(const struct checked *c)
+{
+    bool division = c->insn->math >= EU_MATH_INT_DIV_BOTH &&
+                    c->insn->math <= EU_MATH_INT_DIV_REMAINDER;
+    return c->op->form == ISA_MATH &&
+           division == is_float(c->insn->src[0].type);
+}
+
+static bool
+gen8_mixes(const struct checked *c)
+{
+    return c->gen < EU_GEN9 && c->op->form == ISA_TERNARY &&
+           bits_get(c->insn->raw[1], 3, 4);
+}
+
 /* ---- types ---- */
 
 static bool
@@ -202,221 +237,55 @@ types_mixed(const struct checked *c)
            is_float(c->insn->src[0].type) != is_float(c->insn->src[1].type);
 }
 
-/* ---- regions: KBL PRM vol 7, "Register Region Restrictions" ---- */
-
-static bool
-has_region(const struct checked *c, const struct eu_operand *o)
-{
-    return c->op->form != ISA_TERNARY && !c->insn->align16 &&
-           o->vstride != EU_VSTRIDE_VXH;
-}
-
-static bool
-width_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    /* The payload of PLN has an implied region. */
-    return has_region(c, o) && o->width > c->insn->exec_size &&
-           c->insn->opcode != EU_OP_PLN && c->insn->opcode != EU_OP_LINE;
-}
-
-static bool
-width_above_exec_size(const struct checked *c)
-{
-    return any_source(c, width_breaks);
-}
-
-static bool
-one_row_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    return has_region(c, o) && o->width == c->insn->exec_size && o->hstride &&
-           o->vstride != o->width * o->hstride;
-}
-
-static bool
-vstride_of_one_row(const struct checked *c)
-{
-    return any_source(c, one_row_breaks);
-}
-
-static bool
-column_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    return has_region(c, o) && o->width == 1 && o->hstride;
-}
-
-static bool
-hstride_of_one_column(const struct checked *c)
-{
-    return any_source(c, column_breaks);
-}
-
-static bool
-scalar_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    return has_region(c, o) && !o->vstride && !o->hstride && o->width != 1 &&
-           c->insn->opcode != EU_OP_PLN && c->insn->opcode != EU_OP_LINE;
-}
-
-static bool
-width_of_scalar(const struct checked *c)
-{
-    return any_source(c, scalar_breaks);
-}
-
-static bool
-align16_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    return c->insn->align16 && c->op->form == ISA_BASIC && o->vstride != 0 &&
-           o->vstride != 2 && o->vstride != 4;
-}
-
-static bool
-align16_vstride(const struct checked *c)
-{
-    return any_source(c, align16_breaks);
-}
-
-static bool
-alignment_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    return !o->indirect && o->subreg_B % eu_type_size_B(o->type);
-}
-
-static bool
-subregister_misaligned(const struct checked *c)
-{
-    return any_source(c, alignment_breaks) ||
-           (is_alu(c) && alignment_breaks(c, &c->insn->dst));
-}
-
-static bool
-span_breaks(const struct checked *c, const struct eu_operand *o)
-{
-    unsigned first_B, end_B;
-    return c->insn->opcode != EU_OP_PLN &&
-           source_extent(c->insn, o, &first_B, &end_B) &&
-           (end_B - 1) / 32 - first_B / 32 > 1;
-}
-
-static bool
-source_spans_three(const struct checked *c)
-{
-    return any_source(c, span_breaks);
-}
-
-static bool
-destination_spans_three(const struct checked *c)
-{
-    unsigned first_B, end_B;
-    return is_alu(c) && destination_extent(c->insn, &first_B, &end_B) &&
-           (end_B - 1) / 32 - first_B / 32 > 1;
-}
-
-static bool
-bounds_break(const struct checked *c, const struct eu_operand *o)
-{
-    unsigned first_B, end_B;
-    return source_extent(c->insn, o, &first_B, &end_B) && end_B > GRF_FILE_B;
-}
-
-static bool
-region_outside(const struct checked *c)
-{
-    unsigned first_B = 0, end_B = 0;
-    if (any_source(c, bounds_break))
-        return true;
-    return is_alu(c) && destination_extent(c->insn, &first_B, &end_B) &&
-           end_B > GRF_FILE_B;
-}
-
-static bool
-destination_stride_zero(const struct checked *c)
-{
-    return is_alu(c) && c->insn->dst.hstride == 0 &&
-           c->insn->dst.file == EU_FILE_GRF && !c->insn->align16;
-}
-
-/* ---- messages ---- */
-
-static bool
-payload_not_grf(const struct checked *c)
-{
-    return is_send(c) && c->insn->src[0].file != EU_FILE_GRF;
-}
-
-static bool
-payload_empty(const struct checked *c)
-{
-    return is_send(c) && !c->insn->desc_is_reg &&
-           bits_get(c->insn->desc, 25, 28) == 0;
-}
-
-static bool
-range_outside(const struct eu_operand *o, unsigned count_grf)
-{
-    return o->file == EU_FILE_GRF && !o->indirect && o->reg + count_grf > 128;
-}
-
-static bool
-message_outside(const struct checked *c)
-{
-    const struct eu_insn *insn = c->insn;
-    if (!is_send(c))
-        return false;
-    if (!insn->desc_is_reg &&
-        (range_outside(&insn->src[0], bits_get(insn->desc, 25, 28)) ||
-         range_outside(&insn->dst, bits_get(insn->desc, 20, 24))))
-        return true;
-    return c->op->form == ISA_SENDS && !insn->ex_desc_is_reg &&
-           range_outside(&insn->src[1], bits_get(insn->ex_desc, 6, 9));
-}
-
-static bool
-sfid_reserved(const struct checked *c)
-{
-    return is_send(c) && (c->insn->sfid == 1 || c->insn->sfid > 13);
-}
-
-/* ---- control flow ---- */
-
-static bool
-target_misaligned(const struct checked *c)
-{
-    return c->insn->jip % 8 || c->insn->uip % 8;
-}
-
-static const struct {
-    bool (*breaks)(const struct checked *c);
-    const char *why;
-} rules[] = {
+static const struct rule rules[] = {
     {is_illegal, "opcode 0 is illegal"},
+    {reserved_bit, "reserved bit 7"},
     {predicate_refused, "opcode cannot be predicated"},
     {predicate_reserved, "reserved predicate control"},
     {selects_minmax_by_flag, "sel with both predicate and condition"},
+    {selector_missing, "sel without predicate or condition"},
     {cmod_refused, "opcode has no condition modifier"},
     {cmod_reserved, "reserved condition modifier"},
+    {comparison_missing, "comparison without a condition"},
     {saturate_refused, "opcode cannot saturate"},
     {modifier_refused, "opcode has no source modifiers"},
+    {logic_modifier_reserved, "reserved source modifier of a logic opcode"},
     {thread_ctrl_reserved, "reserved thread control"},
     {exec_size_too_large, "execution size too large for this opcode"},
+    {nibble_too_wide, "nibble control with more than 4 channels"},
+    {channels_misaligned, "first channel not a multiple of the size"},
+    {carry_lost, "carry without accumulator write"},
+    {math_source_unused, "second source of a math function that has one"},
+    {macro_align1, "math macro outside Align16 mode"},
+    {math_align16, "math function in Align16 mode"},
+    {division_too_wide, "integer division of more than 8 channels"},
     {type_refused, "opcode does not combine these types"},
+    {division_type, "math function of the wrong kind of type"},
     {types_mixed, "integer and float sources mixed"},
-    {subregister_misaligned, "subregister not aligned to its type"},
-    {region_outside, "region reaches beyond r127"},
-    {width_above_exec_size, "region width exceeds the execution size"},
-    {vstride_of_one_row, "vertical stride of a single row is not W * H"},
-    {hstride_of_one_column, "width 1 with a horizontal stride"},
-    {width_of_scalar, "strides 0 with a width other than 1"},
-    {align16_vstride, "vertical stride not allowed in Align16 mode"},
-    {source_spans_three, "source spans more than two registers"},
-    {destination_spans_three, "destination spans more than two registers"},
-    {destination_stride_zero, "destination stride 0"},
-    {payload_not_grf, "message payload is not in the GRF"},
-    {payload_empty, "message without payload"},
-    {message_outside, "message reaches beyond r127"},
-    {sfid_reserved, "no such shared function"},
-    {target_misaligned, "branch target not a multiple of 8 bytes"},
+    {gen8_mixes, "three sources of mixed types on Gen8"},
 };
+
+static struct rule_list
+rule_list(unsigned n)
+{
+    switch (n) {
+    case 0: return (struct rule_list){rules, ARRAY_SIZE(rules)};
+    case 1: return validate_operand_rules();
+    case 2: return validate_flow_rules();
+    default: return (struct rule_list){NULL, 0};
+    }
+}
+
+const char *
+eu_rule_name(unsigned index)
+{
+    for (unsigned n = 0; rule_list(n).rules; n++) {
+        if (index < rule_list(n).count)
+            return rule_list(n).rules[index].why;
+        index -= rule_list(n).count;
+    }
+    return NULL;
+}
 
 const char *
 eu_validate(const struct eu_insn *insn, enum eu_gen gen)
@@ -426,8 +295,11 @@ eu_validate(const struct eu_insn *insn, enum eu_gen gen)
     if (!c.op)
         return "no such opcode";
     c.exec_B = execution_size_B(insn);
-    for (unsigned i = 0; i < ARRAY_SIZE(rules); i++)
-        if (rules[i].breaks(&c))
-            return rules[i].why;
+    for (unsigned n = 0; rule_list(n).rules; n++) {
+        struct rule_list list = rule_list(n);
+        for (unsigned i = 0; i < list.count; i++)
+            if (list.rules[i].breaks(&c))
+                return list.rules[i].why;
+    }
     return NULL;
 }

@@ -315,13 +315,56 @@ computes(unsigned opcode)
            (opcode < EU_OP_JMPI || opcode > EU_OP_SENDSC);
 }
 
-/* Returns how many were legal. */
+static void
+complete_math(struct code *c)
+{
+    unsigned fn = c->dw[0] >> 24 & 0xf;
+    if (fn >= EU_MATH_INVM) { /* Align16, without extra registers */
+        put(c, 8, 8, 1);
+        put(c, 51, 48, EU_MME_NONE);
+        put(c, 88, 80, 3 << 5);
+        put(c, 120, 112, 3 << 5);
+        put(c, 68, 64, EU_MME_NONE);
+        put(c, 100, 96, EU_MME_NONE);
+    }
+    if (fn <= EU_MATH_COS || fn == EU_MATH_RSQRTM) {
+        put(c, 90, 89, EU_FILE_ARF);
+        put(c, 120, 96, 0);
+    }
+}
+
+/* What the opcode must have besides types. */
+static void
+complete(struct code *c, unsigned opcode)
+{
+    switch (opcode) {
+    case EU_OP_MOVI: /* r[a0.0] */
+        put(c, 76, 69, 0);
+        put(c, 79, 79, 1);
+        break;
+    case EU_OP_SEL: put(c, 19, 16, 1); break;
+    case EU_OP_CMP:
+    case EU_OP_CMPN:
+    case EU_OP_CSEL: put(c, 27, 24, EU_CMOD_L); break;
+    case EU_OP_ADDC:
+    case EU_OP_SUBB: put(c, 28, 28, 1); break;
+    case EU_OP_PLN:
+    case EU_OP_LINE: put(c, 88, 80, 0); break;
+    case EU_OP_MATH: complete_math(c); break;
+    default: break;
+    }
+}
+
+/* Returns how many were legal, with any stride of the destination. */
 static unsigned
 run_if_legal(struct code c, unsigned opcode, const char *what)
 {
-    if (opcode == EU_OP_MOVI) { /* r[a0.0] */
-        put(&c, 76, 69, 0);
-        put(&c, 79, 79, 1);
+    complete(&c, opcode);
+    struct code wider = c;
+    for (unsigned stride = 2; stride <= 3 && !is_legal(&c); stride++) {
+        put(&wider, 62, 61, stride);
+        if (is_legal(&wider))
+            c = wider;
     }
     if (!is_legal(&c))
         return 0;
