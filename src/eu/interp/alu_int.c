@@ -141,6 +141,8 @@ static bool
 acc_op(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
        const wide_int *a, const wide_int *b, wide_int *out)
 {
+    /* The other conditions see what is stored. */
+    bool exact = insn->saturate || insn->cmod == EU_CMOD_O;
     int64_t *acc = t->acc_wide[0];
     for (unsigned i = 0; i < insn->exec_size; i++) {
         wide_int wide;
@@ -154,12 +156,12 @@ acc_op(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
             break;
         case EU_OP_ADDC:
             wide = a[i] + b[i];
-            out[i] = (uint32_t)wide;
+            out[i] = exact ? wide : (uint32_t)wide;
             next = (int64_t)(wide >> 32) & 1;
             break;
         case EU_OP_SUBB:
             wide = a[i] - b[i];
-            out[i] = insn->saturate ? wide : (uint32_t)wide;
+            out[i] = exact ? wide : (uint32_t)wide;
             next = wide < 0;
             break;
         default: return false;
