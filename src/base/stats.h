@@ -1,6 +1,6 @@
 /* stats.h: counters of what was executed, printed by --stats.
- * One row per counter: name, help. Any thread; relaxed atomics, so add per
- * draw or per tile, not per pixel. */
+ * One row per counter: name, help. Any thread: each adds to a cell of its own,
+ * without a locked instruction, and readers add the cells up. */
 #ifndef BASE_STATS_H
 #define BASE_STATS_H
 
@@ -41,20 +41,31 @@ enum stat_id {
         STAT_COUNT
 };
 
-extern _Atomic uint64_t stats_counter[STAT_COUNT];
+struct stats_cell {
+    _Atomic uint64_t counter[STAT_COUNT];
+    struct stats_cell *next; /* of another thread */
+};
+
+/* The calling thread's, NULL until it adds something. */
+extern __thread struct stats_cell *stats_mine
+    __attribute__((tls_model("initial-exec")));
+
+void stats_add_first(enum stat_id s, uint64_t n);
 
 static inline void
 stats_add(enum stat_id s, uint64_t n)
 {
-    atomic_fetch_add_explicit(&stats_counter[s], n, memory_order_relaxed);
+    struct stats_cell *cell = stats_mine;
+    if (!cell) {
+        stats_add_first(s, n);
+        return;
+    }
+    uint64_t old = atomic_load_explicit(&cell->counter[s],
+                                        memory_order_relaxed);
+    atomic_store_explicit(&cell->counter[s], old + n, memory_order_relaxed);
 }
 
-static inline uint64_t
-stats_get(enum stat_id s)
-{
-    return atomic_load_explicit(&stats_counter[s], memory_order_relaxed);
-}
-
+uint64_t stats_get(enum stat_id s);
 const char *stats_name(enum stat_id s);
 const char *stats_help(enum stat_id s);
 

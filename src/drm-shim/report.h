@@ -20,7 +20,7 @@ struct shim_report {
 
 /* Maps the file that SOFTLAKE_REPORT names. Without one the rest is a no-op. */
 void report_open(void);
-/* Adds what stats_counter gained since the last call of this process. */
+/* Adds what the counters gained since the last call of this process. */
 void report_publish(void);
 /* In the child of fork(): what the parent counted is not ours. */
 void report_after_fork(void);
