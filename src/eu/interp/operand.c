@@ -91,7 +91,8 @@ extent_B(const struct eu_insn *insn, const struct eu_operand *o, bool is_dst)
     else if (insn->align16)
         last = (n - 1) / 4 * MAX2(o->vstride, 4u) + 3;
     else
-        last = (n - 1) / o->width * o->vstride + (o->width - 1u) * o->hstride;
+        last = ((n - 1) >> __builtin_ctz(o->width)) * o->vstride +
+               (o->width - 1u) * o->hstride;
     return (last + 1) * eu_type_size_B((enum eu_type)o->type);
 }
 

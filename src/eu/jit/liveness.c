@@ -171,7 +171,7 @@ source_range(struct jit_regs *r, const struct eu_insn *insn,
     else if (insn->align16)
         last = (n - 1) / 4 * MAX2(o->vstride, 4u) + 3;
     else
-        last = (DIV_ROUND_UP(n, o->width) - 1) * o->vstride +
+        last = ((n - 1) >> __builtin_ctz(o->width)) * o->vstride +
                (MIN2(o->width, n) - 1u) * o->hstride;
     return range_of(base, base + (last + 1) * size_B);
 }
@@ -194,38 +194,31 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
     }
 }
 
+#define OPCODE_BIT(name) ((unsigned __int128)1 << EU_OP_##name)
+
+/* Of opcodes that write every enabled channel. */
 static bool
 writes_all(const struct eu_op *op)
 {
+    static const unsigned __int128 whole = OPCODE_BIT(MOV) | OPCODE_BIT(NOT) |
+                                           OPCODE_BIT(AND) | OPCODE_BIT(OR) |
+                                           OPCODE_BIT(XOR) | OPCODE_BIT(SHR) |
+                                           OPCODE_BIT(SHL) | OPCODE_BIT(ASR) |
+                                           OPCODE_BIT(CMP) | OPCODE_BIT(ADD) |
+                                           OPCODE_BIT(MUL) | OPCODE_BIT(FRC) |
+                                           OPCODE_BIT(RNDU) | OPCODE_BIT(RNDD) |
+                                           OPCODE_BIT(RNDE) | OPCODE_BIT(RNDZ) |
+                                           OPCODE_BIT(PLN) | OPCODE_BIT(LRP) |
+                                           OPCODE_BIT(MAD);
     const struct eu_insn *insn = op->insn;
     if (op->slow != eu_op_general)
         return false;
-    switch (insn->opcode) {
-    case EU_OP_SEL: return !insn->cmod || !insn->pred_ctrl;
-    case EU_OP_MOV:
-    case EU_OP_NOT:
-    case EU_OP_AND:
-    case EU_OP_OR:
-    case EU_OP_XOR:
-    case EU_OP_SHR:
-    case EU_OP_SHL:
-    case EU_OP_ASR:
-    case EU_OP_CMP:
-    case EU_OP_ADD:
-    case EU_OP_MUL:
-    case EU_OP_FRC:
-    case EU_OP_RNDU:
-    case EU_OP_RNDD:
-    case EU_OP_RNDE:
-    case EU_OP_RNDZ:
-    case EU_OP_PLN:
-    case EU_OP_LRP:
-    case EU_OP_MAD: return !insn->pred_ctrl;
-    case EU_OP_MATH:
+    if (insn->opcode == EU_OP_SEL)
+        return !insn->cmod || !insn->pred_ctrl;
+    if (insn->opcode == EU_OP_MATH)
         return !insn->pred_ctrl && insn->dst.type == EU_TYPE_F &&
                insn->src[0].type == EU_TYPE_F;
-    default: return false;
-    }
+    return (whole >> (insn->opcode & 127) & 1) && !insn->pred_ctrl;
 }
 
 /* A write ends the life of the registers that it covers. */
