@@ -84,9 +84,9 @@ typedef _Atomic(uintptr_t) jit_door;
 
 /* An instruction's mask in the form of the target. */
 struct jit_mask {
-    bool all;
-    bool inverted; /* the other lanes (only for jit_blend) */
-    uint8_t k;     /* mask register, or with AVX2 a vector register */
+    uint32_t all : 1;
+    uint32_t inverted : 1; /* the other lanes (only for jit_blend) */
+    uint32_t k : 8;        /* mask register, or with AVX2 a vector register */
 };
 
 /* Up to 16 (AVX-512) or 8 (AVX2) lanes of an instruction. */

@@ -160,14 +160,16 @@ enum x86_kop {
     X86_KXOR = 0x47,
 };
 
-/* A register or a place in memory. */
 enum x86_rm_kind { X86_REG, X86_THREAD, X86_CONST, X86_AT_RAX };
 
+/* A register or a place in memory. Bit fields, because a value that is put
+ * together byte by byte in memory and read back as a whole stalls. */
 struct x86_rm {
-    uint8_t kind; /* enum x86_rm_kind */
-    uint8_t reg;
-    bool bcast;   /* one dword for all lanes (EVEX only) */
-    int32_t disp; /* X86_CONST: byte offset in the constant pool */
+    uint64_t kind : 8; /* enum x86_rm_kind */
+    uint64_t reg : 8;
+    uint64_t bcast : 1; /* one dword for all lanes (EVEX only) */
+    uint64_t : 15;
+    int64_t disp : 32; /* X86_CONST: byte offset in the constant pool */
 };
 
 struct x86_fixup {
