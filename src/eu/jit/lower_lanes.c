@@ -344,5 +344,8 @@ jit_lower_lanes(struct jit *j, const struct eu_op *op)
         store_from_scratch(&l);
     if (l.wants_flags)
         write_flags(&l);
+    /* Its conditions and destinations may be flags. */
+    jit_forget_flag(j, 0);
+    jit_forget_flag(j, 1);
     return !j->crowded;
 }
