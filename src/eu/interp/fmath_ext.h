@@ -9,8 +9,8 @@
  *
  * The coefficients are minimax approximations: Remez's exchange algorithm in
  * 50 digits, then a search over neighbouring F values for the least error of
- * the rounded ones. Errors quoted were found by trying every F; the tests try
- * a sample. */
+ * the rounded ones. Errors quoted are those of every F that matters; the tests
+ * try a sample. */
 #ifndef EU_FMATH_EXT_H
 #define EU_FMATH_EXT_H
 
@@ -56,7 +56,7 @@ fmath_rsq(float x)
     return fmath_choose(plain, y, 1.0f / __builtin_sqrtf(x));
 }
 
-/* ---- EXP: at most 0.83 ulp ---- */
+/* ---- EXP: at most 0.91 ulp ---- */
 
 /* (2^f - 1) / f, |f| <= 1/2 */
 static const float fmath_exp_coef[6] = {0x1.62e43p-1f,  0x1.ebfbdcp-3f,
@@ -85,7 +85,7 @@ fmath_exp(float x)
     return fmath_choose(fmath_mask(x == FMATH_INF), FMATH_INF, p);
 }
 
-/* ---- LOG: at most 1.99 ulp ---- */
+/* ---- LOG: at most 2.42 ulp, 2^-22.4 ---- */
 
 /* log2(1 + r) / r, -1/4 <= r < 1/2 */
 static const float fmath_log_coef[9] = {

@@ -333,7 +333,7 @@ Test(interp_alu, math_functions)
         for (unsigned i = 0; i < 8; i++) {
             double d = (double)x[i];
             cr_assert_leq(ulp_error(get_f(t, 10, i), 1 / d), 1);
-            cr_assert_leq(ulp_error(get_f(t, 11, i), log2(d)), 2);
+            cr_assert_leq(ulp_error(get_f(t, 11, i), log2(d)), 2.42);
             cr_assert_leq(ulp_error(get_f(t, 12, i), exp2(d)), 1);
             cr_assert_leq(ulp_error(get_f(t, 13, i), sqrt(d)), 1);
             cr_assert_leq(ulp_error(get_f(t, 14, i), 1 / sqrt(d)), 1);
