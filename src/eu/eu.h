@@ -57,6 +57,7 @@ struct eu_thread {
     uint32_t live;        /* channels now executing at ip */
     uint32_t mask;        /* of those, the dispatched ones */
     uint32_t mxcsr;       /* host float mode that cr0 asks for */
+    uint32_t mxcsr_keep;  /* the same, but nothing is flushed */
     uint64_t clock;       /* virtual time, read through tm0 */
     enum eu_status status;
     const struct eu_kernel *kernel;

@@ -24,6 +24,7 @@ eu_thread_update_mxcsr(struct eu_thread *t)
 {
     t->mxcsr = fpmode_make(t->cr0[0] >> CR0_ROUNDING_SHIFT,
                            !(t->cr0[0] & CR0_KEEP_F));
+    t->mxcsr_keep = fpmode_make(t->cr0[0] >> CR0_ROUNDING_SHIFT, false);
     fpmode_set(t->mxcsr);
 }
 

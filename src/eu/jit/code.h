@@ -27,6 +27,7 @@ struct eu_jit {
     uint32_t need;      /* channels of the full copy */
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */
+    bool needs_denorms; /* nor one that flushes those of DF */
     uint32_t native_count;
     uint32_t *label; /* per op: where its block begins, or 0 */
     uint32_t *body;  /* the same behind its header */

@@ -12,6 +12,7 @@ struct snapshot {
     uint32_t size, pool_count, fixup_count, trig_count;
     struct jit_vregs v;
     uint8_t exec_chan[2], flag_at[2];
+    bool keeps_denorms;
 };
 
 static void
@@ -22,6 +23,7 @@ save(const struct jit *j, struct snapshot *s)
     s->fixup_count = j->x.fixup_count;
     s->trig_count = j->trig_count;
     s->v = j->v;
+    s->keeps_denorms = j->keeps_denorms;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
     memcpy(s->flag_at, j->flag_at, sizeof s->flag_at);
 }
@@ -34,6 +36,7 @@ restore(struct jit *j, const struct snapshot *s)
     j->x.fixup_count = s->fixup_count;
     j->trig_count = s->trig_count;
     j->v = s->v;
+    j->keeps_denorms = s->keeps_denorms;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
     memcpy(j->flag_at, s->flag_at, sizeof s->flag_at);
     j->crowded = false;
@@ -84,6 +87,7 @@ interpret(struct jit *j, uint32_t i)
     bool modes = insn->dst.file == EU_FILE_ARF &&
                  ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
                   (insn->dst.reg & 0xf0) == EU_ARF_SR);
+    jit_float_mode(j, false);
     jit_flush(j, &j->live[!j->full][i]);
     jit_call_op(j, op);
     if (jit_is_send(op) && insn->eot) {
@@ -104,6 +108,7 @@ compile_op(struct jit *j, uint32_t i)
     if (op->fn == eu_op_join) {
         jit_lower_join(j, i);
     } else if (j->start[i] & JIT_FLOW) {
+        jit_float_mode(j, false);
         jit_lower_flow(j, i);
         j->native_count++;
     } else if (op->insn->opcode != EU_OP_NOP) {
@@ -141,9 +146,10 @@ compile_copy(struct jit *j)
         if (i + 1 == n)
             break;
         const struct jit_set *live = &j->live[!j->full][i + 1];
-        if (j->start[i + 1] & JIT_START)
+        if (j->start[i + 1] & JIT_START) {
+            jit_float_mode(j, false);
             jit_flush(j, live);
-        else if (!(j->start[i] & JIT_FLOW))
+        } else if (!(j->start[i] & JIT_FLOW))
             jit_drop_dead(j, &j->regs[i], live);
     }
 }
@@ -299,6 +305,7 @@ make_full(struct jit *j)
     jit->need = j->need;
     jit->needs_nearest = j->needs_nearest;
     jit->needs_flush = j->needs_flush;
+    jit->needs_denorms = j->needs_denorms;
     jit->native_count = j->native_count;
     jit->label = j->label;
     jit->body = j->body;

@@ -133,6 +133,8 @@ struct jit {
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */
     bool needs_flush;   /* ... while denormals count as zero */
+    bool needs_denorms; /* only right while cr0 keeps those of DF */
+    bool keeps_denorms; /* the host's mode now is that of DF */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
 };
@@ -238,6 +240,11 @@ unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
 bool jit_int_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
                        const struct jit_part *p);
+
+/* lower_double.c */
+bool jit_lower_double(struct jit *j, const struct eu_op *op);
+/* The host's float mode is to be that of F, or the one that keeps denormals. */
+void jit_float_mode(struct jit *j, bool keeps_denorms);
 
 /* lower_lanes.c: integers, one lane after the other. */
 bool jit_lower_lanes(struct jit *j, const struct eu_op *op);

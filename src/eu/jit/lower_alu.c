@@ -154,6 +154,13 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         move_to_flag(j, op);
         return true;
     }
+    if ((class == EXEC_DOUBLE || op->insn->dst.type == EU_TYPE_DF) &&
+        jit_lower_double(j, op))
+        return true;
+    if (j->crowded)
+        return false;
+    if (class == EXEC_FLOAT)
+        jit_float_mode(j, false);
     if (!covered(j, op, class))
         return class == EXEC_INT && jit_lower_lanes(j, op);
 

@@ -11,6 +11,7 @@
 #define CR0_VMASK (1u << 3)
 #define CR0_ROUNDING (3u << 4)
 #define CR0_KEEP_F (1u << 7)
+#define CR0_KEEP_DF (1u << 6)
 #define CR0_ROUND_TO_INT (1u << 12)
 
 /* What every processor with AVX2 has, but a virtual one may hide. */
@@ -114,7 +115,8 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
         k->op_of[t->ip / 8] == EU_NO_OP ||
         (t->cr0[0] & (CR0_ALT | EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)) ||
-        (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)))
+        (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)) ||
+        (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)))
         return NULL;
     bool full = (t->mask & jit->need) == jit->need;
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);

@@ -97,6 +97,13 @@ enum x86_tuple {
     X(PSHIFTQ_IMM, 1, 1, 0, 1, 0x73, FULL)   \
     X(BLENDMPD, 2, 1, 2, 1, 0x65, FULL)      \
     X(PTESTMD, 2, 1, 2, 0, 0x27, FULL)       \
+    X(BROADCASTSD, 2, 1, 0, 1, 0x19, 8B)     \
+    X(MOVMSKPD, 1, 1, 0, 2, 0x50, FULL)      \
+    X(PCMPGTQ, 2, 1, 0, 2, 0x37, FULL)       \
+    X(PCMPQ, 3, 1, 2, 1, 0x1f, FULL)         \
+    X(PSHUFD, 1, 1, 0, 0, 0x70, FULL)        \
+    X(CVTUDQ2PD, 1, 2, 2, 0, 0x7a, HALF)     \
+    X(CVTTPD2UDQ, 1, 0, 2, 1, 0x78, FULL)    \
     X(CVTPD2PS, 1, 1, 0, 1, 0x5a, FULL)      \
     X(CVTDQ2PS, 1, 0, 0, 0, 0x5b, FULL)      \
     X(CVTTPS2DQ, 1, 2, 0, 0, 0x5b, FULL)     \
