@@ -117,7 +117,7 @@ branch(struct jit *j, uint32_t index)
     continue_at(j, target[two]);
 }
 
-/* ---- branches without a call (AVX-512) ---- */
+/* ---- branches without a call ---- */
 
 static bool
 is_native(const struct jit *j, const struct eu_op *op)
@@ -134,8 +134,8 @@ is_native(const struct jit *j, const struct eu_op *op)
         break;
     default: return false;
     }
-    return j->evex && op->pred < 2 && op->chan + op->lanes <= 32u &&
-           op->flag_shift + op->lanes <= 32u;
+    return op->chan + op->lanes <= 32u &&
+           (op->pred != 1 || op->flag_shift + op->lanes <= 32u);
 }
 
 /* eax := the branch's channels whose predicate is true, ecx := all of them,
@@ -147,17 +147,46 @@ load_taken(struct jit *j, const struct eu_op *op)
     x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(x, X86_AND, X86_RCX, op->full << op->chan, false);
     if (op->pred) {
-        x86_load(x, X86_RAX, offsetof(struct eu_thread, f) + op->flag_reg * 4u,
-                 4);
-        if (op->pred_inv)
-            x86_not(x, X86_RAX);
-        int left = op->chan - op->flag_shift;
-        if (left)
-            x86_shift_imm(x, left > 0, X86_RAX,
-                          (uint8_t)(left > 0 ? left : -left));
+        jit_pred_bits(j, op, X86_RAX);
+        if (op->chan)
+            x86_shift_imm(x, true, X86_RAX, op->chan);
         x86_alu_reg(x, X86_AND, X86_RAX, X86_RCX, false);
     } else {
         x86_mov_reg(x, X86_RAX, X86_RCX);
+    }
+}
+
+static void
+store_ips_evex(struct x86 *x, bool high)
+{
+    size_t at = offsetof(struct eu_thread, chan_ip);
+    x86_kmov_from_gpr(x, 5, X86_RDX, false);
+    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
+    if (!high)
+        return;
+    x86_mov_reg(x, X86_RCX, X86_RDX);
+    x86_shift_imm(x, false, X86_RCX, 16);
+    x86_kmov_from_gpr(x, 5, X86_RCX, false);
+    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at + 64), 5);
+}
+
+static void
+store_ips_vex(struct x86 *x, bool high)
+{
+    size_t at = offsetof(struct eu_thread, chan_ip);
+    size_t scratch = offsetof(struct eu_thread, scratch);
+    x86_store(x, X86_RDX, scratch, 4);
+    for (unsigned g = 0; g < (high ? 4 : 2); g++) {
+        uint32_t bit[8];
+        for (unsigned i = 0; i < 8; i++)
+            bit[i] = UINT32_C(1) << (g * 8 + i);
+        struct x86_rm bits = x86_const(x, bit, 8);
+        x86_vop(x, X86_BROADCASTSS, 1, 1, 0, x86_thread(scratch), 0);
+        x86_vop(x, X86_PAND, 1, 1, 1, bits, 0);
+        x86_vop(x, X86_PCMPEQD, 1, 1, 1, bits, 0);
+        x86_vop(x, X86_MOVUPS_LD, 1, 2, 0, x86_thread(at + g * 32), 0);
+        x86_vop_imm(x, X86_BLENDVPS, 1, 2, 2, x86_reg(0), 0, 1 << 4);
+        x86_vop(x, X86_MOVUPS_ST, 1, 2, 0, x86_thread(at + g * 32), 0);
     }
 }
 
@@ -166,17 +195,13 @@ static void
 park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
-    size_t at = offsetof(struct eu_thread, chan_ip);
     bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
-    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)), 0);
-    x86_kmov_from_gpr(x, 5, X86_RDX, false);
-    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
-    if (high) {
-        x86_mov_reg(x, X86_RCX, X86_RDX);
-        x86_shift_imm(x, false, X86_RCX, 16);
-        x86_kmov_from_gpr(x, 5, X86_RCX, false);
-        x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at + 64), 5);
-    }
+    x86_vop(x, X86_BROADCASTSS, j->evex ? 2 : 1, 0, 0,
+            as_memory(x86_const(x, &ip_B, 1)), 0);
+    if (j->evex)
+        store_ips_evex(x, high);
+    else
+        store_ips_vex(x, high);
     x86_not(x, X86_RDX);
     x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
     x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
@@ -229,6 +254,35 @@ native_branch(struct jit *j, uint32_t index)
     jit_jump_to(j, X86_ALWAYS, index + 1, true);
 }
 
+static void
+native_jump(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    jit_pred_bits(j, op, X86_RAX);
+    x86_alu_imm(&j->x, X86_AND, X86_RAX, 1, false);
+    jit_jump_to(j, X86_CC_E, index + 1, !j->full);
+    jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
+}
+
+static void wake(struct jit *j, uint32_t ip_B);
+
+static void
+native_else(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct x86 *x = &j->x;
+    x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
+    x86_alu_imm(x, X86_AND, X86_RDX, op->full << op->chan, false);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    park(j, op, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
+    x86_patch(x, none, x->size);
+    /* Those that failed the IF wait behind this instruction. */
+    wake(j, op->next_B);
+    x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
+    continue_at(j, index + 1);
+}
+
 /* The op that the interpreter names is found again through the thread's ip. */
 static void
 dynamic_branch(struct jit *j, const struct eu_op *op)
@@ -255,7 +309,7 @@ jit_lower_flow(struct jit *j, uint32_t index)
         if (op->insn->src_count)
             dynamic_branch(j, op);
         else if (op->pred)
-            branch(j, index);
+            native_jump(j, index);
         else
             jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
         break;
@@ -268,8 +322,8 @@ jit_lower_flow(struct jit *j, uint32_t index)
             jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
         }
         break;
+    case EU_OP_ELSE: native_else(j, index); break;
     case EU_OP_IF:
-    case EU_OP_ELSE:
     case EU_OP_WHILE:
     case EU_OP_BREAK:
     case EU_OP_CONT:
@@ -319,6 +373,18 @@ native_wake(struct jit *j, uint32_t ip_B)
     x86_store(x, X86_RAX, offsetof(struct eu_thread, mask), 4);
 }
 
+static void
+wake(struct jit *j, uint32_t ip_B)
+{
+    if (j->evex) {
+        native_wake(j, ip_B);
+        return;
+    }
+    x86_mov_reg(&j->x, X86_RDI, X86_RBX);
+    x86_mov_imm(&j->x, X86_RSI, ip_B);
+    x86_call(&j->x, (const void *)eu_jit_wake);
+}
+
 void
 jit_lower_join(struct jit *j, uint32_t index)
 {
@@ -326,13 +392,7 @@ jit_lower_join(struct jit *j, uint32_t index)
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, live),
                     UINT32_MAX);
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
-    if (j->evex) {
-        native_wake(j, op->ip);
-    } else {
-        x86_mov_reg(&j->x, X86_RDI, X86_RBX);
-        x86_mov_imm(&j->x, X86_RSI, op->ip);
-        x86_call(&j->x, (const void *)eu_jit_wake);
-    }
+    wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
     if (j->full)
         return;
