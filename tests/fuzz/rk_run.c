@@ -118,7 +118,7 @@ start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
         .dispatch_mask = mask,
         .vector_mask = rk_chance(k, 70) ? mask : rk_rnd(k, UINT32_MAX),
         .vector_mask_enable = rk_chance(k, 20),
-        .alt_mode = rk_chance(k, 4),
+        .alt_mode = rk_chance(k, 12),
         .denorm_f_retain = rk_chance(k, 40),
         .rounding = rk_chance(k, 20) ? (uint8_t)rk_rnd(k, 4) : 0,
         .send = answer,
@@ -216,21 +216,22 @@ rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
     struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
     if (!kernel)
         return true;
-    struct eu_jit *jit = eu_jit_compile(
-        kernel, cpu, flags[k->mode] | (seed & 1 ? EU_JIT_DENORMALS : 0));
+    uint32_t host_mode = fpmode_get();
+    start(&t, &state, kernel);
+    unsigned modes = (seed & 1 ? EU_JIT_DENORMALS : 0u) |
+                     (t.cr0[0] & EU_CR0_ALT ? EU_JIT_ALT : 0u);
+    struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode] | modes);
     bool same = jit;
     snprintf(text, text_size, "not compiled");
     if (jit) {
         result->built = true;
         result->op_count = eu_jit_info(jit).op_count;
         result->native_count = eu_jit_info(jit).native_count;
-        uint32_t host_mode = fpmode_get();
-        start(&t, &state, kernel);
         same = k->mode == RK_WHOLE
                    ? compare_messages(jit, &t, result, text, text_size)
                    : compare_states(jit, &t, text, text_size);
-        fpmode_set(host_mode);
     }
+    fpmode_set(host_mode);
     eu_jit_free(jit);
     eu_kernel_free(kernel);
     return same;

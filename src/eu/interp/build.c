@@ -467,6 +467,7 @@ eu_kernel_free(struct eu_kernel *k)
     if (!k)
         return;
     eu_jit_free(k->jit);
+    eu_jit_free(k->jit_alt);
     eu_coverage_trace(k);
     free(k->interpreted);
     free(k->code);

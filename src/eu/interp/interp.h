@@ -92,7 +92,8 @@ struct eu_kernel {
     bool any_surface;
     /* While tracing: how often each op was interpreted. Else NULL. */
     _Atomic uint64_t *interpreted;
-    _Atomic(struct eu_jit *) jit; /* compiled when first run; owned */
+    _Atomic(struct eu_jit *) jit;     /* compiled when first run; owned */
+    _Atomic(struct eu_jit *) jit_alt; /* for the alternate float mode */
     atomic_bool jit_failed;
 };
 

@@ -163,7 +163,7 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);
     t->status = EU_RUNNING;
-    if (!slow && !(t->cr0[0] & CR0_ALT) && eu_tier_selected() != EU_TIER_INTERP)
+    if (!slow && eu_tier_selected() != EU_TIER_INTERP)
         eu_jit_run(t, &left);
     if (t->status == EU_RUNNING && left)
         interpret(t, slow, &left);

@@ -146,8 +146,10 @@ static void
 find_instruction(struct pair *p, const struct eu_thread *t,
                  const struct eu_thread *r, uint32_t end_ip)
 {
-    struct eu_jit *jit = eu_jit_compile(p->jit->kernel, p->jit->cpu,
-                                        EU_JIT_SPLIT | EU_JIT_STEP);
+    struct eu_jit *jit = eu_jit_compile(
+        p->jit->kernel, p->jit->cpu,
+        EU_JIT_SPLIT | EU_JIT_STEP |
+            (p->jit->flags & (EU_JIT_ALT | EU_JIT_DENORMALS)));
     struct eu_thread again = *t;
     struct pair q = {.jit = jit,
                      .t = &again,

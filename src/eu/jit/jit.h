@@ -41,6 +41,7 @@ enum eu_jit_flag {
                            * block looks at the budget */
     EU_JIT_STEP = 2,      /* every instruction is one */
     EU_JIT_DENORMALS = 4, /* for threads that keep them */
+    EU_JIT_ALT = 8,       /* for the alternate float mode, and no other */
 };
 enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
                               uint64_t budget);

@@ -314,6 +314,81 @@ math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     }
 }
 
+/* ---- the alternate float mode ---- */
+
+/* Infinities become the largest numbers; NaNs stay. */
+static unsigned
+to_finite(struct jit *j, unsigned len, unsigned r)
+{
+    unsigned d = jit_temp(j);
+    unsigned most = jit_in_reg(j, jit_dword(j, 0x7f7fffff), len);
+    unsigned least = jit_in_reg(j, jit_dword(j, 0xff7fffff), len);
+    x86_vop(&j->x, X86_MINPS, len, d, most, x86_reg(r), 0);
+    x86_vop(&j->x, X86_MAXPS, len, d, least, x86_reg(d), 0);
+    return d;
+}
+
+static void
+or_zero(struct jit *j, unsigned len, unsigned zeros, unsigned a)
+{
+    struct x86_rm zero = jit_dword(j, 0);
+    if (j->evex) {
+        x86_vop_imm(&j->x, X86_CMPPS, len, zeros, a, zero, 0, 0);
+        return;
+    }
+    unsigned t = jit_temp(j);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, zero, 0, 0);
+    x86_vop(&j->x, X86_POR, len, zeros, zeros, x86_reg(t), 0);
+}
+
+/* a * b + c, or a * b: 0 times anything is 0. */
+static unsigned
+alt_multiply(struct jit *j, unsigned len, const struct x86_rm *a,
+             const struct x86_rm *b, const struct x86_rm *c)
+{
+    unsigned ra = jit_in_reg(j, *a, len), rb = jit_in_reg(j, *b, len);
+    struct x86_rm zero = jit_dword(j, 0);
+    unsigned product = binary(j, X86_MULPS, len, x86_reg(ra), x86_reg(rb));
+    unsigned r = product, instead = jit_in_reg(j, zero, len), d, k, rc = 0;
+    if (c) {
+        rc = jit_in_reg(j, *c, len);
+        r = fused(j, len, x86_reg(copy(j, len, x86_reg(ra))), x86_reg(rb),
+                  x86_reg(copy(j, len, x86_reg(rc))));
+        instead = binary(j, X86_ADDPS, len, x86_reg(instead), x86_reg(rc));
+    }
+    d = jit_temp(j);
+    if (j->evex) {
+        or_zero(j, len, 2, ra);
+        or_zero(j, len, 4, rb);
+        x86_kop(&j->x, X86_KOR, 2, 2, 4);
+        x86_vop_imm(&j->x, X86_CMPPS, len, 2, product, x86_reg(product), 2,
+                    PRED_UNORD);
+        x86_vop(&j->x, X86_BLENDMPS, len, d, r, x86_reg(instead), 2);
+        return d;
+    }
+    k = jit_temp(j);
+    x86_vop(&j->x, X86_PXOR, len, k, k, x86_reg(k), 0);
+    or_zero(j, len, k, ra);
+    or_zero(j, len, k, rb);
+    x86_vop_imm(&j->x, X86_CMPPS, len, d, product, x86_reg(product), 0,
+                PRED_UNORD);
+    x86_vop(&j->x, X86_PAND, len, k, k, x86_reg(d), 0);
+    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, r, x86_reg(instead), 0,
+                (uint8_t)(k << 4));
+    return d;
+}
+
+/* Without NaN to answer with: of |x|. */
+static struct x86_rm
+alt_argument(struct jit *j, const struct eu_insn *insn, unsigned len,
+             struct x86_rm a)
+{
+    if (insn->math != EU_MATH_LOG && insn->math != EU_MATH_SQRT &&
+        insn->math != EU_MATH_RSQ)
+        return a;
+    return x86_reg(binary(j, X86_ANDPS, len, a, jit_dword(j, 0x7fffffff)));
+}
+
 /* ---- results ---- */
 
 static unsigned
@@ -396,6 +471,9 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     enum eu_type type = (enum eu_type)insn->dst.type;
     bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
                  insn->opcode != EU_OP_CSEL;
+    if ((j->flags & EU_JIT_ALT) && insn->opcode != EU_OP_MOV &&
+        insn->opcode != EU_OP_SEL && insn->opcode != EU_OP_CSEL)
+        r = to_finite(j, p->len, r);
     if (type != EU_TYPE_F)
         r = to_int(j, p->len, r, type);
     else if (insn->saturate)
@@ -415,12 +493,19 @@ static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         const struct x86_rm *s)
 {
+    bool alt = j->flags & EU_JIT_ALT;
     unsigned len = p->len;
     switch (op->insn->opcode) {
     case EU_OP_MOV: return owned(j, len, s[0]);
     case EU_OP_ADD: return binary(j, X86_ADDPS, len, s[0], s[1]);
-    case EU_OP_MUL: return binary(j, X86_MULPS, len, s[0], s[1]);
-    case EU_OP_MAD: return fused(j, len, s[1], s[2], s[0]);
+    case EU_OP_MUL:
+        if (alt)
+            return alt_multiply(j, len, &s[0], &s[1], NULL);
+        return binary(j, X86_MULPS, len, s[0], s[1]);
+    case EU_OP_MAD:
+        if (alt)
+            return alt_multiply(j, len, &s[1], &s[2], &s[0]);
+        return fused(j, len, s[1], s[2], s[0]);
     case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
     case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
     case EU_OP_FRC: return fraction(j, len, jit_in_reg(j, s[0], len));
@@ -428,7 +513,9 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_RNDD: return round_to_int(j, len, jit_in_reg(j, s[0], len), 1);
     case EU_OP_RNDU: return round_to_int(j, len, jit_in_reg(j, s[0], len), 2);
     case EU_OP_RNDZ: return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
-    case EU_OP_MATH: return math(j, op, p, s[0], s[1]);
+    case EU_OP_MATH:
+        return math(j, op, p, alt ? alt_argument(j, op->insn, len, s[0]) : s[0],
+                    s[1]);
     default: return JIT_NO_CODE;
     }
 }

@@ -113,7 +113,8 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
     const struct eu_kernel *k = jit->kernel;
     if (t->ip / 8 >= k->size_B / 8 || (t->ip & 7) ||
         k->op_of[t->ip / 8] == EU_NO_OP ||
-        (t->cr0[0] & (CR0_ALT | EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
+        (t->cr0[0] & (EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
+        !(t->cr0[0] & CR0_ALT) != !(jit->flags & EU_JIT_ALT) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)) ||
         (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)) ||
         (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)))
@@ -155,7 +156,8 @@ static const struct eu_jit *
 code_of(const struct eu_kernel *kernel, unsigned flags)
 {
     struct eu_kernel *k = (struct eu_kernel *)kernel;
-    struct eu_jit *jit = atomic_load_explicit(&k->jit, memory_order_acquire);
+    _Atomic(struct eu_jit *) *slot = flags & EU_JIT_ALT ? &k->jit_alt : &k->jit;
+    struct eu_jit *jit = atomic_load_explicit(slot, memory_order_acquire);
     if (jit || atomic_load_explicit(&k->jit_failed, memory_order_relaxed))
         return jit;
     struct eu_jit *mine = eu_jit_compile(kernel, eu_cpu_selected(), flags);
@@ -164,7 +166,7 @@ code_of(const struct eu_kernel *kernel, unsigned flags)
         return NULL;
     }
     eu_jit_show(mine);
-    if (atomic_compare_exchange_strong(&k->jit, &jit, mine)) {
+    if (atomic_compare_exchange_strong(slot, &jit, mine)) {
         if (trace_on(TRACE_jit))
             eu_jit_trace(mine, NULL);
         return mine;
@@ -188,9 +190,10 @@ void
 eu_jit_run(struct eu_thread *t, uint64_t *left)
 {
     bool check = eu_tier_selected() == EU_TIER_CHECK;
-    const struct eu_jit *jit = code_of(
-        t->kernel, (check ? EU_JIT_SPLIT : 0) |
-                       (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0));
+    unsigned modes = (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0u) |
+                     (t->cr0[0] & CR0_ALT ? EU_JIT_ALT : 0u);
+    const struct eu_jit *jit = code_of(t->kernel,
+                                       (check ? EU_JIT_SPLIT : 0u) | modes);
     if (!jit)
         return;
     if (check) {
