@@ -54,8 +54,6 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
         if (!jit_src_ok(j, op, s, true) || (!j->evex && type == EU_TYPE_UD))
             return false;
     }
-    if (!j->evex && insn->dst.type == EU_TYPE_UD && insn->opcode != EU_OP_CMP)
-        return false;
     switch (insn->opcode) {
     case EU_OP_CMP:
     case EU_OP_CSEL: return compares(cmod);
@@ -433,6 +431,24 @@ to_signed(struct jit *j, unsigned len, unsigned a)
     return d;
 }
 
+/* From 2^31 on without 2^31, which comes back as the highest bit. */
+static unsigned
+to_unsigned_vex(struct jit *j, unsigned len, unsigned a)
+{
+    struct x86_rm half = jit_dword(j, 0x4f000000); /* 2^31 */
+    unsigned d = jit_temp(j), big = jit_temp(j), over = jit_temp(j);
+    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
+    x86_vop_imm(&j->x, X86_CMPPS, len, big, d, half, 0, PRED_GE);
+    x86_vop(&j->x, X86_ANDPS, len, over, big, half, 0);
+    x86_vop(&j->x, X86_SUBPS, len, d, d, x86_reg(over), 0);
+    x86_vop_imm(&j->x, X86_CMPPS, len, over, d, half, 0, PRED_GE);
+    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(d), 0);
+    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 6, big, x86_reg(big), 0, 31);
+    x86_vop(&j->x, X86_PXOR, len, d, d, x86_reg(big), 0);
+    x86_vop(&j->x, X86_POR, len, d, d, x86_reg(over), 0);
+    return d;
+}
+
 static unsigned
 to_narrow(struct jit *j, unsigned len, unsigned a, float lo, float hi)
 {
@@ -452,6 +468,8 @@ to_int(struct jit *j, unsigned len, unsigned a, enum eu_type type)
     switch (type) {
     case EU_TYPE_D: return to_signed(j, len, a);
     case EU_TYPE_UD:
+        if (!j->evex)
+            return to_unsigned_vex(j, len, a);
         d = jit_temp(j);
         x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
         x86_vop(&j->x, X86_CVTTPS2UDQ, len, d, 0, x86_reg(d), 0);
@@ -489,6 +507,39 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return r;
 }
 
+/* x^0 is 1, of every number. */
+static unsigned
+alt_power(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+          struct x86_rm a, struct x86_rm b)
+{
+    unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
+    unsigned ones = jit_temp(j), t, r;
+    if (j->evex) {
+        t = jit_in_reg(j, jit_dword(j, UINT32_MAX), p->len);
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, 4, rb, jit_dword(j, 0), 0, 0);
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, 4, ra, x86_reg(ra), 4, PRED_ORD);
+        x86_vop_z(&j->x, X86_MOVAPS, p->len, ones, 0, x86_reg(t), 4);
+    } else {
+        t = jit_temp(j);
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, ones, rb, jit_dword(j, 0), 0, 0);
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, t, ra, x86_reg(ra), 0, PRED_ORD);
+        x86_vop(&j->x, X86_PAND, p->len, ones, ones, x86_reg(t), 0);
+    }
+    r = math(j, op, p, x86_reg(ra), x86_reg(rb));
+    if (r == JIT_NO_CODE)
+        return r;
+    t = jit_temp(j);
+    struct x86_rm one = jit_dword(j, 0x3f800000);
+    if (j->evex) {
+        x86_vop(&j->x, X86_PTESTMD, p->len, 4, ones, x86_reg(ones), 0);
+        x86_vop(&j->x, X86_BLENDMPS, p->len, t, r, one, 4);
+    } else {
+        x86_vop_imm(&j->x, X86_BLENDVPS, p->len, t, r, one, 0,
+                    (uint8_t)(ones << 4));
+    }
+    return t;
+}
+
 static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         const struct x86_rm *s)
@@ -514,6 +565,8 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_RNDU: return round_to_int(j, len, jit_in_reg(j, s[0], len), 2);
     case EU_OP_RNDZ: return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
     case EU_OP_MATH:
+        if (alt && op->insn->math == EU_MATH_POW)
+            return alt_power(j, op, p, s[0], s[1]);
         return math(j, op, p, alt ? alt_argument(j, op->insn, len, s[0]) : s[0],
                     s[1]);
     default: return JIT_NO_CODE;
