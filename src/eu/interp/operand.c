@@ -383,6 +383,8 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     unsigned step_B = o->hstride * size_B;
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask), at = base + i * step_B;
+        if (o->indirect)
+            at &= 0xffff; /* as the lanes of a source */
         if (at + size_B > limit) {
             if (o->file == EU_FILE_GRF)
                 return false;

@@ -37,6 +37,12 @@ static const struct {
      EU_GEN9,
      {/* mach (8) (sat)r12.0<1>:uq (abs)r1.0<8;8,1>:uw -(abs)r1.0<8;8,1>:d */
       {0x80600049, 0x2180130a, 0x0a8d2020, 0x008d6020}}},
+    {"lanes of an indirect destination wrap at 64 KiB like those of a source",
+     EU_GEN9,
+     {/* (W) mov (1) a0.6<1>:uw 0xff78:uw */
+      {0x00000001, 0x220c1644, 0x00000000, 0xff78ff78},
+      /* asr (8) (lt)f1.1 r[a0.6,120]<1>:d r8.1<4;4,1>:q r11.1<4;4,1>:q */
+      {0x0560000c, 0xac784a2b, 0x4a690108, 0x00690168}}},
 };
 
 static void
