@@ -29,16 +29,11 @@ struct jit_set {
     uint64_t w[2];
 };
 
-struct jit_range {
-    uint8_t first, count; /* GRFs */
-};
-
-/* What an op reads, writes and, when all channels are on, overwrites. */
+/* What an op reads, overwrites when all channels are on, and either reads or
+ * writes. */
 struct jit_regs {
     struct jit_set uses, kills, all;
-    struct jit_range range[4]; /* sources without gaps; the destination last */
-    struct jit_range kill;
-    bool no_mask, reads_all; /* reads_all: an indirect source */
+    bool no_mask;
 };
 
 enum jit_kind {

@@ -124,48 +124,50 @@ jit_find_blocks(struct jit *j)
 
 /* ---- registers ---- */
 
-static struct jit_range
-range_of(unsigned from_B, unsigned end_B)
+static const struct jit_set nothing;
+
+/* The GRFs from `first` to before `end`, without a branch for short ranges. */
+static inline struct jit_set
+grfs(unsigned first, unsigned end)
 {
-    unsigned first = from_B / EU_GRF_B, end = DIV_ROUND_UP(end_B, EU_GRF_B);
     end = MIN2(end, EU_GRF_COUNT);
-    if (end <= first)
-        return (struct jit_range){0, 0};
-    return (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
+    unsigned count = end > first ? end - first : 0, at = first & 63;
+    if (count > 63)
+        return everything;
+    uint64_t bits = (UINT64_C(1) << count) - 1;
+    uint64_t high = -(uint64_t)(first >> 6 & 1);
+    uint64_t spill = bits >> 1 >> (63 - at);
+    bits <<= at;
+    return (struct jit_set){{bits & ~high, (bits & high) | (spill & ~high)}};
 }
 
-/* The same for operands that the interpreter's fast path knows. */
-static bool
-plain_range(const struct eu_op *op, unsigned s, struct jit_range *r)
+static inline struct jit_set
+bytes(unsigned from_B, unsigned end_B)
 {
-    const struct eu_op_src *src = &op->src[s];
-    unsigned at = src->off_B;
-    *r = (struct jit_range){0, 0};
-    if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN)
-        return false;
-    switch (src->cls) {
-    case EU_SRC_IMM: return true;
-    case EU_SRC_SCALAR: *r = range_of(at, at + 4); return true;
-    case EU_SRC_VEC:
-    case EU_SRC_VEC_MOD: *r = range_of(at, at + op->lanes * 4u); return true;
-    default: return false;
-    }
+    return grfs(from_B / EU_GRF_B, DIV_ROUND_UP(end_B, EU_GRF_B));
+}
+
+static inline void
+add(struct jit_set *s, struct jit_set more)
+{
+    s->w[0] |= more.w[0];
+    s->w[1] |= more.w[1];
 }
 
 /* At least the registers that the operand reads. */
-static struct jit_range
-source_range(struct jit_regs *r, const struct eu_insn *insn,
-             const struct eu_operand *o)
+static struct jit_set
+region_set(const struct eu_insn *insn, const struct eu_operand *o)
 {
     unsigned base = o->reg * EU_GRF_B + o->subreg_B, last, n = insn->exec_size;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    r->reads_all |= o->indirect;
-    if (o->file != EU_FILE_GRF || o->indirect)
-        return (struct jit_range){0, 0};
+    if (o->file != EU_FILE_GRF)
+        return nothing;
+    if (o->indirect)
+        return everything;
     if (insn->opcode == EU_OP_PLN && o == &insn->src[1])
-        return range_of(base, base + DIV_ROUND_UP(n, 8) * 64u);
+        return bytes(base, base + DIV_ROUND_UP(n, 8) * 64u);
     if (insn->opcode == EU_OP_PLN)
-        return range_of(base & ~15u, (base & ~15u) + 16);
+        return bytes(base & ~15u, (base & ~15u) + 16);
     if (insn->align16 && o->rep_ctrl)
         last = 0;
     else if (insn->align16)
@@ -173,7 +175,25 @@ source_range(struct jit_regs *r, const struct eu_insn *insn,
     else
         last = ((n - 1) >> __builtin_ctz(o->width)) * o->vstride +
                (MIN2(o->width, n) - 1u) * o->hstride;
-    return range_of(base, base + (last + 1) * size_B);
+    return bytes(base, base + (last + 1) * size_B);
+}
+
+/* Of most operands the interpreter's fast path knows enough. */
+static struct jit_set
+source_set(const struct eu_op *op, unsigned s)
+{
+    const struct eu_op_src *src = &op->src[s];
+    unsigned at = src->off_B;
+    if (op->fn != op->slow && op->insn->opcode != EU_OP_PLN) {
+        switch (src->cls) {
+        case EU_SRC_IMM: return nothing;
+        case EU_SRC_SCALAR: return bytes(at, at + 4);
+        case EU_SRC_VEC:
+        case EU_SRC_VEC_MOD: return bytes(at, at + op->lanes * 4u);
+        default: break;
+        }
+    }
+    return region_set(op->insn, &op->insn->src[s]);
 }
 
 static void
@@ -184,13 +204,12 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
         insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28),
         insn->ex_desc_is_reg ? 15 : bits_get(insn->ex_desc, 6, 9),
     };
-    for (unsigned i = 0, n = 0; i < (split ? 2 : 1); i++) {
+    for (unsigned i = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
-        r->reads_all |= o->indirect;
-        if (o->file == EU_FILE_GRF && !o->indirect)
-            r->range[n] = range_of(o->reg * EU_GRF_B,
-                                   (o->reg + len[i]) * EU_GRF_B);
-        n += r->range[n].count > 0;
+        if (o->indirect)
+            r->uses = everything;
+        else if (o->file == EU_FILE_GRF)
+            add(&r->uses, grfs(o->reg, o->reg + len[i]));
     }
 }
 
@@ -230,65 +249,27 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
         return;
     unsigned from = o->reg * EU_GRF_B + o->subreg_B;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-    r->range[3] = range_of(from,
-                           from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
-    if (o->hstride != 1 || !writes_all(op) ||
-        (op->insn->align16 && o->writemask != 15))
-        return;
-    unsigned first = DIV_ROUND_UP(from, EU_GRF_B);
+    r->all = bytes(from, from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
     unsigned end = (from + op->lanes * size_B) / EU_GRF_B;
-    if (end > first && end <= EU_GRF_COUNT)
-        r->kill = (struct jit_range){(uint8_t)first, (uint8_t)(end - first)};
-}
-
-/* Both words of the set of a short range, without a branch. */
-static inline void
-range_bits(struct jit_range r, uint64_t *lo, uint64_t *hi)
-{
-    uint64_t bits = (UINT64_C(1) << (r.count & 63)) - 1;
-    uint64_t high = -(uint64_t)(r.first >> 6 & 1);
-    unsigned at = r.first & 63;
-    uint64_t spill = bits >> 1 >> (63 - at);
-    bits <<= at;
-    *lo = bits & ~high;
-    *hi = (bits & high) | (spill & ~high);
-}
-
-static void
-note_ranges(struct jit_regs *r, const struct eu_op *op)
-{
-    if (op->fn == eu_op_join || op->fn == eu_op_link)
-        return;
-    if (jit_is_send(op)) {
-        note_send(r, op->insn);
-        return;
-    }
-    unsigned n = 0;
-    for (unsigned i = 0; i < op->insn->src_count; i++) {
-        if (!plain_range(op, i, &r->range[n]))
-            r->range[n] = source_range(r, op->insn, &op->insn->src[i]);
-        n += r->range[n].count > 0;
-    }
-    note_destination(r, op);
+    if (o->hstride == 1 && writes_all(op) && end <= EU_GRF_COUNT &&
+        (!op->insn->align16 || o->writemask == 15))
+        r->kills = grfs(DIV_ROUND_UP(from, EU_GRF_B), end);
 }
 
 static void
 note_registers(struct jit_regs *r, const struct eu_op *op)
 {
-    uint64_t lo, hi;
-    note_ranges(r, op);
     r->no_mask = op->no_mask;
-    range_bits(r->kill, &r->kills.w[0], &r->kills.w[1]);
-    range_bits(r->range[3], &r->all.w[0], &r->all.w[1]);
-    for (unsigned n = 0; n < 3; n++) {
-        range_bits(r->range[n], &lo, &hi);
-        r->uses.w[0] |= lo;
-        r->uses.w[1] |= hi;
+    if (op->fn == eu_op_join || op->fn == eu_op_link)
+        return;
+    if (jit_is_send(op)) {
+        note_send(r, op->insn);
+    } else {
+        for (unsigned i = 0; i < op->insn->src_count; i++)
+            add(&r->uses, source_set(op, i));
+        note_destination(r, op);
     }
-    if (r->reads_all)
-        r->uses = everything;
-    r->all.w[0] |= r->uses.w[0];
-    r->all.w[1] |= r->uses.w[1];
+    add(&r->all, r->uses);
 }
 
 /* ---- flow ---- */

@@ -165,7 +165,7 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         return class == EXEC_INT && jit_lower_lanes(j, op);
 
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
-    unsigned n = DIV_ROUND_UP(op->lanes, j->max_lanes);
+    unsigned n = op->lanes <= j->max_lanes ? 1 : op->lanes / j->max_lanes;
     struct jit_part part[2];
     unsigned reg[2];
     uint32_t keep = 0;
