@@ -104,11 +104,14 @@ def source_address(s, i, o, c):
     return base + (c // w * v + c % w * h) * size
 
 
-def immediate(o, c):
+def immediate(i, o, c):
+    # V and UV are words that lie over the destination: as IGC uses them,
+    # 0xC080400:uv is 0, 4, 8, 12 for dwords.
+    word = c * max(i.dst.hstride * SIZE[i.dst.type] // 2, 1) % 8
     if o.type == "V":
-        return to_int((o.imm >> 4 * (c % 8) & 15) ^ 8, "UB") - 8
+        return to_int((o.imm >> 4 * word & 15) ^ 8, "UB") - 8
     if o.type == "UV":
-        return o.imm >> 4 * (c % 8) & 15
+        return o.imm >> 4 * word & 15
     if o.type == "VF":
         b = o.imm >> 8 * (c % 4) & 255
         sign, rest = b >> 7, b & 0x7f
@@ -123,7 +126,7 @@ def fetch(s, i, o, c):
     """Raw bits of channel c's element, before modifiers."""
     size = SIZE[o.type]
     if o.imm is not None:
-        v = immediate(o, c)
+        v = immediate(i, o, c)
         return v & ((1 << 8 * SIZE[plain(o.type)]) - 1)
     if o.reg == "null" and not o.addr:
         return 0

@@ -358,9 +358,10 @@ eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             x = CLAMP(x, lo, hi);
         raw[i] = (uint64_t)x;
         /* Ordering looks at the exact result, equality at what is stored:
-         * -x of an unsigned x is below zero. */
+         * -x of an unsigned x is below zero. Sums of 64 bits have no further
+         * bit. Observed: IGC's add_sat of longs. */
         bool c = insn->cmod == EU_CMOD_O ? overflow
-                 : insn->cmod <= EU_CMOD_NZ
+                 : insn->cmod <= EU_CMOD_NZ || type == EU_TYPE_Q
                      ? eu_cond_i(insn->cmod, eu_wrap_int(x, type), 0)
                      : eu_cond_i(insn->cmod, x, 0);
         bits |= (uint32_t)c << i;

@@ -12,14 +12,16 @@
     break
 
 static void
-immediate(const struct eu_operand *o, unsigned n, uint32_t *out)
+immediate(const struct eu_insn *insn, const struct eu_operand *o, unsigned n,
+          uint32_t *out)
 {
     uint32_t imm = (uint32_t)o->imm, element[8];
     switch (o->type) {
     case EU_TYPE_V:
     case EU_TYPE_UV:
         for (unsigned i = 0; i < 8; i++) {
-            uint32_t nibble = imm >> (i * 4) & 15;
+            unsigned at = eu_vector_element(insn, i);
+            uint32_t nibble = imm >> (at * 4) & 15;
             element[i] = o->type == EU_TYPE_V ? (nibble ^ 8) - 8 : nibble;
         }
         break;
@@ -46,7 +48,7 @@ eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     uint16_t at[EU_MAX_LANES];
 
     if (o->file == EU_FILE_IMM) {
-        immediate(o, n, out);
+        immediate(op->insn, o, n, out);
     } else {
         eu_region_walk(op->insn, o, at);
         switch (o->type) {
@@ -80,7 +82,7 @@ eu_gather_f(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     uint32_t out[EU_MAX_LANES];
 
     if (o->file == EU_FILE_IMM) {
-        immediate(o, n, out);
+        immediate(op->insn, o, n, out);
     } else {
         eu_region_walk(op->insn, o, at);
         switch (o->type) {

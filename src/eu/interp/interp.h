@@ -154,6 +154,15 @@ uint32_t eu_operand_components(const struct eu_insn *insn);
 /* Bytes from the operand's origin to lane i's element. */
 unsigned eu_region_offset_B(const struct eu_insn *insn,
                             const struct eu_operand *o, unsigned lane);
+/* Which of a V or UV immediate's eight elements lane i gets. They lie as words
+ * over the destination: wider elements skip some. Observed: IGC. */
+static inline unsigned
+eu_vector_element(const struct eu_insn *insn, unsigned lane)
+{
+    unsigned step_B = insn->dst.hstride *
+                      eu_type_size_B((enum eu_type)insn->dst.type);
+    return lane * MAX2(step_B / 2, 1) % 8;
+}
 /* Position in the register file of every lane of a direct source. */
 void eu_region_walk(const struct eu_insn *insn, const struct eu_operand *o,
                     uint16_t at[EU_MAX_LANES]);

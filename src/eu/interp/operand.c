@@ -199,10 +199,12 @@ arf_commit(struct eu_thread *t, unsigned reg, const uint8_t img[IMAGE_B])
 /* ---- sources ---- */
 
 static void
-fetch_immediate(const struct eu_operand *o, unsigned lanes, uint64_t *raw)
+fetch_immediate(const struct eu_insn *insn, const struct eu_operand *o,
+                uint64_t *raw)
 {
-    for (unsigned i = 0; i < lanes; i++) {
-        uint32_t nibble = (uint32_t)(o->imm >> (i % 8 * 4)) & 15;
+    for (unsigned i = 0; i < insn->exec_size; i++) {
+        unsigned element = eu_vector_element(insn, i);
+        uint32_t nibble = (uint32_t)(o->imm >> element * 4) & 15;
         switch (o->type) {
         case EU_TYPE_V: raw[i] = (uint16_t)((int)(nibble ^ 8) - 8); break;
         case EU_TYPE_UV: raw[i] = nibble; break;
@@ -302,7 +304,7 @@ eu_operand_fetch(struct eu_thread *t, const struct eu_insn *insn,
     uint16_t at[EU_MAX_LANES];
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     if (o->file == EU_FILE_IMM) {
-        fetch_immediate(o, insn->exec_size, raw);
+        fetch_immediate(insn, o, raw);
         return true;
     }
     if (o->file == EU_FILE_ARF) {

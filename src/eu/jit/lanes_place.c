@@ -32,7 +32,8 @@ place_immediate(struct lanes *l, unsigned s)
     p->kind = LANES_IMM;
     for (unsigned i = 0; i < l->op->lanes; i++) {
         uint64_t v = o->imm;
-        uint32_t nibble = (uint32_t)(o->imm >> i % 8 * 4) & 15;
+        unsigned element = eu_vector_element(l->op->insn, i);
+        uint32_t nibble = (uint32_t)(o->imm >> element * 4) & 15;
         if (o->type == EU_TYPE_V)
             v = (uint16_t)((int)(nibble ^ 8) - 8);
         else if (o->type == EU_TYPE_UV)

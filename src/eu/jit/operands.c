@@ -231,10 +231,12 @@ immediate(struct jit *j, const uint32_t *value, const struct jit_part *p)
 
 /* Immediates as the 32-bit value of each lane, before modifiers. */
 static void
-immediate_lanes(const struct eu_operand *o, uint32_t value[EU_MAX_LANES])
+immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
+                uint32_t value[EU_MAX_LANES])
 {
     for (unsigned i = 0; i < EU_MAX_LANES; i++) {
-        uint32_t nibble = (uint32_t)(o->imm >> i % 8 * 4) & 15;
+        unsigned element = eu_vector_element(insn, i);
+        uint32_t nibble = (uint32_t)(o->imm >> element * 4) & 15;
         switch (o->type) {
         case EU_TYPE_V: value[i] = (uint32_t)((int)(nibble ^ 8) - 8); break;
         case EU_TYPE_UV: value[i] = nibble; break;
@@ -295,7 +297,7 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
         return plain;
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES];
-        immediate_lanes(o, value);
+        immediate_lanes(op->insn, o, value);
         for (unsigned i = 0; i < EU_MAX_LANES; i++) {
             if (type == EU_TYPE_UD)
                 value[i] = bits_from_float((float)value[i]);
@@ -366,7 +368,7 @@ jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
         uint32_t value[EU_MAX_LANES], keep = UINT32_MAX;
         if (type == EU_TYPE_UW && is_logic(op->insn))
             keep = 0xffff;
-        immediate_lanes(o, value);
+        immediate_lanes(op->insn, o, value);
         for (unsigned i = 0; i < EU_MAX_LANES; i++) {
             if (is_logic(op->insn)) {
                 value[i] = (o->negate ? ~value[i] : value[i]) & keep;

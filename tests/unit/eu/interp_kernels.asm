@@ -141,6 +141,13 @@ mov (8|M0) r4.0<1>:w 0x76543218:v
 mov (16|M0) r5.0<1>:uw 0xfedcba98:uv
 mov (8|M0) r6.0<1>:f 0x48403020:vf
 add (16|M0) r8.0<1>:uw r1.4<2;4,0>:uw 0x11001010:v
+== vectors_over_dwords
+# Elements lie as words over the destination: 0, 2, 4, 6.
+add (4|M0) r4.0<1>:ud r1.0<0;1,0>:uw 0xC080400:uv
+mov (4|M0) r5.0<2>:w 0x7060504:v
+== conditions_of_64_bits
+# What is stored decides: the sum of two large numbers is negative.
+add (4|M0) (gt)f0.0 r4.0<1>:q r1.0<4;4,1>:q r2.0<4;4,1>:q
 == vx1
 (W) mov (8|M0) a0.0<1>:uw r1.0<8;8,1>:uw
 (W) mov (8|M0) r4.0<1>:ud r[a0.0,4]<1,0>:ud

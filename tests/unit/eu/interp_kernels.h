@@ -182,6 +182,17 @@ static const uint32_t kernel_vectors[] = {
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
     0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
+static const uint32_t kernel_vectors_over_dwords[] = {
+    0x00400040, 0x20801208, 0x26000020, 0x0c080400,
+    0x00400001, 0x40a03668, 0x00000000, 0x07060504,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+static const uint32_t kernel_conditions_of_64_bits[] = {
+    0x03400040, 0x20804b28, 0x4a690020, 0x00690040,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
 static const uint32_t kernel_vx1[] = {
     0x00600001, 0x22001244, 0x008d0020, 0x00000000,
     0x00600001, 0x2080020c, 0x01e08004, 0x00000000,
@@ -677,6 +688,8 @@ static const struct {
     {kernel_denorm, sizeof kernel_denorm},
     {kernel_rounding, sizeof kernel_rounding},
     {kernel_vectors, sizeof kernel_vectors},
+    {kernel_vectors_over_dwords, sizeof kernel_vectors_over_dwords},
+    {kernel_conditions_of_64_bits, sizeof kernel_conditions_of_64_bits},
     {kernel_vx1, sizeof kernel_vx1},
     {kernel_three_source, sizeof kernel_three_source},
     {kernel_pln, sizeof kernel_pln},

@@ -148,6 +148,30 @@ Test(interp_alu, vector_immediates)
     test_thread_free(t);
 }
 
+Test(interp_alu, vector_immediates_lie_as_words_over_the_destination)
+{
+    struct test_thread *t = THREAD(vectors_over_dwords, 0xff);
+    t->eu.grf[32] = 100;
+    RUN(t);
+    for (unsigned i = 0; i < 4; i++) {
+        cr_expect_eq(get_u(t, 4, i), 100 + 4 * i, "dword %u", i);
+        cr_expect_eq(get_u(t, 5, i) & 0xffff, 4 + i, "word %u", i);
+    }
+    test_thread_free(t);
+}
+
+Test(interp_alu, conditions_see_64_bits_as_stored)
+{
+    struct test_thread *t = THREAD(conditions_of_64_bits, 0xff);
+    static const int64_t a[4] = {INT64_MAX, INT64_MIN, 5, -5},
+                         b[4] = {1, -1, -4, 4};
+    memcpy(t->eu.grf + 1 * 32, a, 32);
+    memcpy(t->eu.grf + 2 * 32, b, 32);
+    RUN(t);
+    cr_expect_eq(t->eu.f[0] & 15, 0x6);
+    test_thread_free(t);
+}
+
 Test(interp_alu, indirect_regions)
 {
     struct test_thread *t = THREAD(vx1, 0xff);
