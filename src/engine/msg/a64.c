@@ -22,11 +22,11 @@ a64_scattered(struct thread_env *env, const struct eu_message *m, bool write)
         unimp("A64 scattered message with HWord elements");
         return EU_MSG_OK;
     }
-    /* Bytes: 1, 2 or 4 in the low end of a dword per lane. Dwords and qwords:
-     * element-major blocks. */
-    unsigned el_B = kind == 0 ? MIN2(elements, 4u) : kind == 1 ? 4 : 8;
+    /* Bytes: 1, 2 or 4 in the low end of a dword per lane, or 8 in a qword
+     * (observed: IGC, Gen8). Dwords and qwords: element-major blocks. */
+    unsigned el_B = kind == 0 ? elements : kind == 1 ? 4 : 8;
     unsigned blocks = kind == 0 ? 1 : elements;
-    unsigned slot_dw = kind == 2 ? 2 : 1, grfs = lanes * slot_dw / 8;
+    unsigned slot_dw = el_B == 8 ? 2 : 1, grfs = lanes * slot_dw / 8;
     uint64_t result[8][16];
     for (unsigned e = 0; e < blocks; e++)
         for (unsigned i = 0; i < lanes; i++) {
@@ -141,6 +141,6 @@ a64_block(struct thread_env *env, const struct eu_message *m, bool write)
     memcpy(&va, m->src0, 8);
     va &= ~(uint64_t)(subtype == 0 ? 15 : 3);
     uint8_t *p = at_va(env, va);
-    struct dp_range r = {p, p ? vm_limit_B(va) : 0, NULL};
+    struct dp_range r = {p, p ? vm_limit_B(va) : 0, NULL, 0};
     return block_transfer(&r, 0, m, bits_get(m->desc, 8, 10), write, 1);
 }

@@ -32,15 +32,16 @@ dataport_range(const struct thread_env *env, const struct eu_message *m,
     unsigned bti = m->desc & 0xff;
     if (bti == BTI_SLM) {
         struct thread_group *g = env->group;
-        return (struct dp_range){g ? g->slm : NULL, g ? g->slm_B : 0, NULL};
+        return (struct dp_range){g ? g->slm : NULL, g ? g->slm_B : 0, NULL,
+                                 SLM_IGNORED};
     }
     if (bti == BTI_STATELESS || bti == BTI_STATELESS_NC) {
         gpu_va base = env->stage->general_base_va + base_B;
         /* A32: offsets are 32 bits from General State Base. */
-        return (struct dp_range){vm_ptr(env->vm, base), VM_GUARD_B, NULL};
+        return (struct dp_range){vm_ptr(env->vm, base), VM_GUARD_B, NULL, 0};
     }
     const struct surface *s = dataport_surface(env, m);
-    return (struct dp_range){s->mem, surface_size_B(s), s};
+    return (struct dp_range){s->mem, surface_size_B(s), s, 0};
 }
 
 /* A block of `count` dwords, dword i of the payload at offset_B + 4 i. Each

@@ -14,7 +14,12 @@ struct dp_range {
     uint8_t *mem;
     uint64_t size_B;
     const struct surface *surf; /* NULL for SLM and stateless */
+    uint64_t ignored;           /* bits of offsets that mean nothing */
 };
+
+/* Observed: IGC gives pointers into shared local memory a high nibble, so
+ * that none is null, and leaves it in the messages' offsets. */
+#define SLM_IGNORED UINT64_C(0xf0000000)
 
 /* The range a descriptor's binding table index names. For stateless access
  * the header's M0.5 is the base: pass it in base_B. */
@@ -28,6 +33,7 @@ const struct surface *dataport_surface(const struct thread_env *env,
 static inline uint8_t *
 dataport_at(const struct dp_range *r, uint64_t offset_B, unsigned bytes)
 {
+    offset_B &= ~r->ignored;
     return offset_B <= r->size_B && r->size_B - offset_B >= bytes
                ? r->mem + offset_B
                : NULL;

@@ -98,7 +98,7 @@ scratch_block(struct thread_env *env, const struct eu_message *m)
     unsigned count = 8u << bits_get(m->desc, 12, 13);
     gpu_va base = env->stage->general_base_va + (header_dw(m, 5) & 0xfffffc00u);
     uint64_t size_B = UINT64_C(1024) << (header_dw(m, 3) & 15);
-    struct dp_range r = {vm_ptr(env->vm, base), size_B, NULL};
+    struct dp_range r = {vm_ptr(env->vm, base), size_B, NULL, 0};
     uint64_t offset_B = (uint64_t)(m->desc & 0xfff) * 32;
     for (unsigned i = 0; i < count; i++) {
         uint8_t *p = dataport_at(&r, offset_B + 4 * (uint64_t)i, 4);
