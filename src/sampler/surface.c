@@ -135,8 +135,6 @@ surface_decode(struct surface *s, const uint32_t rss_dw[16], unsigned gen)
         unimp("surface with standard tiling (Yf, Ys)");
         return false;
     }
-    if (gen < 9)
-        unimp("surfaces of Gen%u are taken as Gen9's", gen);
     s->type = (uint8_t)rss.surface_type;
     s->format = (uint16_t)rss.surface_format;
     s->fmt = format_info(s->format);
@@ -146,6 +144,9 @@ surface_decode(struct surface *s, const uint32_t rss_dw[16], unsigned gen)
         decode_buffer(s, &rss);
         return true;
     }
+    /* Buffers' states are the same; images' differ in units. */
+    if (gen < 9)
+        unimp("surfaces of Gen%u are taken as Gen9's", gen);
     decode_image(s, &rss);
     decode_aux(s, &rss);
     surface_layout(s);

@@ -116,6 +116,19 @@ Test(surface, bad_state_becomes_null)
     cr_assert(!surface_decode(&s, dw, 9));
 }
 
+Test(surface, buffers_of_gen8_are_known)
+{
+    struct gen9_render_surface_state rss = image(SURFACE_BUFFER, RAW, 128, 1,
+                                                 1);
+    uint32_t dw[16] = {0};
+    struct surface s;
+    uint64_t before = stats_get(STAT_unimp);
+    gen9_render_surface_state_pack(&rss, dw);
+    cr_assert(surface_decode(&s, dw, 8));
+    cr_expect_eq(s.buffer_elements, 128);
+    cr_expect_eq(stats_get(STAT_unimp), before);
+}
+
 Test(surface, null_surface_is_no_error)
 {
     struct gen9_render_surface_state rss = image(SURFACE_NULL, R32_UINT, 64, 32,
