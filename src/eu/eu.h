@@ -63,6 +63,9 @@ struct eu_thread {
     const struct eu_kernel *kernel;
     eu_send_fn send;
     void *user; /* for the send function */
+    /* NULL, or how often each instruction ran (one entry per 8 bytes of code,
+     * shared by any threads of one host thread). Whoever counts interprets. */
+    uint64_t *counts;
     uint64_t insn_count;
     /* Not yet added to the statistics: */
     uint32_t message_count;
@@ -82,6 +85,7 @@ struct eu_start {
     uint64_t clock; /* what tm0 counts on from */
     eu_send_fn send;
     void *user;
+    uint64_t *counts;
 };
 
 /* Makes the thread ready to run at its kernel's first instruction. The GRF is

@@ -10,6 +10,14 @@
 struct pool;
 struct pipeline_stats;
 
+/* For tools that look at what runs. */
+struct dispatch_watch {
+    uint64_t *counts; /* of each instruction, see eu.h; one worker only */
+    /* The threads of a group that has ended, or failed. */
+    void (*group)(void *ctx, const struct eu_thread *threads, unsigned count);
+    void *ctx;
+};
+
 struct dispatch {
     struct shader_stage stage; /* STAGE_CS; simd 8, 16 or 32 */
     struct gen9_interface_descriptor_data idd;
@@ -21,10 +29,14 @@ struct dispatch {
     const uint8_t *curbe; /* cross-thread part, then one block per thread */
     uint32_t curbe_B;
     unsigned cross_thread_grf, per_thread_grf;
+    /* Indirect data: a thread's own block comes before the common one in its
+     * registers (not in memory). Observed: kernels of ocloc 22.43. */
+    bool own_first;
     unsigned max_concurrent_threads; /* bound by scratch slots */
     struct pool *pool;
     struct pipeline_stats *stats;
     atomic_bool *reset;
+    const struct dispatch_watch *watch; /* NULL: nobody looks */
 };
 
 void compute_dispatch(const struct dispatch *dispatch);

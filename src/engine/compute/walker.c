@@ -36,7 +36,8 @@ group_id(const struct run *run, uint64_t index, uint32_t id[3])
 }
 
 /* g0: 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the cross-thread
- * constants and this thread's own. Observed: brw kernels, stock iris. */
+ * constants and this thread's own (or the other way round). Observed: brw
+ * kernels, stock iris. */
 static void
 payload(const struct run *run, struct eu_thread *t, const uint32_t id[3],
         unsigned thread, unsigned fftid)
@@ -54,7 +55,8 @@ payload(const struct run *run, struct eu_thread *t, const uint32_t id[3],
     const struct {
         uint64_t from, size;
     } part[2] = {{0, cross_B}, {cross_B + thread * own_B, own_B}};
-    for (unsigned p = 0; p < 2; p++)
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned p = i ^ d->own_first;
         for (uint64_t at = 0; at < part[p].size && grf < EU_GRF_COUNT;
              at += EU_GRF_B, grf++) {
             uint64_t from = part[p].from + at;
@@ -65,6 +67,7 @@ payload(const struct run *run, struct eu_thread *t, const uint32_t id[3],
             if (have)
                 memcpy(eu_grf(t, grf), d->curbe + from, have);
         }
+    }
 }
 
 static void
@@ -106,6 +109,8 @@ run_group(void *ctx, unsigned index, unsigned worker)
     }
     msg_run_group(slot->threads, d->threads_per_group, &group, &env);
     vm_thread_leave();
+    if (d->watch)
+        d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
     for (unsigned i = 0; i < d->threads_per_group; i++)
         insns += slot->threads[i].insn_count;
     trace(dispatch, "group %u,%u,%u: %llu instructions", id[0], id[1], id[2],
@@ -194,6 +199,7 @@ compute_dispatch(const struct dispatch *d)
                                         : (UINT32_C(1) << d->stage.simd) - 1;
     stage_start(&d->stage, &run.start);
     run.start.send = msg_send;
+    run.start.counts = d->watch ? d->watch->counts : NULL;
 
     /* Scratch slots bound how many threads may be alive at once. */
     unsigned workers = pool_workers(d->pool);

@@ -44,6 +44,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->kernel = start->kernel;
     t->send = start->send;
     t->user = start->user;
+    t->counts = start->counts;
     t->clock = start->clock;
     t->sr0[0] = thread_slot();
     t->sr0[2] = start->dispatch_mask;
@@ -102,6 +103,14 @@ loop_fast(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
     return op;
 }
 
+/* A link is no instruction, and a wait that blocks will run again. */
+static void
+count(const struct eu_thread *t, const struct eu_op *op)
+{
+    if (op->fn != eu_op_link && t->status != EU_WAITING)
+        t->counts[op->ip / 8]++;
+}
+
 static const struct eu_op *
 loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
 {
@@ -112,6 +121,8 @@ loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
         if (step)
             trace_step(t, now);
         op = now->slow(t, now);
+        if (t->counts)
+            count(t, now);
         if (step)
             trace_result(t, now);
         if (!op)
@@ -158,7 +169,7 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
 {
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
-    bool slow = reference || trace_on(TRACE_eustep);
+    bool slow = reference || t->counts || trace_on(TRACE_eustep);
     uint32_t host_mode = fpmode_get();
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);

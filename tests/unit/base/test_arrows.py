@@ -16,9 +16,10 @@ ROOMS = {
 }
 # Headers that other rooms may see.
 PUBLIC = {
-    'eu': {'eu/eu.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h'},
+    'eu': {'eu/eu.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
+           'eu/interp/half.h'},
     'sampler': {'sampler/sampler.h'},
-    'engine': {'engine/engine.h'},
+    'engine': {'engine/engine.h', 'engine/run.h'},
     'drm-shim': {'drm-shim/report.h'},
 }
 GENERATED = {'surface_pack.h': 'sampler', 'gen9_pack.h': 'engine'}
