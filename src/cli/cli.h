@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 int cli_disasm(int argc, char **argv);
+int cli_eu_run(int argc, char **argv);
 
 /* The whole file ("-": standard input), at most 64 MiB; NULL with a message
  * otherwise. The caller frees it. */

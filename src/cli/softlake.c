@@ -35,6 +35,7 @@ static const char usage_text[] =
     "usage: softlake [options] [--] COMMAND [ARG...]\n"
     "       softlake --check\n"
     "       softlake disasm [OPTION]... FILE...\n"
+    "       softlake eu-run FILE [OPTION]... [SPEC]...\n"
     "\n"
     "Runs COMMAND with a software Intel GPU: the stock driver loads as on\n"
     "Kaby Lake hardware, and its work is executed on the CPU.\n"
@@ -345,6 +346,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } subcommands[] = {
     {"disasm", cli_disasm},
+    {"eu-run", cli_eu_run},
 };
 
 int
