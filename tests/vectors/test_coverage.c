@@ -557,7 +557,7 @@ judge(struct judge *j, bool have, const char *op, const char *types,
     j->missing++;
 }
 
-static void
+static size_t
 types_text(char *text, size_t size, uint16_t types)
 {
     size_t len = 0;
@@ -567,15 +567,15 @@ types_text(char *text, size_t size, uint16_t types)
             len += (size_t)snprintf(text + len, size - len, "%s%s",
                                     len ? "+" : "",
                                     eu_type_name((enum eu_type)t));
+    return len;
 }
 
 static void
 rule_text(char *text, size_t size, const struct isa_type_rule *rule)
 {
-    char dst[64], src[64];
-    types_text(dst, sizeof dst, rule->dst);
-    types_text(src, sizeof src, rule->src);
-    snprintf(text, size, "%s<-%s", dst, src);
+    size_t len = types_text(text, size, rule->dst);
+    len += (size_t)snprintf(text + len, size - len, "<-");
+    types_text(text + len, size - len, rule->src);
 }
 
 static bool
