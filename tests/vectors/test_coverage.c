@@ -149,8 +149,8 @@ static bool
 immediate(const struct covered *c)
 {
     const struct eu_insn *insn = c->insn;
-    const struct eu_operand *o = &insn->src[insn->src_count - 1];
-    return insn->src_count && o->file == EU_FILE_IMM;
+    return insn->src_count &&
+           insn->src[insn->src_count - 1].file == EU_FILE_IMM;
 }
 
 static bool
