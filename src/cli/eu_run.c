@@ -274,7 +274,7 @@ load(struct session *s, const struct eu_run *run, const char **why)
     s->loaded = false;
     s->path = strdup(run->file);
     s->data = cli_read_file(run->file, &size_B);
-    *why = "cannot be read";
+    *why = NULL; /* said by who read it */
     if (!s->path || !s->data)
         return false;
     s->loaded = program_read(&s->program, s->data, size_B, run->gen, why);
@@ -393,7 +393,8 @@ run_one(struct session *s, struct eu_run *run)
     }
     if (!execute(s, run, &why) || !write_outputs(run, &why)) {
         fflush(stdout);
-        fprintf(stderr, "softlake: eu-run: %s: %s\n", run->file, why);
+        if (why)
+            fprintf(stderr, "softlake: eu-run: %s: %s\n", run->file, why);
         return EXIT_RUN;
     }
     (run->json ? report_json : report_text)(run);
