@@ -7,6 +7,11 @@
 #include "base/fields.h"
 #include "eu/isa/tables.h"
 
+/* A native instruction; no field is in both halves. */
+struct native {
+    uint64_t half[2];
+};
+
 /* Bits lo .. lo + width - 1 of a compact field go to `native` and up. */
 struct segment {
     uint8_t lo, native, width;
@@ -102,52 +107,49 @@ static const struct segment source3_segments[] = {
     {0, 37, 19},
 };
 
-static void
-scatter(uint32_t native[4], uint64_t value, const struct segment *segments,
+static inline void
+scatter(struct native *to, uint64_t value, const struct segment *segments,
         unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct segment *s = &segments[i];
         uint64_t mask = (UINT64_C(1) << s->width) - 1;
-        fields_put(native, s->native, s->native + s->width - 1u,
-                   value >> s->lo & mask);
+        to->half[s->native / 64] |= (value >> s->lo & mask) << s->native % 64;
     }
 }
 #define SCATTER(native, value, segments) \
     scatter(native, value, segments, ARRAY_SIZE(segments))
 
-static void
-uncompact_ternary(uint32_t native[4], const uint32_t compact[2])
+static unsigned
+field(uint64_t compact, unsigned lo, unsigned hi)
 {
-    uint64_t all = (uint64_t)compact[1] << 32 | compact[0];
-    SCATTER(native, control3_table[fields_get(compact, 8, 9)],
-            control3_segments);
-    SCATTER(native, source3_table[fields_get(compact, 10, 11)],
-            source3_segments);
-    SCATTER(native, all, ternary_segments);
+    return (unsigned)(compact >> lo & ((UINT64_C(2) << (hi - lo)) - 1));
 }
 
 static void
-uncompact_basic(uint32_t native[4], const uint32_t compact[2])
+uncompact_ternary(struct native *n, uint64_t all)
 {
-    uint64_t all = (uint64_t)compact[1] << 32 | compact[0];
-    SCATTER(native, control_table[fields_get(compact, 8, 12)],
-            control_segments);
-    SCATTER(native, datatype_table[fields_get(compact, 13, 17)],
-            datatype_segments);
-    SCATTER(native, subreg_table[fields_get(compact, 18, 22)], subreg_segments);
-    SCATTER(native, source_table[fields_get(compact, 30, 34)],
-            source0_segments);
-    SCATTER(native, all, basic_segments);
+    SCATTER(n, control3_table[field(all, 8, 9)], control3_segments);
+    SCATTER(n, source3_table[field(all, 10, 11)], source3_segments);
+    SCATTER(n, all, ternary_segments);
+}
 
-    if (fields_get(native, 41, 42) == EU_FILE_IMM ||
-        fields_get(native, 89, 90) == EU_FILE_IMM) {
-        uint64_t imm = fields_get(compact, 35, 39) << 8 |
-                       fields_get(compact, 56, 63);
-        native[3] = (uint32_t)fields_sext(imm, 13);
+static void
+uncompact_basic(struct native *n, uint64_t all)
+{
+    SCATTER(n, control_table[field(all, 8, 12)], control_segments);
+    SCATTER(n, datatype_table[field(all, 13, 17)], datatype_segments);
+    SCATTER(n, subreg_table[field(all, 18, 22)], subreg_segments);
+    SCATTER(n, source_table[field(all, 30, 34)], source0_segments);
+    SCATTER(n, all, basic_segments);
+
+    if (field(n->half[0], 41, 42) == EU_FILE_IMM ||
+        field(n->half[1], 89 - 64, 90 - 64) == EU_FILE_IMM) {
+        uint64_t imm = field(all, 35, 39) << 8 | field(all, 56, 63);
+        uint32_t wide = (uint32_t)fields_sext(imm, 13);
+        n->half[1] = (n->half[1] & UINT32_MAX) | (uint64_t)wide << 32;
     } else {
-        SCATTER(native, source_table[fields_get(compact, 35, 39)],
-                source1_segments);
+        SCATTER(n, source_table[field(all, 35, 39)], source1_segments);
     }
 }
 #undef SCATTER
@@ -164,10 +166,12 @@ eu_uncompact(uint32_t native[4], const uint32_t compact[2], enum eu_gen gen)
         op->form == ISA_SENDS)
         return false;
 
-    memset(native, 0, 16);
+    struct native n = {{0}};
+    uint64_t all = (uint64_t)compact[1] << 32 | compact[0];
     if (op->form == ISA_TERNARY)
-        uncompact_ternary(native, compact);
+        uncompact_ternary(&n, all);
     else
-        uncompact_basic(native, compact);
+        uncompact_basic(&n, all);
+    memcpy(native, n.half, sizeof n.half);
     return true;
 }

@@ -5,7 +5,6 @@
  * file, strides and widths that exist, no channel above 31. Rules about
  * combinations are eu_validate()'s.
  * KBL PRM vol 2d "EU_INSTRUCTION_*", "EU_INSTRUCTION_OPERAND_*". */
-#include "base/fields.h"
 #include "eu/isa/eu_opcodes.h"
 #include "eu/isa/tables.h"
 
@@ -13,6 +12,7 @@ struct decoder {
     struct eu_insn *insn;
     const struct isa_op *op;
     enum eu_gen gen;
+    uint64_t half[2];  /* the 128 bits; no field is in both */
     const char *error; /* first one */
 };
 
@@ -49,10 +49,11 @@ static const uint8_t width_of[8] = {
 
 static const uint8_t hstride_of[4] = {0, 1, 2, 4};
 
-static uint32_t
+static inline uint32_t
 bits(const struct decoder *d, unsigned lo, unsigned hi)
 {
-    return (uint32_t)fields_get(d->insn->raw, lo, hi);
+    uint64_t mask = (UINT64_C(2) << (hi - lo)) - 1;
+    return (uint32_t)(d->half[lo / 64] >> lo % 64 & mask);
 }
 
 static void
@@ -539,6 +540,7 @@ eu_decode(struct eu_insn *insn, const void *bytes, size_t avail_B,
     if (d.error)
         goto out;
 
+    memcpy(d.half, insn->raw, sizeof d.half);
     decode_header(&d);
     decode_operands(&d);
 out:
