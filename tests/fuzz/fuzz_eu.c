@@ -1,9 +1,10 @@
 /* fuzz_eu: any bytes as a kernel.
  *
- * Two bytes choose generation, host instruction set, width and the state to
- * start in; the rest is code. It is decoded, validated and disassembled word
- * by word, then built and run by the interpreter and by compiled code, which
- * must agree after every instruction, and once more unwatched. */
+ * Two bytes choose generation, host instruction set, width, whether the code
+ * is repaired, and the state to start in; the rest is code. It is decoded,
+ * validated and disassembled word by word, then built and run by the
+ * interpreter and by compiled code, which must agree after every instruction,
+ * and once more unwatched. */
 #include <stdlib.h>
 
 #include "fuzz.h"
@@ -23,6 +24,34 @@ read_words(const uint8_t *code, size_t size_B, enum eu_gen gen)
     }
 }
 
+/* A kernel with one bad instruction may never run the others: what does not
+ * decode or breaks a rule becomes a NOP, and the end of the thread follows. */
+static void
+repair(struct rk *k)
+{
+    uint32_t end_B = MIN2(k->size_B, RK_MAX_B - 32) & ~7u;
+    k->size_B = 0;
+    while (k->size_B < end_B) {
+        const uint8_t *at = k->code + k->size_B;
+        struct eu_insn insn;
+        const char *why = NULL;
+        unsigned length_B = eu_decode(&insn, at, end_B - k->size_B, k->gen,
+                                      &why);
+        if (length_B && insn.opcode != EU_OP_ILLEGAL &&
+            !eu_validate(&insn, k->gen)) {
+            k->size_B += length_B;
+            continue;
+        }
+        if (!length_B)
+            length_B = at[3] & 0x20 || end_B - k->size_B < 16 ? 8 : 16;
+        k->count = 0;
+        for (unsigned i = 0; i < length_B; i += 8)
+            rk_add_nop(k);
+    }
+    k->count = 0;
+    rk_add_send(k, 112, 1, 0, true);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
@@ -38,6 +67,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     k.size_B = (uint32_t)MIN2(size_B - 2, RK_MAX_B);
     memcpy(k.code, data + 2, k.size_B);
     read_words(k.code, k.size_B, k.gen);
+    if (!(data[0] & 16))
+        repair(&k);
 
     enum eu_cpu cpu = data[0] & 2 ? EU_CPU_AVX2 : eu_cpu_selected();
     k.mode = RK_STEPS;
