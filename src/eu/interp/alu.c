@@ -6,21 +6,6 @@
 
 #include "eu/interp/fpmode.h"
 
-enum exec_class
-eu_exec_class(const struct eu_insn *insn)
-{
-    enum exec_class c = EXEC_INT;
-    for (unsigned i = 0; i < insn->src_count; i++) {
-        switch (eu_operand_type(&insn->src[i])) {
-        case EU_TYPE_DF: return EXEC_DOUBLE;
-        case EU_TYPE_F:
-        case EU_TYPE_HF: c = EXEC_FLOAT; break;
-        default: break;
-        }
-    }
-    return c;
-}
-
 bool
 eu_cond_i(unsigned cmod, wide_int a, wide_int b)
 {

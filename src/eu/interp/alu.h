@@ -7,12 +7,27 @@
 /* Exact for every operation of the EU on its widest operands. */
 typedef __int128 wide_int;
 
+/* In the order of precedence. */
 enum exec_class { EXEC_INT, EXEC_FLOAT, EXEC_DOUBLE };
 
 /* defined.c: why the instruction has no meaning, or NULL. */
 const char *eu_undefined(const struct eu_insn *insn);
 
-enum exec_class eu_exec_class(const struct eu_insn *insn);
+static inline enum exec_class
+eu_exec_class(const struct eu_insn *insn)
+{
+    static const uint8_t classes[EU_TYPE_COUNT] = {
+        [EU_TYPE_DF] = EXEC_DOUBLE,
+        [EU_TYPE_F] = EXEC_FLOAT,
+        [EU_TYPE_HF] = EXEC_FLOAT,
+        [EU_TYPE_VF] = EXEC_FLOAT,
+    };
+    unsigned c = EXEC_INT;
+    for (unsigned i = 0; i < insn->src_count; i++)
+        c = MAX2(c, classes[insn->src[i].type]);
+    return (enum exec_class)c;
+}
+
 bool eu_cond_i(unsigned cmod, wide_int a, wide_int b);
 bool eu_cond_f(unsigned cmod, float a, float b);
 bool eu_cond_d(unsigned cmod, double a, double b);

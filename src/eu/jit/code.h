@@ -9,6 +9,7 @@ struct gdb_code;
 struct jit_masked {
     void *code;
     size_t size_B;
+    void *arrays;    /* the memory of those that follow */
     uint32_t *label; /* per op: where its block begins, or 0 */
     uint32_t *at;    /* per op: offset of its code */
     uint32_t text_B; /* instructions; constants follow */
@@ -29,6 +30,7 @@ struct eu_jit {
     bool needs_flush;   /* nor are denormal numbers */
     bool needs_denorms; /* nor one that flushes those of DF */
     uint32_t native_count;
+    void *arrays;    /* the memory of those that follow */
     uint32_t *label; /* per op: where its block begins, or 0 */
     uint32_t *body;  /* the same behind its header */
     jit_door *doors;

@@ -226,35 +226,34 @@ resolve(struct jit *j)
     }
 }
 
+/* What is per op comes in two pieces, because many small ones take long. */
 static bool
 allocate(struct jit *j)
 {
     uint32_t n = j->k->op_count;
-    j->start = calloc(n, 1);
-    j->live[0] = calloc(n, 2 * sizeof *j->live[0]);
-    j->label = calloc(n, sizeof *j->label);
-    j->at = calloc(n, sizeof *j->at);
-    j->body = calloc(n, sizeof *j->body);
-    j->stub = calloc(n, sizeof *j->stub);
-    j->regs = calloc(n, sizeof *j->regs);
-    j->doors = j->full ? calloc(n, sizeof *j->doors) : NULL;
+    j->kept = calloc(n, 2 * sizeof *j->live[0] + sizeof *j->doors +
+                            sizeof *j->label + sizeof *j->at + sizeof *j->body +
+                            sizeof *j->start);
+    j->regs = calloc(n, sizeof *j->regs + sizeof *j->stub);
+    if (!j->kept || !j->regs)
+        return false;
+    j->live[0] = j->kept;
     j->live[1] = j->live[0] + n;
-    return j->start && j->live[0] && j->label && j->at && j->body && j->stub &&
-           j->regs && (j->doors || !j->full);
+    j->doors = (jit_door *)(j->live[1] + n);
+    j->label = (uint32_t *)(j->doors + n);
+    j->at = j->label + n;
+    j->body = j->at + n;
+    j->start = (uint8_t *)(j->body + n);
+    j->stub = (uint32_t *)(j->regs + n);
+    return true;
 }
 
 static void
 finish(struct jit *j)
 {
     x86_finish(&j->x);
-    free(j->start);
-    free(j->at);
-    free(j->body);
-    free(j->stub);
+    free(j->kept);
     free(j->regs);
-    free(j->live[0]);
-    free(j->label);
-    free(j->doors);
     free(j->jumps);
     free(j->crossings);
     free(j->exits);
@@ -307,6 +306,7 @@ make_full(struct jit *j)
     jit->needs_flush = j->needs_flush;
     jit->needs_denorms = j->needs_denorms;
     jit->native_count = j->native_count;
+    jit->arrays = j->kept;
     jit->label = j->label;
     jit->body = j->body;
     jit->doors = j->doors;
@@ -314,10 +314,7 @@ make_full(struct jit *j)
     jit->live[1] = j->live[1];
     jit->start = j->start;
     jit->at = j->at;
-    j->label = j->at = j->body = NULL;
-    j->doors = NULL;
-    j->live[0] = NULL;
-    j->start = NULL;
+    j->kept = NULL;
     return jit;
 }
 
@@ -354,8 +351,7 @@ free_masked(struct jit_masked *m)
         return;
     eu_show_end(m->gdb);
     eu_exec_release(m->code, m->size_B);
-    free(m->label);
-    free(m->at);
+    free(m->arrays);
     free(m);
 }
 
@@ -394,9 +390,10 @@ make_masked(const struct eu_jit *jit)
         m->code = code;
         m->size_B = j.x.size;
         m->text_B = j.text_B;
+        m->arrays = j.kept;
         m->label = j.label;
         m->at = j.at;
-        j.label = j.at = NULL;
+        j.kept = NULL;
     } else {
         free(m);
         m = NULL;
@@ -440,11 +437,6 @@ eu_jit_free(struct eu_jit *jit)
     free_masked(jit->masked);
     eu_show_end(jit->gdb);
     eu_exec_release(jit->code, jit->size_B);
-    free(jit->label);
-    free(jit->body);
-    free(jit->doors);
-    free(jit->live[0]);
-    free(jit->start);
-    free(jit->at);
+    free(jit->arrays);
     free(jit);
 }

@@ -104,16 +104,17 @@ struct jit {
      * and f1, from this one on; 0xff: none. */
     uint8_t flag_at[2];
 
-    uint8_t *start;          /* per op: a block begins here */
+    void *kept;     /* the memory of what goes on living with the code: */
+    uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
-    struct jit_regs *regs;   /* of each op */
     bool has_flow, has_loop, has_modes;
-    uint32_t *label; /* per op: offset of the block's code */
-    uint32_t *body;  /* the same behind its header, full copy */
+    uint32_t *label;       /* per op: offset of the block's code */
+    uint32_t *body;        /* the same behind its header, full copy */
+    uint32_t *at;          /* per op: offset of its code */
+    jit_door *doors;       /* full copy: offsets, later addresses */
+    struct jit_regs *regs; /* of each op; the rest is behind them */
     uint32_t *stub; /* per op: offset of the code that goes to the other copy */
-    jit_door *doors;            /* full copy: offsets, later addresses */
     const struct eu_jit *other; /* masked copy: the full one */
-    uint32_t *at; /* per op: offset of its code in the full copy */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
     struct jit_exit *crossings; /* jumps to the other copy */
@@ -134,14 +135,24 @@ struct jit {
     bool failed;
 };
 
+/* At most 63 GRFs, without a branch. */
+static inline struct jit_set
+jit_grfs(unsigned first, unsigned count)
+{
+    unsigned at = first & 63;
+    uint64_t bits = (UINT64_C(1) << count) - 1;
+    uint64_t high = -(uint64_t)(first >> 6 & 1);
+    uint64_t spill = bits >> 1 >> (63 - at);
+    bits <<= at;
+    return (struct jit_set){{bits & ~high, (bits & high) | (spill & ~high)}};
+}
+
 static inline bool
 jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
 {
-    for (unsigned r = off_B / EU_GRF_B; r <= (off_B + len_B - 1) / EU_GRF_B;
-         r++)
-        if (s->w[r >> 6 & 1] >> (r & 63) & 1)
-            return true;
-    return false;
+    unsigned g = off_B / EU_GRF_B;
+    struct jit_set r = jit_grfs(g, (off_B + len_B - 1) / EU_GRF_B - g + 1);
+    return (s->w[0] & r.w[0]) | (s->w[1] & r.w[1]);
 }
 
 /* liveness.c */
@@ -194,6 +205,16 @@ void jit_forget_flag(struct jit *j, unsigned reg);
 bool jit_masks_fit(const struct eu_op *op);
 
 /* operands.c */
+/* A source in the GRF or an immediate, of the type that the op computes in:
+ * the interpreter's fast path says so. */
+static inline bool
+jit_src_plain(const struct eu_op *op, unsigned s, bool is_float)
+{
+    const unsigned plain = 1u << EU_SRC_VEC | 1u << EU_SRC_VEC_MOD |
+                           1u << EU_SRC_SCALAR | 1u << EU_SRC_IMM;
+    return op->fn != op->slow && (plain >> op->src[s].cls & 1) &&
+           (!is_float || op->insn->src[s].type == EU_TYPE_F);
+}
 enum jit_bound { JIT_BOUND_SIGNED, JIT_BOUND_UNSIGNED, JIT_BOUND_NONE };
 bool jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
                 bool is_float);

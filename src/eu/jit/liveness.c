@@ -126,19 +126,12 @@ jit_find_blocks(struct jit *j)
 
 static const struct jit_set nothing;
 
-/* The GRFs from `first` to before `end`, without a branch for short ranges. */
 static inline struct jit_set
 grfs(unsigned first, unsigned end)
 {
     end = MIN2(end, EU_GRF_COUNT);
-    unsigned count = end > first ? end - first : 0, at = first & 63;
-    if (count > 63)
-        return everything;
-    uint64_t bits = (UINT64_C(1) << count) - 1;
-    uint64_t high = -(uint64_t)(first >> 6 & 1);
-    uint64_t spill = bits >> 1 >> (63 - at);
-    bits <<= at;
-    return (struct jit_set){{bits & ~high, (bits & high) | (spill & ~high)}};
+    unsigned count = end > first ? end - first : 0;
+    return count > 63 ? everything : jit_grfs(first, count);
 }
 
 static inline struct jit_set

@@ -50,6 +50,8 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     unsigned cmod = insn->cmod;
     for (unsigned s = 0; s < insn->src_count; s++) {
+        if (jit_src_plain(op, s, true))
+            continue;
         enum eu_type type = eu_operand_type(&insn->src[s]);
         if (!jit_src_ok(j, op, s, true) || (!j->evex && type == EU_TYPE_UD))
             return false;

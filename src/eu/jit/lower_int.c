@@ -105,7 +105,7 @@ jit_int_ok(const struct jit *j, const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     struct range a = range_of(&insn->src[0]);
     for (unsigned s = 0; s < insn->src_count; s++)
-        if (!jit_src_ok(j, op, s, false))
+        if (!jit_src_plain(op, s, false) && !jit_src_ok(j, op, s, false))
             return false;
     if (insn->opcode == EU_OP_CMP)
         return compares(insn->cmod) && is_binary_exact(insn);

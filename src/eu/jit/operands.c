@@ -51,6 +51,8 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
 {
     const struct eu_operand *o = &op->insn->dst;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (op->fn != op->slow && !(op->post & EU_POST_STORE))
+        return true;
     if (o->type == EU_TYPE_HF || size_B == 8)
         return false;
     if (o->file == EU_FILE_ARF)

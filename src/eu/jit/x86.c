@@ -45,7 +45,9 @@ x86_finish(struct x86 *x)
     free(x->code);
     free(x->pool);
     free(x->fixups);
-    *x = (struct x86){0};
+    x->code = NULL;
+    x->pool = NULL;
+    x->fixups = NULL;
 }
 
 static bool
