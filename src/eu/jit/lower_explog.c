@@ -24,22 +24,34 @@ scale(const struct jit_math *m, unsigned p, unsigned n)
 
 /* 2^f for |f| <= 1/2 */
 static unsigned
-exp_fraction(const struct jit_math *m, unsigned f)
+exp_fraction(const struct jit_math *m, unsigned f, bool quick)
 {
-    unsigned p = math_polynomial(m, f, fmath_exp_coef,
-                                 ARRAY_SIZE(fmath_exp_coef));
-    math_set(m, X86_FMADD213PS, p, f, math_float(m, 1.0f));
+    const float *c = fmath_exp_coef;
+    unsigned f2 = math_op(m, X86_MULPS, f, x86_reg(f));
+    unsigned p = math_load(m, math_float(m, c[6]));
+    math_join(m, p, f2, math_pair(m, f, c + 4));
+    unsigned q = math_pair(m, f, c + 2);
+    if (quick) {
+        math_join(m, q, f2, math_pair(m, f, c));
+        math_set(m, X86_MULPS, f2, f2, x86_reg(f2));
+    }
+    math_join(m, p, f2, q);
+    if (!quick) {
+        math_set(m, X86_FMADD213PS, p, f, math_float(m, c[1]));
+        math_set(m, X86_FMADD213PS, p, f, math_float(m, c[0]));
+    }
+    jit_release(m->j, f2);
     return p;
 }
 
 unsigned
-jit_math_exp(const struct jit_math *m, unsigned a)
+jit_math_exp(const struct jit_math *m, unsigned a, bool quick)
 {
     unsigned f, n, p;
     if (m->j->evex) {
         f = math_op_imm(m, X86_REDUCEPS, 0, x86_reg(a), ROUND_EVEN);
         n = math_op(m, X86_SUBPS, a, x86_reg(f));
-        p = exp_fraction(m, f);
+        p = exp_fraction(m, f, quick);
         math_set(m, X86_SCALEFPS, p, p, x86_reg(n));
     } else {
         /* In this order of operands NaN stays. */
@@ -50,7 +62,7 @@ jit_math_exp(const struct jit_math *m, unsigned a)
         x86_vop_imm(&m->j->x, X86_ROUNDPS, m->len, n, 0, x86_reg(f), 0,
                     ROUND_EVEN);
         math_set(m, X86_SUBPS, f, f, x86_reg(n));
-        p = exp_fraction(m, f);
+        p = exp_fraction(m, f, quick);
         scale(m, p, n);
     }
     jit_release(m->j, f);
@@ -102,6 +114,26 @@ log_specials(const struct jit_math *m, unsigned l, unsigned a)
     math_blend(m, l, l, x86_reg(special), math_not_plain(m, a));
 }
 
+/* log2(1 + r) + e */
+static unsigned
+log_fraction(const struct jit_math *m, unsigned r, unsigned e)
+{
+    const float *c = fmath_log_coef;
+    unsigned r2 = math_op(m, X86_MULPS, r, x86_reg(r));
+    unsigned q = math_pair(m, r, c + 3);
+    math_join(m, q, r2, math_pair(m, r, c + 1));
+    unsigned p = math_pair(m, r, c + 7);
+    math_join(m, p, r2, math_pair(m, r, c + 5));
+    unsigned r4 = math_op(m, X86_MULPS, r2, x86_reg(r2));
+    math_join(m, p, r4, q);
+    q = math_load(m, math_float(m, c[0]));
+    math_set(m, X86_FMADD213PS, q, r, x86_reg(e));
+    math_join(m, p, r2, q);
+    jit_release(m->j, r2);
+    jit_release(m->j, r4);
+    return p;
+}
+
 unsigned
 jit_math_log(const struct jit_math *m, unsigned a)
 {
@@ -113,9 +145,7 @@ jit_math_log(const struct jit_math *m, unsigned a)
         s = math_scale(m, a);
         r = split_vex(m, &s, &e);
     }
-    unsigned p = math_polynomial(m, r, fmath_log_coef,
-                                 ARRAY_SIZE(fmath_log_coef));
-    math_set(m, X86_FMADD213PS, p, r, x86_reg(e));
+    unsigned p = log_fraction(m, r, e);
     jit_release(m->j, r);
     jit_release(m->j, e);
     if (!m->j->evex)
@@ -130,5 +160,5 @@ jit_math_pow(const struct jit_math *m, unsigned a, unsigned b)
     unsigned l = jit_math_log(m, v);
     jit_release(m->j, v);
     math_set(m, X86_MULPS, l, l, x86_reg(b));
-    return jit_math_exp(m, l);
+    return jit_math_exp(m, l, true);
 }

@@ -91,7 +91,7 @@ jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     j->needs_nearest = true;
     switch (op->insn->math) {
     case EU_MATH_LOG: return jit_math_log(&m, ra);
-    case EU_MATH_EXP: return jit_math_exp(&m, ra);
+    case EU_MATH_EXP: return jit_math_exp(&m, ra, false);
     case EU_MATH_RSQ: return rsq(&m, ra);
     case EU_MATH_SIN: return jit_math_trig(&m, ra, false);
     case EU_MATH_COS: return jit_math_trig(&m, ra, true);

@@ -92,6 +92,23 @@ math_blend(const struct jit_math *m, unsigned d, unsigned a, struct x86_rm b,
                 (uint8_t)(mask << 4));
 }
 
+/* coef[1] * x + coef[0] */
+static inline unsigned
+math_pair(const struct jit_math *m, unsigned x, const float coef[2])
+{
+    unsigned p = math_load(m, math_float(m, coef[1]));
+    math_set(m, X86_FMADD213PS, p, x, math_float(m, coef[0]));
+    return p;
+}
+
+/* p := p * x + q; q is gone afterwards. */
+static inline void
+math_join(const struct jit_math *m, unsigned p, unsigned x, unsigned q)
+{
+    math_set(m, X86_FMADD213PS, p, x, x86_reg(q));
+    jit_release(m->j, q);
+}
+
 /* (...(coef[count-1] * x + coef[count-2]) * x + ...) + coef[0] */
 static inline unsigned
 math_polynomial(const struct jit_math *m, unsigned x, const float *coef,
@@ -149,7 +166,7 @@ math_scale(const struct jit_math *m, unsigned a)
 }
 
 /* lower_explog.c */
-unsigned jit_math_exp(const struct jit_math *m, unsigned a);
+unsigned jit_math_exp(const struct jit_math *m, unsigned a, bool quick);
 unsigned jit_math_log(const struct jit_math *m, unsigned a);
 unsigned jit_math_pow(const struct jit_math *m, unsigned a, unsigned b);
 /* lower_trig.c */
