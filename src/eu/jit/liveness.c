@@ -171,8 +171,16 @@ region_set(const struct eu_insn *insn, const struct eu_operand *o)
     return bytes(base, base + (last + 1) * size_B);
 }
 
+/* Of a short range inside the register file. */
+static inline struct jit_set
+span(unsigned at_B, unsigned len_B)
+{
+    unsigned in_B = at_B % EU_GRF_B;
+    return jit_grfs(at_B / EU_GRF_B, DIV_ROUND_UP(in_B + len_B, EU_GRF_B));
+}
+
 /* Of most operands the interpreter's fast path knows enough. */
-static struct jit_set
+static inline struct jit_set
 source_set(const struct eu_op *op, unsigned s)
 {
     const struct eu_op_src *src = &op->src[s];
@@ -180,18 +188,19 @@ source_set(const struct eu_op *op, unsigned s)
     if (op->fn != op->slow && op->insn->opcode != EU_OP_PLN) {
         switch (src->cls) {
         case EU_SRC_IMM: return nothing;
-        case EU_SRC_SCALAR: return bytes(at, at + 4);
+        case EU_SRC_SCALAR: return jit_grfs(at / EU_GRF_B, 1);
         case EU_SRC_VEC:
-        case EU_SRC_VEC_MOD: return bytes(at, at + op->lanes * 4u);
+        case EU_SRC_VEC_MOD: return span(at, op->lanes * 4u);
         default: break;
         }
     }
     return region_set(op->insn, &op->insn->src[s]);
 }
 
-static void
-note_send(struct jit_regs *r, const struct eu_insn *insn)
+static struct jit_set
+send_set(const struct eu_insn *insn)
 {
+    struct jit_set s = nothing;
     bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
     unsigned len[2] = {
         insn->desc_is_reg ? 15 : bits_get(insn->desc, 25, 28),
@@ -200,10 +209,11 @@ note_send(struct jit_regs *r, const struct eu_insn *insn)
     for (unsigned i = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
         if (o->indirect)
-            r->uses = everything;
+            return everything;
         else if (o->file == EU_FILE_GRF)
-            add(&r->uses, grfs(o->reg, o->reg + len[i]));
+            add(&s, grfs(o->reg, o->reg + len[i]));
     }
+    return s;
 }
 
 #define OPCODE_BIT(name) ((unsigned __int128)1 << EU_OP_##name)
@@ -240,6 +250,12 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
     const struct eu_operand *o = &op->insn->dst;
     if (o->file != EU_FILE_GRF || o->indirect)
         return;
+    bool dwords = op->fn != op->slow && !(op->post & EU_POST_STORE);
+    if (dwords && !((op->dst_off_B | op->lanes * 4u) % EU_GRF_B)) {
+        r->all = span(op->dst_off_B, op->lanes * 4u);
+        r->kills = writes_all(op) ? r->all : nothing;
+        return;
+    }
     unsigned from = o->reg * EU_GRF_B + o->subreg_B;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     r->all = bytes(from, from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
@@ -255,14 +271,16 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
     r->no_mask = op->no_mask;
     if (op->fn == eu_op_join || op->fn == eu_op_link)
         return;
+    struct jit_set uses = nothing;
     if (jit_is_send(op)) {
-        note_send(r, op->insn);
+        uses = send_set(op->insn);
     } else {
         for (unsigned i = 0; i < op->insn->src_count; i++)
-            add(&r->uses, source_set(op, i));
+            add(&uses, source_set(op, i));
         note_destination(r, op);
     }
-    add(&r->all, r->uses);
+    r->uses = uses;
+    add(&r->all, uses);
 }
 
 /* ---- flow ---- */

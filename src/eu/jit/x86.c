@@ -6,9 +6,19 @@
 /* The parts of an instruction that do not depend on its operands. */
 struct row {
     uint32_t evex, vex; /* prefixes, with every register field zero */
-    uint8_t opcode, tuple;
-    bool has_evex, has_vex, wide;
+    uint8_t opcode;
+    uint8_t shift[2];  /* log2 of what a short displacement counts, of 128
+                          bits; with one element for all lanes */
+    uint8_t len_shift; /* all ones if it grows with the vector */
+    bool has_evex, has_vex;
 };
+
+/* From enum x86_tuple. */
+#define SHIFT(tuple)                                   \
+    ((tuple) == X86_FULL || (tuple) == X86_16B     ? 4 \
+     : (tuple) == X86_HALF || (tuple) == X86_8B    ? 3 \
+     : (tuple) == X86_QUARTER || (tuple) == X86_4B ? 2 \
+                                                   : 5)
 
 /* Register fields are stored inverted. */
 #define EVEX_HEAD(map, pp, w)                                              \
@@ -18,14 +28,14 @@ struct row {
     (0xc4u | (0xe0u | (map)) << 8 | (0x78u | (pp) | ((w)&1u) << 7) << 16)
 
 static const struct row rows[X86_VOP_COUNT] = {
-#define X(name, map, pp, vw, ew, opcode, tuple) \
-    [X86_##name] = {EVEX_HEAD(map, pp, ew),     \
-                    VEX_HEAD(map, pp, vw),      \
-                    opcode,                     \
-                    X86_##tuple,                \
-                    (ew) != 2,                  \
-                    (vw) != 2,                  \
-                    (ew) == 1},
+#define X(name, map, pp, vw, ew, opcode, tuple)            \
+    [X86_##name] = {EVEX_HEAD(map, pp, ew),                \
+                    VEX_HEAD(map, pp, vw),                 \
+                    opcode,                                \
+                    {SHIFT(X86_##tuple), 2 + ((ew) == 1)}, \
+                    X86_##tuple <= X86_QUARTER ? 3 : 0,    \
+                    (ew) != 2,                             \
+                    (vw) != 2},
     X86_VECTOR_OPS(X)
 #undef X
 };
@@ -88,8 +98,10 @@ byte(struct x86 *x, unsigned b)
 static void
 dword(struct x86 *x, uint32_t v)
 {
-    for (unsigned i = 0; i < 4; i++)
-        byte(x, v >> i * 8 & 0xff);
+    if (x->size + 4 > x->capacity)
+        return;
+    memcpy(x->code + x->size, &v, 4);
+    x->size += 4;
 }
 
 static void
@@ -153,15 +165,14 @@ x86_const_qword(struct x86 *x, uint64_t value)
 void
 x86_place_pool(struct x86 *x)
 {
-    while (x->size % 64 && !x->failed) {
-        room(x);
-        byte(x, 0xcc);
-    }
-    uint32_t base = x->size;
-    for (uint32_t i = 0; i < x->pool_count; i++) {
-        room(x);
-        dword(x, x->pool[i]);
-    }
+    uint32_t base = ALIGN_POT(x->size, 64), pool_B = x->pool_count * 4;
+    if (x->failed ||
+        !grow(x, (void **)&x->code, &x->capacity, base + pool_B, 1))
+        return;
+    memset(x->code + x->size, 0xcc, base - x->size);
+    if (pool_B)
+        memcpy(x->code + base, x->pool, pool_B);
+    x->size = base + pool_B;
     for (uint32_t i = 0; i < x->fixup_count && !x->failed; i++)
         x86_patch(x, x->fixups[i].at, base + x->fixups[i].target);
 }
@@ -180,21 +191,17 @@ modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 
 /* ---- vectors ---- */
 
-/* log2 of what a short displacement counts. */
-static unsigned
-tuple_shift(const struct row *r, unsigned len, bool bcast)
-{
-    switch ((enum x86_tuple)r->tuple) {
-    case X86_FULL: return bcast ? 2u + r->wide : 4 + len;
-    case X86_HALF: return bcast ? 2u + r->wide : 3 + len;
-    case X86_QUARTER: return 2 + len;
-    case X86_4B: return 2;
-    case X86_8B: return 3;
-    case X86_16B: return 4;
-    case X86_32B: return 5;
+/* A register's bits in the EVEX prefix, as the destination and as vvvv. */
+#define EVEX_REG(r) (((r)&8u) << 12 | ((r)&16u) << 8)
+#define EVEX_VVVV(r) (((r)&15u) << 19 | ((r)&16u) << 23)
+#define FOUR(X, r) X(r), X((r) + 1), X((r) + 2), X((r) + 3)
+#define ALL(X)                                                             \
+    {                                                                      \
+        FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u), FOUR(X, 16u), \
+            FOUR(X, 20u), FOUR(X, 24u), FOUR(X, 28u)                       \
     }
-    return 0;
-}
+static const uint32_t evex_reg[32] = ALL(EVEX_REG);
+static const uint32_t evex_vvvv[32] = ALL(EVEX_VVVV);
 
 /* Prefix and opcode; returns what follows. */
 static inline uint8_t *
@@ -204,8 +211,7 @@ evex(uint8_t *o, const struct row *r, unsigned len, unsigned reg, unsigned vvvv,
     uint32_t head = r->evex;
     if (rm.kind == X86_REG)
         head ^= (rm.reg & 24u) << 10; /* B, X */
-    head ^= (reg & 8) << 12 | (reg & 16) << 8;
-    head ^= (vvvv & 15) << 19 | (vvvv & 16) << 23;
+    head ^= evex_reg[reg & 31] ^ evex_vvvv[vvvv & 31];
     head |= (uint32_t)zero << 31 | len << 29 | (uint32_t)rm.bcast << 28 |
             k << 24;
     memcpy(o, &head, 4);
@@ -285,7 +291,7 @@ vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     uint8_t *o = x->code + x->size;
     if (x->evex && r->has_evex) {
         o = evex(o, r, len, reg, vvvv, rm, k, zero);
-        shift = tuple_shift(r, len, rm.bcast);
+        shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
     } else {
         assert(r->has_vex && !k && !rm.bcast && len < 2);
         o = vex(o, r, len, reg, vvvv, rm);
