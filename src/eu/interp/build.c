@@ -306,7 +306,11 @@ set_targets(const struct layout *l, struct eu_op *op)
     int64_t ip = insn->offset_B, next = ip + insn->length_B;
     int64_t jip = ip + insn->jip, uip = ip + insn->uip;
     uint32_t self = (uint32_t)(op - l->k->ops);
+    eu_op_fn flow = eu_flow_fn(insn->opcode);
 
+    op->next_B = (uint32_t)next;
+    if (!flow && op->fn != eu_op_set_ip)
+        return;
     if (insn->opcode == EU_OP_JMPI)
         jip = next + insn->jip;
     if (insn->opcode == EU_OP_CALLA)
@@ -322,7 +326,6 @@ set_targets(const struct layout *l, struct eu_op *op)
         if (target->insn->opcode == EU_OP_WHILE)
             uip += target->insn->length_B;
     }
-    op->next_B = (uint32_t)next;
     op->jip_B = (uint32_t)jip;
     op->uip_B = (uint32_t)uip;
 
@@ -330,7 +333,7 @@ set_targets(const struct layout *l, struct eu_op *op)
     bool has_uip = insn->opcode == EU_OP_BREAK || insn->opcode == EU_OP_CONT ||
                    insn->opcode == EU_OP_HALT || insn->opcode == EU_OP_GOTO ||
                    insn->branch_ctrl;
-    if (eu_flow_fn(insn->opcode) && insn->opcode != EU_OP_NOP &&
+    if (flow && insn->opcode != EU_OP_NOP &&
         ((has_jip && jip_op == l->bad) || (has_uip && uip_op == l->bad)))
         op->fn = op->slow = eu_op_bad;
 }

@@ -18,6 +18,23 @@ is_int(const struct eu_operand *o)
            eu_type_size_B((enum eu_type)o->type) <= 4;
 }
 
+#define TYPE(name) (1u << EU_TYPE_##name)
+#define FLOATS (TYPE(F) | TYPE(VF))
+#define SIGNED (TYPE(D) | TYPE(W) | TYPE(B) | TYPE(Q) | TYPE(V))
+#define INTS                                                                   \
+    (TYPE(UD) | TYPE(D) | TYPE(UW) | TYPE(W) | TYPE(UB) | TYPE(B) | TYPE(UV) | \
+     TYPE(V))
+
+/* One bit per type that a source has. */
+static unsigned
+source_types(const struct eu_insn *insn)
+{
+    unsigned types = 0;
+    for (unsigned i = 0; i < insn->src_count; i++)
+        types |= 1u << insn->src[i].type;
+    return types;
+}
+
 static bool
 is_ternary(const struct eu_insn *insn)
 {
@@ -31,15 +48,6 @@ has_modifier(const struct eu_insn *insn)
         if (insn->src[i].abs || insn->src[i].negate)
             return true;
     return false;
-}
-
-static bool
-all_sources(const struct eu_insn *insn, bool (*test)(const struct eu_operand *))
-{
-    for (unsigned i = 0; i < insn->src_count; i++)
-        if (!test(&insn->src[i]))
-            return false;
-    return true;
 }
 
 static bool
@@ -63,13 +71,10 @@ plain_operands(const struct eu_insn *insn)
 static bool
 same_order(const struct eu_insn *insn, bool *is_unsigned)
 {
-    bool ud = false, negative = false;
-    for (unsigned i = 0; i < insn->src_count; i++) {
-        ud |= insn->src[i].type == EU_TYPE_UD;
-        negative |= eu_type_is_signed((enum eu_type)insn->src[i].type);
-    }
+    unsigned types = source_types(insn);
+    bool ud = types & TYPE(UD);
     *is_unsigned = ud;
-    return !(ud && negative);
+    return !(ud && (types & SIGNED));
 }
 
 static enum eu_fast_id
@@ -287,7 +292,7 @@ cmod_known(const struct eu_insn *insn)
         return true;
     if (insn->opcode == EU_OP_CMP || insn->opcode == EU_OP_CSEL || insn->cmod)
         return (insn->cmod >= EU_CMOD_Z && insn->cmod <= EU_CMOD_LE) ||
-               (insn->cmod == EU_CMOD_U && all_sources(insn, is_float));
+               (insn->cmod == EU_CMOD_U && !(source_types(insn) & ~FLOATS));
     return true;
 }
 
@@ -306,9 +311,10 @@ select_id(const struct eu_insn *insn, bool *is_unsigned)
     if (insn->opcode == EU_OP_MOV && src->type == EU_TYPE_HF && !insn->cmod &&
         !insn->saturate && dst->type == EU_TYPE_F && src->file == EU_FILE_GRF)
         return EU_FAST_mov_f;
-    if (all_sources(insn, is_float))
+    unsigned types = source_types(insn);
+    if (!(types & ~FLOATS))
         return select_float(insn);
-    if (all_sources(insn, is_int))
+    if (!(types & ~INTS))
         return select_int(insn, is_unsigned);
     return EU_FAST_NONE;
 }
