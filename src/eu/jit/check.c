@@ -125,6 +125,7 @@ run_block(struct pair *p)
     const struct eu_op *op = &k->ops[index];
     bool same = true, send = jit_is_send(op->fn == eu_op_join ? op + 1 : op);
     p->sent = false;
+    p->first = op;
     if (send && p->silent)
         return LEFT;
     if (send) {

@@ -19,7 +19,8 @@ struct pair {
     struct eu_thread r;  /* follows */
     char *text;          /* the first difference */
     size_t text_size;
-    bool silent; /* stops where a message would be sent */
+    const struct eu_op *first; /* of the block that just ran */
+    bool silent;               /* stops where a message would be sent */
     /* While a message is sent. */
     const struct eu_op *op;
     struct check_message expected;

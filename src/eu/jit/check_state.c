@@ -68,10 +68,10 @@ is_nan(const uint8_t *p, enum eu_type type)
     }
 }
 
-/* The byte is part of a result that is some NaN on both sides: the follower
- * takes it over. Results of any float type, and such as no dword holds. */
+/* The byte is part of op's result, some NaN on both sides: the follower takes
+ * it over. Results of any float type, and such as no dword holds. */
 static bool
-took_nan(struct pair *p, const struct eu_op *op, unsigned at_B)
+took_nan_of(struct pair *p, const struct eu_op *op, unsigned at_B)
 {
     const struct eu_operand *d = &op->insn->dst;
     enum eu_type type = (enum eu_type)d->type;
@@ -86,6 +86,16 @@ took_nan(struct pair *p, const struct eu_op *op, unsigned at_B)
         return false;
     memcpy(p->r.grf + from, p->t->grf + from, size_B);
     return true;
+}
+
+/* ... of any op of the block that ends with this one. */
+static bool
+took_nan(struct pair *p, const struct eu_op *last, unsigned at_B)
+{
+    for (const struct eu_op *op = last; op >= p->first; op--)
+        if (op->fn != eu_op_join && took_nan_of(p, op, at_B))
+            return true;
+    return false;
 }
 
 static bool
