@@ -14,11 +14,8 @@ struct row {
 };
 
 /* From enum x86_tuple. */
-#define SHIFT(tuple)                                   \
-    ((tuple) == X86_FULL || (tuple) == X86_16B     ? 4 \
-     : (tuple) == X86_HALF || (tuple) == X86_8B    ? 3 \
-     : (tuple) == X86_QUARTER || (tuple) == X86_4B ? 2 \
-                                                   : 5)
+#define SHIFT(tuple) \
+    ((tuple) == X86_FULL ? 4 : (tuple) == X86_HALF || (tuple) == X86_8B ? 3 : 2)
 
 /* Register fields are stored inverted. */
 #define EVEX_HEAD(map, pp, w)                                              \

@@ -35,8 +35,6 @@ enum x86_tuple {
     X86_QUARTER,
     X86_4B,
     X86_8B,
-    X86_16B,
-    X86_32B,
 };
 
 /* name, opcode map, mandatory prefix (0 none, 1 66, 2 F3, 3 F2), W of VEX,
@@ -77,24 +75,16 @@ enum x86_tuple {
     X(ROUNDPS, 3, 1, 0, 0, 0x08, FULL)       \
     X(ADDPD, 1, 1, 0, 1, 0x58, FULL)         \
     X(MULPD, 1, 1, 0, 1, 0x59, FULL)         \
-    X(SUBPD, 1, 1, 0, 1, 0x5c, FULL)         \
     X(MINPD, 1, 1, 0, 1, 0x5d, FULL)         \
     X(MAXPD, 1, 1, 0, 1, 0x5f, FULL)         \
-    X(DIVPD, 1, 1, 0, 1, 0x5e, FULL)         \
-    X(SQRTPD, 1, 1, 0, 1, 0x51, FULL)        \
     X(FIXUPIMMPS, 3, 1, 2, 0, 0x54, FULL)    \
     X(CVTPS2PD, 1, 0, 0, 0, 0x5a, HALF)      \
     X(MOVAPD, 1, 1, 0, 1, 0x28, FULL)        \
     X(CVTDQ2PD, 1, 2, 0, 0, 0xe6, HALF)      \
     X(CVTTPD2DQ, 1, 1, 0, 1, 0xe6, FULL)     \
     X(CMPPD, 1, 1, 0, 1, 0xc2, FULL)         \
-    X(RSQRT14PD, 2, 1, 2, 1, 0x4e, FULL)     \
-    X(FMADD213PD, 2, 1, 1, 1, 0xa8, FULL)    \
     X(FMADD231PD, 2, 1, 1, 1, 0xb8, FULL)    \
-    X(FNMADD213PD, 2, 1, 1, 1, 0xac, FULL)   \
     X(PMOVSXDQ, 2, 1, 0, 0, 0x25, HALF)      \
-    X(PADDQ, 1, 1, 0, 1, 0xd4, FULL)         \
-    X(PSHIFTQ_IMM, 1, 1, 0, 1, 0x73, FULL)   \
     X(BLENDMPD, 2, 1, 2, 1, 0x65, FULL)      \
     X(PTESTMD, 2, 1, 2, 0, 0x27, FULL)       \
     X(BROADCASTSD, 2, 1, 0, 1, 0x19, 8B)     \
@@ -148,8 +138,6 @@ enum x86_tuple {
     X(PERMI2D, 2, 1, 2, 0, 0x76, FULL)       \
     X(PGATHERDD, 2, 1, 0, 0, 0x90, 4B)       \
     X(PSCATTERDD, 2, 1, 2, 0, 0xa0, 4B)      \
-    X(EXTRACTF32X8, 3, 1, 2, 0, 0x1b, 32B)   \
-    X(INSERTF32X8, 3, 1, 2, 0, 0x1a, 32B)    \
     X(SHUFF32X4, 3, 1, 2, 0, 0x23, FULL)
 
 enum x86_vop {

@@ -43,20 +43,13 @@ PERMPS vpermps vpermps d,v,m
 ROUNDPS vrndscaleps vroundps d,m,i
 ADDPD vaddpd vaddpd d,v,m
 MULPD vmulpd vmulpd d,v,m
-SUBPD vsubpd vsubpd d,v,m
-DIVPD vdivpd vdivpd d,v,m
 MINPD vminpd vminpd d,v,m
 MAXPD vmaxpd vmaxpd d,v,m
-SQRTPD vsqrtpd vsqrtpd d,m
 CVTDQ2PS vcvtdq2ps vcvtdq2ps d,m
 CVTTPS2DQ vcvttps2dq vcvttps2dq d,m
 CVTUDQ2PS vcvtudq2ps - d,m
 CVTTPS2UDQ vcvttps2udq - d,m
-FMADD213PD vfmadd213pd vfmadd213pd d,v,m
 FMADD231PD vfmadd231pd vfmadd231pd d,v,m
-FNMADD213PD vfnmadd213pd vfnmadd213pd d,v,m
-RSQRT14PD vrsqrt14pd - d,m
-PADDQ vpaddq vpaddq d,v,m
 BLENDMPD vblendmpd - d,v,m
 PTESTMD vptestmd - k,v,m
 PADDD vpaddd vpaddd d,v,m
@@ -98,7 +91,7 @@ def cases():
     rms = (('r', 29), ('r', 7), ('m', 0x140), ('m', 0x1234), ('b', 0x20))
     for line in OPS.strip().splitlines():
         name, evex, vex, form = line.split()
-        wide = name == 'PADDQ' or (name[-2:] == 'PD' and name != 'PCMPD')
+        wide = name[-2:] == 'PD' and name != 'PCMPD'
         for length in (0, 1, 2):
             if length == 0 and name in WIDE:
                 continue
