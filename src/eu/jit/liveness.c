@@ -104,7 +104,7 @@ jit_find_blocks(struct jit *j)
             j->start[i] |= JIT_SEND;
         if (jit_is_flow(op)) {
             j->start[i] |= JIT_FLOW;
-            j->has_flow |= op->fn != eu_op_bad;
+            j->has_flow |= op->fn != eu_op_bad && op->fn != eu_op_link;
             mark(j, i, 1, JIT_START);
             mark_target(j, i, op->jip);
             if (has_uip(op))

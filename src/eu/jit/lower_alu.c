@@ -150,11 +150,12 @@ bool
 jit_lower_alu(struct jit *j, const struct eu_op *op)
 {
     enum exec_class class = eu_exec_class(op->insn);
-    if (is_flag_move(op)) {
+    bool plain = op->fn != op->slow;
+    if (!plain && is_flag_move(op)) {
         move_to_flag(j, op);
         return true;
     }
-    if ((class == EXEC_DOUBLE || op->insn->dst.type == EU_TYPE_DF) &&
+    if (!plain && (class == EXEC_DOUBLE || op->insn->dst.type == EU_TYPE_DF) &&
         jit_lower_double(j, op))
         return true;
     if (j->crowded)

@@ -293,10 +293,10 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
               const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
-    enum eu_type type = eu_operand_type(o);
     struct x86_rm plain;
-    if (type == EU_TYPE_F && read_plain(j, op, s, p, &plain))
+    if (o->type == EU_TYPE_F && read_plain(j, op, s, p, &plain))
         return plain;
+    enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES];
         immediate_lanes(op->insn, o, value);
@@ -362,10 +362,10 @@ jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
             const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
-    enum eu_type type = eu_operand_type(o);
     struct x86_rm plain;
     if (read_plain(j, op, s, p, &plain))
         return plain;
+    enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES], keep = UINT32_MAX;
         if (type == EU_TYPE_UW && is_logic(op->insn))
