@@ -43,10 +43,16 @@ static const struct {
       {0x00000001, 0x220c1644, 0x00000000, 0xff78ff78},
       /* asr (8) (lt)f1.1 r[a0.6,120]<1>:d r8.1<4;4,1>:q r11.1<4;4,1>:q */
       {0x0560000c, 0xac784a2b, 0x4a690108, 0x00690168}}},
+    {"one NaN is as good as another, further up in a block too",
+     EU_GEN9,
+     {/* mad (8) r89.2<1>:df r92.0<2;1>:df r96.0<2;1>:df r102.0<1>:df */
+      {0x0060015b, 0x599ed801, 0x3905c1c8, 0x198720c0},
+      /* nop */
+      {0x0000007e, 0x00000000, 0x00000000, 0x00000000}}},
 };
 
 static void
-run_case(unsigned index, enum eu_cpu cpu)
+run_case(unsigned index, enum eu_cpu cpu, enum rk_mode mode)
 {
     static struct rk k;
     char text[512];
@@ -56,7 +62,8 @@ run_case(unsigned index, enum eu_cpu cpu)
     memset(&k, 0, sizeof k);
     k.gen = cases[index].gen;
     k.simd = 16;
-    k.mode = RK_STEPS;
+    k.mode = mode;
+    k.banks = mode == RK_BLOCKS;
     for (unsigned i = 0; i < 4 && cases[index].dw[i][0]; i++)
         rk_append(&k, cases[index].dw[i]);
     for (unsigned reg = 1; reg < 112; reg += 15)
@@ -73,7 +80,9 @@ run_case(unsigned index, enum eu_cpu cpu)
 Test(jit_regress, what_once_differed_agrees)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        run_case(i, EU_CPU_AVX512);
-        run_case(i, EU_CPU_AVX2);
+        run_case(i, EU_CPU_AVX512, RK_STEPS);
+        run_case(i, EU_CPU_AVX2, RK_STEPS);
+        run_case(i, EU_CPU_AVX512, RK_BLOCKS);
+        run_case(i, EU_CPU_AVX2, RK_BLOCKS);
     }
 }
