@@ -179,24 +179,6 @@ span(unsigned at_B, unsigned len_B)
     return jit_grfs(at_B / EU_GRF_B, DIV_ROUND_UP(in_B + len_B, EU_GRF_B));
 }
 
-/* Of most operands the interpreter's fast path knows enough. */
-static inline struct jit_set
-source_set(const struct eu_op *op, unsigned s)
-{
-    const struct eu_op_src *src = &op->src[s];
-    unsigned at = src->off_B;
-    if (op->fn != op->slow && op->insn->opcode != EU_OP_PLN) {
-        switch (src->cls) {
-        case EU_SRC_IMM: return nothing;
-        case EU_SRC_SCALAR: return jit_grfs(at / EU_GRF_B, 1);
-        case EU_SRC_VEC:
-        case EU_SRC_VEC_MOD: return span(at, op->lanes * 4u);
-        default: break;
-        }
-    }
-    return region_set(op->insn, &op->insn->src[s]);
-}
-
 static struct jit_set
 send_set(const struct eu_insn *insn)
 {
@@ -250,12 +232,6 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
     const struct eu_operand *o = &op->insn->dst;
     if (o->file != EU_FILE_GRF || o->indirect)
         return;
-    bool dwords = op->fn != op->slow && !(op->post & EU_POST_STORE);
-    if (dwords && !((op->dst_off_B | op->lanes * 4u) % EU_GRF_B)) {
-        r->all = span(op->dst_off_B, op->lanes * 4u);
-        r->kills = writes_all(op) ? r->all : nothing;
-        return;
-    }
     unsigned from = o->reg * EU_GRF_B + o->subreg_B;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     r->all = bytes(from, from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
@@ -265,10 +241,42 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
         r->kills = grfs(DIV_ROUND_UP(from, EU_GRF_B), end);
 }
 
+/* Whole registers, scalars and immediates: the interpreter's fast path knows
+ * enough of them. */
+static inline bool
+note_plain(struct jit_regs *r, const struct eu_op *op)
+{
+    unsigned len_B = op->lanes * 4u, count = op->insn->src_count;
+    struct jit_set uses = nothing, all = nothing, kills = nothing;
+    if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN ||
+        (op->post & EU_POST_STORE))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const struct eu_op_src *src = &op->src[i];
+        if (src->cls == EU_SRC_IMM)
+            continue;
+        if (src->cls != EU_SRC_SCALAR && src->cls > EU_SRC_VEC_MOD)
+            return false;
+        add(&uses, span(src->off_B, src->cls == EU_SRC_SCALAR ? 4 : len_B));
+    }
+    if (!(op->post & EU_POST_NULL)) {
+        if ((op->dst_off_B | len_B) % EU_GRF_B)
+            return false;
+        all = span(op->dst_off_B, len_B);
+        if (writes_all(op))
+            kills = all;
+    }
+    add(&all, uses);
+    *r = (struct jit_regs){uses, kills, all, op->no_mask};
+    return true;
+}
+
 static void
 note_registers(struct jit_regs *r, const struct eu_op *op)
 {
-    r->no_mask = op->no_mask;
+    if (note_plain(r, op))
+        return;
+    *r = (struct jit_regs){.no_mask = op->no_mask};
     if (op->fn == eu_op_join || op->fn == eu_op_link)
         return;
     struct jit_set uses = nothing;
@@ -276,7 +284,7 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
         uses = send_set(op->insn);
     } else {
         for (unsigned i = 0; i < op->insn->src_count; i++)
-            add(&uses, source_set(op, i));
+            add(&uses, region_set(op->insn, &op->insn->src[i]));
         note_destination(r, op);
     }
     r->uses = uses;
