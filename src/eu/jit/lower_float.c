@@ -8,8 +8,6 @@
 #define PRED_ORD 0x07
 #define PRED_UNORD 0x03
 #define PRED_GE 0x1d
-/* VFIXUPIMMPS: 0 for quiet and signalling NaNs, all else stays. */
-#define FIXUP_NAN_TO_0 0x00000088u
 
 static bool
 compares(unsigned cmod)
@@ -252,24 +250,30 @@ min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
     return d;
 }
 
-/* The same with a known number as b. Of numbers with its sign, and others,
+/* The larger of a and b, a number that is not negative: in the order of signed
+ * integers once NaNs with a sign are added up to small numbers, and those
+ * without to negative ones. */
+static unsigned
+max_positive(struct jit *j, unsigned len, unsigned a, uint32_t b)
+{
+    const uint32_t nans = 0x007fffff;
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_PADDD, len, d, a, jit_dword(j, nans), 0);
+    x86_vop(&j->x, X86_PMAXSD, len, d, d, jit_dword(j, b + nans), 0);
+    x86_vop(&j->x, X86_PSUBD, len, d, d, jit_dword(j, nans), 0);
+    return d;
+}
+
+/* The same with other known numbers. Of numbers with its sign, and others,
  * integer comparisons have the right order; a NaN leaves b. */
 static unsigned
 min_max_known(struct jit *j, unsigned len, unsigned a, uint32_t b, bool is_min)
 {
     bool negative = b >> 31;
-    enum x86_vop vop = is_min     ? negative ? X86_PMAXUD : X86_PMINSD
-                       : negative ? X86_PMINUD
-                                  : X86_PMAXSD;
-    unsigned d;
-    if (!b && !is_min) {
-        d = jit_temp(j);
-        x86_vop(&j->x, vop, len, d, a, jit_dword(j, 0), 0);
-        x86_vop_imm(&j->x, X86_FIXUPIMMPS, len, d, a,
-                    jit_dword(j, FIXUP_NAN_TO_0), 0, 0);
-        return d;
-    }
-    d = jit_in_reg(j, jit_dword(j, b), len);
+    enum x86_vop vop = !is_min    ? X86_PMINUD
+                       : negative ? X86_PMAXUD
+                                  : X86_PMINSD;
+    unsigned d = jit_in_reg(j, jit_dword(j, b), len);
     x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_ORD);
     x86_vop(&j->x, vop, len, d, a, jit_dword(j, b), 4);
     return d;
@@ -290,11 +294,15 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     bool is_min = cmod == EU_CMOD_L || cmod == EU_CMOD_LE;
     if (!cmod)
         return jit_blend(j, p->len, jit_op_pred(j, op, p), a, b);
-    if (j->evex && is_known_number(&op->insn->src[1]))
-        return min_max_known(j, p->len, jit_in_reg(j, a, p->len),
-                             (uint32_t)op->insn->src[1].imm, is_min);
-    unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
-    return min_max(j, p->len, ra, rb, is_min);
+    unsigned ra = jit_in_reg(j, a, p->len);
+    if (is_known_number(&op->insn->src[1])) {
+        uint32_t known = (uint32_t)op->insn->src[1].imm;
+        if (!is_min && !(known >> 31))
+            return max_positive(j, p->len, ra, known);
+        if (j->evex)
+            return min_max_known(j, p->len, ra, known, is_min);
+    }
+    return min_max(j, p->len, ra, jit_in_reg(j, b, p->len), is_min);
 }
 
 static unsigned
