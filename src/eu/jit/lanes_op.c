@@ -132,8 +132,11 @@ opcode_ok(const struct lanes *l)
                l->range[0].is_signed;
     case EU_OP_ASR: return l->range[0].is_signed || l->range[0].is_unsigned;
     case EU_OP_AVG: return narrow;
-    case EU_OP_MACH:
     case EU_OP_ADDC:
+        if (insn->saturate)
+            return false; /* illegal, so it need not be fast */
+        /* fall through */
+    case EU_OP_MACH:
     case EU_OP_SUBB:
     case EU_OP_MAC:
         /* No compiler wants 64 bits of these; signs would need care. */

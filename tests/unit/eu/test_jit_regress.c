@@ -49,6 +49,10 @@ static const struct {
       {0x0060015b, 0x599ed801, 0x3905c1c8, 0x198720c0},
       /* nop */
       {0x0000007e, 0x00000000, 0x00000000, 0x00000000}}},
+    {"ADDC that saturates",
+     EU_GEN9,
+     {/* addc (16) (sat)r6.0<1>:ud r3.0<1;1,0>:ud 0x98a35878:ud {AccWrEn} */
+      {0x9080004e, 0x20c00208, 0x06200060, 0x98a35878}}},
 };
 
 static void
