@@ -1,7 +1,7 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
+#include "base/cpu.h"
 #include "eu/jit/code.h"
 
-#include <cpuid.h>
 #include <stdlib.h>
 
 /* The tier when SOFTLAKE_EU says nothing. */
@@ -13,50 +13,6 @@
 #define CR0_KEEP_F (1u << 7)
 #define CR0_KEEP_DF (1u << 6)
 #define CR0_ROUND_TO_INT (1u << 12)
-
-/* What every processor with AVX2 has, but a virtual one may hide. */
-static bool
-has_companions(void)
-{
-    unsigned a, b, c, d;
-    const unsigned popcnt_f16c = 1u << 23 | 1u << 29, lzcnt = 1u << 5;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & popcnt_f16c) != popcnt_f16c)
-        return false;
-    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & lzcnt) &&
-           __builtin_cpu_supports("bmi");
-}
-
-static enum eu_cpu
-host_cpu(void)
-{
-    __builtin_cpu_init();
-    if (!has_companions())
-        return EU_CPU_SSE4;
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
-        return EU_CPU_AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return EU_CPU_AVX2;
-    return EU_CPU_SSE4;
-}
-
-static enum eu_cpu
-read_cpu(void)
-{
-    enum eu_cpu host = host_cpu();
-    const char *s = getenv("SOFTLAKE_CPU");
-    if (!s || !*s)
-        return host;
-    if (!strcmp(s, "sse4"))
-        return EU_CPU_SSE4;
-    if (!strcmp(s, "avx2"))
-        return MIN2(host, EU_CPU_AVX2);
-    if (strcmp(s, "avx512"))
-        log_printf("SOFTLAKE_CPU=%s: expected sse4, avx2 or avx512\n", s);
-    return host;
-}
 
 static enum eu_tier
 read_tier(void)
@@ -73,20 +29,18 @@ read_tier(void)
     return EU_TIER_INTERP;
 }
 
-/* Every thread reads the same environment: which one stores is all the same.
- * 0: not read yet. */
 enum eu_cpu
 eu_cpu_selected(void)
 {
-    static atomic_int selected;
-    int s = atomic_load_explicit(&selected, memory_order_relaxed);
-    if (!s) {
-        s = (int)read_cpu() + 1;
-        atomic_store_explicit(&selected, s, memory_order_relaxed);
+    switch (cpu_selected()) {
+    case CPU_AVX512: return EU_CPU_AVX512;
+    case CPU_AVX2: return EU_CPU_AVX2;
+    default: return EU_CPU_SSE4;
     }
-    return (enum eu_cpu)(s - 1);
 }
 
+/* Every thread reads the same environment: which one stores is all the same.
+ * 0: not read yet. */
 enum eu_tier
 eu_tier_selected(void)
 {

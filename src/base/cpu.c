@@ -1,0 +1,64 @@
+/* cpu.c: the processor and SOFTLAKE_CPU. */
+#include "base/cpu.h"
+#include "base/base.h"
+
+#include <cpuid.h>
+#include <stdlib.h>
+
+/* What every processor with AVX2 has, but a virtual one may hide. */
+static bool
+has_companions(void)
+{
+    unsigned a, b, c, d;
+    const unsigned popcnt_f16c = 1u << 23 | 1u << 29, lzcnt = 1u << 5;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & popcnt_f16c) != popcnt_f16c)
+        return false;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & lzcnt) &&
+           __builtin_cpu_supports("bmi");
+}
+
+static enum cpu_level
+host_level(void)
+{
+    __builtin_cpu_init();
+    if (!has_companions())
+        return CPU_SSE4;
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+        return CPU_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return CPU_AVX2;
+    return CPU_SSE4;
+}
+
+static enum cpu_level
+read_level(void)
+{
+    enum cpu_level host = host_level();
+    const char *s = getenv("SOFTLAKE_CPU");
+    if (!s || !*s)
+        return host;
+    if (!strcmp(s, "sse4"))
+        return CPU_SSE4;
+    if (!strcmp(s, "avx2"))
+        return MIN2(host, CPU_AVX2);
+    if (strcmp(s, "avx512"))
+        log_printf("SOFTLAKE_CPU=%s: expected sse4, avx2 or avx512\n", s);
+    return host;
+}
+
+/* Every thread reads the same environment: which one stores is all the same.
+ * 0: not read yet. */
+enum cpu_level
+cpu_selected(void)
+{
+    static atomic_int selected;
+    int s = atomic_load_explicit(&selected, memory_order_relaxed);
+    if (!s) {
+        s = (int)read_level() + 1;
+        atomic_store_explicit(&selected, s, memory_order_relaxed);
+    }
+    return (enum cpu_level)(s - 1);
+}
