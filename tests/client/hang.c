@@ -1,0 +1,187 @@
+/* Shaders that never end: the application has to live on, learn of the reset
+ * through its robustness status and be able to draw in a new context.
+ * usage: softlake hang    prints TAP */
+#include <epoxy/egl.h>
+#include <epoxy/gl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SIDE_PX 32
+#define GLSL "#version 430 core\n"
+/* The uniform stays 0, which the compiler cannot know. */
+#define FOREVER                                                            \
+    "uniform uint stop; layout(std430, binding = 0) buffer B { uint b; };" \
+    "void spin() { while (stop == 0u) atomicAdd(b, 1u); }"
+
+static const char vs_plain[] = GLSL
+    "void main() { gl_Position = vec4((gl_VertexID & 1) * 4 - 1,"
+    " (gl_VertexID >> 1) * 4 - 1, 0, 1); }";
+static const char fs_green[] = GLSL
+    "out vec4 o; void main() { o = vec4(0, 1, 0, 1); }";
+
+static const struct endless {
+    const char *name, *vs, *fs, *cs;
+} endless[] = {
+    {"vertex shader",
+     GLSL FOREVER "void main() { spin(); gl_Position = vec4(0, 0, 0, 1); }",
+     fs_green, NULL},
+    {"fragment shader", vs_plain,
+     GLSL FOREVER "out vec4 o; void main() { spin(); o = vec4(1); }", NULL},
+    {"compute shader", NULL, NULL,
+     GLSL FOREVER "layout(local_size_x = 64) in; void main() { spin(); }"},
+    /* Half of the group waits for the other half. */
+    {"compute shader with a barrier", NULL, NULL,
+     GLSL FOREVER "layout(local_size_x = 64) in;"
+                  "shared uint s; void main() {"
+                  " if (gl_LocalInvocationIndex < 32u) spin();"
+                  " s = 1u; barrier(); b = s; }"},
+};
+
+static unsigned tests, failed;
+
+static void
+check(bool ok, const char *shader, const char *what)
+{
+    printf("%sok %u - %s: %s\n", ok ? "" : "not ", ++tests, shader, what);
+    failed += !ok;
+}
+
+static bool
+attach(GLuint program, GLenum stage, const char *source)
+{
+    if (!source)
+        return true;
+    GLuint s = glCreateShader(stage);
+    glShaderSource(s, 1, &source, NULL);
+    glCompileShader(s);
+    GLint ok;
+    glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
+    glAttachShader(program, s);
+    return ok;
+}
+
+static bool
+use(const char *vs, const char *fs, const char *cs)
+{
+    GLuint p = glCreateProgram();
+    GLint ok = attach(p, GL_VERTEX_SHADER, vs) &&
+               attach(p, GL_FRAGMENT_SHADER, fs) &&
+               attach(p, GL_COMPUTE_SHADER, cs);
+    glLinkProgram(p);
+    if (ok)
+        glGetProgramiv(p, GL_LINK_STATUS, &ok);
+    glUseProgram(p);
+    return ok;
+}
+
+static void
+make_target(void)
+{
+    GLuint rb, fb, va;
+    glGenRenderbuffers(1, &rb);
+    glBindRenderbuffer(GL_RENDERBUFFER, rb);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, SIDE_PX, SIDE_PX);
+    glGenFramebuffers(1, &fb);
+    glBindFramebuffer(GL_FRAMEBUFFER, fb);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                              GL_RENDERBUFFER, rb);
+    glViewport(0, 0, SIDE_PX, SIDE_PX);
+    glGenVertexArrays(1, &va);
+    glBindVertexArray(va);
+}
+
+static EGLContext
+make_context(EGLDisplay dpy)
+{
+    static const EGLint attribs[] = {
+        EGL_CONTEXT_MAJOR_VERSION,
+        4,
+        EGL_CONTEXT_MINOR_VERSION,
+        3,
+        EGL_CONTEXT_OPENGL_ROBUST_ACCESS,
+        EGL_TRUE,
+        EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+        EGL_LOSE_CONTEXT_ON_RESET,
+        EGL_NONE};
+    EGLContext c = eglCreateContext(dpy, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
+                                    attribs);
+    if (c == EGL_NO_CONTEXT ||
+        !eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, c))
+        return EGL_NO_CONTEXT;
+    make_target();
+    return c;
+}
+
+static bool
+draws_green(void)
+{
+    if (!use(vs_plain, fs_green, NULL))
+        return false;
+    glClearColor(1, 0, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    uint8_t px[SIDE_PX * SIDE_PX][4] = {{0}};
+    glReadPixels(0, 0, SIDE_PX, SIDE_PX, GL_RGBA, GL_UNSIGNED_BYTE, px);
+    static const uint8_t green[4] = {0, 255, 0, 255};
+    for (unsigned i = 0; i < SIDE_PX * SIDE_PX; i++)
+        if (memcmp(px[i], green, sizeof green) != 0)
+            return false;
+    return glGetError() == GL_NO_ERROR;
+}
+
+static void
+run_endless(const struct endless *e)
+{
+    GLuint buffer;
+    glGenBuffers(1, &buffer);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, buffer);
+    glBufferData(GL_SHADER_STORAGE_BUFFER, 64, NULL, GL_STATIC_DRAW);
+    if (e->cs)
+        glDispatchCompute(4, 1, 1);
+    else
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+    glFinish();
+}
+
+static void
+test_endless(EGLDisplay dpy, const struct endless *e)
+{
+    EGLContext other = make_context(dpy);
+    EGLContext guilty = make_context(dpy);
+    check(other != EGL_NO_CONTEXT && guilty != EGL_NO_CONTEXT, e->name,
+          "two robust contexts");
+    check(use(e->vs, e->fs, e->cs), e->name, "compiles");
+    check(glGetGraphicsResetStatus() == GL_NO_ERROR, e->name,
+          "no reset before");
+    run_endless(e);
+    check(glGetGraphicsResetStatus() == GL_GUILTY_CONTEXT_RESET, e->name,
+          "ends, and the context is guilty");
+    eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, other);
+    check(glGetGraphicsResetStatus() == GL_NO_ERROR, e->name,
+          "a context without work is not told");
+    check(draws_green(), e->name, "and draws");
+    EGLContext fresh = make_context(dpy);
+    check(fresh != EGL_NO_CONTEXT && draws_green(), e->name,
+          "so does a new one");
+    eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    eglDestroyContext(dpy, fresh);
+    eglDestroyContext(dpy, guilty);
+    eglDestroyContext(dpy, other);
+}
+
+int
+main(void)
+{
+    EGLDisplay dpy = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
+                                              EGL_DEFAULT_DISPLAY, NULL);
+    if (!eglInitialize(dpy, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) {
+        printf("Bail out! no EGL\n");
+        return 1;
+    }
+    for (unsigned i = 0; i < sizeof endless / sizeof endless[0]; i++)
+        test_endless(dpy, &endless[i]);
+    printf("1..%u\n", tests);
+    eglTerminate(dpy);
+    return failed != 0;
+}
