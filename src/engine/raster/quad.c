@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* Of a block's four: from here on it is a thread of its own. */
+#define BLOCK_QUADS 3
+
 static bool
 poly_stipple_hides(const struct draw *d, int32_t x, int32_t y)
 {
@@ -209,9 +212,16 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (w->draw->ps_extra.input_coverage_mask_state ==
         GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE)
         full = mask;
+    unsigned lit_quads = 0;
+    for (unsigned i = 0; i < 4; i++)
+        lit_quads += (mask >> (4 * i) & 15) != 0;
+    bool block = sc->ps->simd == 16 && lit_quads >= BLOCK_QUADS;
+    if (block)
+        quad_flush(w);
+    w->group.block = block;
     for (unsigned i = 0; i < 4; i++) {
         unsigned bits = mask >> (4 * i) & 15;
-        if (!bits)
+        if (!bits && !block)
             continue;
         struct quad *q = &w->group.quad[w->group.quads];
         q->x = x + (int32_t)(i & 1) * 2;
@@ -230,4 +240,5 @@ quad_flush(struct worker *w)
         payload_dispatch(w);
     w->group.quads = 0;
     w->group.lit = w->group.helped = 0;
+    w->group.block = false;
 }

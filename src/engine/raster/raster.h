@@ -242,6 +242,9 @@ struct ps_group {
     struct worker *worker;
     const struct setup *setup;
     unsigned quads, lanes;
+    /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels, of a
+     * single-sampled draw; some may be unlit. */
+    bool block;
     struct quad quad[MAX_QUADS];
     uint32_t lit;    /* lanes with coverage at dispatch */
     uint32_t helped; /* and the other lanes of their quads */

@@ -70,6 +70,26 @@ Test(payload, headers_of_a_block)
     rig_destroy(rig);
 }
 
+/* Three quads of four make a thread of the block: the fourth rides along. */
+Test(payload, block_with_an_unlit_quad)
+{
+    struct rig *rig = make(16);
+    static const float xy[6] = {0, 0, 4, 0, 0, 4};
+    struct prim p = rig_triangle(rig, xy, 0);
+    rig_draw(rig, &p, 1);
+    cr_assert_eq(seen.count, 1);
+    const struct eu_thread *t = &seen.thread[0];
+    cr_assert_eq(grf_u(t, 1, 5), 0x00020002);
+    cr_assert_eq(t->sr0[2] >> 12, 0);
+    cr_assert_eq(t->sr0[2] & 15, 15);
+    cr_assert_neq(t->sr0[2] >> 4 & 15, 0);
+    cr_assert_neq(t->sr0[2] >> 8 & 15, 0);
+    cr_assert_eq(t->sr0[3], 0xffff);
+    cr_assert_eq(rig_rgba8(rig, 2, 2), 0);
+    cr_assert_neq(rig_rgba8(rig, 2, 0), 0);
+    rig_destroy(rig);
+}
+
 Test(payload, back_facing_bit)
 {
     struct rig *rig = make(16);
