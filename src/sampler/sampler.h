@@ -221,6 +221,41 @@ uint8_t *surface_ptr(const struct surface *s, unsigned level, uint32_t x,
 /* Element `index` of a SURFACE_BUFFER (typed), or NULL when out of range. */
 uint8_t *surface_buffer_ptr(const struct surface *s, uint64_t index);
 
+/* ---- rectangles ------------------------------------------------------ */
+
+/* One level, layer and sample of a surface as rows of bytes: rectangles that
+ * need no texel decoded are filled and copied by whole tiles and cache lines.
+ * Coordinates are elements from the level's corner. */
+struct image {
+    uint8_t *mem;
+    uint8_t tiling; /* enum surface_tiling */
+    uint32_t pitch_B;
+    uint32_t x_B, y; /* of the corner */
+    uint32_t width, height;
+    unsigned element_B;
+};
+
+/* Rows that are drawn as one piece of work: a multiple of every tile's
+ * height. */
+#define IMAGE_BAND 64
+
+/* False if the level has no such form or does not lie within the surface's
+ * memory as a whole. */
+bool image_init(struct image *im, const struct surface *s, unsigned level,
+                unsigned slice, unsigned sample);
+/* All samples of an interleaved surface; they are elements of their own. */
+bool image_init_samples(struct image *im, const struct surface *s,
+                        unsigned level, unsigned slice);
+/* Bands that rows [y0, y1) touch, and the rows of one of them. */
+unsigned image_bands(const struct image *im, uint32_t y0, uint32_t y1);
+void image_band(const struct image *im, unsigned index, uint32_t *y0,
+                uint32_t *y1);
+
+/* The rectangle must lie in the image. `value` repeats an element, whose size
+ * is a power of two. */
+void image_fill(const struct image *im, uint32_t x0, uint32_t y0, uint32_t x1,
+                uint32_t y1, const uint8_t value[16]);
+
 /* ---- sampling -------------------------------------------------------- */
 
 enum sample_op {

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Up to this many tiles are cleared before a sleeping worker is awake. */
-#define INLINE_TILES 24
+/* Less is cleared before a sleeping worker is awake. */
+#define INLINE_B (2u << 20)
 
 struct clear {
     const struct surface *surf;
@@ -15,8 +15,75 @@ struct clear {
     unsigned element_B; /* 1, 2, 4, 8, 16; others are repeated one by one */
     uint32_t x0, y0, x1, y1;
     uint32_t tiles_x, tiles_y;
+    struct image image;
     uint8_t value[16]; /* the element, repeated */
 };
+
+/* ---- one image ---------------------------------------------------------- */
+
+static void
+clear_band(void *ctx, unsigned index, unsigned worker)
+{
+    const struct clear *c = ctx;
+    uint32_t y0 = c->y0, y1 = c->y1;
+    image_band(&c->image, index, &y0, &y1);
+    vm_thread_enter();
+    image_fill(&c->image, c->x0, y0, c->x1, y1, c->value);
+    vm_thread_leave();
+}
+
+static void
+run_image(struct pool *pool, struct clear *c)
+{
+    uint64_t size_B = (uint64_t)(c->x1 - c->x0) * (c->y1 - c->y0) *
+                      c->element_B;
+    unsigned count = image_bands(&c->image, c->y0, c->y1);
+    if (size_B > INLINE_B) {
+        pool_for(pool, count, clear_band, c);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        clear_band(c, i, 0);
+}
+
+/* All samples of an interleaved surface at once. */
+static bool
+run_interleaved(struct pool *pool, const struct clear *clear)
+{
+    struct clear c = *clear;
+    if ((c.x0 | c.y0 | c.x1 | c.y1) & 1 ||
+        !image_init_samples(&c.image, c.surf, c.level, c.slice))
+        return false;
+    uint32_t w = surface_level_width(c.surf, c.level);
+    uint32_t h = surface_level_height(c.surf, c.level);
+    uint32_t scale_x = c.image.width / ALIGN_POT(w, 2);
+    uint32_t scale_y = c.image.height / ALIGN_POT(h, 2);
+    c.x0 *= scale_x;
+    c.x1 *= scale_x;
+    c.y0 *= scale_y;
+    c.y1 *= scale_y;
+    run_image(pool, &c);
+    return true;
+}
+
+static bool
+run_images(struct pool *pool, struct clear *c)
+{
+    uint32_t all = (1u << c->sample_count) - 1;
+    if (c->element_B & (c->element_B - 1))
+        return false;
+    if (c->surf->interleaved && c->sample_count > 1)
+        return (c->sample_mask & all) == all && run_interleaved(pool, c);
+    for (unsigned s = 0; s < c->sample_count; s++) {
+        if (!image_init(&c->image, c->surf, c->level, c->slice, s))
+            return false;
+        if (c->sample_mask >> s & 1)
+            run_image(pool, c);
+    }
+    return true;
+}
+
+/* ---- whatever is no image, tile by tile ---------------------------------- */
 
 static void
 clear_tile(void *ctx, unsigned index, unsigned worker)
@@ -48,16 +115,14 @@ run(struct pool *pool, struct clear *c)
         return;
     for (unsigned i = c->element_B; i < sizeof c->value; i++)
         c->value[i] = c->value[i - c->element_B];
+    if (run_images(pool, c))
+        return;
     c->tiles_x = (c->x1 - 1) / TILE_PX - c->x0 / TILE_PX + 1;
     c->tiles_y = (c->y1 - 1) / TILE_PX - c->y0 / TILE_PX + 1;
-    unsigned count = c->tiles_x * c->tiles_y;
-    if (count > INLINE_TILES) {
-        pool_for(pool, count, clear_tile, c);
-        return;
-    }
-    for (unsigned i = 0; i < count; i++)
-        clear_tile(c, i, 0);
+    pool_for(pool, c->tiles_x * c->tiles_y, clear_tile, c);
 }
+
+/* ---- what is cleared ----------------------------------------------------- */
 
 /* Both stock drivers fast clear whole layers only, with a rectangle that is
  * scaled down; so the whole layer of the view is what is meant. */
