@@ -186,6 +186,7 @@ struct surface {
     /* buffers */
     uint64_t buffer_elements; /* for RAW: bytes */
     uint32_t buffer_stride_B;
+    uint64_t flat_B; /* what the data port may touch; left for the caller */
     /* Where each level begins within a slice; from surface_layout(). */
     bool has_layout;
     uint32_t level_x_el[SURFACE_LEVELS], level_y_el[SURFACE_LEVELS];

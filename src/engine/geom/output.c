@@ -1,10 +1,10 @@
 /* Objects of the last shader stage: stream output, then the clipper. */
 #include "engine/geom/geom.h"
 
-bool
+void
 output_init(struct geom *g)
 {
-    return clip_init(g);
+    clip_init(g);
 }
 
 /* Drops adjacent vertices; returns how many are left. */

@@ -9,22 +9,6 @@ dataport_surface(const struct thread_env *env, const struct eu_message *m)
     return stage_surface(env->stage, bti);
 }
 
-/* Bytes of a surface that untyped messages may touch. */
-static uint64_t
-surface_size_B(const struct surface *s)
-{
-    uint64_t size_B = 0;
-    if (s->type == SURFACE_BUFFER || s->type == SURFACE_STRBUF) {
-        size_B = s->buffer_elements;
-        if (s->fmt->compression == FORMAT_PLAIN &&
-            s->fmt->ch[0].kind != FORMAT_RAW)
-            size_B *= s->buffer_stride_B;
-    } else if (s->type != SURFACE_NULL) {
-        size_B = (uint64_t)s->row_pitch_B * s->height;
-    }
-    return MIN2(size_B, s->limit_B);
-}
-
 struct dp_range
 dataport_range(const struct thread_env *env, const struct eu_message *m,
                uint32_t base_B)
@@ -41,7 +25,7 @@ dataport_range(const struct thread_env *env, const struct eu_message *m,
         return (struct dp_range){vm_ptr(env->vm, base), VM_GUARD_B, NULL, 0};
     }
     const struct surface *s = dataport_surface(env, m);
-    return (struct dp_range){s->mem, surface_size_B(s), s, 0};
+    return (struct dp_range){s->mem, s->flat_B, s, 0};
 }
 
 /* A block of `count` dwords, dword i of the payload at offset_B + 4 i. Each

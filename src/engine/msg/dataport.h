@@ -2,6 +2,7 @@
 #ifndef ENGINE_DATAPORT_H
 #define ENGINE_DATAPORT_H
 
+#include "engine/msg/lanes.h"
 #include "engine/msg/msg.h"
 
 #define BTI_BINDLESS 252
@@ -37,6 +38,18 @@ dataport_at(const struct dp_range *r, uint64_t offset_B, unsigned bytes)
     return offset_B <= r->size_B && r->size_B - offset_B >= bytes
                ? r->mem + offset_B
                : NULL;
+}
+
+/* `count` registers of the payload from `grf` on, where they lie in one piece;
+ * NULL otherwise. */
+static inline const uint32_t *
+dataport_operand(const struct eu_message *m, unsigned grf, unsigned count)
+{
+    if (grf + count <= m->mlen_grf)
+        return m->src0 + grf * 8;
+    if (grf < m->mlen_grf || grf - m->mlen_grf + count > m->ex_mlen_grf)
+        return NULL;
+    return m->src1 + (grf - m->mlen_grf) * 8;
 }
 
 /* Dword `lane` of an operand that starts `grf` registers into the payload and
@@ -84,6 +97,13 @@ unsigned atomic_operands(unsigned op);
 #define AOP_FMAX 1
 #define AOP_FMIN 2
 #define AOP_FCMPWR 3
+
+/* untyped.c; `fast` may be NULL */
+enum eu_msg_result untyped_access(struct thread_env *env,
+                                  const struct eu_message *m, bool write,
+                                  const struct lane_routines *fast);
+enum eu_msg_result untyped_atomic(struct thread_env *env,
+                                  const struct eu_message *m, bool is_float);
 
 enum eu_msg_result typed_read(struct thread_env *env,
                               const struct eu_message *m);

@@ -53,12 +53,11 @@ point_width(const struct draw *d, const struct prim *p)
 }
 
 void
-setup_point(struct prim_list *list, const struct prim *p,
-            const struct prim_vertex *v, float bias, bool back)
+setup_point(struct scene *sc, const struct prim *p, const struct prim_vertex *v,
+            float bias, bool back)
 {
-    const struct scene *sc = list->scene;
     const struct draw *d = sc->draw;
-    struct setup *s = setup_new(list, p);
+    struct setup *s = setup_new(sc, p);
     if (!s)
         return;
     s->kind = PRIM_POINT;
@@ -94,8 +93,8 @@ setup_point(struct prim_list *list, const struct prim *p,
     if (s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     const struct prim_vertex *vs[3] = {v, v, v};
-    s->attr = attr_setup(list, p, vs, 1, back, true);
-    setup_finish(list, s);
+    s->attr = attr_setup(sc, p, vs, 1, back, true);
+    setup_finish(sc, s);
 }
 
 static void
@@ -169,13 +168,12 @@ setup_thin_line(const struct scene *sc, struct setup *s)
 }
 
 void
-setup_segment(struct prim_list *list, const struct prim *p,
+setup_segment(struct scene *sc, const struct prim *p,
               const struct prim_vertex *v0, const struct prim_vertex *v1,
               float bias, bool back)
 {
-    const struct scene *sc = list->scene;
     const struct draw *d = sc->draw;
-    struct setup *s = setup_new(list, p);
+    struct setup *s = setup_new(sc, p);
     if (!s)
         return;
     s->kind = PRIM_LINE;
@@ -186,14 +184,14 @@ setup_segment(struct prim_list *list, const struct prim *p,
                              setup_snap(v1->x),
                              setup_snap(v1->y),
                              false,
-                             list->stipple_pos};
+                             sc->stipple_pos};
     int64_t dx = (int64_t)l->x1 - l->x0, dy = (int64_t)l->y1 - l->y0;
     int64_t adx = dx < 0 ? -dx : dx, ady = dy < 0 ? -dy : dy;
     if (!adx && !ady)
         return;
     l->x_major = adx >= ady;
     s->line_stipple = d->wm.line_stipple_enable;
-    list->stipple_pos += (uint32_t)((MAX2(adx, ady) + 128) / SUBPIXEL);
+    sc->stipple_pos += (uint32_t)((MAX2(adx, ady) + 128) / SUBPIXEL);
     line_planes(s, v0, v1, bias);
     float width = d->sf.line_width;
     /* Width 0 asks for the thinnest line, never antialiased: KBL PRM vol 2d,
@@ -210,6 +208,6 @@ setup_segment(struct prim_list *list, const struct prim *p,
     if (!ok || s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     const struct prim_vertex *vs[3] = {v0, v1, v0};
-    s->attr = attr_setup(list, p, vs, 2, back, false);
-    setup_finish(list, s);
+    s->attr = attr_setup(sc, p, vs, 2, back, false);
+    setup_finish(sc, s);
 }

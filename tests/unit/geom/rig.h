@@ -32,8 +32,7 @@ struct rig {
     rig_kernel kernel[STAGE_COUNT];
     unsigned prim_count;
     struct rig_prim *prim;
-    unsigned flush_every; /* scene_add() asks for a flush at every nth prim */
-    unsigned flush_count;
+    unsigned flush_every; /* scene_add() flushes at every nth prim */
 };
 
 extern struct rig rig;

@@ -1,0 +1,17 @@
+#include "engine/msg/lanes.h"
+
+const struct lane_routines *
+lanes_for(enum cpu_level cpu)
+{
+    switch (cpu) {
+    case CPU_AVX512: return &lanes_avx512;
+    case CPU_AVX2: return &lanes_avx2;
+    default: return NULL;
+    }
+}
+
+const struct lane_routines *
+lanes_selected(void)
+{
+    return lanes_for(cpu_selected());
+}
