@@ -51,7 +51,7 @@ grow(struct arena *arena, size_t want_B)
 }
 
 void *
-arena_alloc(struct arena *arena, size_t size_B, size_t align_B)
+arena_take(struct arena *arena, size_t size_B, size_t align_B)
 {
     assert(align_B && align_B <= 64 && !(align_B & (align_B - 1)));
     struct arena_block *block = arena->head;
@@ -64,8 +64,14 @@ arena_alloc(struct arena *arena, size_t size_B, size_t align_B)
     }
     block->used_B = at + size_B;
     arena->used_B += size_B;
-    memset(block->data + at, 0, size_B);
     return block->data + at;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size_B, size_t align_B)
+{
+    void *p = arena_take(arena, size_B, align_B);
+    return p ? memset(p, 0, size_B) : NULL;
 }
 
 void

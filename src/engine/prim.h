@@ -1,15 +1,13 @@
 /* prim.h: primitives on their way from geom to raster.
  *
  * geom assembles, shades, clips and transforms; raster culls, sets up and
- * draws. A scene belongs to the streamer thread; prims are drawn in the order
- * of scene_add(). Vertex data (vue) must stay valid until the next
- * scene_flush() returns: geom allocates it from scene_arena(), which the
- * flush empties. */
+ * draws. A scene belongs to the streamer thread. Its lists each have one owner
+ * at a time, so that several workers can set primitives up; they are drawn
+ * list by list, in each in the order of scene_add(). */
 #ifndef ENGINE_PRIM_H
 #define ENGINE_PRIM_H
 
 #include "engine/draw.h"
-#include "base/arena.h"
 
 enum prim_kind { PRIM_POINT, PRIM_LINE, PRIM_TRIANGLE, PRIM_RECT };
 
@@ -18,7 +16,8 @@ struct prim_vertex {
      * depth range units, before bias; w_inv = 1 / clip w (1 when the divide
      * is off). */
     float x, y, z, w_inv;
-    /* The vertex's URB entry from slot 0 (VUE header) on, 4 dwords a slot. */
+    /* The vertex's URB entry from slot 0 (VUE header) on, 4 dwords a slot.
+     * Not needed after scene_add(). */
     const uint32_t *vue;
 };
 
@@ -50,15 +49,16 @@ struct prim {
 };
 
 struct scene;
+struct prim_list;
 
 struct scene *scene_create(const struct draw *draw);
 /* Draws what is left, then frees. */
 void scene_destroy(struct scene *scene);
-struct arena *scene_arena(struct scene *scene);
-/* May flush by itself when full, which empties the arena: the caller then gets
- * true and must not keep pointers into the arena from before this call
- * (the prim itself has been drawn). */
-bool scene_add(struct scene *scene, const struct prim *prim);
+/* List i, made when it is first asked for; NULL without memory. */
+struct prim_list *scene_list(struct scene *scene, unsigned i);
+/* True when the list is so long that a flush is due. The list's owner. */
+bool scene_add(struct prim_list *list, const struct prim *prim);
+/* Draws and empties all lists. */
 void scene_flush(struct scene *scene);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define SLOT_POSITION 1
 #define SLOT_CLIP_DISTANCE 2
@@ -30,7 +31,7 @@ user_mask(const struct draw *draw, bool cull)
     return draw->vs.user_clip_distance_clip_test_enable_bitmask;
 }
 
-void
+bool
 clip_init(struct geom *g)
 {
     const struct draw *draw = g->draw;
@@ -40,7 +41,10 @@ clip_init(struct geom *g)
                     2;
     g->vue_slots = CLAMP(read, 2, MAX2(g->last_slots, 2));
     if (!clip->clip_enable)
-        return;
+        return true;
+    g->cut_vue = malloc((size_t)CLIP_MAX_POLYGON * g->vue_slots * 16);
+    if (!g->cut_vue)
+        return false;
     g->user_clip = user_mask(draw, false);
     g->user_cull = user_mask(draw, true);
     uint32_t z = CLIP_W;
@@ -58,6 +62,14 @@ clip_init(struct geom *g)
     if (clip->viewport_xy_clip_test_enable)
         g->reject_codes |= CLIP_VIEWPORT;
     g->reject_codes |= g->user_cull << CLIP_CULL_SHIFT;
+    return true;
+}
+
+void
+clip_finish(struct geom *g)
+{
+    free(g->cut_vue);
+    g->cut_vue = NULL;
 }
 
 /* ---- vertices --------------------------------------------------------- */
@@ -151,34 +163,14 @@ vert_prepare(const struct geom *g, struct geom_vert *v, unsigned viewport)
 
 /* ---- to the scene ----------------------------------------------------- */
 
-static struct scene *
-get_scene(struct geom *g)
+static struct prim_list *
+get_list(struct geom *g)
 {
     if (!g->scene)
         g->scene = scene_create(g->draw);
-    return g->scene;
-}
-
-uint32_t *
-clip_new_copy(struct geom *g)
-{
-    uint32_t *p = arena_alloc(scene_arena(g->scene), g->vue_slots * 16, 16);
-    if (!p)
-        geom_fail(g);
-    return p;
-}
-
-/* The vertex as raster keeps it; NULL without memory. */
-const uint32_t *
-clip_vert_copy(struct geom *g, struct geom_vert *v)
-{
-    if (!v->copy || v->epoch != g->epoch) {
-        v->copy = clip_new_copy(g);
-        v->epoch = g->epoch;
-        if (v->copy)
-            memcpy(v->copy, v->vue, MIN2(g->vue_slots, g->last_slots) * 16);
-    }
-    return v->copy;
+    if (g->scene && !g->list)
+        g->list = scene_list(g->scene, 0);
+    return g->list;
 }
 
 static bool
@@ -193,10 +185,10 @@ clip_emit(struct clip_ctx *c, unsigned count)
 {
     struct geom *g = c->g;
     for (unsigned i = 0; i < count; i++)
-        if (!c->prim.v[i].vue || !on_screen(&c->prim.v[i]))
+        if (!on_screen(&c->prim.v[i]))
             return;
-    if (scene_add(g->scene, &c->prim))
-        g->epoch++;
+    if (scene_add(g->list, &c->prim))
+        scene_flush(g->scene);
 }
 
 static void
@@ -205,8 +197,7 @@ emit_whole(struct clip_ctx *c)
     struct geom *g = c->g;
     for (unsigned i = 0; i < c->o->count; i++) {
         struct geom_vert *v = c->v[i];
-        c->prim.v[i] = (struct prim_vertex){v->x, v->y, v->z, v->w_inv,
-                                            clip_vert_copy(g, v)};
+        c->prim.v[i] = (struct prim_vertex){v->x, v->y, v->z, v->w_inv, v->vue};
     }
     g->cl_primitives++;
     clip_emit(c, c->o->count);
@@ -288,7 +279,7 @@ clip_object(struct geom *g, const struct geom_object *o,
         mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL)
         return;
     struct clip_ctx c = {.g = g, .o = o, .v = v, .provoking = v[provoking]};
-    if (!get_scene(g)) {
+    if (!get_list(g)) {
         geom_fail(g);
         return;
     }

@@ -25,6 +25,9 @@ enum clip_code {
 #define CLIP_USER (0xffu << CLIP_USER_SHIFT)
 #define CLIP_CULL (0xffu << CLIP_CULL_SHIFT)
 
+/* 3 vertices, 15 planes, each adds one at most. */
+#define CLIP_MAX_POLYGON 20
+
 /* One object on its way. */
 struct clip_ctx {
     struct geom *g;
@@ -33,6 +36,7 @@ struct clip_ctx {
     const struct gen9_sf_clip_viewport *vp;
     struct geom_vert *provoking;
     double min_w;
+    unsigned made; /* vertices in cut_vue */
     struct prim prim;
 };
 
@@ -43,9 +47,6 @@ float clip_distance(const struct geom *g, const struct geom_vert *v,
 void clip_to_screen(const struct geom *g,
                     const struct gen9_sf_clip_viewport *vp, const float p[4],
                     float out[4]);
-/* Memory for a vertex as raster keeps it; NULL without memory. */
-uint32_t *clip_new_copy(struct geom *g);
-const uint32_t *clip_vert_copy(struct geom *g, struct geom_vert *v);
 /* Hands c->prim with `count` vertices to the scene. */
 void clip_emit(struct clip_ctx *c, unsigned count);
 

@@ -9,9 +9,6 @@
  * to its largest. Guess: the guard band cuts long before. */
 #define CLIP_MIN_W 1e-9
 
-/* 3 vertices, 15 planes, each adds one at most. */
-#define CLIP_MAX_POLYGON 20
-
 struct poly_vert {
     double pos[4];
     double weight[3]; /* of the object's vertices, linear in clip space */
@@ -19,8 +16,7 @@ struct poly_vert {
     bool edge;        /* the edge that starts here is a border */
     struct geom_vert *whole; /* NULL: made by the clipper */
     float x, y, z, w_inv;
-    uint32_t *copy;
-    uint64_t epoch;
+    uint32_t *vue;
 };
 
 /* Signed distance to the plane of one code: negative is outside. */
@@ -123,26 +119,24 @@ start_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned count)
 
 /* Attributes of a cut vertex: sums, except for the header. */
 static const uint32_t *
-poly_copy(struct clip_ctx *c, struct poly_vert *pv)
+poly_vue(struct clip_ctx *c, struct poly_vert *pv)
 {
-    struct geom *g = c->g;
+    const struct geom *g = c->g;
     if (pv->whole)
-        return clip_vert_copy(g, pv->whole);
-    if (pv->copy && pv->epoch == g->epoch)
-        return pv->copy;
-    pv->copy = clip_new_copy(g);
-    pv->epoch = g->epoch;
-    if (!pv->copy)
-        return NULL;
-    memcpy(pv->copy, c->provoking->vue, 16);
-    for (unsigned i = 4; i < MIN2(g->vue_slots, g->last_slots) * 4; i++) {
+        return pv->whole->vue;
+    if (pv->vue)
+        return pv->vue;
+    assert(c->made < CLIP_MAX_POLYGON);
+    pv->vue = g->cut_vue + c->made++ * g->vue_slots * 4;
+    memcpy(pv->vue, c->provoking->vue, 16);
+    for (unsigned i = 4; i < g->vue_slots * 4; i++) {
         double sum = 0;
         for (unsigned k = 0; k < c->o->count; k++)
             if (pv->weight[k] != 0)
                 sum += pv->weight[k] * (double)float_from_bits(c->v[k]->vue[i]);
-        pv->copy[i] = bits_from_float((float)sum);
+        pv->vue[i] = bits_from_float((float)sum);
     }
-    return pv->copy;
+    return pv->vue;
 }
 
 static void
@@ -169,31 +163,22 @@ static void
 set_vertex(struct clip_ctx *c, unsigned i, struct poly_vert *pv)
 {
     c->prim.v[i] = (struct prim_vertex){pv->x, pv->y, pv->z, pv->w_inv,
-                                        poly_copy(c, pv)};
+                                        poly_vue(c, pv)};
 }
 
-/* Where the vertices are in the whole triangle; false without memory. */
-static bool
-set_cut(struct clip_ctx *c, const struct poly_vert *const v[3])
+/* Where the vertices are in the whole triangle. */
+static void
+set_cut(struct clip_ctx *c, struct prim_cut *cut,
+        const struct poly_vert *const v[3])
 {
-    struct geom *g = c->g;
-    struct prim_cut *cut = arena_alloc(scene_arena(g->scene), sizeof *cut,
-                                       alignof(struct prim_cut));
     c->prim.cut = cut;
-    if (!cut) {
-        geom_fail(g);
-        return false;
-    }
     for (unsigned i = 0; i < 3; i++) {
-        cut->vue[i] = clip_vert_copy(g, c->v[i]);
-        if (!cut->vue[i])
-            return false;
+        cut->vue[i] = c->v[i]->vue;
         for (unsigned k = 0; k < 2; k++) {
             cut->persp[i][k] = (float)v[i]->weight[k + 1];
             cut->linear[i][k] = (float)v[i]->linear[k + 1];
         }
     }
-    return true;
 }
 
 static void
@@ -203,20 +188,20 @@ emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
     for (unsigned i = 0; i < n; i++)
         poly_screen(c, &poly[i]);
     c->prim.provoking = 0;
+    c->prim.flat_vue = c->provoking->vue;
     for (unsigned i = 1; i + 1 < n; i++) {
         set_vertex(c, 0, &poly[0]);
         set_vertex(c, 1, &poly[i]);
         set_vertex(c, 2, &poly[i + 1]);
-        c->prim.flat_vue = clip_vert_copy(c->g, c->provoking);
         c->prim.edge_mask = (uint8_t)((i == 1 && poly[0].edge ? 1 : 0) |
                                       (poly[i].edge ? 2 : 0) |
                                       (i + 2 == n && poly[n - 1].edge ? 4 : 0));
         const struct poly_vert *v[3] = {&poly[0], &poly[i], &poly[i + 1]};
-        if (linear && !set_cut(c, v))
-            return;
+        struct prim_cut cut;
+        if (linear)
+            set_cut(c, &cut, v);
         c->g->cl_primitives++;
-        if (c->prim.flat_vue)
-            clip_emit(c, 3);
+        clip_emit(c, 3);
     }
 }
 
@@ -258,8 +243,7 @@ cut_line(struct clip_ctx *c, uint32_t codes)
         poly_screen(c, &p[i]);
         set_vertex(c, i, &p[i]);
     }
-    c->prim.flat_vue = clip_vert_copy(c->g, c->provoking);
+    c->prim.flat_vue = c->provoking->vue;
     c->g->cl_primitives++;
-    if (c->prim.flat_vue)
-        clip_emit(c, 2);
+    clip_emit(c, 2);
 }

@@ -318,8 +318,7 @@ geom_init(struct geom *g)
         return false;
     if (draw->stage[STAGE_GS].enabled && !gs_init(g))
         return false;
-    output_init(g);
-    return urb_init(g);
+    return output_init(g) && urb_init(g);
 }
 
 static void
@@ -357,6 +356,7 @@ geom_draw(const struct draw *draw)
     }
     if (g.scene)
         scene_destroy(g.scene);
+    clip_finish(&g);
     gs_finish(&g);
     hsds_finish(&g);
     batch_finish(&g.batch);

@@ -20,9 +20,7 @@
 /* A shaded vertex. What the clipper derives from it is remembered for one
  * viewport: vertices are shared by objects, which mostly agree on that. */
 struct geom_vert {
-    uint32_t *vue;  /* URB entry: header, position, ... */
-    uint32_t *copy; /* its copy in the scene's arena; valid if epoch is */
-    uint64_t epoch;
+    uint32_t *vue;        /* URB entry: header, position, ... */
     float x, y, z, w_inv; /* screen; valid if !(codes & CLIP_ANY) */
     uint32_t codes;       /* enum clip_code */
     uint8_t viewport;     /* of codes and screen; VIEWPORT_NONE */
@@ -65,7 +63,8 @@ struct tess_state;
 struct geom {
     const struct draw *draw;
     struct scene *scene; /* made for the first primitive */
-    uint64_t epoch;      /* counts the flushes of the scene */
+    struct prim_list *list;
+    uint32_t *cut_vue; /* room for the vertices of a cut object */
     struct urb_space urb;
     struct urb_region vs_urb, hs_urb, ds_urb, gs_urb;
     struct fetch_plan *fetch;
@@ -145,7 +144,7 @@ void gs_object(struct geom *g, const struct geom_object *o,
 void gs_flush(struct geom *g);
 
 /* output.c: stream-out, then the clipper. */
-void output_init(struct geom *g);
+bool output_init(struct geom *g);
 void output_object(struct geom *g, const struct geom_object *o,
                    struct geom_vert *const *v, unsigned stream);
 void output_finish(struct geom *g);
@@ -156,7 +155,9 @@ void streamout_object(struct geom *g, unsigned stream,
 void streamout_finish(struct geom *g);
 
 /* clip.c. v has the 1, 2 or 3 vertices of the kind, in winding order. */
-void clip_init(struct geom *g);
+/* false without memory. */
+bool clip_init(struct geom *g);
+void clip_finish(struct geom *g);
 void clip_object(struct geom *g, const struct geom_object *o,
                  struct geom_vert *const *v, unsigned provoking);
 

@@ -1,10 +1,10 @@
 /* Objects of the last shader stage: stream output, then the clipper. */
 #include "engine/geom/geom.h"
 
-void
+bool
 output_init(struct geom *g)
 {
-    clip_init(g);
+    return clip_init(g);
 }
 
 /* Drops adjacent vertices; returns how many are left. */

@@ -120,14 +120,15 @@ interpolated(uint32_t *out, const struct attr_source *src,
 }
 
 const uint32_t *
-attr_setup(struct scene *sc, const struct prim *p,
+attr_setup(struct prim_list *list, const struct prim *p,
            const struct prim_vertex *const v[3], unsigned count, bool back,
            bool point)
 {
+    const struct scene *sc = list->scene;
     const struct draw *d = sc->draw;
     const struct gen9_3dstate_sbe *sbe = &d->sbe;
     unsigned n = MAX2(sc->attr_count, 1u);
-    uint32_t *out = arena_alloc(&sc->setup_arena, n * ATTR_DW * 4, 32);
+    uint32_t *out = arena_alloc(&list->arena, n * ATTR_DW * 4, 32);
     if (!out)
         return NULL;
     const uint32_t *flat = p->flat_vue;

@@ -75,26 +75,40 @@ struct grid {
     unsigned width, height;
 };
 
-static struct grid
-find_grid(const struct scene *sc)
+/* What the lists of a flush hold together. */
+struct total {
+    struct grid grid;
+    uint64_t setups, pairs, work_px;
+};
+
+static struct total
+add_up(const struct scene *sc)
 {
+    struct total t = {0};
     int32_t x0 = SCREEN_MAX_PX, y0 = SCREEN_MAX_PX, x1 = 0, y1 = 0;
-    for (unsigned i = 0; i < sc->setup_count; i++) {
-        const struct setup *s = sc->setup[i];
-        x0 = MIN2(x0, s->x0);
-        y0 = MIN2(y0, s->y0);
-        x1 = MAX2(x1, s->x1);
-        y1 = MAX2(y1, s->y1);
+    for (unsigned k = 0; k < sc->list_count; k++) {
+        const struct prim_list *l = sc->list[k];
+        if (!l)
+            continue;
+        t.setups += l->count;
+        t.pairs += l->pair_count;
+        t.work_px += l->work_px;
+        for (unsigned i = 0; i < l->count; i++) {
+            const struct setup_ref *r = &l->ref[i];
+            x0 = MIN2(x0, r->tx0);
+            y0 = MIN2(y0, r->ty0);
+            x1 = MAX2(x1, r->tx1);
+            y1 = MAX2(y1, r->ty1);
+        }
     }
-    x0 /= TILE_PX;
-    y0 /= TILE_PX;
-    return (struct grid){x0, y0, (unsigned)((x1 - 1) / TILE_PX - x0 + 1),
-                         (unsigned)((y1 - 1) / TILE_PX - y0 + 1)};
+    t.grid = (struct grid){x0, y0, (unsigned)(x1 - x0 + 1),
+                           (unsigned)(y1 - y0 + 1)};
+    return t;
 }
 
 /* Whether the tile lies outside of one of the edges. */
 static bool
-misses_tile(const struct setup *s, int32_t tx, int32_t ty)
+misses_tile(const struct setup *s, unsigned tx, unsigned ty)
 {
     const int64_t size = TILE_PX * SUBPIXEL;
     int64_t x = tx * size, y = ty * size;
@@ -108,19 +122,27 @@ misses_tile(const struct setup *s, int32_t tx, int32_t ty)
     return false;
 }
 
+static struct bin *
+bin_at(struct bin *bins, const struct grid *g, unsigned tx, unsigned ty)
+{
+    return &bins[(ty - (unsigned)g->y0) * g->width + (tx - (unsigned)g->x0)];
+}
+
+/* Most primitives are small: those of one tile are not tested against it. */
 static void
-for_each_tile(const struct scene *sc, const struct grid *g,
+for_each_tile(const struct prim_list *l, const struct grid *g,
               void (*fn)(struct bin *bin, struct setup *s), struct bin *bins)
 {
-    for (unsigned i = 0; i < sc->setup_count; i++) {
-        struct setup *s = sc->setup[i];
-        int32_t tx1 = (s->x1 - 1) / TILE_PX, ty1 = (s->y1 - 1) / TILE_PX;
-        for (int32_t ty = s->y0 / TILE_PX; ty <= ty1; ty++) {
-            for (int32_t tx = s->x0 / TILE_PX; tx <= tx1; tx++) {
-                if (!misses_tile(s, tx, ty))
-                    fn(&bins[(unsigned)(ty - g->y0) * g->width +
-                             (unsigned)(tx - g->x0)],
-                       s);
+    for (unsigned i = 0; i < l->count; i++) {
+        const struct setup_ref *r = &l->ref[i];
+        if (r->tx0 == r->tx1 && r->ty0 == r->ty1) {
+            fn(bin_at(bins, g, r->tx0, r->ty0), r->setup);
+            continue;
+        }
+        for (unsigned ty = r->ty0; ty <= r->ty1; ty++) {
+            for (unsigned tx = r->tx0; tx <= r->tx1; tx++) {
+                if (!misses_tile(r->setup, tx, ty))
+                    fn(bin_at(bins, g, tx, ty), r->setup);
             }
         }
     }
@@ -138,16 +160,16 @@ put_setup(struct bin *bin, struct setup *s)
     bin->setup[bin->count++] = s;
 }
 
-/* Gives each bin its part of `list`. */
+/* Gives each bin its part of `room`. */
 static void
-place_bins(struct bin *bins, const struct grid *g, struct setup **list)
+place_bins(struct bin *bins, const struct grid *g, struct setup **room)
 {
     for (unsigned i = 0; i < g->width * g->height; i++) {
         struct bin *b = &bins[i];
         b->x = (g->x0 + (int32_t)(i % g->width)) * TILE_PX;
         b->y = (g->y0 + (int32_t)(i / g->width)) * TILE_PX;
-        b->setup = list;
-        list += b->count;
+        b->setup = room;
+        room += b->count;
         b->count = 0;
     }
 }
@@ -165,22 +187,37 @@ pack_bins(struct scene *sc, struct bin *bins, unsigned count)
     sc->tile_count = used;
 }
 
+static void
+fill_bins(struct scene *sc, const struct total *t, struct bin *bins,
+          struct setup **room)
+{
+    const struct grid *g = &t->grid;
+    for (unsigned i = 0; i < sc->list_count; i++) {
+        if (sc->list[i])
+            for_each_tile(sc->list[i], g, count_setup, bins);
+    }
+    place_bins(bins, g, room);
+    for (unsigned i = 0; i < sc->list_count; i++) {
+        if (sc->list[i])
+            for_each_tile(sc->list[i], g, put_setup, bins);
+    }
+    pack_bins(sc, bins, g->width * g->height);
+}
+
 void
 bins_draw(struct scene *sc)
 {
-    struct grid g = find_grid(sc);
-    unsigned count = g.width * g.height;
-    struct bin *bins = calloc(count, sizeof *bins);
-    struct setup **list = malloc((size_t)sc->pair_count * sizeof *list);
-    if (bins && list) {
-        for_each_tile(sc, &g, count_setup, bins);
-        place_bins(bins, &g, list);
-        for_each_tile(sc, &g, put_setup, bins);
-        pack_bins(sc, bins, count);
+    struct total t = add_up(sc);
+    if (!t.setups)
+        return;
+    struct bin *bins = calloc(t.grid.width * t.grid.height, sizeof *bins);
+    struct setup **room = malloc((size_t)t.pairs * sizeof *room);
+    if (bins && room) {
+        fill_bins(sc, &t, bins, room);
         stats_add(STAT_tiles, sc->tile_count);
-        trace(raster, "%u primitives in %u tiles", sc->setup_count,
-              sc->tile_count);
-        if (sc->tile_count == 1 || sc->work_px < INLINE_PX) {
+        trace(raster, "%llu primitives in %u tiles",
+              (unsigned long long)t.setups, sc->tile_count);
+        if (sc->tile_count == 1 || t.work_px < INLINE_PX) {
             for (unsigned i = 0; i < sc->tile_count; i++)
                 draw_tile(sc, i, 0);
         } else {
@@ -190,5 +227,5 @@ bins_draw(struct scene *sc)
         unimp("out of memory for bins");
     }
     free(bins);
-    free(list);
+    free(room);
 }

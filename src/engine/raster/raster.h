@@ -1,13 +1,14 @@
 /* raster.h: the inside of raster/, also seen by msg_render.c and msg_pi.c.
  *
- * scene.c collects primitives, setup*.c turns them into struct setup (edges,
- * planes, attribute deltas), bins.c sorts them into tiles, cover*.c finds the
- * samples that a setup covers in a tile, quad.c queues 2x2 quads, payload.c
- * starts pixel shader threads, late.c, blend.c and target.c do what comes
- * after the shader. One worker owns a tile while it draws it. */
+ * setup*.c turns primitives into struct setup (edges, planes, attribute
+ * deltas), list.c collects those, scene.c and bins.c sorts them into tiles,
+ * cover*.c finds the samples that a setup covers in a tile, quad.c queues 2x2
+ * quads, payload.c starts pixel shader threads, late.c, blend.c and target.c do
+ * what comes after the shader. One worker owns a tile while it draws it. */
 #ifndef ENGINE_RASTER_RASTER_H
 #define ENGINE_RASTER_RASTER_H
 
+#include "base/arena.h"
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 
@@ -133,19 +134,33 @@ struct blend_range {
 
 enum pack_kind { PACK_GENERIC, PACK_RGBA8, PACK_BGRA8 };
 
+/* The tiles that a setup's box touches, last ones inclusive. */
+struct setup_ref {
+    struct setup *setup;
+    uint16_t tx0, ty0, tx1, ty1;
+};
+
+/* Primitives of one owner, see prim.h. */
+struct prim_list {
+    struct scene *scene;
+    struct arena arena; /* of the setups and their attributes */
+    struct setup_ref *ref;
+    unsigned count, capacity;
+    uint64_t pair_count; /* setups times tiles they may touch */
+    uint64_t work_px;
+    uint32_t stipple_pos; /* of the line strip now being drawn */
+};
+
 struct scene {
     const struct draw *draw;
     const struct shader_stage *ps; /* NULL: no pixel shader */
-    struct arena geom_arena, setup_arena;
     struct worker **worker;
     unsigned worker_count;
 
-    struct setup **setup;
-    unsigned setup_count, setup_capacity;
-    uint64_t pair_count; /* setups times tiles they may touch */
-    uint64_t work_px;
+    struct prim_list **list;
+    unsigned list_count;
+    size_t list_max_B; /* when a flush is due */
     unsigned flush;
-    uint32_t stipple_pos; /* of the line strip now being drawn */
     int last_cleared_layer;
 
     unsigned samples;
@@ -282,19 +297,24 @@ struct worker {
     struct eu_thread thread;
 };
 
+/* ---- list.c -------------------------------------------------------------- */
+
+struct setup *setup_new(struct prim_list *list, const struct prim *prim);
+/* Adds the finished setup to the list unless its box is empty. */
+void setup_finish(struct prim_list *list, struct setup *s);
+void list_reset(struct prim_list *list);
+void list_destroy(struct prim_list *list);
+
 /* ---- setup.c, setup_line.c, attr.c ------------------------------------- */
 
-struct setup *setup_new(struct scene *scene, const struct prim *prim);
-/* Adds the finished setup to the scene unless its box is empty. */
-void setup_finish(struct scene *scene, struct setup *s);
 void setup_box(const struct scene *scene, struct setup *s, int64_t x0,
                int64_t y0, int64_t x1, int64_t y1);
 int32_t setup_snap(float v);
-void setup_primitive(struct scene *scene, const struct prim *prim);
+void setup_primitive(struct prim_list *list, const struct prim *prim);
 /* bias is added to the depths. */
-void setup_point(struct scene *scene, const struct prim *prim,
+void setup_point(struct prim_list *list, const struct prim *prim,
                  const struct prim_vertex *v, float bias, bool back);
-void setup_segment(struct scene *scene, const struct prim *prim,
+void setup_segment(struct prim_list *list, const struct prim *prim,
                    const struct prim_vertex *v0, const struct prim_vertex *v1,
                    float bias, bool back);
 void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
@@ -303,7 +323,7 @@ bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
                            float bias);
 /* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */
-const uint32_t *attr_setup(struct scene *scene, const struct prim *prim,
+const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
                            const struct prim_vertex *const v[3], unsigned count,
                            bool back, bool point);
 

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ARENA_BLOCK_B (256 * 1024)
-#define MAX_SETUPS 16384
-#define MAX_PAIRS 1000000
-#define MAX_ARENA_B (48u * 1024 * 1024)
+/* Bytes of set-up primitives before a flush: few stay in the cache of the one
+ * core that makes and draws them, many keep several cores busy. */
+#define LIST_MAX_ALONE_B (384u * 1024)
+#define LIST_MAX_B (8u * 1024 * 1024)
 
 /* Pixels that the viewport, scissor and drawing rectangles let through, as a
  * half-open box. KBL PRM vol 2d: all maxima are inclusive. */
@@ -133,8 +133,7 @@ scene_create(const struct draw *draw)
     sc->draw = draw;
     sc->worker_count = workers;
     sc->last_cleared_layer = -1;
-    arena_init(&sc->geom_arena, ARENA_BLOCK_B);
-    arena_init(&sc->setup_arena, ARENA_BLOCK_B);
+    sc->list_max_B = workers > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
     init_samples(sc);
     for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
         init_clip(sc, i);
@@ -173,50 +172,20 @@ scene_destroy(struct scene *sc)
     for (unsigned i = 0; i < sc->worker_count; i++)
         free(sc->worker[i]);
     free(sc->worker);
-    free(sc->setup);
-    arena_finish(&sc->geom_arena);
-    arena_finish(&sc->setup_arena);
+    for (unsigned i = 0; i < sc->list_count; i++)
+        list_destroy(sc->list[i]);
+    free(sc->list);
     free(sc);
-}
-
-struct arena *
-scene_arena(struct scene *sc)
-{
-    return &sc->geom_arena;
-}
-
-bool
-scene_add(struct scene *sc, const struct prim *prim)
-{
-    const struct draw *d = sc->draw;
-    if (d->resolve || atomic_load_explicit(d->reset, memory_order_relaxed))
-        return false;
-    if (d->fast_clear) {
-        /* The rectangle is scaled down and the shader's colour is
-         * meaningless: only the layer counts. */
-        if (sc->last_cleared_layer != prim->layer)
-            clear_fast(sc, prim->layer);
-        sc->last_cleared_layer = prim->layer;
-        return false;
-    }
-    setup_primitive(sc, prim);
-    if (sc->setup_count < MAX_SETUPS && sc->pair_count < MAX_PAIRS &&
-        sc->geom_arena.used_B + sc->setup_arena.used_B < MAX_ARENA_B)
-        return false;
-    scene_flush(sc);
-    return true;
 }
 
 void
 scene_flush(struct scene *sc)
 {
-    if (sc->setup_count && !atomic_load(sc->draw->reset))
+    if (!atomic_load(sc->draw->reset))
         bins_draw(sc);
-    stats_add(STAT_prims_raster, sc->setup_count);
-    sc->setup_count = 0;
-    sc->pair_count = 0;
-    sc->work_px = 0;
+    for (unsigned i = 0; i < sc->list_count; i++) {
+        if (sc->list[i])
+            list_reset(sc->list[i]);
+    }
     sc->flush++;
-    arena_reset(&sc->setup_arena);
-    arena_reset(&sc->geom_arena);
 }

@@ -59,25 +59,6 @@ setup_holds_pixel(const struct setup *s, int32_t x, int32_t y)
     return true;
 }
 
-struct setup *
-setup_new(struct scene *sc, const struct prim *prim)
-{
-    struct setup *s = arena_alloc(&sc->setup_arena, sizeof *s,
-                                  alignof(struct setup));
-    if (!s) {
-        unimp("out of memory for primitives");
-        return NULL;
-    }
-    memset(s, 0, sizeof *s);
-    s->kind = prim->kind;
-    s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;
-    s->layer = prim->layer;
-    const struct gen9_cc_viewport *cc = &sc->draw->cc_viewport[s->viewport];
-    s->z_lo = cc->minimum_depth;
-    s->z_hi = cc->maximum_depth;
-    return s;
-}
-
 /* Box in subpixels, x1/y1 inclusive, to the pixels with a sample in it. */
 void
 setup_box(const struct scene *sc, struct setup *s, int64_t x0, int64_t y0,
@@ -88,32 +69,6 @@ setup_box(const struct scene *sc, struct setup *s, int64_t x0, int64_t y0,
     s->y0 = (int32_t)MAX2(y0 >> 8, (int64_t)sc->clip_y0[vp]);
     s->x1 = (int32_t)MIN2((x1 >> 8) + 1, (int64_t)sc->clip_x1[vp]);
     s->y1 = (int32_t)MIN2((y1 >> 8) + 1, (int64_t)sc->clip_y1[vp]);
-}
-
-static bool
-grow(struct scene *sc)
-{
-    if (sc->setup_count < sc->setup_capacity)
-        return true;
-    unsigned capacity = MAX2(sc->setup_capacity * 2, 256u);
-    struct setup **p = realloc(sc->setup, capacity * sizeof *p);
-    if (!p)
-        return false;
-    sc->setup = p;
-    sc->setup_capacity = capacity;
-    return true;
-}
-
-void
-setup_finish(struct scene *sc, struct setup *s)
-{
-    if (s->x0 >= s->x1 || s->y0 >= s->y1 || !s->attr || !grow(sc))
-        return;
-    sc->setup[sc->setup_count++] = s;
-    unsigned tiles_x = (unsigned)((s->x1 - 1) / TILE_PX - s->x0 / TILE_PX + 1);
-    unsigned tiles_y = (unsigned)((s->y1 - 1) / TILE_PX - s->y0 / TILE_PX + 1);
-    sc->pair_count += tiles_x * tiles_y;
-    sc->work_px += (uint64_t)(s->x1 - s->x0) * (unsigned)(s->y1 - s->y0);
 }
 
 /* value0 + b1 * (value1 - value0) + b2 * (value2 - value0) */
@@ -227,11 +182,12 @@ box_is_visible(const struct scene *sc, const struct prim *p,
 }
 
 static void
-fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
+fill_triangle(struct prim_list *list, const struct prim *p, const struct tri *t)
 {
+    const struct scene *sc = list->scene;
     if (!t->area || !box_is_visible(sc, p, t))
         return;
-    struct setup *s = setup_new(sc, p);
+    struct setup *s = setup_new(list, p);
     if (!s)
         return;
     const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
@@ -261,8 +217,8 @@ fill_triangle(struct scene *sc, const struct prim *p, const struct tri *t)
               MAX2(t->y[0], MAX2(t->y[1], t->y[2])));
     if (s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
-    s->attr = attr_setup(sc, p, v, 3, t->back, false);
-    setup_finish(sc, s);
+    s->attr = attr_setup(list, p, v, 3, t->back, false);
+    setup_finish(list, s);
 }
 
 /* Depth bias of lines and points that stand for a polygon. */
@@ -282,8 +238,9 @@ outline_bias(const struct scene *sc, const struct prim *p, const struct tri *t,
 }
 
 static void
-setup_triangle(struct scene *sc, const struct prim *p)
+setup_triangle(struct prim_list *list, const struct prim *p)
 {
+    const struct scene *sc = list->scene;
     const struct gen9_3dstate_raster *r = &sc->draw->raster;
     struct tri t;
     for (unsigned i = 0; i < 3; i++) {
@@ -304,7 +261,7 @@ setup_triangle(struct scene *sc, const struct prim *p)
                                   r->global_depth_offset_enable_wireframe);
         for (unsigned i = 0; i < 3; i++) {
             if (p->edge_mask >> i & 1)
-                setup_segment(sc, p, &p->v[i], &p->v[(i + 1) % 3], bias,
+                setup_segment(list, p, &p->v[i], &p->v[(i + 1) % 3], bias,
                               t.back);
         }
     } else if (fill == GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_POINT) {
@@ -312,10 +269,10 @@ setup_triangle(struct scene *sc, const struct prim *p)
                                   r->global_depth_offset_enable_point);
         for (unsigned i = 0; i < 3; i++) {
             if (p->edge_mask >> i & 1)
-                setup_point(sc, p, &p->v[i], bias, t.back);
+                setup_point(list, p, &p->v[i], bias, t.back);
         }
     } else {
-        fill_triangle(sc, p, &t);
+        fill_triangle(list, p, &t);
     }
 }
 
@@ -323,7 +280,7 @@ setup_triangle(struct scene *sc, const struct prim *p)
  * covers the pixels whose centres it holds, half-open, whatever the number
  * of samples. */
 static void
-setup_rect(struct scene *sc, const struct prim *p)
+setup_rect(struct prim_list *list, const struct prim *p)
 {
     int32_t x[3], y[3];
     for (unsigned i = 0; i < 3; i++) {
@@ -332,7 +289,7 @@ setup_rect(struct scene *sc, const struct prim *p)
     }
     double area = (double)(x[1] - x[0]) * (y[2] - y[0]) -
                   (double)(x[2] - x[0]) * (y[1] - y[0]);
-    struct setup *s = area != 0 ? setup_new(sc, p) : NULL;
+    struct setup *s = area != 0 ? setup_new(list, p) : NULL;
     if (!s)
         return;
     const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
@@ -341,23 +298,23 @@ setup_rect(struct scene *sc, const struct prim *p)
     /* Centres in [min, max): pixel i when min <= 256 i + 128 < max. */
     int64_t x0 = MIN2(x[0], x[1]), x1 = MAX2(x[0], x[1]);
     int64_t y0 = MIN2(y[1], y[2]), y1 = MAX2(y[1], y[2]);
-    setup_box(sc, s, x0 + 127, y0 + 127, x1 - 129, y1 - 129);
+    setup_box(list->scene, s, x0 + 127, y0 + 127, x1 - 129, y1 - 129);
     if (s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
-    s->attr = attr_setup(sc, p, v, 3, false, false);
-    setup_finish(sc, s);
+    s->attr = attr_setup(list, p, v, 3, false, false);
+    setup_finish(list, s);
 }
 
 void
-setup_primitive(struct scene *sc, const struct prim *p)
+setup_primitive(struct prim_list *list, const struct prim *p)
 {
     if (!p->no_stipple_reset)
-        sc->stipple_pos = 0;
+        list->stipple_pos = 0;
     switch (p->kind) {
-    case PRIM_POINT: setup_point(sc, p, &p->v[0], 0, false); break;
-    case PRIM_LINE: setup_segment(sc, p, &p->v[0], &p->v[1], 0, false); break;
-    case PRIM_TRIANGLE: setup_triangle(sc, p); break;
-    case PRIM_RECT: setup_rect(sc, p); break;
+    case PRIM_POINT: setup_point(list, p, &p->v[0], 0, false); break;
+    case PRIM_LINE: setup_segment(list, p, &p->v[0], &p->v[1], 0, false); break;
+    case PRIM_TRIANGLE: setup_triangle(list, p); break;
+    case PRIM_RECT: setup_rect(list, p); break;
     default: break;
     }
 }

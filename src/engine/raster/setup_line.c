@@ -53,11 +53,12 @@ point_width(const struct draw *d, const struct prim *p)
 }
 
 void
-setup_point(struct scene *sc, const struct prim *p, const struct prim_vertex *v,
-            float bias, bool back)
+setup_point(struct prim_list *list, const struct prim *p,
+            const struct prim_vertex *v, float bias, bool back)
 {
+    const struct scene *sc = list->scene;
     const struct draw *d = sc->draw;
-    struct setup *s = setup_new(sc, p);
+    struct setup *s = setup_new(list, p);
     if (!s)
         return;
     s->kind = PRIM_POINT;
@@ -93,8 +94,8 @@ setup_point(struct scene *sc, const struct prim *p, const struct prim_vertex *v,
     if (s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     const struct prim_vertex *vs[3] = {v, v, v};
-    s->attr = attr_setup(sc, p, vs, 1, back, true);
-    setup_finish(sc, s);
+    s->attr = attr_setup(list, p, vs, 1, back, true);
+    setup_finish(list, s);
 }
 
 static void
@@ -168,12 +169,13 @@ setup_thin_line(const struct scene *sc, struct setup *s)
 }
 
 void
-setup_segment(struct scene *sc, const struct prim *p,
+setup_segment(struct prim_list *list, const struct prim *p,
               const struct prim_vertex *v0, const struct prim_vertex *v1,
               float bias, bool back)
 {
+    const struct scene *sc = list->scene;
     const struct draw *d = sc->draw;
-    struct setup *s = setup_new(sc, p);
+    struct setup *s = setup_new(list, p);
     if (!s)
         return;
     s->kind = PRIM_LINE;
@@ -184,14 +186,14 @@ setup_segment(struct scene *sc, const struct prim *p,
                              setup_snap(v1->x),
                              setup_snap(v1->y),
                              false,
-                             sc->stipple_pos};
+                             list->stipple_pos};
     int64_t dx = (int64_t)l->x1 - l->x0, dy = (int64_t)l->y1 - l->y0;
     int64_t adx = dx < 0 ? -dx : dx, ady = dy < 0 ? -dy : dy;
     if (!adx && !ady)
         return;
     l->x_major = adx >= ady;
     s->line_stipple = d->wm.line_stipple_enable;
-    sc->stipple_pos += (uint32_t)((MAX2(adx, ady) + 128) / SUBPIXEL);
+    list->stipple_pos += (uint32_t)((MAX2(adx, ady) + 128) / SUBPIXEL);
     line_planes(s, v0, v1, bias);
     float width = d->sf.line_width;
     /* Width 0 asks for the thinnest line, never antialiased: KBL PRM vol 2d,
@@ -208,6 +210,6 @@ setup_segment(struct scene *sc, const struct prim *p,
     if (!ok || s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     const struct prim_vertex *vs[3] = {v0, v1, v0};
-    s->attr = attr_setup(sc, p, vs, 2, back, false);
-    setup_finish(sc, s);
+    s->attr = attr_setup(list, p, vs, 2, back, false);
+    setup_finish(list, s);
 }

@@ -5,8 +5,12 @@
 
 struct rig rig;
 
+struct prim_list {
+    struct scene *scene;
+};
+
 struct scene {
-    struct arena arena;
+    struct prim_list list;
 };
 
 /* ---- the rest of the engine ------------------------------------------- */
@@ -68,25 +72,25 @@ struct scene *
 scene_create(const struct draw *draw)
 {
     struct scene *s = calloc(1, sizeof *s);
-    arena_init(&s->arena, 1 << 16);
+    s->list.scene = s;
     return s;
 }
 
 void
 scene_destroy(struct scene *s)
 {
-    arena_finish(&s->arena);
     free(s);
 }
 
-struct arena *
-scene_arena(struct scene *s)
+struct prim_list *
+scene_list(struct scene *s, unsigned i)
 {
-    return &s->arena;
+    cr_assert_eq(i, 0);
+    return &s->list;
 }
 
 bool
-scene_add(struct scene *s, const struct prim *p)
+scene_add(struct prim_list *l, const struct prim *p)
 {
     static const unsigned verts[] = {1, 2, 3, 3};
     cr_assert_lt(rig.prim_count, RIG_MAX_PRIMS);
@@ -108,17 +112,13 @@ scene_add(struct scene *s, const struct prim *p)
         for (unsigned i = 0; i < 3; i++)
             r->cut_attr[i] = float_from_bits(p->cut->vue[i][8]);
     }
-    if (!rig.flush_every || rig.prim_count % rig.flush_every)
-        return false;
-    /* What was handed out before must not be used again: spoil it. */
-    arena_finish(&s->arena);
-    arena_init(&s->arena, 1 << 16);
-    return true;
+    return rig.flush_every && rig.prim_count % rig.flush_every == 0;
 }
 
 void
 scene_flush(struct scene *s)
 {
+    rig.flush_count++;
 }
 
 /* ---- the draw --------------------------------------------------------- */

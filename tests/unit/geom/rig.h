@@ -32,7 +32,8 @@ struct rig {
     rig_kernel kernel[STAGE_COUNT];
     unsigned prim_count;
     struct rig_prim *prim;
-    unsigned flush_every; /* scene_add() flushes at every nth prim */
+    unsigned flush_every; /* scene_add() asks for a flush at every nth prim */
+    unsigned flush_count;
 };
 
 extern struct rig rig;

@@ -369,6 +369,7 @@ Test(clip, scene_flushes_between_the_parts_of_an_object)
     rig.flush_every = 1;
     rig_draw();
     cr_expect_gt(rig.prim_count, 2);
+    cr_expect_eq(rig.flush_count, rig.prim_count);
     for (unsigned i = 0; i < rig.prim_count; i++)
         for (unsigned k = 0; k < 3; k++)
             cr_expect_float_eq(rig.prim[i].attr[k][0], 3, 1e-5);

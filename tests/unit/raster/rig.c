@@ -226,8 +226,10 @@ void
 rig_draw(struct rig *rig, const struct prim *prims, unsigned count)
 {
     struct scene *sc = scene_create(&rig->draw);
+    struct prim_list *list = scene_list(sc, 0);
     for (unsigned i = 0; i < count; i++)
-        scene_add(sc, &prims[i]);
+        if (scene_add(list, &prims[i]))
+            scene_flush(sc);
     scene_destroy(sc);
 }
 

@@ -1,0 +1,125 @@
+/* list.c: set-up primitives of one owner, in order. */
+#include "engine/raster/raster.h"
+
+#include <stdlib.h>
+
+#define ARENA_BLOCK_B (64 * 1024)
+#define MAX_SETUPS 16384
+#define MAX_PAIRS 1000000
+
+static struct prim_list *
+list_create(struct scene *sc)
+{
+    struct prim_list *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->scene = sc;
+    arena_init(&l->arena, ARENA_BLOCK_B);
+    return l;
+}
+
+struct prim_list *
+scene_list(struct scene *sc, unsigned i)
+{
+    if (i >= sc->list_count) {
+        struct prim_list **p = realloc(sc->list, (i + 1) * sizeof *p);
+        if (!p)
+            return NULL;
+        sc->list = p;
+        while (sc->list_count <= i)
+            sc->list[sc->list_count++] = NULL;
+    }
+    if (!sc->list[i])
+        sc->list[i] = list_create(sc);
+    return sc->list[i];
+}
+
+void
+list_reset(struct prim_list *l)
+{
+    stats_add(STAT_prims_raster, l->count);
+    l->count = 0;
+    l->pair_count = 0;
+    l->work_px = 0;
+    arena_reset(&l->arena);
+}
+
+void
+list_destroy(struct prim_list *l)
+{
+    if (!l)
+        return;
+    arena_finish(&l->arena);
+    free(l->ref);
+    free(l);
+}
+
+bool
+scene_add(struct prim_list *l, const struct prim *prim)
+{
+    struct scene *sc = l->scene;
+    const struct draw *d = sc->draw;
+    if (d->resolve || atomic_load_explicit(d->reset, memory_order_relaxed))
+        return false;
+    if (d->fast_clear) {
+        /* The rectangle is scaled down and the shader's colour is
+         * meaningless: only the layer counts. */
+        if (sc->last_cleared_layer != prim->layer)
+            clear_fast(sc, prim->layer);
+        sc->last_cleared_layer = prim->layer;
+        return false;
+    }
+    setup_primitive(l, prim);
+    return l->count >= MAX_SETUPS || l->pair_count >= MAX_PAIRS ||
+           l->arena.used_B >= sc->list_max_B;
+}
+
+struct setup *
+setup_new(struct prim_list *l, const struct prim *prim)
+{
+    struct setup *s = arena_take(&l->arena, sizeof *s, alignof(struct setup));
+    if (!s) {
+        unimp("out of memory for primitives");
+        return NULL;
+    }
+    memset(s, 0, sizeof *s);
+    s->kind = prim->kind;
+    s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;
+    s->layer = prim->layer;
+    const struct gen9_cc_viewport *cc = &l->scene->draw
+                                             ->cc_viewport[s->viewport];
+    s->z_lo = cc->minimum_depth;
+    s->z_hi = cc->maximum_depth;
+    return s;
+}
+
+static bool
+grow(struct prim_list *l)
+{
+    if (l->count < l->capacity)
+        return true;
+    unsigned capacity = MAX2(l->capacity * 2, 256u);
+    struct setup_ref *p = realloc(l->ref, capacity * sizeof *p);
+    if (!p)
+        return false;
+    l->ref = p;
+    l->capacity = capacity;
+    return true;
+}
+
+void
+setup_finish(struct prim_list *l, struct setup *s)
+{
+    if (s->x0 >= s->x1 || s->y0 >= s->y1 || !s->attr || !grow(l))
+        return;
+    struct setup_ref *r = &l->ref[l->count++];
+    *r = (struct setup_ref){
+        .setup = s,
+        .tx0 = (uint16_t)((unsigned)s->x0 / TILE_PX),
+        .ty0 = (uint16_t)((unsigned)s->y0 / TILE_PX),
+        .tx1 = (uint16_t)((unsigned)(s->x1 - 1) / TILE_PX),
+        .ty1 = (uint16_t)((unsigned)(s->y1 - 1) / TILE_PX),
+    };
+    l->pair_count += (r->tx1 - r->tx0 + 1u) * (r->ty1 - r->ty0 + 1u);
+    l->work_px += (uint64_t)(s->x1 - s->x0) * (unsigned)(s->y1 - s->y0);
+}
