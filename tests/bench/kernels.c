@@ -11,7 +11,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 #include "eu/jit/jit.h"
 #include "kernels_code.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 
 static const char *const mode_names[RK_MODES] = {
     [RK_BLOCKS] = "blocks",

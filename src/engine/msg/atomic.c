@@ -2,6 +2,7 @@
  * compare-and-swap loop on host memory; between lanes of one message the order
  * is ascending. KBL PRM vol 2d "MDC_AOP", "MDC_FOP". */
 #include "engine/msg/dataport.h"
+#include "base/fpmode.h"
 
 enum {
     AOP_CMPWR_WIDE = 0,
@@ -117,10 +118,12 @@ combine_float(unsigned op, uint32_t old, uint32_t src0, uint32_t src1)
 uint32_t
 atomic_float32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
 {
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
     do {
         next = combine_float(op, old, src0, src1);
     } while (!__atomic_compare_exchange_n(p, &old, next, false,
                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    fpmode_leave(FPMODE_DEFAULT, before);
     return old;
 }

@@ -1,6 +1,7 @@
 /* Data cache data port 1: untyped and typed surfaces, atomics, A64.
  * KBL PRM vol 2d "DataPort 1 messages". */
 #include "engine/msg/dataport.h"
+#include "base/fpmode.h"
 
 enum {
     DC1_UNTYPED_READ = 0x01,
@@ -20,6 +21,18 @@ enum {
     DC1_A64_ATOMIC_FLOAT = 0x1d,
 };
 
+/* Converts between formats: not in the kernel's float mode. */
+static enum eu_msg_result
+converted(enum eu_msg_result (*fn)(struct thread_env *,
+                                   const struct eu_message *),
+          struct thread_env *env, const struct eu_message *m)
+{
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    enum eu_msg_result result = fn(env, m);
+    fpmode_leave(FPMODE_DEFAULT, before);
+    return result;
+}
+
 enum eu_msg_result
 msg_dc1(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
 {
@@ -31,8 +44,8 @@ msg_dc1(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
         return untyped_access(env, m, true, lanes_selected());
     case DC1_UNTYPED_ATOMIC: return untyped_atomic(env, m, false);
     case DC1_UNTYPED_ATOMIC_FLOAT: return untyped_atomic(env, m, true);
-    case DC1_TYPED_READ: return typed_read(env, m);
-    case DC1_TYPED_WRITE: return typed_write(env, m);
+    case DC1_TYPED_READ: return converted(typed_read, env, m);
+    case DC1_TYPED_WRITE: return converted(typed_write, env, m);
     case DC1_TYPED_ATOMIC: return typed_atomic(env, m);
     case DC1_A64_SCATTERED_READ: return a64_scattered(env, m, false);
     case DC1_A64_SCATTERED_WRITE: return a64_scattered(env, m, true);

@@ -1,6 +1,7 @@
 /* msg_pi.c: the pixel interpolator: barycentrics at other places than the
  * payload's. KBL PRM vol 2d, pixel interpolator message descriptors. */
 #include "engine/raster/raster.h"
+#include "base/fpmode.h"
 
 enum pi_type {
     PI_SHARED_OFFSET,
@@ -69,7 +70,7 @@ msg_pixel_interp(struct thread_env *env, struct eu_thread *t,
     if (count == 8)
         base += m->chan_offset & 8;
     bool linear = bits_get(m->desc, 14, 14);
-    uint32_t out[32] = {0};
+    uint32_t out[32] = {0}, before = fpmode_enter(FPMODE_DEFAULT);
     for (unsigned i = 0; i < count; i++) {
         unsigned lane = base + i, p = lane & 3;
         if (lane / 4 >= g->quads)
@@ -83,6 +84,7 @@ msg_pixel_interp(struct thread_env *env, struct eu_thread *t,
         out[(i / 8) * 16 + (i & 7)] = bits_from_float(b1);
         out[(i / 8) * 16 + 8 + (i & 7)] = bits_from_float(b2);
     }
+    fpmode_leave(FPMODE_DEFAULT, before);
     for (unsigned i = 0; i < count; i++) {
         unsigned dw = (i / 8) * 16 + (i & 7);
         if (!(m->exec_mask >> i & 1) || !m->dst || dw + 8 >= m->rlen_grf * 8u)

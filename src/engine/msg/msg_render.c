@@ -2,6 +2,7 @@
  * KBL PRM vol 2d: MDP_RTW_*, MDP_RTWH_*, MH_RT; the payload's parts come in
  * the order source 0 alpha, oMask, colour, second colour, depth, stencil. */
 #include "engine/raster/raster.h"
+#include "base/fpmode.h"
 
 enum rtw_type {
     RTW_SIMD16,
@@ -222,11 +223,13 @@ msg_render(struct thread_env *env, struct eu_thread *t,
         guest_error("render target message outside of a pixel shader");
         return EU_MSG_ERROR;
     }
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     if (type == TYPE_WRITE)
         render_write(env->ps, m);
     else if (type == TYPE_READ)
         render_read(env->ps, m);
     else
         unimp("render cache message of type %u", type);
+    fpmode_leave(FPMODE_DEFAULT, before);
     return EU_MSG_OK;
 }

@@ -2,6 +2,7 @@
  * Message types and payloads: ILK PRM vol 4 part 1, 4.11, with the order of
  * parameters that Gen8 and Gen9 have. */
 #include "engine/msg/dataport.h"
+#include "base/fpmode.h"
 
 #define PARAMS 12
 #define SAMPLER_STATE_B 16
@@ -208,9 +209,8 @@ is_supported(const struct eu_message *m, unsigned simd, uint32_t m02,
     return false;
 }
 
-enum eu_msg_result
-msg_sampler(struct thread_env *env, struct eu_thread *t,
-            const struct eu_message *m)
+static void
+answer(struct thread_env *env, const struct eu_message *m)
 {
     const struct shader_stage *stage = env->stage;
     unsigned type = m->desc >> 12 & 31;
@@ -220,10 +220,10 @@ msg_sampler(struct thread_env *env, struct eu_thread *t,
     const struct sampler_message *msg = find_message(stage->gen, type);
     if (!msg) {
         unimp("sampler message of type %u", type);
-        return EU_MSG_OK;
+        return;
     }
     if (!is_supported(m, simd, m02, stage) || !m->dst)
-        return EU_MSG_OK;
+        return;
     struct sample_req req;
     memset(&req, 0, sizeof req);
     req.op = (enum sample_op)msg->op;
@@ -243,5 +243,14 @@ msg_sampler(struct thread_env *env, struct eu_thread *t,
     sampler_sample(dataport_surface(env, m), sp, &req, out);
     write_back(m, req.lanes, req.exec_mask, m02 >> HEADER_CHANNELS_LO & 15,
                out);
+}
+
+enum eu_msg_result
+msg_sampler(struct thread_env *env, struct eu_thread *t,
+            const struct eu_message *m)
+{
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    answer(env, m);
+    fpmode_leave(FPMODE_DEFAULT, before);
     return EU_MSG_OK;
 }

@@ -4,7 +4,7 @@
  * BDW PRM vol 7 "EU instructions"; KBL PRM vol 2d. */
 #include "eu/interp/alu.h"
 
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 
 bool
 eu_cond_i(unsigned cmod, wide_int a, wide_int b)

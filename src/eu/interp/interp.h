@@ -92,8 +92,8 @@ struct eu_kernel {
     bool any_surface;
     /* While tracing: how often each op was interpreted. Else NULL. */
     _Atomic uint64_t *interpreted;
-    _Atomic(struct eu_jit *) jit;     /* compiled when first run; owned */
-    _Atomic(struct eu_jit *) jit_alt; /* for the alternate float mode */
+    _Atomic(struct eu_jit *) jit;         /* compiled when first run; owned */
+    _Atomic(struct eu_jit *) jit_alt;     /* for the alternate float mode */
     atomic_bool jit_failed;
 };
 
@@ -118,6 +118,8 @@ void eu_op_lower(struct eu_op *op, const struct eu_insn *insn);
 enum eu_status eu_run_reference(struct eu_thread *thread, uint64_t budget);
 void eu_thread_update_mask(struct eu_thread *t);
 void eu_thread_update_mxcsr(struct eu_thread *t);
+/* Adds what ran to the thread's count and to the statistics. */
+void eu_thread_account(struct eu_thread *t, uint64_t insns);
 const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
                             const char *why);
 

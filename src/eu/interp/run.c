@@ -1,7 +1,7 @@
 /* run.c: the loop, the masks and the host's float mode. */
 #include "eu/jit/jit.h"
 
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 
 enum cr0_bit {
     CR0_ALT = EU_CR0_ALT,
@@ -19,12 +19,18 @@ eu_thread_update_mask(struct eu_thread *t)
     t->mask = eu_thread_live(t) & t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
 }
 
-void
-eu_thread_update_mxcsr(struct eu_thread *t)
+static void
+choose_mxcsr(struct eu_thread *t)
 {
     t->mxcsr = fpmode_make(t->cr0[0] >> CR0_ROUNDING_SHIFT,
                            !(t->cr0[0] & CR0_KEEP_F));
     t->mxcsr_keep = fpmode_make(t->cr0[0] >> CR0_ROUNDING_SHIFT, false);
+}
+
+void
+eu_thread_update_mxcsr(struct eu_thread *t)
+{
+    choose_mxcsr(t);
     fpmode_set(t->mxcsr);
 }
 
@@ -57,6 +63,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
                 (uint32_t)(start->rounding & 3) << CR0_ROUNDING_SHIFT;
     t->live = UINT32_MAX;
     eu_thread_update_mask(t);
+    choose_mxcsr(t);
     t->status = EU_RUNNING;
 }
 
@@ -164,6 +171,18 @@ interpret(struct eu_thread *t, bool slow, uint64_t *left)
     t->interpreted_count += before - *left - (t->message_count - messages);
 }
 
+void
+eu_thread_account(struct eu_thread *t, uint64_t insns)
+{
+    t->insn_count += insns;
+    stats_add(STAT_eu_insns, insns);
+    stats_add(STAT_messages, t->message_count);
+    t->message_count = 0;
+    if (t->interpreted_count)
+        stats_add(STAT_eu_interpreted, t->interpreted_count);
+    t->interpreted_count = 0;
+}
+
 static enum eu_status
 run(struct eu_thread *t, uint64_t budget, bool reference)
 {
@@ -179,13 +198,7 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     if (t->status == EU_RUNNING && left)
         interpret(t, slow, &left);
     fpmode_set(host_mode);
-
-    t->insn_count += budget - left;
-    stats_add(STAT_eu_insns, budget - left);
-    stats_add(STAT_messages, t->message_count);
-    stats_add(STAT_eu_interpreted, t->interpreted_count);
-    t->message_count = 0;
-    t->interpreted_count = 0;
+    eu_thread_account(t, budget - left);
     return t->status;
 }
 

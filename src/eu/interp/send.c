@@ -1,8 +1,6 @@
 /* send.c: SEND, SENDC, SENDS, SENDSC and WAIT. */
 #include "eu/interp/interp.h"
 
-#include "eu/interp/fpmode.h"
-
 /* First byte of a payload or answer, and whether count registers fit. */
 static bool
 registers(const struct eu_thread *t, const struct eu_operand *o,
@@ -68,13 +66,9 @@ eu_op_send(struct eu_thread *t, const struct eu_op *op)
         m.dst = (uint32_t *)(void *)(t->grf + at);
     }
 
-    /* The shared functions are host code: they get the usual float mode,
-     * the same for every kernel and every application. */
     t->ip = op->ip;
     t->message_count++;
-    fpmode_set(FPMODE_DEFAULT);
     enum eu_msg_result result = t->send(t, &m);
-    fpmode_set(t->mxcsr);
 
     if (result == EU_MSG_ERROR) {
         t->status = EU_FAILED;

@@ -6,7 +6,7 @@
  * follower would send; what the answer changed is copied. */
 #include "eu/jit/check.h"
 
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 
 /* ---- messages ---- */
 

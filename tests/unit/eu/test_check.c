@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "encode.h"
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 #include "eu/jit/code.h"
 
 #define MAX_INSNS 8

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "eu/interp/fmath_ext.h"
-#include "eu/interp/fpmode.h"
+#include "base/fpmode.h"
 #include "eu/jit/jit.h"
 #include "interp_kernels.h"
 
