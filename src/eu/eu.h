@@ -46,23 +46,24 @@ struct eu_thread {
      * bits. acc2..acc9 are the math macro registers. */
     alignas(64) uint8_t acc[10][64];
     alignas(64) int64_t acc_wide[2][16]; /* integer accumulators, 64 bit */
-    uint16_t a0[16];
+    uint32_t chan_ip[32];                /* per channel: where it resumes */
+    void *user;                          /* for the send function */
+    /* From here on a launch copies what all its threads begin with. */
+    alignas(32) uint16_t a0[16];
     uint32_t f[2];
     uint32_t cr0[3];
     uint32_t sr0[4]; /* [2] dispatch mask, [3] vector mask */
     uint32_t n0[3];
     uint32_t sp[2];
-    uint32_t ip;          /* byte offset in the kernel */
-    uint32_t chan_ip[32]; /* per channel: where it resumes */
-    uint32_t live;        /* channels now executing at ip */
-    uint32_t mask;        /* of those, the dispatched ones */
-    uint32_t mxcsr;       /* host float mode that cr0 asks for */
-    uint32_t mxcsr_keep;  /* the same, but nothing is flushed */
-    uint64_t clock;       /* virtual time, read through tm0 */
+    uint32_t ip;         /* byte offset in the kernel */
+    uint32_t live;       /* channels now executing at ip */
+    uint32_t mask;       /* of those, the dispatched ones */
+    uint32_t mxcsr;      /* host float mode that cr0 asks for */
+    uint32_t mxcsr_keep; /* the same, but nothing is flushed */
+    uint64_t clock;      /* virtual time, read through tm0 */
     enum eu_status status;
     const struct eu_kernel *kernel;
     eu_send_fn send;
-    void *user; /* for the send function */
     /* NULL, or how often each instruction ran (one entry per 8 bytes of code,
      * shared by any threads of one host thread). Whoever counts interprets. */
     uint64_t *counts;
@@ -95,6 +96,58 @@ void eu_thread_init(struct eu_thread *thread, const struct eu_start *start);
 /* Runs until EOT, a wait, an error, or until about `budget` instructions were
  * executed (EU_RUNNING: call again). */
 enum eu_status eu_run(struct eu_thread *thread, uint64_t budget);
+
+#define EU_THREAD_BEGIN_B \
+    (sizeof(struct eu_thread) - offsetof(struct eu_thread, a0))
+
+struct eu_jit;
+struct eu_launch;
+typedef enum eu_status (*eu_launch_fn)(const struct eu_launch *launch,
+                                       struct eu_thread *thread,
+                                       uint64_t budget);
+
+/* Any number of threads of one kernel that begin alike: what is the same for
+ * all of them is decided once. Plain data: may be copied, is immutable while
+ * threads are run, by any number of workers, and needs no destructor; the
+ * kernel has to outlive it. */
+struct eu_launch {
+    struct eu_start start; /* masks and user are each thread's own */
+    /* Bit n%32 of word n/32: GRF n may be read before the kernel writes it.
+     * Whoever runs a thread gives these a value, payload or zero, and no
+     * others: what those hold cannot matter. */
+    uint32_t live_in[4];
+
+    /* Private to src/eu. */
+    uint32_t zero[4]; /* GRFs a thread with channels off may read too */
+    uint32_t need;    /* without one of these, channels are off */
+    bool acc;         /* accumulators may be read */
+    uint32_t mxcsr;
+    eu_launch_fn run;
+    const struct eu_jit *jit; /* what run() begins with; else NULL */
+    const void *entry;
+    alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
+};
+
+void eu_launch_init(struct eu_launch *launch, const struct eu_start *start);
+
+/* Makes a thread ready to run at the kernel's first instruction. thread->user
+ * and the GRF are left as they are but for registers that no caller fills. */
+void eu_launch_start(const struct eu_launch *launch, struct eu_thread *thread,
+                     uint32_t dispatch_mask, uint32_t vector_mask);
+
+/* eu_launch_start(), then as eu_run(), which also goes on with it. */
+enum eu_status eu_launch_run(const struct eu_launch *launch,
+                             struct eu_thread *thread, uint32_t dispatch_mask,
+                             uint32_t vector_mask, uint64_t budget);
+
+/* Around many runs on one host thread: the host's float mode is the threads'
+ * meanwhile, which saves switching to it for each. end: what begin returned */
+uint32_t eu_launch_begin(const struct eu_launch *launch);
+void eu_launch_end(const struct eu_launch *launch, uint32_t before);
+
+/* Zeroes the registers of live_in from this one on. */
+void eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
+                    unsigned first_grf);
 
 static inline uint32_t *
 eu_grf(struct eu_thread *thread, unsigned grf)

@@ -2,16 +2,15 @@
  *
  * usage: kernels [NAME...]
  * Messages are answered by a function that writes constants. A run is a thread
- * that is started, executed to its EOT and dropped; a sample is many runs
- * between two readings of the time stamp counter, and those of two kernels that
- * are compared alternate. Cycles are the core's: the counter is calibrated
- * against a chain of dependent multiplications. */
+ * whose payload is written, that is started, executed to its EOT and dropped; a
+ * sample is many runs between two readings of the time stamp counter, and those
+ * of two kernels that are compared alternate. Cycles are the core's: the
+ * counter is calibrated against a chain of dependent multiplications. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <x86intrin.h>
 
-#include "base/fpmode.h"
 #include "eu/jit/jit.h"
 #include "kernels_code.h"
 
@@ -48,15 +47,23 @@ answer(struct eu_thread *t, const struct eu_message *m)
 }
 
 static void
-start(struct eu_thread *t, const struct eu_kernel *k, uint32_t mask)
+prepare(struct eu_launch *l, const struct eu_kernel *k,
+        const struct eu_jit *jit)
 {
-    struct eu_start s = {.kernel = k,
-                         .simd = 16,
-                         .dispatch_mask = mask,
-                         .vector_mask = mask,
-                         .send = answer};
-    memcpy(t->grf, payload, sizeof payload);
-    eu_thread_init(t, &s);
+    struct eu_start s = {.kernel = k, .simd = 16, .send = answer};
+    eu_launch_init(l, &s);
+    if (jit)
+        eu_jit_launch(jit, l);
+}
+
+static void
+start(struct eu_thread *t, const struct eu_launch *l)
+{
+    for (unsigned i = 0; i < EU_GRF_COUNT / 32; i++)
+        for (uint32_t set = l->live_in[i]; set; set &= set - 1) {
+            unsigned g = i * 32 + (unsigned)__builtin_ctz(set);
+            memcpy(eu_grf(t, g), payload + g * 8, EU_GRF_B);
+        }
 }
 
 static void
@@ -98,19 +105,6 @@ calibrate(void)
 
 /* ---- runs ---- */
 
-static void
-run_once(struct eu_thread *t, const struct eu_kernel *k,
-         const struct eu_jit *jit, uint32_t mask)
-{
-    start(t, k, mask);
-    if (jit) {
-        eu_thread_update_mxcsr(t);
-        eu_jit_execute(jit, t, BUDGET);
-    } else {
-        eu_run(t, BUDGET);
-    }
-}
-
 /* How to run a kernel: with jit == NULL interpreted. */
 struct way {
     const struct eu_kernel *k;
@@ -123,10 +117,17 @@ static double
 sample(const struct way *w)
 {
     static struct eu_thread t;
+    struct eu_launch l;
+    prepare(&l, w->k, w->jit);
+    uint32_t before = eu_launch_begin(&l);
     uint64_t from = __rdtsc();
-    for (unsigned r = 0; r < w->runs; r++)
-        run_once(&t, w->k, w->jit, w->mask);
-    return (double)(__rdtsc() - from) * core_per_tick / w->runs;
+    for (unsigned r = 0; r < w->runs; r++) {
+        start(&t, &l);
+        eu_launch_run(&l, &t, w->mask, w->mask, BUDGET);
+    }
+    uint64_t ticks = __rdtsc() - from;
+    eu_launch_end(&l, before);
+    return (double)ticks * core_per_tick / w->runs;
 }
 
 static void
@@ -155,7 +156,6 @@ measure(struct way a, struct way b)
         extra[s] = run[s] - other;
         best = MIN2(best, other);
     }
-    fpmode_set(FPMODE_DEFAULT);
     struct cost c = {summarise(run, SAMPLES), summarise(extra, SAMPLES)};
     c.extra.min = c.run.min - best;
     return c;
@@ -166,8 +166,11 @@ static bool
 observe(struct profile *p, const struct eu_kernel *k)
 {
     static struct eu_thread t;
+    struct eu_launch l;
     memset(p, 0, sizeof *p);
-    start(&t, k, UINT32_MAX);
+    prepare(&l, k, NULL);
+    start(&t, &l);
+    eu_launch_start(&l, &t, UINT32_MAX, UINT32_MAX);
     do {
         const struct eu_insn *insn = k->ops[k->op_of[t.ip / 8]].insn;
         if (insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC) {

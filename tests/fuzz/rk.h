@@ -85,6 +85,17 @@ struct rk_result {
 /* False when the tiers differ; text says where. */
 bool rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
             struct rk_result *result, char *text, size_t text_size);
+/* The parts of it. rk_answer() is a send function for threads whose user is a
+ * struct rk_log: its answers depend on all messages so far. */
+struct rk_log {
+    uint64_t hash;
+    unsigned count;
+};
+enum eu_msg_result rk_answer(struct eu_thread *t, const struct eu_message *m);
+struct eu_start rk_start(struct rk *k, const struct eu_kernel *kernel);
+void rk_fill_registers(struct rk *k, struct eu_thread *t);
+/* Whoever waits is notified, a few times. */
+bool rk_notify(struct eu_thread *t, unsigned *patience);
 const char *rk_mode_name(enum rk_mode mode);
 
 #endif

@@ -20,11 +20,6 @@ rk_mode_name(enum rk_mode mode)
 
 /* ---- messages ---- */
 
-struct log {
-    uint64_t hash;
-    unsigned count;
-};
-
 /* One NaN is as good as another. */
 static uint32_t
 canonical(unsigned grf, uint32_t v, uint32_t high)
@@ -55,10 +50,10 @@ hash_payload(uint64_t h, const struct eu_thread *t, const uint32_t *p,
     return h;
 }
 
-static enum eu_msg_result
-answer(struct eu_thread *t, const struct eu_message *m)
+enum eu_msg_result
+rk_answer(struct eu_thread *t, const struct eu_message *m)
 {
-    struct log *log = t->user;
+    struct rk_log *log = t->user;
     uint64_t h = log->hash + m->desc + m->ex_desc * UINT64_C(3) + m->exec_mask;
     h = (h ^ (m->sfid | m->eot << 4 | m->exec_size << 8 | m->chan_offset << 16 |
               m->mlen_grf << 24)) *
@@ -76,8 +71,8 @@ answer(struct eu_thread *t, const struct eu_message *m)
 
 /* ---- state ---- */
 
-static void
-fill_registers(struct rk *k, struct eu_thread *t)
+void
+rk_fill_registers(struct rk *k, struct eu_thread *t)
 {
     unsigned floats = rk_rnd(k, 101);
     for (unsigned grf = 0; grf < EU_GRF_COUNT; grf++) {
@@ -104,15 +99,15 @@ fill_registers(struct rk *k, struct eu_thread *t)
     }
 }
 
-static void
-start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
+struct eu_start
+rk_start(struct rk *k, const struct eu_kernel *kernel)
 {
     uint32_t mask = UINT32_MAX;
     if (rk_chance(k, 50))
         mask = rk_chance(k, 10) ? 0 : rk_rnd(k, UINT32_MAX);
     if (k->simd < 32)
         mask &= (UINT32_C(1) << k->simd) - 1;
-    struct eu_start s = {
+    return (struct eu_start){
         .kernel = kernel,
         .simd = k->simd,
         .dispatch_mask = mask,
@@ -121,10 +116,16 @@ start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
         .alt_mode = rk_chance(k, 12),
         .denorm_f_retain = rk_chance(k, 40),
         .rounding = rk_chance(k, 20) ? (uint8_t)rk_rnd(k, 4) : 0,
-        .send = answer,
+        .send = rk_answer,
     };
+}
+
+static void
+start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
+{
+    struct eu_start s = rk_start(k, kernel);
     eu_thread_init(t, &s);
-    fill_registers(k, t);
+    rk_fill_registers(k, t);
     t->f[0] = rk_rnd(k, UINT32_MAX);
     t->f[1] = rk_chance(k, 30) ? UINT32_MAX : rk_rnd(k, UINT32_MAX);
     for (unsigned i = 0; i < 16; i++)
@@ -137,9 +138,8 @@ start(struct eu_thread *t, struct rk *k, const struct eu_kernel *kernel)
 
 /* ---- comparing ---- */
 
-/* Whoever waits is notified, a few times. */
-static bool
-notify(struct eu_thread *t, unsigned *patience)
+bool
+rk_notify(struct eu_thread *t, unsigned *patience)
 {
     if (t->status != EU_WAITING || !*patience)
         return false;
@@ -154,14 +154,14 @@ static bool
 compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
                size_t text_size)
 {
-    struct log log = {0};
+    struct rk_log log = {0};
     uint64_t left = 80;
     unsigned patience = 20;
     t->user = &log;
     do {
         if (!eu_jit_agrees(jit, t, &left, text, text_size))
             return false;
-    } while (notify(t, &patience) && left);
+    } while (rk_notify(t, &patience) && left);
     return true;
 }
 
@@ -171,24 +171,24 @@ compare_messages(const struct eu_jit *jit, struct eu_thread *a,
                  struct rk_result *r, char *text, size_t text_size)
 {
     struct eu_thread b = *a;
-    struct log log_a = {0}, log_b = {0};
+    struct rk_log log_a = {0}, log_b = {0};
     unsigned patience_a = 6, patience_b = 6;
     a->user = &log_a;
     b.user = &log_b;
     do
         eu_jit_execute(jit, a, 400);
-    while (notify(a, &patience_a));
+    while (rk_notify(a, &patience_a));
     /* What compiled code refuses is interpreted. */
     if (a->status == EU_RUNNING)
         do
             eu_run_reference(a, 400);
-        while (notify(a, &patience_a));
+        while (rk_notify(a, &patience_a));
     r->finished = a->status == EU_FINISHED || a->status == EU_FAILED;
     if (!r->finished)
         return true;
     do
         eu_run_reference(&b, 4000);
-    while (notify(&b, &patience_b));
+    while (rk_notify(&b, &patience_b));
     if (a->status == b.status && log_a.hash == log_b.hash)
         return true;
     snprintf(text, text_size,

@@ -70,6 +70,7 @@ struct geom {
     struct fetch_plan *fetch;
     struct assembler assembler;
     struct batch batch;
+    struct eu_launch vs_launch;
     struct gs_queue *gs;           /* NULL: no GS */
     struct tess_state *tess;       /* NULL: no tessellation */
     unsigned last_slots;           /* of a vertex of the last stage */

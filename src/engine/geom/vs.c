@@ -33,8 +33,9 @@ run_thread(struct geom *g, unsigned index, unsigned worker)
     struct eu_thread t;
     struct eu_start start;
     struct thread_env env;
-    geom_env(g, stage, worker, &env, &start, (1u << count) - 1);
-    memset(t.grf, 0, sizeof t.grf);
+    uint32_t mask = (1u << count) - 1;
+    geom_env(g, stage, worker, &env, &start, mask);
+    eu_launch_zero(&g->vs_launch, &t, 0);
     unsigned grf = geom_payload(stage, &t, worker);
     if (!grf) {
         geom_fail(g);
@@ -44,8 +45,7 @@ run_thread(struct geom *g, unsigned index, unsigned worker)
         eu_grf(&t, 1)[lane] = geom_handle(
             g, g->batch.vert[first + MIN2(lane, count - 1)].vue);
     put_inputs(g, &t, grf, first, count);
-    eu_thread_init(&t, &start);
-    msg_run_thread(&t, &env);
+    msg_launch(&g->vs_launch, &t, &env, mask, mask);
 }
 
 /* VS off: the elements are the VUE (this is how drivers blit and clear). */
@@ -68,6 +68,10 @@ vs_run(struct geom *g)
         run_fetch(g);
         return;
     }
+    struct eu_start start;
+    struct thread_env env;
+    geom_env(g, &g->draw->stage[STAGE_VS], 0, &env, &start, 0);
+    eu_launch_init(&g->vs_launch, &start);
     unsigned threads = DIV_ROUND_UP(count, 8);
     geom_for(g, threads, run_thread);
     stats_add(STAT_threads_vs, threads);

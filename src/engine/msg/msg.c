@@ -3,6 +3,8 @@
 /* A kernel that has executed this many instructions in one thread hangs. The
  * longest honest thread met in piglit runs about 10^7. */
 #define HANG_INSNS UINT64_C(400000000)
+/* How long a thread runs before somebody looks whether it should. */
+#define TURN_INSNS (HANG_INSNS / 8)
 /* How long a thread of a group runs before the others get a turn. */
 #define SLICE_INSNS 20000
 
@@ -69,11 +71,13 @@ hung(const struct eu_thread *t)
     return true;
 }
 
-bool
-msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+/* Goes on with a thread that has run for a while. */
+static bool
+finish_thread(struct eu_thread *thread, struct thread_env *env,
+              enum eu_status status)
 {
-    for (;;) {
-        switch (eu_run(thread, HANG_INSNS / 8)) {
+    for (;; status = eu_run(thread, TURN_INSNS)) {
+        switch (status) {
         case EU_FINISHED: return true;
         case EU_FAILED: return fail(env);
         case EU_WAITING:
@@ -84,6 +88,22 @@ msg_run_thread(struct eu_thread *thread, struct thread_env *env)
                 return fail(env);
         }
     }
+}
+
+bool
+msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
+           struct thread_env *env, uint32_t dispatch_mask, uint32_t vector_mask)
+{
+    thread->user = env;
+    enum eu_status status = eu_launch_run(launch, thread, dispatch_mask,
+                                          vector_mask, TURN_INSNS);
+    return status == EU_FINISHED || finish_thread(thread, env, status);
+}
+
+bool
+msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+{
+    return finish_thread(thread, env, eu_run(thread, TURN_INSNS));
 }
 
 /* When all threads of the group have arrived, each gets its notification. */

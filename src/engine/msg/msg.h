@@ -54,8 +54,13 @@ enum eu_msg_result msg_const(struct thread_env *env, struct eu_thread *t,
 enum eu_msg_result msg_gateway(struct thread_env *env, struct eu_thread *t,
                                const struct eu_message *m);
 
-/* Runs one thread that shares nothing with others to its end; guest errors
- * and exhausted budgets set *env->reset. False if it did not finish. */
+/* Runs one thread that shares nothing with others from its beginning to its
+ * end; guest errors and exhausted budgets set *env->reset. False if it did not
+ * finish. */
+bool msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
+                struct thread_env *env, uint32_t dispatch_mask,
+                uint32_t vector_mask);
+/* The same for a thread that eu_thread_init() made ready. */
 bool msg_run_thread(struct eu_thread *thread, struct thread_env *env);
 
 /* Runs `count` threads of one group in turns, until all have finished:

@@ -25,11 +25,12 @@ payload_prepare(struct worker *w)
                                  .reset = w->draw->reset,
                                  .worker = w->index};
     w->group.worker = w;
-    memset(&w->start, 0, sizeof w->start);
-    stage_start(ps, &w->start);
-    w->start.simd = ps->simd;
-    w->start.send = msg_send;
-    w->start.user = &w->env;
+    struct eu_start start;
+    memset(&start, 0, sizeof start);
+    stage_start(ps, &start);
+    start.simd = ps->simd;
+    start.send = msg_send;
+    eu_launch_init(&w->launch, &start);
     memset(w->header, 0, sizeof w->header);
     stage_header(ps, w->header, w->index);
 }
@@ -288,7 +289,7 @@ fill_payload(struct worker *w, struct ps_group *g)
         put(&c, ps->push, ps->push_grf);
     pad(&c, sc->attr_grf);
     put(&c, g->setup->attr, sc->attr_count * 2);
-    pad(&c, EU_GRF_COUNT);
+    eu_launch_zero(&w->launch, &w->thread, c.grf);
 }
 
 void
@@ -301,11 +302,8 @@ payload_dispatch(struct worker *w)
     g->tested = 0;
     g->alive = g->lit;
     fill_payload(w, g);
-    w->start.dispatch_mask = g->lit;
-    w->start.vector_mask = g->helped;
-    eu_thread_init(&w->thread, &w->start);
     w->threads++;
     w->ps_count += count_bits(g->lit);
-    msg_run_thread(&w->thread, &w->env);
+    msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
     constant_note_thread(w, g->setup, w->thread.insn_count);
 }

@@ -287,7 +287,7 @@ struct worker {
     struct ps_group group;
     struct constant_color constant;
     struct thread_env env;
-    struct eu_start start;
+    struct eu_launch launch;
     uint32_t header[8]; /* g0 less the primitive's part */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */

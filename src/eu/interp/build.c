@@ -471,6 +471,7 @@ eu_kernel_free(struct eu_kernel *k)
         return;
     eu_jit_free(k->jit);
     eu_jit_free(k->jit_alt);
+    free(k->live_in);
     eu_coverage_trace(k);
     free(k->interpreted);
     free(k->code);

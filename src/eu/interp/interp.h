@@ -75,6 +75,7 @@ struct eu_op {
 };
 
 struct eu_jit;
+struct eu_live_in;
 
 struct eu_kernel {
     struct eu_kernel *next; /* in its hash bucket; under the cache's lock */
@@ -92,6 +93,7 @@ struct eu_kernel {
     bool any_surface;
     /* While tracing: how often each op was interpreted. Else NULL. */
     _Atomic uint64_t *interpreted;
+    _Atomic(struct eu_live_in *) live_in; /* found when first needed; owned */
     _Atomic(struct eu_jit *) jit;         /* compiled when first run; owned */
     _Atomic(struct eu_jit *) jit_alt;     /* for the alternate float mode */
     atomic_bool jit_failed;

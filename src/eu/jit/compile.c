@@ -54,11 +54,13 @@ leave_for(struct jit *j, enum x86_cc cc, uint32_t op)
 static uint32_t
 block_ops(const struct jit *j, uint32_t i)
 {
+    const struct eu_op *op;
     uint32_t n = 0;
     do {
-        n += j->k->ops[i].fn != eu_op_join;
-        i++;
-    } while (i < j->k->op_count && !(j->start[i] & JIT_START));
+        op = &j->k->ops[i++];
+        n += op->fn != eu_op_join;
+    } while (i < j->k->op_count && !(j->start[i] & JIT_START) &&
+             !(jit_is_send(op) && op->insn->eot));
     return n;
 }
 
@@ -281,6 +283,18 @@ make_code(struct jit *j)
     return eu_exec_publish(j->x.code, j->x.size);
 }
 
+static void
+publish_live_in(const struct eu_kernel *kernel, const struct eu_live_in *in)
+{
+    struct eu_kernel *k = (struct eu_kernel *)kernel;
+    struct eu_live_in *mine = malloc(sizeof *mine), *none = NULL;
+    if (!mine)
+        return;
+    *mine = *in;
+    if (!atomic_compare_exchange_strong(&k->live_in, &none, mine))
+        free(mine);
+}
+
 static struct eu_jit *
 make_full(struct jit *j)
 {
@@ -314,6 +328,11 @@ make_full(struct jit *j)
     jit->live[1] = j->live[1];
     jit->start = j->start;
     jit->at = j->at;
+    if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP))) {
+        struct eu_live_in in;
+        jit_find_live_in(j, &in);
+        publish_live_in(j->k, &in);
+    }
     j->kept = NULL;
     return jit;
 }
@@ -340,6 +359,36 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
     struct eu_jit *jit = make_full(&j);
     finish(&j);
     return jit;
+}
+
+/* ---- what a kernel reads ---- */
+
+static bool
+find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
+{
+    struct jit j = compiler(kernel, EU_CPU_AVX512, 0);
+    j.full = true;
+    bool found = allocate(&j) && jit_find_blocks(&j) && jit_find_live(&j);
+    if (found)
+        jit_find_live_in(&j, in);
+    finish(&j);
+    return found;
+}
+
+const struct eu_live_in *
+eu_kernel_live_in(const struct eu_kernel *k)
+{
+    struct eu_live_in *in = atomic_load_explicit(&k->live_in,
+                                                 memory_order_acquire);
+    if (in)
+        return in;
+    struct eu_live_in found = {.acc = true,
+                               .full = {UINT64_MAX, UINT64_MAX},
+                               .masked = {UINT64_MAX, UINT64_MAX}};
+    if (k->op_count <= MAX_OPS)
+        find_live_in(k, &found);
+    publish_live_in(k, &found);
+    return atomic_load_explicit(&k->live_in, memory_order_acquire);
 }
 
 /* ---- the masked copy ---- */

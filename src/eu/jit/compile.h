@@ -158,6 +158,8 @@ jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
 /* liveness.c */
 bool jit_find_blocks(struct jit *j);
 bool jit_find_live(struct jit *j);
+/* What the kernel's first instruction finds live. */
+void jit_find_live_in(const struct jit *j, struct eu_live_in *in);
 /* The op ends a block: control flow. */
 bool jit_is_flow(const struct eu_op *op);
 bool jit_is_send(const struct eu_op *op);

@@ -33,6 +33,19 @@ void eu_jit_run(struct eu_thread *t, uint64_t *left);
 
 void eu_jit_free(struct eu_jit *jit);
 
+/* Bit per GRF: may be read before it is written. The same for all tiers. */
+struct eu_live_in {
+    uint32_t need; /* channels: all of them on is `full` */
+    bool acc;      /* accumulators may be read at all */
+    uint64_t full[2], masked[2];
+};
+
+/* Found once per kernel. NULL without memory. */
+const struct eu_live_in *eu_kernel_live_in(const struct eu_kernel *kernel);
+
+/* Prepares the launch for compiled code, if that is how its threads begin. */
+void eu_jit_prepare(struct eu_launch *launch);
+
 /* For tests and benchmarks: the same with explicit choices. */
 struct eu_jit *eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu,
                               unsigned flags);
@@ -45,6 +58,8 @@ enum eu_jit_flag {
 };
 enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
                               uint64_t budget);
+/* The launch's threads run this code, whatever the environment says. */
+void eu_jit_launch(const struct eu_jit *jit, struct eu_launch *launch);
 /* Interprets from t as long as both agree; the first difference is described
  * in text. Messages are sent once. */
 bool eu_jit_agrees(const struct eu_jit *jit, struct eu_thread *t,

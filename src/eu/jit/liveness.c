@@ -383,7 +383,38 @@ jit_find_live(struct jit *j)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++)
         note_registers(&j->regs[i], &j->k->ops[i]);
-    bool masked = !j->full || j->has_flow || j->has_modes ||
-                  (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
-    return (!masked || settle(j, false)) && (!j->full || settle(j, true));
+    return settle(j, false) && (!j->full || settle(j, true));
+}
+
+/* Explicitly, or as part of what the opcode does. */
+static bool
+reads_acc(const struct eu_insn *insn)
+{
+    switch (insn->opcode) {
+    case EU_OP_MAC:
+    case EU_OP_MACH:
+    case EU_OP_SADA2:
+    case EU_OP_MADM: return true;
+    case EU_OP_MATH:
+        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_RSQRTM)
+            return true;
+        break;
+    default: break;
+    }
+    for (unsigned i = 0; i < insn->src_count; i++)
+        if (insn->src[i].file == EU_FILE_ARF &&
+            (insn->src[i].reg & 0xf0) == EU_ARF_ACC)
+            return true;
+    return false;
+}
+
+void
+jit_find_live_in(const struct jit *j, struct eu_live_in *in)
+{
+    in->need = j->need;
+    memcpy(in->full, j->live[0][0].w, sizeof in->full);
+    memcpy(in->masked, j->live[1][0].w, sizeof in->masked);
+    in->acc = false;
+    for (uint32_t i = 0; i < j->k->op_count && !in->acc; i++)
+        in->acc = reads_acc(j->k->ops[i].insn);
 }

@@ -1,5 +1,6 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
 #include "base/cpu.h"
+#include "base/fpmode.h"
 #include "eu/jit/code.h"
 
 #include <stdlib.h>
@@ -129,6 +130,13 @@ code_of(const struct eu_kernel *kernel, unsigned flags)
     return jit;
 }
 
+static unsigned
+modes_of(const struct eu_thread *t)
+{
+    return (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0u) |
+           (t->cr0[0] & CR0_ALT ? EU_JIT_ALT : 0u);
+}
+
 static void
 run_checked(const struct eu_jit *jit, struct eu_thread *t, uint64_t *left)
 {
@@ -144,10 +152,8 @@ void
 eu_jit_run(struct eu_thread *t, uint64_t *left)
 {
     bool check = eu_tier_selected() == EU_TIER_CHECK;
-    unsigned modes = (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0u) |
-                     (t->cr0[0] & CR0_ALT ? EU_JIT_ALT : 0u);
-    const struct eu_jit *jit = code_of(t->kernel,
-                                       (check ? EU_JIT_SPLIT : 0u) | modes);
+    const struct eu_jit *jit = code_of(t->kernel, (check ? EU_JIT_SPLIT : 0u) |
+                                                      modes_of(t));
     if (!jit)
         return;
     if (check) {
@@ -190,4 +196,66 @@ eu_jit_code(const struct eu_jit *jit, size_t *size_B)
 {
     *size_B = jit->size_B;
     return jit->code;
+}
+
+/* ---- launches ---- */
+
+/* With every channel on from the first instruction, else from wherever compiled
+ * code goes on; the rest is eu_run()'s. */
+static enum eu_status
+run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
+{
+    int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX), left = n;
+    uint32_t before = fpmode_enter(l->mxcsr);
+    if ((t->mask & l->need) == l->need) {
+        entry_fn fn;
+        memcpy(&fn, &l->jit->code, sizeof fn);
+        left = fn(t, n, l->entry, t->mask);
+    }
+    while (t->status == EU_RUNNING && left > 0 &&
+           eu_jit_enter(l->jit, t, &left))
+        ;
+    fpmode_leave(l->mxcsr, before);
+    eu_thread_account(t, (uint64_t)(n - left));
+    if (t->status == EU_RUNNING && left > 0)
+        return eu_run(t, (uint64_t)left);
+    return t->status;
+}
+
+static void
+first_thread(const struct eu_launch *l, struct eu_thread *t)
+{
+    struct eu_start every = l->start;
+    every.dispatch_mask = every.vector_mask = UINT32_MAX;
+    eu_thread_init(t, &every);
+}
+
+static void
+use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
+{
+    const void *prologue;
+    const uint8_t *entry = entry_of(jit, t, &prologue);
+    if (!entry)
+        return;
+    l->jit = jit;
+    l->entry = entry;
+    l->run = run_launch;
+}
+
+void
+eu_jit_launch(const struct eu_jit *jit, struct eu_launch *l)
+{
+    struct eu_thread t;
+    first_thread(l, &t);
+    use(jit, l, &t);
+}
+
+void
+eu_jit_prepare(struct eu_launch *l)
+{
+    struct eu_thread t;
+    first_thread(l, &t);
+    const struct eu_jit *jit = code_of(t.kernel, modes_of(&t));
+    if (jit)
+        use(jit, l, &t);
 }

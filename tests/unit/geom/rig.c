@@ -57,6 +57,28 @@ msg_run_thread(struct eu_thread *thread, struct thread_env *env)
     return true;
 }
 
+void
+eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
+{
+    launch->start = *start;
+}
+
+void
+eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
+               unsigned first_grf)
+{
+    memset(eu_grf(thread, first_grf), 0, (EU_GRF_COUNT - first_grf) * EU_GRF_B);
+}
+
+bool
+msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
+           struct thread_env *env, uint32_t dispatch_mask, uint32_t vector_mask)
+{
+    thread->sr0[2] = dispatch_mask;
+    thread->user = env;
+    return msg_run_thread(thread, env);
+}
+
 bool
 msg_run_group(struct eu_thread *threads, unsigned count,
               struct thread_group *group, struct thread_env *env)

@@ -40,25 +40,34 @@ stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
     g0[5] = fftid;
 }
 
-void
-eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
-{
-    thread->kernel = start->kernel;
-    thread->sr0[2] = start->dispatch_mask;
-    thread->sr0[3] = start->vector_mask;
-    thread->user = start->user;
-}
-
 enum eu_msg_result
 msg_send(struct eu_thread *thread, const struct eu_message *msg)
 {
     return msg_render(thread->user, thread, msg);
 }
 
+void
+eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
+{
+    launch->start = *start;
+}
+
+void
+eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
+               unsigned first_grf)
+{
+    memset(eu_grf(thread, first_grf), 0, (EU_GRF_COUNT - first_grf) * EU_GRF_B);
+}
+
 bool
-msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
+           struct thread_env *env, uint32_t dispatch_mask, uint32_t vector_mask)
 {
     struct rig *rig = rig_of(env->stage);
+    thread->kernel = launch->start.kernel;
+    thread->sr0[2] = dispatch_mask;
+    thread->sr0[3] = vector_mask;
+    thread->user = env;
     rig->runs++;
     if (rig->shader)
         rig->shader(rig, thread, env);

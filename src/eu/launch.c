@@ -1,0 +1,111 @@
+/* launch.c: threads of one kernel that begin alike. */
+#include "eu/jit/jit.h"
+
+#include "base/fpmode.h"
+
+static enum eu_status
+run_any(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
+{
+    return eu_run(t, budget);
+}
+
+static void
+find_live_in(struct eu_launch *l)
+{
+    const struct eu_live_in *in = eu_kernel_live_in(l->start.kernel);
+    memset(l->live_in, 0xff, sizeof l->live_in);
+    memset(l->zero, 0, sizeof l->zero);
+    l->acc = true;
+    l->need = UINT32_MAX;
+    if (!in)
+        return;
+    l->acc = in->acc;
+    l->need = in->need;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned shift = i % 2 * 32;
+        l->live_in[i] = (uint32_t)(in->full[i / 2] >> shift);
+        l->zero[i] = (uint32_t)(in->masked[i / 2] >> shift) & ~l->live_in[i];
+    }
+}
+
+void
+eu_launch_init(struct eu_launch *l, const struct eu_start *start)
+{
+    struct eu_thread t;
+    l->start = *start;
+    l->run = run_any;
+    l->jit = NULL;
+    l->entry = NULL;
+    eu_thread_init(&t, start);
+    memcpy(l->begin, t.a0, sizeof l->begin);
+    l->mxcsr = t.mxcsr;
+    if (eu_tier_selected() == EU_TIER_JIT && !start->counts &&
+        !trace_on(TRACE_eustep))
+        eu_jit_prepare(l); /* finds what is live on its way */
+    find_live_in(l);
+    /* Channels do not part: others may run than those that are on. */
+    if (start->single_program_flow)
+        l->need = UINT32_MAX;
+}
+
+static void
+zero_grfs(struct eu_thread *t, const uint32_t set[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        for (uint32_t left = set[i]; left; left &= left - 1)
+            memset(eu_grf(t, i * 32 + (unsigned)__builtin_ctz(left)), 0,
+                   EU_GRF_B);
+}
+
+void
+eu_launch_zero(const struct eu_launch *l, struct eu_thread *t,
+               unsigned first_grf)
+{
+    uint32_t set[4];
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned below = first_grf <= i * 32 ? 0 : first_grf - i * 32;
+        set[i] = below < 32 ? l->live_in[i] >> below << below : 0;
+    }
+    zero_grfs(t, set);
+}
+
+static inline void
+start_thread(const struct eu_launch *l, struct eu_thread *t,
+             uint32_t dispatch_mask, uint32_t vector_mask)
+{
+    memcpy(t->a0, l->begin, sizeof l->begin);
+    t->sr0[2] = dispatch_mask;
+    t->sr0[3] = vector_mask;
+    t->mask = l->start.vector_mask_enable ? vector_mask : dispatch_mask;
+    if (l->acc)
+        memset(t->acc, 0, sizeof t->acc + sizeof t->acc_wide);
+    if ((t->mask & l->need) != l->need)
+        zero_grfs(t, l->zero);
+}
+
+void
+eu_launch_start(const struct eu_launch *l, struct eu_thread *t,
+                uint32_t dispatch_mask, uint32_t vector_mask)
+{
+    start_thread(l, t, dispatch_mask, vector_mask);
+}
+
+enum eu_status
+eu_launch_run(const struct eu_launch *l, struct eu_thread *t,
+              uint32_t dispatch_mask, uint32_t vector_mask, uint64_t budget)
+{
+    start_thread(l, t, dispatch_mask, vector_mask);
+    return l->run(l, t, budget);
+}
+
+uint32_t
+eu_launch_begin(const struct eu_launch *l)
+{
+    return fpmode_enter(l->mxcsr);
+}
+
+void
+eu_launch_end(const struct eu_launch *l, uint32_t before)
+{
+    fpmode_leave(l->mxcsr, before);
+}

@@ -1,0 +1,210 @@
+/* Launches against threads that are made whole: random kernels whose threads
+ * hold rubbish wherever a launch says that it does not matter. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/fpmode.h"
+#include "encode.h"
+#include "rk.h"
+
+#define KERNELS 3000
+#define BUDGET 4000
+#define TURNS 6
+
+/* Registers and state of a thread as another kernel may have left them. */
+static void
+poison(struct eu_thread *t, unsigned seed)
+{
+    uint8_t *b = (uint8_t *)t;
+    for (size_t i = 0; i < sizeof *t; i++)
+        b[i] = (uint8_t)(seed * 41 + i * 167 + (i >> 8));
+}
+
+static bool
+is_live(const struct eu_launch *l, unsigned grf)
+{
+    return l->live_in[grf / 32] >> grf % 32 & 1;
+}
+
+static bool
+finished(const struct eu_thread *t)
+{
+    return t->status == EU_FINISHED || t->status == EU_FAILED;
+}
+
+static enum eu_status
+run_whole(struct eu_thread *t, const struct eu_start *s, struct rk_log *log)
+{
+    unsigned patience = TURNS;
+    eu_thread_init(t, s);
+    t->user = log;
+    do
+        eu_run_reference(t, BUDGET);
+    while (rk_notify(t, &patience));
+    return t->status;
+}
+
+static enum eu_status
+run_launched(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
+{
+    unsigned patience = TURNS;
+    t->user = log;
+    eu_launch_run(l, t, l->start.dispatch_mask, l->start.vector_mask, BUDGET);
+    while (rk_notify(t, &patience))
+        eu_run(t, BUDGET);
+    return t->status;
+}
+
+/* Which registers were left as rubbish; true when the kernel came to its
+ * end in both. */
+static bool
+compare(const struct rk *k, uint64_t seed, unsigned *rubbish)
+{
+    static struct eu_thread whole, launched;
+    struct rk state = {.random = seed, .banks = k->banks, .simd = k->simd};
+    struct rk_log want = {0}, got = {0};
+    struct eu_launch l;
+    struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    cr_assert_not_null(kernel, "seed %llu", (unsigned long long)seed);
+    struct eu_start s = rk_start(&state, kernel);
+    s.single_program_flow = seed % 16 == 0;
+    eu_launch_init(&l, &s);
+    poison(&launched, (unsigned)seed);
+    rk_fill_registers(&state, &whole);
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
+        if (is_live(&l, g))
+            memcpy(eu_grf(&launched, g), eu_grf(&whole, g), EU_GRF_B);
+        else
+            memset(eu_grf(&whole, g), 0, EU_GRF_B);
+        *rubbish += !is_live(&l, g);
+    }
+    run_whole(&whole, &s, &want);
+    run_launched(&launched, &l, &got);
+    bool both = finished(&whole) && finished(&launched);
+    if (both) {
+        cr_assert_eq(launched.status, whole.status, "seed %llu",
+                     (unsigned long long)seed);
+        cr_assert_eq(got.count, want.count, "seed %llu: %u messages, not %u",
+                     (unsigned long long)seed, got.count, want.count);
+        cr_assert_eq(got.hash, want.hash, "seed %llu: other messages",
+                     (unsigned long long)seed);
+    }
+    eu_kernel_free(kernel);
+    return both;
+}
+
+Test(launch, rubbish_does_not_matter)
+{
+    static struct rk k;
+    unsigned compared = 0, whole = 0, rubbish = 0;
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        rk_make(&k, seed);
+        if (k.mode != RK_WHOLE)
+            continue;
+        whole++;
+        compared += compare(&k, seed, &rubbish);
+    }
+    cr_expect_gt(whole, KERNELS / 20);
+    cr_expect_gt(compared, whole / 2);
+    cr_expect_gt(rubbish, whole);
+}
+
+/* ---- what a kernel may read ---------------------------------------------- */
+
+static enum eu_msg_result
+take_payload(struct eu_thread *t, const struct eu_message *m)
+{
+    memcpy(t->user, m->src0, m->mlen_grf * (size_t)EU_GRF_B);
+    return EU_MSG_OK;
+}
+
+static struct eu_kernel *
+add_and_send(void)
+{
+    /* add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<8;8,1>:f; send r10, EOT */
+    struct code add = encode_binary(EU_OP_ADD, EU_TYPE_F);
+    struct code eot = encode_send(EU_SFID_RENDER, 1u << 25);
+    put(&eot, 76, 69, 10);
+    put(&eot, 127, 127, 1);
+    uint32_t code[2][4];
+    memcpy(code[0], add.dw, 16);
+    memcpy(code[1], eot.dw, 16);
+    return eu_kernel_build(code, sizeof code, EU_GEN9);
+}
+
+static void
+run_add(uint32_t mask, uint32_t sum[8])
+{
+    static struct eu_thread t;
+    struct eu_launch l;
+    struct eu_kernel *k = add_and_send();
+    cr_assert_not_null(k);
+    struct eu_start s = {.kernel = k, .simd = 8, .send = take_payload};
+    eu_launch_init(&l, &s);
+    cr_expect_eq(l.live_in[0], 1u << 20 | 1u << 30);
+    cr_expect_eq(l.live_in[1] | l.live_in[2] | l.live_in[3], 0);
+    poison(&t, 1);
+    t.user = sum;
+    eu_launch_zero(&l, &t, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        eu_grf(&t, 20)[i] = bits_from_float((float)i);
+        eu_grf(&t, 30)[i] = bits_from_float(0.5f);
+    }
+    cr_expect_eq(eu_launch_run(&l, &t, mask, mask, 10), EU_FINISHED);
+    cr_expect_eq(t.insn_count, 2);
+    eu_kernel_free(k);
+}
+
+Test(launch, names_what_is_read)
+{
+    uint32_t sum[8];
+    run_add(0xff, sum);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(sum[i], bits_from_float((float)i + 0.5f));
+}
+
+Test(launch, channels_that_are_off_read_zero)
+{
+    uint32_t sum[8];
+    run_add(0x3c, sum);
+    for (unsigned i = 0; i < 8; i++)
+        cr_expect_eq(sum[i],
+                     0x3c >> i & 1 ? bits_from_float((float)i + 0.5f) : 0);
+}
+
+Test(launch, zeroes_what_is_read)
+{
+    static struct eu_thread t;
+    struct eu_launch l;
+    struct eu_kernel *k = add_and_send();
+    struct eu_start s = {.kernel = k, .simd = 8, .send = take_payload};
+    eu_launch_init(&l, &s);
+    poison(&t, 2);
+    eu_launch_zero(&l, &t, 21);
+    for (unsigned i = 0; i < 8; i++) {
+        cr_expect_neq(eu_grf(&t, 20)[i], 0);
+        cr_expect_eq(eu_grf(&t, 30)[i], 0);
+    }
+    eu_kernel_free(k);
+}
+
+/* The host's own mode comes back, whoever entered the kernel's. */
+Test(launch, float_mode)
+{
+    uint32_t sum[8], host = FPMODE_DEFAULT | 2u << 13;
+    struct eu_launch l;
+    struct eu_kernel *k = add_and_send();
+    struct eu_start s = {.kernel = k, .simd = 8, .send = take_payload};
+    eu_launch_init(&l, &s);
+    fpmode_set(host);
+    run_add(0xff, sum);
+    cr_expect_eq(fpmode_get() & ~FPMODE_STATUS, host);
+    uint32_t before = eu_launch_begin(&l);
+    cr_expect_eq(fpmode_get() & ~FPMODE_STATUS, FPMODE_DEFAULT | FPMODE_FLUSH);
+    run_add(0xff, sum);
+    cr_expect_eq(fpmode_get() & ~FPMODE_STATUS, FPMODE_DEFAULT | FPMODE_FLUSH);
+    eu_launch_end(&l, before);
+    cr_expect_eq(fpmode_get() & ~FPMODE_STATUS, host);
+    fpmode_set(FPMODE_DEFAULT);
+    eu_kernel_free(k);
+}
