@@ -16,11 +16,12 @@ sext4(uint32_t v)
     return (int)((v & 15) ^ 8) - 8;
 }
 
-/* Per-slot offsets: x of eight lanes, y of eight lanes, and so on. */
+/* Per-slot offsets: x of all lanes, then y. */
 static int
 slot_offset(const struct eu_message *m, unsigned lane, unsigned axis)
 {
-    const uint32_t *r = eu_message_reg(m, (lane / 8) * 2 + axis);
+    unsigned grfs = bits_get(m->desc, 16, 16) ? 2 : 1;
+    const uint32_t *r = eu_message_reg(m, axis * grfs + lane / 8);
     int32_t v = r ? (int32_t)r[lane & 7] : 0;
     return CLAMP(v, -8, 7);
 }

@@ -365,3 +365,43 @@ Test(payload, interpolator_moves_by_sixteenths)
     cr_assert_float_eq(out[24 + 7], 3.75 / 64, 1e-6);
     rig_destroy(rig);
 }
+
+/* The same, but each lane brings its own offset: x of sixteen lanes, then y. */
+static void
+shade_interpolating_slots(struct rig *rig, struct eu_thread *t,
+                          struct thread_env *env)
+{
+    uint32_t out[32] = {0}, offset[32];
+    for (unsigned i = 0; i < 16; i++) {
+        offset[i] = i & 7;
+        offset[16 + i] = (uint32_t) - (int)(i / 2);
+    }
+    struct eu_message m = {.sfid = EU_SFID_PI,
+                           .mlen_grf = 4,
+                           .rlen_grf = 4,
+                           .desc = 1u << 16 | 3u << 12,
+                           .exec_mask = 0xffff,
+                           .src0 = offset,
+                           .dst = out};
+    msg_pixel_interp(env, t, &m);
+    memcpy(rig->user, out, sizeof out);
+}
+
+Test(payload, interpolator_takes_offsets_of_sixteen_lanes)
+{
+    struct rig *rig = make(16);
+    float out[32];
+    rig->user = out;
+    rig->shader = shade_interpolating_slots;
+    struct prim p = rig_triangle(rig, (const float[]){0, 0, 64, 0, 0, 64}, 0);
+    rig->draw.drawing_rect.clipped_drawing_rectangle_x_max = 3;
+    rig->draw.drawing_rect.clipped_drawing_rectangle_y_max = 3;
+    rig_draw(rig, &p, 1);
+    for (unsigned i = 0; i < 16; i++) {
+        double x = (i >> 2 & 1) * 2 + (i & 1) + 0.5 + (i & 7) / 16.0;
+        double y = (i >> 3) * 2 + (i >> 1 & 1) + 0.5 - (i / 2) / 16.0;
+        cr_assert_float_eq(out[(i / 8) * 16 + (i & 7)], x / 64, 1e-6);
+        cr_assert_float_eq(out[(i / 8) * 16 + 8 + (i & 7)], y / 64, 1e-6);
+    }
+    rig_destroy(rig);
+}
