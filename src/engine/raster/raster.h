@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
+#include "engine/raster/cover.h"
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
  * in its widest registers. Not with clang 14, which gives the dispatcher a
@@ -34,12 +35,12 @@ count_bits(uint32_t v)
 }
 
 /* Side of a tile; a multiple of a Y tile's height and of a W tile's side. */
-#define TILE_PX 64
+#define TILE_PX COVER_TILE_PX
 /* Largest surface: nothing is drawn beyond. */
 #define SCREEN_MAX_PX 16384
 /* Fixed point of snapped positions: 24.8. */
 #define SUBPIXEL 256
-#define MAX_SAMPLES 16
+#define MAX_SAMPLES COVER_SAMPLES
 #define MAX_QUADS 8
 #define MAX_LANES 32
 #define MAX_ATTRS 32
@@ -294,6 +295,7 @@ struct worker {
     int depth_layer;
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
+    struct cover_list cover;
     struct eu_thread thread;
 };
 
@@ -342,7 +344,7 @@ void cover_line(struct worker *w, const struct setup *s);
 /* masks[i]: pixels TL TR BL BR that sample i covers. */
 void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                const uint8_t masks[MAX_SAMPLES]);
-/* A 4x4 block of a simple draw (see struct scene), bits as in cover.c. */
+/* A 4x4 block of a simple draw (see struct scene), bits as in cover.h. */
 void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
                      int32_t y, uint16_t mask);
 void quad_flush(struct worker *w);
@@ -370,7 +372,7 @@ uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
                     int32_t y, uint16_t cover, const float *z, int stencil_ref,
                     bool write);
 /* The same for a 4x4 block of a single-sampled draw without stencil; bits of
- * `cover` as in cover.c. */
+ * `cover` as in cover.h. */
 uint16_t depth_test_block(struct worker *w, const struct setup *s, int32_t x,
                           int32_t y, uint16_t cover, bool write);
 const struct view *depth_view(struct worker *w, bool stencil, unsigned layer,

@@ -1,0 +1,17 @@
+/* cover_avx512.c: cover_find() in vectors of sixteen values. Compiled for
+ * AVX-512 F and DQ; called only where the processor has them. */
+#include <immintrin.h>
+
+#include "engine/raster/x86/cover_simd.h"
+
+static inline unsigned
+sign_bits(const i32x16 *v)
+{
+    return _mm512_movepi32_mask((__m512i)*v);
+}
+
+void
+cover_find_avx512(const struct cover_job *job, struct cover_list *list)
+{
+    find(job, list);
+}
