@@ -70,6 +70,8 @@ bo_unref(struct bo *bo)
         trace(bo, "bo %p: gone", (void *)bo);
         space_unbind_all(bo);
         bo_share_forget(bo);
+        if (bo->kept)
+            *device_kept_B() -= bo->size_B;
         if (bo->flink_name)
             device_forget_name(bo->flink_name);
         for (unsigned i = 0; i < bo->use_count; i++)

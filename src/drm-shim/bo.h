@@ -35,7 +35,8 @@ struct bo {
     ino_t ino;
     uint32_t tiling, stride_B;
     uint32_t caching;
-    bool dontneed;
+    bool dontneed;          /* given up by the driver ... */
+    bool kept;              /* ... but not lost: counts in device_kept_B() */
     struct bo_share *share; /* NULL: never left the process */
     uint32_t flink_name;
     struct bo *next_shared;

@@ -33,6 +33,7 @@ static struct {
     struct kms *kms;
     struct drm_file *files;
     struct bo *shared_bos;
+    uint64_t kept_B;
     struct handle_table names;
     uint32_t last_magic;
     atomic_uint serial; /* of socket names */
@@ -209,6 +210,12 @@ struct bo **
 device_shared_bos(void)
 {
     return &device.shared_bos;
+}
+
+uint64_t *
+device_kept_B(void)
+{
+    return &device.kept_B;
 }
 
 uint32_t

@@ -67,6 +67,8 @@ struct drm_file *device_first_file(void); /* lock held */
 
 /* Lists that belong to the device; lock held. */
 struct bo **device_shared_bos(void);
+/* Bytes of objects that drivers may take up again (madvise). Lock held. */
+uint64_t *device_kept_B(void);
 uint32_t device_add_name(struct bo *bo);
 struct bo *device_find_name(uint32_t name);
 void device_forget_name(uint32_t name);

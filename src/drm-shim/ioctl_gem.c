@@ -285,10 +285,38 @@ ioctl_gem_get_caching(struct drm_file *file, void *arg)
     return bo ? 0 : -ENOENT;
 }
 
-/* An object that was given up never comes back: as if the kernel had needed
- * the memory. Drivers then take a fresh, zeroed one, and that matters: a
- * fast-cleared multisample surface may start its life without any command
- * that writes it. */
+/* Objects that drivers have given up and may take up again, contents and all:
+ * mapping and filling fresh pages takes longer than the work of a small batch.
+ * What exceeds this is gone at once, as if the kernel had needed the memory. */
+#define KEPT_MAX_B (UINT64_C(64) << 20)
+
+/* Lock held. */
+static bool
+give_up(struct bo *bo)
+{
+    uint64_t *kept_B = device_kept_B();
+    if (bo->dontneed)
+        return bo->kept;
+    bo->dontneed = true;
+    bo->kept = !bo->share && !bo->user && *kept_B + bo->size_B <= KEPT_MAX_B;
+    if (bo->kept)
+        *kept_B += bo->size_B;
+    return bo->kept;
+}
+
+/* Lock held. */
+static bool
+take_up(struct bo *bo)
+{
+    if (!bo->dontneed)
+        return true;
+    if (!bo->kept)
+        return false;
+    *device_kept_B() -= bo->size_B;
+    bo->dontneed = bo->kept = false;
+    return true;
+}
+
 int
 ioctl_gem_madvise(struct drm_file *file, void *arg)
 {
@@ -297,10 +325,8 @@ ioctl_gem_madvise(struct drm_file *file, void *arg)
         return -EINVAL;
     device_lock();
     struct bo *bo = handle_get(&file->bos, m->handle);
-    if (bo) {
-        m->retained = m->madv == I915_MADV_DONTNEED || !bo->dontneed;
-        bo->dontneed |= m->madv == I915_MADV_DONTNEED;
-    }
+    if (bo)
+        m->retained = m->madv == I915_MADV_DONTNEED ? give_up(bo) : take_up(bo);
     device_unlock();
     return bo ? 0 : -ENOENT;
 }

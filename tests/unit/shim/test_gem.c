@@ -80,21 +80,49 @@ Test(gem, pwrite_then_pread)
     cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), -EFAULT);
 }
 
-Test(gem, given_up_memory_is_not_retained)
+static unsigned
+madvise_retained(struct rig *rig, uint32_t handle, uint32_t advice)
+{
+    struct drm_i915_gem_madvise m = {.handle = handle, .madv = advice};
+    cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_I915_GEM_MADVISE, &m), 0);
+    return m.retained;
+}
+
+Test(gem, given_up_memory_can_be_taken_up_again)
 {
     struct rig rig = rig_open(128);
-    struct drm_i915_gem_madvise m = {.handle = rig_create(&rig, 4096),
-                                     .madv = I915_MADV_WILLNEED};
-    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m), 0);
-    cr_assert_eq(m.retained, 1u);
-    m.madv = I915_MADV_DONTNEED;
-    rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m);
-    cr_assert_eq(m.retained, 1u);
-    m.madv = I915_MADV_WILLNEED;
-    rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m);
-    cr_assert_eq(m.retained, 0u);
-    m.madv = 7;
+    uint32_t h = rig_create(&rig, 4096), in = 0xabcdef01, out = 0;
+    struct drm_i915_gem_pwrite w = {
+        .handle = h, .size = 4, .data_ptr = (uintptr_t)&in};
+    struct drm_i915_gem_pread r = {
+        .handle = h, .size = 4, .data_ptr = (uintptr_t)&out};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PWRITE, &w), 0);
+    cr_assert_eq(madvise_retained(&rig, h, I915_MADV_WILLNEED), 1u);
+    cr_assert_eq(madvise_retained(&rig, h, I915_MADV_DONTNEED), 1u);
+    cr_assert_eq(madvise_retained(&rig, h, I915_MADV_DONTNEED), 1u);
+    cr_assert_eq(madvise_retained(&rig, h, I915_MADV_WILLNEED), 1u);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), 0);
+    cr_assert_eq(out, in);
+    struct drm_i915_gem_madvise m = {.handle = h, .madv = 7};
     cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MADVISE, &m), -EINVAL);
+}
+
+Test(gem, not_all_of_what_is_given_up_is_kept)
+{
+    const uint64_t size_B = 40 << 20;
+    struct rig rig = rig_open(128);
+    uint32_t a = rig_create(&rig, size_B), b = rig_create(&rig, size_B);
+    cr_assert_eq(madvise_retained(&rig, a, I915_MADV_DONTNEED), 1u);
+    cr_assert_eq(madvise_retained(&rig, b, I915_MADV_DONTNEED), 0u);
+    cr_assert_eq(madvise_retained(&rig, b, I915_MADV_WILLNEED), 0u);
+    /* What is closed makes room, and so does what is taken up. */
+    struct drm_gem_close c = {.handle = a};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GEM_CLOSE, &c), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        a = rig_create(&rig, size_B);
+        cr_assert_eq(madvise_retained(&rig, a, I915_MADV_DONTNEED), 1u);
+        cr_assert_eq(madvise_retained(&rig, a, I915_MADV_WILLNEED), 1u);
+    }
 }
 
 Test(gem, tiling_rules)
