@@ -177,6 +177,40 @@ assemble_init(struct assembler *a, unsigned topology, assemble_fn emit,
            topology <= GEN9_3DPRIM_TRIFAN_NOSTIPPLE && topology != 21;
 }
 
+bool
+assemble_span(unsigned topology, struct assemble_span *span)
+{
+    static const struct assemble_span table[32] = {
+        [GEN9_3DPRIM_POINTLIST] = {1, 1},
+        [GEN9_3DPRIM_POINTLIST_BF] = {1, 1},
+        [GEN9_3DPRIM_LINELIST] = {2, 2},
+        [GEN9_3DPRIM_LINESTRIP] = {2, 1},
+        [GEN9_3DPRIM_TRILIST] = {3, 3},
+        [GEN9_3DPRIM_TRISTRIP] = {3, 1},
+        [GEN9_3DPRIM_TRISTRIP_REVERSE] = {3, 1},
+        [GEN9_3DPRIM_TRIFAN] = {3, 1},
+        [GEN9_3DPRIM_TRIFAN_NOSTIPPLE] = {3, 1},
+        [GEN9_3DPRIM_QUADLIST] = {4, 4},
+        [GEN9_3DPRIM_QUADSTRIP] = {4, 2},
+        [GEN9_3DPRIM_RECTLIST] = {3, 3},
+    };
+    if (topology < ARRAY_SIZE(table))
+        *span = table[topology];
+    return topology < ARRAY_SIZE(table) && span->size;
+}
+
+void
+assemble_seek(struct assembler *a, const struct assemble_span *span,
+              uint32_t prim_id, uint32_t first, const uint32_t *key)
+{
+    a->count = prim_id * span->step;
+    a->prim_id = prim_id;
+    a->first = first;
+    unsigned keys = span->size - span->step;
+    for (unsigned i = 0; i < keys; i++)
+        a->ring[a->count++ & 31] = key[i];
+}
+
 void
 assemble_vertex(struct assembler *a, uint32_t key)
 {

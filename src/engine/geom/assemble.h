@@ -54,6 +54,17 @@ struct assembler {
 /* False: no such topology. */
 bool assemble_init(struct assembler *a, unsigned topology, assemble_fn emit,
                    void *ctx);
+/* How many primitives n vertices without a cut make, and where they are.
+ * False: not all of the same size, they can only be counted one by one. */
+struct assemble_span {
+    uint8_t size, step; /* vertices of one, and from one to the next */
+};
+bool assemble_span(unsigned topology, struct assemble_span *span);
+/* Goes on with primitive prim_id of a span topology as if all vertices before
+ * number prim_id * step + keys had been given; key: the last ones of them,
+ * keys = size - step, first: of vertex 0. */
+void assemble_seek(struct assembler *a, const struct assemble_span *span,
+                   uint32_t prim_id, uint32_t first, const uint32_t *key);
 void assemble_vertex(struct assembler *a, uint32_t key);
 /* Ends the strip (cut index). */
 void assemble_cut(struct assembler *a);

@@ -187,7 +187,7 @@ clip_emit(struct clip_ctx *c, unsigned count)
     for (unsigned i = 0; i < count; i++)
         if (!on_screen(&c->prim.v[i]))
             return;
-    if (scene_add(g->list, &c->prim))
+    if (scene_add(g->list, &c->prim) && !g->lane)
         scene_flush(g->scene);
 }
 

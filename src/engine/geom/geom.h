@@ -1,10 +1,16 @@
 /* geom.h: the geometry pipeline from vertex fetch to the clipper's output.
  * Private to the room; geom_draw() is in engine/draw.h.
  *
- * A draw is cut into batches of some thousand vertices. In each batch the
- * stages run one after another over all of it, a stage's threads on all
- * workers; between two stages the streamer thread walks the objects in draw
- * order. So everything but the jobs of geom_for() belongs to one thread. */
+ * A draw is cut into chunks of some thousand primitives, wherever that is the
+ * same whatever the number of workers. A chunk goes through vertex fetch, VS,
+ * clipper and set-up on one worker, in its lane: a struct geom with memory of
+ * its own. The lists of set-up primitives are drawn in the order of the chunks.
+ *
+ * Draws with tessellation, geometry shader or stream output have one lane.
+ * There the chunks run in order, and the jobs of geom_for() on all workers.
+ *
+ * In a chunk, vertices and objects collect in a batch; the stages run one
+ * after another over all of it. */
 #ifndef ENGINE_GEOM_H
 #define ENGINE_GEOM_H
 
@@ -12,7 +18,7 @@
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 
-#define GEOM_BATCH_VERTS 4096
+#define GEOM_BATCH_VERTS 8192
 #define GEOM_BATCH_OBJECTS 8192
 /* Bytes of URB entries that one stage keeps alive at a time. */
 #define GEOM_STAGE_URB_B (UINT64_C(8) << 20)
@@ -42,12 +48,9 @@ struct batch {
     uint32_t *key, *instance; /* per vertex */
     struct batch_object *object;
     uint32_t *index; /* vertices of the objects */
-    /* Which vertex has a key: open addressing, entries of other
-     * generations are free. */
-    struct batch_slot {
-        uint32_t key, generation, vert;
-    } * slot;
-    uint32_t slot_mask, generation;
+    /* Which vertex has a key: open addressing, number + 1, 0 is free. */
+    uint16_t *slot;
+    uint32_t slot_mask;
 };
 
 /* URB memory: one block for all stages, cut in regions. */
@@ -65,6 +68,8 @@ struct geom {
     struct scene *scene; /* made for the first primitive */
     struct prim_list *list;
     uint32_t *cut_vue; /* room for the vertices of a cut object */
+    bool lane;         /* one of several, of this worker */
+    unsigned worker;
     struct urb_space urb;
     struct urb_region vs_urb, hs_urb, ds_urb, gs_urb;
     struct fetch_plan *fetch;
@@ -101,6 +106,8 @@ geom_handle(const struct geom *g, const uint32_t *vue)
     return (uint32_t)(((const uint8_t *)vue - g->urb.base) / 64);
 }
 
+/* Memory for the regions. */
+bool geom_urb_init(struct geom *g);
 /* Abandons the draw after a guest error. */
 void geom_fail(struct geom *g);
 /* Runs fn for [0, count) on the workers, inline when that is cheaper. */
@@ -117,6 +124,19 @@ unsigned geom_payload(const struct shader_stage *stage,
 /* An object leaves VS or DS. v: as in struct geom_assembled's key. */
 void geom_shaded(struct geom *g, const struct geom_object *o,
                  struct geom_vert *const *v);
+
+/* batch.c. Room for the draw's vertices and objects; false without memory. */
+bool batch_init(struct geom *g);
+void batch_finish(struct batch *b);
+/* Adds an object; an assemble_fn. */
+void batch_object(void *ctx, const struct geom_assembled *in);
+/* Before the vertices of g->instance. */
+void batch_instance(struct geom *g);
+/* Sends what there is through the stages. */
+void batch_run(struct geom *g);
+
+/* chunk.c: the vertices of the draw. */
+void chunks_run(struct geom *g);
 
 /* fetch.c. false after a guest error or without memory. */
 bool fetch_init(struct geom *g);

@@ -41,6 +41,7 @@ run_thread(struct geom *g, unsigned index, unsigned worker)
         geom_fail(g);
         return;
     }
+    memset(g->batch.vert[first].vue, 0, (size_t)g->vs_urb.entry_B * count);
     for (unsigned lane = 0; lane < 8; lane++)
         eu_grf(&t, 1)[lane] = geom_handle(
             g, g->batch.vert[first + MIN2(lane, count - 1)].vue);
@@ -54,6 +55,7 @@ run_fetch(struct geom *g)
 {
     for (unsigned i = 0; i < g->batch.vert_count; i++) {
         struct geom_vert *v = &g->batch.vert[i];
+        memset(v->vue, 0, g->vs_urb.entry_B);
         fetch_vertex(g, g->batch.key[i], g->batch.instance[i], v->vue,
                      &v->edge_flag);
     }

@@ -1,16 +1,21 @@
 #include "rig.h"
 
+#include "base/pool.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 struct rig rig;
 
+#define MAX_LISTS 64
+
 struct prim_list {
-    struct scene *scene;
+    unsigned count, capacity;
+    struct rig_prim *prim;
 };
 
 struct scene {
-    struct prim_list list;
+    struct prim_list list[MAX_LISTS];
 };
 
 /* ---- the rest of the engine ------------------------------------------- */
@@ -93,31 +98,56 @@ msg_run_group(struct eu_thread *threads, unsigned count,
 struct scene *
 scene_create(const struct draw *draw)
 {
-    struct scene *s = calloc(1, sizeof *s);
-    s->list.scene = s;
-    return s;
+    return calloc(1, sizeof(struct scene));
+}
+
+static void
+show(struct scene *s)
+{
+    for (unsigned i = 0; i < MAX_LISTS; i++) {
+        struct prim_list *l = &s->list[i];
+        cr_assert_leq(rig.prim_count + l->count, RIG_MAX_PRIMS);
+        if (l->count)
+            memcpy(&rig.prim[rig.prim_count], l->prim,
+                   l->count * sizeof *l->prim);
+        rig.prim_count += l->count;
+        l->count = 0;
+    }
 }
 
 void
 scene_destroy(struct scene *s)
 {
+    show(s);
+    for (unsigned i = 0; i < MAX_LISTS; i++)
+        free(s->list[i].prim);
     free(s);
 }
 
 struct prim_list *
 scene_list(struct scene *s, unsigned i)
 {
-    cr_assert_eq(i, 0);
-    return &s->list;
+    cr_assert_lt(i, MAX_LISTS);
+    return &s->list[i];
+}
+
+static struct rig_prim *
+new_prim(struct prim_list *l)
+{
+    if (l->count == l->capacity) {
+        l->capacity = l->capacity * 2 + 16;
+        l->prim = realloc(l->prim, l->capacity * sizeof *l->prim);
+    }
+    struct rig_prim *r = &l->prim[l->count++];
+    memset(r, 0, sizeof *r);
+    return r;
 }
 
 bool
 scene_add(struct prim_list *l, const struct prim *p)
 {
     static const unsigned verts[] = {1, 2, 3, 3};
-    cr_assert_lt(rig.prim_count, RIG_MAX_PRIMS);
-    struct rig_prim *r = &rig.prim[rig.prim_count++];
-    memset(r, 0, sizeof *r);
+    struct rig_prim *r = new_prim(l);
     r->p = *p;
     for (unsigned i = 0; i < verts[p->kind]; i++) {
         r->x[i] = p->v[i].x;
@@ -134,12 +164,13 @@ scene_add(struct prim_list *l, const struct prim *p)
         for (unsigned i = 0; i < 3; i++)
             r->cut_attr[i] = float_from_bits(p->cut->vue[i][8]);
     }
-    return rig.flush_every && rig.prim_count % rig.flush_every == 0;
+    return rig.flush_every && l->count >= rig.flush_every;
 }
 
 void
 scene_flush(struct scene *s)
 {
+    show(s);
     rig.flush_count++;
 }
 
@@ -202,8 +233,11 @@ rig_init(unsigned topology, unsigned count)
 void
 rig_finish(void)
 {
+    if (rig.draw.pool)
+        pool_destroy(rig.draw.pool);
     free(rig.memory);
     free(rig.prim);
+    memset(&rig, 0, sizeof rig);
 }
 
 void
@@ -246,6 +280,12 @@ rig_stage(enum stage_kind kind, rig_kernel kernel)
 {
     rig.draw.stage[kind].enabled = true;
     rig.kernel[kind] = kernel;
+}
+
+void
+rig_threads(unsigned threads)
+{
+    rig.draw.pool = pool_create(threads);
 }
 
 void

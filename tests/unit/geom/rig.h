@@ -32,7 +32,7 @@ struct rig {
     rig_kernel kernel[STAGE_COUNT];
     unsigned prim_count;
     struct rig_prim *prim;
-    unsigned flush_every; /* scene_add() asks for a flush at every nth prim */
+    unsigned flush_every; /* scene_add() asks for a flush after n prims */
     unsigned flush_count;
 };
 
@@ -47,6 +47,8 @@ void rig_vertex(unsigned i, float x, float y, float z, float w, float a);
 /* Clipper, divide and a 100 x 100 viewport on. */
 void rig_clip(void);
 void rig_stage(enum stage_kind kind, rig_kernel kernel);
+/* A pool of this many threads. */
+void rig_threads(unsigned threads);
 void rig_draw(void);
 
 #endif

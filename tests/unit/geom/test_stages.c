@@ -92,25 +92,94 @@ Test(stages, indexed_vertices_are_shaded_once)
     cr_expect_eq(rig.prim[1].x[2], 3);
 }
 
-Test(stages, long_strips_survive_the_batches)
+/* 20000 vertices an instance, several chunks and batches each; the fetch
+ * repeats the position of vertex 0, the id tells them apart. */
+static void
+long_draw(unsigned topology, unsigned threads)
 {
-    /* 10000 vertices a instance, three batches each; the fetch repeats the
-     * position of vertex 0, the id tells them apart. */
-    rig_init(GEN9_3DPRIM_TRISTRIP, 10000);
+    rig_init(topology, 20000);
+    rig_threads(threads);
     rig.draw.instance_count = 2;
+    rig.draw.vf_statistics = true;
     rig_vertex(0, 0, 0, 0, 1, 0);
     rig.draw.vb[0].pitch_B = 0;
     rig.draw.sgvs.vertexid_enable = true;
     rig.draw.sgvs.vertexid_element_offset = 2;
     rig.flush_every = 777;
     rig_draw();
-    cr_assert_eq(rig.prim_count, 2 * 9998);
+    cr_expect_eq(rig.stats.ia_vertices, 40000);
+}
+
+static unsigned
+id_of(const struct rig_prim *p, unsigned v)
+{
+    return bits_from_float(p->attr[v][0]);
+}
+
+static void
+check_long_strip(unsigned threads)
+{
+    long_draw(GEN9_3DPRIM_TRISTRIP, threads);
+    cr_assert_eq(rig.prim_count, 2 * 19998);
+    cr_expect_eq(rig.stats.ia_primitives, rig.prim_count);
     for (unsigned i = 0; i < rig.prim_count; i++) {
-        unsigned n = i % 9998;
-        unsigned first = n & 1 ? n + 1 : n;
-        cr_assert_eq(bits_from_float(rig.prim[i].attr[0][0]), first);
-        cr_assert_eq(bits_from_float(rig.prim[i].attr[2][0]), n + 2);
+        unsigned n = i % 19998;
+        cr_assert_eq(id_of(&rig.prim[i], 0), n & 1 ? n + 1 : n);
+        cr_assert_eq(id_of(&rig.prim[i], 1), n & 1 ? n : n + 1);
+        cr_assert_eq(id_of(&rig.prim[i], 2), n + 2);
         cr_assert_eq(rig.prim[i].p.primitive_id, n);
+    }
+    rig_finish();
+}
+
+static void
+check_long_fan(unsigned threads)
+{
+    long_draw(GEN9_3DPRIM_TRIFAN, threads);
+    cr_assert_eq(rig.prim_count, 2 * 19998);
+    for (unsigned i = 0; i < rig.prim_count; i++) {
+        cr_assert_eq(id_of(&rig.prim[i], 0), 0);
+        cr_assert_eq(id_of(&rig.prim[i], 1), i % 19998 + 1);
+        cr_assert_eq(id_of(&rig.prim[i], 2), i % 19998 + 2);
+    }
+    rig_finish();
+}
+
+static void
+check_long_list(unsigned threads)
+{
+    /* Two vertices are left over. */
+    long_draw(GEN9_3DPRIM_TRILIST, threads);
+    cr_assert_eq(rig.prim_count, 2 * 6666);
+    for (unsigned i = 0; i < rig.prim_count; i++)
+        for (unsigned k = 0; k < 3; k++)
+            cr_assert_eq(id_of(&rig.prim[i], k), i % 6666 * 3 + k);
+    rig_finish();
+}
+
+static void
+check_long_quad_strip(unsigned threads)
+{
+    long_draw(GEN9_3DPRIM_QUADSTRIP, threads);
+    cr_assert_eq(rig.prim_count, 2 * 2 * 9999);
+    cr_expect_eq(rig.stats.ia_primitives, 2 * 9999);
+    for (unsigned i = 0; i < rig.prim_count; i++) {
+        unsigned n = i / 2 % 9999 * 2;
+        cr_assert_eq(id_of(&rig.prim[i], 0), n + 3);
+        cr_assert_eq(id_of(&rig.prim[i], 1), i & 1 ? n : n + 2);
+        cr_assert_eq(id_of(&rig.prim[i], 2), i & 1 ? n + 1 : n);
+    }
+    rig_finish();
+}
+
+Test(stages, long_draws_survive_chunks_and_batches)
+{
+    static const unsigned threads[] = {0, 1, 2, 8};
+    for (unsigned i = 0; i < ARRAY_SIZE(threads); i++) {
+        check_long_strip(threads[i]);
+        check_long_fan(threads[i]);
+        check_long_list(threads[i]);
+        check_long_quad_strip(threads[i]);
     }
 }
 
@@ -436,7 +505,6 @@ Test(stages, any_number_of_workers_draws_the_same)
     rig.prim_count = 0;
     rig.draw.pool = pool_create(3);
     rig_draw();
-    pool_destroy(rig.draw.pool);
     cr_assert_eq(rig.prim_count, 1200);
     for (unsigned i = 0; i < 1200; i++) {
         cr_assert_arr_eq(expect[i].x, rig.prim[i].x, sizeof expect[i].x);

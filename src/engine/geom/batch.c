@@ -1,0 +1,141 @@
+/* Batches: vertices by key, each once, and the objects made of them. */
+#include "engine/geom/geom.h"
+
+#include <stdlib.h>
+
+/* Room beyond a batch's capacity: whether an object's vertices are new ones
+ * is found out only when it has been let in. */
+#define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
+
+static void
+batch_reset(struct batch *b)
+{
+    if (b->vert_count)
+        memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
+    b->vert_count = b->object_count = b->index_count = 0;
+}
+
+void
+batch_run(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    if (b->object_count && !geom_stopped(g)) {
+        vs_run(g);
+        for (unsigned i = 0; i < b->object_count && !geom_stopped(g); i++) {
+            const struct batch_object *bo = &b->object[i];
+            struct geom_vert *v[GEOM_MAX_OBJECT_VERTS];
+            for (unsigned k = 0; k < bo->o.count; k++)
+                v[k] = &b->vert[b->index[bo->first + k]];
+            if (g->tess)
+                hsds_patch(g, &bo->o, v);
+            else
+                geom_shaded(g, &bo->o, v);
+        }
+        if (g->tess)
+            hsds_flush(g);
+        if (g->gs)
+            gs_flush(g);
+    }
+    batch_reset(b);
+}
+
+static uint32_t
+new_vertex(struct geom *g, uint32_t key)
+{
+    struct batch *b = &g->batch;
+    uint32_t i = b->vert_count++;
+    b->vert[i] = (struct geom_vert){
+        .vue = geom_entry(g, &g->vs_urb, i),
+        .viewport = GEOM_VIEWPORT_NONE,
+        .edge_flag = true,
+    };
+    b->key[i] = key;
+    b->instance[i] = g->instance;
+    return i;
+}
+
+/* The batch's vertex of a key; there is room for it. */
+static uint32_t
+batch_vertex(struct geom *g, uint32_t key)
+{
+    struct batch *b = &g->batch;
+    uint32_t h = (key + g->instance * 0x85ebca77u) * 0x9e3779b1u >> 13;
+    for (;; h++) {
+        uint16_t *s = &b->slot[h & b->slot_mask];
+        if (!*s) {
+            uint32_t i = new_vertex(g, key);
+            *s = (uint16_t)(i + 1);
+            return i;
+        }
+        uint32_t i = *s - 1u;
+        if (b->key[i] == key && b->instance[i] == g->instance)
+            return i;
+    }
+}
+
+void
+batch_object(void *ctx, const struct geom_assembled *in)
+{
+    struct geom *g = ctx;
+    struct batch *b = &g->batch;
+    if (b->vert_count + in->o.count > b->vert_cap + BATCH_SLACK ||
+        b->index_count + in->o.count > b->index_cap ||
+        b->object_count == b->object_cap)
+        batch_run(g);
+    struct batch_object *bo = &b->object[b->object_count++];
+    bo->o = in->o;
+    bo->first = b->index_count;
+    for (unsigned i = 0; i < in->o.count; i++)
+        b->index[b->index_count++] = batch_vertex(g, in->key[i]);
+    /* The two halves of a quad are one primitive. */
+    if (in->o.family != FAMILY_POLYGON || (in->o.edge_mask & 4))
+        g->ia_primitives++;
+}
+
+/* A small instance is not split, so that none of its vertices is shaded
+ * twice. */
+void
+batch_instance(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    uint32_t count = g->draw->vertex_count;
+    if (count <= b->vert_cap && b->vert_count > b->vert_cap - count)
+        batch_run(g);
+}
+
+bool
+batch_init(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    uint64_t total = (uint64_t)g->draw->vertex_count * g->draw->instance_count;
+    uint64_t cap = MIN2(GEOM_STAGE_URB_B / g->vs_urb.entry_B,
+                        (uint64_t)GEOM_BATCH_VERTS);
+    cap = MAX2(MIN2(cap, total), (uint64_t)GEOM_MAX_OBJECT_VERTS);
+    b->vert_cap = (unsigned)cap;
+    b->object_cap = (unsigned)MIN2(total * 2 + 2, (uint64_t)GEOM_BATCH_OBJECTS);
+    b->index_cap = MAX2(b->object_cap * 4, GEOM_MAX_OBJECT_VERTS);
+    uint32_t slots = 64;
+    while (slots < (cap + BATCH_SLACK) * 2)
+        slots *= 2;
+    b->slot_mask = slots - 1;
+    size_t room = cap + BATCH_SLACK;
+    b->vert = malloc(sizeof *b->vert * room);
+    b->key = malloc(sizeof *b->key * room);
+    b->instance = malloc(sizeof *b->instance * room);
+    b->object = malloc(sizeof *b->object * b->object_cap);
+    b->index = malloc(sizeof *b->index * b->index_cap);
+    b->slot = calloc(slots, sizeof *b->slot);
+    g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
+    return b->vert && b->key && b->instance && b->object && b->index && b->slot;
+}
+
+void
+batch_finish(struct batch *b)
+{
+    free(b->vert);
+    free(b->key);
+    free(b->instance);
+    free(b->object);
+    free(b->index);
+    free(b->slot);
+}

@@ -1,0 +1,292 @@
+/* The vertices of a draw, chunk by chunk. */
+#include "engine/geom/geom.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+
+/* Vertices on the borders of chunks are shaded in both: a chunk has many more
+ * primitives than rows of a large grid have. */
+#define CHUNK_PRIMS 8192
+/* Keys are read in pieces of this many. */
+#define PIECE 1024
+/* Chunks between two flushes of the scene, which all workers wait for. */
+#define ROUND_PER_WORKER 4
+#define ROUND_MAX 16
+
+/* One chunk: instances of which all primitives or one range are drawn. */
+struct chunk {
+    uint32_t instance, instance_count;
+    uint32_t prim, prim_count; /* prim_count 0: all vertices */
+};
+
+struct chunks {
+    struct geom *g;
+    bool splits;
+    struct assemble_span span;
+    uint32_t prims;          /* of an instance, if it splits */
+    uint32_t per_instance;   /* chunks of an instance */
+    uint32_t instance_group; /* instances of a chunk */
+    uint64_t count;
+    /* of the round */
+    uint64_t first;
+    struct geom **lane; /* per worker */
+};
+
+static struct chunk
+chunk_at(const struct chunks *cs, uint64_t i)
+{
+    uint32_t instance = (uint32_t)(i / cs->per_instance) * cs->instance_group;
+    uint32_t left = cs->g->draw->instance_count - instance;
+    struct chunk c = {
+        .instance = instance,
+        .instance_count = MIN2(left, cs->instance_group),
+    };
+    if (cs->splits) {
+        c.prim = (uint32_t)(i % cs->per_instance) * CHUNK_PRIMS;
+        c.prim_count = MIN2(cs->prims - c.prim, (uint32_t)CHUNK_PRIMS);
+    }
+    return c;
+}
+
+static void
+plan_chunks(struct chunks *cs)
+{
+    const struct draw *draw = cs->g->draw;
+    uint32_t n = draw->vertex_count;
+    bool cut = draw->indexed && draw->vf.indexed_draw_cut_index_enable;
+    uint32_t size = n;
+    cs->per_instance = 1;
+    cs->splits = !cut && assemble_span(draw->topology, &cs->span) &&
+                 n >= cs->span.size;
+    if (cs->splits) {
+        size = cs->prims = (n - cs->span.size) / cs->span.step + 1;
+        cs->per_instance = DIV_ROUND_UP(cs->prims, CHUNK_PRIMS);
+    }
+    cs->instance_group = MAX2(CHUNK_PRIMS / MAX2(size, 1u), 1u);
+    cs->count = n ? (uint64_t)DIV_ROUND_UP(draw->instance_count,
+                                           (uint64_t)cs->instance_group) *
+                        cs->per_instance
+                  : 0;
+}
+
+/* ---- walking ---------------------------------------------------------- */
+
+/* Keys of vertices [from, from + count) of the draw: what its index buffer
+ * says, 0 beyond its end, or their numbers. */
+static void
+read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
+{
+    if (!draw->indexed) {
+        for (uint32_t i = 0; i < count; i++)
+            key[i] = from + i;
+        return;
+    }
+    unsigned size_B = draw->index_buffer.index_B;
+    uint64_t at = (uint64_t)draw->start_vertex + from;
+    uint64_t limit = draw->index_buffer.size_B / size_B;
+    uint32_t have = at >= limit ? 0
+                                : (uint32_t)MIN2(limit - at, (uint64_t)count);
+    const uint8_t *p = vm_ptr(draw->vm, draw->index_buffer.va + at * size_B);
+    memset(key + have, 0, (count - have) * sizeof *key);
+    if (size_B == 4) {
+        memcpy(key, p, have * sizeof *key);
+    } else if (size_B == 2) {
+        for (uint32_t i = 0; i < have; i++) {
+            uint16_t u16;
+            memcpy(&u16, p + i * 2, 2);
+            key[i] = u16;
+        }
+    } else {
+        for (uint32_t i = 0; i < have; i++)
+            key[i] = p[i];
+    }
+}
+
+static void
+walk_all(struct geom *g)
+{
+    const struct draw *draw = g->draw;
+    bool cut = draw->indexed && draw->vf.indexed_draw_cut_index_enable;
+    uint32_t key[PIECE];
+    for (uint32_t at = 0; at < draw->vertex_count;) {
+        uint32_t count = MIN2(draw->vertex_count - at, (uint32_t)PIECE);
+        if (geom_stopped(g))
+            return;
+        read_keys(draw, at, count, key);
+        at += count;
+        for (uint32_t i = 0; i < count; i++) {
+            if (cut && key[i] == draw->vf.cut_index) {
+                assemble_cut(&g->assembler);
+                continue;
+            }
+            g->ia_vertices++;
+            assemble_vertex(&g->assembler, key[i]);
+        }
+    }
+    assemble_end(&g->assembler);
+}
+
+static void
+walk_range(struct geom *g, const struct assemble_span *span,
+           const struct chunk *c)
+{
+    const struct draw *draw = g->draw;
+    unsigned before = span->size - span->step;
+    uint32_t at = c->prim * span->step;
+    uint32_t end = at + c->prim_count * span->step + before;
+    uint32_t first, key[PIECE];
+    read_keys(draw, 0, 1, &first);
+    read_keys(draw, at, before, key);
+    assemble_seek(&g->assembler, span, c->prim, first, key);
+    for (at += before; at < end;) {
+        uint32_t count = MIN2(end - at, (uint32_t)PIECE);
+        if (geom_stopped(g))
+            return;
+        read_keys(draw, at, count, key);
+        at += count;
+        for (uint32_t i = 0; i < count; i++)
+            assemble_vertex(&g->assembler, key[i]);
+    }
+    /* Those that complete nothing are counted all the same. */
+    g->ia_vertices += (uint64_t)c->prim_count * span->step;
+    if (draw->vertex_count - end < span->step)
+        g->ia_vertices += draw->vertex_count - end + before;
+}
+
+static void
+chunk_run(struct geom *g, const struct chunks *cs, uint64_t index)
+{
+    struct chunk c = chunk_at(cs, index);
+    for (uint32_t i = 0; i < c.instance_count && !geom_stopped(g); i++) {
+        g->instance = c.instance + i;
+        batch_instance(g);
+        if (c.prim_count)
+            walk_range(g, &cs->span, &c);
+        else
+            walk_all(g);
+    }
+    batch_run(g);
+}
+
+/* ---- lanes ------------------------------------------------------------ */
+
+static void
+lane_destroy(struct geom *l)
+{
+    if (!l)
+        return;
+    batch_finish(&l->batch);
+    clip_finish(l);
+    free(l->urb.base);
+    free(l);
+}
+
+static struct geom *
+lane_create(const struct geom *g, unsigned worker)
+{
+    struct geom *l = malloc(sizeof *l);
+    if (!l)
+        return NULL;
+    *l = *g;
+    l->lane = true;
+    l->worker = worker;
+    l->assembler.ctx = l;
+    l->batch = (struct batch){0};
+    l->urb.base = NULL;
+    l->cut_vue = NULL;
+    l->cl_invocations = l->cl_primitives = 0;
+    l->ia_vertices = l->ia_primitives = 0;
+    if (batch_init(l) && clip_init(l) && geom_urb_init(l))
+        return l;
+    lane_destroy(l);
+    return NULL;
+}
+
+static void
+run_job(void *ctx, unsigned index, unsigned worker)
+{
+    struct chunks *cs = ctx;
+    struct geom *g = cs->g;
+    if (!cs->lane[worker])
+        cs->lane[worker] = lane_create(g, worker);
+    struct geom *l = cs->lane[worker];
+    if (!l) {
+        geom_fail(g);
+        return;
+    }
+    l->list = scene_list(g->scene, index);
+    vm_thread_enter();
+    chunk_run(l, cs, cs->first + index);
+    vm_thread_leave();
+}
+
+static void
+take_counts(struct geom *g, const struct geom *l)
+{
+    g->cl_invocations += l->cl_invocations;
+    g->cl_primitives += l->cl_primitives;
+    g->ia_vertices += l->ia_vertices;
+    g->ia_primitives += l->ia_primitives;
+}
+
+/* Lists exist before several threads ask for them. */
+static bool
+make_lists(struct geom *g, unsigned count)
+{
+    if (!g->scene)
+        g->scene = scene_create(g->draw);
+    for (unsigned i = 0; g->scene && i < count; i++) {
+        if (!scene_list(g->scene, i))
+            return false;
+    }
+    return g->scene != NULL;
+}
+
+static void
+run_in_rounds(struct chunks *cs, unsigned workers)
+{
+    struct geom *g = cs->g;
+    unsigned round = MAX2(workers, MIN2(workers * ROUND_PER_WORKER, ROUND_MAX));
+    cs->lane = calloc(workers, sizeof(struct geom *));
+    if (!cs->lane || !make_lists(g, round)) {
+        free(cs->lane);
+        geom_fail(g);
+        return;
+    }
+    while (cs->first < cs->count && !geom_stopped(g)) {
+        unsigned n = (unsigned)MIN2(cs->count - cs->first, (uint64_t)round);
+        pool_for(g->draw->pool, n, run_job, cs);
+        scene_flush(g->scene);
+        cs->first += n;
+    }
+    for (unsigned i = 0; i < workers; i++) {
+        if (cs->lane[i])
+            take_counts(g, cs->lane[i]);
+        lane_destroy(cs->lane[i]);
+    }
+    free(cs->lane);
+}
+
+/* What happens to one primitive must not depend on the ones before it. */
+static bool
+chunks_are_independent(const struct geom *g)
+{
+    const struct draw *draw = g->draw;
+    return !g->tess && !g->gs && !draw->so.so_function_enable &&
+           !draw->fast_clear && !draw->wm.line_stipple_enable;
+}
+
+void
+chunks_run(struct geom *g)
+{
+    struct chunks cs = {.g = g};
+    unsigned workers = g->draw->pool ? pool_workers(g->draw->pool) : 1;
+    plan_chunks(&cs);
+    if (workers > 1 && cs.count > 1 && chunks_are_independent(g)) {
+        run_in_rounds(&cs, workers);
+        return;
+    }
+    for (uint64_t i = 0; i < cs.count && !geom_stopped(g); i++)
+        chunk_run(g, &cs, i);
+}
