@@ -1,10 +1,14 @@
 #include "drm-shim/client.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#define PAGE_B 4096
 
 /* Seccomp filters of containers may refuse the call that checks. */
 static int
@@ -19,15 +23,37 @@ copied(ssize_t n, size_t size_B, void *dst, const void *src)
     return -EFAULT;
 }
 
+/* Whether the page of that address can be read. The kernel fetches the mask
+ * before it refuses what is to be done with it: a tenth of the cost of
+ * process_vm_readv(). */
+static bool
+is_readable(uintptr_t at)
+{
+    const int no_such_thing = -1;
+    return syscall(SYS_rt_sigprocmask, no_such_thing, at & ~(uintptr_t)7, NULL,
+                   sizeof(uint64_t)) == 0 ||
+           errno != EFAULT;
+}
+
 int
 client_read(void *dst, uint64_t src, size_t size_B)
 {
     if (!size_B)
         return 0;
-    struct iovec to = {dst, size_B};
-    struct iovec from = {(void *)(uintptr_t)src, size_B};
-    ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-    return copied(n, size_B, dst, from.iov_base);
+    uintptr_t at = (uintptr_t)src, last = at + size_B - 1;
+    /* At address 0 the probe would mean something else. */
+    if (at < PAGE_B || last < at)
+        return -EFAULT;
+    int saved = errno;
+    bool readable = is_readable(at);
+    for (uintptr_t page = at / PAGE_B + 1; readable && page <= last / PAGE_B;
+         page++)
+        readable = is_readable(page * PAGE_B);
+    errno = saved;
+    if (!readable)
+        return -EFAULT;
+    memcpy(dst, (const void *)at, size_B);
+    return 0;
 }
 
 int

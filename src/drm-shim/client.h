@@ -1,6 +1,6 @@
 /* client.h: memory that the client's ioctl arguments point to.
- * The kernel answers a bad pointer with EFAULT, so the copy goes through a
- * system call that checks; 0 or -EFAULT. Any thread. */
+ * The kernel answers a bad pointer with EFAULT, so system calls check them
+ * first; 0 or -EFAULT. Any thread. */
 #ifndef SHIM_CLIENT_H
 #define SHIM_CLIENT_H
 

@@ -1,5 +1,6 @@
 #include "rig.h"
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 Test(gem, create_rounds_up_and_is_zeroed)
@@ -78,6 +79,34 @@ Test(gem, pwrite_then_pread)
     r.offset = 0;
     r.data_ptr = 16;
     cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PREAD, &r), -EFAULT);
+}
+
+Test(gem, pwrite_checks_every_page)
+{
+    struct rig rig = rig_open(128);
+    uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_eq(mprotect(pages + 2 * 4096, 4096, PROT_NONE), 0);
+    struct drm_i915_gem_pwrite w = {.handle = rig_create(&rig, 3 * 4096)};
+    const struct {
+        uint64_t at, size_B;
+        int result;
+    } cases[] = {
+        {(uintptr_t)pages + 4090, 4102, 0},
+        {(uintptr_t)pages + 4090, 4103, -EFAULT},
+        {(uintptr_t)pages + 8191, 1, 0},
+        {(uintptr_t)pages + 8192, 1, -EFAULT},
+        {0, 1, -EFAULT},
+        {7, 1, -EFAULT},
+        {UINT64_MAX - 10, 12, -EFAULT},
+        {UINT64_C(1) << 63, 8, -EFAULT},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        w.data_ptr = cases[i].at;
+        w.size = cases[i].size_B;
+        cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PWRITE, &w),
+                     cases[i].result, "case %u", i);
+    }
 }
 
 static unsigned
