@@ -46,6 +46,8 @@ stage_cache_reset(struct stage_cache *cache)
     memset(cache->sampler, 0, sizeof cache->sampler);
     memset(cache->bindless, 0, sizeof cache->bindless);
     memset(cache->by_state, 0, sizeof cache->by_state);
+    memset(cache->message, 0, sizeof cache->message);
+    atomic_store_explicit(&cache->message_count, 0, memory_order_relaxed);
     arena_reset(&cache->arena);
 }
 

@@ -1,6 +1,6 @@
 /* stage_cache.h: decoded surfaces and samplers of one stage of one draw.
  * Reading takes no lock; the first thread that needs an entry decodes it.
- * Made by draw.c and dispatch.c, used by stage.c. */
+ * Made by draw.c and dispatch.c, used by stage.c and msg/sampler_prepare.c. */
 #ifndef ENGINE_STAGE_CACHE_H
 #define ENGINE_STAGE_CACHE_H
 
@@ -24,6 +24,8 @@ struct stage_cached_sampler {
     struct stage_cached_sampler *next;
 };
 
+struct prepared_message; /* msg/sampler_prepare.c */
+
 struct stage_cache {
     bool used;            /* something has been decoded since the last reset */
     pthread_mutex_t lock; /* for writers */
@@ -32,6 +34,8 @@ struct stage_cache {
     _Atomic(struct sampler *) sampler[STAGE_SAMPLER_COUNT];
     _Atomic(struct stage_cached_surface *) bindless[STAGE_CACHE_BUCKETS];
     _Atomic(struct stage_cached_sampler *) by_state[STAGE_CACHE_BUCKETS];
+    _Atomic(struct prepared_message *) message[STAGE_CACHE_BUCKETS];
+    atomic_uint message_count;
 };
 
 void stage_cache_init(struct stage_cache *cache);

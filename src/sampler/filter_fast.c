@@ -50,10 +50,6 @@ void
 filter_fast_init(struct sample_ctx *ctx)
 {
     ctx->fast = is_usable(ctx);
-    bool repeats = ctx->wrap[0] <= GEN9_TCM_CLAMP &&
-                   ctx->wrap[1] <= GEN9_TCM_CLAMP;
-    ctx->avx2 = ctx->fast && !ctx->cube && repeats && ctx->scaled &&
-                ctx->s->fmt->element_B == 4 && __builtin_cpu_supports("avx2");
     for (unsigned c = 0; ctx->fast && c < 4; c++)
         ctx->fast_pick[c] = pick_channel(ctx, c);
     ctx->fast_level[0].level = ctx->fast_level[1].level = UINT32_MAX;
@@ -269,8 +265,8 @@ make_level(struct sample_ctx *ctx, uint32_t level, uint32_t slice,
     };
 }
 
-const struct fast_level *
-filter_fast_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
+static const struct fast_level *
+get_level(struct sample_ctx *ctx, int32_t level, uint32_t slice)
 {
     struct fast_level *lv = &ctx->fast_level[level & 1];
     if (lv->level != (uint32_t)level || lv->slice != slice)
@@ -378,8 +374,8 @@ quad_store(const struct sample_ctx *ctx, vec4 texel[4], unsigned quad,
 }
 
 /* The slice that all four lanes read. */
-bool
-filter_fast_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
+static bool
+quad_slice(const struct sample_ctx *ctx, unsigned quad, uint32_t *slice)
 {
     const struct sample_req *req = ctx->req;
     if (!ctx->s->is_array || ctx->s->depth <= 1 ||
@@ -428,7 +424,7 @@ plain_coords(const struct sample_ctx *ctx, unsigned quad, vec4 *u, vec4 *v,
 {
     memcpy(u, &ctx->req->u.f[quad], sizeof *u);
     memcpy(v, &ctx->req->v.f[quad], sizeof *v);
-    return filter_fast_slice(ctx, quad, slice);
+    return quad_slice(ctx, quad, slice);
 }
 
 bool
@@ -443,12 +439,12 @@ filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
                     : plain_coords(ctx, quad, &u, &v, &slice)) ||
         !is_tame(u) || !is_tame(v))
         return false;
-    const struct fast_level *lv = filter_fast_level(ctx, lod->level, slice);
+    const struct fast_level *lv = get_level(ctx, lod->level, slice);
     vec4 texel[4], second[4];
     if (!lv || !quad_level(ctx, lod, lv, u, v, texel))
         return false;
     if (lod->beta && !ctx->integer) {
-        lv = filter_fast_level(ctx, lod->level + 1, slice);
+        lv = get_level(ctx, lod->level + 1, slice);
         if (!lv || !quad_level(ctx, lod, lv, u, v, second))
             return false;
         for (unsigned i = 0; i < 4; i++)

@@ -206,22 +206,6 @@ sample_quad(struct sample_ctx *ctx, struct quad *q,
     }
 }
 
-static bool
-sample_wide(struct sample_ctx *ctx, struct quad q[2],
-            uint32_t out[4][SAMPLE_LANES])
-{
-    const struct quad *live = q[0].mask ? &q[0] : &q[1];
-    struct sample_lod lod[2];
-    for (unsigned i = 0; i < 2; i++) {
-        lod[i] = q[i].mask ? q[i].lod : live->lod;
-        if ((q[i].mask && !q[i].uniform) || lod[i].out_of_bounds ||
-            (lod[i].filter == FILTER_ANISOTROPIC && lod[i].ways > 1))
-            return false;
-    }
-    return filter_avx2_lanes(ctx, lod, q[0].first, q[0].mask | q[1].mask << 4,
-                             out);
-}
-
 void
 sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
 {
@@ -233,19 +217,15 @@ sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
     same = same && !ctx->has_min_lod;
     if (same)
         choose_lod(ctx, 0, 0.0f, &all.lod);
-    for (unsigned lane = 0; lane < req->lanes; lane += 8) {
-        struct quad q[2] = {all, all};
-        for (unsigned i = 0; i < 2; i++) {
-            q[i].first = lane + 4 * i;
-            q[i].mask = req->exec_mask >> q[i].first & 0xf;
-            if (q[i].mask && !same)
-                begin_quad(ctx, &q[i]);
-        }
-        if (!(q[0].mask | q[1].mask) || (ctx->avx2 && sample_wide(ctx, q, out)))
+    for (unsigned lane = 0; lane < req->lanes; lane += 4) {
+        struct quad q = all;
+        q.first = lane;
+        q.mask = req->exec_mask >> lane & 0xf;
+        if (!q.mask)
             continue;
-        for (unsigned i = 0; i < 2; i++)
-            if (q[i].mask)
-                sample_quad(ctx, &q[i], out);
+        if (!same)
+            begin_quad(ctx, &q);
+        sample_quad(ctx, &q, out);
     }
 }
 

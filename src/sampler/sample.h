@@ -112,7 +112,6 @@ struct sample_ctx {
     bool direct;      /* texel planes may be used */
     bool fast;        /* filter_fast_quad() may be asked */
     bool has_min_lod; /* some lane has a least LOD of its own */
-    bool avx2;        /* and filter_avx2_lanes(), too */
     uint8_t wrap[3];
     uint8_t shadow_func;
     uint8_t reduction;
@@ -225,22 +224,6 @@ void filter_fast_init(struct sample_ctx *ctx);
 bool filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
                       unsigned quad, unsigned mask,
                       uint32_t out[4][SAMPLE_LANES]);
-
-/* A level of a slice for direct access; NULL: take the generic path. Valid
- * until the next call. */
-const struct fast_level *filter_fast_level(struct sample_ctx *ctx,
-                                           int32_t level, uint32_t slice);
-/* The slice that all four lanes of a quad read; false if there are several. */
-bool filter_fast_slice(const struct sample_ctx *ctx, unsigned quad,
-                       uint32_t *slice);
-
-/* ---- x86/filter_avx2.c --------------------------------------------------- */
-
-/* As filter_fast_quad(), for the two quads from `lane` on and texels of four
- * UNORM bytes; if ctx->avx2 says that there is such a processor. */
-bool filter_avx2_lanes(struct sample_ctx *ctx, const struct sample_lod lod[2],
-                       unsigned lane, unsigned mask,
-                       uint32_t out[4][SAMPLE_LANES]);
 
 /* ---- sample_load.c, sample_info.c -------------------------------------- */
 

@@ -1,18 +1,10 @@
 /* msg_sampler.c: sampler messages: payload to struct sample_req and back.
  * Message types and payloads: ILK PRM vol 4 part 1, 4.11, with the order of
  * parameters that Gen8 and Gen9 have. */
-#include "engine/msg/dataport.h"
+#include "engine/msg/msg_sampler.h"
 #include "base/fpmode.h"
 
-#define PARAMS 12
 #define SAMPLER_STATE_B 16
-
-enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
-
-/* M0.2 of the header. */
-#define HEADER_CHANNELS_LO 12
-#define HEADER_GATHER_LO 16
-#define HEADER_SIMD4X2 (1u << 22)
 
 #define AT(member) ((uint16_t)offsetof(struct sample_req, member))
 #define U AT(u)
@@ -30,17 +22,6 @@ enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
 #define GRADIENTS                                                            \
     U, AT(dudx), AT(dudy), V, AT(dvdx), AT(dvdy), R, AT(drdx), AT(drdy), AI, \
         MLOD
-
-/* One row per message type: parameters in payload order, as places in struct
- * sample_req. A 0 ends them unless it is first (`u` is not the first member).
- */
-struct sampler_message {
-    const char *name;
-    uint8_t op; /* enum sample_op */
-    bool compare, offsets_per_lane, ignore_mcs;
-    uint8_t reduction;
-    uint16_t param[PARAMS];
-};
 
 static_assert(offsetof(struct sample_req, u) != 0, "0 ends a parameter list");
 
@@ -92,8 +73,8 @@ static const struct sampler_message sampler_message[32] = {
 static const struct sampler_message gen8_ld = {"ld", SAMPLE_LD,
                                                .param = {U, LOD, V, R}};
 
-static const struct sampler_message *
-find_message(unsigned gen, unsigned type)
+const struct sampler_message *
+sampler_find_message(unsigned gen, unsigned type)
 {
     const struct sampler_message *msg = &sampler_message[type];
     if (gen < 9 && type == 7)
@@ -103,18 +84,10 @@ find_message(unsigned gen, unsigned type)
     return msg->name ? msg : NULL;
 }
 
-static int8_t
-sign_extend4(uint32_t v)
-{
-    return (int8_t)((int8_t)(v << 4) >> 4);
-}
-
 static void
 read_header(struct sample_req *req, uint32_t m02)
 {
-    req->offset[0] = sign_extend4(m02 >> 8 & 15);
-    req->offset[1] = sign_extend4(m02 >> 4 & 15);
-    req->offset[2] = sign_extend4(m02 & 15);
+    sampler_header_offsets(m02, req->offset);
     req->gather_channel = m02 >> HEADER_GATHER_LO & 3;
 }
 
@@ -124,7 +97,7 @@ read_params(struct sample_req *req, const struct sampler_message *msg,
             const struct eu_message *m)
 {
     unsigned grf = m->header;
-    for (unsigned i = 0; i < PARAMS && msg->param[i]; i++) {
+    for (unsigned i = 0; i < SAMPLER_PARAMS && msg->param[i]; i++) {
         uint8_t *to = (uint8_t *)req + msg->param[i];
         for (unsigned half = 0; half < req->lanes / 8; half++, grf++) {
             const uint32_t *from = eu_message_reg(m, grf);
@@ -147,28 +120,15 @@ fix_offsets(struct sample_req *req)
 
 /* A header brings its own pointer to the sampler table; kernels add 256 bytes
  * to it for each 16 samplers, or replace it by that of a bindless sampler. */
-static const struct sampler *
-find_sampler(const struct shader_stage *stage, const struct eu_message *m)
+const struct sampler *
+sampler_find_state(const struct shader_stage *stage, const struct eu_message *m,
+                   const uint32_t *header)
 {
     unsigned index = m->desc >> 8 & 15;
-    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
     uint32_t table = header ? header[3] & ~31u : stage->sampler_offset;
     if (table == (stage->sampler_offset & ~31u))
         return stage_sampler(stage, index);
     return stage_sampler_at(stage, table + index * SAMPLER_STATE_B);
-}
-
-static bool
-needs_sampler(enum sample_op op)
-{
-    switch (op) {
-    case SAMPLE_LD:
-    case SAMPLE_LD_MS:
-    case SAMPLE_LD_MCS:
-    case SAMPLE_RESINFO:
-    case SAMPLE_SAMPLEINFO: return false;
-    default: return true;
-    }
 }
 
 /* Channels that the header disables are left out, the rest moves down. */
@@ -192,10 +152,11 @@ write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
     }
 }
 
-static bool
-is_supported(const struct eu_message *m, unsigned simd, uint32_t m02,
-             const struct shader_stage *stage)
+bool
+sampler_is_supported(const struct shader_stage *stage,
+                     const struct eu_message *m, uint32_t m02)
 {
+    unsigned simd = sampler_simd(m);
     bool simd4x2 = simd == SIMD_8D && (stage->gen < 9 || m02 & HEADER_SIMD4X2);
     if (simd4x2 || simd > SIMD_16)
         unimp("sampler message in SIMD mode %u%s", simd,
@@ -210,20 +171,10 @@ is_supported(const struct eu_message *m, unsigned simd, uint32_t m02,
 }
 
 static void
-answer(struct thread_env *env, const struct eu_message *m)
+answer_message(struct thread_env *env, const struct sampler_message *msg,
+               const struct eu_message *m, const uint32_t *header)
 {
-    const struct shader_stage *stage = env->stage;
-    unsigned type = m->desc >> 12 & 31;
-    unsigned simd = (m->desc >> 17 & 3) | (m->desc >> 27 & 4);
-    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
     uint32_t m02 = header ? header[2] : 0;
-    const struct sampler_message *msg = find_message(stage->gen, type);
-    if (!msg) {
-        unimp("sampler message of type %u", type);
-        return;
-    }
-    if (!is_supported(m, simd, m02, stage) || !m->dst)
-        return;
     struct sample_req req;
     memset(&req, 0, sizeof req);
     req.op = (enum sample_op)msg->op;
@@ -231,18 +182,34 @@ answer(struct thread_env *env, const struct eu_message *m)
     req.offsets_per_lane = msg->offsets_per_lane;
     req.ignore_mcs = msg->ignore_mcs;
     req.reduction = msg->reduction;
-    req.lanes = simd == SIMD_16 ? 16 : 8;
+    req.lanes = sampler_simd(m) == SIMD_16 ? 16 : 8;
     req.exec_mask = m->exec_mask & (req.lanes == 16 ? 0xffff : 0xff);
     read_header(&req, m02);
     read_params(&req, msg, m);
     if (req.offsets_per_lane)
         fix_offsets(&req);
-    const struct sampler *sp = needs_sampler(req.op) ? find_sampler(stage, m)
-                                                     : NULL;
+    const struct sampler *sp = NULL;
+    if (sampler_needs_state(req.op))
+        sp = sampler_find_state(env->stage, m, header);
     uint32_t out[4][SAMPLE_LANES];
     sampler_sample(dataport_surface(env, m), sp, &req, out);
     write_back(m, req.lanes, req.exec_mask, m02 >> HEADER_CHANNELS_LO & 15,
                out);
+}
+
+static void
+answer(struct thread_env *env, const struct eu_message *m)
+{
+    const struct shader_stage *stage = env->stage;
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    if (!m->dst || sampler_answer_prepared(env, m, header))
+        return;
+    unsigned type = m->desc >> 12 & 31;
+    const struct sampler_message *msg = sampler_find_message(stage->gen, type);
+    if (!msg)
+        unimp("sampler message of type %u", type);
+    else if (sampler_is_supported(stage, m, header ? header[2] : 0))
+        answer_message(env, msg, m, header);
 }
 
 enum eu_msg_result

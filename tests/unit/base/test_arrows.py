@@ -18,7 +18,7 @@ ROOMS = {
 PUBLIC = {
     'eu': {'eu/eu.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
            'eu/interp/half.h'},
-    'sampler': {'sampler/sampler.h'},
+    'sampler': {'sampler/sampler.h', 'sampler/plan.h'},
     'engine': {'engine/engine.h', 'engine/run.h'},
     'drm-shim': {'drm-shim/report.h'},
 }

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "engine/msg/dataport.h"
+#include "engine/stage_cache.h"
 
 static uint8_t texels[64 * 64 * 4];
 static struct surface surface;
@@ -50,7 +51,12 @@ static struct rig *
 make_rig(unsigned type, unsigned simd)
 {
     static struct rig r;
+    static struct stage_cache cache;
     memset(&r, 0, sizeof r);
+    memset(&cache, 0, sizeof cache);
+    pthread_mutex_init(&cache.lock, NULL);
+    arena_init(&cache.arena, 8192);
+    r.stage.cache = &cache;
     memset(r.answer, 0xcc, sizeof r.answer);
     r.stage.gen = 9;
     r.stage.sampler_offset = 0x1000;

@@ -1,0 +1,237 @@
+/* sampler_prepare.c: sampler messages that were seen before in this draw: all
+ * that the descriptor and the header say is decided once (sampler/plan.h), and
+ * what is left is to find the plan and to point at the registers.
+ *
+ * Plans live in the stage's cache, as long as the surfaces and samplers that
+ * they come from, and are shared by all workers. */
+#include "engine/msg/msg_sampler.h"
+#include "engine/stage_cache.h"
+#include "sampler/plan.h"
+
+/* Kernels that compute their descriptors could fill memory with plans. */
+#define MESSAGES_MAX 256
+
+/* Everything that a plan depends on besides the stage. */
+struct message_key {
+    uint32_t desc;
+    uint32_t header; /* M0.2, and the payload's second length in bits 31:24 */
+    uint32_t samplers, surface; /* when they are not the binding table's */
+};
+
+enum { PARAM_U, PARAM_V, PARAM_R, PARAM_LOD, PARAM_REF, PARAM_COUNT };
+
+/* Where a parameter or answer is, in dwords. */
+struct message_place {
+    bool present, second; /* second: in src1 */
+    uint16_t at_dw;
+};
+
+struct prepared_message {
+    struct message_key key;
+    struct prepared_message *next;
+    bool usable;
+    uint8_t lanes;
+    struct message_place param[PARAM_COUNT], out[4];
+    struct sample_plan plan;
+};
+
+static const uint32_t absent[SAMPLE_LANES];
+
+static struct message_key
+make_key(const struct eu_message *m, const uint32_t *header)
+{
+    struct message_key key = {.desc = m->desc};
+    if (header) {
+        key.header = header[2] & 0xffffff;
+        key.samplers = header[3] & ~31u;
+    }
+    key.header |= (uint32_t)m->ex_mlen_grf << 24;
+    if ((m->desc & 0xff) == BTI_BINDLESS)
+        key.surface = m->ex_desc;
+    return key;
+}
+
+static bool
+same_key(const struct message_key *a, const struct message_key *b)
+{
+    return a->desc == b->desc && a->header == b->header &&
+           a->samplers == b->samplers && a->surface == b->surface;
+}
+
+static unsigned
+bucket(const struct message_key *key)
+{
+    uint32_t h = key->desc ^ key->samplers << 3 ^ key->surface ^
+                 key->header << 7;
+    return h * 2654435761u >> 26;
+}
+
+/* ---- making one -----------------------------------------------------------
+ */
+
+/* False if the operand is there in part, or in two parts. */
+static bool
+place_param(const struct eu_message *m, unsigned grf, unsigned width,
+            struct message_place *out)
+{
+    unsigned first = m->mlen_grf, all = first + m->ex_mlen_grf;
+    *out = (struct message_place){.present = grf < all};
+    if (grf >= all)
+        return true;
+    out->second = grf >= first;
+    out->at_dw = (uint16_t)((out->second ? grf - first : grf) * 8);
+    return grf + width <= (out->second ? all : first);
+}
+
+/* The parameters that plans know; others must be absent. */
+static bool
+find_param(uint16_t offset, unsigned *param)
+{
+    switch (offset) {
+    case offsetof(struct sample_req, u): *param = PARAM_U; return true;
+    case offsetof(struct sample_req, v): *param = PARAM_V; return true;
+    case offsetof(struct sample_req, r): *param = PARAM_R; return true;
+    case offsetof(struct sample_req, lod): *param = PARAM_LOD; return true;
+    case offsetof(struct sample_req, ref): *param = PARAM_REF; return true;
+    default: return false;
+    }
+}
+
+static bool
+place_params(const struct sampler_message *msg, const struct eu_message *m,
+             unsigned width, struct prepared_message *p)
+{
+    unsigned grf = m->header;
+    for (unsigned i = 0; i < SAMPLER_PARAMS && msg->param[i]; i++) {
+        struct message_place place;
+        unsigned param;
+        if (!place_param(m, grf, width, &place))
+            return false;
+        if (find_param(msg->param[i], &param))
+            p->param[param] = place;
+        else if (place.present &&
+                 msg->param[i] != offsetof(struct sample_req, ai))
+            return false;
+        grf += width;
+    }
+    return true;
+}
+
+/* Channels that the header disables are left out, the rest moves down. */
+static bool
+place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
+             struct prepared_message *p)
+{
+    unsigned grf = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        if (disabled >> c & 1)
+            continue;
+        p->out[c].present = grf < m->rlen_grf;
+        p->out[c].at_dw = (uint16_t)(grf * 8);
+        if (p->out[c].present && grf + width > m->rlen_grf)
+            return false;
+        grf += width;
+    }
+    return true;
+}
+
+static bool
+prepare(struct thread_env *env, const struct eu_message *m,
+        const uint32_t *header, struct prepared_message *p)
+{
+    const struct shader_stage *stage = env->stage;
+    uint32_t m02 = header ? header[2] : 0;
+    const struct sampler_message *msg = sampler_find_message(
+        stage->gen, m->desc >> 12 & 31);
+    if (!msg || !sampler_is_supported(stage, m, m02) ||
+        !sampler_needs_state((enum sample_op)msg->op))
+        return false;
+    struct sample_shape shape = {
+        .op = (enum sample_op)msg->op,
+        .compare = msg->compare,
+        .reduction = msg->reduction,
+    };
+    sampler_header_offsets(m02, shape.offset);
+    p->lanes = sampler_simd(m) == SIMD_16 ? 16 : 8;
+    if (!place_params(msg, m, p->lanes / 8, p) ||
+        !place_answer(m, m02 >> HEADER_CHANNELS_LO & 15, p->lanes / 8, p))
+        return false;
+    sample_plan_init(&p->plan, dataport_surface(env, m),
+                     sampler_find_state(stage, m, header), &shape);
+    return p->plan.run;
+}
+
+/* ---- finding it again -----------------------------------------------------
+ */
+
+static const struct prepared_message *
+find(struct stage_cache *cache, const struct message_key *key)
+{
+    const struct prepared_message *p = atomic_load_explicit(
+        &cache->message[bucket(key)], memory_order_acquire);
+    while (p && !same_key(&p->key, key))
+        p = p->next;
+    return p;
+}
+
+/* Made without the lock, which finding surfaces needs; two workers may make
+ * the same one, and the second is as good as the first. */
+static const struct prepared_message *
+add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
+    const struct message_key *key)
+{
+    struct stage_cache *cache = env->stage->cache;
+    struct prepared_message made = {.key = *key}, *p;
+    if (atomic_fetch_add_explicit(&cache->message_count, 1,
+                                  memory_order_relaxed) >= MESSAGES_MAX) {
+        atomic_fetch_sub_explicit(&cache->message_count, 1,
+                                  memory_order_relaxed);
+        return NULL;
+    }
+    made.usable = prepare(env, m, header, &made);
+    pthread_mutex_lock(&cache->lock);
+    cache->used = true;
+    p = arena_alloc(&cache->arena, sizeof *p, alignof(struct prepared_message));
+    if (p) {
+        *p = made;
+        p->next = atomic_load_explicit(&cache->message[bucket(key)],
+                                       memory_order_relaxed);
+        atomic_store_explicit(&cache->message[bucket(key)], p,
+                              memory_order_release);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return p;
+}
+
+static inline const uint32_t *
+param(const struct prepared_message *p, const struct eu_message *m, unsigned i)
+{
+    const struct message_place *at = &p->param[i];
+    if (!at->present)
+        return absent;
+    return (at->second ? m->src1 : m->src0) + at->at_dw;
+}
+
+bool
+sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
+                        const uint32_t *header)
+{
+    struct message_key key = make_key(m, header);
+    const struct prepared_message *p = find(env->stage->cache, &key);
+    if (!p)
+        p = add(env, m, header, &key);
+    if (!p || !p->usable)
+        return false;
+    struct sample_lanes in = {
+        .u = param(p, m, PARAM_U),
+        .v = param(p, m, PARAM_V),
+        .r = param(p, m, PARAM_R),
+        .lod = param(p, m, PARAM_LOD),
+        .ref = param(p, m, PARAM_REF),
+        .lanes = p->lanes,
+        .exec_mask = m->exec_mask & (p->lanes == 16 ? 0xffff : 0xff),
+    };
+    for (unsigned c = 0; c < 4; c++)
+        in.out[c] = p->out[c].present ? m->dst + p->out[c].at_dw : NULL;
+    return sample_plan_run(&p->plan, &in);
+}

@@ -1,0 +1,261 @@
+/* plan.c: decides what a message's lanes need not decide again, with the
+ * decisions of sample.c, texel.c and lod.c, and chooses the routine. */
+#include "sampler/plan.h"
+#include "base/cpu.h"
+#include "sampler/sample.h"
+
+/* ---- what the routines do -------------------------------------------------
+ */
+
+static bool
+is_planned(const struct sample_ctx *ctx)
+{
+    const struct sample_req *req = ctx->req;
+    const struct sampler *sp = ctx->sp;
+    if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
+        req->op != SAMPLE_LOD && req->op != SAMPLE_LZ)
+        return false;
+    if (ctx->dims != 2 || ctx->cube || ctx->compare || ctx->reduction ||
+        sp->non_normalized)
+        return false;
+    for (unsigned d = 0; d < 2; d++)
+        if (ctx->wrap[d] == GEN9_TCM_MIRROR_ONCE)
+            return false;
+    return true;
+}
+
+static bool
+choose_texel(const struct sample_ctx *ctx, enum sample_texel *kind)
+{
+    if (!ctx->scaled)
+        return false;
+    switch (ctx->s->fmt->element_B) {
+    case 1: *kind = SAMPLE_BYTES1; return true;
+    case 2: *kind = SAMPLE_BYTES2; return true;
+    case 4: *kind = SAMPLE_BYTES4; return true;
+    default: return false;
+    }
+}
+
+/* __builtin_cpu_is() knows vendors. */
+static sample_plan_fn
+choose_routine(enum sample_texel kind)
+{
+    switch (cpu_selected()) {
+    case CPU_AVX512:
+        return __builtin_cpu_is("amd") ? sample_avx512_loads[kind]
+                                       : sample_avx512[kind];
+    case CPU_AVX2: return sample_avx2[kind];
+    case CPU_SSE4: break;
+    }
+    return NULL;
+}
+
+/* ---- levels ---------------------------------------------------------------
+ */
+
+/* Every slice of every level must be directly addressable, and with 31 bits:
+ * it is enough that the last slices are. */
+static bool
+plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
+{
+    const struct surface *s = ctx->s;
+    unsigned first = s->min_lod, last = first + s->mip_count_minus1;
+    if (last > SAMPLE_MAX_LEVEL)
+        return false;
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned level = CLAMP(i, first, last);
+        uint32_t slices = surface_level_slices(s, level);
+        const struct texel_plane *end = texel_plane(ctx, level, slices - 1);
+        if (!end->mem || !end->small)
+            return false;
+        const struct texel_plane *p = texel_plane(ctx, level, s->min_array);
+        if (!p->mem)
+            return false;
+        struct sample_levels *t = &plan->levels;
+        t->w[i] = (int32_t)surface_level_width(s, level);
+        t->h[i] = (int32_t)surface_level_height(s, level);
+        t->w_fx8[i] = (float)t->w[i] * SAMPLE_ONE;
+        t->h_fx8[i] = (float)t->h[i] * SAMPLE_ONE;
+        t->x_B[i] = (int32_t)p->x_B;
+        t->y[i] = (int32_t)p->y;
+        plan->mem = p->mem;
+    }
+    return true;
+}
+
+static void
+plan_layers(struct sample_plan *plan, const struct surface *s)
+{
+    plan->layered = s->is_array && s->depth > 1;
+    plan->last_layer = (float)(s->depth - 1);
+    plan->layer_rows = (int32_t)s->qpitch_el_rows;
+}
+
+static bool
+plan_tiling(struct sample_plan *plan, const struct surface *s)
+{
+    struct sample_tiling *t = &plan->tiling;
+    int32_t pitch_B = (int32_t)s->row_pitch_B;
+    unsigned element_B = s->fmt->element_B;
+    if (element_B & (element_B - 1))
+        return false;
+    *t = (struct sample_tiling){
+        .element_shift = __builtin_ctz(element_B),
+        .x_keep = -1,
+        .y_pitch_B = pitch_B,
+    };
+    if (s->tiling == TILING_Y) {
+        t->x_keep = 15;
+        t->x_shift = 5;
+        t->y_shift = 5;
+        t->y_keep = 31;
+        t->y_keep_shift = 4;
+        t->y_pitch_B = (pitch_B & ~127) * 32;
+    } else if (s->tiling == TILING_X) {
+        t->x_keep = 511;
+        t->x_shift = 3;
+        t->y_shift = 3;
+        t->y_keep = 7;
+        t->y_keep_shift = 9;
+        t->y_pitch_B = (pitch_B & ~511) * 8;
+    }
+    return true;
+}
+
+/* ---- levels of detail -----------------------------------------------------
+ */
+
+static bool
+is_linear(const struct sample_ctx *ctx, unsigned filter)
+{
+    return filter != FILTER_NEAREST && !ctx->integer;
+}
+
+/* Anisotropic footprints are sampler_sample()'s; without derivatives there
+ * are none. */
+static bool
+needs_footprint(const struct sample_ctx *ctx)
+{
+    return (ctx->req->op == SAMPLE_PLAIN || ctx->req->op == SAMPLE_BIAS) &&
+           (ctx->sp->min_filter == FILTER_ANISOTROPIC ||
+            ctx->sp->mag_filter == FILTER_ANISOTROPIC);
+}
+
+static bool
+plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
+{
+    const struct sampler *sp = ctx->sp;
+    const struct lod_limits *lim = &ctx->limits;
+    const struct surface *s = ctx->s;
+    enum sample_op op = ctx->req->op;
+    struct sample_lod_plan *lod = &plan->lod;
+    if (lim->resident > lim->mips || needs_footprint(ctx))
+        return false;
+    int32_t max = MIN2(lim->max, lim->mips);
+    int32_t min = MIN2(MAX2(lim->min, lim->resident), lim->mips);
+    int32_t whole_max = (max + SAMPLE_ONE - 1) & -SAMPLE_ONE;
+    int32_t whole_min = min & -SAMPLE_ONE;
+    bool smooth = sp->mip_filter == MIP_LINEAR;
+    int32_t alone = MAX2(MIN2(0, whole_max), whole_min);
+    *lod = (struct sample_lod_plan){
+        .derived = op == SAMPLE_PLAIN || op == SAMPLE_BIAS,
+        .lane = op == SAMPLE_BIAS || op == SAMPLE_LOD,
+        .preclamp = sp->lod_preclamp,
+        .mag_by_mip = sp->mag_clamp_mode,
+        .mip_filter = sp->mip_filter,
+        .bias = sp->lod_bias,
+        .size = {(float)surface_level_width(s, s->min_lod),
+                 (float)surface_level_height(s, s->min_lod)},
+        .preclamp_min = lim->min,
+        .preclamp_max = lim->max,
+        .base = lim->base,
+        .min = smooth ? min : whole_min,
+        .max = smooth ? max : whole_max,
+        .mips = lim->mips,
+        .alone = CLAMP(alone, 0, lim->mips),
+        .level0 = ctx->level0,
+    };
+    lod->fixed = op == SAMPLE_LZ || (sp->mip_filter == MIP_NONE &&
+                                     sp->min_filter == sp->mag_filter);
+    if (lod->fixed) {
+        struct sample_lod same;
+        lod_select(ctx, 0.0f, 0.0f, &same);
+        lod->mag = same.mag;
+        lod->level = same.level;
+        lod->beta = ctx->integer ? 0 : same.beta;
+    }
+    return true;
+}
+
+static bool
+plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
+{
+    const struct sampler *sp = ctx->sp;
+    plan->min_linear = is_linear(ctx, sp->min_filter);
+    plan->mag_linear = is_linear(ctx, sp->mag_filter);
+    for (unsigned d = 0; d < 2; d++) {
+        bool min = sample_rounds(sp, d, false),
+             mag = sample_rounds(sp, d, true);
+        if (plan->min_linear && plan->mag_linear && min != mag)
+            return false;
+        plan->round[d] = (plan->min_linear ? min : mag) ? 0.5f : 0.0f;
+        plan->wrap[d] = ctx->wrap[d];
+        plan->offset[d] = ctx->req->offset[d];
+    }
+    return true;
+}
+
+/* ---- channels -------------------------------------------------------------
+ */
+
+/* Bytes keep the order of memory. */
+static uint8_t
+pick_channel(const struct sample_ctx *ctx, unsigned c)
+{
+    const struct surface *s = ctx->s;
+    unsigned scs = s->swizzle[c];
+    if (scs == GEN9_SCS_ZERO)
+        return SOURCE_ZERO;
+    if (scs == GEN9_SCS_ONE)
+        return SOURCE_ONE;
+    unsigned source = ctx->source[scs & 3];
+    return (uint8_t)(source < 4 ? s->fmt->ch[source].start_bit / 8 : source);
+}
+
+static void
+plan_channels(struct sample_plan *plan, const struct sample_ctx *ctx)
+{
+    unsigned seen = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        plan->pick[c] = pick_channel(ctx, c);
+        seen |= 1u << plan->pick[c];
+        plan->place[plan->pick[c] & 3] = (uint8_t)c;
+    }
+    plan->permuted = seen == 0xf;
+}
+
+void
+sample_plan_init(struct sample_plan *plan, const struct surface *s,
+                 const struct sampler *sp, const struct sample_shape *shape)
+{
+    struct sample_req req = {
+        .op = shape->op,
+        .compare = shape->compare,
+        .reduction = shape->reduction,
+        .offset = {shape->offset[0], shape->offset[1], shape->offset[2]},
+    };
+    struct sample_ctx ctx;
+    enum sample_texel kind;
+    plan->run = NULL;
+    plan->texel = SAMPLE_TEXELS;
+    if (!sp || shape->op > SAMPLE_LZ || !sample_ctx_init(&ctx, s, sp, &req) ||
+        !is_planned(&ctx) || !choose_texel(&ctx, &kind) ||
+        !plan_tiling(plan, s) || !plan_levels(plan, &ctx) ||
+        !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))
+        return;
+    plan_layers(plan, s);
+    plan_channels(plan, &ctx);
+    plan->texel = kind;
+    plan->run = choose_routine(kind);
+}

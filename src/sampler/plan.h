@@ -1,0 +1,114 @@
+/* plan.h: a sampler message with everything decided that does not depend on
+ * its lanes: made once per draw, binding and message, then run for every
+ * thread. Plain data; any number of threads run the same one.
+ *
+ * Made and called by engine/msg. plan.c fills it in and chooses the routine,
+ * x86/sample_tmpl.h has the routines. What they answer has the same bits as
+ * sampler_sample()'s answer (test_plan.c); whatever they leave out is left to
+ * sampler_sample(). */
+#ifndef SAMPLER_PLAN_H
+#define SAMPLER_PLAN_H
+
+#include "sampler/sampler.h"
+
+/* A request without its lanes. */
+struct sample_shape {
+    enum sample_op op;
+    bool compare;
+    uint8_t reduction;
+    int8_t offset[3];
+};
+
+/* The lanes of a request where the message has them: 8 or 16 dwords each.
+ * Absent ones are zeros. */
+struct sample_lanes {
+    const uint32_t *u, *v, *r, *lod, *ref;
+    unsigned lanes;
+    uint32_t exec_mask;
+    uint32_t *out[4]; /* each may be a parameter's place, or NULL: not asked */
+};
+
+struct sample_plan;
+/* False, with nothing written, if these lanes need sampler_sample(). */
+typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
+                               const struct sample_lanes *lanes);
+
+/* How a texel is read. */
+enum sample_texel {
+    SAMPLE_BYTES1, /* UNORM bytes, filtered as integers */
+    SAMPLE_BYTES2,
+    SAMPLE_BYTES4,
+    SAMPLE_TEXELS,
+};
+
+/* Entries that no level has repeat the last one. */
+struct sample_levels {
+    alignas(64) int32_t w[16], h[16];
+    float w_fx8[16], h_fx8[16]; /* 256 times the size */
+    int32_t x_B[16], y[16];     /* origin, within the tiling */
+};
+
+/* Offsets in all tilings are a sum of one part for x and one for y:
+ * x_B % keep + x_B / keep * keep << x_shift, and the like. */
+struct sample_tiling {
+    int32_t element_shift; /* log2 of an element's bytes */
+    int32_t x_keep, x_shift;
+    int32_t y_shift, y_keep, y_keep_shift, y_pitch_B;
+};
+
+/* What is left of lod.c's decisions. LODs are in 1/256. */
+struct sample_lod_plan {
+    bool fixed;    /* every lane has `level`, `beta` and `mag` */
+    bool derived;  /* from the coordinates' differences */
+    bool lane;     /* the lanes bring one, or a bias */
+    bool preclamp; /* to preclamp_min..preclamp_max */
+    bool mag;
+    bool mag_by_mip; /* magnified lanes, too, choose among the levels */
+    uint8_t mip_filter;
+    float bias;
+    float size[2]; /* of the level that derivatives count texels of */
+    int32_t preclamp_min, preclamp_max;
+    int32_t base; /* up to here it is magnification */
+    int32_t min, max, mips;
+    int32_t alone; /* of lanes that do not choose a level */
+    int32_t level0, level, beta;
+};
+
+struct sample_plan {
+    sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
+    enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
+    const uint8_t *mem;
+    struct sample_tiling tiling;
+    struct sample_lod_plan lod;
+    bool min_linear, mag_linear;
+    uint8_t wrap[2];
+    float round[2]; /* added to a linear filter's address */
+    int32_t offset[2];
+    bool layered;
+    float last_layer;
+    int32_t layer_rows;
+    /* Output channel -> channel of memory, or enum texel_source. */
+    uint8_t pick[4];
+    bool permuted; /* no more than an order of four: output of each channel */
+    uint8_t place[4];
+    struct sample_levels levels;
+};
+
+void sample_plan_init(struct sample_plan *plan, const struct surface *s,
+                      const struct sampler *sp,
+                      const struct sample_shape *shape);
+
+static inline bool
+sample_plan_run(const struct sample_plan *plan, const struct sample_lanes *in)
+{
+    return plan->run && plan->run(plan, in);
+}
+
+/* ---- x86/sample_*.c ------------------------------------------------------ */
+
+extern const sample_plan_fn sample_avx2[SAMPLE_TEXELS];
+extern const sample_plan_fn sample_avx512[SAMPLE_TEXELS];
+/* For processors that gather slowly. */
+extern const sample_plan_fn sample_avx512_loads[SAMPLE_TEXELS];
+
+#endif

@@ -1,0 +1,128 @@
+/* test_plan.c: every prepared message gives the bits of sampler_sample(). */
+#include "any_request.h"
+#include "sampler/plan.h"
+
+static const struct {
+    const char *name;
+    const sample_plan_fn *routine;
+} variant[] = {
+    {"avx2", sample_avx2},
+    {"avx512", sample_avx512},
+    {"avx512_loads", sample_avx512_loads},
+};
+
+static bool
+is_supported(unsigned i)
+{
+    return i == 0
+               ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               : __builtin_cpu_supports("avx512f") &&
+                     __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512vl");
+}
+
+static struct sample_shape
+shape_of(const struct sample_req *req)
+{
+    struct sample_shape shape = {
+        .op = req->op, .compare = req->compare, .reduction = req->reduction};
+    memcpy(shape.offset, req->offset, sizeof shape.offset);
+    return shape;
+}
+
+/* Half of the answers overwrite the parameters, as messages may. */
+static bool
+run_plan(const struct sample_plan *plan, const struct sample_req *req,
+         sample_plan_fn run, bool overlap, uint32_t out[4][SAMPLE_LANES])
+{
+    uint32_t param[5][SAMPLE_LANES];
+    memcpy(param[0], req->u.u, sizeof param[0]);
+    memcpy(param[1], req->v.u, sizeof param[1]);
+    memcpy(param[2], req->r.u, sizeof param[2]);
+    memcpy(param[3], req->lod.u, sizeof param[3]);
+    memcpy(param[4], req->ref.u, sizeof param[4]);
+    struct sample_lanes in = {
+        .u = param[0],
+        .v = param[1],
+        .r = param[2],
+        .lod = param[3],
+        .ref = param[4],
+        .lanes = req->lanes,
+        .exec_mask = req->exec_mask & (req->lanes == 16 ? 0xffff : 0xff),
+    };
+    for (unsigned c = 0; c < 4; c++)
+        in.out[c] = overlap ? param[c] : out[c];
+    if (!run(plan, &in))
+        return false;
+    for (unsigned i = 0; i < 64 && overlap; i++)
+        if (in.exec_mask >> i % 16 & 1)
+            out[i / 16][i % 16] = param[i / 16][i % 16];
+    return true;
+}
+
+struct tally {
+    unsigned asked, answered;
+};
+
+static void
+compare_variants(const struct surface *s, const struct sampler *sp,
+                 const struct sample_req *req, unsigned round,
+                 struct tally *tally)
+{
+    struct sample_shape shape = shape_of(req);
+    struct sample_plan plan;
+    sample_plan_init(&plan, s, sp, &shape);
+    tally->asked++;
+    if (plan.texel == SAMPLE_TEXELS)
+        return;
+    uint32_t plain[4][SAMPLE_LANES], fast[4][SAMPLE_LANES];
+    memset(plain, 0xcc, sizeof plain);
+    sampler_sample(s, sp, req, plain);
+    bool answered = false;
+    for (unsigned i = 0; i < ARRAY_SIZE(variant); i++) {
+        if (!is_supported(i))
+            continue;
+        memset(fast, 0xcc, sizeof fast);
+        bool ok = run_plan(&plan, req, variant[i].routine[plan.texel],
+                           round & 1, fast);
+        answered |= ok;
+        if (ok)
+            check_same_bits(s, req, fast, plain, variant[i].name, round);
+    }
+    tally->answered += answered;
+}
+
+Test(plan, gives_the_same_bits)
+{
+    struct tally tally = {0, 0};
+    for (unsigned round = 0; round < 8000; round++) {
+        struct surface s = any_surface();
+        struct sampler sp = any_sampler();
+        for (unsigned i = 0; i < 8; i++) {
+            struct sample_req req = any_req();
+            req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+            if (any(4) == 0)
+                req.offset[1] = (int8_t)(any(16) - 8);
+            memset(req.min_lod, 0, sizeof req.min_lod);
+            compare_variants(&s, &sp, &req, round, &tally);
+        }
+        free(s.mem);
+    }
+    cr_log_info("%u of %u messages answered", tally.answered, tally.asked);
+    /* The comparison is worth something only if the routines run. */
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 8);
+}
+
+/* All quotients that a bilinear filter of bytes divides. */
+Test(plan, divides_by_255_as_the_processor_does)
+{
+    for (uint32_t n = 0; n <= 255u << 16; n++) {
+        float x = (float)n / 65536.0f;
+        float inv = 1.0f / 255.0f, q = x * inv;
+        float r = __builtin_fmaf(-q, 255.0f, x);
+        cr_assert_eq(bits_from_float(__builtin_fmaf(r, inv, q)),
+                     bits_from_float(x / 255.0f));
+    }
+}
