@@ -219,6 +219,13 @@ uint64_t surface_offset_B(const struct surface *s, unsigned level, uint32_t x,
  * memory. */
 uint8_t *surface_ptr(const struct surface *s, unsigned level, uint32_t x,
                      uint32_t y, uint32_t z, unsigned sample);
+/* Offsets along a row and along a column: surface_offset_B() of (x + i, y + j)
+ * is the wrapping sum x_B[i] + y_B[j]. True if 4x4 blocks counted from (x, y)
+ * are laid out alike: elements have a power of two bytes, the tiling is linear,
+ * X or Y, and no block straddles tiles. */
+bool surface_axes(const struct surface *s, unsigned level, uint32_t x,
+                  uint32_t y, uint32_t z, unsigned sample, unsigned width,
+                  unsigned height, uint64_t *x_B, uint64_t *y_B);
 /* Element `index` of a SURFACE_BUFFER (typed), or NULL when out of range. */
 uint8_t *surface_buffer_ptr(const struct surface *s, uint64_t index);
 

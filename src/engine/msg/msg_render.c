@@ -151,6 +151,35 @@ clear_colors(struct rt_colors *rt, bool wide)
     }
 }
 
+/* A message of sixteen lanes and nothing but floats for the colours, which are
+ * used where they are. */
+static bool
+write_colors(struct ps_group *g, const struct eu_message *m)
+{
+    const uint32_t other_types = 7u << 8 | 1u << 30;
+    const uint32_t other_parts = 1u << 11 | 1u << 14;
+    unsigned grf = 0, entry = 0;
+    uint32_t mask = m->exec_mask & 0xffff;
+    if (m->desc & other_types)
+        return false;
+    if (m->header) {
+        const uint32_t *h0 = eu_message_reg(m, 0), *h1 = eu_message_reg(m, 1);
+        if (!h0 || !h1 || (h0[0] & other_parts))
+            return false;
+        entry = h0[2] & 7;
+        mask &= h1[7];
+        grf = HEADER_GRF;
+    }
+    const uint32_t *c[4];
+    for (unsigned i = 0; i < 4; i++) {
+        c[i] = eu_message_reg(m, grf + 2 * i);
+        if (!c[i] || eu_message_reg(m, grf + 2 * i + 1) != c[i] + 8)
+            return false;
+    }
+    return target_write_colors(g, c, bits_get(m->desc, 11, 11) * 16, mask,
+                               m->desc & 0xff, entry);
+}
+
 static void
 render_write(struct ps_group *g, const struct eu_message *m)
 {
@@ -223,6 +252,8 @@ msg_render(struct thread_env *env, struct eu_thread *t,
         guest_error("render target message outside of a pixel shader");
         return EU_MSG_ERROR;
     }
+    if (type == TYPE_WRITE && write_colors(env->ps, m))
+        return EU_MSG_OK;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     if (type == TYPE_WRITE)
         render_write(env->ps, m);

@@ -120,6 +120,19 @@ blend_range_init(struct blend_range *r, const struct blend_state *b,
         r->none &= isinf(r->lo[c]) && isinf(r->hi[c]);
 }
 
+void
+blend_constant(const struct blend_state *b, const struct blend_range *range,
+               float constant[4])
+{
+    memcpy(constant, b->constant, sizeof b->constant);
+    if ((!b->pre_clamp && !b->pre_clamp_src_only) || range->none)
+        return;
+    for (unsigned c = 0; c < 4; c++)
+        constant[c] = fminf(fmaxf(constant[c], range->lo[c]), range->hi[c]);
+}
+
+/* Which of several NaNs an operation gives depends on the compiler: one for
+ * all. */
 static void
 combine(unsigned func, const float s[16], const float d[16], const float sf[16],
         const float df[16], float out[16])
@@ -129,10 +142,16 @@ combine(unsigned func, const float s[16], const float d[16], const float sf[16],
         switch (func) {
         case GEN9_BLENDFUNCTION_SUBTRACT: out[i] = a - b; break;
         case GEN9_BLENDFUNCTION_REVERSE_SUBTRACT: out[i] = b - a; break;
-        case GEN9_BLENDFUNCTION_MIN: out[i] = fminf(s[i], d[i]); break;
-        case GEN9_BLENDFUNCTION_MAX: out[i] = fmaxf(s[i], d[i]); break;
+        case GEN9_BLENDFUNCTION_MIN:
+            out[i] = s[i] < d[i] || d[i] != d[i] ? s[i] : d[i];
+            break;
+        case GEN9_BLENDFUNCTION_MAX:
+            out[i] = s[i] > d[i] || d[i] != d[i] ? s[i] : d[i];
+            break;
         default: out[i] = a + b; break;
         }
+        if (out[i] != out[i])
+            out[i] = NAN;
     }
 }
 
@@ -140,13 +159,11 @@ RASTER_LANES void
 blend_run(const struct blend_state *b, const struct blend_range *range,
           struct blend_lanes *in, float out[4][16])
 {
-    memcpy(in->constant, b->constant, sizeof in->constant);
+    blend_constant(b, range, in->constant);
     if ((b->pre_clamp || b->pre_clamp_src_only) && !range->none) {
         for (unsigned c = 0; c < 4; c++) {
             clamp_lanes(in->src[c], range->lo[c], range->hi[c]);
             clamp_lanes(in->src1[c], range->lo[c], range->hi[c]);
-            in->constant[c] = fminf(fmaxf(in->constant[c], range->lo[c]),
-                                    range->hi[c]);
         }
     }
     for (unsigned c = 0; c < 4; c++) {

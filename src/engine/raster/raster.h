@@ -12,6 +12,7 @@
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 #include "engine/raster/cover.h"
+#include "engine/raster/rt.h"
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
  * in its widest registers. Not with clang 14, which gives the dispatcher a
@@ -176,6 +177,9 @@ struct scene {
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
     bool late_count_only; /* the same, but what is left must be counted */
+    /* One of these, and messages are of colours that go to the blender as they
+     * are, unless they say otherwise. */
+    bool only_colors;
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
@@ -207,6 +211,10 @@ struct view {
     unsigned width, height; /* valid part of the tile, pixels */
     unsigned element_B;
     bool safe; /* all of the valid part lies within limit_B */
+    /* 4x4 blocks are laid out alike: rows pitch_B apart, 16 bytes of a row
+     * column_B from the next 16. */
+    bool blocks;
+    uint32_t pitch_B, column_B;
     uint64_t x_B[TILE_PX], y_B[TILE_PX];
 };
 
@@ -240,6 +248,8 @@ struct target {
     bool mask_all, mask_none;
     alignas(16) uint8_t mask[16]; /* bits of the element to be written */
     struct blend_range range;
+    rt_write_fn write; /* for blocks; NULL: lane by lane */
+    struct rt_state rt;
     uint32_t views_ready; /* bit per sample */
     int layer;
     struct view view[MAX_SAMPLES];
@@ -381,7 +391,7 @@ void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
 
-/* ---- late.c, target.c, write.c, blend.c
+/* ---- late.c, target.c, write.c, block.c, blend.c
  * ------------------------------------------ */
 
 /* Colours of a render target write, structure of arrays. */
@@ -399,6 +409,12 @@ struct rt_colors {
 void late_tests(struct ps_group *group, const struct rt_colors *rt);
 void target_write(struct ps_group *group, const struct rt_colors *rt,
                   unsigned bti, unsigned entry);
+/* The same with late_tests(), for sixteen lanes from `base` on and nothing but
+ * colours, c[channel] pointing at them. False, with nothing done, if this
+ * needs the above. */
+bool target_write_colors(struct ps_group *group, const uint32_t *const c[4],
+                         unsigned base, uint32_t mask, unsigned bti,
+                         unsigned entry);
 /* Reads the target back: out[channel][lane]. */
 void target_read(struct ps_group *group, unsigned bti, unsigned base,
                  unsigned count, uint32_t out[4][16]);
@@ -418,6 +434,9 @@ struct blend_lanes {
 };
 void blend_range_init(struct blend_range *r, const struct blend_state *b,
                       const struct format_info *fmt);
+/* The constant colour as factors use it. */
+void blend_constant(const struct blend_state *b,
+                    const struct blend_range *range, float constant[4]);
 void blend_run(const struct blend_state *b, const struct blend_range *range,
                struct blend_lanes *in, float out[4][16]);
 uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);

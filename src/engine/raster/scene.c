@@ -159,6 +159,10 @@ scene_create(const struct draw *draw)
                      !sc->count_late;
     sc->late_count_only = keeps_all && !sc->plain_late && sc->samples == 1 &&
                           (untested || sc->count_late);
+    sc->only_colors = (sc->plain_late || sc->late_count_only) &&
+                      !draw->blend.alpha_to_one_enable &&
+                      !draw->ps_extra.pixel_shader_computed_depth_mode &&
+                      !draw->ps_extra.pixel_shader_computes_stencil;
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

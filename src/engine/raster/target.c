@@ -14,13 +14,8 @@ view_init(struct view *v, const struct surface *s, unsigned level,
     v->element_B = element_B;
     v->width = w > x0 ? MIN2(w - x0, TILE_PX) : 0;
     v->height = h > y0 ? MIN2(h - y0, TILE_PX) : 0;
-    uint64_t origin = surface_offset_B(s, level, x0, y0, slice, sample);
-    for (unsigned i = 0; i < v->width; i++)
-        v->x_B[i] = surface_offset_B(s, level, x0 + i, y0, slice, sample);
-    /* Unsigned arithmetic wraps: the sum is right all the same. */
-    for (unsigned i = 0; i < v->height; i++)
-        v->y_B[i] = surface_offset_B(s, level, x0, y0 + i, slice, sample) -
-                    origin;
+    bool alike = surface_axes(s, level, x0, y0, slice, sample, v->width,
+                              v->height, v->x_B, v->y_B);
     uint64_t x_max = 0, y_max = 0;
     for (unsigned i = 0; i < v->width; i++)
         x_max = MAX2(x_max, v->x_B[i]);
@@ -28,6 +23,12 @@ view_init(struct view *v, const struct surface *s, unsigned level,
         y_max = MAX2(y_max, v->y_B[i]);
     v->safe = x_max < UINT64_MAX / 4 && y_max < UINT64_MAX / 4 &&
               x_max + y_max + element_B <= s->limit_B;
+    v->pitch_B = s->tiling == TILING_Y   ? 16
+                 : s->tiling == TILING_X ? 512
+                                         : s->row_pitch_B;
+    v->column_B = s->tiling == TILING_Y ? 512 : 16;
+    v->blocks = v->safe && alike && element_B == s->fmt->element_B &&
+                (s->tiling == TILING_Y || v->pitch_B >= 4 * element_B);
 }
 
 static void
@@ -177,6 +178,7 @@ target_use_entry(struct target *t, const struct blend_state *b, unsigned entry)
             t->mask[i / 8 & 15] &= (uint8_t) ~(1u << (i & 7));
     }
     t->mask_none = !any;
+    t->write = any && rt_state_init(&t->rt, t, b) ? rt_choose(&t->rt) : NULL;
 }
 
 void

@@ -1,0 +1,88 @@
+/* rt.h: whole 4x4 blocks of a colour target: conversion, blending, store.
+ *
+ * rt.c chooses a routine per target and blend entry; x86/ has one for each
+ * format and way of blending, written once (rt_tmpl.h) and compiled for each
+ * instruction set. write.c does the same lane by lane, is their reference,
+ * and takes whatever has no routine here. Pure functions of their arguments;
+ * any thread. */
+#ifndef RASTER_RT_H
+#define RASTER_RT_H
+
+#include "base/base.h"
+
+enum rt_format {
+    RT_NONE,
+    RT_R8,
+    RT_RG8,
+    RT_RGBA8,
+    RT_BGRA8,
+    RT_BGRX8,
+    RT_BGR565,
+    RT_RGB10A2,
+    RT_BGR10A2,
+    RT_R16,
+    RT_RG16,
+    RT_RGBA16,
+    RT_R16F,
+    RT_RG16F,
+    RT_RGBA16F,
+    RT_R11G11B10F,
+    RT_R32, /* bits as they are, float or integer */
+    RT_RG32,
+    RT_RGBA32,
+    RT_FORMATS
+};
+
+enum rt_mode {
+    RT_PLAIN, /* no blending */
+    RT_OVER,  /* source alpha and its inverse, added */
+    RT_BLEND, /* any other */
+    RT_MODES
+};
+
+/* One plane (sample) of a block: where its first element is, and the lanes
+ * to write. */
+struct rt_plane {
+    uint8_t *at;
+    uint32_t mask;
+};
+
+/* What a target and a blend entry have in common for all blocks. Channels and
+ * factors are those of struct blend_state. */
+struct rt_state {
+    alignas(64) uint8_t mask[64]; /* bits to be written of a column */
+    uint8_t format, mode;
+    bool mask_all;
+    bool reads; /* what is written depends on what is there */
+    bool clamp_source, clamp_result;
+    uint32_t fp_bits; /* of the host's float mode that must be the default's */
+    uint8_t src[2], dst[2], func[2];
+    float lo[4], hi[4], constant[4];
+};
+
+/* Lanes are in the order of quads: TL TR BL BR, pixels likewise. Rows are
+ * pitch_B apart; where a row has more than 16 bytes, the next 16 are
+ * column_B further. */
+struct rt_block {
+    const uint32_t *c[4]; /* 16 lanes each */
+    const struct rt_state *state;
+    unsigned planes;
+    const struct rt_plane *plane;
+    uint32_t pitch_B, column_B;
+};
+
+typedef void (*rt_write_fn)(const struct rt_block *b);
+
+extern const rt_write_fn rt_write_avx2[RT_FORMATS][RT_MODES];
+extern const rt_write_fn rt_write_avx512[RT_FORMATS][RT_MODES];
+
+struct blend_state;
+struct target;
+
+/* False if no routine can do what the target and the entry ask for. */
+bool rt_state_init(struct rt_state *st, const struct target *t,
+                   const struct blend_state *b);
+/* The routine for this processor, or NULL. */
+rt_write_fn rt_choose(const struct rt_state *st);
+
+#endif

@@ -1,0 +1,373 @@
+/* lanes_avx2.h: sixteen lanes in two registers. The same names as in
+ * lanes_avx512.h; rt_tmpl.h is written in them. Arithmetic follows MXCSR. */
+#ifndef LANES_AVX2_H
+#define LANES_AVX2_H
+
+#include <immintrin.h>
+
+#include "base/base.h"
+
+/* Constant arguments have to be seen as such. */
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+typedef struct {
+    __m256 low, high;
+} vf;
+typedef struct {
+    __m256i low, high;
+} vi;
+
+LANES_INLINE vf
+f_load(const void *p)
+{
+    const float *f = p;
+    return (vf){_mm256_loadu_ps(f), _mm256_loadu_ps(f + 8)};
+}
+
+LANES_INLINE vf
+f_all(float v)
+{
+    return (vf){_mm256_set1_ps(v), _mm256_set1_ps(v)};
+}
+
+LANES_INLINE vi
+i_all(uint32_t v)
+{
+    return (vi){_mm256_set1_epi32((int)v), _mm256_set1_epi32((int)v)};
+}
+
+LANES_INLINE vi
+i_from_bits(vf v)
+{
+    return (vi){_mm256_castps_si256(v.low), _mm256_castps_si256(v.high)};
+}
+
+LANES_INLINE vf
+f_from_bits(vi v)
+{
+    return (vf){_mm256_castsi256_ps(v.low), _mm256_castsi256_ps(v.high)};
+}
+
+LANES_INLINE vf
+f_add(vf a, vf b)
+{
+    return (vf){_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+}
+
+LANES_INLINE vf
+f_sub(vf a, vf b)
+{
+    return (vf){_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
+}
+
+LANES_INLINE vf
+f_mul(vf a, vf b)
+{
+    return (vf){_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
+
+/* a * b + c, rounded once. */
+LANES_INLINE vf
+f_fma(vf a, vf b, vf c)
+{
+    return (vf){_mm256_fmadd_ps(a.low, b.low, c.low),
+                _mm256_fmadd_ps(a.high, b.high, c.high)};
+}
+
+/* a > b ? a : b and a < b ? a : b. */
+LANES_INLINE vf
+f_max(vf a, vf b)
+{
+    return (vf){_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+}
+
+LANES_INLINE vf
+f_min(vf a, vf b)
+{
+    return (vf){_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
+}
+
+LANES_INLINE __m256
+unless_nan(__m256 x, __m256 a, __m256 b)
+{
+    return _mm256_blendv_ps(a, b, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+/* a, or b where x is no number. */
+LANES_INLINE vf
+f_unless_nan(vf x, vf a, vf b)
+{
+    return (vf){unless_nan(x.low, a.low, b.low),
+                unless_nan(x.high, a.high, b.high)};
+}
+
+LANES_INLINE vf
+f_from_int(vi v)
+{
+    return (vf){_mm256_cvtepi32_ps(v.low), _mm256_cvtepi32_ps(v.high)};
+}
+
+LANES_INLINE vi
+i_and(vi a, vi b)
+{
+    return (vi){_mm256_and_si256(a.low, b.low),
+                _mm256_and_si256(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_or(vi a, vi b)
+{
+    return (vi){_mm256_or_si256(a.low, b.low), _mm256_or_si256(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_xor(vi a, vi b, vi c)
+{
+    return (vi){
+        _mm256_xor_si256(_mm256_xor_si256(a.low, b.low), c.low),
+        _mm256_xor_si256(_mm256_xor_si256(a.high, b.high), c.high),
+    };
+}
+
+LANES_INLINE vi
+i_add(vi a, vi b)
+{
+    return (vi){_mm256_add_epi32(a.low, b.low),
+                _mm256_add_epi32(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_sub(vi a, vi b)
+{
+    return (vi){_mm256_sub_epi32(a.low, b.low),
+                _mm256_sub_epi32(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_shl(vi v, unsigned n)
+{
+    return (vi){_mm256_slli_epi32(v.low, (int)n),
+                _mm256_slli_epi32(v.high, (int)n)};
+}
+
+LANES_INLINE vi
+i_shr(vi v, unsigned n)
+{
+    return (vi){_mm256_srli_epi32(v.low, (int)n),
+                _mm256_srli_epi32(v.high, (int)n)};
+}
+
+LANES_INLINE __m256i
+if_greater(__m256i a, __m256i b, __m256i x, __m256i y)
+{
+    return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(a, b));
+}
+
+/* Signed a > b ? x : y. */
+LANES_INLINE vi
+i_if_greater(vi a, vi b, vi x, vi y)
+{
+    return (vi){if_greater(a.low, b.low, x.low, y.low),
+                if_greater(a.high, b.high, x.high, y.high)};
+}
+
+LANES_INLINE __m256i
+merge(__m256i a, __m256i b, __m256i which)
+{
+    return _mm256_or_si256(_mm256_andnot_si256(which, a),
+                           _mm256_and_si256(which, b));
+}
+
+/* Bits of a where `which` is zero, of b where it is one. */
+LANES_INLINE vi
+i_merge(vi a, vi b, vi which)
+{
+    return (vi){merge(a.low, b.low, which.low),
+                merge(a.high, b.high, which.high)};
+}
+
+LANES_INLINE __m256i
+lanes(uint32_t mask)
+{
+    const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+    __m256i m = _mm256_set1_epi32((int)mask);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(m, bit), bit);
+}
+
+/* All ones in the lanes of a mask. */
+LANES_INLINE vi
+i_lanes(uint32_t mask)
+{
+    return (vi){lanes(mask), lanes(mask >> 8)};
+}
+
+/* Half floats in the low halves of the lanes. */
+LANES_INLINE vi
+i_half_from_float(vf v)
+{
+    return (vi){
+        _mm256_cvtepu16_epi32(_mm256_cvtps_ph(v.low, 0)),
+        _mm256_cvtepu16_epi32(_mm256_cvtps_ph(v.high, 0)),
+    };
+}
+
+LANES_INLINE vf
+f_from_half(vi v)
+{
+    __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(v.low, v.high),
+                                             0xd8);
+    return (vf){_mm256_cvtph_ps(_mm256_castsi256_si128(words)),
+                _mm256_cvtph_ps(_mm256_extracti128_si256(words, 1))};
+}
+
+/* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
+
+/* Quads to rows of four pixels, or back. */
+LANES_INLINE vi
+i_rows(vi v)
+{
+    return (vi){_mm256_permute4x64_epi64(v.low, 0xd8),
+                _mm256_permute4x64_epi64(v.high, 0xd8)};
+}
+
+/* Of each piece the first or second halves of a and b, dword by dword. */
+LANES_INLINE vi
+i_zip_low(vi a, vi b)
+{
+    return (vi){_mm256_unpacklo_epi32(a.low, b.low),
+                _mm256_unpacklo_epi32(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_zip_high(vi a, vi b)
+{
+    return (vi){_mm256_unpackhi_epi32(a.low, b.low),
+                _mm256_unpackhi_epi32(a.high, b.high)};
+}
+
+/* The same, qword by qword. */
+LANES_INLINE vi
+i_zip2_low(vi a, vi b)
+{
+    return (vi){_mm256_unpacklo_epi64(a.low, b.low),
+                _mm256_unpacklo_epi64(a.high, b.high)};
+}
+
+LANES_INLINE vi
+i_zip2_high(vi a, vi b)
+{
+    return (vi){_mm256_unpackhi_epi64(a.low, b.low),
+                _mm256_unpackhi_epi64(a.high, b.high)};
+}
+
+/* Pieces a0 b0 a2 b2, and a1 b1 a3 b3. */
+LANES_INLINE vi
+i_even(vi a, vi b)
+{
+    return (vi){_mm256_permute2x128_si256(a.low, b.low, 0x20),
+                _mm256_permute2x128_si256(a.high, b.high, 0x20)};
+}
+
+LANES_INLINE vi
+i_odd(vi a, vi b)
+{
+    return (vi){_mm256_permute2x128_si256(a.low, b.low, 0x31),
+                _mm256_permute2x128_si256(a.high, b.high, 0x31)};
+}
+
+/* ---- memory: four rows, pitch_B apart ---- */
+
+LANES_INLINE vi
+i_load_line(const uint8_t *p)
+{
+    const __m256i *m = (const __m256i *)(const void *)p;
+    return (vi){_mm256_loadu_si256(m), _mm256_loadu_si256(m + 1)};
+}
+
+LANES_INLINE void
+i_store_line(uint8_t *p, vi v)
+{
+    __m256i *m = (__m256i *)(void *)p;
+    _mm256_storeu_si256(m, v.low);
+    _mm256_storeu_si256(m + 1, v.high);
+}
+
+LANES_INLINE __m128i
+load_row(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+LANES_INLINE vi
+i_load_rows(const uint8_t *p, size_t pitch_B)
+{
+    return (vi){
+        _mm256_set_m128i(load_row(p + pitch_B), load_row(p)),
+        _mm256_set_m128i(load_row(p + 3 * pitch_B), load_row(p + 2 * pitch_B)),
+    };
+}
+
+LANES_INLINE void
+store_row(uint8_t *p, __m128i v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, v);
+}
+
+LANES_INLINE void
+i_store_rows(uint8_t *p, size_t pitch_B, vi v)
+{
+    store_row(p, _mm256_castsi256_si128(v.low));
+    store_row(p + pitch_B, _mm256_extracti128_si256(v.low, 1));
+    store_row(p + 2 * pitch_B, _mm256_castsi256_si128(v.high));
+    store_row(p + 3 * pitch_B, _mm256_extracti128_si256(v.high, 1));
+}
+
+/* Lanes of 16 bits in memory. */
+LANES_INLINE vi
+i_load_rows_16(const uint8_t *p, size_t pitch_B)
+{
+    uint64_t v[4];
+    for (unsigned r = 0; r < 4; r++)
+        memcpy(&v[r], p + r * pitch_B, 8);
+    return (vi){_mm256_cvtepu16_epi32(load_row((const uint8_t *)&v[0])),
+                _mm256_cvtepu16_epi32(load_row((const uint8_t *)&v[2]))};
+}
+
+LANES_INLINE void
+i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
+{
+    __m256i words = _mm256_packus_epi32(v.low, v.high);
+    __m128i even = _mm256_castsi256_si128(words); /* rows 0 and 2 */
+    __m128i odd = _mm256_extracti128_si256(words, 1);
+    _mm_storel_epi64((__m128i *)(void *)p, even);
+    _mm_storel_epi64((__m128i *)(void *)(p + pitch_B), odd);
+    _mm_storeh_pd((double *)(void *)(p + 2 * pitch_B), _mm_castsi128_pd(even));
+    _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(odd));
+}
+
+/* Lanes of 8 bits in memory. */
+LANES_INLINE vi
+i_load_rows_8(const uint8_t *p, size_t pitch_B)
+{
+    uint32_t v[4];
+    for (unsigned r = 0; r < 4; r++)
+        memcpy(&v[r], p + r * pitch_B, 4);
+    __m128i bytes = load_row((const uint8_t *)v);
+    return (vi){_mm256_cvtepu8_epi32(bytes),
+                _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
+}
+
+LANES_INLINE void
+i_store_rows_8(uint8_t *p, size_t pitch_B, vi v)
+{
+    __m256i words = _mm256_packus_epi32(v.low, v.high);
+    __m256i bytes = _mm256_packus_epi16(words, words);
+    uint32_t row[8]; /* 0 2 - - 1 3 - - */
+    _mm256_storeu_si256((__m256i *)(void *)row, bytes);
+    memcpy(p, &row[0], 4);
+    memcpy(p + pitch_B, &row[4], 4);
+    memcpy(p + 2 * pitch_B, &row[1], 4);
+    memcpy(p + 3 * pitch_B, &row[5], 4);
+}
+
+#endif

@@ -1,0 +1,314 @@
+/* lanes_avx512.h: sixteen lanes in one register. The same names as in
+ * lanes_avx2.h; rt_tmpl.h is written in them. Arithmetic rounds to nearest
+ * whatever MXCSR says; only denormals follow it. */
+#ifndef LANES_AVX512_H
+#define LANES_AVX512_H
+
+#include <immintrin.h>
+
+#include "base/base.h"
+
+/* Constant arguments have to be seen as such. */
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+#define NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+
+typedef __m512 vf;
+typedef __m512i vi;
+
+LANES_INLINE vf
+f_load(const void *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+LANES_INLINE vf
+f_all(float v)
+{
+    return _mm512_set1_ps(v);
+}
+
+LANES_INLINE vi
+i_all(uint32_t v)
+{
+    return _mm512_set1_epi32((int)v);
+}
+
+LANES_INLINE vi
+i_from_bits(vf v)
+{
+    return _mm512_castps_si512(v);
+}
+
+LANES_INLINE vf
+f_from_bits(vi v)
+{
+    return _mm512_castsi512_ps(v);
+}
+
+LANES_INLINE vf
+f_add(vf a, vf b)
+{
+    return _mm512_add_round_ps(a, b, NEAREST);
+}
+
+LANES_INLINE vf
+f_sub(vf a, vf b)
+{
+    return _mm512_sub_round_ps(a, b, NEAREST);
+}
+
+LANES_INLINE vf
+f_mul(vf a, vf b)
+{
+    return _mm512_mul_round_ps(a, b, NEAREST);
+}
+
+/* a * b + c, rounded once. */
+LANES_INLINE vf
+f_fma(vf a, vf b, vf c)
+{
+    return _mm512_fmadd_round_ps(a, b, c, NEAREST);
+}
+
+/* a > b ? a : b and a < b ? a : b. */
+LANES_INLINE vf
+f_max(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+LANES_INLINE vf
+f_min(vf a, vf b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+/* a, or b where x is no number. */
+LANES_INLINE vf
+f_unless_nan(vf x, vf a, vf b)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), a, b);
+}
+
+LANES_INLINE vf
+f_from_int(vi v)
+{
+    return _mm512_cvt_roundepi32_ps(v, NEAREST);
+}
+
+LANES_INLINE vi
+i_and(vi a, vi b)
+{
+    return _mm512_and_si512(a, b);
+}
+
+LANES_INLINE vi
+i_or(vi a, vi b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+LANES_INLINE vi
+i_xor(vi a, vi b, vi c)
+{
+    return _mm512_ternarylogic_epi32(a, b, c, 0x96);
+}
+
+LANES_INLINE vi
+i_add(vi a, vi b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+LANES_INLINE vi
+i_sub(vi a, vi b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+
+LANES_INLINE vi
+i_shl(vi v, unsigned n)
+{
+    return _mm512_slli_epi32(v, n);
+}
+
+LANES_INLINE vi
+i_shr(vi v, unsigned n)
+{
+    return _mm512_srli_epi32(v, n);
+}
+
+/* Signed a > b ? x : y. */
+LANES_INLINE vi
+i_if_greater(vi a, vi b, vi x, vi y)
+{
+    return _mm512_mask_blend_epi32(_mm512_cmpgt_epi32_mask(a, b), y, x);
+}
+
+/* Bits of a where `which` is zero, of b where it is one. */
+LANES_INLINE vi
+i_merge(vi a, vi b, vi which)
+{
+    return _mm512_ternarylogic_epi32(which, b, a, 0xca);
+}
+
+/* All ones in the lanes of a mask. */
+LANES_INLINE vi
+i_lanes(uint32_t mask)
+{
+    return _mm512_movm_epi32((__mmask16)mask);
+}
+
+/* Half floats in the low halves of the lanes. */
+LANES_INLINE vi
+i_half_from_float(vf v)
+{
+    return _mm512_cvtepu16_epi32(_mm512_cvtps_ph(v, NEAREST));
+}
+
+LANES_INLINE vf
+f_from_half(vi v)
+{
+    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
+}
+
+/* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
+
+/* Quads to rows of four pixels, or back. */
+LANES_INLINE vi
+i_rows(vi v)
+{
+    return _mm512_permutexvar_epi32(
+        _mm512_set_epi32(15, 14, 11, 10, 13, 12, 9, 8, 7, 6, 3, 2, 5, 4, 1, 0),
+        v);
+}
+
+/* Of each piece the first or second halves of a and b, dword by dword. */
+LANES_INLINE vi
+i_zip_low(vi a, vi b)
+{
+    return _mm512_unpacklo_epi32(a, b);
+}
+
+LANES_INLINE vi
+i_zip_high(vi a, vi b)
+{
+    return _mm512_unpackhi_epi32(a, b);
+}
+
+/* The same, qword by qword. */
+LANES_INLINE vi
+i_zip2_low(vi a, vi b)
+{
+    return _mm512_unpacklo_epi64(a, b);
+}
+
+LANES_INLINE vi
+i_zip2_high(vi a, vi b)
+{
+    return _mm512_unpackhi_epi64(a, b);
+}
+
+/* Pieces a0 b0 a2 b2, and a1 b1 a3 b3. */
+LANES_INLINE vi
+i_even(vi a, vi b)
+{
+    const vi pick = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+    return _mm512_permutex2var_epi64(a, pick, b);
+}
+
+LANES_INLINE vi
+i_odd(vi a, vi b)
+{
+    const vi pick = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+    return _mm512_permutex2var_epi64(a, pick, b);
+}
+
+/* ---- memory: four rows, pitch_B apart ---- */
+
+LANES_INLINE vi
+i_load_line(const uint8_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+LANES_INLINE void
+i_store_line(uint8_t *p, vi v)
+{
+    _mm512_storeu_si512(p, v);
+}
+
+LANES_INLINE __m128i
+load_row(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+LANES_INLINE vi
+i_load_rows(const uint8_t *p, size_t pitch_B)
+{
+    vi v = _mm512_castsi128_si512(load_row(p));
+    v = _mm512_inserti32x4(v, load_row(p + pitch_B), 1);
+    v = _mm512_inserti32x4(v, load_row(p + 2 * pitch_B), 2);
+    return _mm512_inserti32x4(v, load_row(p + 3 * pitch_B), 3);
+}
+
+LANES_INLINE void
+store_row(uint8_t *p, __m128i v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, v);
+}
+
+LANES_INLINE void
+i_store_rows(uint8_t *p, size_t pitch_B, vi v)
+{
+    store_row(p, _mm512_castsi512_si128(v));
+    store_row(p + pitch_B, _mm512_extracti32x4_epi32(v, 1));
+    store_row(p + 2 * pitch_B, _mm512_extracti32x4_epi32(v, 2));
+    store_row(p + 3 * pitch_B, _mm512_extracti32x4_epi32(v, 3));
+}
+
+/* Lanes of 16 bits in memory. */
+LANES_INLINE vi
+i_load_rows_16(const uint8_t *p, size_t pitch_B)
+{
+    uint64_t v[4];
+    for (unsigned r = 0; r < 4; r++)
+        memcpy(&v[r], p + r * pitch_B, 8);
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
+}
+
+LANES_INLINE void
+i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
+{
+    __m256i words = _mm512_cvtepi32_epi16(v);
+    __m128i low = _mm256_castsi256_si128(words);
+    __m128i high = _mm256_extracti128_si256(words, 1);
+    _mm_storel_epi64((__m128i *)(void *)p, low);
+    _mm_storeh_pd((double *)(void *)(p + pitch_B), _mm_castsi128_pd(low));
+    _mm_storel_epi64((__m128i *)(void *)(p + 2 * pitch_B), high);
+    _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(high));
+}
+
+/* Lanes of 8 bits in memory. */
+LANES_INLINE vi
+i_load_rows_8(const uint8_t *p, size_t pitch_B)
+{
+    uint32_t v[4];
+    for (unsigned r = 0; r < 4; r++)
+        memcpy(&v[r], p + r * pitch_B, 4);
+    return _mm512_cvtepu8_epi32(load_row((const uint8_t *)v));
+}
+
+LANES_INLINE void
+i_store_rows_8(uint8_t *p, size_t pitch_B, vi v)
+{
+    __m128i bytes = _mm512_cvtepi32_epi8(v);
+    uint32_t row[4];
+    store_row((uint8_t *)row, bytes);
+    for (unsigned r = 0; r < 4; r++)
+        memcpy(p + r * pitch_B, &row[r], 4);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* Routines for blocks of a target (rt.h), each instruction set that the
+ * processor has against format_pack(), format_unpack() and blend_run(), bit
+ * for bit, on numbers chosen to hurt. */
+#include <criterion/criterion.h>
+
+#include "base/cpu.h"
+#include "base/fpmode.h"
+#include "rig.h"
+
+enum { LANES = 16, MEM_B = 8192, ROUNDS = 60 };
+
+static uint64_t state = 0x9e3779b97f4a7c15;
+
+static uint32_t
+rnd(void)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(state >> 32);
+}
+
+/* Special numbers, values next to the steps of every conversion, and any. */
+static uint32_t
+hostile(void)
+{
+    static const uint32_t special[] = {
+        0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000,
+        0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x7f800000, 0xff800000,
+        0x7fc00000, 0x7f800001, 0xffc12345, 0xff812345, 0x7f7fffff, 0x477fe000,
+        0x477fefff, 0x477ff000, 0x47800000, 0x387fffff, 0x38800000, 0x33000000,
+        0x33000001, 0x35800000, 0x36000001, 0x477effff, 0x477f0000,
+    };
+    static const unsigned max[] = {3, 31, 63, 255, 1023, 65535};
+    uint32_t step, m;
+    switch (rnd() % 4) {
+    case 0: return special[rnd() % (sizeof special / sizeof *special)];
+    case 1: return rnd();
+    case 2: /* the middle between two codes, or one beside it */
+        m = max[rnd() % 6];
+        step = bits_from_float((float)((rnd() % m + 0.5) / m));
+        return step + rnd() % 3 - 1;
+    default: return bits_from_float((float)(rnd() >> 8) * 0x1p-24f);
+    }
+}
+
+static const unsigned surface_formats[] = {
+    0x000, 0x001, 0x002, 0x080, 0x084, 0x085, 0x086, 0x087,
+    0x0c0, 0x0c2, 0x0c7, 0x0cc, 0x0d0, 0x0d1, 0x0d3, 0x0d6,
+    0x0d7, 0x0d8, 0x0e9, 0x100, 0x106, 0x10a, 0x10e, 0x140,
+};
+
+struct layout {
+    uint32_t pitch_B, column_B;
+};
+static const struct layout layouts[] = {{16, 512}, {512, 16}, {208, 16}};
+
+static size_t
+offset_B(const struct layout *l, unsigned element_B, unsigned lane)
+{
+    unsigned x = (lane >> 2 & 1) * 2 + (lane & 1);
+    unsigned y = (lane >> 3) * 2 + (lane >> 1 & 1);
+    unsigned row_B = x * element_B;
+    return row_B / 16 * l->column_B + y * l->pitch_B + row_B % 16;
+}
+
+struct fixture {
+    struct blend_state b;
+    struct target t;
+    uint32_t c[4][LANES];
+    alignas(64) uint8_t old[MEM_B], want[MEM_B], got[MEM_B];
+};
+
+static void
+write_one(struct fixture *f, const struct layout *l, unsigned lane)
+{
+    const struct format_info *fmt = f->t.fmt;
+    uint8_t *at = f->want + offset_B(l, f->t.element_B, lane), packed[16];
+    union color v;
+    for (unsigned c = 0; c < 4; c++)
+        v.u[c] = f->c[c][lane];
+    if (f->b.enabled && !fmt->is_int) {
+        struct blend_lanes in;
+        float out[4][16];
+        union color dst;
+        memset(&in, 0, sizeof in);
+        format_unpack(fmt, at, &dst);
+        for (unsigned c = 0; c < 4; c++) {
+            memcpy(&in.src[c][lane], &v.u[c], 4);
+            memcpy(&in.dst[c][lane], &dst.u[c], 4);
+        }
+        blend_run(&f->b, &f->t.range, &in, out);
+        for (unsigned c = 0; c < 4; c++)
+            v.f[c] = out[c][lane];
+    }
+    format_pack(fmt, &v, packed);
+    for (unsigned i = 0; i < f->t.element_B; i++)
+        at[i] = (uint8_t)((at[i] & ~f->t.mask[i]) | (packed[i] & f->t.mask[i]));
+}
+
+static void
+make_target(struct fixture *f, unsigned format)
+{
+    memset(&f->t, 0, sizeof f->t);
+    f->t.fmt = format_info(format);
+    f->t.element_B = f->t.fmt->element_B;
+    f->t.entry = -1;
+    target_use_entry(&f->t, &f->b, 0);
+}
+
+static void
+compare(struct fixture *f, rt_write_fn fn, const char *isa,
+        const struct layout *l, uint32_t mask)
+{
+    const struct rt_plane plane = {f->got, mask};
+    const struct rt_block block = {.c = {f->c[0], f->c[1], f->c[2], f->c[3]},
+                                   .state = &f->t.rt,
+                                   .planes = 1,
+                                   .plane = &plane,
+                                   .pitch_B = l->pitch_B,
+                                   .column_B = l->column_B};
+    memcpy(f->got, f->old, sizeof f->got);
+    fn(&block);
+    for (unsigned i = 0; i < MEM_B; i++)
+        cr_assert_eq(f->got[i], f->want[i],
+                     "%s %s mode %u (%u %u %u) mask %04x pitch %u, byte %u: "
+                     "%02x, not %02x",
+                     isa, f->t.fmt->name, f->t.rt.mode, f->b.src[0],
+                     f->b.dst[0], f->b.func[0], mask, l->pitch_B, i, f->got[i],
+                     f->want[i]);
+}
+
+static void
+check(struct fixture *f, const struct layout *l, uint32_t mask)
+{
+    for (unsigned i = 0; i < MEM_B; i += 4) {
+        uint32_t v = hostile();
+        memcpy(f->old + i, &v, 4);
+    }
+    for (unsigned i = 0; i < 4 * LANES; i++)
+        f->c[i / LANES][i % LANES] = hostile();
+    memcpy(f->want, f->old, sizeof f->want);
+    for (unsigned i = 0; i < LANES; i++) {
+        if (mask >> i & 1)
+            write_one(f, l, i);
+    }
+    unsigned format = f->t.rt.format, mode = f->t.rt.mode;
+    if (cpu_selected() >= CPU_AVX2)
+        compare(f, rt_write_avx2[format][mode], "avx2", l, mask);
+    if (cpu_selected() >= CPU_AVX512)
+        compare(f, rt_write_avx512[format][mode], "avx512", l, mask);
+}
+
+static void
+check_formats(struct fixture *f)
+{
+    for (unsigned i = 0; i < sizeof surface_formats / sizeof(unsigned); i++) {
+        make_target(f, surface_formats[i]);
+        if (f->t.mask_none)
+            continue;
+        struct rt_state st;
+        cr_assert(rt_state_init(&st, &f->t, &f->b), "%s", f->t.fmt->name);
+        for (unsigned k = 0; k < 3; k++)
+            check(f, &layouts[k], rnd() % 3 ? rnd() & 0xffff : 0xffff);
+    }
+}
+
+Test(rt, stores)
+{
+    static struct fixture f;
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        f.b = (struct blend_state){.write_mask = n % 3 ? 15 : rnd() & 15};
+        check_formats(&f);
+    }
+}
+
+/* Every mask of a block, in every shape of element. */
+Test(rt, masks)
+{
+    static struct fixture f;
+    static const unsigned shape[] = {0x140, 0x106, 0x0c7, 0x084, 0x000};
+    f.b = (struct blend_state){.write_mask = 15};
+    for (unsigned i = 0; i < 5; i++) {
+        make_target(&f, shape[i]);
+        for (uint32_t mask = 0; mask < 1u << LANES; mask += 1 + rnd() % 97)
+            check(&f, &layouts[mask % 3], mask);
+    }
+}
+
+static void
+random_blend(struct blend_state *b)
+{
+    static const uint8_t factor[] = {1,  2,  3,  4,  5,  6,  7,  8,
+                                     17, 18, 19, 20, 21, 23, 24, 0};
+    *b = (struct blend_state){.enabled = true,
+                              .write_mask = rnd() % 4 ? 15 : rnd() & 15,
+                              .pre_clamp = rnd() & 1,
+                              .post_clamp = rnd() & 1,
+                              .clamp_range = (uint8_t)(rnd() % 3)};
+    for (unsigned i = 0; i < 2; i++) {
+        b->src[i] = factor[rnd() % 16];
+        b->dst[i] = factor[rnd() % 16];
+        b->func[i] = (uint8_t)(rnd() % 5);
+    }
+    for (unsigned c = 0; c < 4; c++)
+        b->constant[c] = float_from_bits(hostile());
+    if (rnd() % 3)
+        return;
+    b->func[0] = b->func[1] = GEN9_BLENDFUNCTION_ADD;
+    b->src[0] = b->src[1] = GEN9_BLENDFACTOR_SRC_ALPHA;
+    b->dst[0] = b->dst[1] = GEN9_BLENDFACTOR_INV_SRC_ALPHA;
+}
+
+Test(rt, blends)
+{
+    static struct fixture f;
+    for (unsigned n = 0; n < 8 * ROUNDS; n++) {
+        random_blend(&f.b);
+        check_formats(&f);
+    }
+}
+
+static void
+run_in_mode(struct fixture *f, uint32_t mode)
+{
+    const struct rt_plane plane = {f->got, 0xffff};
+    const struct rt_block block = {.c = {f->c[0], f->c[1], f->c[2], f->c[3]},
+                                   .state = &f->t.rt,
+                                   .planes = 1,
+                                   .plane = &plane,
+                                   .pitch_B = layouts[0].pitch_B,
+                                   .column_B = layouts[0].column_B};
+    rt_write_fn fn = rt_choose(&f->t.rt);
+    memcpy(f->got, f->old, sizeof f->got);
+    fpmode_set(mode);
+    fn(&block);
+    fpmode_set(FPMODE_DEFAULT);
+    cr_assert(!memcmp(f->got, f->want, sizeof f->got), "%s mode %u in %04x",
+              f->t.fmt->name, f->t.rt.mode, mode);
+}
+
+/* Where fp_bits says so, kernels' float modes do not matter. */
+Test(rt, float_modes_that_do_not_show)
+{
+    static struct fixture f;
+    unsigned tried = 0;
+    for (unsigned n = 0; n < 8 * ROUNDS; n++) {
+        random_blend(&f.b);
+        f.b.enabled = n % 2;
+        f.b.clamp_range = n % 4 < 2 ? 2 : f.b.clamp_range;
+        for (unsigned i = 0; i < sizeof surface_formats / sizeof(unsigned);
+             i++) {
+            make_target(&f, surface_formats[i]);
+            uint32_t free_bits = ~f.t.rt.fp_bits & ~FPMODE_STATUS;
+            if (f.t.mask_none || !free_bits || !rt_choose(&f.t.rt))
+                continue;
+            check(&f, &layouts[0], 0xffff);
+            uint32_t mode = fpmode_make(1 + n % 3, n & 8);
+            mode = (mode & free_bits) | (FPMODE_DEFAULT & ~free_bits);
+            run_in_mode(&f, mode);
+            tried += f.b.enabled;
+        }
+    }
+    cr_assert(tried || cpu_selected() == CPU_SSE4);
+}
