@@ -45,9 +45,10 @@ struct eu_thread {
      * or 8 Q/DF lanes; see interp/ for how integer products keep their high
      * bits. acc2..acc9 are the math macro registers. */
     alignas(64) uint8_t acc[10][64];
-    alignas(64) int64_t acc_wide[2][16]; /* integer accumulators, 64 bit */
-    uint32_t chan_ip[32];                /* per channel: where it resumes */
-    void *user;                          /* for the send function */
+    alignas(64) int64_t acc_wide[2][16];   /* integer accumulators, 64 bit */
+    uint32_t chan_ip[32];                  /* per channel: where it resumes */
+    void *user;                            /* for the send function */
+    alignas(32) struct eu_message message; /* compiled code: what it sends */
     /* From here on a launch copies what all its threads begin with. */
     alignas(32) uint16_t a0[16];
     uint32_t f[2];

@@ -3,7 +3,11 @@
  * The EU gathers nothing: src0/src1 point into the thread's register file and
  * dst is where the answer goes. A handler that writes dst before it has read
  * its payload must copy the payload first (the ranges may overlap). The EU
- * guarantees that all three ranges lie inside the register file. */
+ * guarantees that all three ranges lie inside the register file.
+ *
+ * The sampler answers messages without a header with all of dst, in lanes of
+ * exec_mask: where no lane is off, compiled code keeps nothing of what was
+ * there. Any other answer may leave some of it. */
 #ifndef EU_MESSAGE_H
 #define EU_MESSAGE_H
 

@@ -24,6 +24,18 @@ keep_message(struct eu_thread *t, const struct eu_message *m)
     return EU_MSG_OK;
 }
 
+/* What the answer leaves of its registers is what the follower has there:
+ * compiled code does not store what an answer is to replace. */
+static void
+take_registers(struct pair *p, const struct eu_message *m)
+{
+    if (!m->rlen_grf)
+        return;
+    size_t at_B = (size_t)((uint8_t *)m->dst - p->t->grf);
+    memcpy(m->dst, p->r.grf + at_B, m->rlen_grf * (size_t)EU_GRF_B);
+    memcpy(p->before->grf + at_B, m->dst, m->rlen_grf * (size_t)EU_GRF_B);
+}
+
 /* The compiled code's. The true send function sees its own thread. */
 static enum eu_msg_result
 relay_message(struct eu_thread *t, const struct eu_message *m)
@@ -33,6 +45,7 @@ relay_message(struct eu_thread *t, const struct eu_message *m)
     t->send = p->send;
     p->sent = true;
     p->unlike = !eu_check_message(p, m);
+    take_registers(p, m);
     p->result = p->unlike ? EU_MSG_ERROR : t->send(t, m);
     return p->result;
 }
@@ -79,6 +92,7 @@ run_send(struct pair *p, const struct eu_op *op)
     if (op->fn == eu_op_join)
         eu_jit_wake(&p->r, (op++)->ip);
     expect_message(p, op, &probe);
+    p->before = &before;
     p->send = p->t->send;
     p->user = p->t->user;
     p->t->send = relay_message;

@@ -24,6 +24,7 @@ struct pair {
     /* While a message is sent. */
     const struct eu_op *op;
     struct check_message expected;
+    struct eu_thread *before; /* the answer */
     bool sent, unlike;
     enum eu_msg_result result;
     eu_send_fn send; /* the thread's own */

@@ -90,6 +90,8 @@ interpret(struct jit *j, uint32_t i)
                  ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
                   (insn->dst.reg & 0xf0) == EU_ARF_SR);
     jit_float_mode(j, false);
+    if (jit_is_send(op) && jit_lower_send(j, i))
+        return;
     jit_flush(j, &j->live[!j->full][i]);
     jit_call_op(j, op);
     if (jit_is_send(op) && insn->eot) {
@@ -113,6 +115,9 @@ compile_op(struct jit *j, uint32_t i)
         jit_float_mode(j, false);
         jit_lower_flow(j, i);
         j->native_count++;
+    } else if (j->start[i] & JIT_SEND) {
+        interpret(j, i);
+        j->native_count++;
     } else if (op->insn->opcode != EU_OP_NOP) {
         /* Hosts with 32 vector registers have enough for these. */
         bool roomy = j->evex && op->lanes <= 16 &&
@@ -126,9 +131,7 @@ compile_op(struct jit *j, uint32_t i)
             if (!roomy)
                 restore(j, &s);
             interpret(j, i);
-            j->native_count += jit_is_send(op);
-            if (!jit_is_send(op))
-                j->start[i] |= JIT_INTERPRETED;
+            j->start[i] |= JIT_INTERPRETED;
         }
     } else {
         j->native_count++;
@@ -168,18 +171,24 @@ prologue(struct jit *j)
     x86_jmp_reg(&j->x, X86_RDX);
 }
 
+void
+jit_leave(struct jit *j)
+{
+    x86_mov_reg(&j->x, X86_RAX, X86_R12);
+    x86_pop(&j->x, X86_R13);
+    x86_pop(&j->x, X86_R12);
+    x86_pop(&j->x, X86_RBX);
+    x86_ret(&j->x);
+}
+
 static void
 epilogue(struct jit *j)
 {
     uint32_t from = j->x.size;
     for (uint32_t i = 0; i < j->return_count; i++)
         x86_patch(&j->x, j->returns[i], from);
-    x86_mov_reg(&j->x, X86_RAX, X86_R12);
-    x86_pop(&j->x, X86_R13);
-    x86_pop(&j->x, X86_R12);
-    x86_pop(&j->x, X86_RBX);
     x86_vzeroupper(&j->x);
-    x86_ret(&j->x);
+    jit_leave(j);
     for (uint32_t i = 0; i < j->exit_count; i++) {
         const struct eu_op *op = &j->k->ops[j->exits[i].op];
         x86_patch(&j->x, j->exits[i].at, j->x.size);

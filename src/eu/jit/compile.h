@@ -269,6 +269,9 @@ bool jit_lower_lanes(struct jit *j, const struct eu_op *op);
 /* gpr := the predicate of each lane; rsi is lost. */
 void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 
+/* lower_send.c. False: not a form that is compiled. */
+bool jit_lower_send(struct jit *j, uint32_t index);
+
 /* lower_flow.c */
 void jit_lower_flow(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);
@@ -276,6 +279,8 @@ void jit_lower_join(struct jit *j, uint32_t index);
 void jit_call_op(struct jit *j, const struct eu_op *op);
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
 void jit_return(struct jit *j, enum x86_cc cc);
+/* The same at once, with no vector in use. */
+void jit_leave(struct jit *j);
 bool jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
               size_t item_B);
 

@@ -198,6 +198,22 @@ send_set(const struct eu_insn *insn)
     return s;
 }
 
+/* Registers that the answer replaces if all lanes are on: four channels of
+ * eight or sixteen lanes, or the first of them. */
+static struct jit_set
+answer_set(const struct eu_insn *insn)
+{
+    const struct eu_operand *o = &insn->dst;
+    bool header = bits_get(insn->desc, 19, 19), half = insn->desc >> 30 & 1;
+    unsigned simd = (unsigned)bits_get(insn->desc, 17, 18), rlen_grf;
+    rlen_grf = (unsigned)bits_get(insn->desc, 20, 24);
+    if (insn->sfid != EU_SFID_SAMPLER || insn->desc_is_reg || insn->pred_ctrl ||
+        header || half || (simd != 1 && simd != 2) || rlen_grf > 4 * simd ||
+        o->file != EU_FILE_GRF || o->indirect)
+        return nothing;
+    return grfs(o->reg, o->reg + rlen_grf);
+}
+
 #define OPCODE_BIT(name) ((unsigned __int128)1 << EU_OP_##name)
 
 /* Of opcodes that write every enabled channel. */
@@ -282,6 +298,7 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
     struct jit_set uses = nothing;
     if (jit_is_send(op)) {
         uses = send_set(op->insn);
+        r->kills = answer_set(op->insn);
     } else {
         for (unsigned i = 0; i < op->insn->src_count; i++)
             add(&uses, region_set(op->insn, &op->insn->src[i]));

@@ -142,3 +142,12 @@ x86_cqo(struct x86 *x)
     const uint8_t b[2] = {0x48, 0x99};
     x86_bytes(x, b, sizeof b);
 }
+
+void
+x86_call_at(struct x86 *x, size_t disp)
+{
+    uint32_t d = (uint32_t)disp;
+    uint8_t b[6] = {0xff, 0x93};
+    memcpy(b + 2, &d, 4);
+    x86_bytes(x, b, sizeof b);
+}

@@ -88,5 +88,7 @@ void x86_shift_by(struct x86 *x, enum x86_shift op, bool is_64, unsigned gpr,
 void x86_bit_test(struct x86 *x, unsigned gpr, unsigned bit);
 void x86_bswap(struct x86 *x, unsigned gpr);
 void x86_cqo(struct x86 *x);
+/* call [rbx + disp] */
+void x86_call_at(struct x86 *x, size_t disp);
 
 #endif

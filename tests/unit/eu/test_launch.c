@@ -208,3 +208,33 @@ Test(launch, float_mode)
     fpmode_set(FPMODE_DEFAULT);
     eu_kernel_free(k);
 }
+
+/* A sampler message to r10..r13, which are sent on: what they held before
+ * matters unless all of it is answered. */
+static uint32_t
+live_before_answer(uint32_t desc)
+{
+    struct eu_launch l;
+    struct code sample = encode_send(EU_SFID_SAMPLER, 1u << 25 | desc);
+    struct code eot = encode_send(EU_SFID_RENDER, 4u << 25);
+    put(&eot, 76, 69, 10);
+    put(&eot, 127, 127, 1);
+    uint32_t code[2][4];
+    memcpy(code[0], sample.dw, 16);
+    memcpy(code[1], eot.dw, 16);
+    struct eu_kernel *k = eu_kernel_build(code, sizeof code, EU_GEN9);
+    cr_assert_not_null(k);
+    struct eu_start s = {.kernel = k, .simd = 8, .send = take_payload};
+    eu_launch_init(&l, &s);
+    eu_kernel_free(k);
+    return l.live_in[0];
+}
+
+Test(launch, answers_replace_registers)
+{
+    const uint32_t simd8 = 1u << 17, header = 1u << 19;
+    cr_expect_eq(live_before_answer(4u << 20 | simd8), 1u << 20);
+    cr_expect_eq(live_before_answer(3u << 20 | simd8), 1u << 20 | 1u << 13);
+    cr_expect_eq(live_before_answer(4u << 20 | simd8 | header),
+                 1u << 20 | 0xfu << 10);
+}

@@ -1,0 +1,154 @@
+/* lower_send.c: messages, put together by compiled code.
+ *
+ * What does not change is a constant that is copied into the thread's message;
+ * the addresses of the registers and, where channels may be off, the mask are
+ * added. Live values are in the register file when the function is called:
+ * hosts keep no vector registers across calls. */
+#include "eu/jit/compile.h"
+#include "eu/jit/x86_gpr.h"
+
+#define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define MESSAGE_AT(member) \
+    (THREAD_AT(message) + offsetof(struct eu_message, member))
+
+/* A whole vector: the constant part and the first address, which follows. */
+#define TEMPLATE_DW 8
+static_assert(offsetof(struct eu_message, exec_mask) < TEMPLATE_DW * 4 &&
+                  sizeof(struct eu_message) >= TEMPLATE_DW * 4,
+              "the constant part of a message is in one vector");
+
+struct send {
+    struct eu_message m;
+    unsigned src_B[2], dst_B; /* in the register file */
+};
+
+/* A range of registers that is known now. */
+static bool
+direct(const struct eu_operand *o, unsigned count_grf, unsigned *at_B)
+{
+    *at_B = o->reg * EU_GRF_B;
+    return o->file == EU_FILE_GRF && !o->indirect &&
+           *at_B + count_grf * EU_GRF_B <= EU_GRF_FILE_B;
+}
+
+/* As eu_op_send(), but for what only a running thread knows. */
+static bool
+describe(struct send *s, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
+    if (insn->desc_is_reg || insn->ex_desc_is_reg)
+        return false;
+    memset(s, 0, sizeof *s);
+    s->m = (struct eu_message){
+        .sfid = insn->sfid,
+        .eot = insn->eot,
+        .header = bits_get(insn->desc, 19, 19),
+        .check_tdr = insn->opcode == EU_OP_SENDC ||
+                     insn->opcode == EU_OP_SENDSC,
+        .exec_size = op->lanes,
+        .chan_offset = op->chan,
+        .mlen_grf = (uint8_t)bits_get(insn->desc, 25, 28),
+        .rlen_grf = (uint8_t)bits_get(insn->desc, 20, 24),
+        .ex_mlen_grf = split ? (uint8_t)bits_get(insn->ex_desc, 6, 9) : 0,
+        .desc = insn->desc,
+        .ex_desc = insn->ex_desc,
+        .exec_mask = op->full,
+    };
+    if (insn->dst.file != EU_FILE_GRF)
+        s->m.rlen_grf = 0;
+    return direct(&insn->src[0], s->m.mlen_grf, &s->src_B[0]) &&
+           (!s->m.ex_mlen_grf ||
+            direct(&insn->src[1], s->m.ex_mlen_grf, &s->src_B[1])) &&
+           (!s->m.rlen_grf || direct(&insn->dst, s->m.rlen_grf, &s->dst_B));
+}
+
+static void
+store_address(struct jit *j, size_t at, bool used, unsigned grf_B)
+{
+    if (used)
+        x86_lea(&j->x, X86_RAX, X86_RBX, (int32_t)(THREAD_AT(grf) + grf_B));
+    else
+        x86_gop(&j->x, X86_G_XOR, false, X86_RAX, x86_g(X86_RAX));
+    x86_store(&j->x, X86_RAX, at, 8);
+}
+
+/* Channels that are off, or whose predicate is. */
+static void
+store_mask(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    bool exec = !op->no_mask && !j->full;
+    if (!exec && !op->pred)
+        return;
+    if (op->pred)
+        jit_pred_bits(j, op, X86_RAX);
+    if (exec) {
+        x86_load(x, X86_RCX, THREAD_AT(mask), 4);
+        if (op->chan)
+            x86_shift_imm(x, false, X86_RCX, op->chan);
+        if (op->pred)
+            x86_alu_reg(x, X86_AND, X86_RAX, X86_RCX, false);
+        else
+            x86_mov_reg(x, X86_RAX, X86_RCX);
+    }
+    x86_alu_imm(x, X86_AND, X86_RAX, op->full, false);
+    x86_store(x, X86_RAX, MESSAGE_AT(exec_mask), 4);
+}
+
+static void
+store_message(struct jit *j, const struct eu_op *op, const struct send *s)
+{
+    uint32_t dw[TEMPLATE_DW];
+    memcpy(dw, &s->m, sizeof dw);
+    struct x86_rm constant = x86_const(&j->x, dw, TEMPLATE_DW);
+    x86_vop(&j->x, X86_MOVUPS_LD, 1, 0, 0, constant, 0);
+    x86_vop(&j->x, X86_MOVUPS_ST, 1, 0, 0, x86_thread(THREAD_AT(message)), 0);
+    store_mask(j, op);
+    store_address(j, MESSAGE_AT(src0), true, s->src_B[0]);
+    store_address(j, MESSAGE_AT(src1), s->m.ex_mlen_grf, s->src_B[1]);
+    store_address(j, MESSAGE_AT(dst), s->m.rlen_grf, s->dst_B);
+}
+
+/* The thread ends, well unless the message failed. */
+static void
+finish(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    static_assert(EU_FAILED == EU_FINISHED + 1, "an error adds one");
+    x86_gop(x, X86_G_XOR, false, X86_RCX, x86_g(X86_RCX));
+    x86_alu_imm(x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
+    x86_setcc(x, X86_CC_E, X86_RCX);
+    x86_alu_imm(x, X86_ADD, X86_RCX, EU_FINISHED, false);
+    x86_store(x, X86_RCX, THREAD_AT(status), 4);
+    jit_leave(j);
+}
+
+bool
+jit_lower_send(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct x86 *x = &j->x;
+    struct send s;
+    if (!describe(&s, op))
+        return false;
+    jit_flush(j, &j->live[!j->full][index]);
+    store_message(j, op, &s);
+    x86_store_imm(x, THREAD_AT(ip), op->ip);
+    x86_alu_mem_imm(x, X86_ADD, THREAD_AT(message_count), 1);
+    x86_vzeroupper(x);
+    x86_mov_reg(x, X86_RDI, X86_RBX);
+    x86_lea(x, X86_RSI, X86_RBX, (int32_t)THREAD_AT(message));
+    x86_call_at(x, THREAD_AT(send));
+    jit_forget(j);
+    if (op->insn->eot) {
+        finish(j);
+        return true;
+    }
+    x86_alu_imm(x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
+    uint32_t good = x86_jump(x, X86_CC_NE);
+    x86_store_imm(x, THREAD_AT(status), EU_FAILED);
+    jit_leave(j);
+    x86_patch(x, good, x->size);
+    return true;
+}
