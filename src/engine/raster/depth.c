@@ -1,5 +1,6 @@
 /* depth.c: stencil and depth test of samples. KBL PRM vol 2d,
  * 3DSTATE_WM_DEPTH_STENCIL; order: stencil, then depth, then both writes. */
+#include "base/cpu.h"
 #include "engine/raster/raster.h"
 
 #include <math.h>
@@ -66,6 +67,9 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
         [GEN9_COMPAREFUNCTION_GEQUAL] = 6,
     };
     ds->pass = pass[ds->func & 7];
+    ds->block = cpu_selected() == CPU_AVX512 ? depth_avx512[ds->kind]
+                : cpu_selected() == CPU_AVX2 ? depth_avx2[ds->kind]
+                                             : NULL;
     ds->stencil_test = w->stencil_test_enable &&
                        d->stencil.type != SURFACE_NULL && d->stencil.mem;
     ds->stencil_write = ds->stencil_test && w->stencil_buffer_write_enable &&

@@ -140,10 +140,28 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     const struct depth_state *ds = &w->scene->ds;
     if (s->layer > w->draw->depth_view_extent)
         return cover;
-    struct block b;
     const struct view *v = depth_view(w, false, s->layer, 0);
-    if (!find_rows(v, (unsigned)(x - w->tile_x), (unsigned)(y - w->tile_y),
-                   &b)) {
+    unsigned tx = (unsigned)(x - w->tile_x), ty = (unsigned)(y - w->tile_y);
+    bool whole = tx + BLOCK_PX <= v->width && ty + BLOCK_PX <= v->height;
+    if (ds->block && v->blocks && whole) {
+        const struct depth_in in = {
+            .c = s->z.c,
+            .dx = s->z.dx,
+            .dy = s->z.dy,
+            .x = x + 0.5 - s->ref_x,
+            .y = y + 0.5 - s->ref_y,
+            .lo = s->z_lo,
+            .hi = s->z_hi,
+            .at = v->mem + v->x_B[tx] + v->y_B[ty],
+            .pitch_B = v->pitch_B,
+            .mask = transpose(cover),
+            .pass = ds->pass,
+            .write = write && ds->depth_write,
+        };
+        return transpose(ds->block(&in));
+    }
+    struct block b;
+    if (!find_rows(v, tx, ty, &b)) {
         for (unsigned i = 0; i < LANES; i++) {
             int32_t px = x + (int32_t)(i >> 2 & 1) * 2 + (int32_t)(i & 1);
             int32_t py = y + (int32_t)(i >> 3) * 2 + (int32_t)(i >> 1 & 1);

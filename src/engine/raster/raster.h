@@ -12,6 +12,7 @@
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 #include "engine/raster/cover.h"
+#include "engine/raster/depth_lanes.h"
 #include "engine/raster/rt.h"
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
@@ -114,7 +115,8 @@ struct depth_state {
     unsigned depth_B;
     bool depth_test, depth_write, stencil_test, stencil_write;
     uint8_t func;
-    uint8_t pass; /* func as bits: less, equal, greater, unordered */
+    uint8_t pass;   /* func as bits: less, equal, greater, unordered */
+    depth_fn block; /* for 4x4 blocks, or NULL */
     struct stencil_face face[2]; /* front, back */
 };
 

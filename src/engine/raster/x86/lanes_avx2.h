@@ -220,6 +220,81 @@ f_from_half(vi v)
                 _mm256_cvtph_ps(_mm256_extracti128_si256(words, 1))};
 }
 
+/* ---- comparisons: bit per lane ---- */
+
+LANES_INLINE unsigned
+bits_of(__m256 low, __m256 high)
+{
+    return (unsigned)_mm256_movemask_ps(low) |
+           (unsigned)_mm256_movemask_ps(high) << 8;
+}
+
+LANES_INLINE unsigned
+f_less(vf a, vf b)
+{
+    return bits_of(_mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ),
+                   _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ));
+}
+
+LANES_INLINE unsigned
+f_equal(vf a, vf b)
+{
+    return bits_of(_mm256_cmp_ps(a.low, b.low, _CMP_EQ_OQ),
+                   _mm256_cmp_ps(a.high, b.high, _CMP_EQ_OQ));
+}
+
+LANES_INLINE unsigned
+i_less(vi a, vi b)
+{
+    return bits_of(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b.low, a.low)),
+                   _mm256_castsi256_ps(_mm256_cmpgt_epi32(b.high, a.high)));
+}
+
+LANES_INLINE unsigned
+i_equal(vi a, vi b)
+{
+    return bits_of(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a.low, b.low)),
+                   _mm256_castsi256_ps(_mm256_cmpeq_epi32(a.high, b.high)));
+}
+
+/* ---- double precision: rows of four lanes ---- */
+
+/* x of the column plus y of the row. */
+LANES_INLINE vf
+f_of_sums(__m256d x, __m256d y)
+{
+    __m128 row0 = _mm256_cvtpd_ps(
+        _mm256_add_pd(x, _mm256_permute4x64_pd(y, 0x00)));
+    __m128 row1 = _mm256_cvtpd_ps(
+        _mm256_add_pd(x, _mm256_permute4x64_pd(y, 0x55)));
+    __m128 row2 = _mm256_cvtpd_ps(
+        _mm256_add_pd(x, _mm256_permute4x64_pd(y, 0xaa)));
+    __m128 row3 = _mm256_cvtpd_ps(
+        _mm256_add_pd(x, _mm256_permute4x64_pd(y, 0xff)));
+    return (vf){_mm256_set_m128(row1, row0), _mm256_set_m128(row3, row2)};
+}
+
+LANES_INLINE __m128i
+scaled(__m128 v, double max)
+{
+    __m256d d = _mm256_mul_pd(_mm256_cvtps_pd(v), _mm256_set1_pd(max));
+    return _mm256_cvttpd_epi32(_mm256_add_pd(d, _mm256_set1_pd(0.5)));
+}
+
+LANES_INLINE __m256i
+scaled_half(__m256 v, double max)
+{
+    return _mm256_set_m128i(scaled(_mm256_extractf128_ps(v, 1), max),
+                            scaled(_mm256_castps256_ps128(v), max));
+}
+
+/* v * max + 0.5, cut off. */
+LANES_INLINE vi
+i_scaled(vf v, double max)
+{
+    return (vi){scaled_half(v.low, max), scaled_half(v.high, max)};
+}
+
 /* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
 
 /* Quads to rows of four pixels, or back. */

@@ -173,6 +173,65 @@ f_from_half(vi v)
     return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
 }
 
+/* ---- comparisons: bit per lane ---- */
+
+LANES_INLINE unsigned
+f_less(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+
+LANES_INLINE unsigned
+f_equal(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+
+LANES_INLINE unsigned
+i_less(vi a, vi b)
+{
+    return _mm512_cmplt_epi32_mask(a, b);
+}
+
+LANES_INLINE unsigned
+i_equal(vi a, vi b)
+{
+    return _mm512_cmpeq_epi32_mask(a, b);
+}
+
+/* ---- double precision: rows of four lanes ---- */
+
+/* x of the column plus y of the row. */
+LANES_INLINE vf
+f_of_sums(__m256d x, __m256d y)
+{
+    __m512d columns = _mm512_broadcast_f64x4(x);
+    __m512d rows = _mm512_castpd256_pd512(y);
+    const __m512i top = _mm512_set_epi64(1, 1, 1, 1, 0, 0, 0, 0);
+    const __m512i bottom = _mm512_set_epi64(3, 3, 3, 3, 2, 2, 2, 2);
+    __m256 low = _mm512_cvtpd_ps(
+        _mm512_add_pd(columns, _mm512_permutexvar_pd(top, rows)));
+    __m256 high = _mm512_cvtpd_ps(
+        _mm512_add_pd(columns, _mm512_permutexvar_pd(bottom, rows)));
+    return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+LANES_INLINE __m256i
+scaled(__m256 v, double max)
+{
+    __m512d d = _mm512_mul_pd(_mm512_cvtps_pd(v), _mm512_set1_pd(max));
+    return _mm512_cvttpd_epi32(_mm512_add_pd(d, _mm512_set1_pd(0.5)));
+}
+
+/* v * max + 0.5, cut off. */
+LANES_INLINE vi
+i_scaled(vf v, double max)
+{
+    __m256i low = scaled(_mm512_castps512_ps256(v), max);
+    __m256i high = scaled(_mm512_extractf32x8_ps(v, 1), max);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
 /* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
 
 /* Quads to rows of four pixels, or back. */

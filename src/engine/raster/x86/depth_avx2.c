@@ -1,0 +1,6 @@
+/* depth_avx2.c: depth_tmpl.h with avx2. Called only where the processor has it.
+ */
+#include "engine/raster/x86/lanes_avx2.h"
+
+#define DEPTH_TABLE depth_avx2
+#include "engine/raster/x86/depth_tmpl.h"

@@ -1,0 +1,6 @@
+/* depth_avx512.c: depth_tmpl.h with avx512. Called only where the processor has
+ * it. */
+#include "engine/raster/x86/lanes_avx512.h"
+
+#define DEPTH_TABLE depth_avx512
+#include "engine/raster/x86/depth_tmpl.h"

@@ -1,0 +1,141 @@
+/* The depth test of blocks (depth_lanes.h) against its definition in double
+ * precision, each instruction set that the processor has. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "base/cpu.h"
+#include "rig.h"
+
+enum { ROUNDS = 20000, PX = 16, ROW_B = 64, PITCHES = 3 };
+
+static uint64_t state = 0x9e3779b97f4a7c15;
+
+static uint32_t
+rnd(void)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(state >> 32);
+}
+
+/* Depths and slopes: ordinary, huge, tiny, infinite, none. */
+static double
+number(void)
+{
+    static const double special[] = {0,     -0.0,        1,        0.5,
+                                     1e300, 1e-300,      1e-40,    0x1p-24,
+                                     -1e30, (double)NAN, INFINITY, -INFINITY};
+    unsigned kind = rnd() % 8;
+    if (kind == 0)
+        return special[rnd() % (sizeof special / sizeof *special)];
+    double v = rnd() * 0x1p-32;
+    return kind < 5 ? v : kind == 5 ? v * 0x1p-8 : kind == 6 ? v * 4 - 2 : 0;
+}
+
+struct fixture {
+    struct depth_in in;
+    enum depth_kind kind;
+    unsigned func;
+    uint8_t old[ROW_B * 4], want[ROW_B * 4], got[ROW_B * 4];
+};
+
+static float
+depth_at(const struct depth_in *in, unsigned i)
+{
+    double dx = in->x + (double)(i & 3), dy = in->y + (double)(i >> 2);
+    float z = (float)(in->c + in->dx * dx + in->dy * dy);
+    return !(z > in->lo) ? in->lo : z > in->hi ? in->hi : z;
+}
+
+static bool
+test_one(struct fixture *f, unsigned i)
+{
+    unsigned size_B = f->kind == DEPTH_U16 ? 2 : 4;
+    uint8_t *p = f->want + (i >> 2) * f->in.pitch_B + (i & 3) * size_B;
+    float z = depth_at(&f->in, i);
+    uint32_t old = 0, new;
+    memcpy(&old, p, size_B);
+    bool pass;
+    if (f->kind == DEPTH_F32) {
+        new = bits_from_float(z);
+        pass = depth_compare(f->func, z, float_from_bits(old));
+    } else {
+        uint32_t max = f->kind == DEPTH_U16 ? 0xffff : 0xffffff;
+        double v = !(z > 0) ? 0 : z > 1 ? 1 : z;
+        new = (uint32_t)(v * max + 0.5);
+        pass = depth_compare(f->func, new, old & max);
+        new |= old & ~max;
+    }
+    if (pass && f->in.write)
+        memcpy(p, &new, size_B);
+    return pass;
+}
+
+static void
+randomise(struct fixture *f)
+{
+    static const uint8_t pass[8] = {15, 0, 1, 2, 3, 4, 13, 6};
+    static const uint32_t pitch_B[PITCHES] = {16, 64, 20};
+    struct depth_in *in = &f->in;
+    f->kind = DEPTH_F32 + rnd() % 3;
+    f->func = rnd() % 8;
+    *in = (struct depth_in){.c = number(),
+                            .dx = number(),
+                            .dy = number(),
+                            .x = rnd() % 64 - 32 + 0.5,
+                            .y = rnd() % 64 - 32 + 0.5,
+                            .lo = rnd() % 4   ? 0
+                                  : rnd() % 4 ? -1
+                                              : NAN,
+                            .hi = rnd() % 4 ? 1 : 0.75f,
+                            .pitch_B = pitch_B[rnd() % PITCHES],
+                            .mask = rnd() % 2 ? 0xffff : (uint16_t)rnd(),
+                            .pass = pass[f->func],
+                            .write = rnd() % 4};
+    for (unsigned i = 0; i < sizeof f->old; i++)
+        f->old[i] = (uint8_t)rnd();
+    /* Often the depth that is there already, or one next to it. */
+    unsigned size_B = f->kind == DEPTH_U16 ? 2 : 4;
+    for (unsigned i = 0; i < PX; i++) {
+        float z = depth_at(in, i);
+        uint32_t v = bits_from_float(z);
+        if (f->kind != DEPTH_F32)
+            v = (uint32_t)(CLAMP(z, 0, 1) *
+                           (f->kind == DEPTH_U16 ? 65535.0 : 16777215.0));
+        v += rnd() % 3 - 1;
+        if (rnd() % 2)
+            memcpy(f->old + (i >> 2) * in->pitch_B + (i & 3) * size_B, &v,
+                   size_B);
+    }
+}
+
+static void
+compare(struct fixture *f, depth_fn fn, const char *isa, unsigned pass)
+{
+    memcpy(f->got, f->old, sizeof f->got);
+    f->in.at = f->got;
+    unsigned got = fn(&f->in);
+    cr_assert_eq(got, pass, "%s kind %u function %u: %04x, not %04x", isa,
+                 f->kind, f->func, got, pass);
+    cr_assert(!memcmp(f->got, f->want, sizeof f->got),
+              "%s kind %u function %u pitch %u", isa, f->kind, f->func,
+              f->in.pitch_B);
+}
+
+Test(depth_lanes, are_depth_of_pixels)
+{
+    static struct fixture f;
+    unsigned some = 0;
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        randomise(&f);
+        memcpy(f.want, f.old, sizeof f.want);
+        unsigned pass = 0;
+        for (unsigned i = 0; i < PX; i++)
+            pass |= (unsigned)((f.in.mask >> i & 1) && test_one(&f, i)) << i;
+        if (cpu_selected() >= CPU_AVX2)
+            compare(&f, depth_avx2[f.kind], "avx2", pass);
+        if (cpu_selected() >= CPU_AVX512)
+            compare(&f, depth_avx512[f.kind], "avx512", pass);
+        some += pass && pass != f.in.mask;
+    }
+    cr_assert(some > ROUNDS / 10);
+}
