@@ -102,7 +102,7 @@ engine_run_thread(struct engine *engine, struct engine_vm *vm,
     stage_start(&stage, &start);
     start.dispatch_mask = start.vector_mask = mask;
     start.denorm_f_retain = true;
-    start.send = msg_send;
+    start.send = msg_sender();
     start.user = &env;
     start.counts = kernel->counts;
     eu_thread_init(thread, &start);

@@ -198,7 +198,7 @@ compute_dispatch(const struct dispatch *d)
     run.simd_mask = d->stage.simd >= 32 ? ~0u
                                         : (UINT32_C(1) << d->stage.simd) - 1;
     stage_start(&d->stage, &run.start);
-    run.start.send = msg_send;
+    run.start.send = msg_sender();
     run.start.counts = d->watch ? d->watch->counts : NULL;
 
     /* Scratch slots bound how many threads may be alive at once. */

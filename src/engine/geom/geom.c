@@ -66,7 +66,7 @@ geom_env(const struct geom *g, const struct shader_stage *stage,
     start->simd = 8;
     start->dispatch_mask = dispatch_mask;
     start->vector_mask = dispatch_mask;
-    start->send = msg_send;
+    start->send = msg_sender();
     start->user = env;
 }
 

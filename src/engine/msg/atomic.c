@@ -1,6 +1,7 @@
 /* Atomic operations of the data port. Workers run in parallel, so each is a
- * compare-and-swap loop on host memory; between lanes of one message the order
- * is ascending. KBL PRM vol 2d "MDC_AOP", "MDC_FOP". */
+ * compare-and-swap loop on host memory, or an instruction where there is one;
+ * between lanes of one message the order is ascending. KBL PRM vol 2d
+ * "MDC_AOP", "MDC_FOP". */
 #include "engine/msg/dataport.h"
 #include "base/fpmode.h"
 
@@ -36,7 +37,7 @@ atomic_operands(unsigned op)
     }
 }
 
-static uint64_t
+static inline uint64_t
 combine(unsigned op, uint64_t old, int64_t sold, uint64_t src0, int64_t ssrc0,
         uint64_t src1)
 {
@@ -70,6 +71,70 @@ atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
     } while (!__atomic_compare_exchange_n(p, &old, next, false,
                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return op == AOP_PREDEC ? next : old;
+}
+
+/* ---- all lanes of a message ---- */
+
+static inline __attribute__((always_inline)) uint32_t
+one_lane(unsigned op, bool contended, uint32_t *p, uint32_t a, uint32_t b)
+{
+    if (!contended) {
+        uint32_t old = *p;
+        *p = (uint32_t)combine(op, old, (int32_t)old, a, (int32_t)a, b);
+        return op == AOP_PREDEC ? *p : old;
+    }
+    switch (op) {
+    case AOP_ADD: return __atomic_fetch_add(p, a, __ATOMIC_SEQ_CST);
+    case AOP_SUB: return __atomic_fetch_sub(p, a, __ATOMIC_SEQ_CST);
+    case AOP_INC: return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST);
+    case AOP_DEC: return __atomic_fetch_sub(p, 1, __ATOMIC_SEQ_CST);
+    case AOP_MOV: return __atomic_exchange_n(p, a, __ATOMIC_SEQ_CST);
+    default: return atomic_int32(op, p, a, b);
+    }
+}
+
+/* Inlined, so that a constant operation is the loop's only one. */
+static inline __attribute__((always_inline)) void
+all_lanes(unsigned op, bool contended, const struct lane_access *a,
+          const uint32_t *offset_B, const uint32_t *src0, const uint32_t *src1,
+          uint32_t *dst)
+{
+    unsigned operands = atomic_operands(op);
+    uint32_t result[16];
+    for (unsigned i = 0; i < a->lanes; i++) {
+        if (!(a->mask >> i & 1))
+            continue;
+        uint8_t *p = a->mem + (offset_B[i] & a->keep);
+        result[i] = one_lane(op, contended, (uint32_t *)(void *)p,
+                             operands > 0 ? src0[i] : 0,
+                             operands > 1 ? src1[i] : 0);
+    }
+    for (unsigned i = 0; i < a->lanes && dst; i++)
+        if (a->mask >> i & 1)
+            dst[i] = result[i];
+}
+
+bool
+atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
+             const uint32_t *offset_B, const uint32_t *src0,
+             const uint32_t *src1, uint32_t *dst)
+{
+    uint32_t last_B, outside = 0;
+    if (!lanes_last_B(a, &last_B) || (uintptr_t)a->mem & 3 || a->keep & 3)
+        return false;
+    for (unsigned i = 0; i < a->lanes; i++)
+        outside |= (uint32_t)((offset_B[i] & a->keep) > last_B) << i;
+    if (outside & a->mask)
+        return false;
+    if (contended)
+        all_lanes(op, true, a, offset_B, src0, src1, dst);
+    else if (op == AOP_ADD)
+        all_lanes(AOP_ADD, false, a, offset_B, src0, src1, dst);
+    else if (op == AOP_INC)
+        all_lanes(AOP_INC, false, a, offset_B, src0, src1, dst);
+    else
+        all_lanes(op, false, a, offset_B, src0, src1, dst);
+    return true;
 }
 
 uint64_t

@@ -5,6 +5,25 @@
 #include "engine/msg/lanes.h"
 #include "engine/msg/msg.h"
 
+/* Messages of data port 1. */
+enum {
+    DC1_UNTYPED_READ = 0x01,
+    DC1_UNTYPED_ATOMIC = 0x02,
+    DC1_TYPED_READ = 0x05,
+    DC1_TYPED_ATOMIC = 0x06,
+    DC1_UNTYPED_WRITE = 0x09,
+    DC1_TYPED_WRITE = 0x0d,
+    DC1_A64_SCATTERED_READ = 0x10,
+    DC1_A64_UNTYPED_READ = 0x11,
+    DC1_A64_ATOMIC = 0x12,
+    DC1_A64_BLOCK_READ = 0x14,
+    DC1_A64_BLOCK_WRITE = 0x15,
+    DC1_A64_UNTYPED_WRITE = 0x19,
+    DC1_A64_SCATTERED_WRITE = 0x1a,
+    DC1_UNTYPED_ATOMIC_FLOAT = 0x1b,
+    DC1_A64_ATOMIC_FLOAT = 0x1d,
+};
+
 #define BTI_BINDLESS 252
 #define BTI_STATELESS_NC 253
 #define BTI_SLM 254
@@ -94,14 +113,18 @@ uint64_t atomic_int64(unsigned op, uint64_t *p, uint64_t src0, uint64_t src1);
 uint32_t atomic_float32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1);
 /* Data operands of an integer atomic: 0 for inc/dec/predec, 2 for CMPWR. */
 unsigned atomic_operands(unsigned op);
+/* An integer operation for all lanes that execute, as lanes.h has it: false,
+ * with nothing done, when one is out of bounds. `contended`: other workers may
+ * be at the same memory. dst may be NULL. */
+bool atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
+                  const uint32_t *offset_B, const uint32_t *src0,
+                  const uint32_t *src1, uint32_t *dst);
 #define AOP_FMAX 1
 #define AOP_FMIN 2
 #define AOP_FCMPWR 3
 
-/* untyped.c; `fast` may be NULL */
 enum eu_msg_result untyped_access(struct thread_env *env,
-                                  const struct eu_message *m, bool write,
-                                  const struct lane_routines *fast);
+                                  const struct eu_message *m, bool write);
 enum eu_msg_result untyped_atomic(struct thread_env *env,
                                   const struct eu_message *m, bool is_float);
 

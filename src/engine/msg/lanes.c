@@ -9,9 +9,3 @@ lanes_for(enum cpu_level cpu)
     default: return NULL;
     }
 }
-
-const struct lane_routines *
-lanes_selected(void)
-{
-    return lanes_for(cpu_selected());
-}

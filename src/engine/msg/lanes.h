@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/cpu.h"
+#include "eu/message.h"
 
 struct lane_access {
     uint8_t *mem; /* what offsets count from */
@@ -19,21 +20,22 @@ struct lane_access {
     uint8_t channels; /* consecutive dwords per lane: 1 to 4 */
 };
 
-/* offset_B: one per lane. Data: channel c of lane i is dword c * lanes + i.
- * False, with nothing done, when a lane that executes reaches out of the
- * range. Lanes that do not execute touch no memory and keep what they have in
- * dst. Where lanes write the same dword, the last channel's last lane wins. */
+/* What an instruction set brings. offset_B: one per lane. Data: channel c of
+ * lane i is dword c * lanes + i. False, with nothing done, when a lane that
+ * executes reaches out of the range. Lanes that do not execute touch no memory
+ * and keep what they have in dst. Where lanes write the same dword, the last
+ * channel's last lane wins. */
 struct lane_routines {
     bool (*read)(const struct lane_access *a, const uint32_t *offset_B,
                  uint32_t *dst);
     bool (*write)(const struct lane_access *a, const uint32_t *offset_B,
                   const uint32_t *src);
+    /* Does what msg_send() does (fast.h). */
+    eu_send_fn send;
 };
 
 /* NULL where there are none. */
 const struct lane_routines *lanes_for(enum cpu_level cpu);
-/* Those of this processor, or of SOFTLAKE_CPU. */
-const struct lane_routines *lanes_selected(void);
 
 /* Offsets are compared and added to as signed numbers. */
 #define LANES_LIMIT_B UINT64_C(0x7ffffff0)

@@ -1,3 +1,4 @@
+#include "engine/msg/lanes.h"
 #include "engine/msg/msg.h"
 
 /* A kernel that has executed this many instructions in one thread hangs. The
@@ -51,6 +52,13 @@ msg_send(struct eu_thread *thread, const struct eu_message *msg)
         return EU_MSG_OK;
     }
     return shared_function[sfid].fn(env, thread, msg);
+}
+
+eu_send_fn
+msg_sender(void)
+{
+    const struct lane_routines *lanes = lanes_for(cpu_selected());
+    return lanes ? lanes->send : msg_send;
 }
 
 static bool

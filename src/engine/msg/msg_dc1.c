@@ -3,24 +3,6 @@
 #include "engine/msg/dataport.h"
 #include "base/fpmode.h"
 
-enum {
-    DC1_UNTYPED_READ = 0x01,
-    DC1_UNTYPED_ATOMIC = 0x02,
-    DC1_TYPED_READ = 0x05,
-    DC1_TYPED_ATOMIC = 0x06,
-    DC1_UNTYPED_WRITE = 0x09,
-    DC1_TYPED_WRITE = 0x0d,
-    DC1_A64_SCATTERED_READ = 0x10,
-    DC1_A64_UNTYPED_READ = 0x11,
-    DC1_A64_ATOMIC = 0x12,
-    DC1_A64_BLOCK_READ = 0x14,
-    DC1_A64_BLOCK_WRITE = 0x15,
-    DC1_A64_UNTYPED_WRITE = 0x19,
-    DC1_A64_SCATTERED_WRITE = 0x1a,
-    DC1_UNTYPED_ATOMIC_FLOAT = 0x1b,
-    DC1_A64_ATOMIC_FLOAT = 0x1d,
-};
-
 /* Converts between formats: not in the kernel's float mode. */
 static enum eu_msg_result
 converted(enum eu_msg_result (*fn)(struct thread_env *,
@@ -38,10 +20,8 @@ msg_dc1(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
 {
     unsigned type = bits_get(m->desc, 14, 18);
     switch (type) {
-    case DC1_UNTYPED_READ:
-        return untyped_access(env, m, false, lanes_selected());
-    case DC1_UNTYPED_WRITE:
-        return untyped_access(env, m, true, lanes_selected());
+    case DC1_UNTYPED_READ: return untyped_access(env, m, false);
+    case DC1_UNTYPED_WRITE: return untyped_access(env, m, true);
     case DC1_UNTYPED_ATOMIC: return untyped_atomic(env, m, false);
     case DC1_UNTYPED_ATOMIC_FLOAT: return untyped_atomic(env, m, true);
     case DC1_TYPED_READ: return converted(typed_read, env, m);

@@ -33,38 +33,8 @@ address_grfs(const struct dp_range *r, unsigned grfs)
     return is_structured(r) ? grfs * 2 : grfs;
 }
 
-/* Messages whose operands are all there, for x, xy, xyz or xyzw. */
-static bool
-access_fast(const struct dp_range *r, const struct eu_message *m,
-            unsigned lanes, unsigned disabled, bool write,
-            const struct lane_routines *fast)
-{
-    unsigned channels = 4u - (unsigned)__builtin_popcount(disabled);
-    unsigned grfs = lanes / 8, at = m->header ? 1 : 0;
-    if (!fast || !channels || disabled >> channels << channels != disabled ||
-        is_structured(r))
-        return false;
-    struct lane_access a = {
-        .mem = r->mem,
-        .size_B = r->size_B,
-        .keep = ~((uint32_t)r->ignored | 3),
-        .mask = dataport_mask(m, lanes),
-        .lanes = (uint8_t)lanes,
-        .channels = (uint8_t)channels,
-    };
-    const uint32_t *offset_B = dataport_operand(m, at, grfs);
-    if (!offset_B)
-        return false;
-    if (!write)
-        return m->dst && channels * grfs <= m->rlen_grf &&
-               fast->read(&a, offset_B, m->dst);
-    const uint32_t *data = dataport_operand(m, at + grfs, channels * grfs);
-    return data && fast->write(&a, offset_B, data);
-}
-
 enum eu_msg_result
-untyped_access(struct thread_env *env, const struct eu_message *m, bool write,
-               const struct lane_routines *fast)
+untyped_access(struct thread_env *env, const struct eu_message *m, bool write)
 {
     unsigned mode = bits_get(m->desc, 12, 13);
     if (mode != 1 && mode != 2) {
@@ -74,8 +44,6 @@ untyped_access(struct thread_env *env, const struct eu_message *m, bool write,
     unsigned lanes = mode == 1 ? 16 : 8, grfs = lanes / 8;
     unsigned disabled = bits_get(m->desc, 8, 11), at = m->header ? 1 : 0;
     struct dp_range r = dataport_range(env, m, base_of(m));
-    if (access_fast(&r, m, lanes, disabled, write, fast))
-        return EU_MSG_OK;
     uint32_t mask = dataport_mask(m, lanes);
     uint32_t result[4][16];
     unsigned data = at + address_grfs(&r, grfs), n = 0;

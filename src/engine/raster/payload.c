@@ -29,7 +29,7 @@ payload_prepare(struct worker *w)
     memset(&start, 0, sizeof start);
     stage_start(ps, &start);
     start.simd = ps->simd;
-    start.send = msg_send;
+    start.send = msg_sender();
     eu_launch_init(&w->launch, &start);
     memset(w->header, 0, sizeof w->header);
     stage_header(ps, w->header, w->index);

@@ -48,6 +48,12 @@ msg_send(struct eu_thread *thread, const struct eu_message *msg)
     return EU_MSG_ERROR;
 }
 
+eu_send_fn
+msg_sender(void)
+{
+    return msg_send;
+}
+
 void
 eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
 {

@@ -46,6 +46,12 @@ msg_send(struct eu_thread *thread, const struct eu_message *msg)
     return msg_render(thread->user, thread, msg);
 }
 
+eu_send_fn
+msg_sender(void)
+{
+    return msg_send;
+}
+
 void
 eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {

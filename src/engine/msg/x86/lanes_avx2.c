@@ -159,7 +159,7 @@ read_half(const struct lane_access *a, const struct place *p, unsigned half,
 }
 
 static bool
-read_avx2(const struct lane_access *a, const uint32_t *offset_B, uint32_t *dst)
+read_lanes(const struct lane_access *a, const uint32_t *offset_B, uint32_t *dst)
 {
     struct place p;
     if (!a->mask)
@@ -184,8 +184,8 @@ read_avx2(const struct lane_access *a, const uint32_t *offset_B, uint32_t *dst)
 
 /* Lane by lane; the caller goes channel by channel. */
 static void
-write_lanes(const struct lane_access *a, const uint32_t *offset_B,
-            const uint32_t *src, unsigned channel)
+write_channel(const struct lane_access *a, const uint32_t *offset_B,
+              const uint32_t *src, unsigned channel)
 {
     for (uint32_t left = a->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -227,8 +227,8 @@ write_four_channels(const struct lane_access *a, const struct place *p,
 }
 
 static bool
-write_avx2(const struct lane_access *a, const uint32_t *offset_B,
-           const uint32_t *src)
+write_lanes(const struct lane_access *a, const uint32_t *offset_B,
+            const uint32_t *src)
 {
     struct place p;
     if (!a->mask)
@@ -242,8 +242,10 @@ write_avx2(const struct lane_access *a, const uint32_t *offset_B,
         write_four_channels(a, &p, src);
     else
         for (unsigned c = 0; c < a->channels; c++)
-            write_lanes(a, offset_B, src + c * a->lanes, c);
+            write_channel(a, offset_B, src + c * a->lanes, c);
     return true;
 }
 
-const struct lane_routines lanes_avx2 = {read_avx2, write_avx2};
+#include "engine/msg/fast.h"
+
+const struct lane_routines lanes_avx2 = {read_lanes, write_lanes, fast_send};

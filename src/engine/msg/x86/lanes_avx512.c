@@ -176,8 +176,7 @@ lane0(const struct lane_access *a, const struct place *p)
 }
 
 static bool
-read_avx512(const struct lane_access *a, const uint32_t *offset_B,
-            uint32_t *dst)
+read_lanes(const struct lane_access *a, const uint32_t *offset_B, uint32_t *dst)
 {
     struct place p;
     if (!a->mask)
@@ -218,8 +217,8 @@ scatter(const struct lane_access *a, const struct place *p, unsigned channel,
 }
 
 static bool
-write_avx512(const struct lane_access *a, const uint32_t *offset_B,
-             const uint32_t *src)
+write_lanes(const struct lane_access *a, const uint32_t *offset_B,
+            const uint32_t *src)
 {
     struct place p;
     if (!a->mask)
@@ -246,4 +245,6 @@ write_avx512(const struct lane_access *a, const uint32_t *offset_B,
     return true;
 }
 
-const struct lane_routines lanes_avx512 = {read_avx512, write_avx512};
+#include "engine/msg/fast.h"
+
+const struct lane_routines lanes_avx512 = {read_lanes, write_lanes, fast_send};

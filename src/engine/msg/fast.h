@@ -1,0 +1,223 @@
+/* fast.h: the send function of one instruction set: messages that the lane
+ * routines can do, everything else is msg_send()'s. Included by x86/lanes_*.c
+ * behind read_lanes() and write_lanes(), so that all of it becomes one
+ * function.
+ *
+ * Only what is usual is decided here: operands in one piece, surfaces that
+ * have been decoded, ranges without a structure. */
+#include "engine/msg/dataport.h"
+#include "engine/stage_cache.h"
+#include "sampler/sampler.h"
+
+/* Sampler message `ld` without header, with full precision. */
+#define LD_MASK UINT32_C(0x6009f000)
+#define LD_PLAIN UINT32_C(0x00007000)
+/* Formats of four dwords that are what they look like: FLOAT, SINT, UINT. */
+#define R32G32B32A32_LAST 2
+
+static inline const struct surface *
+fast_surface(const struct thread_env *env, unsigned bti)
+{
+    return atomic_load_explicit(&env->stage->cache->surface[bti],
+                                memory_order_acquire);
+}
+
+/* The memory that the descriptor names. False: not here. */
+static inline bool
+fast_range(const struct thread_env *env, const struct eu_message *m,
+           struct lane_access *a)
+{
+    unsigned bti = m->desc & 0xff;
+    if (bti == BTI_SLM && env->group) {
+        a->mem = env->group->slm;
+        a->size_B = env->group->slm_B;
+        a->keep = ~(uint32_t)(SLM_IGNORED | 3);
+        return true;
+    }
+    if (bti >= BTI_BINDLESS)
+        return false;
+    const struct surface *s = fast_surface(env, bti);
+    if (!s || s->type == SURFACE_STRBUF)
+        return false;
+    a->mem = s->mem;
+    a->size_B = s->flat_B;
+    a->keep = ~3u;
+    return true;
+}
+
+static inline bool
+fast_access(const struct lane_access *a, const struct eu_message *m,
+            const uint32_t *offset_B, unsigned data_grf, bool write)
+{
+    unsigned data_grfs = a->channels * a->lanes / 8u;
+    if (!write)
+        return m->dst && data_grfs <= m->rlen_grf &&
+               read_lanes(a, offset_B, m->dst);
+    const uint32_t *data = dataport_operand(m, data_grf, data_grfs);
+    return data && write_lanes(a, offset_B, data);
+}
+
+/* Lanes and channels of messages that have x, xy, xyz or xyzw. */
+static inline bool
+fast_shape(const struct eu_message *m, struct lane_access *a)
+{
+    unsigned mode = bits_get(m->desc, 12, 13);
+    unsigned enabled = ~bits_get(m->desc, 8, 11) & 15;
+    if ((mode != 1 && mode != 2) || !enabled || enabled & (enabled + 1))
+        return false;
+    a->lanes = mode == 1 ? 16 : 8;
+    a->channels = (uint8_t)(32 - __builtin_clz(enabled));
+    a->mask = dataport_mask(m, a->lanes);
+    return true;
+}
+
+static inline bool
+fast_untyped(const struct thread_env *env, const struct eu_message *m,
+             bool write)
+{
+    struct lane_access a;
+    if (m->header || !fast_shape(m, &a) || !fast_range(env, m, &a))
+        return false;
+    unsigned grfs = a.lanes / 8;
+    const uint32_t *offset_B = dataport_operand(m, 0, grfs);
+    return offset_B && fast_access(&a, m, offset_B, grfs, write);
+}
+
+static inline bool
+fast_atomic(const struct thread_env *env, const struct eu_message *m)
+{
+    unsigned op = bits_get(m->desc, 8, 11);
+    unsigned lanes = (m->desc >> 12) & 1 ? 8 : 16, grfs = lanes / 8;
+    unsigned operands = atomic_operands(op);
+    struct lane_access a = {.lanes = (uint8_t)lanes, .channels = 1};
+    if (m->header || op == 0 || !fast_range(env, m, &a))
+        return false;
+    const uint32_t *offset_B = dataport_operand(m, 0, grfs);
+    const uint32_t *src0 = dataport_operand(m, grfs, grfs);
+    const uint32_t *src1 = dataport_operand(m, 2 * grfs, grfs);
+    bool answers = (m->desc >> 13) & 1;
+    if (!offset_B || (operands > 0 && !src0) || (operands > 1 && !src1) ||
+        (answers && (!m->dst || m->rlen_grf < grfs)))
+        return false;
+    a.mask = dataport_mask(m, lanes);
+    return atomic_lanes(op, (m->desc & 0xff) != BTI_SLM, &a, offset_B, src0,
+                        src1, answers ? m->dst : NULL);
+}
+
+/* Addresses of 64 bits that share their upper half become offsets. */
+static inline bool
+fast_a64_place(const struct thread_env *env, const struct eu_message *m,
+               struct lane_access *a, uint32_t offset_B[16])
+{
+    const uint64_t low = 0x7fffffff;
+    const uint32_t *operand = dataport_operand(m, 0, a->lanes / 4);
+    uint64_t va[16], base, differs = 0;
+    if (!operand || !a->mask)
+        return false;
+    memcpy(va, operand, a->lanes * 8u);
+    base = va[__builtin_ctz(a->mask)] & ~low;
+    for (unsigned i = 0; i < a->lanes; i++) {
+        differs |= a->mask >> i & 1 ? (va[i] & ~low) ^ base : 0;
+        offset_B[i] = (uint32_t)(va[i] & low);
+    }
+    if (differs || ((int64_t)base >> 47) + 1 > 1u)
+        return false;
+    a->mem = vm_ptr(env->vm, base);
+    a->size_B = low + 1;
+    return true;
+}
+
+static inline bool
+fast_a64_untyped(const struct thread_env *env, const struct eu_message *m,
+                 bool write)
+{
+    struct lane_access a = {.keep = ~3u};
+    uint32_t offset_B[16];
+    return !m->header && fast_shape(m, &a) &&
+           fast_a64_place(env, m, &a, offset_B) &&
+           fast_access(&a, m, offset_B, a.lanes / 4u, write);
+}
+
+/* One, two or four dwords per lane, or four bytes. */
+static inline bool
+fast_a64_scattered(const struct thread_env *env, const struct eu_message *m,
+                   bool write)
+{
+    unsigned kind = bits_get(m->desc, 8, 9), code = bits_get(m->desc, 10, 11);
+    struct lane_access a = {.keep = ~0u};
+    uint32_t offset_B[16];
+    bool dwords = kind == 1 && code < 3, bytes = kind == 0 && code == 2;
+    if (m->header || (!dwords && !bytes))
+        return false;
+    a.lanes = (m->desc >> 12) & 1 ? 16 : 8;
+    a.channels = (uint8_t)(dwords ? 1u << code : 1);
+    a.mask = dataport_mask(m, a.lanes);
+    return fast_a64_place(env, m, &a, offset_B) &&
+           fast_access(&a, m, offset_B, a.lanes / 4u, write);
+}
+
+static inline bool
+fast_dc1(const struct thread_env *env, const struct eu_message *m)
+{
+    switch (bits_get(m->desc, 14, 18)) {
+    case DC1_UNTYPED_READ: return fast_untyped(env, m, false);
+    case DC1_UNTYPED_WRITE: return fast_untyped(env, m, true);
+    case DC1_UNTYPED_ATOMIC: return fast_atomic(env, m);
+    case DC1_A64_UNTYPED_READ: return fast_a64_untyped(env, m, false);
+    case DC1_A64_UNTYPED_WRITE: return fast_a64_untyped(env, m, true);
+    case DC1_A64_SCATTERED_READ: return fast_a64_scattered(env, m, false);
+    case DC1_A64_SCATTERED_WRITE: return fast_a64_scattered(env, m, true);
+    default: return false;
+    }
+}
+
+/* Constant buffers as the stock driver reads them where the offset is not
+ * known: `ld` of four floats or integers, at strides down to one byte. */
+static inline bool
+fast_is_vec4(const struct surface *s)
+{
+    static const uint8_t rgba[4] = {4, 5, 6, 7};
+    return s && s->type == SURFACE_BUFFER && s->format <= R32G32B32A32_LAST &&
+           s->buffer_stride_B && s->buffer_elements && s->mem &&
+           !memcmp(s->swizzle, rgba, 4);
+}
+
+static inline bool
+fast_ld_buffer(const struct thread_env *env, const struct eu_message *m)
+{
+    unsigned bti = m->desc & 0xff, simd = bits_get(m->desc, 17, 18);
+    if ((m->desc & LD_MASK) != LD_PLAIN || (simd != 1 && simd != 2) || m->eot ||
+        bti >= BTI_BINDLESS)
+        return false;
+    const struct surface *s = fast_surface(env, bti);
+    if (!fast_is_vec4(s))
+        return false;
+    uint32_t stride_B = s->buffer_stride_B;
+    uint64_t end_B = (s->buffer_elements - 1) * stride_B + 16;
+    struct lane_access a = {.mem = s->mem,
+                            .size_B = MIN2(end_B, s->limit_B),
+                            .keep = ~0u,
+                            .channels = 4};
+    a.lanes = simd == 2 ? 16 : 8;
+    a.mask = dataport_mask(m, a.lanes);
+    const uint32_t *index = dataport_operand(m, 0, a.lanes / 8);
+    uint32_t offset_B[16];
+    if (!index || end_B > LANES_LIMIT_B)
+        return false;
+    for (unsigned i = 0; i < a.lanes; i++)
+        offset_B[i] = index[i] < s->buffer_elements ? index[i] * stride_B
+                                                    : UINT32_MAX;
+    return fast_access(&a, m, offset_B, 0, false);
+}
+
+static inline enum eu_msg_result
+fast_send(struct eu_thread *t, const struct eu_message *m)
+{
+    const struct thread_env *env = t->user;
+    if (trace_on(TRACE_msg))
+        return msg_send(t, m);
+    if ((m->sfid == EU_SFID_DC1 && fast_dc1(env, m)) ||
+        (m->sfid == EU_SFID_SAMPLER && fast_ld_buffer(env, m)))
+        return EU_MSG_OK;
+    return msg_send(t, m);
+}
