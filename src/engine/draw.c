@@ -2,6 +2,7 @@
 #include "engine/draw.h"
 
 #include "engine/draw_private.h"
+#include "engine/prim.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ draw_memory_free(struct engine_context *ctx)
     for (unsigned i = 0; i < KERNEL_SLOTS; i++)
         if (m->kernels[i].kernel)
             slot_clear(&m->kernels[i]);
+    scene_free(m->scene);
     free(m);
     ctx->draw_memory = NULL;
 }
@@ -123,6 +125,7 @@ create_draw(struct engine_context *ctx, const uint32_t *prim)
     draw->pool = engine_pool(ctx->engine);
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
+    draw->kept_scene = &m->scene;
     primitive(ctx->hw, draw, prim);
     uint64_t vertices = (uint64_t)draw->vertex_count * draw->instance_count;
     if (vertices > MAX_VERTICES) {

@@ -17,6 +17,7 @@
 #define DRAW_MAX_VIEWPORTS 16
 
 struct pool;
+struct scene;
 
 /* The statistics registers of the context; workers add to them. */
 struct pipeline_stats {
@@ -69,6 +70,8 @@ struct draw {
     struct pool *pool;
     struct pipeline_stats *stats;
     atomic_bool *reset; /* set it to abandon the draw after a guest error */
+    /* Where raster keeps its memory from draw to draw; NULL: nowhere. */
+    struct scene **kept_scene;
 
     /* what to draw */
     unsigned topology; /* 3DPRIM_* */

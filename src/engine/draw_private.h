@@ -21,6 +21,7 @@ struct kernel_slot {
 /* What a context reuses from draw to draw. */
 struct draw_memory {
     struct draw draw;
+    struct scene *scene;
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
     struct kernel_slot kernels[KERNEL_SLOTS];

@@ -52,8 +52,10 @@ struct scene;
 struct prim_list;
 
 struct scene *scene_create(const struct draw *draw);
-/* Draws what is left, then frees. */
+/* Draws what is left; the memory is kept for the next draw if that can be. */
 void scene_destroy(struct scene *scene);
+/* Frees a kept one. */
+void scene_free(struct scene *scene);
 /* List i, made when it is first asked for; NULL without memory. */
 struct prim_list *scene_list(struct scene *scene, unsigned i);
 /* True when the list is so long that a flush is due. The list's owner. */

@@ -259,6 +259,8 @@ submit_after_fork(struct engine_context *ctx)
     ctx->head = ctx->tail = NULL;
     ctx->queued = 0;
     ctx->in_wait = false;
+    /* Left as it is: a draw of the parent may have been using it. */
+    ctx->draw_memory = NULL;
     if (ctx->has_thread) {
         ctx->has_thread = false;
         atomic_fetch_sub(&ctx->refs, 1);

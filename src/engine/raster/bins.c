@@ -11,9 +11,10 @@ static struct worker *
 worker_get(struct scene *sc, unsigned index)
 {
     struct worker *w = sc->worker[index];
-    if (w)
+    if (w && w->serial == sc->serial)
         return w;
-    w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
+    if (!w)
+        w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
     if (!w)
         return NULL;
     /* Not all of it: views are large and filled in when needed. */
@@ -23,6 +24,7 @@ worker_get(struct scene *sc, unsigned index)
     w->scene = sc;
     w->draw = sc->draw;
     w->index = index;
+    w->serial = sc->serial;
     w->depth_layer = -1;
     if (sc->ps)
         payload_prepare(w);

@@ -158,8 +158,9 @@ struct prim_list {
 struct scene {
     const struct draw *draw;
     const struct shader_stage *ps; /* NULL: no pixel shader */
-    struct worker **worker;
+    struct worker **worker; /* those of another serial are of other draws */
     unsigned worker_count;
+    unsigned serial;
 
     struct prim_list **list;
     unsigned list_count;
@@ -296,6 +297,7 @@ struct worker {
     struct scene *scene;
     const struct draw *draw;
     unsigned index;
+    unsigned serial; /* the scene's */
     int32_t tile_x, tile_y;
     struct ps_group group;
     struct constant_color constant;

@@ -119,21 +119,44 @@ init_shader(struct scene *sc)
     sc->attr_grf = ps->grf_start + ps->push_grf;
 }
 
-struct scene *
-scene_create(const struct draw *draw)
+/* An empty scene: the draw before may have left one. */
+static struct scene *
+take_scene(const struct draw *draw)
 {
-    struct scene *sc = calloc(1, sizeof *sc);
+    struct scene *kept = draw->kept_scene ? *draw->kept_scene : NULL;
     unsigned workers = pool_workers(draw->pool);
+    if (kept && kept->worker_count == workers) {
+        struct scene *sc = kept;
+        *draw->kept_scene = NULL;
+        *sc = (struct scene){
+            .worker = sc->worker,
+            .worker_count = workers,
+            .list = sc->list,
+            .list_count = sc->list_count,
+            .serial = sc->serial + 1,
+        };
+        return sc;
+    }
+    struct scene *sc = calloc(1, sizeof *sc);
     if (sc)
-        sc->worker = calloc(workers, sizeof *sc->worker);
+        sc->worker = calloc(workers, sizeof(struct worker *));
     if (!sc || !sc->worker) {
         free(sc);
         return NULL;
     }
-    sc->draw = draw;
     sc->worker_count = workers;
+    return sc;
+}
+
+struct scene *
+scene_create(const struct draw *draw)
+{
+    struct scene *sc = take_scene(draw);
+    if (!sc)
+        return NULL;
+    sc->draw = draw;
     sc->last_cleared_layer = -1;
-    sc->list_max_B = workers > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
+    sc->list_max_B = sc->worker_count > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
     init_samples(sc);
     for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
         init_clip(sc, i);
@@ -173,6 +196,18 @@ scene_destroy(struct scene *sc)
     if (!sc)
         return;
     scene_flush(sc);
+    struct scene **kept = sc->draw->kept_scene;
+    if (kept && !*kept)
+        *kept = sc;
+    else
+        scene_free(sc);
+}
+
+void
+scene_free(struct scene *sc)
+{
+    if (!sc)
+        return;
     for (unsigned i = 0; i < sc->worker_count; i++)
         free(sc->worker[i]);
     free(sc->worker);

@@ -1,5 +1,7 @@
 #include "rig.h"
 
+#include "engine/prim.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,6 +25,11 @@ raster_hz_op(const struct hz_op *op)
 {
     rig_record.hz_ops++;
     rig_record.hz_op = *op;
+}
+
+void
+scene_free(struct scene *scene)
+{
 }
 
 void
