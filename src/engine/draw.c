@@ -79,42 +79,66 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
 
 /* ---- the draw ---------------------------------------------------------- */
 
-static void
-primitive(const struct hw_state *hw, struct draw *draw, const uint32_t *dw)
+static struct draw_primitive
+read_primitive(const struct hw_state *hw, const uint32_t *dw)
 {
     struct gen9_3dprimitive p;
     gen9_3dprimitive_unpack(&p, dw);
     struct gen9_3dstate_vf_topology topology;
     gen9_3dstate_vf_topology_unpack(&topology,
                                     hw_packet(hw, HW_3DSTATE_VF_TOPOLOGY));
-    /* Observed: since Gen8 the packet of its own wins; stock iris leaves the
-     * field of 3DPRIMITIVE zero. */
-    draw->topology = topology.primitive_topology_type;
-    draw->indexed = p.vertex_access_type;
-    draw->vertex_count = p.vertex_count_per_instance;
-    draw->start_vertex = p.start_vertex_location;
-    draw->instance_count = p.instance_count;
-    draw->start_instance = p.start_instance_location;
-    draw->base_vertex = p.base_vertex_location;
+    struct draw_primitive prim = {
+        /* Observed: since Gen8 the packet of its own wins; stock iris leaves
+         * the field of 3DPRIMITIVE zero. */
+        .topology = topology.primitive_topology_type,
+        .indexed = p.vertex_access_type,
+        .vertex_count = p.vertex_count_per_instance,
+        .start_vertex = p.start_vertex_location,
+        .instance_count = p.instance_count,
+        .start_instance = p.start_instance_location,
+        .base_vertex = p.base_vertex_location,
+    };
     if (p.indirect_parameter_enable) {
         const uint32_t *reg = hw->reg;
-        draw->vertex_count = reg[REG_3DPRIM_VERTEX_COUNT / 4];
-        draw->start_vertex = reg[REG_3DPRIM_START_VERTEX / 4];
-        draw->instance_count = reg[REG_3DPRIM_INSTANCE_COUNT / 4];
-        draw->start_instance = reg[REG_3DPRIM_START_INSTANCE / 4];
-        draw->base_vertex = (int32_t)reg[REG_3DPRIM_BASE_VERTEX / 4];
+        prim.vertex_count = reg[REG_3DPRIM_VERTEX_COUNT / 4];
+        prim.start_vertex = reg[REG_3DPRIM_START_VERTEX / 4];
+        prim.instance_count = reg[REG_3DPRIM_INSTANCE_COUNT / 4];
+        prim.start_instance = reg[REG_3DPRIM_START_INSTANCE / 4];
+        prim.base_vertex = (int32_t)reg[REG_3DPRIM_BASE_VERTEX / 4];
     }
+    return prim;
 }
 
 /* Hardware would work on this for a minute, and be reset. */
 #define MAX_VERTICES (UINT64_C(1) << 36)
 
+static void
+set_primitive(struct draw_memory *m, const struct draw_primitive *p)
+{
+    struct draw *draw = &m->draw;
+    draw->topology = p->topology;
+    draw->indexed = p->indexed;
+    draw->vertex_count = p->vertex_count;
+    draw->start_vertex = p->start_vertex;
+    draw->instance_count = p->instance_count;
+    draw->start_instance = p->start_instance;
+    draw->base_vertex = p->base_vertex;
+    draw->range_count = 1;
+    draw->range = m->range;
+    m->range[0] = (struct draw_range){0, p->start_vertex};
+}
+
 static struct draw *
-create_draw(struct engine_context *ctx, const uint32_t *prim)
+create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
 {
     struct draw_memory *m = draw_memory_get(ctx);
     if (!m) {
         guest_error("no memory for a draw");
+        return NULL;
+    }
+    uint64_t vertices = (uint64_t)prim->vertex_count * prim->instance_count;
+    if (vertices > MAX_VERTICES) {
+        guest_error("draw of %llu vertices", (unsigned long long)vertices);
         return NULL;
     }
     struct draw *draw = &m->draw;
@@ -126,12 +150,7 @@ create_draw(struct engine_context *ctx, const uint32_t *prim)
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
     draw->kept_scene = &m->scene;
-    primitive(ctx->hw, draw, prim);
-    uint64_t vertices = (uint64_t)draw->vertex_count * draw->instance_count;
-    if (vertices > MAX_VERTICES) {
-        guest_error("draw of %llu vertices", (unsigned long long)vertices);
-        return NULL;
-    }
+    set_primitive(m, prim);
     draw_input_vertices(ctx, draw);
     if (!draw_stage_all(ctx, draw))
         return NULL;
@@ -161,19 +180,36 @@ trace_draw(const struct draw *draw)
           draw->resolve ? ", resolve" : "");
 }
 
-bool
-draw_run(struct engine_context *ctx, const uint32_t *prim)
+void
+draw_release(struct engine_context *ctx)
 {
-    struct draw *draw = create_draw(ctx, prim);
-    if (!draw)
-        return false;
-    trace_draw(draw);
-    stats_add(STAT_draws, 1);
+    if (!ctx->draw_held)
+        return;
+    ctx->draw_held = false;
+    struct draw_memory *m = ctx->draw_memory;
+    const struct draw *draw = &m->draw;
     if (draw->stage[STAGE_PS].enabled && !draw->resolve)
         target_note(ctx->engine, draw);
     geom_draw(draw);
     for (unsigned i = 0; i < STAGE_COUNT; i++)
-        stage_cache_reset(&ctx->draw_memory->cache[i]);
+        stage_cache_reset(&m->cache[i]);
+}
+
+bool
+draw_run(struct engine_context *ctx, const uint32_t *dw)
+{
+    struct draw_primitive prim = read_primitive(ctx->hw, dw);
+    stats_add(STAT_draws, 1);
+    if (ctx->draw_held && draw_merge(ctx->draw_memory, &prim))
+        return true;
+    draw_release(ctx);
+    struct draw *draw = create_draw(ctx, &prim);
+    if (!draw)
+        return false;
+    trace_draw(draw);
+    ctx->draw_held = true;
+    if (!draw_merge_possible(draw))
+        draw_release(ctx);
     return true;
 }
 

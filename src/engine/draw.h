@@ -63,6 +63,12 @@ struct draw_target {
     struct gen9_blend_state_entry blend;
 };
 
+/* Vertices from number `first` of the draw on have their indices from
+ * start_vertex on. */
+struct draw_range {
+    uint32_t first, start_vertex;
+};
+
 struct draw {
     uint64_t id;
     unsigned gen;
@@ -79,6 +85,10 @@ struct draw {
     uint32_t vertex_count, start_vertex;
     uint32_t instance_count, start_instance;
     int32_t base_vertex;
+    /* Of an indexed draw that stands for several; start_vertex is that of
+     * range[0]. */
+    unsigned range_count;
+    const struct draw_range *range;
 
     /* vertex fetch */
     struct draw_vertex_buffer vb[DRAW_MAX_VB];

@@ -8,6 +8,8 @@
 
 #define PUSH_MAX_GRF EU_GRF_COUNT
 #define KERNEL_SLOTS 256
+/* 3DPRIMITIVEs that one draw may stand for. */
+#define DRAW_MAX_RANGES 1024
 
 /* A kernel as last found at an address, with the bytes it was made from:
  * comparing them is cheaper than looking it up by content. */
@@ -18,9 +20,19 @@ struct kernel_slot {
     size_t size_B;
 };
 
+/* What a 3DPRIMITIVE says. */
+struct draw_primitive {
+    unsigned topology;
+    bool indexed;
+    uint32_t vertex_count, start_vertex;
+    uint32_t instance_count, start_instance;
+    int32_t base_vertex;
+};
+
 /* What a context reuses from draw to draw. */
 struct draw_memory {
     struct draw draw;
+    struct draw_range range[DRAW_MAX_RANGES];
     struct scene *scene;
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
@@ -32,6 +44,10 @@ struct draw_memory *draw_memory_get(struct engine_context *ctx);
 
 /* NULL after a guest error. */
 const struct eu_kernel *draw_find_kernel(struct engine_context *ctx, gpu_va va);
+
+/* draw_merge.c: whether others may join, and whether this one does. */
+bool draw_merge_possible(const struct draw *draw);
+bool draw_merge(struct draw_memory *m, const struct draw_primitive *prim);
 
 /* draw_stage.c: fill draw->stage[] and the packets behind them. False after
  * a guest error. */

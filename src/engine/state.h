@@ -72,6 +72,7 @@ struct engine_context {
     pthread_mutex_t exec;
     struct hw_state *hw;
     struct draw_memory *draw_memory; /* reused from draw to draw */
+    bool draw_held;
     /* The queue and its thread; engine->lock. */
     struct job *head, *tail;
     unsigned queued; /* jobs in the queue or in hand */
@@ -126,7 +127,10 @@ void target_forget(struct engine *engine);
 
 /* draw.c and dispatch.c: hw_state -> struct draw, struct dispatch -> done.
  * False after a guest error. */
+/* The draw may be held, for the next one to join it, until draw_release():
+ * that comes before any other command. */
 bool draw_run(struct engine_context *ctx, const uint32_t *prim);
+void draw_release(struct engine_context *ctx);
 void draw_hz_op(struct engine_context *ctx);
 bool dispatch_run(struct engine_context *ctx, const uint32_t *walker);
 /* Frees what the context keeps from draw to draw. */

@@ -77,6 +77,8 @@ static void
 execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         unsigned len_dw)
 {
+    if (cs->ctx->draw_held && cmd != &cs_commands[CMD_3DPRIMITIVE])
+        draw_release(cs->ctx);
     if (cs->hw->set_predicate && is_skipped(cs->hw, cmd))
         return;
     if (cmd->store_dw >= 0)
@@ -151,5 +153,6 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     ctx->hw->set_predicate = 0;
     while (!cs.done && !cs.failed)
         step(&cs);
+    draw_release(ctx);
     return cs.failed ? ENGINE_GUEST_ERROR : ENGINE_OK;
 }

@@ -72,18 +72,12 @@ plan_chunks(struct chunks *cs)
 
 /* ---- walking ---------------------------------------------------------- */
 
-/* Keys of vertices [from, from + count) of the draw: what its index buffer
- * says, 0 beyond its end, or their numbers. */
+/* Indices [at, at + count) of the index buffer, 0 beyond its end. */
 static void
-read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
+read_indices(const struct draw *draw, uint64_t at, uint32_t count,
+             uint32_t *key)
 {
-    if (!draw->indexed) {
-        for (uint32_t i = 0; i < count; i++)
-            key[i] = from + i;
-        return;
-    }
     unsigned size_B = draw->index_buffer.index_B;
-    uint64_t at = (uint64_t)draw->start_vertex + from;
     uint64_t limit = draw->index_buffer.size_B / size_B;
     uint32_t have = at >= limit ? 0
                                 : (uint32_t)MIN2(limit - at, (uint64_t)count);
@@ -100,6 +94,48 @@ read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
     } else {
         for (uint32_t i = 0; i < have; i++)
             key[i] = p[i];
+    }
+}
+
+/* The last range that does not begin behind vertex `at`. */
+static unsigned
+find_range(const struct draw *draw, uint32_t at)
+{
+    unsigned lo = 0, hi = draw->range_count;
+    while (hi - lo > 1) {
+        unsigned mid = (lo + hi) / 2;
+        if (draw->range[mid].first <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Keys of vertices [from, from + count) of the draw: what its index buffer
+ * says, or their numbers. */
+static void
+read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
+{
+    if (!draw->indexed) {
+        for (uint32_t i = 0; i < count; i++)
+            key[i] = from + i;
+        return;
+    }
+    if (draw->range_count <= 1) {
+        read_indices(draw, (uint64_t)draw->start_vertex + from, count, key);
+        return;
+    }
+    for (unsigned r = find_range(draw, from); count; r++) {
+        const struct draw_range *range = &draw->range[r];
+        uint32_t n = count;
+        if (r + 1 < draw->range_count)
+            n = MIN2(n, range[1].first - from);
+        read_indices(draw, (uint64_t)range->start_vertex + from - range->first,
+                     n, key);
+        key += n;
+        from += n;
+        count -= n;
     }
 }
 

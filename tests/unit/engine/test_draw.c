@@ -150,6 +150,123 @@ Test(draw, draw_that_fails_ends_the_batch)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), 0);
 }
 
+/* ---- draws that become one ------------------------------------------------
+ */
+
+#define TRIANGLES 0x784b0000, GEN9_3DPRIM_TRILIST
+#define INDEXED(count, start) 0x7b000005, 0x100, count, start, 1, 0, 0
+
+Test(draw, pieces_of_an_index_buffer_are_one_draw)
+{
+    EMIT(&rig, TRIANGLES, INDEXED(6, 30), INDEXED(3, 36), INDEXED(9, 3),
+         INDEXED(3, 12), INDEXED(0, 90), INDEXED(3, 0));
+    cr_assert_eq(run(), ENGINE_OK);
+    const struct draw *d = &rig_record.draw;
+    cr_assert_eq(rig_record.draws, 1);
+    cr_assert_eq(d->vertex_count, 24);
+    cr_assert_eq(d->start_vertex, 30);
+    cr_assert_eq(d->range_count, 4);
+    static const struct draw_range expect[] = {
+        {0, 30}, {9, 3}, {21, 90}, {21, 0}};
+    cr_assert_arr_eq(d->range, expect, sizeof expect);
+}
+
+Test(draw, pieces_that_are_too_many_are_several_draws)
+{
+    EMIT(&rig, TRIANGLES);
+    for (unsigned i = 0; i < 1500; i++)
+        EMIT(&rig, INDEXED(3, i * 10));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.draws, 2);
+    cr_assert_eq(rig_record.draw.vertex_count, 3 * (1500 - 1024));
+    cr_assert_eq(rig_record.draw.start_vertex, 10240);
+}
+
+/* Two draws with something in between, or that differ, remain two. */
+static void
+expect_two_draws(const uint32_t *between, unsigned count,
+                 const uint32_t second[7])
+{
+    static const uint32_t first[] = {TRIANGLES, INDEXED(3, 0)};
+    static const uint32_t plain[] = {INDEXED(3, 3)};
+    rig_record.draws = 0;
+    rig_at(&rig, RIG_BATCH);
+    rig_emit(&rig, first, ARRAY_SIZE(first));
+    rig_emit(&rig, between, count);
+    rig_emit(&rig, second ? second : plain, 7);
+    EMIT(&rig, BBE);
+    cr_expect_eq(rig_run(&rig, rig.ctx, ENGINE_RCS), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 2);
+}
+
+#define DWORDS(...) \
+    (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4
+
+Test(draw, other_commands_end_a_draw)
+{
+    expect_two_draws(DWORDS(TRIANGLES), NULL);
+    expect_two_draws(DWORDS(SDI(RIG_DATA, 1)), NULL);
+    expect_two_draws(DWORDS(0x7a000004, 0, 0, 0, 0, 0), NULL);
+}
+
+Test(draw, draws_that_differ_stay_apart)
+{
+    static const uint32_t others[][7] = {
+        {0x7b000005, 0x000, 3, 3, 1, 0, 0}, /* not indexed */
+        {0x7b000005, 0x100, 4, 3, 1, 0, 0}, /* not whole triangles */
+        {0x7b000005, 0x100, 3, 3, 2, 0, 0}, /* instances */
+        {0x7b000005, 0x100, 3, 3, 1, 5, 0}, /* another first instance */
+        {0x7b000005, 0x100, 3, 3, 1, 0, 7}, /* another base vertex */
+        {0x7b000005, 0x100, UINT32_MAX, 3, 1, 0, 0}, /* too long together */
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(others); i++)
+        expect_two_draws(NULL, 0, others[i]);
+}
+
+Test(draw, draws_with_effects_stay_apart)
+{
+    PACKET(0x7820, 3dstate_ps, 12, ._8_pixel_dispatch_enable = true);
+    PACKET(0x784f, 3dstate_ps_extra, 2, .pixel_shader_valid = true,
+           .pixel_shader_has_uav = true);
+    EMIT(&rig, TRIANGLES, INDEXED(3, 0), INDEXED(3, 3));
+    PACKET(0x784f, 3dstate_ps_extra, 2, .pixel_shader_valid = true);
+    PACKET(0x781f, 3dstate_sbe, 6, .primitive_id_override_component_x = true);
+    EMIT(&rig, INDEXED(3, 0), INDEXED(3, 3));
+    PACKET(0x781f, 3dstate_sbe, 6, .force_vertex_urb_entry_read_length = true);
+    EMIT(&rig, INDEXED(3, 0), INDEXED(3, 3));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.draws, 5);
+}
+
+static void
+check_data(const struct draw *draw)
+{
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 0);
+}
+
+Test(draw, a_held_draw_comes_before_what_follows)
+{
+    rig_record.on_draw = check_data;
+    EMIT(&rig, TRIANGLES, INDEXED(3, 0), SDI(RIG_DATA, 1));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.draws, 1);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 1);
+}
+
+Test(draw, a_held_draw_that_fails_ends_the_batch)
+{
+    rig_record.on_draw = fail_draw;
+    EMIT(&rig, TRIANGLES, INDEXED(3, 0), INDEXED(3, 3));
+    cr_assert_eq(run(), ENGINE_GUEST_ERROR);
+    /* And one before a command that is none. */
+    rig_record.on_draw = NULL;
+    rig_record.draws = 0;
+    rig_at(&rig, RIG_BATCH);
+    EMIT(&rig, TRIANGLES, INDEXED(3, 0), UINT32_MAX);
+    cr_assert_eq(rig_run(&rig, rig.ctx, ENGINE_RCS), ENGINE_GUEST_ERROR);
+    cr_assert_eq(rig_record.draws, 1);
+}
+
 /* ---- vertices ---------------------------------------------------------------
  */
 

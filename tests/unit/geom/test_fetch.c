@@ -229,6 +229,24 @@ Test(fetch, indices_beyond_the_buffer_are_zero)
     cr_expect_eq(rig.prim[1].x[0], 0);
 }
 
+/* Whole pieces and parts of pieces: chunks and threads begin anywhere. */
+Test(fetch, indices_of_several_ranges)
+{
+    static const struct draw_range ranges[] = {
+        {0, 2}, {1, 0}, {3, 3}, {4, 100}, {5, UINT32_MAX}, {6, 1}};
+    static const float expect[] = {7, 9, 8, 6, 0, 0, 8, 7};
+    const uint8_t i8[] = {9, 8, 7, 6};
+    indices(1, i8, 4);
+    rig.draw.range = ranges;
+    rig.draw.range_count = ARRAY_SIZE(ranges);
+    rig.draw.start_vertex = ranges[0].start_vertex;
+    rig.draw.vertex_count = ARRAY_SIZE(expect);
+    rig_draw();
+    cr_assert_eq(rig.prim_count, ARRAY_SIZE(expect));
+    for (unsigned i = 0; i < ARRAY_SIZE(expect); i++)
+        cr_expect_eq(rig.prim[i].x[0], expect[i], "vertex %u", i);
+}
+
 Test(fetch, cut_index_is_compared_zero_extended)
 {
     const uint16_t i16[] = {0, 1, 2, 0xffff, 3, 4, 5};

@@ -1,0 +1,82 @@
+/* draw_merge.c: 3DPRIMITIVEs with nothing between them become one draw.
+ *
+ * Programs draw a model piece by piece from one index buffer. Each piece would
+ * pay for its own state, scene and threads; together they fill vertex threads
+ * and tiles. The draw is held until any other command comes, so nobody can
+ * tell: the pieces are lists, of which the primitives are drawn in order, and
+ * nothing depends on where one of them begins. */
+#include "engine/draw_private.h"
+
+/* Enough for all workers. */
+#define MAX_VERTICES 65536
+
+/* Vertices of a primitive of a list; 0: not a list. */
+static unsigned
+list_size(unsigned topology)
+{
+    switch (topology) {
+    case GEN9_3DPRIM_POINTLIST: return 1;
+    case GEN9_3DPRIM_LINELIST: return 2;
+    case GEN9_3DPRIM_TRILIST: return 3;
+    default: return 0;
+    }
+}
+
+/* Each piece would count its primitives from 0. */
+static bool
+uses_primitive_id(const struct draw *draw)
+{
+    const struct gen9_3dstate_sbe *sbe = &draw->sbe;
+    if (sbe->primitive_id_override_component_x ||
+        sbe->primitive_id_override_component_y ||
+        sbe->primitive_id_override_component_z ||
+        sbe->primitive_id_override_component_w)
+        return true;
+    for (unsigned i = 0; i < ARRAY_SIZE(draw->sbe_swiz.attribute); i++)
+        if (draw->sbe_swiz.attribute[i].constant_source ==
+            GEN9_SF_OUTPUT_ATTRIBUTE_DETAIL_CONSTANT_SOURCE_PRIM_ID)
+            return true;
+    return false;
+}
+
+bool
+draw_merge_possible(const struct draw *draw)
+{
+    unsigned size = list_size(draw->topology);
+    bool plain = draw->indexed && draw->instance_count == 1 && size &&
+                 draw->vertex_count && draw->vertex_count % size == 0 &&
+                 !draw->vf.indexed_draw_cut_index_enable;
+    bool stages = draw->stage[STAGE_HS].enabled || draw->te.te_enable ||
+                  draw->stage[STAGE_DS].enabled ||
+                  draw->stage[STAGE_GS].enabled || draw->so.so_function_enable;
+    /* What one piece writes, the next may read. */
+    bool writes = draw->vs.accesses_uav || draw->ps_extra.pixel_shader_has_uav;
+    return plain && !stages && !writes && !draw->fast_clear && !draw->resolve &&
+           !uses_primitive_id(draw);
+}
+
+bool
+draw_merge(struct draw_memory *m, const struct draw_primitive *prim)
+{
+    struct draw *draw = &m->draw;
+    if (!prim->indexed || prim->instance_count != 1 ||
+        prim->vertex_count % list_size(draw->topology) ||
+        prim->start_instance != draw->start_instance ||
+        prim->base_vertex != draw->base_vertex ||
+        prim->vertex_count > MAX_VERTICES ||
+        draw->vertex_count > MAX_VERTICES - prim->vertex_count)
+        return false;
+    const struct draw_range *last = &m->range[draw->range_count - 1];
+    uint64_t end = (uint64_t)last->start_vertex + draw->vertex_count -
+                   last->first;
+    if (end != prim->start_vertex) {
+        if (draw->range_count == DRAW_MAX_RANGES)
+            return false;
+        m->range[draw->range_count++] = (struct draw_range){draw->vertex_count,
+                                                            prim->start_vertex};
+    }
+    draw->vertex_count += prim->vertex_count;
+    trace(draw, "#%llu: %u more vertices from %u", (unsigned long long)draw->id,
+          prim->vertex_count, prim->start_vertex);
+    return true;
+}
