@@ -9,6 +9,8 @@
 
 #include "engine/draw.h"
 
+#include <math.h>
+
 enum prim_kind { PRIM_POINT, PRIM_LINE, PRIM_TRIANGLE, PRIM_RECT };
 
 struct prim_vertex {
@@ -19,6 +21,28 @@ struct prim_vertex {
     /* The vertex's URB entry from slot 0 (VUE header) on, 4 dwords a slot.
      * Not needed after scene_add(). */
     const uint32_t *vue;
+};
+
+/* Fixed point of snapped positions: 24.8. Limited to this many pixels, so that
+ * products of two differences stay well within 64 bits; clipped geometry stays
+ * within the guard band, far inside. */
+#define SUBPIXEL 256
+#define SNAP_MAX_PX (1 << 20)
+
+static inline int32_t
+prim_snap(float v)
+{
+    if (!(v > -SNAP_MAX_PX)) /* NaN too */
+        return -SNAP_MAX_PX * SUBPIXEL;
+    if (v > SNAP_MAX_PX)
+        return SNAP_MAX_PX * SUBPIXEL;
+    return (int32_t)lrintf(v * SUBPIXEL);
+}
+
+/* A vertex that triangles share. */
+struct prim_corner {
+    struct prim_vertex v;
+    int32_t x, y; /* snapped */
 };
 
 /* What the clipper cut a triangle from. Attributes without perspective are
@@ -48,6 +72,13 @@ struct prim {
     struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
 };
 
+/* A whole triangle that has only borders and goes to viewport 0. */
+struct prim_tri {
+    const struct prim_corner *corner[3];
+    uint32_t primitive_id;
+    uint8_t provoking;
+};
+
 struct scene;
 struct prim_list;
 
@@ -60,6 +91,9 @@ void scene_free(struct scene *scene);
 struct prim_list *scene_list(struct scene *scene, unsigned i);
 /* True when the list is so long that a flush is due. The list's owner. */
 bool scene_add(struct prim_list *list, const struct prim *prim);
+/* The same for triangles one after another. */
+bool scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
+                         unsigned count, unsigned vue_slots);
 /* Draws and empties all lists. */
 void scene_flush(struct scene *scene);
 

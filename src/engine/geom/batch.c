@@ -1,24 +1,24 @@
 /* Batches: vertices by key, each once, and the objects made of them. */
-#include "engine/geom/geom.h"
+#include "engine/geom/batch.h"
 
 #include <stdlib.h>
-
-/* Room beyond a batch's capacity: whether an object's vertices are new ones
- * is found out only when it has been let in. */
-#define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
 
 static void
 batch_reset(struct batch *b)
 {
     if (b->vert_count)
         memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
-    b->vert_count = b->object_count = b->index_count = 0;
+    b->vert_count = b->object_count = b->index_count = b->tri_count = 0;
 }
 
 void
 batch_run(struct geom *g)
 {
     struct batch *b = &g->batch;
+    if (b->tri_count && !geom_stopped(g)) {
+        vs_run(g);
+        tris_run(g);
+    }
     if (b->object_count && !geom_stopped(g)) {
         vs_run(g);
         for (unsigned i = 0; i < b->object_count && !geom_stopped(g); i++) {
@@ -39,46 +39,12 @@ batch_run(struct geom *g)
     batch_reset(b);
 }
 
-static uint32_t
-new_vertex(struct geom *g, uint32_t key)
-{
-    struct batch *b = &g->batch;
-    uint32_t i = b->vert_count++;
-    b->vert[i] = (struct geom_vert){
-        .vue = geom_entry(g, &g->vs_urb, i),
-        .viewport = GEOM_VIEWPORT_NONE,
-        .edge_flag = true,
-    };
-    b->key[i] = key;
-    b->instance[i] = g->instance;
-    return i;
-}
-
-/* The batch's vertex of a key; there is room for it. */
-static uint32_t
-batch_vertex(struct geom *g, uint32_t key)
-{
-    struct batch *b = &g->batch;
-    uint32_t h = (key + g->instance * 0x85ebca77u) * 0x9e3779b1u >> 13;
-    for (;; h++) {
-        uint16_t *s = &b->slot[h & b->slot_mask];
-        if (!*s) {
-            uint32_t i = new_vertex(g, key);
-            *s = (uint16_t)(i + 1);
-            return i;
-        }
-        uint32_t i = *s - 1u;
-        if (b->key[i] == key && b->instance[i] == g->instance)
-            return i;
-    }
-}
-
 void
 batch_object(void *ctx, const struct geom_assembled *in)
 {
     struct geom *g = ctx;
     struct batch *b = &g->batch;
-    if (b->vert_count + in->o.count > b->vert_cap + BATCH_SLACK ||
+    if (!batch_has_room(b, in->o.count) ||
         b->index_count + in->o.count > b->index_cap ||
         b->object_count == b->object_cap)
         batch_run(g);
@@ -122,11 +88,16 @@ batch_init(struct geom *g)
     b->vert = malloc(sizeof *b->vert * room);
     b->key = malloc(sizeof *b->key * room);
     b->instance = malloc(sizeof *b->instance * room);
-    b->object = malloc(sizeof *b->object * b->object_cap);
-    b->index = malloc(sizeof *b->index * b->index_cap);
+    if (g->tris) {
+        b->tri = malloc(sizeof *b->tri * b->object_cap);
+    } else {
+        b->object = malloc(sizeof *b->object * b->object_cap);
+        b->index = malloc(sizeof *b->index * b->index_cap);
+    }
     b->slot = calloc(slots, sizeof *b->slot);
     g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
-    return b->vert && b->key && b->instance && b->object && b->index && b->slot;
+    return b->vert && b->key && b->instance && b->slot &&
+           (b->tri || (b->object && b->index));
 }
 
 void
@@ -135,6 +106,7 @@ batch_finish(struct batch *b)
     free(b->vert);
     free(b->key);
     free(b->instance);
+    free(b->tri);
     free(b->object);
     free(b->index);
     free(b->slot);

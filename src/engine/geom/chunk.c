@@ -164,6 +164,23 @@ walk_all(struct geom *g)
 }
 
 static void
+walk_tris(struct geom *g, const struct assemble_span *span,
+          const struct chunk *c, uint32_t first)
+{
+    uint32_t key[PIECE];
+    unsigned before = span->size - span->step;
+    for (uint32_t done = 0; done < c->prim_count && !geom_stopped(g);) {
+        uint32_t count = MIN2(c->prim_count - done,
+                              (PIECE - before) / span->step);
+        uint32_t prim = c->prim + done;
+        read_keys(g->draw, prim * span->step, count * span->step + before, key);
+        tris_add(g, prim, count, first, key);
+        done += count;
+    }
+    g->ia_primitives += c->prim_count;
+}
+
+static void
 walk_range(struct geom *g, const struct assemble_span *span,
            const struct chunk *c)
 {
@@ -175,6 +192,10 @@ walk_range(struct geom *g, const struct assemble_span *span,
     read_keys(draw, 0, 1, &first);
     read_keys(draw, at, before, key);
     assemble_seek(&g->assembler, span, c->prim, first, key);
+    if (g->tris) {
+        walk_tris(g, span, c, first);
+        at = end;
+    }
     for (at += before; at < end;) {
         uint32_t count = MIN2(end - at, (uint32_t)PIECE);
         if (geom_stopped(g))
@@ -229,6 +250,7 @@ lane_create(const struct geom *g, unsigned worker)
     l->worker = worker;
     l->assembler.ctx = l;
     l->batch = (struct batch){0};
+    l->vs_ready = false;
     l->urb.base = NULL;
     l->cut_vue = NULL;
     l->cl_invocations = l->cl_primitives = 0;

@@ -2,7 +2,6 @@
  * viewport transform; what survives goes to the scene. */
 #include "engine/geom/clip.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -77,7 +76,7 @@ clip_finish(struct geom *g)
 void
 clip_position(const struct geom_vert *v, float pos[4])
 {
-    memcpy(pos, v->vue + SLOT_POSITION * 4, 16);
+    memcpy(pos, v->p.v.vue + SLOT_POSITION * 4, 16);
 }
 
 float
@@ -86,85 +85,13 @@ clip_distance(const struct geom *g, const struct geom_vert *v, unsigned i)
     unsigned slot = SLOT_CLIP_DISTANCE + i / 4;
     if (slot >= g->last_slots)
         return 0;
-    return float_from_bits(v->vue[slot * 4 + i % 4]);
-}
-
-static uint32_t
-vert_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-           const struct geom_vert *v)
-{
-    float p[4];
-    uint32_t c = 0;
-    clip_position(v, p);
-    float x = p[0], y = p[1], z = p[2], w = p[3];
-    bool d3d = g->draw->clip.api_mode == GEN9_3DSTATE_CLIP_API_MODE_APIMODE_D3D;
-    if (isnan(x) || isnan(y) || isnan(z) || isnan(w))
-        return CLIP_NAN;
-    c |= x < -w ? CLIP_XMIN : 0;
-    c |= x > w ? CLIP_XMAX : 0;
-    c |= y < -w ? CLIP_YMIN : 0;
-    c |= y > w ? CLIP_YMAX : 0;
-    c |= x < vp->x_min_clip_guardband * w ? CLIP_GB_XMIN : 0;
-    c |= x > vp->x_max_clip_guardband * w ? CLIP_GB_XMAX : 0;
-    c |= y < vp->y_min_clip_guardband * w ? CLIP_GB_YMIN : 0;
-    c |= y > vp->y_max_clip_guardband * w ? CLIP_GB_YMAX : 0;
-    c |= z < (d3d ? 0 : -w) ? CLIP_NEAR : 0;
-    c |= z > w ? CLIP_FAR : 0;
-    c |= w < FLT_MIN ? CLIP_W : 0;
-    for (unsigned i = 0; (g->user_clip | g->user_cull) >> i; i++)
-        if (!(clip_distance(g, v, i) >= 0)) /* NaN is outside */
-            c |= 1u << (CLIP_USER_SHIFT + i) | 1u << (CLIP_CULL_SHIFT + i);
-    return c;
-}
-
-/* Divide and viewport transform (3DSTATE_CLIP, 3DSTATE_SF). */
-void
-clip_to_screen(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-               const float p[4], float out[4])
-{
-    float w_inv = 1.0f;
-    float x = p[0], y = p[1], z = p[2];
-    if (!g->draw->clip.perspective_divide_disable) {
-        w_inv = 1.0f / p[3];
-        x /= p[3];
-        y /= p[3];
-        z /= p[3];
-    }
-    if (g->draw->sf.viewport_transform_enable) {
-        x = vp->viewport_matrix_element_m00 * x +
-            vp->viewport_matrix_element_m30;
-        y = vp->viewport_matrix_element_m11 * y +
-            vp->viewport_matrix_element_m31;
-        z = vp->viewport_matrix_element_m22 * z +
-            vp->viewport_matrix_element_m32;
-    }
-    out[0] = x;
-    out[1] = y;
-    out[2] = z;
-    out[3] = w_inv;
-}
-
-static void
-vert_prepare(const struct geom *g, struct geom_vert *v, unsigned viewport)
-{
-    if (v->viewport == viewport)
-        return;
-    const struct gen9_sf_clip_viewport *vp = &g->draw->viewport[viewport];
-    float p[4], s[4];
-    v->viewport = (uint8_t)viewport;
-    v->codes = g->draw->clip.clip_enable ? vert_codes(g, vp, v) : 0;
-    clip_position(v, p);
-    clip_to_screen(g, vp, p, s);
-    v->x = s[0];
-    v->y = s[1];
-    v->z = s[2];
-    v->w_inv = s[3];
+    return float_from_bits(v->p.v.vue[slot * 4 + i % 4]);
 }
 
 /* ---- to the scene ----------------------------------------------------- */
 
-static struct prim_list *
-get_list(struct geom *g)
+struct prim_list *
+clip_list(struct geom *g)
 {
     if (!g->scene)
         g->scene = scene_create(g->draw);
@@ -173,19 +100,12 @@ get_list(struct geom *g)
     return g->list;
 }
 
-static bool
-on_screen(const struct prim_vertex *v)
-{
-    /* Far beyond any guard band; raster need not expect it. */
-    return fabsf(v->x) < 1e7f && fabsf(v->y) < 1e7f && !isnan(v->z);
-}
-
 void
 clip_emit(struct clip_ctx *c, unsigned count)
 {
     struct geom *g = c->g;
     for (unsigned i = 0; i < count; i++)
-        if (!on_screen(&c->prim.v[i]))
+        if (!clip_on_screen(&c->prim.v[i]))
             return;
     if (scene_add(g->list, &c->prim) && !g->lane)
         scene_flush(g->scene);
@@ -195,10 +115,8 @@ static void
 emit_whole(struct clip_ctx *c)
 {
     struct geom *g = c->g;
-    for (unsigned i = 0; i < c->o->count; i++) {
-        struct geom_vert *v = c->v[i];
-        c->prim.v[i] = (struct prim_vertex){v->x, v->y, v->z, v->w_inv, v->vue};
-    }
+    for (unsigned i = 0; i < c->o->count; i++)
+        c->prim.v[i] = c->v[i]->p.v;
     g->cl_primitives++;
     clip_emit(c, c->o->count);
 }
@@ -246,7 +164,7 @@ fill_prim(struct clip_ctx *c, unsigned provoking, unsigned viewport)
         [GEOM_RECT] = PRIM_RECT,
     };
     const struct gen9_3dstate_clip *clip = &c->g->draw->clip;
-    const uint32_t *header = c->provoking->vue;
+    const uint32_t *header = c->provoking->p.v.vue;
     float width = float_from_bits(header[3]);
     if (clip->maximum_point_width > 0 && !isnan(width))
         width = CLAMP(width, clip->minimum_point_width,
@@ -279,17 +197,17 @@ clip_object(struct geom *g, const struct geom_object *o,
         mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL)
         return;
     struct clip_ctx c = {.g = g, .o = o, .v = v, .provoking = v[provoking]};
-    if (!get_list(g)) {
+    if (!clip_list(g)) {
         geom_fail(g);
         return;
     }
     /* An index above the maximum counts as 0. */
-    uint32_t viewport = c.provoking->vue[2];
+    uint32_t viewport = c.provoking->p.v.vue[2];
     if (viewport > clip->maximum_vp_index || viewport >= DRAW_MAX_VIEWPORTS)
         viewport = 0;
     c.vp = &g->draw->viewport[viewport];
     for (unsigned i = 0; i < o->count; i++)
-        vert_prepare(g, v[i], viewport);
+        vertex_prepare(g, v[i], viewport);
     fill_prim(&c, provoking, viewport);
     if (!clip->clip_enable ||
         mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL)

@@ -4,6 +4,8 @@
 
 #include "engine/geom/geom.h"
 
+#include <math.h>
+
 enum clip_code {
     CLIP_XMIN = 1 << 0, /* viewport */
     CLIP_XMAX = 1 << 1,
@@ -24,6 +26,7 @@ enum clip_code {
 };
 #define CLIP_USER (0xffu << CLIP_USER_SHIFT)
 #define CLIP_CULL (0xffu << CLIP_CULL_SHIFT)
+#define CLIP_OFF (1u << 31) /* not clip_on_screen() */
 
 /* 3 vertices, 15 planes, each adds one at most. */
 #define CLIP_MAX_POLYGON 20
@@ -40,6 +43,15 @@ struct clip_ctx {
     struct prim prim;
 };
 
+static inline bool
+clip_on_screen(const struct prim_vertex *v)
+{
+    /* Far beyond any guard band; raster need not expect it. */
+    return fabsf(v->x) < 1e7f && fabsf(v->y) < 1e7f && !isnan(v->z);
+}
+
+/* Where whole and cut primitives go; NULL without memory. */
+struct prim_list *clip_list(struct geom *g);
 void clip_position(const struct geom_vert *v, float pos[4]);
 float clip_distance(const struct geom *g, const struct geom_vert *v,
                     unsigned i);

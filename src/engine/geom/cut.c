@@ -123,17 +123,18 @@ poly_vue(struct clip_ctx *c, struct poly_vert *pv)
 {
     const struct geom *g = c->g;
     if (pv->whole)
-        return pv->whole->vue;
+        return pv->whole->p.v.vue;
     if (pv->vue)
         return pv->vue;
     assert(c->made < CLIP_MAX_POLYGON);
     pv->vue = g->cut_vue + c->made++ * g->vue_slots * 4;
-    memcpy(pv->vue, c->provoking->vue, 16);
+    memcpy(pv->vue, c->provoking->p.v.vue, 16);
     for (unsigned i = 4; i < g->vue_slots * 4; i++) {
         double sum = 0;
         for (unsigned k = 0; k < c->o->count; k++)
             if (pv->weight[k] != 0)
-                sum += pv->weight[k] * (double)float_from_bits(c->v[k]->vue[i]);
+                sum += pv->weight[k] *
+                       (double)float_from_bits(c->v[k]->p.v.vue[i]);
         pv->vue[i] = bits_from_float((float)sum);
     }
     return pv->vue;
@@ -143,10 +144,10 @@ static void
 poly_screen(struct clip_ctx *c, struct poly_vert *pv)
 {
     if (pv->whole) {
-        pv->x = pv->whole->x;
-        pv->y = pv->whole->y;
-        pv->z = pv->whole->z;
-        pv->w_inv = pv->whole->w_inv;
+        pv->x = pv->whole->p.v.x;
+        pv->y = pv->whole->p.v.y;
+        pv->z = pv->whole->p.v.z;
+        pv->w_inv = pv->whole->p.v.w_inv;
         return;
     }
     float p[4], s[4];
@@ -173,7 +174,7 @@ set_cut(struct clip_ctx *c, struct prim_cut *cut,
 {
     c->prim.cut = cut;
     for (unsigned i = 0; i < 3; i++) {
-        cut->vue[i] = c->v[i]->vue;
+        cut->vue[i] = c->v[i]->p.v.vue;
         for (unsigned k = 0; k < 2; k++) {
             cut->persp[i][k] = (float)v[i]->weight[k + 1];
             cut->linear[i][k] = (float)v[i]->linear[k + 1];
@@ -188,7 +189,7 @@ emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
     for (unsigned i = 0; i < n; i++)
         poly_screen(c, &poly[i]);
     c->prim.provoking = 0;
-    c->prim.flat_vue = c->provoking->vue;
+    c->prim.flat_vue = c->provoking->p.v.vue;
     for (unsigned i = 1; i + 1 < n; i++) {
         set_vertex(c, 0, &poly[0]);
         set_vertex(c, 1, &poly[i]);
@@ -243,7 +244,7 @@ cut_line(struct clip_ctx *c, uint32_t codes)
         poly_screen(c, &p[i]);
         set_vertex(c, i, &p[i]);
     }
-    c->prim.flat_vue = c->provoking->vue;
+    c->prim.flat_vue = c->provoking->p.v.vue;
     c->g->cl_primitives++;
     clip_emit(c, 2);
 }

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define LANES 8
+
 enum fetch_kind {
     FETCH_CONSTANT, /* nothing is read */
     FETCH_COPY,     /* whole dwords, no conversion */
@@ -233,14 +235,35 @@ fetch_element_dwords(const struct draw *draw, const struct fetch_element *e,
             out[i] = in.dw[i];
 }
 
+static uint32_t
+vertex_number(const struct draw *draw, uint32_t key)
+{
+    return key +
+           (draw->indexed ? (uint32_t)draw->base_vertex : draw->start_vertex);
+}
+
+bool
+fetch_has_edge_flag(const struct fetch_plan *plan)
+{
+    return plan->has_edge_flag;
+}
+
+bool
+fetch_edge_flag(const struct geom *g, uint32_t key, uint32_t instance)
+{
+    uint32_t flag[8];
+    fetch_element_dwords(g->draw, &g->fetch->edge, vertex_number(g->draw, key),
+                         instance, flag);
+    return flag[0] != 0;
+}
+
 void
 fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
              uint32_t *out, bool *edge_flag)
 {
     const struct draw *draw = g->draw;
     const struct fetch_plan *plan = g->fetch;
-    uint32_t vertex = key + (draw->indexed ? (uint32_t)draw->base_vertex
-                                           : draw->start_vertex);
+    uint32_t vertex = vertex_number(draw, key);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
         fetch_element_dwords(draw, e, vertex, instance, out + e->slot * 4u);
@@ -249,9 +272,101 @@ fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
         out[plan->vertex_id_dw] = key;
     if (plan->instance_id_dw >= 0)
         out[plan->instance_id_dw] = instance;
-    if (plan->has_edge_flag) {
-        uint32_t flag[8];
-        fetch_element_dwords(draw, &plan->edge, vertex, instance, flag);
-        *edge_flag = flag[0] != 0;
+    if (plan->has_edge_flag)
+        *edge_flag = fetch_edge_flag(g, key, instance);
+}
+
+/* ---- eight vertices --------------------------------------------------- */
+
+/* Dwords 0 to dwords - 1 of each lane's bytes. */
+static inline void
+put_rows(const uint8_t *const bytes[LANES], unsigned dwords,
+         uint32_t (*out)[LANES])
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t in[4];
+        memcpy(in, bytes[i], dwords * 4);
+        for (unsigned c = 0; c < dwords; c++)
+            out[c][i] = in[c];
     }
+}
+
+static void
+put_element(const struct draw *draw, const struct fetch_element *e,
+            const uint32_t vertex[LANES], const uint32_t instance[LANES],
+            uint32_t (*out)[LANES])
+{
+    const uint8_t *bytes[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        bytes[i] = element_bytes(draw, e, vertex[i], instance[i]);
+    /* Constant counts, so that each is its own straight code. */
+    switch (e->lead_dw) {
+    case 1: put_rows(bytes, 1, out); break;
+    case 2: put_rows(bytes, 2, out); break;
+    case 3: put_rows(bytes, 3, out); break;
+    case 4: put_rows(bytes, 4, out); break;
+    }
+    for (unsigned c = e->lead_dw; c < 4; c++)
+        for (unsigned i = 0; i < LANES; i++)
+            out[c][i] = e->fill[c];
+}
+
+/* One vertex after the other, for what put_element() does not know. */
+static void
+put_element_slowly(const struct draw *draw, const struct fetch_element *e,
+                   const uint32_t vertex[LANES], const uint32_t instance[LANES],
+                   uint32_t (*out)[LANES])
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t in[8];
+        fetch_element_dwords(draw, e, vertex[i], instance[i], in);
+        for (unsigned c = 0; c < e->dwords; c++)
+            out[c][i] = in[c];
+    }
+}
+
+static bool
+is_straight(const struct fetch_element *e)
+{
+    return e->dwords == 4 && (e->kind == FETCH_CONSTANT ||
+                              (e->kind == FETCH_COPY && e->lead_dw <= 4 &&
+                               !(e->source_mask >> e->lead_dw)));
+}
+
+static void
+put_all(const struct geom *g, const uint32_t key[LANES],
+        const uint32_t instance[LANES], uint32_t (*out)[LANES])
+{
+    const struct draw *draw = g->draw;
+    const struct fetch_plan *plan = g->fetch;
+    uint32_t vertex[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        vertex[i] = vertex_number(draw, key[i]);
+    for (unsigned i = 0; i < plan->count; i++) {
+        const struct fetch_element *e = &plan->element[i];
+        if (is_straight(e))
+            put_element(draw, e, vertex, instance, out + e->slot * 4u);
+        else
+            put_element_slowly(draw, e, vertex, instance, out + e->slot * 4u);
+    }
+    if (plan->vertex_id_dw >= 0)
+        memcpy(out[plan->vertex_id_dw], key, sizeof *out);
+    if (plan->instance_id_dw >= 0)
+        memcpy(out[plan->instance_id_dw], instance, sizeof *out);
+}
+
+void
+fetch_lanes(const struct geom *g, const uint32_t key[LANES],
+            const uint32_t instance[LANES], unsigned from, unsigned count,
+            uint32_t (*out)[LANES])
+{
+    unsigned have = g->fetch->slots * 4;
+    if (!from && count == have) {
+        put_all(g, key, instance, out);
+        return;
+    }
+    uint32_t all[DRAW_MAX_VE * 8][LANES];
+    put_all(g, key, instance, all);
+    if (from < have)
+        memcpy(out, all + from, MIN2(count, have - from) * sizeof *out);
 }

@@ -26,10 +26,9 @@
 /* A shaded vertex. What the clipper derives from it is remembered for one
  * viewport: vertices are shared by objects, which mostly agree on that. */
 struct geom_vert {
-    uint32_t *vue;        /* URB entry: header, position, ... */
-    float x, y, z, w_inv; /* screen; valid if !(codes & CLIP_ANY) */
+    struct prim_corner p; /* where it is on the screen, snapped too */
     uint32_t codes;       /* enum clip_code */
-    uint8_t viewport;     /* of codes and screen; VIEWPORT_NONE */
+    uint8_t viewport;     /* of codes and p; VIEWPORT_NONE */
     bool edge_flag;
 };
 #define GEOM_VIEWPORT_NONE 0xff
@@ -44,10 +43,14 @@ struct batch_object {
 struct batch {
     unsigned vert_cap, object_cap, index_cap;
     unsigned vert_count, object_count, index_count;
+    unsigned tri_count; /* instead of objects: see tris.c */
     struct geom_vert *vert;
     uint32_t *key, *instance; /* per vertex */
     struct batch_object *object;
     uint32_t *index; /* vertices of the objects */
+    struct batch_tri {
+        uint32_t vert[3], prim_id;
+    } * tri;
     /* Which vertex has a key: open addressing, number + 1, 0 is free. */
     uint16_t *slot;
     uint32_t slot_mask;
@@ -76,6 +79,8 @@ struct geom {
     struct assembler assembler;
     struct batch batch;
     struct eu_launch vs_launch;
+    bool vs_ready;                 /* vs_launch */
+    bool tris;                     /* the draw goes through tris.c */
     struct gs_queue *gs;           /* NULL: no GS */
     struct tess_state *tess;       /* NULL: no tessellation */
     unsigned last_slots;           /* of a vertex of the last stage */
@@ -132,8 +137,17 @@ void batch_finish(struct batch *b);
 void batch_object(void *ctx, const struct geom_assembled *in);
 /* Before the vertices of g->instance. */
 void batch_instance(struct geom *g);
-/* Sends what there is through the stages. */
+/* Sends what there is through the stages, which makes room. */
 void batch_run(struct geom *g);
+
+/* tris.c: triangles that are not cut need few words. */
+bool tris_possible(const struct geom *g);
+/* Triangles prim_id, prim_id + 1, ... of a list, strip or fan. key: of the
+ * vertices that they have, first: of the draw's vertex 0. */
+void tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,
+              const uint32_t *key);
+/* What becomes of those of the batch, shaded. */
+void tris_run(struct geom *g);
 
 /* chunk.c: the vertices of the draw. */
 void chunks_run(struct geom *g);
@@ -143,7 +157,15 @@ bool fetch_init(struct geom *g);
 void fetch_finish(struct geom *g);
 /* 16-byte slots that the elements fill. */
 unsigned fetch_slots(const struct fetch_plan *plan);
-/* Writes fetch_slots() * 4 dwords; *edge_flag stays unless there is one. */
+/* Dwords [from, from + count) of eight vertices, structure of arrays, as far as
+ * there are elements for them; each lane needs a key. */
+void fetch_lanes(const struct geom *g, const uint32_t key[8],
+                 const uint32_t instance[8], unsigned from, unsigned count,
+                 uint32_t (*out)[8]);
+bool fetch_has_edge_flag(const struct fetch_plan *plan);
+bool fetch_edge_flag(const struct geom *g, uint32_t key, uint32_t instance);
+/* Writes fetch_slots() * 4 dwords; *edge_flag stays unless there is one. The
+ * reference of fetch_lanes(). */
 void fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
                   uint32_t *out, bool *edge_flag);
 
@@ -166,6 +188,9 @@ void gs_flush(struct geom *g);
 
 /* output.c: stream-out, then the clipper. */
 bool output_init(struct geom *g);
+/* Index of the provoking vertex in trailing order. */
+unsigned output_provoking(const struct draw *draw, const struct geom_object *o,
+                          unsigned count);
 void output_object(struct geom *g, const struct geom_object *o,
                    struct geom_vert *const *v, unsigned stream);
 void output_finish(struct geom *g);
@@ -174,6 +199,13 @@ void output_finish(struct geom *g);
 void streamout_object(struct geom *g, unsigned stream,
                       struct geom_vert *const *v, unsigned count);
 void streamout_finish(struct geom *g);
+
+/* vertex.c: what the clipper wants to know of vertices, for one viewport. */
+void vertex_prepare(const struct geom *g, struct geom_vert *v,
+                    unsigned viewport);
+/* The same for several in a row. */
+void vertex_prepare_all(const struct geom *g, struct geom_vert *v,
+                        unsigned count, unsigned viewport);
 
 /* clip.c. v has the 1, 2 or 3 vertices of the kind, in winding order. */
 /* false without memory. */

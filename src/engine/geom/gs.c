@@ -154,7 +154,7 @@ put_vertex_handles(struct geom *g, struct eu_thread *t, unsigned grf,
                    const struct gs_input *in, unsigned lane, bool instanced)
 {
     for (unsigned i = 0; i < in->o.count; i++) {
-        uint32_t handle = geom_handle(g, in->v[i]->vue);
+        uint32_t handle = geom_handle(g, in->v[i]->p.v.vue);
         if (instanced)
             eu_grf(t, grf)[i] = handle;
         else
@@ -175,7 +175,7 @@ put_vertex_data(struct geom *g, struct eu_thread *t, unsigned grf,
             if (r >= EU_GRF_COUNT)
                 return;
             eu_grf(t, r)[lane] = from + d < in_slots * 4
-                                     ? in->v[i]->vue[from + d]
+                                     ? in->v[i]->p.v.vue[from + d]
                                      : 0;
         }
     }
@@ -283,7 +283,7 @@ read_entry(struct geom *g, const struct gs_input *in, uint32_t *entry)
     unsigned n = vertex_count(g, entry);
     for (unsigned i = 0; i < n; i++) {
         q->vert[i] = (struct geom_vert){
-            .vue = entry + (q->header_B + i * q->vertex_B) / 4,
+            .p.v.vue = entry + (q->header_B + i * q->vertex_B) / 4,
             .viewport = GEOM_VIEWPORT_NONE,
             .edge_flag = true,
         };

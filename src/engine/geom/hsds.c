@@ -209,13 +209,14 @@ run_ds(struct geom *g, unsigned index, unsigned worker)
     for (unsigned lane = 0; lane < work->count; lane++) {
         struct geom_vert *v = &ts->vert[work->point + lane];
         *v = (struct geom_vert){
-            .vue = geom_entry(g, &g->ds_urb, work->point + lane),
+            .p.v.vue = geom_entry(g, &g->ds_urb, work->point + lane),
             .viewport = GEOM_VIEWPORT_NONE,
             .edge_flag = true,
         };
-        memset(v->vue, 0, g->ds_urb.entry_B);
+        memset(geom_entry(g, &g->ds_urb, work->point + lane), 0,
+               g->ds_urb.entry_B);
         put_domain_point(g, &t, lane, &ts->point[work->point + lane]);
-        eu_grf(&t, 4)[lane] = geom_handle(g, v->vue);
+        eu_grf(&t, 4)[lane] = geom_handle(g, v->p.v.vue);
     }
     put_patch_data(g, &t, grf, patch);
     geom_env(g, stage, worker, &env, &start, (1u << work->count) - 1);
@@ -338,5 +339,5 @@ hsds_patch(struct geom *g, const struct geom_object *o,
     struct tess_patch *p = &t->patch[t->patch_count++];
     p->o = *o;
     for (unsigned i = 0; i < o->count; i++)
-        p->handle[i] = geom_handle(g, v[i]->vue);
+        p->handle[i] = geom_handle(g, v[i]->p.v.vue);
 }

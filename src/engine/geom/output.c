@@ -37,9 +37,8 @@ reorder(const struct geom_object *o, struct geom_vert *const *v, unsigned count,
         out[i] = v[o->odd && count == 3 ? assemble_odd_order(i, trailing) : i];
 }
 
-/* Index of the provoking vertex in trailing order. */
-static unsigned
-provoking_vertex(const struct draw *draw, const struct geom_object *o,
+unsigned
+output_provoking(const struct draw *draw, const struct geom_object *o,
                  unsigned count)
 {
     static const uint8_t in_trailing[3] = {1, 0, 2};
@@ -87,7 +86,7 @@ output_object(struct geom *g, const struct geom_object *o,
                                                : GEOM_TRI);
     flat.count = (uint8_t)count;
     reorder(o, plain, count, true, ordered);
-    clip_object(g, &flat, ordered, provoking_vertex(draw, o, count));
+    clip_object(g, &flat, ordered, output_provoking(draw, o, count));
 }
 
 void

@@ -60,7 +60,7 @@ streamout_object(struct geom *g, unsigned stream, struct geom_vert *const *v,
     if (!s->buffer_mask || !fits(draw, s, count))
         return;
     for (unsigned i = 0; i < count; i++)
-        write_vertex(g, s, v[i]->vue);
+        write_vertex(g, s, v[i]->p.v.vue);
     if (statistics)
         atomic_fetch_add(&draw->stats->so_prims_written[stream], 1);
 }

@@ -1,52 +1,122 @@
 /* Vertex shader threads: SIMD8, eight vertices of the batch each. */
 #include "engine/geom/geom.h"
 
-static void
-put_inputs(struct geom *g, struct eu_thread *t, unsigned grf, unsigned first,
-           unsigned count)
+#define LANES 8
+/* Threads of a job: what they share is set up once for all. */
+#define JOB_THREADS 16
+
+static bool
+is_live(const struct eu_launch *l, unsigned grf)
+{
+    return l->live_in[grf / 32] >> (grf % 32) & 1;
+}
+
+/* Where a thread finds its vertex elements. */
+struct inputs {
+    unsigned grf, count; /* registers */
+    unsigned from;       /* dword of the vertex */
+    bool any;            /* live ones */
+};
+
+static struct inputs
+find_inputs(const struct geom *g, unsigned grf)
 {
     const struct gen9_3dstate_vs *vs = &g->draw->vs;
-    unsigned from = vs->vertex_urb_entry_read_offset * 8;
-    unsigned dwords = vs->vertex_urb_entry_read_length * 8;
+    struct inputs in = {
+        .grf = grf,
+        .from = vs->vertex_urb_entry_read_offset * 8,
+    };
+    unsigned count = vs->vertex_urb_entry_read_length * 8;
     unsigned have = fetch_slots(g->fetch) * 4;
-    uint32_t in[DRAW_MAX_VE * 8];
-    dwords = MIN2(dwords, EU_GRF_COUNT - grf);
-    for (unsigned lane = 0; lane < 8; lane++) {
-        if (lane < count) {
-            struct geom_vert *v = &g->batch.vert[first + lane];
-            fetch_vertex(g, g->batch.key[first + lane],
-                         g->batch.instance[first + lane], in, &v->edge_flag);
+    have = have > in.from ? have - in.from : 0;
+    in.count = MIN2(MIN2(count, have), EU_GRF_COUNT - grf);
+    for (unsigned i = 0; i < in.count; i++)
+        in.any |= is_live(&g->vs_launch, grf + i);
+    return in;
+}
+
+/* The lanes of a last, short thread repeat its last vertex. */
+static void
+put_inputs(const struct geom *g, struct eu_thread *t, const struct inputs *in,
+           unsigned first, unsigned count)
+{
+    const struct batch *b = &g->batch;
+    const uint32_t *key = b->key + first, *instance = b->instance + first;
+    uint32_t keys[LANES], instances[LANES];
+    if (count < LANES) {
+        for (unsigned i = 0; i < LANES; i++) {
+            keys[i] = key[MIN2(i, count - 1)];
+            instances[i] = instance[MIN2(i, count - 1)];
         }
-        for (unsigned d = 0; d < dwords; d++)
-            eu_grf(t, grf + d)[lane] = lane < count && from + d < have
-                                           ? in[from + d]
-                                           : 0;
+        key = keys;
+        instance = instances;
     }
+    fetch_lanes(g, key, instance, in->from, in->count,
+                (uint32_t(*)[LANES])(void *)eu_grf(t, in->grf));
 }
 
 static void
-run_thread(struct geom *g, unsigned index, unsigned worker)
+put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
+            unsigned count)
+{
+    const struct urb_region *r = &g->vs_urb;
+    uint32_t *out = eu_grf(t, 1);
+    for (unsigned i = 0; i < LANES; i++)
+        out[i] = r->handle + r->entry_B / 64 * (first + MIN2(i, count - 1));
+}
+
+static void
+run_job(struct geom *g, unsigned index, unsigned worker)
 {
     const struct shader_stage *stage = &g->draw->stage[STAGE_VS];
-    unsigned first = index * 8;
-    unsigned count = MIN2(g->batch.vert_count - first, 8);
+    unsigned end = MIN2(g->batch.vert_count, (index + 1) * JOB_THREADS * LANES);
     struct eu_thread t;
     struct eu_start start;
     struct thread_env env;
-    uint32_t mask = (1u << count) - 1;
-    geom_env(g, stage, worker, &env, &start, mask);
-    eu_launch_zero(&g->vs_launch, &t, 0);
+    geom_env(g, stage, worker, &env, &start, 0);
     unsigned grf = geom_payload(stage, &t, worker);
     if (!grf) {
         geom_fail(g);
         return;
     }
-    memset(g->batch.vert[first].vue, 0, (size_t)g->vs_urb.entry_B * count);
-    for (unsigned lane = 0; lane < 8; lane++)
-        eu_grf(&t, 1)[lane] = geom_handle(
-            g, g->batch.vert[first + MIN2(lane, count - 1)].vue);
-    put_inputs(g, &t, grf, first, count);
-    msg_launch(&g->vs_launch, &t, &env, mask, mask);
+    struct inputs in = find_inputs(g, grf);
+    unsigned first = index * JOB_THREADS * LANES;
+    memset(geom_entry(g, &g->vs_urb, first), 0,
+           (size_t)g->vs_urb.entry_B * (end - first));
+    uint32_t mode = eu_launch_begin(&g->vs_launch);
+    for (; first < end && !geom_stopped(g); first += LANES) {
+        unsigned count = MIN2(end - first, LANES);
+        uint32_t mask = (1u << count) - 1;
+        eu_launch_zero(&g->vs_launch, &t, grf + in.count);
+        geom_payload(stage, &t, worker);
+        put_handles(g, &t, first, count);
+        if (in.any)
+            put_inputs(g, &t, &in, first, count);
+        msg_launch(&g->vs_launch, &t, &env, mask, mask);
+    }
+    eu_launch_end(&g->vs_launch, mode);
+}
+
+static void
+run_threads(struct geom *g)
+{
+    struct eu_start start;
+    struct thread_env env;
+    unsigned count = g->batch.vert_count;
+    if (!g->vs_ready) {
+        geom_env(g, &g->draw->stage[STAGE_VS], 0, &env, &start, 0);
+        eu_launch_init(&g->vs_launch, &start);
+        g->vs_ready = true;
+    }
+    geom_for(g, DIV_ROUND_UP(count, JOB_THREADS * LANES), run_job);
+    stats_add(STAT_threads_vs, DIV_ROUND_UP(count, LANES));
+    if (g->draw->vs.statistics_enable)
+        atomic_fetch_add(&g->draw->stats->vs_invocations, count);
+    if (!fetch_has_edge_flag(g->fetch))
+        return;
+    for (unsigned i = 0; i < count; i++)
+        g->batch.vert[i].edge_flag = fetch_edge_flag(g, g->batch.key[i],
+                                                     g->batch.instance[i]);
 }
 
 /* VS off: the elements are the VUE (this is how drivers blit and clear). */
@@ -55,8 +125,9 @@ run_fetch(struct geom *g)
 {
     for (unsigned i = 0; i < g->batch.vert_count; i++) {
         struct geom_vert *v = &g->batch.vert[i];
-        memset(v->vue, 0, g->vs_urb.entry_B);
-        fetch_vertex(g, g->batch.key[i], g->batch.instance[i], v->vue,
+        uint32_t *vue = geom_entry(g, &g->vs_urb, i);
+        memset(vue, 0, g->vs_urb.entry_B);
+        fetch_vertex(g, g->batch.key[i], g->batch.instance[i], vue,
                      &v->edge_flag);
     }
 }
@@ -64,19 +135,9 @@ run_fetch(struct geom *g)
 void
 vs_run(struct geom *g)
 {
-    unsigned count = g->batch.vert_count;
-    stats_add(STAT_vertices, count);
-    if (!g->draw->stage[STAGE_VS].enabled) {
+    stats_add(STAT_vertices, g->batch.vert_count);
+    if (g->draw->stage[STAGE_VS].enabled)
+        run_threads(g);
+    else
         run_fetch(g);
-        return;
-    }
-    struct eu_start start;
-    struct thread_env env;
-    geom_env(g, &g->draw->stage[STAGE_VS], 0, &env, &start, 0);
-    eu_launch_init(&g->vs_launch, &start);
-    unsigned threads = DIV_ROUND_UP(count, 8);
-    geom_for(g, threads, run_thread);
-    stats_add(STAT_threads_vs, threads);
-    if (g->draw->vs.statistics_enable)
-        atomic_fetch_add(&g->draw->stats->vs_invocations, count);
 }

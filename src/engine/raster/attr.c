@@ -119,6 +119,53 @@ interpolated(uint32_t *out, const struct attr_source *src,
     }
 }
 
+void
+attr_plan(struct scene *sc)
+{
+    const struct prim none = {0};
+    sc->attr_plain = true;
+    for (unsigned i = 0; i < sc->attr_count; i++) {
+        struct attr_source front, back;
+        find_source(sc->draw, i, &none, false, &front);
+        find_source(sc->draw, i, &none, true, &back);
+        sc->attr_plain &= front.swizzle == SWIZZLE_XYZW && !front.override &&
+                          front.slot == back.slot;
+        sc->attr_slot[i] = (uint16_t)front.slot;
+    }
+}
+
+/* interpolated() of a whole slot; out is zero. */
+static void
+interpolated_slot(uint32_t *out, const uint32_t *v0, const uint32_t *v1,
+                  const uint32_t *v2)
+{
+    for (unsigned c = 0; c < 4; c++) {
+        float f0 = float_from_bits(v0[c]);
+        out[4 * c] = bits_from_float(float_from_bits(v1[c]) - f0);
+        out[4 * c + 1] = bits_from_float(float_from_bits(v2[c]) - f0);
+        out[4 * c + 3] = v0[c];
+    }
+}
+
+static void
+plain_attributes(const struct scene *sc, uint32_t *out, const uint32_t *flat,
+                 const uint32_t *const vue[3], unsigned slots)
+{
+    uint32_t is_flat = sc->draw->sbe.constant_interpolation_enable;
+    for (unsigned i = 0; i < sc->attr_count; i++, out += ATTR_DW) {
+        unsigned slot = sc->attr_slot[i];
+        if (slot >= slots)
+            continue;
+        if (!(is_flat >> i & 1)) {
+            interpolated_slot(out, vue[0] + slot * 4, vue[1] + slot * 4,
+                              vue[2] + slot * 4);
+            continue;
+        }
+        for (unsigned c = 0; c < 4; c++)
+            out[4 * c + 3] = flat[slot * 4 + c];
+    }
+}
+
 const uint32_t *
 attr_setup(struct prim_list *list, const struct prim *p,
            const struct prim_vertex *const v[3], unsigned count, bool back,
@@ -138,6 +185,10 @@ attr_setup(struct prim_list *list, const struct prim *p,
     const uint32_t *vue[3];
     for (unsigned i = 0; i < 3; i++)
         vue[i] = cut ? p->cut->vue[i] : v[i]->vue;
+    if (sc->attr_plain && count == 3 && !point) {
+        plain_attributes(sc, out, flat, vue, p->vue_slots);
+        return out;
+    }
     for (unsigned i = 0; i < sc->attr_count; i++) {
         uint32_t *a = out + i * ATTR_DW;
         if (point && (sbe->point_sprite_texture_coordinate_enable >> i & 1)) {

@@ -55,6 +55,13 @@ list_destroy(struct prim_list *l)
 }
 
 bool
+list_is_full(const struct prim_list *l)
+{
+    return l->count >= MAX_SETUPS || l->pair_count >= MAX_PAIRS ||
+           l->arena.used_B >= l->scene->list_max_B;
+}
+
+bool
 scene_add(struct prim_list *l, const struct prim *prim)
 {
     struct scene *sc = l->scene;
@@ -70,8 +77,7 @@ scene_add(struct prim_list *l, const struct prim *prim)
         return false;
     }
     setup_primitive(l, prim);
-    return l->count >= MAX_SETUPS || l->pair_count >= MAX_PAIRS ||
-           l->arena.used_B >= sc->list_max_B;
+    return list_is_full(l);
 }
 
 struct setup *

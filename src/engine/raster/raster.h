@@ -40,8 +40,6 @@ count_bits(uint32_t v)
 #define TILE_PX COVER_TILE_PX
 /* Largest surface: nothing is drawn beyond. */
 #define SCREEN_MAX_PX 16384
-/* Fixed point of snapped positions: 24.8. */
-#define SUBPIXEL 256
 #define MAX_SAMPLES COVER_SAMPLES
 #define MAX_QUADS 8
 #define MAX_LANES 32
@@ -187,6 +185,10 @@ struct scene {
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
     unsigned attr_count;
+    /* Attribute i is slot attr_slot[i] of the vertex, all four components,
+     * for triangles. */
+    bool attr_plain;
+    uint16_t attr_slot[MAX_ATTRS];
     unsigned attr_grf; /* where attribute setup starts */
     unsigned bary_modes;
     int32_t clip_x0[DRAW_MAX_VIEWPORTS], clip_y0[DRAW_MAX_VIEWPORTS];
@@ -318,6 +320,8 @@ struct worker {
 struct setup *setup_new(struct prim_list *list, const struct prim *prim);
 /* Adds the finished setup to the list unless its box is empty. */
 void setup_finish(struct prim_list *list, struct setup *s);
+/* Whether a flush is due. */
+bool list_is_full(const struct prim_list *list);
 void list_reset(struct prim_list *list);
 void list_destroy(struct prim_list *list);
 
@@ -325,7 +329,6 @@ void list_destroy(struct prim_list *list);
 
 void setup_box(const struct scene *scene, struct setup *s, int64_t x0,
                int64_t y0, int64_t x1, int64_t y1);
-int32_t setup_snap(float v);
 void setup_primitive(struct prim_list *list, const struct prim *prim);
 /* bias is added to the depths. */
 void setup_point(struct prim_list *list, const struct prim *prim,
@@ -338,6 +341,8 @@ void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
 bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
                            float bias);
+/* What of it is the same for all primitives. */
+void attr_plan(struct scene *scene);
 /* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */
 const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
                            const struct prim_vertex *const v[3], unsigned count,

@@ -116,6 +116,7 @@ init_shader(struct scene *sc)
         sc->ps = ps;
     sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
     sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
+    attr_plan(sc);
     sc->attr_grf = ps->grf_start + ps->push_grf;
 }
 

@@ -4,20 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Snapped coordinates are limited to this many pixels, so that products of
- * two differences stay well within 64 bits. Clipped geometry stays within
- * the guardband, far inside. */
-#define SNAP_MAX_PX (1 << 20)
-
-int32_t
-setup_snap(float v)
-{
-    if (!(v > -SNAP_MAX_PX)) /* NaN too */
-        return -SNAP_MAX_PX * SUBPIXEL;
-    if (v > SNAP_MAX_PX)
-        return SNAP_MAX_PX * SUBPIXEL;
-    return (int32_t)lrintf(v * SUBPIXEL);
-}
+/* Up to this many pixels wide and high, each is looked at. */
+#define SMALL_PX 4
 
 /* From (x0, y0) to (x1, y1) with the inside to the right as seen with y down
  * (clockwise). Top and left edges own the points on them: KBL follows the
@@ -157,6 +145,17 @@ struct tri {
     bool back;
 };
 
+static void
+find_facing(const struct scene *sc, struct tri *t)
+{
+    t->area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
+              (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
+    bool clockwise = t->area > 0;
+    bool cw_is_front = sc->draw->raster.front_winding ==
+                       GEN9_3DSTATE_RASTER_FRONT_WINDING_CLOCKWISE;
+    t->back = t->area != 0 && clockwise != cw_is_front;
+}
+
 static bool
 is_culled(const struct scene *sc, const struct tri *t)
 {
@@ -168,25 +167,92 @@ is_culled(const struct scene *sc, const struct tri *t)
     }
 }
 
+/* What a triangle needs to be seen: pixels, half-open and clipped, and edges.
+ */
+struct shape {
+    int32_t x0, y0, x1, y1;
+    struct edge edge[3];
+};
+
+/* Whether all samples lie at the centres of their pixels. */
 static bool
-box_is_visible(const struct scene *sc, const struct prim *p,
-               const struct tri *t)
+samples_are_centres(const struct scene *sc)
 {
-    unsigned vp = p->viewport < DRAW_MAX_VIEWPORTS ? p->viewport : 0;
+    return !sc->ms_raster &&
+           !sc->draw->raster.conservative_rasterization_enable;
+}
+
+static void
+shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
+          struct shape *h)
+{
+    bool centres = samples_are_centres(sc);
+    int32_t up = centres ? SUBPIXEL / 2 - 1 : 0;
+    int32_t down = centres ? SUBPIXEL / 2 : 0;
     int32_t x0 = MIN2(t->x[0], MIN2(t->x[1], t->x[2]));
     int32_t x1 = MAX2(t->x[0], MAX2(t->x[1], t->x[2]));
     int32_t y0 = MIN2(t->y[0], MIN2(t->y[1], t->y[2]));
     int32_t y1 = MAX2(t->y[0], MAX2(t->y[1], t->y[2]));
-    return x1 >> 8 >= sc->clip_x0[vp] && x0 >> 8 < sc->clip_x1[vp] &&
-           y1 >> 8 >= sc->clip_y0[vp] && y0 >> 8 < sc->clip_y1[vp];
+    h->x0 = MAX2((x0 + up) >> 8, sc->clip_x0[vp]);
+    h->y0 = MAX2((y0 + up) >> 8, sc->clip_y0[vp]);
+    h->x1 = MIN2(((x1 - down) >> 8) + 1, sc->clip_x1[vp]);
+    h->y1 = MIN2(((y1 - down) >> 8) + 1, sc->clip_y1[vp]);
 }
 
 static void
-fill_triangle(struct prim_list *list, const struct prim *p, const struct tri *t)
+shape_edges(const struct scene *sc, const struct tri *t, struct shape *h)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned from = i, to = i == 2 ? 0 : i + 1;
+        if (t->area < 0) {
+            from = to;
+            to = i;
+        }
+        setup_edge(&h->edge[i], t->x[from], t->y[from], t->x[to], t->y[to]);
+        if (sc->draw->raster.conservative_rasterization_enable)
+            h->edge[i].c += corner_gain(&h->edge[i]);
+    }
+}
+
+static bool
+holds_a_centre(const struct shape *h)
+{
+    const struct edge *e = h->edge;
+    for (int32_t py = h->y0; py < h->y1; py++) {
+        for (int32_t px = h->x0; px < h->x1; px++) {
+            int64_t x = (int64_t)px * SUBPIXEL + SUBPIXEL / 2;
+            int64_t y = (int64_t)py * SUBPIXEL + SUBPIXEL / 2;
+            int64_t v0 = e[0].a * x + e[0].b * y + e[0].c;
+            int64_t v1 = e[1].a * x + e[1].b * y + e[1].c;
+            int64_t v2 = e[2].a * x + e[2].b * y + e[2].c;
+            if ((v0 | v1 | v2) >= 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* False: the triangle covers no sample. Found out exactly for those of a few
+ * pixels, most of which do not in a fine mesh. */
+static bool
+find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
+           struct shape *h)
+{
+    if (!t->area)
+        return false;
+    shape_box(sc, vp, t, h);
+    if (h->x0 >= h->x1 || h->y0 >= h->y1)
+        return false;
+    shape_edges(sc, t, h);
+    return h->x1 - h->x0 > SMALL_PX || h->y1 - h->y0 > SMALL_PX ||
+           !samples_are_centres(sc) || holds_a_centre(h);
+}
+
+static void
+add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
+             const struct shape *h)
 {
     const struct scene *sc = list->scene;
-    if (!t->area || !box_is_visible(sc, p, t))
-        return;
     struct setup *s = setup_new(list, p);
     if (!s)
         return;
@@ -201,24 +267,22 @@ fill_triangle(struct prim_list *list, const struct prim *p, const struct tri *t)
     s->back = t->back;
     s->conservative = sc->draw->raster.conservative_rasterization_enable;
     s->poly_stipple = sc->draw->wm.polygon_stipple_enable;
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned from = i, to = (i + 1) % 3;
-        if (t->area < 0) {
-            from = to;
-            to = i;
-        }
-        setup_edge(&s->edge[i], t->x[from], t->y[from], t->x[to], t->y[to]);
-        if (s->conservative)
-            s->edge[i].c += corner_gain(&s->edge[i]);
-    }
-    setup_box(sc, s, MIN2(t->x[0], MIN2(t->x[1], t->x[2])),
-              MIN2(t->y[0], MIN2(t->y[1], t->y[2])),
-              MAX2(t->x[0], MAX2(t->x[1], t->x[2])),
-              MAX2(t->y[0], MAX2(t->y[1], t->y[2])));
-    if (s->x0 >= s->x1 || s->y0 >= s->y1)
-        return;
+    memcpy(s->edge, h->edge, sizeof h->edge);
+    s->x0 = h->x0;
+    s->y0 = h->y0;
+    s->x1 = h->x1;
+    s->y1 = h->y1;
     s->attr = attr_setup(list, p, v, 3, t->back, false);
     setup_finish(list, s);
+}
+
+static void
+fill_triangle(struct prim_list *list, const struct prim *p, const struct tri *t)
+{
+    unsigned vp = p->viewport < DRAW_MAX_VIEWPORTS ? p->viewport : 0;
+    struct shape h;
+    if (find_shape(list->scene, vp, t, &h))
+        add_triangle(list, p, t, &h);
 }
 
 /* Depth bias of lines and points that stand for a polygon. */
@@ -244,15 +308,10 @@ setup_triangle(struct prim_list *list, const struct prim *p)
     const struct gen9_3dstate_raster *r = &sc->draw->raster;
     struct tri t;
     for (unsigned i = 0; i < 3; i++) {
-        t.x[i] = setup_snap(p->v[i].x);
-        t.y[i] = setup_snap(p->v[i].y);
+        t.x[i] = prim_snap(p->v[i].x);
+        t.y[i] = prim_snap(p->v[i].y);
     }
-    t.area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
-             (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
-    bool clockwise = t.area > 0;
-    bool cw_is_front = r->front_winding ==
-                       GEN9_3DSTATE_RASTER_FRONT_WINDING_CLOCKWISE;
-    t.back = t.area != 0 && clockwise != cw_is_front;
+    find_facing(sc, &t);
     if (is_culled(sc, &t))
         return;
     unsigned fill = t.back ? r->back_face_fill_mode : r->front_face_fill_mode;
@@ -284,8 +343,8 @@ setup_rect(struct prim_list *list, const struct prim *p)
 {
     int32_t x[3], y[3];
     for (unsigned i = 0; i < 3; i++) {
-        x[i] = setup_snap(p->v[i].x);
-        y[i] = setup_snap(p->v[i].y);
+        x[i] = prim_snap(p->v[i].x);
+        y[i] = prim_snap(p->v[i].y);
     }
     double area = (double)(x[1] - x[0]) * (y[2] - y[0]) -
                   (double)(x[2] - x[0]) * (y[1] - y[0]);
@@ -317,4 +376,40 @@ setup_primitive(struct prim_list *list, const struct prim *p)
     case PRIM_RECT: setup_rect(list, p); break;
     default: break;
     }
+}
+
+bool
+scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
+                    unsigned count, unsigned vue_slots)
+{
+    const struct scene *sc = list->scene;
+    const struct draw *d = sc->draw;
+    if (d->resolve || atomic_load_explicit(d->reset, memory_order_relaxed))
+        return false;
+    struct prim p = {
+        .kind = PRIM_TRIANGLE,
+        .edge_mask = 7,
+        .vue_slots = vue_slots,
+    };
+    list->stipple_pos = 0;
+    for (unsigned i = 0; i < count; i++, tri++) {
+        struct tri t;
+        struct shape h;
+        for (unsigned k = 0; k < 3; k++) {
+            t.x[k] = tri->corner[k]->x;
+            t.y[k] = tri->corner[k]->y;
+        }
+        find_facing(sc, &t);
+        if (is_culled(sc, &t) || !find_shape(sc, 0, &t, &h))
+            continue;
+        for (unsigned k = 0; k < 3; k++)
+            p.v[k] = tri->corner[k]->v;
+        p.provoking = tri->provoking;
+        p.primitive_id = tri->primitive_id;
+        /* Beyond 16 bits no array has layers. */
+        if (!d->clip.force_zero_rta_index_enable)
+            p.layer = (uint16_t)MIN2(p.v[p.provoking].vue[1], 0xffffu);
+        add_triangle(list, &p, &t, &h);
+    }
+    return list_is_full(list);
 }

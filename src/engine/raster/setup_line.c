@@ -64,7 +64,7 @@ setup_point(struct prim_list *list, const struct prim *p,
     s->kind = PRIM_POINT;
     s->back = back;
     float width = point_width(d, p);
-    int64_t cx = setup_snap(v->x), cy = setup_snap(v->y);
+    int64_t cx = prim_snap(v->x), cy = prim_snap(v->y);
     int64_t half = lrintf(width * (SUBPIXEL / 2));
     setup_constant_planes(s, v, bias);
     /* Sprite coordinates are the weights: 0 to 1 over the square. */
@@ -181,10 +181,10 @@ setup_segment(struct prim_list *list, const struct prim *p,
     s->kind = PRIM_LINE;
     s->back = back;
     struct setup_line *l = &s->line;
-    *l = (struct setup_line){setup_snap(v0->x),
-                             setup_snap(v0->y),
-                             setup_snap(v1->x),
-                             setup_snap(v1->y),
+    *l = (struct setup_line){prim_snap(v0->x),
+                             prim_snap(v0->y),
+                             prim_snap(v1->x),
+                             prim_snap(v1->y),
                              false,
                              list->stipple_pos};
     int64_t dx = (int64_t)l->x1 - l->x0, dy = (int64_t)l->y1 - l->y0;

@@ -71,7 +71,19 @@ msg_run_thread(struct eu_thread *thread, struct thread_env *env)
 void
 eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {
+    memset(launch->live_in, 0xff, sizeof launch->live_in);
     launch->start = *start;
+}
+
+uint32_t
+eu_launch_begin(const struct eu_launch *launch)
+{
+    return 0;
+}
+
+void
+eu_launch_end(const struct eu_launch *launch, uint32_t before)
+{
 }
 
 void
@@ -169,6 +181,30 @@ scene_add(struct prim_list *l, const struct prim *p)
         r->cut = *p->cut;
         for (unsigned i = 0; i < 3; i++)
             r->cut_attr[i] = float_from_bits(p->cut->vue[i][8]);
+    }
+    return rig.flush_every && l->count >= rig.flush_every;
+}
+
+bool
+scene_add_triangles(struct prim_list *l, const struct prim_tri *tri,
+                    unsigned count, unsigned vue_slots)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct prim p = {
+            .kind = PRIM_TRIANGLE,
+            .provoking = tri[i].provoking,
+            .edge_mask = 7,
+            .primitive_id = tri[i].primitive_id,
+            .vue_slots = vue_slots,
+        };
+        for (unsigned k = 0; k < 3; k++) {
+            p.v[k] = tri[i].corner[k]->v;
+            cr_assert_eq(tri[i].corner[k]->x, prim_snap(p.v[k].x));
+            cr_assert_eq(tri[i].corner[k]->y, prim_snap(p.v[k].y));
+        }
+        if (!rig.draw.clip.force_zero_rta_index_enable)
+            p.layer = (uint16_t)MIN2(p.v[p.provoking].vue[1], 0xffffu);
+        scene_add(l, &p);
     }
     return rig.flush_every && l->count >= rig.flush_every;
 }

@@ -1,6 +1,7 @@
 /* Vertex fetch: formats, component controls, bounds, instances, indices. */
 #include <criterion/criterion.h>
 
+#include "engine/geom/geom.h"
 #include "rig.h"
 
 TestSuite(fetch, .fini = rig_finish);
@@ -278,4 +279,87 @@ Test(fetch, edge_flags_open_borders)
     rig.draw.topology = GEN9_3DPRIM_TRISTRIP;
     rig_draw();
     cr_expect_eq(rig.prim[1].p.edge_mask, 7, "strips have none");
+}
+
+/* ---- eight vertices at a time ----------------------------------------- */
+
+static uint32_t seed = 7;
+
+static unsigned
+below(unsigned n)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % n;
+}
+
+static void
+random_elements(struct draw *d)
+{
+    static const uint16_t format[] = {0x000, 0x001, 0x002, 0x040, 0x041, 0x042,
+                                      0x080, 0x085, 0x0c7, 0x0d0, 0x0d6, 0x0d8,
+                                      0x14a, 0x08d, 0x0a1, 0x021, 0x1bc, 0x1bd};
+    d->ve_count = 1 + below(8);
+    for (unsigned i = 0; i < d->ve_count; i++) {
+        struct gen9_vertex_element_state *ve = &d->ve[i].ve;
+        *ve = (struct gen9_vertex_element_state){
+            .valid = below(10) != 0,
+            .vertex_buffer_index = below(8) ? 0 : below(3),
+            .source_element_format = format[below(ARRAY_SIZE(format))],
+            .source_element_offset = below(64),
+            .component_0_control = 1 + below(2) * below(3),
+            .component_1_control = 1 + below(2) * below(3),
+            .component_2_control = 1 + below(2) * below(3),
+            .component_3_control = 1 + below(2) * below(3),
+        };
+        d->ve[i].instancing = !below(5);
+        d->ve[i].step_rate = below(3);
+    }
+    d->sgvs.vertexid_enable = below(2);
+    d->sgvs.vertexid_element_offset = below(8);
+    d->sgvs.vertexid_component_number = below(4);
+    d->sgvs.instanceid_enable = below(2);
+    d->sgvs.instanceid_element_offset = below(8);
+    d->sgvs.instanceid_component_number = below(4);
+}
+
+static void
+compare_lanes(struct geom *g)
+{
+    uint32_t key[8], instance[8], one[DRAW_MAX_VE * 8];
+    uint32_t all[DRAW_MAX_VE * 8][8];
+    unsigned have = fetch_slots(g->fetch) * 4;
+    unsigned from = below(2) * below(have + 4);
+    unsigned count = below(3) ? have - MIN2(from, have) : below(64);
+    for (unsigned i = 0; i < 8; i++) {
+        key[i] = below(20) ? below(300) : 0xfffffff0 + below(16);
+        instance[i] = below(5);
+    }
+    memset(all, 0xa5, sizeof all);
+    fetch_lanes(g, key, instance, from, count, all);
+    for (unsigned i = 0; i < 8; i++) {
+        bool flag = true;
+        fetch_vertex(g, key[i], instance[i], one, &flag);
+        for (unsigned d = 0; d < count && from + d < have; d++)
+            cr_assert_eq(all[d][i], one[from + d], "dword %u lane %u", d, i);
+    }
+    for (unsigned d = count; d < DRAW_MAX_VE * 8; d++)
+        cr_assert_eq(all[d][0], 0xa5a5a5a5);
+}
+
+Test(fetch, lanes_are_vertices)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 1);
+    for (unsigned i = 0; i < 0x4000; i++)
+        rig.memory[i] = (uint8_t)below(256);
+    rig.draw.vb[0].size_B = 0x2ffd;
+    rig.draw.vb[1] = (struct draw_vertex_buffer){true, 0x100, 3, 0};
+    for (unsigned n = 0; n < 3000; n++) {
+        struct geom g = {.draw = &rig.draw};
+        random_elements(&rig.draw);
+        rig.draw.start_vertex = below(4);
+        rig.draw.start_instance = below(4);
+        cr_assert(fetch_init(&g));
+        compare_lanes(&g);
+        fetch_finish(&g);
+    }
 }

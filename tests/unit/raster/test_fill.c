@@ -458,3 +458,88 @@ Test(fill, inner_coverage_is_of_whole_pixels)
         rig_destroy(rig);
     }
 }
+
+/* ---- triangles of a few pixels ------------------------------------------ */
+
+/* Whether a point lies inside by the D3D rule; clockwise with y down, all in
+ * 1/256. */
+static bool
+is_inside(const int32_t x[3], const int32_t y[3], int32_t px, int32_t py)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned k = (i + 1) % 3;
+        int32_t dx = x[k] - x[i], dy = y[k] - y[i];
+        int32_t d = dx * (py - y[i]) - dy * (px - x[i]);
+        bool owns = dy < 0 || (dy == 0 && dx > 0); /* left, top */
+        if (d < 0 || (d == 0 && !owns))
+            return false;
+    }
+    return true;
+}
+
+static struct prim
+random_tiny(struct rig *rig, uint32_t *seed, int32_t x[3], int32_t y[3])
+{
+    float xy[6];
+    int32_t side = 16 << next_random(seed) % 8; /* to eight pixels */
+    int32_t grid = next_random(seed) % 3 ? 1 : 128;
+    int32_t x0 = (int32_t)(next_random(seed) % (20 * 256)) - 512;
+    int32_t y0 = (int32_t)(next_random(seed) % (20 * 256)) - 512;
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = (x0 + (int32_t)next_random(seed) % side) / grid * grid;
+        y[i] = (y0 + (int32_t)next_random(seed) % side) / grid * grid;
+        xy[2 * i] = (float)x[i] / 256;
+        xy[2 * i + 1] = (float)y[i] / 256;
+    }
+    return rig_triangle(rig, xy, 0);
+}
+
+static void
+draw_run(struct rig *rig, const struct prim *p)
+{
+    struct scene *sc = scene_create(&rig->draw);
+    struct prim_corner c[3];
+    struct prim_tri tri = {.provoking = 0};
+    for (unsigned i = 0; i < 3; i++) {
+        c[i] = (struct prim_corner){p->v[i], prim_snap(p->v[i].x),
+                                    prim_snap(p->v[i].y)};
+        tri.corner[i] = &c[i];
+    }
+    scene_add_triangles(scene_list(sc, 0), &tri, 1, p->vue_slots);
+    scene_destroy(sc);
+}
+
+Test(fill, tiny_triangles_hit_the_centres_inside)
+{
+    struct rig *rig = rig_create(0);
+    uint32_t seed = 5;
+    unsigned expect[20][20] = {0};
+    use_additive(rig);
+    for (unsigned n = 0; n < 3000; n++) {
+        int32_t x[3], y[3];
+        struct prim p = random_tiny(rig, &seed, x, y);
+        if (n % 2)
+            draw_run(rig, &p);
+        else
+            rig_draw(rig, &p, 1);
+        if ((x[1] - x[0]) * (y[2] - y[0]) < (x[2] - x[0]) * (y[1] - y[0])) {
+            int32_t t = x[1];
+            x[1] = x[2];
+            x[2] = t;
+            t = y[1];
+            y[1] = y[2];
+            y[2] = t;
+        }
+        bool area = (x[1] - x[0]) * (y[2] - y[0]) !=
+                    (x[2] - x[0]) * (y[1] - y[0]);
+        for (int32_t j = 0; j < 20; j++)
+            for (int32_t i = 0; i < 20; i++)
+                expect[j][i] += area &&
+                                is_inside(x, y, i * 256 + 128, j * 256 + 128);
+        for (unsigned j = 0; j < 20; j++)
+            for (unsigned i = 0; i < 20; i++)
+                cr_assert_eq(hits(rig, i, j), MIN2(expect[j][i], 255u),
+                             "triangle %u pixel %u %u", n, i, j);
+    }
+    rig_destroy(rig);
+}

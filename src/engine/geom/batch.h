@@ -1,0 +1,51 @@
+/* batch.h: a batch's vertices by their keys, for what fills batches. */
+#ifndef ENGINE_GEOM_BATCH_H
+#define ENGINE_GEOM_BATCH_H
+
+#include "engine/geom/geom.h"
+
+/* Room beyond a batch's capacity: whether an object's vertices are new ones
+ * is found out only when it has been let in. */
+#define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
+
+static inline bool
+batch_has_room(const struct batch *b, unsigned verts)
+{
+    return b->vert_count + verts <= b->vert_cap + BATCH_SLACK;
+}
+
+static inline uint32_t
+batch_new_vertex(struct geom *g, uint32_t key)
+{
+    struct batch *b = &g->batch;
+    uint32_t i = b->vert_count++;
+    b->vert[i] = (struct geom_vert){
+        .p.v.vue = geom_entry(g, &g->vs_urb, i),
+        .viewport = GEOM_VIEWPORT_NONE,
+        .edge_flag = true,
+    };
+    b->key[i] = key;
+    b->instance[i] = g->instance;
+    return i;
+}
+
+/* The batch's vertex of a key; there is room for it. */
+static inline uint32_t
+batch_vertex(struct geom *g, uint32_t key)
+{
+    struct batch *b = &g->batch;
+    uint32_t h = (key + g->instance * 0x85ebca77u) * 0x9e3779b1u >> 13;
+    for (;; h++) {
+        uint16_t *s = &b->slot[h & b->slot_mask];
+        if (!*s) {
+            uint32_t i = batch_new_vertex(g, key);
+            *s = (uint16_t)(i + 1);
+            return i;
+        }
+        uint32_t i = *s - 1u;
+        if (b->key[i] == key && b->instance[i] == g->instance)
+            return i;
+    }
+}
+
+#endif

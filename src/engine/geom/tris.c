@@ -1,0 +1,192 @@
+/* Triangles of a draw that has nothing between VS and clipper, on their short
+ * way: most are rejected, culled or small, so each costs what it must. Those
+ * that need to be cut go to the clipper, in order. */
+#include "engine/geom/batch.h"
+#include "engine/geom/clip.h"
+
+#define RUN 128
+
+bool
+tris_possible(const struct geom *g)
+{
+    const struct draw *draw = g->draw;
+    const struct gen9_3dstate_raster *r = &draw->raster;
+    struct assemble_span span;
+    bool cut = draw->indexed && draw->vf.indexed_draw_cut_index_enable;
+    switch (draw->topology) {
+    case GEN9_3DPRIM_TRILIST:
+    case GEN9_3DPRIM_TRISTRIP:
+    case GEN9_3DPRIM_TRISTRIP_REVERSE:
+    case GEN9_3DPRIM_TRIFAN:
+    case GEN9_3DPRIM_TRIFAN_NOSTIPPLE: break;
+    default: return false;
+    }
+    return assemble_span(draw->topology, &span) && !cut &&
+           draw->vertex_count >= span.size && !draw->te.te_enable &&
+           !draw->stage[STAGE_GS].enabled && !draw->so.so_function_enable &&
+           !draw->so.rendering_disable && !draw->fast_clear &&
+           !draw->clip.maximum_vp_index && !fetch_has_edge_flag(g->fetch) &&
+           r->front_face_fill_mode ==
+               GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_SOLID &&
+           r->back_face_fill_mode ==
+               GEN9_3DSTATE_RASTER_BACK_FACE_FILL_MODE_SOLID;
+}
+
+/* ---- to the batch ----------------------------------------------------- */
+
+static bool
+is_fan(const struct draw *draw)
+{
+    return draw->topology == GEN9_3DPRIM_TRIFAN ||
+           draw->topology == GEN9_3DPRIM_TRIFAN_NOSTIPPLE;
+}
+
+/* Whether the triangle is wound the other way. */
+static bool
+is_odd(const struct draw *draw, uint32_t prim_id)
+{
+    switch (draw->topology) {
+    case GEN9_3DPRIM_TRISTRIP: return prim_id & 1;
+    case GEN9_3DPRIM_TRISTRIP_REVERSE: return !(prim_id & 1);
+    default: return false;
+    }
+}
+
+static inline void
+add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
+{
+    struct batch *b = &g->batch;
+    if (!batch_has_room(b, 3) || b->tri_count == b->object_cap)
+        batch_run(g);
+    struct batch_tri *t = &b->tri[b->tri_count++];
+    t->vert[0] = batch_vertex(g, k0);
+    t->vert[1] = batch_vertex(g, k1);
+    t->vert[2] = batch_vertex(g, k2);
+    t->prim_id = prim_id;
+}
+
+void
+tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,
+         const uint32_t *key)
+{
+    const struct draw *draw = g->draw;
+    if (draw->topology == GEN9_3DPRIM_TRILIST) {
+        for (uint32_t i = 0; i < count; i++, key += 3)
+            add(g, prim_id + i, key[0], key[1], key[2]);
+    } else if (is_fan(draw)) {
+        for (uint32_t i = 0; i < count; i++, key++)
+            add(g, prim_id + i, first, key[1], key[2]);
+    } else {
+        for (uint32_t i = 0; i < count; i++, key++) {
+            bool odd = is_odd(draw, prim_id + i);
+            add(g, prim_id + i, key[odd], key[!odd], key[2]);
+        }
+    }
+}
+
+/* ---- from the batch --------------------------------------------------- */
+
+struct run {
+    struct geom *g;
+    struct prim_list *list;
+    unsigned count;
+    struct prim_tri tri[RUN];
+};
+
+static void
+run_flush(struct run *run)
+{
+    struct geom *g = run->g;
+    if (run->count &&
+        scene_add_triangles(run->list, run->tri, run->count, g->vue_slots) &&
+        !g->lane)
+        scene_flush(g->scene);
+    run->count = 0;
+}
+
+static void
+cut(struct geom *g, const struct batch_tri *t)
+{
+    struct geom_object o = {
+        .kind = GEOM_TRI,
+        .count = 3,
+        .family = is_fan(g->draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
+        .edge_mask = 7,
+        .odd = is_odd(g->draw, t->prim_id),
+        .prim_id = t->prim_id,
+    };
+    struct geom_vert *v[3];
+    for (unsigned i = 0; i < 3; i++)
+        v[i] = &g->batch.vert[t->vert[i]];
+    clip_object(g, &o, v, output_provoking(g->draw, &o, 3));
+}
+
+static uint8_t
+provoking(const struct draw *draw, bool odd)
+{
+    struct geom_object o = {
+        .kind = GEOM_TRI,
+        .family = is_fan(draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
+        .odd = odd,
+    };
+    return (uint8_t)output_provoking(draw, &o, 3);
+}
+
+static void
+sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
+{
+    struct geom *g = run->g;
+    const struct batch *b = &g->batch;
+    const uint8_t prov[2] = {provoking(g->draw, false),
+                             provoking(g->draw, true)};
+    for (unsigned i = 0; i < b->tri_count; i++) {
+        const struct batch_tri *t = &b->tri[i];
+        const struct geom_vert *v0 = &b->vert[t->vert[0]];
+        const struct geom_vert *v1 = &b->vert[t->vert[1]];
+        const struct geom_vert *v2 = &b->vert[t->vert[2]];
+        uint32_t any = v0->codes | v1->codes | v2->codes;
+        uint32_t all = v0->codes & v1->codes & v2->codes;
+        if (!(any & CLIP_NAN) && (all & reject)) {
+            g->cl_invocations++;
+            continue;
+        }
+        if (any & cut_codes) {
+            run_flush(run);
+            cut(g, t);
+            continue;
+        }
+        g->cl_invocations++;
+        g->cl_primitives++;
+        run->tri[run->count++] = (struct prim_tri){
+            .corner = {&v0->p, &v1->p, &v2->p},
+            .primitive_id = t->prim_id,
+            .provoking = prov[is_odd(g->draw, t->prim_id)],
+        };
+        if (run->count == RUN)
+            run_flush(run);
+    }
+    run_flush(run);
+}
+
+void
+tris_run(struct geom *g)
+{
+    const struct gen9_3dstate_clip *clip = &g->draw->clip;
+    struct batch *b = &g->batch;
+    unsigned mode = clip->clip_mode;
+    if (clip->clip_enable &&
+        mode == GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL) {
+        g->cl_invocations += b->tri_count;
+        return;
+    }
+    struct run run = {.g = g, .list = clip_list(g)};
+    if (!run.list) {
+        geom_fail(g);
+        return;
+    }
+    bool tested = clip->clip_enable &&
+                  mode != GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL;
+    vertex_prepare_all(g, b->vert, b->vert_count, 0);
+    sort_out(&run, tested ? g->reject_codes : 0,
+             CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0));
+}
