@@ -15,8 +15,7 @@ is_planned(const struct sample_ctx *ctx)
     if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
         req->op != SAMPLE_LOD && req->op != SAMPLE_LZ)
         return false;
-    if (ctx->dims != 2 || ctx->cube || ctx->compare || ctx->reduction ||
-        sp->non_normalized)
+    if (ctx->dims != 2 || ctx->cube || ctx->reduction || sp->non_normalized)
         return false;
     for (unsigned d = 0; d < 2; d++)
         if (ctx->wrap[d] == GEN9_TCM_MIRROR_ONCE)
@@ -24,35 +23,135 @@ is_planned(const struct sample_ctx *ctx)
     return true;
 }
 
+/* Whether the element is `count` channels of one kind and size, red first. */
 static bool
-choose_texel(const struct sample_ctx *ctx, enum sample_texel *kind)
+is_array(const struct format_info *fmt, unsigned kind, unsigned bits,
+         unsigned *count)
 {
-    if (!ctx->scaled)
-        return false;
-    switch (ctx->s->fmt->element_B) {
-    case 1: *kind = SAMPLE_BYTES1; return true;
-    case 2: *kind = SAMPLE_BYTES2; return true;
-    case 4: *kind = SAMPLE_BYTES4; return true;
-    default: return false;
-    }
+    unsigned n = 0;
+    while (n < 4 && fmt->ch[n].kind == kind && fmt->ch[n].bits == bits &&
+           fmt->ch[n].start_bit == n * bits)
+        n++;
+    for (unsigned c = n; c < 4; c++)
+        if (fmt->ch[c].kind != FORMAT_NONE && fmt->ch[c].kind != FORMAT_VOID)
+            return false;
+    *count = n;
+    return n == 1 || ((n == 2 || n == 4) && fmt->block_bits == n * bits);
 }
 
-/* __builtin_cpu_is() knows vendors. */
-static sample_plan_fn
-choose_routine(enum sample_texel kind)
+static bool
+is_srgb_bytes(const struct format_info *fmt)
+{
+    for (unsigned c = 0; c < 4; c++) {
+        const struct format_channel *ch = &fmt->ch[c];
+        bool absent = ch->kind == FORMAT_NONE || ch->kind == FORMAT_VOID;
+        unsigned byte = ch->start_bit / 8;
+        if (c < 3 ? ch->kind != FORMAT_UNORM || byte > 2
+                  : !absent && (ch->kind != FORMAT_UNORM || byte != 3))
+            return false;
+        if (!absent && (ch->bits != 8 || ch->start_bit % 8))
+            return false;
+    }
+    return fmt->srgb && fmt->block_bits == 32;
+}
+
+static bool
+is_r11g11b10(const struct format_info *fmt)
+{
+    return fmt->ch[0].kind == FORMAT_UFLOAT && fmt->ch[0].bits == 11 &&
+           fmt->ch[1].start_bit == 11 && fmt->ch[1].bits == 11 &&
+           fmt->ch[2].start_bit == 22 && fmt->ch[2].bits == 10;
+}
+
+static enum sample_texel
+choose_bytes(const struct format_info *fmt)
+{
+    return fmt->element_B == 1   ? SAMPLE_BYTES1
+           : fmt->element_B == 2 ? SAMPLE_BYTES2
+           : fmt->element_B == 4 ? SAMPLE_BYTES4
+                                 : SAMPLE_TEXELS;
+}
+
+/* The first of three routines, for one, two and four channels. */
+static enum sample_texel
+of_count(enum sample_texel first, unsigned count)
+{
+    return (enum sample_texel)(first + (count == 4 ? 2 : count - 1));
+}
+
+static enum sample_texel
+choose_texel(const struct sample_ctx *ctx)
+{
+    const struct format_info *fmt = ctx->s->fmt;
+    unsigned n;
+    if (ctx->scaled)
+        return choose_bytes(fmt);
+    if (fmt->compression != FORMAT_PLAIN || fmt->lum || fmt->intensity)
+        return SAMPLE_TEXELS;
+    if (is_srgb_bytes(fmt))
+        return SAMPLE_SRGB;
+    if (fmt->srgb)
+        return SAMPLE_TEXELS;
+    if (is_array(fmt, FORMAT_FLOAT, 32, &n) ||
+        is_array(fmt, FORMAT_UINT, 32, &n) ||
+        is_array(fmt, FORMAT_SINT, 32, &n))
+        return of_count(SAMPLE_FLOAT1, n);
+    if (is_array(fmt, FORMAT_FLOAT, 16, &n))
+        return of_count(SAMPLE_HALF1, n);
+    if (is_r11g11b10(fmt))
+        return SAMPLE_R11G11B10;
+    if (is_array(fmt, FORMAT_UNORM, 16, &n) && n == 1)
+        return SAMPLE_UNORM16;
+    if (is_array(fmt, FORMAT_UNORM, 24, &n) && n == 1)
+        return SAMPLE_UNORM24;
+    return SAMPLE_TEXELS;
+}
+
+static bool
+may_compare(enum sample_texel texel)
+{
+    return texel == SAMPLE_FLOAT1 || texel == SAMPLE_UNORM16 ||
+           texel == SAMPLE_UNORM24;
+}
+
+/* __builtin_cpu_is() knows vendors: AMD's gather more slowly than they load. */
+static const struct sample_routines *
+choose_routines(void)
 {
     switch (cpu_selected()) {
     case CPU_AVX512:
-        return __builtin_cpu_is("amd") ? sample_avx512_loads[kind]
-                                       : sample_avx512[kind];
-    case CPU_AVX2: return sample_avx2[kind];
+        return __builtin_cpu_is("amd") ? &sample_avx512_loads : &sample_avx512;
+    case CPU_AVX2: return &sample_avx2;
     case CPU_SSE4: break;
     }
     return NULL;
 }
 
+static enum sample_way
+choose_way(const struct sample_plan *plan)
+{
+    bool one = plan->lod.fixed && !plan->lod.beta;
+    bool linear = plan->lod.mag ? plan->mag_linear : plan->min_linear;
+    if (one)
+        return linear ? SAMPLE_LINEAR : SAMPLE_NEAREST;
+    return plan->min_linear && plan->mag_linear ? SAMPLE_MIPMAPS : SAMPLE_ANY;
+}
+
 /* ---- levels ---------------------------------------------------------------
  */
+
+/* Tiles are whole in memory: up to the pitch, and up to a multiple of 32 rows
+ * beyond the last one. */
+static void
+plan_square(struct sample_plan *plan, const struct surface *s, uint32_t last_y)
+{
+    plan->square = (struct sample_square){
+        .usable = s->tiling == TILING_Y && s->fmt->element_B == 4 &&
+                  s->row_pitch_B >= 128 && (uintptr_t)s->mem % 64 == 0,
+        .last_x = (s->row_pitch_B & ~127u) / 16 - 1,
+        .last_y = (last_y | 31) / 4,
+    };
+}
 
 /* Every slice of every level must be directly addressable, and with 31 bits:
  * it is enough that the last slices are. */
@@ -61,6 +160,7 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
 {
     const struct surface *s = ctx->s;
     unsigned first = s->min_lod, last = first + s->mip_count_minus1;
+    uint32_t last_y = 0;
     if (last > SAMPLE_MAX_LEVEL)
         return false;
     for (unsigned i = 0; i < 16; i++) {
@@ -69,6 +169,7 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
         const struct texel_plane *end = texel_plane(ctx, level, slices - 1);
         if (!end->mem || !end->small)
             return false;
+        last_y = MAX2(last_y, end->y + surface_level_height(s, level) - 1);
         const struct texel_plane *p = texel_plane(ctx, level, s->min_array);
         if (!p->mem)
             return false;
@@ -77,10 +178,11 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
         t->h[i] = (int32_t)surface_level_height(s, level);
         t->w_fx8[i] = (float)t->w[i] * SAMPLE_ONE;
         t->h_fx8[i] = (float)t->h[i] * SAMPLE_ONE;
-        t->x_B[i] = (int32_t)p->x_B;
-        t->y[i] = (int32_t)p->y;
+        t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B);
+        t->y_el[i] = (int32_t)p->y;
         plan->mem = p->mem;
     }
+    plan_square(plan, s, last_y);
     return true;
 }
 
@@ -161,6 +263,7 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     *lod = (struct sample_lod_plan){
         .derived = op == SAMPLE_PLAIN || op == SAMPLE_BIAS,
         .lane = op == SAMPLE_BIAS || op == SAMPLE_LOD,
+        .blends = !ctx->integer,
         .preclamp = sp->lod_preclamp,
         .mag_by_mip = sp->mag_clamp_mode,
         .mip_filter = sp->mip_filter,
@@ -188,10 +291,21 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     return true;
 }
 
+static uint8_t
+choose_axis(const struct sample_plan *plan, unsigned d)
+{
+    if (plan->offset[d])
+        return SAMPLE_AXIS_ANY;
+    return plan->wrap[d] == GEN9_TCM_WRAP    ? SAMPLE_AXIS_REPEAT
+           : plan->wrap[d] == GEN9_TCM_CLAMP ? SAMPLE_AXIS_CLAMP
+                                             : SAMPLE_AXIS_ANY;
+}
+
 static bool
 plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
 {
     const struct sampler *sp = ctx->sp;
+    plan->border = false;
     plan->min_linear = is_linear(ctx, sp->min_filter);
     plan->mag_linear = is_linear(ctx, sp->mag_filter);
     for (unsigned d = 0; d < 2; d++) {
@@ -202,6 +316,9 @@ plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
         plan->round[d] = (plan->min_linear ? min : mag) ? 0.5f : 0.0f;
         plan->wrap[d] = ctx->wrap[d];
         plan->offset[d] = ctx->req->offset[d];
+        plan->axis[d] = choose_axis(plan, d);
+        plan->border |= ctx->wrap[d] == GEN9_TCM_CLAMP_BORDER ||
+                        ctx->wrap[d] == GEN9_TCM_HALF_BORDER;
     }
     return true;
 }
@@ -209,9 +326,10 @@ plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
 /* ---- channels -------------------------------------------------------------
  */
 
-/* Bytes keep the order of memory. */
+/* Bytes keep the order of memory; comparisons have one result. */
 static uint8_t
-pick_channel(const struct sample_ctx *ctx, unsigned c)
+pick_channel(const struct sample_plan *plan, const struct sample_ctx *ctx,
+             unsigned c)
 {
     const struct surface *s = ctx->s;
     unsigned scs = s->swizzle[c];
@@ -220,15 +338,20 @@ pick_channel(const struct sample_ctx *ctx, unsigned c)
     if (scs == GEN9_SCS_ONE)
         return SOURCE_ONE;
     unsigned source = ctx->source[scs & 3];
-    return (uint8_t)(source < 4 ? s->fmt->ch[source].start_bit / 8 : source);
+    if (source >= 4)
+        return (uint8_t)source;
+    if (plan->texel <= SAMPLE_SRGB)
+        return s->fmt->ch[source].start_bit / 8;
+    return plan->compare ? 0 : (uint8_t)source;
 }
 
 static void
 plan_channels(struct sample_plan *plan, const struct sample_ctx *ctx)
 {
     unsigned seen = 0;
+    plan->one = ctx->integer ? 1 : (int32_t)bits_from_float(1.0f);
     for (unsigned c = 0; c < 4; c++) {
-        plan->pick[c] = pick_channel(ctx, c);
+        plan->pick[c] = pick_channel(plan, ctx, c);
         seen |= 1u << plan->pick[c];
         plan->place[plan->pick[c] & 3] = (uint8_t)c;
     }
@@ -246,16 +369,23 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         .offset = {shape->offset[0], shape->offset[1], shape->offset[2]},
     };
     struct sample_ctx ctx;
-    enum sample_texel kind;
+    const struct sample_routines *routines = choose_routines();
     plan->run = NULL;
     plan->texel = SAMPLE_TEXELS;
     if (!sp || shape->op > SAMPLE_LZ || !sample_ctx_init(&ctx, s, sp, &req) ||
-        !is_planned(&ctx) || !choose_texel(&ctx, &kind) ||
+        !is_planned(&ctx))
+        return;
+    enum sample_texel texel = choose_texel(&ctx);
+    if (texel == SAMPLE_TEXELS || (ctx.compare && !may_compare(texel)) ||
         !plan_tiling(plan, s) || !plan_levels(plan, &ctx) ||
         !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))
         return;
+    plan->texel = texel;
+    plan->compare = ctx.compare;
+    plan->compare_func = ctx.shadow_func;
+    plan->way = choose_way(plan);
     plan_layers(plan, s);
     plan_channels(plan, &ctx);
-    plan->texel = kind;
-    plan->run = choose_routine(kind);
+    if (routines)
+        plan->run = routines->fn[texel][plan->way];
 }

@@ -26,6 +26,7 @@ struct sample_lanes {
     unsigned lanes;
     uint32_t exec_mask;
     uint32_t *out[4]; /* each may be a parameter's place, or NULL: not asked */
+    bool whole;       /* 16 lanes, all execute, all four channels are asked */
 };
 
 struct sample_plan;
@@ -38,14 +39,40 @@ enum sample_texel {
     SAMPLE_BYTES1, /* UNORM bytes, filtered as integers */
     SAMPLE_BYTES2,
     SAMPLE_BYTES4,
+    SAMPLE_SRGB, /* four bytes */
+    SAMPLE_HALF1,
+    SAMPLE_HALF2,
+    SAMPLE_HALF4,
+    SAMPLE_FLOAT1, /* or integers, which are never filtered */
+    SAMPLE_FLOAT2,
+    SAMPLE_FLOAT4,
+    SAMPLE_R11G11B10,
+    SAMPLE_UNORM16,
+    SAMPLE_UNORM24,
     SAMPLE_TEXELS,
 };
+
+/* How much of a plan is known when a routine is compiled. */
+enum sample_way {
+    SAMPLE_NEAREST, /* on one level */
+    SAMPLE_LINEAR,
+    SAMPLE_MIPMAPS, /* linear, on levels that the lanes choose */
+    SAMPLE_ANY,
+    SAMPLE_WAYS,
+};
+
+struct sample_routines {
+    sample_plan_fn fn[SAMPLE_TEXELS][SAMPLE_WAYS];
+};
+
+/* Address modes that have code of their own. */
+enum sample_axis { SAMPLE_AXIS_ANY, SAMPLE_AXIS_REPEAT, SAMPLE_AXIS_CLAMP };
 
 /* Entries that no level has repeat the last one. */
 struct sample_levels {
     alignas(64) int32_t w[16], h[16];
     float w_fx8[16], h_fx8[16]; /* 256 times the size */
-    int32_t x_B[16], y[16];     /* origin, within the tiling */
+    int32_t x_el[16], y_el[16]; /* origin, within the tiling */
 };
 
 /* Offsets in all tilings are a sum of one part for x and one for y:
@@ -61,6 +88,7 @@ struct sample_lod_plan {
     bool fixed;    /* every lane has `level`, `beta` and `mag` */
     bool derived;  /* from the coordinates' differences */
     bool lane;     /* the lanes bring one, or a bias */
+    bool blends;   /* texels of two levels are mixed */
     bool preclamp; /* to preclamp_min..preclamp_max */
     bool mag;
     bool mag_by_mip; /* magnified lanes, too, choose among the levels */
@@ -74,16 +102,29 @@ struct sample_lod_plan {
     int32_t level0, level, beta;
 };
 
+/* Whether 4x4 elements are a line of memory, and the last such block that
+ * memory has. */
+struct sample_square {
+    bool usable;
+    uint32_t last_x, last_y;
+};
+
 struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
+    enum sample_way way;
     const uint8_t *mem;
     struct sample_tiling tiling;
+    struct sample_square square;
     struct sample_lod_plan lod;
     bool min_linear, mag_linear;
+    bool border;     /* lanes that reach it are sampler_sample()'s */
+    uint8_t axis[2]; /* enum sample_axis */
     uint8_t wrap[2];
     float round[2]; /* added to a linear filter's address */
     int32_t offset[2];
+    bool compare;
+    uint8_t compare_func;
     bool layered;
     float last_layer;
     int32_t layer_rows;
@@ -91,6 +132,7 @@ struct sample_plan {
     uint8_t pick[4];
     bool permuted; /* no more than an order of four: output of each channel */
     uint8_t place[4];
+    int32_t one; /* what SOURCE_ONE is */
     struct sample_levels levels;
 };
 
@@ -106,9 +148,8 @@ sample_plan_run(const struct sample_plan *plan, const struct sample_lanes *in)
 
 /* ---- x86/sample_*.c ------------------------------------------------------ */
 
-extern const sample_plan_fn sample_avx2[SAMPLE_TEXELS];
-extern const sample_plan_fn sample_avx512[SAMPLE_TEXELS];
+extern const struct sample_routines sample_avx2, sample_avx512;
 /* For processors that gather slowly. */
-extern const sample_plan_fn sample_avx512_loads[SAMPLE_TEXELS];
+extern const struct sample_routines sample_avx512_loads;
 
 #endif

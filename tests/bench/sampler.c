@@ -116,6 +116,7 @@ time_plan(const struct sample_plan *plan, const struct sample_req *req,
             .lanes = 16,
             .exec_mask = 0xffff,
             .out = {out[0], out[1], out[2], out[3]},
+            .whole = true,
         };
         if (!run(plan, &in))
             abort();
@@ -138,8 +139,8 @@ static void
 run_case(const struct bench_case *b)
 {
     static struct sample_req req[MESSAGES];
-    static const sample_plan_fn *const variant[] = {
-        sample_avx512, sample_avx512_loads, sample_avx2};
+    static const struct sample_routines *const variant[] = {
+        &sample_avx512, &sample_avx512_loads, &sample_avx2};
     bool wide = __builtin_cpu_supports("avx512bw");
     struct surface s = make_surface(b);
     struct sampler sp = make_sampler(b);
@@ -153,7 +154,8 @@ run_case(const struct bench_case *b)
         for (unsigned v = 0; v < 3 && plan.texel != SAMPLE_TEXELS; v++) {
             if (v < 2 && !wide)
                 continue;
-            uint64_t t = time_plan(&plan, req, variant[v][plan.texel]);
+            uint64_t t = time_plan(&plan, req,
+                                   variant[v]->fn[plan.texel][plan.way]);
             best[v] = MIN2(best[v], t);
         }
         uint64_t t = time_general(&s, &sp, req);

@@ -30,6 +30,7 @@ struct prepared_message {
     struct message_key key;
     struct prepared_message *next;
     bool usable;
+    bool complete; /* 16 lanes of four channels */
     uint8_t lanes;
     struct message_place param[PARAM_COUNT], out[4];
     struct sample_plan plan;
@@ -132,6 +133,8 @@ place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
             return false;
         grf += width;
     }
+    p->complete = width == 2 && p->out[0].present && p->out[1].present &&
+                  p->out[2].present && p->out[3].present;
     return true;
 }
 
@@ -233,5 +236,6 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     };
     for (unsigned c = 0; c < 4; c++)
         in.out[c] = p->out[c].present ? m->dst + p->out[c].at_dw : NULL;
+    in.whole = p->complete && in.exec_mask == 0xffff;
     return sample_plan_run(&p->plan, &in);
 }

@@ -113,6 +113,12 @@ v_fless(vfloat a, vfloat b)
 }
 
 static inline vmask
+v_fless_equal(vfloat a, vfloat b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LE_OQ);
+}
+
+static inline vmask
 v_fequal(vfloat a, vfloat b)
 {
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ);
@@ -190,6 +196,12 @@ v_srl(vint v, unsigned bits)
 }
 
 static inline vint
+v_srl_each(vint v, vint bits)
+{
+    return (vint)_mm512_srlv_epi32((__m512i)v, (__m512i)bits);
+}
+
+static inline vint
 v_mul16(vint a, vint b)
 {
     return (vint)_mm512_mullo_epi16((__m512i)a, (__m512i)b);
@@ -219,6 +231,41 @@ static inline vint
 v_table(const void *table, vint i)
 {
     return (vint)_mm512_permutexvar_epi32((__m512i)i, _mm512_load_si512(table));
+}
+
+/* Where any of the bits is set. */
+static inline vmask
+v_test(vint v, vint bits)
+{
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)bits);
+}
+
+/* An aligned line of memory. */
+static inline vint
+v_line(const uint8_t *p)
+{
+    return (vint)_mm512_load_si512(p);
+}
+
+/* Of 32 dwords, number i: the low five bits count. */
+static inline vint
+v_pick(vint first, vint second, vint i)
+{
+    return (vint)_mm512_permutex2var_epi32((__m512i)first, (__m512i)i,
+                                           (__m512i)second);
+}
+
+/* Least low and least high half, of the outermost lanes of a block of four
+ * quads. */
+static inline uint32_t
+v_least_pair(vint v)
+{
+    const __m512i corner = _mm512_castsi128_si512(_mm_setr_epi32(0, 5, 10, 15));
+    __m128i least = _mm512_castsi512_si128(
+        _mm512_permutexvar_epi32(corner, (__m512i)v));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0x4e));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(least);
 }
 
 /* Lane k of each quad in all of its lanes; k is constant. */
@@ -336,6 +383,12 @@ v_fless(vfloat a, vfloat b)
 }
 
 static inline vmask
+v_fless_equal(vfloat a, vfloat b)
+{
+    return (vmask)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_LE_OQ);
+}
+
+static inline vmask
 v_fequal(vfloat a, vfloat b)
 {
     return (vmask)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_EQ_OQ);
@@ -408,6 +461,12 @@ v_srl(vint v, unsigned bits)
 }
 
 static inline vint
+v_srl_each(vint v, vint bits)
+{
+    return (vint)_mm256_srlv_epi32((__m256i)v, (__m256i)bits);
+}
+
+static inline vint
 v_mul16(vint a, vint b)
 {
     return (vint)_mm256_mullo_epi16((__m256i)a, (__m256i)b);
@@ -465,6 +524,14 @@ v_spread(float4 q)
 #define LANES_GATHER 1
 #endif
 
+/* Offsets of the lanes, in memory: taking a vector apart costs more. */
+static inline void
+v_offsets(vint at, int32_t from[LANES])
+{
+    __builtin_memcpy(from, &at, sizeof at);
+    __asm__("" : : "r"(from) : "memory");
+}
+
 static inline __m128i
 v_load4(const uint8_t *base, const int32_t at[4])
 {
@@ -488,9 +555,7 @@ v_gather(const uint8_t *base, vint at)
                                         (__m256i)at, 1);
 #else
     alignas(64) int32_t from[LANES];
-    __builtin_memcpy(from, &at, sizeof from);
-    /* Through memory: taking a vector apart costs more. */
-    __asm__("" : : "r"(from) : "memory");
+    v_offsets(at, from);
     __m256i low = _mm256_set_m128i(v_load4(base, from + 4),
                                    v_load4(base, from));
 #if LANES == 16
@@ -501,6 +566,91 @@ v_gather(const uint8_t *base, vint at)
     return (vint)low;
 #endif
 #endif
+}
+
+static inline __m128i
+v_load8_pair(const uint8_t *a, const uint8_t *b)
+{
+    __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)a);
+    return (__m128i)_mm_loadh_pd((__m128d)low, (const double *)(const void *)b);
+}
+
+static inline __m256i
+v_load8_four(const uint8_t *base, const int32_t at[4])
+{
+    return _mm256_set_m128i(v_load8_pair(base + at[2], base + at[3]),
+                            v_load8_pair(base + at[0], base + at[1]));
+}
+
+static inline __m128i
+v_load16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* 64 bits for each lane, its dwords apart. */
+static inline void
+v_gather2(const uint8_t *base, vint at, vint dw[2])
+{
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    __m256i a = v_load8_four(base, from), b = v_load8_four(base, from + 4);
+#if LANES == 16
+    __m256i c = v_load8_four(base, from + 8), d = v_load8_four(base, from + 12);
+    __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+    __m512i high = _mm512_inserti64x4(_mm512_castsi256_si512(c), d, 1);
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+                                           20, 22, 24, 26, 28, 30);
+    __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    dw[0] = (vint)_mm512_permutex2var_epi32(low, even, high);
+    dw[1] = (vint)_mm512_permutex2var_epi32(low, odd, high);
+#else
+    __m256 even = _mm256_shuffle_ps((__m256)a, (__m256)b, 0x88);
+    __m256 odd = _mm256_shuffle_ps((__m256)a, (__m256)b, 0xdd);
+    dw[0] = (vint)_mm256_permute4x64_epi64((__m256i)even, 0xd8);
+    dw[1] = (vint)_mm256_permute4x64_epi64((__m256i)odd, 0xd8);
+#endif
+}
+
+/* Lane i of each quad, one quad after the other. */
+static inline vfloat
+v_load16_quads(const uint8_t *base, const int32_t *at)
+{
+    __m256i low = _mm256_set_m128i(v_load16(base + at[4]),
+                                   v_load16(base + at[0]));
+#if LANES == 16
+    __m256i high = _mm256_set_m128i(v_load16(base + at[12]),
+                                    v_load16(base + at[8]));
+    return (vfloat)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#else
+    return (vfloat)low;
+#endif
+}
+
+#if LANES == 16
+#define V_UNPACK(what, a, b) (vfloat) _mm512_##what((__m512)(a), (__m512)(b))
+#define V_UNPACK2(what, a, b) (vint) _mm512_##what((__m512d)(a), (__m512d)(b))
+#else
+#define V_UNPACK(what, a, b) (vfloat) _mm256_##what((__m256)(a), (__m256)(b))
+#define V_UNPACK2(what, a, b) (vint) _mm256_##what((__m256d)(a), (__m256d)(b))
+#endif
+
+/* 128 bits for each lane, its dwords apart. */
+static inline void
+v_gather4(const uint8_t *base, vint at, vint dw[4])
+{
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    vfloat a = v_load16_quads(base, from), b = v_load16_quads(base, from + 1);
+    vfloat c = v_load16_quads(base, from + 2);
+    vfloat d = v_load16_quads(base, from + 3);
+    vfloat ab = V_UNPACK(unpacklo_ps, a, b), cd = V_UNPACK(unpacklo_ps, c, d);
+    dw[0] = V_UNPACK2(unpacklo_pd, ab, cd);
+    dw[1] = V_UNPACK2(unpackhi_pd, ab, cd);
+    ab = V_UNPACK(unpackhi_ps, a, b);
+    cd = V_UNPACK(unpackhi_ps, c, d);
+    dw[2] = V_UNPACK2(unpacklo_pd, ab, cd);
+    dw[3] = V_UNPACK2(unpackhi_pd, ab, cd);
 }
 
 #endif

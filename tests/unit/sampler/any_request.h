@@ -49,6 +49,14 @@ any_surface(void)
         0x114 /* L8A8 */,
         0x193 /* R8G8B8 */,
         0x100 /* B5G6R5 */,
+        0x0ea /* BGRX8 sRGB */,
+        0x0d3 /* R11G11B10F */,
+        0x0d9 /* R24_UNORM_X8 */,
+        0x10a /* R16_UNORM */,
+        0x085 /* RG32F */,
+        0x10e /* R16F */,
+        0x0d0 /* RG16F */,
+        0x088 /* R32F_X8X24 */,
         F_RGBA32_UINT,
     };
     static const unsigned tiling[] = {TILING_LINEAR, TILING_X, TILING_Y};

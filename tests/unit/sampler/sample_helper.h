@@ -40,7 +40,9 @@ make_surface(unsigned type, unsigned format, uint32_t w, uint32_t h,
     s.qpitch_el_rows = ALIGN_POT(h * 2 + 32, 32);
     uint32_t slices = type == SURFACE_CUBE ? depth * 6 : depth;
     s.limit_B = (uint64_t)s.row_pitch_B * s.qpitch_el_rows * slices;
-    s.mem = calloc(1, s.limit_B);
+    s.mem = aligned_alloc(4096, ALIGN_POT(s.limit_B, 4096));
+    cr_assert_not_null(s.mem);
+    memset(s.mem, 0, s.limit_B);
     surface_layout(&s);
     return s;
 }

@@ -1,0 +1,182 @@
+/* address_tmpl.h: from coordinates to the places of texels, as address.c and
+ * texel.c have it; a part of sample_tmpl.h. */
+#ifndef SAMPLER_ADDRESS_TMPL_H
+#define SAMPLER_ADDRESS_TMPL_H
+
+#include "sampler/plan.h"
+#include "sampler/format_ops.h"
+#include "sampler/sample.h"
+#include "sampler/x86/lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A level of each lane. */
+struct lanes_level {
+    vint w, h, x_el, y_el;
+    vfloat w_fx8, h_fx8;
+};
+
+INLINE struct lanes_level
+get_level(const struct sample_plan *p, vint level, vint layer_y)
+{
+    const struct sample_levels *t = &p->levels;
+    return (struct lanes_level){
+        .w = v_table(t->w, level),
+        .h = v_table(t->h, level),
+        .x_el = v_table(t->x_el, level),
+        .y_el = v_table(t->y_el, level) + layer_y,
+        .w_fx8 = (vfloat)v_table(t->w_fx8, level),
+        .h_fx8 = (vfloat)v_table(t->h_fx8, level),
+    };
+}
+
+/* The same level in all lanes. */
+INLINE struct lanes_level
+get_one_level(const struct sample_plan *p, unsigned level, vint layer_y)
+{
+    const struct sample_levels *t = &p->levels;
+    return (struct lanes_level){
+        .w = v_isplat(t->w[level]),
+        .h = v_isplat(t->h[level]),
+        .x_el = v_isplat(t->x_el[level]),
+        .y_el = v_isplat(t->y_el[level]) + layer_y,
+        .w_fx8 = v_splat(t->w_fx8[level]),
+        .h_fx8 = v_splat(t->h_fx8[level]),
+    };
+}
+
+/* The texels that a lane reads along one axis. */
+struct lanes_axis {
+    vint i0, i1, w1;
+    vmask outside; /* over an edge, where that matters */
+};
+
+INLINE vfloat
+zero_if_nan(vfloat x)
+{
+    return v_select(v_fequal(x, x), x, v_splat(0.0f));
+}
+
+/* address.c's scale(), in 1/256 texels: never beyond what an int holds. */
+INLINE vfloat
+scale(unsigned wrap, vfloat u, vfloat n_fx8)
+{
+    const float limit = 1 << 28;
+    if (wrap == GEN9_TCM_WRAP)
+        return zero_if_nan((u - v_floor(u)) * n_fx8);
+    if (wrap == GEN9_TCM_MIRROR)
+        return zero_if_nan((u - v_splat(2.0f) * v_floor(u * v_splat(0.5f))) *
+                           n_fx8);
+    vfloat x = zero_if_nan(u * n_fx8);
+    return v_fmin(v_fmax(x, v_splat(-limit)), v_splat(limit));
+}
+
+INLINE vint
+modulo(vint i, vint n)
+{
+    vfloat q = (v_float(i) + v_splat(0.5f)) / v_float(n);
+    return i - n * v_ifloor(q);
+}
+
+/* address_wrap() of what scale() gives; `far`: and an offset besides. */
+INLINE vint
+wrap_texel(unsigned wrap, vint i, vint n, bool far)
+{
+    if (wrap == GEN9_TCM_WRAP) {
+        if (far)
+            return modulo(i, n);
+        return v_min_u(v_min_u(i, i + n), i - n);
+    }
+    if (wrap == GEN9_TCM_MIRROR) {
+        if (far)
+            i = modulo(i, n + n);
+        vint back = n + n - 1 - i;
+        return v_min_u(v_max(i, v_isplat(0)), v_max(back, v_isplat(0)));
+    }
+    return v_max(v_min(i, n - 1), v_isplat(0));
+}
+
+INLINE struct lanes_axis
+linear_as(unsigned wrap, bool far, const struct sample_plan *p, unsigned d,
+          vfloat u, vint n, vfloat n_fx8)
+{
+    vfloat x = scale(wrap, u, n_fx8);
+    if (wrap == GEN9_TCM_HALF_BORDER)
+        x = v_fmin(v_fmax(x, v_splat(0.0f)), n_fx8);
+    vint fixed = v_ifloor(x + v_splat(p->round[d])) - SAMPLE_ONE / 2;
+    vint i = fixed >> 8;
+    if (far)
+        i += p->offset[d];
+    struct lanes_axis a = {
+        .i0 = wrap_texel(wrap, i, n, far),
+        .i1 = wrap_texel(wrap, i + 1, n, far),
+        .w1 = fixed & (SAMPLE_ONE - 1),
+        .outside = v_live(0),
+    };
+    /* Without an offset -1 and n are all that a repeat has to move. */
+    if (wrap == GEN9_TCM_WRAP && !far) {
+        a.i0 = v_min_u(i, i + n);
+        a.i1 = v_min_u(i + 1, i + 1 - n);
+    }
+    if (wrap == GEN9_TCM_CLAMP_BORDER || wrap == GEN9_TCM_HALF_BORDER)
+        a.outside = v_not(v_less_u(i, n - 1));
+    return a;
+}
+
+/* The common modes without any decision but this one. */
+INLINE struct lanes_axis
+axis_linear(const struct sample_plan *p, unsigned d, vfloat u, vint n,
+            vfloat n_fx8)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return linear_as(GEN9_TCM_WRAP, false, p, d, u, n, n_fx8);
+    if (p->axis[d] == SAMPLE_AXIS_CLAMP)
+        return linear_as(GEN9_TCM_CLAMP, false, p, d, u, n, n_fx8);
+    return linear_as(p->wrap[d], true, p, d, u, n, n_fx8);
+}
+
+INLINE struct lanes_axis
+nearest_as(unsigned wrap, bool far, const struct sample_plan *p, unsigned d,
+           vfloat u, vint n, vfloat n_fx8)
+{
+    vint i = v_ifloor(scale(wrap, u, n_fx8)) >> 8;
+    if (far)
+        i += p->offset[d];
+    struct lanes_axis a = {
+        .i0 = wrap_texel(wrap, i, n, far),
+        .outside = v_live(0),
+    };
+    if (wrap == GEN9_TCM_WRAP && !far)
+        a.i0 = v_min_u(i, i - n);
+    if (wrap == GEN9_TCM_CLAMP_BORDER)
+        a.outside = v_not(v_less_u(i, n));
+    return a;
+}
+
+INLINE struct lanes_axis
+axis_nearest(const struct sample_plan *p, unsigned d, vfloat u, vint n,
+             vfloat n_fx8)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return nearest_as(GEN9_TCM_WRAP, false, p, d, u, n, n_fx8);
+    if (p->axis[d] == SAMPLE_AXIS_CLAMP)
+        return nearest_as(GEN9_TCM_CLAMP, false, p, d, u, n, n_fx8);
+    return nearest_as(p->wrap[d], true, p, d, u, n, n_fx8);
+}
+
+/* Bytes from the start, of elements counted from the tiling's origin. */
+INLINE vint
+offset_x_B(const struct sample_tiling *t, vint x_el)
+{
+    vint x_B = x_el << t->element_shift;
+    return (x_B & t->x_keep) | ((x_B & ~t->x_keep) << t->x_shift);
+}
+
+INLINE vint
+offset_y_B(const struct sample_tiling *t, vint y_el)
+{
+    return (y_el >> t->y_shift) * t->y_pitch_B +
+           ((y_el & t->y_keep) << t->y_keep_shift);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* lod_tmpl.h: levels of detail, as lod.c has it; a part of sample_tmpl.h. */
+#ifndef SAMPLER_LOD_TMPL_H
+#define SAMPLER_LOD_TMPL_H
+
+#include "sampler/x86/address_tmpl.h"
+
+typedef int32_t int4 __attribute__((vector_size(16)));
+typedef int64_t long4 __attribute__((vector_size(32)));
+
+struct lanes_lod {
+    vint level, beta;
+    vmask mag;
+    bool blend; /* some beta is not zero */
+};
+
+/* lod.c's log2_root() */
+INLINE float4
+log2_root(float4 squared)
+{
+    int4 bits = (int4)squared;
+    int4 exponent = (bits >> 23) - 127;
+    float4 mantissa = (float4)((bits & 0x7fffff) | 127 << 23);
+    double4 m = __builtin_convertvector(mantissa, double4);
+    long4 big = m > 1.4142135;
+    m = (double4)(((long4)(m * 0.5) & big) | ((long4)m & ~big));
+    double4 e = __builtin_convertvector(exponent, double4);
+    e += (double4)((long4)(double4){1.0, 1.0, 1.0, 1.0} & big);
+    double4 z = (m - 1.0) / (m + 1.0), z2 = z * z;
+    double4 p = 1.0 / 7.0 + z2 * (1.0 / 9.0);
+    p = 1.0 / 5.0 + z2 * p;
+    p = 1.0 / 3.0 + z2 * p;
+    p = 1.0 + z2 * p;
+    double4 log2 = e + 2.8853900817779268 * z * p;
+    int4 root = (int4) __builtin_convertvector(0.5 * log2, float4);
+    int4 high = squared > 3.0e38f, sound = squared >= 1.17549435e-38f;
+    const float4 limit = {32.0f, 32.0f, 32.0f, 32.0f};
+    root = (root & ~high) | ((int4)limit & high);
+    return (float4)((root & sound) | ((int4)-limit & ~sound));
+}
+
+INLINE vfloat
+derived_lod(const struct sample_lod_plan *lod, vfloat u, vfloat v)
+{
+    vfloat w = v_splat(lod->size[0]), h = v_splat(lod->size[1]);
+    vfloat u0 = v_quad(u, 0), v0 = v_quad(v, 0);
+    vfloat dudx = (v_quad(u, 1) - u0) * w, dudy = (v_quad(u, 2) - u0) * w;
+    vfloat dvdx = (v_quad(v, 1) - v0) * h, dvdy = (v_quad(v, 2) - v0) * h;
+    vfloat x = dudx * dudx + dvdx * dvdx, y = dudy * dudy + dvdy * dvdy;
+    return v_spread(log2_root(v_quads(v_fmax(x, y))));
+}
+
+/* lod.c's fixed_lod(); NaN is the least. */
+INLINE vint
+fixed_lod(vfloat lod)
+{
+    lod = v_fmin(v_fmax(lod, v_splat(-32.0f)), v_splat(32.0f));
+    return v_ifloor(lod * v_splat(SAMPLE_ONE) + v_splat(0.5f));
+}
+
+/* lod.c's clamp_lod() and lod_select() */
+INLINE void
+choose_level(const struct sample_lod_plan *plan, vfloat raw,
+             struct lanes_lod *out)
+{
+    vint lod = fixed_lod(raw + v_splat(plan->bias));
+    if (plan->preclamp)
+        lod = v_max(v_min(lod, v_isplat(plan->preclamp_max)),
+                    v_isplat(plan->preclamp_min));
+    out->mag = v_not(v_less(v_isplat(plan->base), lod));
+    vint chosen = v_isplat(plan->alone);
+    out->beta = v_isplat(0);
+    if (plan->mip_filter != MIP_NONE) {
+        chosen = v_max(v_min(lod, v_isplat(plan->max)), v_isplat(plan->min));
+        if (plan->mip_filter == MIP_NEAREST)
+            chosen = (chosen + SAMPLE_ONE / 2) & -SAMPLE_ONE;
+        chosen = v_min(v_max(chosen, v_isplat(0)), v_isplat(plan->mips));
+        if (!plan->mag_by_mip)
+            chosen = v_iselect(out->mag, v_isplat(plan->alone), chosen);
+        out->beta = chosen & (SAMPLE_ONE - 1);
+    }
+    out->level = (chosen >> 8) + plan->level0;
+}
+
+INLINE void
+find_levels(const struct sample_plan *p, const struct sample_lanes *in,
+            unsigned lane, vmask live, vfloat u, vfloat v,
+            struct lanes_lod *out)
+{
+    const struct sample_lod_plan *plan = &p->lod;
+    if (plan->fixed) {
+        out->level = v_isplat(plan->level);
+        out->beta = v_isplat(plan->beta);
+        out->mag = v_live(plan->mag ? 0xffff : 0);
+        out->blend = plan->beta != 0;
+        return;
+    }
+    vfloat lod = v_splat(0.0f);
+    if (plan->derived)
+        lod = derived_lod(plan, u, v);
+    if (plan->lane) {
+        vfloat given = (vfloat)v_load(in->lod + lane, in->lanes - lane);
+        lod = plan->derived ? lod + given : given;
+    }
+    choose_level(plan, lod, out);
+    out->blend = plan->blends &&
+                 v_any(v_and(live, v_less(v_isplat(0), out->beta)));
+}
+
+#endif
