@@ -134,17 +134,30 @@ place(const struct worker *w, const struct view *v, const struct quad *q,
     b->column_B = v->column_B;
 }
 
+/* Lanes of the mask that cover only some of the samples. */
+static uint32_t
+partly_covered(const struct scene *sc, const struct quad *quad, uint32_t mask)
+{
+    uint64_t all = sc->all_samples * UINT64_C(0x0001000100010001);
+    uint32_t partly = 0;
+    for (unsigned q = 0; q < LANES / 4; q++) {
+        uint64_t cover;
+        memcpy(&cover, quad[q].cover, sizeof cover);
+        if (!(mask >> (4 * q) & 15) || cover == all)
+            continue;
+        for (unsigned p = 0; p < 4; p++)
+            partly |= (unsigned)(quad[q].cover[p] != sc->all_samples)
+                      << (4 * q + p);
+    }
+    return partly & mask;
+}
+
 /* Lanes of the mask that cover each sample. */
 static void
 masks_of_samples(const struct scene *sc, const struct quad *quad, uint32_t mask,
                  uint32_t of[MAX_SAMPLES])
 {
-    uint32_t partly = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m);
-        if (quad[i / 4].cover[i & 3] != sc->all_samples)
-            partly |= 1u << i;
-    }
+    uint32_t partly = partly_covered(sc, quad, mask);
     for (unsigned s = 0; s < MAX_SAMPLES; s++)
         of[s] = s < sc->samples ? mask & ~partly : 0;
     for (; partly; partly &= partly - 1) {
@@ -156,8 +169,10 @@ masks_of_samples(const struct scene *sc, const struct quad *quad, uint32_t mask,
 
 static void
 prepare_mcs(struct worker *w, struct target *t, const struct quad *quad,
-            uint32_t mask)
+            bool block, uint32_t mask)
 {
+    if (block && mcs_block_ready(t, (uint32_t)quad->x, (uint32_t)quad->y))
+        return;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
@@ -173,16 +188,17 @@ write_samples(struct worker *w, struct target *t, struct rt_block b,
               unsigned base, uint32_t mask)
 {
     const struct quad *quad = &w->group.quad[base / 4];
+    bool block = is_block(w, target_view(w, t, 0), base);
     uint32_t of[MAX_SAMPLES];
     struct rt_plane plane[MAX_SAMPLES];
     if (t->has_mcs)
-        prepare_mcs(w, t, quad, mask);
+        prepare_mcs(w, t, quad, block, mask);
     masks_of_samples(w->scene, quad, mask, of);
     b.planes = 0;
     b.plane = plane;
     for (unsigned s = 0; s < t->samples; s++) {
         const struct view *v = target_view(w, t, s);
-        if (of[s] && is_block(w, v, base))
+        if (of[s] && block && v->blocks)
             place(w, v, quad, of[s], &b, &plane[b.planes++]);
         else if (of[s])
             write_lanes(w, t, b, v, quad, of[s]);

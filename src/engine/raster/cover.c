@@ -24,17 +24,30 @@ emit_block(struct worker *w, const struct setup *s, int32_t bx, int32_t by,
     }
 }
 
+static bool
+is_covered(const uint16_t *masks, unsigned samples)
+{
+    unsigned all = 0xffff;
+    for (unsigned i = 0; i < samples; i++)
+        all &= masks[i];
+    return all == 0xffff;
+}
+
 static void
 emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
 {
     const struct cover_list *list = &w->cover;
     bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
     bool simple = w->scene->simple && !special;
+    bool plain = w->scene->plain_samples && !special;
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block *b = &list->block[i];
         int32_t x = w->tile_x + b->x, y = w->tile_y + b->y;
         if (simple) {
             quad_emit_block(w, s, x, y, b->mask);
+        } else if (plain && is_covered(samples > 1 ? list->sample[i] : &b->mask,
+                                       samples)) {
+            quad_emit_covered(w, s, x, y);
         } else if (samples > 1) {
             emit_block(w, s, x, y, list->sample[i]);
         } else {

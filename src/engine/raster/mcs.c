@@ -86,6 +86,31 @@ spread(struct worker *w, struct target *t, uint64_t v, int32_t x, int32_t y)
     }
 }
 
+/* Four entries are 4, 16 or 32 bytes, and rows of a block 16 bytes apart. */
+bool
+mcs_block_ready(const struct target *t, uint32_t x, uint32_t y)
+{
+    const struct surface *s = t->surf;
+    const unsigned size = t->mcs_B, row_B = MIN2(4 * size, 16);
+    uint64_t identity = mcs_identity(t->samples);
+    unsigned slice = s->min_array + (unsigned)t->layer;
+    if (x % 4 || y % 4 || s->aux_qpitch_el_rows % 4)
+        return false;
+    uint8_t want[16];
+    for (unsigned i = 0; i < row_B; i += size)
+        memcpy(want + i, &identity, size);
+    for (unsigned i = 0; i < 4 * size; i += 16) {
+        const uint8_t *p = mcs_at(s, x + i / size, y, slice);
+        if (!p || (size_t)(p - s->aux_mem) + 3 * 16 + row_B > s->aux_limit_B)
+            return false;
+        for (unsigned r = 0; r < 4; r++) {
+            if (memcmp(p + 16 * r, want, row_B) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
 void
 mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x, int32_t y)
 {

@@ -234,6 +234,31 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
 }
 
 void
+quad_emit_covered(struct worker *w, const struct setup *s, int32_t x, int32_t y)
+{
+    const struct scene *sc = w->scene;
+    uint16_t cover = sc->all_samples & (uint16_t)w->draw->sample_mask;
+    uint64_t four = cover * UINT64_C(0x0001000100010001);
+    if (!cover)
+        return;
+    if (sc->test_time == TEST_EARLY && !sc->count_late)
+        w->depth_count += 16 * count_bits(cover);
+    if (!sc->ps)
+        return;
+    /* Not across threads: its lines are stored as a whole. */
+    quad_flush(w);
+    for (unsigned i = 0; i < 4; i++) {
+        struct quad *q = &w->group.quad[w->group.quads];
+        q->x = x + (int32_t)(i & 1) * 2;
+        q->y = y + (int32_t)(i >> 1) * 2;
+        q->sample = 0;
+        memcpy(q->cover, &four, sizeof q->cover);
+        memcpy(q->full, &four, sizeof q->full);
+        push(w, s, 15);
+    }
+}
+
+void
 quad_flush(struct worker *w)
 {
     if (w->group.quads)

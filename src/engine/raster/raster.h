@@ -173,8 +173,9 @@ struct scene {
     enum test_time test_time;
     struct depth_state ds;
     struct blend_state blend[DRAW_MAX_RT];
-    bool simple;     /* one sample a pixel, no stencil, no inner coverage */
-    bool count_late; /* forced early tests, but counted after the kill */
+    bool simple;        /* one sample a pixel, no stencil, no inner coverage */
+    bool plain_samples; /* see quad_emit_covered() */
+    bool count_late;    /* forced early tests, but counted after the kill */
     /* Nothing between the shader and the blender can drop a sample. */
     bool plain_late;
     bool late_count_only; /* the same, but what is left must be counted */
@@ -366,6 +367,10 @@ void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
 /* A 4x4 block of a simple draw (see struct scene), bits as in cover.h. */
 void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
                      int32_t y, uint16_t mask);
+/* A 4x4 block all of whose samples are covered; for draws that test no sample
+ * before the shader and have no slots of samples (scene.plain_samples). */
+void quad_emit_covered(struct worker *w, const struct setup *s, int32_t x,
+                       int32_t y);
 void quad_flush(struct worker *w);
 
 /* ---- payload.c --------------------------------------------------------- */
@@ -470,6 +475,9 @@ uint64_t mcs_identity(unsigned samples);
  * value of its own. */
 void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
                        int32_t y);
+/* Whether that has nothing to do for the 4x4 block at (x, y), all of which
+ * lies in the surface; false if this cannot be told at a glance. */
+bool mcs_block_ready(const struct target *t, uint32_t x, uint32_t y);
 /* Sets a whole layer's entries to `clear`. */
 void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);
 void clear_fast(struct scene *scene, unsigned layer);

@@ -187,6 +187,10 @@ scene_create(const struct draw *draw)
                       !draw->blend.alpha_to_one_enable &&
                       !draw->ps_extra.pixel_shader_computed_depth_mode &&
                       !draw->ps_extra.pixel_shader_computes_stencil;
+    sc->plain_samples =
+        sc->samples > 1 && !sc->per_sample && untested &&
+        draw->ps_extra.input_coverage_mask_state !=
+            GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

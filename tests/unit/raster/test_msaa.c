@@ -207,6 +207,67 @@ Test(msaa, write_to_a_cleared_pixel_spreads_the_clear_color)
     }
 }
 
+static uint8_t *
+mcs_entry(struct rig *rig, unsigned x, unsigned y, unsigned size)
+{
+    unsigned x_B = x * size;
+    return rig->mcs + x_B / 128 * 4096 + x_B % 128 / 16 * 512 + y * 16 +
+           x_B % 16;
+}
+
+/* One cleared pixel among others that are not, wherever it is in a block. */
+Test(msaa, blocks_with_one_cleared_pixel)
+{
+    static const unsigned counts[] = {2, 4, 8, 16};
+    for (unsigned k = 0; k < 64; k++) {
+        unsigned n = counts[k / 16], x = 4 + k % 4, y = 4 + k / 4 % 4;
+        unsigned size = mcs_entry_B(n);
+        uint64_t identity = mcs_identity(n), ones = UINT64_MAX;
+        struct rig *rig = make(n);
+        use_mcs(rig, 0);
+        for (unsigned i = 0; i < 64; i++)
+            memcpy(mcs_entry(rig, i % 8, i / 8, size), &identity, size);
+        memcpy(mcs_entry(rig, x, y, size), &ones, size);
+        memset(rig->memory[0], 0x77, rig->target[0].limit_B);
+        rig->target[0].clear_color = (union color){.f = {0, 1, 0, 1}};
+        rig->draw.sample_mask = 1;
+        struct prim p = rig_rect(rig, 0, 0, 8, 8, 0);
+        rig_draw(rig, &p, 1);
+        for (unsigned i = 0; i < 64 * n; i++) {
+            unsigned px = i % 8, py = i / 8 % 8, sample = i / 64;
+            uint32_t want = px == x && py == y ? 0xff00ff00 : 0x77777777, v;
+            memcpy(&v, rig_texel(rig, 0, px, py, sample), 4);
+            cr_assert_eq(v, sample ? want : 0xffffffff, "%u samples (%u, %u)",
+                         n, px, py);
+            cr_assert(!memcmp(mcs_entry(rig, px, py, size), &identity, size));
+        }
+        rig_destroy(rig);
+    }
+}
+
+/* Every format of a target's routine, plane by plane. */
+Test(msaa, covered_blocks_fill_all_samples)
+{
+    static const unsigned formats[][2] = {
+        {0x0c7, 4}, {0x084, 8}, {0x000, 16}, {0x100, 2}, {0x140, 1}};
+    for (unsigned k = 0; k < 5; k++) {
+        struct rig *rig = make(4);
+        rig_target(rig, 0, formats[k][0], formats[k][1], 4);
+        struct prim p = rig_rect(rig, 0, 0, 12, 10, 0);
+        rig_draw(rig, &p, 1);
+        uint8_t white[16], none[16] = {0};
+        const union color one = {.f = {1, 1, 1, 1}};
+        format_pack(rig->target[0].fmt, &one, white);
+        for (unsigned i = 0; i < 16 * 16 * 4; i++) {
+            unsigned x = i % 16, y = i / 16 % 16, s = i / 256;
+            const uint8_t *want = x < 12 && y < 10 ? white : none;
+            cr_assert(!memcmp(rig_texel(rig, 0, x, y, s), want, formats[k][1]),
+                      "format %x (%u, %u) sample %u", formats[k][0], x, y, s);
+        }
+        rig_destroy(rig);
+    }
+}
+
 Test(msaa, identity_values)
 {
     cr_assert_eq(mcs_identity(2), 2);
