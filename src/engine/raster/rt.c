@@ -111,6 +111,9 @@ rt_state_init(struct rt_state *st, const struct target *t,
         (blends && needs_second_source(b)))
         return false;
     fill_state(st, t, b);
+    bool unit = st->clamp_source && is_unit_range(&t->range);
+    if (st->mode == RT_OVER && st->format < RT_R16F && !unit)
+        st->mode = RT_BLEND;
     st->fp_bits = fp_bits_of(st, &t->range);
     return true;
 }

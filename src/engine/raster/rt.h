@@ -35,7 +35,8 @@ enum rt_format {
 
 enum rt_mode {
     RT_PLAIN, /* no blending */
-    RT_OVER,  /* source alpha and its inverse, added */
+    RT_OVER,  /* source alpha and its inverse, added; from sources that are
+               * clamped to 0..1 if the target is normalised */
     RT_BLEND, /* any other */
     RT_MODES
 };

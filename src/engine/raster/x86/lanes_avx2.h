@@ -107,6 +107,13 @@ f_from_int(vi v)
     return (vf){_mm256_cvtepi32_ps(v.low), _mm256_cvtepi32_ps(v.high)};
 }
 
+/* Rounded to the nearest integer. */
+LANES_INLINE vi
+i_nearest(vf v)
+{
+    return (vi){_mm256_cvtps_epi32(v.low), _mm256_cvtps_epi32(v.high)};
+}
+
 LANES_INLINE vi
 i_and(vi a, vi b)
 {
@@ -274,27 +281,6 @@ f_of_sums(__m256d x, __m256d y)
     return (vf){_mm256_set_m128(row1, row0), _mm256_set_m128(row3, row2)};
 }
 
-LANES_INLINE __m128i
-scaled(__m128 v, double max)
-{
-    __m256d d = _mm256_mul_pd(_mm256_cvtps_pd(v), _mm256_set1_pd(max));
-    return _mm256_cvttpd_epi32(_mm256_add_pd(d, _mm256_set1_pd(0.5)));
-}
-
-LANES_INLINE __m256i
-scaled_half(__m256 v, double max)
-{
-    return _mm256_set_m128i(scaled(_mm256_extractf128_ps(v, 1), max),
-                            scaled(_mm256_castps256_ps128(v), max));
-}
-
-/* v * max + 0.5, cut off. */
-LANES_INLINE vi
-i_scaled(vf v, double max)
-{
-    return (vi){scaled_half(v.low, max), scaled_half(v.high, max)};
-}
-
 /* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
 
 /* Quads to rows of four pixels, or back. */
@@ -398,14 +384,19 @@ i_store_rows(uint8_t *p, size_t pitch_B, vi v)
 }
 
 /* Lanes of 16 bits in memory. */
+LANES_INLINE __m256i
+load_two_8(const uint8_t *p, const uint8_t *q)
+{
+    __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    return _mm256_cvtepu16_epi32(_mm_unpacklo_epi64(
+        low, _mm_loadl_epi64((const __m128i *)(const void *)q)));
+}
+
 LANES_INLINE vi
 i_load_rows_16(const uint8_t *p, size_t pitch_B)
 {
-    uint64_t v[4];
-    for (unsigned r = 0; r < 4; r++)
-        memcpy(&v[r], p + r * pitch_B, 8);
-    return (vi){_mm256_cvtepu16_epi32(load_row((const uint8_t *)&v[0])),
-                _mm256_cvtepu16_epi32(load_row((const uint8_t *)&v[2]))};
+    return (vi){load_two_8(p, p + pitch_B),
+                load_two_8(p + 2 * pitch_B, p + 3 * pitch_B)};
 }
 
 LANES_INLINE void
@@ -420,14 +411,34 @@ i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
     _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(odd));
 }
 
+LANES_INLINE int
+load_4(const uint8_t *p)
+{
+    int v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+LANES_INLINE void
+store_4(uint8_t *p, uint32_t v)
+{
+    memcpy(p, &v, 4);
+}
+
+LANES_INLINE __m128i
+load_four_4(const uint8_t *p, size_t pitch_B)
+{
+    __m128i v = _mm_cvtsi32_si128(load_4(p));
+    v = _mm_insert_epi32(v, load_4(p + pitch_B), 1);
+    v = _mm_insert_epi32(v, load_4(p + 2 * pitch_B), 2);
+    return _mm_insert_epi32(v, load_4(p + 3 * pitch_B), 3);
+}
+
 /* Lanes of 8 bits in memory. */
 LANES_INLINE vi
 i_load_rows_8(const uint8_t *p, size_t pitch_B)
 {
-    uint32_t v[4];
-    for (unsigned r = 0; r < 4; r++)
-        memcpy(&v[r], p + r * pitch_B, 4);
-    __m128i bytes = load_row((const uint8_t *)v);
+    __m128i bytes = load_four_4(p, pitch_B);
     return (vi){_mm256_cvtepu8_epi32(bytes),
                 _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
 }
@@ -437,12 +448,12 @@ i_store_rows_8(uint8_t *p, size_t pitch_B, vi v)
 {
     __m256i words = _mm256_packus_epi32(v.low, v.high);
     __m256i bytes = _mm256_packus_epi16(words, words);
-    uint32_t row[8]; /* 0 2 - - 1 3 - - */
-    _mm256_storeu_si256((__m256i *)(void *)row, bytes);
-    memcpy(p, &row[0], 4);
-    memcpy(p + pitch_B, &row[4], 4);
-    memcpy(p + 2 * pitch_B, &row[1], 4);
-    memcpy(p + 3 * pitch_B, &row[5], 4);
+    __m128i even = _mm256_castsi256_si128(bytes); /* rows 0 and 2 */
+    __m128i odd = _mm256_extracti128_si256(bytes, 1);
+    store_4(p, (uint32_t)_mm_cvtsi128_si32(even));
+    store_4(p + pitch_B, (uint32_t)_mm_cvtsi128_si32(odd));
+    store_4(p + 2 * pitch_B, (uint32_t)_mm_extract_epi32(even, 1));
+    store_4(p + 3 * pitch_B, (uint32_t)_mm_extract_epi32(odd, 1));
 }
 
 #endif

@@ -97,6 +97,13 @@ f_from_int(vi v)
     return _mm512_cvt_roundepi32_ps(v, NEAREST);
 }
 
+/* Rounded to the nearest integer. */
+LANES_INLINE vi
+i_nearest(vf v)
+{
+    return _mm512_cvt_roundps_epi32(v, NEAREST);
+}
+
 LANES_INLINE vi
 i_and(vi a, vi b)
 {
@@ -216,22 +223,6 @@ f_of_sums(__m256d x, __m256d y)
     return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 }
 
-LANES_INLINE __m256i
-scaled(__m256 v, double max)
-{
-    __m512d d = _mm512_mul_pd(_mm512_cvtps_pd(v), _mm512_set1_pd(max));
-    return _mm512_cvttpd_epi32(_mm512_add_pd(d, _mm512_set1_pd(0.5)));
-}
-
-/* v * max + 0.5, cut off. */
-LANES_INLINE vi
-i_scaled(vf v, double max)
-{
-    __m256i low = scaled(_mm512_castps512_ps256(v), max);
-    __m256i high = scaled(_mm512_extractf32x8_ps(v, 1), max);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
 /* ---- order. A lane's number is 4 * quad + pixel; pieces are 16 bytes ---- */
 
 /* Quads to rows of four pixels, or back. */
@@ -329,13 +320,20 @@ i_store_rows(uint8_t *p, size_t pitch_B, vi v)
 }
 
 /* Lanes of 16 bits in memory. */
+LANES_INLINE __m128i
+load_two_8(const uint8_t *p, const uint8_t *q)
+{
+    __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    return _mm_unpacklo_epi64(
+        low, _mm_loadl_epi64((const __m128i *)(const void *)q));
+}
+
 LANES_INLINE vi
 i_load_rows_16(const uint8_t *p, size_t pitch_B)
 {
-    uint64_t v[4];
-    for (unsigned r = 0; r < 4; r++)
-        memcpy(&v[r], p + r * pitch_B, 8);
-    return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
+    __m128i top = load_two_8(p, p + pitch_B);
+    __m128i bottom = load_two_8(p + 2 * pitch_B, p + 3 * pitch_B);
+    return _mm512_cvtepu16_epi32(_mm256_set_m128i(bottom, top));
 }
 
 LANES_INLINE void
@@ -350,24 +348,44 @@ i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
     _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(high));
 }
 
+LANES_INLINE int
+load_4(const uint8_t *p)
+{
+    int v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+LANES_INLINE void
+store_4(uint8_t *p, uint32_t v)
+{
+    memcpy(p, &v, 4);
+}
+
+LANES_INLINE __m128i
+load_four_4(const uint8_t *p, size_t pitch_B)
+{
+    __m128i v = _mm_cvtsi32_si128(load_4(p));
+    v = _mm_insert_epi32(v, load_4(p + pitch_B), 1);
+    v = _mm_insert_epi32(v, load_4(p + 2 * pitch_B), 2);
+    return _mm_insert_epi32(v, load_4(p + 3 * pitch_B), 3);
+}
+
 /* Lanes of 8 bits in memory. */
 LANES_INLINE vi
 i_load_rows_8(const uint8_t *p, size_t pitch_B)
 {
-    uint32_t v[4];
-    for (unsigned r = 0; r < 4; r++)
-        memcpy(&v[r], p + r * pitch_B, 4);
-    return _mm512_cvtepu8_epi32(load_row((const uint8_t *)v));
+    return _mm512_cvtepu8_epi32(load_four_4(p, pitch_B));
 }
 
 LANES_INLINE void
 i_store_rows_8(uint8_t *p, size_t pitch_B, vi v)
 {
     __m128i bytes = _mm512_cvtepi32_epi8(v);
-    uint32_t row[4];
-    store_row((uint8_t *)row, bytes);
-    for (unsigned r = 0; r < 4; r++)
-        memcpy(p + r * pitch_B, &row[r], 4);
+    store_4(p, (uint32_t)_mm_cvtsi128_si32(bytes));
+    store_4(p + pitch_B, (uint32_t)_mm_extract_epi32(bytes, 1));
+    store_4(p + 2 * pitch_B, (uint32_t)_mm_extract_epi32(bytes, 2));
+    store_4(p + 3 * pitch_B, (uint32_t)_mm_extract_epi32(bytes, 3));
 }
 
 #endif

@@ -49,9 +49,9 @@ bytes_of(enum rt_format f)
 }
 
 LANES_INLINE bool
-is_float(enum rt_format f)
+is_unorm(enum rt_format f)
 {
-    return f >= RT_R16F;
+    return f < RT_R16F;
 }
 
 /* Channels in memory; alpha is needed all the same where it is a factor. */
@@ -77,14 +77,19 @@ has_channel(enum rt_format f, unsigned c)
 #define INT_MAGIC 0x1.8p23f
 #define INT_MAGIC_BITS 0x4b400000u
 
-/* The integer of 0..2^bits - 1 in the low bits; the others are those of
- * INT_MAGIC. */
+/* The integer of 0..2^bits - 1 for 0..1 in the low bits; the others are those
+ * of INT_MAGIC. */
 LANES_INLINE vi
-int_of_unorm(vf v, unsigned bits)
+int_of_unit(vf v, unsigned bits)
 {
-    v = f_min(f_max(v, f_all(0)), f_all(1)); /* NaN to 0 */
     return i_from_bits(
         f_fma(v, f_all((float)((1u << bits) - 1)), f_all(INT_MAGIC)));
+}
+
+LANES_INLINE vf
+to_unit(vf v)
+{
+    return f_min(f_max(v, f_all(0)), f_all(1)); /* NaN to 0 */
 }
 
 /* Correctly rounded: 1 / max in two parts. Tried for all values of all
@@ -141,7 +146,7 @@ ufloat_of_int(vi v, unsigned man_bits)
 LANES_INLINE vi
 unorm_field(struct layout l, unsigned c, const vf v[4])
 {
-    return l.bits[c] ? i_shl(int_of_unorm(v[c], l.bits[c]), l.shift[c])
+    return l.bits[c] ? i_shl(int_of_unit(v[c], l.bits[c]), l.shift[c])
                      : i_all(0);
 }
 
@@ -225,7 +230,7 @@ pack(enum rt_format f, const vf v[4], vi e[4])
     switch (f) {
     case RT_RGBA16:
         for (unsigned c = 0; c < 4; c++)
-            d[c] = i_and(int_of_unorm(v[c], 16), i_all(0xffff));
+            d[c] = i_and(int_of_unit(v[c], 16), i_all(0xffff));
         columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
         return;
     case RT_R16F: e[0] = i_rows(i_half_from_float(v[0])); return;
@@ -381,6 +386,16 @@ store(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
 
 /* ---- blending, as blend.c has it ---- */
 
+/* To 0..1 what a normalised format or its blending needs. */
+LANES_INLINE void
+units(enum rt_format f, enum rt_mode mode, vf v[4])
+{
+    for (unsigned c = 0; is_unorm(f) && c < 4; c++) {
+        if (has_channel(f, c) || (mode == RT_OVER && c == 3))
+            v[c] = to_unit(v[c]);
+    }
+}
+
 LANES_INLINE void
 clamp_channels(const struct rt_state *st, vf v[4])
 {
@@ -465,16 +480,24 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
       struct blend_in *in, vf out[4])
 {
     in->constant = st->constant;
+    if (mode == RT_OVER && is_unorm(f)) {
+        /* From sources in [0, 1], as rt_state_init() sees to, the result is at
+         * most a rounding above 1, which conversion does not see. */
+        units(f, RT_OVER, in->src);
+        blend_over(in, out);
+        return;
+    }
     if (st->clamp_source)
         clamp_channels(st, in->src);
     if (mode == RT_OVER)
         blend_over(in, out);
     else
         blend_any(st, in, out);
-    for (unsigned c = 0; is_float(f) && c < 4; c++)
+    for (unsigned c = 0; !is_unorm(f) && c < 4; c++)
         out[c] = f_unless_nan(out[c], out[c], f_all(__builtin_nanf("")));
     if (st->clamp_result)
         clamp_channels(st, out);
+    units(f, RT_BLEND, out);
 }
 
 /* ---- the whole ---- */
@@ -490,8 +513,10 @@ write_block(const struct rt_block *b, enum rt_format f, enum rt_mode mode)
         else
             v[c] = f_all(0);
     }
-    if (mode == RT_PLAIN)
+    if (mode == RT_PLAIN) {
+        units(f, mode, v);
         pack(f, v, e);
+    }
     for (unsigned i = 0; i < b->planes; i++) {
         const struct rt_plane *p = &b->plane[i];
         if (mode != RT_PLAIN) {
