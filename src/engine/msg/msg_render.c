@@ -172,8 +172,10 @@ write_colors(struct ps_group *g, const struct eu_message *m)
     }
     const uint32_t *c[4];
     for (unsigned i = 0; i < 4; i++) {
-        c[i] = eu_message_reg(m, grf + 2 * i);
-        if (!c[i] || eu_message_reg(m, grf + 2 * i + 1) != c[i] + 8)
+        unsigned n = grf + 2 * i;
+        c[i] = n + 1 < m->mlen_grf ? m->src0 + n * 8 : eu_message_reg(m, n);
+        if (n + 1 >= m->mlen_grf &&
+            (!c[i] || eu_message_reg(m, n + 1) != c[i] + 8))
             return false;
     }
     return target_write_colors(g, c, bits_get(m->desc, 11, 11) * 16, mask,

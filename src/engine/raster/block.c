@@ -52,27 +52,68 @@ static uint32_t
 find_lanes(struct copy *k, const struct worker *w, const struct view *v,
            const struct quad *quad, uint32_t mask)
 {
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m);
-        const struct quad *q = &quad[i / 4];
-        unsigned x = (unsigned)(q->x - w->tile_x) + (i & 1);
-        unsigned y = (unsigned)(q->y - w->tile_y) + (i >> 1 & 1);
-        k->at[i] = view_at(v, x, y);
-        if (!k->at[i])
-            mask &= ~(1u << i);
+    for (unsigned i = 0; i < LANES; i += 4, quad++) {
+        unsigned bits = mask >> i & 15;
+        if (!bits)
+            continue;
+        unsigned x = (unsigned)(quad->x - w->tile_x);
+        unsigned y = (unsigned)(quad->y - w->tile_y);
+        if (v->safe && x + 1 < v->width && y + 1 < v->height) {
+            uint8_t *top = v->mem + v->y_B[y], *low = v->mem + v->y_B[y + 1];
+            k->at[i] = top + v->x_B[x];
+            k->at[i + 1] = top + v->x_B[x + 1];
+            k->at[i + 2] = low + v->x_B[x];
+            k->at[i + 3] = low + v->x_B[x + 1];
+            continue;
+        }
+        for (; bits; bits &= bits - 1) {
+            unsigned p = (unsigned)__builtin_ctz(bits);
+            k->at[i + p] = view_at(v, x + (p & 1), y + (p >> 1));
+            if (!k->at[i + p])
+                mask &= ~(1u << (i + p));
+        }
     }
     return mask;
 }
 
 static inline void
-copy_element(uint8_t *to, const uint8_t *from, unsigned element_B)
+copy_bytes(uint8_t *copy, uint8_t *at, size_t size_B, bool back)
 {
-    switch (element_B) {
-    case 1: *to = *from; break;
-    case 2: memcpy(to, from, 2); break;
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    default: memcpy(to, from, 16); break;
+    if (back)
+        memcpy(at, copy, size_B);
+    else
+        memcpy(copy, at, size_B);
+}
+
+/* Elements from the surface to the copy, or back. Two of a row are mostly side
+ * by side. */
+static inline void
+copy_lanes(struct copy *k, uint32_t mask, unsigned size_B, bool back)
+{
+    for (unsigned i = 0; i < LANES; i += 2) {
+        unsigned bits = mask >> i & 3;
+        uint8_t *left = copy_at(k, i, size_B);
+        if (size_B <= 8 && bits == 3 && k->at[i + 1] == k->at[i] + size_B) {
+            copy_bytes(left, k->at[i], 2 * size_B, back);
+            continue;
+        }
+        if (bits & 1)
+            copy_bytes(left, k->at[i], size_B, back);
+        if (bits & 2)
+            copy_bytes(copy_at(k, i + 1, size_B), k->at[i + 1], size_B, back);
+    }
+}
+
+/* Constant sizes make moves of copies. */
+static void
+copy_elements(struct copy *k, uint32_t mask, unsigned size_B, bool back)
+{
+    switch (size_B) {
+    case 1: copy_lanes(k, mask, 1, back); break;
+    case 2: copy_lanes(k, mask, 2, back); break;
+    case 4: copy_lanes(k, mask, 4, back); break;
+    case 8: copy_lanes(k, mask, 8, back); break;
+    default: copy_lanes(k, mask, 16, back); break;
     }
 }
 
@@ -85,10 +126,7 @@ write_lanes(struct worker *w, struct target *t, struct rt_block b,
     mask = find_lanes(&k, w, v, quad, mask);
     if (t->rt.reads) {
         memset(k.mem, 0, sizeof k.mem);
-        for (uint32_t m = mask; m; m &= m - 1) {
-            unsigned i = (unsigned)__builtin_ctz(m);
-            copy_element(copy_at(&k, i, size_B), k.at[i], size_B);
-        }
+        copy_elements(&k, mask, size_B, false);
     }
     const struct rt_plane plane = {k.mem, 0xffff};
     b.plane = &plane;
@@ -96,14 +134,11 @@ write_lanes(struct worker *w, struct target *t, struct rt_block b,
     b.pitch_B = MIN2(16, 4 * size_B);
     b.column_B = 64;
     run(t, &b);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        unsigned i = (unsigned)__builtin_ctz(m);
-        copy_element(k.at[i], copy_at(&k, i, size_B), size_B);
-    }
+    copy_elements(&k, mask, size_B, true);
 }
 
 /* Whether the quads are those of one block that has none but good pixels. */
-static bool
+static inline bool
 is_block(const struct worker *w, const struct view *v, unsigned base)
 {
     const struct ps_group *g = &w->group;
@@ -171,8 +206,14 @@ static void
 prepare_mcs(struct worker *w, struct target *t, const struct quad *quad,
             bool block, uint32_t mask)
 {
-    if (block && mcs_block_ready(t, (uint32_t)quad->x, (uint32_t)quad->y))
+    unsigned n = (unsigned)(quad->y - w->tile_y) / 4 * (TILE_PX / 4) +
+                 (unsigned)(quad->x - w->tile_x) / 4;
+    if (block && (t->mcs_done[n / 64] >> (n % 64) & 1))
         return;
+    if (block && mcs_block_ready(t, (uint32_t)quad->x, (uint32_t)quad->y)) {
+        t->mcs_done[n / 64] |= UINT64_C(1) << (n % 64);
+        return;
+    }
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
@@ -248,7 +289,9 @@ target_write_colors(struct ps_group *g, const uint32_t *const c[4],
         write_samples(w, t, b, base, mask);
         return true;
     }
-    const struct view *v = target_view(w, t, 0);
+    const struct view *v = &t->view[0];
+    if (!(t->views_ready & 1))
+        v = target_view(w, t, 0);
     const struct quad *q = &g->quad[base / 4];
     if (!is_block(w, v, base)) {
         write_lanes(w, t, b, v, q, mask);

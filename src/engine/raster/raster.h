@@ -249,6 +249,8 @@ struct target {
     unsigned level, layers, samples, element_B;
     bool has_mcs;
     unsigned mcs_B;
+    uint64_t mcs_done[COVER_BLOCKS / 64]; /* of the tile, bit per block: no more
+                                           * to prepare */
     /* of the blend entry used last */
     int entry;
     bool mask_all, mask_none;

@@ -115,6 +115,13 @@ prepare(struct worker *w, struct target *t, unsigned bti)
     t->has_mcs = s->aux == AUX_MCS && s->samples > 1 && s->aux_mem && t->mcs_B;
 }
 
+static void
+forget_views(struct target *t)
+{
+    t->views_ready = 0;
+    memset(t->mcs_done, 0, sizeof t->mcs_done);
+}
+
 struct target *
 target_get(struct worker *w, unsigned bti, int layer)
 {
@@ -129,7 +136,7 @@ target_get(struct worker *w, unsigned bti, int layer)
         return NULL;
     if (t->layer != layer) {
         t->layer = layer;
-        t->views_ready = 0;
+        forget_views(t);
     }
     return t;
 }
@@ -138,7 +145,7 @@ void
 target_forget_views(struct worker *w)
 {
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        w->target[i].views_ready = 0;
+        forget_views(&w->target[i]);
 }
 
 struct view *

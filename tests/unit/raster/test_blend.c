@@ -386,3 +386,45 @@ Test(blend, a_color_that_follows_the_place_is_no_constant)
         cr_assert_eq(rig_rgba8(rig, x, 100) & 255, x & ~3u);
     rig_destroy(rig);
 }
+
+/* Quads that are no block, of every size of element, stored and blended: the
+ * same pixels as with the first format. */
+Test(blend, small_triangles_in_all_formats)
+{
+    static const unsigned formats[][2] = {
+        {RGBA8_UNORM, 4}, {0x0c0, 4}, {0x084, 8}, {0x000, 16},
+        {0x100, 2},       {0x140, 1}, {0x080, 8}, {0x0d3, 4}};
+    static uint8_t lit[RIG_PX][RIG_PX];
+    unsigned count = 0;
+    for (unsigned k = 0; k < 16; k++) {
+        const unsigned *f = formats[k / 2];
+        struct rig *rig = rig_create(0);
+        rig_target(rig, 0, f[0], f[1], 1);
+        struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
+        e->color_buffer_blend_enable = k % 2;
+        e->source_blend_factor = GEN9_BLENDFACTOR_ONE;
+        e->destination_blend_factor = GEN9_BLENDFACTOR_ONE;
+        struct prim p[6];
+        for (unsigned i = 0; i < 6; i++) {
+            float x = (float)(10 + 21 * i), y = (float)(i < 5 ? 9 + i : 122);
+            const float xy[6] = {x, y, x - 3, y + 9, x + 7, y + 3};
+            p[i] = rig_triangle(rig, xy, 0);
+        }
+        rig_draw(rig, p, 6);
+        uint8_t white[16], none[16] = {0};
+        const union color one = {.f = {1, 1, 1, 1}};
+        format_pack(rig->target[0].fmt, &one, white);
+        for (unsigned i = 0; i < RIG_PX * RIG_PX; i++) {
+            unsigned x = i % RIG_PX, y = i / RIG_PX;
+            const uint8_t *at = rig_texel(rig, 0, x, y, 0);
+            bool is = memcmp(at, none, f[1]) != 0;
+            if (k == 0)
+                count += lit[y][x] = is;
+            cr_assert_eq(is, lit[y][x], "format %x (%u, %u)", f[0], x, y);
+            cr_assert(!is || !memcmp(at, white, f[1]), "format %x (%u, %u)",
+                      f[0], x, y);
+        }
+        rig_destroy(rig);
+    }
+    cr_assert(count > 150 && count < 400, "%u", count);
+}

@@ -119,6 +119,8 @@ compare(struct fixture *f, rt_write_fn fn, const char *isa,
                                    .column_B = l->column_B};
     memcpy(f->got, f->old, sizeof f->got);
     fn(&block);
+    if (!memcmp(f->got, f->want, sizeof f->got))
+        return;
     for (unsigned i = 0; i < MEM_B; i++)
         cr_assert_eq(f->got[i], f->want[i],
                      "%s %s mode %u (%u %u %u) mask %04x pitch %u, byte %u: "
