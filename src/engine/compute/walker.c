@@ -12,43 +12,43 @@
 #define MAX_GROUP_THREADS 64
 #define MAX_SLM_B 65536
 
+/* What one worker has for its groups, one after the other. */
 struct slot {
     struct eu_thread *threads; /* threads_per_group of them */
-    uint8_t *slm;
+    uint8_t *payload;          /* of each thread, but for the group's id */
+    struct thread_group group;
+    struct thread_env env;
+    uint64_t thread_count, lane_count; /* that ran */
 };
 
 struct run {
     const struct dispatch *d;
-    uint64_t first; /* linear index of this batch's first group */
+    uint64_t first, end; /* linear indices of this batch's groups */
     uint32_t size[3];
+    unsigned chunk;     /* groups that a worker takes at once */
     struct slot *slots; /* one per worker */
-    struct eu_start start;
-    uint32_t simd_mask;
+    struct eu_launch launch;
+    uint32_t mask, last_mask;
+    uint32_t lanes; /* of a group */
+    unsigned payload_grf;
 };
 
 static void
 group_id(const struct run *run, uint64_t index, uint32_t id[3])
 {
     for (unsigned i = 0; i < 3; i++) {
-        id[i] = run->d->group_start[i] + (uint32_t)(index % run->size[i]);
-        index /= run->size[i];
+        uint64_t next = index < run->size[i] ? 0 : index / run->size[i];
+        id[i] = run->d->group_start[i] +
+                (uint32_t)(index - next * run->size[i]);
+        index = next;
     }
 }
 
-/* g0: 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the cross-thread
- * constants and this thread's own (or the other way round). Observed: brw
- * kernels, stock iris. */
+/* Registers from 1 on: the cross-thread constants and this thread's own, or
+ * the other way round. */
 static void
-payload(const struct run *run, struct eu_thread *t, const uint32_t id[3],
-        unsigned thread, unsigned fftid)
+fill_constants(const struct dispatch *d, uint8_t *to, unsigned thread)
 {
-    const struct dispatch *d = run->d;
-    uint32_t *g0 = eu_grf(t, 0);
-    memset(g0, 0, EU_GRF_B);
-    stage_header(&d->stage, g0, fftid);
-    g0[1] = id[0];
-    g0[6] = id[1];
-    g0[7] = id[2];
     unsigned grf = 1;
     uint64_t cross_B = (uint64_t)d->cross_thread_grf * EU_GRF_B;
     uint64_t own_B = (uint64_t)d->per_thread_grf * EU_GRF_B;
@@ -60,117 +60,194 @@ payload(const struct run *run, struct eu_thread *t, const uint32_t id[3],
         for (uint64_t at = 0; at < part[p].size && grf < EU_GRF_COUNT;
              at += EU_GRF_B, grf++) {
             uint64_t from = part[p].from + at;
-            uint64_t have = from < d->curbe_B
-                                ? MIN2(d->curbe_B - from, EU_GRF_B)
-                                : 0;
-            memset(eu_grf(t, grf), 0, EU_GRF_B);
-            if (have)
-                memcpy(eu_grf(t, grf), d->curbe + from, have);
+            if (from < d->curbe_B)
+                memcpy(to + grf * EU_GRF_B, d->curbe + from,
+                       MIN2(d->curbe_B - from, EU_GRF_B));
         }
     }
 }
 
+/* g0: 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the constants.
+ * Observed: brw kernels, stock iris. */
 static void
-run_group(void *ctx, unsigned index, unsigned worker)
+fill_payload(const struct run *run, struct slot *slot, unsigned worker)
 {
-    struct run *run = ctx;
     const struct dispatch *d = run->d;
-    if (atomic_load_explicit(d->reset, memory_order_relaxed))
-        return;
-    struct slot *slot = &run->slots[worker];
-    struct thread_group group = {
-        .slm = slot->slm,
-        .slm_B = d->slm_B,
-        .barrier_count = d->threads_per_group,
-    };
-    struct thread_env env = {
-        .stage = &d->stage,
-        .vm = d->stage.vm,
-        .group = &group,
-        .reset = d->reset,
-        .worker = worker,
-    };
-    if (d->slm_B)
-        memset(slot->slm, 0, d->slm_B);
-    uint32_t id[3];
-    group_id(run, run->first + index, id);
-    struct eu_start start = run->start;
-    start.user = &env;
-    uint64_t insns = 0, lanes = 0;
-    vm_thread_enter();
     for (unsigned i = 0; i < d->threads_per_group; i++) {
-        struct eu_thread *t = &slot->threads[i];
-        bool last = i == d->threads_per_group - 1;
-        start.dispatch_mask = run->simd_mask & (last ? d->right_mask : ~0u);
-        start.vector_mask = start.dispatch_mask;
-        lanes += (unsigned)__builtin_popcount(start.dispatch_mask);
-        eu_thread_init(t, &start);
-        payload(run, t, id, i, worker * d->threads_per_group + i);
+        uint8_t *to = slot->payload + i * run->payload_grf * EU_GRF_B;
+        uint32_t g0[EU_GRF_B / 4] = {0};
+        stage_header(&d->stage, g0, worker * d->threads_per_group + i);
+        memcpy(to, g0, sizeof g0);
+        fill_constants(d, to, i);
     }
-    msg_run_group(slot->threads, d->threads_per_group, &group, &env);
-    vm_thread_leave();
-    if (d->watch)
-        d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
-    for (unsigned i = 0; i < d->threads_per_group; i++)
+}
+
+static void
+give_payload(const struct run *run, struct slot *slot, const uint32_t id[3])
+{
+    size_t size_B = (size_t)run->payload_grf * EU_GRF_B;
+    for (unsigned i = 0; i < run->d->threads_per_group; i++) {
+        struct eu_thread *t = &slot->threads[i];
+        uint32_t *g0 = eu_grf(t, 0);
+        memcpy(g0, slot->payload + i * size_B, size_B);
+        g0[1] = id[0];
+        g0[6] = id[1];
+        g0[7] = id[2];
+        eu_launch_zero(&run->launch, t, run->payload_grf);
+    }
+}
+
+static void
+trace_group(const struct run *run, const struct slot *slot,
+            const uint32_t id[3])
+{
+    uint64_t insns = 0;
+    for (unsigned i = 0; i < run->d->threads_per_group; i++)
         insns += slot->threads[i].insn_count;
     trace(dispatch, "group %u,%u,%u: %llu instructions", id[0], id[1], id[2],
           (unsigned long long)insns);
-    stats_add(STAT_threads_cs, d->threads_per_group);
-    atomic_fetch_add_explicit(&d->stats->cs_invocations, lanes,
-                              memory_order_relaxed);
+}
+
+static void
+run_group(const struct run *run, struct slot *slot, uint64_t index)
+{
+    const struct dispatch *d = run->d;
+    uint32_t id[3];
+    group_id(run, index, id);
+    if (d->slm_B)
+        memset(slot->group.slm, 0, d->slm_B);
+    slot->group.barrier_count = d->threads_per_group;
+    slot->group.barrier_arrived = 0;
+    give_payload(run, slot, id);
+    msg_launch_group(&run->launch, slot->threads, d->threads_per_group,
+                     run->mask, run->last_mask, &slot->group, &slot->env);
+    if (d->watch)
+        d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
+    if (trace_on(TRACE_dispatch))
+        trace_group(run, slot, id);
+    slot->thread_count += d->threads_per_group;
+    slot->lane_count += run->lanes;
+}
+
+static void
+run_chunk(void *ctx, unsigned index, unsigned worker)
+{
+    const struct run *run = ctx;
+    uint64_t at = run->first + (uint64_t)index * run->chunk;
+    uint64_t end = MIN2(at + run->chunk, run->end);
+    vm_thread_enter();
+    uint32_t mode = eu_launch_begin(&run->launch);
+    for (; at < end; at++) {
+        if (atomic_load_explicit(run->d->reset, memory_order_relaxed))
+            break;
+        run_group(run, &run->slots[worker], at);
+    }
+    eu_launch_end(&run->launch, mode);
+    vm_thread_leave();
+}
+
+static bool
+make_slot(struct run *run, struct slot *slot, unsigned worker)
+{
+    const struct dispatch *d = run->d;
+    size_t threads_B = sizeof(struct eu_thread) * d->threads_per_group;
+    slot->env = (struct thread_env){
+        .stage = &d->stage,
+        .vm = d->stage.vm,
+        .group = &slot->group,
+        .reset = d->reset,
+        .worker = worker,
+    };
+    slot->threads = aligned_alloc(64, threads_B);
+    slot->payload = calloc(d->threads_per_group,
+                           (size_t)run->payload_grf * EU_GRF_B);
+    slot->group.slm_B = d->slm_B;
+    slot->group.slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
+    if (!slot->threads || !slot->payload || (d->slm_B && !slot->group.slm))
+        return false;
+    /* Who looks at the registers wants to see none but the kernel's. */
+    if (d->watch)
+        memset(slot->threads, 0, threads_B);
+    fill_payload(run, slot, worker);
+    return true;
 }
 
 static bool
 make_slots(struct run *run, unsigned workers)
 {
-    const struct dispatch *d = run->d;
     run->slots = calloc(workers, sizeof *run->slots);
     if (!run->slots)
         return false;
-    for (unsigned i = 0; i < workers; i++) {
-        run->slots[i].threads = aligned_alloc(64, sizeof(struct eu_thread) *
-                                                      d->threads_per_group);
-        run->slots[i].slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
-        if (!run->slots[i].threads || (d->slm_B && !run->slots[i].slm))
+    for (unsigned i = 0; i < workers; i++)
+        if (!make_slot(run, &run->slots[i], i))
             return false;
-        /* Registers that no payload fills read as zero, not as what another
-         * process or group left there. */
-        memset(run->slots[i].threads, 0,
-               sizeof(struct eu_thread) * d->threads_per_group);
-    }
     return true;
 }
 
 static void
-free_slots(struct run *run, unsigned workers)
+finish_slots(struct run *run, unsigned workers)
 {
+    uint64_t threads = 0, lanes = 0;
     for (unsigned i = 0; run->slots && i < workers; i++) {
+        threads += run->slots[i].thread_count;
+        lanes += run->slots[i].lane_count;
         free(run->slots[i].threads);
-        free(run->slots[i].slm);
+        free(run->slots[i].payload);
+        free(run->slots[i].group.slm);
     }
     free(run->slots);
+    stats_add(STAT_threads_cs, threads);
+    atomic_fetch_add_explicit(&run->d->stats->cs_invocations, lanes,
+                              memory_order_relaxed);
 }
 
 static void
 run_serial(struct run *run, uint64_t groups)
 {
-    for (uint64_t i = 0; i < groups && !atomic_load(run->d->reset); i++) {
-        run->first = i;
-        run_group(run, 0, 0);
+    run->chunk = UINT32_MAX;
+    for (uint64_t at = 0; at < groups && !atomic_load(run->d->reset);
+         at += run->chunk) {
+        run->first = at;
+        run->end = groups;
+        run_chunk(run, 0, 0);
+    }
+}
+
+/* Chunks keep small groups from paying for their hand-out, and are small
+ * enough that the last ones keep all workers busy. */
+static void
+run_parallel(struct run *run, uint64_t groups, unsigned workers)
+{
+    /* In batches: pool_for counts in 32 bits. */
+    const uint64_t batch = UINT64_C(1) << 24;
+    run->chunk = (unsigned)MIN2(groups / (workers * 16) + 1, 64);
+    for (uint64_t at = 0; at < groups && !atomic_load(run->d->reset);
+         at += batch) {
+        run->first = at;
+        run->end = MIN2(at + batch, groups);
+        unsigned count = (unsigned)(run->end - at);
+        pool_for(run->d->pool, (count + run->chunk - 1) / run->chunk, run_chunk,
+                 run);
     }
 }
 
 static void
-run_parallel(struct run *run, uint64_t groups)
+prepare(struct run *run)
 {
-    /* In batches: pool_for counts in 32 bits. */
-    const uint64_t batch = UINT64_C(1) << 24;
-    for (uint64_t at = 0; at < groups && !atomic_load(run->d->reset);
-         at += batch) {
-        run->first = at;
-        pool_for(run->d->pool, (unsigned)MIN2(groups - at, batch), run_group,
-                 run);
-    }
+    const struct dispatch *d = run->d;
+    struct eu_start start;
+    uint32_t all = d->stage.simd >= 32 ? ~0u
+                                       : (UINT32_C(1) << d->stage.simd) - 1;
+    stage_start(&d->stage, &start);
+    start.send = msg_sender();
+    start.counts = d->watch ? d->watch->counts : NULL;
+    eu_launch_init(&run->launch, &start);
+    run->mask = all;
+    run->last_mask = all & d->right_mask;
+    run->lanes = (d->threads_per_group - 1) * d->stage.simd +
+                 (unsigned)__builtin_popcount(run->last_mask);
+    run->payload_grf = MIN2(1 + d->cross_thread_grf + d->per_thread_grf,
+                            EU_GRF_COUNT);
 }
 
 void
@@ -195,11 +272,7 @@ compute_dispatch(const struct dispatch *d)
                     d->threads_per_group, d->slm_B);
         return;
     }
-    run.simd_mask = d->stage.simd >= 32 ? ~0u
-                                        : (UINT32_C(1) << d->stage.simd) - 1;
-    stage_start(&d->stage, &run.start);
-    run.start.send = msg_sender();
-    run.start.counts = d->watch ? d->watch->counts : NULL;
+    prepare(&run);
 
     /* Scratch slots bound how many threads may be alive at once. */
     unsigned workers = pool_workers(d->pool);
@@ -210,8 +283,8 @@ compute_dispatch(const struct dispatch *d)
     if (!make_slots(&run, parallel ? workers : 1))
         guest_error("no memory for a thread group");
     else if (parallel)
-        run_parallel(&run, groups);
+        run_parallel(&run, groups, workers);
     else
         run_serial(&run, groups);
-    free_slots(&run, parallel ? workers : 1);
+    finish_slots(&run, parallel ? workers : 1);
 }

@@ -8,6 +8,9 @@
 #define TURN_INSNS (HANG_INSNS / 8)
 /* How long a thread of a group runs before the others get a turn. */
 #define SLICE_INSNS 20000
+/* One thread runs to its end or its first wait; only spinning threads need
+ * slices, so the first turn is long. */
+#define FIRST_SLICE_INSNS (16 * SLICE_INSNS)
 
 typedef enum eu_msg_result (*msg_fn)(struct thread_env *, struct eu_thread *,
                                      const struct eu_message *);
@@ -127,14 +130,26 @@ release_barrier(struct eu_thread *threads, unsigned count,
         threads[i].n0[0]++;
 }
 
-bool
-msg_run_group(struct eu_thread *threads, unsigned count,
-              struct thread_group *group, struct thread_env *env)
+/* What follows from a thread's turn; false: the group has failed. */
+static bool
+end_turn(struct eu_thread *threads, unsigned count, struct eu_thread *t,
+         struct thread_group *group, struct thread_env *env, unsigned *left)
 {
-    /* One thread runs to its end or its first wait; only spinning threads
-     * need slices, so the first turn is long. */
-    unsigned left = count;
-    bool first = true;
+    release_barrier(threads, count, group);
+    if (t->status == EU_FINISHED)
+        --*left;
+    else if (t->status == EU_FAILED || hung(t) ||
+             (env->reset && atomic_load(env->reset)))
+        return fail(env);
+    return true;
+}
+
+/* Goes on with the threads that have not finished. */
+static bool
+finish_group(struct eu_thread *threads, unsigned count,
+             struct thread_group *group, struct thread_env *env, unsigned left,
+             uint64_t slice)
+{
     while (left) {
         bool progress = false;
         for (unsigned i = 0; i < count; i++) {
@@ -144,17 +159,12 @@ msg_run_group(struct eu_thread *threads, unsigned count,
             if (t->status == EU_WAITING && !t->n0[0])
                 continue;
             uint64_t before = t->insn_count;
-            enum eu_status s = eu_run(t,
-                                      first ? SLICE_INSNS * 16 : SLICE_INSNS);
-            release_barrier(threads, count, group);
+            enum eu_status s = eu_run(t, slice);
             progress |= s != EU_WAITING || t->insn_count != before;
-            if (s == EU_FINISHED)
-                left--;
-            else if (s == EU_FAILED || hung(t) ||
-                     (env->reset && atomic_load(env->reset)))
-                return fail(env);
+            if (!end_turn(threads, count, t, group, env, &left))
+                return false;
         }
-        first = false;
+        slice = SLICE_INSNS;
         if (!progress) {
             guest_error("%u of %u threads wait at a barrier for ever", left,
                         count);
@@ -162,4 +172,27 @@ msg_run_group(struct eu_thread *threads, unsigned count,
         }
     }
     return true;
+}
+
+bool
+msg_launch_group(const struct eu_launch *launch, struct eu_thread *threads,
+                 unsigned count, uint32_t mask, uint32_t last_mask,
+                 struct thread_group *group, struct thread_env *env)
+{
+    unsigned left = count;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t on = i + 1 < count ? mask : last_mask;
+        threads[i].user = env;
+        eu_launch_run(launch, &threads[i], on, on, FIRST_SLICE_INSNS);
+        if (!end_turn(threads, i + 1, &threads[i], group, env, &left))
+            return false;
+    }
+    return finish_group(threads, count, group, env, left, SLICE_INSNS);
+}
+
+bool
+msg_run_group(struct eu_thread *threads, unsigned count,
+              struct thread_group *group, struct thread_env *env)
+{
+    return finish_group(threads, count, group, env, count, FIRST_SLICE_INSNS);
 }

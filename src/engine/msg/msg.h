@@ -68,6 +68,10 @@ bool msg_run_thread(struct eu_thread *thread, struct thread_env *env);
 
 /* Runs `count` threads of one group in turns, until all have finished:
  * a thread that waits at a barrier lets the others go on. */
+bool msg_launch_group(const struct eu_launch *launch, struct eu_thread *threads,
+                      unsigned count, uint32_t mask, uint32_t last_mask,
+                      struct thread_group *group, struct thread_env *env);
+/* The same for threads that eu_thread_init() made ready. */
 bool msg_run_group(struct eu_thread *threads, unsigned count,
                    struct thread_group *group, struct thread_env *env);
 
