@@ -1,7 +1,7 @@
 /* fast.h: the send function of one instruction set: messages that the lane
  * routines can do, everything else is msg_send()'s. Included by x86/lanes_*.c
- * behind read_lanes() and write_lanes(), so that all of it becomes one
- * function.
+ * behind read_lanes() and write_lanes(), and read_full() and write_full() for
+ * sixteen lanes that all execute and a constant number of channels.
  *
  * Only what is usual is decided here: operands in one piece, surfaces that
  * have been decoded, ranges without a structure. */
@@ -23,7 +23,7 @@ fast_surface(const struct thread_env *env, unsigned bti)
 }
 
 /* The memory that the descriptor names. False: not here. */
-static inline bool
+static inline __attribute__((always_inline)) bool
 fast_range(const struct thread_env *env, const struct eu_message *m,
            struct lane_access *a)
 {
@@ -204,20 +204,67 @@ fast_ld_buffer(const struct thread_env *env, const struct eu_message *m)
     uint32_t offset_B[16];
     if (!index || end_B > LANES_LIMIT_B)
         return false;
+    if (stride_B == 1)
+        return fast_access(&a, m, index, 0, false);
     for (unsigned i = 0; i < a.lanes; i++)
         offset_B[i] = index[i] < s->buffer_elements ? index[i] * stride_B
                                                     : UINT32_MAX;
     return fast_access(&a, m, offset_B, 0, false);
 }
 
-static inline enum eu_msg_result
-fast_send(struct eu_thread *t, const struct eu_message *m)
+static __attribute__((noinline)) enum eu_msg_result
+fast_usual(struct eu_thread *t, const struct eu_message *m)
 {
     const struct thread_env *env = t->user;
-    if (trace_on(TRACE_msg))
-        return msg_send(t, m);
     if ((m->sfid == EU_SFID_DC1 && fast_dc1(env, m)) ||
         (m->sfid == EU_SFID_SAMPLER && fast_ld_buffer(env, m)))
         return EU_MSG_OK;
     return msg_send(t, m);
+}
+
+/* Untyped messages of sixteen lanes without header: x, or xyzw. */
+#define FREQUENT_MASK UINT32_C(0x000fff00)
+#define FREQUENT(type, disabled) \
+    ((uint32_t)(type) << 14 | 1u << 12 | (uint32_t)(disabled) << 8)
+
+/* Inlined, so that its number of channels is constant. */
+static inline __attribute__((always_inline)) bool
+fast_frequent(const struct thread_env *env, const struct eu_message *m,
+              unsigned channels, bool write)
+{
+    struct lane_access a;
+    if ((uint16_t)m->exec_mask != 0xffff || m->mlen_grf < 2 ||
+        !fast_range(env, m, &a))
+        return false;
+    if (write) {
+        const uint32_t *data = dataport_operand(m, 2, 2 * channels);
+        return data && write_full(&a, channels, m->src0, data);
+    }
+    return m->dst && m->rlen_grf >= 2 * channels &&
+           read_full(&a, channels, m->src0, m->dst);
+}
+
+static enum eu_msg_result
+fast_send(struct eu_thread *t, const struct eu_message *m)
+{
+    const struct thread_env *env = t->user;
+    bool done = false;
+    if (trace_on(TRACE_msg))
+        return msg_send(t, m);
+    if (m->sfid == EU_SFID_DC1)
+        switch (m->desc & FREQUENT_MASK) {
+        case FREQUENT(DC1_UNTYPED_READ, 0xe):
+            done = fast_frequent(env, m, 1, false);
+            break;
+        case FREQUENT(DC1_UNTYPED_READ, 0x0):
+            done = fast_frequent(env, m, 4, false);
+            break;
+        case FREQUENT(DC1_UNTYPED_WRITE, 0xe):
+            done = fast_frequent(env, m, 1, true);
+            break;
+        case FREQUENT(DC1_UNTYPED_WRITE, 0x0):
+            done = fast_frequent(env, m, 4, true);
+            break;
+        }
+    return done ? EU_MSG_OK : fast_usual(t, m);
 }

@@ -40,12 +40,17 @@ const struct lane_routines *lanes_for(enum cpu_level cpu);
 /* Offsets are compared and added to as signed numbers. */
 #define LANES_LIMIT_B UINT64_C(0x7ffffff0)
 
+static inline uint32_t
+lanes_size_B(const struct lane_access *a)
+{
+    return (uint32_t)MIN2(a->size_B, LANES_LIMIT_B);
+}
+
 /* The largest offset whose dwords are inside; false: there is none. */
 static inline bool
 lanes_last_B(const struct lane_access *a, uint32_t *last_B)
 {
-    uint32_t size_B = (uint32_t)MIN2(a->size_B, LANES_LIMIT_B);
-    uint32_t need_B = a->channels * 4u;
+    uint32_t size_B = lanes_size_B(a), need_B = a->channels * 4u;
     *last_B = size_B - need_B;
     return size_B >= need_B;
 }

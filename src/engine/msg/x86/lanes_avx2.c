@@ -246,6 +246,21 @@ write_lanes(const struct lane_access *a, const uint32_t *offset_B,
     return true;
 }
 
+/* Nothing that would be faster. */
+static inline bool
+read_full(const struct lane_access *a, unsigned channels,
+          const uint32_t *offset_B, uint32_t *dst)
+{
+    return false;
+}
+
+static inline bool
+write_full(const struct lane_access *a, unsigned channels,
+           const uint32_t *offset_B, const uint32_t *src)
+{
+    return false;
+}
+
 #include "engine/msg/fast.h"
 
 const struct lane_routines lanes_avx2 = {read_lanes, write_lanes, fast_send};

@@ -245,6 +245,75 @@ write_lanes(const struct lane_access *a, const uint32_t *offset_B,
     return true;
 }
 
+/* ---- sixteen lanes, all of which execute ---- */
+
+struct full_place {
+    uint32_t first_B;
+    bool same, run;
+};
+
+static inline __attribute__((always_inline)) bool
+locate_full(const struct lane_access *a, unsigned channels,
+            const uint32_t *offset_B, struct full_place *p)
+{
+    uint32_t last_B = lanes_size_B(a) - 4 * channels;
+    __m512i off = _mm512_and_si512(_mm512_loadu_si512(offset_B),
+                                   _mm512_set1_epi32((int)a->keep));
+    if (lanes_size_B(a) < 4 * channels ||
+        _mm512_cmpgt_epu32_mask(off, _mm512_set1_epi32((int)last_B)))
+        return false;
+    __m128i lane0 = _mm512_castsi512_si128(off);
+    __m512i rest = _mm512_sub_epi32(off, _mm512_broadcastd_epi32(lane0));
+    p->first_B = (uint32_t)_mm_cvtsi128_si32(lane0);
+    p->same = !_mm512_test_epi32_mask(rest, rest);
+    p->run = !_mm512_cmpneq_epi32_mask(
+        rest, _mm512_loadu_si512(iota_B[channels - 1]));
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+read_full(const struct lane_access *a, unsigned channels,
+          const uint32_t *offset_B, uint32_t *dst)
+{
+    struct full_place p;
+    __m512i v[4];
+    if (!locate_full(a, channels, offset_B, &p) || (!p.same && !p.run))
+        return false;
+    const uint8_t *from = a->mem + p.first_B;
+    if (p.same) {
+        for (unsigned c = 0; c < channels; c++) {
+            int32_t one;
+            memcpy(&one, from + 4 * c, 4);
+            _mm512_storeu_si512(dst + 16 * c, _mm512_set1_epi32(one));
+        }
+        return true;
+    }
+    for (unsigned c = 0; c < channels; c++)
+        v[c] = _mm512_loadu_si512(from + 64 * c);
+    if (channels == 4)
+        to_columns(v, v);
+    for (unsigned c = 0; c < channels; c++)
+        _mm512_storeu_si512(dst + 16 * c, v[c]);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+write_full(const struct lane_access *a, unsigned channels,
+           const uint32_t *offset_B, const uint32_t *src)
+{
+    struct full_place p;
+    __m512i v[4];
+    if (!locate_full(a, channels, offset_B, &p) || !p.run)
+        return false;
+    for (unsigned c = 0; c < channels; c++)
+        v[c] = _mm512_loadu_si512(src + 16 * c);
+    if (channels == 4)
+        to_rows(v, v);
+    for (unsigned c = 0; c < channels; c++)
+        _mm512_storeu_si512(a->mem + p.first_B + 64 * c, v[c]);
+    return true;
+}
+
 #include "engine/msg/fast.h"
 
 const struct lane_routines lanes_avx512 = {read_lanes, write_lanes, fast_send};
