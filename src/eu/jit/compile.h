@@ -204,6 +204,8 @@ void jit_write_flags(struct jit *j, const struct eu_op *op,
                      const struct jit_part *p, unsigned k);
 /* Something else changes the flag register. */
 void jit_forget_flag(struct jit *j, unsigned reg);
+/* The mask register that has the op's flags, from bit 0 on; 0: none. */
+unsigned jit_flags_kept(const struct jit *j, const struct eu_op *op);
 bool jit_masks_fit(const struct eu_op *op);
 
 /* operands.c */

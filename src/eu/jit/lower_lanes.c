@@ -101,17 +101,35 @@ other_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr)
     }
 }
 
+/* Not wider than comparisons store them: a load that needs more than the last
+ * store has waits until that is in the cache. */
+static void
+load_flags(struct jit *j, const struct eu_op *op, unsigned gpr)
+{
+    size_t at = THREAD_AT(f) + op->flag_reg * 4u;
+    unsigned lanes = op->lanes;
+    if (jit_flags_kept(j, op)) {
+        x86_kmov_to_gpr(&j->x, gpr, jit_flags_kept(j, op));
+    } else if ((lanes == 8 || lanes == 16) && op->flag_shift % 8 == 0) {
+        x86_load(&j->x, gpr, at + op->flag_shift / 8, lanes / 8);
+    } else {
+        x86_load(&j->x, gpr, at, 4);
+        if (op->flag_shift)
+            x86_shift_by(&j->x, X86_SHR, false, gpr, op->flag_shift);
+    }
+}
+
 void
 jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr)
 {
     struct x86 *x = &j->x;
-    if (op->pred == 1)
-        x86_gop(x, X86_G_MOV, false, gpr,
-                x86_g_thread(THREAD_AT(f) + op->flag_reg * 4u));
-    else
+    if (op->pred == 1) {
+        load_flags(j, op, gpr);
+    } else {
         other_pred_bits(j, op, gpr);
-    if (op->flag_shift)
-        x86_shift_by(x, X86_SHR, false, gpr, op->flag_shift);
+        if (op->flag_shift)
+            x86_shift_by(x, X86_SHR, false, gpr, op->flag_shift);
+    }
     if (op->pred_inv)
         x86_unary(x, X86_NOT, false, gpr);
 }

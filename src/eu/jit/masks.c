@@ -76,6 +76,14 @@ keeps_flags(const struct jit *j, const struct eu_op *op)
     return j->full && j->evex && op->lanes == 16;
 }
 
+unsigned
+jit_flags_kept(const struct jit *j, const struct eu_op *op)
+{
+    unsigned reg = op->flag_reg;
+    return keeps_flags(j, op) && j->flag_at[reg] == op->flag_shift ? K_FLAG(reg)
+                                                                   : 0;
+}
+
 /* The predicate's bits, in k or in a register that keeps them. */
 static unsigned
 pred_k(struct jit *j, const struct eu_op *op, const struct jit_part *p,
