@@ -128,6 +128,29 @@ set_primitive(struct draw_memory *m, const struct draw_primitive *p)
     m->range[0] = (struct draw_range){0, p->start_vertex};
 }
 
+/* Makes anew what has changed since the draw before. */
+static bool
+update(struct engine_context *ctx, struct draw *draw)
+{
+    unsigned parts = ctx->hw->dirty;
+    /* Its pixel state takes some of the shader's bits. */
+    if (draw->gen < 9 && parts & HW_PART_PS)
+        parts |= HW_PART_PIXEL;
+    ctx->hw->dirty = HW_PART_ALL;
+    if (parts & HW_PART_INPUT)
+        draw_input_vertices(ctx, draw);
+    if (!draw_stage_all(ctx, draw, parts))
+        return false;
+    if (parts & HW_PART_STREAMOUT)
+        draw_input_streamout(ctx, draw);
+    if (parts & HW_PART_PIXEL)
+        draw_pixel_state(ctx, draw);
+    if (parts & (HW_PART_PIXEL | HW_PART_PS))
+        draw->pixel_serial++;
+    ctx->hw->dirty = 0;
+    return true;
+}
+
 static struct draw *
 create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
 {
@@ -142,7 +165,6 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
         return NULL;
     }
     struct draw *draw = &m->draw;
-    memset(draw, 0, sizeof *draw);
     draw->id = atomic_fetch_add(&ctx->engine->draw_id, 1) + 1;
     draw->gen = ctx->engine->config.gen;
     draw->vm = ctx->vm;
@@ -151,12 +173,7 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
     draw->reset = &ctx->reset;
     draw->kept_scene = &m->scene;
     set_primitive(m, prim);
-    draw_input_vertices(ctx, draw);
-    if (!draw_stage_all(ctx, draw))
-        return NULL;
-    draw_input_streamout(ctx, draw);
-    draw_pixel_state(ctx, draw);
-    return draw;
+    return update(ctx, draw) ? draw : NULL;
 }
 
 static void
@@ -191,8 +208,6 @@ draw_release(struct engine_context *ctx)
     if (draw->stage[STAGE_PS].enabled && !draw->resolve)
         target_note(ctx->engine, draw);
     geom_draw(draw);
-    for (unsigned i = 0; i < STAGE_COUNT; i++)
-        stage_cache_reset(&m->cache[i]);
 }
 
 bool

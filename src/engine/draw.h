@@ -78,6 +78,8 @@ struct draw {
     atomic_bool *reset; /* set it to abandon the draw after a guest error */
     /* Where raster keeps its memory from draw to draw; NULL: nowhere. */
     struct scene **kept_scene;
+    /* Changes with all that raster uses but the primitives. */
+    uint64_t pixel_serial;
 
     /* what to draw */
     unsigned topology; /* 3DPRIM_* */

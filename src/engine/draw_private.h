@@ -53,7 +53,9 @@ bool draw_merge(struct draw_memory *m, const struct draw_primitive *prim);
  * a guest error. */
 void draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
                        enum stage_kind kind);
-bool draw_stage_all(struct engine_context *ctx, struct draw *draw);
+/* Those of the parts (enum hw_part). */
+bool draw_stage_all(struct engine_context *ctx, struct draw *draw,
+                    unsigned parts);
 
 /* draw_input.c: vertex fetch and stream output. */
 void draw_input_vertices(struct engine_context *ctx, struct draw *draw);

@@ -240,10 +240,13 @@ load_ps(struct engine_context *ctx, struct draw *draw)
 }
 
 bool
-draw_stage_all(struct engine_context *ctx, struct draw *draw)
+draw_stage_all(struct engine_context *ctx, struct draw *draw, unsigned parts)
 {
-    for (unsigned i = 0; i < STAGE_CS; i++)
-        draw_stage_common(ctx, &draw->stage[i], i);
+    static bool (*const load[STAGE_CS])(struct engine_context *,
+                                        struct draw *) = {
+        [STAGE_VS] = load_vs, [STAGE_HS] = load_hs, [STAGE_DS] = load_ds,
+        [STAGE_GS] = load_gs, [STAGE_PS] = load_ps,
+    };
     static const uint16_t urb[4] = {HW_3DSTATE_URB_VS, HW_3DSTATE_URB_HS,
                                     HW_3DSTATE_URB_DS, HW_3DSTATE_URB_GS};
     for (unsigned i = 0; i < 4; i++) {
@@ -252,6 +255,12 @@ draw_stage_all(struct engine_context *ctx, struct draw *draw)
         draw->urb_entry_B[i] = (p.vs_urb_entry_allocation_size + 1) * 64;
     }
     gen9_3dstate_te_unpack(&draw->te, hw_packet(ctx->hw, HW_3DSTATE_TE));
-    return load_vs(ctx, draw) && load_hs(ctx, draw) && load_ds(ctx, draw) &&
-           load_gs(ctx, draw) && load_ps(ctx, draw);
+    for (unsigned i = 0; i < STAGE_CS; i++) {
+        if (!(parts & hw_part_stage(i)))
+            continue;
+        draw_stage_common(ctx, &draw->stage[i], i);
+        if (!load[i](ctx, draw))
+            return false;
+    }
+    return true;
 }

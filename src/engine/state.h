@@ -29,6 +29,25 @@ enum {
     REG_SPACE_B = 0x10000,
 };
 
+/* Parts of a struct draw by what they are made from. */
+enum hw_part {
+    HW_PART_INPUT = 1 << 0,     /* vertex and index buffers, elements */
+    HW_PART_STREAMOUT = 1 << 1, /* stream output */
+    HW_PART_PIXEL = 1 << 2,     /* clip to blend, depth and stencil buffers */
+    HW_PART_VS = 1 << 3,        /* 1 << 3 + enum stage_kind */
+    HW_PART_HS = 1 << 4,
+    HW_PART_DS = 1 << 5,
+    HW_PART_GS = 1 << 6,
+    HW_PART_PS = 1 << 7,
+    HW_PART_ALL = (1 << 8) - 1,
+};
+
+static inline unsigned
+hw_part_stage(enum stage_kind kind)
+{
+    return HW_PART_VS << kind;
+}
+
 #define HW_CURBE_B (64 * 1024)
 #define HW_DESCRIPTORS 64
 
@@ -46,6 +65,7 @@ struct hw_state {
     unsigned pipeline;      /* GEN9_PIPELINE_SELECT_PIPELINE_SELECTION_ */
     unsigned set_predicate; /* MI_SET_PREDICATE's enable */
     bool hz_op_pending;     /* 3DSTATE_WM_HZ_OP waits for its PIPE_CONTROL */
+    unsigned dirty;         /* enum hw_part: changed since the last draw */
     uint32_t interface_descriptor[HW_DESCRIPTORS][8];
     uint32_t curbe_B;
     uint8_t curbe[HW_CURBE_B];

@@ -73,14 +73,26 @@ is_skipped(const struct hw_state *hw, const struct cs_command *cmd)
     }
 }
 
+/* Drivers say many things again. */
+static bool
+is_repeated(const struct hw_state *hw, const struct cs_command *cmd,
+            const uint32_t *dw, unsigned len_dw)
+{
+    return cmd->store_dw >= 0 && !cmd->handler &&
+           !memcmp(hw->packet + cmd->store_dw, dw, len_dw * 4);
+}
+
 static void
 execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         unsigned len_dw)
 {
+    if (is_repeated(cs->hw, cmd, dw, len_dw))
+        return;
     if (cs->ctx->draw_held && cmd != &cs_commands[CMD_3DPRIMITIVE])
         draw_release(cs->ctx);
     if (cs->hw->set_predicate && is_skipped(cs->hw, cmd))
         return;
+    cs->hw->dirty |= cs_parts(cmd);
     if (cmd->store_dw >= 0)
         memcpy(cs->hw->packet + cmd->store_dw, dw, len_dw * 4);
     if (cmd->kind == CS_UNIMPLEMENTED)
@@ -151,6 +163,7 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     };
     atomic_store(&ctx->reset, false);
     ctx->hw->set_predicate = 0;
+    ctx->hw->dirty = HW_PART_ALL; /* the CPU may have written anything */
     while (!cs.done && !cs.failed)
         step(&cs);
     draw_release(ctx);

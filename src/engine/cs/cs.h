@@ -72,6 +72,9 @@ cs_va(uint32_t lo, uint32_t hi)
     return (uint64_t)(hi & 0xffff) << 32 | lo;
 }
 
+/* parts.c: the parts of a draw that a command changes: enum hw_part. */
+unsigned cs_parts(const struct cs_command *cmd);
+
 /* reg.c: the registers a batch can reach, by MMIO offset. */
 uint32_t reg_read(struct cs *cs, uint32_t offset);
 void reg_write(struct cs *cs, uint32_t offset, uint32_t value);

@@ -58,10 +58,12 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
     if (!w)
         return;
     vm_thread_enter();
-    w->tile_x = bin->x;
-    w->tile_y = bin->y;
-    target_forget_views(w);
-    depth_forget_views(w);
+    if (w->tile_x != bin->x || w->tile_y != bin->y) {
+        w->tile_x = bin->x;
+        w->tile_y = bin->y;
+        target_forget_views(w);
+        depth_forget_views(w);
+    }
     for (unsigned i = 0; i < bin->count; i++) {
         if (atomic_load_explicit(sc->draw->reset, memory_order_relaxed))
             break;

@@ -159,6 +159,7 @@ struct scene {
     struct worker **worker; /* those of another serial are of other draws */
     unsigned worker_count;
     unsigned serial;
+    uint64_t pixel_serial; /* of the draw that all below is made from */
 
     struct prim_list **list;
     unsigned list_count;

@@ -149,13 +149,29 @@ take_scene(const struct draw *draw)
     return sc;
 }
 
+/* Whether the scene of the draw before will do. */
+static bool
+is_same(const struct scene *kept, const struct draw *draw)
+{
+    return kept && kept->draw == draw &&
+           kept->pixel_serial == draw->pixel_serial &&
+           kept->worker_count == pool_workers(draw->pool);
+}
+
 struct scene *
 scene_create(const struct draw *draw)
 {
+    if (draw->kept_scene && is_same(*draw->kept_scene, draw)) {
+        struct scene *same = *draw->kept_scene;
+        *draw->kept_scene = NULL;
+        same->last_cleared_layer = -1;
+        return same;
+    }
     struct scene *sc = take_scene(draw);
     if (!sc)
         return NULL;
     sc->draw = draw;
+    sc->pixel_serial = draw->pixel_serial;
     sc->last_cleared_layer = -1;
     sc->list_max_B = sc->worker_count > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
     init_samples(sc);

@@ -204,9 +204,18 @@ expect_two_draws(const uint32_t *between, unsigned count,
 
 Test(draw, other_commands_end_a_draw)
 {
-    expect_two_draws(DWORDS(TRIANGLES), NULL);
+    expect_two_draws(DWORDS(0x78180000, 1), NULL);
     expect_two_draws(DWORDS(SDI(RIG_DATA, 1)), NULL);
     expect_two_draws(DWORDS(0x7a000004, 0, 0, 0, 0, 0), NULL);
+}
+
+Test(draw, what_is_said_again_ends_no_draw)
+{
+    EMIT(&rig, TRIANGLES, 0x78180000, 1, INDEXED(3, 0), TRIANGLES, 0x78180000,
+         1, INDEXED(3, 3));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.draws, 1);
+    cr_assert_eq(rig_record.draw.vertex_count, 6);
 }
 
 Test(draw, draws_that_differ_stay_apart)
@@ -484,6 +493,49 @@ Test(draw, constants_are_concatenated_in_slot_order)
     cr_assert_eq(vs->push[8], 0);
     cr_assert_eq(vs->push[23], 15);
     cr_assert_eq(vs->push[24], 48);
+}
+
+static uint32_t pushed[4];
+static uint64_t serial[4];
+
+static void
+note_state(const struct draw *draw)
+{
+    const struct shader_stage *vs = &draw->stage[STAGE_VS];
+    unsigned i = rig_record.draws - 1;
+    cr_assert_lt(i, 4);
+    pushed[i] = vs->push ? vs->push[0] : 0;
+    serial[i] = draw->pixel_serial;
+}
+
+/* Memory is read again when a command may have written it, the rest of the
+ * state only when it is sent. */
+Test(draw, state_is_made_again_when_it_may_have_changed)
+{
+    rig_record.on_draw = note_state;
+    PACKET(0x7810, 3dstate_vs, 9, .enable = true,
+           .simd8_dispatch_enable = true);
+    *rig_dw(&rig, BASE_DYNAMIC + 0x40) = 0x55;
+    *rig_dw(&rig, BASE_DYNAMIC + 0x80) = 0x66;
+    emit_constants(0x7815, (unsigned[]){1, 0, 0, 0},
+                   (uint64_t[]){0x40, 0, 0, 0});
+    EMIT(&rig, DRAW);
+    emit_constants(0x7815, (unsigned[]){1, 0, 0, 0},
+                   (uint64_t[]){0x80, 0, 0, 0});
+    EMIT(&rig, DRAW, 0x78180000, 1, DRAW, SDI(BASE_DYNAMIC + 0x80, 0x77), DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    static const uint32_t expect[] = {0x55, 0x66, 0x66, 0x77};
+    cr_assert_arr_eq(pushed, expect, sizeof expect);
+    cr_assert_eq(serial[1], serial[0], "constants of the VS are not raster's");
+    cr_assert_neq(serial[2], serial[1], "the sample mask is");
+    cr_assert_neq(serial[3], serial[2], "memory may be");
+    /* The CPU writes between batches. */
+    rig_record.draws = 0;
+    *rig_dw(&rig, BASE_DYNAMIC + 0x80) = 0x88;
+    rig_at(&rig, RIG_BATCH);
+    EMIT(&rig, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(pushed[0], 0x88);
 }
 
 Test(draw, constant_slot_0_is_relative_unless_told_otherwise)
