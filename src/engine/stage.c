@@ -76,11 +76,25 @@ flat_size_B(const struct surface *s)
     return MIN2(size_B, s->limit_B);
 }
 
+static struct stage_recent_surface *
+recent_surface(struct stage_cache *cache, const uint32_t rss[16])
+{
+    /* Size and address tell most of them apart. */
+    uint32_t hash = (rss[2] ^ rss[8]) * 2654435761u;
+    return &cache->recent[hash >> 16 & (STAGE_RECENT_SURFACES - 1)];
+}
+
+/* The cache's lock is held. */
 static void
 decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
 {
     uint32_t rss[16];
     memcpy(rss, vm_ptr(stage->vm, va), sizeof rss);
+    struct stage_recent_surface *recent = recent_surface(stage->cache, rss);
+    if (recent->surface.fmt && !memcmp(recent->rss, rss, sizeof rss)) {
+        *s = recent->surface;
+        return;
+    }
     surface_decode(s, rss, stage->gen);
     s->mem = vm_ptr(stage->vm, s->base_va);
     s->limit_B = vm_limit_B(s->base_va);
@@ -94,6 +108,8 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
           s->depth, (unsigned long long)s->base_va, s->tiling, s->row_pitch_B,
           s->qpitch_el_rows, s->samples, s->min_array, s->view_extent_minus1,
           s->min_lod, s->mip_count_minus1, s->aux);
+    memcpy(recent->rss, rss, sizeof rss);
+    recent->surface = *s;
 }
 
 static const struct surface *

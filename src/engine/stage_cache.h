@@ -24,6 +24,13 @@ struct stage_cached_sampler {
     struct stage_cached_sampler *next;
 };
 
+/* Decoded lately, by any draw: most surfaces come again with the same bytes. */
+#define STAGE_RECENT_SURFACES 16
+struct stage_recent_surface {
+    uint32_t rss[16];
+    struct surface surface; /* fmt NULL: none */
+};
+
 struct prepared_message; /* msg/sampler_prepare.c */
 
 struct stage_cache {
@@ -36,6 +43,7 @@ struct stage_cache {
     _Atomic(struct stage_cached_sampler *) by_state[STAGE_CACHE_BUCKETS];
     _Atomic(struct prepared_message *) message[STAGE_CACHE_BUCKETS];
     atomic_uint message_count;
+    struct stage_recent_surface recent[STAGE_RECENT_SURFACES];
 };
 
 void stage_cache_init(struct stage_cache *cache);

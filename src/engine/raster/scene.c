@@ -175,7 +175,8 @@ scene_create(const struct draw *draw)
     sc->last_cleared_layer = -1;
     sc->list_max_B = sc->worker_count > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
     init_samples(sc);
-    for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
+    /* A primitive has none beyond. */
+    for (unsigned i = 0; i <= draw->clip.maximum_vp_index; i++)
         init_clip(sc, i);
     depth_state_init(&sc->ds, draw);
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)

@@ -172,6 +172,7 @@ rig_create(unsigned threads)
     d->wm.statistics_enable = true;
     for (unsigned i = 0; i < DRAW_MAX_VIEWPORTS; i++)
         d->cc_viewport[i].maximum_depth = 1;
+    d->clip.maximum_vp_index = DRAW_MAX_VIEWPORTS - 1;
     struct shader_stage *ps = &d->stage[STAGE_PS];
     ps->kind = STAGE_PS;
     ps->enabled = true;
