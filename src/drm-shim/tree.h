@@ -6,8 +6,8 @@
  * two device nodes are files that have to be dressed up as such.
  *
  * The directory is made when a path needs it: under SOFTLAKE_ROOT if set (the
- * launcher removes that), else in $XDG_RUNTIME_DIR or /tmp and removed at the
- * end of the process that made it. Any thread. */
+ * launcher removes that), else in $XDG_RUNTIME_DIR, /dev/shm or /tmp and
+ * removed at the end of the process that made it. Any thread. */
 #ifndef SHIM_TREE_H
 #define SHIM_TREE_H
 
