@@ -14,7 +14,8 @@ struct pool {
     bool quit;
     /* the current call */
     unsigned generation;
-    unsigned busy; /* threads that have not finished the generation */
+    bool open;     /* threads may still join in */
+    unsigned busy; /* those that have */
     void (*fn)(void *, unsigned, unsigned);
     void *ctx;
     unsigned count;
@@ -46,11 +47,12 @@ thread_main(void *arg)
     unsigned seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->quit && pool->generation == seen)
+        while (!pool->quit && (pool->generation == seen || !pool->open))
             pthread_cond_wait(&pool->work, &pool->lock);
         if (pool->quit)
             break;
         seen = pool->generation;
+        pool->busy++;
         pthread_mutex_unlock(&pool->lock);
         drain(pool, t.worker);
         pthread_mutex_lock(&pool->lock);
@@ -147,13 +149,17 @@ pool_for(struct pool *pool, unsigned count,
     if (share) {
         pthread_mutex_lock(&pool->lock);
         pool->generation++;
-        pool->busy = pool->thread_count;
-        pthread_cond_broadcast(&pool->work);
+        pool->open = true;
+        for (unsigned i = 0; i < MIN2(count - 1, pool->thread_count); i++)
+            pthread_cond_signal(&pool->work);
         pthread_mutex_unlock(&pool->lock);
     }
     drain(pool, 0);
     if (share) {
+        /* Waking up takes longer than some calls: who has not come yet finds
+         * nothing left to do, and nobody waits for it. */
         pthread_mutex_lock(&pool->lock);
+        pool->open = false;
         while (pool->busy)
             pthread_cond_wait(&pool->idle, &pool->lock);
         pthread_mutex_unlock(&pool->lock);

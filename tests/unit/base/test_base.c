@@ -80,6 +80,40 @@ every_index_once(unsigned threads)
     pool_destroy(pool);
 }
 
+struct small {
+    atomic_bool over; /* pool_for() has returned */
+    atomic_uint late, sum;
+};
+
+static void
+note(void *ctx, unsigned index, unsigned worker)
+{
+    struct small *s = ctx;
+    if (atomic_load(&s->over))
+        atomic_fetch_add(&s->late, 1);
+    atomic_fetch_add(&s->sum, index + 1);
+}
+
+/* Most threads wake up when there is nothing left to do, or in a later call:
+ * none may run anything twice, or for a call that has returned. */
+Test(pool, calls_in_quick_succession)
+{
+    enum { CALLS = 20000 };
+    struct pool *pool = pool_create(5);
+    static struct small calls[CALLS];
+    memset(calls, 0, sizeof calls);
+    for (unsigned i = 0; i < CALLS; i++) {
+        pool_for(pool, i % 4 + 1, note, &calls[i]);
+        atomic_store(&calls[i].over, true);
+    }
+    pool_destroy(pool);
+    for (unsigned i = 0; i < CALLS; i++) {
+        unsigned n = i % 4 + 1;
+        cr_assert_eq(calls[i].sum, n * (n + 1) / 2);
+        cr_assert_eq(calls[i].late, 0);
+    }
+}
+
 Test(pool, runs_every_index_once_without_threads)
 {
     every_index_once(0);
