@@ -104,6 +104,22 @@ interpret(struct jit *j, uint32_t i)
         leave_for(j, X86_ALWAYS, i + 1);
 }
 
+/* Operands for the last time, or until the op writes them. */
+static struct jit_set
+dying_at(const struct jit *j, uint32_t i)
+{
+    struct jit_set s = {{0}};
+    const struct jit_regs *r = &j->regs[i];
+    if (i + 1 == j->k->op_count)
+        return s;
+    const struct jit_set *live = &j->live[!j->full][i + 1];
+    for (unsigned w = 0; w < 2; w++) {
+        uint64_t kills = j->full || r->no_mask ? r->kills.w[w] : 0;
+        s.w[w] = r->uses.w[w] & ~(live->w[w] & ~kills);
+    }
+    return s;
+}
+
 static void
 compile_op(struct jit *j, uint32_t i)
 {
@@ -124,6 +140,7 @@ compile_op(struct jit *j, uint32_t i)
                      op->insn->opcode != EU_OP_MATH;
         if (!roomy)
             save(j, &s);
+        j->dying = dying_at(j, i);
         if (jit_lower_alu(j, op)) {
             j->native_count++;
         } else {

@@ -97,6 +97,8 @@ struct jit {
     unsigned flags, max_lanes;
     struct jit_vregs v;
     uint32_t need; /* channels that must be on in the full copy */
+    /* Of the instruction's operands, those that nobody reads after it. */
+    struct jit_set dying;
 
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];
@@ -181,6 +183,9 @@ void jit_sync(struct jit *j, unsigned off_B, unsigned len_B);
 void jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B);
 /* The register is the new value of these dwords. */
 void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
+bool jit_dies(const struct jit *j, unsigned off_B, unsigned len_B);
+/* Makes an operand that dies a temporary, which may be overwritten. */
+bool jit_take_over(struct jit *j, unsigned reg);
 void jit_flush(struct jit *j, const struct jit_set *live);
 void jit_drop_dead(struct jit *j, const struct jit_regs *regs,
                    const struct jit_set *live);

@@ -179,7 +179,10 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         if (!j->evex && !p->mask.all)
             keep |= UINT32_C(1) << p->mask.k;
     }
+    const struct jit_set dying = j->dying;
     for (unsigned i = 0; i < n; i++) {
+        /* What one part overwrites another may have to read. */
+        j->dying = i + 1 < n ? (struct jit_set){{0}} : dying;
         reg[i] = class == EXEC_FLOAT ? jit_lower_float(j, op, &part[i])
                                      : jit_lower_int(j, op, &part[i]);
         if (reg[i] == JIT_NO_CODE)

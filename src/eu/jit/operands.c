@@ -288,13 +288,36 @@ read_plain(struct jit *j, const struct eu_op *op, unsigned s,
     }
 }
 
+/* A whole vector that nobody else reads, nor this instruction once more, stays
+ * in memory. */
+static bool
+read_once(struct jit *j, const struct eu_op *op, unsigned s,
+          const struct jit_part *p, struct x86_rm *rm)
+{
+    const struct eu_op_src *src = &op->src[s];
+    unsigned off_B = src->off_B + p->first * 4, len_B = p->lanes * 4;
+    if (!j->evex || op->fn == op->slow || src->cls != EU_SRC_VEC ||
+        len_B != 16u << p->len || !jit_dies(j, off_B, len_B))
+        return false;
+    for (unsigned i = 0; i < op->insn->src_count; i++)
+        if (i != s && op->src[i].off_B == src->off_B &&
+            op->src[i].cls != EU_SRC_IMM)
+            return false;
+    if (jit_find(j, JIT_GRF, off_B, len_B) >= 0)
+        return false;
+    jit_sync(j, off_B, len_B);
+    *rm = x86_thread(GRF_AT(off_B));
+    return true;
+}
+
 struct x86_rm
 jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
               const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
     struct x86_rm plain;
-    if (o->type == EU_TYPE_F && read_plain(j, op, s, p, &plain))
+    if (o->type == EU_TYPE_F && (read_once(j, op, s, p, &plain) ||
+                                 read_plain(j, op, s, p, &plain)))
         return plain;
     enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {

@@ -262,6 +262,26 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
     j->v.recent |= BIT(reg);
 }
 
+bool
+jit_dies(const struct jit *j, unsigned off_B, unsigned len_B)
+{
+    unsigned g = off_B / EU_GRF_B;
+    struct jit_set s = jit_grfs(g, (off_B + len_B - 1) / EU_GRF_B - g + 1);
+    return !((s.w[0] & ~j->dying.w[0]) | (s.w[1] & ~j->dying.w[1]));
+}
+
+bool
+jit_take_over(struct jit *j, unsigned reg)
+{
+    struct jit_vreg *v = &j->v.reg[reg];
+    if (v->kind != JIT_GRF || !jit_dies(j, v->off_B, v->len_B))
+        return false;
+    forget_name(&j->v, reg);
+    v->kind = JIT_TEMP;
+    j->v.temps |= BIT(reg);
+    return true;
+}
+
 void
 jit_flush(struct jit *j, const struct jit_set *live)
 {
