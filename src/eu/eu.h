@@ -119,9 +119,10 @@ struct eu_launch {
     uint32_t live_in[4];
 
     /* Private to src/eu. */
-    uint32_t zero[4]; /* GRFs a thread with channels off may read too */
-    uint32_t need;    /* without one of these, channels are off */
-    bool acc;         /* accumulators may be read */
+    uint32_t zero[4];  /* GRFs a thread with channels off may read too */
+    uint32_t need;     /* without one of these, channels are off */
+    bool apart, quads; /* unless the kernel's lanes keep to themselves */
+    bool acc;          /* accumulators may be read */
     uint32_t mxcsr;
     eu_launch_fn run;
     const struct eu_jit *jit; /* what run() begins with; else NULL */

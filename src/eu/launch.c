@@ -16,10 +16,13 @@ find_live_in(struct eu_launch *l)
     memset(l->live_in, 0xff, sizeof l->live_in);
     memset(l->zero, 0, sizeof l->zero);
     l->acc = true;
+    l->apart = l->quads = false;
     l->need = UINT32_MAX;
     if (!in)
         return;
     l->acc = in->acc;
+    l->apart = in->apart && !l->start.single_program_flow;
+    l->quads = in->quads;
     l->need = in->need;
     for (unsigned i = 0; i < 4; i++) {
         unsigned shift = i % 2 * 32;
@@ -79,7 +82,7 @@ start_thread(const struct eu_launch *l, struct eu_thread *t,
     t->mask = l->start.vector_mask_enable ? vector_mask : dispatch_mask;
     if (l->acc)
         memset(t->acc, 0, sizeof t->acc + sizeof t->acc_wide);
-    if ((t->mask & l->need) != l->need)
+    if (!eu_masks_nothing(t->mask, l->need, l->apart, l->quads))
         zero_grfs(t, l->zero);
 }
 

@@ -20,6 +20,7 @@
 #define IMUL_CYCLES 3
 #define BUDGET 100000000
 #define MAX_MESSAGES 4096
+#define PART_MASK 0x0fff /* one quad is off */
 
 static double core_per_tick;
 static float payload[EU_GRF_COUNT * 8];
@@ -195,8 +196,8 @@ print_run(const struct profile *p, const struct eu_kernel *k,
     if (jit && alone) {
         struct cost c = measure((struct way){k, jit, UINT32_MAX, 0},
                                 (struct way){messages, alone, UINT32_MAX, 0});
-        struct cost part = measure((struct way){k, jit, 0x7fff, 0},
-                                   (struct way){messages, alone, 0x7fff, 0});
+        struct cost part = measure((struct way){k, jit, PART_MASK, 0},
+                                   (struct way){messages, alone, PART_MASK, 0});
         printf(" %8.0f %6.2f %6.2f %6.2f %6.2f", c.run.median,
                c.run.median / p->insns, c.extra.median / p->vectors,
                c.extra.min / p->vectors, part.extra.median / p->vectors);

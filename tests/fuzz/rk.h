@@ -86,10 +86,12 @@ struct rk_result {
 bool rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
             struct rk_result *result, char *text, size_t text_size);
 /* The parts of it. rk_answer() is a send function for threads whose user is a
- * struct rk_log: its answers depend on all messages so far. */
+ * struct rk_log: its answers depend on all messages so far, or only on what is
+ * in lanes that are on. */
 struct rk_log {
     uint64_t hash;
     unsigned count;
+    bool lanes;
 };
 enum eu_msg_result rk_answer(struct eu_thread *t, const struct eu_message *m);
 struct eu_start rk_start(struct rk *k, const struct eu_kernel *kernel);

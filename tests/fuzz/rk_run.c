@@ -39,14 +39,26 @@ canonical(unsigned grf, uint32_t v, uint32_t high)
     }
 }
 
-static uint64_t
-hash_payload(uint64_t h, const struct eu_thread *t, const uint32_t *p,
-             unsigned count_grf)
+/* at: register of the payload behind the header */
+static bool
+lane_is_on(const struct eu_message *m, int at, unsigned dword)
 {
+    if (at < 0 || (m->exec_size != 8 && m->exec_size != 16))
+        return true;
+    unsigned high = m->exec_size == 16 && (at & 1) ? 8 : 0;
+    return m->exec_mask >> (high + dword) & 1;
+}
+
+static uint64_t
+hash_payload(uint64_t h, const struct eu_thread *t, const struct eu_message *m,
+             const uint32_t *p, unsigned count_grf, int at)
+{
+    const struct rk_log *log = t->user;
     unsigned first = (unsigned)((const uint8_t *)p - t->grf) / EU_GRF_B;
     for (unsigned i = 0; i < count_grf * 8; i++)
-        h = (h ^ canonical(first + i / 8, p[i], p[i | 1])) *
-            UINT64_C(0x100000001b3);
+        if (!log->lanes || lane_is_on(m, at + (int)(i / 8), i % 8))
+            h = (h ^ canonical(first + i / 8, p[i], p[i | 1])) *
+                UINT64_C(0x100000001b3);
     return h;
 }
 
@@ -58,9 +70,10 @@ rk_answer(struct eu_thread *t, const struct eu_message *m)
     h = (h ^ (m->sfid | m->eot << 4 | m->exec_size << 8 | m->chan_offset << 16 |
               m->mlen_grf << 24)) *
         UINT64_C(0x100000001b3);
-    h = hash_payload(h, t, m->src0, m->mlen_grf);
+    int at = !m->header ? 0 : m->sfid == EU_SFID_RENDER ? -2 : -1;
+    h = hash_payload(h, t, m, m->src0, m->mlen_grf, at);
     if (m->src1)
-        h = hash_payload(h, t, m->src1, m->ex_mlen_grf);
+        h = hash_payload(h, t, m, m->src1, m->ex_mlen_grf, at + m->mlen_grf);
     log->hash = h;
     log->count++;
     for (unsigned i = 0; i < m->rlen_grf * 8u; i++)

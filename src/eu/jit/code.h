@@ -26,6 +26,7 @@ struct eu_jit {
     enum eu_cpu cpu;
     unsigned flags;
     uint32_t need;      /* channels of the full copy */
+    bool apart, quads;  /* which may run without some: eu_masks_nothing() */
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */
     bool needs_denorms; /* nor one that flushes those of DF */

@@ -296,6 +296,8 @@ make_code(struct jit *j)
     x86_init(&j->x, j->evex);
     if (!allocate(j) || !jit_find_blocks(j) || !jit_find_live(j))
         return NULL;
+    if (j->full && !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
+        jit_find_live_in(j, &j->in);
     prologue(j);
     compile_copy(j);
     emit_stubs(j);
@@ -354,11 +356,10 @@ make_full(struct jit *j)
     jit->live[1] = j->live[1];
     jit->start = j->start;
     jit->at = j->at;
-    if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP))) {
-        struct eu_live_in in;
-        jit_find_live_in(j, &in);
-        publish_live_in(j->k, &in);
-    }
+    jit->apart = j->in.apart;
+    jit->quads = j->in.quads;
+    if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
+        publish_live_in(j->k, &j->in);
     j->kept = NULL;
     return jit;
 }

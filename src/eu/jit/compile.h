@@ -96,7 +96,8 @@ struct jit {
     bool evex, full;
     unsigned flags, max_lanes;
     struct jit_vregs v;
-    uint32_t need; /* channels that must be on in the full copy */
+    uint32_t need;        /* channels that must be on in the full copy */
+    struct eu_live_in in; /* found for whole kernels, full copy */
     /* Of the instruction's operands, those that nobody reads after it. */
     struct jit_set dying;
 
@@ -161,7 +162,9 @@ jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
 bool jit_find_blocks(struct jit *j);
 bool jit_find_live(struct jit *j);
 /* What the kernel's first instruction finds live. */
-void jit_find_live_in(const struct jit *j, struct eu_live_in *in);
+void jit_find_live_in(struct jit *j, struct eu_live_in *in);
+/* apart.c */
+void jit_find_apart(struct jit *j, struct eu_live_in *in);
 /* The op ends a block: control flow. */
 bool jit_is_flow(const struct eu_op *op);
 bool jit_is_send(const struct eu_op *op);

@@ -37,8 +37,19 @@ void eu_jit_free(struct eu_jit *jit);
 struct eu_live_in {
     uint32_t need; /* channels: all of them on is `full` */
     bool acc;      /* accumulators may be read at all */
+    /* No lane that is on notices what the others do (apart.c), as long as all
+     * lanes of a quad are on, or none, when quads is true. */
+    bool apart, quads;
     uint64_t full[2], masked[2];
 };
+
+/* Threads with these channels on may run code that masks nothing. */
+static inline bool
+eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
+{
+    uint32_t all = mask & mask >> 1 & mask >> 2 & mask >> 3 & 0x11111111;
+    return (mask & need) == need || (apart && (!quads || all * 15 == mask));
+}
 
 /* Found once per kernel. NULL without memory. */
 const struct eu_live_in *eu_kernel_live_in(const struct eu_kernel *kernel);

@@ -426,7 +426,7 @@ reads_acc(const struct eu_insn *insn)
 }
 
 void
-jit_find_live_in(const struct jit *j, struct eu_live_in *in)
+jit_find_live_in(struct jit *j, struct eu_live_in *in)
 {
     in->need = j->need;
     memcpy(in->full, j->live[0][0].w, sizeof in->full);
@@ -434,4 +434,5 @@ jit_find_live_in(const struct jit *j, struct eu_live_in *in)
     in->acc = false;
     for (uint32_t i = 0; i < j->k->op_count && !in->acc; i++)
         in->acc = reads_acc(j->k->ops[i].insn);
+    jit_find_apart(j, in);
 }

@@ -78,7 +78,7 @@ static void
 store_mask(struct jit *j, const struct eu_op *op)
 {
     struct x86 *x = &j->x;
-    bool exec = !op->no_mask && !j->full;
+    bool exec = !op->no_mask && (!j->full || j->in.apart);
     if (!exec && !op->pred)
         return;
     if (op->pred)

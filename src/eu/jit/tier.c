@@ -74,7 +74,7 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
         (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)) ||
         (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)))
         return NULL;
-    bool full = (t->mask & jit->need) == jit->need;
+    bool full = eu_masks_nothing(t->mask, jit->need, jit->apart, jit->quads);
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
     if (!full && !m)
         return NULL;
@@ -207,7 +207,7 @@ run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
     int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX), left = n;
     uint32_t before = fpmode_enter(l->mxcsr);
-    if ((t->mask & l->need) == l->need) {
+    if (eu_masks_nothing(t->mask, l->need, l->apart, l->quads)) {
         entry_fn fn;
         memcpy(&fn, &l->jit->code, sizeof fn);
         left = fn(t, n, l->entry, t->mask);

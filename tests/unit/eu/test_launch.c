@@ -55,10 +55,14 @@ run_launched(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
     return t->status;
 }
 
-/* Which registers were left as rubbish; true when the kernel came to its
- * end in both. */
+struct tally {
+    unsigned rubbish; /* registers that were left so */
+    unsigned apart;   /* kernels whose lanes keep to themselves */
+};
+
+/* True when the kernel came to its end in both. */
 static bool
-compare(const struct rk *k, uint64_t seed, unsigned *rubbish)
+compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
 {
     static struct eu_thread whole, launched;
     struct rk state = {.random = seed, .banks = k->banks, .simd = k->simd};
@@ -68,7 +72,10 @@ compare(const struct rk *k, uint64_t seed, unsigned *rubbish)
     cr_assert_not_null(kernel, "seed %llu", (unsigned long long)seed);
     struct eu_start s = rk_start(&state, kernel);
     s.single_program_flow = seed % 16 == 0;
+    if (seed & 1) /* whole quads */
+        s.dispatch_mask = s.vector_mask = (s.dispatch_mask & 0x11111111) * 15;
     eu_launch_init(&l, &s);
+    want.lanes = got.lanes = lanes && l.apart;
     poison(&launched, (unsigned)seed);
     rk_fill_registers(&state, &whole);
     for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
@@ -76,8 +83,9 @@ compare(const struct rk *k, uint64_t seed, unsigned *rubbish)
             memcpy(eu_grf(&launched, g), eu_grf(&whole, g), EU_GRF_B);
         else
             memset(eu_grf(&whole, g), 0, EU_GRF_B);
-        *rubbish += !is_live(&l, g);
+        tally->rubbish += !is_live(&l, g);
     }
+    tally->apart += l.apart;
     run_whole(&whole, &s, &want);
     run_launched(&launched, &l, &got);
     bool both = finished(&whole) && finished(&launched);
@@ -96,17 +104,52 @@ compare(const struct rk *k, uint64_t seed, unsigned *rubbish)
 Test(launch, rubbish_does_not_matter)
 {
     static struct rk k;
-    unsigned compared = 0, whole = 0, rubbish = 0;
+    unsigned compared = 0, whole = 0;
+    struct tally tally = {0};
     for (uint64_t seed = 1; seed <= KERNELS; seed++) {
         rk_make(&k, seed);
         if (k.mode != RK_WHOLE)
             continue;
         whole++;
-        compared += compare(&k, seed, &rubbish);
+        compared += compare(&k, seed, false, &tally);
     }
     cr_expect_gt(whole, KERNELS / 20);
     cr_expect_gt(compared, whole / 2);
-    cr_expect_gt(rubbish, whole);
+    cr_expect_gt(tally.rubbish, whole);
+}
+
+/* ---- lanes that keep to themselves --------------------------------------- */
+
+/* No branches, and messages whose payload was computed. */
+static void
+make_straight(struct rk *k, uint64_t seed)
+{
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 3;
+    k->mode = RK_WHOLE;
+    k->banks = true;
+    k->plain = rk_chance(k, 85);
+    k->gen = EU_GEN9;
+    k->simd = rk_chance(k, 60) ? 16 : 8;
+    for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
+        for (unsigned i = 2 + rk_rnd(k, 8); i--;)
+            rk_add_alu(k);
+        rk_add_send(k, rk_reg(k, (enum rk_bank)rk_rnd(k, 2), 4),
+                    1 + rk_rnd(k, 4), rk_rnd(k, 5), false);
+    }
+    rk_add_send(k, rk_reg(k, RK_FLOAT, 4), 2 + rk_rnd(k, 3), 0, true);
+}
+
+Test(launch, lanes_that_are_off_do_not_matter)
+{
+    static struct rk k;
+    struct tally tally = {0};
+    for (uint64_t seed = 1; seed <= 4 * KERNELS; seed++) {
+        make_straight(&k, seed);
+        cr_expect(compare(&k, seed, true, &tally), "seed %llu does not end",
+                  (unsigned long long)seed);
+    }
+    cr_expect_gt(tally.apart, KERNELS / 4);
 }
 
 /* ---- what a kernel may read ---------------------------------------------- */
@@ -121,9 +164,11 @@ take_payload(struct eu_thread *t, const struct eu_message *m)
 static struct eu_kernel *
 add_and_send(void)
 {
-    /* add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<8;8,1>:f; send r10, EOT */
+    /* add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<8;8,1>:f; (W) send r10, EOT:
+     * all lanes, whether they are on or not */
     struct code add = encode_binary(EU_OP_ADD, EU_TYPE_F);
     struct code eot = encode_send(EU_SFID_RENDER, 1u << 25);
+    put(&eot, 34, 34, 1);
     put(&eot, 76, 69, 10);
     put(&eot, 127, 127, 1);
     uint32_t code[2][4];
@@ -237,4 +282,90 @@ Test(launch, answers_replace_registers)
     cr_expect_eq(live_before_answer(3u << 20 | simd8), 1u << 20 | 1u << 13);
     cr_expect_eq(live_before_answer(4u << 20 | simd8 | header),
                  1u << 20 | 0xfu << 10);
+}
+
+/* add (8|M0) r10:f r20:f r30:f; then mov (8|M0) r12:f r10, somehow; then send
+ * r12, EOT. */
+static void
+add_move_send(struct code code[3])
+{
+    code[0] = encode_binary(EU_OP_ADD, EU_TYPE_F);
+    code[1] = encode_unary(EU_OP_MOV, EU_TYPE_F);
+    put(&code[1], 60, 53, 12);
+    put(&code[1], 76, 69, 10);
+    code[2] = encode_send(EU_SFID_RENDER, 1u << 25);
+    put(&code[2], 76, 69, 12);
+    put(&code[2], 127, 127, 1);
+}
+
+enum { TOGETHER, QUADS, APART };
+
+static int
+apart(const struct code code[3])
+{
+    struct eu_launch l;
+    struct eu_kernel *k = eu_kernel_build(code, 3 * sizeof *code, EU_GEN9);
+    cr_assert_not_null(k);
+    struct eu_start s = {.kernel = k, .simd = 16, .send = take_payload};
+    eu_launch_init(&l, &s);
+    eu_kernel_free(k);
+    return !l.apart ? TOGETHER : l.quads ? QUADS : APART;
+}
+
+Test(launch, lanes_that_meet)
+{
+    static const struct {
+        const char *what;
+        unsigned insn, hi, lo, value;
+        int expected;
+    } rows[] = {
+        {"as it is", 0, 0, 0, 0, APART},
+        {"the whole source four lanes on", 1, 68, 64, 16, TOGETHER},
+        {"... one lane on", 1, 68, 64, 4, TOGETHER},
+        {"one lane for all: <0;8,0>", 1, 88, 80, 3 << 2, TOGETHER},
+        {"one lane for four: <8;8,0>", 1, 81, 80, 0, TOGETHER},
+        {"one lane for four: <4;4,0>", 1, 88, 80, 3 << 5 | 2 << 2, QUADS},
+        {"lanes in pairs: <2;2,0>", 1, 88, 80, 2 << 5 | 1 << 2, QUADS},
+        {"lanes of other channels", 1, 13, 12, 1, TOGETHER},
+        {"a sum of other channels", 0, 13, 12, 1, TOGETHER},
+        {"a move of all channels", 1, 34, 34, 1, APART},
+        {"a message of all channels", 2, 34, 34, 1, TOGETHER},
+        {"a message of other channels", 2, 13, 12, 1, TOGETHER},
+        {"a sum that is sent as the header", 2, 115, 115, 1, TOGETHER},
+        {"a sum to half the register", 0, 23, 21, 2, APART},
+        {"a sum with a predicate", 0, 19, 16, 1, APART},
+        {"a sum if any flag is set", 0, 19, 16, 4, APART},
+        {"a sum of sixteen channels", 0, 23, 21, 4, APART},
+        {"a move of sixteen channels", 1, 23, 21, 4, APART},
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct code code[3];
+        add_move_send(code);
+        if (rows[i].hi)
+            put(&code[rows[i].insn], rows[i].hi, rows[i].lo, rows[i].value);
+        cr_expect_eq(apart(code), rows[i].expected, "%s: %d", rows[i].what,
+                     apart(code));
+    }
+}
+
+/* A register that held what other channels computed: a predicate leaves some
+ * of it. */
+Test(launch, rubbish_that_stays)
+{
+    struct code code[4];
+    add_move_send(code + 1);
+    code[0] = code[1];
+    put(&code[0], 13, 12, 1);
+    put(&code[3], 126, 96, 1u << 25);
+    struct eu_launch l[2];
+    for (unsigned pred = 0; pred < 2; pred++) {
+        put(&code[1], 19, 16, pred);
+        struct eu_kernel *k = eu_kernel_build(code, sizeof code, EU_GEN9);
+        cr_assert_not_null(k);
+        struct eu_start s = {.kernel = k, .simd = 16, .send = take_payload};
+        eu_launch_init(&l[pred], &s);
+        eu_kernel_free(k);
+    }
+    cr_expect(l[0].apart);
+    cr_expect_not(l[1].apart);
 }

@@ -1,0 +1,371 @@
+/* apart.c: kernels whose lanes keep to themselves.
+ *
+ * Where no lane that is on can notice what the others do, threads with
+ * channels off run the code that masks nothing: what it leaves in the lanes
+ * that are off is rubbish, and messages name the lanes that are on. This is
+ * for kernels without branches; their instructions are followed once, with a
+ * note for each register which lanes' rubbish is where. */
+#include "eu/jit/compile.h"
+
+#include "eu/interp/alu.h"
+
+/* What a register holds: the same whatever channels are on; or in dword i the
+ * value of channel home + i, rubbish if that is off; or rubbish anywhere. */
+enum { SAME = -1000, ANYWHERE = -1001 };
+
+struct follower {
+    const struct jit *j;
+    const struct eu_op *op;
+    const struct jit_regs *regs;
+    int16_t grf[EU_GRF_COUNT];
+    int16_t flag[2][2]; /* per 16 bits; dword i is bit i of 32 */
+    bool quads;         /* lanes of a quad may see each other */
+    bool rubbish;       /* of the instruction now followed: it reads some */
+};
+
+/* ---- reading ---- */
+
+static bool
+read_grf(struct follower *f, unsigned grf, unsigned dword, int channel)
+{
+    int home = grf < EU_GRF_COUNT ? f->grf[grf] : ANYWHERE;
+    if (home == SAME)
+        return true;
+    f->rubbish = true;
+    int from = home + (int)dword;
+    if (home == ANYWHERE || from >> 2 != channel >> 2)
+        return false;
+    f->quads |= from != channel;
+    return true;
+}
+
+static bool
+is_same(const struct follower *f, unsigned off_B, unsigned end_B)
+{
+    for (unsigned g = off_B / EU_GRF_B; g * EU_GRF_B < end_B; g++)
+        if (g >= EU_GRF_COUNT || f->grf[g] != SAME)
+            return false;
+    return true;
+}
+
+/* Consecutive dwords, as most operands are. */
+static inline bool
+read_vector(struct follower *f, unsigned off_B)
+{
+    int channel = f->op->chan - (int)(off_B % EU_GRF_B / 4);
+    unsigned end_B = off_B + f->op->lanes * 4u;
+    if (off_B % 4)
+        return is_same(f, off_B, end_B);
+    for (unsigned g = off_B / EU_GRF_B; g * EU_GRF_B < end_B; g++) {
+        int home = f->grf[g & (EU_GRF_COUNT - 1)];
+        if (home != SAME && home != channel)
+            return false;
+        f->rubbish |= home != SAME;
+        channel += 8;
+    }
+    return true;
+}
+
+static bool
+read_region(struct follower *f, const struct eu_operand *o)
+{
+    uint16_t at[EU_MAX_LANES];
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    eu_region_walk(f->op->insn, o, at);
+    for (unsigned i = 0; i < f->op->lanes; i++)
+        for (unsigned d = at[i] / 4; d * 4 < at[i] + size_B; d++)
+            if (!read_grf(f, d / 8, d % 8, f->op->chan + (int)i))
+                return false;
+    return true;
+}
+
+static bool
+read_arf(const struct follower *f, const struct eu_operand *o)
+{
+    unsigned n = o->reg & 1;
+    switch (o->reg & 0xf0) {
+    case EU_ARF_NULL:
+    case EU_ARF_A: return true;
+    case EU_ARF_F: return f->flag[n][0] == SAME && f->flag[n][1] == SAME;
+    default: return false;
+    }
+}
+
+static bool
+read_source(struct follower *f, unsigned s)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_operand *o = &op->insn->src[s];
+    unsigned at = o->reg * EU_GRF_B + o->subreg_B;
+    if (o->file == EU_FILE_IMM)
+        return true;
+    if (o->file != EU_FILE_GRF || o->indirect)
+        return o->file == EU_FILE_ARF && !o->indirect && read_arf(f, o);
+    if (op->insn->opcode == EU_OP_PLN)
+        return s ? is_same(f, at, at + DIV_ROUND_UP(op->lanes, 8) * 64u)
+                 : is_same(f, at & ~15u, (at & ~15u) + 16);
+    if (op->fn == op->slow)
+        return read_region(f, o);
+    const struct eu_op_src *src = &op->src[s];
+    if (src->cls == EU_SRC_VEC || src->cls == EU_SRC_VEC_MOD)
+        return read_vector(f, src->off_B);
+    return (src->cls == EU_SRC_SCALAR &&
+            is_same(f, src->off_B, src->off_B + 4u)) ||
+           read_region(f, o);
+}
+
+/* A predicate's bits are each lane's own. */
+static bool
+read_predicate(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const int16_t *flag = f->flag[op->flag_reg];
+    if (!op->pred)
+        return true;
+    if (op->pred == 2)
+        return f->flag[0][0] == SAME && f->flag[0][1] == SAME &&
+               f->flag[1][0] == SAME && f->flag[1][1] == SAME;
+    unsigned last = (op->flag_shift + op->lanes - 1u) / 16;
+    for (unsigned half = op->flag_shift / 16; half <= last; half++) {
+        if (half > 1 ||
+            (flag[half] != SAME && flag[half] != op->chan - op->flag_shift))
+            return false;
+        f->rubbish |= flag[half] != SAME;
+    }
+    return true;
+}
+
+/* ---- writing ---- */
+
+/* all: lanes that are on are written, and there is a lane for every dword. */
+static void
+write_home(int16_t *place, int home, bool all)
+{
+    if (all || *place == SAME || *place == home)
+        *place = (int16_t)home;
+    else
+        *place = ANYWHERE;
+}
+
+static bool
+kills(const struct follower *f, unsigned grf)
+{
+    return f->regs->kills.w[grf / 64] >> grf % 64 & 1;
+}
+
+static void
+write_grfs(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_operand *d = &op->insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)d->type);
+    unsigned from_B = d->reg * EU_GRF_B + d->subreg_B;
+    unsigned step_B = size_B * d->hstride;
+    unsigned end_B = from_B + (op->lanes - 1u) * step_B + size_B;
+    int channel = op->chan - (int)(from_B % EU_GRF_B / 4);
+    bool rubbish = f->rubbish || !op->no_mask;
+    bool ordered = from_B % 4 + size_B <= 4 && (step_B == 4 || op->lanes == 1);
+    for (unsigned g = from_B / EU_GRF_B;
+         g * EU_GRF_B < end_B && g < EU_GRF_COUNT; g++) {
+        if (rubbish)
+            write_home(&f->grf[g], ordered ? channel : ANYWHERE, kills(f, g));
+        else if (kills(f, g))
+            f->grf[g] = SAME;
+        channel += 8;
+    }
+}
+
+static void
+write_flags(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    unsigned last = (op->flag_shift + op->lanes - 1u) / 16;
+    bool rubbish = f->rubbish || !op->no_mask;
+    for (unsigned half = op->flag_shift / 16; half <= MIN2(last, 1); half++)
+        if (rubbish)
+            write_home(&f->flag[op->flag_reg][half], op->chan - op->flag_shift,
+                       !op->pred && op->lanes >= 16 && !(op->flag_shift % 16));
+}
+
+static bool
+write_arf(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_operand *d = &op->insn->dst;
+    unsigned kind = d->reg & 0xf0;
+    if (kind == EU_ARF_NULL || kind == EU_ARF_ACC)
+        return true; /* nobody reads accumulators */
+    if ((kind != EU_ARF_F && kind != EU_ARF_A) || f->rubbish || !op->no_mask ||
+        op->pred || op->lanes != 1)
+        return false;
+    unsigned size_B = eu_type_size_B((enum eu_type)d->type);
+    if (kind == EU_ARF_F && size_B >= 2 && d->subreg_B + size_B <= 4)
+        for (unsigned b = d->subreg_B / 2; b * 2 < d->subreg_B + size_B; b++)
+            f->flag[d->reg & 1][b] = SAME;
+    return true;
+}
+
+/* ---- instructions ---- */
+
+/* Most instructions: whole registers of eight or sixteen channels, scalars and
+ * immediates, to whole registers. False: look closer. */
+static inline bool
+follow_plain(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const int home = op->chan;
+    bool pair = op->lanes == 16, rubbish = !op->no_mask;
+    if (op->fn == op->slow || op->pred || op->cmod ||
+        (!pair && op->lanes != 8) || op->insn->opcode == EU_OP_PLN || op->post)
+        return false;
+    for (unsigned s = 0; s < op->insn->src_count; s++) {
+        const struct eu_op_src *src = &op->src[s];
+        const int16_t *grf = &f->grf[src->off_B / EU_GRF_B];
+        if (src->cls == EU_SRC_IMM)
+            continue;
+        bool scalar = src->cls == EU_SRC_SCALAR, same = grf[0] == SAME;
+        if (!scalar && (src->cls > EU_SRC_VEC_MOD || src->off_B % EU_GRF_B))
+            return false;
+        if (!scalar && pair)
+            same &= grf[1] == SAME;
+        if (!same && (scalar || grf[0] != home || (pair && grf[1] != home + 8)))
+            return false;
+        rubbish |= !same;
+    }
+    unsigned g = op->dst_off_B / EU_GRF_B;
+    if (op->dst_off_B % EU_GRF_B || !kills(f, g))
+        return false;
+    f->grf[g] = (int16_t)(rubbish ? home : SAME);
+    if (pair)
+        f->grf[g + 1] = (int16_t)(rubbish ? home + 8 : SAME);
+    return true;
+}
+
+static bool
+follow_alu(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_insn *insn = op->insn;
+    bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
+                 insn->opcode != EU_OP_CSEL;
+    if (op->slow != eu_op_general || !read_predicate(f))
+        return false;
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (!read_source(f, s))
+            return false;
+    switch (insn->opcode) {
+    case EU_OP_DP4:
+    case EU_OP_DPH:
+    case EU_OP_DP3:
+    case EU_OP_DP2:
+    case EU_OP_LINE:
+    case EU_OP_SAD2:
+    case EU_OP_SADA2:
+        if (f->rubbish)
+            return false;
+        break;
+    case EU_OP_MOVI:
+    case EU_OP_SMOV: return false;
+    case EU_OP_MATH:
+        if (insn->math == EU_MATH_INT_DIV_BOTH)
+            return false;
+        break;
+    default: break;
+    }
+    if (flags)
+        write_flags(f);
+    if (insn->dst.file == EU_FILE_ARF)
+        return !insn->dst.indirect && write_arf(f);
+    if (insn->dst.indirect)
+        return false;
+    write_grfs(f);
+    return true;
+}
+
+/* Behind the header, registers of eight channels each, in pairs where the
+ * message has sixteen. */
+static bool
+read_payload(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_insn *insn = op->insn;
+    bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
+    unsigned len[2] = {(unsigned)bits_get(insn->desc, 25, 28),
+                       split ? (unsigned)bits_get(insn->ex_desc, 6, 9) : 0};
+    int at = 0;
+    if (bits_get(insn->desc, 19, 19))
+        at = insn->sfid == EU_SFID_RENDER ? -2 : -1;
+    for (unsigned s = 0; s < 2; s++) {
+        const struct eu_operand *o = &insn->src[s];
+        if (len[s] && (o->file != EU_FILE_GRF || o->indirect))
+            return false;
+        for (unsigned g = o->reg; g < o->reg + len[s]; g++, at++) {
+            int home = g < EU_GRF_COUNT ? f->grf[g] : ANYWHERE;
+            int high = op->lanes == 16 && (at & 1) ? 8 : 0;
+            if (home != SAME && (at < 0 || home != op->chan + high))
+                return false;
+            f->rubbish |= home != SAME;
+        }
+    }
+    return !f->rubbish || op->lanes == 8 || op->lanes == 16;
+}
+
+static bool
+follow_send(struct follower *f)
+{
+    const struct eu_op *op = f->op;
+    const struct eu_insn *insn = op->insn;
+    if (insn->desc_is_reg || insn->ex_desc_is_reg || insn->dst.indirect ||
+        !read_payload(f) || !read_predicate(f) || (op->no_mask && f->rubbish))
+        return false;
+    f->quads |= insn->sfid == EU_SFID_SAMPLER;
+    unsigned count = insn->dst.file == EU_FILE_GRF
+                         ? (unsigned)bits_get(insn->desc, 20, 24)
+                         : 0;
+    bool ordered = op->lanes == 8 || op->lanes == 16;
+    for (unsigned i = 0; i < count && insn->dst.reg + i < EU_GRF_COUNT; i++) {
+        unsigned g = insn->dst.reg + i;
+        int home = op->chan + (op->lanes == 16 && (i & 1) ? 8 : 0);
+        if (!op->no_mask || op->pred)
+            write_home(&f->grf[g], ordered ? home : ANYWHERE, kills(f, g));
+        else if (f->grf[g] != SAME)
+            f->grf[g] = kills(f, g) ? SAME : ANYWHERE;
+    }
+    return true;
+}
+
+static bool
+follow(struct follower *f)
+{
+    const struct eu_kernel *k = f->j->k;
+    for (uint32_t i = 0; i < k->op_count; i++) {
+        const struct eu_op *op = &k->ops[i];
+        f->op = op;
+        f->regs = &f->j->regs[i];
+        f->rubbish = false;
+        if (jit_is_send(op)) {
+            if (!follow_send(f))
+                return false;
+            if (op->insn->eot)
+                return true;
+        } else if (op->insn->opcode != EU_OP_NOP && !follow_plain(f) &&
+                   !follow_alu(f)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+void
+jit_find_apart(struct jit *j, struct eu_live_in *in)
+{
+    struct follower f = {.j = j};
+    in->apart = in->quads = false;
+    if (j->has_flow || j->has_modes || in->acc)
+        return;
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
+        f.grf[g] = SAME;
+    f.flag[0][0] = f.flag[0][1] = f.flag[1][0] = f.flag[1][1] = SAME;
+    in->apart = follow(&f);
+    in->quads = f.quads;
+}
