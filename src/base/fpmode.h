@@ -2,8 +2,9 @@
  *
  * Arithmetic of the EU runs on the host's own unit in the mode that cr0 asks
  * for. Messages are handled in that mode too: code whose results depend on it
- * asks for the default one while it computes. The engine puts the
- * application's mode back before it returns to it. */
+ * asks for the default one while it computes. The engine enters the default
+ * mode when the application calls it, and puts the application's back before
+ * it returns. */
 #ifndef BASE_FPMODE_H
 #define BASE_FPMODE_H
 
@@ -21,10 +22,15 @@ fpmode_get(void)
     return _mm_getcsr();
 }
 
+/* What was last set on the calling thread: to read the register takes until
+ * everything before it is done. */
+extern __thread uint32_t fpmode_mine __attribute__((tls_model("initial-exec")));
+
 static inline void
 fpmode_set(uint32_t mode)
 {
     _mm_setcsr(mode);
+    fpmode_mine = mode & ~FPMODE_STATUS;
 }
 
 /* EU rounding: 0 nearest even, 1 up, 2 down, 3 zero. */
@@ -37,12 +43,13 @@ fpmode_make(unsigned rounding, bool flush)
 }
 
 /* Goes over to a mode, which costs little where it is the mode already, and
- * returns what fpmode_leave() needs to go back. */
+ * returns what fpmode_leave() needs to go back. The mode so far is one that was
+ * set here. */
 static inline uint32_t
 fpmode_enter(uint32_t mode)
 {
-    uint32_t before = fpmode_get();
-    if ((before ^ mode) & ~FPMODE_STATUS)
+    uint32_t before = fpmode_mine;
+    if (before != mode)
         fpmode_set(mode);
     return before;
 }
@@ -50,7 +57,7 @@ fpmode_enter(uint32_t mode)
 static inline void
 fpmode_leave(uint32_t mode, uint32_t before)
 {
-    if ((before ^ mode) & ~FPMODE_STATUS)
+    if (before != mode)
         fpmode_set(before);
 }
 

@@ -1,14 +1,12 @@
 /* engine.c: the engine as a whole: life, workers, clock, fork. */
 #include "engine/engine.h"
 
+#include "base/fpmode.h"
 #include "base/pool.h"
 #include "engine/state.h"
 
 #include <stdlib.h>
 #include <time.h>
-#include <xmmintrin.h>
-
-#define MXCSR_DEFAULT 0x1f80
 
 /* i915 gives up on a request after some seconds without progress. */
 #define HANG_LIMIT_MS 10000
@@ -57,10 +55,10 @@ engine_pool(struct engine *engine)
     if (!engine->pool) {
         /* New threads inherit the creator's rounding and denormal modes;
          * ours must not depend on what the application has set. */
-        unsigned csr = _mm_getcsr();
-        _mm_setcsr(MXCSR_DEFAULT);
+        uint32_t csr = fpmode_get();
+        fpmode_set(FPMODE_DEFAULT);
         engine->pool = pool_create(engine->config.threads);
-        _mm_setcsr(csr);
+        fpmode_set(csr);
     }
     struct pool *pool = engine->pool;
     pthread_mutex_unlock(&engine->pool_lock);

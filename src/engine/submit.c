@@ -6,6 +6,7 @@
  * a fence or polls a semaphore holds up its own context only. (One thread per
  * ring was rejected: fences that a later batch of the same ring signals would
  * never come.)  With no worker threads the submitter does it all. */
+#include "base/fpmode.h"
 #include "engine/cs/cs.h"
 #include "engine/engine.h"
 #include "engine/state.h"
@@ -13,9 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#include <xmmintrin.h>
-
-#define MXCSR_DEFAULT 0x1f80
 
 void
 submit_ring_acquire(struct engine *engine, enum engine_ring ring)
@@ -51,8 +49,8 @@ execute(const struct engine_submit *submit)
     struct engine *engine = ctx->engine;
     stats_add(STAT_submits, 1);
     vm_init(); /* the application may have installed a handler since */
-    unsigned csr = _mm_getcsr();
-    _mm_setcsr(MXCSR_DEFAULT);
+    uint32_t csr = fpmode_get();
+    fpmode_set(FPMODE_DEFAULT);
     submit_ring_acquire(engine, submit->ring);
     vm_thread_enter();
     vm_sync_user(ctx->vm);
@@ -65,7 +63,7 @@ execute(const struct engine_submit *submit)
     vm_sync_user(ctx->vm);
     vm_thread_leave();
     submit_ring_release(engine, submit->ring);
-    _mm_setcsr(csr);
+    fpmode_set(csr);
     if (result != ENGINE_OK)
         count_reset(ctx);
     if (submit->done)

@@ -1,0 +1,3 @@
+#include "base/fpmode.h"
+
+__thread uint32_t fpmode_mine = FPMODE_DEFAULT;
