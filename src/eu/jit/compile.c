@@ -9,7 +9,7 @@
 #define MAX_OPS 65536u
 
 struct snapshot {
-    uint32_t size, pool_count, fixup_count, trig_count;
+    uint32_t size, pool_count, fixup_count, trig_count, rescue_count;
     struct jit_vregs v;
     uint8_t exec_chan[2], flag_at[2];
     bool keeps_denorms;
@@ -22,6 +22,7 @@ save(const struct jit *j, struct snapshot *s)
     s->pool_count = j->x.pool_count;
     s->fixup_count = j->x.fixup_count;
     s->trig_count = j->trig_count;
+    s->rescue_count = j->rescue_count;
     s->v = j->v;
     s->keeps_denorms = j->keeps_denorms;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
@@ -35,6 +36,7 @@ restore(struct jit *j, const struct snapshot *s)
     j->x.pool_count = s->pool_count;
     j->x.fixup_count = s->fixup_count;
     j->trig_count = s->trig_count;
+    j->rescue_count = s->rescue_count;
     j->v = s->v;
     j->keeps_denorms = s->keeps_denorms;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);
@@ -287,6 +289,7 @@ finish(struct jit *j)
     free(j->exits);
     free(j->returns);
     free(j->trig_calls);
+    free(j->rescues);
 }
 
 /* The code of one copy, or NULL. */
@@ -304,6 +307,7 @@ make_code(struct jit *j)
     epilogue(j);
     resolve(j);
     jit_math_helpers(j);
+    jit_math_rescues(j);
     j->text_B = j->x.size;
     x86_place_pool(&j->x);
     if (j->x.failed || j->failed)

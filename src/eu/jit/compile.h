@@ -74,6 +74,14 @@ struct jit_exit {
     uint32_t op;
 };
 
+/* reg{k} := reg * factor, where the flags say that it is needed: out of the
+ * way of the rest. */
+struct jit_rescue {
+    uint32_t from, back;
+    uint8_t reg, k, len;
+    float factor;
+};
+
 /* Where the full copy goes on in the masked one, per op. */
 typedef _Atomic(uintptr_t) jit_door;
 
@@ -126,6 +134,8 @@ struct jit {
     uint32_t exit_count, exit_capacity;
     uint32_t *trig_calls; /* to the code for large angles */
     uint32_t trig_count, trig_capacity;
+    struct jit_rescue *rescues;
+    uint32_t rescue_count, rescue_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
     uint32_t native_count;
@@ -260,8 +270,10 @@ unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p);
 /* lower_math.c: functions beyond what the host has. */
 bool jit_math_ok(unsigned fn);
-/* Code that several instructions of the kernel call. */
+/* Code that several instructions of the kernel call, or that few threads
+ * reach. */
 void jit_math_helpers(struct jit *j);
+void jit_math_rescues(struct jit *j);
 unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
                         const struct jit_part *p, struct x86_rm a,
                         struct x86_rm b);

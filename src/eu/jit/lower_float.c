@@ -88,8 +88,8 @@ copy(struct jit *j, unsigned len, struct x86_rm rm)
 static unsigned
 owned(struct jit *j, unsigned len, struct x86_rm rm)
 {
-    if (rm.kind == X86_REG && (j->v.reg[rm.reg].kind == JIT_TEMP ||
-                               jit_take_over(j, rm.reg)))
+    if (rm.kind == X86_REG &&
+        (j->v.reg[rm.reg].kind == JIT_TEMP || jit_take_over(j, rm.reg)))
         return rm.reg;
     return copy(j, len, rm);
 }

@@ -56,6 +56,36 @@ rsq_specials(const struct jit_math *m, unsigned y, unsigned a)
     math_blend(m, y, y, x86_reg(special), math_not_plain(m, a));
 }
 
+void
+math_rescue(const struct jit_math *m, unsigned reg, float factor)
+{
+    struct jit *j = m->j;
+    uint32_t from = x86_jump(&j->x, X86_CC_NE);
+    if (jit_grow(j, (void **)&j->rescues, &j->rescue_capacity,
+                 j->rescue_count + 1, sizeof *j->rescues))
+        j->rescues[j->rescue_count++] = (struct jit_rescue){
+            .from = from,
+            .back = j->x.size,
+            .reg = (uint8_t)reg,
+            .k = JIT_K_MATH,
+            .len = (uint8_t)m->len,
+            .factor = factor,
+        };
+}
+
+void
+jit_math_rescues(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->rescue_count; i++) {
+        const struct jit_rescue *r = &j->rescues[i];
+        uint32_t factor = bits_from_float(r->factor);
+        x86_patch(&j->x, r->from, j->x.size);
+        x86_vop(&j->x, X86_MULPS, r->len, r->reg, r->reg,
+                x86_const(&j->x, &factor, 1), r->k);
+        x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), r->back);
+    }
+}
+
 static unsigned
 rsq(const struct jit_math *m, unsigned a)
 {
@@ -71,8 +101,7 @@ rsq(const struct jit_math *m, unsigned a)
     math_set(m, X86_MULPS, e, e, x86_reg(y));
     math_set(m, X86_FMADD231PS, y, e, x86_reg(p));
     if (math_denormals(m) && m->j->evex) {
-        x86_vop(&m->j->x, X86_MULPS, m->len, y, y, math_float(m, 0x1p12f),
-                s.tiny);
+        math_rescue(m, y, 0x1p12f); /* vectors leave the flags alone */
     } else if (math_denormals(m)) {
         math_set(m, X86_MULPS, e, y, math_float(m, 0x1p12f));
         math_blend(m, y, y, x86_reg(e), s.tiny);

@@ -137,6 +137,10 @@ math_denormals(const struct jit_math *m)
     return (m->j->flags & EU_JIT_DENORMALS) || m->j->has_modes;
 }
 
+/* AVX-512: lanes of JIT_K_MATH times a factor, if there are any: the flags of
+ * KORTEST are those of the last one. */
+void math_rescue(const struct jit_math *m, unsigned reg, float factor);
+
 /* Denormals as numbers times 2^24; the lanes where: a mask. */
 struct math_scaled {
     unsigned value, tiny;
@@ -154,8 +158,8 @@ math_scale(const struct jit_math *m, unsigned a)
         s.value = math_op(m, X86_MOVAPS, 0, x86_reg(a));
         x86_vop_imm(&j->x, X86_FPCLASSPS, m->len, s.tiny, 0, x86_reg(a), 0,
                     0x20);
-        x86_vop(&j->x, X86_MULPS, m->len, s.value, a, math_float(m, 0x1p24f),
-                s.tiny);
+        x86_kortest(&j->x, s.tiny, s.tiny);
+        math_rescue(m, s.value, 0x1p24f);
         return s;
     }
     s.tiny = math_load(m, math_dword(m, 0x00800000));

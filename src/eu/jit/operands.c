@@ -316,8 +316,8 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
 {
     const struct eu_operand *o = &op->insn->src[s];
     struct x86_rm plain;
-    if (o->type == EU_TYPE_F && (read_once(j, op, s, p, &plain) ||
-                                 read_plain(j, op, s, p, &plain)))
+    if (o->type == EU_TYPE_F &&
+        (read_once(j, op, s, p, &plain) || read_plain(j, op, s, p, &plain)))
         return plain;
     enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {
