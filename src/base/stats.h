@@ -25,6 +25,7 @@
     X(threads_ps, "PS threads run")                          \
     X(threads_cs, "compute threads run")                     \
     X(pixels, "pixels written to colour targets")            \
+    X(rects, "rectangles drawn without threads")             \
     X(eu_insns, "EU instructions executed")                  \
     X(eu_interpreted, "of these by the interpreter")         \
     X(messages, "EU messages executed")                      \

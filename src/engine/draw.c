@@ -77,6 +77,26 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
     return slot->kernel;
 }
 
+const struct meaning *
+draw_find_meaning(struct engine_context *ctx, gpu_va va, unsigned simd,
+                  unsigned grf_start)
+{
+    struct draw_memory *m = draw_memory_get(ctx);
+    struct kernel_slot *slot = m ? &m->kernels[(va >> 6) % KERNEL_SLOTS] : NULL;
+    if (!slot || !slot->kernel || slot->va != va)
+        return NULL;
+    if (slot->simd != simd || slot->grf_start != grf_start) {
+        slot->simd = simd;
+        slot->grf_start = grf_start;
+        enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
+        meaning_find(&slot->meaning, slot->code, slot->size_B, gen, simd,
+                     grf_start);
+        trace(draw, "kernel at 0x%llx: meaning %u", (unsigned long long)va,
+              slot->meaning.kind);
+    }
+    return &slot->meaning;
+}
+
 /* ---- the draw ---------------------------------------------------------- */
 
 static struct draw_primitive

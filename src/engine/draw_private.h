@@ -3,6 +3,7 @@
 #ifndef ENGINE_DRAW_PRIVATE_H
 #define ENGINE_DRAW_PRIVATE_H
 
+#include "engine/raster/meaning.h"
 #include "engine/stage_cache.h"
 #include "engine/state.h"
 
@@ -18,6 +19,9 @@ struct kernel_slot {
     const struct eu_kernel *kernel;
     uint8_t *code;
     size_t size_B;
+    /* Of a pixel shader with this payload; simd 0: not asked for yet. */
+    unsigned simd, grf_start;
+    struct meaning meaning;
 };
 
 /* What a 3DPRIMITIVE says. */
@@ -44,6 +48,9 @@ struct draw_memory *draw_memory_get(struct engine_context *ctx);
 
 /* NULL after a guest error. */
 const struct eu_kernel *draw_find_kernel(struct engine_context *ctx, gpu_va va);
+/* What the kernel last found at va draws. */
+const struct meaning *draw_find_meaning(struct engine_context *ctx, gpu_va va,
+                                        unsigned simd, unsigned grf_start);
 
 /* draw_merge.c: whether others may join, and whether this one does. */
 bool draw_merge_possible(const struct draw *draw);

@@ -236,6 +236,9 @@ load_ps(struct engine_context *ctx, struct draw *draw)
                 ps->per_thread_scratch_space);
     if (!load_kernel(ctx, stage, ksp))
         return false;
+    if (draw->topology == GEN9_3DPRIM_RECTLIST)
+        stage->meaning = draw_find_meaning(ctx, ctx->hw->instruction_base + ksp,
+                                           stage->simd, stage->grf_start);
     return !ps->push_constant_enable || load_push(ctx, stage);
 }
 

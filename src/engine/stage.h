@@ -18,6 +18,8 @@ enum stage_kind {
     STAGE_COUNT
 };
 
+struct meaning; /* raster/ */
+
 #define STAGE_BTI_COUNT 256
 #define STAGE_SAMPLER_COUNT 16
 
@@ -43,6 +45,7 @@ struct shader_stage {
     uint32_t binding_table_offset; /* from Surface State Base */
     uint32_t sampler_offset;       /* from Dynamic State Base */
     struct stage_cache *cache;     /* decoded surfaces and samplers */
+    const struct meaning *meaning; /* of PS kernels that draw rectangles */
 };
 
 /* Decoded binding table entry, cached for the life of the draw. Never NULL

@@ -46,6 +46,39 @@ clamp_float(float f, float lo)
 
 /* Channels that memory lacks still take part in blending (source alpha), in
  * the range of those it has. */
+/* Half floats lose the payload of a NaN, SNORM has two codes for -1. */
+static bool
+channel_survives(const struct format_channel *ch)
+{
+    switch (ch->kind) {
+    case FORMAT_NONE:
+    case FORMAT_UINT:
+    case FORMAT_SINT: return true;
+    case FORMAT_UNORM: return ch->bits <= 16;
+    case FORMAT_FLOAT: return ch->bits == 32;
+    default: return false;
+    }
+}
+
+bool
+format_same_bits(const struct format_info *from, const struct format_info *to)
+{
+    if (from->compression != FORMAT_PLAIN || to->compression != FORMAT_PLAIN ||
+        from->block_bits != to->block_bits || from->is_int != to->is_int ||
+        from->srgb != to->srgb || from->lum || from->intensity ||
+        from->alpha_only || to->lum || to->intensity || to->alpha_only)
+        return false;
+    unsigned bits = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        const struct format_channel *a = &from->ch[c], *b = &to->ch[c];
+        if (a->kind != b->kind || a->bits != b->bits ||
+            a->start_bit != b->start_bit || !channel_survives(a))
+            return false;
+        bits += a->kind == FORMAT_NONE ? 0 : a->bits;
+    }
+    return bits == from->block_bits;
+}
+
 void
 format_clamp(const struct format_info *fmt, union color *c)
 {

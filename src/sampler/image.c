@@ -1,9 +1,7 @@
 /* image.c: rows of bytes in tiles, and filling them. */
-#include "sampler/tiling.h"
+#include "sampler/image.h"
 
-static const struct {
-    uint16_t width_B, height;
-} tile_size[] = {
+const struct image_tile_size image_tile_size[4] = {
     [TILING_LINEAR] = {0, 0},
     [TILING_W] = {64, 64},
     [TILING_X] = {512, 8},
@@ -14,15 +12,17 @@ static const struct {
 static uint32_t
 tiles_per_row(const struct image *im)
 {
-    unsigned w = im->tiling == TILING_W ? 128 : tile_size[im->tiling].width_B;
+    unsigned w = im->tiling == TILING_W ? 128
+                                        : image_tile_size[im->tiling].width_B;
     return im->pitch_B / w;
 }
 
-static uint64_t
-tile_offset_B(const struct image *im, uint32_t x_B, uint32_t y)
+uint64_t
+image_tile_B(const struct image *im, uint32_t x_B, uint32_t y)
 {
-    uint64_t row = y / tile_size[im->tiling].height;
-    return (row * tiles_per_row(im) + x_B / tile_size[im->tiling].width_B) *
+    uint64_t row = y / image_tile_size[im->tiling].height;
+    return (row * tiles_per_row(im) +
+            x_B / image_tile_size[im->tiling].width_B) *
            TILE_SIZE_B;
 }
 
@@ -40,9 +40,9 @@ is_sound(const struct image *im, uint64_t limit_B)
         return (right_B <= im->pitch_B || im->height == 1) &&
                (bottom - 1) * im->pitch_B + right_B <= limit_B;
     uint64_t row_B = (uint64_t)tiles_per_row(im) *
-                     tile_size[im->tiling].width_B;
+                     image_tile_size[im->tiling].width_B;
     return right_B <= row_B &&
-           tile_offset_B(im, (uint32_t)right_B - 1, (uint32_t)bottom - 1) +
+           image_tile_B(im, (uint32_t)right_B - 1, (uint32_t)bottom - 1) +
                    TILE_SIZE_B <=
                limit_B;
 }
@@ -189,8 +189,8 @@ static void
 fill_tile(const struct image *im, uint8_t *tile, const struct part *p,
           const uint8_t value[16])
 {
-    uint32_t w_B = tile_size[im->tiling].width_B;
-    uint32_t h = tile_size[im->tiling].height;
+    uint32_t w_B = image_tile_size[im->tiling].width_B;
+    uint32_t h = image_tile_size[im->tiling].height;
     if (!p->x0_B && !p->y0 && p->x1_B == w_B && p->y1 == h) {
         fill(tile, TILE_SIZE_B, value);
     } else if (im->tiling == TILING_Y) {
@@ -217,8 +217,8 @@ image_fill(const struct image *im, uint32_t x0, uint32_t y0, uint32_t x1,
                  value);
         return;
     }
-    uint32_t w_B = tile_size[im->tiling].width_B;
-    uint32_t h = tile_size[im->tiling].height;
+    uint32_t w_B = image_tile_size[im->tiling].width_B;
+    uint32_t h = image_tile_size[im->tiling].height;
     for (uint32_t ty = y0 / h * h; ty < y1; ty += h) {
         for (uint32_t tx = x0_B / w_B * w_B; tx < x1_B; tx += w_B) {
             struct part p = {
@@ -227,7 +227,7 @@ image_fill(const struct image *im, uint32_t x0, uint32_t y0, uint32_t x1,
                 MIN2(tx + w_B, x1_B) - tx,
                 MIN2(ty + h, y1) - ty,
             };
-            fill_tile(im, im->mem + tile_offset_B(im, tx, ty), &p, value);
+            fill_tile(im, im->mem + image_tile_B(im, tx, ty), &p, value);
         }
     }
 }

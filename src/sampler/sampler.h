@@ -119,6 +119,10 @@ void format_block_cache_init(struct format_block_cache *cache,
 /* The texels of a block; valid until the fourth call from now. */
 const union color *format_block_cache_get(struct format_block_cache *cache,
                                           const void *block);
+/* Whether any element of `from`, unpacked and packed as `to`, has the same bits
+ * again. */
+bool format_same_bits(const struct format_info *from,
+                      const struct format_info *to);
 /* Clamp a colour to what the format can hold (blending does this before and
  * after). No-op for float formats. */
 void format_clamp(const struct format_info *fmt, union color *c);
@@ -263,6 +267,15 @@ void image_band(const struct image *im, unsigned index, uint32_t *y0,
  * is a power of two. */
 void image_fill(const struct image *im, uint32_t x0, uint32_t y0, uint32_t x1,
                 uint32_t y1, const uint8_t value[16]);
+/* Both rectangles must lie in their images, elements be of one size; they must
+ * not overlap. */
+void image_copy(const struct image *to, uint32_t to_x, uint32_t to_y,
+                const struct image *from, uint32_t from_x, uint32_t from_y,
+                uint32_t width, uint32_t height);
+/* Whether the two rectangles may have bytes in common. */
+bool image_overlap(const struct image *a, uint32_t ax, uint32_t ay,
+                   const struct image *b, uint32_t bx, uint32_t by,
+                   uint32_t width, uint32_t height);
 
 /* ---- sampling -------------------------------------------------------- */
 

@@ -352,6 +352,11 @@ const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
                            const struct prim_vertex *const v[3], unsigned count,
                            bool back, bool point);
 
+/* ---- rects.c ----------------------------------------------------------- */
+
+/* Draws what has been collected without threads; false if it needs them. */
+bool rects_draw(struct scene *scene);
+
 /* ---- bins.c ------------------------------------------------------------ */
 
 void bins_draw(struct scene *scene);

@@ -242,7 +242,7 @@ scene_free(struct scene *sc)
 void
 scene_flush(struct scene *sc)
 {
-    if (!atomic_load(sc->draw->reset))
+    if (!atomic_load(sc->draw->reset) && !rects_draw(sc))
         bins_draw(sc);
     for (unsigned i = 0; i < sc->list_count; i++) {
         if (sc->list[i])

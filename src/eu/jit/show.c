@@ -1,6 +1,8 @@
 /* show.c: who asked to see compiled code; and perf's map of symbols. */
 #include "eu/jit/show.h"
 
+#include "base/perf.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ read_wishes(void)
             wishes |= SHOW_MAP;
         else if (n == 7 && !strncmp(perf, "jitdump", n))
             wishes |= SHOW_JITDUMP;
-        else if (n)
+        else if (n && !perf_is_way(perf, (unsigned)n))
             log_printf("SOFTLAKE_PERF=%.*s: expected map or jitdump", (int)n,
                        perf);
         perf += n;

@@ -473,6 +473,56 @@ Test(format, many_codes_of_32_bits_survive)
     }
 }
 
+static uint32_t
+hostile_dword(uint32_t *seed)
+{
+    static const uint32_t values[] = {
+        0,          0x80000000, 1,          0x7f800000, 0xff800000,
+        0x7f800001, 0x7fc00000, 0xffffffff, 0x3f800000, 0x80007fff,
+    };
+    *seed = *seed * 1664525 + 1013904223;
+    unsigned i = *seed >> 28;
+    return i < 10 ? values[i] : *seed * 2654435761u;
+}
+
+static void
+put_code(uint32_t element[4], const struct format_channel *ch, uint32_t code)
+{
+    if (ch->kind == FORMAT_NONE || ch->bits > 16)
+        return;
+    uint32_t mask = (1u << ch->bits) - 1;
+    unsigned at = ch->start_bit / 32, shift = ch->start_bit % 32;
+    element[at] = (element[at] & ~(mask << shift)) | (code & mask) << shift;
+}
+
+/* Every code of every channel of up to 16 bits, anything in the others. */
+Test(format, same_bits_means_that_all_survive)
+{
+    unsigned pairs = 0;
+    uint32_t seed = 1;
+    for (unsigned i = 0; i < CODES * CODES; i++) {
+        const struct format_info *from = format_info(i / CODES);
+        const struct format_info *to = format_info(i % CODES);
+        if (!from || !to || !format_same_bits(from, to))
+            continue;
+        pairs++;
+        for (uint32_t n = 0; n < 1u << 16; n++) {
+            uint32_t in[4], out[4] = {0};
+            union color c;
+            for (unsigned k = 0; k < 4; k++)
+                in[k] = n & 1 ? hostile_dword(&seed)
+                              : (n * 0x10001u ^ seed) * (2 * k + 1);
+            for (unsigned k = 0; k < 4; k++)
+                put_code(in, &from->ch[k], n);
+            from->unpack(from, in, &c);
+            to->pack(to, &c, out);
+            cr_assert_eq(memcmp(in, out, to->block_bits / 8), 0,
+                         "%s to %s: %08x", from->name, to->name, in[0]);
+        }
+    }
+    cr_assert_gt(pairs, 40);
+}
+
 /* The routines for common layouts against the one for all. */
 Test(format, fast_routines_match_the_generic_one)
 {

@@ -150,3 +150,105 @@ Test(image, does_not_leave_the_surface)
     cr_assert_gt(made, 100);
     free(memory);
 }
+
+static void
+copy_by_element(uint8_t *memory, const struct image *to, uint32_t tx,
+                uint32_t ty, const struct image *from, uint32_t fx, uint32_t fy,
+                uint32_t width, uint32_t height)
+{
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++) {
+            unsigned e = to->element_B;
+            memcpy(memory + tiling_offset_B(to->tiling, to->x_B + (tx + x) * e,
+                                            to->y + ty + y, to->pitch_B),
+                   from->mem + tiling_offset_B(from->tiling,
+                                               from->x_B + (fx + x) * e,
+                                               from->y + fy + y, from->pitch_B),
+                   e);
+        }
+    }
+}
+
+Test(image, copies_as_element_by_element)
+{
+    uint8_t *memory = malloc(MEMORY_B), *want = malloc(MEMORY_B);
+    uint8_t *source = malloc(MEMORY_B);
+    unsigned done = 0, alike = 0;
+    for (unsigned i = 0; i < MEMORY_B; i++)
+        source[i] = (uint8_t)next_random(256);
+    for (unsigned round = 0; round < 8000; round++) {
+        struct surface t = random_surface(memory, round % 4);
+        struct surface f = random_surface(source, round / 4 % 4);
+        if (!next_random(3)) {
+            f = t;
+            f.mem = source;
+        }
+        struct image to, from;
+        if (size_of(&t) > MEMORY_B || size_of(&f) > MEMORY_B ||
+            t.fmt->element_B != f.fmt->element_B ||
+            !image_init(&to, &t, next_random(2), next_random(2), 0) ||
+            !image_init(&from, &f, next_random(2), next_random(2), 0))
+            continue;
+        struct rect r = random_rect(&to), q = random_rect(&from);
+        if (!next_random(3))
+            r = (struct rect){0, 0, to.width, to.height};
+        if (!next_random(3))
+            q = (struct rect){0, 0, from.width, from.height};
+        uint32_t w = MIN2(r.x1 - r.x0, q.x1 - q.x0);
+        uint32_t h = MIN2(r.y1 - r.y0, q.y1 - q.y0);
+        memset(memory, 0x5a, MEMORY_B);
+        memset(want, 0x5a, MEMORY_B);
+        copy_by_element(want, &to, r.x0, r.y0, &from, q.x0, q.y0, w, h);
+        image_copy(&to, r.x0, r.y0, &from, q.x0, q.y0, w, h);
+        cr_assert_eq(memcmp(memory, want, MEMORY_B), 0,
+                     "round %u: tiling %u to %u, %u bytes, %ux%u", round,
+                     f.tiling, t.tiling, to.element_B, w, h);
+        done++;
+        alike += f.tiling == t.tiling && w > 60 && h > 40;
+    }
+    cr_assert_gt(done, 500);
+    cr_assert_gt(alike, 20);
+    free(memory);
+    free(want);
+    free(source);
+}
+
+Test(image, overlap_is_never_missed)
+{
+    uint8_t *memory = malloc(MEMORY_B), *mark = malloc(MEMORY_B);
+    unsigned met = 0, apart = 0;
+    for (unsigned round = 0; round < 4000; round++) {
+        struct surface s = random_surface(memory, round % 4);
+        struct surface o = next_random(2) ? s
+                                          : random_surface(memory + 8192 * 5,
+                                                           round / 4 % 4);
+        o.limit_B = MEMORY_B - (uint64_t)(o.mem - memory);
+        struct image a, b;
+        if (size_of(&s) > MEMORY_B || size_of(&o) > o.limit_B ||
+            s.fmt->element_B != o.fmt->element_B ||
+            !image_init(&a, &s, next_random(2), next_random(2), 0) ||
+            !image_init(&b, &o, next_random(2), next_random(2), 0))
+            continue;
+        struct rect r = random_rect(&a), q = random_rect(&b);
+        uint32_t w = MIN2(r.x1 - r.x0, q.x1 - q.x0);
+        uint32_t h = MIN2(r.y1 - r.y0, q.y1 - q.y0);
+        uint8_t one[16];
+        memset(one, 1, sizeof one);
+        memset(memory, 0, MEMORY_B);
+        image_fill(&a, r.x0, r.y0, r.x0 + w, r.y0 + h, one);
+        memcpy(mark, memory, MEMORY_B);
+        memset(memory, 0, MEMORY_B);
+        image_fill(&b, q.x0, q.y0, q.x0 + w, q.y0 + h, one);
+        bool common = false;
+        for (unsigned i = 0; i < MEMORY_B; i++)
+            common |= mark[i] & memory[i];
+        bool answer = image_overlap(&a, r.x0, r.y0, &b, q.x0, q.y0, w, h);
+        cr_assert(!common || answer);
+        met += common;
+        apart += !answer;
+    }
+    cr_assert_gt(met, 50);
+    cr_assert_gt(apart, 50);
+    free(memory);
+    free(mark);
+}

@@ -1,0 +1,262 @@
+/* rects.c: rectangles drawn without threads: the shader's meaning is known, so
+ * that memory is filled or copied as it is. The bits are those that threads
+ * would write; whatever is not certain is left to them. */
+#include "engine/raster/capture.h"
+
+#include "base/perf.h"
+#include "base/pool.h"
+#include "engine/raster/meaning.h"
+
+#include <stdlib.h>
+
+/* Less is done before a sleeping worker is awake. */
+#define INLINE_B (2u << 20)
+#define MAX_RECTS 16
+
+struct rect {
+    const struct scene *sc;
+    const struct setup *setup;
+    const struct surface *target;
+    struct image to;
+    uint32_t x0, y0, x1, y1; /* what lies in the target */
+    /* fills */
+    uint8_t value[16];
+    /* copies: of which pixel (x0, y0) is the copy */
+    struct image from;
+    uint32_t from_x, from_y;
+};
+
+/* ---- what the state must say --------------------------------------------- */
+
+/* Every pixel of the rectangle is written, once, whatever was there. That the
+ * kernel may discard is what the state says; that it does not, its meaning. */
+static bool
+is_plain(const struct scene *sc)
+{
+    const struct draw *d = sc->draw;
+    return sc->simple && !sc->ds.depth_test &&
+           (sc->plain_late || sc->late_count_only) && (d->sample_mask & 1) &&
+           !d->blend.alpha_to_one_enable &&
+           !d->ps_extra.pixel_shader_computed_depth_mode &&
+           !d->ps_extra.pixel_shader_computes_stencil &&
+           !d->ps_extra.pixel_shader_has_uav;
+}
+
+static bool
+writes_all(const struct blend_state *b, const struct format_info *fmt)
+{
+    if (b->logic_op || (b->enabled && !fmt->is_int))
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned kind = fmt->ch[c].kind;
+        if (kind != FORMAT_NONE && kind != FORMAT_VOID &&
+            !(b->write_mask >> c & 1))
+            return false;
+    }
+    return true;
+}
+
+static bool
+find_target(struct rect *r)
+{
+    const struct scene *sc = r->sc;
+    const struct setup *s = r->setup;
+    const struct surface *t = stage_surface(sc->ps, sc->ps->meaning->target);
+    if (s->cover != COVER_BOX || sc->ps->meaning->target >= DRAW_MAX_RT ||
+        t->type > SURFACE_CUBE || !t->mem || t->samples != 1 ||
+        s->layer > t->view_extent_minus1 || !target_format_ok(t->fmt) ||
+        !writes_all(&sc->blend[0], t->fmt) ||
+        !image_init(&r->to, t, t->mip_count_minus1, t->min_array + s->layer, 0))
+        return false;
+    r->target = t;
+    r->x0 = (uint32_t)s->x0;
+    r->y0 = (uint32_t)s->y0;
+    r->x1 = MIN2((uint32_t)s->x1, r->to.width);
+    r->y1 = MIN2((uint32_t)s->y1, r->to.height);
+    return r->x0 < r->x1 && r->y0 < r->y1;
+}
+
+/* ---- bands --------------------------------------------------------------- */
+
+static void
+draw_bands(struct rect *r, void (*band)(void *ctx, unsigned i, unsigned worker))
+{
+    uint64_t size_B = (uint64_t)(r->x1 - r->x0) * (r->y1 - r->y0) *
+                      r->to.element_B;
+    unsigned count = image_bands(&r->to, r->y0, r->y1);
+    if (size_B > INLINE_B) {
+        pool_for(r->sc->draw->pool, count, band, r);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        band(r, i, 0);
+}
+
+static void
+fill_band(void *ctx, unsigned i, unsigned worker)
+{
+    const struct rect *r = ctx;
+    uint32_t y0 = r->y0, y1 = r->y1;
+    image_band(&r->to, i, &y0, &y1);
+    vm_thread_enter();
+    image_fill(&r->to, r->x0, y0, r->x1, y1, r->value);
+    vm_thread_leave();
+}
+
+static void
+copy_band(void *ctx, unsigned i, unsigned worker)
+{
+    const struct rect *r = ctx;
+    uint32_t y0 = r->y0, y1 = r->y1;
+    image_band(&r->to, i, &y0, &y1);
+    vm_thread_enter();
+    image_copy(&r->to, r->x0, y0, &r->from, r->from_x, r->from_y + (y0 - r->y0),
+               r->x1 - r->x0, y1 - y0);
+    vm_thread_leave();
+}
+
+/* ---- fills --------------------------------------------------------------- */
+
+static bool
+prepare_fill(struct rect *r)
+{
+    const struct format_info *fmt = r->target->fmt;
+    union color c;
+    if ((r->to.element_B & (r->to.element_B - 1)) ||
+        !capture_color(r->sc, r->setup, c.u))
+        return false;
+    fmt->pack(fmt, &c, r->value);
+    for (unsigned i = r->to.element_B; i < sizeof r->value; i++)
+        r->value[i] = r->value[i - r->to.element_B];
+    return true;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+/* The target gets the bits that the source has. */
+static bool
+formats_copy(const struct surface *from, const struct surface *to)
+{
+    const struct format_info *f = from->fmt;
+    if (!format_same_bits(f, to->fmt))
+        return false;
+    for (unsigned c = 0; c < 4; c++)
+        if (f->ch[c].kind != FORMAT_NONE &&
+            from->swizzle[c] != GEN9_SCS_RED + c)
+            return false;
+    return true;
+}
+
+static bool
+is_consecutive(const uint32_t *at, uint32_t count, uint32_t limit)
+{
+    if (at[0] >= limit || limit - at[0] < count)
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        if (at[i] != at[0] + i)
+            return false;
+    return true;
+}
+
+static bool
+find_source(struct rect *r, const struct surface *s,
+            const struct capture_table *t)
+{
+    uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
+    unsigned level = s->min_lod + t->level;
+    uint32_t slice = s->type == SURFACE_3D ? t->layer
+                     : s->is_array         ? s->min_array + t->layer
+                                           : s->min_array;
+    if ((s->type != SURFACE_2D && s->type != SURFACE_3D) || !s->mem ||
+        s->samples != 1 || t->level > s->mip_count_minus1 ||
+        level >= SURFACE_LEVELS ||
+        (s->type == SURFACE_2D && s->is_array && t->layer >= s->depth) ||
+        slice >= surface_level_slices(s, level) ||
+        !image_init(&r->from, s, level, slice, 0) ||
+        !is_consecutive(t->u, width, r->from.width) ||
+        !is_consecutive(t->v, height, r->from.height))
+        return false;
+    r->from_x = t->u[0];
+    r->from_y = t->v[0];
+    return !image_overlap(&r->to, r->x0, r->y0, &r->from, r->from_x, r->from_y,
+                          width, height);
+}
+
+static bool
+prepare_copy(struct rect *r)
+{
+    const struct meaning *m = r->sc->ps->meaning;
+    const struct surface *s = stage_surface(r->sc->ps, m->texture);
+    uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
+    if (m->message == MESSAGE_SAMPLE_LZ || !formats_copy(s, r->target))
+        return false;
+    uint32_t *tables = malloc(((size_t)width + height) * sizeof *tables);
+    if (!tables)
+        return false;
+    struct capture_table t = {.u = tables, .v = tables + width};
+    bool ok = capture_coords(r->sc, r->setup, r->x0, r->y0, width, height,
+                             &t) &&
+              find_source(r, s, &t);
+    free(tables);
+    return ok;
+}
+
+/* ---- draws --------------------------------------------------------------- */
+
+static void
+count(const struct rect *r)
+{
+    const struct scene *sc = r->sc;
+    const struct setup *s = r->setup;
+    struct pipeline_stats *st = sc->draw->stats;
+    uint64_t pixels = (uint64_t)(s->x1 - s->x0) * (unsigned)(s->y1 - s->y0);
+    if (sc->count_depth)
+        atomic_fetch_add(&st->ps_depth_count, pixels);
+    if (sc->count_ps)
+        atomic_fetch_add(&st->ps_invocations,
+                         pixels * (sc->draw->gen == 8 ? 4 : 1));
+    stats_add(STAT_pixels, pixels);
+    stats_add(STAT_rects, 1);
+}
+
+/* Whether it can be done must be known before any of it is. */
+static bool
+prepare(struct scene *sc, unsigned i, struct rect *r)
+{
+    *r = (struct rect){.sc = sc, .setup = sc->list[0]->ref[i].setup};
+    if (!find_target(r))
+        return false;
+    switch (sc->ps->meaning->kind) {
+    case MEANING_CONSTANT: return prepare_fill(r);
+    case MEANING_TEXEL: return prepare_copy(r);
+    default: return false;
+    }
+}
+
+static void
+draw(struct rect *r)
+{
+    bool fills = r->sc->ps->meaning->kind == MEANING_CONSTANT;
+    draw_bands(r, fills ? fill_band : copy_band);
+    count(r);
+}
+
+bool
+rects_draw(struct scene *sc)
+{
+    const struct meaning *m = sc->ps ? sc->ps->meaning : NULL;
+    if (!m || m->kind == MEANING_NONE || !is_plain(sc) ||
+        perf_leaves_out(PERF_RECTS) || sc->list_count != 1 || !sc->list[0])
+        return false;
+    /* One for each layer; a copy might read what the one before wrote. */
+    unsigned n = sc->list[0]->count;
+    struct rect rect[MAX_RECTS];
+    if (!n || n > (m->kind == MEANING_CONSTANT ? MAX_RECTS : 1))
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (!prepare(sc, i, &rect[i]))
+            return false;
+    for (unsigned i = 0; i < n; i++)
+        draw(&rect[i]);
+    return true;
+}
