@@ -216,11 +216,6 @@ render_write(struct ps_group *g, const struct eu_message *m)
             rt.mask &= (h1[7] & 0xffff) >> (rt.base & 8);
     }
     take_parts(&p, &rt, type, g->worker->draw, flags);
-    if (type == RTW_SIMD16_REPLICATED && !m->header) {
-        const uint32_t color[4] = {rt.c[0][0], rt.c[1][0], rt.c[2][0],
-                                   rt.c[3][0]};
-        constant_note_write(g->worker, m->desc & 0xff, color);
-    }
     late_tests(g, &rt);
     target_write(g, &rt, m->desc & 0xff, entry);
 }

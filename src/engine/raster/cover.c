@@ -105,9 +105,6 @@ cover_setup(struct worker *w, const struct setup *s)
         cover_line(w, s);
         return;
     }
-    if (s->cover == COVER_BOX &&
-        constant_fill(w, s, box.x0, box.y0, box.x1, box.y1))
-        return;
     struct cover_job job;
     job_init(&job, w, s, &box);
     if (!cover_trim(&job))

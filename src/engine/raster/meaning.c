@@ -107,14 +107,14 @@ meaning_find(struct meaning *out, const void *code, size_t code_B,
              enum eu_gen gen, unsigned simd, unsigned grf_start)
 {
     *out = (struct meaning){.kind = MEANING_NONE};
-    struct symbols *s = gen == EU_GEN9 ? malloc(sizeof *s) : NULL;
+    struct symbols *s = malloc(sizeof *s);
     if (!s)
         return;
     if (symbol_find(s, code, code_B, gen, simd, grf_start)) {
         out->target = (uint8_t)s->write_bti;
         if (!s->fetch_count && is_constant(s))
             out->kind = MEANING_CONSTANT;
-        else if (is_texel(s, out))
+        else if (gen == EU_GEN9 && is_texel(s, out))
             out->kind = MEANING_TEXEL;
     }
     free(s);

@@ -305,5 +305,4 @@ payload_dispatch(struct worker *w)
     w->threads++;
     w->ps_count += count_bits(g->lit);
     msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
-    constant_note_thread(w, g->setup, w->thread.insn_count);
 }

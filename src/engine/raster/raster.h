@@ -287,18 +287,6 @@ struct ps_group {
     uint32_t tested; /* lanes that have had their late tests */
 };
 
-/* A shader that only hands on a constant: a move and a replicated write, the
- * stock driver's clear. Learnt from the threads of one primitive; see
- * constant.c. */
-struct constant_color {
-    const struct setup *setup;
-    unsigned flush; /* setups of another flush may have the same address */
-    unsigned threads;
-    bool varies, written; /* written: by the thread now running */
-    uint32_t color[4];
-    unsigned bti;
-};
-
 struct worker {
     struct scene *scene;
     const struct draw *draw;
@@ -306,7 +294,6 @@ struct worker {
     unsigned serial; /* the scene's */
     int32_t tile_x, tile_y;
     struct ps_group group;
-    struct constant_color constant;
     struct thread_env env;
     struct eu_launch launch;
     uint32_t header[8]; /* g0 less the primitive's part */
@@ -462,17 +449,6 @@ void blend_constant(const struct blend_state *b,
 void blend_run(const struct blend_state *b, const struct blend_range *range,
                struct blend_lanes *in, float out[4][16]);
 uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
-
-/* ---- constant.c ---------------------------------------------------------- */
-
-/* The running thread wrote this colour to all of its pixels. */
-void constant_note_write(struct worker *w, unsigned bti,
-                         const uint32_t color[4]);
-void constant_note_thread(struct worker *w, const struct setup *s,
-                          uint64_t insns);
-/* Fills s in the tile without running its shader; false if it must run. */
-bool constant_fill(struct worker *w, const struct setup *s, int32_t x0,
-                   int32_t y0, int32_t x1, int32_t y1);
 
 /* ---- mcs.c, clear.c ------------------------------------------------------ */
 

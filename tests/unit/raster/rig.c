@@ -74,6 +74,7 @@ msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
     thread->sr0[2] = dispatch_mask;
     thread->sr0[3] = vector_mask;
     thread->user = env;
+    thread->send = launch->start.send;
     rig->runs++;
     if (rig->shader)
         rig->shader(rig, thread, env);
@@ -260,7 +261,7 @@ rig_rt_write(struct thread_env *env, struct eu_thread *t, uint32_t desc,
                            .desc = 12u << 14 | desc,
                            .exec_mask = mask,
                            .src0 = payload};
-    msg_render(env, t, &m);
+    t->send(t, &m);
 }
 
 void

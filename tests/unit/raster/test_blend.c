@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "engine/raster/meaning.h"
 #include "rig.h"
 
 enum { RGBA8_UNORM = 0x0c7, RGBA8_UINT = 0x0cb, RGBA32_FLOAT = 0x000 };
@@ -343,23 +344,21 @@ Test(blend, rgba8_short_cut_agrees_with_the_format)
     }
 }
 
-/* Two instructions, a replicated write of rig->color; or of the thread's
- * place, when `user` is set. */
+/* A replicated write of rig->color. */
 static void
 shade_replicated(struct rig *rig, struct eu_thread *t, struct thread_env *env)
 {
     alignas(32) uint32_t payload[8];
     memcpy(payload, rig->color, sizeof rig->color);
-    if (rig->user)
-        payload[0] = bits_from_float((float)(eu_grf(t, 1)[2] & 255) / 255);
     rig_rt_write(env, t, 1u << 8, false, t->sr0[2] & 0xffff, payload, 1);
-    t->insn_count = 2;
 }
 
 Test(blend, constant_rectangles_are_filled_without_threads)
 {
     struct rig *rig = rig_create(0);
+    const struct meaning constant = {.kind = MEANING_CONSTANT};
     rig->shader = shade_replicated;
+    rig->draw.stage[STAGE_PS].meaning = &constant;
     set_color(rig, 0.2f, 0.4f, 0.6f, 0.8f);
     struct prim p = rig_rect(rig, 1, 2, 127, 126, 0);
     rig_draw(rig, &p, 1);
@@ -369,21 +368,9 @@ Test(blend, constant_rectangles_are_filled_without_threads)
             cr_assert_eq(rig_rgba8(rig, x, y), in ? 0xcc996633 : 0);
         }
     }
-    cr_assert_lt(rig->runs, 300); /* one tile of four */
+    cr_assert_eq(rig->runs, 1);
     cr_assert_eq(rig->stats.ps_invocations, 126 * 124);
     cr_assert_eq(rig->stats.ps_depth_count, 126 * 124);
-    rig_destroy(rig);
-}
-
-Test(blend, a_color_that_follows_the_place_is_no_constant)
-{
-    struct rig *rig = rig_create(0);
-    rig->shader = shade_replicated;
-    rig->user = rig;
-    struct prim p = rig_rect(rig, 0, 0, 128, 128, 0);
-    rig_draw(rig, &p, 1);
-    for (unsigned x = 0; x < RIG_PX; x++)
-        cr_assert_eq(rig_rgba8(rig, x, 100) & 255, x & ~3u);
     rig_destroy(rig);
 }
 
