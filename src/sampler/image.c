@@ -110,6 +110,13 @@ image_init_samples(struct image *im, const struct surface *s, unsigned level,
     return init(im, s, level, slice, 0, w, h);
 }
 
+uint8_t *
+image_at(const struct image *im, uint32_t x, uint32_t y)
+{
+    return im->mem + tiling_offset_B(im->tiling, im->x_B + x * im->element_B,
+                                     im->y + y, im->pitch_B);
+}
+
 /* ---- bands ------------------------------------------------------------- */
 
 unsigned

@@ -297,20 +297,19 @@ span(const struct image *im, const struct block *b, const uint8_t **begin,
 }
 
 bool
-image_overlap(const struct image *a, uint32_t ax, uint32_t ay,
-              const struct image *b, uint32_t bx, uint32_t by, uint32_t width,
-              uint32_t height)
+image_overlap(const struct image_rect *a, const struct image_rect *b)
 {
-    struct block p = block_of(a, ax, ay, width, height);
-    struct block q = block_of(b, bx, by, width, height);
+    const struct image *i = a->image, *k = b->image;
+    struct block p = block_of(i, a->x, a->y, a->width, a->height);
+    struct block q = block_of(k, b->x, b->y, b->width, b->height);
     const uint8_t *p0, *p1, *q0, *q1;
-    span(a, &p, &p0, &p1);
-    span(b, &q, &q0, &q1);
+    span(i, &p, &p0, &p1);
+    span(k, &q, &q0, &q1);
     if (p1 <= q0 || q1 <= p0)
         return false;
     /* In one surface the places themselves can be compared. */
-    bool same = a->mem == b->mem && a->tiling == b->tiling &&
-                a->pitch_B == b->pitch_B;
+    bool same = i->mem == k->mem && i->tiling == k->tiling &&
+                i->pitch_B == k->pitch_B;
     return !same || (p.x_B < q.x_B + q.w_B && q.x_B < p.x_B + p.w_B &&
                      p.y < q.y + q.h && q.y < p.y + p.h);
 }

@@ -15,7 +15,12 @@ is_planned(const struct sample_ctx *ctx)
     if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
         req->op != SAMPLE_LOD && req->op != SAMPLE_LZ)
         return false;
-    if (ctx->dims != 2 || ctx->cube || ctx->reduction || sp->non_normalized)
+    if (ctx->dims != 2 || ctx->cube || ctx->reduction)
+        return false;
+    /* Coordinates in texels: those of the stock driver's blits. */
+    if (sp->non_normalized &&
+        (req->op != SAMPLE_LZ || ctx->wrap[0] != GEN9_TCM_CLAMP ||
+         ctx->wrap[1] != GEN9_TCM_CLAMP))
         return false;
     for (unsigned d = 0; d < 2; d++)
         if (ctx->wrap[d] == GEN9_TCM_MIRROR_ONCE)
@@ -176,8 +181,9 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
         struct sample_levels *t = &plan->levels;
         t->w[i] = (int32_t)surface_level_width(s, level);
         t->h[i] = (int32_t)surface_level_height(s, level);
-        t->w_fx8[i] = (float)t->w[i] * SAMPLE_ONE;
-        t->h_fx8[i] = (float)t->h[i] * SAMPLE_ONE;
+        bool texels = ctx->sp->non_normalized;
+        t->w_fx8[i] = texels ? SAMPLE_ONE : (float)t->w[i] * SAMPLE_ONE;
+        t->h_fx8[i] = texels ? SAMPLE_ONE : (float)t->h[i] * SAMPLE_ONE;
         t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B);
         t->y_el[i] = (int32_t)p->y;
         plan->mem = p->mem;

@@ -71,7 +71,7 @@ enum sample_axis { SAMPLE_AXIS_ANY, SAMPLE_AXIS_REPEAT, SAMPLE_AXIS_CLAMP };
 /* Entries that no level has repeat the last one. */
 struct sample_levels {
     alignas(64) int32_t w[16], h[16];
-    float w_fx8[16], h_fx8[16]; /* 256 times the size */
+    float w_fx8[16], h_fx8[16]; /* 256 times the size, or 256 for texels */
     int32_t x_el[16], y_el[16]; /* origin, within the tiling */
 };
 

@@ -258,6 +258,8 @@ bool image_init(struct image *im, const struct surface *s, unsigned level,
 /* All samples of an interleaved surface; they are elements of their own. */
 bool image_init_samples(struct image *im, const struct surface *s,
                         unsigned level, unsigned slice);
+/* Where an element is. */
+uint8_t *image_at(const struct image *im, uint32_t x, uint32_t y);
 /* Bands that rows [y0, y1) touch, and the rows of one of them. */
 unsigned image_bands(const struct image *im, uint32_t y0, uint32_t y1);
 void image_band(const struct image *im, unsigned index, uint32_t *y0,
@@ -273,9 +275,11 @@ void image_copy(const struct image *to, uint32_t to_x, uint32_t to_y,
                 const struct image *from, uint32_t from_x, uint32_t from_y,
                 uint32_t width, uint32_t height);
 /* Whether the two rectangles may have bytes in common. */
-bool image_overlap(const struct image *a, uint32_t ax, uint32_t ay,
-                   const struct image *b, uint32_t bx, uint32_t by,
-                   uint32_t width, uint32_t height);
+struct image_rect {
+    const struct image *image;
+    uint32_t x, y, width, height;
+};
+bool image_overlap(const struct image_rect *a, const struct image_rect *b);
 
 /* ---- sampling -------------------------------------------------------- */
 

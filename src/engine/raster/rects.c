@@ -1,7 +1,7 @@
 /* rects.c: rectangles drawn without threads: the shader's meaning is known, so
  * that memory is filled or copied as it is. The bits are those that threads
  * would write; whatever is not certain is left to them. */
-#include "engine/raster/capture.h"
+#include "engine/raster/texels.h"
 
 #include "base/perf.h"
 #include "base/pool.h"
@@ -11,6 +11,7 @@
 
 /* Less is done before a sleeping worker is awake. */
 #define INLINE_B (2u << 20)
+#define INLINE_TEXELS_B (32u << 10)
 #define MAX_RECTS 16
 
 struct rect {
@@ -24,6 +25,10 @@ struct rect {
     /* copies: of which pixel (x0, y0) is the copy */
     struct image from;
     uint32_t from_x, from_y;
+    /* anything else that comes from a texel */
+    uint32_t *tables; /* its coordinates */
+    struct texels texels;
+    void (*band)(void *ctx, unsigned i, unsigned worker);
 };
 
 /* ---- what the state must say --------------------------------------------- */
@@ -79,17 +84,17 @@ find_target(struct rect *r)
 /* ---- bands --------------------------------------------------------------- */
 
 static void
-draw_bands(struct rect *r, void (*band)(void *ctx, unsigned i, unsigned worker))
+draw_bands(struct rect *r)
 {
     uint64_t size_B = (uint64_t)(r->x1 - r->x0) * (r->y1 - r->y0) *
                       r->to.element_B;
     unsigned count = image_bands(&r->to, r->y0, r->y1);
-    if (size_B > INLINE_B) {
-        pool_for(r->sc->draw->pool, count, band, r);
+    if (size_B > (r->tables ? INLINE_TEXELS_B : INLINE_B)) {
+        pool_for(r->sc->draw->pool, count, r->band, r);
         return;
     }
     for (unsigned i = 0; i < count; i++)
-        band(r, i, 0);
+        r->band(r, i, 0);
 }
 
 static void
@@ -115,6 +120,17 @@ copy_band(void *ctx, unsigned i, unsigned worker)
     vm_thread_leave();
 }
 
+static void
+texel_band(void *ctx, unsigned i, unsigned worker)
+{
+    const struct rect *r = ctx;
+    uint32_t y0 = r->y0, y1 = r->y1;
+    image_band(&r->to, i, &y0, &y1);
+    vm_thread_enter();
+    texels_draw(&r->texels, y0, y1);
+    vm_thread_leave();
+}
+
 /* ---- fills --------------------------------------------------------------- */
 
 static bool
@@ -128,6 +144,7 @@ prepare_fill(struct rect *r)
     fmt->pack(fmt, &c, r->value);
     for (unsigned i = r->to.element_B; i < sizeof r->value; i++)
         r->value[i] = r->value[i - r->to.element_B];
+    r->band = fill_band;
     return true;
 }
 
@@ -178,27 +195,54 @@ find_source(struct rect *r, const struct surface *s,
         return false;
     r->from_x = t->u[0];
     r->from_y = t->v[0];
-    return !image_overlap(&r->to, r->x0, r->y0, &r->from, r->from_x, r->from_y,
-                          width, height);
+    const struct image_rect to = {&r->to, r->x0, r->y0, width, height};
+    const struct image_rect from = {&r->from, r->from_x, r->from_y, width,
+                                    height};
+    return !image_overlap(&to, &from);
 }
 
 static bool
-prepare_copy(struct rect *r)
+prepare_texels(struct rect *r, const struct capture_table *t)
+{
+    struct texels *x = &r->texels;
+    x->to = r->to;
+    x->x0 = r->x0;
+    x->y0 = r->y0;
+    x->x1 = r->x1;
+    x->y1 = r->y1;
+    r->band = texel_band;
+    return texels_init(x, r->sc, r->target, t);
+}
+
+static bool
+prepare_texel(struct rect *r)
 {
     const struct meaning *m = r->sc->ps->meaning;
     const struct surface *s = stage_surface(r->sc->ps, m->texture);
     uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
-    if (m->message == MESSAGE_SAMPLE_LZ || !formats_copy(s, r->target))
-        return false;
     uint32_t *tables = malloc(((size_t)width + height) * sizeof *tables);
-    if (!tables)
-        return false;
     struct capture_table t = {.u = tables, .v = tables + width};
-    bool ok = capture_coords(r->sc, r->setup, r->x0, r->y0, width, height,
-                             &t) &&
-              find_source(r, s, &t);
-    free(tables);
-    return ok;
+    if (!tables ||
+        !capture_coords(r->sc, r->setup, r->x0, r->y0, width, height, &t)) {
+        free(tables);
+        return false;
+    }
+    if (m->message != MESSAGE_SAMPLE_LZ && formats_copy(s, r->target) &&
+        find_source(r, s, &t)) {
+        free(tables);
+        r->band = copy_band;
+        return true;
+    }
+    r->tables = tables;
+    return prepare_texels(r, &t);
+}
+
+static void
+finish(struct rect *r)
+{
+    if (r->tables)
+        texels_finish(&r->texels);
+    free(r->tables);
 }
 
 /* ---- draws --------------------------------------------------------------- */
@@ -228,17 +272,9 @@ prepare(struct scene *sc, unsigned i, struct rect *r)
         return false;
     switch (sc->ps->meaning->kind) {
     case MEANING_CONSTANT: return prepare_fill(r);
-    case MEANING_TEXEL: return prepare_copy(r);
+    case MEANING_TEXEL: return prepare_texel(r);
     default: return false;
     }
-}
-
-static void
-draw(struct rect *r)
-{
-    bool fills = r->sc->ps->meaning->kind == MEANING_CONSTANT;
-    draw_bands(r, fills ? fill_band : copy_band);
-    count(r);
 }
 
 bool
@@ -250,13 +286,17 @@ rects_draw(struct scene *sc)
         return false;
     /* One for each layer; a copy might read what the one before wrote. */
     unsigned n = sc->list[0]->count;
-    struct rect rect[MAX_RECTS];
     if (!n || n > (m->kind == MEANING_CONSTANT ? MAX_RECTS : 1))
         return false;
-    for (unsigned i = 0; i < n; i++)
-        if (!prepare(sc, i, &rect[i]))
-            return false;
-    for (unsigned i = 0; i < n; i++)
-        draw(&rect[i]);
-    return true;
+    struct rect rect[MAX_RECTS];
+    unsigned ready = 0;
+    while (ready < n && prepare(sc, ready, &rect[ready]))
+        ready++;
+    for (unsigned i = 0; i < n && ready == n; i++) {
+        draw_bands(&rect[i]);
+        count(&rect[i]);
+    }
+    for (unsigned i = 0; i < MIN2(ready + 1, n); i++)
+        finish(&rect[i]);
+    return ready == n;
 }

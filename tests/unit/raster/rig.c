@@ -28,6 +28,13 @@ stage_surface(const struct shader_stage *stage, unsigned bti)
     return &rig_of(stage)->target[bti % DRAW_MAX_RT];
 }
 
+const struct sampler *
+stage_sampler(const struct shader_stage *stage, unsigned index)
+{
+    static const struct sampler none = {.disabled = true};
+    return &none;
+}
+
 void
 stage_start(const struct shader_stage *stage, struct eu_start *start)
 {

@@ -242,7 +242,9 @@ Test(image, overlap_is_never_missed)
         bool common = false;
         for (unsigned i = 0; i < MEMORY_B; i++)
             common |= mark[i] & memory[i];
-        bool answer = image_overlap(&a, r.x0, r.y0, &b, q.x0, q.y0, w, h);
+        const struct image_rect p1 = {&a, r.x0, r.y0, w, h};
+        const struct image_rect p2 = {&b, q.x0, q.y0, w, h};
+        bool answer = image_overlap(&p1, &p2);
         cr_assert(!common || answer);
         met += common;
         apart += !answer;

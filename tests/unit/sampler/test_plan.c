@@ -118,6 +118,32 @@ Test(plan, gives_the_same_bits)
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
+/* The stock driver's blits: coordinates in texels, never repeated. */
+Test(plan, coordinates_in_texels)
+{
+    struct tally tally = {0, 0};
+    for (unsigned round = 0; round < 4000; round++) {
+        struct surface s = any_surface();
+        struct sampler sp = any_sampler();
+        sp.non_normalized = true;
+        sp.wrap[0] = sp.wrap[1] = GEN9_TCM_CLAMP;
+        struct sample_req req = any_req();
+        req.op = SAMPLE_LZ;
+        req.compare = false;
+        req.reduction = 0;
+        req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+        memset(req.min_lod, 0, sizeof req.min_lod);
+        for (unsigned i = 0; i < SAMPLE_LANES && round & 1; i++) {
+            req.u.f[i] *= (float)s.width;
+            req.v.f[i] *= (float)s.height;
+        }
+        compare_variants(&s, &sp, &req, round, &tally);
+        free(s.mem);
+    }
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 8);
+}
+
 /* All quotients that a bilinear filter of bytes divides. */
 Test(plan, divides_by_255_as_the_processor_does)
 {
