@@ -110,6 +110,25 @@ image_init_samples(struct image *im, const struct surface *s, unsigned level,
     return init(im, s, level, slice, 0, w, h);
 }
 
+bool
+image_init_mcs(struct image *im, const struct surface *s, unsigned slice,
+               unsigned entry_B)
+{
+    uint64_t y = (uint64_t)slice * s->aux_qpitch_el_rows;
+    if (!s->aux_mem || y > UINT32_MAX / 2)
+        return false;
+    *im = (struct image){
+        .mem = s->aux_mem,
+        .tiling = TILING_Y,
+        .pitch_B = s->aux_row_pitch_B,
+        .y = (uint32_t)y,
+        .width = s->width,
+        .height = s->height,
+        .element_B = entry_B,
+    };
+    return is_sound(im, s->aux_limit_B);
+}
+
 uint8_t *
 image_at(const struct image *im, uint32_t x, uint32_t y)
 {

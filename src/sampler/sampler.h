@@ -258,6 +258,10 @@ bool image_init(struct image *im, const struct surface *s, unsigned level,
 /* All samples of an interleaved surface; they are elements of their own. */
 bool image_init_samples(struct image *im, const struct surface *s,
                         unsigned level, unsigned slice);
+/* The multisample control surface of one layer; an element is an entry of
+ * entry_B bytes. */
+bool image_init_mcs(struct image *im, const struct surface *s, unsigned slice,
+                    unsigned entry_B);
 /* Where an element is. */
 uint8_t *image_at(const struct image *im, uint32_t x, uint32_t y);
 /* Bands that rows [y0, y1) touch, and the rows of one of them. */

@@ -102,6 +102,138 @@ is_texel(const struct symbols *s, struct meaning *m)
     return true;
 }
 
+/* ---- averages -------------------------------------------------------------
+ */
+
+static bool
+is_op(const struct symbol *n, unsigned opcode, unsigned type, unsigned sources)
+{
+    if (n->kind != SYMBOL_OP || n->opcode != opcode || n->saturate ||
+        n->type != type)
+        return false;
+    for (unsigned i = 0; i < sources; i++)
+        if (n->modifier[i])
+            return false;
+    return true;
+}
+
+/* What the samples have in common. */
+struct average {
+    const struct symbols *s;
+    struct texel first; /* of the first message, which may be ld_mcs */
+    bool mcs;
+    unsigned channel;
+};
+
+static bool
+is_control(const struct average *a, uint16_t symbol, unsigned channel)
+{
+    const struct symbol *n = &a->s->symbol[symbol];
+    return n->kind == SYMBOL_TEXEL && n->value == channel;
+}
+
+static bool
+is_sample(const struct average *a, uint16_t symbol, unsigned index)
+{
+    const struct symbol *n = &a->s->symbol[symbol];
+    struct texel t;
+    if (n->kind != SYMBOL_TEXEL || n->value % 4 != a->channel ||
+        !find_texel(a->s, (unsigned)n->value / 4, &t) ||
+        t.bti != a->first.bti || t.u != a->first.u || t.v != a->first.v ||
+        t.layer != a->first.layer || t.level != a->first.level)
+        return false;
+    const struct symbol *i = &a->s->symbol[t.sample];
+    if (i->kind != SYMBOL_IMM || i->value != index)
+        return false;
+    return a->mcs ? t.message == MESSAGE_LD2DMS && is_control(a, t.mcs, 0)
+                  : t.message == MESSAGE_LD2DSS;
+}
+
+/* Of samples first .. first + n - 1, added in pairs. */
+static bool
+is_sum(const struct average *a, uint16_t symbol, unsigned first, unsigned n)
+{
+    const struct symbol *k = &a->s->symbol[symbol];
+    if (n == 1)
+        return is_sample(a, symbol, first);
+    return is_op(k, EU_OP_ADD, EU_TYPE_F, 2) &&
+           is_sum(a, k->src[0], first, n / 2) &&
+           is_sum(a, k->src[1], first + n / 2, n / 2);
+}
+
+static bool
+is_scaled_sum(const struct average *a, uint16_t symbol, unsigned n)
+{
+    const struct symbol *k = &a->s->symbol[symbol];
+    if (!is_op(k, EU_OP_MUL, EU_TYPE_F, 2) || !is_sum(a, k->src[0], 0, n))
+        return false;
+    const struct symbol *scale = &a->s->symbol[k->src[1]];
+    return scale->kind == SYMBOL_IMM && scale->type == EU_TYPE_F &&
+           scale->value == bits_from_float(1.0f / (float)n);
+}
+
+/* MCS is 0 or all ones: every sample is the same. */
+static bool
+is_alike_entry(const struct average *a, uint16_t symbol, unsigned n)
+{
+    const struct symbol *flag = &a->s->symbol[symbol];
+    if (flag->kind != SYMBOL_FLAG || flag->cmod != EU_CMOD_NZ ||
+        !is_op(&a->s->symbol[flag->src[0]], EU_OP_OR, EU_TYPE_UD, 2))
+        return false;
+    const struct symbol *either = &a->s->symbol[flag->src[0]];
+    const uint64_t ones = n == 2 ? 0x3 : n == 4 ? 0xff : 0xffffffff;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct symbol *cmp = &a->s->symbol[either->src[i]];
+        if (!is_op(cmp, EU_OP_CMP, EU_TYPE_D, 2) || cmp->cmod != EU_CMOD_Z ||
+            !is_control(a, cmp->src[0], 0))
+            return false;
+        const struct symbol *value = &a->s->symbol[cmp->src[1]];
+        if (value->kind != SYMBOL_IMM ||
+            (value->value && (value->value & ones) != ones))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_average_of(struct average *a, unsigned n)
+{
+    for (a->channel = 0; a->channel < 4; a->channel++) {
+        uint16_t symbol = a->s->color[a->channel];
+        const struct symbol *k = &a->s->symbol[symbol];
+        if (a->mcs) {
+            if (k->kind != SYMBOL_CHOOSE || !is_alike_entry(a, k->src[0], n) ||
+                !is_sample(a, k->src[1], 0))
+                return false;
+            symbol = k->src[2];
+        }
+        if (!is_scaled_sum(a, symbol, n))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_average(const struct symbols *s, struct meaning *m)
+{
+    struct average a = {.s = s};
+    if (!s->fetch_count || !find_texel(s, 0, &a.first))
+        return false;
+    a.mcs = a.first.message == MESSAGE_LD_MCS;
+    unsigned n = s->fetch_count - a.mcs;
+    if ((n != 2 && n != 4 && n != 8) || !is_average_of(&a, n))
+        return false;
+    m->texture = a.first.bti;
+    m->samples = (uint8_t)n;
+    m->mcs = a.mcs;
+    m->message = a.first.message;
+    m->u = a.first.at_u;
+    m->v = a.first.at_v;
+    m->layer = a.first.at_layer;
+    m->level = a.first.at_level;
+    return true;
+}
+
 void
 meaning_find(struct meaning *out, const void *code, size_t code_B,
              enum eu_gen gen, unsigned simd, unsigned grf_start)
@@ -116,6 +248,8 @@ meaning_find(struct meaning *out, const void *code, size_t code_B,
             out->kind = MEANING_CONSTANT;
         else if (gen == EU_GEN9 && is_texel(s, out))
             out->kind = MEANING_TEXEL;
+        else if (gen == EU_GEN9 && is_average(s, out))
+            out->kind = MEANING_AVERAGE;
     }
     free(s);
 }

@@ -1,8 +1,10 @@
 /* rects.c: rectangles drawn without threads: the shader's meaning is known, so
  * that memory is filled or copied as it is. The bits are those that threads
  * would write; whatever is not certain is left to them. */
+#include "engine/raster/resolve.h"
 #include "engine/raster/texels.h"
 
+#include "base/fpmode.h"
 #include "base/perf.h"
 #include "base/pool.h"
 #include "engine/raster/meaning.h"
@@ -28,6 +30,7 @@ struct rect {
     /* anything else that comes from a texel */
     uint32_t *tables; /* its coordinates */
     struct texels texels;
+    struct resolve resolve;
     void (*band)(void *ctx, unsigned i, unsigned worker);
 };
 
@@ -129,6 +132,19 @@ texel_band(void *ctx, unsigned i, unsigned worker)
     vm_thread_enter();
     texels_draw(&r->texels, y0, y1);
     vm_thread_leave();
+}
+
+static void
+resolve_band(void *ctx, unsigned i, unsigned worker)
+{
+    const struct rect *r = ctx;
+    uint32_t y0 = r->y0, y1 = r->y1;
+    image_band(&r->to, i, &y0, &y1);
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    vm_thread_enter();
+    resolve_draw(&r->resolve, y0, y1);
+    vm_thread_leave();
+    fpmode_leave(FPMODE_DEFAULT, before);
 }
 
 /* ---- fills --------------------------------------------------------------- */
@@ -237,6 +253,86 @@ prepare_texel(struct rect *r)
     return prepare_texels(r, &t);
 }
 
+static bool
+is_bytes(const struct format_info *fmt)
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (fmt->ch[c].kind != FORMAT_NONE &&
+            (fmt->ch[c].kind != FORMAT_UNORM || fmt->ch[c].bits != 8))
+            return false;
+    return !fmt->srgb && fmt->block_bits <= 32;
+}
+
+/* All samples of the rectangle's pixels, and nothing of the target. */
+static bool
+find_samples(struct rect *r, const struct surface *s, unsigned slice,
+             unsigned level)
+{
+    struct resolve *v = &r->resolve;
+    uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
+    const struct image_rect to = {&r->to, r->x0, r->y0, width, height};
+    for (unsigned i = 0; i < v->samples; i++) {
+        if (!image_init(&v->plane[i], s, level, slice, i))
+            return false;
+        const struct image_rect from = {&v->plane[i], v->from_x, v->from_y,
+                                        width, height};
+        if (image_overlap(&to, &from))
+            return false;
+    }
+    return !v->mcs || (!level && image_init_mcs(&v->control, s, slice,
+                                                mcs_entry_B(v->samples)));
+}
+
+static bool
+find_resolve(struct rect *r, const struct surface *s,
+             const struct capture_table *t)
+{
+    const struct meaning *m = r->sc->ps->meaning;
+    const struct shader_stage *ps = r->sc->ps;
+    struct resolve *v = &r->resolve;
+    unsigned level = s->min_lod + t->level;
+    bool mcs = s->aux_mem && (s->aux == AUX_MCS || s->aux == AUX_CCS_E);
+    if (s->type != SURFACE_2D || !s->mem || s->interleaved ||
+        s->samples != m->samples || mcs != m->mcs || ps->alt_mode ||
+        ps->rounding || t->level > s->mip_count_minus1 ||
+        level >= SURFACE_LEVELS || (s->is_array && t->layer >= s->depth) ||
+        !formats_copy(s, r->target) || !is_bytes(s->fmt) ||
+        !is_consecutive(t->u, r->x1 - r->x0, surface_level_width(s, level)) ||
+        !is_consecutive(t->v, r->y1 - r->y0, surface_level_height(s, level)))
+        return false;
+    v->samples = m->samples;
+    v->mcs = m->mcs;
+    v->mcs_clear = v->samples == 2 ? 3 : v->samples == 4 ? 0xff : 0xffffffff;
+    s->fmt->pack(s->fmt, &s->clear_color, v->clear);
+    for (unsigned i = r->to.element_B; i < sizeof v->clear; i++)
+        v->clear[i] = v->clear[i - r->to.element_B];
+    v->from_x = t->u[0];
+    v->from_y = t->v[0];
+    v->to_x = r->x0;
+    v->to_y = r->y0;
+    v->width = r->x1 - r->x0;
+    v->to = r->to;
+    return find_samples(r, s, s->min_array + (s->is_array ? t->layer : 0),
+                        level);
+}
+
+static bool
+prepare_resolve(struct rect *r)
+{
+    const struct surface *s = stage_surface(r->sc->ps,
+                                            r->sc->ps->meaning->texture);
+    uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
+    uint32_t *tables = malloc(((size_t)width + height) * sizeof *tables);
+    struct capture_table t = {.u = tables, .v = tables + width};
+    bool ok = tables &&
+              capture_coords(r->sc, r->setup, r->x0, r->y0, width, height,
+                             &t) &&
+              find_resolve(r, s, &t);
+    free(tables);
+    r->band = resolve_band;
+    return ok;
+}
+
 static void
 finish(struct rect *r)
 {
@@ -273,6 +369,7 @@ prepare(struct scene *sc, unsigned i, struct rect *r)
     switch (sc->ps->meaning->kind) {
     case MEANING_CONSTANT: return prepare_fill(r);
     case MEANING_TEXEL: return prepare_texel(r);
+    case MEANING_AVERAGE: return prepare_resolve(r);
     default: return false;
     }
 }
