@@ -60,22 +60,6 @@ cache_alloc_locked(struct stage_cache *cache, size_t size_B)
 
 /* ---- surfaces ---------------------------------------------------------- */
 
-/* Bytes of a surface that messages without a format may touch. */
-static uint64_t
-flat_size_B(const struct surface *s)
-{
-    uint64_t size_B = 0;
-    if (s->type == SURFACE_BUFFER || s->type == SURFACE_STRBUF) {
-        size_B = s->buffer_elements;
-        if (s->fmt->compression == FORMAT_PLAIN &&
-            s->fmt->ch[0].kind != FORMAT_RAW)
-            size_B *= s->buffer_stride_B;
-    } else if (s->type != SURFACE_NULL) {
-        size_B = (uint64_t)s->row_pitch_B * s->height;
-    }
-    return MIN2(size_B, s->limit_B);
-}
-
 static struct stage_recent_surface *
 recent_surface(struct stage_cache *cache, const uint32_t rss[16])
 {
@@ -98,7 +82,8 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
     surface_decode(s, rss, stage->gen);
     s->mem = vm_ptr(stage->vm, s->base_va);
     s->limit_B = vm_limit_B(s->base_va);
-    s->flat_B = flat_size_B(s);
+    s->flat_B = surface_flat_B(s);
+    s->vec4_B = surface_vec4_B(s);
     s->aux_mem = vm_ptr(stage->vm, s->aux_va);
     s->aux_limit_B = vm_limit_B(s->aux_va);
     trace(surf,

@@ -124,7 +124,7 @@ struct eu_launch {
     bool apart, quads; /* unless the kernel's lanes keep to themselves */
     bool acc;          /* accumulators may be read */
     uint32_t mxcsr;
-    eu_launch_fn run;
+    eu_launch_fn run, resume;
     const struct eu_jit *jit; /* what run() begins with; else NULL */
     const void *entry;
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
@@ -141,6 +141,10 @@ void eu_launch_start(const struct eu_launch *launch, struct eu_thread *thread,
 enum eu_status eu_launch_run(const struct eu_launch *launch,
                              struct eu_thread *thread, uint32_t dispatch_mask,
                              uint32_t vector_mask, uint64_t budget);
+
+/* eu_run() for a launched thread that has run already. */
+enum eu_status eu_launch_resume(const struct eu_launch *launch,
+                                struct eu_thread *thread, uint64_t budget);
 
 /* Around many runs on one host thread: the host's float mode is the threads'
  * meanwhile, which saves switching to it for each. end: what begin returned */

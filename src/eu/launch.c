@@ -36,7 +36,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
 {
     struct eu_thread t;
     l->start = *start;
-    l->run = run_any;
+    l->run = l->resume = run_any;
     l->jit = NULL;
     l->entry = NULL;
     eu_thread_init(&t, start);
@@ -99,6 +99,13 @@ eu_launch_run(const struct eu_launch *l, struct eu_thread *t,
 {
     start_thread(l, t, dispatch_mask, vector_mask);
     return l->run(l, t, budget);
+}
+
+enum eu_status
+eu_launch_resume(const struct eu_launch *l, struct eu_thread *t,
+                 uint64_t budget)
+{
+    return l->resume(l, t, budget);
 }
 
 uint32_t

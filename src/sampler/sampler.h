@@ -190,7 +190,9 @@ struct surface {
     /* buffers */
     uint64_t buffer_elements; /* for RAW: bytes */
     uint32_t buffer_stride_B;
-    uint64_t flat_B; /* what the data port may touch; left for the caller */
+    /* What the data port may touch, and what `ld` reads as four plain dwords
+     * at any byte, or 0. Left for the caller, who asks surface_*_B(). */
+    uint64_t flat_B, vec4_B;
     /* Where each level begins within a slice; from surface_layout(). */
     bool has_layout;
     uint32_t level_x_el[SURFACE_LEVELS], level_y_el[SURFACE_LEVELS];
@@ -199,6 +201,9 @@ struct surface {
 /* Decodes RENDER_SURFACE_STATE (16 dwords). mem/limit_B/aux_mem are left for
  * the caller. False, with a null surface in *s, if it is malformed. */
 bool surface_decode(struct surface *s, const uint32_t rss[16], unsigned gen);
+
+uint64_t surface_flat_B(const struct surface *s);
+uint64_t surface_vec4_B(const struct surface *s);
 
 /* Fills in level_*_el. surface_decode() does it; who makes a struct surface
  * from other state (depth, stencil) should call it when all else is set:

@@ -299,3 +299,32 @@ surface_buffer_ptr(const struct surface *s, uint64_t index)
         return NULL;
     return s->mem + offset;
 }
+
+/* Bytes of a surface that messages without a format may touch. */
+uint64_t
+surface_flat_B(const struct surface *s)
+{
+    uint64_t size_B = 0;
+    if (s->type == SURFACE_BUFFER || s->type == SURFACE_STRBUF) {
+        size_B = s->buffer_elements;
+        if (s->fmt->compression == FORMAT_PLAIN &&
+            s->fmt->ch[0].kind != FORMAT_RAW)
+            size_B *= s->buffer_stride_B;
+    } else if (s->type != SURFACE_NULL) {
+        size_B = (uint64_t)s->row_pitch_B * s->height;
+    }
+    return MIN2(size_B, s->limit_B);
+}
+
+/* Observed: stock iris describes constant buffers as overlapping elements of
+ * R32G32B32A32_FLOAT, one at every byte. */
+uint64_t
+surface_vec4_B(const struct surface *s)
+{
+    static const uint8_t rgba[4] = {4, 5, 6, 7};
+    bool plain = s->format <= 2; /* FLOAT, SINT, UINT of R32G32B32A32 */
+    if (s->type != SURFACE_BUFFER || !plain || s->buffer_stride_B != 1 ||
+        !s->mem || memcmp(s->swizzle, rgba, sizeof rgba))
+        return 0;
+    return MIN2(s->buffer_elements + 15, s->limit_B);
+}

@@ -10,10 +10,9 @@
 #include "sampler/sampler.h"
 
 /* Sampler message `ld` without header, with full precision. */
-#define LD_MASK UINT32_C(0x6009f000)
-#define LD_PLAIN UINT32_C(0x00007000)
-/* Formats of four dwords that are what they look like: FLOAT, SINT, UINT. */
-#define R32G32B32A32_LAST 2
+#define LD_MASK UINT32_C(0x600ff000)
+#define LD_SIMD8 UINT32_C(0x00027000)
+#define LD_SIMD16 UINT32_C(0x00047000)
 
 static inline const struct surface *
 fast_surface(const struct thread_env *env, unsigned bti)
@@ -172,44 +171,35 @@ fast_dc1(const struct thread_env *env, const struct eu_message *m)
 }
 
 /* Constant buffers as the stock driver reads them where the offset is not
- * known: `ld` of four floats or integers, at strides down to one byte. */
-static inline bool
-fast_is_vec4(const struct surface *s)
+ * known: `ld` of four dwords at any byte. */
+static inline __attribute__((always_inline)) bool
+fast_vec4_range(const struct thread_env *env, const struct eu_message *m,
+                struct lane_access *a)
 {
-    static const uint8_t rgba[4] = {4, 5, 6, 7};
-    return s && s->type == SURFACE_BUFFER && s->format <= R32G32B32A32_LAST &&
-           s->buffer_stride_B && s->buffer_elements && s->mem &&
-           !memcmp(s->swizzle, rgba, 4);
+    unsigned bti = m->desc & 0xff;
+    if (bti >= BTI_BINDLESS)
+        return false;
+    const struct surface *s = fast_surface(env, bti);
+    if (!s || !s->vec4_B)
+        return false;
+    a->mem = s->mem;
+    a->size_B = s->vec4_B;
+    a->keep = ~0u;
+    return true;
 }
 
 static inline bool
 fast_ld_buffer(const struct thread_env *env, const struct eu_message *m)
 {
-    unsigned bti = m->desc & 0xff, simd = bits_get(m->desc, 17, 18);
-    if ((m->desc & LD_MASK) != LD_PLAIN || (simd != 1 && simd != 2) || m->eot ||
-        bti >= BTI_BINDLESS)
+    uint32_t shape = m->desc & LD_MASK;
+    struct lane_access a = {.channels = 4};
+    if ((shape != LD_SIMD8 && shape != LD_SIMD16) || m->eot ||
+        !fast_vec4_range(env, m, &a))
         return false;
-    const struct surface *s = fast_surface(env, bti);
-    if (!fast_is_vec4(s))
-        return false;
-    uint32_t stride_B = s->buffer_stride_B;
-    uint64_t end_B = (s->buffer_elements - 1) * stride_B + 16;
-    struct lane_access a = {.mem = s->mem,
-                            .size_B = MIN2(end_B, s->limit_B),
-                            .keep = ~0u,
-                            .channels = 4};
-    a.lanes = simd == 2 ? 16 : 8;
+    a.lanes = shape == LD_SIMD16 ? 16 : 8;
     a.mask = dataport_mask(m, a.lanes);
-    const uint32_t *index = dataport_operand(m, 0, a.lanes / 8);
-    uint32_t offset_B[16];
-    if (!index || end_B > LANES_LIMIT_B)
-        return false;
-    if (stride_B == 1)
-        return fast_access(&a, m, index, 0, false);
-    for (unsigned i = 0; i < a.lanes; i++)
-        offset_B[i] = index[i] < s->buffer_elements ? index[i] * stride_B
-                                                    : UINT32_MAX;
-    return fast_access(&a, m, offset_B, 0, false);
+    const uint32_t *offset_B = dataport_operand(m, 0, a.lanes / 8);
+    return offset_B && fast_access(&a, m, offset_B, 0, false);
 }
 
 static __attribute__((noinline)) enum eu_msg_result
@@ -227,14 +217,19 @@ fast_usual(struct eu_thread *t, const struct eu_message *m)
 #define FREQUENT(type, disabled) \
     ((uint32_t)(type) << 14 | 1u << 12 | (uint32_t)(disabled) << 8)
 
+static inline bool
+fast_all_lanes(const struct eu_message *m)
+{
+    return (uint16_t)m->exec_mask == 0xffff && m->mlen_grf >= 2;
+}
+
 /* Inlined, so that its number of channels is constant. */
 static inline __attribute__((always_inline)) bool
 fast_frequent(const struct thread_env *env, const struct eu_message *m,
               unsigned channels, bool write)
 {
     struct lane_access a;
-    if ((uint16_t)m->exec_mask != 0xffff || m->mlen_grf < 2 ||
-        !fast_range(env, m, &a))
+    if (!fast_all_lanes(m) || !fast_range(env, m, &a))
         return false;
     if (write) {
         const uint32_t *data = dataport_operand(m, 2, 2 * channels);
@@ -244,27 +239,44 @@ fast_frequent(const struct thread_env *env, const struct eu_message *m,
            read_full(&a, channels, m->src0, m->dst);
 }
 
+static inline bool
+fast_frequent_ld(const struct thread_env *env, const struct eu_message *m)
+{
+    struct lane_access a;
+    return (m->desc & LD_MASK) == LD_SIMD16 && fast_all_lanes(m) && !m->eot &&
+           m->dst && m->rlen_grf >= 8 && fast_vec4_range(env, m, &a) &&
+           read_full(&a, 4, m->src0, m->dst);
+}
+
+static inline bool
+fast_frequent_dc1(const struct thread_env *env, const struct eu_message *m)
+{
+    switch (m->desc & FREQUENT_MASK) {
+    case FREQUENT(DC1_UNTYPED_READ, 0xe):
+        return fast_frequent(env, m, 1, false);
+    case FREQUENT(DC1_UNTYPED_READ, 0x0):
+        return fast_frequent(env, m, 4, false);
+    case FREQUENT(DC1_UNTYPED_WRITE, 0xe):
+        return fast_frequent(env, m, 1, true);
+    case FREQUENT(DC1_UNTYPED_WRITE, 0x0):
+        return fast_frequent(env, m, 4, true);
+    default: return false;
+    }
+}
+
 static enum eu_msg_result
 fast_send(struct eu_thread *t, const struct eu_message *m)
 {
-    const struct thread_env *env = t->user;
+    struct thread_env *env = t->user;
     bool done = false;
     if (trace_on(TRACE_msg))
         return msg_send(t, m);
-    if (m->sfid == EU_SFID_DC1)
-        switch (m->desc & FREQUENT_MASK) {
-        case FREQUENT(DC1_UNTYPED_READ, 0xe):
-            done = fast_frequent(env, m, 1, false);
-            break;
-        case FREQUENT(DC1_UNTYPED_READ, 0x0):
-            done = fast_frequent(env, m, 4, false);
-            break;
-        case FREQUENT(DC1_UNTYPED_WRITE, 0xe):
-            done = fast_frequent(env, m, 1, true);
-            break;
-        case FREQUENT(DC1_UNTYPED_WRITE, 0x0):
-            done = fast_frequent(env, m, 4, true);
-            break;
-        }
+    switch (m->sfid) {
+    case EU_SFID_DC1: done = fast_frequent_dc1(env, m); break;
+    case EU_SFID_SAMPLER: done = fast_frequent_ld(env, m); break;
+    case EU_SFID_SPAWNER: done = m->eot; break;
+    case EU_SFID_GATEWAY: return msg_gateway(env, t, m);
+    case EU_SFID_DC0: return msg_dc0(env, t, m);
+    }
     return done ? EU_MSG_OK : fast_usual(t, m);
 }

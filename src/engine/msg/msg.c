@@ -146,10 +146,12 @@ end_turn(struct eu_thread *threads, unsigned count, struct eu_thread *t,
 
 /* Goes on with the threads that have not finished. */
 static bool
-finish_group(struct eu_thread *threads, unsigned count,
-             struct thread_group *group, struct thread_env *env, unsigned left,
-             uint64_t slice)
+finish_group(const struct eu_launch *launch, struct eu_thread *threads,
+             unsigned count, struct thread_group *group, struct thread_env *env,
+             unsigned left)
 {
+    /* Threads that were launched have had their long turn. */
+    uint64_t slice = launch ? SLICE_INSNS : FIRST_SLICE_INSNS;
     while (left) {
         bool progress = false;
         for (unsigned i = 0; i < count; i++) {
@@ -159,7 +161,8 @@ finish_group(struct eu_thread *threads, unsigned count,
             if (t->status == EU_WAITING && !t->n0[0])
                 continue;
             uint64_t before = t->insn_count;
-            enum eu_status s = eu_run(t, slice);
+            enum eu_status s = launch ? eu_launch_resume(launch, t, slice)
+                                      : eu_run(t, slice);
             progress |= s != EU_WAITING || t->insn_count != before;
             if (!end_turn(threads, count, t, group, env, &left))
                 return false;
@@ -187,12 +190,12 @@ msg_launch_group(const struct eu_launch *launch, struct eu_thread *threads,
         if (!end_turn(threads, i + 1, &threads[i], group, env, &left))
             return false;
     }
-    return finish_group(threads, count, group, env, left, SLICE_INSNS);
+    return finish_group(launch, threads, count, group, env, left);
 }
 
 bool
 msg_run_group(struct eu_thread *threads, unsigned count,
               struct thread_group *group, struct thread_env *env)
 {
-    return finish_group(threads, count, group, env, count, FIRST_SLICE_INSNS);
+    return finish_group(NULL, threads, count, group, env, count);
 }

@@ -200,8 +200,27 @@ eu_jit_code(const struct eu_jit *jit, size_t *size_B)
 
 /* ---- launches ---- */
 
-/* With every channel on from the first instruction, else from wherever compiled
- * code goes on; the rest is eu_run()'s. */
+/* Wherever compiled code goes on. */
+static void
+go_on(const struct eu_launch *l, struct eu_thread *t, int64_t budget,
+      int64_t left)
+{
+    while (t->status == EU_RUNNING && left > 0 &&
+           eu_jit_enter(l->jit, t, &left))
+        ;
+    eu_thread_account(t, (uint64_t)(budget - left));
+}
+
+/* The rest is eu_run()'s. */
+static enum eu_status
+interpret_rest(struct eu_thread *t, uint64_t budget, uint64_t before)
+{
+    uint64_t spent = t->insn_count - before;
+    return t->status == EU_RUNNING && spent < budget ? eu_run(t, budget - spent)
+                                                     : t->status;
+}
+
+/* With every channel on from the first instruction. */
 static enum eu_status
 run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
@@ -212,14 +231,23 @@ run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
         memcpy(&fn, &l->jit->code, sizeof fn);
         left = fn(t, n, l->entry, t->mask);
     }
-    while (t->status == EU_RUNNING && left > 0 &&
-           eu_jit_enter(l->jit, t, &left))
-        ;
+    go_on(l, t, n, left);
     fpmode_leave(l->mxcsr, before);
-    eu_thread_account(t, (uint64_t)(n - left));
-    if (t->status == EU_RUNNING && left > 0)
-        return eu_run(t, (uint64_t)left);
-    return t->status;
+    return interpret_rest(t, budget, 0);
+}
+
+static enum eu_status
+resume_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
+{
+    int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX);
+    uint64_t ran = t->insn_count;
+    if (t->status != EU_RUNNING && t->status != EU_WAITING)
+        return t->status;
+    uint32_t mode = t->mxcsr, before = fpmode_enter(mode);
+    t->status = EU_RUNNING;
+    go_on(l, t, n, n);
+    fpmode_leave(mode, before);
+    return interpret_rest(t, budget, ran);
 }
 
 static void
@@ -240,6 +268,7 @@ use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
     l->jit = jit;
     l->entry = entry;
     l->run = run_launch;
+    l->resume = resume_launch;
 }
 
 void
