@@ -63,15 +63,24 @@ resolve_stage(struct engine_context *ctx, struct dispatch *d)
     return stage->enabled;
 }
 
+/* Constants are in the CURBE, or where the walker itself says. */
 static void
 resolve_constants(const struct hw_state *hw, struct dispatch *d)
 {
+    d->cross_thread_grf = d->idd.cross_thread_constant_data_read_length;
+    d->per_thread_grf = d->idd.constant_urb_entry_read_length;
+    if (d->walker.indirect_data_length) {
+        d->curbe = vm_ptr(d->stage.vm,
+                          hw->indirect_base +
+                              d->walker.indirect_data_start_address);
+        d->curbe_B = (uint32_t)d->walker.indirect_data_length;
+        d->own_first = true;
+        return;
+    }
     uint32_t skip_B = d->idd.constant_urb_entry_read_offset * EU_GRF_B;
     skip_B = MIN2(skip_B, hw->curbe_B);
     d->curbe = hw->curbe + skip_B;
     d->curbe_B = hw->curbe_B - skip_B;
-    d->cross_thread_grf = d->idd.cross_thread_constant_data_read_length;
-    d->per_thread_grf = d->idd.constant_urb_entry_read_length;
 }
 
 bool
@@ -89,8 +98,6 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
                     d.walker.interface_descriptor_offset);
         return false;
     }
-    if (d.walker.indirect_data_length)
-        unimp("GPGPU_WALKER with indirect data");
     gen9_interface_descriptor_data_unpack(
         &d.idd, hw->interface_descriptor[d.walker.interface_descriptor_offset]);
     resolve_grid(hw, &d);
