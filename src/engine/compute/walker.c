@@ -31,6 +31,7 @@ struct run {
     uint32_t mask, last_mask;
     uint32_t lanes; /* of a group */
     unsigned payload_grf;
+    bool reads_beyond; /* registers that the payload does not fill */
 };
 
 static void
@@ -93,7 +94,8 @@ give_payload(const struct run *run, struct slot *slot, const uint32_t id[3])
         g0[1] = id[0];
         g0[6] = id[1];
         g0[7] = id[2];
-        eu_launch_zero(&run->launch, t, run->payload_grf);
+        if (run->reads_beyond)
+            eu_launch_zero(&run->launch, t, run->payload_grf);
     }
 }
 
@@ -248,6 +250,8 @@ prepare(struct run *run)
                  (unsigned)__builtin_popcount(run->last_mask);
     run->payload_grf = MIN2(1 + d->cross_thread_grf + d->per_thread_grf,
                             EU_GRF_COUNT);
+    for (unsigned grf = run->payload_grf; grf < EU_GRF_COUNT; grf++)
+        run->reads_beyond |= run->launch.live_in[grf / 32] >> grf % 32 & 1;
 }
 
 void
