@@ -338,7 +338,7 @@ far_copy(struct rig *r, uint32_t copy[16][24], bool to_memory)
         unsigned at = r->m.header ? 1 : 0;
         uint64_t u = r->far ? dataport_lane64(&r->m, at, i)
                             : dataport_lane(&r->m, at, i);
-        u = MIN2((uint32_t)u, STATELESS_B - 80);
+        u &= UINT32_MAX;
         uint8_t *p = r->stateless + (u < 16 ? 0 : u - 16);
         if (to_memory)
             memcpy(p, copy[i], sizeof copy[i]);
