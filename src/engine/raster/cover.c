@@ -93,9 +93,36 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
     }
 }
 
+/* What set-up has found out already. */
+static void
+cover_small(struct worker *w, const struct setup *s)
+{
+    struct cover_list *list = &w->cover;
+    /* In the order of cover_list: beyond a side of a 16x16 square, the blocks
+     * below come before those to the right. */
+    bool down = ((s->x0 >> 2) & 3) == 3 && ((s->y0 >> 2) & 3) != 3;
+    list->count = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned i = down ? k >> 1 | (k & 1) << 1 : k;
+        int32_t x = (s->x0 & ~3) + (int32_t)(i & 1) * 4 - w->tile_x;
+        int32_t y = (s->y0 & ~3) + (int32_t)(i >> 1) * 4 - w->tile_y;
+        if (s->mask[i] && x >= 0 && y >= 0 && x < TILE_PX && y < TILE_PX)
+            list->block[list->count++] = (struct cover_block){
+                .x = (uint8_t)x,
+                .y = (uint8_t)y,
+                .mask = s->mask[i],
+            };
+    }
+    emit_blocks(w, s, 1);
+}
+
 void
 cover_setup(struct worker *w, const struct setup *s)
 {
+    if (s->small) {
+        cover_small(w, s);
+        return;
+    }
     struct box box = {MAX2(s->x0, w->tile_x), MAX2(s->y0, w->tile_y),
                       MIN2(s->x1, w->tile_x + TILE_PX),
                       MIN2(s->y1, w->tile_y + TILE_PX)};

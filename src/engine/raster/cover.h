@@ -46,9 +46,9 @@ cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
 /* The best for this job on this processor. */
 cover_find_fn cover_find;
 
-/* The box's part of the block at (x, y). */
+/* The pixels of some columns and rows of a block, a bit each. */
 static inline unsigned
-cover_box_mask(const struct cover_job *job, unsigned x, unsigned y)
+cover_pixels(unsigned column_set, unsigned row_set)
 {
     static const uint16_t columns[16] = {
         0x0000, 0x0505, 0x0a0a, 0x0f0f, 0x5050, 0x5555, 0x5a5a, 0x5f5f,
@@ -58,8 +58,14 @@ cover_box_mask(const struct cover_job *job, unsigned x, unsigned y)
         0x0000, 0x0033, 0x00cc, 0x00ff, 0x3300, 0x3333, 0x33cc, 0x33ff,
         0xcc00, 0xcc33, 0xcccc, 0xccff, 0xff00, 0xff33, 0xffcc, 0xffff,
     };
-    return (unsigned)columns[job->columns >> x & 15] &
-           rows[job->rows >> y & 15];
+    return (unsigned)columns[column_set] & rows[row_set];
+}
+
+/* The box's part of the block at (x, y). */
+static inline unsigned
+cover_box_mask(const struct cover_job *job, unsigned x, unsigned y)
+{
+    return cover_pixels(job->columns >> x & 15, job->rows >> y & 15);
 }
 
 #endif

@@ -85,6 +85,10 @@ struct setup {
     float smooth_x, smooth_y, dir_x, dir_y;
     float half_length, half_width;
     int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
+    /* What it covers is known: bits as in cover.c of the 4x4 block that has
+     * (x0, y0), and of those to the right, below, and both. */
+    bool small;
+    uint16_t mask[4];
     struct edge edge[4];
     double ref_x, ref_y;
     /* Linear weights of v1 and v2, the same over w, 1/w, depth. */
@@ -305,6 +309,23 @@ struct worker {
     struct cover_list cover;
     struct eu_thread thread;
 };
+
+/* ---- setup_small.c ------------------------------------------------------- */
+
+/* Blocks of a primitive that reaches over no more than two each way. */
+struct small {
+    int32_t x0, y0, x1, y1; /* clipped, pixels */
+    uint16_t mask[4];       /* as in struct setup */
+};
+
+/* Largest extent of such a primitive: the values of its edges all over its
+ * blocks have 32 bits. */
+#define SMALL_MAX_SUBPX (9 * SUBPIXEL)
+
+/* Finds mask[] from three edges and the box: centres inside. */
+void setup_small(const struct edge edge[3], struct small *small);
+/* The same, pixel by pixel. */
+void setup_small_ref(const struct edge edge[3], struct small *small);
 
 /* ---- list.c -------------------------------------------------------------- */
 

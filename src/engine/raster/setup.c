@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Up to this many pixels wide and high, each is looked at. */
-#define SMALL_PX 4
-
 /* From (x0, y0) to (x1, y1) with the inside to the right as seen with y down
  * (clockwise). Top and left edges own the points on them: KBL follows the
  * D3D fill rule. */
@@ -170,7 +167,8 @@ is_culled(const struct scene *sc, const struct tri *t)
 /* What a triangle needs to be seen: pixels, half-open and clipped, and edges.
  */
 struct shape {
-    int32_t x0, y0, x1, y1;
+    struct small px; /* mask[] if known */
+    bool known;
     struct edge edge[3];
 };
 
@@ -182,9 +180,10 @@ samples_are_centres(const struct scene *sc)
            !sc->draw->raster.conservative_rasterization_enable;
 }
 
-static void
+/* Returns the larger side of the whole box in subpixels. */
+static int32_t
 shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
-          struct shape *h)
+          struct small *px)
 {
     bool centres = samples_are_centres(sc);
     int32_t up = centres ? SUBPIXEL / 2 - 1 : 0;
@@ -193,10 +192,11 @@ shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
     int32_t x1 = MAX2(t->x[0], MAX2(t->x[1], t->x[2]));
     int32_t y0 = MIN2(t->y[0], MIN2(t->y[1], t->y[2]));
     int32_t y1 = MAX2(t->y[0], MAX2(t->y[1], t->y[2]));
-    h->x0 = MAX2((x0 + up) >> 8, sc->clip_x0[vp]);
-    h->y0 = MAX2((y0 + up) >> 8, sc->clip_y0[vp]);
-    h->x1 = MIN2(((x1 - down) >> 8) + 1, sc->clip_x1[vp]);
-    h->y1 = MIN2(((y1 - down) >> 8) + 1, sc->clip_y1[vp]);
+    px->x0 = MAX2((x0 + up) >> 8, sc->clip_x0[vp]);
+    px->y0 = MAX2((y0 + up) >> 8, sc->clip_y0[vp]);
+    px->x1 = MIN2(((x1 - down) >> 8) + 1, sc->clip_x1[vp]);
+    px->y1 = MIN2(((y1 - down) >> 8) + 1, sc->clip_y1[vp]);
+    return MAX2(x1 - x0, y1 - y0);
 }
 
 static void
@@ -214,38 +214,25 @@ shape_edges(const struct scene *sc, const struct tri *t, struct shape *h)
     }
 }
 
-static bool
-holds_a_centre(const struct shape *h)
-{
-    const struct edge *e = h->edge;
-    for (int32_t py = h->y0; py < h->y1; py++) {
-        for (int32_t px = h->x0; px < h->x1; px++) {
-            int64_t x = (int64_t)px * SUBPIXEL + SUBPIXEL / 2;
-            int64_t y = (int64_t)py * SUBPIXEL + SUBPIXEL / 2;
-            int64_t v0 = e[0].a * x + e[0].b * y + e[0].c;
-            int64_t v1 = e[1].a * x + e[1].b * y + e[1].c;
-            int64_t v2 = e[2].a * x + e[2].b * y + e[2].c;
-            if ((v0 | v1 | v2) >= 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* False: the triangle covers no sample. Found out exactly for those of a few
- * pixels, most of which do not in a fine mesh. */
+/* False: the triangle covers no sample, as far as that is cheap to know. */
 static bool
 find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
            struct shape *h)
 {
+    struct small *px = &h->px;
     if (!t->area)
         return false;
-    shape_box(sc, vp, t, h);
-    if (h->x0 >= h->x1 || h->y0 >= h->y1)
+    int32_t side = shape_box(sc, vp, t, px);
+    if (px->x0 >= px->x1 || px->y0 >= px->y1)
         return false;
     shape_edges(sc, t, h);
-    return h->x1 - h->x0 > SMALL_PX || h->y1 - h->y0 > SMALL_PX ||
-           !samples_are_centres(sc) || holds_a_centre(h);
+    h->known = side <= SMALL_MAX_SUBPX && samples_are_centres(sc) &&
+               ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 2 &&
+               ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 2;
+    if (!h->known)
+        return true;
+    setup_small(h->edge, px);
+    return px->mask[0] | px->mask[1] | px->mask[2] | px->mask[3];
 }
 
 static void
@@ -268,10 +255,13 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     s->conservative = sc->draw->raster.conservative_rasterization_enable;
     s->poly_stipple = sc->draw->wm.polygon_stipple_enable;
     memcpy(s->edge, h->edge, sizeof h->edge);
-    s->x0 = h->x0;
-    s->y0 = h->y0;
-    s->x1 = h->x1;
-    s->y1 = h->y1;
+    s->x0 = h->px.x0;
+    s->y0 = h->px.y0;
+    s->x1 = h->px.x1;
+    s->y1 = h->px.y1;
+    s->small = h->known;
+    if (h->known)
+        memcpy(s->mask, h->px.mask, sizeof s->mask);
     s->attr = attr_setup(list, p, v, 3, t->back, false);
     setup_finish(list, s);
 }

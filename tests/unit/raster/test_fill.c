@@ -543,3 +543,51 @@ Test(fill, tiny_triangles_hit_the_centres_inside)
     }
     rig_destroy(rig);
 }
+
+static int32_t
+random_below(uint32_t *seed, int32_t n)
+{
+    return (int32_t)(next_random(seed) % (uint32_t)n);
+}
+
+/* Anywhere on the largest surface, corners on centres and edges as well. */
+static void
+random_small(uint32_t *seed, struct edge edge[3], struct small *sm)
+{
+    int32_t x[3], y[3];
+    int32_t grid = random_below(seed, 3) ? 1 : 64;
+    int32_t x0 = random_below(seed, SCREEN_MAX_PX * SUBPIXEL),
+            y0 = random_below(seed, 20 * SUBPIXEL);
+    int32_t side = 1 + random_below(seed, SMALL_MAX_SUBPX);
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = (x0 + random_below(seed, side)) / grid * grid;
+        y[i] = (y0 + random_below(seed, side)) / grid * grid;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        setup_edge(&edge[i], x[i], y[i], x[(i + 1) % 3], y[(i + 1) % 3]);
+    sm->x0 = x0 / SUBPIXEL + random_below(seed, 3);
+    sm->y0 = y0 / SUBPIXEL + random_below(seed, 3);
+    int32_t width = random_below(seed, 9), height = random_below(seed, 9);
+    sm->x1 = MIN2(sm->x0 + width, (sm->x0 & ~3) + 8);
+    sm->y1 = MIN2(sm->y0 + height, (sm->y0 & ~3) + 8);
+}
+
+Test(fill, blocks_of_small_triangles_are_pixels)
+{
+    uint32_t seed = 3;
+    unsigned some = 0;
+    for (unsigned n = 0; n < 200000; n++) {
+        struct edge edge[3];
+        struct small a, b;
+        random_small(&seed, edge, &a);
+        b = a;
+        setup_small(edge, &a);
+        setup_small_ref(edge, &b);
+        for (unsigned i = 0; i < 4; i++) {
+            cr_assert_eq(a.mask[i], b.mask[i], "triangle %u block %u: %x %x", n,
+                         i, a.mask[i], b.mask[i]);
+            some += a.mask[i] != 0;
+        }
+    }
+    cr_expect_gt(some, 10000);
+}
