@@ -32,10 +32,8 @@ struct prim_vertex {
 static inline int32_t
 prim_snap(float v)
 {
-    if (!(v > -SNAP_MAX_PX)) /* NaN too */
-        return -SNAP_MAX_PX * SUBPIXEL;
-    if (v > SNAP_MAX_PX)
-        return SNAP_MAX_PX * SUBPIXEL;
+    v = v > -SNAP_MAX_PX ? v : -SNAP_MAX_PX; /* NaN too */
+    v = v < SNAP_MAX_PX ? v : SNAP_MAX_PX;
     return (int32_t)lrintf(v * SUBPIXEL);
 }
 

@@ -149,6 +149,12 @@ eu_kernel_size_B(const struct eu_kernel *kernel)
 }
 
 bool
+eu_kernel_is_pure(const struct eu_kernel *kernel)
+{
+    return !kernel->impure;
+}
+
+bool
 eu_kernel_surfaces(const struct eu_kernel *kernel, uint32_t used[8])
 {
     memcpy(used, kernel->surfaces, sizeof kernel->surfaces);

@@ -30,6 +30,9 @@ size_t eu_kernel_size_B(const struct eu_kernel *kernel);
  * entry n. Returns false if some send takes its descriptor from a register,
  * so that any entry may be used. */
 bool eu_kernel_surfaces(const struct eu_kernel *kernel, uint32_t used[8]);
+/* Whether its messages only sample, load constants and access the URB: without
+ * its URB entries nobody can tell that it ran. */
+bool eu_kernel_is_pure(const struct eu_kernel *kernel);
 
 enum eu_status {
     EU_RUNNING,  /* eu_run() returned because the budget was used up */

@@ -84,12 +84,14 @@ batch_init(struct geom *g)
     while (slots < (cap + BATCH_SLACK) * 2)
         slots *= 2;
     b->slot_mask = slots - 1;
+    b->slot_shift = 32 - (unsigned)__builtin_ctz(slots);
     size_t room = cap + BATCH_SLACK;
     b->vert = malloc(sizeof *b->vert * room);
     b->key = malloc(sizeof *b->key * room);
     b->instance = malloc(sizeof *b->instance * room);
     if (g->tris) {
         b->tri = malloc(sizeof *b->tri * b->object_cap);
+        b->codes = malloc(sizeof *b->codes * room);
     } else {
         b->object = malloc(sizeof *b->object * b->object_cap);
         b->index = malloc(sizeof *b->index * b->index_cap);
@@ -97,7 +99,7 @@ batch_init(struct geom *g)
     b->slot = calloc(slots, sizeof *b->slot);
     g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
     return b->vert && b->key && b->instance && b->slot &&
-           (b->tri || (b->object && b->index));
+           (g->tris ? b->tri && b->codes : b->object && b->index);
 }
 
 void
@@ -107,6 +109,7 @@ batch_finish(struct batch *b)
     free(b->key);
     free(b->instance);
     free(b->tri);
+    free(b->codes);
     free(b->object);
     free(b->index);
     free(b->slot);

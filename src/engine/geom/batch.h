@@ -29,13 +29,14 @@ batch_new_vertex(struct geom *g, uint32_t key)
     return i;
 }
 
-/* The batch's vertex of a key; there is room for it. */
+/* The batch's vertex of a key; there is room for it. Neighbouring keys lie in
+ * neighbouring slots; where two keys meet, one goes its own odd step on. */
 static inline uint32_t
 batch_vertex(struct geom *g, uint32_t key)
 {
     struct batch *b = &g->batch;
-    uint32_t h = (key + g->instance * 0x85ebca77u) * 0x9e3779b1u >> 13;
-    for (;; h++) {
+    uint32_t hash = key + g->instance * 0x85ebca77u;
+    for (uint32_t h = hash;; h += hash * 0x9e3779b1u >> b->slot_shift | 1) {
         uint16_t *s = &b->slot[h & b->slot_mask];
         if (!*s) {
             uint32_t i = batch_new_vertex(g, key);
@@ -43,7 +44,8 @@ batch_vertex(struct geom *g, uint32_t key)
             return i;
         }
         uint32_t i = *s - 1u;
-        if (b->key[i] == key && b->instance[i] == g->instance)
+        if (b->key[i] == key &&
+            (g->draw->instance_count == 1 || b->instance[i] == g->instance))
             return i;
     }
 }

@@ -335,12 +335,34 @@ chunks_are_independent(const struct geom *g)
            !draw->fast_clear && !draw->wm.line_stipple_enable;
 }
 
+/* All of an unseen draw, where that needs no indices. */
+static void
+count_all(const struct chunks *cs)
+{
+    struct geom *g = cs->g;
+    const struct draw *draw = g->draw;
+    uint64_t instances = draw->instance_count;
+    uint64_t prims = instances * cs->prims;
+    unsigned before = cs->span.size - cs->span.step;
+    bool quads = draw->topology == GEN9_3DPRIM_QUADLIST ||
+                 draw->topology == GEN9_3DPRIM_QUADSTRIP;
+    g->ia_vertices += instances * draw->vertex_count;
+    g->ia_primitives += prims;
+    vs_count(g, prims * cs->span.step + instances * before);
+    if (!draw->so.rendering_disable)
+        g->cl_invocations += quads ? prims * 2 : prims;
+}
+
 void
 chunks_run(struct geom *g)
 {
     struct chunks cs = {.g = g};
     unsigned workers = g->draw->pool ? pool_workers(g->draw->pool) : 1;
     plan_chunks(&cs);
+    if (g->unseen && cs.splits && !g->draw->indexed) {
+        count_all(&cs);
+        return;
+    }
     if (workers > 1 && cs.count > 1 && chunks_are_independent(g)) {
         run_in_rounds(&cs, workers);
         return;

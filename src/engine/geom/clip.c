@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SLOT_POSITION 1
 #define SLOT_CLIP_DISTANCE 2
 
 static uint32_t
@@ -72,12 +71,6 @@ clip_finish(struct geom *g)
 }
 
 /* ---- vertices --------------------------------------------------------- */
-
-void
-clip_position(const struct geom_vert *v, float pos[4])
-{
-    memcpy(pos, v->p.v.vue + SLOT_POSITION * 4, 16);
-}
 
 float
 clip_distance(const struct geom *g, const struct geom_vert *v, unsigned i)

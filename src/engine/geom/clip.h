@@ -43,16 +43,24 @@ struct clip_ctx {
     struct prim prim;
 };
 
+/* Far beyond any guard band; raster need not expect it. */
+#define SCREEN_LIMIT 1e7f
+
 static inline bool
 clip_on_screen(const struct prim_vertex *v)
 {
-    /* Far beyond any guard band; raster need not expect it. */
-    return fabsf(v->x) < 1e7f && fabsf(v->y) < 1e7f && !isnan(v->z);
+    return fabsf(v->x) < SCREEN_LIMIT && fabsf(v->y) < SCREEN_LIMIT &&
+           !isnan(v->z);
 }
 
 /* Where whole and cut primitives go; NULL without memory. */
 struct prim_list *clip_list(struct geom *g);
-void clip_position(const struct geom_vert *v, float pos[4]);
+static inline void
+clip_position(const struct geom_vert *v, float pos[4])
+{
+    memcpy(pos, v->p.v.vue + 4, 16);
+}
+
 float clip_distance(const struct geom *g, const struct geom_vert *v,
                     unsigned i);
 /* Divide and viewport transform: x, y, z, 1 / w. */

@@ -116,6 +116,20 @@ geom_urb_init(struct geom *g)
     return g->urb.base != NULL;
 }
 
+/* Nothing can come of the draw but what the counters say. */
+static bool
+is_unseen(const struct draw *draw)
+{
+    const struct shader_stage *vs = &draw->stage[STAGE_VS];
+    bool rejected = draw->clip.clip_enable &&
+                    draw->clip.clip_mode ==
+                        GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL;
+    return (rejected || draw->so.rendering_disable) &&
+           !draw->so.so_function_enable && !draw->te.te_enable &&
+           !draw->stage[STAGE_GS].enabled &&
+           (!vs->enabled || (vs->kernel && eu_kernel_is_pure(vs->kernel)));
+}
+
 static bool
 geom_init(struct geom *g)
 {
@@ -133,6 +147,7 @@ geom_init(struct geom *g)
     g->vs_urb.entry_B = ALIGN_POT(MAX2(g->vs_urb.entry_B, 64u), 64u);
     g->last_slots = g->vs_urb.entry_B / 16;
     g->tris = tris_possible(g);
+    g->unseen = is_unseen(draw);
     if (!batch_init(g))
         return false;
     if (draw->te.te_enable && !hsds_init(g))

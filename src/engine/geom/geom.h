@@ -49,11 +49,13 @@ struct batch {
     struct batch_object *object;
     uint32_t *index; /* vertices of the objects */
     struct batch_tri {
-        uint32_t vert[3], prim_id;
+        uint16_t vert[3];
+        uint32_t prim_id;
     } * tri;
+    uint32_t *codes; /* of the vertices */
     /* Which vertex has a key: open addressing, number + 1, 0 is free. */
     uint16_t *slot;
-    uint32_t slot_mask;
+    uint32_t slot_mask, slot_shift;
 };
 
 /* URB memory: one block for all stages, cut in regions. */
@@ -81,6 +83,7 @@ struct geom {
     struct eu_launch vs_launch;
     bool vs_ready;                 /* vs_launch */
     bool tris;                     /* the draw goes through tris.c */
+    bool unseen;                   /* vertices are only counted */
     struct gs_queue *gs;           /* NULL: no GS */
     struct tess_state *tess;       /* NULL: no tessellation */
     unsigned last_slots;           /* of a vertex of the last stage */
@@ -171,6 +174,8 @@ void fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
 
 /* vs.c: shades (or just fetches) the vertices of the batch. */
 void vs_run(struct geom *g);
+/* Adds to the invocations. */
+void vs_count(const struct geom *g, uint64_t count);
 
 /* hsds.c: patches to objects, which go to geom_shaded(). */
 bool hsds_init(struct geom *g);
@@ -203,9 +208,9 @@ void streamout_finish(struct geom *g);
 /* vertex.c: what the clipper wants to know of vertices, for one viewport. */
 void vertex_prepare(const struct geom *g, struct geom_vert *v,
                     unsigned viewport);
-/* The same for several in a row. */
+/* The same for several in a row; codes: once more, side by side. */
 void vertex_prepare_all(const struct geom *g, struct geom_vert *v,
-                        unsigned count, unsigned viewport);
+                        unsigned count, unsigned viewport, uint32_t *codes);
 
 /* clip.c. v has the 1, 2 or 3 vertices of the kind, in winding order. */
 /* false without memory. */

@@ -59,9 +59,9 @@ add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
     if (!batch_has_room(b, 3) || b->tri_count == b->object_cap)
         batch_run(g);
     struct batch_tri *t = &b->tri[b->tri_count++];
-    t->vert[0] = batch_vertex(g, k0);
-    t->vert[1] = batch_vertex(g, k1);
-    t->vert[2] = batch_vertex(g, k2);
+    t->vert[0] = (uint16_t)batch_vertex(g, k0);
+    t->vert[1] = (uint16_t)batch_vertex(g, k1);
+    t->vert[2] = (uint16_t)batch_vertex(g, k2);
     t->prim_id = prim_id;
 }
 
@@ -137,15 +137,17 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
 {
     struct geom *g = run->g;
     const struct batch *b = &g->batch;
-    const uint8_t prov[2] = {provoking(g->draw, false),
-                             provoking(g->draw, true)};
+    bool unseen = g->draw->raster.cull_mode ==
+                  GEN9_3DSTATE_RASTER_CULL_MODE_BOTH;
+    /* Of even and odd numbers. */
+    const uint8_t prov[2] = {provoking(g->draw, is_odd(g->draw, 0)),
+                             provoking(g->draw, is_odd(g->draw, 1))};
     for (unsigned i = 0; i < b->tri_count; i++) {
         const struct batch_tri *t = &b->tri[i];
-        const struct geom_vert *v0 = &b->vert[t->vert[0]];
-        const struct geom_vert *v1 = &b->vert[t->vert[1]];
-        const struct geom_vert *v2 = &b->vert[t->vert[2]];
-        uint32_t any = v0->codes | v1->codes | v2->codes;
-        uint32_t all = v0->codes & v1->codes & v2->codes;
+        uint32_t c0 = b->codes[t->vert[0]];
+        uint32_t c1 = b->codes[t->vert[1]];
+        uint32_t c2 = b->codes[t->vert[2]];
+        uint32_t any = c0 | c1 | c2, all = c0 & c1 & c2;
         if (!(any & CLIP_NAN) && (all & reject)) {
             g->cl_invocations++;
             continue;
@@ -157,10 +159,13 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
         }
         g->cl_invocations++;
         g->cl_primitives++;
+        if (unseen)
+            continue;
         run->tri[run->count++] = (struct prim_tri){
-            .corner = {&v0->p, &v1->p, &v2->p},
+            .corner = {&b->vert[t->vert[0]].p, &b->vert[t->vert[1]].p,
+                       &b->vert[t->vert[2]].p},
             .primitive_id = t->prim_id,
-            .provoking = prov[is_odd(g->draw, t->prim_id)],
+            .provoking = prov[t->prim_id & 1],
         };
         if (run->count == RUN)
             run_flush(run);
@@ -186,7 +191,7 @@ tris_run(struct geom *g)
     }
     bool tested = clip->clip_enable &&
                   mode != GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL;
-    vertex_prepare_all(g, b->vert, b->vert_count, 0);
+    vertex_prepare_all(g, b->vert, b->vert_count, 0, b->codes);
     sort_out(&run, tested ? g->reject_codes : 0,
              CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0));
 }

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#define LANES 8
+#define LANES 4
 
 static uint32_t
 vertex_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
@@ -86,118 +86,123 @@ vertex_prepare(const struct geom *g, struct geom_vert *v, unsigned viewport)
 
 /* ---- several ---------------------------------------------------------- */
 
-/* Structure of arrays; loops over it become vector code. */
+typedef float vec __attribute__((vector_size(16)));
+typedef int32_t ivec __attribute__((vector_size(16)));
+
+/* Four vertices, structure of arrays. */
 struct lanes {
-    float x[LANES], y[LANES], z[LANES], w[LANES];
-    uint32_t codes[LANES];
+    vec x, y, z, w;
+    ivec codes;
 };
 
-static void
-load(struct lanes *l, const struct geom_vert *v)
+static inline void
+transpose(vec r[4])
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        float p[4];
-        clip_position(&v[i], p);
-        l->x[i] = p[0];
-        l->y[i] = p[1];
-        l->z[i] = p[2];
-        l->w[i] = p[3];
-    }
+    vec lo0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    vec hi0 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    vec lo1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    vec hi1 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(lo0, lo1, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(lo0, lo1, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(hi0, hi1, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(hi0, hi1, 2, 3, 6, 7);
 }
 
-static void
+static inline void
+load(struct lanes *l, const struct geom_vert *v)
+{
+    vec r[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        memcpy(&r[i], v[i].p.v.vue + 4, sizeof r[i]);
+    transpose(r);
+    *l = (struct lanes){r[0], r[1], r[2], r[3], {0}};
+}
+
+static inline void
 find_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
            struct lanes *l)
 {
     bool d3d = g->draw->clip.api_mode == GEN9_3DSTATE_CLIP_API_MODE_APIMODE_D3D;
-    float gx0 = vp->x_min_clip_guardband, gx1 = vp->x_max_clip_guardband;
-    float gy0 = vp->y_min_clip_guardband, gy1 = vp->y_max_clip_guardband;
-    for (unsigned i = 0; i < LANES; i++) {
-        float x = l->x[i], y = l->y[i], z = l->z[i], w = l->w[i];
-        float near = d3d ? 0 : -w;
-        uint32_t c = 0;
-        c |= x < -w ? CLIP_XMIN : 0;
-        c |= x > w ? CLIP_XMAX : 0;
-        c |= y < -w ? CLIP_YMIN : 0;
-        c |= y > w ? CLIP_YMAX : 0;
-        c |= x < gx0 * w ? CLIP_GB_XMIN : 0;
-        c |= x > gx1 * w ? CLIP_GB_XMAX : 0;
-        c |= y < gy0 * w ? CLIP_GB_YMIN : 0;
-        c |= y > gy1 * w ? CLIP_GB_YMAX : 0;
-        c |= z < near ? CLIP_NEAR : 0;
-        c |= z > w ? CLIP_FAR : 0;
-        c |= w < FLT_MIN ? CLIP_W : 0;
-        bool nan = (x != x) | (y != y) | (z != z) | (w != w);
-        l->codes[i] = nan ? CLIP_NAN : c;
+    vec x = l->x, y = l->y, z = l->z, w = l->w;
+    ivec c = (x < -w) & CLIP_XMIN;
+    c |= (x > w) & CLIP_XMAX;
+    c |= (y < -w) & CLIP_YMIN;
+    c |= (y > w) & CLIP_YMAX;
+    c |= (x < vp->x_min_clip_guardband * w) & CLIP_GB_XMIN;
+    c |= (x > vp->x_max_clip_guardband * w) & CLIP_GB_XMAX;
+    c |= (y < vp->y_min_clip_guardband * w) & CLIP_GB_YMIN;
+    c |= (y > vp->y_max_clip_guardband * w) & CLIP_GB_YMAX;
+    c |= (z < (d3d ? (vec){0} : -w)) & CLIP_NEAR;
+    c |= (z > w) & CLIP_FAR;
+    c |= (w < FLT_MIN) & CLIP_W;
+    ivec nan = (x != x) | (y != y) | (z != z) | (w != w);
+    l->codes = (c & ~nan) | (nan & CLIP_NAN);
+}
+
+static inline void
+to_screen(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
+          struct lanes *l)
+{
+    if (g->draw->clip.perspective_divide_disable) {
+        l->w = (vec){1, 1, 1, 1};
+    } else {
+        l->x /= l->w;
+        l->y /= l->w;
+        l->z /= l->w;
+        l->w = 1.0f / l->w;
+    }
+    if (g->draw->sf.viewport_transform_enable) {
+        l->x = vp->viewport_matrix_element_m00 * l->x +
+               vp->viewport_matrix_element_m30;
+        l->y = vp->viewport_matrix_element_m11 * l->y +
+               vp->viewport_matrix_element_m31;
+        l->z = vp->viewport_matrix_element_m22 * l->z +
+               vp->viewport_matrix_element_m32;
     }
 }
 
-static void
-divide(struct lanes *l)
+/* clip_on_screen() */
+static inline ivec
+is_on_screen(const struct lanes *l)
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        float w = l->w[i];
-        l->w[i] = 1.0f / w;
-        l->x[i] /= w;
-        l->y[i] /= w;
-        l->z[i] /= w;
-    }
-}
-
-static void
-transform(struct lanes *l, const struct gen9_sf_clip_viewport *vp)
-{
-    float sx = vp->viewport_matrix_element_m00;
-    float sy = vp->viewport_matrix_element_m11;
-    float sz = vp->viewport_matrix_element_m22;
-    float tx = vp->viewport_matrix_element_m30;
-    float ty = vp->viewport_matrix_element_m31;
-    float tz = vp->viewport_matrix_element_m32;
-    for (unsigned i = 0; i < LANES; i++) {
-        l->x[i] = sx * l->x[i] + tx;
-        l->y[i] = sy * l->y[i] + ty;
-        l->z[i] = sz * l->z[i] + tz;
-    }
+    return (l->x > -SCREEN_LIMIT) & (l->x < SCREEN_LIMIT) &
+           (l->y > -SCREEN_LIMIT) & (l->y < SCREEN_LIMIT) & (l->z == l->z);
 }
 
 static void
 prepare_lanes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-              struct geom_vert *v, unsigned viewport)
+              struct geom_vert *v, unsigned viewport, uint32_t *code)
 {
     struct lanes l;
     load(&l, v);
-    memset(l.codes, 0, sizeof l.codes);
     if (g->draw->clip.clip_enable)
         find_codes(g, vp, &l);
-    if (!g->draw->clip.perspective_divide_disable)
-        divide(&l);
-    else
-        for (unsigned i = 0; i < LANES; i++)
-            l.w[i] = 1;
-    if (g->draw->sf.viewport_transform_enable)
-        transform(&l, vp);
+    to_screen(g, vp, &l);
+    ivec codes = l.codes | (~is_on_screen(&l) & (int32_t)CLIP_OFF);
+    vec r[LANES] = {l.x, l.y, l.z, l.w};
+    memcpy(code, &codes, sizeof codes);
+    transpose(r);
     for (unsigned i = 0; i < LANES; i++) {
         struct prim_corner *c = &v[i].p;
-        c->v.x = l.x[i];
-        c->v.y = l.y[i];
-        c->v.z = l.z[i];
-        c->v.w_inv = l.w[i];
+        memcpy(&c->v.x, &r[i], sizeof r[i]);
         c->x = prim_snap(l.x[i]);
         c->y = prim_snap(l.y[i]);
-        v[i].codes = l.codes[i] | (clip_on_screen(&c->v) ? 0 : CLIP_OFF);
+        v[i].codes = (uint32_t)codes[i];
         v[i].viewport = (uint8_t)viewport;
     }
 }
 
 void
 vertex_prepare_all(const struct geom *g, struct geom_vert *v, unsigned count,
-                   unsigned viewport)
+                   unsigned viewport, uint32_t *codes)
 {
     const struct gen9_sf_clip_viewport *vp = &g->draw->viewport[viewport];
     unsigned i = 0;
     if (!(g->user_clip | g->user_cull))
         for (; i + LANES <= count; i += LANES)
-            prepare_lanes(g, vp, v + i, viewport);
-    for (; i < count; i++)
+            prepare_lanes(g, vp, v + i, viewport, codes + i);
+    for (; i < count; i++) {
         vertex_prepare(g, v + i, viewport);
+        codes[i] = v[i].codes;
+    }
 }

@@ -65,6 +65,19 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
         out[i] = r->handle + r->entry_B / 64 * (first + MIN2(i, count - 1));
 }
 
+/* Header and constants again, which the thread before may have overwritten. */
+static void
+put_constants(const struct eu_launch *l, const struct shader_stage *stage,
+              struct eu_thread *t, const uint32_t g0[8])
+{
+    memcpy(eu_grf(t, 0), g0, EU_GRF_B);
+    for (unsigned i = 0; stage->push && i < stage->push_grf; i++) {
+        if (is_live(l, stage->grf_start + i))
+            memcpy(eu_grf(t, stage->grf_start + i), stage->push + i * 8,
+                   EU_GRF_B);
+    }
+}
+
 static void
 run_job(struct geom *g, unsigned index, unsigned worker)
 {
@@ -80,6 +93,8 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         return;
     }
     struct inputs in = find_inputs(g, grf);
+    uint32_t g0[8];
+    memcpy(g0, eu_grf(&t, 0), sizeof g0);
     unsigned first = index * JOB_THREADS * LANES;
     memset(geom_entry(g, &g->vs_urb, first), 0,
            (size_t)g->vs_urb.entry_B * (end - first));
@@ -88,7 +103,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         unsigned count = MIN2(end - first, LANES);
         uint32_t mask = (1u << count) - 1;
         eu_launch_zero(&g->vs_launch, &t, grf + in.count);
-        geom_payload(stage, &t, worker);
+        put_constants(&g->vs_launch, stage, &t, g0);
         put_handles(g, &t, first, count);
         if (in.any)
             put_inputs(g, &t, &in, first, count);
@@ -110,8 +125,6 @@ run_threads(struct geom *g)
     }
     geom_for(g, DIV_ROUND_UP(count, JOB_THREADS * LANES), run_job);
     stats_add(STAT_threads_vs, DIV_ROUND_UP(count, LANES));
-    if (g->draw->vs.statistics_enable)
-        atomic_fetch_add(&g->draw->stats->vs_invocations, count);
     if (!fetch_has_edge_flag(g->fetch))
         return;
     for (unsigned i = 0; i < count; i++)
@@ -133,9 +146,20 @@ run_fetch(struct geom *g)
 }
 
 void
+vs_count(const struct geom *g, uint64_t count)
+{
+    if (g->draw->stage[STAGE_VS].enabled && g->draw->vs.statistics_enable)
+        atomic_fetch_add(&g->draw->stats->vs_invocations, count);
+}
+
+void
 vs_run(struct geom *g)
 {
-    stats_add(STAT_vertices, g->batch.vert_count);
+    unsigned count = g->batch.vert_count;
+    vs_count(g, count);
+    if (g->unseen)
+        return;
+    stats_add(STAT_vertices, count);
     if (g->draw->stage[STAGE_VS].enabled)
         run_threads(g);
     else

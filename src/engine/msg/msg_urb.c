@@ -63,6 +63,55 @@ write_lanes(struct thread_env *env, const struct eu_message *m,
     }
 }
 
+typedef uint32_t row __attribute__((vector_size(16)));
+
+/* Four registers of four lanes to four dwords of each lane. */
+static void
+put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
+{
+    row r[4];
+    for (unsigned c = 0; c < 4; c++)
+        memcpy(&r[c], reg[c] + lane0, sizeof r[c]);
+    row lo0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    row hi0 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    row lo1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    row hi1 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(lo0, lo1, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(lo0, lo1, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(hi0, hi1, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(hi0, hi1, 2, 3, 6, 7);
+    for (unsigned i = 0; i < 4; i++)
+        memcpy(out[lane0 + i], &r[i], sizeof r[i]);
+}
+
+/* One or two whole slots of all lanes, without bounds in the way: what
+ * write_lanes() does, eight lanes by four registers at a time. */
+static bool
+write_slots(struct thread_env *env, const struct eu_message *m,
+            const struct urb_access *a)
+{
+    unsigned count = m->mlen_grf + m->ex_mlen_grf - a->next;
+    uint8_t *out[8];
+    if ((m->exec_mask & 0xff) != 0xff || (count != 4 && count != 8))
+        return false;
+    for (unsigned lane = 0; lane < 8; lane++) {
+        if (a->mask[lane] != 0xff ||
+            a->at_B[lane] + count * 4 > env->urb.size_B)
+            return false;
+        out[lane] = env->urb.base + a->at_B[lane];
+    }
+    for (unsigned c = 0; c < count; c += 4) {
+        const uint32_t *reg[4];
+        for (unsigned i = 0; i < 4; i++)
+            reg[i] = eu_message_reg(m, a->next + c + i);
+        put_square(out, reg, 0);
+        put_square(out, reg, 4);
+        for (unsigned lane = 0; lane < 8; lane++)
+            out[lane] += 16;
+    }
+    return true;
+}
+
 static void
 read_lanes(struct thread_env *env, const struct eu_message *m,
            const struct urb_access *a)
@@ -88,9 +137,11 @@ msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
     }
     if (!decode(m, &a))
         return EU_MSG_ERROR;
-    if (op == URB_SIMD8_WRITE)
-        write_lanes(env, m, &a);
-    else if (m->dst)
+    if (op == URB_SIMD8_WRITE) {
+        if (!write_slots(env, m, &a))
+            write_lanes(env, m, &a);
+    } else if (m->dst) {
         read_lanes(env, m, &a);
+    }
     return EU_MSG_OK;
 }

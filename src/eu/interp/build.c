@@ -417,6 +417,23 @@ note_surfaces(struct eu_kernel *k)
     }
 }
 
+static void
+note_effects(struct eu_kernel *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct eu_insn *insn = &k->insns[i];
+        if (!is_send(insn))
+            continue;
+        switch (insn->sfid) {
+        case EU_SFID_SAMPLER:
+        case EU_SFID_CONST:
+        case EU_SFID_URB:
+        case EU_SFID_SPAWNER: break;
+        default: k->impure = true;
+        }
+    }
+}
+
 void
 eu_kernel_trace(const struct eu_kernel *k)
 {
@@ -460,6 +477,7 @@ eu_kernel_build(const void *code, size_t avail_B, enum eu_gen gen)
         return NULL;
     }
     note_surfaces(k);
+    note_effects(k);
     eu_coverage_init(k);
     return k;
 }

@@ -91,6 +91,7 @@ struct eu_kernel {
     uint32_t *op_of; /* per 8 bytes of code: index of an op, or EU_NO_OP */
     uint32_t surfaces[8];
     bool any_surface;
+    bool impure; /* sends to more than sampler, constants and URB */
     /* While tracing: how often each op was interpreted. Else NULL. */
     _Atomic uint64_t *interpreted;
     _Atomic(struct eu_live_in *) live_in; /* found when first needed; owned */

@@ -365,3 +365,28 @@ Test(interp_flow, damaged_kernels_do_no_harm)
         test_thread_free(t);
     }
 }
+
+Test(interp_flow, pure_kernels_write_nothing_but_the_urb)
+{
+    uint32_t code[sizeof kernel_send_past_end / 4];
+    static const bool pure[16] = {
+        [EU_SFID_SAMPLER] = true,
+        [EU_SFID_URB] = true,
+        [EU_SFID_SPAWNER] = true,
+        [EU_SFID_CONST] = true,
+    };
+    memcpy(code, kernel_send_past_end, sizeof code);
+    for (unsigned sfid = 0; sfid < 14; sfid++) {
+        code[0] = (code[0] & ~0x0f000000u) | sfid << 24;
+        const struct eu_kernel *k = eu_kernel_get(code, sizeof code, EU_GEN9);
+        if (!k)
+            continue;
+        cr_expect_eq(eu_kernel_is_pure(k), pure[sfid], "sfid %u", sfid);
+        eu_kernel_unref(k);
+    }
+    const struct eu_kernel *k = eu_kernel_get(kernel_sends, sizeof kernel_sends,
+                                              EU_GEN9);
+    cr_assert_not_null(k);
+    cr_expect_not(eu_kernel_is_pure(k), "message of a register");
+    eu_kernel_unref(k);
+}

@@ -75,6 +75,12 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->start = *start;
 }
 
+bool
+eu_kernel_is_pure(const struct eu_kernel *kernel)
+{
+    return !rig.impure;
+}
+
 uint32_t
 eu_launch_begin(const struct eu_launch *launch)
 {
@@ -267,6 +273,7 @@ rig_init(unsigned topology, unsigned count)
     d->sbe.vertex_urb_entry_read_offset = 1;
     d->sbe.vertex_urb_entry_read_length = 1;
     d->clip.perspective_divide_disable = true;
+    d->raster.cull_mode = GEN9_3DSTATE_RASTER_CULL_MODE_NONE;
     d->sf.triangle_strip_list_provoking_vertex_select = 2;
     d->sf.triangle_fan_provoking_vertex_select = 2;
     d->sf.line_strip_list_provoking_vertex_select = 1;

@@ -34,6 +34,7 @@ struct rig {
     struct rig_prim *prim;
     unsigned flush_every; /* scene_add() asks for a flush after n prims */
     unsigned flush_count;
+    bool impure; /* what eu_kernel_is_pure() denies */
 };
 
 extern struct rig rig;

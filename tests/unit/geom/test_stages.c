@@ -557,3 +557,65 @@ Test(stages, hostile_state_does_no_harm)
     rig_draw();
     cr_expect_eq(rig.prim_count, 1);
 }
+
+/* ---- draws that nobody sees -------------------------------------------- */
+
+static unsigned unseen_threads;
+
+static void
+count_thread(struct eu_thread *t, struct thread_env *env)
+{
+    unseen_threads++;
+}
+
+/* All counters of a rejected draw, with and without the shader. */
+static void
+check_unseen(unsigned topology, bool indexed, bool disabled)
+{
+    struct pipeline_stats expect;
+    rig_init(topology, 23);
+    struct draw *d = &rig.draw;
+    uint64_t dummy = 0;
+    d->instance_count = 3;
+    d->vf_statistics = true;
+    d->vs.statistics_enable = true;
+    d->clip.clip_enable = true;
+    d->clip.statistics_enable = true;
+    d->clip.clip_mode = disabled
+                            ? 0
+                            : GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_REJECT_ALL;
+    d->so.rendering_disable = disabled;
+    d->indexed = indexed;
+    d->index_buffer.va = 0x1000;
+    d->index_buffer.size_B = 46;
+    d->index_buffer.index_B = 2;
+    for (unsigned i = 0; i < 23; i++)
+        rig.memory[0x1000 + 2 * i] = (uint8_t)i;
+    rig_stage(STAGE_VS, count_thread);
+    d->stage[STAGE_VS].kernel = (const struct eu_kernel *)(const void *)&dummy;
+    rig.impure = true;
+    unseen_threads = 0;
+    rig_draw();
+    cr_expect_gt(unseen_threads, 0);
+    memcpy(&expect, &rig.stats, sizeof expect);
+    memset(&rig.stats, 0, sizeof rig.stats);
+    rig.impure = false;
+    unseen_threads = 0;
+    rig_draw();
+    cr_expect_eq(unseen_threads, 0);
+    cr_expect_eq(rig.prim_count, 0);
+    cr_expect_arr_eq(&expect, &rig.stats, sizeof expect, "topology %u",
+                     topology);
+    rig_finish();
+}
+
+Test(stages, unseen_draws_are_counted)
+{
+    static const uint8_t topology[] = {
+        GEN9_3DPRIM_POINTLIST, GEN9_3DPRIM_LINESTRIP, GEN9_3DPRIM_TRILIST,
+        GEN9_3DPRIM_TRISTRIP,  GEN9_3DPRIM_TRIFAN,    GEN9_3DPRIM_QUADLIST,
+        GEN9_3DPRIM_QUADSTRIP, GEN9_3DPRIM_POLYGON,   GEN9_3DPRIM_LINELOOP};
+    for (unsigned i = 0; i < ARRAY_SIZE(topology); i++)
+        for (unsigned k = 0; k < 4; k++)
+            check_unseen(topology[i], k & 1, k >> 1);
+}

@@ -56,7 +56,8 @@ check_lanes(struct geom *g)
         };
         vertex_prepare(g, &one[i], 3);
     }
-    vertex_prepare_all(g, all, VERTS, 3);
+    uint32_t codes[VERTS];
+    vertex_prepare_all(g, all, VERTS, 3, codes);
     for (unsigned i = 0; i < VERTS; i++) {
         same(one[i].p.v.x, all[i].p.v.x);
         same(one[i].p.v.y, all[i].p.v.y);
@@ -67,6 +68,7 @@ check_lanes(struct geom *g)
         cr_assert_eq(one[i].codes, all[i].codes, "%x %x", one[i].codes,
                      all[i].codes);
         cr_assert_eq(all[i].viewport, 3);
+        cr_assert_eq(all[i].codes, codes[i]);
     }
 }
 
