@@ -92,6 +92,8 @@ batch_init(struct geom *g)
     if (g->tris) {
         b->tri = malloc(sizeof *b->tri * b->object_cap);
         b->codes = malloc(sizeof *b->codes * room);
+        uint32_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, g->draw->vertex_count) + 3;
+        b->tri_key = malloc(sizeof *b->tri_key * keys);
     } else {
         b->object = malloc(sizeof *b->object * b->object_cap);
         b->index = malloc(sizeof *b->index * b->index_cap);
@@ -99,7 +101,7 @@ batch_init(struct geom *g)
     b->slot = calloc(slots, sizeof *b->slot);
     g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
     return b->vert && b->key && b->instance && b->slot &&
-           (g->tris ? b->tri && b->codes : b->object && b->index);
+           (g->tris ? b->tri && b->codes && b->tri_key : b->object && b->index);
 }
 
 void
@@ -110,6 +112,7 @@ batch_finish(struct batch *b)
     free(b->instance);
     free(b->tri);
     free(b->codes);
+    free(b->tri_key);
     free(b->object);
     free(b->index);
     free(b->slot);

@@ -50,4 +50,15 @@ batch_vertex(struct geom *g, uint32_t key)
     }
 }
 
+/* The same for keys that do not meet. */
+static inline uint32_t
+batch_unique_vertex(struct geom *g, uint32_t key)
+{
+    struct batch *b = &g->batch;
+    uint16_t *s = &b->slot[key & b->slot_mask];
+    if (!*s)
+        *s = (uint16_t)(batch_new_vertex(g, key) + 1);
+    return *s - 1u;
+}
+
 #endif

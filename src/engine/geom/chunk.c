@@ -5,9 +5,6 @@
 
 #include "base/pool.h"
 
-/* Vertices on the borders of chunks are shaded in both: a chunk has many more
- * primitives than rows of a large grid have. */
-#define CHUNK_PRIMS 8192
 /* Keys are read in pieces of this many. */
 #define PIECE 1024
 /* Chunks between two flushes of the scene, which all workers wait for. */
@@ -43,8 +40,8 @@ chunk_at(const struct chunks *cs, uint64_t i)
         .instance_count = MIN2(left, cs->instance_group),
     };
     if (cs->splits) {
-        c.prim = (uint32_t)(i % cs->per_instance) * CHUNK_PRIMS;
-        c.prim_count = MIN2(cs->prims - c.prim, (uint32_t)CHUNK_PRIMS);
+        c.prim = (uint32_t)(i % cs->per_instance) * GEOM_CHUNK_PRIMS;
+        c.prim_count = MIN2(cs->prims - c.prim, (uint32_t)GEOM_CHUNK_PRIMS);
     }
     return c;
 }
@@ -61,9 +58,9 @@ plan_chunks(struct chunks *cs)
                  n >= cs->span.size;
     if (cs->splits) {
         size = cs->prims = (n - cs->span.size) / cs->span.step + 1;
-        cs->per_instance = DIV_ROUND_UP(cs->prims, CHUNK_PRIMS);
+        cs->per_instance = DIV_ROUND_UP(cs->prims, GEOM_CHUNK_PRIMS);
     }
-    cs->instance_group = MAX2(CHUNK_PRIMS / MAX2(size, 1u), 1u);
+    cs->instance_group = MAX2(GEOM_CHUNK_PRIMS / MAX2(size, 1u), 1u);
     cs->count = n ? (uint64_t)DIV_ROUND_UP(draw->instance_count,
                                            (uint64_t)cs->instance_group) *
                         cs->per_instance
@@ -163,19 +160,35 @@ walk_all(struct geom *g)
     assemble_end(&g->assembler);
 }
 
+/* Whether no two of the keys can meet in the batch's table. */
+static bool
+are_unique(const struct batch *b, const uint32_t *key, uint32_t count)
+{
+    uint32_t lo = UINT32_MAX, hi = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        lo = MIN2(lo, key[i]);
+        hi = MAX2(hi, key[i]);
+    }
+    return hi - lo <= b->slot_mask;
+}
+
 static void
 walk_tris(struct geom *g, const struct assemble_span *span,
           const struct chunk *c, uint32_t first)
 {
-    uint32_t key[PIECE];
+    struct batch *b = &g->batch;
     unsigned before = span->size - span->step;
+    uint32_t count = c->prim_count * span->step + before;
+    bool fan = tris_are_fan(g->draw);
+    uint32_t *key = b->tri_key;
+    key[0] = first;
+    read_keys(g->draw, c->prim * span->step, count, key + 1);
+    b->unique = c->instance_count == 1 &&
+                are_unique(b, key + !fan, count + fan);
     for (uint32_t done = 0; done < c->prim_count && !geom_stopped(g);) {
-        uint32_t count = MIN2(c->prim_count - done,
-                              (PIECE - before) / span->step);
-        uint32_t prim = c->prim + done;
-        read_keys(g->draw, prim * span->step, count * span->step + before, key);
-        tris_add(g, prim, count, first, key);
-        done += count;
+        uint32_t n = MIN2(c->prim_count - done, (uint32_t)PIECE);
+        tris_add(g, c->prim + done, n, first, key + 1 + done * span->step);
+        done += n;
     }
     g->ia_primitives += c->prim_count;
 }

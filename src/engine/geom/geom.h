@@ -18,6 +18,9 @@
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 
+/* Vertices on the borders of chunks are shaded in both: a chunk has many more
+ * primitives than rows of a large grid have. */
+#define GEOM_CHUNK_PRIMS 8192
 #define GEOM_BATCH_VERTS 8192
 #define GEOM_BATCH_OBJECTS 8192
 /* Bytes of URB entries that one stage keeps alive at a time. */
@@ -52,7 +55,9 @@ struct batch {
         uint16_t vert[3];
         uint32_t prim_id;
     } * tri;
-    uint32_t *codes; /* of the vertices */
+    uint32_t *codes;   /* of the vertices */
+    uint32_t *tri_key; /* of the chunk's vertices, after the draw's first */
+    bool unique;       /* in the table, no two of them can meet */
     /* Which vertex has a key: open addressing, number + 1, 0 is free. */
     uint16_t *slot;
     uint32_t slot_mask, slot_shift;
@@ -145,6 +150,7 @@ void batch_run(struct geom *g);
 
 /* tris.c: triangles that are not cut need few words. */
 bool tris_possible(const struct geom *g);
+bool tris_are_fan(const struct draw *draw);
 /* Triangles prim_id, prim_id + 1, ... of a list, strip or fan. key: of the
  * vertices that they have, first: of the draw's vertex 0. */
 void tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,

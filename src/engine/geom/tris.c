@@ -34,8 +34,8 @@ tris_possible(const struct geom *g)
 
 /* ---- to the batch ----------------------------------------------------- */
 
-static bool
-is_fan(const struct draw *draw)
+bool
+tris_are_fan(const struct draw *draw)
 {
     return draw->topology == GEN9_3DPRIM_TRIFAN ||
            draw->topology == GEN9_3DPRIM_TRIFAN_NOSTIPPLE;
@@ -59,9 +59,14 @@ add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
     if (!batch_has_room(b, 3) || b->tri_count == b->object_cap)
         batch_run(g);
     struct batch_tri *t = &b->tri[b->tri_count++];
-    t->vert[0] = (uint16_t)batch_vertex(g, k0);
-    t->vert[1] = (uint16_t)batch_vertex(g, k1);
-    t->vert[2] = (uint16_t)batch_vertex(g, k2);
+    const uint32_t key[3] = {k0, k1, k2};
+    if (b->unique) {
+        for (unsigned i = 0; i < 3; i++)
+            t->vert[i] = (uint16_t)batch_unique_vertex(g, key[i]);
+    } else {
+        for (unsigned i = 0; i < 3; i++)
+            t->vert[i] = (uint16_t)batch_vertex(g, key[i]);
+    }
     t->prim_id = prim_id;
 }
 
@@ -73,7 +78,7 @@ tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,
     if (draw->topology == GEN9_3DPRIM_TRILIST) {
         for (uint32_t i = 0; i < count; i++, key += 3)
             add(g, prim_id + i, key[0], key[1], key[2]);
-    } else if (is_fan(draw)) {
+    } else if (tris_are_fan(draw)) {
         for (uint32_t i = 0; i < count; i++, key++)
             add(g, prim_id + i, first, key[1], key[2]);
     } else {
@@ -110,7 +115,7 @@ cut(struct geom *g, const struct batch_tri *t)
     struct geom_object o = {
         .kind = GEOM_TRI,
         .count = 3,
-        .family = is_fan(g->draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
+        .family = tris_are_fan(g->draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
         .edge_mask = 7,
         .odd = is_odd(g->draw, t->prim_id),
         .prim_id = t->prim_id,
@@ -126,7 +131,7 @@ provoking(const struct draw *draw, bool odd)
 {
     struct geom_object o = {
         .kind = GEOM_TRI,
-        .family = is_fan(draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
+        .family = tris_are_fan(draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
         .odd = odd,
     };
     return (uint8_t)output_provoking(draw, &o, 3);

@@ -140,7 +140,9 @@ check_draw(unsigned topology)
     rig_clip();
     random_vertices(100);
     for (unsigned i = 0; i < count; i++)
-        index[i] = (uint16_t)(below(20) ? (i + below(3)) % 100 : below(120));
+        index[i] = (uint16_t)(below(20)  ? (i + below(3)) % 100
+                              : below(4) ? below(120)
+                                         : below(60000));
     memcpy(rig.memory + 0x8000, index, count * 2);
     d->indexed = true;
     d->index_buffer.va = 0x8000;
