@@ -69,6 +69,47 @@ batch_instance(struct geom *g)
         batch_run(g);
 }
 
+/* The arrays in one piece of memory, which begins with slot[]. */
+static bool
+allocate(struct batch *b, bool tris, uint32_t slots, uint32_t vertex_count)
+{
+    size_t room = b->vert_cap + BATCH_SLACK;
+    size_t objects = tris ? 0 : b->object_cap;
+    size_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, vertex_count) + 3;
+    void *at[9];
+    const size_t size_B[9] = {
+        sizeof *b->slot * slots,
+        sizeof *b->vert * room,
+        sizeof *b->key * room,
+        sizeof *b->instance * room,
+        sizeof *b->object * objects,
+        sizeof *b->index * (tris ? 0 : b->index_cap),
+        tris ? sizeof *b->tri * b->object_cap : 0,
+        tris ? sizeof *b->codes * room : 0,
+        tris ? sizeof *b->tri_key * keys : 0,
+    };
+    size_t total_B = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(at); i++)
+        total_B += ALIGN_POT(size_B[i], (size_t)64);
+    uint8_t *p = aligned_alloc(64, total_B);
+    if (!p)
+        return false;
+    for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
+        at[i] = p;
+        p += ALIGN_POT(size_B[i], (size_t)64);
+    }
+    b->slot = memset(at[0], 0, size_B[0]);
+    b->vert = at[1];
+    b->key = at[2];
+    b->instance = at[3];
+    b->object = at[4];
+    b->index = at[5];
+    b->tri = at[6];
+    b->codes = at[7];
+    b->tri_key = at[8];
+    return true;
+}
+
 bool
 batch_init(struct geom *g)
 {
@@ -85,35 +126,12 @@ batch_init(struct geom *g)
         slots *= 2;
     b->slot_mask = slots - 1;
     b->slot_shift = 32 - (unsigned)__builtin_ctz(slots);
-    size_t room = cap + BATCH_SLACK;
-    b->vert = malloc(sizeof *b->vert * room);
-    b->key = malloc(sizeof *b->key * room);
-    b->instance = malloc(sizeof *b->instance * room);
-    if (g->tris) {
-        b->tri = malloc(sizeof *b->tri * b->object_cap);
-        b->codes = malloc(sizeof *b->codes * room);
-        uint32_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, g->draw->vertex_count) + 3;
-        b->tri_key = malloc(sizeof *b->tri_key * keys);
-    } else {
-        b->object = malloc(sizeof *b->object * b->object_cap);
-        b->index = malloc(sizeof *b->index * b->index_cap);
-    }
-    b->slot = calloc(slots, sizeof *b->slot);
     g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
-    return b->vert && b->key && b->instance && b->slot &&
-           (g->tris ? b->tri && b->codes && b->tri_key : b->object && b->index);
+    return allocate(b, g->tris, slots, g->draw->vertex_count);
 }
 
 void
 batch_finish(struct batch *b)
 {
-    free(b->vert);
-    free(b->key);
-    free(b->instance);
-    free(b->tri);
-    free(b->codes);
-    free(b->tri_key);
-    free(b->object);
-    free(b->index);
     free(b->slot);
 }
