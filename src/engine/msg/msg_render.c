@@ -151,6 +151,18 @@ clear_colors(struct rt_colors *rt, bool wide)
     }
 }
 
+/* Two registers a channel, each pair in one piece. */
+static bool
+find_channels(const struct eu_message *m, unsigned grf, const uint32_t *c[4])
+{
+    for (unsigned i = 0; i < 4; i++, grf += 2) {
+        c[i] = eu_message_reg(m, grf);
+        if (!c[i] || eu_message_reg(m, grf + 1) != c[i] + 8)
+            return false;
+    }
+    return true;
+}
+
 /* A message of sixteen lanes and nothing but floats for the colours, which are
  * used where they are. */
 static bool
@@ -171,13 +183,11 @@ write_colors(struct ps_group *g, const struct eu_message *m)
         grf = HEADER_GRF;
     }
     const uint32_t *c[4];
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned n = grf + 2 * i;
-        c[i] = n + 1 < m->mlen_grf ? m->src0 + n * 8 : eu_message_reg(m, n);
-        if (n + 1 >= m->mlen_grf &&
-            (!c[i] || eu_message_reg(m, n + 1) != c[i] + 8))
-            return false;
-    }
+    bool together = grf + 8 <= m->mlen_grf;
+    for (unsigned i = 0; together && i < 4; i++)
+        c[i] = m->src0 + (grf + 2 * i) * 8;
+    if (!together && !find_channels(m, grf, c))
+        return false;
     return target_write_colors(g, c, bits_get(m->desc, 11, 11) * 16, mask,
                                m->desc & 0xff, entry);
 }

@@ -1,6 +1,9 @@
 /* cover.c: what a primitive covers of a tile, block by block. */
 #include "engine/raster/raster.h"
 
+/* Smaller boxes are not looked at as a whole. */
+#define HIDDEN_MIN_PX 256
+
 struct box {
     int32_t x0, y0, x1, y1;
 };
@@ -135,6 +138,9 @@ cover_setup(struct worker *w, const struct setup *s)
     struct cover_job job;
     job_init(&job, w, s, &box);
     if (!cover_trim(&job))
+        return;
+    if ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&
+        depth_hides(w, s, box.x0, box.y0, box.x1, box.y1))
         return;
     cover_find(&job, &w->cover);
     emit_blocks(w, s, job.samples);

@@ -67,9 +67,13 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
         [GEN9_COMPAREFUNCTION_GEQUAL] = 6,
     };
     ds->pass = pass[ds->func & 7];
-    ds->block = cpu_selected() == CPU_AVX512 ? depth_avx512[ds->kind]
-                : cpu_selected() == CPU_AVX2 ? depth_avx2[ds->kind]
-                                             : NULL;
+    enum cpu_level cpu = cpu_selected();
+    ds->block = cpu == CPU_AVX512 ? depth_avx512[ds->kind]
+                : cpu == CPU_AVX2 ? depth_avx2[ds->kind]
+                                  : NULL;
+    ds->scan = cpu == CPU_AVX512 ? depth_scan_avx512[ds->kind]
+               : cpu == CPU_AVX2 ? depth_scan_avx2[ds->kind]
+                                 : NULL;
     ds->stencil_test = w->stencil_test_enable &&
                        d->stencil.type != SURFACE_NULL && d->stencil.mem;
     ds->stencil_write = ds->stencil_test && w->stencil_buffer_write_enable &&

@@ -177,3 +177,61 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         store(&b, ds->kind, pass);
     return transpose((uint16_t)pass);
 }
+
+/* The plane's least (or greatest) value in a box as depth.c computes it: each
+ * step of that is monotonic in x and in y, so it lies in a corner. */
+static float
+extreme(const struct setup *s, int32_t x0, int32_t y0, int32_t x1, int32_t y1,
+        bool least)
+{
+    const struct plane *z = &s->z;
+    int32_t x = (z->dx < 0) == least ? x1 - 1 : x0;
+    int32_t y = (z->dy < 0) == least ? y1 - 1 : y0;
+    double dx = (x & ~3) + 0.5 - s->ref_x + (double)(x & 3);
+    double dy = (y & ~3) + 0.5 - s->ref_y + (double)(y & 3);
+    float v = (float)(z->c + z->dx * dx + z->dy * dy);
+    v = v > s->z_lo ? v : s->z_lo;
+    return v > s->z_hi ? s->z_hi : v;
+}
+
+static uint32_t
+as_stored(enum depth_kind kind, float z)
+{
+    if (kind == DEPTH_F32)
+        return bits_from_float(z);
+    double v = z > 0 ? MIN2((double)z, 1.0) : 0;
+    return (uint32_t)(v * (kind == DEPTH_U16 ? 65535 : 16777215) + 0.5);
+}
+
+bool
+depth_hides(struct worker *w, const struct setup *s, int32_t x0, int32_t y0,
+            int32_t x1, int32_t y1)
+{
+    enum { LESS = 1, GREATER = 4, UNORDERED = 8 };
+    const struct scene *sc = w->scene;
+    const struct depth_state *ds = &sc->ds;
+    bool less = ds->pass & LESS, greater = ds->pass & GREATER;
+    if (!ds->scan || !ds->depth_test || !sc->simple || less == greater ||
+        (ds->pass & UNORDERED) || sc->test_time == TEST_LATE ||
+        s->layer > w->draw->depth_view_extent)
+        return false;
+    const struct view *v = depth_view(w, false, s->layer, 0);
+    struct depth_scan scan = {
+        .mem = v->mem,
+        .x_B = v->x_B,
+        .y_B = v->y_B,
+        .x0 = (unsigned)(x0 - w->tile_x) & ~3u,
+        .y0 = (unsigned)(y0 - w->tile_y) & ~3u,
+        .x1 = ((unsigned)(x1 - w->tile_x) + 3) & ~3u,
+        .y1 = ((unsigned)(y1 - w->tile_y) + 3) & ~3u,
+        .pitch_B = v->pitch_B,
+        .pass = ds->pass,
+    };
+    if (!v->blocks || scan.x1 > v->width || scan.y1 > v->height)
+        return false;
+    float z = extreme(s, x0, y0, x1, y1, less);
+    if (z != z)
+        return false;
+    scan.depth = as_stored(ds->kind, z);
+    return !ds->scan(&scan);
+}

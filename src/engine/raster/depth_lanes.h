@@ -20,7 +20,22 @@ struct depth_in {
 /* Returns the pixels that pass, in the same order. */
 typedef uint16_t (*depth_fn)(const struct depth_in *in);
 
+/* One depth, as stored, against whole 4x4 blocks: pixels [x0, x1) x [y0, y1),
+ * multiples of 4, at mem + x_B[x] + y_B[y]. */
+struct depth_scan {
+    const uint8_t *mem;
+    const uint64_t *x_B, *y_B;
+    unsigned x0, y0, x1, y1;
+    uint32_t pitch_B;
+    uint32_t depth;
+    uint8_t pass;
+};
+
+/* Whether it passes anywhere. */
+typedef bool (*depth_scan_fn)(const struct depth_scan *s);
+
 /* By enum depth_kind; none for DEPTH_NONE. */
 extern const depth_fn depth_avx2[4], depth_avx512[4];
+extern const depth_scan_fn depth_scan_avx2[4], depth_scan_avx512[4];
 
 #endif

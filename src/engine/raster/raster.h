@@ -119,6 +119,7 @@ struct depth_state {
     uint8_t func;
     uint8_t pass;   /* func as bits: less, equal, greater, unordered */
     depth_fn block; /* for 4x4 blocks, or NULL */
+    depth_scan_fn scan;
     struct stencil_face face[2]; /* front, back */
 };
 
@@ -415,6 +416,10 @@ uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
  * `cover` as in cover.h. */
 uint16_t depth_test_block(struct worker *w, const struct setup *s, int32_t x,
                           int32_t y, uint16_t cover, bool write);
+/* Whether no pixel of a box in the tile can pass, for draws of one sample that
+ * test before the shader. A look that costs little where it says no. */
+bool depth_hides(struct worker *w, const struct setup *s, int32_t x0,
+                 int32_t y0, int32_t x1, int32_t y1);
 const struct view *depth_view(struct worker *w, bool stencil, unsigned layer,
                               unsigned sample);
 void depth_forget_views(struct worker *w);

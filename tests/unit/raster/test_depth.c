@@ -1,5 +1,6 @@
 /* Depth and stencil: operations, formats, early against late. */
 #include <criterion/criterion.h>
+#include <math.h>
 
 #include "rig.h"
 
@@ -67,6 +68,78 @@ draw_at(struct rig *rig, float z)
 {
     struct prim p = rig_rect(rig, 4, 4, 20, 20, z);
     rig_draw(rig, &p, 1);
+}
+
+static uint32_t seed;
+
+static float
+random_unit(void)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (float)(seed >> 8) * 0x1p-24f;
+}
+
+/* Rectangles that face the viewer and sloped triangles, large and small. */
+static void
+random_prims(struct rig *rig, struct prim *p, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        float size = random_unit() < 0.5f ? 300 : 40;
+        float x = random_unit() * 90 - 20, y = random_unit() * 90 - 20;
+        float z = random_unit();
+        const float xy[6] = {x, y, x, y + size, x + size, y};
+        if (random_unit() < 0.4f) {
+            p[i] = rig_rect(rig, floorf(x), floorf(y), floorf(x + size),
+                            floorf(y + size), z);
+            continue;
+        }
+        p[i] = rig_triangle(rig, xy, z);
+        p[i].v[1].z = random_unit() * 1.4f - 0.2f;
+        p[i].v[2].z = random_unit() < 0.5f ? z : random_unit();
+    }
+}
+
+enum { HEAP = 24 };
+
+/* With a stencil test that always passes, pixels are tested one by one. */
+static struct rig *
+draw_heap(unsigned format, unsigned func, bool one_by_one)
+{
+    struct rig *rig = rig_create(0);
+    use_depth(rig, format, func);
+    memset(rig->depth, func & 4 ? 0x30 : 0x3e, rig->draw.depth.limit_B);
+    if (one_by_one) {
+        rig_stencil(rig, 1);
+        rig->draw.wm_ds.stencil_test_enable = true;
+        rig->draw.wm_ds.stencil_test_function = GEN9_COMPAREFUNCTION_ALWAYS;
+    }
+    struct prim p[HEAP];
+    random_prims(rig, p, HEAP);
+    for (unsigned i = 0; i < HEAP; i++) {
+        rig->color[0] = (float)(i + 1) / HEAP;
+        rig_draw(rig, &p[i], 1);
+    }
+    return rig;
+}
+
+Test(depth, blocks_and_tiles_are_pixels)
+{
+    static const unsigned formats[] = {R32_FLOAT, R24_UNORM_X8, R16_UNORM};
+    for (unsigned k = 0; k < 8 * 3 * 6; k++) {
+        unsigned format = formats[k % 3], func = k / 3 % 8;
+        seed = k;
+        struct rig *a = draw_heap(format, func, true);
+        seed = k;
+        struct rig *b = draw_heap(format, func, false);
+        cr_assert(!memcmp(a->depth, b->depth, a->draw.depth.limit_B),
+                  "format %x function %u", format, func);
+        cr_assert(!memcmp(a->memory[0], b->memory[0], a->target[0].limit_B),
+                  "format %x function %u", format, func);
+        cr_assert_eq(atomic_load(&a->stats.ps_depth_count),
+                     atomic_load(&b->stats.ps_depth_count));
+        rig_destroy(a);
+        rig_destroy(b);
+    }
 }
 
 Test(depth, formats_hold_the_nearest_value)

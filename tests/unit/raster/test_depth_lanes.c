@@ -139,3 +139,52 @@ Test(depth_lanes, are_depth_of_pixels)
     }
     cr_assert(some > ROUNDS / 10);
 }
+
+/* One depth against a field of blocks: whether it passes anywhere. */
+static void
+check_scan(enum depth_kind kind, unsigned func, uint8_t pass)
+{
+    enum { SIZE = 16, PITCH_B = 80 };
+    static uint8_t mem[SIZE * PITCH_B];
+    uint64_t x_B[SIZE], y_B[SIZE];
+    unsigned size_B = kind == DEPTH_U16 ? 2 : 4;
+    uint32_t max = kind == DEPTH_U16 ? 0xffff : 0xffffff;
+    for (unsigned i = 0; i < SIZE; i++) {
+        x_B[i] = i * size_B;
+        y_B[i] = i * PITCH_B;
+    }
+    uint32_t depth = bits_from_float((float)(rnd() % 64) / 64);
+    if (kind != DEPTH_F32)
+        depth = rnd() & max;
+    struct depth_scan s = {mem, x_B,     y_B,   4,   0, 4 + rnd() % 4 * 4,
+                           8,   PITCH_B, depth, pass};
+    bool want = false;
+    for (unsigned y = 0; y < SIZE; y++) {
+        for (unsigned x = 0; x < SIZE; x++) {
+            uint32_t v = depth, old;
+            if (rnd() % 40 == 0)
+                v = rnd() % 4 ? depth + rnd() % 3 - 1 : rnd();
+            if (kind == DEPTH_U24)
+                v = (v & max) | rnd() << 24;
+            memcpy(mem + x_B[x] + y_B[y], &v, size_B);
+            old = v & max;
+            bool in = x >= s.x0 && x < s.x1 && y >= s.y0 && y < s.y1;
+            want |= in && (kind == DEPTH_F32
+                               ? depth_compare(func, float_from_bits(depth),
+                                               float_from_bits(v))
+                               : depth_compare(func, depth, old));
+        }
+    }
+    if (cpu_selected() >= CPU_AVX2)
+        cr_assert_eq(depth_scan_avx2[kind](&s), want, "kind %u %u", kind, func);
+    if (cpu_selected() >= CPU_AVX512)
+        cr_assert_eq(depth_scan_avx512[kind](&s), want, "kind %u %u", kind,
+                     func);
+}
+
+Test(depth_lanes, scans)
+{
+    static const uint8_t pass[8] = {15, 0, 1, 2, 3, 4, 13, 6};
+    for (unsigned n = 0; n < ROUNDS / 4; n++)
+        check_scan(DEPTH_F32 + n % 3, n / 3 % 8, pass[n / 3 % 8]);
+}

@@ -7,6 +7,10 @@
 LANES_INLINE vf
 interpolate(const struct depth_in *in)
 {
+    /* Facing the viewer: what is added is zero. */
+    if (in->dx == 0 && in->dy == 0)
+        return f_min(f_all(in->hi),
+                     f_max(f_all((float)(in->c + 0.0)), f_all(in->lo)));
     const __m256d steps = _mm256_set_pd(3, 2, 1, 0);
     __m256d x = _mm256_add_pd(_mm256_set1_pd(in->x), steps);
     __m256d y = _mm256_add_pd(_mm256_set1_pd(in->y), steps);
@@ -41,12 +45,23 @@ quantise(enum depth_kind kind, vf v)
 }
 
 LANES_INLINE vi
-load_depths(enum depth_kind kind, const struct depth_in *in)
+load_depths(enum depth_kind kind, const uint8_t *at, uint32_t pitch_B)
 {
     if (kind == DEPTH_U16)
-        return i_load_rows_16(in->at, in->pitch_B);
-    return in->pitch_B == 16 ? i_load_line(in->at)
-                             : i_load_rows(in->at, in->pitch_B);
+        return i_load_rows_16(at, pitch_B);
+    return pitch_B == 16 ? i_load_line(at) : i_load_rows(at, pitch_B);
+}
+
+/* Lanes of a that pass against those of b, both as stored. */
+LANES_INLINE unsigned
+compare(enum depth_kind kind, unsigned pass, vi a, vi b)
+{
+    if (kind == DEPTH_F32) {
+        vf x = f_from_bits(a), y = f_from_bits(b);
+        return passing(pass, f_less(x, y), f_equal(x, y), f_less(y, x));
+    }
+    unsigned less = i_less(a, b), equal = i_equal(a, b);
+    return passing(pass, less, equal, ~(less | equal));
 }
 
 LANES_INLINE void
@@ -64,22 +79,18 @@ LANES_INLINE uint16_t
 test_block(enum depth_kind kind, const struct depth_in *in)
 {
     vf z = interpolate(in);
-    vi old = load_depths(kind, in), new;
+    vi old = load_depths(kind, in->at, in->pitch_B), new;
     unsigned pass;
     if (kind == DEPTH_F32) {
-        vf was = f_from_bits(old);
         new = i_from_bits(z);
-        pass = passing(in->pass, f_less(z, was), f_equal(z, was),
-                       f_less(was, z));
+        pass = compare(kind, in->pass, new, old);
     } else {
-        const uint32_t max = kind == DEPTH_U16 ? 0xffff : 0xffffff;
-        vi was = i_and(old, i_all(max));
+        vi bits = i_all(kind == DEPTH_U16 ? 0xffff : 0xffffff);
         new = quantise(kind, f_min(f_max(z, f_all(0)), f_all(1)));
-        unsigned less = i_less(new, was), equal = i_equal(new, was);
-        pass = passing(in->pass, less, equal, ~(less | equal));
+        pass = compare(kind, in->pass, new, i_and(old, bits));
         /* The byte next to D24 stays as it is. */
         if (kind == DEPTH_U24)
-            new = i_merge(old, new, i_all(max));
+            new = i_merge(old, new, bits);
     }
     pass &= in->mask;
     if (!in->write || !pass)
@@ -90,26 +101,47 @@ test_block(enum depth_kind kind, const struct depth_in *in)
     return (uint16_t)pass;
 }
 
-static uint16_t
-test_f32(const struct depth_in *in)
+/* Column by column, as they lie in a Y tile. */
+LANES_INLINE bool
+scan_blocks(enum depth_kind kind, const struct depth_scan *s)
 {
-    return test_block(DEPTH_F32, in);
+    vi depth = i_all(s->depth);
+    for (unsigned x = s->x0; x < s->x1; x += 4) {
+        for (unsigned y = s->y0; y < s->y1; y += 4) {
+            vi old = load_depths(kind, s->mem + s->x_B[x] + s->y_B[y],
+                                 s->pitch_B);
+            if (kind == DEPTH_U24)
+                old = i_and(old, i_all(0xffffff));
+            if (compare(kind, s->pass, depth, old))
+                return true;
+        }
+    }
+    return false;
 }
 
-static uint16_t
-test_u24(const struct depth_in *in)
-{
-    return test_block(DEPTH_U24, in);
-}
+#define FUNCTIONS(name, kind)                              \
+    static uint16_t test_##name(const struct depth_in *in) \
+    {                                                      \
+        return test_block(kind, in);                       \
+    }                                                      \
+    static bool scan_##name(const struct depth_scan *s)    \
+    {                                                      \
+        return scan_blocks(kind, s);                       \
+    }
 
-static uint16_t
-test_u16(const struct depth_in *in)
-{
-    return test_block(DEPTH_U16, in);
-}
+FUNCTIONS(f32, DEPTH_F32)
+FUNCTIONS(u24, DEPTH_U24)
+FUNCTIONS(u16, DEPTH_U16)
+
+#undef FUNCTIONS
 
 const depth_fn DEPTH_TABLE[4] = {
     [DEPTH_F32] = test_f32,
     [DEPTH_U24] = test_u24,
     [DEPTH_U16] = test_u16,
+};
+const depth_scan_fn DEPTH_SCAN_TABLE[4] = {
+    [DEPTH_F32] = scan_f32,
+    [DEPTH_U24] = scan_u24,
+    [DEPTH_U16] = scan_u16,
 };
