@@ -131,6 +131,22 @@ blend_constant(const struct blend_state *b, const struct blend_range *range,
         constant[c] = fminf(fmaxf(constant[c], range->lo[c]), range->hi[c]);
 }
 
+/* The instructions, which flush denormals, and the number of a number and a
+ * NaN. */
+static inline float
+lesser(float s, float d)
+{
+    float v = _mm_cvtss_f32(_mm_min_ss(_mm_set_ss(s), _mm_set_ss(d)));
+    return d != d ? s : v;
+}
+
+static inline float
+greater(float s, float d)
+{
+    float v = _mm_cvtss_f32(_mm_max_ss(_mm_set_ss(s), _mm_set_ss(d)));
+    return d != d ? s : v;
+}
+
 /* Which of several NaNs an operation gives depends on the compiler: one for
  * all. */
 static void
@@ -142,12 +158,8 @@ combine(unsigned func, const float s[16], const float d[16], const float sf[16],
         switch (func) {
         case GEN9_BLENDFUNCTION_SUBTRACT: out[i] = a - b; break;
         case GEN9_BLENDFUNCTION_REVERSE_SUBTRACT: out[i] = b - a; break;
-        case GEN9_BLENDFUNCTION_MIN:
-            out[i] = s[i] < d[i] || d[i] != d[i] ? s[i] : d[i];
-            break;
-        case GEN9_BLENDFUNCTION_MAX:
-            out[i] = s[i] > d[i] || d[i] != d[i] ? s[i] : d[i];
-            break;
+        case GEN9_BLENDFUNCTION_MIN: out[i] = lesser(s[i], d[i]); break;
+        case GEN9_BLENDFUNCTION_MAX: out[i] = greater(s[i], d[i]); break;
         default: out[i] = a + b; break;
         }
         if (out[i] != out[i])
@@ -155,8 +167,8 @@ combine(unsigned func, const float s[16], const float d[16], const float sf[16],
     }
 }
 
-RASTER_LANES void
-blend_run(const struct blend_state *b, const struct blend_range *range,
+RASTER_LANES static void
+blend_all(const struct blend_state *b, const struct blend_range *range,
           struct blend_lanes *in, float out[4][16])
 {
     blend_constant(b, range, in->constant);
@@ -175,6 +187,15 @@ blend_run(const struct blend_state *b, const struct blend_range *range,
         if (b->post_clamp && !range->none)
             clamp_lanes(out[c], range->lo[c], range->hi[c]);
     }
+}
+
+void
+blend_run(const struct blend_state *b, const struct blend_range *range,
+          struct blend_lanes *in, float out[4][16])
+{
+    uint32_t before = fpmode_enter(BLEND_FP_MODE);
+    blend_all(b, range, in, out);
+    fpmode_leave(BLEND_FP_MODE, before);
 }
 
 /* The function's bits are its truth table: bit 2 * source + destination.

@@ -1,6 +1,5 @@
 /* block.c: render target writes of whole 4x4 blocks. What is not a block of
  * the surface is copied into one and back. */
-#include "base/fpmode.h"
 #include "engine/raster/raster.h"
 
 #define LANES 16
@@ -22,12 +21,12 @@ lane_y(unsigned lane)
 static inline void
 run(const struct target *t, const struct rt_block *b)
 {
-    uint32_t before = FPMODE_DEFAULT;
+    uint32_t before = BLEND_FP_MODE;
     if (t->rt.fp_bits)
         before = fpmode_get();
-    bool other = (before ^ FPMODE_DEFAULT) & t->rt.fp_bits;
+    bool other = (before ^ BLEND_FP_MODE) & t->rt.fp_bits;
     if (other)
-        fpmode_set(FPMODE_DEFAULT);
+        fpmode_set(BLEND_FP_MODE);
     t->write(b);
     if (other)
         fpmode_set(before);

@@ -9,6 +9,7 @@
 #define ENGINE_RASTER_RASTER_H
 
 #include "base/arena.h"
+#include "base/fpmode.h"
 #include "engine/msg/msg.h"
 #include "engine/prim.h"
 #include "engine/raster/cover.h"
@@ -462,6 +463,9 @@ void target_use_entry(struct target *t, const struct blend_state *b,
 
 void blend_state_init(struct blend_state *b, const struct draw *draw,
                       unsigned entry);
+/* Blending flushes denormals, as D3D10 wants of arithmetic in single precision,
+ * and as kernels mostly do: it mostly is the mode already. */
+#define BLEND_FP_MODE (FPMODE_DEFAULT | FPMODE_FLUSH)
 /* Colours to blend, structure of arrays; src, src1 and constant get clamped. */
 struct blend_lanes {
     alignas(64) float src[4][16], src1[4][16], dst[4][16];

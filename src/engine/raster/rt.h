@@ -56,7 +56,8 @@ struct rt_state {
     bool mask_all;
     bool reads; /* what is written depends on what is there */
     bool clamp_source, clamp_result;
-    uint32_t fp_bits; /* of the host's float mode that must be the default's */
+    uint32_t
+        fp_bits; /* of the host's float mode that must be BLEND_FP_MODE's */
     uint8_t src[2], dst[2], func[2];
     float lo[4], hi[4], constant[4];
 };

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 
 #include "base/cpu.h"
-#include "base/fpmode.h"
 #include "rig.h"
 
 enum { LANES = 16, MEM_B = 8192, ROUNDS = 60 };
@@ -118,7 +117,9 @@ compare(struct fixture *f, rt_write_fn fn, const char *isa,
                                    .pitch_B = l->pitch_B,
                                    .column_B = l->column_B};
     memcpy(f->got, f->old, sizeof f->got);
+    uint32_t before = fpmode_enter(BLEND_FP_MODE);
     fn(&block);
+    fpmode_leave(BLEND_FP_MODE, before);
     if (!memcmp(f->got, f->want, sizeof f->got))
         return;
     for (unsigned i = 0; i < MEM_B; i++)
@@ -256,7 +257,7 @@ Test(rt, float_modes_that_do_not_show)
                 continue;
             check(&f, &layouts[0], 0xffff);
             uint32_t mode = fpmode_make(1 + n % 3, n & 8);
-            mode = (mode & free_bits) | (FPMODE_DEFAULT & ~free_bits);
+            mode = (mode & free_bits) | (BLEND_FP_MODE & ~free_bits);
             run_in_mode(&f, mode);
             tried += f.b.enabled;
         }
