@@ -26,6 +26,7 @@ worker_get(struct scene *sc, unsigned index)
     w->index = index;
     w->serial = sc->serial;
     w->depth_layer = -1;
+    w->batch.count = 0;
     if (sc->ps)
         payload_prepare(w);
     sc->worker[index] = w;

@@ -140,7 +140,7 @@ write_lanes(struct worker *w, struct target *t, struct rt_block b,
 static inline bool
 is_block(const struct worker *w, const struct view *v, unsigned base)
 {
-    const struct ps_group *g = &w->group;
+    const struct ps_group *g = w->env.ps;
     const struct quad *q = &g->quad[base / 4];
     unsigned x = (unsigned)(q->x - w->tile_x);
     unsigned y = (unsigned)(q->y - w->tile_y);
@@ -227,7 +227,7 @@ static void
 write_samples(struct worker *w, struct target *t, struct rt_block b,
               unsigned base, uint32_t mask)
 {
-    const struct quad *quad = &w->group.quad[base / 4];
+    const struct quad *quad = &w->env.ps->quad[base / 4];
     bool block = is_block(w, target_view(w, t, 0), base);
     uint32_t of[MAX_SAMPLES];
     struct rt_plane plane[MAX_SAMPLES];

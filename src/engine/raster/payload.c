@@ -15,6 +15,118 @@ struct lane_pos {
     double x[16], y[16]; /* from the setup's reference point */
 };
 
+/* ---- the plan ---- */
+
+static bool
+is_live(const struct eu_launch *l, unsigned grf)
+{
+    return l->live_in[grf / 32] >> (grf & 31) & 1;
+}
+
+/* The next `grfs` registers; *grf is where they are. Nothing ever goes past
+ * the register file. */
+static void
+plan_part(struct payload_plan *plan, const struct eu_launch *l,
+          struct payload_part part, unsigned grfs, unsigned *grf)
+{
+    if (*grf + grfs > EU_GRF_COUNT)
+        return;
+    bool live = false;
+    for (unsigned i = 0; i < grfs; i++)
+        live |= is_live(l, *grf + i);
+    part.grf = (uint8_t)*grf;
+    if (live)
+        plan->part[plan->part_count++] = part;
+    *grf += grfs;
+}
+
+/* What there is for lanes base .. base + 15. */
+static void
+plan_lanes(struct payload_plan *plan, const struct eu_launch *l,
+           const struct scene *sc, uint8_t base, unsigned *grf)
+{
+    const struct draw *d = sc->draw;
+    unsigned grfs = MIN2(sc->ps->simd, 16u) / 8;
+    struct payload_part p = {.base = base, .kind = PAYLOAD_WEIGHTS};
+    for (p.mode = 0; p.mode < 6; p.mode++) {
+        if (sc->bary_modes >> p.mode & 1)
+            plan_part(plan, l, p, 2 * grfs, grf);
+    }
+    p.kind = PAYLOAD_DEPTH;
+    if (d->ps_extra.pixel_shader_uses_source_depth)
+        plan_part(plan, l, p, grfs, grf);
+    p.kind = PAYLOAD_W;
+    if (d->ps_extra.pixel_shader_uses_source_w)
+        plan_part(plan, l, p, grfs, grf);
+    p.kind = PAYLOAD_POSITIONS;
+    if (d->ps.position_xy_offset_select !=
+        GEN9_3DSTATE_PS_POSITION_XY_OFFSET_SELECT_POSOFFSET_NONE)
+        plan_part(plan, l, p, 1, grf);
+    p.kind = PAYLOAD_COVERAGE;
+    if (d->ps_extra.input_coverage_mask_state !=
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_NONE)
+        plan_part(plan, l, p, grfs, grf);
+}
+
+/* Registers grf .. grf + count - 1 come from a source, all or none. */
+static void
+claim(uint8_t source[EU_GRF_COUNT], unsigned grf, unsigned count,
+      enum payload_source from)
+{
+    if (grf + count <= EU_GRF_COUNT)
+        memset(source + grf, from, count);
+}
+
+/* Registers that are no payload hold zero, so that a kernel which reads them
+ * does not depend on what this worker ran before. `from`: the first of them
+ * and of the constants. */
+static void
+plan_runs(struct payload_plan *plan, const struct eu_launch *l,
+          const struct scene *sc, unsigned from)
+{
+    const struct shader_stage *ps = sc->ps;
+    uint8_t source[EU_GRF_COUNT];
+    memset(source, PAYLOAD_ZERO, sizeof source);
+    if (ps->push)
+        claim(source, ps->grf_start, ps->push_grf, PAYLOAD_PUSH);
+    claim(source, sc->attr_grf, sc->attr_count * 2, PAYLOAD_ATTR);
+    struct payload_run *run = NULL;
+    for (unsigned grf = MIN2(from, ps->grf_start); grf < EU_GRF_COUNT; grf++) {
+        if (!is_live(l, grf) || (grf < from && source[grf] == PAYLOAD_ZERO)) {
+            run = NULL;
+            continue;
+        }
+        if (!run || run->source != source[grf]) {
+            static const struct payload_run zero;
+            run = &plan->run[plan->run_count++];
+            *run = zero;
+            run->source = source[grf];
+            run->grf = (uint8_t)grf;
+            if (run->source == PAYLOAD_PUSH)
+                run->offset_B = (grf - ps->grf_start) * EU_GRF_B;
+            else if (run->source == PAYLOAD_ATTR)
+                run->offset_B = (grf - sc->attr_grf) * EU_GRF_B;
+        }
+        run->count++;
+    }
+}
+
+static void
+plan_init(struct payload_plan *plan, const struct eu_launch *l,
+          const struct scene *sc)
+{
+    unsigned grf = 0, simd = sc->ps->simd;
+    plan->part_count = plan->run_count = 0;
+    plan_part(plan, l, (struct payload_part){.kind = PAYLOAD_HEADER}, 1, &grf);
+    for (uint8_t base = 0; base < simd; base += 16)
+        plan_part(plan, l,
+                  (struct payload_part){.kind = PAYLOAD_SUBSPANS, .base = base},
+                  1, &grf);
+    for (uint8_t base = 0; base < simd; base += 16)
+        plan_lanes(plan, l, sc, base, &grf);
+    plan_runs(plan, l, sc, grf);
+}
+
 void
 payload_prepare(struct worker *w)
 {
@@ -24,7 +136,7 @@ payload_prepare(struct worker *w)
                                  .ps = &w->group,
                                  .reset = w->draw->reset,
                                  .worker = w->index};
-    w->group.worker = w;
+    w->group.worker = w->block_group.worker = w;
     struct eu_start start;
     memset(&start, 0, sizeof start);
     stage_start(ps, &start);
@@ -33,7 +145,11 @@ payload_prepare(struct worker *w)
     eu_launch_init(&w->launch, &start);
     memset(w->header, 0, sizeof w->header);
     stage_header(ps, w->header, w->index);
+    w->planes = plane_ops_selected();
+    plan_init(&w->plan, &w->launch, w->scene);
 }
+
+/* ---- the parts ---- */
 
 /* Guess: of a partly covered pixel, the covered sample with the lowest
  * number; the manuals leave the choice open. */
@@ -82,27 +198,39 @@ find_positions(const struct ps_group *g, unsigned base, enum where where,
     }
 }
 
-static inline double
-plane_at(const struct plane *p, double x, double y)
+/* Where the lanes' pixels are looked at: their centres, unless samples have
+ * places of their own. */
+static enum where
+look_at(const struct scene *sc, enum where where)
 {
-    return p->c + p->dx * x + p->dy * y;
+    if (!sc->ms_raster || (where == WHERE_SAMPLE && !sc->per_sample))
+        return WHERE_PIXEL;
+    return where;
 }
 
-RASTER_LANES static void
-barycentrics(const struct setup *s, bool perspective,
-             const struct lane_pos *pos, float b1[16], float b2[16])
+static void
+find_quads(const struct ps_group *g, unsigned base, struct lane_quads *at)
 {
-    if (!perspective || !s->perspective) {
-        for (unsigned i = 0; i < 16; i++) {
-            b1[i] = (float)plane_at(&s->b1, pos->x[i], pos->y[i]);
-            b2[i] = (float)plane_at(&s->b2, pos->x[i], pos->y[i]);
-        }
-        return;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned n = base / 4 + i;
+        /* Slots without a quad repeat the first: harmless numbers. */
+        const struct quad *q = &g->quad[n < g->quads ? n : 0];
+        at->x[i] = q->x - g->setup->ref_x;
+        at->y[i] = q->y - g->setup->ref_y;
     }
+}
+
+static void
+weights_anywhere(const struct setup *s, bool divide, const struct lane_pos *pos,
+                 float out[32])
+{
+    const struct plane *p1 = divide ? &s->n1 : &s->b1;
+    const struct plane *p2 = divide ? &s->n2 : &s->b2;
     for (unsigned i = 0; i < 16; i++) {
-        double w = 1 / plane_at(&s->q, pos->x[i], pos->y[i]);
-        b1[i] = (float)(plane_at(&s->n1, pos->x[i], pos->y[i]) * w);
-        b2[i] = (float)(plane_at(&s->n2, pos->x[i], pos->y[i]) * w);
+        double x = pos->x[i], y = pos->y[i];
+        double w = divide ? 1 / plane_at(&s->q, x, y) : 1;
+        out[i / 8 * 16 + (i & 7)] = (float)(plane_at(p1, x, y) * w);
+        out[i / 8 * 16 + (i & 7) + 8] = (float)(plane_at(p2, x, y) * w);
     }
 }
 
@@ -117,84 +245,66 @@ payload_barycentrics(const struct setup *s, bool perspective, float x, float y,
     *b2 = (float)(plane_at(divide ? &s->n2 : &s->b2, px, py) * w);
 }
 
-/* A cursor over the register file that never leaves it. */
-struct cursor {
-    struct eu_thread *t;
-    unsigned grf;
-};
-
 static void
-put(struct cursor *c, const void *data, unsigned grfs)
+put_weights(uint32_t *grf, const struct ps_group *g,
+            const struct payload_part *part)
 {
-    if (c->grf + grfs > EU_GRF_COUNT)
-        return;
-    memcpy(c->t->grf + c->grf * EU_GRF_B, data, grfs * EU_GRF_B);
-    c->grf += grfs;
+    const struct setup *s = g->setup;
+    bool divide = part->mode < 3 && s->perspective;
+    enum where where = look_at(g->worker->scene, part->mode % 3);
+    float out[1][32];
+    if (where == WHERE_PIXEL) {
+        struct lane_quads at;
+        find_quads(g, part->base, &at);
+        g->worker->planes->weights(divide ? &s->n1 : &s->b1,
+                                   divide ? &s->n2 : &s->b2,
+                                   divide ? &s->q : NULL, &at, 1, out);
+    } else {
+        struct lane_pos pos;
+        find_positions(g, part->base, where, &pos);
+        weights_anywhere(s, divide, &pos, out[0]);
+    }
+    memcpy(grf, out, g->lanes == 8 ? 64 : 128);
 }
 
 static void
-put_barycentrics(struct cursor *c, const struct ps_group *g, unsigned base,
-                 unsigned lanes)
+put_plane(uint32_t *grf, const struct ps_group *g,
+          const struct payload_part *part, const struct plane *p, bool invert)
 {
-    const struct scene *sc = g->worker->scene;
-    static const enum where where[3] = {WHERE_PIXEL, WHERE_CENTROID,
-                                        WHERE_SAMPLE};
-    for (unsigned mode = 0; mode < 6; mode++) {
-        if (!(sc->bary_modes >> mode & 1))
-            continue;
+    enum where where = WHERE_PIXEL;
+    switch (g->worker->draw->wm.position_zw_interpolation_mode) {
+    case GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_CENTROID:
+        where = WHERE_CENTROID;
+        break;
+    case GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_SAMPLE:
+        where = WHERE_SAMPLE;
+        break;
+    default: break;
+    }
+    where = look_at(g->worker->scene, where);
+    float out[1][16];
+    if (where == WHERE_PIXEL) {
+        struct lane_quads at;
+        find_quads(g, part->base, &at);
+        g->worker->planes->value(p, invert, &at, 1, out);
+    } else {
         struct lane_pos pos;
-        float b1[16], b2[16];
-        find_positions(g, base, where[mode % 3], &pos);
-        barycentrics(g->setup, mode < 3, &pos, b1, b2);
-        for (unsigned i = 0; i < lanes; i += 8) {
-            put(c, &b1[i], 1);
-            put(c, &b2[i], 1);
+        find_positions(g, part->base, where, &pos);
+        for (unsigned i = 0; i < 16; i++) {
+            double v = plane_at(p, pos.x[i], pos.y[i]);
+            out[0][i] = (float)(invert ? 1 / v : v);
         }
     }
-}
-
-static void
-put_depth_and_w(struct cursor *c, const struct ps_group *g, unsigned base,
-                unsigned lanes)
-{
-    const struct draw *d = g->worker->draw;
-    const struct setup *s = g->setup;
-    bool z = d->ps_extra.pixel_shader_uses_source_depth;
-    bool w = d->ps_extra.pixel_shader_uses_source_w;
-    if (!z && !w)
-        return;
-    enum where where = WHERE_PIXEL;
-    if (d->wm.position_zw_interpolation_mode ==
-        GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_CENTROID)
-        where = WHERE_CENTROID;
-    else if (d->wm.position_zw_interpolation_mode ==
-             GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_SAMPLE)
-        where = WHERE_SAMPLE;
-    struct lane_pos pos;
-    float v[16];
-    find_positions(g, base, where, &pos);
-    if (z) {
-        for (unsigned i = 0; i < 16; i++)
-            v[i] = (float)plane_at(&s->z, pos.x[i], pos.y[i]);
-        put(c, v, lanes / 8);
-    }
-    if (w) {
-        for (unsigned i = 0; i < 16; i++)
-            v[i] = (float)(1 / plane_at(&s->q, pos.x[i], pos.y[i]));
-        put(c, v, lanes / 8);
-    }
+    memcpy(grf, out, g->lanes == 8 ? 32 : 64);
 }
 
 /* A byte each for x and y, in sixteenths of a pixel. */
 static void
-put_positions(struct cursor *c, const struct ps_group *g, unsigned base)
+put_positions(uint32_t *grf, const struct ps_group *g, unsigned base)
 {
     const struct draw *d = g->worker->draw;
     const struct scene *sc = g->worker->scene;
-    unsigned select = d->ps.position_xy_offset_select;
-    if (select == GEN9_3DSTATE_PS_POSITION_XY_OFFSET_SELECT_POSOFFSET_NONE)
-        return;
-    bool sample = select ==
+    bool sample = d->ps.position_xy_offset_select ==
                   GEN9_3DSTATE_PS_POSITION_XY_OFFSET_SELECT_POSOFFSET_SAMPLE;
     uint8_t xy[32];
     for (unsigned i = 0; i < 16; i++) {
@@ -206,27 +316,20 @@ put_positions(struct cursor *c, const struct ps_group *g, unsigned base)
         xy[2 * i] = (uint8_t)(x * 16);
         xy[2 * i + 1] = (uint8_t)(y * 16);
     }
-    put(c, xy, 1);
+    memcpy(grf, xy, sizeof xy);
 }
 
 static void
-put_coverage(struct cursor *c, const struct ps_group *g, unsigned base,
-             unsigned lanes)
+put_coverage(uint32_t *grf, const struct ps_group *g, unsigned base)
 {
-    if (g->worker->draw->ps_extra.input_coverage_mask_state ==
-        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_NONE)
-        return;
-    uint32_t v[16] = {0};
-    for (unsigned i = 0; i < lanes; i++) {
+    for (unsigned i = 0; i < MIN2(g->lanes, 16u); i++) {
         unsigned lane = base + i;
-        if (lane / 4 < g->quads)
-            v[i] = g->quad[lane / 4].full[lane & 3];
+        grf[i] = lane / 4 < g->quads ? g->quad[lane / 4].full[lane & 3] : 0;
     }
-    put(c, v, lanes / 8);
 }
 
-static void
-put_headers(struct cursor *c, const struct ps_group *g)
+void
+payload_header(const struct worker *w, const struct setup *s, uint32_t g0[8])
 {
     static const uint8_t topology[] = {
         [PRIM_POINT] = GEN9_3DPRIM_POINTLIST,
@@ -234,62 +337,60 @@ put_headers(struct cursor *c, const struct ps_group *g)
         [PRIM_TRIANGLE] = GEN9_3DPRIM_TRILIST,
         [PRIM_RECT] = GEN9_3DPRIM_RECTLIST,
     };
-    const struct setup *s = g->setup;
-    put(c, g->worker->header, 1);
-    eu_grf(c->t, 0)[0] = topology[s->kind] | (uint32_t)s->back << 15 |
-                         (uint32_t)(s->layer & 0x7ff) << 16 |
-                         (uint32_t)s->viewport << 27;
-    for (unsigned base = 0; base < g->lanes; base += 16) {
-        uint32_t *r = eu_grf(c->t, c->grf++);
-        memset(r, 0, EU_GRF_B);
-        uint32_t ids = 0;
-        for (unsigned i = 0; i < 4 && base / 4 + i < g->quads; i++) {
-            const struct quad *q = &g->quad[base / 4 + i];
-            ids |= (uint32_t)q->sample << (4 * i);
-            r[2 + i] = ((uint32_t)q->x & 0xffff) | (uint32_t)q->y << 16;
+    memcpy(g0, w->header, sizeof w->header);
+    g0[0] = topology[s->kind] | (uint32_t)s->back << 15 |
+            (uint32_t)(s->layer & 0x7ff) << 16 | (uint32_t)s->viewport << 27;
+}
+
+static void
+put_subspans(uint32_t *r, const struct ps_group *g, unsigned base)
+{
+    memset(r, 0, EU_GRF_B);
+    uint32_t ids = 0;
+    for (unsigned i = 0; i < 4 && base / 4 + i < g->quads; i++) {
+        const struct quad *q = &g->quad[base / 4 + i];
+        ids |= (uint32_t)q->sample << (4 * i);
+        r[2 + i] = ((uint32_t)q->x & 0xffff) | (uint32_t)q->y << 16;
+    }
+    r[0] = ids;
+    r[7] = (g->lit >> base & 0xffff) * 0x10001u;
+}
+
+static void
+put_part(struct worker *w, const struct ps_group *g,
+         const struct payload_part *part)
+{
+    uint32_t *grf = eu_grf(&w->thread, part->grf);
+    switch ((enum payload_kind)part->kind) {
+    case PAYLOAD_HEADER: payload_header(w, g->setup, grf); break;
+    case PAYLOAD_SUBSPANS: put_subspans(grf, g, part->base); break;
+    case PAYLOAD_WEIGHTS: put_weights(grf, g, part); break;
+    case PAYLOAD_DEPTH: put_plane(grf, g, part, &g->setup->z, false); break;
+    case PAYLOAD_W: put_plane(grf, g, part, &g->setup->q, true); break;
+    case PAYLOAD_POSITIONS: put_positions(grf, g, part->base); break;
+    case PAYLOAD_COVERAGE: put_coverage(grf, g, part->base); break;
+    }
+}
+
+void
+payload_copy_runs(struct worker *w, const struct setup *s)
+{
+    const uint8_t *const from[PAYLOAD_SOURCES] = {
+        [PAYLOAD_PUSH] = (const uint8_t *)w->scene->ps->push,
+        [PAYLOAD_ATTR] = (const uint8_t *)s->attr,
+    };
+    for (unsigned i = 0; i < w->plan.run_count; i++) {
+        const struct payload_run *run = &w->plan.run[i];
+        uint8_t *to = w->thread.grf + run->grf * EU_GRF_B;
+        if (run->source == PAYLOAD_ZERO) {
+            for (unsigned k = 0; k < run->count; k++)
+                memset(to + k * EU_GRF_B, 0, EU_GRF_B);
+            continue;
         }
-        r[0] = ids;
-        r[7] = (g->lit >> base & 0xffff) * 0x10001u;
+        const uint8_t *data = from[run->source] + run->offset_B;
+        for (unsigned k = 0; k < run->count; k++)
+            memcpy(to + k * EU_GRF_B, data + k * EU_GRF_B, EU_GRF_B);
     }
-}
-
-/* Zero up to a register. Registers that are no payload hold zero, so that a
- * kernel which reads them does not depend on what this worker ran before. */
-static void
-pad(struct cursor *c, unsigned grf)
-{
-    if (grf > EU_GRF_COUNT || grf <= c->grf) {
-        c->grf = MIN2(grf, EU_GRF_COUNT);
-        return;
-    }
-    size_t size_B = (grf - c->grf) * EU_GRF_B;
-    /* A compiler that knows how small this is makes it `rep stos`, which takes
-     * several times as long as the library. */
-    __asm__("" : "+r"(size_B));
-    memset(c->t->grf + c->grf * EU_GRF_B, 0, size_B);
-    c->grf = grf;
-}
-
-static void
-fill_payload(struct worker *w, struct ps_group *g)
-{
-    const struct scene *sc = w->scene;
-    const struct shader_stage *ps = sc->ps;
-    struct cursor c = {&w->thread, 0};
-    put_headers(&c, g);
-    for (unsigned base = 0; base < g->lanes; base += 16) {
-        unsigned lanes = MIN2(g->lanes, 16u);
-        put_barycentrics(&c, g, base, lanes);
-        put_depth_and_w(&c, g, base, lanes);
-        put_positions(&c, g, base);
-        put_coverage(&c, g, base, lanes);
-    }
-    pad(&c, ps->grf_start);
-    if (ps->push)
-        put(&c, ps->push, ps->push_grf);
-    pad(&c, sc->attr_grf);
-    put(&c, g->setup->attr, sc->attr_count * 2);
-    eu_launch_zero(&w->launch, &w->thread, c.grf);
 }
 
 void
@@ -301,8 +402,11 @@ payload_dispatch(struct worker *w)
     g->lanes = w->scene->ps->simd;
     g->tested = 0;
     g->alive = g->lit;
-    fill_payload(w, g);
+    for (unsigned i = 0; i < w->plan.part_count; i++)
+        put_part(w, g, &w->plan.part[i]);
+    payload_copy_runs(w, g->setup);
     w->threads++;
     w->ps_count += count_bits(g->lit);
+    w->env.ps = g;
     msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
 }

@@ -112,6 +112,15 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
     }
 }
 
+static void
+run_group(struct worker *w)
+{
+    if (w->group.quads)
+        payload_dispatch(w);
+    w->group.quads = 0;
+    w->group.lit = w->group.helped = 0;
+}
+
 /* The quad in the group's next slot is complete; bit per pixel with coverage.
  */
 static void
@@ -123,7 +132,7 @@ push(struct worker *w, const struct setup *s, unsigned lit)
     g->helped |= 15u << (4 * g->quads);
     g->quads++;
     if (g->quads * 4 >= w->scene->ps->simd)
-        quad_flush(w);
+        run_group(w);
 }
 
 static unsigned
@@ -185,15 +194,6 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         push(w, s, lit);
 }
 
-/* Four bits to the coverage words of a quad's pixels. */
-static void
-spread(uint16_t cover[4], unsigned bits)
-{
-    uint64_t v = (bits & 1) | (uint64_t)(bits & 2) << 15 |
-                 (uint64_t)(bits & 4) << 30 | (uint64_t)(bits & 8) << 45;
-    memcpy(cover, &v, sizeof v);
-}
-
 void
 quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                 uint16_t mask)
@@ -215,20 +215,20 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     unsigned lit_quads = 0;
     for (unsigned i = 0; i < 4; i++)
         lit_quads += (mask >> (4 * i) & 15) != 0;
-    bool block = sc->ps->simd == 16 && lit_quads >= BLOCK_QUADS;
-    if (block)
-        quad_flush(w);
-    w->group.block = block;
+    if (sc->ps->simd == 16 && lit_quads >= BLOCK_QUADS) {
+        payload_add_block(w, s, x, y, mask, full);
+        return;
+    }
     for (unsigned i = 0; i < 4; i++) {
         unsigned bits = mask >> (4 * i) & 15;
-        if (!bits && !block)
+        if (!bits)
             continue;
         struct quad *q = &w->group.quad[w->group.quads];
         q->x = x + (int32_t)(i & 1) * 2;
         q->y = y + (int32_t)(i >> 1) * 2;
         q->sample = 0;
-        spread(q->cover, bits);
-        spread(q->full, full >> (4 * i) & 15);
+        payload_spread(q->cover, bits);
+        payload_spread(q->full, full >> (4 * i) & 15);
         push(w, s, bits);
     }
 }
@@ -261,9 +261,6 @@ quad_emit_covered(struct worker *w, const struct setup *s, int32_t x, int32_t y)
 void
 quad_flush(struct worker *w)
 {
-    if (w->group.quads)
-        payload_dispatch(w);
-    w->group.quads = 0;
-    w->group.lit = w->group.helped = 0;
-    w->group.block = false;
+    payload_run_blocks(w);
+    run_group(w);
 }

@@ -14,6 +14,7 @@
 #include "engine/prim.h"
 #include "engine/raster/cover.h"
 #include "engine/raster/depth_lanes.h"
+#include "engine/raster/plane.h"
 #include "engine/raster/rt.h"
 
 /* For loops over lanes: the same arithmetic for every CPU (no contraction),
@@ -48,11 +49,6 @@ count_bits(uint32_t v)
 #define ATTR_DW 16
 
 /* ---- set-up primitives ------------------------------------------------ */
-
-/* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
-struct plane {
-    double c, dx, dy;
-};
 
 /* Inside where a * x + b * y + c >= 0, x and y in subpixels; the fill rule's
  * tie is in c. */
@@ -293,22 +289,80 @@ struct ps_group {
     uint32_t tested; /* lanes that have had their late tests */
 };
 
+/* Where the payload of a draw's threads comes from, as far as the kernel
+ * reads it: parts that differ from thread to thread, in order, then runs of
+ * registers that do not within a primitive. See payload.c. */
+enum payload_kind {
+    PAYLOAD_HEADER,
+    PAYLOAD_SUBSPANS,
+    PAYLOAD_WEIGHTS,
+    PAYLOAD_DEPTH,
+    PAYLOAD_W,
+    PAYLOAD_POSITIONS,
+    PAYLOAD_COVERAGE,
+};
+
+struct payload_part {
+    uint8_t kind; /* enum payload_kind */
+    uint8_t mode; /* of the weights */
+    uint8_t base; /* first of its lanes, 0 or 16 */
+    uint8_t grf;
+};
+
+enum payload_source {
+    PAYLOAD_ZERO,
+    PAYLOAD_PUSH,
+    PAYLOAD_ATTR,
+    PAYLOAD_SOURCES
+};
+
+struct payload_run {
+    uint8_t source; /* enum payload_source */
+    uint8_t grf, count;
+    uint32_t offset_B; /* in the source */
+};
+
+struct payload_plan {
+    unsigned part_count, run_count;
+    struct payload_part part[24];
+    struct payload_run run[EU_GRF_COUNT];
+};
+
+/* Whole 4x4 blocks of one primitive of a simple draw on their way to the
+ * shader. */
+#define BATCH_BLOCKS 16
+struct block_batch {
+    const struct setup *setup;
+    unsigned count;
+    struct {
+        int32_t x, y;
+        uint16_t lit, full; /* full: for the input coverage mask */
+    } block[BATCH_BLOCKS];
+    struct lane_quads at[BATCH_BLOCKS];
+    alignas(64) float weights[2][BATCH_BLOCKS][32]; /* perspective, linear */
+    alignas(64) float z[BATCH_BLOCKS][16], w[BATCH_BLOCKS][16];
+};
+
 struct worker {
     struct scene *scene;
     const struct draw *draw;
     unsigned index;
     unsigned serial; /* the scene's */
     int32_t tile_x, tile_y;
-    struct ps_group group;
+    struct ps_group group;       /* of quads from anywhere */
+    struct ps_group block_group; /* of a batch's block */
     struct thread_env env;
     struct eu_launch launch;
+    const struct plane_ops *planes;
     uint32_t header[8]; /* g0 less the primitive's part */
+    struct payload_plan plan;
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
     struct cover_list cover;
+    struct block_batch batch;
     struct eu_thread thread;
 };
 
@@ -351,6 +405,8 @@ void setup_segment(struct prim_list *list, const struct prim *prim,
                    const struct prim_vertex *v0, const struct prim_vertex *v1,
                    float bias, bool back);
 void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
+/* Makes one NaN of all those in the planes. */
+void setup_settle(struct setup *s);
 /* Whether the pixel lies within all edges as a whole. */
 bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
@@ -391,11 +447,28 @@ void quad_emit_covered(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y);
 void quad_flush(struct worker *w);
 
-/* ---- payload.c --------------------------------------------------------- */
+/* ---- payload.c, payload_block.c ---------------------------------------- */
 
 void payload_prepare(struct worker *w);
 /* Runs the shader for the group's quads. */
 void payload_dispatch(struct worker *w);
+/* g0 of all threads of a primitive. */
+void payload_header(const struct worker *w, const struct setup *s,
+                    uint32_t g0[8]);
+void payload_copy_runs(struct worker *w, const struct setup *s);
+/* A 4x4 block of a simple draw with a SIMD16 shader; lit: bits as in cover.h.
+ * The shader may run later. */
+void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
+                       int32_t y, uint16_t lit, uint16_t full);
+void payload_run_blocks(struct worker *w);
+/* Four bits to the coverage words of a quad's pixels. */
+static inline void
+payload_spread(uint16_t cover[4], unsigned bits)
+{
+    uint64_t v = (bits & 1) | (uint64_t)(bits & 2) << 15 |
+                 (uint64_t)(bits & 4) << 30 | (uint64_t)(bits & 8) << 45;
+    memcpy(cover, &v, sizeof v);
+}
 /* Barycentric weights of v1 and v2 at a pixel position. */
 void payload_barycentrics(const struct setup *s, bool perspective, float x,
                           float y, float *b1, float *b2);

@@ -56,6 +56,30 @@ setup_box(const struct scene *sc, struct setup *s, int64_t x0, int64_t y0,
     s->y1 = (int32_t)MIN2((y1 >> 8) + 1, (int64_t)sc->clip_y1[vp]);
 }
 
+/* Which NaN comes out of two is the compiler's choice unless there is but
+ * one: the processor's own. */
+void
+setup_settle(struct setup *s)
+{
+    struct plane *const p[] = {&s->b1, &s->b2, &s->n1, &s->n2, &s->q, &s->z};
+    struct plane sum = {0, 0, 0};
+    for (unsigned i = 0; i < ARRAY_SIZE(p); i++) {
+        sum.c += p[i]->c;
+        sum.dx += p[i]->dx;
+        sum.dy += p[i]->dy;
+    }
+    if (!isnan(sum.c + sum.dx + sum.dy))
+        return;
+    const uint64_t own_bits = UINT64_C(0xfff8000000000000);
+    double own;
+    memcpy(&own, &own_bits, sizeof own);
+    for (unsigned i = 0; i < ARRAY_SIZE(p); i++) {
+        p[i]->c = isnan(p[i]->c) ? own : p[i]->c;
+        p[i]->dx = isnan(p[i]->dx) ? own : p[i]->dx;
+        p[i]->dy = isnan(p[i]->dy) ? own : p[i]->dy;
+    }
+}
+
 /* value0 + b1 * (value1 - value0) + b2 * (value2 - value0) */
 static struct plane
 blend_planes(const struct setup *s, double v0, double v1, double v2)

@@ -62,14 +62,20 @@ msg_sender(void)
 void
 eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {
+    const struct rig *rig = (const void *)start->kernel;
     launch->start = *start;
+    memcpy(launch->live_in, rig->live_in, sizeof rig->live_in);
+}
+
+uint32_t
+eu_launch_begin(const struct eu_launch *launch)
+{
+    return 0;
 }
 
 void
-eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
-               unsigned first_grf)
+eu_launch_end(const struct eu_launch *launch, uint32_t before)
 {
-    memset(eu_grf(thread, first_grf), 0, (EU_GRF_COUNT - first_grf) * EU_GRF_B);
 }
 
 bool
@@ -160,7 +166,6 @@ rig_stencil(struct rig *rig, unsigned samples)
 struct rig *
 rig_create(unsigned threads)
 {
-    static const char kernel; /* only its address is used */
     const unsigned rgba8_unorm = 0x0c7, r32_float = 0x0d8;
     struct rig *rig = calloc(1, sizeof *rig);
     struct draw *d = &rig->draw;
@@ -184,7 +189,8 @@ rig_create(unsigned threads)
     struct shader_stage *ps = &d->stage[STAGE_PS];
     ps->kind = STAGE_PS;
     ps->enabled = true;
-    ps->kernel = (const struct eu_kernel *)(const void *)&kernel;
+    ps->kernel = (const struct eu_kernel *)(const void *)rig;
+    memset(rig->live_in, 0xff, sizeof rig->live_in);
     ps->simd = 16;
     ps->grf_start = 8;
     d->depth.type = d->stencil.type = SURFACE_NULL;

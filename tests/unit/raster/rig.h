@@ -21,6 +21,7 @@ struct rig {
     atomic_bool reset;
     struct pool *pool;
     rig_shader shader;
+    uint32_t live_in[4];     /* registers that the shader reads; all */
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
     struct surface target[DRAW_MAX_RT];

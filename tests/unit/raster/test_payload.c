@@ -90,6 +90,51 @@ Test(payload, block_with_an_unlit_quad)
     rig_destroy(rig);
 }
 
+#define UNTOUCHED 0xabababab
+
+static void
+shade_spoiling_registers(struct rig *rig, struct eu_thread *t,
+                         struct thread_env *env)
+{
+    shade_recording(rig, t, env);
+    memset(t->grf, 0xab, sizeof t->grf);
+}
+
+/* What the kernel never reads is not built. */
+Test(payload, dead_registers_are_left_alone)
+{
+    struct rig *rig = make(16);
+    struct draw *d = &rig->draw;
+    rig->shader = shade_spoiling_registers;
+    d->wm.barycentric_interpolation_mode =
+        GEN9_3DSTATE_WM_BARYCENTRIC_INTERPOLATION_MODE_BIM_PERSPECTIVE_PIXEL |
+        GEN9_3DSTATE_WM_BARYCENTRIC_INTERPOLATION_MODE_BIM_LINEAR_PIXEL;
+    d->stage[STAGE_PS].grf_start = 12;
+    static const uint32_t push[24] = {1, [8] = 2, [16] = 3};
+    d->stage[STAGE_PS].push = push;
+    d->stage[STAGE_PS].push_grf = 3;
+    d->sbe.number_of_sf_output_attributes = 1;
+    rig->vue[0][0] = bits_from_float(7);
+    memset(rig->live_in, 0, sizeof rig->live_in);
+    /* a weight of the second mode, two constants, half an attribute, g40 */
+    rig->live_in[0] = 1u << 7 | 1u << 12 | 1u << 14 | 1u << 15;
+    rig->live_in[1] = 1u << 8;
+    static const float xy[6] = {0, 0, 64, 0, 0, 64};
+    struct prim p = rig_triangle(rig, xy, 0);
+    rig_draw(rig, &p, 1);
+    const struct eu_thread *t = &seen.thread[1];
+    cr_assert_eq(grf_u(t, 0, 0), UNTOUCHED);
+    cr_assert_eq(grf_u(t, 1, 7), UNTOUCHED);
+    cr_assert_eq(grf_u(t, 2, 0), UNTOUCHED);
+    cr_assert_eq(grf_f(t, 7, 2), 1.5f / 64);
+    cr_assert_eq(grf_u(t, 12, 0), 1);
+    cr_assert_eq(grf_u(t, 13, 0), UNTOUCHED);
+    cr_assert_eq(grf_u(t, 14, 0), 3);
+    cr_assert_eq(grf_f(t, 15, 3), 7);
+    cr_assert_eq(grf_u(t, 40, 0), 0);
+    rig_destroy(rig);
+}
+
 Test(payload, back_facing_bit)
 {
     struct rig *rig = make(16);

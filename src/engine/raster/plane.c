@@ -1,0 +1,54 @@
+/* plane.c: planes at the pixels of four quads: the reference. */
+#include "engine/raster/plane.h"
+#include "base/cpu.h"
+
+static double
+pixel_x(const struct lane_quads *at, unsigned lane)
+{
+    return at->x[lane / 4] + ((lane & 1) + 0.5);
+}
+
+static double
+pixel_y(const struct lane_quads *at, unsigned lane)
+{
+    return at->y[lane / 4] + ((lane >> 1 & 1) + 0.5);
+}
+
+static void
+weights(const struct plane *b1, const struct plane *b2, const struct plane *q,
+        const struct lane_quads *at, unsigned count, float (*out)[32])
+{
+    for (unsigned n = 0; n < count; n++) {
+        for (unsigned i = 0; i < 16; i++) {
+            double x = pixel_x(&at[n], i), y = pixel_y(&at[n], i);
+            double w = q ? 1 / plane_at(q, x, y) : 1;
+            float *to = &out[n][i / 8 * 16 + (i & 7)];
+            to[0] = (float)(plane_at(b1, x, y) * w);
+            to[8] = (float)(plane_at(b2, x, y) * w);
+        }
+    }
+}
+
+static void
+value(const struct plane *p, bool invert, const struct lane_quads *at,
+      unsigned count, float (*out)[16])
+{
+    for (unsigned n = 0; n < count; n++) {
+        for (unsigned i = 0; i < 16; i++) {
+            double v = plane_at(p, pixel_x(&at[n], i), pixel_y(&at[n], i));
+            out[n][i] = (float)(invert ? 1 / v : v);
+        }
+    }
+}
+
+const struct plane_ops plane_ops_ref = {weights, value};
+
+const struct plane_ops *
+plane_ops_selected(void)
+{
+    switch (cpu_selected()) {
+    case CPU_AVX512: return &plane_ops_avx512;
+    case CPU_AVX2: return &plane_ops_avx2;
+    default: return &plane_ops_ref;
+    }
+}

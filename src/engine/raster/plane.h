@@ -1,0 +1,41 @@
+/* plane.h: planes at the pixels of four quads: barycentric weights, depth, w.
+ * plane.c is the reference; x86/ has the same bit for bit, for planes whose
+ * numbers are numbers or the processor's own NaN (see setup_settle()). */
+#ifndef ENGINE_RASTER_PLANE_H
+#define ENGINE_RASTER_PLANE_H
+
+#include "base/base.h"
+
+/* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
+struct plane {
+    double c, dx, dy;
+};
+
+/* Upper left corners of four quads, from the reference point. */
+struct lane_quads {
+    double x[4], y[4];
+};
+
+struct plane_ops {
+    /* Weights of v1 and v2 at pixel centres, as the payload has them: v1 of
+     * lanes 0-7, v2 of lanes 0-7, the same of lanes 8-15. q: both are to be
+     * divided by it, or NULL. */
+    void (*weights)(const struct plane *b1, const struct plane *b2,
+                    const struct plane *q, const struct lane_quads *at,
+                    unsigned count, float (*out)[32]);
+    /* A plane's value at pixel centres, or one over it. */
+    void (*value)(const struct plane *p, bool invert,
+                  const struct lane_quads *at, unsigned count,
+                  float (*out)[16]);
+};
+
+extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;
+const struct plane_ops *plane_ops_selected(void);
+
+static inline double
+plane_at(const struct plane *p, double x, double y)
+{
+    return p->c + p->dx * x + p->dy * y;
+}
+
+#endif

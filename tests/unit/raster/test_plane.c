@@ -1,0 +1,113 @@
+/* Every variant of the plane functions gives the reference's bits. */
+#include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/cpu.h"
+#include "engine/raster/plane.h"
+
+#define GROUPS 5
+
+static uint32_t state = 1;
+
+static uint32_t
+next_random(void)
+{
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+}
+
+/* The processor's own NaN, see setup_settle(). */
+static double
+own_nan(void)
+{
+    const uint64_t bits = UINT64_C(0xfff8000000000000);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static double
+hostile(void)
+{
+    const double pick[] = {
+        0,         -0.0,         1,        -1,       INFINITY,  -INFINITY,
+        own_nan(), DBL_MAX,      -DBL_MAX, DBL_MIN,  0x1p-1074, -0x1p-1074,
+        FLT_MIN,   FLT_MIN / 2,  0x1p-149, 0x1p-150, FLT_MAX,   0x1.ffffffp127,
+        -0x1p128,  0x1.000001p0, 1.0 / 3,  -1e-30,
+    };
+    uint32_t r = next_random();
+    if (r & 1)
+        return pick[(r >> 1) % ARRAY_SIZE(pick)];
+    return ldexp((double)next_random() - 0x1p23, (int)(r >> 4 & 63) - 50);
+}
+
+static struct plane
+hostile_plane(void)
+{
+    double c = hostile(), dx = hostile();
+    return (struct plane){c, dx, hostile()};
+}
+
+static void
+compare(const struct plane_ops *ops)
+{
+    struct lane_quads at[GROUPS];
+    float want[GROUPS][32], got[GROUPS][32];
+    struct plane p1 = hostile_plane(), p2 = hostile_plane();
+    struct plane q = hostile_plane();
+    for (unsigned n = 0; n < GROUPS; n++) {
+        for (unsigned i = 0; i < 4; i++) {
+            at[n].x[i] = (int)(next_random() & 0x3fff) / 256.0 -
+                         (int)(next_random() & 0xfffff);
+            at[n].y[i] = (int)(next_random() & 0x3fff);
+        }
+    }
+    unsigned count = 1 + next_random() % GROUPS;
+    for (unsigned divide = 0; divide < 2; divide++) {
+        plane_ops_ref.weights(&p1, &p2, divide ? &q : NULL, at, count, want);
+        ops->weights(&p1, &p2, divide ? &q : NULL, at, count, got);
+        cr_assert_arr_eq(got, want, count * sizeof got[0]);
+        float(*want1)[16] = (float(*)[16])want, (*got1)[16] = (float(*)[16])got;
+        plane_ops_ref.value(&p1, divide, at, count, want1);
+        ops->value(&p1, divide, at, count, got1);
+        cr_assert_arr_eq(got1, want1, count * sizeof got1[0]);
+    }
+}
+
+static void
+compare_many(const struct plane_ops *ops, enum cpu_level cpu)
+{
+    if (cpu_selected() < cpu)
+        cr_skip("not on this processor");
+    for (unsigned i = 0; i < 20000; i++)
+        compare(ops);
+}
+
+Test(plane, avx2)
+{
+    compare_many(&plane_ops_avx2, CPU_AVX2);
+}
+
+Test(plane, avx512)
+{
+    compare_many(&plane_ops_avx512, CPU_AVX512);
+}
+
+/* Lanes and registers are where the payload wants them. */
+Test(plane, reference_layout)
+{
+    const struct plane px = {0, 1, 0}, py = {1000, 0, 1}, two = {2, 0, 0};
+    const struct lane_quads at = {{0, 10, 20, 30}, {100, 200, 300, 400}};
+    float out[1][32], v[1][16];
+    plane_ops_ref.weights(&px, &py, NULL, &at, 1, out);
+    cr_assert_eq(out[0][0], 0.5f);
+    cr_assert_eq(out[0][5], 11.5f);
+    cr_assert_eq(out[0][8 + 6], 1201.5f);
+    cr_assert_eq(out[0][16 + 7], 31.5f);
+    cr_assert_eq(out[0][24 + 2], 1301.5f);
+    plane_ops_ref.weights(&px, &py, &two, &at, 1, out);
+    cr_assert_eq(out[0][24 + 2], 1301.5f / 2);
+    plane_ops_ref.value(&two, true, &at, 1, v);
+    cr_assert_eq(v[0][15], 0.5f);
+}
