@@ -372,25 +372,22 @@ put_part(struct worker *w, const struct ps_group *g,
     }
 }
 
-void
-payload_copy_runs(struct worker *w, const struct setup *s)
+unsigned
+payload_runs(const struct worker *w, const struct setup *s,
+             struct grf_copy *copy, unsigned count)
 {
+    static const uint8_t zero[EU_GRF_COUNT * EU_GRF_B];
     const uint8_t *const from[PAYLOAD_SOURCES] = {
+        [PAYLOAD_ZERO] = zero,
         [PAYLOAD_PUSH] = (const uint8_t *)w->scene->ps->push,
         [PAYLOAD_ATTR] = (const uint8_t *)s->attr,
     };
     for (unsigned i = 0; i < w->plan.run_count; i++) {
         const struct payload_run *run = &w->plan.run[i];
-        uint8_t *to = w->thread.grf + run->grf * EU_GRF_B;
-        if (run->source == PAYLOAD_ZERO) {
-            for (unsigned k = 0; k < run->count; k++)
-                memset(to + k * EU_GRF_B, 0, EU_GRF_B);
-            continue;
-        }
-        const uint8_t *data = from[run->source] + run->offset_B;
-        for (unsigned k = 0; k < run->count; k++)
-            memcpy(to + k * EU_GRF_B, data + k * EU_GRF_B, EU_GRF_B);
+        copy[count++] = (struct grf_copy){from[run->source] + run->offset_B, 0,
+                                          run->grf, run->count};
     }
+    return count;
 }
 
 void
@@ -404,7 +401,8 @@ payload_dispatch(struct worker *w)
     g->alive = g->lit;
     for (unsigned i = 0; i < w->plan.part_count; i++)
         put_part(w, g, &w->plan.part[i]);
-    payload_copy_runs(w, g->setup);
+    struct grf_copy copy[EU_GRF_COUNT];
+    w->planes->copy(w->thread.grf, copy, payload_runs(w, g->setup, copy, 0), 0);
     w->threads++;
     w->ps_count += count_bits(g->lit);
     w->env.ps = g;

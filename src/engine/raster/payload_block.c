@@ -30,92 +30,142 @@ find_places(struct block_batch *b)
     }
 }
 
-/* What the plan's parts are copied from. */
+static const float *
+weights(struct worker *w, bool linear, bool *done)
+{
+    struct block_batch *b = &w->batch;
+    const struct setup *s = b->setup;
+    bool divide = !linear && s->perspective;
+    if (!*done)
+        w->planes->weights(divide ? &s->n1 : &s->b1, divide ? &s->n2 : &s->b2,
+                           divide ? &s->q : NULL, b->at, b->count,
+                           b->weights[linear]);
+    *done = true;
+    return b->weights[linear][0];
+}
+
+static const void *
+subspans(struct worker *w)
+{
+    struct block_batch *b = &w->batch;
+    for (unsigned n = 0; n < b->count; n++) {
+        uint32_t *r = b->subspans[n];
+        uint32_t x = (uint32_t)b->block[n].x, y = (uint32_t)b->block[n].y;
+        uint32_t at = (x & 0xffff) | y << 16;
+        r[0] = r[1] = r[6] = 0;
+        r[2] = at;
+        r[3] = at + 2;
+        r[4] = at + 0x20000;
+        r[5] = at + 0x20002;
+        r[7] = b->block[n].lit * 0x10001u;
+    }
+    return b->subspans;
+}
+
+static const void *
+coverage(struct worker *w)
+{
+    struct block_batch *b = &w->batch;
+    for (unsigned n = 0; n < b->count; n++) {
+        for (unsigned k = 0; k < 16; k++)
+            b->coverage[n][k] = (b->block[n].full >> k & 1) *
+                                w->scene->all_samples;
+    }
+    return b->coverage;
+}
+
+/* Computes the plan's parts for all blocks; from now on they are copied. */
 static void
-compute(struct worker *w)
+make_parts(struct worker *w)
 {
     struct block_batch *b = &w->batch;
     const struct setup *s = b->setup;
     bool done[2] = {false, false};
     for (unsigned i = 0; i < w->plan.part_count; i++) {
         const struct payload_part *p = &w->plan.part[i];
-        if (p->kind == PAYLOAD_DEPTH) {
-            w->planes->value(&s->z, false, b->at, b->count, b->z);
-        } else if (p->kind == PAYLOAD_W) {
-            w->planes->value(&s->q, true, b->at, b->count, b->w);
-        } else if (p->kind == PAYLOAD_WEIGHTS) {
-            bool linear = p->mode >= 3, divide = !linear && s->perspective;
-            if (!done[linear])
-                w->planes->weights(
-                    divide ? &s->n1 : &s->b1, divide ? &s->n2 : &s->b2,
-                    divide ? &s->q : NULL, b->at, b->count, b->weights[linear]);
-            done[linear] = true;
-        }
-    }
-}
-
-/* Lanes by quad: only places and coverage differ from block to block. */
-static void
-set_quads(struct ps_group *g, const struct block_batch *b, unsigned n)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        struct quad *q = &g->quad[i];
-        q->x = b->block[n].x + (int32_t)(i & 1) * 2;
-        q->y = b->block[n].y + (int32_t)(i >> 1) * 2;
-        payload_spread(q->cover, b->block[n].lit >> (4 * i) & 15);
-        payload_spread(q->full, b->block[n].full >> (4 * i) & 15);
-    }
-}
-
-static void
-put_subspans(uint32_t *r, int32_t x, int32_t y, uint16_t lit)
-{
-    uint32_t at = ((uint32_t)x & 0xffff) | (uint32_t)y << 16;
-    const uint32_t grf[8] = {
-        [2] = at,           [3] = at + 2,         [4] = at + 0x20000,
-        [5] = at + 0x20002, [7] = lit * 0x10001u,
-    };
-    memcpy(r, grf, sizeof grf);
-}
-
-static void
-put_parts(struct worker *w, const uint32_t header[8], unsigned n)
-{
-    const struct block_batch *b = &w->batch;
-    for (unsigned i = 0; i < w->plan.part_count; i++) {
-        const struct payload_part *p = &w->plan.part[i];
-        uint32_t *grf = eu_grf(&w->thread, p->grf);
+        struct grf_copy c = {.grf = p->grf, .count = 2};
+        const void *from = NULL;
         switch ((enum payload_kind)p->kind) {
-        case PAYLOAD_HEADER: memcpy(grf, header, EU_GRF_B); break;
+        case PAYLOAD_HEADER:
+            payload_header(w, s, b->header);
+            from = b->header;
+            c.count = 1;
+            break;
         case PAYLOAD_SUBSPANS:
-            put_subspans(grf, b->block[n].x, b->block[n].y, b->block[n].lit);
+            from = subspans(w);
+            c.count = 1;
             break;
         case PAYLOAD_WEIGHTS:
-            memcpy(grf, b->weights[p->mode >= 3][n], 4 * EU_GRF_B);
+            from = weights(w, p->mode >= 3, &done[p->mode >= 3]);
+            c.count = 4;
             break;
-        case PAYLOAD_DEPTH: memcpy(grf, b->z[n], 2 * EU_GRF_B); break;
-        case PAYLOAD_W: memcpy(grf, b->w[n], 2 * EU_GRF_B); break;
+        case PAYLOAD_DEPTH:
+            w->planes->value(&s->z, false, b->at, b->count, b->z);
+            from = b->z;
+            break;
+        case PAYLOAD_W:
+            w->planes->value(&s->q, true, b->at, b->count, b->w);
+            from = b->w;
+            break;
         case PAYLOAD_POSITIONS: /* eight sixteenths: pixel centres */
-            memset(grf, 8, EU_GRF_B);
+            memset(b->positions, 8, sizeof b->positions);
+            from = b->positions;
+            c.count = 1;
             break;
-        case PAYLOAD_COVERAGE:
-            for (unsigned k = 0; k < 16; k++)
-                grf[k] = b->block[n].full >> k & 1;
-            break;
+        case PAYLOAD_COVERAGE: from = coverage(w); break;
         }
+        bool once = p->kind == PAYLOAD_HEADER || p->kind == PAYLOAD_POSITIONS;
+        c.stride_B = once ? 0 : c.count * EU_GRF_B;
+        c.from = from;
+        b->copy[i] = c;
     }
+    b->copies = payload_runs(w, s, b->copy, w->plan.part_count);
+}
+
+/* Four bits to the coverage words of a quad's pixels: all samples or none. */
+static inline void
+spread(const struct scene *sc, uint16_t cover[4], unsigned bits)
+{
+    payload_spread(cover, bits);
+    if (sc->samples == 1)
+        return;
+    for (unsigned p = 0; p < 4; p++)
+        cover[p] = (uint16_t)(cover[p] * sc->all_samples);
+}
+
+/* Most blocks have the coverage of the one before. */
+static void
+set_quads(struct worker *w, unsigned n)
+{
+    const struct scene *sc = w->scene;
+    struct block_batch *b = &w->batch;
+    struct ps_group *g = &w->block_group;
+    uint16_t lit = b->block[n].lit, full = b->block[n].full;
+    for (unsigned i = 0; i < 4; i++) {
+        g->quad[i].x = b->block[n].x + (int32_t)(i & 1) * 2;
+        g->quad[i].y = b->block[n].y + (int32_t)(i >> 1) * 2;
+    }
+    if (b->known && b->known_lit == lit && b->known_full == full)
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        spread(sc, g->quad[i].cover, lit >> (4 * i) & 15);
+        spread(sc, g->quad[i].full, full >> (4 * i) & 15);
+    }
+    /* Late tests may take some of it away again. */
+    b->known = sc->plain_late || sc->late_count_only;
+    b->known_lit = lit;
+    b->known_full = full;
 }
 
 static void
-run_block(struct worker *w, const uint32_t header[8], unsigned n)
+run_block(struct worker *w, unsigned n)
 {
     struct ps_group *g = &w->block_group;
-    set_quads(g, &w->batch, n);
+    set_quads(w, n);
     g->lit = g->alive = w->batch.block[n].lit;
     g->tested = 0;
-    put_parts(w, header, n);
-    payload_copy_runs(w, g->setup);
-    w->ps_count += g->lit == 0xffff ? 16 : count_bits(g->lit);
+    w->planes->copy(w->thread.grf, w->batch.copy, w->batch.copies, n);
+    w->ps_count += count_block_bits(g->lit);
     msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
 }
 
@@ -127,22 +177,21 @@ payload_run_blocks(struct worker *w)
     if (!b->count)
         return;
     const struct setup *s = b->setup;
-    uint32_t header[8];
-    payload_header(w, s, header);
     find_places(b);
-    compute(w);
+    make_parts(w);
     g->setup = s;
     g->block = true;
     g->quads = 4;
     g->lanes = 16;
     g->helped = 0xffff;
+    b->known = false;
     w->env.ps = g;
     w->threads += b->count;
     uint32_t before = eu_launch_begin(&w->launch);
     for (unsigned i = 0; i < b->count; i++) {
         if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
             break;
-        run_block(w, header, i);
+        run_block(w, i);
     }
     eu_launch_end(&w->launch, before);
     b->count = 0;

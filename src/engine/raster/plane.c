@@ -1,4 +1,4 @@
-/* plane.c: planes at the pixels of four quads: the reference. */
+/* plane.c: what payloads are made with: the reference. */
 #include "engine/raster/plane.h"
 #include "base/cpu.h"
 
@@ -41,7 +41,15 @@ value(const struct plane *p, bool invert, const struct lane_quads *at,
     }
 }
 
-const struct plane_ops plane_ops_ref = {weights, value};
+static void
+copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
+{
+    for (; count; count--, c++)
+        memcpy(grf + c->grf * PLANE_GRF_B, c->from + n * c->stride_B,
+               c->count * PLANE_GRF_B);
+}
+
+const struct plane_ops plane_ops_ref = {weights, value, copy};
 
 const struct plane_ops *
 plane_ops_selected(void)

@@ -1,4 +1,5 @@
-/* plane.h: planes at the pixels of four quads: barycentric weights, depth, w.
+/* plane.h: what payloads are made with: planes at the pixels of four quads
+ * (barycentric weights, depth, w), and copies into the register file.
  * plane.c is the reference; x86/ has the same bit for bit, for planes whose
  * numbers are numbers or the processor's own NaN (see setup_settle()). */
 #ifndef ENGINE_RASTER_PLANE_H
@@ -16,6 +17,15 @@ struct lane_quads {
     double x[4], y[4];
 };
 
+#define PLANE_GRF_B 32
+
+/* Registers from one place for each of many threads. */
+struct grf_copy {
+    const uint8_t *from;
+    uint16_t stride_B; /* from a thread's data to the next one's */
+    uint8_t grf, count;
+};
+
 struct plane_ops {
     /* Weights of v1 and v2 at pixel centres, as the payload has them: v1 of
      * lanes 0-7, v2 of lanes 0-7, the same of lanes 8-15. q: both are to be
@@ -27,6 +37,9 @@ struct plane_ops {
     void (*value)(const struct plane *p, bool invert,
                   const struct lane_quads *at, unsigned count,
                   float (*out)[16]);
+    /* Thread n's registers. */
+    void (*copy)(uint8_t *grf, const struct grf_copy *copy, unsigned count,
+                 unsigned n);
 };
 
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;

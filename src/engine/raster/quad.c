@@ -206,7 +206,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (sc->ds.depth_test && sc->test_time != TEST_LATE)
         mask = depth_test_block(w, s, x, y, mask, early);
     if (early && !sc->count_late)
-        w->depth_count += count_bits(mask);
+        w->depth_count += count_block_bits(mask);
     if (!sc->ps)
         return;
     if (w->draw->ps_extra.input_coverage_mask_state ==
@@ -245,6 +245,10 @@ quad_emit_covered(struct worker *w, const struct setup *s, int32_t x, int32_t y)
         w->depth_count += 16 * count_bits(cover);
     if (!sc->ps)
         return;
+    if (sc->ps->simd == 16 && cover == sc->all_samples) {
+        payload_add_block(w, s, x, y, 0xffff, 0xffff);
+        return;
+    }
     /* Not across threads: its lines are stored as a whole. */
     quad_flush(w);
     for (unsigned i = 0; i < 4; i++) {

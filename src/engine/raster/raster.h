@@ -38,6 +38,13 @@ count_bits(uint32_t v)
     return v * 0x01010101 >> 24;
 }
 
+/* The same for 4x4 blocks, most of which are whole. */
+static inline unsigned
+count_block_bits(uint32_t v)
+{
+    return v == 0xffff ? 16 : count_bits(v);
+}
+
 /* Side of a tile; a multiple of a Y tile's height and of a W tile's side. */
 #define TILE_PX COVER_TILE_PX
 /* Largest surface: nothing is drawn beyond. */
@@ -279,8 +286,8 @@ struct ps_group {
     struct worker *worker;
     const struct setup *setup;
     unsigned quads, lanes;
-    /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels, of a
-     * single-sampled draw; some may be unlit. */
+    /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels; some
+     * may be unlit. With several samples, all are lit and whole. */
     bool block;
     struct quad quad[MAX_QUADS];
     uint32_t lit;    /* lanes with coverage at dispatch */
@@ -322,14 +329,16 @@ struct payload_run {
     uint32_t offset_B; /* in the source */
 };
 
+#define PAYLOAD_PARTS 24
+
 struct payload_plan {
     unsigned part_count, run_count;
-    struct payload_part part[24];
+    struct payload_part part[PAYLOAD_PARTS];
     struct payload_run run[EU_GRF_COUNT];
 };
 
-/* Whole 4x4 blocks of one primitive of a simple draw on their way to the
- * shader. */
+/* 4x4 blocks of one primitive on their way to the shader: of a simple draw, or
+ * whole ones of a multisampled draw. */
 #define BATCH_BLOCKS 16
 struct block_batch {
     const struct setup *setup;
@@ -338,9 +347,17 @@ struct block_batch {
         int32_t x, y;
         uint16_t lit, full; /* full: for the input coverage mask */
     } block[BATCH_BLOCKS];
+    /* The coverage that the group's quads hold. */
+    bool known;
+    uint16_t known_lit, known_full;
     struct lane_quads at[BATCH_BLOCKS];
+    alignas(32) uint32_t header[8], positions[8];
+    alignas(32) uint32_t subspans[BATCH_BLOCKS][8], coverage[BATCH_BLOCKS][16];
     alignas(64) float weights[2][BATCH_BLOCKS][32]; /* perspective, linear */
     alignas(64) float z[BATCH_BLOCKS][16], w[BATCH_BLOCKS][16];
+    /* Where the threads' registers come from. */
+    unsigned copies;
+    struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
 };
 
 struct worker {
@@ -455,9 +472,11 @@ void payload_dispatch(struct worker *w);
 /* g0 of all threads of a primitive. */
 void payload_header(const struct worker *w, const struct setup *s,
                     uint32_t g0[8]);
-void payload_copy_runs(struct worker *w, const struct setup *s);
-/* A 4x4 block of a simple draw with a SIMD16 shader; lit: bits as in cover.h.
- * The shader may run later. */
+/* Appends the copies of the plan's runs; returns how many there are then. */
+unsigned payload_runs(const struct worker *w, const struct setup *s,
+                      struct grf_copy *copy, unsigned count);
+/* A 4x4 block for a SIMD16 shader, see struct block_batch; lit: bits as in
+ * cover.h. The shader may run later. */
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
 void payload_run_blocks(struct worker *w);

@@ -1,13 +1,28 @@
-/* plane_avx512.c: planes eight pixels at a time. Compiled for AVX-512 F;
- * called only where the processor has it. */
+/* plane_avx512.c: planes eight pixels at a time. Compiled for AVX-512 F
+ * and DQ; called only where the processor has them. */
 #include <immintrin.h>
 
 #include "engine/raster/x86/plane_simd.h"
 
 static inline void
-to_floats(float out[8], const f64x8 *v)
+to_floats(float out[16], const f64x8 *a, const f64x8 *b)
 {
-    _mm256_storeu_ps(out, _mm512_cvtpd_ps((__m512d)*v));
+    __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)*a));
+    _mm512_storeu_ps(out,
+                     _mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)*b), 1));
 }
 
-const struct plane_ops plane_ops_avx512 = {weights, value};
+/* Compiled code loads registers in pairs: a pair that two stores have written
+ * would have to reach the cache first, behind all that is on its way there. */
+static inline void
+copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
+{
+    for (; count > 1; count -= 2, to += 64, from += 64)
+        _mm512_storeu_si512(to, _mm512_loadu_si512(from));
+    if (count)
+        _mm256_storeu_si256(
+            (__m256i *)(void *)to,
+            _mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+
+const struct plane_ops plane_ops_avx512 = {weights, value, copy};

@@ -1,10 +1,12 @@
 /* plane_simd.h: the body of plane_avx2.c and plane_avx512.c, which bring
- * to_floats(). The arithmetic is that of plane.c, value for value. */
+ * to_floats(), with stores as wide as the loads that follow, and
+ * copy_grfs(). The arithmetic is that of plane.c, value for value. */
 #include "engine/raster/plane.h"
 
 typedef double f64x8 __attribute__((vector_size(64)));
 
-static inline void to_floats(float out[8], const f64x8 *v);
+static inline void to_floats(float out[16], const f64x8 *a, const f64x8 *b);
+static inline void copy_grfs(uint8_t *to, const uint8_t *from, unsigned count);
 
 /* Eight of the sixteen lanes. */
 struct places {
@@ -43,8 +45,7 @@ weights_of(const struct plane *b1, const struct plane *b2,
                 v1 *= w;
                 v2 *= w;
             }
-            to_floats(&out[n][half * 16], &v1);
-            to_floats(&out[n][half * 16 + 8], &v2);
+            to_floats(&out[n][half * 16], &v1, &v2);
         }
     }
 }
@@ -68,13 +69,22 @@ value(const struct plane *plane, bool invert, const struct lane_quads *at,
 {
     const struct plane copy = *plane;
     for (unsigned n = 0; n < count; n++) {
+        f64x8 v[2];
         for (unsigned half = 0; half < 2; half++) {
             struct places p;
             find_places(&p, &at[n], half);
-            f64x8 v = planes_at(&copy, &p);
+            v[half] = planes_at(&copy, &p);
             if (invert)
-                v = 1 / v;
-            to_floats(&out[n][half * 8], &v);
+                v[half] = 1 / v[half];
         }
+        to_floats(out[n], &v[0], &v[1]);
     }
+}
+
+static void
+copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
+{
+    for (; count; count--, c++)
+        copy_grfs(grf + c->grf * PLANE_GRF_B, c->from + n * c->stride_B,
+                  c->count);
 }
