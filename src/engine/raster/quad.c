@@ -194,6 +194,15 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         push(w, s, lit);
 }
 
+/* Whether the block has enough lit quads for a thread of its own. */
+static bool
+fills_thread(const struct scene *sc, unsigned mask)
+{
+    unsigned any = mask | mask >> 2;
+    any = (any | any >> 1) & 0x1111; /* a bit for each quad */
+    return sc->ps->simd == 16 && count_bits(any) >= BLOCK_QUADS;
+}
+
 void
 quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                 uint16_t mask)
@@ -205,6 +214,8 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     uint16_t full = mask;
     if (sc->ds.depth_test && sc->test_time != TEST_LATE)
         mask = depth_test_block(w, s, x, y, mask, early);
+    if (!mask)
+        return;
     if (early && !sc->count_late)
         w->depth_count += count_block_bits(mask);
     if (!sc->ps)
@@ -212,10 +223,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (w->draw->ps_extra.input_coverage_mask_state ==
         GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE)
         full = mask;
-    unsigned lit_quads = 0;
-    for (unsigned i = 0; i < 4; i++)
-        lit_quads += (mask >> (4 * i) & 15) != 0;
-    if (sc->ps->simd == 16 && lit_quads >= BLOCK_QUADS) {
+    if (fills_thread(sc, mask)) {
         payload_add_block(w, s, x, y, mask, full);
         return;
     }
