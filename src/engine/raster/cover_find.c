@@ -34,9 +34,11 @@ cover_trim(struct cover_job *job)
             return false;
         if (lo >= 0)
             continue;
-        job->a[n] = job->a[e];
-        job->b[n] = job->b[e];
-        memcpy(job->c[n], job->c[e], job->samples * sizeof job->c[0][0]);
+        if (n != e) {
+            job->a[n] = job->a[e];
+            job->b[n] = job->b[e];
+            memcpy(job->c[n], job->c[e], job->samples * sizeof job->c[0][0]);
+        }
         n++;
     }
     job->edges = n;

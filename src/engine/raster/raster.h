@@ -3,8 +3,9 @@
  * setup*.c turns primitives into struct setup (edges, planes, attribute
  * deltas), list.c collects those, scene.c and bins.c sorts them into tiles,
  * cover*.c finds the samples that a setup covers in a tile, quad.c queues 2x2
- * quads, payload.c starts pixel shader threads, late.c, blend.c and target.c do
- * what comes after the shader. One worker owns a tile while it draws it. */
+ * quads and 4x4 blocks, payload.c and payload_block.c start pixel shader
+ * threads with the help of plane.c, late.c, blend.c and target.c do what comes
+ * after the shader. One worker owns a tile while it draws it. */
 #ifndef ENGINE_RASTER_RASTER_H
 #define ENGINE_RASTER_RASTER_H
 
