@@ -312,7 +312,7 @@ def measure(row, configs, rounds):
         for config in configs:
             samples[config.name]['memory_kB'] = row.memory_kB(config)
         row.finish()
-    except Failed as problem:
+    except (Failed, OSError, subprocess.SubprocessError) as problem:
         result['problem'] = str(problem)
     finally:
         row.close()

@@ -123,6 +123,10 @@ def failures(build, folder):
     result = measure.measure(fake, [measure.Config('llvmpipe', 1)], 3)
     check(result['problem'] == 'lost' and fake.closed,
           'a row that fails is closed and reported')
+    kernel = measure.KernelRow(str(folder / 'none'), 'pbr')
+    result = measure.measure(kernel, [measure.Config('softlake', 1, 'none')],
+                             1)
+    check('none' in result['problem'], 'a program that is not there too')
     glbench = str(build / 'tests/bench/glbench')
     (folder / 'a').write_bytes(b'\0\0\0\0' * 8)
     (folder / 'b').write_bytes(b'\0\0\0\0' * 7 + b'\0\0\x80\x3f')
