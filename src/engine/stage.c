@@ -3,6 +3,7 @@
 #include "engine/stage.h"
 
 #include "engine/stage_cache.h"
+#include "sampler/plan.h"
 #include "surface_pack.h"
 
 static const struct format_info null_format = {
@@ -32,6 +33,8 @@ stage_cache_init(struct stage_cache *cache)
 void
 stage_cache_finish(struct stage_cache *cache)
 {
+    for (unsigned i = 0; i < STAGE_CACHE_WORKERS; i++)
+        sample_blocks_free(cache->blocks[i]);
     pthread_mutex_destroy(&cache->lock);
     arena_finish(&cache->arena);
 }

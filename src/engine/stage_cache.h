@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #define STAGE_CACHE_BUCKETS 64
+#define STAGE_CACHE_WORKERS 64
 
 /* An entry found by state offset rather than by index. */
 struct stage_cached_surface {
@@ -32,6 +33,7 @@ struct stage_recent_surface {
 };
 
 struct prepared_message; /* msg/sampler_prepare.c */
+struct sample_blocks;
 
 struct stage_cache {
     bool used;            /* something has been decoded since the last reset */
@@ -44,6 +46,8 @@ struct stage_cache {
     _Atomic(struct prepared_message *) message[STAGE_CACHE_BUCKETS];
     atomic_uint message_count;
     struct stage_recent_surface recent[STAGE_RECENT_SURFACES];
+    /* Each worker's own, made when it first needs them; they outlive draws. */
+    struct sample_blocks *blocks[STAGE_CACHE_WORKERS];
 };
 
 void stage_cache_init(struct stage_cache *cache);

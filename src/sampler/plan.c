@@ -92,8 +92,13 @@ choose_texel(const struct sample_ctx *ctx)
     unsigned n;
     if (ctx->scaled)
         return choose_bytes(fmt);
-    if (fmt->compression != FORMAT_PLAIN || fmt->lum || fmt->intensity)
+    if (fmt->lum || fmt->intensity)
         return SAMPLE_TEXELS;
+    if (fmt->compression != FORMAT_PLAIN)
+        return fmt->block_w == 4 && fmt->block_h == 4 &&
+                       (fmt->element_B == 8 || fmt->element_B == 16)
+                   ? SAMPLE_BLOCKS
+                   : SAMPLE_TEXELS;
     if (is_srgb_bytes(fmt))
         return SAMPLE_SRGB;
     if (fmt->srgb)
@@ -185,8 +190,8 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
         bool texels = ctx->sp->non_normalized;
         t->w_fx8[i] = texels ? SAMPLE_ONE : (float)t->w[i] * SAMPLE_ONE;
         t->h_fx8[i] = texels ? SAMPLE_ONE : (float)t->h[i] * SAMPLE_ONE;
-        t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B);
-        t->y_el[i] = (int32_t)p->y;
+        t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B * s->fmt->block_w);
+        t->y_el[i] = (int32_t)(p->y * s->fmt->block_h);
         plan->mem = p->mem;
     }
     plan_square(plan, s, last_y);
@@ -198,7 +203,7 @@ plan_layers(struct sample_plan *plan, const struct surface *s)
 {
     plan->layered = s->is_array && s->depth > 1;
     plan->last_layer = (float)(s->depth - 1);
-    plan->layer_rows = (int32_t)s->qpitch_el_rows;
+    plan->layer_rows = (int32_t)(s->qpitch_el_rows * s->fmt->block_h);
 }
 
 static bool
@@ -388,6 +393,8 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))
         return;
     plan->texel = texel;
+    plan->blocks = texel == SAMPLE_BLOCKS;
+    plan->fmt = s->fmt;
     plan->compare = ctx.compare;
     plan->compare_func = ctx.shadow_func;
     plan->way = choose_way(plan);

@@ -19,6 +19,8 @@ struct sample_shape {
     int8_t offset[3];
 };
 
+struct sample_blocks;
+
 /* The lanes of a request where the message has them: 8 or 16 dwords each.
  * Absent ones are zeros. */
 struct sample_lanes {
@@ -27,6 +29,7 @@ struct sample_lanes {
     uint32_t exec_mask;
     uint32_t *out[4]; /* each may be a parameter's place, or NULL: not asked */
     bool whole;       /* 16 lanes, all execute, all four channels are asked */
+    struct sample_blocks *blocks; /* the caller's own; see sample_plan.blocks */
 };
 
 struct sample_plan;
@@ -49,6 +52,7 @@ enum sample_texel {
     SAMPLE_R11G11B10,
     SAMPLE_UNORM16,
     SAMPLE_UNORM24,
+    SAMPLE_BLOCKS, /* of 4x4 texels, compressed */
     SAMPLE_TEXELS,
 };
 
@@ -72,7 +76,7 @@ enum sample_axis { SAMPLE_AXIS_ANY, SAMPLE_AXIS_REPEAT, SAMPLE_AXIS_CLAMP };
 struct sample_levels {
     alignas(64) int32_t w[16], h[16];
     float w_fx8[16], h_fx8[16]; /* 256 times the size, or 256 for texels */
-    int32_t x_el[16], y_el[16]; /* origin, within the tiling */
+    int32_t x_el[16], y_el[16]; /* origin, within the tiling, in texels */
 };
 
 /* Offsets in all tilings are a sum of one part for x and one for y:
@@ -113,6 +117,8 @@ struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
+    bool blocks; /* run() needs sample_lanes.blocks */
+    const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;
     struct sample_square square;
@@ -144,6 +150,55 @@ static inline bool
 sample_plan_run(const struct sample_plan *plan, const struct sample_lanes *in)
 {
     return plan->run && plan->run(plan, in);
+}
+
+/* ---- blocks.c ------------------------------------------------------------ */
+
+#define SAMPLE_BLOCK_SLOTS_LOG2 9
+#define SAMPLE_BLOCK_SLOTS (1 << SAMPLE_BLOCK_SLOTS_LOG2)
+
+/* Decoded blocks, channel by channel. What a block decodes to depends on its
+ * bits and its format and on nothing else, so these are what it is looked up
+ * by: the bits are read from the texture for every message, and whoever
+ * changes the texture, in whatever way, is seen. Nothing ever has to be
+ * thrown away. */
+struct sample_block_key {
+    uint64_t bits[2];              /* the second is 0 if a block has 8 bytes */
+    const struct format_info *fmt; /* NULL: nothing in this slot */
+};
+
+struct sample_blocks {
+    struct sample_block_key key[SAMPLE_BLOCK_SLOTS];
+    alignas(64) float texel[SAMPLE_BLOCK_SLOTS][4][16];
+    float spare[4][4][16]; /* for blocks whose slots are held */
+};
+
+/* One for each worker; NULL if there is no memory. */
+struct sample_blocks *sample_blocks_new(void);
+void sample_blocks_free(struct sample_blocks *blocks);
+/* Decodes a block that is in no slot. */
+const float *sample_block_decode(struct sample_blocks *blocks, unsigned slot,
+                                 const struct sample_block_key *key,
+                                 const float *const held[4], unsigned count);
+
+/* Four channels of 16 texels, row by row. The first `count` of `held`, at most
+ * three, stay where they are. */
+static inline const float *
+sample_block(struct sample_blocks *blocks, const struct format_info *fmt,
+             const uint8_t *block, const float *const held[4], unsigned count)
+{
+    struct sample_block_key key = {.fmt = fmt};
+    memcpy(&key.bits[0], block, 8);
+    if (fmt->element_B == 16)
+        memcpy(&key.bits[1], block + 8, 8);
+    uint64_t hash = (key.bits[0] ^ key.bits[1] * 5) *
+                    UINT64_C(0x9e3779b97f4a7c15);
+    unsigned slot = (unsigned)(hash >> (64 - SAMPLE_BLOCK_SLOTS_LOG2));
+    const struct sample_block_key *have = &blocks->key[slot];
+    if (have->bits[0] == key.bits[0] && have->bits[1] == key.bits[1] &&
+        have->fmt == fmt)
+        return blocks->texel[slot][0];
+    return sample_block_decode(blocks, slot, &key, held, count);
 }
 
 /* ---- x86/sample_*.c ------------------------------------------------------ */

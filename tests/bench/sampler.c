@@ -18,6 +18,7 @@
 #define IMUL_CYCLES 3
 
 static double core_per_tick;
+static struct sample_blocks *blocks;
 
 struct bench_case {
     const char *name;
@@ -28,16 +29,32 @@ struct bench_case {
 
 #define RGBA8 0x0c7
 #define R8 0x140
+#define RGBA8_SRGB 0x0c8
+#define RGBA16F 0x084
+#define RGBA32F 0x000
+#define R11G11B10F 0x0d3
+#define BC1 0x186
+#define BC3 0x188
+#define BC7 0x1a2
 
 static const struct bench_case cases[] = {
     {"nearest_1to1", RGBA8, 0, 0, 0, 1.0f, 0.0f},
     {"bilinear_1to1", RGBA8, 1, 0, 0, 1.0f, 0.0f},
+    {"bilinear_mip0", RGBA8, 1, 1, 0, 1.0f, 0.0f},
     {"bilinear_mag4", RGBA8, 1, 0, 0, 0.23f, 0.0f},
     {"bilinear_rot", RGBA8, 1, 0, 0, 0.93f, 0.6f},
     {"bilinear_clamp", RGBA8, 1, 0, 2, 0.93f, 0.0f},
     {"mipnearest", RGBA8, 1, 1, 0, 1.7f, 0.3f},
     {"trilinear", RGBA8, 1, 3, 0, 1.7f, 0.3f},
     {"r8_bilinear", R8, 1, 0, 0, 0.93f, 0.1f},
+    {"trilinear_srgb", RGBA8_SRGB, 1, 3, 0, 1.7f, 0.3f},
+    {"rgba16f_bilinear", RGBA16F, 1, 0, 0, 1.0f, 0.0f},
+    {"rgba32f_bilinear", RGBA32F, 1, 0, 0, 1.0f, 0.0f},
+    {"r11g11b10f_bilinear", R11G11B10F, 1, 0, 0, 1.0f, 0.0f},
+    {"bc1_bilinear", BC1, 1, 0, 0, 1.0f, 0.0f},
+    {"bc1_trilinear", BC1, 1, 3, 0, 1.7f, 0.3f},
+    {"bc3_bilinear", BC3, 1, 0, 0, 1.0f, 0.0f},
+    {"bc7_bilinear", BC7, 1, 0, 0, 1.0f, 0.0f},
 };
 
 static struct surface
@@ -60,8 +77,11 @@ make_surface(const struct bench_case *b)
     s.row_pitch_B = ALIGN_POT(SIZE * 2 * s.fmt->element_B, 512);
     s.limit_B = (uint64_t)s.row_pitch_B * SIZE * 2;
     s.mem = aligned_alloc(4096, s.limit_B);
-    for (uint64_t i = 0; i < s.limit_B; i++)
-        s.mem[i] = (uint8_t)(i * 7 + (i >> 8));
+    uint32_t seed = 1;
+    for (uint64_t i = 0; i < s.limit_B; i++) {
+        seed = seed * 1664525 + 1013904223;
+        s.mem[i] = (uint8_t)(seed >> 24);
+    }
     surface_layout(&s);
     return s;
 }
@@ -117,6 +137,7 @@ time_plan(const struct sample_plan *plan, const struct sample_req *req,
             .exec_mask = 0xffff,
             .out = {out[0], out[1], out[2], out[3]},
             .whole = true,
+            .blocks = blocks,
         };
         if (!run(plan, &in))
             abort();
@@ -190,6 +211,7 @@ int
 main(int argc, char **argv)
 {
     calibrate();
+    blocks = sample_blocks_new();
     printf("%-20s%14s%14s%14s%14s\n", "cycles/message", "avx512",
            "avx512_loads", "avx2", "general");
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -199,5 +221,6 @@ main(int argc, char **argv)
         if (wanted)
             run_case(&cases[i]);
     }
+    sample_blocks_free(blocks);
     return 0;
 }

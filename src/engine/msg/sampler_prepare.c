@@ -215,6 +215,17 @@ param(const struct prepared_message *p, const struct eu_message *m, unsigned i)
     return (at->second ? m->src1 : m->src0) + at->at_dw;
 }
 
+static struct sample_blocks *
+own_blocks(struct thread_env *env)
+{
+    if (env->worker >= STAGE_CACHE_WORKERS)
+        return NULL;
+    struct sample_blocks **blocks = &env->stage->cache->blocks[env->worker];
+    if (!*blocks)
+        *blocks = sample_blocks_new();
+    return *blocks;
+}
+
 bool
 sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                         const uint32_t *header)
@@ -236,6 +247,8 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     };
     for (unsigned c = 0; c < 4; c++)
         in.out[c] = p->out[c].present ? m->dst + p->out[c].at_dw : NULL;
+    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
+        return false;
     in.whole = p->complete && in.exec_mask == 0xffff;
     return sample_plan_run(&p->plan, &in);
 }

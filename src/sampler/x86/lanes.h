@@ -69,6 +69,13 @@ v_any(vmask m)
     return m;
 }
 
+/* Bit i: lane i. */
+static inline uint32_t
+v_bits(vmask m)
+{
+    return m;
+}
+
 static inline vmask
 v_and(vmask a, vmask b)
 {
@@ -338,6 +345,12 @@ static inline bool
 v_any(vmask m)
 {
     return _mm256_movemask_ps((__m256)m);
+}
+
+static inline uint32_t
+v_bits(vmask m)
+{
+    return (uint32_t)_mm256_movemask_ps((__m256)m);
 }
 
 static inline vmask

@@ -4,8 +4,8 @@
  * The same arithmetic as lod.c, address.c, filter.c and texel.c, lane by lane:
  * whoever changes one changes the other. Lanes that do not execute are computed
  * with the rest, for addresses never leave the surface. */
+#include "sampler/x86/block_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
-#include "sampler/x86/texel_tmpl.h"
 
 /* Lanes of a parameter; of a message of eight, nothing behind them. */
 INLINE vfloat
@@ -17,6 +17,7 @@ load(const struct sample_lanes *in, const uint32_t *from, unsigned lane)
 struct lanes_place {
     vfloat u, v, ref;
     vmask live;
+    struct sample_blocks *blocks;
 };
 
 /* ---- one level ------------------------------------------------------------
@@ -32,6 +33,14 @@ level_nearest(const struct sample_plan *p, enum sample_texel kind,
     struct lanes_axis y = axis_nearest(p, 1, at->v, lv->h, lv->h_fx8);
     if (p->border && v_any(v_and(at->live, v_or(x.outside, y.outside))))
         return false;
+    if (kind == SAMPLE_BLOCKS) {
+        struct lanes_corners one = {.x0 = x.i0 + lv->x_el,
+                                    .y0 = y.i0 + lv->y_el};
+        struct lanes_color texel[4];
+        load_blocks(p, at->blocks, 1, &one, at->live, texel);
+        *out = texel[0];
+        return true;
+    }
     vint at_B = offset_x_B(&p->tiling, x.i0 + lv->x_el) +
                 offset_y_B(&p->tiling, y.i0 + lv->y_el);
     *out = texel_color(p, kind, load_bits(p, kind, at_B), at->ref);
@@ -49,6 +58,12 @@ level_linear(const struct sample_plan *p, enum sample_texel kind,
         return false;
     struct lanes_corners corners = {x.i0 + lv->x_el, x.i1 + lv->x_el,
                                     y.i0 + lv->y_el, y.i1 + lv->y_el};
+    if (kind == SAMPLE_BLOCKS) {
+        struct lanes_color c[4];
+        load_blocks(p, at->blocks, 4, &corners, at->live, c);
+        *out = mix_corners(kind, c, x.w1, y.w1);
+        return true;
+    }
     struct lanes_bits t[4];
     load_corners(p, kind, &corners, at->live, t);
     *out = linear_color(p, kind, t, x.w1, y.w1, at->ref);
@@ -189,6 +204,7 @@ sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         .u = load(in, in->u, lane),
         .v = load(in, in->v, lane),
         .live = v_live(in->exec_mask >> lane),
+        .blocks = in->blocks,
     };
     struct lanes_color color;
     load_ref(p, kind, in, lane, &at);
@@ -272,6 +288,7 @@ ROUTINES(SAMPLE_FLOAT4, float4_)
 ROUTINES(SAMPLE_R11G11B10, r11g11b10)
 ROUTINES(SAMPLE_UNORM16, unorm16)
 ROUTINES(SAMPLE_UNORM24, unorm24)
+ROUTINES(SAMPLE_BLOCKS, blocks)
 
 const struct sample_routines SAMPLE_ROUTINES = {{
     ROW(SAMPLE_BYTES1, bytes1),
@@ -287,4 +304,5 @@ const struct sample_routines SAMPLE_ROUTINES = {{
     ROW(SAMPLE_R11G11B10, r11g11b10),
     ROW(SAMPLE_UNORM16, unorm16),
     ROW(SAMPLE_UNORM24, unorm24),
+    ROW(SAMPLE_BLOCKS, blocks),
 }};

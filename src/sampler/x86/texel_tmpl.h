@@ -69,7 +69,7 @@ is_part_of_dword(enum sample_texel kind)
 INLINE struct lanes_bits
 load_bits(const struct sample_plan *p, enum sample_texel kind, vint at_B)
 {
-    struct lanes_bits b;
+    struct lanes_bits b = {.dw = {{0}}};
     if (is_part_of_dword(kind))
         b.dw[0] = v_srl_each(v_gather(p->mem, at_B & -4), (at_B & 3) << 3);
     else if (element_dw(kind) == 1)
@@ -199,6 +199,7 @@ unpack(enum sample_texel kind, struct lanes_bits t)
         case SAMPLE_UNORM24:
             out.c[i] = v_float(dw & 0xffffff) / v_splat(16777215.0f);
             break;
+        case SAMPLE_BLOCKS: /* load_blocks() */
         case SAMPLE_TEXELS: break;
         }
     }
@@ -288,16 +289,24 @@ texel_color(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE struct lanes_color
+mix_corners(enum sample_texel kind, const struct lanes_color t[4], vint wx,
+            vint wy)
+{
+    struct lanes_color top = mix(kind, t[0], t[1], wx);
+    struct lanes_color low = mix(kind, t[2], t[3], wx);
+    return mix(kind, top, low, wy);
+}
+
+INLINE struct lanes_color
 linear_color(const struct sample_plan *p, enum sample_texel kind,
              const struct lanes_bits t[4], vint wx, vint wy, vfloat ref)
 {
     if (is_scaled(kind))
         return linear_bytes(kind, t, wx, wy);
-    struct lanes_color top = mix(kind, texel_color(p, kind, t[0], ref),
-                                 texel_color(p, kind, t[1], ref), wx);
-    struct lanes_color low = mix(kind, texel_color(p, kind, t[2], ref),
-                                 texel_color(p, kind, t[3], ref), wx);
-    return mix(kind, top, low, wy);
+    struct lanes_color c[4];
+    for (unsigned i = 0; i < 4; i++)
+        c[i] = texel_color(p, kind, t[i], ref);
+    return mix_corners(kind, c, wx, wy);
 }
 
 #endif

@@ -57,6 +57,11 @@ any_surface(void)
         0x10e /* R16F */,
         0x0d0 /* RG16F */,
         0x088 /* R32F_X8X24 */,
+        0x186 /* BC1 */,
+        0x18d /* BC3 sRGB */,
+        0x18a /* BC5 */,
+        0x1a2 /* BC7 */,
+        0x1aa /* ETC2 */,
         F_RGBA32_UINT,
     };
     static const unsigned tiling[] = {TILING_LINEAR, TILING_X, TILING_Y};

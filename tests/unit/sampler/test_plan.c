@@ -31,6 +31,8 @@ shape_of(const struct sample_req *req)
     return shape;
 }
 
+static struct sample_blocks *blocks;
+
 /* Half of the answers overwrite the parameters, as messages may. */
 static bool
 run_plan(const struct sample_plan *plan, const struct sample_req *req,
@@ -53,6 +55,7 @@ run_plan(const struct sample_plan *plan, const struct sample_req *req,
     };
     for (unsigned c = 0; c < 4; c++)
         in.out[c] = overlap ? param[c] : out[c];
+    in.blocks = blocks;
     in.whole = req->lanes == 16 && in.exec_mask == 0xffff;
     if (!run(plan, &in))
         return false;
@@ -99,6 +102,8 @@ compare_variants(const struct surface *s, const struct sampler *sp,
 Test(plan, gives_the_same_bits)
 {
     struct tally tally = {0, 0};
+    blocks = sample_blocks_new();
+    cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 8000; round++) {
         struct surface s = any_surface();
         struct sampler sp = any_sampler();
@@ -112,6 +117,7 @@ Test(plan, gives_the_same_bits)
         }
         free(s.mem);
     }
+    sample_blocks_free(blocks);
     cr_log_info("%u of %u messages answered", tally.answered, tally.asked);
     /* The comparison is worth something only if the routines run. */
     if (is_supported(0))

@@ -1,0 +1,39 @@
+/* blocks.c: decoded blocks, found again by what they were decoded from. */
+#include "sampler/plan.h"
+
+#include <stdlib.h>
+
+struct sample_blocks *
+sample_blocks_new(void)
+{
+    size_t size_B = ALIGN_POT(sizeof(struct sample_blocks), 64);
+    struct sample_blocks *blocks = aligned_alloc(64, size_B);
+    if (blocks)
+        memset(blocks->key, 0, sizeof blocks->key);
+    return blocks;
+}
+
+void
+sample_blocks_free(struct sample_blocks *blocks)
+{
+    free(blocks);
+}
+
+const float *
+sample_block_decode(struct sample_blocks *blocks, unsigned slot,
+                    const struct sample_block_key *key,
+                    const float *const held[4], unsigned count)
+{
+    union color texel[FORMAT_BLOCK_TEXELS];
+    float(*to)[16] = blocks->texel[slot];
+    for (unsigned i = 0; i < count; i++)
+        if (held[i] == blocks->texel[slot][0])
+            to = blocks->spare[count];
+    format_decode_texels(key->fmt, key->bits, texel);
+    for (unsigned i = 0; i < 16; i++)
+        for (unsigned c = 0; c < 4; c++)
+            to[c][i] = texel[i].f[c];
+    if (to == blocks->texel[slot])
+        blocks->key[slot] = *key;
+    return to[0];
+}
