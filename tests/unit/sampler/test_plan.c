@@ -150,6 +150,34 @@ Test(plan, coordinates_in_texels)
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
+/* Trilinear samples of levels that are of one colour each tell the LOD. */
+Test(plan, derives_the_same_lod)
+{
+    struct tally tally = {0, 0};
+    struct surface s = make_surface(SURFACE_2D, F_RGBA32F, 64, 64, 1, 7,
+                                    TILING_LINEAR);
+    for (unsigned l = 0; l < 7; l++)
+        for (uint32_t i = 0; i < (64u >> l) * (64u >> l); i++)
+            put_texel(&s, l, i % (64 >> l), i / (64 >> l), 0, (float)l, 0, 0,
+                      1);
+    struct sampler sp = make_sampler(FILTER_LINEAR, MIP_LINEAR, GEN9_TCM_WRAP);
+    for (unsigned round = 0; round < 100000; round++) {
+        struct sample_req req = any_req();
+        req.op = any(2) ? SAMPLE_PLAIN : SAMPLE_BIAS;
+        req.offset[0] = 0;
+        req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+        float step = ldexpf((float)(1 + any(1 << 20)), -(int)any(28) - 1);
+        for (unsigned i = 0; i < 16 && any(8); i++) {
+            req.u.f[i] = step * (float)(i & 1);
+            req.v.f[i] = step * (float)(i >> 1 & 1);
+        }
+        compare_variants(&s, &sp, &req, round, &tally);
+    }
+    free(s.mem);
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 2);
+}
+
 /* All quotients that a bilinear filter of bytes divides. */
 Test(plan, divides_by_255_as_the_processor_does)
 {
