@@ -149,6 +149,16 @@ stay_on_cube(const struct sample_ctx *ctx, float st[3], uint32_t slice)
     return slice - face + to;
 }
 
+/* Rounded weights must not show in what a format lacks. */
+static vec4
+restore_ones(const struct sample_ctx *ctx, vec4 v)
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (ctx->source[c] == SOURCE_ONE && !ctx->sp->dx9_border)
+            v[c] = ctx->scaled ? 255.0f : 1.0f;
+    return v;
+}
+
 /* Bilinear samples along the major axis; the outermost two have the weight
  * that is left. ILK PRM vol 4 part 1, 4.2.3.3. */
 static vec4
@@ -172,7 +182,9 @@ anisotropic(struct sample_ctx *ctx, const struct sample_lod *lod,
         else
             sum += v * (i == 0 || i == ways - 1 ? end : 1.0f);
     }
-    return ctx->reduction != REDUCTION_NONE ? sum : sum / lod->ratio;
+    if (ctx->reduction != REDUCTION_NONE)
+        return sum;
+    return restore_ones(ctx, sum / lod->ratio);
 }
 
 vec4

@@ -13,7 +13,7 @@ is_planned(const struct sample_ctx *ctx)
     const struct sample_req *req = ctx->req;
     const struct sampler *sp = ctx->sp;
     if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
-        req->op != SAMPLE_LOD && req->op != SAMPLE_LZ)
+        req->op != SAMPLE_LOD && req->op != SAMPLE_LZ && req->op != SAMPLE_LD)
         return false;
     if (ctx->dims != 2 || ctx->cube || ctx->reduction)
         return false;
@@ -139,8 +139,12 @@ choose_routines(void)
 }
 
 static enum sample_way
-choose_way(const struct sample_plan *plan)
+choose_way(const struct sample_plan *plan, enum sample_op op)
 {
+    if (op == SAMPLE_LD)
+        return SAMPLE_FETCH;
+    if (plan->min_anisotropic || plan->mag_anisotropic)
+        return SAMPLE_ANISOTROPIC;
     bool one = plan->lod.fixed && !plan->lod.beta;
     bool linear = plan->lod.mag ? plan->mag_linear : plan->min_linear;
     if (one)
@@ -199,9 +203,11 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
 }
 
 static void
-plan_layers(struct sample_plan *plan, const struct surface *s)
+plan_layers(struct sample_plan *plan, const struct surface *s,
+            enum sample_op op)
 {
-    plan->layered = s->is_array && s->depth > 1;
+    /* ld finds nothing in layers that there are not. */
+    plan->layered = s->is_array && (s->depth > 1 || op == SAMPLE_LD);
     plan->last_layer = (float)(s->depth - 1);
     plan->layer_rows = (int32_t)(s->qpitch_el_rows * s->fmt->block_h);
 }
@@ -246,14 +252,27 @@ is_linear(const struct sample_ctx *ctx, unsigned filter)
     return filter != FILTER_NEAREST && !ctx->integer;
 }
 
-/* Anisotropic footprints are sampler_sample()'s; without derivatives there
- * are none. */
+/* Without derivatives there is no footprint. */
 static bool
-needs_footprint(const struct sample_ctx *ctx)
+is_anisotropic(const struct sample_ctx *ctx, unsigned filter)
 {
-    return (ctx->req->op == SAMPLE_PLAIN || ctx->req->op == SAMPLE_BIAS) &&
-           (ctx->sp->min_filter == FILTER_ANISOTROPIC ||
-            ctx->sp->mag_filter == FILTER_ANISOTROPIC);
+    return filter == FILTER_ANISOTROPIC && !ctx->integer &&
+           (ctx->req->op == SAMPLE_PLAIN || ctx->req->op == SAMPLE_BIAS);
+}
+
+/* Ellipses next to linear filters; what else there is, no driver asks for. */
+static bool
+plan_anisotropy(struct sample_plan *plan, const struct sample_ctx *ctx)
+{
+    const struct sampler *sp = ctx->sp;
+    plan->min_anisotropic = is_anisotropic(ctx, sp->min_filter);
+    plan->mag_anisotropic = is_anisotropic(ctx, sp->mag_filter);
+    if (!plan->min_anisotropic && !plan->mag_anisotropic)
+        return ctx->integer ? sp->min_filter != FILTER_ANISOTROPIC &&
+                                  sp->mag_filter != FILTER_ANISOTROPIC
+                            : true;
+    return sp->anisotropic_ewa && sp->min_filter != FILTER_NEAREST &&
+           sp->mag_filter != FILTER_NEAREST;
 }
 
 static bool
@@ -264,7 +283,7 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     const struct surface *s = ctx->s;
     enum sample_op op = ctx->req->op;
     struct sample_lod_plan *lod = &plan->lod;
-    if (lim->resident > lim->mips || needs_footprint(ctx))
+    if (lim->resident > lim->mips || !plan_anisotropy(plan, ctx))
         return false;
     int32_t max = MIN2(lim->max, lim->mips);
     int32_t min = MIN2(MAX2(lim->min, lim->resident), lim->mips);
@@ -280,6 +299,7 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
         .mag_by_mip = sp->mag_clamp_mode,
         .mip_filter = sp->mip_filter,
         .bias = sp->lod_bias,
+        .max_anisotropy = (float)sp->max_anisotropy,
         .size = {(float)surface_level_width(s, s->min_lod),
                  (float)surface_level_height(s, s->min_lod)},
         .preclamp_min = lim->min,
@@ -291,8 +311,9 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
         .alone = CLAMP(alone, 0, lim->mips),
         .level0 = ctx->level0,
     };
-    lod->fixed = op == SAMPLE_LZ || (sp->mip_filter == MIP_NONE &&
-                                     sp->min_filter == sp->mag_filter);
+    lod->fixed = op == SAMPLE_LZ ||
+                 (sp->mip_filter == MIP_NONE &&
+                  sp->min_filter == sp->mag_filter && !plan->min_anisotropic);
     if (lod->fixed) {
         struct sample_lod same;
         lod_select(ctx, 0.0f, 0.0f, &same);
@@ -380,11 +401,15 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         .reduction = shape->reduction,
         .offset = {shape->offset[0], shape->offset[1], shape->offset[2]},
     };
+    static const struct sampler no_sampler; /* ld needs none */
     struct sample_ctx ctx;
     const struct sample_routines *routines = choose_routines();
     plan->run = NULL;
     plan->texel = SAMPLE_TEXELS;
-    if (!sp || shape->op > SAMPLE_LZ || !sample_ctx_init(&ctx, s, sp, &req) ||
+    if (shape->op == SAMPLE_LD)
+        sp = &no_sampler;
+    if (!sp || (shape->op > SAMPLE_LZ && shape->op != SAMPLE_LD) ||
+        s->samples > 1 || !sample_ctx_init(&ctx, s, sp, &req) ||
         !is_planned(&ctx))
         return;
     enum sample_texel texel = choose_texel(&ctx);
@@ -397,8 +422,8 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->fmt = s->fmt;
     plan->compare = ctx.compare;
     plan->compare_func = ctx.shadow_func;
-    plan->way = choose_way(plan);
-    plan_layers(plan, s);
+    plan->way = choose_way(plan, shape->op);
+    plan_layers(plan, s, shape->op);
     plan_channels(plan, &ctx);
     if (routines)
         plan->run = routines->fn[texel][plan->way];

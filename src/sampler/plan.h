@@ -62,6 +62,8 @@ enum sample_way {
     SAMPLE_LINEAR,
     SAMPLE_MIPMAPS, /* linear, on levels that the lanes choose */
     SAMPLE_ANY,
+    SAMPLE_FETCH, /* texels by number */
+    SAMPLE_ANISOTROPIC,
     SAMPLE_WAYS,
 };
 
@@ -98,6 +100,7 @@ struct sample_lod_plan {
     bool mag_by_mip; /* magnified lanes, too, choose among the levels */
     uint8_t mip_filter;
     float bias;
+    float max_anisotropy;
     float size[2]; /* of the level that derivatives count texels of */
     int32_t preclamp_min, preclamp_max;
     int32_t base; /* up to here it is magnification */
@@ -123,7 +126,8 @@ struct sample_plan {
     struct sample_tiling tiling;
     struct sample_square square;
     struct sample_lod_plan lod;
-    bool min_linear, mag_linear;
+    bool min_linear, mag_linear; /* or anisotropic */
+    bool min_anisotropic, mag_anisotropic;
     bool border;     /* lanes that reach it are sampler_sample()'s */
     uint8_t axis[2]; /* enum sample_axis */
     uint8_t wrap[2];

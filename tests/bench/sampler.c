@@ -25,6 +25,7 @@ struct bench_case {
     unsigned format;
     uint8_t filter, mip, wrap;
     float scale, turn; /* texels per pixel, rotation */
+    float stretch;     /* in y, if not 0 */
 };
 
 #define RGBA8 0x0c7
@@ -38,23 +39,24 @@ struct bench_case {
 #define BC7 0x1a2
 
 static const struct bench_case cases[] = {
-    {"nearest_1to1", RGBA8, 0, 0, 0, 1.0f, 0.0f},
-    {"bilinear_1to1", RGBA8, 1, 0, 0, 1.0f, 0.0f},
-    {"bilinear_mip0", RGBA8, 1, 1, 0, 1.0f, 0.0f},
-    {"bilinear_mag4", RGBA8, 1, 0, 0, 0.23f, 0.0f},
-    {"bilinear_rot", RGBA8, 1, 0, 0, 0.93f, 0.6f},
-    {"bilinear_clamp", RGBA8, 1, 0, 2, 0.93f, 0.0f},
-    {"mipnearest", RGBA8, 1, 1, 0, 1.7f, 0.3f},
-    {"trilinear", RGBA8, 1, 3, 0, 1.7f, 0.3f},
-    {"r8_bilinear", R8, 1, 0, 0, 0.93f, 0.1f},
-    {"trilinear_srgb", RGBA8_SRGB, 1, 3, 0, 1.7f, 0.3f},
-    {"rgba16f_bilinear", RGBA16F, 1, 0, 0, 1.0f, 0.0f},
-    {"rgba32f_bilinear", RGBA32F, 1, 0, 0, 1.0f, 0.0f},
-    {"r11g11b10f_bilinear", R11G11B10F, 1, 0, 0, 1.0f, 0.0f},
-    {"bc1_bilinear", BC1, 1, 0, 0, 1.0f, 0.0f},
-    {"bc1_trilinear", BC1, 1, 3, 0, 1.7f, 0.3f},
-    {"bc3_bilinear", BC3, 1, 0, 0, 1.0f, 0.0f},
-    {"bc7_bilinear", BC7, 1, 0, 0, 1.0f, 0.0f},
+    {"nearest_1to1", RGBA8, 0, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"bilinear_1to1", RGBA8, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"bilinear_mip0", RGBA8, 1, 1, 0, 1.0f, 0.0f, 0.0f},
+    {"bilinear_mag4", RGBA8, 1, 0, 0, 0.23f, 0.0f, 0.0f},
+    {"bilinear_rot", RGBA8, 1, 0, 0, 0.93f, 0.6f, 0.0f},
+    {"bilinear_clamp", RGBA8, 1, 0, 2, 0.93f, 0.0f, 0.0f},
+    {"mipnearest", RGBA8, 1, 1, 0, 1.7f, 0.3f, 0.0f},
+    {"trilinear", RGBA8, 1, 3, 0, 1.7f, 0.3f, 0.0f},
+    {"r8_bilinear", R8, 1, 0, 0, 0.93f, 0.1f, 0.0f},
+    {"aniso8", RGBA8, 2, 3, 0, 1.0f, 0.0f, 8.0f},
+    {"trilinear_srgb", RGBA8_SRGB, 1, 3, 0, 1.7f, 0.3f, 0.0f},
+    {"rgba16f_bilinear", RGBA16F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"rgba32f_bilinear", RGBA32F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"r11g11b10f_bilinear", R11G11B10F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"bc1_bilinear", BC1, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"bc1_trilinear", BC1, 1, 3, 0, 1.7f, 0.3f, 0.0f},
+    {"bc3_bilinear", BC3, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"bc7_bilinear", BC7, 1, 0, 0, 1.0f, 0.0f, 0.0f},
 };
 
 static struct surface
@@ -97,6 +99,7 @@ make_sampler(const struct bench_case *b)
         .max_lod = 14.0f,
         .lod_preclamp = 2,
         .max_anisotropy = 8,
+        .anisotropic_ewa = true,
         .rounding_enable = b->filter ? 0x3f : 0,
     };
 }
@@ -111,6 +114,8 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
             unsigned y = m / 32 * 4 + (i >> 3) * 2 + (i >> 1 & 1);
             float px = ((float)x + 0.5f) * b->scale;
             float py = ((float)y + 0.5f) * b->scale;
+            if (b->stretch != 0.0f)
+                py *= b->stretch;
             req[m].u.f[i] = (px + b->turn * py) / SIZE;
             req[m].v.f[i] = (py - b->turn * px) / SIZE;
             req[m].ref.f[i] = 0.5f;

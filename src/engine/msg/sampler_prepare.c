@@ -14,7 +14,7 @@
 /* Everything that a plan depends on besides the stage. */
 struct message_key {
     uint32_t desc;
-    uint32_t header; /* M0.2, and the payload's second length in bits 31:24 */
+    uint32_t header; /* M0.2, and the payload's lengths in bits 31:24 */
     uint32_t samplers, surface; /* when they are not the binding table's */
 };
 
@@ -46,7 +46,8 @@ make_key(const struct eu_message *m, const uint32_t *header)
         key.header = header[2] & 0xffffff;
         key.samplers = header[3] & ~31u;
     }
-    key.header |= (uint32_t)m->ex_mlen_grf << 24;
+    key.header |= (uint32_t)(m->ex_mlen_grf & 15) << 28 |
+                  (uint32_t)(m->mlen_grf & 15) << 24;
     if ((m->desc & 0xff) == BTI_BINDLESS)
         key.surface = m->ex_desc;
     return key;
@@ -147,7 +148,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     const struct sampler_message *msg = sampler_find_message(
         stage->gen, m->desc >> 12 & 31);
     if (!msg || !sampler_is_supported(stage, m, m02) ||
-        !sampler_needs_state((enum sample_op)msg->op))
+        (!sampler_needs_state((enum sample_op)msg->op) && msg->op != SAMPLE_LD))
         return false;
     struct sample_shape shape = {
         .op = (enum sample_op)msg->op,
@@ -159,8 +160,10 @@ prepare(struct thread_env *env, const struct eu_message *m,
     if (!place_params(msg, m, p->lanes / 8, p) ||
         !place_answer(m, m02 >> HEADER_CHANNELS_LO & 15, p->lanes / 8, p))
         return false;
-    sample_plan_init(&p->plan, dataport_surface(env, m),
-                     sampler_find_state(stage, m, header), &shape);
+    const struct sampler *sp = NULL;
+    if (sampler_needs_state(shape.op))
+        sp = sampler_find_state(stage, m, header);
+    sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
     return p->plan.run;
 }
 

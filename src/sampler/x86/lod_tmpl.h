@@ -114,10 +114,90 @@ choose_level(const struct sample_lod_plan *plan, vint lod,
     out->level = (chosen >> 8) + plan->level0;
 }
 
+/* What lod.c's lod_anisotropic() finds: samples along the longer axis. */
+struct lanes_footprint {
+    vfloat squared; /* width, for the LOD */
+    vfloat ways, ratio;
+    vfloat step_u, step_v; /* from sample to sample */
+};
+
+INLINE double4
+choose4(long4 m, double4 a, double4 b)
+{
+    return (double4)(((long4)a & m) | ((long4)b & ~m));
+}
+
+INLINE float4
+choose4f(int4 m, float4 a, float4 b)
+{
+    return (float4)(((int4)a & m) | ((int4)b & ~m));
+}
+
+INLINE float4
+splat4(float f)
+{
+    return (float4){f, f, f, f};
+}
+
+/* lod.c's ellipse(), a quad per element: derivatives by u and v, x and y. */
+INLINE void
+ellipse(double4 ux, double4 uy, double4 vx, double4 vy, float4 *major,
+        float4 *minor, float4 axis[2])
+{
+    const double4 zero = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
+    double4 a = ux * ux + uy * uy, b = ux * vx + uy * vy, c = vx * vx + vy * vy;
+    double4 root = (double4)_mm256_sqrt_pd(
+        (__m256d)((a - c) * (a - c) + 4.0 * b * b));
+    double4 high = 0.5 * (a + c + root);
+    double4 det = ux * vy - vx * uy;
+    double4 low = choose4(high > zero, det * det / high, zero);
+    double4 x = choose4(a >= c, high - c, b), y = choose4(a >= c, b, high - a);
+    double4 length = (double4)_mm256_sqrt_pd((__m256d)(x * x + y * y));
+    long4 some = length > zero;
+    *major = (float4)_mm256_cvtpd_ps(_mm256_sqrt_pd((__m256d)high));
+    *minor = (float4)_mm256_cvtpd_ps(_mm256_sqrt_pd((__m256d)low));
+    axis[0] = __builtin_convertvector(choose4(some, x / length, one), float4);
+    axis[1] = __builtin_convertvector(choose4(some, y / length, zero), float4);
+}
+
+INLINE double4
+quad_deriv(vfloat v, vfloat v0, vfloat size)
+{
+    return __builtin_convertvector(v_quads((v - v0) * size), double4);
+}
+
+INLINE struct lanes_footprint
+anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
+{
+    vfloat w = v_splat(plan->size[0]), h = v_splat(plan->size[1]);
+    vfloat u0 = v_quad(u, 0), v0 = v_quad(v, 0);
+    float4 major, minor, axis[2], max = splat4(plan->max_anisotropy);
+    ellipse(quad_deriv(v_quad(u, 1), u0, w), quad_deriv(v_quad(u, 2), u0, w),
+            quad_deriv(v_quad(v, 1), v0, h), quad_deriv(v_quad(v, 2), v0, h),
+            &major, &minor, axis);
+    float4 one = splat4(1.0f), two = splat4(2.0f);
+    float4 ratio = choose4f(minor * max > major, major / minor, max);
+    ratio = choose4f((ratio > one) & (major < splat4(1e18f)), ratio, one);
+    float4 width = major / ratio;
+    float4 ways = (float4)_mm_ceil_ps((__m128)(splat4(0.5f) * ratio)) * two;
+    ways = choose4f(ratio <= two, two, ways);
+    ways = choose4f(ways < splat4(16.0f), ways, splat4(16.0f));
+    ways = choose4f(ratio > one, ways, one);
+    float4 step = choose4f(ratio < two, width * (ratio - one), width);
+    return (struct lanes_footprint){
+        .squared = v_spread(width * width),
+        .ways = v_spread(ways),
+        .ratio = v_spread(ratio),
+        .step_u = v_spread(axis[0] * step / splat4(plan->size[0])),
+        .step_v = v_spread(axis[1] * step / splat4(plan->size[1])),
+    };
+}
+
+/* `fp` is NULL unless filters are anisotropic. */
 INLINE void
 find_levels(const struct sample_plan *p, const struct sample_lanes *in,
             unsigned lane, vmask live, vfloat u, vfloat v,
-            struct lanes_lod *out)
+            const struct lanes_footprint *fp, struct lanes_lod *out)
 {
     const struct sample_lod_plan *plan = &p->lod;
     if (plan->fixed) {
@@ -132,7 +212,8 @@ find_levels(const struct sample_plan *p, const struct sample_lanes *in,
         given = (vfloat)v_load(in->lod + lane, in->lanes - lane);
     vint lod;
     if (plan->derived)
-        lod = derived_lod(footprint(plan, u, v), given, plan->bias, live);
+        lod = derived_lod(fp ? fp->squared : footprint(plan, u, v), given,
+                          plan->bias, live);
     else
         lod = fixed_lod(given + v_splat(plan->bias));
     choose_level(plan, lod, out);

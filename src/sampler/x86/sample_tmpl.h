@@ -20,6 +20,21 @@ struct lanes_place {
     struct sample_blocks *blocks;
 };
 
+/* The texels at (x0, y0). */
+INLINE struct lanes_color
+texel_at(const struct sample_plan *p, enum sample_texel kind,
+         const struct lanes_corners *one, const struct lanes_place *at)
+{
+    if (kind == SAMPLE_BLOCKS) {
+        struct lanes_color texel[4];
+        load_blocks(p, at->blocks, 1, one, at->live, texel);
+        return texel[0];
+    }
+    vint at_B = offset_x_B(&p->tiling, one->x0) +
+                offset_y_B(&p->tiling, one->y0);
+    return texel_color(p, kind, load_bits(p, kind, at_B), at->ref);
+}
+
 /* ---- one level ------------------------------------------------------------
  */
 
@@ -33,17 +48,8 @@ level_nearest(const struct sample_plan *p, enum sample_texel kind,
     struct lanes_axis y = axis_nearest(p, 1, at->v, lv->h, lv->h_fx8);
     if (p->border && v_any(v_and(at->live, v_or(x.outside, y.outside))))
         return false;
-    if (kind == SAMPLE_BLOCKS) {
-        struct lanes_corners one = {.x0 = x.i0 + lv->x_el,
-                                    .y0 = y.i0 + lv->y_el};
-        struct lanes_color texel[4];
-        load_blocks(p, at->blocks, 1, &one, at->live, texel);
-        *out = texel[0];
-        return true;
-    }
-    vint at_B = offset_x_B(&p->tiling, x.i0 + lv->x_el) +
-                offset_y_B(&p->tiling, y.i0 + lv->y_el);
-    *out = texel_color(p, kind, load_bits(p, kind, at_B), at->ref);
+    struct lanes_corners one = {.x0 = x.i0 + lv->x_el, .y0 = y.i0 + lv->y_el};
+    *out = texel_at(p, kind, &one, at);
     return true;
 }
 
@@ -178,7 +184,7 @@ sample_levels(const struct sample_plan *p, enum sample_texel kind,
 {
     struct lanes_lod lod;
     vint layer_y = layer_rows(p, in, lane);
-    find_levels(p, in, lane, at->live, at->u, at->v, &lod);
+    find_levels(p, in, lane, at->live, at->u, at->v, NULL, &lod);
     vmask linear = v_live(p->min_linear ? 0xffff : 0);
     if (way == SAMPLE_ANY && p->min_linear != p->mag_linear)
         linear = p->mag_linear ? lod.mag : v_not(lod.mag);
@@ -196,6 +202,94 @@ sample_levels(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
+/* filter.c's anisotropic(), and linear() for the lanes that need one sample. */
+INLINE bool
+level_anisotropic(const struct sample_plan *p, enum sample_texel kind,
+                  const struct lanes_level *lv, const struct lanes_place *at,
+                  const struct lanes_footprint *fp, vmask single,
+                  struct lanes_color *out)
+{
+    struct lanes_color sum, one;
+    vfloat last = fp->ways - v_splat(1.0f), i = v_splat(0.0f);
+    vfloat end = v_splat(0.5f) * (fp->ratio - (fp->ways - v_splat(2.0f)));
+    for (unsigned c = 0; c < channel_count(kind); c++)
+        sum.c[c] = one.c[c] = v_splat(0.0f);
+    struct lanes_place way = *at;
+    for (bool first = true; v_any(way.live); first = false) {
+        vfloat t = i - v_splat(0.5f) * last;
+        way.u = v_select(single, at->u, at->u + fp->step_u * t);
+        way.v = v_select(single, at->v, at->v + fp->step_v * t);
+        struct lanes_color v;
+        if (!level_linear(p, kind, lv, &way, &v))
+            return false;
+        vmask is_end = v_or(v_fequal(i, v_splat(0.0f)), v_fequal(i, last));
+        vfloat weight = v_select(is_end, end, v_splat(1.0f));
+        for (unsigned c = 0; c < channel_count(kind); c++) {
+            if (first)
+                one.c[c] = v.c[c];
+            sum.c[c] = v_select(way.live, sum.c[c] + v.c[c] * weight, sum.c[c]);
+        }
+        i += v_splat(1.0f);
+        way.live = v_and(way.live,
+                         v_and(v_not(single), v_fless_equal(i, last)));
+    }
+    for (unsigned c = 0; c < channel_count(kind); c++)
+        out->c[c] = v_select(single, one.c[c], sum.c[c] / fp->ratio);
+    return true;
+}
+
+INLINE bool
+sample_anisotropic(const struct sample_plan *p, enum sample_texel kind,
+                   const struct sample_lanes *in, unsigned lane,
+                   const struct lanes_place *at, struct lanes_color *out)
+{
+    struct lanes_lod lod;
+    vint layer_y = layer_rows(p, in, lane);
+    struct lanes_footprint fp = anisotropic_footprint(&p->lod, at->u, at->v);
+    find_levels(p, in, lane, at->live, at->u, at->v, &fp, &lod);
+    vmask simple = v_and(lod.mag, v_live(p->mag_anisotropic ? 0 : 0xffff));
+    simple = v_or(
+        simple, v_and(v_not(lod.mag), v_live(p->min_anisotropic ? 0 : 0xffff)));
+    vmask single = v_or(simple, v_not(v_fless(v_splat(1.0f), fp.ways)));
+    vint level = lod.level;
+    for (bool second = false;; second = true) {
+        struct lanes_level lv = get_level(p, level, layer_y);
+        struct lanes_color c;
+        if (!level_anisotropic(p, kind, &lv, at, &fp, single, &c))
+            return false;
+        *out = second ? mix(kind, *out, c, lod.beta) : c;
+        if (second || !lod.blend)
+            return true;
+        vmask both = v_less(v_isplat(0), lod.beta);
+        level = v_iselect(both, level + 1, level);
+    }
+}
+
+/* sample_load.c's load_lane(): texels by number, and zeros outside. */
+INLINE void
+fetch(const struct sample_plan *p, enum sample_texel kind,
+      const struct sample_lanes *in, unsigned lane,
+      const struct lanes_place *at, struct lanes_color *out)
+{
+    vint x = (vint)at->u + p->offset[0], y = (vint)at->v + p->offset[1];
+    vint lod = (vint)load(in, in->lod, lane), layer = v_isplat(0);
+    vmask valid = v_less_u(lod, v_isplat((p->lod.mips >> 8) + 1));
+    if (p->layered) {
+        vint layers = v_isplat((int32_t)p->last_layer + 1);
+        layer = (vint)load(in, in->r, lane);
+        valid = v_and(valid, v_less_u(layer, layers));
+        layer = v_min_u(layer, layers - 1);
+    }
+    lod = v_min_u(lod, v_isplat(p->lod.mips >> 8)) + p->lod.level0;
+    struct lanes_level lv = get_level(p, lod, layer * p->layer_rows);
+    valid = v_and(valid, v_and(v_less_u(x, lv.w), v_less_u(y, lv.h)));
+    struct lanes_corners one = {.x0 = v_min_u(x, lv.w - 1) + lv.x_el,
+                                .y0 = v_min_u(y, lv.h - 1) + lv.y_el};
+    *out = texel_at(p, kind, &one, at);
+    for (unsigned c = 0; c < channel_count(kind); c++)
+        out->c[c] = v_select(valid, out->c[c], v_splat(0.0f));
+}
+
 INLINE bool
 sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
        const struct sample_lanes *in, unsigned lane)
@@ -208,7 +302,12 @@ sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
     };
     struct lanes_color color;
     load_ref(p, kind, in, lane, &at);
-    if (way == SAMPLE_NEAREST || way == SAMPLE_LINEAR) {
+    if (way == SAMPLE_FETCH) {
+        fetch(p, kind, in, lane, &at, &color);
+    } else if (way == SAMPLE_ANISOTROPIC) {
+        if (!sample_anisotropic(p, kind, in, lane, &at, &color))
+            return false;
+    } else if (way == SAMPLE_NEAREST || way == SAMPLE_LINEAR) {
         struct lanes_level lv = get_one_level(p, (unsigned)p->lod.level,
                                               layer_rows(p, in, lane));
         if (!level_color(p, kind, way, &lv, &at, at.live, &color))
@@ -271,9 +370,12 @@ sample_lanes(const struct sample_plan *p, enum sample_texel kind,
     ROUTINE(kind, SAMPLE_NEAREST, name##_nearest) \
     ROUTINE(kind, SAMPLE_LINEAR, name##_linear)   \
     ROUTINE(kind, SAMPLE_MIPMAPS, name##_mipmaps) \
-    ROUTINE(kind, SAMPLE_ANY, name##_any)
-#define ROW(kind, name) \
-    [kind] = {name##_nearest, name##_linear, name##_mipmaps, name##_any}
+    ROUTINE(kind, SAMPLE_ANY, name##_any)         \
+    ROUTINE(kind, SAMPLE_FETCH, name##_fetch)     \
+    ROUTINE(kind, SAMPLE_ANISOTROPIC, name##_anisotropic)
+#define ROW(kind, name)                                      \
+    [kind] = {name##_nearest, name##_linear, name##_mipmaps, \
+              name##_any,     name##_fetch,  name##_anisotropic}
 
 ROUTINES(SAMPLE_BYTES1, bytes1)
 ROUTINES(SAMPLE_BYTES2, bytes2)

@@ -90,6 +90,7 @@ any_sampler(void)
     sp.cube_override = any(2);
     sp.mag_filter = (uint8_t)any(3);
     sp.max_anisotropy = (uint8_t)(2 + 2 * any(8));
+    sp.anisotropic_ewa = any(4);
     sp.rounding_enable = any(3) ? 0x3f : (uint8_t)any(64);
     for (unsigned i = 0; i < 3; i++)
         sp.wrap[i] = (uint8_t)(any(3) ? any(3) : any(8));

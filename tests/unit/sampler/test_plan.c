@@ -88,7 +88,9 @@ compare_variants(const struct surface *s, const struct sampler *sp,
         if (!is_supported(i / 2))
             continue;
         memset(fast, 0xcc, sizeof fast);
-        enum sample_way way = i % 2 ? SAMPLE_ANY : plan.way;
+        bool special = plan.way == SAMPLE_FETCH ||
+                       plan.way == SAMPLE_ANISOTROPIC;
+        enum sample_way way = i % 2 && !special ? SAMPLE_ANY : plan.way;
         bool ok = run_plan(&plan, req,
                            variant[i / 2].routines->fn[plan.texel][way],
                            round & 1, fast);
@@ -124,24 +126,62 @@ Test(plan, gives_the_same_bits)
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
-/* The stock driver's blits: coordinates in texels, never repeated. */
-Test(plan, coordinates_in_texels)
+static struct sample_req
+any_fetch(void)
+{
+    struct sample_req req = any_req();
+    req.op = SAMPLE_LD;
+    for (unsigned i = 0; i < 16; i++) {
+        req.u.i[i] = (int32_t)any(44) - 3;
+        req.v.i[i] = any(16) ? (int32_t)any(44) - 3 : INT32_MIN;
+        req.r.u[i] = any(4) ? 0 : any(5);
+        req.lod.u[i] = any(2) ? 0 : any(6);
+    }
+    return req;
+}
+
+Test(plan, fetches_the_same_texels)
 {
     struct tally tally = {0, 0};
+    blocks = sample_blocks_new();
+    cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 4000; round++) {
         struct surface s = any_surface();
+        for (unsigned i = 0; i < 4; i++) {
+            struct sample_req req = any_fetch();
+            req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+            compare_variants(&s, NULL, &req, round, &tally);
+        }
+        free(s.mem);
+    }
+    sample_blocks_free(blocks);
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 4);
+}
+
+/* Footprints of all shapes. */
+Test(plan, filters_anisotropically_alike)
+{
+    struct tally tally = {0, 0};
+    for (unsigned round = 0; round < 3000; round++) {
+        struct surface s = make_surface(
+            SURFACE_2D, any(2) ? F_RGBA8 : F_RGBA32F, 64, 32, 1, 6, TILING_Y);
+        for (uint64_t i = 0; i < s.limit_B; i++)
+            s.mem[i] = i % 4 == 3 ? 0x3f : (uint8_t)any(256);
         struct sampler sp = any_sampler();
-        sp.non_normalized = true;
-        sp.wrap[0] = sp.wrap[1] = GEN9_TCM_CLAMP;
+        sp.min_filter = FILTER_ANISOTROPIC;
+        sp.mag_filter = any(2) ? FILTER_ANISOTROPIC : FILTER_LINEAR;
+        sp.anisotropic_ewa = true;
         struct sample_req req = any_req();
-        req.op = SAMPLE_LZ;
-        req.compare = false;
-        req.reduction = 0;
+        req.op = any(2) ? SAMPLE_PLAIN : SAMPLE_BIAS;
+        req.offset[0] = 0;
         req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
-        memset(req.min_lod, 0, sizeof req.min_lod);
-        for (unsigned i = 0; i < SAMPLE_LANES && round & 1; i++) {
-            req.u.f[i] *= (float)s.width;
-            req.v.f[i] *= (float)s.height;
+        float d[4];
+        for (unsigned i = 0; i < 4; i++)
+            d[i] = ldexpf((float)any(1024) - 512.0f, -(int)any(20));
+        for (unsigned i = 0; i < 16 && any(8); i++) {
+            req.u.f[i] = d[0] * (float)(i & 1) + d[1] * (float)(i >> 1 & 1);
+            req.v.f[i] = d[2] * (float)(i & 1) + d[3] * (float)(i >> 1 & 1);
         }
         compare_variants(&s, &sp, &req, round, &tally);
         free(s.mem);
@@ -176,6 +216,32 @@ Test(plan, derives_the_same_lod)
     free(s.mem);
     if (is_supported(0))
         cr_expect_gt(tally.answered, tally.asked / 2);
+}
+
+/* The stock driver's blits: coordinates in texels, never repeated. */
+Test(plan, coordinates_in_texels)
+{
+    struct tally tally = {0, 0};
+    for (unsigned round = 0; round < 4000; round++) {
+        struct surface s = any_surface();
+        struct sampler sp = any_sampler();
+        sp.non_normalized = true;
+        sp.wrap[0] = sp.wrap[1] = GEN9_TCM_CLAMP;
+        struct sample_req req = any_req();
+        req.op = SAMPLE_LZ;
+        req.compare = false;
+        req.reduction = 0;
+        req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+        memset(req.min_lod, 0, sizeof req.min_lod);
+        for (unsigned i = 0; i < SAMPLE_LANES && round & 1; i++) {
+            req.u.f[i] *= (float)s.width;
+            req.v.f[i] *= (float)s.height;
+        }
+        compare_variants(&s, &sp, &req, round, &tally);
+        free(s.mem);
+    }
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
 /* All quotients that a bilinear filter of bytes divides. */
