@@ -19,21 +19,25 @@ sample_blocks_free(struct sample_blocks *blocks)
     free(blocks);
 }
 
-const float *
-sample_block_decode(struct sample_blocks *blocks, unsigned slot,
-                    const struct sample_block_key *key,
-                    const float *const held[4], unsigned count)
+float *
+sample_block_miss(struct sample_blocks *blocks, unsigned slot,
+                  const struct sample_block_key *key,
+                  const float *const held[4], unsigned count)
+{
+    float *to = blocks->texel[slot][0];
+    for (unsigned i = 0; i < count; i++)
+        if (held[i] == to)
+            return blocks->spare[count][0];
+    blocks->key[slot] = *key;
+    return to;
+}
+
+void
+sample_block_decode(const struct sample_block_key *key, float to[64])
 {
     union color texel[FORMAT_BLOCK_TEXELS];
-    float(*to)[16] = blocks->texel[slot];
-    for (unsigned i = 0; i < count; i++)
-        if (held[i] == blocks->texel[slot][0])
-            to = blocks->spare[count];
     format_decode_texels(key->fmt, key->bits, texel);
     for (unsigned i = 0; i < 16; i++)
         for (unsigned c = 0; c < 4; c++)
-            to[c][i] = texel[i].f[c];
-    if (to == blocks->texel[slot])
-        blocks->key[slot] = *key;
-    return to[0];
+            to[16 * c + i] = texel[i].f[c];
 }

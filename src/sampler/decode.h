@@ -29,6 +29,14 @@ void decode_fxt1(const struct format_info *fmt, const uint8_t *block,
 void decode_yuv(const struct format_info *fmt, const uint8_t *block,
                 union color *out);
 
+/* The four colours of a colour block of BC1 to BC3. BC1 with c0 <= c1 has
+ * three and black, which is transparent if the format has alpha. */
+void decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
+                       bool may_be_3, union color texel[4]);
+/* One channel from two end points, as 3-bit indices choose it; with e0 <= e1
+ * there are six steps, and the last two mean the ends of the range. */
+void decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8]);
+
 /* 8-bit channels to a texel; colour goes through the format's curve. */
 void decode_store_rgba8(const struct format_info *fmt, const uint8_t rgba[4],
                         union color *out);

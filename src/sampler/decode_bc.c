@@ -23,17 +23,13 @@ expand_565(uint32_t c, uint8_t rgb[3])
     rgb[2] = (uint8_t)(b << 3 | b >> 2);
 }
 
-/* The 8-byte colour block. BC1 with c0 <= c1 has three colours and black,
- * which is transparent if the format has alpha. */
-static void
-decode_color(const struct format_info *fmt, const uint8_t *block, bool may_be_3,
-             union color *out)
+void
+decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
+                  bool may_be_3, union color texel[4])
 {
     uint32_t c0 = load16(block), c1 = load16(block + 2);
-    uint32_t indices = load32(block + 4);
     bool four = c0 > c1 || !may_be_3;
     uint8_t palette[4][4];
-    union color texel[4];
     expand_565(c0, palette[0]);
     expand_565(c1, palette[1]);
     for (unsigned i = 0; i < 3; i++) {
@@ -46,15 +42,21 @@ decode_color(const struct format_info *fmt, const uint8_t *block, bool may_be_3,
         palette[i][3] = hole ? 0 : 255;
         decode_store_rgba8(fmt, palette[i], &texel[i]);
     }
+}
+
+static void
+decode_color(const struct format_info *fmt, const uint8_t *block, bool may_be_3,
+             union color *out)
+{
+    uint32_t indices = load32(block + 4);
+    union color texel[4];
+    decode_bc_palette(fmt, block, may_be_3, texel);
     for (unsigned i = 0; i < 16; i++)
         out[i] = texel[indices >> 2 * i & 3];
 }
 
-/* One channel from two end points and 3-bit indices; with e0 <= e1 there are
- * six steps, and the last two indices mean the ends of the range. */
-static void
-decode_channel(const uint8_t *block, bool is_signed, unsigned channel,
-               union color *out)
+void
+decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8])
 {
     int e0 = block[0], e1 = block[1];
     float max = 255.0f;
@@ -63,7 +65,6 @@ decode_channel(const uint8_t *block, bool is_signed, unsigned channel,
         e1 = MAX2((int8_t)block[1], -127);
         max = 127.0f;
     }
-    float value[8];
     value[0] = (float)e0 / max;
     value[1] = (float)e1 / max;
     int steps = e0 > e1 ? 7 : 5;
@@ -74,6 +75,14 @@ decode_channel(const uint8_t *block, bool is_signed, unsigned channel,
         value[6] = is_signed ? -1.0f : 0.0f;
         value[7] = 1.0f;
     }
+}
+
+static void
+decode_channel(const uint8_t *block, bool is_signed, unsigned channel,
+               union color *out)
+{
+    float value[8];
+    decode_bc_ramp(block, is_signed, value);
     uint64_t indices = load16(block + 2) | (uint64_t)load32(block + 4) << 16;
     for (unsigned i = 0; i < 16; i++)
         out[i].f[channel] = value[indices >> 3 * i & 7];

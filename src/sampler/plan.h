@@ -180,29 +180,28 @@ struct sample_blocks {
 /* One for each worker; NULL if there is no memory. */
 struct sample_blocks *sample_blocks_new(void);
 void sample_blocks_free(struct sample_blocks *blocks);
-/* Decodes a block that is in no slot. */
-const float *sample_block_decode(struct sample_blocks *blocks, unsigned slot,
-                                 const struct sample_block_key *key,
-                                 const float *const held[4], unsigned count);
+/* Where a block's texels are, or are to go: in the second case `found` is
+ * false, and what a caller decodes there is found from then on. The first
+ * `count` of `held`, at most three, stay where they are. */
+float *sample_block_miss(struct sample_blocks *blocks, unsigned slot,
+                         const struct sample_block_key *key,
+                         const float *const held[4], unsigned count);
+/* Any format: four channels of 16 texels, row by row. */
+void sample_block_decode(const struct sample_block_key *key, float to[64]);
 
-/* Four channels of 16 texels, row by row. The first `count` of `held`, at most
- * three, stay where they are. */
-static inline const float *
-sample_block(struct sample_blocks *blocks, const struct format_info *fmt,
-             const uint8_t *block, const float *const held[4], unsigned count)
+static inline float *
+sample_block_find(struct sample_blocks *blocks,
+                  const struct sample_block_key *key,
+                  const float *const held[4], unsigned count, bool *found)
 {
-    struct sample_block_key key = {.fmt = fmt};
-    memcpy(&key.bits[0], block, 8);
-    if (fmt->element_B == 16)
-        memcpy(&key.bits[1], block + 8, 8);
-    uint64_t hash = (key.bits[0] ^ key.bits[1] * 5) *
+    uint64_t hash = (key->bits[0] ^ key->bits[1] * 5) *
                     UINT64_C(0x9e3779b97f4a7c15);
     unsigned slot = (unsigned)(hash >> (64 - SAMPLE_BLOCK_SLOTS_LOG2));
     const struct sample_block_key *have = &blocks->key[slot];
-    if (have->bits[0] == key.bits[0] && have->bits[1] == key.bits[1] &&
-        have->fmt == fmt)
-        return blocks->texel[slot][0];
-    return sample_block_decode(blocks, slot, &key, held, count);
+    *found = have->bits[0] == key->bits[0] && have->bits[1] == key->bits[1] &&
+             have->fmt == key->fmt;
+    return *found ? blocks->texel[slot][0]
+                  : sample_block_miss(blocks, slot, key, held, count);
 }
 
 /* ---- x86/sample_*.c ------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #ifndef SAMPLER_BLOCK_TMPL_H
 #define SAMPLER_BLOCK_TMPL_H
 
+#include "sampler/decode.h"
 #include "sampler/x86/texel_tmpl.h"
 
 /* Two columns and two rows of blocks. */
@@ -50,6 +51,71 @@ choose_pair(const int32_t at0[LANES], const int32_t at1[LANES], vint v0,
     pair[1] = at0[next] != pair[0] ? at0[next] : at1[next];
 }
 
+/* Texel i of each channel: number indices[i] of the palette's four. */
+INLINE void
+put_palette(const union color palette[4], uint32_t indices, float to[64])
+{
+    for (unsigned i = 0; i < 16; i += LANES) {
+        vint number = v_srl_each(v_isplat((int32_t)(indices >> 2 * i)),
+                                 v_count() * 2);
+        for (unsigned c = 0; c < 4; c++) {
+            const float p[4] = {palette[0].f[c], palette[1].f[c],
+                                palette[2].f[c], palette[3].f[c]};
+            v_store((uint32_t *)to + 16 * c + i, v_of_four(p, number));
+        }
+    }
+}
+
+/* The same for one channel, of eight. */
+INLINE void
+put_ramp(const float ramp[8], uint64_t indices, float to[16])
+{
+    for (unsigned i = 0; i < 16; i += 8) {
+        vint number = v_srl_each(
+            v_isplat((int32_t)(indices >> 3 * i & 0xffffff)),
+            (v_count() & 7) * 3);
+        __m256i eight = v_of_eight(ramp, number);
+        _mm256_storeu_si256((__m256i *)(void *)(to + i), eight);
+    }
+}
+
+/* The formats that do not take longer to decode than to filter. */
+static __attribute__((noinline)) void
+decode_block(const struct sample_block_key *key, float to[64])
+{
+    union color palette[4];
+    float ramp[8];
+    const uint8_t *block = (const uint8_t *)key->bits;
+    switch (key->fmt->compression) {
+    case FORMAT_BC1:
+        decode_bc_palette(key->fmt, block, true, palette);
+        put_palette(palette, (uint32_t)(key->bits[0] >> 32), to);
+        break;
+    case FORMAT_BC3:
+        decode_bc_palette(key->fmt, block + 8, false, palette);
+        put_palette(palette, (uint32_t)(key->bits[1] >> 32), to);
+        decode_bc_ramp(block, false, ramp);
+        put_ramp(ramp, key->bits[0] >> 16, to + 48);
+        break;
+    default: sample_block_decode(key, to); break;
+    }
+}
+
+INLINE const float *
+get_block(const struct sample_plan *p, struct sample_blocks *blocks,
+          uint32_t at_B, const float *const held[4], unsigned count)
+{
+    struct sample_block_key key = {.fmt = p->fmt};
+    bool found;
+    memcpy(&key.bits[0], p->mem + at_B, 8);
+    if (p->tiling.element_shift == 4)
+        memcpy(&key.bits[1], p->mem + at_B + 8, 8);
+    float *texels = sample_block_find(blocks, &key, held, count, &found);
+    if (!found)
+        decode_block(&key, texels);
+    return texels;
+}
+
 INLINE void
 find_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
             struct lanes_window *w)
@@ -64,8 +130,7 @@ find_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
         else if (same_y)
             w->texels[i] = w->texels[i - 2];
         else
-            w->texels[i] = sample_block(blocks, p->fmt, p->mem + at_B,
-                                        w->texels, i);
+            w->texels[i] = get_block(p, blocks, at_B, w->texels, i);
     }
 }
 

@@ -275,6 +275,31 @@ v_least_pair(vint v)
     return (uint32_t)_mm_cvtsi128_si32(least);
 }
 
+/* 0, 1, 2, ... */
+static inline vint
+v_count(void)
+{
+    return (vint)_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+                                   14, 15);
+}
+
+/* Number i % 4 of four. */
+static inline vint
+v_of_four(const float four[4], vint i)
+{
+    __m512 all = _mm512_broadcast_f32x4(_mm_loadu_ps(four));
+    return (vint)_mm512_permutevar_ps(all, (__m512i)i);
+}
+
+/* Number i % 8 of eight, for the first eight lanes. */
+static inline __m256i
+v_of_eight(const float eight[8], vint i)
+{
+    __m256 all = _mm256_loadu_ps(eight);
+    return (__m256i)_mm256_permutevar8x32_ps(
+        all, _mm512_castsi512_si256((__m512i)i));
+}
+
 /* Lane k of each quad in all of its lanes; k is constant. */
 #define v_quad(v, k) ((vfloat)_mm512_permute_ps((__m512)(v), (k)*0x55))
 
@@ -510,6 +535,26 @@ v_table(const void *table, vint i)
     vint low = (vint)_mm256_permutevar8x32_epi32(half[0], (__m256i)i);
     vint high = (vint)_mm256_permutevar8x32_epi32(half[1], (__m256i)i);
     return v_iselect(i > 7, high, low);
+}
+
+static inline vint
+v_count(void)
+{
+    return (vint)_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static inline vint
+v_of_four(const float four[4], vint i)
+{
+    __m256 all = _mm256_broadcast_ps((const __m128 *)(const void *)four);
+    return (vint)_mm256_permutevar_ps(all, (__m256i)i);
+}
+
+static inline __m256i
+v_of_eight(const float eight[8], vint i)
+{
+    return (__m256i)_mm256_permutevar8x32_ps(_mm256_loadu_ps(eight),
+                                             (__m256i)i);
 }
 
 #define v_quad(v, k) ((vfloat)_mm256_permute_ps((__m256)(v), (k)*0x55))
