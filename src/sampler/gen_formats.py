@@ -155,6 +155,12 @@ def floats_c(name, values):
     return f'const float {name}[{len(values)}] = {{\n{text}}};\n\n'
 
 
+def words_c(name, words):
+    text = ', '.join(map(str, words))
+    return (f'alignas(64) const uint16_t {name}[{len(words)}] = {{\n'
+            f'    {text},\n}};\n\n')
+
+
 def tables_c():
     thresholds = [srgb_threshold(k) for k in range(256)]
     start = []
@@ -163,8 +169,11 @@ def tables_c():
         start.append(max(k for k in range(256) if thresholds[k] <= f))
     out = floats_c('format_unorm8', [to_float(Decimal(v) / 255)
                                      for v in range(256)])
-    out += floats_c('format_srgb8', [to_float(srgb_decode(Decimal(v) / 255))
-                                     for v in range(256)])
+    srgb8 = [to_float(srgb_decode(Decimal(v) / 255)) for v in range(256)]
+    out += floats_c('format_srgb8', srgb8)
+    bits = [struct.unpack('<I', struct.pack('<f', v))[0] for v in srgb8]
+    out += words_c('format_srgb8_high', [u >> 16 for u in bits])
+    out += words_c('format_srgb8_low', [u & 0xffff for u in bits])
     out += floats_c('format_srgb8_threshold', thresholds).replace(
         '[256]', '[258]').replace('};', '    INFINITY,\n    INFINITY,\n};')
     steps = start[1:] + [255]

@@ -275,6 +275,21 @@ v_least_pair(vint v)
     return (uint32_t)_mm_cvtsi128_si32(least);
 }
 
+/* Each half of a lane: entry number 0 to 255 of an aligned table. */
+static inline vint
+v_words(const uint16_t table[256], vint i)
+{
+    const __m512i *line = (const __m512i *)(const void *)table;
+    __m512i at = (__m512i)i, r[4];
+    for (unsigned k = 0; k < 4; k++)
+        r[k] = _mm512_permutex2var_epi16(line[2 * k], at, line[2 * k + 1]);
+    __mmask32 odd = _mm512_test_epi16_mask(at, _mm512_set1_epi16(64));
+    __mmask32 high = _mm512_test_epi16_mask(at, _mm512_set1_epi16(128));
+    __m512i a = _mm512_mask_blend_epi16(odd, r[0], r[1]);
+    __m512i b = _mm512_mask_blend_epi16(odd, r[2], r[3]);
+    return (vint)_mm512_mask_blend_epi16(high, a, b);
+}
+
 /* 0, 1, 2, ... */
 static inline vint
 v_count(void)

@@ -103,15 +103,6 @@ level_color(const struct sample_plan *p, enum sample_texel kind,
 /* ---- the answer -----------------------------------------------------------
  */
 
-/* x / 255, correctly rounded: the quotient is off by less than one unit in
- * the last place, and the remainder is exact. */
-INLINE vfloat
-div255(vfloat x)
-{
-    vfloat inv = v_splat(1.0f / 255.0f), q = x * inv;
-    return v_fma(v_fnma(q, v_splat(255.0f), x), inv, q);
-}
-
 INLINE void
 put(const struct sample_lanes *in, unsigned lane, vmask live, unsigned channel,
     vfloat value)

@@ -159,13 +159,22 @@ half_float(vint half)
     return (vfloat)((vint)small_float((half & 0x7fff) << 13) | sign);
 }
 
+/* x / 255, correctly rounded: the quotient is off by less than one unit in
+ * the last place, and the remainder is exact. */
+INLINE vfloat
+div255(vfloat x)
+{
+    vfloat inv = v_splat(1.0f / 255.0f), q = x * inv;
+    return v_fma(v_fnma(q, v_splat(255.0f), x), inv, q);
+}
+
 /* Bytes 0 to 2 are sRGB. */
 INLINE vfloat
 srgb_byte(vint texel, unsigned byte)
 {
     vint v = texel >> 8 * (int)byte & 0xff;
     if (byte == 3)
-        return v_float(v) / v_splat(255.0f);
+        return div255(v_float(v));
     return (vfloat)v_gather((const uint8_t *)format_srgb8, v << 2);
 }
 
@@ -288,6 +297,32 @@ texel_color(const struct sample_plan *p, enum sample_texel kind,
     return c;
 }
 
+#if LANES == 16
+
+/* From registers, two of 16 bits at once: a float is its upper half from one
+ * table and its lower half from another. */
+INLINE void
+srgb_corners(const struct lanes_bits t[4], struct lanes_color c[4])
+{
+    for (unsigned i = 0; i < 4; i++) {
+        vint rb = t[i].dw[0] & 0xff00ff;
+        vint high = v_words(format_srgb8_high, rb);
+        vint low = v_words(format_srgb8_low, rb);
+        c[i].c[0] = (vfloat)(high << 16 | (low & 0xffff));
+        c[i].c[2] = (vfloat)((high & -65536) | v_srl(low, 16));
+        c[i].c[3] = div255(v_float(v_srl(t[i].dw[0], 24)));
+    }
+    for (unsigned i = 0; i < 4; i += 2) {
+        vint g = (v_srl(t[i].dw[0], 8) & 0xff) | (t[i + 1].dw[0] & 0xff00) << 8;
+        vint high = v_words(format_srgb8_high, g);
+        vint low = v_words(format_srgb8_low, g);
+        c[i].c[1] = (vfloat)(high << 16 | (low & 0xffff));
+        c[i + 1].c[1] = (vfloat)((high & -65536) | v_srl(low, 16));
+    }
+}
+
+#endif
+
 INLINE struct lanes_color
 mix_corners(enum sample_texel kind, const struct lanes_color t[4], vint wx,
             vint wy)
@@ -304,6 +339,12 @@ linear_color(const struct sample_plan *p, enum sample_texel kind,
     if (is_scaled(kind))
         return linear_bytes(kind, t, wx, wy);
     struct lanes_color c[4];
+#if LANES == 16
+    if (kind == SAMPLE_SRGB) {
+        srgb_corners(t, c);
+        return mix_corners(kind, c, wx, wy);
+    }
+#endif
     for (unsigned i = 0; i < 4; i++)
         c[i] = texel_color(p, kind, t[i], ref);
     return mix_corners(kind, c, wx, wy);
