@@ -166,5 +166,5 @@ const struct row rows_draw[] = {
     {"compile_trivial", SHADER, .frame = frame_trivial},
     {"compile_textured", SHADER, .frame = frame_textured},
     {"compile_pbr8", SHADER, .frame = frame_pbr},
-    {NULL},
+    {.name = NULL},
 };

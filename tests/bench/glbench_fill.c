@@ -62,7 +62,7 @@ const struct row rows_fill[] = {
     {"bgra_tex_bilinear_scaled_blend", MPIX, .bgra = true, .vs = VS_SCALED,
      .fs = FS_COPY, .quads = 1, .blend = true,
      .texture = {GL_RGBA, TARGET_PX, GL_LINEAR, GL_LINEAR, false}},
-    {NULL},
+    {.name = NULL},
 };
 
 /* Two triangles per cell of a mesh over the whole target. */
@@ -76,5 +76,5 @@ const struct row rows_triangle[] = {
     {"tri_128px", MESH(64)},
     {"tri_512px", MESH(32)},
     {"tri_2kpx", MESH(16)},
-    {NULL},
+    {.name = NULL},
 };

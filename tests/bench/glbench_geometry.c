@@ -95,7 +95,7 @@ const struct row rows_vertex[] = {
      .grid_cells = 181, .grid_jitter = 0.6f},
     {"msaa4_resolve", MPIX, .samples = 4, .fs = FS_GOURAUD,
      .setup = setup_resolved, .frame = frame_blit, .picture = picture_blit},
-    {NULL},
+    {.name = NULL},
 };
 
 /* ---- copies ---- */
@@ -179,5 +179,5 @@ const struct row rows_copy[] = {
      .frame = frame_mipmaps, .picture = picture_mipmaps,
      .texture = {GL_RGBA8, TARGET_PX, GL_LINEAR_MIPMAP_LINEAR, GL_NEAREST,
                  true}},
-    {NULL},
+    {.name = NULL},
 };

@@ -59,7 +59,7 @@ const struct row rows_depth[] = {
      .fs = FS_HEAVY},
     {"depth_only", DEPTH(GL_DEPTH24_STENCIL8, back_to_front), .fs = FS_GOURAUD,
      .setup = setup_no_color, .picture = picture_depth},
-    {NULL},
+    {.name = NULL},
 };
 
 /* ---- arithmetic ---- */
@@ -165,11 +165,12 @@ const struct row rows_alu[] = {
     {"alu_int_hash", ALU("Giop/s", 32 * 7.0), .fs = FS_HASH},
     {"alu_branch_div", ALU("GFLOP/s", 32 * 7.0), .fs = FS_BRANCH},
     {"alu_derivatives", ALU("Gderivpair/s", 8.0), .fs = FS_DERIVATIVES},
-    {"alu_ubo", ALU("GFLOP/s", 64 * 8.0), .fs = FS_UBO, .buffers = {{1024}}},
+    {"alu_ubo", ALU("GFLOP/s", 64 * 8.0), .fs = FS_UBO,
+     .buffers = {{.size_B = 1024}}},
     {"alu_discard", ALU("Mpix/s", 1.0), .fs = FS_DISCARD},
     {"fs_pbr8_3tex", ALU("Mpix/s", 1.0), .fs = FS_PBR, TEXTURED,
      .setup = setup_lights},
     {"fs_blur9", ALU("Mpix/s", 1.0), .fs = FS_BLUR9, TEXTURED},
     {"fs_phong", ALU("Mpix/s", 1.0), .fs = FS_PHONG},
-    {NULL},
+    {.name = NULL},
 };

@@ -83,5 +83,5 @@ const struct row rows_texture[] = {
      .texture = {GL_RGBA8, 1024, NEAREST}},
     {"tex_random", MPIX, .fs = FS_RANDOM,
      .texture = {GL_RGBA8, 1024, BILINEAR}},
-    {NULL},
+    {.name = NULL},
 };
