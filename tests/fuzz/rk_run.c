@@ -184,7 +184,7 @@ compare_messages(const struct eu_jit *jit, struct eu_thread *a,
                  struct rk_result *r, char *text, size_t text_size)
 {
     struct eu_thread b = *a;
-    struct rk_log log_a = {0}, log_b = {0};
+    struct rk_log log_a = {.lanes = eu_jit_info(jit).apart}, log_b = log_a;
     unsigned patience_a = 6, patience_b = 6;
     a->user = &log_a;
     b.user = &log_b;

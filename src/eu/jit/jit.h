@@ -82,6 +82,8 @@ bool eu_jit_complete(const struct eu_jit *jit);
 struct eu_jit_info {
     uint32_t code_B, op_count, native_count;
     bool has_masked; /* the code for threads with channels off */
+    bool apart;      /* struct eu_live_in; payload of lanes that are off may
+                      * be anything */
 };
 struct eu_jit_info eu_jit_info(const struct eu_jit *jit);
 const void *eu_jit_code(const struct eu_jit *jit, size_t *size_B);

@@ -181,6 +181,7 @@ eu_jit_info(const struct eu_jit *jit)
 {
     return (struct eu_jit_info){.code_B = (uint32_t)jit->size_B,
                                 .has_masked = atomic_load(&jit->masked) != NULL,
+                                .apart = jit->apart,
                                 .op_count = jit->kernel->op_count,
                                 .native_count = jit->native_count};
 }
