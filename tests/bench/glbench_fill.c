@@ -70,11 +70,7 @@ const struct row rows_fill[] = {
     .unit = "Mtri/s", .work = 2.0 * (cells) * (cells), .grid_cells = (cells), \
     .grid_jitter = 0.6f, .fs = FS_GOURAUD
 const struct row rows_triangle[] = {
-    {"tri_1px", MESH(724)},
-    {"tri_4px", MESH(362)},
-    {"tri_16px", MESH(181)},
-    {"tri_128px", MESH(64)},
-    {"tri_512px", MESH(32)},
-    {"tri_2kpx", MESH(16)},
+    {"tri_1px", MESH(724)},  {"tri_4px", MESH(362)},  {"tri_16px", MESH(181)},
+    {"tri_128px", MESH(64)}, {"tri_512px", MESH(32)}, {"tri_2kpx", MESH(16)},
     {.name = NULL},
 };
