@@ -110,7 +110,9 @@ load_flags(struct jit *j, const struct eu_op *op, unsigned gpr)
     unsigned lanes = op->lanes;
     if (jit_flags_kept(j, op)) {
         x86_kmov_to_gpr(&j->x, gpr, jit_flags_kept(j, op));
-    } else if ((lanes == 8 || lanes == 16) && op->flag_shift % 8 == 0) {
+    } else if ((lanes == 8 || lanes == 16) && op->flag_shift % 8 == 0 &&
+               op->flag_shift + lanes <= 32) {
+        /* Not into the next flag register, which illegal channels reach. */
         x86_load(&j->x, gpr, at + op->flag_shift / 8, lanes / 8);
     } else {
         x86_load(&j->x, gpr, at, 4);

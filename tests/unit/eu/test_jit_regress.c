@@ -49,6 +49,10 @@ static const struct {
       {0x0060015b, 0x599ed801, 0x3905c1c8, 0x198720c0},
       /* nop */
       {0x0000007e, 0x00000000, 0x00000000, 0x00000000}}},
+    {"flags beyond the last of a register",
+     EU_GEN9,
+     {/* (W&f0.1) avg (16|M8) r5.0<1>:ud r21.10<0;1,0>:w r24.0<8;8,1>:w */
+      {0x00811042, 0x20a01a0d, 0x1a0002b4, 0x008d0300}}},
     {"ADDC that saturates",
      EU_GEN9,
      {/* addc (16) (sat)r6.0<1>:ud r3.0<1;1,0>:ud 0x98a35878:ud {AccWrEn} */
