@@ -126,7 +126,8 @@ rig_at(struct rig *rig, uint64_t va)
 void
 rig_emit(struct rig *rig, const uint32_t *dw, unsigned count)
 {
-    memcpy(rig->next, dw, count * 4);
+    if (count)
+        memcpy(rig->next, dw, count * 4);
     rig->next += count;
 }
 

@@ -407,8 +407,10 @@ i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
     __m128i odd = _mm256_extracti128_si256(words, 1);
     _mm_storel_epi64((__m128i *)(void *)p, even);
     _mm_storel_epi64((__m128i *)(void *)(p + pitch_B), odd);
-    _mm_storeh_pd((double *)(void *)(p + 2 * pitch_B), _mm_castsi128_pd(even));
-    _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(odd));
+    _mm_storel_epi64((__m128i *)(void *)(p + 2 * pitch_B),
+                     _mm_unpackhi_epi64(even, even));
+    _mm_storel_epi64((__m128i *)(void *)(p + 3 * pitch_B),
+                     _mm_unpackhi_epi64(odd, odd));
 }
 
 LANES_INLINE int

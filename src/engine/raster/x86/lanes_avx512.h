@@ -343,9 +343,11 @@ i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
     __m128i low = _mm256_castsi256_si128(words);
     __m128i high = _mm256_extracti128_si256(words, 1);
     _mm_storel_epi64((__m128i *)(void *)p, low);
-    _mm_storeh_pd((double *)(void *)(p + pitch_B), _mm_castsi128_pd(low));
+    _mm_storel_epi64((__m128i *)(void *)(p + pitch_B),
+                     _mm_unpackhi_epi64(low, low));
     _mm_storel_epi64((__m128i *)(void *)(p + 2 * pitch_B), high);
-    _mm_storeh_pd((double *)(void *)(p + 3 * pitch_B), _mm_castsi128_pd(high));
+    _mm_storel_epi64((__m128i *)(void *)(p + 3 * pitch_B),
+                     _mm_unpackhi_epi64(high, high));
 }
 
 LANES_INLINE int
