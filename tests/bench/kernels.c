@@ -189,7 +189,7 @@ observe(struct profile *p, const struct eu_kernel *k)
 
 static void
 print_run(const struct profile *p, const struct eu_kernel *k,
-          const struct eu_kernel *messages, enum eu_cpu cpu)
+          const struct eu_kernel *messages, enum cpu_level cpu)
 {
     struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
     struct eu_jit *alone = eu_jit_compile(messages, cpu, 0);
@@ -223,8 +223,8 @@ report_run(const char *name, const uint32_t *code, size_t size_B)
                             (struct way){messages, NULL, UINT32_MAX, 0});
     printf("%-15s %6u %6u %5u %6.2f %6.2f", name, p.insns, p.vectors,
            p.messages, c.run.median / p.insns, c.extra.median / p.vectors);
-    for (enum eu_cpu cpu = EU_CPU_AVX512; cpu >= EU_CPU_AVX2; cpu--)
-        if (cpu <= eu_cpu_selected())
+    for (enum cpu_level cpu = CPU_AVX512; cpu >= CPU_AVX2; cpu--)
+        if (cpu <= cpu_selected())
             print_run(&p, k, messages, cpu);
     printf("\n");
     eu_kernel_unref(messages);
@@ -256,7 +256,7 @@ build_us(const uint32_t *code, size_t size_B)
 
 /* For threads with all channels on; for the others. */
 static void
-compile_us(const struct eu_kernel *k, enum eu_cpu cpu, struct samples us[2])
+compile_us(const struct eu_kernel *k, enum cpu_level cpu, struct samples us[2])
 {
     double full[SAMPLES], masked[SAMPLES];
     struct eu_jit *jit[SAMPLES]; /* all kept: no memory is used again */
@@ -282,10 +282,9 @@ report_compile(const char *name, const uint32_t *code, size_t size_B)
     double thousands = k->insn_count / 1000.0;
     printf("%-15s %6u %7.1f %7.1f", name, k->insn_count, build.median,
            build.median / thousands);
-    for (enum eu_cpu cpu = EU_CPU_AVX512; cpu >= EU_CPU_AVX2; cpu--) {
-        struct eu_jit *jit = cpu > eu_cpu_selected()
-                                 ? NULL
-                                 : eu_jit_compile(k, cpu, 0);
+    for (enum cpu_level cpu = CPU_AVX512; cpu >= CPU_AVX2; cpu--) {
+        struct eu_jit *jit = cpu > cpu_selected() ? NULL
+                                                  : eu_jit_compile(k, cpu, 0);
         if (!jit)
             continue;
         struct eu_jit_info info = eu_jit_info(jit);

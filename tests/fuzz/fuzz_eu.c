@@ -59,7 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     static struct rk k;
     struct rk_result r;
     char text[512];
-    if (size_B < 10 || eu_cpu_selected() == EU_CPU_SSE4)
+    if (size_B < 10 || cpu_selected() == CPU_SSE4)
         return 0;
     memset(&k, 0, offsetof(struct rk, code));
     k.gen = data[0] & 1 ? EU_GEN8 : EU_GEN9;
@@ -70,7 +70,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     if (!(data[0] & 16))
         repair(&k);
 
-    enum eu_cpu cpu = data[0] & 2 ? EU_CPU_AVX2 : eu_cpu_selected();
+    enum cpu_level cpu = data[0] & 2 ? CPU_AVX2 : cpu_selected();
     k.mode = RK_STEPS;
     if (!rk_run(&k, data[1], cpu, &r, text, sizeof text)) {
         log_printf("fuzz_eu: %s", text);

@@ -15,7 +15,7 @@
 
 struct options {
     uint64_t seed, count;
-    enum eu_cpu cpu;
+    enum cpu_level cpu;
     bool dump;
     const char *corpus;
 };
@@ -182,7 +182,7 @@ parse(struct options *o, int argc, char **argv)
         case 'c':
             if (strcmp(optarg, "avx512") && strcmp(optarg, "avx2"))
                 return false;
-            o->cpu = strcmp(optarg, "avx2") ? EU_CPU_AVX512 : EU_CPU_AVX2;
+            o->cpu = strcmp(optarg, "avx2") ? CPU_AVX512 : CPU_AVX2;
             break;
         default: return false;
         }
@@ -193,7 +193,7 @@ parse(struct options *o, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    struct options o = {.seed = 1, .count = 10000, .cpu = eu_cpu_selected()};
+    struct options o = {.seed = 1, .count = 10000, .cpu = cpu_selected()};
     struct totals t = {0};
     if (!parse(&o, argc, argv)) {
         fprintf(stderr, "usage: random_kernels [--seed N] [--count N] "
@@ -201,7 +201,7 @@ main(int argc, char **argv)
                         "       random_kernels --corpus DIR ...\n");
         return 2;
     }
-    if (o.cpu > eu_cpu_selected() || o.cpu == EU_CPU_SSE4) {
+    if (o.cpu > cpu_selected() || o.cpu == CPU_SSE4) {
         fprintf(stderr, "random_kernels: not on this CPU\n");
         return 77;
     }

@@ -83,7 +83,7 @@ struct rk_result {
     uint32_t op_count, native_count;
 };
 /* False when the tiers differ; text says where. */
-bool rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
+bool rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
             struct rk_result *result, char *text, size_t text_size);
 /* The parts of it. rk_answer() is a send function for threads whose user is a
  * struct rk_log: its answers depend on all messages so far, or only on what is

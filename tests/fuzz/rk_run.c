@@ -212,7 +212,7 @@ compare_messages(const struct eu_jit *jit, struct eu_thread *a,
 }
 
 bool
-rk_run(const struct rk *k, uint64_t seed, enum eu_cpu cpu,
+rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
        struct rk_result *result, char *text, size_t text_size)
 {
     static const unsigned flags[RK_MODES] = {

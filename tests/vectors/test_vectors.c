@@ -412,8 +412,7 @@ select_tier(const char *tier)
     if (interp)
         return true;
     setenv("SOFTLAKE_CPU", tier, 1);
-    return eu_cpu_selected() ==
-           (strcmp(tier, "avx2") ? EU_CPU_AVX512 : EU_CPU_AVX2);
+    return cpu_selected() == (strcmp(tier, "avx2") ? CPU_AVX512 : CPU_AVX2);
 }
 
 int

@@ -23,7 +23,7 @@ struct eu_jit {
     bool shown; /* to profilers and debuggers; before anyone else has it */
     struct gdb_code *gdb;
     const struct eu_kernel *kernel;
-    enum eu_cpu cpu;
+    enum cpu_level cpu;
     unsigned flags;
     uint32_t need;      /* channels of the full copy */
     bool apart, quads;  /* which may run without some: eu_masks_nothing() */

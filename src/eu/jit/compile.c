@@ -345,7 +345,7 @@ make_full(struct jit *j)
     jit->size_B = j->x.size;
     jit->text_B = j->text_B;
     jit->kernel = j->k;
-    jit->cpu = j->evex ? EU_CPU_AVX512 : EU_CPU_AVX2;
+    jit->cpu = j->evex ? CPU_AVX512 : CPU_AVX2;
     jit->flags = j->flags;
     jit->need = j->need;
     jit->needs_nearest = j->needs_nearest;
@@ -369,21 +369,22 @@ make_full(struct jit *j)
 }
 
 static struct jit
-compiler(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
+compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
 {
     return (struct jit){
         .k = kernel,
-        .evex = cpu == EU_CPU_AVX512,
+        .evex = cpu == CPU_AVX512,
         .flags = flags,
-        .max_lanes = cpu == EU_CPU_AVX512 ? 16 : 8,
-        .v.all = cpu == EU_CPU_AVX512 ? UINT32_MAX : 0xffff,
+        .max_lanes = cpu == CPU_AVX512 ? 16 : 8,
+        .v.all = cpu == CPU_AVX512 ? UINT32_MAX : 0xffff,
     };
 }
 
 struct eu_jit *
-eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
+eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
+               unsigned flags)
 {
-    if (cpu == EU_CPU_SSE4 || kernel->op_count > MAX_OPS)
+    if (cpu == CPU_SSE4 || kernel->op_count > MAX_OPS)
         return NULL;
     struct jit j = compiler(kernel, cpu, flags);
     j.full = true;
@@ -397,7 +398,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu, unsigned flags)
 static bool
 find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
 {
-    struct jit j = compiler(kernel, EU_CPU_AVX512, 0);
+    struct jit j = compiler(kernel, CPU_AVX512, 0);
     j.full = true;
     bool found = allocate(&j) && jit_find_blocks(&j) && jit_find_live(&j);
     if (found)

@@ -6,6 +6,7 @@
 #ifndef EU_JIT_H
 #define EU_JIT_H
 
+#include "base/cpu.h"
 #include "eu/interp/interp.h"
 
 enum eu_tier {
@@ -14,17 +15,10 @@ enum eu_tier {
     EU_TIER_CHECK, /* both, compared after every block */
 };
 
-enum eu_cpu {
-    EU_CPU_SSE4, /* no JIT */
-    EU_CPU_AVX2,
-    EU_CPU_AVX512,
-};
-
 struct eu_jit;
 
-/* SOFTLAKE_EU and SOFTLAKE_CPU, read once. */
+/* SOFTLAKE_EU, read once. */
 enum eu_tier eu_tier_selected(void);
-enum eu_cpu eu_cpu_selected(void);
 
 /* Runs the thread as far as compiled code goes, compiling its kernel when that
  * has not been done. If it is then still EU_RUNNING with some budget left,
@@ -57,9 +51,10 @@ const struct eu_live_in *eu_kernel_live_in(const struct eu_kernel *kernel);
 /* Prepares the launch for compiled code, if that is how its threads begin. */
 void eu_jit_prepare(struct eu_launch *launch);
 
-/* For tests and benchmarks: the same with explicit choices. */
-struct eu_jit *eu_jit_compile(const struct eu_kernel *kernel, enum eu_cpu cpu,
-                              unsigned flags);
+/* For tests and benchmarks: the same with explicit choices. NULL for hosts
+ * with no more than SSE4. */
+struct eu_jit *eu_jit_compile(const struct eu_kernel *kernel,
+                              enum cpu_level cpu, unsigned flags);
 enum eu_jit_flag {
     EU_JIT_SPLIT = 1,     /* every message is a block of its own, and every
                            * block looks at the budget */

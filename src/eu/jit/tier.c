@@ -1,5 +1,4 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
-#include "base/cpu.h"
 #include "base/fpmode.h"
 #include "eu/jit/code.h"
 
@@ -28,16 +27,6 @@ read_tier(void)
     if (strcmp(s, "interp"))
         log_printf("SOFTLAKE_EU=%s: expected interp, jit or check\n", s);
     return EU_TIER_INTERP;
-}
-
-enum eu_cpu
-eu_cpu_selected(void)
-{
-    switch (cpu_selected()) {
-    case CPU_AVX512: return EU_CPU_AVX512;
-    case CPU_AVX2: return EU_CPU_AVX2;
-    default: return EU_CPU_SSE4;
-    }
 }
 
 /* Every thread reads the same environment: which one stores is all the same.
@@ -115,7 +104,7 @@ code_of(const struct eu_kernel *kernel, unsigned flags)
     struct eu_jit *jit = atomic_load_explicit(slot, memory_order_acquire);
     if (jit || atomic_load_explicit(&k->jit_failed, memory_order_relaxed))
         return jit;
-    struct eu_jit *mine = eu_jit_compile(kernel, eu_cpu_selected(), flags);
+    struct eu_jit *mine = eu_jit_compile(kernel, cpu_selected(), flags);
     if (!mine) {
         atomic_store_explicit(&k->jit_failed, true, memory_order_relaxed);
         return NULL;

@@ -92,11 +92,11 @@ expect_found(const struct program *compiled, const struct program *meant,
     char text[512] = "";
     unsigned messages;
     struct eu_kernel *a = build(compiled), *b = build(meant);
-    if (eu_cpu_selected() == EU_CPU_SSE4)
+    if (cpu_selected() == CPU_SSE4)
         cr_skip_test("the host has no JIT");
     for (unsigned n = 0; n < 2; n++) {
         struct eu_jit *jit = eu_jit_compile(
-            a, eu_cpu_selected(), EU_JIT_SPLIT | (n ? EU_JIT_STEP : 0));
+            a, cpu_selected(), EU_JIT_SPLIT | (n ? EU_JIT_STEP : 0));
         cr_assert_not_null(jit);
         cr_expect(agrees(jit, a, &messages, text, sizeof text), "%s", text);
         cr_expect_eq(messages, 9 + (compiled->insn[0].dw[0] % 128 == 0x31));
@@ -233,7 +233,7 @@ Test(check, names_the_instruction_within_a_block)
     struct program p = {.count = 0};
     char text[512] = "";
     unsigned messages;
-    if (eu_cpu_selected() == EU_CPU_SSE4)
+    if (cpu_selected() == CPU_SSE4)
         cr_skip_test("the host has no JIT");
     for (unsigned i = 0; i < 6; i++) {
         struct code c = encode_binary(EU_OP_ADD, EU_TYPE_D);
@@ -242,7 +242,7 @@ Test(check, names_the_instruction_within_a_block)
         add(&p, c);
     }
     struct eu_kernel *k = build(&p);
-    struct eu_jit *jit = eu_jit_compile(k, eu_cpu_selected(), EU_JIT_SPLIT);
+    struct eu_jit *jit = eu_jit_compile(k, cpu_selected(), EU_JIT_SPLIT);
     cr_assert_not_null(jit);
     cr_expect(agrees(jit, k, &messages, text, sizeof text), "%s", text);
     cr_expect_eq(messages, 9);

@@ -237,10 +237,10 @@ expect_same(const struct results *a, const struct results *b,
 }
 
 static void
-compare(enum eu_cpu cpu, bool keep)
+compare(enum cpu_level cpu, bool keep)
 {
     static struct eu_thread t;
-    if (cpu > eu_cpu_selected())
+    if (cpu > cpu_selected())
         cr_skip_test("the host lacks the instruction set");
     const struct eu_kernel *k = eu_kernel_get(kernel_ext_math,
                                               sizeof kernel_ext_math, EU_GEN9);
@@ -269,22 +269,22 @@ compare(enum eu_cpu cpu, bool keep)
 
 Test(ext_math, compiled_avx512)
 {
-    compare(EU_CPU_AVX512, false);
+    compare(CPU_AVX512, false);
 }
 
 Test(ext_math, compiled_avx512_with_denormals)
 {
-    compare(EU_CPU_AVX512, true);
+    compare(CPU_AVX512, true);
 }
 
 Test(ext_math, compiled_avx2)
 {
-    compare(EU_CPU_AVX2, false);
+    compare(CPU_AVX2, false);
 }
 
 Test(ext_math, compiled_avx2_with_denormals)
 {
-    compare(EU_CPU_AVX2, true);
+    compare(CPU_AVX2, true);
 }
 
 /* Code for threads that flush must leave the others alone. */
@@ -293,11 +293,11 @@ Test(ext_math, code_without_denormals_is_not_run_with_them)
     static struct eu_thread t;
     struct results r;
     const struct numbers n = {.x = {1}};
-    if (eu_cpu_selected() == EU_CPU_SSE4)
+    if (cpu_selected() == CPU_SSE4)
         cr_skip_test("the host lacks the instruction set");
     const struct eu_kernel *k = eu_kernel_get(kernel_ext_math,
                                               sizeof kernel_ext_math, EU_GEN9);
-    struct eu_jit *jit = eu_jit_compile(k, eu_cpu_selected(), 0);
+    struct eu_jit *jit = eu_jit_compile(k, cpu_selected(), 0);
     start(&t, k, true, &n, &r);
     eu_jit_execute(jit, &t, 1000);
     cr_expect_eq(t.ip, 0);

@@ -8,12 +8,12 @@
 #define KERNELS 3000
 
 static void
-compare(enum eu_cpu cpu)
+compare(enum cpu_level cpu)
 {
     static struct rk k;
     unsigned modes[RK_MODES] = {0}, finished = 0;
     uint64_t native = 0;
-    if (cpu > eu_cpu_selected())
+    if (cpu > cpu_selected())
         cr_skip_test("the host lacks the instruction set");
     for (uint64_t seed = 1; seed <= KERNELS; seed++) {
         char text[512];
@@ -36,10 +36,10 @@ compare(enum eu_cpu cpu)
 
 Test(jit, random_kernels_agree_avx512)
 {
-    compare(EU_CPU_AVX512);
+    compare(CPU_AVX512);
 }
 
 Test(jit, random_kernels_agree_avx2)
 {
-    compare(EU_CPU_AVX2);
+    compare(CPU_AVX2);
 }

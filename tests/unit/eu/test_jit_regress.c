@@ -60,12 +60,12 @@ static const struct {
 };
 
 static void
-run_case(unsigned index, enum eu_cpu cpu, enum rk_mode mode)
+run_case(unsigned index, enum cpu_level cpu, enum rk_mode mode)
 {
     static struct rk k;
     char text[512];
     struct rk_result r;
-    if (cpu > eu_cpu_selected())
+    if (cpu > cpu_selected())
         return;
     memset(&k, 0, sizeof k);
     k.gen = cases[index].gen;
@@ -88,9 +88,9 @@ run_case(unsigned index, enum eu_cpu cpu, enum rk_mode mode)
 Test(jit_regress, what_once_differed_agrees)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-        run_case(i, EU_CPU_AVX512, RK_STEPS);
-        run_case(i, EU_CPU_AVX2, RK_STEPS);
-        run_case(i, EU_CPU_AVX512, RK_BLOCKS);
-        run_case(i, EU_CPU_AVX2, RK_BLOCKS);
+        run_case(i, CPU_AVX512, RK_STEPS);
+        run_case(i, CPU_AVX2, RK_STEPS);
+        run_case(i, CPU_AVX512, RK_BLOCKS);
+        run_case(i, CPU_AVX2, RK_BLOCKS);
     }
 }
