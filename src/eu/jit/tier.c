@@ -93,6 +93,14 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
     return true;
 }
 
+/* As far as compiled code and the budget go. */
+static inline void
+run_compiled(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
+{
+    while (t->status == EU_RUNNING && *left > 0 && eu_jit_enter(jit, t, left))
+        ;
+}
+
 /* The code of the kernel, compiled by whoever comes first. From its first run
  * on: were some threads interpreted, which NaN a pixel holds could depend on
  * the number of workers. */
@@ -150,8 +158,7 @@ eu_jit_run(struct eu_thread *t, uint64_t *left)
         return;
     }
     int64_t n = (int64_t)MIN2(*left, (uint64_t)INT64_MAX), budget = n;
-    while (t->status == EU_RUNNING && n > 0 && eu_jit_enter(jit, t, &n))
-        ;
+    run_compiled(jit, t, &n);
     uint64_t spent = (uint64_t)(budget - n);
     *left = spent < *left ? *left - spent : 0;
 }
@@ -160,8 +167,7 @@ enum eu_status
 eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t, uint64_t budget)
 {
     int64_t n = (int64_t)budget;
-    while (t->status == EU_RUNNING && n > 0 && eu_jit_enter(jit, t, &n))
-        ;
+    run_compiled(jit, t, &n);
     return t->status;
 }
 
@@ -195,9 +201,7 @@ static void
 go_on(const struct eu_launch *l, struct eu_thread *t, int64_t budget,
       int64_t left)
 {
-    while (t->status == EU_RUNNING && left > 0 &&
-           eu_jit_enter(l->jit, t, &left))
-        ;
+    run_compiled(l->jit, t, &left);
     eu_thread_account(t, (uint64_t)(budget - left));
 }
 
