@@ -268,6 +268,7 @@ stage_start(const struct shader_stage *stage, struct eu_start *start)
 void
 stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
 {
+    memset(g0, 0, EU_GRF_B);
     g0[3] = (stage->sampler_offset & ~31u) | stage->scratch_code;
     g0[4] = stage->binding_table_offset & ~31u;
     g0[5] = fftid & 0x3ff;

@@ -65,8 +65,10 @@ const struct sampler *stage_sampler_at(const struct shader_stage *stage,
 /* Fills an eu_start from the stage; the caller adds masks. */
 void stage_start(const struct shader_stage *stage, struct eu_start *start);
 
-/* The header dwords every payload shares: g0.3 scratch size and sampler
- * pointer, g0.4 binding table pointer, g0.5 scratch base + FFTID. */
+/* Writes the whole header: what every payload shares (g0.3 scratch size and
+ * sampler pointer, g0.4 binding table pointer, g0.5 scratch base + FFTID),
+ * and zeros, since kernels make message headers of it, whose other dwords
+ * mean something. What a stage has besides comes after. */
 void stage_header(const struct shader_stage *stage, uint32_t g0[8],
                   unsigned fftid);
 

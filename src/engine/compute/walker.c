@@ -76,7 +76,7 @@ fill_payload(const struct run *run, struct slot *slot, unsigned worker)
     const struct dispatch *d = run->d;
     for (unsigned i = 0; i < d->threads_per_group; i++) {
         uint8_t *to = slot->payload + i * run->payload_grf * EU_GRF_B;
-        uint32_t g0[EU_GRF_B / 4] = {0};
+        uint32_t g0[EU_GRF_B / 4];
         stage_header(&d->stage, g0, worker * d->threads_per_group + i);
         memcpy(to, g0, sizeof g0);
         fill_constants(d, to, i);

@@ -75,8 +75,6 @@ geom_payload(const struct shader_stage *stage, struct eu_thread *thread,
              unsigned fftid)
 {
     unsigned grf = stage->grf_start;
-    /* Kernels make message headers of it, whose other dwords mean something. */
-    memset(eu_grf(thread, 0), 0, EU_GRF_B);
     stage_header(stage, eu_grf(thread, 0), fftid);
     if (!stage->push)
         return MAX2(grf, 1);

@@ -143,7 +143,6 @@ payload_prepare(struct worker *w)
     start.simd = ps->simd;
     start.send = msg_sender();
     eu_launch_init(&w->launch, &start);
-    memset(w->header, 0, sizeof w->header);
     stage_header(ps, w->header, w->index);
     w->planes = plane_ops_selected();
     plan_init(&w->plan, &w->launch, w->scene);
