@@ -56,36 +56,18 @@ a64_scattered(struct thread_env *env, const struct eu_message *m, bool write)
 enum eu_msg_result
 a64_untyped(struct thread_env *env, const struct eu_message *m, bool write)
 {
-    unsigned mode = bits_get(m->desc, 12, 13);
-    if (mode != 1 && mode != 2) {
-        unimp("A64 untyped message, SIMD mode %u", mode);
+    struct untyped_shape shape;
+    if (!untyped_shape(m, &shape))
         return EU_MSG_OK;
+    unsigned at = m->header ? 1 : 0;
+    uint32_t mask = dataport_mask(m, shape.lanes);
+    uint8_t *p[4][16];
+    for (unsigned i = 0; i < shape.lanes; i++) {
+        uint64_t va = dataport_lane64(m, at, i) & ~UINT64_C(3);
+        for (unsigned c = 0; c < 4; c++)
+            p[c][i] = (mask >> i) & 1 ? at_va(env, va + 4 * c) : NULL;
     }
-    unsigned lanes = mode == 1 ? 16 : 8, grfs = lanes / 8, n = 0;
-    unsigned disabled = bits_get(m->desc, 8, 11), at = m->header ? 1 : 0;
-    unsigned data = at + lanes / 4;
-    uint32_t mask = dataport_mask(m, lanes), result[4][16];
-    for (unsigned c = 0; c < 4; c++) {
-        if ((disabled >> c) & 1)
-            continue;
-        for (unsigned i = 0; i < lanes; i++) {
-            uint64_t va = dataport_lane64(m, at, i) & ~UINT64_C(3);
-            uint8_t *p = at_va(env, va + 4 * c);
-            result[n][i] = 0;
-            if (!((mask >> i) & 1) || !p)
-                continue;
-            uint32_t v = dataport_lane(m, data + n * grfs, i);
-            if (write)
-                memcpy(p, &v, 4);
-            else
-                memcpy(&result[n][i], p, 4);
-        }
-        n++;
-    }
-    for (unsigned c = 0; c < n && !write; c++)
-        for (unsigned i = 0; i < lanes; i++)
-            if ((mask >> i) & 1)
-                dataport_answer(m, c * grfs, i, result[c][i]);
+    untyped_transfer(m, &shape, p, at + shape.lanes / 4, write);
     return EU_MSG_OK;
 }
 

@@ -123,6 +123,20 @@ bool atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
 #define AOP_FMIN 2
 #define AOP_FCMPWR 3
 
+/* What an untyped message has of x, y, z and w, and for how many lanes. */
+struct untyped_shape {
+    unsigned lanes, disabled; /* bit n: not channel n */
+};
+
+/* False, and counted as missing, for a SIMD mode that is none. */
+bool untyped_shape(const struct eu_message *m, struct untyped_shape *shape);
+/* Moves the dwords of the channels that are enabled between the lanes and
+ * memory: at[c][i] is where lane i has channel c, NULL out of bounds, which
+ * reads 0 and drops writes. data_grf: where a write's data begin. */
+void untyped_transfer(const struct eu_message *m,
+                      const struct untyped_shape *shape, uint8_t *at[4][16],
+                      unsigned data_grf, bool write);
+
 enum eu_msg_result untyped_access(struct thread_env *env,
                                   const struct eu_message *m, bool write);
 enum eu_msg_result untyped_atomic(struct thread_env *env,

@@ -33,44 +33,79 @@ address_grfs(const struct dp_range *r, unsigned grfs)
     return is_structured(r) ? grfs * 2 : grfs;
 }
 
-enum eu_msg_result
-untyped_access(struct thread_env *env, const struct eu_message *m, bool write)
+bool
+untyped_shape(const struct eu_message *m, struct untyped_shape *shape)
 {
     unsigned mode = bits_get(m->desc, 12, 13);
     if (mode != 1 && mode != 2) {
-        unimp("untyped surface message, SIMD mode %u", mode);
-        return EU_MSG_OK;
+        unimp("untyped message %#x, SIMD mode %u", m->desc, mode);
+        return false;
     }
-    unsigned lanes = mode == 1 ? 16 : 8, grfs = lanes / 8;
-    unsigned disabled = bits_get(m->desc, 8, 11), at = m->header ? 1 : 0;
-    struct dp_range r = dataport_range(env, m, base_of(m));
+    shape->lanes = mode == 1 ? 16 : 8;
+    shape->disabled = bits_get(m->desc, 8, 11);
+    return true;
+}
+
+static void
+write_channel(const struct eu_message *m, uint8_t *const at[16], unsigned lanes,
+              unsigned grf)
+{
     uint32_t mask = dataport_mask(m, lanes);
-    uint32_t result[4][16];
-    unsigned data = at + address_grfs(&r, grfs), n = 0;
-    uint64_t offset_B[16];
-    for (unsigned i = 0; i < lanes; i++)
-        offset_B[i] = lane_offset_B(&r, m, at, grfs, i);
-    for (unsigned c = 0; c < 4; c++) {
-        if ((disabled >> c) & 1)
+    for (unsigned i = 0; i < lanes; i++) {
+        if (!((mask >> i) & 1) || !at[i])
             continue;
-        for (unsigned i = 0; i < lanes; i++) {
-            uint8_t *p = dataport_at(&r, offset_B[i] + 4 * c, 4);
-            result[n][i] = 0;
-            if (!((mask >> i) & 1) || !p)
-                continue;
-            if (write) {
-                uint32_t v = dataport_lane(m, data + n * grfs, i);
-                memcpy(p, &v, 4);
-            } else {
-                memcpy(&result[n][i], p, 4);
-            }
-        }
+        uint32_t v = dataport_lane(m, grf, i);
+        memcpy(at[i], &v, 4);
+    }
+}
+
+static void
+read_channel(uint8_t *const at[16], uint32_t mask, uint32_t result[16])
+{
+    for (unsigned i = 0; i < 16; i++) {
+        result[i] = 0;
+        if (((mask >> i) & 1) && at[i])
+            memcpy(&result[i], at[i], 4);
+    }
+}
+
+void
+untyped_transfer(const struct eu_message *m, const struct untyped_shape *shape,
+                 uint8_t *at[4][16], unsigned data_grf, bool write)
+{
+    unsigned lanes = shape->lanes, grfs = lanes / 8, n = 0;
+    uint32_t mask = dataport_mask(m, lanes), result[4][16];
+    for (unsigned c = 0; c < 4; c++) {
+        if ((shape->disabled >> c) & 1)
+            continue;
+        if (write)
+            write_channel(m, at[c], lanes, data_grf + n * grfs);
+        else
+            read_channel(at[c], mask, result[n]);
         n++;
     }
+    /* Only now: the answer may lie over the addresses. */
     for (unsigned c = 0; c < n && !write; c++)
         for (unsigned i = 0; i < lanes; i++)
             if ((mask >> i) & 1)
                 dataport_answer(m, c * grfs, i, result[c][i]);
+}
+
+enum eu_msg_result
+untyped_access(struct thread_env *env, const struct eu_message *m, bool write)
+{
+    struct untyped_shape shape;
+    if (!untyped_shape(m, &shape))
+        return EU_MSG_OK;
+    unsigned grfs = shape.lanes / 8, at = m->header ? 1 : 0;
+    struct dp_range r = dataport_range(env, m, base_of(m));
+    uint8_t *p[4][16];
+    for (unsigned i = 0; i < shape.lanes; i++) {
+        uint64_t offset_B = lane_offset_B(&r, m, at, grfs, i);
+        for (unsigned c = 0; c < 4; c++)
+            p[c][i] = dataport_at(&r, offset_B + 4 * c, 4);
+    }
+    untyped_transfer(m, &shape, p, at + address_grfs(&r, grfs), write);
     return EU_MSG_OK;
 }
 
