@@ -3,12 +3,7 @@
 #ifndef LANES_AVX2_H
 #define LANES_AVX2_H
 
-#include <immintrin.h>
-
-#include "base/base.h"
-
-/* Constant arguments have to be seen as such. */
-#define LANES_INLINE static inline __attribute__((always_inline))
+#include "engine/raster/x86/rows.h"
 
 typedef struct {
     __m256 low, high;
@@ -384,19 +379,12 @@ i_store_rows(uint8_t *p, size_t pitch_B, vi v)
 }
 
 /* Lanes of 16 bits in memory. */
-LANES_INLINE __m256i
-load_two_8(const uint8_t *p, const uint8_t *q)
-{
-    __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)p);
-    return _mm256_cvtepu16_epi32(_mm_unpacklo_epi64(
-        low, _mm_loadl_epi64((const __m128i *)(const void *)q)));
-}
-
 LANES_INLINE vi
 i_load_rows_16(const uint8_t *p, size_t pitch_B)
 {
-    return (vi){load_two_8(p, p + pitch_B),
-                load_two_8(p + 2 * pitch_B, p + 3 * pitch_B)};
+    __m128i top = load_two_8(p, p + pitch_B);
+    __m128i bottom = load_two_8(p + 2 * pitch_B, p + 3 * pitch_B);
+    return (vi){_mm256_cvtepu16_epi32(top), _mm256_cvtepu16_epi32(bottom)};
 }
 
 LANES_INLINE void
@@ -411,29 +399,6 @@ i_store_rows_16(uint8_t *p, size_t pitch_B, vi v)
                      _mm_unpackhi_epi64(even, even));
     _mm_storel_epi64((__m128i *)(void *)(p + 3 * pitch_B),
                      _mm_unpackhi_epi64(odd, odd));
-}
-
-LANES_INLINE int
-load_4(const uint8_t *p)
-{
-    int v;
-    memcpy(&v, p, 4);
-    return v;
-}
-
-LANES_INLINE void
-store_4(uint8_t *p, uint32_t v)
-{
-    memcpy(p, &v, 4);
-}
-
-LANES_INLINE __m128i
-load_four_4(const uint8_t *p, size_t pitch_B)
-{
-    __m128i v = _mm_cvtsi32_si128(load_4(p));
-    v = _mm_insert_epi32(v, load_4(p + pitch_B), 1);
-    v = _mm_insert_epi32(v, load_4(p + 2 * pitch_B), 2);
-    return _mm_insert_epi32(v, load_4(p + 3 * pitch_B), 3);
 }
 
 /* Lanes of 8 bits in memory. */
