@@ -1,21 +1,7 @@
 /* block.c: render target writes of whole 4x4 blocks. What is not a block of
  * the surface is copied into one and back. */
+#include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
-
-#define LANES 16
-#define BLOCK_PX 4
-
-static inline unsigned
-lane_x(unsigned lane)
-{
-    return (lane >> 2 & 1) * 2 + (lane & 1);
-}
-
-static inline unsigned
-lane_y(unsigned lane)
-{
-    return (lane >> 3) * 2 + (lane >> 1 & 1);
-}
 
 /* The routine, in the kernel's float mode if that does not show. */
 static inline void

@@ -1,10 +1,11 @@
 /* cover_find.c: coverage of a tile, block by block: the reference. */
 #include "engine/raster/cover.h"
+
 #include "base/cpu.h"
+#include "engine/raster/lanes.h"
 
 #include <stdlib.h>
 
-#define BLOCK_PX 4
 #define SQUARE_PX 16
 
 /* Values of an edge over a square of pixels, all samples. */

@@ -1,9 +1,7 @@
 /* depth_block.c: the depth test of a whole 4x4 block at once; the arithmetic
  * is that of depth.c, value for value. Lanes are in row order here. */
+#include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
-
-#define BLOCK_PX 4
-#define LANES 16
 
 /* Bits by quad and pixel to bits by row and column, or back: the middle two
  * bits of the index change places. */

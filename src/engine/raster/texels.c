@@ -3,25 +3,12 @@
 #include "engine/raster/texels.h"
 
 #include "base/fpmode.h"
+#include "engine/raster/lanes.h"
 #include "engine/raster/meaning.h"
 
 #include <stdlib.h>
 
-#define LANES 16
-#define BLOCK_PX 4
 #define MAX_SLICES 64
-
-static inline unsigned
-lane_x(unsigned lane)
-{
-    return (lane >> 2 & 1) * 2 + (lane & 1);
-}
-
-static inline unsigned
-lane_y(unsigned lane)
-{
-    return (lane >> 3) * 2 + (lane >> 1 & 1);
-}
 
 /* Blocks are those of the surface's memory: this many elements lie before the
  * first one that the rectangle touches. */
