@@ -14,7 +14,6 @@
  * `ready RENDERER`. scripts/bench is that caller. */
 #include "glbench.h"
 
-#include <epoxy/egl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ find_row(const char *name)
         for (const struct row *row = tables[t]; row->name; row++)
             if (!strcmp(row->name, name))
                 return row;
-    bench_die(name, "no such row");
+    gl_die(name, "no such row");
 }
 
 static void
@@ -56,27 +55,6 @@ list(void)
     for (unsigned t = 0; t < COUNT(tables); t++)
         for (const struct row *row = tables[t]; row->name; row++)
             printf("%s %s\n", row->name, row->unit);
-}
-
-static void
-open_gl(void)
-{
-    EGLDisplay dpy = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
-                                              EGL_DEFAULT_DISPLAY, NULL);
-    if (!dpy || !eglInitialize(dpy, NULL, NULL))
-        bench_die("EGL", "no surfaceless display");
-    eglBindAPI(EGL_OPENGL_API);
-    static const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                        4,
-                                        EGL_CONTEXT_MINOR_VERSION,
-                                        3,
-                                        EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                        EGL_NONE};
-    EGLContext ctx = eglCreateContext(dpy, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
-                                      attributes);
-    if (!ctx || !eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, ctx))
-        bench_die("EGL", "no GL 4.3 core context");
 }
 
 /* ---- frames ---- */
@@ -206,7 +184,7 @@ take_picture(struct bench *b, const char *path)
 {
     float *values = malloc(MAX_VALUES * sizeof *values);
     if (!values)
-        bench_die("picture", "out of memory");
+        gl_die("picture", "out of memory");
     bool culls = glIsEnabled(GL_CULL_FACE);
     bool discards = glIsEnabled(GL_RASTERIZER_DISCARD);
     glDisable(GL_CULL_FACE);
@@ -223,7 +201,7 @@ take_picture(struct bench *b, const char *path)
         glEnable(GL_RASTERIZER_DISCARD);
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(values, sizeof *values, count, f) != count || fclose(f))
-        bench_die(path, "cannot write");
+        gl_die(path, "cannot write");
     free(values);
     printf("picture %zu\n", count);
 }
@@ -234,7 +212,7 @@ read_picture(const char *path, size_t *count)
     float *values = malloc(MAX_VALUES * sizeof *values);
     FILE *f = fopen(path, "rb");
     if (!values || !f)
-        bench_die(path, "cannot read");
+        gl_die(path, "cannot read");
     *count = fread(values, sizeof *values, MAX_VALUES, f);
     fclose(f);
     return values;
@@ -261,7 +239,7 @@ compare(const char *path_a, const char *path_b)
     double sum = 0;
     size_t far = 0;
     if (!count || count != count_b)
-        bench_die(path_a, "the pictures have different sizes");
+        gl_die(path_a, "the pictures have different sizes");
     for (size_t i = 0; i < count; i++) {
         double off = distance(a[i], b[i]);
         sum += off;
@@ -298,12 +276,12 @@ serve(const struct row *row)
             getrusage(RUSAGE_SELF, &usage);
             printf("memory %ld\n", usage.ru_maxrss);
         } else {
-            bench_die(line, "no such command");
+            gl_die(line, "no such command");
         }
         GLenum error = glGetError();
         if (error) {
             snprintf(line, sizeof line, "GL error 0x%x", error);
-            bench_die(row->name, line);
+            gl_die(row->name, line);
         }
         fflush(stdout);
     }
@@ -323,7 +301,7 @@ main(int argc, char **argv)
         return 2;
     }
     const struct row *row = find_row(argv[1]);
-    open_gl();
+    gl_open_core();
     serve(row);
     return 0;
 }

@@ -8,10 +8,11 @@
 #ifndef GLBENCH_H
 #define GLBENCH_H
 
-#include <epoxy/gl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../gl/gl.h"
 
 #define TARGET_PX 1024 /* width and height of every target */
 #define TARGET_AREA_PX ((double)TARGET_PX * TARGET_PX)
@@ -77,7 +78,6 @@ extern const struct row rows_fill[], rows_triangle[], rows_texture[],
     rows_compute[];
 
 /* All of these exit(1) with a message on any GL or compile error. */
-_Noreturn void bench_die(const char *what, const char *detail);
 void bench_setup(struct bench *b, const struct row *row);
 /* As if nothing had been drawn: targets and buffers as they began. */
 void bench_reset(struct bench *b);

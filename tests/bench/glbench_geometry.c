@@ -105,7 +105,7 @@ setup_pixels(struct bench *b)
 {
     b->pixels = malloc((size_t)TARGET_PX * TARGET_PX * 4);
     if (!b->pixels)
-        bench_die("pixels", "out of memory");
+        gl_die("pixels", "out of memory");
     for (size_t i = 0; i < (size_t)TARGET_PX * TARGET_PX * 4; i++)
         b->pixels[i] = (uint8_t)(i * 7 + (i >> 12));
     bench_draw_quad(b);

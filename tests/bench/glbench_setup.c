@@ -5,42 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn void
-bench_die(const char *what, const char *detail)
-{
-    fprintf(stderr, "glbench: %s: %s\n", what, detail);
-    exit(1);
-}
-
 static GLuint
 shader(GLenum stage, const char *source)
 {
-    GLuint s = glCreateShader(stage);
-    const char *parts[] = {"#version 430\n", source};
-    glShaderSource(s, 2, parts, NULL);
-    glCompileShader(s);
-    GLint ok;
-    glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
-    if (!ok) {
-        char log[4096] = "";
-        glGetShaderInfoLog(s, sizeof log, NULL, log);
-        bench_die("compile", log);
-    }
-    return s;
-}
-
-static void
-link_program(GLuint program)
-{
-    glLinkProgram(program);
-    GLint ok;
-    glGetProgramiv(program, GL_LINK_STATUS, &ok);
-    if (!ok) {
-        char log[4096] = "";
-        glGetProgramInfoLog(program, sizeof log, NULL, log);
-        bench_die("link", log);
-    }
-    glUseProgram(program);
+    return gl_shader_parts(
+        stage, (const char *const[]){"#version 430\n", source, NULL});
 }
 
 GLuint
@@ -54,7 +23,7 @@ bench_program(const char *vs, const char *fs)
         glAttachShader(p, stages[i]);
         glDeleteShader(stages[i]);
     }
-    link_program(p);
+    gl_link(p);
     return p;
 }
 
@@ -63,7 +32,7 @@ compute_program(const char *cs)
 {
     GLuint p = glCreateProgram();
     glAttachShader(p, shader(GL_COMPUTE_SHADER, cs));
-    link_program(p);
+    gl_link(p);
     return p;
 }
 
@@ -117,7 +86,7 @@ setup_target(struct bench *b, const struct row *row)
         glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                                GL_TEXTURE_2D, bgra_texture(NULL), 0);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        bench_die(row->name, "the framebuffer is incomplete");
+        gl_die(row->name, "the framebuffer is incomplete");
     glViewport(0, 0, TARGET_PX, TARGET_PX);
     if (row->depth)
         glEnable(GL_DEPTH_TEST);
@@ -186,7 +155,7 @@ upload_level(const struct row_texture *t, uint32_t level)
     GLsizei n = (GLsizei)size_px;
     uint8_t *data = malloc((size_t)size_px * size_px * 4 + 16);
     if (!data)
-        bench_die("texture", "out of memory");
+        gl_die("texture", "out of memory");
     if (block) {
         uint32_t across = (size_px + 3) / 4;
         for (uint32_t i = 0; i < across * across * block; i++)
@@ -228,7 +197,7 @@ setup_texture(struct bench *b, const struct row *row)
     }
     uint8_t *texels = malloc((size_t)TARGET_PX * TARGET_PX * 4);
     if (!texels)
-        bench_die("texture", "out of memory");
+        gl_die("texture", "out of memory");
     fill_texels(texels, TARGET_PX);
     b->textures[0] = bgra_texture(texels);
     GLint filter = (GLint)row->texture.min;
@@ -257,7 +226,7 @@ grid_vertices(uint32_t cells, float jitter)
     uint32_t across = cells + 1;
     float *xy = malloc((size_t)across * across * 2 * sizeof *xy);
     if (!xy)
-        bench_die("grid", "out of memory");
+        gl_die("grid", "out of memory");
     float cell = 2.0f / (float)cells;
     for (uint32_t y = 0; y < across; y++)
         for (uint32_t x = 0; x < across; x++) {
@@ -281,7 +250,7 @@ setup_grid(struct bench *b, uint32_t cells, float jitter)
     b->grid_indices = cells * cells * 6;
     uint32_t *indices = malloc(b->grid_indices * sizeof *indices);
     if (!indices)
-        bench_die("grid", "out of memory");
+        gl_die("grid", "out of memory");
     uint32_t *at = indices;
     for (uint32_t y = 0; y < cells; y++)
         for (uint32_t x = 0; x < cells; x++, at += 6) {
@@ -314,7 +283,7 @@ fill_buffer(GLuint index, GLuint buffer, uint32_t size_B)
 {
     float *values = malloc(size_B);
     if (!values)
-        bench_die("buffer", "out of memory");
+        gl_die("buffer", "out of memory");
     for (uint32_t i = 0; i < size_B / 4; i++)
         values[i] = (float)(i * 2654435761u >> 8 & 0xffff) / 65536.0f - 0.3f;
     glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);

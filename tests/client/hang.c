@@ -1,11 +1,11 @@
 /* Shaders that never end: the application has to live on, learn of the reset
  * through its robustness status and be able to draw in a new context.
  * usage: softlake hang    prints TAP */
-#include <epoxy/egl.h>
-#include <epoxy/gl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../gl/gl.h"
 
 #define SIDE_PX 32
 #define GLSL "#version 430 core\n"
@@ -45,34 +45,6 @@ check(bool ok, const char *shader, const char *what)
 {
     printf("%sok %u - %s: %s\n", ok ? "" : "not ", ++tests, shader, what);
     failed += !ok;
-}
-
-static bool
-attach(GLuint program, GLenum stage, const char *source)
-{
-    if (!source)
-        return true;
-    GLuint s = glCreateShader(stage);
-    glShaderSource(s, 1, &source, NULL);
-    glCompileShader(s);
-    GLint ok;
-    glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
-    glAttachShader(program, s);
-    return ok;
-}
-
-static bool
-use(const char *vs, const char *fs, const char *cs)
-{
-    GLuint p = glCreateProgram();
-    GLint ok = attach(p, GL_VERTEX_SHADER, vs) &&
-               attach(p, GL_FRAGMENT_SHADER, fs) &&
-               attach(p, GL_COMPUTE_SHADER, cs);
-    glLinkProgram(p);
-    if (ok)
-        glGetProgramiv(p, GL_LINK_STATUS, &ok);
-    glUseProgram(p);
-    return ok;
 }
 
 static void
@@ -116,8 +88,7 @@ make_context(EGLDisplay dpy)
 static bool
 draws_green(void)
 {
-    if (!use(vs_plain, fs_green, NULL))
-        return false;
+    gl_program(vs_plain, fs_green);
     glClearColor(1, 0, 0, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -151,7 +122,10 @@ test_endless(EGLDisplay dpy, const struct endless *e)
     EGLContext guilty = make_context(dpy);
     check(other != EGL_NO_CONTEXT && guilty != EGL_NO_CONTEXT, e->name,
           "two robust contexts");
-    check(use(e->vs, e->fs, e->cs), e->name, "compiles");
+    if (e->cs)
+        gl_compute(e->cs);
+    else
+        gl_program(e->vs, e->fs);
     check(glGetGraphicsResetStatus() == GL_NO_ERROR, e->name,
           "no reset before");
     run_endless(e);
@@ -173,12 +147,7 @@ test_endless(EGLDisplay dpy, const struct endless *e)
 int
 main(void)
 {
-    EGLDisplay dpy = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
-                                              EGL_DEFAULT_DISPLAY, NULL);
-    if (!eglInitialize(dpy, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API)) {
-        printf("Bail out! no EGL\n");
-        return 1;
-    }
+    EGLDisplay dpy = gl_display();
     for (unsigned i = 0; i < sizeof endless / sizeof endless[0]; i++)
         test_endless(dpy, &endless[i]);
     printf("1..%u\n", tests);

@@ -3,13 +3,13 @@
  * operation: what it was, and a checksum of the texture that it wrote. Which
  * way the rectangles are drawn must not show in the output; see run_rects.py.
  * usage: rects SEED COUNT */
-#include <epoxy/egl.h>
-#include <epoxy/gl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../gl/gl.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_PX 300
@@ -56,27 +56,6 @@ next_random(uint32_t below)
 {
     seed = seed * 1664525 + 1013904223;
     return (seed >> 8) % below;
-}
-
-static void
-die(const char *what)
-{
-    fprintf(stderr, "rects: %s\n", what);
-    exit(1);
-}
-
-static void
-make_context(void)
-{
-    EGLDisplay d = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, NULL,
-                                            NULL);
-    static const EGLint attribs[] = {EGL_CONTEXT_MAJOR_VERSION, 4,
-                                     EGL_CONTEXT_MINOR_VERSION, 5, EGL_NONE};
-    if (!eglInitialize(d, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API))
-        die("no display");
-    EGLContext c = eglCreateContext(d, EGL_NO_CONFIG_KHR, NULL, attribs);
-    if (!eglMakeCurrent(d, EGL_NO_SURFACE, EGL_NO_SURFACE, c))
-        die("no context");
 }
 
 static uint8_t *
@@ -275,10 +254,12 @@ int
 main(int argc, char **argv)
 {
     if (argc != 3)
-        die("usage: rects SEED COUNT");
+        gl_die("usage", "rects SEED COUNT");
     seed = (uint32_t)strtoul(argv[1], NULL, 0);
     unsigned count = (unsigned)strtoul(argv[2], NULL, 0);
-    make_context();
+    static const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, 4,
+                                        EGL_CONTEXT_MINOR_VERSION, 5, EGL_NONE};
+    gl_open(attributes);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     for (unsigned i = 0; i < count; i++) {

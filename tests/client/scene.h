@@ -4,9 +4,10 @@
 #ifndef CLIENT_SCENE_H
 #define CLIENT_SCENE_H
 
-#include <epoxy/gl.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "../gl/gl.h"
 
 #define SCENE_W 128
 #define SCENE_H 128
@@ -27,13 +28,7 @@ struct scene {
 extern const struct scene scenes_basic[], scenes_vertex[], scenes_texture[],
     scenes_pixel[], scenes_msaa[], scenes_geometry[], scenes_compute[];
 
-/* All of these exit(1) with a message on any GL or compile error. */
-GLuint scene_program(const char *vs, const char *fs);
-GLuint scene_program5(const char *vs, const char *tcs, const char *tes,
-                      const char *gs, const char *fs);
-GLuint scene_link(GLuint program);
-GLuint scene_shader(GLenum stage, const char *source);
-GLuint scene_compute(const char *source);
+/* These end the process with a message on any GL error. */
 GLuint scene_buffer(GLenum target, const void *data, size_t size_B);
 /* Float attribute `index` of `components` from a new buffer. */
 void scene_attrib(GLuint index, int components, const float *data,

@@ -2,7 +2,6 @@
  * usage: scenes --list | scenes --renderer | scenes NAME FILE */
 #include "scene.h"
 
-#include <epoxy/egl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,77 +12,6 @@ static const struct scene *const groups[] = {
 };
 
 GLuint scene_main_fbo;
-
-static _Noreturn void
-die(const char *what, const char *detail)
-{
-    fprintf(stderr, "scenes: %s: %s\n", what, detail);
-    exit(1);
-}
-
-GLuint
-scene_shader(GLenum stage, const char *source)
-{
-    GLuint s = glCreateShader(stage);
-    glShaderSource(s, 1, &source, NULL);
-    glCompileShader(s);
-    GLint ok;
-    glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
-    if (!ok) {
-        char log[4096] = "";
-        glGetShaderInfoLog(s, sizeof log, NULL, log);
-        die("compile", log);
-    }
-    return s;
-}
-
-GLuint
-scene_link(GLuint program)
-{
-    glLinkProgram(program);
-    GLint ok;
-    glGetProgramiv(program, GL_LINK_STATUS, &ok);
-    if (!ok) {
-        char log[4096] = "";
-        glGetProgramInfoLog(program, sizeof log, NULL, log);
-        die("link", log);
-    }
-    glUseProgram(program);
-    return program;
-}
-
-GLuint
-scene_program5(const char *vs, const char *tcs, const char *tes, const char *gs,
-               const char *fs)
-{
-    GLuint p = glCreateProgram();
-    const struct {
-        GLenum stage;
-        const char *source;
-    } stages[] = {
-        {GL_VERTEX_SHADER, vs},           {GL_TESS_CONTROL_SHADER, tcs},
-        {GL_TESS_EVALUATION_SHADER, tes}, {GL_GEOMETRY_SHADER, gs},
-        {GL_FRAGMENT_SHADER, fs},
-    };
-    for (unsigned i = 0; i < COUNT(stages); i++)
-        if (stages[i].source)
-            glAttachShader(p, scene_shader(stages[i].stage, stages[i].source));
-    return scene_link(p);
-}
-
-GLuint
-scene_program(const char *vs, const char *fs)
-{
-    return scene_program5(vs, NULL, NULL, NULL, fs);
-}
-
-GLuint
-scene_compute(const char *source)
-{
-    GLuint p = glCreateProgram();
-    glAttachShader(p, scene_shader(GL_COMPUTE_SHADER, source));
-    return scene_link(p);
-}
 
 GLuint
 scene_buffer(GLenum target, const void *data, size_t size_B)
@@ -128,7 +56,7 @@ scene_target(GLenum color, GLenum depth, int samples)
                                   GL_RENDERBUFFER, rb[1]);
     }
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        die("framebuffer", "incomplete");
+        gl_die("framebuffer", "incomplete");
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT |
             (depth ? GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT : 0));
@@ -149,10 +77,10 @@ scene_blit_to_main(GLuint from)
 GLuint
 scene_fullscreen(const char *fs)
 {
-    return scene_program(GLSL "out vec2 uv; void main(){"
-                              "uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);"
-                              "gl_Position = vec4(uv * 2 - 1, 0, 1); }",
-                         fs);
+    return gl_program(GLSL "out vec2 uv; void main(){"
+                           "uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);"
+                           "gl_Position = vec4(uv * 2 - 1, 0, 1); }",
+                      fs);
 }
 
 void
@@ -209,27 +137,6 @@ scene_uniform4f(GLuint program, const char *name, float x, float y, float z,
 }
 
 static void
-open_gl(void)
-{
-    EGLDisplay dpy = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA,
-                                              EGL_DEFAULT_DISPLAY, NULL);
-    if (!dpy || !eglInitialize(dpy, NULL, NULL))
-        die("EGL", "no surfaceless display");
-    eglBindAPI(EGL_OPENGL_API);
-    static const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                        4,
-                                        EGL_CONTEXT_MINOR_VERSION,
-                                        3,
-                                        EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                        EGL_NONE};
-    EGLContext ctx = eglCreateContext(dpy, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
-                                      attributes);
-    if (!ctx || !eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, ctx))
-        die("EGL", "no GL 4.3 core context");
-}
-
-static void
 run(const struct scene *s, const char *path)
 {
     static uint8_t pixels[SCENE_W * SCENE_H * 4];
@@ -253,7 +160,7 @@ run(const struct scene *s, const char *path)
     }
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(pixels, sizeof pixels, 1, f) != 1 || fclose(f))
-        die(path, "cannot write");
+        gl_die(path, "cannot write");
 }
 
 static void
@@ -273,7 +180,7 @@ main(int argc, char **argv)
         return 0;
     }
     if (argc == 2 && !strcmp(argv[1], "--renderer")) {
-        open_gl();
+        gl_open_core();
         puts((const char *)glGetString(GL_RENDERER));
         return 0;
     }
@@ -284,9 +191,9 @@ main(int argc, char **argv)
     for (unsigned g = 0; g < COUNT(groups); g++)
         for (const struct scene *s = groups[g]; s->name; s++)
             if (!strcmp(s->name, argv[1])) {
-                open_gl();
+                gl_open_core();
                 run(s, argv[2]);
                 return 0;
             }
-    die(argv[1], "no such scene");
+    gl_die(argv[1], "no such scene");
 }

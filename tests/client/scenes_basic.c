@@ -29,7 +29,7 @@ static const float tri_col[] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
 static void
 triangle(void)
 {
-    scene_program(VS_POS, FS_COL);
+    gl_program(VS_POS, FS_COL);
     scene_attrib(0, 4, tri_pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -40,8 +40,8 @@ triangle_perspective(void)
 {
     static const float pos[] = {-0.8f, -0.8f, 0,     1,    3.2f, -2.4f,
                                 0,     4,     -1.5f, 1.7f, 0,    2};
-    scene_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
-                               "o = vec4(step(0.5, fract(c.rgb * 8.0)), 1); }");
+    gl_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
+                            "o = vec4(step(0.5, fract(c.rgb * 8.0)), 1); }");
     scene_attrib(0, 4, pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -52,7 +52,7 @@ interpolation_modes(void)
 {
     static const float pos[] = {-0.9f, -0.9f, 0,     1,    3.6f, -3.6f,
                                 0,     4,     -0.9f, 0.9f, 0,    1};
-    scene_program(
+    gl_program(
         GLSL "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
              "flat out vec4 f; noperspective out vec4 n; out vec4 s;"
              "void main(){ gl_Position = pos; f = n = s = col; }",
@@ -78,7 +78,7 @@ ring(void)
         col[i * 4 + 2] = (float)(i % 4) / 3;
         col[i * 4 + 3] = 1;
     }
-    scene_program(VS_POS, FS_COL);
+    gl_program(VS_POS, FS_COL);
     scene_attrib(0, 4, pos, 12);
     scene_attrib(1, 4, col, 12);
 }
@@ -132,10 +132,10 @@ static void
 point_sprites(void)
 {
     static const float pos[] = {-0.5f, -0.4f, 0, 1, 0.4f, 0.3f, 0, 1};
-    scene_program(GLSL "layout(location=0) in vec4 pos; void main(){"
-                       "gl_Position = pos; gl_PointSize = 30 + 20 * pos.x; }",
-                  GLSL "out vec4 o; void main(){"
-                       "o = vec4(gl_PointCoord, 0.5, 1); }");
+    gl_program(GLSL "layout(location=0) in vec4 pos; void main(){"
+                    "gl_Position = pos; gl_PointSize = 30 + 20 * pos.x; }",
+               GLSL "out vec4 o; void main(){"
+                    "o = vec4(gl_PointCoord, 0.5, 1); }");
     scene_attrib(0, 4, pos, 2);
     glEnable(GL_PROGRAM_POINT_SIZE);
     glDrawArrays(GL_POINTS, 0, 2);
@@ -168,8 +168,8 @@ front_facing(void)
     static const float pos[] = {-0.9f, -0.9f, 0, 1, 0,    -0.9f, 0, 1,
                                 -0.5f, 0.8f,  0, 1, 0,    0.8f,  0, 1,
                                 0.9f,  0.8f,  0, 1, 0.5f, -0.8f, 0, 1};
-    scene_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
-                               "o = gl_FrontFacing ? c : 1 - c; o.a = 1; }");
+    gl_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
+                            "o = gl_FrontFacing ? c : 1 - c; o.a = 1; }");
     static const float col[24] = {1, 0.2f, 0, 1, 1, 0.2f, 0, 1, 1, 0.2f, 0, 1,
                                   1, 0.2f, 0, 1, 1, 0.2f, 0, 1, 1, 0.2f, 0, 1};
     scene_attrib(0, 4, pos, 6);
@@ -192,12 +192,12 @@ viewport_scissor(void)
 static void
 clip_planes(void)
 {
-    scene_program(
-        GLSL "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
-             "out vec4 c; out float gl_ClipDistance[2]; void main(){"
-             "gl_Position = pos; c = col; gl_ClipDistance[0] = pos.x + 0.3;"
-             "gl_ClipDistance[1] = 0.4 - pos.y; }",
-        FS_COL);
+    gl_program(GLSL
+               "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
+               "out vec4 c; out float gl_ClipDistance[2]; void main(){"
+               "gl_Position = pos; c = col; gl_ClipDistance[0] = pos.x + 0.3;"
+               "gl_ClipDistance[1] = 0.4 - pos.y; }",
+               FS_COL);
     scene_attrib(0, 4, tri_pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glEnable(GL_CLIP_DISTANCE0);
@@ -213,7 +213,7 @@ frustum_clip(void)
                                 2,    0,  0,     3, 0,  2,  0,    0.5f};
     static const float col[] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1,
                                 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1};
-    scene_program(VS_POS, FS_COL);
+    gl_program(VS_POS, FS_COL);
     scene_attrib(0, 4, pos, 6);
     scene_attrib(1, 4, col, 6);
     glDrawArrays(GL_TRIANGLES, 0, 6);
@@ -224,10 +224,9 @@ frag_coord(void)
 {
     static const float pos[] = {-0.9f, -0.9f, -0.5f, 1,    2.7f, -2.7f,
                                 1.5f,  3,     -0.9f, 0.9f, 0.2f, 1};
-    scene_program(VS_POS,
-                  GLSL "in vec4 c; out vec4 o; void main(){"
-                       "o = vec4(gl_FragCoord.xy / 128.0, gl_FragCoord.z,"
-                       "gl_FragCoord.w); }");
+    gl_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
+                            "o = vec4(gl_FragCoord.xy / 128.0, gl_FragCoord.z,"
+                            "gl_FragCoord.w); }");
     scene_attrib(0, 4, pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -236,13 +235,13 @@ frag_coord(void)
 static void
 small_triangles(void)
 {
-    scene_program(
-        GLSL "out vec4 c; void main(){ int t = gl_VertexID / 3;"
-             "vec2 cell = vec2(t % 40, t / 40) / 20.0 - 1.0;"
-             "vec2 corner = vec2(gl_VertexID % 3 == 1, gl_VertexID % 3 == 2);"
-             "gl_Position = vec4(cell + corner * 0.06, 0, 1);"
-             "c = vec4(fract(vec3(t) * vec3(0.13, 0.29, 0.41)), 1); }",
-        FS_COL);
+    gl_program(GLSL
+               "out vec4 c; void main(){ int t = gl_VertexID / 3;"
+               "vec2 cell = vec2(t % 40, t / 40) / 20.0 - 1.0;"
+               "vec2 corner = vec2(gl_VertexID % 3 == 1, gl_VertexID % 3 == 2);"
+               "gl_Position = vec4(cell + corner * 0.06, 0, 1);"
+               "c = vec4(fract(vec3(t) * vec3(0.13, 0.29, 0.41)), 1); }",
+               FS_COL);
     glDrawArrays(GL_TRIANGLES, 0, 40 * 40 * 3);
 }
 
@@ -250,10 +249,10 @@ static void
 provoking_first(void)
 {
     ring();
-    scene_program(
-        GLSL "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
-             "flat out vec4 c; void main(){ gl_Position = pos; c = col; }",
-        GLSL "flat in vec4 c; out vec4 o; void main(){ o = c; }");
+    gl_program(GLSL
+               "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
+               "flat out vec4 c; void main(){ gl_Position = pos; c = col; }",
+               GLSL "flat in vec4 c; out vec4 o; void main(){ o = c; }");
     glProvokingVertex(GL_FIRST_VERTEX_CONVENTION);
     glDrawArrays(GL_TRIANGLE_FAN, 0, 6);
     glProvokingVertex(GL_LAST_VERTEX_CONVENTION);

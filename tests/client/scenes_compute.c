@@ -33,14 +33,14 @@ static void
 compute_ids(void)
 {
     storage(16384);
-    scene_compute(
-        GLSL "layout(local_size_x=5, local_size_y=3, local_size_z=2) in;"
-             "layout(std430, binding=0) buffer B { uint v[]; }; void main(){"
-             "uvec3 s = gl_NumWorkGroups * gl_WorkGroupSize;"
-             "uint i = gl_GlobalInvocationID.x + s.x *"
-             "(gl_GlobalInvocationID.y + s.y * gl_GlobalInvocationID.z);"
-             "v[i] = gl_LocalInvocationIndex | gl_WorkGroupID.x << 8 |"
-             "gl_WorkGroupID.y << 16 | gl_WorkGroupID.z << 24; }");
+    gl_compute(GLSL
+               "layout(local_size_x=5, local_size_y=3, local_size_z=2) in;"
+               "layout(std430, binding=0) buffer B { uint v[]; }; void main(){"
+               "uvec3 s = gl_NumWorkGroups * gl_WorkGroupSize;"
+               "uint i = gl_GlobalInvocationID.x + s.x *"
+               "(gl_GlobalInvocationID.y + s.y * gl_GlobalInvocationID.z);"
+               "v[i] = gl_LocalInvocationIndex | gl_WorkGroupID.x << 8 |"
+               "gl_WorkGroupID.y << 16 | gl_WorkGroupID.z << 24; }");
     glDispatchCompute(4, 5, 3);
 }
 
@@ -48,13 +48,13 @@ static void
 compute_shared(void)
 {
     storage(16384);
-    scene_compute(
-        GLSL "layout(local_size_x=64) in; layout(std430, binding=0) buffer B"
-             "{ uint v[]; }; shared uint s[64]; void main(){"
-             "uint l = gl_LocalInvocationIndex; s[l] = l + gl_WorkGroupID.x;"
-             "for (uint d = 1u; d < 64u; d <<= 1) { barrier();"
-             "uint t = l >= d ? s[l - d] : 0u; barrier(); s[l] += t; }"
-             "barrier(); v[gl_GlobalInvocationID.x] = s[63u - l]; }");
+    gl_compute(GLSL
+               "layout(local_size_x=64) in; layout(std430, binding=0) buffer B"
+               "{ uint v[]; }; shared uint s[64]; void main(){"
+               "uint l = gl_LocalInvocationIndex; s[l] = l + gl_WorkGroupID.x;"
+               "for (uint d = 1u; d < 64u; d <<= 1) { barrier();"
+               "uint t = l >= d ? s[l - d] : 0u; barrier(); s[l] += t; }"
+               "barrier(); v[gl_GlobalInvocationID.x] = s[63u - l]; }");
     glDispatchCompute(16, 1, 1);
 }
 
@@ -62,7 +62,7 @@ static void
 compute_atomics(void)
 {
     storage(1024);
-    scene_compute(
+    gl_compute(
         GLSL "layout(local_size_x=32) in; layout(std430, binding=0) buffer B"
              "{ uint v[]; }; shared int m; void main(){ if"
              "(gl_LocalInvocationIndex == 0u) m = 0; barrier();"
@@ -80,10 +80,10 @@ compute_indirect(void)
 {
     static const uint32_t groups[] = {3, 2, 1};
     storage(4096);
-    scene_compute(GLSL "layout(local_size_x=16) in; layout(std430, binding=0)"
-                       "buffer B { uint v[]; }; void main(){ atomicAdd("
-                       "v[gl_WorkGroupID.x + 3u * gl_WorkGroupID.y], 1u +"
-                       "gl_LocalInvocationIndex); }");
+    gl_compute(GLSL "layout(local_size_x=16) in; layout(std430, binding=0)"
+                    "buffer B { uint v[]; }; void main(){ atomicAdd("
+                    "v[gl_WorkGroupID.x + 3u * gl_WorkGroupID.y], 1u +"
+                    "gl_LocalInvocationIndex); }");
     scene_buffer(GL_DISPATCH_INDIRECT_BUFFER, groups, sizeof groups);
     glDispatchComputeIndirect(0);
 }
@@ -99,13 +99,13 @@ compute_image(void)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     glBindImageTexture(0, t, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
     glBindImageTexture(1, u, 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-    scene_compute(
-        GLSL "layout(local_size_x=8, local_size_y=8) in; layout(rgba8,"
-             "binding=0) readonly uniform image2D a; layout(rgba8, binding=1)"
-             "writeonly uniform image2D b; void main(){ ivec2 p ="
-             "ivec2(gl_GlobalInvocationID.xy); vec4 s = vec4(0); for (int i ="
-             "-1; i <= 1; i++) s += imageLoad(a, clamp(p + ivec2(i, -i),"
-             "ivec2(0), ivec2(63))); imageStore(b, p.yx, s / 3.0); }");
+    gl_compute(GLSL
+               "layout(local_size_x=8, local_size_y=8) in; layout(rgba8,"
+               "binding=0) readonly uniform image2D a; layout(rgba8, binding=1)"
+               "writeonly uniform image2D b; void main(){ ivec2 p ="
+               "ivec2(gl_GlobalInvocationID.xy); vec4 s = vec4(0); for (int i ="
+               "-1; i <= 1; i++) s += imageLoad(a, clamp(p + ivec2(i, -i),"
+               "ivec2(0), ivec2(63))); imageStore(b, p.yx, s / 3.0); }");
     glDispatchCompute(8, 8, 1);
     glMemoryBarrier(GL_ALL_BARRIER_BITS);
     scene_fullscreen(GLSL "uniform sampler2D t; in vec2 uv; out vec4 o;"
@@ -144,11 +144,11 @@ storage_in_stages(void)
 {
     storage(4096);
     glEnable(GL_RASTERIZER_DISCARD);
-    scene_program(GLSL "layout(std430, binding=0) buffer B { uvec4 v[]; };"
-                       "void main(){ v[gl_VertexID] = uvec4(gl_VertexID *"
-                       "gl_VertexID, gl_InstanceID, 7, v.length());"
-                       "gl_Position = vec4(0); }",
-                  GLSL "out vec4 o; void main(){ o = vec4(1); }");
+    gl_program(GLSL "layout(std430, binding=0) buffer B { uvec4 v[]; };"
+                    "void main(){ v[gl_VertexID] = uvec4(gl_VertexID *"
+                    "gl_VertexID, gl_InstanceID, 7, v.length());"
+                    "gl_Position = vec4(0); }",
+               GLSL "out vec4 o; void main(){ o = vec4(1); }");
     glDrawArrays(GL_POINTS, 0, 100);
 }
 
@@ -156,10 +156,10 @@ static void
 robust_storage(void)
 {
     storage(64);
-    scene_compute(GLSL "layout(local_size_x=16) in; layout(std430, binding=0)"
-                       "buffer B { uint v[]; }; void main(){ uint i ="
-                       "gl_LocalInvocationIndex; v[i] = i + uint(v.length()) *"
-                       "256u; }");
+    gl_compute(GLSL "layout(local_size_x=16) in; layout(std430, binding=0)"
+                    "buffer B { uint v[]; }; void main(){ uint i ="
+                    "gl_LocalInvocationIndex; v[i] = i + uint(v.length()) *"
+                    "256u; }");
     glDispatchCompute(1, 1, 1);
 }
 
@@ -188,7 +188,7 @@ read_values(uint8_t *rgba)
 static void
 draw_quarter(float size)
 {
-    GLuint p = scene_program(
+    GLuint p = gl_program(
         GLSL "uniform float s; void main(){ gl_Position = vec4("
              "vec2(gl_VertexID & 1, gl_VertexID >> 1) * s - 1.0, 0.2, 1); }",
         GLSL "out vec4 o; void main(){ o = vec4(0.3, 0.6, 0.9, 1); }");

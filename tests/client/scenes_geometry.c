@@ -12,7 +12,7 @@
 static void
 gs_points_to_quads(void)
 {
-    scene_program5(
+    gl_program5(
         VS_ID, NULL, NULL,
         GLSL "layout(points) in; layout(triangle_strip, max_vertices=4) out;"
              "in vec4 vc[]; out vec4 c; void main(){ for (int i = 0; i < 4;"
@@ -26,30 +26,30 @@ gs_points_to_quads(void)
 static void
 gs_dynamic_instanced(void)
 {
-    scene_program5(VS_ID, NULL, NULL,
-                   GLSL
-                   "layout(triangles, invocations=3) in;"
-                   "layout(line_strip, max_vertices=8) out;"
-                   "in vec4 vc[]; out vec4 c; void main(){"
-                   "for (int i = 0; i < 2 + gl_PrimitiveIDIn % 3; i++) {"
-                   "gl_Position = gl_in[i % 3].gl_Position +"
-                   "vec4(gl_InvocationID * 0.08); gl_Position.zw = vec2(0, 1);"
-                   "c = vc[i % 3]; EmitVertex(); } EndPrimitive(); }",
-                   FS_COL);
+    gl_program5(VS_ID, NULL, NULL,
+                GLSL
+                "layout(triangles, invocations=3) in;"
+                "layout(line_strip, max_vertices=8) out;"
+                "in vec4 vc[]; out vec4 c; void main(){"
+                "for (int i = 0; i < 2 + gl_PrimitiveIDIn % 3; i++) {"
+                "gl_Position = gl_in[i % 3].gl_Position +"
+                "vec4(gl_InvocationID * 0.08); gl_Position.zw = vec2(0, 1);"
+                "c = vc[i % 3]; EmitVertex(); } EndPrimitive(); }",
+                FS_COL);
     glDrawArrays(GL_TRIANGLES, 0, 15);
 }
 
 static void
 gs_adjacency(void)
 {
-    scene_program5(
-        VS_ID, NULL, NULL,
-        GLSL "layout(triangles_adjacency) in;"
-             "layout(triangle_strip, max_vertices=3) out;"
-             "in vec4 vc[]; out vec4 c; void main(){ for (int i = 0; i < 3;"
-             "i++) { gl_Position = gl_in[i * 2].gl_Position; c ="
-             "vc[i * 2 + 1]; EmitVertex(); } }",
-        FS_COL);
+    gl_program5(VS_ID, NULL, NULL,
+                GLSL
+                "layout(triangles_adjacency) in;"
+                "layout(triangle_strip, max_vertices=3) out;"
+                "in vec4 vc[]; out vec4 c; void main(){ for (int i = 0; i < 3;"
+                "i++) { gl_Position = gl_in[i * 2].gl_Position; c ="
+                "vc[i * 2 + 1]; EmitVertex(); } }",
+                FS_COL);
     glDrawArrays(GL_TRIANGLES_ADJACENCY, 0, 12);
     glDrawArrays(GL_TRIANGLE_STRIP_ADJACENCY, 2, 10);
 }
@@ -69,14 +69,14 @@ gs_layers(void)
     glClearColor(0.2f, 0, 0.2f, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     glViewport(0, 0, 64, 64);
-    scene_program5(
-        VS_ID, NULL, NULL,
-        GLSL "layout(triangles) in; layout(triangle_strip, max_vertices=3)"
-             "out; in vec4 vc[]; out vec4 c; void main(){ for (int i = 0;"
-             "i < 3; i++) { gl_Layer = gl_PrimitiveIDIn; gl_Position ="
-             "gl_in[i].gl_Position * vec4(1.4, 1.4, 1, 1); c = vc[i];"
-             "EmitVertex(); } }",
-        FS_COL);
+    gl_program5(VS_ID, NULL, NULL,
+                GLSL
+                "layout(triangles) in; layout(triangle_strip, max_vertices=3)"
+                "out; in vec4 vc[]; out vec4 c; void main(){ for (int i = 0;"
+                "i < 3; i++) { gl_Layer = gl_PrimitiveIDIn; gl_Position ="
+                "gl_in[i].gl_Position * vec4(1.4, 1.4, 1, 1); c = vc[i];"
+                "EmitVertex(); } }",
+                FS_COL);
     glDrawArrays(GL_TRIANGLES, 1, 12);
     glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
     glViewport(0, 0, SCENE_W, SCENE_H);
@@ -92,15 +92,15 @@ viewport_array(void)
 {
     for (GLuint i = 0; i < 4; i++)
         glViewportIndexedf(i, (float)(i % 2 * 64), (float)(i / 2 * 64), 60, 50);
-    scene_program5(
-        VS_ID, NULL, NULL,
-        GLSL "layout(triangles, invocations=4) in;"
-             "layout(triangle_strip, max_vertices=3) out;"
-             "in vec4 vc[]; out vec4 c; void main(){ for (int i = 0; i < 3;"
-             "i++) { gl_ViewportIndex = gl_InvocationID; gl_Position ="
-             "gl_in[i].gl_Position; c = vc[(i + gl_InvocationID) % 3];"
-             "EmitVertex(); } }",
-        FS_COL);
+    gl_program5(VS_ID, NULL, NULL,
+                GLSL
+                "layout(triangles, invocations=4) in;"
+                "layout(triangle_strip, max_vertices=3) out;"
+                "in vec4 vc[]; out vec4 c; void main(){ for (int i = 0; i < 3;"
+                "i++) { gl_ViewportIndex = gl_InvocationID; gl_Position ="
+                "gl_in[i].gl_Position; c = vc[(i + gl_InvocationID) % 3];"
+                "EmitVertex(); } }",
+                FS_COL);
     glDrawArrays(GL_TRIANGLES, 1, 12);
 }
 
@@ -123,7 +123,7 @@ tessellate(const char *tcs_levels, const char *layout, const char *position,
                 "gl_Position = ");
     strcat(tes, position);
     strcat(tes, "; }");
-    scene_program5(VS_ID, tcs, tes, NULL, FS_TESS);
+    gl_program5(VS_ID, tcs, tes, NULL, FS_TESS);
     glPatchParameteri(GL_PATCH_VERTICES, vertices);
     if (wire)
         glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
@@ -203,7 +203,7 @@ capture(GLuint program, const char *const *names, int count, GLenum mode,
 {
     glTransformFeedbackVaryings(program, count, names, GL_INTERLEAVED_ATTRIBS);
 
-    scene_link(program);
+    gl_link(program);
     static uint8_t fill[SCENE_W * SCENE_H * 4];
     memset(fill, 0x11, sizeof fill);
     so_buffer = scene_buffer(GL_TRANSFORM_FEEDBACK_BUFFER, fill, buffer_B);
@@ -241,14 +241,14 @@ stream_out(void)
 {
     static const char *const names[] = {"a", "b"};
     GLuint p = glCreateProgram();
-    glAttachShader(p, scene_shader(GL_VERTEX_SHADER,
-                                   GLSL "out vec3 a; out float b; void main()"
-                                        "{ a = vec3(gl_VertexID, 2, 3); b ="
-                                        "gl_VertexID * 0.5; gl_Position ="
-                                        "vec4(0, 0, 0, 1); }"));
-    glAttachShader(p, scene_shader(GL_FRAGMENT_SHADER,
-                                   GLSL "out vec4 o; void main(){ o ="
-                                        "vec4(1); }"));
+    glAttachShader(p, gl_shader(GL_VERTEX_SHADER,
+                                GLSL "out vec3 a; out float b; void main()"
+                                     "{ a = vec3(gl_VertexID, 2, 3); b ="
+                                     "gl_VertexID * 0.5; gl_Position ="
+                                     "vec4(0, 0, 0, 1); }"));
+    glAttachShader(p, gl_shader(GL_FRAGMENT_SHADER,
+                                GLSL "out vec4 o; void main(){ o ="
+                                     "vec4(1); }"));
     glEnable(GL_RASTERIZER_DISCARD);
     capture(p, names, 2, GL_TRIANGLES, GL_TRIANGLE_STRIP, 9, 2048);
 }
@@ -258,13 +258,13 @@ stream_out_overflow(void)
 {
     static const char *const names[] = {"a"};
     GLuint p = glCreateProgram();
-    glAttachShader(p, scene_shader(GL_VERTEX_SHADER,
-                                   GLSL "out vec4 a; void main(){ a ="
-                                        "vec4(gl_VertexID); gl_Position ="
-                                        "vec4(0, 0, 0, 1); }"));
-    glAttachShader(p, scene_shader(GL_FRAGMENT_SHADER,
-                                   GLSL "out vec4 o; void main(){ o ="
-                                        "vec4(1); }"));
+    glAttachShader(p, gl_shader(GL_VERTEX_SHADER,
+                                GLSL "out vec4 a; void main(){ a ="
+                                     "vec4(gl_VertexID); gl_Position ="
+                                     "vec4(0, 0, 0, 1); }"));
+    glAttachShader(p, gl_shader(GL_FRAGMENT_SHADER,
+                                GLSL "out vec4 o; void main(){ o ="
+                                     "vec4(1); }"));
     glEnable(GL_RASTERIZER_DISCARD);
     capture(p, names, 1, GL_TRIANGLES, GL_TRIANGLES, 30, 16 * 3 * 4 + 20);
 }
@@ -274,13 +274,13 @@ stream_out_gs_streams(void)
 {
     static const char *const names[] = {"a", "gl_NextBuffer", "b"};
     GLuint p = glCreateProgram(), second;
-    glAttachShader(p, scene_shader(GL_VERTEX_SHADER,
-                                   GLSL "out float v; void main(){ v ="
-                                        "gl_VertexID; gl_Position ="
-                                        "vec4(0, 0, 0, 1); }"));
-    glAttachShader(
-        p, scene_shader(GL_GEOMETRY_SHADER,
-                        GLSL "layout(points) in; layout(points,"
+    glAttachShader(p, gl_shader(GL_VERTEX_SHADER,
+                                GLSL "out float v; void main(){ v ="
+                                     "gl_VertexID; gl_Position ="
+                                     "vec4(0, 0, 0, 1); }"));
+    glAttachShader(p,
+                   gl_shader(GL_GEOMETRY_SHADER, GLSL
+                             "layout(points) in; layout(points,"
                              "max_vertices=4) out; in float v[];"
                              "layout(stream=0) out float a;"
                              "layout(stream=1) out vec2 b; void main(){"
@@ -303,14 +303,14 @@ draw_feedback(void)
     GLuint p = glCreateProgram(), tf;
     glGenTransformFeedbacks(1, &tf);
     glBindTransformFeedback(GL_TRANSFORM_FEEDBACK, tf);
-    glAttachShader(p, scene_shader(GL_VERTEX_SHADER, VS_ID));
+    glAttachShader(p, gl_shader(GL_VERTEX_SHADER, VS_ID));
     glEnable(GL_RASTERIZER_DISCARD);
     capture(p, names, 1, GL_TRIANGLES, GL_TRIANGLES, 12, 4096);
     glDisable(GL_RASTERIZER_DISCARD);
-    scene_program(GLSL "layout(location=0) in vec4 pos; out vec4 c;"
-                       "void main(){ gl_Position = pos; c = vec4(pos.xy * 0.5"
-                       "+ 0.5, 0.7, 1); }",
-                  FS_COL);
+    gl_program(GLSL "layout(location=0) in vec4 pos; out vec4 c;"
+                    "void main(){ gl_Position = pos; c = vec4(pos.xy * 0.5"
+                    "+ 0.5, 0.7, 1); }",
+               FS_COL);
     glBindBuffer(GL_ARRAY_BUFFER, so_buffer);
     glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, NULL);
     glEnableVertexAttribArray(0);

@@ -10,7 +10,7 @@ static const float tri_col[] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
 static void
 tri(const char *fs)
 {
-    scene_program(VS_POS, fs);
+    gl_program(VS_POS, fs);
     scene_attrib(0, 4, tri_pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -58,10 +58,9 @@ static void
 msaa_sample_shading(void)
 {
     GLuint fbo = scene_target(GL_RGBA8, 0, 4);
-    scene_program(VS_POS,
-                  GLSL "in vec4 c; out vec4 o; void main(){"
-                       "o = vec4(gl_SampleID * 0.3, gl_SamplePosition.x,"
-                       "c.g, 1); }");
+    gl_program(VS_POS, GLSL "in vec4 c; out vec4 o; void main(){"
+                            "o = vec4(gl_SampleID * 0.3, gl_SamplePosition.x,"
+                            "c.g, 1); }");
     scene_attrib(0, 4, tri_pos, 3);
     scene_attrib(1, 4, tri_col, 3);
     glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -147,7 +146,7 @@ static void
 centroid(void)
 {
     GLuint fbo = scene_target(GL_RGBA8, 0, 4);
-    scene_program(
+    gl_program(
         GLSL "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
              "centroid out vec4 c; void main(){ gl_Position = pos; c = col; }",
         GLSL "centroid in vec4 c; out vec4 o; void main(){ o = vec4("

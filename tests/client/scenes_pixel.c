@@ -10,7 +10,7 @@ quad(float x0, float y0, float x1, float y1, float z, float r, float g, float b,
 {
     static GLuint program;
     if (!program)
-        program = scene_program(
+        program = gl_program(
             GLSL "uniform vec4 rect, zz; void main(){ vec2 p ="
                  "vec2(gl_VertexID & 1, gl_VertexID >> 1);"
                  "gl_Position = vec4(mix(rect.xy, rect.zw, p),"

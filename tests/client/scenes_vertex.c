@@ -11,7 +11,7 @@ static const float quads_pos[] = {
 static GLuint
 quads(const char *expr)
 {
-    GLuint p = scene_program(
+    GLuint p = gl_program(
         GLSL "layout(location=0) in vec2 pos; layout(location=1) in vec4 col;"
              "out vec4 c; void main(){ gl_Position = vec4(pos, 0, 1); c = col;"
              "}",
@@ -90,7 +90,7 @@ format_2_10_10_10(void)
 static void
 format_integer(void)
 {
-    scene_program(
+    gl_program(
         GLSL "layout(location=0) in vec2 pos; layout(location=1) in uvec4 col;"
              "flat out uvec4 c; void main(){ gl_Position = vec4(pos, 0, 1);"
              "c = col; }",
@@ -109,7 +109,7 @@ format_double(void)
     static double d[16 * 3];
     for (int i = 0; i < 48; i++)
         d[i] = (double)(i * 37 % 101) / 100;
-    scene_program(
+    gl_program(
         GLSL "layout(location=0) in vec2 pos; layout(location=1) in dvec3 col;"
              "out vec4 c; void main(){ gl_Position = vec4(pos, 0, 1);"
              "c = vec4(vec3(col), 1); }",
@@ -169,7 +169,7 @@ static const float tints[] = {1, 0, 0, 1, 0, 1, 0,   1,   0,   0, 1,
 static void
 instanced(void)
 {
-    scene_program(VS_INSTANCE, FS_COL);
+    gl_program(VS_INSTANCE, FS_COL);
     scene_attrib(0, 4, tints, 8);
     glVertexAttribDivisor(0, 2);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, 16);
@@ -178,7 +178,7 @@ instanced(void)
 static void
 base_instance(void)
 {
-    scene_program(VS_INSTANCE, FS_COL);
+    gl_program(VS_INSTANCE, FS_COL);
     scene_attrib(0, 4, tints, 8);
     glVertexAttribDivisor(0, 1);
     glDrawArraysInstancedBaseInstance(GL_TRIANGLE_STRIP, 0, 4, 5, 3);
@@ -188,7 +188,7 @@ static void
 indirect(void)
 {
     static const uint32_t cmd[] = {4, 7, 0, 1};
-    scene_program(VS_INSTANCE, FS_COL);
+    gl_program(VS_INSTANCE, FS_COL);
     scene_attrib(0, 4, tints, 8);
     glVertexAttribDivisor(0, 1);
     scene_buffer(GL_DRAW_INDIRECT_BUFFER, cmd, sizeof cmd);
@@ -211,7 +211,7 @@ multi_indirect(void)
 static void
 many_attributes(void)
 {
-    scene_program(
+    gl_program(
         GLSL "layout(location=0) in vec2 pos; layout(location=1) in vec4 a;"
              "layout(location=2) in vec4 b; layout(location=3) in vec4 d;"
              "layout(location=4) in vec4 e; layout(location=5) in vec4 f;"
