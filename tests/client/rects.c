@@ -111,16 +111,49 @@ can_draw(const struct texture *t)
 }
 
 static uint64_t
-checksum(const struct texture *t)
+checksum_as(const struct texture *t, GLenum format, GLenum type,
+            unsigned pixel_B)
 {
-    size_t size_B = (size_t)t->width * (size_t)t->height * t->f->pixel_B;
+    size_t size_B = (size_t)t->width * (size_t)t->height * pixel_B;
     uint8_t *p = calloc(1, size_B);
-    glGetTextureImage(t->name, 0, t->f->format, t->f->type, (GLsizei)size_B, p);
+    glGetTextureImage(t->name, 0, format, type, (GLsizei)size_B, p);
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < size_B; i++)
         h = (h ^ p[i]) * 1099511628211u;
     free(p);
     return h;
+}
+
+static uint64_t
+checksum(const struct texture *t)
+{
+    return checksum_as(t, t->f->format, t->f->type, t->f->pixel_B);
+}
+
+/* Blocks of 4x4 that the driver decodes by drawing what is read back. */
+static void
+read_compressed(unsigned i)
+{
+    static const GLenum formats_4x4[] = {
+        GL_COMPRESSED_RGB_S3TC_DXT1_EXT,  GL_COMPRESSED_RGBA_S3TC_DXT3_EXT,
+        GL_COMPRESSED_RGBA_S3TC_DXT5_EXT, GL_COMPRESSED_RG_RGTC2,
+        GL_COMPRESSED_RGBA_BPTC_UNORM,    GL_COMPRESSED_SRGB8_ALPHA8_ETC2_EAC,
+    };
+    GLenum internal = formats_4x4[i % COUNT(formats_4x4)];
+    struct texture t = {.width = 1 + (int)next_random(MAX_PX),
+                        .height = 1 + (int)next_random(MAX_PX)};
+    glCreateTextures(GL_TEXTURE_2D, 1, &t.name);
+    glTextureStorage2D(t.name, 1, internal, t.width, t.height);
+    GLint size_B = 0;
+    glGetTextureLevelParameteriv(t.name, 0, GL_TEXTURE_COMPRESSED_IMAGE_SIZE,
+                                 &size_B);
+    uint8_t *data = random_bytes((size_t)size_B);
+    glCompressedTextureSubImage2D(t.name, 0, 0, 0, t.width, t.height, internal,
+                                  size_B, data);
+    free(data);
+    printf("%u read %x %016llx\n", i, internal,
+           (unsigned long long)checksum_as(&t, GL_RGBA, GL_UNSIGNED_BYTE, 4));
+    glDeleteTextures(1, &t.name);
 }
 
 struct box {
@@ -275,6 +308,7 @@ main(int argc, char **argv)
         }
         finish_texture(&a);
         finish_texture(&b);
+        read_compressed(i);
     }
     return 0;
 }

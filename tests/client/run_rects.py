@@ -45,7 +45,7 @@ def main():
         problems = []
         if none:
             problems.append('%d rectangles in spite of no_rects' % none)
-        if len(want) < 4 * OPERATIONS:
+        if len(want) < 5 * OPERATIONS:
             problems.append('too little was drawn: %s' % want[-1:])
         for threads, extra in (('0', {}), ('2', {}),
                                ('0', {'SOFTLAKE_CPU': 'sse4'})):

@@ -140,10 +140,11 @@ texels_finish(struct texels *t)
 /* ---- blocks ------------------------------------------------------------- */
 
 static void
-sample(const struct texels *t, const uint32_t *u, const uint32_t *v,
-       uint32_t mask, uint32_t out[4][LANES])
+sample(const struct texels *t, struct sample_blocks *blocks, const uint32_t *u,
+       const uint32_t *v, uint32_t mask, uint32_t out[4][LANES])
 {
     const struct sample_lanes lanes = {
+        .blocks = blocks,
         .u = u,
         .v = v,
         .r = t->layer,
@@ -152,7 +153,7 @@ sample(const struct texels *t, const uint32_t *u, const uint32_t *v,
         .exec_mask = mask,
         .out = {out[0], out[1], out[2], out[3]},
     };
-    if (sample_plan_run(&t->plan, &lanes))
+    if ((blocks || !t->plan.blocks) && sample_plan_run(&t->plan, &lanes))
         return;
     struct sample_req req;
     memset(&req, 0, sizeof req);
@@ -235,7 +236,8 @@ mask_of_columns(const struct texels *t, int64_t x)
 
 /* Four rows from y on, of which [y0, y1) are drawn. */
 static void
-draw_row(const struct texels *t, int64_t y, uint32_t y0, uint32_t y1)
+draw_row(const struct texels *t, struct sample_blocks *blocks, int64_t y,
+         uint32_t y0, uint32_t y1)
 {
     alignas(64) uint32_t v[LANES], out[4][LANES];
     uint32_t rows = 0;
@@ -250,7 +252,7 @@ draw_row(const struct texels *t, int64_t y, uint32_t y0, uint32_t y1)
         uint32_t mask = rows;
         if (b == 0 || b == t->blocks - 1)
             mask &= mask_of_columns(t, x);
-        sample(t, t->u + b * LANES, v, mask, out);
+        sample(t, blocks, t->u + b * LANES, v, mask, out);
         write_block(t, out, mask, x, y);
     }
 }
@@ -258,9 +260,13 @@ draw_row(const struct texels *t, int64_t y, uint32_t y0, uint32_t y1)
 void
 texels_draw(const struct texels *t, uint32_t y0, uint32_t y1)
 {
+    struct sample_blocks *blocks = NULL;
+    if (t->plan.blocks)
+        blocks = sample_blocks_new();
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     int64_t y = (int64_t)y0 - (t->to.y + y0) % BLOCK_PX;
     for (; y < y1; y += BLOCK_PX)
-        draw_row(t, y, y0, y1);
+        draw_row(t, blocks, y, y0, y1);
+    sample_blocks_free(blocks);
     fpmode_leave(FPMODE_DEFAULT, before);
 }
