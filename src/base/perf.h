@@ -1,12 +1,18 @@
-/* perf.h: fast ways that SOFTLAKE_PERF=no_... leaves out, so that what they
- * gain can be measured and what they draw be compared. Any thread. */
+/* perf.h: what SOFTLAKE_PERF=no_... leaves out, to measure what it costs or
+ * gains: fast ways, which draws the same, and stages, which does not. Any
+ * thread. */
 #ifndef BASE_PERF_H
 #define BASE_PERF_H
 
 #include <stdbool.h>
 
 enum perf_way {
-    PERF_RECTS, /* no_rects: rectangles without threads, raster/rects.c */
+    PERF_RECTS,  /* no_rects: rectangles without threads, raster/rects.c */
+    PERF_RASTER, /* no_raster: nothing is inside of the clip rectangle */
+    PERF_FS,     /* no_fs: no pixel shader threads */
+    PERF_DEPTH,  /* no_depth: neither depth nor stencil buffer */
+    PERF_BLEND,  /* no_blend: blending and logic operations are off */
+    PERF_TEX,    /* no_tex: sampled textures are white; fetches go on */
     PERF_WAYS
 };
 

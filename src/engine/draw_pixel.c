@@ -1,5 +1,6 @@
 /* draw_pixel.c: viewports, set-up state, blending, depth and stencil. */
 #include "engine/draw_private.h"
+#include "base/perf.h"
 
 /* SURFACE_FORMAT codes. */
 enum {
@@ -127,8 +128,12 @@ blend_state(struct engine_context *ctx, struct draw *draw)
     read_state(ctx, HW_3DSTATE_BLEND_STATE_POINTERS, ~63u, has_blend, dw,
                sizeof dw);
     gen9_blend_state_unpack(&draw->blend, dw);
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        gen9_blend_state_entry_unpack(&draw->blend_entry[i], dw + 1 + i * 2);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+        struct gen9_blend_state_entry *e = &draw->blend_entry[i];
+        gen9_blend_state_entry_unpack(e, dw + 1 + i * 2);
+        if (perf_leaves_out(PERF_BLEND))
+            e->color_buffer_blend_enable = e->logic_op_enable = false;
+    }
     read_state(ctx, HW_3DSTATE_CC_STATE_POINTERS, ~63u, has_cc, dw,
                gen9_COLOR_CALC_STATE_len_dw * 4);
     gen9_color_calc_state_unpack(&draw->cc, dw);
@@ -267,8 +272,10 @@ draw_pixel_depth(const struct hw_state *hw, struct engine_vm *vm,
                                      hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER));
     gen9_3dstate_stencil_buffer_unpack(
         &sb, hw_packet(hw, HW_3DSTATE_STENCIL_BUFFER));
-    if (!hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER)[0])
-        db.surface_type = SURFACE_NULL; /* never written */
+    /* Never written, or not wanted. */
+    if (!hw_packet(hw, HW_3DSTATE_DEPTH_BUFFER)[0] ||
+        perf_leaves_out(PERF_DEPTH))
+        db.surface_type = SURFACE_NULL;
     set_depth(depth, &db, vm, samples);
     set_stencil(stencil, &db, &sb, vm, samples);
     *level = MIN2(db.lod, SURFACE_LEVELS - 1);

@@ -3,6 +3,7 @@
  * parameters that Gen8 and Gen9 have. */
 #include "engine/msg/msg_sampler.h"
 #include "base/fpmode.h"
+#include "base/perf.h"
 
 #define SAMPLER_STATE_B 16
 
@@ -171,6 +172,14 @@ sampler_is_supported(const struct shader_stage *stage,
 }
 
 static void
+sample_white(uint32_t out[4][SAMPLE_LANES])
+{
+    const float one = 1;
+    for (unsigned i = 0; i < 4 * SAMPLE_LANES; i++)
+        memcpy(&out[i / SAMPLE_LANES][i % SAMPLE_LANES], &one, 4);
+}
+
+static void
 answer_message(struct thread_env *env, const struct sampler_message *msg,
                const struct eu_message *m, const uint32_t *header)
 {
@@ -192,7 +201,10 @@ answer_message(struct thread_env *env, const struct sampler_message *msg,
     if (sampler_needs_state(req.op))
         sp = sampler_find_state(env->stage, m, header);
     uint32_t out[4][SAMPLE_LANES];
-    sampler_sample(dataport_surface(env, m), sp, &req, out);
+    if (sp && perf_leaves_out(PERF_TEX))
+        sample_white(out);
+    else
+        sampler_sample(dataport_surface(env, m), sp, &req, out);
     write_back(m, req.lanes, req.exec_mask, m02 >> HEADER_CHANNELS_LO & 15,
                out);
 }
@@ -202,7 +214,9 @@ answer(struct thread_env *env, const struct eu_message *m)
 {
     const struct shader_stage *stage = env->stage;
     const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
-    if (!m->dst || sampler_answer_prepared(env, m, header))
+    /* Left out, every sampling message goes the long way. */
+    if (!m->dst ||
+        (!perf_leaves_out(PERF_TEX) && sampler_answer_prepared(env, m, header)))
         return;
     unsigned type = m->desc >> 12 & 31;
     const struct sampler_message *msg = sampler_find_message(stage->gen, type);

@@ -1,5 +1,6 @@
 /* scene.c: the primitives of one draw, from the first to the last pixel. */
 #include "engine/raster/raster.h"
+#include "base/perf.h"
 #include "base/pool.h"
 
 #include <math.h>
@@ -40,6 +41,8 @@ init_clip(struct scene *sc, unsigned vp)
         x1 = MIN2(x1, (int32_t)r->scissor_rectangle_x_max + 1);
         y1 = MIN2(y1, (int32_t)r->scissor_rectangle_y_max + 1);
     }
+    if (perf_leaves_out(PERF_RASTER))
+        x1 = x0;
     sc->clip_x0[vp] = CLAMP(x0, 0, SCREEN_MAX_PX);
     sc->clip_y0[vp] = CLAMP(y0, 0, SCREEN_MAX_PX);
     sc->clip_x1[vp] = CLAMP(x1, 0, SCREEN_MAX_PX);
@@ -112,7 +115,8 @@ init_shader(struct scene *sc)
     const struct shader_stage *ps = &d->stage[STAGE_PS];
     bool width_ok = ps->simd == 8 || ps->simd == 16 || ps->simd == 32;
     if (ps->enabled && ps->kernel && width_ok &&
-        d->ps_extra.pixel_shader_valid && shader_matters(d) && !d->resolve)
+        d->ps_extra.pixel_shader_valid && shader_matters(d) && !d->resolve &&
+        !perf_leaves_out(PERF_FS))
         sc->ps = ps;
     sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
     sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
