@@ -1,0 +1,386 @@
+/* lanes_avx512.h: 16 lanes, with AVX-512; a part of lanes.h. */
+#ifndef SAMPLER_LANES_AVX512_H
+#define SAMPLER_LANES_AVX512_H
+
+static inline vfloat
+v_splat(float f)
+{
+    return (vfloat)_mm512_set1_ps(f);
+}
+
+static inline vint
+v_isplat(int32_t i)
+{
+    return (vint)_mm512_set1_epi32(i);
+}
+
+/* The first `count` lanes, at least eight. */
+static inline vint
+v_load(const uint32_t *p, unsigned count)
+{
+    __mmask16 m = count >= 16 ? 0xffff : 0xff;
+    return (vint)_mm512_maskz_loadu_epi32(m, p);
+}
+
+static inline void
+v_store(uint32_t *p, vint v)
+{
+    _mm512_storeu_si512(p, (__m512i)v);
+}
+
+static inline void
+v_store_some(uint32_t *p, vmask m, vint v)
+{
+    _mm512_mask_storeu_epi32(p, m, (__m512i)v);
+}
+
+/* The lanes of a bit mask. */
+static inline vmask
+v_live(uint32_t bits)
+{
+    return (vmask)bits;
+}
+
+static inline bool
+v_any(vmask m)
+{
+    return m;
+}
+
+/* Bit i: lane i. */
+static inline uint32_t
+v_bits(vmask m)
+{
+    return m;
+}
+
+static inline vmask
+v_and(vmask a, vmask b)
+{
+    return (vmask)(a & b);
+}
+
+static inline vmask
+v_or(vmask a, vmask b)
+{
+    return (vmask)(a | b);
+}
+
+static inline vmask
+v_not(vmask a)
+{
+    return (vmask)~a;
+}
+
+static inline vmask
+v_less(vint a, vint b)
+{
+    return _mm512_cmplt_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+static inline vmask
+v_less_u(vint a, vint b)
+{
+    return _mm512_cmplt_epu32_mask((__m512i)a, (__m512i)b);
+}
+
+static inline vmask
+v_equal(vint a, vint b)
+{
+    return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+}
+
+/* False for NaN. */
+static inline vmask
+v_fless(vfloat a, vfloat b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+}
+
+static inline vmask
+v_fless_equal(vfloat a, vfloat b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LE_OQ);
+}
+
+static inline vmask
+v_fequal(vfloat a, vfloat b)
+{
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ);
+}
+
+/* m ? a : b */
+static inline vfloat
+v_select(vmask m, vfloat a, vfloat b)
+{
+    return (vfloat)_mm512_mask_blend_ps(m, (__m512)b, (__m512)a);
+}
+
+static inline vint
+v_iselect(vmask m, vint a, vint b)
+{
+    return (vint)_mm512_mask_blend_epi32(m, (__m512i)b, (__m512i)a);
+}
+
+static inline vint
+v_min(vint a, vint b)
+{
+    return (vint)_mm512_min_epi32((__m512i)a, (__m512i)b);
+}
+
+static inline vint
+v_max(vint a, vint b)
+{
+    return (vint)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
+
+static inline vint
+v_min_u(vint a, vint b)
+{
+    return (vint)_mm512_min_epu32((__m512i)a, (__m512i)b);
+}
+
+/* b where one is NaN. */
+static inline vfloat
+v_fmin(vfloat a, vfloat b)
+{
+    return (vfloat)_mm512_min_ps((__m512)a, (__m512)b);
+}
+
+static inline vfloat
+v_fmax(vfloat a, vfloat b)
+{
+    return (vfloat)_mm512_max_ps((__m512)a, (__m512)b);
+}
+
+static inline vfloat
+v_floor(vfloat v)
+{
+    return (vfloat)_mm512_roundscale_ps((__m512)v, _MM_FROUND_TO_NEG_INF |
+                                                       _MM_FROUND_NO_EXC);
+}
+
+/* floor, of what fits an int */
+static inline vint
+v_ifloor(vfloat v)
+{
+    return (vint)_mm512_cvt_roundps_epi32((__m512)v, _MM_FROUND_TO_NEG_INF |
+                                                         _MM_FROUND_NO_EXC);
+}
+
+static inline vfloat
+v_float(vint i)
+{
+    return (vfloat)_mm512_cvtepi32_ps((__m512i)i);
+}
+
+static inline vint
+v_srl(vint v, unsigned bits)
+{
+    return (vint)_mm512_srli_epi32((__m512i)v, bits);
+}
+
+static inline vint
+v_srl_each(vint v, vint bits)
+{
+    return (vint)_mm512_srlv_epi32((__m512i)v, (__m512i)bits);
+}
+
+static inline vint
+v_mul16(vint a, vint b)
+{
+    return (vint)_mm512_mullo_epi16((__m512i)a, (__m512i)b);
+}
+
+static inline vint
+v_add16(vint a, vint b)
+{
+    return (vint)_mm512_add_epi16((__m512i)a, (__m512i)b);
+}
+
+/* a * b + c and c - a * b, rounded once. */
+static inline vfloat
+v_fma(vfloat a, vfloat b, vfloat c)
+{
+    return (vfloat)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+static inline vfloat
+v_fnma(vfloat a, vfloat b, vfloat c)
+{
+    return (vfloat)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
+/* Entry i of a table, 0..15, for each lane; the table is aligned. */
+static inline vint
+v_table(const void *table, vint i)
+{
+    return (vint)_mm512_permutexvar_epi32((__m512i)i, _mm512_load_si512(table));
+}
+
+/* Where any of the bits is set. */
+static inline vmask
+v_test(vint v, vint bits)
+{
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)bits);
+}
+
+/* An aligned line of memory. */
+static inline vint
+v_line(const uint8_t *p)
+{
+    return (vint)_mm512_load_si512(p);
+}
+
+/* Of 32 dwords, number i: the low five bits count. */
+static inline vint
+v_pick(vint first, vint second, vint i)
+{
+    return (vint)_mm512_permutex2var_epi32((__m512i)first, (__m512i)i,
+                                           (__m512i)second);
+}
+
+/* Least low and least high half, of the outermost lanes of a block of four
+ * quads. */
+static inline uint32_t
+v_least_pair(vint v)
+{
+    const __m512i corner = _mm512_castsi128_si512(_mm_setr_epi32(0, 5, 10, 15));
+    __m128i least = _mm512_castsi512_si128(
+        _mm512_permutexvar_epi32(corner, (__m512i)v));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0x4e));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(least);
+}
+
+/* Each half of a lane: entry number 0 to 255 of an aligned table. */
+static inline vint
+v_words(const uint16_t table[256], vint i)
+{
+    const __m512i *line = (const __m512i *)(const void *)table;
+    __m512i at = (__m512i)i, r[4];
+    for (unsigned k = 0; k < 4; k++)
+        r[k] = _mm512_permutex2var_epi16(line[2 * k], at, line[2 * k + 1]);
+    __mmask32 odd = _mm512_test_epi16_mask(at, _mm512_set1_epi16(64));
+    __mmask32 high = _mm512_test_epi16_mask(at, _mm512_set1_epi16(128));
+    __m512i a = _mm512_mask_blend_epi16(odd, r[0], r[1]);
+    __m512i b = _mm512_mask_blend_epi16(odd, r[2], r[3]);
+    return (vint)_mm512_mask_blend_epi16(high, a, b);
+}
+
+/* 0, 1, 2, ... */
+static inline vint
+v_count(void)
+{
+    return (vint)_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+                                   14, 15);
+}
+
+/* Number i % 4 of four. */
+static inline vint
+v_of_four(const float four[4], vint i)
+{
+    __m512 all = _mm512_broadcast_f32x4(_mm_loadu_ps(four));
+    return (vint)_mm512_permutevar_ps(all, (__m512i)i);
+}
+
+/* Number i % 8 of eight, for the first eight lanes. */
+static inline __m256i
+v_of_eight(const float eight[8], vint i)
+{
+    __m256 all = _mm256_loadu_ps(eight);
+    return (__m256i)_mm256_permutevar8x32_ps(
+        all, _mm512_castsi512_si256((__m512i)i));
+}
+
+/* Lane k of each quad in all of its lanes; k is constant. */
+#define v_quad(v, k) ((vfloat)_mm512_permute_ps((__m512)(v), (k)*0x55))
+
+/* The first lane of each quad, and back to all lanes. */
+static inline float4
+v_quads(vfloat v)
+{
+    const __m512i first = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8,
+                                            12, 0, 4, 8, 12);
+    return (float4)_mm512_castps512_ps128(
+        _mm512_permutexvar_ps(first, (__m512)v));
+}
+
+static inline vfloat
+v_spread(float4 q)
+{
+    const __m512i from = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
+                                           3, 3, 3, 3);
+    return (vfloat)_mm512_permutexvar_ps(from,
+                                         _mm512_castps128_ps512((__m128)q));
+}
+
+/* ---- loads from addresses of their own ---------------------------------- */
+
+/* 32 bits at base + at, for each lane */
+static inline vint
+v_gather(const uint8_t *base, vint at)
+{
+#if LANES_GATHER
+    return (vint)_mm512_i32gather_epi32((__m512i)at, base, 1);
+#else
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    __m256i low = _mm256_set_m128i(v_load4(base, from + 4),
+                                   v_load4(base, from));
+    __m256i high = _mm256_set_m128i(v_load4(base, from + 12),
+                                    v_load4(base, from + 8));
+    return (vint)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#endif
+}
+
+/* 64 bits for each lane, its dwords apart. */
+static inline void
+v_gather2(const uint8_t *base, vint at, vint dw[2])
+{
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    __m256i a = v_load8_four(base, from), b = v_load8_four(base, from + 4);
+    __m256i c = v_load8_four(base, from + 8), d = v_load8_four(base, from + 12);
+    __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+    __m512i high = _mm512_inserti64x4(_mm512_castsi256_si512(c), d, 1);
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+                                           20, 22, 24, 26, 28, 30);
+    __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    dw[0] = (vint)_mm512_permutex2var_epi32(low, even, high);
+    dw[1] = (vint)_mm512_permutex2var_epi32(low, odd, high);
+}
+
+/* Lane i of each quad, one quad after the other. */
+static inline vfloat
+v_load16_quads(const uint8_t *base, const int32_t *at)
+{
+    __m256i low = _mm256_set_m128i(v_load16(base + at[4]),
+                                   v_load16(base + at[0]));
+    __m256i high = _mm256_set_m128i(v_load16(base + at[12]),
+                                    v_load16(base + at[8]));
+    return (vfloat)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+#define V_UNPACK(what, a, b) (vfloat) _mm512_##what((__m512)(a), (__m512)(b))
+#define V_UNPACK2(what, a, b) (vint) _mm512_##what((__m512d)(a), (__m512d)(b))
+
+/* 128 bits for each lane, its dwords apart. */
+static inline void
+v_gather4(const uint8_t *base, vint at, vint dw[4])
+{
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    vfloat a = v_load16_quads(base, from), b = v_load16_quads(base, from + 1);
+    vfloat c = v_load16_quads(base, from + 2);
+    vfloat d = v_load16_quads(base, from + 3);
+    vfloat ab = V_UNPACK(unpacklo_ps, a, b), cd = V_UNPACK(unpacklo_ps, c, d);
+    dw[0] = V_UNPACK2(unpacklo_pd, ab, cd);
+    dw[1] = V_UNPACK2(unpackhi_pd, ab, cd);
+    ab = V_UNPACK(unpackhi_ps, a, b);
+    cd = V_UNPACK(unpackhi_ps, c, d);
+    dw[2] = V_UNPACK2(unpacklo_pd, ab, cd);
+    dw[3] = V_UNPACK2(unpackhi_pd, ab, cd);
+}
+
+#endif
