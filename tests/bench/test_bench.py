@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import measure  # noqa: E402
 import tables  # noqa: E402
+import where  # noqa: E402
 
 SCRIPT = HERE.parent.parent / 'scripts' / 'bench'
 count = failed = 0
@@ -167,12 +168,43 @@ def one_row(build, folder):
     check(done.returncode == 1, 'but not with any file')
 
 
+def profiles(build):
+    symbols = where.Symbols(build)
+    check(symbols.room('msg_render', 0) == 'engine/msg' and
+          symbols.room('no_such_function', 0) == 'libc',
+          'a function is in its room')
+    library = build / 'src' / 'drm-shim' / 'libsoftlake.so'
+    rooms = {}
+    for line in where.output('nm', '--defined-only', library):
+        address, kind, name = line.split(None, 2)
+        homes = {room for _, room in symbols.known.get(name, ())}
+        if kind == 't' and len(homes) > 1:
+            rooms.setdefault(name, set()).add(
+                symbols.room(name, int(address, 16)))
+    check(any(len(r) > 1 for r in rooms.values()) and
+          not any('|' in room for r in rooms.values() for room in r),
+          'functions of the same name are told apart')
+    row = measure.GlRow(str(build / 'tests/bench/glbench'),
+                        {'name': 'fill_flat_rgba8', 'group': 'fill', 'mean': 1,
+                         'percent': 1}, 'Mpix/s', None, 0.1)
+    config = measure.Config('softlake', 1, str(build / 'src/cli/softlake'))
+    try:
+        found = where.profile(row, config, symbols)
+        print('# ' + where.text(row.name, found))
+        check(dict(found).get('engine/raster', 0) > 0 and
+              95 < sum(share for _, share in found) < 105,
+              'samples of a row are in the rooms that draw it')
+    except where.Unavailable as error:
+        check(True, 'samples of a row # SKIP %s' % error)
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     print('TAP version 13')
     arithmetic()
     verdicts()
     data(build)
+    profiles(build)
     with tempfile.TemporaryDirectory() as folder:
         failures(build, pathlib.Path(folder))
         one_row(build, pathlib.Path(folder))
