@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sysconfig
+import tempfile
 from xml.etree import ElementTree
 
 from pool import Result
@@ -17,6 +18,8 @@ STATUS = {'pass': 'Pass', 'fail': 'Fail', 'crash': 'Crash', 'skip': 'Skip',
 # them out as well.
 LEFT_OUT = re.compile(r'@vs_in@')
 ABORTED = (-6, 134)
+# Without a shader cache Mesa has no program binaries.
+WANTS_CACHE = re.compile(r'^spec@arb_get_program_binary@')
 
 
 def folder():
@@ -103,9 +106,25 @@ def results(name, run):
         for part, said in dict(parts).items()]
 
 
+def environment(driver, name, platform, cache):
+    env = driver.environment({'PIGLIT_PLATFORM': platform,
+                              'PIGLIT_SOURCE_DIR': folder(),
+                              'PIGLIT_NO_FAST_SKIP': '1'})
+    if WANTS_CACHE.search(name):
+        del env['MESA_SHADER_CACHE_DISABLE']
+        env['MESA_SHADER_CACHE_DIR'] = cache
+    return env
+
+
 def run(pool, driver, item, timeout):
-    """Runs one test. Where it aborts for want of a window system's
-    framebuffer, which surfaceless EGL does not have, it gets one from GBM."""
+    """Runs one test with a shader cache of its own, if any."""
+    with tempfile.TemporaryDirectory() as cache:
+        return run_apart(pool, driver, item, timeout, cache)
+
+
+def run_apart(pool, driver, item, timeout, cache):
+    """Where a test aborts for want of a window system's framebuffer, which
+    surfaceless EGL does not have, it gets one from GBM."""
     name, test = item
     platforms = ['surfaceless_egl']
     if driver.name != 'llvmpipe':  # finds no GBM device in a container
@@ -119,9 +138,7 @@ def run(pool, driver, item, timeout):
     for platform in platforms:
         if not test.runs_on(platform):
             continue
-        env = driver.environment({'PIGLIT_PLATFORM': platform,
-                                  'PIGLIT_SOURCE_DIR': folder(),
-                                  'PIGLIT_NO_FAST_SKIP': '1'})
+        env = environment(driver, name, platform, cache)
         done = pool.run(driver.prefix() + test.command, env, timeout,
                         cwd=folder())
         if done.code not in ABORTED or done.timed_out:

@@ -13,6 +13,7 @@ import tempfile
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import drivers  # noqa: E402
 import piglit  # noqa: E402
 from expect import Expectations  # noqa: E402
 from pool import Result  # noqa: E402
@@ -114,6 +115,16 @@ def piglit_output():
           'no result is a failure')
 
 
+def piglit_caches():
+    driver = drivers.Driver('softlake', 'softlake', 0)
+    binary, other = (piglit.environment(driver, name, 'gbm', '/c') for name in
+                     ('spec@arb_get_program_binary@x', 'spec@arb_get@x'))
+    check('MESA_SHADER_CACHE_DISABLE' not in binary and
+          binary['MESA_SHADER_CACHE_DIR'] == '/c' and
+          other['MESA_SHADER_CACHE_DISABLE'] == 'true',
+          'program binaries have a shader cache, nothing else has')
+
+
 def judging():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / 'fails.txt').write_text('# why\na,b,Fail\n')
@@ -131,6 +142,7 @@ def main():
     print('TAP version 13')
     chunks(sys.argv[1])
     piglit_output()
+    piglit_caches()
     judging()
     print('1..%d' % number)
 
