@@ -110,6 +110,9 @@ def environment(driver, name, platform, cache):
     env = driver.environment({'PIGLIT_PLATFORM': platform,
                               'PIGLIT_SOURCE_DIR': folder(),
                               'PIGLIT_NO_FAST_SKIP': '1'})
+    if platform == 'surfaceless_egl':
+        # Some tests open the default display.
+        env['EGL_PLATFORM'] = 'surfaceless'
     if WANTS_CACHE.search(name):
         del env['MESA_SHADER_CACHE_DISABLE']
         env['MESA_SHADER_CACHE_DIR'] = cache

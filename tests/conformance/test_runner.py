@@ -115,14 +115,19 @@ def piglit_output():
           'no result is a failure')
 
 
-def piglit_caches():
+def piglit_environment():
     driver = drivers.Driver('softlake', 'softlake', 0)
-    binary, other = (piglit.environment(driver, name, 'gbm', '/c') for name in
-                     ('spec@arb_get_program_binary@x', 'spec@arb_get@x'))
+    binary, other = (
+        piglit.environment(driver, 'spec@arb_get%s@x' % name, platform, '/c')
+        for name, platform in (('_program_binary', 'gbm'),
+                               ('', 'surfaceless_egl')))
     check('MESA_SHADER_CACHE_DISABLE' not in binary and
           binary['MESA_SHADER_CACHE_DIR'] == '/c' and
           other['MESA_SHADER_CACHE_DISABLE'] == 'true',
           'program binaries have a shader cache, nothing else has')
+    check('EGL_PLATFORM' not in binary and
+          other['EGL_PLATFORM'] == 'surfaceless',
+          'the default display is surfaceless where the test is')
 
 
 def judging():
@@ -142,7 +147,7 @@ def main():
     print('TAP version 13')
     chunks(sys.argv[1])
     piglit_output()
-    piglit_caches()
+    piglit_environment()
     judging()
     print('1..%d' % number)
 
