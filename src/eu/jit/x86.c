@@ -5,11 +5,11 @@
 
 /* The parts of an instruction that do not depend on its operands. */
 struct row {
-    uint32_t evex, vex; /* prefixes, with every register field zero */
-    uint8_t opcode;
-    uint8_t shift[2];  /* log2 of what a short displacement counts, of 128
-                          bits; with one element for all lanes */
-    uint8_t len_shift; /* all ones if it grows with the vector */
+    uint64_t evex, vex; /* prefixes, with every register field zero, opcode and
+                           ModRM of registers */
+    uint8_t shift[2];   /* log2 of what a short displacement counts, of 128
+                           bits; with one element for all lanes */
+    uint8_t len_shift;  /* all ones if it grows with the vector */
     bool has_evex, has_vex;
 };
 
@@ -23,15 +23,16 @@ struct row {
      0x08u << 24)
 #define VEX_HEAD(map, pp, w) \
     (0xc4u | (0xe0u | (map)) << 8 | (0x78u | (pp) | ((w)&1u) << 7) << 16)
+#define EVEX_TAIL(opcode) (UINT64_C(0xc0) << 40 | (uint64_t)(opcode) << 32)
+#define VEX_TAIL(opcode) (UINT64_C(0xc0) << 32 | (uint64_t)(opcode) << 24)
 
 static const struct row rows[X86_VOP_COUNT] = {
-#define X(name, map, pp, vw, ew, opcode, tuple)            \
-    [X86_##name] = {EVEX_HEAD(map, pp, ew),                \
-                    VEX_HEAD(map, pp, vw),                 \
-                    opcode,                                \
-                    {SHIFT(X86_##tuple), 2 + ((ew) == 1)}, \
-                    X86_##tuple <= X86_QUARTER ? 3 : 0,    \
-                    (ew) != 2,                             \
+#define X(name, map, pp, vw, ew, opcode, tuple)                 \
+    [X86_##name] = {EVEX_HEAD(map, pp, ew) | EVEX_TAIL(opcode), \
+                    VEX_HEAD(map, pp, vw) | VEX_TAIL(opcode),   \
+                    {SHIFT(X86_##tuple), 2 + ((ew) == 1)},      \
+                    X86_##tuple <= X86_QUARTER ? 3 : 0,         \
+                    (ew) != 2,                                  \
                     (vw) != 2},
     X86_VECTOR_OPS(X)
 #undef X
@@ -75,14 +76,21 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
-static inline void
-room(struct x86 *x)
+static __attribute__((noinline)) void
+more_room(struct x86 *x)
 {
-    if (x->size + ROOM <= x->capacity)
-        return;
     /* Without memory the same bytes are written over and over. */
     if (!grow(x, (void **)&x->code, &x->capacity, x->size + ROOM, 1))
         x->size = 0;
+}
+
+/* False: there is none at all. */
+static inline bool
+room(struct x86 *x)
+{
+    if (x->size + ROOM > x->capacity)
+        more_room(x);
+    return x->capacity;
 }
 
 static void
@@ -188,45 +196,42 @@ modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 
 /* ---- vectors ---- */
 
-/* A register's bits in the EVEX prefix, as the destination and as vvvv. */
-#define EVEX_REG(r) (((r)&8u) << 12 | ((r)&16u) << 8)
+/* A register's bits in an EVEX instruction: the operand in ModRM's middle, the
+ * one in vvvv, the last one. */
+#define EVEX_REG(r) (((r)&8u) << 12 | ((r)&16u) << 8 | (uint64_t)((r)&7u) << 43)
 #define EVEX_VVVV(r) (((r)&15u) << 19 | ((r)&16u) << 23)
+#define EVEX_RM(r) (((r)&24u) << 10 | (uint64_t)((r)&7u) << 40)
 #define FOUR(X, r) X(r), X((r) + 1), X((r) + 2), X((r) + 3)
 #define ALL(X)                                                             \
     {                                                                      \
         FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u), FOUR(X, 16u), \
             FOUR(X, 20u), FOUR(X, 24u), FOUR(X, 28u)                       \
     }
-static const uint32_t evex_reg[32] = ALL(EVEX_REG);
+static const uint64_t evex_reg[32] = ALL(EVEX_REG);
 static const uint32_t evex_vvvv[32] = ALL(EVEX_VVVV);
+static const uint64_t evex_rm[32] = ALL(EVEX_RM);
 
-/* Prefix and opcode; returns what follows. */
-static inline uint8_t *
-evex(uint8_t *o, const struct row *r, unsigned len, unsigned reg, unsigned vvvv,
-     struct x86_rm rm, unsigned k, bool zero)
+/* All but the last operand. */
+static inline uint64_t
+evex(const struct row *r, unsigned len, unsigned reg, unsigned vvvv, unsigned k)
 {
-    uint32_t head = r->evex;
-    if (rm.kind == X86_REG)
-        head ^= (rm.reg & 24u) << 10; /* B, X */
-    head ^= evex_reg[reg & 31] ^ evex_vvvv[vvvv & 31];
-    head |= (uint32_t)zero << 31 | len << 29 | (uint32_t)rm.bcast << 28 |
-            k << 24;
-    memcpy(o, &head, 4);
-    o[4] = r->opcode;
-    return o + 5;
+    return (r->evex ^ evex_reg[reg & 31] ^ evex_vvvv[vvvv & 31]) | len << 29 |
+           k << 24;
 }
 
-static inline uint8_t *
-vex(uint8_t *o, const struct row *r, unsigned len, unsigned reg, unsigned vvvv,
-    struct x86_rm rm)
+static inline uint64_t
+vex(const struct row *r, unsigned len, unsigned reg, unsigned vvvv)
 {
-    uint32_t head = r->vex | (uint32_t)r->opcode << 24;
-    if (rm.kind == X86_REG)
-        head ^= (rm.reg & 8u) << 10;
-    head ^= (reg & 8) << 12 | (vvvv & 15) << 19;
-    head |= len << 18;
-    memcpy(o, &head, 4);
-    return o + 4;
+    return (r->vex ^ ((reg & 8) << 12 | (vvvv & 15) << 19)) | len << 18 |
+           (uint64_t)(reg & 7) << 35;
+}
+
+/* What was put together in a register. */
+static inline void
+put(struct x86 *x, uint64_t v, unsigned size_B)
+{
+    memcpy(x->code + x->size, &v, 8);
+    x->size += size_B;
 }
 
 static void
@@ -249,75 +254,111 @@ add_fixup(struct x86 *x, uint32_t at, int32_t target)
             .at = at, .target = (uint32_t)target};
 }
 
-static inline uint8_t *
-operand(struct x86 *x, uint8_t *o, unsigned reg, struct x86_rm rm,
-        unsigned shift, unsigned imm_B)
+/* v with a place in memory as its last operand, and the immediate, if that is
+ * not negative; ModRM is byte `at`. */
+static __attribute__((noinline)) void
+put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
+           struct x86_rm rm, int imm)
 {
-    unsigned middle = (reg & 7) << 3;
-    if (rm.kind == X86_REG) {
-        *o = (uint8_t)(0xc0 | middle | (rm.reg & 7));
-        return o + 1;
-    }
+    uint64_t last = (uint8_t)imm, modrm = 0x80 | X86_RBX;
+    unsigned imm_B = imm >= 0;
     int32_t disp = rm.disp, short_disp = disp >> shift;
-    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
     if (rm.kind == X86_CONST) {
-        *o++ = (uint8_t)(0x05 | middle);
-        add_fixup(x, (uint32_t)(o - x->code), rm.disp - (int32_t)imm_B);
+        modrm = 0x05;
+        add_fixup(x, x->size + at + 1, disp - (int32_t)imm_B);
         disp = 0;
-    } else if (short_disp == (int8_t)short_disp &&
-               (uint32_t)short_disp << shift == (uint32_t)disp) {
-        *o = (uint8_t)(0x40 | middle | base);
-        o[1] = (uint8_t)short_disp;
-        return o + 2;
-    } else {
-        *o++ = (uint8_t)(0x80 | middle | base);
+    } else if (rm.kind == X86_AT_RAX) {
+        modrm = 0x80 | X86_RAX;
     }
-    memcpy(o, &disp, 4);
-    return o + 4;
+    v ^= (modrm ^ 0xc0) << at * 8;
+    if (rm.kind != X86_CONST && short_disp == (int8_t)short_disp &&
+        (uint32_t)short_disp << shift == (uint32_t)disp) {
+        v ^= UINT64_C(0xc0) << at * 8;
+        v |= (uint64_t)(uint8_t)short_disp << (at + 1) * 8;
+        put(x, v | last << at * 8 << 16, at + 2 + imm_B);
+        return;
+    }
+    put(x, v, at + 1);
+    put(x, (uint32_t)disp | last << 32, 4 + imm_B);
 }
 
-static inline void
-vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-       unsigned vvvv, struct x86_rm rm, unsigned k, bool zero, int imm)
+static __attribute__((noinline)) void
+vector_vex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+           unsigned vvvv, struct x86_rm rm, int imm)
 {
     const struct row *r = &rows[op];
-    unsigned shift = 0, imm_B = imm >= 0;
-    room(x);
-    if (x->failed)
+    uint64_t v = vex(r, len, reg, vvvv), last = (uint8_t)imm;
+    assert(r->has_vex && !rm.bcast && len < 2);
+    if (rm.kind != X86_REG) {
+        put_memory(x, v, 4, 0, rm, imm);
         return;
-    uint8_t *o = x->code + x->size;
-    if (x->evex && r->has_evex) {
-        o = evex(o, r, len, reg, vvvv, rm, k, zero);
-        shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
-    } else {
-        assert(r->has_vex && !k && !rm.bcast && len < 2);
-        o = vex(o, r, len, reg, vvvv, rm);
     }
-    o = operand(x, o, reg, rm, shift, imm_B);
-    if (imm >= 0)
-        *o++ = (uint8_t)imm;
-    x->size = (uint32_t)(o - x->code);
+    v ^= (rm.reg & 8u) << 10 | (uint64_t)(rm.reg & 7) << 32;
+    put(x, v | last << 40, 5 + (imm >= 0));
+}
+
+/* Mask register, zeroing, immediate + 1: how the rest is passed on. */
+#define MODS(k, zero, imm) ((k) | (zero) << 3 | ((imm) + 1u) << 4)
+
+static void vector_far(struct x86 *x, enum x86_vop op, unsigned len,
+                       unsigned reg, unsigned vvvv, struct x86_rm rm,
+                       unsigned mods);
+
+/* Calls nothing but what it ends with: it needs no stack. */
+static inline void
+vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+       unsigned vvvv, struct x86_rm rm, unsigned mods)
+{
+    const struct row *r = &rows[op];
+    int imm = (int)(mods >> 4) - 1;
+    if (!x->evex || !r->has_evex || x->size + ROOM > x->capacity) {
+        vector_far(x, op, len, reg, vvvv, rm, mods);
+        return;
+    }
+    uint64_t v = evex(r, len, reg, vvvv, mods & 7) | (uint64_t)(mods & 8) << 28;
+    if (rm.kind == X86_REG) {
+        uint64_t last = imm >= 0 ? (uint64_t)imm : 0;
+        put(x, (v ^ evex_rm[rm.reg & 31]) | last << 48, 6 + (imm >= 0));
+        return;
+    }
+    unsigned shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
+    put_memory(x, v | (uint32_t)rm.bcast << 28, 5, shift, rm, imm);
+}
+
+/* Where there was no room, or VEX is to be used. */
+static __attribute__((noinline)) void
+vector_far(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+           unsigned vvvv, struct x86_rm rm, unsigned mods)
+{
+    if (!room(x))
+        return;
+    if (x->evex && rows[op].has_evex) {
+        vector(x, op, len, reg, vvvv, rm, mods);
+        return;
+    }
+    assert(!(mods & 7));
+    vector_vex(x, op, len, reg, vvvv, rm, (int)(mods >> 4) - 1);
 }
 
 void
 x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
         unsigned vvvv, struct x86_rm rm, unsigned k)
 {
-    vector(x, op, len, reg, vvvv, rm, k, false, -1);
+    vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, -1u));
 }
 
 void
 x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
           unsigned vvvv, struct x86_rm rm, unsigned k)
 {
-    vector(x, op, len, reg, vvvv, rm, k, true, -1);
+    vector(x, op, len, reg, vvvv, rm, MODS(k, 1u, -1u));
 }
 
 void
 x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
             unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm)
 {
-    vector(x, op, len, reg, vvvv, rm, k, false, imm);
+    vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, imm));
 }
 
 /* [rbx + index * 1 + disp32] */
@@ -340,7 +381,7 @@ vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
                 (~reg >> 4 & 1) << 4 | (r->evex >> 8 & 3));
     byte(x, r->evex >> 16 & 0xff);
     byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
-    byte(x, r->opcode);
+    byte(x, r->evex >> 32 & 0xff);
     vsib(x, reg, index, disp);
 }
 
