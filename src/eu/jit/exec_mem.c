@@ -16,6 +16,7 @@
 #define MAX_CODE_B ((size_t)256 << 20)
 #define LINE_B 64u
 #define PAGE_B 4096u
+#define READY_B 65536u
 
 /* A piece that was released; in the order of addresses, never adjacent. */
 struct hole {
@@ -26,8 +27,13 @@ struct hole {
 static struct {
     pthread_mutex_t lock;
     pid_t owner;
+    /* Not zero in the owner: a page that every kind of fork empties, because
+     * asking for the pid costs as much as compiling two instructions. NULL
+     * where there is none. */
+    const volatile uint32_t *guard;
     uint8_t *write, *execute;
-    size_t end_B; /* nothing behind it was ever used */
+    size_t end_B;   /* nothing behind it was ever used */
+    size_t ready_B; /* pages before it are there */
     struct hole *holes;
     bool forks_noted;
 } area = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -48,7 +54,7 @@ forget_area(void)
         area.holes = h->next;
         free(h);
     }
-    area.end_B = 0;
+    area.end_B = area.ready_B = 0;
     area.write = area.execute = NULL;
 }
 
@@ -61,6 +67,9 @@ retire_area_locked(void)
         munmap(area.write, MAX_CODE_B);
     if (area.execute && used_B < MAX_CODE_B)
         munmap(area.execute + used_B, MAX_CODE_B - used_B);
+    if (area.guard)
+        munmap((void *)area.guard, PAGE_B);
+    area.guard = NULL;
     forget_area();
     area.owner = 0;
 }
@@ -78,16 +87,37 @@ after_fork(void)
     pthread_mutex_unlock(&area.lock);
 }
 
+static void
+set_guard_locked(void)
+{
+    uint32_t *p = mmap(NULL, PAGE_B, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    if (madvise(p, PAGE_B, MADV_WIPEONFORK)) {
+        munmap(p, PAGE_B);
+        return;
+    }
+    *p = 1;
+    area.guard = p;
+}
+
+static bool
+is_owner_locked(void)
+{
+    return area.guard ? *area.guard : area.owner == getpid();
+}
+
 static bool
 open_area_locked(void)
 {
-    pid_t self = getpid();
-    if (area.owner == self)
+    if (is_owner_locked())
         return area.execute;
     retire_area_locked();
     if (!area.forks_noted)
         area.forks_noted = !pthread_atfork(before_fork, after_fork, after_fork);
-    area.owner = self;
+    area.owner = getpid();
+    set_guard_locked();
     int fd = memfd_create("softlake-code", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)MAX_CODE_B)) {
         if (fd >= 0)
@@ -98,6 +128,19 @@ open_area_locked(void)
     area.execute = area.write ? map_view(fd, PROT_READ | PROT_EXEC) : NULL;
     close(fd);
     return area.execute;
+}
+
+/* Many pages at once cost less than one fault for each. Hosts that cannot do
+ * this have the faults. */
+static void
+make_ready_locked(void)
+{
+    if (area.end_B <= area.ready_B)
+        return;
+    size_t end_B = MIN2(ALIGN_POT(area.end_B, READY_B), MAX_CODE_B);
+    madvise(area.write + area.ready_B, end_B - area.ready_B,
+            MADV_POPULATE_WRITE);
+    area.ready_B = end_B;
 }
 
 static bool
@@ -120,6 +163,7 @@ take_locked(size_t size_B, size_t *at_B)
         return false;
     *at_B = area.end_B;
     area.end_B += size_B;
+    make_ready_locked();
     return true;
 }
 
@@ -173,7 +217,7 @@ eu_exec_release(void *code, size_t size_B)
     pthread_mutex_lock(&area.lock);
     uintptr_t start = (uintptr_t)area.execute;
     /* Code from before a fork is in use in both processes. */
-    if (area.owner == getpid() && area.execute && at >= start &&
+    if (is_owner_locked() && area.execute && at >= start &&
         at < start + MAX_CODE_B)
         give_locked(at - start, ALIGN_POT(size_B, LINE_B));
     pthread_mutex_unlock(&area.lock);
