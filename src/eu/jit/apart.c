@@ -13,20 +13,10 @@
  * value of channel home + i, rubbish if that is off; or rubbish anywhere. */
 enum { SAME = -1000, ANYWHERE = -1001 };
 
-struct follower {
-    const struct jit *j;
-    const struct eu_op *op;
-    const struct jit_regs *regs;
-    int16_t grf[EU_GRF_COUNT];
-    int16_t flag[2][2]; /* per 16 bits; dword i is bit i of 32 */
-    bool quads;         /* lanes of a quad may see each other */
-    bool rubbish;       /* of the instruction now followed: it reads some */
-};
-
 /* ---- reading ---- */
 
 static bool
-read_grf(struct follower *f, unsigned grf, unsigned dword, int channel)
+read_grf(struct jit_apart *f, unsigned grf, unsigned dword, int channel)
 {
     int home = grf < EU_GRF_COUNT ? f->grf[grf] : ANYWHERE;
     if (home == SAME)
@@ -40,7 +30,7 @@ read_grf(struct follower *f, unsigned grf, unsigned dword, int channel)
 }
 
 static bool
-is_same(const struct follower *f, unsigned off_B, unsigned end_B)
+is_same(const struct jit_apart *f, unsigned off_B, unsigned end_B)
 {
     for (unsigned g = off_B / EU_GRF_B; g * EU_GRF_B < end_B; g++)
         if (g >= EU_GRF_COUNT || f->grf[g] != SAME)
@@ -50,7 +40,7 @@ is_same(const struct follower *f, unsigned off_B, unsigned end_B)
 
 /* Consecutive dwords, as most operands are. */
 static inline bool
-read_vector(struct follower *f, unsigned off_B)
+read_vector(struct jit_apart *f, unsigned off_B)
 {
     int channel = f->op->chan - (int)(off_B % EU_GRF_B / 4);
     unsigned end_B = off_B + f->op->lanes * 4u;
@@ -67,7 +57,7 @@ read_vector(struct follower *f, unsigned off_B)
 }
 
 static bool
-read_region(struct follower *f, const struct eu_operand *o)
+read_region(struct jit_apart *f, const struct eu_operand *o)
 {
     uint16_t at[EU_MAX_LANES];
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
@@ -80,7 +70,7 @@ read_region(struct follower *f, const struct eu_operand *o)
 }
 
 static bool
-read_arf(const struct follower *f, const struct eu_operand *o)
+read_arf(const struct jit_apart *f, const struct eu_operand *o)
 {
     unsigned n = o->reg & 1;
     switch (o->reg & 0xf0) {
@@ -92,7 +82,7 @@ read_arf(const struct follower *f, const struct eu_operand *o)
 }
 
 static bool
-read_source(struct follower *f, unsigned s)
+read_source(struct jit_apart *f, unsigned s)
 {
     const struct eu_op *op = f->op;
     const struct eu_operand *o = &op->insn->src[s];
@@ -116,7 +106,7 @@ read_source(struct follower *f, unsigned s)
 
 /* A predicate's bits are each lane's own. */
 static bool
-read_predicate(struct follower *f)
+read_predicate(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const int16_t *flag = f->flag[op->flag_reg];
@@ -148,13 +138,13 @@ write_home(int16_t *place, int home, bool all)
 }
 
 static bool
-kills(const struct follower *f, unsigned grf)
+kills(const struct jit_apart *f, unsigned grf)
 {
     return f->regs->kills.w[grf / 64] >> grf % 64 & 1;
 }
 
 static void
-write_grfs(struct follower *f)
+write_grfs(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const struct eu_operand *d = &op->insn->dst;
@@ -176,7 +166,7 @@ write_grfs(struct follower *f)
 }
 
 static void
-write_flags(struct follower *f)
+write_flags(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     unsigned last = (op->flag_shift + op->lanes - 1u) / 16;
@@ -188,7 +178,7 @@ write_flags(struct follower *f)
 }
 
 static bool
-write_arf(struct follower *f)
+write_arf(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const struct eu_operand *d = &op->insn->dst;
@@ -210,13 +200,14 @@ write_arf(struct follower *f)
 /* Most instructions: whole registers of eight or sixteen channels, scalars and
  * immediates, to whole registers. False: look closer. */
 static inline bool
-follow_plain(struct follower *f)
+follow_plain(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const int home = op->chan;
     bool pair = op->lanes == 16, rubbish = !op->no_mask;
     if (op->fn == op->slow || op->pred || op->cmod ||
-        (!pair && op->lanes != 8) || op->insn->opcode == EU_OP_PLN || op->post)
+        (!pair && op->lanes != 8) || op->insn->opcode == EU_OP_PLN ||
+        (op->post & ~EU_POST_SAT))
         return false;
     for (unsigned s = 0; s < op->insn->src_count; s++) {
         const struct eu_op_src *src = &op->src[s];
@@ -242,7 +233,7 @@ follow_plain(struct follower *f)
 }
 
 static bool
-follow_alu(struct follower *f)
+follow_alu(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const struct eu_insn *insn = op->insn;
@@ -285,7 +276,7 @@ follow_alu(struct follower *f)
 /* Behind the header, registers of eight channels each, in pairs where the
  * message has sixteen. */
 static bool
-read_payload(struct follower *f)
+read_payload(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const struct eu_insn *insn = op->insn;
@@ -311,7 +302,7 @@ read_payload(struct follower *f)
 }
 
 static bool
-follow_send(struct follower *f)
+follow_send(struct jit_apart *f)
 {
     const struct eu_op *op = f->op;
     const struct eu_insn *insn = op->insn;
@@ -334,38 +325,26 @@ follow_send(struct follower *f)
     return true;
 }
 
-static bool
-follow(struct follower *f)
+bool
+jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
+                 const struct jit_regs *regs)
 {
-    const struct eu_kernel *k = f->j->k;
-    for (uint32_t i = 0; i < k->op_count; i++) {
-        const struct eu_op *op = &k->ops[i];
-        f->op = op;
-        f->regs = &f->j->regs[i];
-        f->rubbish = false;
-        if (jit_is_send(op)) {
-            if (!follow_send(f))
-                return false;
-            if (op->insn->eot)
-                return true;
-        } else if (op->insn->opcode != EU_OP_NOP && !follow_plain(f) &&
-                   !follow_alu(f)) {
-            return false;
-        }
+    f->op = op;
+    f->regs = regs;
+    f->rubbish = false;
+    if (jit_is_send(op)) {
+        bool apart = follow_send(f);
+        f->ended = apart && op->insn->eot;
+        return apart && !f->ended;
     }
-    return false;
+    return op->insn->opcode == EU_OP_NOP || follow_plain(f) || follow_alu(f);
 }
 
 void
-jit_find_apart(struct jit *j, struct eu_live_in *in)
+jit_apart_begin(struct jit_apart *f)
 {
-    struct follower f = {.j = j};
-    in->apart = in->quads = false;
-    if (j->has_flow || j->has_modes || in->acc)
-        return;
     for (unsigned g = 0; g < EU_GRF_COUNT; g++)
-        f.grf[g] = SAME;
-    f.flag[0][0] = f.flag[0][1] = f.flag[1][0] = f.flag[1][1] = SAME;
-    in->apart = follow(&f);
-    in->quads = f.quads;
+        f->grf[g] = SAME;
+    f->flag[0][0] = f->flag[0][1] = f->flag[1][0] = f->flag[1][1] = SAME;
+    f->quads = f->ended = false;
 }

@@ -37,7 +37,7 @@ struct eu_jit {
     jit_door *doors;
     _Atomic(struct jit_masked *) masked; /* made when first needed; owned */
     atomic_bool masked_failed;
-    struct jit_set *live[2];
+    struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
     uint8_t *start;
     uint32_t *at; /* per op: offset of its code in the full copy */
 };

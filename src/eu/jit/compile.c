@@ -107,53 +107,55 @@ interpret(struct jit *j, uint32_t i)
 }
 
 /* Operands for the last time, or until the op writes them. */
-static struct jit_set
-dying_at(const struct jit *j, uint32_t i)
+static inline struct jit_set
+dying_at(const struct jit *j, const struct jit_regs *r,
+         const struct jit_set *behind)
 {
-    struct jit_set s = {{0}};
-    const struct jit_regs *r = &j->regs[i];
-    if (i + 1 == j->k->op_count)
-        return s;
-    const struct jit_set *live = &j->live[!j->full][i + 1];
+    struct jit_set s;
     for (unsigned w = 0; w < 2; w++) {
         uint64_t kills = j->full || r->no_mask ? r->kills.w[w] : 0;
-        s.w[w] = r->uses.w[w] & ~(live->w[w] & ~kills);
+        s.w[w] = r->uses.w[w] & ~(behind->w[w] & ~kills);
     }
     return s;
+}
+
+/* False: it is the interpreter's. */
+static bool
+compile_alu(struct jit *j, const struct eu_op *op)
+{
+    struct snapshot s;
+    if (op->fn != op->slow && jit_lower_plain(j, op))
+        return true;
+    /* Hosts with 32 vector registers have enough for these. */
+    bool roomy = j->evex && op->lanes <= 16 && op->insn->opcode != EU_OP_MATH;
+    if (!roomy)
+        save(j, &s);
+    if (jit_lower_alu(j, op))
+        return true;
+    assert(!roomy || !j->crowded);
+    if (!roomy)
+        restore(j, &s);
+    return false;
 }
 
 static void
 compile_op(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
-    struct snapshot s;
     if (op->fn == eu_op_join) {
         jit_lower_join(j, i);
-    } else if (j->start[i] & JIT_FLOW) {
+        return;
+    }
+    j->native_count++;
+    if (j->start[i] & JIT_FLOW) {
         jit_float_mode(j, false);
         jit_lower_flow(j, i);
-        j->native_count++;
     } else if (j->start[i] & JIT_SEND) {
         interpret(j, i);
-        j->native_count++;
-    } else if (op->insn->opcode != EU_OP_NOP) {
-        /* Hosts with 32 vector registers have enough for these. */
-        bool roomy = j->evex && op->lanes <= 16 &&
-                     op->insn->opcode != EU_OP_MATH;
-        if (!roomy)
-            save(j, &s);
-        j->dying = dying_at(j, i);
-        if (jit_lower_alu(j, op)) {
-            j->native_count++;
-        } else {
-            assert(!roomy || !j->crowded);
-            if (!roomy)
-                restore(j, &s);
-            interpret(j, i);
-            j->start[i] |= JIT_INTERPRETED;
-        }
-    } else {
-        j->native_count++;
+    } else if (op->insn->opcode != EU_OP_NOP && !compile_alu(j, op)) {
+        interpret(j, i);
+        j->start[i] |= JIT_INTERPRETED;
+        j->native_count--;
     }
     jit_unlock_but(j, 0);
 }
@@ -161,20 +163,30 @@ compile_op(struct jit *j, uint32_t i)
 static void
 compile_copy(struct jit *j)
 {
+    const struct jit_set *live = j->live[!j->full];
     uint32_t n = j->k->op_count;
     for (uint32_t i = 0; i < n && !j->x.failed; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        const struct jit_regs *regs = &j->regs[i];
         j->at[i] = j->x.size;
+        if (op->slow != eu_op_general && jit_is_unreached(j, i)) {
+            j->native_count++;
+            continue;
+        }
         if (j->start[i] & JIT_START)
             begin_block(j, i);
+        /* An op that computes is never the last. */
+        if (op->slow == eu_op_general)
+            j->dying = dying_at(j, regs, &live[i + 1]);
         compile_op(j, i);
         if (i + 1 == n)
             break;
-        const struct jit_set *live = &j->live[!j->full][i + 1];
         if (j->start[i + 1] & JIT_START) {
             jit_float_mode(j, false);
-            jit_flush(j, live);
-        } else if (!(j->start[i] & JIT_FLOW))
-            jit_drop_dead(j, &j->regs[i], live);
+            jit_flush(j, &live[i + 1]);
+        } else if (!(j->start[i] & JIT_FLOW)) {
+            jit_drop_dead(j, regs, &live[i + 1]);
+        }
     }
 }
 
@@ -256,25 +268,36 @@ resolve(struct jit *j)
     }
 }
 
-/* What is per op comes in two pieces, because many small ones take long. */
+/* What is per op comes in two pieces, because many small ones take long: one
+ * lives on with the code. Only checks want to know what is live later. */
 static bool
 allocate(struct jit *j)
 {
-    uint32_t n = j->k->op_count;
-    j->kept = calloc(n, 2 * sizeof *j->live[0] + sizeof *j->doors +
-                            sizeof *j->label + sizeof *j->at + sizeof *j->body +
-                            sizeof *j->start);
-    j->regs = calloc(n, sizeof *j->regs + sizeof *j->stub);
-    if (!j->kept || !j->regs)
+    uint32_t n = ALIGN_POT(j->k->op_count, 2);
+    bool keeps_live = j->flags & (EU_JIT_SPLIT | EU_JIT_STEP);
+    size_t live_B = n * 2 * sizeof *j->live[0];
+    size_t kept_B = n * (sizeof *j->doors + sizeof *j->label + sizeof *j->body +
+                         sizeof *j->start);
+    size_t at_B = n * sizeof *j->at, stub_B = n * sizeof *j->stub;
+    uint8_t *kept = malloc((keeps_live ? live_B : 0) + at_B + kept_B);
+    uint8_t *rest = malloc(n * sizeof *j->regs + stub_B +
+                           (keeps_live ? 0 : live_B));
+    j->kept = kept;
+    j->regs = (struct jit_regs *)rest;
+    if (!kept || !rest)
         return false;
-    j->live[0] = j->kept;
-    j->live[1] = j->live[0] + n;
-    j->doors = (jit_door *)(j->live[1] + n);
-    j->label = (uint32_t *)(j->doors + n);
-    j->at = j->label + n;
-    j->body = j->at + n;
-    j->start = (uint8_t *)(j->body + n);
     j->stub = (uint32_t *)(j->regs + n);
+    memset(j->stub, 0, stub_B);
+    j->live[0] = (struct jit_set *)(keeps_live
+                                        ? kept
+                                        : rest + n * sizeof *j->regs + stub_B);
+    j->live[1] = j->live[0] + n;
+    j->at = (uint32_t *)(keeps_live ? kept + live_B : kept);
+    j->doors = (jit_door *)(j->at + n);
+    j->label = (uint32_t *)(j->doors + n);
+    j->body = j->label + n;
+    j->start = (uint8_t *)(j->body + n);
+    memset(j->doors, 0, kept_B);
     return true;
 }
 
@@ -296,11 +319,9 @@ finish(struct jit *j)
 static void *
 make_code(struct jit *j)
 {
-    x86_init(&j->x, j->evex);
-    if (!allocate(j) || !jit_find_blocks(j) || !jit_find_live(j))
+    bool whole = j->full && !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+    if (!allocate(j) || !jit_analyse(j, whole))
         return NULL;
-    if (j->full && !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
-        jit_find_live_in(j, &j->in);
     prologue(j);
     compile_copy(j);
     emit_stubs(j);
@@ -356,8 +377,10 @@ make_full(struct jit *j)
     jit->label = j->label;
     jit->body = j->body;
     jit->doors = j->doors;
-    jit->live[0] = j->live[0];
-    jit->live[1] = j->live[1];
+    if (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) {
+        jit->live[0] = j->live[0];
+        jit->live[1] = j->live[1];
+    }
     jit->start = j->start;
     jit->at = j->at;
     jit->apart = j->in.apart;
@@ -372,6 +395,7 @@ static struct jit
 compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
 {
     return (struct jit){
+        .x.evex = cpu == CPU_AVX512,
         .k = kernel,
         .evex = cpu == CPU_AVX512,
         .flags = flags,
@@ -400,9 +424,9 @@ find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
 {
     struct jit j = compiler(kernel, CPU_AVX512, 0);
     j.full = true;
-    bool found = allocate(&j) && jit_find_blocks(&j) && jit_find_live(&j);
+    bool found = allocate(&j) && jit_analyse(&j, true);
     if (found)
-        jit_find_live_in(&j, in);
+        *in = j.in;
     finish(&j);
     return found;
 }

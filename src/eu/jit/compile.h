@@ -119,11 +119,12 @@ struct jit {
     uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     bool has_flow, has_loop, has_modes;
+    bool has_ends;         /* any of these, or a jump */
     uint32_t *label;       /* per op: offset of the block's code */
     uint32_t *body;        /* the same behind its header, full copy */
     uint32_t *at;          /* per op: offset of its code */
     jit_door *doors;       /* full copy: offsets, later addresses */
-    struct jit_regs *regs; /* of each op; the rest is behind them */
+    struct jit_regs *regs; /* of each op */
     uint32_t *stub; /* per op: offset of the code that goes to the other copy */
     const struct eu_jit *other; /* masked copy: the full one */
     struct jit_jump *jumps;
@@ -148,16 +149,13 @@ struct jit {
     bool failed;
 };
 
-/* At most 63 GRFs, without a branch. */
+/* At most 63 GRFs; what would be behind the last is left out. */
 static inline struct jit_set
 jit_grfs(unsigned first, unsigned count)
 {
-    unsigned at = first & 63;
-    uint64_t bits = (UINT64_C(1) << count) - 1;
-    uint64_t high = -(uint64_t)(first >> 6 & 1);
-    uint64_t spill = bits >> 1 >> (63 - at);
-    bits <<= at;
-    return (struct jit_set){{bits & ~high, (bits & high) | (spill & ~high)}};
+    unsigned __int128 bits = (UINT64_C(1) << count) - 1;
+    bits <<= first;
+    return (struct jit_set){{(uint64_t)bits, (uint64_t)(bits >> 64)}};
 }
 
 static inline bool
@@ -168,16 +166,27 @@ jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
     return (s->w[0] & r.w[0]) | (s->w[1] & r.w[1]);
 }
 
-/* liveness.c */
-bool jit_find_blocks(struct jit *j);
-bool jit_find_live(struct jit *j);
-/* What the kernel's first instruction finds live. */
-void jit_find_live_in(struct jit *j, struct eu_live_in *in);
-/* apart.c */
-void jit_find_apart(struct jit *j, struct eu_live_in *in);
+/* liveness.c: blocks, registers, and with whole what the kernel's first
+ * instruction finds. */
+bool jit_analyse(struct jit *j, bool whole);
+/* apart.c: follows the instructions one by one, in their order. */
+struct jit_apart {
+    const struct eu_op *op;
+    const struct jit_regs *regs;
+    int16_t grf[EU_GRF_COUNT];
+    int16_t flag[2][2]; /* per 16 bits; dword i is bit i of 32 */
+    bool quads;         /* lanes of a quad may see each other */
+    bool rubbish;       /* of the instruction now followed: it reads some */
+    bool ended;         /* and all went well */
+};
+void jit_apart_begin(struct jit_apart *f);
+/* False: no more. */
+bool jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
+                      const struct jit_regs *regs);
 /* The op ends a block: control flow. */
 bool jit_is_flow(const struct eu_op *op);
 bool jit_is_send(const struct eu_op *op);
+bool jit_is_unreached(const struct jit *j, uint32_t i);
 
 /* vregs.c */
 unsigned jit_temp(struct jit *j);
@@ -241,6 +250,10 @@ enum jit_bound { JIT_BOUND_SIGNED, JIT_BOUND_UNSIGNED, JIT_BOUND_NONE };
 bool jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
                 bool is_float);
 bool jit_dst_ok(const struct jit *j, const struct eu_op *op);
+/* A whole vector that nobody else reads, nor this instruction once more, stays
+ * in memory. */
+bool jit_src_once(struct jit *j, const struct eu_op *op, unsigned s,
+                  const struct jit_part *p, struct x86_rm *rm);
 struct x86_rm jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
                             const struct jit_part *p);
 struct x86_rm jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
@@ -249,6 +262,8 @@ unsigned jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len);
 void jit_store_dst(struct jit *j, const struct eu_op *op,
                    const struct jit_part *p, unsigned reg);
 
+/* lower_plain.c, for ops with a fast function. */
+bool jit_lower_plain(struct jit *j, const struct eu_op *op);
 /* lower_alu.c. False: not compiled, leave it to the interpreter. */
 bool jit_lower_alu(struct jit *j, const struct eu_op *op);
 /* d := lanes of mask m from a, the others from b. */
@@ -268,6 +283,12 @@ unsigned jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k);
 bool jit_float_ok(const struct jit *j, const struct eu_op *op);
 unsigned jit_lower_float(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p);
+/* A register that may be overwritten with the operand in it. */
+unsigned jit_owned(struct jit *j, unsigned len, struct x86_rm rm);
+/* x * y + z; the NaN that survives is y's, x's, z's, in this order. */
+unsigned jit_fused(struct jit *j, unsigned len, struct x86_rm x,
+                   struct x86_rm y, struct x86_rm z);
+unsigned jit_saturate(struct jit *j, unsigned len, unsigned a);
 /* lower_math.c: functions beyond what the host has. */
 bool jit_math_ok(unsigned fn);
 /* Code that several instructions of the kernel call, or that few threads

@@ -84,42 +84,48 @@ has_uip(const struct eu_op *op)
     }
 }
 
+/* Behind the kernel's end, where nothing leads. */
 bool
-jit_find_blocks(struct jit *j)
+jit_is_unreached(const struct jit *j, uint32_t i)
 {
-    const struct eu_kernel *k = j->k;
-    bool step = j->flags & EU_JIT_STEP, split = j->flags & EU_JIT_SPLIT;
-    j->start[0] |= JIT_START;
-    for (uint32_t i = 0; i < k->op_count; i++) {
-        const struct eu_op *op = &k->ops[i];
-        bool behind_join = i && k->ops[i - 1].fn == eu_op_join;
-        bool send = split && jit_is_send(op);
-        if (op->fn == eu_op_join || op->fn == eu_op_wait)
-            j->start[i - (op->fn == eu_op_wait && behind_join)] |= JIT_START;
-        if ((step || send) && !behind_join)
-            j->start[i] |= JIT_START;
-        if (op->fn == eu_op_join)
-            continue;
-        if (jit_is_send(op))
-            j->start[i] |= JIT_SEND;
-        if (jit_is_flow(op)) {
-            j->start[i] |= JIT_FLOW;
-            j->has_flow |= op->fn != eu_op_bad && op->fn != eu_op_link;
-            mark(j, i, 1, JIT_START);
-            mark_target(j, i, op->jip);
-            if (has_uip(op))
-                mark_target(j, i, op->uip);
-        } else if (send || writes_modes(op->insn)) {
-            if (!jit_is_send(op)) {
-                j->start[i] |= JIT_MODES;
-                j->has_modes = true;
-            }
-            mark(j, i, 1, JIT_START);
+    const struct eu_op *ops = j->k->ops;
+    return !(j->start[i] & JIT_START) &&
+           (i + 1 == j->k->op_count ||
+            (ops[i].fn == eu_op_link && i && jit_is_send(&ops[i - 1]) &&
+             ops[i - 1].insn->eot));
+}
+
+static void
+mark_op(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    bool behind_join = i && j->k->ops[i - 1].fn == eu_op_join;
+    bool send = jit_is_send(op), split = j->flags & EU_JIT_SPLIT;
+    if (op->fn == eu_op_join || op->fn == eu_op_wait)
+        j->start[i - (op->fn == eu_op_wait && behind_join)] |= JIT_START;
+    if ((j->flags & EU_JIT_STEP || (send && split)) && !behind_join)
+        j->start[i] |= JIT_START;
+    if (op->fn == eu_op_join || jit_is_unreached(j, i))
+        return;
+    if (send)
+        j->start[i] |= JIT_SEND;
+    if (jit_is_flow(op)) {
+        j->start[i] |= JIT_FLOW;
+        mark(j, i, 1, JIT_START);
+        if (op->fn == eu_op_bad)
+            return;
+        j->has_flow |= op->fn != eu_op_link;
+        j->has_ends = true;
+        mark_target(j, i, op->jip);
+        if (has_uip(op))
+            mark_target(j, i, op->uip);
+    } else if ((send && split) || writes_modes(op->insn)) {
+        if (!send) {
+            j->start[i] |= JIT_MODES;
+            j->has_modes = j->has_ends = true;
         }
-        if (!op->no_mask && op->fn != eu_op_link)
-            j->need |= op->full << op->chan;
+        mark(j, i, 1, JIT_START);
     }
-    return true;
 }
 
 /* ---- registers ---- */
@@ -171,14 +177,6 @@ region_set(const struct eu_insn *insn, const struct eu_operand *o)
     return bytes(base, base + (last + 1) * size_B);
 }
 
-/* Of a short range inside the register file. */
-static inline struct jit_set
-span(unsigned at_B, unsigned len_B)
-{
-    unsigned in_B = at_B % EU_GRF_B;
-    return jit_grfs(at_B / EU_GRF_B, DIV_ROUND_UP(in_B + len_B, EU_GRF_B));
-}
-
 static struct jit_set
 send_set(const struct eu_insn *insn)
 {
@@ -214,31 +212,29 @@ answer_set(const struct eu_insn *insn)
     return grfs(o->reg, o->reg + rlen_grf);
 }
 
-#define OPCODE_BIT(name) ((unsigned __int128)1 << EU_OP_##name)
+/* Opcodes that write every enabled channel. */
+static const bool whole[128] = {
+    [EU_OP_MOV] = true,  [EU_OP_NOT] = true,  [EU_OP_AND] = true,
+    [EU_OP_OR] = true,   [EU_OP_XOR] = true,  [EU_OP_SHR] = true,
+    [EU_OP_SHL] = true,  [EU_OP_ASR] = true,  [EU_OP_CMP] = true,
+    [EU_OP_ADD] = true,  [EU_OP_MUL] = true,  [EU_OP_FRC] = true,
+    [EU_OP_RNDU] = true, [EU_OP_RNDD] = true, [EU_OP_RNDE] = true,
+    [EU_OP_RNDZ] = true, [EU_OP_PLN] = true,  [EU_OP_LRP] = true,
+    [EU_OP_MAD] = true,
+};
 
-/* Of opcodes that write every enabled channel. */
-static bool
+static inline bool
 writes_all(const struct eu_op *op)
 {
-    static const unsigned __int128 whole = OPCODE_BIT(MOV) | OPCODE_BIT(NOT) |
-                                           OPCODE_BIT(AND) | OPCODE_BIT(OR) |
-                                           OPCODE_BIT(XOR) | OPCODE_BIT(SHR) |
-                                           OPCODE_BIT(SHL) | OPCODE_BIT(ASR) |
-                                           OPCODE_BIT(CMP) | OPCODE_BIT(ADD) |
-                                           OPCODE_BIT(MUL) | OPCODE_BIT(FRC) |
-                                           OPCODE_BIT(RNDU) | OPCODE_BIT(RNDD) |
-                                           OPCODE_BIT(RNDE) | OPCODE_BIT(RNDZ) |
-                                           OPCODE_BIT(PLN) | OPCODE_BIT(LRP) |
-                                           OPCODE_BIT(MAD);
     const struct eu_insn *insn = op->insn;
     if (op->slow != eu_op_general)
         return false;
+    if (whole[insn->opcode & 127])
+        return !insn->pred_ctrl;
     if (insn->opcode == EU_OP_SEL)
         return !insn->cmod || !insn->pred_ctrl;
-    if (insn->opcode == EU_OP_MATH)
-        return !insn->pred_ctrl && insn->dst.type == EU_TYPE_F &&
-               insn->src[0].type == EU_TYPE_F;
-    return (whole >> (insn->opcode & 127) & 1) && !insn->pred_ctrl;
+    return insn->opcode == EU_OP_MATH && !insn->pred_ctrl &&
+           insn->dst.type == EU_TYPE_F && insn->src[0].type == EU_TYPE_F;
 }
 
 /* A write ends the life of the registers that it covers. */
@@ -262,36 +258,43 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
 static inline bool
 note_plain(struct jit_regs *r, const struct eu_op *op)
 {
+    typedef unsigned __int128 set;
     unsigned len_B = op->lanes * 4u, count = op->insn->src_count;
-    struct jit_set uses = nothing, all = nothing, kills = nothing;
-    if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN ||
-        (op->post & EU_POST_STORE))
+    /* Of a vector from the beginning of a register, and from elsewhere. */
+    set whole = (UINT64_C(1) << DIV_ROUND_UP(len_B, EU_GRF_B)) - 1;
+    set uses = 0, all = 0, kills = 0;
+    if (op->fn == op->slow || op->slow != eu_op_general ||
+        op->insn->opcode == EU_OP_PLN || (op->post & EU_POST_STORE))
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct eu_op_src *src = &op->src[i];
+        unsigned g = src->off_B / EU_GRF_B;
         if (src->cls == EU_SRC_IMM)
             continue;
         if (src->cls != EU_SRC_SCALAR && src->cls > EU_SRC_VEC_MOD)
             return false;
-        add(&uses, span(src->off_B, src->cls == EU_SRC_SCALAR ? 4 : len_B));
+        uses |= (src->cls == EU_SRC_SCALAR ? (set)1
+                 : src->off_B % EU_GRF_B   ? whole << 1 | 1
+                                           : whole)
+                << g;
     }
     if (!(op->post & EU_POST_NULL)) {
         if ((op->dst_off_B | len_B) % EU_GRF_B)
             return false;
-        all = span(op->dst_off_B, len_B);
-        if (writes_all(op))
-            kills = all;
+        all = whole << op->dst_off_B / EU_GRF_B;
+        kills = writes_all(op) ? all : 0;
     }
-    add(&all, uses);
-    *r = (struct jit_regs){uses, kills, all, op->no_mask};
+    all |= uses;
+    *r = (struct jit_regs){{{(uint64_t)uses, (uint64_t)(uses >> 64)}},
+                           {{(uint64_t)kills, (uint64_t)(kills >> 64)}},
+                           {{(uint64_t)all, (uint64_t)(all >> 64)}},
+                           op->no_mask};
     return true;
 }
 
 static void
-note_registers(struct jit_regs *r, const struct eu_op *op)
+note_others(struct jit_regs *r, const struct eu_op *op)
 {
-    if (note_plain(r, op))
-        return;
     *r = (struct jit_regs){.no_mask = op->no_mask};
     if (op->fn == eu_op_join || op->fn == eu_op_link)
         return;
@@ -306,6 +309,28 @@ note_registers(struct jit_regs *r, const struct eu_op *op)
     }
     r->uses = uses;
     add(&r->all, uses);
+}
+
+/* Explicitly, or as part of what the opcode does. */
+static bool
+reads_acc(const struct eu_insn *insn)
+{
+    switch (insn->opcode) {
+    case EU_OP_MAC:
+    case EU_OP_MACH:
+    case EU_OP_SADA2:
+    case EU_OP_MADM: return true;
+    case EU_OP_MATH:
+        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_RSQRTM)
+            return true;
+        break;
+    default: break;
+    }
+    for (unsigned i = 0; i < insn->src_count; i++)
+        if (insn->src[i].file == EU_FILE_ARF &&
+            (insn->src[i].reg & 0xf0) == EU_ARF_ACC)
+            return true;
+    return false;
 }
 
 /* ---- flow ---- */
@@ -393,46 +418,66 @@ settle(struct jit *j, bool full)
     return false;
 }
 
+/* Without a branch, both copies at once. */
+static void
+pass_straight(struct jit *j)
+{
+    struct jit_set full = nothing, masked = nothing;
+    for (uint32_t i = j->k->op_count; i-- > 0;) {
+        const struct jit_regs *r = &j->regs[i];
+        if (ends(j, i))
+            full = masked = nothing;
+        uint64_t keep = r->no_mask ? 0 : UINT64_MAX;
+        for (unsigned w = 0; w < 2; w++) {
+            full.w[w] = (full.w[w] & ~r->kills.w[w]) | r->uses.w[w];
+            masked.w[w] = (masked.w[w] & (~r->kills.w[w] | keep)) |
+                          r->uses.w[w];
+        }
+        j->live[0][i] = full;
+        j->live[1][i] = masked;
+    }
+}
+
 /* The masked copy first: the full one may go on there at any branch and when
  * the dispatch mask is written. */
-bool
-jit_find_live(struct jit *j)
+static bool
+find_live(struct jit *j)
 {
-    for (uint32_t i = 0; i < j->k->op_count; i++)
-        note_registers(&j->regs[i], &j->k->ops[i]);
+    if (!j->has_ends) {
+        pass_straight(j);
+        return true;
+    }
+    memset(j->live[0], 0, j->k->op_count * sizeof *j->live[0]);
+    memset(j->live[1], 0, j->k->op_count * sizeof *j->live[1]);
     return settle(j, false) && (!j->full || settle(j, true));
 }
 
-/* Explicitly, or as part of what the opcode does. */
-static bool
-reads_acc(const struct eu_insn *insn)
+bool
+jit_analyse(struct jit *j, bool whole)
 {
-    switch (insn->opcode) {
-    case EU_OP_MAC:
-    case EU_OP_MACH:
-    case EU_OP_SADA2:
-    case EU_OP_MADM: return true;
-    case EU_OP_MATH:
-        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_RSQRTM)
-            return true;
-        break;
-    default: break;
+    struct jit_apart apart;
+    bool follows = whole;
+    jit_apart_begin(&apart);
+    j->start[0] |= JIT_START;
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        bool plain = note_plain(&j->regs[i], op);
+        if (!plain) {
+            note_others(&j->regs[i], op);
+            j->in.acc |= reads_acc(op->insn);
+        }
+        if (!plain || (j->flags & EU_JIT_STEP))
+            mark_op(j, i);
+        if (!op->no_mask && op->fn != eu_op_join && op->fn != eu_op_link)
+            j->need |= op->full << op->chan;
+        follows = follows && jit_apart_follow(&apart, op, &j->regs[i]);
     }
-    for (unsigned i = 0; i < insn->src_count; i++)
-        if (insn->src[i].file == EU_FILE_ARF &&
-            (insn->src[i].reg & 0xf0) == EU_ARF_ACC)
-            return true;
-    return false;
-}
-
-void
-jit_find_live_in(struct jit *j, struct eu_live_in *in)
-{
-    in->need = j->need;
-    memcpy(in->full, j->live[0][0].w, sizeof in->full);
-    memcpy(in->masked, j->live[1][0].w, sizeof in->masked);
-    in->acc = false;
-    for (uint32_t i = 0; i < j->k->op_count && !in->acc; i++)
-        in->acc = reads_acc(j->k->ops[i].insn);
-    jit_find_apart(j, in);
+    if (!find_live(j))
+        return false;
+    j->in.need = j->need;
+    memcpy(j->in.full, j->live[0][0].w, sizeof j->in.full);
+    memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
+    j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;
+    j->in.quads = apart.quads;
+    return true;
 }

@@ -84,9 +84,8 @@ copy(struct jit *j, unsigned len, struct x86_rm rm)
     return d;
 }
 
-/* A register that may be overwritten with the operand in it. */
-static unsigned
-owned(struct jit *j, unsigned len, struct x86_rm rm)
+unsigned
+jit_owned(struct jit *j, unsigned len, struct x86_rm rm)
 {
     if (rm.kind == X86_REG &&
         (j->v.reg[rm.reg].kind == JIT_TEMP || jit_take_over(j, rm.reg)))
@@ -103,10 +102,9 @@ binary(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
     return d;
 }
 
-/* x * y + z; the NaN that survives is y's, x's, z's, in this order. */
-static unsigned
-fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
-      struct x86_rm z)
+unsigned
+jit_fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
+          struct x86_rm z)
 {
     unsigned d, r;
     if (y.kind != X86_REG) {
@@ -114,10 +112,10 @@ fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
         r = jit_in_reg(j, z, len);
         x86_vop(&j->x, X86_FMADD132PS, len, d, r, x, 0);
     } else if (z.kind != X86_REG) {
-        d = owned(j, len, x);
+        d = jit_owned(j, len, x);
         x86_vop(&j->x, X86_FMADD213PS, len, d, y.reg, z, 0);
     } else {
-        d = owned(j, len, z);
+        d = jit_owned(j, len, z);
         x86_vop(&j->x, X86_FMADD231PS, len, d, y.reg, x, 0);
     }
     return d;
@@ -361,8 +359,8 @@ alt_multiply(struct jit *j, unsigned len, const struct x86_rm *a,
     unsigned r = product, instead = jit_in_reg(j, zero, len), d, k, rc = 0;
     if (c) {
         rc = jit_in_reg(j, *c, len);
-        r = fused(j, len, x86_reg(copy(j, len, x86_reg(ra))), x86_reg(rb),
-                  x86_reg(copy(j, len, x86_reg(rc))));
+        r = jit_fused(j, len, x86_reg(copy(j, len, x86_reg(ra))), x86_reg(rb),
+                      x86_reg(copy(j, len, x86_reg(rc))));
         instead = binary(j, X86_ADDPS, len, x86_reg(instead), x86_reg(rc));
     }
     d = jit_temp(j);
@@ -400,8 +398,8 @@ alt_argument(struct jit *j, const struct eu_insn *insn, unsigned len,
 
 /* ---- results ---- */
 
-static unsigned
-saturate(struct jit *j, unsigned len, unsigned a)
+unsigned
+jit_saturate(struct jit *j, unsigned len, unsigned a)
 {
     unsigned d = jit_temp(j);
     x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
@@ -506,7 +504,7 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     if (type != EU_TYPE_F)
         r = to_int(j, p->len, r, type);
     else if (insn->saturate)
-        r = saturate(j, p->len, r);
+        r = jit_saturate(j, p->len, r);
     if (!flags)
         return r;
     struct x86_rm zero = jit_dword(j, 0);
@@ -558,7 +556,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     bool alt = j->flags & EU_JIT_ALT;
     unsigned len = p->len;
     switch (op->insn->opcode) {
-    case EU_OP_MOV: return owned(j, len, s[0]);
+    case EU_OP_MOV: return jit_owned(j, len, s[0]);
     case EU_OP_ADD: return binary(j, X86_ADDPS, len, s[0], s[1]);
     case EU_OP_MUL:
         if (alt)
@@ -567,7 +565,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_MAD:
         if (alt)
             return alt_multiply(j, len, &s[1], &s[2], &s[0]);
-        return fused(j, len, s[1], s[2], s[0]);
+        return jit_fused(j, len, s[1], s[2], s[0]);
     case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
     case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
     case EU_OP_FRC: return fraction(j, len, jit_in_reg(j, s[0], len));

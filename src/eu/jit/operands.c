@@ -272,7 +272,7 @@ read_plain(struct jit *j, const struct eu_op *op, unsigned s,
            const struct jit_part *p, struct x86_rm *rm)
 {
     const struct eu_op_src *src = &op->src[s];
-    if (op->fn == op->slow || p->lanes == 1)
+    if (op->fn == op->slow || (p->lanes == 1 && src->cls != EU_SRC_IMM))
         return false;
     switch (src->cls) {
     case EU_SRC_VEC:
@@ -288,11 +288,9 @@ read_plain(struct jit *j, const struct eu_op *op, unsigned s,
     }
 }
 
-/* A whole vector that nobody else reads, nor this instruction once more, stays
- * in memory. */
-static bool
-read_once(struct jit *j, const struct eu_op *op, unsigned s,
-          const struct jit_part *p, struct x86_rm *rm)
+bool
+jit_src_once(struct jit *j, const struct eu_op *op, unsigned s,
+             const struct jit_part *p, struct x86_rm *rm)
 {
     const struct eu_op_src *src = &op->src[s];
     unsigned off_B = src->off_B + p->first * 4, len_B = p->lanes * 4;
@@ -317,7 +315,7 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
     const struct eu_operand *o = &op->insn->src[s];
     struct x86_rm plain;
     if (o->type == EU_TYPE_F &&
-        (read_once(j, op, s, p, &plain) || read_plain(j, op, s, p, &plain)))
+        (jit_src_once(j, op, s, p, &plain) || read_plain(j, op, s, p, &plain)))
         return plain;
     enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {

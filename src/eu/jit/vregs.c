@@ -299,10 +299,12 @@ jit_drop_dead(struct jit *j, const struct jit_regs *regs,
               const struct jit_set *live)
 {
     uint32_t set = 0;
-    for (unsigned w = 0; w < 2; w++)
+    for (unsigned w = 0; w < 2; w++) {
+        const uint32_t *touch = j->v.touch + w * 64;
         for (uint64_t dead = regs->all.w[w] & ~live->w[w]; dead;
              dead &= dead - 1)
-            set |= j->v.touch[w * 64 + (unsigned)__builtin_ctzll(dead)];
+            set |= touch[__builtin_ctzll(dead)];
+    }
     for (; set; set &= set - 1) {
         unsigned r = first(set);
         const struct jit_vreg *v = &j->v.reg[r];

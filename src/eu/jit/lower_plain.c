@@ -1,0 +1,173 @@
+/* lower_plain.c: the instructions that kernels are mostly made of, in few
+ * steps: sums, products and bit operations of whole vectors in all lanes. What
+ * is not so plain is for lower_float.c and lower_int.c, which know these, too.
+ */
+#include "eu/jit/compile.h"
+
+struct plain {
+    uint8_t f, i; /* enum x86_vop; 0: none */
+};
+
+/* MOV and MAD are others. */
+static const struct plain rows[128] = {
+    [EU_OP_ADD] = {X86_ADDPS, X86_PADDD}, [EU_OP_MUL] = {X86_MULPS, X86_PMULLD},
+    [EU_OP_AND] = {0, X86_PAND},          [EU_OP_OR] = {0, X86_POR},
+    [EU_OP_XOR] = {0, X86_PXOR},
+};
+
+#define TYPE(name) (1u << EU_TYPE_##name)
+
+/* Types and classes of operands. */
+static bool
+is_plain(const struct jit *j, const struct eu_op *op, bool *is_float)
+{
+    const struct eu_insn *insn = op->insn;
+    const unsigned ints = TYPE(D) | TYPE(UD), words = TYPE(W) | TYPE(UW);
+    unsigned types = 0, classes = 0, dst = 1u << insn->dst.type;
+    uint32_t changes = 0;
+    if (op->pred || (op->post & ~EU_POST_SAT) || op->lanes < 8 ||
+        op->lanes > 16 || (!j->full && !op->no_mask))
+        return false;
+    for (unsigned s = 0; s < insn->src_count; s++) {
+        types |= 1u << insn->src[s].type;
+        classes |= 1u << op->src[s].cls;
+        changes |= ~op->src[s].and_mask | op->src[s].xor_mask;
+    }
+    *is_float = dst == TYPE(F);
+    if (*is_float)
+        return types == TYPE(F) && !(j->flags & EU_JIT_ALT) &&
+               !(classes & ~(1u << EU_SRC_VEC | 1u << EU_SRC_VEC_MOD |
+                             1u << EU_SRC_SCALAR | 1u << EU_SRC_IMM));
+    return !op->post && !changes && (dst & ints) &&
+           !(types & ~(ints | words)) &&
+           !(classes &
+             ~(1u << EU_SRC_VEC | 1u << EU_SRC_SCALAR | 1u << EU_SRC_IMM));
+}
+
+/* Bits of a float masked and flipped. */
+static struct x86_rm
+modified(struct jit *j, const struct eu_op_src *src, unsigned len,
+         struct x86_rm rm)
+{
+    bool abs = ~src->and_mask, negate = src->xor_mask;
+    unsigned r = jit_in_reg(j, rm, len), d = jit_temp(j);
+    x86_vop(&j->x,
+            !abs     ? X86_XORPS
+            : negate ? X86_ORPS
+                     : X86_ANDPS,
+            len, d, r, jit_dword(j, negate ? 0x80000000 : 0x7fffffff), 0);
+    return x86_reg(d);
+}
+
+static inline struct x86_rm
+vector(struct jit *j, const struct eu_op *op, unsigned s,
+       const struct jit_part *p)
+{
+    unsigned off_B = op->src[s].off_B + p->first * 4, len_B = p->lanes * 4;
+    int found = jit_find(j, JIT_GRF, off_B, len_B);
+    struct x86_rm rm;
+    if (found < 0 && jit_src_once(j, op, s, p, &rm))
+        return rm;
+    return x86_reg(found < 0 ? jit_vec(j, off_B, len_B) : (unsigned)found);
+}
+
+static struct x86_rm
+source(struct jit *j, const struct eu_op *op, unsigned s,
+       const struct jit_part *p)
+{
+    const struct eu_op_src *src = &op->src[s];
+    struct x86_rm rm;
+    if (src->cls == EU_SRC_IMM)
+        return jit_dword(j, src->imm);
+    if (src->cls == EU_SRC_SCALAR)
+        rm = jit_bcast(j, src->off_B);
+    else
+        rm = vector(j, op, s, p);
+    if (~src->and_mask | src->xor_mask)
+        return modified(j, src, p->len, rm);
+    return rm;
+}
+
+static unsigned
+compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+        bool is_float)
+{
+    unsigned opcode = op->insn->opcode, len = p->len, d;
+    struct x86_rm a = source(j, op, 0, p), b, t;
+    if (opcode == EU_OP_MOV)
+        return jit_owned(j, len, a);
+    b = source(j, op, 1, p);
+    if (opcode == EU_OP_MAD)
+        return jit_fused(j, len, b, source(j, op, 2, p), a);
+    if (!is_float && a.kind != X86_REG) {
+        t = a;
+        a = b;
+        b = t;
+    }
+    unsigned ra = jit_in_reg(j, a, len);
+    d = jit_temp(j);
+    x86_vop(&j->x, is_float ? rows[opcode].f : rows[opcode].i, len, d, ra, b,
+            0);
+    return d;
+}
+
+static unsigned
+lower_part(struct jit *j, const struct eu_op *op, struct jit_part *p,
+           bool is_float)
+{
+    p->lanes = MIN2(op->lanes - p->first, j->max_lanes);
+    p->len = jit_len(p->lanes * 4);
+    unsigned r = compute(j, op, p, is_float);
+    return op->post ? jit_saturate(j, p->len, r) : r;
+}
+
+/* mov (1|M0) r90.0<1>:d 1065353216:d {NoMask}: constants come in so. */
+static bool
+is_constant(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    const unsigned ints = TYPE(D) | TYPE(UD);
+    unsigned dst = 1u << insn->dst.type, src = 1u << insn->src[0].type;
+    return insn->opcode == EU_OP_MOV && op->lanes == 1 && !op->pred &&
+           !op->post && (j->full || op->no_mask) &&
+           op->src[0].cls == EU_SRC_IMM &&
+           (dst == TYPE(F) ? src == TYPE(F) && !(j->flags & EU_JIT_ALT)
+                           : (dst & ints) && (src & ints));
+}
+
+bool
+jit_lower_plain(struct jit *j, const struct eu_op *op)
+{
+    const struct plain *row = &rows[op->insn->opcode & 127];
+    unsigned opcode = op->insn->opcode, reg[2];
+    struct jit_part part[2] = {{.first = 0}, {.first = j->max_lanes}};
+    bool is_float;
+    if (is_constant(j, op)) {
+        jit_sync_drop(j, op->dst_off_B, 4);
+        x86_store_imm(&j->x, offsetof(struct eu_thread, grf) + op->dst_off_B,
+                      op->src[0].imm);
+        return true;
+    }
+    if (!is_plain(j, op, &is_float))
+        return false;
+    if (!(is_float ? row->f : row->i) && opcode != EU_OP_MOV &&
+        (opcode != EU_OP_MAD || !is_float))
+        return false;
+    if (is_float)
+        jit_float_mode(j, false);
+    bool two = op->lanes > j->max_lanes;
+    const struct jit_set dying = j->dying;
+    if (two) {
+        /* What one part overwrites the other may have to read. */
+        j->dying = (struct jit_set){{0}};
+        reg[1] = lower_part(j, op, &part[1], is_float);
+        jit_unlock_but(j, UINT32_C(1) << reg[1]);
+        j->dying = dying;
+    }
+    reg[0] = lower_part(j, op, &part[0], is_float);
+    jit_bind(j, reg[0], op->dst_off_B, part[0].lanes * 4);
+    if (two)
+        jit_bind(j, reg[1], op->dst_off_B + part[1].first * 4,
+                 part[1].lanes * 4);
+    return true;
+}
