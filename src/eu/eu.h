@@ -52,6 +52,12 @@ struct eu_thread {
     uint32_t chan_ip[32];                  /* per channel: where it resumes */
     void *user;                            /* for the send function */
     alignas(32) struct eu_message message; /* compiled code: what it sends */
+    /* NULL, or where the last message of a launch that catches goes instead of
+     * being sent: EU_CATCH_GRF registers; its lanes are message.exec_mask. */
+    uint8_t *caught;
+    /* Not yet added to the statistics: */
+    uint32_t message_count;
+    uint64_t interpreted_count; /* instructions that the JIT left out */
     /* From here on a launch copies what all its threads begin with. */
     alignas(32) uint16_t a0[16];
     uint32_t f[2];
@@ -72,9 +78,6 @@ struct eu_thread {
      * shared by any threads of one host thread). Whoever counts interprets. */
     uint64_t *counts;
     uint64_t insn_count;
-    /* Not yet added to the statistics: */
-    uint32_t message_count;
-    uint64_t interpreted_count; /* instructions that the JIT left out */
 };
 
 struct eu_start {
@@ -104,6 +107,8 @@ enum eu_status eu_run(struct eu_thread *thread, uint64_t budget);
 #define EU_THREAD_BEGIN_B \
     (sizeof(struct eu_thread) - offsetof(struct eu_thread, a0))
 
+#define EU_CATCH_GRF 8
+
 struct eu_jit;
 struct eu_launch;
 typedef enum eu_status (*eu_launch_fn)(const struct eu_launch *launch,
@@ -121,6 +126,16 @@ struct eu_launch {
      * others: what those hold cannot matter. */
     uint32_t live_in[4];
 
+    /* Every thread ends with the same message, of EU_CATCH_GRF registers
+     * without a header, which thread->caught can have. */
+    bool catches;
+    uint8_t last_sfid;
+    uint32_t last_desc;
+    uint32_t sfids; /* bit each: where other messages go */
+    /* Threads whose payload and masks are the same do the same, as far as
+     * their messages are answered alike. */
+    bool steady;
+
     /* Private to src/eu. */
     uint32_t zero[4];  /* GRFs a thread with channels off may read too */
     uint32_t need;     /* without one of these, channels are off */
@@ -129,6 +144,9 @@ struct eu_launch {
     uint32_t mxcsr;
     eu_launch_fn run, resume;
     const struct eu_jit *jit; /* what run() begins with; else NULL */
+    /* Its code: the thread, a budget, where to begin, the channels; returns
+     * what is left of the budget. */
+    int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
     const void *entry;
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
 };
@@ -144,6 +162,18 @@ void eu_launch_start(const struct eu_launch *launch, struct eu_thread *thread,
 enum eu_status eu_launch_run(const struct eu_launch *launch,
                              struct eu_thread *thread, uint32_t dispatch_mask,
                              uint32_t vector_mask, uint64_t budget);
+
+/* The same for one of many threads that catch, between eu_launch_begin() and
+ * _end(), with one budget together: *left. The caller sets thread->caught. A
+ * thread that does not finish has not used it: it goes on with eu_run(). */
+enum eu_status eu_launch_next(const struct eu_launch *launch,
+                              struct eu_thread *thread, uint32_t dispatch_mask,
+                              uint32_t vector_mask, int64_t *left);
+/* Before the first of them, and after the last: counts what they have spent of
+ * that budget and `caught` messages, all of it `times` times. */
+void eu_launch_count_from(struct eu_thread *thread);
+void eu_launch_count(struct eu_thread *thread, uint64_t spent, unsigned caught,
+                     unsigned times);
 
 /* eu_run() for a launched thread that has run already. */
 enum eu_status eu_launch_resume(const struct eu_launch *launch,

@@ -18,8 +18,15 @@ find_live_in(struct eu_launch *l)
     l->acc = true;
     l->apart = l->quads = false;
     l->need = UINT32_MAX;
+    l->catches = l->steady = false;
+    l->sfids = UINT32_MAX;
     if (!in)
         return;
+    l->catches = in->catches && l->jit;
+    l->steady = in->steady;
+    l->sfids = in->sfids;
+    l->last_sfid = in->last_sfid;
+    l->last_desc = in->last_desc;
     l->acc = in->acc;
     l->apart = in->apart && !l->start.single_program_flow;
     l->quads = in->quads;
@@ -38,6 +45,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
     l->start = *start;
     l->run = l->resume = run_any;
     l->jit = NULL;
+    l->enter = NULL;
     l->entry = NULL;
     eu_thread_init(&t, start);
     memcpy(l->begin, t.a0, sizeof l->begin);
@@ -90,6 +98,8 @@ void
 eu_launch_start(const struct eu_launch *l, struct eu_thread *t,
                 uint32_t dispatch_mask, uint32_t vector_mask)
 {
+    t->caught = NULL;
+    eu_launch_count_from(t);
     start_thread(l, t, dispatch_mask, vector_mask);
 }
 
@@ -97,8 +107,39 @@ enum eu_status
 eu_launch_run(const struct eu_launch *l, struct eu_thread *t,
               uint32_t dispatch_mask, uint32_t vector_mask, uint64_t budget)
 {
-    start_thread(l, t, dispatch_mask, vector_mask);
+    eu_launch_start(l, t, dispatch_mask, vector_mask);
     return l->run(l, t, budget);
+}
+
+enum eu_status
+eu_launch_next(const struct eu_launch *l, struct eu_thread *t,
+               uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
+{
+    start_thread(l, t, dispatch_mask, vector_mask);
+    if (eu_masks_nothing(t->mask, l->need, l->apart, l->quads))
+        *left = l->enter(t, *left, l->entry, t->mask);
+    if (t->status != EU_FINISHED) {
+        eu_jit_go_on(l->jit, t, left);
+        if (t->status != EU_FINISHED)
+            t->caught = NULL;
+    }
+    return t->status;
+}
+
+void
+eu_launch_count_from(struct eu_thread *t)
+{
+    t->message_count = 0;
+    t->interpreted_count = 0;
+}
+
+void
+eu_launch_count(struct eu_thread *t, uint64_t spent, unsigned caught,
+                unsigned times)
+{
+    t->message_count = (t->message_count + caught) * times;
+    t->interpreted_count *= times;
+    eu_thread_account(t, spent * times);
 }
 
 enum eu_status

@@ -314,6 +314,8 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 
 /* lower_send.c. False: not a form that is compiled. */
 bool jit_lower_send(struct jit *j, uint32_t index);
+/* Whether thread->caught can have the message, the thread's last. */
+bool jit_is_caught(const struct eu_op *op);
 
 /* lower_flow.c */
 void jit_lower_flow(struct jit *j, uint32_t index);

@@ -35,6 +35,11 @@ struct eu_live_in {
      * lanes of a quad are on, or none, when quads is true. */
     bool apart, quads;
     uint64_t full[2], masked[2];
+    /* As in struct eu_launch. */
+    bool catches, steady;
+    uint8_t last_sfid;
+    uint32_t last_desc, sfids;
+    unsigned ends; /* messages that end the thread */
 };
 
 /* Threads with these channels on may run code that masks nothing. */
@@ -47,6 +52,9 @@ eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
 
 /* Found once per kernel. NULL without memory. */
 const struct eu_live_in *eu_kernel_live_in(const struct eu_kernel *kernel);
+
+/* Compiled code from where the thread is, as far as it goes. */
+void eu_jit_go_on(const struct eu_jit *jit, struct eu_thread *t, int64_t *left);
 
 /* Prepares the launch for compiled code, if that is how its threads begin. */
 void eu_jit_prepare(struct eu_launch *launch);

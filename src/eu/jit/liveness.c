@@ -452,11 +452,39 @@ find_live(struct jit *j)
     return settle(j, false) && (!j->full || settle(j, true));
 }
 
+/* Whether the instruction sees more of the thread than its payload: state
+ * registers, clocks. */
+static bool
+reads_state(const struct eu_insn *insn)
+{
+    for (unsigned i = 0; i < insn->src_count; i++) {
+        const struct eu_operand *o = &insn->src[i];
+        unsigned arf = o->reg & 0xf0;
+        if (o->file == EU_FILE_ARF && arf != EU_ARF_NULL && arf != EU_ARF_A &&
+            arf != EU_ARF_ACC && arf != EU_ARF_F)
+            return true;
+    }
+    return false;
+}
+
+static void
+note_message(struct eu_live_in *in, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    if (!insn->eot) {
+        in->sfids |= 1u << (insn->sfid & 15);
+        return;
+    }
+    in->catches = !in->ends++ && jit_is_caught(op);
+    in->last_sfid = insn->sfid;
+    in->last_desc = insn->desc;
+}
+
 bool
 jit_analyse(struct jit *j, bool whole)
 {
     struct jit_apart apart;
-    bool follows = whole;
+    bool follows = whole, sees = false;
     jit_apart_begin(&apart);
     j->start[0] |= JIT_START;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
@@ -465,6 +493,9 @@ jit_analyse(struct jit *j, bool whole)
         if (!plain) {
             note_others(&j->regs[i], op);
             j->in.acc |= reads_acc(op->insn);
+            sees |= reads_state(op->insn);
+            if (jit_is_send(op))
+                note_message(&j->in, op);
         }
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);
@@ -475,6 +506,7 @@ jit_analyse(struct jit *j, bool whole)
     if (!find_live(j))
         return false;
     j->in.need = j->need;
+    j->in.steady = !sees && !j->has_modes;
     memcpy(j->in.full, j->live[0][0].w, sizeof j->in.full);
     memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
     j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;

@@ -125,6 +125,61 @@ finish(struct jit *j)
 }
 
 bool
+jit_is_caught(const struct eu_op *op)
+{
+    struct send s;
+    return op->insn->eot && op->lanes == 16 && !op->chan && describe(&s, op) &&
+           !s.m.header && s.m.mlen_grf + s.m.ex_mlen_grf == EU_CATCH_GRF;
+}
+
+/* Where a register of the payload lies in the register file. */
+static unsigned
+payload_B(const struct send *s, unsigned grf)
+{
+    return grf < s->m.mlen_grf ? s->src_B[0] + grf * EU_GRF_B
+                               : s->src_B[1] + (grf - s->m.mlen_grf) * EU_GRF_B;
+}
+
+/* A pair of the payload's registers in one vector register, if it is not in
+ * two. */
+static bool
+is_pair(struct jit *j, const struct send *s, unsigned grf)
+{
+    unsigned at_B = payload_B(s, grf);
+    if (!j->evex || grf + 1 == EU_CATCH_GRF ||
+        payload_B(s, grf + 1) != at_B + EU_GRF_B)
+        return false;
+    return jit_find(j, JIT_GRF, at_B, 2 * EU_GRF_B) >= 0 ||
+           (jit_find(j, JIT_GRF, at_B, EU_GRF_B) < 0 &&
+            jit_find(j, JIT_GRF, at_B + EU_GRF_B, EU_GRF_B) < 0);
+}
+
+/* Leaves the payload where somebody waits for it. Goes on behind it if nobody
+ * does. */
+static void catch (struct jit *j, const struct eu_op *op, const struct send *s)
+{
+    struct x86 *x = &j->x;
+    unsigned reg[EU_CATCH_GRF], len_B[EU_CATCH_GRF];
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += len_B[i] / EU_GRF_B) {
+        len_B[i] = is_pair(j, s, i) ? 2 * EU_GRF_B : EU_GRF_B;
+        reg[i] = jit_vec(j, payload_B(s, i), len_B[i]);
+    }
+    x86_store_imm(x, MESSAGE_AT(exec_mask), op->full);
+    store_mask(j, op);
+    x86_load(x, X86_RAX, THREAD_AT(caught), 8);
+    x86_test(x, X86_RAX);
+    uint32_t nobody = x86_jump(x, X86_CC_E);
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += len_B[i] / EU_GRF_B)
+        x86_vop(x, X86_MOVUPS_ST, jit_len(len_B[i]), reg[i], 0,
+                x86_at_rax(i * EU_GRF_B), 0);
+    x86_store_imm(x, THREAD_AT(status), EU_FINISHED);
+    x86_vzeroupper(x);
+    jit_leave(j);
+    x86_patch(x, nobody, x->size);
+    jit_unlock_but(j, 0);
+}
+
+bool
 jit_lower_send(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
@@ -132,6 +187,8 @@ jit_lower_send(struct jit *j, uint32_t index)
     struct send s;
     if (!describe(&s, op))
         return false;
+    if (jit_is_caught(op))
+        catch (j, op, &s);
     jit_flush(j, &j->live[!j->full][index]);
     store_message(j, op, &s);
     x86_store_imm(x, THREAD_AT(ip), op->ip);

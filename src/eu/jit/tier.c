@@ -196,6 +196,12 @@ eu_jit_code(const struct eu_jit *jit, size_t *size_B)
 
 /* ---- launches ---- */
 
+void
+eu_jit_go_on(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
+{
+    run_compiled(jit, t, left);
+}
+
 /* Wherever compiled code goes on. */
 static void
 go_on(const struct eu_launch *l, struct eu_thread *t, int64_t budget,
@@ -220,11 +226,8 @@ run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
     int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX), left = n;
     uint32_t before = fpmode_enter(l->mxcsr);
-    if (eu_masks_nothing(t->mask, l->need, l->apart, l->quads)) {
-        entry_fn fn;
-        memcpy(&fn, &l->jit->code, sizeof fn);
-        left = fn(t, n, l->entry, t->mask);
-    }
+    if (eu_masks_nothing(t->mask, l->need, l->apart, l->quads))
+        left = l->enter(t, n, l->entry, t->mask);
     go_on(l, t, n, left);
     fpmode_leave(l->mxcsr, before);
     return interpret_rest(t, budget, 0);
@@ -260,6 +263,7 @@ use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
     if (!entry)
         return;
     l->jit = jit;
+    memcpy(&l->enter, &prologue, sizeof l->enter);
     l->entry = entry;
     l->run = run_launch;
     l->resume = resume_launch;

@@ -55,9 +55,46 @@ run_launched(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
     return t->status;
 }
 
+/* The same, but the last message is caught first and then sent from here. */
+static enum eu_status
+run_caught(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
+{
+    alignas(64) uint8_t caught[EU_CATCH_GRF * EU_GRF_B];
+    const struct eu_kernel *k = l->start.kernel;
+    const struct eu_op *last = k->ops;
+    int64_t left = BUDGET;
+    while (!last->insn->eot)
+        last++;
+    t->user = log;
+    t->caught = caught;
+    uint32_t before = eu_launch_begin(l);
+    enum eu_status status = eu_launch_next(l, t, l->start.dispatch_mask,
+                                           l->start.vector_mask, &left);
+    eu_launch_end(l, before);
+    if (status != EU_FINISHED) {
+        cr_expect_null(t->caught);
+        return eu_run(t, BUDGET);
+    }
+    cr_expect_eq(BUDGET - left, last - k->ops + 1);
+    uint32_t *payload = eu_grf(t, last->insn->src[0].reg);
+    memcpy(payload, caught, sizeof caught);
+    const struct eu_message m = {.sfid = l->last_sfid,
+                                 .eot = true,
+                                 .exec_size = last->lanes,
+                                 .mlen_grf = EU_CATCH_GRF,
+                                 .desc = l->last_desc,
+                                 .ex_desc = last->insn->ex_desc,
+                                 .exec_mask = t->message.exec_mask,
+                                 .src0 = payload};
+    rk_answer(t, &m);
+    return status;
+}
+
 struct tally {
     unsigned rubbish; /* registers that were left so */
     unsigned apart;   /* kernels whose lanes keep to themselves */
+    bool catches;     /* threads that can be caught are */
+    unsigned caught;
 };
 
 /* True when the kernel came to its end in both. */
@@ -87,7 +124,12 @@ compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
     }
     tally->apart += l.apart;
     run_whole(&whole, &s, &want);
-    run_launched(&launched, &l, &got);
+    if (tally->catches && l.catches) {
+        run_caught(&launched, &l, &got);
+        tally->caught++;
+    } else {
+        run_launched(&launched, &l, &got);
+    }
     bool both = finished(&whole) && finished(&launched);
     if (both) {
         cr_assert_eq(launched.status, whole.status, "seed %llu",
@@ -122,7 +164,7 @@ Test(launch, rubbish_does_not_matter)
 
 /* No branches, and messages whose payload was computed. */
 static void
-make_straight(struct rk *k, uint64_t seed)
+make_straight(struct rk *k, uint64_t seed, bool pixels)
 {
     memset(k, 0, sizeof *k);
     k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 3;
@@ -130,14 +172,15 @@ make_straight(struct rk *k, uint64_t seed)
     k->banks = true;
     k->plain = rk_chance(k, 85);
     k->gen = EU_GEN9;
-    k->simd = rk_chance(k, 60) ? 16 : 8;
+    k->simd = pixels || rk_chance(k, 60) ? 16 : 8;
     for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
         for (unsigned i = 2 + rk_rnd(k, 8); i--;)
             rk_add_alu(k);
         rk_add_send(k, rk_reg(k, (enum rk_bank)rk_rnd(k, 2), 4),
                     1 + rk_rnd(k, 4), rk_rnd(k, 5), false);
     }
-    rk_add_send(k, rk_reg(k, RK_FLOAT, 4), 2 + rk_rnd(k, 3), 0, true);
+    unsigned mlen = pixels ? EU_CATCH_GRF : 2 + rk_rnd(k, 3);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, mlen), mlen, 0, true);
 }
 
 Test(launch, lanes_that_are_off_do_not_matter)
@@ -145,11 +188,26 @@ Test(launch, lanes_that_are_off_do_not_matter)
     static struct rk k;
     struct tally tally = {0};
     for (uint64_t seed = 1; seed <= 4 * KERNELS; seed++) {
-        make_straight(&k, seed);
+        make_straight(&k, seed, false);
         cr_expect(compare(&k, seed, true, &tally), "seed %llu does not end",
                   (unsigned long long)seed);
     }
     cr_expect_gt(tally.apart, KERNELS / 4);
+}
+
+Test(launch, the_last_message_is_caught)
+{
+    static struct rk k;
+    struct tally tally = {.catches = true};
+    for (uint64_t seed = 1; seed <= 2 * KERNELS; seed++) {
+        make_straight(&k, seed, true);
+        cr_expect(compare(&k, seed, true, &tally), "seed %llu does not end",
+                  (unsigned long long)seed);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
+        cr_expect_gt(tally.caught, KERNELS / 2);
+    else
+        cr_expect_eq(tally.caught, 0);
 }
 
 /* ---- what a kernel may read ---------------------------------------------- */
