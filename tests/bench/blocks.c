@@ -136,6 +136,7 @@ print_format(unsigned code, bool lane)
                         .plane = {.mask = 0xffff},
                         .block = {.c = {color[0], color[1], color[2], color[3]},
                                   .state = &t.rt,
+                                  .count = 1,
                                   .planes = 1,
                                   .plane = &j.plane,
                                   .pitch_B = 16,

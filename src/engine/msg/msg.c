@@ -1,11 +1,6 @@
 #include "engine/msg/lanes.h"
 #include "engine/msg/msg.h"
 
-/* A kernel that has executed this many instructions in one thread hangs. The
- * longest honest thread met in piglit runs about 10^7. */
-#define HANG_INSNS UINT64_C(400000000)
-/* How long a thread runs before somebody looks whether it should. */
-#define TURN_INSNS (HANG_INSNS / 8)
 /* How long a thread of a group runs before the others get a turn. */
 #define SLICE_INSNS 20000
 /* One thread runs to its end or its first wait; only spinning threads need
@@ -75,19 +70,18 @@ fail(struct thread_env *env)
 static bool
 hung(const struct eu_thread *t)
 {
-    if (t->insn_count < HANG_INSNS)
+    if (t->insn_count < MSG_HANG_INSNS)
         return false;
     guest_error("kernel still runs after %llu instructions: hang",
                 (unsigned long long)t->insn_count);
     return true;
 }
 
-/* Goes on with a thread that has run for a while. */
-static bool
-finish_thread(struct eu_thread *thread, struct thread_env *env,
-              enum eu_status status)
+bool
+msg_go_on(struct eu_thread *thread, struct thread_env *env,
+          enum eu_status status)
 {
-    for (;; status = eu_run(thread, TURN_INSNS)) {
+    for (;; status = eu_run(thread, MSG_TURN_INSNS)) {
         switch (status) {
         case EU_FINISHED: return true;
         case EU_FAILED: return fail(env);
@@ -107,14 +101,14 @@ msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
 {
     thread->user = env;
     enum eu_status status = eu_launch_run(launch, thread, dispatch_mask,
-                                          vector_mask, TURN_INSNS);
-    return status == EU_FINISHED || finish_thread(thread, env, status);
+                                          vector_mask, MSG_TURN_INSNS);
+    return status == EU_FINISHED || msg_go_on(thread, env, status);
 }
 
 bool
 msg_run_thread(struct eu_thread *thread, struct thread_env *env)
 {
-    return finish_thread(thread, env, eu_run(thread, TURN_INSNS));
+    return msg_go_on(thread, env, eu_run(thread, MSG_TURN_INSNS));
 }
 
 /* When all threads of the group have arrived, each gets its notification. */

@@ -33,6 +33,12 @@ struct thread_env {
     unsigned worker;
 };
 
+/* A kernel that has executed this many instructions in one thread hangs. The
+ * longest honest thread met in piglit runs about 10^7. */
+#define MSG_HANG_INSNS 400000000
+/* How long a thread runs before somebody looks whether it should. */
+#define MSG_TURN_INSNS (MSG_HANG_INSNS / 8)
+
 /* Table of shared functions by SFID; each in its own file. */
 enum eu_msg_result msg_send(struct eu_thread *thread,
                             const struct eu_message *msg);
@@ -63,6 +69,9 @@ enum eu_msg_result msg_gateway(struct thread_env *env, struct eu_thread *t,
 bool msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
                 struct thread_env *env, uint32_t dispatch_mask,
                 uint32_t vector_mask);
+/* Goes on with a thread that has run for a while, up to `status`. */
+bool msg_go_on(struct eu_thread *thread, struct thread_env *env,
+               enum eu_status status);
 /* The same for a thread that eu_thread_init() made ready. */
 bool msg_run_thread(struct eu_thread *thread, struct thread_env *env);
 

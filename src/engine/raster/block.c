@@ -122,6 +122,12 @@ write_lanes(struct worker *w, struct target *t, struct rt_block b,
     copy_elements(&k, mask, size_B, true);
 }
 
+static inline bool
+holds_block(const struct view *v, unsigned x, unsigned y)
+{
+    return v->blocks && x + BLOCK_PX <= v->width && y + BLOCK_PX <= v->height;
+}
+
 /* Whether the quads are those of one block that has none but good pixels. */
 static inline bool
 is_block(const struct worker *w, const struct view *v, unsigned base)
@@ -130,7 +136,7 @@ is_block(const struct worker *w, const struct view *v, unsigned base)
     const struct quad *q = &g->quad[base / 4];
     unsigned x = (unsigned)(q->x - w->tile_x);
     unsigned y = (unsigned)(q->y - w->tile_y);
-    if (!v->blocks || x + BLOCK_PX > v->width || y + BLOCK_PX > v->height)
+    if (!holds_block(v, x, y))
         return false;
     if (g->block)
         return true;
@@ -249,6 +255,13 @@ find_target(struct worker *w, unsigned bti, int layer, unsigned entry)
     return t;
 }
 
+struct target *
+target_for_colors(struct worker *w, unsigned bti, int layer, unsigned entry)
+{
+    struct target *t = find_target(w, bti, layer, entry);
+    return t && t->write ? t : NULL;
+}
+
 bool
 target_write_colors(struct ps_group *g, const uint32_t *const c[4],
                     unsigned base, uint32_t mask, unsigned bti, unsigned entry)
@@ -257,8 +270,8 @@ target_write_colors(struct ps_group *g, const uint32_t *const c[4],
     if (!w->scene->only_colors || g->setup->smooth)
         return false;
     entry &= DRAW_MAX_RT - 1;
-    struct target *t = find_target(w, bti, g->setup->layer, entry);
-    if (!t || !t->write)
+    struct target *t = target_for_colors(w, bti, g->setup->layer, entry);
+    if (!t)
         return false;
     if (w->scene->late_count_only) {
         uint32_t todo = mask << base & g->lit & ~g->tested;
@@ -269,7 +282,8 @@ target_write_colors(struct ps_group *g, const uint32_t *const c[4],
     if (!mask)
         return true;
     w->pixels += mask == 0xffff ? LANES : count_bits(mask);
-    struct rt_block b = {.c = {c[0], c[1], c[2], c[3]}, .state = &t->rt};
+    struct rt_block b = {
+        .c = {c[0], c[1], c[2], c[3]}, .count = 1, .state = &t->rt};
     if (t->samples > 1) {
         write_samples(w, t, b, base, mask);
         return true;
@@ -288,4 +302,67 @@ target_write_colors(struct ps_group *g, const uint32_t *const c[4],
     b.planes = 1;
     run(t, &b);
     return true;
+}
+
+/* The colours of blocks first .. end - 1 to as many planes, or one block's to
+ * all of them. */
+static void
+write_planes(const struct target *t, const struct view *v,
+             uint32_t (*color)[16], unsigned step_dw,
+             const struct rt_plane *plane, unsigned count)
+{
+    const struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
+                               .count = step_dw ? count : 1,
+                               .step_dw = step_dw,
+                               .state = &t->rt,
+                               .planes = step_dw ? 1 : count,
+                               .plane = plane,
+                               .pitch_B = v->pitch_B,
+                               .column_B = v->column_B};
+    if (count)
+        run(t, &b);
+}
+
+static void
+write_block_lanes(struct worker *w, struct target *t, const struct view *v,
+                  const uint32_t (*color)[16], unsigned n)
+{
+    struct quad quad[4];
+    for (unsigned i = 0; i < 4; i++) {
+        quad[i].x = w->batch.block[n].x + (int32_t)(i & 1) * 2;
+        quad[i].y = w->batch.block[n].y + (int32_t)(i >> 1) * 2;
+    }
+    struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
+                         .count = 1,
+                         .state = &t->rt};
+    write_lanes(w, t, b, v, quad, w->batch.mask[n]);
+}
+
+void
+target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
+                   unsigned step_dw, unsigned first, unsigned end)
+{
+    const struct block_batch *b = &w->batch;
+    const struct view *v = target_view(w, t, 0);
+    struct rt_plane plane[BATCH_BLOCKS];
+    unsigned count = 0, pixels = 0, step = step_dw / LANES;
+    for (unsigned n = first; n < end; n++) {
+        unsigned x = (unsigned)(b->block[n].x - w->tile_x);
+        unsigned y = (unsigned)(b->block[n].y - w->tile_y);
+        pixels += count_block_bits(b->mask[n]);
+        if (holds_block(v, x, y)) {
+            plane[count++] = (struct rt_plane){v->mem + v->x_B[x] + v->y_B[y],
+                                               b->mask[n]};
+            continue;
+        }
+        write_planes(t, v, color, step_dw, plane, count);
+        color += count * step;
+        count = 0;
+        write_block_lanes(w, t, v, color, n);
+        color += step;
+    }
+    write_planes(t, v, color, step_dw, plane, count);
+    w->pixels += pixels;
+    if (w->scene->late_count_only)
+        w->depth_count += pixels;
 }

@@ -146,6 +146,7 @@ payload_prepare(struct worker *w)
     stage_header(ps, w->header, w->index);
     w->planes = plane_ops_selected();
     plan_init(&w->plan, &w->launch, w->scene);
+    w->catches = ps->simd == 16 && caught_fits(w);
 }
 
 /* ---- the parts ---- */

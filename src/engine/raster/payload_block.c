@@ -157,13 +157,20 @@ set_quads(struct worker *w, unsigned n)
     b->known_full = full;
 }
 
-static void
-run_block(struct worker *w, unsigned n)
+void
+payload_use_block(struct worker *w, unsigned n)
 {
     struct ps_group *g = &w->block_group;
     set_quads(w, n);
     g->lit = g->alive = w->batch.block[n].lit;
     g->tested = 0;
+}
+
+static void
+run_block(struct worker *w, unsigned n)
+{
+    struct ps_group *g = &w->block_group;
+    payload_use_block(w, n);
     w->planes->copy(w->thread.grf, w->batch.copy, w->batch.copies, n);
     w->ps_count += count_block_bits(g->lit);
     msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
@@ -188,7 +195,8 @@ payload_run_blocks(struct worker *w)
     w->env.ps = g;
     w->threads += b->count;
     uint32_t before = eu_launch_begin(&w->launch);
-    for (unsigned i = 0; i < b->count; i++) {
+    bool done = w->catches && caught_run(w);
+    for (unsigned i = 0; !done && i < b->count; i++) {
         if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
             break;
         run_block(w, i);

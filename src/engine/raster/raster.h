@@ -356,6 +356,9 @@ struct block_batch {
     alignas(32) uint32_t subspans[BATCH_BLOCKS][8], coverage[BATCH_BLOCKS][16];
     alignas(64) float weights[2][BATCH_BLOCKS][32]; /* perspective, linear */
     alignas(64) float z[BATCH_BLOCKS][16], w[BATCH_BLOCKS][16];
+    /* What the threads leave: colours, and the lanes that have one. */
+    alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
+    uint16_t mask[BATCH_BLOCKS];
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
@@ -374,6 +377,7 @@ struct worker {
     const struct plane_ops *planes;
     uint32_t header[8]; /* g0 less the primitive's part */
     struct payload_plan plan;
+    bool catches; /* threads of blocks leave their colours in the batch */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
@@ -481,6 +485,17 @@ unsigned payload_runs(const struct worker *w, const struct setup *s,
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
 void payload_run_blocks(struct worker *w);
+/* ---- caught.c ------------------------------------------------------------ */
+
+/* Whether the draw's threads send nothing but colours for one target at their
+ * end, which the batch can have instead. */
+bool caught_fits(const struct worker *w);
+/* Runs the batch's threads and writes their colours; false, with nothing done,
+ * if the target has no routine for that. */
+bool caught_run(struct worker *w);
+/* Makes the group that of the batch's block. */
+void payload_use_block(struct worker *w, unsigned n);
+
 /* Four bits to the coverage words of a quad's pixels. */
 static inline void
 payload_spread(uint16_t cover[4], unsigned bits)
@@ -544,6 +559,14 @@ void target_write(struct ps_group *group, const struct rt_colors *rt,
 bool target_write_colors(struct ps_group *group, const uint32_t *const c[4],
                          unsigned base, uint32_t mask, unsigned bti,
                          unsigned entry);
+/* The target for that, or NULL if it needs target_write(). */
+struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
+                                 unsigned entry);
+/* Colours for blocks first .. end - 1 of the batch, those of block `first` and
+ * the others' step_dw further each. The target has one sample a pixel. */
+void target_write_batch(struct worker *w, struct target *t,
+                        uint32_t (*color)[16], unsigned step_dw, unsigned first,
+                        unsigned end);
 /* Reads the target back: out[channel][lane]. */
 void target_read(struct ps_group *group, unsigned bti, unsigned base,
                  unsigned count, uint32_t out[4][16]);

@@ -62,11 +62,13 @@ struct rt_state {
     float lo[4], hi[4], constant[4];
 };
 
-/* Lanes are in the order of quads: TL TR BL BR, pixels likewise. Rows are
- * pitch_B apart; where a row has more than 16 bytes, the next 16 are
- * column_B further. */
+/* One block after the other, each with `planes` of the planes: their colours
+ * are step_dw apart. Lanes are in the order of quads: TL TR BL BR, pixels
+ * likewise. Rows are pitch_B apart; where a row has more than 16 bytes, the
+ * next 16 are column_B further. */
 struct rt_block {
     const uint32_t *c[4]; /* 16 lanes each */
+    unsigned count, step_dw;
     const struct rt_state *state;
     unsigned planes;
     const struct rt_plane *plane;

@@ -65,6 +65,11 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     const struct rig *rig = (const void *)start->kernel;
     launch->start = *start;
     memcpy(launch->live_in, rig->live_in, sizeof rig->live_in);
+    launch->catches = rig->catches;
+    launch->steady = rig->steady;
+    launch->apart = true;
+    launch->last_sfid = EU_SFID_RENDER;
+    launch->last_desc = 12u << 14;
 }
 
 uint32_t
@@ -92,6 +97,51 @@ msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
     if (rig->shader)
         rig->shader(rig, thread, env);
     return true;
+}
+
+static enum eu_msg_result
+catch_send(struct eu_thread *thread, const struct eu_message *msg)
+{
+    memcpy(thread->caught, msg->src0, EU_CATCH_GRF * (size_t)EU_GRF_B);
+    thread->message.exec_mask = msg->exec_mask;
+    return EU_MSG_OK;
+}
+
+enum eu_status
+eu_launch_next(const struct eu_launch *launch, struct eu_thread *thread,
+               uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
+{
+    struct thread_env *env = thread->user;
+    struct rig *rig = rig_of(env->stage);
+    thread->sr0[2] = dispatch_mask;
+    thread->sr0[3] = vector_mask;
+    thread->send = catch_send;
+    rig->runs++;
+    if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
+        return EU_RUNNING;
+    rig->shader(rig, thread, env);
+    return EU_FINISHED;
+}
+
+bool
+msg_go_on(struct eu_thread *thread, struct thread_env *env,
+          enum eu_status status)
+{
+    struct rig *rig = rig_of(env->stage);
+    thread->send = msg_send;
+    rig->shader(rig, thread, env);
+    return true;
+}
+
+void
+eu_launch_count_from(struct eu_thread *thread)
+{
+}
+
+void
+eu_launch_count(struct eu_thread *thread, uint64_t spent, unsigned caught,
+                unsigned times)
+{
 }
 
 /* ---- the rig ------------------------------------------------------------- */

@@ -24,6 +24,8 @@ struct rig {
     uint32_t live_in[4];     /* registers that the shader reads; all */
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
+    bool catches, steady;      /* of the launch: see struct eu_launch */
+    unsigned unfinished_every; /* every so many caught threads go on by send */
     struct surface target[DRAW_MAX_RT];
     uint8_t *memory[DRAW_MAX_RT], *depth, *stencil, *mcs;
     void *user;

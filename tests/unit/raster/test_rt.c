@@ -112,6 +112,7 @@ compare(struct fixture *f, rt_write_fn fn, const char *isa,
     const struct rt_plane plane = {f->got, mask};
     const struct rt_block block = {.c = {f->c[0], f->c[1], f->c[2], f->c[3]},
                                    .state = &f->t.rt,
+                                   .count = 1,
                                    .planes = 1,
                                    .plane = &plane,
                                    .pitch_B = l->pitch_B,
@@ -227,6 +228,7 @@ run_in_mode(struct fixture *f, uint32_t mode)
     const struct rt_plane plane = {f->got, 0xffff};
     const struct rt_block block = {.c = {f->c[0], f->c[1], f->c[2], f->c[3]},
                                    .state = &f->t.rt,
+                                   .count = 1,
                                    .planes = 1,
                                    .plane = &plane,
                                    .pitch_B = layouts[0].pitch_B,

@@ -513,41 +513,49 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
 /* ---- the whole ---- */
 
 LANES_INLINE void
-write_block(const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+write_plane(const struct rt_block *b, const struct rt_plane *p,
+            enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
 {
-    vf v[4];
-    vi e[4];
-    for (unsigned c = 0; c < 4; c++) {
-        if (mode != RT_PLAIN || has_channel(f, c))
-            v[c] = f_load(b->c[c]);
-        else
-            v[c] = f_all(0);
+    fetch_below(f, b, p);
+    if (mode != RT_PLAIN) {
+        struct blend_in in;
+        vf out[4];
+        for (unsigned n = 0; n < columns_in(f); n++)
+            e[n] = load_column(f, p->at + n * b->column_B, b->pitch_B);
+        memcpy(in.src, v, sizeof in.src);
+        unpack(f, e, in.dst);
+        blend(f, mode, b->state, &in, out);
+        pack(f, out, e);
     }
-    if (mode == RT_PLAIN) {
-        units(f, mode, v);
-        pack(f, v, e);
-    }
-    for (unsigned i = 0; i < b->planes; i++) {
-        const struct rt_plane *p = &b->plane[i];
-        fetch_below(f, b, p);
-        if (mode != RT_PLAIN) {
-            struct blend_in in;
-            vf out[4];
-            for (unsigned n = 0; n < columns_in(f); n++)
-                e[n] = load_column(f, p->at + n * b->column_B, b->pitch_B);
-            memcpy(in.src, v, sizeof in.src);
-            unpack(f, e, in.dst);
-            blend(f, mode, b->state, &in, out);
-            pack(f, out, e);
+    store(f, b, p, e);
+}
+
+LANES_INLINE void
+write_blocks(const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+{
+    const struct rt_plane *p = b->plane;
+    for (size_t n = 0; n < b->count; n++) {
+        vf v[4];
+        vi e[4];
+        for (unsigned c = 0; c < 4; c++) {
+            if (mode != RT_PLAIN || has_channel(f, c))
+                v[c] = f_load(b->c[c] + n * b->step_dw);
+            else
+                v[c] = f_all(0);
         }
-        store(f, b, p, e);
+        if (mode == RT_PLAIN) {
+            units(f, mode, v);
+            pack(f, v, e);
+        }
+        for (unsigned i = 0; i < b->planes; i++)
+            write_plane(b, p++, f, mode, v, e);
     }
 }
 
 #define WRITER(format, name, mode)                                \
     static void write_##format##_##name(const struct rt_block *b) \
     {                                                             \
-        write_block(b, format, mode);                             \
+        write_blocks(b, format, mode);                            \
     }
 #define WRITERS(format)             \
     WRITER(format, plain, RT_PLAIN) \

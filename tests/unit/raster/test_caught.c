@@ -1,0 +1,148 @@
+/* Colours that the batch catches against colours that threads send one by
+ * one: the same bytes, the same counts. */
+#include <criterion/criterion.h>
+
+#include "base/cpu.h"
+#include "rig.h"
+
+static uint32_t
+mix(uint32_t v)
+{
+    v = (v ^ v >> 15) * 0x2c1b3c6d;
+    v = (v ^ v >> 12) * 0x297a2d39;
+    return v ^ v >> 15;
+}
+
+/* Numbers that conversion and blending stumble over, and ordinary ones. */
+static uint32_t
+hostile(uint32_t seed)
+{
+    static const uint32_t odd[] = {0,          0x80000000, 0x7f800000,
+                                   0xff800000, 0x7fc00000, 1,
+                                   0x3f800001, 0xbf000000, 0x3effffff};
+    uint32_t r = mix(seed);
+    return r % 4 ? bits_from_float((float)(r >> 8) * 0x1p-24f)
+                 : odd[(r >> 8) % ARRAY_SIZE(odd)];
+}
+
+/* Colours and lanes from where the subspans are, in g1, and the primitive,
+ * which attribute 0 names. */
+static void
+shade_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    alignas(32) uint32_t payload[8][8];
+    const uint32_t *g1 = eu_grf(t, 1), *attr = eu_grf(t, 8);
+    uint32_t keep = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t place = g1[2 + i / 4] * 4 + (i & 3) + attr[3];
+        keep |= (uint32_t)(mix(place + 77) % 8 != 0) << i;
+        for (unsigned c = 0; c < 4; c++)
+            payload[2 * c + i / 8][i & 7] = hostile(place * 4 + c);
+    }
+    rig_rt_write(env, t, 0, false, t->sr0[2] & keep, payload[0], 8);
+}
+
+/* Colours and lanes that are the same for all blocks of a primitive. */
+static void
+shade_alike(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    alignas(32) uint32_t payload[8][8];
+    const uint32_t *attr = eu_grf(t, 8);
+    for (unsigned i = 0; i < 64; i++)
+        payload[i / 8][i & 7] = hostile(i + attr[3] * 64);
+    rig_rt_write(env, t, 0, false, t->sr0[2] & 0xfdff, payload[0], 8);
+}
+
+struct setting {
+    const char *what;
+    rig_shader shader;
+    unsigned format, element_B;
+    bool blends, kills, linear, steady;
+    unsigned width, unfinished_every;
+};
+
+#define PRIMS 24
+
+static void
+draw(struct rig *rig, const struct setting *s, bool catches)
+{
+    rig->catches = catches;
+    rig->steady = s->steady;
+    rig->shader = s->shader;
+    rig->unfinished_every = s->unfinished_every;
+    rig_target(rig, 0, s->format, s->element_B, 1);
+    rig->target[0].width = rig->target[0].height = s->width;
+    struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
+    e->color_buffer_blend_enable = s->blends;
+    e->source_blend_factor = GEN9_BLENDFACTOR_SRC_ALPHA;
+    e->destination_blend_factor = GEN9_BLENDFACTOR_INV_SRC_ALPHA;
+    e->source_alpha_blend_factor = GEN9_BLENDFACTOR_ONE;
+    e->destination_alpha_blend_factor = GEN9_BLENDFACTOR_DST_COLOR;
+    rig->draw.ps_extra.pixel_shader_kills_pixel = s->kills;
+    rig->draw.sbe.number_of_sf_output_attributes = 1;
+    /* Only what the shader reads, so that what it does not is not payload. */
+    memset(rig->live_in, 0, sizeof rig->live_in);
+    rig->live_in[0] = s->shader == shade_places ? 1u << 1 | 1u << 8 : 1u << 8;
+    struct prim prims[PRIMS];
+    uint32_t r = 5;
+    for (unsigned i = 0; i < PRIMS; i++) {
+        float xy[6];
+        for (unsigned k = 0; k < 6; k++) {
+            r = mix(r + 1);
+            xy[k] = (float)(r % (RIG_PX * 8)) / 8;
+        }
+        prims[i] = rig_triangle(rig, xy, 0.5f);
+    }
+    rig_draw(rig, prims, PRIMS);
+}
+
+static void
+compare(const struct setting *s)
+{
+    struct rig *sent = rig_create(0), *caught = rig_create(0);
+    draw(sent, s, false);
+    draw(caught, s, true);
+    cr_expect_eq(
+        memcmp(sent->memory[0], caught->memory[0], sent->target[0].limit_B), 0,
+        "%s", s->what);
+    cr_expect_gt(sent->stats.ps_invocations, 1000, "%s", s->what);
+    cr_expect_eq(sent->stats.ps_invocations, caught->stats.ps_invocations, "%s",
+                 s->what);
+    cr_expect_eq(sent->stats.ps_depth_count, caught->stats.ps_depth_count, "%s",
+                 s->what);
+    if (s->steady && cpu_selected() >= CPU_AVX2)
+        cr_expect_lt(caught->runs, sent->runs, "%s", s->what);
+    else if (!s->unfinished_every)
+        cr_expect_eq(caught->runs, sent->runs, "%s", s->what);
+    rig_destroy(sent);
+    rig_destroy(caught);
+}
+
+Test(caught, same_bytes_as_sent)
+{
+    enum { RGBA8 = 0x0c7, BGRA8 = 0x0c0, RGBA16F = 0x084, RGBA32F = 0x000 };
+    enum { BGR565 = 0x100, R8 = 0x140 };
+    static const struct setting settings[] = {
+        {"RGBA8", shade_places, RGBA8, 4, .width = 128},
+        {"odd size", shade_places, RGBA8, 4, .width = 101},
+        {"blended", shade_places, RGBA8, 4, .blends = true, .width = 127},
+        {"kills", shade_places, BGRA8, 4, .kills = true, .width = 128},
+        {"halves", shade_places, RGBA16F, 8, .blends = true, .width = 126},
+        {"floats", shade_places, RGBA32F, 16, .width = 125},
+        {"few bits", shade_places, BGR565, 2, .blends = true, .width = 128},
+        {"a byte", shade_places, R8, 1, .width = 103},
+        {"some go on", shade_places, RGBA8, 4, .blends = true, .width = 128,
+         .unfinished_every = 3},
+        {"all go on", shade_places, RGBA8, 4, .width = 128,
+         .unfinished_every = 1},
+        {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128},
+        {"alike, blended", shade_alike, RGBA8, 4, .blends = true,
+         .steady = true, .width = 101},
+        {"alike, halves", shade_alike, RGBA16F, 8, .steady = true,
+         .width = 126},
+        {"alike, first goes on", shade_alike, RGBA8, 4, .kills = true,
+         .steady = true, .width = 128, .unfinished_every = 7},
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(settings); i++)
+        compare(&settings[i]);
+}
