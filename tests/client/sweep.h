@@ -1,0 +1,54 @@
+/* sweep.h: thousands of small cases, table-driven. A case is judged by a
+ * reference that the program computes itself, within what the hardware's
+ * precision allows; where that would be a second implementation of a driver,
+ * it hands out values that the runner compares with llvmpipe's. */
+#ifndef CLIENT_SWEEP_H
+#define CLIENT_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../gl/gl.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define GLSL "#version 450 core\n"
+
+struct sweep_group {
+    const char *name;
+    void (*run)(void);
+};
+
+extern const struct sweep_group sweep_groups[];
+/* All that a group knows, instead of what fits a minute for all groups. */
+extern bool sweep_large;
+
+/* Every case is reported once, by one of these two. */
+void sweep_verdict(const char *name, bool ok, const char *detail, ...)
+    __attribute__((format(printf, 3, 4)));
+/* May differ from llvmpipe's by `absolute` or by the fraction `relative`. */
+void sweep_values(const char *name, double absolute, double relative,
+                  const float *values, size_t count);
+
+const char *sweep_name(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+/* A chapter: random numbers start anew, so that it does not matter what ran
+ * before. False: it was not asked for. */
+bool sweep_begin(const char *name);
+uint32_t sweep_random(uint32_t below);
+float sweep_uniform(float low, float high);
+/* The colour target of a new framebuffer, which is bound, with its viewport. */
+GLuint sweep_target(GLenum format, int width_px, int height_px);
+/* Deletes the target and its framebuffer. */
+void sweep_free_target(GLuint texture);
+GLuint sweep_buffer(GLenum target, GLuint index, const void *data,
+                    size_t size_B);
+/* Two triangles over the target; `vec2 uv` 0..1 goes to the fragment shader. */
+GLuint sweep_fullscreen(const char *fs);
+void sweep_draw(void);
+
+void sweep_vertex(void);
+void sweep_texture(void);
+void sweep_raster(void);
+
+#endif

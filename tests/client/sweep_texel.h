@@ -1,0 +1,72 @@
+/* sweep_texel.h: a texture whose texels the program knows, and what a lookup
+ * in it may answer. */
+#ifndef CLIENT_SWEEP_TEXEL_H
+#define CLIENT_SWEEP_TEXEL_H
+
+#include "sweep.h"
+
+#define TEXEL_LEVELS 8
+
+struct texel_format {
+    const char *name;
+    GLenum internal;
+    unsigned channels;
+    char kind; /* f, i, u: float or integer texels; d: depth; s: stencil */
+    float low, high; /* range of texels */
+    float step;      /* largest distance between two values; 0: relative */
+    bool srgb, renderable;
+};
+
+extern const struct texel_format texel_formats[];
+extern const unsigned texel_format_count;
+
+struct texel_level {
+    int width, height, depth; /* depth: of 3D, or layers, or faces */
+    float *rgba;
+};
+
+struct texel_texture {
+    const struct texel_format *format;
+    GLenum target;
+    GLuint name;
+    int levels;
+    struct texel_level level[TEXEL_LEVELS];
+};
+
+struct texel_sampler {
+    GLenum min, mag, wrap[3];
+    GLenum compare; /* 0: none */
+    float border[4];
+    float bias, min_lod, max_lod;
+    int base_level, max_level;
+    int offset[3];
+};
+
+/* Random texels; levels 0: all. */
+void texel_create(struct texel_texture *t, const struct texel_format *f,
+                  GLenum target, int width, int height, int depth, int levels);
+void texel_free(struct texel_texture *t);
+/* Makes what texelFetch reads the texels, reports if that is not what was
+ * uploaded. */
+void texel_read_back(struct texel_texture *t, const char *name);
+void texel_set_sampler(const struct texel_texture *t,
+                       const struct texel_sampler *s);
+/* `coord`: as the shader has it, the layer behind the others. The level of
+ * detail lies between the two. Is `seen` what the lookup may answer? `want` is
+ * the middle of that. */
+bool texel_lookup_fits(const struct texel_texture *t,
+                       const struct texel_sampler *s, const float coord[4],
+                       const float lod[2], float reference, const float seen[4],
+                       double want[4]);
+bool texel_gather_fits(const struct texel_texture *t,
+                       const struct texel_sampler *s, const float coord[4],
+                       float reference, unsigned channel, const float seen[4]);
+/* Coordinates of that target without the layer. */
+unsigned texel_dims(GLenum target);
+bool texel_is_array(GLenum target);
+bool texel_is_cube(GLenum target);
+/* Of the place on the face, 0 to 1, given one of the direction. */
+void texel_cube_derivative(const float dir[3], const float by[3],
+                           float place[2]);
+
+#endif
