@@ -346,11 +346,12 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     const struct view *v = target_view(w, t, 0);
     struct rt_plane plane[BATCH_BLOCKS];
     unsigned count = 0, pixels = 0, step = step_dw / LANES;
+    bool inside = v->blocks && v->width == TILE_PX && v->height == TILE_PX;
     for (unsigned n = first; n < end; n++) {
         unsigned x = (unsigned)(b->block[n].x - w->tile_x);
         unsigned y = (unsigned)(b->block[n].y - w->tile_y);
         pixels += count_block_bits(b->mask[n]);
-        if (holds_block(v, x, y)) {
+        if (inside || holds_block(v, x, y)) {
             plane[count++] = (struct rt_plane){v->mem + v->x_B[x] + v->y_B[y],
                                                b->mask[n]};
             continue;

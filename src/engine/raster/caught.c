@@ -22,17 +22,9 @@ caught_fits(const struct worker *w)
 static bool
 is_same_for_all(const struct worker *w)
 {
-    const uint32_t reading = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST;
-    const struct eu_launch *l = &w->launch;
     const struct block_batch *b = &w->batch;
-    if (!l->steady || (l->sfids & ~reading))
-        return false;
-    for (unsigned i = 0; i < w->plan.part_count; i++) {
-        if (b->copy[i].stride_B)
-            return false;
-    }
-    if (l->start.vector_mask_enable || (l->apart && !l->quads))
-        return true;
+    if (!w->same || w->same_lanes)
+        return w->same;
     for (unsigned n = 0; n < b->count; n++) {
         if (b->block[n].lit != 0xffff)
             return false;

@@ -43,6 +43,10 @@ emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
     bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
     bool simple = w->scene->simple && !special;
     bool plain = w->scene->plain_samples && !special;
+    if (w->straight && !special) {
+        payload_add_list(w, s, list);
+        return;
+    }
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block *b = &list->block[i];
         int32_t x = w->tile_x + b->x, y = w->tile_y + b->y;

@@ -127,6 +127,20 @@ plan_init(struct payload_plan *plan, const struct eu_launch *l,
     plan_runs(plan, l, sc, grf);
 }
 
+/* Whether a thread does what all threads of a primitive would do. */
+static void
+find_sameness(struct worker *w)
+{
+    const uint32_t reading = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST;
+    const struct eu_launch *l = &w->launch;
+    w->same = w->catches && l->steady && !(l->sfids & ~reading);
+    for (unsigned i = 0; i < w->plan.part_count; i++) {
+        unsigned kind = w->plan.part[i].kind;
+        w->same &= kind == PAYLOAD_HEADER || kind == PAYLOAD_POSITIONS;
+    }
+    w->same_lanes = l->start.vector_mask_enable || (l->apart && !l->quads);
+}
+
 void
 payload_prepare(struct worker *w)
 {
@@ -147,6 +161,10 @@ payload_prepare(struct worker *w)
     w->planes = plane_ops_selected();
     plan_init(&w->plan, &w->launch, w->scene);
     w->catches = ps->simd == 16 && caught_fits(w);
+    find_sameness(w);
+    const struct scene *sc = w->scene;
+    w->straight = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1) &&
+                  (!sc->ds.depth_test || sc->test_time == TEST_LATE);
 }
 
 /* ---- the parts ---- */

@@ -18,6 +18,37 @@ payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         payload_run_blocks(w);
 }
 
+void
+payload_add_list(struct worker *w, const struct setup *s,
+                 const struct cover_list *list)
+{
+    struct block_batch *b = &w->batch;
+    bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    unsigned n = b->count;
+    uint64_t samples = 0;
+    b->setup = s;
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct cover_block c = list->block[i];
+        if (!quad_fills_thread(c.mask)) {
+            quad_emit_block(w, s, tile_x + c.x, tile_y + c.y, c.mask);
+            continue;
+        }
+        samples += count_block_bits(c.mask);
+        b->block[n].x = tile_x + c.x;
+        b->block[n].y = tile_y + c.y;
+        b->block[n].lit = b->block[n].full = c.mask;
+        if (++n == BATCH_BLOCKS) {
+            b->count = n;
+            payload_run_blocks(w);
+            n = 0;
+        }
+    }
+    b->count = n;
+    if (counts)
+        w->depth_count += samples;
+}
+
 static void
 find_places(struct block_batch *b)
 {
@@ -184,7 +215,8 @@ payload_run_blocks(struct worker *w)
     if (!b->count)
         return;
     const struct setup *s = b->setup;
-    find_places(b);
+    if (!w->same)
+        find_places(b);
     make_parts(w);
     g->setup = s;
     g->block = true;

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Of a block's four: from here on it is a thread of its own. */
-#define BLOCK_QUADS 3
-
 static bool
 poly_stipple_hides(const struct draw *d, int32_t x, int32_t y)
 {
@@ -194,15 +191,6 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         push(w, s, lit);
 }
 
-/* Whether the block has enough lit quads for a thread of its own. */
-static bool
-fills_thread(const struct scene *sc, unsigned mask)
-{
-    unsigned any = mask | mask >> 2;
-    any = (any | any >> 1) & 0x1111; /* a bit for each quad */
-    return sc->ps->simd == 16 && count_bits(any) >= BLOCK_QUADS;
-}
-
 void
 quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                 uint16_t mask)
@@ -223,7 +211,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (w->draw->ps_extra.input_coverage_mask_state ==
         GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE)
         full = mask;
-    if (fills_thread(sc, mask)) {
+    if (sc->ps->simd == 16 && quad_fills_thread(mask)) {
         payload_add_block(w, s, x, y, mask, full);
         return;
     }

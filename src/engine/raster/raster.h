@@ -340,7 +340,7 @@ struct payload_plan {
 
 /* 4x4 blocks of one primitive on their way to the shader: of a simple draw, or
  * whole ones of a multisampled draw. */
-#define BATCH_BLOCKS 16
+#define BATCH_BLOCKS 32
 struct block_batch {
     const struct setup *setup;
     unsigned count;
@@ -378,6 +378,10 @@ struct worker {
     uint32_t header[8]; /* g0 less the primitive's part */
     struct payload_plan plan;
     bool catches; /* threads of blocks leave their colours in the batch */
+    bool same; /* those of a primitive all leave the same, with all lanes on */
+    bool same_lanes; /* ... and with any */
+    bool
+        straight; /* blocks go from coverage to threads: no test lies between */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
@@ -460,6 +464,14 @@ void cover_line(struct worker *w, const struct setup *s);
 /* masks[i]: pixels TL TR BL BR that sample i covers. */
 void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                const uint8_t masks[MAX_SAMPLES]);
+/* Whether the block has enough lit quads for a thread of its own. */
+static inline bool
+quad_fills_thread(unsigned mask)
+{
+    unsigned any = mask | mask >> 2;
+    any = (any | any >> 1) & 0x1111; /* a bit for each quad */
+    return mask == 0xffff || count_bits(any) >= 3;
+}
 /* A 4x4 block of a simple draw (see struct scene), bits as in cover.h. */
 void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
                      int32_t y, uint16_t mask);
@@ -485,6 +497,9 @@ unsigned payload_runs(const struct worker *w, const struct setup *s,
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
 void payload_run_blocks(struct worker *w);
+/* Blocks of a worker that is `straight`. */
+void payload_add_list(struct worker *w, const struct setup *s,
+                      const struct cover_list *list);
 /* ---- caught.c ------------------------------------------------------------ */
 
 /* Whether the draw's threads send nothing but colours for one target at their
