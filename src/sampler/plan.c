@@ -356,6 +356,32 @@ plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
     return true;
 }
 
+/* Whether no denormal number can make a difference. What formats of few bits
+ * hold is never one, nor what filters make of it; a coordinate that is one lies
+ * in the first texel or before it, which only borders and offsets tell apart;
+ * lengths of which one square is have the least LOD. */
+static bool
+knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
+{
+    if (plan->border || plan->offset[0] || plan->offset[1] || plan->compare ||
+        plan->way == SAMPLE_ANISOTROPIC || op == SAMPLE_BIAS)
+        return false;
+    switch (plan->texel) {
+    case SAMPLE_BYTES1:
+    case SAMPLE_BYTES2:
+    case SAMPLE_BYTES4:
+    case SAMPLE_SRGB:
+    case SAMPLE_UNORM16:
+    case SAMPLE_UNORM24:
+    case SAMPLE_BLOCKS: return true;
+    case SAMPLE_FLOAT1:
+    case SAMPLE_FLOAT2:
+    case SAMPLE_FLOAT4:
+        return plan->way == SAMPLE_NEAREST || plan->way == SAMPLE_FETCH;
+    default: return false;
+    }
+}
+
 /* ---- channels -------------------------------------------------------------
  */
 
@@ -425,6 +451,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->way = choose_way(plan, shape->op);
     plan_layers(plan, s, shape->op);
     plan_channels(plan, &ctx);
+    plan->any_denormals = knows_no_denormals(plan, shape->op);
     if (routines)
         plan->run = routines->fn[texel][plan->way];
 }

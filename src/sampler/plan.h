@@ -121,6 +121,8 @@ struct sample_plan {
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
     bool blocks; /* run() needs sample_lanes.blocks */
+    /* Bits are the same whether the processor flushes denormals or not. */
+    bool any_denormals;
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;

@@ -206,10 +206,8 @@ static __attribute__((noinline)) enum eu_msg_result
 fast_usual(struct eu_thread *t, const struct eu_message *m)
 {
     const struct thread_env *env = t->user;
-    if ((m->sfid == EU_SFID_DC1 && fast_dc1(env, m)) ||
-        (m->sfid == EU_SFID_SAMPLER && fast_ld_buffer(env, m)))
-        return EU_MSG_OK;
-    return msg_send(t, m);
+    bool done = m->sfid == EU_SFID_DC1 && fast_dc1(env, m);
+    return done ? EU_MSG_OK : msg_send(t, m);
 }
 
 /* Untyped messages of sixteen lanes without header: x, or xyzw. */
@@ -273,7 +271,9 @@ fast_send(struct eu_thread *t, const struct eu_message *m)
         return msg_send(t, m);
     switch (m->sfid) {
     case EU_SFID_DC1: done = fast_frequent_dc1(env, m); break;
-    case EU_SFID_SAMPLER: done = fast_frequent_ld(env, m); break;
+    case EU_SFID_SAMPLER:
+        done = fast_frequent_ld(env, m) || fast_ld_buffer(env, m);
+        return done ? EU_MSG_OK : msg_sampler(env, t, m);
     case EU_SFID_SPAWNER: done = m->eot; break;
     case EU_SFID_GATEWAY: return msg_gateway(env, t, m);
     case EU_SFID_DC0: return msg_dc0(env, t, m);

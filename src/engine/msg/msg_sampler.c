@@ -210,14 +210,10 @@ answer_message(struct thread_env *env, const struct sampler_message *msg,
 }
 
 static void
-answer(struct thread_env *env, const struct eu_message *m)
+answer(struct thread_env *env, const struct eu_message *m,
+       const uint32_t *header)
 {
     const struct shader_stage *stage = env->stage;
-    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
-    /* Left out, every sampling message goes the long way. */
-    if (!m->dst ||
-        (!perf_leaves_out(PERF_TEX) && sampler_answer_prepared(env, m, header)))
-        return;
     unsigned type = m->desc >> 12 & 31;
     const struct sampler_message *msg = sampler_find_message(stage->gen, type);
     if (!msg)
@@ -230,8 +226,13 @@ enum eu_msg_result
 msg_sampler(struct thread_env *env, struct eu_thread *t,
             const struct eu_message *m)
 {
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    /* Left out, every sampling message goes the long way. */
+    if (!m->dst ||
+        (!perf_leaves_out(PERF_TEX) && sampler_answer_prepared(env, m, header)))
+        return EU_MSG_OK;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    answer(env, m);
+    answer(env, m, header);
     fpmode_leave(FPMODE_DEFAULT, before);
     return EU_MSG_OK;
 }

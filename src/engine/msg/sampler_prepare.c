@@ -4,6 +4,7 @@
  *
  * Plans live in the stage's cache, as long as the surfaces and samplers that
  * they come from, and are shared by all workers. */
+#include "base/fpmode.h"
 #include "engine/msg/msg_sampler.h"
 #include "engine/stage_cache.h"
 #include "sampler/plan.h"
@@ -229,6 +230,20 @@ own_blocks(struct thread_env *env)
     return *blocks;
 }
 
+/* To change the mode twice takes as long as some messages. */
+static inline bool
+run(const struct sample_plan *plan, const struct sample_lanes *in)
+{
+    uint32_t mode = fpmode_mine;
+    if (mode == FPMODE_DEFAULT ||
+        (plan->any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH)))
+        return sample_plan_run(plan, in);
+    fpmode_set(FPMODE_DEFAULT);
+    bool done = sample_plan_run(plan, in);
+    fpmode_set(mode);
+    return done;
+}
+
 bool
 sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                         const uint32_t *header)
@@ -253,5 +268,5 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     if (p->plan.blocks && !(in.blocks = own_blocks(env)))
         return false;
     in.whole = p->complete && in.exec_mask == 0xffff;
-    return sample_plan_run(&p->plan, &in);
+    return run(&p->plan, &in);
 }

@@ -20,9 +20,10 @@ any(uint32_t n)
 static inline float
 any_coord(void)
 {
-    static const float special[] = {0.0f, -0.0f,  1.0f,     -1.0f,      2.0f,
-                                    0.5f, NAN,    INFINITY, 3e38f,      -3e38f,
-                                    1e7f, -1e-9f, -1e-3f,   0.99999994f};
+    static const float special[] = {
+        0.0f,   -0.0f,       1.0f,   -1.0f,   2.0f,  0.5f,
+        NAN,    INFINITY,    3e38f,  -3e38f,  1e7f,  -1e-9f,
+        -1e-3f, 0.99999994f, 1e-40f, -1e-40f, 2e-38f};
     switch (any(8)) {
     case 0: return special[any(ARRAY_SIZE(special))];
     case 1: return (float)any(2000) / 100.0f - 10.0f;
