@@ -125,13 +125,11 @@ may_compare(enum sample_texel texel)
            texel == SAMPLE_UNORM24;
 }
 
-/* __builtin_cpu_is() knows vendors: AMD's gather more slowly than they load. */
 static const struct sample_routines *
 choose_routines(void)
 {
     switch (cpu_selected()) {
-    case CPU_AVX512:
-        return __builtin_cpu_is("amd") ? &sample_avx512_loads : &sample_avx512;
+    case CPU_AVX512: return &sample_avx512;
     case CPU_AVX2: return &sample_avx2;
     case CPU_SSE4: break;
     }
@@ -160,9 +158,15 @@ choose_way(const struct sample_plan *plan, enum sample_op op)
 static void
 plan_square(struct sample_plan *plan, const struct surface *s, uint32_t last_y)
 {
+    unsigned element_B = s->fmt->element_B;
     plan->square = (struct sample_square){
-        .usable = s->tiling == TILING_Y && s->fmt->element_B == 4 &&
-                  s->row_pitch_B >= 128 && (uintptr_t)s->mem % 64 == 0,
+        .usable = s->tiling == TILING_Y && element_B <= 4 &&
+                  (element_B & (element_B - 1)) == 0 && s->row_pitch_B >= 128 &&
+                  s->row_pitch_B <= 1u << 18 && last_y < 0xff00 &&
+                  (uintptr_t)s->mem % 64 == 0,
+        .column_shift = element_B == 1   ? 2
+                        : element_B == 2 ? 1
+                                         : 0,
         .last_x = (s->row_pitch_B & ~127u) / 16 - 1,
         .last_y = (last_y | 31) / 4,
     };

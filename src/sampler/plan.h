@@ -109,10 +109,11 @@ struct sample_lod_plan {
     int32_t level0, level, beta;
 };
 
-/* Whether 4x4 elements are a line of memory, and the last such block that
- * memory has. */
+/* Whether 4x4 dwords are a line of memory, and the last such block that memory
+ * has. Columns and rows fit 16 bits. */
 struct sample_square {
     bool usable;
+    int32_t column_shift; /* log2 of the elements in a dword */
     uint32_t last_x, last_y;
 };
 
@@ -209,7 +210,5 @@ sample_block_find(struct sample_blocks *blocks,
 /* ---- x86/sample_*.c ------------------------------------------------------ */
 
 extern const struct sample_routines sample_avx2, sample_avx512;
-/* For processors that gather slowly. */
-extern const struct sample_routines sample_avx512_loads;
 
 #endif

@@ -51,24 +51,22 @@ struct lanes_axis {
     vmask outside; /* over an edge, where that matters */
 };
 
+/* address.c's scale(), in 1/256 texels: never beyond what an int holds. NaN
+ * counts as 0, or where it makes no difference as the least number. `far`: an
+ * offset is added later. */
 INLINE vfloat
-zero_if_nan(vfloat x)
+scale(unsigned wrap, bool far, vfloat u, vfloat n_fx8)
 {
-    return v_select(v_fequal(x, x), x, v_splat(0.0f));
-}
-
-/* address.c's scale(), in 1/256 texels: never beyond what an int holds. */
-INLINE vfloat
-scale(unsigned wrap, vfloat u, vfloat n_fx8)
-{
-    const float limit = 1 << 28;
+    const vfloat zero = v_splat(0.0f), limit = v_splat(1 << 28);
     if (wrap == GEN9_TCM_WRAP)
-        return zero_if_nan((u - v_floor(u)) * n_fx8);
+        return v_fmax((u - v_floor(u)) * n_fx8, zero);
     if (wrap == GEN9_TCM_MIRROR)
-        return zero_if_nan((u - v_splat(2.0f) * v_floor(u * v_splat(0.5f))) *
-                           n_fx8);
-    vfloat x = zero_if_nan(u * n_fx8);
-    return v_fmin(v_fmax(x, v_splat(-limit)), v_splat(limit));
+        return v_fmax((u - v_splat(2.0f) * v_floor(u * v_splat(0.5f))) * n_fx8,
+                      zero);
+    vfloat x = u * n_fx8;
+    if (wrap != GEN9_TCM_CLAMP || far)
+        x = v_select(v_fequal(x, x), x, zero);
+    return v_fmin(v_fmax(x, -limit), limit);
 }
 
 INLINE vint
@@ -93,30 +91,32 @@ wrap_texel(unsigned wrap, vint i, vint n, bool far)
         vint back = n + n - 1 - i;
         return v_min_u(v_max(i, v_isplat(0)), v_max(back, v_isplat(0)));
     }
-    return v_max(v_min(i, n - 1), v_isplat(0));
+    return v_max(v_min(i, n - v_isplat(1)), v_isplat(0));
 }
 
 INLINE struct lanes_axis
 linear_as(unsigned wrap, bool far, const struct sample_plan *p, unsigned d,
           vfloat u, vint n, vfloat n_fx8)
 {
-    vfloat x = scale(wrap, u, n_fx8);
+    vfloat x = scale(wrap, far, u, n_fx8);
     if (wrap == GEN9_TCM_HALF_BORDER)
         x = v_fmin(v_fmax(x, v_splat(0.0f)), n_fx8);
-    vint fixed = v_ifloor(x + v_splat(p->round[d])) - SAMPLE_ONE / 2;
+    vint fixed = v_ifloor(x + v_splat(p->round[d]));
+    fixed -= v_isplat(SAMPLE_ONE / 2);
     vint i = fixed >> 8;
     if (far)
         i += p->offset[d];
     struct lanes_axis a = {
         .i0 = wrap_texel(wrap, i, n, far),
-        .i1 = wrap_texel(wrap, i + 1, n, far),
-        .w1 = fixed & (SAMPLE_ONE - 1),
+        .i1 = wrap_texel(wrap, i + v_isplat(1), n, far),
+        .w1 = fixed & v_isplat(SAMPLE_ONE - 1),
         .outside = v_live(0),
     };
     /* Without an offset -1 and n are all that a repeat has to move. */
     if (wrap == GEN9_TCM_WRAP && !far) {
+        vint next = i + v_isplat(1);
         a.i0 = v_min_u(i, i + n);
-        a.i1 = v_min_u(i + 1, i + 1 - n);
+        a.i1 = v_min_u(next, next - n);
     }
     if (wrap == GEN9_TCM_CLAMP_BORDER || wrap == GEN9_TCM_HALF_BORDER)
         a.outside = v_not(v_less_u(i, n - 1));
@@ -139,7 +139,7 @@ INLINE struct lanes_axis
 nearest_as(unsigned wrap, bool far, const struct sample_plan *p, unsigned d,
            vfloat u, vint n, vfloat n_fx8)
 {
-    vint i = v_ifloor(scale(wrap, u, n_fx8)) >> 8;
+    vint i = v_ifloor(scale(wrap, far, u, n_fx8)) >> 8;
     if (far)
         i += p->offset[d];
     struct lanes_axis a = {

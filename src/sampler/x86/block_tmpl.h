@@ -172,49 +172,106 @@ keep_lanes(vmask m, struct lanes_color a, struct lanes_color b)
     return a;
 }
 
+/* Two columns and two rows that some lanes look at. */
+INLINE vmask
+take_window(const struct sample_plan *p, struct sample_blocks *blocks,
+            unsigned taps, const struct lanes_corners *at,
+            const struct lanes_corners *block, struct lanes_window *w,
+            vmask remaining, struct lanes_color t[4])
+{
+    find_blocks(p, blocks, w);
+    vint xa = v_isplat(w->x[0]), xb = v_isplat(w->x[1]);
+    vint ya = v_isplat(w->y[0]), yb = v_isplat(w->y[1]);
+    vmask right0 = v_equal(block->x0, xb), right1 = v_equal(block->x1, xb);
+    vmask low0 = v_equal(block->y0, yb), low1 = v_equal(block->y1, yb);
+    vmask fit_x = v_and(v_or(v_equal(block->x0, xa), right0),
+                        v_or(v_equal(block->x1, xa), right1));
+    vmask fit_y = v_and(v_or(v_equal(block->y0, ya), low0),
+                        v_or(v_equal(block->y1, ya), low1));
+    vmask fit = v_and(v_and(fit_x, fit_y), remaining);
+    for (unsigned i = 0; i < taps; i++) {
+        vmask right = i & 1 ? right1 : right0, low = i & 2 ? low1 : low0;
+        vint x = i & 1 ? at->x1 : at->x0, y = i & 2 ? at->y1 : at->y0;
+        t[i] = keep_lanes(fit, take_texel(w, right, low, x, y), t[i]);
+    }
+    return fit;
+}
+
+/* Whatever the lanes look at, window by window. */
+static __attribute__((noinline)) void
+load_scattered_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
+                      unsigned taps, const struct lanes_corners *at,
+                      const struct lanes_corners *block, vmask live,
+                      struct lanes_color t[4])
+{
+    struct lanes_blocks b;
+    __builtin_memcpy(b.x0, &block->x0, sizeof block->x0);
+    __builtin_memcpy(b.x1, &block->x1, sizeof block->x1);
+    __builtin_memcpy(b.y0, &block->y0, sizeof block->y0);
+    __builtin_memcpy(b.y1, &block->y1, sizeof block->y1);
+    for (unsigned i = 0; i < taps; i++)
+        for (unsigned c = 0; c < 4; c++)
+            t[i].c[c] = v_splat(0.0f);
+    while (v_any(live)) {
+        struct lanes_window w;
+        choose_pair(b.x0, b.x1, block->x0, block->x1, live, w.x);
+        choose_pair(b.y0, b.y1, block->y0, block->y1, live, w.y);
+        vmask done = take_window(p, blocks, taps, at, block, &w, live, t);
+        live = v_and(live, v_not(done));
+    }
+}
+
+#if LANES == 16
+
+/* Lanes that all look at one square of four blocks, or less.
+ * False if some do not. */
+INLINE bool
+load_near_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
+                 unsigned taps, const struct lanes_corners *at,
+                 const struct lanes_corners *block, vmask live,
+                 struct lanes_color t[4])
+{
+    /* Where rows or columns do not fit 16 bits, lanes are too far apart. */
+    vint first = block->x0 | block->y0 << 16;
+    uint32_t origin = v_least_pair(first);
+    int32_t x = (int32_t)(origin & 0xffff), y = (int32_t)(origin >> 16);
+    vint x0 = block->x0 - x, x1 = block->x1 - x;
+    vint y0 = block->y0 - y, y1 = block->y1 - y;
+    vint all_x = x0 | x1, all_y = y0 | y1;
+    if (v_any(v_and(live, v_test(all_x | all_y, v_isplat(-2)))))
+        return false;
+    struct lanes_window w = {
+        .x = {x, x + v_any(v_and(live, v_test(all_x, v_isplat(1))))},
+        .y = {y, y + v_any(v_and(live, v_test(all_y, v_isplat(1))))},
+    };
+    find_blocks(p, blocks, &w);
+    vmask right0 = v_test(x0, v_isplat(1)), right1 = v_test(x1, v_isplat(1));
+    vmask low0 = v_test(y0, v_isplat(1)), low1 = v_test(y1, v_isplat(1));
+    t[0] = take_texel(&w, right0, low0, at->x0, at->y0);
+    if (taps == 1)
+        return true;
+    t[1] = take_texel(&w, right1, low0, at->x1, at->y0);
+    t[2] = take_texel(&w, right0, low1, at->x0, at->y1);
+    t[3] = take_texel(&w, right1, low1, at->x1, at->y1);
+    return true;
+}
+
+#endif
+
 /* The texels of `taps` corners, 1 or 4, in load_corners()' order. */
 INLINE void
 load_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
             unsigned taps, const struct lanes_corners *at, vmask live,
             struct lanes_color t[4])
 {
-    struct lanes_blocks b;
-    vint x0 = at->x0 >> 2, y0 = at->y0 >> 2;
-    vint x1 = taps == 1 ? x0 : at->x1 >> 2, y1 = taps == 1 ? y0 : at->y1 >> 2;
-    __builtin_memcpy(b.x0, &x0, sizeof x0);
-    __builtin_memcpy(b.x1, &x1, sizeof x1);
-    __builtin_memcpy(b.y0, &y0, sizeof y0);
-    __builtin_memcpy(b.y1, &y1, sizeof y1);
-    for (unsigned i = 0; i < taps; i++)
-        for (unsigned c = 0; c < 4; c++)
-            t[i].c[c] = v_splat(0.0f);
-    vmask remaining = live;
-    while (v_any(remaining)) {
-        struct lanes_window w;
-        choose_pair(b.x0, b.x1, x0, x1, remaining, w.x);
-        choose_pair(b.y0, b.y1, y0, y1, remaining, w.y);
-        find_blocks(p, blocks, &w);
-        vint xa = v_isplat(w.x[0]), xb = v_isplat(w.x[1]);
-        vint ya = v_isplat(w.y[0]), yb = v_isplat(w.y[1]);
-        vmask left0 = v_equal(x0, xa), right0 = v_equal(x0, xb);
-        vmask left1 = v_equal(x1, xa), right1 = v_equal(x1, xb);
-        vmask top0 = v_equal(y0, ya), low0 = v_equal(y0, yb);
-        vmask top1 = v_equal(y1, ya), low1 = v_equal(y1, yb);
-        vmask fit = v_and(v_and(v_or(left0, right0), v_or(left1, right1)),
-                          v_and(v_or(top0, low0), v_or(top1, low1)));
-        fit = v_and(fit, remaining);
-        t[0] = keep_lanes(fit, take_texel(&w, right0, low0, at->x0, at->y0),
-                          t[0]);
-        if (taps == 4) {
-            t[1] = keep_lanes(fit, take_texel(&w, right1, low0, at->x1, at->y0),
-                              t[1]);
-            t[2] = keep_lanes(fit, take_texel(&w, right0, low1, at->x0, at->y1),
-                              t[2]);
-            t[3] = keep_lanes(fit, take_texel(&w, right1, low1, at->x1, at->y1),
-                              t[3]);
-        }
-        remaining = v_and(remaining, v_not(fit));
-    }
+    struct lanes_corners block = {.x0 = at->x0 >> 2, .y0 = at->y0 >> 2};
+    block.x1 = taps == 1 ? block.x0 : at->x1 >> 2;
+    block.y1 = taps == 1 ? block.y0 : at->y1 >> 2;
+#if LANES == 16
+    if (load_near_blocks(p, blocks, taps, at, &block, live, t))
+        return;
+#endif
+    load_scattered_blocks(p, blocks, taps, at, &block, live, t);
 }
 
 #endif

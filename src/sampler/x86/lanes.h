@@ -20,14 +20,15 @@ typedef int32_t vmask __attribute__((vector_size(32))); /* all ones: set */
 typedef float vfloat __attribute__((vector_size(4 * LANES)));
 typedef int32_t vint __attribute__((vector_size(4 * LANES)));
 typedef float float4 __attribute__((vector_size(16)));
+typedef float float8 __attribute__((vector_size(32)));
 typedef double double4 __attribute__((vector_size(32)));
+typedef int32_t int4 __attribute__((vector_size(16)));
+typedef int64_t long4 __attribute__((vector_size(32)));
 
-/* ---- loads from addresses of their own ---------------------------------- */
-
-/* Some processors gather more slowly than they load lane by lane. */
-#ifndef LANES_GATHER
-#define LANES_GATHER 1
-#endif
+/* ---- loads from addresses of their own ----------------------------------
+ *
+ * Lane by lane: processors whose gather instructions are faster than that are
+ * few, since it was found what those give away. */
 
 /* Offsets of the lanes, in memory: taking a vector apart costs more. */
 static inline void

@@ -184,6 +184,12 @@ v_srl_each(vint v, vint bits)
 }
 
 static inline vint
+v_srl16(vint v, unsigned bits)
+{
+    return (vint)_mm256_srli_epi16((__m256i)v, (int)bits);
+}
+
+static inline vint
 v_mul16(vint a, vint b)
 {
     return (vint)_mm256_mullo_epi16((__m256i)a, (__m256i)b);
@@ -252,22 +258,40 @@ v_spread(float4 q)
                                    _mm_permute_ps(v, 0));
 }
 
+/* Of the second quad also in the places of a third and a fourth. */
+static inline float8
+v_steps(vfloat v)
+{
+    const __m256i end = _mm256_setr_epi32(1, 5, 1, 5, 2, 6, 2, 6);
+    const __m256i begin = _mm256_setr_epi32(0, 4, 0, 4, 0, 4, 0, 4);
+    return (float8)_mm256_permutevar8x32_ps((__m256)v, end) -
+           (float8)_mm256_permutevar8x32_ps((__m256)v, begin);
+}
+
+static inline vfloat
+v_half(vint half)
+{
+    __m256i low = _mm256_packus_epi32((__m256i)(half & 0xffff),
+                                      _mm256_setzero_si256());
+    low = _mm256_permute4x64_epi64(low, 0x08);
+    return (vfloat)_mm256_cvtph_ps(_mm256_castsi256_si128(low));
+}
+
+static inline vfloat
+v_add_where(vmask m, vfloat a, vfloat b)
+{
+    return v_select(m, a + b, a);
+}
+
 /* ---- loads from addresses of their own ---------------------------------- */
 
 /* 32 bits at base + at, for each lane */
 static inline vint
 v_gather(const uint8_t *base, vint at)
 {
-#if LANES_GATHER
-    return (vint)_mm256_i32gather_epi32((const int *)(const void *)base,
-                                        (__m256i)at, 1);
-#else
     alignas(64) int32_t from[LANES];
     v_offsets(at, from);
-    __m256i low = _mm256_set_m128i(v_load4(base, from + 4),
-                                   v_load4(base, from));
-    return (vint)low;
-#endif
+    return (vint)_mm256_set_m128i(v_load4(base, from + 4), v_load4(base, from));
 }
 
 /* 64 bits for each lane, its dwords apart. */

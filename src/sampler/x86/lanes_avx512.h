@@ -8,9 +8,17 @@ v_splat(float f)
     return (vfloat)_mm512_set1_ps(f);
 }
 
+/* Constants come from memory, as those of floats do: the way from a general
+ * register is longer. */
 static inline vint
 v_isplat(int32_t i)
 {
+    const union {
+        int32_t i;
+        float f;
+    } bits = {i};
+    if (__builtin_constant_p(i))
+        return (vint)_mm512_set1_ps(bits.f);
     return (vint)_mm512_set1_epi32(i);
 }
 
@@ -18,8 +26,10 @@ v_isplat(int32_t i)
 static inline vint
 v_load(const uint32_t *p, unsigned count)
 {
-    __mmask16 m = count >= 16 ? 0xffff : 0xff;
-    return (vint)_mm512_maskz_loadu_epi32(m, p);
+    /* Masked loads have to wait for stores that are on their way. */
+    if (count >= 16)
+        return (vint)_mm512_loadu_si512(p);
+    return (vint)_mm512_maskz_loadu_epi32(0xff, p);
 }
 
 static inline void
@@ -187,6 +197,12 @@ v_srl_each(vint v, vint bits)
 }
 
 static inline vint
+v_srl16(vint v, unsigned bits)
+{
+    return (vint)_mm512_srli_epi16((__m512i)v, bits);
+}
+
+static inline vint
 v_mul16(vint a, vint b)
 {
     return (vint)_mm512_mullo_epi16((__m512i)a, (__m512i)b);
@@ -240,6 +256,13 @@ v_pick(vint first, vint second, vint i)
                                            (__m512i)second);
 }
 
+/* Of 16 dwords, number i: the low four bits count. */
+static inline vint
+v_pick_one(vint line, vint i)
+{
+    return (vint)_mm512_permutexvar_epi32((__m512i)i, (__m512i)line);
+}
+
 /* Least low and least high half, of the outermost lanes of a block of four
  * quads. */
 static inline uint32_t
@@ -251,6 +274,27 @@ v_least_pair(vint v)
     least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0x4e));
     least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0xb1));
     return (uint32_t)_mm_cvtsi128_si32(least);
+}
+
+/* Lane 0, halves as one number. */
+static inline uint32_t
+v_first(vint v)
+{
+    return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128((__m512i)v));
+}
+
+static inline vint
+v_sub16(vint a, vint b)
+{
+    return (vint)_mm512_sub_epi16((__m512i)a, (__m512i)b);
+}
+
+/* Each byte, 0..15, becomes the table's. */
+static inline vint
+v_bytes(const int8_t table[16], vint v)
+{
+    __m128i t = _mm_loadu_si128((const __m128i *)(const void *)table);
+    return (vint)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(t), (__m512i)v);
 }
 
 /* Each half of a lane: entry number 0 to 255 of an aligned table. */
@@ -296,6 +340,18 @@ v_of_eight(const float eight[8], vint i)
 /* Lane k of each quad in all of its lanes; k is constant. */
 #define v_quad(v, k) ((vfloat)_mm512_permute_ps((__m512)(v), (k)*0x55))
 
+/* Of each quad, what its second and its third lane have more than the first:
+ * four differences to the right, four down. */
+static inline float8
+v_steps(vfloat v)
+{
+    const __m512i from = _mm512_setr_epi32(1, 5, 9, 13, 2, 6, 10, 14, 0, 4, 8,
+                                           12, 0, 4, 8, 12);
+    __m512 ends = _mm512_permutexvar_ps(from, (__m512)v);
+    return (float8)_mm512_castps512_ps256(ends) -
+           (float8)_mm512_extractf32x8_ps(ends, 1);
+}
+
 /* The first lane of each quad, and back to all lanes. */
 static inline float4
 v_quads(vfloat v)
@@ -315,15 +371,26 @@ v_spread(float4 q)
                                          _mm512_castps128_ps512((__m128)q));
 }
 
+/* Each lane's low half, a number of 16 bits. NaN becomes a quiet one. */
+static inline vfloat
+v_half(vint half)
+{
+    return (vfloat)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)half));
+}
+
+/* a + b where m is set, a elsewhere */
+static inline vfloat
+v_add_where(vmask m, vfloat a, vfloat b)
+{
+    return (vfloat)_mm512_mask_add_ps((__m512)a, m, (__m512)a, (__m512)b);
+}
+
 /* ---- loads from addresses of their own ---------------------------------- */
 
 /* 32 bits at base + at, for each lane */
 static inline vint
 v_gather(const uint8_t *base, vint at)
 {
-#if LANES_GATHER
-    return (vint)_mm512_i32gather_epi32((__m512i)at, base, 1);
-#else
     alignas(64) int32_t from[LANES];
     v_offsets(at, from);
     __m256i low = _mm256_set_m128i(v_load4(base, from + 4),
@@ -331,7 +398,6 @@ v_gather(const uint8_t *base, vint at)
     __m256i high = _mm256_set_m128i(v_load4(base, from + 12),
                                     v_load4(base, from + 8));
     return (vint)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-#endif
 }
 
 /* 64 bits for each lane, its dwords apart. */

@@ -4,13 +4,17 @@
 
 #include "sampler/x86/address_tmpl.h"
 
-typedef int32_t int4 __attribute__((vector_size(16)));
-typedef int64_t long4 __attribute__((vector_size(32)));
+/* Four at a time: one for each quad, or for the lanes of one. */
+struct four_lods {
+    int4 level, beta, mag;
+};
 
 struct lanes_lod {
+    bool same; /* all lanes have level `one` */
+    unsigned one;
+    bool blend; /* some beta is not zero */
     vint level, beta;
     vmask mag;
-    bool blend; /* some beta is not zero */
 };
 
 /* lod.c's log2_root() */
@@ -38,85 +42,122 @@ log2_root(float4 squared)
     return (float4)((root & sound) | ((int4)-limit & ~sound));
 }
 
-/* Square of what the longer derivative is long, for all lanes of a quad. */
-INLINE vfloat
-footprint(const struct sample_lod_plan *lod, vfloat u, vfloat v)
+INLINE float4
+min4(float4 a, float4 b)
 {
-    vfloat w = v_splat(lod->size[0]), h = v_splat(lod->size[1]);
-    vfloat u0 = v_quad(u, 0), v0 = v_quad(v, 0);
-    vfloat dudx = (v_quad(u, 1) - u0) * w, dudy = (v_quad(u, 2) - u0) * w;
-    vfloat dvdx = (v_quad(v, 1) - v0) * h, dvdy = (v_quad(v, 2) - v0) * h;
-    vfloat x = dudx * dudx + dvdx * dvdx, y = dudy * dudy + dvdy * dvdy;
-    return v_fmax(x, y);
+    return (float4)_mm_min_ps((__m128)a, (__m128)b);
 }
 
-/* lod.c's fixed_lod(); NaN is the least. */
-INLINE vint
-fixed_lod(vfloat lod)
+/* b where one is NaN */
+INLINE float4
+max4(float4 a, float4 b)
 {
-    lod = v_fmin(v_fmax(lod, v_splat(-32.0f)), v_splat(32.0f));
-    return v_ifloor(lod * v_splat(SAMPLE_ONE) + v_splat(0.5f));
+    return (float4)_mm_max_ps((__m128)a, (__m128)b);
+}
+
+INLINE int4
+clamp4(int4 v, int32_t min, int32_t max)
+{
+    __m128i low = _mm_min_epi32((__m128i)v, _mm_set1_epi32(max));
+    return (int4)_mm_max_epi32(low, _mm_set1_epi32(min));
+}
+
+INLINE float4
+splat4(float f)
+{
+    return (float4){f, f, f, f};
+}
+
+INLINE float4
+fma4(float4 a, float4 b, float4 c)
+{
+    return (float4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
+}
+
+INLINE int4
+choose4i(int4 m, int4 a, int4 b)
+{
+    return (a & m) | (b & ~m);
+}
+
+/* Square of what the longer derivative is long, for each quad. */
+INLINE float4
+footprint(const struct sample_lod_plan *lod, vfloat u, vfloat v)
+{
+    float8 x = v_steps(u) * lod->size[0], y = v_steps(v) * lod->size[1];
+    __m256 length = (__m256)(x * x + y * y);
+    return max4((float4)_mm256_castps256_ps128(length),
+                (float4)_mm256_extractf128_ps(length, 1));
 }
 
 /* log2_root() to within 1/50000, which takes a third of the time. */
-INLINE vfloat
-log2_root_roughly(vfloat squared)
+INLINE float4
+log2_root_roughly(float4 squared)
 {
     const int32_t three_quarters = 0x3f400000;
-    vint bits = (vint)v_fmax(squared, v_splat(0.0f)); /* 0 for NaN */
-    vint exponent = (bits - three_quarters) >> 23;
-    vfloat t = (vfloat)(bits - (exponent << 23)) - v_splat(1.0f), t2 = t * t;
+    int4 bits = (int4)max4(squared, splat4(0.0f)); /* 0 for NaN */
+    int4 exponent = (bits - three_quarters) >> 23;
+    float4 t = (float4)(bits - (exponent << 23)) - splat4(1.0f), t2 = t * t;
     /* log2(1 + t) / t from -1/4 to 1/2, to within 4e-6 */
-    vfloat a = v_fma(t, v_splat(-0.72117598f), v_splat(1.44269006f));
-    vfloat b = v_fma(t, v_splat(-0.36952985f), v_splat(0.48138301f));
-    vfloat c = v_fma(t, v_splat(-0.14939508f), v_splat(0.29326885f));
-    vfloat log2 = v_fma(v_fma(v_fma(c, t2, b), t2, a), t, v_float(exponent));
-    vfloat limit = v_splat(64.0f);
-    return v_fmin(v_fmax(log2, -limit), limit) * v_splat(0.5f);
+    float4 a = fma4(t, splat4(-0.72117598f), splat4(1.44269006f));
+    float4 b = fma4(t, splat4(-0.36952985f), splat4(0.48138301f));
+    float4 c = fma4(t, splat4(-0.14939508f), splat4(0.29326885f));
+    float4 log2 = fma4(fma4(fma4(c, t2, b), t2, a), t,
+                       __builtin_convertvector(exponent, float4));
+    float4 limit = splat4(64.0f);
+    return min4(max4(log2, -limit), limit) * splat4(0.5f);
+}
+
+/* lod.c's fixed_lod(); NaN is the least. */
+INLINE int4
+fixed_lod(float4 lod)
+{
+    lod = min4(max4(lod, splat4(-32.0f)), splat4(32.0f));
+    __m128 x = (__m128)(lod * splat4(SAMPLE_ONE) + splat4(0.5f));
+    return (int4)_mm_cvttps_epi32(_mm_floor_ps(x));
 }
 
 /* The LOD in 1/256. Only near a half the last bits of the logarithm decide how
  * it is rounded; there it has to be what lod.c computes. */
-INLINE vint
-derived_lod(vfloat squared, vfloat given, float bias, vmask live)
+INLINE int4
+derived_lod(float4 squared, float4 given, float bias)
 {
-    const float margin = 1.0f / 128.0f;
-    vfloat lod = log2_root_roughly(squared) + given + v_splat(bias);
-    vfloat x = v_fma(lod, v_splat(SAMPLE_ONE), v_splat(0.5f));
-    vfloat rest = x - v_floor(x);
-    vmask sure = v_and(v_fless(v_splat(margin), rest),
-                       v_fless(rest, v_splat(1.0f - margin)));
-    if (v_any(v_and(live, v_not(sure))))
-        lod = v_spread(log2_root(v_quads(squared))) + given + v_splat(bias);
+    const float4 margin = splat4(1.0f / 128.0f);
+    float4 lod = log2_root_roughly(squared) + given + splat4(bias);
+    float4 x = fma4(lod, splat4(SAMPLE_ONE), splat4(0.5f));
+    float4 rest = x - (float4)_mm_floor_ps((__m128)x);
+    int4 sure = (rest > margin) & (rest < splat4(1.0f) - margin);
+    if (_mm_movemask_ps((__m128)sure) != 0xf)
+        lod = log2_root(squared) + given + splat4(bias);
     return fixed_lod(lod);
 }
 
 /* lod.c's clamp_lod() and lod_select() */
-INLINE void
-choose_level(const struct sample_lod_plan *plan, vint lod,
-             struct lanes_lod *out)
+INLINE struct four_lods
+choose_level(const struct sample_lod_plan *plan, int4 lod)
 {
+    const int4 alone = {plan->alone, plan->alone, plan->alone, plan->alone};
+    struct four_lods out = {.beta = {0, 0, 0, 0}};
     if (plan->preclamp)
-        lod = v_max(v_min(lod, v_isplat(plan->preclamp_max)),
-                    v_isplat(plan->preclamp_min));
-    out->mag = v_not(v_less(v_isplat(plan->base), lod));
-    vint chosen = v_isplat(plan->alone);
-    out->beta = v_isplat(0);
+        lod = clamp4(lod, plan->preclamp_min, plan->preclamp_max);
+    out.mag = lod <= plan->base;
+    int4 chosen = alone;
     if (plan->mip_filter != MIP_NONE) {
-        chosen = v_max(v_min(lod, v_isplat(plan->max)), v_isplat(plan->min));
+        chosen = clamp4(lod, plan->min, plan->max);
         if (plan->mip_filter == MIP_NEAREST)
             chosen = (chosen + SAMPLE_ONE / 2) & -SAMPLE_ONE;
-        chosen = v_min(v_max(chosen, v_isplat(0)), v_isplat(plan->mips));
+        chosen = clamp4(chosen, 0, plan->mips);
         if (!plan->mag_by_mip)
-            chosen = v_iselect(out->mag, v_isplat(plan->alone), chosen);
-        out->beta = chosen & (SAMPLE_ONE - 1);
+            chosen = choose4i(out.mag, alone, chosen);
+        out.beta = chosen & (SAMPLE_ONE - 1);
     }
-    out->level = (chosen >> 8) + plan->level0;
+    out.level = (chosen >> 8) + plan->level0;
+    return out;
 }
 
 /* What lod.c's lod_anisotropic() finds: samples along the longer axis. */
 struct lanes_footprint {
-    vfloat squared; /* width, for the LOD */
+    float4 squared; /* width, for the LOD of each quad */
     vfloat ways, ratio;
     vfloat step_u, step_v; /* from sample to sample */
 };
@@ -131,12 +172,6 @@ INLINE float4
 choose4f(int4 m, float4 a, float4 b)
 {
     return (float4)(((int4)a & m) | ((int4)b & ~m));
-}
-
-INLINE float4
-splat4(float f)
-{
-    return (float4){f, f, f, f};
 }
 
 /* lod.c's ellipse(), a quad per element: derivatives by u and v, x and y. */
@@ -161,20 +196,20 @@ ellipse(double4 ux, double4 uy, double4 vx, double4 vy, float4 *major,
 }
 
 INLINE double4
-quad_deriv(vfloat v, vfloat v0, vfloat size)
+half_of(float8 v, unsigned half)
 {
-    return __builtin_convertvector(v_quads((v - v0) * size), double4);
+    float4 f = half ? (float4)_mm256_extractf128_ps((__m256)v, 1)
+                    : (float4)_mm256_castps256_ps128((__m256)v);
+    return __builtin_convertvector(f, double4);
 }
 
 INLINE struct lanes_footprint
 anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
 {
-    vfloat w = v_splat(plan->size[0]), h = v_splat(plan->size[1]);
-    vfloat u0 = v_quad(u, 0), v0 = v_quad(v, 0);
+    float8 x = v_steps(u) * plan->size[0], y = v_steps(v) * plan->size[1];
     float4 major, minor, axis[2], max = splat4(plan->max_anisotropy);
-    ellipse(quad_deriv(v_quad(u, 1), u0, w), quad_deriv(v_quad(u, 2), u0, w),
-            quad_deriv(v_quad(v, 1), v0, h), quad_deriv(v_quad(v, 2), v0, h),
-            &major, &minor, axis);
+    ellipse(half_of(x, 0), half_of(x, 1), half_of(y, 0), half_of(y, 1), &major,
+            &minor, axis);
     float4 one = splat4(1.0f), two = splat4(2.0f);
     float4 ratio = choose4f(minor * max > major, major / minor, max);
     ratio = choose4f((ratio > one) & (major < splat4(1e18f)), ratio, one);
@@ -185,7 +220,7 @@ anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
     ways = choose4f(ratio > one, ways, one);
     float4 step = choose4f(ratio < two, width * (ratio - one), width);
     return (struct lanes_footprint){
-        .squared = v_spread(width * width),
+        .squared = width * width,
         .ways = v_spread(ways),
         .ratio = v_spread(ratio),
         .step_u = v_spread(axis[0] * step / splat4(plan->size[0])),
@@ -193,32 +228,77 @@ anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
     };
 }
 
-/* `fp` is NULL unless filters are anisotropic. */
+/* One LOD for each quad. */
+INLINE void
+lods_of_quads(const struct sample_lod_plan *plan, float4 squared,
+              struct lanes_lod *out)
+{
+    struct four_lods q = choose_level(
+        plan, derived_lod(squared, splat4(0.0f), plan->bias));
+    __m128i level = (__m128i)q.level;
+    __m128i differs = _mm_xor_si128(level, _mm_broadcastd_epi32(level));
+    out->one = (unsigned)_mm_cvtsi128_si32(level);
+    out->same = _mm_testz_si128(differs, differs);
+    out->blend = !_mm_testz_si128((__m128i)q.beta, (__m128i)q.beta);
+    out->level = (vint)v_spread((float4)q.level);
+    out->beta = (vint)v_spread((float4)q.beta);
+    out->mag = v_less((vint)v_spread((float4)q.mag), v_isplat(0));
+}
+
+/* Each lane brings a LOD, or a bias to its quad's. */
+static __attribute__((noinline)) void
+lods_of_lanes(const struct sample_lod_plan *plan, float4 squared, vfloat given,
+              struct lanes_lod *out)
+{
+    alignas(64) float lod[LANES];
+    alignas(64) int32_t level[LANES], beta[LANES], mag[LANES];
+    __builtin_memcpy(lod, &given, sizeof lod);
+    for (unsigned k = 0; k < LANES / 4; k++) {
+        float4 four = (float4)_mm_load_ps(lod + 4 * k);
+        struct four_lods l = choose_level(
+            plan, plan->derived
+                      ? derived_lod(splat4(squared[k]), four, plan->bias)
+                      : fixed_lod(four + splat4(plan->bias)));
+        __builtin_memcpy(level + 4 * k, &l.level, 16);
+        __builtin_memcpy(beta + 4 * k, &l.beta, 16);
+        __builtin_memcpy(mag + 4 * k, &l.mag, 16);
+    }
+    __builtin_memcpy(&out->level, level, sizeof level);
+    __builtin_memcpy(&out->beta, beta, sizeof beta);
+    vint less;
+    __builtin_memcpy(&less, mag, sizeof mag);
+    out->mag = v_less(less, v_isplat(0));
+    out->one = (unsigned)level[0];
+    out->same = !v_any(v_not(v_equal(out->level, v_isplat(level[0]))));
+    out->blend = v_any(v_less(v_isplat(0), out->beta));
+}
+
 INLINE void
 find_levels(const struct sample_plan *p, const struct sample_lanes *in,
-            unsigned lane, vmask live, vfloat u, vfloat v,
-            const struct lanes_footprint *fp, struct lanes_lod *out)
+            unsigned lane, float4 squared, struct lanes_lod *out)
 {
     const struct sample_lod_plan *plan = &p->lod;
     if (plan->fixed) {
-        out->level = v_isplat(plan->level);
-        out->beta = v_isplat(plan->beta);
-        out->mag = v_live(plan->mag ? 0xffff : 0);
-        out->blend = plan->beta != 0;
+        *out = (struct lanes_lod){
+            .same = true,
+            .one = (unsigned)plan->level,
+            .blend = plan->beta != 0,
+            .level = v_isplat(plan->level),
+            .beta = v_isplat(plan->beta),
+            .mag = v_live(plan->mag ? 0xffff : 0),
+        };
         return;
     }
-    vfloat given = v_splat(0.0f);
-    if (plan->lane)
-        given = (vfloat)v_load(in->lod + lane, in->lanes - lane);
-    vint lod;
-    if (plan->derived)
-        lod = derived_lod(fp ? fp->squared : footprint(plan, u, v), given,
-                          plan->bias, live);
-    else
-        lod = fixed_lod(given + v_splat(plan->bias));
-    choose_level(plan, lod, out);
-    out->blend = plan->blends &&
-                 v_any(v_and(live, v_less(v_isplat(0), out->beta)));
+    /* Quads that are not there agree with those that are. */
+    if (LANES == 16 && in->lanes == 8)
+        squared = (float4){squared[0], squared[1], squared[0], squared[1]};
+    if (plan->lane) {
+        vfloat given = (vfloat)v_load(in->lod + lane, in->lanes - lane);
+        lods_of_lanes(plan, squared, given, out);
+    } else {
+        lods_of_quads(plan, squared, out);
+    }
+    out->blend &= plan->blends;
 }
 
 #endif

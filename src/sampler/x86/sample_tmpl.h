@@ -3,7 +3,11 @@
  *
  * The same arithmetic as lod.c, address.c, filter.c and texel.c, lane by lane:
  * whoever changes one changes the other. Lanes that do not execute are computed
- * with the rest, for addresses never leave the surface. */
+ * with the rest, for addresses never leave the surface.
+ *
+ * One level with one filter is a function for each kind of texel, inlined where
+ * speed counts most; what chooses among levels and filters by lane, or filters
+ * along an axis, is written once for all kinds and calls those. */
 #include "sampler/x86/block_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 
@@ -30,9 +34,7 @@ texel_at(const struct sample_plan *p, enum sample_texel kind,
         load_blocks(p, at->blocks, 1, one, at->live, texel);
         return texel[0];
     }
-    vint at_B = offset_x_B(&p->tiling, one->x0) +
-                offset_y_B(&p->tiling, one->y0);
-    return texel_color(p, kind, load_bits(p, kind, at_B), at->ref);
+    return texel_color(p, kind, load_texel(p, kind, one, at->live), at->ref);
 }
 
 /* ---- one level ------------------------------------------------------------
@@ -76,26 +78,29 @@ level_linear(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
+/* The same as functions. */
+typedef bool (*level_fn)(const struct sample_plan *, const struct lanes_level *,
+                         const struct lanes_place *, struct lanes_color *);
+static const struct level_routines {
+    level_fn nearest, linear;
+} levels[SAMPLE_TEXELS];
+
 /* Each lane with the filter for its magnification. */
 INLINE bool
-level_color(const struct sample_plan *p, enum sample_texel kind,
-            enum sample_way way, const struct lanes_level *lv,
-            const struct lanes_place *at, vmask linear, struct lanes_color *out)
+level_any(const struct sample_plan *p, const struct lanes_level *lv,
+          const struct lanes_place *at, vmask linear, struct lanes_color *out)
 {
-    if (way == SAMPLE_NEAREST)
-        return level_nearest(p, kind, lv, at, out);
-    if (way == SAMPLE_LINEAR || way == SAMPLE_MIPMAPS)
-        return level_linear(p, kind, lv, at, out);
+    const struct level_routines *fn = &levels[p->texel];
     if (!v_any(v_and(at->live, linear)))
-        return level_nearest(p, kind, lv, at, out);
-    if (!level_linear(p, kind, lv, at, out))
+        return fn->nearest(p, lv, at, out);
+    if (!fn->linear(p, lv, at, out))
         return false;
     if (!v_any(v_and(at->live, v_not(linear))))
         return true;
     struct lanes_color near;
-    if (!level_nearest(p, kind, lv, at, &near))
+    if (!fn->nearest(p, lv, at, &near))
         return false;
-    for (unsigned i = 0; i < channel_count(kind); i++)
+    for (unsigned i = 0; i < channel_count(p->texel); i++)
         out->c[i] = v_select(linear, out->c[i], near.c[i]);
     return true;
 }
@@ -123,7 +128,7 @@ answer(const struct sample_plan *p, enum sample_texel kind,
 {
     if (is_scaled(kind))
         for (unsigned i = 0; i < channel_count(kind); i++)
-            color.c[i] = div255(color.c[i]);
+            color.c[i] = divide(color.c[i], 255.0f);
     if (channel_count(kind) == 4 && p->permuted && in->whole) {
         for (unsigned i = 0; i < 4; i++)
             v_store(in->out[p->place[i]] + lane, (vint)color.c[i]);
@@ -168,42 +173,96 @@ load_ref(const struct sample_plan *p, enum sample_texel kind,
     at->ref = v_select(v_fless(one, at->ref), one, at->ref);
 }
 
+/* The number, without waiting for it: processors predict how often a loop is
+ * run, and go on with that. */
+INLINE unsigned
+expect(unsigned n)
+{
+    unsigned i = 0;
+    while (i != n) {
+        i++;
+        __asm__("" : "+r"(i));
+    }
+    return i;
+}
+
+/* The first level of the lanes, or the next one where two are mixed. */
+INLINE struct lanes_level
+level_of(const struct sample_plan *p, const struct lanes_lod *lod, bool second,
+         vint layer_y)
+{
+    if (lod->same)
+        return get_one_level(p, expect(lod->one) + second, layer_y);
+    vmask both = v_less(v_isplat(0), lod->beta);
+    vint next = v_iselect(both, lod->level + 1, lod->level);
+    return get_level(p, second ? next : lod->level, layer_y);
+}
+
+INLINE float4
+squared_footprint(const struct sample_plan *p, const struct lanes_place *at)
+{
+    return p->lod.derived && !p->lod.fixed ? footprint(&p->lod, at->u, at->v)
+                                           : splat4(0.0f);
+}
+
 INLINE bool
-sample_levels(const struct sample_plan *p, enum sample_texel kind,
-              enum sample_way way, const struct sample_lanes *in, unsigned lane,
-              const struct lanes_place *at, struct lanes_color *out)
+sample_mipmaps(const struct sample_plan *p, enum sample_texel kind,
+               const struct sample_lanes *in, unsigned lane,
+               const struct lanes_place *at, struct lanes_color *out)
+{
+    struct lanes_lod lod;
+    struct lanes_color first;
+    vint layer_y = layer_rows(p, in, lane);
+    find_levels(p, in, lane, squared_footprint(p, at), &lod);
+    for (bool second = false;; second = true) {
+        struct lanes_level lv = level_of(p, &lod, second, layer_y);
+        if (!level_linear(p, kind, &lv, at, out))
+            return false;
+        if (second)
+            break;
+        if (!lod.blend)
+            return true;
+        first = *out;
+    }
+    *out = mix(kind, first, *out, lod.beta);
+    return true;
+}
+
+INLINE bool
+sample_any(const struct sample_plan *p, const struct sample_lanes *in,
+           unsigned lane, const struct lanes_place *at, struct lanes_color *out)
 {
     struct lanes_lod lod;
     vint layer_y = layer_rows(p, in, lane);
-    find_levels(p, in, lane, at->live, at->u, at->v, NULL, &lod);
+    find_levels(p, in, lane, squared_footprint(p, at), &lod);
     vmask linear = v_live(p->min_linear ? 0xffff : 0);
-    if (way == SAMPLE_ANY && p->min_linear != p->mag_linear)
+    if (p->min_linear != p->mag_linear)
         linear = p->mag_linear ? lod.mag : v_not(lod.mag);
-    struct lanes_level lv = get_level(p, lod.level, layer_y);
-    if (!level_color(p, kind, way, &lv, at, linear, out))
+    struct lanes_level lv = level_of(p, &lod, false, layer_y);
+    if (!level_any(p, &lv, at, linear, out))
         return false;
     if (!lod.blend)
         return true;
-    vmask both = v_less(v_isplat(0), lod.beta);
-    lv = get_level(p, v_iselect(both, lod.level + 1, lod.level), layer_y);
+    lv = level_of(p, &lod, true, layer_y);
     struct lanes_color second;
-    if (!level_color(p, kind, way, &lv, at, linear, &second))
+    if (!level_any(p, &lv, at, linear, &second))
         return false;
-    *out = mix(kind, *out, second, lod.beta);
+    *out = mix(p->texel, *out, second, lod.beta);
     return true;
 }
 
 /* filter.c's anisotropic(), and linear() for the lanes that need one sample. */
 INLINE bool
-level_anisotropic(const struct sample_plan *p, enum sample_texel kind,
-                  const struct lanes_level *lv, const struct lanes_place *at,
+level_anisotropic(const struct sample_plan *p, const struct lanes_level *lv,
+                  const struct lanes_place *at,
                   const struct lanes_footprint *fp, vmask single,
                   struct lanes_color *out)
 {
+    unsigned channels = channel_count(p->texel);
     struct lanes_color sum, one;
     vfloat last = fp->ways - v_splat(1.0f), i = v_splat(0.0f);
     vfloat end = v_splat(0.5f) * (fp->ratio - (fp->ways - v_splat(2.0f)));
-    for (unsigned c = 0; c < channel_count(kind); c++)
+    for (unsigned c = 0; c < channels; c++)
         sum.c[c] = one.c[c] = v_splat(0.0f);
     struct lanes_place way = *at;
     for (bool first = true; v_any(way.live); first = false) {
@@ -211,11 +270,11 @@ level_anisotropic(const struct sample_plan *p, enum sample_texel kind,
         way.u = v_select(single, at->u, at->u + fp->step_u * t);
         way.v = v_select(single, at->v, at->v + fp->step_v * t);
         struct lanes_color v;
-        if (!level_linear(p, kind, lv, &way, &v))
+        if (!levels[p->texel].linear(p, lv, &way, &v))
             return false;
         vmask is_end = v_or(v_fequal(i, v_splat(0.0f)), v_fequal(i, last));
         vfloat weight = v_select(is_end, end, v_splat(1.0f));
-        for (unsigned c = 0; c < channel_count(kind); c++) {
+        for (unsigned c = 0; c < channels; c++) {
             if (first)
                 one.c[c] = v.c[c];
             sum.c[c] = v_select(way.live, sum.c[c] + v.c[c] * weight, sum.c[c]);
@@ -224,35 +283,32 @@ level_anisotropic(const struct sample_plan *p, enum sample_texel kind,
         way.live = v_and(way.live,
                          v_and(v_not(single), v_fless_equal(i, last)));
     }
-    for (unsigned c = 0; c < channel_count(kind); c++)
+    for (unsigned c = 0; c < channels; c++)
         out->c[c] = v_select(single, one.c[c], sum.c[c] / fp->ratio);
     return true;
 }
 
 INLINE bool
-sample_anisotropic(const struct sample_plan *p, enum sample_texel kind,
-                   const struct sample_lanes *in, unsigned lane,
-                   const struct lanes_place *at, struct lanes_color *out)
+sample_anisotropic(const struct sample_plan *p, const struct sample_lanes *in,
+                   unsigned lane, const struct lanes_place *at,
+                   struct lanes_color *out)
 {
     struct lanes_lod lod;
     vint layer_y = layer_rows(p, in, lane);
     struct lanes_footprint fp = anisotropic_footprint(&p->lod, at->u, at->v);
-    find_levels(p, in, lane, at->live, at->u, at->v, &fp, &lod);
+    find_levels(p, in, lane, fp.squared, &lod);
     vmask simple = v_and(lod.mag, v_live(p->mag_anisotropic ? 0 : 0xffff));
     simple = v_or(
         simple, v_and(v_not(lod.mag), v_live(p->min_anisotropic ? 0 : 0xffff)));
     vmask single = v_or(simple, v_not(v_fless(v_splat(1.0f), fp.ways)));
-    vint level = lod.level;
     for (bool second = false;; second = true) {
-        struct lanes_level lv = get_level(p, level, layer_y);
+        struct lanes_level lv = level_of(p, &lod, second, layer_y);
         struct lanes_color c;
-        if (!level_anisotropic(p, kind, &lv, at, &fp, single, &c))
+        if (!level_anisotropic(p, &lv, at, &fp, single, &c))
             return false;
-        *out = second ? mix(kind, *out, c, lod.beta) : c;
+        *out = second ? mix(p->texel, *out, c, lod.beta) : c;
         if (second || !lod.blend)
             return true;
-        vmask both = v_less(v_isplat(0), lod.beta);
-        level = v_iselect(both, level + 1, level);
     }
 }
 
@@ -282,6 +338,26 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE bool
+sample_nearest(const struct sample_plan *p, enum sample_texel kind,
+               const struct sample_lanes *in, unsigned lane,
+               const struct lanes_place *at, struct lanes_color *out)
+{
+    struct lanes_level lv = get_one_level(p, (unsigned)p->lod.level,
+                                          layer_rows(p, in, lane));
+    return level_nearest(p, kind, &lv, at, out);
+}
+
+INLINE bool
+sample_linear(const struct sample_plan *p, enum sample_texel kind,
+              const struct sample_lanes *in, unsigned lane,
+              const struct lanes_place *at, struct lanes_color *out)
+{
+    struct lanes_level lv = get_one_level(p, (unsigned)p->lod.level,
+                                          layer_rows(p, in, lane));
+    return level_linear(p, kind, &lv, at, out);
+}
+
+INLINE bool
 sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
        const struct sample_lanes *in, unsigned lane)
 {
@@ -292,22 +368,27 @@ sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         .blocks = in->blocks,
     };
     struct lanes_color color;
+    bool done = true;
     load_ref(p, kind, in, lane, &at);
-    if (way == SAMPLE_FETCH) {
-        fetch(p, kind, in, lane, &at, &color);
-    } else if (way == SAMPLE_ANISOTROPIC) {
-        if (!sample_anisotropic(p, kind, in, lane, &at, &color))
-            return false;
-    } else if (way == SAMPLE_NEAREST || way == SAMPLE_LINEAR) {
-        struct lanes_level lv = get_one_level(p, (unsigned)p->lod.level,
-                                              layer_rows(p, in, lane));
-        if (!level_color(p, kind, way, &lv, &at, at.live, &color))
-            return false;
-    } else if (!sample_levels(p, kind, way, in, lane, &at, &color)) {
-        return false;
+    switch (way) {
+    case SAMPLE_NEAREST:
+        done = sample_nearest(p, kind, in, lane, &at, &color);
+        break;
+    case SAMPLE_LINEAR:
+        done = sample_linear(p, kind, in, lane, &at, &color);
+        break;
+    case SAMPLE_MIPMAPS:
+        done = sample_mipmaps(p, kind, in, lane, &at, &color);
+        break;
+    case SAMPLE_FETCH: fetch(p, kind, in, lane, &at, &color); break;
+    case SAMPLE_ANISOTROPIC:
+        done = sample_anisotropic(p, in, lane, &at, &color);
+        break;
+    default: done = sample_any(p, in, lane, &at, &color); break;
     }
-    answer(p, kind, in, lane, at.live, color);
-    return true;
+    if (done)
+        answer(p, kind, in, lane, at.live, color);
+    return done;
 }
 
 #if LANES == 16
@@ -350,52 +431,64 @@ sample_lanes(const struct sample_plan *p, enum sample_texel kind,
 
 #endif
 
-/* One function for each texel and way. */
+/* One function for each texel and way, but for the ways that are the same for
+ * all texels. */
 #define ROUTINE(kind, way, name)                    \
     static bool name(const struct sample_plan *p,   \
                      const struct sample_lanes *in) \
     {                                               \
         return sample_lanes(p, kind, way, in);      \
     }
+#define LEVEL(kind, name, filter)                                  \
+    static __attribute__((noinline)) bool name##_level_##filter(   \
+        const struct sample_plan *p, const struct lanes_level *lv, \
+        const struct lanes_place *at, struct lanes_color *out)     \
+    {                                                              \
+        return level_##filter(p, kind, lv, at, out);               \
+    }
 #define ROUTINES(kind, name)                      \
     ROUTINE(kind, SAMPLE_NEAREST, name##_nearest) \
     ROUTINE(kind, SAMPLE_LINEAR, name##_linear)   \
     ROUTINE(kind, SAMPLE_MIPMAPS, name##_mipmaps) \
-    ROUTINE(kind, SAMPLE_ANY, name##_any)         \
     ROUTINE(kind, SAMPLE_FETCH, name##_fetch)     \
-    ROUTINE(kind, SAMPLE_ANISOTROPIC, name##_anisotropic)
+    LEVEL(kind, name, nearest)                    \
+    LEVEL(kind, name, linear)
 #define ROW(kind, name)                                      \
     [kind] = {name##_nearest, name##_linear, name##_mipmaps, \
-              name##_any,     name##_fetch,  name##_anisotropic}
+              any_texel,      name##_fetch,  any_anisotropic}
+#define LEVELS(kind, name) [kind] = {name##_level_nearest, name##_level_linear}
 
-ROUTINES(SAMPLE_BYTES1, bytes1)
-ROUTINES(SAMPLE_BYTES2, bytes2)
-ROUTINES(SAMPLE_BYTES4, bytes4)
-ROUTINES(SAMPLE_SRGB, srgb)
-ROUTINES(SAMPLE_HALF1, half1)
-ROUTINES(SAMPLE_HALF2, half2)
-ROUTINES(SAMPLE_HALF4, half4)
-ROUTINES(SAMPLE_FLOAT1, float1)
-ROUTINES(SAMPLE_FLOAT2, float2)
-ROUTINES(SAMPLE_FLOAT4, float4_)
-ROUTINES(SAMPLE_R11G11B10, r11g11b10)
-ROUTINES(SAMPLE_UNORM16, unorm16)
-ROUTINES(SAMPLE_UNORM24, unorm24)
-ROUTINES(SAMPLE_BLOCKS, blocks)
+#define EACH_TEXEL(what, separator)                                           \
+    what(SAMPLE_BYTES1, bytes1) separator() what(SAMPLE_BYTES2, bytes2)       \
+        separator() what(SAMPLE_BYTES4, bytes4) separator()                   \
+            what(SAMPLE_SRGB, srgb) separator() what(SAMPLE_HALF1, half1)     \
+                separator() what(SAMPLE_HALF2,                                \
+                                 half2) separator() what(SAMPLE_HALF4, half4) \
+                    separator() what(SAMPLE_FLOAT1, float1) separator()       \
+                        what(SAMPLE_FLOAT2, float2) separator()               \
+                            what(SAMPLE_FLOAT4, float4_) separator()          \
+                                what(SAMPLE_R11G11B10, r11g11b10) separator() \
+                                    what(SAMPLE_UNORM16, unorm16) separator() \
+                                        what(SAMPLE_UNORM24, unorm24)         \
+                                            separator()                       \
+                                                what(SAMPLE_BLOCKS, blocks)
+#define NOTHING()
+#define COMMA() ,
 
-const struct sample_routines SAMPLE_ROUTINES = {{
-    ROW(SAMPLE_BYTES1, bytes1),
-    ROW(SAMPLE_BYTES2, bytes2),
-    ROW(SAMPLE_BYTES4, bytes4),
-    ROW(SAMPLE_SRGB, srgb),
-    ROW(SAMPLE_HALF1, half1),
-    ROW(SAMPLE_HALF2, half2),
-    ROW(SAMPLE_HALF4, half4),
-    ROW(SAMPLE_FLOAT1, float1),
-    ROW(SAMPLE_FLOAT2, float2),
-    ROW(SAMPLE_FLOAT4, float4_),
-    ROW(SAMPLE_R11G11B10, r11g11b10),
-    ROW(SAMPLE_UNORM16, unorm16),
-    ROW(SAMPLE_UNORM24, unorm24),
-    ROW(SAMPLE_BLOCKS, blocks),
-}};
+EACH_TEXEL(ROUTINES, NOTHING)
+static const struct level_routines levels[SAMPLE_TEXELS] = {
+    EACH_TEXEL(LEVELS, COMMA)};
+
+static bool
+any_texel(const struct sample_plan *p, const struct sample_lanes *in)
+{
+    return sample_lanes(p, p->texel, SAMPLE_ANY, in);
+}
+
+static bool
+any_anisotropic(const struct sample_plan *p, const struct sample_lanes *in)
+{
+    return sample_lanes(p, p->texel, SAMPLE_ANISOTROPIC, in);
+}
+
+const struct sample_routines SAMPLE_ROUTINES = {{EACH_TEXEL(ROW, COMMA)}};

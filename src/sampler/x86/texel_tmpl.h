@@ -9,6 +9,13 @@ struct lanes_color {
     vfloat c[4];
 };
 
+INLINE struct lanes_color
+no_color(void)
+{
+    vfloat zero = v_splat(0.0f);
+    return (struct lanes_color){{zero, zero, zero, zero}};
+}
+
 /* A texel's bits; each dword of up to 128 bits by itself. */
 struct lanes_bits {
     vint dw[4];
@@ -81,23 +88,20 @@ load_bits(const struct sample_plan *p, enum sample_texel kind, vint at_B)
     return b;
 }
 
-/* Y tiles keep 4x4 elements of four bytes in one line of memory. Pixels next
- * to each other mostly look at one square of four such lines, which registers
- * hold: taking texels out of those costs a fraction of as many loads.
- * False if some lane looks elsewhere. */
-INLINE bool
-load_square(const struct sample_plan *p, const struct lanes_corners *at,
-            vmask live, struct lanes_bits t[4])
-{
 #if LANES == 16
-    if (!p->square.usable)
-        return false;
-    uint32_t first = v_least_pair(at->x0 >> 2 | at->y0 >> 2 << 16);
-    uint32_t bx = first & 0xffff, by = first >> 16;
-    vint x0 = at->x0 - (int32_t)(bx * 4), x1 = at->x1 - (int32_t)(bx * 4);
-    vint y0 = at->y0 - (int32_t)(by * 4), y1 = at->y1 - (int32_t)(by * 4);
-    if (v_any(v_and(live, v_test(x0 | x1 | y0 | y1, v_isplat(-8)))))
-        return false;
+
+/* Columns and rows of 0 to 7 in a square of four lines of 4x4 dwords, as bits
+ * of a number of its dwords: entries 0..7 for columns, 8..15 for rows. */
+static const int8_t square_bits[16] = {0, 1, 2, 3,  16, 17, 18, 19,
+                                       0, 4, 8, 12, 32, 36, 40, 44};
+
+struct lanes_square {
+    vint line[4]; /* column + 2 * row */
+};
+
+INLINE struct lanes_square
+load_lines(const struct sample_plan *p, uint32_t bx, uint32_t by)
+{
     /* Blocks that no lane looks at need not exist. */
     uint32_t bx1 = MIN2(bx + 1, p->square.last_x);
     uint32_t by1 = MIN2(by + 1, p->square.last_y);
@@ -105,30 +109,141 @@ load_square(const struct sample_plan *p, const struct lanes_corners *at,
                           (by & 7) * 64;
     const uint8_t *row1 = p->mem + (by1 >> 3) * (uint32_t)p->tiling.y_pitch_B +
                           (by1 & 7) * 64;
-    vint a = v_line(row0 + bx * 512), b = v_line(row0 + bx1 * 512);
-    vint c = v_line(row1 + bx * 512), d = v_line(row1 + bx1 * 512);
-    x0 = (x0 & 3) | (x0 << 2 & 16);
-    x1 = (x1 & 3) | (x1 << 2 & 16);
-    vmask low0 = v_test(y0, v_isplat(4)), low1 = v_test(y1, v_isplat(4));
-    y0 = y0 << 2 & 12;
-    y1 = y1 << 2 & 12;
-    t[0].dw[0] = v_iselect(low0, v_pick(c, d, x0 | y0), v_pick(a, b, x0 | y0));
-    t[1].dw[0] = v_iselect(low0, v_pick(c, d, x1 | y0), v_pick(a, b, x1 | y0));
-    t[2].dw[0] = v_iselect(low1, v_pick(c, d, x0 | y1), v_pick(a, b, x0 | y1));
-    t[3].dw[0] = v_iselect(low1, v_pick(c, d, x1 | y1), v_pick(a, b, x1 | y1));
+    return (struct lanes_square){
+        {v_line(row0 + bx * 512), v_line(row0 + bx1 * 512),
+         v_line(row1 + bx * 512), v_line(row1 + bx1 * 512)}};
+}
+
+/* Dword i, from the lower two lines where `low` is set. */
+INLINE vint
+pick_square(const struct lanes_square *s, vint i, vmask low)
+{
+    return v_iselect(low, v_pick(s->line[2], s->line[3], i),
+                     v_pick(s->line[0], s->line[1], i));
+}
+
+/* Column and row in 16 bits each. */
+INLINE vint
+pack_place(const struct sample_plan *p, vint x, vint y)
+{
+    return x >> p->square.column_shift | y << 16;
+}
+
+/* Columns and rows from the square's corner: from 0 and, for the table, from 8
+ * on. False if some lane looks elsewhere. */
+INLINE bool
+within_square(vint first, vint last, uint32_t origin, vmask live, vint in[2])
+{
+    vint base = v_isplat((int32_t)(origin - (8u << 16)));
+    vint rows = v_isplat(8 << 16), outside = v_isplat((int32_t)0xfff8fff8);
+    in[0] = v_sub16(first, base);
+    in[1] = v_sub16(last, base);
+    vint bits = (in[0] ^ rows) | (in[1] ^ rows);
+    return !v_any(v_and(live, v_test(bits, outside)));
+}
+
+/* Y tiles keep 4x4 dwords in one line of memory. Pixels next to each other
+ * mostly look at one square of four such lines, which registers hold: taking
+ * texels out of those costs a fraction of as many loads. The first lane is
+ * where most squares begin.
+ * False if some lane looks elsewhere. */
+INLINE bool
+load_square(const struct sample_plan *p, const struct lanes_corners *at,
+            vmask live, vint t[4])
+{
+    const uint32_t corner = ~UINT32_C(0x30003);
+    if (!p->square.usable)
+        return false;
+    vint first = pack_place(p, at->x0, at->y0), in[2];
+    vint last = pack_place(p, at->x1, at->y1);
+    uint32_t origin = v_first(first) & corner;
+    if (__builtin_expect(!within_square(first, last, origin, live, in), 0)) {
+        origin = v_least_pair(first) & corner;
+        if (!within_square(first, last, origin, live, in))
+            return false;
+    }
+    struct lanes_square s = load_lines(p, (origin & 0xffff) >> 2, origin >> 18);
+    first = v_bytes(square_bits, in[0]);
+    last = v_bytes(square_bits, in[1]);
+    vmask low0 = v_test(first, v_isplat(32 << 16));
+    vmask low1 = v_test(last, v_isplat(32 << 16));
+    vint row0 = v_srl(first, 16), row1 = v_srl(last, 16);
+    t[0] = pick_square(&s, first | row0, low0);
+    t[1] = pick_square(&s, last | row0, low0);
+    t[2] = pick_square(&s, first | row1, low1);
+    t[3] = pick_square(&s, last | row1, low1);
     return true;
+}
+
+/* The same for one texel of each lane; most often there is one line. */
+INLINE bool
+load_line(const struct sample_plan *p, const struct lanes_corners *at,
+          vmask live, vint *t)
+{
+    const uint32_t corner = ~UINT32_C(0x30003);
+    if (!p->square.usable)
+        return false;
+    vint place = pack_place(p, at->x0, at->y0), in[2];
+    uint32_t origin = v_first(place) & corner;
+    vint part = v_sub16(place, v_isplat((int32_t)origin));
+    vmask other = v_test(part, v_isplat((int32_t)0xfffcfffc));
+    if (!v_any(v_and(live, other))) {
+        uint32_t bx = (origin & 0xffff) >> 2, by = origin >> 18;
+        vint line = v_line(p->mem + (by >> 3) * (uint32_t)p->tiling.y_pitch_B +
+                           (by & 7) * 64 + bx * 512);
+        *t = v_pick_one(line, part | v_srl(part, 14));
+        return true;
+    }
+    origin = v_least_pair(place) & corner;
+    if (!within_square(place, place, origin, live, in))
+        return false;
+    struct lanes_square s = load_lines(p, (origin & 0xffff) >> 2, origin >> 18);
+    part = v_bytes(square_bits, in[0]);
+    vint i = part | v_srl(part, 16);
+    *t = pick_square(&s, i, v_test(i, v_isplat(32)));
+    return true;
+}
+
 #else
+
+INLINE bool
+load_square(const struct sample_plan *p, const struct lanes_corners *at,
+            vmask live, vint t[4])
+{
     return false;
+}
+
+INLINE bool
+load_line(const struct sample_plan *p, const struct lanes_corners *at,
+          vmask live, vint *t)
+{
+    return false;
+}
+
 #endif
+
+/* Where an element begins in its dword. */
+INLINE vint
+shift_of(const struct sample_plan *p, vint x)
+{
+    vint part = x & ((1 << p->square.column_shift) - 1);
+    return part << (p->tiling.element_shift + 3);
 }
 
 INLINE void
 load_corners(const struct sample_plan *p, enum sample_texel kind,
              const struct lanes_corners *at, vmask live, struct lanes_bits t[4])
 {
-    if (element_dw(kind) == 1 && !is_part_of_dword(kind) &&
-        load_square(p, at, live, t))
+    vint dw[4];
+    if (element_dw(kind) == 1 && load_square(p, at, live, dw)) {
+        for (unsigned i = 0; i < 4; i++) {
+            vint x = i & 1 ? at->x1 : at->x0;
+            t[i].dw[0] = is_part_of_dword(kind)
+                             ? v_srl_each(dw[i], shift_of(p, x))
+                             : dw[i];
+        }
         return;
+    }
     vint x0_B = offset_x_B(&p->tiling, at->x0);
     vint x1_B = offset_x_B(&p->tiling, at->x1);
     vint y0_B = offset_y_B(&p->tiling, at->y0);
@@ -139,33 +254,43 @@ load_corners(const struct sample_plan *p, enum sample_texel kind,
     t[3] = load_bits(p, kind, x1_B + y1_B);
 }
 
+INLINE struct lanes_bits
+load_texel(const struct sample_plan *p, enum sample_texel kind,
+           const struct lanes_corners *at, vmask live)
+{
+    struct lanes_bits b;
+    if (element_dw(kind) == 1 && load_line(p, at, live, &b.dw[0])) {
+        if (is_part_of_dword(kind))
+            b.dw[0] = v_srl_each(b.dw[0], shift_of(p, at->x0));
+        return b;
+    }
+    return load_bits(p, kind,
+                     offset_x_B(&p->tiling, at->x0) +
+                         offset_y_B(&p->tiling, at->y0));
+}
+
 /* ---- numbers --------------------------------------------------------------
  */
 
-/* A float of 5 bits of exponent, with its mantissa at the top of 23 bits. */
-INLINE vfloat
-small_float(vint bits)
-{
-    const vint infinity = v_isplat(31 << 23);
-    vint scaled = (vint)((vfloat)bits * v_splat(0x1p112f));
-    vint special = bits | v_isplat(0xff << 23);
-    return (vfloat)v_iselect(v_less(bits, infinity), scaled, special);
-}
-
+/* A number of 16 bits, with the bits of NaN kept. */
 INLINE vfloat
 half_float(vint half)
 {
-    vint sign = (half & 0x8000) << 16;
-    return (vfloat)((vint)small_float((half & 0x7fff) << 13) | sign);
+    vfloat f = v_half(half);
+    vmask nan = v_not(v_fequal(f, f));
+    if (!v_any(nan))
+        return f;
+    vint bits = (half & 0x7fff) << 13 | 0xff << 23 | (half & 0x8000) << 16;
+    return (vfloat)v_iselect(nan, bits, (vint)f);
 }
 
-/* x / 255, correctly rounded: the quotient is off by less than one unit in
- * the last place, and the remainder is exact. */
+/* n / d of whole numbers, correctly rounded: the quotient is off by less than
+ * one unit in the last place, and the remainder is exact. */
 INLINE vfloat
-div255(vfloat x)
+divide(vfloat n, float d)
 {
-    vfloat inv = v_splat(1.0f / 255.0f), q = x * inv;
-    return v_fma(v_fnma(q, v_splat(255.0f), x), inv, q);
+    vfloat inv = v_splat(1.0f / d), q = n * inv;
+    return v_fma(v_fnma(q, v_splat(d), n), inv, q);
 }
 
 /* Bytes 0 to 2 are sRGB. */
@@ -174,20 +299,22 @@ srgb_byte(vint texel, unsigned byte)
 {
     vint v = texel >> 8 * (int)byte & 0xff;
     if (byte == 3)
-        return div255(v_float(v));
+        return divide(v_float(v), 255.0f);
     return (vfloat)v_gather((const uint8_t *)format_srgb8, v << 2);
 }
 
 INLINE struct lanes_color
 unpack(enum sample_texel kind, struct lanes_bits t)
 {
-    struct lanes_color out;
+    struct lanes_color out = no_color();
     for (unsigned i = 0; i < channel_count(kind); i++) {
         vint dw = t.dw[0];
         switch (kind) {
         case SAMPLE_BYTES1:
         case SAMPLE_BYTES2:
-        case SAMPLE_BYTES4: out.c[i] = v_float(dw >> 8 * (int)i & 0xff); break;
+        case SAMPLE_BYTES4:
+            out.c[i] = v_float(v_srl(dw, 8 * i) & v_isplat(0xff));
+            break;
         case SAMPLE_SRGB: out.c[i] = srgb_byte(dw, i); break;
         case SAMPLE_FLOAT1:
         case SAMPLE_FLOAT2:
@@ -198,15 +325,15 @@ unpack(enum sample_texel kind, struct lanes_bits t)
             out.c[i] = half_float(t.dw[i / 2] >> 16 * (int)(i & 1) & 0xffff);
             break;
         case SAMPLE_R11G11B10:
-            out.c[i] = small_float(i == 0   ? (dw & 0x7ff) << 17
-                                   : i == 1 ? (dw & 0x7ff << 11) << 6
-                                            : v_srl(dw, 22) << 18);
+            out.c[i] = half_float(i == 0   ? (dw & 0x7ff) << 4
+                                  : i == 1 ? v_srl(dw, 7) & 0x7ff0
+                                           : v_srl(dw, 17) & 0x7fe0);
             break;
         case SAMPLE_UNORM16:
-            out.c[i] = v_float(dw & 0xffff) / v_splat(65535.0f);
+            out.c[i] = divide(v_float(dw & 0xffff), 65535.0f);
             break;
         case SAMPLE_UNORM24:
-            out.c[i] = v_float(dw & 0xffffff) / v_splat(16777215.0f);
+            out.c[i] = divide(v_float(dw & 0xffffff), 16777215.0f);
             break;
         case SAMPLE_BLOCKS: /* load_blocks() */
         case SAMPLE_TEXELS: break;
@@ -218,30 +345,35 @@ unpack(enum sample_texel kind, struct lanes_bits t)
 /* ---- filters --------------------------------------------------------------
  */
 
-/* Two bytes of each texel, in 16-bit halves: at most 255 * 256. */
+/* Bytes 0 and 2, or 1 and 3, of each texel in 16-bit halves: at most
+ * 255 * 256. */
 INLINE vint
-mix_bytes(vint a, vint b, vint w0, vint w1)
+mix_bytes(vint a, vint b, bool odd, vint w0, vint w1)
 {
-    return v_add16(v_mul16(a & 0xff00ff, w0), v_mul16(b & 0xff00ff, w1));
+    a = odd ? v_srl16(a, 8) : a & v_isplat(0xff00ff);
+    b = odd ? v_srl16(b, 8) : b & v_isplat(0xff00ff);
+    return v_add16(v_mul16(a, w0), v_mul16(b, w1));
 }
 
-/* Products have at most 24 bits, so that the order does not matter. */
+/* Products have at most 24 bits, so that neither the order matters nor where
+ * they are rounded. */
 INLINE struct lanes_color
 linear_bytes(enum sample_texel kind, const struct lanes_bits t[4], vint wx,
              vint wy)
 {
-    struct lanes_color out;
-    vint w1 = wx | wx << 16, w0 = (SAMPLE_ONE << 16 | SAMPLE_ONE) - w1;
+    struct lanes_color out = no_color();
+    vint w1 = wx | wx << 16;
+    vint w0 = v_isplat(SAMPLE_ONE << 16 | SAMPLE_ONE) - w1;
     vfloat low = v_float(wy) * v_splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
     vfloat top = v_splat(1.0f / SAMPLE_ONE) - low;
     for (unsigned i = 0; i < 2 && i < channel_count(kind); i++) {
-        int shift = 8 * (int)i;
-        vint a = mix_bytes(t[0].dw[0] >> shift, t[1].dw[0] >> shift, w0, w1);
-        vint b = mix_bytes(t[2].dw[0] >> shift, t[3].dw[0] >> shift, w0, w1);
-        out.c[i] = v_float(a & 0xffff) * top + v_float(b & 0xffff) * low;
+        vint a = mix_bytes(t[0].dw[0], t[1].dw[0], i, w0, w1);
+        vint b = mix_bytes(t[2].dw[0], t[3].dw[0], i, w0, w1);
+        vint half = v_isplat(0xffff);
+        out.c[i] = v_fma(v_float(a & half), top, v_float(b & half) * low);
         if (kind == SAMPLE_BYTES4)
-            out.c[i + 2] = v_float(v_srl(a, 16)) * top +
-                           v_float(v_srl(b, 16)) * low;
+            out.c[i + 2] = v_fma(v_float(v_srl(a, 16)), top,
+                                 v_float(v_srl(b, 16)) * low);
     }
     return out;
 }
@@ -253,10 +385,8 @@ mix(enum sample_texel kind, struct lanes_color a, struct lanes_color b,
 {
     vfloat w = v_float(weight) * v_splat(1.0f / SAMPLE_ONE);
     vmask both = v_less(v_isplat(0), weight);
-    for (unsigned i = 0; i < channel_count(kind); i++) {
-        vfloat mixed = a.c[i] + (b.c[i] - a.c[i]) * w;
-        a.c[i] = is_scaled(kind) ? mixed : v_select(both, mixed, a.c[i]);
-    }
+    for (unsigned i = 0; i < channel_count(kind); i++)
+        a.c[i] = v_add_where(both, a.c[i], (b.c[i] - a.c[i]) * w);
     return a;
 }
 
@@ -310,7 +440,7 @@ srgb_corners(const struct lanes_bits t[4], struct lanes_color c[4])
         vint low = v_words(format_srgb8_low, rb);
         c[i].c[0] = (vfloat)(high << 16 | (low & 0xffff));
         c[i].c[2] = (vfloat)((high & -65536) | v_srl(low, 16));
-        c[i].c[3] = div255(v_float(v_srl(t[i].dw[0], 24)));
+        c[i].c[3] = divide(v_float(v_srl(t[i].dw[0], 24)), 255.0f);
     }
     for (unsigned i = 0; i < 4; i += 2) {
         vint g = (v_srl(t[i].dw[0], 8) & 0xff) | (t[i + 1].dw[0] & 0xff00) << 8;
@@ -336,9 +466,9 @@ INLINE struct lanes_color
 linear_color(const struct sample_plan *p, enum sample_texel kind,
              const struct lanes_bits t[4], vint wx, vint wy, vfloat ref)
 {
+    struct lanes_color c[4];
     if (is_scaled(kind))
         return linear_bytes(kind, t, wx, wy);
-    struct lanes_color c[4];
 #if LANES == 16
     if (kind == SAMPLE_SRGB) {
         srgb_corners(t, c);

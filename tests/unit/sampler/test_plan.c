@@ -9,18 +9,18 @@ static const struct {
 } variant[] = {
     {"avx2", &sample_avx2},
     {"avx512", &sample_avx512},
-    {"avx512_loads", &sample_avx512_loads},
 };
 
 static bool
 is_supported(unsigned i)
 {
-    return i == 0
-               ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-               : __builtin_cpu_supports("avx512f") &&
-                     __builtin_cpu_supports("avx512bw") &&
-                     __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512vl");
+    return i == 0 ? __builtin_cpu_supports("avx2") &&
+                        __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("f16c")
+                  : __builtin_cpu_supports("avx512f") &&
+                        __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
 }
 
 static struct sample_shape
