@@ -21,9 +21,13 @@ struct message_key {
 
 enum { PARAM_U, PARAM_V, PARAM_R, PARAM_LOD, PARAM_REF, PARAM_COUNT };
 
+/* Where parameters come from. */
+enum { IN_SRC0, IN_SRC1, IN_ZEROS };
+
 /* Where a parameter or answer is, in dwords. */
 struct message_place {
-    bool present, second; /* second: in src1 */
+    uint8_t in; /* of parameters */
+    bool present;
     uint16_t at_dw;
 };
 
@@ -33,6 +37,7 @@ struct prepared_message {
     bool usable;
     bool complete; /* 16 lanes of four channels */
     uint8_t lanes;
+    uint32_t all_lanes;
     struct message_place param[PARAM_COUNT], out[4];
     struct sample_plan plan;
 };
@@ -78,12 +83,14 @@ place_param(const struct eu_message *m, unsigned grf, unsigned width,
             struct message_place *out)
 {
     unsigned first = m->mlen_grf, all = first + m->ex_mlen_grf;
-    *out = (struct message_place){.present = grf < all};
+    bool second = grf >= first;
+    *out = (struct message_place){.in = IN_ZEROS};
     if (grf >= all)
         return true;
-    out->second = grf >= first;
-    out->at_dw = (uint16_t)((out->second ? grf - first : grf) * 8);
-    return grf + width <= (out->second ? all : first);
+    out->present = true;
+    out->in = second ? IN_SRC1 : IN_SRC0;
+    out->at_dw = (uint16_t)((second ? grf - first : grf) * 8);
+    return grf + width <= (second ? all : first);
 }
 
 /* The parameters that plans know; others must be absent. */
@@ -105,6 +112,8 @@ place_params(const struct sampler_message *msg, const struct eu_message *m,
              unsigned width, struct prepared_message *p)
 {
     unsigned grf = m->header;
+    for (unsigned i = 0; i < PARAM_COUNT; i++)
+        p->param[i].in = IN_ZEROS;
     for (unsigned i = 0; i < SAMPLER_PARAMS && msg->param[i]; i++) {
         struct message_place place;
         unsigned param;
@@ -158,6 +167,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     };
     sampler_header_offsets(m02, shape.offset);
     p->lanes = sampler_simd(m) == SIMD_16 ? 16 : 8;
+    p->all_lanes = p->lanes == 16 ? 0xffff : 0xff;
     if (!place_params(msg, m, p->lanes / 8, p) ||
         !place_answer(m, m02 >> HEADER_CHANNELS_LO & 15, p->lanes / 8, p))
         return false;
@@ -210,15 +220,6 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     return p;
 }
 
-static inline const uint32_t *
-param(const struct prepared_message *p, const struct eu_message *m, unsigned i)
-{
-    const struct message_place *at = &p->param[i];
-    if (!at->present)
-        return absent;
-    return (at->second ? m->src1 : m->src0) + at->at_dw;
-}
-
 static struct sample_blocks *
 own_blocks(struct thread_env *env)
 {
@@ -254,17 +255,20 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
         p = add(env, m, header, &key);
     if (!p || !p->usable)
         return false;
+    const uint32_t *const from[] = {m->src0, m->src1, absent};
+    const struct message_place *at = p->param;
     struct sample_lanes in = {
-        .u = param(p, m, PARAM_U),
-        .v = param(p, m, PARAM_V),
-        .r = param(p, m, PARAM_R),
-        .lod = param(p, m, PARAM_LOD),
-        .ref = param(p, m, PARAM_REF),
+        .u = from[at[PARAM_U].in] + at[PARAM_U].at_dw,
+        .v = from[at[PARAM_V].in] + at[PARAM_V].at_dw,
+        .r = from[at[PARAM_R].in] + at[PARAM_R].at_dw,
+        .lod = from[at[PARAM_LOD].in] + at[PARAM_LOD].at_dw,
+        .ref = from[at[PARAM_REF].in] + at[PARAM_REF].at_dw,
         .lanes = p->lanes,
-        .exec_mask = m->exec_mask & (p->lanes == 16 ? 0xffff : 0xff),
+        .exec_mask = m->exec_mask & p->all_lanes,
     };
     for (unsigned c = 0; c < 4; c++)
-        in.out[c] = p->out[c].present ? m->dst + p->out[c].at_dw : NULL;
+        in.out[c] = p->complete || p->out[c].present ? m->dst + p->out[c].at_dw
+                                                     : NULL;
     if (p->plan.blocks && !(in.blocks = own_blocks(env)))
         return false;
     in.whole = p->complete && in.exec_mask == 0xffff;

@@ -91,7 +91,7 @@ wrap_texel(unsigned wrap, vint i, vint n, bool far)
         vint back = n + n - 1 - i;
         return v_min_u(v_max(i, v_isplat(0)), v_max(back, v_isplat(0)));
     }
-    return v_max(v_min(i, n - v_isplat(1)), v_isplat(0));
+    return v_max(v_min(i, n - v_constant(&lanes_constant.one)), v_isplat(0));
 }
 
 INLINE struct lanes_axis
@@ -102,19 +102,19 @@ linear_as(unsigned wrap, bool far, const struct sample_plan *p, unsigned d,
     if (wrap == GEN9_TCM_HALF_BORDER)
         x = v_fmin(v_fmax(x, v_splat(0.0f)), n_fx8);
     vint fixed = v_ifloor(x + v_splat(p->round[d]));
-    fixed -= v_isplat(SAMPLE_ONE / 2);
+    fixed -= v_constant(&lanes_constant.half_texel);
     vint i = fixed >> 8;
     if (far)
         i += p->offset[d];
+    vint next = i + v_constant(&lanes_constant.one);
     struct lanes_axis a = {
         .i0 = wrap_texel(wrap, i, n, far),
-        .i1 = wrap_texel(wrap, i + v_isplat(1), n, far),
-        .w1 = fixed & v_isplat(SAMPLE_ONE - 1),
+        .i1 = wrap_texel(wrap, next, n, far),
+        .w1 = fixed & v_constant(&lanes_constant.fraction),
         .outside = v_live(0),
     };
     /* Without an offset -1 and n are all that a repeat has to move. */
     if (wrap == GEN9_TCM_WRAP && !far) {
-        vint next = i + v_isplat(1);
         a.i0 = v_min_u(i, i + n);
         a.i1 = v_min_u(next, next - n);
     }

@@ -25,6 +25,33 @@ typedef double double4 __attribute__((vector_size(32)));
 typedef int32_t int4 __attribute__((vector_size(16)));
 typedef int64_t long4 __attribute__((vector_size(32)));
 
+/* Constants, from memory: compilers make them in general registers, and on the
+ * way from there are in the way of shifts and shuffles. */
+static const struct {
+    int32_t one, fraction, half_texel, weights;
+    int32_t even_bytes, low_half;
+    int32_t rows, beyond_square, beyond_line, lower_row;
+} lanes_constant = {
+    .one = 1,
+    .fraction = 0xff,
+    .half_texel = 0x80,
+    .weights = 0x1000100,
+    .even_bytes = 0xff00ff,
+    .low_half = 0xffff,
+    .rows = 8 << 16,
+    .beyond_square = (int32_t)0xfff8fff8,
+    .beyond_line = (int32_t)0xfffcfffc,
+    .lower_row = 32 << 16,
+};
+
+static inline vint
+v_constant(const int32_t *i)
+{
+    vint v;
+    __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*i));
+    return v;
+}
+
 /* ---- loads from addresses of their own ----------------------------------
  *
  * Lane by lane: processors whose gather instructions are faster than that are

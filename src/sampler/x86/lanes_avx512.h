@@ -8,17 +8,9 @@ v_splat(float f)
     return (vfloat)_mm512_set1_ps(f);
 }
 
-/* Constants come from memory, as those of floats do: the way from a general
- * register is longer. */
 static inline vint
 v_isplat(int32_t i)
 {
-    const union {
-        int32_t i;
-        float f;
-    } bits = {i};
-    if (__builtin_constant_p(i))
-        return (vint)_mm512_set1_ps(bits.f);
     return (vint)_mm512_set1_epi32(i);
 }
 

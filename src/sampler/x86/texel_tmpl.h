@@ -135,7 +135,8 @@ INLINE bool
 within_square(vint first, vint last, uint32_t origin, vmask live, vint in[2])
 {
     vint base = v_isplat((int32_t)(origin - (8u << 16)));
-    vint rows = v_isplat(8 << 16), outside = v_isplat((int32_t)0xfff8fff8);
+    vint rows = v_constant(&lanes_constant.rows);
+    vint outside = v_constant(&lanes_constant.beyond_square);
     in[0] = v_sub16(first, base);
     in[1] = v_sub16(last, base);
     vint bits = (in[0] ^ rows) | (in[1] ^ rows);
@@ -165,8 +166,8 @@ load_square(const struct sample_plan *p, const struct lanes_corners *at,
     struct lanes_square s = load_lines(p, (origin & 0xffff) >> 2, origin >> 18);
     first = v_bytes(square_bits, in[0]);
     last = v_bytes(square_bits, in[1]);
-    vmask low0 = v_test(first, v_isplat(32 << 16));
-    vmask low1 = v_test(last, v_isplat(32 << 16));
+    vint lower = v_constant(&lanes_constant.lower_row);
+    vmask low0 = v_test(first, lower), low1 = v_test(last, lower);
     vint row0 = v_srl(first, 16), row1 = v_srl(last, 16);
     t[0] = pick_square(&s, first | row0, low0);
     t[1] = pick_square(&s, last | row0, low0);
@@ -186,7 +187,7 @@ load_line(const struct sample_plan *p, const struct lanes_corners *at,
     vint place = pack_place(p, at->x0, at->y0), in[2];
     uint32_t origin = v_first(place) & corner;
     vint part = v_sub16(place, v_isplat((int32_t)origin));
-    vmask other = v_test(part, v_isplat((int32_t)0xfffcfffc));
+    vmask other = v_test(part, v_constant(&lanes_constant.beyond_line));
     if (!v_any(v_and(live, other))) {
         uint32_t bx = (origin & 0xffff) >> 2, by = origin >> 18;
         vint line = v_line(p->mem + (by >> 3) * (uint32_t)p->tiling.y_pitch_B +
@@ -350,8 +351,9 @@ unpack(enum sample_texel kind, struct lanes_bits t)
 INLINE vint
 mix_bytes(vint a, vint b, bool odd, vint w0, vint w1)
 {
-    a = odd ? v_srl16(a, 8) : a & v_isplat(0xff00ff);
-    b = odd ? v_srl16(b, 8) : b & v_isplat(0xff00ff);
+    vint even = v_constant(&lanes_constant.even_bytes);
+    a = odd ? v_srl16(a, 8) : a & even;
+    b = odd ? v_srl16(b, 8) : b & even;
     return v_add16(v_mul16(a, w0), v_mul16(b, w1));
 }
 
@@ -363,13 +365,13 @@ linear_bytes(enum sample_texel kind, const struct lanes_bits t[4], vint wx,
 {
     struct lanes_color out = no_color();
     vint w1 = wx | wx << 16;
-    vint w0 = v_isplat(SAMPLE_ONE << 16 | SAMPLE_ONE) - w1;
+    vint w0 = v_constant(&lanes_constant.weights) - w1;
     vfloat low = v_float(wy) * v_splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
     vfloat top = v_splat(1.0f / SAMPLE_ONE) - low;
     for (unsigned i = 0; i < 2 && i < channel_count(kind); i++) {
         vint a = mix_bytes(t[0].dw[0], t[1].dw[0], i, w0, w1);
         vint b = mix_bytes(t[2].dw[0], t[3].dw[0], i, w0, w1);
-        vint half = v_isplat(0xffff);
+        vint half = v_constant(&lanes_constant.low_half);
         out.c[i] = v_fma(v_float(a & half), top, v_float(b & half) * low);
         if (kind == SAMPLE_BYTES4)
             out.c[i + 2] = v_fma(v_float(v_srl(a, 16)), top,
