@@ -37,6 +37,27 @@ void decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
  * there are six steps, and the last two mean the ends of the range. */
 void decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8]);
 
+/* The colours of an ETC1 or ETC2 colour block, whose bits are those of an
+ * integer with the first byte on top: of the left half or the upper one, and of
+ * the other. Texels are numbered down the columns; texel n has the one whose
+ * number is bits 16 + n and n.
+ * False: the block is planar. */
+struct decode_etc_colors {
+    uint8_t rgba[8][4];
+    bool rows; /* halves are rows */
+};
+bool decode_etc_color_block(uint64_t v, bool punch_through,
+                            struct decode_etc_colors *out);
+/* The values of an alpha block of 8 bits, and which one texel 0..15, counted
+ * along the rows, has. */
+void decode_etc_alpha_block(uint64_t v, uint8_t out[8]);
+static inline unsigned
+decode_etc_alpha_index(uint64_t v, unsigned texel)
+{
+    unsigned n = texel % 4 * 4 + texel / 4;
+    return v >> (45 - 3 * n) & 7;
+}
+
 /* 8-bit channels to a texel; colour goes through the format's curve. */
 void decode_store_rgba8(const struct format_info *fmt, const uint8_t rgba[4],
                         union color *out);

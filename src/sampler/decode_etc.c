@@ -64,14 +64,6 @@ expand7(int v)
     return v << 1 | v >> 6;
 }
 
-/* Texels are numbered down the columns. */
-static unsigned
-texel_index(uint64_t v, unsigned x, unsigned y)
-{
-    unsigned n = x * 4 + y;
-    return (unsigned)((v >> (16 + n) & 1) << 1 | (v >> n & 1));
-}
-
 static void
 store_rgb(const int base[3], int add, uint8_t alpha, uint8_t out[4])
 {
@@ -82,38 +74,36 @@ store_rgb(const int base[3], int add, uint8_t alpha, uint8_t out[4])
 
 /* Two halves, each with a base colour and a table of modifiers. */
 static void
-decode_halves(uint64_t v, const int base[2][3], bool opaque, uint8_t out[16][4])
+halves_colors(uint64_t v, const int base[2][3], bool opaque,
+              struct decode_etc_colors *out)
 {
-    bool flip = v >> 32 & 1;
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned x = i % 4, y = i / 4;
-        unsigned half = (flip ? y : x) >= 2;
+    out->rows = v >> 32 & 1;
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned half = i / 4;
         const uint8_t
             *table = etc_modifiers[half ? field(v, 36, 34) : field(v, 39, 37)];
-        unsigned index = texel_index(v, x, y);
-        int add = table[index & 1];
-        if (!opaque && !(index & 1))
+        int add = table[i & 1];
+        if (!opaque && !(i & 1))
             add = 0;
-        store_rgb(base[half], index & 2 ? -add : add, 255, out[i]);
-        if (!opaque && index == 2)
-            memset(out[i], 0, 4);
+        store_rgb(base[half], i & 2 ? -add : add, 255, out->rgba[i]);
+        if (!opaque && (i & 3) == 2)
+            memset(out->rgba[i], 0, 4);
     }
 }
 
+/* The same four everywhere. */
 static void
-decode_paints(uint64_t v, const int paint[4][3], bool opaque,
-              uint8_t out[16][4])
+paint_colors(const int paint[4][3], bool opaque, struct decode_etc_colors *out)
 {
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned index = texel_index(v, i % 4, i / 4);
-        store_rgb(paint[index], 0, 255, out[i]);
-        if (!opaque && index == 2)
-            memset(out[i], 0, 4);
+    for (unsigned i = 0; i < 8; i++) {
+        store_rgb(paint[i & 3], 0, 255, out->rgba[i]);
+        if (!opaque && (i & 3) == 2)
+            memset(out->rgba[i], 0, 4);
     }
 }
 
 static void
-decode_t(uint64_t v, bool opaque, uint8_t out[16][4])
+t_colors(uint64_t v, bool opaque, struct decode_etc_colors *out)
 {
     int a[3] = {expand4(field(v, 60, 59) << 2 | field(v, 57, 56)),
                 expand4(field(v, 55, 52)), expand4(field(v, 51, 48))};
@@ -127,11 +117,11 @@ decode_t(uint64_t v, bool opaque, uint8_t out[16][4])
         paint[2][c] = b[c];
         paint[3][c] = b[c] - d;
     }
-    decode_paints(v, paint, opaque, out);
+    paint_colors(paint, opaque, out);
 }
 
 static void
-decode_h(uint64_t v, bool opaque, uint8_t out[16][4])
+h_colors(uint64_t v, bool opaque, struct decode_etc_colors *out)
 {
     int a[3] = {field(v, 62, 59), field(v, 58, 56) << 1 | field(v, 52, 52),
                 field(v, 51, 51) << 3 | field(v, 49, 47)};
@@ -147,7 +137,7 @@ decode_h(uint64_t v, bool opaque, uint8_t out[16][4])
         paint[2][c] = expand4(b[c]) + d;
         paint[3][c] = expand4(b[c]) - d;
     }
-    decode_paints(v, paint, opaque, out);
+    paint_colors(paint, opaque, out);
 }
 
 static void
@@ -170,55 +160,85 @@ decode_planar(uint64_t v, uint8_t out[16][4])
     }
 }
 
-/* The 8-byte colour block. Bit 33 says "differential", or "opaque" in the
- * format with punch-through alpha, which is always differential. A sum out of
- * range selects one of ETC2's other modes. */
-static void
-decode_color(uint64_t v, bool punch_through, uint8_t out[16][4])
+/* Bit 33 says "differential", or "opaque" in the format with punch-through
+ * alpha, which is always differential. A sum out of range selects one of
+ * ETC2's other modes. */
+bool
+decode_etc_color_block(uint64_t v, bool punch_through,
+                       struct decode_etc_colors *out)
 {
     bool bit33 = v >> 33 & 1;
     bool opaque = !punch_through || bit33;
     int base[2][3];
+    out->rows = false;
     if (!punch_through && !bit33) {
         for (unsigned c = 0; c < 3; c++) {
             base[0][c] = expand4(field(v, 63 - 8 * c, 60 - 8 * c));
             base[1][c] = expand4(field(v, 59 - 8 * c, 56 - 8 * c));
         }
-        decode_halves(v, base, true, out);
-        return;
+        halves_colors(v, base, true, out);
+        return true;
     }
     for (unsigned c = 0; c < 3; c++) {
         int first = field(v, 63 - 8 * c, 59 - 8 * c);
         int delta = field(v, 58 - 8 * c, 56 - 8 * c);
         int second = first + (delta & 4 ? delta - 8 : delta);
         if (second < 0 || second > 31) {
-            if (c == 0)
-                decode_t(v, opaque, out);
-            else if (c == 1)
-                decode_h(v, opaque, out);
-            else
-                decode_planar(v, out);
-            return;
+            if (c == 2)
+                return false;
+            (c == 0 ? t_colors : h_colors)(v, opaque, out);
+            return true;
         }
         base[0][c] = expand5(first);
         base[1][c] = expand5(second);
     }
-    decode_halves(v, base, opaque, out);
+    halves_colors(v, base, opaque, out);
+    return true;
+}
+
+/* Texels are numbered down the columns. */
+static unsigned
+texel_color(uint64_t v, bool rows, unsigned x, unsigned y)
+{
+    unsigned n = x * 4 + y, half = (rows ? y : x) >= 2;
+    return half << 2 | (unsigned)(v >> (16 + n) & 1) << 1 |
+           (unsigned)(v >> n & 1);
+}
+
+static void
+decode_color(uint64_t v, bool punch_through, uint8_t out[16][4])
+{
+    struct decode_etc_colors colors;
+    if (!decode_etc_color_block(v, punch_through, &colors)) {
+        decode_planar(v, out);
+        return;
+    }
+    for (unsigned i = 0; i < 16; i++)
+        memcpy(out[i], colors.rgba[texel_color(v, colors.rows, i % 4, i / 4)],
+               4);
 }
 
 static int
 eac_modifier(uint64_t v, unsigned texel)
 {
-    unsigned n = texel % 4 * 4 + texel / 4;
-    return eac_modifiers[field(v, 51, 48)][v >> (45 - 3 * n) & 7];
+    return eac_modifiers[field(v, 51, 48)][decode_etc_alpha_index(v, texel)];
+}
+
+void
+decode_etc_alpha_block(uint64_t v, uint8_t out[8])
+{
+    const int8_t *modifier = eac_modifiers[field(v, 51, 48)];
+    for (unsigned i = 0; i < 8; i++)
+        out[i] = clamp8(field(v, 63, 56) + modifier[i] * field(v, 55, 52));
 }
 
 static void
 decode_alpha8(uint64_t v, uint8_t out[16][4])
 {
+    uint8_t alpha[8];
+    decode_etc_alpha_block(v, alpha);
     for (unsigned i = 0; i < 16; i++)
-        out[i][3] = clamp8(field(v, 63, 56) +
-                           eac_modifier(v, i) * field(v, 55, 52));
+        out[i][3] = alpha[decode_etc_alpha_index(v, i)];
 }
 
 /* Eleven bits; a multiplier of 0 means 1/8. */

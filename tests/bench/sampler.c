@@ -37,6 +37,8 @@ struct bench_case {
 #define BC1 0x186
 #define BC3 0x188
 #define BC7 0x1a2
+#define ETC2 0x1aa
+#define D24 0x0d9
 
 static const struct bench_case cases[] = {
     {"nearest_1to1", RGBA8, 0, 0, 0, 1.0f, 0.0f, 0.0f},
@@ -57,6 +59,8 @@ static const struct bench_case cases[] = {
     {"bc1_trilinear", BC1, 1, 3, 0, 1.7f, 0.3f, 0.0f},
     {"bc3_bilinear", BC3, 1, 0, 0, 1.0f, 0.0f, 0.0f},
     {"bc7_bilinear", BC7, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"etc2_bilinear", ETC2, 1, 0, 0, 1.0f, 0.0f, 0.0f},
+    {"shadow_bilinear", D24, 1, 0, 2, 1.0f, 0.0f, 0.0f},
 };
 
 static struct surface
@@ -99,6 +103,7 @@ make_sampler(const struct bench_case *b)
         .max_lod = 14.0f,
         .lod_preclamp = 2,
         .max_anisotropy = 8,
+        .shadow_func = GEN9_COMPAREFUNCTION_LESS,
         .anisotropic_ewa = true,
         .rounding_enable = b->filter ? 0x3f : 0,
     };
@@ -176,7 +181,8 @@ run_case(const struct bench_case *b)
     bool wide = __builtin_cpu_supports("avx512bw");
     struct surface s = make_surface(b);
     struct sampler sp = make_sampler(b);
-    struct sample_shape shape = {.op = SAMPLE_PLAIN};
+    struct sample_shape shape = {.op = SAMPLE_PLAIN,
+                                 .compare = b->format == D24};
     struct sample_plan plan;
     uint64_t best[3] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     memset(req, 0, sizeof req);

@@ -79,6 +79,57 @@ put_ramp(const float ramp[8], uint64_t indices, float to[16])
     }
 }
 
+/* Number i of eight colours, for each texel: see decode_etc_color_block(). */
+INLINE vint
+etc_numbers(uint32_t bits, bool rows, unsigned i)
+{
+    vint texel = (v_count() & 7) + (int32_t)i, all = v_isplat((int32_t)bits);
+    vint n = (texel & 3) << 2 | texel >> 2;
+    vint half = rows ? texel >> 1 & 4 : texel << 1 & 4;
+    vint low = v_srl_each(all, n), high = v_srl_each(all, n + 16);
+    return half | (high & 1) << 1 | (low & 1);
+}
+
+/* False: not one of eight colours for each texel. */
+INLINE bool
+put_etc_colors(const struct format_info *fmt, uint64_t v, float to[64])
+{
+    struct decode_etc_colors colors;
+    if (!decode_etc_color_block(v, fmt->ch[3].bits == 1, &colors))
+        return false;
+    const float *curve = fmt->srgb ? format_srgb8 : format_unorm8;
+    vint number[2] = {etc_numbers((uint32_t)v, colors.rows, 0),
+                      etc_numbers((uint32_t)v, colors.rows, 8)};
+    for (unsigned c = 0; c < 4; c++) {
+        const float *value = c < 3 ? curve : format_unorm8;
+        float ramp[8];
+        for (unsigned i = 0; i < 8; i++)
+            ramp[i] = value[colors.rgba[i][c]];
+        for (unsigned i = 0; i < 2; i++)
+            _mm256_storeu_si256((__m256i *)(void *)(to + 16 * c + 8 * i),
+                                v_of_eight(ramp, number[i]));
+    }
+    return true;
+}
+
+INLINE bool
+put_etc(const struct sample_block_key *key, float to[64])
+{
+    const struct format_info *fmt = key->fmt;
+    bool has_alpha = fmt->ch[3].bits == 8;
+    if (fmt->ch[0].bits != 8 ||
+        !put_etc_colors(fmt, __builtin_bswap64(key->bits[has_alpha]), to))
+        return false;
+    if (has_alpha) {
+        uint64_t v = __builtin_bswap64(key->bits[0]);
+        uint8_t alpha[8];
+        decode_etc_alpha_block(v, alpha);
+        for (unsigned i = 0; i < 16; i++)
+            to[48 + i] = format_unorm8[alpha[decode_etc_alpha_index(v, i)]];
+    }
+    return true;
+}
+
 /* The formats that do not take longer to decode than to filter. */
 static __attribute__((noinline)) void
 decode_block(const struct sample_block_key *key, float to[64])
@@ -96,6 +147,11 @@ decode_block(const struct sample_block_key *key, float to[64])
         put_palette(palette, (uint32_t)(key->bits[1] >> 32), to);
         decode_bc_ramp(block, false, ramp);
         put_ramp(ramp, key->bits[0] >> 16, to + 48);
+        break;
+    case FORMAT_ETC1:
+    case FORMAT_ETC2:
+        if (!put_etc(key, to))
+            sample_block_decode(key, to);
         break;
     default: sample_block_decode(key, to); break;
     }

@@ -63,6 +63,9 @@ any_surface(void)
         0x18a /* BC5 */,
         0x1a2 /* BC7 */,
         0x1aa /* ETC2 */,
+        0x1a9 /* ETC1 */,
+        0x1c1 /* ETC2 sRGB with punch-through alpha */,
+        0x1c2 /* ETC2 with EAC alpha */,
         F_RGBA32_UINT,
     };
     static const unsigned tiling[] = {TILING_LINEAR, TILING_X, TILING_Y};
