@@ -84,13 +84,25 @@ follow_send(struct pair *p, const struct eu_thread *before,
     return true;
 }
 
+/* Channels that wait here join; as eu_op_join, without what follows. */
+static void
+wake(struct eu_thread *t, uint32_t ip_B)
+{
+    for (uint32_t waiting = ~t->live; waiting; waiting &= waiting - 1) {
+        unsigned c = (unsigned)__builtin_ctz(waiting);
+        if (t->chan_ip[c] == ip_B)
+            t->live |= UINT32_C(1) << c;
+    }
+    eu_thread_update_mask(t);
+}
+
 static bool
 run_send(struct pair *p, const struct eu_op *op)
 {
     struct eu_thread before = *p->t, probe;
     int64_t one = 1;
     if (op->fn == eu_op_join)
-        eu_jit_wake(&p->r, (op++)->ip);
+        wake(&p->r, (op++)->ip);
     expect_message(p, op, &probe);
     p->before = &before;
     p->send = p->t->send;

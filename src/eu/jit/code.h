@@ -50,7 +50,6 @@ bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 /* NULL when it cannot be made. */
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
 
-void eu_jit_wake(struct eu_thread *t, uint32_t ip_B);
 /* Makes the code known to profilers and debuggers that asked (show.h), this
  * copy now and the masked one when it is made. */
 void eu_jit_show(struct eu_jit *jit);

@@ -50,7 +50,7 @@ leave_for(struct jit *j, enum x86_cc cc, uint32_t op)
     uint32_t at = x86_jump(&j->x, cc);
     if (jit_grow(j, (void **)&j->exits, &j->exit_capacity, j->exit_count + 1,
                  sizeof *j->exits))
-        j->exits[j->exit_count++] = (struct jit_exit){.at = at, .op = op};
+        j->exits[j->exit_count++] = jit_jump_from(j, at, op);
 }
 
 static uint32_t
@@ -73,6 +73,7 @@ begin_block(struct jit *j, uint32_t i)
                   (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     jit_forget(j);
     j->label[i] = j->x.size;
+    jit_enter_loop(j, i);
     if (checks) {
         x86_test(&j->x, X86_R12);
         leave_for(j, X86_CC_LE, i);
@@ -127,7 +128,8 @@ compile_alu(struct jit *j, const struct eu_op *op)
     if (op->fn != op->slow && jit_lower_plain(j, op))
         return true;
     /* Hosts with 32 vector registers have enough for these. */
-    bool roomy = j->evex && op->lanes <= 16 && op->insn->opcode != EU_OP_MATH;
+    bool roomy = j->evex && op->lanes <= 16 && op->insn->opcode != EU_OP_MATH &&
+                 !j->v.pinned;
     if (!roomy)
         save(j, &s);
     if (jit_lower_alu(j, op))
@@ -173,6 +175,7 @@ compile_copy(struct jit *j)
             j->native_count++;
             continue;
         }
+        j->here = i;
         if (j->start[i] & JIT_START)
             begin_block(j, i);
         /* An op that computes is never the last. */
@@ -181,10 +184,12 @@ compile_copy(struct jit *j)
         compile_op(j, i);
         if (i + 1 == n)
             break;
+        if (j->start[i] & JIT_FLOW)
+            continue;
         if (j->start[i + 1] & JIT_START) {
             jit_float_mode(j, false);
-            jit_flush(j, &live[i + 1]);
-        } else if (!(j->start[i] & JIT_FLOW)) {
+            jit_end_block(j, &live[i + 1]);
+        } else {
             jit_drop_dead(j, regs, &live[i + 1]);
         }
     }
@@ -251,7 +256,7 @@ static void
 emit_stubs(struct jit *j)
 {
     for (uint32_t i = 0; i < j->crossing_count; i++) {
-        const struct jit_exit *c = &j->crossings[i];
+        const struct jit_jump *c = &j->crossings[i];
         if (!j->stub[c->op])
             emit_stub(j, c->op);
         x86_patch(&j->x, c->at, j->stub[c->op]);
@@ -263,8 +268,9 @@ resolve(struct jit *j)
 {
     for (uint32_t i = 0; i < j->jump_count; i++) {
         const struct jit_jump *jump = &j->jumps[i];
-        assert(j->label[jump->op] || j->x.failed);
-        x86_patch(&j->x, jump->at, j->label[jump->op]);
+        uint32_t to = (jump->loop ? j->inner : j->label)[jump->op];
+        assert(to || j->x.failed);
+        x86_patch(&j->x, jump->at, to);
     }
 }
 
@@ -307,6 +313,9 @@ finish(struct jit *j)
     x86_finish(&j->x);
     free(j->kept);
     free(j->regs);
+    free(j->loops);
+    free(j->inner);
+    free(j->colds);
     free(j->jumps);
     free(j->crossings);
     free(j->exits);
@@ -320,10 +329,13 @@ static void *
 make_code(struct jit *j)
 {
     bool whole = j->full && !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
-    if (!allocate(j) || !jit_analyse(j, whole))
+    if (!allocate(j) || !jit_analyse(j, whole) || !jit_find_loops(j))
         return NULL;
     prologue(j);
     compile_copy(j);
+    jit_lower_colds(j);
+    jit_leave_loops(j);
+    jit_enter_loops(j);
     emit_stubs(j);
     epilogue(j);
     resolve(j);

@@ -54,6 +54,7 @@ struct jit_vreg {
 /* Sets of registers have one bit for each. */
 struct jit_vregs {
     uint32_t all;    /* that the host has */
+    uint32_t pinned; /* but for these, which a loop has for itself (loops.c) */
     uint32_t used;   /* hold anything */
     uint32_t named;  /* hold part of the register file */
     uint32_t dirty;  /* ... that is older in memory */
@@ -64,14 +65,32 @@ struct jit_vregs {
     struct jit_vreg reg[JIT_VREGS];
 };
 
+/* From an op in a loop: its index, plus 1. */
 struct jit_jump {
-    uint32_t at;
-    uint32_t op;
+    uint32_t at, op;
+    uint32_t from, loop;
 };
 
-struct jit_exit {
-    uint32_t at;
-    uint32_t op;
+/* Code of an op that is out of the way of the rest, because it seldom runs. */
+struct jit_cold {
+    struct jit_jump jump;
+    uint32_t back;
+};
+
+/* A vector with a register of its own. */
+struct jit_pin {
+    uint16_t off_B, len_B;
+    uint8_t reg;
+    bool written; /* in the loop */
+};
+
+#define JIT_PINS 16
+
+/* Ops head to end, without any other loop. */
+struct jit_loop {
+    uint32_t head, end, regs;
+    unsigned count;
+    struct jit_pin pins[JIT_PINS];
 };
 
 /* reg{k} := reg * factor, where the flags say that it is needed: out of the
@@ -126,13 +145,20 @@ struct jit {
     jit_door *doors;       /* full copy: offsets, later addresses */
     struct jit_regs *regs; /* of each op */
     uint32_t *stub; /* per op: offset of the code that goes to the other copy */
+    struct jit_loop *loops;      /* with pinned registers */
+    const struct jit_loop *loop; /* that code is now made for, or NULL */
+    uint32_t loop_count, loop_capacity;
+    uint32_t *inner; /* per op: like label, for jumps inside such a loop */
+    uint32_t here;   /* the op that is being compiled */
     const struct eu_jit *other; /* masked copy: the full one */
     struct jit_jump *jumps;
     uint32_t jump_count, jump_capacity;
-    struct jit_exit *crossings; /* jumps to the other copy */
+    struct jit_jump *crossings; /* jumps to the other copy */
     uint32_t crossing_count, crossing_capacity;
-    struct jit_exit *exits;
+    struct jit_jump *exits; /* ... out of the code */
     uint32_t exit_count, exit_capacity;
+    struct jit_cold *colds;
+    uint32_t cold_count, cold_capacity;
     uint32_t *trig_calls; /* to the code for large angles */
     uint32_t trig_count, trig_capacity;
     struct jit_rescue *rescues;
@@ -188,6 +214,20 @@ bool jit_is_flow(const struct eu_op *op);
 bool jit_is_send(const struct eu_op *op);
 bool jit_is_unreached(const struct jit *j, uint32_t i);
 
+/* loops.c */
+bool jit_find_loops(struct jit *j);
+/* The loop that the op is in, if it has pinned registers; or NULL. */
+const struct jit_loop *jit_loop_at(const struct jit *j, uint32_t op);
+/* A block begins, with nothing in registers: after this what is pinned is. */
+void jit_enter_loop(struct jit *j, uint32_t op);
+/* The register that is pinned to exactly this vector, or -1. */
+int jit_pin_of(const struct jit *j, unsigned off_B, unsigned len_B);
+/* What is live is in memory, or where it is pinned. */
+void jit_end_block(struct jit *j, const struct jit_set *live);
+/* Code for jumps out of loops and into them, behind all blocks. */
+void jit_leave_loops(struct jit *j);
+void jit_enter_loops(struct jit *j);
+
 /* vregs.c */
 unsigned jit_temp(struct jit *j);
 unsigned jit_vec(struct jit *j, unsigned off_B, unsigned len_B);
@@ -209,6 +249,8 @@ bool jit_dies(const struct jit *j, unsigned off_B, unsigned len_B);
 /* Makes an operand that dies a temporary, which may be overwritten. */
 bool jit_take_over(struct jit *j, unsigned reg);
 void jit_flush(struct jit *j, const struct jit_set *live);
+/* The same without these registers. */
+void jit_flush_but(struct jit *j, const struct jit_set *live, uint32_t without);
 void jit_drop_dead(struct jit *j, const struct jit_regs *regs,
                    const struct jit_set *live);
 void jit_forget(struct jit *j);
@@ -259,6 +301,13 @@ struct x86_rm jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
 struct x86_rm jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
                           const struct jit_part *p);
 unsigned jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len);
+/* BROADCASTSS reads its dword plainly. */
+static inline struct x86_rm
+jit_as_memory(struct x86_rm rm)
+{
+    rm.bcast = false;
+    return rm;
+}
 void jit_store_dst(struct jit *j, const struct eu_op *op,
                    const struct jit_part *p, unsigned reg);
 
@@ -309,6 +358,10 @@ void jit_float_mode(struct jit *j, bool keeps_denorms);
 
 /* lower_lanes.c: integers, one lane after the other. */
 bool jit_lower_lanes(struct jit *j, const struct eu_op *op);
+/* gpr := the op's flags, and more above. Not wider than comparisons store them:
+ * a load that needs more than the last store has waits until that is in the
+ * cache. */
+void jit_load_flags(struct jit *j, const struct eu_op *op, unsigned gpr);
 /* gpr := the predicate of each lane; rsi is lost. */
 void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 
@@ -318,11 +371,17 @@ bool jit_lower_send(struct jit *j, uint32_t index);
 bool jit_is_caught(const struct eu_op *op);
 
 /* lower_flow.c */
+/* A branch that nobody is called for. */
+bool jit_flow_is_native(const struct eu_op *op);
 void jit_lower_flow(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);
+/* The code for what seldom happens, behind all blocks. */
+void jit_lower_colds(struct jit *j);
 /* Calls the interpreter. */
 void jit_call_op(struct jit *j, const struct eu_op *op);
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);
+/* A jump at this place, from the op that is being compiled. */
+struct jit_jump jit_jump_from(const struct jit *j, uint32_t at, uint32_t op);
 void jit_return(struct jit *j, enum x86_cc cc);
 /* The same at once, with no vector in use. */
 void jit_leave(struct jit *j);

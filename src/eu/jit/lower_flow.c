@@ -23,13 +23,19 @@ jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
+struct jit_jump
+jit_jump_from(const struct jit *j, uint32_t at, uint32_t op)
+{
+    uint32_t loop = j->loop ? (uint32_t)(j->loop - j->loops) + 1 : 0;
+    return (struct jit_jump){at, op, j->here, loop};
+}
+
 static void
 cross(struct jit *j, uint32_t at, uint32_t op)
 {
     if (jit_grow(j, (void **)&j->crossings, &j->crossing_capacity,
                  j->crossing_count + 1, sizeof *j->crossings))
-        j->crossings[j->crossing_count++] = (struct jit_exit){.at = at,
-                                                              .op = op};
+        j->crossings[j->crossing_count++] = jit_jump_from(j, at, op);
 }
 
 void
@@ -43,7 +49,7 @@ jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked)
     }
     if (jit_grow(j, (void **)&j->jumps, &j->jump_capacity, j->jump_count + 1,
                  sizeof *j->jumps))
-        j->jumps[j->jump_count++] = (struct jit_jump){.at = at, .op = op};
+        j->jumps[j->jump_count++] = jit_jump_from(j, at, op);
 }
 
 /* Every channel is on again. */
@@ -71,14 +77,6 @@ jit_call_op(struct jit *j, const struct eu_op *op)
     x86_mov_imm(&j->x, X86_RSI, (uintptr_t)op);
     x86_call(&j->x, (const void *)fn);
     jit_forget(j);
-}
-
-/* BROADCASTSS reads its dword plainly. */
-static struct x86_rm
-as_memory(struct x86_rm rm)
-{
-    rm.bcast = false;
-    return rm;
 }
 
 /* Goes on at op, in the copy that fits the mask. */
@@ -119,8 +117,9 @@ branch(struct jit *j, uint32_t index)
 
 /* ---- branches without a call ---- */
 
+/* Their channels move without the interpreter. */
 static bool
-is_native(const struct jit *j, const struct eu_op *op)
+is_native(const struct eu_op *op)
 {
     switch (op->insn->opcode) {
     case EU_OP_WHILE:
@@ -197,7 +196,7 @@ park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
     struct x86 *x = &j->x;
     bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
     x86_vop(x, X86_BROADCASTSS, j->evex ? 2 : 1, 0, 0,
-            as_memory(x86_const(x, &ip_B, 1)), 0);
+            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
     if (j->evex)
         store_ips_evex(x, high);
     else
@@ -211,12 +210,94 @@ park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
     x86_store(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
 }
 
+bool
+jit_flow_is_native(const struct eu_op *op)
+{
+    switch (op->insn->opcode) {
+    case EU_OP_ELSE:
+    case EU_OP_ENDIF: return true;
+    case EU_OP_GOTO: return false;
+    default: return is_native(op);
+    }
+}
+
+/* ---- while every channel is on ---- */
+
+/* The full copy of a branch of its channels, which are all of the thread's
+ * when mask is op_channels(). */
+static uint32_t
+op_channels(const struct eu_op *op)
+{
+    return op->full << op->chan;
+}
+
+/* Jumps away unless the predicate is true in all channels, or in none. */
+static uint32_t
+test_pred(struct jit *j, const struct eu_op *op, bool in_all)
+{
+    struct x86 *x = &j->x;
+    bool no_flag = in_all == op->pred_inv;
+    unsigned kept = jit_flags_kept(j, op);
+    if (kept) {
+        x86_kortest(x, kept, kept);
+        return x86_jump(x, no_flag ? X86_CC_NE : X86_CC_AE);
+    }
+    jit_load_flags(j, op, X86_RAX);
+    x86_alu_imm(x, X86_AND, X86_RAX, op->full, false);
+    if (!no_flag)
+        x86_alu_imm(x, X86_CMP, X86_RAX, op->full, false);
+    return x86_jump(x, X86_CC_NE);
+}
+
+/* Jumps away unless the op's channels are all that the thread has on. */
+static uint32_t
+test_channels(struct jit *j, const struct eu_op *op)
+{
+    x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask),
+                    op_channels(op));
+    return x86_jump(&j->x, X86_CC_NE);
+}
+
+/* The predicate of a branch whose channels are all on. */
+static bool
+is_plain_branch(const struct jit *j, const struct eu_op *op)
+{
+    return j->full && !op->no_mask && op->pred == 1;
+}
+
+/* Channels that all go there, where they would wait for each other, need not
+ * part for it. One step at a time this can be seen. */
+static bool
+stays_together(const struct jit *j, uint32_t to)
+{
+    return j->k->ops[to].fn == eu_op_join &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+static void
+defer(struct jit *j, uint32_t at, uint32_t op)
+{
+    if (jit_grow(j, (void **)&j->colds, &j->cold_capacity, j->cold_count + 1,
+                 sizeof *j->colds))
+        j->colds[j->cold_count++] = (struct jit_cold){jit_jump_from(j, at, op),
+                                                      j->x.size};
+}
+
 static void
 native_while(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     struct x86 *x = &j->x;
     uint32_t head = index + (uint32_t)op->jip;
+    if (j->full && !op->no_mask && op->pred < 2) {
+        uint32_t other = test_channels(j, op), some = 0;
+        if (op->pred)
+            some = test_pred(j, op, true);
+        jit_jump_to(j, X86_ALWAYS, head, false);
+        x86_patch(x, other, x->size);
+        if (op->pred)
+            x86_patch(x, some, x->size);
+    }
     load_taken(j, op);
     x86_test(x, X86_RAX);
     jit_jump_to(j, X86_CC_E, index + 1, !j->full);
@@ -227,28 +308,90 @@ native_while(struct jit *j, uint32_t index)
     jit_jump_to(j, X86_ALWAYS, head, true);
 }
 
+/* The channels in edx go elsewhere. */
+static void
+part(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    park(j, op, op->insn->opcode == EU_OP_IF ? op->jip_B : op->uip_B);
+    x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
+    jit_jump_to(j, X86_ALWAYS, index + 1, true);
+}
+
+/* eax := the channels that take the branch, edx := those that go elsewhere,
+ * with the flags of that. */
+static void
+find_parting(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    unsigned opcode = op->insn->opcode;
+    load_taken(j, op);
+    x86_mov_reg(x, X86_RDX, X86_RAX);
+    if (opcode == EU_OP_IF || opcode == EU_OP_GOTO)
+        x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
+    else
+        x86_alu_imm(x, X86_CMP, X86_RDX, 0, false);
+}
+
+/* A loop's end, where nobody is left to go round once more. */
+static bool
+leaves_loop(const struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    uint32_t end = index + (uint32_t)op->jip;
+    if (op->insn->opcode != EU_OP_BREAK || !stays_together(j, end))
+        return false;
+    end += j->k->ops[end].fn == eu_op_join;
+    return j->k->ops[end].insn->opcode == EU_OP_WHILE &&
+           j->k->ops[end].fn != eu_op_bad &&
+           index + (uint32_t)op->uip == end + 1 && stays_together(j, end + 1);
+}
+
+/* Some channels go elsewhere: all of them stay together, or they part. */
+static void
+cold_branch(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct x86 *x = &j->x;
+    bool is_if = op->insn->opcode == EU_OP_IF;
+    find_parting(j, op);
+    if (is_if ? stays_together(j, index + (uint32_t)op->jip)
+              : leaves_loop(j, index)) {
+        x86_alu_imm(x, X86_CMP, X86_RDX, op_channels(op), false);
+        uint32_t some = x86_jump(x, X86_CC_NE);
+        uint32_t other = test_channels(j, op);
+        if (!is_if) /* the loop's end, skipped, counts */
+            x86_alu_imm(x, X86_SUB, X86_R12, 1, true);
+        jit_jump_to(j, X86_ALWAYS,
+                    index + (uint32_t)(is_if ? op->jip : op->uip), false);
+        x86_patch(x, some, x->size);
+        x86_patch(x, other, x->size);
+    }
+    part(j, index);
+}
+
 static void
 native_branch(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     struct x86 *x = &j->x;
     bool is_if = op->insn->opcode == EU_OP_IF;
-    bool others = is_if || op->insn->opcode == EU_OP_GOTO;
-    load_taken(j, op);
-    x86_mov_reg(x, X86_RDX, X86_RAX);
-    if (others)
-        x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
-    else
-        x86_alu_imm(x, X86_CMP, X86_RDX, 0, false);
+    if (is_plain_branch(j, op) && op->insn->opcode != EU_OP_GOTO &&
+        (!j->loop || j->loop == jit_loop_at(j, index + 1))) {
+        defer(j, test_pred(j, op, is_if), index);
+        return; /* on to the next op */
+    }
+    find_parting(j, op);
     /* A thread without a channel has none to park, but must not go on. */
-    uint32_t skip = 0;
-    if (j->full)
+    if (j->full) {
         jit_jump_to(j, X86_CC_E, index + 1, false);
-    else
-        skip = x86_jump(x, X86_CC_E);
+        part(j, index);
+        return;
+    }
+    uint32_t skip = x86_jump(x, X86_CC_E);
     park(j, op, is_if ? op->jip_B : op->uip_B);
-    if (!j->full)
-        x86_patch(x, skip, x->size);
+    x86_patch(x, skip, x->size);
     x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     jit_jump_to(j, X86_ALWAYS, index + 1, true);
@@ -271,6 +414,15 @@ native_else(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     struct x86 *x = &j->x;
+    if (j->full && !op->no_mask && !op->insn->branch_ctrl &&
+        stays_together(j, index + (uint32_t)op->jip)) {
+        /* Nobody waits to change places with those who are here. */
+        uint32_t other = test_channels(j, op);
+        x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, live),
+                        UINT32_MAX);
+        jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, false);
+        x86_patch(x, other, x->size);
+    }
     x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(x, X86_AND, X86_RDX, op->full << op->chan, false);
     uint32_t none = x86_jump(x, X86_CC_E);
@@ -299,7 +451,7 @@ void
 jit_lower_flow(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
-    jit_flush(j, &j->live[!j->full][index]);
+    jit_end_block(j, &j->live[!j->full][index]);
     if (op->fn == eu_op_link) {
         jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
         return;
@@ -329,7 +481,7 @@ jit_lower_flow(struct jit *j, uint32_t index)
     case EU_OP_CONT:
     case EU_OP_HALT:
     case EU_OP_GOTO:
-        if (!is_native(j, op))
+        if (!is_native(op))
             branch(j, index);
         else if (op->insn->opcode == EU_OP_WHILE)
             native_while(j, index);
@@ -341,48 +493,41 @@ jit_lower_flow(struct jit *j, uint32_t index)
     jit_forget(j);
 }
 
-/* Channels that wait here join; as eu_op_join, without what follows. */
-void
-eu_jit_wake(struct eu_thread *t, uint32_t ip_B)
+/* eax := channels whose ip this is. */
+static void
+find_waiting(struct x86 *x, uint32_t ip_B)
 {
-    for (uint32_t waiting = ~t->live; waiting; waiting &= waiting - 1) {
-        unsigned c = (unsigned)__builtin_ctz(waiting);
-        if (t->chan_ip[c] == ip_B)
-            t->live |= UINT32_C(1) << c;
+    size_t at = offsetof(struct eu_thread, chan_ip);
+    unsigned len = x->evex ? 2 : 1, lanes = x->evex ? 16 : 8;
+    x86_vop(x, X86_BROADCASTSS, len, 0, 0,
+            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
+    for (unsigned c = 0; c < 32; c += lanes) {
+        unsigned to = c ? X86_RCX : X86_RAX;
+        if (x->evex) {
+            x86_vop_imm(x, X86_PCMPD, 2, 4, 0, x86_thread(at + c * 4), 0, 0);
+            x86_kmov_to_gpr(x, to, 4);
+        } else {
+            x86_vop(x, X86_PCMPEQD, 1, 1, 0, x86_thread(at + c * 4), 0);
+            x86_vop(x, X86_MOVMSKPS, 1, to, 0, x86_reg(1), 0);
+        }
+        if (!c)
+            continue;
+        x86_shift_imm(x, true, X86_RCX, (uint8_t)c);
+        x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
     }
-    eu_thread_update_mask(t);
 }
 
-/* The same without a call: every channel whose ip this is becomes live. */
+/* Channels that wait here join; as eu_op_join, without what follows. */
 static void
-native_wake(struct jit *j, uint32_t ip_B)
+wake(struct jit *j, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
-    size_t at = offsetof(struct eu_thread, chan_ip);
-    x86_vop(x, X86_BROADCASTSS, 2, 0, 0, as_memory(x86_const(x, &ip_B, 1)), 0);
-    x86_vop_imm(x, X86_PCMPD, 2, 4, 0, x86_thread(at), 0, 0);
-    x86_vop_imm(x, X86_PCMPD, 2, 5, 0, x86_thread(at + 64), 0, 0);
-    x86_kmov_to_gpr(x, X86_RAX, 4);
-    x86_kmov_to_gpr(x, X86_RCX, 5);
-    x86_shift_imm(x, true, X86_RCX, 16);
-    x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
+    find_waiting(x, ip_B);
     x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
     x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
     x86_store(x, X86_RAX, offsetof(struct eu_thread, live), 4);
     x86_alu_reg(x, X86_AND, X86_RAX, X86_R13, false);
     x86_store(x, X86_RAX, offsetof(struct eu_thread, mask), 4);
-}
-
-static void
-wake(struct jit *j, uint32_t ip_B)
-{
-    if (j->evex) {
-        native_wake(j, ip_B);
-        return;
-    }
-    x86_mov_reg(&j->x, X86_RDI, X86_RBX);
-    x86_mov_imm(&j->x, X86_RSI, ip_B);
-    x86_call(&j->x, (const void *)eu_jit_wake);
 }
 
 void
@@ -391,13 +536,34 @@ jit_lower_join(struct jit *j, uint32_t index)
     const struct eu_op *op = &j->k->ops[index];
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, live),
                     UINT32_MAX);
+    if (j->full) {
+        defer(j, x86_jump(&j->x, X86_CC_NE), index);
+        return;
+    }
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
     wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
-    if (j->full)
-        return;
     x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
     jump_to_full(j, X86_CC_E, index);
+}
+
+void
+jit_lower_colds(struct jit *j)
+{
+    jit_forget(j);
+    for (uint32_t i = 0; i < j->cold_count; i++) {
+        const struct jit_cold *c = &j->colds[i];
+        const struct eu_op *op = &j->k->ops[c->jump.op];
+        j->here = c->jump.op;
+        j->loop = c->jump.loop ? &j->loops[c->jump.loop - 1] : NULL;
+        x86_patch(&j->x, c->jump.at, j->x.size);
+        if (op->fn == eu_op_join) {
+            wake(j, op->ip);
+            x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), c->back);
+        } else {
+            cold_branch(j, c->jump.op);
+        }
+    }
 }

@@ -101,10 +101,8 @@ other_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr)
     }
 }
 
-/* Not wider than comparisons store them: a load that needs more than the last
- * store has waits until that is in the cache. */
-static void
-load_flags(struct jit *j, const struct eu_op *op, unsigned gpr)
+void
+jit_load_flags(struct jit *j, const struct eu_op *op, unsigned gpr)
 {
     size_t at = THREAD_AT(f) + op->flag_reg * 4u;
     unsigned lanes = op->lanes;
@@ -126,7 +124,7 @@ jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr)
 {
     struct x86 *x = &j->x;
     if (op->pred == 1) {
-        load_flags(j, op, gpr);
+        jit_load_flags(j, op, gpr);
     } else {
         other_pred_bits(j, op, gpr);
         if (op->flag_shift)

@@ -88,15 +88,50 @@ source(struct jit *j, const struct eu_op *op, unsigned s,
     return rm;
 }
 
+/* a + b * c in the pinned register d, in the order of jit_fused(). */
+static unsigned
+fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
+           struct x86_rm b, struct x86_rm c)
+{
+    struct x86 *x = &j->x;
+    if (c.kind == X86_REG && c.reg == d) {
+        x86_vop(x, X86_FMADD132PS, len, d, jit_in_reg(j, a, len), b, 0);
+        return d;
+    }
+    unsigned rc = jit_in_reg(j, c, len);
+    if (b.kind == X86_REG && b.reg == d) {
+        x86_vop(x, X86_FMADD213PS, len, d, rc, a, 0);
+        return d;
+    }
+    if (a.kind != X86_REG)
+        x86_vop(x, a.bcast ? X86_BROADCASTSS : X86_MOVUPS_LD, len, d, 0,
+                jit_as_memory(a), 0);
+    else if (a.reg != d)
+        x86_vop(x, X86_MOVAPS, len, d, 0, a, 0);
+    x86_vop(x, X86_FMADD231PS, len, d, rc, b, 0);
+    return d;
+}
+
+/* The result's register: the pinned one, if it has one and no other part of
+ * the op reads what it holds. */
 static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         bool is_float)
 {
     unsigned opcode = op->insn->opcode, len = p->len, d;
     struct x86_rm a = source(j, op, 0, p), b, t;
+    int pin = -1;
+    if (j->loop && op->lanes <= j->max_lanes)
+        pin = jit_pin_of(j, op->dst_off_B, op->lanes * 4u);
+    if (opcode == EU_OP_MOV && pin >= 0 && a.kind == X86_REG) {
+        x86_vop(&j->x, X86_MOVAPS, len, (unsigned)pin, 0, a, 0);
+        return (unsigned)pin;
+    }
     if (opcode == EU_OP_MOV)
         return jit_owned(j, len, a);
     b = source(j, op, 1, p);
+    if (opcode == EU_OP_MAD && pin >= 0)
+        return fused_into(j, (unsigned)pin, len, a, b, source(j, op, 2, p));
     if (opcode == EU_OP_MAD)
         return jit_fused(j, len, b, source(j, op, 2, p), a);
     if (!is_float && a.kind != X86_REG) {
@@ -105,7 +140,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         b = t;
     }
     unsigned ra = jit_in_reg(j, a, len);
-    d = jit_temp(j);
+    d = pin >= 0 ? (unsigned)pin : jit_temp(j);
     x86_vop(&j->x, is_float ? rows[opcode].f : rows[opcode].i, len, d, ra, b,
             0);
     return d;

@@ -66,10 +66,10 @@ static unsigned
 take(struct jit *j)
 {
     struct jit_vregs *v = &j->v;
-    uint32_t set = ~v->used & v->all;
+    uint32_t all = v->all & ~v->pinned, set = ~v->used & all;
     if (set)
         return first(set);
-    set = v->used & ~v->locked;
+    set = all & ~v->locked;
     if (!set) {
         j->crowded = true;
         return 0;
@@ -243,6 +243,12 @@ jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
+    int pin = j->loop ? jit_pin_of(j, off_B, len_B) : -1;
+    if (pin >= 0 && (unsigned)pin != reg) {
+        x86_vop(&j->x, X86_MOVAPS, jit_len(len_B), (unsigned)pin, 0,
+                x86_reg(reg), 0);
+        reg = (unsigned)pin;
+    }
     uint32_t set = touching(&j->v, off_B, len_B) & ~BIT(reg);
     for (; set; set &= set - 1) {
         unsigned r = first(set);
@@ -274,7 +280,8 @@ bool
 jit_take_over(struct jit *j, unsigned reg)
 {
     struct jit_vreg *v = &j->v.reg[reg];
-    if (v->kind != JIT_GRF || !jit_dies(j, v->off_B, v->len_B))
+    if (v->kind != JIT_GRF || (j->v.pinned & BIT(reg)) ||
+        !jit_dies(j, v->off_B, v->len_B))
         return false;
     forget_name(&j->v, reg);
     v->kind = JIT_TEMP;
@@ -283,14 +290,20 @@ jit_take_over(struct jit *j, unsigned reg)
 }
 
 void
-jit_flush(struct jit *j, const struct jit_set *live)
+jit_flush_but(struct jit *j, const struct jit_set *live, uint32_t without)
 {
-    for (uint32_t set = j->v.dirty; set; set &= set - 1) {
+    for (uint32_t set = j->v.dirty & ~without; set; set &= set - 1) {
         unsigned r = first(set);
         if (jit_set_has(live, j->v.reg[r].off_B, j->v.reg[r].len_B))
             store(j, r);
     }
-    j->v.dirty = 0;
+    j->v.dirty &= without;
+}
+
+void
+jit_flush(struct jit *j, const struct jit_set *live)
+{
+    jit_flush_but(j, live, 0);
 }
 
 /* What an instruction touched for the last time. */

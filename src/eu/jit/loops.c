@@ -1,0 +1,339 @@
+/* loops.c: values that stay in registers around a loop.
+ *
+ * Inside a loop that contains no other, and calls nobody, the vectors that are
+ * live where blocks begin have a register each: they are pinned. Jumps inside
+ * the loop expect them there (jit.inner); who comes from elsewhere, or goes
+ * there, finds them in memory (jit.label): loads and stores lie on the way.
+ * What is said about memory in vregs.c holds as well; a pinned register that
+ * lost its value inside a block has it again at the block's end. */
+#include "eu/jit/compile.h"
+
+#include <stdlib.h>
+
+#define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
+#define BIT(r) (UINT32_C(1) << (r))
+
+/* Registers that code inside of loops needs at least are the others. */
+enum {
+    MOST_PINS_EVEX = JIT_PINS,
+    MOST_PINS_MATH = 8,
+    MOST_PINS_VEX = 6,
+};
+
+/* What a loop does with the vector that begins with a GRF. */
+struct candidate {
+    uint16_t len_B, count;
+    bool written, refused, live;
+};
+
+/* ---- which loops ---- */
+
+static bool
+is_backward(const struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    return (j->start[i] & JIT_FLOW) && op->insn->opcode == EU_OP_WHILE &&
+           op->jip <= 0 && (uint32_t)-op->jip <= i;
+}
+
+/* Nothing in it leaves for the interpreter, on purpose at least. */
+static bool
+is_quiet(const struct jit *j, uint32_t head, uint32_t end)
+{
+    for (uint32_t i = head; i <= end; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        if (op->fn == eu_op_wait || op->fn == eu_op_bad ||
+            (j->start[i] & (JIT_SEND | JIT_MODES)) ||
+            ((j->start[i] & JIT_FLOW) && !jit_flow_is_native(op)) ||
+            (i < end && (j->start[i] & JIT_FLOW) && i + (uint32_t)op->jip <= i))
+            return false;
+    }
+    return true;
+}
+
+/* ---- which vectors ---- */
+
+static void
+refuse(struct candidate *c, struct jit_set s)
+{
+    for (unsigned w = 0; w < 2; w++)
+        for (uint64_t left = s.w[w]; left; left &= left - 1)
+            c[w * 64 + (unsigned)__builtin_ctzll(left)].refused = true;
+}
+
+static void
+count_vector(const struct jit *j, struct candidate *c, unsigned off_B,
+             unsigned len_B, bool written)
+{
+    unsigned piece_B = j->evex ? len_B : MIN2(len_B, EU_GRF_B);
+    if (off_B % EU_GRF_B || len_B % EU_GRF_B || len_B > 64) {
+        refuse(c, jit_grfs(off_B / EU_GRF_B, len_B / EU_GRF_B + 2));
+        return;
+    }
+    for (unsigned at_B = 0; at_B < len_B; at_B += piece_B) {
+        struct candidate *v = &c[(off_B + at_B) / EU_GRF_B];
+        v->refused |= v->len_B && v->len_B != piece_B;
+        v->len_B = (uint16_t)piece_B;
+        v->count++;
+        v->written |= written;
+    }
+}
+
+static void
+count_op(const struct jit *j, struct candidate *c, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    if (op->slow != eu_op_general)
+        return;
+    if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN) {
+        refuse(c, j->regs[i].all);
+        return;
+    }
+    for (unsigned s = 0; s < op->insn->src_count; s++) {
+        const struct eu_op_src *src = &op->src[s];
+        if (src->cls == EU_SRC_VEC || src->cls == EU_SRC_VEC_MOD)
+            count_vector(j, c, src->off_B, op->lanes * 4u, false);
+        else if (src->cls == EU_SRC_SCALAR)
+            refuse(c, jit_grfs(src->off_B / EU_GRF_B, 1));
+        else if (src->cls != EU_SRC_IMM)
+            refuse(c, j->regs[i].uses);
+    }
+    if (op->post & EU_POST_STORE)
+        refuse(c, j->regs[i].all);
+    else if (!(op->post & EU_POST_NULL))
+        count_vector(j, c, op->dst_off_B, op->lanes * 4u, true);
+}
+
+/* Two vectors in the same register, or beyond the last. */
+static void
+refuse_overlaps(struct candidate *c)
+{
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
+        if (c[g].len_B <= EU_GRF_B)
+            continue;
+        if (g + 1 == EU_GRF_COUNT || c[g + 1].refused || c[g + 1].len_B)
+            c[g].refused = true;
+        if (g + 1 < EU_GRF_COUNT && c[g + 1].len_B)
+            c[g + 1].refused = true;
+    }
+}
+
+static bool
+has_math(const struct jit *j, const struct jit_loop *l)
+{
+    for (uint32_t i = l->head; i <= l->end; i++)
+        if (j->k->ops[i].insn->opcode == EU_OP_MATH)
+            return true;
+    return false;
+}
+
+static unsigned
+most_pins(const struct jit *j, const struct jit_loop *l)
+{
+    bool math = has_math(j, l);
+    if (j->evex)
+        return math ? MOST_PINS_MATH : MOST_PINS_EVEX;
+    return math ? 0 : MOST_PINS_VEX;
+}
+
+/* Those that are used most. */
+static void
+choose(const struct jit *j, struct jit_loop *l, struct candidate *c)
+{
+    unsigned last = j->evex ? 31 : 15, most = most_pins(j, l);
+    while (l->count < most) {
+        struct candidate *best = NULL;
+        for (unsigned g = 0; g < EU_GRF_COUNT; g++)
+            if (c[g].count && c[g].live && !c[g].refused &&
+                (!best || c[g].count > best->count))
+                best = &c[g];
+        if (!best)
+            return;
+        struct jit_pin *p = &l->pins[l->count];
+        p->off_B = (uint16_t)((best - c) * EU_GRF_B);
+        p->len_B = best->len_B;
+        p->reg = (uint8_t)(last - l->count);
+        p->written = best->written;
+        l->regs |= BIT(p->reg);
+        l->count++;
+        best->count = 0;
+    }
+}
+
+static void
+find_pins(const struct jit *j, struct jit_loop *l)
+{
+    struct candidate c[EU_GRF_COUNT] = {{0}};
+    const struct jit_set *live = j->live[!j->full];
+    struct jit_set held = {{0}};
+    for (uint32_t i = l->head; i <= l->end; i++) {
+        count_op(j, c, i);
+        for (unsigned w = 0; w < 2 && (j->start[i] & JIT_START); w++)
+            held.w[w] |= live[i].w[w];
+    }
+    refuse_overlaps(c);
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
+        c[g].live = c[g].len_B && jit_set_has(&held, g * EU_GRF_B, c[g].len_B);
+    choose(j, l, c);
+}
+
+bool
+jit_find_loops(struct jit *j)
+{
+    uint32_t n = j->k->op_count, behind = 0;
+    if (!j->has_loop)
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_backward(j, i))
+            continue;
+        struct jit_loop l = {.head = i + (uint32_t)j->k->ops[i].jip, .end = i};
+        /* A loop with another one in it is left alone. */
+        if (l.head >= behind && is_quiet(j, l.head, l.end))
+            find_pins(j, &l);
+        behind = i + 1;
+        if (!l.count)
+            continue;
+        if (!jit_grow(j, (void **)&j->loops, &j->loop_capacity,
+                      j->loop_count + 1, sizeof *j->loops))
+            return false;
+        j->loops[j->loop_count++] = l;
+    }
+    if (j->loop_count)
+        j->inner = calloc(n, sizeof *j->inner);
+    return !j->loop_count || j->inner;
+}
+
+/* ---- blocks ---- */
+
+const struct jit_loop *
+jit_loop_at(const struct jit *j, uint32_t op)
+{
+    for (uint32_t i = 0; i < j->loop_count; i++)
+        if (j->loops[i].head <= op && op <= j->loops[i].end)
+            return &j->loops[i];
+    return NULL;
+}
+
+static bool
+is_live(const struct jit_pin *p, const struct jit_set *live)
+{
+    return jit_set_has(live, p->off_B, p->len_B);
+}
+
+static void
+load_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        if (is_live(&l->pins[i], live))
+            jit_load_len(j, l->pins[i].reg, l->pins[i].off_B, l->pins[i].len_B);
+}
+
+static void
+store_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live)
+{
+    for (unsigned i = 0; i < l->count; i++) {
+        const struct jit_pin *p = &l->pins[i];
+        if (p->written && is_live(p, live))
+            x86_vop(&j->x, X86_MOVUPS_ST, jit_len(p->len_B), p->reg, 0,
+                    x86_thread(GRF_AT(p->off_B)), 0);
+    }
+}
+
+void
+jit_enter_loop(struct jit *j, uint32_t op)
+{
+    const struct jit_loop *l = jit_loop_at(j, op);
+    const struct jit_set *live = &j->live[!j->full][op];
+    j->loop = l;
+    j->v.pinned = l ? l->regs : 0;
+    if (!l)
+        return;
+    if (op == l->head)
+        load_pins(j, l, live);
+    for (unsigned i = 0; i < l->count; i++) {
+        const struct jit_pin *p = &l->pins[i];
+        if (!is_live(p, live))
+            continue;
+        jit_note(j, p->reg, JIT_GRF, p->off_B, p->len_B);
+        if (p->written)
+            j->v.dirty |= BIT(p->reg);
+    }
+    j->inner[op] = j->x.size;
+}
+
+int
+jit_pin_of(const struct jit *j, unsigned off_B, unsigned len_B)
+{
+    const struct jit_loop *l = j->loop;
+    for (unsigned i = 0; l && i < l->count; i++)
+        if (l->pins[i].off_B == off_B && l->pins[i].len_B == len_B)
+            return l->pins[i].reg;
+    return -1;
+}
+
+void
+jit_end_block(struct jit *j, const struct jit_set *live)
+{
+    const struct jit_loop *l = j->loop;
+    jit_flush_but(j, live, l ? l->regs : 0);
+    for (unsigned i = 0; l && i < l->count; i++) {
+        const struct jit_pin *p = &l->pins[i];
+        if (!is_live(p, live) || (j->v.named & BIT(p->reg)))
+            continue;
+        jit_load_len(j, p->reg, p->off_B, p->len_B);
+        jit_note(j, p->reg, JIT_GRF, p->off_B, p->len_B);
+    }
+}
+
+/* ---- the ways in and out ---- */
+
+/* Jumps that leave a loop, from here on. */
+static void
+store_on_leaving(struct jit *j, struct jit_jump *jump)
+{
+    const struct jit_loop *l = &j->loops[jump->loop - 1];
+    x86_patch(&j->x, jump->at, j->x.size);
+    store_pins(j, l, &j->live[!j->full][jump->from]);
+    jump->at = x86_jump(&j->x, X86_ALWAYS);
+}
+
+void
+jit_leave_loops(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->jump_count; i++) {
+        struct jit_jump *jump = &j->jumps[i];
+        if (jump->loop && jit_loop_at(j, jump->op) != &j->loops[jump->loop - 1])
+            store_on_leaving(j, jump), jump->loop = 0;
+    }
+    for (uint32_t i = 0; i < j->crossing_count; i++)
+        if (j->crossings[i].loop)
+            store_on_leaving(j, &j->crossings[i]);
+    for (uint32_t i = 0; i < j->exit_count; i++)
+        if (j->exits[i].loop)
+            store_on_leaving(j, &j->exits[i]);
+}
+
+static uint32_t
+way_in(struct jit *j, const struct jit_loop *l, uint32_t op, uint32_t to)
+{
+    uint32_t at = j->x.size;
+    load_pins(j, l, &j->live[!j->full][op]);
+    x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), to);
+    return at;
+}
+
+void
+jit_enter_loops(struct jit *j)
+{
+    for (uint32_t n = 0; n < j->loop_count; n++) {
+        const struct jit_loop *l = &j->loops[n];
+        for (uint32_t i = l->head; i <= l->end; i++) {
+            if (!(j->start[i] & JIT_START))
+                continue;
+            if (i > l->head)
+                j->label[i] = way_in(j, l, i, j->inner[i]);
+            if (j->full)
+                j->body[i] = way_in(j, l, i, j->body[i]);
+        }
+    }
+}
