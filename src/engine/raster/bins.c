@@ -26,7 +26,8 @@ worker_get(struct scene *sc, unsigned index)
     w->index = index;
     w->serial = sc->serial;
     w->depth_layer = -1;
-    w->batch.count = 0;
+    w->batch.count = w->batch.prims = 0;
+    w->batch.pending = (struct batch_quads){0};
     if (sc->ps)
         payload_prepare(w);
     sc->worker[index] = w;
@@ -69,8 +70,9 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
         if (atomic_load_explicit(sc->draw->reset, memory_order_relaxed))
             break;
         cover_setup(w, bin->setup[i]);
-        quad_flush(w);
+        quad_end_primitive(w, bin->setup[i]);
     }
+    quad_flush(w);
     report_counts(w);
     vm_thread_leave();
 }

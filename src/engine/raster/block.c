@@ -327,10 +327,14 @@ static void
 write_block_lanes(struct worker *w, struct target *t, const struct view *v,
                   const uint32_t (*color)[16], unsigned n)
 {
+    const struct block_batch *k = &w->batch;
+    bool scattered = k->block[n].scattered;
     struct quad quad[4];
     for (unsigned i = 0; i < 4; i++) {
-        quad[i].x = w->batch.block[n].x + (int32_t)(i & 1) * 2;
-        quad[i].y = w->batch.block[n].y + (int32_t)(i >> 1) * 2;
+        quad[i].x = scattered ? k->quads[n].x[i]
+                              : k->block[n].x + (int32_t)(i & 1) * 2;
+        quad[i].y = scattered ? k->quads[n].y[i]
+                              : k->block[n].y + (int32_t)(i >> 1) * 2;
     }
     struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
                          .count = 1,
@@ -351,7 +355,7 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
         unsigned x = (unsigned)(b->block[n].x - w->tile_x);
         unsigned y = (unsigned)(b->block[n].y - w->tile_y);
         pixels += count_block_bits(b->mask[n]);
-        if (inside || holds_block(v, x, y)) {
+        if (!b->block[n].scattered && (inside || holds_block(v, x, y))) {
             plane[count++] = (struct rt_plane){v->mem + v->x_B[x] + v->y_B[y],
                                                b->mask[n]};
             continue;

@@ -141,6 +141,16 @@ find_sameness(struct worker *w)
     w->same_lanes = l->start.vector_mask_enable || (l->apart && !l->quads);
 }
 
+/* Whether a block with few pixels may as well have a thread of its own. The
+ * same for all tiers: a kernel can ask for the lane that it is in. */
+static bool
+is_cheap(const struct eu_launch *l)
+{
+    enum { FEW_B = 48 * 16 };
+    return l->apart && !(l->sfids >> EU_SFID_SAMPLER & 1) &&
+           eu_kernel_size_B(l->start.kernel) <= FEW_B;
+}
+
 void
 payload_prepare(struct worker *w)
 {
@@ -163,6 +173,8 @@ payload_prepare(struct worker *w)
     w->catches = ps->simd == 16 && caught_fits(w);
     find_sameness(w);
     const struct scene *sc = w->scene;
+    w->keeps = w->catches && sc->simple;
+    w->cheap = sc->simple && ps->simd == 16 && is_cheap(&w->launch);
     w->straight = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1) &&
                   (!sc->ds.depth_test || sc->test_time == TEST_LATE);
 }

@@ -1,19 +1,75 @@
-/* payload_block.c: threads of whole 4x4 blocks, one primitive's at a time: what
- * they have in common is found once, what has to be computed is computed for
- * a batch of them. */
+/* payload_block.c: threads of whole 4x4 blocks, and of quads from anywhere in a
+ * simple draw: what those of a primitive have in common is found once, what
+ * has to be computed is computed for a batch of them. */
 #include "engine/raster/raster.h"
+
+/* ---- filling a batch ---- */
+
+/* What is added from now on is of this primitive. A batch has one layer. */
+static void
+use_primitive(struct worker *w, const struct setup *s)
+{
+    struct block_batch *b = &w->batch;
+    if (b->prims && b->prim[b->prims - 1].setup == s)
+        return;
+    if (b->count && b->prim[0].setup->layer != s->layer)
+        payload_run_blocks(w);
+    /* One that has got no blocks is forgotten. */
+    unsigned n = b->prims;
+    if (n && b->prim[n - 1].first == b->count)
+        n--;
+    b->prim[n].setup = s;
+    b->prim[n].first = b->count;
+    b->prims = n + 1;
+}
 
 void
 payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                   uint16_t lit, uint16_t full)
 {
     struct block_batch *b = &w->batch;
-    unsigned i = b->count++;
-    b->setup = s;
-    b->block[i].x = x;
-    b->block[i].y = y;
-    b->block[i].lit = lit;
-    b->block[i].full = full;
+    use_primitive(w, s);
+    b->block[b->count++] = (struct batch_block){
+        .x = x, .y = y, .lit = lit, .full = full, .helped = 0xffff};
+    if (b->count == BATCH_BLOCKS)
+        payload_run_blocks(w);
+}
+
+void
+payload_add_quad(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+                 unsigned lit, unsigned full)
+{
+    struct batch_quads *q = &w->batch.pending;
+    unsigned i = q->count++;
+    q->x[i] = x;
+    q->y[i] = y;
+    q->lit |= lit << (4 * i);
+    q->full |= full << (4 * i);
+    if (q->count == 4)
+        payload_end_quads(w, s);
+}
+
+void
+payload_end_quads(struct worker *w, const struct setup *s)
+{
+    struct block_batch *b = &w->batch;
+    struct batch_quads *q = &b->pending;
+    if (!q->count)
+        return;
+    for (unsigned i = q->count; i < 4; i++) {
+        q->x[i] = q->x[0];
+        q->y[i] = q->y[0];
+    }
+    use_primitive(w, s);
+    b->quads[b->count] = *q;
+    b->block[b->count++] = (struct batch_block){
+        .x = q->x[0],
+        .y = q->y[0],
+        .lit = (uint16_t)q->lit,
+        .full = (uint16_t)q->full,
+        .helped = (uint16_t)((1u << 4 * q->count) - 1),
+        .scattered = true};
+    q->count = q->lit = q->full = 0;
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
 }
@@ -25,133 +81,161 @@ payload_add_list(struct worker *w, const struct setup *s,
     struct block_batch *b = &w->batch;
     bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    unsigned n = b->count;
     uint64_t samples = 0;
-    b->setup = s;
+    use_primitive(w, s);
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block c = list->block[i];
-        if (!quad_fills_thread(c.mask)) {
+        if (!w->cheap && !quad_fills_thread(c.mask)) {
             quad_emit_block(w, s, tile_x + c.x, tile_y + c.y, c.mask);
             continue;
         }
         samples += count_block_bits(c.mask);
-        b->block[n].x = tile_x + c.x;
-        b->block[n].y = tile_y + c.y;
-        b->block[n].lit = b->block[n].full = c.mask;
-        if (++n == BATCH_BLOCKS) {
-            b->count = n;
+        if (!b->prims)
+            use_primitive(w, s);
+        b->block[b->count++] = (struct batch_block){.x = tile_x + c.x,
+                                                    .y = tile_y + c.y,
+                                                    .lit = c.mask,
+                                                    .full = c.mask,
+                                                    .helped = 0xffff};
+        if (b->count == BATCH_BLOCKS)
             payload_run_blocks(w);
-            n = 0;
-        }
     }
-    b->count = n;
     if (counts)
         w->depth_count += samples;
 }
 
+/* ---- payload ---- */
+
+/* Upper left corners of a block's quads. */
 static void
-find_places(struct block_batch *b)
+find_corners(const struct block_batch *b, unsigned n, int32_t x[4],
+             int32_t y[4])
 {
-    const struct setup *s = b->setup;
-    for (unsigned i = 0; i < b->count; i++) {
-        double x = b->block[i].x - s->ref_x, y = b->block[i].y - s->ref_y;
-        /* Exact: snapped positions have few bits. */
-        b->at[i] = (struct lane_quads){{x, x + 2, x, x + 2},
-                                       {y, y, y + 2, y + 2}};
+    const struct batch_block *k = &b->block[n];
+    for (unsigned i = 0; i < 4; i++) {
+        x[i] = k->scattered ? b->quads[n].x[i] : k->x + (int32_t)(i & 1) * 2;
+        y[i] = k->scattered ? b->quads[n].y[i] : k->y + (int32_t)(i >> 1) * 2;
     }
 }
 
-static const float *
-weights(struct worker *w, bool linear, bool *done)
+static void
+find_places(struct block_batch *b, const struct setup *s, unsigned first,
+            unsigned end)
 {
-    struct block_batch *b = &w->batch;
-    const struct setup *s = b->setup;
-    bool divide = !linear && s->perspective;
-    if (!*done)
-        w->planes->weights(divide ? &s->n1 : &s->b1, divide ? &s->n2 : &s->b2,
-                           divide ? &s->q : NULL, b->at, b->count,
-                           b->weights[linear]);
-    *done = true;
-    return b->weights[linear][0];
+    for (unsigned n = first; n < end; n++) {
+        /* Exact: snapped positions have few bits. */
+        double x = b->block[n].x - s->ref_x, y = b->block[n].y - s->ref_y;
+        b->at[n] = (struct lane_quads){{x, x + 2, x, x + 2},
+                                       {y, y, y + 2, y + 2}};
+        for (unsigned i = 0; b->block[n].scattered && i < 4; i++) {
+            b->at[n].x[i] = b->quads[n].x[i] - s->ref_x;
+            b->at[n].y[i] = b->quads[n].y[i] - s->ref_y;
+        }
+    }
 }
 
-static const void *
-subspans(struct worker *w)
+static void
+weights(struct worker *w, const struct setup *s, bool linear, unsigned first,
+        unsigned end)
 {
     struct block_batch *b = &w->batch;
-    for (unsigned n = 0; n < b->count; n++) {
+    bool divide = !linear && s->perspective;
+    w->planes->weights(divide ? &s->n1 : &s->b1, divide ? &s->n2 : &s->b2,
+                       divide ? &s->q : NULL, &b->at[first], end - first,
+                       &b->weights[linear][first]);
+}
+
+static void
+subspans(struct block_batch *b, unsigned first, unsigned end)
+{
+    for (unsigned n = first; n < end; n++) {
         uint32_t *r = b->subspans[n];
-        uint32_t x = (uint32_t)b->block[n].x, y = (uint32_t)b->block[n].y;
-        uint32_t at = (x & 0xffff) | y << 16;
+        int32_t x[4], y[4];
+        find_corners(b, n, x, y);
         r[0] = r[1] = r[6] = 0;
-        r[2] = at;
-        r[3] = at + 2;
-        r[4] = at + 0x20000;
-        r[5] = at + 0x20002;
+        for (unsigned i = 0; i < 4; i++)
+            r[2 + i] = b->block[n].helped >> (4 * i) & 1
+                           ? ((uint32_t)x[i] & 0xffff) | (uint32_t)y[i] << 16
+                           : 0;
         r[7] = b->block[n].lit * 0x10001u;
     }
-    return b->subspans;
 }
 
-static const void *
-coverage(struct worker *w)
+static void
+coverage(struct worker *w, unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    for (unsigned n = 0; n < b->count; n++) {
+    for (unsigned n = first; n < end; n++) {
         for (unsigned k = 0; k < 16; k++)
             b->coverage[n][k] = (b->block[n].full >> k & 1) *
                                 w->scene->all_samples;
     }
-    return b->coverage;
 }
 
-/* Computes the plan's parts for all blocks; from now on they are copied. */
-static void
-make_parts(struct worker *w)
+/* Computes a part for the primitive's blocks; returns where it is from now on,
+ * for the batch's first block. */
+static const void *
+make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
+          unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    const struct setup *s = b->setup;
-    bool done[2] = {false, false};
+    unsigned count = end - first;
+    switch ((enum payload_kind)kind) {
+    case PAYLOAD_HEADER: payload_header(w, s, b->header); return b->header;
+    case PAYLOAD_SUBSPANS: subspans(b, first, end); return b->subspans;
+    case PAYLOAD_WEIGHTS:
+        weights(w, s, linear, first, end);
+        return b->weights[linear];
+    case PAYLOAD_DEPTH:
+        w->planes->value(&s->z, false, &b->at[first], count, &b->z[first]);
+        return b->z;
+    case PAYLOAD_W:
+        w->planes->value(&s->q, true, &b->at[first], count, &b->w[first]);
+        return b->w;
+    case PAYLOAD_POSITIONS: /* eight sixteenths: pixel centres */
+        memset(b->positions, 8, sizeof b->positions);
+        return b->positions;
+    case PAYLOAD_COVERAGE: coverage(w, first, end); return b->coverage;
+    }
+    return NULL;
+}
+
+/* The plan's parts for a primitive's blocks, and where their registers are to
+ * be copied from. */
+static void
+make_parts(struct worker *w, const struct setup *s, unsigned first,
+           unsigned end)
+{
+    static const struct {
+        uint8_t count;
+        bool once;
+    } shape[] = {
+        [PAYLOAD_HEADER] = {1, true},    [PAYLOAD_SUBSPANS] = {1, false},
+        [PAYLOAD_WEIGHTS] = {4, false},  [PAYLOAD_DEPTH] = {2, false},
+        [PAYLOAD_W] = {2, false},        [PAYLOAD_POSITIONS] = {1, true},
+        [PAYLOAD_COVERAGE] = {2, false},
+    };
+    struct block_batch *b = &w->batch;
+    const void *done[2] = {NULL, NULL}; /* weights */
     for (unsigned i = 0; i < w->plan.part_count; i++) {
         const struct payload_part *p = &w->plan.part[i];
-        struct grf_copy c = {.grf = p->grf, .count = 2};
-        const void *from = NULL;
-        switch ((enum payload_kind)p->kind) {
-        case PAYLOAD_HEADER:
-            payload_header(w, s, b->header);
-            from = b->header;
-            c.count = 1;
-            break;
-        case PAYLOAD_SUBSPANS:
-            from = subspans(w);
-            c.count = 1;
-            break;
-        case PAYLOAD_WEIGHTS:
-            from = weights(w, p->mode >= 3, &done[p->mode >= 3]);
-            c.count = 4;
-            break;
-        case PAYLOAD_DEPTH:
-            w->planes->value(&s->z, false, b->at, b->count, b->z);
-            from = b->z;
-            break;
-        case PAYLOAD_W:
-            w->planes->value(&s->q, true, b->at, b->count, b->w);
-            from = b->w;
-            break;
-        case PAYLOAD_POSITIONS: /* eight sixteenths: pixel centres */
-            memset(b->positions, 8, sizeof b->positions);
-            from = b->positions;
-            c.count = 1;
-            break;
-        case PAYLOAD_COVERAGE: from = coverage(w); break;
-        }
-        bool once = p->kind == PAYLOAD_HEADER || p->kind == PAYLOAD_POSITIONS;
-        c.stride_B = once ? 0 : c.count * EU_GRF_B;
-        c.from = from;
-        b->copy[i] = c;
+        bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
+        const void *from = again ? done[linear] : NULL;
+        if (!from)
+            from = make_part(w, s, p->kind, linear, first, end);
+        if (again)
+            done[linear] = from;
+        unsigned count = shape[p->kind].count;
+        b->copy[i] = (struct grf_copy){
+            .from = from,
+            .stride_B = shape[p->kind].once ? 0 : (uint16_t)(count * EU_GRF_B),
+            .grf = p->grf,
+            .count = (uint8_t)count};
     }
     b->copies = payload_runs(w, s, b->copy, w->plan.part_count);
 }
+
+/* ---- running it ---- */
 
 /* Four bits to the coverage words of a quad's pixels: all samples or none. */
 static inline void
@@ -172,9 +256,11 @@ set_quads(struct worker *w, unsigned n)
     struct block_batch *b = &w->batch;
     struct ps_group *g = &w->block_group;
     uint16_t lit = b->block[n].lit, full = b->block[n].full;
+    int32_t x[4], y[4];
+    find_corners(b, n, x, y);
     for (unsigned i = 0; i < 4; i++) {
-        g->quad[i].x = b->block[n].x + (int32_t)(i & 1) * 2;
-        g->quad[i].y = b->block[n].y + (int32_t)(i >> 1) * 2;
+        g->quad[i].x = x[i];
+        g->quad[i].y = y[i];
     }
     if (b->known && b->known_lit == lit && b->known_full == full)
         return;
@@ -192,19 +278,49 @@ void
 payload_use_block(struct worker *w, unsigned n)
 {
     struct ps_group *g = &w->block_group;
+    const struct batch_block *k = &w->batch.block[n];
     set_quads(w, n);
-    g->lit = g->alive = w->batch.block[n].lit;
+    g->block = !k->scattered;
+    g->lit = g->alive = k->lit;
+    g->helped = k->helped;
     g->tested = 0;
 }
 
 static void
-run_block(struct worker *w, unsigned n)
+run_each(struct worker *w, unsigned first, unsigned end)
 {
     struct ps_group *g = &w->block_group;
-    payload_use_block(w, n);
-    w->planes->copy(w->thread.grf, w->batch.copy, w->batch.copies, n);
-    w->ps_count += count_block_bits(g->lit);
-    msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
+    for (unsigned n = first; n < end; n++) {
+        if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
+            return;
+        payload_use_block(w, n);
+        w->planes->copy(w->thread.grf, w->batch.copy, w->batch.copies, n);
+        w->ps_count += count_block_bits(g->lit);
+        msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
+    }
+}
+
+static void
+run_primitives(struct worker *w)
+{
+    struct block_batch *b = &w->batch;
+    struct caught caught;
+    bool catches = w->catches && caught_begin(w, &caught);
+    for (unsigned k = 0; k < b->prims; k++) {
+        const struct setup *s = b->prim[k].setup;
+        unsigned first = b->prim[k].first;
+        unsigned end = k + 1 < b->prims ? b->prim[k + 1].first : b->count;
+        if (!w->same)
+            find_places(b, s, first, end);
+        make_parts(w, s, first, end);
+        w->block_group.setup = s;
+        if (catches)
+            caught_run(w, &caught, first, end);
+        else
+            run_each(w, first, end);
+    }
+    if (catches)
+        caught_end(w, &caught);
 }
 
 void
@@ -212,27 +328,16 @@ payload_run_blocks(struct worker *w)
 {
     struct block_batch *b = &w->batch;
     struct ps_group *g = &w->block_group;
-    if (!b->count)
-        return;
-    const struct setup *s = b->setup;
-    if (!w->same)
-        find_places(b);
-    make_parts(w);
-    g->setup = s;
-    g->block = true;
-    g->quads = 4;
-    g->lanes = 16;
-    g->helped = 0xffff;
-    b->known = false;
-    w->env.ps = g;
-    w->threads += b->count;
-    uint32_t before = eu_launch_begin(&w->launch);
-    bool done = w->catches && caught_run(w);
-    for (unsigned i = 0; !done && i < b->count; i++) {
-        if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
-            break;
-        run_block(w, i);
+    bool reset = atomic_load_explicit(w->draw->reset, memory_order_relaxed);
+    if (b->count && !reset) {
+        g->quads = 4;
+        g->lanes = 16;
+        b->known = false;
+        w->env.ps = g;
+        w->threads += b->count;
+        uint32_t before = eu_launch_begin(&w->launch);
+        run_primitives(w);
+        eu_launch_end(&w->launch, before);
     }
-    eu_launch_end(&w->launch, before);
-    b->count = 0;
+    b->count = b->prims = 0;
 }

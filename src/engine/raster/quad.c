@@ -112,8 +112,12 @@ early_tests(struct worker *w, const struct setup *s, struct quad *q)
 static void
 run_group(struct worker *w)
 {
-    if (w->group.quads)
+    if (w->group.quads) {
+        /* What earlier primitives left comes first. */
+        if (w->keeps)
+            payload_run_blocks(w);
         payload_dispatch(w);
+    }
     w->group.quads = 0;
     w->group.lit = w->group.helped = 0;
 }
@@ -211,7 +215,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (w->draw->ps_extra.input_coverage_mask_state ==
         GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE)
         full = mask;
-    if (sc->ps->simd == 16 && quad_fills_thread(mask)) {
+    if (sc->ps->simd == 16 && (w->cheap || quad_fills_thread(mask))) {
         payload_add_block(w, s, x, y, mask, full);
         return;
     }
@@ -219,9 +223,14 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         unsigned bits = mask >> (4 * i) & 15;
         if (!bits)
             continue;
+        int32_t qx = x + (int32_t)(i & 1) * 2, qy = y + (int32_t)(i >> 1) * 2;
+        if (w->keeps) {
+            payload_add_quad(w, s, qx, qy, bits, full >> (4 * i) & 15);
+            continue;
+        }
         struct quad *q = &w->group.quad[w->group.quads];
-        q->x = x + (int32_t)(i & 1) * 2;
-        q->y = y + (int32_t)(i >> 1) * 2;
+        q->x = qx;
+        q->y = qy;
         q->sample = 0;
         payload_spread(q->cover, bits);
         payload_spread(q->full, full >> (4 * i) & 15);
@@ -256,6 +265,16 @@ quad_emit_covered(struct worker *w, const struct setup *s, int32_t x, int32_t y)
         memcpy(q->full, &four, sizeof q->full);
         push(w, s, 15);
     }
+}
+
+void
+quad_end_primitive(struct worker *w, const struct setup *s)
+{
+    if (w->keeps)
+        payload_end_quads(w, s);
+    else
+        payload_run_blocks(w);
+    run_group(w);
 }
 
 void

@@ -338,16 +338,33 @@ struct payload_plan {
     struct payload_run run[EU_GRF_COUNT];
 };
 
-/* 4x4 blocks of one primitive on their way to the shader: of a simple draw, or
- * whole ones of a multisampled draw. */
+/* One SIMD16 thread's pixels: a 4x4 block, or up to four quads from anywhere.
+ */
+struct batch_block {
+    int32_t x, y;
+    uint16_t lit, full; /* full: for the input coverage mask */
+    uint16_t helped;
+    bool scattered;
+};
+
+struct batch_quads {
+    unsigned count, lit, full;
+    int32_t x[4], y[4];
+};
+
+/* Blocks on their way to the shader: of a simple draw, or whole ones of a
+ * multisampled draw. Those of several primitives, in order, where the colours
+ * are caught (see caught.c). */
 #define BATCH_BLOCKS 32
 struct block_batch {
-    const struct setup *setup;
-    unsigned count;
+    unsigned count, prims;
     struct {
-        int32_t x, y;
-        uint16_t lit, full; /* full: for the input coverage mask */
-    } block[BATCH_BLOCKS];
+        const struct setup *setup;
+        unsigned first; /* block */
+    } prim[BATCH_BLOCKS];
+    struct batch_block block[BATCH_BLOCKS];
+    struct batch_quads quads[BATCH_BLOCKS]; /* of those that are scattered */
+    struct batch_quads pending;
     /* The coverage that the group's quads hold. */
     bool known;
     uint16_t known_lit, known_full;
@@ -378,10 +395,12 @@ struct worker {
     uint32_t header[8]; /* g0 less the primitive's part */
     struct payload_plan plan;
     bool catches; /* threads of blocks leave their colours in the batch */
-    bool same; /* those of a primitive all leave the same, with all lanes on */
-    bool same_lanes; /* ... and with any */
-    bool
-        straight; /* blocks go from coverage to threads: no test lies between */
+    bool keeps;   /* blocks may wait while those of later primitives come */
+    /* Threads of a primitive all leave the same with all lanes on, and with
+     * any. */
+    bool same, same_lanes;
+    bool cheap;    /* a thread costs less than to share it with other blocks */
+    bool straight; /* blocks go from coverage to threads with no test between */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
@@ -479,6 +498,8 @@ void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
  * before the shader and have no slots of samples (scene.plain_samples). */
 void quad_emit_covered(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y);
+/* Nothing more comes of this primitive in this tile. */
+void quad_end_primitive(struct worker *w, const struct setup *s);
 void quad_flush(struct worker *w);
 
 /* ---- payload.c, payload_block.c ---------------------------------------- */
@@ -496,6 +517,11 @@ unsigned payload_runs(const struct worker *w, const struct setup *s,
  * cover.h. The shader may run later. */
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
+/* A quad of a draw that keeps blocks; those of a primitive share threads. */
+void payload_add_quad(struct worker *w, const struct setup *s, int32_t x,
+                      int32_t y, unsigned lit, unsigned full);
+/* No more quads of this primitive. */
+void payload_end_quads(struct worker *w, const struct setup *s);
 void payload_run_blocks(struct worker *w);
 /* Blocks of a worker that is `straight`. */
 void payload_add_list(struct worker *w, const struct setup *s,
@@ -505,9 +531,19 @@ void payload_add_list(struct worker *w, const struct setup *s,
 /* Whether the draw's threads send nothing but colours for one target at their
  * end, which the batch can have instead. */
 bool caught_fits(const struct worker *w);
-/* Runs the batch's threads and writes their colours; false, with nothing done,
- * if the target has no routine for that. */
-bool caught_run(struct worker *w);
+struct caught {
+    struct target *target;
+    unsigned written; /* blocks */
+    unsigned caught;
+    int64_t left; /* of the budget */
+};
+/* False if the target has no routine for a batch of colours. */
+bool caught_begin(struct worker *w, struct caught *c);
+/* Runs the threads of a primitive's blocks, whose payload is ready. */
+void caught_run(struct worker *w, struct caught *c, unsigned first,
+                unsigned end);
+/* Writes the colours that have not been written. */
+void caught_end(struct worker *w, struct caught *c);
 /* Makes the group that of the batch's block. */
 void payload_use_block(struct worker *w, unsigned n);
 

@@ -72,6 +72,13 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->last_desc = 12u << 14;
 }
 
+size_t
+eu_kernel_size_B(const struct eu_kernel *kernel)
+{
+    const struct rig *rig = (const void *)kernel;
+    return rig->kernel_B;
+}
+
 uint32_t
 eu_launch_begin(const struct eu_launch *launch)
 {

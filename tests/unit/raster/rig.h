@@ -25,6 +25,7 @@ struct rig {
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
     bool catches, steady;      /* of the launch: see struct eu_launch */
+    size_t kernel_B;           /* how large the shader is said to be */
     unsigned unfinished_every; /* every so many caught threads go on by send */
     struct surface target[DRAW_MAX_RT];
     uint8_t *memory[DRAW_MAX_RT], *depth, *stencil, *mcs;

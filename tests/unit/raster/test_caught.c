@@ -59,6 +59,7 @@ struct setting {
     unsigned format, element_B;
     bool blends, kills, linear, steady;
     unsigned width, unfinished_every;
+    size_t kernel_B;
 };
 
 #define PRIMS 24
@@ -70,6 +71,7 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     rig->steady = s->steady;
     rig->shader = s->shader;
     rig->unfinished_every = s->unfinished_every;
+    rig->kernel_B = s->kernel_B;
     rig_target(rig, 0, s->format, s->element_B, 1);
     rig->target[0].width = rig->target[0].height = s->width;
     struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
@@ -123,19 +125,22 @@ Test(caught, same_bytes_as_sent)
     enum { RGBA8 = 0x0c7, BGRA8 = 0x0c0, RGBA16F = 0x084, RGBA32F = 0x000 };
     enum { BGR565 = 0x100, R8 = 0x140 };
     static const struct setting settings[] = {
-        {"RGBA8", shade_places, RGBA8, 4, .width = 128},
+        {"RGBA8", shade_places, RGBA8, 4, .width = 128, .kernel_B = 4096},
+        {"cheap", shade_places, RGBA8, 4, .width = 128},
         {"odd size", shade_places, RGBA8, 4, .width = 101},
-        {"blended", shade_places, RGBA8, 4, .blends = true, .width = 127},
+        {"blended", shade_places, RGBA8, 4, .blends = true, .width = 127,
+         .kernel_B = 4096},
         {"kills", shade_places, BGRA8, 4, .kills = true, .width = 128},
         {"halves", shade_places, RGBA16F, 8, .blends = true, .width = 126},
-        {"floats", shade_places, RGBA32F, 16, .width = 125},
+        {"floats", shade_places, RGBA32F, 16, .width = 125, .kernel_B = 4096},
         {"few bits", shade_places, BGR565, 2, .blends = true, .width = 128},
-        {"a byte", shade_places, R8, 1, .width = 103},
+        {"a byte", shade_places, R8, 1, .width = 103, .kernel_B = 4096},
         {"some go on", shade_places, RGBA8, 4, .blends = true, .width = 128,
-         .unfinished_every = 3},
+         .unfinished_every = 3, .kernel_B = 4096},
         {"all go on", shade_places, RGBA8, 4, .width = 128,
          .unfinished_every = 1},
-        {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128},
+        {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128,
+         .kernel_B = 4096},
         {"alike, blended", shade_alike, RGBA8, 4, .blends = true,
          .steady = true, .width = 101},
         {"alike, halves", shade_alike, RGBA16F, 8, .steady = true,
