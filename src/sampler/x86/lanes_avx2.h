@@ -94,6 +94,12 @@ v_equal(vint a, vint b)
 }
 
 static inline vmask
+v_test(vint v, vint bits)
+{
+    return (v & bits) != 0;
+}
+
+static inline vmask
 v_fless(vfloat a, vfloat b)
 {
     return (vmask)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_LT_OQ);

@@ -66,6 +66,13 @@ level_linear(const struct sample_plan *p, enum sample_texel kind,
         return false;
     struct lanes_corners corners = {x.i0 + lv->x_el, x.i1 + lv->x_el,
                                     y.i0 + lv->y_el, y.i1 + lv->y_el};
+    /* In the middle of texels, as passes over a whole picture are, each lane
+     * has one of them. */
+    vmask between = v_test(x.w1 | y.w1, v_constant(&lanes_constant.fraction));
+    if (!v_any(v_and(at->live, between))) {
+        *out = texel_at(p, kind, &corners, at);
+        return true;
+    }
     if (kind == SAMPLE_BLOCKS) {
         struct lanes_color c[4];
         load_blocks(p, at->blocks, 4, &corners, at->live, c);
