@@ -16,6 +16,7 @@ const struct sweep_group sweep_groups[] = {
     {"vertex", sweep_vertex},
     {"texture", sweep_texture},
     {"raster", sweep_raster},
+    {"target", sweep_target_formats},
 };
 
 struct record {

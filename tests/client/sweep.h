@@ -50,5 +50,6 @@ void sweep_draw(void);
 void sweep_vertex(void);
 void sweep_texture(void);
 void sweep_raster(void);
+void sweep_target_formats(void);
 
 #endif
