@@ -13,10 +13,10 @@
 #define MAX_VALUES (1u << 20)
 
 const struct sweep_group sweep_groups[] = {
-    {"vertex", sweep_vertex},
-    {"texture", sweep_texture},
-    {"raster", sweep_raster},
-    {"target", sweep_target_formats},
+    {"vertex", sweep_vertex}, {"texture", sweep_texture},
+    {"raster", sweep_raster}, {"target", sweep_target_formats},
+    {"image", sweep_image},   {"window", sweep_window},
+    {"copy", sweep_copy},
 };
 
 struct record {
