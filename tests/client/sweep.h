@@ -50,6 +50,7 @@ void sweep_draw(void);
 void sweep_vertex(void);
 void sweep_texture(void);
 void sweep_raster(void);
+void sweep_function(void);
 void sweep_window(void);
 void sweep_copy(void);
 void sweep_image(void);
