@@ -15,9 +15,8 @@
 const struct sweep_group sweep_groups[] = {
     {"vertex", sweep_vertex}, {"texture", sweep_texture},
     {"raster", sweep_raster}, {"target", sweep_target_formats},
-    {"image", sweep_image},
-    {"function", sweep_function},   {"window", sweep_window},
-    {"copy", sweep_copy},
+    {"image", sweep_image},   {"function", sweep_function},
+    {"window", sweep_window}, {"copy", sweep_copy},
 };
 
 struct record {
