@@ -20,6 +20,9 @@ enum {
     MOST_PINS_VEX = 6,
 };
 
+/* Uses beyond this many are not told apart. */
+#define MANY 63
+
 /* What a loop does with the vector that begins with a GRF. */
 struct candidate {
     uint16_t len_B, count;
@@ -136,36 +139,48 @@ most_pins(const struct jit *j, const struct jit_loop *l)
     return math ? 0 : MOST_PINS_VEX;
 }
 
-/* Those that are used most. */
 static void
-choose(const struct jit *j, struct jit_loop *l, struct candidate *c)
+pin(struct jit_loop *l, unsigned reg, unsigned grf, const struct candidate *c)
+{
+    l->pins[l->count++] = (struct jit_pin){
+        .off_B = (uint16_t)(grf * EU_GRF_B),
+        .len_B = c->len_B,
+        .reg = (uint8_t)reg,
+        .written = c->written,
+    };
+    l->regs |= BIT(reg);
+}
+
+/* Those that are used most: from the least number of uses on that leaves no
+ * more than there are registers. */
+static void
+choose(const struct jit *j, struct jit_loop *l, const struct candidate *c)
 {
     unsigned last = j->evex ? 31 : 15, most = most_pins(j, l);
-    while (l->count < most) {
-        struct candidate *best = NULL;
-        for (unsigned g = 0; g < EU_GRF_COUNT; g++)
-            if (c[g].count && c[g].live && !c[g].refused &&
-                (!best || c[g].count > best->count))
-                best = &c[g];
-        if (!best)
-            return;
-        struct jit_pin *p = &l->pins[l->count];
-        p->off_B = (uint16_t)((best - c) * EU_GRF_B);
-        p->len_B = best->len_B;
-        p->reg = (uint8_t)(last - l->count);
-        p->written = best->written;
-        l->regs |= BIT(p->reg);
-        l->count++;
-        best->count = 0;
+    unsigned having[MANY + 1] = {0}, least = MANY, sum = 0;
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
+        if (c[g].live && !c[g].refused)
+            having[MIN2(c[g].count, MANY)]++;
+    while (least && sum + having[least] <= most)
+        sum += having[least--];
+    for (unsigned g = 0; g < EU_GRF_COUNT && l->count < most; g++) {
+        if (!c[g].live || c[g].refused || c[g].count < least)
+            continue;
+        bool takes_one = c[g].count == least;
+        if (takes_one && sum == most)
+            continue;
+        sum += takes_one;
+        pin(l, last - l->count, g, &c[g]);
     }
 }
 
 static void
 find_pins(const struct jit *j, struct jit_loop *l)
 {
-    struct candidate c[EU_GRF_COUNT] = {{0}};
+    struct candidate c[EU_GRF_COUNT];
     const struct jit_set *live = j->live[!j->full];
     struct jit_set held = {{0}};
+    memset(c, 0, sizeof c);
     for (uint32_t i = l->head; i <= l->end; i++) {
         count_op(j, c, i);
         for (unsigned w = 0; w < 2 && (j->start[i] & JIT_START); w++)
@@ -322,18 +337,27 @@ way_in(struct jit *j, const struct jit_loop *l, uint32_t op, uint32_t to)
     return at;
 }
 
+/* Whoever interprets comes back at a loop's head, but check mode anywhere; the
+ * masked copy goes over to the full one where channels meet; and code may jump
+ * into a loop, though no compiler's does. */
 void
 jit_enter_loops(struct jit *j)
 {
+    bool anywhere = !j->full || (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     for (uint32_t n = 0; n < j->loop_count; n++) {
         const struct jit_loop *l = &j->loops[n];
         for (uint32_t i = l->head; i <= l->end; i++) {
             if (!(j->start[i] & JIT_START))
                 continue;
             if (i > l->head)
-                j->label[i] = way_in(j, l, i, j->inner[i]);
-            if (j->full)
+                j->label[i] = anywhere ? way_in(j, l, i, j->inner[i]) : 0;
+            if (j->full && j->k->ops[i].fn == eu_op_join)
                 j->body[i] = way_in(j, l, i, j->body[i]);
         }
+    }
+    for (uint32_t i = 0; i < j->jump_count; i++) {
+        uint32_t op = j->jumps[i].op;
+        if (!j->jumps[i].loop && !j->label[op] && jit_loop_at(j, op))
+            j->label[op] = way_in(j, jit_loop_at(j, op), op, j->inner[op]);
     }
 }
