@@ -450,6 +450,9 @@ filter_fast_quad(struct sample_ctx *ctx, const struct sample_lod *lod,
         for (unsigned i = 0; i < 4; i++)
             texel[i] = mix(texel[i], second[i], lod->beta);
     }
+    bool computed = lod->filter != FILTER_NEAREST || lod->beta;
+    for (unsigned i = 0; i < 4 && computed && !ctx->integer; i++)
+        texel[i] = sample_settle(texel[i]);
     quad_store(ctx, texel, quad, mask, out);
     return true;
 }

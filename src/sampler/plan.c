@@ -17,11 +17,10 @@ is_planned(const struct sample_ctx *ctx)
         return false;
     if (ctx->dims != 2 || ctx->cube || ctx->reduction)
         return false;
-    /* Coordinates in texels: those of the stock driver's blits, most often of
-     * bytes. */
+    /* Coordinates in texels: those of the stock driver's blits. */
     if (sp->non_normalized &&
-        (req->op != SAMPLE_LZ || !ctx->scaled ||
-         ctx->wrap[0] != GEN9_TCM_CLAMP || ctx->wrap[1] != GEN9_TCM_CLAMP))
+        (req->op != SAMPLE_LZ || ctx->wrap[0] != GEN9_TCM_CLAMP ||
+         ctx->wrap[1] != GEN9_TCM_CLAMP))
         return false;
     for (unsigned d = 0; d < 2; d++)
         if (ctx->wrap[d] == GEN9_TCM_MIRROR_ONCE)

@@ -153,6 +153,8 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
             lod->beta);
     if (ctx->scaled)
         t.v /= 255.0f;
+    else if (!ctx->integer && (lod->filter != FILTER_NEAREST || lod->beta))
+        t.v = sample_settle(t.v);
     sample_swizzle(ctx->s, &t.c, lane, out);
 }
 

@@ -247,6 +247,16 @@ sample_rounds(const struct sampler *sp, unsigned axis, bool mag)
     return sp->rounding_enable >> (2 * (2 - axis) + mag) & 1;
 }
 
+/* Which of two NaNs a sum keeps is the compiler's choice: what a filter has
+ * computed has one. */
+static inline vec4
+sample_settle(vec4 v)
+{
+    typedef int32_t bits4 __attribute__((vector_size(16)));
+    bits4 number = v == v;
+    return (vec4)(((bits4)v & number) | (~number & 0x7fc00000));
+}
+
 static inline int32_t
 sample_floor(float f)
 {

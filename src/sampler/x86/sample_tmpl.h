@@ -248,13 +248,17 @@ sample_any(const struct sample_plan *p, const struct sample_lanes *in,
     struct lanes_level lv = level_of(p, &lod, false, layer_y);
     if (!level_any(p, &lv, at, linear, out))
         return false;
-    if (!lod.blend)
+    if (!lod.blend) {
+        *out = settle(p->texel, linear, *out);
         return true;
+    }
     lv = level_of(p, &lod, true, layer_y);
     struct lanes_color second;
     if (!level_any(p, &lv, at, linear, &second))
         return false;
     *out = mix(p->texel, *out, second, lod.beta);
+    linear = v_or(linear, v_less(v_isplat(0), lod.beta));
+    *out = settle(p->texel, linear, *out);
     return true;
 }
 
@@ -393,6 +397,9 @@ sample(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         break;
     default: done = sample_any(p, in, lane, &at, &color); break;
     }
+    if (done && (way == SAMPLE_LINEAR || way == SAMPLE_MIPMAPS ||
+                 way == SAMPLE_ANISOTROPIC))
+        color = settle(kind, v_live(0xffff), color);
     if (done)
         answer(p, kind, in, lane, at.live, color);
     return done;

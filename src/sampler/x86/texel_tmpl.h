@@ -50,6 +50,14 @@ is_scaled(enum sample_texel kind)
     return kind <= SAMPLE_BYTES4;
 }
 
+/* Whether texels may be NaN: what is compared is not. */
+INLINE bool
+may_be_nan(enum sample_texel kind)
+{
+    return !is_scaled(kind) && kind != SAMPLE_SRGB && kind != SAMPLE_UNORM16 &&
+           kind != SAMPLE_UNORM24;
+}
+
 /* Dwords of an element; parts of one count as one. */
 INLINE unsigned
 element_dw(enum sample_texel kind)
@@ -454,6 +462,17 @@ srgb_corners(const struct lanes_bits t[4], struct lanes_color c[4])
 }
 
 #endif
+
+/* sample_settle(), of the lanes of `m`. */
+INLINE struct lanes_color
+settle(enum sample_texel kind, vmask m, struct lanes_color v)
+{
+    vfloat nan = (vfloat)v_constant(&lanes_constant.nan);
+    for (unsigned i = 0; may_be_nan(kind) && i < channel_count(kind); i++)
+        v.c[i] = v_select(v_and(m, v_not(v_fequal(v.c[i], v.c[i]))), nan,
+                          v.c[i]);
+    return v;
+}
 
 INLINE struct lanes_color
 mix_corners(enum sample_texel kind, const struct lanes_color t[4], vint wx,

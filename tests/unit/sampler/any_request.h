@@ -134,10 +134,6 @@ check_same_bits(const struct surface *s, const struct sample_req *req,
 {
     for (unsigned i = 0; i < 64; i++) {
         uint32_t x = a[i / 16][i % 16], y = b[i / 16][i % 16];
-        /* Which of two NaNs a sum keeps is the compiler's choice. */
-        if (!s->fmt->is_int && isnan(float_from_bits(x)) &&
-            isnan(float_from_bits(y)))
-            continue;
         cr_assert_eq(x, y,
                      "round %u: %s type %u tiling %u op %u channel %u lane %u "
                      "%s: %08x %08x",

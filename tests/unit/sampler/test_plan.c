@@ -228,6 +228,8 @@ Test(plan, derives_the_same_lod)
 Test(plan, coordinates_in_texels)
 {
     struct tally tally = {0, 0};
+    blocks = sample_blocks_new();
+    cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 4000; round++) {
         struct surface s = any_surface();
         struct sampler sp = any_sampler();
@@ -246,6 +248,7 @@ Test(plan, coordinates_in_texels)
         compare_variants(&s, &sp, &req, round, &tally);
         free(s.mem);
     }
+    sample_blocks_free(blocks);
     if (is_supported(0))
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
