@@ -68,6 +68,32 @@ is_r11g11b10(const struct format_info *fmt)
            fmt->ch[2].start_bit == 22 && fmt->ch[2].bits == 10;
 }
 
+/* Whether each channel that there is has up to 16 bits and the same kind as the
+ * others. */
+static bool
+is_packed(const struct format_info *fmt, struct sample_packed *packed)
+{
+    unsigned kind = FORMAT_NONE;
+    *packed = (struct sample_packed){.max = {1.0f, 1.0f, 1.0f, 1.0f}};
+    if (fmt->element_B > 4 || fmt->block_bits != fmt->element_B * 8)
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        const struct format_channel *ch = &fmt->ch[c];
+        if (ch->kind == FORMAT_NONE || ch->kind == FORMAT_VOID)
+            continue;
+        if ((kind != FORMAT_NONE && ch->kind != kind) || ch->bits > 16)
+            return false;
+        kind = ch->kind;
+        packed->left[c] = 32 - ch->start_bit - ch->bits;
+        packed->right[c] = 32 - ch->bits;
+        unsigned numbers = kind == FORMAT_SNORM ? ch->bits - 1u : ch->bits;
+        packed->max[c] = (float)((1u << numbers) - 1);
+    }
+    packed->is_signed = kind == FORMAT_SNORM || kind == FORMAT_SINT;
+    packed->is_int = kind == FORMAT_UINT || kind == FORMAT_SINT;
+    return packed->is_int || kind == FORMAT_UNORM || kind == FORMAT_SNORM;
+}
+
 static enum sample_texel
 choose_bytes(const struct format_info *fmt)
 {
@@ -85,14 +111,12 @@ of_count(enum sample_texel first, unsigned count)
 }
 
 static enum sample_texel
-choose_texel(const struct sample_ctx *ctx)
+choose_texel(const struct sample_ctx *ctx, struct sample_packed *packed)
 {
     const struct format_info *fmt = ctx->s->fmt;
     unsigned n;
     if (ctx->scaled)
         return choose_bytes(fmt);
-    if (fmt->lum || fmt->intensity)
-        return SAMPLE_TEXELS;
     if (fmt->compression != FORMAT_PLAIN)
         return fmt->block_w == 4 && fmt->block_h == 4 &&
                        (fmt->element_B == 8 || fmt->element_B == 16)
@@ -114,6 +138,8 @@ choose_texel(const struct sample_ctx *ctx)
         return SAMPLE_UNORM16;
     if (is_array(fmt, FORMAT_UNORM, 24, &n) && n == 1)
         return SAMPLE_UNORM24;
+    if (is_packed(fmt, packed))
+        return SAMPLE_PACKED;
     return SAMPLE_TEXELS;
 }
 
@@ -376,6 +402,7 @@ knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
     case SAMPLE_SRGB:
     case SAMPLE_UNORM16:
     case SAMPLE_UNORM24:
+    case SAMPLE_PACKED:
     case SAMPLE_BLOCKS: return true;
     case SAMPLE_FLOAT1:
     case SAMPLE_FLOAT2:
@@ -441,7 +468,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         s->samples > 1 || !sample_ctx_init(&ctx, s, sp, &req) ||
         !is_planned(&ctx))
         return;
-    enum sample_texel texel = choose_texel(&ctx);
+    enum sample_texel texel = choose_texel(&ctx, &plan->packed);
     if (texel == SAMPLE_TEXELS || (ctx.compare && !may_compare(texel)) ||
         !plan_tiling(plan, s) || !plan_levels(plan, &ctx) ||
         !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))

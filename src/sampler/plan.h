@@ -52,6 +52,7 @@ enum sample_texel {
     SAMPLE_R11G11B10,
     SAMPLE_UNORM16,
     SAMPLE_UNORM24,
+    SAMPLE_PACKED, /* channels of up to 16 bits somewhere in 8, 16 or 32 */
     SAMPLE_BLOCKS, /* of 4x4 texels, compressed */
     SAMPLE_TEXELS,
 };
@@ -117,6 +118,14 @@ struct sample_square {
     uint32_t last_x, last_y;
 };
 
+/* The channels of SAMPLE_PACKED, all of one kind. A channel's bits are moved to
+ * the top and then down. */
+struct sample_packed {
+    bool is_signed, is_int;
+    int32_t left[4], right[4];
+    float max[4]; /* what 1.0 is */
+};
+
 struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
@@ -128,6 +137,7 @@ struct sample_plan {
     const uint8_t *mem;
     struct sample_tiling tiling;
     struct sample_square square;
+    struct sample_packed packed;
     struct sample_lod_plan lod;
     bool min_linear, mag_linear; /* or anisotropic */
     bool min_anisotropic, mag_anisotropic;

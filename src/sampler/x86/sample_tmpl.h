@@ -472,20 +472,19 @@ sample_lanes(const struct sample_plan *p, enum sample_texel kind,
               any_texel,      name##_fetch,  any_anisotropic}
 #define LEVELS(kind, name) [kind] = {name##_level_nearest, name##_level_linear}
 
-#define EACH_TEXEL(what, separator)                                           \
-    what(SAMPLE_BYTES1, bytes1) separator() what(SAMPLE_BYTES2, bytes2)       \
-        separator() what(SAMPLE_BYTES4, bytes4) separator()                   \
-            what(SAMPLE_SRGB, srgb) separator() what(SAMPLE_HALF1, half1)     \
-                separator() what(SAMPLE_HALF2,                                \
-                                 half2) separator() what(SAMPLE_HALF4, half4) \
-                    separator() what(SAMPLE_FLOAT1, float1) separator()       \
-                        what(SAMPLE_FLOAT2, float2) separator()               \
-                            what(SAMPLE_FLOAT4, float4_) separator()          \
-                                what(SAMPLE_R11G11B10, r11g11b10) separator() \
-                                    what(SAMPLE_UNORM16, unorm16) separator() \
-                                        what(SAMPLE_UNORM24, unorm24)         \
-                                            separator()                       \
-                                                what(SAMPLE_BLOCKS, blocks)
+#define EACH_TEXEL(what, separator)                                          \
+    what(SAMPLE_BYTES1, bytes1) separator() what(SAMPLE_BYTES2, bytes2)      \
+        separator() what(SAMPLE_BYTES4, bytes4) separator() what(            \
+            SAMPLE_SRGB, srgb) separator() what(SAMPLE_HALF1, half1)         \
+            separator() what(SAMPLE_HALF2, half2) separator() what(          \
+                SAMPLE_HALF4, half4) separator() what(SAMPLE_FLOAT1, float1) \
+                separator() what(SAMPLE_FLOAT2, float2) separator()          \
+                    what(SAMPLE_FLOAT4, float4_) separator()                 \
+                        what(SAMPLE_R11G11B10, r11g11b10) separator()        \
+                            what(SAMPLE_UNORM16, unorm16) separator()        \
+                                what(SAMPLE_UNORM24, unorm24) separator()    \
+                                    what(SAMPLE_PACKED, packed) separator()  \
+                                        what(SAMPLE_BLOCKS, blocks)
 #define NOTHING()
 #define COMMA() ,
 

@@ -55,7 +55,7 @@ INLINE bool
 may_be_nan(enum sample_texel kind)
 {
     return !is_scaled(kind) && kind != SAMPLE_SRGB && kind != SAMPLE_UNORM16 &&
-           kind != SAMPLE_UNORM24;
+           kind != SAMPLE_UNORM24 && kind != SAMPLE_PACKED;
 }
 
 /* Dwords of an element; parts of one count as one. */
@@ -74,7 +74,8 @@ INLINE bool
 is_part_of_dword(enum sample_texel kind)
 {
     return kind == SAMPLE_BYTES1 || kind == SAMPLE_BYTES2 ||
-           kind == SAMPLE_HALF1 || kind == SAMPLE_UNORM16;
+           kind == SAMPLE_HALF1 || kind == SAMPLE_UNORM16 ||
+           kind == SAMPLE_PACKED;
 }
 
 /* ---- loading --------------------------------------------------------------
@@ -296,10 +297,16 @@ half_float(vint half)
 /* n / d of whole numbers, correctly rounded: the quotient is off by less than
  * one unit in the last place, and the remainder is exact. */
 INLINE vfloat
+divide_by(vfloat n, vfloat d)
+{
+    vfloat inv = v_splat(1.0f) / d, q = n * inv;
+    return v_fma(v_fnma(q, d, n), inv, q);
+}
+
+INLINE vfloat
 divide(vfloat n, float d)
 {
-    vfloat inv = v_splat(1.0f / d), q = n * inv;
-    return v_fma(v_fnma(q, v_splat(d), n), inv, q);
+    return divide_by(n, v_splat(d));
 }
 
 /* Bytes 0 to 2 are sRGB. */
@@ -312,8 +319,20 @@ srgb_byte(vint texel, unsigned byte)
     return (vfloat)v_gather((const uint8_t *)format_srgb8, v << 2);
 }
 
+INLINE vfloat
+packed_channel(const struct sample_packed *packed, vint dw, unsigned i)
+{
+    vint top = dw << v_isplat(packed->left[i]), n = v_isplat(packed->right[i]);
+    vint v = packed->is_signed ? top >> n : v_srl_each(top, n);
+    if (packed->is_int)
+        return (vfloat)v;
+    /* Of signed numbers the least is -1.0 as well as the one above it. */
+    vfloat max = v_splat(packed->max[i]);
+    return divide_by(v_fmax(v_float(v), -max), max);
+}
+
 INLINE struct lanes_color
-unpack(enum sample_texel kind, struct lanes_bits t)
+unpack(const struct sample_plan *p, enum sample_texel kind, struct lanes_bits t)
 {
     struct lanes_color out = no_color();
     for (unsigned i = 0; i < channel_count(kind); i++) {
@@ -344,6 +363,7 @@ unpack(enum sample_texel kind, struct lanes_bits t)
         case SAMPLE_UNORM24:
             out.c[i] = divide(v_float(dw & 0xffffff), 16777215.0f);
             break;
+        case SAMPLE_PACKED: out.c[i] = packed_channel(&p->packed, dw, i); break;
         case SAMPLE_BLOCKS: /* load_blocks() */
         case SAMPLE_TEXELS: break;
         }
@@ -431,7 +451,7 @@ INLINE struct lanes_color
 texel_color(const struct sample_plan *p, enum sample_texel kind,
             struct lanes_bits bits, vfloat ref)
 {
-    struct lanes_color c = unpack(kind, bits);
+    struct lanes_color c = unpack(p, kind, bits);
     if (may_compare(kind) && p->compare)
         return compare(p->compare_func, c, ref);
     return c;

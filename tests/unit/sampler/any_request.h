@@ -66,6 +66,14 @@ any_surface(void)
         0x1a9 /* ETC1 */,
         0x1c1 /* ETC2 sRGB with punch-through alpha */,
         0x1c2 /* ETC2 with EAC alpha */,
+        0x0c9 /* RGBA8 SNORM */,
+        0x0c2 /* R10G10B10A2 */,
+        0x0cc /* RG16 */,
+        0x0ca /* RGBA8 SINT */,
+        0x104 /* B4G4R4A4 */,
+        0x102 /* B5G5R5A1 */,
+        0x10d /* R16 UINT */,
+        0x143 /* R8 UINT */,
         F_RGBA32_UINT,
     };
     static const unsigned tiling[] = {TILING_LINEAR, TILING_X, TILING_Y};

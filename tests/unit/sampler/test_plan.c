@@ -253,14 +253,30 @@ Test(plan, coordinates_in_texels)
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
+static float
+divided(float n, float d)
+{
+    float inv = 1.0f / d, q = n * inv;
+    return __builtin_fmaf(__builtin_fmaf(-q, d, n), inv, q);
+}
+
+/* All quotients that channels of up to 16 bits, or of 24, have. */
+Test(plan, divides_as_the_processor_does)
+{
+    for (unsigned bits = 1; bits <= 24; bits += bits == 16 ? 8 : 1) {
+        float max = (float)((1u << bits) - 1);
+        for (uint32_t n = 0; n < 1u << bits; n++)
+            cr_assert_eq(bits_from_float(divided((float)n, max)),
+                         bits_from_float((float)n / max));
+    }
+}
+
 /* All quotients that a bilinear filter of bytes divides. */
 Test(plan, divides_by_255_as_the_processor_does)
 {
     for (uint32_t n = 0; n <= 255u << 16; n++) {
         float x = (float)n / 65536.0f;
-        float inv = 1.0f / 255.0f, q = x * inv;
-        float r = __builtin_fmaf(-q, 255.0f, x);
-        cr_assert_eq(bits_from_float(__builtin_fmaf(r, inv, q)),
+        cr_assert_eq(bits_from_float(divided(x, 255.0f)),
                      bits_from_float(x / 255.0f));
     }
 }
