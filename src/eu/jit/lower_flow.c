@@ -265,12 +265,21 @@ is_plain_branch(const struct jit *j, const struct eu_op *op)
     return j->full && !op->no_mask && op->pred == 1;
 }
 
+/* Where channels wait that left a loop; behind the last op: not in the kernel.
+ */
+static uint32_t
+place_op(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_kernel *k = j->k;
+    return op->uip_B / 8 < k->size_B / 8 ? k->op_of[op->uip_B / 8] : EU_NO_OP;
+}
+
 /* Channels that all go there, where they would wait for each other, need not
  * part for it. One step at a time this can be seen. */
 static bool
 stays_together(const struct jit *j, uint32_t to)
 {
-    return j->k->ops[to].fn == eu_op_join &&
+    return to < j->k->op_count && j->k->ops[to].fn == eu_op_join &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
 }
 
@@ -308,12 +317,19 @@ native_while(struct jit *j, uint32_t index)
     jit_jump_to(j, X86_ALWAYS, head, true);
 }
 
+/* Where those wait that go elsewhere. */
+static uint32_t
+place_of(const struct eu_op *op)
+{
+    return op->insn->opcode == EU_OP_IF ? op->jip_B : op->uip_B;
+}
+
 /* The channels in edx go elsewhere. */
 static void
 part(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
-    park(j, op, op->insn->opcode == EU_OP_IF ? op->jip_B : op->uip_B);
+    park(j, op, place_of(op));
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask), 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     jit_jump_to(j, X86_ALWAYS, index + 1, true);
@@ -340,12 +356,12 @@ leaves_loop(const struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     uint32_t end = index + (uint32_t)op->jip;
-    if (op->insn->opcode != EU_OP_BREAK || !stays_together(j, end))
+    if (op->insn->opcode != EU_OP_BREAK || op->fn == eu_op_bad ||
+        !stays_together(j, place_op(j, op)))
         return false;
     end += j->k->ops[end].fn == eu_op_join;
     return j->k->ops[end].insn->opcode == EU_OP_WHILE &&
-           j->k->ops[end].fn != eu_op_bad &&
-           index + (uint32_t)op->uip == end + 1 && stays_together(j, end + 1);
+           j->k->ops[end].fn != eu_op_bad && place_op(j, op) == end + 1;
 }
 
 /* Some channels go elsewhere: all of them stay together, or they part. */
@@ -364,7 +380,7 @@ cold_branch(struct jit *j, uint32_t index)
         if (!is_if) /* the loop's end, skipped, counts */
             x86_alu_imm(x, X86_SUB, X86_R12, 1, true);
         jit_jump_to(j, X86_ALWAYS,
-                    index + (uint32_t)(is_if ? op->jip : op->uip), false);
+                    is_if ? index + (uint32_t)op->jip : place_op(j, op), false);
         x86_patch(x, some, x->size);
         x86_patch(x, other, x->size);
     }
@@ -389,12 +405,11 @@ native_branch(struct jit *j, uint32_t index)
         part(j, index);
         return;
     }
-    uint32_t skip = x86_jump(x, X86_CC_E);
-    park(j, op, is_if ? op->jip_B : op->uip_B);
-    x86_patch(x, skip, x->size);
+    defer(j, x86_jump(x, X86_CC_NE), index);
     x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
-    jit_jump_to(j, X86_ALWAYS, index + 1, true);
+    if (j->loop && j->loop != jit_loop_at(j, index + 1))
+        jit_jump_to(j, X86_ALWAYS, index + 1, true);
 }
 
 static void
@@ -559,11 +574,14 @@ jit_lower_colds(struct jit *j)
         j->here = c->jump.op;
         j->loop = c->jump.loop ? &j->loops[c->jump.loop - 1] : NULL;
         x86_patch(&j->x, c->jump.at, j->x.size);
-        if (op->fn == eu_op_join) {
-            wake(j, op->ip);
-            x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), c->back);
-        } else {
+        if (j->full && op->fn != eu_op_join) {
             cold_branch(j, c->jump.op);
+            continue;
         }
+        if (op->fn == eu_op_join)
+            wake(j, op->ip);
+        else
+            park(j, op, place_of(op));
+        x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), c->back);
     }
 }
