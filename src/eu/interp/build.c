@@ -14,6 +14,7 @@ enum mark {
     MARK_SEEN = 1,   /* queued or decoded */
     MARK_RESUME = 2, /* channels may be parked here */
     MARK_MAYBE = 4,  /* may be no code at all */
+    MARK_BROKEN = 8, /* UIP of a BREAK */
 };
 
 struct walk {
@@ -100,7 +101,8 @@ visit(struct walk *w, int64_t target, unsigned marks)
     if (!reserve(w, off + 16))
         return false;
     unsigned old = w->mark[off / 8];
-    w->mark[off / 8] = (uint8_t)(old | (marks & MARK_RESUME) | MARK_SEEN);
+    w->mark[off / 8] = (uint8_t)(old | (marks & (MARK_RESUME | MARK_BROKEN)) |
+                                 MARK_SEEN);
     if (old & MARK_SEEN)
         return true;
     if (w->maybe || (marks & MARK_MAYBE))
@@ -178,6 +180,8 @@ visit_successors(struct walk *w, const struct eu_insn *insn)
         ok = ok && visit(w, jip, 0) && visit(w, next, MARK_RESUME);
         break;
     case EU_OP_BREAK:
+        ok = ok && visit(w, jip, 0) && visit(w, uip, MARK_BROKEN);
+        break;
     case EU_OP_CONT:
     case EU_OP_HALT:
         ok = ok && visit(w, jip, 0) && visit(w, uip, MARK_RESUME);
@@ -338,6 +342,14 @@ set_targets(const struct layout *l, struct eu_op *op)
         op->fn = op->slow = eu_op_bad;
 }
 
+/* Broken channels wait behind a WHILE, see set_targets(). */
+static bool
+resumes(const struct eu_insn *insn, unsigned mark)
+{
+    return (mark & MARK_RESUME) ||
+           ((mark & MARK_BROKEN) && insn->opcode != EU_OP_WHILE);
+}
+
 static bool
 make_ops(struct eu_kernel *k, struct walk *w)
 {
@@ -355,7 +367,7 @@ make_ops(struct eu_kernel *k, struct walk *w)
             continue;
         const struct eu_insn *insn = &k->insns[w->insn_of[u]];
         k->op_of[u] = count;
-        if (w->all_resume || (w->mark[u] & MARK_RESUME)) {
+        if (w->all_resume || resumes(insn, w->mark[u])) {
             k->ops[count++] = (struct eu_op){
                 .fn = eu_op_join,
                 .slow = eu_op_join_slow,
