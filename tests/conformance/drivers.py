@@ -7,10 +7,11 @@ FOREIGN = ('LIBGL_ALWAYS_SOFTWARE', 'GALLIUM_DRIVER', 'INTEL_DEBUG',
 
 
 class Driver:
-    def __init__(self, name, launcher, threads):
+    def __init__(self, name, launcher, threads, tier=None):
         self.name = name
         self.launcher = launcher
         self.threads = threads
+        self.tier = tier  # SOFTLAKE_EU
 
     def prefix(self):
         if self.name == 'llvmpipe':
@@ -22,6 +23,8 @@ class Driver:
         env = {k: v for k, v in os.environ.items()
                if k not in FOREIGN and not k.startswith('SOFTLAKE_')}
         env.update(extra, MESA_SHADER_CACHE_DISABLE='true')
+        if self.tier:
+            env['SOFTLAKE_EU'] = self.tier
         if self.name == 'llvmpipe':
             env.update(LIBGL_ALWAYS_SOFTWARE='1', GALLIUM_DRIVER='llvmpipe',
                        LP_NUM_THREADS='0')

@@ -116,7 +116,7 @@ def piglit_output():
 
 
 def piglit_environment():
-    driver = drivers.Driver('softlake', 'softlake', 0)
+    driver = drivers.Driver('softlake', 'softlake', 0, 'check')
     binary, other = (
         piglit.environment(driver, 'spec@arb_get%s@x' % name, platform, '/c')
         for name, platform in (('_program_binary', 'gbm'),
@@ -125,6 +125,7 @@ def piglit_environment():
           binary['MESA_SHADER_CACHE_DIR'] == '/c' and
           other['MESA_SHADER_CACHE_DISABLE'] == 'true',
           'program binaries have a shader cache, nothing else has')
+    check(binary['SOFTLAKE_EU'] == 'check', 'the tier is passed on')
     check('EGL_PLATFORM' not in binary and
           other['EGL_PLATFORM'] == 'surfaceless',
           'the default display is surfaceless where the test is')
