@@ -50,6 +50,7 @@ stage_cache_reset(struct stage_cache *cache)
     memset(cache->bindless, 0, sizeof cache->bindless);
     memset(cache->by_state, 0, sizeof cache->by_state);
     memset(cache->message, 0, sizeof cache->message);
+    memset(cache->usual, 0, sizeof cache->usual);
     atomic_store_explicit(&cache->message_count, 0, memory_order_relaxed);
     arena_reset(&cache->arena);
 }

@@ -11,6 +11,7 @@
 
 #define STAGE_CACHE_BUCKETS 64
 #define STAGE_CACHE_WORKERS 64
+#define STAGE_CACHE_USUAL 16
 
 /* An entry found by state offset rather than by index. */
 struct stage_cached_surface {
@@ -45,6 +46,9 @@ struct stage_cache {
     _Atomic(struct stage_cached_sampler *) by_state[STAGE_CACHE_BUCKETS];
     _Atomic(struct prepared_message *) message[STAGE_CACHE_BUCKETS];
     atomic_uint message_count;
+    /* Those of a common form, by their descriptor: later ones replace earlier
+     * ones. */
+    _Atomic(struct prepared_message *) usual[STAGE_CACHE_USUAL];
     struct stage_recent_surface recent[STAGE_RECENT_SURFACES];
     /* Each worker's own, made when it first needs them; they outlive draws. */
     struct sample_blocks *blocks[STAGE_CACHE_WORKERS];

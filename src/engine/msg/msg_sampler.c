@@ -227,9 +227,7 @@ msg_sampler(struct thread_env *env, struct eu_thread *t,
             const struct eu_message *m)
 {
     const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
-    /* Left out, every sampling message goes the long way. */
-    if (!m->dst ||
-        (!perf_leaves_out(PERF_TEX) && sampler_answer_prepared(env, m, header)))
+    if (!m->dst || sampler_answer_prepared(env, m, header))
         return EU_MSG_OK;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     answer(env, m, header);

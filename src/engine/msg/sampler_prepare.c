@@ -5,6 +5,7 @@
  * Plans live in the stage's cache, as long as the surfaces and samplers that
  * they come from, and are shared by all workers. */
 #include "base/fpmode.h"
+#include "base/perf.h"
 #include "engine/msg/msg_sampler.h"
 #include "engine/stage_cache.h"
 #include "sampler/plan.h"
@@ -31,8 +32,13 @@ struct message_place {
     uint16_t at_dw;
 };
 
+/* Messages of two coordinates for 16 lanes, without header and with all four
+ * channels in the answer; the second one is behind the first or in src1. */
+enum usual_form { FORM_OTHER, FORM_PAIR, FORM_SPLIT_PAIR };
+
 struct prepared_message {
     struct message_key key;
+    uint8_t form, ex_mlen_grf;
     struct prepared_message *next;
     bool usable;
     bool complete; /* 16 lanes of four channels */
@@ -150,6 +156,26 @@ place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
 }
 
 static bool
+is_at(const struct message_place *place, unsigned in, unsigned at_dw)
+{
+    return place->in == in && (in == IN_ZEROS || place->at_dw == at_dw);
+}
+
+static enum usual_form
+find_form(const struct prepared_message *p, const struct eu_message *m)
+{
+    if (m->header || (m->desc & 0xff) == BTI_BINDLESS || !p->complete ||
+        !is_at(&p->param[PARAM_U], IN_SRC0, 0))
+        return FORM_OTHER;
+    for (unsigned i = PARAM_R; i < PARAM_COUNT; i++)
+        if (!is_at(&p->param[i], IN_ZEROS, 0))
+            return FORM_OTHER;
+    return is_at(&p->param[PARAM_V], IN_SRC0, SAMPLE_LANES) ? FORM_PAIR
+           : is_at(&p->param[PARAM_V], IN_SRC1, 0)          ? FORM_SPLIT_PAIR
+                                                            : FORM_OTHER;
+}
+
+static bool
 prepare(struct thread_env *env, const struct eu_message *m,
         const uint32_t *header, struct prepared_message *p)
 {
@@ -157,7 +183,8 @@ prepare(struct thread_env *env, const struct eu_message *m,
     uint32_t m02 = header ? header[2] : 0;
     const struct sampler_message *msg = sampler_find_message(
         stage->gen, m->desc >> 12 & 31);
-    if (!msg || !sampler_is_supported(stage, m, m02) ||
+    if (perf_leaves_out(PERF_TEX) || !msg ||
+        !sampler_is_supported(stage, m, m02) ||
         (!sampler_needs_state((enum sample_op)msg->op) && msg->op != SAMPLE_LD))
         return false;
     struct sample_shape shape = {
@@ -175,6 +202,8 @@ prepare(struct thread_env *env, const struct eu_message *m,
     if (sampler_needs_state(shape.op))
         sp = sampler_find_state(stage, m, header);
     sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
+    p->form = find_form(p, m);
+    p->ex_mlen_grf = m->ex_mlen_grf;
     return p->plan.run;
 }
 
@@ -191,9 +220,16 @@ find(struct stage_cache *cache, const struct message_key *key)
     return p;
 }
 
+static inline unsigned
+usual_slot(uint32_t desc)
+{
+    /* Surface and sampler. */
+    return (desc ^ desc >> 8) % STAGE_CACHE_USUAL;
+}
+
 /* Made without the lock, which finding surfaces needs; two workers may make
  * the same one, and the second is as good as the first. */
-static const struct prepared_message *
+static __attribute__((noinline)) const struct prepared_message *
 add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     const struct message_key *key)
 {
@@ -215,6 +251,9 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
                                        memory_order_relaxed);
         atomic_store_explicit(&cache->message[bucket(key)], p,
                               memory_order_release);
+        if (p->usable && p->form != FORM_OTHER)
+            atomic_store_explicit(&cache->usual[usual_slot(m->desc)], p,
+                                  memory_order_release);
     }
     pthread_mutex_unlock(&cache->lock);
     return p;
@@ -245,9 +284,9 @@ run(const struct sample_plan *plan, const struct sample_lanes *in)
     return done;
 }
 
-bool
-sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
-                        const uint32_t *header)
+static __attribute__((noinline)) bool
+answer_other(struct thread_env *env, const struct eu_message *m,
+             const uint32_t *header)
 {
     struct message_key key = make_key(m, header);
     const struct prepared_message *p = find(env->stage->cache, &key);
@@ -272,5 +311,33 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     if (p->plan.blocks && !(in.blocks = own_blocks(env)))
         return false;
     in.whole = p->complete && in.exec_mask == 0xffff;
+    return run(&p->plan, &in);
+}
+
+bool
+sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
+                        const uint32_t *header)
+{
+    const struct prepared_message *p = atomic_load_explicit(
+        &env->stage->cache->usual[usual_slot(m->desc)], memory_order_acquire);
+    if (!p || p->key.desc != m->desc || p->ex_mlen_grf != m->ex_mlen_grf ||
+        (uint16_t)m->exec_mask != 0xffff)
+        return answer_other(env, m, header);
+    struct sample_lanes in = {
+        .u = m->src0,
+        .r = absent,
+        .lod = absent,
+        .ref = absent,
+        .lanes = SAMPLE_LANES,
+        .exec_mask = 0xffff,
+        .out = {m->dst, m->dst + SAMPLE_LANES, m->dst + 2 * SAMPLE_LANES,
+                m->dst + 3 * SAMPLE_LANES},
+        .whole = true,
+    };
+    in.v = m->src0 + SAMPLE_LANES;
+    if (p->form == FORM_SPLIT_PAIR)
+        in.v = m->src1;
+    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
+        return false;
     return run(&p->plan, &in);
 }
