@@ -205,9 +205,8 @@ follow_plain(struct jit_apart *f)
     const struct eu_op *op = f->op;
     const int home = op->chan;
     bool pair = op->lanes == 16, rubbish = !op->no_mask;
-    if (op->fn == op->slow || op->pred || op->cmod ||
-        (!pair && op->lanes != 8) || op->insn->opcode == EU_OP_PLN ||
-        (op->post & ~EU_POST_SAT))
+    if (op->pred || op->cmod || (!pair && op->lanes != 8) ||
+        op->insn->opcode == EU_OP_PLN || (op->post & ~EU_POST_SAT))
         return false;
     for (unsigned s = 0; s < op->insn->src_count; s++) {
         const struct eu_op_src *src = &op->src[s];
@@ -332,12 +331,14 @@ jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
     f->op = op;
     f->regs = regs;
     f->rubbish = false;
+    if (op->fn != op->slow && follow_plain(f))
+        return true;
     if (jit_is_send(op)) {
         bool apart = follow_send(f);
         f->ended = apart && op->insn->eot;
         return apart && !f->ended;
     }
-    return op->insn->opcode == EU_OP_NOP || follow_plain(f) || follow_alu(f);
+    return op->insn->opcode == EU_OP_NOP || follow_alu(f);
 }
 
 void

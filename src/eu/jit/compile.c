@@ -128,13 +128,12 @@ compile_alu(struct jit *j, const struct eu_op *op)
     if (op->fn != op->slow && jit_lower_plain(j, op))
         return true;
     /* Hosts with 32 vector registers have enough for these. */
-    bool roomy = j->evex && op->lanes <= 16 && op->insn->opcode != EU_OP_MATH &&
-                 !j->v.pinned;
+    bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned;
     if (!roomy)
         save(j, &s);
     if (jit_lower_alu(j, op))
         return true;
-    assert(!roomy || !j->crowded);
+    j->failed |= roomy && j->crowded;
     if (!roomy)
         restore(j, &s);
     return false;
@@ -189,7 +188,8 @@ compile_copy(struct jit *j)
         if (j->start[i + 1] & JIT_START) {
             jit_float_mode(j, false);
             jit_end_block(j, &live[i + 1]);
-        } else {
+        } else if ((regs->all.w[0] & ~live[i + 1].w[0]) |
+                   (regs->all.w[1] & ~live[i + 1].w[1])) {
             jit_drop_dead(j, regs, &live[i + 1]);
         }
     }

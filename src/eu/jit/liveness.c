@@ -499,8 +499,8 @@ jit_analyse(struct jit *j, bool whole)
         }
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);
-        if (!op->no_mask && op->fn != eu_op_join && op->fn != eu_op_link)
-            j->need |= op->full << op->chan;
+        if (plain || (op->fn != eu_op_join && op->fn != eu_op_link))
+            j->need |= op->no_mask ? 0 : op->full << op->chan;
         follows = follows && jit_apart_follow(&apart, op, &j->regs[i]);
     }
     if (!find_live(j))

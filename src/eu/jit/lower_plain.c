@@ -163,9 +163,8 @@ is_constant(const struct jit *j, const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     const unsigned ints = TYPE(D) | TYPE(UD);
     unsigned dst = 1u << insn->dst.type, src = 1u << insn->src[0].type;
-    return insn->opcode == EU_OP_MOV && op->lanes == 1 && !op->pred &&
-           !op->post && (j->full || op->no_mask) &&
-           op->src[0].cls == EU_SRC_IMM &&
+    return insn->opcode == EU_OP_MOV && !op->pred && !op->post &&
+           (j->full || op->no_mask) && op->src[0].cls == EU_SRC_IMM &&
            (dst == TYPE(F) ? src == TYPE(F) && !(j->flags & EU_JIT_ALT)
                            : (dst & ints) && (src & ints));
 }
@@ -177,7 +176,7 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     unsigned opcode = op->insn->opcode, reg[2];
     struct jit_part part[2] = {{.first = 0}, {.first = j->max_lanes}};
     bool is_float;
-    if (is_constant(j, op)) {
+    if (op->lanes == 1 && is_constant(j, op)) {
         jit_sync_drop(j, op->dst_off_B, 4);
         x86_store_imm(&j->x, offsetof(struct eu_thread, grf) + op->dst_off_B,
                       op->src[0].imm);
@@ -188,7 +187,7 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     if (!(is_float ? row->f : row->i) && opcode != EU_OP_MOV &&
         (opcode != EU_OP_MAD || !is_float))
         return false;
-    if (is_float)
+    if (is_float && j->keeps_denorms)
         jit_float_mode(j, false);
     bool two = op->lanes > j->max_lanes;
     const struct jit_set dying = j->dying;
