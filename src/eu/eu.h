@@ -126,6 +126,8 @@ struct eu_launch {
      * others: what those hold cannot matter. */
     uint32_t live_in[4];
 
+    /* What no instruction writes stays from one thread to the next. */
+    uint32_t written[4];
     /* Every thread ends with the same message, of EU_CATCH_GRF registers
      * without a header, which thread->caught can have. */
     bool catches;
@@ -169,6 +171,9 @@ enum eu_status eu_launch_run(const struct eu_launch *launch,
 enum eu_status eu_launch_next(const struct eu_launch *launch,
                               struct eu_thread *thread, uint32_t dispatch_mask,
                               uint32_t vector_mask, int64_t *left);
+/* The rest of it for a thread that compiled code has left. */
+enum eu_status eu_launch_go_on(const struct eu_launch *launch,
+                               struct eu_thread *thread, int64_t *left);
 /* Before the first of them, and after the last: counts what they have spent of
  * that budget and `caught` messages, all of it `times` times. */
 void eu_launch_count_from(struct eu_thread *thread);
@@ -187,6 +192,31 @@ void eu_launch_end(const struct eu_launch *launch, uint32_t before);
 /* Zeroes the registers of live_in from this one on. */
 void eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
                     unsigned first_grf);
+
+/* Threads with these channels on may run code that masks nothing. */
+static inline bool
+eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
+{
+    uint32_t all = mask & mask >> 1 & mask >> 2 & mask >> 3 & 0x11111111;
+    return (mask & need) == need || (apart && (!quads || all * 15 == mask));
+}
+
+/* eu_launch_next(), in the instruction set of whoever includes this. */
+static inline enum eu_status
+eu_launch_quick(const struct eu_launch *l, struct eu_thread *t,
+                uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
+{
+    bool vmask = l->start.vector_mask_enable;
+    uint32_t mask = vmask ? vector_mask : dispatch_mask;
+    if (l->acc || !eu_masks_nothing(mask, l->need, l->apart, l->quads))
+        return eu_launch_next(l, t, dispatch_mask, vector_mask, left);
+    memcpy(t->a0, l->begin, sizeof l->begin);
+    t->sr0[2] = dispatch_mask;
+    t->sr0[3] = vector_mask;
+    t->mask = mask;
+    *left = l->enter(t, *left, l->entry, mask);
+    return t->status == EU_FINISHED ? EU_FINISHED : eu_launch_go_on(l, t, left);
+}
 
 static inline uint32_t *
 eu_grf(struct eu_thread *thread, unsigned grf)

@@ -20,6 +20,7 @@ find_live_in(struct eu_launch *l)
     l->need = UINT32_MAX;
     l->catches = l->steady = false;
     l->sfids = UINT32_MAX;
+    memset(l->written, 0xff, sizeof l->written);
     if (!in)
         return;
     l->catches = in->catches && l->jit;
@@ -34,6 +35,7 @@ find_live_in(struct eu_launch *l)
     for (unsigned i = 0; i < 4; i++) {
         unsigned shift = i % 2 * 32;
         l->live_in[i] = (uint32_t)(in->full[i / 2] >> shift);
+        l->written[i] = (uint32_t)(in->written[i / 2] >> shift);
         l->zero[i] = (uint32_t)(in->masked[i / 2] >> shift) & ~l->live_in[i];
     }
 }
@@ -118,11 +120,15 @@ eu_launch_next(const struct eu_launch *l, struct eu_thread *t,
     start_thread(l, t, dispatch_mask, vector_mask);
     if (eu_masks_nothing(t->mask, l->need, l->apart, l->quads))
         *left = l->enter(t, *left, l->entry, t->mask);
-    if (t->status != EU_FINISHED) {
-        eu_jit_go_on(l->jit, t, left);
-        if (t->status != EU_FINISHED)
-            t->caught = NULL;
-    }
+    return eu_launch_go_on(l, t, left);
+}
+
+enum eu_status
+eu_launch_go_on(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
+{
+    eu_jit_go_on(l->jit, t, left);
+    if (t->status != EU_FINISHED)
+        t->caught = NULL;
     return t->status;
 }
 

@@ -53,42 +53,43 @@ write_until(struct worker *w, struct caught *c, unsigned end)
 /* A thread that compiled code did not finish sends its colours itself, after
  * those of the blocks before. */
 static void
-finish_apart(struct worker *w, struct caught *c, unsigned n,
-             enum eu_status status)
+finish_apart(struct worker *w, struct caught *c, unsigned n)
 {
     count(w, c, 1);
     write_until(w, c, n);
     c->written = n + 1;
     payload_use_block(w, n);
-    msg_go_on(&w->thread, &w->env, status);
+    msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
-static enum eu_status
-run_thread(struct worker *w, struct caught *c, unsigned n, uint16_t lit,
-           uint16_t helped)
+static struct thread_run
+threads(struct worker *w)
 {
-    struct eu_thread *t = &w->thread;
-    t->caught = (uint8_t *)w->batch.color[n];
-    w->planes->copy(t->grf, w->batch.copy, w->batch.copies, n);
-    return eu_launch_next(&w->launch, t, lit, helped, &c->left);
+    struct block_batch *b = &w->batch;
+    return (struct thread_run){.launch = &w->launch,
+                               .thread = &w->thread,
+                               .copy = b->copy,
+                               .copies = b->copies,
+                               .block = b->block,
+                               .color = b->color,
+                               .mask = b->mask};
 }
 
 static void
 run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
-    struct block_batch *b = &w->batch;
+    /* Some messages look at the group. */
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
-    for (unsigned n = first; n < end; n++) {
-        uint16_t lit = b->block[n].lit;
+    const struct thread_run r = threads(w);
+    while (first < end) {
         if (groups)
-            payload_use_block(w, n);
-        enum eu_status status = run_thread(w, c, n, lit, b->block[n].helped);
-        if (status != EU_FINISHED) {
-            finish_apart(w, c, n, status);
-            continue;
-        }
-        b->mask[n] = (uint16_t)w->thread.message.exec_mask & lit;
-        c->caught++;
+            payload_use_block(w, first);
+        unsigned stop = groups ? first + 1 : end;
+        unsigned n = w->planes->run(&r, first, stop, &c->left);
+        c->caught += n - first;
+        if (n < stop)
+            finish_apart(w, c, n);
+        first = n + (n < stop);
     }
 }
 
@@ -97,10 +98,15 @@ static bool
 run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
+    const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
+    uint16_t mask;
+    struct thread_run r = threads(w);
+    r.block = &whole;
+    r.color = &b->color[first];
+    r.mask = &mask;
     count(w, c, 1);
-    if (run_thread(w, c, first, 0xffff, 0xffff) != EU_FINISHED)
+    if (!w->planes->run(&r, 0, 1, &c->left))
         return false;
-    uint16_t mask = (uint16_t)w->thread.message.exec_mask;
     for (unsigned n = first; n < end; n++)
         b->mask[n] = b->block[n].lit & mask;
     c->caught = 1;

@@ -96,12 +96,14 @@ plan_runs(struct payload_plan *plan, const struct eu_launch *l,
             run = NULL;
             continue;
         }
-        if (!run || run->source != source[grf]) {
+        bool stays = !(l->written[grf / 32] >> grf % 32 & 1);
+        if (!run || run->source != source[grf] || run->stays != stays) {
             static const struct payload_run zero;
             run = &plan->run[plan->run_count++];
             *run = zero;
             run->source = source[grf];
             run->grf = (uint8_t)grf;
+            run->stays = stays;
             if (run->source == PAYLOAD_PUSH)
                 run->offset_B = (grf - ps->grf_start) * EU_GRF_B;
             else if (run->source == PAYLOAD_ATTR)
@@ -403,7 +405,7 @@ put_part(struct worker *w, const struct ps_group *g,
 }
 
 unsigned
-payload_runs(const struct worker *w, const struct setup *s,
+payload_runs(const struct worker *w, const struct setup *s, bool stay,
              struct grf_copy *copy, unsigned count)
 {
     static const uint8_t zero[EU_GRF_COUNT * EU_GRF_B];
@@ -414,6 +416,8 @@ payload_runs(const struct worker *w, const struct setup *s,
     };
     for (unsigned i = 0; i < w->plan.run_count; i++) {
         const struct payload_run *run = &w->plan.run[i];
+        if (run->stays != stay)
+            continue;
         copy[count++] = (struct grf_copy){from[run->source] + run->offset_B, 0,
                                           run->grf, run->count};
     }
@@ -432,7 +436,9 @@ payload_dispatch(struct worker *w)
     for (unsigned i = 0; i < w->plan.part_count; i++)
         put_part(w, g, &w->plan.part[i]);
     struct grf_copy copy[EU_GRF_COUNT];
-    w->planes->copy(w->thread.grf, copy, payload_runs(w, g->setup, copy, 0), 0);
+    unsigned count = payload_runs(w, g->setup, true, copy, 0);
+    count = payload_runs(w, g->setup, false, copy, count);
+    w->planes->copy(w->thread.grf, copy, count, 0);
     w->threads++;
     w->ps_count += count_bits(g->lit);
     w->env.ps = g;

@@ -232,7 +232,9 @@ make_parts(struct worker *w, const struct setup *s, unsigned first,
             .grf = p->grf,
             .count = (uint8_t)count};
     }
-    b->copies = payload_runs(w, s, b->copy, w->plan.part_count);
+    struct grf_copy stay[EU_GRF_COUNT];
+    w->planes->copy(w->thread.grf, stay, payload_runs(w, s, true, stay, 0), 0);
+    b->copies = payload_runs(w, s, false, b->copy, w->plan.part_count);
 }
 
 /* ---- running it ---- */

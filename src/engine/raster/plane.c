@@ -49,7 +49,23 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
                c->count * PLANE_GRF_B);
 }
 
-const struct plane_ops plane_ops_ref = {weights, value, copy};
+static unsigned
+run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+{
+    struct eu_thread *t = r->thread;
+    for (unsigned n = first; n < end; n++) {
+        const struct batch_block *b = &r->block[n];
+        copy(t->grf, r->copy, r->copies, n);
+        t->caught = (uint8_t *)r->color[n];
+        if (eu_launch_next(r->launch, t, b->lit, b->helped, left) !=
+            EU_FINISHED)
+            return n;
+        r->mask[n] = (uint16_t)(t->message.exec_mask & b->lit);
+    }
+    return end;
+}
+
+const struct plane_ops plane_ops_ref = {weights, value, copy, run};
 
 const struct plane_ops *
 plane_ops_selected(void)

@@ -5,7 +5,7 @@
 #ifndef ENGINE_RASTER_PLANE_H
 #define ENGINE_RASTER_PLANE_H
 
-#include "base/base.h"
+#include "eu/eu.h"
 
 /* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
 struct plane {
@@ -17,13 +17,33 @@ struct lane_quads {
     double x[4], y[4];
 };
 
-#define PLANE_GRF_B 32
+#define PLANE_GRF_B EU_GRF_B
 
 /* Registers from one place for each of many threads. */
 struct grf_copy {
     const uint8_t *from;
     uint16_t stride_B; /* from a thread's data to the next one's */
     uint8_t grf, count;
+};
+
+/* One SIMD16 thread's pixels: a 4x4 block, or up to four quads from anywhere.
+ */
+struct batch_block {
+    int32_t x, y;
+    uint16_t lit, full; /* full: for the input coverage mask */
+    uint16_t helped;
+    bool scattered;
+};
+
+/* Threads one after the other, all arrays with one element for each. */
+struct thread_run {
+    const struct eu_launch *launch;
+    struct eu_thread *thread;
+    const struct grf_copy *copy; /* what differs between them */
+    unsigned copies;
+    const struct batch_block *block;
+    uint32_t (*color)[4][16]; /* where their colours go, */
+    uint16_t *mask;           /* and which lanes have one */
 };
 
 struct plane_ops {
@@ -40,6 +60,10 @@ struct plane_ops {
     /* Thread n's registers. */
     void (*copy)(uint8_t *grf, const struct grf_copy *copy, unsigned count,
                  unsigned n);
+    /* Threads first .. end - 1 with one budget; returns the first that has
+     * not finished, or end. */
+    unsigned (*run)(const struct thread_run *r, unsigned first, unsigned end,
+                    int64_t *left);
 };
 
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;

@@ -327,6 +327,7 @@ enum payload_source {
 struct payload_run {
     uint8_t source; /* enum payload_source */
     uint8_t grf, count;
+    bool stays;        /* no thread changes it */
     uint32_t offset_B; /* in the source */
 };
 
@@ -336,15 +337,6 @@ struct payload_plan {
     unsigned part_count, run_count;
     struct payload_part part[PAYLOAD_PARTS];
     struct payload_run run[EU_GRF_COUNT];
-};
-
-/* One SIMD16 thread's pixels: a 4x4 block, or up to four quads from anywhere.
- */
-struct batch_block {
-    int32_t x, y;
-    uint16_t lit, full; /* full: for the input coverage mask */
-    uint16_t helped;
-    bool scattered;
 };
 
 struct batch_quads {
@@ -510,8 +502,9 @@ void payload_dispatch(struct worker *w);
 /* g0 of all threads of a primitive. */
 void payload_header(const struct worker *w, const struct setup *s,
                     uint32_t g0[8]);
-/* Appends the copies of the plan's runs; returns how many there are then. */
-unsigned payload_runs(const struct worker *w, const struct setup *s,
+/* Appends the copies of the plan's runs that stay, or that do not; returns how
+ * many copies there are then. */
+unsigned payload_runs(const struct worker *w, const struct setup *s, bool stay,
                       struct grf_copy *copy, unsigned count);
 /* A 4x4 block for a SIMD16 shader, see struct block_batch; lit: bits as in
  * cover.h. The shader may run later. */

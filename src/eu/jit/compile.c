@@ -452,7 +452,8 @@ eu_kernel_live_in(const struct eu_kernel *k)
         return in;
     struct eu_live_in found = {.acc = true,
                                .full = {UINT64_MAX, UINT64_MAX},
-                               .masked = {UINT64_MAX, UINT64_MAX}};
+                               .masked = {UINT64_MAX, UINT64_MAX},
+                               .written = {UINT64_MAX, UINT64_MAX}};
     if (k->op_count <= MAX_OPS)
         find_live_in(k, &found);
     publish_live_in(k, &found);

@@ -39,16 +39,9 @@ struct eu_live_in {
     bool catches, steady;
     uint8_t last_sfid;
     uint32_t last_desc, sfids;
-    unsigned ends; /* messages that end the thread */
+    unsigned ends;       /* messages that end the thread */
+    uint64_t written[2]; /* registers that some instruction writes */
 };
-
-/* Threads with these channels on may run code that masks nothing. */
-static inline bool
-eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
-{
-    uint32_t all = mask & mask >> 1 & mask >> 2 & mask >> 3 & 0x11111111;
-    return (mask & need) == need || (apart && (!quads || all * 15 == mask));
-}
 
 /* Found once per kernel. NULL without memory. */
 const struct eu_live_in *eu_kernel_live_in(const struct eu_kernel *kernel);

@@ -256,7 +256,7 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
 /* Whole registers, scalars and immediates: the interpreter's fast path knows
  * enough of them. */
 static inline bool
-note_plain(struct jit_regs *r, const struct eu_op *op)
+note_plain(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
 {
     typedef unsigned __int128 set;
     unsigned len_B = op->lanes * 4u, count = op->insn->src_count;
@@ -284,6 +284,10 @@ note_plain(struct jit_regs *r, const struct eu_op *op)
         all = whole << op->dst_off_B / EU_GRF_B;
         kills = writes_all(op) ? all : 0;
     }
+    /* Division has its remainder behind the quotient. */
+    set more = op->insn->opcode == EU_OP_MATH ? all << 1 | all << 2 : 0;
+    written[0] |= (uint64_t)(all | more);
+    written[1] |= (uint64_t)((all | more) >> 64);
     all |= uses;
     *r = (struct jit_regs){{{(uint64_t)uses, (uint64_t)(uses >> 64)}},
                            {{(uint64_t)kills, (uint64_t)(kills >> 64)}},
@@ -292,8 +296,27 @@ note_plain(struct jit_regs *r, const struct eu_op *op)
     return true;
 }
 
+/* At least the registers that the operation writes. */
+static struct jit_set
+written_set(const struct jit_regs *r, const struct eu_op *op)
+{
+    typedef unsigned __int128 set;
+    const struct eu_operand *o = &op->insn->dst;
+    unsigned rlen_grf = (unsigned)bits_get(op->insn->desc, 20, 24);
+    if (o->file != EU_FILE_GRF)
+        return nothing;
+    if (o->indirect || op->insn->desc_is_reg)
+        return everything;
+    if (jit_is_send(op))
+        return grfs(o->reg, o->reg + rlen_grf);
+    set all = (set)r->all.w[1] << 64 | r->all.w[0];
+    if (op->insn->opcode == EU_OP_MATH) /* likewise */
+        all |= all << 1 | all << 2;
+    return (struct jit_set){{(uint64_t)all, (uint64_t)(all >> 64)}};
+}
+
 static void
-note_others(struct jit_regs *r, const struct eu_op *op)
+note_others(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
 {
     *r = (struct jit_regs){.no_mask = op->no_mask};
     if (op->fn == eu_op_join || op->fn == eu_op_link)
@@ -307,6 +330,9 @@ note_others(struct jit_regs *r, const struct eu_op *op)
             add(&uses, region_set(op->insn, &op->insn->src[i]));
         note_destination(r, op);
     }
+    struct jit_set set = written_set(r, op);
+    written[0] |= set.w[0];
+    written[1] |= set.w[1];
     r->uses = uses;
     add(&r->all, uses);
 }
@@ -489,9 +515,9 @@ jit_analyse(struct jit *j, bool whole)
     j->start[0] |= JIT_START;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];
-        bool plain = note_plain(&j->regs[i], op);
+        bool plain = note_plain(&j->regs[i], op, j->in.written);
         if (!plain) {
-            note_others(&j->regs[i], op);
+            note_others(&j->regs[i], op, j->in.written);
             j->in.acc |= reads_acc(op->insn);
             sees |= reads_state(op->insn);
             if (jit_is_send(op))

@@ -92,6 +92,7 @@ run_caught(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
 
 struct tally {
     unsigned rubbish; /* registers that were left so */
+    unsigned kept;    /* ... that no instruction writes */
     unsigned apart;   /* kernels whose lanes keep to themselves */
     bool catches;     /* threads that can be caught are */
     unsigned caught;
@@ -102,6 +103,7 @@ static bool
 compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
 {
     static struct eu_thread whole, launched;
+    static uint8_t before[sizeof launched.grf];
     struct rk state = {.random = seed, .banks = k->banks, .simd = k->simd};
     struct rk_log want = {0}, got = {0};
     struct eu_launch l;
@@ -123,12 +125,20 @@ compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
         tally->rubbish += !is_live(&l, g);
     }
     tally->apart += l.apart;
+    memcpy(before, launched.grf, sizeof before);
     run_whole(&whole, &s, &want);
     if (tally->catches && l.catches) {
         run_caught(&launched, &l, &got);
         tally->caught++;
     } else {
         run_launched(&launched, &l, &got);
+    }
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
+        if (l.written[g / 32] >> g % 32 & 1)
+            continue;
+        tally->kept++;
+        cr_assert_arr_eq(eu_grf(&launched, g), before + g * EU_GRF_B, EU_GRF_B,
+                         "seed %llu: r%u", (unsigned long long)seed, g);
     }
     bool both = finished(&whole) && finished(&launched);
     if (both) {
@@ -158,6 +168,7 @@ Test(launch, rubbish_does_not_matter)
     cr_expect_gt(whole, KERNELS / 20);
     cr_expect_gt(compared, whole / 2);
     cr_expect_gt(tally.rubbish, whole);
+    cr_expect_gt(tally.kept, whole);
 }
 
 /* ---- lanes that keep to themselves --------------------------------------- */

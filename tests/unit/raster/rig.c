@@ -59,6 +59,29 @@ msg_sender(void)
     return msg_send;
 }
 
+static enum eu_msg_result
+catch_send(struct eu_thread *thread, const struct eu_message *msg)
+{
+    memcpy(thread->caught, msg->src0, EU_CATCH_GRF * (size_t)EU_GRF_B);
+    thread->message.exec_mask = msg->exec_mask;
+    return EU_MSG_OK;
+}
+
+/* As compiled code would: the colours are caught, or it leaves. */
+static int64_t
+enter(struct eu_thread *thread, int64_t left, const void *entry, uint64_t mask)
+{
+    struct thread_env *env = thread->user;
+    struct rig *rig = rig_of(env->stage);
+    thread->send = catch_send;
+    rig->runs++;
+    if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
+        return left;
+    rig->shader(rig, thread, env);
+    thread->status = EU_FINISHED;
+    return left;
+}
+
 void
 eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {
@@ -67,7 +90,9 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     memcpy(launch->live_in, rig->live_in, sizeof rig->live_in);
     launch->catches = rig->catches;
     launch->steady = rig->steady;
+    launch->enter = enter;
     launch->apart = true;
+    memset(launch->written, 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_desc = 12u << 14;
 }
@@ -106,28 +131,22 @@ msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
     return true;
 }
 
-static enum eu_msg_result
-catch_send(struct eu_thread *thread, const struct eu_message *msg)
-{
-    memcpy(thread->caught, msg->src0, EU_CATCH_GRF * (size_t)EU_GRF_B);
-    thread->message.exec_mask = msg->exec_mask;
-    return EU_MSG_OK;
-}
-
 enum eu_status
 eu_launch_next(const struct eu_launch *launch, struct eu_thread *thread,
                uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
 {
-    struct thread_env *env = thread->user;
-    struct rig *rig = rig_of(env->stage);
     thread->sr0[2] = dispatch_mask;
     thread->sr0[3] = vector_mask;
-    thread->send = catch_send;
-    rig->runs++;
-    if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
-        return EU_RUNNING;
-    rig->shader(rig, thread, env);
-    return EU_FINISHED;
+    thread->status = EU_RUNNING;
+    *left = enter(thread, *left, NULL, dispatch_mask);
+    return thread->status;
+}
+
+enum eu_status
+eu_launch_go_on(const struct eu_launch *launch, struct eu_thread *thread,
+                int64_t *left)
+{
+    return thread->status;
 }
 
 bool

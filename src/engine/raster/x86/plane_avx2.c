@@ -25,4 +25,4 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
     }
 }
 
-const struct plane_ops plane_ops_avx2 = {weights, value, copy};
+const struct plane_ops plane_ops_avx2 = {weights, value, copy, run};

@@ -25,4 +25,4 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
             _mm256_loadu_si256((const __m256i *)(const void *)from));
 }
 
-const struct plane_ops plane_ops_avx512 = {weights, value, copy};
+const struct plane_ops plane_ops_avx512 = {weights, value, copy, run};

@@ -88,3 +88,19 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
         copy_grfs(grf + c->grf * PLANE_GRF_B, c->from + n * c->stride_B,
                   c->count);
 }
+
+static unsigned
+run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+{
+    const struct thread_run in = *r;
+    struct eu_thread *t = in.thread;
+    for (unsigned n = first; n < end; n++) {
+        uint16_t lit = in.block[n].lit, helped = in.block[n].helped;
+        copy(t->grf, in.copy, in.copies, n);
+        t->caught = (uint8_t *)in.color[n];
+        if (eu_launch_quick(in.launch, t, lit, helped, left) != EU_FINISHED)
+            return n;
+        in.mask[n] = (uint16_t)(t->message.exec_mask & lit);
+    }
+    return end;
+}
