@@ -304,42 +304,84 @@ target_write_colors(struct ps_group *g, const uint32_t *const c[4],
     return true;
 }
 
-/* The colours of blocks first .. end - 1 to as many planes, or one block's to
- * all of them. */
+/* ---- batches ---- */
+
+/* Blocks that follow each other in the batch and are blocks of the surface. */
+struct placed {
+    struct target *t;
+    uint32_t (*color)[16]; /* of the first of them */
+    unsigned step_dw, count;
+    uint32_t pitch_B, column_B;
+    struct rt_plane plane[BATCH_BLOCKS * MAX_SAMPLES];
+};
+
+/* The colours of each block to its samples, or one block's to all. */
 static void
-write_planes(const struct target *t, const struct view *v,
-             uint32_t (*color)[16], unsigned step_dw,
-             const struct rt_plane *plane, unsigned count)
+write_placed(struct placed *p)
 {
-    const struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
-                               .count = step_dw ? count : 1,
-                               .step_dw = step_dw,
-                               .state = &t->rt,
-                               .planes = step_dw ? 1 : count,
-                               .plane = plane,
-                               .pitch_B = v->pitch_B,
-                               .column_B = v->column_B};
-    if (count)
-        run(t, &b);
+    unsigned samples = p->t->samples;
+    uint32_t(*c)[16] = p->color;
+    const struct rt_block b = {.c = {c[0], c[1], c[2], c[3]},
+                               .count = p->step_dw ? p->count : 1,
+                               .step_dw = p->step_dw,
+                               .state = &p->t->rt,
+                               .planes = p->step_dw ? samples
+                                                    : p->count * samples,
+                               .plane = p->plane,
+                               .pitch_B = p->pitch_B,
+                               .column_B = p->column_B};
+    if (p->count)
+        run(p->t, &b);
+    p->color += p->count * (p->step_dw / LANES);
+    p->count = 0;
 }
 
+/* A block that lies partly outside of the surface, or quads from anywhere. */
 static void
-write_block_lanes(struct worker *w, struct target *t, const struct view *v,
-                  const uint32_t (*color)[16], unsigned n)
+write_apart(struct worker *w, struct placed *p, unsigned n)
 {
-    const struct block_batch *k = &w->batch;
-    bool scattered = k->block[n].scattered;
-    struct quad quad[4];
-    for (unsigned i = 0; i < 4; i++) {
-        quad[i].x = scattered ? k->quads[n].x[i]
-                              : k->block[n].x + (int32_t)(i & 1) * 2;
-        quad[i].y = scattered ? k->quads[n].y[i]
-                              : k->block[n].y + (int32_t)(i >> 1) * 2;
+    struct target *t = p->t;
+    write_placed(p);
+    uint32_t(*c)[16] = p->color;
+    struct rt_block b = {
+        .c = {c[0], c[1], c[2], c[3]}, .count = 1, .state = &t->rt};
+    payload_use_block(w, n);
+    if (t->samples > 1)
+        write_samples(w, t, b, 0, w->batch.mask[n]);
+    else
+        write_lanes(w, t, b, target_view(w, t, 0), w->block_group.quad,
+                    w->batch.mask[n]);
+    p->color += p->step_dw / LANES;
+}
+
+/* All samples of the block at (x, y) in the tile. */
+static void
+place_samples(struct worker *w, struct target *t, unsigned n,
+              struct rt_plane *plane)
+{
+    const struct batch_block *k = &w->batch.block[n];
+    uint16_t mask = w->batch.mask[n];
+    if (t->has_mcs) {
+        payload_use_block(w, n);
+        prepare_mcs(w, t, w->block_group.quad, true, mask);
     }
-    struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
-                         .count = 1,
-                         .state = &t->rt};
-    write_lanes(w, t, b, v, quad, w->batch.mask[n]);
+    for (unsigned s = 0; s < t->samples; s++) {
+        const struct view *v = target_view(w, t, s);
+        plane[s].at = v->mem + v->x_B[k->x - w->tile_x] +
+                      v->y_B[k->y - w->tile_y];
+        plane[s].mask = mask;
+    }
+}
+
+/* The part of each view that has blocks. */
+static bool
+are_blocks(struct worker *w, struct target *t)
+{
+    for (unsigned s = 0; s < t->samples; s++) {
+        if (!target_view(w, t, s)->blocks)
+            return false;
+    }
+    return true;
 }
 
 void
@@ -348,25 +390,30 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
 {
     const struct block_batch *b = &w->batch;
     const struct view *v = target_view(w, t, 0);
-    struct rt_plane plane[BATCH_BLOCKS];
-    unsigned count = 0, pixels = 0, step = step_dw / LANES;
-    bool inside = v->blocks && v->width == TILE_PX && v->height == TILE_PX;
+    bool blocks = are_blocks(w, t);
+    bool inside = v->width == TILE_PX && v->height == TILE_PX;
+    struct placed p;
+    unsigned pixels = 0;
+    p.t = t;
+    p.color = color;
+    p.step_dw = step_dw;
+    p.count = 0;
+    p.pitch_B = v->pitch_B;
+    p.column_B = v->column_B;
     for (unsigned n = first; n < end; n++) {
-        unsigned x = (unsigned)(b->block[n].x - w->tile_x);
-        unsigned y = (unsigned)(b->block[n].y - w->tile_y);
+        const struct batch_block *k = &b->block[n];
+        unsigned x = (unsigned)(k->x - w->tile_x);
+        unsigned y = (unsigned)(k->y - w->tile_y);
         pixels += count_block_bits(b->mask[n]);
-        if (!b->block[n].scattered && (inside || holds_block(v, x, y))) {
-            plane[count++] = (struct rt_plane){v->mem + v->x_B[x] + v->y_B[y],
-                                               b->mask[n]};
-            continue;
-        }
-        write_planes(t, v, color, step_dw, plane, count);
-        color += count * step;
-        count = 0;
-        write_block_lanes(w, t, v, color, n);
-        color += step;
+        if (!blocks || k->scattered || !(inside || holds_block(v, x, y)))
+            write_apart(w, &p, n);
+        else if (t->samples > 1)
+            place_samples(w, t, n, &p.plane[p.count++ * t->samples]);
+        else
+            p.plane[p.count++] = (struct rt_plane){
+                v->mem + v->x_B[x] + v->y_B[y], b->mask[n]};
     }
-    write_planes(t, v, color, step_dw, plane, count);
+    write_placed(&p);
     w->pixels += pixels;
     if (w->scene->late_count_only)
         w->depth_count += pixels;

@@ -123,7 +123,7 @@ caught_begin(struct worker *w, struct caught *c)
     const struct block_batch *b = &w->batch;
     struct target *t = target_for_colors(w, w->launch.last_desc & 0xff,
                                          b->prim[0].setup->layer, 0);
-    if (!t || t->samples > 1)
+    if (!t)
         return false;
     *c = (struct caught){.target = t, .left = MSG_TURN_INSNS};
     w->thread.user = &w->env;

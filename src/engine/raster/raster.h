@@ -607,7 +607,7 @@ bool target_write_colors(struct ps_group *group, const uint32_t *const c[4],
 struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
                                  unsigned entry);
 /* Colours for blocks first .. end - 1 of the batch, those of block `first` and
- * the others' step_dw further each. The target has one sample a pixel. */
+ * the others' step_dw further each; all samples of a pixel get its colour. */
 void target_write_batch(struct worker *w, struct target *t,
                         uint32_t (*color)[16], unsigned step_dw, unsigned first,
                         unsigned end);

@@ -53,6 +53,27 @@ shade_alike(struct rig *rig, struct eu_thread *t, struct thread_env *env)
     rig_rt_write(env, t, 0, false, t->sr0[2] & 0xfdff, payload[0], 8);
 }
 
+/* Sample positions, and an MCS in which all is cleared. */
+static void
+use_samples(struct rig *rig, unsigned samples)
+{
+    struct surface *s = &rig->target[0];
+    rig->draw.samples = samples;
+    rig->draw.raster.dx_multisample_rasterization_enable = true;
+    for (unsigned i = 0; i < samples; i++) {
+        rig->draw.sample_x[i] = (uint8_t)(1 + i * 14 / samples);
+        rig->draw.sample_y[i] = (uint8_t)(mix(i) & 15);
+    }
+    s->aux = AUX_MCS;
+    s->aux_row_pitch_B = RIG_PX * 8;
+    s->aux_qpitch_el_rows = RIG_PX;
+    s->aux_limit_B = (uint64_t)s->aux_row_pitch_B * RIG_PX * RIG_LAYERS;
+    free(rig->mcs);
+    rig->mcs = malloc(s->aux_limit_B);
+    memset(rig->mcs, 0xff, s->aux_limit_B);
+    s->aux_mem = rig->mcs;
+}
+
 struct setting {
     const char *what;
     rig_shader shader;
@@ -60,6 +81,7 @@ struct setting {
     bool blends, kills, linear, steady;
     unsigned width, unfinished_every;
     size_t kernel_B;
+    unsigned samples;
 };
 
 #define PRIMS 24
@@ -72,7 +94,9 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     rig->shader = s->shader;
     rig->unfinished_every = s->unfinished_every;
     rig->kernel_B = s->kernel_B;
-    rig_target(rig, 0, s->format, s->element_B, 1);
+    rig_target(rig, 0, s->format, s->element_B, MAX2(s->samples, 1));
+    if (s->samples > 1)
+        use_samples(rig, s->samples);
     rig->target[0].width = rig->target[0].height = s->width;
     struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
     e->color_buffer_blend_enable = s->blends;
@@ -107,6 +131,10 @@ compare(const struct setting *s)
     cr_expect_eq(
         memcmp(sent->memory[0], caught->memory[0], sent->target[0].limit_B), 0,
         "%s", s->what);
+    if (s->samples > 1)
+        cr_expect_eq(
+            memcmp(sent->mcs, caught->mcs, sent->target[0].aux_limit_B), 0,
+            "%s", s->what);
     cr_expect_gt(sent->stats.ps_invocations, 1000, "%s", s->what);
     cr_expect_eq(sent->stats.ps_invocations, caught->stats.ps_invocations, "%s",
                  s->what);
@@ -139,6 +167,12 @@ Test(caught, same_bytes_as_sent)
          .unfinished_every = 3, .kernel_B = 4096},
         {"all go on", shade_places, RGBA8, 4, .width = 128,
          .unfinished_every = 1},
+        {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
+        {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
+        {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,
+         .samples = 8, .unfinished_every = 5},
+        {"sixteen, alike", shade_alike, RGBA8, 4, .width = 128, .steady = true,
+         .samples = 16},
         {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128,
          .kernel_B = 4096},
         {"alike, blended", shade_alike, RGBA8, 4, .blends = true,
