@@ -97,6 +97,11 @@ load_bits(const struct sample_plan *p, enum sample_texel kind, vint at_B)
     return b;
 }
 
+/* The corners' dwords. */
+struct lanes_square_texels {
+    vint upper_left, upper_right, lower_left, lower_right;
+};
+
 #if LANES == 16
 
 /* Columns and rows of 0 to 7 in a square of four lines of 4x4 dwords, as bits
@@ -159,7 +164,7 @@ within_square(vint first, vint last, uint32_t origin, vmask live, vint in[2])
  * False if some lane looks elsewhere. */
 INLINE bool
 load_square(const struct sample_plan *p, const struct lanes_corners *at,
-            vmask live, vint t[4])
+            vmask live, struct lanes_square_texels *t)
 {
     const uint32_t corner = ~UINT32_C(0x30003);
     if (!p->square.usable)
@@ -178,10 +183,10 @@ load_square(const struct sample_plan *p, const struct lanes_corners *at,
     vint lower = v_constant(&lanes_constant.lower_row);
     vmask low0 = v_test(first, lower), low1 = v_test(last, lower);
     vint row0 = v_srl(first, 16), row1 = v_srl(last, 16);
-    t[0] = pick_square(&s, first | row0, low0);
-    t[1] = pick_square(&s, last | row0, low0);
-    t[2] = pick_square(&s, first | row1, low1);
-    t[3] = pick_square(&s, last | row1, low1);
+    t->upper_left = pick_square(&s, first | row0, low0);
+    t->upper_right = pick_square(&s, last | row0, low0);
+    t->lower_left = pick_square(&s, first | row1, low1);
+    t->lower_right = pick_square(&s, last | row1, low1);
     return true;
 }
 
@@ -218,7 +223,7 @@ load_line(const struct sample_plan *p, const struct lanes_corners *at,
 
 INLINE bool
 load_square(const struct sample_plan *p, const struct lanes_corners *at,
-            vmask live, vint t[4])
+            vmask live, struct lanes_square_texels *t)
 {
     return false;
 }
@@ -240,18 +245,24 @@ shift_of(const struct sample_plan *p, vint x)
     return part << (p->tiling.element_shift + 3);
 }
 
+/* An element of one byte or two moves down to bit 0. */
+INLINE vint
+first_bits(const struct sample_plan *p, enum sample_texel kind, vint dw, vint x)
+{
+    return is_part_of_dword(kind) ? v_srl_each(dw, shift_of(p, x)) : dw;
+}
+
 INLINE void
 load_corners(const struct sample_plan *p, enum sample_texel kind,
              const struct lanes_corners *at, vmask live, struct lanes_bits t[4])
 {
-    vint dw[4];
-    if (element_dw(kind) == 1 && load_square(p, at, live, dw)) {
-        for (unsigned i = 0; i < 4; i++) {
-            vint x = i & 1 ? at->x1 : at->x0;
-            t[i].dw[0] = is_part_of_dword(kind)
-                             ? v_srl_each(dw[i], shift_of(p, x))
-                             : dw[i];
-        }
+    struct lanes_square_texels q;
+    if (element_dw(kind) == 1 && load_square(p, at, live, &q)) {
+        /* Members, not an array: compilers keep these in registers. */
+        t[0].dw[0] = first_bits(p, kind, q.upper_left, at->x0);
+        t[1].dw[0] = first_bits(p, kind, q.upper_right, at->x1);
+        t[2].dw[0] = first_bits(p, kind, q.lower_left, at->x0);
+        t[3].dw[0] = first_bits(p, kind, q.lower_right, at->x1);
         return;
     }
     vint x0_B = offset_x_B(&p->tiling, at->x0);
@@ -270,8 +281,7 @@ load_texel(const struct sample_plan *p, enum sample_texel kind,
 {
     struct lanes_bits b;
     if (element_dw(kind) == 1 && load_line(p, at, live, &b.dw[0])) {
-        if (is_part_of_dword(kind))
-            b.dw[0] = v_srl_each(b.dw[0], shift_of(p, at->x0));
+        b.dw[0] = first_bits(p, kind, b.dw[0], at->x0);
         return b;
     }
     return load_bits(p, kind,
@@ -462,23 +472,35 @@ texel_color(const struct sample_plan *p, enum sample_texel kind,
 /* From registers, two of 16 bits at once: a float is its upper half from one
  * table and its lower half from another. */
 INLINE void
+srgb_texel(vint t, struct lanes_color *c)
+{
+    vint rb = t & v_constant(&lanes_constant.even_bytes);
+    vint high = v_words(format_srgb8_high, rb);
+    vint low = v_words(format_srgb8_low, rb);
+    c->c[0] = (vfloat)(high << 16 | (low & 0xffff));
+    c->c[2] = (vfloat)((high & -65536) | v_srl(low, 16));
+    c->c[3] = divide(v_float(v_srl(t, 24)), 255.0f);
+}
+
+INLINE void
+srgb_greens(vint a, vint b, vfloat *out_a, vfloat *out_b)
+{
+    vint g = (v_srl(a, 8) & 0xff) | (b & 0xff00) << 8;
+    vint high = v_words(format_srgb8_high, g);
+    vint low = v_words(format_srgb8_low, g);
+    *out_a = (vfloat)(high << 16 | (low & 0xffff));
+    *out_b = (vfloat)((high & -65536) | v_srl(low, 16));
+}
+
+INLINE void
 srgb_corners(const struct lanes_bits t[4], struct lanes_color c[4])
 {
-    for (unsigned i = 0; i < 4; i++) {
-        vint rb = t[i].dw[0] & 0xff00ff;
-        vint high = v_words(format_srgb8_high, rb);
-        vint low = v_words(format_srgb8_low, rb);
-        c[i].c[0] = (vfloat)(high << 16 | (low & 0xffff));
-        c[i].c[2] = (vfloat)((high & -65536) | v_srl(low, 16));
-        c[i].c[3] = divide(v_float(v_srl(t[i].dw[0], 24)), 255.0f);
-    }
-    for (unsigned i = 0; i < 4; i += 2) {
-        vint g = (v_srl(t[i].dw[0], 8) & 0xff) | (t[i + 1].dw[0] & 0xff00) << 8;
-        vint high = v_words(format_srgb8_high, g);
-        vint low = v_words(format_srgb8_low, g);
-        c[i].c[1] = (vfloat)(high << 16 | (low & 0xffff));
-        c[i + 1].c[1] = (vfloat)((high & -65536) | v_srl(low, 16));
-    }
+    srgb_texel(t[0].dw[0], &c[0]);
+    srgb_texel(t[1].dw[0], &c[1]);
+    srgb_texel(t[2].dw[0], &c[2]);
+    srgb_texel(t[3].dw[0], &c[3]);
+    srgb_greens(t[0].dw[0], t[1].dw[0], &c[0].c[1], &c[1].c[1]);
+    srgb_greens(t[2].dw[0], t[3].dw[0], &c[2].c[1], &c[3].c[1]);
 }
 
 #endif
@@ -516,8 +538,10 @@ linear_color(const struct sample_plan *p, enum sample_texel kind,
         return mix_corners(kind, c, wx, wy);
     }
 #endif
-    for (unsigned i = 0; i < 4; i++)
-        c[i] = texel_color(p, kind, t[i], ref);
+    c[0] = texel_color(p, kind, t[0], ref);
+    c[1] = texel_color(p, kind, t[1], ref);
+    c[2] = texel_color(p, kind, t[2], ref);
+    c[3] = texel_color(p, kind, t[3], ref);
     return mix_corners(kind, c, wx, wy);
 }
 
