@@ -37,6 +37,7 @@ struct rk {
     enum eu_gen gen;
     unsigned simd;
     bool banks, plain;
+    bool quiet; /* loops call nobody: compiled code keeps more in registers */
     enum rk_bank acc; /* what the accumulators hold where there are banks */
     uint8_t code[RK_MAX_B];
     uint32_t size_B;

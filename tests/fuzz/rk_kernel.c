@@ -260,6 +260,8 @@ add_nested(struct rk *k)
         add_if(k);
     else if (what < 62)
         add_loop(k);
+    else if (k->quiet && k->in_loop)
+        add_if(k);
     else if (what < 74)
         add_goto(k);
     else if (what < 82)
@@ -277,6 +279,8 @@ add_block(struct rk *k, unsigned want)
         unsigned what = rk_rnd(k, 200);
         if (k->count + 90 > RK_MAX_INSNS)
             return;
+        if (k->quiet && k->in_loop && what >= 22)
+            what = 199;
         else if (what < 18 && k->depth < 3)
             add_nested(k);
         else if (what < 22)
@@ -329,6 +333,7 @@ rk_make(struct rk *k, uint64_t seed)
         k->mode = RK_DAMAGED;
     k->banks = k->mode < RK_STEPS;
     k->plain = rk_chance(k, 40);
+    k->quiet = k->plain && rk_chance(k, 50);
     k->gen = rk_chance(k, 90) ? EU_GEN9 : EU_GEN8;
     k->simd = simd[rk_rnd(k, ARRAY_SIZE(simd) - k->plain)];
     k->acc = (enum rk_bank)rk_rnd(k, RK_BANKS);
