@@ -15,7 +15,8 @@
 const struct sweep_group sweep_groups[] = {
     {"vertex", sweep_vertex}, {"texture", sweep_texture},
     {"raster", sweep_raster}, {"target", sweep_target_formats},
-    {"image", sweep_image},   {"function", sweep_function},
+    {"image", sweep_image},   {"tess", sweep_tess},
+    {"ops", sweep_ops},       {"function", sweep_function},
     {"window", sweep_window}, {"copy", sweep_copy},
 };
 

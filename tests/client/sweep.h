@@ -50,6 +50,8 @@ void sweep_draw(void);
 void sweep_vertex(void);
 void sweep_texture(void);
 void sweep_raster(void);
+void sweep_ops(void);
+void sweep_tess(void);
 void sweep_function(void);
 void sweep_window(void);
 void sweep_copy(void);

@@ -447,7 +447,7 @@ texel_gather_fits(const struct texel_texture *t, const struct texel_sampler *s,
                                    (int64_t)floor(y) + order[i][1], 0};
             double texel[4];
             fetch(&l, s->base_level, at, texel);
-            same &= isnan(texel[channel]) ||
+            same &= isnan(texel[channel]) || isnan(seen[i]) ||
                     fabs(texel[channel] - (double)seen[i]) <=
                         1e-6 * (1 + fabs(texel[channel])) +
                             t->format->step * 0.51;

@@ -58,6 +58,7 @@ bool texel_lookup_fits(const struct texel_texture *t,
                        const struct texel_sampler *s, const float coord[4],
                        const float lod[2], float reference, const float seen[4],
                        double want[4]);
+/* Components of `seen` that are NaN do not matter. */
 bool texel_gather_fits(const struct texel_texture *t,
                        const struct texel_sampler *s, const float coord[4],
                        float reference, unsigned channel, const float seen[4]);

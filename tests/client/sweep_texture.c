@@ -9,7 +9,7 @@
 #define LOOKUPS (SIDE_PX * SIDE_PX)
 
 struct input {
-    float coord[4], lod, reference, layer, unused, dx[4], dy[4];
+    float coord[4], lod, reference, offset, unused, dx[4], dy[4];
 };
 
 static const struct shape {
@@ -29,9 +29,34 @@ static const struct shape {
      "i.coord", "xyz"},
 };
 
-enum how { LOD, GRAD, OFFSET, GATHER, SHADOW, GATHER_SHADOW, PROJ, HOWS };
+enum how {
+    LOD,
+    GRAD,
+    OFFSET,
+    GATHER,
+    SHADOW,
+    GATHER_SHADOW,
+    PROJ,
+    IMPLICIT,
+    BIASED,
+    GATHER_OFFSET,
+    GATHER_OFFSETS,
+    HOWS
+};
 static const char *const how_names[] = {
-    "lod", "grad", "offset", "gather", "shadow", "gather_shadow", "proj"};
+    "lod",    "grad",          "offset",        "gather",
+    "shadow", "gather_shadow", "proj",          "implicit",
+    "biased", "gather_offset", "gather_offsets"};
+
+#define BIAS 0.75f
+static const int gather_offsets[4][2] = {{-8, 7}, {3, -2}, {0, 5}, {-31, -32}};
+
+static bool
+gathers(enum how how)
+{
+    return how == GATHER || how == GATHER_SHADOW || how == GATHER_OFFSET ||
+           how == GATHER_OFFSETS;
+}
 
 static bool
 possible(const struct shape *s, const struct texel_format *f, enum how how)
@@ -44,6 +69,8 @@ possible(const struct shape *s, const struct texel_format *f, enum how how)
     case OFFSET: return !cube;
     case GATHER: return two || cube;
     case SHADOW: return depth && s->target != GL_TEXTURE_CUBE_MAP_ARRAY;
+    case GATHER_OFFSET:
+    case GATHER_OFFSETS: return two;
     case GATHER_SHADOW: return depth && (two || cube);
     case PROJ: return !cube && !texel_is_array(s->target);
     default: return true;
@@ -86,6 +113,22 @@ lookup_code(const struct shape *s, enum how how, char *code, size_t size_B)
                      "i.lod)",
                      s->coord, d1 ? "0, " : "");
         break;
+    case GATHER_OFFSET:
+        snprintf(code, size_B,
+                 "textureGatherOffset(t, %s, ivec2(i.offset * vec2(1, -3)),"
+                 "CHANNEL)",
+                 s->coord);
+        break;
+    case GATHER_OFFSETS:
+        snprintf(code, size_B,
+                 "textureGatherOffsets(t, %s, ivec2[](ivec2(-8, 7),"
+                 "ivec2(3, -2), ivec2(0, 5), ivec2(-31, -32)), CHANNEL)",
+                 s->coord);
+        break;
+    case IMPLICIT: snprintf(code, size_B, "texture(t, %s)", s->coord); break;
+    case BIASED:
+        snprintf(code, size_B, "texture(t, %s, 0.75)", s->coord);
+        break;
     case GATHER_SHADOW:
         snprintf(code, size_B, "textureGather(t, %s, i.reference)", s->coord);
         break;
@@ -108,7 +151,7 @@ lookup_program(const struct shape *s, const struct texel_format *f,
     lookup_code(s, how, code, sizeof code);
     snprintf(fs, sizeof fs,
              GLSL "\n#define CHANNEL %u\nuniform %ssampler%s%s t;\n"
-                  "struct I { vec4 coord; float lod, reference, layer, unused;"
+                  "struct I { vec4 coord; float lod, reference, offset, unused;"
                   "vec4 dx, dy; };"
                   "layout(std430, binding = 0) readonly buffer B { I b[]; };"
                   "out vec4 o; void main(){ ivec2 p = ivec2(gl_FragCoord);"
@@ -161,7 +204,8 @@ random_input(const struct texel_texture *t, struct input *in)
     const int size[] = {v->width, v->height, v->depth};
     int layers = texel_is_cube(t->target) ? v->depth / 6 : v->depth;
     *in = (struct input){.lod = sweep_uniform(-1.5f, (float)t->levels),
-                         .reference = sweep_uniform(-0.1f, 1.1f)};
+                         .reference = sweep_uniform(-0.1f, 1.1f),
+                         .offset = (float)((int)sweep_random(21) - 10)};
     if (texel_is_cube(t->target))
         random_direction(in->coord);
     for (unsigned d = 0; d < dims; d++) {
@@ -179,16 +223,58 @@ random_input(const struct texel_texture *t, struct input *in)
     }
 }
 
+/* Coordinates that a plane gives the pixels, for lookups that take their level
+ * of detail from the neighbours. */
 static void
-lod_bounds(const struct texel_texture *t, const struct texel_sampler *s,
-           const struct input *in, enum how how, float lod[2])
+plane_inputs(const struct texel_texture *t, struct input *in)
 {
-    lod[0] = lod[1] = how == SHADOW && (t->target == GL_TEXTURE_2D_ARRAY ||
-                                        t->target == GL_TEXTURE_CUBE_MAP)
-                          ? -100
-                          : in->lod;
-    if (how != GRAD)
-        return;
+    struct input base;
+    unsigned dims = texel_dims(t->target);
+    float scale = exp2f(sweep_uniform(-3, 3)) / 4;
+    random_input(t, &base);
+    for (unsigned d = 0; d < dims; d++) {
+        if (!texel_is_cube(t->target))
+            base.coord[d] = sweep_uniform(-1, 1);
+        base.dx[d] *= scale;
+        base.dy[d] *= scale;
+    }
+    for (unsigned i = 0; i < LOOKUPS; i++) {
+        in[i] = base;
+        for (unsigned d = 0; d < dims; d++)
+            in[i].coord[d] += (float)(i % SIDE_PX) * base.dx[d] +
+                              (float)(i / SIDE_PX) * base.dy[d];
+    }
+}
+
+/* The pixels of a quad look at one face, and not along its edge. */
+static bool
+one_face(const struct input *in, unsigned i)
+{
+    unsigned quad = i / SIDE_PX / 2 * 2 * SIDE_PX + i % SIDE_PX / 2 * 2;
+    const unsigned lanes[] = {quad, quad + 1, quad + SIDE_PX,
+                              quad + SIDE_PX + 1};
+    int face = -1;
+    for (unsigned k = 0; k < 4; k++) {
+        const float *c = in[lanes[k]].coord;
+        int major = 0;
+        for (int d = 1; d < 3; d++)
+            if (fabsf(c[d]) > fabsf(c[major]))
+                major = d;
+        for (int d = 0; d < 3; d++)
+            if (d != major && fabsf(c[d]) > 0.9999f * fabsf(c[major]))
+                return false;
+        int f = 2 * major + (c[major] < 0);
+        if (face >= 0 && f != face)
+            return false;
+        face = f;
+    }
+    return true;
+}
+
+static void
+derivative_bounds(const struct texel_texture *t, const struct texel_sampler *s,
+                  const struct input *in, float lod[2])
+{
     const struct texel_level *v = &t->level[s->base_level];
     const float size[] = {(float)v->width, (float)v->height, (float)v->depth};
     float dx[3] = {in->dx[0], in->dx[1], in->dx[2]};
@@ -207,6 +293,36 @@ lod_bounds(const struct texel_texture *t, const struct texel_sampler *s,
     }
     lod[0] = log2f(most);
     lod[1] = log2f(sum);
+}
+
+/* Of all pixels of the quad. */
+static void
+quad_bounds(const struct texel_texture *t, const struct texel_sampler *s,
+            const struct input *in, unsigned i, enum how how, float lod[2])
+{
+    unsigned quad = i / SIDE_PX / 2 * 2 * SIDE_PX + i % SIDE_PX / 2 * 2;
+    lod[0] = INFINITY;
+    lod[1] = -INFINITY;
+    for (unsigned k = 0; k < 4; k++) {
+        float one[2];
+        derivative_bounds(t, s, &in[quad + k % 2 + k / 2 * SIDE_PX], one);
+        lod[0] = fminf(lod[0], one[0]);
+        lod[1] = fmaxf(lod[1], one[1]);
+    }
+    for (unsigned k = 0; k < 2; k++)
+        lod[k] += how == BIASED ? BIAS : 0;
+}
+
+static void
+lod_bounds(const struct texel_texture *t, const struct texel_sampler *s,
+           const struct input *in, enum how how, float lod[2])
+{
+    lod[0] = lod[1] = how == SHADOW && (t->target == GL_TEXTURE_2D_ARRAY ||
+                                        t->target == GL_TEXTURE_CUBE_MAP)
+                          ? -100
+                          : in->lod;
+    if (how == GRAD)
+        derivative_bounds(t, s, in, lod);
 }
 
 /* ---- samplers ---- */
@@ -255,7 +371,7 @@ random_sampler(const struct texel_texture *t, enum how how)
         s.base_level = (int)sweep_random((uint32_t)t->levels);
         s.max_level = s.base_level + (int)sweep_random(3);
     }
-    if (sweep_random(2) && how != GATHER && how != GATHER_SHADOW) {
+    if (sweep_random(2) && !gathers(how)) {
         s.bias = sweep_uniform(-2, 2);
         s.min_lod = sweep_uniform(-2, 1);
         s.max_lod = s.min_lod + sweep_uniform(0, 3);
@@ -272,14 +388,42 @@ random_sampler(const struct texel_texture *t, enum how how)
 
 /* ---- cases ---- */
 
+static bool
+gather_fits(const struct texel_texture *t, const struct texel_sampler *s,
+            const struct input *in, enum how how, unsigned channel,
+            const float seen[4])
+{
+    struct texel_sampler moved = *s;
+    if (how == GATHER_OFFSET) {
+        moved.offset[0] = (int)in->offset;
+        moved.offset[1] = (int)(in->offset * -3);
+    }
+    if (how != GATHER_OFFSETS)
+        return texel_gather_fits(t, &moved, in->coord, in->reference, channel,
+                                 seen);
+    /* Each component is the last of a gather with its own offset. */
+    for (unsigned i = 0; i < 4; i++) {
+        float one[4] = {NAN, NAN, NAN, seen[i]};
+        moved.offset[0] = gather_offsets[i][0];
+        moved.offset[1] = gather_offsets[i][1];
+        if (!texel_gather_fits(t, &moved, in->coord, in->reference, channel,
+                               one))
+            return false;
+    }
+    return true;
+}
+
 static void
 run_case(const char *name, const struct texel_texture *t,
          const struct texel_sampler *s, enum how how, unsigned channel)
 {
     static struct input in[LOOKUPS];
     static float seen[LOOKUPS][4];
-    for (unsigned i = 0; i < LOOKUPS; i++)
+    bool implicit = how == IMPLICIT || how == BIASED;
+    for (unsigned i = 0; i < LOOKUPS && !implicit; i++)
         random_input(t, &in[i]);
+    if (implicit)
+        plane_inputs(t, in);
     glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof in, in);
     texel_set_sampler(t, s);
     glBindTextureUnit(0, t->name);
@@ -291,9 +435,12 @@ run_case(const char *name, const struct texel_texture *t,
         float lod[2];
         bool fits;
         lod_bounds(t, s, &in[i], how, lod);
-        if (how == GATHER || how == GATHER_SHADOW)
-            fits = texel_gather_fits(t, s, in[i].coord, in[i].reference,
-                                     channel, seen[i]);
+        if (implicit)
+            quad_bounds(t, s, in, i, how, lod);
+        if (implicit && texel_is_cube(t->target) && !one_face(in, i))
+            continue;
+        if (gathers(how))
+            fits = gather_fits(t, s, &in[i], how, channel, seen[i]);
         else
             fits = texel_lookup_fits(t, s, in[i].coord, lod, in[i].reference,
                                      seen[i], w);
@@ -334,7 +481,9 @@ run_texture(const struct shape *shape, const struct texel_format *f)
     for (enum how how = 0; how < HOWS; how++) {
         if (!possible(shape, f, how))
             continue;
-        unsigned channel = how == GATHER ? sweep_random(4) : 0;
+        unsigned channel = gathers(how) && how != GATHER_SHADOW
+                               ? sweep_random(4)
+                               : 0;
         GLuint program = lookup_program(shape, f, how, channel);
         unsigned variants = sweep_large ? 40 : 2;
         for (unsigned i = 0; i < variants; i++) {
