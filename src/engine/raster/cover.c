@@ -43,8 +43,12 @@ emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
     bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
     bool simple = w->scene->simple && !special;
     bool plain = w->scene->plain_samples && !special;
-    if (w->straight && !special) {
+    if (w->lists && !special) {
         payload_add_list(w, s, list);
+        return;
+    }
+    if (simple && !w->scene->ps) {
+        quad_test_list(w, s, list);
         return;
     }
     for (unsigned i = 0; i < list->count; i++) {

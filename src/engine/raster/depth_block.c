@@ -131,6 +131,20 @@ test(struct block *b, const struct depth_state *ds)
     return pass;
 }
 
+static struct depth_in
+block_in(const struct depth_state *ds, const struct setup *s,
+         const struct view *v, bool write)
+{
+    return (struct depth_in){.c = s->z.c,
+                             .dx = s->z.dx,
+                             .dy = s->z.dy,
+                             .lo = s->z_lo,
+                             .hi = s->z_hi,
+                             .pitch_B = v->pitch_B,
+                             .pass = ds->pass,
+                             .write = write && ds->depth_write};
+}
+
 uint16_t
 depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                  uint16_t cover, bool write)
@@ -142,20 +156,11 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     unsigned tx = (unsigned)(x - w->tile_x), ty = (unsigned)(y - w->tile_y);
     bool whole = tx + BLOCK_PX <= v->width && ty + BLOCK_PX <= v->height;
     if (ds->block && v->blocks && whole) {
-        const struct depth_in in = {
-            .c = s->z.c,
-            .dx = s->z.dx,
-            .dy = s->z.dy,
-            .x = x + 0.5 - s->ref_x,
-            .y = y + 0.5 - s->ref_y,
-            .lo = s->z_lo,
-            .hi = s->z_hi,
-            .at = v->mem + v->x_B[tx] + v->y_B[ty],
-            .pitch_B = v->pitch_B,
-            .mask = transpose(cover),
-            .pass = ds->pass,
-            .write = write && ds->depth_write,
-        };
+        struct depth_in in = block_in(ds, s, v, write);
+        in.x = x + 0.5 - s->ref_x;
+        in.y = y + 0.5 - s->ref_y;
+        in.at = v->mem + v->x_B[tx] + v->y_B[ty];
+        in.mask = transpose(cover);
         return transpose(ds->block(&in));
     }
     struct block b;
@@ -174,6 +179,48 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     if (write && ds->depth_write)
         store(&b, ds->kind, pass);
     return transpose((uint16_t)pass);
+}
+
+#define ITEMS 64
+
+/* Blocks first .. end - 1, all of which lie in the surface. */
+static void
+test_items(const struct worker *w, const struct setup *s, const struct view *v,
+           const struct depth_in *in, const struct cover_block *block,
+           unsigned count, uint16_t *lit)
+{
+    struct depth_item item[ITEMS];
+    for (unsigned i = 0; i < count; i++) {
+        item[i].x = w->tile_x + block[i].x + 0.5 - s->ref_x;
+        item[i].y = w->tile_y + block[i].y + 0.5 - s->ref_y;
+        item[i].at = v->mem + v->x_B[block[i].x] + v->y_B[block[i].y];
+        item[i].mask = transpose(block[i].mask);
+    }
+    w->scene->ds.list(in, item, count);
+    for (unsigned i = 0; i < count; i++)
+        lit[i] = transpose(item[i].mask);
+}
+
+void
+depth_test_list(struct worker *w, const struct setup *s,
+                const struct cover_list *list, bool write, uint16_t *lit)
+{
+    const struct depth_state *ds = &w->scene->ds;
+    const struct view *v = NULL;
+    if (s->layer <= w->draw->depth_view_extent)
+        v = depth_view(w, false, s->layer, 0);
+    if (!v || !ds->list || !v->blocks || v->width < TILE_PX ||
+        v->height < TILE_PX) {
+        for (unsigned i = 0; i < list->count; i++)
+            lit[i] = depth_test_block(w, s, w->tile_x + list->block[i].x,
+                                      w->tile_y + list->block[i].y,
+                                      list->block[i].mask, write);
+        return;
+    }
+    const struct depth_in in = block_in(ds, s, v, write);
+    for (unsigned i = 0; i < list->count; i += ITEMS)
+        test_items(w, s, v, &in, &list->block[i], MIN2(list->count - i, ITEMS),
+                   lit + i);
 }
 
 /* The plane's least (or greatest) value in a box as depth.c computes it: each

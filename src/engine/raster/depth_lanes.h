@@ -20,6 +20,15 @@ struct depth_in {
 /* Returns the pixels that pass, in the same order. */
 typedef uint16_t (*depth_fn)(const struct depth_in *in);
 
+/* Many blocks that have all but these in common; mask: to those that pass. */
+struct depth_item {
+    double x, y;
+    uint8_t *at;
+    uint16_t mask;
+};
+typedef void (*depth_list_fn)(const struct depth_in *in,
+                              struct depth_item *item, unsigned count);
+
 /* One depth, as stored, against whole 4x4 blocks: pixels [x0, x1) x [y0, y1),
  * multiples of 4, at mem + x_B[x] + y_B[y]. */
 struct depth_scan {
@@ -36,6 +45,7 @@ typedef bool (*depth_scan_fn)(const struct depth_scan *s);
 
 /* By enum depth_kind; none for DEPTH_NONE. */
 extern const depth_fn depth_avx2[4], depth_avx512[4];
+extern const depth_list_fn depth_list_avx2[4], depth_list_avx512[4];
 extern const depth_scan_fn depth_scan_avx2[4], depth_scan_avx512[4];
 
 #endif

@@ -177,8 +177,7 @@ payload_prepare(struct worker *w)
     const struct scene *sc = w->scene;
     w->keeps = w->catches && sc->simple;
     w->cheap = sc->simple && ps->simd == 16 && is_cheap(&w->launch);
-    w->straight = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1) &&
-                  (!sc->ds.depth_test || sc->test_time == TEST_LATE);
+    w->lists = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1);
 }
 
 /* ---- the parts ---- */

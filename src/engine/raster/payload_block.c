@@ -74,28 +74,49 @@ payload_end_quads(struct worker *w, const struct setup *s)
         payload_run_blocks(w);
 }
 
+/* What passes early tests of a list, or all of it. */
+static const uint16_t *
+test_list(struct worker *w, const struct setup *s,
+          const struct cover_list *list, uint16_t *lit)
+{
+    const struct scene *sc = w->scene;
+    if (!sc->ds.depth_test || sc->test_time == TEST_LATE)
+        return NULL;
+    depth_test_list(w, s, list, sc->test_time == TEST_EARLY, lit);
+    return lit;
+}
+
 void
 payload_add_list(struct worker *w, const struct setup *s,
                  const struct cover_list *list)
 {
     struct block_batch *b = &w->batch;
+    uint16_t passing[COVER_BLOCKS];
+    const uint16_t *lit = test_list(w, s, list, passing);
     bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
+    bool covers =
+        w->draw->ps_extra.input_coverage_mask_state !=
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     uint64_t samples = 0;
     use_primitive(w, s);
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block c = list->block[i];
-        if (!w->cheap && !quad_fills_thread(c.mask)) {
-            quad_emit_block(w, s, tile_x + c.x, tile_y + c.y, c.mask);
+        uint16_t mask = lit ? lit[i] : c.mask;
+        uint16_t full = covers ? c.mask : mask;
+        samples += count_block_bits(mask);
+        if (!mask)
+            continue;
+        if (!w->cheap && !quad_fills_thread(mask)) {
+            quad_emit_some(w, s, tile_x + c.x, tile_y + c.y, mask, full);
             continue;
         }
-        samples += count_block_bits(c.mask);
         if (!b->prims)
             use_primitive(w, s);
         b->block[b->count++] = (struct batch_block){.x = tile_x + c.x,
                                                     .y = tile_y + c.y,
-                                                    .lit = c.mask,
-                                                    .full = c.mask,
+                                                    .lit = mask,
+                                                    .full = full,
                                                     .helped = 0xffff};
         if (b->count == BATCH_BLOCKS)
             payload_run_blocks(w);

@@ -196,6 +196,44 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
 }
 
 void
+quad_test_list(struct worker *w, const struct setup *s,
+               const struct cover_list *list)
+{
+    uint16_t lit[COVER_BLOCKS];
+    if (!(w->draw->sample_mask & 1))
+        return;
+    bool tests = w->scene->ds.depth_test;
+    if (tests)
+        depth_test_list(w, s, list, true, lit);
+    for (unsigned i = 0; i < list->count; i++)
+        w->depth_count += count_block_bits(tests ? lit[i]
+                                                 : list->block[i].mask);
+}
+
+void
+quad_emit_some(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+               uint16_t mask, uint16_t full)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned bits = mask >> (4 * i) & 15;
+        if (!bits)
+            continue;
+        int32_t qx = x + (int32_t)(i & 1) * 2, qy = y + (int32_t)(i >> 1) * 2;
+        if (w->keeps) {
+            payload_add_quad(w, s, qx, qy, bits, full >> (4 * i) & 15);
+            continue;
+        }
+        struct quad *q = &w->group.quad[w->group.quads];
+        q->x = qx;
+        q->y = qy;
+        q->sample = 0;
+        payload_spread(q->cover, bits);
+        payload_spread(q->full, full >> (4 * i) & 15);
+        push(w, s, bits);
+    }
+}
+
+void
 quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                 uint16_t mask)
 {
@@ -219,23 +257,7 @@ quad_emit_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         payload_add_block(w, s, x, y, mask, full);
         return;
     }
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned bits = mask >> (4 * i) & 15;
-        if (!bits)
-            continue;
-        int32_t qx = x + (int32_t)(i & 1) * 2, qy = y + (int32_t)(i >> 1) * 2;
-        if (w->keeps) {
-            payload_add_quad(w, s, qx, qy, bits, full >> (4 * i) & 15);
-            continue;
-        }
-        struct quad *q = &w->group.quad[w->group.quads];
-        q->x = qx;
-        q->y = qy;
-        q->sample = 0;
-        payload_spread(q->cover, bits);
-        payload_spread(q->full, full >> (4 * i) & 15);
-        push(w, s, bits);
-    }
+    quad_emit_some(w, s, x, y, mask, full);
 }
 
 void

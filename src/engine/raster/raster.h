@@ -124,6 +124,7 @@ struct depth_state {
     uint8_t func;
     uint8_t pass;   /* func as bits: less, equal, greater, unordered */
     depth_fn block; /* for 4x4 blocks, or NULL */
+    depth_list_fn list;
     depth_scan_fn scan;
     struct stencil_face face[2]; /* front, back */
 };
@@ -391,8 +392,8 @@ struct worker {
     /* Threads of a primitive all leave the same with all lanes on, and with
      * any. */
     bool same, same_lanes;
-    bool cheap;    /* a thread costs less than to share it with other blocks */
-    bool straight; /* blocks go from coverage to threads with no test between */
+    bool cheap; /* a thread costs less than to share it with other blocks */
+    bool lists; /* blocks go from coverage to threads in lists */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
@@ -486,6 +487,12 @@ quad_fills_thread(unsigned mask)
 /* A 4x4 block of a simple draw (see struct scene), bits as in cover.h. */
 void quad_emit_block(struct worker *w, const struct setup *s, int32_t x,
                      int32_t y, uint16_t mask);
+/* Blocks of a simple draw without a shader: depth and counts. */
+void quad_test_list(struct worker *w, const struct setup *s,
+                    const struct cover_list *list);
+/* What passed early tests of such a block, as quads that share threads. */
+void quad_emit_some(struct worker *w, const struct setup *s, int32_t x,
+                    int32_t y, uint16_t mask, uint16_t full);
 /* A 4x4 block all of whose samples are covered; for draws that test no sample
  * before the shader and have no slots of samples (scene.plain_samples). */
 void quad_emit_covered(struct worker *w, const struct setup *s, int32_t x,
@@ -516,7 +523,7 @@ void payload_add_quad(struct worker *w, const struct setup *s, int32_t x,
 /* No more quads of this primitive. */
 void payload_end_quads(struct worker *w, const struct setup *s);
 void payload_run_blocks(struct worker *w);
-/* Blocks of a worker that is `straight`. */
+/* Blocks of a worker that takes lists, before their early tests. */
 void payload_add_list(struct worker *w, const struct setup *s,
                       const struct cover_list *list);
 /* ---- caught.c ------------------------------------------------------------ */
@@ -569,6 +576,9 @@ uint16_t depth_test(struct worker *w, const struct setup *s, int32_t x,
  * `cover` as in cover.h. */
 uint16_t depth_test_block(struct worker *w, const struct setup *s, int32_t x,
                           int32_t y, uint16_t cover, bool write);
+/* The same for all of a list's blocks: lit[i] gets what passes of block i. */
+void depth_test_list(struct worker *w, const struct setup *s,
+                     const struct cover_list *list, bool write, uint16_t *lit);
 /* Whether no pixel of a box in the tile can pass, for draws of one sample that
  * test before the shader. A look that costs little where it says no. */
 bool depth_hides(struct worker *w, const struct setup *s, int32_t x0,

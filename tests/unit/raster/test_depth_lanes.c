@@ -121,6 +121,24 @@ compare(struct fixture *f, depth_fn fn, const char *isa, unsigned pass)
               f->in.pitch_B);
 }
 
+/* As a list: some of its pixels, then the others. */
+static void
+compare_list(struct fixture *f, depth_list_fn fn, const char *isa,
+             unsigned pass)
+{
+    struct depth_item item[2];
+    for (unsigned i = 0; i < 2; i++)
+        item[i] = (struct depth_item){f->in.x, f->in.y, f->got,
+                                      f->in.mask & (i ? 0x3cc3 : 0xc33c)};
+    memcpy(f->got, f->old, sizeof f->got);
+    fn(&f->in, item, 2);
+    cr_assert_eq(item[0].mask | item[1].mask, pass, "%s kind %u: list", isa,
+                 f->kind);
+    cr_assert_eq(item[0].mask & 0x3cc3, 0);
+    cr_assert(!memcmp(f->got, f->want, sizeof f->got), "%s kind %u: list", isa,
+              f->kind);
+}
+
 Test(depth_lanes, are_depth_of_pixels)
 {
     static struct fixture f;
@@ -135,6 +153,10 @@ Test(depth_lanes, are_depth_of_pixels)
             compare(&f, depth_avx2[f.kind], "avx2", pass);
         if (cpu_selected() >= CPU_AVX512)
             compare(&f, depth_avx512[f.kind], "avx512", pass);
+        if (cpu_selected() >= CPU_AVX2)
+            compare_list(&f, depth_list_avx2[f.kind], "avx2", pass);
+        if (cpu_selected() >= CPU_AVX512)
+            compare_list(&f, depth_list_avx512[f.kind], "avx512", pass);
         some += pass && pass != f.in.mask;
     }
     cr_assert(some > ROUNDS / 10);

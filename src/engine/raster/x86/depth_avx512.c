@@ -3,5 +3,6 @@
 #include "engine/raster/x86/lanes_avx512.h"
 
 #define DEPTH_TABLE depth_avx512
+#define DEPTH_LIST_TABLE depth_list_avx512
 #define DEPTH_SCAN_TABLE depth_scan_avx512
 #include "engine/raster/x86/depth_tmpl.h"

@@ -101,6 +101,20 @@ test_block(enum depth_kind kind, const struct depth_in *in)
     return (uint16_t)pass;
 }
 
+LANES_INLINE void
+test_blocks(enum depth_kind kind, const struct depth_in *in,
+            struct depth_item *item, unsigned count)
+{
+    struct depth_in one = *in;
+    for (unsigned i = 0; i < count; i++) {
+        one.x = item[i].x;
+        one.y = item[i].y;
+        one.at = item[i].at;
+        one.mask = item[i].mask;
+        item[i].mask = test_block(kind, &one);
+    }
+}
+
 /* Column by column, as they lie in a Y tile. */
 LANES_INLINE bool
 scan_blocks(enum depth_kind kind, const struct depth_scan *s)
@@ -119,14 +133,19 @@ scan_blocks(enum depth_kind kind, const struct depth_scan *s)
     return false;
 }
 
-#define FUNCTIONS(name, kind)                              \
-    static uint16_t test_##name(const struct depth_in *in) \
-    {                                                      \
-        return test_block(kind, in);                       \
-    }                                                      \
-    static bool scan_##name(const struct depth_scan *s)    \
-    {                                                      \
-        return scan_blocks(kind, s);                       \
+#define FUNCTIONS(name, kind)                                        \
+    static uint16_t test_##name(const struct depth_in *in)           \
+    {                                                                \
+        return test_block(kind, in);                                 \
+    }                                                                \
+    static void list_##name(const struct depth_in *in,               \
+                            struct depth_item *item, unsigned count) \
+    {                                                                \
+        test_blocks(kind, in, item, count);                          \
+    }                                                                \
+    static bool scan_##name(const struct depth_scan *s)              \
+    {                                                                \
+        return scan_blocks(kind, s);                                 \
     }
 
 FUNCTIONS(f32, DEPTH_F32)
@@ -139,6 +158,11 @@ const depth_fn DEPTH_TABLE[4] = {
     [DEPTH_F32] = test_f32,
     [DEPTH_U24] = test_u24,
     [DEPTH_U16] = test_u16,
+};
+const depth_list_fn DEPTH_LIST_TABLE[4] = {
+    [DEPTH_F32] = list_f32,
+    [DEPTH_U24] = list_u24,
+    [DEPTH_U16] = list_u16,
 };
 const depth_scan_fn DEPTH_SCAN_TABLE[4] = {
     [DEPTH_F32] = scan_f32,
