@@ -260,6 +260,7 @@ void jit_release(struct jit *j, unsigned reg);
 void jit_unlock_but(struct jit *j, uint32_t keep);
 unsigned jit_len(unsigned len_B);
 void jit_load_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
+void jit_store_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 
 /* masks.c */
 struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,

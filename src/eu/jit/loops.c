@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
 #define BIT(r) (UINT32_C(1) << (r))
 
 /* Registers that code inside of loops needs at least are the others. */
@@ -249,8 +248,7 @@ store_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live)
     for (unsigned i = 0; i < l->count; i++) {
         const struct jit_pin *p = &l->pins[i];
         if (p->written && is_live(p, live))
-            x86_vop(&j->x, X86_MOVUPS_ST, jit_len(p->len_B), p->reg, 0,
-                    x86_thread(GRF_AT(p->off_B)), 0);
+            jit_store_len(j, p->reg, p->off_B, p->len_B);
     }
 }
 

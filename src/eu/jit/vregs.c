@@ -22,24 +22,47 @@ jit_len(unsigned len_B)
     return len_B > 32 ? 2 : len_B > 16 ? 1 : 0;
 }
 
+/* A store that lies in two cache lines is not forwarded to loads: vectors that
+ * do are stored and loaded in halves. */
+static bool
+is_split(unsigned off_B, unsigned len_B)
+{
+    return len_B == 64 && off_B % 64;
+}
+
 void
 jit_load_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
+    bool split = is_split(off_B, len_B);
     enum x86_vop op = len_B == 4   ? X86_MOVSS_LD
                       : len_B == 8 ? X86_MOVQ_LD
                                    : X86_MOVUPS_LD;
-    x86_vop(&j->x, op, jit_len(len_B), reg, 0, x86_thread(GRF_AT(off_B)), 0);
+    x86_vop(&j->x, op, split ? 1 : jit_len(len_B), reg, 0,
+            x86_thread(GRF_AT(off_B)), 0);
+    if (split)
+        x86_vop_imm(&j->x, X86_INSERTF64X4, 2, reg, reg,
+                    x86_thread(GRF_AT(off_B + 32)), 0, 1);
+}
+
+void
+jit_store_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
+{
+    bool split = is_split(off_B, len_B);
+    enum x86_vop op = len_B == 4   ? X86_MOVSS_ST
+                      : len_B == 8 ? X86_MOVQ_ST
+                                   : X86_MOVUPS_ST;
+    x86_vop(&j->x, op, split ? 1 : jit_len(len_B), reg, 0,
+            x86_thread(GRF_AT(off_B)), 0);
+    if (split)
+        x86_vop_imm(&j->x, X86_EXTRACTF64X4, 2, reg, 0,
+                    x86_thread(GRF_AT(off_B + 32)), 0, 1);
 }
 
 static void
 store(struct jit *j, unsigned reg)
 {
-    struct jit_vreg *v = &j->v.reg[reg];
-    enum x86_vop op = v->len_B == 4   ? X86_MOVSS_ST
-                      : v->len_B == 8 ? X86_MOVQ_ST
-                                      : X86_MOVUPS_ST;
-    x86_vop(&j->x, op, jit_len(v->len_B), reg, 0, x86_thread(GRF_AT(v->off_B)),
-            0);
+    const struct jit_vreg *v = &j->v.reg[reg];
+    jit_store_len(j, reg, v->off_B, v->len_B);
     j->v.dirty &= ~BIT(reg);
 }
 

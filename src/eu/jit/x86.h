@@ -138,7 +138,9 @@ enum x86_tuple {
     X(PERMI2D, 2, 1, 2, 0, 0x76, FULL)       \
     X(PGATHERDD, 2, 1, 0, 0, 0x90, 4B)       \
     X(PSCATTERDD, 2, 1, 2, 0, 0xa0, 4B)      \
-    X(SHUFF32X4, 3, 1, 2, 0, 0x23, FULL)
+    X(SHUFF32X4, 3, 1, 2, 0, 0x23, FULL)     \
+    X(INSERTF64X4, 3, 1, 2, 1, 0x1a, HALF)   \
+    X(EXTRACTF64X4, 3, 1, 2, 1, 0x1b, HALF)
 
 enum x86_vop {
 #define X(name, map, pp, vw, ew, opcode, tuple) X86_##name,

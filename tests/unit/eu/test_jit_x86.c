@@ -35,6 +35,22 @@ Test(jit_x86, vector_instructions)
     }
 }
 
+/* By GNU as: the short displacement counts halves of the vector. */
+Test(jit_x86, halves_of_a_vector)
+{
+    static const uint8_t expected[] = {
+        0x62, 0xf3, 0xfd, 0x48, 0x1b, 0x7b, 5, 1, /* [rbx + 160], zmm7 */
+        0x62, 0xf3, 0xcd, 0x48, 0x1a, 0x7b, 5, 1, /* zmm7, zmm6, [...] */
+    };
+    struct x86 x;
+    x86_init(&x, true);
+    x86_vop_imm(&x, X86_EXTRACTF64X4, 2, 7, 0, x86_thread(160), 0, 1);
+    x86_vop_imm(&x, X86_INSERTF64X4, 2, 7, 6, x86_thread(160), 0, 1);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
+
 Test(jit_x86, constants_are_shared_and_reached)
 {
     struct x86 x;
