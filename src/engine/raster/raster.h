@@ -5,7 +5,9 @@
  * cover*.c finds the samples that a setup covers in a tile, quad.c queues 2x2
  * quads and 4x4 blocks, payload.c and payload_block.c start pixel shader
  * threads with the help of plane.c, late.c, blend.c and target.c do what comes
- * after the shader. One worker owns a tile while it draws it. */
+ * after the shader. Where nothing but colours comes of a thread, caught.c runs
+ * a batch of them and block.c writes all of its colours. One worker owns a tile
+ * while it draws it. */
 #ifndef ENGINE_RASTER_RASTER_H
 #define ENGINE_RASTER_RASTER_H
 
