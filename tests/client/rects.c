@@ -197,11 +197,29 @@ clear_box(const struct texture *t, struct box b)
     glDisable(GL_SCISSOR_TEST);
 }
 
+/* Boxes to draw to and from; false if there are none. Within one texture they
+ * do not even touch: what is drawn from texels that the same draw writes has
+ * no defined contents. */
+static bool
+random_boxes(const struct texture *to, const struct texture *from,
+             struct box *d, struct box *s)
+{
+    *d = random_box(to);
+    *s = random_box(from);
+    if (to != from)
+        return true;
+    d->x0 = s->x1 + 2;
+    d->x1 = d->x1 > d->x0 ? d->x1 : d->x0 + 1;
+    return d->x1 <= to->width;
+}
+
 /* Unscaled, mirrored, scaled or beyond an edge. */
 static void
 blit(const struct texture *to, const struct texture *from)
 {
-    struct box d = random_box(to), s = random_box(from);
+    struct box d, s;
+    if (!random_boxes(to, from, &d, &s))
+        return;
     unsigned how = next_random(8);
     GLenum filter = GL_NEAREST;
     if (how < 5) {
@@ -222,7 +240,9 @@ blit(const struct texture *to, const struct texture *from)
 static void
 copy_image(const struct texture *to, const struct texture *from)
 {
-    struct box d = random_box(to), s = random_box(from);
+    struct box d, s;
+    if (!random_boxes(to, from, &d, &s))
+        return;
     int w = d.x1 - d.x0 < s.x1 - s.x0 ? d.x1 - d.x0 : s.x1 - s.x0;
     int h = d.y1 - d.y0 < s.y1 - s.y0 ? d.y1 - d.y0 : s.y1 - s.y0;
     glCopyImageSubData(from->name, GL_TEXTURE_2D, 0, s.x0, s.y0, 0, to->name,
