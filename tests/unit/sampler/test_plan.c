@@ -1,5 +1,6 @@
 /* test_plan.c: every prepared message gives the bits of sampler_sample(). */
 #include "any_request.h"
+#include "base/cpu.h"
 #include "base/fpmode.h"
 #include "sampler/plan.h"
 
@@ -14,13 +15,7 @@ static const struct {
 static bool
 is_supported(unsigned i)
 {
-    return i == 0 ? __builtin_cpu_supports("avx2") &&
-                        __builtin_cpu_supports("fma") &&
-                        __builtin_cpu_supports("f16c")
-                  : __builtin_cpu_supports("avx512f") &&
-                        __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl");
+    return cpu_selected() >= (i ? CPU_AVX512 : CPU_AVX2);
 }
 
 static struct sample_shape
