@@ -288,7 +288,7 @@ ioctl_gem_get_caching(struct drm_file *file, void *arg)
 /* Objects that drivers have given up and may take up again, contents and all:
  * mapping and filling fresh pages takes longer than the work of a small batch.
  * What exceeds this is gone at once, as if the kernel had needed the memory. */
-#define KEPT_MAX_B (UINT64_C(64) << 20)
+#define KEPT_MAX_B (UINT64_C(256) << 20)
 
 /* Lock held. */
 static bool
