@@ -138,7 +138,7 @@ Test(gem, given_up_memory_can_be_taken_up_again)
 
 Test(gem, not_all_of_what_is_given_up_is_kept)
 {
-    const uint64_t size_B = 40 << 20;
+    const uint64_t size_B = 160 << 20;
     struct rig rig = rig_open(128);
     uint32_t a = rig_create(&rig, size_B), b = rig_create(&rig, size_B);
     cr_assert_eq(madvise_retained(&rig, a, I915_MADV_DONTNEED), 1u);
