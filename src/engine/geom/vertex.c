@@ -1,5 +1,6 @@
 /* Vertices for the clipper: on which side of the planes they are, perspective
  * divide, viewport transform, snapping. */
+#include "base/transpose.h"
 #include "engine/geom/clip.h"
 
 #include <float.h>
@@ -86,7 +87,7 @@ vertex_prepare(const struct geom *g, struct geom_vert *v, unsigned viewport)
 
 /* ---- several ---------------------------------------------------------- */
 
-typedef float vec __attribute__((vector_size(16)));
+typedef base_vec4 vec;
 typedef int32_t ivec __attribute__((vector_size(16)));
 
 /* Four vertices, structure of arrays. */
@@ -96,25 +97,12 @@ struct lanes {
 };
 
 static inline void
-transpose(vec r[4])
-{
-    vec lo0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-    vec hi0 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-    vec lo1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    vec hi1 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    r[0] = __builtin_shufflevector(lo0, lo1, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(lo0, lo1, 2, 3, 6, 7);
-    r[2] = __builtin_shufflevector(hi0, hi1, 0, 1, 4, 5);
-    r[3] = __builtin_shufflevector(hi0, hi1, 2, 3, 6, 7);
-}
-
-static inline void
 load(struct lanes *l, const struct geom_vert *v)
 {
     vec r[LANES];
     for (unsigned i = 0; i < LANES; i++)
         memcpy(&r[i], v[i].p.v.vue + 4, sizeof r[i]);
-    transpose(r);
+    transpose_4x4(r);
     *l = (struct lanes){r[0], r[1], r[2], r[3], {0}};
 }
 
@@ -181,7 +169,7 @@ prepare_lanes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
     ivec codes = l.codes | (~is_on_screen(&l) & (int32_t)CLIP_OFF);
     vec r[LANES] = {l.x, l.y, l.z, l.w};
     memcpy(code, &codes, sizeof codes);
-    transpose(r);
+    transpose_4x4(r);
     for (unsigned i = 0; i < LANES; i++) {
         struct prim_corner *c = &v[i].p;
         memcpy(&c->v.x, &r[i], sizeof r[i]);

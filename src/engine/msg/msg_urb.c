@@ -1,5 +1,6 @@
 /* URB messages: SIMD8 read and write, the forms that scalar kernels use
  * (BDW PRM vol 7, "URB Messages"). */
+#include "base/transpose.h"
 #include "engine/msg/msg.h"
 
 enum { URB_SIMD8_WRITE = 7, URB_SIMD8_READ = 8 };
@@ -63,23 +64,14 @@ write_lanes(struct thread_env *env, const struct eu_message *m,
     }
 }
 
-typedef uint32_t row __attribute__((vector_size(16)));
-
 /* Four registers of four lanes to four dwords of each lane. */
 static void
 put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
 {
-    row r[4];
+    base_vec4 r[4]; /* of bits: nothing is computed */
     for (unsigned c = 0; c < 4; c++)
         memcpy(&r[c], reg[c] + lane0, sizeof r[c]);
-    row lo0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-    row hi0 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-    row lo1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-    row hi1 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-    r[0] = __builtin_shufflevector(lo0, lo1, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(lo0, lo1, 2, 3, 6, 7);
-    r[2] = __builtin_shufflevector(hi0, hi1, 0, 1, 4, 5);
-    r[3] = __builtin_shufflevector(hi0, hi1, 2, 3, 6, 7);
+    transpose_4x4(r);
     for (unsigned i = 0; i < 4; i++)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
