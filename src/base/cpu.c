@@ -1,6 +1,7 @@
 /* cpu.c: the processor and SOFTLAKE_CPU. */
 #include "base/cpu.h"
 #include "base/base.h"
+#include "base/known.h"
 
 #include <cpuid.h>
 #include <stdlib.h>
@@ -33,32 +34,25 @@ host_level(void)
     return CPU_SSE4;
 }
 
-static enum cpu_level
+static int
 read_level(void)
 {
     enum cpu_level host = host_level();
     const char *s = getenv("SOFTLAKE_CPU");
     if (!s || !*s)
-        return host;
+        return (int)host;
     if (!strcmp(s, "sse4"))
         return CPU_SSE4;
     if (!strcmp(s, "avx2"))
-        return MIN2(host, CPU_AVX2);
+        return (int)MIN2(host, CPU_AVX2);
     if (strcmp(s, "avx512"))
         log_printf("SOFTLAKE_CPU=%s: expected sse4, avx2 or avx512\n", s);
-    return host;
+    return (int)host;
 }
 
-/* Every thread reads the same environment: which one stores is all the same.
- * 0: not read yet. */
 enum cpu_level
 cpu_selected(void)
 {
-    static atomic_int selected;
-    int s = atomic_load_explicit(&selected, memory_order_relaxed);
-    if (!s) {
-        s = (int)read_level() + 1;
-        atomic_store_explicit(&selected, s, memory_order_relaxed);
-    }
-    return (enum cpu_level)(s - 1);
+    static atomic_int known;
+    return (enum cpu_level)known_int(&known, read_level);
 }

@@ -1,6 +1,7 @@
 /* perf.c: the words no_... of SOFTLAKE_PERF. */
 #include "base/perf.h"
 #include "base/base.h"
+#include "base/known.h"
 
 #include <stdlib.h>
 
@@ -26,30 +27,23 @@ perf_is_way(const char *word, unsigned n)
     return find(word, n) < PERF_WAYS;
 }
 
-static unsigned
+static int
 read_ways(void)
 {
-    unsigned ways = 0;
+    int ways = 0;
     const char *s = getenv("SOFTLAKE_PERF");
     while (s && *s) {
         unsigned n = (unsigned)strcspn(s, ",");
-        ways |= 1u << find(s, n);
+        ways |= 1 << find(s, n);
         s += n;
         s += *s == ',';
     }
     return ways;
 }
 
-/* Every thread reads the same environment: which one stores is all the same.
- * The top bit: read. */
 bool
 perf_leaves_out(enum perf_way way)
 {
-    static atomic_uint known;
-    unsigned ways = atomic_load_explicit(&known, memory_order_relaxed);
-    if (!ways) {
-        ways = read_ways() | 1u << 31;
-        atomic_store_explicit(&known, ways, memory_order_relaxed);
-    }
-    return ways >> way & 1;
+    static atomic_int known;
+    return known_int(&known, read_ways) >> way & 1;
 }

@@ -1,6 +1,7 @@
 /* show.c: who asked to see compiled code; and perf's map of symbols. */
 #include "eu/jit/show.h"
 
+#include "base/known.h"
 #include "base/perf.h"
 
 #include <fcntl.h>
@@ -9,13 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SHOW_READ = 1, SHOW_MAP = 2, SHOW_JITDUMP = 4, SHOW_GDB = 8 };
+enum { SHOW_MAP = 1, SHOW_JITDUMP = 2, SHOW_GDB = 4 };
 
 static int
 read_wishes(void)
 {
     const char *perf = getenv("SOFTLAKE_PERF"), *gdb = getenv("SOFTLAKE_GDB");
-    int wishes = SHOW_READ;
+    int wishes = 0;
     while (perf && *perf) {
         size_t n = strcspn(perf, ",");
         if (n == 3 && !strncmp(perf, "map", n))
@@ -33,18 +34,11 @@ read_wishes(void)
     return wishes;
 }
 
-/* Every thread reads the same environment: which one stores is all the same.
- * 0: not read yet. */
 static int
 wishes(void)
 {
     static atomic_int known;
-    int w = atomic_load_explicit(&known, memory_order_relaxed);
-    if (!w) {
-        w = read_wishes();
-        atomic_store_explicit(&known, w, memory_order_relaxed);
-    }
-    return w;
+    return known_int(&known, read_wishes);
 }
 
 struct gdb_code *

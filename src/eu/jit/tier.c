@@ -1,5 +1,6 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
 #include "base/fpmode.h"
+#include "base/known.h"
 #include "eu/jit/code.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #define CR0_KEEP_DF (1u << 6)
 #define CR0_ROUND_TO_INT (1u << 12)
 
-static enum eu_tier
+static int
 read_tier(void)
 {
     const char *s = getenv("SOFTLAKE_EU");
@@ -29,18 +30,11 @@ read_tier(void)
     return EU_TIER_INTERP;
 }
 
-/* Every thread reads the same environment: which one stores is all the same.
- * 0: not read yet. */
 enum eu_tier
 eu_tier_selected(void)
 {
-    static atomic_int selected;
-    int s = atomic_load_explicit(&selected, memory_order_relaxed);
-    if (!s) {
-        s = (int)read_tier() + 1;
-        atomic_store_explicit(&selected, s, memory_order_relaxed);
-    }
-    return (enum eu_tier)(s - 1);
+    static atomic_int known;
+    return (enum eu_tier)known_int(&known, read_tier);
 }
 
 /* ---- running ---- */
