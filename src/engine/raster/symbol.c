@@ -1,173 +1,8 @@
-/* symbol.c: registers that hold expressions. */
-#include "engine/raster/symbol.h"
-
-#include "eu/isa/eu_opcodes.h"
-
+/* symbol.c: runs a kernel on expressions. */
 #include <stdlib.h>
 
-#define LANES 16
-#define ALL_LANES 0xffff
-#define CELL_B 2
-#define CELLS (EU_GRF_COUNT * EU_GRF_B / CELL_B)
-#define ANY_SIZE 0xff /* raw payload */
-
-/* What stands in two bytes. A larger value is in its first cell, with its
- * size; in the others the size is 0. */
-struct cell {
-    uint16_t symbol;
-    uint16_t lanes; /* for which the number has its meaning */
-    uint8_t size_B;
-};
-
-struct state {
-    struct cell cell[CELLS];
-    struct cell flag[4][LANES];
-};
-
-struct branch {
-    bool open, in_else;
-    uint32_t else_at, end_at; /* where JIP and UIP lead to */
-    struct cell condition[LANES];
-    struct state before, then;
-};
-
-struct finder {
-    struct symbols *out;
-    unsigned simd;
-    bool failed, written;
-    struct state now;
-    struct branch branch;
-};
-
-/* ---- numbers ------------------------------------------------------------- */
-
-static uint8_t
-depends(const struct symbols *s, const struct symbol *n)
-{
-    uint8_t all = 0;
-    switch (n->kind) {
-    case SYMBOL_UNIFORM:
-    case SYMBOL_IMM: return 0;
-    case SYMBOL_X: return DEPENDS_X;
-    case SYMBOL_Y: return DEPENDS_Y;
-    case SYMBOL_TEXEL: return DEPENDS_TEXEL;
-    case SYMBOL_OP:
-    case SYMBOL_FLAG:
-    case SYMBOL_CHOOSE:
-        for (unsigned i = 0; i < 3; i++)
-            if (n->src_type[i])
-                all |= s->symbol[n->src[i]].depends;
-        return all;
-    default: return DEPENDS_ON_MORE;
-    }
-}
-
-/* src_type 0 means that there is no source: see type_code(). */
-static uint16_t
-number(struct finder *f, const struct symbol *key)
-{
-    struct symbols *s = f->out;
-    struct symbol n;
-    memset(&n, 0, sizeof n);
-    n.kind = key->kind;
-    n.opcode = key->opcode;
-    n.cmod = key->cmod;
-    n.saturate = key->saturate;
-    n.type = key->type;
-    n.value = key->value;
-    for (unsigned i = 0; i < 3; i++) {
-        n.src_type[i] = key->src_type[i];
-        n.modifier[i] = key->modifier[i];
-        n.src[i] = key->src[i];
-        if (n.src_type[i] && !n.src[i])
-            return 0;
-    }
-    n.depends = depends(s, &n);
-    for (unsigned i = s->count; i-- > 1;) {
-        if (!memcmp(&s->symbol[i], &n, sizeof n))
-            return (uint16_t)i;
-    }
-    if (s->count == SYMBOL_MAX) {
-        f->failed = true;
-        return 0;
-    }
-    s->symbol[s->count] = n;
-    return (uint16_t)s->count++;
-}
-
-static uint8_t
-type_code(unsigned type)
-{
-    return (uint8_t)(type + 1);
-}
-
-/* ---- cells --------------------------------------------------------------- */
-
-static void
-init_cells(struct finder *f, unsigned grf_start)
-{
-    struct state *st = &f->now;
-    memset(st, 0, sizeof *st);
-    for (unsigned i = grf_start * EU_GRF_B / CELL_B; i < CELLS; i++)
-        st->cell[i] = (struct cell){.lanes = ALL_LANES, .size_B = ANY_SIZE};
-    /* r1.2 and on: the corners of the quads. */
-    for (unsigned q = 0; q < f->simd / 4; q++) {
-        uint16_t lanes = (uint16_t)(0xf << 4 * q);
-        unsigned at = (EU_GRF_B + 8 + q * 4) / CELL_B;
-        st->cell[at] = (struct cell){
-            number(f, &(struct symbol){.kind = SYMBOL_QUAD_X, .value = q}),
-            lanes, 2};
-        st->cell[at + 1] = (struct cell){
-            number(f, &(struct symbol){.kind = SYMBOL_QUAD_Y, .value = q}),
-            lanes, 2};
-    }
-}
-
-static bool
-is_raw(const struct state *st, unsigned at_B, unsigned size_B)
-{
-    for (unsigned i = 0; i < size_B; i += CELL_B)
-        if (st->cell[(at_B + i) / CELL_B].size_B != ANY_SIZE)
-            return false;
-    return true;
-}
-
-static struct cell
-read_cell(struct finder *f, unsigned at_B, unsigned size_B)
-{
-    const struct cell none = {0};
-    if (size_B < CELL_B || at_B % CELL_B ||
-        at_B + size_B > EU_GRF_COUNT * EU_GRF_B)
-        return none;
-    if (is_raw(&f->now, at_B, size_B)) {
-        struct symbol key = {
-            .kind = SYMBOL_UNIFORM, .value = at_B, .type = (uint8_t)size_B};
-        return (struct cell){number(f, &key), ALL_LANES, (uint8_t)size_B};
-    }
-    struct cell c = f->now.cell[at_B / CELL_B];
-    return c.size_B == size_B ? c : none;
-}
-
-static void
-write_cell(struct finder *f, unsigned at_B, unsigned size_B, struct cell c)
-{
-    if (size_B < CELL_B || at_B % CELL_B ||
-        at_B + size_B > EU_GRF_COUNT * EU_GRF_B) {
-        f->failed = true;
-        return;
-    }
-    unsigned at = at_B / CELL_B;
-    /* A larger value that begins before is no longer whole. */
-    for (unsigned i = 1; i < 4 && i <= at; i++) {
-        struct cell *before = &f->now.cell[at - i];
-        if (before->size_B != ANY_SIZE && before->size_B > i * CELL_B)
-            *before = (struct cell){0};
-    }
-    for (unsigned i = 0; i < size_B / CELL_B; i++)
-        f->now.cell[at + i] = (struct cell){0};
-    c.size_B = (uint8_t)size_B;
-    f->now.cell[at] = c;
-}
+#include "engine/raster/symbol_cells.h"
+#include "eu/isa/eu_opcodes.h"
 
 /* ---- operands ------------------------------------------------------------ */
 
@@ -181,7 +16,7 @@ immediate(struct finder *f, const struct eu_operand *o, unsigned channel)
         key.value = o->imm >> channel % 4 * 8 & 255;
     if (o->type == EU_TYPE_VF && !key.value)
         key.type = EU_TYPE_F;
-    return (struct cell){number(f, &key), ALL_LANES, 0};
+    return (struct cell){symbol_number(f, &key), ALL_LANES, 0};
 }
 
 static struct cell
@@ -205,8 +40,8 @@ read_source(struct finder *f, const struct eu_insn *insn, unsigned n,
         element = channel / o->width * o->vstride +
                   channel % o->width * o->hstride;
     }
-    return read_cell(f, o->reg * EU_GRF_B + o->subreg_B + element * size_B,
-                     size_B);
+    return symbol_read_cell(
+        f, o->reg * EU_GRF_B + o->subreg_B + element * size_B, size_B);
 }
 
 /* ---- operations ---------------------------------------------------------- */
@@ -229,7 +64,7 @@ pixel_position(struct finder *f, const struct eu_insn *insn,
     unsigned first = (unsigned)quad->value * 4;
     unsigned lanes = is_x ? 5u << offset->value : 3u << 2 * offset->value;
     struct symbol key = {.kind = is_x ? SYMBOL_X : SYMBOL_Y};
-    *out = (struct cell){number(f, &key), (uint16_t)(lanes << first), 0};
+    *out = (struct cell){symbol_number(f, &key), (uint16_t)(lanes << first), 0};
     return true;
 }
 
@@ -268,7 +103,7 @@ operate(struct finder *f, const struct eu_insn *insn, unsigned channel)
         return out;
     if (is_copy(insn))
         return (struct cell){src[0].symbol, lanes, 0};
-    return (struct cell){number(f, &key), lanes, 0};
+    return (struct cell){symbol_number(f, &key), lanes, 0};
 }
 
 static bool
@@ -313,7 +148,7 @@ set_flag(struct finder *f, const struct eu_insn *insn, unsigned lane,
         .src = {result.symbol},
         .src_type = {type_code(insn->dst.type)},
     };
-    f->now.flag[insn->flag & 3][lane] = (struct cell){number(f, &key),
+    f->now.flag[insn->flag & 3][lane] = (struct cell){symbol_number(f, &key),
                                                       result.lanes, 0};
 }
 
@@ -342,8 +177,9 @@ alu(struct finder *f, const struct eu_insn *insn)
     unsigned size_B = eu_type_size_B(dst->type);
     unsigned step = insn->src_count == 3 ? 1 : dst->hstride;
     for (unsigned i = 0; grf && i < insn->exec_size; i++)
-        write_cell(f, dst->reg * EU_GRF_B + dst->subreg_B + i * step * size_B,
-                   size_B, result[i]);
+        symbol_write_cell(
+            f, dst->reg * EU_GRF_B + dst->subreg_B + i * step * size_B, size_B,
+            result[i]);
 }
 
 /* ---- messages ------------------------------------------------------------ */
@@ -358,7 +194,7 @@ payload(struct finder *f, const struct eu_insn *insn, unsigned grf)
         unsigned n = grf + lane / 8;
         unsigned reg = n < mlen ? insn->src[0].reg + n
                                 : insn->src[1].reg + n - mlen;
-        struct cell c = read_cell(f, reg * EU_GRF_B + lane % 8 * 4, 4);
+        struct cell c = symbol_read_cell(f, reg * EU_GRF_B + lane % 8 * 4, 4);
         if (!(c.lanes >> lane & 1) || (lane && c.symbol != symbol))
             return 0;
         symbol = c.symbol;
@@ -412,10 +248,10 @@ sampler_message(struct finder *f, const struct eu_insn *insn)
         unsigned channel = i / f->simd, lane = i % f->simd;
         struct symbol key = {.kind = SYMBOL_TEXEL,
                              .value = s->fetch_count * 4 + channel};
-        struct cell c = {number(f, &key), (uint16_t)(1u << lane), 4};
+        struct cell c = {symbol_number(f, &key), (uint16_t)(1u << lane), 4};
         if (channel >= 4)
             c = (struct cell){0};
-        write_cell(f, insn->dst.reg * EU_GRF_B + i * 4, 4, c);
+        symbol_write_cell(f, insn->dst.reg * EU_GRF_B + i * 4, 4, c);
     }
     s->fetch_count++;
 }
@@ -441,7 +277,8 @@ render_message(struct finder *f, const struct eu_insn *insn)
             f->out->color[c] = payload(f, insn, c * width);
             continue;
         }
-        struct cell one = read_cell(f, insn->src[0].reg * EU_GRF_B + c * 4, 4);
+        struct cell one = symbol_read_cell(
+            f, insn->src[0].reg * EU_GRF_B + c * 4, 4);
         f->out->color[c] = one.lanes == ALL_LANES ? one.symbol : 0;
     }
     f->written = true;
@@ -517,7 +354,7 @@ choose(struct finder *f, struct cell a, struct cell b)
     struct symbol key = {.kind = SYMBOL_CHOOSE,
                          .src = {condition.symbol, a.symbol, b.symbol},
                          .src_type = {1, 1, 1}};
-    return (struct cell){number(f, &key), lanes, a.size_B};
+    return (struct cell){symbol_number(f, &key), lanes, a.size_B};
 }
 
 static void
@@ -565,7 +402,7 @@ symbol_find(struct symbols *out, const void *code, size_t code_B,
     out->symbol[0].depends = DEPENDS_ON_MORE;
     f->out = out;
     f->simd = simd;
-    init_cells(f, grf_start);
+    symbol_init_cells(f, grf_start);
     for (size_t at = 0; !f->failed && !f->written;) {
         struct eu_insn insn;
         unsigned length = at < code_B
