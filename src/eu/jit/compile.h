@@ -338,6 +338,7 @@ unsigned jit_owned(struct jit *j, unsigned len, struct x86_rm rm);
 /* x * y + z; the NaN that survives is y's, x's, z's, in this order. */
 unsigned jit_fused(struct jit *j, unsigned len, struct x86_rm x,
                    struct x86_rm y, struct x86_rm z);
+/* lower_convert.c */
 unsigned jit_saturate(struct jit *j, unsigned len, unsigned a);
 /* lower_math.c: functions beyond what the host has. */
 bool jit_math_ok(unsigned fn);
@@ -370,6 +371,15 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 bool jit_lower_send(struct jit *j, uint32_t index);
 /* Whether thread->caught can have the message, the thread's last. */
 bool jit_is_caught(const struct eu_op *op);
+
+/* channels.c; they change rax, rcx and rdx. */
+/* eax := the branch's channels whose predicate is true, ecx := all of them,
+ * as channels of the thread. */
+void jit_load_taken(struct jit *j, const struct eu_op *op);
+/* The channels in edx wait at ip_B; edx is lost. */
+void jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B);
+/* Channels that wait here join; as eu_op_join, without what follows. */
+void jit_wake(struct jit *j, uint32_t ip_B);
 
 /* lower_flow.c */
 /* A branch that nobody is called for. */

@@ -3,11 +3,7 @@
  * Operand orders matter: of two NaN operands the result is the first one, as
  * in the interpreter (x86 picks the first source; a fused multiply-add picks
  * by the digits of its name). */
-#include "eu/jit/compile.h"
-
-#define PRED_ORD 0x07
-#define PRED_UNORD 0x03
-#define PRED_GE 0x1d
+#include "eu/jit/lower_float.h"
 
 static bool
 compares(unsigned cmod)
@@ -74,32 +70,13 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     }
 }
 
-static unsigned
-copy(struct jit *j, unsigned len, struct x86_rm rm)
-{
-    if (rm.kind != X86_REG)
-        return jit_in_reg(j, rm, len);
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MOVAPS, len, d, 0, rm, 0);
-    return d;
-}
-
 unsigned
 jit_owned(struct jit *j, unsigned len, struct x86_rm rm)
 {
     if (rm.kind == X86_REG &&
         (j->v.reg[rm.reg].kind == JIT_TEMP || jit_take_over(j, rm.reg)))
         return rm.reg;
-    return copy(j, len, rm);
-}
-
-static unsigned
-binary(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
-       struct x86_rm b)
-{
-    unsigned ra = jit_in_reg(j, a, len), d = jit_temp(j);
-    x86_vop(&j->x, op, len, d, ra, b, 0);
-    return d;
+    return jit_copy(j, len, rm);
 }
 
 unsigned
@@ -165,11 +142,11 @@ plane_scalar(struct jit *j, const struct eu_operand *o, unsigned index,
     if (!o->abs && !o->negate)
         return rm;
     struct x86_rm bits = jit_dword(j, o->negate ? 0x80000000 : 0x7fffffff);
-    return x86_reg(binary(j,
-                          !o->abs     ? X86_XORPS
-                          : o->negate ? X86_ORPS
-                                      : X86_ANDPS,
-                          len, rm, bits));
+    return x86_reg(jit_binary(j,
+                              !o->abs     ? X86_XORPS
+                              : o->negate ? X86_ORPS
+                                          : X86_ANDPS,
+                              len, rm, bits));
 }
 
 /* U or V of 16 channels, kept for the next PLN. */
@@ -202,7 +179,7 @@ plane(struct jit *j, const struct eu_op *op, const struct jit_part *p)
         u = jit_vec(j, at, EU_GRF_B);
         v = jit_vec(j, at + EU_GRF_B, EU_GRF_B);
     }
-    unsigned d = copy(j, p->len, plane_scalar(j, o, 3, p->len));
+    unsigned d = jit_copy(j, p->len, plane_scalar(j, o, 3, p->len));
     x86_vop(&j->x, X86_FMADD231PS, p->len, d, v, plane_scalar(j, o, 1, p->len),
             0);
     x86_vop(&j->x, X86_FMADD231PS, p->len, d, u, plane_scalar(j, o, 0, p->len),
@@ -232,17 +209,17 @@ min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
     unsigned less = is_min ? oa : ob, more = is_min ? ob : oa;
     if (j->evex) {
         x86_vop_imm(&j->x, X86_PCMPD, len, 2, less, x86_reg(more), 0, 1);
-        x86_vop_imm(&j->x, X86_CMPPS, len, 4, b, x86_reg(b), 0, PRED_UNORD);
+        x86_vop_imm(&j->x, X86_CMPPS, len, 4, b, x86_reg(b), 0, JIT_PRED_UNORD);
         x86_kop(&j->x, X86_KOR, 2, 2, 4);
-        x86_vop_imm(&j->x, X86_CMPPS, len, 2, a, x86_reg(a), 2, PRED_ORD);
+        x86_vop_imm(&j->x, X86_CMPPS, len, 2, a, x86_reg(a), 2, JIT_PRED_ORD);
         x86_vop(&j->x, X86_BLENDMPS, len, d, b, x86_reg(a), 2);
         return d;
     }
     unsigned t = jit_temp(j);
     x86_vop(&j->x, X86_PCMPGTD, len, d, more, x86_reg(less), 0);
-    x86_vop_imm(&j->x, X86_CMPPS, len, t, b, x86_reg(b), 0, PRED_UNORD);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, b, x86_reg(b), 0, JIT_PRED_UNORD);
     x86_vop(&j->x, X86_POR, len, d, d, x86_reg(t), 0);
-    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, PRED_ORD);
+    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, JIT_PRED_ORD);
     x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
     x86_vop_imm(&j->x, X86_BLENDVPS, len, d, b, x86_reg(a), 0,
                 (uint8_t)(d << 4));
@@ -273,7 +250,7 @@ min_max_known(struct jit *j, unsigned len, unsigned a, uint32_t b, bool is_min)
                        : negative ? X86_PMAXUD
                                   : X86_PMINSD;
     unsigned d = jit_in_reg(j, jit_dword(j, b), len);
-    x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_ORD);
+    x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, JIT_PRED_ORD);
     x86_vop(&j->x, vop, len, d, a, jit_dword(j, b), 4);
     return d;
 }
@@ -304,189 +281,20 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return min_max(j, p->len, ra, jit_in_reg(j, b, p->len), is_min);
 }
 
-static unsigned
-math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
-     struct x86_rm a, struct x86_rm b)
+unsigned
+jit_float_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+               struct x86_rm a, struct x86_rm b)
 {
     unsigned d;
     switch (op->insn->math) {
     case EU_MATH_INV:
-        return binary(j, X86_DIVPS, p->len, jit_dword(j, 0x3f800000), a);
+        return jit_binary(j, X86_DIVPS, p->len, jit_dword(j, 0x3f800000), a);
     case EU_MATH_SQRT:
         d = jit_temp(j);
         x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
         return d;
-    case EU_MATH_FDIV: return binary(j, X86_DIVPS, p->len, a, b);
+    case EU_MATH_FDIV: return jit_binary(j, X86_DIVPS, p->len, a, b);
     default: return jit_lower_math(j, op, p, a, b);
-    }
-}
-
-/* ---- the alternate float mode ---- */
-
-/* Infinities become the largest numbers; NaNs stay. */
-static unsigned
-to_finite(struct jit *j, unsigned len, unsigned r)
-{
-    unsigned d = jit_temp(j);
-    unsigned most = jit_in_reg(j, jit_dword(j, 0x7f7fffff), len);
-    unsigned least = jit_in_reg(j, jit_dword(j, 0xff7fffff), len);
-    x86_vop(&j->x, X86_MINPS, len, d, most, x86_reg(r), 0);
-    x86_vop(&j->x, X86_MAXPS, len, d, least, x86_reg(d), 0);
-    return d;
-}
-
-static void
-or_zero(struct jit *j, unsigned len, unsigned zeros, unsigned a)
-{
-    struct x86_rm zero = jit_dword(j, 0);
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_CMPPS, len, zeros, a, zero, 0, 0);
-        return;
-    }
-    unsigned t = jit_temp(j);
-    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, zero, 0, 0);
-    x86_vop(&j->x, X86_POR, len, zeros, zeros, x86_reg(t), 0);
-}
-
-/* a * b + c, or a * b: 0 times anything is 0. */
-static unsigned
-alt_multiply(struct jit *j, unsigned len, const struct x86_rm *a,
-             const struct x86_rm *b, const struct x86_rm *c)
-{
-    unsigned ra = jit_in_reg(j, *a, len), rb = jit_in_reg(j, *b, len);
-    struct x86_rm zero = jit_dword(j, 0);
-    unsigned product = binary(j, X86_MULPS, len, x86_reg(ra), x86_reg(rb));
-    unsigned r = product, instead = jit_in_reg(j, zero, len), d, k, rc = 0;
-    if (c) {
-        rc = jit_in_reg(j, *c, len);
-        r = jit_fused(j, len, x86_reg(copy(j, len, x86_reg(ra))), x86_reg(rb),
-                      x86_reg(copy(j, len, x86_reg(rc))));
-        instead = binary(j, X86_ADDPS, len, x86_reg(instead), x86_reg(rc));
-    }
-    d = jit_temp(j);
-    if (j->evex) {
-        or_zero(j, len, 2, ra);
-        or_zero(j, len, 4, rb);
-        x86_kop(&j->x, X86_KOR, 2, 2, 4);
-        x86_vop_imm(&j->x, X86_CMPPS, len, 2, product, x86_reg(product), 2,
-                    PRED_UNORD);
-        x86_vop(&j->x, X86_BLENDMPS, len, d, r, x86_reg(instead), 2);
-        return d;
-    }
-    k = jit_temp(j);
-    x86_vop(&j->x, X86_PXOR, len, k, k, x86_reg(k), 0);
-    or_zero(j, len, k, ra);
-    or_zero(j, len, k, rb);
-    x86_vop_imm(&j->x, X86_CMPPS, len, d, product, x86_reg(product), 0,
-                PRED_UNORD);
-    x86_vop(&j->x, X86_PAND, len, k, k, x86_reg(d), 0);
-    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, r, x86_reg(instead), 0,
-                (uint8_t)(k << 4));
-    return d;
-}
-
-/* Without NaN to answer with: of |x|. */
-static struct x86_rm
-alt_argument(struct jit *j, const struct eu_insn *insn, unsigned len,
-             struct x86_rm a)
-{
-    if (insn->math != EU_MATH_LOG && insn->math != EU_MATH_SQRT &&
-        insn->math != EU_MATH_RSQ)
-        return a;
-    return x86_reg(binary(j, X86_ANDPS, len, a, jit_dword(j, 0x7fffffff)));
-}
-
-/* ---- results ---- */
-
-unsigned
-jit_saturate(struct jit *j, unsigned len, unsigned a)
-{
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
-    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, 0x3f800000), 0);
-    return d;
-}
-
-/* NaN gives 0. */
-static void
-clear_nan(struct jit *j, unsigned len, unsigned d, unsigned a)
-{
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, PRED_ORD);
-        x86_vop_z(&j->x, X86_MOVAPS, len, d, 0, x86_reg(d), 4);
-        return;
-    }
-    unsigned t = jit_temp(j);
-    x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, PRED_ORD);
-    x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
-}
-
-static unsigned
-to_signed(struct jit *j, unsigned len, unsigned a)
-{
-    unsigned d = jit_temp(j);
-    struct x86_rm limit = jit_dword(j, 0x4f000000); /* 2^31 */
-    struct x86_rm most = jit_dword(j, INT32_MAX);
-    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(a), 0);
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, limit, 0, PRED_GE);
-        x86_vop(&j->x, X86_BLENDMPS, len, d, d, most, 4);
-    } else {
-        unsigned t = jit_temp(j);
-        x86_vop_imm(&j->x, X86_CMPPS, len, t, a, limit, 0, PRED_GE);
-        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, d, most, 0, (uint8_t)(t << 4));
-    }
-    clear_nan(j, len, d, a);
-    return d;
-}
-
-/* From 2^31 on without 2^31, which comes back as the highest bit. */
-static unsigned
-to_unsigned_vex(struct jit *j, unsigned len, unsigned a)
-{
-    struct x86_rm half = jit_dword(j, 0x4f000000); /* 2^31 */
-    unsigned d = jit_temp(j), big = jit_temp(j), over = jit_temp(j);
-    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
-    x86_vop_imm(&j->x, X86_CMPPS, len, big, d, half, 0, PRED_GE);
-    x86_vop(&j->x, X86_ANDPS, len, over, big, half, 0);
-    x86_vop(&j->x, X86_SUBPS, len, d, d, x86_reg(over), 0);
-    x86_vop_imm(&j->x, X86_CMPPS, len, over, d, half, 0, PRED_GE);
-    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(d), 0);
-    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 6, big, x86_reg(big), 0, 31);
-    x86_vop(&j->x, X86_PXOR, len, d, d, x86_reg(big), 0);
-    x86_vop(&j->x, X86_POR, len, d, d, x86_reg(over), 0);
-    return d;
-}
-
-static unsigned
-to_narrow(struct jit *j, unsigned len, unsigned a, float lo, float hi)
-{
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, bits_from_float(lo)), 0);
-    x86_vop(&j->x, X86_MINPS, len, d, d, jit_dword(j, bits_from_float(hi)), 0);
-    x86_vop(&j->x, X86_CVTTPS2DQ, len, d, 0, x86_reg(d), 0);
-    if (lo < 0)
-        clear_nan(j, len, d, a);
-    return d;
-}
-
-static unsigned
-to_int(struct jit *j, unsigned len, unsigned a, enum eu_type type)
-{
-    unsigned d;
-    switch (type) {
-    case EU_TYPE_D: return to_signed(j, len, a);
-    case EU_TYPE_UD:
-        if (!j->evex)
-            return to_unsigned_vex(j, len, a);
-        d = jit_temp(j);
-        x86_vop(&j->x, X86_MAXPS, len, d, a, jit_dword(j, 0), 0);
-        x86_vop(&j->x, X86_CVTTPS2UDQ, len, d, 0, x86_reg(d), 0);
-        return d;
-    case EU_TYPE_W: return to_narrow(j, len, a, -32768.0f, 32767.0f);
-    case EU_TYPE_UW: return to_narrow(j, len, a, 0.0f, 65535.0f);
-    case EU_TYPE_B: return to_narrow(j, len, a, -128.0f, 127.0f);
-    default: return to_narrow(j, len, a, 0.0f, 255.0f);
     }
 }
 
@@ -500,9 +308,9 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                  insn->opcode != EU_OP_CSEL;
     if ((j->flags & EU_JIT_ALT) && insn->opcode != EU_OP_MOV &&
         insn->opcode != EU_OP_SEL && insn->opcode != EU_OP_CSEL)
-        r = to_finite(j, p->len, r);
+        r = jit_to_finite(j, p->len, r);
     if (type != EU_TYPE_F)
-        r = to_int(j, p->len, r, type);
+        r = jit_to_int(j, p->len, r, type);
     else if (insn->saturate)
         r = jit_saturate(j, p->len, r);
     if (!flags)
@@ -516,39 +324,6 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return r;
 }
 
-/* x^0 is 1, of every number. */
-static unsigned
-alt_power(struct jit *j, const struct eu_op *op, const struct jit_part *p,
-          struct x86_rm a, struct x86_rm b)
-{
-    unsigned ra = jit_in_reg(j, a, p->len), rb = jit_in_reg(j, b, p->len);
-    unsigned ones = jit_temp(j), t, r;
-    if (j->evex) {
-        t = jit_in_reg(j, jit_dword(j, UINT32_MAX), p->len);
-        x86_vop_imm(&j->x, X86_CMPPS, p->len, 4, rb, jit_dword(j, 0), 0, 0);
-        x86_vop_imm(&j->x, X86_CMPPS, p->len, 4, ra, x86_reg(ra), 4, PRED_ORD);
-        x86_vop_z(&j->x, X86_MOVAPS, p->len, ones, 0, x86_reg(t), 4);
-    } else {
-        t = jit_temp(j);
-        x86_vop_imm(&j->x, X86_CMPPS, p->len, ones, rb, jit_dword(j, 0), 0, 0);
-        x86_vop_imm(&j->x, X86_CMPPS, p->len, t, ra, x86_reg(ra), 0, PRED_ORD);
-        x86_vop(&j->x, X86_PAND, p->len, ones, ones, x86_reg(t), 0);
-    }
-    r = math(j, op, p, x86_reg(ra), x86_reg(rb));
-    if (r == JIT_NO_CODE)
-        return r;
-    t = jit_temp(j);
-    struct x86_rm one = jit_dword(j, 0x3f800000);
-    if (j->evex) {
-        x86_vop(&j->x, X86_PTESTMD, p->len, 4, ones, x86_reg(ones), 0);
-        x86_vop(&j->x, X86_BLENDMPS, p->len, t, r, one, 4);
-    } else {
-        x86_vop_imm(&j->x, X86_BLENDVPS, p->len, t, r, one, 0,
-                    (uint8_t)(ones << 4));
-    }
-    return t;
-}
-
 static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         const struct x86_rm *s)
@@ -557,14 +332,14 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned len = p->len;
     switch (op->insn->opcode) {
     case EU_OP_MOV: return jit_owned(j, len, s[0]);
-    case EU_OP_ADD: return binary(j, X86_ADDPS, len, s[0], s[1]);
+    case EU_OP_ADD: return jit_binary(j, X86_ADDPS, len, s[0], s[1]);
     case EU_OP_MUL:
         if (alt)
-            return alt_multiply(j, len, &s[0], &s[1], NULL);
-        return binary(j, X86_MULPS, len, s[0], s[1]);
+            return jit_alt_multiply(j, len, &s[0], &s[1], NULL);
+        return jit_binary(j, X86_MULPS, len, s[0], s[1]);
     case EU_OP_MAD:
         if (alt)
-            return alt_multiply(j, len, &s[1], &s[2], &s[0]);
+            return jit_alt_multiply(j, len, &s[1], &s[2], &s[0]);
         return jit_fused(j, len, s[1], s[2], s[0]);
     case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
     case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
@@ -575,9 +350,10 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_RNDZ: return round_to_int(j, len, jit_in_reg(j, s[0], len), 3);
     case EU_OP_MATH:
         if (alt && op->insn->math == EU_MATH_POW)
-            return alt_power(j, op, p, s[0], s[1]);
-        return math(j, op, p, alt ? alt_argument(j, op->insn, len, s[0]) : s[0],
-                    s[1]);
+            return jit_alt_power(j, op, p, s[0], s[1]);
+        return jit_float_math(
+            j, op, p, alt ? jit_alt_argument(j, op->insn, len, s[0]) : s[0],
+            s[1]);
     default: return JIT_NO_CODE;
     }
 }

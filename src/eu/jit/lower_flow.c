@@ -137,79 +137,6 @@ is_native(const struct eu_op *op)
            (op->pred != 1 || op->flag_shift + op->lanes <= 32u);
 }
 
-/* eax := the branch's channels whose predicate is true, ecx := all of them,
- * as channels of the thread. */
-static void
-load_taken(struct jit *j, const struct eu_op *op)
-{
-    struct x86 *x = &j->x;
-    x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
-    x86_alu_imm(x, X86_AND, X86_RCX, op->full << op->chan, false);
-    if (op->pred) {
-        jit_pred_bits(j, op, X86_RAX);
-        if (op->chan)
-            x86_shift_imm(x, true, X86_RAX, op->chan);
-        x86_alu_reg(x, X86_AND, X86_RAX, X86_RCX, false);
-    } else {
-        x86_mov_reg(x, X86_RAX, X86_RCX);
-    }
-}
-
-static void
-store_ips_evex(struct x86 *x, bool high)
-{
-    size_t at = offsetof(struct eu_thread, chan_ip);
-    x86_kmov_from_gpr(x, 5, X86_RDX, false);
-    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
-    if (!high)
-        return;
-    x86_mov_reg(x, X86_RCX, X86_RDX);
-    x86_shift_imm(x, false, X86_RCX, 16);
-    x86_kmov_from_gpr(x, 5, X86_RCX, false);
-    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at + 64), 5);
-}
-
-static void
-store_ips_vex(struct x86 *x, bool high)
-{
-    size_t at = offsetof(struct eu_thread, chan_ip);
-    size_t scratch = offsetof(struct eu_thread, scratch);
-    x86_store(x, X86_RDX, scratch, 4);
-    for (unsigned g = 0; g < (high ? 4 : 2); g++) {
-        uint32_t bit[8];
-        for (unsigned i = 0; i < 8; i++)
-            bit[i] = UINT32_C(1) << (g * 8 + i);
-        struct x86_rm bits = x86_const(x, bit, 8);
-        x86_vop(x, X86_BROADCASTSS, 1, 1, 0, x86_thread(scratch), 0);
-        x86_vop(x, X86_PAND, 1, 1, 1, bits, 0);
-        x86_vop(x, X86_PCMPEQD, 1, 1, 1, bits, 0);
-        x86_vop(x, X86_MOVUPS_LD, 1, 2, 0, x86_thread(at + g * 32), 0);
-        x86_vop_imm(x, X86_BLENDVPS, 1, 2, 2, x86_reg(0), 0, 1 << 4);
-        x86_vop(x, X86_MOVUPS_ST, 1, 2, 0, x86_thread(at + g * 32), 0);
-    }
-}
-
-/* The channels in edx wait at ip_B; edx is lost. */
-static void
-park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
-{
-    struct x86 *x = &j->x;
-    bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
-    x86_vop(x, X86_BROADCASTSS, j->evex ? 2 : 1, 0, 0,
-            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
-    if (j->evex)
-        store_ips_evex(x, high);
-    else
-        store_ips_vex(x, high);
-    x86_not(x, X86_RDX);
-    x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
-    x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
-    x86_store(x, X86_RCX, offsetof(struct eu_thread, live), 4);
-    x86_load(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
-    x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
-    x86_store(x, X86_RCX, offsetof(struct eu_thread, mask), 4);
-}
-
 bool
 jit_flow_is_native(const struct eu_op *op)
 {
@@ -307,13 +234,13 @@ native_while(struct jit *j, uint32_t index)
         if (op->pred)
             x86_patch(x, some, x->size);
     }
-    load_taken(j, op);
+    jit_load_taken(j, op);
     x86_test(x, X86_RAX);
     jit_jump_to(j, X86_CC_E, index + 1, !j->full);
     x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
     x86_alu_reg(x, X86_XOR, X86_RDX, X86_RAX, false);
     jit_jump_to(j, X86_CC_E, head, !j->full);
-    park(j, op, op->next_B);
+    jit_park(j, op, op->next_B);
     jit_jump_to(j, X86_ALWAYS, head, true);
 }
 
@@ -329,7 +256,7 @@ static void
 part(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
-    park(j, op, place_of(op));
+    jit_park(j, op, place_of(op));
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask), 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     jit_jump_to(j, X86_ALWAYS, index + 1, true);
@@ -342,7 +269,7 @@ find_parting(struct jit *j, const struct eu_op *op)
 {
     struct x86 *x = &j->x;
     unsigned opcode = op->insn->opcode;
-    load_taken(j, op);
+    jit_load_taken(j, op);
     x86_mov_reg(x, X86_RDX, X86_RAX);
     if (opcode == EU_OP_IF || opcode == EU_OP_GOTO)
         x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
@@ -422,8 +349,6 @@ native_jump(struct jit *j, uint32_t index)
     jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->full);
 }
 
-static void wake(struct jit *j, uint32_t ip_B);
-
 static void
 native_else(struct jit *j, uint32_t index)
 {
@@ -441,10 +366,10 @@ native_else(struct jit *j, uint32_t index)
     x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(x, X86_AND, X86_RDX, op->full << op->chan, false);
     uint32_t none = x86_jump(x, X86_CC_E);
-    park(j, op, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
+    jit_park(j, op, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     x86_patch(x, none, x->size);
     /* Those that failed the IF wait behind this instruction. */
-    wake(j, op->next_B);
+    jit_wake(j, op->next_B);
     x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     continue_at(j, index + 1);
@@ -508,43 +433,6 @@ jit_lower_flow(struct jit *j, uint32_t index)
     jit_forget(j);
 }
 
-/* eax := channels whose ip this is. */
-static void
-find_waiting(struct x86 *x, uint32_t ip_B)
-{
-    size_t at = offsetof(struct eu_thread, chan_ip);
-    unsigned len = x->evex ? 2 : 1, lanes = x->evex ? 16 : 8;
-    x86_vop(x, X86_BROADCASTSS, len, 0, 0,
-            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
-    for (unsigned c = 0; c < 32; c += lanes) {
-        unsigned to = c ? X86_RCX : X86_RAX;
-        if (x->evex) {
-            x86_vop_imm(x, X86_PCMPD, 2, 4, 0, x86_thread(at + c * 4), 0, 0);
-            x86_kmov_to_gpr(x, to, 4);
-        } else {
-            x86_vop(x, X86_PCMPEQD, 1, 1, 0, x86_thread(at + c * 4), 0);
-            x86_vop(x, X86_MOVMSKPS, 1, to, 0, x86_reg(1), 0);
-        }
-        if (!c)
-            continue;
-        x86_shift_imm(x, true, X86_RCX, (uint8_t)c);
-        x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
-    }
-}
-
-/* Channels that wait here join; as eu_op_join, without what follows. */
-static void
-wake(struct jit *j, uint32_t ip_B)
-{
-    struct x86 *x = &j->x;
-    find_waiting(x, ip_B);
-    x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
-    x86_alu_reg(x, X86_OR, X86_RAX, X86_RCX, false);
-    x86_store(x, X86_RAX, offsetof(struct eu_thread, live), 4);
-    x86_alu_reg(x, X86_AND, X86_RAX, X86_R13, false);
-    x86_store(x, X86_RAX, offsetof(struct eu_thread, mask), 4);
-}
-
 void
 jit_lower_join(struct jit *j, uint32_t index)
 {
@@ -556,7 +444,7 @@ jit_lower_join(struct jit *j, uint32_t index)
         return;
     }
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
-    wake(j, op->ip);
+    jit_wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
     x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
@@ -579,9 +467,9 @@ jit_lower_colds(struct jit *j)
             continue;
         }
         if (op->fn == eu_op_join)
-            wake(j, op->ip);
+            jit_wake(j, op->ip);
         else
-            park(j, op, place_of(op));
+            jit_park(j, op, place_of(op));
         x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), c->back);
     }
 }

@@ -1,5 +1,6 @@
-/* x86.c: encodings. Intel SDM vol 2, ch. 2 "Instruction Format". */
-#include "eu/jit/x86.h"
+/* x86.c: constants, and encodings of vector instructions.
+ * Intel SDM vol 2, ch. 2 "Instruction Format". */
+#include "eu/jit/x86_emit.h"
 
 #include <stdlib.h>
 
@@ -38,9 +39,6 @@ static const struct row rows[X86_VOP_COUNT] = {
 #undef X
 };
 
-/* Longest thing that is emitted without asking for room again. */
-#define ROOM 64
-
 void
 x86_init(struct x86 *x, bool evex)
 {
@@ -76,44 +74,12 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
-static __attribute__((noinline)) void
-more_room(struct x86 *x)
+void
+x86_more_room(struct x86 *x)
 {
     /* Without memory the same bytes are written over and over. */
-    if (!grow(x, (void **)&x->code, &x->capacity, x->size + ROOM, 1))
+    if (!grow(x, (void **)&x->code, &x->capacity, x->size + X86_ROOM, 1))
         x->size = 0;
-}
-
-/* False: there is none at all. */
-static inline bool
-room(struct x86 *x)
-{
-    if (x->size + ROOM > x->capacity)
-        more_room(x);
-    return x->capacity;
-}
-
-static void
-byte(struct x86 *x, unsigned b)
-{
-    if (x->size < x->capacity)
-        x->code[x->size++] = (uint8_t)b;
-}
-
-static void
-dword(struct x86 *x, uint32_t v)
-{
-    if (x->size + 4 > x->capacity)
-        return;
-    memcpy(x->code + x->size, &v, 4);
-    x->size += 4;
-}
-
-static void
-qword(struct x86 *x, uint64_t v)
-{
-    dword(x, (uint32_t)v);
-    dword(x, (uint32_t)(v >> 32));
 }
 
 /* Small ones are shared when they are found in a table; a full slot only costs
@@ -182,18 +148,6 @@ x86_place_pool(struct x86 *x)
         x86_patch(x, x->fixups[i].at, base + x->fixups[i].target);
 }
 
-/* ---- ModRM ---- */
-
-/* For general and mask registers. */
-static void
-modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
-{
-    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
-    assert(rm.kind == X86_THREAD || rm.kind == X86_AT_RAX);
-    byte(x, 0x80 | (reg & 7) << 3 | base);
-    dword(x, (uint32_t)rm.disp);
-}
-
 /* ---- vectors ---- */
 
 /* A register's bits in an EVEX instruction: the operand in ModRM's middle, the
@@ -232,17 +186,6 @@ put(struct x86 *x, uint64_t v, unsigned size_B)
 {
     memcpy(x->code + x->size, &v, 8);
     x->size += size_B;
-}
-
-static void
-vex3(struct x86 *x, unsigned map, unsigned pp, unsigned w, unsigned len,
-     unsigned reg, unsigned vvvv, struct x86_rm rm, unsigned opcode)
-{
-    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
-    byte(x, 0xc4);
-    byte(x, (~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | map);
-    byte(x, w << 7 | (~vvvv & 15) << 3 | len << 2 | pp);
-    byte(x, opcode);
 }
 
 static void
@@ -311,7 +254,7 @@ vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
 {
     const struct row *r = &rows[op];
     int imm = (int)(mods >> 4) - 1;
-    if (!x->evex || !r->has_evex || x->size + ROOM > x->capacity) {
+    if (!x->evex || !r->has_evex || x->size + X86_ROOM > x->capacity) {
         vector_far(x, op, len, reg, vvvv, rm, mods);
         return;
     }
@@ -330,7 +273,7 @@ static __attribute__((noinline)) void
 vector_far(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
            unsigned vvvv, struct x86_rm rm, unsigned mods)
 {
-    if (!room(x))
+    if (!x86_room(x))
         return;
     if (x->evex && rows[op].has_evex) {
         vector(x, op, len, reg, vvvv, rm, mods);
@@ -365,9 +308,9 @@ x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
 static void
 vsib(struct x86 *x, unsigned reg, unsigned index, int32_t disp)
 {
-    byte(x, 0x80 | (reg & 7) << 3 | 4);
-    byte(x, (index & 7) << 3 | X86_RBX);
-    dword(x, (uint32_t)disp);
+    x86_byte(x, 0x80 | (reg & 7) << 3 | 4);
+    x86_byte(x, (index & 7) << 3 | X86_RBX);
+    x86_dword(x, (uint32_t)disp);
 }
 
 static void
@@ -375,13 +318,13 @@ vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
           unsigned index, int32_t disp, unsigned k)
 {
     const struct row *r = &rows[op];
-    room(x);
-    byte(x, 0x62);
-    byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 |
-                (~reg >> 4 & 1) << 4 | (r->evex >> 8 & 3));
-    byte(x, r->evex >> 16 & 0xff);
-    byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
-    byte(x, r->evex >> 32 & 0xff);
+    x86_room(x);
+    x86_byte(x, 0x62);
+    x86_byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 |
+                    (~reg >> 4 & 1) << 4 | (r->evex >> 8 & 3));
+    x86_byte(x, r->evex >> 16 & 0xff);
+    x86_byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
+    x86_byte(x, r->evex >> 32 & 0xff);
     vsib(x, reg, index, disp);
 }
 
@@ -394,11 +337,11 @@ x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
         return;
     }
     /* k is a vector register with the sign bits of the lanes set. */
-    room(x);
-    byte(x, 0xc4);
-    byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | 2);
-    byte(x, (~k & 15) << 3 | len << 2 | 1);
-    byte(x, 0x90);
+    x86_room(x);
+    x86_byte(x, 0xc4);
+    x86_byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | 2);
+    x86_byte(x, (~k & 15) << 3 | len << 2 | 1);
+    x86_byte(x, 0x90);
     vsib(x, reg, index, disp);
 }
 
@@ -412,315 +355,8 @@ x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
 void
 x86_vzeroupper(struct x86 *x)
 {
-    room(x);
-    byte(x, 0xc5);
-    byte(x, 0xf8);
-    byte(x, 0x77);
-}
-
-/* ---- masks ---- */
-
-void
-x86_kop(struct x86 *x, enum x86_kop op, unsigned d, unsigned b, unsigned c)
-{
-    room(x);
-    byte(x, 0xc5);
-    byte(x, 1 << 7 | (~b & 15) << 3 | 1 << 2);
-    byte(x, op);
-    byte(x, 0xc0 | d << 3 | c);
-}
-
-static void
-kmem(struct x86 *x, unsigned opcode, unsigned k, struct x86_rm rm, bool is_byte)
-{
-    room(x);
-    byte(x, 0xc5);
-    byte(x, 1 << 7 | 15 << 3 | is_byte);
-    byte(x, opcode);
-    modrm(x, k, rm);
-}
-
-void
-x86_kload(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte)
-{
-    kmem(x, 0x90, k, rm, is_byte);
-}
-
-void
-x86_kstore(struct x86 *x, unsigned k, struct x86_rm rm, bool is_byte)
-{
-    kmem(x, 0x91, k, rm, is_byte);
-}
-
-void
-x86_kmov_from_gpr(struct x86 *x, unsigned k, unsigned gpr, bool is_64)
-{
-    room(x); /* kmovd or kmovq */
-    vex3(x, 1, 3, is_64, 0, k, 0, x86_reg(gpr), 0x92);
-    byte(x, 0xc0 | k << 3 | (gpr & 7));
-}
-
-void
-x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k)
-{
-    room(x); /* kmovw */
-    vex3(x, 1, 0, 0, 0, gpr, 0, x86_reg(k), 0x93);
-    byte(x, 0xc0 | (gpr & 7) << 3 | k);
-}
-
-void
-x86_kshift_right(struct x86 *x, unsigned d, unsigned s, uint8_t count)
-{
-    room(x); /* kshiftrw */
-    vex3(x, 3, 1, 1, 0, d, 0, x86_reg(s), 0x30);
-    byte(x, 0xc0 | d << 3 | s);
-    byte(x, count);
-}
-
-void
-x86_kortest(struct x86 *x, unsigned a, unsigned b)
-{
-    room(x); /* kortestw */
-    vex3(x, 1, 0, 0, 0, a, 0, x86_reg(b), 0x98);
-    byte(x, 0xc0 | a << 3 | b);
-}
-
-void
-x86_bytes(struct x86 *x, const uint8_t *b, unsigned count)
-{
-    room(x);
-    if (x->failed)
-        return;
-    memcpy(x->code + x->size, b, count);
-    x->size += count;
-}
-
-/* ---- general registers ---- */
-
-static void
-rex(struct x86 *x, bool w, unsigned reg, unsigned rm)
-{
-    unsigned b = 0x40 | (unsigned)w << 3 | (reg >> 3) << 2 | rm >> 3;
-    if (b != 0x40)
-        byte(x, b);
-}
-
-void
-x86_mov_imm(struct x86 *x, unsigned gpr, uint64_t imm)
-{
-    room(x);
-    bool wide = imm > UINT32_MAX;
-    rex(x, wide, 0, gpr);
-    byte(x, 0xb8 | (gpr & 7));
-    if (wide)
-        qword(x, imm);
-    else
-        dword(x, (uint32_t)imm);
-}
-
-static void
-reg_reg(struct x86 *x, bool w, unsigned opcode, unsigned reg, unsigned rm)
-{
-    room(x);
-    rex(x, w, reg, rm);
-    byte(x, opcode);
-    byte(x, 0xc0 | (reg & 7) << 3 | (rm & 7));
-}
-
-void
-x86_mov_reg(struct x86 *x, unsigned d, unsigned s)
-{
-    reg_reg(x, true, 0x89, s, d);
-}
-
-void
-x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
-{
-    room(x);
-    rex(x, size_B == 8, gpr, 0);
-    if (size_B < 4) {
-        byte(x, 0x0f); /* movzx */
-        byte(x, size_B == 1 ? 0xb6 : 0xb7);
-    } else {
-        byte(x, 0x8b);
-    }
-    modrm(x, gpr, x86_thread(disp));
-}
-
-void
-x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
-{
-    room(x);
-    rex(x, false, gpr, 0);
-    byte(x, 0x8b);
-    modrm(x, gpr, (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
-}
-
-void
-x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
-{
-    room(x);
-    if (size_B == 2)
-        byte(x, 0x66);
-    if (size_B == 1 && gpr >= 4)
-        byte(x, 0x40 | (gpr >> 3) << 2);
-    else
-        rex(x, size_B == 8, gpr, 0);
-    byte(x, size_B == 1 ? 0x88 : 0x89);
-    modrm(x, gpr, x86_thread(disp));
-}
-
-void
-x86_store_imm(struct x86 *x, size_t disp, uint32_t imm)
-{
-    room(x);
-    byte(x, 0xc7);
-    modrm(x, 0, x86_thread(disp));
-    dword(x, imm);
-}
-
-void
-x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,
-            bool is_64)
-{
-    room(x);
-    rex(x, is_64, 0, gpr);
-    byte(x, 0x81);
-    byte(x, 0xc0 | op << 3 | (gpr & 7));
-    dword(x, imm);
-}
-
-void
-x86_alu_reg(struct x86 *x, enum x86_alu op, unsigned d, unsigned s, bool is_64)
-{
-    reg_reg(x, is_64, op << 3 | 1, s, d);
-}
-
-void
-x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm)
-{
-    room(x);
-    byte(x, 0x81);
-    modrm(x, op, x86_thread(disp));
-    dword(x, imm);
-}
-
-void
-x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp)
-{
-    assert((base & 7) != X86_RSP);
-    room(x);
-    rex(x, true, gpr, base);
-    byte(x, 0x8d);
-    byte(x, 0x80 | (gpr & 7) << 3 | (base & 7));
-    dword(x, (uint32_t)disp);
-}
-
-void
-x86_shift_imm(struct x86 *x, bool left, unsigned gpr, uint8_t count)
-{
-    room(x);
-    rex(x, false, 0, gpr);
-    byte(x, 0xc1);
-    byte(x, 0xc0 | (left ? 4 : 5) << 3 | (gpr & 7));
-    byte(x, count);
-}
-
-void
-x86_not(struct x86 *x, unsigned gpr)
-{
-    reg_reg(x, false, 0xf7, 2, gpr);
-}
-
-void
-x86_test(struct x86 *x, unsigned gpr)
-{
-    reg_reg(x, true, 0x85, gpr, gpr);
-}
-
-void
-x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask)
-{
-    room(x);
-    vex3(x, 2, 3, 1, 0, d, s, x86_reg(mask), 0xf5);
-    byte(x, 0xc0 | (d & 7) << 3 | (mask & 7));
-}
-
-void
-x86_push(struct x86 *x, unsigned gpr)
-{
-    room(x);
-    rex(x, false, 0, gpr);
-    byte(x, 0x50 | (gpr & 7));
-}
-
-void
-x86_pop(struct x86 *x, unsigned gpr)
-{
-    room(x);
-    rex(x, false, 0, gpr);
-    byte(x, 0x58 | (gpr & 7));
-}
-
-void
-x86_call(struct x86 *x, const void *function)
-{
-    x86_mov_imm(x, X86_RAX, (uintptr_t)function);
-    byte(x, 0xff);
-    byte(x, 0xd0);
-}
-
-uint32_t
-x86_call_local(struct x86 *x)
-{
-    room(x);
-    byte(x, 0xe8);
-    dword(x, 0);
-    return x->size - 4;
-}
-
-void
-x86_jmp_reg(struct x86 *x, unsigned gpr)
-{
-    room(x);
-    rex(x, false, 0, gpr);
-    byte(x, 0xff);
-    byte(x, 0xe0 | (gpr & 7));
-}
-
-void
-x86_jmp_at_rax(struct x86 *x)
-{
-    room(x);
-    byte(x, 0xff);
-    byte(x, 0x20);
-}
-
-void
-x86_ret(struct x86 *x)
-{
-    room(x);
-    byte(x, 0xc3);
-}
-
-uint32_t
-x86_jump(struct x86 *x, enum x86_cc cc)
-{
-    room(x);
-    if (cc == X86_ALWAYS) {
-        byte(x, 0xe9);
-    } else {
-        byte(x, 0x0f);
-        byte(x, 0x80 | cc);
-    }
-    dword(x, 0);
-    return x->size - 4;
-}
-
-void
-x86_patch(struct x86 *x, uint32_t at, uint32_t target)
-{
-    uint32_t distance = target - (at + 4);
-    if (!x->failed)
-        memcpy(x->code + at, &distance, 4);
+    x86_room(x);
+    x86_byte(x, 0xc5);
+    x86_byte(x, 0xf8);
+    x86_byte(x, 0x77);
 }
