@@ -2,13 +2,15 @@
 """Draws every scene on llvmpipe and on Softlake, and judges the pictures.
 
 usage: run_scenes.py SCENES SOFTLAKE [--update] [--keep DIR] [--preload LIB]
-                     [--threads N,N...] [NAME...]
+                     [--threads N,N...] [--zink] [NAME...]
 
 A scene passes if Softlake's picture agrees with llvmpipe's within the scene's
 tolerance, is the same byte for byte with 0, 1, 2 and 8 threads, has the
 checksum that checksums.txt records for it, and if the strict launcher had no
 complaint. Output is TAP. --update rewrites checksums.txt from what was drawn
 by scenes that agree with llvmpipe; review the difference before committing.
+--zink draws on Intel's Vulkan driver (anv), through Mesa's GL on Vulkan. Its
+pictures have no checksums.
 """
 import argparse
 import concurrent.futures
@@ -24,6 +26,7 @@ LLVMPIPE = {'LIBGL_ALWAYS_SOFTWARE': '1', 'GALLIUM_DRIVER': 'llvmpipe',
             # Its shortcuts in texture filtering are not what is compared.
             'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
                             'no_aos_sampling'}
+ZINK = {'MESA_LOADER_DRIVER_OVERRIDE': 'zink'}
 OFF_BY = 8  # a pixel counts as wrong if a channel differs by more than this
 TIMEOUT_S = 120
 
@@ -67,7 +70,9 @@ class Judge:
     def __init__(self, args, directory, known):
         self.args, self.directory, self.known = args, directory, known
         # A sanitizer's runtime has to come before the library.
-        self.preload = {'LD_PRELOAD': args.preload} if args.preload else {}
+        self.extra = {'LD_PRELOAD': args.preload} if args.preload else {}
+        if args.zink:
+            self.extra.update(ZINK)
 
     def path(self, name, kind):
         return str(self.directory / ('%s.%s.raw' % (name, kind)))
@@ -86,8 +91,7 @@ class Judge:
             return name, ['llvmpipe: ' + message], None
         for threads in self.args.threads.split(','):
             got, message = draw(self.softlake(threads), name,
-                                self.path(name, threads),
-                                self.preload)
+                                self.path(name, threads), self.extra)
             if got is None:
                 problems.append('%s threads: %s' % (threads, message))
                 break
@@ -104,7 +108,7 @@ class Judge:
                             'off (allowed %g)' % (off, mean, far, percent))
         checksum = hashlib.sha256(first).hexdigest()[:16]
         if not problems and self.known.get(name) != checksum \
-                and not self.args.update:
+                and not self.args.update and not self.args.zink:
             problems.append('checksum %s, recorded %s' % (
                 checksum, self.known.get(name)))
         return name, problems, checksum if not problems else None
@@ -120,6 +124,14 @@ def read_checksums(path):
     return known
 
 
+def is_zink_on_anv(args):
+    """Whether what --zink asks for is what draws."""
+    run = subprocess.run([args.softlake, '--strict', '-j', '0', '--',
+                          args.scenes, '--renderer'], env=environment(ZINK),
+                         stdout=subprocess.PIPE, text=True)
+    return run.returncode == 0 and run.stdout.startswith('zink (Intel(R) HD')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('scenes')
@@ -128,8 +140,14 @@ def main():
     parser.add_argument('--update', action='store_true')
     parser.add_argument('--keep')
     parser.add_argument('--preload')
+    parser.add_argument('--zink', action='store_true')
     parser.add_argument('--threads', default='0,1,2,8')
     args = parser.parse_intermixed_args()
+    if args.update and args.zink:
+        parser.error('--zink has no checksums')
+    if args.zink and not is_zink_on_anv(args):
+        print('Bail out! not zink on anv')
+        return 1
     record = pathlib.Path(__file__).with_name('checksums.txt')
     known = read_checksums(record)
     rows = [line.split() for line in subprocess.run(
