@@ -5,6 +5,7 @@
 #include "drm-shim/hwctx.h"
 #include "drm-shim/fence.h"
 #include "drm-shim/kms.h"
+#include "drm-shim/numbers.h"
 #include "drm-shim/platform.h"
 #include "drm-shim/raw.h"
 #include "drm-shim/report.h"
@@ -71,6 +72,7 @@ static void
 after_fork_child(void)
 {
     fence_after_fork_child();
+    numbers_after_fork();
     /* A recursive mutex remembers the parent's thread id. */
     init_lock();
     pthread_mutex_init(&device.submit_lock, NULL);
@@ -371,12 +373,15 @@ device_file(int fd)
 {
     struct stat st;
     int saved = errno;
+    unsigned ticket = numbers_ticket();
     if (fd < 0 || raw_fstat(fd, &st) < 0) {
         errno = saved;
         return NULL;
     }
-    if (!S_ISSOCK(st.st_mode))
+    if (!S_ISSOCK(st.st_mode)) {
+        numbers_forget(fd);
         return NULL;
+    }
     device_init();
     device_lock();
     struct drm_file *file = find_file(st.st_ino);
@@ -385,10 +390,26 @@ device_file(int fd)
         if (minor >= 0)
             file = add_file(st.st_ino, minor, -1);
     }
+    if (file) {
+        atomic_fetch_add(&file->refs, 1);
+        numbers_learn(fd, file, ticket);
+    } else {
+        numbers_forget(fd);
+    }
+    device_unlock();
+    return file;
+}
+
+struct drm_file *
+device_file_known(int fd)
+{
+    device_init();
+    device_lock();
+    struct drm_file *file = numbers_find(fd);
     if (file)
         atomic_fetch_add(&file->refs, 1);
     device_unlock();
-    return file;
+    return file ? file : device_file(fd);
 }
 
 static void
@@ -446,6 +467,7 @@ device_collect(void)
             continue;
         }
         *p = file->next;
+        numbers_forget_file(file);
         file->next = dead;
         dead = file;
     }

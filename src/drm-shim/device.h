@@ -55,6 +55,8 @@ int device_open(int minor, int flags);
 /* The open file behind a descriptor, referenced; NULL if it is none of ours
  * (errno is kept). */
 struct drm_file *device_file(int fd);
+/* The same from memory, if the descriptor is known. */
+struct drm_file *device_file_known(int fd);
 void device_file_unref(struct drm_file *file);
 /* Minor of a descriptor, -1 if it is none of ours. */
 int device_minor_of_inode(int fd, ino_t ino);
@@ -76,6 +78,8 @@ uint32_t device_new_magic(void);
 
 /* The wrappers' way in: as ioctl(2) and mmap(2). */
 int device_ioctl(struct drm_file *file, unsigned long request, void *arg);
+/* Whether a descriptor's owner knows what it has when it asks this. */
+bool device_ioctl_is_frequent(unsigned long request);
 void *device_mmap(struct drm_file *file, void *addr, size_t length, int prot,
                   int flags, uint64_t offset);
 

@@ -23,7 +23,9 @@ INTERPOSE(int, shim_ioctl, "ioctl", (int fd, unsigned long request, ...))
     int ret;
     switch (_IOC_TYPE(number)) {
     case 'd': {
-        struct drm_file *file = device_file(fd);
+        struct drm_file *file = device_ioctl_is_frequent(number)
+                                    ? device_file_known(fd)
+                                    : device_file(fd);
         if (!file)
             break;
         ret = device_ioctl(file, number, arg);

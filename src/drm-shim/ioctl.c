@@ -28,6 +28,12 @@ static const struct {
 IOCTL_TABLE(X)
 #undef X
 
+bool
+device_ioctl_is_frequent(unsigned long request)
+{
+    return rows[_IOC_NR(request)].access & IOCTL_FREQUENT;
+}
+
 static int
 check_access(const struct drm_file *file, unsigned access)
 {

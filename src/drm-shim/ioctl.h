@@ -9,9 +9,10 @@
 #include "drm-shim/device.h"
 
 enum ioctl_access {
-    IOCTL_RENDER = 1 << 0, /* allowed on the render node */
-    IOCTL_MASTER = 1 << 1, /* only for the master of the card */
-    IOCTL_AUTH = 1 << 2,   /* only for authenticated clients of the card */
+    IOCTL_RENDER = 1 << 0,   /* allowed on the render node */
+    IOCTL_MASTER = 1 << 1,   /* only for the master of the card */
+    IOCTL_AUTH = 1 << 2,     /* only for authenticated clients of the card */
+    IOCTL_FREQUENT = 1 << 3, /* not the first thing asked of a descriptor */
 };
 
 /* ioctl_core.c */

@@ -7,6 +7,7 @@
 #define R IOCTL_RENDER
 #define M IOCTL_MASTER
 #define A IOCTL_AUTH
+#define F (IOCTL_RENDER | IOCTL_FREQUENT)
 
 #define IOCTL_TABLE(X)                                               \
     X(R, DRM_IOCTL_VERSION, version)                                 \
@@ -19,31 +20,31 @@
     X(0, DRM_IOCTL_SET_CLIENT_CAP, set_client_cap)                   \
     X(0, DRM_IOCTL_SET_MASTER, set_master)                           \
     X(0, DRM_IOCTL_DROP_MASTER, drop_master)                         \
-    X(R, DRM_IOCTL_GEM_CLOSE, gem_close)                             \
+    X(F, DRM_IOCTL_GEM_CLOSE, gem_close)                             \
     X(A, DRM_IOCTL_GEM_FLINK, gem_flink)                             \
     X(A, DRM_IOCTL_GEM_OPEN, gem_open)                               \
     X(R, DRM_IOCTL_PRIME_HANDLE_TO_FD, prime_handle_to_fd)           \
     X(R, DRM_IOCTL_PRIME_FD_TO_HANDLE, prime_fd_to_handle)           \
     X(R, DRM_IOCTL_I915_GETPARAM, getparam)                          \
-    X(R, DRM_IOCTL_I915_GEM_CREATE, gem_create)                      \
+    X(F, DRM_IOCTL_I915_GEM_CREATE, gem_create)                      \
     X(R, DRM_IOCTL_I915_GEM_CREATE_EXT, gem_create_ext)              \
     X(R, DRM_IOCTL_I915_GEM_USERPTR, gem_userptr)                    \
     X(R, DRM_IOCTL_I915_GEM_PREAD, gem_pread)                        \
     X(R, DRM_IOCTL_I915_GEM_PWRITE, gem_pwrite)                      \
     X(R, DRM_IOCTL_I915_GEM_MMAP, gem_mmap)                          \
-    X(R, DRM_IOCTL_I915_GEM_MMAP_OFFSET, gem_mmap_offset)            \
-    X(R, DRM_IOCTL_I915_GEM_SET_DOMAIN, gem_set_domain)              \
+    X(F, DRM_IOCTL_I915_GEM_MMAP_OFFSET, gem_mmap_offset)            \
+    X(F, DRM_IOCTL_I915_GEM_SET_DOMAIN, gem_set_domain)              \
     X(R, DRM_IOCTL_I915_GEM_SW_FINISH, gem_sw_finish)                \
     X(R, DRM_IOCTL_I915_GEM_SET_TILING, gem_set_tiling)              \
     X(R, DRM_IOCTL_I915_GEM_GET_TILING, gem_get_tiling)              \
     X(R, DRM_IOCTL_I915_GEM_GET_APERTURE, gem_get_aperture)          \
     X(R, DRM_IOCTL_I915_GEM_SET_CACHING, gem_set_caching)            \
     X(R, DRM_IOCTL_I915_GEM_GET_CACHING, gem_get_caching)            \
-    X(R, DRM_IOCTL_I915_GEM_MADVISE, gem_madvise)                    \
-    X(R, DRM_IOCTL_I915_GEM_BUSY, gem_busy)                          \
-    X(R, DRM_IOCTL_I915_GEM_WAIT, gem_wait)                          \
+    X(F, DRM_IOCTL_I915_GEM_MADVISE, gem_madvise)                    \
+    X(F, DRM_IOCTL_I915_GEM_BUSY, gem_busy)                          \
+    X(F, DRM_IOCTL_I915_GEM_WAIT, gem_wait)                          \
     X(R, DRM_IOCTL_I915_GEM_THROTTLE, gem_throttle)                  \
-    X(R, DRM_IOCTL_I915_GEM_EXECBUFFER2_WR, execbuffer2)             \
+    X(F, DRM_IOCTL_I915_GEM_EXECBUFFER2_WR, execbuffer2)             \
     X(R, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, context_create)      \
     X(R, DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, context_destroy)        \
     X(R, DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, context_getparam)      \
@@ -56,16 +57,16 @@
     X(R, DRM_IOCTL_I915_PERF_OPEN, no_privilege)                     \
     X(R, DRM_IOCTL_I915_PERF_ADD_CONFIG, no_privilege)               \
     X(R, DRM_IOCTL_I915_PERF_REMOVE_CONFIG, no_privilege)            \
-    X(R, DRM_IOCTL_SYNCOBJ_CREATE, syncobj_create)                   \
-    X(R, DRM_IOCTL_SYNCOBJ_DESTROY, syncobj_destroy)                 \
+    X(F, DRM_IOCTL_SYNCOBJ_CREATE, syncobj_create)                   \
+    X(F, DRM_IOCTL_SYNCOBJ_DESTROY, syncobj_destroy)                 \
     X(R, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, syncobj_handle_to_fd)       \
     X(R, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, syncobj_fd_to_handle)       \
-    X(R, DRM_IOCTL_SYNCOBJ_WAIT, syncobj_wait)                       \
-    X(R, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, syncobj_timeline_wait)     \
-    X(R, DRM_IOCTL_SYNCOBJ_RESET, syncobj_reset)                     \
-    X(R, DRM_IOCTL_SYNCOBJ_SIGNAL, syncobj_signal)                   \
-    X(R, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, syncobj_timeline_signal) \
-    X(R, DRM_IOCTL_SYNCOBJ_QUERY, syncobj_query)                     \
+    X(F, DRM_IOCTL_SYNCOBJ_WAIT, syncobj_wait)                       \
+    X(F, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, syncobj_timeline_wait)     \
+    X(F, DRM_IOCTL_SYNCOBJ_RESET, syncobj_reset)                     \
+    X(F, DRM_IOCTL_SYNCOBJ_SIGNAL, syncobj_signal)                   \
+    X(F, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, syncobj_timeline_signal) \
+    X(F, DRM_IOCTL_SYNCOBJ_QUERY, syncobj_query)                     \
     X(R, DRM_IOCTL_SYNCOBJ_TRANSFER, syncobj_transfer)               \
     X(0, DRM_IOCTL_WAIT_VBLANK, wait_vblank)                         \
     X(0, DRM_IOCTL_CRTC_GET_SEQUENCE, crtc_get_sequence)             \

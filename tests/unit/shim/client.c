@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -138,6 +139,50 @@ create(int fd, uint64_t size_B)
 {
     struct drm_i915_gem_create c = {.size = size_B};
     return ioctl(fd, DRM_IOCTL_I915_GEM_CREATE, &c) ? 0 : c.handle;
+}
+
+/* Whether a descriptor takes an ioctl that drivers use all the time. */
+static int
+creates(int fd)
+{
+    return create(fd, 4096) != 0;
+}
+
+/* A number that was the device and then something else. */
+static void
+test_reused_numbers(void)
+{
+    int fd = open_render();
+    ok(chipset(fd) == 0x5912 && creates(fd), "a number is the device");
+    close(fd);
+    ok(!creates(fd) && errno == EBADF, "closed, it is nothing");
+    int null = open("/dev/null", O_RDWR);
+    ok(null == fd && !creates(null) && errno == ENOTTY,
+       "opened again, it is what was opened");
+    fd = open_render();
+    ok(chipset(fd) == 0x5912 && creates(fd), "another is the device");
+    dup2(null, fd);
+    ok(!creates(fd) && errno == ENOTTY, "dup2() puts something else there");
+    close(fd);
+    fd = open_render();
+    ok(chipset(fd) == 0x5912 && creates(fd), "and the device again");
+    dup3(null, fd, O_CLOEXEC);
+    ok(!creates(fd) && errno == ENOTTY, "so does dup3()");
+    close(fd);
+    fd = open_render();
+    int copy = dup(fd);
+    ok(creates(fd) && creates(copy), "a dup takes it too");
+    close_range((unsigned)fd, (unsigned)fd, 0);
+    ok(!creates(fd) && errno == EBADF && creates(copy),
+       "close_range() ends one of them");
+    /* Nobody tells the library, but the new owner asks what it has. */
+    syscall(SYS_close, copy);
+    syscall(SYS_dup2, null, copy);
+    ok(chipset(copy) < 0 && errno == ENOTTY && !creates(copy) &&
+           errno == ENOTTY,
+       "what is closed behind our back is found out");
+    close(copy);
+    close(null);
 }
 
 static uint32_t *
@@ -365,6 +410,7 @@ main(int argc, char **argv)
         return receiver(atoi(argv[1]));
     test_paths();
     test_descriptors();
+    test_reused_numbers();
     test_sharing(argv[0]);
     test_syncobj(argv[0]);
     printf("1..%d\n", tests);
