@@ -139,20 +139,38 @@ find_corners(const struct block_batch *b, unsigned n, int32_t x[4],
     }
 }
 
+static bool
+has_scattered(const struct block_batch *b, unsigned first, unsigned end)
+{
+    for (unsigned n = first; n < end; n++) {
+        if (b->block[n].scattered)
+            return true;
+    }
+    return false;
+}
+
 static void
 find_places(struct block_batch *b, const struct setup *s, unsigned first,
             unsigned end)
 {
     for (unsigned n = first; n < end; n++) {
-        /* Exact: snapped positions have few bits. */
-        double x = b->block[n].x - s->ref_x, y = b->block[n].y - s->ref_y;
-        b->at[n] = (struct lane_quads){{x, x + 2, x, x + 2},
-                                       {y, y, y + 2, y + 2}};
-        for (unsigned i = 0; b->block[n].scattered && i < 4; i++) {
-            b->at[n].x[i] = b->quads[n].x[i] - s->ref_x;
-            b->at[n].y[i] = b->quads[n].y[i] - s->ref_y;
+        int32_t x[4], y[4];
+        find_corners(b, n, x, y);
+        for (unsigned i = 0; i < 4; i++) {
+            b->at[n].x[i] = x[i] - s->ref_x;
+            b->at[n].y[i] = y[i] - s->ref_y;
         }
     }
+}
+
+static struct block_places
+places(const struct block_batch *b, const struct setup *s, unsigned first,
+       unsigned end)
+{
+    return (struct block_places){.block = &b->block[first],
+                                 .count = end - first,
+                                 .ref_x = s->ref_x,
+                                 .ref_y = s->ref_y};
 }
 
 static void
@@ -160,10 +178,33 @@ weights(struct worker *w, const struct setup *s, bool linear, unsigned first,
         unsigned end)
 {
     struct block_batch *b = &w->batch;
+    const struct plane_ops *ops = w->planes;
     bool divide = !linear && s->perspective;
-    w->planes->weights(divide ? &s->n1 : &s->b1, divide ? &s->n2 : &s->b2,
-                       divide ? &s->q : NULL, &b->at[first], end - first,
-                       &b->weights[linear][first]);
+    const struct plane *p1 = divide ? &s->n1 : &s->b1;
+    const struct plane *p2 = divide ? &s->n2 : &s->b2;
+    const struct plane *q = divide ? &s->q : NULL;
+    float(*out)[32] = &b->weights[linear][first];
+    if (has_scattered(b, first, end)) {
+        find_places(b, s, first, end);
+        ops->weights(p1, p2, q, &b->at[first], end - first, out);
+        return;
+    }
+    const struct block_places at = places(b, s, first, end);
+    ops->block_weights(p1, p2, q, &at, out);
+}
+
+static void
+value(struct worker *w, const struct setup *s, const struct plane *p,
+      bool invert, unsigned first, unsigned end, float (*out)[16])
+{
+    struct block_batch *b = &w->batch;
+    if (has_scattered(b, first, end)) {
+        find_places(b, s, first, end);
+        w->planes->value(p, invert, &b->at[first], end - first, out);
+        return;
+    }
+    const struct block_places at = places(b, s, first, end);
+    w->planes->block_value(p, invert, &at, out);
 }
 
 static void
@@ -200,7 +241,6 @@ make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
           unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    unsigned count = end - first;
     switch ((enum payload_kind)kind) {
     case PAYLOAD_HEADER: payload_header(w, s, b->header); return b->header;
     case PAYLOAD_SUBSPANS: subspans(b, first, end); return b->subspans;
@@ -208,10 +248,10 @@ make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
         weights(w, s, linear, first, end);
         return b->weights[linear];
     case PAYLOAD_DEPTH:
-        w->planes->value(&s->z, false, &b->at[first], count, &b->z[first]);
+        value(w, s, &s->z, false, first, end, &b->z[first]);
         return b->z;
     case PAYLOAD_W:
-        w->planes->value(&s->q, true, &b->at[first], count, &b->w[first]);
+        value(w, s, &s->q, true, first, end, &b->w[first]);
         return b->w;
     case PAYLOAD_POSITIONS: /* eight sixteenths: pixel centres */
         memset(b->positions, 8, sizeof b->positions);
@@ -333,8 +373,6 @@ run_primitives(struct worker *w)
         const struct setup *s = b->prim[k].setup;
         unsigned first = b->prim[k].first;
         unsigned end = k + 1 < b->prims ? b->prim[k + 1].first : b->count;
-        if (!w->same)
-            find_places(b, s, first, end);
         make_parts(w, s, first, end);
         w->block_group.setup = s;
         if (catches)

@@ -41,6 +41,34 @@ value(const struct plane *p, bool invert, const struct lane_quads *at,
     }
 }
 
+static struct lane_quads
+quads_of(const struct block_places *at, unsigned n)
+{
+    double x = at->block[n].x - at->ref_x, y = at->block[n].y - at->ref_y;
+    return (struct lane_quads){{x, x + 2, x, x + 2}, {y, y, y + 2, y + 2}};
+}
+
+static void
+block_weights(const struct plane *b1, const struct plane *b2,
+              const struct plane *q, const struct block_places *at,
+              float (*out)[32])
+{
+    for (unsigned n = 0; n < at->count; n++) {
+        const struct lane_quads quads = quads_of(at, n);
+        weights(b1, b2, q, &quads, 1, &out[n]);
+    }
+}
+
+static void
+block_value(const struct plane *p, bool invert, const struct block_places *at,
+            float (*out)[16])
+{
+    for (unsigned n = 0; n < at->count; n++) {
+        const struct lane_quads quads = quads_of(at, n);
+        value(p, invert, &quads, 1, &out[n]);
+    }
+}
+
 static void
 copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
 {
@@ -65,7 +93,8 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
     return end;
 }
 
-const struct plane_ops plane_ops_ref = {weights, value, copy, run};
+const struct plane_ops plane_ops_ref = {weights,     value, block_weights,
+                                        block_value, copy,  run};
 
 const struct plane_ops *
 plane_ops_selected(void)

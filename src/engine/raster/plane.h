@@ -35,6 +35,13 @@ struct batch_block {
     bool scattered;
 };
 
+/* Pixels of 4x4 blocks, from the planes' reference point. */
+struct block_places {
+    const struct batch_block *block; /* none of them scattered */
+    unsigned count;
+    double ref_x, ref_y;
+};
+
 /* Threads one after the other, all arrays with one element for each. */
 struct thread_run {
     const struct eu_launch *launch;
@@ -57,6 +64,12 @@ struct plane_ops {
     void (*value)(const struct plane *p, bool invert,
                   const struct lane_quads *at, unsigned count,
                   float (*out)[16]);
+    /* The same for blocks. */
+    void (*block_weights)(const struct plane *b1, const struct plane *b2,
+                          const struct plane *q, const struct block_places *at,
+                          float (*out)[32]);
+    void (*block_value)(const struct plane *p, bool invert,
+                        const struct block_places *at, float (*out)[16]);
     /* Thread n's registers. */
     void (*copy)(uint8_t *grf, const struct grf_copy *copy, unsigned count,
                  unsigned n);

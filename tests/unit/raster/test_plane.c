@@ -75,6 +75,38 @@ compare(const struct plane_ops *ops)
     }
 }
 
+/* Blocks of a tile, as often as not in one row. */
+static void
+compare_blocks(const struct plane_ops *ops)
+{
+    struct batch_block block[GROUPS];
+    float want[GROUPS][32], got[GROUPS][32];
+    struct plane p1 = hostile_plane(), p2 = hostile_plane();
+    struct plane q = hostile_plane();
+    int32_t y = (int32_t)(next_random() & 0x3ffc);
+    for (unsigned n = 0; n < GROUPS; n++) {
+        int32_t x = (int32_t)(next_random() & 0x3ffc);
+        if (next_random() & 1)
+            y += 4;
+        block[n] = (struct batch_block){.x = x, .y = y};
+    }
+    const struct block_places at = {
+        .block = block,
+        .count = 1 + next_random() % GROUPS,
+        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
+        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    for (unsigned divide = 0; divide < 2; divide++) {
+        const struct plane *by = divide ? &q : NULL;
+        plane_ops_ref.block_weights(&p1, &p2, by, &at, want);
+        ops->block_weights(&p1, &p2, by, &at, got);
+        cr_assert_arr_eq(got, want, at.count * sizeof got[0]);
+        float(*want1)[16] = (float(*)[16])want, (*got1)[16] = (float(*)[16])got;
+        plane_ops_ref.block_value(&p1, divide, &at, want1);
+        ops->block_value(&p1, divide, &at, got1);
+        cr_assert_arr_eq(got1, want1, at.count * sizeof got1[0]);
+    }
+}
+
 static void
 compare_many(const struct plane_ops *ops, enum cpu_level cpu)
 {
@@ -82,6 +114,8 @@ compare_many(const struct plane_ops *ops, enum cpu_level cpu)
         cr_skip("not on this processor");
     for (unsigned i = 0; i < 20000; i++)
         compare(ops);
+    for (unsigned i = 0; i < 20000; i++)
+        compare_blocks(ops);
 }
 
 Test(plane, avx2)
@@ -110,4 +144,20 @@ Test(plane, reference_layout)
     cr_assert_eq(out[0][24 + 2], 1301.5f / 2);
     plane_ops_ref.value(&two, true, &at, 1, v);
     cr_assert_eq(v[0][15], 0.5f);
+}
+
+/* Blocks are what their quads are. */
+Test(plane, reference_blocks)
+{
+    const struct batch_block block[2] = {{.x = 8, .y = 4}, {.x = 12, .y = 64}};
+    const struct block_places at = {block, 2, 3.25, -1.5};
+    const struct plane px = {0, 1, 0}, py = {1000, 0, 1};
+    float out[2][32], v[2][16];
+    plane_ops_ref.block_weights(&px, &py, NULL, &at, out);
+    cr_assert_eq(out[0][0], 5.25f);
+    cr_assert_eq(out[0][5], 8.25f);
+    cr_assert_eq(out[1][8 + 6], 1000 + 64 + 1.5f + 1.5f);
+    cr_assert_eq(out[1][16 + 7], 12 - 3.25f + 3.5f);
+    plane_ops_ref.block_value(&py, false, &at, v);
+    cr_assert_eq(v[0][15], 1000 + 4 + 1.5f + 3.5f);
 }

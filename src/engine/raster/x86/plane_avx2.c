@@ -1,6 +1,10 @@
 /* plane_avx2.c: planes four pixels at a time. Compiled with -mavx2; called
  * only where the processor has it. */
-#include <immintrin.h>
+#include "engine/raster/x86/plane_vectors.h"
+
+typedef struct {
+    f64x4 left, right;
+} eight;
 
 #include "engine/raster/x86/plane_simd.h"
 
@@ -16,6 +20,53 @@ to_floats(float out[16], const f64x8 *a, const f64x8 *b)
         out + 8, _mm256_set_m128(_mm256_cvtpd_ps(v[3]), _mm256_cvtpd_ps(v[2])));
 }
 
+static inline eight
+columns_of(f64x4 v)
+{
+    return (eight){(f64x4)_mm256_permute4x64_pd((__m256d)v, 0x44),
+                   (f64x4)_mm256_permute4x64_pd((__m256d)v, 0xee)};
+}
+
+static inline eight
+rows_of(f64x4 v, unsigned half)
+{
+    f64x4 both = half ? (f64x4)_mm256_permute4x64_pd((__m256d)v, 0xfa)
+                      : (f64x4)_mm256_permute4x64_pd((__m256d)v, 0x50);
+    return (eight){both, both};
+}
+
+static inline eight
+eight_add(eight a, eight b)
+{
+    return (eight){a.left + b.left, a.right + b.right};
+}
+
+static inline eight
+eight_mul(eight a, eight b)
+{
+    return (eight){a.left * b.left, a.right * b.right};
+}
+
+static inline eight
+eight_over(eight v)
+{
+    return (eight){1 / v.left, 1 / v.right};
+}
+
+static inline void
+eight_to_floats(float out[8], eight v)
+{
+    _mm256_storeu_ps(out, _mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.right),
+                                          _mm256_cvtpd_ps((__m256d)v.left)));
+}
+
+static inline void
+eights_to_floats(float out[16], const eight *a, const eight *b)
+{
+    eight_to_floats(out, *a);
+    eight_to_floats(out + 8, *b);
+}
+
 static inline void
 copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
 {
@@ -25,4 +76,5 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
     }
 }
 
-const struct plane_ops plane_ops_avx2 = {weights, value, copy, run};
+const struct plane_ops plane_ops_avx2 = {weights,     value, block_weights,
+                                         block_value, copy,  run};

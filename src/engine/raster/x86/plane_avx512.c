@@ -1,6 +1,8 @@
 /* plane_avx512.c: planes eight pixels at a time. Compiled for AVX-512 F
  * and DQ; called only where the processor has them. */
-#include <immintrin.h>
+#include "engine/raster/x86/plane_vectors.h"
+
+typedef f64x8 eight;
 
 #include "engine/raster/x86/plane_simd.h"
 
@@ -10,6 +12,47 @@ to_floats(float out[16], const f64x8 *a, const f64x8 *b)
     __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)*a));
     _mm512_storeu_ps(out,
                      _mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)*b), 1));
+}
+
+static inline eight
+columns_of(f64x4 v)
+{
+    return (eight)_mm512_permutexvar_pd(
+        _mm512_setr_epi64(0, 1, 0, 1, 2, 3, 2, 3),
+        _mm512_castpd256_pd512((__m256d)v));
+}
+
+static inline eight
+rows_of(f64x4 v, unsigned half)
+{
+    const __m512i upper = _mm512_setr_epi64(0, 0, 1, 1, 0, 0, 1, 1);
+    const __m512i lower = _mm512_setr_epi64(2, 2, 3, 3, 2, 2, 3, 3);
+    return (eight)_mm512_permutexvar_pd(half ? lower : upper,
+                                        _mm512_castpd256_pd512((__m256d)v));
+}
+
+static inline eight
+eight_add(eight a, eight b)
+{
+    return a + b;
+}
+
+static inline eight
+eight_mul(eight a, eight b)
+{
+    return a * b;
+}
+
+static inline eight
+eight_over(eight v)
+{
+    return 1 / v;
+}
+
+static inline void
+eights_to_floats(float out[16], const eight *a, const eight *b)
+{
+    to_floats(out, a, b);
 }
 
 /* Compiled code loads registers in pairs: a pair that two stores have written
@@ -25,4 +68,5 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
             _mm256_loadu_si256((const __m256i *)(const void *)from));
 }
 
-const struct plane_ops plane_ops_avx512 = {weights, value, copy, run};
+const struct plane_ops plane_ops_avx512 = {weights,     value, block_weights,
+                                           block_value, copy,  run};

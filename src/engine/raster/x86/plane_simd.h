@@ -1,12 +1,19 @@
 /* plane_simd.h: the body of plane_avx2.c and plane_avx512.c, which bring
- * to_floats(), with stores as wide as the loads that follow, and
- * copy_grfs(). The arithmetic is that of plane.c, value for value. */
-#include "engine/raster/plane.h"
-
-typedef double f64x8 __attribute__((vector_size(64)));
+ * the type `eight`, eight lanes of a block, and what is declared here; stores
+ * are as wide as the loads that follow. The arithmetic is that of plane.c,
+ * value for value. */
 
 static inline void to_floats(float out[16], const f64x8 *a, const f64x8 *b);
 static inline void copy_grfs(uint8_t *to, const uint8_t *from, unsigned count);
+/* Of four columns or rows to two quads side by side, of the upper or lower
+ * half of a block. */
+static inline eight columns_of(f64x4 v);
+static inline eight rows_of(f64x4 v, unsigned half);
+static inline eight eight_add(eight a, eight b);
+static inline eight eight_mul(eight a, eight b);
+static inline eight eight_over(eight v); /* 1 / v */
+static inline void eights_to_floats(float out[16], const eight *a,
+                                    const eight *b);
 
 /* Eight of the sixteen lanes. */
 struct places {
@@ -78,6 +85,106 @@ value(const struct plane *plane, bool invert, const struct lane_quads *at,
                 v[half] = 1 / v[half];
         }
         to_floats(out[n], &v[0], &v[1]);
+    }
+}
+
+/* ---- blocks: what depends on x alone is the same for all rows, and likewise
+ * what depends on y ---- */
+
+/* Pixel centres of four columns or rows. */
+static inline f64x4
+centres(int32_t at_px, double ref)
+{
+    const f64x4 quad = {0, 0, 2, 2}, pixel = {0.5, 1.5, 0.5, 1.5};
+    return (at_px - ref + quad) + pixel;
+}
+
+/* What a plane has of the columns and of the rows, upper and lower quads. */
+struct parts {
+    eight columns, rows[2];
+};
+
+static inline eight
+part_of_columns(const struct plane *p, f64x4 x)
+{
+    return columns_of(p->c + p->dx * x);
+}
+
+static inline void
+parts_of_rows(struct parts *t, const struct plane *p, f64x4 y)
+{
+    f64x4 b = p->dy * y;
+    t->rows[0] = rows_of(b, 0);
+    t->rows[1] = rows_of(b, 1);
+}
+
+/* Blocks of a list are mostly to the right of the one before. */
+static inline void
+block_weights_of(const struct plane *b1, const struct plane *b2,
+                 const struct plane *q, const struct block_places *at,
+                 float (*out)[32])
+{
+    const struct batch_block *block = at->block;
+    double ref_x = at->ref_x, ref_y = at->ref_y;
+    struct parts p1, p2, pq;
+    for (unsigned n = 0; n < at->count; n++) {
+        f64x4 x = centres(block[n].x, ref_x);
+        if (!n || block[n].y != block[n - 1].y) {
+            f64x4 y = centres(block[n].y, ref_y);
+            parts_of_rows(&p1, b1, y);
+            parts_of_rows(&p2, b2, y);
+            if (q)
+                parts_of_rows(&pq, q, y);
+        }
+        p1.columns = part_of_columns(b1, x);
+        p2.columns = part_of_columns(b2, x);
+        if (q)
+            pq.columns = part_of_columns(q, x);
+        for (unsigned i = 0; i < 2; i++) {
+            eight v1 = eight_add(p1.columns, p1.rows[i]);
+            eight v2 = eight_add(p2.columns, p2.rows[i]);
+            if (q) {
+                eight w = eight_over(eight_add(pq.columns, pq.rows[i]));
+                v1 = eight_mul(v1, w);
+                v2 = eight_mul(v2, w);
+            }
+            eights_to_floats(&out[n][i * 16], &v1, &v2);
+        }
+    }
+}
+
+static void
+block_weights(const struct plane *b1, const struct plane *b2,
+              const struct plane *q, const struct block_places *at,
+              float (*out)[32])
+{
+    const struct plane p1 = *b1, p2 = *b2;
+    const struct block_places in = *at;
+    if (q) {
+        const struct plane pq = *q;
+        block_weights_of(&p1, &p2, &pq, &in, out);
+    } else {
+        block_weights_of(&p1, &p2, NULL, &in, out);
+    }
+}
+
+static void
+block_value(const struct plane *plane, bool invert,
+            const struct block_places *at, float (*out)[16])
+{
+    const struct plane p = *plane;
+    const struct block_places in = *at;
+    for (unsigned n = 0; n < in.count; n++) {
+        struct parts t;
+        eight v[2];
+        parts_of_rows(&t, &p, centres(in.block[n].y, in.ref_y));
+        t.columns = part_of_columns(&p, centres(in.block[n].x, in.ref_x));
+        for (unsigned i = 0; i < 2; i++) {
+            v[i] = eight_add(t.columns, t.rows[i]);
+            if (invert)
+                v[i] = eight_over(v[i]);
+        }
+        eights_to_floats(out[n], &v[0], &v[1]);
     }
 }
 
