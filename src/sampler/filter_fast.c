@@ -18,9 +18,9 @@ static bool
 is_usable(const struct sample_ctx *ctx)
 {
     const struct sample_req *req = ctx->req;
-    if (ctx->dims != 2 || ctx->compare || ctx->reduction || !ctx->direct ||
-        ctx->sp->non_normalized || ctx->texel_kind == TEXEL_BLOCK ||
-        req->offset[0] || req->offset[1])
+    if (ctx->dims != 2 || ctx->keyed || ctx->compare || ctx->reduction ||
+        !ctx->direct || ctx->sp->non_normalized ||
+        ctx->texel_kind == TEXEL_BLOCK || req->offset[0] || req->offset[1])
         return false;
     if (ctx->cube && (ctx->s->cube_faces & 0x3f) != 0x3f)
         return false;

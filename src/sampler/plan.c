@@ -15,7 +15,7 @@ is_planned(const struct sample_ctx *ctx)
     if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
         req->op != SAMPLE_LOD && req->op != SAMPLE_LZ && req->op != SAMPLE_LD)
         return false;
-    if (ctx->dims != 2 || ctx->cube || ctx->reduction)
+    if (ctx->dims != 2 || ctx->cube || ctx->reduction || ctx->keyed)
         return false;
     /* Coordinates in texels: those of the stock driver's blits. */
     if (sp->non_normalized &&

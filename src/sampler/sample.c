@@ -43,6 +43,8 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     /* KBL PRM vol 2d, SAMPLER_STATE, Reduction Type: they do not compare. */
     ctx->compare = req->compare && !ctx->integer && !ctx->reduction;
     ctx->shadow_func = sp->shadow_func;
+    ctx->keyed = chroma_key_applies(sp, s) && !ctx->compare;
+    ctx->key_hit = false;
     ctx->direct = true;
     ctx->scaled = false;
     ctx->has_min_lod = false;
@@ -145,6 +147,7 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
     }
     float coord[3];
     uint32_t slice = lane_coords(ctx, lane, coord);
+    ctx->key_hit = false;
     t.v = filter_level(ctx, lod, lod->level, coord, slice, lane);
     if (lod->beta && (!ctx->integer || ctx->reduction))
         t.v = filter_mix(
@@ -155,6 +158,8 @@ sample_lane(struct sample_ctx *ctx, const struct sample_lod *lod, unsigned lane,
         t.v /= 255.0f;
     else if (!ctx->integer && (lod->filter != FILTER_NEAREST || lod->beta))
         t.v = sample_settle(t.v);
+    if (ctx->key_hit && ctx->req->killed)
+        *ctx->req->killed |= 1u << lane;
     sample_swizzle(ctx->s, &t.c, lane, out);
 }
 

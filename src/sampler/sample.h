@@ -124,6 +124,8 @@ struct sample_ctx {
     uint8_t byte_shift[4];
     uint8_t source[4]; /* enum texel_source */
     bool clamp_ref;
+    bool keyed;     /* texels are compared with a chroma key */
+    bool key_hit;   /* one was equal; for the caller to clear */
     int32_t level0; /* surface minimum LOD */
     struct lod_limits limits;
     union texel border;
@@ -156,8 +158,8 @@ void texel_outside(const struct format_info *fmt, union color *out);
 void texel_init(struct sample_ctx *ctx);
 /* One texel that is on the surface, as format_unpack would give it. `blocks`
  * is needed for compressed formats only. */
-void texel_decode(const struct format_info *fmt, const uint8_t *element,
-                  uint32_t x, uint32_t y, struct format_block_cache *blocks,
+void texel_decode(const struct surface *s, const uint8_t *element, uint32_t x,
+                  uint32_t y, uint32_t slice, struct format_block_cache *blocks,
                   union color *out);
 /* The plane of a level and slice, from ctx's cache. */
 const struct texel_plane *texel_plane(struct sample_ctx *ctx, uint32_t level,
@@ -166,6 +168,25 @@ const struct texel_plane *texel_plane(struct sample_ctx *ctx, uint32_t level,
 const uint8_t *texel_address(const struct sample_ctx *ctx,
                              const struct texel_plane *plane, uint32_t x,
                              uint32_t y);
+
+/* ---- chroma_key.c ----------------------------------------------------- */
+
+/* A texel that is on the surface. */
+struct key_texel {
+    const uint8_t *element;
+    uint32_t level, x, y, slice;
+};
+
+bool chroma_key_applies(const struct sampler *sp, const struct surface *s);
+/* Sets ctx->key_hit if the texel matches. True if *black takes its place. */
+bool chroma_key_replaces(struct sample_ctx *ctx, const struct key_texel *at,
+                         union color *black);
+
+/* ---- planar.c --------------------------------------------------------- */
+
+/* A texel whose luma is at `luma`. */
+void planar_decode(const struct surface *s, const uint8_t *luma, uint32_t x,
+                   uint32_t y, uint32_t slice, union color *out);
 
 /* ---- lod.c ------------------------------------------------------------ */
 

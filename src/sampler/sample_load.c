@@ -126,7 +126,7 @@ load_lane(const struct surface *s, const struct sample_req *req, unsigned lane,
                            ? surface_ptr(s, a.level, a.x, a.y, a.z, sample)
                            : NULL;
     if (p)
-        texel_decode(s->fmt, p, a.x, a.y, blocks, out);
+        texel_decode(s, p, a.x, a.y, a.z, blocks, out);
     else
         texel_outside(s->fmt, out);
 }

@@ -155,6 +155,7 @@ enum surface_aux {
 };
 
 #define SURFACE_LEVELS 15
+#define FORMAT_CODE_PLANAR_420_8 0x1a5
 
 /* A decoded surface. Sizes are those of level 0 as programmed (not minified);
  * `base_level` etc. are the view. */
@@ -180,6 +181,7 @@ struct surface {
     uint16_t min_array, view_extent_minus1;
     uint8_t x_offset, y_offset; /* texels */
     uint8_t swizzle[4];         /* enum scs: 0 zero, 1 one, 4..7 r g b a */
+    uint16_t uv_x_B, uv_y;      /* where the chroma plane of NV12 begins */
     uint8_t cube_faces;
     uint8_t aux; /* enum surface_aux */
     uint64_t aux_va;
@@ -209,6 +211,13 @@ uint64_t surface_vec4_B(const struct surface *s);
  * from other state (depth, stencil) should call it when all else is set:
  * without it every texel's address is computed from scratch. */
 void surface_layout(struct surface *s);
+
+/* 8-bit 4:2:0 with interleaved chroma. */
+static inline bool
+surface_is_nv12(const struct surface *s)
+{
+    return s->format == FORMAT_CODE_PLANAR_420_8;
+}
 
 /* Size of level `level` in texels. */
 uint32_t surface_level_width(const struct surface *s, unsigned level);
@@ -325,7 +334,9 @@ struct sampler {
     uint8_t rounding_enable; /* bit per address_*_rounding, R min first */
     uint8_t reduction;       /* 0 none, 2 minimum, 3 maximum (when enabled) */
     bool chromakey;
-    union color border; /* as stored; float or raw by format */
+    uint8_t key_mode, key_index;
+    uint32_t key_low, key_high; /* of that index; left for the caller */
+    union color border;         /* as stored; float or raw by format */
 };
 
 /* Decodes SAMPLER_STATE (4 dwords). *border_offset_B is its border colour's
@@ -358,6 +369,7 @@ struct sample_req {
     uint8_t reduction;           /* instead of the sampler's, if not 0 */
     bool ignore_mcs;             /* SAMPLE_LD_MS: si is the slice */
     float min_lod[SAMPLE_LANES]; /* "mlod": least LOD, per lane */
+    uint32_t *killed; /* where lanes that match a chroma key are marked */
 };
 
 /* Answers a request: out[channel][lane], all lanes of exec_mask. sp may be

@@ -48,12 +48,12 @@ sampler_decode(struct sampler *s, const uint32_t state[4],
         .mag_clamp_mode = (uint8_t)st.lod_clamp_magnification_mode,
         .rounding_enable = decode_rounding(&st),
         .chromakey = st.chromakey_enable,
+        .key_mode = (uint8_t)st.chromakey_mode,
+        .key_index = (uint8_t)st.chromakey_index,
     };
     if (s->mip_filter != MIP_NEAREST && s->mip_filter != MIP_LINEAR)
         s->mip_filter = MIP_NONE;
     if (st.reduction_type_enable)
         s->reduction = (uint8_t)st.reduction_type;
-    if (s->chromakey)
-        unimp("chroma key");
     *border_offset_B = (uint32_t)st.border_color_pointer;
 }

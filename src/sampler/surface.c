@@ -108,6 +108,12 @@ is_malformed(const struct gen9_render_surface_state *rss)
         guest_error("surface of reserved type %u", rss->surface_type);
         return true;
     }
+    if (rss->surface_format == FORMAT_CODE_PLANAR_420_8 &&
+        (rss->surface_type != SURFACE_2D || rss->separate_uv_plane_enable)) {
+        guest_error("planar surface of type %u%s", rss->surface_type,
+                    rss->separate_uv_plane_enable ? ", separate planes" : "");
+        return true;
+    }
     if (rss->number_of_multisamples > 4) {
         guest_error("surface with 2^%u samples", rss->number_of_multisamples);
         return true;
@@ -148,7 +154,12 @@ surface_decode(struct surface *s, const uint32_t rss_dw[16], unsigned gen)
     if (gen < 9)
         unimp("surfaces of Gen%u are taken as Gen9's", gen);
     decode_image(s, &rss);
-    decode_aux(s, &rss);
+    if (surface_is_nv12(s)) {
+        s->uv_x_B = (uint16_t)rss.x_offset_for_u_or_uv_plane;
+        s->uv_y = (uint16_t)rss.y_offset_for_u_or_uv_plane;
+    } else {
+        decode_aux(s, &rss);
+    }
     surface_layout(s);
     return true;
 }

@@ -17,11 +17,17 @@ texel_outside(const struct format_info *fmt, union color *out)
 }
 
 void
-texel_decode(const struct format_info *fmt, const uint8_t *element, uint32_t x,
-             uint32_t y, struct format_block_cache *blocks, union color *out)
+texel_decode(const struct surface *s, const uint8_t *element, uint32_t x,
+             uint32_t y, uint32_t slice, struct format_block_cache *blocks,
+             union color *out)
 {
+    const struct format_info *fmt = s->fmt;
     if (fmt->compression == FORMAT_PLAIN) {
         fmt->unpack(fmt, element, out);
+        return;
+    }
+    if (surface_is_nv12(s)) {
+        planar_decode(s, element, x, y, slice, out);
         return;
     }
     const union color *texels = format_block_cache_get(blocks, element);
@@ -309,12 +315,17 @@ texel_fetch(struct sample_ctx *ctx, uint32_t level, int32_t x, int32_t y,
                            : surface_ptr(ctx->s, level, (uint32_t)x,
                                          (uint32_t)y, slice, 0);
     union texel t;
+    if (p && ctx->keyed) {
+        const struct key_texel at = {p, level, (uint32_t)x, (uint32_t)y, slice};
+        if (chroma_key_replaces(ctx, &at, &t.c))
+            return t.v;
+    }
     if (!p) {
         texel_outside(ctx->s->fmt, &t.c);
     } else if (ctx->texel_kind == TEXEL_BYTES) {
         return load_bytes(ctx, p);
     } else {
-        texel_decode(ctx->s->fmt, p, (uint32_t)x, (uint32_t)y, &ctx->blocks,
+        texel_decode(ctx->s, p, (uint32_t)x, (uint32_t)y, slice, &ctx->blocks,
                      &t.c);
     }
     if (ctx->scaled)
