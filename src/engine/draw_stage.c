@@ -33,6 +33,7 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->surface_base_va = hw->surface_base;
     stage->dynamic_base_va = hw->dynamic_base;
     stage->bindless_base_va = hw->bindless_base;
+    memcpy(stage->chroma_key, hw->chroma_key, sizeof stage->chroma_key);
     stage->clock = CLOCK_STEP *
                    atomic_fetch_add_explicit(&ctx->engine->shader_clock, 1,
                                              memory_order_relaxed);
@@ -218,6 +219,10 @@ load_ps(struct engine_context *ctx, struct draw *draw)
     gen9_3dstate_ps_unpack(ps, hw_packet(ctx->hw, HW_3DSTATE_PS));
     gen9_3dstate_ps_extra_unpack(&draw->ps_extra,
                                  hw_packet(ctx->hw, HW_3DSTATE_PS_EXTRA));
+    struct gen9_3dstate_wm_chromakey key;
+    gen9_3dstate_wm_chromakey_unpack(
+        &key, hw_packet(ctx->hw, HW_3DSTATE_WM_CHROMAKEY));
+    draw->ps_extra.pixel_shader_kills_pixel |= key.chromakey_kill_enable;
     draw->fast_clear = ps->render_target_fast_clear_enable;
     draw->resolve = ps->render_target_resolve_type != 0;
     bool any_width = ps->_8_pixel_dispatch_enable ||

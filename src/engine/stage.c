@@ -179,6 +179,8 @@ decode_sampler(const struct shader_stage *stage, uint32_t offset_B,
     uint32_t state[4], border_offset_B;
     memcpy(state, vm_ptr(stage->vm, base + offset_B), sizeof state);
     sampler_decode(s, state, &border_offset_B, stage->gen);
+    s->key_low = stage->chroma_key[s->key_index][0];
+    s->key_high = stage->chroma_key[s->key_index][1];
     bool border = false;
     for (unsigned i = 0; i < 3; i++)
         border |= s->wrap[i] == GEN9_TCM_CLAMP_BORDER ||

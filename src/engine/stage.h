@@ -23,6 +23,8 @@ struct meaning; /* raster/ */
 #define STAGE_BTI_COUNT 256
 #define STAGE_SAMPLER_COUNT 16
 
+#define STAGE_CHROMA_KEYS 4
+
 struct shader_stage {
     enum stage_kind kind;
     bool enabled;
@@ -42,8 +44,9 @@ struct shader_stage {
     gpu_va scratch_va; /* relative to general_base_va, as programmed */
     bool scratch_enabled;
     gpu_va general_base_va, surface_base_va, dynamic_base_va, bindless_base_va;
-    uint32_t binding_table_offset; /* from Surface State Base */
-    uint32_t sampler_offset;       /* from Dynamic State Base */
+    uint32_t binding_table_offset;             /* from Surface State Base */
+    uint32_t sampler_offset;                   /* from Dynamic State Base */
+    uint32_t chroma_key[STAGE_CHROMA_KEYS][2]; /* low, high */
     struct stage_cache *cache;     /* decoded surfaces and samplers */
     const struct meaning *meaning; /* of PS kernels that draw rectangles */
 };

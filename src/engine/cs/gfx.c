@@ -86,12 +86,9 @@ gfx_vf_component_packing(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 }
 
 void
-gfx_wm_chromakey(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+gfx_chroma_key(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
-    struct gen9_3dstate_wm_chromakey p;
-    gen9_3dstate_wm_chromakey_unpack(&p, dw);
-    if (p.chromakey_kill_enable)
-        unimp("chroma key kill");
+    memcpy(cs->hw->chroma_key[bits_get(dw[1], 30, 31)], dw + 2, 8);
 }
 
 void

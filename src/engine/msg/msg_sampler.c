@@ -47,6 +47,8 @@ static const struct sampler_message sampler_message[32] = {
     [9] = {"lod", SAMPLE_LOD_QUERY, .param = {U, V, R, AI}},
     [10] = {"resinfo", SAMPLE_RESINFO, .param = {LOD}},
     [11] = {"sampleinfo", SAMPLE_SAMPLEINFO, .param = {0}},
+    [12] = {"sample+killpix", SAMPLE_PLAIN, .killpix = true,
+            .param = {U, V, R}},
     [16] = {"gather4_c", SAMPLE_GATHER4, .compare = true,
             .param = {REF, U, V, R, AI}},
     [17] = {"gather4_po", SAMPLE_GATHER4, .offsets_per_lane = true,
@@ -153,6 +155,17 @@ write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
     }
 }
 
+/* After the channels, and only for eight lanes. ILK PRM vol 4 part 1,
+ * 4.11.2.2, "Active Pixel Mask". */
+static void
+write_active_pixels(const struct eu_message *m, uint32_t disabled,
+                    uint32_t killed)
+{
+    unsigned grf = 4 - (unsigned)__builtin_popcount(disabled);
+    if (grf < m->rlen_grf)
+        m->dst[grf * 8] = 0xffffff00 | (~killed & 0xff);
+}
+
 bool
 sampler_is_supported(const struct shader_stage *stage,
                      const struct eu_message *m, uint32_t m02)
@@ -200,13 +213,16 @@ answer_message(struct thread_env *env, const struct sampler_message *msg,
     const struct sampler *sp = NULL;
     if (sampler_needs_state(req.op))
         sp = sampler_find_state(env->stage, m, header);
-    uint32_t out[4][SAMPLE_LANES];
+    uint32_t out[4][SAMPLE_LANES], killed = 0;
+    req.killed = &killed;
     if (sp && perf_leaves_out(PERF_TEX))
         sample_white(out);
     else
         sampler_sample(dataport_surface(env, m), sp, &req, out);
-    write_back(m, req.lanes, req.exec_mask, m02 >> HEADER_CHANNELS_LO & 15,
-               out);
+    uint32_t disabled = m02 >> HEADER_CHANNELS_LO & 15;
+    write_back(m, req.lanes, req.exec_mask, disabled, out);
+    if (msg->killpix && req.lanes == 8)
+        write_active_pixels(m, disabled, killed);
 }
 
 static void

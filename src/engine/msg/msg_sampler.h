@@ -22,6 +22,7 @@ struct sampler_message {
     const char *name;
     uint8_t op; /* enum sample_op */
     bool compare, offsets_per_lane, ignore_mcs;
+    bool killpix; /* a register with the pixels that live follows */
     uint8_t reduction;
     uint16_t param[SAMPLER_PARAMS];
 };

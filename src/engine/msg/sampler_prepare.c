@@ -183,7 +183,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     uint32_t m02 = header ? header[2] : 0;
     const struct sampler_message *msg = sampler_find_message(
         stage->gen, m->desc >> 12 & 31);
-    if (perf_leaves_out(PERF_TEX) || !msg ||
+    if (perf_leaves_out(PERF_TEX) || !msg || msg->killpix ||
         !sampler_is_supported(stage, m, m02) ||
         (!sampler_needs_state((enum sample_op)msg->op) && msg->op != SAMPLE_LD))
         return false;

@@ -375,3 +375,24 @@ Test(msg_sampler, hostile_descriptors)
                 cr_assert_eq(msg_sampler(&r->env, NULL, &r->m), EU_MSG_OK);
             }
 }
+
+/* The mask of pixels that live follows the channels. */
+Test(msg_sampler, killed_pixels)
+{
+    struct rig *r = make_rig(12, 1);
+    r->m.rlen_grf = 5;
+    surface.fmt = format_info(0x0c0); /* B8G8R8A8_UNORM */
+    surface.format = 0x0c0;
+    sampler.mip_filter = 0;
+    sampler.chromakey = true;
+    /* Texel (3, 0) of slice 0 is 3, that is blue 3 and nothing else. */
+    sampler.key_low = sampler.key_high = 3;
+    for (unsigned i = 0; i < 8; i++)
+        r->payload[0][i] = bits_from_float(((float)i + 0.5f) / 16);
+    put_f(r, 1, 0.5f / 16);
+    put_f(r, 2, 0.0f);
+    answer_of(r);
+    cr_expect_eq(r->answer[4][0], 0xfffffff7);
+    for (unsigned i = 1; i < 8; i++)
+        cr_expect_eq(r->answer[4][i], 0xcccccccc);
+}
