@@ -1,6 +1,8 @@
 /* decode_astc.c: ASTC, two-dimensional blocks, LDR profile.
  * Format: Khronos Data Format Specification, "ASTC"; section names below are
- * its. Anything illegal or HDR decodes to the error colour, magenta. */
+ * its. Anything illegal or HDR decodes to the error colour, magenta: Kaby Lake
+ * has no HDR profile. The stock driver's format table has the ASTC_HDR formats
+ * from the next generation on, and on Broxton, where it never asks for them. */
 #include "sampler/astc_integers.h"
 #include "sampler/format_ops.h"
 
