@@ -78,6 +78,25 @@ bit_range(int32_t lo, int32_t hi)
     return upto & UINT64_MAX << lo;
 }
 
+/* A triangle's own box leaves nothing out that its edges have let in: blocks
+ * are cut only by the clip rectangle. */
+static struct box
+edges_box(const struct worker *w, const struct setup *s, const struct box *box)
+{
+    const struct scene *sc = w->scene;
+    unsigned vp = s->viewport;
+    struct box b = *box;
+    if (s->cover != COVER_EDGES || s->kind != PRIM_TRIANGLE || s->conservative)
+        return b;
+    b.x0 = b.x0 > sc->clip_x0[vp] ? MAX2(b.x0 & ~3, sc->clip_x0[vp]) : b.x0;
+    b.y0 = b.y0 > sc->clip_y0[vp] ? MAX2(b.y0 & ~3, sc->clip_y0[vp]) : b.y0;
+    b.x1 = b.x1 < sc->clip_x1[vp] ? MIN2((b.x1 + 3) & ~3, sc->clip_x1[vp])
+                                  : b.x1;
+    b.y1 = b.y1 < sc->clip_y1[vp] ? MIN2((b.y1 + 3) & ~3, sc->clip_y1[vp])
+                                  : b.y1;
+    return b;
+}
+
 /* An edge function at whole steps of a pixel has all of its fraction in the
  * constant, where it can be dropped. */
 static void
@@ -144,7 +163,8 @@ cover_setup(struct worker *w, const struct setup *s)
         return;
     }
     struct cover_job job;
-    job_init(&job, w, s, &box);
+    struct box wide = edges_box(w, s, &box);
+    job_init(&job, w, s, &wide);
     if (!cover_trim(&job))
         return;
     if ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&

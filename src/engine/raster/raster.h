@@ -89,12 +89,13 @@ struct setup {
     /* Smooth points and lines scale alpha by coverage: distances in pixels
      * from (smooth_x, smooth_y), along (dir) and across. */
     bool smooth, round;
+    bool small; /* what it covers is known: mask[] */
+    /* The above are zero at first, what follows is not. */
     float smooth_x, smooth_y, dir_x, dir_y;
     float half_length, half_width;
     int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
-    /* What it covers is known: bits as in cover.c of the 4x4 block that has
-     * (x0, y0), and of those to the right, below, and both. */
-    bool small;
+    /* Bits as in cover.c of the 4x4 block that has (x0, y0), and of those to
+     * the right, below, and both. */
     uint16_t mask[4];
     struct edge edge[4];
     double ref_x, ref_y;

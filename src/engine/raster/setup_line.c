@@ -10,6 +10,8 @@
 void
 setup_constant_planes(struct setup *s, const struct prim_vertex *v, float bias)
 {
+    const struct plane zero = {0, 0, 0};
+    s->b1 = s->b2 = s->n1 = s->n2 = zero;
     s->q = (struct plane){v->w_inv, 0, 0};
     s->z = (struct plane){(double)v->z + bias, 0, 0};
 }
@@ -107,6 +109,7 @@ line_planes(struct setup *s, const struct prim_vertex *v0,
     s->ref_x = (double)s->line.x0 / SUBPIXEL;
     s->ref_y = (double)s->line.y0 / SUBPIXEL;
     s->b1 = (struct plane){0, dx * k, dy * k};
+    s->b2 = s->n2 = (struct plane){0, 0, 0};
     double w0 = v0->w_inv, w1 = v1->w_inv;
     double z0 = v0->z, dz = (double)v1->z - v0->z;
     s->perspective = w0 != w1;

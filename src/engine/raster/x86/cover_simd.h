@@ -8,13 +8,19 @@ typedef int32_t i32x16 __attribute__((vector_size(64)));
 static inline unsigned sign_bits(const i32x16 *v);
 
 #define EDGES COVER_EDGE_COUNT
+/* Fewer edges are filled up with such as have everything inside: loops over a
+ * constant number of them vanish. */
+#define FEW_EDGES 3
 
 struct narrow {
     const struct cover_job *job;
+    unsigned samples;
     int32_t a[EDGES], b[EDGES];
-    int32_t lo[EDGES], hi[EDGES];     /* least and greatest of c */
-    int32_t down[EDGES], up[EDGES];   /* change per pixel along the diagonal */
-    i32x16 grid[EDGES], quads[EDGES]; /* a * x + b * y of 16 places */
+    int32_t hi[EDGES], lo[EDGES];   /* greatest and least of c */
+    int32_t up[EDGES], down[EDGES]; /* change per pixel along the diagonal */
+    i32x16 grid[EDGES];             /* a * x + b * y of 4x4 places */
+    /* The same of a block's pixels, with a sample's c. */
+    i32x16 quads[EDGES][COVER_SAMPLES];
 };
 
 static const i32x16 grid_x = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
@@ -23,91 +29,100 @@ static const i32x16 quad_x = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
 static const i32x16 quad_y = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
 
 static inline void
-narrow_init(struct narrow *n, const struct cover_job *job)
+narrow_edge(struct narrow *n, unsigned e)
 {
-    n->job = job;
-    for (unsigned e = 0; e < job->edges; e++) {
-        int32_t a = (int32_t)job->a[e], b = (int32_t)job->b[e];
-        int64_t lo = job->c[e][0], hi = lo;
-        for (unsigned i = 1; i < job->samples; i++) {
-            lo = MIN2(lo, job->c[e][i]);
-            hi = MAX2(hi, job->c[e][i]);
-        }
-        n->a[e] = a;
-        n->b[e] = b;
-        n->lo[e] = (int32_t)lo;
-        n->hi[e] = (int32_t)hi;
-        n->down[e] = MIN2(a, 0) + MIN2(b, 0);
-        n->up[e] = MAX2(a, 0) + MAX2(b, 0);
-        n->grid[e] = grid_x * a + grid_y * b;
-        n->quads[e] = quad_x * a + quad_y * b;
+    const struct cover_job *job = n->job;
+    int32_t a = 0, b = 0, hi = 0, lo = 0;
+    i32x16 quads = {0};
+    if (e < job->edges) {
+        a = (int32_t)job->a[e];
+        b = (int32_t)job->b[e];
+        hi = lo = (int32_t)job->c[e][0];
+        quads = quad_x * a + quad_y * b;
     }
+    n->quads[e][0] = quads + hi;
+    for (unsigned i = 1; i < n->samples; i++) {
+        int32_t c = e < job->edges ? (int32_t)job->c[e][i] : 0;
+        hi = MAX2(hi, c);
+        lo = MIN2(lo, c);
+        n->quads[e][i] = quads + c;
+    }
+    n->a[e] = a;
+    n->b[e] = b;
+    n->hi[e] = hi;
+    n->lo[e] = lo;
+    n->up[e] = MAX2(a, 0) + MAX2(b, 0);
+    n->down[e] = MIN2(a, 0) + MIN2(b, 0);
+    n->grid[e] = grid_x * a + grid_y * b;
 }
 
-/* Squares of 1 << shift pixels, 4x4 of them from (x, y) on: returns those
- * that no edge leaves out; bit i of cut[e]: edge e cuts square i. Edges that
- * are no bit of `edges` have all of it inside. */
+/* Squares of 1 << shift pixels, 4x4 of them from a place on where edge e is
+ * at[e] at the first one's corner, but for c. Returns those that no edge leaves
+ * out. */
 static inline unsigned
-classify(const struct narrow *n, unsigned edges, unsigned x, unsigned y,
-         unsigned shift, unsigned cut[EDGES])
+live_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
+             int32_t shift)
 {
-    unsigned out = 0;
     int32_t last = (1 << shift) - 1;
-    for (; edges; edges &= edges - 1) {
-        unsigned e = (unsigned)__builtin_ctz(edges);
-        int32_t at = n->a[e] * (int32_t)x + n->b[e] * (int32_t)y;
-        i32x16 v = n->grid[e] << (int32_t)shift;
-        i32x16 hi = v + (at + n->hi[e] + last * n->up[e]);
-        i32x16 lo = v + (at + n->lo[e] + last * n->down[e]);
-        out |= sign_bits(&hi);
-        cut[e] = sign_bits(&lo);
-    }
-    return ~out & 0xffff;
+    i32x16 out = {0};
+    for (unsigned e = 0; e < edges; e++)
+        out |= (n->grid[e] << shift) + (at[e] + n->hi[e] + last * n->up[e]);
+    return ~sign_bits(&out) & 0xffff;
 }
 
-/* Of `edges`, those that cut square i. */
+/* Those of them that lie inside of all edges. */
 static inline unsigned
-cutting(const unsigned cut[EDGES], unsigned edges, unsigned i)
+whole_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
+              int32_t shift)
 {
-    unsigned m = 0;
-    for (unsigned left = edges; left; left &= left - 1) {
-        unsigned e = (unsigned)__builtin_ctz(left);
-        m |= (cut[e] >> i & 1) << e;
-    }
-    return m;
-}
-
-static inline unsigned
-block_mask(const struct narrow *n, unsigned edges, unsigned x, unsigned y,
-           unsigned sample)
-{
-    unsigned out = 0;
-    for (; edges; edges &= edges - 1) {
-        unsigned e = (unsigned)__builtin_ctz(edges);
-        int32_t at = n->a[e] * (int32_t)x + n->b[e] * (int32_t)y +
-                     (int32_t)n->job->c[e][sample];
-        i32x16 v = n->quads[e] + at;
-        out |= sign_bits(&v);
-    }
-    return ~out & 0xffff;
+    int32_t last = (1 << shift) - 1;
+    i32x16 cut = {0};
+    for (unsigned e = 0; e < edges; e++)
+        cut |= (n->grid[e] << shift) + (at[e] + n->lo[e] + last * n->down[e]);
+    return ~sign_bits(&cut) & 0xffff;
 }
 
 static inline void
-add_block(const struct narrow *n, struct cover_list *list, unsigned edges,
-          unsigned x, unsigned y)
+find_corner(const struct narrow *n, unsigned edges, unsigned x, unsigned y,
+            int32_t at[EDGES])
 {
-    unsigned box = cover_box_mask(n->job, x, y), any = box;
-    if (edges || n->job->samples > 1) {
-        any = 0;
-        for (unsigned i = 0; i < n->job->samples; i++) {
-            unsigned m = box & block_mask(n, edges, x, y, i);
-            list->sample[list->count][i] = (uint16_t)m;
-            any |= m;
-        }
+    for (unsigned e = 0; e < edges; e++)
+        at[e] = n->a[e] * (int32_t)x + n->b[e] * (int32_t)y;
+}
+
+/* Counts it only if something is in it. */
+static inline void
+put_block(struct cover_list *list, unsigned x, unsigned y, unsigned mask)
+{
+    uint32_t block = x | y << 8 | mask << 16;
+    memcpy(&list->block[list->count], &block, sizeof block);
+    list->count += mask != 0;
+}
+
+/* The pixels of a block in which a sample is inside; at[e]: the edge at each
+ * block's corner, but for c. */
+static inline unsigned
+sample_mask(const struct narrow *n, unsigned edges, int32_t (*at)[16],
+            unsigned block, unsigned sample)
+{
+    i32x16 out = {0};
+    for (unsigned e = 0; e < edges; e++)
+        out |= n->quads[e][sample] + at[e][block];
+    return ~sign_bits(&out) & 0xffff;
+}
+
+/* All samples of a block; returns their pixels. */
+static inline unsigned
+put_samples(const struct narrow *n, unsigned edges, int32_t (*at)[16],
+            unsigned block, unsigned box, uint16_t *out)
+{
+    unsigned any = 0;
+    for (unsigned i = 0; i < n->samples; i++) {
+        unsigned m = box & sample_mask(n, edges, at, block, i);
+        out[i] = (uint16_t)m;
+        any |= m;
     }
-    list->block[list->count] = (struct cover_block){(uint8_t)x, (uint8_t)y,
-                                                    (uint16_t)any};
-    list->count += any != 0;
+    return any;
 }
 
 /* All blocks of a 16x16 square, whole. */
@@ -118,7 +133,7 @@ add_square(const struct narrow *n, struct cover_list *list, unsigned x,
     const i32x16 first = (i32x16)((grid_x | grid_y << 8) * 4);
     i32x16 v = first + (int32_t)(0xffff0000 | y << 8 | x);
     memcpy(&list->block[list->count], &v, sizeof v);
-    if (n->job->samples > 1)
+    if (n->samples > 1)
         memset(list->sample[list->count], 0xff, 16 * sizeof list->sample[0]);
     list->count += 16;
 }
@@ -140,23 +155,66 @@ box_squares(uint64_t columns, uint64_t rows, unsigned step)
     return m;
 }
 
+/* Whether a block of a square lies only partly in these columns or rows. */
+static inline bool
+cuts_blocks(uint64_t bits)
+{
+    return (bits ^ bits >> 1) & 0x7777;
+}
+
+/* The blocks of a 16x16 square that edges cut. */
 static inline void
 add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
            unsigned x, unsigned y)
 {
-    unsigned columns = n->job->columns >> x & 0xffff;
-    unsigned rows = n->job->rows >> y & 0xffff;
-    unsigned cut[EDGES];
-    if (!edges && columns == 0xffff && rows == 0xffff) {
-        add_square(n, list, x, y);
-        return;
+    uint64_t columns = n->job->columns >> x & 0xffff;
+    uint64_t rows = n->job->rows >> y & 0xffff;
+    int32_t corner[EDGES];
+    alignas(64) int32_t at[EDGES][16];
+    unsigned live = box_squares(columns, rows, 4), whole = 0;
+    find_corner(n, edges, x, y, corner);
+    live &= live_squares(n, edges, corner, 2);
+    if (n->samples > 1)
+        whole = whole_squares(n, edges, corner, 2);
+    for (unsigned e = 0; e < edges; e++) {
+        i32x16 v = (n->grid[e] << 2) + corner[e];
+        memcpy(at[e], &v, sizeof v);
     }
-    unsigned live = box_squares(columns, rows, 4);
-    live &= classify(n, edges, x, y, 2, cut);
+    bool boxed = cuts_blocks(columns) || cuts_blocks(rows);
     for (; live; live &= live - 1) {
         unsigned i = (unsigned)__builtin_ctz(live);
-        add_block(n, list, cutting(cut, edges, i), x + (i & 3) * 4,
-                  y + (i >> 2) * 4);
+        unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
+        unsigned m = boxed ? cover_box_mask(n->job, bx, by) : 0xffff;
+        uint16_t *sample = list->sample[list->count];
+        if (n->samples == 1)
+            m &= sample_mask(n, edges, at, i, 0);
+        else if (m == 0xffff && whole >> i & 1)
+            memset(sample, 0xff, sizeof list->sample[0]);
+        else
+            m = put_samples(n, edges, at, i, m, sample);
+        put_block(list, bx, by, m);
+    }
+}
+
+static inline void
+find_squares(const struct narrow *n, struct cover_list *list, unsigned edges)
+{
+    const struct cover_job *job = n->job;
+    unsigned live = box_squares(job->columns, job->rows, 16), whole = 0;
+    /* One square alone is looked at block by block at once. */
+    if (live & (live - 1)) {
+        const int32_t corner[EDGES] = {0};
+        live &= live_squares(n, edges, corner, 4);
+        whole = whole_squares(n, edges, corner, 4);
+    }
+    for (; live; live &= live - 1) {
+        unsigned i = (unsigned)__builtin_ctz(live);
+        unsigned x = (i & 3) * 16, y = (i >> 2) * 16;
+        if (whole >> i & 1 &&
+            (job->columns >> x & job->rows >> y & 0xffff) == 0xffff)
+            add_square(n, list, x, y);
+        else
+            add_blocks(n, list, edges, x, y);
     }
 }
 
@@ -164,17 +222,15 @@ static inline void
 find(const struct cover_job *job, struct cover_list *list)
 {
     struct narrow n;
-    unsigned cut[EDGES], edges = (1u << job->edges) - 1;
-    narrow_init(&n, job);
+    n.job = job;
+    n.samples = job->samples;
     list->count = 0;
-    unsigned live = box_squares(job->columns, job->rows, 16);
-    /* One square alone is looked at block by block at once. */
-    bool alone = !(live & (live - 1));
-    if (!alone)
-        live &= classify(&n, edges, 0, 0, 4, cut);
-    for (; live; live &= live - 1) {
-        unsigned i = (unsigned)__builtin_ctz(live);
-        add_blocks(&n, list, alone ? edges : cutting(cut, edges, i),
-                   (i & 3) * 16, (i >> 2) * 16);
+    for (unsigned e = 0; e < FEW_EDGES; e++)
+        narrow_edge(&n, e);
+    if (job->edges <= FEW_EDGES) {
+        find_squares(&n, list, FEW_EDGES);
+        return;
     }
+    narrow_edge(&n, FEW_EDGES);
+    find_squares(&n, list, EDGES);
 }
