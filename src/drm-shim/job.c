@@ -81,7 +81,7 @@ job_done(void *data, enum engine_result result)
     if (result != ENGINE_OK)
         trace(submit, "batch of context %p ended in a guest error",
               (void *)job->ctx);
-    report_publish();
+    report_publish_batch();
     atomic_fetch_add(&ended, 1);
     fence_signal(job->fence);
     job_free(job);

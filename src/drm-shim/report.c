@@ -1,5 +1,6 @@
 #include "drm-shim/report.h"
 
+#include "base/clock.h"
 #include "drm-shim/raw.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@ static struct {
     /* What was added already. Exchanged, so that concurrent calls never add
      * the same gain twice. */
     _Atomic uint64_t published[STAT_COUNT];
+    _Atomic int64_t batch_ns; /* when a batch was last added */
 } report;
 
 void
@@ -50,6 +52,28 @@ report_publish(void)
         if (before < now)
             atomic_fetch_add(&report.map->counter[i], now - before);
     }
+}
+
+/* Nothing that decides how the command is judged may wait. */
+static bool
+has_news(void)
+{
+    static const enum stat_id urgent[] = {STAT_unimp, STAT_guest_errors,
+                                          STAT_resets};
+    for (unsigned i = 0; i < ARRAY_SIZE(urgent); i++)
+        if (stats_get(urgent[i]) != atomic_load(&report.published[urgent[i]]))
+            return true;
+    return false;
+}
+
+void
+report_publish_batch(void)
+{
+    if (!report.map)
+        return;
+    int64_t now_ns = clock_tick_ns();
+    if (atomic_exchange(&report.batch_ns, now_ns) != now_ns || has_news())
+        report_publish();
 }
 
 void

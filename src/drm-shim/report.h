@@ -22,6 +22,8 @@ struct shim_report {
 void report_open(void);
 /* Adds what the counters gained since the last call of this process. */
 void report_publish(void);
+/* The same after a batch: every few milliseconds, errors at once. */
+void report_publish_batch(void);
 /* In the child of fork(): what the parent counted is not ours. */
 void report_after_fork(void);
 

@@ -31,6 +31,9 @@ struct engine *engine_create(const struct engine_config *config);
 void engine_destroy(struct engine *engine);
 /* After fork(): the child has no engine threads; it starts its own lazily. */
 void engine_after_fork(struct engine *engine);
+/* The application has installed a signal handler of its own: what the engine
+ * needs is put back before its next batch. Also in signal handlers. */
+void engine_signals_changed(void);
 /* What of the kernels so far was not compiled, to trace(eu). */
 void engine_trace_coverage(void);
 

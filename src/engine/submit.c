@@ -48,7 +48,7 @@ execute(const struct engine_submit *submit)
     struct engine_context *ctx = submit->ctx;
     struct engine *engine = ctx->engine;
     stats_add(STAT_submits, 1);
-    vm_init(); /* the application may have installed a handler since */
+    vm_keep_handler();
     uint32_t csr = fpmode_get();
     fpmode_set(FPMODE_DEFAULT);
     submit_ring_acquire(engine, submit->ring);

@@ -78,5 +78,8 @@ void vm_thread_leave(void);
 /* Installs the SIGSEGV handler (once), keeping the application's: faults that
  * are not ours are passed on. */
 void vm_init(void);
+/* The same before each batch: looks only when vm_signals_changed() has said so
+ * or some milliseconds have passed, for not everybody calls it. */
+void vm_keep_handler(void);
 
 #endif

@@ -3,6 +3,8 @@
  * The signal handler and the table of windows are the only mutable globals of
  * the engine: a signal carries no context. */
 #include "engine/vm.h"
+
+#include "base/clock.h"
 #include "engine/state.h"
 #include "engine/vm_private.h"
 
@@ -194,4 +196,25 @@ vm_init(void)
         sigaction(fault_signals[i], &ours, NULL);
         pthread_mutex_unlock(&lock);
     }
+}
+
+static atomic_bool handlers_changed;
+
+void
+engine_signals_changed(void)
+{
+    atomic_store(&handlers_changed, true);
+}
+
+/* To look costs two system calls, more than many a batch's commands. */
+void
+vm_keep_handler(void)
+{
+    static _Atomic int64_t looked_ns;
+    int64_t now_ns = clock_tick_ns();
+    if (atomic_load(&looked_ns) == now_ns && !atomic_load(&handlers_changed))
+        return;
+    atomic_store(&looked_ns, now_ns);
+    atomic_store(&handlers_changed, false);
+    vm_init();
 }

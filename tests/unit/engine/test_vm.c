@@ -230,6 +230,7 @@ install(void)
 {
     struct sigaction act = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &act, NULL);
+    engine_signals_changed();
 }
 
 static volatile uint32_t *
@@ -258,6 +259,19 @@ Test(vm, application_handler_installed_later_does_not_take_ours)
     volatile uint32_t *p = forbidden_page();
     *p = 1;
     cr_assert_eq(faults, 1);
+}
+
+Test(vm, a_handler_that_nobody_told_of_is_found_in_time)
+{
+    EMIT(&rig, BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    struct sigaction act = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &act, NULL);
+    usleep(50000);
+    faults = 0;
+    EMIT(&rig, LRM(GPR(0), FAR), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(faults, 0);
 }
 
 static struct sigaction previous;
