@@ -1,5 +1,8 @@
 #include "drm-shim/client.h"
 
+#include "drm-shim/device.h"
+#include "engine/engine.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -44,6 +47,8 @@ client_read(void *dst, uint64_t src, size_t size_B)
     /* At address 0 the probe would mean something else. */
     if (at < PAGE_B || last < at)
         return -EFAULT;
+    if (size_B <= PAGE_B && device_engine_if_any())
+        return engine_copy(dst, (const void *)at, size_B) ? 0 : -EFAULT;
     int saved = errno;
     bool readable = is_readable(at);
     for (uintptr_t page = at / PAGE_B + 1; readable && page <= last / PAGE_B;

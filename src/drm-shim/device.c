@@ -30,7 +30,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_mutex_t submit_lock;
     const struct platform *platform;
-    struct engine *engine;
+    _Atomic(struct engine *) engine; /* made under the lock */
     struct kms *kms;
     struct drm_file *files;
     struct bo *shared_bos;
@@ -164,7 +164,8 @@ struct engine *
 device_engine(void)
 {
     device_lock();
-    if (!device.engine) {
+    struct engine *engine = atomic_load(&device.engine);
+    if (!engine) {
         const struct platform *p = device.platform;
         const char *noop = getenv("SOFTLAKE_NOOP");
         struct engine_config config = {
@@ -175,9 +176,9 @@ device_engine(void)
             .eu_threads_per_subslice = p->eus_per_subslice * 7u,
             .subslices = (unsigned)p->slices * p->subslices,
         };
-        device.engine = engine_create(&config);
+        engine = engine_create(&config);
+        atomic_store(&device.engine, engine);
     }
-    struct engine *engine = device.engine;
     device_unlock();
     return engine;
 }
@@ -185,7 +186,7 @@ device_engine(void)
 struct engine *
 device_engine_if_any(void)
 {
-    return device.engine;
+    return atomic_load(&device.engine);
 }
 
 struct kms *

@@ -34,6 +34,8 @@ void engine_after_fork(struct engine *engine);
 /* The application has installed a signal handler of its own: what the engine
  * needs is put back before its next batch. Also in signal handlers. */
 void engine_signals_changed(void);
+/* Copies what may not be readable: false if some of it is not. */
+bool engine_copy(void *to, const void *from, size_t size_B);
 /* What of the kernels so far was not compiled, to trace(eu). */
 void engine_trace_coverage(void);
 

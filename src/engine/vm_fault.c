@@ -166,6 +166,8 @@ call_application(int sig, siginfo_t *info, void *context)
 static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
+    if (info->si_code > 0 && vm_copy_resume(context))
+        return;
     if (entered && info->si_code > 0) {
         uintptr_t addr = (uintptr_t)info->si_addr;
         struct vm_private *priv = find_window(addr);

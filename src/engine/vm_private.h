@@ -48,4 +48,7 @@ struct vm_user *vm_user_find(struct vm_private *priv, gpu_va va);
 bool vm_fault_register(struct vm_private *priv);
 void vm_fault_unregister(struct vm_private *priv);
 
+/* copy.c: whether engine_copy() has faulted; it goes on, and fails. */
+bool vm_copy_resume(void *context);
+
 #endif

@@ -19,6 +19,33 @@ Test(exec, batch_writes_memory)
     cr_assert_eq(p[16], 0xabcdu);
 }
 
+Test(exec, lists_that_cannot_be_read_are_refused)
+{
+    struct rig rig = rig_open(128);
+    uint32_t target = rig_create(&rig, 4096);
+    uint32_t batch = rig_store_batch(&rig, VA, 1);
+    struct drm_i915_gem_execbuffer2 eb = none;
+    /* From now on the engine's signal handler is there. */
+    cr_assert_eq(rig_exec(&rig, batch, target, VA, &eb), 0);
+    uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_eq(mprotect(pages + 4096, 4096, PROT_NONE), 0);
+    const uint64_t bad[] = {8, (uintptr_t)pages + 4096,
+                            (uintptr_t)pages + 4096 - 16, UINT64_C(1) << 63,
+                            UINT64_MAX - 8};
+    for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        eb = none;
+        eb.buffers_ptr = bad[i];
+        eb.buffer_count = 1;
+        cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_EXECBUFFER2, &eb),
+                     -EFAULT, "case %u", i);
+    }
+    struct drm_i915_gem_exec_object2 *last = (void *)(pages + 4096);
+    last[-1] = (struct drm_i915_gem_exec_object2){.handle = batch};
+    eb.buffers_ptr = (uintptr_t)&last[-1];
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_EXECBUFFER2, &eb), 0);
+}
+
 Test(exec, canonical_addresses_lose_their_sign)
 {
     struct rig rig = rig_open(128);
