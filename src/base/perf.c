@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 static const char *const words[PERF_WAYS] = {
-    [PERF_RECTS] = "no_rects", [PERF_RASTER] = "no_raster",
-    [PERF_FS] = "no_fs",       [PERF_DEPTH] = "no_depth",
-    [PERF_BLEND] = "no_blend", [PERF_TEX] = "no_tex",
+    [PERF_RECTS] = "no_rects",   [PERF_WAIT] = "no_wait",
+    [PERF_RASTER] = "no_raster", [PERF_FS] = "no_fs",
+    [PERF_DEPTH] = "no_depth",   [PERF_BLEND] = "no_blend",
+    [PERF_TEX] = "no_tex",
 };
 
 static unsigned

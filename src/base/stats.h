@@ -7,32 +7,33 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define STATS(X)                                             \
-    X(opens, "device opens")                                 \
-    X(ioctls, "ioctls answered")                             \
-    X(submits, "batches executed")                           \
-    X(commands, "commands parsed")                           \
-    X(draws, "draws executed")                               \
-    X(dispatches, "compute dispatches executed")             \
-    X(vertices, "vertices fetched")                          \
-    X(prims_in, "primitives assembled")                      \
-    X(prims_raster, "primitives set up after clip and cull") \
-    X(tiles, "tiles rasterised")                             \
-    X(threads_vs, "VS threads run")                          \
-    X(threads_hs, "HS threads run")                          \
-    X(threads_ds, "DS threads run")                          \
-    X(threads_gs, "GS threads run")                          \
-    X(threads_ps, "PS threads run")                          \
-    X(threads_cs, "compute threads run")                     \
-    X(pixels, "pixels written to colour targets")            \
-    X(rects, "rectangles drawn without threads")             \
-    X(eu_insns, "EU instructions executed")                  \
-    X(eu_interpreted, "of these by the interpreter")         \
-    X(messages, "EU messages executed")                      \
-    X(kernels, "EU kernels decoded")                         \
-    X(flips, "frames shown on the virtual display")          \
-    X(unimp, "unimplemented features hit")                   \
-    X(guest_errors, "errors made by the client")             \
+#define STATS(X)                                                  \
+    X(opens, "device opens")                                      \
+    X(ioctls, "ioctls answered")                                  \
+    X(submits, "batches executed")                                \
+    X(commands, "commands parsed")                                \
+    X(draws, "draws executed")                                    \
+    X(waits, "draws whose pixels waited for those of later ones") \
+    X(dispatches, "compute dispatches executed")                  \
+    X(vertices, "vertices fetched")                               \
+    X(prims_in, "primitives assembled")                           \
+    X(prims_raster, "primitives set up after clip and cull")      \
+    X(tiles, "tiles rasterised")                                  \
+    X(threads_vs, "VS threads run")                               \
+    X(threads_hs, "HS threads run")                               \
+    X(threads_ds, "DS threads run")                               \
+    X(threads_gs, "GS threads run")                               \
+    X(threads_ps, "PS threads run")                               \
+    X(threads_cs, "compute threads run")                          \
+    X(pixels, "pixels written to colour targets")                 \
+    X(rects, "rectangles drawn without threads")                  \
+    X(eu_insns, "EU instructions executed")                       \
+    X(eu_interpreted, "of these by the interpreter")              \
+    X(messages, "EU messages executed")                           \
+    X(kernels, "EU kernels decoded")                              \
+    X(flips, "frames shown on the virtual display")               \
+    X(unimp, "unimplemented features hit")                        \
+    X(guest_errors, "errors made by the client")                  \
     X(resets, "context resets")
 
 enum stat_id {

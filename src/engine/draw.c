@@ -167,8 +167,19 @@ update(struct engine_context *ctx, struct draw *draw)
         draw_pixel_state(ctx, draw);
     if (parts & (HW_PART_PIXEL | HW_PART_PS))
         draw->pixel_serial++;
+    draw->may_wait = draw_may_wait(draw);
     ctx->hw->dirty = 0;
     return true;
+}
+
+/* Ends the draws whose pixels wait. */
+static void
+finish_pixels(struct engine_context *ctx)
+{
+    if (!ctx->draw_waits)
+        return;
+    ctx->draw_waits = false;
+    scene_flush(ctx->draw_memory->scene);
 }
 
 static struct draw *
@@ -192,6 +203,9 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
     draw->kept_scene = &m->scene;
+    /* Its scene refers to this memory. */
+    if (ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
+        finish_pixels(ctx);
     set_primitive(m, prim);
     return update(ctx, draw) ? draw : NULL;
 }
@@ -227,7 +241,17 @@ draw_release(struct engine_context *ctx)
     const struct draw *draw = &m->draw;
     if (draw->stage[STAGE_PS].enabled && !draw->resolve)
         target_note(ctx->engine, draw);
+    if (!draw->may_wait)
+        finish_pixels(ctx);
     geom_draw(draw);
+    ctx->draw_waits = m->scene && scene_waits(m->scene);
+}
+
+void
+draw_finish(struct engine_context *ctx)
+{
+    draw_release(ctx);
+    finish_pixels(ctx);
 }
 
 bool

@@ -80,6 +80,9 @@ struct draw {
     struct scene **kept_scene;
     /* Changes with all that raster uses but the primitives. */
     uint64_t pixel_serial;
+    /* Its pixels may wait in the kept scene for those of draws that follow and
+     * have the same pixel state, until scene_flush(). */
+    bool may_wait;
 
     /* what to draw */
     unsigned topology; /* 3DPRIM_* */

@@ -4,8 +4,11 @@
  * pay for its own state, scene and threads; together they fill vertex threads
  * and tiles. The draw is held until any other command comes, so nobody can
  * tell: the pieces are lists, of which the primitives are drawn in order, and
- * nothing depends on where one of them begins. */
+ * nothing depends on where one of them begins.
+ *
+ * Draws that cannot be joined so may at least share a scene. */
 #include "engine/draw_private.h"
+#include "base/perf.h"
 
 /* Enough for all workers. */
 #define MAX_VERTICES 65536
@@ -39,6 +42,26 @@ uses_primitive_id(const struct draw *draw)
     return false;
 }
 
+static bool
+has_stages(const struct draw *draw)
+{
+    return draw->stage[STAGE_HS].enabled || draw->te.te_enable ||
+           draw->stage[STAGE_DS].enabled || draw->stage[STAGE_GS].enabled ||
+           draw->so.so_function_enable;
+}
+
+bool
+draw_may_wait(const struct draw *draw)
+{
+    const struct shader_stage *vs = &draw->stage[STAGE_VS];
+    bool pure = !vs->enabled || (vs->kernel && eu_kernel_is_pure(vs->kernel));
+    /* Rectangles are drawn without threads if they come alone. */
+    return pure && !has_stages(draw) && !draw->fast_clear && !draw->resolve &&
+           !draw->ps_extra.pixel_shader_has_uav &&
+           draw->topology != GEN9_3DPRIM_RECTLIST &&
+           !perf_leaves_out(PERF_WAIT);
+}
+
 bool
 draw_merge_possible(const struct draw *draw)
 {
@@ -46,13 +69,10 @@ draw_merge_possible(const struct draw *draw)
     bool plain = draw->indexed && draw->instance_count == 1 && size &&
                  draw->vertex_count && draw->vertex_count % size == 0 &&
                  !draw->vf.indexed_draw_cut_index_enable;
-    bool stages = draw->stage[STAGE_HS].enabled || draw->te.te_enable ||
-                  draw->stage[STAGE_DS].enabled ||
-                  draw->stage[STAGE_GS].enabled || draw->so.so_function_enable;
     /* What one piece writes, the next may read. */
     bool writes = draw->vs.accesses_uav || draw->ps_extra.pixel_shader_has_uav;
-    return plain && !stages && !writes && !draw->fast_clear && !draw->resolve &&
-           !uses_primitive_id(draw);
+    return plain && !has_stages(draw) && !writes && !draw->fast_clear &&
+           !draw->resolve && !uses_primitive_id(draw);
 }
 
 bool

@@ -55,6 +55,9 @@ const struct meaning *draw_find_meaning(struct engine_context *ctx, gpu_va va,
 /* draw_merge.c: whether others may join, and whether this one does. */
 bool draw_merge_possible(const struct draw *draw);
 bool draw_merge(struct draw_memory *m, const struct draw_primitive *prim);
+/* Whether its vertices may be done while pixels of draws before it wait, and
+ * its own pixels wait, as far as can be told without the pixel shader. */
+bool draw_may_wait(const struct draw *draw);
 
 /* draw_stage.c: fill draw->stage[] and the packets behind them. False after
  * a guest error. */

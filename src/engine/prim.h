@@ -81,8 +81,11 @@ struct scene;
 struct prim_list;
 
 struct scene *scene_create(const struct draw *draw);
-/* Draws what is left; the memory is kept for the next draw if that can be. */
+/* Draws what is left, unless it may wait; the memory is kept for the next draw
+ * if that can be. */
 void scene_destroy(struct scene *scene);
+/* Whether there is a scene with something in it. */
+bool scene_waits(const struct scene *scene);
 /* Frees a kept one. */
 void scene_free(struct scene *scene);
 /* List i, made when it is first asked for; NULL without memory. */

@@ -259,7 +259,7 @@ submit_after_fork(struct engine_context *ctx)
     ctx->in_wait = false;
     /* Left as it is: a draw of the parent may have been using it. */
     ctx->draw_memory = NULL;
-    ctx->draw_held = false;
+    ctx->draw_held = ctx->draw_waits = false;
     if (ctx->has_thread) {
         ctx->has_thread = false;
         atomic_fetch_sub(&ctx->refs, 1);

@@ -30,6 +30,7 @@ PICTURES = (
 COUNTERS = (
     ('no_raster', 'triangle', 'PS threads run'),
     ('no_fs', 'triangle', 'PS threads run'),
+    ('no_wait', 'triangle', 'draws whose pixels waited'),
     ('no_rects', 'buffer-ops', 'rectangles drawn without threads'),
 )
 

@@ -90,6 +90,8 @@ execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         return;
     if (cs->ctx->draw_held && cmd != &cs_commands[CMD_3DPRIMITIVE])
         draw_release(cs->ctx);
+    if (cs->ctx->draw_waits && !cs_is_state(cmd))
+        draw_finish(cs->ctx);
     if (cs->hw->set_predicate && is_skipped(cs->hw, cmd))
         return;
     cs->hw->dirty |= cs_parts(cmd);
@@ -166,6 +168,6 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     ctx->hw->dirty = HW_PART_ALL; /* the CPU may have written anything */
     while (!cs.done && !cs.failed)
         step(&cs);
-    draw_release(ctx);
+    draw_finish(ctx);
     return cs.failed ? ENGINE_GUEST_ERROR : ENGINE_OK;
 }

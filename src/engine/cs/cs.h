@@ -74,6 +74,8 @@ cs_va(uint32_t lo, uint32_t hi)
 
 /* parts.c: the parts of a draw that a command changes: enum hw_part. */
 unsigned cs_parts(const struct cs_command *cmd);
+/* Whether it draws, or changes nothing but what the next draw is made from. */
+bool cs_is_state(const struct cs_command *cmd);
 
 /* reg.c: the registers a batch can reach, by MMIO offset. */
 uint32_t reg_read(struct cs *cs, uint32_t offset);

@@ -63,6 +63,13 @@ static const uint8_t parts[CMD_COUNT] = {
     [CMD_3DSTATE_AA_LINE_PARAMETERS] = HW_PART_PIXEL,
 };
 
+bool
+cs_is_state(const struct cs_command *cmd)
+{
+    unsigned id = (unsigned)(cmd - cs_commands);
+    return id == CMD_3DPRIMITIVE || (cmd->kind == CS_STATE && parts[id]);
+}
+
 unsigned
 cs_parts(const struct cs_command *cmd)
 {

@@ -320,18 +320,19 @@ run_in_rounds(struct chunks *cs, unsigned workers)
     struct geom *g = cs->g;
     unsigned round = MAX2(workers, MIN2(workers * ROUND_PER_WORKER, ROUND_MAX));
     cs->lane = calloc(workers, sizeof(struct geom *));
-    if (!cs->lane || !make_lists(g, round)) {
-        free(cs->lane);
+    if (!cs->lane)
         geom_fail(g);
-        return;
-    }
     while (cs->first < cs->count && !geom_stopped(g)) {
         unsigned n = (unsigned)MIN2(cs->count - cs->first, (uint64_t)round);
+        if (!make_lists(g, n)) {
+            geom_fail(g);
+            break;
+        }
         pool_for(g->draw->pool, n, run_job, cs);
         scene_flush(g->scene);
         cs->first += n;
     }
-    for (unsigned i = 0; i < workers; i++) {
+    for (unsigned i = 0; cs->lane && i < workers; i++) {
         if (cs->lane[i])
             take_counts(g, cs->lane[i]);
         lane_destroy(cs->lane[i]);

@@ -21,6 +21,7 @@ list_create(struct scene *sc)
 struct prim_list *
 scene_list(struct scene *sc, unsigned i)
 {
+    i += sc->first_list;
     if (i >= sc->list_count) {
         struct prim_list **p = realloc(sc->list, (i + 1) * sizeof *p);
         if (!p)

@@ -154,6 +154,27 @@ is_cheap(const struct eu_launch *l)
 }
 
 void
+payload_launch_init(struct scene *sc)
+{
+    const struct shader_stage *ps = sc->ps;
+    struct eu_start start;
+    memset(&start, 0, sizeof start);
+    stage_start(ps, &start);
+    start.simd = ps->simd;
+    start.send = msg_sender();
+    eu_launch_init(&sc->launch, &start);
+}
+
+bool
+payload_only_draws(const struct scene *sc)
+{
+    const uint32_t tame = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST |
+                          1u << EU_SFID_RENDER | 1u << EU_SFID_PI;
+    const struct eu_launch *l = &sc->launch;
+    return l->catches && l->last_sfid == EU_SFID_RENDER && !(l->sfids & ~tame);
+}
+
+void
 payload_prepare(struct worker *w)
 {
     const struct shader_stage *ps = w->scene->ps;
@@ -163,12 +184,7 @@ payload_prepare(struct worker *w)
                                  .reset = w->draw->reset,
                                  .worker = w->index};
     w->group.worker = w->block_group.worker = w;
-    struct eu_start start;
-    memset(&start, 0, sizeof start);
-    stage_start(ps, &start);
-    start.simd = ps->simd;
-    start.send = msg_sender();
-    eu_launch_init(&w->launch, &start);
+    w->launch = w->scene->launch;
     stage_header(ps, w->header, w->index);
     w->planes = plane_ops_selected();
     plan_init(&w->plan, &w->launch, w->scene);

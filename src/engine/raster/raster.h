@@ -170,6 +170,7 @@ struct prim_list {
 struct scene {
     const struct draw *draw;
     const struct shader_stage *ps; /* NULL: no pixel shader */
+    struct eu_launch launch;       /* its threads */
     struct worker **worker; /* those of another serial are of other draws */
     unsigned worker_count;
     unsigned serial;
@@ -177,8 +178,8 @@ struct scene {
 
     struct prim_list **list;
     unsigned list_count;
-    size_t list_max_B; /* when a flush is due */
-    unsigned flush;
+    size_t list_max_B;   /* when a flush is due */
+    unsigned first_list; /* of the draw, when those before it wait */
     int last_cleared_layer;
 
     unsigned samples;
@@ -197,6 +198,7 @@ struct scene {
     /* One of these, and messages are of colours that go to the blender as they
      * are, unless they say otherwise. */
     bool only_colors;
+    bool may_wait; /* see payload_only_draws() */
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
@@ -506,6 +508,10 @@ void quad_flush(struct worker *w);
 
 /* ---- payload.c, payload_block.c ---------------------------------------- */
 
+void payload_launch_init(struct scene *scene);
+/* Whether all that threads do with memory is to read it, and to write one
+ * colour target. */
+bool payload_only_draws(const struct scene *scene);
 void payload_prepare(struct worker *w);
 /* Runs the shader for the group's quads. */
 void payload_dispatch(struct worker *w);

@@ -10,6 +10,8 @@
  * core that makes and draws them, many keep several cores busy. */
 #define LIST_MAX_ALONE_B (384u * 1024)
 #define LIST_MAX_B (8u * 1024 * 1024)
+/* Lists of draws that wait: enough for what several workers make of one. */
+#define MAX_LISTS 64
 
 /* Pixels that the viewport, scissor and drawing rectangles let through, as a
  * half-open box. KBL PRM vol 2d: all maxima are inclusive. */
@@ -118,6 +120,9 @@ init_shader(struct scene *sc)
         d->ps_extra.pixel_shader_valid && shader_matters(d) && !d->resolve &&
         !perf_leaves_out(PERF_FS))
         sc->ps = ps;
+    if (sc->ps)
+        payload_launch_init(sc);
+    sc->may_wait = !sc->ps || payload_only_draws(sc);
     sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
     sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
     attr_plan(sc);
@@ -153,6 +158,17 @@ take_scene(const struct draw *draw)
     return sc;
 }
 
+/* The primitives of the next draw come after those that wait. */
+static bool
+follow(struct scene *sc)
+{
+    unsigned last = sc->list_count;
+    while (last && (!sc->list[last - 1] || !sc->list[last - 1]->count))
+        last--;
+    sc->first_list = last ? last - 1 : 0;
+    return sc->first_list < MAX_LISTS;
+}
+
 /* Whether the scene of the draw before will do. */
 static bool
 is_same(const struct scene *kept, const struct draw *draw)
@@ -169,6 +185,8 @@ scene_create(const struct draw *draw)
         struct scene *same = *draw->kept_scene;
         *draw->kept_scene = NULL;
         same->last_cleared_layer = -1;
+        if (!follow(same))
+            scene_flush(same);
         return same;
     }
     struct scene *sc = take_scene(draw);
@@ -216,13 +234,26 @@ scene_create(const struct draw *draw)
     return sc;
 }
 
+bool
+scene_waits(const struct scene *sc)
+{
+    for (unsigned i = 0; i < sc->list_count; i++) {
+        if (sc->list[i] && sc->list[i]->count)
+            return true;
+    }
+    return false;
+}
+
 void
 scene_destroy(struct scene *sc)
 {
     if (!sc)
         return;
-    scene_flush(sc);
     struct scene **kept = sc->draw->kept_scene;
+    if (!kept || *kept || !sc->draw->may_wait || !sc->may_wait)
+        scene_flush(sc);
+    else
+        stats_add(STAT_waits, 1);
     if (kept && !*kept)
         *kept = sc;
     else
@@ -252,5 +283,5 @@ scene_flush(struct scene *sc)
         if (sc->list[i])
             list_reset(sc->list[i]);
     }
-    sc->flush++;
+    sc->first_list = 0;
 }

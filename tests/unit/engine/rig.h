@@ -60,7 +60,10 @@ struct rig_record {
     struct dispatch dispatch;
     const void *kernel_code; /* last code eu_kernel_get() was given */
     void (*on_draw)(const struct draw *draw); /* called within geom_draw() */
+    unsigned waiting, flushed; /* draws whose pixels wait, or have waited */
 };
 extern struct rig_record rig_record;
+/* An on_draw() of draws whose pixels wait. */
+void rig_leave_pixels(const struct draw *draw);
 
 #endif

@@ -276,6 +276,57 @@ Test(draw, a_held_draw_that_fails_ends_the_batch)
     cr_assert_eq(rig_record.draws, 1);
 }
 
+/* Draws with something between them; whether the pixels of the first are still
+ * to come when the second begins. */
+static unsigned waiting_before;
+
+static void
+leave_pixels(const struct draw *draw)
+{
+    waiting_before = rig_record.waiting;
+    if (draw->may_wait)
+        rig_leave_pixels(draw);
+}
+
+static void
+expect_waiting(bool waits, const uint32_t *between, unsigned count)
+{
+    rig_record.on_draw = leave_pixels;
+    rig_record.flushed = 0;
+    rig_at(&rig, RIG_BATCH);
+    EMIT(&rig, TRIANGLES, DRAW);
+    rig_emit(&rig, between, count);
+    EMIT(&rig, DRAW, BBE);
+    cr_expect_eq(rig_run(&rig, rig.ctx, ENGINE_RCS), ENGINE_OK);
+    cr_expect_eq(waiting_before, waits, "command %08x", between[0]);
+    cr_expect_eq(rig_record.flushed, 2);
+    cr_expect_eq(rig_record.waiting, 0);
+}
+
+Test(draw, pixels_wait_until_more_than_state_comes)
+{
+    expect_waiting(true, DWORDS(0x78490001, 0, 1)); /* instancing */
+    expect_waiting(true, DWORDS(0x78260000, 32));   /* VS binding table */
+    expect_waiting(false, DWORDS(0x782a0000, 32));  /* PS binding table */
+    expect_waiting(false, DWORDS(0x78180000, 1));   /* sample mask */
+    expect_waiting(false, DWORDS(SDI(RIG_DATA, 1)));
+    expect_waiting(false, DWORDS(SRM(0x2310, RIG_DATA)));
+    expect_waiting(false, DWORDS(0x7a000004, 0, 0, 0, 0, 0));
+}
+
+Test(draw, pixels_with_effects_do_not_wait)
+{
+    rig_record.on_draw = leave_pixels;
+    EMIT(&rig, TRIANGLES, DRAW);
+    PACKET(0x7820, 3dstate_ps, 12, ._8_pixel_dispatch_enable = true);
+    PACKET(0x784f, 3dstate_ps_extra, 2, .pixel_shader_valid = true,
+           .pixel_shader_has_uav = true);
+    EMIT(&rig, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 2);
+    cr_expect_eq(rig_record.flushed, 1);
+}
+
 /* ---- vertices ---------------------------------------------------------------
  */
 
