@@ -2,15 +2,18 @@
  *
  * usage: kernels [NAME...]
  * Messages are answered by a function that writes constants. A run is a thread
- * whose payload is written, that is started, executed to its EOT and dropped; a
- * sample is many runs between two readings of the time stamp counter, and those
- * of two kernels that are compared alternate. Cycles are the core's: the
- * counter is calibrated against a chain of dependent multiplications. */
+ * whose payload is written, that is started, executed to its EOT and dropped:
+ * in the rasterizer's own loop, with the colours left in memory, if it is that
+ * of a pixel shader. A sample is many runs between two readings of the time
+ * stamp counter, and those of two kernels that are compared alternate. Cycles
+ * are the core's: the counter is calibrated against a chain of dependent
+ * multiplications. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <x86intrin.h>
 
+#include "engine/raster/plane.h"
 #include "eu/jit/jit.h"
 #include "kernels_code.h"
 
@@ -21,9 +24,28 @@
 #define BUDGET 100000000
 #define MAX_MESSAGES 4096
 #define PART_MASK 0x0fff /* one quad is off */
+#define BATCH 32         /* pixel shader threads that run in one go */
 
 static double core_per_tick;
-static float payload[EU_GRF_COUNT * 8];
+static _Alignas(64) float payload[EU_GRF_COUNT * 8];
+
+/* How to run a kernel: with jit == NULL interpreted. */
+struct way {
+    const struct eu_kernel *k;
+    const struct eu_jit *jit;
+    const struct plane_ops *ops;
+    uint32_t mask;
+    bool bare;     /* of a payload */
+    unsigned runs; /* in a sample */
+};
+
+/* How threads of one kernel start. */
+struct starter {
+    struct eu_launch launch;
+    const struct plane_ops *ops;
+    struct grf_copy copy[EU_GRF_COUNT];
+    unsigned copies;
+};
 
 struct samples {
     double median, min;
@@ -47,24 +69,42 @@ answer(struct eu_thread *t, const struct eu_message *m)
     return EU_MSG_OK;
 }
 
+/* Registers that are read before they are written, in runs. */
 static void
-prepare(struct eu_launch *l, const struct eu_kernel *k,
-        const struct eu_jit *jit)
+find_copies(struct starter *s)
 {
-    struct eu_start s = {.kernel = k, .simd = 16, .send = answer};
-    eu_launch_init(l, &s);
-    if (jit)
-        eu_jit_launch(jit, l);
+    const uint32_t *in = s->launch.live_in;
+    for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
+        if (!(in[g / 32] >> g % 32 & 1))
+            continue;
+        struct grf_copy *last = s->copies ? &s->copy[s->copies - 1] : NULL;
+        if (last && last->grf + last->count == g)
+            last->count++;
+        else
+            s->copy[s->copies++] = (struct grf_copy){
+                .from = (const uint8_t *)(payload + g * 8),
+                .grf = (uint8_t)g,
+                .count = 1};
+    }
 }
 
 static void
-start(struct eu_thread *t, const struct eu_launch *l)
+prepare(struct starter *s, const struct way *w)
 {
-    for (unsigned i = 0; i < EU_GRF_COUNT / 32; i++)
-        for (uint32_t set = l->live_in[i]; set; set &= set - 1) {
-            unsigned g = i * 32 + (unsigned)__builtin_ctz(set);
-            memcpy(eu_grf(t, g), payload + g * 8, EU_GRF_B);
-        }
+    struct eu_start begin = {.kernel = w->k, .simd = 16, .send = answer};
+    eu_launch_init(&s->launch, &begin);
+    if (w->jit)
+        eu_jit_launch(w->jit, &s->launch);
+    s->ops = w->ops;
+    s->copies = 0;
+    if (!w->bare)
+        find_copies(s);
+}
+
+static void
+start(struct eu_thread *t, const struct starter *s)
+{
+    s->ops->copy(t->grf, s->copy, s->copies, 0);
 }
 
 static void
@@ -106,28 +146,56 @@ calibrate(void)
 
 /* ---- runs ---- */
 
-/* How to run a kernel: with jit == NULL interpreted. */
-struct way {
-    const struct eu_kernel *k;
-    const struct eu_jit *jit;
-    uint32_t mask;
-    unsigned runs; /* in a sample */
-};
+static void
+run_threads(const struct starter *s, const struct way *w)
+{
+    static struct eu_thread t;
+    for (unsigned r = 0; r < w->runs; r++) {
+        start(&t, s);
+        eu_launch_run(&s->launch, &t, w->mask, w->mask, BUDGET);
+    }
+}
+
+static void
+run_batches(const struct starter *s, const struct way *w)
+{
+    static struct eu_thread t;
+    static _Alignas(64) uint32_t color[BATCH][4][16];
+    static uint16_t masks[BATCH];
+    struct batch_block block[BATCH];
+    for (unsigned n = 0; n < BATCH; n++)
+        block[n] = (struct batch_block){.lit = (uint16_t)w->mask,
+                                        .helped = (uint16_t)w->mask};
+    struct thread_run run = {.launch = &s->launch,
+                             .thread = &t,
+                             .copy = s->copy,
+                             .copies = s->copies,
+                             .block = block,
+                             .color = color,
+                             .mask = masks};
+    for (unsigned left = w->runs; left;) {
+        unsigned n = MIN2(left, BATCH);
+        int64_t budget = BUDGET;
+        if (s->ops->run(&run, 0, n, &budget) != n)
+            abort();
+        left -= n;
+    }
+}
 
 static double
 sample(const struct way *w)
 {
-    static struct eu_thread t;
-    struct eu_launch l;
-    prepare(&l, w->k, w->jit);
-    uint32_t before = eu_launch_begin(&l);
+    static struct starter s;
+    prepare(&s, w);
+    bool catches = w->jit && eu_kernel_live_in(w->k)->catches;
+    uint32_t before = eu_launch_begin(&s.launch);
     uint64_t from = __rdtsc();
-    for (unsigned r = 0; r < w->runs; r++) {
-        start(&t, &l);
-        eu_launch_run(&l, &t, w->mask, w->mask, BUDGET);
-    }
+    if (catches)
+        run_batches(&s, w);
+    else
+        run_threads(&s, w);
     uint64_t ticks = __rdtsc() - from;
-    eu_launch_end(&l, before);
+    eu_launch_end(&s.launch, before);
     return (double)ticks * core_per_tick / w->runs;
 }
 
@@ -167,11 +235,12 @@ static bool
 observe(struct profile *p, const struct eu_kernel *k)
 {
     static struct eu_thread t;
-    struct eu_launch l;
+    static struct starter s;
     memset(p, 0, sizeof *p);
-    prepare(&l, k, NULL);
-    start(&t, &l);
-    eu_launch_start(&l, &t, UINT32_MAX, UINT32_MAX);
+    const struct way way = {.k = k, .ops = &plane_ops_ref};
+    prepare(&s, &way);
+    start(&t, &s);
+    eu_launch_start(&s.launch, &t, UINT32_MAX, UINT32_MAX);
     do {
         const struct eu_insn *insn = k->ops[k->op_of[t.ip / 8]].insn;
         if (insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC) {
@@ -187,6 +256,18 @@ observe(struct profile *p, const struct eu_kernel *k)
     return t.status == EU_FINISHED;
 }
 
+/* The way, and that of the kernel's messages alone. */
+static struct cost
+measure_alu(struct way way, const struct eu_kernel *messages,
+            const struct eu_jit *alone)
+{
+    struct way bare = way;
+    bare.k = messages;
+    bare.jit = alone;
+    bare.bare = true;
+    return measure(way, bare);
+}
+
 static void
 print_run(const struct profile *p, const struct eu_kernel *k,
           const struct eu_kernel *messages, enum cpu_level cpu)
@@ -194,10 +275,14 @@ print_run(const struct profile *p, const struct eu_kernel *k,
     struct eu_jit *jit = eu_jit_compile(k, cpu, 0);
     struct eu_jit *alone = eu_jit_compile(messages, cpu, 0);
     if (jit && alone) {
-        struct cost c = measure((struct way){k, jit, UINT32_MAX, 0},
-                                (struct way){messages, alone, UINT32_MAX, 0});
-        struct cost part = measure((struct way){k, jit, PART_MASK, 0},
-                                   (struct way){messages, alone, PART_MASK, 0});
+        struct way way = {.k = k,
+                          .jit = jit,
+                          .ops = cpu == CPU_AVX512 ? &plane_ops_avx512
+                                                   : &plane_ops_avx2,
+                          .mask = UINT32_MAX};
+        struct cost c = measure_alu(way, messages, alone);
+        way.mask = PART_MASK;
+        struct cost part = measure_alu(way, messages, alone);
         printf(" %8.0f %6.2f %6.2f %6.2f %6.2f", c.run.median,
                c.run.median / p->insns, c.extra.median / p->vectors,
                c.extra.min / p->vectors, part.extra.median / p->vectors);
@@ -219,8 +304,8 @@ report_run(const char *name, const uint32_t *code, size_t size_B)
     }
     const struct eu_kernel *messages = eu_kernel_get(p.code, p.messages * 16,
                                                      EU_GEN9);
-    struct cost c = measure((struct way){k, NULL, UINT32_MAX, 0},
-                            (struct way){messages, NULL, UINT32_MAX, 0});
+    struct way way = {.k = k, .ops = &plane_ops_ref, .mask = UINT32_MAX};
+    struct cost c = measure_alu(way, messages, NULL);
     printf("%-15s %6u %6u %5u %6.2f %6.2f", name, p.insns, p.vectors,
            p.messages, c.run.median / p.insns, c.extra.median / p.vectors);
     for (enum cpu_level cpu = CPU_AVX512; cpu >= CPU_AVX2; cpu--)
@@ -311,10 +396,11 @@ print_run_header(void)
         "run: cycles of a run, thread start, call and messages included "
         "(medians).\n"
         "/insn: the same per insns.\n"
-        "ALU: (run - a run of the kernel's messages alone) / vectors: median, "
-        "minimum,\n"
-        "     with interp only the median; part: the median, with one channel "
-        "off.\n\n"
+        "ALU: (run - a run of the kernel's messages alone, without payload) / "
+        "vectors:\n"
+        "     median, minimum, with interp only the median; part: the median, "
+        "with one\n"
+        "     quad off.\n\n"
         "%-34s | interp      | AVX-512 %29s | AVX2\n"
         "%-15s %6s %6s %5s %6s %6s",
         1 / core_per_tick, "", "", "kernel", "insns", "vector", "msgs", "/insn",
