@@ -418,3 +418,58 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     if (w->scene->late_count_only)
         w->depth_count += pixels;
 }
+
+/* ---- lists ---- */
+
+/* Which lanes of the list's block get the colours; the others are left. */
+static inline unsigned
+take_block(const struct worker *w, struct caught_list *l, const struct view *v,
+           bool inside, unsigned i)
+{
+    const struct cover_block b = l->list->block[i];
+    unsigned lit = l->lit ? l->lit[i] : b.mask;
+    bool good = lit == 0xffff ||
+                (l->some && (w->cheap || quad_fills_thread(lit)));
+    unsigned take = good && (inside || holds_block(v, b.x, b.y)) ? lit : 0;
+    l->rest[i] = (uint16_t)(lit & ~take);
+    return take;
+}
+
+bool
+target_takes_list(struct worker *w, struct target *t)
+{
+    return t->samples == 1 && target_view(w, t, 0)->blocks;
+}
+
+void
+target_write_list(struct worker *w, struct target *t, uint32_t (*color)[16],
+                  struct caught_list *l)
+{
+    const struct view *v = target_view(w, t, 0);
+    bool inside = v->width == TILE_PX && v->height == TILE_PX;
+    struct rt_plane plane[COVER_BLOCKS];
+    unsigned planes = 0, pixels = 0;
+    for (unsigned i = 0; i < l->list->count; i++) {
+        const struct cover_block b = l->list->block[i];
+        unsigned lit = take_block(w, l, v, inside, i);
+        if (!lit)
+            continue;
+        plane[planes++] = (struct rt_plane){v->mem + v->x_B[b.x] + v->y_B[b.y],
+                                            lit & l->mask};
+        l->pixels += count_block_bits(lit);
+        pixels += count_block_bits(lit & l->mask);
+    }
+    const struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
+                               .count = 1,
+                               .state = &t->rt,
+                               .planes = planes,
+                               .plane = plane,
+                               .pitch_B = v->pitch_B,
+                               .column_B = v->column_B};
+    if (planes)
+        run(t, &b);
+    l->blocks = planes;
+    w->pixels += pixels;
+    if (w->scene->late_count_only)
+        w->depth_count += pixels;
+}

@@ -93,19 +93,27 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
     }
 }
 
+/* A thread with all lanes on, its colours to block n's. False if it did not
+ * come to its end. */
+static bool
+run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
+{
+    const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
+    struct thread_run r = threads(w);
+    r.block = &whole;
+    r.color = &w->batch.color[n];
+    r.mask = mask;
+    return w->planes->run(&r, 0, 1, &c->left) == 1;
+}
+
 /* False if the thread did not come to its end: nothing has been written. */
 static bool
 run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     uint16_t mask;
-    struct thread_run r = threads(w);
-    r.block = &whole;
-    r.color = &b->color[first];
-    r.mask = &mask;
     count(w, c, 1);
-    if (!w->planes->run(&r, 0, 1, &c->left))
+    if (!run_whole(w, c, first, &mask))
         return false;
     for (unsigned n = first; n < end; n++)
         b->mask[n] = b->block[n].lit & mask;
@@ -118,11 +126,10 @@ run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
 }
 
 bool
-caught_begin(struct worker *w, struct caught *c)
+caught_begin(struct worker *w, struct caught *c, int layer)
 {
-    const struct block_batch *b = &w->batch;
-    struct target *t = target_for_colors(w, w->launch.last_desc & 0xff,
-                                         b->prim[0].setup->layer, 0);
+    struct target *t = target_for_colors(w, w->launch.last_desc & 0xff, layer,
+                                         0);
     if (!t)
         return false;
     *c = (struct caught){.target = t, .left = MSG_TURN_INSNS};
@@ -141,11 +148,22 @@ caught_run(struct worker *w, struct caught *c, unsigned first, unsigned end)
 void
 caught_end(struct worker *w, struct caught *c)
 {
-    const struct block_batch *b = &w->batch;
-    unsigned pixels = 0;
-    for (unsigned n = 0; n < b->count; n++)
-        pixels += count_block_bits(b->block[n].lit);
-    w->ps_count += pixels;
     count(w, c, 1);
-    write_until(w, c, b->count);
+    write_until(w, c, w->batch.count);
+}
+
+bool
+caught_draw(struct worker *w, const struct setup *s, struct caught_list *l)
+{
+    struct caught c;
+    uint16_t mask;
+    if (!caught_begin(w, &c, s->layer) || !target_takes_list(w, c.target) ||
+        !run_whole(w, &c, 0, &mask))
+        return false;
+    l->some = w->same_lanes;
+    l->mask = mask;
+    target_write_list(w, c.target, w->batch.color[0], l);
+    c.caught = 1;
+    count(w, &c, l->blocks);
+    return true;
 }

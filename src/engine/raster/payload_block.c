@@ -3,6 +3,9 @@
  * has to be computed is computed for a batch of them. */
 #include "engine/raster/raster.h"
 
+/* Fewer blocks of a primitive go into the batch, with those of others. */
+#define ALIKE_BLOCKS 8
+
 /* ---- filling a batch ---- */
 
 /* What is added from now on is of this primitive. A batch has one layer. */
@@ -29,6 +32,7 @@ payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
 {
     struct block_batch *b = &w->batch;
     use_primitive(w, s);
+    w->ps_count += count_block_bits(lit);
     b->block[b->count++] = (struct batch_block){
         .x = x, .y = y, .lit = lit, .full = full, .helped = 0xffff};
     if (b->count == BATCH_BLOCKS)
@@ -61,6 +65,7 @@ payload_end_quads(struct worker *w, const struct setup *s)
         q->y[i] = q->y[0];
     }
     use_primitive(w, s);
+    w->ps_count += count_bits(q->lit);
     b->quads[b->count] = *q;
     b->block[b->count++] = (struct batch_block){
         .x = q->x[0],
@@ -72,57 +77,6 @@ payload_end_quads(struct worker *w, const struct setup *s)
     q->count = q->lit = q->full = 0;
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
-}
-
-/* What passes early tests of a list, or all of it. */
-static const uint16_t *
-test_list(struct worker *w, const struct setup *s,
-          const struct cover_list *list, uint16_t *lit)
-{
-    const struct scene *sc = w->scene;
-    if (!sc->ds.depth_test || sc->test_time == TEST_LATE)
-        return NULL;
-    depth_test_list(w, s, list, sc->test_time == TEST_EARLY, lit);
-    return lit;
-}
-
-void
-payload_add_list(struct worker *w, const struct setup *s,
-                 const struct cover_list *list)
-{
-    struct block_batch *b = &w->batch;
-    uint16_t passing[COVER_BLOCKS];
-    const uint16_t *lit = test_list(w, s, list, passing);
-    bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
-    bool covers =
-        w->draw->ps_extra.input_coverage_mask_state !=
-        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
-    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    uint64_t samples = 0;
-    use_primitive(w, s);
-    for (unsigned i = 0; i < list->count; i++) {
-        const struct cover_block c = list->block[i];
-        uint16_t mask = lit ? lit[i] : c.mask;
-        uint16_t full = covers ? c.mask : mask;
-        samples += count_block_bits(mask);
-        if (!mask)
-            continue;
-        if (!w->cheap && !quad_fills_thread(mask)) {
-            quad_emit_some(w, s, tile_x + c.x, tile_y + c.y, mask, full);
-            continue;
-        }
-        if (!b->prims)
-            use_primitive(w, s);
-        b->block[b->count++] = (struct batch_block){.x = tile_x + c.x,
-                                                    .y = tile_y + c.y,
-                                                    .lit = mask,
-                                                    .full = full,
-                                                    .helped = 0xffff};
-        if (b->count == BATCH_BLOCKS)
-            payload_run_blocks(w);
-    }
-    if (counts)
-        w->depth_count += samples;
 }
 
 /* ---- payload ---- */
@@ -358,7 +312,6 @@ run_each(struct worker *w, unsigned first, unsigned end)
             return;
         payload_use_block(w, n);
         w->planes->copy(w->thread.grf, w->batch.copy, w->batch.copies, n);
-        w->ps_count += count_block_bits(g->lit);
         msg_launch(&w->launch, &w->thread, &w->env, g->lit, g->helped);
     }
 }
@@ -368,7 +321,8 @@ run_primitives(struct worker *w)
 {
     struct block_batch *b = &w->batch;
     struct caught caught;
-    bool catches = w->catches && caught_begin(w, &caught);
+    bool catches = w->catches &&
+                   caught_begin(w, &caught, b->prim[0].setup->layer);
     for (unsigned k = 0; k < b->prims; k++) {
         const struct setup *s = b->prim[k].setup;
         unsigned first = b->prim[k].first;
@@ -384,21 +338,121 @@ run_primitives(struct worker *w)
         caught_end(w, &caught);
 }
 
+/* From here on until end(), threads are those of blocks. */
+static uint32_t
+begin(struct worker *w)
+{
+    struct ps_group *g = &w->block_group;
+    g->quads = 4;
+    g->lanes = 16;
+    w->batch.known = false;
+    w->env.ps = g;
+    return eu_launch_begin(&w->launch);
+}
+
 void
 payload_run_blocks(struct worker *w)
 {
     struct block_batch *b = &w->batch;
-    struct ps_group *g = &w->block_group;
     bool reset = atomic_load_explicit(w->draw->reset, memory_order_relaxed);
     if (b->count && !reset) {
-        g->quads = 4;
-        g->lanes = 16;
-        b->known = false;
-        w->env.ps = g;
         w->threads += b->count;
-        uint32_t before = eu_launch_begin(&w->launch);
+        uint32_t before = begin(w);
         run_primitives(w);
         eu_launch_end(&w->launch, before);
     }
     b->count = b->prims = 0;
+}
+
+/* ---- lists ---- */
+
+/* Blocks of a list that get what one thread of the primitive does, all at once
+ * and without the batch. Leaves in rest[] what remains to be done of each;
+ * false if that is everything. */
+static bool
+draw_alike(struct worker *w, const struct setup *s,
+           const struct cover_list *list, const uint16_t *lit, uint16_t *rest,
+           unsigned *pixels)
+{
+    payload_run_blocks(w);
+    if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
+        return false;
+    uint32_t before = begin(w);
+    make_parts(w, s, 0, 1);
+    w->block_group.setup = s;
+    struct caught_list done = {.list = list, .lit = lit, .rest = rest};
+    bool drawn = caught_draw(w, s, &done);
+    eu_launch_end(&w->launch, before);
+    w->ps_count += done.pixels;
+    w->threads += done.blocks;
+    *pixels = done.pixels;
+    return drawn;
+}
+
+/* What passes early tests of a list, or all of it. */
+static const uint16_t *
+test_list(struct worker *w, const struct setup *s,
+          const struct cover_list *list, uint16_t *lit)
+{
+    const struct scene *sc = w->scene;
+    if (!sc->ds.depth_test || sc->test_time == TEST_LATE)
+        return NULL;
+    depth_test_list(w, s, list, sc->test_time == TEST_EARLY, lit);
+    return lit;
+}
+
+/* Blocks of the list, lit[i] of block i. Returns how many pixels they have. */
+static unsigned
+add_blocks(struct worker *w, const struct setup *s,
+           const struct cover_list *list, const uint16_t *lit)
+{
+    struct block_batch *b = &w->batch;
+    bool covers =
+        w->draw->ps_extra.input_coverage_mask_state !=
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    const bool cheap = w->cheap;
+    unsigned pixels = 0, shared = 0;
+    use_primitive(w, s);
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct cover_block c = list->block[i];
+        uint16_t mask = lit ? lit[i] : c.mask;
+        uint16_t full = covers ? c.mask : mask;
+        unsigned count = count_block_bits(mask);
+        pixels += count;
+        if (!mask)
+            continue;
+        if (!cheap && !quad_fills_thread(mask)) {
+            shared += count;
+            quad_emit_some(w, s, tile_x + c.x, tile_y + c.y, mask, full);
+            continue;
+        }
+        if (!b->prims)
+            use_primitive(w, s);
+        b->block[b->count++] = (struct batch_block){.x = tile_x + c.x,
+                                                    .y = tile_y + c.y,
+                                                    .lit = mask,
+                                                    .full = full,
+                                                    .helped = 0xffff};
+        if (b->count == BATCH_BLOCKS)
+            payload_run_blocks(w);
+    }
+    w->ps_count += pixels - shared;
+    return pixels;
+}
+
+void
+payload_add_list(struct worker *w, const struct setup *s,
+                 const struct cover_list *list)
+{
+    uint16_t passing[COVER_BLOCKS], rest[COVER_BLOCKS];
+    const uint16_t *lit = test_list(w, s, list, passing);
+    bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
+    unsigned pixels = 0;
+    if (w->same && list->count >= ALIKE_BLOCKS &&
+        draw_alike(w, s, list, lit, rest, &pixels))
+        lit = rest;
+    pixels += add_blocks(w, s, list, lit);
+    if (counts)
+        w->depth_count += pixels;
 }

@@ -547,12 +547,26 @@ struct caught {
     int64_t left; /* of the budget */
 };
 /* False if the target has no routine for a batch of colours. */
-bool caught_begin(struct worker *w, struct caught *c);
+bool caught_begin(struct worker *w, struct caught *c, int layer);
 /* Runs the threads of a primitive's blocks, whose payload is ready. */
 void caught_run(struct worker *w, struct caught *c, unsigned first,
                 unsigned end);
 /* Writes the colours that have not been written. */
 void caught_end(struct worker *w, struct caught *c);
+/* Blocks that get one thread's colours. */
+struct caught_list {
+    const struct cover_list *list;
+    const uint16_t *lit;     /* of each block, or NULL: what is covered */
+    uint16_t *rest;          /* of each: what is left to be done */
+    bool some;               /* not only those that are lit as a whole */
+    uint16_t mask;           /* lanes that have a colour */
+    unsigned blocks, pixels; /* done, lit */
+};
+/* For a primitive all of whose threads do the same: runs one of them, writes
+ * its colours to what can have them. False with nothing done if that cannot
+ * be. */
+bool caught_draw(struct worker *w, const struct setup *s,
+                 struct caught_list *l);
 /* Makes the group that of the batch's block. */
 void payload_use_block(struct worker *w, unsigned n);
 
@@ -630,6 +644,11 @@ struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
 void target_write_batch(struct worker *w, struct target *t,
                         uint32_t (*color)[16], unsigned step_dw, unsigned first,
                         unsigned end);
+/* The colours of one block to all of a list that lie in the surface, if the
+ * target has blocks. */
+bool target_takes_list(struct worker *w, struct target *t);
+void target_write_list(struct worker *w, struct target *t,
+                       uint32_t (*color)[16], struct caught_list *l);
 /* Reads the target back: out[channel][lane]. */
 void target_read(struct ps_group *group, unsigned bti, unsigned base,
                  unsigned count, uint32_t out[4][16]);
