@@ -87,3 +87,20 @@ client_read_array(uint64_t src, uint64_t count, size_t element_B, int *err)
     }
     return p;
 }
+
+void *
+client_read_list(uint64_t src, uint64_t count, size_t element_B, void *few,
+                 size_t few_B, int *err)
+{
+    if (!count || count > few_B / element_B)
+        return client_read_array(src, count, element_B, err);
+    *err = client_read(few, src, (size_t)count * element_B);
+    return *err ? NULL : few;
+}
+
+void
+client_list_free(void *list, void *few)
+{
+    if (list != few)
+        free(list);
+}

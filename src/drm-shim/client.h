@@ -16,4 +16,10 @@ int client_write(uint64_t dst, const void *src, size_t size_B);
 void *client_read_array(uint64_t src, uint64_t count, size_t element_B,
                         int *err);
 
+/* The same where few elements are the rule: into `few`, of few_B bytes, if
+ * they fit there. */
+void *client_read_list(uint64_t src, uint64_t count, size_t element_B,
+                       void *few, size_t few_B, int *err);
+void client_list_free(void *list, void *few);
+
 #endif

@@ -84,9 +84,10 @@ fence_now_ns(void)
 struct fence *
 fence_create(bool signalled)
 {
-    struct fence *f = calloc(1, sizeof *f);
+    struct fence *f = malloc(sizeof *f);
     if (!f)
         return NULL;
+    memset(f, 0, sizeof *f);
     atomic_init(&f->refs, 1);
     atomic_init(&f->signalled, signalled);
     if (!signalled) {

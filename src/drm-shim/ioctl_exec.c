@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define MAX_OBJECTS (1u << 20)
+
 /* Lock held. */
 static int
 look_up_objects(struct drm_file *file, struct job *job)
@@ -38,17 +40,10 @@ static int
 read_objects(struct drm_file *file, struct job *job,
              const struct drm_i915_gem_execbuffer2 *eb)
 {
-    int err;
-    if (!eb->buffer_count)
-        return -EINVAL;
-    job->objects = client_read_array(eb->buffers_ptr, eb->buffer_count,
-                                     sizeof *job->objects, &err);
-    if (!job->objects)
+    int err = client_read(job->objects, eb->buffers_ptr,
+                          job->object_count * sizeof *job->objects);
+    if (err)
         return err;
-    job->bos = calloc(eb->buffer_count, sizeof *job->bos);
-    if (!job->bos)
-        return -ENOMEM;
-    job->object_count = eb->buffer_count;
     for (unsigned i = 0; i < job->object_count; i++) {
         const struct drm_i915_gem_exec_object2 *o = &job->objects[i];
         if (o->flags & __EXEC_OBJECT_UNKNOWN_FLAGS)
@@ -327,7 +322,9 @@ ioctl_execbuffer2(struct drm_file *file, void *arg)
     int err = check_flags(eb);
     if (err)
         return err;
-    struct job *job = calloc(1, sizeof *job);
+    if (!eb->buffer_count || eb->buffer_count > MAX_OBJECTS)
+        return -EINVAL;
+    struct job *job = job_create(eb->buffer_count);
     if (!job)
         return -ENOMEM;
     device_submit_lock();

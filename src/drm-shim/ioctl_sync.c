@@ -118,10 +118,14 @@ ioctl_syncobj_fd_to_handle(struct drm_file *file, void *arg)
 /* ------------------------------------------------------------------------
  * Lists of syncobjs */
 
+#define FEW 8
+
 struct list {
     struct syncobj **objs;
     uint64_t *points; /* zeros where the call has none */
     uint32_t count;
+    struct syncobj *few_objs[FEW];
+    uint64_t few_points[FEW];
 };
 
 static void
@@ -129,8 +133,16 @@ list_finish(struct list *list)
 {
     for (uint32_t i = 0; list->objs && i < list->count; i++)
         syncobj_unref(list->objs[i]);
-    free(list->objs);
-    free(list->points);
+    client_list_free(list->objs, list->few_objs);
+    client_list_free(list->points, list->few_points);
+}
+
+/* Zeros. */
+static void *
+make_list(uint32_t count, size_t element_B, void *few)
+{
+    return count <= FEW ? memset(few, 0, count * element_B)
+                        : calloc(count, element_B);
 }
 
 static int
@@ -138,18 +150,20 @@ list_init(struct list *list, struct drm_file *file, uint64_t handles_ptr,
           uint64_t points_ptr, uint32_t count)
 {
     int err;
-    memset(list, 0, sizeof *list);
+    uint32_t few[FEW];
     if (!count)
         return -EINVAL;
-    uint32_t *handles = client_read_array(handles_ptr, count, sizeof *handles,
-                                          &err);
+    uint32_t *handles = client_read_list(handles_ptr, count, sizeof *handles,
+                                         few, sizeof few, &err);
     if (!handles)
         return err;
     list->count = count;
-    list->objs = calloc(count, sizeof *list->objs);
-    list->points = points_ptr ? client_read_array(points_ptr, count,
-                                                  sizeof(uint64_t), &err)
-                              : calloc(count, sizeof(uint64_t));
+    list->objs = make_list(count, sizeof *list->objs, list->few_objs);
+    list->points = points_ptr
+                       ? client_read_list(points_ptr, count, sizeof(uint64_t),
+                                          list->few_points,
+                                          sizeof list->few_points, &err)
+                       : make_list(count, sizeof(uint64_t), list->few_points);
     if (!list->objs || (!list->points && !err))
         err = -ENOMEM;
     for (uint32_t i = 0; i < count && !err; i++) {
@@ -159,7 +173,7 @@ list_init(struct list *list, struct drm_file *file, uint64_t handles_ptr,
         else
             err = -ENOENT;
     }
-    free(handles);
+    client_list_free(handles, few);
     if (err)
         list_finish(list);
     return err;
@@ -342,7 +356,7 @@ ioctl_syncobj_transfer(struct drm_file *file, void *arg)
     uint64_t point = t->src_point;
     int err = src && dst ? 0 : -ENOENT;
     if (!err && t->flags) {
-        w.list = (struct list){&src, &point, 1};
+        w.list = (struct list){.objs = &src, .points = &point, .count = 1};
         err = fence_wait_until(wait_ready, &w, FENCE_FOREVER);
     }
     if (!err) {

@@ -11,10 +11,27 @@
 #include <i915_drm.h>
 #include <stdlib.h>
 
+struct job *
+job_create(unsigned object_count)
+{
+    /* One piece of memory for all that every batch has. */
+    size_t objects_B = object_count * sizeof(struct drm_i915_gem_exec_object2);
+    size_t bos_B = object_count * sizeof(struct bo *);
+    struct job *job = malloc(sizeof *job + objects_B + bos_B);
+    if (!job)
+        return NULL;
+    memset(job, 0, sizeof *job);
+    job->objects = (struct drm_i915_gem_exec_object2 *)job->behind;
+    job->bos = (struct bo **)(job->objects + object_count);
+    memset(job->bos, 0, bos_B);
+    job->object_count = object_count;
+    return job;
+}
+
 void
 job_free(struct job *job)
 {
-    for (unsigned i = 0; job->bos && i < job->object_count; i++)
+    for (unsigned i = 0; i < job->object_count; i++)
         bo_unref(job->bos[i]);
     for (unsigned i = 0; i < job->wait_count; i++)
         fence_unref(job->waits[i]);
@@ -22,10 +39,8 @@ job_free(struct job *job)
         syncobj_unref(job->signals[i].obj);
     fence_unref(job->fence);
     hwctx_unref(job->ctx);
-    free(job->objects);
-    free(job->bos);
     free(job->waits);
-    free(job->signals);
+    client_list_free(job->signals, job->few_signals);
     free(job);
 }
 
@@ -126,18 +141,20 @@ add_fence(struct drm_file *file, struct job *job,
         else if (!job_add_wait(job, fence))
             err = -ENOMEM;
     }
-    if (!err && f->flags & I915_EXEC_FENCE_SIGNAL) {
-        struct job_signal *p = realloc(job->signals, (job->signal_count + 1) *
-                                                         sizeof *job->signals);
-        err = p ? 0 : -ENOMEM;
-        if (p) {
-            job->signals = p;
-            p[job->signal_count++] = (struct job_signal){obj, point};
-            return 0;
-        }
-    }
-    syncobj_unref(obj);
+    if (!err && f->flags & I915_EXEC_FENCE_SIGNAL)
+        job->signals[job->signal_count++] = (struct job_signal){obj, point};
+    else
+        syncobj_unref(obj);
     return err;
+}
+
+/* Room for as many as there are fences; the client has one list of them. */
+static bool
+reserve_signals(struct job *job, uint64_t count)
+{
+    job->signals = count <= JOB_FEW ? job->few_signals
+                                    : calloc(count, sizeof *job->signals);
+    return job->signals;
 }
 
 static int
@@ -145,22 +162,22 @@ add_fence_list(struct drm_file *file, struct job *job, uint64_t handles,
                uint64_t points, uint64_t count)
 {
     int err;
-    struct drm_i915_gem_exec_fence *f = client_read_array(handles, count,
-                                                          sizeof *f, &err);
+    struct drm_i915_gem_exec_fence few[JOB_FEW];
+    uint64_t few_points[JOB_FEW];
+    struct drm_i915_gem_exec_fence *f = client_read_list(
+        handles, count, sizeof *f, few, sizeof few, &err);
     uint64_t *v = NULL;
     if (!f)
         return err;
-    if (points) {
-        v = client_read_array(points, count, sizeof *v, &err);
-        if (!v) {
-            free(f);
-            return err;
-        }
-    }
+    if (points)
+        v = client_read_list(points, count, sizeof *v, few_points,
+                             sizeof few_points, &err);
+    if (!err && !reserve_signals(job, count))
+        err = -ENOMEM;
     for (uint64_t i = 0; i < count && !err; i++)
         err = add_fence(file, job, &f[i], v ? v[i] : 0);
-    free(f);
-    free(v);
+    client_list_free(f, few);
+    client_list_free(v, few_points);
     return err;
 }
 

@@ -18,6 +18,8 @@ struct job_signal {
     uint64_t point; /* 0: binary */
 };
 
+#define JOB_FEW 8
+
 struct job {
     struct hw_context *ctx;
     struct engine_context *hw;
@@ -32,7 +34,12 @@ struct job {
     struct job_signal *signals;
     unsigned signal_count;
     struct fence *fence; /* the end of this batch */
+    struct job_signal few_signals[JOB_FEW];
+    uint64_t behind[]; /* objects and bos */
 };
+
+/* With room for so many objects; NULL: out of memory. */
+struct job *job_create(unsigned object_count);
 
 /* Takes the reference, also when it fails; NULL is fine. */
 bool job_add_wait(struct job *job, struct fence *fence);

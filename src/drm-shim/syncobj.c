@@ -20,6 +20,7 @@ struct syncobj {
     uint64_t reached;            /* points up to here were dropped */
     struct syncobj_share *share; /* once it has left the process */
     struct syncobj *next_exported;
+    struct sync_point few[1]; /* what points is at first */
 };
 
 /* Objects that have a descriptor. It keeps them alive, and nobody tells us
@@ -29,10 +30,13 @@ static struct syncobj *exported;
 struct syncobj *
 syncobj_create(bool signalled)
 {
-    struct syncobj *obj = calloc(1, sizeof *obj);
+    struct syncobj *obj = malloc(sizeof *obj);
     if (!obj)
         return NULL;
+    memset(obj, 0, sizeof *obj);
     atomic_init(&obj->refs, 1);
+    obj->points = obj->few;
+    obj->capacity = ARRAY_SIZE(obj->few);
     if (signalled) {
         struct fence *f = fence_create(true);
         syncobj_replace(obj, f);
@@ -56,7 +60,8 @@ syncobj_unref(struct syncobj *obj)
     for (unsigned i = 0; i < obj->count; i++)
         fence_unref(obj->points[i].fence);
     syncobj_share_destroy(obj->share);
-    free(obj->points);
+    if (obj->points != obj->few)
+        free(obj->points);
     free(obj);
 }
 
@@ -66,30 +71,46 @@ reserve_locked(struct syncobj *obj, unsigned count)
     if (count <= obj->capacity)
         return true;
     unsigned more = count + 4;
-    struct sync_point *p = realloc(obj->points, more * sizeof *p);
+    struct sync_point *few = obj->points == obj->few ? obj->few : NULL;
+    struct sync_point *p = realloc(few ? NULL : obj->points, more * sizeof *p);
     if (!p)
         return false;
+    if (few)
+        memcpy(p, few, obj->count * sizeof *p);
     obj->points = p;
     obj->capacity = more;
     return true;
 }
 
+/* Takes all points away: into `few` where they were the object's own. */
+static struct sync_point *
+take_points_locked(struct syncobj *obj, struct sync_point *few, unsigned *count)
+{
+    struct sync_point *old = obj->points;
+    if (old == obj->few)
+        old = memcpy(few, old, sizeof obj->few);
+    *count = obj->count;
+    obj->points = obj->few;
+    obj->capacity = ARRAY_SIZE(obj->few);
+    obj->count = 0;
+    return old;
+}
+
 static void
 replace(struct syncobj *obj, struct fence *fence)
 {
+    unsigned count;
     fence_lock();
-    struct sync_point *old = obj->points;
-    unsigned count = obj->count;
-    obj->points = NULL;
-    obj->count = obj->capacity = 0;
+    struct sync_point few[1], *old = take_points_locked(obj, few, &count);
     obj->reached = 0;
-    if (fence && reserve_locked(obj, 1))
+    if (fence)
         obj->points[obj->count++] = (struct sync_point){0, fence_ref(fence)};
     fence_kick();
     fence_unlock();
     for (unsigned i = 0; i < count; i++)
         fence_unref(old[i].fence);
-    free(old);
+    if (old != few)
+        free(old);
 }
 
 /* Drops signalled points from the front, never the last one. The fences go
@@ -245,11 +266,9 @@ start_sharing(struct syncobj *obj)
     struct syncobj_share *share = syncobj_share_create(&fd);
     if (!share)
         return -ENOMEM;
+    unsigned count;
     fence_lock();
-    struct sync_point *points = obj->points;
-    unsigned count = obj->count;
-    obj->points = NULL;
-    obj->count = obj->capacity = 0;
+    struct sync_point few[1], *points = take_points_locked(obj, few, &count);
     obj->share = share;
     obj->next_exported = exported;
     exported = syncobj_ref(obj);
@@ -261,7 +280,8 @@ start_sharing(struct syncobj *obj)
             syncobj_replace(obj, points[i].fence);
         fence_unref(points[i].fence);
     }
-    free(points);
+    if (points != few)
+        free(points);
     return fd;
 }
 
