@@ -88,6 +88,8 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
     s->limit_B = vm_limit_B(s->base_va);
     s->flat_B = surface_flat_B(s);
     s->vec4_B = surface_vec4_B(s);
+    s->range = mem_range(s->mem, s->type == SURFACE_STRBUF ? 0 : s->flat_B,
+                         s->vec4_B);
     s->aux_mem = vm_ptr(stage->vm, s->aux_va);
     s->aux_limit_B = vm_limit_B(s->aux_va);
     trace(surf,
@@ -266,6 +268,9 @@ stage_start(const struct shader_stage *stage, struct eu_start *start)
         .clock = stage->clock,
         .single_program_flow = stage->spf,
     };
+    /* Whoever traces messages wants to see all of them. */
+    if (stage->cache && !trace_on(TRACE_msg))
+        start->surfaces = (const void *)stage->cache->surface;
 }
 
 void

@@ -7,11 +7,12 @@
 #ifndef EU_H
 #define EU_H
 
-#include "base/base.h"
+#include "base/range.h"
 #include "eu/isa/isa.h"
 #include "eu/message.h"
 
 #define EU_GRF_COUNT 128
+#define EU_SURFACES 252 /* that the binding table names */
 #define EU_GRF_B 32
 
 struct eu_kernel; /* decoded (and, later, compiled) code */
@@ -74,6 +75,8 @@ struct eu_thread {
     enum eu_status status;
     const struct eu_kernel *kernel;
     eu_send_fn send;
+    const struct mem_range *const *surfaces; /* see eu_start; never NULL */
+    const struct mem_range *slm;             /* never NULL */
     /* NULL, or how often each instruction ran (one entry per 8 bytes of code,
      * shared by any threads of one host thread). Whoever counts interprets. */
     uint64_t *counts;
@@ -92,6 +95,12 @@ struct eu_start {
     bool single_program_flow;
     uint64_t clock; /* what tm0 counts on from */
     eu_send_fn send;
+    /* NULL, or what compiled code may read and write itself where a message
+     * names it: EU_SURFACES entries of the binding table, each NULL until
+     * somebody knows it, which may be while the thread runs; and shared local
+     * memory. What is not there is sent. */
+    const struct mem_range *const *surfaces;
+    const struct mem_range *slm;
     void *user;
     uint64_t *counts;
 };
@@ -154,6 +163,9 @@ struct eu_launch {
 };
 
 void eu_launch_init(struct eu_launch *launch, const struct eu_start *start);
+
+/* For copies whose threads have shared local memory of their own. */
+void eu_launch_set_slm(struct eu_launch *launch, const struct mem_range *slm);
 
 /* Makes a thread ready to run at the kernel's first instruction. thread->user
  * and the GRF are left as they are but for registers that no caller fills. */

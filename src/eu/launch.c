@@ -61,6 +61,15 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
         l->need = UINT32_MAX;
 }
 
+void
+eu_launch_set_slm(struct eu_launch *l, const struct mem_range *slm)
+{
+    size_t at = offsetof(struct eu_thread, slm) -
+                offsetof(struct eu_thread, a0);
+    l->start.slm = slm;
+    memcpy(l->begin + at, &slm, sizeof slm);
+}
+
 static void
 zero_grfs(struct eu_thread *t, const uint32_t set[4])
 {

@@ -6,8 +6,9 @@
  * guarantees that all three ranges lie inside the register file.
  *
  * The sampler answers messages without a header with all of dst, in lanes of
- * exec_mask: where no lane is off, compiled code keeps nothing of what was
- * there. Any other answer may leave some of it. */
+ * exec_mask, and so does the data port untyped reads: where no lane is off,
+ * compiled code keeps nothing of what was there. Any other answer may leave
+ * some of it. */
 #ifndef EU_MESSAGE_H
 #define EU_MESSAGE_H
 

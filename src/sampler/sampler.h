@@ -7,7 +7,7 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
-#include "base/base.h"
+#include "base/range.h"
 
 /* ---- formats --------------------------------------------------------- */
 
@@ -160,6 +160,9 @@ enum surface_aux {
 /* A decoded surface. Sizes are those of level 0 as programmed (not minified);
  * `base_level` etc. are the view. */
 struct surface {
+    /* For compiled code, which finds it at the beginning; left for the caller,
+     * who knows what messages it is for. */
+    struct mem_range range;
     uint64_t base_va; /* GPU address, for the engine; sampler uses mem */
     uint8_t *mem;     /* host address of base_va */
     uint64_t limit_B; /* bytes that may be touched from mem on */

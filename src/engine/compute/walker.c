@@ -17,7 +17,9 @@ struct slot {
     struct eu_thread *threads; /* threads_per_group of them */
     uint8_t *payload;          /* of each thread, but for the group's id */
     struct thread_group group;
+    struct mem_range slm;
     struct thread_env env;
+    struct eu_launch launch;           /* the run's, with this slot's SLM */
     uint64_t thread_count, lane_count; /* that ran */
 };
 
@@ -121,7 +123,7 @@ run_group(const struct run *run, struct slot *slot, uint64_t index)
     slot->group.barrier_count = d->threads_per_group;
     slot->group.barrier_arrived = 0;
     give_payload(run, slot, id);
-    msg_launch_group(&run->launch, slot->threads, d->threads_per_group,
+    msg_launch_group(&slot->launch, slot->threads, d->threads_per_group,
                      run->mask, run->last_mask, &slot->group, &slot->env);
     if (d->watch)
         d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
@@ -165,6 +167,10 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
                            (size_t)run->payload_grf * EU_GRF_B);
     slot->group.slm_B = d->slm_B;
     slot->group.slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
+    slot->slm = mem_range(slot->group.slm, d->slm_B, 0);
+    slot->launch = run->launch;
+    if (!trace_on(TRACE_msg))
+        eu_launch_set_slm(&slot->launch, &slot->slm);
     if (!slot->threads || !slot->payload || (d->slm_B && !slot->group.slm))
         return false;
     /* Who looks at the registers wants to see none but the kernel's. */
@@ -177,9 +183,10 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
 static bool
 make_slots(struct run *run, unsigned workers)
 {
-    run->slots = calloc(workers, sizeof *run->slots);
+    run->slots = aligned_alloc(64, workers * sizeof *run->slots);
     if (!run->slots)
         return false;
+    memset(run->slots, 0, workers * sizeof *run->slots);
     for (unsigned i = 0; i < workers; i++)
         if (!make_slot(run, &run->slots[i], i))
             return false;

@@ -43,12 +43,17 @@ thread_slot(void)
     return 0;
 }
 
+static const struct mem_range nowhere;
+static const struct mem_range *const no_surfaces[EU_SURFACES];
+
 void
 eu_thread_init(struct eu_thread *t, const struct eu_start *start)
 {
     memset(t->acc, 0, sizeof *t - offsetof(struct eu_thread, acc));
     t->kernel = start->kernel;
     t->send = start->send;
+    t->surfaces = start->surfaces ? start->surfaces : no_surfaces;
+    t->slm = start->slm ? start->slm : &nowhere;
     t->user = start->user;
     t->counts = start->counts;
     t->clock = start->clock;

@@ -66,6 +66,19 @@ block_ops(const struct jit *j, uint32_t i)
     return n;
 }
 
+/* Messages that are not sent count all the same. */
+static void
+count_messages(struct jit *j, uint32_t i)
+{
+    uint32_t n = 0;
+    do
+        n += j->start[i++] / JIT_MEMORY & 1;
+    while (i < j->k->op_count && !(j->start[i] & JIT_START));
+    if (n)
+        x86_alu_mem_imm(&j->x, X86_ADD,
+                        offsetof(struct eu_thread, message_count), n);
+}
+
 static void
 begin_block(struct jit *j, uint32_t i)
 {
@@ -81,6 +94,7 @@ begin_block(struct jit *j, uint32_t i)
     x86_alu_imm(&j->x, X86_SUB, X86_R12, block_ops(j, i), true);
     if (j->full)
         j->body[i] = j->x.size;
+    count_messages(j, i);
 }
 
 /* Leaves the op to the interpreter. */
@@ -93,6 +107,10 @@ interpret(struct jit *j, uint32_t i)
                  ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
                   (insn->dst.reg & 0xf0) == EU_ARF_SR);
     jit_float_mode(j, false);
+    if (j->start[i] & JIT_MEMORY) {
+        jit_lower_memory(j, i);
+        return;
+    }
     if (jit_is_send(op) && jit_lower_send(j, i))
         return;
     jit_flush(j, &j->live[!j->full][i]);
@@ -316,6 +334,7 @@ finish(struct jit *j)
     free(j->loops);
     free(j->inner);
     free(j->colds);
+    free(j->misses);
     free(j->jumps);
     free(j->crossings);
     free(j->exits);
@@ -334,6 +353,7 @@ make_code(struct jit *j)
     prologue(j);
     compile_copy(j);
     jit_lower_colds(j);
+    jit_memory_misses(j);
     jit_leave_loops(j);
     jit_enter_loops(j);
     emit_stubs(j);

@@ -19,9 +19,10 @@ enum {
     JIT_START = 1,
     JIT_LOOP = 2,
     JIT_INTERPRETED = 4,
-    JIT_FLOW = 8,   /* jit_is_flow() */
-    JIT_SEND = 16,  /* jit_is_send() */
-    JIT_MODES = 32, /* behind it other channels may be on */
+    JIT_FLOW = 8,    /* jit_is_flow() */
+    JIT_SEND = 16,   /* jit_is_send() */
+    JIT_MODES = 32,  /* behind it other channels may be on */
+    JIT_MEMORY = 64, /* jit_is_memory(), and nobody needs to see it */
 };
 
 /* One bit per GRF. */
@@ -159,6 +160,8 @@ struct jit {
     uint32_t exit_count, exit_capacity;
     struct jit_cold *colds;
     uint32_t cold_count, cold_capacity;
+    struct jit_miss *misses; /* lower_memory.c */
+    uint32_t miss_count, miss_capacity;
     uint32_t *trig_calls; /* to the code for large angles */
     uint32_t trig_count, trig_capacity;
     struct jit_rescue *rescues;
@@ -248,6 +251,8 @@ void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 bool jit_dies(const struct jit *j, unsigned off_B, unsigned len_B);
 /* Makes an operand that dies a temporary, which may be overwritten. */
 bool jit_take_over(struct jit *j, unsigned reg);
+/* Nothing is in a register but what is in the register file. */
+void jit_drop_derived(struct jit *j);
 void jit_flush(struct jit *j, const struct jit_set *live);
 /* The same without these registers. */
 void jit_flush_but(struct jit *j, const struct jit_set *live, uint32_t without);
@@ -276,6 +281,8 @@ void jit_write_flags(struct jit *j, const struct eu_op *op,
 void jit_forget_flag(struct jit *j, unsigned reg);
 /* The mask register that has the op's flags, from bit 0 on; 0: none. */
 unsigned jit_flags_kept(const struct jit *j, const struct eu_op *op);
+/* What is kept of them is in mask registers again, after a call. */
+void jit_reload_flags(struct jit *j);
 bool jit_masks_fit(const struct eu_op *op);
 
 /* operands.c */
@@ -380,6 +387,23 @@ void jit_load_taken(struct jit *j, const struct eu_op *op);
 void jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B);
 /* Channels that wait here join; as eu_op_join, without what follows. */
 void jit_wake(struct jit *j, uint32_t ip_B);
+
+/* lower_memory.c: messages that read or write memory that the thread knows. */
+bool jit_is_memory(const struct eu_op *op);
+/* Of these, those with an answer: in all lanes that execute. */
+bool jit_is_read(const struct eu_op *op);
+/* The registers of the payload, and of the answer, where all lanes are on. */
+struct jit_moved {
+    unsigned count;
+    struct {
+        uint16_t off_B, len_B;
+        bool written;
+    } part[5];
+};
+void jit_memory_moves(const struct eu_op *op, struct jit_moved *moved);
+void jit_lower_memory(struct jit *j, uint32_t index);
+/* What is sent after all, behind all blocks. */
+void jit_memory_misses(struct jit *j);
 
 /* lower_flow.c */
 /* A branch that nobody is called for. */

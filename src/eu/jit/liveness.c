@@ -109,6 +109,8 @@ mark_op(struct jit *j, uint32_t i)
         return;
     if (send)
         j->start[i] |= JIT_SEND;
+    if (send && j->full && j->evex && !split && jit_is_memory(op))
+        j->start[i] |= JIT_MEMORY;
     if (jit_is_flow(op)) {
         j->start[i] |= JIT_FLOW;
         mark(j, i, 1, JIT_START);
@@ -199,12 +201,15 @@ send_set(const struct eu_insn *insn)
 /* Registers that the answer replaces if all lanes are on: four channels of
  * eight or sixteen lanes, or the first of them. */
 static struct jit_set
-answer_set(const struct eu_insn *insn)
+answer_set(const struct eu_op *op)
 {
+    const struct eu_insn *insn = op->insn;
     const struct eu_operand *o = &insn->dst;
     bool header = bits_get(insn->desc, 19, 19), half = insn->desc >> 30 & 1;
     unsigned simd = (unsigned)bits_get(insn->desc, 17, 18), rlen_grf;
     rlen_grf = (unsigned)bits_get(insn->desc, 20, 24);
+    if (jit_is_read(op))
+        return grfs(o->reg, o->reg + rlen_grf);
     if (insn->sfid != EU_SFID_SAMPLER || insn->desc_is_reg || insn->pred_ctrl ||
         header || half || (simd != 1 && simd != 2) || rlen_grf > 4 * simd ||
         o->file != EU_FILE_GRF || o->indirect)
@@ -324,7 +329,7 @@ note_others(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
     struct jit_set uses = nothing;
     if (jit_is_send(op)) {
         uses = send_set(op->insn);
-        r->kills = answer_set(op->insn);
+        r->kills = answer_set(op);
     } else {
         for (unsigned i = 0; i < op->insn->src_count; i++)
             add(&uses, region_set(op->insn, &op->insn->src[i]));

@@ -45,7 +45,8 @@ is_quiet(const struct jit *j, uint32_t head, uint32_t end)
     for (uint32_t i = head; i <= end; i++) {
         const struct eu_op *op = &j->k->ops[i];
         if (op->fn == eu_op_wait || op->fn == eu_op_bad ||
-            (j->start[i] & (JIT_SEND | JIT_MODES)) ||
+            (j->start[i] & JIT_MODES) ||
+            (j->start[i] & (JIT_SEND | JIT_MEMORY)) == JIT_SEND ||
             ((j->start[i] & JIT_FLOW) && !jit_flow_is_native(op)) ||
             (i < end && (j->start[i] & JIT_FLOW) && i + (uint32_t)op->jip <= i))
             return false;
@@ -82,9 +83,20 @@ count_vector(const struct jit *j, struct candidate *c, unsigned off_B,
 }
 
 static void
+count_message(const struct jit *j, struct candidate *c, const struct eu_op *op)
+{
+    struct jit_moved m;
+    jit_memory_moves(op, &m);
+    for (unsigned i = 0; i < m.count; i++)
+        count_vector(j, c, m.part[i].off_B, m.part[i].len_B, m.part[i].written);
+}
+
+static void
 count_op(const struct jit *j, struct candidate *c, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
+    if (j->start[i] & JIT_MEMORY)
+        count_message(j, c, op);
     if (op->slow != eu_op_general)
         return;
     if (op->fn == op->slow || op->insn->opcode == EU_OP_PLN) {

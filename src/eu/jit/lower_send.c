@@ -4,7 +4,7 @@
  * the addresses of the registers and, where channels may be off, the mask are
  * added. Live values are in the register file when the function is called:
  * hosts keep no vector registers across calls. */
-#include "eu/jit/compile.h"
+#include "eu/jit/lower_send.h"
 #include "eu/jit/x86_gpr.h"
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
@@ -17,11 +17,6 @@ static_assert(offsetof(struct eu_message, exec_mask) < TEMPLATE_DW * 4 &&
                   sizeof(struct eu_message) >= TEMPLATE_DW * 4,
               "the constant part of a message is in one vector");
 
-struct send {
-    struct eu_message m;
-    unsigned src_B[2], dst_B; /* in the register file */
-};
-
 /* A range of registers that is known now. */
 static bool
 direct(const struct eu_operand *o, unsigned count_grf, unsigned *at_B)
@@ -32,8 +27,8 @@ direct(const struct eu_operand *o, unsigned count_grf, unsigned *at_B)
 }
 
 /* As eu_op_send(), but for what only a running thread knows. */
-static bool
-describe(struct send *s, const struct eu_op *op)
+bool
+jit_describe_send(struct jit_send *s, const struct eu_op *op)
 {
     const struct eu_insn *insn = op->insn;
     bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
@@ -97,7 +92,7 @@ store_mask(struct jit *j, const struct eu_op *op)
 }
 
 static void
-store_message(struct jit *j, const struct eu_op *op, const struct send *s)
+store_message(struct jit *j, const struct eu_op *op, const struct jit_send *s)
 {
     uint32_t dw[TEMPLATE_DW];
     memcpy(dw, &s->m, sizeof dw);
@@ -127,14 +122,15 @@ finish(struct jit *j)
 bool
 jit_is_caught(const struct eu_op *op)
 {
-    struct send s;
-    return op->insn->eot && op->lanes == 16 && !op->chan && describe(&s, op) &&
-           !s.m.header && s.m.mlen_grf + s.m.ex_mlen_grf == EU_CATCH_GRF;
+    struct jit_send s;
+    return op->insn->eot && op->lanes == 16 && !op->chan &&
+           jit_describe_send(&s, op) && !s.m.header &&
+           s.m.mlen_grf + s.m.ex_mlen_grf == EU_CATCH_GRF;
 }
 
 /* Where a register of the payload lies in the register file. */
 static unsigned
-payload_B(const struct send *s, unsigned grf)
+payload_B(const struct jit_send *s, unsigned grf)
 {
     return grf < s->m.mlen_grf ? s->src_B[0] + grf * EU_GRF_B
                                : s->src_B[1] + (grf - s->m.mlen_grf) * EU_GRF_B;
@@ -143,7 +139,7 @@ payload_B(const struct send *s, unsigned grf)
 /* A pair of the payload's registers in one vector register, if it is not in
  * two. */
 static bool
-is_pair(struct jit *j, const struct send *s, unsigned grf)
+is_pair(struct jit *j, const struct jit_send *s, unsigned grf)
 {
     unsigned at_B = payload_B(s, grf);
     if (!j->evex || grf + 1 == EU_CATCH_GRF ||
@@ -156,7 +152,8 @@ is_pair(struct jit *j, const struct send *s, unsigned grf)
 
 /* Leaves the payload where somebody waits for it. Goes on behind it if nobody
  * does. */
-static void catch (struct jit *j, const struct eu_op *op, const struct send *s)
+static void catch (struct jit *j, const struct eu_op *op,
+                   const struct jit_send *s)
 {
     struct x86 *x = &j->x;
     unsigned reg[EU_CATCH_GRF], len_B[EU_CATCH_GRF];
@@ -179,33 +176,47 @@ static void catch (struct jit *j, const struct eu_op *op, const struct send *s)
     jit_unlock_but(j, 0);
 }
 
-bool
-jit_lower_send(struct jit *j, uint32_t index)
+static void
+call(struct jit *j, const struct eu_op *op, const struct jit_send *s)
 {
-    const struct eu_op *op = &j->k->ops[index];
     struct x86 *x = &j->x;
-    struct send s;
-    if (!describe(&s, op))
-        return false;
-    if (jit_is_caught(op))
-        catch (j, op, &s);
-    jit_flush(j, &j->live[!j->full][index]);
-    store_message(j, op, &s);
+    store_message(j, op, s);
     x86_store_imm(x, THREAD_AT(ip), op->ip);
-    x86_alu_mem_imm(x, X86_ADD, THREAD_AT(message_count), 1);
     x86_vzeroupper(x);
     x86_mov_reg(x, X86_RDI, X86_RBX);
     x86_lea(x, X86_RSI, X86_RBX, (int32_t)THREAD_AT(message));
     x86_call_at(x, THREAD_AT(send));
-    jit_forget(j);
-    if (op->insn->eot) {
-        finish(j);
-        return true;
-    }
+}
+
+void
+jit_call_send(struct jit *j, const struct eu_op *op, const struct jit_send *s)
+{
+    struct x86 *x = &j->x;
+    call(j, op, s);
     x86_alu_imm(x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
     uint32_t good = x86_jump(x, X86_CC_NE);
     x86_store_imm(x, THREAD_AT(status), EU_FAILED);
     jit_leave(j);
     x86_patch(x, good, x->size);
+}
+
+bool
+jit_lower_send(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct jit_send s;
+    if (!jit_describe_send(&s, op))
+        return false;
+    if (jit_is_caught(op))
+        catch (j, op, &s);
+    jit_flush(j, &j->live[!j->full][index]);
+    x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 1);
+    if (op->insn->eot) {
+        call(j, op, &s);
+        finish(j);
+    } else {
+        jit_call_send(j, op, &s);
+    }
+    jit_forget(j);
     return true;
 }

@@ -69,6 +69,15 @@ jit_forget_flag(struct jit *j, unsigned reg)
     j->flag_at[reg] = 0xff;
 }
 
+void
+jit_reload_flags(struct jit *j)
+{
+    for (unsigned reg = 0; reg < 2; reg++)
+        if (j->flag_at[reg] != 0xff)
+            load_bits(j, K_FLAG(reg), offsetof(struct eu_thread, f) + reg * 4,
+                      j->flag_at[reg], 16);
+}
+
 /* Flag bits of 16 lanes may stay in a register. */
 static bool
 keeps_flags(const struct jit *j, const struct eu_op *op)

@@ -264,6 +264,14 @@ jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 }
 
 void
+jit_drop_derived(struct jit *j)
+{
+    for (uint32_t set = j->v.named; set; set &= set - 1)
+        if (j->v.reg[first(set)].kind != JIT_GRF)
+            drop(&j->v, first(set));
+}
+
+void
 jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
 {
     int pin = j->loop ? jit_pin_of(j, off_B, len_B) : -1;

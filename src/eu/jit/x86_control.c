@@ -160,6 +160,16 @@ x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
 }
 
 void
+x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp)
+{
+    x86_room(x);
+    rex(x, true, gpr, 0);
+    x86_byte(x, 0x8b);
+    x86_modrm(x, gpr,
+              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+}
+
+void
 x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
 {
     x86_room(x);

@@ -1,0 +1,480 @@
+/* lower_memory.c: messages that read or write dwords of memory that the thread
+ * knows (eu_start.surfaces, slm), without sending them: where all lanes
+ * execute, are inside, and look at the same place or at neighbours. Any other
+ * is sent after all, by code that is out of the way (a miss); it leaves all
+ * registers as it found them. */
+#include "eu/jit/lower_send.h"
+#include "eu/jit/x86_gpr.h"
+
+#include <stdlib.h>
+
+#define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define RANGE_AT(member) offsetof(struct mem_range, member)
+#define BIT(r) (UINT32_C(1) << (r))
+#define K_OUTSIDE 4u
+
+/* Data port 1, untyped: KBL PRM vol 2d "MSD1R_*", "MSD1W_*". */
+#define UNTYPED_MASK UINT32_C(0x000fc000)
+#define UNTYPED_READ UINT32_C(0x00004000)
+#define UNTYPED_WRITE UINT32_C(0x00024000)
+/* Without an answer: "MSD1R_AI*". */
+#define UNTYPED_ATOMIC UINT32_C(0x00008000)
+#define ANSWERS UINT32_C(0x00002000)
+#define SLM 254u
+/* Bits of offsets that the data port ignores. */
+#define DWORD_BITS UINT32_C(3)
+#define SLM_BITS UINT32_C(0xf0000003)
+/* Sampler message `ld` without header, with full precision. */
+#define LD_MASK UINT32_C(0x600ff000)
+#define LD_SIMD8 UINT32_C(0x00027000)
+#define LD_SIMD16 UINT32_C(0x00047000)
+
+enum access_kind { READ, WRITE, ATOMIC };
+
+struct access {
+    struct jit_send s;
+    enum access_kind kind;
+    bool vector;
+    const struct atomic *atomic;
+    uint8_t bti;
+    unsigned lanes, channels;
+    unsigned offset_B, data_B; /* of offsets and data, in the register file */
+};
+
+/* Neighbours' data are loaded and stored in rows of the memory; sixteen lanes
+ * of four dwords are turned, others that have more than one are not done. */
+static bool
+has_rows(const struct access *a)
+{
+    return a->channels == 1 || (a->channels == 4 && a->lanes == 16);
+}
+
+/* Integer operations on [rax + rcx] that an instruction does, most with edx:
+ * by "MDC_AOP". */
+static const struct atomic {
+    uint8_t opcode, modrm, operands;
+} atomics[16] = {
+    [1] = {0x21, 0x14, 1}, /* and */
+    [2] = {0x09, 0x14, 1}, /* or */
+    [3] = {0x31, 0x14, 1}, /* xor */
+    [5] = {0xff, 0x04, 0}, /* inc */
+    [6] = {0xff, 0x0c, 0}, /* dec */
+    [7] = {0x01, 0x14, 1}, /* add */
+    [8] = {0x29, 0x14, 1}, /* sub */
+};
+
+static bool
+find_atomic(struct access *a)
+{
+    uint32_t desc = a->s.m.desc;
+    a->kind = ATOMIC;
+    a->atomic = &atomics[bits_get(desc, 8, 11)];
+    a->lanes = desc >> 12 & 1 ? 8 : 16;
+    a->channels = a->atomic->operands;
+    return a->atomic->opcode && !(desc & ANSWERS) &&
+           (a->bti == SLM || a->bti < EU_SURFACES);
+}
+
+static bool
+find_untyped(struct access *a)
+{
+    uint32_t desc = a->s.m.desc;
+    unsigned mode = bits_get(desc, 12, 13), on = ~bits_get(desc, 8, 11) & 15;
+    a->kind = (desc & UNTYPED_MASK) == UNTYPED_WRITE ? WRITE : READ;
+    a->lanes = mode == 1 ? 16 : 8;
+    if ((desc & UNTYPED_MASK) == UNTYPED_ATOMIC)
+        return find_atomic(a);
+    if (a->kind == READ && (desc & UNTYPED_MASK) != UNTYPED_READ)
+        return false;
+    if ((mode != 1 && mode != 2) || !on || on & (on + 1))
+        return false;
+    a->channels = 32 - (unsigned)__builtin_clz(on);
+    return (a->bti == SLM || a->bti < EU_SURFACES) &&
+           (a->kind == READ || has_rows(a));
+}
+
+static bool
+find_ld(struct access *a)
+{
+    uint32_t shape = a->s.m.desc & LD_MASK;
+    a->vector = true;
+    a->lanes = shape == LD_SIMD16 ? 16 : 8;
+    a->channels = 4;
+    return (shape == LD_SIMD8 || shape == LD_SIMD16) && a->bti < EU_SURFACES;
+}
+
+/* Where the data of a write begin: in either part of the payload. */
+static bool
+find_data(struct access *a)
+{
+    unsigned grfs = a->lanes / 8, data_grfs = grfs * a->channels;
+    const struct eu_message *m = &a->s.m;
+    if (m->mlen_grf < grfs)
+        return false;
+    if (a->kind == READ) {
+        a->data_B = a->s.dst_B;
+        return m->rlen_grf == data_grfs;
+    }
+    bool together = m->mlen_grf >= grfs + data_grfs;
+    a->data_B = together ? a->s.src_B[0] + grfs * EU_GRF_B : a->s.src_B[1];
+    return together || (m->mlen_grf == grfs && m->ex_mlen_grf >= data_grfs);
+}
+
+static bool
+find_access(struct access *a, const struct eu_op *op)
+{
+    *a = (struct access){.lanes = 0};
+    if (op->insn->eot || op->pred || !jit_describe_send(&a->s, op))
+        return false;
+    a->bti = a->s.m.desc & 0xff;
+    a->offset_B = a->s.src_B[0];
+    bool known = a->s.m.sfid == EU_SFID_DC1       ? find_untyped(a)
+                 : a->s.m.sfid == EU_SFID_SAMPLER ? find_ld(a)
+                                                  : false;
+    return known && a->lanes == op->lanes && find_data(a);
+}
+
+bool
+jit_is_memory(const struct eu_op *op)
+{
+    struct access a;
+    return find_access(&a, op);
+}
+
+bool
+jit_is_read(const struct eu_op *op)
+{
+    struct access a;
+    return find_access(&a, op) && a.kind == READ;
+}
+
+static void
+add_part(struct jit_moved *m, unsigned off_B, unsigned len_B, bool written)
+{
+    m->part[m->count].off_B = (uint16_t)off_B;
+    m->part[m->count].len_B = (uint16_t)len_B;
+    m->part[m->count++].written = written;
+}
+
+void
+jit_memory_moves(const struct eu_op *op, struct jit_moved *moved)
+{
+    struct access a;
+    find_access(&a, op);
+    moved->count = 0;
+    add_part(moved, a.offset_B, a.lanes * 4, false);
+    for (unsigned c = 0; c < a.channels; c++)
+        add_part(moved, a.data_B + c * a.lanes * 4, a.lanes * 4,
+                 a.kind == READ);
+}
+
+/* ---- misses ---- */
+
+/* A vector register's part of the register file. */
+struct kept {
+    uint16_t off_B, len_B;
+    uint8_t reg;
+    bool dirty;
+};
+
+#define MISS_JUMPS 5
+
+struct jit_miss {
+    uint32_t op, back;
+    uint32_t from[MISS_JUMPS];
+    unsigned from_count, kept_count, answer[4];
+    uint8_t flag_at[2];
+    struct kept kept[JIT_VREGS];
+};
+
+static void
+keep(struct jit_miss *m, const struct jit *j)
+{
+    m->op = j->here;
+    memcpy(m->flag_at, j->flag_at, sizeof m->flag_at);
+    for (uint32_t set = j->v.named; set; set &= set - 1) {
+        unsigned r = (unsigned)__builtin_ctz(set);
+        const struct jit_vreg *v = &j->v.reg[r];
+        m->kept[m->kept_count++] = (struct kept){v->off_B, v->len_B, (uint8_t)r,
+                                                 j->v.dirty >> r & 1};
+    }
+}
+
+static void
+miss_if(struct jit *j, struct jit_miss *m, enum x86_cc cc)
+{
+    m->from[m->from_count++] = x86_jump(&j->x, cc);
+}
+
+static void
+send_after_all(struct jit *j, const struct jit_miss *m)
+{
+    const struct eu_op *op = &j->k->ops[m->op];
+    struct access a;
+    find_access(&a, op);
+    for (unsigned i = 0; i < m->from_count; i++)
+        x86_patch(&j->x, m->from[i], j->x.size);
+    for (unsigned i = 0; i < m->kept_count; i++)
+        if (m->kept[i].dirty)
+            jit_store_len(j, m->kept[i].reg, m->kept[i].off_B,
+                          m->kept[i].len_B);
+    jit_call_send(j, op, &a.s);
+    for (unsigned i = 0; i < m->kept_count; i++)
+        jit_load_len(j, m->kept[i].reg, m->kept[i].off_B, m->kept[i].len_B);
+    for (unsigned c = 0; a.kind == READ && c < a.channels; c++)
+        jit_load_len(j, m->answer[c], a.data_B + c * a.lanes * 4, a.lanes * 4);
+    memcpy(j->flag_at, m->flag_at, sizeof m->flag_at);
+    jit_reload_flags(j);
+    x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), m->back);
+}
+
+void
+jit_memory_misses(struct jit *j)
+{
+    jit_forget(j);
+    for (uint32_t i = 0; i < j->miss_count; i++)
+        send_after_all(j, &j->misses[i]);
+    jit_forget(j);
+}
+
+/* ---- places ---- */
+
+/* Channels may be off where they keep to themselves. */
+static void
+need_all_lanes(struct jit *j, const struct eu_op *op, struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    if (op->no_mask || !j->in.apart)
+        return;
+    x86_load(x, X86_RAX, THREAD_AT(mask), 4);
+    if (op->chan)
+        x86_shift_imm(x, false, X86_RAX, op->chan);
+    x86_alu_imm(x, X86_AND, X86_RAX, op->full, false);
+    x86_alu_imm(x, X86_CMP, X86_RAX, op->full, false);
+    miss_if(j, m, X86_CC_NE);
+}
+
+/* rax := what the message names */
+static void
+load_range(struct jit *j, const struct access *a, struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    if (a->bti == SLM) {
+        x86_load(x, X86_RAX, THREAD_AT(slm), 8);
+        return;
+    }
+    x86_load(x, X86_RAX, THREAD_AT(surfaces), 8);
+    x86_load_at_rax(x, X86_RAX, a->bti * sizeof(void *));
+    x86_test(x, X86_RAX);
+    miss_if(j, m, X86_CC_E);
+}
+
+/* rax := the memory; returns the lanes' offsets, t or what they were. */
+static unsigned
+check_bounds(struct jit *j, const struct access *a, unsigned offsets,
+             unsigned t, struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    unsigned len = a->lanes / 8, dwords = MAX2(a->channels, 1u);
+    struct x86_rm end = x86_at_rax(a->vector
+                                       ? RANGE_AT(vector_end_B)
+                                       : RANGE_AT(end_B) + (dwords - 1) * 4);
+    end.bcast = true;
+    load_range(j, a, m);
+    if (!a->vector) {
+        uint32_t bits = ~(a->bti == SLM ? SLM_BITS : DWORD_BITS);
+        x86_vop(x, X86_PAND, len, t, offsets, x86_const(x, &bits, 1), 0);
+        offsets = t;
+    }
+    x86_vop_imm(x, X86_PCMPUD, len, K_OUTSIDE, offsets, end, 0, 5);
+    x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
+    miss_if(j, m, X86_CC_NE);
+    x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
+    return offsets;
+}
+
+/* rax := where the first lane looks, t[0] := how far from there each does. */
+static void
+locate(struct jit *j, const struct access *a, unsigned offsets,
+       const unsigned t[4], struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    unsigned len = a->lanes / 8;
+    offsets = check_bounds(j, a, offsets, t[0], m);
+    x86_vop(x, X86_MOVD_TO_GPR, 0, offsets, 0, x86_reg(X86_RCX), 0);
+    x86_vop(x, X86_BROADCASTSS, len, t[1], 0, x86_reg(offsets), 0);
+    x86_vop(x, X86_PSUBD, len, t[0], offsets, x86_reg(t[1]), 0);
+    x86_alu_reg(x, X86_ADD, X86_RAX, X86_RCX, true);
+}
+
+/* A jump if the lanes do not look at neighbours. */
+static void
+need_neighbours(struct jit *j, const struct access *a, unsigned distance,
+                struct jit_miss *m)
+{
+    uint32_t want_B[16];
+    for (unsigned i = 0; i < 16; i++)
+        want_B[i] = i * a->channels * 4;
+    x86_vop_imm(&j->x, X86_PCMPD, a->lanes / 8, K_OUTSIDE, distance,
+                x86_const(&j->x, want_B, a->lanes), 0, 4);
+    x86_kortest(&j->x, K_OUTSIDE, K_OUTSIDE);
+    miss_if(j, m, X86_CC_NE);
+}
+
+/* d := dwords of a and b, which `from` numbers, b's from 16 on. */
+static void
+pick(struct jit *j, unsigned d, const uint32_t from[16], unsigned a, unsigned b)
+{
+    x86_vop(&j->x, X86_MOVUPS_LD, 2, d, 0, x86_const(&j->x, from, 16), 0);
+    x86_vop(&j->x, X86_PERMI2D, 2, d, a, x86_reg(b), 0);
+}
+
+/* ---- reads ---- */
+
+static void
+load_rows(struct jit *j, const struct access *a, const unsigned d[4],
+          const unsigned t[4])
+{
+    static const uint32_t xy[16] = {0, 4, 8, 12, 16, 20, 24, 28,
+                                    1, 5, 9, 13, 17, 21, 25, 29};
+    static const uint32_t zw[16] = {2, 6, 10, 14, 18, 22, 26, 30,
+                                    3, 7, 11, 15, 19, 23, 27, 31};
+    unsigned len = a->lanes / 8;
+    for (unsigned c = 0; c < a->channels; c++)
+        x86_vop(&j->x, X86_MOVUPS_LD, len, d[c], 0, x86_at_rax(c * 64), 0);
+    if (a->channels == 1)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        pick(j, t[i], i < 2 ? xy : zw, d[i % 2 * 2], d[i % 2 * 2 + 1]);
+    for (unsigned c = 0; c < 4; c++)
+        x86_vop_imm(&j->x, X86_SHUFF32X4, 2, d[c], t[c & 2],
+                    x86_reg(t[(c & 2) + 1]), 0, c & 1 ? 0xee : 0x44);
+}
+
+static void
+read_memory(struct jit *j, const struct access *a, const unsigned t[4],
+            const unsigned d[4], struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    unsigned len = a->lanes / 8;
+    x86_vop(x, X86_PTESTMD, len, K_OUTSIDE, t[0], x86_reg(t[0]), 0);
+    x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
+    if (!has_rows(a)) {
+        miss_if(j, m, X86_CC_NE);
+        for (unsigned c = 0; c < a->channels; c++)
+            x86_vop(x, X86_BROADCASTSS, len, d[c], 0, x86_at_rax(c * 4), 0);
+        return;
+    }
+    uint32_t differ = x86_jump(x, X86_CC_NE);
+    for (unsigned c = 0; c < a->channels; c++)
+        x86_vop(x, X86_BROADCASTSS, len, d[c], 0, x86_at_rax(c * 4), 0);
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, differ, x->size);
+    need_neighbours(j, a, t[0], m);
+    load_rows(j, a, d, t);
+    x86_patch(x, done, x->size);
+}
+
+/* ---- writes ---- */
+
+static void
+store_rows(struct jit *j, const struct access *a, const unsigned d[4],
+           const unsigned t[4])
+{
+    static const uint32_t half[2][16] = {
+        {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
+        {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31}};
+    static const uint32_t pairs[2][16] = {
+        {0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23},
+        {8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31}};
+    struct x86 *x = &j->x;
+    if (a->channels == 1) {
+        x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, d[0], 0, x86_at_rax(0), 0);
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (i % 2 == 0) {
+            pick(j, t[0], half[i / 2], d[0], d[1]);
+            pick(j, t[1], half[i / 2], d[2], d[3]);
+        }
+        pick(j, t[2], pairs[i % 2], t[0], t[1]);
+        x86_vop(x, X86_MOVUPS_ST, 2, t[2], 0, x86_at_rax(i * 64), 0);
+    }
+}
+
+/* ---- atomics ---- */
+
+/* Lane by lane, in order. Nobody else is at a group's shared local memory while
+ * one of its threads runs. */
+static void
+update_memory(struct jit *j, const struct access *a, unsigned offsets,
+              const unsigned t[4], const unsigned d[4], struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    size_t at = THREAD_AT(scratch), data = at + 64;
+    uint8_t code[] = {0xf0, a->atomic->opcode, a->atomic->modrm, 0x08};
+    bool alone = a->bti == SLM;
+    offsets = check_bounds(j, a, offsets, t[0], m);
+    x86_mov_reg(x, X86_RCX, X86_RAX);
+    x86_alu_imm(x, X86_AND, X86_RCX, 3, false);
+    miss_if(j, m, X86_CC_NE);
+    x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, offsets, 0, x86_thread(at), 0);
+    if (a->channels)
+        x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, d[0], 0, x86_thread(data), 0);
+    for (unsigned i = 0; i < a->lanes; i++) {
+        x86_load(x, X86_RCX, at + i * 4, 4);
+        if (a->channels)
+            x86_load(x, X86_RDX, data + i * 4, 4);
+        x86_bytes(x, code + alone, sizeof code - alone);
+    }
+}
+
+/* ---- */
+
+static struct jit_miss *
+add_miss(struct jit *j)
+{
+    if (!jit_grow(j, (void **)&j->misses, &j->miss_capacity, j->miss_count + 1,
+                  sizeof *j->misses))
+        return NULL;
+    struct jit_miss *m = &j->misses[j->miss_count++];
+    memset(m, 0, offsetof(struct jit_miss, kept));
+    return m;
+}
+
+void
+jit_lower_memory(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    struct jit_miss *m = add_miss(j);
+    struct access a;
+    unsigned d[4] = {0}, t[4], len_B;
+    if (!m)
+        return;
+    find_access(&a, op);
+    len_B = a.lanes * 4;
+    jit_drop_derived(j);
+    unsigned offsets = jit_vec(j, a.offset_B, len_B);
+    for (unsigned c = 0; c < a.channels; c++)
+        d[c] = a.kind == READ ? jit_temp(j)
+                              : jit_vec(j, a.data_B + c * len_B, len_B);
+    for (unsigned i = 0; i < 4; i++)
+        t[i] = jit_temp(j);
+    keep(m, j);
+    memcpy(m->answer, d, sizeof d);
+    need_all_lanes(j, op, m);
+    if (a.kind == ATOMIC)
+        update_memory(j, &a, offsets, t, d, m);
+    else
+        locate(j, &a, offsets, t, m);
+    if (a.kind == READ) {
+        read_memory(j, &a, t, d, m);
+    } else if (a.kind == WRITE) {
+        need_neighbours(j, &a, t[0], m);
+        store_rows(j, &a, d, t);
+    }
+    m->back = j->x.size;
+    j->failed |= j->crowded;
+    for (unsigned c = 0; a.kind == READ && c < a.channels; c++)
+        jit_bind(j, d[c], a.data_B + c * len_B, len_B);
+}

@@ -1,0 +1,19 @@
+/* lower_send.h: messages as compiled code puts them together. */
+#ifndef EU_LOWER_SEND_H
+#define EU_LOWER_SEND_H
+
+#include "eu/jit/compile.h"
+
+struct jit_send {
+    struct eu_message m;
+    unsigned src_B[2], dst_B; /* in the register file */
+};
+
+/* False: only a running thread knows what it is. */
+bool jit_describe_send(struct jit_send *s, const struct eu_op *op);
+/* Sends what lies in the register file, and leaves the code if that fails. No
+ * vector register keeps its value. */
+void jit_call_send(struct jit *j, const struct eu_op *op,
+                   const struct jit_send *s);
+
+#endif
