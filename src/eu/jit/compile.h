@@ -41,6 +41,7 @@ enum jit_kind {
     JIT_TEMP,
     JIT_GRF,     /* consecutive dwords of the register file */
     JIT_BCAST,   /* one dword of it, in all lanes */
+    JIT_NEG,     /* consecutive floats of it, negated */
     JIT_PLANE_U, /* PLN's operands: every other register */
     JIT_PLANE_V,
     JIT_CONST,
@@ -61,6 +62,7 @@ struct jit_vregs {
     uint32_t dirty;  /* ... that is older in memory */
     uint32_t locked; /* operands of the instruction being compiled */
     uint32_t temps;  /* of kind JIT_TEMP */
+    uint32_t normal; /* hold no denormal number: see jit_note_normal() */
     uint32_t recent; /* used since the others were passed over */
     uint32_t touch[EU_GRF_COUNT]; /* which hold part of a GRF */
     struct jit_vreg reg[JIT_VREGS];
@@ -236,9 +238,17 @@ unsigned jit_temp(struct jit *j);
 unsigned jit_vec(struct jit *j, unsigned off_B, unsigned len_B);
 /* Like jit_vec, but the register is exactly this long: for merging. */
 unsigned jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B);
+/* The register has the result of an F instruction that flushes denormals, if
+ * all do; later ones may ask. */
+void jit_note_normal(struct jit *j, unsigned reg);
+bool jit_is_normal(struct jit *j, unsigned reg);
+/* To be read only: a dword that has to be in a register is found there. */
+unsigned jit_read(struct jit *j, struct x86_rm rm, unsigned len);
 /* A dword in all lanes: memory operand or register. */
 struct x86_rm jit_bcast(struct jit *j, unsigned off_B);
 struct x86_rm jit_dword(struct jit *j, uint32_t value);
+/* In a register that later instructions find. */
+unsigned jit_dword_reg(struct jit *j, uint32_t value);
 int jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B);
 void jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
               unsigned len_B);

@@ -190,7 +190,12 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         keep |= UINT32_C(1) << reg[i];
         jit_unlock_but(j, keep);
     }
-    for (unsigned i = 0; i < n; i++)
+    bool flushes = op->insn->opcode == EU_OP_PLN ||
+                   op->insn->opcode == EU_OP_LRP;
+    for (unsigned i = 0; i < n; i++) {
         jit_store_dst(j, op, &part[i], reg[i]);
+        if (flushes && part[i].mask.all && op->insn->dst.type == EU_TYPE_F)
+            jit_note_normal(j, reg[i]);
+    }
     return !j->crowded;
 }

@@ -49,8 +49,9 @@ jit_math_exp(const struct jit_math *m, unsigned a, bool quick)
 {
     unsigned f, n, p;
     if (m->j->evex) {
-        f = math_op_imm(m, X86_REDUCEPS, 0, x86_reg(a), ROUND_EVEN);
-        n = math_op(m, X86_SUBPS, a, x86_reg(f));
+        /* Infinities give NaN, which SCALEFPS ignores. */
+        n = math_op_imm(m, X86_ROUNDPS, 0, x86_reg(a), ROUND_EVEN);
+        f = math_op(m, X86_SUBPS, a, x86_reg(n));
         p = exp_fraction(m, f, quick);
         math_set(m, X86_SCALEFPS, p, p, x86_reg(n));
     } else {

@@ -84,6 +84,8 @@ jit_fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
           struct x86_rm z)
 {
     unsigned d, r;
+    if (y.kind == X86_THREAD && y.bcast)
+        y = x86_reg(jit_read(j, y, len));
     if (y.kind != X86_REG) {
         d = jit_in_reg(j, y, len);
         r = jit_in_reg(j, z, len);
@@ -123,8 +125,8 @@ static unsigned
 lerp(struct jit *j, unsigned len, struct x86_rm a, struct x86_rm x,
      struct x86_rm y)
 {
-    unsigned one = jit_in_reg(j, jit_dword(j, 0x3f800000), len);
-    unsigned t = jit_temp(j), rx = jit_in_reg(j, x, len);
+    unsigned one = jit_dword_reg(j, 0x3f800000);
+    unsigned t = jit_temp(j), rx = jit_read(j, x, len);
     x86_vop(&j->x, X86_SUBPS, len, t, one, a, 0);
     x86_vop(&j->x, X86_MULPS, len, t, t, y, 0);
     x86_vop(&j->x, X86_FMADD231PS, len, t, rx, a, 0);
@@ -255,6 +257,17 @@ min_max_known(struct jit *j, unsigned len, unsigned a, uint32_t b, bool is_min)
     return d;
 }
 
+/* Whether the host's instruction does it: it takes the known number unless the
+ * other one is less (or more), so also for NaN and of two zeros; and it takes
+ * denormals for zeros. */
+static bool
+host_min_max(struct jit *j, unsigned a, uint32_t b, bool is_min)
+{
+    uint32_t size = b & 0x7fffffff;
+    bool fits = size ? size >= 0x00800000 : is_min == b >> 31;
+    return fits && jit_is_normal(j, a);
+}
+
 static bool
 is_known_number(const struct eu_operand *o)
 {
@@ -273,6 +286,9 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned ra = jit_in_reg(j, a, p->len);
     if (is_known_number(&op->insn->src[1])) {
         uint32_t known = (uint32_t)op->insn->src[1].imm;
+        if (host_min_max(j, ra, known, is_min))
+            return jit_binary(j, is_min ? X86_MINPS : X86_MAXPS, p->len,
+                              x86_reg(ra), b);
         if (!is_min && !(known >> 31))
             return max_positive(j, p->len, ra, known);
         if (j->evex)
@@ -288,7 +304,8 @@ jit_float_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned d;
     switch (op->insn->math) {
     case EU_MATH_INV:
-        return jit_binary(j, X86_DIVPS, p->len, jit_dword(j, 0x3f800000), a);
+        return jit_binary(j, X86_DIVPS, p->len,
+                          x86_reg(jit_dword_reg(j, 0x3f800000)), a);
     case EU_MATH_SQRT:
         d = jit_temp(j);
         x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);

@@ -23,7 +23,7 @@ static inline unsigned
 jit_binary(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
            struct x86_rm b)
 {
-    unsigned ra = jit_in_reg(j, a, len), d = jit_temp(j);
+    unsigned ra = jit_read(j, a, len), d = jit_temp(j);
     x86_vop(&j->x, op, len, d, ra, b, 0);
     return d;
 }

@@ -50,7 +50,7 @@ modified(struct jit *j, const struct eu_op_src *src, unsigned len,
          struct x86_rm rm)
 {
     bool abs = ~src->and_mask, negate = src->xor_mask;
-    unsigned r = jit_in_reg(j, rm, len), d = jit_temp(j);
+    unsigned r = jit_read(j, rm, len), d = jit_temp(j);
     x86_vop(&j->x,
             !abs     ? X86_XORPS
             : negate ? X86_ORPS
@@ -71,6 +71,22 @@ vector(struct jit *j, const struct eu_op *op, unsigned s,
     return x86_reg(found < 0 ? jit_vec(j, off_B, len_B) : (unsigned)found);
 }
 
+/* What is negated is often so once more. */
+static struct x86_rm
+negative(struct jit *j, const struct eu_op *op, unsigned s,
+         const struct jit_part *p)
+{
+    const struct eu_op_src *src = &op->src[s];
+    unsigned off_B = src->off_B + p->first * 4, len_B = p->lanes * 4;
+    int found = jit_find(j, JIT_NEG, off_B, len_B);
+    if (found >= 0)
+        return x86_reg((unsigned)found);
+    struct x86_rm rm = modified(j, src, p->len, vector(j, op, s, p));
+    if (!jit_dies(j, off_B, len_B))
+        jit_note(j, rm.reg, JIT_NEG, off_B, len_B);
+    return rm;
+}
+
 static struct x86_rm
 source(struct jit *j, const struct eu_op *op, unsigned s,
        const struct jit_part *p)
@@ -81,6 +97,8 @@ source(struct jit *j, const struct eu_op *op, unsigned s,
         return jit_dword(j, src->imm);
     if (src->cls == EU_SRC_SCALAR)
         rm = jit_bcast(j, src->off_B);
+    else if (src->xor_mask && src->and_mask == UINT32_MAX)
+        return negative(j, op, s, p);
     else
         rm = vector(j, op, s, p);
     if (~src->and_mask | src->xor_mask)
@@ -95,10 +113,10 @@ fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
 {
     struct x86 *x = &j->x;
     if (c.kind == X86_REG && c.reg == d) {
-        x86_vop(x, X86_FMADD132PS, len, d, jit_in_reg(j, a, len), b, 0);
+        x86_vop(x, X86_FMADD132PS, len, d, jit_read(j, a, len), b, 0);
         return d;
     }
-    unsigned rc = jit_in_reg(j, c, len);
+    unsigned rc = jit_read(j, c, len);
     if (b.kind == X86_REG && b.reg == d) {
         x86_vop(x, X86_FMADD213PS, len, d, rc, a, 0);
         return d;
@@ -139,7 +157,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         a = b;
         b = t;
     }
-    unsigned ra = jit_in_reg(j, a, len);
+    unsigned ra = jit_read(j, a, len);
     d = pin >= 0 ? (unsigned)pin : jit_temp(j);
     x86_vop(&j->x, is_float ? rows[opcode].f : rows[opcode].i, len, d, ra, b,
             0);
@@ -199,9 +217,11 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
         j->dying = dying;
     }
     reg[0] = lower_part(j, op, &part[0], is_float);
-    jit_bind(j, reg[0], op->dst_off_B, part[0].lanes * 4);
-    if (two)
-        jit_bind(j, reg[1], op->dst_off_B + part[1].first * 4,
-                 part[1].lanes * 4);
+    for (unsigned i = 0; i <= two; i++) {
+        jit_bind(j, reg[i], op->dst_off_B + part[i].first * 4,
+                 part[i].lanes * 4);
+        if (is_float && opcode != EU_OP_MOV)
+            jit_note_normal(j, reg[i]);
+    }
     return true;
 }

@@ -117,6 +117,7 @@ jit_temp(struct jit *j)
     v->locked |= BIT(r);
     v->temps |= BIT(r);
     v->recent |= BIT(r);
+    v->normal &= ~BIT(r);
     v->reg[r].kind = JIT_TEMP;
     return r;
 }
@@ -197,36 +198,52 @@ struct x86_rm
 jit_bcast(struct jit *j, unsigned off_B)
 {
     jit_sync(j, off_B, 4);
-    if (j->evex)
-        return x86_thread_bcast(GRF_AT(off_B));
     int found = jit_find(j, JIT_BCAST, off_B, 4);
     if (found >= 0)
         return x86_reg((unsigned)found);
+    if (j->evex)
+        return x86_thread_bcast(GRF_AT(off_B));
     unsigned r = jit_temp(j);
     x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_thread(GRF_AT(off_B)), 0);
     jit_note(j, r, JIT_BCAST, off_B, 4);
     return x86_reg(r);
 }
 
-struct x86_rm
-jit_dword(struct jit *j, uint32_t value)
+unsigned
+jit_read(struct jit *j, struct x86_rm rm, unsigned len)
+{
+    if (rm.kind != X86_THREAD || !rm.bcast)
+        return jit_in_reg(j, rm, len);
+    unsigned r = jit_in_reg(j, rm, 2);
+    jit_note(j, r, JIT_BCAST, (unsigned)rm.disp - GRF_AT(0), 4);
+    return r;
+}
+
+unsigned
+jit_dword_reg(struct jit *j, uint32_t value)
 {
     struct jit_vregs *v = &j->v;
-    if (j->evex)
-        return x86_const(&j->x, &value, 1);
     for (uint32_t set = v->used & ~v->named; set; set &= set - 1) {
         unsigned r = first(set);
         if (v->reg[r].kind == JIT_CONST && v->reg[r].value == value) {
             touch(v, r);
-            return x86_reg(r);
+            return r;
         }
     }
     unsigned r = jit_temp(j);
-    x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_const(&j->x, &value, 1), 0);
+    x86_vop(&j->x, X86_BROADCASTSS, j->evex ? 2 : 1, r, 0,
+            jit_as_memory(x86_const(&j->x, &value, 1)), 0);
     v->reg[r].kind = JIT_CONST;
     v->temps &= ~BIT(r);
     v->reg[r].value = value;
-    return x86_reg(r);
+    return r;
+}
+
+struct x86_rm
+jit_dword(struct jit *j, uint32_t value)
+{
+    return j->evex ? x86_const(&j->x, &value, 1)
+                   : x86_reg(jit_dword_reg(j, value));
 }
 
 void
@@ -297,6 +314,22 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
     jit_note(j, reg, JIT_GRF, off_B, len_B);
     j->v.dirty |= BIT(reg);
     j->v.recent |= BIT(reg);
+    j->v.normal &= ~BIT(reg);
+}
+
+void
+jit_note_normal(struct jit *j, unsigned reg)
+{
+    if (!(j->flags & EU_JIT_DENORMALS) && !j->has_modes)
+        j->v.normal |= BIT(reg);
+}
+
+bool
+jit_is_normal(struct jit *j, unsigned reg)
+{
+    bool normal = j->v.normal & BIT(reg);
+    j->needs_flush |= normal;
+    return normal;
 }
 
 bool
@@ -363,7 +396,7 @@ jit_forget(struct jit *j)
     struct jit_vregs *v = &j->v;
     for (uint32_t set = v->named; set; set &= set - 1)
         forget_name(v, first(set));
-    v->used = v->locked = v->recent = 0;
+    v->used = v->locked = v->recent = v->normal = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
     j->flag_at[0] = j->flag_at[1] = 0xff;
 }

@@ -44,7 +44,6 @@ enum x86_tuple {
     X(RSQRTPS, 1, 0, 0, 2, 0x52, FULL)       \
     X(GETEXPPS, 2, 1, 2, 0, 0x42, FULL)      \
     X(GETMANTPS, 3, 1, 2, 0, 0x26, FULL)     \
-    X(REDUCEPS, 3, 1, 2, 0, 0x56, FULL)      \
     X(SCALEFPS, 2, 1, 2, 0, 0x2c, FULL)      \
     X(FPCLASSPS, 3, 1, 2, 0, 0x66, FULL)     \
     X(ROUNDPS, 3, 1, 0, 0, 0x08, FULL)       \

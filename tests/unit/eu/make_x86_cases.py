@@ -34,7 +34,6 @@ FNMADD213PS vfnmadd213ps vfnmadd213ps d,v,m
 RSQRTPS - vrsqrtps d,m
 GETEXPPS vgetexpps - d,m
 GETMANTPS vgetmantps - d,m,i
-REDUCEPS vreduceps - d,m,i
 SCALEFPS vscalefps - d,v,m
 FPCLASSPS vfpclassps - k,m,i
 PERMI2D vpermi2d - d,v,m

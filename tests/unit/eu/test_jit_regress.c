@@ -57,6 +57,16 @@ static const struct {
      EU_GEN9,
      {/* addc (16) (sat)r6.0<1>:ud r3.0<1;1,0>:ud 0x98a35878:ud {AccWrEn} */
       {0x9080004e, 0x20c00208, 0x06200060, 0x98a35878}}},
+    {"a copy may be denormal where a sum was not",
+     EU_GEN9,
+     {/* add (16) r10.0<1>:f r2.0<8;8,1>:f r4.0<8;8,1>:f */
+      {0x00800040, 0x21403ae8, 0x3a8d0040, 0x008d0080},
+      /* sel (16) (ge)f0.0 r12.0<1>:f r10.0<8;8,1>:f 0.0:f */
+      {0x04800002, 0x21803ae8, 0x3e8d0140, 0x00000000},
+      /* mov (16) r10.0<1>:f r6.0<8;8,1>:f */
+      {0x00800001, 0x21403ae8, 0x008d00c0, 0x00000000},
+      /* sel (16) (lt)f0.0 r14.0<1>:f r10.0<8;8,1>:f -0.0:f */
+      {0x05800002, 0x21c03ae8, 0x3e8d0140, 0x80000000}}},
 };
 
 static void
@@ -92,5 +102,7 @@ Test(jit_regress, what_once_differed_agrees)
         run_case(i, CPU_AVX2, RK_STEPS);
         run_case(i, CPU_AVX512, RK_BLOCKS);
         run_case(i, CPU_AVX2, RK_BLOCKS);
+        run_case(i, CPU_AVX512, RK_WHOLE);
+        run_case(i, CPU_AVX2, RK_WHOLE);
     }
 }
