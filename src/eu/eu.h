@@ -118,6 +118,13 @@ enum eu_status eu_run(struct eu_thread *thread, uint64_t budget);
 
 #define EU_CATCH_GRF 8
 
+/* Which of a thread's state its instructions may change, registers aside. */
+enum eu_leaves {
+    EU_LEAVES_ALL,
+    EU_LEAVES_ADDRESS_AND_FLAGS,
+    EU_LEAVES_NONE,
+};
+
 struct eu_jit;
 struct eu_launch;
 typedef enum eu_status (*eu_launch_fn)(const struct eu_launch *launch,
@@ -148,6 +155,7 @@ struct eu_launch {
     bool steady;
 
     /* Private to src/eu. */
+    uint8_t leaves;    /* enum eu_leaves */
     uint32_t zero[4];  /* GRFs a thread with channels off may read too */
     uint32_t need;     /* without one of these, channels are off */
     bool apart, quads; /* unless the kernel's lanes keep to themselves */
@@ -213,21 +221,38 @@ eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
     return (mask & need) == need || (apart && (!quads || all * 15 == mask));
 }
 
-/* eu_launch_next(), in the instruction set of whoever includes this. */
+/* The masks, and off it goes. */
 static inline enum eu_status
-eu_launch_quick(const struct eu_launch *l, struct eu_thread *t,
-                uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
+eu_launch_enter(const struct eu_launch *l, struct eu_thread *t,
+                uint32_t dispatch_mask, uint32_t vector_mask, uint32_t mask,
+                int64_t *left)
 {
-    bool vmask = l->start.vector_mask_enable;
-    uint32_t mask = vmask ? vector_mask : dispatch_mask;
-    if (l->acc || !eu_masks_nothing(mask, l->need, l->apart, l->quads))
-        return eu_launch_next(l, t, dispatch_mask, vector_mask, left);
-    memcpy(t->a0, l->begin, sizeof l->begin);
     t->sr0[2] = dispatch_mask;
     t->sr0[3] = vector_mask;
     t->mask = mask;
     *left = l->enter(t, *left, l->entry, mask);
     return t->status == EU_FINISHED ? EU_FINISHED : eu_launch_go_on(l, t, left);
+}
+
+/* eu_launch_next(), in the instruction set of whoever includes this. again:
+ * the thread is one that this has finished before, and nobody has touched it
+ * since, registers aside. */
+static inline enum eu_status
+eu_launch_quick(const struct eu_launch *l, struct eu_thread *t,
+                uint32_t dispatch_mask, uint32_t vector_mask, bool again,
+                int64_t *left)
+{
+    bool vmask = l->start.vector_mask_enable;
+    uint32_t mask = vmask ? vector_mask : dispatch_mask;
+    if (l->acc || !eu_masks_nothing(mask, l->need, l->apart, l->quads))
+        return eu_launch_next(l, t, dispatch_mask, vector_mask, left);
+    if (!again || l->leaves == EU_LEAVES_ALL)
+        memcpy(t->a0, l->begin, sizeof l->begin);
+    else if (l->leaves == EU_LEAVES_ADDRESS_AND_FLAGS)
+        memcpy(t->a0, l->begin, sizeof t->a0 + sizeof t->f);
+    t->ip = 0;
+    t->status = EU_RUNNING;
+    return eu_launch_enter(l, t, dispatch_mask, vector_mask, mask, left);
 }
 
 static inline uint32_t *

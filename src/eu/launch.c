@@ -19,12 +19,14 @@ find_live_in(struct eu_launch *l)
     l->apart = l->quads = false;
     l->need = UINT32_MAX;
     l->catches = l->steady = false;
+    l->leaves = EU_LEAVES_ALL;
     l->sfids = UINT32_MAX;
     memset(l->written, 0xff, sizeof l->written);
     if (!in)
         return;
     l->catches = in->catches && l->jit;
     l->steady = in->steady;
+    l->leaves = in->leaves;
     l->sfids = in->sfids;
     l->last_sfid = in->last_sfid;
     l->last_desc = in->last_desc;

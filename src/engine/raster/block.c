@@ -423,16 +423,13 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
 
 /* Which lanes of the list's block get the colours; the others are left. */
 static inline unsigned
-take_block(const struct worker *w, struct caught_list *l, const struct view *v,
-           bool inside, unsigned i)
+take_block(const struct worker *w, const struct caught_list *l,
+           const struct view *v, bool inside, unsigned lit,
+           struct cover_block b)
 {
-    const struct cover_block b = l->list->block[i];
-    unsigned lit = l->lit ? l->lit[i] : b.mask;
     bool good = lit == 0xffff ||
                 (l->some && (w->cheap || quad_fills_thread(lit)));
-    unsigned take = good && (inside || holds_block(v, b.x, b.y)) ? lit : 0;
-    l->rest[i] = (uint16_t)(lit & ~take);
-    return take;
+    return good && (inside || holds_block(v, b.x, b.y)) ? lit : 0;
 }
 
 bool
@@ -451,7 +448,10 @@ target_write_list(struct worker *w, struct target *t, uint32_t (*color)[16],
     unsigned planes = 0, pixels = 0;
     for (unsigned i = 0; i < l->list->count; i++) {
         const struct cover_block b = l->list->block[i];
-        unsigned lit = take_block(w, l, v, inside, i);
+        unsigned all = l->lit ? l->lit[i] : b.mask;
+        unsigned lit = take_block(w, l, v, inside, all, b);
+        l->rest[i] = (uint16_t)(all & ~lit);
+        l->left |= l->rest[i];
         if (!lit)
             continue;
         plane[planes++] = (struct rt_plane){v->mem + v->x_B[b.x] + v->y_B[b.y],

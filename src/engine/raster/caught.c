@@ -70,6 +70,7 @@ threads(struct worker *w)
                                .thread = &w->thread,
                                .copy = b->copy,
                                .copies = b->copies,
+                               .weights = b->weighs ? &b->run_weights : NULL,
                                .block = b->block,
                                .color = b->color,
                                .mask = b->mask};

@@ -215,11 +215,27 @@ make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
     return NULL;
 }
 
+/* Weights for threads that are run from the batch, as they begin. */
+static void
+weights_at_run(struct worker *w, const struct setup *s,
+               const struct payload_part *p)
+{
+    bool divide = p->mode < 3 && s->perspective;
+    w->batch.run_weights = (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
+                                                .b2 = divide ? &s->n2 : &s->b2,
+                                                .q = divide ? &s->q : NULL,
+                                                .ref_x = s->ref_x,
+                                                .ref_y = s->ref_y,
+                                                .grf = p->grf};
+    w->batch.weighs = true;
+}
+
 /* The plan's parts for a primitive's blocks, and where their registers are to
- * be copied from. */
+ * be copied from. at_run: what can wait until a thread begins need not be
+ * there before. */
 static void
 make_parts(struct worker *w, const struct setup *s, unsigned first,
-           unsigned end)
+           unsigned end, bool at_run)
 {
     static const struct {
         uint8_t count;
@@ -232,16 +248,22 @@ make_parts(struct worker *w, const struct setup *s, unsigned first,
     };
     struct block_batch *b = &w->batch;
     const void *done[2] = {NULL, NULL}; /* weights */
+    unsigned copies = 0;
+    b->weighs = false;
     for (unsigned i = 0; i < w->plan.part_count; i++) {
         const struct payload_part *p = &w->plan.part[i];
         bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
         const void *from = again ? done[linear] : NULL;
+        if (again && at_run && !b->weighs && !has_scattered(b, first, end)) {
+            weights_at_run(w, s, p);
+            continue;
+        }
         if (!from)
             from = make_part(w, s, p->kind, linear, first, end);
         if (again)
             done[linear] = from;
         unsigned count = shape[p->kind].count;
-        b->copy[i] = (struct grf_copy){
+        b->copy[copies++] = (struct grf_copy){
             .from = from,
             .stride_B = shape[p->kind].once ? 0 : (uint16_t)(count * EU_GRF_B),
             .grf = p->grf,
@@ -249,7 +271,7 @@ make_parts(struct worker *w, const struct setup *s, unsigned first,
     }
     struct grf_copy stay[EU_GRF_COUNT];
     w->planes->copy(w->thread.grf, stay, payload_runs(w, s, true, stay, 0), 0);
-    b->copies = payload_runs(w, s, false, b->copy, w->plan.part_count);
+    b->copies = payload_runs(w, s, false, b->copy, copies);
 }
 
 /* ---- running it ---- */
@@ -327,7 +349,7 @@ run_primitives(struct worker *w)
         const struct setup *s = b->prim[k].setup;
         unsigned first = b->prim[k].first;
         unsigned end = k + 1 < b->prims ? b->prim[k + 1].first : b->count;
-        make_parts(w, s, first, end);
+        make_parts(w, s, first, end, catches);
         w->block_group.setup = s;
         if (catches)
             caught_run(w, &caught, first, end);
@@ -367,18 +389,18 @@ payload_run_blocks(struct worker *w)
 /* ---- lists ---- */
 
 /* Blocks of a list that get what one thread of the primitive does, all at once
- * and without the batch. Leaves in rest[] what remains to be done of each;
- * false if that is everything. */
+ * and without the batch. Leaves in rest[] what remains to be done of each, if
+ * anything is left; false if that is everything. */
 static bool
 draw_alike(struct worker *w, const struct setup *s,
            const struct cover_list *list, const uint16_t *lit, uint16_t *rest,
-           unsigned *pixels)
+           unsigned *pixels, bool *left)
 {
     payload_run_blocks(w);
     if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
         return false;
     uint32_t before = begin(w);
-    make_parts(w, s, 0, 1);
+    make_parts(w, s, 0, 1, true);
     w->block_group.setup = s;
     struct caught_list done = {.list = list, .lit = lit, .rest = rest};
     bool drawn = caught_draw(w, s, &done);
@@ -386,6 +408,7 @@ draw_alike(struct worker *w, const struct setup *s,
     w->ps_count += done.pixels;
     w->threads += done.blocks;
     *pixels = done.pixels;
+    *left = !drawn || done.left;
     return drawn;
 }
 
@@ -449,10 +472,12 @@ payload_add_list(struct worker *w, const struct setup *s,
     const uint16_t *lit = test_list(w, s, list, passing);
     bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
     unsigned pixels = 0;
+    bool left = true;
     if (w->same && list->count >= ALIKE_BLOCKS &&
-        draw_alike(w, s, list, lit, rest, &pixels))
+        draw_alike(w, s, list, lit, rest, &pixels, &left))
         lit = rest;
-    pixels += add_blocks(w, s, list, lit);
+    if (left)
+        pixels += add_blocks(w, s, list, lit);
     if (counts)
         w->depth_count += pixels;
 }

@@ -77,6 +77,16 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
                c->count * PLANE_GRF_B);
 }
 
+static void
+put_weights(uint8_t *grf, const struct run_weights *in,
+            const struct batch_block *block)
+{
+    const struct block_places at = {block, 1, in->ref_x, in->ref_y};
+    float out[1][32];
+    block_weights(in->b1, in->b2, in->q, &at, out);
+    memcpy(grf + in->grf * PLANE_GRF_B, out, sizeof out);
+}
+
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
@@ -84,6 +94,8 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
     for (unsigned n = first; n < end; n++) {
         const struct batch_block *b = &r->block[n];
         copy(t->grf, r->copy, r->copies, n);
+        if (r->weights)
+            put_weights(t->grf, r->weights, b);
         t->caught = (uint8_t *)r->color[n];
         if (eu_launch_next(r->launch, t, b->lit, b->helped, left) !=
             EU_FINISHED)

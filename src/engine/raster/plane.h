@@ -42,12 +42,21 @@ struct block_places {
     double ref_x, ref_y;
 };
 
+/* Weights that a thread's registers get as it begins, for blocks none of which
+ * is scattered; planes as for weights(). */
+struct run_weights {
+    const struct plane *b1, *b2, *q;
+    double ref_x, ref_y;
+    uint8_t grf; /* the first of four */
+};
+
 /* Threads one after the other, all arrays with one element for each. */
 struct thread_run {
     const struct eu_launch *launch;
     struct eu_thread *thread;
     const struct grf_copy *copy; /* what differs between them */
     unsigned copies;
+    const struct run_weights *weights; /* or NULL */
     const struct batch_block *block;
     uint32_t (*color)[4][16]; /* where their colours go, */
     uint16_t *mask;           /* and which lanes have one */

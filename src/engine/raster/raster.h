@@ -377,6 +377,8 @@ struct block_batch {
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
+    bool weighs; /* and weights from here, not from weights[] */
+    struct run_weights run_weights;
 };
 
 struct worker {
@@ -561,6 +563,7 @@ struct caught_list {
     bool some;               /* not only those that are lit as a whole */
     uint16_t mask;           /* lanes that have a colour */
     unsigned blocks, pixels; /* done, lit */
+    unsigned left;           /* not zero: something is */
 };
 /* For a primitive all of whose threads do the same: runs one of them, writes
  * its colours to what can have them. False with nothing done if that cannot

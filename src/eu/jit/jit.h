@@ -37,6 +37,7 @@ struct eu_live_in {
     uint64_t full[2], masked[2];
     /* As in struct eu_launch. */
     bool catches, steady;
+    uint8_t leaves;
     uint8_t last_sfid;
     uint32_t last_desc, sfids;
     unsigned ends;       /* messages that end the thread */

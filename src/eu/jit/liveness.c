@@ -498,6 +498,21 @@ reads_state(const struct eu_insn *insn)
     return false;
 }
 
+/* What the instruction may change of the thread's state. */
+static enum eu_leaves
+leaves(const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *d = &insn->dst;
+    unsigned arf = d->reg & 0xf0;
+    /* Some functions of MATH set flags unasked. */
+    bool flags = insn->cmod || insn->opcode == EU_OP_MATH;
+    if (d->file != EU_FILE_ARF || arf == EU_ARF_NULL)
+        return flags ? EU_LEAVES_ADDRESS_AND_FLAGS : EU_LEAVES_NONE;
+    return arf == EU_ARF_A || arf == EU_ARF_F ? EU_LEAVES_ADDRESS_AND_FLAGS
+                                              : EU_LEAVES_ALL;
+}
+
 static void
 note_message(struct eu_live_in *in, const struct eu_op *op)
 {
@@ -516,11 +531,13 @@ jit_analyse(struct jit *j, bool whole)
 {
     struct jit_apart apart;
     bool follows = whole, sees = false;
+    enum eu_leaves least = EU_LEAVES_NONE;
     jit_apart_begin(&apart);
     j->start[0] |= JIT_START;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];
         bool plain = note_plain(&j->regs[i], op, j->in.written);
+        least = MIN2(least, leaves(op));
         if (!plain) {
             note_others(&j->regs[i], op, j->in.written);
             j->in.acc |= reads_acc(op->insn);
@@ -542,5 +559,6 @@ jit_analyse(struct jit *j, bool whole)
     memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
     j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;
     j->in.quads = apart.quads;
+    j->in.leaves = j->in.apart ? least : EU_LEAVES_ALL;
     return true;
 }

@@ -96,7 +96,28 @@ struct tally {
     unsigned apart;   /* kernels whose lanes keep to themselves */
     bool catches;     /* threads that can be caught are */
     unsigned caught;
+    unsigned leaves[3]; /* by enum eu_leaves */
 };
+
+/* The thread's state is what the next one begins with, but for what the launch
+ * says, and what eu_launch_quick() sets for each. */
+static void
+expect_state(const struct eu_launch *l, const struct eu_thread *t,
+             uint64_t seed)
+{
+    static struct eu_thread want;
+    memcpy(want.a0, l->begin, sizeof l->begin);
+    want.sr0[2] = t->sr0[2];
+    want.sr0[3] = t->sr0[3];
+    want.mask = t->mask;
+    want.ip = t->ip;
+    want.status = t->status;
+    if (l->leaves == EU_LEAVES_ADDRESS_AND_FLAGS)
+        memcpy(want.a0, t->a0, sizeof t->a0 + sizeof t->f);
+    if (l->leaves != EU_LEAVES_ALL)
+        cr_expect_arr_eq(t->a0, want.a0, EU_THREAD_BEGIN_B, "seed %llu",
+                         (unsigned long long)seed);
+}
 
 /* True when the kernel came to its end in both. */
 static bool
@@ -128,7 +149,9 @@ compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
     memcpy(before, launched.grf, sizeof before);
     run_whole(&whole, &s, &want);
     if (tally->catches && l.catches) {
-        run_caught(&launched, &l, &got);
+        if (run_caught(&launched, &l, &got) == EU_FINISHED)
+            expect_state(&l, &launched, seed);
+        tally->leaves[l.leaves]++;
         tally->caught++;
     } else {
         run_launched(&launched, &l, &got);
@@ -215,10 +238,13 @@ Test(launch, the_last_message_is_caught)
         cr_expect(compare(&k, seed, true, &tally), "seed %llu does not end",
                   (unsigned long long)seed);
     }
-    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2) {
         cr_expect_gt(tally.caught, KERNELS / 2);
-    else
+        cr_expect_gt(tally.leaves[EU_LEAVES_ADDRESS_AND_FLAGS], KERNELS / 16);
+        cr_expect_gt(tally.leaves[EU_LEAVES_NONE], KERNELS / 30);
+    } else {
         cr_expect_eq(tally.caught, 0);
+    }
 }
 
 /* ---- what a kernel may read ---------------------------------------------- */

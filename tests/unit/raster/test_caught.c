@@ -42,6 +42,18 @@ shade_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
     rig_rt_write(env, t, 0, false, t->sr0[2] & keep, payload[0], 8);
 }
 
+/* The weights of both vertices, from g2 on, as they are. */
+static void
+shade_weights(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    alignas(32) uint32_t payload[8][8];
+    memcpy(payload[0], eu_grf(t, 2), 2 * EU_GRF_B);
+    memcpy(payload[2], eu_grf(t, 4), 2 * EU_GRF_B);
+    memcpy(payload[4], eu_grf(t, 4), 2 * EU_GRF_B);
+    memcpy(payload[6], eu_grf(t, 2), 2 * EU_GRF_B);
+    rig_rt_write(env, t, 0, false, t->sr0[2] & 0xffff, payload[0], 8);
+}
+
 /* Colours and lanes that are the same for all blocks of a primitive. */
 static void
 shade_alike(struct rig *rig, struct eu_thread *t, struct thread_env *env)
@@ -78,7 +90,7 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, linear, steady;
+    bool blends, kills, both, steady;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -109,6 +121,10 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     /* Only what the shader reads, so that what it does not is not payload. */
     memset(rig->live_in, 0, sizeof rig->live_in);
     rig->live_in[0] = s->shader == shade_places ? 1u << 1 | 1u << 8 : 1u << 8;
+    if (s->shader == shade_weights) {
+        rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0);
+        rig->draw.wm.barycentric_interpolation_mode = s->both ? 1 | 1 << 3 : 1;
+    }
     struct prim prims[PRIMS];
     uint32_t r = 5;
     for (unsigned i = 0; i < PRIMS; i++) {
@@ -118,6 +134,9 @@ draw(struct rig *rig, const struct setting *s, bool catches)
             xy[k] = (float)(r % (RIG_PX * 8)) / 8;
         }
         prims[i] = rig_triangle(rig, xy, 0.5f);
+        /* Every third in perspective. */
+        for (unsigned k = 0; i % 3 == 0 && k < 3; k++)
+            prims[i].v[k].w_inv = (float)(k + 1) / 4;
     }
     rig_draw(rig, prims, PRIMS);
 }
@@ -167,6 +186,13 @@ Test(caught, same_bytes_as_sent)
          .unfinished_every = 3, .kernel_B = 4096},
         {"all go on", shade_places, RGBA8, 4, .width = 128,
          .unfinished_every = 1},
+        {"weights", shade_weights, RGBA32F, 16, .width = 128},
+        {"weights of quads", shade_weights, RGBA32F, 16, .width = 117,
+         .kernel_B = 4096},
+        {"weights of two kinds", shade_weights, RGBA32F, 16, .both = true,
+         .width = 128},
+        {"weights, some go on", shade_weights, RGBA32F, 16, .width = 128,
+         .unfinished_every = 4},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,

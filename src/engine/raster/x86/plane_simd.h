@@ -99,9 +99,9 @@ centres(int32_t at_px, double ref)
     return (at_px - ref + quad) + pixel;
 }
 
-/* What a plane has of the columns and of the rows, upper and lower quads. */
+/* What a plane has of the rows, upper and lower quads. */
 struct parts {
-    eight columns, rows[2];
+    eight rows[2];
 };
 
 static inline eight
@@ -118,39 +118,47 @@ parts_of_rows(struct parts *t, const struct plane *p, f64x4 y)
     t->rows[1] = rows_of(b, 1);
 }
 
+struct weigher {
+    const struct plane *b1, *b2, *q;
+    double ref_x, ref_y;
+    struct parts p1, p2, pq;
+};
+
+/* beside: in the row of the one before. */
+static inline void
+weigh(struct weigher *w, const struct batch_block *block, bool beside,
+      float out[32])
+{
+    f64x4 x = centres(block->x, w->ref_x);
+    if (!beside) {
+        f64x4 y = centres(block->y, w->ref_y);
+        parts_of_rows(&w->p1, w->b1, y);
+        parts_of_rows(&w->p2, w->b2, y);
+        if (w->q)
+            parts_of_rows(&w->pq, w->q, y);
+    }
+    eight c1 = part_of_columns(w->b1, x), c2 = part_of_columns(w->b2, x);
+    eight cq = w->q ? part_of_columns(w->q, x) : c1;
+    for (unsigned i = 0; i < 2; i++) {
+        eight v1 = eight_add(c1, w->p1.rows[i]);
+        eight v2 = eight_add(c2, w->p2.rows[i]);
+        if (w->q) {
+            eight over = eight_over(eight_add(cq, w->pq.rows[i]));
+            v1 = eight_mul(v1, over);
+            v2 = eight_mul(v2, over);
+        }
+        eights_to_floats(&out[i * 16], &v1, &v2);
+    }
+}
+
 /* Blocks of a list are mostly to the right of the one before. */
 static inline void
-block_weights_of(const struct plane *b1, const struct plane *b2,
-                 const struct plane *q, const struct block_places *at,
+block_weights_of(struct weigher w, const struct block_places *at,
                  float (*out)[32])
 {
     const struct batch_block *block = at->block;
-    double ref_x = at->ref_x, ref_y = at->ref_y;
-    struct parts p1, p2, pq;
-    for (unsigned n = 0; n < at->count; n++) {
-        f64x4 x = centres(block[n].x, ref_x);
-        if (!n || block[n].y != block[n - 1].y) {
-            f64x4 y = centres(block[n].y, ref_y);
-            parts_of_rows(&p1, b1, y);
-            parts_of_rows(&p2, b2, y);
-            if (q)
-                parts_of_rows(&pq, q, y);
-        }
-        p1.columns = part_of_columns(b1, x);
-        p2.columns = part_of_columns(b2, x);
-        if (q)
-            pq.columns = part_of_columns(q, x);
-        for (unsigned i = 0; i < 2; i++) {
-            eight v1 = eight_add(p1.columns, p1.rows[i]);
-            eight v2 = eight_add(p2.columns, p2.rows[i]);
-            if (q) {
-                eight w = eight_over(eight_add(pq.columns, pq.rows[i]));
-                v1 = eight_mul(v1, w);
-                v2 = eight_mul(v2, w);
-            }
-            eights_to_floats(&out[n][i * 16], &v1, &v2);
-        }
-    }
+    for (unsigned n = 0; n < at->count; n++)
+        weigh(&w, &block[n], n && block[n].y == block[n - 1].y, out[n]);
 }
 
 static void
@@ -160,11 +168,14 @@ block_weights(const struct plane *b1, const struct plane *b2,
 {
     const struct plane p1 = *b1, p2 = *b2;
     const struct block_places in = *at;
+    struct weigher w = {
+        .b1 = &p1, .b2 = &p2, .ref_x = at->ref_x, .ref_y = at->ref_y};
     if (q) {
         const struct plane pq = *q;
-        block_weights_of(&p1, &p2, &pq, &in, out);
+        w.q = &pq;
+        block_weights_of(w, &in, out);
     } else {
-        block_weights_of(&p1, &p2, NULL, &in, out);
+        block_weights_of(w, &in, out);
     }
 }
 
@@ -178,9 +189,9 @@ block_value(const struct plane *plane, bool invert,
         struct parts t;
         eight v[2];
         parts_of_rows(&t, &p, centres(in.block[n].y, in.ref_y));
-        t.columns = part_of_columns(&p, centres(in.block[n].x, in.ref_x));
+        eight c = part_of_columns(&p, centres(in.block[n].x, in.ref_x));
         for (unsigned i = 0; i < 2; i++) {
-            v[i] = eight_add(t.columns, t.rows[i]);
+            v[i] = eight_add(c, t.rows[i]);
             if (invert)
                 v[i] = eight_over(v[i]);
         }
@@ -196,18 +207,41 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
                   c->count);
 }
 
+/* A thread's own registers; before: the block of the thread before, or NULL. */
+static inline void
+fill_registers(struct eu_thread *t, const struct thread_run *r,
+               struct weigher *w, unsigned n, const struct batch_block *before)
+{
+    copy(t->grf, r->copy, r->copies, n);
+    if (r->weights)
+        weigh(w, &r->block[n], before && before->y == r->block[n].y,
+              (float *)(void *)(t->grf + r->weights->grf * PLANE_GRF_B));
+}
+
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     const struct thread_run in = *r;
     struct eu_thread *t = in.thread;
+    const struct batch_block *before = NULL;
+    struct weigher w = {0};
+    if (in.weights) {
+        w.b1 = in.weights->b1;
+        w.b2 = in.weights->b2;
+        w.q = in.weights->q;
+        w.ref_x = in.weights->ref_x;
+        w.ref_y = in.weights->ref_y;
+    }
     for (unsigned n = first; n < end; n++) {
-        uint16_t lit = in.block[n].lit, helped = in.block[n].helped;
-        copy(t->grf, in.copy, in.copies, n);
+        const struct batch_block *b = &in.block[n];
+        uint16_t lit = b->lit, helped = b->helped;
+        fill_registers(t, &in, &w, n, before);
         t->caught = (uint8_t *)in.color[n];
-        if (eu_launch_quick(in.launch, t, lit, helped, left) != EU_FINISHED)
+        if (eu_launch_quick(in.launch, t, lit, helped, before != NULL, left) !=
+            EU_FINISHED)
             return n;
         in.mask[n] = (uint16_t)(t->message.exec_mask & lit);
+        before = b;
     }
     return end;
 }
