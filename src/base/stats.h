@@ -18,6 +18,7 @@
     X(vertices, "vertices fetched")                               \
     X(prims_in, "primitives assembled")                           \
     X(prims_raster, "primitives set up after clip and cull")      \
+    X(prims_hidden, "primitives of tiles hidden by later ones")   \
     X(tiles, "tiles rasterised")                                  \
     X(threads_vs, "VS threads run")                               \
     X(threads_hs, "HS threads run")                               \

@@ -26,11 +26,23 @@ PICTURES = (
     ('no_tex', 'tex-cube', 'blend-factors'),
 )
 
+# word, scene that is the same without what it leaves out
+SAME = (
+    ('no_wait', 'layers'),
+    ('no_hidden', 'layers'),
+    ('no_wait', 'layers-msaa'),
+    ('no_hidden', 'layers-msaa'),
+    ('no_wait', 'layers-counted'),
+    ('no_hidden', 'layers-counted'),
+    ('no_rects', 'buffer-ops'),
+)
+
 # word, scene, counter that is 0 with it and is not without
 COUNTERS = (
     ('no_raster', 'triangle', 'PS threads run'),
     ('no_fs', 'triangle', 'PS threads run'),
     ('no_wait', 'triangle', 'draws whose pixels waited'),
+    ('no_hidden', 'layers', 'primitives of tiles hidden'),
     ('no_rects', 'buffer-ops', 'rectangles drawn without threads'),
 )
 
@@ -60,7 +72,7 @@ def counter(errors, help_text):
 
 def main():
     scenes, softlake = sys.argv[1:3]
-    print('1..%d' % (len(PICTURES) + len(COUNTERS) + 1))
+    print('1..%d' % (len(PICTURES) + len(SAME) + len(COUNTERS) + 1))
     n = failed = 0
 
     def report(name, problems):
@@ -85,6 +97,10 @@ def main():
         if draw(scenes, softlake, without, word)[0] != usual(without)[0]:
             problems.append('%s is drawn differently' % without)
         report('%s: %s, not %s' % (word, needs, without), problems)
+    for word, scene in SAME:
+        same = draw(scenes, softlake, scene, word)[0] == usual(scene)[0]
+        report('%s: %s is the same' % (word, scene),
+               [] if same else ['another picture'])
     for word, scene, what in COUNTERS:
         with_it = counter(draw(scenes, softlake, scene, word)[1], what)
         as_usual = counter(usual(scene)[1], what)

@@ -26,7 +26,8 @@ struct scene {
 };
 
 extern const struct scene scenes_basic[], scenes_vertex[], scenes_texture[],
-    scenes_pixel[], scenes_msaa[], scenes_geometry[], scenes_compute[];
+    scenes_pixel[], scenes_layers[], scenes_msaa[], scenes_geometry[],
+    scenes_compute[];
 
 /* These end the process with a message on any GL error. */
 GLuint scene_buffer(GLenum target, const void *data, size_t size_B);

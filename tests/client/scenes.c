@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const struct scene *const groups[] = {
-    scenes_basic, scenes_vertex,   scenes_texture, scenes_pixel,
-    scenes_msaa,  scenes_geometry, scenes_compute,
+    scenes_basic,  scenes_vertex, scenes_texture,  scenes_pixel,
+    scenes_layers, scenes_msaa,   scenes_geometry, scenes_compute,
 };
 
 GLuint scene_main_fbo;

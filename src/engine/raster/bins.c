@@ -66,7 +66,7 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
         target_forget_views(w);
         depth_forget_views(w);
     }
-    for (unsigned i = 0; i < bin->count; i++) {
+    for (unsigned i = hidden_primitives(w, bin); i < bin->count; i++) {
         if (atomic_load_explicit(sc->draw->reset, memory_order_relaxed))
             break;
         cover_setup(w, bin->setup[i]);

@@ -125,7 +125,7 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
 
 /* What set-up has found out already. */
 static void
-cover_small(struct worker *w, const struct setup *s)
+find_small(struct worker *w, const struct setup *s)
 {
     struct cover_list *list = &w->cover;
     /* In the order of cover_list: beyond a side of a 16x16 square, the blocks
@@ -143,32 +143,55 @@ cover_small(struct worker *w, const struct setup *s)
                 .mask = s->mask[i],
             };
     }
-    emit_blocks(w, s, 1);
+}
+
+/* False if it has nothing in the tile. */
+static bool
+begin(struct worker *w, const struct setup *s, struct box *box,
+      struct cover_job *job)
+{
+    *box = (struct box){MAX2(s->x0, w->tile_x), MAX2(s->y0, w->tile_y),
+                        MIN2(s->x1, w->tile_x + TILE_PX),
+                        MIN2(s->y1, w->tile_y + TILE_PX)};
+    if (box->x0 >= box->x1 || box->y0 >= box->y1)
+        return false;
+    struct box wide = edges_box(w, s, box);
+    job_init(job, w, s, &wide);
+    return cover_trim(job);
+}
+
+unsigned
+cover_blocks(struct worker *w, const struct setup *s)
+{
+    struct box box;
+    struct cover_job job;
+    if (s->small) {
+        find_small(w, s);
+        return 1;
+    }
+    if (!begin(w, s, &box, &job))
+        return 0;
+    cover_find(&job, &w->cover);
+    return job.samples;
 }
 
 void
 cover_setup(struct worker *w, const struct setup *s)
 {
+    struct box box;
+    struct cover_job job;
     if (s->small) {
-        cover_small(w, s);
+        find_small(w, s);
+        emit_blocks(w, s, 1);
         return;
     }
-    struct box box = {MAX2(s->x0, w->tile_x), MAX2(s->y0, w->tile_y),
-                      MIN2(s->x1, w->tile_x + TILE_PX),
-                      MIN2(s->y1, w->tile_y + TILE_PX)};
-    if (box.x0 >= box.x1 || box.y0 >= box.y1)
-        return;
     if (s->cover == COVER_LINE) {
         cover_line(w, s);
         return;
     }
-    struct cover_job job;
-    struct box wide = edges_box(w, s, &box);
-    job_init(&job, w, s, &wide);
-    if (!cover_trim(&job))
-        return;
-    if ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&
-        depth_hides(w, s, box.x0, box.y0, box.x1, box.y1))
+    if (!begin(w, s, &box, &job) ||
+        ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&
+         depth_hides(w, s, box.x0, box.y0, box.x1, box.y1)))
         return;
     cover_find(&job, &w->cover);
     emit_blocks(w, s, job.samples);

@@ -2,7 +2,8 @@
  *
  * setup*.c turns primitives into struct setup (edges, planes, attribute
  * deltas), list.c collects those, scene.c and bins.c sorts them into tiles,
- * cover*.c finds the samples that a setup covers in a tile, quad.c queues 2x2
+ * hidden.c finds those that are not seen, cover*.c
+ * the samples that a setup covers in a tile, quad.c queues 2x2
  * quads and 4x4 blocks, payload.c and payload_block.c start pixel shader
  * threads with the help of plane.c, late.c, blend.c and target.c do what comes
  * after the shader. Where nothing but colours comes of a thread, caught.c runs
@@ -198,6 +199,7 @@ struct scene {
     /* One of these, and messages are of colours that go to the blender as they
      * are, unless they say otherwise. */
     bool only_colors;
+    bool hides;    /* see hidden_possible() */
     bool may_wait; /* see payload_only_draws() */
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
@@ -477,6 +479,17 @@ void bins_draw(struct scene *scene);
 /* Draws s in the worker's tile. */
 void cover_setup(struct worker *w, const struct setup *s);
 void cover_line(struct worker *w, const struct setup *s);
+/* Leaves what s, no line, has in the tile in w->cover. Returns how many samples
+ * of a pixel that tells apart, 0 if there is nothing. */
+unsigned cover_blocks(struct worker *w, const struct setup *s);
+
+/* ---- hidden.c ------------------------------------------------------------ */
+
+/* Whether primitives of the scene may hide others. */
+bool hidden_possible(const struct scene *scene);
+/* How many of the bin's primitives, from the first on, later ones hide. They
+ * have been counted as if they were drawn. */
+unsigned hidden_primitives(struct worker *w, const struct bin *bin);
 
 /* ---- quad.c ------------------------------------------------------------ */
 

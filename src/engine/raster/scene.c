@@ -230,6 +230,7 @@ scene_create(const struct draw *draw)
         sc->samples > 1 && !sc->per_sample && untested &&
         draw->ps_extra.input_coverage_mask_state !=
             GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
+    sc->hides = hidden_possible(sc);
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
     return sc;
 }

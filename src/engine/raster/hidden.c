@@ -1,0 +1,206 @@
+/* hidden.c: primitives that later ones of the same tile hide. Where one, or two
+ * that share an edge, cover all of the tile with colours that do not depend on
+ * what was there, nothing before them is seen: it is counted, but not shaded.
+ */
+#include "engine/raster/raster.h"
+
+#include "base/perf.h"
+
+/* What shading would have counted. */
+struct counts {
+    uint64_t pixels, samples;
+};
+
+/* What of the tile a primitive could cover: what the target has and what is not
+ * clipped, in pixels; x1 and y1 exclusive. */
+struct part {
+    int32_t x0, y0, x1, y1;
+};
+
+/* ---- the state ----------------------------------------------------------- */
+
+bool
+hidden_possible(const struct scene *sc)
+{
+    const struct draw *d = sc->draw;
+    const struct depth_state *ds = &sc->ds;
+    const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
+    return sc->ps && sc->plain_late && sc->only_colors && !sc->per_sample &&
+           !px->pixel_shader_kills_pixel && !px->pixel_shader_has_uav &&
+           !ds->depth_test && !ds->depth_write && !ds->stencil_test &&
+           !ds->stencil_write &&
+           (d->sample_mask & sc->all_samples) == sc->all_samples &&
+           !sc->blend[0].enabled && !sc->blend[0].logic_op &&
+           !perf_leaves_out(PERF_HIDDEN);
+}
+
+/* Its colours go to one target, whole; NULL if not. */
+static struct target *
+find_target(struct worker *w, unsigned layer)
+{
+    const uint32_t reading = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST;
+    const struct eu_launch *l = &w->launch;
+    if (!w->catches || (l->sfids & ~reading))
+        return NULL;
+    struct target *t = target_for_colors(w, l->last_desc & 0xff, (int)layer, 0);
+    return t && t->mask_all && t->samples == w->scene->samples ? t : NULL;
+}
+
+/* ---- what covers the tile ------------------------------------------------ */
+
+static bool
+is_plain(const struct setup *s)
+{
+    return s->cover != COVER_LINE && !s->poly_stipple && !s->line_stipple &&
+           !s->round && !s->smooth;
+}
+
+/* Whether the edge keeps nothing of it out. No sample lies on the far sides of
+ * the last pixels, where edges of layers as large as the target run. */
+static bool
+holds(const struct edge *e, const struct part *p)
+{
+    int64_t x = e->a > 0 ? (int64_t)p->x0 * SUBPIXEL
+                         : (int64_t)p->x1 * SUBPIXEL - 1;
+    int64_t y = e->b > 0 ? (int64_t)p->y0 * SUBPIXEL
+                         : (int64_t)p->y1 * SUBPIXEL - 1;
+    return e->a * x + e->b * y + e->c >= 0;
+}
+
+/* How many edges run through it, and the last of these. */
+static unsigned
+cutting(const struct setup *s, const struct part *p, const struct edge **last)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        if (!holds(&s->edge[i], p)) {
+            *last = &s->edge[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Everything is on one side or the other. */
+static bool
+are_complements(const struct edge *a, const struct edge *b)
+{
+    return a->a == -b->a && a->b == -b->b && a->c == -b->c - 1;
+}
+
+static bool
+is_within(const struct part *in, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+    return x0 >= in->x0 && y0 >= in->y0 && x1 <= in->x1 && y1 <= in->y1;
+}
+
+/* How many of the primitives that end with setup[-1], the other `left` before
+ * it, cover all of the part together: 0, 1 or 2. */
+static unsigned
+covering(struct setup *const *setup, unsigned left, const struct part *p)
+{
+    const struct setup *s = setup[-1], *t = left ? setup[-2] : NULL;
+    const struct part box = {s->x0, s->y0, s->x1, s->y1};
+    const struct edge *e = NULL, *f = NULL;
+    unsigned cuts = cutting(s, p, &e);
+    if (!cuts)
+        return is_within(&box, p->x0, p->y0, p->x1, p->y1);
+    /* What edges let in is in the boxes. */
+    if (cuts == 1 && t && !t->small && is_plain(t) && t->layer == s->layer &&
+        t->viewport == s->viewport && s->cover == COVER_EDGES &&
+        t->cover == COVER_EDGES && cutting(t, p, &f) == 1 &&
+        are_complements(e, f))
+        return 2;
+    return 0;
+}
+
+static struct part
+part_of(struct worker *w, const struct bin *bin, struct target *t, unsigned vp)
+{
+    const struct scene *sc = w->scene;
+    const struct view *v = target_view(w, t, 0);
+    return (struct part){
+        .x0 = MAX2(bin->x, sc->clip_x0[vp]),
+        .y0 = MAX2(bin->y, sc->clip_y0[vp]),
+        .x1 = MIN2(bin->x + (int32_t)v->width, sc->clip_x1[vp]),
+        .y1 = MIN2(bin->y + (int32_t)v->height, sc->clip_y1[vp]),
+    };
+}
+
+/* ---- the tile ------------------------------------------------------------ */
+
+static void
+count_samples(struct worker *w, const struct setup *s, struct counts *c)
+{
+    const struct scene *sc = w->scene;
+    const struct cover_list *list = &w->cover;
+    unsigned n = cover_blocks(w, s);
+    for (unsigned i = 0; n && i < list->count; i++) {
+        if (n == 1) {
+            unsigned bits = count_block_bits(list->block[i].mask);
+            c->pixels += bits;
+            c->samples += (uint64_t)bits * sc->samples;
+            continue;
+        }
+        unsigned any = 0;
+        for (unsigned k = 0; k < n; k++) {
+            any |= list->sample[i][k];
+            c->samples += count_block_bits(list->sample[i][k]);
+        }
+        c->pixels += count_block_bits(any);
+    }
+}
+
+/* The first primitive of the bin that is not hidden, and what hides the others.
+ */
+static unsigned
+find_first(struct worker *w, const struct bin *bin, struct part *p)
+{
+    struct target *t = NULL;
+    unsigned layer = 0, vp = 0;
+    for (unsigned n = bin->count; n > 1; n--) {
+        const struct setup *s = bin->setup[n - 1];
+        if (s->small || !is_plain(s))
+            continue;
+        if (!t || s->layer != layer || s->viewport != vp) {
+            layer = s->layer;
+            vp = s->viewport;
+            t = find_target(w, layer);
+            if (!t)
+                return 0;
+            *p = part_of(w, bin, t, vp);
+        }
+        unsigned count = covering(&bin->setup[n], n - 1, p);
+        if (count)
+            return n - count;
+    }
+    return 0;
+}
+
+/* Whether nothing of it is seen beside the part. */
+static bool
+is_hidden(const struct bin *bin, const struct setup *s, unsigned layer,
+          const struct part *p)
+{
+    return is_plain(s) && s->layer == layer &&
+           is_within(p, MAX2(s->x0, bin->x), MAX2(s->y0, bin->y),
+                     MIN2(s->x1, bin->x + TILE_PX),
+                     MIN2(s->y1, bin->y + TILE_PX));
+}
+
+unsigned
+hidden_primitives(struct worker *w, const struct bin *bin)
+{
+    struct counts c = {0};
+    struct part p = {0};
+    unsigned first = w->scene->hides ? find_first(w, bin, &p) : 0;
+    for (unsigned i = 0; i < first; i++) {
+        if (!is_hidden(bin, bin->setup[i], bin->setup[first]->layer, &p))
+            return 0;
+        count_samples(w, bin->setup[i], &c);
+    }
+    w->ps_count += c.pixels;
+    w->depth_count += c.samples;
+    stats_add(STAT_prims_hidden, first);
+    return first;
+}

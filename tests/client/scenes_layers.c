@@ -1,0 +1,245 @@
+/* Opaque layers over one another: what is hidden need not be shaded, but must
+ * be counted, and what is not quite hidden must be there. */
+#include "scene.h"
+
+#include <string.h>
+
+/* A rectangle from uniforms of the vertex shader, so that one pixel state
+ * serves for many of them. */
+#define VS_BOX                                                           \
+    GLSL "uniform vec4 box, tint; out vec4 c; out vec2 uv; void main(){" \
+         "uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);"                 \
+         "c = tint * vec4(uv, 1.0 - uv.x * uv.y, 1.0);"                  \
+         "gl_Position = vec4(mix(box.xy, box.zw, uv) / 64.0 - 1.0, 0, 1); }"
+
+static GLuint program;
+
+static void
+use(const char *fs)
+{
+    program = gl_program(VS_BOX, fs);
+}
+
+/* In pixels; colours differ from layer to layer. */
+static void
+layer(float x0, float y0, float x1, float y1)
+{
+    static unsigned n;
+    n++;
+    scene_uniform4f(program, "box", x0, y0, x1, y1);
+    scene_uniform4f(program, "tint", (float)(n * 5 % 7) / 6,
+                    (float)(n * 3 % 5) / 4, (float)(n * 7 % 11) / 10, 1);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+static void
+full(void)
+{
+    layer(0, 0, 128, 128);
+}
+
+/* ---- four pictures, each a quarter of the scene -------------------------- */
+
+static void
+opaque(void)
+{
+    use(FS_COL);
+    for (int i = 0; i < 4; i++)
+        full();
+    layer(0, 0, 64, 128);    /* two tiles */
+    layer(3, 5, 61, 59);     /* part of one */
+    layer(63, 60, 128, 128); /* one, and a bit of others */
+    layer(64, 0, 127, 64);   /* not quite one */
+    /* The same without any state between. */
+    layer(70.5f, 70.5f, 100.25f, 120);
+    for (int i = 0; i < 3; i++)
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    /* Half of it, and one triangle that covers everything in its corner. */
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    layer(-40, -40, 150, 150);
+    layer(64, 64, 300, 300);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    /* Two halves with a gap between them. */
+    scene_uniform4f(program, "box", -20, -20, 140, 140);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    scene_uniform4f(program, "box", -10, -14, 150, 146);
+    glDrawArrays(GL_TRIANGLES, 1, 3);
+}
+
+static void
+cut(void)
+{
+    use(FS_COL);
+    full();
+    full();
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(10, 20, 100, 77);
+    full();
+    full();
+    glScissor(64, 64, 64, 63);
+    full();
+    glDisable(GL_SCISSOR_TEST);
+    glViewport(0, 0, 64, 64);
+    full();
+    glViewport(1, 0, 63, 64);
+    full();
+    glViewport(0, 0, SCENE_W, SCENE_H);
+}
+
+/* Layers that let something through, each over a part. */
+static void
+not_opaque(void)
+{
+    use(FS_COL);
+    full();
+    full();
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    layer(0, 0, 64, 64);
+    layer(0, 0, 64, 64);
+    glDisable(GL_BLEND);
+    glColorMask(1, 0, 1, 1);
+    layer(64, 0, 128, 64);
+    layer(64, 0, 128, 64);
+    glColorMask(1, 1, 1, 1);
+    use(GLSL "in vec4 c; out vec4 o; void main(){"
+             "if (fract((gl_FragCoord.x + gl_FragCoord.y) / 6.0 + c.r) < 0.4)"
+             "discard; o = c; }");
+    layer(0, 64, 64, 128);
+    layer(0, 64, 64, 128);
+    use(FS_COL);
+    glEnable(GL_COLOR_LOGIC_OP);
+    glLogicOp(GL_XOR);
+    layer(64, 64, 128, 128);
+    layer(64, 64, 128, 128);
+    layer(64, 64, 128, 128);
+    glDisable(GL_COLOR_LOGIC_OP);
+    layer(100, 100, 110, 110);
+}
+
+static void
+textured(void)
+{
+    GLuint a = scene_texture(GL_RGBA8, 32, 32, false);
+    GLuint b = scene_texture(GL_RGBA8, 7, 5, false);
+    use(GLSL "uniform sampler2D t; uniform vec4 k; in vec4 c; in vec2 uv;"
+             "out vec4 o; void main(){ o = texture(t, uv) * k + c * 0.1; }");
+    for (int i = 0; i < 6; i++) {
+        glBindTexture(GL_TEXTURE_2D, i & 1 ? a : b);
+        scene_uniform4f(program, "k", 1, (float)i / 5, 0.5f, 1);
+        layer((float)i * 11, (float)i * 3, 128, 128);
+    }
+    scene_uniform4f(program, "k", 0, 1, 1, 1);
+    layer(0, 64, 64, 128);
+    glBindTexture(GL_TEXTURE_2D, b);
+    layer(0, 64, 64, 128);
+    layer(30, 90, 50, 100);
+}
+
+static void
+layers(void)
+{
+    static void (*const pictures[])(void) = {opaque, cut, not_opaque, textured};
+    for (int i = 0; i < 4; i++) {
+        int x = (i & 1) * SCENE_W / 2, y = (i >> 1) * SCENE_H / 2;
+        GLuint fbo = scene_target(GL_RGBA8, 0, 0);
+        pictures[i]();
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, fbo);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, scene_main_fbo);
+        glBlitFramebuffer(0, 0, SCENE_W, SCENE_H, x, y, x + SCENE_W / 2,
+                          y + SCENE_H / 2, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+static void
+layers_msaa(void)
+{
+    GLuint fbo = scene_target(GL_RGBA8, 0, 4);
+    opaque();
+    scene_blit_to_main(fbo);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+static uint64_t values[16];
+
+static void
+read_values(uint8_t *rgba)
+{
+    memset(rgba, 0, SCENE_W * SCENE_H * 4);
+    memcpy(rgba, values, sizeof values);
+}
+
+static void
+count(uint64_t to[2], void (*draw)(void))
+{
+    static const GLenum targets[2] = {GL_SAMPLES_PASSED,
+                                      GL_FRAGMENT_SHADER_INVOCATIONS_ARB};
+    GLuint q[2];
+    glGenQueries(2, q);
+    for (int i = 0; i < 2; i++)
+        glBeginQuery(targets[i], q[i]);
+    draw();
+    for (int i = 0; i < 2; i++)
+        glEndQuery(targets[i]);
+    for (int i = 0; i < 2; i++) {
+        GLuint64 v;
+        glGetQueryObjectui64v(q[i], GL_QUERY_RESULT, &v);
+        to[i] = v;
+    }
+}
+
+static void
+layers_counted(void)
+{
+    static void (*const pictures[])(void) = {opaque, cut, not_opaque, textured};
+    for (int i = 0; i < 4; i++)
+        count(&values[i * 2], pictures[i]);
+    scene_target(GL_RGBA8, 0, 4);
+    count(&values[8], opaque);
+    count(&values[10], cut);
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
+/* ---- shaders with effects ------------------------------------------------ */
+
+static GLuint hits;
+
+static void
+read_hits(uint8_t *rgba)
+{
+    memset(rgba, 0, SCENE_W * SCENE_H * 4);
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, hits);
+    glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, 16, rgba);
+}
+
+/* What is hidden has run all the same. */
+static void
+layers_with_effects(void)
+{
+    static const uint32_t zero[4];
+    hits = scene_buffer(GL_SHADER_STORAGE_BUFFER, zero, sizeof zero);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, hits);
+    use(GLSL "layout(std430, binding=0) buffer B { uint v[]; };"
+             "in vec4 c; out vec4 o; void main(){ o = c;"
+             "atomicAdd(v[gl_FragCoord.x < 64.0 ?"
+             "0 : 1], 1u); }");
+    full();
+    full();
+    layer(0, 0, 64, 64);
+    use(FS_COL);
+    full();
+    full();
+}
+
+const struct scene scenes_layers[] = {
+    {"layers", layers, NULL, 0, 0},
+    {"layers-msaa", layers_msaa, NULL, 1, 2},
+    {"layers-counted", layers_counted, read_values, 0, 0},
+    {"layers-effects", layers_with_effects, read_hits, 0, 0},
+    {NULL, NULL, NULL, 0, 0},
+};
