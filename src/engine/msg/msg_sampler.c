@@ -4,6 +4,7 @@
 #include "engine/msg/msg_sampler.h"
 #include "base/fpmode.h"
 #include "base/perf.h"
+#include "sampler/format_convert.h"
 
 #define SAMPLER_STATE_B 16
 
@@ -155,6 +156,31 @@ write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
     }
 }
 
+/* A channel is one register of words then, of which eight lanes take half.
+ * OpenCL's half images want floats, narrow integer types the low bits. */
+static void
+write_back_words(const struct eu_message *m, const struct sample_req *req,
+                 uint32_t disabled, bool is_int, uint32_t out[4][SAMPLE_LANES])
+{
+    unsigned grf = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        if (disabled >> c & 1)
+            continue;
+        if (grf >= m->rlen_grf)
+            return;
+        uint8_t *to = (uint8_t *)(m->dst + grf * 8);
+        for (unsigned lane = 0; lane < req->lanes; lane++) {
+            uint32_t v = out[c][lane];
+            uint16_t word = is_int
+                                ? (uint16_t)v
+                                : convert_half_from_float(float_from_bits(v));
+            if (req->exec_mask >> lane & 1)
+                memcpy(to + lane * 2, &word, 2);
+        }
+        grf++;
+    }
+}
+
 /* After the channels, and only for eight lanes. ILK PRM vol 4 part 1,
  * 4.11.2.2, "Active Pixel Mask". */
 static void
@@ -177,8 +203,6 @@ sampler_is_supported(const struct shader_stage *stage,
               simd4x2 ? " (SIMD4x2)" : "");
     else if (m->eot)
         unimp("sampler message that ends the thread");
-    else if (m->desc >> 30 & 1)
-        unimp("sampler message with 16-bit return");
     else
         return true;
     return false;
@@ -220,7 +244,11 @@ answer_message(struct thread_env *env, const struct sampler_message *msg,
     else
         sampler_sample(dataport_surface(env, m), sp, &req, out);
     uint32_t disabled = m02 >> HEADER_CHANNELS_LO & 15;
-    write_back(m, req.lanes, req.exec_mask, disabled, out);
+    if (sampler_returns_words(m))
+        write_back_words(m, &req, disabled,
+                         dataport_surface(env, m)->fmt->is_int, out);
+    else
+        write_back(m, req.lanes, req.exec_mask, disabled, out);
     if (msg->killpix && req.lanes == 8)
         write_active_pixels(m, disabled, killed);
 }

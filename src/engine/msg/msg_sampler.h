@@ -33,6 +33,14 @@ const struct sampler_message *sampler_find_message(unsigned gen, unsigned type);
 const struct sampler *sampler_find_state(const struct shader_stage *stage,
                                          const struct eu_message *m,
                                          const uint32_t *header);
+/* 16 bits a channel instead of 32. KBL PRM vol 2d, sampler descriptor, Return
+ * Format. */
+static inline bool
+sampler_returns_words(const struct eu_message *m)
+{
+    return m->desc >> 30 & 1;
+}
+
 /* Says unimp of what it rejects. */
 bool sampler_is_supported(const struct shader_stage *stage,
                           const struct eu_message *m, uint32_t m02);

@@ -184,7 +184,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     const struct sampler_message *msg = sampler_find_message(
         stage->gen, m->desc >> 12 & 31);
     if (perf_leaves_out(PERF_TEX) || !msg || msg->killpix ||
-        !sampler_is_supported(stage, m, m02) ||
+        sampler_returns_words(m) || !sampler_is_supported(stage, m, m02) ||
         (!sampler_needs_state((enum sample_op)msg->op) && msg->op != SAMPLE_LD))
         return false;
     struct sample_shape shape = {

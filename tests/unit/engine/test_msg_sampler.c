@@ -368,6 +368,7 @@ Test(msg_sampler, hostile_descriptors)
                 r->m.rlen_grf = (uint8_t)rlen;
                 r->m.mlen_grf = (uint8_t)(rlen + 1);
                 r->m.header = rlen & 1;
+                r->m.desc |= (rlen & 2) << 29; /* words */
                 memset(r->payload, 0xff, sizeof r->payload);
                 r->payload[0][2] = 0;
                 if (!rlen)
@@ -395,4 +396,42 @@ Test(msg_sampler, killed_pixels)
     cr_expect_eq(r->answer[4][0], 0xfffffff7);
     for (unsigned i = 1; i < 8; i++)
         cr_expect_eq(r->answer[4][i], 0xcccccccc);
+}
+
+/* Eight lanes are half a register, sixteen all of it. */
+Test(msg_sampler, words)
+{
+    for (unsigned simd = 1; simd <= 2; simd++) {
+        struct rig *r = make_rig(26, simd); /* ld_lz */
+        r->m.desc |= 1u << 30;
+        r->m.rlen_grf = 4;
+        unsigned lanes = 8 * simd;
+        for (unsigned half = 0; half < simd; half++) {
+            put_u(r, half, 8 * half, 1);
+            put_u(r, simd + half, 2, 0);
+            put_u(r, 2 * simd + half, 1, 0);
+        }
+        r->m.exec_mask &= ~4u;
+        answer_of(r);
+        const uint16_t *red = (const uint16_t *)r->answer[0];
+        const uint16_t *alpha = (const uint16_t *)r->answer[3];
+        for (unsigned i = 0; i < 16; i++) {
+            bool is_written = i < lanes && i != 2;
+            cr_expect_eq(red[i], is_written ? 10200 + i : 0xcccc);
+            cr_expect_eq(alpha[i], is_written ? 1 : 0xcccc);
+        }
+    }
+}
+
+/* 3 of 255 is 0x1.818182p-7, halfway is far: 0x2206. */
+Test(msg_sampler, words_of_floats)
+{
+    struct rig *r = make_rig(26, 1);
+    r->m.desc |= 1u << 30;
+    surface.fmt = format_info(0x0c7); /* R8G8B8A8_UNORM */
+    surface.format = 0x0c7;
+    put_u(r, 0, 3, 0);
+    answer_of(r);
+    cr_expect_eq(r->answer[0][0], 0x22062206);
+    cr_expect_eq(r->answer[0][4], 0xcccccccc);
 }
