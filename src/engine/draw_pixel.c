@@ -118,6 +118,12 @@ setup_state(const struct hw_state *hw, struct draw *draw)
         &draw->aa_line, hw_packet(hw, HW_3DSTATE_AA_LINE_PARAMETERS));
 }
 
+/* Color Dither Enable has no effect. The stock driver sets it for all whose
+ * client has not turned GL_DITHER off, which is the default, while the pattern
+ * and which formats have it are not documented. OpenGL leaves the algorithm to
+ * the implementation, and the nearest value, which is what comes out, is one of
+ * the two that it allows; a pattern of our own would differ from Kaby Lake's
+ * as much and would differ from other drivers' as well. */
 static void
 blend_state(struct engine_context *ctx, struct draw *draw)
 {
