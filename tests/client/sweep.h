@@ -57,5 +57,6 @@ void sweep_window(void);
 void sweep_copy(void);
 void sweep_image(void);
 void sweep_target_formats(void);
+void sweep_block(void);
 
 #endif
