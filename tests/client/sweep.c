@@ -18,7 +18,7 @@ const struct sweep_group sweep_groups[] = {
     {"image", sweep_image},   {"tess", sweep_tess},
     {"ops", sweep_ops},       {"function", sweep_function},
     {"window", sweep_window}, {"copy", sweep_copy},
-    {"block", sweep_block},
+    {"block", sweep_block},   {"feedback", sweep_feedback},
 };
 
 struct record {

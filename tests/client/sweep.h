@@ -58,5 +58,6 @@ void sweep_copy(void);
 void sweep_image(void);
 void sweep_target_formats(void);
 void sweep_block(void);
+void sweep_feedback(void);
 
 #endif
