@@ -59,5 +59,6 @@ void sweep_image(void);
 void sweep_target_formats(void);
 void sweep_block(void);
 void sweep_feedback(void);
+void sweep_wide(void);
 
 #endif
