@@ -19,7 +19,7 @@ const struct sweep_group sweep_groups[] = {
     {"ops", sweep_ops},       {"function", sweep_function},
     {"window", sweep_window}, {"copy", sweep_copy},
     {"block", sweep_block},   {"feedback", sweep_feedback},
-    {"wide", sweep_wide},
+    {"wide", sweep_wide},     {"sample", sweep_sample},
 };
 
 struct record {

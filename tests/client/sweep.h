@@ -60,5 +60,6 @@ void sweep_target_formats(void);
 void sweep_block(void);
 void sweep_feedback(void);
 void sweep_wide(void);
+void sweep_sample(void);
 
 #endif
