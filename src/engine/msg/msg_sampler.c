@@ -4,7 +4,7 @@
 #include "engine/msg/msg_sampler.h"
 #include "base/fpmode.h"
 #include "base/perf.h"
-#include "sampler/format_convert.h"
+#include "eu/interp/half.h"
 
 #define SAMPLER_STATE_B 16
 
@@ -171,9 +171,7 @@ write_back_words(const struct eu_message *m, const struct sample_req *req,
         uint8_t *to = (uint8_t *)(m->dst + grf * 8);
         for (unsigned lane = 0; lane < req->lanes; lane++) {
             uint32_t v = out[c][lane];
-            uint16_t word = is_int
-                                ? (uint16_t)v
-                                : convert_half_from_float(float_from_bits(v));
+            uint16_t word = (uint16_t)(is_int ? v : half_from_f_bits(v, 0));
             if (req->exec_mask >> lane & 1)
                 memcpy(to + lane * 2, &word, 2);
         }
