@@ -6,8 +6,11 @@
 static void
 batch_reset(struct batch *b)
 {
-    if (b->vert_count)
+    if (b->numbered)
+        memset(b->slot, 0, sizeof *b->slot * b->key_range);
+    else if (b->vert_count)
         memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
+    b->numbered = false;
     b->vert_count = b->object_count = b->index_count = b->tri_count = 0;
 }
 
@@ -58,6 +61,37 @@ batch_object(void *ctx, const struct geom_assembled *in)
         g->ia_primitives++;
 }
 
+/* Vertices that share a key range with many others are found without a table
+ * of hashes: each key marks its place, then the marked places are counted. */
+bool
+batch_number(struct geom *g, const uint32_t *key, uint32_t count,
+             uint32_t least_key, uint32_t range)
+{
+    struct batch *b = &g->batch;
+    uint32_t n = 0, room = b->vert_cap + BATCH_SLACK;
+    if (b->vert_count || range > b->slot_mask)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        b->slot[key[i] - least_key] = 1;
+    for (uint32_t i = 0; i < range; i++) {
+        uint16_t used = b->slot[i];
+        if (n + used > room) {
+            memset(b->slot, 0, sizeof *b->slot * range);
+            return false;
+        }
+        b->slot[i] = (uint16_t)n;
+        b->key[n] = least_key + i; /* one beyond the room, maybe */
+        n += used;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        b->instance[i] = g->instance;
+    b->vert_count = n;
+    b->numbered = true;
+    b->least_key = least_key;
+    b->key_range = range;
+    return true;
+}
+
 /* A small instance is not split, so that none of its vertices is shaded
  * twice. */
 void
@@ -80,7 +114,7 @@ allocate(struct batch *b, bool tris, uint32_t slots, uint32_t vertex_count)
     const size_t size_B[9] = {
         sizeof *b->slot * slots,
         sizeof *b->vert * room,
-        sizeof *b->key * room,
+        sizeof *b->key * (room + 1),
         sizeof *b->instance * room,
         sizeof *b->object * objects,
         sizeof *b->index * (tris ? 0 : b->index_cap),

@@ -1,5 +1,6 @@
 /* The vertices of a draw, chunk by chunk. */
 #include "engine/geom/geom.h"
+#include "engine/geom/lanes.h"
 
 #include <stdlib.h>
 
@@ -160,18 +161,6 @@ walk_all(struct geom *g)
     assemble_end(&g->assembler);
 }
 
-/* Whether no two of the keys can meet in the batch's table. */
-static bool
-are_unique(const struct batch *b, const uint32_t *key, uint32_t count)
-{
-    uint32_t lo = UINT32_MAX, hi = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        lo = MIN2(lo, key[i]);
-        hi = MAX2(hi, key[i]);
-    }
-    return hi - lo <= b->slot_mask;
-}
-
 static void
 walk_tris(struct geom *g, const struct assemble_span *span,
           const struct chunk *c, uint32_t first)
@@ -180,17 +169,24 @@ walk_tris(struct geom *g, const struct assemble_span *span,
     unsigned before = span->size - span->step;
     uint32_t count = c->prim_count * span->step + before;
     bool fan = tris_are_fan(g->draw);
-    uint32_t *key = b->tri_key;
+    uint32_t *key = b->tri_key, lo, hi;
     key[0] = first;
     read_keys(g->draw, c->prim * span->step, count, key + 1);
-    b->unique = c->instance_count == 1 &&
-                are_unique(b, key + !fan, count + fan);
+    g->lanes->range(key + !fan, count + fan, &lo, &hi);
+    /* Whether no two of the keys can meet in the batch's table. */
+    b->unique = c->instance_count == 1 && hi - lo <= b->slot_mask;
+    g->ia_primitives += c->prim_count;
+    if (b->unique && c->prim_count <= b->object_cap &&
+        batch_number(g, key + !fan, count + fan, lo, hi - lo + 1)) {
+        b->tri_count = c->prim_count;
+        b->first_prim = c->prim;
+        return;
+    }
     for (uint32_t done = 0; done < c->prim_count && !geom_stopped(g);) {
         uint32_t n = MIN2(c->prim_count - done, (uint32_t)PIECE);
-        tris_add(g, c->prim + done, n, first, key + 1 + done * span->step);
+        tris_add(g, c->prim + done, n, key + 1 + done * span->step);
         done += n;
     }
-    g->ia_primitives += c->prim_count;
 }
 
 static void

@@ -1,10 +1,12 @@
 /* Vertex fetch: VERTEX_ELEMENT_STATE, VF_INSTANCING, VF_SGVS to the dwords of
  * a vertex's URB entry. What depends on the draw only is worked out once. */
 #include "engine/geom/geom.h"
+#include "engine/geom/lanes.h"
 
 #include <stdlib.h>
 
 #define LANES 8
+#define ROW_B 16
 
 enum fetch_kind {
     FETCH_CONSTANT, /* nothing is read */
@@ -151,6 +153,7 @@ fetch_init(struct geom *g)
     if (!plan)
         return false;
     g->fetch = plan;
+    g->lanes = geom_lanes_selected();
     unsigned slot = 0;
     for (unsigned i = 0; i < MIN2(draw->ve_count, DRAW_MAX_VE); i++) {
         if (!draw->ve[i].ve.valid)
@@ -278,34 +281,42 @@ fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
 
 /* ---- eight vertices --------------------------------------------------- */
 
-/* Dwords 0 to dwords - 1 of each lane's bytes. */
-static inline void
-put_rows(const uint8_t *const bytes[LANES], unsigned dwords,
-         uint32_t (*out)[LANES])
+/* Sixteen bytes of each lane: what lies behind an element is as good as its own
+ * bytes, as far as it lies in the buffer. */
+static bool
+find_rows(const struct draw *draw, const struct fetch_element *e,
+          const uint32_t vertex[LANES], const uint8_t *row[LANES])
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        uint32_t in[4];
-        memcpy(in, bytes[i], dwords * 4);
-        for (unsigned c = 0; c < dwords; c++)
-            out[c][i] = in[c];
-    }
+    const struct draw_vertex_buffer *vb = e->vb;
+    uint32_t last = 0;
+    if (!vb || e->instancing)
+        return false;
+    for (unsigned i = 0; i < LANES; i++)
+        last = MAX2(last, vertex[i]);
+    if ((uint64_t)vb->pitch_B * last + e->offset_B + ROW_B > vb->size_B)
+        return false;
+    for (unsigned i = 0; i < LANES; i++)
+        row[i] = vm_ptr(draw->vm, vb->va + (uint64_t)vb->pitch_B * vertex[i] +
+                                      e->offset_B);
+    return true;
 }
 
 static void
-put_element(const struct draw *draw, const struct fetch_element *e,
-            const uint32_t vertex[LANES], const uint32_t instance[LANES],
-            uint32_t (*out)[LANES])
+put_element(const struct draw *draw, const struct geom_lanes *lanes,
+            const struct fetch_element *e, const uint32_t vertex[LANES],
+            const uint32_t instance[LANES], uint32_t (*out)[LANES])
 {
-    const uint8_t *bytes[LANES];
-    for (unsigned i = 0; i < LANES; i++)
-        bytes[i] = element_bytes(draw, e, vertex[i], instance[i]);
-    /* Constant counts, so that each is its own straight code. */
-    switch (e->lead_dw) {
-    case 1: put_rows(bytes, 1, out); break;
-    case 2: put_rows(bytes, 2, out); break;
-    case 3: put_rows(bytes, 3, out); break;
-    case 4: put_rows(bytes, 4, out); break;
+    const uint8_t *row[LANES];
+    uint8_t copy[LANES][ROW_B];
+    if (e->lead_dw && !find_rows(draw, e, vertex, row)) {
+        for (unsigned i = 0; i < LANES; i++) {
+            memcpy(copy[i], element_bytes(draw, e, vertex[i], instance[i]),
+                   e->lead_dw * 4u);
+            row[i] = copy[i];
+        }
     }
+    if (e->lead_dw)
+        lanes->rows(row, out);
     for (unsigned c = e->lead_dw; c < 4; c++)
         for (unsigned i = 0; i < LANES; i++)
             out[c][i] = e->fill[c];
@@ -345,7 +356,8 @@ put_all(const struct geom *g, const uint32_t key[LANES],
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
         if (is_straight(e))
-            put_element(draw, e, vertex, instance, out + e->slot * 4u);
+            put_element(draw, g->lanes, e, vertex, instance,
+                        out + e->slot * 4u);
         else
             put_element_slowly(draw, e, vertex, instance, out + e->slot * 4u);
     }

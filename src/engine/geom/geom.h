@@ -55,12 +55,16 @@ struct batch {
         uint16_t vert[3];
         uint32_t prim_id;
     } * tri;
-    uint32_t *codes;   /* of the vertices */
-    uint32_t *tri_key; /* of the chunk's vertices, after the draw's first */
-    bool unique;       /* in the table, no two of them can meet */
-    /* Which vertex has a key: open addressing, number + 1, 0 is free. */
+    uint32_t *codes;     /* of the vertices */
+    uint32_t *tri_key;   /* of the chunk's vertices, after the draw's first */
+    uint32_t first_prim; /* of the chunk, if numbered */
+    bool unique;         /* in the table, no two of them can meet */
+    /* Which vertex has a key: open addressing, number + 1, 0 is free. Or, if
+     * numbered, the number of the vertex with key least_key + i. */
     uint16_t *slot;
     uint32_t slot_mask, slot_shift;
+    bool numbered;
+    uint32_t least_key, key_range;
 };
 
 /* URB memory: one block for all stages, cut in regions. */
@@ -70,6 +74,7 @@ struct urb_region {
     uint32_t entries;
 };
 
+struct geom_lanes;
 struct gs_queue;
 struct tess_state;
 
@@ -83,6 +88,7 @@ struct geom {
     struct urb_space urb;
     struct urb_region vs_urb, hs_urb, ds_urb, gs_urb;
     struct fetch_plan *fetch;
+    const struct geom_lanes *lanes;
     struct assembler assembler;
     struct batch batch;
     struct eu_launch vs_launch;
@@ -143,6 +149,11 @@ bool batch_init(struct geom *g);
 void batch_finish(struct batch *b);
 /* Adds an object; an assemble_fn. */
 void batch_object(void *ctx, const struct geom_assembled *in);
+/* Gives numbers to the vertices of these keys, which lie in [least_key,
+ * least_key + range), in the order of their keys. False if the batch is not
+ * empty or they are too many. */
+bool batch_number(struct geom *g, const uint32_t *key, uint32_t count,
+                  uint32_t least_key, uint32_t range);
 /* Before the vertices of g->instance. */
 void batch_instance(struct geom *g);
 /* Sends what there is through the stages, which makes room. */
@@ -151,11 +162,12 @@ void batch_run(struct geom *g);
 /* tris.c: triangles that are not cut need few words. */
 bool tris_possible(const struct geom *g);
 bool tris_are_fan(const struct draw *draw);
-/* Triangles prim_id, prim_id + 1, ... of a list, strip or fan. key: of the
- * vertices that they have, first: of the draw's vertex 0. */
-void tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,
+/* Triangles prim_id, prim_id + 1, ... of a list, strip or fan. key: in
+ * batch.tri_key, of the vertices that they have. */
+void tris_add(struct geom *g, uint32_t prim_id, uint32_t count,
               const uint32_t *key);
-/* What becomes of those of the batch, shaded. */
+/* What becomes of those of the batch, shaded. If it is numbered, they still
+ * have to be made, should they be wanted: all of the chunk. */
 void tris_run(struct geom *g);
 
 /* chunk.c: the vertices of the draw. */
@@ -178,7 +190,8 @@ bool fetch_edge_flag(const struct geom *g, uint32_t key, uint32_t instance);
 void fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
                   uint32_t *out, bool *edge_flag);
 
-/* vs.c: shades (or just fetches) the vertices of the batch. */
+/* vs.c: shades (or just fetches) the vertices of the batch, and prepares those
+ * of triangles on their short way. */
 void vs_run(struct geom *g);
 /* Adds to the invocations. */
 void vs_count(const struct geom *g, uint64_t count);

@@ -56,11 +56,15 @@ static inline void
 add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
 {
     struct batch *b = &g->batch;
-    if (!batch_has_room(b, 3) || b->tri_count == b->object_cap)
+    const uint32_t key[3] = {k0, k1, k2};
+    if (!b->numbered &&
+        (!batch_has_room(b, 3) || b->tri_count == b->object_cap))
         batch_run(g);
     struct batch_tri *t = &b->tri[b->tri_count++];
-    const uint32_t key[3] = {k0, k1, k2};
-    if (b->unique) {
+    if (b->numbered) {
+        for (unsigned i = 0; i < 3; i++)
+            t->vert[i] = b->slot[key[i] - b->least_key];
+    } else if (b->unique) {
         for (unsigned i = 0; i < 3; i++)
             t->vert[i] = (uint16_t)batch_unique_vertex(g, key[i]);
     } else {
@@ -71,10 +75,10 @@ add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
 }
 
 void
-tris_add(struct geom *g, uint32_t prim_id, uint32_t count, uint32_t first,
-         const uint32_t *key)
+tris_add(struct geom *g, uint32_t prim_id, uint32_t count, const uint32_t *key)
 {
     const struct draw *draw = g->draw;
+    uint32_t first = g->batch.tri_key[0];
     if (draw->topology == GEN9_3DPRIM_TRILIST) {
         for (uint32_t i = 0; i < count; i++, key += 3)
             add(g, prim_id + i, key[0], key[1], key[2]);
@@ -126,6 +130,12 @@ cut(struct geom *g, const struct batch_tri *t)
     clip_object(g, &o, v, output_provoking(g->draw, &o, 3));
 }
 
+static bool
+is_unseen(const struct draw *draw)
+{
+    return draw->raster.cull_mode == GEN9_3DSTATE_RASTER_CULL_MODE_BOTH;
+}
+
 static uint8_t
 provoking(const struct draw *draw, bool odd)
 {
@@ -137,16 +147,34 @@ provoking(const struct draw *draw, bool odd)
     return (uint8_t)output_provoking(draw, &o, 3);
 }
 
+/* Whether all triangles of the batch are rejected, or pass and are not seen. */
+static bool
+all_are_gone(struct geom *g, uint32_t reject, uint32_t cut_codes)
+{
+    const struct batch *b = &g->batch;
+    uint32_t any = 0, all = UINT32_MAX;
+    for (unsigned i = 0; i < b->vert_count; i++) {
+        any |= b->codes[i];
+        all &= b->codes[i];
+    }
+    bool rejected = !(any & CLIP_NAN) && (all & reject);
+    if (!rejected && (any & (reject | cut_codes) || !is_unseen(g->draw)))
+        return false;
+    g->cl_invocations += b->tri_count;
+    g->cl_primitives += rejected ? 0 : b->tri_count;
+    return true;
+}
+
 static void
 sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
 {
     struct geom *g = run->g;
     const struct batch *b = &g->batch;
-    bool unseen = g->draw->raster.cull_mode ==
-                  GEN9_3DSTATE_RASTER_CULL_MODE_BOTH;
+    bool unseen = is_unseen(g->draw);
     /* Of even and odd numbers. */
     const uint8_t prov[2] = {provoking(g->draw, is_odd(g->draw, 0)),
                              provoking(g->draw, is_odd(g->draw, 1))};
+    uint64_t rejected = 0, passed = 0;
     for (unsigned i = 0; i < b->tri_count; i++) {
         const struct batch_tri *t = &b->tri[i];
         uint32_t c0 = b->codes[t->vert[0]];
@@ -154,7 +182,7 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
         uint32_t c2 = b->codes[t->vert[2]];
         uint32_t any = c0 | c1 | c2, all = c0 & c1 & c2;
         if (!(any & CLIP_NAN) && (all & reject)) {
-            g->cl_invocations++;
+            rejected++;
             continue;
         }
         if (any & cut_codes) {
@@ -162,8 +190,7 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
             cut(g, t);
             continue;
         }
-        g->cl_invocations++;
-        g->cl_primitives++;
+        passed++;
         if (unseen)
             continue;
         run->tri[run->count++] = (struct prim_tri){
@@ -176,6 +203,8 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
             run_flush(run);
     }
     run_flush(run);
+    g->cl_invocations += rejected + passed;
+    g->cl_primitives += passed;
 }
 
 void
@@ -189,14 +218,21 @@ tris_run(struct geom *g)
         g->cl_invocations += b->tri_count;
         return;
     }
+    bool tested = clip->clip_enable &&
+                  mode != GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL;
+    uint32_t reject = tested ? g->reject_codes : 0;
+    uint32_t cut_codes = CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0);
+    if (all_are_gone(g, reject, cut_codes))
+        return;
     struct run run = {.g = g, .list = clip_list(g)};
     if (!run.list) {
         geom_fail(g);
         return;
     }
-    bool tested = clip->clip_enable &&
-                  mode != GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL;
-    vertex_prepare_all(g, b->vert, b->vert_count, 0, b->codes);
-    sort_out(&run, tested ? g->reject_codes : 0,
-             CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0));
+    if (b->numbered) {
+        unsigned count = b->tri_count;
+        b->tri_count = 0;
+        tris_add(g, b->first_prim, count, b->tri_key + 1);
+    }
+    sort_out(&run, reject, cut_codes);
 }

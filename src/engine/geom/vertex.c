@@ -1,12 +1,10 @@
 /* Vertices for the clipper: on which side of the planes they are, perspective
  * divide, viewport transform, snapping. */
-#include "base/transpose.h"
 #include "engine/geom/clip.h"
+#include "engine/geom/lanes.h"
 
 #include <float.h>
 #include <math.h>
-
-#define LANES 4
 
 static uint32_t
 vertex_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
@@ -87,108 +85,38 @@ vertex_prepare(const struct geom *g, struct geom_vert *v, unsigned viewport)
 
 /* ---- several ---------------------------------------------------------- */
 
-typedef base_vec4 vec;
-typedef int32_t ivec __attribute__((vector_size(16)));
-
-/* Four vertices, structure of arrays. */
-struct lanes {
-    vec x, y, z, w;
-    ivec codes;
-};
-
-static inline void
-load(struct lanes *l, const struct geom_vert *v)
+static struct vertex_space
+find_space(const struct geom *g, unsigned viewport)
 {
-    vec r[LANES];
-    for (unsigned i = 0; i < LANES; i++)
-        memcpy(&r[i], v[i].p.v.vue + 4, sizeof r[i]);
-    transpose_4x4(r);
-    *l = (struct lanes){r[0], r[1], r[2], r[3], {0}};
-}
-
-static inline void
-find_codes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-           struct lanes *l)
-{
-    bool d3d = g->draw->clip.api_mode == GEN9_3DSTATE_CLIP_API_MODE_APIMODE_D3D;
-    vec x = l->x, y = l->y, z = l->z, w = l->w;
-    ivec c = (x < -w) & CLIP_XMIN;
-    c |= (x > w) & CLIP_XMAX;
-    c |= (y < -w) & CLIP_YMIN;
-    c |= (y > w) & CLIP_YMAX;
-    c |= (x < vp->x_min_clip_guardband * w) & CLIP_GB_XMIN;
-    c |= (x > vp->x_max_clip_guardband * w) & CLIP_GB_XMAX;
-    c |= (y < vp->y_min_clip_guardband * w) & CLIP_GB_YMIN;
-    c |= (y > vp->y_max_clip_guardband * w) & CLIP_GB_YMAX;
-    c |= (z < (d3d ? (vec){0} : -w)) & CLIP_NEAR;
-    c |= (z > w) & CLIP_FAR;
-    c |= (w < FLT_MIN) & CLIP_W;
-    ivec nan = (x != x) | (y != y) | (z != z) | (w != w);
-    l->codes = (c & ~nan) | (nan & CLIP_NAN);
-}
-
-static inline void
-to_screen(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-          struct lanes *l)
-{
-    if (g->draw->clip.perspective_divide_disable) {
-        l->w = (vec){1, 1, 1, 1};
-    } else {
-        l->x /= l->w;
-        l->y /= l->w;
-        l->z /= l->w;
-        l->w = 1.0f / l->w;
-    }
-    if (g->draw->sf.viewport_transform_enable) {
-        l->x = vp->viewport_matrix_element_m00 * l->x +
-               vp->viewport_matrix_element_m30;
-        l->y = vp->viewport_matrix_element_m11 * l->y +
-               vp->viewport_matrix_element_m31;
-        l->z = vp->viewport_matrix_element_m22 * l->z +
-               vp->viewport_matrix_element_m32;
-    }
-}
-
-/* clip_on_screen() */
-static inline ivec
-is_on_screen(const struct lanes *l)
-{
-    return (l->x > -SCREEN_LIMIT) & (l->x < SCREEN_LIMIT) &
-           (l->y > -SCREEN_LIMIT) & (l->y < SCREEN_LIMIT) & (l->z == l->z);
-}
-
-static void
-prepare_lanes(const struct geom *g, const struct gen9_sf_clip_viewport *vp,
-              struct geom_vert *v, unsigned viewport, uint32_t *code)
-{
-    struct lanes l;
-    load(&l, v);
-    if (g->draw->clip.clip_enable)
-        find_codes(g, vp, &l);
-    to_screen(g, vp, &l);
-    ivec codes = l.codes | (~is_on_screen(&l) & (int32_t)CLIP_OFF);
-    vec r[LANES] = {l.x, l.y, l.z, l.w};
-    memcpy(code, &codes, sizeof codes);
-    transpose_4x4(r);
-    for (unsigned i = 0; i < LANES; i++) {
-        struct prim_corner *c = &v[i].p;
-        memcpy(&c->v.x, &r[i], sizeof r[i]);
-        c->x = prim_snap(l.x[i]);
-        c->y = prim_snap(l.y[i]);
-        v[i].codes = (uint32_t)codes[i];
-        v[i].viewport = (uint8_t)viewport;
-    }
+    const struct draw *d = g->draw;
+    const struct gen9_sf_clip_viewport *vp = &d->viewport[viewport];
+    return (struct vertex_space){
+        .clips = d->clip.clip_enable,
+        .d3d = d->clip.api_mode == GEN9_3DSTATE_CLIP_API_MODE_APIMODE_D3D,
+        .divides = !d->clip.perspective_divide_disable,
+        .transforms = d->sf.viewport_transform_enable,
+        .viewport = (uint8_t)viewport,
+        .scale = {vp->viewport_matrix_element_m00,
+                  vp->viewport_matrix_element_m11,
+                  vp->viewport_matrix_element_m22},
+        .offset = {vp->viewport_matrix_element_m30,
+                   vp->viewport_matrix_element_m31,
+                   vp->viewport_matrix_element_m32},
+        .guard = {vp->x_min_clip_guardband, vp->x_max_clip_guardband,
+                  vp->y_min_clip_guardband, vp->y_max_clip_guardband},
+    };
 }
 
 void
 vertex_prepare_all(const struct geom *g, struct geom_vert *v, unsigned count,
                    unsigned viewport, uint32_t *codes)
 {
-    const struct gen9_sf_clip_viewport *vp = &g->draw->viewport[viewport];
+    const struct geom_lanes *lanes = geom_lanes_selected();
+    struct vertex_space space = find_space(g, viewport);
     unsigned i = 0;
     if (!(g->user_clip | g->user_cull))
-        for (; i + LANES <= count; i += LANES)
-            prepare_lanes(g, vp, v + i, viewport, codes + i);
+        for (; i + lanes->verts <= count; i += lanes->verts)
+            lanes->prepare(&space, v + i, codes + i);
     for (; i < count; i++) {
         vertex_prepare(g, v + i, viewport);
         codes[i] = v[i].codes;

@@ -1,5 +1,5 @@
 /* Vertex shader threads: SIMD8, eight vertices of the batch each. */
-#include "engine/geom/geom.h"
+#include "engine/geom/batch.h"
 
 #define LANES 8
 /* Threads of a job: what they share is set up once for all. */
@@ -78,6 +78,19 @@ put_constants(const struct eu_launch *l, const struct shader_stage *stage,
     }
 }
 
+/* What the clipper wants to know, while the vertices are in the nearest
+ * cache. */
+static void
+prepare(struct geom *g, unsigned first, unsigned end)
+{
+    struct batch *b = &g->batch;
+    if (!g->tris)
+        return;
+    for (unsigned i = first; b->numbered && i < end; i++)
+        batch_start_vertex(g, i);
+    vertex_prepare_all(g, b->vert + first, end - first, 0, b->codes + first);
+}
+
 static void
 run_job(struct geom *g, unsigned index, unsigned worker)
 {
@@ -95,7 +108,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     struct inputs in = find_inputs(g, grf);
     uint32_t g0[8];
     memcpy(g0, eu_grf(&t, 0), sizeof g0);
-    unsigned first = index * JOB_THREADS * LANES;
+    unsigned begin = index * JOB_THREADS * LANES, first = begin;
     memset(geom_entry(g, &g->vs_urb, first), 0,
            (size_t)g->vs_urb.entry_B * (end - first));
     uint32_t mode = eu_launch_begin(&g->vs_launch);
@@ -110,6 +123,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         msg_launch(&g->vs_launch, &t, &env, mask, mask);
     }
     eu_launch_end(&g->vs_launch, mode);
+    prepare(g, begin, end);
 }
 
 static void
@@ -136,13 +150,15 @@ run_threads(struct geom *g)
 static void
 run_fetch(struct geom *g)
 {
-    for (unsigned i = 0; i < g->batch.vert_count; i++) {
+    unsigned count = g->batch.vert_count;
+    for (unsigned i = 0; i < count; i++) {
         struct geom_vert *v = &g->batch.vert[i];
         uint32_t *vue = geom_entry(g, &g->vs_urb, i);
         memset(vue, 0, g->vs_urb.entry_B);
         fetch_vertex(g, g->batch.key[i], g->batch.instance[i], vue,
                      &v->edge_flag);
     }
+    prepare(g, 0, count);
 }
 
 void

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "engine/geom/clip.h"
+#include "engine/geom/lanes.h"
 #include "rig.h"
 
 TestSuite(vertex, .fini = rig_finish);
@@ -89,6 +91,88 @@ Test(vertex, lanes_are_vertices)
     }
 }
 
+/* ---- what is made for one instruction set -------------------------------- */
+
+static void
+compare_prepare(const struct geom_lanes *lanes, const struct vertex_space *s)
+{
+    uint32_t vue[16][8], want[16], got[16];
+    struct geom_vert one[16], all[16];
+    for (unsigned i = 0; i < 16; i++) {
+        for (unsigned k = 0; k < 8; k++)
+            vue[i][k] = bits_from_float(hostile_float());
+        one[i] = all[i] = (struct geom_vert){.p.v.vue = vue[i]};
+    }
+    for (unsigned i = 0; i < 16; i += geom_lanes_ref.verts)
+        geom_lanes_ref.prepare(s, one + i, want + i);
+    for (unsigned i = 0; i < 16; i += lanes->verts)
+        lanes->prepare(s, all + i, got + i);
+    for (unsigned i = 0; i < 16; i++) {
+        same(one[i].p.v.x, all[i].p.v.x);
+        same(one[i].p.v.y, all[i].p.v.y);
+        same(one[i].p.v.z, all[i].p.v.z);
+        same(one[i].p.v.w_inv, all[i].p.v.w_inv);
+        cr_assert(one[i].p.x == all[i].p.x && one[i].p.y == all[i].p.y);
+        cr_assert(want[i] == got[i] && all[i].codes == got[i]);
+        cr_assert(all[i].viewport == s->viewport && all[i].p.v.vue == vue[i]);
+    }
+}
+
+static void
+compare_rows(const struct geom_lanes *lanes)
+{
+    uint8_t memory[256];
+    const uint8_t *row[8];
+    uint32_t want[4][8], got[4][8], key[100], lo[2], hi[2];
+    for (unsigned i = 0; i < sizeof memory; i++)
+        memory[i] = (uint8_t)below(256);
+    for (unsigned i = 0; i < 8; i++)
+        row[i] = memory + below(sizeof memory - 15);
+    geom_lanes_ref.rows(row, want);
+    lanes->rows(row, got);
+    cr_assert_arr_eq(got, want, sizeof want);
+    unsigned count = below(ARRAY_SIZE(key));
+    for (unsigned i = 0; i < count; i++)
+        key[i] = below(1 << 16) << below(17);
+    geom_lanes_ref.range(key, count, &lo[0], &hi[0]);
+    lanes->range(key, count, &lo[1], &hi[1]);
+    cr_assert(lo[0] == lo[1] && hi[0] == hi[1]);
+}
+
+static void
+compare_lanes(const struct geom_lanes *lanes, enum cpu_level cpu)
+{
+    if (cpu_selected() < cpu)
+        cr_skip("not on this processor");
+    for (unsigned n = 0; n < 4000; n++) {
+        struct vertex_space s = {
+            .clips = below(2),
+            .d3d = below(2),
+            .divides = below(2),
+            .transforms = below(2),
+            .viewport = 5,
+        };
+        for (unsigned i = 0; i < 3; i++) {
+            s.scale[i] = hostile_float();
+            s.offset[i] = hostile_float();
+        }
+        for (unsigned i = 0; i < 4; i++)
+            s.guard[i] = hostile_float();
+        compare_prepare(lanes, &s);
+        compare_rows(lanes);
+    }
+}
+
+Test(vertex, avx2)
+{
+    compare_lanes(&geom_lanes_avx2, CPU_AVX2);
+}
+
+Test(vertex, avx512)
+{
+    compare_lanes(&geom_lanes_avx512, CPU_AVX512);
+}
+
 /* ---- draws ------------------------------------------------------------ */
 
 static void
@@ -139,10 +223,11 @@ check_draw(unsigned topology)
     rig_init(topology, count);
     rig_clip();
     random_vertices(100);
+    bool near = below(2);
     for (unsigned i = 0; i < count; i++)
-        index[i] = (uint16_t)(below(20)  ? (i + below(3)) % 100
-                              : below(4) ? below(120)
-                                         : below(60000));
+        index[i] = (uint16_t)(below(20)          ? (i + below(3)) % 100
+                              : near || below(4) ? below(120)
+                                                 : below(60000));
     memcpy(rig.memory + 0x8000, index, count * 2);
     d->indexed = true;
     d->index_buffer.va = 0x8000;

@@ -1,0 +1,82 @@
+/* lanes_tmpl.h: vertex_prepare() for LANES vertices at a time, in the same
+ * arithmetic. Who includes it brings LANES floats as `vec` and integers as
+ * `ivec`, and what rearranges them. */
+#include <float.h>
+
+#include "engine/geom/clip.h"
+#include "engine/geom/lanes.h"
+
+/* Positions by component, */
+static inline void load_positions(vec r[4], const struct geom_vert *v);
+/* and back to one vertex after the other. */
+static inline void put_rows(struct geom_vert *v, const vec r[4]);
+/* prim_snap() */
+static inline void snap(int32_t out[LANES], const vec *v);
+
+/* vertex_codes() */
+static inline ivec
+find_codes(const struct vertex_space *s, const vec p[4])
+{
+    vec x = p[0], y = p[1], z = p[2], w = p[3];
+    ivec c = (x < -w) & CLIP_XMIN;
+    c |= (x > w) & CLIP_XMAX;
+    c |= (y < -w) & CLIP_YMIN;
+    c |= (y > w) & CLIP_YMAX;
+    c |= (x < s->guard[0] * w) & CLIP_GB_XMIN;
+    c |= (x > s->guard[1] * w) & CLIP_GB_XMAX;
+    c |= (y < s->guard[2] * w) & CLIP_GB_YMIN;
+    c |= (y > s->guard[3] * w) & CLIP_GB_YMAX;
+    c |= (z < (s->d3d ? (vec){0} : -w)) & CLIP_NEAR;
+    c |= (z > w) & CLIP_FAR;
+    c |= (w < FLT_MIN) & CLIP_W;
+    ivec nan = (x != x) | (y != y) | (z != z) | (w != w);
+    return (c & ~nan) | (nan & CLIP_NAN);
+}
+
+/* clip_to_screen() */
+static inline void
+to_screen(const struct vertex_space *s, vec p[4])
+{
+    const vec one = (vec){0} + 1.0f;
+    vec w = p[3];
+    p[3] = one;
+    if (s->divides) {
+        p[3] = one / w;
+        for (unsigned i = 0; i < 3; i++)
+            p[i] /= w;
+    }
+    for (unsigned i = 0; s->transforms && i < 3; i++)
+        p[i] = s->scale[i] * p[i] + s->offset[i];
+}
+
+/* clip_on_screen() */
+static inline ivec
+is_on_screen(const vec p[4])
+{
+    return (p[0] > -SCREEN_LIMIT) & (p[0] < SCREEN_LIMIT) &
+           (p[1] > -SCREEN_LIMIT) & (p[1] < SCREEN_LIMIT) & (p[2] == p[2]);
+}
+
+static void
+prepare(const struct vertex_space *space, struct geom_vert *v, uint32_t *codes)
+{
+    const struct vertex_space s = *space;
+    alignas(64) int32_t x[LANES], y[LANES];
+    vec p[4];
+    ivec c = {0};
+    load_positions(p, v);
+    if (s.clips)
+        c = find_codes(&s, p);
+    to_screen(&s, p);
+    c |= ~is_on_screen(p) & (int32_t)CLIP_OFF;
+    memcpy(codes, &c, sizeof c);
+    snap(x, &p[0]);
+    snap(y, &p[1]);
+    put_rows(v, p);
+    for (unsigned i = 0; i < LANES; i++) {
+        v[i].p.x = x[i];
+        v[i].p.y = y[i];
+        v[i].codes = codes[i];
+        v[i].viewport = s.viewport;
+    }
+}

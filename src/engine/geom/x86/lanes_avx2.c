@@ -1,0 +1,64 @@
+/* lanes_avx2.c: eight vertices at a time. Compiled with -mavx2; called only
+ * where the processor has it. */
+#include <stdint.h>
+
+#define LANES 8
+typedef float vec __attribute__((vector_size(32)));
+typedef int32_t ivec __attribute__((vector_size(32)));
+
+#include "engine/geom/x86/lanes_simd.h"
+
+/* Rows to columns in each half. */
+static inline void
+turn(__m256 r[4])
+{
+    __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
+    __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
+    __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
+    __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
+    r[0] = _mm256_unpacklo_ps(a, b);
+    r[1] = _mm256_unpackhi_ps(a, b);
+    r[2] = _mm256_unpacklo_ps(c, d);
+    r[3] = _mm256_unpackhi_ps(c, d);
+}
+
+static inline __m128
+position(const struct geom_vert *v)
+{
+    return _mm_loadu_ps((const float *)(const void *)(v->p.v.vue + 4));
+}
+
+static inline void
+load_positions(vec r[4], const struct geom_vert *v)
+{
+    __m256 p[4];
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(position(&v[i])),
+                                    position(&v[i + 4]), 1);
+    turn(p);
+    memcpy(r, p, sizeof p);
+}
+
+static inline void
+put_rows(struct geom_vert *v, const vec r[4])
+{
+    __m256 p[4];
+    memcpy(p, r, sizeof p);
+    turn(p);
+    for (unsigned i = 0; i < 4; i++) {
+        _mm_storeu_ps(&v[i].p.v.x, _mm256_castps256_ps128(p[i]));
+        _mm_storeu_ps(&v[i + 4].p.v.x, _mm256_extractf128_ps(p[i], 1));
+    }
+}
+
+/* A NaN becomes the second operand of max. */
+static inline void
+snap(int32_t out[LANES], const vec *v)
+{
+    __m256 max = _mm256_set1_ps(SNAP_MAX_PX);
+    __m256 in = _mm256_max_ps((__m256)*v, _mm256_set1_ps(-SNAP_MAX_PX));
+    in = _mm256_mul_ps(_mm256_min_ps(in, max), _mm256_set1_ps(SUBPIXEL));
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm256_cvtps_epi32(in));
+}
+
+const struct geom_lanes geom_lanes_avx2 = {LANES, prepare, rows, range};

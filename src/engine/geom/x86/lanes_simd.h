@@ -1,0 +1,49 @@
+/* lanes_simd.h: what lanes_avx2.c and lanes_avx512.c have in common. */
+#include <immintrin.h>
+
+#include "engine/geom/lanes_tmpl.h"
+
+/* Rows 0 and 4, 1 and 5 and so on side by side, then turned. */
+static void
+rows(const uint8_t *const row[8], uint32_t (*out)[8])
+{
+    __m256 r[4];
+    for (unsigned i = 0; i < 4; i++) {
+        __m128 low = _mm_loadu_ps((const float *)(const void *)row[i]);
+        __m128 high = _mm_loadu_ps((const float *)(const void *)row[i + 4]);
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+    }
+    __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
+    __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
+    __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
+    __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
+    _mm256_storeu_ps((float *)out[0], _mm256_unpacklo_ps(a, b));
+    _mm256_storeu_ps((float *)out[1], _mm256_unpackhi_ps(a, b));
+    _mm256_storeu_ps((float *)out[2], _mm256_unpacklo_ps(c, d));
+    _mm256_storeu_ps((float *)out[3], _mm256_unpackhi_ps(c, d));
+}
+
+static void
+range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
+{
+    __m256i least = _mm256_set1_epi32(-1), most = _mm256_setzero_si256();
+    uint32_t i = 0, all[2][8];
+    for (; i + 8 <= count; i += 8) {
+        __m256i k = _mm256_loadu_si256(
+            (const __m256i *)(const void *)(key + i));
+        least = _mm256_min_epu32(least, k);
+        most = _mm256_max_epu32(most, k);
+    }
+    memcpy(all[0], &least, sizeof all[0]);
+    memcpy(all[1], &most, sizeof all[1]);
+    *lo = UINT32_MAX;
+    *hi = 0;
+    for (unsigned k = 0; k < 8; k++) {
+        *lo = MIN2(*lo, all[0][k]);
+        *hi = MAX2(*hi, all[1][k]);
+    }
+    for (; i < count; i++) {
+        *lo = MIN2(*lo, key[i]);
+        *hi = MAX2(*hi, key[i]);
+    }
+}
