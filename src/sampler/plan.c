@@ -225,6 +225,7 @@ plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
         t->h_fx8[i] = texels ? SAMPLE_ONE : (float)t->h[i] * SAMPLE_ONE;
         t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B * s->fmt->block_w);
         t->y_el[i] = (int32_t)(p->y * s->fmt->block_h);
+        t->last[i] = (t->h[i] - 1) << 16 | (t->w[i] - 1);
         plan->mem = p->mem;
     }
     plan_square(plan, s, last_y);
@@ -353,6 +354,34 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     return true;
 }
 
+static bool
+has_vbmi(void)
+{
+    return cpu_selected() == CPU_AVX512 && __builtin_cpu_supports("avx512vbmi");
+}
+
+/* Levels that begin with whole lines of memory, coordinates that the common
+ * address modes move. */
+static sample_patch_fn
+choose_patch(const struct sample_plan *plan)
+{
+    const struct sample_levels *t = &plan->levels;
+    if (!has_vbmi() || plan->texel != SAMPLE_BYTES4 || !plan->square.usable ||
+        plan->layered || plan->lod.lane || plan->border)
+        return NULL;
+    for (unsigned i = 0; i < 16; i++)
+        if ((t->x_el[i] | t->y_el[i]) & 3)
+            return NULL;
+    if (plan->way == SAMPLE_FETCH)
+        return plan->offset[0] || plan->offset[1]
+                   ? NULL
+                   : sample_patch_vbmi[SAMPLE_FETCH];
+    if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY ||
+        (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
+        return NULL;
+    return sample_patch_vbmi[plan->way];
+}
+
 static uint8_t
 choose_axis(const struct sample_plan *plan, unsigned d)
 {
@@ -461,6 +490,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     struct sample_ctx ctx;
     const struct sample_routines *routines = choose_routines();
     plan->run = NULL;
+    plan->patch = NULL;
     plan->texel = SAMPLE_TEXELS;
     if (shape->op == SAMPLE_LD)
         sp = &no_sampler;
@@ -484,4 +514,5 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->any_denormals = knows_no_denormals(plan, shape->op);
     if (routines)
         plan->run = routines->fn[texel][plan->way];
+    plan->patch = choose_patch(plan);
 }

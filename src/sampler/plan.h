@@ -37,6 +37,12 @@ struct sample_plan;
 typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
                                const struct sample_lanes *lanes);
 
+/* The same for two coordinates of 16 lanes that all execute, with 16 dwords for
+ * each of four channels. */
+typedef bool (*sample_patch_fn)(const struct sample_plan *plan,
+                                const uint32_t *u, const uint32_t *v,
+                                uint32_t *out);
+
 /* How a texel is read. */
 enum sample_texel {
     SAMPLE_BYTES1, /* UNORM bytes, filtered as integers */
@@ -80,6 +86,7 @@ struct sample_levels {
     alignas(64) int32_t w[16], h[16];
     float w_fx8[16], h_fx8[16]; /* 256 times the size, or 256 for texels */
     int32_t x_el[16], y_el[16]; /* origin, within the tiling, in texels */
+    int32_t last[16];           /* column, and row << 16 */
 };
 
 /* Offsets in all tilings are a sum of one part for x and one for y:
@@ -128,6 +135,7 @@ struct sample_packed {
 
 struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
+    sample_patch_fn patch;   /* or NULL; what it leaves out is run()'s */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
     bool blocks; /* run() needs sample_lanes.blocks */
@@ -220,5 +228,7 @@ sample_block_find(struct sample_blocks *blocks,
 /* ---- x86/sample_*.c ------------------------------------------------------ */
 
 extern const struct sample_routines sample_avx2, sample_avx512;
+/* Indexed by enum sample_way; NULL where there is none. */
+extern const sample_patch_fn sample_patch_vbmi[SAMPLE_WAYS];
 
 #endif

@@ -272,11 +272,17 @@ own_blocks(struct thread_env *env)
 
 /* To change the mode twice takes as long as some messages. */
 static inline bool
+may_run(const struct sample_plan *plan, uint32_t mode)
+{
+    return mode == FPMODE_DEFAULT ||
+           (plan->any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
+}
+
+static inline bool
 run(const struct sample_plan *plan, const struct sample_lanes *in)
 {
     uint32_t mode = fpmode_mine;
-    if (mode == FPMODE_DEFAULT ||
-        (plan->any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH)))
+    if (may_run(plan, mode))
         return sample_plan_run(plan, in);
     fpmode_set(FPMODE_DEFAULT);
     bool done = sample_plan_run(plan, in);
@@ -314,17 +320,13 @@ answer_other(struct thread_env *env, const struct eu_message *m,
     return run(&p->plan, &in);
 }
 
-bool
-sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
-                        const uint32_t *header)
+static __attribute__((noinline)) bool
+answer_usual(struct thread_env *env, const struct eu_message *m,
+             const struct prepared_message *p, const uint32_t *v)
 {
-    const struct prepared_message *p = atomic_load_explicit(
-        &env->stage->cache->usual[usual_slot(m->desc)], memory_order_acquire);
-    if (!p || p->key.desc != m->desc || p->ex_mlen_grf != m->ex_mlen_grf ||
-        (uint16_t)m->exec_mask != 0xffff)
-        return answer_other(env, m, header);
     struct sample_lanes in = {
         .u = m->src0,
+        .v = v,
         .r = absent,
         .lod = absent,
         .ref = absent,
@@ -334,10 +336,24 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                 m->dst + 3 * SAMPLE_LANES},
         .whole = true,
     };
-    in.v = m->src0 + SAMPLE_LANES;
-    if (p->form == FORM_SPLIT_PAIR)
-        in.v = m->src1;
     if (p->plan.blocks && !(in.blocks = own_blocks(env)))
         return false;
     return run(&p->plan, &in);
+}
+
+bool
+sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
+                        const uint32_t *header)
+{
+    const struct prepared_message *p = atomic_load_explicit(
+        &env->stage->cache->usual[usual_slot(m->desc)], memory_order_acquire);
+    if (!p || p->key.desc != m->desc || p->ex_mlen_grf != m->ex_mlen_grf ||
+        (uint16_t)m->exec_mask != 0xffff)
+        return answer_other(env, m, header);
+    const uint32_t *v = p->form == FORM_SPLIT_PAIR ? m->src1
+                                                   : m->src0 + SAMPLE_LANES;
+    if (p->plan.patch && may_run(&p->plan, fpmode_mine) &&
+        p->plan.patch(&p->plan, m->src0, v, m->dst))
+        return true;
+    return answer_usual(env, m, p, v);
 }

@@ -18,6 +18,12 @@ is_supported(unsigned i)
     return cpu_selected() >= (i ? CPU_AVX512 : CPU_AVX2);
 }
 
+static bool
+has_patches(void)
+{
+    return is_supported(1) && __builtin_cpu_supports("avx512vbmi");
+}
+
 static struct sample_shape
 shape_of(const struct sample_req *req)
 {
@@ -62,8 +68,34 @@ run_plan(const struct sample_plan *plan, const struct sample_req *req,
 }
 
 struct tally {
-    unsigned asked, answered;
+    unsigned asked, answered, patches;
 };
+
+/* The answer goes where the parameters are, or elsewhere. */
+static void
+compare_patch(const struct sample_plan *plan, const struct surface *s,
+              const struct sample_req *req, uint32_t plain[4][SAMPLE_LANES],
+              unsigned round, struct tally *tally)
+{
+    uint32_t param[4][SAMPLE_LANES], out[4][SAMPLE_LANES];
+    bool overlap = round & 1;
+    if (!plan->patch || req->lanes != 16 || req->exec_mask != 0xffff ||
+        (req->op == SAMPLE_LD && memcmp(req->lod.u, (uint32_t[16]){0}, 64)))
+        return;
+    memcpy(param[0], req->u.u, sizeof param[0]);
+    memcpy(param[1], req->v.u, sizeof param[1]);
+    memset(out, 0xcc, sizeof out);
+    fpmode_set(FPMODE_DEFAULT | (plan->any_denormals ? FPMODE_FLUSH : 0));
+    bool ok = plan->patch(plan, param[0], param[1],
+                          overlap ? param[0] : out[0]);
+    fpmode_set(FPMODE_DEFAULT);
+    if (ok) {
+        check_same_bits(s, req, overlap ? param : out, plain, "patch", round);
+        tally->patches++;
+    } else {
+        cr_assert(overlap || out[3][15] == 0xcccccccc);
+    }
+}
 
 static void
 compare_variants(const struct surface *s, const struct sampler *sp,
@@ -100,11 +132,12 @@ compare_variants(const struct surface *s, const struct sampler *sp,
             check_same_bits(s, req, fast, plain, variant[i / 2].name, round);
     }
     tally->answered += answered;
+    compare_patch(&plan, s, req, plain, round, tally);
 }
 
 Test(plan, gives_the_same_bits)
 {
-    struct tally tally = {0, 0};
+    struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();
     cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 8000; round++) {
@@ -143,7 +176,7 @@ any_fetch(void)
 
 Test(plan, fetches_the_same_texels)
 {
-    struct tally tally = {0, 0};
+    struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();
     cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 4000; round++) {
@@ -163,7 +196,7 @@ Test(plan, fetches_the_same_texels)
 /* Footprints of all shapes. */
 Test(plan, filters_anisotropically_alike)
 {
-    struct tally tally = {0, 0};
+    struct tally tally = {0, 0, 0};
     for (unsigned round = 0; round < 3000; round++) {
         struct surface s = make_surface(
             SURFACE_2D, any(2) ? F_RGBA8 : F_RGBA32F, 64, 32, 1, 6, TILING_Y);
@@ -194,7 +227,7 @@ Test(plan, filters_anisotropically_alike)
 /* Trilinear samples of levels that are of one colour each tell the LOD. */
 Test(plan, derives_the_same_lod)
 {
-    struct tally tally = {0, 0};
+    struct tally tally = {0, 0, 0};
     struct surface s = make_surface(SURFACE_2D, F_RGBA32F, 64, 64, 1, 7,
                                     TILING_LINEAR);
     for (unsigned l = 0; l < 7; l++)
@@ -222,7 +255,7 @@ Test(plan, derives_the_same_lod)
 /* The stock driver's blits: coordinates in texels, never repeated. */
 Test(plan, coordinates_in_texels)
 {
-    struct tally tally = {0, 0};
+    struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();
     cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 4000; round++) {
@@ -246,6 +279,87 @@ Test(plan, coordinates_in_texels)
     sample_blocks_free(blocks);
     if (is_supported(0))
         cr_expect_gt(tally.answered, tally.asked / 8);
+}
+
+/* A block of 4x4 pixels anywhere on a surface: turned, mirrored, stretched,
+ * now and then with a lane that is elsewhere. */
+static struct sample_req
+any_block(const struct surface *s)
+{
+    struct sample_req req = {
+        .op = any(4)   ? SAMPLE_PLAIN
+              : any(2) ? SAMPLE_LZ
+                       : SAMPLE_LD,
+        .lanes = 16,
+        .exec_mask = 0xffff,
+    };
+    float at[2], d[4];
+    for (unsigned i = 0; i < 2; i++)
+        at[i] = any(16) ? (float)any(1 << 16) / (1 << 15) - 0.5f : any_coord();
+    for (unsigned i = 0; i < 4; i++)
+        d[i] = any(3) ? ((float)any(256) - 128.0f) / 128.0f
+                      : (float)any(3) - 1.0f;
+    if (any(4) == 0)
+        at[0] = floorf(at[0] * 64.0f) / 64.0f;
+    for (unsigned i = 0; i < 16; i++) {
+        float x = (float)((i >> 2 & 1) * 2 + (i & 1));
+        float y = (float)((i >> 3) * 2 + (i >> 1 & 1));
+        float tx = d[0] * x + d[1] * y, ty = d[2] * x + d[3] * y;
+        req.u.f[i] = at[0] + tx / (float)s->width;
+        req.v.f[i] = at[1] + ty / (float)s->height;
+        if (req.op == SAMPLE_LD) {
+            req.u.i[i] = sample_floor(at[0] * 64.0f + tx);
+            req.v.i[i] = sample_floor(at[1] * 64.0f + ty);
+        }
+    }
+    if (any(16) == 0)
+        req.u.f[any(16)] = any_coord();
+    if (any(16) == 0)
+        req.v.f[any(16)] = any_coord();
+    return req;
+}
+
+/* Edges, all levels, the common address modes. */
+Test(plan, patches_have_the_same_bits)
+{
+    static const unsigned format[] = {F_RGBA8, 0x0c0 /* BGRA8 */, F_BGRX8};
+    struct tally tally = {0, 0, 0};
+    for (unsigned round = 0; round < 8000; round++) {
+        struct surface s = make_surface(SURFACE_2D, format[any(3)],
+                                        8 + any(120), 8 + any(120), 1,
+                                        1 + any(5), TILING_Y);
+        for (uint64_t i = 0; i < s.limit_B; i++)
+            s.mem[i] = (uint8_t)any(256);
+        for (unsigned i = 0; i < 4 && any(4) == 0; i++)
+            s.swizzle[i] = (uint8_t)any(8);
+        struct sampler sp = make_sampler(any(2), any(2) ? any(2) : MIP_LINEAR,
+                                         0);
+        for (unsigned i = 0; i < 2; i++)
+            sp.wrap[i] = any(2) ? GEN9_TCM_WRAP : GEN9_TCM_CLAMP;
+        sp.rounding_enable = any(4) ? 0x3f : (uint8_t)any(64);
+        for (unsigned n = 0; n < 16; n++) {
+            struct sample_req req = any_block(&s);
+            compare_variants(&s, req.op == SAMPLE_LD ? NULL : &sp, &req, n,
+                             &tally);
+        }
+        free(s.mem);
+    }
+    cr_log_info("%u of %u messages patches", tally.patches, tally.asked);
+    if (has_patches())
+        cr_expect_gt(tally.patches, tally.asked / 16);
+}
+
+/* Quotients of all floats between one and two by 255 are those of all floats
+ * that a filter divides, but for the exponent. */
+Test(plan, multiplies_instead_of_dividing_by_255)
+{
+    const double inv = 1.0 / 255.0;
+    const float high = (float)inv, low = (float)(inv - (double)high);
+    for (uint32_t i = 0x3f800000; i < 0x40000000; i++) {
+        float n = float_from_bits(i);
+        cr_assert_eq(bits_from_float(__builtin_fmaf(n, high, n * low)),
+                     bits_from_float(n / 255.0f));
+    }
 }
 
 static float
