@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "drm-shim/device.h"
 #include "drm-shim/raw.h"
+#include "engine/engine.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -292,6 +293,28 @@ spin_locked(bool (*ready)(void *data), void *data)
     return done || ready(data);
 }
 
+/* A waiting thread may as well do the work, if it has the time. Called and left
+ * with the lock held. */
+#define HELP_NS 500000000
+
+static bool
+help_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
+{
+    struct engine *engine = device_engine_if_any();
+    if (!engine || deadline_ns <= 0 ||
+        (deadline_ns != FENCE_FOREVER &&
+         deadline_ns - fence_now_ns() < HELP_NS))
+        return false;
+    bool done = false, helped = true;
+    while (!done && helped) {
+        fence_unlock();
+        helped = engine_help(engine);
+        fence_lock();
+        done = ready(data);
+    }
+    return done;
+}
+
 int
 fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
 {
@@ -300,6 +323,8 @@ fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
         timespec_from_ns(&ts, deadline_ns);
     fence_lock();
     bool done = ready(data);
+    if (!done)
+        done = help_locked(ready, data, deadline_ns);
     if (!done && deadline_ns > 0)
         done = spin_locked(ready, data);
     while (!done && deadline_ns > 0) {

@@ -307,6 +307,7 @@ submit(struct job *job, struct drm_i915_gem_execbuffer2 *eb)
         .batch_va = job->batch_va,
         .batch_B = job->batch_B,
         .wait = job_wait,
+        .ready = job_ready,
         .done = job_done,
         .data = job,
     };

@@ -52,6 +52,16 @@ job_wait(void *data)
         fence_wait(job->waits[i], FENCE_FOREVER);
 }
 
+bool
+job_ready(void *data)
+{
+    const struct job *job = data;
+    for (unsigned i = 0; i < job->wait_count; i++)
+        if (!fence_is_signalled(job->waits[i]))
+            return false;
+    return true;
+}
+
 /* Batches handed to the engine and batches done. */
 static atomic_uint begun, ended;
 

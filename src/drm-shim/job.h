@@ -46,6 +46,7 @@ bool job_add_wait(struct job *job, struct fence *fence);
 void job_free(struct job *job);
 /* What the engine calls. */
 void job_wait(void *data);
+bool job_ready(void *data);
 void job_done(void *data, enum engine_result result);
 /* The client's fences into waits and signals. 0 or -errno. */
 int job_read_fences(struct drm_file *file, struct job *job,

@@ -75,17 +75,22 @@ enum engine_result { ENGINE_OK, ENGINE_GUEST_ERROR };
  * wait() blocks until the in-fences have signalled; done() is called exactly
  * once, after the last memory write of the batch is visible. Both run on an
  * engine thread (with threads == 0: in the submitter, before engine_submit
- * returns) and must not submit. The struct is copied. */
+ * returns) or in engine_help(), and must not submit. ready(): whether wait()
+ * would return at once; takes no locks. The struct is copied. */
 struct engine_submit {
     struct engine_context *ctx;
     enum engine_ring ring;
     uint64_t batch_va;
     uint64_t batch_B;
     void (*wait)(void *data);
+    bool (*ready)(void *data);
     void (*done)(void *data, enum engine_result result);
     void *data;
 };
 void engine_submit(struct engine *engine, const struct engine_submit *submit);
+/* For a thread that is about to sleep until a batch is over: runs one that it
+ * has submitted itself, if one may run now. False: there is none. */
+bool engine_help(struct engine *engine);
 /* Blocks until everything submitted before has finished. */
 void engine_idle(struct engine *engine);
 

@@ -77,6 +77,7 @@ struct hw_state {
 struct job {
     struct job *next;
     struct engine_submit submit;
+    bool seen; /* the thread has left it to whoever waits for it, once */
 };
 
 struct draw_memory;
@@ -99,8 +100,12 @@ struct engine_context {
     struct job *head, *tail;
     unsigned queued; /* jobs in the queue or in hand */
     bool has_thread;
-    bool in_wait; /* the job in hand waits for its fences */
-    bool closing; /* the thread ends when the queue is empty */
+    bool in_hand;    /* a job that is no longer in the queue */
+    bool looks;      /* the thread comes by itself, without being woken */
+    unsigned helped; /* jobs in a row that those who waited for them ran */
+    const void *submitter; /* the thread that did so last */
+    bool in_wait;          /* the job in hand waits for its fences */
+    bool closing;          /* the thread ends when the queue is empty */
     pthread_cond_t work;
 };
 

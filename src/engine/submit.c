@@ -5,7 +5,8 @@
  * run in parallel, batches of one context in order, and a batch that waits for
  * a fence or polls a semaphore holds up its own context only. (One thread per
  * ring was rejected: fences that a later batch of the same ring signals would
- * never come.)  With no worker threads the submitter does it all. */
+ * never come.)  With no worker threads the submitter does it all. A thread
+ * that waits for a batch of its own takes it from the queue and runs it. */
 #include "base/fpmode.h"
 #include "engine/cs/cs.h"
 #include "engine/engine.h"
@@ -82,17 +83,68 @@ all_idle_locked(const struct engine *engine, bool or_waiting)
 }
 
 static struct job *
+take_job_locked(struct engine_context *ctx)
+{
+    struct job *job = ctx->head;
+    ctx->head = job->next;
+    if (!ctx->head)
+        ctx->tail = NULL;
+    ctx->in_hand = true;
+    return job;
+}
+
+static void
+end_job_locked(struct engine_context *ctx)
+{
+    ctx->in_hand = false;
+    if (--ctx->queued == 0)
+        pthread_cond_broadcast(&ctx->engine->idle);
+}
+
+/* To wake the thread and to wait for it costs more than most batches. A client
+ * that has waited for each of the last few batches at once, and run them
+ * meanwhile (engine_help()), will do so again: then the thread is not woken
+ * but looks from time to time whether it is needed after all. */
+#define HELPED_MIN 4
+#define LOOK_NS 500000
+#define LOOKS_MAX 20
+
+static void
+wait_for_work_locked(struct engine_context *ctx)
+{
+    if (!ctx->looks) {
+        pthread_cond_wait(&ctx->work, &ctx->engine->lock);
+        return;
+    }
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += LOOK_NS;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    pthread_cond_clockwait(&ctx->work, &ctx->engine->lock, CLOCK_MONOTONIC,
+                           &at);
+}
+
+/* NULL: the context is closed. */
+static struct job *
 next_job_locked(struct engine_context *ctx)
 {
-    while (!ctx->head && !ctx->closing)
-        pthread_cond_wait(&ctx->work, &ctx->engine->lock);
-    struct job *job = ctx->head;
-    if (job) {
-        ctx->head = job->next;
-        if (!ctx->head)
-            ctx->tail = NULL;
+    for (unsigned idle = 0;;) {
+        unsigned helped = ctx->helped;
+        ctx->looks = helped >= HELPED_MIN && idle < LOOKS_MAX && !ctx->closing;
+        struct job *job = ctx->in_hand ? NULL : ctx->head;
+        if (job && (!ctx->looks || job->seen || job->next))
+            break;
+        if (!ctx->head && ctx->closing)
+            return NULL;
+        if (job)
+            job->seen = true;
+        wait_for_work_locked(ctx);
+        idle = ctx->helped == helped ? idle + 1 : 0;
     }
-    return job;
+    ctx->looks = false;
+    ctx->helped = 0;
+    return take_job_locked(ctx);
 }
 
 static void
@@ -130,8 +182,7 @@ context_main(void *arg)
         pthread_mutex_unlock(&engine->lock);
         run_job(ctx, job);
         pthread_mutex_lock(&engine->lock);
-        if (--ctx->queued == 0)
-            pthread_cond_broadcast(&engine->idle);
+        end_job_locked(ctx);
     }
     ctx->has_thread = false;
     pthread_cond_broadcast(&engine->idle);
@@ -164,6 +215,9 @@ start_thread_locked(struct engine_context *ctx)
     return ctx->has_thread;
 }
 
+/* What tells threads apart. */
+static __thread char this_thread __attribute__((tls_model("initial-exec")));
+
 static bool
 enqueue(struct engine_context *ctx, const struct engine_submit *submit)
 {
@@ -180,7 +234,9 @@ enqueue(struct engine_context *ctx, const struct engine_submit *submit)
             ctx->head = job;
         ctx->tail = job;
         ctx->queued++;
-        pthread_cond_signal(&ctx->work);
+        ctx->submitter = &this_thread;
+        if (!ctx->looks || ctx->head != job)
+            pthread_cond_signal(&ctx->work);
     }
     pthread_mutex_unlock(&ctx->engine->lock);
     if (!ok)
@@ -200,6 +256,67 @@ engine_submit(struct engine *engine, const struct engine_submit *submit)
     pthread_mutex_lock(&ctx->exec);
     execute(submit);
     pthread_mutex_unlock(&ctx->exec);
+}
+
+/* ---- waiting threads ------------------------------------------------------
+ */
+
+/* Kernels and clipping want more than the smallest stacks have. */
+#define HELP_STACK_B (512 * 1024)
+
+static bool
+has_stack(void)
+{
+    static __thread uintptr_t lowest __attribute__((tls_model("initial-exec")));
+    if (!lowest) {
+        pthread_attr_t attr;
+        void *stack;
+        size_t size_B;
+        if (pthread_getattr_np(pthread_self(), &attr))
+            return false;
+        pthread_attr_getstack(&attr, &stack, &size_B);
+        pthread_attr_destroy(&attr);
+        lowest = (uintptr_t)stack;
+    }
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here > lowest && here - lowest >= HELP_STACK_B;
+}
+
+static struct engine_context *
+find_own_locked(struct engine *engine)
+{
+    for (struct engine_context *c = engine->contexts; c; c = c->next)
+        if (c->submitter == &this_thread && c->head && !c->in_hand &&
+            c->head->submit.ready &&
+            c->head->submit.ready(c->head->submit.data))
+            return c;
+    return NULL;
+}
+
+bool
+engine_help(struct engine *engine)
+{
+    if (!engine->config.threads || !has_stack())
+        return false;
+    pthread_mutex_lock(&engine->lock);
+    struct engine_context *ctx = find_own_locked(engine);
+    struct job *job = NULL;
+    if (ctx) {
+        atomic_fetch_add(&ctx->refs, 1);
+        job = take_job_locked(ctx);
+    }
+    pthread_mutex_unlock(&engine->lock);
+    if (!job)
+        return false;
+    run_job(ctx, job);
+    pthread_mutex_lock(&engine->lock);
+    ctx->helped++;
+    end_job_locked(ctx);
+    if (ctx->head || ctx->closing)
+        pthread_cond_signal(&ctx->work);
+    pthread_mutex_unlock(&engine->lock);
+    context_unref(ctx);
+    return true;
 }
 
 /* ---- the end ---------------------------------------------------------- */
@@ -256,7 +373,8 @@ submit_after_fork(struct engine_context *ctx)
     /* Jobs belong to the parent; what they refer to stays with them. */
     ctx->head = ctx->tail = NULL;
     ctx->queued = 0;
-    ctx->in_wait = false;
+    ctx->in_wait = ctx->in_hand = ctx->looks = false;
+    ctx->helped = 0;
     /* Left as it is: a draw of the parent may have been using it. */
     ctx->draw_memory = NULL;
     ctx->draw_held = ctx->draw_waits = false;

@@ -43,6 +43,13 @@ wait_open(void *data)
         pause_ms(1);
 }
 
+static bool
+is_open(void *data)
+{
+    struct event *e = data;
+    return atomic_load(&e->open);
+}
+
 static void
 count_done(void *data, enum engine_result result)
 {
@@ -59,21 +66,28 @@ submit(struct engine_context *ctx, uint64_t va, struct event *event, bool wait)
                                   .ctx = ctx,
                                   .batch_va = va,
                                   .wait = wait ? wait_open : NULL,
+                                  .ready = is_open,
                                   .done = count_done,
                                   .data = event,
                               });
 }
 
-Test(submit, batches_of_a_context_run_in_order)
+/* R0 = R0 * 2 + n, ten times, is the same in one order only. */
+static void
+emit_ordered_batches(void)
 {
-    struct event e = {0};
-    /* R0 = R0 * 2 + n, ten times, is the same in one order only. */
     for (unsigned n = 0; n < 10; n++) {
         rig_at(&rig, RIG_BATCH + n * 256);
         EMIT(&rig, LRI(GPR(1), n), 0x0d000000 | (8 - 1), 0x08008000, 0x08008400,
              0x10000000, 0x18000031, 0x08008000, 0x08008401, 0x10000000,
              0x18000031, SRM(GPR(0), RIG_DATA), BBE);
     }
+}
+
+Test(submit, batches_of_a_context_run_in_order)
+{
+    struct event e = {0};
+    emit_ordered_batches();
     uint32_t expect = 0;
     for (unsigned n = 0; n < 10; n++) {
         submit(rig.ctx, RIG_BATCH + n * 256, &e, false);
@@ -83,6 +97,72 @@ Test(submit, batches_of_a_context_run_in_order)
     cr_assert_eq(atomic_load(&e.done), 10);
     cr_assert_eq(atomic_load(&e.errors), 0);
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), expect);
+}
+
+Test(submit, who_waits_runs_batches_in_their_order)
+{
+    struct event e = {.open = true};
+    emit_ordered_batches();
+    uint32_t expect = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        submit(rig.ctx, RIG_BATCH + i % 10 * 256, &e, false);
+        expect = expect * 2 + i % 10;
+        while (i % 7 && engine_help(rig.engine))
+            ;
+    }
+    engine_idle(rig.engine);
+    cr_assert_eq(atomic_load(&e.done), 3000);
+    cr_assert_eq(*rig_dw(&rig, RIG_DATA), expect);
+}
+
+/* Nobody need help: the thread comes, woken or not. */
+Test(submit, who_has_waited_need_not_do_so_again)
+{
+    struct event e = {.open = true};
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    unsigned helped = 0;
+    while (helped < 20) {
+        submit(rig.ctx, RIG_BATCH, &e, false);
+        helped = engine_help(rig.engine) ? helped + 1 : 0;
+    }
+    unsigned before = atomic_load(&e.done);
+    submit(rig.ctx, RIG_BATCH, &e, false);
+    while (atomic_load(&e.done) == before)
+        pause_ms(1);
+}
+
+Test(submit, nobody_helps_past_a_batch_that_waits)
+{
+    struct event shut = {0}, open = {.open = true};
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    submit(rig.ctx, RIG_BATCH, &shut, true);
+    submit(rig.ctx, RIG_BATCH, &open, false);
+    cr_assert(!engine_help(rig.engine));
+    cr_assert_eq(atomic_load(&open.done), 0);
+    atomic_store(&shut.open, true);
+    engine_idle(rig.engine);
+    cr_assert_eq(atomic_load(&open.done), 1);
+}
+
+static void *
+help_main(void *data)
+{
+    return (void *)(uintptr_t)engine_help(data);
+}
+
+Test(submit, nobody_runs_the_batches_of_others)
+{
+    struct event e = {.open = true};
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    for (unsigned i = 0; i < 100; i++) {
+        pthread_t thread;
+        void *helped;
+        submit(rig.ctx, RIG_BATCH, &e, false);
+        pthread_create(&thread, NULL, help_main, rig.engine);
+        pthread_join(thread, &helped);
+        cr_assert_null(helped);
+    }
+    engine_idle(rig.engine);
 }
 
 Test(submit, waiting_batch_does_not_hold_up_another_context)
