@@ -152,11 +152,42 @@ extract(struct jit *j, unsigned d, unsigned s, unsigned len, unsigned at,
                 0, (uint8_t)down);
 }
 
+/* The same as a gather, from two registers at most: words of a vector. A
+ * gather takes as many operations as a dozen others. */
+static bool
+is_near(const struct jit *j, const struct region *r, const struct jit_part *p)
+{
+    unsigned base_B = r->off_B / EU_GRF_B * EU_GRF_B;
+    unsigned odd = 0;
+    for (unsigned i = 0; i < p->lanes; i++)
+        odd |= r->lane_B[i] & 1u;
+    unsigned span_B = r->end_B - base_B;
+    return j->evex && !odd && span_B <= 64 && base_B + 64 <= EU_GRF_FILE_B;
+}
+
+static unsigned
+permute(struct jit *j, const struct region *r, const struct jit_part *p)
+{
+    unsigned base_B = r->off_B / EU_GRF_B * EU_GRF_B;
+    uint32_t words[16] = {0};
+    for (unsigned i = 0; i < p->lanes; i++) {
+        unsigned word = (r->lane_B[i] - base_B) / 2;
+        words[i] = word | ((word + 1) & 31) << 16;
+    }
+    unsigned s = jit_vec(j, base_B, r->end_B - base_B > EU_GRF_B ? 64 : 32);
+    unsigned d = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, 2, d, 0, x86_const(&j->x, words, 16), 0);
+    x86_vop(&j->x, X86_PERMW, 2, d, d, x86_reg(s), 0);
+    return d;
+}
+
 static unsigned
 gather(struct jit *j, const struct region *r, const struct jit_part *p)
 {
     unsigned vector_lanes = 4u << p->len;
     uint32_t index[16];
+    if (is_near(j, r, p))
+        return permute(j, r, p);
     for (unsigned i = 0; i < vector_lanes; i++)
         index[i] = r->lane_B[i < p->lanes ? i : 0];
     jit_sync(j, r->off_B, r->end_B - r->off_B);

@@ -109,6 +109,7 @@ enum x86_tuple {
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
     X(PERMD, 2, 1, 0, 0, 0x36, FULL)         \
     X(PERMPS, 2, 1, 0, 0, 0x16, FULL)        \
+    X(PERMW, 2, 1, 2, 1, 0x8d, FULL)         \
     X(PERMI2D, 2, 1, 2, 0, 0x76, FULL)       \
     X(PGATHERDD, 2, 1, 0, 0, 0x90, 4B)       \
     X(PSCATTERDD, 2, 1, 2, 0, 0xa0, 4B)      \

@@ -39,6 +39,7 @@ FPCLASSPS vfpclassps - k,m,i
 PERMI2D vpermi2d - d,v,m
 PERMD vpermd vpermd d,v,m
 PERMPS vpermps vpermps d,v,m
+PERMW vpermw - d,v,m
 ROUNDPS vrndscaleps vroundps d,m,i
 ADDPD vaddpd vaddpd d,v,m
 MULPD vmulpd vmulpd d,v,m
@@ -72,7 +73,7 @@ PCMPGTD - vpcmpgtd d,v,m
 PTERNLOGD vpternlogd - d,v,m,i
 BLENDMPS vblendmps - d,v,m
 '''
-PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS')  # no broadcast
+PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS', 'PERMW')  # no broadcast
 LETTER = 'xyz'
 WIDE = ('PERMD', 'PERMPS')  # 256 bits or more
 
