@@ -169,6 +169,8 @@ compile_op(struct jit *j, uint32_t i)
     if (j->start[i] & JIT_FLOW) {
         jit_float_mode(j, false);
         jit_lower_flow(j, i);
+    } else if (jit_counts(j, i, 0)) {
+        /* What the BREAK asks for itself. */
     } else if (j->start[i] & JIT_SEND) {
         interpret(j, i);
     } else if (op->insn->opcode != EU_OP_NOP && !compile_alu(j, op)) {

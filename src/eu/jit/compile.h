@@ -89,9 +89,17 @@ struct jit_pin {
 
 #define JIT_PINS 16
 
+/* The vector that says when a loop ends, by its first lane (counters.c). */
+struct jit_counter {
+    uint16_t off_B, len_B; /* 0: there is none */
+    uint32_t limit;
+    enum x86_cc cc;
+};
+
 /* Ops head to end, without any other loop. */
 struct jit_loop {
     uint32_t head, end, regs;
+    struct jit_counter counter;
     unsigned count;
     struct jit_pin pins[JIT_PINS];
 };
@@ -142,6 +150,7 @@ struct jit {
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     bool has_flow, has_loop, has_modes;
     bool has_ends;         /* any of these, or a jump */
+    bool has_dynamic;      /* ... to where only a running thread knows */
     uint32_t *label;       /* per op: offset of the block's code */
     uint32_t *body;        /* the same behind its header, full copy */
     uint32_t *at;          /* per op: offset of its code */
@@ -232,6 +241,18 @@ void jit_end_block(struct jit *j, const struct jit_set *live);
 /* Code for jumps out of loops and into them, behind all blocks. */
 void jit_leave_loops(struct jit *j);
 void jit_enter_loops(struct jit *j);
+
+/* counters.c */
+void jit_find_counter(const struct jit *j, struct jit_loop *l);
+/* The op is the comparison of such a loop, which is not made; or the BREAK that
+ * follows, offset 1. */
+static inline bool
+jit_counts(const struct jit *j, uint32_t op, uint32_t offset)
+{
+    return j->loop && j->loop->counter.len_B && op == j->loop->head + offset;
+}
+uint32_t jit_test_counter(struct jit *j);
+void jit_counter_flags(struct jit *j, const struct eu_op *op);
 
 /* vregs.c */
 unsigned jit_temp(struct jit *j);

@@ -117,6 +117,7 @@ mark_op(struct jit *j, uint32_t i)
         if (op->fn == eu_op_bad)
             return;
         j->has_flow |= op->fn != eu_op_link;
+        j->has_dynamic |= is_dynamic(op);
         j->has_ends = true;
         mark_target(j, i, op->jip);
         if (has_uip(op))

@@ -219,6 +219,7 @@ jit_find_loops(struct jit *j)
         behind = i + 1;
         if (!l.count)
             continue;
+        jit_find_counter(j, &l);
         if (!jit_grow(j, (void **)&j->loops, &j->loop_capacity,
                       j->loop_count + 1, sizeof *j->loops))
             return false;

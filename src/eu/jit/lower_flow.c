@@ -298,6 +298,8 @@ cold_branch(struct jit *j, uint32_t index)
     const struct eu_op *op = &j->k->ops[index];
     struct x86 *x = &j->x;
     bool is_if = op->insn->opcode == EU_OP_IF;
+    if (jit_counts(j, index, 1))
+        jit_counter_flags(j, op);
     find_parting(j, op);
     if (is_if ? stays_together(j, index + (uint32_t)op->jip)
               : leaves_loop(j, index)) {
@@ -322,7 +324,10 @@ native_branch(struct jit *j, uint32_t index)
     bool is_if = op->insn->opcode == EU_OP_IF;
     if (is_plain_branch(j, op) && op->insn->opcode != EU_OP_GOTO &&
         (!j->loop || j->loop == jit_loop_at(j, index + 1))) {
-        defer(j, test_pred(j, op, is_if), index);
+        defer(j,
+              jit_counts(j, index, 1) ? jit_test_counter(j)
+                                      : test_pred(j, op, is_if),
+              index);
         return; /* on to the next op */
     }
     find_parting(j, op);

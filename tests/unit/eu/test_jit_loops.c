@@ -6,7 +6,7 @@
 #include "base/fpmode.h"
 #include "rk.h"
 
-#define KERNELS 400
+#define KERNELS 600
 #define STATES 6
 #define BUDGET 20000
 
@@ -25,7 +25,9 @@ enum feature {
     HAS_SCALAR = 1024,   /* a lane of a vector is read by all */
     HAS_MATH = 2048,
     SHARES_LIMIT = 4096, /* all channels leave together */
-    FEATURES = 8192,
+    IS_COUNTED = 8192,   /* by a vector that is alike in all channels */
+    READS_FLAG = 16384,  /* that the end of the loop has written */
+    FEATURES = 32768,
 };
 
 /* Registers of the banks of rk.h: floats, and integers that count. */
@@ -110,6 +112,32 @@ compare(unsigned cmod, unsigned a, unsigned b)
     binary(EU_OP_CMP, EU_TYPE_UD, 0, a, b);
     fields_put(last(), 24, 27, cmod);
     fields_put(last(), 35, 36, EU_FILE_ARF);
+}
+
+/* The last instruction's second source is this. */
+static void
+compare_with(uint32_t imm)
+{
+    fields_put(last(), 89, 90, EU_FILE_IMM);
+    last()[3] = imm;
+}
+
+/* mov d imm */
+static void
+set(unsigned d, uint32_t imm)
+{
+    binary(EU_OP_MOV, EU_TYPE_UD, d, 0, 0);
+    fields_put(last(), 41, 42, EU_FILE_IMM);
+    fields_put(last(), 89, 94, 0);
+    last()[3] = imm;
+}
+
+/* (f0) sel d a b */
+static void
+choose(unsigned d, unsigned a, unsigned b)
+{
+    binary(EU_OP_SEL, EU_TYPE_F, d, a, b);
+    fields_put(last(), 16, 19, 1);
 }
 
 static unsigned
@@ -250,14 +278,20 @@ static void
 loop(unsigned has, unsigned count)
 {
     unsigned first = leave_count, out = 0;
-    bool with_flag = has & ENDS_WITH_FLAG;
+    bool with_flag = has & ENDS_WITH_FLAG, counted = has & IS_COUNTED;
     binary(EU_OP_XOR, EU_TYPE_UD, count, count, count);
+    if (counted)
+        set(count, rk_rnd(&k, 3));
     uint32_t head_B = k.size_B;
     if (!with_flag) {
-        compare(EU_CMOD_GE, count, LIMIT);
+        compare(rk_chance(&k, 80) ? EU_CMOD_GE : EU_CMOD_G, count, LIMIT);
+        if (counted)
+            compare_with(1 + rk_rnd(&k, 6));
         out = branch(EU_OP_BREAK, true, false);
     }
     with_imm(EU_OP_ADD, count, count, 1);
+    if (has & READS_FLAG)
+        choose(SUM, FACTOR, PRODUCT);
     body(has);
     if (has & HAS_INNER)
         loop(has & ~(unsigned)HAS_INNER & rk_rnd(&k, FEATURES), INNER);
@@ -370,7 +404,7 @@ compare_tiers(enum cpu_level cpu)
         return;
     for (uint64_t n = 1; n <= KERNELS; n++) {
         struct rk random = {.random = n};
-        unsigned has = n < 14 ? 1u << (n - 1) : rk_rnd(&random, FEATURES);
+        unsigned has = n < 16 ? 1u << (n - 1) : rk_rnd(&random, FEATURES);
         make(has, n);
         for (uint64_t s = 1; s <= STATES; s++) {
             uint64_t seed = n * STATES + s;

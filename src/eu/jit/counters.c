@@ -1,0 +1,198 @@
+/* counters.c: loops that count.
+ *
+ *      mov v 0
+ *      loop: cmp.ge f v 128; (f) break; ...; add v v 1; while
+ *
+ * All lanes of v are the same while all channels are on: the first lane decides
+ * whether all of them leave, in a general register, and the flags, which nobody
+ * else looks at inside, are written on the way out only. */
+#include "eu/jit/compile.h"
+
+static bool
+is_int(const struct eu_operand *o)
+{
+    return o->type == EU_TYPE_D || o->type == EU_TYPE_UD;
+}
+
+static bool
+is_whole(const struct eu_op *op)
+{
+    return op->fn != op->slow && op->slow == eu_op_general && !op->pred &&
+           !(op->post & ~EU_POST_NULL & ~EU_POST_CMOD);
+}
+
+/* op v v imm, or mov v imm, all of v */
+static bool
+sets(const struct eu_op *op, unsigned opcode, const struct jit_counter *c)
+{
+    return op->insn->opcode == opcode && is_whole(op) && !op->post &&
+           is_int(&op->insn->dst) && is_int(&op->insn->src[0]) &&
+           op->dst_off_B == c->off_B && op->lanes * 4 == c->len_B;
+}
+
+static bool
+is_start(const struct eu_op *op, const struct jit_counter *c)
+{
+    return sets(op, EU_OP_MOV, c) &&
+           (op->src[0].cls == EU_SRC_IMM || op->src[0].cls == EU_SRC_SCALAR);
+}
+
+static bool
+is_step(const struct eu_op *op, const struct jit_counter *c)
+{
+    return sets(op, EU_OP_ADD, c) && is_int(&op->insn->src[1]) &&
+           op->src[0].cls == EU_SRC_VEC && op->src[0].off_B == c->off_B &&
+           op->src[1].cls == EU_SRC_IMM;
+}
+
+static bool
+reads_flags(const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    bool flags = op->pred || op->cmod || insn->pred_ctrl;
+    for (unsigned i = 0; i < insn->src_count; i++)
+        flags |= insn->src[i].file == EU_FILE_ARF;
+    return flags || (insn->dst.file == EU_FILE_ARF && insn->dst.reg);
+}
+
+/* Leaves v alone, for certain. */
+static bool
+spares(const struct jit *j, uint32_t i, const struct jit_counter *c)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    struct jit_moved m;
+    unsigned from_B = op->dst_off_B, len_B = op->lanes * 4u;
+    if (op->insn->dst.indirect ||
+        (jit_is_send(op) && !(j->start[i] & JIT_MEMORY)) ||
+        (op->insn->opcode == EU_OP_MATH && op->insn->dst.type != EU_TYPE_F))
+        return false;
+    if (j->start[i] & JIT_MEMORY) {
+        jit_memory_moves(op, &m);
+        for (unsigned n = 0; n < m.count; n++)
+            if (m.part[n].written && m.part[n].off_B < c->off_B + c->len_B &&
+                c->off_B < m.part[n].off_B + m.part[n].len_B)
+                return false;
+        return true;
+    }
+    if (!jit_set_has(&j->regs[i].all, c->off_B, c->len_B))
+        return true;
+    return is_whole(op) &&
+           ((op->post & EU_POST_NULL) || from_B >= c->off_B + c->len_B ||
+            from_B + len_B <= c->off_B);
+}
+
+/* The loop's first two ops. */
+static bool
+find_end(const struct jit *j, const struct jit_loop *l, struct jit_counter *c)
+{
+    static const enum x86_cc conditions[2][16] = {
+        {[EU_CMOD_Z] = X86_CC_E,
+         [EU_CMOD_NZ] = X86_CC_NE,
+         [EU_CMOD_G] = X86_CC_G,
+         [EU_CMOD_GE] = X86_CC_GE,
+         [EU_CMOD_L] = X86_CC_L,
+         [EU_CMOD_LE] = X86_CC_LE},
+        {[EU_CMOD_Z] = X86_CC_E,
+         [EU_CMOD_NZ] = X86_CC_NE,
+         [EU_CMOD_G] = X86_CC_A,
+         [EU_CMOD_GE] = X86_CC_AE,
+         [EU_CMOD_L] = X86_CC_B,
+         [EU_CMOD_LE] = X86_CC_BE},
+    };
+    const struct eu_op *cmp = &j->k->ops[l->head], *out = cmp + 1;
+    const struct eu_insn *insn = cmp->insn;
+    if (insn->opcode != EU_OP_CMP || !is_whole(cmp) || cmp->no_mask ||
+        !(cmp->post & EU_POST_NULL) || cmp->src[0].cls != EU_SRC_VEC ||
+        cmp->src[1].cls != EU_SRC_IMM || !is_int(&insn->src[0]) ||
+        insn->src[0].type != insn->src[1].type || !jit_masks_fit(cmp))
+        return false;
+    c->off_B = cmp->src[0].off_B;
+    c->len_B = (uint16_t)(cmp->lanes * 4);
+    c->limit = cmp->src[1].imm;
+    c->cc = conditions[cmp->is_unsigned][cmp->cmod & 15];
+    return c->cc && (cmp->lanes == 8 || cmp->lanes == 16) &&
+           out->insn->opcode == EU_OP_BREAK && out->pred == 1 &&
+           !out->pred_inv && !out->no_mask && jit_flow_is_native(out) &&
+           out->lanes == cmp->lanes && out->chan == cmp->chan &&
+           out->flag_shift % 8 == 0 && out->flag_reg == cmp->flag_reg &&
+           out->flag_shift == cmp->flag_shift;
+}
+
+/* Nobody comes to the loop's head but through its end, or from above. */
+static bool
+has_one_way_in(const struct jit *j, const struct jit_loop *l)
+{
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        if (!(j->start[i] & JIT_FLOW) || i == l->end)
+            continue;
+        if (i + (uint32_t)op->jip == l->head ||
+            i + (uint32_t)op->uip == l->head)
+            return false;
+    }
+    return !j->has_dynamic && !j->has_modes;
+}
+
+/* v begins alike in all lanes, in the block that leads to the loop. */
+static bool
+begins_alike(const struct jit *j, const struct jit_loop *l,
+             const struct jit_counter *c)
+{
+    for (uint32_t i = l->head; i-- > 0;) {
+        if (j->start[i] & JIT_FLOW)
+            return false;
+        if (is_start(&j->k->ops[i], c))
+            return true;
+        if (!spares(j, i, c) || (j->start[i] & JIT_START))
+            return false;
+    }
+    return false;
+}
+
+void
+jit_find_counter(const struct jit *j, struct jit_loop *l)
+{
+    struct jit_counter c = {.len_B = 0};
+    unsigned steps = 0;
+    if (!j->full || (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) ||
+        l->head + 3 > l->end || !find_end(j, l, &c) || j->k->ops[l->end].pred ||
+        !begins_alike(j, l, &c) || !has_one_way_in(j, l))
+        return;
+    for (uint32_t i = l->head + 2; i < l->end; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        bool step = is_step(op, &c);
+        if ((j->start[i] & JIT_FLOW) || op->fn == eu_op_join ||
+            reads_flags(op) || (!step && !spares(j, i, &c)))
+            return;
+        steps += step;
+    }
+    if (steps)
+        l->counter = c;
+}
+
+/* Jumps away where all channels leave. */
+uint32_t
+jit_test_counter(struct jit *j)
+{
+    const struct jit_counter *c = &j->loop->counter;
+    struct x86 *x = &j->x;
+    int r = jit_find(j, JIT_GRF, c->off_B, c->len_B);
+    if (r >= 0) {
+        x86_vop(x, X86_MOVD_TO_GPR, 0, (unsigned)r, 0, x86_reg(X86_RAX), 0);
+        x86_alu_imm(x, X86_CMP, X86_RAX, c->limit, false);
+    } else {
+        jit_sync(j, c->off_B, 4);
+        x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, grf) + c->off_B,
+                        c->limit);
+    }
+    return x86_jump(x, c->cc);
+}
+
+/* The flags of that. */
+void
+jit_counter_flags(struct jit *j, const struct eu_op *op)
+{
+    size_t at = offsetof(struct eu_thread, f) + op->flag_reg * 4u;
+    x86_mov_imm(&j->x, X86_RAX, op->full);
+    x86_store(&j->x, X86_RAX, at + op->flag_shift / 8, op->lanes / 8u);
+}
