@@ -27,6 +27,7 @@ worker_get(struct scene *sc, unsigned index)
     w->serial = sc->serial;
     w->depth_layer = -1;
     w->batch.count = w->batch.prims = 0;
+    w->batch.scattered = false;
     w->batch.pending = (struct batch_quads){0};
     if (sc->ps)
         payload_prepare(w);

@@ -384,35 +384,70 @@ are_blocks(struct worker *w, struct target *t)
     return true;
 }
 
-void
-target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
-                   unsigned step_dw, unsigned first, unsigned end)
+/* Blocks all of which are whole blocks of a target of one sample. Returns how
+ * many of their pixels have a colour. */
+static unsigned
+place_blocks(const struct worker *w, struct placed *p, const struct view *v,
+             unsigned first, unsigned end)
 {
     const struct block_batch *b = &w->batch;
-    const struct view *v = target_view(w, t, 0);
+    uint8_t *mem = v->mem;
+    int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    unsigned pixels = 0;
+    for (unsigned n = first; n < end; n++) {
+        unsigned x = (unsigned)(b->block[n].x - tile_x);
+        unsigned y = (unsigned)(b->block[n].y - tile_y);
+        uint32_t mask = b->mask[n];
+        p->plane[n - first] = (struct rt_plane){mem + v->x_B[x] + v->y_B[y],
+                                                mask};
+        pixels += count_block_bits(mask);
+    }
+    p->count = end - first;
+    return pixels;
+}
+
+/* The same for any. */
+static unsigned
+place_any(struct worker *w, struct placed *p, const struct view *v,
+          unsigned first, unsigned end)
+{
+    const struct block_batch *b = &w->batch;
+    struct target *t = p->t;
     bool blocks = are_blocks(w, t);
     bool inside = v->width == TILE_PX && v->height == TILE_PX;
-    struct placed p;
     unsigned pixels = 0;
-    p.t = t;
-    p.color = color;
-    p.step_dw = step_dw;
-    p.count = 0;
-    p.pitch_B = v->pitch_B;
-    p.column_B = v->column_B;
     for (unsigned n = first; n < end; n++) {
         const struct batch_block *k = &b->block[n];
         unsigned x = (unsigned)(k->x - w->tile_x);
         unsigned y = (unsigned)(k->y - w->tile_y);
         pixels += count_block_bits(b->mask[n]);
         if (!blocks || k->scattered || !(inside || holds_block(v, x, y)))
-            write_apart(w, &p, n);
+            write_apart(w, p, n);
         else if (t->samples > 1)
-            place_samples(w, t, n, &p.plane[p.count++ * t->samples]);
+            place_samples(w, t, n, &p->plane[p->count++ * t->samples]);
         else
-            p.plane[p.count++] = (struct rt_plane){
+            p->plane[p->count++] = (struct rt_plane){
                 v->mem + v->x_B[x] + v->y_B[y], b->mask[n]};
     }
+    return pixels;
+}
+
+void
+target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
+                   unsigned step_dw, unsigned first, unsigned end)
+{
+    const struct view *v = target_view(w, t, 0);
+    bool plain = t->samples == 1 && v->blocks && v->width == TILE_PX &&
+                 v->height == TILE_PX && !w->batch.scattered;
+    struct placed p;
+    p.t = t;
+    p.color = color;
+    p.step_dw = step_dw;
+    p.count = 0;
+    p.pitch_B = v->pitch_B;
+    p.column_B = v->column_B;
+    unsigned pixels = plain ? place_blocks(w, &p, v, first, end)
+                            : place_any(w, &p, v, first, end);
     write_placed(&p);
     w->pixels += pixels;
     if (w->scene->late_count_only)

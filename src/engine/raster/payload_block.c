@@ -26,6 +26,23 @@ use_primitive(struct worker *w, const struct setup *s)
     b->prims = n + 1;
 }
 
+/* Two stores, not one for each member. */
+static inline void
+put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
+          uint16_t full)
+{
+    static_assert(offsetof(struct batch_block, y) == 4 &&
+                      offsetof(struct batch_block, lit) == 8 &&
+                      offsetof(struct batch_block, full) == 10 &&
+                      offsetof(struct batch_block, helped) == 12 &&
+                      sizeof *to == 16,
+                  "a block is two qwords");
+    const uint64_t helped = 0xffff;
+    const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
+                            lit | (uint32_t)full << 16 | helped << 32};
+    memcpy(to, qw, sizeof *to);
+}
+
 void
 payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                   uint16_t lit, uint16_t full)
@@ -33,8 +50,7 @@ payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     struct block_batch *b = &w->batch;
     use_primitive(w, s);
     w->ps_count += count_block_bits(lit);
-    b->block[b->count++] = (struct batch_block){
-        .x = x, .y = y, .lit = lit, .full = full, .helped = 0xffff};
+    put_block(&b->block[b->count++], x, y, lit, full);
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
 }
@@ -66,6 +82,7 @@ payload_end_quads(struct worker *w, const struct setup *s)
     }
     use_primitive(w, s);
     w->ps_count += count_bits(q->lit);
+    b->scattered = true;
     b->quads[b->count] = *q;
     b->block[b->count++] = (struct batch_block){
         .x = q->x[0],
@@ -96,6 +113,8 @@ find_corners(const struct block_batch *b, unsigned n, int32_t x[4],
 static bool
 has_scattered(const struct block_batch *b, unsigned first, unsigned end)
 {
+    if (!b->scattered)
+        return false;
     for (unsigned n = first; n < end; n++) {
         if (b->block[n].scattered)
             return true;
@@ -384,6 +403,7 @@ payload_run_blocks(struct worker *w)
         eu_launch_end(&w->launch, before);
     }
     b->count = b->prims = 0;
+    b->scattered = false;
 }
 
 /* ---- lists ---- */
@@ -452,11 +472,8 @@ add_blocks(struct worker *w, const struct setup *s,
         }
         if (!b->prims)
             use_primitive(w, s);
-        b->block[b->count++] = (struct batch_block){.x = tile_x + c.x,
-                                                    .y = tile_y + c.y,
-                                                    .lit = mask,
-                                                    .full = full,
-                                                    .helped = 0xffff};
+        put_block(&b->block[b->count++], tile_x + c.x, tile_y + c.y, mask,
+                  full);
         if (b->count == BATCH_BLOCKS)
             payload_run_blocks(w);
     }

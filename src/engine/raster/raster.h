@@ -363,7 +363,8 @@ struct block_batch {
         unsigned first; /* block */
     } prim[BATCH_BLOCKS];
     struct batch_block block[BATCH_BLOCKS];
-    struct batch_quads quads[BATCH_BLOCKS]; /* of those that are scattered */
+    bool scattered; /* some are: */
+    struct batch_quads quads[BATCH_BLOCKS];
     struct batch_quads pending;
     /* The coverage that the group's quads hold. */
     bool known;

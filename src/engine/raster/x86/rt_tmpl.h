@@ -530,25 +530,46 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
     store(f, b, p, e);
 }
 
+/* A block's colours; without blending, also as they will be stored. */
 LANES_INLINE void
-write_blocks(const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+load_colors(const struct rt_block *b, size_t n, enum rt_format f,
+            enum rt_mode mode, vf v[4], vi e[4])
 {
-    const struct rt_plane *p = b->plane;
-    for (size_t n = 0; n < b->count; n++) {
-        vf v[4];
-        vi e[4];
-        for (unsigned c = 0; c < 4; c++) {
-            if (mode != RT_PLAIN || has_channel(f, c))
-                v[c] = f_load(b->c[c] + n * b->step_dw);
-            else
-                v[c] = f_all(0);
+    for (unsigned c = 0; c < 4; c++) {
+        if (mode != RT_PLAIN || has_channel(f, c))
+            v[c] = f_load(b->c[c] + n * b->step_dw);
+        else
+            v[c] = f_all(0);
+    }
+    if (mode == RT_PLAIN) {
+        units(f, mode, v);
+        pack(f, v, e);
+    }
+}
+
+/* Copies of what they point to, where compilers know that no store to a target
+ * changes them. */
+LANES_INLINE void
+write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
+{
+    const struct rt_block b = *block;
+    const struct rt_plane *p = b.plane;
+    vf v[4];
+    vi e[4];
+    if (b.planes == 1) {
+        for (size_t n = 0; n < b.count; n++) {
+            const struct rt_plane one = p[n];
+            load_colors(&b, n, f, mode, v, e);
+            write_plane(&b, &one, f, mode, v, e);
         }
-        if (mode == RT_PLAIN) {
-            units(f, mode, v);
-            pack(f, v, e);
+        return;
+    }
+    for (size_t n = 0; n < b.count; n++) {
+        load_colors(&b, n, f, mode, v, e);
+        for (unsigned i = 0; i < b.planes; i++) {
+            const struct rt_plane one = *p++;
+            write_plane(&b, &one, f, mode, v, e);
         }
-        for (unsigned i = 0; i < b->planes; i++)
-            write_plane(b, p++, f, mode, v, e);
     }
 }
 
