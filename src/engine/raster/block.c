@@ -384,23 +384,32 @@ are_blocks(struct worker *w, struct target *t)
     return true;
 }
 
-/* Blocks all of which are whole blocks of a target of one sample. Returns how
- * many of their pixels have a colour. */
-static unsigned
-place_blocks(const struct worker *w, struct placed *p, const struct view *v,
-             unsigned first, unsigned end)
+void
+target_place_batch(struct worker *w, struct target *t)
 {
-    const struct block_batch *b = &w->batch;
+    struct block_batch *b = &w->batch;
+    const struct view *v = target_view(w, t, 0);
     uint8_t *mem = v->mem;
     int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    unsigned pixels = 0;
-    for (unsigned n = first; n < end; n++) {
+    b->placed = t->samples == 1 && v->blocks && v->width == TILE_PX &&
+                v->height == TILE_PX && !b->scattered;
+    for (unsigned n = 0; b->placed && n < b->count; n++) {
         unsigned x = (unsigned)(b->block[n].x - tile_x);
         unsigned y = (unsigned)(b->block[n].y - tile_y);
-        uint32_t mask = b->mask[n];
-        p->plane[n - first] = (struct rt_plane){mem + v->x_B[x] + v->y_B[y],
-                                                mask};
-        pixels += count_block_bits(mask);
+        b->store_at[n] = mem + v->x_B[x] + v->y_B[y];
+    }
+}
+
+/* Blocks whose places are known. Returns how many of their pixels have a
+ * colour. */
+static unsigned
+place_blocks(const struct block_batch *b, struct placed *p, unsigned first,
+             unsigned end)
+{
+    unsigned pixels = 0;
+    for (unsigned n = first; n < end; n++) {
+        p->plane[n - first] = (struct rt_plane){b->store_at[n], b->mask[n]};
+        pixels += count_block_bits(b->mask[n]);
     }
     p->count = end - first;
     return pixels;
@@ -437,8 +446,6 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
                    unsigned step_dw, unsigned first, unsigned end)
 {
     const struct view *v = target_view(w, t, 0);
-    bool plain = t->samples == 1 && v->blocks && v->width == TILE_PX &&
-                 v->height == TILE_PX && !w->batch.scattered;
     struct placed p;
     p.t = t;
     p.color = color;
@@ -446,8 +453,8 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     p.count = 0;
     p.pitch_B = v->pitch_B;
     p.column_B = v->column_B;
-    unsigned pixels = plain ? place_blocks(w, &p, v, first, end)
-                            : place_any(w, &p, v, first, end);
+    unsigned pixels = w->batch.placed ? place_blocks(&w->batch, &p, first, end)
+                                      : place_any(w, &p, v, first, end);
     write_placed(&p);
     w->pixels += pixels;
     if (w->scene->late_count_only)

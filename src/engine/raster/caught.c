@@ -1,9 +1,11 @@
 /* caught.c: the threads of a batch of blocks and their colours: what a thread
  * would send at its end is left in the batch instead, and goes to the target
  * for all blocks together. */
+#include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
 
 #define COLOR_DW (4 * 16)
+#define LINE_B 64
 /* Fewer blocks of a primitive are not worth a write of their own. */
 #define SAME_BLOCKS 4
 
@@ -63,9 +65,11 @@ finish_apart(struct worker *w, struct caught *c, unsigned n)
 }
 
 static struct thread_run
-threads(struct worker *w)
+threads(struct worker *w, const struct target *t)
 {
     struct block_batch *b = &w->batch;
+    const struct view *v = &t->view[0];
+    bool fetches = b->placed && v->pitch_B * BLOCK_PX == LINE_B;
     return (struct thread_run){.launch = &w->launch,
                                .thread = &w->thread,
                                .copy = b->copy,
@@ -73,7 +77,10 @@ threads(struct worker *w)
                                .weights = b->weighs ? &b->run_weights : NULL,
                                .block = b->block,
                                .color = b->color,
-                               .mask = b->mask};
+                               .mask = b->mask,
+                               .at = b->store_at,
+                               .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
+                               .step_B = v->column_B};
 }
 
 static void
@@ -81,7 +88,7 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
     /* Some messages look at the group. */
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
-    const struct thread_run r = threads(w);
+    const struct thread_run r = threads(w, c->target);
     while (first < end) {
         if (groups)
             payload_use_block(w, first);
@@ -100,10 +107,11 @@ static bool
 run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
 {
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
-    struct thread_run r = threads(w);
+    struct thread_run r = threads(w, c->target);
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
+    r.lines = 0;
     return w->planes->run(&r, 0, 1, &c->left) == 1;
 }
 
@@ -134,6 +142,7 @@ caught_begin(struct worker *w, struct caught *c, int layer)
     if (!t)
         return false;
     *c = (struct caught){.target = t, .left = MSG_TURN_INSNS};
+    target_place_batch(w, t);
     w->thread.user = &w->env;
     eu_launch_count_from(&w->thread);
     return true;

@@ -60,6 +60,11 @@ struct thread_run {
     const struct batch_block *block;
     uint32_t (*color)[4][16]; /* where their colours go, */
     uint16_t *mask;           /* and which lanes have one */
+    /* Where they will be stored, to be fetched meanwhile: so many lines of 64
+     * bytes each, step_B apart. */
+    uint8_t *const *at;
+    unsigned lines;
+    uint32_t step_B;
 };
 
 struct plane_ops {

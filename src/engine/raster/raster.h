@@ -377,6 +377,9 @@ struct block_batch {
     /* What the threads leave: colours, and the lanes that have one. */
     alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
     uint16_t mask[BATCH_BLOCKS];
+    /* Where these go, if all blocks lie in a target of one sample. */
+    bool placed;
+    uint8_t *store_at[BATCH_BLOCKS];
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
@@ -656,6 +659,8 @@ bool target_write_colors(struct ps_group *group, const uint32_t *const c[4],
 /* The target for that, or NULL if it needs target_write(). */
 struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
                                  unsigned entry);
+/* Finds out where the batch's blocks go. */
+void target_place_batch(struct worker *w, struct target *t);
 /* Colours for blocks first .. end - 1 of the batch, those of block `first` and
  * the others' step_dw further each; all samples of a pixel get its colour. */
 void target_write_batch(struct worker *w, struct target *t,

@@ -218,6 +218,13 @@ fill_registers(struct eu_thread *t, const struct thread_run *r,
               (float *)(void *)(t->grf + r->weights->grf * PLANE_GRF_B));
 }
 
+static inline void
+fetch_target(const struct thread_run *r, unsigned n)
+{
+    for (unsigned i = 0; i < r->lines; i++)
+        __builtin_prefetch(r->at[n] + i * r->step_B, 1);
+}
+
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
@@ -235,6 +242,7 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
     for (unsigned n = first; n < end; n++) {
         const struct batch_block *b = &in.block[n];
         uint16_t lit = b->lit, helped = b->helped;
+        fetch_target(&in, n);
         fill_registers(t, &in, &w, n, before);
         t->caught = (uint8_t *)in.color[n];
         if (eu_launch_quick(in.launch, t, lit, helped, before != NULL, left) !=
