@@ -1,6 +1,7 @@
 /* attr.c: attribute set-up: 3DSTATE_SBE and 3DSTATE_SBE_SWIZ.
  * Each attribute takes two registers of the pixel shader's payload; component
  * c has four dwords there: a1 - a0, a2 - a0, unused, a0. */
+#include "base/transpose.h"
 #include "engine/raster/raster.h"
 
 /* A swizzled attribute of one vertex, as raw dwords. */
@@ -134,17 +135,21 @@ attr_plan(struct scene *sc)
     }
 }
 
-/* interpolated() of a whole slot; out is zero. */
+/* interpolated() of a whole slot: four rows of deltas, nothing and values,
+ * turned. */
 static void
 interpolated_slot(uint32_t *out, const uint32_t *v0, const uint32_t *v1,
                   const uint32_t *v2)
 {
-    for (unsigned c = 0; c < 4; c++) {
-        float f0 = float_from_bits(v0[c]);
-        out[4 * c] = bits_from_float(float_from_bits(v1[c]) - f0);
-        out[4 * c + 1] = bits_from_float(float_from_bits(v2[c]) - f0);
-        out[4 * c + 3] = v0[c];
-    }
+    base_vec4 r[4] = {{0}}, f0, f1, f2;
+    memcpy(&f0, v0, sizeof f0);
+    memcpy(&f1, v1, sizeof f1);
+    memcpy(&f2, v2, sizeof f2);
+    r[0] = f1 - f0;
+    r[1] = f2 - f0;
+    r[3] = f0;
+    transpose_4x4(r);
+    memcpy(out, r, sizeof r);
 }
 
 static void
@@ -154,14 +159,13 @@ plain_attributes(const struct scene *sc, uint32_t *out, const uint32_t *flat,
     uint32_t is_flat = sc->draw->sbe.constant_interpolation_enable;
     for (unsigned i = 0; i < sc->attr_count; i++, out += ATTR_DW) {
         unsigned slot = sc->attr_slot[i];
-        if (slot >= slots)
-            continue;
-        if (!(is_flat >> i & 1)) {
+        if (slot < slots && !(is_flat >> i & 1)) {
             interpolated_slot(out, vue[0] + slot * 4, vue[1] + slot * 4,
                               vue[2] + slot * 4);
             continue;
         }
-        for (unsigned c = 0; c < 4; c++)
+        memset(out, 0, ATTR_DW * 4);
+        for (unsigned c = 0; slot < slots && c < 4; c++)
             out[4 * c + 3] = flat[slot * 4 + c];
     }
 }
@@ -175,7 +179,7 @@ attr_setup(struct prim_list *list, const struct prim *p,
     const struct draw *d = sc->draw;
     const struct gen9_3dstate_sbe *sbe = &d->sbe;
     unsigned n = MAX2(sc->attr_count, 1u);
-    uint32_t *out = arena_alloc(&list->arena, n * ATTR_DW * 4, 32);
+    uint32_t *out = arena_take(&list->arena, n * ATTR_DW * 4, 32);
     if (!out)
         return NULL;
     const uint32_t *flat = p->flat_vue;
@@ -186,9 +190,12 @@ attr_setup(struct prim_list *list, const struct prim *p,
     for (unsigned i = 0; i < 3; i++)
         vue[i] = cut ? p->cut->vue[i] : v[i]->vue;
     if (sc->attr_plain && count == 3 && !point) {
+        if (!sc->attr_count)
+            memset(out, 0, ATTR_DW * 4);
         plain_attributes(sc, out, flat, vue, p->vue_slots);
         return out;
     }
+    memset(out, 0, n * ATTR_DW * 4);
     for (unsigned i = 0; i < sc->attr_count; i++) {
         uint32_t *a = out + i * ATTR_DW;
         if (point && (sbe->point_sprite_texture_coordinate_enable >> i & 1)) {

@@ -119,7 +119,6 @@ setup_finish(struct prim_list *l, struct setup *s)
 {
     if (s->x0 >= s->x1 || s->y0 >= s->y1 || !s->attr || !grow(l))
         return;
-    setup_settle(s);
     struct setup_ref *r = &l->ref[l->count++];
     *r = (struct setup_ref){
         .setup = s,

@@ -437,7 +437,7 @@ void setup_small_ref(const struct edge edge[3], struct small *small);
 /* ---- list.c -------------------------------------------------------------- */
 
 struct setup *setup_new(struct prim_list *list, const struct prim *prim);
-/* Adds the finished setup to the list unless its box is empty. */
+/* Adds the finished and settled setup to the list unless its box is empty. */
 void setup_finish(struct prim_list *list, struct setup *s);
 /* Whether a flush is due. */
 bool list_is_full(const struct prim_list *list);

@@ -259,6 +259,16 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     return px->mask[0] | px->mask[1] | px->mask[2] | px->mask[3];
 }
 
+/* Then so are a triangle's planes: its sides have 30 bits and its area is not
+ * zero, so that nothing leaves the range of doubles. */
+static bool
+are_finite(const struct prim_vertex *const v[3], double z)
+{
+    for (unsigned i = 0; i < 3; i++)
+        z += (double)v[i]->w_inv + (double)v[i]->z;
+    return isfinite(z);
+}
+
 static void
 add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
              const struct shape *h)
@@ -287,6 +297,8 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     if (h->known)
         memcpy(s->mask, h->px.mask, sizeof s->mask);
     s->attr = attr_setup(list, p, v, 3, t->back, false);
+    if (p->cut || !are_finite(v, s->z.c))
+        setup_settle(s);
     setup_finish(list, s);
 }
 
@@ -375,6 +387,7 @@ setup_rect(struct prim_list *list, const struct prim *p)
     if (s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     s->attr = attr_setup(list, p, v, 3, false, false);
+    setup_settle(s);
     setup_finish(list, s);
 }
 

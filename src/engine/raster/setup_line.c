@@ -97,6 +97,7 @@ setup_point(struct prim_list *list, const struct prim *p,
         return;
     const struct prim_vertex *vs[3] = {v, v, v};
     s->attr = attr_setup(list, p, vs, 1, back, true);
+    setup_settle(s);
     setup_finish(list, s);
 }
 
@@ -214,5 +215,6 @@ setup_segment(struct prim_list *list, const struct prim *p,
         return;
     const struct prim_vertex *vs[3] = {v0, v1, v0};
     s->attr = attr_setup(list, p, vs, 2, back, false);
+    setup_settle(s);
     setup_finish(list, s);
 }

@@ -1,5 +1,6 @@
 /* setup_small.c: what triangles of a few pixels cover, found out when they are
  * set up: in a fine mesh most cover nothing and go no further. */
+#include "base/cpu.h"
 #include "engine/raster/raster.h"
 
 void
@@ -44,37 +45,45 @@ block_mask(const int32_t v[3], const int32_t a[3], const int32_t b[3])
     return (unsigned)(mask[0] | mask[1] | mask[2] | mask[3]);
 }
 
-/* Bits lo to hi - 1 of four. */
+static void
+find_square(const struct cover_square *s, uint16_t mask[4])
+{
+    for (unsigned i = 0; i < 4; i++) {
+        int32_t at[3];
+        for (unsigned e = 0; e < 3; e++)
+            at[e] = s->v[e] + (i & 1 ? 4 * s->a[e] : 0) +
+                    (i >> 1 ? 4 * s->b[e] : 0);
+        mask[i] = (uint16_t)block_mask(at, s->a, s->b);
+    }
+}
+
+/* Bits lo to hi - 1 of eight. */
 static inline unsigned
 bit_range(int32_t lo, int32_t hi)
 {
-    lo = MAX2(lo, 0);
-    hi = MIN2(hi, 4);
-    return (1u << hi) - (1u << lo);
+    return hi > lo ? (1u << hi) - (1u << lo) : 0;
 }
 
 void
 setup_small(const struct edge edge[3], struct small *sm)
 {
     int32_t bx = sm->x0 & ~3, by = sm->y0 & ~3;
-    int32_t v[3], a[3], b[3];
-    memset(sm->mask, 0, sizeof sm->mask);
+    unsigned columns = bit_range(sm->x0 - bx, sm->x1 - bx);
+    unsigned rows = bit_range(sm->y0 - by, sm->y1 - by);
+    struct cover_square s;
     for (unsigned e = 0; e < 3; e++) {
-        a[e] = (int32_t)edge[e].a * SUBPIXEL;
-        b[e] = (int32_t)edge[e].b * SUBPIXEL;
-        v[e] = (int32_t)(edge[e].a * (bx * SUBPIXEL + SUBPIXEL / 2) +
-                         edge[e].b * (by * SUBPIXEL + SUBPIXEL / 2) +
-                         edge[e].c);
+        s.a[e] = (int32_t)edge[e].a * SUBPIXEL;
+        s.b[e] = (int32_t)edge[e].b * SUBPIXEL;
+        s.v[e] = (int32_t)(edge[e].a * (bx * SUBPIXEL + SUBPIXEL / 2) +
+                           edge[e].b * (by * SUBPIXEL + SUBPIXEL / 2) +
+                           edge[e].c);
     }
-    for (unsigned i = 0; i < 4; i++) {
-        int32_t x = bx + (int32_t)(i & 1) * 4, y = by + (int32_t)(i >> 1) * 4;
-        if (x >= sm->x1 || y >= sm->y1)
-            continue;
-        int32_t at[3];
-        for (unsigned e = 0; e < 3; e++)
-            at[e] = v[e] + a[e] * (x - bx) + b[e] * (y - by);
-        unsigned box = cover_pixels(bit_range(sm->x0 - x, sm->x1 - x),
-                                    bit_range(sm->y0 - y, sm->y1 - y));
-        sm->mask[i] = (uint16_t)(block_mask(at, a, b) & box);
+    switch (cpu_selected()) {
+    case CPU_AVX512: cover_square_avx512(&s, sm->mask); break;
+    case CPU_AVX2: cover_square_avx2(&s, sm->mask); break;
+    default: find_square(&s, sm->mask); break;
     }
+    for (unsigned i = 0; i < 4; i++)
+        sm->mask[i] &= (uint16_t)cover_pixels(columns >> (i & 1) * 4 & 15,
+                                              rows >> (i >> 1) * 4 & 15);
 }

@@ -18,3 +18,9 @@ cover_find_avx2(const struct cover_job *job, struct cover_list *list)
 {
     find(job, list);
 }
+
+void
+cover_square_avx2(const struct cover_square *square, uint16_t mask[4])
+{
+    find_square(square, mask);
+}
