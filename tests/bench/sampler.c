@@ -49,6 +49,8 @@ static const struct bench_case cases[] = {
     {"bilinear_clamp", RGBA8, 1, 0, 2, 0.93f, 0.0f, 0.0f},
     {"mipnearest", RGBA8, 1, 1, 0, 1.7f, 0.3f, 0.0f},
     {"trilinear", RGBA8, 1, 3, 0, 1.7f, 0.3f, 0.0f},
+    {"trilinear_1.5", RGBA8, 1, 3, 0, 1.5f, 0.0f, 0.0f},
+    {"mipnearest_1.5", RGBA8, 1, 1, 0, 1.5f, 0.0f, 0.0f},
     {"r8_bilinear", R8, 1, 0, 0, 0.93f, 0.1f, 0.0f},
     {"aniso8", RGBA8, 2, 3, 0, 1.0f, 0.0f, 8.0f},
     {"trilinear_srgb", RGBA8_SRGB, 1, 3, 0, 1.7f, 0.3f, 0.0f},
@@ -121,8 +123,9 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
             float py = ((float)y + 0.5f) * b->scale;
             if (b->stretch != 0.0f)
                 py *= b->stretch;
-            req[m].u.f[i] = (px + b->turn * py) / SIZE;
-            req[m].v.f[i] = (py - b->turn * px) / SIZE;
+            /* Off the edges. */
+            req[m].u.f[i] = (px + b->turn * py + 8.0f) / SIZE;
+            req[m].v.f[i] = (py - b->turn * px + 8.0f) / SIZE;
             req[m].ref.f[i] = 0.5f;
         }
         req[m].lanes = 16;

@@ -228,6 +228,20 @@ anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
     };
 }
 
+/* The number, without waiting for it: processors predict how often a loop is
+ * run, and go on with that. */
+INLINE unsigned
+expect(unsigned n)
+{
+    /* Compilers must not see that both are the same number. */
+    unsigned i = 0, seen = 0;
+    while (seen != n) {
+        seen = ++i;
+        __asm__("" : "+r"(seen));
+    }
+    return i;
+}
+
 /* One LOD for each quad. */
 INLINE void
 lods_of_quads(const struct sample_lod_plan *plan, float4 squared,

@@ -22,7 +22,9 @@ static const struct {
     int32_t first_byte[4], first_half[4];
     int32_t next, invert, left, flip, whole, bias;
     int32_t number, number_in_line; /* what x and y count in it */
-    int32_t patch_max, line_max, line_corner;
+    int32_t patch_max, nine_max, line_max, line_corner;
+    int32_t third_byte[4], column_place[4], row_place[4];
+    int32_t next_column, next_row, middle, within_line;
     int32_t channel[4];
 } patch = {
     .place = {ROW(0), ROW(16), ROW(32), ROW(48), ROW(128), ROW(144), ROW(160),
@@ -40,6 +42,14 @@ static const struct {
     .number = 8 << 16 | 1,
     .number_in_line = 16 << 16 | 4,
     .patch_max = 6 << 16 | 6,
+    .nine_max = 10 << 16 | 10,
+    .third_byte = {0x02020202, 0x06060606, 0x0a0a0a0a, 0x0e0e0e0e},
+    .column_place = {0x0c080400, 0x4c484440, (int32_t)0x8c888480, 0},
+    .row_place = {0x30201000, 0x70605040, (int32_t)0xb0a09080, 0},
+    .next_column = 0x01000100,
+    .next_row = 0x01010000,
+    .middle = 0x40404040,
+    .within_line = 0x30303030,
     .line_max = 3 << 16 | 3,
     .line_corner = (int32_t)0xfffcfffc,
     .channel = {0, 0x01010101, 0x02020202, 0x03030303},
@@ -126,8 +136,8 @@ find_corner(bits place)
 /* A line, its neighbours, and those that blocks of pixels next to this one will
  * look at if they look at as many texels. */
 struct patch_lines {
-    const uint8_t *row[2];
-    uint32_t column_B[2];
+    const uint8_t *row[3];
+    uint32_t column_B[3];
 };
 
 INLINE struct patch_lines
@@ -140,11 +150,14 @@ find_lines(const struct sample_plan *p, const struct patch_level *lv,
     /* Blocks that no lane looks at need not exist. */
     uint32_t bx1 = MIN2(bx + 1, p->square.last_x);
     uint32_t by1 = MIN2(by + 1, p->square.last_y);
+    uint32_t bx2 = MIN2(bx + 2, p->square.last_x);
+    uint32_t by2 = MIN2(by + 2, p->square.last_y);
     uint32_t pitch_B = (uint32_t)p->tiling.y_pitch_B;
     struct patch_lines l = {
         .row = {p->mem + (by >> 3) * pitch_B + (by & 7) * 64,
-                p->mem + (by1 >> 3) * pitch_B + (by1 & 7) * 64},
-        .column_B = {bx * 512, bx1 * 512},
+                p->mem + (by1 >> 3) * pitch_B + (by1 & 7) * 64,
+                p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
+        .column_B = {bx * 512, bx1 * 512, bx2 * 512},
     };
     _mm_prefetch(l.row[0] + l.column_B[0] + 4 * 512, _MM_HINT_T0);
     return l;
@@ -207,8 +220,98 @@ take_texels(const struct sample_plan *p, const struct patch_level *lv,
     return true;
 }
 
-/* Four texels of each lane, filtered: 65536 times as much. The bytes are
- * filtered as signed numbers, which is what instructions take. */
+/* Four texels of each lane: 255 - w and w of columns, 256 - w and w of rows. */
+struct patch_weights {
+    bits columns, rows;
+};
+
+INLINE struct patch_weights
+find_weights(vint x, vint y)
+{
+    bits wx = _mm512_xor_si512(
+        _mm512_shuffle_epi8((bits)x, load_shuffle(patch.first_byte)),
+        constant(&patch.invert));
+    bits wy = _mm512_shuffle_epi8((bits)y, load_shuffle(patch.first_half));
+    wy = _mm512_mask_sub_epi16(wy, 0x55555555, constant(&patch.whole), wy);
+    return (struct patch_weights){wx, wy};
+}
+
+/* 65536 times what a linear filter makes of four bytes. They are filtered as
+ * signed numbers, which is what instructions take, less 128. */
+INLINE bits
+filter_bytes(bits t, const struct patch_weights *w)
+{
+    bits row = _mm512_add_epi16(_mm512_maddubs_epi16(w->columns, t),
+                                _mm512_maddubs_epi16(constant(&patch.left), t));
+    return _mm512_add_epi32(_mm512_madd_epi16(row, w->rows),
+                            constant(&patch.bias));
+}
+
+INLINE bits
+load_flipped(const uint8_t *line)
+{
+    return _mm512_xor_si512(constant(&patch.flip), load_table(line));
+}
+
+/* Two columns and two rows of lines. `in`: numbers of the first texels. */
+INLINE void
+filter_four_lines(const struct patch_lines *l, bits in,
+                  const struct patch_weights *w, struct patch_color *out)
+{
+    const bits line[4] = {load_flipped(l->row[0] + l->column_B[0]),
+                          load_flipped(l->row[0] + l->column_B[1]),
+                          load_flipped(l->row[1] + l->column_B[0]),
+                          load_flipped(l->row[1] + l->column_B[1])};
+    /* One texel to the right, one down, and both. */
+    bits at = _mm512_madd_epi16(in, constant(&patch.number));
+    at = _mm512_shuffle_epi8(at, load_shuffle(patch.first_byte));
+    at = _mm512_permutexvar_epi8(_mm512_add_epi8(at, constant(&patch.next)),
+                                 load_table(patch.place));
+    __mmask64 low = _mm512_movepi8_mask(at);
+    for (unsigned c = 0; c < 4; c++) {
+        bits i = _mm512_or_si512(at, constant(&patch.channel[c]));
+        out->c[c] = filter_bytes(pick_bytes(line, i, low), w);
+    }
+}
+
+/* Bytes of a row of three lines; those of the third one in `far`. */
+INLINE bits
+pick_row(const bits line[3], bits at, __mmask64 far)
+{
+    bits t = _mm512_permutex2var_epi8(line[0], at, line[1]);
+    return _mm512_mask_permutexvar_epi8(t, far, at, line[2]);
+}
+
+/* Three of each, for what is turned or made smaller. Not inlined: it would need
+ * the registers of the other. */
+static __attribute__((noinline)) struct patch_color
+filter_nine_lines(struct patch_lines *l, bits in, struct patch_weights w)
+{
+    struct patch_color out;
+    bits line[3][3];
+    for (unsigned y = 0; y < 3; y++)
+        for (unsigned x = 0; x < 3; x++)
+            line[y][x] = load_flipped(l->row[y] + l->column_B[x]);
+    bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
+    bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
+    x = _mm512_add_epi8(x, constant(&patch.next_column));
+    y = _mm512_add_epi8(y, constant(&patch.next_row));
+    x = _mm512_shuffle_epi8(load_shuffle(patch.column_place), x);
+    y = _mm512_shuffle_epi8(load_shuffle(patch.row_place), y);
+    __mmask64 far = _mm512_movepi8_mask(x), last = _mm512_movepi8_mask(y);
+    __mmask64 middle = _mm512_test_epi8_mask(y, constant(&patch.middle));
+    bits at = _mm512_or_si512(
+        x, _mm512_and_si512(y, constant(&patch.within_line)));
+    for (unsigned c = 0; c < 4; c++) {
+        bits i = _mm512_or_si512(at, constant(&patch.channel[c]));
+        bits t = pick_row(line[0], i, far);
+        t = _mm512_mask_mov_epi8(t, middle, pick_row(line[1], i, far));
+        t = _mm512_mask_mov_epi8(t, last, pick_row(line[2], i, far));
+        out.c[c] = filter_bytes(t, &w);
+    }
+    return out;
+}
+
 INLINE bool
 take_filtered(const struct sample_plan *p, const struct patch_level *lv, vint x,
               vint y, bits place, struct patch_color *out)
@@ -216,38 +319,20 @@ take_filtered(const struct sample_plan *p, const struct patch_level *lv, vint x,
     __m128i corner = find_corner(place);
     bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
     __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
-    inside = _mm512_mask_cmple_epu16_mask(inside, in,
-                                          constant(&patch.patch_max));
-    if (__builtin_expect(inside != 0xffffffff, 0))
-        return false;
+    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
+                                                  constant(&patch.patch_max));
+    struct patch_weights w = find_weights(x, y);
     struct patch_lines l = find_lines(p, lv, corner);
-    bits flip = constant(&patch.flip);
-    const bits line[4] = {
-        _mm512_xor_si512(flip, load_table(l.row[0] + l.column_B[0])),
-        _mm512_xor_si512(flip, load_table(l.row[0] + l.column_B[1])),
-        _mm512_xor_si512(flip, load_table(l.row[1] + l.column_B[0])),
-        _mm512_xor_si512(flip, load_table(l.row[1] + l.column_B[1]))};
-    /* One texel to the right, one down, and both. */
-    bits repeat = load_shuffle(patch.first_byte);
-    bits at = _mm512_madd_epi16(in, constant(&patch.number));
-    at = _mm512_add_epi8(_mm512_shuffle_epi8(at, repeat),
-                         constant(&patch.next));
-    at = _mm512_permutexvar_epi8(at, load_table(patch.place));
-    __mmask64 low = _mm512_movepi8_mask(at);
-    /* 255 - w and w; 256 - w and w */
-    bits wx = _mm512_xor_si512(_mm512_shuffle_epi8((bits)x, repeat),
-                               constant(&patch.invert));
-    bits wy = _mm512_shuffle_epi8((bits)y, load_shuffle(patch.first_half));
-    wy = _mm512_mask_sub_epi16(wy, 0x55555555, constant(&patch.whole), wy);
-    for (unsigned c = 0; c < 4; c++) {
-        bits t = pick_bytes(
-            line, _mm512_or_si512(at, constant(&patch.channel[c])), low);
-        bits row = _mm512_add_epi16(
-            _mm512_maddubs_epi16(wx, t),
-            _mm512_maddubs_epi16(constant(&patch.left), t));
-        out->c[c] = _mm512_add_epi32(_mm512_madd_epi16(row, wy),
-                                     constant(&patch.bias));
+    if (four == 0xffffffff) {
+        filter_four_lines(&l, in, &w, out);
+        return true;
     }
+    __mmask32 nine = _mm512_mask_cmple_epu16_mask(inside, in,
+                                                  constant(&patch.nine_max));
+    if (nine != 0xffffffff)
+        return false;
+    struct patch_lines nine_lines = l;
+    *out = filter_nine_lines(&nine_lines, in, w);
     return true;
 }
 
@@ -384,10 +469,11 @@ mipmaps(const struct sample_plan *p, const uint32_t *u_in, const uint32_t *v_in,
     struct lanes_lod lod;
     struct lanes_color color, second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
-    if (!lod.same || !linear_on_level(p, lod.one, u, v, &color))
+    unsigned level = expect(lod.one);
+    if (!lod.same || !linear_on_level(p, level, u, v, &color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_level(p, lod.one + 1, u, v, &second))
+        if (!linear_on_level(p, level + 1, u, v, &second))
             return false;
         color = mix(SAMPLE_BYTES4, color, second, lod.beta);
     }

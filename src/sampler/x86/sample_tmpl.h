@@ -180,19 +180,6 @@ load_ref(const struct sample_plan *p, enum sample_texel kind,
     at->ref = v_select(v_fless(one, at->ref), one, at->ref);
 }
 
-/* The number, without waiting for it: processors predict how often a loop is
- * run, and go on with that. */
-INLINE unsigned
-expect(unsigned n)
-{
-    unsigned i = 0;
-    while (i != n) {
-        i++;
-        __asm__("" : "+r"(i));
-    }
-    return i;
-}
-
 /* The first level of the lanes, or the next one where two are mixed. */
 INLINE struct lanes_level
 level_of(const struct sample_plan *p, const struct lanes_lod *lod, bool second,
