@@ -255,7 +255,9 @@ plan_tiling(struct sample_plan *plan, const struct surface *s)
         .x_keep = -1,
         .y_pitch_B = pitch_B,
     };
+    plan->ahead_B = 16 / s->fmt->block_w * element_B;
     if (s->tiling == TILING_Y) {
+        plan->ahead_B = plan->ahead_B / 16 * SAMPLE_COLUMN_B;
         t->x_keep = 15;
         t->x_shift = 5;
         t->y_shift = 5;
@@ -417,11 +419,13 @@ plan_filter(struct sample_plan *plan, const struct sample_ctx *ctx)
 /* Whether no denormal number can make a difference. What formats of few bits
  * hold is never one, nor what filters make of it; a coordinate that is one lies
  * in the first texel or before it, which only borders and offsets tell apart;
- * lengths of which one square is have the least LOD. */
+ * lengths of which one square is have the least LOD; references are compared
+ * with numbers from 0 to 1 as integers. */
 static bool
 knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
 {
-    if (plan->border || plan->offset[0] || plan->offset[1] || plan->compare ||
+    if (plan->border || plan->offset[0] || plan->offset[1] ||
+        (plan->compare && plan->texel == SAMPLE_FLOAT1) ||
         plan->way == SAMPLE_ANISOTROPIC || op == SAMPLE_BIAS)
         return false;
     switch (plan->texel) {

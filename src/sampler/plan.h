@@ -133,6 +133,9 @@ struct sample_packed {
     float max[4]; /* what 1.0 is */
 };
 
+/* Of a Y tile: 16 bytes of 32 rows. */
+#define SAMPLE_COLUMN_B 512
+
 struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
     sample_patch_fn patch;   /* or NULL; what it leaves out is run()'s */
@@ -144,6 +147,7 @@ struct sample_plan {
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;
+    uint32_t ahead_B; /* what is 16 texels to the right, mostly */
     struct sample_square square;
     struct sample_packed packed;
     struct sample_lod_plan lod;

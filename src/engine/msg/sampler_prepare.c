@@ -32,13 +32,11 @@ struct message_place {
     uint16_t at_dw;
 };
 
-/* Messages of two coordinates for 16 lanes, without header and with all four
- * channels in the answer; the second one is behind the first or in src1. */
-enum usual_form { FORM_OTHER, FORM_PAIR, FORM_SPLIT_PAIR };
-
 struct prepared_message {
     struct message_key key;
-    uint8_t form, ex_mlen_grf;
+    uint8_t ex_mlen_grf;
+    bool usual; /* complete, without a header: found by its descriptor */
+    bool pair;  /* and of two coordinates, the first in front */
     struct prepared_message *next;
     bool usable;
     bool complete; /* 16 lanes of four channels */
@@ -156,23 +154,19 @@ place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
 }
 
 static bool
-is_at(const struct message_place *place, unsigned in, unsigned at_dw)
+is_usual(const struct prepared_message *p, const struct eu_message *m)
 {
-    return place->in == in && (in == IN_ZEROS || place->at_dw == at_dw);
+    return !m->header && (m->desc & 0xff) != BTI_BINDLESS && p->complete;
 }
 
-static enum usual_form
-find_form(const struct prepared_message *p, const struct eu_message *m)
+static bool
+is_pair(const struct prepared_message *p)
 {
-    if (m->header || (m->desc & 0xff) == BTI_BINDLESS || !p->complete ||
-        !is_at(&p->param[PARAM_U], IN_SRC0, 0))
-        return FORM_OTHER;
-    for (unsigned i = PARAM_R; i < PARAM_COUNT; i++)
-        if (!is_at(&p->param[i], IN_ZEROS, 0))
-            return FORM_OTHER;
-    return is_at(&p->param[PARAM_V], IN_SRC0, SAMPLE_LANES) ? FORM_PAIR
-           : is_at(&p->param[PARAM_V], IN_SRC1, 0)          ? FORM_SPLIT_PAIR
-                                                            : FORM_OTHER;
+    return p->usual && p->param[PARAM_U].in == IN_SRC0 &&
+           p->param[PARAM_U].at_dw == 0 && p->param[PARAM_V].present &&
+           p->param[PARAM_R].in == IN_ZEROS &&
+           p->param[PARAM_LOD].in == IN_ZEROS &&
+           p->param[PARAM_REF].in == IN_ZEROS;
 }
 
 static bool
@@ -202,7 +196,8 @@ prepare(struct thread_env *env, const struct eu_message *m,
     if (sampler_needs_state(shape.op))
         sp = sampler_find_state(stage, m, header);
     sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
-    p->form = find_form(p, m);
+    p->usual = is_usual(p, m);
+    p->pair = is_pair(p);
     p->ex_mlen_grf = m->ex_mlen_grf;
     return p->plan.run;
 }
@@ -251,7 +246,7 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
                                        memory_order_relaxed);
         atomic_store_explicit(&cache->message[bucket(key)], p,
                               memory_order_release);
-        if (p->usable && p->form != FORM_OTHER)
+        if (p->usable && p->usual)
             atomic_store_explicit(&cache->usual[usual_slot(m->desc)], p,
                                   memory_order_release);
     }
@@ -290,6 +285,23 @@ run(const struct sample_plan *plan, const struct sample_lanes *in)
     return done;
 }
 
+/* Where the parameters are, and whose lanes they are. */
+static inline struct sample_lanes
+point_at_params(const struct prepared_message *p, const struct eu_message *m)
+{
+    const uint32_t *const from[] = {m->src0, m->src1, absent};
+    const struct message_place *at = p->param;
+    return (struct sample_lanes){
+        .u = from[at[PARAM_U].in] + at[PARAM_U].at_dw,
+        .v = from[at[PARAM_V].in] + at[PARAM_V].at_dw,
+        .r = from[at[PARAM_R].in] + at[PARAM_R].at_dw,
+        .lod = from[at[PARAM_LOD].in] + at[PARAM_LOD].at_dw,
+        .ref = from[at[PARAM_REF].in] + at[PARAM_REF].at_dw,
+        .lanes = p->lanes,
+        .exec_mask = m->exec_mask & p->all_lanes,
+    };
+}
+
 static __attribute__((noinline)) bool
 answer_other(struct thread_env *env, const struct eu_message *m,
              const uint32_t *header)
@@ -300,17 +312,7 @@ answer_other(struct thread_env *env, const struct eu_message *m,
         p = add(env, m, header, &key);
     if (!p || !p->usable)
         return false;
-    const uint32_t *const from[] = {m->src0, m->src1, absent};
-    const struct message_place *at = p->param;
-    struct sample_lanes in = {
-        .u = from[at[PARAM_U].in] + at[PARAM_U].at_dw,
-        .v = from[at[PARAM_V].in] + at[PARAM_V].at_dw,
-        .r = from[at[PARAM_R].in] + at[PARAM_R].at_dw,
-        .lod = from[at[PARAM_LOD].in] + at[PARAM_LOD].at_dw,
-        .ref = from[at[PARAM_REF].in] + at[PARAM_REF].at_dw,
-        .lanes = p->lanes,
-        .exec_mask = m->exec_mask & p->all_lanes,
-    };
+    struct sample_lanes in = point_at_params(p, m);
     for (unsigned c = 0; c < 4; c++)
         in.out[c] = p->complete || p->out[c].present ? m->dst + p->out[c].at_dw
                                                      : NULL;
@@ -322,20 +324,12 @@ answer_other(struct thread_env *env, const struct eu_message *m,
 
 static __attribute__((noinline)) bool
 answer_usual(struct thread_env *env, const struct eu_message *m,
-             const struct prepared_message *p, const uint32_t *v)
+             const struct prepared_message *p)
 {
-    struct sample_lanes in = {
-        .u = m->src0,
-        .v = v,
-        .r = absent,
-        .lod = absent,
-        .ref = absent,
-        .lanes = SAMPLE_LANES,
-        .exec_mask = 0xffff,
-        .out = {m->dst, m->dst + SAMPLE_LANES, m->dst + 2 * SAMPLE_LANES,
-                m->dst + 3 * SAMPLE_LANES},
-        .whole = true,
-    };
+    struct sample_lanes in = point_at_params(p, m);
+    for (unsigned c = 0; c < 4; c++)
+        in.out[c] = m->dst + c * SAMPLE_LANES;
+    in.whole = true;
     if (p->plan.blocks && !(in.blocks = own_blocks(env)))
         return false;
     return run(&p->plan, &in);
@@ -350,10 +344,10 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     if (!p || p->key.desc != m->desc || p->ex_mlen_grf != m->ex_mlen_grf ||
         (uint16_t)m->exec_mask != 0xffff)
         return answer_other(env, m, header);
-    const uint32_t *v = p->form == FORM_SPLIT_PAIR ? m->src1
-                                                   : m->src0 + SAMPLE_LANES;
-    if (p->plan.patch && may_run(&p->plan, fpmode_mine) &&
-        p->plan.patch(&p->plan, m->src0, v, m->dst))
-        return true;
-    return answer_usual(env, m, p, v);
+    if (!p->pair || !p->plan.patch || !may_run(&p->plan, fpmode_mine))
+        return answer_usual(env, m, p);
+    const struct message_place *at = &p->param[PARAM_V];
+    const uint32_t *v = at->in == IN_SRC1 ? m->src1 : m->src0;
+    return p->plan.patch(&p->plan, m->src0, v + at->at_dw, m->dst) ||
+           answer_usual(env, m, p);
 }

@@ -163,6 +163,7 @@ get_block(const struct sample_plan *p, struct sample_blocks *blocks,
 {
     struct sample_block_key key = {.fmt = p->fmt};
     bool found;
+    _mm_prefetch(p->mem + at_B + p->ahead_B, _MM_HINT_T0);
     memcpy(&key.bits[0], p->mem + at_B, 8);
     if (p->tiling.element_shift == 4)
         memcpy(&key.bits[1], p->mem + at_B + 8, 8);

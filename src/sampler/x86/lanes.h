@@ -30,7 +30,7 @@ typedef int64_t long4 __attribute__((vector_size(32)));
 static const struct {
     int32_t one, fraction, half_texel, weights;
     int32_t even_bytes, low_half;
-    int32_t nan;
+    int32_t nan, float_one;
     int32_t rows, beyond_square, beyond_line, lower_row;
 } lanes_constant = {
     .one = 1,
@@ -40,6 +40,7 @@ static const struct {
     .even_bytes = 0xff00ff,
     .low_half = 0xffff,
     .nan = 0x7fc00000,
+    .float_one = 0x3f800000,
     .rows = 8 << 16,
     .beyond_square = (int32_t)0xfff8fff8,
     .beyond_line = (int32_t)0xfffcfffc,

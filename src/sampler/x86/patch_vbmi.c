@@ -159,7 +159,7 @@ find_lines(const struct sample_plan *p, const struct patch_level *lv,
                 p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
         .column_B = {bx * 512, bx1 * 512, bx2 * 512},
     };
-    _mm_prefetch(l.row[0] + l.column_B[0] + 4 * 512, _MM_HINT_T0);
+    _mm_prefetch(l.row[0] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
     return l;
 }
 

@@ -174,10 +174,12 @@ load_ref(const struct sample_plan *p, enum sample_texel kind,
     at->ref = load(in, in->ref, lane);
     if (kind == SAMPLE_FLOAT1)
         return;
-    /* CLAMP leaves NaN. */
-    vfloat zero = v_splat(0.0f), one = v_splat(1.0f);
-    at->ref = v_select(v_fless(at->ref, zero), zero, at->ref);
-    at->ref = v_select(v_fless(one, at->ref), one, at->ref);
+    /* From 0 to 1, as integers, for which denormals are like all others. NaN
+     * stays. */
+    vmask number = v_fequal(at->ref, at->ref);
+    vint bits = v_max((vint)at->ref, v_isplat(0));
+    bits = v_min(bits, v_constant(&lanes_constant.float_one));
+    at->ref = v_select(number, (vfloat)bits, at->ref);
 }
 
 /* The first level of the lanes, or the next one where two are mixed. */

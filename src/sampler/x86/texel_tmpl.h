@@ -97,6 +97,17 @@ load_bits(const struct sample_plan *p, enum sample_texel kind, vint at_B)
     return b;
 }
 
+/* Asks for what the block of pixels 16 to the right will look at, if it looks
+ * at as many texels as this one, which is what pictures are drawn with: there
+ * is time until then, for blocks come in squares of 16x16 pixels. */
+INLINE void
+ask_ahead(const struct sample_plan *p, enum sample_texel kind, vint at_B)
+{
+    const uint8_t *line = p->mem + (uint32_t)at_B[0] + p->ahead_B;
+    for (unsigned i = 0; i < element_dw(kind); i++)
+        _mm_prefetch(line + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
+}
+
 /* The corners' dwords. */
 struct lanes_square_texels {
     vint upper_left, upper_right, lower_left, lower_right;
@@ -123,6 +134,7 @@ load_lines(const struct sample_plan *p, uint32_t bx, uint32_t by)
                           (by & 7) * 64;
     const uint8_t *row1 = p->mem + (by1 >> 3) * (uint32_t)p->tiling.y_pitch_B +
                           (by1 & 7) * 64;
+    _mm_prefetch(row0 + bx * 512 + p->ahead_B, _MM_HINT_T0);
     return (struct lanes_square){
         {v_line(row0 + bx * 512), v_line(row0 + bx1 * 512),
          v_line(row1 + bx * 512), v_line(row1 + bx1 * 512)}};
@@ -204,9 +216,11 @@ load_line(const struct sample_plan *p, const struct lanes_corners *at,
     vmask other = v_test(part, v_constant(&lanes_constant.beyond_line));
     if (!v_any(v_and(live, other))) {
         uint32_t bx = (origin & 0xffff) >> 2, by = origin >> 18;
-        vint line = v_line(p->mem + (by >> 3) * (uint32_t)p->tiling.y_pitch_B +
-                           (by & 7) * 64 + bx * 512);
-        *t = v_pick_one(line, part | v_srl(part, 14));
+        const uint8_t *line = p->mem +
+                              (by >> 3) * (uint32_t)p->tiling.y_pitch_B +
+                              (by & 7) * 64 + bx * 512;
+        _mm_prefetch(line + p->ahead_B, _MM_HINT_T0);
+        *t = v_pick_one(v_line(line), part | v_srl(part, 14));
         return true;
     }
     origin = v_least_pair(place) & corner;
@@ -269,6 +283,7 @@ load_corners(const struct sample_plan *p, enum sample_texel kind,
     vint x1_B = offset_x_B(&p->tiling, at->x1);
     vint y0_B = offset_y_B(&p->tiling, at->y0);
     vint y1_B = offset_y_B(&p->tiling, at->y1);
+    ask_ahead(p, kind, x0_B + y0_B);
     t[0] = load_bits(p, kind, x0_B + y0_B);
     t[1] = load_bits(p, kind, x1_B + y0_B);
     t[2] = load_bits(p, kind, x0_B + y1_B);
@@ -284,9 +299,9 @@ load_texel(const struct sample_plan *p, enum sample_texel kind,
         b.dw[0] = first_bits(p, kind, b.dw[0], at->x0);
         return b;
     }
-    return load_bits(p, kind,
-                     offset_x_B(&p->tiling, at->x0) +
-                         offset_y_B(&p->tiling, at->y0));
+    vint at_B = offset_x_B(&p->tiling, at->x0) + offset_y_B(&p->tiling, at->y0);
+    ask_ahead(p, kind, at_B);
+    return load_bits(p, kind, at_B);
 }
 
 /* ---- numbers --------------------------------------------------------------
@@ -430,24 +445,40 @@ mix(enum sample_texel kind, struct lanes_color a, struct lanes_color b,
     return a;
 }
 
-/* texel.c's compare_texel(): zero when true. */
-INLINE struct lanes_color
-compare(unsigned func, struct lanes_color texel, vfloat ref)
+/* texel.c's compare_texel(), where it is true. */
+INLINE vmask
+compare_float(unsigned func, vfloat t, vfloat ref)
 {
-    vfloat t = texel.c[0];
-    vmask m;
     switch (func) {
-    case GEN9_COMPAREFUNCTION_ALWAYS: m = v_live(0xffff); break;
-    case GEN9_COMPAREFUNCTION_LESS: m = v_fless(t, ref); break;
-    case GEN9_COMPAREFUNCTION_EQUAL: m = v_fequal(t, ref); break;
-    case GEN9_COMPAREFUNCTION_LEQUAL: m = v_fless_equal(t, ref); break;
-    case GEN9_COMPAREFUNCTION_GREATER: m = v_fless(ref, t); break;
-    case GEN9_COMPAREFUNCTION_NOTEQUAL: m = v_not(v_fequal(t, ref)); break;
-    case GEN9_COMPAREFUNCTION_GEQUAL: m = v_fless_equal(ref, t); break;
-    default: m = v_live(0); break;
+    case GEN9_COMPAREFUNCTION_ALWAYS: return v_live(0xffff);
+    case GEN9_COMPAREFUNCTION_LESS: return v_fless(t, ref);
+    case GEN9_COMPAREFUNCTION_EQUAL: return v_fequal(t, ref);
+    case GEN9_COMPAREFUNCTION_LEQUAL: return v_fless_equal(t, ref);
+    case GEN9_COMPAREFUNCTION_GREATER: return v_fless(ref, t);
+    case GEN9_COMPAREFUNCTION_NOTEQUAL: return v_not(v_fequal(t, ref));
+    case GEN9_COMPAREFUNCTION_GEQUAL: return v_fless_equal(ref, t);
+    default: return v_live(0);
     }
-    texel.c[0] = v_select(m, v_splat(0.0f), v_splat(1.0f));
-    return texel;
+}
+
+/* The same for numbers from 0 to 1 as integers, for which denormals are like
+ * all others; `ref` may be NaN besides. */
+INLINE vmask
+compare_unorm(unsigned func, vfloat texel, vfloat ref)
+{
+    vint t = (vint)texel, r = (vint)ref;
+    vmask number = v_fequal(ref, ref);
+    switch (func) {
+    case GEN9_COMPAREFUNCTION_ALWAYS: return v_live(0xffff);
+    case GEN9_COMPAREFUNCTION_LESS: return v_and(number, v_less(t, r));
+    case GEN9_COMPAREFUNCTION_EQUAL: return v_and(number, v_equal(t, r));
+    case GEN9_COMPAREFUNCTION_LEQUAL: return v_and(number, v_not(v_less(r, t)));
+    case GEN9_COMPAREFUNCTION_GREATER: return v_and(number, v_less(r, t));
+    case GEN9_COMPAREFUNCTION_NOTEQUAL:
+        return v_not(v_and(number, v_equal(t, r)));
+    case GEN9_COMPAREFUNCTION_GEQUAL: return v_and(number, v_not(v_less(t, r)));
+    default: return v_live(0);
+    }
 }
 
 INLINE bool
@@ -462,8 +493,12 @@ texel_color(const struct sample_plan *p, enum sample_texel kind,
             struct lanes_bits bits, vfloat ref)
 {
     struct lanes_color c = unpack(p, kind, bits);
-    if (may_compare(kind) && p->compare)
-        return compare(p->compare_func, c, ref);
+    if (!may_compare(kind) || !p->compare)
+        return c;
+    vmask m = kind == SAMPLE_FLOAT1
+                  ? compare_float(p->compare_func, c.c[0], ref)
+                  : compare_unorm(p->compare_func, c.c[0], ref);
+    c.c[0] = v_select(m, v_splat(0.0f), v_splat(1.0f));
     return c;
 }
 

@@ -281,6 +281,50 @@ Test(plan, coordinates_in_texels)
         cr_expect_gt(tally.answered, tally.asked / 8);
 }
 
+static float
+any_reference(const struct surface *s)
+{
+    static const float special[] = {NAN,   -NAN, INFINITY, -INFINITY,
+                                    -0.0f, 0.0f, 1e-40f,   -1e-40f,
+                                    1.0f,  1.5f, -0.5f,    5.9604645e-8f};
+    uint32_t n = any(4);
+    switch (any(3)) {
+    case 0: return special[any(ARRAY_SIZE(special))];
+    case 1: return (float)n / (s->fmt->element_B == 2 ? 65535.0f : 16777215.0f);
+    default: return (float)any(1 << 16) / (1 << 16);
+    }
+}
+
+/* Many texels are equal, or zero, or next to that. */
+Test(plan, compares_alike)
+{
+    static const unsigned format[] = {F_R32_FLOAT, 0x0d9 /* R24_UNORM_X8 */,
+                                      0x10a /* R16_UNORM */};
+    struct tally tally = {0, 0, 0};
+    for (unsigned round = 0; round < 6000; round++) {
+        struct surface s = make_surface(SURFACE_2D, format[any(3)], 1 + any(37),
+                                        1 + any(37), 1, 1 + any(4), TILING_Y);
+        bool few = any(2);
+        for (uint64_t i = 0; i < s.limit_B; i++)
+            s.mem[i] = (uint8_t)(few ? i % s.fmt->element_B ? 0 : any(3)
+                                     : any(256));
+        struct sampler sp = any_sampler();
+        sp.shadow_func = (uint8_t)any(8);
+        for (unsigned n = 0; n < 4; n++) {
+            struct sample_req req = any_req();
+            req.op = any(2) ? SAMPLE_PLAIN : SAMPLE_LZ;
+            req.compare = true;
+            req.exec_mask &= req.lanes == 16 ? 0xffff : 0xff;
+            for (unsigned i = 0; i < 16; i++)
+                req.ref.f[i] = any_reference(&s);
+            compare_variants(&s, &sp, &req, round, &tally);
+        }
+        free(s.mem);
+    }
+    if (is_supported(0))
+        cr_expect_gt(tally.answered, tally.asked / 4);
+}
+
 /* A block of 4x4 pixels anywhere on a surface: turned, mirrored, stretched,
  * now and then with a lane that is elsewhere. */
 static struct sample_req
