@@ -61,6 +61,18 @@ batch_object(void *ctx, const struct geom_assembled *in)
         g->ia_primitives++;
 }
 
+static void
+number_marked(struct batch *b, uint32_t least_key, uint32_t range)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < range; i++) {
+        uint16_t used = b->slot[i];
+        b->slot[i] = (uint16_t)n;
+        b->key[n] = least_key + i; /* one beyond the room, maybe */
+        n += used;
+    }
+}
+
 /* Vertices that share a key range with many others are found without a table
  * of hashes: each key marks its place, then the marked places are counted. */
 bool
@@ -68,24 +80,29 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
              uint32_t least_key, uint32_t range)
 {
     struct batch *b = &g->batch;
-    uint32_t n = 0, room = b->vert_cap + BATCH_SLACK;
+    uint32_t room = b->vert_cap + BATCH_SLACK;
     if (b->vert_count || range > b->slot_mask)
         return false;
     for (uint32_t i = 0; i < count; i++)
         b->slot[key[i] - least_key] = 1;
-    for (uint32_t i = 0; i < range; i++) {
-        uint16_t used = b->slot[i];
-        if (n + used > room) {
-            memset(b->slot, 0, sizeof *b->slot * range);
-            return false;
-        }
-        b->slot[i] = (uint16_t)n;
-        b->key[n] = least_key + i; /* one beyond the room, maybe */
-        n += used;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < range; i++)
+        used += b->slot[i];
+    if (used > room) {
+        memset(b->slot, 0, sizeof *b->slot * range);
+        return false;
     }
-    for (uint32_t i = 0; i < n; i++)
+    if (used == range) {
+        for (uint32_t i = 0; i < range; i++) {
+            b->slot[i] = (uint16_t)i;
+            b->key[i] = least_key + i;
+        }
+    } else {
+        number_marked(b, least_key, range);
+    }
+    for (uint32_t i = 0; i < used; i++)
         b->instance[i] = g->instance;
-    b->vert_count = n;
+    b->vert_count = used;
     b->numbered = true;
     b->least_key = least_key;
     b->key_range = range;

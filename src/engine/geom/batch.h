@@ -14,22 +14,16 @@ batch_has_room(const struct batch *b, unsigned verts)
     return b->vert_count + verts <= b->vert_cap + BATCH_SLACK;
 }
 
-static inline void
-batch_start_vertex(struct geom *g, uint32_t i)
-{
-    g->batch.vert[i] = (struct geom_vert){
-        .p.v.vue = geom_entry(g, &g->vs_urb, i),
-        .viewport = GEOM_VIEWPORT_NONE,
-        .edge_flag = true,
-    };
-}
-
 static inline uint32_t
 batch_new_vertex(struct geom *g, uint32_t key)
 {
     struct batch *b = &g->batch;
     uint32_t i = b->vert_count++;
-    batch_start_vertex(g, i);
+    b->vert[i] = (struct geom_vert){
+        .p.v.vue = geom_entry(g, &g->vs_urb, i),
+        .viewport = GEOM_VIEWPORT_NONE,
+        .edge_flag = true,
+    };
     b->key[i] = key;
     b->instance[i] = g->instance;
     return i;

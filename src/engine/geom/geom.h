@@ -227,9 +227,11 @@ void streamout_finish(struct geom *g);
 /* vertex.c: what the clipper wants to know of vertices, for one viewport. */
 void vertex_prepare(const struct geom *g, struct geom_vert *v,
                     unsigned viewport);
-/* The same for several in a row; codes: once more, side by side. */
-void vertex_prepare_all(const struct geom *g, struct geom_vert *v,
-                        unsigned count, unsigned viewport, uint32_t *codes);
+/* Makes several in a row, whose entries lie stride_B apart, in this way; codes:
+ * once more, side by side. */
+void vertex_prepare_all(const struct geom *g, const uint32_t *vue,
+                        uint32_t stride_B, struct geom_vert *v, unsigned count,
+                        unsigned viewport, uint32_t *codes);
 
 /* clip.c. v has the 1, 2 or 3 vertices of the kind, in winding order. */
 /* false without memory. */

@@ -11,10 +11,10 @@ typedef int32_t ivec __attribute__((vector_size(16)));
 #include "engine/geom/lanes_tmpl.h"
 
 static inline void
-load_positions(vec r[4], const struct geom_vert *v)
+load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
 {
     for (unsigned i = 0; i < LANES; i++)
-        memcpy(&r[i], v[i].p.v.vue + 4, sizeof r[i]);
+        memcpy(&r[i], row + (size_t)i * stride_B, sizeof r[i]);
     transpose_4x4(r);
 }
 
@@ -28,10 +28,12 @@ put_rows(struct geom_vert *v, const vec r[4])
 }
 
 static inline void
-snap(int32_t out[LANES], const vec *v)
+snap(int32_t out[LANES][2], const vec *x, const vec *y)
 {
-    for (unsigned i = 0; i < LANES; i++)
-        out[i] = prim_snap((*v)[i]);
+    for (unsigned i = 0; i < LANES; i++) {
+        out[i][0] = prim_snap((*x)[i]);
+        out[i][1] = prim_snap((*y)[i]);
+    }
 }
 
 static void
@@ -46,6 +48,17 @@ rows(const uint8_t *const row[8], uint32_t (*out)[8])
 }
 
 static void
+columns(const uint32_t (*in)[8], uint8_t *const row[8])
+{
+    for (unsigned i = 0; i < 8; i++) {
+        uint32_t out[8];
+        for (unsigned c = 0; c < 8; c++)
+            out[c] = in[c][i];
+        memcpy(row[i], out, sizeof out);
+    }
+}
+
+static void
 range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
 {
     *lo = UINT32_MAX;
@@ -56,7 +69,7 @@ range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
     }
 }
 
-const struct geom_lanes geom_lanes_ref = {LANES, prepare, rows, range};
+const struct geom_lanes geom_lanes_ref = {LANES, prepare, rows, columns, range};
 
 const struct geom_lanes *
 geom_lanes_selected(void)

@@ -17,11 +17,15 @@ struct vertex_space {
 
 struct geom_lanes {
     unsigned verts; /* at a time */
-    /* That many; codes: once more, side by side. */
-    void (*prepare)(const struct vertex_space *space, struct geom_vert *v,
-                    uint32_t *codes);
+    /* Makes that many, whose entries lie stride_B apart; codes: once more, side
+     * by side. */
+    void (*prepare)(const struct vertex_space *space, const uint8_t *vue,
+                    uint32_t stride_B, struct geom_vert *v, uint32_t *codes);
     /* Four dwords of eight vertices, structure of arrays. */
     void (*rows)(const uint8_t *const row[8], uint32_t (*out)[8]);
+    /* Eight dwords of eight vertices, each in a row of its own; where rows are
+     * the same, the last one's. */
+    void (*columns)(const uint32_t (*in)[8], uint8_t *const row[8]);
     /* Least and greatest. */
     void (*range)(const uint32_t *key, uint32_t count, uint32_t *lo,
                   uint32_t *hi);

@@ -6,12 +6,12 @@
 #include "engine/geom/clip.h"
 #include "engine/geom/lanes.h"
 
-/* Positions by component, */
-static inline void load_positions(vec r[4], const struct geom_vert *v);
+/* Rows of 16 bytes by component, */
+static inline void load_rows(vec r[4], const uint8_t *row, uint32_t stride_B);
 /* and back to one vertex after the other. */
 static inline void put_rows(struct geom_vert *v, const vec r[4]);
-/* prim_snap() */
-static inline void snap(int32_t out[LANES], const vec *v);
+/* prim_snap() of two, side by side. */
+static inline void snap(int32_t out[LANES][2], const vec *x, const vec *y);
 
 /* vertex_codes() */
 static inline ivec
@@ -58,25 +58,34 @@ is_on_screen(const vec p[4])
 }
 
 static void
-prepare(const struct vertex_space *space, struct geom_vert *v, uint32_t *codes)
+prepare(const struct vertex_space *space, const uint8_t *vue, uint32_t stride_B,
+        struct geom_vert *v, uint32_t *codes)
 {
     const struct vertex_space s = *space;
-    alignas(64) int32_t x[LANES], y[LANES];
+    alignas(64) int32_t xy[LANES][2];
     vec p[4];
     ivec c = {0};
-    load_positions(p, v);
+    load_rows(p, vue + 16, stride_B);
     if (s.clips)
         c = find_codes(&s, p);
     to_screen(&s, p);
     c |= ~is_on_screen(p) & (int32_t)CLIP_OFF;
     memcpy(codes, &c, sizeof c);
-    snap(x, &p[0]);
-    snap(y, &p[1]);
+    snap(xy, &p[0], &p[1]);
     put_rows(v, p);
-    for (unsigned i = 0; i < LANES; i++) {
-        v[i].p.x = x[i];
-        v[i].p.y = y[i];
-        v[i].codes = codes[i];
-        v[i].viewport = s.viewport;
+    /* Codes, viewport and edge flag in one piece. */
+    static_assert(offsetof(struct geom_vert, viewport) ==
+                          offsetof(struct geom_vert, codes) + 4 &&
+                      offsetof(struct geom_vert, edge_flag) ==
+                          offsetof(struct geom_vert, codes) + 5 &&
+                      sizeof(struct geom_vert) >=
+                          offsetof(struct geom_vert, codes) + 8,
+                  "one piece");
+    const uint64_t last = (uint64_t)s.viewport << 32 | UINT64_C(1) << 40;
+    for (unsigned i = 0; i < LANES; i++, vue += stride_B) {
+        v[i].p.v.vue = (const uint32_t *)(const void *)vue;
+        memcpy(&v[i].p.x, xy[i], sizeof xy[i]);
+        uint64_t tail = last | codes[i];
+        memcpy(&v[i].codes, &tail, sizeof tail);
     }
 }

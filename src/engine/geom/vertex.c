@@ -108,16 +108,24 @@ find_space(const struct geom *g, unsigned viewport)
 }
 
 void
-vertex_prepare_all(const struct geom *g, struct geom_vert *v, unsigned count,
-                   unsigned viewport, uint32_t *codes)
+vertex_prepare_all(const struct geom *g, const uint32_t *vue, uint32_t stride_B,
+                   struct geom_vert *v, unsigned count, unsigned viewport,
+                   uint32_t *codes)
 {
     const struct geom_lanes *lanes = geom_lanes_selected();
     struct vertex_space space = find_space(g, viewport);
+    const uint8_t *at = (const uint8_t *)vue;
+    size_t step_B = (size_t)lanes->verts * stride_B;
     unsigned i = 0;
     if (!(g->user_clip | g->user_cull))
-        for (; i + lanes->verts <= count; i += lanes->verts)
-            lanes->prepare(&space, v + i, codes + i);
-    for (; i < count; i++) {
+        for (; i + lanes->verts <= count; i += lanes->verts, at += step_B)
+            lanes->prepare(&space, at, stride_B, v + i, codes + i);
+    for (; i < count; i++, at += stride_B) {
+        v[i] = (struct geom_vert){
+            .p.v.vue = (const uint32_t *)(const void *)at,
+            .viewport = GEOM_VIEWPORT_NONE,
+            .edge_flag = true,
+        };
         vertex_prepare(g, v + i, viewport);
         codes[i] = v[i].codes;
     }

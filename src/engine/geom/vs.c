@@ -1,5 +1,5 @@
 /* Vertex shader threads: SIMD8, eight vertices of the batch each. */
-#include "engine/geom/batch.h"
+#include "engine/geom/geom.h"
 
 #define LANES 8
 /* Threads of a job: what they share is set up once for all. */
@@ -86,9 +86,8 @@ prepare(struct geom *g, unsigned first, unsigned end)
     struct batch *b = &g->batch;
     if (!g->tris)
         return;
-    for (unsigned i = first; b->numbered && i < end; i++)
-        batch_start_vertex(g, i);
-    vertex_prepare_all(g, b->vert + first, end - first, 0, b->codes + first);
+    vertex_prepare_all(g, geom_entry(g, &g->vs_urb, first), g->vs_urb.entry_B,
+                       b->vert + first, end - first, 0, b->codes + first);
 }
 
 static void

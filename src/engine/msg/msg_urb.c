@@ -1,6 +1,7 @@
 /* URB messages: SIMD8 read and write, the forms that scalar kernels use
  * (BDW PRM vol 7, "URB Messages"). */
 #include "base/transpose.h"
+#include "engine/geom/lanes.h"
 #include "engine/msg/msg.h"
 
 enum { URB_SIMD8_WRITE = 7, URB_SIMD8_READ = 8 };
@@ -76,6 +77,32 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
+/* Two whole slots of all lanes, at the same place of each entry, as vertex
+ * shaders write most of theirs. */
+static bool
+write_two_slots(struct thread_env *env, const struct eu_message *m)
+{
+    const uint32_t *handle = eu_message_reg(m, 0);
+    const uint32_t *first = eu_message_reg(m, 1), *last = eu_message_reg(m, 8);
+    uint64_t at_B = 16 * (uint64_t)bits_get(m->desc, 4, 14);
+    uint64_t end_B = at_B + 32, size_B = env->urb.size_B;
+    uint8_t *row[8];
+    if (bits_get(m->desc, 17, 17) || bits_get(m->desc, 15, 15) ||
+        m->mlen_grf + m->ex_mlen_grf != 9 || (m->exec_mask & 0xff) != 0xff ||
+        !handle || !first || last != first + 7 * 8 || end_B > size_B)
+        return false;
+    bool inside = true;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t entry_B = (uint64_t)(handle[i] & URB_HANDLE_MASK) * 64;
+        inside &= entry_B <= size_B - end_B;
+        row[i] = env->urb.base + at_B + entry_B;
+    }
+    if (inside)
+        geom_lanes_selected()->columns(
+            (const uint32_t(*)[8])(const void *)first, row);
+    return inside;
+}
+
 /* One or two whole slots of all lanes, without bounds in the way: what
  * write_lanes() does, eight lanes by four registers at a time. */
 static bool
@@ -127,6 +154,8 @@ msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
         unimp("URB message opcode %u, descriptor 0x%08x", op, m->desc);
         return EU_MSG_OK;
     }
+    if (op == URB_SIMD8_WRITE && write_two_slots(env, m))
+        return EU_MSG_OK;
     if (!decode(m, &a))
         return EU_MSG_ERROR;
     if (op == URB_SIMD8_WRITE) {

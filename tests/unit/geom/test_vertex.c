@@ -59,7 +59,7 @@ check_lanes(struct geom *g)
         vertex_prepare(g, &one[i], 3);
     }
     uint32_t codes[VERTS];
-    vertex_prepare_all(g, all, VERTS, 3, codes);
+    vertex_prepare_all(g, vue[0], sizeof vue[0], all, VERTS, 3, codes);
     for (unsigned i = 0; i < VERTS; i++) {
         same(one[i].p.v.x, all[i].p.v.x);
         same(one[i].p.v.y, all[i].p.v.y);
@@ -94,6 +94,16 @@ Test(vertex, lanes_are_vertices)
 /* ---- what is made for one instruction set -------------------------------- */
 
 static void
+prepare_in_steps(const struct geom_lanes *lanes, const struct vertex_space *s,
+                 const uint32_t vue[16][8], struct geom_vert v[16],
+                 uint32_t codes[16])
+{
+    for (unsigned i = 0; i < 16; i += lanes->verts)
+        lanes->prepare(s, (const uint8_t *)vue[i], sizeof vue[i], v + i,
+                       codes + i);
+}
+
+static void
 compare_prepare(const struct geom_lanes *lanes, const struct vertex_space *s)
 {
     uint32_t vue[16][8], want[16], got[16];
@@ -101,12 +111,9 @@ compare_prepare(const struct geom_lanes *lanes, const struct vertex_space *s)
     for (unsigned i = 0; i < 16; i++) {
         for (unsigned k = 0; k < 8; k++)
             vue[i][k] = bits_from_float(hostile_float());
-        one[i] = all[i] = (struct geom_vert){.p.v.vue = vue[i]};
     }
-    for (unsigned i = 0; i < 16; i += geom_lanes_ref.verts)
-        geom_lanes_ref.prepare(s, one + i, want + i);
-    for (unsigned i = 0; i < 16; i += lanes->verts)
-        lanes->prepare(s, all + i, got + i);
+    prepare_in_steps(&geom_lanes_ref, s, vue, one, want);
+    prepare_in_steps(lanes, s, vue, all, got);
     for (unsigned i = 0; i < 16; i++) {
         same(one[i].p.v.x, all[i].p.v.x);
         same(one[i].p.v.y, all[i].p.v.y);
@@ -114,8 +121,27 @@ compare_prepare(const struct geom_lanes *lanes, const struct vertex_space *s)
         same(one[i].p.v.w_inv, all[i].p.v.w_inv);
         cr_assert(one[i].p.x == all[i].p.x && one[i].p.y == all[i].p.y);
         cr_assert(want[i] == got[i] && all[i].codes == got[i]);
-        cr_assert(all[i].viewport == s->viewport && all[i].p.v.vue == vue[i]);
+        cr_assert(all[i].viewport == s->viewport && all[i].p.v.vue == vue[i] &&
+                  all[i].edge_flag);
     }
+}
+
+static void
+compare_columns(const struct geom_lanes *lanes)
+{
+    uint32_t in[8][8];
+    uint8_t want[8][40] = {{0}}, got[8][40] = {{0}};
+    uint8_t *want_row[8], *got_row[8];
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned place = (i * 3 + 1) % (8 - below(3)), at_B = below(2) * 4;
+        want_row[i] = want[place] + at_B;
+        got_row[i] = got[place] + at_B;
+        for (unsigned c = 0; c < 8; c++)
+            in[i][c] = below(1 << 24);
+    }
+    geom_lanes_ref.columns(in, want_row);
+    lanes->columns(in, got_row);
+    cr_assert_arr_eq(got, want, sizeof want);
 }
 
 static void
@@ -131,6 +157,7 @@ compare_rows(const struct geom_lanes *lanes)
     geom_lanes_ref.rows(row, want);
     lanes->rows(row, got);
     cr_assert_arr_eq(got, want, sizeof want);
+    compare_columns(lanes);
     unsigned count = below(ARRAY_SIZE(key));
     for (unsigned i = 0; i < count; i++)
         key[i] = below(1 << 16) << below(17);

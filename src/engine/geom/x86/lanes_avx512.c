@@ -23,20 +23,21 @@ turn(__m512 r[4])
 }
 
 static inline __m128
-position(const struct geom_vert *v)
+load(const uint8_t *row, unsigned i, uint32_t stride_B)
 {
-    return _mm_loadu_ps((const float *)(const void *)(v->p.v.vue + 4));
+    row += (size_t)i * stride_B;
+    return _mm_loadu_ps((const float *)(const void *)row);
 }
 
 static inline void
-load_positions(vec r[4], const struct geom_vert *v)
+load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
 {
     __m512 p[4];
     for (unsigned i = 0; i < 4; i++) {
-        p[i] = _mm512_castps128_ps512(position(&v[i]));
-        p[i] = _mm512_insertf32x4(p[i], position(&v[i + 4]), 1);
-        p[i] = _mm512_insertf32x4(p[i], position(&v[i + 8]), 2);
-        p[i] = _mm512_insertf32x4(p[i], position(&v[i + 12]), 3);
+        p[i] = _mm512_castps128_ps512(load(row, i, stride_B));
+        p[i] = _mm512_insertf32x4(p[i], load(row, i + 4, stride_B), 1);
+        p[i] = _mm512_insertf32x4(p[i], load(row, i + 8, stride_B), 2);
+        p[i] = _mm512_insertf32x4(p[i], load(row, i + 12, stride_B), 3);
     }
     turn(p);
     memcpy(r, p, sizeof p);
@@ -57,13 +58,25 @@ put_rows(struct geom_vert *v, const vec r[4])
 }
 
 /* A NaN becomes the second operand of max. */
-static inline void
-snap(int32_t out[LANES], const vec *v)
+static inline __m512i
+snapped(const vec *v)
 {
     __m512 max = _mm512_set1_ps(SNAP_MAX_PX);
     __m512 in = _mm512_max_ps((__m512)*v, _mm512_set1_ps(-SNAP_MAX_PX));
-    in = _mm512_mul_ps(_mm512_min_ps(in, max), _mm512_set1_ps(SUBPIXEL));
-    _mm512_storeu_si512(out, _mm512_cvtps_epi32(in));
+    return _mm512_cvtps_epi32(
+        _mm512_mul_ps(_mm512_min_ps(in, max), _mm512_set1_ps(SUBPIXEL)));
 }
 
-const struct geom_lanes geom_lanes_avx512 = {LANES, prepare, rows, range};
+static inline void
+snap(int32_t out[LANES][2], const vec *x, const vec *y)
+{
+    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+                                          21, 6, 22, 7, 23);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    __m512i a = snapped(x), b = snapped(y);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi32(a, low, b));
+    _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi32(a, high, b));
+}
+
+const struct geom_lanes geom_lanes_avx512 = {LANES, prepare, rows, columns,
+                                             range};

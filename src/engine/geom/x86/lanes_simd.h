@@ -23,6 +23,37 @@ rows(const uint8_t *const row[8], uint32_t (*out)[8])
     _mm256_storeu_ps((float *)out[3], _mm256_unpackhi_ps(c, d));
 }
 
+/* Four of the dwords of all rows: rows 0 and 4, 1 and 5 and so on. */
+static inline void
+turn_four(const uint32_t (*in)[8], __m256 out[4])
+{
+    __m256 r[4];
+    for (unsigned i = 0; i < 4; i++)
+        r[i] = _mm256_loadu_ps((const float *)in[i]);
+    __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
+    __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
+    __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
+    __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
+    out[0] = _mm256_unpacklo_ps(a, b);
+    out[1] = _mm256_unpackhi_ps(a, b);
+    out[2] = _mm256_unpacklo_ps(c, d);
+    out[3] = _mm256_unpackhi_ps(c, d);
+}
+
+static void
+columns(const uint32_t (*in)[8], uint8_t *const row[8])
+{
+    __m256 low[4], high[4];
+    turn_four(in, low);
+    turn_four(in + 4, high);
+    for (unsigned i = 0; i < 4; i++)
+        _mm256_storeu_ps((float *)(void *)row[i],
+                         _mm256_permute2f128_ps(low[i], high[i], 0x20));
+    for (unsigned i = 0; i < 4; i++)
+        _mm256_storeu_ps((float *)(void *)row[i + 4],
+                         _mm256_permute2f128_ps(low[i], high[i], 0x31));
+}
+
 static void
 range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
 {
