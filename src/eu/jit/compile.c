@@ -173,6 +173,8 @@ compile_op(struct jit *j, uint32_t i)
         /* What the BREAK asks for itself. */
     } else if (j->start[i] & JIT_SEND) {
         interpret(j, i);
+    } else if (op->fn == eu_op_wait && jit_lower_wait(j, i)) {
+        /* Done. */
     } else if (op->insn->opcode != EU_OP_NOP && !compile_alu(j, op)) {
         interpret(j, i);
         j->start[i] |= JIT_INTERPRETED;

@@ -440,6 +440,8 @@ void jit_memory_misses(struct jit *j);
 /* A branch that nobody is called for. */
 bool jit_flow_is_native(const struct eu_op *op);
 void jit_lower_flow(struct jit *j, uint32_t index);
+/* False: the interpreter says what is wrong with it. */
+bool jit_lower_wait(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);
 /* The code for what seldom happens, behind all blocks. */
 void jit_lower_colds(struct jit *j);

@@ -380,6 +380,29 @@ native_else(struct jit *j, uint32_t index)
     continue_at(j, index + 1);
 }
 
+/* Until somebody notifies the thread it is left, and comes back here. */
+bool
+jit_lower_wait(struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    const struct eu_operand *o = &op->insn->src[0];
+    unsigned n = o->subreg_B / 4;
+    struct x86 *x = &j->x;
+    if (o->file != EU_FILE_ARF || (o->reg & 0xf0) != EU_ARF_N || n > 2)
+        return false;
+    size_t at = offsetof(struct eu_thread, n0) + n * 4;
+    jit_flush(j, &j->live[!j->full][index]);
+    x86_alu_mem_imm(x, X86_CMP, at, 0);
+    uint32_t go = x86_jump(x, X86_CC_NE);
+    x86_store_imm(x, offsetof(struct eu_thread, status), EU_WAITING);
+    x86_store_imm(x, offsetof(struct eu_thread, ip), op->ip);
+    x86_vzeroupper(x);
+    jit_leave(j);
+    x86_patch(x, go, x->size);
+    x86_alu_mem_imm(x, X86_SUB, at, 1);
+    return true;
+}
+
 /* The op that the interpreter names is found again through the thread's ip. */
 static void
 dynamic_branch(struct jit *j, const struct eu_op *op)

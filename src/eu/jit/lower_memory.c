@@ -29,7 +29,11 @@
 #define LD_SIMD8 UINT32_C(0x00027000)
 #define LD_SIMD16 UINT32_C(0x00047000)
 
-enum access_kind { READ, WRITE, ATOMIC };
+/* Data port 0: "MSD_MEMFENCE". */
+#define FENCE_MASK UINT32_C(0x0007c000)
+#define FENCE_TYPE UINT32_C(0x0001c000)
+
+enum access_kind { READ, WRITE, ATOMIC, FENCE };
 
 struct access {
     struct jit_send s;
@@ -103,6 +107,16 @@ find_ld(struct access *a)
     return (shape == LD_SIMD8 || shape == LD_SIMD16) && a->bti < EU_SURFACES;
 }
 
+/* Answers with a register of zeros, in any case. */
+static bool
+find_fence(struct access *a, unsigned lanes)
+{
+    a->kind = FENCE;
+    a->lanes = lanes;
+    a->channels = a->s.m.rlen_grf > 0;
+    return (a->s.m.desc & FENCE_MASK) == FENCE_TYPE;
+}
+
 /* Where the data of a write begin: in either part of the payload. */
 static bool
 find_data(struct access *a)
@@ -128,6 +142,8 @@ find_access(struct access *a, const struct eu_op *op)
         return false;
     a->bti = a->s.m.desc & 0xff;
     a->offset_B = a->s.src_B[0];
+    if (a->s.m.sfid == EU_SFID_DC0)
+        return find_fence(a, op->lanes);
     bool known = a->s.m.sfid == EU_SFID_DC1       ? find_untyped(a)
                  : a->s.m.sfid == EU_SFID_SAMPLER ? find_ld(a)
                                                   : false;
@@ -162,6 +178,10 @@ jit_memory_moves(const struct eu_op *op, struct jit_moved *moved)
     struct access a;
     find_access(&a, op);
     moved->count = 0;
+    if (a.kind == FENCE) {
+        add_part(moved, a.s.dst_B, a.channels * EU_GRF_B, true);
+        return;
+    }
     add_part(moved, a.offset_B, a.lanes * 4, false);
     for (unsigned c = 0; c < a.channels; c++)
         add_part(moved, a.data_B + c * a.lanes * 4, a.lanes * 4,
@@ -186,6 +206,17 @@ struct jit_miss {
     uint8_t flag_at[2];
     struct kept kept[JIT_VREGS];
 };
+
+static struct jit_miss *
+add_miss(struct jit *j)
+{
+    if (!jit_grow(j, (void **)&j->misses, &j->miss_capacity, j->miss_count + 1,
+                  sizeof *j->misses))
+        return NULL;
+    struct jit_miss *m = &j->misses[j->miss_count++];
+    memset(m, 0, offsetof(struct jit_miss, kept));
+    return m;
+}
 
 static void
 keep(struct jit_miss *m, const struct jit *j)
@@ -223,6 +254,8 @@ send_after_all(struct jit *j, const struct jit_miss *m)
         jit_load_len(j, m->kept[i].reg, m->kept[i].off_B, m->kept[i].len_B);
     for (unsigned c = 0; a.kind == READ && c < a.channels; c++)
         jit_load_len(j, m->answer[c], a.data_B + c * a.lanes * 4, a.lanes * 4);
+    if (a.kind == FENCE && a.channels)
+        jit_load_len(j, m->answer[0], a.s.dst_B, EU_GRF_B);
     memcpy(j->flag_at, m->flag_at, sizeof m->flag_at);
     jit_reload_flags(j);
     x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), m->back);
@@ -235,6 +268,32 @@ jit_memory_misses(struct jit *j)
     for (uint32_t i = 0; i < j->miss_count; i++)
         send_after_all(j, &j->misses[i]);
     jit_forget(j);
+}
+
+/* ---- fences ---- */
+
+/* Stores before it are seen before loads behind it: an instruction with a lock.
+ * Of threads without shared local memory this is not expected. */
+static void
+fence(struct jit *j, const struct access *a)
+{
+    static const uint8_t code[] = {0xf0, 0x83, 0x0c, 0x24, 0x00};
+    struct x86 *x = &j->x;
+    unsigned d = jit_temp(j);
+    struct jit_miss *m = add_miss(j);
+    if (!m)
+        return;
+    keep(m, j);
+    m->answer[0] = d;
+    x86_load(x, X86_RAX, THREAD_AT(slm), 8);
+    x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
+    x86_test(x, X86_RAX);
+    miss_if(j, m, X86_CC_E);
+    x86_bytes(x, code, sizeof code); /* lock or dword [rsp], 0 */
+    x86_vop(x, X86_PXOR, 1, d, d, x86_reg(d), 0);
+    m->back = x->size;
+    if (a->channels)
+        jit_bind(j, d, a->s.dst_B, EU_GRF_B);
 }
 
 /* ---- places ---- */
@@ -342,6 +401,9 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
     unsigned len = a->lanes / 8;
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(&j->x, X86_MOVUPS_LD, len, d[c], 0, x86_at_rax(c * 64), 0);
+    /* The thread that runs next looks behind. */
+    if (a->bti != SLM)
+        x86_prefetch_at_rax(&j->x, a->channels * 64);
     if (a->channels == 1)
         return;
     for (unsigned i = 0; i < 4; i++)
@@ -431,29 +493,22 @@ update_memory(struct jit *j, const struct access *a, unsigned offsets,
 
 /* ---- */
 
-static struct jit_miss *
-add_miss(struct jit *j)
-{
-    if (!jit_grow(j, (void **)&j->misses, &j->miss_capacity, j->miss_count + 1,
-                  sizeof *j->misses))
-        return NULL;
-    struct jit_miss *m = &j->misses[j->miss_count++];
-    memset(m, 0, offsetof(struct jit_miss, kept));
-    return m;
-}
-
 void
 jit_lower_memory(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
-    struct jit_miss *m = add_miss(j);
     struct access a;
     unsigned d[4] = {0}, t[4], len_B;
+    find_access(&a, op);
+    jit_drop_derived(j);
+    if (a.kind == FENCE) {
+        fence(j, &a);
+        return;
+    }
+    struct jit_miss *m = add_miss(j);
     if (!m)
         return;
-    find_access(&a, op);
     len_B = a.lanes * 4;
-    jit_drop_derived(j);
     unsigned offsets = jit_vec(j, a.offset_B, len_B);
     for (unsigned c = 0; c < a.channels; c++)
         d[c] = a.kind == READ ? jit_temp(j)

@@ -150,6 +150,8 @@ void x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
 void x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp);
 /* ... the qword */
 void x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp);
+/* prefetcht0 [rax + disp] */
+void x86_prefetch_at_rax(struct x86 *x, size_t disp);
 void x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
 void x86_store_imm(struct x86 *x, size_t disp, uint32_t imm);
 void x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,

@@ -170,6 +170,15 @@ x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp)
 }
 
 void
+x86_prefetch_at_rax(struct x86 *x, size_t disp)
+{
+    x86_room(x);
+    x86_byte(x, 0x0f);
+    x86_byte(x, 0x18);
+    x86_modrm(x, 1, (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+}
+
+void
 x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
 {
     x86_room(x);

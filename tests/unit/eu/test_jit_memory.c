@@ -107,13 +107,15 @@ update(unsigned op, uint8_t *p, uint32_t data)
     memcpy(p, &v, 4);
 }
 
-enum { READ, WRITE, ATOMIC, LD, KINDS };
+enum { READ, WRITE, ATOMIC, LD, KINDS, FENCE };
 
 static int
 kind_of(const struct eu_message *m)
 {
     if (m->sfid == EU_SFID_SAMPLER && bits_get(m->desc, 12, 16) == 7)
         return LD;
+    if (m->sfid == EU_SFID_DC0 && bits_get(m->desc, 14, 18) == 7)
+        return FENCE;
     switch (m->sfid == EU_SFID_DC1 ? bits_get(m->desc, 14, 18) : 0) {
     case 0x01: return READ;
     case 0x02: return ATOMIC;
@@ -164,7 +166,9 @@ answer(struct eu_thread *t, const struct eu_message *m)
     for (unsigned i = 0; kind < 0 && i < m->mlen_grf * 8u; i++)
         if (m->exec_mask >> i & 1)
             w->hash = (w->hash ^ m->src0[i]) * UINT64_C(0x100000001b3);
-    if (kind < 0)
+    if (kind == FENCE && m->rlen_grf)
+        memset(m->dst, 0, EU_GRF_B);
+    if (kind < 0 || kind == FENCE)
         return EU_MSG_OK;
     /* A channel after the other, as the data port does. */
     for (unsigned i = 0; i < m->exec_size; i++)
@@ -264,6 +268,23 @@ add_message(unsigned simd)
     rk_append(&k, dw);
 }
 
+/* (W) send (1|M0) */
+static void
+add_fence(void)
+{
+    uint32_t dw[4] = {EU_OP_SEND}, rlen = rk_rnd(&k, 2);
+    fields_put(dw, 24, 27, EU_SFID_DC0);
+    fields_put(dw, 34, 34, 1);
+    fields_put(dw, 35, 36, rlen ? EU_FILE_GRF : EU_FILE_ARF);
+    fields_put(dw, 53, 60, rlen ? DATA + rk_rnd(&k, 60) : 0);
+    fields_put(dw, 61, 62, 1);
+    fields_put(dw, 41, 42, EU_FILE_GRF);
+    fields_put(dw, 69, 76, DATA);
+    fields_put(dw, 89, 90, EU_FILE_IMM);
+    fields_put(dw, 96, 126, 1 << 25 | rlen << 20 | 1 << 19 | 7 << 14);
+    rk_append(&k, dw);
+}
+
 static void
 add_other(unsigned simd)
 {
@@ -309,6 +330,8 @@ make(uint64_t seed)
     for (unsigned n = 3 + rk_rnd(&k, 20); n; n--) {
         if (rk_chance(&k, 50))
             add_message(simd);
+        else if (rk_chance(&k, 10))
+            add_fence();
         else
             add_other(simd);
     }
