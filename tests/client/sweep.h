@@ -61,5 +61,6 @@ void sweep_block(void);
 void sweep_feedback(void);
 void sweep_wide(void);
 void sweep_sample(void);
+void sweep_draws(void);
 
 #endif
