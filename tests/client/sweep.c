@@ -20,7 +20,7 @@ const struct sweep_group sweep_groups[] = {
     {"window", sweep_window}, {"copy", sweep_copy},
     {"block", sweep_block},   {"feedback", sweep_feedback},
     {"wide", sweep_wide},     {"sample", sweep_sample},
-    {"draws", sweep_draws},
+    {"draws", sweep_draws},   {"blend", sweep_blend},
 };
 
 struct record {

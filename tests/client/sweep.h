@@ -62,5 +62,6 @@ void sweep_feedback(void);
 void sweep_wide(void);
 void sweep_sample(void);
 void sweep_draws(void);
+void sweep_blend(void);
 
 #endif
