@@ -63,5 +63,6 @@ void sweep_wide(void);
 void sweep_sample(void);
 void sweep_draws(void);
 void sweep_blend(void);
+void sweep_robust(void);
 
 #endif
