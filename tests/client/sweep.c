@@ -21,7 +21,7 @@ const struct sweep_group sweep_groups[] = {
     {"block", sweep_block},   {"feedback", sweep_feedback},
     {"wide", sweep_wide},     {"sample", sweep_sample},
     {"draws", sweep_draws},   {"blend", sweep_blend},
-    {"robust", sweep_robust},
+    {"robust", sweep_robust}, {"outline", sweep_outline},
 };
 
 struct record {

@@ -64,5 +64,6 @@ void sweep_sample(void);
 void sweep_draws(void);
 void sweep_blend(void);
 void sweep_robust(void);
+void sweep_outline(void);
 
 #endif
