@@ -22,6 +22,7 @@ const struct sweep_group sweep_groups[] = {
     {"wide", sweep_wide},     {"sample", sweep_sample},
     {"draws", sweep_draws},   {"blend", sweep_blend},
     {"robust", sweep_robust}, {"outline", sweep_outline},
+    {"blit", sweep_blit},
 };
 
 struct record {

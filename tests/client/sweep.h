@@ -65,5 +65,6 @@ void sweep_draws(void);
 void sweep_blend(void);
 void sweep_robust(void);
 void sweep_outline(void);
+void sweep_blit(void);
 
 #endif
