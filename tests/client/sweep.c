@@ -22,7 +22,7 @@ const struct sweep_group sweep_groups[] = {
     {"wide", sweep_wide},     {"sample", sweep_sample},
     {"draws", sweep_draws},   {"blend", sweep_blend},
     {"robust", sweep_robust}, {"outline", sweep_outline},
-    {"blit", sweep_blit},
+    {"blit", sweep_blit},     {"order", sweep_order},
 };
 
 struct record {

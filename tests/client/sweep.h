@@ -66,5 +66,6 @@ void sweep_blend(void);
 void sweep_robust(void);
 void sweep_outline(void);
 void sweep_blit(void);
+void sweep_order(void);
 
 #endif
