@@ -255,7 +255,65 @@ uint32_t jit_test_counter(struct jit *j);
 void jit_counter_flags(struct jit *j, const struct eu_op *op);
 
 /* vregs.c */
-unsigned jit_temp(struct jit *j);
+#define JIT_BIT(r) (UINT32_C(1) << (r))
+
+/* The lowest register of a set that is not empty. */
+static inline unsigned
+jit_first(uint32_t set)
+{
+    return (unsigned)__builtin_ctz(set);
+}
+
+/* When none is free. */
+unsigned jit_evict(struct jit *j);
+
+static inline unsigned
+jit_temp(struct jit *j)
+{
+    struct jit_vregs *v = &j->v;
+    uint32_t set = v->all & ~v->pinned & ~v->used;
+    unsigned r = set ? jit_first(set) : jit_evict(j);
+    v->used |= JIT_BIT(r);
+    v->locked |= JIT_BIT(r);
+    v->temps |= JIT_BIT(r);
+    v->recent |= JIT_BIT(r);
+    v->normal &= ~JIT_BIT(r);
+    v->reg[r].kind = JIT_TEMP;
+    return r;
+}
+
+static inline void
+jit_touch(struct jit_vregs *v, unsigned r)
+{
+    v->locked |= JIT_BIT(r);
+    v->recent |= JIT_BIT(r);
+}
+
+/* Registers that may hold part of these bytes. */
+static inline uint32_t
+jit_touching(const struct jit_vregs *v, unsigned off_B, unsigned len_B)
+{
+    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
+    uint32_t set = 0;
+    for (; g <= last; g++)
+        set |= v->touch[g & (EU_GRF_COUNT - 1)];
+    return set;
+}
+
+static inline int
+jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
+{
+    for (uint32_t set = jit_touching(&j->v, off_B, 1); set; set &= set - 1) {
+        unsigned r = jit_first(set);
+        const struct jit_vreg *v = &j->v.reg[r];
+        if (v->off_B == off_B && v->kind == kind && v->len_B >= len_B) {
+            jit_touch(&j->v, r);
+            return (int)r;
+        }
+    }
+    return -1;
+}
+
 unsigned jit_vec(struct jit *j, unsigned off_B, unsigned len_B);
 /* Like jit_vec, but the register is exactly this long: for merging. */
 unsigned jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B);
@@ -270,7 +328,6 @@ struct x86_rm jit_bcast(struct jit *j, unsigned off_B);
 struct x86_rm jit_dword(struct jit *j, uint32_t value);
 /* In a register that later instructions find. */
 unsigned jit_dword_reg(struct jit *j, uint32_t value);
-int jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B);
 void jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
               unsigned len_B);
 /* Memory in the range is up to date. */

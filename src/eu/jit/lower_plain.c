@@ -187,6 +187,25 @@ is_constant(const struct jit *j, const struct eu_op *op)
                            : (dst & ints) && (src & ints));
 }
 
+/* Floats that more than one host instruction computes, when there is nothing to
+ * ask about masks, destinations and registers. */
+static bool
+lower_function(struct jit *j, const struct eu_op *op)
+{
+    struct jit_part p = {.lanes = op->lanes,
+                         .len = jit_len(op->lanes * 4u),
+                         .mask = {.all = true}};
+    unsigned opcode = op->insn->opcode;
+    if (!j->evex || j->v.pinned || !jit_float_ok(j, op) ||
+        (opcode == EU_OP_SEL && !op->insn->cmod))
+        return false;
+    unsigned r = jit_lower_float(j, op, &p);
+    jit_store_dst(j, op, &p, r);
+    if (opcode == EU_OP_LRP)
+        jit_note_normal(j, r);
+    return true;
+}
+
 bool
 jit_lower_plain(struct jit *j, const struct eu_op *op)
 {
@@ -202,11 +221,14 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     }
     if (!is_plain(j, op, &is_float))
         return false;
+    if (is_float && j->keeps_denorms)
+        jit_float_mode(j, false);
+    if (is_float &&
+        (opcode == EU_OP_MATH || opcode == EU_OP_SEL || opcode == EU_OP_LRP))
+        return lower_function(j, op);
     if (!(is_float ? row->f : row->i) && opcode != EU_OP_MOV &&
         (opcode != EU_OP_MAD || !is_float))
         return false;
-    if (is_float && j->keeps_denorms)
-        jit_float_mode(j, false);
     bool two = op->lanes > j->max_lanes;
     const struct jit_set dying = j->dying;
     if (two) {

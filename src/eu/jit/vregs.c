@@ -7,14 +7,6 @@
 #include "eu/jit/compile.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
-#define BIT(r) (UINT32_C(1) << (r))
-
-/* The lowest register of a set that is not empty. */
-static inline unsigned
-first(uint32_t set)
-{
-    return (unsigned)__builtin_ctz(set);
-}
 
 unsigned
 jit_len(unsigned len_B)
@@ -63,7 +55,7 @@ store(struct jit *j, unsigned reg)
 {
     const struct jit_vreg *v = &j->v.reg[reg];
     jit_store_len(j, reg, v->off_B, v->len_B);
-    j->v.dirty &= ~BIT(reg);
+    j->v.dirty &= ~JIT_BIT(reg);
 }
 
 static bool
@@ -78,21 +70,17 @@ forget_name(struct jit_vregs *v, unsigned r)
     unsigned g = v->reg[r].off_B / EU_GRF_B;
     unsigned last = (v->reg[r].off_B + v->reg[r].len_B - 1u) / EU_GRF_B;
     for (; g <= last; g++)
-        v->touch[g & (EU_GRF_COUNT - 1)] &= ~BIT(r);
-    v->named &= ~BIT(r);
-    v->dirty &= ~BIT(r);
+        v->touch[g & (EU_GRF_COUNT - 1)] &= ~JIT_BIT(r);
+    v->named &= ~JIT_BIT(r);
+    v->dirty &= ~JIT_BIT(r);
 }
 
-/* A free register, or one not used lately; to evict what memory has is
- * cheaper. */
-static unsigned
-take(struct jit *j)
+/* One not used lately; to evict what memory has is cheaper. */
+unsigned
+jit_evict(struct jit *j)
 {
     struct jit_vregs *v = &j->v;
-    uint32_t all = v->all & ~v->pinned, set = ~v->used & all;
-    if (set)
-        return first(set);
-    set = all & ~v->locked;
+    uint32_t set = v->all & ~v->pinned & ~v->locked;
     if (!set) {
         j->crowded = true;
         return 0;
@@ -100,58 +88,12 @@ take(struct jit *j)
     if (!(set & ~v->recent))
         v->recent = 0;
     set &= ~v->recent;
-    unsigned r = first(set & ~v->dirty ? set & ~v->dirty : set);
-    if (v->dirty & BIT(r))
+    unsigned r = jit_first(set & ~v->dirty ? set & ~v->dirty : set);
+    if (v->dirty & JIT_BIT(r))
         store(j, r);
-    if (v->named & BIT(r))
+    if (v->named & JIT_BIT(r))
         forget_name(v, r);
     return r;
-}
-
-unsigned
-jit_temp(struct jit *j)
-{
-    unsigned r = take(j);
-    struct jit_vregs *v = &j->v;
-    v->used |= BIT(r);
-    v->locked |= BIT(r);
-    v->temps |= BIT(r);
-    v->recent |= BIT(r);
-    v->normal &= ~BIT(r);
-    v->reg[r].kind = JIT_TEMP;
-    return r;
-}
-
-static void
-touch(struct jit_vregs *v, unsigned r)
-{
-    v->locked |= BIT(r);
-    v->recent |= BIT(r);
-}
-
-/* Registers that may hold part of these bytes. */
-static uint32_t
-touching(const struct jit_vregs *v, unsigned off_B, unsigned len_B)
-{
-    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
-    uint32_t set = 0;
-    for (; g <= last; g++)
-        set |= v->touch[g & (EU_GRF_COUNT - 1)];
-    return set;
-}
-
-int
-jit_find(struct jit *j, enum jit_kind kind, unsigned off_B, unsigned len_B)
-{
-    for (uint32_t set = touching(&j->v, off_B, 1); set; set &= set - 1) {
-        unsigned r = first(set);
-        const struct jit_vreg *v = &j->v.reg[r];
-        if (v->off_B == off_B && v->kind == kind && v->len_B >= len_B) {
-            touch(&j->v, r);
-            return (int)r;
-        }
-    }
-    return -1;
 }
 
 void
@@ -161,9 +103,9 @@ jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
     unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
     struct jit_vregs *v = &j->v;
     for (; g <= last; g++)
-        v->touch[g & (EU_GRF_COUNT - 1)] |= BIT(reg);
-    v->named |= BIT(reg);
-    v->temps &= ~BIT(reg);
+        v->touch[g & (EU_GRF_COUNT - 1)] |= JIT_BIT(reg);
+    v->named |= JIT_BIT(reg);
+    v->temps &= ~JIT_BIT(reg);
     v->reg[reg].kind = kind;
     v->reg[reg].off_B = (uint16_t)off_B;
     v->reg[reg].len_B = (uint16_t)len_B;
@@ -224,9 +166,9 @@ jit_dword_reg(struct jit *j, uint32_t value)
 {
     struct jit_vregs *v = &j->v;
     for (uint32_t set = v->used & ~v->named; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         if (v->reg[r].kind == JIT_CONST && v->reg[r].value == value) {
-            touch(v, r);
+            jit_touch(v, r);
             return r;
         }
     }
@@ -234,7 +176,7 @@ jit_dword_reg(struct jit *j, uint32_t value)
     x86_vop(&j->x, X86_BROADCASTSS, j->evex ? 2 : 1, r, 0,
             jit_as_memory(x86_const(&j->x, &value, 1)), 0);
     v->reg[r].kind = JIT_CONST;
-    v->temps &= ~BIT(r);
+    v->temps &= ~JIT_BIT(r);
     v->reg[r].value = value;
     return r;
 }
@@ -249,9 +191,9 @@ jit_dword(struct jit *j, uint32_t value)
 void
 jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
 {
-    uint32_t set = touching(&j->v, off_B, len_B) & j->v.dirty;
+    uint32_t set = jit_touching(&j->v, off_B, len_B) & j->v.dirty;
     for (; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             store(j, r);
     }
@@ -263,18 +205,18 @@ drop(struct jit_vregs *v, unsigned r)
 {
     forget_name(v, r);
     v->reg[r].kind = JIT_TEMP;
-    v->temps |= BIT(r);
-    if (!(v->locked & BIT(r)))
-        v->used &= ~BIT(r);
+    v->temps |= JIT_BIT(r);
+    if (!(v->locked & JIT_BIT(r)))
+        v->used &= ~JIT_BIT(r);
 }
 
 void
 jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 {
     jit_sync(j, off_B, len_B);
-    uint32_t set = touching(&j->v, off_B, len_B);
+    uint32_t set = jit_touching(&j->v, off_B, len_B);
     for (; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
             drop(&j->v, r);
     }
@@ -284,8 +226,8 @@ void
 jit_drop_derived(struct jit *j)
 {
     for (uint32_t set = j->v.named; set; set &= set - 1)
-        if (j->v.reg[first(set)].kind != JIT_GRF)
-            drop(&j->v, first(set));
+        if (j->v.reg[jit_first(set)].kind != JIT_GRF)
+            drop(&j->v, jit_first(set));
 }
 
 void
@@ -297,37 +239,37 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
                 x86_reg(reg), 0);
         reg = (unsigned)pin;
     }
-    uint32_t set = touching(&j->v, off_B, len_B) & ~BIT(reg);
+    uint32_t set = jit_touching(&j->v, off_B, len_B) & ~JIT_BIT(reg);
     for (; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (!overlaps(v, off_B, len_B))
             continue;
         bool covered = v->off_B >= off_B &&
                        v->off_B + v->len_B <= off_B + len_B;
-        if ((j->v.dirty & BIT(r)) && !covered)
+        if ((j->v.dirty & JIT_BIT(r)) && !covered)
             store(j, r);
         drop(&j->v, r);
     }
-    if (j->v.named & BIT(reg))
+    if (j->v.named & JIT_BIT(reg))
         forget_name(&j->v, reg);
     jit_note(j, reg, JIT_GRF, off_B, len_B);
-    j->v.dirty |= BIT(reg);
-    j->v.recent |= BIT(reg);
-    j->v.normal &= ~BIT(reg);
+    j->v.dirty |= JIT_BIT(reg);
+    j->v.recent |= JIT_BIT(reg);
+    j->v.normal &= ~JIT_BIT(reg);
 }
 
 void
 jit_note_normal(struct jit *j, unsigned reg)
 {
     if (!(j->flags & EU_JIT_DENORMALS) && !j->has_modes)
-        j->v.normal |= BIT(reg);
+        j->v.normal |= JIT_BIT(reg);
 }
 
 bool
 jit_is_normal(struct jit *j, unsigned reg)
 {
-    bool normal = j->v.normal & BIT(reg);
+    bool normal = j->v.normal & JIT_BIT(reg);
     j->needs_flush |= normal;
     return normal;
 }
@@ -344,12 +286,12 @@ bool
 jit_take_over(struct jit *j, unsigned reg)
 {
     struct jit_vreg *v = &j->v.reg[reg];
-    if (v->kind != JIT_GRF || (j->v.pinned & BIT(reg)) ||
+    if (v->kind != JIT_GRF || (j->v.pinned & JIT_BIT(reg)) ||
         !jit_dies(j, v->off_B, v->len_B))
         return false;
     forget_name(&j->v, reg);
     v->kind = JIT_TEMP;
-    j->v.temps |= BIT(reg);
+    j->v.temps |= JIT_BIT(reg);
     return true;
 }
 
@@ -357,7 +299,7 @@ void
 jit_flush_but(struct jit *j, const struct jit_set *live, uint32_t without)
 {
     for (uint32_t set = j->v.dirty & ~without; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         if (jit_set_has(live, j->v.reg[r].off_B, j->v.reg[r].len_B))
             store(j, r);
     }
@@ -383,7 +325,7 @@ jit_drop_dead(struct jit *j, const struct jit_regs *regs,
             set |= touch[__builtin_ctzll(dead)];
     }
     for (; set; set &= set - 1) {
-        unsigned r = first(set);
+        unsigned r = jit_first(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (!jit_set_has(live, v->off_B, v->len_B))
             drop(&j->v, r);
@@ -395,7 +337,7 @@ jit_forget(struct jit *j)
 {
     struct jit_vregs *v = &j->v;
     for (uint32_t set = v->named; set; set &= set - 1)
-        forget_name(v, first(set));
+        forget_name(v, jit_first(set));
     v->used = v->locked = v->recent = v->normal = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
     j->flag_at[0] = j->flag_at[1] = 0xff;
@@ -404,7 +346,7 @@ jit_forget(struct jit *j)
 void
 jit_release(struct jit *j, unsigned reg)
 {
-    uint32_t gone = BIT(reg) & j->v.temps;
+    uint32_t gone = JIT_BIT(reg) & j->v.temps;
     j->v.used &= ~gone;
     j->v.locked &= ~gone;
 }
