@@ -118,6 +118,21 @@ run_send(struct pair *p, const struct eu_op *op)
 
 /* ---- blocks ---- */
 
+/* Compiled code does not part channels that all go to one place, where they
+ * wait for each other: there the follower has none on, and may be a few steps
+ * behind. */
+static const struct eu_op *
+catch_up(struct pair *p, const struct eu_op *op)
+{
+    if (!p->t->mask || p->r.mask)
+        return op;
+    for (unsigned n = 0; n < 4 && op && op->ip != p->t->ip; n++)
+        op = op->slow(&p->r, op);
+    if (op && op->fn == eu_op_join && !p->r.mask)
+        wake(&p->r, op->ip);
+    return op;
+}
+
 /* The block's ops from index on; returns the last one. */
 static const struct eu_op *
 follow(struct pair *p, uint32_t index)
@@ -133,6 +148,8 @@ follow(struct pair *p, uint32_t index)
         if (now->fn == eu_op_join)
             now++;
     } while (op && op > now && op < &k->ops[end]);
+    if (op)
+        op = catch_up(p, op);
     if (op)
         p->r.ip = op->ip;
     return now;

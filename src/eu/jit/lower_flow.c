@@ -207,7 +207,7 @@ static bool
 stays_together(const struct jit *j, uint32_t to)
 {
     return to < j->k->op_count && j->k->ops[to].fn == eu_op_join &&
-           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+           !(j->flags & EU_JIT_STEP);
 }
 
 static void
