@@ -63,6 +63,9 @@ line_to_y(uint8_t *line, uint32_t x_B, uint32_t w_B, uint32_t h,
         n = MIN2(16 - x % 16, w_B - at);
         uint8_t *to = line + (size_t)(x / 16) * 512 + x % 16;
         const uint8_t *from = rows + at;
+        if (at % 64 == 0)
+            for (unsigned i = 0; i < LINE_ROWS; i++)
+                __builtin_prefetch(from + (LINE_ROWS + i) * pitch_B);
         if (n == 16 && h == LINE_ROWS)
             for (unsigned i = 0; i < LINE_ROWS; i++)
                 memcpy(to + i * 16, from + i * pitch_B, 16);
