@@ -40,6 +40,7 @@ draw_memory_free(struct engine_context *ctx)
         if (m->kernels[i].kernel)
             slot_clear(&m->kernels[i]);
     scene_free(m->scene);
+    geom_kept_free(m->geom);
     free(m);
     ctx->draw_memory = NULL;
 }
@@ -157,8 +158,10 @@ update(struct engine_context *ctx, struct draw *draw)
     if (draw->gen < 9 && parts & HW_PART_PS)
         parts |= HW_PART_PIXEL;
     ctx->hw->dirty = HW_PART_ALL;
-    if (parts & HW_PART_INPUT)
+    if (parts & HW_PART_INPUT) {
         draw_input_vertices(ctx, draw);
+        draw->input_serial++;
+    }
     if (!draw_stage_all(ctx, draw, parts))
         return false;
     if (parts & HW_PART_STREAMOUT)
@@ -203,6 +206,7 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
     draw->kept_scene = &m->scene;
+    draw->kept_geom = &m->geom;
     /* Its scene refers to this memory. */
     if (ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
         finish_pixels(ctx);

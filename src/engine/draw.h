@@ -16,6 +16,7 @@
 #define DRAW_MAX_RT 8
 #define DRAW_MAX_VIEWPORTS 16
 
+struct geom_kept;
 struct pool;
 struct scene;
 
@@ -78,8 +79,10 @@ struct draw {
     atomic_bool *reset; /* set it to abandon the draw after a guest error */
     /* Where raster keeps its memory from draw to draw; NULL: nowhere. */
     struct scene **kept_scene;
+    struct geom_kept **kept_geom; /* the same for geom */
     /* Changes with all that raster uses but the primitives. */
     uint64_t pixel_serial;
+    uint64_t input_serial; /* with what vertex fetch uses */
     /* Its pixels may wait in the kept scene for those of draws that follow and
      * have the same pixel state, until scene_flush(). */
     bool may_wait;
@@ -178,6 +181,7 @@ struct hz_op {
 /* geom/: runs the draw from vertex fetch to the last pixel. Streamer thread;
  * uses draw->pool. Returns when all memory writes are done. */
 void geom_draw(const struct draw *draw);
+void geom_kept_free(struct geom_kept *kept);
 
 /* raster/: clears for HiZ operations. Streamer thread. */
 void raster_hz_op(const struct hz_op *op);

@@ -38,6 +38,7 @@ struct draw_memory {
     struct draw draw;
     struct draw_range range[DRAW_MAX_RANGES];
     struct scene *scene;
+    struct geom_kept *geom;
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
     struct kernel_slot kernels[KERNEL_SLOTS];

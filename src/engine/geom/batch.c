@@ -122,11 +122,13 @@ batch_instance(struct geom *g)
 
 /* The arrays in one piece of memory, which begins with slot[]. */
 static bool
-allocate(struct batch *b, bool tris, uint32_t slots, uint32_t vertex_count)
+allocate(struct geom *g, uint32_t slots)
 {
+    struct batch *b = &g->batch;
+    bool tris = g->tris;
     size_t room = b->vert_cap + BATCH_SLACK;
     size_t objects = tris ? 0 : b->object_cap;
-    size_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, vertex_count) + 3;
+    size_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, g->draw->vertex_count) + 3;
     void *at[9];
     const size_t size_B[9] = {
         sizeof *b->slot * slots,
@@ -142,7 +144,7 @@ allocate(struct batch *b, bool tris, uint32_t slots, uint32_t vertex_count)
     size_t total_B = 0;
     for (unsigned i = 0; i < ARRAY_SIZE(at); i++)
         total_B += ALIGN_POT(size_B[i], (size_t)64);
-    uint8_t *p = aligned_alloc(64, total_B);
+    uint8_t *p = geom_take(g, GEOM_BATCH, total_B);
     if (!p)
         return false;
     for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
@@ -178,11 +180,11 @@ batch_init(struct geom *g)
     b->slot_mask = slots - 1;
     b->slot_shift = 32 - (unsigned)__builtin_ctz(slots);
     g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
-    return allocate(b, g->tris, slots, g->draw->vertex_count);
+    return allocate(g, slots);
 }
 
 void
-batch_finish(struct batch *b)
+batch_finish(struct geom *g)
 {
-    free(b->slot);
+    geom_give(g, GEOM_BATCH, g->batch.slot);
 }

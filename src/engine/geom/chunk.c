@@ -242,9 +242,9 @@ lane_destroy(struct geom *l)
 {
     if (!l)
         return;
-    batch_finish(&l->batch);
+    batch_finish(l);
     clip_finish(l);
-    free(l->urb.base);
+    geom_give(l, GEOM_URB, l->urb.base);
     free(l);
 }
 
@@ -256,6 +256,7 @@ lane_create(const struct geom *g, unsigned worker)
         return NULL;
     *l = *g;
     l->lane = true;
+    l->kept = NULL;
     l->worker = worker;
     l->assembler.ctx = l;
     l->batch = (struct batch){0};

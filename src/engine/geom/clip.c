@@ -40,7 +40,8 @@ clip_init(struct geom *g)
     g->vue_slots = CLAMP(read, 2, MAX2(g->last_slots, 2));
     if (!clip->clip_enable)
         return true;
-    g->cut_vue = malloc((size_t)CLIP_MAX_POLYGON * g->vue_slots * 16);
+    g->cut_vue = geom_take(g, GEOM_CUT,
+                           (size_t)CLIP_MAX_POLYGON * g->vue_slots * 16);
     if (!g->cut_vue)
         return false;
     g->user_clip = user_mask(draw, false);
@@ -66,7 +67,7 @@ clip_init(struct geom *g)
 void
 clip_finish(struct geom *g)
 {
-    free(g->cut_vue);
+    geom_give(g, GEOM_CUT, g->cut_vue);
     g->cut_vue = NULL;
 }
 

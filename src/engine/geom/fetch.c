@@ -145,15 +145,9 @@ sgvs_dword(const struct fetch_plan *plan, bool enable, unsigned element,
     return (int)(plan->element[element].slot * 4u + (component & 3));
 }
 
-bool
-fetch_init(struct geom *g)
+static void
+make_plan(const struct draw *draw, struct fetch_plan *plan)
 {
-    const struct draw *draw = g->draw;
-    struct fetch_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return false;
-    g->fetch = plan;
-    g->lanes = geom_lanes_selected();
     unsigned slot = 0;
     for (unsigned i = 0; i < MIN2(draw->ve_count, DRAW_MAX_VE); i++) {
         if (!draw->ve[i].ve.valid)
@@ -178,13 +172,35 @@ fetch_init(struct geom *g)
                                       draw->sgvs.instanceid_component_number);
     if (draw->vf.component_packing_enable)
         unimp("vertex component packing");
+}
+
+bool
+fetch_init(struct geom *g)
+{
+    const struct draw *draw = g->draw;
+    struct geom_kept *kept = g->kept;
+    g->lanes = geom_lanes_selected();
+    if (kept && kept->plan && kept->input_serial == draw->input_serial) {
+        g->fetch = kept->plan;
+        return true;
+    }
+    g->fetch = calloc(1, sizeof *g->fetch);
+    if (!g->fetch)
+        return false;
+    make_plan(draw, g->fetch);
+    if (kept) {
+        free(kept->plan);
+        kept->plan = g->fetch;
+        kept->input_serial = draw->input_serial;
+    }
     return true;
 }
 
 void
 fetch_finish(struct geom *g)
 {
-    free(g->fetch);
+    if (!g->kept || g->fetch != g->kept->plan)
+        free(g->fetch);
     g->fetch = NULL;
 }
 

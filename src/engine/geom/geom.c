@@ -111,7 +111,7 @@ geom_urb_init(struct geom *g)
     }
     /* Handles have 27 bits: an instanced GS keeps its instance above. */
     assert(size_B / 64 < 1u << 27);
-    g->urb.base = aligned_alloc(64, ALIGN_POT(size_B, (uint64_t)64));
+    g->urb.base = geom_take(g, GEOM_URB, size_B);
     g->urb.size_B = size_B;
     return g->urb.base != NULL;
 }
@@ -172,6 +172,7 @@ void
 geom_draw(const struct draw *draw)
 {
     struct geom g = {.draw = draw};
+    geom_find_kept(&g);
     bool ok = geom_init(&g);
     if (ok) {
         vm_thread_enter();
@@ -187,7 +188,7 @@ geom_draw(const struct draw *draw)
     clip_finish(&g);
     gs_finish(&g);
     hsds_finish(&g);
-    batch_finish(&g.batch);
+    batch_finish(&g);
     fetch_finish(&g);
-    free(g.urb.base);
+    geom_give(&g, GEOM_URB, g.urb.base);
 }

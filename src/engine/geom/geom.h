@@ -78,9 +78,21 @@ struct geom_lanes;
 struct gs_queue;
 struct tess_state;
 
+/* What draws take over from the ones before: the context's. Larger pieces are
+ * given back. */
+#define GEOM_KEPT_B (32 * 1024)
+enum geom_piece { GEOM_URB, GEOM_BATCH, GEOM_CUT, GEOM_PIECES };
+
+struct geom_kept {
+    alignas(64) uint8_t piece[GEOM_PIECES][GEOM_KEPT_B];
+    struct fetch_plan *plan;
+    uint64_t input_serial; /* of the draw that the plan was made for */
+};
+
 struct geom {
     const struct draw *draw;
-    struct scene *scene; /* made for the first primitive */
+    struct geom_kept *kept; /* NULL: nothing */
+    struct scene *scene;    /* made for the first primitive */
     struct prim_list *list;
     uint32_t *cut_vue; /* room for the vertices of a cut object */
     bool lane;         /* one of several, of this worker */
@@ -144,9 +156,14 @@ unsigned geom_payload(const struct shader_stage *stage,
 void geom_shaded(struct geom *g, const struct geom_object *o,
                  struct geom_vert *const *v);
 
+/* kept.c. Memory of 64 bytes' alignment, NULL if there is none. */
+void geom_find_kept(struct geom *g);
+void *geom_take(const struct geom *g, enum geom_piece piece, size_t size_B);
+void geom_give(const struct geom *g, enum geom_piece piece, void *p);
+
 /* batch.c. Room for the draw's vertices and objects; false without memory. */
 bool batch_init(struct geom *g);
-void batch_finish(struct batch *b);
+void batch_finish(struct geom *g);
 /* Adds an object; an assemble_fn. */
 void batch_object(void *ctx, const struct geom_assembled *in);
 /* Gives numbers to the vertices of these keys, which lie in [least_key,

@@ -32,6 +32,11 @@ scene_free(struct scene *scene)
 {
 }
 
+void
+geom_kept_free(struct geom_kept *kept)
+{
+}
+
 /* A test's on_draw() leaves one behind. */
 struct scene {
     char unused;

@@ -65,6 +65,31 @@ Test(fetch, integers_stay_integers)
     cr_expect_eq(b[1], UINT32_MAX);
 }
 
+/* A plan serves as long as nothing that it was made from has changed; what the
+ * vertices hold has never been part of it. */
+Test(fetch, plans_serve_the_draws_that_follow)
+{
+    const float one[4] = {1, 2, 3, 4}, other[4] = {5, 6, 7, 8};
+    struct geom_kept *kept = NULL;
+    attribute(0x000, one, 16);
+    rig.draw.kept_geom = &kept;
+    rig.draw.input_serial = 1;
+    rig_draw();
+    cr_assert_not_null(kept);
+    const struct fetch_plan *plan = kept->plan;
+    memcpy(rig.memory + 32, other, 16);
+    rig_draw();
+    cr_expect_eq(kept->plan, plan);
+    rig.draw.ve[2].ve.component_1_control = GEN9_VFCOMP_STORE_0;
+    rig.draw.input_serial++;
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 3);
+    const float wanted[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {5, 0, 7, 8}};
+    for (unsigned i = 0; i < 3; i++)
+        cr_expect_arr_eq(rig.prim[i].attr[0], wanted[i], 16, "draw %u", i);
+    geom_kept_free(kept);
+}
+
 Test(fetch, component_controls)
 {
     const float in[4] = {5, 6, 7, 8};
