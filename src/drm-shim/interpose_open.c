@@ -6,21 +6,9 @@
 #include "drm-shim/tree.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-void *
-interpose_real(void **slot, const char *symbol)
-{
-    void *p = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    if (!p) {
-        p = dlsym(RTLD_NEXT, symbol);
-        __atomic_store_n(slot, p, __ATOMIC_RELEASE);
-    }
-    return p;
-}
 
 /* Every open: redirected, and if it turned out to be one of the two device
  * nodes, exchanged for the device. */

@@ -31,9 +31,10 @@ struct engine *engine_create(const struct engine_config *config);
 void engine_destroy(struct engine *engine);
 /* After fork(): the child has no engine threads; it starts its own lazily. */
 void engine_after_fork(struct engine *engine);
-/* The application has installed a signal handler of its own: what the engine
- * needs is put back before its next batch. Also in signal handlers. */
-void engine_signals_changed(void);
+/* Set it when the application has installed a signal handler of its own: what
+ * the engine needs is put back before its next batch. Also in signal handlers,
+ * and before any code of the engine can run. */
+extern atomic_bool engine_signals_changed;
 /* Copies what may not be readable: false if some of it is not. */
 bool engine_copy(void *to, const void *from, size_t size_B);
 /* What of the kernels so far was not compiled, to trace(eu). */

@@ -200,13 +200,7 @@ vm_init(void)
     }
 }
 
-static atomic_bool handlers_changed;
-
-void
-engine_signals_changed(void)
-{
-    atomic_store(&handlers_changed, true);
-}
+atomic_bool engine_signals_changed;
 
 /* To look costs two system calls, more than many a batch's commands. */
 void
@@ -214,9 +208,10 @@ vm_keep_handler(void)
 {
     static _Atomic int64_t looked_ns;
     int64_t now_ns = clock_tick_ns();
-    if (atomic_load(&looked_ns) == now_ns && !atomic_load(&handlers_changed))
+    if (atomic_load(&looked_ns) == now_ns &&
+        !atomic_load(&engine_signals_changed))
         return;
     atomic_store(&looked_ns, now_ns);
-    atomic_store(&handlers_changed, false);
+    atomic_store(&engine_signals_changed, false);
     vm_init();
 }

@@ -230,7 +230,7 @@ install(void)
 {
     struct sigaction act = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &act, NULL);
-    engine_signals_changed();
+    atomic_store(&engine_signals_changed, true);
 }
 
 static volatile uint32_t *
