@@ -184,12 +184,12 @@ fetch_init(struct geom *g)
         g->fetch = kept->plan;
         return true;
     }
-    g->fetch = calloc(1, sizeof *g->fetch);
+    g->fetch = kept && kept->plan ? kept->plan : malloc(sizeof *g->fetch);
     if (!g->fetch)
         return false;
+    memset(g->fetch, 0, sizeof *g->fetch);
     make_plan(draw, g->fetch);
     if (kept) {
-        free(kept->plan);
         kept->plan = g->fetch;
         kept->input_serial = draw->input_serial;
     }
