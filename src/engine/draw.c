@@ -6,6 +6,15 @@
 
 #include <stdlib.h>
 
+static struct draw_slot *
+slot_create(struct stage_cache *common)
+{
+    struct draw_slot *slot = calloc(1, sizeof *slot);
+    if (slot)
+        stage_cache_init(&slot->cache, common);
+    return slot;
+}
+
 struct draw_memory *
 draw_memory_get(struct engine_context *ctx)
 {
@@ -14,14 +23,17 @@ draw_memory_get(struct engine_context *ctx)
         if (!m)
             return NULL;
         for (unsigned i = 0; i < STAGE_COUNT; i++)
-            stage_cache_init(&m->cache[i]);
+            stage_cache_init(&m->cache[i], NULL);
+        m->slot[0] = slot_create(&m->cache[STAGE_PS]);
         ctx->draw_memory = m;
+        if (!m->slot[0])
+            draw_memory_free(ctx);
     }
     return ctx->draw_memory;
 }
 
 static void
-slot_clear(struct kernel_slot *slot)
+kernel_clear(struct kernel_slot *slot)
 {
     eu_kernel_unref(slot->kernel);
     free(slot->code);
@@ -34,15 +46,36 @@ draw_memory_free(struct engine_context *ctx)
     struct draw_memory *m = ctx->draw_memory;
     if (!m)
         return;
+    raster_free(m->raster);
+    for (unsigned i = 0; i < DRAW_SLOTS; i++) {
+        if (m->slot[i])
+            stage_cache_finish(&m->slot[i]->cache);
+        free(m->slot[i]);
+    }
     for (unsigned i = 0; i < STAGE_COUNT; i++)
         stage_cache_finish(&m->cache[i]);
     for (unsigned i = 0; i < KERNEL_SLOTS; i++)
         if (m->kernels[i].kernel)
-            slot_clear(&m->kernels[i]);
-    scene_free(m->scene);
+            kernel_clear(&m->kernels[i]);
     geom_kept_free(m->geom);
     free(m);
     ctx->draw_memory = NULL;
+}
+
+/* Ends the draws whose pixels wait. */
+static void
+finish_pixels(struct engine_context *ctx)
+{
+    if (!ctx->draw_waits)
+        return;
+    ctx->draw_waits = false;
+    struct draw_memory *m = ctx->draw_memory;
+    raster_flush(m->raster);
+    /* The slots before this one are free. */
+    struct draw_slot *now = m->slot[m->at];
+    m->slot[m->at] = m->slot[0];
+    m->slot[0] = now;
+    m->at = 0;
 }
 
 /* ---- kernels ----------------------------------------------------------- */
@@ -61,8 +94,10 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
     if (slot->kernel && slot->va == va &&
         !memcmp(slot->code, code, slot->size_B))
         return slot->kernel;
-    if (slot->kernel)
-        slot_clear(slot);
+    if (slot->kernel) {
+        finish_pixels(ctx); /* it may be theirs */
+        kernel_clear(slot);
+    }
     enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
     slot->kernel = eu_kernel_get(code, MIN2(vm_limit_B(va), KERNEL_MAX_B), gen);
     if (!slot->kernel)
@@ -71,7 +106,7 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
     slot->size_B = eu_kernel_size_B(slot->kernel);
     slot->code = malloc(slot->size_B);
     if (!slot->code) {
-        slot_clear(slot);
+        kernel_clear(slot);
         return NULL;
     }
     memcpy(slot->code, code, slot->size_B);
@@ -136,7 +171,7 @@ read_primitive(const struct hw_state *hw, const uint32_t *dw)
 static void
 set_primitive(struct draw_memory *m, const struct draw_primitive *p)
 {
-    struct draw *draw = &m->draw;
+    struct draw *draw = draw_now(m);
     draw->topology = p->topology;
     draw->indexed = p->indexed;
     draw->vertex_count = p->vertex_count;
@@ -175,14 +210,22 @@ update(struct engine_context *ctx, struct draw *draw)
     return true;
 }
 
-/* Ends the draws whose pixels wait. */
+/* The draw's pixels wait, so that it has to stay: goes on with a copy. */
 static void
-finish_pixels(struct engine_context *ctx)
+leave_draw(struct engine_context *ctx)
 {
-    if (!ctx->draw_waits)
+    struct draw_memory *m = ctx->draw_memory;
+    if (m->at + 1 < DRAW_SLOTS && !m->slot[m->at + 1])
+        m->slot[m->at + 1] = slot_create(&m->cache[STAGE_PS]);
+    if (m->at + 1 == DRAW_SLOTS || !m->slot[m->at + 1]) {
+        finish_pixels(ctx);
         return;
-    ctx->draw_waits = false;
-    scene_flush(ctx->draw_memory->scene);
+    }
+    memcpy(&m->slot[m->at + 1]->draw, &m->slot[m->at]->draw,
+           offsetof(struct draw, so_stream));
+    m->at++;
+    /* Nor may the next one change what it has in its slot. */
+    ctx->hw->dirty |= HW_PART_PS | HW_PART_STREAMOUT;
 }
 
 static struct draw *
@@ -198,18 +241,17 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
         guest_error("draw of %llu vertices", (unsigned long long)vertices);
         return NULL;
     }
-    struct draw *draw = &m->draw;
+    if (ctx->draw_waits && ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
+        leave_draw(ctx);
+    struct draw *draw = draw_now(m);
     draw->id = atomic_fetch_add(&ctx->engine->draw_id, 1) + 1;
     draw->gen = ctx->engine->config.gen;
     draw->vm = ctx->vm;
     draw->pool = engine_pool(ctx->engine);
     draw->stats = &ctx->hw->stats;
     draw->reset = &ctx->reset;
-    draw->kept_scene = &m->scene;
+    draw->kept_raster = &m->raster;
     draw->kept_geom = &m->geom;
-    /* Its scene refers to this memory. */
-    if (ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
-        finish_pixels(ctx);
     set_primitive(m, prim);
     return update(ctx, draw) ? draw : NULL;
 }
@@ -242,13 +284,13 @@ draw_release(struct engine_context *ctx)
         return;
     ctx->draw_held = false;
     struct draw_memory *m = ctx->draw_memory;
-    const struct draw *draw = &m->draw;
+    const struct draw *draw = draw_now(m);
     if (draw->stage[STAGE_PS].enabled && !draw->resolve)
         target_note(ctx->engine, draw);
     if (!draw->may_wait)
         finish_pixels(ctx);
     geom_draw(draw);
-    ctx->draw_waits = m->scene && scene_waits(m->scene);
+    ctx->draw_waits = raster_waits(m->raster);
 }
 
 void

@@ -18,7 +18,7 @@
 
 struct geom_kept;
 struct pool;
-struct scene;
+struct raster;
 
 /* The statistics registers of the context; workers add to them. */
 struct pipeline_stats {
@@ -78,13 +78,13 @@ struct draw {
     struct pipeline_stats *stats;
     atomic_bool *reset; /* set it to abandon the draw after a guest error */
     /* Where raster keeps its memory from draw to draw; NULL: nowhere. */
-    struct scene **kept_scene;
+    struct raster **kept_raster;
     struct geom_kept **kept_geom; /* the same for geom */
     /* Changes with all that raster uses but the primitives. */
     uint64_t pixel_serial;
     uint64_t input_serial; /* with what vertex fetch uses */
-    /* Its pixels may wait in the kept scene for those of draws that follow and
-     * have the same pixel state, until scene_flush(). */
+    /* Its pixels may wait there for those of draws that follow, until
+     * raster_flush(); so long it must stay as it is, but for its vertices. */
     bool may_wait;
 
     /* what to draw */
@@ -120,7 +120,6 @@ struct draw {
     struct gen9_3dstate_gs gs;
     uint32_t urb_entry_B[4]; /* VS, HS, DS, GS entry sizes */
     struct gen9_3dstate_streamout so;
-    struct draw_so_stream so_stream[4];
     struct draw_so_buffer so_buffer[4];
     struct gen9_3dstate_clip clip;
     struct gen9_sf_clip_viewport viewport[DRAW_MAX_VIEWPORTS];
@@ -161,6 +160,9 @@ struct draw {
     unsigned depth_min_array, depth_view_extent; /* layers - 1 */
     bool fast_clear; /* PS Render Target Fast Clear Enable */
     bool resolve;    /* PS Render Target Resolve: pixels stay as they are */
+
+    /* Large, and of no draw whose pixels wait: last, not to be copied. */
+    struct draw_so_stream so_stream[4];
 };
 
 /* 3DSTATE_WM_HZ_OP with the PIPE_CONTROL that triggers it. */
@@ -182,6 +184,12 @@ struct hz_op {
  * uses draw->pool. Returns when all memory writes are done. */
 void geom_draw(const struct draw *draw);
 void geom_kept_free(struct geom_kept *kept);
+
+/* raster/: what it keeps from draw to draw, and the pixels that wait in it.
+ * Streamer thread. */
+bool raster_waits(const struct raster *raster);
+void raster_flush(struct raster *raster);
+void raster_free(struct raster *raster);
 
 /* raster/: clears for HiZ operations. Streamer thread. */
 void raster_hz_op(const struct hz_op *op);

@@ -6,7 +6,8 @@
  * tell: the pieces are lists, of which the primitives are drawn in order, and
  * nothing depends on where one of them begins.
  *
- * Draws that cannot be joined so may at least share a scene. */
+ * Draws that cannot be joined so may at least share tiles: see
+ * raster/waiting.c. */
 #include "engine/draw_private.h"
 #include "base/perf.h"
 
@@ -78,7 +79,7 @@ draw_merge_possible(const struct draw *draw)
 bool
 draw_merge(struct draw_memory *m, const struct draw_primitive *prim)
 {
-    struct draw *draw = &m->draw;
+    struct draw *draw = draw_now(m);
     if (!prim->indexed || prim->instance_count != 1 ||
         prim->vertex_count % list_size(draw->topology) ||
         prim->start_instance != draw->start_instance ||

@@ -11,6 +11,8 @@
 #define KERNEL_SLOTS 256
 /* 3DPRIMITIVEs that one draw may stand for. */
 #define DRAW_MAX_RANGES 1024
+/* Draws of different pixel state that may wait. */
+#define DRAW_SLOTS 16
 
 /* A kernel as last found at an address, with the bytes it was made from:
  * comparing them is cheaper than looking it up by content. */
@@ -33,11 +35,20 @@ struct draw_primitive {
     int32_t base_vertex;
 };
 
+/* A draw, with what its pixel shader refers to. */
+struct draw_slot {
+    struct draw draw;
+    struct stage_cache cache;
+    uint32_t push[PUSH_MAX_GRF * 8];
+};
+
 /* What a context reuses from draw to draw. */
 struct draw_memory {
-    struct draw draw;
+    /* The draw being made is slot[at]; pixels of those before it may wait. */
+    struct draw_slot *slot[DRAW_SLOTS];
+    unsigned at;
     struct draw_range range[DRAW_MAX_RANGES];
-    struct scene *scene;
+    struct raster *raster;
     struct geom_kept *geom;
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
@@ -46,6 +57,12 @@ struct draw_memory {
 
 /* Makes it when first used; NULL: out of memory. */
 struct draw_memory *draw_memory_get(struct engine_context *ctx);
+
+static inline struct draw *
+draw_now(const struct draw_memory *m)
+{
+    return &m->slot[m->at]->draw;
+}
 
 /* NULL after a guest error. */
 const struct eu_kernel *draw_find_kernel(struct engine_context *ctx, gpu_va va);

@@ -37,7 +37,8 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->clock = CLOCK_STEP *
                    atomic_fetch_add_explicit(&ctx->engine->shader_clock, 1,
                                              memory_order_relaxed);
-    stage->cache = &ctx->draw_memory->cache[kind];
+    struct draw_memory *m = ctx->draw_memory;
+    stage->cache = kind == STAGE_PS ? &m->slot[m->at]->cache : &m->cache[kind];
     stage_cache_reset(stage->cache);
     if (kind == STAGE_CS)
         return;
@@ -64,7 +65,9 @@ load_push(struct engine_context *ctx, struct shader_stage *stage)
     struct gen9_3dstate_constant_body body;
     gen9_3dstate_constant_body_unpack(
         &body, hw_packet(hw, packets[stage->kind].constants) + 1);
-    uint32_t *push = ctx->draw_memory->push[stage->kind];
+    struct draw_memory *m = ctx->draw_memory;
+    uint32_t *push = stage->kind == STAGE_PS ? m->slot[m->at]->push
+                                             : m->push[stage->kind];
     unsigned at_grf = 0;
     for (unsigned i = 0; i < 4; i++) {
         unsigned grf = body.read_length[i];

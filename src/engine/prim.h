@@ -81,13 +81,8 @@ struct scene;
 struct prim_list;
 
 struct scene *scene_create(const struct draw *draw);
-/* Draws what is left, unless it may wait; the memory is kept for the next draw
- * if that can be. */
+/* Draws what is left, unless it may wait in the draw's raster memory. */
 void scene_destroy(struct scene *scene);
-/* Whether there is a scene with something in it. */
-bool scene_waits(const struct scene *scene);
-/* Frees a kept one. */
-void scene_free(struct scene *scene);
 /* List i, made when it is first asked for; NULL without memory. */
 struct prim_list *scene_list(struct scene *scene, unsigned i);
 /* True when the list is so long that a flush is due. The list's owner. */
@@ -95,7 +90,7 @@ bool scene_add(struct prim_list *list, const struct prim *prim);
 /* The same for triangles one after another. */
 bool scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
                          unsigned count, unsigned vue_slots);
-/* Draws and empties all lists. */
+/* Draws and empties all lists, with those of scenes before that wait. */
 void scene_flush(struct scene *scene);
 
 #endif

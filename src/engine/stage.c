@@ -23,9 +23,10 @@ static const struct surface null_surface = {
 static const struct sampler null_sampler = {.disabled = true};
 
 void
-stage_cache_init(struct stage_cache *cache)
+stage_cache_init(struct stage_cache *cache, struct stage_cache *common)
 {
     memset(cache, 0, sizeof *cache);
+    cache->common = common ? common : cache;
     pthread_mutex_init(&cache->lock, NULL);
     arena_init(&cache->arena, 8192);
 }
@@ -69,7 +70,7 @@ recent_surface(struct stage_cache *cache, const uint32_t rss[16])
 {
     /* Size and address tell most of them apart. */
     uint32_t hash = (rss[2] ^ rss[8]) * 2654435761u;
-    return &cache->recent[hash >> 16 & (STAGE_RECENT_SURFACES - 1)];
+    return &cache->common->recent[hash >> 16 & (STAGE_RECENT_SURFACES - 1)];
 }
 
 /* The cache's lock is held. */
@@ -107,7 +108,7 @@ static const struct surface *
 fill_surface(const struct shader_stage *stage, unsigned bti)
 {
     struct stage_cache *cache = stage->cache;
-    pthread_mutex_lock(&cache->lock);
+    pthread_mutex_lock(&cache->common->lock);
     struct surface *s = atomic_load_explicit(&cache->surface[bti],
                                              memory_order_relaxed);
     if (!s && (s = cache_alloc_locked(cache, sizeof *s))) {
@@ -118,7 +119,7 @@ fill_surface(const struct shader_stage *stage, unsigned bti)
         decode_surface(stage, stage->surface_base_va + offset_B, s);
         atomic_store_explicit(&cache->surface[bti], s, memory_order_release);
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&cache->common->lock);
     return s ? s : &null_surface;
 }
 
@@ -154,7 +155,7 @@ stage_surface_bindless(const struct shader_stage *stage, uint32_t offset_B)
     const struct stage_cached_surface *e = find_bindless(cache, offset_B);
     if (e)
         return &e->surface;
-    pthread_mutex_lock(&cache->lock);
+    pthread_mutex_lock(&cache->common->lock);
     e = find_bindless(cache, offset_B);
     struct stage_cached_surface *new = NULL;
     if (!e && (new = cache_alloc_locked(cache, sizeof *new))) {
@@ -167,7 +168,7 @@ stage_surface_bindless(const struct shader_stage *stage, uint32_t offset_B)
                               memory_order_release);
         e = new;
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&cache->common->lock);
     return e ? &e->surface : &null_surface;
 }
 
@@ -198,14 +199,14 @@ static const struct sampler *
 fill_sampler(const struct shader_stage *stage, unsigned index)
 {
     struct stage_cache *cache = stage->cache;
-    pthread_mutex_lock(&cache->lock);
+    pthread_mutex_lock(&cache->common->lock);
     struct sampler *s = atomic_load_explicit(&cache->sampler[index],
                                              memory_order_relaxed);
     if (!s && (s = cache_alloc_locked(cache, sizeof *s))) {
         decode_sampler(stage, stage->sampler_offset + index * 16, s);
         atomic_store_explicit(&cache->sampler[index], s, memory_order_release);
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&cache->common->lock);
     return s ? s : &null_sampler;
 }
 
@@ -237,7 +238,7 @@ stage_sampler_at(const struct shader_stage *stage, uint32_t state_offset_B)
     const struct stage_cached_sampler *e = find_by_state(cache, offset_B);
     if (e)
         return &e->sampler;
-    pthread_mutex_lock(&cache->lock);
+    pthread_mutex_lock(&cache->common->lock);
     e = find_by_state(cache, offset_B);
     struct stage_cached_sampler *new = NULL;
     if (!e && (new = cache_alloc_locked(cache, sizeof *new))) {
@@ -249,7 +250,7 @@ stage_sampler_at(const struct shader_stage *stage, uint32_t state_offset_B)
                               memory_order_release);
         e = new;
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&cache->common->lock);
     return e ? &e->sampler : &null_sampler;
 }
 

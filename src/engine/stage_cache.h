@@ -37,8 +37,14 @@ struct prepared_message; /* msg/sampler_prepare.c */
 struct sample_blocks;
 
 struct stage_cache {
-    bool used;            /* something has been decoded since the last reset */
+    bool used; /* something has been decoded since the last reset */
+    /* Itself, or the one that has these for several caches: */
+    struct stage_cache *common;
     pthread_mutex_t lock; /* for writers */
+    struct stage_recent_surface recent[STAGE_RECENT_SURFACES];
+    /* Each worker's own, made when it first needs them; they outlive draws. */
+    struct sample_blocks *blocks[STAGE_CACHE_WORKERS];
+    /* Each cache's own: */
     struct arena arena;
     _Atomic(struct surface *) surface[STAGE_BTI_COUNT];
     _Atomic(struct sampler *) sampler[STAGE_SAMPLER_COUNT];
@@ -49,12 +55,10 @@ struct stage_cache {
     /* Those of a common form, by their descriptor: later ones replace earlier
      * ones. */
     _Atomic(struct prepared_message *) usual[STAGE_CACHE_USUAL];
-    struct stage_recent_surface recent[STAGE_RECENT_SURFACES];
-    /* Each worker's own, made when it first needs them; they outlive draws. */
-    struct sample_blocks *blocks[STAGE_CACHE_WORKERS];
 };
 
-void stage_cache_init(struct stage_cache *cache);
+/* common: NULL for one of its own. */
+void stage_cache_init(struct stage_cache *cache, struct stage_cache *common);
 void stage_cache_finish(struct stage_cache *cache);
 /* Forgets everything: for the next draw. No other thread may be using it. */
 void stage_cache_reset(struct stage_cache *cache);

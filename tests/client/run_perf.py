@@ -30,6 +30,8 @@ PICTURES = (
 SAME = (
     ('no_wait', 'layers'),
     ('no_hidden', 'layers'),
+    ('no_wait', 'layers-depth'),
+    ('no_hidden', 'layers-depth'),
     ('no_wait', 'layers-msaa'),
     ('no_hidden', 'layers-msaa'),
     ('no_wait', 'layers-counted'),

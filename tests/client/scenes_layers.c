@@ -98,7 +98,7 @@ not_opaque(void)
     layer(0, 0, 64, 64);
     layer(0, 0, 64, 64);
     glDisable(GL_BLEND);
-    glColorMask(1, 0, 1, 1);
+    glColorMask(0, 1, 0, 1);
     layer(64, 0, 128, 64);
     layer(64, 0, 128, 64);
     glColorMask(1, 1, 1, 1);
@@ -150,6 +150,45 @@ layers(void)
                           y + SCENE_H / 2, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
+/* ---- depth: what hides it leaves its depth ------------------------------- */
+
+static void
+layers_depth(void)
+{
+    GLuint fbo = scene_target(GL_RGBA8, GL_DEPTH24_STENCIL8, 0);
+    static const float near_half[] = {-1,   -1, -0.5f, 1, 1,    -1,
+                                      0.9f, 1,  -1,    1, 0.3f, 1};
+    use(FS_COL);
+    full();
+    GLuint layers_program = program;
+    GLuint tri = gl_program(GLSL "layout(location=0) in vec4 pos; void main(){"
+                                 "gl_Position = pos; }",
+                            GLSL "out vec4 o; void main(){"
+                                 "o = vec4(gl_FragCoord.z, 1, 0, 1); }");
+    glEnable(GL_DEPTH_TEST);
+    scene_attrib(0, 4, near_half, COUNT(near_half));
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDisable(GL_DEPTH_TEST);
+    glUseProgram(layers_program);
+    program = layers_program;
+    full();
+    full();
+    /* Behind the triangle that is not seen, and before it. */
+    glEnable(GL_DEPTH_TEST);
+    layer(10, 10, 120, 70);
+    glDepthMask(0);
+    layer(0, 64, 100, 128);
+    glDepthFunc(GL_GEQUAL);
+    glUseProgram(tri);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDisable(GL_DEPTH_TEST);
+    glDepthMask(1);
+    glUseProgram(layers_program);
+    layer(64, 64, 128, 128);
+    layer(70, 70, 90, 90);
+    scene_blit_to_main(fbo);
 }
 
 /* ---- samples ------------------------------------------------------------- */
@@ -238,6 +277,7 @@ layers_with_effects(void)
 
 const struct scene scenes_layers[] = {
     {"layers", layers, NULL, 0, 0},
+    {"layers-depth", layers_depth, NULL, 0, 0},
     {"layers-msaa", layers_msaa, NULL, 1, 2},
     {"layers-counted", layers_counted, read_values, 0, 0},
     {"layers-effects", layers_with_effects, read_hits, 0, 0},

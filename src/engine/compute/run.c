@@ -37,7 +37,7 @@ make_stage(struct shader_stage *stage, struct stage_cache *cache,
     stage->kernel = eu_kernel_get(kernel->code, kernel->code_B,
                                   (enum eu_gen)kernel->gen);
     if (stage->kernel)
-        stage_cache_init(cache);
+        stage_cache_init(cache, NULL);
     return stage->kernel != NULL;
 }
 

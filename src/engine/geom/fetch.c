@@ -15,7 +15,7 @@ enum fetch_kind {
 };
 
 struct fetch_element {
-    const struct draw_vertex_buffer *vb;
+    struct draw_vertex_buffer vb; /* the plan serves draws elsewhere too */
     const struct format_info *fmt;
     uint32_t offset_B, size_B; /* of the element in memory */
     uint32_t step_rate;
@@ -75,7 +75,7 @@ plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
 {
     e->fmt = format_info(format);
     if (vb < DRAW_MAX_VB && draw->vb[vb].valid)
-        e->vb = &draw->vb[vb];
+        e->vb = draw->vb[vb];
     if (!e->fmt || !e->fmt->can_vertex) {
         guest_error("vertex element of format 0x%x", format);
         e->source_mask = 0;
@@ -216,8 +216,8 @@ element_bytes(const struct draw *draw, const struct fetch_element *e,
               uint32_t vertex, uint32_t instance)
 {
     static const uint8_t zero[32];
-    const struct draw_vertex_buffer *vb = e->vb;
-    if (!vb)
+    const struct draw_vertex_buffer *vb = &e->vb;
+    if (!vb->valid)
         return zero;
     uint32_t index = vertex;
     if (e->instancing)
@@ -303,9 +303,9 @@ static bool
 find_rows(const struct draw *draw, const struct fetch_element *e,
           const uint32_t vertex[LANES], const uint8_t *row[LANES])
 {
-    const struct draw_vertex_buffer *vb = e->vb;
+    const struct draw_vertex_buffer *vb = &e->vb;
     uint32_t last = 0;
-    if (!vb || e->instancing)
+    if (!vb->valid || e->instancing)
         return false;
     for (unsigned i = 0; i < LANES; i++)
         last = MAX2(last, vertex[i]);

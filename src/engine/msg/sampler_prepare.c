@@ -237,7 +237,7 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
         return NULL;
     }
     made.usable = prepare(env, m, header, &made);
-    pthread_mutex_lock(&cache->lock);
+    pthread_mutex_lock(&cache->common->lock);
     cache->used = true;
     p = arena_alloc(&cache->arena, sizeof *p, alignof(struct prepared_message));
     if (p) {
@@ -250,7 +250,7 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
             atomic_store_explicit(&cache->usual[usual_slot(m->desc)], p,
                                   memory_order_release);
     }
-    pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&cache->common->lock);
     return p;
 }
 
@@ -259,7 +259,8 @@ own_blocks(struct thread_env *env)
 {
     if (env->worker >= STAGE_CACHE_WORKERS)
         return NULL;
-    struct sample_blocks **blocks = &env->stage->cache->blocks[env->worker];
+    struct sample_blocks **blocks = &env->stage->cache->common
+                                         ->blocks[env->worker];
     if (!*blocks)
         *blocks = sample_blocks_new();
     return *blocks;

@@ -7,34 +7,6 @@
 /* Below this many pixels waking the pool costs more than it gains. */
 #define INLINE_PX 8192
 
-static struct worker *
-worker_get(struct scene *sc, unsigned index)
-{
-    struct worker *w = sc->worker[index];
-    if (w && w->serial == sc->serial)
-        return w;
-    if (!w)
-        w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
-    if (!w)
-        return NULL;
-    /* Not all of it: views are large and filled in when needed. */
-    memset(w, 0, offsetof(struct worker, target));
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        w->target[i].ready = false;
-    w->scene = sc;
-    w->draw = sc->draw;
-    w->index = index;
-    w->serial = sc->serial;
-    w->depth_layer = -1;
-    w->batch.count = w->batch.prims = 0;
-    w->batch.scattered = false;
-    w->batch.pending = (struct batch_quads){0};
-    if (sc->ps)
-        payload_prepare(w);
-    sc->worker[index] = w;
-    return w;
-}
-
 static void
 report_counts(struct worker *w)
 {
@@ -52,29 +24,109 @@ report_counts(struct worker *w)
     w->depth_count = w->ps_count = w->threads = w->pixels = 0;
 }
 
+/* Makes the worker one of this scene. Addresses that were found for another
+ * scene of the same flush stay. */
+static void
+use_scene(struct worker *w, struct scene *sc)
+{
+    bool goes_on = w->flush == sc->raster->flush;
+    w->flush = sc->raster->flush;
+    if (w->serial == sc->serial)
+        return;
+    struct {
+        unsigned index, flush;
+        int32_t x, y;
+        uint32_t depth, stencil;
+        int layer;
+    } keep = {w->index,
+              w->flush,
+              w->tile_x,
+              w->tile_y,
+              goes_on ? w->depth_ready : 0,
+              goes_on ? w->stencil_ready : 0,
+              goes_on ? w->depth_layer : -1};
+    /* Not all of it: views are large and filled in when needed. */
+    memset(w, 0, offsetof(struct worker, target));
+    w->index = keep.index;
+    w->flush = keep.flush;
+    w->tile_x = keep.x;
+    w->tile_y = keep.y;
+    w->depth_ready = keep.depth;
+    w->stencil_ready = keep.stencil;
+    w->depth_layer = keep.layer;
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+        w->target[i].ready = false;
+        if (!goes_on)
+            w->target[i].known = false;
+    }
+    w->scene = sc;
+    w->draw = sc->draw;
+    w->serial = sc->serial;
+    w->batch.count = w->batch.prims = 0;
+    w->batch.scattered = false;
+    w->batch.pending = (struct batch_quads){0};
+    if (sc->ps)
+        payload_prepare(w);
+}
+
+static struct worker *
+worker_get(struct raster *r, unsigned index)
+{
+    struct worker *w = r->worker[index];
+    if (w)
+        return w;
+    w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
+    if (!w)
+        return NULL;
+    w->index = index;
+    w->serial = 0;
+    w->flush = r->flush - 1;
+    w->tile_x = w->tile_y = -1;
+    return r->worker[index] = w;
+}
+
+static void
+end_scene(struct worker *w)
+{
+    quad_flush(w);
+    report_counts(w);
+}
+
+static void
+draw_bin(struct worker *w, const struct bin *bin)
+{
+    const atomic_bool *reset = bin->setup[0]->scene->draw->reset;
+    for (unsigned i = hidden_primitives(w, bin); i < bin->count; i++) {
+        struct setup *s = bin->setup[i];
+        if (atomic_load_explicit(reset, memory_order_relaxed))
+            break;
+        if (s->scene != w->scene) {
+            end_scene(w);
+            use_scene(w, s->scene);
+        }
+        cover_setup(w, s);
+        quad_end_primitive(w, s);
+    }
+    end_scene(w);
+}
+
 static void
 draw_tile(void *ctx, unsigned index, unsigned worker)
 {
-    struct scene *sc = ctx;
-    const struct bin *bin = &sc->bin[index];
-    struct worker *w = worker_get(sc, worker);
+    struct raster *r = ctx;
+    const struct bin *bin = &r->bin[index];
+    struct worker *w = worker_get(r, worker);
     if (!w)
         return;
     vm_thread_enter();
+    use_scene(w, bin->setup[0]->scene);
     if (w->tile_x != bin->x || w->tile_y != bin->y) {
         w->tile_x = bin->x;
         w->tile_y = bin->y;
         target_forget_views(w);
         depth_forget_views(w);
     }
-    for (unsigned i = hidden_primitives(w, bin); i < bin->count; i++) {
-        if (atomic_load_explicit(sc->draw->reset, memory_order_relaxed))
-            break;
-        cover_setup(w, bin->setup[i]);
-        quad_end_primitive(w, bin->setup[i]);
-    }
-    quad_flush(w);
-    report_counts(w);
+    draw_bin(w, bin);
     vm_thread_leave();
 }
 
@@ -90,23 +142,23 @@ struct total {
 };
 
 static struct total
-add_up(const struct scene *sc)
+add_up(const struct raster *r)
 {
     struct total t = {0};
     int32_t x0 = SCREEN_MAX_PX, y0 = SCREEN_MAX_PX, x1 = 0, y1 = 0;
-    for (unsigned k = 0; k < sc->list_count; k++) {
-        const struct prim_list *l = sc->list[k];
+    for (unsigned k = 0; k < r->list_count; k++) {
+        const struct prim_list *l = r->list[k];
         if (!l)
             continue;
         t.setups += l->count;
         t.pairs += l->pair_count;
         t.work_px += l->work_px;
         for (unsigned i = 0; i < l->count; i++) {
-            const struct setup_ref *r = &l->ref[i];
-            x0 = MIN2(x0, r->tx0);
-            y0 = MIN2(y0, r->ty0);
-            x1 = MAX2(x1, r->tx1);
-            y1 = MAX2(y1, r->ty1);
+            const struct setup_ref *ref = &l->ref[i];
+            x0 = MIN2(x0, ref->tx0);
+            y0 = MIN2(y0, ref->ty0);
+            x1 = MAX2(x1, ref->tx1);
+            y1 = MAX2(y1, ref->ty1);
         }
     }
     t.grid = (struct grid){x0, y0, (unsigned)(x1 - x0 + 1),
@@ -184,52 +236,52 @@ place_bins(struct bin *bins, const struct grid *g, struct setup **room)
 
 /* Bins with something in them, to the front. */
 static void
-pack_bins(struct scene *sc, struct bin *bins, unsigned count)
+pack_bins(struct raster *r, struct bin *bins, unsigned count)
 {
     unsigned used = 0;
     for (unsigned i = 0; i < count; i++) {
         if (bins[i].count)
             bins[used++] = bins[i];
     }
-    sc->bin = bins;
-    sc->tile_count = used;
+    r->bin = bins;
+    r->tile_count = used;
 }
 
 static void
-fill_bins(struct scene *sc, const struct total *t, struct bin *bins,
+fill_bins(struct raster *r, const struct total *t, struct bin *bins,
           struct setup **room)
 {
     const struct grid *g = &t->grid;
-    for (unsigned i = 0; i < sc->list_count; i++) {
-        if (sc->list[i])
-            for_each_tile(sc->list[i], g, count_setup, bins);
+    for (unsigned i = 0; i < r->list_count; i++) {
+        if (r->list[i])
+            for_each_tile(r->list[i], g, count_setup, bins);
     }
     place_bins(bins, g, room);
-    for (unsigned i = 0; i < sc->list_count; i++) {
-        if (sc->list[i])
-            for_each_tile(sc->list[i], g, put_setup, bins);
+    for (unsigned i = 0; i < r->list_count; i++) {
+        if (r->list[i])
+            for_each_tile(r->list[i], g, put_setup, bins);
     }
-    pack_bins(sc, bins, g->width * g->height);
+    pack_bins(r, bins, g->width * g->height);
 }
 
 void
-bins_draw(struct scene *sc)
+bins_draw(struct raster *r)
 {
-    struct total t = add_up(sc);
+    struct total t = add_up(r);
     if (!t.setups)
         return;
     struct bin *bins = calloc(t.grid.width * t.grid.height, sizeof *bins);
     struct setup **room = malloc((size_t)t.pairs * sizeof *room);
     if (bins && room) {
-        fill_bins(sc, &t, bins, room);
-        stats_add(STAT_tiles, sc->tile_count);
+        fill_bins(r, &t, bins, room);
+        stats_add(STAT_tiles, r->tile_count);
         trace(raster, "%llu primitives in %u tiles",
-              (unsigned long long)t.setups, sc->tile_count);
-        if (sc->tile_count == 1 || t.work_px < INLINE_PX) {
-            for (unsigned i = 0; i < sc->tile_count; i++)
-                draw_tile(sc, i, 0);
+              (unsigned long long)t.setups, r->tile_count);
+        if (r->tile_count == 1 || t.work_px < INLINE_PX) {
+            for (unsigned i = 0; i < r->tile_count; i++)
+                draw_tile(r, i, 0);
         } else {
-            pool_for(sc->draw->pool, sc->tile_count, draw_tile, sc);
+            pool_for(r->scene[0]->draw->pool, r->tile_count, draw_tile, r);
         }
     } else {
         unimp("out of memory for bins");

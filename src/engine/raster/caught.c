@@ -10,13 +10,13 @@
 #define SAME_BLOCKS 4
 
 bool
-caught_fits(const struct worker *w)
+caught_fits(const struct scene *sc)
 {
     enum { TYPE_WRITE = 12 };
     /* Not SIMD16, the upper slots, half floats. */
     const uint32_t others = 7u << 8 | 1u << 11 | 1u << 30;
-    const struct eu_launch *l = &w->launch;
-    return w->scene->only_colors && l->catches &&
+    const struct eu_launch *l = &sc->launch;
+    return sc->ps->simd == 16 && sc->only_colors && l->catches &&
            l->last_sfid == EU_SFID_RENDER &&
            bits_get(l->last_desc, 14, 17) == TYPE_WRITE &&
            !(l->last_desc & others) && !(l->sfids >> EU_SFID_RENDER & 1);

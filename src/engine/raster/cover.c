@@ -81,9 +81,9 @@ bit_range(int32_t lo, int32_t hi)
 /* A triangle's own box leaves nothing out that its edges have let in: blocks
  * are cut only by the clip rectangle. */
 static struct box
-edges_box(const struct worker *w, const struct setup *s, const struct box *box)
+edges_box(const struct setup *s, const struct box *box)
 {
-    const struct scene *sc = w->scene;
+    const struct scene *sc = s->scene;
     unsigned vp = s->viewport;
     struct box b = *box;
     if (s->cover != COVER_EDGES || s->kind != PRIM_TRIANGLE || s->conservative)
@@ -103,7 +103,7 @@ static void
 job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
          const struct box *box)
 {
-    const struct scene *sc = w->scene;
+    const struct scene *sc = s->scene;
     int64_t x = (int64_t)w->tile_x * SUBPIXEL,
             y = (int64_t)w->tile_y * SUBPIXEL;
     job->samples = sc->ms_raster && !s->conservative ? sc->samples : 1;
@@ -155,7 +155,7 @@ begin(struct worker *w, const struct setup *s, struct box *box,
                         MIN2(s->y1, w->tile_y + TILE_PX)};
     if (box->x0 >= box->x1 || box->y0 >= box->y1)
         return false;
-    struct box wide = edges_box(w, s, box);
+    struct box wide = edges_box(s, box);
     job_init(job, w, s, &wide);
     return cover_trim(job);
 }

@@ -17,33 +17,50 @@ struct part {
     int32_t x0, y0, x1, y1;
 };
 
-/* ---- the state ----------------------------------------------------------- */
+/* ---- the scene ----------------------------------------------------------- */
 
-bool
-hidden_possible(const struct scene *sc)
+/* Nothing of it can be told from the target's other contents, and coverage says
+ * how much is counted. */
+static bool
+only_covers(const struct scene *sc)
 {
     const struct draw *d = sc->draw;
     const struct depth_state *ds = &sc->ds;
     const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
-    return sc->ps && sc->plain_late && sc->only_colors && !sc->per_sample &&
+    return sc->plain_late && sc->only_colors && !sc->per_sample &&
            !px->pixel_shader_kills_pixel && !px->pixel_shader_has_uav &&
            !ds->depth_test && !ds->depth_write && !ds->stencil_test &&
            !ds->stencil_write &&
-           (d->sample_mask & sc->all_samples) == sc->all_samples &&
-           !sc->blend[0].enabled && !sc->blend[0].logic_op &&
-           !perf_leaves_out(PERF_HIDDEN);
+           (d->sample_mask & sc->all_samples) == sc->all_samples;
 }
 
-/* Its colours go to one target, whole; NULL if not. */
-static struct target *
-find_target(struct worker *w, unsigned layer)
+/* All bits of a pixel get new values. */
+static bool
+writes_all(const struct scene *sc)
+{
+    const struct surface *s = &sc->target;
+    const struct blend_state *b = &sc->blend[0];
+    if (s->type == SURFACE_NULL || s->type == SURFACE_BUFFER ||
+        s->type == SURFACE_STRBUF || !s->mem || s->samples != sc->samples ||
+        !target_format_ok(s->fmt) || b->enabled || b->logic_op)
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned kind = s->fmt->ch[c].kind;
+        if (kind != FORMAT_NONE && kind != FORMAT_VOID &&
+            !(b->write_mask >> c & 1))
+            return false;
+    }
+    return true;
+}
+
+void
+hidden_init(struct scene *sc)
 {
     const uint32_t reading = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST;
-    const struct eu_launch *l = &w->launch;
-    if (!w->catches || (l->sfids & ~reading))
-        return NULL;
-    struct target *t = target_for_colors(w, l->last_desc & 0xff, (int)layer, 0);
-    return t && t->mask_all && t->samples == w->scene->samples ? t : NULL;
+    sc->can_be_hidden = sc->ps && sc->aims && caught_fits(sc) &&
+                        !(sc->launch.sfids & ~reading) && only_covers(sc) &&
+                        !perf_leaves_out(PERF_HIDDEN);
+    sc->can_hide = sc->can_be_hidden && writes_all(sc);
 }
 
 /* ---- what covers the tile ------------------------------------------------ */
@@ -107,23 +124,26 @@ covering(struct setup *const *setup, unsigned left, const struct part *p)
         return is_within(&box, p->x0, p->y0, p->x1, p->y1);
     /* What edges let in is in the boxes. */
     if (cuts == 1 && t && !t->small && is_plain(t) && t->layer == s->layer &&
-        t->viewport == s->viewport && s->cover == COVER_EDGES &&
-        t->cover == COVER_EDGES && cutting(t, p, &f) == 1 &&
-        are_complements(e, f))
+        t->viewport == s->viewport && t->scene == s->scene &&
+        s->cover == COVER_EDGES && t->cover == COVER_EDGES &&
+        cutting(t, p, &f) == 1 && are_complements(e, f))
         return 2;
     return 0;
 }
 
 static struct part
-part_of(struct worker *w, const struct bin *bin, struct target *t, unsigned vp)
+part_of(const struct bin *bin, const struct setup *setup)
 {
-    const struct scene *sc = w->scene;
-    const struct view *v = target_view(w, t, 0);
+    const struct scene *sc = setup->scene;
+    const struct surface *s = &sc->target;
+    unsigned vp = setup->viewport;
+    int32_t width = (int32_t)surface_level_width(s, s->mip_count_minus1);
+    int32_t height = (int32_t)surface_level_height(s, s->mip_count_minus1);
     return (struct part){
         .x0 = MAX2(bin->x, sc->clip_x0[vp]),
         .y0 = MAX2(bin->y, sc->clip_y0[vp]),
-        .x1 = MIN2(bin->x + (int32_t)v->width, sc->clip_x1[vp]),
-        .y1 = MIN2(bin->y + (int32_t)v->height, sc->clip_y1[vp]),
+        .x1 = MIN2(MIN2(bin->x + TILE_PX, width), sc->clip_x1[vp]),
+        .y1 = MIN2(MIN2(bin->y + TILE_PX, height), sc->clip_y1[vp]),
     };
 }
 
@@ -132,7 +152,7 @@ part_of(struct worker *w, const struct bin *bin, struct target *t, unsigned vp)
 static void
 count_samples(struct worker *w, const struct setup *s, struct counts *c)
 {
-    const struct scene *sc = w->scene;
+    const struct scene *sc = s->scene;
     const struct cover_list *list = &w->cover;
     unsigned n = cover_blocks(w, s);
     for (unsigned i = 0; n && i < list->count; i++) {
@@ -154,22 +174,17 @@ count_samples(struct worker *w, const struct setup *s, struct counts *c)
 /* The first primitive of the bin that is not hidden, and what hides the others.
  */
 static unsigned
-find_first(struct worker *w, const struct bin *bin, struct part *p)
+find_first(const struct bin *bin, struct part *p)
 {
-    struct target *t = NULL;
-    unsigned layer = 0, vp = 0;
+    const struct setup *of = NULL;
     for (unsigned n = bin->count; n > 1; n--) {
         const struct setup *s = bin->setup[n - 1];
-        if (s->small || !is_plain(s))
+        if (!s->scene->can_hide || s->small || !is_plain(s) ||
+            s->layer > s->scene->target.view_extent_minus1)
             continue;
-        if (!t || s->layer != layer || s->viewport != vp) {
-            layer = s->layer;
-            vp = s->viewport;
-            t = find_target(w, layer);
-            if (!t)
-                return 0;
-            *p = part_of(w, bin, t, vp);
-        }
+        if (!of || s->scene != of->scene || s->viewport != of->viewport)
+            *p = part_of(bin, s);
+        of = s;
         unsigned count = covering(&bin->setup[n], n - 1, p);
         if (count)
             return n - count;
@@ -177,12 +192,15 @@ find_first(struct worker *w, const struct bin *bin, struct part *p)
     return 0;
 }
 
-/* Whether nothing of it is seen beside the part. */
+/* Whether nothing of it is seen beside the part that `by` fills, and it counts
+ * like it. */
 static bool
-is_hidden(const struct bin *bin, const struct setup *s, unsigned layer,
+is_hidden(const struct bin *bin, const struct setup *s, const struct setup *by,
           const struct part *p)
 {
-    return is_plain(s) && s->layer == layer &&
+    return s->scene->can_be_hidden &&
+           s->scene->count_ps == by->scene->count_ps && is_plain(s) &&
+           s->layer == by->layer &&
            is_within(p, MAX2(s->x0, bin->x), MAX2(s->y0, bin->y),
                      MIN2(s->x1, bin->x + TILE_PX),
                      MIN2(s->y1, bin->y + TILE_PX));
@@ -193,9 +211,9 @@ hidden_primitives(struct worker *w, const struct bin *bin)
 {
     struct counts c = {0};
     struct part p = {0};
-    unsigned first = w->scene->hides ? find_first(w, bin, &p) : 0;
+    unsigned first = find_first(bin, &p);
     for (unsigned i = 0; i < first; i++) {
-        if (!is_hidden(bin, bin->setup[i], bin->setup[first]->layer, &p))
+        if (!is_hidden(bin, bin->setup[i], bin->setup[first], &p))
             return 0;
         count_samples(w, bin->setup[i], &c);
     }

@@ -8,12 +8,11 @@
 #define MAX_PAIRS 1000000
 
 static struct prim_list *
-list_create(struct scene *sc)
+list_create(void)
 {
     struct prim_list *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    l->scene = sc;
     arena_init(&l->arena, ARENA_BLOCK_B);
     return l;
 }
@@ -21,18 +20,21 @@ list_create(struct scene *sc)
 struct prim_list *
 scene_list(struct scene *sc, unsigned i)
 {
-    i += sc->first_list;
-    if (i >= sc->list_count) {
-        struct prim_list **p = realloc(sc->list, (i + 1) * sizeof *p);
+    struct raster *r = sc->raster;
+    i += r->first_list;
+    if (i >= r->list_count) {
+        struct prim_list **p = realloc(r->list, (i + 1) * sizeof *p);
         if (!p)
             return NULL;
-        sc->list = p;
-        while (sc->list_count <= i)
-            sc->list[sc->list_count++] = NULL;
+        r->list = p;
+        while (r->list_count <= i)
+            r->list[r->list_count++] = NULL;
     }
-    if (!sc->list[i])
-        sc->list[i] = list_create(sc);
-    return sc->list[i];
+    if (!r->list[i])
+        r->list[i] = list_create();
+    if (r->list[i])
+        r->list[i]->scene = sc;
+    return r->list[i];
 }
 
 void
@@ -59,7 +61,7 @@ bool
 list_is_full(const struct prim_list *l)
 {
     return l->count >= MAX_SETUPS || l->pair_count >= MAX_PAIRS ||
-           l->arena.used_B >= l->scene->list_max_B;
+           l->arena.used_B >= l->scene->raster->list_max_B;
 }
 
 bool
@@ -90,6 +92,7 @@ setup_new(struct prim_list *l, const struct prim *prim)
         return NULL;
     }
     memset(s, 0, offsetof(struct setup, smooth_x));
+    s->scene = l->scene;
     s->kind = prim->kind;
     s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;
     s->layer = prim->layer;

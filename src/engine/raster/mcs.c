@@ -74,7 +74,7 @@ spread(struct worker *w, struct target *t, uint64_t v, int32_t x, int32_t y)
     for (unsigned i = 0; i < n; i++) {
         const uint8_t *p = view_at(target_view(w, t, i), tx, ty);
         if (is_clear(n, v))
-            t->fmt->pack(t->fmt, &t->surf->clear_color, old[i]);
+            t->fmt->pack(t->fmt, &t->surf.clear_color, old[i]);
         else if (p)
             memcpy(old[i], p, t->element_B);
     }
@@ -90,7 +90,7 @@ spread(struct worker *w, struct target *t, uint64_t v, int32_t x, int32_t y)
 bool
 mcs_block_ready(const struct target *t, uint32_t x, uint32_t y)
 {
-    const struct surface *s = t->surf;
+    const struct surface *s = &t->surf;
     const unsigned size = t->mcs_B, row_B = MIN2(4 * size, 16);
     uint64_t identity = mcs_identity(t->samples);
     unsigned slice = s->min_array + (unsigned)t->layer;
@@ -114,7 +114,7 @@ mcs_block_ready(const struct target *t, uint32_t x, uint32_t y)
 void
 mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x, int32_t y)
 {
-    const struct surface *s = t->surf;
+    const struct surface *s = &t->surf;
     uint32_t width = surface_level_width(s, t->level);
     uint32_t height = surface_level_height(s, t->level);
     if ((uint32_t)x >= width || (uint32_t)y >= height)

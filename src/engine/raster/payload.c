@@ -188,7 +188,7 @@ payload_prepare(struct worker *w)
     stage_header(ps, w->header, w->index);
     w->planes = plane_ops_selected();
     plan_init(&w->plan, &w->launch, w->scene);
-    w->catches = ps->simd == 16 && caught_fits(w);
+    w->catches = caught_fits(w->scene);
     find_sameness(w);
     const struct scene *sc = w->scene;
     w->keeps = w->catches && sc->simple;

@@ -1,7 +1,8 @@
 /* raster.h: the inside of raster/, also seen by msg_render.c and msg_pi.c.
  *
  * setup*.c turns primitives into struct setup (edges, planes, attribute
- * deltas), list.c collects those, scene.c and bins.c sorts them into tiles,
+ * deltas), list.c collects those, waiting.c keeps them for some draws,
+ * bins.c sorts them into tiles,
  * hidden.c finds those that are not seen, cover*.c
  * the samples that a setup covers in a tile, quad.c queues 2x2
  * quads and 4x4 blocks, payload.c and payload_block.c start pixel shader
@@ -80,6 +81,7 @@ struct setup_line {
 };
 
 struct setup {
+    struct scene *scene;
     uint8_t cover, kind; /* enum cover_kind, enum prim_kind as drawn */
     uint8_t edge_count;
     uint8_t viewport;
@@ -168,19 +170,37 @@ struct prim_list {
     uint32_t stipple_pos; /* of the line strip now being drawn */
 };
 
-struct scene {
-    const struct draw *draw;
-    const struct shader_stage *ps; /* NULL: no pixel shader */
-    struct eu_launch launch;       /* its threads */
-    struct worker **worker; /* those of another serial are of other draws */
+/* What a context keeps, see waiting.c. */
+#define RASTER_SCENES 16
+struct raster {
+    struct worker **worker; /* NULL until needed */
     unsigned worker_count;
-    unsigned serial;
-    uint64_t pixel_serial; /* of the draw that all below is made from */
+    /* The last one is being made, or has been; those before it wait. */
+    struct scene *scene[RASTER_SCENES];
+    unsigned scene_count;
+    unsigned serial; /* of the last scene */
 
     struct prim_list **list;
     unsigned list_count;
+    unsigned first_list; /* of the draw, when others before it wait */
     size_t list_max_B;   /* when a flush is due */
-    unsigned first_list; /* of the draw, when those before it wait */
+    unsigned flush;      /* which it is */
+
+    /* bins of the flush now running */
+    unsigned tile_count;
+    struct bin *bin;
+};
+
+struct scene {
+    struct raster *raster;
+    const struct draw *draw;
+    const struct shader_stage *ps; /* NULL: no pixel shader */
+    struct eu_launch launch;       /* its threads */
+    /* The colour target of a scene that may wait, or of those before it. */
+    bool aims;
+    struct surface target;
+    unsigned serial;
+    uint64_t pixel_serial; /* of the draw that all below is made from */
     int last_cleared_layer;
 
     unsigned samples;
@@ -199,8 +219,8 @@ struct scene {
     /* One of these, and messages are of colours that go to the blender as they
      * are, unless they say otherwise. */
     bool only_colors;
-    bool hides;    /* see hidden_possible() */
-    bool may_wait; /* see payload_only_draws() */
+    bool can_hide, can_be_hidden; /* see hidden.c */
+    bool may_wait;                /* see payload_only_draws() */
     bool count_depth, count_ps;
     /* Sample positions in subpixels; all centres without ms_raster. */
     uint8_t sample_x[MAX_SAMPLES], sample_y[MAX_SAMPLES];
@@ -213,10 +233,6 @@ struct scene {
     unsigned bary_modes;
     int32_t clip_x0[DRAW_MAX_VIEWPORTS], clip_y0[DRAW_MAX_VIEWPORTS];
     int32_t clip_x1[DRAW_MAX_VIEWPORTS], clip_y1[DRAW_MAX_VIEWPORTS];
-
-    /* bins of the flush now running */
-    unsigned tile_count;
-    struct bin *bin;
 };
 
 struct bin {
@@ -261,8 +277,10 @@ void view_init(struct view *v, const struct surface *s, unsigned level,
                int32_t tile_x, int32_t tile_y);
 
 struct target {
-    bool ready, null;
-    const struct surface *surf;
+    bool ready; /* for this scene */
+    bool known; /* all but the entry, as far as surf is what the scene has */
+    bool null;
+    struct surface surf;
     const struct format_info *fmt;
     enum pack_kind pack;
     unsigned level, layers, samples, element_B;
@@ -392,6 +410,7 @@ struct worker {
     const struct draw *draw;
     unsigned index;
     unsigned serial; /* the scene's */
+    unsigned flush;  /* of the tile drawn last */
     int32_t tile_x, tile_y;
     struct ps_group group;       /* of quads from anywhere */
     struct ps_group block_group; /* of a batch's block */
@@ -434,6 +453,10 @@ void setup_small(const struct edge edge[3], struct small *small);
 /* The same, pixel by pixel. */
 void setup_small_ref(const struct edge edge[3], struct small *small);
 
+/* ---- scene.c ------------------------------------------------------------- */
+
+void scene_init(struct scene *scene, struct raster *r, const struct draw *draw);
+
 /* ---- list.c -------------------------------------------------------------- */
 
 struct setup *setup_new(struct prim_list *list, const struct prim *prim);
@@ -472,11 +495,11 @@ const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
 /* ---- rects.c ----------------------------------------------------------- */
 
 /* Draws what has been collected without threads; false if it needs them. */
-bool rects_draw(struct scene *scene);
+bool rects_draw(struct raster *r);
 
 /* ---- bins.c ------------------------------------------------------------ */
 
-void bins_draw(struct scene *scene);
+void bins_draw(struct raster *r);
 
 /* ---- cover.c, cover_line.c --------------------------------------------- */
 
@@ -489,8 +512,8 @@ unsigned cover_blocks(struct worker *w, const struct setup *s);
 
 /* ---- hidden.c ------------------------------------------------------------ */
 
-/* Whether primitives of the scene may hide others. */
-bool hidden_possible(const struct scene *scene);
+/* Finds out whether primitives of the scene may hide others, or be hidden. */
+void hidden_init(struct scene *scene);
 /* How many of the bin's primitives, from the first on, later ones hide. They
  * have been counted as if they were drawn. */
 unsigned hidden_primitives(struct worker *w, const struct bin *bin);
@@ -558,7 +581,7 @@ void payload_add_list(struct worker *w, const struct setup *s,
 
 /* Whether the draw's threads send nothing but colours for one target at their
  * end, which the batch can have instead. */
-bool caught_fits(const struct worker *w);
+bool caught_fits(const struct scene *scene);
 struct caught {
     struct target *target;
     unsigned written; /* blocks */

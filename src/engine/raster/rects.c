@@ -363,7 +363,7 @@ count(const struct rect *r)
 static bool
 prepare(struct scene *sc, unsigned i, struct rect *r)
 {
-    *r = (struct rect){.sc = sc, .setup = sc->list[0]->ref[i].setup};
+    *r = (struct rect){.sc = sc, .setup = sc->raster->list[0]->ref[i].setup};
     if (!find_target(r))
         return false;
     switch (sc->ps->meaning->kind) {
@@ -374,15 +374,27 @@ prepare(struct scene *sc, unsigned i, struct rect *r)
     }
 }
 
-bool
-rects_draw(struct scene *sc)
+/* Whether all primitives are in the first list. */
+static bool
+is_alone(const struct raster *r)
 {
+    for (unsigned i = 1; i < r->list_count; i++) {
+        if (r->list[i] && r->list[i]->count)
+            return false;
+    }
+    return r->list_count && r->list[0];
+}
+
+bool
+rects_draw(struct raster *r)
+{
+    struct scene *sc = r->scene[r->scene_count - 1];
     const struct meaning *m = sc->ps ? sc->ps->meaning : NULL;
     if (!m || m->kind == MEANING_NONE || !is_plain(sc) ||
-        perf_leaves_out(PERF_RECTS) || sc->list_count != 1 || !sc->list[0])
+        perf_leaves_out(PERF_RECTS) || r->scene_count != 1 || !is_alone(r))
         return false;
     /* One for each layer; a copy might read what the one before wrote. */
-    unsigned n = sc->list[0]->count;
+    unsigned n = r->list[0]->count;
     if (!n || n > (m->kind == MEANING_CONSTANT ? MAX_RECTS : 1))
         return false;
     struct rect rect[MAX_RECTS];

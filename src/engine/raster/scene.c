@@ -1,17 +1,8 @@
-/* scene.c: the primitives of one draw, from the first to the last pixel. */
+/* scene.c: what is the same for all primitives of a draw. */
 #include "engine/raster/raster.h"
 #include "base/perf.h"
-#include "base/pool.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* Bytes of set-up primitives before a flush: few stay in the cache of the one
- * core that makes and draws them, many keep several cores busy. */
-#define LIST_MAX_ALONE_B (384u * 1024)
-#define LIST_MAX_B (8u * 1024 * 1024)
-/* Lists of draws that wait: enough for what several workers make of one. */
-#define MAX_LISTS 64
 
 /* Pixels that the viewport, scissor and drawing rectangles let through, as a
  * half-open box. KBL PRM vol 2d: all maxima are inclusive. */
@@ -123,79 +114,20 @@ init_shader(struct scene *sc)
     if (sc->ps)
         payload_launch_init(sc);
     sc->may_wait = !sc->ps || payload_only_draws(sc);
+    sc->aims = sc->ps && sc->may_wait;
+    if (sc->aims)
+        sc->target = *stage_surface(ps, sc->launch.last_desc & 0xff);
     sc->attr_count = MIN2(d->sbe.number_of_sf_output_attributes, MAX_ATTRS);
     sc->bary_modes = d->wm.barycentric_interpolation_mode & 0x3f;
     attr_plan(sc);
     sc->attr_grf = ps->grf_start + ps->push_grf;
 }
 
-/* An empty scene: the draw before may have left one. */
-static struct scene *
-take_scene(const struct draw *draw)
+void
+scene_init(struct scene *sc, struct raster *r, const struct draw *draw)
 {
-    struct scene *kept = draw->kept_scene ? *draw->kept_scene : NULL;
-    unsigned workers = pool_workers(draw->pool);
-    if (kept && kept->worker_count == workers) {
-        struct scene *sc = kept;
-        *draw->kept_scene = NULL;
-        *sc = (struct scene){
-            .worker = sc->worker,
-            .worker_count = workers,
-            .list = sc->list,
-            .list_count = sc->list_count,
-            .serial = sc->serial + 1,
-        };
-        return sc;
-    }
-    struct scene *sc = calloc(1, sizeof *sc);
-    if (sc)
-        sc->worker = calloc(workers, sizeof(struct worker *));
-    if (!sc || !sc->worker) {
-        free(sc);
-        return NULL;
-    }
-    sc->worker_count = workers;
-    return sc;
-}
-
-/* The primitives of the next draw come after those that wait. */
-static bool
-follow(struct scene *sc)
-{
-    unsigned last = sc->list_count;
-    while (last && (!sc->list[last - 1] || !sc->list[last - 1]->count))
-        last--;
-    sc->first_list = last ? last - 1 : 0;
-    return sc->first_list < MAX_LISTS;
-}
-
-/* Whether the scene of the draw before will do. */
-static bool
-is_same(const struct scene *kept, const struct draw *draw)
-{
-    return kept && kept->draw == draw &&
-           kept->pixel_serial == draw->pixel_serial &&
-           kept->worker_count == pool_workers(draw->pool);
-}
-
-struct scene *
-scene_create(const struct draw *draw)
-{
-    if (draw->kept_scene && is_same(*draw->kept_scene, draw)) {
-        struct scene *same = *draw->kept_scene;
-        *draw->kept_scene = NULL;
-        same->last_cleared_layer = -1;
-        if (!follow(same))
-            scene_flush(same);
-        return same;
-    }
-    struct scene *sc = take_scene(draw);
-    if (!sc)
-        return NULL;
-    sc->draw = draw;
-    sc->pixel_serial = draw->pixel_serial;
-    sc->last_cleared_layer = -1;
-    sc->list_max_B = sc->worker_count > 1 ? LIST_MAX_B : LIST_MAX_ALONE_B;
+    *sc = (struct scene){
+        .raster = r, .draw = draw, .pixel_serial = draw->pixel_serial};
     init_samples(sc);
     /* A primitive has none beyond. */
     for (unsigned i = 0; i <= draw->clip.maximum_vp_index; i++)
@@ -230,59 +162,6 @@ scene_create(const struct draw *draw)
         sc->samples > 1 && !sc->per_sample && untested &&
         draw->ps_extra.input_coverage_mask_state !=
             GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
-    sc->hides = hidden_possible(sc);
+    hidden_init(sc);
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
-    return sc;
-}
-
-bool
-scene_waits(const struct scene *sc)
-{
-    for (unsigned i = 0; i < sc->list_count; i++) {
-        if (sc->list[i] && sc->list[i]->count)
-            return true;
-    }
-    return false;
-}
-
-void
-scene_destroy(struct scene *sc)
-{
-    if (!sc)
-        return;
-    struct scene **kept = sc->draw->kept_scene;
-    if (!kept || *kept || !sc->draw->may_wait || !sc->may_wait)
-        scene_flush(sc);
-    else
-        stats_add(STAT_waits, 1);
-    if (kept && !*kept)
-        *kept = sc;
-    else
-        scene_free(sc);
-}
-
-void
-scene_free(struct scene *sc)
-{
-    if (!sc)
-        return;
-    for (unsigned i = 0; i < sc->worker_count; i++)
-        free(sc->worker[i]);
-    free(sc->worker);
-    for (unsigned i = 0; i < sc->list_count; i++)
-        list_destroy(sc->list[i]);
-    free(sc->list);
-    free(sc);
-}
-
-void
-scene_flush(struct scene *sc)
-{
-    if (!atomic_load(sc->draw->reset) && !rects_draw(sc))
-        bins_draw(sc);
-    for (unsigned i = 0; i < sc->list_count; i++) {
-        if (sc->list[i])
-            list_reset(sc->list[i]);
-    }
-    sc->first_list = 0;
 }

@@ -91,10 +91,13 @@ static void
 prepare(struct worker *w, struct target *t, unsigned bti)
 {
     const struct surface *s = stage_surface(w->scene->ps, bti);
-    t->ready = true;
-    t->surf = s;
-    t->fmt = s->fmt;
+    bool known = t->known && !memcmp(&t->surf, s, sizeof *s);
+    t->ready = t->known = true;
     t->entry = -1;
+    if (known)
+        return;
+    t->surf = *s;
+    t->fmt = s->fmt;
     t->layer = -1;
     t->views_ready = 0;
     t->null = s->type == SURFACE_NULL || !s->mem;
@@ -154,7 +157,7 @@ target_view(struct worker *w, struct target *t, unsigned sample)
     struct view *v = &t->view[sample];
     if (!(t->views_ready >> sample & 1)) {
         t->views_ready |= 1u << sample;
-        view_init(v, t->surf, t->level, t->surf->min_array + (unsigned)t->layer,
+        view_init(v, &t->surf, t->level, t->surf.min_array + (unsigned)t->layer,
                   sample, t->element_B, w->tile_x, w->tile_y);
     }
     return v;

@@ -28,7 +28,7 @@ raster_hz_op(const struct hz_op *op)
 }
 
 void
-scene_free(struct scene *scene)
+raster_free(struct raster *raster)
 {
 }
 
@@ -38,26 +38,26 @@ geom_kept_free(struct geom_kept *kept)
 }
 
 /* A test's on_draw() leaves one behind. */
-struct scene {
+struct raster {
     char unused;
 };
-static struct scene left_scene;
+static struct raster left;
 
 void
 rig_leave_pixels(const struct draw *draw)
 {
-    *draw->kept_scene = &left_scene;
+    *draw->kept_raster = &left;
     rig_record.waiting++;
 }
 
 bool
-scene_waits(const struct scene *scene)
+raster_waits(const struct raster *raster)
 {
     return rig_record.waiting != 0;
 }
 
 void
-scene_flush(struct scene *scene)
+raster_flush(struct raster *raster)
 {
     rig_record.flushed += rig_record.waiting;
     rig_record.waiting = 0;

@@ -307,11 +307,39 @@ Test(draw, pixels_wait_until_more_than_state_comes)
 {
     expect_waiting(true, DWORDS(0x78490001, 0, 1)); /* instancing */
     expect_waiting(true, DWORDS(0x78260000, 32));   /* VS binding table */
-    expect_waiting(false, DWORDS(0x782a0000, 32));  /* PS binding table */
-    expect_waiting(false, DWORDS(0x78180000, 1));   /* sample mask */
+    expect_waiting(true, DWORDS(0x782a0000, 32));   /* PS binding table */
+    expect_waiting(true, DWORDS(0x78180000, 1));    /* sample mask */
     expect_waiting(false, DWORDS(SDI(RIG_DATA, 1)));
     expect_waiting(false, DWORDS(SRM(0x2310, RIG_DATA)));
     expect_waiting(false, DWORDS(0x7a000004, 0, 0, 0, 0, 0));
+}
+
+static const struct draw *waiting_draw[40];
+static unsigned first_of_flush;
+
+/* Draw i has sample mask i + 1, for as long as it waits. */
+static void
+check_masks(const struct draw *draw)
+{
+    if (!rig_record.waiting)
+        first_of_flush = rig_record.draws - 1;
+    waiting_draw[rig_record.draws - 1] = draw;
+    for (unsigned i = first_of_flush; i < rig_record.draws; i++)
+        cr_expect_eq(waiting_draw[i]->sample_mask, i + 1, "draw %u of %u", i,
+                     rig_record.draws);
+    rig_leave_pixels(draw);
+}
+
+Test(draw, draws_stay_as_they_are_while_their_pixels_wait)
+{
+    rig_record.on_draw = check_masks;
+    EMIT(&rig, TRIANGLES);
+    for (uint32_t i = 0; i < ARRAY_SIZE(waiting_draw); i++)
+        EMIT(&rig, 0x78180000, i + 1, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, ARRAY_SIZE(waiting_draw));
+    cr_expect_eq(rig_record.flushed, ARRAY_SIZE(waiting_draw));
+    cr_expect_gt(first_of_flush, 0);
 }
 
 Test(draw, pixels_with_effects_do_not_wait)

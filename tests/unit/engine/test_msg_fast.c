@@ -90,6 +90,7 @@ make_rig(void)
     cr_assert_neq(r.stateless, MAP_FAILED);
     r.vm.window = r.stateless;
     r.stage = (struct shader_stage){.gen = 9, .cache = &r.cache};
+    r.cache.common = &r.cache;
     r.env = (struct thread_env){
         .stage = &r.stage, .vm = &r.vm, .group = &r.group};
     r.thread.user = &r.env;

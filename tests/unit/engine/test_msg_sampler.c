@@ -54,6 +54,7 @@ make_rig(unsigned type, unsigned simd)
     static struct stage_cache cache;
     memset(&r, 0, sizeof r);
     memset(&cache, 0, sizeof cache);
+    cache.common = &cache;
     pthread_mutex_init(&cache.lock, NULL);
     arena_init(&cache.arena, 8192);
     r.stage.cache = &cache;
