@@ -33,7 +33,8 @@ struct run {
     uint32_t mask, last_mask;
     uint32_t lanes; /* of a group */
     unsigned payload_grf;
-    bool reads_beyond; /* registers that the payload does not fill */
+    uint8_t beyond[EU_GRF_COUNT]; /* registers that it does not fill */
+    unsigned beyond_count;
 };
 
 static void
@@ -96,8 +97,8 @@ give_payload(const struct run *run, struct slot *slot, const uint32_t id[3])
         g0[1] = id[0];
         g0[6] = id[1];
         g0[7] = id[2];
-        if (run->reads_beyond)
-            eu_launch_zero(&run->launch, t, run->payload_grf);
+        for (unsigned n = 0; n < run->beyond_count; n++)
+            memset(eu_grf(t, run->beyond[n]), 0, EU_GRF_B);
     }
 }
 
@@ -258,7 +259,8 @@ prepare(struct run *run)
     run->payload_grf = MIN2(1 + d->cross_thread_grf + d->per_thread_grf,
                             EU_GRF_COUNT);
     for (unsigned grf = run->payload_grf; grf < EU_GRF_COUNT; grf++)
-        run->reads_beyond |= run->launch.live_in[grf / 32] >> grf % 32 & 1;
+        if (run->launch.live_in[grf / 32] >> grf % 32 & 1)
+            run->beyond[run->beyond_count++] = (uint8_t)grf;
 }
 
 void
