@@ -176,7 +176,8 @@ jit_test_counter(struct jit *j)
 {
     const struct jit_counter *c = &j->loop->counter;
     struct x86 *x = &j->x;
-    int r = jit_find(j, JIT_GRF, c->off_B, c->len_B);
+    unsigned piece_B = MIN2(c->len_B, j->max_lanes * 4);
+    int r = jit_find(j, JIT_GRF, c->off_B, piece_B);
     if (r >= 0) {
         x86_vop(x, X86_MOVD_TO_GPR, 0, (unsigned)r, 0, x86_reg(X86_RAX), 0);
         x86_alu_imm(x, X86_CMP, X86_RAX, c->limit, false);

@@ -216,6 +216,20 @@ read_dwords(struct jit *j, const struct region *r, const struct jit_part *p)
     }
 }
 
+/* Sixteen words in halves: they often were written so, as instructions have no
+ * more than eight in an immediate, and two stores are not forwarded to a load
+ * of both. */
+static unsigned
+read_words(struct jit *j, unsigned d, enum x86_vop op, unsigned off_B)
+{
+    unsigned high = jit_temp(j);
+    x86_vop(&j->x, op, 1, d, 0, x86_thread(GRF_AT(off_B)), 0);
+    x86_vop(&j->x, op, 1, high, 0, x86_thread(GRF_AT(off_B + 16)), 0);
+    x86_vop_imm(&j->x, X86_INSERTF64X4, 2, d, d, x86_reg(high), 0, 1);
+    jit_release(j, high);
+    return d;
+}
+
 static struct x86_rm
 read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
             bool is_signed)
@@ -233,6 +247,8 @@ read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
         op = r->size_B == 2 ? is_signed ? X86_PMOVSXWD : X86_PMOVZXWD
              : is_signed    ? X86_PMOVSXBD
                             : X86_PMOVZXBD;
+        if (r->size_B == 2 && p->len == 2)
+            return x86_reg(read_words(j, d, op, r->off_B));
         x86_vop(&j->x, op, p->len, d, 0, x86_thread(GRF_AT(r->off_B)), 0);
         return x86_reg(d);
     default:
