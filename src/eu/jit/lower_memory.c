@@ -1,8 +1,9 @@
 /* lower_memory.c: messages that read or write dwords of memory that the thread
- * knows (eu_start.surfaces, slm), without sending them: where all lanes
- * execute, are inside, and look at the same place or at neighbours. Any other
- * is sent after all, by code that is out of the way (a miss); it leaves all
- * registers as it found them. */
+ * knows (eu_start.surfaces, slm), without sending them: where all lanes execute
+ * and are inside. Lanes that look at the same place or at neighbours take a
+ * load or a few, others are gathered. What is not done here is sent after all,
+ * by code that is out of the way (a miss); it leaves all registers as it found
+ * them. */
 #include "eu/jit/lower_send.h"
 #include "eu/jit/x86_gpr.h"
 
@@ -12,6 +13,7 @@
 #define RANGE_AT(member) offsetof(struct mem_range, member)
 #define BIT(r) (UINT32_C(1) << (r))
 #define K_OUTSIDE 4u
+#define K_ALL 5u
 
 /* Data port 1, untyped: KBL PRM vol 2d "MSD1R_*", "MSD1W_*". */
 #define UNTYPED_MASK UINT32_C(0x000fc000)
@@ -366,10 +368,9 @@ locate(struct jit *j, const struct access *a, unsigned offsets,
     x86_alu_reg(x, X86_ADD, X86_RAX, X86_RCX, true);
 }
 
-/* A jump if the lanes do not look at neighbours. */
-static void
-need_neighbours(struct jit *j, const struct access *a, unsigned distance,
-                struct jit_miss *m)
+/* Jumps away if the lanes do not look at neighbours. */
+static uint32_t
+test_neighbours(struct jit *j, const struct access *a, unsigned distance)
 {
     uint32_t want_B[16];
     for (unsigned i = 0; i < 16; i++)
@@ -377,7 +378,7 @@ need_neighbours(struct jit *j, const struct access *a, unsigned distance,
     x86_vop_imm(&j->x, X86_PCMPD, a->lanes / 8, K_OUTSIDE, distance,
                 x86_const(&j->x, want_B, a->lanes), 0, 4);
     x86_kortest(&j->x, K_OUTSIDE, K_OUTSIDE);
-    miss_if(j, m, X86_CC_NE);
+    return x86_jump(&j->x, X86_CC_NE);
 }
 
 /* d := dwords of a and b, which `from` numbers, b's from 16 on. */
@@ -414,6 +415,43 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
 }
 
 static void
+gather(struct jit *j, const struct access *a, const unsigned d[4],
+       unsigned distance)
+{
+    for (unsigned c = 0; c < a->channels; c++) {
+        x86_kop(&j->x, X86_KXNOR, K_ALL, K_ALL, K_ALL);
+        x86_gather_at_rax(&j->x, a->lanes / 8, d[c], distance, (int32_t)c * 4,
+                          K_ALL);
+    }
+}
+
+/* Lanes that do not look at the same place. Four dwords each are turned by C
+ * code that is faster than gathers. */
+static void
+read_apart(struct jit *j, const struct access *a, const unsigned t[4],
+           const unsigned d[4], struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    if (!has_rows(a)) {
+        if (a->channels == 4)
+            miss_if(j, m, X86_ALWAYS);
+        else
+            gather(j, a, d, t[0]);
+        return;
+    }
+    uint32_t others = test_neighbours(j, a, t[0]);
+    load_rows(j, a, d, t);
+    if (a->channels == 4) {
+        m->from[m->from_count++] = others;
+        return;
+    }
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, others, x->size);
+    gather(j, a, d, t[0]);
+    x86_patch(x, done, x->size);
+}
+
+static void
 read_memory(struct jit *j, const struct access *a, const unsigned t[4],
             const unsigned d[4], struct jit_miss *m)
 {
@@ -421,19 +459,12 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
     unsigned len = a->lanes / 8;
     x86_vop(x, X86_PTESTMD, len, K_OUTSIDE, t[0], x86_reg(t[0]), 0);
     x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
-    if (!has_rows(a)) {
-        miss_if(j, m, X86_CC_NE);
-        for (unsigned c = 0; c < a->channels; c++)
-            x86_vop(x, X86_BROADCASTSS, len, d[c], 0, x86_at_rax(c * 4), 0);
-        return;
-    }
     uint32_t differ = x86_jump(x, X86_CC_NE);
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(x, X86_BROADCASTSS, len, d[c], 0, x86_at_rax(c * 4), 0);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, differ, x->size);
-    need_neighbours(j, a, t[0], m);
-    load_rows(j, a, d, t);
+    read_apart(j, a, t, d, m);
     x86_patch(x, done, x->size);
 }
 
@@ -462,6 +493,25 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
         pick(j, t[2], pairs[i % 2], t[0], t[1]);
         x86_vop(x, X86_MOVUPS_ST, 2, t[2], 0, x86_at_rax(i * 64), 0);
     }
+}
+
+/* Where lanes write the same dword the last one wins, as scatters have it. */
+static void
+write_memory(struct jit *j, const struct access *a, const unsigned t[4],
+             const unsigned d[4], struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    uint32_t others = test_neighbours(j, a, t[0]);
+    store_rows(j, a, d, t);
+    if (a->channels == 4) {
+        m->from[m->from_count++] = others;
+        return;
+    }
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, others, x->size);
+    x86_kop(x, X86_KXNOR, K_ALL, K_ALL, K_ALL);
+    x86_scatter_at_rax(x, a->lanes / 8, d[0], t[0], 0, K_ALL);
+    x86_patch(x, done, x->size);
 }
 
 /* ---- atomics ---- */
@@ -525,8 +575,7 @@ jit_lower_memory(struct jit *j, uint32_t index)
     if (a.kind == READ) {
         read_memory(j, &a, t, d, m);
     } else if (a.kind == WRITE) {
-        need_neighbours(j, &a, t[0], m);
-        store_rows(j, &a, d, t);
+        write_memory(j, &a, t, d, m);
     }
     m->back = j->x.size;
     j->failed |= j->crowded;

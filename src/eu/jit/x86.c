@@ -304,18 +304,18 @@ x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, imm));
 }
 
-/* [rbx + index * 1 + disp32] */
+/* [base + index * 1 + disp32] */
 static void
-vsib(struct x86 *x, unsigned reg, unsigned index, int32_t disp)
+vsib(struct x86 *x, unsigned reg, unsigned base, unsigned index, int32_t disp)
 {
     x86_byte(x, 0x80 | (reg & 7) << 3 | 4);
-    x86_byte(x, (index & 7) << 3 | X86_RBX);
+    x86_byte(x, (index & 7) << 3 | base);
     x86_dword(x, (uint32_t)disp);
 }
 
 static void
 vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-          unsigned index, int32_t disp, unsigned k)
+          unsigned base, unsigned index, int32_t disp, unsigned k)
 {
     const struct row *r = &rows[op];
     x86_room(x);
@@ -325,7 +325,7 @@ vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     x86_byte(x, r->evex >> 16 & 0xff);
     x86_byte(x, len << 5 | (~index >> 4 & 1) << 3 | k);
     x86_byte(x, r->evex >> 32 & 0xff);
-    vsib(x, reg, index, disp);
+    vsib(x, reg, base, index, disp);
 }
 
 void
@@ -333,7 +333,7 @@ x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
            int32_t disp, unsigned k)
 {
     if (x->evex) {
-        vsib_evex(x, X86_PGATHERDD, len, reg, index, disp, k);
+        vsib_evex(x, X86_PGATHERDD, len, reg, X86_RBX, index, disp, k);
         return;
     }
     /* k is a vector register with the sign bits of the lanes set. */
@@ -342,14 +342,28 @@ x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
     x86_byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | 2);
     x86_byte(x, (~k & 15) << 3 | len << 2 | 1);
     x86_byte(x, 0x90);
-    vsib(x, reg, index, disp);
+    vsib(x, reg, X86_RBX, index, disp);
 }
 
 void
 x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
             int32_t disp, unsigned k)
 {
-    vsib_evex(x, X86_PSCATTERDD, len, reg, index, disp, k);
+    vsib_evex(x, X86_PSCATTERDD, len, reg, X86_RBX, index, disp, k);
+}
+
+void
+x86_gather_at_rax(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+                  int32_t disp, unsigned k)
+{
+    vsib_evex(x, X86_PGATHERDD, len, reg, X86_RAX, index, disp, k);
+}
+
+void
+x86_scatter_at_rax(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+                   int32_t disp, unsigned k)
+{
+    vsib_evex(x, X86_PSCATTERDD, len, reg, X86_RAX, index, disp, k);
 }
 
 void

@@ -117,6 +117,11 @@ void x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                 int32_t disp, unsigned k);
 void x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                  int32_t disp, unsigned k);
+/* The same at [rax + disp + index], EVEX only. */
+void x86_gather_at_rax(struct x86 *x, unsigned len, unsigned reg,
+                       unsigned index, int32_t disp, unsigned k);
+void x86_scatter_at_rax(struct x86 *x, unsigned len, unsigned reg,
+                        unsigned index, int32_t disp, unsigned k);
 void x86_vzeroupper(struct x86 *x);
 
 /* d := s >> count */
