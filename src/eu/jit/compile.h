@@ -476,7 +476,8 @@ void jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B);
 /* Channels that wait here join; as eu_op_join, without what follows. */
 void jit_wake(struct jit *j, uint32_t ip_B);
 
-/* lower_memory.c: messages that read or write memory that the thread knows. */
+/* access.c, lower_memory.c: messages that read or write memory that the thread
+ * knows. */
 bool jit_is_memory(const struct eu_op *op);
 /* Of these, those with an answer: in all lanes that execute. */
 bool jit_is_read(const struct eu_op *op);

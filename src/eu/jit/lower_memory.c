@@ -4,7 +4,7 @@
  * load or a few, others are gathered. What is not done here is sent after all,
  * by code that is out of the way (a miss); it leaves all registers as it found
  * them. */
-#include "eu/jit/lower_send.h"
+#include "eu/jit/access.h"
 #include "eu/jit/x86_gpr.h"
 
 #include <stdlib.h>
@@ -15,180 +15,9 @@
 #define K_OUTSIDE 4u
 #define K_ALL 5u
 
-/* Data port 1, untyped: KBL PRM vol 2d "MSD1R_*", "MSD1W_*". */
-#define UNTYPED_MASK UINT32_C(0x000fc000)
-#define UNTYPED_READ UINT32_C(0x00004000)
-#define UNTYPED_WRITE UINT32_C(0x00024000)
-/* Without an answer: "MSD1R_AI*". */
-#define UNTYPED_ATOMIC UINT32_C(0x00008000)
-#define ANSWERS UINT32_C(0x00002000)
-#define SLM 254u
 /* Bits of offsets that the data port ignores. */
 #define DWORD_BITS UINT32_C(3)
 #define SLM_BITS UINT32_C(0xf0000003)
-/* Sampler message `ld` without header, with full precision. */
-#define LD_MASK UINT32_C(0x600ff000)
-#define LD_SIMD8 UINT32_C(0x00027000)
-#define LD_SIMD16 UINT32_C(0x00047000)
-
-/* Data port 0: "MSD_MEMFENCE". */
-#define FENCE_MASK UINT32_C(0x0007c000)
-#define FENCE_TYPE UINT32_C(0x0001c000)
-
-enum access_kind { READ, WRITE, ATOMIC, FENCE };
-
-struct access {
-    struct jit_send s;
-    enum access_kind kind;
-    bool vector;
-    const struct atomic *atomic;
-    uint8_t bti;
-    unsigned lanes, channels;
-    unsigned offset_B, data_B; /* of offsets and data, in the register file */
-};
-
-/* Neighbours' data are loaded and stored in rows of the memory; sixteen lanes
- * of four dwords are turned, others that have more than one are not done. */
-static bool
-has_rows(const struct access *a)
-{
-    return a->channels == 1 || (a->channels == 4 && a->lanes == 16);
-}
-
-/* Integer operations on [rax + rcx] that an instruction does, most with edx:
- * by "MDC_AOP". */
-static const struct atomic {
-    uint8_t opcode, modrm, operands;
-} atomics[16] = {
-    [1] = {0x21, 0x14, 1}, /* and */
-    [2] = {0x09, 0x14, 1}, /* or */
-    [3] = {0x31, 0x14, 1}, /* xor */
-    [5] = {0xff, 0x04, 0}, /* inc */
-    [6] = {0xff, 0x0c, 0}, /* dec */
-    [7] = {0x01, 0x14, 1}, /* add */
-    [8] = {0x29, 0x14, 1}, /* sub */
-};
-
-static bool
-find_atomic(struct access *a)
-{
-    uint32_t desc = a->s.m.desc;
-    a->kind = ATOMIC;
-    a->atomic = &atomics[bits_get(desc, 8, 11)];
-    a->lanes = desc >> 12 & 1 ? 8 : 16;
-    a->channels = a->atomic->operands;
-    return a->atomic->opcode && !(desc & ANSWERS) &&
-           (a->bti == SLM || a->bti < EU_SURFACES);
-}
-
-static bool
-find_untyped(struct access *a)
-{
-    uint32_t desc = a->s.m.desc;
-    unsigned mode = bits_get(desc, 12, 13), on = ~bits_get(desc, 8, 11) & 15;
-    a->kind = (desc & UNTYPED_MASK) == UNTYPED_WRITE ? WRITE : READ;
-    a->lanes = mode == 1 ? 16 : 8;
-    if ((desc & UNTYPED_MASK) == UNTYPED_ATOMIC)
-        return find_atomic(a);
-    if (a->kind == READ && (desc & UNTYPED_MASK) != UNTYPED_READ)
-        return false;
-    if ((mode != 1 && mode != 2) || !on || on & (on + 1))
-        return false;
-    a->channels = 32 - (unsigned)__builtin_clz(on);
-    return (a->bti == SLM || a->bti < EU_SURFACES) &&
-           (a->kind == READ || has_rows(a));
-}
-
-static bool
-find_ld(struct access *a)
-{
-    uint32_t shape = a->s.m.desc & LD_MASK;
-    a->vector = true;
-    a->lanes = shape == LD_SIMD16 ? 16 : 8;
-    a->channels = 4;
-    return (shape == LD_SIMD8 || shape == LD_SIMD16) && a->bti < EU_SURFACES;
-}
-
-/* Answers with a register of zeros, in any case. */
-static bool
-find_fence(struct access *a, unsigned lanes)
-{
-    a->kind = FENCE;
-    a->lanes = lanes;
-    a->channels = a->s.m.rlen_grf > 0;
-    return (a->s.m.desc & FENCE_MASK) == FENCE_TYPE;
-}
-
-/* Where the data of a write begin: in either part of the payload. */
-static bool
-find_data(struct access *a)
-{
-    unsigned grfs = a->lanes / 8, data_grfs = grfs * a->channels;
-    const struct eu_message *m = &a->s.m;
-    if (m->mlen_grf < grfs)
-        return false;
-    if (a->kind == READ) {
-        a->data_B = a->s.dst_B;
-        return m->rlen_grf == data_grfs;
-    }
-    bool together = m->mlen_grf >= grfs + data_grfs;
-    a->data_B = together ? a->s.src_B[0] + grfs * EU_GRF_B : a->s.src_B[1];
-    return together || (m->mlen_grf == grfs && m->ex_mlen_grf >= data_grfs);
-}
-
-static bool
-find_access(struct access *a, const struct eu_op *op)
-{
-    *a = (struct access){.lanes = 0};
-    if (op->insn->eot || op->pred || !jit_describe_send(&a->s, op))
-        return false;
-    a->bti = a->s.m.desc & 0xff;
-    a->offset_B = a->s.src_B[0];
-    if (a->s.m.sfid == EU_SFID_DC0)
-        return find_fence(a, op->lanes);
-    bool known = a->s.m.sfid == EU_SFID_DC1       ? find_untyped(a)
-                 : a->s.m.sfid == EU_SFID_SAMPLER ? find_ld(a)
-                                                  : false;
-    return known && a->lanes == op->lanes && find_data(a);
-}
-
-bool
-jit_is_memory(const struct eu_op *op)
-{
-    struct access a;
-    return find_access(&a, op);
-}
-
-bool
-jit_is_read(const struct eu_op *op)
-{
-    struct access a;
-    return find_access(&a, op) && a.kind == READ;
-}
-
-static void
-add_part(struct jit_moved *m, unsigned off_B, unsigned len_B, bool written)
-{
-    m->part[m->count].off_B = (uint16_t)off_B;
-    m->part[m->count].len_B = (uint16_t)len_B;
-    m->part[m->count++].written = written;
-}
-
-void
-jit_memory_moves(const struct eu_op *op, struct jit_moved *moved)
-{
-    struct access a;
-    find_access(&a, op);
-    moved->count = 0;
-    if (a.kind == FENCE) {
-        add_part(moved, a.s.dst_B, a.channels * EU_GRF_B, true);
-        return;
-    }
-    add_part(moved, a.offset_B, a.lanes * 4, false);
-    for (unsigned c = 0; c < a.channels; c++)
-        add_part(moved, a.data_B + c * a.lanes * 4, a.lanes * 4,
-                 a.kind == READ);
-}
 
 /* ---- misses ---- */
 
@@ -244,7 +73,7 @@ send_after_all(struct jit *j, const struct jit_miss *m)
 {
     const struct eu_op *op = &j->k->ops[m->op];
     struct access a;
-    find_access(&a, op);
+    jit_find_access(&a, op);
     for (unsigned i = 0; i < m->from_count; i++)
         x86_patch(&j->x, m->from[i], j->x.size);
     for (unsigned i = 0; i < m->kept_count; i++)
@@ -254,9 +83,9 @@ send_after_all(struct jit *j, const struct jit_miss *m)
     jit_call_send(j, op, &a.s);
     for (unsigned i = 0; i < m->kept_count; i++)
         jit_load_len(j, m->kept[i].reg, m->kept[i].off_B, m->kept[i].len_B);
-    for (unsigned c = 0; a.kind == READ && c < a.channels; c++)
+    for (unsigned c = 0; a.kind == ACCESS_READ && c < a.channels; c++)
         jit_load_len(j, m->answer[c], a.data_B + c * a.lanes * 4, a.lanes * 4);
-    if (a.kind == FENCE && a.channels)
+    if (a.kind == ACCESS_FENCE && a.channels)
         jit_load_len(j, m->answer[0], a.s.dst_B, EU_GRF_B);
     memcpy(j->flag_at, m->flag_at, sizeof m->flag_at);
     jit_reload_flags(j);
@@ -320,7 +149,7 @@ static void
 load_range(struct jit *j, const struct access *a, struct jit_miss *m)
 {
     struct x86 *x = &j->x;
-    if (a->bti == SLM) {
+    if (a->bti == ACCESS_SLM) {
         x86_load(x, X86_RAX, THREAD_AT(slm), 8);
         return;
     }
@@ -343,7 +172,7 @@ check_bounds(struct jit *j, const struct access *a, unsigned offsets,
     end.bcast = true;
     load_range(j, a, m);
     if (!a->vector) {
-        uint32_t bits = ~(a->bti == SLM ? SLM_BITS : DWORD_BITS);
+        uint32_t bits = ~(a->bti == ACCESS_SLM ? SLM_BITS : DWORD_BITS);
         x86_vop(x, X86_PAND, len, t, offsets, x86_const(x, &bits, 1), 0);
         offsets = t;
     }
@@ -403,7 +232,7 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(&j->x, X86_MOVUPS_LD, len, d[c], 0, x86_at_rax(c * 64), 0);
     /* The thread that runs next looks behind. */
-    if (a->bti != SLM)
+    if (a->bti != ACCESS_SLM)
         x86_prefetch_at_rax(&j->x, a->channels * 64);
     if (a->channels == 1)
         return;
@@ -432,7 +261,7 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
            const unsigned d[4], struct jit_miss *m)
 {
     struct x86 *x = &j->x;
-    if (!has_rows(a)) {
+    if (!access_has_rows(a)) {
         if (a->channels == 4)
             miss_if(j, m, X86_ALWAYS);
         else
@@ -525,7 +354,7 @@ update_memory(struct jit *j, const struct access *a, unsigned offsets,
     struct x86 *x = &j->x;
     size_t at = THREAD_AT(scratch), data = at + 64;
     uint8_t code[] = {0xf0, a->atomic->opcode, a->atomic->modrm, 0x08};
-    bool alone = a->bti == SLM;
+    bool alone = a->bti == ACCESS_SLM;
     offsets = check_bounds(j, a, offsets, t[0], m);
     x86_mov_reg(x, X86_RCX, X86_RAX);
     x86_alu_imm(x, X86_AND, X86_RCX, 3, false);
@@ -549,9 +378,9 @@ jit_lower_memory(struct jit *j, uint32_t index)
     const struct eu_op *op = &j->k->ops[index];
     struct access a;
     unsigned d[4] = {0}, t[4], len_B;
-    find_access(&a, op);
+    jit_find_access(&a, op);
     jit_drop_derived(j);
-    if (a.kind == FENCE) {
+    if (a.kind == ACCESS_FENCE) {
         fence(j, &a);
         return;
     }
@@ -561,24 +390,24 @@ jit_lower_memory(struct jit *j, uint32_t index)
     len_B = a.lanes * 4;
     unsigned offsets = jit_vec(j, a.offset_B, len_B);
     for (unsigned c = 0; c < a.channels; c++)
-        d[c] = a.kind == READ ? jit_temp(j)
-                              : jit_vec(j, a.data_B + c * len_B, len_B);
+        d[c] = a.kind == ACCESS_READ ? jit_temp(j)
+                                     : jit_vec(j, a.data_B + c * len_B, len_B);
     for (unsigned i = 0; i < 4; i++)
         t[i] = jit_temp(j);
     keep(m, j);
     memcpy(m->answer, d, sizeof d);
     need_all_lanes(j, op, m);
-    if (a.kind == ATOMIC)
+    if (a.kind == ACCESS_ATOMIC)
         update_memory(j, &a, offsets, t, d, m);
     else
         locate(j, &a, offsets, t, m);
-    if (a.kind == READ) {
+    if (a.kind == ACCESS_READ) {
         read_memory(j, &a, t, d, m);
-    } else if (a.kind == WRITE) {
+    } else if (a.kind == ACCESS_WRITE) {
         write_memory(j, &a, t, d, m);
     }
     m->back = j->x.size;
     j->failed |= j->crowded;
-    for (unsigned c = 0; a.kind == READ && c < a.channels; c++)
+    for (unsigned c = 0; a.kind == ACCESS_READ && c < a.channels; c++)
         jit_bind(j, d[c], a.data_B + c * len_B, len_B);
 }

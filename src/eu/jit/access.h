@@ -1,0 +1,37 @@
+/* access.h: what a message does to memory, as far as compiled code does it
+ * itself. Pure. */
+#ifndef EU_ACCESS_H
+#define EU_ACCESS_H
+
+#include "eu/jit/lower_send.h"
+
+#define ACCESS_SLM 254u
+
+enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_FENCE };
+
+struct access_atomic {
+    uint8_t opcode, modrm, operands;
+};
+
+struct access {
+    struct jit_send s;
+    enum access_kind kind;
+    bool vector;
+    const struct access_atomic *atomic;
+    uint8_t bti;
+    unsigned lanes, channels;
+    unsigned offset_B, data_B; /* of offsets and data, in the register file */
+};
+
+/* False: it is sent. */
+bool jit_find_access(struct access *a, const struct eu_op *op);
+
+/* Neighbours' data are loaded and stored in rows of the memory; sixteen lanes
+ * of four dwords are turned, others that have more than one are not done. */
+static inline bool
+access_has_rows(const struct access *a)
+{
+    return a->channels == 1 || (a->channels == 4 && a->lanes == 16);
+}
+
+#endif
