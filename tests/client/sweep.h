@@ -67,5 +67,6 @@ void sweep_robust(void);
 void sweep_outline(void);
 void sweep_blit(void);
 void sweep_order(void);
+void sweep_layers(void);
 
 #endif

@@ -4,6 +4,17 @@
 
 #include <math.h>
 
+/* The first pixel whose centre is not in front of a viewport's border. Guess:
+ * the hardware rounds so; the driver gives X + width - 1 as the maximum, and
+ * that is what lets it draw all pixels with their centres inside, and no
+ * others, when viewports have fractions. */
+static int32_t
+first_pixel(float border)
+{
+    border = fminf(fmaxf(border, -1), SCREEN_MAX_PX); /* or NaN */
+    return (int32_t)ceilf(border - 0.5f);
+}
+
 /* Pixels that the viewport, scissor and drawing rectangles let through, as a
  * half-open box. KBL PRM vol 2d: all maxima are inclusive. */
 static void
@@ -19,13 +30,10 @@ init_clip(struct scene *sc, unsigned vp)
      * leaves stale viewports behind, which must not clip. */
     if (d->sf.viewport_transform_enable) {
         const struct gen9_sf_clip_viewport *v = &d->viewport[vp];
-        const float max = SCREEN_MAX_PX;
-        x0 = MAX2(x0, (int32_t)floorf(fminf(fmaxf(v->x_min_viewport, 0), max)));
-        y0 = MAX2(y0, (int32_t)floorf(fminf(fmaxf(v->y_min_viewport, 0), max)));
-        x1 = MIN2(
-            x1, (int32_t)floorf(fminf(fmaxf(v->x_max_viewport, -1), max)) + 1);
-        y1 = MIN2(
-            y1, (int32_t)floorf(fminf(fmaxf(v->y_max_viewport, -1), max)) + 1);
+        x0 = MAX2(x0, first_pixel(v->x_min_viewport));
+        y0 = MAX2(y0, first_pixel(v->y_min_viewport));
+        x1 = MIN2(x1, first_pixel(v->x_max_viewport + 1));
+        y1 = MIN2(y1, first_pixel(v->y_max_viewport + 1));
     }
     if (d->raster.scissor_rectangle_enable) {
         const struct gen9_scissor_rect *r = &d->scissor[vp];
