@@ -23,7 +23,7 @@ const struct sweep_group sweep_groups[] = {
     {"draws", sweep_draws},   {"blend", sweep_blend},
     {"robust", sweep_robust}, {"outline", sweep_outline},
     {"blit", sweep_blit},     {"order", sweep_order},
-    {"layers", sweep_layers},
+    {"layers", sweep_layers}, {"view", sweep_view},
 };
 
 struct record {

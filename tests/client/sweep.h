@@ -68,5 +68,6 @@ void sweep_outline(void);
 void sweep_blit(void);
 void sweep_order(void);
 void sweep_layers(void);
+void sweep_view(void);
 
 #endif
