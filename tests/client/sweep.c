@@ -13,17 +13,18 @@
 #define MAX_VALUES (1u << 20)
 
 const struct sweep_group sweep_groups[] = {
-    {"vertex", sweep_vertex}, {"texture", sweep_texture},
-    {"raster", sweep_raster}, {"target", sweep_target_formats},
-    {"image", sweep_image},   {"tess", sweep_tess},
-    {"ops", sweep_ops},       {"function", sweep_function},
-    {"window", sweep_window}, {"copy", sweep_copy},
-    {"block", sweep_block},   {"feedback", sweep_feedback},
-    {"wide", sweep_wide},     {"sample", sweep_sample},
-    {"draws", sweep_draws},   {"blend", sweep_blend},
-    {"robust", sweep_robust}, {"outline", sweep_outline},
-    {"blit", sweep_blit},     {"order", sweep_order},
-    {"layers", sweep_layers}, {"view", sweep_view},
+    {"vertex", sweep_vertex},     {"texture", sweep_texture},
+    {"raster", sweep_raster},     {"target", sweep_target_formats},
+    {"image", sweep_image},       {"tess", sweep_tess},
+    {"ops", sweep_ops},           {"function", sweep_function},
+    {"window", sweep_window},     {"copy", sweep_copy},
+    {"block", sweep_block},       {"feedback", sweep_feedback},
+    {"wide", sweep_wide},         {"sample", sweep_sample},
+    {"draws", sweep_draws},       {"blend", sweep_blend},
+    {"robust", sweep_robust},     {"outline", sweep_outline},
+    {"blit", sweep_blit},         {"order", sweep_order},
+    {"layers", sweep_layers},     {"view", sweep_view},
+    {"transfer", sweep_transfer},
 };
 
 struct record {

@@ -69,5 +69,6 @@ void sweep_blit(void);
 void sweep_order(void);
 void sweep_layers(void);
 void sweep_view(void);
+void sweep_transfer(void);
 
 #endif
