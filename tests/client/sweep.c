@@ -24,7 +24,7 @@ const struct sweep_group sweep_groups[] = {
     {"robust", sweep_robust},     {"outline", sweep_outline},
     {"blit", sweep_blit},         {"order", sweep_order},
     {"layers", sweep_layers},     {"view", sweep_view},
-    {"transfer", sweep_transfer},
+    {"transfer", sweep_transfer}, {"ballot", sweep_ballot},
 };
 
 struct record {

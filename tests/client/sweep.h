@@ -70,5 +70,6 @@ void sweep_order(void);
 void sweep_layers(void);
 void sweep_view(void);
 void sweep_transfer(void);
+void sweep_ballot(void);
 
 #endif
