@@ -389,8 +389,28 @@ payload_header(const struct worker *w, const struct setup *s, uint32_t g0[8])
             (uint32_t)(s->layer & 0x7ff) << 16 | (uint32_t)s->viewport << 27;
 }
 
+/* Observed: with one sample the stock driver's gl_SampleMaskIn is this mask,
+ * and on Kaby Lake a pixel that conservative rasterization adds has no bit in
+ * it when the shader asks for inner coverage (piglit's innercoverage passes
+ * there), though it is written. */
+static uint32_t
+pixel_mask(const struct worker *w, const struct ps_group *g, unsigned base)
+{
+    uint32_t mask = g->lit >> base & 0xffff;
+    if (w->draw->ps_extra.input_coverage_mask_state !=
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE)
+        return mask;
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned lane = base + i;
+        if (lane / 4 >= g->quads || !g->quad[lane / 4].full[lane & 3])
+            mask &= ~(1u << i);
+    }
+    return mask;
+}
+
 static void
-put_subspans(uint32_t *r, const struct ps_group *g, unsigned base)
+put_subspans(const struct worker *w, uint32_t *r, const struct ps_group *g,
+             unsigned base)
 {
     memset(r, 0, EU_GRF_B);
     uint32_t ids = 0;
@@ -400,7 +420,7 @@ put_subspans(uint32_t *r, const struct ps_group *g, unsigned base)
         r[2 + i] = ((uint32_t)q->x & 0xffff) | (uint32_t)q->y << 16;
     }
     r[0] = ids;
-    r[7] = (g->lit >> base & 0xffff) * 0x10001u;
+    r[7] = pixel_mask(w, g, base) * 0x10001u;
 }
 
 static void
@@ -410,7 +430,7 @@ put_part(struct worker *w, const struct ps_group *g,
     uint32_t *grf = eu_grf(&w->thread, part->grf);
     switch ((enum payload_kind)part->kind) {
     case PAYLOAD_HEADER: payload_header(w, g->setup, grf); break;
-    case PAYLOAD_SUBSPANS: put_subspans(grf, g, part->base); break;
+    case PAYLOAD_SUBSPANS: put_subspans(w, grf, g, part->base); break;
     case PAYLOAD_WEIGHTS: put_weights(grf, g, part); break;
     case PAYLOAD_DEPTH: put_plane(grf, g, part, &g->setup->z, false); break;
     case PAYLOAD_W: put_plane(grf, g, part, &g->setup->q, true); break;
