@@ -19,6 +19,7 @@ struct narrow {
     int32_t hi[EDGES], lo[EDGES];   /* greatest and least of c */
     int32_t up[EDGES], down[EDGES]; /* change per pixel along the diagonal */
     i32x16 grid[EDGES];             /* a * x + b * y of 4x4 places */
+    i32x16 blocks[EDGES];           /* of 4x4 blocks */
     /* The same of a block's pixels, with a sample's c. */
     i32x16 quads[EDGES][COVER_SAMPLES];
 };
@@ -54,6 +55,7 @@ narrow_edge(struct narrow *n, unsigned e)
     n->up[e] = MAX2(a, 0) + MAX2(b, 0);
     n->down[e] = MIN2(a, 0) + MIN2(b, 0);
     n->grid[e] = grid_x * a + grid_y * b;
+    n->blocks[e] = n->grid[e] << 2;
 }
 
 /* Squares of 1 << shift pixels, 4x4 of them from a place on where edge e is
@@ -138,26 +140,35 @@ add_square(const struct narrow *n, struct cover_list *list, unsigned x,
     list->count += 16;
 }
 
-/* Bit i of the result: square i of a 4x4 grid holds a column and a row; their
- * bits lie `step` apart. */
+/* Bit i of the result: square i of a 4x4 grid holds a column and a row. Bits of
+ * four groups, wherever they lie, come together in a product without carries.
+ */
 static inline unsigned
-box_squares(uint64_t columns, uint64_t rows, unsigned step)
+box_squares(uint64_t columns, uint64_t rows)
 {
-    const uint64_t part = (UINT64_C(1) << step) - 1;
-    unsigned m = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        m |= (unsigned)((columns >> (i * step) & part) != 0) * 0x1111 << i;
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        if (!(rows >> (i * step) & part))
-            m &= ~(0xfu << (4 * i));
-    }
-    return m;
+    const uint64_t low = UINT64_C(0x7fff7fff7fff7fff);
+    const uint64_t gather = UINT64_C(1) << 48 | UINT64_C(1) << 33 | 1u << 18 |
+                            1u << 3;
+    uint64_t c = (((columns & low) + low) | columns) >> 15 & ~low >> 15;
+    uint64_t r = (((rows & low) + low) | rows) >> 15 & ~low >> 15;
+    unsigned row = (unsigned)(r * gather >> 48) & 15;
+    row = (row & 1) | (row & 2) << 3 | (row & 4) << 6 | (row & 8) << 9;
+    return ((unsigned)(c * gather >> 48) & 15) * 0x1111 & row * 15;
+}
+
+/* The same for the blocks of a square. */
+static inline unsigned
+box_blocks(unsigned columns, unsigned rows)
+{
+    unsigned c = columns | columns >> 1, r = rows | rows >> 1;
+    c = (c | c >> 2) & 0x1111;
+    r = (r | r >> 2) & 0x1111;
+    return ((c * 0x1248 >> 12) & 15) * 0x1111 & r * 15;
 }
 
 /* Whether a block of a square lies only partly in these columns or rows. */
 static inline bool
-cuts_blocks(uint64_t bits)
+cuts_blocks(unsigned bits)
 {
     return (bits ^ bits >> 1) & 0x7777;
 }
@@ -167,19 +178,21 @@ static inline void
 add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
            unsigned x, unsigned y)
 {
-    uint64_t columns = n->job->columns >> x & 0xffff;
-    uint64_t rows = n->job->rows >> y & 0xffff;
+    unsigned columns = (unsigned)(n->job->columns >> x & 0xffff);
+    unsigned rows = (unsigned)(n->job->rows >> y & 0xffff);
     int32_t corner[EDGES];
     alignas(64) int32_t at[EDGES][16];
-    unsigned live = box_squares(columns, rows, 4), whole = 0;
+    unsigned live = box_blocks(columns, rows), whole = 0;
+    i32x16 out = {0};
     find_corner(n, edges, x, y, corner);
-    live &= live_squares(n, edges, corner, 2);
     if (n->samples > 1)
         whole = whole_squares(n, edges, corner, 2);
     for (unsigned e = 0; e < edges; e++) {
-        i32x16 v = (n->grid[e] << 2) + corner[e];
+        i32x16 v = n->blocks[e] + corner[e];
         memcpy(at[e], &v, sizeof v);
+        out |= v + (n->hi[e] + 3 * n->up[e]);
     }
+    live &= ~sign_bits(&out);
     bool boxed = cuts_blocks(columns) || cuts_blocks(rows);
     for (; live; live &= live - 1) {
         unsigned i = (unsigned)__builtin_ctz(live);
@@ -200,7 +213,7 @@ static inline void
 find_squares(const struct narrow *n, struct cover_list *list, unsigned edges)
 {
     const struct cover_job *job = n->job;
-    unsigned live = box_squares(job->columns, job->rows, 16), whole = 0;
+    unsigned live = box_squares(job->columns, job->rows), whole = 0;
     /* One square alone is looked at block by block at once. */
     if (live & (live - 1)) {
         const int32_t corner[EDGES] = {0};
