@@ -52,9 +52,8 @@ struct cover_square {
     int32_t v[3], a[3], b[3];
 };
 
-/* What lies inside of the blocks: TL TR BL BR. */
-typedef void cover_square_fn(const struct cover_square *square,
-                             uint16_t mask[4]);
+/* What lies inside of the blocks: 16 bits each, TL TR BL BR from bit 0 on. */
+typedef uint64_t cover_square_fn(const struct cover_square *square);
 cover_square_fn cover_square_avx2, cover_square_avx512;
 
 /* The pixels of some columns and rows of a block, a bit each. */

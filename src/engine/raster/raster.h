@@ -448,8 +448,8 @@ struct small {
  * blocks have 32 bits. */
 #define SMALL_MAX_SUBPX (9 * SUBPIXEL)
 
-/* Finds mask[] from three edges and the box: centres inside. */
-void setup_small(const struct edge edge[3], struct small *small);
+/* Finds mask[] from three edges and the box: centres inside. False: none. */
+bool setup_small(const struct edge edge[3], struct small *small);
 /* The same, pixel by pixel. */
 void setup_small_ref(const struct edge edge[3], struct small *small);
 

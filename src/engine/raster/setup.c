@@ -253,10 +253,7 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     h->known = side <= SMALL_MAX_SUBPX && samples_are_centres(sc) &&
                ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 2 &&
                ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 2;
-    if (!h->known)
-        return true;
-    setup_small(h->edge, px);
-    return px->mask[0] | px->mask[1] | px->mask[2] | px->mask[3];
+    return !h->known || setup_small(h->edge, px);
 }
 
 /* Then so are a triangle's planes: its sides have 30 bits and its area is not

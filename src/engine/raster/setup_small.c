@@ -45,16 +45,18 @@ block_mask(const int32_t v[3], const int32_t a[3], const int32_t b[3])
     return (unsigned)(mask[0] | mask[1] | mask[2] | mask[3]);
 }
 
-static void
-find_square(const struct cover_square *s, uint16_t mask[4])
+static uint64_t
+find_square(const struct cover_square *s)
 {
+    uint64_t all = 0;
     for (unsigned i = 0; i < 4; i++) {
         int32_t at[3];
         for (unsigned e = 0; e < 3; e++)
             at[e] = s->v[e] + (i & 1 ? 4 * s->a[e] : 0) +
                     (i >> 1 ? 4 * s->b[e] : 0);
-        mask[i] = (uint16_t)block_mask(at, s->a, s->b);
+        all |= (uint64_t)block_mask(at, s->a, s->b) << 16 * i;
     }
+    return all;
 }
 
 /* Bits lo to hi - 1 of eight. */
@@ -64,13 +66,26 @@ bit_range(int32_t lo, int32_t hi)
     return hi > lo ? (1u << hi) - (1u << lo) : 0;
 }
 
-void
+/* The box's part of four blocks. */
+static inline uint64_t
+square_box(const struct small *sm, int32_t x, int32_t y)
+{
+    unsigned columns = bit_range(sm->x0 - x, sm->x1 - x);
+    unsigned rows = bit_range(sm->y0 - y, sm->y1 - y);
+    uint64_t across = cover_pixels(columns & 15, 15) |
+                      cover_pixels(columns >> 4 & 15, 15) << 16;
+    uint64_t top = cover_pixels(15, rows & 15);
+    uint64_t bottom = cover_pixels(15, rows >> 4 & 15);
+    return (across | across << 32) &
+           (top | top << 16 | bottom << 32 | bottom << 48);
+}
+
+bool
 setup_small(const struct edge edge[3], struct small *sm)
 {
     int32_t bx = sm->x0 & ~3, by = sm->y0 & ~3;
-    unsigned columns = bit_range(sm->x0 - bx, sm->x1 - bx);
-    unsigned rows = bit_range(sm->y0 - by, sm->y1 - by);
     struct cover_square s;
+    uint64_t in = square_box(sm, bx, by);
     for (unsigned e = 0; e < 3; e++) {
         s.a[e] = (int32_t)edge[e].a * SUBPIXEL;
         s.b[e] = (int32_t)edge[e].b * SUBPIXEL;
@@ -79,11 +94,11 @@ setup_small(const struct edge edge[3], struct small *sm)
                            edge[e].c);
     }
     switch (cpu_selected()) {
-    case CPU_AVX512: cover_square_avx512(&s, sm->mask); break;
-    case CPU_AVX2: cover_square_avx2(&s, sm->mask); break;
-    default: find_square(&s, sm->mask); break;
+    case CPU_AVX512: in &= cover_square_avx512(&s); break;
+    case CPU_AVX2: in &= cover_square_avx2(&s); break;
+    default: in &= find_square(&s); break;
     }
     for (unsigned i = 0; i < 4; i++)
-        sm->mask[i] &= (uint16_t)cover_pixels(columns >> (i & 1) * 4 & 15,
-                                              rows >> (i >> 1) * 4 & 15);
+        sm->mask[i] = (uint16_t)(in >> 16 * i);
+    return in;
 }

@@ -581,8 +581,9 @@ Test(fill, blocks_of_small_triangles_are_pixels)
         struct small a, b;
         random_small(&seed, edge, &a);
         b = a;
-        setup_small(edge, &a);
+        bool any = setup_small(edge, &a);
         setup_small_ref(edge, &b);
+        cr_assert_eq(any, (b.mask[0] | b.mask[1] | b.mask[2] | b.mask[3]) != 0);
         for (unsigned i = 0; i < 4; i++) {
             cr_assert_eq(a.mask[i], b.mask[i], "triangle %u block %u: %x %x", n,
                          i, a.mask[i], b.mask[i]);

@@ -19,8 +19,8 @@ cover_find_avx2(const struct cover_job *job, struct cover_list *list)
     find(job, list);
 }
 
-void
-cover_square_avx2(const struct cover_square *square, uint16_t mask[4])
+uint64_t
+cover_square_avx2(const struct cover_square *square)
 {
-    find_square(square, mask);
+    return find_square(square);
 }
