@@ -91,6 +91,8 @@ jit_fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
         r = jit_in_reg(j, z, len);
         x86_vop(&j->x, X86_FMADD132PS, len, d, r, x, 0);
     } else if (z.kind != X86_REG) {
+        if (x.kind == X86_THREAD && x.bcast)
+            x = x86_reg(jit_read(j, x, len));
         d = jit_owned(j, len, x);
         x86_vop(&j->x, X86_FMADD213PS, len, d, y.reg, z, 0);
     } else {
@@ -114,7 +116,7 @@ fraction(struct jit *j, unsigned len, unsigned a)
 {
     unsigned f = round_to_int(j, len, a, 1), r;
     x86_vop(&j->x, X86_SUBPS, len, f, a, x86_reg(f), 0);
-    r = jit_in_reg(j, jit_dword(j, 0x3f7fffff), len);
+    r = jit_dword_reg(j, 0x3f7fffff);
     unsigned d = jit_temp(j);
     x86_vop(&j->x, X86_MINPS, len, d, r, x86_reg(f), 0);
     return d;

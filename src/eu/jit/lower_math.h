@@ -114,7 +114,12 @@ static inline unsigned
 math_polynomial(const struct jit_math *m, unsigned x, const float *coef,
                 unsigned count)
 {
-    unsigned p = math_load(m, math_float(m, coef[count - 1]));
+    /* Copying a register costs nothing, a load into all lanes does. */
+    float c = coef[count - 1];
+    unsigned p = m->j->evex
+                     ? math_op(m, X86_MOVAPS, 0,
+                               x86_reg(jit_dword_reg(m->j, bits_from_float(c))))
+                     : math_load(m, math_float(m, c));
     for (unsigned i = count - 1; i-- > 0;)
         math_set(m, X86_FMADD213PS, p, x, math_float(m, coef[i]));
     return p;
