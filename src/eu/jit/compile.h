@@ -149,6 +149,7 @@ struct jit {
     uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     bool has_flow, has_loop, has_modes;
+    bool has_wide;         /* ops of more than eight lanes */
     bool has_ends;         /* any of these, or a jump */
     bool has_dynamic;      /* ... to where only a running thread knows */
     uint32_t *label;       /* per op: offset of the block's code */
@@ -321,6 +322,12 @@ unsigned jit_vec_exact(struct jit *j, unsigned off_B, unsigned len_B);
  * all do; later ones may ask. */
 void jit_note_normal(struct jit *j, unsigned reg);
 bool jit_is_normal(struct jit *j, unsigned reg);
+/* Of values in all lanes, whatever op they are for. */
+static inline unsigned
+jit_full_len(const struct jit *j)
+{
+    return j->evex && j->has_wide ? 2 : 1;
+}
 /* To be read only: a dword that has to be in a register is found there. */
 unsigned jit_read(struct jit *j, struct x86_rm rm, unsigned len);
 /* A dword in all lanes: memory operand or register. */

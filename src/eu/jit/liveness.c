@@ -539,6 +539,7 @@ jit_analyse(struct jit *j, bool whole)
         const struct eu_op *op = &j->k->ops[i];
         bool plain = note_plain(&j->regs[i], op, j->in.written);
         least = MIN2(least, leaves(op));
+        j->has_wide |= op->lanes > 8;
         if (!plain) {
             note_others(&j->regs[i], op, j->in.written);
             j->in.acc |= reads_acc(op->insn);

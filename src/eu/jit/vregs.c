@@ -156,7 +156,7 @@ jit_read(struct jit *j, struct x86_rm rm, unsigned len)
 {
     if (rm.kind != X86_THREAD || !rm.bcast)
         return jit_in_reg(j, rm, len);
-    unsigned r = jit_in_reg(j, rm, 2);
+    unsigned r = jit_in_reg(j, rm, jit_full_len(j));
     jit_note(j, r, JIT_BCAST, (unsigned)rm.disp - GRF_AT(0), 4);
     return r;
 }
@@ -173,7 +173,7 @@ jit_dword_reg(struct jit *j, uint32_t value)
         }
     }
     unsigned r = jit_temp(j);
-    x86_vop(&j->x, X86_BROADCASTSS, j->evex ? 2 : 1, r, 0,
+    x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), r, 0,
             jit_as_memory(x86_const(&j->x, &value, 1)), 0);
     v->reg[r].kind = JIT_CONST;
     v->temps &= ~JIT_BIT(r);
