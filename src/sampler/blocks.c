@@ -41,3 +41,15 @@ sample_block_decode(const struct sample_block_key *key, float to[64])
         for (unsigned c = 0; c < 4; c++)
             to[16 * c + i] = texel[i].f[c];
 }
+
+void
+sample_block_decode_bytes(const struct sample_block_key *key, uint32_t to[16])
+{
+    union color texel[FORMAT_BLOCK_TEXELS];
+    format_decode_texels(key->fmt, key->bits, texel);
+    for (unsigned i = 0; i < 16; i++) {
+        to[i] = 0;
+        for (unsigned c = 0; c < 4; c++)
+            to[i] |= (uint32_t)(texel[i].f[c] * 255.0f + 0.5f) << 8 * c;
+    }
+}

@@ -31,6 +31,9 @@ void decode_yuv(const struct format_info *fmt, const uint8_t *block,
 
 /* The four colours of a colour block of BC1 to BC3. BC1 with c0 <= c1 has
  * three and black, which is transparent if the format has alpha. */
+void decode_bc_colors(const struct format_info *fmt, const uint8_t *block,
+                      bool may_be_3, uint8_t rgba[4][4]);
+/* The same through the format's curve. */
 void decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
                        bool may_be_3, union color texel[4]);
 /* One channel from two end points, as 3-bit indices choose it; with e0 <= e1

@@ -24,12 +24,11 @@ expand_565(uint32_t c, uint8_t rgb[3])
 }
 
 void
-decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
-                  bool may_be_3, union color texel[4])
+decode_bc_colors(const struct format_info *fmt, const uint8_t *block,
+                 bool may_be_3, uint8_t palette[4][4])
 {
     uint32_t c0 = load16(block), c1 = load16(block + 2);
     bool four = c0 > c1 || !may_be_3;
-    uint8_t palette[4][4];
     expand_565(c0, palette[0]);
     expand_565(c1, palette[1]);
     for (unsigned i = 0; i < 3; i++) {
@@ -40,8 +39,17 @@ decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
     for (unsigned i = 0; i < 4; i++) {
         bool hole = i == 3 && !four && fmt->ch[3].kind != FORMAT_NONE;
         palette[i][3] = hole ? 0 : 255;
-        decode_store_rgba8(fmt, palette[i], &texel[i]);
     }
+}
+
+void
+decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
+                  bool may_be_3, union color texel[4])
+{
+    uint8_t palette[4][4];
+    decode_bc_colors(fmt, block, may_be_3, palette);
+    for (unsigned i = 0; i < 4; i++)
+        decode_store_rgba8(fmt, palette[i], &texel[i]);
 }
 
 static void

@@ -115,13 +115,14 @@ choose_texel(const struct sample_ctx *ctx, struct sample_packed *packed)
 {
     const struct format_info *fmt = ctx->s->fmt;
     unsigned n;
+    if (fmt->compression != FORMAT_PLAIN)
+        return fmt->block_w != 4 || fmt->block_h != 4 ||
+                       (fmt->element_B != 8 && fmt->element_B != 16)
+                   ? SAMPLE_TEXELS
+               : ctx->scaled ? SAMPLE_BYTE_BLOCKS
+                             : SAMPLE_BLOCKS;
     if (ctx->scaled)
         return choose_bytes(fmt);
-    if (fmt->compression != FORMAT_PLAIN)
-        return fmt->block_w == 4 && fmt->block_h == 4 &&
-                       (fmt->element_B == 8 || fmt->element_B == 16)
-                   ? SAMPLE_BLOCKS
-                   : SAMPLE_TEXELS;
     if (is_srgb_bytes(fmt))
         return SAMPLE_SRGB;
     if (fmt->srgb)
@@ -436,7 +437,8 @@ knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
     case SAMPLE_UNORM16:
     case SAMPLE_UNORM24:
     case SAMPLE_PACKED:
-    case SAMPLE_BLOCKS: return true;
+    case SAMPLE_BLOCKS:
+    case SAMPLE_BYTE_BLOCKS: return true;
     case SAMPLE_FLOAT1:
     case SAMPLE_FLOAT2:
     case SAMPLE_FLOAT4:
@@ -508,7 +510,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))
         return;
     plan->texel = texel;
-    plan->blocks = texel == SAMPLE_BLOCKS;
+    plan->blocks = texel == SAMPLE_BLOCKS || texel == SAMPLE_BYTE_BLOCKS;
     plan->fmt = s->fmt;
     plan->compare = ctx.compare;
     plan->compare_func = ctx.shadow_func;

@@ -58,8 +58,9 @@ enum sample_texel {
     SAMPLE_R11G11B10,
     SAMPLE_UNORM16,
     SAMPLE_UNORM24,
-    SAMPLE_PACKED, /* channels of up to 16 bits somewhere in 8, 16 or 32 */
-    SAMPLE_BLOCKS, /* of 4x4 texels, compressed */
+    SAMPLE_PACKED,      /* channels of up to 16 bits somewhere in 8, 16 or 32 */
+    SAMPLE_BLOCKS,      /* of 4x4 texels, compressed */
+    SAMPLE_BYTE_BLOCKS, /* decoded to bytes, filtered as those are */
     SAMPLE_TEXELS,
 };
 
@@ -186,11 +187,11 @@ sample_plan_run(const struct sample_plan *plan, const struct sample_lanes *in)
 #define SAMPLE_BLOCK_SLOTS_LOG2 9
 #define SAMPLE_BLOCK_SLOTS (1 << SAMPLE_BLOCK_SLOTS_LOG2)
 
-/* Decoded blocks, channel by channel. What a block decodes to depends on its
- * bits and its format and on nothing else, so these are what it is looked up
- * by: the bits are read from the texture for every message, and whoever
- * changes the texture, in whatever way, is seen. Nothing ever has to be
- * thrown away. */
+/* Decoded blocks: floats channel by channel, or texels of four bytes. What a
+ * block decodes to depends on its bits and its format and on nothing else, so
+ * these are what it is looked up by: the bits are read from the texture for
+ * every message, and whoever changes the texture, in whatever way, is seen.
+ * Nothing ever has to be thrown away. */
 struct sample_block_key {
     uint64_t bits[2];              /* the second is 0 if a block has 8 bytes */
     const struct format_info *fmt; /* NULL: nothing in this slot */
@@ -213,6 +214,9 @@ float *sample_block_miss(struct sample_blocks *blocks, unsigned slot,
                          const float *const held[4], unsigned count);
 /* Any format: four channels of 16 texels, row by row. */
 void sample_block_decode(const struct sample_block_key *key, float to[64]);
+/* Formats that are decoded to bytes: 16 texels, red lowest. */
+void sample_block_decode_bytes(const struct sample_block_key *key,
+                               uint32_t to[16]);
 
 static inline float *
 sample_block_find(struct sample_blocks *blocks,

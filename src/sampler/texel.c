@@ -89,10 +89,26 @@ has_border(const struct sample_ctx *ctx)
     return false;
 }
 
+/* Blocks that are decoded to bytes. */
+static bool
+is_byte_blocks(const struct format_info *fmt)
+{
+    switch (fmt->compression) {
+    case FORMAT_BC1:
+    case FORMAT_BC2:
+    case FORMAT_BC7: return !fmt->srgb;
+    case FORMAT_ETC1:
+    case FORMAT_ETC2: return !fmt->srgb && fmt->ch[0].bits == 8;
+    default: return false;
+    }
+}
+
 static bool
 is_bytes(const struct format_info *fmt)
 {
-    if (fmt->compression != FORMAT_PLAIN || fmt->srgb || fmt->block_bits > 32)
+    if (fmt->compression != FORMAT_PLAIN)
+        return is_byte_blocks(fmt);
+    if (fmt->srgb || fmt->block_bits > 32)
         return false;
     for (unsigned c = 0; c < 4; c++) {
         const struct format_channel *ch = &fmt->ch[c];
@@ -131,7 +147,7 @@ texel_init(struct sample_ctx *ctx)
             ctx->scaled = true;
             ctx->border.v *= 255.0f;
         }
-        if (!ctx->compare && ctx->direct) {
+        if (!ctx->compare && ctx->direct && fmt->compression == FORMAT_PLAIN) {
             ctx->texel_kind = TEXEL_BYTES;
             init_bytes(ctx);
         }

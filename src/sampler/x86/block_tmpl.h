@@ -157,9 +157,70 @@ decode_block(const struct sample_block_key *key, float to[64])
     }
 }
 
+/* Number i of eight, for each of 16 texels. */
+INLINE void
+put_eight(const uint8_t rgba[8][4], vint first, vint second, uint32_t to[16])
+{
+    float eight[8];
+    memcpy(eight, rgba, sizeof eight);
+    _mm256_storeu_si256((__m256i *)(void *)to, v_of_eight(eight, first));
+    _mm256_storeu_si256((__m256i *)(void *)(to + 8), v_of_eight(eight, second));
+}
+
+INLINE bool
+put_etc_bytes(const struct sample_block_key *key, uint32_t to[16])
+{
+    struct decode_etc_colors colors;
+    const struct format_info *fmt = key->fmt;
+    bool has_alpha = fmt->ch[3].bits == 8;
+    uint64_t v = __builtin_bswap64(key->bits[has_alpha]);
+    if (!decode_etc_color_block(v, fmt->ch[3].bits == 1, &colors))
+        return false;
+    put_eight((const uint8_t(*)[4])colors.rgba,
+              etc_numbers((uint32_t)v, colors.rows, 0),
+              etc_numbers((uint32_t)v, colors.rows, 8), to);
+    if (has_alpha) {
+        uint8_t alpha[8];
+        v = __builtin_bswap64(key->bits[0]);
+        decode_etc_alpha_block(v, alpha);
+        for (unsigned i = 0; i < 16; i++)
+            to[i] = (to[i] & 0xffffff) |
+                    (uint32_t)alpha[decode_etc_alpha_index(v, i)] << 24;
+    }
+    return true;
+}
+
+/* SAMPLE_BYTE_BLOCKS: texels of four bytes. */
+static __attribute__((noinline)) void
+decode_byte_block(const struct sample_block_key *key, uint32_t to[16])
+{
+    const uint8_t *block = (const uint8_t *)key->bits;
+    uint8_t palette[4][4];
+    float four[4];
+    switch (key->fmt->compression) {
+    case FORMAT_BC1:
+        decode_bc_colors(key->fmt, block, true, palette);
+        memcpy(four, palette, sizeof four);
+        for (unsigned i = 0; i < 16; i += LANES) {
+            uint32_t indices = (uint32_t)(key->bits[0] >> (32 + 2 * i));
+            vint number = v_srl_each(v_isplat((int32_t)indices), v_count() * 2);
+            v_store(to + i, v_of_four(four, number));
+        }
+        break;
+    case FORMAT_ETC1:
+    case FORMAT_ETC2:
+        if (put_etc_bytes(key, to))
+            break;
+        sample_block_decode_bytes(key, to);
+        break;
+    default: sample_block_decode_bytes(key, to); break;
+    }
+}
+
 INLINE const float *
-get_block(const struct sample_plan *p, struct sample_blocks *blocks,
-          uint32_t at_B, const float *const held[4], unsigned count)
+get_block(const struct sample_plan *p, enum sample_texel kind,
+          struct sample_blocks *blocks, uint32_t at_B,
+          const float *const held[4], unsigned count)
 {
     struct sample_block_key key = {.fmt = p->fmt};
     bool found;
@@ -168,14 +229,16 @@ get_block(const struct sample_plan *p, struct sample_blocks *blocks,
     if (p->tiling.element_shift == 4)
         memcpy(&key.bits[1], p->mem + at_B + 8, 8);
     float *texels = sample_block_find(blocks, &key, held, count, &found);
-    if (!found)
+    if (!found && kind == SAMPLE_BYTE_BLOCKS)
+        decode_byte_block(&key, (uint32_t *)(void *)texels);
+    else if (!found)
         decode_block(&key, texels);
     return texels;
 }
 
 INLINE void
-find_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
-            struct lanes_window *w)
+find_blocks(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, struct lanes_window *w)
 {
     const struct sample_tiling *t = &p->tiling;
     for (unsigned i = 0; i < 4; i++) {
@@ -187,19 +250,27 @@ find_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
         else if (same_y)
             w->texels[i] = w->texels[i - 2];
         else
-            w->texels[i] = get_block(p, blocks, at_B, w->texels, i);
+            w->texels[i] = get_block(p, kind, blocks, at_B, w->texels, i);
     }
+}
+
+/* What a texel consists of: dwords of four bytes or channels. */
+INLINE unsigned
+block_channels(enum sample_texel kind)
+{
+    return kind == SAMPLE_BYTE_BLOCKS ? 1 : 4;
 }
 
 /* Texel (x, y) of the blocks in column `right` and row `low`. */
 INLINE struct lanes_color
-take_texel(const struct lanes_window *w, vmask right, vmask low, vint x, vint y)
+take_texel(enum sample_texel kind, const struct lanes_window *w, vmask right,
+           vmask low, vint x, vint y)
 {
-    struct lanes_color out;
+    struct lanes_color out = no_color();
     vint i = (x & 3) | (y & 3) << 2;
 #if LANES == 16
     i = v_iselect(right, i | 16, i);
-    for (unsigned c = 0; c < 4; c++) {
+    for (unsigned c = 0; c < block_channels(kind); c++) {
         const uint8_t *line[4];
         for (unsigned k = 0; k < 4; k++)
             line[k] = (const uint8_t *)(w->texels[k] + 16 * c);
@@ -215,7 +286,7 @@ take_texel(const struct lanes_window *w, vmask right, vmask low, vint x, vint y)
     vint at = v_iselect(low, v_iselect(right, from[3], from[2]),
                         v_iselect(right, from[1], from[0]));
     at += i << 2;
-    for (unsigned c = 0; c < 4; c++)
+    for (unsigned c = 0; c < block_channels(kind); c++)
         out.c[c] = (vfloat)v_gather(base + 64 * c, at);
 #endif
     return out;
@@ -231,12 +302,12 @@ keep_lanes(vmask m, struct lanes_color a, struct lanes_color b)
 
 /* Two columns and two rows that some lanes look at. */
 INLINE vmask
-take_window(const struct sample_plan *p, struct sample_blocks *blocks,
-            unsigned taps, const struct lanes_corners *at,
-            const struct lanes_corners *block, struct lanes_window *w,
-            vmask remaining, struct lanes_color t[4])
+take_window(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, unsigned taps,
+            const struct lanes_corners *at, const struct lanes_corners *block,
+            struct lanes_window *w, vmask remaining, struct lanes_color t[4])
 {
-    find_blocks(p, blocks, w);
+    find_blocks(p, kind, blocks, w);
     vint xa = v_isplat(w->x[0]), xb = v_isplat(w->x[1]);
     vint ya = v_isplat(w->y[0]), yb = v_isplat(w->y[1]);
     vmask right0 = v_equal(block->x0, xb), right1 = v_equal(block->x1, xb);
@@ -249,15 +320,16 @@ take_window(const struct sample_plan *p, struct sample_blocks *blocks,
     for (unsigned i = 0; i < taps; i++) {
         vmask right = i & 1 ? right1 : right0, low = i & 2 ? low1 : low0;
         vint x = i & 1 ? at->x1 : at->x0, y = i & 2 ? at->y1 : at->y0;
-        t[i] = keep_lanes(fit, take_texel(w, right, low, x, y), t[i]);
+        t[i] = keep_lanes(fit, take_texel(kind, w, right, low, x, y), t[i]);
     }
     return fit;
 }
 
 /* Whatever the lanes look at, window by window. */
 static __attribute__((noinline)) void
-load_scattered_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
-                      unsigned taps, const struct lanes_corners *at,
+load_scattered_blocks(const struct sample_plan *p, enum sample_texel kind,
+                      struct sample_blocks *blocks, unsigned taps,
+                      const struct lanes_corners *at,
                       const struct lanes_corners *block, vmask live,
                       struct lanes_color t[4])
 {
@@ -273,7 +345,7 @@ load_scattered_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
         struct lanes_window w;
         choose_pair(b.x0, b.x1, block->x0, block->x1, live, w.x);
         choose_pair(b.y0, b.y1, block->y0, block->y1, live, w.y);
-        vmask done = take_window(p, blocks, taps, at, block, &w, live, t);
+        vmask done = take_window(p, kind, blocks, taps, at, block, &w, live, t);
         live = v_and(live, v_not(done));
     }
 }
@@ -283,8 +355,9 @@ load_scattered_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
 /* Lanes that all look at one square of four blocks, or less.
  * False if some do not. */
 INLINE bool
-load_near_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
-                 unsigned taps, const struct lanes_corners *at,
+load_near_blocks(const struct sample_plan *p, enum sample_texel kind,
+                 struct sample_blocks *blocks, unsigned taps,
+                 const struct lanes_corners *at,
                  const struct lanes_corners *block, vmask live,
                  struct lanes_color t[4])
 {
@@ -301,15 +374,15 @@ load_near_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
         .x = {x, x + v_any(v_and(live, v_test(all_x, v_isplat(1))))},
         .y = {y, y + v_any(v_and(live, v_test(all_y, v_isplat(1))))},
     };
-    find_blocks(p, blocks, &w);
+    find_blocks(p, kind, blocks, &w);
     vmask right0 = v_test(x0, v_isplat(1)), right1 = v_test(x1, v_isplat(1));
     vmask low0 = v_test(y0, v_isplat(1)), low1 = v_test(y1, v_isplat(1));
-    t[0] = take_texel(&w, right0, low0, at->x0, at->y0);
+    t[0] = take_texel(kind, &w, right0, low0, at->x0, at->y0);
     if (taps == 1)
         return true;
-    t[1] = take_texel(&w, right1, low0, at->x1, at->y0);
-    t[2] = take_texel(&w, right0, low1, at->x0, at->y1);
-    t[3] = take_texel(&w, right1, low1, at->x1, at->y1);
+    t[1] = take_texel(kind, &w, right1, low0, at->x1, at->y0);
+    t[2] = take_texel(kind, &w, right0, low1, at->x0, at->y1);
+    t[3] = take_texel(kind, &w, right1, low1, at->x1, at->y1);
     return true;
 }
 
@@ -317,18 +390,18 @@ load_near_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
 
 /* The texels of `taps` corners, 1 or 4, in load_corners()' order. */
 INLINE void
-load_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
-            unsigned taps, const struct lanes_corners *at, vmask live,
-            struct lanes_color t[4])
+load_blocks(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, unsigned taps,
+            const struct lanes_corners *at, vmask live, struct lanes_color t[4])
 {
     struct lanes_corners block = {.x0 = at->x0 >> 2, .y0 = at->y0 >> 2};
     block.x1 = taps == 1 ? block.x0 : at->x1 >> 2;
     block.y1 = taps == 1 ? block.y0 : at->y1 >> 2;
 #if LANES == 16
-    if (load_near_blocks(p, blocks, taps, at, &block, live, t))
+    if (load_near_blocks(p, kind, blocks, taps, at, &block, live, t))
         return;
 #endif
-    load_scattered_blocks(p, blocks, taps, at, &block, live, t);
+    load_scattered_blocks(p, kind, blocks, taps, at, &block, live, t);
 }
 
 #endif

@@ -5,7 +5,8 @@ is_rare(enum sample_texel kind)
 {
     return kind == SAMPLE_BYTES2 || kind == SAMPLE_HALF1 ||
            kind == SAMPLE_HALF2 || kind == SAMPLE_FLOAT2 ||
-           kind == SAMPLE_UNORM16 || kind == SAMPLE_PACKED;
+           kind == SAMPLE_UNORM16 || kind == SAMPLE_PACKED ||
+           kind == SAMPLE_BLOCKS;
 }
 
 /* One function for each texel and way, but for the ways that are the same for
@@ -43,17 +44,18 @@ is_rare(enum sample_texel kind)
               any_texel,      name##_fetch,  any_anisotropic},
 #define LEVELS(kind, name) [kind] = {name##_level_nearest, name##_level_linear},
 
-#define EACH_TEXEL(what)                                                     \
-    what(SAMPLE_BYTES1, bytes1) what(SAMPLE_BYTES2, bytes2)                  \
-        what(SAMPLE_BYTES4, bytes4) what(SAMPLE_SRGB, srgb)                  \
-            what(SAMPLE_HALF1, half1) what(SAMPLE_HALF2, half2)              \
-                what(SAMPLE_HALF4, half4) what(SAMPLE_FLOAT1, float1)        \
-                    what(SAMPLE_FLOAT2, float2) what(SAMPLE_FLOAT4, float4_) \
-                        what(SAMPLE_R11G11B10, r11g11b10)                    \
-                            what(SAMPLE_UNORM16, unorm16)                    \
-                                what(SAMPLE_UNORM24, unorm24)                \
-                                    what(SAMPLE_PACKED, packed)              \
-                                        what(SAMPLE_BLOCKS, blocks)
+#define EACH_TEXEL(what)                                                       \
+    what(SAMPLE_BYTES1, bytes1) what(SAMPLE_BYTES2, bytes2)                    \
+        what(SAMPLE_BYTES4, bytes4) what(SAMPLE_SRGB, srgb)                    \
+            what(SAMPLE_HALF1, half1) what(SAMPLE_HALF2, half2)                \
+                what(SAMPLE_HALF4, half4) what(SAMPLE_FLOAT1, float1)          \
+                    what(SAMPLE_FLOAT2, float2) what(SAMPLE_FLOAT4, float4_)   \
+                        what(SAMPLE_R11G11B10, r11g11b10)                      \
+                            what(SAMPLE_UNORM16, unorm16) what(SAMPLE_UNORM24, \
+                                                               unorm24)        \
+                                what(SAMPLE_PACKED, packed)                    \
+                                    what(SAMPLE_BLOCKS, blocks)                \
+                                        what(SAMPLE_BYTE_BLOCKS, byte_blocks)
 
 EACH_TEXEL(ROUTINES)
 static const struct level_routines levels[SAMPLE_TEXELS] = {EACH_TEXEL(LEVELS)};

@@ -29,10 +29,13 @@ INLINE struct lanes_color
 texel_at(const struct sample_plan *p, enum sample_texel kind,
          const struct lanes_corners *one, const struct lanes_place *at)
 {
-    if (kind == SAMPLE_BLOCKS) {
+    if (kind == SAMPLE_BLOCKS || kind == SAMPLE_BYTE_BLOCKS) {
         struct lanes_color texel[4];
-        load_blocks(p, at->blocks, 1, one, at->live, texel);
-        return texel[0];
+        load_blocks(p, kind, at->blocks, 1, one, at->live, texel);
+        if (kind == SAMPLE_BLOCKS)
+            return texel[0];
+        struct lanes_bits bits = {{(vint)texel[0].c[0]}};
+        return unpack(p, kind, bits);
     }
     return texel_color(p, kind, load_texel(p, kind, one, at->live), at->ref);
 }
@@ -73,14 +76,19 @@ level_linear(const struct sample_plan *p, enum sample_texel kind,
         *out = texel_at(p, kind, &corners, at);
         return true;
     }
-    if (kind == SAMPLE_BLOCKS) {
-        struct lanes_color c[4];
-        load_blocks(p, at->blocks, 4, &corners, at->live, c);
-        *out = mix_corners(kind, c, x.w1, y.w1);
-        return true;
-    }
     struct lanes_bits t[4];
-    load_corners(p, kind, &corners, at->live, t);
+    if (kind == SAMPLE_BLOCKS || kind == SAMPLE_BYTE_BLOCKS) {
+        struct lanes_color c[4];
+        load_blocks(p, kind, at->blocks, 4, &corners, at->live, c);
+        if (kind == SAMPLE_BLOCKS) {
+            *out = mix_corners(kind, c, x.w1, y.w1);
+            return true;
+        }
+        for (unsigned i = 0; i < 4; i++)
+            t[i].dw[0] = (vint)c[i].c[0];
+    } else {
+        load_corners(p, kind, &corners, at->live, t);
+    }
     *out = linear_color(p, kind, t, x.w1, y.w1, at->ref);
     return true;
 }

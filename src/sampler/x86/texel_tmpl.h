@@ -47,7 +47,7 @@ channel_count(enum sample_texel kind)
 INLINE bool
 is_scaled(enum sample_texel kind)
 {
-    return kind <= SAMPLE_BYTES4;
+    return kind <= SAMPLE_BYTES4 || kind == SAMPLE_BYTE_BLOCKS;
 }
 
 /* Whether texels may be NaN: what is compared is not. */
@@ -366,6 +366,7 @@ unpack(const struct sample_plan *p, enum sample_texel kind, struct lanes_bits t)
         case SAMPLE_BYTES1:
         case SAMPLE_BYTES2:
         case SAMPLE_BYTES4:
+        case SAMPLE_BYTE_BLOCKS:
             out.c[i] = v_float(v_srl(dw, 8 * i) & v_isplat(0xff));
             break;
         case SAMPLE_SRGB: out.c[i] = srgb_byte(dw, i); break;
@@ -426,7 +427,7 @@ linear_bytes(enum sample_texel kind, const struct lanes_bits t[4], vint wx,
         vint b = mix_bytes(t[2].dw[0], t[3].dw[0], i, w0, w1);
         vint half = v_constant(&lanes_constant.low_half);
         out.c[i] = v_fma(v_float(a & half), top, v_float(b & half) * low);
-        if (kind == SAMPLE_BYTES4)
+        if (channel_count(kind) == 4)
             out.c[i + 2] = v_fma(v_float(v_srl(a, 16)), top,
                                  v_float(v_srl(b, 16)) * low);
     }
