@@ -36,6 +36,7 @@ void decode_bc_colors(const struct format_info *fmt, const uint8_t *block,
 /* The same through the format's curve. */
 void decode_bc_palette(const struct format_info *fmt, const uint8_t *block,
                        bool may_be_3, union color texel[4]);
+void decode_bc7_bytes(const uint8_t *block, uint8_t rgba[16][4]);
 /* One channel from two end points, as 3-bit indices choose it; with e0 <= e1
  * there are six steps, and the last two mean the ends of the range. */
 void decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8]);

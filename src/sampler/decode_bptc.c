@@ -2,6 +2,8 @@
  * Format and tables: D3D11 functional spec, "BC6H" and "BC7"; Khronos Data
  * Format Specification, BPTC. */
 #include "sampler/decode.h"
+
+#include <emmintrin.h>
 #include "sampler/format_convert.h"
 
 /* Which texels belong to subset 1 and 2, bit 0 the top left one, and which
@@ -298,23 +300,32 @@ subset_of(const struct partition *p, unsigned texel)
     return (p->in1 >> texel & 1) + 2 * (p->in2 >> texel & 1);
 }
 
-static bool
-is_anchor(const struct partition *p, unsigned subsets, unsigned texel)
+/* A zero between bits. */
+static uint64_t
+insert_zero(uint64_t v, unsigned at)
 {
-    return texel == 0 || (subsets > 1 && texel == p->anchor1) ||
-           (subsets > 2 && texel == p->anchor2);
+    uint64_t low = (UINT64_C(1) << at) - 1;
+    return (v & low) | (v & ~low) << 1;
 }
 
-/* Reads the 16 indices that begin at bit `at`. */
+/* Reads the 16 indices that begin at bit `at`: 63 bits at most. The first of
+ * each subset lacks its top bit, which is 0. */
 static void
 read_indices(const uint64_t bits[2], unsigned at, unsigned width,
              const struct partition *p, unsigned subsets, uint8_t index[16])
 {
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned n = width - is_anchor(p, subsets, i);
-        index[i] = (uint8_t)decode_bits(bits, at, n);
-        at += n;
+    uint64_t v = at >= 64 ? bits[1] >> (at - 64)
+                          : bits[0] >> at | bits[1] << 1 << (63 - at);
+    unsigned top = width - 1;
+    v = insert_zero(v, top);
+    if (subsets == 2) {
+        v = insert_zero(v, p->anchor1 * width + top);
+    } else if (subsets == 3) {
+        v = insert_zero(v, MIN2(p->anchor1, p->anchor2) * width + top);
+        v = insert_zero(v, MAX2(p->anchor1, p->anchor2) * width + top);
     }
+    for (unsigned i = 0; i < 16; i++)
+        index[i] = (uint8_t)(v >> i * width & ((1u << width) - 1));
 }
 
 static int32_t
@@ -449,20 +460,51 @@ bc7_read_ends(const uint64_t bits[2], const struct bc7_mode *mode, unsigned *at,
     *at += mode->end_p ? ends : mode->shared_p ? mode->subsets : 0;
 }
 
-static uint8_t
-bc7_mix(unsigned a, unsigned b, unsigned w)
+/* Of each channel (a * (64 - w) + b * w + 32) >> 6. `alpha` is all ones where
+ * the second weight counts. */
+static uint32_t
+bc7_mix(__m128i ends, uint32_t wc, uint32_t wa, __m128i alpha)
 {
-    return (uint8_t)((a * (64 - w) + b * w + 32) >> 6);
+    __m128i color = _mm_set1_epi32((int)(64 - wc + (wc << 16)));
+    __m128i other = _mm_set1_epi32((int)(64 - wa + (wa << 16)));
+    __m128i w = _mm_or_si128(_mm_andnot_si128(alpha, color),
+                             _mm_and_si128(alpha, other));
+    __m128i v = _mm_add_epi32(_mm_madd_epi16(ends, w), _mm_set1_epi32(32));
+    v = _mm_srli_epi32(v, 6);
+    v = _mm_packs_epi32(v, v);
+    return (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(v, v));
+}
+
+/* Both ends of a subset, channel by channel in 16 bits. */
+static __m128i
+bc7_pair_ends(const uint8_t end[2][4])
+{
+    int32_t a, b;
+    memcpy(&a, end[0], 4);
+    memcpy(&b, end[1], 4);
+    __m128i both = _mm_unpacklo_epi8(_mm_cvtsi32_si128(a),
+                                     _mm_cvtsi32_si128(b));
+    return _mm_unpacklo_epi8(both, _mm_setzero_si128());
+}
+
+/* Alpha changes places with a colour. */
+static void
+bc7_rotate(uint8_t end[6][4], unsigned channel)
+{
+    for (unsigned e = 0; e < 6; e++) {
+        uint8_t t = end[e][3];
+        end[e][3] = end[e][channel];
+        end[e][channel] = t;
+    }
 }
 
 void
-decode_bc7(const struct format_info *fmt, const uint8_t *block,
-           union color *out)
+decode_bc7_bytes(const uint8_t *block, uint8_t rgba[16][4])
 {
     uint64_t bits[2];
     memcpy(bits, block, sizeof bits);
     if (block[0] == 0) { /* reserved mode */
-        memset(out, 0, 16 * sizeof *out);
+        memset(rgba, 0, 16 * sizeof rgba[0]);
         return;
     }
     unsigned number = (unsigned)__builtin_ctz(block[0]);
@@ -474,7 +516,7 @@ decode_bc7(const struct format_info *fmt, const uint8_t *block,
     at += mode->rotation_bits;
     bool swapped = decode_bits(bits, at, mode->selection_bits);
     at += mode->selection_bits;
-    uint8_t end[6][4];
+    uint8_t end[6][4] = {{0}};
     bc7_read_ends(bits, mode, &at, end);
 
     const struct partition *p = find_partition(mode->subsets, partition);
@@ -487,23 +529,28 @@ decode_bc7(const struct format_info *fmt, const uint8_t *block,
         width2 = mode->index2_bits;
         read_indices(bits, at, width2, p, 1, index2);
     }
+    unsigned alpha = 3;
+    if (rotation)
+        bc7_rotate(end, alpha = rotation - 1);
+    const __m128i where = _mm_cmpeq_epi32(_mm_setr_epi32(0, 1, 2, 3),
+                                          _mm_set1_epi32((int)alpha));
+    const __m128i ends[3] = {bc7_pair_ends(end), bc7_pair_ends(end + 2),
+                             bc7_pair_ends(end + 4)};
     for (unsigned i = 0; i < 16; i++) {
-        unsigned wc = weight_of(index[i], width);
-        unsigned wa = weight_of(index2[i], width2);
-        if (swapped) {
-            unsigned t = wc;
-            wc = wa;
-            wa = t;
-        }
-        const uint8_t *a = end[2 * subset_of(p, i)], *b = a + 4;
-        uint8_t rgba[4];
-        for (unsigned c = 0; c < 4; c++)
-            rgba[c] = bc7_mix(a[c], b[c], c < 3 ? wc : wa);
-        if (rotation) { /* alpha changed places with one colour */
-            uint8_t t = rgba[3];
-            rgba[3] = rgba[rotation - 1];
-            rgba[rotation - 1] = t;
-        }
-        decode_store_rgba8(fmt, rgba, &out[i]);
+        unsigned w = weight_of(index[i], width);
+        unsigned w2 = weight_of(index2[i], width2);
+        uint32_t v = bc7_mix(ends[subset_of(p, i)], swapped ? w2 : w,
+                             swapped ? w : w2, where);
+        memcpy(rgba[i], &v, 4);
     }
+}
+
+void
+decode_bc7(const struct format_info *fmt, const uint8_t *block,
+           union color *out)
+{
+    uint8_t rgba[16][4];
+    decode_bc7_bytes(block, rgba);
+    for (unsigned i = 0; i < 16; i++)
+        decode_store_rgba8(fmt, rgba[i], &out[i]);
 }

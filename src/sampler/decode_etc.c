@@ -3,6 +3,8 @@
  * are the specification's: 63 is the top bit of the first byte. */
 #include "sampler/decode.h"
 
+#include <emmintrin.h>
+
 static const uint8_t etc_modifiers[8][2] = {
     {2, 8},   {5, 17},  {9, 29},   {13, 42},
     {18, 60}, {24, 80}, {33, 106}, {47, 183},
@@ -77,17 +79,21 @@ static void
 halves_colors(uint64_t v, const int base[2][3], bool opaque,
               struct decode_etc_colors *out)
 {
+    const int64_t each = INT64_C(0x100010001), alpha = INT64_C(255) << 48;
     out->rows = v >> 32 & 1;
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned half = i / 4;
+    for (unsigned half = 0; half < 2; half++) {
         const uint8_t
             *table = etc_modifiers[half ? field(v, 36, 34) : field(v, 39, 37)];
-        int add = table[i & 1];
-        if (!opaque && !(i & 1))
-            add = 0;
-        store_rgb(base[half], i & 2 ? -add : add, 255, out->rgba[i]);
-        if (!opaque && (i & 3) == 2)
-            memset(out->rgba[i], 0, 4);
+        const int *rgb = base[half];
+        __m128i color = _mm_set1_epi64x(rgb[0] | rgb[1] << 16 |
+                                        (int64_t)rgb[2] << 32 | alpha);
+        __m128i add = _mm_set_epi64x(table[1] * each,
+                                     opaque ? table[0] * each : 0);
+        __m128i four = _mm_packus_epi16(_mm_add_epi16(color, add),
+                                        _mm_sub_epi16(color, add));
+        if (!opaque)
+            four = _mm_andnot_si128(_mm_setr_epi32(0, 0, -1, 0), four);
+        memcpy(out->rgba[4 * half], &four, sizeof four);
     }
 }
 

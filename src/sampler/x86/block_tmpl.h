@@ -213,6 +213,7 @@ decode_byte_block(const struct sample_block_key *key, uint32_t to[16])
             break;
         sample_block_decode_bytes(key, to);
         break;
+    case FORMAT_BC7: decode_bc7_bytes(block, (uint8_t(*)[4])to); break;
     default: sample_block_decode_bytes(key, to); break;
     }
 }
