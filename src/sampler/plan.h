@@ -37,11 +37,11 @@ struct sample_plan;
 typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
                                const struct sample_lanes *lanes);
 
-/* The same for two coordinates of 16 lanes that all execute, with 16 dwords for
- * each of four channels. */
+/* The same for two coordinates of 16 lanes that all execute. Channels are at
+ * these dwords of the answer, or negative: not asked. */
 typedef bool (*sample_patch_fn)(const struct sample_plan *plan,
                                 const uint32_t *u, const uint32_t *v,
-                                uint32_t *out);
+                                uint32_t *out, const int16_t at_dw[4]);
 
 /* How a texel is read. */
 enum sample_texel {

@@ -137,6 +137,7 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
 static uint64_t
 time_patch(const struct sample_plan *plan, const struct sample_req *req)
 {
+    static const int16_t at_dw[4] = {0, 16, 32, 48};
     static uint32_t out[4][SAMPLE_LANES];
     static uint32_t coord[MESSAGES][2][SAMPLE_LANES];
     for (unsigned m = 0; m < MESSAGES; m++) {
@@ -145,7 +146,7 @@ time_patch(const struct sample_plan *plan, const struct sample_req *req)
     }
     uint64_t begin = __rdtsc();
     for (unsigned m = 0; m < MESSAGES; m++) {
-        if (plan->patch(plan, coord[m][0], coord[m][1], out[0]))
+        if (plan->patch(plan, coord[m][0], coord[m][1], out[0], at_dw))
             continue;
         struct sample_lanes in = {
             .u = coord[m][0],

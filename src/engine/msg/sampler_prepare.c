@@ -34,15 +34,16 @@ struct message_place {
 
 struct prepared_message {
     struct message_key key;
-    uint8_t ex_mlen_grf;
-    bool usual; /* complete, without a header: found by its descriptor */
-    bool pair;  /* and of two coordinates, the first in front */
+    uint8_t mlen_grf, ex_mlen_grf;
+    bool usual; /* found by its descriptor */
+    bool pair;  /* two coordinates of 16 lanes */
     struct prepared_message *next;
     bool usable;
     bool complete; /* 16 lanes of four channels */
     uint8_t lanes;
     uint32_t all_lanes;
-    struct message_place param[PARAM_COUNT], out[4];
+    struct message_place param[PARAM_COUNT];
+    int16_t out_dw[4]; /* negative: no such channel in the answer */
     struct sample_plan plan;
 };
 
@@ -140,31 +141,26 @@ place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
 {
     unsigned grf = 0;
     for (unsigned c = 0; c < 4; c++) {
+        p->out_dw[c] = -1;
         if (disabled >> c & 1)
             continue;
-        p->out[c].present = grf < m->rlen_grf;
-        p->out[c].at_dw = (uint16_t)(grf * 8);
-        if (p->out[c].present && grf + width > m->rlen_grf)
+        bool present = grf < m->rlen_grf;
+        if (present)
+            p->out_dw[c] = (int16_t)(grf * 8);
+        if (present && grf + width > m->rlen_grf)
             return false;
         grf += width;
     }
-    p->complete = width == 2 && p->out[0].present && p->out[1].present &&
-                  p->out[2].present && p->out[3].present;
+    p->complete = width == 2 && p->out_dw[0] >= 0 && p->out_dw[1] >= 0 &&
+                  p->out_dw[2] >= 0 && p->out_dw[3] >= 0;
     return true;
-}
-
-static bool
-is_usual(const struct prepared_message *p, const struct eu_message *m)
-{
-    return !m->header && (m->desc & 0xff) != BTI_BINDLESS && p->complete;
 }
 
 static bool
 is_pair(const struct prepared_message *p)
 {
-    return p->usual && p->param[PARAM_U].in == IN_SRC0 &&
-           p->param[PARAM_U].at_dw == 0 && p->param[PARAM_V].present &&
-           p->param[PARAM_R].in == IN_ZEROS &&
+    return p->lanes == 16 && p->param[PARAM_U].in == IN_SRC0 &&
+           p->param[PARAM_V].present && p->param[PARAM_R].in == IN_ZEROS &&
            p->param[PARAM_LOD].in == IN_ZEROS &&
            p->param[PARAM_REF].in == IN_ZEROS;
 }
@@ -196,8 +192,9 @@ prepare(struct thread_env *env, const struct eu_message *m,
     if (sampler_needs_state(shape.op))
         sp = sampler_find_state(stage, m, header);
     sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
-    p->usual = is_usual(p, m);
+    p->usual = (m->desc & 0xff) != BTI_BINDLESS;
     p->pair = is_pair(p);
+    p->mlen_grf = m->mlen_grf;
     p->ex_mlen_grf = m->ex_mlen_grf;
     return p->plan.run;
 }
@@ -286,13 +283,13 @@ run(const struct sample_plan *plan, const struct sample_lanes *in)
     return done;
 }
 
-/* Where the parameters are, and whose lanes they are. */
-static inline struct sample_lanes
-point_at_params(const struct prepared_message *p, const struct eu_message *m)
+static __attribute__((noinline)) bool
+answer_planned(struct thread_env *env, const struct eu_message *m,
+               const struct prepared_message *p)
 {
     const uint32_t *const from[] = {m->src0, m->src1, absent};
     const struct message_place *at = p->param;
-    return (struct sample_lanes){
+    struct sample_lanes in = {
         .u = from[at[PARAM_U].in] + at[PARAM_U].at_dw,
         .v = from[at[PARAM_V].in] + at[PARAM_V].at_dw,
         .r = from[at[PARAM_R].in] + at[PARAM_R].at_dw,
@@ -301,6 +298,12 @@ point_at_params(const struct prepared_message *p, const struct eu_message *m)
         .lanes = p->lanes,
         .exec_mask = m->exec_mask & p->all_lanes,
     };
+    for (unsigned c = 0; c < 4; c++)
+        in.out[c] = p->out_dw[c] >= 0 ? m->dst + p->out_dw[c] : NULL;
+    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
+        return false;
+    in.whole = p->complete && in.exec_mask == 0xffff;
+    return run(&p->plan, &in);
 }
 
 static __attribute__((noinline)) bool
@@ -311,44 +314,32 @@ answer_other(struct thread_env *env, const struct eu_message *m,
     const struct prepared_message *p = find(env->stage->cache, &key);
     if (!p)
         p = add(env, m, header, &key);
-    if (!p || !p->usable)
-        return false;
-    struct sample_lanes in = point_at_params(p, m);
-    for (unsigned c = 0; c < 4; c++)
-        in.out[c] = p->complete || p->out[c].present ? m->dst + p->out[c].at_dw
-                                                     : NULL;
-    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
-        return false;
-    in.whole = p->complete && in.exec_mask == 0xffff;
-    return run(&p->plan, &in);
+    return p && p->usable && answer_planned(env, m, p);
 }
 
-static __attribute__((noinline)) bool
-answer_usual(struct thread_env *env, const struct eu_message *m,
-             const struct prepared_message *p)
+static inline bool
+same_header(const struct prepared_message *p, const uint32_t *header)
 {
-    struct sample_lanes in = point_at_params(p, m);
-    for (unsigned c = 0; c < 4; c++)
-        in.out[c] = m->dst + c * SAMPLE_LANES;
-    in.whole = true;
-    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
-        return false;
-    return run(&p->plan, &in);
+    return !header || ((header[2] & 0xffffff) == (p->key.header & 0xffffff) &&
+                       (header[3] & ~31u) == p->key.samplers);
 }
 
 bool
 sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                         const uint32_t *header)
 {
+    /* The descriptor says whether there is a header. */
     const struct prepared_message *p = atomic_load_explicit(
         &env->stage->cache->usual[usual_slot(m->desc)], memory_order_acquire);
-    if (!p || p->key.desc != m->desc || p->ex_mlen_grf != m->ex_mlen_grf ||
-        (uint16_t)m->exec_mask != 0xffff)
+    if (!p || p->key.desc != m->desc || p->mlen_grf != m->mlen_grf ||
+        p->ex_mlen_grf != m->ex_mlen_grf || !same_header(p, header))
         return answer_other(env, m, header);
-    if (!p->pair || !p->plan.patch || !may_run(&p->plan, fpmode_mine))
-        return answer_usual(env, m, p);
-    const struct message_place *at = &p->param[PARAM_V];
-    const uint32_t *v = at->in == IN_SRC1 ? m->src1 : m->src0;
-    return p->plan.patch(&p->plan, m->src0, v + at->at_dw, m->dst) ||
-           answer_usual(env, m, p);
+    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
+        !may_run(&p->plan, fpmode_mine))
+        return answer_planned(env, m, p);
+    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
+    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
+    return p->plan.patch(&p->plan, m->src0 + u->at_dw, v_in + v->at_dw, m->dst,
+                         p->out_dw) ||
+           answer_planned(env, m, p);
 }

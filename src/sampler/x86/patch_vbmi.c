@@ -351,21 +351,28 @@ divide_255(vfloat n, bool by_65536)
 }
 
 INLINE void
+put(uint32_t *out, int16_t at_dw, vfloat value)
+{
+    if (at_dw >= 0)
+        v_store(out + at_dw, (vint)value);
+}
+
+INLINE void
 answer(const struct sample_plan *p, const struct lanes_color *color,
-       uint32_t *out)
+       uint32_t *out, const int16_t at_dw[4])
 {
     if (p->permuted) {
         for (unsigned i = 0; i < 4; i++)
-            v_store(out + SAMPLE_LANES * p->place[i], (vint)color->c[i]);
+            put(out, at_dw[p->place[i]], color->c[i]);
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
         unsigned from = p->pick[i];
-        vint value = v_isplat(from == SOURCE_ONE ? p->one : 0);
+        vfloat value = (vfloat)v_isplat(from == SOURCE_ONE ? p->one : 0);
         for (unsigned k = 0; k < 4; k++)
             if (from == k)
-                value = (vint)color->c[k];
-        v_store(out + SAMPLE_LANES * i, value);
+                value = color->c[k];
+        put(out, at_dw[i], value);
     }
 }
 
@@ -380,16 +387,16 @@ to_floats(const struct patch_color *from)
 
 INLINE void
 answer_divided(const struct sample_plan *p, struct lanes_color color,
-               bool by_65536, uint32_t *out)
+               bool by_65536, uint32_t *out, const int16_t at_dw[4])
 {
     for (unsigned c = 0; c < 4; c++)
         color.c[c] = divide_255(color.c[c], by_65536);
-    answer(p, &color, out);
+    answer(p, &color, out, at_dw);
 }
 
 static bool
 nearest(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
-        uint32_t *out)
+        uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, (vfloat)v_load(u, 16), lv.w_fx8);
@@ -397,14 +404,14 @@ nearest(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
     struct patch_color texel;
     if (!take_texels(p, &lv, pack_texels(v_ifloor(x), v_ifloor(y)), &texel))
         return false;
-    answer_divided(p, to_floats(&texel), false, out);
+    answer_divided(p, to_floats(&texel), false, out, at_dw);
     return true;
 }
 
 /* Texels of level 0 by number. */
 static bool
 fetch(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
-      uint32_t *out)
+      uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
     vint x = v_load(u, 16), y = v_load(v, 16);
@@ -412,7 +419,7 @@ fetch(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
     if (v_any(v_test(x | y, v_isplat(-65536))) ||
         !take_texels(p, &lv, (bits)(x | y << 16), &texel))
         return false;
-    answer_divided(p, to_floats(&texel), false, out);
+    answer_divided(p, to_floats(&texel), false, out, at_dw);
     return true;
 }
 
@@ -426,7 +433,7 @@ linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
 
 static bool
 linear(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
-       uint32_t *out)
+       uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)v_load(u, 16), lv.w_fx8);
@@ -438,12 +445,12 @@ linear(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
     if (!v_any(between)) {
         if (!take_texels(p, &lv, place, &c))
             return false;
-        answer_divided(p, to_floats(&c), false, out);
+        answer_divided(p, to_floats(&c), false, out, at_dw);
         return true;
     }
     if (!take_filtered(p, &lv, x, y, place, &c))
         return false;
-    answer_divided(p, to_floats(&c), true, out);
+    answer_divided(p, to_floats(&c), true, out, at_dw);
     return true;
 }
 
@@ -463,7 +470,7 @@ linear_on_level(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
 
 static bool
 mipmaps(const struct sample_plan *p, const uint32_t *u_in, const uint32_t *v_in,
-        uint32_t *out)
+        uint32_t *out, const int16_t at_dw[4])
 {
     vfloat u = (vfloat)v_load(u_in, 16), v = (vfloat)v_load(v_in, 16);
     struct lanes_lod lod;
@@ -477,7 +484,7 @@ mipmaps(const struct sample_plan *p, const uint32_t *u_in, const uint32_t *v_in,
             return false;
         color = mix(SAMPLE_BYTES4, color, second, lod.beta);
     }
-    answer_divided(p, color, true, out);
+    answer_divided(p, color, true, out, at_dw);
     return true;
 }
 
