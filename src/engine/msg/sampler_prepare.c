@@ -212,11 +212,12 @@ find(struct stage_cache *cache, const struct message_key *key)
     return p;
 }
 
+/* The same message comes in one piece and in two. */
 static inline unsigned
-usual_slot(uint32_t desc)
+usual_slot(const struct eu_message *m)
 {
-    /* Surface and sampler. */
-    return (desc ^ desc >> 8) % STAGE_CACHE_USUAL;
+    uint32_t h = (m->desc ^ (uint32_t)m->ex_mlen_grf << 29) * 2654435761u;
+    return h >> 16 & (STAGE_CACHE_USUAL - 1);
 }
 
 /* Made without the lock, which finding surfaces needs; two workers may make
@@ -244,7 +245,7 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
         atomic_store_explicit(&cache->message[bucket(key)], p,
                               memory_order_release);
         if (p->usable && p->usual)
-            atomic_store_explicit(&cache->usual[usual_slot(m->desc)], p,
+            atomic_store_explicit(&cache->usual[usual_slot(m)], p,
                                   memory_order_release);
     }
     pthread_mutex_unlock(&cache->common->lock);
@@ -306,6 +307,20 @@ answer_planned(struct thread_env *env, const struct eu_message *m,
     return run(&p->plan, &in);
 }
 
+static inline bool
+answer_found(struct thread_env *env, const struct eu_message *m,
+             const struct prepared_message *p)
+{
+    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
+        !may_run(&p->plan, fpmode_mine))
+        return answer_planned(env, m, p);
+    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
+    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
+    return p->plan.patch(&p->plan, m->src0 + u->at_dw, v_in + v->at_dw, m->dst,
+                         p->out_dw) ||
+           answer_planned(env, m, p);
+}
+
 static __attribute__((noinline)) bool
 answer_other(struct thread_env *env, const struct eu_message *m,
              const uint32_t *header)
@@ -314,7 +329,7 @@ answer_other(struct thread_env *env, const struct eu_message *m,
     const struct prepared_message *p = find(env->stage->cache, &key);
     if (!p)
         p = add(env, m, header, &key);
-    return p && p->usable && answer_planned(env, m, p);
+    return p && p->usable && answer_found(env, m, p);
 }
 
 static inline bool
@@ -330,16 +345,9 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
 {
     /* The descriptor says whether there is a header. */
     const struct prepared_message *p = atomic_load_explicit(
-        &env->stage->cache->usual[usual_slot(m->desc)], memory_order_acquire);
+        &env->stage->cache->usual[usual_slot(m)], memory_order_acquire);
     if (!p || p->key.desc != m->desc || p->mlen_grf != m->mlen_grf ||
         p->ex_mlen_grf != m->ex_mlen_grf || !same_header(p, header))
         return answer_other(env, m, header);
-    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
-        !may_run(&p->plan, fpmode_mine))
-        return answer_planned(env, m, p);
-    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
-    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
-    return p->plan.patch(&p->plan, m->src0 + u->at_dw, v_in + v->at_dw, m->dst,
-                         p->out_dw) ||
-           answer_planned(env, m, p);
+    return answer_found(env, m, p);
 }

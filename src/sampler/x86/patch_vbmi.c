@@ -282,12 +282,11 @@ pick_row(const bits line[3], bits at, __mmask64 far)
     return _mm512_mask_permutexvar_epi8(t, far, at, line[2]);
 }
 
-/* Three of each, for what is turned or made smaller. Not inlined: it would need
- * the registers of the other. */
-static __attribute__((noinline)) struct patch_color
-filter_nine_lines(struct patch_lines *l, bits in, struct patch_weights w)
+/* Three of each, for what is turned or made smaller. */
+INLINE void
+filter_nine_lines(const struct patch_lines *l, bits in,
+                  const struct patch_weights *w, struct patch_color *out)
 {
-    struct patch_color out;
     bits line[3][3];
     for (unsigned y = 0; y < 3; y++)
         for (unsigned x = 0; x < 3; x++)
@@ -307,32 +306,28 @@ filter_nine_lines(struct patch_lines *l, bits in, struct patch_weights w)
         bits t = pick_row(line[0], i, far);
         t = _mm512_mask_mov_epi8(t, middle, pick_row(line[1], i, far));
         t = _mm512_mask_mov_epi8(t, last, pick_row(line[2], i, far));
-        out.c[c] = filter_bytes(t, &w);
+        out->c[c] = filter_bytes(t, w);
     }
-    return out;
 }
 
+/* `wide`: of nine lines. */
 INLINE bool
-take_filtered(const struct sample_plan *p, const struct patch_level *lv, vint x,
-              vint y, bits place, struct patch_color *out)
+take_filtered(const struct sample_plan *p, const struct patch_level *lv,
+              bool wide, vint x, vint y, bits place, struct patch_color *out)
 {
     __m128i corner = find_corner(place);
     bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
     __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
-    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                  constant(&patch.patch_max));
+    inside = _mm512_mask_cmple_epu16_mask(
+        inside, in, constant(wide ? &patch.nine_max : &patch.patch_max));
+    if (__builtin_expect(inside != 0xffffffff, 0))
+        return false;
     struct patch_weights w = find_weights(x, y);
     struct patch_lines l = find_lines(p, lv, corner);
-    if (four == 0xffffffff) {
+    if (wide)
+        filter_nine_lines(&l, in, &w, out);
+    else
         filter_four_lines(&l, in, &w, out);
-        return true;
-    }
-    __mmask32 nine = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                  constant(&patch.nine_max));
-    if (nine != 0xffffffff)
-        return false;
-    struct patch_lines nine_lines = l;
-    *out = filter_nine_lines(&nine_lines, in, w);
     return true;
 }
 
@@ -431,9 +426,9 @@ linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
     return v_ifloor(x) - v_constant(&lanes_constant.half_texel);
 }
 
-static bool
-linear(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
-       uint32_t *out, const int16_t at_dw[4])
+INLINE bool
+sample_linear(const struct sample_plan *p, bool wide, const uint32_t *u,
+              const uint32_t *v, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)v_load(u, 16), lv.w_fx8);
@@ -442,50 +437,81 @@ linear(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
     struct patch_color c;
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (!v_any(between)) {
+    if (!wide && !v_any(between)) {
         if (!take_texels(p, &lv, place, &c))
             return false;
         answer_divided(p, to_floats(&c), false, out, at_dw);
         return true;
     }
-    if (!take_filtered(p, &lv, x, y, place, &c))
+    if (!take_filtered(p, &lv, wide, x, y, place, &c))
         return false;
     answer_divided(p, to_floats(&c), true, out, at_dw);
     return true;
 }
 
+/* Wide patches have functions of their own: they need more registers. */
+static __attribute__((noinline)) bool
+linear_wide(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
+            uint32_t *out, const int16_t at_dw[4])
+{
+    return sample_linear(p, true, u, v, out, at_dw);
+}
+
+static bool
+linear(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
+       uint32_t *out, const int16_t at_dw[4])
+{
+    return sample_linear(p, false, u, v, out, at_dw) ||
+           linear_wide(p, u, v, out, at_dw);
+}
+
 INLINE bool
-linear_on_level(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
-                struct lanes_color *out)
+linear_on_level(const struct sample_plan *p, bool wide, unsigned level,
+                vfloat u, vfloat v, struct lanes_color *out)
 {
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
     struct patch_color c;
-    if (!take_filtered(p, &lv, x, y, pack_texels(x, y), &c))
+    if (!take_filtered(p, &lv, wide, x, y, pack_texels(x, y), &c))
         return false;
     *out = to_floats(&c);
     return true;
 }
 
-static bool
-mipmaps(const struct sample_plan *p, const uint32_t *u_in, const uint32_t *v_in,
-        uint32_t *out, const int16_t at_dw[4])
+INLINE bool
+sample_mipmaps(const struct sample_plan *p, bool wide, const uint32_t *u_in,
+               const uint32_t *v_in, uint32_t *out, const int16_t at_dw[4])
 {
     vfloat u = (vfloat)v_load(u_in, 16), v = (vfloat)v_load(v_in, 16);
     struct lanes_lod lod;
     struct lanes_color color, second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
-    if (!lod.same || !linear_on_level(p, level, u, v, &color))
+    if (!lod.same || !linear_on_level(p, wide, level, u, v, &color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_level(p, level + 1, u, v, &second))
+        if (!linear_on_level(p, false, level + 1, u, v, &second))
             return false;
         color = mix(SAMPLE_BYTES4, color, second, lod.beta);
     }
     answer_divided(p, color, true, out, at_dw);
     return true;
+}
+
+static __attribute__((noinline)) bool
+mipmaps_wide(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
+             uint32_t *out, const int16_t at_dw[4])
+{
+    return sample_mipmaps(p, true, u, v, out, at_dw);
+}
+
+static bool
+mipmaps(const struct sample_plan *p, const uint32_t *u, const uint32_t *v,
+        uint32_t *out, const int16_t at_dw[4])
+{
+    return sample_mipmaps(p, false, u, v, out, at_dw) ||
+           mipmaps_wide(p, u, v, out, at_dw);
 }
 
 const sample_patch_fn sample_patch_vbmi[SAMPLE_WAYS] = {
