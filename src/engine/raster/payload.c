@@ -136,8 +136,8 @@ find_sameness(struct worker *w)
     const uint32_t reading = 1u << EU_SFID_SAMPLER | 1u << EU_SFID_CONST;
     const struct eu_launch *l = &w->launch;
     w->same = w->catches && l->steady && !(l->sfids & ~reading);
-    for (unsigned i = 0; i < w->plan.part_count; i++) {
-        unsigned kind = w->plan.part[i].kind;
+    for (unsigned i = 0; i < w->plan->part_count; i++) {
+        unsigned kind = w->plan->part[i].kind;
         w->same &= kind == PAYLOAD_HEADER || kind == PAYLOAD_POSITIONS;
     }
     w->same_lanes = l->start.vector_mask_enable || (l->apart && !l->quads);
@@ -165,6 +165,12 @@ payload_launch_init(struct scene *sc)
     eu_launch_init(&sc->launch, &start);
 }
 
+void
+payload_plan_init(struct scene *sc)
+{
+    plan_init(&sc->plan, &sc->launch, sc);
+}
+
 bool
 payload_only_draws(const struct scene *sc)
 {
@@ -187,7 +193,7 @@ payload_prepare(struct worker *w)
     w->launch = w->scene->launch;
     stage_header(ps, w->header, w->index);
     w->planes = plane_ops_selected();
-    plan_init(&w->plan, &w->launch, w->scene);
+    w->plan = &w->scene->plan;
     w->catches = caught_fits(w->scene);
     find_sameness(w);
     const struct scene *sc = w->scene;
@@ -449,8 +455,8 @@ payload_runs(const struct worker *w, const struct setup *s, bool stay,
         [PAYLOAD_PUSH] = (const uint8_t *)w->scene->ps->push,
         [PAYLOAD_ATTR] = (const uint8_t *)s->attr,
     };
-    for (unsigned i = 0; i < w->plan.run_count; i++) {
-        const struct payload_run *run = &w->plan.run[i];
+    for (unsigned i = 0; i < w->plan->run_count; i++) {
+        const struct payload_run *run = &w->plan->run[i];
         if (run->stays != stay)
             continue;
         copy[count++] = (struct grf_copy){from[run->source] + run->offset_B, 0,
@@ -468,8 +474,8 @@ payload_dispatch(struct worker *w)
     g->lanes = w->scene->ps->simd;
     g->tested = 0;
     g->alive = g->lit;
-    for (unsigned i = 0; i < w->plan.part_count; i++)
-        put_part(w, g, &w->plan.part[i]);
+    for (unsigned i = 0; i < w->plan->part_count; i++)
+        put_part(w, g, &w->plan->part[i]);
     struct grf_copy copy[EU_GRF_COUNT];
     unsigned count = payload_runs(w, g->setup, true, copy, 0);
     count = payload_runs(w, g->setup, false, copy, count);

@@ -269,8 +269,8 @@ make_parts(struct worker *w, const struct setup *s, unsigned first,
     const void *done[2] = {NULL, NULL}; /* weights */
     unsigned copies = 0;
     b->weighs = false;
-    for (unsigned i = 0; i < w->plan.part_count; i++) {
-        const struct payload_part *p = &w->plan.part[i];
+    for (unsigned i = 0; i < w->plan->part_count; i++) {
+        const struct payload_part *p = &w->plan->part[i];
         bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
         const void *from = again ? done[linear] : NULL;
         if (again && at_run && !b->weighs && !has_scattered(b, first, end)) {

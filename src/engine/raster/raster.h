@@ -170,6 +170,48 @@ struct prim_list {
     uint32_t stipple_pos; /* of the line strip now being drawn */
 };
 
+/* Where the payload of a draw's threads comes from, as far as the kernel
+ * reads it: parts that differ from thread to thread, in order, then runs of
+ * registers that do not within a primitive. See payload.c. */
+enum payload_kind {
+    PAYLOAD_HEADER,
+    PAYLOAD_SUBSPANS,
+    PAYLOAD_WEIGHTS,
+    PAYLOAD_DEPTH,
+    PAYLOAD_W,
+    PAYLOAD_POSITIONS,
+    PAYLOAD_COVERAGE,
+};
+
+struct payload_part {
+    uint8_t kind; /* enum payload_kind */
+    uint8_t mode; /* of the weights */
+    uint8_t base; /* first of its lanes, 0 or 16 */
+    uint8_t grf;
+};
+
+enum payload_source {
+    PAYLOAD_ZERO,
+    PAYLOAD_PUSH,
+    PAYLOAD_ATTR,
+    PAYLOAD_SOURCES
+};
+
+struct payload_run {
+    uint8_t source; /* enum payload_source */
+    uint8_t grf, count;
+    bool stays;        /* no thread changes it */
+    uint32_t offset_B; /* in the source */
+};
+
+#define PAYLOAD_PARTS 24
+
+struct payload_plan {
+    unsigned part_count, run_count;
+    struct payload_part part[PAYLOAD_PARTS];
+    struct payload_run run[EU_GRF_COUNT];
+};
+
 /* What a context keeps, see waiting.c. */
 #define RASTER_SCENES 16
 struct raster {
@@ -196,6 +238,7 @@ struct scene {
     const struct draw *draw;
     const struct shader_stage *ps; /* NULL: no pixel shader */
     struct eu_launch launch;       /* its threads */
+    struct payload_plan plan;
     /* The colour target of a scene that may wait, or of those before it. */
     bool aims;
     struct surface target;
@@ -290,6 +333,8 @@ struct target {
                                            * to prepare */
     /* of the blend entry used last */
     int entry;
+    struct blend_state blend;
+    bool settled; /* blend is what the rest is made from */
     bool mask_all, mask_none;
     alignas(16) uint8_t mask[16]; /* bits of the element to be written */
     struct blend_range range;
@@ -321,48 +366,6 @@ struct ps_group {
     uint32_t helped; /* and the other lanes of their quads */
     uint32_t alive;  /* of them, those that still have some */
     uint32_t tested; /* lanes that have had their late tests */
-};
-
-/* Where the payload of a draw's threads comes from, as far as the kernel
- * reads it: parts that differ from thread to thread, in order, then runs of
- * registers that do not within a primitive. See payload.c. */
-enum payload_kind {
-    PAYLOAD_HEADER,
-    PAYLOAD_SUBSPANS,
-    PAYLOAD_WEIGHTS,
-    PAYLOAD_DEPTH,
-    PAYLOAD_W,
-    PAYLOAD_POSITIONS,
-    PAYLOAD_COVERAGE,
-};
-
-struct payload_part {
-    uint8_t kind; /* enum payload_kind */
-    uint8_t mode; /* of the weights */
-    uint8_t base; /* first of its lanes, 0 or 16 */
-    uint8_t grf;
-};
-
-enum payload_source {
-    PAYLOAD_ZERO,
-    PAYLOAD_PUSH,
-    PAYLOAD_ATTR,
-    PAYLOAD_SOURCES
-};
-
-struct payload_run {
-    uint8_t source; /* enum payload_source */
-    uint8_t grf, count;
-    bool stays;        /* no thread changes it */
-    uint32_t offset_B; /* in the source */
-};
-
-#define PAYLOAD_PARTS 24
-
-struct payload_plan {
-    unsigned part_count, run_count;
-    struct payload_part part[PAYLOAD_PARTS];
-    struct payload_run run[EU_GRF_COUNT];
 };
 
 struct batch_quads {
@@ -417,8 +420,8 @@ struct worker {
     struct thread_env env;
     struct eu_launch launch;
     const struct plane_ops *planes;
-    uint32_t header[8]; /* g0 less the primitive's part */
-    struct payload_plan plan;
+    uint32_t header[8];              /* g0 less the primitive's part */
+    const struct payload_plan *plan; /* the scene's */
     bool catches; /* threads of blocks leave their colours in the batch */
     bool keeps;   /* blocks may wait while those of later primitives come */
     /* Threads of a primitive all leave the same with all lanes on, and with
@@ -550,7 +553,9 @@ void quad_flush(struct worker *w);
 
 /* ---- payload.c, payload_block.c ---------------------------------------- */
 
+/* What all threads have in common, once all else of the scene is known. */
 void payload_launch_init(struct scene *scene);
+void payload_plan_init(struct scene *scene);
 /* Whether all that threads do with memory is to read it, and to write one
  * colour target. */
 bool payload_only_draws(const struct scene *scene);

@@ -171,5 +171,7 @@ scene_init(struct scene *sc, struct raster *r, const struct draw *draw)
         draw->ps_extra.input_coverage_mask_state !=
             GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
     hidden_init(sc);
+    if (sc->ps)
+        payload_plan_init(sc);
     sc->count_depth = sc->count_ps = draw->wm.statistics_enable;
 }

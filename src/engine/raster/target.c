@@ -96,6 +96,7 @@ prepare(struct worker *w, struct target *t, unsigned bti)
     t->entry = -1;
     if (known)
         return;
+    t->settled = false;
     t->surf = *s;
     t->fmt = s->fmt;
     t->layer = -1;
@@ -171,6 +172,10 @@ target_use_entry(struct target *t, const struct blend_state *b, unsigned entry)
     if (t->entry == (int)entry)
         return;
     t->entry = (int)entry;
+    if (t->settled && !memcmp(&t->blend, b, sizeof *b))
+        return;
+    t->settled = true;
+    t->blend = *b;
     blend_range_init(&t->range, b, t->fmt);
     memset(t->mask, 0xff, sizeof t->mask);
     t->mask_all = true;
