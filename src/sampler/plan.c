@@ -515,6 +515,9 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->compare = ctx.compare;
     plan->compare_func = ctx.shadow_func;
     plan->way = choose_way(plan, shape->op);
+    /* Of many samples each would ask: that costs more than it saves. */
+    if (plan->way == SAMPLE_ANISOTROPIC)
+        plan->ahead_B = 0;
     plan_layers(plan, s, shape->op);
     plan_channels(plan, &ctx);
     plan->any_denormals = knows_no_denormals(plan, shape->op);
