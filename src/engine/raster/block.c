@@ -193,19 +193,22 @@ masks_of_samples(const struct scene *sc, const struct quad *quad, uint32_t mask,
     }
 }
 
+/* Pixels that are about to be written, with all of their samples, whatever is
+ * there, if they are overwritten. */
 static void
 prepare_mcs(struct worker *w, struct target *t, const struct quad *quad,
-            bool block, uint32_t mask)
+            bool block, uint32_t mask, bool overwritten)
 {
     unsigned n = (unsigned)(quad->y - w->tile_y) / 4 * (TILE_PX / 4) +
                  (unsigned)(quad->x - w->tile_x) / 4;
     if (block && (t->mcs_done[n / 64] >> (n % 64) & 1))
         return;
-    if (block && mcs_block_ready(t, (uint32_t)quad->x, (uint32_t)quad->y)) {
-        t->mcs_done[n / 64] |= UINT64_C(1) << (n % 64);
-        return;
-    }
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    if (block && mcs_prepare_block(w, t, (uint32_t)quad->x, (uint32_t)quad->y,
+                                   overwritten)) {
+        t->mcs_done[n / 64] |= UINT64_C(1) << (n % 64);
+        mask = 0;
+    }
     for (; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
         const struct quad *q = &quad[i / 4];
@@ -224,7 +227,7 @@ write_samples(struct worker *w, struct target *t, struct rt_block b,
     uint32_t of[MAX_SAMPLES];
     struct rt_plane plane[MAX_SAMPLES];
     if (t->has_mcs)
-        prepare_mcs(w, t, quad, block, mask);
+        prepare_mcs(w, t, quad, block, mask, false);
     masks_of_samples(w->scene, quad, mask, of);
     b.planes = 0;
     b.plane = plane;
@@ -363,7 +366,8 @@ place_samples(struct worker *w, struct target *t, unsigned n,
     uint16_t mask = w->batch.mask[n];
     if (t->has_mcs) {
         payload_use_block(w, n);
-        prepare_mcs(w, t, w->block_group.quad, true, mask);
+        prepare_mcs(w, t, w->block_group.quad, true, mask,
+                    mask == 0xffff && !t->rt.reads);
     }
     for (unsigned s = 0; s < t->samples; s++) {
         const struct view *v = target_view(w, t, s);

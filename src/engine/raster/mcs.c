@@ -86,28 +86,121 @@ spread(struct worker *w, struct target *t, uint64_t v, int32_t x, int32_t y)
     }
 }
 
-/* Four entries are 4, 16 or 32 bytes, and rows of a block 16 bytes apart. */
-bool
-mcs_block_ready(const struct target *t, uint32_t x, uint32_t y)
+/* Rows of a block's entries: four of 4, 16 or 32 bytes, and 16 bytes apart, the
+ * second half of the longest 512 further. */
+struct block_entries {
+    uint8_t *at[2];
+    unsigned pieces, piece_B;
+};
+
+static bool
+find_entries(const struct target *t, uint32_t x, uint32_t y,
+             struct block_entries *b)
 {
     const struct surface *s = &t->surf;
-    const unsigned size = t->mcs_B, row_B = MIN2(4 * size, 16);
-    uint64_t identity = mcs_identity(t->samples);
+    const unsigned size = t->mcs_B;
     unsigned slice = s->min_array + (unsigned)t->layer;
     if (x % 4 || y % 4 || s->aux_qpitch_el_rows % 4)
         return false;
-    uint8_t want[16];
-    for (unsigned i = 0; i < row_B; i += size)
-        memcpy(want + i, &identity, size);
-    for (unsigned i = 0; i < 4 * size; i += 16) {
-        const uint8_t *p = mcs_at(s, x + i / size, y, slice);
-        if (!p || (size_t)(p - s->aux_mem) + 3 * 16 + row_B > s->aux_limit_B)
+    b->pieces = DIV_ROUND_UP(4 * size, 16);
+    b->piece_B = MIN2(4 * size, 16);
+    for (unsigned i = 0; i < b->pieces; i++) {
+        uint8_t *p = mcs_at(s, x + i * 16 / size, y, slice);
+        if (!p ||
+            (size_t)(p - s->aux_mem) + 3 * 16 + b->piece_B > s->aux_limit_B)
             return false;
-        for (unsigned r = 0; r < 4; r++) {
-            if (memcmp(p + 16 * r, want, row_B) != 0)
-                return false;
-        }
+        b->at[i] = p;
     }
+    return true;
+}
+
+/* Sixteen bytes of entries of one value, from tables: what has just been put
+ * together in memory could not be read before all stores of colours are
+ * done. */
+enum { ENTRIES_IDENTITY, ENTRIES_CLEAR };
+
+#define TWICE(...)               \
+    {                            \
+        __VA_ARGS__, __VA_ARGS__ \
+    }
+#define ALL_ONES TWICE(255, 255, 255, 255, 255, 255, 255, 255)
+
+static const uint8_t *
+entries_of(unsigned samples, unsigned value)
+{
+    static const uint8_t of_2[2][16] = {TWICE(2, 2, 2, 2, 2, 2, 2, 2),
+                                        ALL_ONES};
+    static const uint8_t of_4[2][16] = {
+        TWICE(0xe4, 0xe4, 0xe4, 0xe4, 0xe4, 0xe4, 0xe4, 0xe4), ALL_ONES};
+    static const uint8_t of_8[2][16] = {
+        TWICE(0x10, 0x32, 0x54, 0x76, 0x10, 0x32, 0x54, 0x76), ALL_ONES};
+    static const uint8_t of_16[2][16] = {
+        TWICE(0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe), ALL_ONES};
+    switch (samples) {
+    case 2: return of_2[value];
+    case 4: return of_4[value];
+    case 8: return of_8[value];
+    default: return of_16[value];
+    }
+}
+
+#undef ALL_ONES
+#undef TWICE
+
+static bool
+are_all(const struct block_entries *b, const uint8_t want[16])
+{
+    bool same = true;
+    for (unsigned i = 0; i < 4 * b->pieces; i++) {
+        const uint8_t *p = b->at[i / 4] + i % 4 * 16;
+        same &= b->piece_B == 4 ? memcmp(p, want, 4) == 0
+                                : memcmp(p, want, 16) == 0;
+    }
+    return same;
+}
+
+static void
+set_all(const struct block_entries *b, const uint8_t entry[16])
+{
+    for (unsigned i = 0; i < 4 * b->pieces; i++) {
+        uint8_t *p = b->at[i / 4] + i % 4 * 16;
+        if (b->piece_B == 4)
+            memcpy(p, entry, 4);
+        else
+            memcpy(p, entry, 16);
+    }
+}
+
+/* The clear colour to all samples of a block. */
+static void
+spread_clear(struct worker *w, struct target *t, uint32_t x, uint32_t y)
+{
+    unsigned tx = x - (uint32_t)w->tile_x, ty = y - (uint32_t)w->tile_y;
+    uint8_t value[16];
+    t->fmt->pack(t->fmt, &t->surf.clear_color, value);
+    for (unsigned i = t->element_B; i < sizeof value; i++)
+        value[i] = value[i - t->element_B];
+    for (unsigned i = 0; i < t->samples; i++)
+        view_fill(target_view(w, t, i), tx, ty, tx + 4, ty + 4, value);
+}
+
+bool
+mcs_prepare_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
+                  bool overwritten)
+{
+    struct block_entries b;
+    if (!find_entries(t, x, y, &b))
+        return false;
+    const uint8_t *identity = entries_of(t->samples, ENTRIES_IDENTITY);
+    if (are_all(&b, identity))
+        return true;
+    bool is_cleared = !overwritten &&
+                      are_all(&b, entries_of(t->samples, ENTRIES_CLEAR));
+    if (!is_cleared && !overwritten)
+        return false;
+    if (is_cleared)
+        spread_clear(w, t, x, y);
+    set_all(&b, identity);
     return true;
 }
 

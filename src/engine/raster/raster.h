@@ -737,9 +737,12 @@ uint64_t mcs_identity(unsigned samples);
  * value of its own. */
 void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
                        int32_t y);
-/* Whether that has nothing to do for the 4x4 block at (x, y), all of which
- * lies in the surface; false if this cannot be told at a glance. */
-bool mcs_block_ready(const struct target *t, uint32_t x, uint32_t y);
+/* The same for the 4x4 block at (x, y), all of which lies in the surface, and
+ * all of whose samples are about to be overwritten or not. False with nothing
+ * done if its pixels have to be looked at one by one. In the default float
+ * mode. */
+bool mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
+                       uint32_t y, bool overwritten);
 /* Sets a whole layer's entries to `clear`. */
 void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);
 void clear_fast(struct scene *scene, unsigned layer);
