@@ -8,6 +8,8 @@
 static uint16_t
 transpose(uint16_t m)
 {
+    if (m == 0xffff)
+        return m;
     return (uint16_t)((m & 0xc3c3) | (m & 0x0c0c) << 2 | (m & 0x3030) >> 2);
 }
 
@@ -190,9 +192,14 @@ test_items(const struct worker *w, const struct setup *s, const struct view *v,
            unsigned count, uint16_t *lit)
 {
     struct depth_item item[ITEMS];
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    const double ref_x = s->ref_x, ref_y = s->ref_y;
+    const bool flat = in->dx == 0 && in->dy == 0;
+    for (unsigned i = 0; i < count && !flat; i++) {
+        item[i].x = tile_x + block[i].x + 0.5 - ref_x;
+        item[i].y = tile_y + block[i].y + 0.5 - ref_y;
+    }
     for (unsigned i = 0; i < count; i++) {
-        item[i].x = w->tile_x + block[i].x + 0.5 - s->ref_x;
-        item[i].y = w->tile_y + block[i].y + 0.5 - s->ref_y;
         item[i].at = v->mem + v->x_B[block[i].x] + v->y_B[block[i].y];
         item[i].mask = transpose(block[i].mask);
     }

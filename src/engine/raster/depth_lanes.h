@@ -20,7 +20,8 @@ struct depth_in {
 /* Returns the pixels that pass, in the same order. */
 typedef uint16_t (*depth_fn)(const struct depth_in *in);
 
-/* Many blocks that have all but these in common; mask: to those that pass. */
+/* Many blocks that have all but these in common; mask: to those that pass.
+ * Without slopes nobody looks at x and y. */
 struct depth_item {
     double x, y;
     uint8_t *at;

@@ -91,6 +91,8 @@ randomise(struct fixture *f)
                             .mask = rnd() % 2 ? 0xffff : (uint16_t)rnd(),
                             .pass = pass[f->func],
                             .write = rnd() % 4};
+    if (rnd() % 4 == 0)
+        in->dx = in->dy = 0;
     for (unsigned i = 0; i < sizeof f->old; i++)
         f->old[i] = (uint8_t)rnd();
     /* Often the depth that is there already, or one next to it. */

@@ -4,11 +4,17 @@
 #include "engine/raster/depth_lanes.h"
 #include "engine/raster/raster.h"
 
-LANES_INLINE vf
-interpolate(const struct depth_in *in)
+/* Facing the viewer: what is added is zero. */
+LANES_INLINE bool
+is_flat(const struct depth_in *in)
 {
-    /* Facing the viewer: what is added is zero. */
-    if (in->dx == 0 && in->dy == 0)
+    return in->dx == 0 && in->dy == 0;
+}
+
+LANES_INLINE vf
+interpolate(const struct depth_in *in, bool flat)
+{
+    if (flat)
         return f_min(f_all(in->hi),
                      f_max(f_all((float)(in->c + 0.0)), f_all(in->lo)));
     const __m256d steps = _mm256_set_pd(3, 2, 1, 0);
@@ -75,43 +81,62 @@ store_depths(enum depth_kind kind, const struct depth_in *in, vi v)
         i_store_rows(in->at, in->pitch_B, v);
 }
 
-LANES_INLINE uint16_t
-test_block(enum depth_kind kind, const struct depth_in *in)
+/* Depths as they are stored, but for the byte next to D24. */
+LANES_INLINE vi
+new_depths(enum depth_kind kind, const struct depth_in *in, bool flat)
 {
-    vf z = interpolate(in);
-    vi old = load_depths(kind, in->at, in->pitch_B), new;
-    unsigned pass;
-    if (kind == DEPTH_F32) {
-        new = i_from_bits(z);
-        pass = compare(kind, in->pass, new, old);
-    } else {
-        vi bits = i_all(kind == DEPTH_U16 ? 0xffff : 0xffffff);
-        new = quantise(kind, f_min(f_max(z, f_all(0)), f_all(1)));
-        pass = compare(kind, in->pass, new, i_and(old, bits));
-        /* The byte next to D24 stays as it is. */
-        if (kind == DEPTH_U24)
-            new = i_merge(old, new, bits);
-    }
-    pass &= in->mask;
+    vf z = interpolate(in, flat);
+    if (kind == DEPTH_F32)
+        return i_from_bits(z);
+    return quantise(kind, f_min(f_max(z, f_all(0)), f_all(1)));
+}
+
+LANES_INLINE uint16_t
+test_depths(enum depth_kind kind, const struct depth_in *in, vi new)
+{
+    const vi bits = i_all(kind == DEPTH_U16 ? 0xffff : 0xffffff);
+    vi old = load_depths(kind, in->at, in->pitch_B);
+    vi was = kind == DEPTH_F32 ? old : i_and(old, bits);
+    unsigned pass = compare(kind, in->pass, new, was) & in->mask;
     if (!in->write || !pass)
         return (uint16_t)pass;
+    /* That byte stays as it is. */
+    if (kind == DEPTH_U24)
+        new = i_merge(old, new, bits);
     if (pass != 0xffff)
         new = i_merge(old, new, i_lanes(pass));
     store_depths(kind, in, new);
     return (uint16_t)pass;
 }
 
+LANES_INLINE uint16_t
+test_block(enum depth_kind kind, const struct depth_in *in)
+{
+    return test_depths(kind, in, new_depths(kind, in, is_flat(in)));
+}
+
+/* Blocks whose depths are on their way from memory while others are tested. */
+#define AHEAD 12
+
 LANES_INLINE void
 test_blocks(enum depth_kind kind, const struct depth_in *in,
             struct depth_item *item, unsigned count)
 {
     struct depth_in one = *in;
+    const bool flat = is_flat(in);
+    const vi fixed = new_depths(kind, in, true);
     for (unsigned i = 0; i < count; i++) {
-        one.x = item[i].x;
-        one.y = item[i].y;
+        if (i + AHEAD < count)
+            __builtin_prefetch(item[i + AHEAD].at, 1);
         one.at = item[i].at;
         one.mask = item[i].mask;
-        item[i].mask = test_block(kind, &one);
+        vi new = fixed;
+        if (!flat) {
+            one.x = item[i].x;
+            one.y = item[i].y;
+            new = new_depths(kind, &one, false);
+        }
+        item[i].mask = test_depths(kind, &one, new);
     }
 }
 
