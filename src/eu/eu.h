@@ -255,6 +255,26 @@ eu_launch_quick(const struct eu_launch *l, struct eu_thread *t,
     return eu_launch_enter(l, t, dispatch_mask, vector_mask, mask, left);
 }
 
+/* Whether threads of this launch follow each other with nothing to restore and
+ * nothing to ask, whatever lanes are on. */
+static inline bool
+eu_launch_is_plain(const struct eu_launch *l)
+{
+    return !l->acc && l->apart && !l->quads && l->leaves == EU_LEAVES_NONE;
+}
+
+/* eu_launch_quick() of a plain launch's thread, again. */
+static inline enum eu_status
+eu_launch_again(const struct eu_launch *l, struct eu_thread *t,
+                uint32_t dispatch_mask, uint32_t vector_mask, int64_t *left)
+{
+    bool vmask = l->start.vector_mask_enable;
+    t->ip = 0;
+    t->status = EU_RUNNING;
+    return eu_launch_enter(l, t, dispatch_mask, vector_mask,
+                           vmask ? vector_mask : dispatch_mask, left);
+}
+
 static inline uint32_t *
 eu_grf(struct eu_thread *thread, unsigned grf)
 {

@@ -184,15 +184,24 @@ static void
 subspans(struct block_batch *b, unsigned first, unsigned end)
 {
     for (unsigned n = first; n < end; n++) {
+        const struct batch_block *k = &b->block[n];
         uint32_t *r = b->subspans[n];
         int32_t x[4], y[4];
-        find_corners(b, n, x, y);
         r[0] = r[1] = r[6] = 0;
+        r[7] = k->lit * 0x10001u;
+        if (!k->scattered) {
+            uint32_t at = ((uint32_t)k->x & 0xffff) | (uint32_t)k->y << 16;
+            r[2] = at;
+            r[3] = at + 2;
+            r[4] = at + (2u << 16);
+            r[5] = at + (2u << 16) + 2;
+            continue;
+        }
+        find_corners(b, n, x, y);
         for (unsigned i = 0; i < 4; i++)
-            r[2 + i] = b->block[n].helped >> (4 * i) & 1
+            r[2 + i] = k->helped >> (4 * i) & 1
                            ? ((uint32_t)x[i] & 0xffff) | (uint32_t)y[i] << 16
                            : 0;
-        r[7] = b->block[n].lit * 0x10001u;
     }
 }
 

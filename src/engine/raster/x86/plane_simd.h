@@ -225,13 +225,33 @@ fetch_target(const struct thread_run *r, unsigned n)
         __builtin_prefetch(r->at[n] + i * r->step_B, 1);
 }
 
+/* One thread; again: after another one of this run. */
+static inline enum eu_status
+run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
+        bool plain, int64_t *left)
+{
+    const struct batch_block *b = &r->block[n];
+    uint16_t lit = b->lit, helped = b->helped;
+    struct eu_thread *t = r->thread;
+    enum eu_status status;
+    fetch_target(r, n);
+    fill_registers(t, r, w, n, again ? b - 1 : NULL);
+    t->caught = (uint8_t *)r->color[n];
+    if (plain)
+        status = eu_launch_again(r->launch, t, lit, helped, left);
+    else
+        status = eu_launch_quick(r->launch, t, lit, helped, again, left);
+    r->mask[n] = (uint16_t)(t->message.exec_mask & lit);
+    return status;
+}
+
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     const struct thread_run in = *r;
-    struct eu_thread *t = in.thread;
-    const struct batch_block *before = NULL;
+    const bool plain = eu_launch_is_plain(in.launch);
     struct weigher w = {0};
+    unsigned n = first;
     if (in.weights) {
         w.b1 = in.weights->b1;
         w.b2 = in.weights->b2;
@@ -239,17 +259,15 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
         w.ref_x = in.weights->ref_x;
         w.ref_y = in.weights->ref_y;
     }
-    for (unsigned n = first; n < end; n++) {
-        const struct batch_block *b = &in.block[n];
-        uint16_t lit = b->lit, helped = b->helped;
-        fetch_target(&in, n);
-        fill_registers(t, &in, &w, n, before);
-        t->caught = (uint8_t *)in.color[n];
-        if (eu_launch_quick(in.launch, t, lit, helped, before != NULL, left) !=
-            EU_FINISHED)
+    if (n == end || run_one(&in, &w, n, false, false, left) != EU_FINISHED)
+        return n;
+    for (n++; plain && n < end; n++) {
+        if (run_one(&in, &w, n, true, true, left) != EU_FINISHED)
             return n;
-        in.mask[n] = (uint16_t)(t->message.exec_mask & lit);
-        before = b;
+    }
+    for (; n < end; n++) {
+        if (run_one(&in, &w, n, true, false, left) != EU_FINISHED)
+            return n;
     }
     return end;
 }
