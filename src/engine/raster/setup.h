@@ -1,0 +1,129 @@
+/* setup.h: primitives as coverage and payload need them, with edges, planes and
+ * attribute deltas, and the lists that they are collected in. Made by the
+ * thread that has the list, read-only afterwards. */
+#ifndef ENGINE_RASTER_SETUP_H
+#define ENGINE_RASTER_SETUP_H
+
+#include "base/arena.h"
+#include "engine/prim.h"
+#include "engine/raster/plane.h"
+
+#define ATTR_DW 16
+
+/* Inside where a * x + b * y + c >= 0, x and y in subpixels; the fill rule's
+ * tie is in c. */
+struct edge {
+    int64_t a, b, c;
+};
+
+enum cover_kind {
+    COVER_BOX,   /* all pixels of the bounding box, all samples */
+    COVER_EDGES, /* inside of edge[] */
+    COVER_LINE,  /* one pixel per step of the major axis */
+};
+
+struct setup_line {
+    int32_t x0, y0, x1, y1; /* subpixels, v0 -> v1 */
+    bool x_major;
+    uint32_t stipple_start; /* steps since the pattern began */
+};
+
+struct setup {
+    struct scene *scene;
+    uint8_t cover, kind; /* enum cover_kind, enum prim_kind as drawn */
+    uint8_t edge_count;
+    uint8_t viewport;
+    uint16_t layer;
+    bool back, perspective;
+    bool conservative; /* edge[] lets in every pixel that is touched */
+    bool poly_stipple, line_stipple, last_pixel;
+    /* Smooth points and lines scale alpha by coverage: distances in pixels
+     * from (smooth_x, smooth_y), along (dir) and across. */
+    bool smooth, round;
+    bool small; /* what it covers is known: mask[] */
+    /* The above are zero at first, what follows is not. */
+    float smooth_x, smooth_y, dir_x, dir_y;
+    float half_length, half_width;
+    int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
+    /* Bits as in cover.c of the 4x4 block that has (x0, y0), and of those to
+     * the right, below, and both. */
+    uint16_t mask[4];
+    struct edge edge[4];
+    double ref_x, ref_y;
+    /* Linear weights of v1 and v2, the same over w, 1/w, depth. */
+    struct plane b1, b2, n1, n2, q, z;
+    float z_lo, z_hi; /* CC_VIEWPORT */
+    struct setup_line line;
+    const uint32_t *attr; /* ATTR_DW dwords an attribute, as in the payload */
+};
+
+/* The tiles that a setup's box touches, last ones inclusive. */
+struct setup_ref {
+    struct setup *setup;
+    uint16_t tx0, ty0, tx1, ty1;
+};
+
+/* Primitives of one owner, see prim.h. */
+struct prim_list {
+    struct scene *scene;
+    struct arena arena; /* of the setups and their attributes */
+    struct setup_ref *ref;
+    unsigned count, capacity;
+    uint64_t pair_count; /* setups times tiles they may touch */
+    uint64_t work_px;
+    uint32_t stipple_pos; /* of the line strip now being drawn */
+};
+
+/* ---- list.c -------------------------------------------------------------- */
+
+struct setup *setup_new(struct prim_list *list, const struct prim *prim);
+/* Adds the finished and settled setup to the list unless its box is empty. */
+void setup_finish(struct prim_list *list, struct setup *s);
+/* Whether a flush is due. */
+bool list_is_full(const struct prim_list *list);
+void list_reset(struct prim_list *list);
+void list_destroy(struct prim_list *list);
+
+/* ---- setup.c, setup_line.c, attr.c ------------------------------------- */
+
+void setup_box(const struct scene *scene, struct setup *s, int64_t x0,
+               int64_t y0, int64_t x1, int64_t y1);
+void setup_primitive(struct prim_list *list, const struct prim *prim);
+/* bias is added to the depths. */
+void setup_point(struct prim_list *list, const struct prim *prim,
+                 const struct prim_vertex *v, float bias, bool back);
+void setup_segment(struct prim_list *list, const struct prim *prim,
+                   const struct prim_vertex *v0, const struct prim_vertex *v1,
+                   float bias, bool back);
+void setup_edge(struct edge *e, int64_t x0, int64_t y0, int64_t x1, int64_t y1);
+/* Makes one NaN of all those in the planes. */
+void setup_settle(struct setup *s);
+/* Whether the pixel lies within all edges as a whole. */
+bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
+void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
+                           float bias);
+/* What of it is the same for all primitives. */
+void attr_plan(struct scene *scene);
+/* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */
+const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
+                           const struct prim_vertex *const v[3], unsigned count,
+                           bool back, bool point);
+
+/* ---- setup_small.c ------------------------------------------------------- */
+
+/* Blocks of a primitive that reaches over no more than two each way. */
+struct small {
+    int32_t x0, y0, x1, y1; /* clipped, pixels */
+    uint16_t mask[4];       /* as in struct setup */
+};
+
+/* Largest extent of such a primitive: the values of its edges all over its
+ * blocks have 32 bits. */
+#define SMALL_MAX_SUBPX (9 * SUBPIXEL)
+
+/* Finds mask[] from three edges and the box: centres inside. False: none. */
+bool setup_small(const struct edge edge[3], struct small *small);
+/* The same, pixel by pixel. */
+void setup_small_ref(const struct edge edge[3], struct small *small);
+
+#endif

@@ -1,0 +1,163 @@
+/* worker.h: what a worker has while it draws a tile: where the targets are, the
+ * quads and blocks that wait for threads, the thread. Each worker has its own.
+ */
+#ifndef ENGINE_RASTER_WORKER_H
+#define ENGINE_RASTER_WORKER_H
+
+#include "engine/raster/rt.h"
+#include "engine/raster/scene.h"
+
+/* Addresses of one level, layer and sample of a surface within the tile:
+ * every tiling is a sum of a part that depends on x and one that depends on
+ * y. */
+struct view {
+    uint8_t *mem;
+    uint64_t limit_B;
+    unsigned width, height; /* valid part of the tile, pixels */
+    unsigned element_B;
+    bool safe; /* all of the valid part lies within limit_B */
+    /* 4x4 blocks are laid out alike: rows pitch_B apart, 16 bytes of a row
+     * column_B from the next 16. */
+    bool blocks;
+    uint32_t pitch_B, column_B;
+    uint64_t x_B[TILE_PX], y_B[TILE_PX];
+};
+
+/* Fills pixels [x0, x1) x [y0, y1) with an element, which value repeats. */
+void view_fill(const struct view *v, unsigned x0, unsigned y0, unsigned x1,
+               unsigned y1, const uint8_t value[16]);
+
+static inline uint8_t *
+view_at(const struct view *v, unsigned x, unsigned y)
+{
+    if (x >= v->width || y >= v->height)
+        return NULL;
+    uint64_t off = v->x_B[x] + v->y_B[y];
+    return v->safe || off + v->element_B <= v->limit_B ? v->mem + off : NULL;
+}
+
+void view_init(struct view *v, const struct surface *s, unsigned level,
+               unsigned slice, unsigned sample, unsigned element_B,
+               int32_t tile_x, int32_t tile_y);
+
+struct target {
+    bool ready; /* for this scene */
+    bool known; /* all but the entry, as far as surf is what the scene has */
+    bool null;
+    struct surface surf;
+    const struct format_info *fmt;
+    enum pack_kind pack;
+    unsigned level, layers, samples, element_B;
+    bool has_mcs;
+    unsigned mcs_B;
+    uint64_t mcs_done[COVER_BLOCKS / 64]; /* of the tile, bit per block: no more
+                                           * to prepare */
+    /* of the blend entry used last */
+    int entry;
+    struct blend_state blend;
+    bool settled; /* blend is what the rest is made from */
+    bool mask_all, mask_none;
+    alignas(16) uint8_t mask[16]; /* bits of the element to be written */
+    struct blend_range range;
+    rt_write_fn write; /* for blocks; NULL: lane by lane */
+    struct rt_state rt;
+    uint32_t views_ready; /* bit per sample */
+    int layer;
+    struct view view[MAX_SAMPLES];
+};
+
+struct quad {
+    int32_t x, y; /* upper left pixel */
+    uint8_t sample;
+    uint16_t cover[4]; /* samples of TL TR BL BR still alive */
+    uint16_t full[4];  /* for the input coverage mask */
+    float aa[4];
+};
+
+/* What one pixel shader thread works on. */
+struct ps_group {
+    struct worker *worker;
+    const struct setup *setup;
+    unsigned quads, lanes;
+    /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels; some
+     * may be unlit. With several samples, all are lit and whole. */
+    bool block;
+    struct quad quad[MAX_QUADS];
+    uint32_t lit;    /* lanes with coverage at dispatch */
+    uint32_t helped; /* and the other lanes of their quads */
+    uint32_t alive;  /* of them, those that still have some */
+    uint32_t tested; /* lanes that have had their late tests */
+};
+
+struct batch_quads {
+    unsigned count, lit, full;
+    int32_t x[4], y[4];
+};
+
+/* Blocks on their way to the shader: of a simple draw, or whole ones of a
+ * multisampled draw. Those of several primitives, in order, where the colours
+ * are caught (see caught.c). */
+#define BATCH_BLOCKS 32
+struct block_batch {
+    unsigned count, prims;
+    struct {
+        const struct setup *setup;
+        unsigned first; /* block */
+    } prim[BATCH_BLOCKS];
+    struct batch_block block[BATCH_BLOCKS];
+    bool scattered; /* some are: */
+    struct batch_quads quads[BATCH_BLOCKS];
+    struct batch_quads pending;
+    /* The coverage that the group's quads hold. */
+    bool known;
+    uint16_t known_lit, known_full;
+    struct lane_quads at[BATCH_BLOCKS];
+    alignas(32) uint32_t header[8], positions[8];
+    alignas(32) uint32_t subspans[BATCH_BLOCKS][8], coverage[BATCH_BLOCKS][16];
+    alignas(64) float weights[2][BATCH_BLOCKS][32]; /* perspective, linear */
+    alignas(64) float z[BATCH_BLOCKS][16], w[BATCH_BLOCKS][16];
+    /* What the threads leave: colours, and the lanes that have one. */
+    alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
+    uint16_t mask[BATCH_BLOCKS];
+    /* Where these go, if all blocks lie in a target of one sample. */
+    bool placed;
+    uint8_t *store_at[BATCH_BLOCKS];
+    /* Where the threads' registers come from. */
+    unsigned copies;
+    struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
+    bool weighs; /* and weights from here, not from weights[] */
+    struct run_weights run_weights;
+};
+
+struct worker {
+    struct scene *scene;
+    const struct draw *draw;
+    unsigned index;
+    unsigned serial; /* the scene's */
+    unsigned flush;  /* of the tile drawn last */
+    int32_t tile_x, tile_y;
+    struct ps_group group;       /* of quads from anywhere */
+    struct ps_group block_group; /* of a batch's block */
+    struct thread_env env;
+    struct eu_launch launch;
+    const struct plane_ops *planes;
+    uint32_t header[8];              /* g0 less the primitive's part */
+    const struct payload_plan *plan; /* the scene's */
+    bool catches; /* threads of blocks leave their colours in the batch */
+    bool keeps;   /* blocks may wait while those of later primitives come */
+    /* Threads of a primitive all leave the same with all lanes on, and with
+     * any. */
+    bool same, same_lanes;
+    bool cheap; /* a thread costs less than to share it with other blocks */
+    bool lists; /* blocks go from coverage to threads in lists */
+    uint64_t depth_count, ps_count, threads, pixels;
+    uint32_t depth_ready, stencil_ready; /* views, bit per sample */
+    int depth_layer;
+    struct target target[DRAW_MAX_RT];
+    struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
+    struct cover_list cover;
+    struct block_batch batch;
+    struct eu_thread thread;
+};
+
+#endif
