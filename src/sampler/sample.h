@@ -282,7 +282,7 @@ static inline int32_t
 sample_floor(float f)
 {
     int32_t i = (int32_t)f;
-    return i - (f < (float)i);
+    return (int32_t)((uint32_t)i - (f < (float)i)); /* wraps as vectors do */
 }
 
 #endif

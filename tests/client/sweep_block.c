@@ -152,13 +152,21 @@ node_extent(const struct node *n, bool std140)
     return e;
 }
 
+/* The name of what is within `path`. Nesting is bounded, so it fits. */
+static void
+put_name(char *to, size_t size, const char *path, const char *within)
+{
+    if (snprintf(to, size, "%s%s", path, within) >= (int)size)
+        abort();
+}
+
 static void
 add_leaf(const char *path, const char *suffix, char base, unsigned offset_B)
 {
     if (leaf_count == MAX_LEAVES)
         return;
     struct leaf *l = &leaves[leaf_count++];
-    snprintf(l->path, sizeof l->path, "%s%s", path, suffix);
+    put_name(l->path, sizeof l->path, path, suffix);
     l->base = base;
     l->offset_B = offset_B;
 }
@@ -206,7 +214,7 @@ node_leaves(const struct node *n, const char *path, unsigned at_B, bool std140)
                 snprintf(index, sizeof index, "[%u]", i);
             else if (n->lengths[1])
                 snprintf(index, sizeof index, "[%u]", j);
-            snprintf(full, sizeof full, "%s%s", path, index);
+            put_name(full, sizeof full, path, index);
             unsigned at = at_B + (i_count > 1 ? i * row_B : 0) +
                           (j_count > 1 ? j * element_B : 0);
             if (n->base == 's')
@@ -223,8 +231,9 @@ member_leaves(unsigned first, unsigned count, const char *path, unsigned at_B,
     unsigned end_B = 0;
     for (unsigned i = 0; i < count; i++) {
         struct extent e = node_extent(&nodes[first + i], std140);
-        char full[72];
-        snprintf(full, sizeof full, "%s.m%u", path, first + i);
+        char full[72], member[16];
+        snprintf(member, sizeof member, ".m%u", first + i);
+        put_name(full, sizeof full, path, member);
         end_B = align_up(end_B, e.align_B);
         node_leaves(&nodes[first + i], full, at_B + end_B, std140);
         end_B += e.size_B;

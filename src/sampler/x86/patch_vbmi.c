@@ -423,7 +423,8 @@ INLINE vint
 linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
 {
     vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
-    return v_ifloor(x) - v_constant(&lanes_constant.half_texel);
+    return (vint)_mm512_sub_epi32((bits)v_ifloor(x),
+                                  (bits)v_constant(&lanes_constant.half_texel));
 }
 
 INLINE bool
