@@ -133,43 +133,13 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
     }
 }
 
-/* What a message of the usual form costs, with what patches leave out. */
-static uint64_t
-time_patch(const struct sample_plan *plan, const struct sample_req *req)
-{
-    static const int16_t at_dw[4] = {0, 16, 32, 48};
-    static uint32_t out[4][SAMPLE_LANES];
-    static uint32_t coord[MESSAGES][2][SAMPLE_LANES];
-    for (unsigned m = 0; m < MESSAGES; m++) {
-        memcpy(coord[m][0], req[m].u.u, sizeof coord[m][0]);
-        memcpy(coord[m][1], req[m].v.u, sizeof coord[m][1]);
-    }
-    uint64_t begin = __rdtsc();
-    for (unsigned m = 0; m < MESSAGES; m++) {
-        if (plan->patch(plan, coord[m][0], coord[m][1], out[0], at_dw))
-            continue;
-        struct sample_lanes in = {
-            .u = coord[m][0],
-            .v = coord[m][1],
-            .r = req->r.u,
-            .lod = req->lod.u,
-            .ref = req->ref.u,
-            .lanes = 16,
-            .exec_mask = 0xffff,
-            .out = {out[0], out[1], out[2], out[3]},
-            .whole = true,
-            .blocks = blocks,
-        };
-        if (!plan->run(plan, &in))
-            abort();
-    }
-    return __rdtsc() - begin;
-}
-
+/* run: what is done with a message, or with what patches leave out, if they are
+ * asked first, as for messages of the usual form. */
 static uint64_t
 time_plan(const struct sample_plan *plan, const struct sample_req *req,
-          sample_plan_fn run)
+          sample_plan_fn run, bool patches)
 {
+    static const int16_t at_dw[4] = {0, 16, 32, 48};
     static uint32_t out[4][SAMPLE_LANES];
     /* Kernels have their coordinates in the cache. */
     static uint32_t coord[MESSAGES][2][SAMPLE_LANES];
@@ -179,6 +149,9 @@ time_plan(const struct sample_plan *plan, const struct sample_req *req,
     }
     uint64_t begin = __rdtsc();
     for (unsigned m = 0; m < MESSAGES; m++) {
+        if (patches &&
+            plan->patch(plan, coord[m][0], coord[m][1], out[0], at_dw))
+            continue;
         struct sample_lanes in = {
             .u = coord[m][0],
             .v = coord[m][1],
@@ -229,13 +202,13 @@ run_case(const struct bench_case *b)
             if (v < 1 && !wide)
                 continue;
             uint64_t t = time_plan(&plan, req,
-                                   variant[v]->fn[plan.texel][plan.way]);
+                                   variant[v]->fn[plan.texel][plan.way], false);
             best[v] = MIN2(best[v], t);
         }
         uint64_t t = time_general(&s, &sp, req);
         best[2] = MIN2(best[2], t);
         if (plan.patch)
-            best[3] = MIN2(best[3], time_patch(&plan, req));
+            best[3] = MIN2(best[3], time_plan(&plan, req, plan.run, true));
     }
     printf("%-20s", b->name);
     for (unsigned v = 0; v < 4; v++) {

@@ -145,6 +145,31 @@ sweep_buffer(GLenum target, GLuint index, const void *data, size_t size_B)
 }
 
 GLuint
+sweep_sample_reader(void)
+{
+    return gl_compute(GLSL "layout(local_size_x = 1) in; uniform sampler2DMS t;"
+                           "layout(std430, binding = 0) buffer O { vec4 o[]; };"
+                           "void main(){ uvec3 g = gl_GlobalInvocationID;"
+                           "uvec2 n = gl_NumWorkGroups.xy;"
+                           "o[(g.z * n.y + g.y) * n.x + g.x] ="
+                           " texelFetch(t, ivec2(g.xy), int(g.z)); }");
+}
+
+void
+sweep_read_samples(GLuint reader, GLuint texture, int side_px, int samples,
+                   void *to)
+{
+    size_t size_B = (size_t)(side_px * side_px * samples) * 4 * sizeof(float);
+    GLuint b = sweep_buffer(GL_SHADER_STORAGE_BUFFER, 0, NULL, size_B);
+    glUseProgram(reader);
+    glBindTextureUnit(0, texture);
+    glDispatchCompute((GLuint)side_px, (GLuint)side_px, (GLuint)samples);
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    glGetNamedBufferSubData(b, 0, (GLsizeiptr)size_B, to);
+    glDeleteBuffers(1, &b);
+}
+
+GLuint
 sweep_fullscreen(const char *fs)
 {
     return gl_program(GLSL "out vec2 uv; void main(){"

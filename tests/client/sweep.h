@@ -43,6 +43,11 @@ GLuint sweep_target(GLenum format, int width_px, int height_px);
 void sweep_free_target(GLuint texture);
 GLuint sweep_buffer(GLenum target, GLuint index, const void *data,
                     size_t size_B);
+/* A program that reads all samples of a square texture; reads them, as four
+ * floats each, the first sample's pixels first. */
+GLuint sweep_sample_reader(void);
+void sweep_read_samples(GLuint reader, GLuint texture, int side_px, int samples,
+                        void *to);
 /* Two triangles over the target; `vec2 uv` 0..1 goes to the fragment shader. */
 GLuint sweep_fullscreen(const char *fs);
 void sweep_draw(void);

@@ -153,18 +153,6 @@ draw_shape(const struct kind *k, const struct shape *s, GLuint program)
     glDrawArrays(k->mode, 0, k->mode == GL_LINES ? 2 : 1);
 }
 
-static void
-fetch_samples(GLuint program, GLuint texture)
-{
-    GLuint b = sweep_buffer(GL_SHADER_STORAGE_BUFFER, 0, NULL, sizeof seen);
-    glUseProgram(program);
-    glBindTextureUnit(0, texture);
-    glDispatchCompute(SIDE_PX, SIDE_PX, (GLuint)samples);
-    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    glGetNamedBufferSubData(b, 0, sizeof seen, seen);
-    glDeleteBuffers(1, &b);
-}
-
 static GLuint
 make_program(const struct kind *k)
 {
@@ -205,7 +193,7 @@ run_samples(GLuint fetch)
         for (unsigned n = 0; n < (sweep_large ? 100 : 10); n++) {
             struct shape s = random_shape(k);
             draw_shape(k, &s, program);
-            fetch_samples(fetch, color);
+            sweep_read_samples(fetch, color, SIDE_PX, samples, seen);
             judge(sweep_name("outline.%d.%s.%u", samples, k->name, n), k, &s);
         }
         glDisable(GL_SAMPLE_SHADING);
@@ -225,12 +213,7 @@ sweep_outline(void)
     glBindBuffer(GL_ARRAY_BUFFER, ends);
     glVertexAttribPointer(0, 4, GL_FLOAT, false, 0, NULL);
     glEnableVertexAttribArray(0);
-    GLuint fetch = gl_compute(
-        GLSL "layout(local_size_x = 1) in; uniform sampler2DMS t;"
-             "layout(std430, binding = 0) buffer O { vec4 o[]; };"
-             "void main(){ uvec3 g = gl_GlobalInvocationID;"
-             "o[(g.z * 32u + g.y) * 32u + g.x] ="
-             " texelFetch(t, ivec2(g.xy), int(g.z)); }");
+    GLuint fetch = sweep_sample_reader();
     glViewport(0, 0, SIDE_PX, SIDE_PX);
     glEnable(GL_PROGRAM_POINT_SIZE);
     for (samples = 2; samples <= MAX_SAMPLES; samples *= 2)

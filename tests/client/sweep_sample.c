@@ -299,18 +299,6 @@ judge_depth(const char *name)
 /* ---- drawing ---- */
 
 static void
-fetch_samples(GLuint program, GLuint texture)
-{
-    GLuint b = sweep_buffer(GL_SHADER_STORAGE_BUFFER, 0, NULL, sizeof seen);
-    glUseProgram(program);
-    glBindTextureUnit(0, texture);
-    glDispatchCompute(SIDE_PX, SIDE_PX, (GLuint)samples);
-    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    glGetNamedBufferSubData(b, 0, sizeof seen, seen);
-    glDeleteBuffers(1, &b);
-}
-
-static void
 run_mode(const struct mode *m, GLuint fetch, GLuint color, GLuint depth)
 {
     struct vertex v[3];
@@ -322,11 +310,11 @@ run_mode(const struct mode *m, GLuint fetch, GLuint color, GLuint depth)
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
         glUseProgram(program);
         glDrawArrays(GL_TRIANGLES, 0, 3);
-        fetch_samples(fetch, color);
+        sweep_read_samples(fetch, color, SIDE_PX, samples, seen);
         judge(sweep_name("sample.%d.%s.%u", samples, m->name, n), m);
         if (m->place != AT_CENTRE || m->all || strstr(m->body, "Mask"))
             continue;
-        fetch_samples(fetch, depth);
+        sweep_read_samples(fetch, depth, SIDE_PX, samples, seen);
         judge_depth(sweep_name("sample.%d.%s.%u.depth", samples, m->name, n));
     }
     glDeleteProgram(program);
@@ -376,12 +364,7 @@ sweep_sample(void)
                           (void *)offsetof(struct vertex, a));
     glEnableVertexAttribArray(0);
     glEnableVertexAttribArray(1);
-    GLuint fetch = gl_compute(
-        GLSL "layout(local_size_x = 1) in; uniform sampler2DMS t;"
-             "layout(std430, binding = 0) buffer O { vec4 o[]; };"
-             "void main(){ uvec3 g = gl_GlobalInvocationID;"
-             "o[(g.z * 24u + g.y) * 24u + g.x] ="
-             " texelFetch(t, ivec2(g.xy), int(g.z)); }");
+    GLuint fetch = sweep_sample_reader();
     glViewport(0, 0, SIDE_PX, SIDE_PX);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_ALWAYS);
