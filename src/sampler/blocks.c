@@ -20,11 +20,10 @@ sample_blocks_free(struct sample_blocks *blocks)
 }
 
 float *
-sample_block_miss(struct sample_blocks *blocks, unsigned slot,
+sample_block_miss(struct sample_blocks *blocks, unsigned slot, float *to,
                   const struct sample_block_key *key,
                   const float *const held[4], unsigned count)
 {
-    float *to = blocks->texel[slot][0];
     for (unsigned i = 0; i < count; i++)
         if (held[i] == to)
             return blocks->spare[count][0];

@@ -369,20 +369,19 @@ static sample_patch_fn
 choose_patch(const struct sample_plan *plan)
 {
     const struct sample_levels *t = &plan->levels;
-    if (!has_vbmi() || plan->texel != SAMPLE_BYTES4 || !plan->square.usable ||
+    const sample_patch_fn *patch = sample_patch_vbmi[plan->texel];
+    if (!has_vbmi() || !(plan->square.usable || plan->blocks) ||
         plan->layered || plan->lod.lane || plan->border)
         return NULL;
     for (unsigned i = 0; i < 16; i++)
         if ((t->x_el[i] | t->y_el[i]) & 3)
             return NULL;
     if (plan->way == SAMPLE_FETCH)
-        return plan->offset[0] || plan->offset[1]
-                   ? NULL
-                   : sample_patch_vbmi[SAMPLE_FETCH];
+        return plan->offset[0] || plan->offset[1] ? NULL : patch[SAMPLE_FETCH];
     if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY ||
         (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
         return NULL;
-    return sample_patch_vbmi[plan->way];
+    return patch[plan->way];
 }
 
 static uint8_t

@@ -37,11 +37,17 @@ struct sample_plan;
 typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
                                const struct sample_lanes *lanes);
 
-/* The same for two coordinates of 16 lanes that all execute. Channels are at
- * these dwords of the answer, or negative: not asked. */
+/* Two coordinates of 16 lanes that all execute. */
+struct sample_pair {
+    const uint32_t *u, *v;
+    struct sample_blocks *blocks; /* as in sample_lanes */
+};
+
+/* The same for these. Channels are at these dwords of the answer, or negative:
+ * not asked. */
 typedef bool (*sample_patch_fn)(const struct sample_plan *plan,
-                                const uint32_t *u, const uint32_t *v,
-                                uint32_t *out, const int16_t at_dw[4]);
+                                const struct sample_pair *in, uint32_t *out,
+                                const int16_t at_dw[4]);
 
 /* How a texel is read. */
 enum sample_texel {
@@ -142,7 +148,7 @@ struct sample_plan {
     sample_patch_fn patch;   /* or NULL; what it leaves out is run()'s */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
-    bool blocks; /* run() needs sample_lanes.blocks */
+    bool blocks; /* run() and patch() need the caller's blocks */
     /* Bits are the same whether the processor flushes denormals or not. */
     bool any_denormals;
     const struct format_info *fmt;
@@ -200,16 +206,16 @@ struct sample_block_key {
 struct sample_blocks {
     struct sample_block_key key[SAMPLE_BLOCK_SLOTS];
     alignas(64) float texel[SAMPLE_BLOCK_SLOTS][4][16];
-    float spare[4][4][16]; /* for blocks whose slots are held */
+    float bytes[SAMPLE_BLOCK_SLOTS][16]; /* of formats of bytes, instead */
+    float spare[4][4][16];               /* for blocks whose slots are held */
 };
 
 /* One for each worker; NULL if there is no memory. */
 struct sample_blocks *sample_blocks_new(void);
 void sample_blocks_free(struct sample_blocks *blocks);
-/* Where a block's texels are, or are to go: in the second case `found` is
- * false, and what a caller decodes there is found from then on. The first
- * `count` of `held`, at most three, stay where they are. */
-float *sample_block_miss(struct sample_blocks *blocks, unsigned slot,
+/* Where the texels of a block that has no slot are to go: to this slot's, or
+ * elsewhere if those are held. */
+float *sample_block_miss(struct sample_blocks *blocks, unsigned slot, float *to,
                          const struct sample_block_key *key,
                          const float *const held[4], unsigned count);
 /* Any format: four channels of 16 texels, row by row. */
@@ -218,8 +224,12 @@ void sample_block_decode(const struct sample_block_key *key, float to[64]);
 void sample_block_decode_bytes(const struct sample_block_key *key,
                                uint32_t to[16]);
 
+/* Where a block's texels are, or are to go: in the second case `found` is
+ * false, and what a caller decodes there is found from then on. The first
+ * `count` of `held`, at most three, stay where they are. `bytes`: of a format
+ * that is decoded to those. */
 static inline float *
-sample_block_find(struct sample_blocks *blocks,
+sample_block_find(struct sample_blocks *blocks, bool bytes,
                   const struct sample_block_key *key,
                   const float *const held[4], unsigned count, bool *found)
 {
@@ -229,14 +239,14 @@ sample_block_find(struct sample_blocks *blocks,
     const struct sample_block_key *have = &blocks->key[slot];
     *found = have->bits[0] == key->bits[0] && have->bits[1] == key->bits[1] &&
              have->fmt == key->fmt;
-    return *found ? blocks->texel[slot][0]
-                  : sample_block_miss(blocks, slot, key, held, count);
+    float *to = bytes ? blocks->bytes[slot] : blocks->texel[slot][0];
+    return *found ? to : sample_block_miss(blocks, slot, to, key, held, count);
 }
 
 /* ---- x86/sample_*.c ------------------------------------------------------ */
 
 extern const struct sample_routines sample_avx2, sample_avx512;
-/* Indexed by enum sample_way; NULL where there is none. */
-extern const sample_patch_fn sample_patch_vbmi[SAMPLE_WAYS];
+/* NULL where there is none. */
+extern const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
 
 #endif

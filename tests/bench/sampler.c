@@ -149,8 +149,8 @@ time_plan(const struct sample_plan *plan, const struct sample_req *req,
     }
     uint64_t begin = __rdtsc();
     for (unsigned m = 0; m < MESSAGES; m++) {
-        if (patches &&
-            plan->patch(plan, coord[m][0], coord[m][1], out[0], at_dw))
+        struct sample_pair pair = {coord[m][0], coord[m][1], blocks};
+        if (patches && plan->patch(plan, &pair, out[0], at_dw))
             continue;
         struct sample_lanes in = {
             .u = coord[m][0],

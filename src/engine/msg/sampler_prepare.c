@@ -316,8 +316,10 @@ answer_found(struct thread_env *env, const struct eu_message *m,
         return answer_planned(env, m, p);
     const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
     const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
-    return p->plan.patch(&p->plan, m->src0 + u->at_dw, v_in + v->at_dw, m->dst,
-                         p->out_dw) ||
+    struct sample_pair in = {m->src0 + u->at_dw, v_in + v->at_dw, NULL};
+    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
+        return false;
+    return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||
            answer_planned(env, m, p);
 }
 

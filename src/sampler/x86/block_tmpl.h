@@ -224,13 +224,13 @@ get_block(const struct sample_plan *p, enum sample_texel kind,
           const float *const held[4], unsigned count)
 {
     struct sample_block_key key = {.fmt = p->fmt};
-    bool found;
+    bool found, bytes = kind == SAMPLE_BYTE_BLOCKS;
     _mm_prefetch(p->mem + at_B + p->ahead_B, _MM_HINT_T0);
     memcpy(&key.bits[0], p->mem + at_B, 8);
     if (p->tiling.element_shift == 4)
         memcpy(&key.bits[1], p->mem + at_B + 8, 8);
-    float *texels = sample_block_find(blocks, &key, held, count, &found);
-    if (!found && kind == SAMPLE_BYTE_BLOCKS)
+    float *texels = sample_block_find(blocks, bytes, &key, held, count, &found);
+    if (!found && bytes)
         decode_byte_block(&key, (uint32_t *)(void *)texels);
     else if (!found)
         decode_block(&key, texels);

@@ -90,8 +90,8 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
     unsigned left_out = any(8);
     if (left_out < 4 && !overlap)
         at_dw[left_out] = -1;
-    bool ok = plan->patch(plan, param[0], param[1], overlap ? param[0] : out[0],
-                          at_dw);
+    struct sample_pair pair = {param[0], param[1], blocks};
+    bool ok = plan->patch(plan, &pair, overlap ? param[0] : out[0], at_dw);
     fpmode_set(FPMODE_DEFAULT);
     for (unsigned i = 0; i < 16 && left_out < 4 && !overlap; i++) {
         cr_assert_eq(out[left_out][i], 0xcccccccc);
@@ -374,12 +374,17 @@ any_block(const struct surface *s)
 /* Edges, all levels, the common address modes. */
 Test(plan, patches_have_the_same_bits)
 {
-    static const unsigned format[] = {F_RGBA8, 0x0c0 /* BGRA8 */, F_BGRX8};
+    static const unsigned format[] = {
+        F_RGBA8,         0x0c0 /* BGRA8 */, F_BGRX8,
+        0x186 /* BC1 */, 0x1a2 /* BC7 */,   0x1aa /* ETC2 */,
+    };
     struct tally tally = {0, 0, 0};
+    blocks = sample_blocks_new();
+    cr_assert_not_null(blocks);
     for (unsigned round = 0; round < 8000; round++) {
-        struct surface s = make_surface(SURFACE_2D, format[any(3)],
-                                        8 + any(120), 8 + any(120), 1,
-                                        1 + any(5), TILING_Y);
+        struct surface s = make_surface(
+            SURFACE_2D, format[any(ARRAY_SIZE(format))], 8 + any(120),
+            8 + any(120), 1, 1 + any(5), TILING_Y);
         for (uint64_t i = 0; i < s.limit_B; i++)
             s.mem[i] = (uint8_t)any(256);
         for (unsigned i = 0; i < 4 && any(4) == 0; i++)
@@ -396,6 +401,7 @@ Test(plan, patches_have_the_same_bits)
         }
         free(s.mem);
     }
+    sample_blocks_free(blocks);
     cr_log_info("%u of %u messages patches", tally.patches, tally.asked);
     if (has_patches())
         cr_expect_gt(tally.patches, tally.asked / 16);

@@ -1,0 +1,212 @@
+/* patch_tmpl.h: where the lanes of a message that all look at one patch of
+ * texels look, and the lines of memory or the decoded blocks that have it; a
+ * part of patch_vbmi.c. */
+#ifndef SAMPLER_PATCH_TMPL_H
+#define SAMPLER_PATCH_TMPL_H
+
+#include "sampler/x86/block_tmpl.h"
+#include "sampler/x86/texel_tmpl.h"
+
+typedef __m512i bits;
+
+/* Texels of a patch are numbered x + 8 * y. Where each one is in four lines of
+ * 4x4 dwords: bits 0 to 5 within its line, bit 6 the line's column, bit 7 its
+ * row. */
+#define ROW(b) \
+    (b), (b) + 4, (b) + 8, (b) + 12, (b) + 64, (b) + 68, (b) + 72, (b) + 76
+static const struct {
+    alignas(64) uint8_t place[64];
+    int32_t corner[4]; /* the outermost lanes of a block */
+    int32_t first_byte[4], first_half[4];
+    int32_t next, invert, left, flip, whole, bias;
+    int32_t number, number_in_line; /* what x and y count in it */
+    int32_t patch_max, nine_max, line_max, line_corner;
+    int32_t third_byte[4], column_place[4], row_place[4];
+    int32_t next_column, next_row, middle, within_line;
+    int32_t channel[4];
+} patch = {
+    .place = {ROW(0), ROW(16), ROW(32), ROW(48), ROW(128), ROW(144), ROW(160),
+              ROW(176)},
+    .corner = {0, 5, 10, 15},
+    .first_byte = {0, 0x04040404, 0x08080808, 0x0c0c0c0c},
+    .first_half = {(int32_t)0xff00ff00, (int32_t)0xff04ff04,
+                   (int32_t)0xff08ff08, (int32_t)0xff0cff0c},
+    .next = 0x09080100,
+    .invert = 0x00ff00ff,
+    .left = 0x00010001,
+    .flip = (int32_t)0x80808080,
+    .whole = 0x01000100,
+    .bias = 1 << 23,
+    .number = 8 << 16 | 1,
+    .number_in_line = 16 << 16 | 4,
+    .patch_max = 6 << 16 | 6,
+    .nine_max = 10 << 16 | 10,
+    .third_byte = {0x02020202, 0x06060606, 0x0a0a0a0a, 0x0e0e0e0e},
+    .column_place = {0x0c080400, 0x4c484440, (int32_t)0x8c888480, 0},
+    .row_place = {0x30201000, 0x70605040, (int32_t)0xb0a09080, 0},
+    .next_column = 0x01000100,
+    .next_row = 0x01010000,
+    .middle = 0x40404040,
+    .within_line = 0x30303030,
+    .line_max = 3 << 16 | 3,
+    .line_corner = (int32_t)0xfffcfffc,
+    .channel = {0, 0x01010101, 0x02020202, 0x03030303},
+};
+#undef ROW
+
+INLINE bits
+constant(const int32_t *i)
+{
+    return (bits)v_constant(i);
+}
+
+INLINE bits
+load_table(const void *table)
+{
+    return _mm512_load_si512(table);
+}
+
+/* Repeated for each four lanes. */
+INLINE bits
+load_shuffle(const int32_t table[4])
+{
+    return _mm512_broadcast_i32x4(
+        _mm_loadu_si128((const __m128i *)(const void *)table));
+}
+
+/* ---- places ---------------------------------------------------------------
+ */
+
+/* Where texels of one level are looked for. */
+struct patch_level {
+    vfloat w_fx8, h_fx8;
+    const int32_t *last; /* column, and row << 16 */
+    uint32_t x_el, y_el;
+};
+
+INLINE struct patch_level
+get_patch_level(const struct sample_plan *p, unsigned level)
+{
+    const struct sample_levels *t = &p->levels;
+    return (struct patch_level){
+        .w_fx8 = v_splat(t->w_fx8[level]),
+        .h_fx8 = v_splat(t->h_fx8[level]),
+        .last = &t->last[level],
+        .x_el = (uint32_t)t->x_el[level],
+        .y_el = (uint32_t)t->y_el[level],
+    };
+}
+
+/* scale() of what lies inside. Columns and rows beyond 16 bits become -2^15 or
+ * the like, which is as little inside as they are; NaN does, too. */
+INLINE vfloat
+scale_inside(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return (u - v_floor(u)) * n_fx8;
+    enum { LEAST_MAGNITUDE = 2 };
+    return (vfloat)_mm512_range_ps((__m512)(u * n_fx8), _mm512_set1_ps(1 << 23),
+                                   LEAST_MAGNITUDE);
+}
+
+/* Columns, and rows << 16, from 1/256 texels. */
+INLINE bits
+pack_texels(vint x, vint y)
+{
+    enum { SELECT = 0xca };
+    return _mm512_ternarylogic_epi32(constant(&lanes_constant.low_half),
+                                     (bits)(x >> 8), (bits)(y << 8), SELECT);
+}
+
+/* Least column and least row of the outermost lanes, where lines begin. */
+INLINE __m128i
+find_corner(bits place)
+{
+    const __m512i outermost = _mm512_castsi128_si512(
+        _mm_loadu_si128((const __m128i *)(const void *)patch.corner));
+    __m128i least = _mm512_castsi512_si128(
+        _mm512_permutexvar_epi32(outermost, place));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0x4e));
+    least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0xb1));
+    return _mm_and_si128(least, _mm_set1_epi32(patch.line_corner));
+}
+
+/* A line, its neighbours, and those that blocks of pixels next to this one will
+ * look at if they look at as many texels. */
+struct patch_lines {
+    const uint8_t *row[3];
+    uint32_t column_B[3];
+};
+
+INLINE struct patch_lines
+find_lines(const struct sample_plan *p, const struct patch_level *lv,
+           __m128i corner)
+{
+    uint32_t at = (uint32_t)_mm_cvtsi128_si32(corner);
+    uint32_t bx = ((at & 0xffff) + lv->x_el) >> 2;
+    uint32_t by = ((at >> 16) + lv->y_el) >> 2;
+    /* Blocks that no lane looks at need not exist. */
+    uint32_t bx1 = MIN2(bx + 1, p->square.last_x);
+    uint32_t by1 = MIN2(by + 1, p->square.last_y);
+    uint32_t bx2 = MIN2(bx + 2, p->square.last_x);
+    uint32_t by2 = MIN2(by + 2, p->square.last_y);
+    uint32_t pitch_B = (uint32_t)p->tiling.y_pitch_B;
+    struct patch_lines l = {
+        .row = {p->mem + (by >> 3) * pitch_B + (by & 7) * 64,
+                p->mem + (by1 >> 3) * pitch_B + (by1 & 7) * 64,
+                p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
+        .column_B = {bx * 512, bx1 * 512, bx2 * 512},
+    };
+    _mm_prefetch(l.row[0] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
+    return l;
+}
+
+/* ---- lines ----------------------------------------------------------------
+ */
+
+INLINE bits
+load_block_line(const struct sample_plan *p, struct sample_blocks *blocks,
+                uint32_t bx, uint32_t by)
+{
+    uint32_t at_B = block_offset_B(&p->tiling, (int32_t)bx, (int32_t)by);
+    return load_table(get_block(p, SAMPLE_BYTE_BLOCKS, blocks, at_B, NULL, 0));
+}
+
+/* Up to `side` columns and rows of decoded blocks, as many as lanes look at:
+ * `in` has the first texels of the lanes, counted from the first block's, of
+ * which each looks at `reach` more. The others repeat the first block. */
+INLINE void
+load_block_lines(const struct sample_plan *p, const struct patch_level *lv,
+                 struct sample_blocks *blocks, __m128i corner, bits in,
+                 unsigned reach, unsigned side, bits *line)
+{
+    const uint32_t columns = 0x55555555;
+    uint32_t at = (uint32_t)_mm_cvtsi128_si32(corner);
+    uint32_t bx = ((at & 0xffff) + lv->x_el) >> 2;
+    uint32_t by = ((at >> 16) + lv->y_el) >> 2;
+    unsigned wide = 1, high = 1;
+    for (unsigned i = 1; i < side; i++) {
+        __mmask32 beyond = _mm512_cmpgt_epu16_mask(
+            in, _mm512_set1_epi16((short)(4 * i - 1 - reach)));
+        wide += (beyond & columns) != 0;
+        high += (beyond & ~columns) != 0;
+    }
+    for (unsigned y = 0; y < side; y++)
+        for (unsigned x = 0; x < side; x++)
+            line[side * y + x] = x < wide && y < high
+                                     ? load_block_line(p, blocks, bx + x,
+                                                       by + y)
+                                     : line[0];
+}
+
+INLINE void
+load_lines_of(const struct sample_plan *p, const struct patch_level *lv,
+              __m128i corner, unsigned side, bits *line)
+{
+    struct patch_lines l = find_lines(p, lv, corner);
+    for (unsigned y = 0; y < side; y++)
+        for (unsigned x = 0; x < side; x++)
+            line[side * y + x] = load_table(l.row[y] + l.column_B[x]);
+}
+
+#endif
