@@ -80,11 +80,13 @@ def run(pool, driver, item, timeout):
     env = driver.environment({'EGL_PLATFORM': 'surfaceless'})
     left, results, texts, seconds = list(cases), [], {}, 0.0
     while left:
-        with tempfile.NamedTemporaryFile('w', suffix='.txt') as listed:
-            listed.write('\n'.join(left) + '\n')
-            listed.flush()
+        # What the program leaves beside the list goes with it.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            listed = os.path.join(folder, 'cases.txt')
+            with open(listed, 'w') as file:
+                file.write('\n'.join(left) + '\n')
             done = pool.run(
-                driver.prefix() + suite.command(config, listed.name), env,
+                driver.prefix() + suite.command(config, listed), env,
                 timeout, cwd=os.path.dirname(suite.program), quiet=True)
         seconds += done.seconds
         seen = [(name, status) for name, status in parse(done.text)

@@ -3,7 +3,8 @@
 
 usage: test_runner.py CONFORMANCE
 
-A script that talks like dEQP stands in for a build of it. Output is TAP.
+A script that talks like dEQP stands in for a build of it, and one that asks
+for pages for a browser. Output is TAP.
 """
 import os
 import pathlib
@@ -34,6 +35,39 @@ for name in open(options['deqp-caselist-file']).read().split():
 '''
 CASES = ['g.Pass1', 'g.crash1', 'g.Pass2', 'g.Fail1', 'g.hang1',
          'g.NotSupported1', 'g.QualityWarning1', 'g.Pass3', 'g.Fail2']
+
+# What a page holds is what this browser does with it.
+BROWSER = '''#!/usr/bin/env python3
+import json, os, sys, time, urllib.request
+base = sys.argv[-1].rsplit('/', 2)[0]
+assert '--use-angle=gl-egl' in sys.argv
+assert b'webglTestHarness' in urllib.request.urlopen(sys.argv[-1]).read()
+def tell(**said):
+    urllib.request.urlopen(base + '/softlake/report', json.dumps(said).encode())
+while True:
+    page = json.load(urllib.request.urlopen(base + '/softlake/next'))
+    if not page:
+        time.sleep(600)
+    does = urllib.request.urlopen(base + page['url']).read().decode().split()
+    count = {kind: does.count(kind) for kind in ('pass', 'fail', 'skip')}
+    tell(failures=['is\\n  Pass (wrong)'] * count['fail'], finished=False)
+    if 'crash' in does:
+        os.abort()
+    if 'hang' in does:
+        time.sleep(600)
+    assert ('two' in does) == ('webglVersion=2' in page['url'])
+    tell(failures=[], finished=True, **count)
+'''
+PAGES = {
+    '00_test_list.txt': '// lists\n--max-version 1.9.9 one.html\n'
+                        '--min-version 2.0.0 new/00_test_list.txt\n'
+                        'both.html\n',
+    'one.html': 'pass', 'both.html': 'pass fail fail',
+    'new/00_test_list.txt': '# pages\na.b.html\n--slow crash.html\n'
+                            'hang.html\nskip.html\nlast.html\n',
+    'new/a.b.html': 'two pass pass', 'new/crash.html': 'two pass crash',
+    'new/hang.html': 'two fail hang', 'new/skip.html': 'two skip',
+    'new/last.html': 'two pass skip'}
 
 number = 0
 
@@ -96,6 +130,35 @@ def chunks(conformance):
               'skips, -x, then every second test')
 
 
+def pages(conformance):
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        suite = folder / 'WebGL' / 'sdk' / 'tests'
+        (suite / 'new').mkdir(parents=True)
+        for name, text in PAGES.items():
+            (suite / name).write_text(text)
+        browser = folder / 'browser'
+        browser.write_text(BROWSER)
+        browser.chmod(0o755)
+        done = subprocess.run(
+            [conformance, 'webgl', '--checkout', str(folder / 'WebGL'),
+             '--browser', str(browser), '--output', str(folder / 'out'),
+             '--expectations', str(folder / 'e-'), '--timeout', '2',
+             '--driver', 'llvmpipe', '--jobs', '2'],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        rows = (folder / 'out' / 'results.csv').read_text().splitlines()[1:]
+        check(dict(row.split(',')[:2] for row in rows) == {
+            'webgl1.one': 'Pass', 'webgl1.both': 'Fail',
+            'webgl2.new.a.b': 'Pass', 'webgl2.new.crash': 'Crash',
+            'webgl2.new.hang': 'Timeout', 'webgl2.new.skip': 'Skip',
+            'webgl2.new.last': 'Pass'},
+            'pages have results, and the version of WebGL that they are for')
+        check(done.returncode == 1 and b'Kaby Lake' not in done.stdout,
+              'three of them fail the run')
+        log = (folder / 'out' / 'logs' / 'webgl1.both.txt').read_text()
+        check('\n    is Pass (wrong)\n' in log, 'messages are kept')
+
+
 def piglit_output():
     text = ('PIGLIT: {"enumerate subtests": ["a", "b"]}\n'
             'PIGLIT: {"subtest": {"a" : "pass"}}\n'
@@ -147,6 +210,7 @@ def main():
     os.environ.pop('PYTHONPATH', None)
     print('TAP version 13')
     chunks(sys.argv[1])
+    pages(sys.argv[1])
     piglit_output()
     piglit_environment()
     judging()
