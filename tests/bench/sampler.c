@@ -123,9 +123,9 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
             float py = ((float)y + 0.5f) * b->scale;
             if (b->stretch != 0.0f)
                 py *= b->stretch;
-            /* Off the edges. */
-            req[m].u.f[i] = (px + b->turn * py + 8.0f) / SIZE;
-            req[m].v.f[i] = (py - b->turn * px + 8.0f) / SIZE;
+            /* Off the edges, and off the middle of texels. */
+            req[m].u.f[i] = (px + b->turn * py + 8.3f) / SIZE;
+            req[m].v.f[i] = (py - b->turn * px + 8.3f) / SIZE;
             req[m].ref.f[i] = 0.5f;
         }
         req[m].lanes = 16;

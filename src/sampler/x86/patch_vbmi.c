@@ -6,6 +6,7 @@
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not so simple. With VBMI texels are taken out of the lines channel by
  * channel, each lane's four in one dword, and filtered as they are. */
+#include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_tmpl.h"
 

@@ -9,6 +9,7 @@
  * speed counts most; what chooses among levels and filters by lane, or filters
  * along an axis, is written once for all kinds and calls those. */
 #include "sampler/x86/block_tmpl.h"
+#include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 
 /* Lanes of a parameter; of a message of eight, nothing behind them. */
@@ -35,7 +36,7 @@ texel_at(const struct sample_plan *p, enum sample_texel kind,
         if (kind == SAMPLE_BLOCKS)
             return texel[0];
         struct lanes_bits bits = {{(vint)texel[0].c[0]}};
-        return unpack(p, kind, bits);
+        return unpack(p, kind, false, bits);
     }
     return texel_color(p, kind, load_texel(p, kind, one, at->live), at->ref);
 }
