@@ -1,0 +1,14 @@
+/* liveness.h: between liveness.c and live.c. */
+#ifndef EU_LIVENESS_H
+#define EU_LIVENESS_H
+
+#include "eu/jit/compile.h"
+
+/* Where it goes is known only when it runs. */
+bool jit_is_dynamic(const struct eu_op *op);
+/* The branch has a second target. */
+bool jit_has_uip(const struct eu_op *op);
+/* live.c: jit.live from jit.regs and jit.start. False: it does not settle. */
+bool jit_find_live(struct jit *j);
+
+#endif
