@@ -335,6 +335,7 @@ finish(struct jit *j)
     x86_finish(&j->x);
     free(j->kept);
     free(j->regs);
+    free(j->lanes);
     free(j->loops);
     free(j->inner);
     free(j->colds);

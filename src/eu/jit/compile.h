@@ -19,10 +19,11 @@ enum {
     JIT_START = 1,
     JIT_LOOP = 2,
     JIT_INTERPRETED = 4,
-    JIT_FLOW = 8,    /* jit_is_flow() */
-    JIT_SEND = 16,   /* jit_is_send() */
-    JIT_MODES = 32,  /* behind it other channels may be on */
-    JIT_MEMORY = 64, /* jit_is_memory(), and nobody needs to see it */
+    JIT_FLOW = 8,     /* jit_is_flow() */
+    JIT_SEND = 16,    /* jit_is_send() */
+    JIT_MODES = 32,   /* behind it other channels may be on */
+    JIT_MEMORY = 64,  /* jit_is_memory(), and nobody needs to see it */
+    JIT_TARGET = 128, /* of a branch, not only what comes behind one */
 };
 
 /* One bit per GRF. */
@@ -35,6 +36,13 @@ struct jit_set {
 struct jit_regs {
     struct jit_set uses, kills, all;
     bool no_mask;
+};
+
+/* The masked copy before an op, and behind what it writes: registers that other
+ * channels may see, and those that only the channels now on will read, each in
+ * its own lane, of channels 0-7 or 8-15 (live.c). */
+struct jit_lanes {
+    struct jit_set any, low, high, seen;
 };
 
 enum jit_kind {
@@ -148,6 +156,7 @@ struct jit {
     void *kept;     /* the memory of what goes on living with the code: */
     uint8_t *start; /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
+    struct jit_lanes *lanes; /* of each op, or NULL */
     bool has_flow, has_loop, has_modes;
     bool has_wide;         /* ops of more than eight lanes */
     bool has_ends;         /* any of these, or a jump */
@@ -210,6 +219,9 @@ jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
 /* liveness.c: blocks, registers, and with whole what the kernel's first
  * instruction finds. */
 bool jit_analyse(struct jit *j, bool whole);
+/* live.c: what the op that is being compiled leaves in lanes of channels that
+ * are off does not matter. */
+bool jit_is_unseen(const struct jit *j, const struct eu_op *op);
 /* apart.c: follows the instructions one by one, in their order. */
 struct jit_apart {
     const struct eu_op *op;

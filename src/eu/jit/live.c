@@ -2,8 +2,15 @@
  *
  * A write ends the life of a register's old value only if it covers all of it
  * for every channel: always under NoMask, in the full copy of the code also
- * without. The full copy may continue in the masked one at any branch. */
+ * without. The full copy may continue in the masked one at any branch.
+ * With branches, the masked copy tells registers of which other channels may
+ * see their lanes from those that only the channels now on will read, each in
+ * its own lane, until others join: for these a write of all channels that are
+ * on ends the old value's life, too, and what it leaves in the other lanes
+ * does not matter. */
 #include "eu/jit/liveness.h"
+
+#include <stdlib.h>
 
 #define MAX_PASSES 64
 
@@ -55,21 +62,20 @@ ends(const struct jit *j, uint32_t i)
 
 /* Blocks whose end is as it was are skipped, but not at first. */
 static bool
-pass(struct jit *j, bool full, bool at_first)
+pass(struct jit *j, bool at_first)
 {
-    struct jit_set *live = j->live[!full];
+    struct jit_set *live = j->live[0];
     uint64_t changed = 0, lo = 0, hi = 0;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
         bool at_end = ends(j, i);
         if (at_end) {
-            struct jit_set s = live_behind(j, full, i);
+            struct jit_set s = live_behind(j, true, i);
             lo = s.w[0];
             hi = s.w[1];
         }
-        uint64_t keep = full || r->no_mask ? 0 : UINT64_MAX;
-        lo = (lo & (~r->kills.w[0] | keep)) | r->uses.w[0];
-        hi = (hi & (~r->kills.w[1] | keep)) | r->uses.w[1];
+        lo = (lo & ~r->kills.w[0]) | r->uses.w[0];
+        hi = (hi & ~r->kills.w[1]) | r->uses.w[1];
         uint64_t differs = (lo ^ live[i].w[0]) | (hi ^ live[i].w[1]);
         changed |= differs;
         live[i].w[0] = lo;
@@ -85,13 +91,202 @@ pass(struct jit *j, bool full, bool at_first)
 }
 
 static bool
-settle(struct jit *j, bool full)
+settle_full(struct jit *j)
 {
     for (unsigned n = 0; n < MAX_PASSES; n++)
-        if (!pass(j, full, !n) || !j->has_loop)
+        if (!pass(j, !n) || !j->has_loop)
             return true;
     return false;
 }
+
+/* ---- the masked copy ---- */
+
+static inline void
+add(struct jit_set *s, struct jit_set more)
+{
+    s->w[0] |= more.w[0];
+    s->w[1] |= more.w[1];
+}
+
+static inline struct jit_set
+both(struct jit_set a, struct jit_set b)
+{
+    return (struct jit_set){{a.w[0] & b.w[0], a.w[1] & b.w[1]}};
+}
+
+static inline void
+take(struct jit_set *s, struct jit_set less)
+{
+    s->w[0] &= ~less.w[0];
+    s->w[1] &= ~less.w[1];
+}
+
+/* Others may see what the channels now on have. */
+static void
+show(struct jit_lanes *l)
+{
+    add(&l->any, l->low);
+    add(&l->any, l->high);
+    l->low = l->high = nothing;
+}
+
+/* Channels 0-7 or 8-15, or both, in whole registers. */
+static inline bool
+is_by_lanes(const struct eu_op *op)
+{
+    return !op->no_mask && op->fn != op->slow && op->slow == eu_op_general &&
+           op->insn->opcode != EU_OP_PLN && !(op->post & EU_POST_STORE) &&
+           ((op->lanes == 16 && !op->chan) ||
+            (op->lanes == 8 && op->chan <= 8));
+}
+
+/* The registers with the lanes of channels 0-7, and of 8-15, of a vector from
+ * this one on. */
+static void
+add_lanes(struct jit_lanes *l, const struct eu_op *op, unsigned grf)
+{
+    if (op->lanes == 16) {
+        add(&l->low, jit_grfs(grf, 1));
+        if (grf + 1 < EU_GRF_COUNT)
+            add(&l->high, jit_grfs(grf + 1, 1));
+    } else {
+        add(op->chan ? &l->high : &l->low, jit_grfs(grf, 1));
+    }
+}
+
+static void
+add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
+{
+    if (!is_by_lanes(op)) {
+        add(&l->any, r->uses);
+        return;
+    }
+    for (unsigned s = 0; s < op->insn->src_count; s++) {
+        const struct eu_op_src *src = &op->src[s];
+        unsigned g = src->off_B / EU_GRF_B;
+        if (src->cls == EU_SRC_IMM)
+            continue;
+        if (src->cls == EU_SRC_SCALAR)
+            add(&l->any, jit_grfs(g, 1));
+        else if (src->cls > EU_SRC_VEC_MOD || src->off_B % EU_GRF_B)
+            add(&l->any, r->uses);
+        else
+            add_lanes(l, op, g);
+    }
+}
+
+/* From behind the op to before it. */
+static void
+before_write(struct jit_lanes *l, const struct eu_op *op,
+             const struct jit_regs *r)
+{
+    l->seen = everything;
+    if (r->no_mask) {
+        take(&l->any, r->kills);
+        take(&l->low, r->kills);
+        take(&l->high, r->kills);
+    } else if ((r->kills.w[0] | r->kills.w[1]) && is_by_lanes(op) &&
+               !(op->dst_off_B % EU_GRF_B)) {
+        struct jit_lanes d = {.any = nothing};
+        add_lanes(&d, op, op->dst_off_B / EU_GRF_B);
+        /* In other lanes than they are read. */
+        add(&l->any, both(d.low, l->high));
+        add(&l->any, both(d.high, l->low));
+        take(&l->low, r->kills);
+        take(&l->high, r->kills);
+        l->seen = l->any;
+    }
+}
+
+/* Whether none but channels that are on before the branch are behind it. */
+static bool
+is_only_followed(const struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    if (i + 1 == j->k->op_count || (j->start[i + 1] & JIT_TARGET) ||
+        j->k->ops[i + 1].fn == eu_op_join || j->has_dynamic || op->no_mask ||
+        (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) ||
+        !(j->start[i] & JIT_FLOW) || op->fn == eu_op_bad)
+        return false;
+    switch (op->insn->opcode) {
+    case EU_OP_IF:
+    case EU_OP_BREAK:
+    case EU_OP_CONT:
+    case EU_OP_HALT:
+    case EU_OP_ENDIF: return op->fn != eu_op_link;
+    default: return false;
+    }
+}
+
+static struct jit_lanes
+lanes_behind(const struct jit *j, uint32_t i)
+{
+    struct jit_lanes l = {.any = live_behind(j, false, i)};
+    if (!is_only_followed(j, i))
+        return l;
+    const struct eu_op *op = &j->k->ops[i];
+    const struct jit_lanes *next = &j->lanes[i + 1];
+    l = (struct jit_lanes){
+        .any = next->any, .low = next->low, .high = next->high};
+    add_target(j, false, &l.any, i, op->jip);
+    if (jit_has_uip(op))
+        add_target(j, false, &l.any, i, op->uip);
+    return l;
+}
+
+/* Something changed. */
+static bool
+pass_lanes(struct jit *j)
+{
+    struct jit_lanes l = {.any = nothing};
+    uint32_t n = j->k->op_count;
+    uint64_t changed = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        const struct eu_op *op = &j->k->ops[i];
+        const struct jit_regs *r = &j->regs[i];
+        if (ends(j, i))
+            l = lanes_behind(j, i);
+        else if (i + 1 < n && (j->start[i + 1] & JIT_START))
+            show(&l);
+        before_write(&l, op, r);
+        add_reads(&l, op, r);
+        struct jit_set live = l.any;
+        add(&live, l.low);
+        add(&live, l.high);
+        for (unsigned w = 0; w < 2; w++)
+            changed |= (live.w[w] ^ j->live[1][i].w[w]) |
+                       (l.any.w[w] ^ j->lanes[i].any.w[w]);
+        j->live[1][i] = live;
+        j->lanes[i] = l;
+    }
+    return changed;
+}
+
+static bool
+settle_lanes(struct jit *j)
+{
+    j->lanes = calloc(j->k->op_count, sizeof *j->lanes);
+    for (unsigned n = 0; j->lanes && n < MAX_PASSES; n++)
+        if (!pass_lanes(j) || !j->has_loop)
+            return true;
+    return false;
+}
+
+bool
+jit_is_unseen(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct jit_regs *r = &j->regs[j->here];
+    if (j->full || !j->lanes || op != &j->k->ops[j->here] ||
+        insn->dst.file != EU_FILE_GRF || !(r->kills.w[0] | r->kills.w[1]))
+        return false;
+    struct jit_set seen = both(r->kills, j->lanes[j->here].seen);
+    bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
+                 insn->opcode != EU_OP_CSEL;
+    return !flags && !(seen.w[0] | seen.w[1]);
+}
+
+/* ---- the whole kernel ---- */
 
 /* Without a branch, both copies at once. */
 static void
@@ -118,11 +313,11 @@ pass_straight(struct jit *j)
 bool
 jit_find_live(struct jit *j)
 {
-    if (!j->has_ends) {
+    if (!j->has_ends && j->full) {
         pass_straight(j);
         return true;
     }
     memset(j->live[0], 0, j->k->op_count * sizeof *j->live[0]);
     memset(j->live[1], 0, j->k->op_count * sizeof *j->live[1]);
-    return settle(j, false) && (!j->full || settle(j, true));
+    return settle_lanes(j) && (!j->full || settle_full(j));
 }

@@ -26,7 +26,7 @@ is_plain(const struct jit *j, const struct eu_op *op, bool *is_float)
     unsigned types = 0, classes = 0, dst = 1u << insn->dst.type;
     uint32_t changes = 0;
     if (op->pred || (op->post & ~EU_POST_SAT) || op->lanes < 8 ||
-        op->lanes > 16 || (!j->full && !op->no_mask))
+        op->lanes > 16 || (!j->full && !op->no_mask && !jit_is_unseen(j, op)))
         return false;
     for (unsigned s = 0; s < insn->src_count; s++) {
         types |= 1u << insn->src[s].type;

@@ -193,7 +193,8 @@ struct jit_mask
 jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             unsigned index, bool with_pred)
 {
-    bool exec = !op->no_mask && !j->full, pred = with_pred && op->pred;
+    bool exec = !op->no_mask && !j->full && !jit_is_unseen(j, op);
+    bool pred = with_pred && op->pred;
     if (!exec && !pred)
         return (struct jit_mask){.all = true};
     if (!j->evex)

@@ -27,7 +27,8 @@ enum feature {
     SHARES_LIMIT = 4096, /* all channels leave together */
     IS_COUNTED = 8192,   /* by a vector that is alike in all channels */
     READS_FLAG = 16384,  /* that the end of the loop has written */
-    FEATURES = 32768,
+    HAS_PASSING = 32768, /* vectors that nobody needs behind the loop */
+    FEATURES = 65536,
 };
 
 /* Registers of the banks of rk.h: floats, and integers that count. */
@@ -36,6 +37,7 @@ enum {
     FACTOR = 4,
     OTHER = 6,
     PRODUCT = 8,
+    PASSING = 10,
     COUNT = 34,
     LIMIT = 36,
     HASH = 38,
@@ -248,6 +250,31 @@ root(void)
     last()[3] = 0;
 }
 
+/* Some are read in other lanes than they are written, some where fewer channels
+ * are on. */
+static void
+pass_on(void)
+{
+    binary(EU_OP_MUL, EU_TYPE_F, PASSING, SUM, FACTOR);
+    binary(EU_OP_ADD, EU_TYPE_F, PASSING + 2, PASSING, OTHER);
+    if (rk_chance(&k, 50)) {
+        binary(EU_OP_MUL, EU_TYPE_F, PASSING + 1, PASSING + 2, FACTOR);
+        binary(EU_OP_ADD, EU_TYPE_F, SUM, SUM, PASSING + 1);
+    }
+    if (rk_chance(&k, 50))
+        leave_if(EU_OP_BREAK);
+    if (rk_chance(&k, 50))
+        binary(EU_OP_ADD, EU_TYPE_F, OTHER, OTHER, PASSING + 1);
+    binary(EU_OP_ADD, EU_TYPE_F, PRODUCT, PRODUCT, PASSING);
+}
+
+static void
+set_all(unsigned d, uint32_t imm)
+{
+    set(d, imm);
+    fields_put(last(), 34, 34, 1);
+}
+
 static void
 body(unsigned has)
 {
@@ -257,6 +284,8 @@ body(unsigned has)
         scalar();
     if (has & HAS_IF)
         if_else();
+    if (has & HAS_PASSING)
+        pass_on();
     if (has & HAS_MATH)
         root();
     if (has & HAS_BREAK)
@@ -333,6 +362,8 @@ make(unsigned has, uint64_t seed)
     }
     unsigned at = branch(EU_OP_HALT, false, false);
     set_targets(at, k.size_B, k.size_B);
+    set_all(PASSING, 0);
+    set_all(PASSING + 2, 0);
     for (unsigned reg = 1; reg < 112; reg += 15)
         rk_add_send(&k, reg, 15, 0, false);
     rk_add_send(&k, 112, 1, 0, true);
@@ -404,7 +435,7 @@ compare_tiers(enum cpu_level cpu)
         return;
     for (uint64_t n = 1; n <= KERNELS; n++) {
         struct rk random = {.random = n};
-        unsigned has = n < 16 ? 1u << (n - 1) : rk_rnd(&random, FEATURES);
+        unsigned has = n < 17 ? 1u << (n - 1) : rk_rnd(&random, FEATURES);
         make(has, n);
         for (uint64_t s = 1; s <= STATES; s++) {
             uint64_t seed = n * STATES + s;
