@@ -27,12 +27,24 @@ interpolate(const struct depth_in *in, bool flat)
     return f_min(f_all(in->hi), z);
 }
 
-LANES_INLINE uint16_t
-passing(unsigned pass, unsigned less, unsigned equal, unsigned greater)
+/* What depths compared with others do in another way than those that are
+ * neither less nor equal (nor, of floats, greater): pass or fail. */
+struct rule {
+    vl less, equal, greater, other;
+};
+
+LANES_INLINE struct rule
+find_rule(enum depth_kind kind, unsigned pass)
 {
-    unsigned unordered = ~(less | equal | greater);
-    return (uint16_t)((pass & 1 ? less : 0) | (pass & 2 ? equal : 0) |
-                      (pass & 4 ? greater : 0) | (pass & 8 ? unordered : 0));
+    enum { LESS, EQUAL, GREATER, UNORDERED };
+    bool other = pass >> (kind == DEPTH_F32 ? UNORDERED : GREATER) & 1;
+    const vl all = l_of_bits(0xffff), none = l_of_bits(0);
+    return (struct rule){
+        .less = (pass >> LESS & 1) != other ? all : none,
+        .equal = (pass >> EQUAL & 1) != other ? all : none,
+        .greater = (pass >> GREATER & 1) != other ? all : none,
+        .other = other ? all : none,
+    };
 }
 
 /* v * max + 0.5 cut off, exactly: the fused sums round once, at the last bit
@@ -59,15 +71,55 @@ load_depths(enum depth_kind kind, const uint8_t *at, uint32_t pitch_B)
 }
 
 /* Lanes of a that pass against those of b, both as stored. */
-LANES_INLINE unsigned
-compare(enum depth_kind kind, unsigned pass, vi a, vi b)
+LANES_INLINE vl
+compare(enum depth_kind kind, const struct rule *rule, vi a, vi b)
 {
-    if (kind == DEPTH_F32) {
-        vf x = f_from_bits(a), y = f_from_bits(b);
-        return passing(pass, f_less(x, y), f_equal(x, y), f_less(y, x));
-    }
-    unsigned less = i_less(a, b), equal = i_equal(a, b);
-    return passing(pass, less, equal, ~(less | equal));
+    if (kind != DEPTH_F32)
+        return l_xor(l_xor(rule->other, l_less(rule->less, a, b)),
+                     l_equal(rule->equal, a, b));
+    vf x = f_from_bits(a), y = f_from_bits(b);
+    vl pass = l_xor(rule->other, l_below(rule->less, x, y));
+    pass = l_xor(pass, l_same(rule->equal, x, y));
+    return l_xor(pass, l_below(rule->greater, y, x));
+}
+
+/* Most comparisons of integers are a matter of order: a passes against b if
+ * (a ^ flip) < (b ^ flip) + more. */
+struct order {
+    bool exists;
+    vi flip, more;
+};
+
+/* None for "equal" and "not equal". */
+LANES_INLINE struct order
+find_order(enum depth_kind kind, unsigned pass)
+{
+    enum { LESS = 1, EQUAL = 2, GREATER = 4, BEYOND_ALL = 1 << 30 };
+    bool less = pass & LESS, equal = pass & EQUAL, greater = pass & GREATER;
+    bool all = less && equal && greater, none = !less && !equal && !greater;
+    uint32_t more = all    ? BEYOND_ALL
+                    : none ? -(uint32_t)BEYOND_ALL
+                           : (uint32_t)equal;
+    return (struct order){
+        .exists = kind != DEPTH_F32 && (all || none || less != greater),
+        .flip = i_all(greater && !less ? UINT32_MAX : 0),
+        .more = i_all(more),
+    };
+}
+
+/* The comparison with depths as they lie in memory, among the lanes of a set.
+ */
+LANES_INLINE vl
+compare_stored(enum depth_kind kind, const struct rule *rule,
+               const struct order *order, bool ordered, vl set, vi new, vi old)
+{
+    const vi bits = i_all(kind == DEPTH_U16 ? 0xffff : 0xffffff);
+    if (kind == DEPTH_F32)
+        return l_and(compare(kind, rule, new, old), set);
+    if (!ordered)
+        return l_and(compare(kind, rule, new, i_and(old, bits)), set);
+    return l_less(set, i_flip(new, order->flip),
+                  i_add(i_and_flip(old, bits, order->flip), order->more));
 }
 
 LANES_INLINE void
@@ -91,59 +143,78 @@ new_depths(enum depth_kind kind, const struct depth_in *in, bool flat)
     return quantise(kind, f_min(f_max(z, f_all(0)), f_all(1)));
 }
 
+/* Whether any depth passes is hard to foresee: those that do not are written
+ * as they were. */
 LANES_INLINE uint16_t
-test_depths(enum depth_kind kind, const struct depth_in *in, vi new)
+test_depths(enum depth_kind kind, const struct depth_in *in,
+            const struct rule *rule, const struct order *order, bool ordered,
+            vi new)
 {
-    const vi bits = i_all(kind == DEPTH_U16 ? 0xffff : 0xffffff);
     vi old = load_depths(kind, in->at, in->pitch_B);
-    vi was = kind == DEPTH_F32 ? old : i_and(old, bits);
-    unsigned pass = compare(kind, in->pass, new, was) & in->mask;
-    if (!in->write || !pass)
-        return (uint16_t)pass;
-    /* That byte stays as it is. */
-    if (kind == DEPTH_U24)
-        new = i_merge(old, new, bits);
-    if (pass != 0xffff)
-        new = i_merge(old, new, i_lanes(pass));
-    store_depths(kind, in, new);
-    return (uint16_t)pass;
+    vl pass = compare_stored(kind, rule, order, ordered, l_of_bits(in->mask),
+                             new, old);
+    /* The byte next to D24 stays as it is. */
+    if (in->write)
+        store_depths(kind, in,
+                     kind == DEPTH_U24
+                         ? i_pick_bits(pass, old, new, i_all(0xffffff))
+                         : i_pick(pass, old, new));
+    return (uint16_t)l_bits(pass);
 }
 
 LANES_INLINE uint16_t
 test_block(enum depth_kind kind, const struct depth_in *in)
 {
-    return test_depths(kind, in, new_depths(kind, in, is_flat(in)));
+    const struct rule rule = find_rule(kind, in->pass);
+    const struct order order = find_order(kind, in->pass);
+    vi new = new_depths(kind, in, is_flat(in));
+    return order.exists ? test_depths(kind, in, &rule, &order, true, new)
+                        : test_depths(kind, in, &rule, &order, false, new);
 }
 
 /* Blocks whose depths are on their way from memory while others are tested. */
 #define AHEAD 12
 
 LANES_INLINE void
-test_blocks(enum depth_kind kind, const struct depth_in *in,
-            struct depth_item *item, unsigned count)
+test_all(enum depth_kind kind, struct depth_in one, const struct rule *rule,
+         const struct order *order, bool ordered, struct depth_item *item,
+         unsigned count)
 {
-    struct depth_in one = *in;
-    const bool flat = is_flat(in);
-    const vi fixed = new_depths(kind, in, true);
+    const bool flat = is_flat(&one);
+    vi new = i_all(0);
+    if (flat)
+        new = new_depths(kind, &one, true);
     for (unsigned i = 0; i < count; i++) {
         if (i + AHEAD < count)
             __builtin_prefetch(item[i + AHEAD].at, 1);
         one.at = item[i].at;
         one.mask = item[i].mask;
-        vi new = fixed;
         if (!flat) {
             one.x = item[i].x;
             one.y = item[i].y;
             new = new_depths(kind, &one, false);
         }
-        item[i].mask = test_depths(kind, &one, new);
+        item[i].mask = test_depths(kind, &one, rule, order, ordered, new);
     }
+}
+
+LANES_INLINE void
+test_blocks(enum depth_kind kind, const struct depth_in *in,
+            struct depth_item *item, unsigned count)
+{
+    const struct rule rule = find_rule(kind, in->pass);
+    const struct order order = find_order(kind, in->pass);
+    if (order.exists)
+        test_all(kind, *in, &rule, &order, true, item, count);
+    else
+        test_all(kind, *in, &rule, &order, false, item, count);
 }
 
 /* Column by column, as they lie in a Y tile. */
 LANES_INLINE bool
 scan_blocks(enum depth_kind kind, const struct depth_scan *s)
 {
+    const struct rule rule = find_rule(kind, s->pass);
     vi depth = i_all(s->depth);
     for (unsigned x = s->x0; x < s->x1; x += 4) {
         for (unsigned y = s->y0; y < s->y1; y += 4) {
@@ -151,7 +222,7 @@ scan_blocks(enum depth_kind kind, const struct depth_scan *s)
                                  s->pitch_B);
             if (kind == DEPTH_U24)
                 old = i_and(old, i_all(0xffffff));
-            if (compare(kind, s->pass, depth, old))
+            if (l_bits(compare(kind, &rule, depth, old)))
                 return true;
         }
     }

@@ -131,6 +131,20 @@ i_xor(vi a, vi b, vi c)
     };
 }
 
+/* a ^ flip and (a & b) ^ flip. */
+LANES_INLINE vi
+i_flip(vi a, vi flip)
+{
+    return (vi){_mm256_xor_si256(a.low, flip.low),
+                _mm256_xor_si256(a.high, flip.high)};
+}
+
+LANES_INLINE vi
+i_and_flip(vi a, vi b, vi flip)
+{
+    return i_flip(i_and(a, b), flip);
+}
+
 LANES_INLINE vi
 i_add(vi a, vi b)
 {
@@ -222,41 +236,79 @@ f_from_half(vi v)
                 _mm256_cvtph_ps(_mm256_extracti128_si256(words, 1))};
 }
 
-/* ---- comparisons: bit per lane ---- */
+/* ---- sets of lanes ---- */
 
-LANES_INLINE unsigned
-bits_of(__m256 low, __m256 high)
+typedef vi vl;
+
+LANES_INLINE vl
+l_of_bits(uint32_t bits)
 {
-    return (unsigned)_mm256_movemask_ps(low) |
-           (unsigned)_mm256_movemask_ps(high) << 8;
+    return i_lanes(bits);
 }
 
 LANES_INLINE unsigned
-f_less(vf a, vf b)
+l_bits(vl set)
 {
-    return bits_of(_mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ),
-                   _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(set.low)) |
+           (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(set.high)) << 8;
 }
 
-LANES_INLINE unsigned
-f_equal(vf a, vf b)
+LANES_INLINE vl
+l_and(vl a, vl b)
 {
-    return bits_of(_mm256_cmp_ps(a.low, b.low, _CMP_EQ_OQ),
-                   _mm256_cmp_ps(a.high, b.high, _CMP_EQ_OQ));
+    return i_and(a, b);
 }
 
-LANES_INLINE unsigned
-i_less(vi a, vi b)
+LANES_INLINE vl
+l_xor(vl a, vl b)
 {
-    return bits_of(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b.low, a.low)),
-                   _mm256_castsi256_ps(_mm256_cmpgt_epi32(b.high, a.high)));
+    return i_flip(a, b);
 }
 
-LANES_INLINE unsigned
-i_equal(vi a, vi b)
+/* Those of a set with a < b and with a == b, integers and floats. */
+LANES_INLINE vl
+l_less(vl set, vi a, vi b)
 {
-    return bits_of(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a.low, b.low)),
-                   _mm256_castsi256_ps(_mm256_cmpeq_epi32(a.high, b.high)));
+    return i_and(set, (vi){_mm256_cmpgt_epi32(b.low, a.low),
+                           _mm256_cmpgt_epi32(b.high, a.high)});
+}
+
+LANES_INLINE vl
+l_equal(vl set, vi a, vi b)
+{
+    return i_and(set, (vi){_mm256_cmpeq_epi32(a.low, b.low),
+                           _mm256_cmpeq_epi32(a.high, b.high)});
+}
+
+LANES_INLINE vl
+l_below(vl set, vf a, vf b)
+{
+    vf is = {_mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ),
+             _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ)};
+    return i_and(set, i_from_bits(is));
+}
+
+LANES_INLINE vl
+l_same(vl set, vf a, vf b)
+{
+    vf is = {_mm256_cmp_ps(a.low, b.low, _CMP_EQ_OQ),
+             _mm256_cmp_ps(a.high, b.high, _CMP_EQ_OQ)};
+    return i_and(set, i_from_bits(is));
+}
+
+/* b in the lanes of the set, a in the others. */
+LANES_INLINE vi
+i_pick(vl set, vi a, vi b)
+{
+    return (vi){_mm256_blendv_epi8(a.low, b.low, set.low),
+                _mm256_blendv_epi8(a.high, b.high, set.high)};
+}
+
+/* The same, but of b only the bits that are one in `which`. */
+LANES_INLINE vi
+i_pick_bits(vl set, vi a, vi b, vi which)
+{
+    return i_merge(a, b, i_and(set, which));
 }
 
 /* ---- double precision: rows of four lanes ---- */

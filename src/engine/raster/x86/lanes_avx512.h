@@ -117,6 +117,19 @@ i_xor(vi a, vi b, vi c)
     return _mm512_ternarylogic_epi32(a, b, c, 0x96);
 }
 
+/* a ^ flip and (a & b) ^ flip. */
+LANES_INLINE vi
+i_flip(vi a, vi flip)
+{
+    return _mm512_xor_si512(a, flip);
+}
+
+LANES_INLINE vi
+i_and_flip(vi a, vi b, vi flip)
+{
+    return _mm512_ternarylogic_epi32(a, b, flip, 0x6a);
+}
+
 LANES_INLINE vi
 i_add(vi a, vi b)
 {
@@ -175,30 +188,71 @@ f_from_half(vi v)
     return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
 }
 
-/* ---- comparisons: bit per lane ---- */
+/* ---- sets of lanes ---- */
 
-LANES_INLINE unsigned
-f_less(vf a, vf b)
+typedef __mmask16 vl;
+
+LANES_INLINE vl
+l_of_bits(uint32_t bits)
 {
-    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+    return (vl)bits;
 }
 
 LANES_INLINE unsigned
-f_equal(vf a, vf b)
+l_bits(vl set)
 {
-    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+    return set;
 }
 
-LANES_INLINE unsigned
-i_less(vi a, vi b)
+LANES_INLINE vl
+l_and(vl a, vl b)
 {
-    return _mm512_cmplt_epi32_mask(a, b);
+    return _kand_mask16(a, b);
 }
 
-LANES_INLINE unsigned
-i_equal(vi a, vi b)
+LANES_INLINE vl
+l_xor(vl a, vl b)
 {
-    return _mm512_cmpeq_epi32_mask(a, b);
+    return _kxor_mask16(a, b);
+}
+
+/* Those of a set with a < b and with a == b, integers and floats. */
+LANES_INLINE vl
+l_less(vl set, vi a, vi b)
+{
+    return _mm512_mask_cmplt_epi32_mask(set, a, b);
+}
+
+LANES_INLINE vl
+l_equal(vl set, vi a, vi b)
+{
+    return _mm512_mask_cmpeq_epi32_mask(set, a, b);
+}
+
+LANES_INLINE vl
+l_below(vl set, vf a, vf b)
+{
+    return _mm512_mask_cmp_ps_mask(set, a, b, _CMP_LT_OQ);
+}
+
+LANES_INLINE vl
+l_same(vl set, vf a, vf b)
+{
+    return _mm512_mask_cmp_ps_mask(set, a, b, _CMP_EQ_OQ);
+}
+
+/* b in the lanes of the set, a in the others. */
+LANES_INLINE vi
+i_pick(vl set, vi a, vi b)
+{
+    return _mm512_mask_mov_epi32(a, set, b);
+}
+
+/* The same, but of b only the bits that are one in `which`. */
+LANES_INLINE vi
+i_pick_bits(vl set, vi a, vi b, vi which)
+{
+    return _mm512_mask_ternarylogic_epi32(a, set, b, which, 0xd8);
 }
 
 /* ---- double precision: rows of four lanes ---- */
