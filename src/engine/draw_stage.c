@@ -34,6 +34,12 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->dynamic_base_va = hw->dynamic_base;
     stage->bindless_base_va = hw->bindless_base;
     memcpy(stage->chroma_key, hw->chroma_key, sizeof stage->chroma_key);
+    struct gen9_3dstate_monofilter_size mono;
+    gen9_3dstate_monofilter_size_unpack(
+        &mono, hw_packet(hw, HW_3DSTATE_MONOFILTER_SIZE));
+    stage->mono_width = (uint8_t)mono.monochrome_filter_width;
+    stage->mono_height = (uint8_t)mono.monochrome_filter_height;
+    stage->palette = hw->palette;
     stage->clock = CLOCK_STEP *
                    atomic_fetch_add_explicit(&ctx->engine->shader_clock, 1,
                                              memory_order_relaxed);

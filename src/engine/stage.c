@@ -87,6 +87,8 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
     surface_decode(s, rss, stage->gen);
     s->mem = vm_ptr(stage->vm, s->base_va);
     s->limit_B = vm_limit_B(s->base_va);
+    if (s->fmt->compression == FORMAT_PALETTE)
+        s->palette = stage->palette[s->fmt->palette];
     s->flat_B = surface_flat_B(s);
     s->vec4_B = surface_vec4_B(s);
     s->range = mem_range(s->mem, s->type == SURFACE_STRBUF ? 0 : s->flat_B,
@@ -184,6 +186,8 @@ decode_sampler(const struct shader_stage *stage, uint32_t offset_B,
     sampler_decode(s, state, &border_offset_B, stage->gen);
     s->key_low = stage->chroma_key[s->key_index][0];
     s->key_high = stage->chroma_key[s->key_index][1];
+    s->mono_width = stage->mono_width;
+    s->mono_height = stage->mono_height;
     bool border = false;
     for (unsigned i = 0; i < 3; i++)
         border |= s->wrap[i] == GEN9_TCM_CLAMP_BORDER ||

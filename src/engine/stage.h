@@ -47,6 +47,8 @@ struct shader_stage {
     uint32_t binding_table_offset;             /* from Surface State Base */
     uint32_t sampler_offset;                   /* from Dynamic State Base */
     uint32_t chroma_key[STAGE_CHROMA_KEYS][2]; /* low, high */
+    uint8_t mono_width, mono_height;           /* of MAPFILTER_MONO */
+    const uint32_t (*palette)[SURFACE_COLORS]; /* SURFACE_PALETTES */
     struct stage_cache *cache;     /* decoded surfaces and samplers */
     const struct meaning *meaning; /* of PS kernels that draw rectangles */
 };

@@ -61,6 +61,7 @@ struct hw_state {
     uint32_t vf_instancing[DRAW_MAX_VE][3];
     uint32_t so_buffer[4][8];
     uint32_t chroma_key[STAGE_CHROMA_KEYS][2]; /* low, high */
+    uint32_t palette[SURFACE_PALETTES][SURFACE_COLORS];
     gpu_va general_base, surface_base, dynamic_base, indirect_base,
         instruction_base, bindless_base;
     unsigned pipeline;      /* GEN9_PIPELINE_SELECT_PIPELINE_SELECTION_ */

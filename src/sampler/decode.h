@@ -28,6 +28,8 @@ void decode_fxt1(const struct format_info *fmt, const uint8_t *block,
                  union color *out);
 void decode_yuv(const struct format_info *fmt, const uint8_t *block,
                 union color *out);
+void decode_mono(const struct format_info *fmt, const uint8_t *block,
+                 union color *out);
 
 /* The four colours of a colour block of BC1 to BC3. BC1 with c0 <= c1 has
  * three and black, which is transparent if the format has alpha. */

@@ -193,6 +193,8 @@ filter_level(struct sample_ctx *ctx, const struct sample_lod *lod,
 {
     float ref = ctx->req->ref.f[lane];
     uint32_t l = (uint32_t)level;
+    if (ctx->mono)
+        return filter_mono(ctx, l, coord, slice);
     bool smooth = !ctx->integer || ctx->reduction != REDUCTION_NONE;
     if (lod->filter == FILTER_NEAREST || !smooth)
         return nearest(ctx, l, coord, slice, ref);

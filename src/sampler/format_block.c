@@ -47,10 +47,10 @@ format_decode_texels(const struct format_info *fmt, const void *block,
     case FORMAT_ASTC: decode_astc(fmt, block, out); return;
     case FORMAT_YUV: decode_yuv(fmt, block, out); return;
     case FORMAT_FXT1: decode_fxt1(fmt, block, out); return;
+    case FORMAT_MONO: decode_mono(fmt, block, out); return;
     case FORMAT_PLAIN: fmt->unpack(fmt, block, out); return;
     case FORMAT_PLANAR:
-    case FORMAT_PALETTE:
-    case FORMAT_MONO: break;
+    case FORMAT_PALETTE: break;
     }
     unimp("textures of format %s", fmt->name);
     for (unsigned i = 0; i < fmt->block_w * fmt->block_h; i++)

@@ -63,7 +63,7 @@ def layout(channels, bits, where):
     """-> ({'r': (kind, bits, start)}, {'lum', ...}) of one channel list."""
     found, start, flags = {}, 0, set()
     for part in [] if channels == '-' else channels.split():
-        m = re.fullmatch(r'([rgbalipe]):([a-z]+?)(\d+)', part)
+        m = re.fullmatch(r'([rgbalie]):([a-z]+?)(\d+)', part)
         if not m or m[2] not in KINDS:
             sys.exit(f'{where}: bad channel {part}')
         name, kind, width = m[1], KINDS[m[2]], int(m[3])
@@ -87,6 +87,24 @@ def layout(channels, bits, where):
     return found, flags
 
 
+def palette_c(channels, bits, width, name, where):
+    """What a texel of a palette format is made of: colours of 8 bits."""
+    places, start = {}, 0
+    for part in channels.split():
+        m = re.fullmatch(r'([pa]):un(\d+)', part)
+        if not m:
+            sys.exit(f'{where}: bad channel {part}')
+        places[m[1]] = (int(m[2]), start)
+        start += int(m[2])
+    if 'p' not in places or start * width != bits:
+        sys.exit(f'{where}: channels need {start * width} of {bits} bits')
+    out = [f'.ch[{i}] = {{FORMAT_UNORM, 8, 0}}' for i in range(3)]
+    out.append('.ch[3] = {FORMAT_UNORM, %d, %d}' % places.get('a', (8, 0)))
+    out.append('.index = {FORMAT_UINT, %d, %d}' % places['p'])
+    out.append(f'.palette = {name[-1]}')
+    return out + ['.indexed_alpha = true'] * ('a' not in places)
+
+
 def row_c(fields, where, gen):
     code, name, bits, block, channels, space, encoding, caps = fields
     bits = int(bits)
@@ -94,8 +112,8 @@ def row_c(fields, where, gen):
             len(caps) != len(CAPS):
         sys.exit(f'{where}: bad encoding, space or capabilities')
     # Channels of a compressed block have a kind but no place.
-    found, flags = layout(channels, bits if encoding == '-' else 1 << 16,
-                          where)
+    found, flags = layout('-' if encoding == 'palette' else channels,
+                          bits if encoding == '-' else 1 << 16, where)
     if encoding != '-':
         found = {c: (k, b, 0) for c, (k, b, _) in found.items()}
     w, h = block.split('x')
@@ -104,6 +122,8 @@ def row_c(fields, where, gen):
            f'.element_B = {max(bits // 8, 1)}',
            f'.block_w = {w}', f'.block_h = {h}',
            f'.compression = FORMAT_{ENCODINGS[encoding]}']
+    if encoding == 'palette':
+        out += palette_c(channels, bits, int(w), name, where)
     for i, c in enumerate('rgba'):
         if c in found:
             kind, width, start = found[c]

@@ -292,6 +292,8 @@ lod_select(const struct sample_ctx *ctx, float lod, float min_lod,
     out->out_of_bounds = c.out_of_bounds;
     out->mag = c.mag;
     out->filter = c.mag ? ctx->sp->mag_filter : ctx->sp->min_filter;
+    if (out->filter == FILTER_MONO && !ctx->mono)
+        out->filter = FILTER_NEAREST;
     out->level = ctx->level0 + (c.lod >> 8);
     out->beta = c.fraction ? c.lod & (SAMPLE_ONE - 1) : 0;
 }

@@ -15,7 +15,8 @@ is_planned(const struct sample_ctx *ctx)
     if (req->op != SAMPLE_PLAIN && req->op != SAMPLE_BIAS &&
         req->op != SAMPLE_LOD && req->op != SAMPLE_LZ && req->op != SAMPLE_LD)
         return false;
-    if (ctx->dims != 2 || ctx->cube || ctx->reduction || ctx->keyed)
+    if (ctx->dims != 2 || ctx->cube || ctx->reduction || ctx->keyed ||
+        sp->min_filter == FILTER_MONO || sp->mag_filter == FILTER_MONO)
         return false;
     /* Coordinates in texels: those of the stock driver's blits. */
     if (sp->non_normalized &&

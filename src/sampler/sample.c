@@ -48,6 +48,7 @@ sample_ctx_init(struct sample_ctx *ctx, const struct surface *s,
     ctx->direct = true;
     ctx->scaled = false;
     ctx->has_min_lod = false;
+    ctx->mono = filter_is_mono(sp, s) && !ctx->compare && !ctx->reduction;
     ctx->level0 = s->min_lod;
     init_wrap(ctx);
     texel_init(ctx);

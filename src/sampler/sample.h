@@ -18,7 +18,12 @@ union texel {
     union color c;
 };
 
-enum { FILTER_NEAREST = 0, FILTER_LINEAR = 1, FILTER_ANISOTROPIC = 2 };
+enum {
+    FILTER_NEAREST = 0,
+    FILTER_LINEAR = 1,
+    FILTER_ANISOTROPIC = 2,
+    FILTER_MONO = 6
+};
 enum { MIP_NONE = 0, MIP_NEAREST = 1, MIP_LINEAR = 3 };
 enum { REDUCTION_NONE = 0, REDUCTION_MIN = 2, REDUCTION_MAX = 3 };
 
@@ -112,6 +117,7 @@ struct sample_ctx {
     bool direct;      /* texel planes may be used */
     bool fast;        /* filter_fast_quad() may be asked */
     bool has_min_lod; /* some lane has a least LOD of its own */
+    bool mono;        /* MAPFILTER_MONO */
     uint8_t wrap[3];
     uint8_t shadow_func;
     uint8_t reduction;
@@ -188,6 +194,12 @@ bool chroma_key_replaces(struct sample_ctx *ctx, const struct key_texel *at,
 void planar_decode(const struct surface *s, const uint8_t *luma, uint32_t x,
                    uint32_t y, uint32_t slice, union color *out);
 
+/* ---- palette.c -------------------------------------------------------- */
+
+/* A texel of a palette format in column x. */
+void palette_decode(const struct surface *s, const uint8_t *element, uint32_t x,
+                    union color *out);
+
 /* ---- lod.c ------------------------------------------------------------ */
 
 /* Derivatives of the texture coordinates at one lane, in texels of level0. */
@@ -234,6 +246,13 @@ vec4 filter_level(struct sample_ctx *ctx, const struct sample_lod *lod,
 void filter_gather4(struct sample_ctx *ctx, const float coord[3],
                     uint32_t slice, unsigned lane, vec4 out[4]);
 vec4 filter_mix(const struct sample_ctx *ctx, vec4 a, vec4 b, int32_t w1);
+
+/* ---- filter_mono.c ------------------------------------------------------ */
+
+/* Whether MAPFILTER_MONO is asked for, and may be. */
+bool filter_is_mono(const struct sampler *sp, const struct surface *s);
+vec4 filter_mono(struct sample_ctx *ctx, uint32_t level, const float coord[3],
+                 uint32_t slice);
 
 /* ---- filter_fast.c ------------------------------------------------------ */
 

@@ -135,7 +135,9 @@ static void
 load_buffer(const struct surface *s, uint32_t index, union color *out)
 {
     const uint8_t *p = surface_buffer_ptr(s, index);
-    if (p)
+    if (p && s->fmt->compression == FORMAT_PALETTE)
+        palette_decode(s, p, 0, out);
+    else if (p)
         s->fmt->unpack(s->fmt, p, out);
     else
         texel_outside(s->fmt, out);

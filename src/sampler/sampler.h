@@ -44,7 +44,7 @@ enum format_compression {
     FORMAT_YUV, /* packed 4:2:2 */
     FORMAT_PLANAR,
     FORMAT_PALETTE,
-    FORMAT_MONO,
+    FORMAT_MONO, /* single bits */
 };
 
 struct format_channel {
@@ -71,6 +71,11 @@ struct format_info {
     bool lum, intensity, alpha_only;
     bool is_int;         /* UINT or SINT channels: texels are integers */
     uint8_t compression; /* enum format_compression */
+    /* Palette formats: where the index is, and into which table; ch[3] is
+     * where alpha is, unless that is the table's too. */
+    struct format_channel index;
+    uint8_t palette;
+    bool indexed_alpha;
     /* capabilities on the current generation */
     bool can_sample, can_filter, can_shadow, can_render, can_blend;
     bool can_vertex, can_streamout, can_typed_write, can_typed_read;
@@ -155,6 +160,8 @@ enum surface_aux {
 };
 
 #define SURFACE_LEVELS 15
+#define SURFACE_PALETTES 2
+#define SURFACE_COLORS 256 /* of a palette */
 #define FORMAT_CODE_PLANAR_420_8 0x1a5
 
 /* A decoded surface. Sizes are those of level 0 as programmed (not minified);
@@ -185,6 +192,9 @@ struct surface {
     uint8_t x_offset, y_offset; /* texels */
     uint8_t swizzle[4];         /* enum scs: 0 zero, 1 one, 4..7 r g b a */
     uint16_t uv_x_B, uv_y;      /* where the chroma plane of NV12 begins */
+    /* SURFACE_COLORS of palette formats, as their packets have them; left for
+     * the caller. NULL is black. */
+    const uint32_t *palette;
     uint8_t cube_faces;
     uint8_t aux; /* enum surface_aux */
     uint64_t aux_va;
@@ -338,8 +348,9 @@ struct sampler {
     uint8_t reduction;       /* 0 none, 2 minimum, 3 maximum (when enabled) */
     bool chromakey;
     uint8_t key_mode, key_index;
-    uint32_t key_low, key_high; /* of that index; left for the caller */
-    union color border;         /* as stored; float or raw by format */
+    uint32_t key_low, key_high;      /* of that index; left for the caller */
+    uint8_t mono_width, mono_height; /* 1..7; left for the caller */
+    union color border;              /* as stored; float or raw by format */
 };
 
 /* Decodes SAMPLER_STATE (4 dwords). *border_offset_B is its border colour's

@@ -12,13 +12,13 @@ decode_rounding(const struct gen9_sampler_state *st)
                      st->u_address_mag_filter_rounding_enable << 5);
 }
 
-/* Filters that are reserved, or that need what no stock client sends. */
+/* Some are reserved. */
 static uint8_t
 decode_filter(uint32_t filter)
 {
-    if (filter == GEN9_SAMPLER_STATE_MIN_MODE_FILTER_MONO)
-        unimp("MAPFILTER_MONO");
-    return filter <= FILTER_ANISOTROPIC ? (uint8_t)filter : FILTER_NEAREST;
+    return filter <= FILTER_ANISOTROPIC || filter == FILTER_MONO
+               ? (uint8_t)filter
+               : FILTER_NEAREST;
 }
 
 void

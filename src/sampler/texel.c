@@ -9,7 +9,7 @@ texel_outside(const struct format_info *fmt, union color *out)
     unsigned kind = fmt->ch[3].kind;
     bool alpha = fmt->intensity || (kind != FORMAT_NONE && kind != FORMAT_VOID);
     if (fmt->compression != FORMAT_PLAIN)
-        alpha = fmt->ch[3].kind != FORMAT_NONE;
+        alpha = fmt->intensity || fmt->ch[3].kind != FORMAT_NONE;
     if (!alpha && fmt->is_int)
         out->u[3] = 1;
     else if (!alpha)
@@ -28,6 +28,10 @@ texel_decode(const struct surface *s, const uint8_t *element, uint32_t x,
     }
     if (surface_is_nv12(s)) {
         planar_decode(s, element, x, y, slice, out);
+        return;
+    }
+    if (fmt->compression == FORMAT_PALETTE) {
+        palette_decode(s, element, x, out);
         return;
     }
     const union color *texels = format_block_cache_get(blocks, element);
@@ -96,7 +100,8 @@ is_byte_blocks(const struct format_info *fmt)
     switch (fmt->compression) {
     case FORMAT_BC1:
     case FORMAT_BC2:
-    case FORMAT_BC7: return !fmt->srgb;
+    case FORMAT_BC7:
+    case FORMAT_PALETTE: return !fmt->srgb;
     case FORMAT_ETC1:
     case FORMAT_ETC2: return !fmt->srgb && fmt->ch[0].bits == 8;
     default: return false;

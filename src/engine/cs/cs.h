@@ -122,6 +122,7 @@ void gfx_vf_instancing(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_vf_component_packing(struct cs *cs, const uint32_t *dw,
                               unsigned len_dw);
 void gfx_chroma_key(struct cs *cs, const uint32_t *dw, unsigned len_dw);
+void gfx_palette_load(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_so_buffer(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_wm_hz_op(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 void gfx_3dprimitive(struct cs *cs, const uint32_t *dw, unsigned len_dw);

@@ -91,6 +91,16 @@ gfx_chroma_key(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     memcpy(cs->hw->chroma_key[bits_get(dw[1], 30, 31)], dw + 2, 8);
 }
 
+/* Entries from the first one on; the others stay. Draws read the table where it
+ * is: none of them has pixels left to do, which is why this is no state. */
+void
+gfx_palette_load(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    bool second = dw[0] >> 16 == 0x790c;
+    memcpy(cs->hw->palette[second], dw + 1,
+           MIN2(len_dw - 1, SURFACE_COLORS) * 4);
+}
+
 void
 gfx_so_buffer(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
