@@ -76,5 +76,8 @@ void sweep_layers(void);
 void sweep_view(void);
 void sweep_transfer(void);
 void sweep_ballot(void);
+void sweep_cube(void);
+void sweep_mipmap(void);
+void sweep_adjacency(void);
 
 #endif

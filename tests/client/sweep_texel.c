@@ -19,6 +19,7 @@ struct lookup {
     double coord[3]; /* on the face */
     float reference;
     bool linear; /* in the level at hand */
+    bool gathers;
 };
 
 unsigned
@@ -146,8 +147,9 @@ texel_cube_derivative(const float dir[3], const float by[3], float place[2])
     }
 }
 
-/* Beyond an edge lies the next face; beyond a corner nothing that is agreed
- * on, which NaN says. */
+/* Beyond an edge lies the next face; beyond a corner the mean of the three
+ * texels that meet there. What a gather answers for it is not agreed on, which
+ * NaN says. */
 static void
 fetch_cube(const struct lookup *l, const struct texel_level *v,
            const int64_t at[3], double out[4])
@@ -155,8 +157,18 @@ fetch_cube(const struct lookup *l, const struct texel_level *v,
     int x = (int)at[0], y = (int)at[1], face = l->layer % 6;
     bool out_x = x < 0 || x >= v->width, out_y = y < 0 || y >= v->width;
     if (out_x && out_y) {
+        const int64_t near_x = x < 0 ? 0 : v->width - 1;
+        const int64_t near_y = y < 0 ? 0 : v->width - 1;
+        const int64_t around[3][3] = {
+            {near_x, near_y, 0}, {x, near_y, 0}, {near_x, y, 0}};
+        double one[4], sum[4] = {0, 0, 0, 0};
+        for (unsigned i = 0; i < 3; i++) {
+            fetch_cube(l, v, around[i], one);
+            for (unsigned c = 0; c < 4; c++)
+                sum[c] += l->gathers ? NAN : one[c];
+        }
         for (unsigned c = 0; c < 4; c++)
-            out[c] = NAN;
+            out[c] = sum[c] / 3;
         return;
     }
     if (out_x || out_y) {
@@ -436,6 +448,7 @@ texel_gather_fits(const struct texel_texture *t, const struct texel_sampler *s,
 {
     static const int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     struct lookup l = begin(t, s, coord, reference);
+    l.gathers = true;
     const struct texel_level *v = &t->level[s->base_level];
     for (unsigned p = 0; p < 9; p++) {
         double x = l.coord[0] * v->width, y = l.coord[1] * v->height;
