@@ -40,6 +40,7 @@ const struct sweep_group sweep_groups[] = {
     {"cube", sweep_cube},
     {"mipmap", sweep_mipmap},
     {"adjacency", sweep_adjacency},
+    {"slope", sweep_slope},
 };
 
 struct record {

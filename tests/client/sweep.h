@@ -79,5 +79,6 @@ void sweep_ballot(void);
 void sweep_cube(void);
 void sweep_mipmap(void);
 void sweep_adjacency(void);
+void sweep_slope(void);
 
 #endif
