@@ -41,6 +41,8 @@ const struct sweep_group sweep_groups[] = {
     {"mipmap", sweep_mipmap},
     {"adjacency", sweep_adjacency},
     {"slope", sweep_slope},
+    {"sync", sweep_sync},
+    {"shrink", sweep_shrink},
 };
 
 struct record {

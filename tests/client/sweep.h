@@ -80,5 +80,7 @@ void sweep_cube(void);
 void sweep_mipmap(void);
 void sweep_adjacency(void);
 void sweep_slope(void);
+void sweep_sync(void);
+void sweep_shrink(void);
 
 #endif
