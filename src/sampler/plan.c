@@ -367,22 +367,30 @@ has_vbmi(void)
 /* Levels that begin with whole lines of memory, coordinates that the common
  * address modes move. */
 static sample_patch_fn
-choose_patch(const struct sample_plan *plan)
+choose_square(const struct sample_plan *plan)
 {
     const struct sample_levels *t = &plan->levels;
     const sample_patch_fn *patch = sample_patch_vbmi[plan->texel];
-    if (!has_vbmi() || !(plan->square.usable || plan->blocks) ||
-        plan->layered || plan->lod.lane || plan->border)
+    if (!has_vbmi() || !(plan->square.usable || plan->blocks))
         return NULL;
     for (unsigned i = 0; i < 16; i++)
         if ((t->x_el[i] | t->y_el[i]) & 3)
             return NULL;
     if (plan->way == SAMPLE_FETCH)
         return plan->offset[0] || plan->offset[1] ? NULL : patch[SAMPLE_FETCH];
-    if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY ||
-        (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
+    if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY)
         return NULL;
     return patch[plan->way];
+}
+
+static sample_patch_fn
+choose_patch(const struct sample_plan *plan)
+{
+    if (cpu_selected() != CPU_AVX512 || plan->layered || plan->lod.lane ||
+        plan->border || (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
+        return NULL;
+    sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];
+    return rows ? rows : choose_square(plan);
 }
 
 static uint8_t
@@ -438,7 +446,11 @@ knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
     case SAMPLE_UNORM24:
     case SAMPLE_PACKED:
     case SAMPLE_BLOCKS:
-    case SAMPLE_BYTE_BLOCKS: return true;
+    case SAMPLE_BYTE_BLOCKS:
+    case SAMPLE_HALF1: /* denormal halves are no denormal floats */
+    case SAMPLE_HALF2:
+    case SAMPLE_HALF4:
+    case SAMPLE_R11G11B10: return true;
     case SAMPLE_FLOAT1:
     case SAMPLE_FLOAT2:
     case SAMPLE_FLOAT4:
@@ -524,4 +536,8 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     if (routines)
         plan->run = routines->fn[texel][plan->way];
     plan->patch = choose_patch(plan);
+    /* patch_rows.c knows the floats that can become denormal. */
+    plan->patch_any_denormals = plan->any_denormals ||
+                                (texel == SAMPLE_FLOAT4 && !plan->offset[0] &&
+                                 !plan->offset[1]);
 }

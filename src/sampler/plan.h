@@ -151,6 +151,7 @@ struct sample_plan {
     bool blocks; /* run() and patch() need the caller's blocks */
     /* Bits are the same whether the processor flushes denormals or not. */
     bool any_denormals;
+    bool patch_any_denormals; /* of patch() */
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;
@@ -248,5 +249,6 @@ sample_block_find(struct sample_blocks *blocks, bool bytes,
 extern const struct sample_routines sample_avx2, sample_avx512;
 /* NULL where there is none. */
 extern const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 
 #endif

@@ -89,6 +89,11 @@ make_surface(const struct bench_case *b)
     for (uint64_t i = 0; i < s.limit_B; i++) {
         seed = seed * 1664525 + 1013904223;
         s.mem[i] = (uint8_t)(seed >> 24);
+        /* Usual numbers. */
+        if (b->format == RGBA32F && i % 4 == 3)
+            s.mem[i] = 0x3f;
+        if (b->format == RGBA16F && i % 2 == 1)
+            s.mem[i] &= 0x3b;
     }
     surface_layout(&s);
     return s;

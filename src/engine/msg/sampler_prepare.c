@@ -266,17 +266,17 @@ own_blocks(struct thread_env *env)
 
 /* To change the mode twice takes as long as some messages. */
 static inline bool
-may_run(const struct sample_plan *plan, uint32_t mode)
+may_run(bool any_denormals, uint32_t mode)
 {
     return mode == FPMODE_DEFAULT ||
-           (plan->any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
+           (any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
 }
 
 static inline bool
 run(const struct sample_plan *plan, const struct sample_lanes *in)
 {
     uint32_t mode = fpmode_mine;
-    if (may_run(plan, mode))
+    if (may_run(plan->any_denormals, mode))
         return sample_plan_run(plan, in);
     fpmode_set(FPMODE_DEFAULT);
     bool done = sample_plan_run(plan, in);
@@ -312,7 +312,7 @@ answer_found(struct thread_env *env, const struct eu_message *m,
              const struct prepared_message *p)
 {
     if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
-        !may_run(&p->plan, fpmode_mine))
+        !may_run(p->plan.patch_any_denormals, fpmode_mine))
         return answer_planned(env, m, p);
     const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
     const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;

@@ -8,6 +8,7 @@
  * channel, each lane's four in one dword, and filtered as they are. */
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
+#include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_tmpl.h"
 
 /* ---- channels -------------------------------------------------------------
@@ -198,32 +199,6 @@ divide_255(vfloat n, bool by_65536)
     const double inv = by_65536 ? 1.0 / (255.0 * 65536.0) : 1.0 / 255.0;
     const float high = (float)inv, low = (float)(inv - (double)high);
     return v_fma(n, v_splat(high), n * v_splat(low));
-}
-
-INLINE void
-put(uint32_t *out, int16_t at_dw, vfloat value)
-{
-    if (at_dw >= 0)
-        v_store(out + at_dw, (vint)value);
-}
-
-INLINE void
-answer(const struct sample_plan *p, const struct lanes_color *color,
-       uint32_t *out, const int16_t at_dw[4])
-{
-    if (p->permuted) {
-        for (unsigned i = 0; i < 4; i++)
-            put(out, at_dw[p->place[i]], color->c[i]);
-        return;
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned from = p->pick[i];
-        vfloat value = (vfloat)v_isplat(from == SOURCE_ONE ? p->one : 0);
-        for (unsigned k = 0; k < 4; k++)
-            if (from == k)
-                value = color->c[k];
-        put(out, at_dw[i], value);
-    }
 }
 
 INLINE struct lanes_color

@@ -85,7 +85,7 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
     memcpy(param[0], req->u.u, sizeof param[0]);
     memcpy(param[1], req->v.u, sizeof param[1]);
     memset(out, 0xcc, sizeof out);
-    fpmode_set(FPMODE_DEFAULT | (plan->any_denormals ? FPMODE_FLUSH : 0));
+    fpmode_set(FPMODE_DEFAULT | (plan->patch_any_denormals ? FPMODE_FLUSH : 0));
     int16_t at_dw[4] = {0, 16, 32, 48};
     unsigned left_out = any(8);
     if (left_out < 4 && !overlap)
@@ -376,7 +376,11 @@ Test(plan, patches_have_the_same_bits)
 {
     static const unsigned format[] = {
         F_RGBA8,         0x0c0 /* BGRA8 */, F_BGRX8,
-        0x186 /* BC1 */, 0x1a2 /* BC7 */,   0x1aa /* ETC2 */,
+        0x186 /* BC1 */,
+        0x1a2 /* BC7 */,
+        0x1aa /* ETC2 */,
+        F_RGBA32F,
+        0x084 /* RGBA16F */,
     };
     struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();

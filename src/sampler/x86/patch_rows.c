@@ -1,0 +1,249 @@
+/* patch_rows.c: messages whose lanes look at a grid: those of a block of 4x4
+ * pixels, the same column of texels in each column of pixels and the same row
+ * in each row, as pictures that are not turned are drawn. Texels of four
+ * numbers are filtered as they lie in memory, four pixels of a row at once, and
+ * what one row of pixels has below, the next one has above.
+ *
+ * The bits are those of sample_tmpl.h's routines, to which everything is left
+ * that is not such a grid. */
+#include "sampler/x86/color_tmpl.h"
+#include "sampler/x86/lod_tmpl.h"
+#include "sampler/x86/patch_answer.h"
+
+/* Lanes are the pixels of four quads. */
+static const struct {
+    alignas(64) int32_t first_row[16], first_column[16]; /* of each lane */
+    int32_t columns[16], rows[16]; /* the first ones, of two vectors */
+    int32_t column_of_four[16];    /* of four channels of each of them */
+    int32_t channels[16];
+} grid = {
+    .first_row = {0, 1, 0, 1, 4, 5, 4, 5, 0, 1, 0, 1, 4, 5, 4, 5},
+    .first_column = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10},
+    .columns = {0, 1, 4, 5, 16, 17, 20, 21, 0, 0, 0, 0, 0, 0, 0, 0},
+    .rows = {0, 2, 8, 10, 16, 18, 24, 26, 0, 0, 0, 0, 0, 0, 0, 0},
+    .column_of_four = {0, 0, 0, 0, 1, 1, 1, 1, 4, 4, 4, 4, 5, 5, 5, 5},
+    .channels = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
+};
+
+INLINE vint
+permute(const int32_t from[16], vint v)
+{
+    return v_pick_one(v, v_line((const uint8_t *)from));
+}
+
+/* ---- places ---------------------------------------------------------------
+ */
+
+/* Where the first and the second texel of each column, or row, begin. */
+struct grid_axis {
+    alignas(32) int32_t first_B[4];
+    int32_t second_B[4];
+};
+
+INLINE bool
+is_grid(const struct lanes_axis *x, const struct lanes_axis *y)
+{
+    vint column = x->i0 << 8 | x->w1, row = y->i0 << 8 | y->w1;
+    vint other = column ^ permute(grid.first_row, column);
+    other |= row ^ permute(grid.first_column, row);
+    /* At an edge first ones are equal where second ones are not. */
+    other |= x->i1 ^ permute(grid.first_row, x->i1);
+    other |= y->i1 ^ permute(grid.first_column, y->i1);
+    return !v_any(v_test(other, other));
+}
+
+INLINE void
+put_axis(struct grid_axis *axis, vint first_B, vint second_B,
+         const int32_t from[16])
+{
+    vint both = v_pick(first_B, second_B, v_line((const uint8_t *)from));
+    _mm256_store_si256((__m256i *)(void *)axis,
+                       _mm512_castsi512_si256((__m512i)both));
+    /* Compilers would rather take the vector apart. */
+    __asm__("" : : "r"(axis) : "memory");
+}
+
+/* ---- rows -----------------------------------------------------------------
+ */
+
+/* Four pixels, each with its channels. */
+INLINE vfloat
+load_pixels(enum sample_texel kind, const uint8_t *row, const int32_t at_B[4])
+{
+    if (kind == SAMPLE_HALF4)
+        return (vfloat)_mm512_cvtph_ps(v_load8_four(row, at_B));
+    __m256i low = _mm256_set_m128i(v_load16(row + at_B[1]),
+                                   v_load16(row + at_B[0]));
+    __m256i high = _mm256_set_m128i(v_load16(row + at_B[3]),
+                                    v_load16(row + at_B[2]));
+    return (vfloat)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* mix(), of weights from 0 to 1. */
+INLINE vfloat
+mix_pixels(vfloat a, vfloat b, vfloat w)
+{
+    return v_add_where(v_fless(v_splat(0.0f), w), a, (b - a) * w);
+}
+
+/* The least magnitude of what is not zero, as an integer, less one. */
+INLINE vint
+least_magnitude(vint least, vfloat v)
+{
+    return v_min_u(least, ((vint)v & 0x7fffffff) - 1);
+}
+
+/* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
+ * less than the least normal number. */
+#define LEAST_EXPONENT (127 - 40)
+
+struct grid_row {
+    vfloat filtered;
+    vint least;
+};
+
+INLINE struct grid_row
+filter_row(enum sample_texel kind, const uint8_t *row,
+           const struct grid_axis *x, vfloat weight, vint least)
+{
+    vfloat left = load_pixels(kind, row, x->first_B);
+    vfloat right = load_pixels(kind, row, x->second_B);
+    if (kind == SAMPLE_FLOAT4)
+        least = least_magnitude(least_magnitude(least, left), right);
+    return (struct grid_row){mix_pixels(left, right, weight), least};
+}
+
+/* From rows of pixels to channels of lanes. */
+INLINE struct lanes_color
+turn(const vfloat row[4])
+{
+    enum { BOTH_LOW = 0x44, BOTH_HIGH = 0xee, EVEN = 0x88, ODD = 0xdd };
+    __m512 quad[4];
+    for (unsigned i = 0; i < 2; i++) {
+        __m512 a = (__m512)row[2 * i], b = (__m512)row[2 * i + 1];
+        quad[2 * i] = _mm512_shuffle_f32x4(a, b, BOTH_LOW);
+        quad[2 * i + 1] = _mm512_shuffle_f32x4(a, b, BOTH_HIGH);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        quad[i] = (__m512)permute(grid.channels, (vint)quad[i]);
+    __m512 low01 = _mm512_shuffle_f32x4(quad[0], quad[1], BOTH_LOW);
+    __m512 high01 = _mm512_shuffle_f32x4(quad[0], quad[1], BOTH_HIGH);
+    __m512 low23 = _mm512_shuffle_f32x4(quad[2], quad[3], BOTH_LOW);
+    __m512 high23 = _mm512_shuffle_f32x4(quad[2], quad[3], BOTH_HIGH);
+    return (struct lanes_color){
+        {(vfloat)_mm512_shuffle_f32x4(low01, low23, EVEN),
+         (vfloat)_mm512_shuffle_f32x4(low01, low23, ODD),
+         (vfloat)_mm512_shuffle_f32x4(high01, high23, EVEN),
+         (vfloat)_mm512_shuffle_f32x4(high01, high23, ODD)}};
+}
+
+/* Weights from 0 to 1, of 1/256. */
+INLINE vfloat
+weight(vint w)
+{
+    return v_float(w) * v_splat(1.0f / SAMPLE_ONE);
+}
+
+/* Not settled. */
+INLINE bool
+filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
+            vfloat u, vfloat v, struct lanes_color *out)
+{
+    struct lanes_level lv = get_one_level(p, level, v_isplat(0));
+    struct lanes_axis x = axis_linear(p, 0, u, lv.w, lv.w_fx8);
+    struct lanes_axis y = axis_linear(p, 1, v, lv.h, lv.h_fx8);
+    if (!is_grid(&x, &y))
+        return false;
+    struct grid_axis column, row;
+    const struct sample_tiling *t = &p->tiling;
+    put_axis(&column, offset_x_B(t, x.i0 + lv.x_el),
+             offset_x_B(t, x.i1 + lv.x_el), grid.columns);
+    put_axis(&row, offset_y_B(t, y.i0 + lv.y_el), offset_y_B(t, y.i1 + lv.y_el),
+             grid.rows);
+    const uint8_t *ahead = p->mem + (uint32_t)row.first_B[0] +
+                           (uint32_t)column.first_B[0] + p->ahead_B;
+    for (unsigned i = 0; i < element_dw(kind); i++)
+        _mm_prefetch(ahead + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
+    vfloat wx = weight(permute(grid.column_of_four, x.w1)), wy = weight(y.w1);
+    vfloat filtered[4];
+    struct grid_row above, below = {.least = v_isplat(-1)};
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned lane = (i >> 1) * 8 + (i & 1) * 2;
+        above = below;
+        if (!i || row.first_B[i] != row.second_B[i - 1])
+            above = filter_row(kind, p->mem + row.first_B[i], &column, wx,
+                               below.least);
+        below = filter_row(kind, p->mem + row.second_B[i], &column, wx,
+                           above.least);
+        vint w = v_pick_one((vint)wy, v_isplat((int32_t)lane));
+        filtered[i] = mix_pixels(above.filtered, below.filtered, (vfloat)w);
+    }
+    *out = turn(filtered);
+    return kind != SAMPLE_FLOAT4 ||
+           !v_any(v_less_u(below.least, v_isplat(LEAST_EXPONENT << 23)));
+}
+
+/* ---- the answer -----------------------------------------------------------
+ */
+
+INLINE bool
+linear(const struct sample_plan *p, enum sample_texel kind,
+       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct lanes_color color;
+    if (!filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)v_load(in->u, 16),
+                     (vfloat)v_load(in->v, 16), &color))
+        return false;
+    color = settle(kind, v_live(0xffff), color);
+    answer(p, &color, out, at_dw);
+    return true;
+}
+
+INLINE bool
+mipmaps(const struct sample_plan *p, enum sample_texel kind,
+        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
+    struct lanes_lod lod;
+    struct lanes_color color, second;
+    lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
+    unsigned level = expect(lod.one);
+    if (!lod.same || !filter_grid(p, kind, level, u, v, &color))
+        return false;
+    if (lod.blend && p->lod.blends) {
+        if (!filter_grid(p, kind, level + 1, u, v, &second))
+            return false;
+        color = mix(kind, color, second, lod.beta);
+    }
+    color = settle(kind, v_live(0xffff), color);
+    answer(p, &color, out, at_dw);
+    return true;
+}
+
+static bool
+half4_linear(const struct sample_plan *p, const struct sample_pair *in,
+             uint32_t *out, const int16_t at_dw[4])
+{
+    return linear(p, SAMPLE_HALF4, in, out, at_dw);
+}
+
+static bool
+half4_mipmaps(const struct sample_plan *p, const struct sample_pair *in,
+              uint32_t *out, const int16_t at_dw[4])
+{
+    return mipmaps(p, SAMPLE_HALF4, in, out, at_dw);
+}
+
+static bool
+float4_linear(const struct sample_plan *p, const struct sample_pair *in,
+              uint32_t *out, const int16_t at_dw[4])
+{
+    return linear(p, SAMPLE_FLOAT4, in, out, at_dw);
+}
+
+const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_HALF4] =
+        {[SAMPLE_LINEAR] = half4_linear, [SAMPLE_MIPMAPS] = half4_mipmaps},
+    [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = float4_linear},
+};
