@@ -6,6 +6,7 @@
  * Only what is usual is decided here: operands in one piece, surfaces that
  * have been decoded, ranges without a structure. */
 #include "engine/msg/dataport.h"
+#include "engine/msg/sampler_prepared.h"
 #include "engine/stage_cache.h"
 #include "sampler/sampler.h"
 
@@ -262,8 +263,8 @@ fast_frequent_dc1(const struct thread_env *env, const struct eu_message *m)
     }
 }
 
-static enum eu_msg_result
-fast_send(struct eu_thread *t, const struct eu_message *m)
+static __attribute__((noinline)) enum eu_msg_result
+fast_other(struct eu_thread *t, const struct eu_message *m)
 {
     struct thread_env *env = t->user;
     bool done = false;
@@ -279,4 +280,18 @@ fast_send(struct eu_thread *t, const struct eu_message *m)
     case EU_SFID_DC0: return msg_dc0(env, t, m);
     }
     return done ? EU_MSG_OK : fast_usual(t, m);
+}
+
+/* Texture samples come first: they are short, and every step counts. */
+static enum eu_msg_result
+fast_send(struct eu_thread *t, const struct eu_message *m)
+{
+    struct thread_env *env = t->user;
+    const struct prepared_message *p = NULL;
+    if (m->sfid == EU_SFID_SAMPLER && !trace_on(TRACE_msg) && m->dst)
+        p = sampler_find_usual(env, m);
+    if (!p)
+        return fast_other(t, m);
+    return sampler_answer_found(env, m, p) ? EU_MSG_OK
+                                           : sampler_answer_generally(env, m);
 }

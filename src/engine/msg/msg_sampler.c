@@ -265,14 +265,20 @@ answer(struct thread_env *env, const struct eu_message *m,
 }
 
 enum eu_msg_result
+sampler_answer_generally(struct thread_env *env, const struct eu_message *m)
+{
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    answer(env, m, m->header ? eu_message_reg(m, 0) : NULL);
+    fpmode_leave(FPMODE_DEFAULT, before);
+    return EU_MSG_OK;
+}
+
+enum eu_msg_result
 msg_sampler(struct thread_env *env, struct eu_thread *t,
             const struct eu_message *m)
 {
     const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
     if (!m->dst || sampler_answer_prepared(env, m, header))
         return EU_MSG_OK;
-    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    answer(env, m, header);
-    fpmode_leave(FPMODE_DEFAULT, before);
-    return EU_MSG_OK;
+    return sampler_answer_generally(env, m);
 }

@@ -45,6 +45,9 @@ sampler_returns_words(const struct eu_message *m)
 bool sampler_is_supported(const struct shader_stage *stage,
                           const struct eu_message *m, uint32_t m02);
 
+/* Answers any message that writes something, lane by lane. */
+enum eu_msg_result sampler_answer_generally(struct thread_env *env,
+                                            const struct eu_message *m);
 /* Answers a message whose plan is known, or becomes known now. False, with
  * nothing done, if there is none for it. */
 bool sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,

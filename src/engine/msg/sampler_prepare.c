@@ -4,48 +4,11 @@
  *
  * Plans live in the stage's cache, as long as the surfaces and samplers that
  * they come from, and are shared by all workers. */
-#include "base/fpmode.h"
 #include "base/perf.h"
-#include "engine/msg/msg_sampler.h"
-#include "engine/stage_cache.h"
-#include "sampler/plan.h"
+#include "engine/msg/sampler_prepared.h"
 
 /* Kernels that compute their descriptors could fill memory with plans. */
 #define MESSAGES_MAX 256
-
-/* Everything that a plan depends on besides the stage. */
-struct message_key {
-    uint32_t desc;
-    uint32_t header; /* M0.2, and the payload's lengths in bits 31:24 */
-    uint32_t samplers, surface; /* when they are not the binding table's */
-};
-
-enum { PARAM_U, PARAM_V, PARAM_R, PARAM_LOD, PARAM_REF, PARAM_COUNT };
-
-/* Where parameters come from. */
-enum { IN_SRC0, IN_SRC1, IN_ZEROS };
-
-/* Where a parameter or answer is, in dwords. */
-struct message_place {
-    uint8_t in; /* of parameters */
-    bool present;
-    uint16_t at_dw;
-};
-
-struct prepared_message {
-    struct message_key key;
-    uint8_t mlen_grf, ex_mlen_grf;
-    bool usual; /* found by its descriptor */
-    bool pair;  /* two coordinates of 16 lanes */
-    struct prepared_message *next;
-    bool usable;
-    bool complete; /* 16 lanes of four channels */
-    uint8_t lanes;
-    uint32_t all_lanes;
-    struct message_place param[PARAM_COUNT];
-    int16_t out_dw[4]; /* negative: no such channel in the answer */
-    struct sample_plan plan;
-};
 
 static const uint32_t absent[SAMPLE_LANES];
 
@@ -212,14 +175,6 @@ find(struct stage_cache *cache, const struct message_key *key)
     return p;
 }
 
-/* The same message comes in one piece and in two. */
-static inline unsigned
-usual_slot(const struct eu_message *m)
-{
-    uint32_t h = (m->desc ^ (uint32_t)m->ex_mlen_grf << 29) * 2654435761u;
-    return h >> 16 & (STAGE_CACHE_USUAL - 1);
-}
-
 /* Made without the lock, which finding surfaces needs; two workers may make
  * the same one, and the second is as good as the first. */
 static __attribute__((noinline)) const struct prepared_message *
@@ -245,15 +200,15 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
         atomic_store_explicit(&cache->message[bucket(key)], p,
                               memory_order_release);
         if (p->usable && p->usual)
-            atomic_store_explicit(&cache->usual[usual_slot(m)], p,
+            atomic_store_explicit(&cache->usual[sampler_usual_slot(m)], p,
                                   memory_order_release);
     }
     pthread_mutex_unlock(&cache->common->lock);
     return p;
 }
 
-static struct sample_blocks *
-own_blocks(struct thread_env *env)
+struct sample_blocks *
+sampler_own_blocks(struct thread_env *env)
 {
     if (env->worker >= STAGE_CACHE_WORKERS)
         return NULL;
@@ -264,19 +219,11 @@ own_blocks(struct thread_env *env)
     return *blocks;
 }
 
-/* To change the mode twice takes as long as some messages. */
-static inline bool
-may_run(bool any_denormals, uint32_t mode)
-{
-    return mode == FPMODE_DEFAULT ||
-           (any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
-}
-
 static inline bool
 run(const struct sample_plan *plan, const struct sample_lanes *in)
 {
     uint32_t mode = fpmode_mine;
-    if (may_run(plan->any_denormals, mode))
+    if (sampler_may_run(plan->any_denormals, mode))
         return sample_plan_run(plan, in);
     fpmode_set(FPMODE_DEFAULT);
     bool done = sample_plan_run(plan, in);
@@ -284,9 +231,9 @@ run(const struct sample_plan *plan, const struct sample_lanes *in)
     return done;
 }
 
-static __attribute__((noinline)) bool
-answer_planned(struct thread_env *env, const struct eu_message *m,
-               const struct prepared_message *p)
+bool
+sampler_answer_planned(struct thread_env *env, const struct eu_message *m,
+                       const struct prepared_message *p)
 {
     const uint32_t *const from[] = {m->src0, m->src1, absent};
     const struct message_place *at = p->param;
@@ -301,55 +248,19 @@ answer_planned(struct thread_env *env, const struct eu_message *m,
     };
     for (unsigned c = 0; c < 4; c++)
         in.out[c] = p->out_dw[c] >= 0 ? m->dst + p->out_dw[c] : NULL;
-    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
+    if (p->plan.blocks && !(in.blocks = sampler_own_blocks(env)))
         return false;
     in.whole = p->complete && in.exec_mask == 0xffff;
     return run(&p->plan, &in);
-}
-
-static inline bool
-answer_found(struct thread_env *env, const struct eu_message *m,
-             const struct prepared_message *p)
-{
-    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
-        !may_run(p->plan.patch_any_denormals, fpmode_mine))
-        return answer_planned(env, m, p);
-    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
-    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
-    struct sample_pair in = {m->src0 + u->at_dw, v_in + v->at_dw, NULL};
-    if (p->plan.blocks && !(in.blocks = own_blocks(env)))
-        return false;
-    return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||
-           answer_planned(env, m, p);
-}
-
-static __attribute__((noinline)) bool
-answer_other(struct thread_env *env, const struct eu_message *m,
-             const uint32_t *header)
-{
-    struct message_key key = make_key(m, header);
-    const struct prepared_message *p = find(env->stage->cache, &key);
-    if (!p)
-        p = add(env, m, header, &key);
-    return p && p->usable && answer_found(env, m, p);
-}
-
-static inline bool
-same_header(const struct prepared_message *p, const uint32_t *header)
-{
-    return !header || ((header[2] & 0xffffff) == (p->key.header & 0xffffff) &&
-                       (header[3] & ~31u) == p->key.samplers);
 }
 
 bool
 sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                         const uint32_t *header)
 {
-    /* The descriptor says whether there is a header. */
-    const struct prepared_message *p = atomic_load_explicit(
-        &env->stage->cache->usual[usual_slot(m)], memory_order_acquire);
-    if (!p || p->key.desc != m->desc || p->mlen_grf != m->mlen_grf ||
-        p->ex_mlen_grf != m->ex_mlen_grf || !same_header(p, header))
-        return answer_other(env, m, header);
-    return answer_found(env, m, p);
+    struct message_key key = make_key(m, header);
+    const struct prepared_message *p = find(env->stage->cache, &key);
+    if (!p)
+        p = add(env, m, header, &key);
+    return p && p->usable && sampler_answer_found(env, m, p);
 }

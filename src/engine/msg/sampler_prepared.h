@@ -1,0 +1,107 @@
+/* sampler_prepared.h: sampler messages whose plan is known, found and answered
+ * in as few steps as there are. Internal to engine/msg: sampler_prepare.c makes
+ * them, fast.h asks for them before anything else. */
+#ifndef ENGINE_MSG_SAMPLER_PREPARED_H
+#define ENGINE_MSG_SAMPLER_PREPARED_H
+
+#include "base/fpmode.h"
+#include "engine/msg/msg_sampler.h"
+#include "engine/stage_cache.h"
+#include "sampler/plan.h"
+
+/* Everything that a plan depends on besides the stage. */
+struct message_key {
+    uint32_t desc;
+    uint32_t header; /* M0.2, and the payload's lengths in bits 31:24 */
+    uint32_t samplers, surface; /* when they are not the binding table's */
+};
+
+enum { PARAM_U, PARAM_V, PARAM_R, PARAM_LOD, PARAM_REF, PARAM_COUNT };
+
+/* Where parameters come from. */
+enum { IN_SRC0, IN_SRC1, IN_ZEROS };
+
+/* Where a parameter or answer is, in dwords. */
+struct message_place {
+    uint8_t in; /* of parameters */
+    bool present;
+    uint16_t at_dw;
+};
+
+struct prepared_message {
+    struct message_key key;
+    uint8_t mlen_grf, ex_mlen_grf;
+    bool usual; /* found by its descriptor */
+    bool pair;  /* two coordinates of 16 lanes */
+    struct prepared_message *next;
+    bool usable;
+    bool complete; /* 16 lanes of four channels */
+    uint8_t lanes;
+    uint32_t all_lanes;
+    struct message_place param[PARAM_COUNT];
+    int16_t out_dw[4]; /* negative: no such channel in the answer */
+    struct sample_plan plan;
+};
+
+/* Of the worker; NULL if there is no memory. */
+struct sample_blocks *sampler_own_blocks(struct thread_env *env);
+/* All lanes, any number of them. */
+bool sampler_answer_planned(struct thread_env *env, const struct eu_message *m,
+                            const struct prepared_message *p);
+
+/* The same message comes in one piece and in two. */
+static inline unsigned
+sampler_usual_slot(const struct eu_message *m)
+{
+    uint32_t h = (m->desc ^ (uint32_t)m->ex_mlen_grf << 29) * 2654435761u;
+    return h >> 16 & (STAGE_CACHE_USUAL - 1);
+}
+
+/* To change the mode twice takes as long as some messages. */
+static inline bool
+sampler_may_run(bool any_denormals, uint32_t mode)
+{
+    return mode == FPMODE_DEFAULT ||
+           (any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
+}
+
+static inline bool
+sampler_answer_found(struct thread_env *env, const struct eu_message *m,
+                     const struct prepared_message *p)
+{
+    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
+        !sampler_may_run(p->plan.patch_any_denormals, fpmode_mine))
+        return sampler_answer_planned(env, m, p);
+    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
+    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
+    struct sample_pair in = {m->src0 + u->at_dw, v_in + v->at_dw, NULL};
+    if (p->plan.blocks && !(in.blocks = sampler_own_blocks(env)))
+        return false;
+    return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||
+           sampler_answer_planned(env, m, p);
+}
+
+static inline bool
+sampler_same_header(const struct prepared_message *p, const uint32_t *header)
+{
+    return !header || ((header[2] & 0xffffff) == (p->key.header & 0xffffff) &&
+                       (header[3] & ~31u) == p->key.samplers);
+}
+
+/* A message that came before and whose surface is the binding table's, or NULL.
+ */
+static inline const struct prepared_message *
+sampler_find_usual(const struct thread_env *env, const struct eu_message *m)
+{
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    /* The descriptor says whether there is a header. */
+    const struct prepared_message *p = atomic_load_explicit(
+        &env->stage->cache->usual[sampler_usual_slot(m)], memory_order_acquire);
+    return p && p->key.desc == m->desc && p->mlen_grf == m->mlen_grf &&
+                   p->ex_mlen_grf == m->ex_mlen_grf &&
+                   sampler_same_header(p, header)
+               ? p
+               : NULL;
+}
+
+#endif
