@@ -131,6 +131,19 @@ find_corner(bits place)
     return _mm_and_si128(least, _mm_set1_epi32(patch.line_corner));
 }
 
+/* The first line, or block. */
+struct patch_corner {
+    uint32_t bx, by;
+};
+
+INLINE struct patch_corner
+corner_on_level(const struct patch_level *lv, __m128i corner)
+{
+    uint32_t at = (uint32_t)_mm_cvtsi128_si32(corner);
+    return (struct patch_corner){((at & 0xffff) + lv->x_el) >> 2,
+                                 ((at >> 16) + lv->y_el) >> 2};
+}
+
 /* A line, its neighbours, and those that blocks of pixels next to this one will
  * look at if they look at as many texels. */
 struct patch_lines {
@@ -139,12 +152,9 @@ struct patch_lines {
 };
 
 INLINE struct patch_lines
-find_lines(const struct sample_plan *p, const struct patch_level *lv,
-           __m128i corner)
+find_lines(const struct sample_plan *p, struct patch_corner corner)
 {
-    uint32_t at = (uint32_t)_mm_cvtsi128_si32(corner);
-    uint32_t bx = ((at & 0xffff) + lv->x_el) >> 2;
-    uint32_t by = ((at >> 16) + lv->y_el) >> 2;
+    uint32_t bx = corner.bx, by = corner.by;
     /* Blocks that no lane looks at need not exist. */
     uint32_t bx1 = MIN2(bx + 1, p->square.last_x);
     uint32_t by1 = MIN2(by + 1, p->square.last_y);
@@ -176,14 +186,11 @@ load_block_line(const struct sample_plan *p, struct sample_blocks *blocks,
  * `in` has the first texels of the lanes, counted from the first block's, of
  * which each looks at `reach` more. The others repeat the first block. */
 INLINE void
-load_block_lines(const struct sample_plan *p, const struct patch_level *lv,
-                 struct sample_blocks *blocks, __m128i corner, bits in,
-                 unsigned reach, unsigned side, bits *line)
+load_block_lines(const struct sample_plan *p, struct sample_blocks *blocks,
+                 struct patch_corner corner, bits in, unsigned reach,
+                 unsigned side, bits *line)
 {
     const uint32_t columns = 0x55555555;
-    uint32_t at = (uint32_t)_mm_cvtsi128_si32(corner);
-    uint32_t bx = ((at & 0xffff) + lv->x_el) >> 2;
-    uint32_t by = ((at >> 16) + lv->y_el) >> 2;
     unsigned wide = 1, high = 1;
     for (unsigned i = 1; i < side; i++) {
         __mmask32 beyond = _mm512_cmpgt_epu16_mask(
@@ -194,16 +201,16 @@ load_block_lines(const struct sample_plan *p, const struct patch_level *lv,
     for (unsigned y = 0; y < side; y++)
         for (unsigned x = 0; x < side; x++)
             line[side * y + x] = x < wide && y < high
-                                     ? load_block_line(p, blocks, bx + x,
-                                                       by + y)
+                                     ? load_block_line(p, blocks, corner.bx + x,
+                                                       corner.by + y)
                                      : line[0];
 }
 
 INLINE void
-load_lines_of(const struct sample_plan *p, const struct patch_level *lv,
-              __m128i corner, unsigned side, bits *line)
+load_lines_of(const struct sample_plan *p, struct patch_corner corner,
+              unsigned side, bits *line)
 {
-    struct patch_lines l = find_lines(p, lv, corner);
+    struct patch_lines l = find_lines(p, corner);
     for (unsigned y = 0; y < side; y++)
         for (unsigned x = 0; x < side; x++)
             line[side * y + x] = load_table(l.row[y] + l.column_B[x]);

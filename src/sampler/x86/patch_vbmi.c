@@ -31,14 +31,13 @@ pick_bytes(const bits line[4], bits at, __mmask64 low)
  */
 INLINE void
 load_lines_around(const struct sample_plan *p, enum sample_texel kind,
-                  struct sample_blocks *blocks, const struct patch_level *lv,
-                  __m128i corner, bits in, unsigned reach, unsigned side,
-                  bits *line)
+                  struct sample_blocks *blocks, struct patch_corner corner,
+                  bits in, unsigned reach, unsigned side, bits *line)
 {
     if (kind == SAMPLE_BYTE_BLOCKS)
-        load_block_lines(p, lv, blocks, corner, in, reach, side, line);
+        load_block_lines(p, blocks, corner, in, reach, side, line);
     else
-        load_lines_of(p, lv, corner, side, line);
+        load_lines_of(p, corner, side, line);
 }
 
 /* The texels at `place`: their four bytes. */
@@ -53,9 +52,10 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
     __mmask32 one = _mm512_mask_cmple_epu16_mask(inside, in,
                                                  constant(&patch.line_max));
     const __mmask64 first_bytes = 0x1111111111111111;
+    struct patch_corner first = corner_on_level(lv, corner);
     bits line[4];
     if (__builtin_expect(one == 0xffffffff, 1)) {
-        load_lines_around(p, kind, blocks, lv, corner, in, 0, 1, line);
+        load_lines_around(p, kind, blocks, first, in, 0, 1, line);
         bits at = _mm512_madd_epi16(in, constant(&patch.number_in_line));
         for (unsigned c = 0; c < 4; c++)
             out->c[c] = _mm512_maskz_permutexvar_epi8(
@@ -67,7 +67,7 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
                                                   _mm512_set1_epi16(7));
     if (four != 0xffffffff)
         return false;
-    load_lines_around(p, kind, blocks, lv, corner, in, 0, 2, line);
+    load_lines_around(p, kind, blocks, first, in, 0, 2, line);
     bits at = _mm512_madd_epi16(in, constant(&patch.number));
     at = _mm512_permutexvar_epi8(at, load_table(patch.place));
     __mmask64 low = _mm512_movepi8_mask(at) & first_bytes;
@@ -164,12 +164,29 @@ filter_nine_lines(bits line[9], bits in, const struct patch_weights *w,
     }
 }
 
-/* `wide`: of nine lines. */
-INLINE bool
-take_filtered(const struct sample_plan *p, enum sample_texel kind,
-              struct sample_blocks *blocks, const struct patch_level *lv,
-              bool wide, vint x, vint y, bits place, struct patch_color *out)
+INLINE struct patch_color
+filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
+             struct sample_blocks *blocks, struct patch_corner corner, bits in,
+             vint x, vint y)
 {
+    struct patch_color out;
+    struct patch_weights w = find_weights(x, y);
+    bits line[9];
+    load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
+    if (wide)
+        filter_nine_lines(line, in, &w, &out);
+    else
+        filter_four_lines(line, in, &w, &out);
+    return out;
+}
+
+/* `wide`: no more than four lines were looked for already. */
+INLINE bool
+take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
+              struct sample_blocks *blocks, const struct patch_level *lv,
+              vint x, vint y, struct patch_color *out)
+{
+    bits place = pack_texels(x, y);
     __m128i corner = find_corner(place);
     bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
     __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
@@ -177,13 +194,8 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
         inside, in, constant(wide ? &patch.nine_max : &patch.patch_max));
     if (__builtin_expect(inside != 0xffffffff, 0))
         return false;
-    struct patch_weights w = find_weights(x, y);
-    bits line[9];
-    load_lines_around(p, kind, blocks, lv, corner, in, 1, wide ? 3 : 2, line);
-    if (wide)
-        filter_nine_lines(line, in, &w, out);
-    else
-        filter_four_lines(line, in, &w, out);
+    *out = filter_lines(p, kind, wide, blocks, corner_on_level(lv, corner), in,
+                        x, y);
     return true;
 }
 
@@ -265,17 +277,16 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
     vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
-    bits place = pack_texels(x, y);
     struct patch_color c;
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
     if (!wide && !v_any(between)) {
-        if (!take_texels(p, kind, in->blocks, &lv, place, &c))
+        if (!take_texels(p, kind, in->blocks, &lv, pack_texels(x, y), &c))
             return false;
         answer_divided(p, to_floats(&c), false, out, at_dw);
         return true;
     }
-    if (!take_filtered(p, kind, in->blocks, &lv, wide, x, y, place, &c))
+    if (!take_filtered(p, kind, wide, in->blocks, &lv, x, y, &c))
         return false;
     answer_divided(p, to_floats(&c), true, out, at_dw);
     return true;
@@ -290,14 +301,47 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind, bool wide,
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
     struct patch_color c;
-    if (!take_filtered(p, kind, blocks, &lv, wide, x, y, pack_texels(x, y), &c))
+    if (!take_filtered(p, kind, wide, blocks, &lv, x, y, &c))
         return false;
     *out = to_floats(&c);
     return true;
 }
 
+/* Nine lines have functions of their own: they need more registers. */
+#define PATCH_ARGS                                                            \
+    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
+        const int16_t at_dw[4]
+#define LEVEL_ARGS                                                             \
+    const struct sample_plan *p, struct sample_blocks *blocks, unsigned level, \
+        vfloat u, vfloat v, struct lanes_color *out
+#define WIDE(kind, name)                                                 \
+    static __attribute__((noinline)) bool name##_linear_wide(PATCH_ARGS) \
+    {                                                                    \
+        return linear(p, kind, true, in, out, at_dw);                    \
+    }                                                                    \
+    static __attribute__((noinline)) bool name##_level_wide(LEVEL_ARGS)  \
+    {                                                                    \
+        return linear_on_level(p, kind, true, blocks, level, u, v, out); \
+    }
+WIDE(SAMPLE_BYTES4, bytes4)
+WIDE(SAMPLE_BYTE_BLOCKS, blocks)
+
 INLINE bool
-mipmaps(const struct sample_plan *p, enum sample_texel kind, bool wide,
+linear_on_any_level(enum sample_texel kind, LEVEL_ARGS)
+{
+    struct lanes_color far;
+    if (linear_on_level(p, kind, false, blocks, level, u, v, out))
+        return true;
+    bool done = kind == SAMPLE_BYTES4
+                    ? bytes4_level_wide(p, blocks, level, u, v, &far)
+                    : blocks_level_wide(p, blocks, level, u, v, &far);
+    if (done)
+        *out = far;
+    return done;
+}
+
+INLINE bool
+mipmaps(const struct sample_plan *p, enum sample_texel kind,
         const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
@@ -306,11 +350,10 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind, bool wide,
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
     if (!lod.same ||
-        !linear_on_level(p, kind, wide, in->blocks, level, u, v, &color))
+        !linear_on_any_level(kind, p, in->blocks, level, u, v, &color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_level(p, kind, false, in->blocks, level + 1, u, v,
-                             &second))
+        if (!linear_on_any_level(kind, p, in->blocks, level + 1, u, v, &second))
             return false;
         color = mix(SAMPLE_BYTES4, color, second, lod.beta);
     }
@@ -318,38 +361,24 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind, bool wide,
     return true;
 }
 
-/* Wide patches have functions of their own: they need more registers. */
-#define PATCH_ARGS                                                            \
-    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
-        const int16_t at_dw[4]
-#define PATCHES(kind, name)                                               \
-    static bool name##_nearest(PATCH_ARGS)                                \
-    {                                                                     \
-        return nearest(p, kind, in, out, at_dw);                          \
-    }                                                                     \
-    static bool name##_fetch(PATCH_ARGS)                                  \
-    {                                                                     \
-        return fetch(p, kind, in, out, at_dw);                            \
-    }                                                                     \
-    static __attribute__((noinline)) bool name##_linear_wide(PATCH_ARGS)  \
-    {                                                                     \
-        return linear(p, kind, true, in, out, at_dw);                     \
-    }                                                                     \
-    static bool name##_linear(PATCH_ARGS)                                 \
-    {                                                                     \
-        return linear(p, kind, false, in, out, at_dw) ||                  \
-               name##_linear_wide(p, in, out, at_dw);                     \
-    }                                                                     \
-    static __attribute__((noinline)) bool name##_mipmaps_wide(PATCH_ARGS) \
-    {                                                                     \
-        return mipmaps(p, kind, true, in, out, at_dw);                    \
-    }                                                                     \
-    static bool name##_mipmaps(PATCH_ARGS)                                \
-    {                                                                     \
-        return mipmaps(p, kind, false, in, out, at_dw) ||                 \
-               name##_mipmaps_wide(p, in, out, at_dw);                    \
+#define PATCHES(kind, name)                              \
+    static bool name##_nearest(PATCH_ARGS)               \
+    {                                                    \
+        return nearest(p, kind, in, out, at_dw);         \
+    }                                                    \
+    static bool name##_fetch(PATCH_ARGS)                 \
+    {                                                    \
+        return fetch(p, kind, in, out, at_dw);           \
+    }                                                    \
+    static bool name##_linear(PATCH_ARGS)                \
+    {                                                    \
+        return linear(p, kind, false, in, out, at_dw) || \
+               name##_linear_wide(p, in, out, at_dw);    \
+    }                                                    \
+    static bool name##_mipmaps(PATCH_ARGS)               \
+    {                                                    \
+        return mipmaps(p, kind, in, out, at_dw);         \
     }
-
 PATCHES(SAMPLE_BYTES4, bytes4)
 PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
 
