@@ -60,6 +60,8 @@ extern const float format_unorm8[256];
 extern const float format_srgb8[256];
 /* Its floats' upper and lower halves; aligned to 64 bytes. */
 extern const uint16_t format_srgb8_high[256], format_srgb8_low[256];
+/* Their bytes, lowest first; aligned to 64 bytes. */
+extern const uint8_t format_srgb8_byte[4][256];
 /* The least float that encodes to k; [256] and [257] are infinity. */
 extern const float format_srgb8_threshold[258];
 /* Code of the least float of each of 64 steps per octave from 2^-12 to 1. */

@@ -181,6 +181,12 @@ def words_c(name, words):
             f'    {text},\n}};\n\n')
 
 
+def bytes_c(name, rows):
+    text = ''.join('    {' + ', '.join(map(str, row)) + '},\n' for row in rows)
+    return (f'alignas(64) const uint8_t {name}[{len(rows)}][{len(rows[0])}] = '
+            f'{{\n{text}}};\n\n')
+
+
 def tables_c():
     thresholds = [srgb_threshold(k) for k in range(256)]
     start = []
@@ -194,6 +200,8 @@ def tables_c():
     bits = [struct.unpack('<I', struct.pack('<f', v))[0] for v in srgb8]
     out += words_c('format_srgb8_high', [u >> 16 for u in bits])
     out += words_c('format_srgb8_low', [u & 0xffff for u in bits])
+    out += bytes_c('format_srgb8_byte', [[u >> 8 * i & 0xff for u in bits]
+                                         for i in range(4)])
     out += floats_c('format_srgb8_threshold', thresholds).replace(
         '[256]', '[258]').replace('};', '    INFINITY,\n    INFINITY,\n};')
     steps = start[1:] + [255]

@@ -24,6 +24,7 @@ static const struct {
     int32_t third_byte[4], column_place[4], row_place[4];
     int32_t next_column, next_row, middle, within_line;
     int32_t channel[4];
+    int32_t turned[4];
 } patch = {
     .place = {ROW(0), ROW(16), ROW(32), ROW(48), ROW(128), ROW(144), ROW(160),
               ROW(176)},
@@ -51,6 +52,7 @@ static const struct {
     .line_max = 3 << 16 | 3,
     .line_corner = (int32_t)0xfffcfffc,
     .channel = {0, 0x01010101, 0x02020202, 0x03030303},
+    .turned = {0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703},
 };
 #undef ROW
 

@@ -14,6 +14,17 @@
 /* ---- channels -------------------------------------------------------------
  */
 
+/* n / d rounded correctly, of any n that has as many bits as a float: no
+ * quotient is so near the middle of two floats that the part of 1 / d that its
+ * own float leaves out, itself rounded, could be missed. */
+INLINE vfloat
+divide_255(vfloat n, bool by_65536)
+{
+    const double inv = by_65536 ? 1.0 / (255.0 * 65536.0) : 1.0 / 255.0;
+    const float high = (float)inv, low = (float)(inv - (double)high);
+    return v_fma(n, v_splat(high), n * v_splat(low));
+}
+
 struct patch_color {
     bits c[4];
 };
@@ -113,22 +124,52 @@ flip(bits *line, unsigned count)
         line[i] = _mm512_xor_si512(constant(&patch.flip), line[i]);
 }
 
-/* Two columns and two rows of lines. `in`: numbers of the first texels. */
-INLINE void
-filter_four_lines(bits line[4], bits in, const struct patch_weights *w,
-                  struct patch_color *out)
+/* Where the four texels of each lane are in the lines. */
+struct patch_taps {
+    bits at;
+    __mmask64 low;               /* of two rows of lines */
+    __mmask64 far, middle, last; /* of three columns, or rows */
+};
+
+/* In the same order for each lane, or in the order of lanes for each of the
+ * four texels. */
+INLINE bits
+order_taps(enum sample_texel kind, bits taps)
 {
-    flip(line, 4);
+    return kind == SAMPLE_SRGB
+               ? _mm512_shuffle_epi8(taps, load_shuffle(patch.turned))
+               : taps;
+}
+
+/* Two columns and two rows of lines. `in`: numbers of the first texels. */
+INLINE struct patch_taps
+find_taps_of_four(enum sample_texel kind, bits in)
+{
     /* One texel to the right, one down, and both. */
     bits at = _mm512_madd_epi16(in, constant(&patch.number));
     at = _mm512_shuffle_epi8(at, load_shuffle(patch.first_byte));
-    at = _mm512_permutexvar_epi8(_mm512_add_epi8(at, constant(&patch.next)),
-                                 load_table(patch.place));
-    __mmask64 low = _mm512_movepi8_mask(at);
-    for (unsigned c = 0; c < 4; c++) {
-        bits i = _mm512_or_si512(at, constant(&patch.channel[c]));
-        out->c[c] = filter_bytes(pick_bytes(line, i, low), w);
-    }
+    at = order_taps(kind, _mm512_add_epi8(at, constant(&patch.next)));
+    at = _mm512_permutexvar_epi8(at, load_table(patch.place));
+    return (struct patch_taps){.at = at, .low = _mm512_movepi8_mask(at)};
+}
+
+/* Three of each, for what is turned or made smaller. */
+INLINE struct patch_taps
+find_taps_of_nine(enum sample_texel kind, bits in)
+{
+    bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
+    bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
+    x = order_taps(kind, _mm512_add_epi8(x, constant(&patch.next_column)));
+    y = order_taps(kind, _mm512_add_epi8(y, constant(&patch.next_row)));
+    x = _mm512_shuffle_epi8(load_shuffle(patch.column_place), x);
+    y = _mm512_shuffle_epi8(load_shuffle(patch.row_place), y);
+    bits within = _mm512_and_si512(y, constant(&patch.within_line));
+    return (struct patch_taps){
+        .at = _mm512_or_si512(x, within),
+        .far = _mm512_movepi8_mask(x),
+        .middle = _mm512_test_epi8_mask(y, constant(&patch.middle)),
+        .last = _mm512_movepi8_mask(y),
+    };
 }
 
 /* Bytes of a row of three lines; those of the third one in `far`. */
@@ -139,44 +180,88 @@ pick_row(const bits line[3], bits at, __mmask64 far)
     return _mm512_mask_permutexvar_epi8(t, far, at, line[2]);
 }
 
-/* Three of each, for what is turned or made smaller. */
-INLINE void
-filter_nine_lines(bits line[9], bits in, const struct patch_weights *w,
-                  struct patch_color *out)
+INLINE bits
+pick_taps(const bits *line, bool wide, const struct patch_taps *taps,
+          unsigned c)
 {
-    flip(line, 9);
-    bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
-    bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
-    x = _mm512_add_epi8(x, constant(&patch.next_column));
-    y = _mm512_add_epi8(y, constant(&patch.next_row));
-    x = _mm512_shuffle_epi8(load_shuffle(patch.column_place), x);
-    y = _mm512_shuffle_epi8(load_shuffle(patch.row_place), y);
-    __mmask64 far = _mm512_movepi8_mask(x), last = _mm512_movepi8_mask(y);
-    __mmask64 middle = _mm512_test_epi8_mask(y, constant(&patch.middle));
-    bits at = _mm512_or_si512(
-        x, _mm512_and_si512(y, constant(&patch.within_line)));
-    for (unsigned c = 0; c < 4; c++) {
-        bits i = _mm512_or_si512(at, constant(&patch.channel[c]));
-        bits t = pick_row(line, i, far);
-        t = _mm512_mask_mov_epi8(t, middle, pick_row(line + 3, i, far));
-        t = _mm512_mask_mov_epi8(t, last, pick_row(line + 6, i, far));
-        out->c[c] = filter_bytes(t, w);
-    }
+    bits i = _mm512_or_si512(taps->at, constant(&patch.channel[c]));
+    if (!wide)
+        return pick_bytes(line, i, taps->low);
+    bits t = pick_row(line, i, taps->far);
+    t = _mm512_mask_mov_epi8(t, taps->middle, pick_row(line + 3, i, taps->far));
+    return _mm512_mask_mov_epi8(t, taps->last,
+                                pick_row(line + 6, i, taps->far));
 }
 
-INLINE struct patch_color
+/* ---- sRGB -----------------------------------------------------------------
+ */
+
+/* Byte `k` of the float that each byte stands for. */
+INLINE bits
+srgb_byte_of(bits t, __mmask64 high, unsigned k)
+{
+    const uint8_t *table = format_srgb8_byte[k];
+    bits a = _mm512_permutex2var_epi8(load_table(table), t,
+                                      load_table(table + 64));
+    bits b = _mm512_permutex2var_epi8(load_table(table + 128), t,
+                                      load_table(table + 192));
+    return _mm512_mask_blend_epi8(high, a, b);
+}
+
+/* Four bytes of each lane, in turned order, put together. */
+INLINE void
+put_together(const bits byte[4], unsigned channel, struct lanes_color corner[4])
+{
+    bits low01 = _mm512_unpacklo_epi8(byte[0], byte[1]);
+    bits low23 = _mm512_unpacklo_epi8(byte[2], byte[3]);
+    bits high01 = _mm512_unpackhi_epi8(byte[0], byte[1]);
+    bits high23 = _mm512_unpackhi_epi8(byte[2], byte[3]);
+    corner[0].c[channel] = (vfloat)_mm512_unpacklo_epi16(low01, low23);
+    corner[1].c[channel] = (vfloat)_mm512_unpackhi_epi16(low01, low23);
+    corner[2].c[channel] = (vfloat)_mm512_unpacklo_epi16(high01, high23);
+    corner[3].c[channel] = (vfloat)_mm512_unpackhi_epi16(high01, high23);
+}
+
+INLINE struct lanes_color
+filter_srgb(const bits *line, bool wide, const struct patch_taps *taps, vint x,
+            vint y)
+{
+    struct lanes_color corner[4];
+    for (unsigned c = 0; c < 3; c++) {
+        bits t = pick_taps(line, wide, taps, c);
+        __mmask64 high = _mm512_movepi8_mask(t);
+        const bits byte[4] = {
+            srgb_byte_of(t, high, 0), srgb_byte_of(t, high, 1),
+            srgb_byte_of(t, high, 2), srgb_byte_of(t, high, 3)};
+        put_together(byte, c, corner);
+    }
+    const bits zero = _mm512_setzero_si512();
+    const bits alpha[4] = {pick_taps(line, wide, taps, 3), zero, zero, zero};
+    put_together(alpha, 3, corner);
+    for (unsigned i = 0; i < 4; i++)
+        corner[i].c[3] = divide_255(v_float((vint)corner[i].c[3]), false);
+    return mix_corners(SAMPLE_SRGB, corner,
+                       x & v_constant(&lanes_constant.fraction),
+                       y & v_constant(&lanes_constant.fraction));
+}
+
+INLINE struct lanes_color
 filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
              struct sample_blocks *blocks, struct patch_corner corner, bits in,
              vint x, vint y)
 {
-    struct patch_color out;
-    struct patch_weights w = find_weights(x, y);
+    struct lanes_color out;
     bits line[9];
     load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
-    if (wide)
-        filter_nine_lines(line, in, &w, &out);
-    else
-        filter_four_lines(line, in, &w, &out);
+    struct patch_taps taps = wide ? find_taps_of_nine(kind, in)
+                                  : find_taps_of_four(kind, in);
+    if (kind == SAMPLE_SRGB)
+        return filter_srgb(line, wide, &taps, x, y);
+    flip(line, wide ? 9 : 4);
+    struct patch_weights w = find_weights(x, y);
+    for (unsigned c = 0; c < 4; c++)
+        out.c[c] = v_float(
+            (vint)filter_bytes(pick_taps(line, wide, &taps, c), &w));
     return out;
 }
 
@@ -184,7 +269,7 @@ filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
 INLINE bool
 take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
               struct sample_blocks *blocks, const struct patch_level *lv,
-              vint x, vint y, struct patch_color *out)
+              vint x, vint y, struct lanes_color *out)
 {
     bits place = pack_texels(x, y);
     __m128i corner = find_corner(place);
@@ -202,17 +287,6 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
 /* ---- the answer -----------------------------------------------------------
  */
 
-/* n / d rounded correctly, of any n that has as many bits as a float: no
- * quotient is so near the middle of two floats that the part of 1 / d that its
- * own float leaves out, itself rounded, could be missed. */
-INLINE vfloat
-divide_255(vfloat n, bool by_65536)
-{
-    const double inv = by_65536 ? 1.0 / (255.0 * 65536.0) : 1.0 / 255.0;
-    const float high = (float)inv, low = (float)(inv - (double)high);
-    return v_fma(n, v_splat(high), n * v_splat(low));
-}
-
 INLINE struct lanes_color
 to_floats(const struct patch_color *from)
 {
@@ -229,6 +303,16 @@ answer_divided(const struct sample_plan *p, struct lanes_color color,
     for (unsigned c = 0; c < 4; c++)
         color.c[c] = divide_255(color.c[c], by_65536);
     answer(p, &color, out, at_dw);
+}
+
+INLINE void
+answer_filtered(const struct sample_plan *p, enum sample_texel kind,
+                struct lanes_color color, uint32_t *out, const int16_t at_dw[4])
+{
+    if (kind == SAMPLE_SRGB)
+        answer(p, &color, out, at_dw);
+    else
+        answer_divided(p, color, true, out, at_dw);
 }
 
 INLINE bool
@@ -277,18 +361,19 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
     vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
-    struct patch_color c;
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (!wide && !v_any(between)) {
+    if (!wide && kind != SAMPLE_SRGB && !v_any(between)) {
+        struct patch_color c;
         if (!take_texels(p, kind, in->blocks, &lv, pack_texels(x, y), &c))
             return false;
         answer_divided(p, to_floats(&c), false, out, at_dw);
         return true;
     }
-    if (!take_filtered(p, kind, wide, in->blocks, &lv, x, y, &c))
+    struct lanes_color color;
+    if (!take_filtered(p, kind, wide, in->blocks, &lv, x, y, &color))
         return false;
-    answer_divided(p, to_floats(&c), true, out, at_dw);
+    answer_filtered(p, kind, color, out, at_dw);
     return true;
 }
 
@@ -300,11 +385,7 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind, bool wide,
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    struct patch_color c;
-    if (!take_filtered(p, kind, wide, blocks, &lv, x, y, &c))
-        return false;
-    *out = to_floats(&c);
-    return true;
+    return take_filtered(p, kind, wide, blocks, &lv, x, y, out);
 }
 
 /* Nine lines have functions of their own: they need more registers. */
@@ -325,6 +406,7 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind, bool wide,
     }
 WIDE(SAMPLE_BYTES4, bytes4)
 WIDE(SAMPLE_BYTE_BLOCKS, blocks)
+WIDE(SAMPLE_SRGB, srgb)
 
 INLINE bool
 linear_on_any_level(enum sample_texel kind, LEVEL_ARGS)
@@ -334,6 +416,8 @@ linear_on_any_level(enum sample_texel kind, LEVEL_ARGS)
         return true;
     bool done = kind == SAMPLE_BYTES4
                     ? bytes4_level_wide(p, blocks, level, u, v, &far)
+                : kind == SAMPLE_SRGB
+                    ? srgb_level_wide(p, blocks, level, u, v, &far)
                     : blocks_level_wide(p, blocks, level, u, v, &far);
     if (done)
         *out = far;
@@ -355,21 +439,22 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     if (lod.blend && p->lod.blends) {
         if (!linear_on_any_level(kind, p, in->blocks, level + 1, u, v, &second))
             return false;
-        color = mix(SAMPLE_BYTES4, color, second, lod.beta);
+        color = mix(kind, color, second, lod.beta);
     }
-    answer_divided(p, color, true, out, at_dw);
+    answer_filtered(p, kind, color, out, at_dw);
     return true;
 }
 
-#define PATCHES(kind, name)                              \
-    static bool name##_nearest(PATCH_ARGS)               \
-    {                                                    \
-        return nearest(p, kind, in, out, at_dw);         \
-    }                                                    \
-    static bool name##_fetch(PATCH_ARGS)                 \
-    {                                                    \
-        return fetch(p, kind, in, out, at_dw);           \
-    }                                                    \
+#define TEXEL_PATCHES(kind, name)                \
+    static bool name##_nearest(PATCH_ARGS)       \
+    {                                            \
+        return nearest(p, kind, in, out, at_dw); \
+    }                                            \
+    static bool name##_fetch(PATCH_ARGS)         \
+    {                                            \
+        return fetch(p, kind, in, out, at_dw);   \
+    }
+#define FILTERED_PATCHES(kind, name)                     \
     static bool name##_linear(PATCH_ARGS)                \
     {                                                    \
         return linear(p, kind, false, in, out, at_dw) || \
@@ -379,15 +464,22 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     {                                                    \
         return mipmaps(p, kind, in, out, at_dw);         \
     }
-PATCHES(SAMPLE_BYTES4, bytes4)
-PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
 
-#define WAYS(name)                                                          \
-    {                                                                       \
-        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
-        [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch,   \
+TEXEL_PATCHES(SAMPLE_BYTES4, bytes4)
+TEXEL_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
+FILTERED_PATCHES(SAMPLE_BYTES4, bytes4)
+FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
+FILTERED_PATCHES(SAMPLE_SRGB, srgb)
+
+#define FILTERED(name) \
+    [SAMPLE_LINEAR] = name##_linear, [SAMPLE_MIPMAPS] = name##_mipmaps
+#define ALL(name)                                                         \
+    {                                                                     \
+        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_FETCH] = name##_fetch, \
+        FILTERED(name)                                                    \
     }
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_BYTES4] = WAYS(bytes4),
-    [SAMPLE_BYTE_BLOCKS] = WAYS(blocks),
+    [SAMPLE_BYTES4] = ALL(bytes4),
+    [SAMPLE_BYTE_BLOCKS] = ALL(blocks),
+    [SAMPLE_SRGB] = {FILTERED(srgb)},
 };

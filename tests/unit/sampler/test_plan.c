@@ -375,12 +375,16 @@ any_block(const struct surface *s)
 Test(plan, patches_have_the_same_bits)
 {
     static const unsigned format[] = {
-        F_RGBA8,         0x0c0 /* BGRA8 */, F_BGRX8,
+        F_RGBA8,
+        0x0c0 /* BGRA8 */,
+        F_BGRX8,
         0x186 /* BC1 */,
         0x1a2 /* BC7 */,
         0x1aa /* ETC2 */,
         F_RGBA32F,
         0x084 /* RGBA16F */,
+        0x0c8 /* RGBA8_SRGB */,
+        0x0c1 /* BGRA8_SRGB */,
     };
     struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();
