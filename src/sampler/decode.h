@@ -4,6 +4,7 @@
 #ifndef SAMPLER_DECODE_H
 #define SAMPLER_DECODE_H
 
+#include "sampler/format_ops.h"
 #include "sampler/sampler.h"
 
 void decode_bc1(const struct format_info *fmt, const uint8_t *block,
@@ -65,8 +66,15 @@ decode_etc_alpha_index(uint64_t v, unsigned texel)
 }
 
 /* 8-bit channels to a texel; colour goes through the format's curve. */
-void decode_store_rgba8(const struct format_info *fmt, const uint8_t rgba[4],
-                        union color *out);
+static inline void
+decode_store_rgba8(const struct format_info *fmt, const uint8_t rgba[4],
+                   union color *out)
+{
+    const float *curve = fmt->srgb ? format_srgb8 : format_unorm8;
+    for (unsigned i = 0; i < 3; i++)
+        out->f[i] = curve[rgba[i]];
+    out->f[3] = format_unorm8[rgba[3]];
+}
 
 /* Bits lo .. lo + n - 1 of a 128-bit block, n at most 32. */
 static inline uint32_t

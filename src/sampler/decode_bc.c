@@ -63,9 +63,15 @@ decode_color(const struct format_info *fmt, const uint8_t *block, bool may_be_3,
         out[i] = texel[indices >> 2 * i & 3];
 }
 
+/* Eight quotients of whole numbers at once: a common divisor makes none of them
+ * another one. */
 void
 decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8])
 {
+    static const float weight[2][2][8] = {
+        {{5, 0, 4, 3, 2, 1, 0, 0}, {0, 5, 1, 2, 3, 4, 0, 0}},
+        {{7, 0, 6, 5, 4, 3, 2, 1}, {0, 7, 1, 2, 3, 4, 5, 6}},
+    };
     int e0 = block[0], e1 = block[1];
     float max = 255.0f;
     if (is_signed) {
@@ -73,13 +79,13 @@ decode_bc_ramp(const uint8_t *block, bool is_signed, float value[8])
         e1 = MAX2((int8_t)block[1], -127);
         max = 127.0f;
     }
-    value[0] = (float)e0 / max;
-    value[1] = (float)e1 / max;
-    int steps = e0 > e1 ? 7 : 5;
-    for (int i = 1; i < steps; i++)
-        value[i + 1] = (float)((steps - i) * e0 + i * e1) /
-                       (max * (float)steps);
-    if (steps == 5) {
+    bool seven = e0 > e1;
+    float divisor = max * (seven ? 7.0f : 5.0f);
+    for (unsigned i = 0; i < 8; i++)
+        value[i] = (weight[seven][0][i] * (float)e0 +
+                    weight[seven][1][i] * (float)e1) /
+                   divisor;
+    if (!seven) {
         value[6] = is_signed ? -1.0f : 0.0f;
         value[7] = 1.0f;
     }

@@ -2,16 +2,6 @@
 #include "sampler/decode.h"
 #include "sampler/format_ops.h"
 
-void
-decode_store_rgba8(const struct format_info *fmt, const uint8_t rgba[4],
-                   union color *out)
-{
-    const float *curve = fmt->srgb ? format_srgb8 : format_unorm8;
-    for (unsigned i = 0; i < 3; i++)
-        out->f[i] = curve[rgba[i]];
-    out->f[3] = format_unorm8[rgba[3]];
-}
-
 /* Two texels that share chroma: R is Cr, G is Y, B is Cb, without conversion.
  * The four orders: ILK PRM vol 4.1, "Video formats". */
 void

@@ -5,8 +5,7 @@ is_rare(enum sample_texel kind)
 {
     return kind == SAMPLE_BYTES2 || kind == SAMPLE_HALF1 ||
            kind == SAMPLE_HALF2 || kind == SAMPLE_FLOAT2 ||
-           kind == SAMPLE_UNORM16 || kind == SAMPLE_PACKED ||
-           kind == SAMPLE_BLOCKS;
+           kind == SAMPLE_UNORM16 || kind == SAMPLE_PACKED;
 }
 
 /* One function for each texel and way, but for the ways that are the same for
