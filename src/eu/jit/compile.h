@@ -31,6 +31,23 @@ struct jit_set {
     uint64_t w[2];
 };
 
+/* The same for what is computed with them. */
+typedef uint64_t jit_bits __attribute__((vector_size(16)));
+
+static inline jit_bits
+jit_bits_of(const struct jit_set *s)
+{
+    jit_bits b;
+    memcpy(&b, s, sizeof b);
+    return b;
+}
+
+static inline void
+jit_set_bits(struct jit_set *s, jit_bits b)
+{
+    memcpy(s, &b, sizeof *s);
+}
+
 /* What an op reads, overwrites when all channels are on, and either reads or
  * writes. */
 struct jit_regs {
@@ -42,7 +59,7 @@ struct jit_regs {
  * channels may see, and those that only the channels now on will read, each in
  * its own lane, of channels 0-7 or 8-15 (live.c). */
 struct jit_lanes {
-    struct jit_set any, low, high, seen;
+    jit_bits any, low, high, seen;
 };
 
 enum jit_kind {

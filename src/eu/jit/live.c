@@ -101,33 +101,12 @@ settle_full(struct jit *j)
 
 /* ---- the masked copy ---- */
 
-static inline void
-add(struct jit_set *s, struct jit_set more)
-{
-    s->w[0] |= more.w[0];
-    s->w[1] |= more.w[1];
-}
-
-static inline struct jit_set
-both(struct jit_set a, struct jit_set b)
-{
-    return (struct jit_set){{a.w[0] & b.w[0], a.w[1] & b.w[1]}};
-}
-
-static inline void
-take(struct jit_set *s, struct jit_set less)
-{
-    s->w[0] &= ~less.w[0];
-    s->w[1] &= ~less.w[1];
-}
-
 /* Others may see what the channels now on have. */
 static void
 show(struct jit_lanes *l)
 {
-    add(&l->any, l->low);
-    add(&l->any, l->high);
-    l->low = l->high = nothing;
+    l->any |= l->low | l->high;
+    l->low = l->high = (jit_bits){0};
 }
 
 /* Channels 0-7 or 8-15, or both, in whole registers. */
@@ -146,11 +125,13 @@ static void
 add_lanes(struct jit_lanes *l, const struct eu_op *op, unsigned grf)
 {
     if (op->lanes == 16) {
-        add(&l->low, jit_grfs(grf, 1));
+        l->low |= jit_run(grf, 1);
         if (grf + 1 < EU_GRF_COUNT)
-            add(&l->high, jit_grfs(grf + 1, 1));
+            l->high |= jit_run(grf + 1, 1);
+    } else if (op->chan) {
+        l->high |= jit_run(grf, 1);
     } else {
-        add(op->chan ? &l->high : &l->low, jit_grfs(grf, 1));
+        l->low |= jit_run(grf, 1);
     }
 }
 
@@ -158,7 +139,7 @@ static void
 add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
 {
     if (!is_by_lanes(op)) {
-        add(&l->any, r->uses);
+        l->any |= jit_bits_of(&r->uses);
         return;
     }
     for (unsigned s = 0; s < op->insn->src_count; s++) {
@@ -167,9 +148,9 @@ add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
         if (src->cls == EU_SRC_IMM)
             continue;
         if (src->cls == EU_SRC_SCALAR)
-            add(&l->any, jit_grfs(g, 1));
+            l->any |= jit_run(g, 1);
         else if (src->cls > EU_SRC_VEC_MOD || src->off_B % EU_GRF_B)
-            add(&l->any, r->uses);
+            l->any |= jit_bits_of(&r->uses);
         else
             add_lanes(l, op, g);
     }
@@ -180,20 +161,20 @@ static void
 before_write(struct jit_lanes *l, const struct eu_op *op,
              const struct jit_regs *r)
 {
-    l->seen = everything;
+    jit_bits kills = jit_bits_of(&r->kills);
+    l->seen = jit_bits_of(&everything);
     if (r->no_mask) {
-        take(&l->any, r->kills);
-        take(&l->low, r->kills);
-        take(&l->high, r->kills);
-    } else if ((r->kills.w[0] | r->kills.w[1]) && is_by_lanes(op) &&
+        l->any &= ~kills;
+        l->low &= ~kills;
+        l->high &= ~kills;
+    } else if ((kills[0] | kills[1]) && is_by_lanes(op) &&
                !(op->dst_off_B % EU_GRF_B)) {
-        struct jit_lanes d = {.any = nothing};
+        struct jit_lanes d = {.any = {0}};
         add_lanes(&d, op, op->dst_off_B / EU_GRF_B);
         /* In other lanes than they are read. */
-        add(&l->any, both(d.low, l->high));
-        add(&l->any, both(d.high, l->low));
-        take(&l->low, r->kills);
-        take(&l->high, r->kills);
+        l->any |= (d.low & l->high) | (d.high & l->low);
+        l->low &= ~kills;
+        l->high &= ~kills;
         l->seen = l->any;
     }
 }
@@ -221,16 +202,17 @@ is_only_followed(const struct jit *j, uint32_t i)
 static struct jit_lanes
 lanes_behind(const struct jit *j, uint32_t i)
 {
-    struct jit_lanes l = {.any = live_behind(j, false, i)};
-    if (!is_only_followed(j, i))
-        return l;
     const struct eu_op *op = &j->k->ops[i];
-    const struct jit_lanes *next = &j->lanes[i + 1];
-    l = (struct jit_lanes){
-        .any = next->any, .low = next->low, .high = next->high};
-    add_target(j, false, &l.any, i, op->jip);
+    struct jit_set s = nothing;
+    if (!is_only_followed(j, i)) {
+        s = live_behind(j, false, i);
+        return (struct jit_lanes){.any = jit_bits_of(&s)};
+    }
+    struct jit_lanes l = j->lanes[i + 1];
+    add_target(j, false, &s, i, op->jip);
     if (jit_has_uip(op))
-        add_target(j, false, &l.any, i, op->uip);
+        add_target(j, false, &s, i, op->uip);
+    l.any |= jit_bits_of(&s);
     return l;
 }
 
@@ -238,9 +220,9 @@ lanes_behind(const struct jit *j, uint32_t i)
 static bool
 pass_lanes(struct jit *j)
 {
-    struct jit_lanes l = {.any = nothing};
+    struct jit_lanes l = {.any = {0}};
     uint32_t n = j->k->op_count;
-    uint64_t changed = 0;
+    jit_bits changed = {0};
     for (uint32_t i = n; i-- > 0;) {
         const struct eu_op *op = &j->k->ops[i];
         const struct jit_regs *r = &j->regs[i];
@@ -250,16 +232,13 @@ pass_lanes(struct jit *j)
             show(&l);
         before_write(&l, op, r);
         add_reads(&l, op, r);
-        struct jit_set live = l.any;
-        add(&live, l.low);
-        add(&live, l.high);
-        for (unsigned w = 0; w < 2; w++)
-            changed |= (live.w[w] ^ j->live[1][i].w[w]) |
-                       (l.any.w[w] ^ j->lanes[i].any.w[w]);
-        j->live[1][i] = live;
+        jit_bits live = l.any | l.low | l.high;
+        changed |= live ^ jit_bits_of(&j->live[1][i]);
+        changed |= l.any ^ j->lanes[i].any;
+        jit_set_bits(&j->live[1][i], live);
         j->lanes[i] = l;
     }
-    return changed;
+    return changed[0] | changed[1];
 }
 
 static bool
@@ -280,10 +259,10 @@ jit_is_unseen(const struct jit *j, const struct eu_op *op)
     if (j->full || !j->lanes || op != &j->k->ops[j->here] ||
         insn->dst.file != EU_FILE_GRF || !(r->kills.w[0] | r->kills.w[1]))
         return false;
-    struct jit_set seen = both(r->kills, j->lanes[j->here].seen);
+    jit_bits seen = jit_bits_of(&r->kills) & j->lanes[j->here].seen;
     bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
                  insn->opcode != EU_OP_CSEL;
-    return !flags && !(seen.w[0] | seen.w[1]);
+    return !flags && !(seen[0] | seen[1]);
 }
 
 /* ---- the whole kernel ---- */
@@ -292,19 +271,16 @@ jit_is_unseen(const struct jit *j, const struct eu_op *op)
 static void
 pass_straight(struct jit *j)
 {
-    struct jit_set full = nothing, masked = nothing;
+    jit_bits full = {0}, masked = {0};
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
+        jit_bits uses = jit_bits_of(&r->uses), kills = jit_bits_of(&r->kills);
         if (ends(j, i))
-            full = masked = nothing;
-        uint64_t keep = r->no_mask ? 0 : UINT64_MAX;
-        for (unsigned w = 0; w < 2; w++) {
-            full.w[w] = (full.w[w] & ~r->kills.w[w]) | r->uses.w[w];
-            masked.w[w] = (masked.w[w] & (~r->kills.w[w] | keep)) |
-                          r->uses.w[w];
-        }
-        j->live[0][i] = full;
-        j->live[1][i] = masked;
+            full = masked = (jit_bits){0};
+        full = (full & ~kills) | uses;
+        masked = (r->no_mask ? masked & ~kills : masked) | uses;
+        jit_set_bits(&j->live[0][i], full);
+        jit_set_bits(&j->live[1][i], masked);
     }
 }
 

@@ -254,46 +254,68 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
         r->kills = grfs(DIV_ROUND_UP(from, EU_GRF_B), end);
 }
 
+#define BITS(n) ((UINT64_C(1) << (n)) - 1)
+#define RUN(n, g)                                           \
+    {                                                       \
+        {                                                   \
+            (g)<64 ? BITS(n) << ((g)&63) : 0,               \
+                (g) >= 64 ? BITS(n) << ((g)&63) : (g)> 64 - \
+                    (n)                                     \
+                ? BITS(n) >> ((64 - (g)) & 63)              \
+                : 0,                                        \
+        }                                                   \
+    }
+#define RUNS_4(n, g) \
+    RUN(n, g), RUN(n, (g) + 1), RUN(n, (g) + 2), RUN(n, (g) + 3)
+#define RUNS_16(n, g) \
+    RUNS_4(n, g), RUNS_4(n, (g) + 4), RUNS_4(n, (g) + 8), RUNS_4(n, (g) + 12)
+#define RUNS_64(n, g)                                          \
+    RUNS_16(n, g), RUNS_16(n, (g) + 16), RUNS_16(n, (g) + 32), \
+        RUNS_16(n, (g) + 48)
+#define RUNS(n)                        \
+    {                                  \
+        RUNS_64(n, 0), RUNS_64(n, 64), \
+    }
+const struct jit_set jit_runs[4][EU_GRF_COUNT] = {RUNS(0), RUNS(1), RUNS(2),
+                                                  RUNS(3)};
+
 /* Whole registers, scalars and immediates: the interpreter's fast path knows
  * enough of them. */
 static inline bool
-note_plain(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
+note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
 {
-    typedef unsigned __int128 set;
     unsigned len_B = op->lanes * 4u, count = op->insn->src_count;
-    /* Of a vector from the beginning of a register, and from elsewhere. */
-    set whole = (UINT64_C(1) << DIV_ROUND_UP(len_B, EU_GRF_B)) - 1;
-    set uses = 0, all = 0, kills = 0;
-    if (op->fn == op->slow || op->slow != eu_op_general ||
+    unsigned whole = DIV_ROUND_UP(len_B, EU_GRF_B);
+    jit_bits uses = {0}, all = {0}, kills = {0};
+    if (op->fn == op->slow || op->slow != eu_op_general || whole > 2 ||
         op->insn->opcode == EU_OP_PLN || (op->post & EU_POST_STORE))
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct eu_op_src *src = &op->src[i];
-        unsigned g = src->off_B / EU_GRF_B;
+        unsigned more = src->off_B % EU_GRF_B ? 1 : 0;
         if (src->cls == EU_SRC_IMM)
             continue;
         if (src->cls != EU_SRC_SCALAR && src->cls > EU_SRC_VEC_MOD)
             return false;
-        uses |= (src->cls == EU_SRC_SCALAR ? (set)1
-                 : src->off_B % EU_GRF_B   ? whole << 1 | 1
-                                           : whole)
-                << g;
+        uses |= jit_run(src->off_B / EU_GRF_B,
+                        src->cls == EU_SRC_SCALAR ? 1 : whole + more);
     }
     if (!(op->post & EU_POST_NULL)) {
+        unsigned g = op->dst_off_B / EU_GRF_B;
         if ((op->dst_off_B | len_B) % EU_GRF_B)
             return false;
-        all = whole << op->dst_off_B / EU_GRF_B;
-        kills = writes_all(op) ? all : 0;
+        all = jit_run(g, whole);
+        if (writes_all(op))
+            kills = all;
+        *written |= all;
+        /* Division has its remainder behind the quotient. */
+        if (op->insn->opcode == EU_OP_MATH && g + whole < EU_GRF_COUNT)
+            *written |= jit_run(g + whole, whole);
     }
-    /* Division has its remainder behind the quotient. */
-    set more = op->insn->opcode == EU_OP_MATH ? all << 1 | all << 2 : 0;
-    written[0] |= (uint64_t)(all | more);
-    written[1] |= (uint64_t)((all | more) >> 64);
-    all |= uses;
-    *r = (struct jit_regs){{{(uint64_t)uses, (uint64_t)(uses >> 64)}},
-                           {{(uint64_t)kills, (uint64_t)(kills >> 64)}},
-                           {{(uint64_t)all, (uint64_t)(all >> 64)}},
-                           op->no_mask};
+    jit_set_bits(&r->uses, uses);
+    jit_set_bits(&r->kills, kills);
+    jit_set_bits(&r->all, all | uses);
+    r->no_mask = op->no_mask;
     return true;
 }
 
@@ -317,7 +339,7 @@ written_set(const struct jit_regs *r, const struct eu_op *op)
 }
 
 static void
-note_others(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
+note_others(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
 {
     *r = (struct jit_regs){.no_mask = op->no_mask};
     if (op->fn == eu_op_join || op->fn == eu_op_link)
@@ -332,8 +354,7 @@ note_others(struct jit_regs *r, const struct eu_op *op, uint64_t written[2])
         note_destination(r, op);
     }
     struct jit_set set = written_set(r, op);
-    written[0] |= set.w[0];
-    written[1] |= set.w[1];
+    *written |= jit_bits_of(&set);
     r->uses = uses;
     add(&r->all, uses);
 }
@@ -409,15 +430,16 @@ jit_analyse(struct jit *j, bool whole)
     struct jit_apart apart;
     bool follows = whole, sees = false;
     enum eu_leaves least = EU_LEAVES_NONE;
+    jit_bits written = {0};
     jit_apart_begin(&apart);
     j->start[0] |= JIT_START;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];
-        bool plain = note_plain(&j->regs[i], op, j->in.written);
+        bool plain = note_plain(&j->regs[i], op, &written);
         least = MIN2(least, leaves(op));
         j->has_wide |= op->lanes > 8;
         if (!plain) {
-            note_others(&j->regs[i], op, j->in.written);
+            note_others(&j->regs[i], op, &written);
             j->in.acc |= reads_acc(op->insn);
             sees |= reads_state(op->insn);
             if (jit_is_send(op))
@@ -431,6 +453,7 @@ jit_analyse(struct jit *j, bool whole)
     }
     if (!jit_find_live(j))
         return false;
+    memcpy(j->in.written, &written, sizeof j->in.written);
     j->in.need = j->need;
     j->in.steady = !sees && !j->has_modes;
     memcpy(j->in.full, j->live[0][0].w, sizeof j->in.full);

@@ -8,6 +8,13 @@
 bool jit_is_dynamic(const struct eu_op *op);
 /* The branch has a second target. */
 bool jit_has_uip(const struct eu_op *op);
+/* So many registers from this one on, up to three. */
+extern const struct jit_set jit_runs[4][EU_GRF_COUNT];
+static inline jit_bits
+jit_run(unsigned first_grf, unsigned count)
+{
+    return jit_bits_of(&jit_runs[count][first_grf & (EU_GRF_COUNT - 1)]);
+}
 /* live.c: jit.live from jit.regs and jit.start. False: it does not settle. */
 bool jit_find_live(struct jit *j);
 
