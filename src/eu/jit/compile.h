@@ -398,7 +398,8 @@ struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,
 /* The predicate alone, for SEL. */
 struct jit_mask jit_op_pred(struct jit *j, const struct eu_op *op,
                             const struct jit_part *p);
-/* Flag bits from mask register k (AVX2: vector register). */
+/* Flag bits from mask register k, without those outside the part's mask (AVX2:
+ * vector register, with any). */
 void jit_write_flags(struct jit *j, const struct eu_op *op,
                      const struct jit_part *p, unsigned k);
 /* Something else changes the flag register. */

@@ -17,6 +17,21 @@ static const struct plain rows[128] = {
 
 #define TYPE(name) (1u << EU_TYPE_##name)
 
+/* Some lanes keep what they have. */
+static inline bool
+merges(const struct jit *j, const struct eu_op *op)
+{
+    return op->pred || (!j->full && !op->no_mask && !jit_is_unseen(j, op));
+}
+
+/* The host's instruction does that. */
+static bool
+can_merge(const struct jit *j, const struct eu_op *op)
+{
+    return j->evex && jit_masks_fit(op) && op->insn->opcode != EU_OP_SEL &&
+           op->insn->opcode != EU_OP_MATH && op->insn->opcode != EU_OP_LRP;
+}
+
 /* Types and classes of operands. */
 static bool
 is_plain(const struct jit *j, const struct eu_op *op, bool *is_float)
@@ -25,8 +40,8 @@ is_plain(const struct jit *j, const struct eu_op *op, bool *is_float)
     const unsigned ints = TYPE(D) | TYPE(UD), words = TYPE(W) | TYPE(UW);
     unsigned types = 0, classes = 0, dst = 1u << insn->dst.type;
     uint32_t changes = 0;
-    if (op->pred || (op->post & ~EU_POST_SAT) || op->lanes < 8 ||
-        op->lanes > 16 || (!j->full && !op->no_mask && !jit_is_unseen(j, op)))
+    if ((op->post & ~EU_POST_SAT) || op->lanes < 8 || op->lanes > 16 ||
+        (merges(j, op) && (op->post || !can_merge(j, op))))
         return false;
     for (unsigned s = 0; s < insn->src_count; s++) {
         types |= 1u << insn->src[s].type;
@@ -106,50 +121,72 @@ source(struct jit *j, const struct eu_op *op, unsigned s,
     return rm;
 }
 
-/* a + b * c in the pinned register d, in the order of jit_fused(). */
-static unsigned
+/* d := a, in lanes k. */
+static void
+move_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a, unsigned k)
+{
+    enum x86_vop vop = a.kind == X86_REG ? X86_MOVAPS
+                       : a.bcast         ? X86_BROADCASTSS
+                                         : X86_MOVUPS_LD;
+    if (a.kind != X86_REG || a.reg != d)
+        x86_vop(&j->x, vop, len, d, 0, jit_as_memory(a), k);
+}
+
+/* a + b * c in register d, lanes k, in the order of jit_fused(). */
+static void
 fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
-           struct x86_rm b, struct x86_rm c)
+           struct x86_rm b, struct x86_rm c, unsigned k)
 {
     struct x86 *x = &j->x;
     if (c.kind == X86_REG && c.reg == d) {
-        x86_vop(x, X86_FMADD132PS, len, d, jit_read(j, a, len), b, 0);
-        return d;
+        x86_vop(x, X86_FMADD132PS, len, d, jit_read(j, a, len), b, k);
+        return;
     }
     unsigned rc = jit_read(j, c, len);
     if (b.kind == X86_REG && b.reg == d) {
-        x86_vop(x, X86_FMADD213PS, len, d, rc, a, 0);
-        return d;
+        x86_vop(x, X86_FMADD213PS, len, d, rc, a, k);
+        return;
     }
-    if (a.kind != X86_REG)
-        x86_vop(x, a.bcast ? X86_BROADCASTSS : X86_MOVUPS_LD, len, d, 0,
-                jit_as_memory(a), 0);
-    else if (a.reg != d)
-        x86_vop(x, X86_MOVAPS, len, d, 0, a, 0);
-    x86_vop(x, X86_FMADD231PS, len, d, rc, b, 0);
-    return d;
+    move_into(j, d, len, a, k);
+    x86_vop(x, X86_FMADD231PS, len, d, rc, b, k);
 }
 
-/* The result's register: the pinned one, if it has one and no other part of
- * the op reads what it holds. */
+/* The register that the result has to be in, because it is pinned or because
+ * lanes outside mask k stay as they are; or -1. */
+static int
+place_of(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+         unsigned *k)
+{
+    *k = 0;
+    if (!p->mask.all) {
+        *k = p->mask.k;
+        return (int)jit_vec_exact(j, op->dst_off_B, op->lanes * 4u);
+    }
+    if (!j->loop || op->lanes > j->max_lanes)
+        return -1;
+    return jit_pin_of(j, op->dst_off_B, op->lanes * 4u);
+}
+
+/* The result's register: the one where it has to be, if no other part of the op
+ * reads what that holds. */
 static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         bool is_float)
 {
-    unsigned opcode = op->insn->opcode, len = p->len, d;
+    unsigned opcode = op->insn->opcode, len = p->len, d, k;
+    int place = place_of(j, op, p, &k);
     struct x86_rm a = source(j, op, 0, p), b, t;
-    int pin = -1;
-    if (j->loop && op->lanes <= j->max_lanes)
-        pin = jit_pin_of(j, op->dst_off_B, op->lanes * 4u);
-    if (opcode == EU_OP_MOV && pin >= 0 && a.kind == X86_REG) {
-        x86_vop(&j->x, X86_MOVAPS, len, (unsigned)pin, 0, a, 0);
-        return (unsigned)pin;
+    if (opcode == EU_OP_MOV && (k || (place >= 0 && a.kind == X86_REG))) {
+        move_into(j, (unsigned)place, len, a, k);
+        return (unsigned)place;
     }
     if (opcode == EU_OP_MOV)
         return jit_owned(j, len, a);
     b = source(j, op, 1, p);
-    if (opcode == EU_OP_MAD && pin >= 0)
-        return fused_into(j, (unsigned)pin, len, a, b, source(j, op, 2, p));
+    if (opcode == EU_OP_MAD && place >= 0) {
+        fused_into(j, (unsigned)place, len, a, b, source(j, op, 2, p), k);
+        return (unsigned)place;
+    }
     if (opcode == EU_OP_MAD)
         return jit_fused(j, len, b, source(j, op, 2, p), a);
     if (!is_float && a.kind != X86_REG) {
@@ -158,9 +195,9 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         b = t;
     }
     unsigned ra = jit_read(j, a, len);
-    d = pin >= 0 ? (unsigned)pin : jit_temp(j);
+    d = place >= 0 ? (unsigned)place : jit_temp(j);
     x86_vop(&j->x, is_float ? rows[opcode].f : rows[opcode].i, len, d, ra, b,
-            0);
+            k);
     return d;
 }
 
@@ -170,6 +207,7 @@ lower_part(struct jit *j, const struct eu_op *op, struct jit_part *p,
 {
     p->lanes = MIN2(op->lanes - p->first, j->max_lanes);
     p->len = jit_len(p->lanes * 4);
+    p->mask = jit_op_mask(j, op, p, 0, true);
     unsigned r = compute(j, op, p, is_float);
     return op->post ? jit_saturate(j, p->len, r) : r;
 }
@@ -242,7 +280,7 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     for (unsigned i = 0; i <= two; i++) {
         jit_bind(j, reg[i], op->dst_off_B + part[i].first * 4,
                  part[i].lanes * 4);
-        if (is_float && opcode != EU_OP_MOV)
+        if (is_float && opcode != EU_OP_MOV && part[i].mask.all)
             jit_note_normal(j, reg[i]);
     }
     return true;

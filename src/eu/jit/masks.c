@@ -250,8 +250,7 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         if (!p->mask.all) {
             x86_kload(&j->x, K_SCRATCH, at, p->lanes == 8);
             x86_kop(&j->x, X86_KANDN, K_SCRATCH, p->mask.k, K_SCRATCH);
-            x86_kop(&j->x, X86_KAND, 4, k, p->mask.k);
-            x86_kop(&j->x, X86_KOR, 4, 4, K_SCRATCH);
+            x86_kop(&j->x, X86_KOR, 4, k, K_SCRATCH);
             k = 4;
         }
         x86_kstore(&j->x, k, at, p->lanes == 8);
