@@ -19,11 +19,10 @@ enum {
     JIT_START = 1,
     JIT_LOOP = 2,
     JIT_INTERPRETED = 4,
-    JIT_FLOW = 8,     /* jit_is_flow() */
-    JIT_SEND = 16,    /* jit_is_send() */
-    JIT_MODES = 32,   /* behind it other channels may be on */
-    JIT_MEMORY = 64,  /* jit_is_memory(), and nobody needs to see it */
-    JIT_TARGET = 128, /* of a branch, not only what comes behind one */
+    JIT_FLOW = 8,    /* jit_is_flow() */
+    JIT_SEND = 16,   /* jit_is_send() */
+    JIT_MODES = 32,  /* behind it other channels may be on */
+    JIT_MEMORY = 64, /* jit_is_memory(), and nobody needs to see it */
 };
 
 /* One bit per GRF. */
@@ -60,6 +59,9 @@ struct jit_regs {
  * its own lane, of channels 0-7 or 8-15 (live.c). */
 struct jit_lanes {
     jit_bits any, low, high, seen;
+    /* The same of halves of flag registers, f0.0 first, with the bits of
+     * channels 0-15. */
+    uint8_t flags_any, flags_own, flags_seen;
 };
 
 enum jit_kind {
@@ -239,6 +241,7 @@ bool jit_analyse(struct jit *j, bool whole);
 /* live.c: what the op that is being compiled leaves in lanes of channels that
  * are off does not matter. */
 bool jit_is_unseen(const struct jit *j, const struct eu_op *op);
+bool jit_flags_unseen(const struct jit *j, const struct eu_op *op);
 /* apart.c: follows the instructions one by one, in their order. */
 struct jit_apart {
     const struct eu_op *op;

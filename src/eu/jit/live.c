@@ -15,7 +15,6 @@
 #define MAX_PASSES 64
 
 static const struct jit_set everything = {{UINT64_MAX, UINT64_MAX}};
-static const struct jit_set nothing;
 
 static void
 add_target(const struct jit *j, bool full, struct jit_set *s, uint32_t from,
@@ -107,6 +106,8 @@ show(struct jit_lanes *l)
 {
     l->any |= l->low | l->high;
     l->low = l->high = (jit_bits){0};
+    l->flags_any |= l->flags_own;
+    l->flags_own = 0;
 }
 
 /* Channels 0-7 or 8-15, or both, in whole registers. */
@@ -179,22 +180,90 @@ before_write(struct jit_lanes *l, const struct eu_op *op,
     }
 }
 
-/* Whether none but channels that are on before the branch are behind it. */
+#define ALL_FLAGS 0xf
+
+/* A half with the bits of channels 0-15; 0: other bits. */
+static inline uint8_t
+flags_of(const struct eu_op *op)
+{
+    bool whole = op->lanes == 16 && !op->chan && op->flag_shift % 16 == 0;
+    return whole ? (uint8_t)(1u << (op->flag_reg * 2 + op->flag_shift / 16))
+                 : 0;
+}
+
+/* As before_write(). */
+static void
+before_flags(struct jit_lanes *l, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    l->flags_seen = ALL_FLAGS;
+    if (op->slow != eu_op_general || !insn->cmod || op->pred ||
+        insn->opcode == EU_OP_SEL || insn->opcode == EU_OP_CSEL)
+        return;
+    uint8_t kills = flags_of(op);
+    l->flags_own &= (uint8_t)~kills;
+    if (op->no_mask)
+        l->flags_any &= (uint8_t)~kills;
+    l->flags_seen = l->flags_any;
+}
+
+static void
+add_flag_reads(struct jit_lanes *l, const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (insn->src[s].file == EU_FILE_ARF &&
+            (insn->src[s].reg & 0xf0) == EU_ARF_F)
+            l->flags_any = ALL_FLAGS;
+    if (!op->pred)
+        return;
+    uint8_t own = op->pred == 1 && !op->no_mask ? flags_of(op) : 0;
+    l->flags_own |= own;
+    if (!own)
+        l->flags_any = ALL_FLAGS;
+}
+
+/* Whether none but channels that were on before come to the op. Checks compare
+ * all lanes where blocks begin. */
+static inline bool
+is_alone(const struct jit *j, uint32_t to)
+{
+    return j->k->ops[to].fn != eu_op_join && !j->has_dynamic &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+static void
+add_way(const struct jit *j, struct jit_lanes *l, uint32_t from,
+        int32_t distance)
+{
+    uint32_t to = from + (uint32_t)distance;
+    if (to >= j->k->op_count)
+        return;
+    struct jit_lanes there = j->lanes[to];
+    if (!is_alone(j, to))
+        show(&there);
+    l->any |= there.any;
+    l->low |= there.low;
+    l->high |= there.high;
+    l->flags_any |= there.flags_any;
+    l->flags_own |= there.flags_own;
+}
+
+/* Channels only go elsewhere: there is nobody to take their place. */
 static bool
-is_only_followed(const struct jit *j, uint32_t i)
+only_parts(const struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
-    if (i + 1 == j->k->op_count || (j->start[i + 1] & JIT_TARGET) ||
-        j->k->ops[i + 1].fn == eu_op_join || j->has_dynamic || op->no_mask ||
-        (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) ||
-        !(j->start[i] & JIT_FLOW) || op->fn == eu_op_bad)
+    if (!(j->start[i] & JIT_FLOW) || op->no_mask || op->fn == eu_op_bad ||
+        op->fn == eu_op_link)
         return false;
     switch (op->insn->opcode) {
     case EU_OP_IF:
     case EU_OP_BREAK:
     case EU_OP_CONT:
     case EU_OP_HALT:
-    case EU_OP_ENDIF: return op->fn != eu_op_link;
+    case EU_OP_ENDIF:
+    case EU_OP_WHILE: return true;
     default: return false;
     }
 }
@@ -203,16 +272,17 @@ static struct jit_lanes
 lanes_behind(const struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
-    struct jit_set s = nothing;
-    if (!is_only_followed(j, i)) {
-        s = live_behind(j, false, i);
-        return (struct jit_lanes){.any = jit_bits_of(&s)};
+    struct jit_lanes l = {.any = {0}};
+    if (!only_parts(j, i)) {
+        struct jit_set s = live_behind(j, false, i);
+        l.any = jit_bits_of(&s);
+        l.flags_any = jit_is_send(op) ? 0 : ALL_FLAGS;
+        return l;
     }
-    struct jit_lanes l = j->lanes[i + 1];
-    add_target(j, false, &s, i, op->jip);
+    add_way(j, &l, i, 1);
+    add_way(j, &l, i, op->jip);
     if (jit_has_uip(op))
-        add_target(j, false, &s, i, op->uip);
-    l.any |= jit_bits_of(&s);
+        add_way(j, &l, i, op->uip);
     return l;
 }
 
@@ -223,22 +293,28 @@ pass_lanes(struct jit *j)
     struct jit_lanes l = {.any = {0}};
     uint32_t n = j->k->op_count;
     jit_bits changed = {0};
+    unsigned flags = 0;
     for (uint32_t i = n; i-- > 0;) {
         const struct eu_op *op = &j->k->ops[i];
         const struct jit_regs *r = &j->regs[i];
         if (ends(j, i))
             l = lanes_behind(j, i);
-        else if (i + 1 < n && (j->start[i + 1] & JIT_START))
+        else if (i + 1 < n && (j->start[i + 1] & JIT_START) &&
+                 !is_alone(j, i + 1))
             show(&l);
         before_write(&l, op, r);
+        before_flags(&l, op);
         add_reads(&l, op, r);
+        add_flag_reads(&l, op);
         jit_bits live = l.any | l.low | l.high;
         changed |= live ^ jit_bits_of(&j->live[1][i]);
-        changed |= l.any ^ j->lanes[i].any;
+        changed |= (l.any ^ j->lanes[i].any) | (l.low ^ j->lanes[i].low);
+        flags |= (l.flags_any ^ j->lanes[i].flags_any) |
+                 (l.flags_own ^ j->lanes[i].flags_own);
         jit_set_bits(&j->live[1][i], live);
         j->lanes[i] = l;
     }
-    return changed[0] | changed[1];
+    return changed[0] | changed[1] | flags;
 }
 
 static bool
@@ -263,6 +339,14 @@ jit_is_unseen(const struct jit *j, const struct eu_op *op)
     bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
                  insn->opcode != EU_OP_CSEL;
     return !flags && !(seen[0] | seen[1]);
+}
+
+bool
+jit_flags_unseen(const struct jit *j, const struct eu_op *op)
+{
+    return !j->full && j->lanes && op == &j->k->ops[j->here] &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) &&
+           flags_of(op) & ~j->lanes[j->here].flags_seen;
 }
 
 /* ---- the whole kernel ---- */

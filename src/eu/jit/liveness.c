@@ -58,9 +58,7 @@ mark(struct jit *j, uint32_t from, int32_t distance, uint8_t what)
 static void
 mark_target(struct jit *j, uint32_t from, int32_t distance)
 {
-    mark(j, from, distance, JIT_TARGET | JIT_START);
-    if (distance <= 0)
-        mark(j, from, distance, JIT_LOOP);
+    mark(j, from, distance, distance <= 0 ? JIT_LOOP | JIT_START : JIT_START);
     j->has_loop |= distance <= 0;
 }
 

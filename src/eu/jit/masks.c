@@ -247,7 +247,7 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     bool whole = p->lanes >= 8 && shift % 8 == 0;
     struct x86_rm at = x86_thread(flag_disp(op) + shift / 8);
     if (j->evex && whole) {
-        if (!p->mask.all) {
+        if (!p->mask.all && !jit_flags_unseen(j, op)) {
             x86_kload(&j->x, K_SCRATCH, at, p->lanes == 8);
             x86_kop(&j->x, X86_KANDN, K_SCRATCH, p->mask.k, K_SCRATCH);
             x86_kop(&j->x, X86_KOR, 4, k, K_SCRATCH);
