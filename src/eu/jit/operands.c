@@ -181,11 +181,42 @@ permute(struct jit *j, const struct region *r, const struct jit_part *p)
     return d;
 }
 
+/* Every four lanes read the same places of the four dwords where they lie, as
+ * differences between the pixels of a quad do. */
+static bool
+is_by_quads(const struct region *r, const struct jit_part *p, uint8_t *places)
+{
+    unsigned from_B = r->lane_B[0] & ~15u, all = 0;
+    if (r->size_B != 4 || p->lanes % 4 || from_B % EU_GRF_B ||
+        from_B + p->lanes * 4 > EU_GRF_FILE_B)
+        return false;
+    for (unsigned i = 0; i < 4; i++)
+        all |= (r->lane_B[i] / 4 & 3u) << i * 2;
+    for (unsigned i = 0; i < p->lanes; i++)
+        if (r->lane_B[i] != from_B + i / 4 * 16 + (all >> i % 4 * 2 & 3) * 4)
+            return false;
+    *places = (uint8_t)all;
+    return true;
+}
+
+static unsigned
+shuffle(struct jit *j, const struct region *r, const struct jit_part *p,
+        uint8_t places)
+{
+    unsigned s = jit_vec(j, r->lane_B[0] & ~15u, p->lanes * 4);
+    unsigned d = jit_temp(j);
+    x86_vop_imm(&j->x, X86_PSHUFD, p->len, d, 0, x86_reg(s), 0, places);
+    return d;
+}
+
 static unsigned
 gather(struct jit *j, const struct region *r, const struct jit_part *p)
 {
     unsigned vector_lanes = 4u << p->len;
     uint32_t index[16];
+    uint8_t places;
+    if (is_by_quads(r, p, &places))
+        return shuffle(j, r, p, places);
     if (is_near(j, r, p))
         return permute(j, r, p);
     for (unsigned i = 0; i < vector_lanes; i++)
