@@ -427,7 +427,6 @@ jit_src_plain(const struct eu_op *op, unsigned s, bool is_float)
 enum jit_bound { JIT_BOUND_SIGNED, JIT_BOUND_UNSIGNED, JIT_BOUND_NONE };
 bool jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
                 bool is_float);
-bool jit_dst_ok(const struct jit *j, const struct eu_op *op);
 /* A whole vector that nobody else reads, nor this instruction once more, stays
  * in memory. */
 bool jit_src_once(struct jit *j, const struct eu_op *op, unsigned s,
@@ -444,6 +443,8 @@ jit_as_memory(struct x86_rm rm)
     rm.bcast = false;
     return rm;
 }
+/* results.c */
+bool jit_dst_ok(const struct jit *j, const struct eu_op *op);
 void jit_store_dst(struct jit *j, const struct eu_op *op,
                    const struct jit_part *p, unsigned reg);
 

@@ -1,0 +1,171 @@
+/* results.c: vectors of 32-bit lanes to where an instruction's result goes.
+ *
+ * Whole dwords are bound to their registers, or merged with what these hold;
+ * narrow types and strides are written to memory under a mask. */
+#include "eu/jit/compile.h"
+
+#define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
+
+bool
+jit_dst_ok(const struct jit *j, const struct eu_op *op)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    if (op->fn != op->slow && !(op->post & EU_POST_STORE))
+        return true;
+    if (o->type == EU_TYPE_HF || size_B == 8)
+        return false;
+    if (o->file == EU_FILE_ARF)
+        return (o->reg & 0xf0) == EU_ARF_NULL;
+    if (o->file != EU_FILE_GRF || o->indirect)
+        return false;
+    if (op->insn->align16 && o->writemask != 15)
+        return false;
+    unsigned step_B = o->hstride * size_B;
+    if (size_B == 4)
+        return o->hstride == 1 || op->lanes == 1 || j->evex;
+    if (op->lanes == 1)
+        return true;
+    return j->evex &&
+           (o->hstride == 1 || (step_B == 4 && o->subreg_B % size_B == 0));
+}
+
+static void
+store_dwords(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+             unsigned reg, unsigned off_B)
+{
+    unsigned len_B = p->lanes * 4;
+    if (p->mask.all) {
+        if (j->v.reg[reg].kind != JIT_TEMP) {
+            unsigned d = jit_temp(j);
+            x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(reg), 0);
+            reg = d;
+        }
+        jit_bind(j, reg, off_B, len_B);
+        return;
+    }
+    unsigned old = jit_vec_exact(j, off_B, len_B);
+    if (j->evex) {
+        x86_vop(&j->x, X86_MOVAPS, p->len, old, 0, x86_reg(reg), p->mask.k);
+    } else {
+        x86_vop_imm(&j->x, X86_BLENDVPS, p->len, old, old, x86_reg(reg), 0,
+                    (uint8_t)(p->mask.k << 4));
+    }
+    jit_bind(j, old, off_B, len_B);
+}
+
+/* k5 := the mask, for elements of which one in `step` belongs to a lane. */
+static void
+spread_mask(struct jit *j, const struct jit_part *p, unsigned step,
+            unsigned phase)
+{
+    uint64_t every = step == 2 ? UINT64_C(0x5555555555555555)
+                               : UINT64_C(0x1111111111111111);
+    unsigned bits = p->lanes * step;
+    if (bits < 64)
+        every &= (UINT64_C(1) << bits) - 1;
+    every <<= phase;
+    x86_mov_imm(&j->x, X86_RCX, every);
+    if (!p->mask.all) {
+        x86_kmov_to_gpr(&j->x, X86_RAX, p->mask.k);
+        x86_pdep(&j->x, X86_RCX, X86_RAX, X86_RCX);
+    }
+    x86_kmov_from_gpr(&j->x, 5, X86_RCX, true);
+}
+
+/* Words or bytes that lie a dword apart. */
+static void
+store_spread(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    unsigned at = off_B & 3;
+    jit_sync_drop(j, off_B - at, p->lanes * 4);
+    if (at) {
+        unsigned d = jit_temp(j);
+        x86_vop_imm(&j->x, X86_PSHIFTD_IMM, p->len, 6, d, x86_reg(reg), 0,
+                    (uint8_t)(at * 8));
+        reg = d;
+    }
+    spread_mask(j, p, 4 / size_B, at / size_B);
+    x86_vop(&j->x, size_B == 2 ? X86_MOVDQU16_ST : X86_MOVDQU8_ST, p->len, reg,
+            0, x86_thread(GRF_AT(off_B - at)), 5);
+}
+
+static void
+store_packed(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    unsigned k = p->mask.all ? 0 : p->mask.k;
+    jit_sync_drop(j, off_B, p->lanes * size_B);
+    if (!k && p->lanes < 4) {
+        x86_mov_imm(&j->x, X86_RAX, (1u << p->lanes) - 1);
+        x86_kmov_from_gpr(&j->x, 5, X86_RAX, false);
+        k = 5;
+    }
+    x86_vop(&j->x, size_B == 2 ? X86_PMOVDW : X86_PMOVDB, p->len, reg, 0,
+            x86_thread(GRF_AT(off_B)), k);
+}
+
+static void
+store_scattered(struct jit *j, const struct jit_part *p, unsigned reg,
+                unsigned off_B, unsigned step_B)
+{
+    uint32_t index[16];
+    jit_sync_drop(j, off_B, (p->lanes - 1) * step_B + 4);
+    for (unsigned i = 0; i < 16; i++)
+        index[i] = MIN2(i, p->lanes - 1) * step_B;
+    unsigned at = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, p->len, at, 0,
+            x86_const(&j->x, index, 4u << p->len), 0);
+    if (p->mask.all) {
+        x86_mov_imm(&j->x, X86_RAX, (UINT32_C(1) << p->lanes) - 1);
+        x86_kmov_from_gpr(&j->x, 5, X86_RAX, false);
+    } else {
+        x86_kop(&j->x, X86_KOR, 5, p->mask.k, p->mask.k);
+    }
+    x86_scatter(&j->x, p->len, reg, at, (int32_t)GRF_AT(off_B), 5);
+}
+
+/* One element of one, two or four bytes. */
+static void
+store_scalar(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, unsigned size_B)
+{
+    jit_sync_drop(j, off_B, size_B);
+    x86_vop(&j->x, X86_MOVD_TO_GPR, 0, reg, 0, x86_reg(X86_RAX), 0);
+    uint32_t skip = 0;
+    if (!p->mask.all && j->evex) {
+        x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
+    } else if (!p->mask.all) {
+        x86_vop(&j->x, X86_MOVMSKPS, 0, X86_RCX, 0, x86_reg(p->mask.k), 0);
+    }
+    if (!p->mask.all) {
+        x86_alu_imm(&j->x, X86_AND, X86_RCX, 1, false);
+        skip = x86_jump(&j->x, X86_CC_E);
+    }
+    x86_store(&j->x, X86_RAX, GRF_AT(off_B), size_B);
+    if (!p->mask.all)
+        x86_patch(&j->x, skip, j->x.size);
+}
+
+void
+jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+              unsigned reg)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    if (o->file != EU_FILE_GRF)
+        return;
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    unsigned step_B = o->hstride * size_B;
+    unsigned off_B = o->reg * EU_GRF_B + o->subreg_B + p->first * step_B;
+    if (size_B == 4 && (o->hstride == 1 || p->lanes == 1))
+        store_dwords(j, op, p, reg, off_B);
+    else if (p->lanes == 1)
+        store_scalar(j, p, reg, off_B, size_B);
+    else if (size_B == 4)
+        store_scattered(j, p, reg, off_B, step_B);
+    else if (o->hstride == 1)
+        store_packed(j, p, reg, off_B, size_B);
+    else
+        store_spread(j, p, reg, off_B, size_B);
+}
