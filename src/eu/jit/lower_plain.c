@@ -153,7 +153,7 @@ fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
 
 /* The register that the result has to be in, because it is pinned or because
  * lanes outside mask k stay as they are; or -1. */
-static int
+static inline int
 place_of(struct jit *j, const struct eu_op *op, const struct jit_part *p,
          unsigned *k)
 {
@@ -207,7 +207,8 @@ lower_part(struct jit *j, const struct eu_op *op, struct jit_part *p,
 {
     p->lanes = MIN2(op->lanes - p->first, j->max_lanes);
     p->len = jit_len(p->lanes * 4);
-    p->mask = jit_op_mask(j, op, p, 0, true);
+    p->mask = merges(j, op) ? jit_op_mask(j, op, p, 0, true)
+                            : (struct jit_mask){.all = true};
     unsigned r = compute(j, op, p, is_float);
     return op->post ? jit_saturate(j, p->len, r) : r;
 }
