@@ -42,6 +42,17 @@ enum eu_status {
     EU_FAILED,   /* guest error, already reported */
 };
 
+/* One of many threads that compiled code runs one after the other, see
+ * eu_launch_row(). */
+#define EU_ROW_GRF 4
+struct eu_row {
+    alignas(64) uint8_t payload[EU_ROW_GRF * EU_GRF_B];
+    uint8_t *caught;
+    uint32_t dispatch_mask, vector_mask, mask; /* the last: one of the others */
+    uint32_t more;        /* not zero: another one comes behind it */
+    uint32_t caught_mask; /* lanes of what was caught */
+};
+
 struct eu_thread {
     alignas(64) uint8_t grf[EU_GRF_COUNT * EU_GRF_B];
     uint64_t scratch[32]; /* compiled code: results on their way */
@@ -56,6 +67,7 @@ struct eu_thread {
     /* NULL, or where the last message of a launch that catches goes instead of
      * being sent: EU_CATCH_GRF registers; its lanes are message.exec_mask. */
     uint8_t *caught;
+    struct eu_row *row; /* NULL, or the one of a row that now runs */
     /* Not yet added to the statistics: */
     uint32_t message_count;
     uint64_t interpreted_count; /* instructions that the JIT left out */
@@ -153,6 +165,9 @@ struct eu_launch {
     /* Threads whose payload and masks are the same do the same, as far as
      * their messages are answered alike. */
     bool steady;
+
+    /* Where threads of a row have their payload, or 0: there are no rows. */
+    unsigned row_grf;
 
     /* Private to src/eu. */
     uint8_t leaves;    /* enum eu_leaves */
@@ -273,6 +288,29 @@ eu_launch_again(const struct eu_launch *l, struct eu_thread *t,
     t->status = EU_RUNNING;
     return eu_launch_enter(l, t, dispatch_mask, vector_mask,
                            vmask ? vector_mask : dispatch_mask, left);
+}
+
+/* Whether a thread with these channels may be in a row. */
+static inline bool
+eu_launch_takes(const struct eu_launch *l, uint32_t mask)
+{
+    return eu_masks_nothing(mask, l->need, l->apart, l->quads);
+}
+
+/* eu_launch_quick() for a row of threads, which differ in their masks and in
+ * the payload from row_grf on. Returns the one that has not finished, or the
+ * last. */
+static inline struct eu_row *
+eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
+              struct eu_row *row, int64_t *left)
+{
+    t->row = row;
+    t->caught = row->caught;
+    memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload, sizeof row->payload);
+    eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false, left);
+    row = t->row;
+    t->row = NULL;
+    return row;
 }
 
 static inline uint32_t *

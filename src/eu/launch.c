@@ -51,6 +51,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
     l->jit = NULL;
     l->enter = NULL;
     l->entry = NULL;
+    l->row_grf = 0;
     eu_thread_init(&t, start);
     memcpy(l->begin, t.a0, sizeof l->begin);
     l->mxcsr = t.mxcsr;
@@ -98,6 +99,7 @@ start_thread(const struct eu_launch *l, struct eu_thread *t,
              uint32_t dispatch_mask, uint32_t vector_mask)
 {
     memcpy(t->a0, l->begin, sizeof l->begin);
+    t->row = NULL;
     t->sr0[2] = dispatch_mask;
     t->sr0[3] = vector_mask;
     t->mask = l->start.vector_mask_enable ? vector_mask : dispatch_mask;
@@ -148,6 +150,7 @@ eu_launch_count_from(struct eu_thread *t)
 {
     t->message_count = 0;
     t->interpreted_count = 0;
+    t->row = NULL;
 }
 
 void

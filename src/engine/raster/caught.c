@@ -76,6 +76,7 @@ threads(struct worker *w, const struct target *t)
                                .copies = b->copies,
                                .weights = b->weighs ? &b->run_weights : NULL,
                                .block = b->block,
+                               .row = b->row,
                                .color = b->color,
                                .mask = b->mask,
                                .at = b->store_at,

@@ -58,6 +58,7 @@ struct thread_run {
     unsigned copies;
     const struct run_weights *weights; /* or NULL */
     const struct batch_block *block;
+    struct eu_row *row;       /* room for as many */
     uint32_t (*color)[4][16]; /* where their colours go, */
     uint16_t *mask;           /* and which lanes have one */
     /* Where they will be stored, to be fetched meanwhile: so many lines of 64

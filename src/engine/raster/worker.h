@@ -125,6 +125,7 @@ struct block_batch {
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
+    struct eu_row row[BATCH_BLOCKS];
     bool weighs; /* and weights from here, not from weights[] */
     struct run_weights run_weights;
 };

@@ -26,6 +26,7 @@ struct eu_jit {
     enum cpu_level cpu;
     unsigned flags;
     uint32_t need;      /* channels of the full copy */
+    unsigned row_grf;   /* see eu_launch_row() */
     bool apart, quads;  /* which may run without some: eu_masks_nothing() */
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */

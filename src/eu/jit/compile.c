@@ -91,6 +91,8 @@ begin_block(struct jit *j, uint32_t i)
         x86_test(&j->x, X86_R12);
         leave_for(j, X86_CC_LE, i);
     }
+    if (!i)
+        jit_begin_row(j);
     x86_alu_imm(&j->x, X86_SUB, X86_R12, block_ops(j, i), true);
     if (j->full)
         j->body[i] = j->x.size;
@@ -420,6 +422,7 @@ make_full(struct jit *j)
     }
     jit->start = j->start;
     jit->at = j->at;
+    jit->row_grf = j->row_grf;
     jit->apart = j->in.apart;
     jit->quads = j->in.quads;
     if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))

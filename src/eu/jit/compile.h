@@ -208,6 +208,11 @@ struct jit {
     uint32_t rescue_count, rescue_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
+    /* Where the threads of a row begin but for the first one, with their
+     * weights in these registers: those from row_grf on. 0: they do not. */
+    uint32_t row_at;
+    unsigned row_grf;
+    uint8_t row_reg[EU_ROW_GRF];
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */
@@ -505,6 +510,8 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 
 /* lower_send.c. False: not a form that is compiled. */
 bool jit_lower_send(struct jit *j, uint32_t index);
+/* At the kernel's first instruction. */
+void jit_begin_row(struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */
 bool jit_is_caught(const struct eu_op *op);
 

@@ -259,6 +259,7 @@ use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
     l->jit = jit;
     memcpy(&l->enter, &prologue, sizeof l->enter);
     l->entry = entry;
+    l->row_grf = jit->row_grf;
     l->run = run_launch;
     l->resume = resume_launch;
 }

@@ -247,6 +247,133 @@ Test(launch, the_last_message_is_caught)
     }
 }
 
+/* ---- rows ---------------------------------------------------------------- */
+
+#define ROW 5
+
+struct caught_row {
+    alignas(64) uint32_t color[ROW][4][16];
+    uint32_t mask[ROW];
+};
+
+static void
+make_row(struct rk *k, const struct eu_launch *l, struct eu_row row[ROW],
+         struct caught_row *to)
+{
+    static struct eu_thread t;
+    for (unsigned n = 0; n < ROW; n++) {
+        uint32_t lit = rk_rnd(k, 3) ? rk_rnd(k, 0x10000) : 0xffff;
+        uint32_t quads = lit | lit >> 1 | lit >> 2 | lit >> 3;
+        rk_fill_registers(k, &t);
+        row[n].caught = (uint8_t *)to->color[n];
+        row[n].dispatch_mask = lit;
+        row[n].vector_mask = (quads & 0x1111) * 15;
+        row[n].mask = l->start.vector_mask_enable ? row[n].vector_mask : lit;
+        row[n].more = n + 1 < ROW;
+        memcpy(row[n].payload, eu_grf(&t, l->row_grf), sizeof row->payload);
+    }
+}
+
+/* One thread after the other; what one leaves in registers, the next one finds
+ * there, as in a row. Returns how many came to their end. */
+static unsigned
+run_single(const struct eu_launch *l, struct eu_thread *t,
+           const struct eu_row row[ROW], struct caught_row *to, int64_t *left)
+{
+    for (unsigned n = 0; n < ROW; n++) {
+        memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
+        t->caught = (uint8_t *)to->color[n];
+        if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
+                           left) != EU_FINISHED)
+            return n;
+        to->mask[n] = t->message.exec_mask & row[n].dispatch_mask;
+    }
+    return ROW;
+}
+
+static unsigned
+run_row(const struct eu_launch *l, struct eu_thread *t, struct eu_row row[ROW],
+        struct caught_row *to, int64_t *left)
+{
+    struct eu_row *at = eu_launch_row(l, t, row, left);
+    unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
+    for (unsigned n = 0; n < done; n++)
+        to->mask[n] = row[n].caught_mask;
+    cr_expect_null(t->row);
+    return done;
+}
+
+static void
+expect_colors(const struct caught_row *got, const struct caught_row *want,
+              unsigned count, uint64_t seed)
+{
+    for (unsigned n = 0; n < count; n++) {
+        cr_assert_eq(got->mask[n], want->mask[n], "seed %llu: thread %u",
+                     (unsigned long long)seed, n);
+        for (unsigned i = 0; i < 64; i++) {
+            if (want->mask[n] >> i % 16 & 1)
+                cr_assert_eq(got->color[n][i / 16][i % 16],
+                             want->color[n][i / 16][i % 16],
+                             "seed %llu: thread %u, dword %u",
+                             (unsigned long long)seed, n, i);
+        }
+    }
+}
+
+/* A budget may end within the row. False: the kernel's threads make none. */
+static bool
+compare_row(struct rk *k, uint64_t seed, unsigned *whole)
+{
+    static struct eu_thread single, in_row;
+    static struct caught_row want, got;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct rk_log log[2] = {{.lanes = true}, {.lanes = true}};
+    struct eu_row row[ROW];
+    struct eu_launch l;
+    struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    cr_assert_not_null(kernel);
+    struct eu_start s = rk_start(&state, kernel);
+    eu_launch_init(&l, &s);
+    make_row(&state, &l, row, &got);
+    bool fits = l.row_grf;
+    for (unsigned n = 0; n < ROW; n++)
+        fits = fits && eu_launch_takes(&l, row[n].mask);
+    if (fits) {
+        poison(&single, (unsigned)seed);
+        rk_fill_registers(&state, &single);
+        in_row = single;
+        single.user = &log[0];
+        in_row.user = &log[1];
+        uint32_t before = eu_launch_begin(&l);
+        int64_t left[2] = {BUDGET, BUDGET};
+        unsigned done = run_single(&l, &single, row, &want, &left[0]);
+        cr_assert_eq(run_row(&l, &in_row, row, &got, &left[1]), done);
+        eu_launch_end(&l, before);
+        cr_expect_eq(left[1], left[0]);
+        expect_colors(&got, &want, done, seed);
+        cr_expect_eq(log[1].count, log[0].count);
+        cr_expect_eq(log[1].hash, log[0].hash, "seed %llu",
+                     (unsigned long long)seed);
+        *whole += done == ROW;
+    }
+    eu_kernel_free(kernel);
+    return fits;
+}
+
+Test(launch, threads_of_a_row)
+{
+    static struct rk k;
+    unsigned rows = 0, whole = 0;
+    for (uint64_t seed = 1; seed <= 6 * KERNELS; seed++) {
+        make_straight(&k, seed, true);
+        rows += compare_row(&k, seed, &whole);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
+        cr_expect_gt(whole, KERNELS / 60, "%u of %u", whole, rows);
+    else
+        cr_expect_eq(rows, 0);
+}
+
 /* ---- what a kernel may read ---------------------------------------------- */
 
 static enum eu_msg_result

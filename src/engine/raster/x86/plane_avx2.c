@@ -53,18 +53,18 @@ eight_over(eight v)
     return (eight){1 / v.left, 1 / v.right};
 }
 
-static inline void
-eight_to_floats(float out[8], eight v)
+static inline f32x8
+eight_to_floats(eight v)
 {
-    _mm256_storeu_ps(out, _mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.right),
-                                          _mm256_cvtpd_ps((__m256d)v.left)));
+    return (f32x8)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)v.right),
+                                  _mm256_cvtpd_ps((__m256d)v.left));
 }
 
 static inline void
-eights_to_floats(float out[16], const eight *a, const eight *b)
+store_floats(float out[16], f32x8 a, f32x8 b)
 {
-    eight_to_floats(out, *a);
-    eight_to_floats(out + 8, *b);
+    _mm256_storeu_ps(out, (__m256)a);
+    _mm256_storeu_ps(out + 8, (__m256)b);
 }
 
 static inline void

@@ -49,10 +49,17 @@ eight_over(eight v)
     return 1 / v;
 }
 
-static inline void
-eights_to_floats(float out[16], const eight *a, const eight *b)
+static inline f32x8
+eight_to_floats(eight v)
 {
-    to_floats(out, a, b);
+    return (f32x8)_mm512_cvtpd_ps((__m512d)v);
+}
+
+static inline void
+store_floats(float out[16], f32x8 a, f32x8 b)
+{
+    __m512 low = _mm512_castps256_ps512((__m256)a);
+    _mm512_storeu_ps(out, _mm512_insertf32x8(low, (__m256)b, 1));
 }
 
 /* Compiled code loads registers in pairs: a pair that two stores have written

@@ -12,8 +12,8 @@ static inline eight rows_of(f64x4 v, unsigned half);
 static inline eight eight_add(eight a, eight b);
 static inline eight eight_mul(eight a, eight b);
 static inline eight eight_over(eight v); /* 1 / v */
-static inline void eights_to_floats(float out[16], const eight *a,
-                                    const eight *b);
+static inline f32x8 eight_to_floats(eight v);
+static inline void store_floats(float out[16], f32x8 a, f32x8 b);
 
 /* Eight of the sixteen lanes. */
 struct places {
@@ -99,10 +99,29 @@ centres(int32_t at_px, double ref)
     return (at_px - ref + quad) + pixel;
 }
 
+/* A plane that depends on x alone, or on y, has four values in a block: that is
+ * how rectangles are mostly made. */
+enum part_kind { PART_ANY, PART_COLUMNS, PART_ROWS };
+
 /* What a plane has of the rows, upper and lower quads. */
 struct parts {
+    enum part_kind kind;
     eight rows[2];
+    f32x8 floats[2]; /* PART_ROWS: the values */
 };
+
+/* The product of zero and a number is zero, and a sum with zero is the other
+ * operand, but for the sign of a zero; and that too when it is rounded to
+ * nearest. */
+static inline enum part_kind
+kind_of(const struct plane *p, double ref_x, double ref_y)
+{
+    if (_MM_GET_ROUNDING_MODE() != _MM_ROUND_NEAREST ||
+        (p->c == 0 && __builtin_signbit(p->c)) || !__builtin_isfinite(ref_x) ||
+        !__builtin_isfinite(ref_y))
+        return PART_ANY;
+    return p->dx == 0 ? PART_ROWS : p->dy == 0 ? PART_COLUMNS : PART_ANY;
+}
 
 static inline eight
 part_of_columns(const struct plane *p, f64x4 x)
@@ -118,11 +137,71 @@ parts_of_rows(struct parts *t, const struct plane *p, f64x4 y)
     t->rows[1] = rows_of(b, 1);
 }
 
+/* Of four columns or rows, to the lanes of half a block. */
+static inline f32x8
+spread(f64x4 v, __m256i lanes)
+{
+    __m256 f = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)v));
+    return (f32x8)_mm256_permutevar8x32_ps(f, lanes);
+}
+
+static inline void
+begin_row(struct parts *t, const struct plane *p, f64x4 y)
+{
+    const __m256i upper = _mm256_setr_epi32(0, 0, 1, 1, 0, 0, 1, 1);
+    const __m256i lower = _mm256_setr_epi32(2, 2, 3, 3, 2, 2, 3, 3);
+    if (t->kind == PART_ROWS) {
+        f64x4 v = p->c + p->dy * y;
+        t->floats[0] = spread(v, upper);
+        t->floats[1] = spread(v, lower);
+    } else if (t->kind == PART_ANY) {
+        parts_of_rows(t, p, y);
+    }
+}
+
+/* A block's values, upper and lower quads. */
+static inline void
+floats_of(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
+{
+    const __m256i columns = _mm256_setr_epi32(0, 1, 0, 1, 2, 3, 2, 3);
+    if (t->kind == PART_ROWS) {
+        out[0] = t->floats[0];
+        out[1] = t->floats[1];
+    } else if (t->kind == PART_COLUMNS) {
+        out[0] = out[1] = spread(p->c + p->dx * x, columns);
+    } else {
+        eight c = part_of_columns(p, x);
+        out[0] = eight_to_floats(eight_add(c, t->rows[0]));
+        out[1] = eight_to_floats(eight_add(c, t->rows[1]));
+    }
+}
+
 struct weigher {
     const struct plane *b1, *b2, *q;
     double ref_x, ref_y;
     struct parts p1, p2, pq;
 };
+
+/* Before the first block; planes that are divided are of any kind. */
+static inline void
+find_kinds(struct weigher *w)
+{
+    w->p1.kind = w->q ? PART_ANY : kind_of(w->b1, w->ref_x, w->ref_y);
+    w->p2.kind = w->q ? PART_ANY : kind_of(w->b2, w->ref_x, w->ref_y);
+}
+
+static inline void
+weigh_divided(struct weigher *w, f64x4 x, float out[32])
+{
+    eight c1 = part_of_columns(w->b1, x), c2 = part_of_columns(w->b2, x);
+    eight cq = part_of_columns(w->q, x);
+    for (unsigned i = 0; i < 2; i++) {
+        eight over = eight_over(eight_add(cq, w->pq.rows[i]));
+        eight v1 = eight_mul(eight_add(c1, w->p1.rows[i]), over);
+        eight v2 = eight_mul(eight_add(c2, w->p2.rows[i]), over);
+        store_floats(&out[i * 16], eight_to_floats(v1), eight_to_floats(v2));
+    }
+}
 
 /* beside: in the row of the one before. */
 static inline void
@@ -130,25 +209,22 @@ weigh(struct weigher *w, const struct batch_block *block, bool beside,
       float out[32])
 {
     f64x4 x = centres(block->x, w->ref_x);
+    f32x8 v1[2], v2[2];
     if (!beside) {
         f64x4 y = centres(block->y, w->ref_y);
-        parts_of_rows(&w->p1, w->b1, y);
-        parts_of_rows(&w->p2, w->b2, y);
+        begin_row(&w->p1, w->b1, y);
+        begin_row(&w->p2, w->b2, y);
         if (w->q)
             parts_of_rows(&w->pq, w->q, y);
     }
-    eight c1 = part_of_columns(w->b1, x), c2 = part_of_columns(w->b2, x);
-    eight cq = w->q ? part_of_columns(w->q, x) : c1;
-    for (unsigned i = 0; i < 2; i++) {
-        eight v1 = eight_add(c1, w->p1.rows[i]);
-        eight v2 = eight_add(c2, w->p2.rows[i]);
-        if (w->q) {
-            eight over = eight_over(eight_add(cq, w->pq.rows[i]));
-            v1 = eight_mul(v1, over);
-            v2 = eight_mul(v2, over);
-        }
-        eights_to_floats(&out[i * 16], &v1, &v2);
+    if (w->q) {
+        weigh_divided(w, x, out);
+        return;
     }
+    floats_of(&w->p1, w->b1, x, v1);
+    floats_of(&w->p2, w->b2, x, v2);
+    store_floats(out, v1[0], v2[0]);
+    store_floats(out + 16, v1[1], v2[1]);
 }
 
 /* Blocks of a list are mostly to the right of the one before. */
@@ -157,6 +233,7 @@ block_weights_of(struct weigher w, const struct block_places *at,
                  float (*out)[32])
 {
     const struct batch_block *block = at->block;
+    find_kinds(&w);
     for (unsigned n = 0; n < at->count; n++)
         weigh(&w, &block[n], n && block[n].y == block[n - 1].y, out[n]);
 }
@@ -195,7 +272,7 @@ block_value(const struct plane *plane, bool invert,
             if (invert)
                 v[i] = eight_over(v[i]);
         }
-        eights_to_floats(out[n], &v[0], &v[1]);
+        store_floats(out[n], eight_to_floats(v[0]), eight_to_floats(v[1]));
     }
 }
 
@@ -245,8 +322,65 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     return status;
 }
 
+/* Payloads of a row; false if some thread does not fit in it. */
+static inline bool
+fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
+              struct weigher w)
+{
+    const struct eu_launch *l = r->launch;
+    const bool vmask = l->start.vector_mask_enable;
+    struct eu_row *to = r->row;
+    bool takes = true;
+    find_kinds(&w);
+    for (unsigned n = first; n < end; n++, to++) {
+        const struct batch_block *b = &r->block[n];
+        uint32_t mask = vmask ? b->helped : b->lit;
+        takes &= eu_launch_takes(l, mask);
+        fetch_target(r, n);
+        weigh(&w, b, n != first && b->y == b[-1].y,
+              (float *)(void *)to->payload);
+        to->caught = (uint8_t *)r->color[n];
+        to->dispatch_mask = b->lit;
+        to->vector_mask = b->helped;
+        to->mask = mask;
+        to->more = 1;
+    }
+    to[-1].more = 0;
+    return takes;
+}
+
+/* With planes that compilers know to stay. */
+static inline bool
+fill_row(const struct thread_run *r, unsigned first, unsigned end)
+{
+    const struct plane p1 = *r->weights->b1, p2 = *r->weights->b2;
+    struct weigher w = {.b1 = &p1,
+                        .b2 = &p2,
+                        .ref_x = r->weights->ref_x,
+                        .ref_y = r->weights->ref_y};
+    if (!r->weights->q)
+        return fill_row_with(r, first, end, w);
+    const struct plane pq = *r->weights->q;
+    w.q = &pq;
+    return fill_row_with(r, first, end, w);
+}
+
+/* Threads whose registers differ in nothing but weights, in compiled code all
+ * the way. As run(). */
+static inline unsigned
+run_row(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+{
+    const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row, left);
+    unsigned done = (unsigned)(at - r->row);
+    done += r->thread->status == EU_FINISHED;
+    for (unsigned i = 0; i < done; i++)
+        r->mask[first + i] = (uint16_t)r->row[i].caught_mask;
+    return first + done;
+}
+
 static unsigned
-run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+run_each(const struct thread_run *r, unsigned first, unsigned end,
+         int64_t *left)
 {
     const struct thread_run in = *r;
     const bool plain = eu_launch_is_plain(in.launch);
@@ -258,6 +392,7 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
         w.q = in.weights->q;
         w.ref_x = in.weights->ref_x;
         w.ref_y = in.weights->ref_y;
+        find_kinds(&w);
     }
     if (n == end || run_one(&in, &w, n, false, false, left) != EU_FINISHED)
         return n;
@@ -270,4 +405,13 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
             return n;
     }
     return end;
+}
+
+static unsigned
+run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+{
+    if (r->weights && !r->copies && r->weights->grf == r->launch->row_grf &&
+        end - first > 1 && fill_row(r, first, end))
+        return run_row(r, first, end, left);
+    return run_each(r, first, end, left);
 }
