@@ -365,15 +365,15 @@ place_samples(struct worker *w, struct target *t, unsigned n,
     const struct batch_block *k = &w->batch.block[n];
     uint16_t mask = w->batch.mask[n];
     if (t->has_mcs) {
-        payload_use_block(w, n);
+        payload_use_place(w, n);
         prepare_mcs(w, t, w->block_group.quad, true, mask,
-                    mask == 0xffff && !t->rt.reads);
+                    mask == 0xffff && !k->partly && !t->rt.reads);
     }
     for (unsigned s = 0; s < t->samples; s++) {
         const struct view *v = target_view(w, t, s);
         plane[s].at = v->mem + v->x_B[k->x - w->tile_x] +
                       v->y_B[k->y - w->tile_y];
-        plane[s].mask = mask;
+        plane[s].mask = k->partly ? mask & w->batch.sample[n][s] : mask;
     }
 }
 

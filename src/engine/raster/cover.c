@@ -59,6 +59,9 @@ emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
         } else if (plain && is_covered(samples > 1 ? list->sample[i] : &b->mask,
                                        samples)) {
             quad_emit_covered(w, s, x, y);
+        } else if (w->parts && !special && samples > 1 &&
+                   payload_add_samples(w, s, x, y, list->sample[i])) {
+            /* Done. */
         } else if (samples > 1) {
             emit_block(w, s, x, y, list->sample[i]);
         } else {

@@ -143,6 +143,22 @@ find_sameness(struct worker *w)
     w->same_lanes = l->start.vector_mask_enable || (l->apart && !l->quads);
 }
 
+/* Whether threads see nothing of what a pixel has but some of its samples. */
+static bool
+sees_no_samples(const struct worker *w)
+{
+    const unsigned centroid =
+        GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_CENTROID;
+    for (unsigned i = 0; i < w->plan->part_count; i++) {
+        const struct payload_part *p = &w->plan->part[i];
+        if (p->kind == PAYLOAD_COVERAGE ||
+            (p->kind == PAYLOAD_WEIGHTS && p->mode % 3 == WHERE_CENTROID))
+            return false;
+    }
+    return w->draw->wm.position_zw_interpolation_mode != centroid &&
+           !(w->launch.sfids >> EU_SFID_PI & 1);
+}
+
 /* Whether a block with few pixels may as well have a thread of its own. The
  * same for all tiers: a kernel can ask for the lane that it is in. */
 static bool
@@ -197,8 +213,10 @@ payload_prepare(struct worker *w)
     w->catches = caught_fits(w->scene);
     find_sameness(w);
     const struct scene *sc = w->scene;
-    w->keeps = w->catches && sc->simple;
-    w->cheap = sc->simple && ps->simd == 16 && is_cheap(&w->launch);
+    w->parts = sc->plain_samples && ps->simd == 16 && sees_no_samples(w);
+    w->keeps = w->catches && (sc->simple || w->parts);
+    w->cheap = (sc->simple || w->parts) && ps->simd == 16 &&
+               is_cheap(&w->launch);
     w->lists = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1);
 }
 

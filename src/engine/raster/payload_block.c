@@ -55,6 +55,36 @@ payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         payload_run_blocks(w);
 }
 
+bool
+payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
+                    int32_t y, const uint16_t *sample)
+{
+    const struct scene *sc = w->scene;
+    struct block_batch *b = &w->batch;
+    unsigned any = 0, all = 0xffff, count = 0;
+    uint16_t on[MAX_SAMPLES];
+    for (unsigned i = 0; i < sc->samples; i++) {
+        on[i] = w->draw->sample_mask >> i & 1 ? sample[i] : 0;
+        any |= on[i];
+        all &= on[i];
+        count += count_block_bits(on[i]);
+    }
+    if (!any)
+        return true;
+    if (!w->cheap && !quad_fills_thread(any))
+        return false;
+    if (sc->test_time == TEST_EARLY && !sc->count_late)
+        w->depth_count += count;
+    use_primitive(w, s);
+    w->ps_count += count_block_bits(any);
+    put_block(&b->block[b->count], x, y, (uint16_t)any, (uint16_t)any);
+    b->block[b->count].partly = any != all;
+    memcpy(b->sample[b->count++], on, sc->samples * sizeof on[0]);
+    if (b->count == BATCH_BLOCKS)
+        payload_run_blocks(w);
+    return true;
+}
+
 void
 payload_add_quad(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                  unsigned lit, unsigned full)
@@ -315,6 +345,31 @@ spread(const struct scene *sc, uint16_t cover[4], unsigned bits)
         cover[p] = (uint16_t)(cover[p] * sc->all_samples);
 }
 
+/* Whatever its pixels have. */
+static void
+spread_samples(const struct scene *sc, const uint16_t *sample,
+               struct quad quad[4])
+{
+    for (unsigned i = 0; i < 16; i++) {
+        uint16_t cover = 0;
+        for (unsigned k = 0; k < sc->samples; k++)
+            cover |= (uint16_t)((sample[k] >> i & 1) << k);
+        quad[i / 4].cover[i & 3] = quad[i / 4].full[i & 3] = cover;
+    }
+}
+
+void
+payload_use_place(struct worker *w, unsigned n)
+{
+    struct ps_group *g = &w->block_group;
+    int32_t x[4], y[4];
+    find_corners(&w->batch, n, x, y);
+    for (unsigned i = 0; i < 4; i++) {
+        g->quad[i].x = x[i];
+        g->quad[i].y = y[i];
+    }
+}
+
 /* Most blocks have the coverage of the one before. */
 static void
 set_quads(struct worker *w, unsigned n)
@@ -323,11 +378,11 @@ set_quads(struct worker *w, unsigned n)
     struct block_batch *b = &w->batch;
     struct ps_group *g = &w->block_group;
     uint16_t lit = b->block[n].lit, full = b->block[n].full;
-    int32_t x[4], y[4];
-    find_corners(b, n, x, y);
-    for (unsigned i = 0; i < 4; i++) {
-        g->quad[i].x = x[i];
-        g->quad[i].y = y[i];
+    payload_use_place(w, n);
+    if (b->block[n].partly) {
+        spread_samples(sc, b->sample[n], g->quad);
+        b->known = false;
+        return;
     }
     if (b->known && b->known_lit == lit && b->known_full == full)
         return;

@@ -33,6 +33,7 @@ struct batch_block {
     uint16_t lit, full; /* full: for the input coverage mask */
     uint16_t helped;
     bool scattered;
+    bool partly; /* some pixels have only some of their samples */
 };
 
 /* Pixels of 4x4 blocks, from the planes' reference point. */

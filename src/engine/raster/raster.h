@@ -122,6 +122,11 @@ unsigned payload_runs(const struct worker *w, const struct setup *s, bool stay,
  * cover.h. The shader may run later. */
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
+/* A block of a draw whose threads do not see samples (w->parts), with the
+ * pixels that cover each: false, with nothing done, if it is not worth a
+ * thread. */
+bool payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
+                         int32_t y, const uint16_t *sample);
 /* A quad of a draw that keeps blocks; those of a primitive share threads. */
 void payload_add_quad(struct worker *w, const struct setup *s, int32_t x,
                       int32_t y, unsigned lit, unsigned full);
@@ -167,6 +172,8 @@ bool caught_draw(struct worker *w, const struct setup *s,
                  struct caught_list *l);
 /* Makes the group that of the batch's block. */
 void payload_use_block(struct worker *w, unsigned n);
+/* Of that no more than where its quads are. */
+void payload_use_place(struct worker *w, unsigned n);
 
 /* Four bits to the coverage words of a quad's pixels. */
 static inline void

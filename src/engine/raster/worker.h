@@ -80,7 +80,7 @@ struct ps_group {
     const struct setup *setup;
     unsigned quads, lanes;
     /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels; some
-     * may be unlit. With several samples, all are lit and whole. */
+     * may be unlit. */
     bool block;
     struct quad quad[MAX_QUADS];
     uint32_t lit;    /* lanes with coverage at dispatch */
@@ -94,9 +94,9 @@ struct batch_quads {
     int32_t x[4], y[4];
 };
 
-/* Blocks on their way to the shader: of a simple draw, or whole ones of a
- * multisampled draw. Those of several primitives, in order, where the colours
- * are caught (see caught.c). */
+/* Blocks on their way to the shader: of a simple draw, or of a multisampled one
+ * (see quad_emit_covered() and payload_add_samples()). Those of several
+ * primitives, in order, where the colours are caught (see caught.c). */
 #define BATCH_BLOCKS 32
 struct block_batch {
     unsigned count, prims;
@@ -105,6 +105,8 @@ struct block_batch {
         unsigned first; /* block */
     } prim[BATCH_BLOCKS];
     struct batch_block block[BATCH_BLOCKS];
+    /* Of blocks that are partly covered: the pixels of each sample. */
+    uint16_t sample[BATCH_BLOCKS][MAX_SAMPLES];
     bool scattered; /* some are: */
     struct batch_quads quads[BATCH_BLOCKS];
     struct batch_quads pending;
@@ -150,6 +152,7 @@ struct worker {
      * any. */
     bool same, same_lanes;
     bool cheap; /* a thread costs less than to share it with other blocks */
+    bool parts; /* blocks that are partly covered go there, too */
     bool lists; /* blocks go from coverage to threads in lists */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
