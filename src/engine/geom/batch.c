@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* Bits of a register. */
+#define FEW_KEYS 64
+
 static void
 batch_reset(struct batch *b)
 {
@@ -73,6 +76,36 @@ number_marked(struct batch *b, uint32_t least_key, uint32_t range)
     }
 }
 
+/* Keys of a small draw: the marks are in a register. Bytes that have just been
+ * written cannot be read back many at a time without a wait. */
+static uint32_t
+number_few(struct batch *b, const uint32_t *key, uint32_t count,
+           uint32_t least_key, uint32_t range)
+{
+    uint64_t marks = 0;
+    for (uint32_t i = 0; i < count; i++)
+        marks |= UINT64_C(1) << (key[i] - least_key);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < range; i++) {
+        b->slot[i] = (uint16_t)n;
+        b->key[n] = least_key + i; /* one beyond the room, maybe */
+        n += marks >> i & 1;
+    }
+    return n;
+}
+
+static void
+use_numbers(struct geom *g, uint32_t used, uint32_t least_key, uint32_t range)
+{
+    struct batch *b = &g->batch;
+    for (uint32_t i = 0; i < used; i++)
+        b->instance[i] = g->instance;
+    b->vert_count = used;
+    b->numbered = true;
+    b->least_key = least_key;
+    b->key_range = range;
+}
+
 /* Vertices that share a key range with many others are found without a table
  * of hashes: each key marks its place, then the marked places are counted. */
 bool
@@ -83,6 +116,11 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
     uint32_t room = b->vert_cap + BATCH_SLACK;
     if (b->vert_count || range > b->slot_mask)
         return false;
+    if (range <= MIN2(room, (uint32_t)FEW_KEYS)) {
+        use_numbers(g, number_few(b, key, count, least_key, range), least_key,
+                    range);
+        return true;
+    }
     for (uint32_t i = 0; i < count; i++)
         b->slot[key[i] - least_key] = 1;
     uint32_t used = 0;
@@ -100,12 +138,7 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
     } else {
         number_marked(b, least_key, range);
     }
-    for (uint32_t i = 0; i < used; i++)
-        b->instance[i] = g->instance;
-    b->vert_count = used;
-    b->numbered = true;
-    b->least_key = least_key;
-    b->key_range = range;
+    use_numbers(g, used, least_key, range);
     return true;
 }
 
@@ -126,7 +159,7 @@ allocate(struct geom *g, uint32_t slots)
 {
     struct batch *b = &g->batch;
     bool tris = g->tris;
-    size_t room = b->vert_cap + BATCH_SLACK;
+    size_t room = b->vert_cap + BATCH_SLACK + GEOM_PAD_VERTS;
     size_t objects = tris ? 0 : b->object_cap;
     size_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, g->draw->vertex_count) + 3;
     void *at[9];
@@ -179,7 +212,7 @@ batch_init(struct geom *g)
         slots *= 2;
     b->slot_mask = slots - 1;
     b->slot_shift = 32 - (unsigned)__builtin_ctz(slots);
-    g->vs_urb.entries = b->vert_cap + BATCH_SLACK;
+    g->vs_urb.entries = b->vert_cap + BATCH_SLACK + GEOM_PAD_VERTS;
     return allocate(g, slots);
 }
 

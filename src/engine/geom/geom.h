@@ -23,6 +23,8 @@
 #define GEOM_CHUNK_PRIMS 8192
 #define GEOM_BATCH_VERTS 8192
 #define GEOM_BATCH_OBJECTS 8192
+/* Vertices that may be worked on after the last one, to be forgotten. */
+#define GEOM_PAD_VERTS 16
 /* Bytes of URB entries that one stage keeps alive at a time. */
 #define GEOM_STAGE_URB_B (UINT64_C(8) << 20)
 
@@ -245,7 +247,7 @@ void streamout_finish(struct geom *g);
 void vertex_prepare(const struct geom *g, struct geom_vert *v,
                     unsigned viewport);
 /* Makes several in a row, whose entries lie stride_B apart, in this way; codes:
- * once more, side by side. */
+ * once more, side by side. There is room for GEOM_PAD_VERTS more. */
 void vertex_prepare_all(const struct geom *g, const uint32_t *vue,
                         uint32_t stride_B, struct geom_vert *v, unsigned count,
                         unsigned viewport, uint32_t *codes);

@@ -116,11 +116,13 @@ vertex_prepare_all(const struct geom *g, const uint32_t *vue, uint32_t stride_B,
     struct vertex_space space = find_space(g, viewport);
     const uint8_t *at = (const uint8_t *)vue;
     size_t step_B = (size_t)lanes->verts * stride_B;
-    unsigned i = 0;
-    if (!(g->user_clip | g->user_cull))
-        for (; i + lanes->verts <= count; i += lanes->verts, at += step_B)
+    assert(lanes->verts <= GEOM_PAD_VERTS);
+    if (!(g->user_clip | g->user_cull)) {
+        for (unsigned i = 0; i < count; i += lanes->verts, at += step_B)
             lanes->prepare(&space, at, stride_B, v + i, codes + i);
-    for (; i < count; i++, at += stride_B) {
+        return;
+    }
+    for (unsigned i = 0; i < count; i++, at += stride_B) {
         v[i] = (struct geom_vert){
             .p.v.vue = (const uint32_t *)(const void *)at,
             .viewport = GEOM_VIEWPORT_NONE,

@@ -47,8 +47,8 @@ same(float a, float b)
 static void
 check_lanes(struct geom *g)
 {
-    uint32_t vue[VERTS][16];
-    struct geom_vert one[VERTS], all[VERTS];
+    uint32_t vue[VERTS + GEOM_PAD_VERTS][16] = {{0}};
+    struct geom_vert one[VERTS], all[VERTS + GEOM_PAD_VERTS];
     for (unsigned i = 0; i < VERTS; i++) {
         for (unsigned k = 0; k < 16; k++)
             vue[i][k] = bits_from_float(hostile_float());
@@ -58,7 +58,7 @@ check_lanes(struct geom *g)
         };
         vertex_prepare(g, &one[i], 3);
     }
-    uint32_t codes[VERTS];
+    uint32_t codes[VERTS + GEOM_PAD_VERTS];
     vertex_prepare_all(g, vue[0], sizeof vue[0], all, VERTS, 3, codes);
     for (unsigned i = 0; i < VERTS; i++) {
         same(one[i].p.v.x, all[i].p.v.x);
