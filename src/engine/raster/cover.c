@@ -126,25 +126,66 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
     }
 }
 
-/* What set-up has found out already. */
+/* Two blocks each way. */
 static void
-find_small(struct worker *w, const struct setup *s)
+find_square(struct worker *w, const struct setup *s)
 {
     struct cover_list *list = &w->cover;
     /* In the order of cover_list: beyond a side of a 16x16 square, the blocks
      * below come before those to the right. */
     bool down = ((s->x0 >> 2) & 3) == 3 && ((s->y0 >> 2) & 3) != 3;
-    list->count = 0;
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = down ? k >> 1 | (k & 1) << 1 : k;
         int32_t x = (s->x0 & ~3) + (int32_t)(i & 1) * 4 - w->tile_x;
         int32_t y = (s->y0 & ~3) + (int32_t)(i >> 1) * 4 - w->tile_y;
-        if (s->mask[i] && x >= 0 && y >= 0 && x < TILE_PX && y < TILE_PX)
+        uint16_t mask = (uint16_t)(s->square[0] >> 16 * i);
+        if (mask && x >= 0 && y >= 0 && x < TILE_PX && y < TILE_PX)
             list->block[list->count++] = (struct cover_block){
                 .x = (uint8_t)x,
                 .y = (uint8_t)y,
-                .mask = s->mask[i],
+                .mask = mask,
             };
+    }
+}
+
+/* Those of a 16x16 square of the tile; first: where the first one lies. */
+static void
+find_in_square(struct cover_list *list, const struct setup *s,
+               const struct box *box, int32_t first_x, int32_t first_y)
+{
+    for (int32_t y = box->y0; y < box->y1; y += 4) {
+        for (int32_t x = box->x0; x < box->x1; x += 4) {
+            uint16_t mask = small_block(s->square, (unsigned)(x - first_x) / 4,
+                                        (unsigned)(y - first_y) / 4);
+            list->block[list->count] = (struct cover_block){
+                .x = (uint8_t)x, .y = (uint8_t)y, .mask = mask};
+            list->count += mask != 0;
+        }
+    }
+}
+
+/* What set-up has found out already. */
+static void
+find_small(struct worker *w, const struct setup *s)
+{
+    const int32_t square = 16;
+    int32_t x = (s->x0 & ~3) - w->tile_x, y = (s->y0 & ~3) - w->tile_y;
+    w->cover.count = 0;
+    if (s->x1 - w->tile_x <= x + SMALL_SQUARE_PX &&
+        s->y1 - w->tile_y <= y + SMALL_SQUARE_PX) {
+        find_square(w, s);
+        return;
+    }
+    const struct box in = {MAX2(x, 0), MAX2(y, 0),
+                           MIN2(s->x1 - w->tile_x, TILE_PX),
+                           MIN2(s->y1 - w->tile_y, TILE_PX)};
+    for (int32_t sy = in.y0 & -square; sy < in.y1; sy += square) {
+        for (int32_t sx = in.x0 & -square; sx < in.x1; sx += square) {
+            const struct box part = {MAX2(in.x0, sx), MAX2(in.y0, sy),
+                                     MIN2(in.x1, sx + square),
+                                     MIN2(in.y1, sy + square)};
+            find_in_square(&w->cover, s, &part, x, y);
+        }
     }
 }
 

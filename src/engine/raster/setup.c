@@ -191,7 +191,7 @@ is_culled(const struct scene *sc, const struct tri *t)
 /* What a triangle needs to be seen: pixels, half-open and clipped, and edges.
  */
 struct shape {
-    struct small px; /* mask[] if known */
+    struct small px; /* square[] if known */
     bool known;
     struct edge edge[3];
 };
@@ -251,8 +251,8 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
         return false;
     shape_edges(sc, t, h);
     h->known = side <= SMALL_MAX_SUBPX && samples_are_centres(sc) &&
-               ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 2 &&
-               ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 2;
+               ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 4 &&
+               ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 4;
     return !h->known || setup_small(h->edge, px);
 }
 
@@ -292,7 +292,7 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     s->y1 = h->px.y1;
     s->small = h->known;
     if (h->known)
-        memcpy(s->mask, h->px.mask, sizeof s->mask);
+        memcpy(s->square, h->px.square, sizeof s->square);
     s->attr = attr_setup(list, p, v, 3, t->back, false);
     if (p->cut || !are_finite(v, s->z.c))
         setup_settle(s);

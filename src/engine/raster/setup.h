@@ -40,14 +40,12 @@ struct setup {
     /* Smooth points and lines scale alpha by coverage: distances in pixels
      * from (smooth_x, smooth_y), along (dir) and across. */
     bool smooth, round;
-    bool small; /* what it covers is known: mask[] */
+    bool small; /* what it covers is known: square[] */
     /* The above are zero at first, what follows is not. */
     float smooth_x, smooth_y, dir_x, dir_y;
     float half_length, half_width;
     int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
-    /* Bits as in cover.c of the 4x4 block that has (x0, y0), and of those to
-     * the right, below, and both. */
-    uint16_t mask[4];
+    uint64_t square[4];     /* of struct small */
     struct edge edge[4];
     double ref_x, ref_y;
     /* Linear weights of v1 and v2, the same over w, 1/w, depth. */
@@ -111,17 +109,29 @@ const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
 
 /* ---- setup_small.c ------------------------------------------------------- */
 
-/* Blocks of a primitive that reaches over no more than two each way. */
+/* Blocks of a primitive that reaches over no more than four each way. A square
+ * has four of them, 16 bits each as in cover.c, TL TR BL BR from bit 0 on. The
+ * first one begins with the block that has (x0, y0), the others are to the
+ * right, below, and both. */
 struct small {
     int32_t x0, y0, x1, y1; /* clipped, pixels */
-    uint16_t mask[4];       /* as in struct setup */
+    uint64_t square[4];
 };
+#define SMALL_SQUARE_PX 8
+
+/* The block in a column and a row, from the first one on. */
+static inline uint16_t
+small_block(const uint64_t square[4], unsigned column, unsigned row)
+{
+    return (uint16_t)(square[column >> 1 | (row & 2)] >>
+                      16 * ((column & 1) | (row & 1) << 1));
+}
 
 /* Largest extent of such a primitive: the values of its edges all over its
  * blocks have 32 bits. */
-#define SMALL_MAX_SUBPX (9 * SUBPIXEL)
+#define SMALL_MAX_SUBPX (16 * SUBPIXEL)
 
-/* Finds mask[] from three edges and the box: centres inside. False: none. */
+/* Finds square[] from three edges and the box: centres inside. False: none. */
 bool setup_small(const struct edge edge[3], struct small *small);
 /* The same, pixel by pixel. */
 void setup_small_ref(const struct edge edge[3], struct small *small);

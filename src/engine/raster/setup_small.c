@@ -6,7 +6,7 @@
 void
 setup_small_ref(const struct edge edge[3], struct small *sm)
 {
-    memset(sm->mask, 0, sizeof sm->mask);
+    memset(sm->square, 0, sizeof sm->square);
     for (int32_t py = sm->y0; py < sm->y1; py++) {
         for (int32_t px = sm->x0; px < sm->x1; px++) {
             int64_t x = (int64_t)px * SUBPIXEL + SUBPIXEL / 2;
@@ -14,11 +14,13 @@ setup_small_ref(const struct edge edge[3], struct small *sm)
             bool in = true;
             for (unsigned e = 0; e < 3; e++)
                 in &= edge[e].a * x + edge[e].b * y + edge[e].c >= 0;
-            unsigned block = (unsigned)((px >> 2) - (sm->x0 >> 2)) +
-                             (unsigned)((py >> 2) - (sm->y0 >> 2)) * 2;
+            unsigned column = (unsigned)((px >> 2) - (sm->x0 >> 2));
+            unsigned row = (unsigned)((py >> 2) - (sm->y0 >> 2));
+            unsigned shift = 16 * ((column & 1) | (row & 1) << 1);
             if (in)
-                sm->mask[block] |= (uint16_t)cover_pixels(1u << (px & 3),
-                                                          1u << (py & 3));
+                sm->square[column >> 1 | (row & 2)] |=
+                    (uint64_t)cover_pixels(1u << (px & 3), 1u << (py & 3))
+                    << shift;
         }
     }
 }
@@ -59,10 +61,12 @@ find_square(const struct cover_square *s)
     return all;
 }
 
-/* Bits lo to hi - 1 of eight. */
+/* Bits lo to hi - 1 of a square's. */
 static inline unsigned
 bit_range(int32_t lo, int32_t hi)
 {
+    lo = MAX2(lo, 0);
+    hi = MIN2(hi, SMALL_SQUARE_PX);
     return hi > lo ? (1u << hi) - (1u << lo) : 0;
 }
 
@@ -80,25 +84,39 @@ square_box(const struct small *sm, int32_t x, int32_t y)
            (top | top << 16 | bottom << 32 | bottom << 48);
 }
 
+static uint64_t
+square_at(const struct edge edge[3], const struct small *sm, int32_t x,
+          int32_t y)
+{
+    struct cover_square s;
+    for (unsigned e = 0; e < 3; e++) {
+        s.a[e] = (int32_t)edge[e].a * SUBPIXEL;
+        s.b[e] = (int32_t)edge[e].b * SUBPIXEL;
+        s.v[e] = (int32_t)(edge[e].a * (x * SUBPIXEL + SUBPIXEL / 2) +
+                           edge[e].b * (y * SUBPIXEL + SUBPIXEL / 2) +
+                           edge[e].c);
+    }
+    uint64_t in = square_box(sm, x, y);
+    switch (cpu_selected()) {
+    case CPU_AVX512: return in & cover_square_avx512(&s);
+    case CPU_AVX2: return in & cover_square_avx2(&s);
+    default: return in & find_square(&s);
+    }
+}
+
 bool
 setup_small(const struct edge edge[3], struct small *sm)
 {
     int32_t bx = sm->x0 & ~3, by = sm->y0 & ~3;
-    struct cover_square s;
-    uint64_t in = square_box(sm, bx, by);
-    for (unsigned e = 0; e < 3; e++) {
-        s.a[e] = (int32_t)edge[e].a * SUBPIXEL;
-        s.b[e] = (int32_t)edge[e].b * SUBPIXEL;
-        s.v[e] = (int32_t)(edge[e].a * (bx * SUBPIXEL + SUBPIXEL / 2) +
-                           edge[e].b * (by * SUBPIXEL + SUBPIXEL / 2) +
-                           edge[e].c);
+    unsigned wide = sm->x1 > bx + SMALL_SQUARE_PX;
+    unsigned tall = sm->y1 > by + SMALL_SQUARE_PX;
+    uint64_t any = 0;
+    memset(sm->square, 0, sizeof sm->square);
+    for (unsigned row = 0; row <= tall; row++) {
+        for (unsigned column = 0; column <= wide; column++)
+            any |= sm->square[column | row << 1] = square_at(
+                edge, sm, bx + (int32_t)column * SMALL_SQUARE_PX,
+                by + (int32_t)row * SMALL_SQUARE_PX);
     }
-    switch (cpu_selected()) {
-    case CPU_AVX512: in &= cover_square_avx512(&s); break;
-    case CPU_AVX2: in &= cover_square_avx2(&s); break;
-    default: in &= find_square(&s); break;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        sm->mask[i] = (uint16_t)(in >> 16 * i);
-    return in;
+    return any;
 }

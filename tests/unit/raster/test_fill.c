@@ -1,5 +1,6 @@
 /* Coverage: the fill rule, rectangles, clipping, points and lines. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -567,9 +568,51 @@ random_small(uint32_t *seed, struct edge edge[3], struct small *sm)
         setup_edge(&edge[i], x[i], y[i], x[(i + 1) % 3], y[(i + 1) % 3]);
     sm->x0 = x0 / SUBPIXEL + random_below(seed, 3);
     sm->y0 = y0 / SUBPIXEL + random_below(seed, 3);
-    int32_t width = random_below(seed, 9), height = random_below(seed, 9);
-    sm->x1 = MIN2(sm->x0 + width, (sm->x0 & ~3) + 8);
-    sm->y1 = MIN2(sm->y0 + height, (sm->y0 & ~3) + 8);
+    int32_t most = random_below(seed, 2) ? 9 : 17;
+    int32_t width = random_below(seed, most), height = random_below(seed, most);
+    sm->x1 = MIN2(sm->x0 + width, (sm->x0 & ~3) + 16);
+    sm->y1 = MIN2(sm->y0 + height, (sm->y0 & ~3) + 16);
+}
+
+/* The blocks in a tile, known or found again, are the same ones in the same
+ * order. */
+static void
+compare_lists(const struct edge edge[3], const struct small *sm)
+{
+    static struct worker w;
+    static struct scene sc = {.samples = 1,
+                              .sample_x = {128},
+                              .sample_y = {128},
+                              .clip_x1 = {SCREEN_MAX_PX},
+                              .clip_y1 = {SCREEN_MAX_PX}};
+    struct setup s = {.scene = &sc,
+                      .cover = COVER_EDGES,
+                      .kind = PRIM_TRIANGLE,
+                      .edge_count = 3,
+                      .small = true,
+                      .x0 = sm->x0,
+                      .y0 = sm->y0,
+                      .x1 = sm->x1,
+                      .y1 = sm->y1};
+    memcpy(s.edge, edge, 3 * sizeof *edge);
+    memcpy(s.square, sm->square, sizeof s.square);
+    sc.clip_x0[0] = sm->x0;
+    sc.clip_y0[0] = sm->y0;
+    sc.clip_x1[0] = sm->x1;
+    sc.clip_y1[0] = sm->y1;
+    w.scene = &sc;
+    for (unsigned tile = 0; tile < 4; tile++) {
+        struct cover_block known[COVER_BLOCKS];
+        w.tile_x = sm->x0 / TILE_PX * TILE_PX + (tile & 1 ? TILE_PX : 0);
+        w.tile_y = sm->y0 / TILE_PX * TILE_PX + (tile & 2 ? TILE_PX : 0);
+        s.small = true;
+        unsigned count = cover_blocks(&w, &s) ? w.cover.count : 0;
+        memcpy(known, w.cover.block, sizeof known);
+        s.small = false;
+        unsigned again = cover_blocks(&w, &s) ? w.cover.count : 0;
+        cr_assert_eq(count, again, "%u blocks, not %u", count, again);
+        cr_assert(!memcmp(known, w.cover.block, count * sizeof *known));
+    }
 }
 
 Test(fill, blocks_of_small_triangles_are_pixels)
@@ -583,12 +626,16 @@ Test(fill, blocks_of_small_triangles_are_pixels)
         b = a;
         bool any = setup_small(edge, &a);
         setup_small_ref(edge, &b);
-        cr_assert_eq(any, (b.mask[0] | b.mask[1] | b.mask[2] | b.mask[3]) != 0);
+        uint64_t all = b.square[0] | b.square[1] | b.square[2] | b.square[3];
+        cr_assert_eq(any, all != 0);
         for (unsigned i = 0; i < 4; i++) {
-            cr_assert_eq(a.mask[i], b.mask[i], "triangle %u block %u: %x %x", n,
-                         i, a.mask[i], b.mask[i]);
-            some += a.mask[i] != 0;
+            cr_assert_eq(a.square[i], b.square[i],
+                         "triangle %u square %u: %" PRIx64 " %" PRIx64, n, i,
+                         a.square[i], b.square[i]);
+            some += a.square[i] != 0;
         }
+        if (any)
+            compare_lists(edge, &a);
     }
     cr_expect_gt(some, 10000);
 }
