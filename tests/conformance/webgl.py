@@ -4,7 +4,7 @@ DIR is a checkout of KhronosGroup/WebGL, sdk/tests in it, or another tree with
 the suite's 00_test_list.txt. Its pages hold dEQP-GLES2 and dEQP-GLES3 in
 JavaScript, too. This file is also the program that runs a chunk of the pages:
 
-usage: webgl.py DIR BROWSER CASELIST
+usage: webgl.py DIR BROWSER ANGLE CASELIST
 
 It serves the suite to one browser, tells it the next page when it asks for
 one, and talks like dEQP does, so that deqp.py judges what it says.
@@ -22,13 +22,13 @@ import urllib.parse
 
 LIST = '00_test_list.txt'
 CHUNK = 40
-# ANGLE on the EGL and GLES of the system, whatever Chromium thinks of them, and
-# nothing in their place; no second process for the GPU; a lost context is no
-# reason to stop.
+# What ANGLE runs on: EGL and GLES of the system, or its Vulkan.
+ANGLE = ('gl-egl', 'vulkan')
+# ANGLE, whatever Chromium thinks of the driver, and nothing in its place; no
+# second process for the GPU; a lost context is no reason to stop.
 FLAGS = ('--headless', '--no-sandbox', '--disable-dev-shm-usage',
-         '--no-first-run', '--use-gl=angle', '--use-angle=gl-egl',
-         '--ignore-gpu-blocklist', '--disable-software-rasterizer',
-         '--in-process-gpu',
+         '--no-first-run', '--use-gl=angle', '--ignore-gpu-blocklist',
+         '--disable-software-rasterizer', '--in-process-gpu',
          '--disable-gpu-watchdog', '--disable-gpu-process-crash-limit',
          '--disable-domain-blocking-for-3d-apis',
          '--disable-background-networking', '--js-flags=--expose-gc',
@@ -92,7 +92,7 @@ class Suite:
 
     def command(self, config, caselist):
         return [sys.executable, self.program, self.root, self.browser,
-                caselist]
+                config, caselist]
 
 
 class Session:
@@ -166,14 +166,14 @@ class Server(http.server.ThreadingHTTPServer):
         pass  # A page that went away while it was loading.
 
 
-def main(root, browser, caselist):
+def main(root, browser, angle, caselist):
     with open(caselist) as lines:
         session = Session(root, lines.read().splitlines())
     server = Server(('127.0.0.1', 0), handler(session))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     process = subprocess.Popen(
         shlex.split(browser) + list(FLAGS) +
-        ['--user-data-dir=' + caselist + '.profile',
+        ['--use-angle=' + angle, '--user-data-dir=' + caselist + '.profile',
          '--remote-debugging-port=0',
          'http://127.0.0.1:%d/softlake/run' % server.server_address[1]],
         stdin=subprocess.DEVNULL)
