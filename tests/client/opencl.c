@@ -1,6 +1,7 @@
 /* opencl.c: kernels through stock NEO, whose walkers bring their constants as
  * indirect data: scalar arguments, shared local memory with a barrier, two
- * dimensions with local ids. Results are computed again here. TAP. */
+ * dimensions with local ids, blocks of images. Results are computed again here.
+ * TAP. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -24,7 +25,13 @@ static const char *source =
     "__kernel void where(__global const int *a, __global int *c)\n"
     "{ c[get_global_id(1) * get_global_size(0) + get_global_id(0)] =\n"
     "  get_group_id(0) + 100 * get_group_id(1) + 10000 * get_local_id(0) +\n"
-    "  1000000 * get_local_id(1); }\n";
+    "  1000000 * get_local_id(1); }\n"
+    "__attribute__((intel_reqd_sub_group_size(8)))\n"
+    "__kernel void blocks(read_only image2d_t in, write_only image2d_t out,\n"
+    "                     int x, int y)\n"
+    "{ int row = 4 * (int)get_group_id(0);\n"
+    "  intel_sub_group_block_write4(out, (int2)(12, row + 2),\n"
+    "    intel_sub_group_block_read4(in, (int2)(x, y + row))); }\n";
 
 struct rig {
     cl_device_id device;
@@ -91,6 +98,65 @@ run(struct rig *r, const char *name, size_t arg_B, const void *arg,
     return ok;
 }
 
+/* ---- blocks of images: by bytes along a row; the edges go on --------------
+ */
+
+#define IMAGE_W 24
+#define IMAGE_H 18
+
+static cl_mem
+make_image(const struct rig *r, int first)
+{
+    static int v[IMAGE_W * IMAGE_H];
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                .image_width = IMAGE_W,
+                                .image_height = IMAGE_H};
+    cl_int err;
+    for (int i = 0; i < IMAGE_W * IMAGE_H; i++)
+        v[i] = first + i;
+    return clCreateImage(r->context, CL_MEM_COPY_HOST_PTR, &format, &desc, v,
+                         &err);
+}
+
+static int
+clamped(int i, int size)
+{
+    return i < 0 ? 0 : i >= size ? size - 1 : i;
+}
+
+/* Two groups read eight by four texels each from (x, y) on. */
+static bool
+run_blocks(const struct rig *r, int x, int y)
+{
+    static int seen[IMAGE_W * IMAGE_H];
+    const size_t origin[3] = {0, 0, 0}, region[3] = {IMAGE_W, IMAGE_H, 1};
+    const size_t global = 16, local = 8;
+    int x_B = x * 4;
+    cl_int err;
+    cl_mem in = make_image(r, 1000), out = make_image(r, 5000);
+    cl_kernel k = clCreateKernel(r->program, "blocks", &err);
+    bool ok = in && out && k && !clSetKernelArg(k, 0, sizeof in, &in) &&
+              !clSetKernelArg(k, 1, sizeof out, &out) &&
+              !clSetKernelArg(k, 2, sizeof x_B, &x_B) &&
+              !clSetKernelArg(k, 3, sizeof y, &y) &&
+              !clEnqueueNDRangeKernel(r->queue, k, 1, NULL, &global, &local, 0,
+                                      NULL, NULL) &&
+              !clEnqueueReadImage(r->queue, out, CL_TRUE, origin, region, 0, 0,
+                                  seen, 0, NULL, NULL);
+    for (int i = 0; i < IMAGE_W * IMAGE_H; i++) {
+        int px = i % IMAGE_W - 3, py = i / IMAGE_W - 2, want = 5000 + i;
+        if (px >= 0 && px < 8 && py >= 0 && py < 8)
+            want = 1000 + clamped(y + py, IMAGE_H) * IMAGE_W +
+                   clamped(x + px, IMAGE_W);
+        ok &= seen[i] == want;
+    }
+    clReleaseKernel(k);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    return ok;
+}
+
 static void
 report(unsigned number, const char *name, bool ok)
 {
@@ -101,7 +167,7 @@ int
 main(void)
 {
     static struct rig r;
-    printf("1..4\n");
+    printf("1..5\n");
     bool ok = find_device(&r) && make_rig(&r);
     report(1, "a device of Intel's builds a program", ok);
     if (!ok)
@@ -127,5 +193,9 @@ main(void)
               x / 8 + 100 * (y / 5) + 10000 * (x % 8) + 1000000 * (y % 5);
     }
     report(4, "group and local ids of two dimensions", ok);
+
+    ok = run_blocks(&r, 5, 3) && run_blocks(&r, -3, -2) &&
+         run_blocks(&r, 20, 12) && run_blocks(&r, 100, -50);
+    report(5, "blocks of images, across the edges too", ok);
     return 0;
 }

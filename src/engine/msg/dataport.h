@@ -9,9 +9,11 @@
 enum {
     DC1_UNTYPED_READ = 0x01,
     DC1_UNTYPED_ATOMIC = 0x02,
+    DC1_MEDIA_BLOCK_READ = 0x04,
     DC1_TYPED_READ = 0x05,
     DC1_TYPED_ATOMIC = 0x06,
     DC1_UNTYPED_WRITE = 0x09,
+    DC1_MEDIA_BLOCK_WRITE = 0x0a,
     DC1_TYPED_WRITE = 0x0d,
     DC1_A64_SCATTERED_READ = 0x10,
     DC1_A64_UNTYPED_READ = 0x11,
@@ -148,6 +150,9 @@ enum eu_msg_result typed_write(struct thread_env *env,
                                const struct eu_message *m);
 enum eu_msg_result typed_atomic(struct thread_env *env,
                                 const struct eu_message *m);
+
+enum eu_msg_result media_block(struct thread_env *env,
+                               const struct eu_message *m, bool write);
 
 enum eu_msg_result a64_scattered(struct thread_env *env,
                                  const struct eu_message *m, bool write);

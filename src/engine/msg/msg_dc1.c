@@ -24,6 +24,8 @@ msg_dc1(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
     case DC1_UNTYPED_WRITE: return untyped_access(env, m, true);
     case DC1_UNTYPED_ATOMIC: return untyped_atomic(env, m, false);
     case DC1_UNTYPED_ATOMIC_FLOAT: return untyped_atomic(env, m, true);
+    case DC1_MEDIA_BLOCK_READ: return media_block(env, m, false);
+    case DC1_MEDIA_BLOCK_WRITE: return media_block(env, m, true);
     case DC1_TYPED_READ: return converted(typed_read, env, m);
     case DC1_TYPED_WRITE: return converted(typed_write, env, m);
     case DC1_TYPED_ATOMIC: return typed_atomic(env, m);
