@@ -167,6 +167,48 @@ interpolate_at(void)
     scene_blit_to_main(fbo);
 }
 
+/* Rectangles of 1 to 9 pixels a side on whole pixels, colours a plane over
+ * each: most blocks are covered in part, and where samples lie does not show.
+ * Half of them are blended. No depth: colours of many primitives go to the
+ * target together. */
+static void
+msaa_small(void)
+{
+    enum { RECTS = 600, FLOATS = RECTS * 6 * 4 };
+    static float pos[FLOATS], col[FLOATS];
+    static const int corner[6][2] = {{0, 0}, {1, 0}, {0, 1},
+                                     {0, 1}, {1, 0}, {1, 1}};
+    uint32_t seed = 1;
+    for (int i = 0; i < RECTS; i++) {
+        int at[2], size[2];
+        for (int k = 0; k < 2; k++) {
+            seed = seed * 1664525 + 1013904223;
+            at[k] = (int)(seed >> 25) % (SCENE_W - 9);
+            size[k] = 1 + (int)(seed >> 16) % 9;
+        }
+        for (int v = 0; v < 6; v++) {
+            float *p = pos + (i * 6 + v) * 4, *c = col + (i * 6 + v) * 4;
+            for (int k = 0; k < 2; k++) {
+                p[k] = (float)(at[k] + corner[v][k] * size[k]) / 64 - 1;
+                c[k] = corner[v][k] ? 0.9f : 0.1f;
+            }
+            p[2] = 0;
+            p[3] = 1;
+            c[2] = (float)(i % 8) / 8;
+            c[3] = 0.5f;
+        }
+    }
+    GLuint fbo = scene_target(GL_RGBA8, 0, 4);
+    gl_program(VS_POS, FS_COL);
+    scene_attrib(0, 4, pos, FLOATS / 4);
+    scene_attrib(1, 4, col, FLOATS / 4);
+    glDrawArrays(GL_TRIANGLES, 0, RECTS * 3);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDrawArrays(GL_TRIANGLES, RECTS * 3, RECTS * 3);
+    scene_blit_to_main(fbo);
+}
+
 const struct scene scenes_msaa[] = {
     /* Sample positions are the implementation's: edges differ a little. */
     {"msaa2", msaa2, NULL, 1.5, 3},
@@ -178,6 +220,7 @@ const struct scene scenes_msaa[] = {
     {"msaa-sample-mask", msaa_sample_mask, NULL, 1.5, 3},
     {"msaa-texel-fetch", msaa_texel_fetch, NULL, 2, 3},
     {"msaa-recycled-clear", msaa_recycled_clear, NULL, 1, 2},
+    {"msaa-small", msaa_small, NULL, 0, 0},
     {"centroid", centroid, NULL, 1.5, 3},
     {"interpolate-at", interpolate_at, NULL, 1.5, 3},
     {NULL, NULL, NULL, 0, 0},
