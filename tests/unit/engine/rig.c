@@ -181,6 +181,24 @@ on_done(void *data, enum engine_result result)
     atomic_store(&finish->over, true);
 }
 
+void
+rig_set_bases(struct rig *rig, uint64_t surface_va, uint64_t dynamic_va,
+              uint64_t instruction_va)
+{
+    struct gen9_state_base_address p = {
+        .surface_state_base_address_modify_enable = surface_va != 0,
+        .surface_state_base_address = surface_va,
+        .dynamic_state_base_address_modify_enable = dynamic_va != 0,
+        .dynamic_state_base_address = dynamic_va,
+        .instruction_base_address_modify_enable = instruction_va != 0,
+        .instruction_base_address = instruction_va,
+    };
+    uint32_t dw[19] = {0};
+    gen9_state_base_address_pack(&p, dw);
+    dw[0] |= 0x61010011;
+    rig_emit(rig, dw, 19);
+}
+
 enum engine_result
 rig_run(struct rig *rig, struct engine_context *ctx, enum engine_ring ring)
 {

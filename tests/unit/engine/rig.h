@@ -36,6 +36,9 @@ void rig_emit(struct rig *rig, const uint32_t *dw, unsigned count);
 #define EMIT(rig, ...)                             \
     rig_emit(rig, (const uint32_t[]){__VA_ARGS__}, \
              sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+/* STATE_BASE_ADDRESS; of bases that are 0 nothing is said. */
+void rig_set_bases(struct rig *rig, uint64_t surface_va, uint64_t dynamic_va,
+                   uint64_t instruction_va);
 /* Runs the batch at RIG_BATCH on a context and waits for it. */
 enum engine_result rig_run(struct rig *rig, struct engine_context *ctx,
                            enum engine_ring ring);

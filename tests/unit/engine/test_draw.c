@@ -13,18 +13,7 @@ static void
 setup(void)
 {
     rig_init(&rig, &(struct engine_config){.gen = 9});
-    struct gen9_state_base_address p = {
-        .surface_state_base_address_modify_enable = true,
-        .surface_state_base_address = BASE_SURFACE,
-        .dynamic_state_base_address_modify_enable = true,
-        .dynamic_state_base_address = BASE_DYNAMIC,
-        .instruction_base_address_modify_enable = true,
-        .instruction_base_address = BASE_INSTRUCTION,
-    };
-    uint32_t dw[19] = {0};
-    gen9_state_base_address_pack(&p, dw);
-    dw[0] |= 0x61010011;
-    rig_emit(&rig, dw, 19);
+    rig_set_bases(&rig, BASE_SURFACE, BASE_DYNAMIC, BASE_INSTRUCTION);
     memset(rig_dw(&rig, RIG_KERNEL), 1, 0x1000);
 }
 

@@ -50,16 +50,7 @@ static void
 setup(void)
 {
     rig_init(&rig, &(struct engine_config){.gen = 9});
-    struct gen9_state_base_address p = {
-        .surface_state_base_address_modify_enable = true,
-        .surface_state_base_address = BASE_SURFACE,
-        .dynamic_state_base_address_modify_enable = true,
-        .dynamic_state_base_address = BASE_DYNAMIC,
-    };
-    uint32_t dw[19] = {0};
-    gen9_state_base_address_pack(&p, dw);
-    dw[0] |= 0x61010011;
-    rig_emit(&rig, dw, 19);
+    rig_set_bases(&rig, BASE_SURFACE, BASE_DYNAMIC, 0);
     EMIT(&rig, 0x782a0000, 0x100);
     EMIT(&rig, 0x782f0000, 0x200);
     put_surface(0, 0x14b); /* P8_UNORM_PALETTE0 */

@@ -118,14 +118,7 @@ Test(target, last_target_of_a_draw)
     *rig_dw(&rig, RIG_STATE) = 0x40;
     *rig_dw(&rig, RIG_DATA + 64 + 8) = 0x04030201;
     memset(rig_dw(&rig, RIG_KERNEL), 1, 64);
-    uint32_t sba[19] = {0x61010011};
-    struct gen9_state_base_address p = {
-        .surface_state_base_address_modify_enable = true,
-        .surface_state_base_address = RIG_STATE,
-        .instruction_base_address_modify_enable = true,
-        .instruction_base_address = RIG_KERNEL};
-    gen9_state_base_address_pack(&p, sba);
-    rig_emit(&rig, sba, 19);
+    rig_set_bases(&rig, RIG_STATE, 0, RIG_KERNEL);
     uint32_t ps[12] = {0};
     struct gen9_3dstate_ps s = {._16_pixel_dispatch_enable = true};
     gen9_3dstate_ps_pack(&s, ps);
