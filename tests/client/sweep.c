@@ -129,6 +129,18 @@ sweep_values(const char *name, double absolute, double relative,
         gl_die(name, "cannot write values");
 }
 
+double
+sweep_from_srgb(double v)
+{
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+double
+sweep_to_srgb(double v)
+{
+    return v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055;
+}
+
 GLuint
 sweep_target(GLenum format, int width_px, int height_px)
 {

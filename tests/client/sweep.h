@@ -37,6 +37,9 @@ const char *sweep_name(const char *format, ...)
 bool sweep_begin(const char *name);
 uint32_t sweep_random(uint32_t below);
 float sweep_uniform(float low, float high);
+/* The curve of sRGB formats, 0 to 1. */
+double sweep_from_srgb(double v);
+double sweep_to_srgb(double v);
 /* The colour target of a new framebuffer, which is bound, with its viewport. */
 GLuint sweep_target(GLenum format, int width_px, int height_px);
 /* Deletes the target and its framebuffer. */

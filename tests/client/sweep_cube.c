@@ -108,11 +108,7 @@ run_level(const char *name, const struct texel_texture *t, int level,
     if (how == SHADOW || how == GATHER_SHADOW)
         s.compare = GL_NEVER + sweep_random(8);
     make_inputs(t, level, how, in);
-    glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof in, in);
-    texel_set_sampler(t, &s);
-    glBindTextureUnit(0, t->name);
-    sweep_draw();
-    glReadPixels(0, 0, SIDE_PX, SIDE_PX, GL_RGBA, GL_FLOAT, seen);
+    texel_look_up(t, &s, in, sizeof in, SIDE_PX, seen);
     unsigned bad = 0, first = 0;
     double want[4] = {0}, w[4] = {0};
     for (unsigned i = 0; i < LOOKUPS; i++) {

@@ -98,18 +98,6 @@ struct level {
     float (*texel)[4];
 };
 
-static double
-to_linear(double v)
-{
-    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-}
-
-static double
-to_srgb(double v)
-{
-    return v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055;
-}
-
 static unsigned
 filtered_axes(GLenum target)
 {
@@ -205,13 +193,13 @@ expect_texel(const struct format *f, const struct level *from,
         double v = (double)from
                        ->texel[(at[2] * from->size[1] + at[1]) * from->size[0] +
                                at[0]][c];
-        v = curve ? to_linear(v) : v;
+        v = curve ? sweep_from_srgb(v) : v;
         sum += weight * v;
         low = fmin(low, v);
         high = fmax(high, v);
     }
     *spread = high - low;
-    *want = curve ? to_srgb(sum) : sum;
+    *want = curve ? sweep_to_srgb(sum) : sum;
     /* Of linear values; the curve is steepest at zero. */
     if (curve)
         *spread *= fmin(12.92, *want > 0 ? 1.2 / *want : 12.92);

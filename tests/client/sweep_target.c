@@ -157,18 +157,6 @@ read_pixels(const struct format *f, pixels out)
         }
 }
 
-static double
-from_srgb(double v)
-{
-    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-}
-
-static double
-to_srgb(double v)
-{
-    return v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055;
-}
-
 static void
 judge(const char *name, const struct format *f, pixels seen, pixels want)
 {
@@ -306,7 +294,7 @@ run_clear(const char *name, const struct format *f, bool draws)
         for (unsigned c = 0; c < 4; c++)
             if (contains(b, i) && mask[c])
                 before[i][c] = f->srgb && c < 3
-                                   ? to_srgb(clamped(f, c, (double)v[c]))
+                                   ? sweep_to_srgb(clamped(f, c, (double)v[c]))
                                    : (double)v[c];
     judge(name, f, after, before);
 }
@@ -439,12 +427,12 @@ run_blend(const char *name, const struct format *f)
         for (unsigned c = 0; c < 4; c++) {
             d[c] = before[i][c];
             if (f->srgb && c < 3)
-                d[c] = from_srgb(d[c]);
+                d[c] = sweep_from_srgb(d[c]);
         }
         for (unsigned c = 0; c < 4; c++) {
             out[c] = blended(f, &b, d, c);
             if (f->srgb && c < 3)
-                out[c] = to_srgb(clamped(f, c, out[c]));
+                out[c] = sweep_to_srgb(clamped(f, c, out[c]));
         }
         memcpy(before[i], out, sizeof out);
     }
@@ -488,9 +476,9 @@ run_blit(const char *name, const struct format *f, const struct format *to,
             for (unsigned c = 0; c < 4; c++) {
                 double v = s[c];
                 if (f->srgb && c < 3)
-                    v = from_srgb(v);
+                    v = sweep_from_srgb(v);
                 if (to->srgb && c < 3)
-                    v = to_srgb(clamped(to, c, v));
+                    v = sweep_to_srgb(clamped(to, c, v));
                 d[c] = v;
             }
         }
@@ -552,7 +540,7 @@ run_resolve(const char *name, const struct format *f, GLuint plain, int samples)
                 sum += sample[s][i][c];
             want[i][c] = is_integer(f) ? sample[0][i][c] : sum / samples;
             if (f->srgb && c < 3)
-                want[i][c] = to_srgb(want[i][c]);
+                want[i][c] = sweep_to_srgb(want[i][c]);
         }
     judge(name, f, after, want);
     glDeleteFramebuffers(1, &fbo);

@@ -51,6 +51,10 @@ void texel_free(struct texel_texture *t);
 void texel_read_back(struct texel_texture *t, const char *name);
 void texel_set_sampler(const struct texel_texture *t,
                        const struct texel_sampler *s);
+/* Draws with the bound program, whose look-ups are in the bound storage buffer:
+ * one for each pixel of a square target. */
+void texel_look_up(const struct texel_texture *t, const struct texel_sampler *s,
+                   const void *in, size_t in_B, int side_px, float (*seen)[4]);
 /* `coord`: as the shader has it, the layer behind the others. The level of
  * detail lies between the two. Is `seen` what the lookup may answer? `want` is
  * the middle of that. */

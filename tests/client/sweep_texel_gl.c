@@ -188,12 +188,6 @@ fetch_program(const struct texel_texture *t)
     return sweep_fullscreen(fs);
 }
 
-static float
-from_srgb(float v)
-{
-    return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f);
-}
-
 static unsigned
 read_slice(struct texel_texture *t, int level, int z)
 {
@@ -211,7 +205,9 @@ read_slice(struct texel_texture *t, int level, int z)
         /* Depth may be rounded down. */
         float half = t->format->kind == 'd' ? 1.01f : 0.51f;
         float slack = exact ? 0 : half * t->format->step + 1e-6f;
-        float w = t->format->srgb && i % 4 < 3 ? from_srgb(want[i]) : want[i];
+        float w = t->format->srgb && i % 4 < 3
+                      ? (float)sweep_from_srgb((double)want[i])
+                      : want[i];
         off += !(fabsf(seen[i] - w) <= slack);
         want[i] = seen[i];
     }
@@ -274,4 +270,15 @@ texel_set_sampler(const struct texel_texture *t, const struct texel_sampler *s)
     glTextureParameterf(n, GL_TEXTURE_MAX_LOD, s->max_lod);
     glTextureParameteri(n, GL_TEXTURE_BASE_LEVEL, s->base_level);
     glTextureParameteri(n, GL_TEXTURE_MAX_LEVEL, s->max_level);
+}
+
+void
+texel_look_up(const struct texel_texture *t, const struct texel_sampler *s,
+              const void *in, size_t in_B, int side_px, float (*seen)[4])
+{
+    glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)in_B, in);
+    texel_set_sampler(t, s);
+    glBindTextureUnit(0, t->name);
+    sweep_draw();
+    glReadPixels(0, 0, side_px, side_px, GL_RGBA, GL_FLOAT, seen);
 }
