@@ -14,8 +14,6 @@
 
 #define MAX_PASSES 64
 
-static const struct jit_set everything = {{UINT64_MAX, UINT64_MAX}};
-
 static void
 add_target(const struct jit *j, bool full, struct jit_set *s, uint32_t from,
            int32_t distance)
@@ -41,7 +39,7 @@ live_behind(const struct jit *j, bool full, uint32_t i)
         return s;
     }
     if (!(j->start[i] & JIT_MODES) && jit_is_dynamic(op))
-        return everything;
+        return jit_all_regs;
     add_target(j, full, &s, i, 1);
     if (j->start[i] & JIT_MODES)
         return s;
@@ -163,7 +161,7 @@ before_write(struct jit_lanes *l, const struct eu_op *op,
              const struct jit_regs *r)
 {
     jit_bits kills = jit_bits_of(&r->kills);
-    l->seen = jit_bits_of(&everything);
+    l->seen = jit_bits_of(&jit_all_regs);
     if (r->no_mask) {
         l->any &= ~kills;
         l->low &= ~kills;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static const struct jit_set everything = {{UINT64_MAX, UINT64_MAX}};
+const struct jit_set jit_all_regs = {{UINT64_MAX, UINT64_MAX}};
 
 bool
 jit_is_send(const struct eu_op *op)
@@ -133,7 +133,7 @@ grfs(unsigned first, unsigned end)
 {
     end = MIN2(end, EU_GRF_COUNT);
     unsigned count = end > first ? end - first : 0;
-    return count > 63 ? everything : jit_grfs(first, count);
+    return count > 63 ? jit_all_regs : jit_grfs(first, count);
 }
 
 static inline struct jit_set
@@ -158,7 +158,7 @@ region_set(const struct eu_insn *insn, const struct eu_operand *o)
     if (o->file != EU_FILE_GRF)
         return nothing;
     if (o->indirect)
-        return everything;
+        return jit_all_regs;
     if (insn->opcode == EU_OP_PLN && o == &insn->src[1])
         return bytes(base, base + DIV_ROUND_UP(n, 8) * 64u);
     if (insn->opcode == EU_OP_PLN)
@@ -185,7 +185,7 @@ send_set(const struct eu_insn *insn)
     for (unsigned i = 0; i < (split ? 2 : 1); i++) {
         const struct eu_operand *o = &insn->src[i];
         if (o->indirect)
-            return everything;
+            return jit_all_regs;
         else if (o->file == EU_FILE_GRF)
             add(&s, grfs(o->reg, o->reg + len[i]));
     }
@@ -327,7 +327,7 @@ written_set(const struct jit_regs *r, const struct eu_op *op)
     if (o->file != EU_FILE_GRF)
         return nothing;
     if (o->indirect || op->insn->desc_is_reg)
-        return everything;
+        return jit_all_regs;
     if (jit_is_send(op))
         return grfs(o->reg, o->reg + rlen_grf);
     set all = (set)r->all.w[1] << 64 | r->all.w[0];

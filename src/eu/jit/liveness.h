@@ -4,6 +4,7 @@
 
 #include "eu/jit/compile.h"
 
+extern const struct jit_set jit_all_regs;
 /* Where it goes is known only when it runs. */
 bool jit_is_dynamic(const struct eu_op *op);
 /* The branch has a second target. */
