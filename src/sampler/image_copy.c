@@ -194,7 +194,7 @@ rows_to_image(const struct image *im, const struct block *all,
     }
 }
 
-/* Tiles of one kind at the same place of their tiles. */
+/* Part of a tile to the same place of another of its kind. */
 static void
 copy_alike(const struct image *to, const struct block *b,
            const struct image *from, uint32_t from_x_B, uint32_t from_y)
@@ -202,9 +202,7 @@ copy_alike(const struct image *to, const struct block *b,
     uint8_t *t = to->mem + image_tile_B(to, b->x_B, b->y);
     const uint8_t *s = from->mem + image_tile_B(from, from_x_B, from_y);
     uint32_t x = b->x_B % tile_width_B(to), y = b->y % tile_height(to);
-    if (b->w_B == tile_width_B(to) && b->h == tile_height(to)) {
-        memcpy(t, s, TILE_SIZE_B);
-    } else if (to->tiling == TILING_Y) {
+    if (to->tiling == TILING_Y) {
         for (uint32_t end = x + b->w_B, n; x < end; x += n) {
             n = MIN2(16 - x % 16, end - x);
             size_t at = x / 16 * 512 + x % 16 + y * 16;
@@ -235,25 +233,54 @@ lie_alike(const struct image *to, const struct block *t,
            t->y % tile_height(to) == s->y % tile_height(to);
 }
 
-/* From tiles into tiles. */
+/* How many whole tiles a block begins with. They follow each other. */
+static uint32_t
+whole_tiles(const struct image *im, const struct block *b)
+{
+    bool whole = b->x_B % tile_width_B(im) == 0 &&
+                 b->y % tile_height(im) == 0 && b->h >= tile_height(im);
+    return whole ? b->w_B / tile_width_B(im) : 0;
+}
+
+/* Where tiles begin and end at the same places on both sides. */
+static void
+copy_tiles_alike(const struct image *to, const struct block *t,
+                 const struct image *from, const struct block *s)
+{
+    struct block b;
+    for (uint32_t y = t->y; y < t->y + t->h; y += b.h) {
+        for (uint32_t x = t->x_B; x < t->x_B + t->w_B; x += b.w_B) {
+            const struct block rest = {x, y, t->x_B + t->w_B - x,
+                                       t->y + t->h - y};
+            uint32_t from_x_B = s->x_B + x - t->x_B, from_y = s->y + y - t->y;
+            uint32_t count = whole_tiles(to, &rest);
+            b = within_tile(to, t, x, y);
+            if (!count) {
+                copy_alike(to, &b, from, from_x_B, from_y);
+                continue;
+            }
+            b.w_B = count * tile_width_B(to);
+            memcpy(to->mem + image_tile_B(to, x, y),
+                   from->mem + image_tile_B(from, from_x_B, from_y),
+                   (size_t)count * TILE_SIZE_B);
+        }
+    }
+}
+
+/* From tiles into tiles that lie otherwise. */
 static void
 copy_tiles(const struct image *to, const struct block *t,
            const struct image *from, const struct block *s)
 {
-    bool alike = lie_alike(to, t, from, s);
     alignas(64) uint8_t buffer[TILE_SIZE_B];
     struct block b;
     for (uint32_t y = t->y; y < t->y + t->h; y += b.h) {
         for (uint32_t x = t->x_B; x < t->x_B + t->w_B; x += b.w_B) {
             b = within_tile(to, t, x, y);
-            struct block source = {s->x_B + x - t->x_B, s->y + y - t->y, b.w_B,
-                                   b.h};
-            if (alike) {
-                copy_alike(to, &b, from, source.x_B, source.y);
-            } else {
-                image_to_rows(from, &source, buffer, tile_width_B(to));
-                rows_to_image(to, &b, buffer, tile_width_B(to));
-            }
+            const struct block source = {s->x_B + x - t->x_B, s->y + y - t->y,
+                                         b.w_B, b.h};
+            image_to_rows(from, &source, buffer, tile_width_B(to));
+            rows_to_image(to, &b, buffer, tile_width_B(to));
         }
     }
 }
@@ -277,6 +304,8 @@ image_copy(const struct image *to, uint32_t to_x, uint32_t to_y,
         image_to_rows(from, &s, linear_at(to, t.x_B, t.y), to->pitch_B);
     else if (from->tiling == TILING_LINEAR)
         rows_to_image(to, &t, linear_at(from, s.x_B, s.y), from->pitch_B);
+    else if (lie_alike(to, &t, from, &s))
+        copy_tiles_alike(to, &t, from, &s);
     else
         copy_tiles(to, &t, from, &s);
 }
