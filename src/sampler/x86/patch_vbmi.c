@@ -14,17 +14,6 @@
 /* ---- channels -------------------------------------------------------------
  */
 
-/* n / d rounded correctly, of any n that has as many bits as a float: no
- * quotient is so near the middle of two floats that the part of 1 / d that its
- * own float leaves out, itself rounded, could be missed. */
-INLINE vfloat
-divide_255(vfloat n, bool by_65536)
-{
-    const double inv = by_65536 ? 1.0 / (255.0 * 65536.0) : 1.0 / 255.0;
-    const float high = (float)inv, low = (float)(inv - (double)high);
-    return v_fma(n, v_splat(high), n * v_splat(low));
-}
-
 struct patch_color {
     bits c[4];
 };
@@ -294,15 +283,6 @@ to_floats(const struct patch_color *from)
     for (unsigned c = 0; c < 4; c++)
         to.c[c] = v_float((vint)from->c[c]);
     return to;
-}
-
-INLINE void
-answer_divided(const struct sample_plan *p, struct lanes_color color,
-               bool by_65536, uint32_t *out, const int16_t at_dw[4])
-{
-    for (unsigned c = 0; c < 4; c++)
-        color.c[c] = divide_255(color.c[c], by_65536);
-    answer(p, &color, out, at_dw);
 }
 
 INLINE void

@@ -1,0 +1,60 @@
+/* patch_lines.h: the level and the lines of memory that the lanes of a message
+ * look at together; a part of patch_vbmi.c and patch_avx2.c. */
+#ifndef SAMPLER_PATCH_LINES_H
+#define SAMPLER_PATCH_LINES_H
+
+#include "sampler/x86/address_tmpl.h"
+
+/* Where texels of one level are looked for. */
+struct patch_level {
+    vfloat w_fx8, h_fx8;
+    const int32_t *last; /* column, and row << 16 */
+    uint32_t x_el, y_el;
+};
+
+INLINE struct patch_level
+get_patch_level(const struct sample_plan *p, unsigned level)
+{
+    const struct sample_levels *t = &p->levels;
+    return (struct patch_level){
+        .w_fx8 = v_splat(t->w_fx8[level]),
+        .h_fx8 = v_splat(t->h_fx8[level]),
+        .last = &t->last[level],
+        .x_el = (uint32_t)t->x_el[level],
+        .y_el = (uint32_t)t->y_el[level],
+    };
+}
+
+/* The first line, or block. */
+struct patch_corner {
+    uint32_t bx, by;
+};
+
+/* A line, its neighbours, and those that blocks of pixels next to this one will
+ * look at if they look at as many texels. */
+struct patch_lines {
+    const uint8_t *row[3];
+    uint32_t column_B[3];
+};
+
+INLINE struct patch_lines
+find_lines(const struct sample_plan *p, struct patch_corner corner)
+{
+    uint32_t bx = corner.bx, by = corner.by;
+    /* Blocks that no lane looks at need not exist. */
+    uint32_t bx1 = MIN2(bx + 1, p->square.last_x);
+    uint32_t by1 = MIN2(by + 1, p->square.last_y);
+    uint32_t bx2 = MIN2(bx + 2, p->square.last_x);
+    uint32_t by2 = MIN2(by + 2, p->square.last_y);
+    uint32_t pitch_B = (uint32_t)p->tiling.y_pitch_B;
+    struct patch_lines l = {
+        .row = {p->mem + (by >> 3) * pitch_B + (by & 7) * 64,
+                p->mem + (by1 >> 3) * pitch_B + (by1 & 7) * 64,
+                p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
+        .column_B = {bx * 512, bx1 * 512, bx2 * 512},
+    };
+    _mm_prefetch(l.row[0] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
+    return l;
+}
+
+#endif
