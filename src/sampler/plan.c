@@ -494,6 +494,30 @@ plan_channels(struct sample_plan *plan, const struct sample_ctx *ctx)
     plan->permuted = seen == 0xf;
 }
 
+/* For texels of four bytes. Where there is a 1.0, some byte is not asked for.
+ */
+static void
+plan_bytes(struct sample_plan *plan)
+{
+    struct sample_bytes *b = &plan->bytes;
+    unsigned used = 0;
+    for (unsigned c = 0; c < 4; c++)
+        used |= 1u << plan->pick[c];
+    unsigned spare = (unsigned)__builtin_ctz(~used) & 3;
+    b->ones = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned pick = plan->pick[c], byte = pick & 3;
+        if (pick == SOURCE_ONE) {
+            byte = spare;
+            b->ones = (int32_t)(0xffu << 8 * spare);
+        }
+        b->zeros[c] = pick == SOURCE_ZERO;
+        b->at[c] = (int32_t)(byte * 0x01010101u);
+        for (unsigned i = 0; i < 16; i++)
+            b->spread[c][i] = b->zeros[c] ? 0x80 : (uint8_t)((i & ~3u) + byte);
+    }
+}
+
 void
 sample_plan_init(struct sample_plan *plan, const struct surface *s,
                  const struct sampler *sp, const struct sample_shape *shape)
@@ -532,6 +556,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         plan->ahead_B = 0;
     plan_layers(plan, s, shape->op);
     plan_channels(plan, &ctx);
+    plan_bytes(plan);
     plan->any_denormals = knows_no_denormals(plan, shape->op);
     if (routines)
         plan->run = routines->fn[texel][plan->way];

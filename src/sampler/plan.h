@@ -140,6 +140,15 @@ struct sample_packed {
     float max[4]; /* what 1.0 is */
 };
 
+/* Where the four bytes of a texel go, in the order of the answer. What is 1.0
+ * comes from a byte that no channel has, which `ones` makes 255. */
+struct sample_bytes {
+    alignas(16) uint8_t spread[4][16]; /* of four lanes: one, four times */
+    int32_t at[4];                     /* its number, four times */
+    int32_t ones;
+    bool zeros[4]; /* none of them: 0.0 */
+};
+
 /* Of a Y tile: 16 bytes of 32 rows. */
 #define SAMPLE_COLUMN_B 512
 
@@ -176,6 +185,7 @@ struct sample_plan {
     bool permuted; /* no more than an order of four: output of each channel */
     uint8_t place[4];
     int32_t one; /* what SOURCE_ONE is */
+    struct sample_bytes bytes;
     struct sample_levels levels;
 };
 

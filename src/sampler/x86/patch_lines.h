@@ -8,7 +8,7 @@
 /* Where texels of one level are looked for. */
 struct patch_level {
     vfloat w_fx8, h_fx8;
-    const int32_t *last; /* column, and row << 16 */
+    const int32_t *w, *h, *last; /* column, and row << 16 */
     uint32_t x_el, y_el;
 };
 
@@ -19,6 +19,8 @@ get_patch_level(const struct sample_plan *p, unsigned level)
     return (struct patch_level){
         .w_fx8 = v_splat(t->w_fx8[level]),
         .h_fx8 = v_splat(t->h_fx8[level]),
+        .w = &t->w[level],
+        .h = &t->h[level],
         .last = &t->last[level],
         .x_el = (uint32_t)t->x_el[level],
         .y_el = (uint32_t)t->y_el[level],

@@ -9,14 +9,10 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
-#include "sampler/x86/patch_tmpl.h"
+#include "sampler/x86/patch_texels.h"
 
 /* ---- channels -------------------------------------------------------------
  */
-
-struct patch_color {
-    bits c[4];
-};
 
 /* Bytes of four lines, at places as in `patch.place`. */
 INLINE bits
@@ -25,58 +21,6 @@ pick_bytes(const bits line[4], bits at, __mmask64 low)
     bits upper = _mm512_permutex2var_epi8(line[0], at, line[1]);
     bits lower = _mm512_permutex2var_epi8(line[2], at, line[3]);
     return _mm512_mask_blend_epi8(low, upper, lower);
-}
-
-/* The lines that lanes look at, each with `reach` texels more than `in` says.
- */
-INLINE void
-load_lines_around(const struct sample_plan *p, enum sample_texel kind,
-                  struct sample_blocks *blocks, struct patch_corner corner,
-                  bits in, unsigned reach, unsigned side, bits *line)
-{
-    if (kind == SAMPLE_BYTE_BLOCKS)
-        load_block_lines(p, blocks, corner, in, reach, side, line);
-    else
-        load_lines_of(p, corner, side, line);
-}
-
-/* The texels at `place`: their four bytes. */
-INLINE bool
-take_texels(const struct sample_plan *p, enum sample_texel kind,
-            struct sample_blocks *blocks, const struct patch_level *lv,
-            bits place, struct patch_color *out)
-{
-    __m128i corner = find_corner(place);
-    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
-    __mmask32 inside = _mm512_cmple_epu16_mask(place, constant(lv->last));
-    __mmask32 one = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                 constant(&patch.line_max));
-    const __mmask64 first_bytes = 0x1111111111111111;
-    struct patch_corner first = corner_on_level(lv, corner);
-    bits line[4];
-    if (__builtin_expect(one == 0xffffffff, 1)) {
-        load_lines_around(p, kind, blocks, first, in, 0, 1, line);
-        bits at = _mm512_madd_epi16(in, constant(&patch.number_in_line));
-        for (unsigned c = 0; c < 4; c++)
-            out->c[c] = _mm512_maskz_permutexvar_epi8(
-                first_bytes, _mm512_or_si512(at, constant(&patch.channel[c])),
-                line[0]);
-        return true;
-    }
-    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                  _mm512_set1_epi16(7));
-    if (four != 0xffffffff)
-        return false;
-    load_lines_around(p, kind, blocks, first, in, 0, 2, line);
-    bits at = _mm512_madd_epi16(in, constant(&patch.number));
-    at = _mm512_permutexvar_epi8(at, load_table(patch.place));
-    __mmask64 low = _mm512_movepi8_mask(at) & first_bytes;
-    for (unsigned c = 0; c < 4; c++) {
-        bits t = pick_bytes(
-            line, _mm512_or_si512(at, constant(&patch.channel[c])), low);
-        out->c[c] = _mm512_and_si512(t, _mm512_set1_epi32(0xff));
-    }
-    return true;
 }
 
 /* Four texels of each lane: 255 - w and w of columns, 256 - w and w of rows. */
@@ -276,15 +220,6 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
 /* ---- the answer -----------------------------------------------------------
  */
 
-INLINE struct lanes_color
-to_floats(const struct patch_color *from)
-{
-    struct lanes_color to;
-    for (unsigned c = 0; c < 4; c++)
-        to.c[c] = v_float((vint)from->c[c]);
-    return to;
-}
-
 INLINE void
 answer_filtered(const struct sample_plan *p, enum sample_texel kind,
                 struct lanes_color color, uint32_t *out, const int16_t at_dw[4])
@@ -302,11 +237,11 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
     vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
-    struct patch_color texel;
-    if (!take_texels(p, kind, in->blocks, &lv,
-                     pack_texels(v_ifloor(x), v_ifloor(y)), &texel))
+    vint texel;
+    if (!take_texels(p, kind, in->blocks, &lv, v_ifloor(x) >> 8,
+                     v_ifloor(y) >> 8, &texel))
         return false;
-    answer_divided(p, to_floats(&texel), false, out, at_dw);
+    answer_texels(p, texel, out, at_dw);
     return true;
 }
 
@@ -317,11 +252,10 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
     vint x = v_load(in->u, 16), y = v_load(in->v, 16);
-    struct patch_color texel;
-    if (v_any(v_test(x | y, v_isplat(-65536))) ||
-        !take_texels(p, kind, in->blocks, &lv, (bits)(x | y << 16), &texel))
+    vint texel;
+    if (!take_texels(p, kind, in->blocks, &lv, x, y, &texel))
         return false;
-    answer_divided(p, to_floats(&texel), false, out, at_dw);
+    answer_texels(p, texel, out, at_dw);
     return true;
 }
 
@@ -344,10 +278,10 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
     if (!wide && kind != SAMPLE_SRGB && !v_any(between)) {
-        struct patch_color c;
-        if (!take_texels(p, kind, in->blocks, &lv, pack_texels(x, y), &c))
+        vint texel;
+        if (!take_texels(p, kind, in->blocks, &lv, x >> 8, y >> 8, &texel))
             return false;
-        answer_divided(p, to_floats(&c), false, out, at_dw);
+        answer_texels(p, texel, out, at_dw);
         return true;
     }
     struct lanes_color color;
