@@ -42,12 +42,22 @@ enum eu_status {
     EU_FAILED,   /* guest error, already reported */
 };
 
+/* What takes the last message of a row's threads as each one ends, instead of
+ * `caught`. A function of C that compiled code calls with the EU_CATCH_GRF
+ * registers as vectors, which the host passes in its own vector registers: four
+ * of them with AVX-512, eight with AVX2; then with the thread's struct eu_row,
+ * arg, and the lanes of caught_mask. fn is NULL if there is none. */
+struct eu_tail {
+    void (*fn)(void);
+    const void *arg;
+};
+
 /* One of many threads that compiled code runs one after the other, see
  * eu_launch_row(). */
 #define EU_ROW_GRF 4
 struct eu_row {
     alignas(64) uint8_t payload[EU_ROW_GRF * EU_GRF_B];
-    uint8_t *caught;
+    uint8_t *caught; /* or whatever the tail asks for */
     uint32_t dispatch_mask, vector_mask, mask; /* the last: one of the others */
     uint32_t more;        /* not zero: another one comes behind it */
     uint32_t caught_mask; /* lanes of what was caught */
@@ -67,7 +77,8 @@ struct eu_thread {
     /* NULL, or where the last message of a launch that catches goes instead of
      * being sent: EU_CATCH_GRF registers; its lanes are message.exec_mask. */
     uint8_t *caught;
-    struct eu_row *row; /* NULL, or the one of a row that now runs */
+    struct eu_row *row;  /* NULL, or the one of a row that now runs */
+    struct eu_tail tail; /* the row's */
     /* Not yet added to the statistics: */
     uint32_t message_count;
     uint64_t interpreted_count; /* instructions that the JIT left out */
@@ -302,14 +313,16 @@ eu_launch_takes(const struct eu_launch *l, uint32_t mask)
  * last. */
 static inline struct eu_row *
 eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
-              struct eu_row *row, int64_t *left)
+              struct eu_row *row, struct eu_tail tail, int64_t *left)
 {
     t->row = row;
+    t->tail = tail;
     t->caught = row->caught;
     memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload, sizeof row->payload);
     eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false, left);
     row = t->row;
     t->row = NULL;
+    t->tail.fn = NULL;
     return row;
 }
 

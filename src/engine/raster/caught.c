@@ -64,10 +64,24 @@ finish_apart(struct worker *w, struct caught *c, unsigned n)
     msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
+/* Threads first .. end - 1 have stored what they leave. */
+static void
+count_stored(struct worker *w, struct caught *c, unsigned first, unsigned end)
+{
+    unsigned pixels = 0;
+    for (unsigned n = first; n < end; n++)
+        pixels += count_block_bits(w->batch.mask[n]);
+    w->pixels += pixels;
+    if (w->scene->late_count_only)
+        w->depth_count += pixels;
+    c->written = end;
+}
+
 static struct thread_run
-threads(struct worker *w, const struct target *t)
+threads(struct worker *w, const struct caught *c, bool *stored)
 {
     struct block_batch *b = &w->batch;
+    const struct target *t = c->target;
     const struct view *v = &t->view[0];
     bool fetches = b->placed && v->pitch_B * BLOCK_PX == LINE_B;
     return (struct thread_run){.launch = &w->launch,
@@ -79,6 +93,8 @@ threads(struct worker *w, const struct target *t)
                                .row = b->row,
                                .color = b->color,
                                .mask = b->mask,
+                               .tail = c->tail,
+                               .stored = stored,
                                .at = b->store_at,
                                .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
                                .step_B = v->column_B};
@@ -89,13 +105,18 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
     /* Some messages look at the group. */
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
-    const struct thread_run r = threads(w, c->target);
+    bool stored;
+    const struct thread_run r = threads(w, c, &stored);
     while (first < end) {
         if (groups)
             payload_use_block(w, first);
         unsigned stop = groups ? first + 1 : end;
+        if (c->tail.fn && c->written < first)
+            write_until(w, c, first);
         unsigned n = w->planes->run(&r, first, stop, &c->left);
         c->caught += n - first;
+        if (stored)
+            count_stored(w, c, first, n);
         if (n < stop)
             finish_apart(w, c, n);
         first = n + (n < stop);
@@ -108,7 +129,9 @@ static bool
 run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
 {
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
-    struct thread_run r = threads(w, c->target);
+    bool stored;
+    struct thread_run r = threads(w, c, &stored);
+    r.tail.fn = NULL;
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
@@ -135,6 +158,21 @@ run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
     return true;
 }
 
+/* Threads store their colours themselves where all blocks are blocks of the
+ * target, if they run in a float mode that suits it. */
+static void
+choose_tail(const struct worker *w, struct caught *c)
+{
+    const struct target *t = c->target;
+    const struct view *v = &t->view[0];
+    if (!w->batch.placed || ((fpmode_mine ^ BLEND_FP_MODE) & t->rt.fp_bits))
+        return;
+    c->block.state = &t->rt;
+    c->block.pitch_B = v->pitch_B;
+    c->block.column_B = v->column_B;
+    c->tail = (struct eu_tail){t->tail, &c->block};
+}
+
 bool
 caught_begin(struct worker *w, struct caught *c, int layer)
 {
@@ -144,6 +182,7 @@ caught_begin(struct worker *w, struct caught *c, int layer)
         return false;
     *c = (struct caught){.target = t, .left = MSG_TURN_INSNS};
     target_place_batch(w, t);
+    choose_tail(w, c);
     w->thread.user = &w->env;
     eu_launch_count_from(&w->thread);
     return true;

@@ -62,6 +62,9 @@ struct thread_run {
     struct eu_row *row;       /* room for as many */
     uint32_t (*color)[4][16]; /* where their colours go, */
     uint16_t *mask;           /* and which lanes have one */
+    /* How they go to `at` instead, where that can be; then `stored` is set. */
+    struct eu_tail tail;
+    bool *stored;
     /* Where they will be stored, to be fetched meanwhile: so many lines of 64
      * bytes each, step_B apart. */
     uint8_t *const *at;

@@ -144,7 +144,9 @@ void payload_add_list(struct worker *w, const struct setup *s,
 bool caught_fits(const struct scene *scene);
 struct caught {
     struct target *target;
-    unsigned written; /* blocks */
+    struct rt_block block; /* what those of the target have in common */
+    struct eu_tail tail;   /* of threads that write their colours themselves */
+    unsigned written;      /* blocks */
     unsigned caught;
     int64_t left; /* of the budget */
 };

@@ -118,12 +118,24 @@ rt_state_init(struct rt_state *st, const struct target *t,
     return true;
 }
 
+static struct rt_routine
+routine_of(const struct rt_state *st)
+{
+    switch (cpu_selected()) {
+    case CPU_AVX512: return rt_routine_avx512[st->format][st->mode];
+    case CPU_AVX2: return rt_routine_avx2[st->format][st->mode];
+    default: return (struct rt_routine){NULL, NULL};
+    }
+}
+
 rt_write_fn
 rt_choose(const struct rt_state *st)
 {
-    switch (cpu_selected()) {
-    case CPU_AVX512: return rt_write_avx512[st->format][st->mode];
-    case CPU_AVX2: return rt_write_avx2[st->format][st->mode];
-    default: return NULL;
-    }
+    return routine_of(st).write;
+}
+
+rt_tail_fn
+rt_choose_tail(const struct rt_state *st)
+{
+    return routine_of(st).tail;
 }

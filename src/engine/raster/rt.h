@@ -8,7 +8,7 @@
 #ifndef RASTER_RT_H
 #define RASTER_RT_H
 
-#include "base/base.h"
+#include "eu/eu.h"
 
 enum rt_format {
     RT_NONE,
@@ -76,9 +76,17 @@ struct rt_block {
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);
+/* struct eu_tail: the same for one block of one plane, to which row->caught
+ * points. arg: a struct rt_block, for the state and the steps. */
+typedef void (*rt_tail_fn)(void);
 
-extern const rt_write_fn rt_write_avx2[RT_FORMATS][RT_MODES];
-extern const rt_write_fn rt_write_avx512[RT_FORMATS][RT_MODES];
+struct rt_routine {
+    rt_write_fn write;
+    rt_tail_fn tail;
+};
+
+extern const struct rt_routine rt_routine_avx2[RT_FORMATS][RT_MODES];
+extern const struct rt_routine rt_routine_avx512[RT_FORMATS][RT_MODES];
 
 struct blend_state;
 struct target;
@@ -86,7 +94,8 @@ struct target;
 /* False if no routine can do what the target and the entry ask for. */
 bool rt_state_init(struct rt_state *st, const struct target *t,
                    const struct blend_state *b);
-/* The routine for this processor, or NULL. */
+/* The routine for this processor, or NULL; and what it is as a tail. */
 rt_write_fn rt_choose(const struct rt_state *st);
+rt_tail_fn rt_choose_tail(const struct rt_state *st);
 
 #endif

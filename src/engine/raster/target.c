@@ -193,7 +193,9 @@ target_use_entry(struct target *t, const struct blend_state *b, unsigned entry)
             t->mask[i / 8 & 15] &= (uint8_t) ~(1u << (i & 7));
     }
     t->mask_none = !any;
-    t->write = any && rt_state_init(&t->rt, t, b) ? rt_choose(&t->rt) : NULL;
+    bool fits = any && rt_state_init(&t->rt, t, b);
+    t->write = fits ? rt_choose(&t->rt) : NULL;
+    t->tail = fits ? rt_choose_tail(&t->rt) : NULL;
 }
 
 void

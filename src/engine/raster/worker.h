@@ -60,6 +60,7 @@ struct target {
     alignas(16) uint8_t mask[16]; /* bits of the element to be written */
     struct blend_range range;
     rt_write_fn write; /* for blocks; NULL: lane by lane */
+    rt_tail_fn tail;   /* likewise */
     struct rt_state rt;
     uint32_t views_ready; /* bit per sample */
     int layer;

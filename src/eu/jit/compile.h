@@ -510,7 +510,7 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 
 /* lower_send.c. False: not a form that is compiled. */
 bool jit_lower_send(struct jit *j, uint32_t index);
-/* At the kernel's first instruction. */
+/* rows.c: at the kernel's first instruction. */
 void jit_begin_row(struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */
 bool jit_is_caught(const struct eu_op *op);

@@ -15,5 +15,9 @@ bool jit_describe_send(struct jit_send *s, const struct eu_op *op);
  * vector register keeps its value. */
 void jit_call_send(struct jit *j, const struct eu_op *op,
                    const struct jit_send *s);
+/* Which of its channels are on goes into the thread's message. */
+void jit_store_send_mask(struct jit *j, const struct eu_op *op);
+/* rows.c: what comes before the message is sent, if it may be caught. */
+void jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s);
 
 #endif

@@ -1,6 +1,7 @@
 /* Launches against threads that are made whole: random kernels whose threads
  * hold rubbish wherever a launch says that it does not matter. */
 #include <criterion/criterion.h>
+#include <immintrin.h>
 #include <stdlib.h>
 
 #include "base/fpmode.h"
@@ -291,11 +292,58 @@ run_single(const struct eu_launch *l, struct eu_thread *t,
     return ROW;
 }
 
+/* Tails that leave what they are called with where it would be caught. */
+static unsigned
+take_row(struct eu_row *row, unsigned *calls, uint32_t mask)
+{
+    row->caught_mask ^= mask; /* the same: nothing is left of it */
+    return ++*calls;
+}
+
+__attribute__((target("avx512f"))) static void
+tail_avx512(__m512 r, __m512 g, __m512 b, __m512 a, struct eu_row *row,
+            unsigned *calls, uint32_t mask)
+{
+    float *to = (float *)(void *)row->caught;
+    _mm512_storeu_ps(to, r);
+    _mm512_storeu_ps(to + 16, g);
+    _mm512_storeu_ps(to + 32, b);
+    _mm512_storeu_ps(to + 48, a);
+    take_row(row, calls, mask);
+}
+
+__attribute__((target("avx2"))) static void
+tail_avx2(__m256 r0, __m256 r1, __m256 g0, __m256 g1, __m256 b0, __m256 b1,
+          __m256 a0, __m256 a1, struct eu_row *row, unsigned *calls,
+          uint32_t mask)
+{
+    const __m256 v[8] = {r0, r1, g0, g1, b0, b1, a0, a1};
+    memcpy(row->caught, v, sizeof v);
+    take_row(row, calls, mask);
+}
+
+static unsigned
+run_tails(const struct eu_launch *l, struct eu_thread *t,
+          struct eu_row row[ROW], int64_t *left)
+{
+    unsigned calls = 0;
+    struct eu_tail tail = {(void (*)(void))tail_avx2, &calls};
+    if (cpu_selected() == CPU_AVX512)
+        tail.fn = (void (*)(void))tail_avx512;
+    struct eu_row *at = eu_launch_row(l, t, row, tail, left);
+    unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
+    for (unsigned n = 0; n < done; n++)
+        cr_expect_eq(row[n].caught_mask, 0);
+    cr_expect_eq(calls, done);
+    cr_expect_null(t->tail.fn);
+    return done;
+}
+
 static unsigned
 run_row(const struct eu_launch *l, struct eu_thread *t, struct eu_row row[ROW],
         struct caught_row *to, int64_t *left)
 {
-    struct eu_row *at = eu_launch_row(l, t, row, left);
+    struct eu_row *at = eu_launch_row(l, t, row, (struct eu_tail){0}, left);
     unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
     for (unsigned n = 0; n < done; n++)
         to->mask[n] = row[n].caught_mask;
@@ -324,10 +372,10 @@ expect_colors(const struct caught_row *got, const struct caught_row *want,
 static bool
 compare_row(struct rk *k, uint64_t seed, unsigned *whole)
 {
-    static struct eu_thread single, in_row;
+    static struct eu_thread single, in_row, again;
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
-    struct rk_log log[2] = {{.lanes = true}, {.lanes = true}};
+    struct rk_log log[3] = {{.lanes = true}, {.lanes = true}, {.lanes = true}};
     struct eu_row row[ROW];
     struct eu_launch l;
     struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
@@ -344,16 +392,23 @@ compare_row(struct rk *k, uint64_t seed, unsigned *whole)
         in_row = single;
         single.user = &log[0];
         in_row.user = &log[1];
+        again = single;
+        again.user = &log[2];
         uint32_t before = eu_launch_begin(&l);
-        int64_t left[2] = {BUDGET, BUDGET};
+        int64_t left[3] = {BUDGET, BUDGET, BUDGET};
         unsigned done = run_single(&l, &single, row, &want, &left[0]);
         cr_assert_eq(run_row(&l, &in_row, row, &got, &left[1]), done);
-        eu_launch_end(&l, before);
-        cr_expect_eq(left[1], left[0]);
         expect_colors(&got, &want, done, seed);
-        cr_expect_eq(log[1].count, log[0].count);
-        cr_expect_eq(log[1].hash, log[0].hash, "seed %llu",
-                     (unsigned long long)seed);
+        memset(got.color, 0, sizeof got.color);
+        cr_assert_eq(run_tails(&l, &again, row, &left[2]), done);
+        expect_colors(&got, &want, done, seed);
+        eu_launch_end(&l, before);
+        for (unsigned i = 1; i < 3; i++) {
+            cr_expect_eq(left[i], left[0]);
+            cr_expect_eq(log[i].count, log[0].count);
+            cr_expect_eq(log[i].hash, log[0].hash, "seed %llu",
+                         (unsigned long long)seed);
+        }
         *whole += done == ROW;
     }
     eu_kernel_free(kernel);

@@ -2,6 +2,7 @@
  * processor has against format_pack(), format_unpack() and blend_run(), bit
  * for bit, on numbers chosen to hurt. */
 #include <criterion/criterion.h>
+#include <immintrin.h>
 
 #include "base/cpu.h"
 #include "rig.h"
@@ -105,31 +106,72 @@ make_target(struct fixture *f, unsigned format)
     target_use_entry(&f->t, &f->b, 0);
 }
 
+/* As compiled code calls tails. */
+typedef void (*tail_avx512_fn)(__m512, __m512, __m512, __m512,
+                               const struct eu_row *, const struct rt_block *,
+                               uint32_t);
+typedef void (*tail_avx2_fn)(__m256, __m256, __m256, __m256, __m256, __m256,
+                             __m256, __m256, const struct eu_row *,
+                             const struct rt_block *, uint32_t);
+
+__attribute__((target("avx512f"))) static void
+call_avx512(rt_tail_fn fn, const uint32_t (*c)[LANES], const struct eu_row *row,
+            const struct rt_block *b, uint32_t mask)
+{
+    __m512 v[4];
+    for (unsigned i = 0; i < 4; i++)
+        v[i] = _mm512_loadu_ps(c[i]);
+    ((tail_avx512_fn)fn)(v[0], v[1], v[2], v[3], row, b, mask);
+}
+
+__attribute__((target("avx2"))) static void
+call_avx2(rt_tail_fn fn, const uint32_t (*c)[LANES], const struct eu_row *row,
+          const struct rt_block *b, uint32_t mask)
+{
+    __m256 v[8];
+    for (unsigned i = 0; i < 8; i++)
+        v[i] = (__m256)_mm256_loadu_si256(
+            (const __m256i *)(const void *)&c[i / 2][i % 2 * 8]);
+    ((tail_avx2_fn)fn)(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], row, b,
+                       mask);
+}
+
 static void
-compare(struct fixture *f, rt_write_fn fn, const char *isa,
-        const struct layout *l, uint32_t mask)
+run_routine(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
+            const struct layout *l, uint32_t mask)
 {
     const struct rt_plane plane = {f->got, mask};
-    const struct rt_block block = {.c = {f->c[0], f->c[1], f->c[2], f->c[3]},
-                                   .state = &f->t.rt,
-                                   .count = 1,
-                                   .planes = 1,
-                                   .plane = &plane,
-                                   .pitch_B = l->pitch_B,
-                                   .column_B = l->column_B};
+    struct rt_block block = {
+        .state = &f->t.rt, .pitch_B = l->pitch_B, .column_B = l->column_B};
+    if (tail) {
+        const struct eu_row row = {.caught = f->got};
+        (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block, mask);
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        block.c[c] = f->c[c];
+    block.count = block.planes = 1;
+    block.plane = &plane;
+    fn.write(&block);
+}
+
+static void
+compare(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
+        const struct layout *l, uint32_t mask)
+{
     memcpy(f->got, f->old, sizeof f->got);
     uint32_t before = fpmode_enter(BLEND_FP_MODE);
-    fn(&block);
+    run_routine(f, fn, tail, is_512, l, mask);
     fpmode_leave(BLEND_FP_MODE, before);
     if (!memcmp(f->got, f->want, sizeof f->got))
         return;
     for (unsigned i = 0; i < MEM_B; i++)
         cr_assert_eq(f->got[i], f->want[i],
-                     "%s %s mode %u (%u %u %u) mask %04x pitch %u, byte %u: "
+                     "%s %s %s mode %u (%u %u %u) mask %04x pitch %u, byte %u: "
                      "%02x, not %02x",
-                     isa, f->t.fmt->name, f->t.rt.mode, f->b.src[0],
-                     f->b.dst[0], f->b.func[0], mask, l->pitch_B, i, f->got[i],
-                     f->want[i]);
+                     is_512 ? "avx512" : "avx2", tail ? "tail" : "routine",
+                     f->t.fmt->name, f->t.rt.mode, f->b.src[0], f->b.dst[0],
+                     f->b.func[0], mask, l->pitch_B, i, f->got[i], f->want[i]);
 }
 
 static void
@@ -147,10 +189,12 @@ check(struct fixture *f, const struct layout *l, uint32_t mask)
             write_one(f, l, i);
     }
     unsigned format = f->t.rt.format, mode = f->t.rt.mode;
-    if (cpu_selected() >= CPU_AVX2)
-        compare(f, rt_write_avx2[format][mode], "avx2", l, mask);
-    if (cpu_selected() >= CPU_AVX512)
-        compare(f, rt_write_avx512[format][mode], "avx512", l, mask);
+    for (unsigned tail = 0; tail < 2; tail++) {
+        if (cpu_selected() >= CPU_AVX2)
+            compare(f, rt_routine_avx2[format][mode], tail, false, l, mask);
+        if (cpu_selected() >= CPU_AVX512)
+            compare(f, rt_routine_avx512[format][mode], tail, true, l, mask);
+    }
 }
 
 static void

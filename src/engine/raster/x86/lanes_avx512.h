@@ -11,6 +11,14 @@
 typedef __m512 vf;
 typedef __m512i vi;
 
+/* Four of the lanes' vectors as arguments of a function, and what they are
+ * inside. */
+#define F_ARGS vf r, vf g, vf b, vf a
+#define F_PASSED   \
+    {              \
+        r, g, b, a \
+    }
+
 LANES_INLINE vf
 f_load(const void *p)
 {

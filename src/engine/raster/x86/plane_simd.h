@@ -339,7 +339,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         fetch_target(r, n);
         weigh(&w, b, n != first && b->y == b[-1].y,
               (float *)(void *)to->payload);
-        to->caught = (uint8_t *)r->color[n];
+        to->caught = r->tail.fn ? r->at[n] : (uint8_t *)r->color[n];
         to->dispatch_mask = b->lit;
         to->vector_mask = b->helped;
         to->mask = mask;
@@ -370,7 +370,8 @@ fill_row(const struct thread_run *r, unsigned first, unsigned end)
 static inline unsigned
 run_row(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
-    const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row, left);
+    const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row,
+                                            r->tail, left);
     unsigned done = (unsigned)(at - r->row);
     done += r->thread->status == EU_FINISHED;
     for (unsigned i = 0; i < done; i++)
@@ -411,7 +412,10 @@ static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     if (r->weights && !r->copies && r->weights->grf == r->launch->row_grf &&
-        end - first > 1 && fill_row(r, first, end))
+        (end - first > 1 || r->tail.fn) && fill_row(r, first, end)) {
+        *r->stored = r->tail.fn != NULL;
         return run_row(r, first, end, left);
+    }
+    *r->stored = false;
     return run_each(r, first, end, left);
 }

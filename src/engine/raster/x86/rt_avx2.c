@@ -2,5 +2,5 @@
  * where the processor has them. */
 #include "engine/raster/x86/lanes_avx2.h"
 
-#define RT_TABLE rt_write_avx2
+#define RT_TABLE rt_routine_avx2
 #include "engine/raster/x86/rt_tmpl.h"

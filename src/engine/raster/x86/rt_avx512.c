@@ -2,5 +2,5 @@
  * called only where the processor has them. */
 #include "engine/raster/x86/lanes_avx512.h"
 
-#define RT_TABLE rt_write_avx512
+#define RT_TABLE rt_routine_avx512
 #include "engine/raster/x86/rt_tmpl.h"

@@ -530,21 +530,27 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
     store(f, b, p, e);
 }
 
-/* A block's colours; without blending, also as they will be stored. */
+/* Without blending, colours as they will be stored. */
 LANES_INLINE void
-load_colors(const struct rt_block *b, size_t n, enum rt_format f,
-            enum rt_mode mode, vf v[4], vi e[4])
+pack_plain(enum rt_format f, enum rt_mode mode, vf v[4], vi e[4])
 {
     for (unsigned c = 0; c < 4; c++) {
-        if (mode != RT_PLAIN || has_channel(f, c))
-            v[c] = f_load(b->c[c] + n * b->step_dw);
-        else
+        if (mode == RT_PLAIN && !has_channel(f, c))
             v[c] = f_all(0);
     }
     if (mode == RT_PLAIN) {
         units(f, mode, v);
         pack(f, v, e);
     }
+}
+
+LANES_INLINE void
+load_colors(const struct rt_block *b, size_t n, enum rt_format f,
+            enum rt_mode mode, vf v[4], vi e[4])
+{
+    for (unsigned c = 0; c < 4; c++)
+        v[c] = f_load(b->c[c] + n * b->step_dw);
+    pack_plain(f, mode, v, e);
 }
 
 /* Copies of what they point to, where compilers know that no store to a target
@@ -573,10 +579,32 @@ write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
     }
 }
 
-#define WRITER(format, name, mode)                                \
-    static void write_##format##_##name(const struct rt_block *b) \
-    {                                                             \
-        write_blocks(b, format, mode);                            \
+/* A block whose colours a thread still has in registers. */
+LANES_INLINE void
+write_row(const vf color[4], const struct eu_row *row,
+          const struct rt_block *block, uint32_t mask, enum rt_format f,
+          enum rt_mode mode)
+{
+    const struct rt_block b = *block;
+    const struct rt_plane p = {row->caught, mask};
+    vf v[4];
+    vi e[4];
+    memcpy(v, color, sizeof v);
+    pack_plain(f, mode, v, e);
+    write_plane(&b, &p, f, mode, v, e);
+}
+
+#define WRITER(format, name, mode)                                       \
+    static void write_##format##_##name(const struct rt_block *b)        \
+    {                                                                    \
+        write_blocks(b, format, mode);                                   \
+    }                                                                    \
+    static void tail_##format##_##name(F_ARGS, const struct eu_row *row, \
+                                       const struct rt_block *at,        \
+                                       uint32_t mask)                    \
+    {                                                                    \
+        const vf color[4] = F_PASSED;                                    \
+        write_row(color, row, at, mask, format, mode);                   \
     }
 #define WRITERS(format)             \
     WRITER(format, plain, RT_PLAIN) \
@@ -604,11 +632,14 @@ WRITERS(RT_RGBA32)
 
 #undef WRITERS
 #undef WRITER
-#define ROW(format)                                            \
-    [format] = {write_##format##_plain, write_##format##_over, \
-                write_##format##_blend}
+#define PAIR(name)                               \
+    {                                            \
+        write_##name, (rt_tail_fn)(tail_##name), \
+    }
+#define ROW(format) \
+    [format] = {PAIR(format##_plain), PAIR(format##_over), PAIR(format##_blend)}
 
-const rt_write_fn RT_TABLE[RT_FORMATS][RT_MODES] = {
+const struct rt_routine RT_TABLE[RT_FORMATS][RT_MODES] = {
     ROW(RT_R8),    ROW(RT_RG8),     ROW(RT_RGBA8),      ROW(RT_BGRA8),
     ROW(RT_BGRX8), ROW(RT_BGR565),  ROW(RT_RGB10A2),    ROW(RT_BGR10A2),
     ROW(RT_R16),   ROW(RT_RG16),    ROW(RT_RGBA16),     ROW(RT_R16F),
@@ -617,3 +648,4 @@ const rt_write_fn RT_TABLE[RT_FORMATS][RT_MODES] = {
 };
 
 #undef ROW
+#undef PAIR

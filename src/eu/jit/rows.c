@@ -1,0 +1,288 @@
+/* rows.c: the last message of threads that somebody waits for, and the next
+ * thread of a row, which begins behind it. */
+#include "eu/jit/lower_send.h"
+#include "eu/jit/x86_gpr.h"
+
+#define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define MASK_AT (THREAD_AT(message) + offsetof(struct eu_message, exec_mask))
+#define ROW_AT(member) offsetof(struct eu_row, member)
+
+bool
+jit_is_caught(const struct eu_op *op)
+{
+    struct jit_send s;
+    return op->insn->eot && op->lanes == 16 && !op->chan &&
+           jit_describe_send(&s, op) && !s.m.header &&
+           s.m.mlen_grf + s.m.ex_mlen_grf == EU_CATCH_GRF;
+}
+
+/* Where a register of the payload lies in the register file. */
+static unsigned
+payload_B(const struct jit_send *s, unsigned grf)
+{
+    return grf < s->m.mlen_grf ? s->src_B[0] + grf * EU_GRF_B
+                               : s->src_B[1] + (grf - s->m.mlen_grf) * EU_GRF_B;
+}
+
+/* A pair of the payload's registers, a colour's, in one vector register, if it
+ * is not in two. */
+static bool
+is_pair(struct jit *j, const struct jit_send *s, unsigned grf)
+{
+    unsigned at_B = payload_B(s, grf);
+    if (!j->evex || grf % 2 || payload_B(s, grf + 1) != at_B + EU_GRF_B)
+        return false;
+    return jit_find(j, JIT_GRF, at_B, 2 * EU_GRF_B) >= 0 ||
+           (jit_find(j, JIT_GRF, at_B, EU_GRF_B) < 0 &&
+            jit_find(j, JIT_GRF, at_B + EU_GRF_B, EU_GRF_B) < 0);
+}
+
+/* The payload in vector registers; len_B of each, 0: it is in the one
+ * before. */
+struct caught {
+    unsigned reg[EU_CATCH_GRF], len_B[EU_CATCH_GRF];
+};
+
+static void
+find_payload(struct jit *j, const struct jit_send *s, struct caught *c)
+{
+    *c = (struct caught){0};
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += c->len_B[i] / EU_GRF_B) {
+        c->len_B[i] = is_pair(j, s, i) ? 2 * EU_GRF_B : EU_GRF_B;
+        c->reg[i] = jit_vec(j, payload_B(s, i), c->len_B[i]);
+    }
+}
+
+/* ---- rows ---- */
+
+/* Threads that leave nothing behind, whatever channels they have: those of a
+ * row may follow each other. */
+static bool
+makes_rows(const struct jit *j)
+{
+    return j->full && j->in.catches && j->in.apart && !j->in.acc &&
+           j->in.leaves != EU_LEAVES_ALL &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+/* What the first PLN has its weights in, or 0. */
+static unsigned
+weights_grf(const struct jit *j)
+{
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        const struct eu_insn *insn = j->k->ops[i].insn;
+        const struct eu_operand *o = &insn->src[1];
+        if (insn->opcode == EU_OP_PLN && o->file == EU_FILE_GRF &&
+            !o->indirect && o->reg + EU_ROW_GRF <= EU_GRF_COUNT)
+            return o->reg;
+    }
+    return 0;
+}
+
+static unsigned
+row_step_B(const struct jit *j)
+{
+    return j->evex ? 2 * EU_GRF_B : EU_GRF_B;
+}
+
+void
+jit_begin_row(struct jit *j)
+{
+    unsigned grf = makes_rows(j) ? weights_grf(j) : 0;
+    unsigned step_B = row_step_B(j);
+    if (!grf)
+        return;
+    for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++) {
+        unsigned at_B = grf * EU_GRF_B + i * step_B, r = jit_temp(j);
+        jit_load_len(j, r, at_B, step_B);
+        /* Of later threads they are nowhere else. */
+        jit_bind(j, r, at_B, step_B);
+        j->row_reg[i] = (uint8_t)r;
+    }
+    jit_unlock_but(j, 0);
+    j->row_grf = grf;
+    j->row_at = j->x.size;
+}
+
+static void
+copy_from_rax(struct jit *j, size_t at, size_t to)
+{
+    x86_load_from_rax(&j->x, X86_RCX, at);
+    x86_store(&j->x, X86_RCX, to, 4);
+}
+
+/* The thread that begins finds what every thread of the launch does. */
+static void
+begin_thread(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    copy_from_rax(j, ROW_AT(dispatch_mask), THREAD_AT(sr0[2]));
+    copy_from_rax(j, ROW_AT(vector_mask), THREAD_AT(sr0[3]));
+    copy_from_rax(j, ROW_AT(mask), THREAD_AT(mask));
+    x86_mov_reg(x, X86_R13, X86_RCX);
+    if (j->in.leaves == EU_LEAVES_NONE)
+        return;
+    x86_vop(x, X86_XORPS, 1, 0, 0, x86_reg(0), 0);
+    x86_vop(x, X86_MOVUPS_ST, 1, 0, 0, x86_thread(THREAD_AT(a0)), 0);
+    x86_store_imm(x, THREAD_AT(f[0]), 0);
+    x86_store_imm(x, THREAD_AT(f[1]), 0);
+}
+
+/* rax: the row of the thread that has ended. The next thread begins, if there
+ * is one. No register is needed any more, nor known by what is made for those
+ * who do not come here. */
+static void
+go_on_with_row(struct jit *j, bool catches)
+{
+    struct x86 *x = &j->x;
+    const unsigned step_B = row_step_B(j);
+    x86_load_from_rax(x, X86_RCX, ROW_AT(more));
+    x86_test(x, X86_RCX);
+    uint32_t last = x86_jump(x, X86_CC_E);
+    x86_alu_imm(x, X86_ADD, X86_RAX, sizeof(struct eu_row), true);
+    x86_store(x, X86_RAX, THREAD_AT(row), 8);
+    if (catches) {
+        x86_load_at_rax(x, X86_RCX, ROW_AT(caught));
+        x86_store(x, X86_RCX, THREAD_AT(caught), 8);
+    }
+    begin_thread(j);
+    for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++)
+        x86_vop(x, X86_MOVUPS_LD, jit_len(step_B), j->row_reg[i], 0,
+                x86_at_rax(i * step_B), 0);
+    x86_patch(x, x86_jump(x, X86_ALWAYS), j->row_at);
+    x86_patch(x, last, x->size);
+}
+
+/* edx, and the row at rax, get the lanes of what was caught. */
+static void
+store_caught_mask(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    x86_load(x, X86_RDX, MASK_AT, 4);
+    x86_gop(x, X86_G_AND, false, X86_RDX, x86_g_thread(THREAD_AT(sr0[2])));
+    x86_mov_reg(x, X86_RCX, X86_RAX);
+    x86_alu_reg(x, X86_SUB, X86_RCX, X86_RBX, true);
+    x86_gop(x, X86_G_ST, false, X86_RDX,
+            x86_g_index(X86_RCX, ROW_AT(caught_mask)));
+}
+
+static void
+finish(struct jit *j)
+{
+    x86_store_imm(&j->x, THREAD_AT(status), EU_FINISHED);
+    x86_vzeroupper(&j->x);
+    jit_leave(j);
+}
+
+/* ---- tails ---- */
+
+/* Halves of vectors that are in registers of their own; which nobody will look
+ * for again. */
+static void
+join_halves(struct jit *j, struct caught *c)
+{
+    for (unsigned i = 0; j->evex && i < EU_CATCH_GRF; i += 2) {
+        if (c->len_B[i] == EU_GRF_B)
+            x86_vop_imm(&j->x, X86_INSERTF64X4, 2, c->reg[i], c->reg[i],
+                        x86_reg(c->reg[i + 1]), 0, 1);
+    }
+}
+
+static void
+move_vec(struct jit *j, unsigned to, unsigned from)
+{
+    x86_vop(&j->x, X86_MOVAPS, j->evex ? 2 : 1, to, 0, x86_reg(from), 0);
+}
+
+/* Vectors from[0..count - 1] to registers 0..count - 1, all at once. */
+static void
+move_to_first(struct jit *j, unsigned *from, unsigned count)
+{
+    const unsigned spare = 15; /* if it is one of them, it has moved by then */
+    uint32_t waiting = (1u << count) - 1, ready;
+    while (waiting) {
+        uint32_t sources = 0;
+        for (uint32_t set = waiting; set; set &= set - 1)
+            sources |= JIT_BIT(from[jit_first(set)]);
+        ready = 0;
+        for (uint32_t set = waiting; set; set &= set - 1) {
+            unsigned to = jit_first(set);
+            if (from[to] == to || !(sources >> to & 1))
+                ready |= 1u << to;
+        }
+        /* A circle: one of it is out of the way. */
+        if (!ready) {
+            unsigned to = jit_first(waiting);
+            move_vec(j, spare, from[to]);
+            from[to] = spare;
+            continue;
+        }
+        unsigned to = jit_first(ready);
+        if (from[to] != to)
+            move_vec(j, to, from[to]);
+        waiting &= ~(1u << to);
+    }
+}
+
+/* Vectors as C passes them to functions. */
+static void
+pass_payload(struct jit *j, struct caught c)
+{
+    unsigned step = j->evex ? 2 : 1;
+    join_halves(j, &c);
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += step)
+        c.reg[i / step] = c.reg[i];
+    move_to_first(j, c.reg, EU_CATCH_GRF / step);
+}
+
+/* If the row has a tail, that takes the payload, and the next thread follows.
+ */
+static void
+call_tail(struct jit *j, const struct caught *c)
+{
+    struct x86 *x = &j->x;
+    x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
+    x86_test(x, X86_RAX);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    pass_payload(j, *c);
+    x86_load(x, X86_RAX, THREAD_AT(row), 8);
+    store_caught_mask(j);
+    x86_mov_reg(x, X86_RDI, X86_RAX);
+    x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
+    x86_call_at(x, THREAD_AT(tail.fn));
+    x86_load(x, X86_RAX, THREAD_AT(row), 8);
+    go_on_with_row(j, false);
+    finish(j);
+    x86_patch(x, none, x->size);
+}
+
+/* Leaves the payload where somebody waits for it. Goes on behind it if nobody
+ * does. */
+void
+jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s)
+{
+    struct x86 *x = &j->x;
+    struct caught c;
+    find_payload(j, s, &c);
+    x86_store_imm(x, MASK_AT, op->full);
+    jit_store_send_mask(j, op);
+    if (j->row_at)
+        call_tail(j, &c);
+    x86_load(x, X86_RAX, THREAD_AT(caught), 8);
+    x86_test(x, X86_RAX);
+    uint32_t nobody = x86_jump(x, X86_CC_E);
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += c.len_B[i] / EU_GRF_B)
+        x86_vop(x, X86_MOVUPS_ST, jit_len(c.len_B[i]), c.reg[i], 0,
+                x86_at_rax(i * EU_GRF_B), 0);
+    if (j->row_at) {
+        x86_load(x, X86_RAX, THREAD_AT(row), 8);
+        x86_test(x, X86_RAX);
+        uint32_t alone = x86_jump(x, X86_CC_E);
+        store_caught_mask(j);
+        go_on_with_row(j, true);
+        x86_patch(x, alone, x->size);
+    }
+    finish(j);
+    x86_patch(x, nobody, x->size);
+    jit_unlock_but(j, 0);
+}
