@@ -193,29 +193,27 @@ masks_of_samples(const struct scene *sc, const struct quad *quad, uint32_t mask,
     }
 }
 
-/* Pixels that are about to be written, with all of their samples, whatever is
- * there, if they are overwritten. */
-static void
+/* Pixels that are about to be written; returns the planes to write. */
+static unsigned
 prepare_mcs(struct worker *w, struct target *t, const struct quad *quad,
-            bool block, uint32_t mask, bool overwritten)
+            bool block, uint32_t mask, enum mcs_use use)
 {
-    unsigned n = (unsigned)(quad->y - w->tile_y) / 4 * (TILE_PX / 4) +
-                 (unsigned)(quad->x - w->tile_x) / 4;
-    if (block && (t->mcs_done[n / 64] >> (n % 64) & 1))
-        return;
+    unsigned n = mcs_block(w, quad->x, quad->y);
+    unsigned planes = block ? mcs_known_planes(t, n, use) : 0;
+    if (planes)
+        return planes;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    if (block && mcs_prepare_block(w, t, (uint32_t)quad->x, (uint32_t)quad->y,
-                                   overwritten)) {
-        t->mcs_done[n / 64] |= UINT64_C(1) << (n % 64);
-        mask = 0;
-    }
-    for (; mask; mask &= mask - 1) {
+    if (block)
+        planes = mcs_prepare_block(w, t, (uint32_t)quad->x, (uint32_t)quad->y,
+                                   use);
+    for (mask = planes ? 0 : mask; mask; mask &= mask - 1) {
         unsigned i = (unsigned)__builtin_ctz(mask);
         const struct quad *q = &quad[i / 4];
         mcs_prepare_pixel(w, t, q->x + (int32_t)(i & 1),
                           q->y + (int32_t)(i >> 1 & 1));
     }
     fpmode_leave(FPMODE_DEFAULT, before);
+    return planes ? planes : t->samples;
 }
 
 static void
@@ -226,12 +224,15 @@ write_samples(struct worker *w, struct target *t, struct rt_block b,
     bool block = is_block(w, target_view(w, t, 0), base);
     uint32_t of[MAX_SAMPLES];
     struct rt_plane plane[MAX_SAMPLES];
+    unsigned planes = t->samples;
     if (t->has_mcs)
-        prepare_mcs(w, t, quad, block, mask, false);
+        planes = prepare_mcs(w, t, quad, block, mask,
+                             partly_covered(w->scene, quad, mask) ? MCS_SAMPLES
+                                                                  : MCS_PIXELS);
     masks_of_samples(w->scene, quad, mask, of);
     b.planes = 0;
     b.plane = plane;
-    for (unsigned s = 0; s < t->samples; s++) {
+    for (unsigned s = 0; s < planes; s++) {
         const struct view *v = target_view(w, t, s);
         if (of[s] && block && v->blocks)
             place(w, v, quad, of[s], &b, &plane[b.planes++]);
@@ -314,6 +315,7 @@ struct placed {
     struct target *t;
     uint32_t (*color)[16]; /* of the first of them */
     unsigned step_dw, count;
+    unsigned planes; /* of each */
     uint32_t pitch_B, column_B;
     struct rt_plane plane[BATCH_BLOCKS * MAX_SAMPLES];
 };
@@ -322,14 +324,13 @@ struct placed {
 static void
 write_placed(struct placed *p)
 {
-    unsigned samples = p->t->samples;
     uint32_t(*c)[16] = p->color;
     const struct rt_block b = {.c = {c[0], c[1], c[2], c[3]},
                                .count = p->step_dw ? p->count : 1,
                                .step_dw = p->step_dw,
                                .state = &p->t->rt,
-                               .planes = p->step_dw ? samples
-                                                    : p->count * samples,
+                               .planes = p->step_dw ? p->planes
+                                                    : p->count * p->planes,
                                .plane = p->plane,
                                .pitch_B = p->pitch_B,
                                .column_B = p->column_B};
@@ -357,19 +358,35 @@ write_apart(struct worker *w, struct placed *p, unsigned n)
     p->color += p->step_dw / LANES;
 }
 
-/* All samples of the block at (x, y) in the tile. */
-static void
-place_samples(struct worker *w, struct target *t, unsigned n,
-              struct rt_plane *plane)
+/* What of it is about to be written. */
+static enum mcs_use
+use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
 {
+    if (k->partly)
+        return MCS_SAMPLES;
+    return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
+}
+
+/* All samples of block n of the batch. */
+static void
+place_samples(struct worker *w, struct placed *p, unsigned n)
+{
+    struct target *t = p->t;
     const struct batch_block *k = &w->batch.block[n];
     uint16_t mask = w->batch.mask[n];
+    unsigned planes = t->samples;
     if (t->has_mcs) {
+        enum mcs_use use = use_of(t, k, mask);
+        if (mcs_reads_first(t, mcs_block(w, k->x, k->y), use))
+            write_placed(p);
         payload_use_place(w, n);
-        prepare_mcs(w, t, w->block_group.quad, true, mask,
-                    mask == 0xffff && !k->partly && !t->rt.reads);
+        planes = prepare_mcs(w, t, w->block_group.quad, true, mask, use);
     }
-    for (unsigned s = 0; s < t->samples; s++) {
+    if (planes != p->planes)
+        write_placed(p);
+    p->planes = planes;
+    struct rt_plane *plane = &p->plane[p->count++ * planes];
+    for (unsigned s = 0; s < planes; s++) {
         const struct view *v = target_view(w, t, s);
         plane[s].at = v->mem + v->x_B[k->x - w->tile_x] +
                       v->y_B[k->y - w->tile_y];
@@ -437,7 +454,7 @@ place_any(struct worker *w, struct placed *p, const struct view *v,
         if (!blocks || k->scattered || !(inside || holds_block(v, x, y)))
             write_apart(w, p, n);
         else if (t->samples > 1)
-            place_samples(w, t, n, &p->plane[p->count++ * t->samples]);
+            place_samples(w, p, n);
         else
             p->plane[p->count++] = (struct rt_plane){
                 v->mem + v->x_B[x] + v->y_B[y], b->mask[n]};
@@ -455,6 +472,7 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     p.color = color;
     p.step_dw = step_dw;
     p.count = 0;
+    p.planes = t->samples;
     p.pitch_B = v->pitch_B;
     p.column_B = v->column_B;
     unsigned pixels = w->batch.placed ? place_blocks(&w->batch, &p, first, end)

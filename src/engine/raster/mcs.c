@@ -1,8 +1,9 @@
 /* mcs.c: the multisample control surface.
  *
- * Each entry says in which plane a sample's colour lies. Only two values are
- * made here: all ones, meaning that the pixel has the clear colour, and the
- * identity, each sample in its own plane. Observed: the stock driver fills a
+ * Each entry says in which plane a sample's colour lies. Three values are made
+ * here: all ones, meaning that the pixel has the clear colour, the identity,
+ * each sample in its own plane, and, for whole blocks, zero, all samples in
+ * plane 0. Observed: the stock driver fills a
  * new surface with ones and then drops a clear to zero, so a write to a
  * cleared pixel has to spread the clear colour first; its own blits read
  * entries and take zero for "all samples in plane 0". */
@@ -117,7 +118,7 @@ find_entries(const struct target *t, uint32_t x, uint32_t y,
 /* Sixteen bytes of entries of one value, from tables: what has just been put
  * together in memory could not be read before all stores of colours are
  * done. */
-enum { ENTRIES_IDENTITY, ENTRIES_CLEAR };
+enum { ENTRIES_IDENTITY, ENTRIES_CLEAR, ENTRIES_ONE };
 
 #define TWICE(...)               \
     {                            \
@@ -128,6 +129,7 @@ enum { ENTRIES_IDENTITY, ENTRIES_CLEAR };
 static const uint8_t *
 entries_of(unsigned samples, unsigned value)
 {
+    static const uint8_t one[16] = {0};
     static const uint8_t of_2[2][16] = {TWICE(2, 2, 2, 2, 2, 2, 2, 2),
                                         ALL_ONES};
     static const uint8_t of_4[2][16] = {
@@ -136,6 +138,8 @@ entries_of(unsigned samples, unsigned value)
         TWICE(0x10, 0x32, 0x54, 0x76, 0x10, 0x32, 0x54, 0x76), ALL_ONES};
     static const uint8_t of_16[2][16] = {
         TWICE(0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe), ALL_ONES};
+    if (value == ENTRIES_ONE)
+        return one;
     switch (samples) {
     case 2: return of_2[value];
     case 4: return of_4[value];
@@ -171,37 +175,78 @@ set_all(const struct block_entries *b, const uint8_t entry[16])
     }
 }
 
-/* The clear colour to all samples of a block. */
+/* The clear colour to so many planes of a block. */
 static void
-spread_clear(struct worker *w, struct target *t, uint32_t x, uint32_t y)
+spread_clear(struct worker *w, struct target *t, uint32_t x, uint32_t y,
+             unsigned planes)
 {
     unsigned tx = x - (uint32_t)w->tile_x, ty = y - (uint32_t)w->tile_y;
     uint8_t value[16];
     t->fmt->pack(t->fmt, &t->surf.clear_color, value);
     for (unsigned i = t->element_B; i < sizeof value; i++)
         value[i] = value[i - t->element_B];
-    for (unsigned i = 0; i < t->samples; i++)
+    for (unsigned i = 0; i < planes; i++)
         view_fill(target_view(w, t, i), tx, ty, tx + 4, ty + 4, value);
 }
 
-bool
-mcs_prepare_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
-                  bool overwritten)
+/* The colours of plane 0 to all other planes of a block. */
+static void
+spread_first(struct worker *w, struct target *t, uint32_t x, uint32_t y)
 {
+    unsigned tx = x - (uint32_t)w->tile_x, ty = y - (uint32_t)w->tile_y;
+    const struct view *from = target_view(w, t, 0);
+    for (unsigned i = 1; i < t->samples; i++) {
+        const struct view *to = target_view(w, t, i);
+        unsigned step_px = from->blocks && to->blocks ? 16 / t->element_B : 1;
+        step_px = MIN2(step_px, 4);
+        for (unsigned k = 0; k < 16; k += step_px) {
+            const uint8_t *p = view_at(from, tx + k % 4, ty + k / 4);
+            uint8_t *q = view_at(to, tx + k % 4, ty + k / 4);
+            if (p && q)
+                memcpy(q, p, (size_t)step_px * t->element_B);
+        }
+    }
+}
+
+/* Makes the block's entries what they shall be; returns the planes to write. */
+static unsigned
+settle_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
+             enum mcs_use use)
+{
+    const unsigned n = t->samples;
+    const uint8_t *one = entries_of(n, ENTRIES_ONE);
+    const uint8_t *identity = entries_of(n, ENTRIES_IDENTITY);
     struct block_entries b;
     if (!find_entries(t, x, y, &b))
-        return false;
-    const uint8_t *identity = entries_of(t->samples, ENTRIES_IDENTITY);
-    if (are_all(&b, identity))
-        return true;
-    bool is_cleared = !overwritten &&
-                      are_all(&b, entries_of(t->samples, ENTRIES_CLEAR));
-    if (!is_cleared && !overwritten)
-        return false;
-    if (is_cleared)
-        spread_clear(w, t, x, y);
-    set_all(&b, identity);
-    return true;
+        return 0;
+    bool is_one = are_all(&b, one);
+    if (is_one && use != MCS_SAMPLES)
+        return 1;
+    if (!is_one && use != MCS_OVERWRITTEN) {
+        if (are_all(&b, identity))
+            return n;
+        if (!are_all(&b, entries_of(n, ENTRIES_CLEAR)))
+            return 0;
+        spread_clear(w, t, x, y, use == MCS_SAMPLES ? n : 1);
+    }
+    if (is_one)
+        spread_first(w, t, x, y);
+    set_all(&b, use == MCS_SAMPLES ? identity : one);
+    return use == MCS_SAMPLES ? n : 1;
+}
+
+unsigned
+mcs_prepare_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
+                  enum mcs_use use)
+{
+    unsigned n = mcs_block(w, (int32_t)x, (int32_t)y);
+    uint64_t bit = UINT64_C(1) << n % 64;
+    unsigned planes = settle_block(w, t, x, y, use);
+    t->mcs_first[n / 64] &= ~bit;
+    t->mcs_all[n / 64] &= ~bit;
+    if (planes)
+        *(planes == 1 ? &t->mcs_first[n / 64] : &t->mcs_all[n / 64]) |= bit;
+    return planes;
 }
 
 void
@@ -222,6 +267,8 @@ mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x, int32_t y)
         return;
     spread(w, t, v, x, y);
     memcpy(p, &identity, t->mcs_B);
+    unsigned n = mcs_block(w, x, y);
+    t->mcs_first[n / 64] &= ~(UINT64_C(1) << n % 64);
 }
 
 void

@@ -294,12 +294,37 @@ uint64_t mcs_identity(unsigned samples);
  * value of its own. */
 void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
                        int32_t y);
-/* The same for the 4x4 block at (x, y), all of which lies in the surface, and
- * all of whose samples are about to be overwritten or not. False with nothing
+/* What is about to be written of a block: all of it whatever is there, all
+ * samples of some pixels alike, or anything. */
+enum mcs_use { MCS_OVERWRITTEN, MCS_PIXELS, MCS_SAMPLES };
+/* The same for the 4x4 block at (x, y), all of which lies in the surface.
+ * Returns how many planes then have to be written, one or all; 0 with nothing
  * done if its pixels have to be looked at one by one. In the default float
  * mode. */
-bool mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
-                       uint32_t y, bool overwritten);
+unsigned mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
+                           uint32_t y, enum mcs_use use);
+/* The block's place in mcs_first and mcs_all. */
+static inline unsigned
+mcs_block(const struct worker *w, int32_t x, int32_t y)
+{
+    return (unsigned)(y - w->tile_y) / 4 * (TILE_PX / 4) +
+           (unsigned)(x - w->tile_x) / 4;
+}
+/* What that would return if it has found so before, else 0. */
+static inline unsigned
+mcs_known_planes(const struct target *t, unsigned block, enum mcs_use use)
+{
+    if (use != MCS_SAMPLES && t->mcs_first[block / 64] >> block % 64 & 1)
+        return 1;
+    bool all = t->mcs_all[block / 64] >> block % 64 & 1;
+    return use != MCS_OVERWRITTEN && all ? t->samples : 0;
+}
+/* Whether preparing it reads colours, all of which have to be there. */
+static inline bool
+mcs_reads_first(const struct target *t, unsigned block, enum mcs_use use)
+{
+    return use == MCS_SAMPLES && (t->mcs_first[block / 64] >> block % 64 & 1);
+}
 /* Sets a whole layer's entries to `clear`. */
 void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);
 void clear_fast(struct scene *scene, unsigned layer);

@@ -6,6 +6,8 @@
 #define PIECE_PX 64
 #define PIECE_ROWS 4
 #define PIECE_B (PIECE_PX * PIECE_ROWS * 4)
+/* Pieces whose entries are looked at together: a row of tiles. */
+#define AREA_ROWS 32
 
 /* ---- bytes --------------------------------------------------------------- */
 
@@ -67,110 +69,178 @@ resolve_average(const uint8_t *const from[8], unsigned n, size_t size_B,
 
 /* ---- pieces -------------------------------------------------------------- */
 
-struct piece {
+struct part {
     uint32_t x, y, w, h; /* in the target */
+};
+
+struct piece {
+    struct part at;
     unsigned element_B, mcs_B;
+    const uint8_t *entries; /* of MCS, if there is one */
     alignas(64) uint8_t plane[8][PIECE_B];
-    alignas(64) uint8_t control[PIECE_PX * PIECE_ROWS * 4];
     alignas(64) uint8_t out[PIECE_B];
+    alignas(64) uint8_t control[PIECE_PX * AREA_ROWS * 4];
 };
 
 static struct image
-rows_of(const struct piece *p, uint8_t *mem, unsigned element_B)
+rows_of(const struct part *at, uint8_t *mem, unsigned element_B)
 {
     return (struct image){.mem = mem,
                           .tiling = TILING_LINEAR,
-                          .pitch_B = p->w * element_B,
-                          .width = p->w,
-                          .height = p->h,
+                          .pitch_B = at->w * element_B,
+                          .width = at->w,
+                          .height = at->h,
                           .element_B = element_B};
 }
 
+/* The source's part that goes there. */
+static void
+copy_from(const struct resolve *r, const struct image *to, uint32_t to_x,
+          uint32_t to_y, const struct image *from, const struct part *at)
+{
+    image_copy(to, to_x, to_y, from, r->from_x + (at->x - r->to_x),
+               r->from_y + (at->y - r->to_y), at->w, at->h);
+}
+
 static uint64_t
-control_at(const struct piece *p, unsigned i)
+entry_at(const struct piece *p, unsigned i)
 {
     uint64_t v = 0;
-    memcpy(&v, p->control + i * p->mcs_B, p->mcs_B);
+    memcpy(&v, p->entries + i * p->mcs_B, p->mcs_B);
     return v;
 }
 
-/* Whether all pixels have the first one's entry. */
-static bool
-all_alike(const struct piece *p)
+/* How many pixels from the i-th on have the same entry. */
+static unsigned
+run_of_entries(const struct piece *p, unsigned i, unsigned count)
 {
-    size_t size_B = (size_t)p->w * p->h * p->mcs_B;
-    return !memcmp(p->control, p->control + p->mcs_B, size_B - p->mcs_B);
+    const uint8_t *e = p->entries + (size_t)i * p->mcs_B;
+    unsigned n = 1;
+    while (i + n < count && !memcmp(e, e + (size_t)n * p->mcs_B, p->mcs_B))
+        n++;
+    return n;
 }
 
-/* Gives each pixel the samples that its entry names. */
+static bool
+is_clear(const struct resolve *r, uint64_t entry)
+{
+    return (entry & r->mcs_clear) == r->mcs_clear;
+}
+
+/* Gives a pixel the samples that its entry names. */
+static void
+order_pixel(const struct resolve *r, struct piece *p, unsigned i)
+{
+    unsigned n = r->samples, bits = n == 2 ? 1 : n == 4 ? 2 : 4;
+    uint64_t entry = entry_at(p, i);
+    size_t at = (size_t)i * p->element_B;
+    uint8_t old[8][4];
+    for (unsigned s = 0; s < n; s++)
+        memcpy(old[s], is_clear(r, entry) ? r->clear : p->plane[s] + at,
+               p->element_B);
+    for (unsigned s = 0; s < n; s++) {
+        unsigned from = is_clear(r, entry) ? 0 : entry >> bits * s & (n - 1);
+        memcpy(p->plane[s] + at, old[from], p->element_B);
+    }
+}
+
+/* The same for all. Most have what their neighbours have. */
 static void
 order_samples(const struct resolve *r, struct piece *p)
 {
-    unsigned n = r->samples, bits = n == 2 ? 1 : n == 4 ? 2 : 4;
-    for (unsigned i = 0; i < p->w * p->h; i++) {
-        uint64_t entry = control_at(p, i);
-        uint8_t old[8][4];
-        if (entry == mcs_identity(n))
+    unsigned count = p->at.w * p->at.h;
+    for (unsigned i = 0, n; i < count; i += n) {
+        n = run_of_entries(p, i, count);
+        uint64_t entry = entry_at(p, i);
+        size_t at = (size_t)i * p->element_B;
+        if (entry == mcs_identity(r->samples))
             continue;
-        size_t at = i * p->element_B;
-        bool clear = (entry & r->mcs_clear) == r->mcs_clear;
-        for (unsigned s = 0; s < n; s++)
-            memcpy(old[s], clear ? r->clear : p->plane[s] + at, p->element_B);
-        for (unsigned s = 0; s < n; s++)
-            memcpy(p->plane[s] + at,
-                   old[clear ? 0 : entry >> bits * s & (n - 1)], p->element_B);
+        for (unsigned s = 1; s < r->samples && !entry; s++)
+            memcpy(p->plane[s] + at, p->plane[0] + at, n * p->element_B);
+        for (unsigned k = 0; k < n && entry; k++)
+            order_pixel(r, p, i + k);
     }
 }
 
-static void
-load(const struct resolve *r, struct piece *p)
+/* Where all samples of a part are the same, it can be copied or filled. */
+static bool
+draw_alike(const struct resolve *r, const struct part *at, uint64_t entry)
 {
-    for (unsigned s = 0; s < r->samples; s++) {
-        struct image rows = rows_of(p, p->plane[s], p->element_B);
-        image_copy(&rows, 0, 0, &r->plane[s], r->from_x + (p->x - r->to_x),
-                   r->from_y + (p->y - r->to_y), p->w, p->h);
-    }
+    if (is_clear(r, entry))
+        image_fill(&r->to, at->x, at->y, at->x + at->w, at->y + at->h,
+                   r->clear);
+    else if (!entry)
+        copy_from(r, &r->to, at->x, at->y, &r->plane[0], at);
+    return is_clear(r, entry) || !entry;
 }
 
 static void
 draw_piece(const struct resolve *r, struct piece *p)
 {
+    const unsigned count = p->at.w * p->at.h;
     bool ordered = true;
     if (r->mcs) {
-        struct image rows = rows_of(p, p->control, p->mcs_B);
-        image_copy(&rows, 0, 0, &r->control, r->from_x + (p->x - r->to_x),
-                   r->from_y + (p->y - r->to_y), p->w, p->h);
-        uint64_t first = control_at(p, 0);
-        bool alike = all_alike(p);
-        ordered = alike && first == mcs_identity(r->samples);
-        if (alike && (first & r->mcs_clear) == r->mcs_clear) {
-            image_fill(&r->to, p->x, p->y, p->x + p->w, p->y + p->h, r->clear);
+        bool alike = run_of_entries(p, 0, count) == count;
+        uint64_t first = entry_at(p, 0);
+        if (alike && draw_alike(r, &p->at, first))
             return;
-        }
+        ordered = alike && first == mcs_identity(r->samples);
     }
-    load(r, p);
+    const uint8_t *from[8];
+    for (unsigned s = 0; s < r->samples; s++) {
+        struct image rows = rows_of(&p->at, p->plane[s], p->element_B);
+        copy_from(r, &rows, 0, 0, &r->plane[s], &p->at);
+        from[s] = p->plane[s];
+    }
     if (!ordered)
         order_samples(r, p);
-    const uint8_t *from[8];
-    for (unsigned s = 0; s < r->samples; s++)
-        from[s] = p->plane[s];
-    resolve_average(from, r->samples, (size_t)p->w * p->h * p->element_B,
-                    p->out);
-    struct image rows = rows_of(p, p->out, p->element_B);
-    image_copy(&r->to, p->x, p->y, &rows, 0, 0, p->w, p->h);
+    resolve_average(from, r->samples, (size_t)count * p->element_B, p->out);
+    struct image rows = rows_of(&p->at, p->out, p->element_B);
+    image_copy(&r->to, p->at.x, p->at.y, &rows, 0, 0, p->at.w, p->at.h);
+}
+
+/* ---- areas --------------------------------------------------------------- */
+
+/* Whether all of it has been drawn. */
+static bool
+look_at_entries(const struct resolve *r, struct piece *p,
+                const struct part *area)
+{
+    struct image rows = rows_of(area, p->control, p->mcs_B);
+    size_t size_B = (size_t)area->w * area->h * p->mcs_B;
+    copy_from(r, &rows, 0, 0, &r->control, area);
+    p->entries = p->control;
+    return !memcmp(p->control, p->control + p->mcs_B, size_B - p->mcs_B) &&
+           draw_alike(r, area, entry_at(p, 0));
+}
+
+static void
+draw_area(const struct resolve *r, struct piece *p, const struct part *area)
+{
+    if (r->mcs && look_at_entries(r, p, area))
+        return;
+    p->at = *area;
+    for (uint32_t end = area->y + area->h; p->at.y < end; p->at.y += p->at.h) {
+        p->at.h = MIN2(PIECE_ROWS - (r->to.y + p->at.y) % PIECE_ROWS,
+                       end - p->at.y);
+        draw_piece(r, p);
+        p->entries += (size_t)area->w * p->at.h * p->mcs_B;
+    }
 }
 
 void
 resolve_draw(const struct resolve *r, uint32_t y0, uint32_t y1)
 {
     struct piece p;
+    struct part at;
     p.element_B = r->to.element_B;
     p.mcs_B = r->mcs ? r->control.element_B : 0;
-    for (p.y = y0; p.y < y1; p.y += p.h) {
-        p.h = MIN2(PIECE_ROWS - (r->to.y + p.y) % PIECE_ROWS, y1 - p.y);
-        for (p.x = r->to_x; p.x < r->to_x + r->width; p.x += p.w) {
-            p.w = MIN2(PIECE_PX, r->to_x + r->width - p.x);
-            draw_piece(r, &p);
+    p.entries = p.control;
+    for (at.y = y0; at.y < y1; at.y += at.h) {
+        at.h = MIN2(AREA_ROWS - (r->to.y + at.y) % AREA_ROWS, y1 - at.y);
+        for (at.x = r->to_x; at.x < r->to_x + r->width; at.x += at.w) {
+            at.w = MIN2(PIECE_PX, r->to_x + r->width - at.x);
+            draw_area(r, &p, &at);
         }
     }
 }

@@ -123,7 +123,8 @@ static void
 forget_views(struct target *t)
 {
     t->views_ready = 0;
-    memset(t->mcs_done, 0, sizeof t->mcs_done);
+    memset(t->mcs_first, 0, sizeof t->mcs_first);
+    memset(t->mcs_all, 0, sizeof t->mcs_all);
 }
 
 struct target *

@@ -50,8 +50,9 @@ struct target {
     unsigned level, layers, samples, element_B;
     bool has_mcs;
     unsigned mcs_B;
-    uint64_t mcs_done[COVER_BLOCKS / 64]; /* of the tile, bit per block: no more
-                                           * to prepare */
+    /* Of the tile, a bit per block: all samples are known to be in plane 0, or
+     * each in its own. */
+    uint64_t mcs_first[COVER_BLOCKS / 64], mcs_all[COVER_BLOCKS / 64];
     /* of the blend entry used last */
     int entry;
     struct blend_state blend;

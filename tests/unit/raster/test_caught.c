@@ -28,11 +28,12 @@ hostile(uint32_t seed)
 /* Colours and lanes from where the subspans are, in g1, and the primitive,
  * which attribute 0 names. */
 static void
-shade_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+shade_by_place(struct rig *rig, struct eu_thread *t, struct thread_env *env,
+               uint32_t always)
 {
     alignas(32) uint32_t payload[8][8];
     const uint32_t *g1 = eu_grf(t, 1), *attr = eu_grf(t, 8);
-    uint32_t keep = 0;
+    uint32_t keep = always;
     for (unsigned i = 0; i < 16; i++) {
         uint32_t place = g1[2 + i / 4] * 4 + (i & 3) + attr[3];
         keep |= (uint32_t)(mix(place + 77) % 8 != 0) << i;
@@ -40,6 +41,18 @@ shade_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
             payload[2 * c + i / 8][i & 7] = hostile(place * 4 + c);
     }
     rig_rt_write(env, t, 0, false, t->sr0[2] & keep, payload[0], 8);
+}
+
+static void
+shade_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    shade_by_place(rig, t, env, 0);
+}
+
+static void
+shade_all_places(struct rig *rig, struct eu_thread *t, struct thread_env *env)
+{
+    shade_by_place(rig, t, env, 0xffff);
 }
 
 /* The weights of both vertices, from g2 on, as they are. */
@@ -147,13 +160,23 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, both, steady;
+    bool blends, kills, both, steady, stacked;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
 };
 
 #define PRIMS 24
+
+/* Whole blocks, and right after them a triangle over some of their samples. */
+static struct prim
+stacked(struct rig *rig, unsigned i)
+{
+    float x = (float)(mix(i / 2) % 3 * 4), y = (float)(i / 6 % 3 * 4);
+    const float xy[6] = {x, y, x + 8.4f, y, x, y + 8.4f};
+    return i % 2 ? rig_triangle(rig, xy, 0.5f)
+                 : rig_rect(rig, x, y, x + 8, y + 8, 0.5f);
+}
 
 static void
 draw(struct rig *rig, const struct setting *s, bool catches)
@@ -177,12 +200,14 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     rig->draw.sbe.number_of_sf_output_attributes = 1;
     /* Only what the shader reads, so that what it does not is not payload. */
     memset(rig->live_in, 0, sizeof rig->live_in);
-    rig->live_in[0] = s->shader == shade_places ? 1u << 1 | 1u << 8 : 1u << 8;
+    bool places = s->shader == shade_places || s->shader == shade_all_places;
+    rig->live_in[0] = places ? 1u << 1 | 1u << 8 : 1u << 8;
     if (s->shader == shade_weights) {
         rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0);
         rig->draw.wm.barycentric_interpolation_mode = s->both ? 1 | 1 << 3 : 1;
     }
     struct prim prims[PRIMS];
+    uint32_t names[PRIMS][64] = {{0}};
     uint32_t r = 5;
     for (unsigned i = 0; i < PRIMS; i++) {
         float xy[6];
@@ -190,9 +215,12 @@ draw(struct rig *rig, const struct setting *s, bool catches)
             r = mix(r + 1);
             xy[k] = (float)(r % (RIG_PX * 8)) / 8;
         }
-        prims[i] = rig_triangle(rig, xy, 0.5f);
+        prims[i] = s->stacked ? stacked(rig, i) : rig_triangle(rig, xy, 0.5f);
+        names[i][0] = bits_from_float((float)i);
+        for (unsigned k = 0; k < 3; k++)
+            prims[i].v[k].vue = names[i];
         /* Every third in perspective. */
-        for (unsigned k = 0; i % 3 == 0 && k < 3; k++)
+        for (unsigned k = 0; i % 3 == 0 && !s->stacked && k < 3; k++)
             prims[i].v[k].w_inv = (float)(k + 1) / 4;
     }
     rig_draw(rig, prims, PRIMS);
@@ -256,6 +284,14 @@ Test(caught, same_bytes_as_sent)
          .samples = 8, .unfinished_every = 5},
         {"sixteen, alike", shade_alike, RGBA8, 4, .width = 128, .steady = true,
          .samples = 16},
+        {"stacked, two samples", shade_all_places, RGBA8, 4, .stacked = true,
+         .width = 128, .samples = 2},
+        {"stacked, four", shade_all_places, RGBA16F, 8, .stacked = true,
+         .width = 15, .samples = 4},
+        {"stacked, eight", shade_all_places, RGBA32F, 16, .stacked = true,
+         .width = 128, .samples = 8},
+        {"stacked, sixteen, blended", shade_all_places, RGBA8, 4,
+         .blends = true, .stacked = true, .width = 128, .samples = 16},
         {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128,
          .kernel_B = 4096},
         {"alike, blended", shade_alike, RGBA8, 4, .blends = true,

@@ -296,6 +296,43 @@ Test(msaa, zero_means_all_samples_in_plane_0)
     rig_destroy(rig);
 }
 
+/* A block that is overwritten goes to plane 0, and has planes of its own again
+ * when some of its samples are written. */
+Test(msaa, whole_blocks_take_one_plane)
+{
+    static const unsigned counts[] = {2, 4, 8, 16};
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned n = counts[k], size = mcs_entry_B(n);
+        uint64_t identity = mcs_identity(n), zero = 0;
+        struct rig *rig = make(n);
+        use_mcs(rig, 0xff);
+        memset(rig->memory[0], 0x77, rig->target[0].limit_B);
+        struct prim p = rig_rect(rig, 0, 0, 8, 8, 0);
+        rig_draw(rig, &p, 1);
+        for (unsigned i = 0; i < 64 * n; i++) {
+            unsigned x = i % 8, y = i / 8 % 8, sample = i / 64;
+            cr_assert(!memcmp(mcs_entry(rig, x, y, size), &zero, size));
+            cr_assert_eq(rig_texel(rig, 0, x, y, sample)[0],
+                         sample ? 0x77 : 255);
+        }
+        memset(rig->color, 0, sizeof rig->color);
+        rig->draw.sample_mask = 2;
+        p = rig_rect(rig, 0, 0, 4, 4, 0);
+        rig_draw(rig, &p, 1);
+        for (unsigned i = 0; i < 64 * n; i++) {
+            unsigned x = i % 8, y = i / 8 % 8, sample = i / 64;
+            bool inside = x < 4 && y < 4;
+            cr_assert(!memcmp(mcs_entry(rig, x, y, size),
+                              inside ? &identity : &zero, size));
+            cr_assert_eq(rig_texel(rig, 0, x, y, sample)[0],
+                         inside && sample == 1   ? 0
+                         : inside || sample == 0 ? 255
+                                                 : 0x77);
+        }
+        rig_destroy(rig);
+    }
+}
+
 Test(msaa, fast_clear_sets_mcs_and_memory)
 {
     struct rig *rig = make(8);
