@@ -21,11 +21,12 @@
 
 /* ---- misses ---- */
 
-/* A vector register's part of the register file. */
+/* What a vector register has: a part of the register file or a constant. */
 struct kept {
     uint16_t off_B, len_B;
     uint8_t reg;
-    bool dirty;
+    bool dirty, is_const;
+    uint32_t value;
 };
 
 #define MISS_JUMPS 5
@@ -57,9 +58,26 @@ keep(struct jit_miss *m, const struct jit *j)
     for (uint32_t set = j->v.named; set; set &= set - 1) {
         unsigned r = (unsigned)__builtin_ctz(set);
         const struct jit_vreg *v = &j->v.reg[r];
-        m->kept[m->kept_count++] = (struct kept){v->off_B, v->len_B, (uint8_t)r,
-                                                 j->v.dirty >> r & 1};
+        m->kept[m->kept_count++] = (struct kept){
+            v->off_B, v->len_B, (uint8_t)r, j->v.dirty >> r & 1, false, 0};
     }
+    for (uint32_t set = j->v.used & ~j->v.named; set; set &= set - 1) {
+        unsigned r = (unsigned)__builtin_ctz(set);
+        const struct jit_vreg *v = &j->v.reg[r];
+        if (v->kind == JIT_CONST)
+            m->kept[m->kept_count++] = (struct kept){
+                .reg = (uint8_t)r, .is_const = true, .value = v->value};
+    }
+}
+
+static void
+load_again(struct jit *j, const struct kept *k)
+{
+    if (k->is_const)
+        x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), k->reg, 0,
+                jit_as_memory(x86_const(&j->x, &k->value, 1)), 0);
+    else
+        jit_load_len(j, k->reg, k->off_B, k->len_B);
 }
 
 static void
@@ -82,7 +100,7 @@ send_after_all(struct jit *j, const struct jit_miss *m)
                           m->kept[i].len_B);
     jit_call_send(j, op, &a.s);
     for (unsigned i = 0; i < m->kept_count; i++)
-        jit_load_len(j, m->kept[i].reg, m->kept[i].off_B, m->kept[i].len_B);
+        load_again(j, &m->kept[i]);
     for (unsigned c = 0; a.kind == ACCESS_READ && c < a.channels; c++)
         jit_load_len(j, m->answer[c], a.data_B + c * a.lanes * 4, a.lanes * 4);
     if (a.kind == ACCESS_FENCE && a.channels)

@@ -300,6 +300,12 @@ add_other(unsigned simd)
         fields_put((uint32_t *)(void *)(k.code + k.at_B[k.count - 1]), 24, 27,
                    EU_CMOD_L);
         break;
+    case 2: /* constants that stay in registers */
+        binary(EU_OP_FRC, simd, d, a, a, false);
+        uint32_t *dw = (void *)(k.code + k.at_B[k.count - 1]);
+        fields_put(dw, 37, 40, EU_TYPE_F);
+        fields_put(dw, 43, 46, EU_TYPE_F);
+        break;
     default:
         binary(opcodes[rk_rnd(&k, ARRAY_SIZE(opcodes))], simd, d, a,
                vector(DATA, 32), false);
