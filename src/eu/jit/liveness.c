@@ -102,7 +102,7 @@ mark_op(struct jit *j, uint32_t i)
         return;
     if (send)
         j->start[i] |= JIT_SEND;
-    if (send && j->full && j->evex && !split && jit_is_memory(op))
+    if (send && j->full && !split && jit_is_memory(op))
         j->start[i] |= JIT_MEMORY;
     if (jit_is_flow(op)) {
         j->start[i] |= JIT_FLOW;

@@ -12,7 +12,8 @@
 
 #define BIT(r) (UINT32_C(1) << (r))
 
-/* Registers that code inside of loops needs at least are the others. */
+/* Registers that code inside of loops needs at least are the others: ten for
+ * messages (lower_memory_vex.c). */
 enum {
     MOST_PINS_EVEX = JIT_PINS,
     MOST_PINS_MATH = 8,

@@ -4,40 +4,18 @@
  * load or a few, others are gathered. What is not done here is sent after all,
  * by code that is out of the way (a miss); it leaves all registers as it found
  * them. */
-#include "eu/jit/access.h"
+#include "eu/jit/lower_memory.h"
 #include "eu/jit/x86_gpr.h"
 
 #include <stdlib.h>
 
-#define THREAD_AT(member) offsetof(struct eu_thread, member)
-#define RANGE_AT(member) offsetof(struct mem_range, member)
+#define THREAD_AT(member) ACCESS_THREAD_AT(member)
+#define RANGE_AT(member) ACCESS_RANGE_AT(member)
 #define BIT(r) (UINT32_C(1) << (r))
 #define K_OUTSIDE 4u
 #define K_ALL 5u
 
-/* Bits of offsets that the data port ignores. */
-#define DWORD_BITS UINT32_C(3)
-#define SLM_BITS UINT32_C(0xf0000003)
-
 /* ---- misses ---- */
-
-/* What a vector register has: a part of the register file or a constant. */
-struct kept {
-    uint16_t off_B, len_B;
-    uint8_t reg;
-    bool dirty, is_const;
-    uint32_t value;
-};
-
-#define MISS_JUMPS 5
-
-struct jit_miss {
-    uint32_t op, back;
-    uint32_t from[MISS_JUMPS];
-    unsigned from_count, kept_count, answer[4];
-    uint8_t flag_at[2];
-    struct kept kept[JIT_VREGS];
-};
 
 static struct jit_miss *
 add_miss(struct jit *j)
@@ -50,28 +28,28 @@ add_miss(struct jit *j)
     return m;
 }
 
-static void
-keep(struct jit_miss *m, const struct jit *j)
+void
+jit_keep(struct jit_miss *m, const struct jit *j)
 {
     m->op = j->here;
     memcpy(m->flag_at, j->flag_at, sizeof m->flag_at);
     for (uint32_t set = j->v.named; set; set &= set - 1) {
         unsigned r = (unsigned)__builtin_ctz(set);
         const struct jit_vreg *v = &j->v.reg[r];
-        m->kept[m->kept_count++] = (struct kept){
+        m->kept[m->kept_count++] = (struct jit_kept){
             v->off_B, v->len_B, (uint8_t)r, j->v.dirty >> r & 1, false, 0};
     }
     for (uint32_t set = j->v.used & ~j->v.named; set; set &= set - 1) {
         unsigned r = (unsigned)__builtin_ctz(set);
         const struct jit_vreg *v = &j->v.reg[r];
         if (v->kind == JIT_CONST)
-            m->kept[m->kept_count++] = (struct kept){
+            m->kept[m->kept_count++] = (struct jit_kept){
                 .reg = (uint8_t)r, .is_const = true, .value = v->value};
     }
 }
 
 static void
-load_again(struct jit *j, const struct kept *k)
+load_again(struct jit *j, const struct jit_kept *k)
 {
     if (k->is_const)
         x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), k->reg, 0,
@@ -81,17 +59,12 @@ load_again(struct jit *j, const struct kept *k)
 }
 
 static void
-miss_if(struct jit *j, struct jit_miss *m, enum x86_cc cc)
-{
-    m->from[m->from_count++] = x86_jump(&j->x, cc);
-}
-
-static void
 send_after_all(struct jit *j, const struct jit_miss *m)
 {
     const struct eu_op *op = &j->k->ops[m->op];
     struct access a;
     jit_find_access(&a, op);
+    unsigned piece_B = jit_piece_B(j, &a);
     for (unsigned i = 0; i < m->from_count; i++)
         x86_patch(&j->x, m->from[i], j->x.size);
     for (unsigned i = 0; i < m->kept_count; i++)
@@ -101,8 +74,8 @@ send_after_all(struct jit *j, const struct jit_miss *m)
     jit_call_send(j, op, &a.s);
     for (unsigned i = 0; i < m->kept_count; i++)
         load_again(j, &m->kept[i]);
-    for (unsigned c = 0; a.kind == ACCESS_READ && c < a.channels; c++)
-        jit_load_len(j, m->answer[c], a.data_B + c * a.lanes * 4, a.lanes * 4);
+    for (unsigned i = 0; a.kind == ACCESS_READ && i < m->answer_count; i++)
+        jit_load_len(j, m->answer[i], a.data_B + i * piece_B, piece_B);
     if (a.kind == ACCESS_FENCE && a.channels)
         jit_load_len(j, m->answer[0], a.s.dst_B, EU_GRF_B);
     memcpy(j->flag_at, m->flag_at, sizeof m->flag_at);
@@ -132,12 +105,12 @@ fence(struct jit *j, const struct access *a)
     struct jit_miss *m = add_miss(j);
     if (!m)
         return;
-    keep(m, j);
+    jit_keep(m, j);
     m->answer[0] = d;
     x86_load(x, X86_RAX, THREAD_AT(slm), 8);
     x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
     x86_test(x, X86_RAX);
-    miss_if(j, m, X86_CC_E);
+    jit_miss_if(j, m, X86_CC_E);
     x86_bytes(x, code, sizeof code); /* lock or dword [rsp], 0 */
     x86_vop(x, X86_PXOR, 1, d, d, x86_reg(d), 0);
     m->back = x->size;
@@ -147,9 +120,8 @@ fence(struct jit *j, const struct access *a)
 
 /* ---- places ---- */
 
-/* Channels may be off where they keep to themselves. */
-static void
-need_all_lanes(struct jit *j, const struct eu_op *op, struct jit_miss *m)
+void
+jit_need_all_lanes(struct jit *j, const struct eu_op *op, struct jit_miss *m)
 {
     struct x86 *x = &j->x;
     if (op->no_mask || !j->in.apart)
@@ -159,12 +131,11 @@ need_all_lanes(struct jit *j, const struct eu_op *op, struct jit_miss *m)
         x86_shift_imm(x, false, X86_RAX, op->chan);
     x86_alu_imm(x, X86_AND, X86_RAX, op->full, false);
     x86_alu_imm(x, X86_CMP, X86_RAX, op->full, false);
-    miss_if(j, m, X86_CC_NE);
+    jit_miss_if(j, m, X86_CC_NE);
 }
 
-/* rax := what the message names */
-static void
-load_range(struct jit *j, const struct access *a, struct jit_miss *m)
+void
+jit_load_range(struct jit *j, const struct access *a, struct jit_miss *m)
 {
     struct x86 *x = &j->x;
     if (a->bti == ACCESS_SLM) {
@@ -174,7 +145,7 @@ load_range(struct jit *j, const struct access *a, struct jit_miss *m)
     x86_load(x, X86_RAX, THREAD_AT(surfaces), 8);
     x86_load_at_rax(x, X86_RAX, a->bti * sizeof(void *));
     x86_test(x, X86_RAX);
-    miss_if(j, m, X86_CC_E);
+    jit_miss_if(j, m, X86_CC_E);
 }
 
 /* rax := the memory; returns the lanes' offsets, t or what they were. */
@@ -188,15 +159,16 @@ check_bounds(struct jit *j, const struct access *a, unsigned offsets,
                                        ? RANGE_AT(vector_end_B)
                                        : RANGE_AT(end_B) + (dwords - 1) * 4);
     end.bcast = true;
-    load_range(j, a, m);
+    jit_load_range(j, a, m);
     if (!a->vector) {
-        uint32_t bits = ~(a->bti == ACCESS_SLM ? SLM_BITS : DWORD_BITS);
+        uint32_t bits = ~(a->bti == ACCESS_SLM ? ACCESS_SLM_BITS
+                                               : ACCESS_DWORD_BITS);
         x86_vop(x, X86_PAND, len, t, offsets, x86_const(x, &bits, 1), 0);
         offsets = t;
     }
     x86_vop_imm(x, X86_PCMPUD, len, K_OUTSIDE, offsets, end, 0, 5);
     x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
-    miss_if(j, m, X86_CC_NE);
+    jit_miss_if(j, m, X86_CC_NE);
     x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
     return offsets;
 }
@@ -281,7 +253,7 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
     struct x86 *x = &j->x;
     if (!access_has_rows(a)) {
         if (a->channels == 4)
-            miss_if(j, m, X86_ALWAYS);
+            jit_miss_if(j, m, X86_ALWAYS);
         else
             gather(j, a, d, t[0]);
         return;
@@ -363,29 +335,41 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
 
 /* ---- atomics ---- */
 
-/* Lane by lane, in order. Nobody else is at a group's shared local memory while
- * one of its threads runs. */
+/* Nobody else is at a group's shared local memory while one of its threads
+ * runs. */
+void
+jit_update_lanes(struct jit *j, const struct access *a, const unsigned *offsets,
+                 const unsigned *data, struct jit_miss *m)
+{
+    struct x86 *x = &j->x;
+    size_t at = THREAD_AT(scratch), data_at = at + 64;
+    unsigned piece_B = jit_piece_B(j, a), len = jit_len(piece_B);
+    uint8_t code[] = {0xf0, a->atomic->opcode, a->atomic->modrm, 0x08};
+    bool alone = a->bti == ACCESS_SLM;
+    x86_mov_reg(x, X86_RCX, X86_RAX);
+    x86_alu_imm(x, X86_AND, X86_RCX, 3, false);
+    jit_miss_if(j, m, X86_CC_NE);
+    for (unsigned i = 0; i * piece_B < a->lanes * 4; i++) {
+        x86_vop(x, X86_MOVUPS_ST, len, offsets[i], 0,
+                x86_thread(at + i * piece_B), 0);
+        if (a->channels)
+            x86_vop(x, X86_MOVUPS_ST, len, data[i], 0,
+                    x86_thread(data_at + i * piece_B), 0);
+    }
+    for (unsigned i = 0; i < a->lanes; i++) {
+        x86_load(x, X86_RCX, at + i * 4, 4);
+        if (a->channels)
+            x86_load(x, X86_RDX, data_at + i * 4, 4);
+        x86_bytes(x, code + alone, sizeof code - alone);
+    }
+}
+
 static void
 update_memory(struct jit *j, const struct access *a, unsigned offsets,
               const unsigned t[4], const unsigned d[4], struct jit_miss *m)
 {
-    struct x86 *x = &j->x;
-    size_t at = THREAD_AT(scratch), data = at + 64;
-    uint8_t code[] = {0xf0, a->atomic->opcode, a->atomic->modrm, 0x08};
-    bool alone = a->bti == ACCESS_SLM;
     offsets = check_bounds(j, a, offsets, t[0], m);
-    x86_mov_reg(x, X86_RCX, X86_RAX);
-    x86_alu_imm(x, X86_AND, X86_RCX, 3, false);
-    miss_if(j, m, X86_CC_NE);
-    x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, offsets, 0, x86_thread(at), 0);
-    if (a->channels)
-        x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, d[0], 0, x86_thread(data), 0);
-    for (unsigned i = 0; i < a->lanes; i++) {
-        x86_load(x, X86_RCX, at + i * 4, 4);
-        if (a->channels)
-            x86_load(x, X86_RDX, data + i * 4, 4);
-        x86_bytes(x, code + alone, sizeof code - alone);
-    }
+    jit_update_lanes(j, a, &offsets, d, m);
 }
 
 /* ---- */
@@ -405,6 +389,10 @@ jit_lower_memory(struct jit *j, uint32_t index)
     struct jit_miss *m = add_miss(j);
     if (!m)
         return;
+    if (!j->evex) {
+        jit_lower_memory_vex(j, op, &a, m);
+        return;
+    }
     len_B = a.lanes * 4;
     unsigned offsets = jit_vec(j, a.offset_B, len_B);
     for (unsigned c = 0; c < a.channels; c++)
@@ -412,9 +400,10 @@ jit_lower_memory(struct jit *j, uint32_t index)
                                      : jit_vec(j, a.data_B + c * len_B, len_B);
     for (unsigned i = 0; i < 4; i++)
         t[i] = jit_temp(j);
-    keep(m, j);
+    jit_keep(m, j);
     memcpy(m->answer, d, sizeof d);
-    need_all_lanes(j, op, m);
+    m->answer_count = a.channels;
+    jit_need_all_lanes(j, op, m);
     if (a.kind == ACCESS_ATOMIC)
         update_memory(j, &a, offsets, t, d, m);
     else

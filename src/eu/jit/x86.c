@@ -304,6 +304,19 @@ x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, imm));
 }
 
+void
+x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+                unsigned vvvv, int imm)
+{
+    const struct row *r = &rows[op];
+    const uint64_t modrm = 0xc0 ^ 0x04, sib = X86_RCX << 3 | X86_RAX;
+    assert(!x->evex && r->has_vex && len < 2);
+    if (!x86_room(x))
+        return;
+    uint64_t v = vex(r, len, reg, vvvv) ^ modrm << 32;
+    put(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48, 6 + (imm >= 0));
+}
+
 /* [base + index * 1 + disp32] */
 static void
 vsib(struct x86 *x, unsigned reg, unsigned base, unsigned index, int32_t disp)
@@ -328,21 +341,27 @@ vsib_evex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     vsib(x, reg, base, index, disp);
 }
 
-void
-x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
-           int32_t disp, unsigned k)
+static void
+gather(struct x86 *x, unsigned len, unsigned reg, unsigned base, unsigned index,
+       int32_t disp, unsigned k)
 {
     if (x->evex) {
-        vsib_evex(x, X86_PGATHERDD, len, reg, X86_RBX, index, disp, k);
+        vsib_evex(x, X86_PGATHERDD, len, reg, base, index, disp, k);
         return;
     }
-    /* k is a vector register with the sign bits of the lanes set. */
     x86_room(x);
     x86_byte(x, 0xc4);
     x86_byte(x, (~reg >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | 2);
     x86_byte(x, (~k & 15) << 3 | len << 2 | 1);
     x86_byte(x, 0x90);
-    vsib(x, reg, X86_RBX, index, disp);
+    vsib(x, reg, base, index, disp);
+}
+
+void
+x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
+           int32_t disp, unsigned k)
+{
+    gather(x, len, reg, X86_RBX, index, disp, k);
 }
 
 void
@@ -356,7 +375,7 @@ void
 x86_gather_at_rax(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                   int32_t disp, unsigned k)
 {
-    vsib_evex(x, X86_PGATHERDD, len, reg, X86_RAX, index, disp, k);
+    gather(x, len, reg, X86_RAX, index, disp, k);
 }
 
 void

@@ -112,12 +112,17 @@ void x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
                unsigned vvvv, struct x86_rm rm, unsigned k);
 void x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
                  unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm);
+/* The same with [rax + rcx], VEX only; imm < 0: none. */
+void x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+                     unsigned vvvv, int imm);
 /* Gather from, scatter to [rbx + disp + index]. */
 void x86_gather(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                 int32_t disp, unsigned k);
 void x86_scatter(struct x86 *x, unsigned len, unsigned reg, unsigned index,
                  int32_t disp, unsigned k);
-/* The same at [rax + disp + index], EVEX only. */
+/* The same at [rax + disp + index]; without AVX-512 there are no scatters, and
+ * k is a vector register that has the sign bits of the lanes, and loses them.
+ */
 void x86_gather_at_rax(struct x86 *x, unsigned len, unsigned reg,
                        unsigned index, int32_t disp, unsigned k);
 void x86_scatter_at_rax(struct x86 *x, unsigned len, unsigned reg,

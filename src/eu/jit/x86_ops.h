@@ -107,6 +107,13 @@ enum x86_tuple {
     X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)     \
     X(BROADCASTSS, 2, 1, 0, 0, 0x18, 4B)     \
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
+    X(UNPCKLPS, 1, 0, 0, 0, 0x14, FULL)      \
+    X(UNPCKHPS, 1, 0, 0, 0, 0x15, FULL)      \
+    X(UNPCKLPD, 1, 1, 0, 1, 0x14, FULL)      \
+    X(UNPCKHPD, 1, 1, 0, 1, 0x15, FULL)      \
+    X(INSERTF128, 3, 1, 0, 2, 0x18, HALF)    \
+    X(EXTRACTF128, 3, 1, 0, 2, 0x19, HALF)   \
+    X(PTEST, 2, 1, 0, 2, 0x17, FULL)         \
     X(PERMD, 2, 1, 0, 0, 0x36, FULL)         \
     X(PERMPS, 2, 1, 0, 0, 0x16, FULL)        \
     X(PERMW, 2, 1, 2, 1, 0x8d, FULL)         \

@@ -37,6 +37,11 @@ GETMANTPS vgetmantps - d,m,i
 SCALEFPS vscalefps - d,v,m
 FPCLASSPS vfpclassps - k,m,i
 PERMI2D vpermi2d - d,v,m
+UNPCKLPS vunpcklps vunpcklps d,v,m
+UNPCKHPS vunpckhps vunpckhps d,v,m
+UNPCKLPD vunpcklpd vunpcklpd d,v,m
+UNPCKHPD vunpckhpd vunpckhpd d,v,m
+PTEST - vptest d,m
 PERMD vpermd vpermd d,v,m
 PERMPS vpermps vpermps d,v,m
 PERMW vpermw - d,v,m

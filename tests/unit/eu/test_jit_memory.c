@@ -458,8 +458,7 @@ compare_tiers(enum cpu_level cpu)
     /* All kernels show their registers at the end. */
     sent[0] -= KERNELS * ((END - COUNT) / 2 + 1);
     sent[1] -= KERNELS * ((END - COUNT) / 2 + 1);
-    if (cpu == CPU_AVX512)
-        cr_expect_lt(sent[0], sent[1] * 3 / 4, "%u of %u", sent[0], sent[1]);
+    cr_expect_lt(sent[0], sent[1] * 3 / 4, "%u of %u", sent[0], sent[1]);
 }
 
 Test(jit_memory, avx512)

@@ -51,6 +51,28 @@ Test(jit_x86, halves_of_a_vector)
     x86_finish(&x);
 }
 
+/* By GNU as. */
+Test(jit_x86, places_beside_rax)
+{
+    static const uint8_t expected[] = {
+        0xc4, 0x61, 0x78, 0x10, 0x1c, 0x08,       /* xmm11, [rax + rcx] */
+        0xc4, 0x63, 0x25, 0x18, 0x1c, 0x08, 1,    /* vinsertf128 ymm11, .. */
+        0xc4, 0x63, 0x7d, 0x19, 0x98, 64,   1, 0, /* vextractf128 .. */
+        0,    1,                                  /* [rax + 320], ymm11, 1 */
+        0xc4, 0xa2, 0x65, 0x90, 0xac, 0x20, 8, 0, /* vpgatherdd ymm5, */
+        0,    0,                                  /* [rax + ymm12 + 8], ymm3 */
+    };
+    struct x86 x;
+    x86_init(&x, false);
+    x86_vop_indexed(&x, X86_MOVUPS_LD, 0, 11, 0, -1);
+    x86_vop_indexed(&x, X86_INSERTF128, 1, 11, 11, 1);
+    x86_vop_imm(&x, X86_EXTRACTF128, 1, 11, 0, x86_at_rax(320), 0, 1);
+    x86_gather_at_rax(&x, 1, 5, 12, 8, 3);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
+
 Test(jit_x86, constants_are_shared_and_reached)
 {
     struct x86 x;
