@@ -287,9 +287,7 @@ static enum eu_msg_result
 fast_send(struct eu_thread *t, const struct eu_message *m)
 {
     struct thread_env *env = t->user;
-    const struct prepared_message *p = NULL;
-    if (m->sfid == EU_SFID_SAMPLER && !trace_on(TRACE_msg) && m->dst)
-        p = sampler_find_usual(env, m);
+    const struct prepared_message *p = sampler_find_usual(env, m);
     if (!p)
         return fast_other(t, m);
     return sampler_answer_found(env, m, p) ? EU_MSG_OK

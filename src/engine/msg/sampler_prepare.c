@@ -155,10 +155,10 @@ prepare(struct thread_env *env, const struct eu_message *m,
     if (sampler_needs_state(shape.op))
         sp = sampler_find_state(stage, m, header);
     sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
-    p->usual = (m->desc & 0xff) != BTI_BINDLESS;
+    p->usual = (m->desc & 0xff) != BTI_BINDLESS && m->rlen_grf &&
+               !trace_on(TRACE_msg);
     p->pair = is_pair(p);
-    p->mlen_grf = m->mlen_grf;
-    p->ex_mlen_grf = m->ex_mlen_grf;
+    p->shape = sampler_shape(m);
     return p->plan.run;
 }
 
@@ -200,8 +200,8 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
         atomic_store_explicit(&cache->message[bucket(key)], p,
                               memory_order_release);
         if (p->usable && p->usual)
-            atomic_store_explicit(&cache->usual[sampler_usual_slot(m)], p,
-                                  memory_order_release);
+            atomic_store_explicit(&cache->usual[sampler_usual_slot(m, header)],
+                                  p, memory_order_release);
     }
     pthread_mutex_unlock(&cache->common->lock);
     return p;

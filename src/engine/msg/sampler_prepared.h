@@ -28,9 +28,18 @@ struct message_place {
     uint16_t at_dw;
 };
 
+/* What precedes the second descriptor in a message, which is only of use where
+ * the surface is not the binding table's. */
+struct message_shape {
+    uint64_t part[2];
+};
+static_assert(sizeof(struct message_shape) ==
+                  offsetof(struct eu_message, ex_desc),
+              "a message is compared in whole parts");
+
 struct prepared_message {
+    struct message_shape shape;
     struct message_key key;
-    uint8_t mlen_grf, ex_mlen_grf;
     bool usual; /* found by its descriptor */
     bool pair;  /* two coordinates of 16 lanes */
     struct prepared_message *next;
@@ -49,12 +58,23 @@ struct sample_blocks *sampler_own_blocks(struct thread_env *env);
 bool sampler_answer_planned(struct thread_env *env, const struct eu_message *m,
                             const struct prepared_message *p);
 
-/* The same message comes in one piece and in two. */
-static inline unsigned
-sampler_usual_slot(const struct eu_message *m)
+static inline struct message_shape
+sampler_shape(const struct eu_message *m)
 {
-    uint32_t h = (m->desc ^ (uint32_t)m->ex_mlen_grf << 29) * 2654435761u;
-    return h >> 16 & (STAGE_CACHE_USUAL - 1);
+    struct message_shape shape;
+    memcpy(&shape, m, sizeof shape);
+    return shape;
+}
+
+/* Textures have surfaces of their own; the same one may be asked for with
+ * several messages, in one piece and in two, and at several offsets. */
+static inline unsigned
+sampler_usual_slot(const struct eu_message *m, const uint32_t *header)
+{
+    uint32_t slot = m->desc ^ m->desc >> 12 ^ (uint32_t)m->ex_mlen_grf << 3;
+    if (header)
+        slot ^= header[2] ^ header[2] >> 3 ^ header[2] >> 6;
+    return slot & (STAGE_CACHE_USUAL - 1);
 }
 
 /* To change the mode twice takes as long as some messages. */
@@ -81,27 +101,23 @@ sampler_answer_found(struct thread_env *env, const struct eu_message *m,
            sampler_answer_planned(env, m, p);
 }
 
-static inline bool
-sampler_same_header(const struct prepared_message *p, const uint32_t *header)
-{
-    return !header || ((header[2] & 0xffffff) == (p->key.header & 0xffffff) &&
-                       (header[3] & ~31u) == p->key.samplers);
-}
-
 /* A message that came before and whose surface is the binding table's, or NULL.
  */
 static inline const struct prepared_message *
 sampler_find_usual(const struct thread_env *env, const struct eu_message *m)
 {
     const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
-    /* The descriptor says whether there is a header. */
     const struct prepared_message *p = atomic_load_explicit(
-        &env->stage->cache->usual[sampler_usual_slot(m)], memory_order_acquire);
-    return p && p->key.desc == m->desc && p->mlen_grf == m->mlen_grf &&
-                   p->ex_mlen_grf == m->ex_mlen_grf &&
-                   sampler_same_header(p, header)
-               ? p
-               : NULL;
+        &env->stage->cache->usual[sampler_usual_slot(m, header)],
+        memory_order_acquire);
+    struct message_shape shape = sampler_shape(m);
+    if (!p || shape.part[0] != p->shape.part[0] ||
+        shape.part[1] != p->shape.part[1])
+        return NULL;
+    bool same = !header ||
+                ((header[2] & 0xffffff) == (p->key.header & 0xffffff) &&
+                 (header[3] & ~31u) == p->key.samplers);
+    return same ? p : NULL;
 }
 
 #endif
