@@ -361,7 +361,9 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
 static bool
 has_vbmi(void)
 {
-    return cpu_selected() == CPU_AVX512 && __builtin_cpu_supports("avx512vbmi");
+    return cpu_selected() == CPU_AVX512 &&
+           __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vnni");
 }
 
 /* Levels that begin with whole lines of memory, coordinates that the common
@@ -505,16 +507,18 @@ plan_bytes(struct sample_plan *plan)
         used |= 1u << plan->pick[c];
     unsigned spare = (unsigned)__builtin_ctz(~used) & 3;
     b->ones = 0;
+    b->zeros = 0;
     for (unsigned c = 0; c < 4; c++) {
         unsigned pick = plan->pick[c], byte = pick & 3;
         if (pick == SOURCE_ONE) {
             byte = spare;
             b->ones = (int32_t)(0xffu << 8 * spare);
         }
-        b->zeros[c] = pick == SOURCE_ZERO;
+        bool zero = pick == SOURCE_ZERO;
+        b->zeros |= (uint32_t)zero << c;
         b->at[c] = (int32_t)(byte * 0x01010101u);
         for (unsigned i = 0; i < 16; i++)
-            b->spread[c][i] = b->zeros[c] ? 0x80 : (uint8_t)((i & ~3u) + byte);
+            b->spread[c][i] = zero ? 0x80 : (uint8_t)((i & ~3u) + byte);
     }
 }
 

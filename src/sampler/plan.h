@@ -146,7 +146,7 @@ struct sample_bytes {
     alignas(16) uint8_t spread[4][16]; /* of four lanes: one, four times */
     int32_t at[4];                     /* its number, four times */
     int32_t ones;
-    bool zeros[4]; /* none of them: 0.0 */
+    uint32_t zeros; /* bit per channel: none of them, 0.0 */
 };
 
 /* Of a Y tile: 16 bytes of 32 rows. */

@@ -67,11 +67,13 @@ sampler_shape(const struct eu_message *m)
 }
 
 /* Textures have surfaces of their own; the same one may be asked for with
- * several messages, in one piece and in two, and at several offsets. */
+ * several messages, for fewer channels, in one piece and in two, and at several
+ * offsets. */
 static inline unsigned
 sampler_usual_slot(const struct eu_message *m, const uint32_t *header)
 {
-    uint32_t slot = m->desc ^ m->desc >> 12 ^ (uint32_t)m->ex_mlen_grf << 3;
+    uint32_t slot = m->desc ^ m->desc >> 12 ^ m->desc >> 21 ^
+                    (uint32_t)m->ex_mlen_grf << 3;
     if (header)
         slot ^= header[2] ^ header[2] >> 3 ^ header[2] >> 6;
     return slot & (STAGE_CACHE_USUAL - 1);

@@ -19,7 +19,7 @@ static const struct {
     alignas(64) uint8_t place[64];
     int32_t corner[4]; /* the outermost lanes of a block */
     int32_t first_byte[4], first_half[4];
-    int32_t next, invert, left, flip, whole, bias;
+    int32_t next, next_below, flip, whole, bias;
     int32_t number; /* what x and y count in it */
     int32_t patch_max, nine_max, line_corner;
     int32_t column_in_line, lower_line;
@@ -35,8 +35,7 @@ static const struct {
     .first_half = {(int32_t)0xff00ff00, (int32_t)0xff04ff04,
                    (int32_t)0xff08ff08, (int32_t)0xff0cff0c},
     .next = 0x09080100,
-    .invert = 0x00ff00ff,
-    .left = 0x00010001,
+    .next_below = 0x08080000,
     .flip = (int32_t)0x80808080,
     .whole = 0x01000100,
     .bias = 1 << 23,

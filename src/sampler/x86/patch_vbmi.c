@@ -23,17 +23,28 @@ pick_bytes(const bits line[4], bits at, __mmask64 low)
     return _mm512_mask_blend_epi8(low, upper, lower);
 }
 
-/* Four texels of each lane: 255 - w and w of columns, 256 - w and w of rows. */
+/* Four texels of each lane: 256 - w and w of columns, and of rows. Where the
+ * second column has no weight, the first one is both and has 255 and 1. */
 struct patch_weights {
     bits columns, rows;
 };
 
-INLINE struct patch_weights
-find_weights(vint x, vint y)
+/* Lanes whose second column has no weight. */
+INLINE vmask
+find_single(vint x)
 {
-    bits wx = _mm512_xor_si512(
-        _mm512_shuffle_epi8((bits)x, load_shuffle(patch.first_byte)),
-        constant(&patch.invert));
+    return _mm512_testn_epi32_mask((bits)x, constant(&lanes_constant.fraction));
+}
+
+INLINE struct patch_weights
+find_weights(vint x, vint y, vmask single)
+{
+    bits w = _mm512_mask_mov_epi32((bits)x, single,
+                                   constant(&lanes_constant.one));
+    bits wx = _mm512_shuffle_epi8(w, load_shuffle(patch.first_byte));
+    /* -w is 256 - w. */
+    wx = _mm512_mask_sub_epi8(wx, 0x5555555555555555, _mm512_setzero_si512(),
+                              wx);
     bits wy = _mm512_shuffle_epi8((bits)y, load_shuffle(patch.first_half));
     wy = _mm512_mask_sub_epi16(wy, 0x55555555, constant(&patch.whole), wy);
     return (struct patch_weights){wx, wy};
@@ -44,17 +55,18 @@ find_weights(vint x, vint y)
 INLINE bits
 filter_bytes(bits t, const struct patch_weights *w)
 {
-    bits row = _mm512_add_epi16(_mm512_maddubs_epi16(w->columns, t),
-                                _mm512_maddubs_epi16(constant(&patch.left), t));
-    return _mm512_add_epi32(_mm512_madd_epi16(row, w->rows),
-                            constant(&patch.bias));
+    bits row = _mm512_maddubs_epi16(w->columns, t);
+    return _mm512_dpwssd_epi32(constant(&patch.bias), row, w->rows);
 }
 
+/* `ones`: bytes of a texel that become 255. */
 INLINE void
-flip(bits *line, unsigned count)
+flip(bits *line, unsigned count, bits ones)
 {
+    enum { OR_XOR = 0x1e };
     for (unsigned i = 0; i < count; i++)
-        line[i] = _mm512_xor_si512(constant(&patch.flip), line[i]);
+        line[i] = _mm512_ternarylogic_epi32(constant(&patch.flip), ones,
+                                            line[i], OR_XOR);
 }
 
 /* Where the four texels of each lane are in the lines. */
@@ -76,23 +88,27 @@ order_taps(enum sample_texel kind, bits taps)
 
 /* Two columns and two rows of lines. `in`: numbers of the first texels. */
 INLINE struct patch_taps
-find_taps_of_four(enum sample_texel kind, bits in)
+find_taps_of_four(enum sample_texel kind, bits in, vmask single)
 {
     /* One texel to the right, one down, and both. */
     bits at = _mm512_madd_epi16(in, constant(&patch.number));
+    bits next = _mm512_mask_mov_epi32(constant(&patch.next), single,
+                                      constant(&patch.next_below));
     at = _mm512_shuffle_epi8(at, load_shuffle(patch.first_byte));
-    at = order_taps(kind, _mm512_add_epi8(at, constant(&patch.next)));
+    at = order_taps(kind, _mm512_add_epi8(at, next));
     at = _mm512_permutexvar_epi8(at, load_table(patch.place));
     return (struct patch_taps){.at = at, .low = _mm512_movepi8_mask(at)};
 }
 
 /* Three of each, for what is turned or made smaller. */
 INLINE struct patch_taps
-find_taps_of_nine(enum sample_texel kind, bits in)
+find_taps_of_nine(enum sample_texel kind, bits in, vmask single)
 {
+    bits next = _mm512_maskz_mov_epi32(v_not(single),
+                                       constant(&patch.next_column));
     bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
     bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
-    x = order_taps(kind, _mm512_add_epi8(x, constant(&patch.next_column)));
+    x = order_taps(kind, _mm512_add_epi8(x, next));
     y = order_taps(kind, _mm512_add_epi8(y, constant(&patch.next_row)));
     x = _mm512_shuffle_epi8(load_shuffle(patch.column_place), x);
     y = _mm512_shuffle_epi8(load_shuffle(patch.row_place), y);
@@ -115,9 +131,9 @@ pick_row(const bits line[3], bits at, __mmask64 far)
 
 INLINE bits
 pick_taps(const bits *line, bool wide, const struct patch_taps *taps,
-          unsigned c)
+          bits channel)
 {
-    bits i = _mm512_or_si512(taps->at, constant(&patch.channel[c]));
+    bits i = _mm512_or_si512(taps->at, channel);
     if (!wide)
         return pick_bytes(line, i, taps->low);
     bits t = pick_row(line, i, taps->far);
@@ -161,7 +177,7 @@ filter_srgb(const bits *line, bool wide, const struct patch_taps *taps, vint x,
 {
     struct lanes_color corner[4];
     for (unsigned c = 0; c < 3; c++) {
-        bits t = pick_taps(line, wide, taps, c);
+        bits t = pick_taps(line, wide, taps, constant(&patch.channel[c]));
         __mmask64 high = _mm512_movepi8_mask(t);
         const bits byte[4] = {
             srgb_byte_of(t, high, 0), srgb_byte_of(t, high, 1),
@@ -169,7 +185,9 @@ filter_srgb(const bits *line, bool wide, const struct patch_taps *taps, vint x,
         put_together(byte, c, corner);
     }
     const bits zero = _mm512_setzero_si512();
-    const bits alpha[4] = {pick_taps(line, wide, taps, 3), zero, zero, zero};
+    const bits alpha[4] = {
+        pick_taps(line, wide, taps, constant(&patch.channel[3])), zero, zero,
+        zero};
     put_together(alpha, 3, corner);
     for (unsigned i = 0; i < 4; i++)
         corner[i].c[3] = divide_255(v_float((vint)corner[i].c[3]), false);
@@ -186,15 +204,17 @@ filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
     struct lanes_color out;
     bits line[9];
     load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
-    struct patch_taps taps = wide ? find_taps_of_nine(kind, in)
-                                  : find_taps_of_four(kind, in);
+    vmask single = kind == SAMPLE_SRGB ? 0 : find_single(x);
+    struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
+                                  : find_taps_of_four(kind, in, single);
     if (kind == SAMPLE_SRGB)
         return filter_srgb(line, wide, &taps, x, y);
-    flip(line, wide ? 9 : 4);
-    struct patch_weights w = find_weights(x, y);
+    flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
+    struct patch_weights w = find_weights(x, y, single);
+    /* In the order of the answer. */
     for (unsigned c = 0; c < 4; c++)
-        out.c[c] = v_float(
-            (vint)filter_bytes(pick_taps(line, wide, &taps, c), &w));
+        out.c[c] = v_float((vint)filter_bytes(
+            pick_taps(line, wide, &taps, constant(&p->bytes.at[c])), &w));
     return out;
 }
 
@@ -220,14 +240,25 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
 /* ---- the answer -----------------------------------------------------------
  */
 
+/* Bytes that were filtered are in order already. */
 INLINE void
 answer_filtered(const struct sample_plan *p, enum sample_texel kind,
                 struct lanes_color color, uint32_t *out, const int16_t at_dw[4])
 {
-    if (kind == SAMPLE_SRGB)
+    if (kind == SAMPLE_SRGB) {
         answer(p, &color, out, at_dw);
-    else
-        answer_divided(p, color, true, out, at_dw);
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        color.c[c] = divide_255(color.c[c], true);
+    if (is_whole(at_dw) && !p->bytes.zeros) {
+        for (unsigned c = 0; c < 4; c++)
+            v_store(out + 16 * c, (vint)color.c[c]);
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        put(out, at_dw[c],
+            p->bytes.zeros >> c & 1 ? v_splat(0.0f) : color.c[c]);
 }
 
 INLINE bool

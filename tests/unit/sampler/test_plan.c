@@ -21,7 +21,8 @@ is_supported(unsigned i)
 static bool
 has_patches(void)
 {
-    return is_supported(1) && __builtin_cpu_supports("avx512vbmi");
+    return is_supported(1) && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vnni");
 }
 
 static struct sample_shape
