@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Bits of a register. */
-#define FEW_KEYS 64
+#define FEW_KEYS 256
+#define FEW_RANGE 512
 
 static void
 batch_reset(struct batch *b)
@@ -76,20 +76,24 @@ number_marked(struct batch *b, uint32_t least_key, uint32_t range)
     }
 }
 
-/* Keys of a small draw: the marks are in a register. Bytes that have just been
- * written cannot be read back many at a time without a wait. */
+/* Few keys, and not too far apart: their marks are in a few words, not in
+ * bytes, which cannot be read back many at a time without a wait. */
 static uint32_t
 number_few(struct batch *b, const uint32_t *key, uint32_t count,
            uint32_t least_key, uint32_t range)
 {
-    uint64_t marks = 0;
-    for (uint32_t i = 0; i < count; i++)
-        marks |= UINT64_C(1) << (key[i] - least_key);
+    uint64_t marks[FEW_RANGE / 64] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = key[i] - least_key;
+        marks[at / 64] |= UINT64_C(1) << (at % 64);
+    }
     uint32_t n = 0;
-    for (uint32_t i = 0; i < range; i++) {
-        b->slot[i] = (uint16_t)n;
-        b->key[n] = least_key + i; /* one beyond the room, maybe */
-        n += marks >> i & 1;
+    for (uint32_t from = 0; from < range; from += 64) {
+        for (uint64_t m = marks[from / 64]; m; m &= m - 1) {
+            uint32_t at = from + (uint32_t)__builtin_ctzll(m);
+            b->slot[at] = (uint16_t)n;
+            b->key[n++] = least_key + at;
+        }
     }
     return n;
 }
@@ -116,7 +120,7 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
     uint32_t room = b->vert_cap + BATCH_SLACK;
     if (b->vert_count || range > b->slot_mask)
         return false;
-    if (range <= MIN2(room, (uint32_t)FEW_KEYS)) {
+    if (range <= FEW_RANGE && count <= FEW_KEYS && MIN2(count, range) <= room) {
         use_numbers(g, number_few(b, key, count, least_key, range), least_key,
                     range);
         return true;

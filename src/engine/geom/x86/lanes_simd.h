@@ -54,27 +54,33 @@ columns(const uint32_t (*in)[8], uint8_t *const row[8])
                          _mm256_permute2f128_ps(low[i], high[i], 0x31));
 }
 
+static inline __m256i
+load_keys(const uint32_t *key)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)key);
+}
+
+/* The last eight may have been looked at before. */
 static void
 range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
 {
-    __m256i least = _mm256_set1_epi32(-1), most = _mm256_setzero_si256();
-    uint32_t i = 0, all[2][8];
-    for (; i + 8 <= count; i += 8) {
-        __m256i k = _mm256_loadu_si256(
-            (const __m256i *)(const void *)(key + i));
-        least = _mm256_min_epu32(least, k);
-        most = _mm256_max_epu32(most, k);
+    uint32_t all[2][8], n = MIN2(count, 8u);
+    const uint32_t *low = key, *high = key;
+    if (count > 8) {
+        __m256i least = load_keys(key + count - 8), most = least;
+        for (uint32_t i = 0; i + 8 < count; i += 8) {
+            least = _mm256_min_epu32(least, load_keys(key + i));
+            most = _mm256_max_epu32(most, load_keys(key + i));
+        }
+        memcpy(all[0], &least, sizeof all[0]);
+        memcpy(all[1], &most, sizeof all[1]);
+        low = all[0];
+        high = all[1];
     }
-    memcpy(all[0], &least, sizeof all[0]);
-    memcpy(all[1], &most, sizeof all[1]);
     *lo = UINT32_MAX;
     *hi = 0;
-    for (unsigned k = 0; k < 8; k++) {
-        *lo = MIN2(*lo, all[0][k]);
-        *hi = MAX2(*hi, all[1][k]);
-    }
-    for (; i < count; i++) {
-        *lo = MIN2(*lo, key[i]);
-        *hi = MAX2(*hi, key[i]);
+    for (unsigned i = 0; i < n; i++) {
+        *lo = MIN2(*lo, low[i]);
+        *hi = MAX2(*hi, high[i]);
     }
 }
