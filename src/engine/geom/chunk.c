@@ -8,6 +8,7 @@
 
 /* Keys are read in pieces of this many. */
 #define PIECE 1024
+#define APART_PRIMS 512
 /* Chunks between two flushes of the scene, which all workers wait for. */
 #define ROUND_PER_WORKER 4
 #define ROUND_MAX 16
@@ -161,31 +162,50 @@ walk_all(struct geom *g)
     assemble_end(&g->assembler);
 }
 
+/* Triangles [prim, prim + count) of a chunk. */
 static void
 walk_tris(struct geom *g, const struct assemble_span *span,
-          const struct chunk *c, uint32_t first)
+          const struct chunk *c, uint32_t prim, uint32_t count, uint32_t first)
 {
     struct batch *b = &g->batch;
     unsigned before = span->size - span->step;
-    uint32_t count = c->prim_count * span->step + before;
+    uint32_t keys = count * span->step + before;
     bool fan = tris_are_fan(g->draw);
     uint32_t *key = b->tri_key, lo, hi;
     key[0] = first;
-    read_keys(g->draw, c->prim * span->step, count, key + 1);
-    g->lanes->range(key + !fan, count + fan, &lo, &hi);
+    read_keys(g->draw, prim * span->step, keys, key + 1);
+    g->lanes->range(key + !fan, keys + fan, &lo, &hi);
     /* Whether no two of the keys can meet in the batch's table. */
     b->unique = c->instance_count == 1 && hi - lo <= b->slot_mask;
-    g->ia_primitives += c->prim_count;
-    if (b->unique && c->prim_count <= b->object_cap &&
-        batch_number(g, key + !fan, count + fan, lo, hi - lo + 1)) {
-        b->tri_count = c->prim_count;
-        b->first_prim = c->prim;
+    g->ia_primitives += count;
+    if (b->unique && count <= b->object_cap &&
+        batch_number(g, key + !fan, keys + fan, lo, hi - lo + 1)) {
+        b->tri_count = count;
+        b->first_prim = prim;
         return;
     }
-    for (uint32_t done = 0; done < c->prim_count && !geom_stopped(g);) {
-        uint32_t n = MIN2(c->prim_count - done, (uint32_t)PIECE);
-        tris_add(g, c->prim + done, n, key + 1 + done * span->step);
+    for (uint32_t done = 0; done < count && !geom_stopped(g);) {
+        uint32_t n = MIN2(count - done, (uint32_t)PIECE);
+        tris_add(g, prim + done, n, key + 1 + done * span->step);
         done += n;
+    }
+}
+
+/* Triangles that have no vertices in common are worked on a few at a time, so
+ * that what one stage makes is in a near cache for the next. */
+static void
+walk_all_tris(struct geom *g, const struct assemble_span *span,
+              const struct chunk *c, uint32_t first)
+{
+    bool apart = !g->draw->indexed && span->step == span->size &&
+                 c->instance_count == 1;
+    uint32_t most = apart ? APART_PRIMS : c->prim_count;
+    for (uint32_t done = 0, n; done < c->prim_count && !geom_stopped(g);
+         done += n) {
+        if (done)
+            batch_run(g);
+        n = MIN2(c->prim_count - done, most);
+        walk_tris(g, span, c, c->prim + done, n, first);
     }
 }
 
@@ -202,7 +222,7 @@ walk_range(struct geom *g, const struct assemble_span *span,
     read_keys(draw, at, before, key);
     assemble_seek(&g->assembler, span, c->prim, first, key);
     if (g->tris) {
-        walk_tris(g, span, c, first);
+        walk_all_tris(g, span, c, first);
         at = end;
     }
     for (at += before; at < end;) {
