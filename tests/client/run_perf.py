@@ -32,6 +32,8 @@ SAME = (
     ('no_hidden', 'layers'),
     ('no_wait', 'layers-depth'),
     ('no_hidden', 'layers-depth'),
+    ('no_hidden', 'layers-ordered'),
+    ('no_hidden', 'layers-ordered-counted'),
     ('no_wait', 'layers-msaa'),
     ('no_hidden', 'layers-msaa'),
     ('no_wait', 'layers-counted'),
@@ -45,6 +47,7 @@ COUNTERS = (
     ('no_fs', 'triangle', 'PS threads run'),
     ('no_wait', 'triangle', 'draws whose pixels waited'),
     ('no_hidden', 'layers', 'primitives of tiles hidden'),
+    ('no_hidden', 'layers-ordered', 'primitives of tiles hidden'),
     ('no_rects', 'buffer-ops', 'rectangles drawn without threads'),
 )
 

@@ -6,11 +6,13 @@
 
 /* A rectangle from uniforms of the vertex shader, so that one pixel state
  * serves for many of them. */
-#define VS_BOX                                                           \
-    GLSL "uniform vec4 box, tint; out vec4 c; out vec2 uv; void main(){" \
-         "uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);"                 \
-         "c = tint * vec4(uv, 1.0 - uv.x * uv.y, 1.0);"                  \
-         "gl_Position = vec4(mix(box.xy, box.zw, uv) / 64.0 - 1.0, 0, 1); }"
+#define VS_BOX                                                      \
+    GLSL "uniform vec4 box, tint, z; out vec4 c; out vec2 uv;"      \
+         "void main(){"                                             \
+         "uv = vec2(gl_VertexID & 1, gl_VertexID >> 1);"            \
+         "c = tint * vec4(uv, 1.0 - uv.x * uv.y, 1.0);"             \
+         "gl_Position = vec4(mix(box.xy, box.zw, uv) / 64.0 - 1.0," \
+         "dot(z.xyz, vec3(1, uv)), 1); }"
 
 static GLuint program;
 
@@ -191,6 +193,95 @@ layers_depth(void)
     scene_blit_to_main(fbo);
 }
 
+/* A layer in front of those before, whatever the test calls the front. */
+static void
+layer_at(float x0, float y0, float x1, float y1, float z, float dx, float dy)
+{
+    GLint func;
+    glGetIntegerv(GL_DEPTH_FUNC, &func);
+    float sign = func == GL_LESS || func == GL_LEQUAL ? -1 : 1;
+    scene_uniform4f(program, "z", z * sign, dx * sign, dy * sign, 0);
+    layer(x0, y0, x1, y1);
+}
+
+static void
+full_at(float z)
+{
+    layer_at(0, 0, 128, 128, z, 0, 0);
+}
+
+static void
+ordered(GLenum func)
+{
+    use(FS_COL);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(func);
+    for (int i = 0; i < 4; i++)
+        full_at(-0.8f + 0.1f * (float)i);
+    full_at(-0.5f);
+    /* The same depth again, and one that is not far enough ahead in a corner.
+     */
+    full_at(-0.5f);
+    layer_at(0, 0, 128, 128, -0.45f, 0.1f, -0.2f);
+    layer_at(0, 0, 64, 64, -0.3f, -0.1f, 0);
+    layer_at(0, 0, 64, 64, -0.2f, 0, 0.05f);
+    layer_at(5, 7, 90, 60, -0.35f, 0.4f, 0);
+    /* Behind, beside, and half of it: what is left shows through. */
+    layer_at(64, 0, 128, 64, -0.9f, 0, 0);
+    layer_at(64, 0, 128, 64, -0.1f, 0, 0);
+    layer_at(64, 64, 127, 128, -0.1f, 0, 0);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    layer_at(0, 64, 300, 300, 0, 0.3f, 0.1f);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    /* One layer writes no depth; the last is between those before. */
+    layer_at(0, 64, 64, 128, 0.5f, 0, 0);
+    glDepthMask(0);
+    layer_at(0, 64, 64, 128, 0.6f, 0, 0);
+    glDepthMask(1);
+    layer_at(0, 64, 64, 128, 0.55f, 0, 0);
+    /* In front of what was drawn before in some tiles. */
+    glFinish();
+    full_at(0.3f);
+    full_at(0.4f);
+    /* What is stored. */
+    glDepthMask(0);
+    for (int i = 0; i < 32; i++)
+        layer_at((float)i * 4, 0, (float)i * 4 + 2, 128,
+                 -0.6f + 0.05f * (float)i, 0.002f, 0.3f);
+    glDepthMask(1);
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void
+ordered_by(GLenum func, GLenum format)
+{
+    scene_target(GL_RGBA8, format, 0);
+    glClearDepth(func == GL_LESS || func == GL_LEQUAL);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glClearDepth(1);
+    ordered(func);
+}
+
+static const struct {
+    GLenum func, format;
+} orders[] = {{GL_LESS, GL_DEPTH24_STENCIL8},
+              {GL_LEQUAL, GL_DEPTH_COMPONENT32F},
+              {GL_GREATER, GL_DEPTH_COMPONENT16},
+              {GL_GEQUAL, GL_DEPTH_COMPONENT24}};
+
+static void
+layers_ordered(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int x = (i & 1) * SCENE_W / 2, y = (i >> 1) * SCENE_H / 2;
+        ordered_by(orders[i].func, orders[i].format);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, scene_main_fbo);
+        glBlitFramebuffer(0, 0, SCENE_W, SCENE_H, x, y, x + SCENE_W / 2,
+                          y + SCENE_H / 2, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
 /* ---- samples ------------------------------------------------------------- */
 
 static void
@@ -243,6 +334,26 @@ layers_counted(void)
     glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
 }
 
+static void
+draw_less(void)
+{
+    ordered_by(GL_LESS, GL_DEPTH24_STENCIL8);
+}
+
+static void
+draw_greater(void)
+{
+    ordered_by(GL_GEQUAL, GL_DEPTH_COMPONENT32F);
+}
+
+static void
+layers_ordered_counted(void)
+{
+    count(&values[0], draw_less);
+    count(&values[2], draw_greater);
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
 /* ---- shaders with effects ------------------------------------------------ */
 
 static GLuint hits;
@@ -278,6 +389,8 @@ layers_with_effects(void)
 const struct scene scenes_layers[] = {
     {"layers", layers, NULL, 0, 0},
     {"layers-depth", layers_depth, NULL, 0, 0},
+    {"layers-ordered", layers_ordered, NULL, 0, 0},
+    {"layers-ordered-counted", layers_ordered_counted, read_values, 0, 0},
     {"layers-msaa", layers_msaa, NULL, 1, 2},
     {"layers-counted", layers_counted, read_values, 0, 0},
     {"layers-effects", layers_with_effects, read_hits, 0, 0},

@@ -255,18 +255,22 @@ as_stored(enum depth_kind kind, float z)
     return (uint32_t)(v * (kind == DEPTH_U16 ? 65535 : 16777215) + 0.5);
 }
 
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
 bool
-depth_hides(struct worker *w, const struct setup *s, int32_t x0, int32_t y0,
-            int32_t x1, int32_t y1)
+depth_is_ordered(const struct scene *sc)
 {
-    enum { LESS = 1, GREATER = 4, UNORDERED = 8 };
-    const struct scene *sc = w->scene;
     const struct depth_state *ds = &sc->ds;
     bool less = ds->pass & LESS, greater = ds->pass & GREATER;
-    if (!ds->scan || !ds->depth_test || !sc->simple || less == greater ||
-        (ds->pass & UNORDERED) || sc->test_time == TEST_LATE ||
-        s->layer > w->draw->depth_view_extent)
-        return false;
+    return ds->scan && ds->depth_test && sc->simple && less != greater &&
+           !(ds->pass & UNORDERED) && sc->test_time != TEST_LATE;
+}
+
+/* Whether depths within the box pass anywhere. True if that is not known. */
+static bool
+passes_anywhere(struct worker *w, const struct setup *s, int32_t x0, int32_t y0,
+                int32_t x1, int32_t y1, uint32_t depth, uint8_t pass)
+{
     const struct view *v = depth_view(w, false, s->layer, 0);
     struct depth_scan scan = {
         .mem = v->mem,
@@ -277,13 +281,55 @@ depth_hides(struct worker *w, const struct setup *s, int32_t x0, int32_t y0,
         .x1 = ((unsigned)(x1 - w->tile_x) + 3) & ~3u,
         .y1 = ((unsigned)(y1 - w->tile_y) + 3) & ~3u,
         .pitch_B = v->pitch_B,
-        .pass = ds->pass,
+        .depth = depth,
+        .pass = pass,
     };
-    if (!v->blocks || scan.x1 > v->width || scan.y1 > v->height)
+    return !v->blocks || scan.x1 > v->width || scan.y1 > v->height ||
+           w->scene->ds.scan(&scan);
+}
+
+bool
+depth_hides(struct worker *w, const struct setup *s, int32_t x0, int32_t y0,
+            int32_t x1, int32_t y1)
+{
+    const struct depth_state *ds = &w->scene->ds;
+    if (!depth_is_ordered(w->scene) || s->layer > w->draw->depth_view_extent)
         return false;
-    float z = extreme(s, x0, y0, x1, y1, less);
-    if (z != z)
-        return false;
-    scan.depth = as_stored(ds->kind, z);
-    return !ds->scan(&scan);
+    float z = extreme(s, x0, y0, x1, y1, ds->pass & LESS);
+    return z == z && !passes_anywhere(w, s, x0, y0, x1, y1,
+                                      as_stored(ds->kind, z), ds->pass);
+}
+
+bool
+depth_range(const struct setup *s, int32_t x0, int32_t y0, int32_t x1,
+            int32_t y1, struct depth_range *r)
+{
+    const struct depth_state *ds = &s->scene->ds;
+    bool less = ds->pass & LESS;
+    float first = extreme(s, x0, y0, x1, y1, less);
+    float last = extreme(s, x0, y0, x1, y1, !less);
+    r->first = as_stored(ds->kind, first);
+    r->last = as_stored(ds->kind, last);
+    return first == first && last == last;
+}
+
+bool
+depth_passes(const struct depth_state *ds, uint32_t new, uint32_t old)
+{
+    double a = new, b = old;
+    if (ds->kind == DEPTH_F32) {
+        a = (double)float_from_bits(new);
+        b = (double)float_from_bits(old);
+    }
+    return ds->pass & (a < b ? LESS : a == b ? EQUAL : GREATER);
+}
+
+bool
+depth_passes_all(struct worker *w, const struct setup *s, int32_t x0,
+                 int32_t y0, int32_t x1, int32_t y1, uint32_t depth)
+{
+    const uint8_t fail = s->scene->ds.pass ^
+                         (LESS | EQUAL | GREATER | UNORDERED);
+    return s->layer <= w->draw->depth_view_extent &&
+           !passes_anywhere(w, s, x0, y0, x1, y1, depth, fail);
 }

@@ -1,6 +1,8 @@
 /* hidden.c: primitives that later ones of the same tile hide. Where one, or two
  * that share an edge, cover all of the tile with colours that do not depend on
  * what was there, nothing before them is seen: it is counted, but not shaded.
+ * Where depth is tested, each of them must lie in front of all before it, and
+ * the first in front of what is stored, so that all that they cover passes.
  */
 #include "engine/raster/raster.h"
 
@@ -19,18 +21,27 @@ struct part {
 
 /* ---- the scene ----------------------------------------------------------- */
 
+/* Nothing is tested, or only whether depths lie in front of those that they
+ * take the place of. */
+static bool
+is_orderly(const struct scene *sc)
+{
+    const struct depth_state *ds = &sc->ds;
+    if (ds->stencil_test || ds->stencil_write)
+        return false;
+    return ds->depth_write ? depth_is_ordered(sc) : !ds->depth_test;
+}
+
 /* Nothing of it can be told from the target's other contents, and coverage says
  * how much is counted. */
 static bool
 only_covers(const struct scene *sc)
 {
     const struct draw *d = sc->draw;
-    const struct depth_state *ds = &sc->ds;
     const struct gen9_3dstate_ps_extra *px = &d->ps_extra;
     return sc->plain_late && sc->only_colors && !sc->per_sample &&
            !px->pixel_shader_kills_pixel && !px->pixel_shader_has_uav &&
-           !ds->depth_test && !ds->depth_write && !ds->stencil_test &&
-           !ds->stencil_write &&
+           is_orderly(sc) &&
            (d->sample_mask & sc->all_samples) == sc->all_samples;
 }
 
@@ -171,13 +182,14 @@ count_samples(struct worker *w, const struct setup *s, struct counts *c)
     }
 }
 
-/* The first primitive of the bin that is not hidden, and what hides the others.
+/* The first of so many primitives that is not hidden, and what hides the
+ * others.
  */
 static unsigned
-find_first(const struct bin *bin, struct part *p)
+find_first(const struct bin *bin, unsigned count, struct part *p)
 {
     const struct setup *of = NULL;
-    for (unsigned n = bin->count; n > 1; n--) {
+    for (unsigned n = count; n > 1; n--) {
         const struct setup *s = bin->setup[n - 1];
         if (!s->scene->can_hide || s->small || !is_plain(s) ||
             s->layer > s->scene->target.view_extent_minus1)
@@ -185,11 +197,64 @@ find_first(const struct bin *bin, struct part *p)
         if (!of || s->scene != of->scene || s->viewport != of->viewport)
             *p = part_of(bin, s);
         of = s;
-        unsigned count = covering(&bin->setup[n], n - 1, p);
-        if (count)
-            return n - count;
+        unsigned covers = covering(&bin->setup[n], n - 1, p);
+        if (covers)
+            return n - covers;
     }
     return 0;
+}
+
+/* ---- depth --------------------------------------------------------------- */
+
+static bool
+share_edge(const struct setup *s, const struct setup *t)
+{
+    if (s->cover != COVER_EDGES || t->cover != COVER_EDGES)
+        return false;
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        for (unsigned k = 0; k < t->edge_count; k++) {
+            if (are_complements(&s->edge[i], &t->edge[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool
+tests_alike(const struct scene *a, const struct scene *b)
+{
+    return a->ds.depth_write == b->ds.depth_write && a->ds.pass == b->ds.pass;
+}
+
+/* How many of the bin's primitives, from the first on, lie in front of all
+ * before them. Two that share an edge do not meet. *last: the depth that passes
+ * last of what only meets stored ones. */
+static unsigned
+count_ordered(const struct bin *bin, uint32_t *last)
+{
+    const struct scene *sc = bin->setup[0]->scene;
+    uint32_t front[2] = {0, 0}; /* of all before, and less the last of these */
+    for (unsigned i = 0; i < bin->count; i++) {
+        const struct setup *s = bin->setup[i];
+        struct depth_range r;
+        if (!s->scene->can_be_hidden || !tests_alike(s->scene, sc))
+            return i;
+        if (!sc->ds.depth_write)
+            continue;
+        if (!depth_range(s, MAX2(s->x0, bin->x), MAX2(s->y0, bin->y),
+                         MIN2(s->x1, bin->x + TILE_PX),
+                         MIN2(s->y1, bin->y + TILE_PX), &r))
+            return i;
+        bool apart = i && share_edge(s, bin->setup[i - 1]);
+        if (i > apart && !depth_passes(&sc->ds, r.last, front[apart]))
+            return i;
+        if (!i || (i == apart && depth_passes(&sc->ds, *last, r.last)))
+            *last = r.last;
+        front[1] = front[0];
+        if (!i || depth_passes(&sc->ds, r.first, front[0]))
+            front[0] = r.first;
+    }
+    return bin->count;
 }
 
 /* Whether nothing of it is seen beside the part that `by` fills, and it counts
@@ -211,7 +276,14 @@ hidden_primitives(struct worker *w, const struct bin *bin)
 {
     struct counts c = {0};
     struct part p = {0};
-    unsigned first = find_first(bin, &p);
+    unsigned first = find_first(bin, bin->count, &p);
+    uint32_t last = 0;
+    unsigned ordered = first ? count_ordered(bin, &last) : 0;
+    if (first && ordered < bin->count)
+        first = find_first(bin, ordered, &p);
+    if (first && bin->setup[0]->scene->ds.depth_write &&
+        !depth_passes_all(w, bin->setup[first], p.x0, p.y0, p.x1, p.y1, last))
+        return 0;
     for (unsigned i = 0; i < first; i++) {
         if (!is_hidden(bin, bin->setup[i], bin->setup[first], &p))
             return 0;

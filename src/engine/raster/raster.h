@@ -212,6 +212,22 @@ void depth_test_list(struct worker *w, const struct setup *s,
  * test before the shader. A look that costs little where it says no. */
 bool depth_hides(struct worker *w, const struct setup *s, int32_t x0,
                  int32_t y0, int32_t x1, int32_t y1);
+/* Whether the scene's draws of one sample test before the shader whether depths
+ * are less (perhaps equal), or greater, in a format that can be scanned. */
+bool depth_is_ordered(const struct scene *scene);
+/* Of such a scene's primitive in a box, as stored: what passes first, and what
+ * passes last. False if that cannot be told. */
+struct depth_range {
+    uint32_t first, last;
+};
+bool depth_range(const struct setup *s, int32_t x0, int32_t y0, int32_t x1,
+                 int32_t y1, struct depth_range *r);
+/* Whether one depth passes against another, both as stored and no NaN. */
+bool depth_passes(const struct depth_state *ds, uint32_t new, uint32_t old);
+/* Whether a depth is known to pass against all that is stored in a box of the
+ * tile. */
+bool depth_passes_all(struct worker *w, const struct setup *s, int32_t x0,
+                      int32_t y0, int32_t x1, int32_t y1, uint32_t depth);
 const struct view *depth_view(struct worker *w, bool stencil, unsigned layer,
                               unsigned sample);
 void depth_forget_views(struct worker *w);
