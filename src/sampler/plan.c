@@ -358,12 +358,17 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     return true;
 }
 
-static bool
-has_vbmi(void)
+/* For texels in lines of memory, or blocks; NULL: there are none. With AVX-512
+ * but without VBMI and VNNI run() keeps lines in registers. */
+static const sample_patch_fn *
+square_patches(enum sample_texel texel)
 {
-    return cpu_selected() == CPU_AVX512 &&
-           __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512vnni");
+    if (cpu_selected() == CPU_AVX2)
+        return sample_patch_avx2[texel];
+    return __builtin_cpu_supports("avx512vbmi") &&
+                   __builtin_cpu_supports("avx512vnni")
+               ? sample_patch_vbmi[texel]
+               : NULL;
 }
 
 /* Levels that begin with whole lines of memory, coordinates that the common
@@ -372,8 +377,8 @@ static sample_patch_fn
 choose_square(const struct sample_plan *plan)
 {
     const struct sample_levels *t = &plan->levels;
-    const sample_patch_fn *patch = sample_patch_vbmi[plan->texel];
-    if (!has_vbmi() || !(plan->square.usable || plan->blocks))
+    const sample_patch_fn *patch = square_patches(plan->texel);
+    if (!patch || !(plan->square.usable || plan->blocks))
         return NULL;
     for (unsigned i = 0; i < 16; i++)
         if ((t->x_el[i] | t->y_el[i]) & 3)
@@ -388,11 +393,11 @@ choose_square(const struct sample_plan *plan)
 static sample_patch_fn
 choose_patch(const struct sample_plan *plan)
 {
-    if (cpu_selected() != CPU_AVX512 || plan->layered || plan->lod.lane ||
+    if (cpu_selected() < CPU_AVX2 || plan->layered || plan->lod.lane ||
         plan->border || (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
         return NULL;
     sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];
-    return rows ? rows : choose_square(plan);
+    return rows && cpu_selected() == CPU_AVX512 ? rows : choose_square(plan);
 }
 
 static uint8_t

@@ -258,6 +258,7 @@ sample_block_find(struct sample_blocks *blocks, bool bytes,
 
 extern const struct sample_routines sample_avx2, sample_avx512;
 /* NULL where there is none. */
+extern const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 

@@ -21,8 +21,9 @@ is_supported(unsigned i)
 static bool
 has_patches(void)
 {
-    return is_supported(1) && __builtin_cpu_supports("avx512vbmi") &&
-           __builtin_cpu_supports("avx512vnni");
+    return cpu_selected() == CPU_AVX2 ||
+           (is_supported(1) && __builtin_cpu_supports("avx512vbmi") &&
+            __builtin_cpu_supports("avx512vnni"));
 }
 
 static struct sample_shape

@@ -1,0 +1,382 @@
+/* patch_avx2.c: messages whose lanes all look at texels of four bytes inside of
+ * one level, near each other, as those of blocks of pixels mostly do: what
+ * patch_vbmi.c does where registers cannot hold the lines. The lines' texels
+ * are copied to rows of a picture of their own, from which each lane takes two
+ * pairs, and each lane's four channels are filtered side by side.
+ *
+ * The bits are those of sample_tmpl.h's routines, to which everything is left
+ * that is not so simple. An answer may lie where the coordinates are: nothing
+ * is written before all of them have been read, nor before it is known that
+ * there is an answer. */
+#include "sampler/x86/color_tmpl.h"
+#include "sampler/x86/lod_tmpl.h"
+#include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_copy.h"
+
+/* ---- filters --------------------------------------------------------------
+ */
+
+/* 255 - w and w of columns; 256 - w and w of rows. */
+struct weights {
+    __m256i columns, rows;
+};
+
+INLINE struct weights
+find_weights(vint x, vint y)
+{
+    vint wx = x & 0xff, wy = y & 0xff;
+    vint columns = (wx << 8 | wx) ^ 0xff;
+    return (struct weights){(__m256i)(columns << 16 | columns),
+                            (__m256i)((256 - wy) | wy << 16)};
+}
+
+/* Lanes k and k + 4: four channels of each, 65536 times what a linear filter
+ * makes of them. */
+INLINE __m256i
+filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
+           __m256i columns, __m256i rows)
+{
+    const __m256i pairs = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
+    __m256i t = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
+                                 v_load8_pair(a, a + COPY_PITCH_B));
+    t = _mm256_shuffle_epi8(t, pairs);
+    __m256i row = _mm256_add_epi16(
+        _mm256_maddubs_epi16(columns, t),
+        _mm256_maddubs_epi16(_mm256_set1_epi16(1), t));
+    return _mm256_add_epi32(_mm256_madd_epi16(row, rows),
+                            _mm256_set1_epi32(128 << 16));
+}
+
+INLINE struct lanes_color
+filter_copy(const struct copy *c, vint in, vint x, vint y)
+{
+    alignas(32) int32_t from[LANES];
+    find_offsets(in, from);
+    struct weights w = find_weights(x, y);
+    __m256i f[4];
+#define TWO(k)                                                               \
+    f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(w.columns, (k)*0x55), \
+                      _mm256_shuffle_epi32(w.rows, (k)*0x55))
+    TWO(0);
+    TWO(1);
+    TWO(2);
+    TWO(3);
+#undef TWO
+    __m256i rg01 = _mm256_unpacklo_epi32(f[0], f[1]);
+    __m256i rg23 = _mm256_unpacklo_epi32(f[2], f[3]);
+    __m256i ba01 = _mm256_unpackhi_epi32(f[0], f[1]);
+    __m256i ba23 = _mm256_unpackhi_epi32(f[2], f[3]);
+    return (struct lanes_color){
+        {v_float((vint)_mm256_unpacklo_epi64(rg01, rg23)),
+         v_float((vint)_mm256_unpackhi_epi64(rg01, rg23)),
+         v_float((vint)_mm256_unpacklo_epi64(ba01, ba23)),
+         v_float((vint)_mm256_unpackhi_epi64(ba01, ba23))}};
+}
+
+/* ---- one level ------------------------------------------------------------
+ */
+
+struct coordinates {
+    vfloat u_low, v_low, u_high, v_high;
+};
+
+INLINE struct coordinates
+load_coordinates(const struct sample_pair *in)
+{
+    return (struct coordinates){
+        .u_low = (vfloat)v_load(in->u, LANES),
+        .v_low = (vfloat)v_load(in->v, LANES),
+        .u_high = (vfloat)v_load(in->u + LANES, LANES),
+        .v_high = (vfloat)v_load(in->v + LANES, LANES),
+    };
+}
+
+/* Coordinates in 1/256 texels, of the first of two. */
+INLINE vint
+linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
+    return v_ifloor(x) - v_constant(&lanes_constant.half_texel);
+}
+
+/* In 1/256 texels, and the texels. */
+struct fixed {
+    struct both x, y, place;
+};
+
+INLINE struct fixed
+find_fixed(const struct sample_plan *p, const struct patch_level *lv,
+           const struct coordinates *at)
+{
+    struct fixed f = {
+        .x = {linear_fixed(p, 0, at->u_low, lv->w_fx8),
+              linear_fixed(p, 0, at->u_high, lv->w_fx8)},
+        .y = {linear_fixed(p, 1, at->v_low, lv->h_fx8),
+              linear_fixed(p, 1, at->v_high, lv->h_fx8)},
+    };
+    f.place.low = pack_texels(f.x.low, f.y.low);
+    f.place.high = pack_texels(f.x.high, f.y.high);
+    return f;
+}
+
+/* 65536 times as much as colours. */
+struct filtered {
+    struct lanes_color low, high;
+};
+
+INLINE bool
+linear_level(const struct sample_plan *p, enum sample_texel kind,
+             struct sample_blocks *blocks, const struct patch_level *lv,
+             const struct fixed *f, struct filtered *out)
+{
+    struct copy copy;
+    if (!all_inside(lv, f->place, 1))
+        return false;
+    struct near n = find_near(lv, f->place, 1);
+    if (!copy_texels(p, kind, blocks, &n, &copy))
+        return false;
+    out->low = filter_copy(&copy, n.in.low, f->x.low, f->y.low);
+    out->high = filter_copy(&copy, n.in.high, f->x.high, f->y.high);
+    return true;
+}
+
+/* Texels wherever they are. */
+INLINE vint
+take_scattered(const struct sample_plan *p, const struct patch_level *lv,
+               vint place)
+{
+    vint x = (place & 0xffff) + (int32_t)lv->x_el;
+    vint y = v_srl(place, 16) + (int32_t)lv->y_el;
+    vint at_B = offset_x_B(&p->tiling, x) + offset_y_B(&p->tiling, y);
+    return v_gather(p->mem, at_B);
+}
+
+/* Of one line, or block. */
+INLINE vint
+take_of_line(const uint8_t *line, vint in)
+{
+    vint i = (vint)_mm256_madd_epi16((__m256i)in,
+                                     _mm256_set1_epi32(4 << 16 | 1));
+    const __m256i *half = (const __m256i *)(const void *)line;
+    __m256i low = _mm256_permutevar8x32_epi32(half[0], (__m256i)i);
+    __m256i high = _mm256_permutevar8x32_epi32(half[1], (__m256i)i);
+    return (vint)_mm256_blendv_ps((__m256)low, (__m256)high, (__m256)(i << 28));
+}
+
+INLINE vint
+take_of_copy(const struct copy *c, vint in)
+{
+    alignas(32) int32_t from[LANES];
+    find_offsets(in, from);
+    vint t = (vint)_mm256_set_m128i(v_load4(c->row[0], from + 4),
+                                    v_load4(c->row[0], from));
+    return t ^ (int32_t)0x80808080;
+}
+
+/* The texels at `place`: their four bytes. */
+INLINE bool
+take_texels(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, const struct patch_level *lv,
+            struct both place, struct both *out)
+{
+    if (!all_inside(lv, place, 0))
+        return false;
+    struct near n = find_near(lv, place, 0);
+    if (n.columns == 1 && n.rows == 1) {
+        const uint8_t *line;
+        if (kind == SAMPLE_BYTE_BLOCKS) {
+            uint32_t at_B = block_offset_B(&p->tiling, (int32_t)n.corner.bx,
+                                           (int32_t)n.corner.by);
+            line = (const uint8_t *)get_block(p, kind, blocks, at_B, NULL, 0);
+        } else {
+            struct patch_lines l = find_lines(p, n.corner);
+            line = l.row[0] + l.column_B[0];
+        }
+        out->low = take_of_line(line, n.in.low);
+        out->high = take_of_line(line, n.in.high);
+        return true;
+    }
+    if (kind != SAMPLE_BYTE_BLOCKS) {
+        out->low = take_scattered(p, lv, place.low);
+        out->high = take_scattered(p, lv, place.high);
+        return true;
+    }
+    struct copy copy;
+    if (!copy_texels(p, kind, blocks, &n, &copy))
+        return false;
+    out->low = take_of_copy(&copy, n.in.low);
+    out->high = take_of_copy(&copy, n.in.high);
+    return true;
+}
+
+/* ---- the answer -----------------------------------------------------------
+ */
+
+INLINE void
+answer_half(const struct sample_plan *p, vint t, uint32_t *out,
+            const int16_t at_dw[4])
+{
+    struct lanes_color c = {{v_float(t & 0xff), v_float(v_srl(t, 8) & 0xff),
+                             v_float(v_srl(t, 16) & 0xff),
+                             v_float(v_srl(t, 24))}};
+    answer_divided(p, c, false, out, at_dw);
+}
+
+INLINE void
+answer_texels(const struct sample_plan *p, struct both texel, uint32_t *out,
+              const int16_t at_dw[4])
+{
+    answer_half(p, texel.low, out, at_dw);
+    answer_half(p, texel.high, out + LANES, at_dw);
+}
+
+INLINE void
+answer_filtered(const struct sample_plan *p, const struct filtered *f,
+                uint32_t *out, const int16_t at_dw[4])
+{
+    answer_divided(p, f->low, true, out, at_dw);
+    answer_divided(p, f->high, true, out + LANES, at_dw);
+}
+
+INLINE vint
+nearest_texels(const struct sample_plan *p, const struct patch_level *lv,
+               vfloat u, vfloat v)
+{
+    vfloat x = scale_inside(p, 0, u, lv->w_fx8);
+    vfloat y = scale_inside(p, 1, v, lv->h_fx8);
+    return pack_texels(v_ifloor(x), v_ifloor(y));
+}
+
+INLINE bool
+nearest(const struct sample_plan *p, enum sample_texel kind,
+        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct coordinates at = load_coordinates(in);
+    struct both texel, place = {nearest_texels(p, &lv, at.u_low, at.v_low),
+                                nearest_texels(p, &lv, at.u_high, at.v_high)};
+    if (!take_texels(p, kind, in->blocks, &lv, place, &texel))
+        return false;
+    answer_texels(p, texel, out, at_dw);
+    return true;
+}
+
+/* Texels of level 0 by number. */
+INLINE bool
+fetch(const struct sample_plan *p, enum sample_texel kind,
+      const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
+    struct coordinates at = load_coordinates(in);
+    vint x0 = (vint)at.u_low, y0 = (vint)at.v_low;
+    vint x1 = (vint)at.u_high, y1 = (vint)at.v_high, far = x0 | y0 | x1 | y1;
+    struct both texel, place = {x0 | y0 << 16, x1 | y1 << 16};
+    if (v_any(v_test(far, v_isplat(-65536))) ||
+        !take_texels(p, kind, in->blocks, &lv, place, &texel))
+        return false;
+    answer_texels(p, texel, out, at_dw);
+    return true;
+}
+
+INLINE bool
+linear(const struct sample_plan *p, enum sample_texel kind,
+       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct coordinates at = load_coordinates(in);
+    struct fixed f = find_fixed(p, &lv, &at);
+    /* In the middle of texels, as passes over a whole picture are. */
+    vint between = f.x.low | f.y.low | f.x.high | f.y.high;
+    if (!v_any(v_test(between, v_constant(&lanes_constant.fraction)))) {
+        struct both texel;
+        if (!take_texels(p, kind, in->blocks, &lv, f.place, &texel))
+            return false;
+        answer_texels(p, texel, out, at_dw);
+        return true;
+    }
+    struct filtered color;
+    if (!linear_level(p, kind, in->blocks, &lv, &f, &color))
+        return false;
+    answer_filtered(p, &color, out, at_dw);
+    return true;
+}
+
+/* ---- several levels -------------------------------------------------------
+ */
+
+/* Levels of the four quads, if it is the same one. */
+INLINE bool
+find_lods(const struct sample_plan *p, const struct coordinates *at,
+          unsigned *level, int4 *beta)
+{
+    float4 low = footprint(&p->lod, at->u_low, at->v_low);
+    float4 high = footprint(&p->lod, at->u_high, at->v_high);
+    float4 squared = (float4)_mm_movelh_ps((__m128)low, (__m128)high);
+    struct four_lods q = choose_level(
+        &p->lod, derived_lod(squared, splat4(0.0f), p->lod.bias));
+    __m128i first = _mm_broadcastd_epi32((__m128i)q.level);
+    __m128i differs = _mm_xor_si128((__m128i)q.level, first);
+    *level = (unsigned)_mm_cvtsi128_si32((__m128i)q.level);
+    *beta = q.beta;
+    return _mm_testz_si128(differs, differs);
+}
+
+INLINE bool
+mipmaps(const struct sample_plan *p, enum sample_texel kind,
+        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct coordinates at = load_coordinates(in);
+    struct filtered color, second;
+    unsigned level;
+    int4 beta;
+    if (!find_lods(p, &at, &level, &beta))
+        return false;
+    level = expect(level);
+    struct patch_level lv = get_patch_level(p, level);
+    struct fixed f = find_fixed(p, &lv, &at);
+    if (!linear_level(p, kind, in->blocks, &lv, &f, &color))
+        return false;
+    if (p->lod.blends && !_mm_testz_si128((__m128i)beta, (__m128i)beta)) {
+        lv = get_patch_level(p, level + 1);
+        f = find_fixed(p, &lv, &at);
+        if (!linear_level(p, kind, in->blocks, &lv, &f, &second))
+            return false;
+        float4 high = (float4)_mm_unpackhi_epi64((__m128i)beta, (__m128i)beta);
+        color.low = mix(kind, color.low, second.low,
+                        (vint)v_spread((float4)beta));
+        color.high = mix(kind, color.high, second.high, (vint)v_spread(high));
+    }
+    answer_filtered(p, &color, out, at_dw);
+    return true;
+}
+
+/* ---- the table ------------------------------------------------------------
+ */
+
+#define PATCH(kind, name, way)                                            \
+    static bool name##_##way(const struct sample_plan *p,                 \
+                             const struct sample_pair *in, uint32_t *out, \
+                             const int16_t at_dw[4])                      \
+    {                                                                     \
+        return way(p, kind, in, out, at_dw);                              \
+    }
+#define PATCHES(kind, name)    \
+    PATCH(kind, name, nearest) \
+    PATCH(kind, name, linear)  \
+    PATCH(kind, name, mipmaps) \
+    PATCH(kind, name, fetch)
+
+PATCHES(SAMPLE_BYTES4, near_bytes4)
+PATCHES(SAMPLE_BYTE_BLOCKS, near_blocks)
+
+#define ALL(name)                                                           \
+    {                                                                       \
+        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
+        [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch    \
+    }
+const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES4] = ALL(near_bytes4),
+    [SAMPLE_BYTE_BLOCKS] = ALL(near_blocks),
+};

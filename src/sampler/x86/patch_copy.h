@@ -1,0 +1,187 @@
+/* patch_copy.h: where sixteen lanes look, in two registers, and a copy of the
+ * lines of memory or decoded blocks that are there; a part of patch_avx2.c. */
+#ifndef SAMPLER_PATCH_COPY_H
+#define SAMPLER_PATCH_COPY_H
+
+#include "sampler/x86/block_tmpl.h"
+#include "sampler/x86/patch_lines.h"
+
+/* Sixteen lanes, two quads in each. Members, not an array: compilers keep these
+ * in registers. */
+struct both {
+    vint low, high;
+};
+
+/* ---- places ---------------------------------------------------------------
+ */
+
+/* scale() of what lies inside. NaN, and columns and rows beyond 16 bits, become
+ * such as are outside of any level. */
+INLINE vfloat
+scale_inside(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return (u - v_floor(u)) * n_fx8;
+    const vfloat limit = v_splat(1 << 23);
+    return v_fmax(v_fmin(u * n_fx8, limit), -limit);
+}
+
+/* Columns, and rows << 16, from 1/256 texels. */
+INLINE vint
+pack_texels(vint x, vint y)
+{
+    return (vint)_mm256_blend_epi16((__m256i)(x >> 8), (__m256i)(y << 8), 0xaa);
+}
+
+INLINE __m256i
+least16(vint a, vint b)
+{
+    return _mm256_min_epu16((__m256i)a, (__m256i)b);
+}
+
+/* Least column, least row << 16. */
+INLINE uint32_t
+least_place(struct both place)
+{
+    __m256i all = least16(place.low, place.high);
+    __m128i v = _mm_min_epu16(_mm256_castsi256_si128(all),
+                              _mm256_extracti128_si256(all, 1));
+    v = _mm_min_epu16(v, _mm_shuffle_epi32(v, 0x4e));
+    v = _mm_min_epu16(v, _mm_shuffle_epi32(v, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(v);
+}
+
+/* The most of columns and rows. */
+INLINE uint32_t
+most_place(struct both place)
+{
+    __m256i all = _mm256_max_epu16((__m256i)place.low, (__m256i)place.high);
+    __m128i v = _mm_max_epu16(_mm256_castsi256_si128(all),
+                              _mm256_extracti128_si256(all, 1));
+    v = _mm_max_epu16(v, _mm_shuffle_epi32(v, 0x4e));
+    v = _mm_max_epu16(v, _mm_shuffle_epi32(v, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(v);
+}
+
+/* Where the texel or, on some axis, one of `reach` more is not inside. */
+INLINE __m256i
+outside(vint last, vint place, unsigned reach)
+{
+    return reach ? _mm256_cmpeq_epi16(least16(last, place), (__m256i)last)
+                 : _mm256_subs_epu16((__m256i)place, (__m256i)last);
+}
+
+INLINE bool
+all_inside(const struct patch_level *lv, struct both place, unsigned reach)
+{
+    vint last = v_constant(lv->last);
+    __m256i some = _mm256_or_si256(outside(last, place.low, reach),
+                                   outside(last, place.high, reach));
+    return _mm256_testz_si256(some, some);
+}
+
+/* ---- copies ---------------------------------------------------------------
+ */
+
+#define COPY_PITCH_B 64
+#define COPY_SIDE 12
+
+/* Three lines of 4x4 texels in each direction, or two. Bytes are moved to
+ * -128..127, as multiplications want them. */
+struct copy {
+    alignas(64) uint8_t row[COPY_SIDE][COPY_PITCH_B];
+};
+
+/* Where the lanes look: the first line, and the texels counted from there. */
+struct near {
+    struct patch_corner corner;
+    struct both in;
+    uint32_t columns, rows; /* of lines */
+};
+
+INLINE struct near
+find_near(const struct patch_level *lv, struct both place, unsigned reach)
+{
+    uint32_t at = least_place(place) & ~UINT32_C(0x30003);
+    struct both in = {place.low - (int32_t)at, place.high - (int32_t)at};
+    uint32_t most = most_place(in);
+    return (struct near){.corner = {((at & 0xffff) + lv->x_el) >> 2,
+                                    ((at >> 16) + lv->y_el) >> 2},
+                         .in = in,
+                         .columns = ((most & 0xffff) + reach) / 4 + 1,
+                         .rows = ((most >> 16) + reach) / 4 + 1};
+}
+
+INLINE __m128i
+flip(__m128i v)
+{
+    return _mm_xor_si128(v, _mm_set1_epi8((char)0x80));
+}
+
+INLINE void
+copy_line(struct copy *c, unsigned column, unsigned row, const uint8_t *line)
+{
+    for (unsigned i = 0; i < 4; i++)
+        _mm_store_si128((__m128i *)(void *)(c->row[4 * row + i] + 16 * column),
+                        flip(v_load16(line + 16 * i)));
+}
+
+INLINE void
+copy_pair(struct copy *c, unsigned row, const uint8_t *left,
+          const uint8_t *right)
+{
+    const __m256i sign = _mm256_set1_epi8((char)0x80);
+    for (unsigned i = 0; i < 4; i++) {
+        __m256i v = _mm256_set_m128i(v_load16(right + 16 * i),
+                                     v_load16(left + 16 * i));
+        _mm256_store_si256((__m256i *)(void *)c->row[4 * row + i],
+                           _mm256_xor_si256(v, sign));
+    }
+}
+
+INLINE void
+copy_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
+            const struct near *n, struct copy *c)
+{
+    for (unsigned y = 0; y < n->rows; y++) {
+        for (unsigned x = 0; x < n->columns; x++) {
+            uint32_t at_B = block_offset_B(&p->tiling,
+                                           (int32_t)(n->corner.bx + x),
+                                           (int32_t)(n->corner.by + y));
+            copy_line(c, x, y,
+                      (const uint8_t *)get_block(p, SAMPLE_BYTE_BLOCKS, blocks,
+                                                 at_B, NULL, 0));
+        }
+    }
+}
+
+/* False if lanes are too far apart. */
+INLINE bool
+copy_texels(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, const struct near *n, struct copy *c)
+{
+    if (n->columns > 3 || n->rows > 3)
+        return false;
+    if (kind == SAMPLE_BYTE_BLOCKS) {
+        copy_blocks(p, blocks, n, c);
+        return true;
+    }
+    struct patch_lines l = find_lines(p, n->corner);
+    copy_pair(c, 0, l.row[0] + l.column_B[0], l.row[0] + l.column_B[1]);
+    copy_pair(c, 1, l.row[1] + l.column_B[0], l.row[1] + l.column_B[1]);
+    if (n->rows > 2)
+        copy_pair(c, 2, l.row[2] + l.column_B[0], l.row[2] + l.column_B[1]);
+    for (unsigned y = 0; n->columns > 2 && y < n->rows; y++)
+        copy_line(c, 2, y, l.row[y] + l.column_B[2]);
+    return true;
+}
+
+INLINE void
+find_offsets(vint in, int32_t from[LANES])
+{
+    v_offsets((vint)_mm256_madd_epi16(
+                  (__m256i)in, _mm256_set1_epi32(COPY_PITCH_B << 16 | 4)),
+              from);
+}
+
+#endif
