@@ -59,8 +59,9 @@ struct eu_row {
     alignas(64) uint8_t payload[EU_ROW_GRF * EU_GRF_B];
     uint8_t *caught; /* or whatever the tail asks for */
     uint32_t dispatch_mask, vector_mask, mask; /* the last: one of the others */
-    uint32_t more;        /* not zero: another one comes behind it */
-    uint32_t caught_mask; /* lanes of what was caught */
+    uint32_t more; /* not zero: another one comes behind it */
+    /* Lanes of what was caught; for tails, those of dispatch_mask before. */
+    uint32_t caught_mask;
 };
 
 struct eu_thread {

@@ -410,26 +410,24 @@ target_place_batch(struct worker *w, struct target *t)
 {
     struct block_batch *b = &w->batch;
     const struct view *v = target_view(w, t, 0);
-    uint8_t *mem = v->mem;
-    int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     b->placed = t->samples == 1 && v->blocks && v->width == TILE_PX &&
                 v->height == TILE_PX && !b->scattered;
-    for (unsigned n = 0; b->placed && n < b->count; n++) {
-        unsigned x = (unsigned)(b->block[n].x - tile_x);
-        unsigned y = (unsigned)(b->block[n].y - tile_y);
-        b->store_at[n] = mem + v->x_B[x] + v->y_B[y];
-    }
 }
 
-/* Blocks whose places are known. Returns how many of their pixels have a
+/* Blocks that all lie in the target. Returns how many of their pixels have a
  * colour. */
 static unsigned
-place_blocks(const struct block_batch *b, struct placed *p, unsigned first,
-             unsigned end)
+place_blocks(const struct worker *w, struct placed *p, const struct view *v,
+             unsigned first, unsigned end)
 {
+    const struct block_batch *b = &w->batch;
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     unsigned pixels = 0;
     for (unsigned n = first; n < end; n++) {
-        p->plane[n - first] = (struct rt_plane){b->store_at[n], b->mask[n]};
+        unsigned x = (unsigned)(b->block[n].x - tile_x);
+        unsigned y = (unsigned)(b->block[n].y - tile_y);
+        p->plane[n - first] = (struct rt_plane){v->mem + v->x_B[x] + v->y_B[y],
+                                                b->mask[n]};
         pixels += count_block_bits(b->mask[n]);
     }
     p->count = end - first;
@@ -475,7 +473,7 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     p.planes = t->samples;
     p.pitch_B = v->pitch_B;
     p.column_B = v->column_B;
-    unsigned pixels = w->batch.placed ? place_blocks(&w->batch, &p, first, end)
+    unsigned pixels = w->batch.placed ? place_blocks(w, &p, v, first, end)
                                       : place_any(w, &p, v, first, end);
     write_placed(&p);
     w->pixels += pixels;

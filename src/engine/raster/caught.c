@@ -47,8 +47,9 @@ count(struct worker *w, struct caught *c, unsigned times)
 static void
 write_until(struct worker *w, struct caught *c, unsigned end)
 {
-    target_write_batch(w, c->target, w->batch.color[c->written], COLOR_DW,
-                       c->written, end);
+    if (c->written < end)
+        target_write_batch(w, c->target, w->batch.color[c->written], COLOR_DW,
+                           c->written, end);
     c->written = end;
 }
 
@@ -64,21 +65,21 @@ finish_apart(struct worker *w, struct caught *c, unsigned n)
     msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
-/* Threads first .. end - 1 have stored what they leave. */
+/* The threads of as many blocks have stored what they leave. */
 static void
-count_stored(struct worker *w, struct caught *c, unsigned first, unsigned end)
+count_stored(struct worker *w, struct caught *c, unsigned first, unsigned count)
 {
     unsigned pixels = 0;
-    for (unsigned n = first; n < end; n++)
-        pixels += count_block_bits(w->batch.mask[n]);
+    for (unsigned n = 0; n < count; n++)
+        pixels += count_block_bits((uint16_t)w->batch.row[n].caught_mask);
     w->pixels += pixels;
     if (w->scene->late_count_only)
         w->depth_count += pixels;
-    c->written = end;
+    c->written = first + count;
 }
 
 static struct thread_run
-threads(struct worker *w, const struct caught *c, bool *stored)
+threads(struct worker *w, const struct caught *c, unsigned *stored)
 {
     struct block_batch *b = &w->batch;
     const struct target *t = c->target;
@@ -95,7 +96,11 @@ threads(struct worker *w, const struct caught *c, bool *stored)
                                .mask = b->mask,
                                .tail = c->tail,
                                .stored = stored,
-                               .at = b->store_at,
+                               .mem = v->mem,
+                               .x_B = v->x_B,
+                               .y_B = v->y_B,
+                               .tile_x = w->tile_x,
+                               .tile_y = w->tile_y,
                                .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
                                .step_B = v->column_B};
 }
@@ -105,18 +110,18 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
 {
     /* Some messages look at the group. */
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
-    bool stored;
+    unsigned stored;
     const struct thread_run r = threads(w, c, &stored);
     while (first < end) {
         if (groups)
             payload_use_block(w, first);
         unsigned stop = groups ? first + 1 : end;
-        if (c->tail.fn && c->written < first)
+        if (c->tail.fn)
             write_until(w, c, first);
         unsigned n = w->planes->run(&r, first, stop, &c->left);
         c->caught += n - first;
         if (stored)
-            count_stored(w, c, first, n);
+            count_stored(w, c, first, stored);
         if (n < stop)
             finish_apart(w, c, n);
         first = n + (n < stop);
@@ -129,7 +134,7 @@ static bool
 run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
 {
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
-    bool stored;
+    unsigned stored;
     struct thread_run r = threads(w, c, &stored);
     r.tail.fn = NULL;
     r.block = &whole;

@@ -91,7 +91,7 @@ static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     struct eu_thread *t = r->thread;
-    *r->stored = false;
+    *r->stored = 0;
     for (unsigned n = first; n < end; n++) {
         const struct batch_block *b = &r->block[n];
         copy(t->grf, r->copy, r->copies, n);

@@ -62,12 +62,16 @@ struct thread_run {
     struct eu_row *row;       /* room for as many */
     uint32_t (*color)[4][16]; /* where their colours go, */
     uint16_t *mask;           /* and which lanes have one */
-    /* How they go to `at` instead, where that can be; then `stored` is set. */
+    /* How they go to the target instead, where that can be; `stored` gets how
+     * many of the first threads have done so. */
     struct eu_tail tail;
-    bool *stored;
-    /* Where they will be stored, to be fetched meanwhile: so many lines of 64
-     * bytes each, step_B apart. */
-    uint8_t *const *at;
+    unsigned *stored;
+    /* The target, at pixel (x, y): mem + x_B[x - tile_x] + y_B[y - tile_y],
+     * which is fetched meanwhile: so many lines of 64 bytes of each block,
+     * step_B apart. */
+    uint8_t *mem;
+    const uint64_t *x_B, *y_B;
+    int32_t tile_x, tile_y;
     unsigned lines;
     uint32_t step_B;
 };

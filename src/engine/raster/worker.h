@@ -99,7 +99,7 @@ struct batch_quads {
 /* Blocks on their way to the shader: of a simple draw, or of a multisampled one
  * (see quad_emit_covered() and payload_add_samples()). Those of several
  * primitives, in order, where the colours are caught (see caught.c). */
-#define BATCH_BLOCKS 32
+#define BATCH_BLOCKS 64
 struct block_batch {
     unsigned count, prims;
     struct {
@@ -123,9 +123,8 @@ struct block_batch {
     /* What the threads leave: colours, and the lanes that have one. */
     alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
     uint16_t mask[BATCH_BLOCKS];
-    /* Where these go, if all blocks lie in a target of one sample. */
+    /* All blocks lie in a target of one sample. */
     bool placed;
-    uint8_t *store_at[BATCH_BLOCKS];
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];

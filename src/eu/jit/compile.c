@@ -165,8 +165,10 @@ compile_op(struct jit *j, uint32_t i)
     const struct eu_op *op = &j->k->ops[i];
     if (op->fn == eu_op_join) {
         jit_lower_join(j, i);
+        j->asks = true;
         return;
     }
+    j->asks |= op->slow != eu_op_general && !op->insn->eot;
     j->native_count++;
     if (j->start[i] & JIT_FLOW) {
         jit_float_mode(j, false);
@@ -179,6 +181,7 @@ compile_op(struct jit *j, uint32_t i)
         /* Done. */
     } else if (op->insn->opcode != EU_OP_NOP && !compile_alu(j, op)) {
         interpret(j, i);
+        j->asks = true;
         j->start[i] |= JIT_INTERPRETED;
         j->native_count--;
     }

@@ -213,6 +213,7 @@ struct jit {
     uint32_t row_at;
     unsigned row_grf;
     uint8_t row_reg[EU_ROW_GRF];
+    bool asks; /* an op so far may look at which channels are on */
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */

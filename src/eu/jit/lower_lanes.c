@@ -354,6 +354,7 @@ jit_lower_lanes(struct jit *j, const struct eu_op *op)
     if (eu_type_is_float(l.dst.type))
         l.temp = jit_temp(j);
     load_mask(&l);
+    j->asks = true;
     if (l.wants_flags)
         x86_mov_imm(&j->x, LANES_FLAGS, 0);
     for (unsigned i = 0; i < op->lanes; i++)

@@ -111,15 +111,18 @@ copy_from_rax(struct jit *j, size_t at, size_t to)
     x86_store(&j->x, X86_RCX, to, 4);
 }
 
-/* The thread that begins finds what every thread of the launch does. */
+/* The thread that begins finds what every thread of the launch does, but for
+ * channels if nobody asks for them. */
 static void
-begin_thread(struct jit *j)
+begin_thread(struct jit *j, bool asks)
 {
     struct x86 *x = &j->x;
-    copy_from_rax(j, ROW_AT(dispatch_mask), THREAD_AT(sr0[2]));
-    copy_from_rax(j, ROW_AT(vector_mask), THREAD_AT(sr0[3]));
-    copy_from_rax(j, ROW_AT(mask), THREAD_AT(mask));
-    x86_mov_reg(x, X86_R13, X86_RCX);
+    if (asks) {
+        copy_from_rax(j, ROW_AT(dispatch_mask), THREAD_AT(sr0[2]));
+        copy_from_rax(j, ROW_AT(vector_mask), THREAD_AT(sr0[3]));
+        copy_from_rax(j, ROW_AT(mask), THREAD_AT(mask));
+        x86_mov_reg(x, X86_R13, X86_RCX);
+    }
     if (j->in.leaves == EU_LEAVES_NONE)
         return;
     x86_vop(x, X86_XORPS, 1, 0, 0, x86_reg(0), 0);
@@ -145,7 +148,7 @@ go_on_with_row(struct jit *j, bool catches)
         x86_load_at_rax(x, X86_RCX, ROW_AT(caught));
         x86_store(x, X86_RCX, THREAD_AT(caught), 8);
     }
-    begin_thread(j);
+    begin_thread(j, catches || j->asks);
     for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++)
         x86_vop(x, X86_MOVUPS_LD, jit_len(step_B), j->row_reg[i], 0,
                 x86_at_rax(i * step_B), 0);
@@ -153,17 +156,24 @@ go_on_with_row(struct jit *j, bool catches)
     x86_patch(x, last, x->size);
 }
 
-/* edx, and the row at rax, get the lanes of what was caught. */
+/* edx: of the row at rax. */
+static void
+set_caught_mask(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    x86_mov_reg(x, X86_RCX, X86_RAX);
+    x86_alu_reg(x, X86_SUB, X86_RCX, X86_RBX, true);
+    x86_gop(x, X86_G_ST, false, X86_RDX,
+            x86_g_index(X86_RCX, ROW_AT(caught_mask)));
+}
+
 static void
 store_caught_mask(struct jit *j)
 {
     struct x86 *x = &j->x;
     x86_load(x, X86_RDX, MASK_AT, 4);
     x86_gop(x, X86_G_AND, false, X86_RDX, x86_g_thread(THREAD_AT(sr0[2])));
-    x86_mov_reg(x, X86_RCX, X86_RAX);
-    x86_alu_reg(x, X86_SUB, X86_RCX, X86_RBX, true);
-    x86_gop(x, X86_G_ST, false, X86_RDX,
-            x86_g_index(X86_RCX, ROW_AT(caught_mask)));
+    set_caught_mask(j);
 }
 
 static void
@@ -235,18 +245,34 @@ pass_payload(struct jit *j, struct caught c)
     move_to_first(j, c.reg, EU_CATCH_GRF / step);
 }
 
+/* rax := the row, edx := its lanes that have a colour. */
+static void
+load_row(struct jit *j, bool pred)
+{
+    struct x86 *x = &j->x;
+    x86_load(x, X86_RAX, THREAD_AT(row), 8);
+    if (!pred) {
+        x86_load_from_rax(x, X86_RDX, ROW_AT(caught_mask));
+        return;
+    }
+    x86_load_from_rax(x, X86_RCX, ROW_AT(caught_mask));
+    x86_alu_reg(x, X86_AND, X86_RDX, X86_RCX, false);
+    set_caught_mask(j);
+}
+
 /* If the row has a tail, that takes the payload, and the next thread follows.
  */
 static void
-call_tail(struct jit *j, const struct caught *c)
+call_tail(struct jit *j, const struct eu_op *op, const struct caught *c)
 {
     struct x86 *x = &j->x;
     x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
     x86_test(x, X86_RAX);
     uint32_t none = x86_jump(x, X86_CC_E);
+    if (op->pred)
+        jit_pred_bits(j, op, X86_RDX);
     pass_payload(j, *c);
-    x86_load(x, X86_RAX, THREAD_AT(row), 8);
-    store_caught_mask(j);
+    load_row(j, op->pred);
     x86_mov_reg(x, X86_RDI, X86_RAX);
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
     x86_call_at(x, THREAD_AT(tail.fn));
@@ -264,10 +290,10 @@ jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s)
     struct x86 *x = &j->x;
     struct caught c;
     find_payload(j, s, &c);
+    if (j->row_at)
+        call_tail(j, op, &c);
     x86_store_imm(x, MASK_AT, op->full);
     jit_store_send_mask(j, op);
-    if (j->row_at)
-        call_tail(j, &c);
     x86_load(x, X86_RAX, THREAD_AT(caught), 8);
     x86_test(x, X86_RAX);
     uint32_t nobody = x86_jump(x, X86_CC_E);

@@ -330,6 +330,8 @@ run_tails(const struct eu_launch *l, struct eu_thread *t,
     struct eu_tail tail = {(void (*)(void))tail_avx2, &calls};
     if (cpu_selected() == CPU_AVX512)
         tail.fn = (void (*)(void))tail_avx512;
+    for (unsigned n = 0; n < ROW; n++)
+        row[n].caught_mask = row[n].dispatch_mask;
     struct eu_row *at = eu_launch_row(l, t, row, tail, left);
     unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
     for (unsigned n = 0; n < done; n++)

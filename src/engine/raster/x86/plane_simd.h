@@ -295,11 +295,14 @@ fill_registers(struct eu_thread *t, const struct thread_run *r,
               (float *)(void *)(t->grf + r->weights->grf * PLANE_GRF_B));
 }
 
-static inline void
-fetch_target(const struct thread_run *r, unsigned n)
+/* Where the block is in the target, which will be written. */
+static inline uint8_t *
+fetch_target(const struct thread_run *r, const struct batch_block *b)
 {
+    uint8_t *at = r->mem + r->x_B[b->x - r->tile_x] + r->y_B[b->y - r->tile_y];
     for (unsigned i = 0; i < r->lines; i++)
-        __builtin_prefetch(r->at[n] + i * r->step_B, 1);
+        __builtin_prefetch(at + i * r->step_B, 1);
+    return at;
 }
 
 /* One thread; again: after another one of this run. */
@@ -311,7 +314,8 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     uint16_t lit = b->lit, helped = b->helped;
     struct eu_thread *t = r->thread;
     enum eu_status status;
-    fetch_target(r, n);
+    if (r->lines)
+        fetch_target(r, b);
     fill_registers(t, r, w, n, again ? b - 1 : NULL);
     t->caught = (uint8_t *)r->color[n];
     if (plain)
@@ -322,6 +326,23 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     return status;
 }
 
+/* In two stores. */
+static inline void
+put_masks(struct eu_row *to, uint16_t lit, uint32_t helped, uint32_t mask)
+{
+    static_assert(offsetof(struct eu_row, vector_mask) ==
+                          offsetof(struct eu_row, dispatch_mask) + 4 &&
+                      offsetof(struct eu_row, mask) ==
+                          offsetof(struct eu_row, dispatch_mask) + 8 &&
+                      offsetof(struct eu_row, more) ==
+                          offsetof(struct eu_row, dispatch_mask) + 12,
+                  "the members of a row that begin a thread");
+    const uint64_t qw[2] = {lit | (uint64_t)helped << 32, mask | UINT64_C(1)
+                                                                     << 32};
+    memcpy(&to->dispatch_mask, qw, sizeof qw);
+    to->caught_mask = lit;
+}
+
 /* Payloads of a row; false if some thread does not fit in it. */
 static inline bool
 fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
@@ -329,40 +350,41 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
 {
     const struct eu_launch *l = r->launch;
     const bool vmask = l->start.vector_mask_enable;
+    const bool apart = l->apart, quads = l->quads;
+    const uint32_t need = l->need;
+    const bool stores = r->tail.fn, places = stores || r->lines;
     struct eu_row *to = r->row;
     bool takes = true;
     find_kinds(&w);
     for (unsigned n = first; n < end; n++, to++) {
         const struct batch_block *b = &r->block[n];
         uint32_t mask = vmask ? b->helped : b->lit;
-        takes &= eu_launch_takes(l, mask);
-        fetch_target(r, n);
+        takes &= eu_masks_nothing(mask, need, apart, quads);
         weigh(&w, b, n != first && b->y == b[-1].y,
               (float *)(void *)to->payload);
-        to->caught = r->tail.fn ? r->at[n] : (uint8_t *)r->color[n];
-        to->dispatch_mask = b->lit;
-        to->vector_mask = b->helped;
-        to->mask = mask;
-        to->more = 1;
+        uint8_t *at = places ? fetch_target(r, b) : NULL;
+        to->caught = stores ? at : (uint8_t *)r->color[n];
+        put_masks(to, b->lit, b->helped, mask);
     }
     to[-1].more = 0;
     return takes;
 }
 
-/* With planes that compilers know to stay. */
+/* With what compilers know to stay. */
 static inline bool
-fill_row(const struct thread_run *r, unsigned first, unsigned end)
+fill_row(const struct thread_run *run, unsigned first, unsigned end)
 {
-    const struct plane p1 = *r->weights->b1, p2 = *r->weights->b2;
+    const struct thread_run r = *run;
+    const struct plane p1 = *r.weights->b1, p2 = *r.weights->b2;
     struct weigher w = {.b1 = &p1,
                         .b2 = &p2,
-                        .ref_x = r->weights->ref_x,
-                        .ref_y = r->weights->ref_y};
-    if (!r->weights->q)
-        return fill_row_with(r, first, end, w);
-    const struct plane pq = *r->weights->q;
+                        .ref_x = r.weights->ref_x,
+                        .ref_y = r.weights->ref_y};
+    if (!r.weights->q)
+        return fill_row_with(&r, first, end, w);
+    const struct plane pq = *r.weights->q;
     w.q = &pq;
-    return fill_row_with(r, first, end, w);
+    return fill_row_with(&r, first, end, w);
 }
 
 /* Threads whose registers differ in nothing but weights, in compiled code all
@@ -374,7 +396,8 @@ run_row(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
                                             r->tail, left);
     unsigned done = (unsigned)(at - r->row);
     done += r->thread->status == EU_FINISHED;
-    for (unsigned i = 0; i < done; i++)
+    *r->stored = r->tail.fn ? done : 0;
+    for (unsigned i = *r->stored; i < done; i++)
         r->mask[first + i] = (uint16_t)r->row[i].caught_mask;
     return first + done;
 }
@@ -412,10 +435,8 @@ static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     if (r->weights && !r->copies && r->weights->grf == r->launch->row_grf &&
-        (end - first > 1 || r->tail.fn) && fill_row(r, first, end)) {
-        *r->stored = r->tail.fn != NULL;
+        (end - first > 1 || r->tail.fn) && fill_row(r, first, end))
         return run_row(r, first, end, left);
-    }
-    *r->stored = false;
+    *r->stored = 0;
     return run_each(r, first, end, left);
 }
