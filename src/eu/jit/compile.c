@@ -145,12 +145,19 @@ static bool
 compile_alu(struct jit *j, const struct eu_op *op)
 {
     struct snapshot s;
-    if (op->fn != op->slow && jit_lower_plain(j, op))
-        return true;
-    /* Hosts with 32 vector registers have enough for these. */
+    /* Hosts with 32 vector registers have enough for these; with 16 and a loop
+     * that has some of them nothing is sure. */
+    bool plain = op->fn != op->slow, tight = !j->evex && j->v.pinned;
     bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned;
+    if (plain && !tight && jit_lower_plain(j, op))
+        return true;
     if (!roomy)
         save(j, &s);
+    if (plain && tight && jit_lower_plain(j, op)) {
+        if (!j->crowded)
+            return true;
+        restore(j, &s);
+    }
     if (jit_lower_alu(j, op))
         return true;
     j->failed |= roomy && j->crowded;

@@ -72,12 +72,14 @@ enum jit_kind {
     JIT_PLANE_U, /* PLN's operands: every other register */
     JIT_PLANE_V,
     JIT_CONST,
+    JIT_EXEC, /* masks_vex.c */
+    JIT_FLAGS,
 };
 
 struct jit_vreg {
     enum jit_kind kind;
     uint16_t off_B, len_B;
-    uint32_t value; /* JIT_CONST */
+    uint32_t value; /* JIT_CONST; what masks are of */
 };
 
 /* Sets of registers have one bit for each. */
@@ -145,7 +147,7 @@ typedef _Atomic(uintptr_t) jit_door;
 /* An instruction's mask in the form of the target. */
 struct jit_mask {
     uint32_t all : 1;
-    uint32_t inverted : 1; /* the other lanes (only for jit_blend) */
+    uint32_t inverted : 1; /* the other lanes (only of jit_op_pred) */
     uint32_t k : 8;        /* mask register, or with AVX2 a vector register */
 };
 
@@ -153,6 +155,7 @@ struct jit_mask {
 struct jit_part {
     unsigned first, lanes, len;
     struct jit_mask mask;
+    struct jit_set others; /* what parts read that are still to come */
 };
 
 struct jit {
@@ -413,6 +416,8 @@ void jit_write_flags(struct jit *j, const struct eu_op *op,
                      const struct jit_part *p, unsigned k);
 /* Something else changes the flag register. */
 void jit_forget_flag(struct jit *j, unsigned reg);
+/* Vectors of masks are in no register any more (AVX2). */
+void jit_forget_masks(struct jit *j);
 /* The mask register that has the op's flags, from bit 0 on; 0: none. */
 unsigned jit_flags_kept(const struct jit *j, const struct eu_op *op);
 /* What is kept of them is in mask registers again, after a call. */

@@ -18,6 +18,7 @@ enum {
     MOST_PINS_EVEX = JIT_PINS,
     MOST_PINS_MATH = 8,
     MOST_PINS_VEX = 6,
+    MOST_PINS_LEAN = 8, /* more, and what is new is spilled on its way */
 };
 
 /* Uses beyond this many are not told apart. */
@@ -133,6 +134,39 @@ refuse_overlaps(struct candidate *c)
     }
 }
 
+/* Registers that an op needs besides those that are pinned, on hosts without
+ * AVX-512: for operands, changed ones and constants, and results of both its
+ * parts. Who needs more after all is interpreted. */
+static unsigned
+need_vex(const struct jit *j, uint32_t i)
+{
+    static const uint8_t plain[128] = {
+        [EU_OP_MOV] = 1, [EU_OP_ADD] = 1, [EU_OP_MUL] = 1, [EU_OP_AND] = 1,
+        [EU_OP_OR] = 1,  [EU_OP_XOR] = 1, [EU_OP_MAD] = 1, [EU_OP_CMP] = 4,
+    };
+    const struct eu_op *op = &j->k->ops[i];
+    unsigned need = 1 + plain[op->insn->opcode & 127];
+    if (j->start[i] & JIT_FLOW)
+        return 3;
+    if (!j->full || op->slow != eu_op_general || op->fn == op->slow ||
+        !plain[op->insn->opcode & 127] || op->pred ||
+        (op->post & ~(EU_POST_SAT | EU_POST_NULL) &&
+         op->insn->opcode != EU_OP_CMP))
+        return 16 - MOST_PINS_VEX;
+    for (unsigned s = 0; s < op->insn->src_count; s++)
+        need += op->src[s].cls == EU_SRC_VEC_MOD ? 3 : 1;
+    return need + (op->post & EU_POST_SAT ? 3 : 0);
+}
+
+static unsigned
+most_pins_vex(const struct jit *j, const struct jit_loop *l)
+{
+    unsigned need = 16 - MOST_PINS_LEAN;
+    for (uint32_t i = l->head; i <= l->end; i++)
+        need = MAX2(need, need_vex(j, i));
+    return need < 16 - MOST_PINS_VEX ? 16 - need : MOST_PINS_VEX;
+}
+
 static bool
 has_math(const struct jit *j, const struct jit_loop *l)
 {
@@ -148,7 +182,7 @@ most_pins(const struct jit *j, const struct jit_loop *l)
     bool math = has_math(j, l);
     if (j->evex)
         return math ? MOST_PINS_MATH : MOST_PINS_EVEX;
-    return math ? 0 : MOST_PINS_VEX;
+    return math ? 0 : most_pins_vex(j, l);
 }
 
 static void

@@ -256,6 +256,7 @@ write_flags(struct jit *j, const struct eu_op *op, const struct part *q,
         jit_write_flags(j, op, &q->p, k);
         return;
     }
+    jit_forget_flag(j, op->flag_reg);
     x86_vop(x, X86_MOVMSKPD, q->len, X86_RAX, 0, x86_reg(k), 0);
     x86_mov_imm(x, X86_RCX, (1u << q->p.lanes) - 1);
     if (!q->p.mask.all) {
@@ -350,7 +351,8 @@ select(struct jit *j, const struct eu_op *op, const struct part *q, unsigned a,
     struct jit_mask m = jit_op_pred(j, op, &q->p);
     if (m.all)
         return copy(j, q->len, a);
-    return blend(j, q->len, j->evex ? m.k : widen_mask(j, q->len, m.k), a, b);
+    return blend(j, q->len, j->evex ? m.k : widen_mask(j, q->len, m.k),
+                 m.inverted ? b : a, m.inverted ? a : b);
 }
 
 static unsigned

@@ -382,6 +382,8 @@ jit_lower_memory(struct jit *j, uint32_t index)
     unsigned d[4] = {0}, t[4], len_B;
     jit_find_access(&a, op);
     jit_drop_derived(j);
+    if (!j->evex)
+        jit_forget_masks(j);
     if (a.kind == ACCESS_FENCE) {
         fence(j, &a);
         return;

@@ -74,6 +74,24 @@ modified(struct jit *j, const struct eu_op_src *src, unsigned len,
     return x86_reg(d);
 }
 
+/* Loops on hosts with few registers have none to lose: what is not in one is
+ * read from memory each time. */
+static bool
+stays_in_memory(struct jit *j, const struct eu_op *op, unsigned s,
+                unsigned off_B, unsigned len_B, struct x86_rm *rm)
+{
+    if (j->evex || !j->v.pinned || op->src[s].cls != EU_SRC_VEC ||
+        len_B != EU_GRF_B)
+        return false;
+    for (unsigned i = 0; i < op->insn->src_count; i++)
+        if (i != s && op->src[i].off_B == op->src[s].off_B &&
+            op->src[i].cls != EU_SRC_IMM)
+            return false;
+    jit_sync(j, off_B, len_B);
+    *rm = x86_thread(offsetof(struct eu_thread, grf) + off_B);
+    return true;
+}
+
 static inline struct x86_rm
 vector(struct jit *j, const struct eu_op *op, unsigned s,
        const struct jit_part *p)
@@ -81,7 +99,8 @@ vector(struct jit *j, const struct eu_op *op, unsigned s,
     unsigned off_B = op->src[s].off_B + p->first * 4, len_B = p->lanes * 4;
     int found = jit_find(j, JIT_GRF, off_B, len_B);
     struct x86_rm rm;
-    if (found < 0 && jit_src_once(j, op, s, p, &rm))
+    if (found < 0 && (jit_src_once(j, op, s, p, &rm) ||
+                      stays_in_memory(j, op, s, off_B, len_B, &rm)))
         return rm;
     return x86_reg(found < 0 ? jit_vec(j, off_B, len_B) : (unsigned)found);
 }
@@ -151,6 +170,25 @@ fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
     x86_vop(x, X86_FMADD231PS, len, d, rc, b, k);
 }
 
+/* Registers that a part of the op reads. */
+static struct jit_set
+read_by(const struct eu_op *op, unsigned first, unsigned lanes)
+{
+    struct jit_set all = {{0}};
+    for (unsigned i = 0; i < op->insn->src_count; i++) {
+        const struct eu_op_src *src = &op->src[i];
+        bool scalar = src->cls == EU_SRC_SCALAR;
+        unsigned from_B = src->off_B + (scalar ? 0 : first * 4);
+        unsigned g = from_B / EU_GRF_B;
+        unsigned end = DIV_ROUND_UP(from_B + (scalar ? 4 : lanes * 4),
+                                    EU_GRF_B);
+        struct jit_set s = jit_grfs(g, end - g);
+        for (unsigned w = 0; w < 2 && src->cls != EU_SRC_IMM; w++)
+            all.w[w] |= s.w[w];
+    }
+    return all;
+}
+
 /* The register that the result has to be in, because it is pinned or because
  * lanes outside mask k stay as they are; or -1. */
 static inline int
@@ -162,9 +200,10 @@ place_of(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         *k = p->mask.k;
         return (int)jit_vec_exact(j, op->dst_off_B, op->lanes * 4u);
     }
-    if (!j->loop || op->lanes > j->max_lanes)
+    unsigned at_B = op->dst_off_B + p->first * 4, len_B = p->lanes * 4;
+    if (!j->loop || jit_set_has(&p->others, at_B, len_B))
         return -1;
-    return jit_pin_of(j, op->dst_off_B, op->lanes * 4u);
+    return jit_pin_of(j, at_B, len_B);
 }
 
 /* The result's register: the one where it has to be, if no other part of the op
@@ -272,7 +311,9 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     const struct jit_set dying = j->dying;
     if (two) {
         /* What one part overwrites the other may have to read. */
-        j->dying = (struct jit_set){{0}};
+        part[1].others = read_by(op, 0, j->max_lanes);
+        for (unsigned w = 0; w < 2; w++)
+            j->dying.w[w] &= ~part[1].others.w[w];
         reg[1] = lower_part(j, op, &part[1], is_float);
         jit_unlock_but(j, UINT32_C(1) << reg[1]);
         j->dying = dying;

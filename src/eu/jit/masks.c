@@ -2,9 +2,9 @@
  *
  * AVX-512 keeps them in mask registers: k1 and k3 are the masks of the two
  * parts of an instruction, k2 is a comparison's result, k4 and k5 are scratch,
- * k6 and k7 keep the thread's mask, or in the full copy flags. AVX2 keeps them
- * in vector registers, all ones in each lane that is on. */
-#include "eu/jit/compile.h"
+ * k6 and k7 keep the thread's mask, or in the full copy flags. Others have
+ * vectors (masks_vex.c). */
+#include "eu/jit/masks.h"
 
 #define K_PART(index) ((index) ? 3u : 1u)
 #define K_SCRATCH 5u
@@ -67,6 +67,8 @@ void
 jit_forget_flag(struct jit *j, unsigned reg)
 {
     j->flag_at[reg] = 0xff;
+    if (!j->evex)
+        jit_forget_flags_vex(j, reg * 32, 32);
 }
 
 void
@@ -150,45 +152,6 @@ mask_evex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return (struct jit_mask){.k = (uint8_t)k};
 }
 
-/* Lanes whose bit at `shift` of the dword at disp is set (or clear). */
-static unsigned
-vector_bits(struct jit *j, size_t disp, unsigned shift,
-            const struct jit_part *p, bool invert)
-{
-    uint32_t bit[8];
-    for (unsigned i = 0; i < 8; i++)
-        bit[i] = i < p->lanes ? UINT32_C(1) << (shift + i) : 0;
-    struct x86_rm bits = x86_const(&j->x, bit, 8);
-    unsigned r = jit_temp(j);
-    x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_thread(disp), 0);
-    x86_vop(&j->x, X86_PAND, 1, r, r, bits, 0);
-    if (invert) {
-        struct x86_rm zero = jit_dword(j, 0);
-        x86_vop(&j->x, X86_PCMPEQD, 1, r, r, zero, 0);
-    } else {
-        x86_vop(&j->x, X86_PCMPEQD, 1, r, r, bits, 0);
-    }
-    return r;
-}
-
-static struct jit_mask
-mask_vex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
-         bool exec, bool pred)
-{
-    unsigned r = 0;
-    if (exec)
-        r = vector_bits(j, offsetof(struct eu_thread, mask),
-                        op->chan + p->first, p, false);
-    if (pred) {
-        unsigned q = vector_bits(j, flag_disp(op), op->flag_shift + p->first, p,
-                                 op->pred_inv);
-        if (exec)
-            x86_vop(&j->x, X86_PAND, 1, q, q, x86_reg(r), 0);
-        r = q;
-    }
-    return (struct jit_mask){.k = (uint8_t)r};
-}
-
 struct jit_mask
 jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             unsigned index, bool with_pred)
@@ -198,7 +161,7 @@ jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     if (!exec && !pred)
         return (struct jit_mask){.all = true};
     if (!j->evex)
-        return mask_vex(j, op, p, exec, pred);
+        return jit_mask_vex(j, op, p, exec, pred);
     struct jit_mask m = mask_evex(j, op, p, exec, pred, K_PART(index));
     if (m.k == K_SCRATCH) {
         x86_kop(&j->x, X86_KOR, K_PART(index), m.k, m.k);
@@ -216,23 +179,16 @@ jit_op_pred(struct jit *j, const struct eu_op *op, const struct jit_part *p)
         return (struct jit_mask){.k = (uint8_t)pred_k(j, op, p, 2),
                                  .inverted = op->pred_inv};
     return j->evex ? mask_evex(j, op, p, false, true, 2)
-                   : mask_vex(j, op, p, false, true);
+                   : jit_pred_vex(j, op, p);
 }
 
 /* Bits of the comparison to eax, of the mask to ecx. */
 static void
 bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
 {
-    if (j->evex) {
-        x86_kmov_to_gpr(&j->x, X86_RAX, k);
-        if (!p->mask.all)
-            x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
-    } else {
-        x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RAX, 0, x86_reg(k), 0);
-        if (!p->mask.all)
-            x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RCX, 0, x86_reg(p->mask.k),
-                    0);
-    }
+    x86_kmov_to_gpr(&j->x, X86_RAX, k);
+    if (!p->mask.all)
+        x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
     if (p->mask.all)
         x86_mov_imm(&j->x, X86_RCX, lane_bits(p->lanes));
     else if (p->lanes < 16)
@@ -246,7 +202,11 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned shift = op->flag_shift + p->first;
     bool whole = p->lanes >= 8 && shift % 8 == 0;
     struct x86_rm at = x86_thread(flag_disp(op) + shift / 8);
-    if (j->evex && whole) {
+    if (!j->evex) {
+        jit_write_flags_vex(j, op, p, k);
+        return;
+    }
+    if (whole) {
         if (!p->mask.all && !jit_flags_unseen(j, op)) {
             x86_kload(&j->x, K_SCRATCH, at, p->lanes == 8);
             x86_kop(&j->x, X86_KANDN, K_SCRATCH, p->mask.k, K_SCRATCH);

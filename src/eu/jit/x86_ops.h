@@ -106,6 +106,8 @@ enum x86_tuple {
     X(PMOVDW, 2, 2, 2, 0, 0x33, HALF)        \
     X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)     \
     X(BROADCASTSS, 2, 1, 0, 0, 0x18, 4B)     \
+    X(PBROADCASTB, 2, 1, 0, 2, 0x78, 4B)     \
+    X(PBROADCASTW, 2, 1, 0, 2, 0x79, 4B)     \
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
     X(UNPCKLPS, 1, 0, 0, 0, 0x14, FULL)      \
     X(UNPCKHPS, 1, 0, 0, 0, 0x15, FULL)      \

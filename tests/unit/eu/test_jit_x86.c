@@ -73,6 +73,22 @@ Test(jit_x86, places_beside_rax)
     x86_finish(&x);
 }
 
+/* By GNU as: vpbroadcastw and vpbroadcastb ymm11, [rbx + 320]. */
+Test(jit_x86, narrow_broadcasts)
+{
+    static const uint8_t expected[] = {
+        0xc4, 0x62, 0x7d, 0x79, 0x9b, 64, 1, 0, 0,
+        0xc4, 0x62, 0x7d, 0x78, 0x9b, 64, 1, 0, 0,
+    };
+    struct x86 x;
+    x86_init(&x, false);
+    x86_vop(&x, X86_PBROADCASTW, 1, 11, 0, x86_thread(320), 0);
+    x86_vop(&x, X86_PBROADCASTB, 1, 11, 0, x86_thread(320), 0);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
+
 Test(jit_x86, constants_are_shared_and_reached)
 {
     struct x86 x;
