@@ -218,14 +218,16 @@ class GlmarkRow:
             self.frames[config.name] = self.calibrate(config)
 
     def calibrate(self, config):
-        """How many frames take about self.seconds."""
+        """How many frames take about self.seconds, and as long as the start:
+        llvmpipe compiles for a second, and no two seconds are alike."""
         start, frames = self.run(config, 1)[1], 8
+        wanted = max(self.seconds, start)
         while True:
             spent = self.run(config, frames + 1)[1] - start
-            if spent > self.seconds / 4 or frames >= MAX_FRAMES:
+            if spent > wanted / 4 or frames >= MAX_FRAMES:
                 break
             frames *= 4
-        return max(8, min(MAX_FRAMES, int(frames * self.seconds / spent)))
+        return max(8, min(MAX_FRAMES, int(frames * wanted / spent)))
 
     def judge(self):
         """The client suite's comparison, at a fixed moment."""
