@@ -405,13 +405,33 @@ are_blocks(struct worker *w, struct target *t)
     return true;
 }
 
+/* Whether plane 0 is all that the batch's blocks need of several samples. */
+static bool
+take_one_plane(struct worker *w, struct target *t)
+{
+    const struct block_batch *b = &w->batch;
+    bool one = t->has_mcs;
+    for (unsigned n = 0; one && n < b->count; n++)
+        one = !b->block[n].partly;
+    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
+    for (unsigned n = 0; one && n < b->count; n++) {
+        const struct batch_block *k = &b->block[n];
+        unsigned at = mcs_block(w, k->x, k->y);
+        one = mcs_known_planes(t, at, MCS_PIXELS) == 1 ||
+              mcs_prepare_block(w, t, (uint32_t)k->x, (uint32_t)k->y,
+                                MCS_PIXELS) == 1;
+    }
+    fpmode_leave(FPMODE_DEFAULT, before);
+    return one;
+}
+
 void
 target_place_batch(struct worker *w, struct target *t)
 {
     struct block_batch *b = &w->batch;
     const struct view *v = target_view(w, t, 0);
-    b->placed = t->samples == 1 && v->blocks && v->width == TILE_PX &&
-                v->height == TILE_PX && !b->scattered;
+    b->placed = v->blocks && v->width == TILE_PX && v->height == TILE_PX &&
+                !b->scattered && (t->samples == 1 || take_one_plane(w, t));
 }
 
 /* Blocks that all lie in the target. Returns how many of their pixels have a
@@ -470,7 +490,7 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     p.color = color;
     p.step_dw = step_dw;
     p.count = 0;
-    p.planes = t->samples;
+    p.planes = w->batch.placed ? 1 : t->samples;
     p.pitch_B = v->pitch_B;
     p.column_B = v->column_B;
     unsigned pixels = w->batch.placed ? place_blocks(w, &p, v, first, end)

@@ -94,25 +94,41 @@ struct block_entries {
     unsigned pieces, piece_B;
 };
 
+/* Where they are, for a tile's columns and rows of blocks. */
+static void
+find_places(const struct worker *w, struct target *t)
+{
+    const struct surface *s = &t->surf;
+    struct mcs_places *p = &t->mcs_places;
+    uint64_t row = (uint64_t)w->tile_y +
+                   (s->min_array + (uint64_t)t->layer) * s->aux_qpitch_el_rows;
+    p->ready = true;
+    for (unsigned i = 0; i < TILE_PX / 4; i++) {
+        uint64_t x_B = ((uint64_t)w->tile_x + 4 * i) * t->mcs_B;
+        uint64_t y = row + 4 * i;
+        p->x_B[i] = x_B / 128 * 4096 + x_B % 128 / 16 * 512 + x_B % 16;
+        p->y_B[i] = y / 32 * (s->aux_row_pitch_B / 128) * 4096 + y % 32 * 16;
+    }
+}
+
 static bool
-find_entries(const struct target *t, uint32_t x, uint32_t y,
+find_entries(const struct worker *w, struct target *t, uint32_t x, uint32_t y,
              struct block_entries *b)
 {
     const struct surface *s = &t->surf;
-    const unsigned size = t->mcs_B;
-    unsigned slice = s->min_array + (unsigned)t->layer;
+    const struct mcs_places *p = &t->mcs_places;
+    unsigned size_B = 4 * t->mcs_B;
     if (x % 4 || y % 4 || s->aux_qpitch_el_rows % 4)
         return false;
-    b->pieces = DIV_ROUND_UP(4 * size, 16);
-    b->piece_B = MIN2(4 * size, 16);
-    for (unsigned i = 0; i < b->pieces; i++) {
-        uint8_t *p = mcs_at(s, x + i * 16 / size, y, slice);
-        if (!p ||
-            (size_t)(p - s->aux_mem) + 3 * 16 + b->piece_B > s->aux_limit_B)
-            return false;
-        b->at[i] = p;
-    }
-    return true;
+    if (!p->ready)
+        find_places(w, t);
+    b->pieces = size_B > 16 ? 2 : 1;
+    b->piece_B = MIN2(size_B, 16);
+    uint64_t at = p->x_B[(x - (uint32_t)w->tile_x) / 4] +
+                  p->y_B[(y - (uint32_t)w->tile_y) / 4];
+    b->at[0] = s->aux_mem + at;
+    b->at[1] = b->at[0] + 512;
+    return at + (b->pieces - 1) * 512 + 3 * 16 + b->piece_B <= s->aux_limit_B;
 }
 
 /* Sixteen bytes of entries of one value, from tables: what has just been put
@@ -151,16 +167,28 @@ entries_of(unsigned samples, unsigned value)
 #undef ALL_ONES
 #undef TWICE
 
+/* All rows are compared: a block that is one thing in its first row mostly is
+ * it in all. */
+static inline bool
+rows_are(const uint8_t *p, const uint8_t *want, unsigned size_B)
+{
+    uint64_t differ = 0;
+    for (unsigned row = 0; row < 4; row++) {
+        uint64_t v[2] = {0, 0}, w[2] = {0, 0};
+        memcpy(v, p + row * 16, size_B);
+        memcpy(w, want, size_B);
+        differ |= (v[0] ^ w[0]) | (v[1] ^ w[1]);
+    }
+    return !differ;
+}
+
 static bool
 are_all(const struct block_entries *b, const uint8_t want[16])
 {
-    bool same = true;
-    for (unsigned i = 0; i < 4 * b->pieces; i++) {
-        const uint8_t *p = b->at[i / 4] + i % 4 * 16;
-        same &= b->piece_B == 4 ? memcmp(p, want, 4) == 0
-                                : memcmp(p, want, 16) == 0;
-    }
-    return same;
+    if (b->piece_B == 4)
+        return rows_are(b->at[0], want, 4);
+    return rows_are(b->at[0], want, 16) &&
+           (b->pieces == 1 || rows_are(b->at[1], want, 16));
 }
 
 static void
@@ -217,7 +245,7 @@ settle_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
     const uint8_t *one = entries_of(n, ENTRIES_ONE);
     const uint8_t *identity = entries_of(n, ENTRIES_IDENTITY);
     struct block_entries b;
-    if (!find_entries(t, x, y, &b))
+    if (!find_entries(w, t, x, y, &b))
         return 0;
     bool is_one = are_all(&b, one);
     if (is_one && use != MCS_SAMPLES)

@@ -125,6 +125,7 @@ forget_views(struct target *t)
     t->views_ready = 0;
     memset(t->mcs_first, 0, sizeof t->mcs_first);
     memset(t->mcs_all, 0, sizeof t->mcs_all);
+    t->mcs_places.ready = false;
 }
 
 struct target *

@@ -40,6 +40,13 @@ void view_init(struct view *v, const struct surface *s, unsigned level,
                unsigned slice, unsigned sample, unsigned element_B,
                int32_t tile_x, int32_t tile_y);
 
+/* Where the entries of an MCS lie: that of a tile's blocks is a sum of two
+ * parts, like that of elements. */
+struct mcs_places {
+    bool ready;
+    uint64_t x_B[TILE_PX / 4], y_B[TILE_PX / 4];
+};
+
 struct target {
     bool ready; /* for this scene */
     bool known; /* all but the entry, as far as surf is what the scene has */
@@ -53,6 +60,7 @@ struct target {
     /* Of the tile, a bit per block: all samples are known to be in plane 0, or
      * each in its own. */
     uint64_t mcs_first[COVER_BLOCKS / 64], mcs_all[COVER_BLOCKS / 64];
+    struct mcs_places mcs_places;
     /* of the blend entry used last */
     int entry;
     struct blend_state blend;
