@@ -393,7 +393,9 @@ choose_square(const struct sample_plan *plan)
 static sample_patch_fn
 choose_patch(const struct sample_plan *plan)
 {
-    if (cpu_selected() < CPU_AVX2 || plan->layered || plan->lod.lane ||
+    /* Without a layer, ld reads the first one. */
+    bool layered = plan->layered && plan->way != SAMPLE_FETCH;
+    if (cpu_selected() < CPU_AVX2 || layered || plan->lod.lane ||
         plan->border || (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
         return NULL;
     sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];

@@ -37,7 +37,8 @@ struct sample_plan;
 typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
                                const struct sample_lanes *lanes);
 
-/* Two coordinates of 16 lanes that all execute. */
+/* Two coordinates of 16 lanes that all execute. All other parameters are zero.
+ */
 struct sample_pair {
     const uint32_t *u, *v;
     struct sample_blocks *blocks; /* as in sample_lanes */

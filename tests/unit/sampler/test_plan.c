@@ -81,8 +81,11 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
 {
     uint32_t param[4][SAMPLE_LANES], out[4][SAMPLE_LANES];
     bool overlap = round & 1;
+    static const uint32_t zeros[SAMPLE_LANES];
+    bool more = memcmp(req->lod.u, zeros, sizeof zeros) ||
+                (plan->layered && memcmp(req->r.u, zeros, sizeof zeros));
     if (!plan->patch || req->lanes != 16 || req->exec_mask != 0xffff ||
-        (req->op == SAMPLE_LD && memcmp(req->lod.u, (uint32_t[16]){0}, 64)))
+        (req->op == SAMPLE_LD && more))
         return;
     memcpy(param[0], req->u.u, sizeof param[0]);
     memcpy(param[1], req->v.u, sizeof param[1]);
@@ -175,11 +178,12 @@ any_fetch(void)
 {
     struct sample_req req = any_req();
     req.op = SAMPLE_LD;
+    bool plain = any(2);
     for (unsigned i = 0; i < 16; i++) {
         req.u.i[i] = (int32_t)any(44) - 3;
         req.v.i[i] = any(16) ? (int32_t)any(44) - 3 : INT32_MIN;
-        req.r.u[i] = any(4) ? 0 : any(5);
-        req.lod.u[i] = any(2) ? 0 : any(6);
+        req.r.u[i] = any(4) || plain ? 0 : any(5);
+        req.lod.u[i] = any(2) || plain ? 0 : any(6);
     }
     return req;
 }
