@@ -40,6 +40,15 @@ struct grid_axis {
     int32_t second_B[4];
 };
 
+/* Whether the second texel of each column is the first of the next one: a texel
+ * per pixel. */
+INLINE bool
+is_adjacent(const struct grid_axis *x)
+{
+    return x->second_B[0] == x->first_B[1] && x->second_B[1] == x->first_B[2] &&
+           x->second_B[2] == x->first_B[3];
+}
+
 INLINE bool
 is_grid(const struct lanes_axis *x, const struct lanes_axis *y)
 {
@@ -66,17 +75,40 @@ put_axis(struct grid_axis *axis, vint first_B, vint second_B,
 /* ---- rows -----------------------------------------------------------------
  */
 
+typedef __m512i bits;
+
 /* Four pixels, each with its channels. */
-INLINE vfloat
+INLINE bits
 load_pixels(enum sample_texel kind, const uint8_t *row, const int32_t at_B[4])
 {
     if (kind == SAMPLE_HALF4)
-        return (vfloat)_mm512_cvtph_ps(v_load8_four(row, at_B));
+        return _mm512_castsi256_si512(v_load8_four(row, at_B));
     __m256i low = _mm256_set_m128i(v_load16(row + at_B[1]),
                                    v_load16(row + at_B[0]));
     __m256i high = _mm256_set_m128i(v_load16(row + at_B[3]),
                                     v_load16(row + at_B[2]));
-    return (vfloat)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+INLINE vfloat
+to_floats(enum sample_texel kind, bits pixels)
+{
+    return kind == SAMPLE_HALF4
+               ? (vfloat)_mm512_cvtph_ps(_mm512_castsi512_si256(pixels))
+               : (vfloat)pixels;
+}
+
+/* Four pixels' texels to the right of `left`, of which one is new. */
+INLINE bits
+shift_pixels(enum sample_texel kind, bits left, const uint8_t *last)
+{
+    if (kind == SAMPLE_HALF4) {
+        __m256i next = _mm256_castsi128_si256(
+            _mm_loadl_epi64((const __m128i *)(const void *)last));
+        return _mm512_castsi256_si512(
+            _mm256_alignr_epi64(next, _mm512_castsi512_si256(left), 1));
+    }
+    return _mm512_alignr_epi64(_mm512_castsi128_si512(v_load16(last)), left, 2);
 }
 
 /* mix(), of weights from 0 to 1. */
@@ -104,10 +136,12 @@ struct grid_row {
 
 INLINE struct grid_row
 filter_row(enum sample_texel kind, const uint8_t *row,
-           const struct grid_axis *x, vfloat weight, vint least)
+           const struct grid_axis *x, bool adjacent, vfloat weight, vint least)
 {
-    vfloat left = load_pixels(kind, row, x->first_B);
-    vfloat right = load_pixels(kind, row, x->second_B);
+    bits first = load_pixels(kind, row, x->first_B);
+    bits second = adjacent ? shift_pixels(kind, first, row + x->second_B[3])
+                           : load_pixels(kind, row, x->second_B);
+    vfloat left = to_floats(kind, first), right = to_floats(kind, second);
     if (kind == SAMPLE_FLOAT4)
         least = least_magnitude(least_magnitude(least, left), right);
     return (struct grid_row){mix_pixels(left, right, weight), least};
@@ -165,6 +199,7 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
     for (unsigned i = 0; i < element_dw(kind); i++)
         _mm_prefetch(ahead + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
     vfloat wx = weight(permute(grid.column_of_four, x.w1)), wy = weight(y.w1);
+    const bool adjacent = is_adjacent(&column);
     vfloat filtered[4];
     struct grid_row above, below = {.least = v_isplat(-1)};
 #pragma GCC unroll 4
@@ -172,10 +207,10 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
         const unsigned lane = (i >> 1) * 8 + (i & 1) * 2;
         above = below;
         if (!i || row.first_B[i] != row.second_B[i - 1])
-            above = filter_row(kind, p->mem + row.first_B[i], &column, wx,
-                               below.least);
-        below = filter_row(kind, p->mem + row.second_B[i], &column, wx,
-                           above.least);
+            above = filter_row(kind, p->mem + row.first_B[i], &column, adjacent,
+                               wx, below.least);
+        below = filter_row(kind, p->mem + row.second_B[i], &column, adjacent,
+                           wx, above.least);
         vint w = v_pick_one((vint)wy, v_isplat((int32_t)lane));
         filtered[i] = mix_pixels(above.filtered, below.filtered, (vfloat)w);
     }
