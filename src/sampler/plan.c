@@ -371,18 +371,24 @@ square_patches(enum sample_texel texel)
                : NULL;
 }
 
-/* Levels that begin with whole lines of memory, coordinates that the common
- * address modes move. */
+/* Whether levels begin with whole lines of memory. */
+static bool
+has_whole_lines(const struct sample_levels *t)
+{
+    for (unsigned i = 0; i < 16; i++)
+        if ((t->x_el[i] | t->y_el[i]) & 3)
+            return false;
+    return true;
+}
+
+/* Coordinates that the common address modes move. */
 static sample_patch_fn
 choose_square(const struct sample_plan *plan)
 {
-    const struct sample_levels *t = &plan->levels;
     const sample_patch_fn *patch = square_patches(plan->texel);
-    if (!patch || !(plan->square.usable || plan->blocks))
+    if (!patch || !(plan->square.usable || plan->blocks) ||
+        (plan->texel != SAMPLE_BYTES1 && !has_whole_lines(&plan->levels)))
         return NULL;
-    for (unsigned i = 0; i < 16; i++)
-        if ((t->x_el[i] | t->y_el[i]) & 3)
-            return NULL;
     if (plan->way == SAMPLE_FETCH)
         return plan->offset[0] || plan->offset[1] ? NULL : patch[SAMPLE_FETCH];
     if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY)

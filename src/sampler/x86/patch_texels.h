@@ -26,7 +26,7 @@ take_from_four_lines(const struct sample_plan *p, enum sample_texel kind,
                      struct sample_blocks *blocks, const struct patch_level *lv,
                      bits place, vint *out)
 {
-    __m128i corner = find_corner(place);
+    __m128i corner = find_corner(place, &patch.line_corner);
     bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
     if (_mm512_cmple_epu16_mask(in, _mm512_set1_epi16(7)) != 0xffffffff)
         return false;
@@ -84,13 +84,19 @@ is_whole(const int16_t at_dw[4])
  * out the last, and whatever n is, the first bit of that is set: the float
  * nearest to all of them is the one above. */
 INLINE vfloat
+float_of_four(bits nnnn)
+{
+    enum { UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC };
+    return (vfloat)_mm512_cvt_roundepu32_ps(nnnn, UP) * v_splat(0x1p-32f);
+}
+
+INLINE vfloat
 byte_to_float(const struct sample_bytes *b, bits texel, unsigned channel)
 {
     __m128i spread = _mm_load_si128(
         (const __m128i *)(const void *)b->spread[channel]);
-    bits four = _mm512_shuffle_epi8(texel, _mm512_broadcast_i32x4(spread));
-    enum { UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC };
-    return (vfloat)_mm512_cvt_roundepu32_ps(four, UP) * v_splat(0x1p-32f);
+    return float_of_four(
+        _mm512_shuffle_epi8(texel, _mm512_broadcast_i32x4(spread)));
 }
 
 INLINE void

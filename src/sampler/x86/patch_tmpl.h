@@ -103,7 +103,7 @@ pack_texels(vint x, vint y)
 
 /* Least column and least row of the outermost lanes, where lines begin. */
 INLINE __m128i
-find_corner(bits place)
+find_corner(bits place, const int32_t *mask)
 {
     const __m512i outermost = _mm512_castsi128_si512(
         _mm_loadu_si128((const __m128i *)(const void *)patch.corner));
@@ -111,7 +111,7 @@ find_corner(bits place)
         _mm512_permutexvar_epi32(outermost, place));
     least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0x4e));
     least = _mm_min_epu16(least, _mm_shuffle_epi32(least, 0xb1));
-    return _mm_and_si128(least, _mm_set1_epi32(patch.line_corner));
+    return _mm_and_si128(least, _mm_set1_epi32(*mask));
 }
 
 INLINE struct patch_corner

@@ -9,55 +9,12 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_bytes1.h"
+#include "sampler/x86/patch_filter.h"
 #include "sampler/x86/patch_texels.h"
 
 /* ---- channels -------------------------------------------------------------
  */
-
-/* Bytes of four lines, at places as in `patch.place`. */
-INLINE bits
-pick_bytes(const bits line[4], bits at, __mmask64 low)
-{
-    bits upper = _mm512_permutex2var_epi8(line[0], at, line[1]);
-    bits lower = _mm512_permutex2var_epi8(line[2], at, line[3]);
-    return _mm512_mask_blend_epi8(low, upper, lower);
-}
-
-/* Four texels of each lane: 256 - w and w of columns, and of rows. Where the
- * second column has no weight, the first one is both and has 255 and 1. */
-struct patch_weights {
-    bits columns, rows;
-};
-
-/* Lanes whose second column has no weight. */
-INLINE vmask
-find_single(vint x)
-{
-    return _mm512_testn_epi32_mask((bits)x, constant(&lanes_constant.fraction));
-}
-
-INLINE struct patch_weights
-find_weights(vint x, vint y, vmask single)
-{
-    bits w = _mm512_mask_mov_epi32((bits)x, single,
-                                   constant(&lanes_constant.one));
-    bits wx = _mm512_shuffle_epi8(w, load_shuffle(patch.first_byte));
-    /* -w is 256 - w. */
-    wx = _mm512_mask_sub_epi8(wx, 0x5555555555555555, _mm512_setzero_si512(),
-                              wx);
-    bits wy = _mm512_shuffle_epi8((bits)y, load_shuffle(patch.first_half));
-    wy = _mm512_mask_sub_epi16(wy, 0x55555555, constant(&patch.whole), wy);
-    return (struct patch_weights){wx, wy};
-}
-
-/* 65536 times what a linear filter makes of four bytes. They are filtered as
- * signed numbers, which is what instructions take, less 128. */
-INLINE bits
-filter_bytes(bits t, const struct patch_weights *w)
-{
-    bits row = _mm512_maddubs_epi16(w->columns, t);
-    return _mm512_dpwssd_epi32(constant(&patch.bias), row, w->rows);
-}
 
 /* `ones`: bytes of a texel that become 255. */
 INLINE void
@@ -225,7 +182,7 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
               vint x, vint y, struct lanes_color *out)
 {
     bits place = pack_texels(x, y);
-    __m128i corner = find_corner(place);
+    __m128i corner = find_corner(place, &patch.line_corner);
     bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
     __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
     inside = _mm512_mask_cmple_epu16_mask(
@@ -288,15 +245,6 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
         return false;
     answer_texels(p, texel, out, at_dw);
     return true;
-}
-
-/* Coordinates in 1/256 texels, of the first of two. */
-INLINE vint
-linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
-    return (vint)_mm512_sub_epi32((bits)v_ifloor(x),
-                                  (bits)v_constant(&lanes_constant.half_texel));
 }
 
 INLINE bool
@@ -424,6 +372,8 @@ FILTERED_PATCHES(SAMPLE_SRGB, srgb)
         FILTERED(name)                                                    \
     }
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES1] =
+        {[SAMPLE_NEAREST] = bytes1_nearest, [SAMPLE_LINEAR] = bytes1_linear},
     [SAMPLE_BYTES4] = ALL(bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(blocks),
     [SAMPLE_SRGB] = {FILTERED(srgb)},

@@ -391,6 +391,8 @@ Test(plan, patches_have_the_same_bits)
         0x084 /* RGBA16F */,
         0x0c8 /* RGBA8_SRGB */,
         0x0c1 /* BGRA8_SRGB */,
+        F_R8_UNORM,
+        0x144 /* A8 */,
     };
     struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();

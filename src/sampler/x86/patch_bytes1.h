@@ -1,0 +1,106 @@
+/* patch_bytes1.h: texels of one byte, of which a line of memory has 16 columns
+ * and 4 rows; a part of patch_vbmi.c. All lanes look at four such lines. */
+#ifndef SAMPLER_PATCH_BYTES1_H
+#define SAMPLER_PATCH_BYTES1_H
+
+#include "sampler/x86/patch_filter.h"
+#include "sampler/x86/patch_texels.h"
+
+/* Where columns and rows are in four lines: as in `patch.place`, bits 0 to 5
+ * within a line, bit 6 the line's column, bit 7 its row. */
+#define COLUMNS(b)                                                          \
+    (b), (b) + 1, (b) + 2, (b) + 3, (b) + 4, (b) + 5, (b) + 6, (b) + 7,     \
+        (b) + 8, (b) + 9, (b) + 10, (b) + 11, (b) + 12, (b) + 13, (b) + 14, \
+        (b) + 15
+static const struct {
+    alignas(64) uint8_t column[64];
+    int32_t row[4];
+    int32_t corner;       /* without what is within a line */
+    int32_t texels, next; /* the last first ones, of one and of two */
+} patch1 = {
+    .column = {COLUMNS(0), COLUMNS(64)},
+    .row = {0x30201000, (int32_t)0xb0a09080, 0, 0},
+    .corner = (int32_t)0xfffcfff0,
+    .texels = 7 << 16 | 31,
+    .next = 6 << 16 | 30,
+};
+#undef COLUMNS
+
+/* Four bytes for each lane, at `columns` and `rows` more than its texel's.
+ * False if some lane looks elsewhere. */
+INLINE bool
+take_bytes(const struct sample_plan *p, const struct patch_level *lv,
+           bits place, __mmask32 inside, bits columns, bits rows,
+           const int32_t *most, bits *out)
+{
+    bits at = _mm512_add_epi16(
+        place, _mm512_set1_epi32((int32_t)(lv->x_el | lv->y_el << 16)));
+    __m128i corner = find_corner(at, &patch1.corner);
+    bits in = _mm512_sub_epi16(at, _mm512_broadcastd_epi32(corner));
+    inside = _mm512_mask_cmple_epu16_mask(inside, in, constant(most));
+    if (__builtin_expect(inside != 0xffffffff, 0))
+        return false;
+    uint32_t first = (uint32_t)_mm_cvtsi128_si32(corner);
+    bits line[4];
+    load_lines_of(p, (struct patch_corner){(first & 0xffff) >> 4, first >> 18},
+                  2, line);
+    bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
+    bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
+    x = _mm512_permutexvar_epi8(_mm512_add_epi8(x, columns),
+                                load_table(patch1.column));
+    y = _mm512_shuffle_epi8(load_shuffle(patch1.row), _mm512_add_epi8(y, rows));
+    bits i = _mm512_or_si512(x, y);
+    *out = pick_bytes(line, i, _mm512_movepi8_mask(i));
+    return true;
+}
+
+INLINE void
+answer_one(const struct sample_plan *p, vfloat value, uint32_t *out,
+           const int16_t at_dw[4])
+{
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned pick = p->pick[c];
+        vfloat other = v_splat(pick == SOURCE_ONE ? 1.0f : 0.0f);
+        put(out, at_dw[c], pick == 0 ? value : other);
+    }
+}
+
+static bool
+bytes1_nearest(const struct sample_plan *p, const struct sample_pair *in,
+               uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
+    vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    bits place = pack_texels(v_ifloor(x), v_ifloor(y)), texel;
+    __mmask32 inside = _mm512_cmple_epu16_mask(place, constant(lv.last));
+    if (!take_bytes(p, &lv, place, inside, _mm512_setzero_si512(),
+                    _mm512_setzero_si512(), &patch1.texels, &texel))
+        return false;
+    answer_one(p, float_of_four(texel), out, at_dw);
+    return true;
+}
+
+static bool
+bytes1_linear(const struct sample_plan *p, const struct sample_pair *in,
+              uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
+    vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    bits place = pack_texels(x, y), texels;
+    vmask single = find_single(x);
+    bits columns = _mm512_maskz_mov_epi32(v_not(single),
+                                          constant(&patch.next_column));
+    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv.last));
+    if (!take_bytes(p, &lv, place, inside, columns, constant(&patch.next_row),
+                    &patch1.next, &texels))
+        return false;
+    struct patch_weights w = find_weights(x, y, single);
+    texels = _mm512_xor_si512(texels, constant(&patch.flip));
+    vfloat sum = v_float((vint)filter_bytes(texels, &w));
+    answer_one(p, divide_255(sum, true), out, at_dw);
+    return true;
+}
+
+#endif
