@@ -194,6 +194,11 @@ struct eu_launch {
      * what is left of the budget. */
     int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
     const void *entry;
+    /* NULL, or the threads of a row two at a time, where that pays: thread->row
+     * moves on to one that is left over, or true: to the last, all have
+     * finished. Each begins with the registers that the thread has now, its
+     * payload aside. */
+    bool (*pairs)(const struct eu_launch *, struct eu_thread *, int64_t *left);
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
 };
 
@@ -311,20 +316,41 @@ eu_launch_takes(const struct eu_launch *l, uint32_t mask)
 
 /* eu_launch_quick() for a row of threads, which differ in their masks and in
  * the payload from row_grf on. Returns the one that has not finished, or the
- * last. */
+ * last. Behind the thread there is another one, for what runs two. */
 static inline struct eu_row *
 eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
               struct eu_row *row, struct eu_tail tail, int64_t *left)
 {
     t->row = row;
     t->tail = tail;
-    t->caught = row->caught;
-    memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload, sizeof row->payload);
-    eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false, left);
+    if (!l->pairs || !l->pairs(l, t, left)) {
+        row = t->row;
+        t->caught = row->caught;
+        memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload,
+               sizeof row->payload);
+        eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false,
+                        left);
+    }
     row = t->row;
     t->row = NULL;
     t->tail.fn = NULL;
     return row;
+}
+
+/* The first threads of a row of which each begins with the registers that the
+ * thread has now, if they can run two at a time: returns how many have
+ * finished. */
+static inline unsigned
+eu_launch_two(const struct eu_launch *l, struct eu_thread *t,
+              struct eu_row *row, struct eu_tail tail, int64_t *left)
+{
+    t->row = row;
+    t->tail = tail;
+    bool all = l->pairs(l, t, left);
+    unsigned done = (unsigned)(t->row - row) + all;
+    t->row = NULL;
+    t->tail.fn = NULL;
+    return done;
 }
 
 static inline uint32_t *

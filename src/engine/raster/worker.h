@@ -170,7 +170,10 @@ struct worker {
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
     struct cover_list cover;
     struct block_batch batch;
-    struct eu_thread thread;
+    struct eu_thread thread, twin; /* see eu_launch_row() */
 };
+static_assert(offsetof(struct worker, twin) ==
+                  offsetof(struct worker, thread) + sizeof(struct eu_thread),
+              "the twin is right behind the thread");
 
 #endif

@@ -16,6 +16,14 @@ struct jit_masked {
     struct gdb_code *gdb;
 };
 
+/* For two threads of a row at a time (pair.c). */
+struct jit_pair {
+    void *code;
+    size_t size_B;
+    uint32_t begin;
+    struct gdb_code *gdb;
+};
+
 struct eu_jit {
     void *code; /* of the full copy */
     size_t size_B;
@@ -38,6 +46,11 @@ struct eu_jit {
     jit_door *doors;
     _Atomic(struct jit_masked *) masked; /* made when first needed; owned */
     atomic_bool masked_failed;
+    struct jit_set pair_keeps;       /* see jit_pair_keeps() */
+    bool pairs;                      /* there may be such code, */
+    _Atomic(struct jit_pair *) pair; /* made when many rows have run; owned */
+    atomic_bool pair_failed;
+    atomic_uint rows;        /* that have run until then */
     struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
     uint8_t *start;
     uint32_t *at; /* per op: offset of its code in the full copy */
@@ -50,6 +63,11 @@ bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 
 /* NULL when it cannot be made. */
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
+
+void eu_jit_free_pair(struct jit_pair *pair);
+/* eu_launch.pairs */
+bool eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t,
+                      int64_t *left);
 
 /* Makes the code known to profilers and debuggers that asked (show.h), this
  * copy now and the masked one when it is made. */

@@ -1,9 +1,7 @@
 /* compile.c: a kernel's ops to machine code, in one walk per copy. */
-#include "eu/jit/compile.h"
+#include "eu/jit/show.h"
 
 #include <stdlib.h>
-
-#include "eu/jit/show.h"
 
 /* Larger kernels are interpreted: nobody compiles shaders of this size. */
 #define MAX_OPS 65536u
@@ -127,7 +125,6 @@ interpret(struct jit *j, uint32_t i)
         leave_for(j, X86_ALWAYS, i + 1);
 }
 
-/* Operands for the last time, or until the op writes them. */
 static inline struct jit_set
 dying_at(const struct jit *j, const struct jit_regs *r,
          const struct jit_set *behind)
@@ -140,15 +137,20 @@ dying_at(const struct jit *j, const struct jit_regs *r,
     return s;
 }
 
-/* False: it is the interpreter's. */
-static bool
-compile_alu(struct jit *j, const struct eu_op *op)
+struct jit_set
+jit_dying_at(const struct jit *j, uint32_t op)
+{
+    return dying_at(j, &j->regs[op], &j->live[!j->full][op + 1]);
+}
+
+bool
+jit_compile_alu(struct jit *j, const struct eu_op *op)
 {
     struct snapshot s;
     /* Hosts with 32 vector registers have enough for these; with 16 and a loop
      * that has some of them nothing is sure. */
     bool plain = op->fn != op->slow, tight = !j->evex && j->v.pinned;
-    bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned;
+    bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned && !j->pair;
     if (plain && !tight && jit_lower_plain(j, op))
         return true;
     if (!roomy)
@@ -186,7 +188,7 @@ compile_op(struct jit *j, uint32_t i)
         interpret(j, i);
     } else if (op->fn == eu_op_wait && jit_lower_wait(j, i)) {
         /* Done. */
-    } else if (op->insn->opcode != EU_OP_NOP && !compile_alu(j, op)) {
+    } else if (op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op)) {
         interpret(j, i);
         j->asks = true;
         j->start[i] |= JIT_INTERPRETED;
@@ -229,8 +231,8 @@ compile_copy(struct jit *j)
     }
 }
 
-static void
-prologue(struct jit *j)
+void
+jit_prologue(struct jit *j)
 {
     x86_push(&j->x, X86_RBX);
     x86_push(&j->x, X86_R12);
@@ -310,8 +312,8 @@ resolve(struct jit *j)
 
 /* What is per op comes in two pieces, because many small ones take long: one
  * lives on with the code. Only checks want to know what is live later. */
-static bool
-allocate(struct jit *j)
+bool
+jit_allocate(struct jit *j)
 {
     uint32_t n = ALIGN_POT(j->k->op_count, 2);
     bool keeps_live = j->flags & (EU_JIT_SPLIT | EU_JIT_STEP);
@@ -341,8 +343,8 @@ allocate(struct jit *j)
     return true;
 }
 
-static void
-finish(struct jit *j)
+void
+jit_finish(struct jit *j)
 {
     x86_finish(&j->x);
     free(j->kept);
@@ -365,9 +367,9 @@ static void *
 make_code(struct jit *j)
 {
     bool whole = j->full && !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
-    if (!allocate(j) || !jit_analyse(j, whole) || !jit_find_loops(j))
+    if (!jit_allocate(j) || !jit_analyse(j, whole) || !jit_find_loops(j))
         return NULL;
-    prologue(j);
+    jit_prologue(j);
     compile_copy(j);
     jit_lower_colds(j);
     jit_memory_misses(j);
@@ -433,6 +435,8 @@ make_full(struct jit *j)
     jit->start = j->start;
     jit->at = j->at;
     jit->row_grf = j->row_grf;
+    jit->pairs = jit_makes_pairs(j);
+    jit->pair_keeps = jit_pair_keeps(j);
     jit->apart = j->in.apart;
     jit->quads = j->in.quads;
     if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
@@ -441,8 +445,8 @@ make_full(struct jit *j)
     return jit;
 }
 
-static struct jit
-compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
+struct jit
+jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
 {
     return (struct jit){
         .x.evex = cpu == CPU_AVX512,
@@ -460,10 +464,10 @@ eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
 {
     if (cpu == CPU_SSE4 || kernel->op_count > MAX_OPS)
         return NULL;
-    struct jit j = compiler(kernel, cpu, flags);
+    struct jit j = jit_compiler(kernel, cpu, flags);
     j.full = true;
     struct eu_jit *jit = make_full(&j);
-    finish(&j);
+    jit_finish(&j);
     return jit;
 }
 
@@ -472,12 +476,12 @@ eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
 static bool
 find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
 {
-    struct jit j = compiler(kernel, CPU_AVX512, 0);
+    struct jit j = jit_compiler(kernel, CPU_AVX512, 0);
     j.full = true;
-    bool found = allocate(&j) && jit_analyse(&j, true);
+    bool found = jit_allocate(&j) && jit_analyse(&j, true);
     if (found)
         *in = j.in;
-    finish(&j);
+    jit_finish(&j);
     return found;
 }
 
@@ -539,7 +543,7 @@ static struct jit_masked *
 make_masked(const struct eu_jit *jit)
 {
     struct jit_masked *m = calloc(1, sizeof *m);
-    struct jit j = compiler(jit->kernel, jit->cpu, jit->flags);
+    struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
     j.other = jit;
     void *code = m ? make_code(&j) : NULL;
     if (code) {
@@ -554,7 +558,7 @@ make_masked(const struct eu_jit *jit)
         free(m);
         m = NULL;
     }
-    finish(&j);
+    jit_finish(&j);
     return m;
 }
 
@@ -591,6 +595,7 @@ eu_jit_free(struct eu_jit *jit)
     if (!jit)
         return;
     free_masked(jit->masked);
+    eu_jit_free_pair(jit->pair);
     eu_show_end(jit->gdb);
     eu_exec_release(jit->code, jit->size_B);
     free(jit->arrays);

@@ -158,6 +158,12 @@ struct jit_part {
     struct jit_set others; /* what parts read that are still to come */
 };
 
+/* What the code knows of one of two threads (pair.c). */
+struct jit_side {
+    struct jit_vregs v;
+    uint8_t flag_at[2];
+};
+
 struct jit {
     struct x86 x;
     const struct eu_kernel *k;
@@ -216,7 +222,9 @@ struct jit {
     uint32_t row_at;
     unsigned row_grf;
     uint8_t row_reg[EU_ROW_GRF];
-    bool asks; /* an op so far may look at which channels are on */
+    bool asks;            /* an op so far may look at which channels are on */
+    bool pair, second;    /* code for two threads, now for the second one */
+    struct jit_side side; /* the other thread's */
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */
@@ -520,6 +528,22 @@ bool jit_lower_send(struct jit *j, uint32_t index);
 void jit_begin_row(struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */
 bool jit_is_caught(const struct eu_op *op);
+
+/* compile.c */
+struct jit jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu,
+                        unsigned flags);
+bool jit_allocate(struct jit *j);
+void jit_prologue(struct jit *j);
+/* False: it is the interpreter's. */
+bool jit_compile_alu(struct jit *j, const struct eu_op *op);
+/* Operands of an op for the last time, or until it writes them. */
+struct jit_set jit_dying_at(const struct jit *j, uint32_t op);
+void jit_finish(struct jit *j);
+
+/* pair.c: whether there may be code for two threads of a row. */
+bool jit_makes_pairs(const struct jit *j);
+/* Registers that each of them has to find as the row's first one does. */
+struct jit_set jit_pair_keeps(const struct jit *j);
 
 /* channels.c; they change rax, rcx and rdx. */
 /* eax := the branch's channels whose predicate is true, ecx := all of them,

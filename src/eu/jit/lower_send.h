@@ -20,4 +20,16 @@ void jit_store_send_mask(struct jit *j, const struct eu_op *op);
 /* rows.c: what comes before the message is sent, if it may be caught. */
 void jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s);
 
+/* The payload of such a message in vector registers; len_B of each, 0: it is in
+ * the one before. */
+struct jit_caught {
+    unsigned reg[EU_CATCH_GRF], len_B[EU_CATCH_GRF];
+};
+void jit_read_caught(struct jit *j, const struct jit_send *s,
+                     struct jit_caught *c);
+/* To where rax points. */
+void jit_store_caught(struct jit *j, const struct jit_caught *c);
+/* To where C passes vectors to functions. */
+void jit_pass_caught(struct jit *j, struct jit_caught c);
+
 #endif

@@ -61,7 +61,12 @@ flag_disp(const struct eu_op *op)
     return offsetof(struct eu_thread, f) + op->flag_reg * 4u;
 }
 
-#define K_FLAG(reg) (6u + (reg))
+/* Of two threads each has one, for f0. */
+static inline unsigned
+flag_k(const struct jit *j, unsigned reg)
+{
+    return 6u + (j->pair ? j->second : reg);
+}
 
 void
 jit_forget_flag(struct jit *j, unsigned reg)
@@ -76,23 +81,25 @@ jit_reload_flags(struct jit *j)
 {
     for (unsigned reg = 0; reg < 2; reg++)
         if (j->flag_at[reg] != 0xff)
-            load_bits(j, K_FLAG(reg), offsetof(struct eu_thread, f) + reg * 4,
-                      j->flag_at[reg], 16);
+            load_bits(j, flag_k(j, reg),
+                      offsetof(struct eu_thread, f) + reg * 4, j->flag_at[reg],
+                      16);
 }
 
 /* Flag bits of 16 lanes may stay in a register. */
 static bool
 keeps_flags(const struct jit *j, const struct eu_op *op)
 {
-    return j->full && j->evex && op->lanes == 16;
+    return j->full && j->evex && op->lanes == 16 && !(j->pair && op->flag_reg);
 }
 
 unsigned
 jit_flags_kept(const struct jit *j, const struct eu_op *op)
 {
     unsigned reg = op->flag_reg;
-    return keeps_flags(j, op) && j->flag_at[reg] == op->flag_shift ? K_FLAG(reg)
-                                                                   : 0;
+    return keeps_flags(j, op) && j->flag_at[reg] == op->flag_shift
+               ? flag_k(j, reg)
+               : 0;
 }
 
 /* The predicate's bits, in k or in a register that keeps them. */
@@ -106,10 +113,10 @@ pred_k(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         return k;
     }
     if (j->flag_at[reg] != at) {
-        load_bits(j, K_FLAG(reg), flag_disp(op), at, 16);
+        load_bits(j, flag_k(j, reg), flag_disp(op), at, 16);
         j->flag_at[reg] = (uint8_t)at;
     }
-    return K_FLAG(reg);
+    return flag_k(j, reg);
 }
 
 static struct jit_mask
@@ -216,7 +223,7 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         x86_kstore(&j->x, k, at, p->lanes == 8);
         jit_forget_flag(j, op->flag_reg);
         if (keeps_flags(j, op)) {
-            x86_kop(&j->x, X86_KOR, K_FLAG(op->flag_reg), k, k);
+            x86_kop(&j->x, X86_KOR, flag_k(j, op->flag_reg), k, k);
             j->flag_at[op->flag_reg] = (uint8_t)shift;
         }
         return;

@@ -37,20 +37,22 @@ is_pair(struct jit *j, const struct jit_send *s, unsigned grf)
             jit_find(j, JIT_GRF, at_B + EU_GRF_B, EU_GRF_B) < 0);
 }
 
-/* The payload in vector registers; len_B of each, 0: it is in the one
- * before. */
-struct caught {
-    unsigned reg[EU_CATCH_GRF], len_B[EU_CATCH_GRF];
-};
-
-static void
-find_payload(struct jit *j, const struct jit_send *s, struct caught *c)
+void
+jit_read_caught(struct jit *j, const struct jit_send *s, struct jit_caught *c)
 {
-    *c = (struct caught){0};
+    *c = (struct jit_caught){0};
     for (unsigned i = 0; i < EU_CATCH_GRF; i += c->len_B[i] / EU_GRF_B) {
         c->len_B[i] = is_pair(j, s, i) ? 2 * EU_GRF_B : EU_GRF_B;
         c->reg[i] = jit_vec(j, payload_B(s, i), c->len_B[i]);
     }
+}
+
+void
+jit_store_caught(struct jit *j, const struct jit_caught *c)
+{
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += c->len_B[i] / EU_GRF_B)
+        x86_vop(&j->x, X86_MOVUPS_ST, jit_len(c->len_B[i]), c->reg[i], 0,
+                x86_at_rax(i * EU_GRF_B), 0);
 }
 
 /* ---- rows ---- */
@@ -189,7 +191,7 @@ finish(struct jit *j)
 /* Halves of vectors that are in registers of their own; which nobody will look
  * for again. */
 static void
-join_halves(struct jit *j, struct caught *c)
+join_halves(struct jit *j, struct jit_caught *c)
 {
     for (unsigned i = 0; j->evex && i < EU_CATCH_GRF; i += 2) {
         if (c->len_B[i] == EU_GRF_B)
@@ -234,9 +236,8 @@ move_to_first(struct jit *j, unsigned *from, unsigned count)
     }
 }
 
-/* Vectors as C passes them to functions. */
-static void
-pass_payload(struct jit *j, struct caught c)
+void
+jit_pass_caught(struct jit *j, struct jit_caught c)
 {
     unsigned step = j->evex ? 2 : 1;
     join_halves(j, &c);
@@ -263,7 +264,7 @@ load_row(struct jit *j, bool pred)
 /* If the row has a tail, that takes the payload, and the next thread follows.
  */
 static void
-call_tail(struct jit *j, const struct eu_op *op, const struct caught *c)
+call_tail(struct jit *j, const struct eu_op *op, const struct jit_caught *c)
 {
     struct x86 *x = &j->x;
     x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
@@ -271,7 +272,7 @@ call_tail(struct jit *j, const struct eu_op *op, const struct caught *c)
     uint32_t none = x86_jump(x, X86_CC_E);
     if (op->pred)
         jit_pred_bits(j, op, X86_RDX);
-    pass_payload(j, *c);
+    jit_pass_caught(j, *c);
     load_row(j, op->pred);
     x86_mov_reg(x, X86_RDI, X86_RAX);
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
@@ -288,8 +289,8 @@ void
 jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s)
 {
     struct x86 *x = &j->x;
-    struct caught c;
-    find_payload(j, s, &c);
+    struct jit_caught c;
+    jit_read_caught(j, s, &c);
     if (j->row_at)
         call_tail(j, op, &c);
     x86_store_imm(x, MASK_AT, op->full);
@@ -297,9 +298,7 @@ jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s)
     x86_load(x, X86_RAX, THREAD_AT(caught), 8);
     x86_test(x, X86_RAX);
     uint32_t nobody = x86_jump(x, X86_CC_E);
-    for (unsigned i = 0; i < EU_CATCH_GRF; i += c.len_B[i] / EU_GRF_B)
-        x86_vop(x, X86_MOVUPS_ST, jit_len(c.len_B[i]), c.reg[i], 0,
-                x86_at_rax(i * EU_GRF_B), 0);
+    jit_store_caught(j, &c);
     if (j->row_at) {
         x86_load(x, X86_RAX, THREAD_AT(row), 8);
         x86_test(x, X86_RAX);

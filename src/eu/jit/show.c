@@ -64,7 +64,9 @@ eu_show_name(const struct jit_copy *copy, char name[SHOW_NAME_B])
 {
     snprintf(name, SHOW_NAME_B, "eu:%016llx%s",
              (unsigned long long)copy->kernel->hash,
-             copy->masked ? ":masked" : "");
+             copy->masked   ? ":masked"
+             : copy->paired ? ":paired"
+                            : "");
 }
 
 int

@@ -13,7 +13,7 @@ struct jit_copy {
     const uint8_t *code;
     size_t size_B;
     const uint32_t *at; /* per op: offset of its code */
-    bool masked;
+    bool masked, paired;
 };
 
 struct gdb_code;

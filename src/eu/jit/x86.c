@@ -205,7 +205,8 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
 {
     uint64_t last = (uint8_t)imm, modrm = 0x80 | X86_RBX;
     unsigned imm_B = imm >= 0;
-    int32_t disp = rm.disp, short_disp = disp >> shift;
+    int32_t disp = rm.disp + (rm.kind == X86_THREAD ? x->bias : 0);
+    int32_t short_disp = disp >> shift;
     if (rm.kind == X86_CONST) {
         modrm = 0x05;
         add_fixup(x, x->size + at + 1, disp - (int32_t)imm_B);
@@ -323,7 +324,7 @@ vsib(struct x86 *x, unsigned reg, unsigned base, unsigned index, int32_t disp)
 {
     x86_byte(x, 0x80 | (reg & 7) << 3 | 4);
     x86_byte(x, (index & 7) << 3 | base);
-    x86_dword(x, (uint32_t)disp);
+    x86_dword(x, (uint32_t)(disp + (base == X86_RBX ? x->bias : 0)));
 }
 
 static void

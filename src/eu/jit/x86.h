@@ -57,7 +57,8 @@ struct x86_fixup {
 
 struct x86 {
     bool evex;
-    bool failed; /* out of memory: the code is useless */
+    int32_t bias; /* added to the places of X86_THREAD: see lower_pair.c */
+    bool failed;  /* out of memory: the code is useless */
     uint8_t *code;
     uint32_t size, capacity;
     uint32_t *pool; /* constants; placed behind the code */
@@ -161,6 +162,8 @@ void x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp);
 /* ... the qword */
 void x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp);
 /* prefetcht0 [rax + disp] */
+/* [rax + disp] := a dword */
+void x86_store_at_rax(struct x86 *x, unsigned gpr, size_t disp);
 void x86_prefetch_at_rax(struct x86 *x, size_t disp);
 void x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
 void x86_store_imm(struct x86 *x, size_t disp, uint32_t imm);

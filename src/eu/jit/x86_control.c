@@ -170,6 +170,16 @@ x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp)
 }
 
 void
+x86_store_at_rax(struct x86 *x, unsigned gpr, size_t disp)
+{
+    x86_room(x);
+    rex(x, false, gpr, 0);
+    x86_byte(x, 0x89);
+    x86_modrm(x, gpr,
+              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+}
+
+void
 x86_prefetch_at_rax(struct x86 *x, size_t disp)
 {
     x86_room(x);

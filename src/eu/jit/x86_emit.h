@@ -41,7 +41,7 @@ x86_modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
     unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
     assert(rm.kind == X86_THREAD || rm.kind == X86_AT_RAX);
     x86_byte(x, 0x80 | (reg & 7) << 3 | base);
-    x86_dword(x, (uint32_t)rm.disp);
+    x86_dword(x, (uint32_t)(rm.disp + (base == X86_RBX ? x->bias : 0)));
 }
 
 #endif

@@ -31,8 +31,9 @@ add_rex(struct bytes *o, bool is_64, unsigned reg, unsigned index, unsigned rm,
 }
 
 static void
-add_operand(struct bytes *o, unsigned reg, struct x86_gm m)
+add_operand(struct bytes *o, unsigned reg, struct x86_gm m, int32_t bias)
 {
+    int32_t disp = m.disp + bias;
     if (!m.in_memory) {
         add(o, 0xc0 | (reg & 7) << 3 | (m.reg & 7));
         return;
@@ -43,7 +44,7 @@ add_operand(struct bytes *o, unsigned reg, struct x86_gm m)
     } else {
         add(o, 0x80 | (reg & 7) << 3 | X86_RBX);
     }
-    memcpy(o->b + o->n, &m.disp, 4);
+    memcpy(o->b + o->n, &disp, 4);
     o->n += 4;
 }
 
@@ -63,7 +64,7 @@ instruction(struct x86 *x, enum x86_gop op, unsigned plus, bool is_64,
     if (rows[op].map)
         add(&o, 0x0f);
     add(&o, rows[op].opcode + plus);
-    add_operand(&o, reg, m);
+    add_operand(&o, reg, m, x->bias);
     x86_bytes(x, o.b, o.n);
 }
 

@@ -257,12 +257,14 @@ struct caught_row {
     uint32_t mask[ROW];
 };
 
-static void
+/* Returns how many they are. */
+static unsigned
 make_row(struct rk *k, const struct eu_launch *l, struct eu_row row[ROW],
          struct caught_row *to)
 {
     static struct eu_thread t;
-    for (unsigned n = 0; n < ROW; n++) {
+    unsigned count = ROW - rk_rnd(k, 2);
+    for (unsigned n = 0; n < count; n++) {
         uint32_t lit = rk_rnd(k, 3) ? rk_rnd(k, 0x10000) : 0xffff;
         uint32_t quads = lit | lit >> 1 | lit >> 2 | lit >> 3;
         rk_fill_registers(k, &t);
@@ -270,26 +272,33 @@ make_row(struct rk *k, const struct eu_launch *l, struct eu_row row[ROW],
         row[n].dispatch_mask = lit;
         row[n].vector_mask = (quads & 0x1111) * 15;
         row[n].mask = l->start.vector_mask_enable ? row[n].vector_mask : lit;
-        row[n].more = n + 1 < ROW;
+        row[n].more = n + 1 < count;
         memcpy(row[n].payload, eu_grf(&t, l->row_grf), sizeof row->payload);
     }
+    return count;
 }
 
 /* One thread after the other; what one leaves in registers, the next one finds
- * there, as in a row. Returns how many came to their end. */
+ * there, as in a row; in pairs they begin alike. Returns how many came to their
+ * end. */
 static unsigned
-run_single(const struct eu_launch *l, struct eu_thread *t,
+run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
            const struct eu_row row[ROW], struct caught_row *to, int64_t *left)
 {
-    for (unsigned n = 0; n < ROW; n++) {
+    static struct eu_thread first;
+    unsigned n = 0;
+    first = *t;
+    do {
+        if (alike)
+            memcpy(t->grf, first.grf, sizeof t->grf);
         memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
         t->caught = (uint8_t *)to->color[n];
         if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
                            left) != EU_FINISHED)
             return n;
         to->mask[n] = t->message.exec_mask & row[n].dispatch_mask;
-    }
-    return ROW;
+    } while (row[n++].more);
+    return n;
 }
 
 /* Tails that leave what they are called with where it would be caught. */
@@ -370,11 +379,15 @@ expect_colors(const struct caught_row *got, const struct caught_row *want,
     }
 }
 
-/* A budget may end within the row. False: the kernel's threads make none. */
-static bool
-compare_row(struct rk *k, uint64_t seed, unsigned *whole)
+struct row_tally {
+    unsigned rows, whole;
+};
+
+/* A budget may end within the row. pairs: two threads at a time. */
+static void
+compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
 {
-    static struct eu_thread single, in_row, again;
+    static struct eu_thread single, in_row[2], again[2];
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
     struct rk_log log[3] = {{.lanes = true}, {.lanes = true}, {.lanes = true}};
@@ -384,25 +397,26 @@ compare_row(struct rk *k, uint64_t seed, unsigned *whole)
     cr_assert_not_null(kernel);
     struct eu_start s = rk_start(&state, kernel);
     eu_launch_init(&l, &s);
-    make_row(&state, &l, row, &got);
-    bool fits = l.row_grf;
-    for (unsigned n = 0; n < ROW; n++)
+    unsigned count = make_row(&state, &l, row, &got);
+    bool fits = l.row_grf && (!pairs || eu_jit_pair(l.jit));
+    for (unsigned n = 0; n < count; n++)
         fits = fits && eu_launch_takes(&l, row[n].mask);
     if (fits) {
         poison(&single, (unsigned)seed);
         rk_fill_registers(&state, &single);
-        in_row = single;
+        in_row[0] = again[0] = single;
+        poison(&in_row[1], (unsigned)seed + 1);
+        poison(&again[1], (unsigned)seed + 2);
         single.user = &log[0];
-        in_row.user = &log[1];
-        again = single;
-        again.user = &log[2];
+        in_row[0].user = &log[1];
+        again[0].user = &log[2];
         uint32_t before = eu_launch_begin(&l);
         int64_t left[3] = {BUDGET, BUDGET, BUDGET};
-        unsigned done = run_single(&l, &single, row, &want, &left[0]);
-        cr_assert_eq(run_row(&l, &in_row, row, &got, &left[1]), done);
+        unsigned done = run_single(&l, &single, pairs, row, &want, &left[0]);
+        cr_assert_eq(run_row(&l, in_row, row, &got, &left[1]), done);
         expect_colors(&got, &want, done, seed);
         memset(got.color, 0, sizeof got.color);
-        cr_assert_eq(run_tails(&l, &again, row, &left[2]), done);
+        cr_assert_eq(run_tails(&l, again, row, &left[2]), done);
         expect_colors(&got, &want, done, seed);
         eu_launch_end(&l, before);
         for (unsigned i = 1; i < 3; i++) {
@@ -411,24 +425,69 @@ compare_row(struct rk *k, uint64_t seed, unsigned *whole)
             cr_expect_eq(log[i].hash, log[0].hash, "seed %llu",
                          (unsigned long long)seed);
         }
-        *whole += done == ROW;
+        tally->rows++;
+        tally->whole += done == count;
     }
     eu_kernel_free(kernel);
-    return fits;
 }
 
 Test(launch, threads_of_a_row)
 {
     static struct rk k;
-    unsigned rows = 0, whole = 0;
+    struct row_tally t = {0};
     for (uint64_t seed = 1; seed <= 6 * KERNELS; seed++) {
         make_straight(&k, seed, true);
-        rows += compare_row(&k, seed, &whole);
+        compare_row(&k, seed, false, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
-        cr_expect_gt(whole, KERNELS / 60, "%u of %u", whole, rows);
+        cr_expect_gt(t.whole, KERNELS / 60, "%u of %u", t.whole, t.rows);
     else
-        cr_expect_eq(rows, 0);
+        cr_expect_eq(t.rows, 0);
+}
+
+/* pln (16|M0) r20.0<1>:f r6.0<0;1,0>:f r2.0<8;8,1>:f: who has weights may be in
+ * a row. */
+static void
+add_plane(struct rk *k)
+{
+    struct code c = encode_binary(EU_OP_PLN, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, 20);
+    put(&c, 76, 69, 6);
+    put(&c, 88, 80, 0);
+    put(&c, 108, 101, 2);
+    rk_append(k, c.dw);
+}
+
+/* Kernels that send nothing but the last message. */
+static void
+make_silent(struct rk *k, uint64_t seed)
+{
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
+    k->mode = RK_WHOLE;
+    k->banks = true;
+    k->plain = rk_chance(k, 85);
+    k->gen = EU_GEN9;
+    k->simd = 16;
+    add_plane(k);
+    for (unsigned n = 2 + rk_rnd(k, 30); n--;)
+        rk_add_alu(k);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+}
+
+Test(launch, threads_of_a_row_in_pairs)
+{
+    static struct rk k;
+    struct row_tally t = {0};
+    for (uint64_t seed = 1; seed <= 10 * KERNELS; seed++) {
+        make_silent(&k, seed);
+        compare_row(&k, seed, true, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect_gt(t.whole, KERNELS / 10, "%u of %u", t.whole, t.rows);
+    else
+        cr_expect_eq(t.rows, 0);
 }
 
 /* ---- what a kernel may read ---------------------------------------------- */

@@ -431,12 +431,41 @@ run_each(const struct thread_run *r, unsigned first, unsigned end,
     return end;
 }
 
+/* Whether threads begin alike but for their weights. */
+static inline bool
+begin_alike(const struct thread_run *r)
+{
+    for (unsigned i = 0; i < r->copies; i++)
+        if (r->copy[i].stride_B)
+            return false;
+    return true;
+}
+
+/* What they change is as it was for the next ones where they run two at a time:
+ * returns the first that has not. */
+static unsigned
+run_alike(const struct thread_run *r, unsigned first, unsigned end,
+          int64_t *left)
+{
+    if (!fill_row(r, first, end))
+        return first;
+    copy(r->thread->grf, r->copy, r->copies, first);
+    unsigned done = eu_launch_two(r->launch, r->thread, r->row, r->tail, left);
+    *r->stored = r->tail.fn ? done : 0;
+    for (unsigned i = *r->stored; i < done; i++)
+        r->mask[first + i] = (uint16_t)r->row[i].caught_mask;
+    return first + done;
+}
+
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
-    if (r->weights && !r->copies && r->weights->grf == r->launch->row_grf &&
-        (end - first > 1 || r->tail.fn) && fill_row(r, first, end))
+    bool rows = r->weights && r->weights->grf == r->launch->row_grf;
+    if (rows && !r->copies && (end - first > 1 || r->tail.fn) &&
+        fill_row(r, first, end))
         return run_row(r, first, end, left);
     *r->stored = 0;
+    if (rows && end - first > 1 && r->launch->pairs && begin_alike(r))
+        first = run_alike(r, first, end, left);
     return run_each(r, first, end, left);
 }

@@ -1,0 +1,391 @@
+/* pair.c: code for two threads of a row in lockstep.
+ *
+ * Many shaders are a chain of instructions that wait for each other, which
+ * takes longer than the host looks ahead. Here every instruction is there
+ * twice, for one thread of a row and for the next one: each computes while the
+ * other waits. Each has half of the vector registers, and a mask register for
+ * its flags; what of the second one is in memory is in a thread of its own
+ * right behind the first one (x86.bias). This is for kernels that go straight
+ * on and send nothing but what is caught, and is made when many threads of one
+ * have run. */
+#include "eu/jit/code.h"
+#include "eu/jit/lower_send.h"
+#include "eu/jit/show.h"
+#include "eu/jit/x86_gpr.h"
+
+#include <stdlib.h>
+
+/* Rows after which it pays. */
+#define MANY_ROWS 48
+
+#define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define ROW_AT(second, member) \
+    ((second) * sizeof(struct eu_row) + offsetof(struct eu_row, member))
+#define STEP_B (2 * EU_GRF_B)
+#define FIRST_VREGS 0x0000ffffu
+
+/* Of the second thread, which has no use for its accumulators: there its
+ * payload is kept while that of the first one is taken; and behind it registers
+ * as both begin with them, which they change. */
+#define KEPT_PAYLOAD (sizeof(struct eu_thread) + THREAD_AT(acc))
+#define KEPT_GRFS (KEPT_PAYLOAD + EU_CATCH_GRF * EU_GRF_B)
+#define MOST_KEPT 12
+static_assert((EU_CATCH_GRF + MOST_KEPT) * EU_GRF_B <=
+                  sizeof((struct eu_thread){0}.acc),
+              "room for them");
+
+struct jit_set
+jit_pair_keeps(const struct jit *j)
+{
+    struct jit_set s = jit_grfs(j->row_grf, EU_ROW_GRF);
+    for (unsigned w = 0; w < 2; w++)
+        s.w[w] = j->in.full[w] & j->in.written[w] & ~s.w[w];
+    return s;
+}
+
+bool
+jit_makes_pairs(const struct jit *j)
+{
+    struct jit_set keeps = jit_pair_keeps(j);
+    return j->evex && j->row_grf && !j->has_ends && !j->in.sfids &&
+           j->in.ends == 1 &&
+           __builtin_popcountll(keeps.w[0]) +
+                   __builtin_popcountll(keeps.w[1]) <=
+               MOST_KEPT;
+}
+
+/* ---- code ---- */
+
+/* What follows is for the other thread. */
+static void
+turn(struct jit *j)
+{
+    struct jit_side s = {.v = j->v};
+    memcpy(s.flag_at, j->flag_at, sizeof s.flag_at);
+    j->v = j->side.v;
+    memcpy(j->flag_at, j->side.flag_at, sizeof s.flag_at);
+    j->side = s;
+    j->second = !j->second;
+    j->x.bias = j->second ? (int32_t)sizeof(struct eu_thread) : 0;
+}
+
+/* rax := the first thread's place in the row */
+static void
+load_row(struct jit *j)
+{
+    int32_t bias = j->x.bias;
+    j->x.bias = 0;
+    x86_load(&j->x, X86_RAX, THREAD_AT(row), 8);
+    j->x.bias = bias;
+}
+
+static void
+restore_grfs(struct jit *j)
+{
+    struct jit_set keeps = jit_pair_keeps(j);
+    size_t from = KEPT_GRFS - (size_t)j->x.bias;
+    unsigned r = jit_temp(j);
+    for (unsigned w = 0; w < 2; w++) {
+        for (uint64_t left = keeps.w[w]; left; left &= left - 1) {
+            unsigned g = w * 64 + (unsigned)__builtin_ctzll(left);
+            x86_vop(&j->x, X86_MOVUPS_LD, 1, r, 0, x86_thread(from), 0);
+            jit_store_len(j, r, g * EU_GRF_B, EU_GRF_B);
+            from += EU_GRF_B;
+        }
+    }
+    jit_release(j, r);
+}
+
+/* rax: the first thread's place in the row */
+static void
+begin_thread(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    x86_load_from_rax(x, X86_RCX, ROW_AT(j->second, mask));
+    x86_store(x, X86_RCX, THREAD_AT(mask), 4);
+    if (j->in.leaves != EU_LEAVES_NONE) {
+        unsigned zero = jit_temp(j);
+        x86_vop(x, X86_PXOR, 0, zero, zero, x86_reg(zero), 0);
+        x86_vop(x, X86_MOVUPS_ST, 1, zero, 0, x86_thread(THREAD_AT(a0)), 0);
+        x86_vop(x, X86_MOVQ_ST, 0, zero, 0, x86_thread(THREAD_AT(f)), 0);
+        jit_release(j, zero);
+    }
+    restore_grfs(j);
+    for (unsigned at_B = 0; at_B < EU_ROW_GRF * EU_GRF_B; at_B += STEP_B) {
+        unsigned r = jit_temp(j);
+        x86_vop(x, X86_MOVUPS_LD, 2, r, 0,
+                x86_at_rax(ROW_AT(j->second, payload) + at_B), 0);
+        jit_bind(j, r, j->row_grf * EU_GRF_B + at_B, STEP_B);
+    }
+    jit_unlock_but(j, 0);
+}
+
+/* The payloads of the last messages in registers, and who has which lanes. */
+static void
+end_threads(struct jit *j, const struct eu_op *op, struct jit_caught c[2])
+{
+    struct x86 *x = &j->x;
+    struct jit_send s;
+    jit_describe_send(&s, op);
+    for (unsigned n = 0; n < 2; n++, turn(j)) {
+        jit_read_caught(j, &s, &c[n]);
+        if (op->pred)
+            jit_pred_bits(j, op, X86_RDX);
+        load_row(j);
+        x86_load_from_rax(x, X86_RCX, ROW_AT(n, dispatch_mask));
+        if (op->pred)
+            x86_alu_reg(x, X86_AND, X86_RDX, X86_RCX, false);
+        else
+            x86_mov_reg(x, X86_RDX, X86_RCX);
+        x86_store_at_rax(x, X86_RDX, ROW_AT(n, caught_mask));
+    }
+}
+
+/* rdi, rsi, edx: of the tail */
+static void
+call_tail(struct jit *j, unsigned n)
+{
+    struct x86 *x = &j->x;
+    load_row(j);
+    x86_load_from_rax(x, X86_RDX, ROW_AT(n, caught_mask));
+    x86_lea(x, X86_RDI, X86_RAX, (int32_t)(n * sizeof(struct eu_row)));
+    x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
+    x86_call_at(x, THREAD_AT(tail.fn));
+}
+
+static void
+call_tails(struct jit *j, const struct jit_caught c[2])
+{
+    struct x86 *x = &j->x;
+    x86_lea(x, X86_RAX, X86_RBX, (int32_t)KEPT_PAYLOAD);
+    jit_store_caught(j, &c[1]);
+    jit_pass_caught(j, c[0]);
+    call_tail(j, 0);
+    for (unsigned i = 0; i < EU_CATCH_GRF / 2; i++)
+        x86_vop(x, X86_MOVUPS_LD, 2, i, 0,
+                x86_thread(KEPT_PAYLOAD + i * STEP_B), 0);
+    call_tail(j, 1);
+}
+
+static void
+take_payloads(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    struct jit_caught c[2];
+    end_threads(j, op, c);
+    x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
+    x86_test(x, X86_RAX);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    call_tails(j, c);
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, none, x->size);
+    for (unsigned n = 0; n < 2; n++) {
+        load_row(j);
+        x86_load_at_rax(x, X86_RAX, ROW_AT(n, caught));
+        jit_store_caught(j, &c[n]);
+    }
+    x86_patch(x, done, x->size);
+}
+
+/* The two behind begin, or the code is left: with thread->row at the one that
+ * is left over, or at the last. */
+static void
+go_on(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    load_row(j);
+    x86_load_from_rax(x, X86_RCX, ROW_AT(1, more));
+    x86_test(x, X86_RCX);
+    uint32_t all = x86_jump(x, X86_CC_E);
+    x86_alu_imm(x, X86_ADD, X86_RAX, 2 * sizeof(struct eu_row), true);
+    x86_store(x, X86_RAX, THREAD_AT(row), 8);
+    x86_load_from_rax(x, X86_RCX, ROW_AT(0, more));
+    x86_test(x, X86_RCX);
+    x86_patch(x, x86_jump(x, X86_CC_NE), j->row_at);
+    uint32_t one = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, all, x->size);
+    x86_alu_imm(x, X86_ADD, X86_RAX, sizeof(struct eu_row), true);
+    x86_store(x, X86_RAX, THREAD_AT(row), 8);
+    x86_store_imm(x, THREAD_AT(status), EU_FINISHED);
+    x86_patch(x, one, x->size);
+    x86_vzeroupper(x);
+    jit_leave(j);
+}
+
+static void
+compile_twice(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    for (unsigned n = 0; n < 2; n++) {
+        j->dying = jit_dying_at(j, i);
+        j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
+        jit_unlock_but(j, 0);
+        jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
+        turn(j);
+    }
+}
+
+static void
+compile_pair(struct jit *j)
+{
+    uint32_t i = 0;
+    j->pair = true;
+    j->v.all = FIRST_VREGS;
+    j->side.v.all = ~FIRST_VREGS;
+    jit_forget(j);
+    memset(j->side.flag_at, 0xff, sizeof j->side.flag_at);
+    j->row_at = j->x.size;
+    load_row(j);
+    for (unsigned n = 0; n < 2; n++, turn(j))
+        begin_thread(j);
+    for (; !jit_is_send(&j->k->ops[i]) && !j->failed; i++) {
+        j->at[i] = j->x.size;
+        j->here = i;
+        compile_twice(j, i);
+    }
+    j->here = i;
+    x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * (i + 1), true);
+    take_payloads(j, &j->k->ops[i]);
+    for (; i < j->k->op_count; i++)
+        j->at[i] = j->x.size;
+    go_on(j);
+}
+
+/* NULL without memory, and where an instruction needs more than there is for
+ * each. */
+static void *
+make_code(struct jit *j, const struct eu_jit *jit)
+{
+    if (!jit_allocate(j) || !jit_analyse(j, true))
+        return NULL;
+    j->row_grf = jit->row_grf;
+    jit_prologue(j);
+    compile_pair(j);
+    jit_math_helpers(j);
+    jit_math_rescues(j);
+    x86_place_pool(&j->x);
+    bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
+                    (!j->needs_flush || jit->needs_flush) && !j->return_count;
+    if (j->x.failed || j->failed || !as_alone)
+        return NULL;
+    return eu_exec_publish(j->x.code, j->x.size);
+}
+
+static struct jit_pair *
+make_pair(const struct eu_jit *jit)
+{
+    struct jit_pair *p = calloc(1, sizeof *p);
+    struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
+    j.full = true;
+    void *code = p ? make_code(&j, jit) : NULL;
+    if (code) {
+        struct jit_copy copy = {.kernel = jit->kernel,
+                                .code = code,
+                                .size_B = j.x.size,
+                                .at = j.at,
+                                .paired = true};
+        p->code = code;
+        p->size_B = j.x.size;
+        p->begin = j.row_at;
+        p->gdb = jit->shown ? eu_show_begin(&copy) : NULL;
+    } else {
+        free(p);
+        p = NULL;
+    }
+    jit_finish(&j);
+    return p;
+}
+
+void
+eu_jit_free_pair(struct jit_pair *p)
+{
+    if (!p)
+        return;
+    eu_show_end(p->gdb);
+    eu_exec_release(p->code, p->size_B);
+    free(p);
+}
+
+const struct jit_pair *
+eu_jit_pair(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
+    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed))
+        return p;
+    struct jit_pair *mine = jit->pairs ? make_pair(jit) : NULL;
+    if (!mine)
+        atomic_store_explicit(&jit->pair_failed, true, memory_order_relaxed);
+    else if (atomic_compare_exchange_strong(&jit->pair, &p, mine))
+        return mine;
+    eu_jit_free_pair(mine);
+    return p;
+}
+
+/* ---- running ---- */
+
+/* NULL: not yet, or never. */
+static const struct jit_pair *
+pair_when_hot(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
+    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
+        atomic_fetch_add_explicit(&jit->rows, 1, memory_order_relaxed) <
+            MANY_ROWS)
+        return p;
+    return eu_jit_pair(jit);
+}
+
+static uint8_t *
+next_grf(uint64_t *set, uint8_t *grf)
+{
+    unsigned g = (unsigned)__builtin_ctzll(*set);
+    *set &= *set - 1;
+    return grf + g * EU_GRF_B;
+}
+
+/* What they change, kept or as it was kept. */
+static void
+move_kept(const struct eu_jit *jit, struct eu_thread *t, bool back)
+{
+    uint8_t *kept = (uint8_t *)t + KEPT_GRFS;
+    for (unsigned w = 0; w < 2; w++) {
+        uint64_t left = jit->pair_keeps.w[w];
+        for (; left; kept += EU_GRF_B) {
+            uint8_t *grf = next_grf(&left, t->grf + w * 64 * EU_GRF_B);
+            memcpy(back ? grf : kept, back ? kept : grf, EU_GRF_B);
+        }
+    }
+}
+
+/* What the first one has been given. */
+static void
+fill_second(const struct eu_launch *l, struct eu_thread *t)
+{
+    for (unsigned i = 0; i < 4; i++)
+        for (uint32_t left = l->live_in[i]; left; left &= left - 1) {
+            unsigned g = i * 32 + (unsigned)__builtin_ctz(left);
+            memcpy(t[1].grf + g * EU_GRF_B, t->grf + g * EU_GRF_B, EU_GRF_B);
+        }
+}
+
+bool
+eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
+{
+    const struct jit_pair *p = pair_when_hot(l->jit);
+    if (!p || !t->row->more)
+        return false;
+    int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
+    memcpy(&enter, &p->code, sizeof enter);
+    memcpy(t[0].a0, l->begin, sizeof l->begin);
+    memcpy(t[1].a0, l->begin, sizeof l->begin);
+    fill_second(l, t);
+    move_kept(l->jit, t, false);
+    t->status = EU_RUNNING;
+    *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
+    if (t->status == EU_FINISHED)
+        return true;
+    move_kept(l->jit, t, true);
+    return false;
+}
