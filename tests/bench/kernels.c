@@ -169,6 +169,8 @@ run_batches(const struct starter *s, const struct way *w)
     static struct eu_thread t;
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];
+    static struct eu_row rows[BATCH];
+    unsigned stored;
     struct batch_block block[BATCH];
     t.user = (void *)s->ops;
     for (unsigned n = 0; n < BATCH; n++)
@@ -179,6 +181,8 @@ run_batches(const struct starter *s, const struct way *w)
                              .copy = s->copy,
                              .copies = s->copies,
                              .block = block,
+                             .row = rows,
+                             .stored = &stored,
                              .color = color,
                              .mask = masks};
     for (unsigned left = w->runs; left;) {
