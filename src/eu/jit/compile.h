@@ -174,6 +174,7 @@ struct jit {
     struct eu_live_in in; /* found for whole kernels, full copy */
     /* Of the instruction's operands, those that nobody reads after it. */
     struct jit_set dying;
+    uint32_t reader[EU_GRF_COUNT]; /* evict.c */
 
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];
@@ -316,6 +317,8 @@ jit_first(uint32_t set)
 
 /* When none is free. */
 unsigned jit_evict(struct jit *j);
+/* evict.c: one of the set, which is not empty. */
+unsigned jit_farthest(struct jit *j, uint32_t set);
 
 static inline unsigned
 jit_temp(struct jit *j)

@@ -87,8 +87,9 @@ jit_evict(struct jit *j)
     }
     if (!(set & ~v->recent))
         v->recent = 0;
-    set &= ~v->recent;
-    unsigned r = jit_first(set & ~v->dirty ? set & ~v->dirty : set);
+    uint32_t old = set & ~v->recent;
+    unsigned r = j->evex ? jit_first(old & ~v->dirty ? old & ~v->dirty : old)
+                         : jit_farthest(j, set);
     if (v->dirty & JIT_BIT(r))
         store(j, r);
     if (v->named & JIT_BIT(r))
