@@ -96,7 +96,11 @@ static void
 draw_bin(struct worker *w, const struct bin *bin)
 {
     const atomic_bool *reset = bin->setup[0]->scene->draw->reset;
-    for (unsigned i = hidden_primitives(w, bin); i < bin->count; i++) {
+    unsigned first = hidden_primitives(w, bin);
+    /* The two triangles of a rectangle. */
+    w->drawn_once = bin->count - first <= 2;
+    w->streams = false;
+    for (unsigned i = first; i < bin->count; i++) {
         struct setup *s = bin->setup[i];
         if (atomic_load_explicit(reset, memory_order_relaxed))
             break;
@@ -108,6 +112,8 @@ draw_bin(struct worker *w, const struct bin *bin)
         quad_end_primitive(w, s);
     }
     end_scene(w);
+    if (w->streams)
+        _mm_sfence();
 }
 
 static void

@@ -84,7 +84,8 @@ threads(struct worker *w, const struct caught *c, unsigned *stored)
     struct block_batch *b = &w->batch;
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
-    bool fetches = b->placed && v->pitch_B * BLOCK_PX == LINE_B;
+    bool fetches = b->placed && v->pitch_B * BLOCK_PX == LINE_B &&
+                   !c->block.streams;
     return (struct thread_run){.launch = &w->launch,
                                .thread = &w->thread,
                                .copy = b->copy,
@@ -163,10 +164,22 @@ run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
     return true;
 }
 
+/* Whether what is drawn will have left the caches before anybody looks at it:
+ * it is large, and drawn once. */
+static bool
+goes_past_caches(const struct worker *w, const struct target *t)
+{
+    const uint64_t large_B = 4 << 20;
+    const struct surface *s = &t->surf;
+    uint64_t size_B = (uint64_t)s->width * s->height * t->element_B;
+    return w->drawn_once && t->element_B == 16 && t->rt.mode == RT_PLAIN &&
+           size_B >= large_B;
+}
+
 /* Threads store their colours themselves where all blocks are blocks of the
  * target, if they run in a float mode that suits it. */
 static void
-choose_tail(const struct worker *w, struct caught *c)
+choose_tail(struct worker *w, struct caught *c)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
@@ -175,6 +188,8 @@ choose_tail(const struct worker *w, struct caught *c)
     c->block.state = &t->rt;
     c->block.pitch_B = v->pitch_B;
     c->block.column_B = v->column_B;
+    c->block.streams = goes_past_caches(w, t);
+    w->streams |= c->block.streams;
     c->tail = (struct eu_tail){t->tail, &c->block};
 }
 

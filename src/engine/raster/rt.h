@@ -73,6 +73,9 @@ struct rt_block {
     unsigned planes;
     const struct rt_plane *plane;
     uint32_t pitch_B, column_B;
+    /* Whole blocks of 16-byte elements go past the caches, and whoever calls
+     * sees to the fence; only where tails write them. */
+    bool streams;
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);

@@ -163,6 +163,8 @@ struct worker {
     bool cheap; /* a thread costs less than to share it with other blocks */
     bool parts; /* blocks that are partly covered go there, too */
     bool lists; /* blocks go from coverage to threads in lists */
+    bool drawn_once; /* the tile, if those of its primitives do not overlap */
+    bool streams;    /* some of it went past the caches */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;

@@ -579,6 +579,20 @@ write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
     }
 }
 
+/* Whether the block went past the caches. */
+LANES_INLINE bool
+stream(enum rt_format f, enum rt_mode mode, const struct rt_block *b,
+       const struct rt_plane *p, const vi e[4])
+{
+    if (mode != RT_PLAIN || f != RT_RGBA32 || !b->streams ||
+        p->mask != 0xffff || !b->state->mask_all || b->pitch_B != 16 ||
+        (uintptr_t)p->at % 64)
+        return false;
+    for (unsigned i = 0; i < columns_in(f); i++)
+        i_stream_line(p->at + i * b->column_B, e[i]);
+    return true;
+}
+
 /* A block whose colours a thread still has in registers. */
 LANES_INLINE void
 write_row(const vf color[4], const struct eu_row *row,
@@ -591,7 +605,8 @@ write_row(const vf color[4], const struct eu_row *row,
     vi e[4];
     memcpy(v, color, sizeof v);
     pack_plain(f, mode, v, e);
-    write_plane(&b, &p, f, mode, v, e);
+    if (!stream(f, mode, &b, &p, e))
+        write_plane(&b, &p, f, mode, v, e);
 }
 
 #define WRITER(format, name, mode)                                       \
