@@ -367,7 +367,8 @@ use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
     return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
 }
 
-/* All samples of block n of the batch. */
+/* All samples of block n of the batch. The views are there, see are_blocks().
+ */
 static void
 place_samples(struct worker *w, struct placed *p, unsigned n)
 {
@@ -377,19 +378,23 @@ place_samples(struct worker *w, struct placed *p, unsigned n)
     unsigned planes = t->samples;
     if (t->has_mcs) {
         enum mcs_use use = use_of(t, k, mask);
-        if (mcs_reads_first(t, mcs_block(w, k->x, k->y), use))
+        unsigned block = mcs_block(w, k->x, k->y);
+        planes = mcs_known_planes(t, block, use);
+        if (mcs_reads_first(t, block, use))
             write_placed(p);
-        payload_use_place(w, n);
-        planes = prepare_mcs(w, t, w->block_group.quad, true, mask, use);
+        if (!planes) {
+            payload_use_place(w, n);
+            planes = prepare_mcs(w, t, w->block_group.quad, true, mask, use);
+        }
     }
     if (planes != p->planes)
         write_placed(p);
     p->planes = planes;
     struct rt_plane *plane = &p->plane[p->count++ * planes];
+    const int32_t x = k->x - w->tile_x, y = k->y - w->tile_y;
     for (unsigned s = 0; s < planes; s++) {
-        const struct view *v = target_view(w, t, s);
-        plane[s].at = v->mem + v->x_B[k->x - w->tile_x] +
-                      v->y_B[k->y - w->tile_y];
+        const struct view *v = &t->view[s];
+        plane[s].at = v->mem + v->x_B[x] + v->y_B[y];
         plane[s].mask = k->partly ? mask & w->batch.sample[n][s] : mask;
     }
 }

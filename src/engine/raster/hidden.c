@@ -130,6 +130,10 @@ covering(struct setup *const *setup, unsigned left, const struct part *p)
     const struct setup *s = setup[-1], *t = left ? setup[-2] : NULL;
     const struct part box = {s->x0, s->y0, s->x1, s->y1};
     const struct edge *e = NULL, *f = NULL;
+    /* What one edge cuts off leaves a corner, at least. */
+    if ((box.x0 > p->x0 && box.x1 < p->x1) ||
+        (box.y0 > p->y0 && box.y1 < p->y1))
+        return 0;
     unsigned cuts = cutting(s, p, &e);
     if (!cuts)
         return is_within(&box, p->x0, p->y0, p->x1, p->y1);

@@ -62,13 +62,14 @@ payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
     const struct scene *sc = w->scene;
     struct block_batch *b = &w->batch;
     unsigned any = 0, all = 0xffff, count = 0;
-    uint16_t on[MAX_SAMPLES];
+    uint16_t on[MAX_SAMPLES] = {0};
     for (unsigned i = 0; i < sc->samples; i++) {
         on[i] = w->draw->sample_mask >> i & 1 ? sample[i] : 0;
         any |= on[i];
         all &= on[i];
-        count += count_block_bits(on[i]);
     }
+    for (unsigned i = 0; i < sc->samples; i += 4)
+        count += count_four_blocks(&on[i]);
     if (!any)
         return true;
     if (!w->cheap && !quad_fills_thread(any))

@@ -44,6 +44,19 @@ count_block_bits(uint32_t v)
     return v == 0xffff ? 16 : count_bits(v);
 }
 
+/* Of four blocks. */
+static inline unsigned
+count_four_blocks(const uint16_t mask[4])
+{
+    uint64_t v;
+    memcpy(&v, mask, sizeof v);
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) +
+        (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return v * UINT64_C(0x0101010101010101) >> 56;
+}
+
 /* ---- rects.c ----------------------------------------------------------- */
 
 /* Draws what has been collected without threads; false if it needs them. */
