@@ -11,6 +11,15 @@ is_live(const struct eu_launch *l, unsigned grf)
     return l->live_in[grf / 32] >> (grf % 32) & 1;
 }
 
+static bool
+any_is_live(const struct eu_launch *l, unsigned grf)
+{
+    bool any = false;
+    for (; grf < EU_GRF_COUNT; grf++)
+        any |= is_live(l, grf);
+    return any;
+}
+
 /* Where a thread finds its vertex elements. */
 struct inputs {
     unsigned grf, count; /* registers */
@@ -105,6 +114,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         return;
     }
     struct inputs in = find_inputs(g, grf);
+    bool zeros = any_is_live(&g->vs_launch, grf + in.count);
     uint32_t g0[8];
     memcpy(g0, eu_grf(&t, 0), sizeof g0);
     unsigned begin = index * JOB_THREADS * LANES, first = begin;
@@ -114,7 +124,8 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     for (; first < end && !geom_stopped(g); first += LANES) {
         unsigned count = MIN2(end - first, LANES);
         uint32_t mask = (1u << count) - 1;
-        eu_launch_zero(&g->vs_launch, &t, grf + in.count);
+        if (zeros)
+            eu_launch_zero(&g->vs_launch, &t, grf + in.count);
         put_constants(&g->vs_launch, stage, &t, g0);
         put_handles(g, &t, first, count);
         if (in.any)

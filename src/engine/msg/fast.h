@@ -276,6 +276,7 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
         done = fast_frequent_ld(env, m) || fast_ld_buffer(env, m);
         return done ? EU_MSG_OK : msg_sampler(env, t, m);
     case EU_SFID_SPAWNER: done = m->eot; break;
+    case EU_SFID_URB: return msg_urb(env, t, m);
     case EU_SFID_GATEWAY: return msg_gateway(env, t, m);
     case EU_SFID_DC0: return msg_dc0(env, t, m);
     }

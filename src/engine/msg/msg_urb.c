@@ -77,19 +77,21 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
-/* Two whole slots of all lanes, at the same place of each entry, as vertex
- * shaders write most of theirs. */
+/* One or two whole slots of all lanes, at the same place of each entry, as
+ * vertex shaders write most of theirs. */
 static bool
-write_two_slots(struct thread_env *env, const struct eu_message *m)
+write_plain_slots(struct thread_env *env, const struct eu_message *m)
 {
     const uint32_t *handle = eu_message_reg(m, 0);
-    const uint32_t *first = eu_message_reg(m, 1), *last = eu_message_reg(m, 8);
+    const uint32_t *first = eu_message_reg(m, 1);
+    unsigned count = m->mlen_grf + m->ex_mlen_grf - 1u;
     uint64_t at_B = 16 * (uint64_t)bits_get(m->desc, 4, 14);
-    uint64_t end_B = at_B + 32, size_B = env->urb.size_B;
+    uint64_t end_B = at_B + count * 4, size_B = env->urb.size_B;
     uint8_t *row[8];
     if (bits_get(m->desc, 17, 17) || bits_get(m->desc, 15, 15) ||
-        m->mlen_grf + m->ex_mlen_grf != 9 || (m->exec_mask & 0xff) != 0xff ||
-        !handle || !first || last != first + 7 * 8 || end_B > size_B)
+        (count != 4 && count != 8) || (m->exec_mask & 0xff) != 0xff ||
+        !handle || !first ||
+        eu_message_reg(m, count) != first + (count - 1) * 8 || end_B > size_B)
         return false;
     bool inside = true;
     for (unsigned i = 0; i < 8; i++) {
@@ -97,10 +99,17 @@ write_two_slots(struct thread_env *env, const struct eu_message *m)
         inside &= entry_B <= size_B - end_B;
         row[i] = env->urb.base + at_B + entry_B;
     }
-    if (inside)
+    if (!inside)
+        return false;
+    if (count == 8) {
         geom_lanes_selected()->columns(
             (const uint32_t(*)[8])(const void *)first, row);
-    return inside;
+        return true;
+    }
+    const uint32_t *const reg[4] = {first, first + 8, first + 16, first + 24};
+    put_square(row, reg, 0);
+    put_square(row, reg, 4);
+    return true;
 }
 
 /* One or two whole slots of all lanes, without bounds in the way: what
@@ -154,7 +163,7 @@ msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
         unimp("URB message opcode %u, descriptor 0x%08x", op, m->desc);
         return EU_MSG_OK;
     }
-    if (op == URB_SIMD8_WRITE && write_two_slots(env, m))
+    if (op == URB_SIMD8_WRITE && write_plain_slots(env, m))
         return EU_MSG_OK;
     if (!decode(m, &a))
         return EU_MSG_ERROR;

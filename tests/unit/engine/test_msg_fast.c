@@ -66,6 +66,14 @@ msg_send(struct eu_thread *thread, const struct eu_message *m)
                                   : msg_sampler(thread->user, thread, m);
 }
 
+/* Not sent here. */
+enum eu_msg_result
+msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
+{
+    slow++;
+    return EU_MSG_ERROR;
+}
+
 struct rig {
     uint8_t *room, *stateless;
     uint32_t before[ROOM_B / 4];

@@ -68,9 +68,10 @@ range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
     const uint32_t *low = key, *high = key;
     if (count > 8) {
         __m256i least = load_keys(key + count - 8), most = least;
-        for (uint32_t i = 0; i + 8 < count; i += 8) {
-            least = _mm256_min_epu32(least, load_keys(key + i));
-            most = _mm256_max_epu32(most, load_keys(key + i));
+        for (uint32_t i = 0; i < count - 8; i += 8) {
+            __m256i k = load_keys(key + i);
+            least = _mm256_min_epu32(least, k);
+            most = _mm256_max_epu32(most, k);
         }
         memcpy(all[0], &least, sizeof all[0]);
         memcpy(all[1], &most, sizeof all[1]);
