@@ -101,13 +101,21 @@ jit_ones_where(struct jit *j, const struct jit_part *p, unsigned k)
     return d;
 }
 
+/* Words of 32 lanes without AVX-512: where pixels are. */
+static bool
+has_four_parts(const struct jit *j, const struct eu_op *op)
+{
+    return eu_type_size_B((enum eu_type)op->insn->dst.type) == 2 &&
+           (j->full || op->no_mask) && !op->pred && !op->cmod;
+}
+
 static bool
 covered(const struct jit *j, const struct eu_op *op, enum exec_class class)
 {
     const struct eu_insn *insn = op->insn;
     if (op->slow != eu_op_general || insn->acc_wr || !jit_masks_fit(op) ||
         class == EXEC_DOUBLE || !jit_dst_ok(j, op) ||
-        (!j->evex && op->lanes > 16))
+        (!j->evex && op->lanes > 16 && !has_four_parts(j, op)))
         return false;
     return class == EXEC_FLOAT ? jit_float_ok(j, op) : jit_int_ok(j, op);
 }
@@ -167,8 +175,8 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
 
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
     unsigned n = op->lanes <= j->max_lanes ? 1 : op->lanes / j->max_lanes;
-    struct jit_part part[2];
-    unsigned reg[2];
+    struct jit_part part[4];
+    unsigned reg[4];
     uint32_t keep = 0;
     for (unsigned i = 0; i < n; i++) {
         struct jit_part *p = &part[i];

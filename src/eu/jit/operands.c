@@ -4,7 +4,7 @@
  * Any direct region can be read: contiguous and scalar ones as memory operands
  * or cached registers, the rest by a gather. Narrow types are extended to 32
  * bits, which is exact. Regions: KBL PRM vol 7 "Execution Environment". */
-#include "eu/jit/compile.h"
+#include "eu/jit/words.h"
 
 #include "eu/interp/half.h"
 
@@ -196,6 +196,10 @@ gather(struct jit *j, const struct region *r, const struct jit_part *p)
         return shuffle(j, r, p, places);
     if (is_near(j, r, p))
         return permute(j, r, p);
+    unsigned spread;
+    if (!j->evex && r->size_B == 4 &&
+        jit_spread_vex(j, r->lane_B, p->lanes, 4, false, &spread))
+        return spread;
     for (unsigned i = 0; i < vector_lanes; i++)
         index[i] = r->lane_B[i < p->lanes ? i : 0];
     jit_sync(j, r->off_B, r->end_B - r->off_B);
@@ -260,6 +264,9 @@ read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
         x86_vop(&j->x, op, p->len, d, 0, x86_thread(GRF_AT(r->off_B)), 0);
         return x86_reg(d);
     default:
+        if (!j->evex &&
+            jit_spread_vex(j, r->lane_B, p->lanes, r->size_B, is_signed, &d))
+            return x86_reg(d);
         s = gather(j, r, p);
         at = 0;
         break;

@@ -2,7 +2,7 @@
  *
  * Whole dwords are bound to their registers, or merged with what these hold;
  * narrow types and strides are written to memory under a mask. */
-#include "eu/jit/compile.h"
+#include "eu/jit/words.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
 
@@ -26,8 +26,9 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
         return o->hstride == 1 || op->lanes == 1 || j->evex;
     if (op->lanes == 1)
         return true;
-    return j->evex &&
-           (o->hstride == 1 || (step_B == 4 && o->subreg_B % size_B == 0));
+    if (!j->evex)
+        return size_B == 2 && o->hstride == 1 && op->lanes >= 8;
+    return o->hstride == 1 || (step_B == 4 && o->subreg_B % size_B == 0);
 }
 
 static void
@@ -164,6 +165,8 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         store_scalar(j, p, reg, off_B, size_B);
     else if (size_B == 4)
         store_scattered(j, p, reg, off_B, step_B);
+    else if (!j->evex)
+        jit_store_words_vex(j, p, reg, off_B);
     else if (o->hstride == 1)
         store_packed(j, p, reg, off_B, size_B);
     else

@@ -116,6 +116,12 @@ enum x86_tuple {
     X(INSERTF128, 3, 1, 0, 2, 0x18, HALF)    \
     X(EXTRACTF128, 3, 1, 0, 2, 0x19, HALF)   \
     X(PTEST, 2, 1, 0, 2, 0x17, FULL)         \
+    X(PSHUFB, 2, 1, 0, 2, 0x00, FULL)        \
+    X(PACKSSDW, 1, 1, 0, 2, 0x6b, FULL)      \
+    X(PACKUSDW, 2, 1, 0, 2, 0x2b, FULL)      \
+    X(BLENDVB, 3, 1, 0, 2, 0x4c, FULL)       \
+    X(PERMQ, 3, 1, 1, 2, 0x00, FULL)         \
+    X(BROADCASTI128, 2, 1, 0, 2, 0x5a, FULL) \
     X(PERMD, 2, 1, 0, 0, 0x36, FULL)         \
     X(PERMPS, 2, 1, 0, 0, 0x16, FULL)        \
     X(PERMW, 2, 1, 2, 1, 0x8d, FULL)         \

@@ -42,6 +42,10 @@ UNPCKHPS vunpckhps vunpckhps d,v,m
 UNPCKLPD vunpcklpd vunpcklpd d,v,m
 UNPCKHPD vunpckhpd vunpckhpd d,v,m
 PTEST - vptest d,m
+PSHUFB - vpshufb d,v,m
+PACKSSDW - vpackssdw d,v,m
+PACKUSDW - vpackusdw d,v,m
+PERMQ - vpermq d,m,i
 PERMD vpermd vpermd d,v,m
 PERMPS vpermps vpermps d,v,m
 PERMW vpermw - d,v,m
@@ -80,7 +84,7 @@ BLENDMPS vblendmps - d,v,m
 '''
 PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS', 'PERMW')  # no broadcast
 LETTER = 'xyz'
-WIDE = ('PERMD', 'PERMPS')  # 256 bits or more
+WIDE = ('PERMD', 'PERMPS', 'PERMQ')  # 256 bits or more
 
 
 def place(kind, length, wide):

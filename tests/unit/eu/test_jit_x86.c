@@ -73,6 +73,22 @@ Test(jit_x86, places_beside_rax)
     x86_finish(&x);
 }
 
+/* By GNU as. */
+Test(jit_x86, parts_of_vectors)
+{
+    static const uint8_t expected[] = {
+        0xc4, 0x62, 0x7d, 0x5a, 0x9b, 64,   1, 0, 0, /* vbroadcasti128 */
+        0xc4, 0x43, 0x29, 0x4c, 0xd9, 0x40,          /* vpblendvb xmm11, */
+    };                                               /* xmm10, xmm9, xmm4 */
+    struct x86 x;
+    x86_init(&x, false);
+    x86_vop(&x, X86_BROADCASTI128, 1, 11, 0, x86_thread(320), 0);
+    x86_vop_imm(&x, X86_BLENDVB, 0, 11, 10, x86_reg(9), 0, 4 << 4);
+    cr_assert_eq(x.size, sizeof expected);
+    cr_expect_arr_eq(x.code, expected, sizeof expected);
+    x86_finish(&x);
+}
+
 /* By GNU as: vpbroadcastw and vpbroadcastb ymm11, [rbx + 320]. */
 Test(jit_x86, narrow_broadcasts)
 {
