@@ -90,9 +90,9 @@ footprint(const struct sample_lod_plan *lod, vfloat u, vfloat v)
                 (float4)_mm256_extractf128_ps(length, 1));
 }
 
-/* log2_root() to within 1/50000, which takes a third of the time. */
+/* log2(squared) to within 1/100000; of NaN and zero it is very little. */
 INLINE float4
-log2_root_roughly(float4 squared)
+log2_roughly(float4 squared)
 {
     const int32_t three_quarters = 0x3f400000;
     int4 bits = (int4)max4(squared, splat4(0.0f)); /* 0 for NaN */
@@ -102,9 +102,15 @@ log2_root_roughly(float4 squared)
     float4 a = fma4(t, splat4(-0.72117598f), splat4(1.44269006f));
     float4 b = fma4(t, splat4(-0.36952985f), splat4(0.48138301f));
     float4 c = fma4(t, splat4(-0.14939508f), splat4(0.29326885f));
-    float4 log2 = fma4(fma4(fma4(c, t2, b), t2, a), t,
-                       __builtin_convertvector(exponent, float4));
-    float4 limit = splat4(64.0f);
+    return fma4(fma4(fma4(c, t2, b), t2, a), t,
+                __builtin_convertvector(exponent, float4));
+}
+
+/* log2_root() to within 1/50000, which takes a third of the time. */
+INLINE float4
+log2_root_roughly(float4 squared)
+{
+    float4 log2 = log2_roughly(squared), limit = splat4(64.0f);
     return min4(max4(log2, -limit), limit) * splat4(0.5f);
 }
 
@@ -132,6 +138,23 @@ derived_lod(float4 squared, float4 given, float bias)
     return fixed_lod(lod);
 }
 
+/* The same of what no lane adds to, but for numbers that no level has: those
+ * are not 32 or -32, but as far beyond all levels. */
+INLINE int4
+quads_lod(float4 squared, float bias)
+{
+    const __m128 margin = _mm_set1_ps(1.0f / 256.0f);
+    const __m128 end = _mm_set1_ps(1.0f - 1.0f / 256.0f);
+    __m128 x = (__m128)fma4(log2_roughly(squared), splat4(SAMPLE_ONE / 2),
+                            splat4(bias * SAMPLE_ONE + 0.5f));
+    __m128 whole = _mm_floor_ps(x), rest = _mm_sub_ps(x, whole);
+    __m128 sure = _mm_and_ps(_mm_cmp_ps(rest, margin, _CMP_GT_OQ),
+                             _mm_cmp_ps(rest, end, _CMP_LT_OQ));
+    if (__builtin_expect(_mm_movemask_ps(sure) != 0xf, 0))
+        return fixed_lod(log2_root(squared) + splat4(bias));
+    return (int4)_mm_cvttps_epi32(whole);
+}
+
 /* lod.c's clamp_lod() and lod_select() */
 INLINE struct four_lods
 choose_level(const struct sample_lod_plan *plan, int4 lod)
@@ -143,10 +166,9 @@ choose_level(const struct sample_lod_plan *plan, int4 lod)
     out.mag = lod <= plan->base;
     int4 chosen = alone;
     if (plan->mip_filter != MIP_NONE) {
-        chosen = clamp4(lod, plan->min, plan->max);
+        chosen = clamp4(lod, plan->min, plan->max); /* from 0 to mips */
         if (plan->mip_filter == MIP_NEAREST)
             chosen = (chosen + SAMPLE_ONE / 2) & -SAMPLE_ONE;
-        chosen = clamp4(chosen, 0, plan->mips);
         if (!plan->mag_by_mip)
             chosen = choose4i(out.mag, alone, chosen);
         out.beta = chosen & (SAMPLE_ONE - 1);
@@ -247,8 +269,7 @@ INLINE void
 lods_of_quads(const struct sample_lod_plan *plan, float4 squared,
               struct lanes_lod *out)
 {
-    struct four_lods q = choose_level(
-        plan, derived_lod(squared, splat4(0.0f), plan->bias));
+    struct four_lods q = choose_level(plan, quads_lod(squared, plan->bias));
     __m128i level = (__m128i)q.level;
     __m128i differs = _mm_xor_si128(level, _mm_broadcastd_epi32(level));
     out->one = (unsigned)_mm_cvtsi128_si32(level);
