@@ -175,22 +175,55 @@ filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
     return out;
 }
 
-/* `wide`: no more than four lines were looked for already. */
+/* Nine lines have functions of their own: they need more registers. */
+#define WIDE(kind, name)                                              \
+    static __attribute__((noinline)) void name##_wide(                \
+        const struct sample_plan *p, struct sample_blocks *blocks,    \
+        struct patch_corner corner, bits in, vint x, vint y,          \
+        struct lanes_color *out)                                      \
+    {                                                                 \
+        *out = filter_lines(p, kind, true, blocks, corner, in, x, y); \
+    }
+WIDE(SAMPLE_BYTES4, bytes4)
+WIDE(SAMPLE_BYTE_BLOCKS, blocks)
+WIDE(SAMPLE_SRGB, srgb)
+
+INLINE void
+filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
+                  struct sample_blocks *blocks, struct patch_corner corner,
+                  bits in, vint x, vint y, struct lanes_color *out)
+{
+    if (kind == SAMPLE_BYTES4)
+        bytes4_wide(p, blocks, corner, in, x, y, out);
+    else if (kind == SAMPLE_SRGB)
+        srgb_wide(p, blocks, corner, in, x, y, out);
+    else
+        blocks_wide(p, blocks, corner, in, x, y, out);
+}
+
+/* False if some lane looks beyond nine lines, or at an edge. */
 INLINE bool
-take_filtered(const struct sample_plan *p, enum sample_texel kind, bool wide,
+take_filtered(const struct sample_plan *p, enum sample_texel kind,
               struct sample_blocks *blocks, const struct patch_level *lv,
               vint x, vint y, struct lanes_color *out)
 {
     bits place = pack_texels(x, y);
-    __m128i corner = find_corner(place, &patch.line_corner);
-    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
+    __m128i least = find_corner(place, &patch.line_corner);
+    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(least));
     __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
-    inside = _mm512_mask_cmple_epu16_mask(
-        inside, in, constant(wide ? &patch.nine_max : &patch.patch_max));
-    if (__builtin_expect(inside != 0xffffffff, 0))
+    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
+                                                  constant(&patch.patch_max));
+    struct patch_corner corner = corner_on_level(lv, least);
+    if (__builtin_expect(four == 0xffffffff, 1)) {
+        *out = filter_lines(p, kind, false, blocks, corner, in, x, y);
+        return true;
+    }
+    if (_mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
+        0xffffffff)
         return false;
-    *out = filter_lines(p, kind, wide, blocks, corner_on_level(lv, corner), in,
-                        x, y);
+    struct lanes_color far; /* `out` stays in registers */
+    filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
+    *out = far;
     return true;
 }
 
@@ -248,7 +281,7 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE bool
-linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
+linear(const struct sample_plan *p, enum sample_texel kind,
        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
@@ -256,7 +289,7 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
     vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (!wide && kind != SAMPLE_SRGB && !v_any(between)) {
+    if (kind != SAMPLE_SRGB && !v_any(between)) {
         vint texel;
         if (!take_texels(p, kind, in->blocks, &lv, x >> 8, y >> 8, &texel))
             return false;
@@ -264,57 +297,21 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool wide,
         return true;
     }
     struct lanes_color color;
-    if (!take_filtered(p, kind, wide, in->blocks, &lv, x, y, &color))
+    if (!take_filtered(p, kind, in->blocks, &lv, x, y, &color))
         return false;
     answer_filtered(p, kind, color, out, at_dw);
     return true;
 }
 
 INLINE bool
-linear_on_level(const struct sample_plan *p, enum sample_texel kind, bool wide,
+linear_on_level(const struct sample_plan *p, enum sample_texel kind,
                 struct sample_blocks *blocks, unsigned level, vfloat u,
                 vfloat v, struct lanes_color *out)
 {
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    return take_filtered(p, kind, wide, blocks, &lv, x, y, out);
-}
-
-/* Nine lines have functions of their own: they need more registers. */
-#define PATCH_ARGS                                                            \
-    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
-        const int16_t at_dw[4]
-#define LEVEL_ARGS                                                             \
-    const struct sample_plan *p, struct sample_blocks *blocks, unsigned level, \
-        vfloat u, vfloat v, struct lanes_color *out
-#define WIDE(kind, name)                                                 \
-    static __attribute__((noinline)) bool name##_linear_wide(PATCH_ARGS) \
-    {                                                                    \
-        return linear(p, kind, true, in, out, at_dw);                    \
-    }                                                                    \
-    static __attribute__((noinline)) bool name##_level_wide(LEVEL_ARGS)  \
-    {                                                                    \
-        return linear_on_level(p, kind, true, blocks, level, u, v, out); \
-    }
-WIDE(SAMPLE_BYTES4, bytes4)
-WIDE(SAMPLE_BYTE_BLOCKS, blocks)
-WIDE(SAMPLE_SRGB, srgb)
-
-INLINE bool
-linear_on_any_level(enum sample_texel kind, LEVEL_ARGS)
-{
-    struct lanes_color far;
-    if (linear_on_level(p, kind, false, blocks, level, u, v, out))
-        return true;
-    bool done = kind == SAMPLE_BYTES4
-                    ? bytes4_level_wide(p, blocks, level, u, v, &far)
-                : kind == SAMPLE_SRGB
-                    ? srgb_level_wide(p, blocks, level, u, v, &far)
-                    : blocks_level_wide(p, blocks, level, u, v, &far);
-    if (done)
-        *out = far;
-    return done;
+    return take_filtered(p, kind, blocks, &lv, x, y, out);
 }
 
 INLINE bool
@@ -326,11 +323,10 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     struct lanes_color color, second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
-    if (!lod.same ||
-        !linear_on_any_level(kind, p, in->blocks, level, u, v, &color))
+    if (!lod.same || !linear_on_level(p, kind, in->blocks, level, u, v, &color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_any_level(kind, p, in->blocks, level + 1, u, v, &second))
+        if (!linear_on_level(p, kind, in->blocks, level + 1, u, v, &second))
             return false;
         color = mix(kind, color, second, lod.beta);
     }
@@ -338,6 +334,9 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
+#define PATCH_ARGS                                                            \
+    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
+        const int16_t at_dw[4]
 #define TEXEL_PATCHES(kind, name)                \
     static bool name##_nearest(PATCH_ARGS)       \
     {                                            \
@@ -347,15 +346,14 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     {                                            \
         return fetch(p, kind, in, out, at_dw);   \
     }
-#define FILTERED_PATCHES(kind, name)                     \
-    static bool name##_linear(PATCH_ARGS)                \
-    {                                                    \
-        return linear(p, kind, false, in, out, at_dw) || \
-               name##_linear_wide(p, in, out, at_dw);    \
-    }                                                    \
-    static bool name##_mipmaps(PATCH_ARGS)               \
-    {                                                    \
-        return mipmaps(p, kind, in, out, at_dw);         \
+#define FILTERED_PATCHES(kind, name)             \
+    static bool name##_linear(PATCH_ARGS)        \
+    {                                            \
+        return linear(p, kind, in, out, at_dw);  \
+    }                                            \
+    static bool name##_mipmaps(PATCH_ARGS)       \
+    {                                            \
+        return mipmaps(p, kind, in, out, at_dw); \
     }
 
 TEXEL_PATCHES(SAMPLE_BYTES4, bytes4)
