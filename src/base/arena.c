@@ -10,9 +10,9 @@ struct arena_block {
 };
 
 void
-arena_init(struct arena *arena, size_t block_B)
+arena_init(struct arena *arena, size_t block_B, size_t kept_B)
 {
-    *arena = (struct arena){.block_B = block_B};
+    *arena = (struct arena){.block_B = block_B, .kept_B = kept_B};
 }
 
 static void
@@ -29,13 +29,27 @@ void
 arena_finish(struct arena *arena)
 {
     free_chain(arena->head);
-    arena->head = NULL;
+    free_chain(arena->spare);
+    arena->head = arena->spare = NULL;
     arena->used_B = 0;
+}
+
+static struct arena_block *
+push(struct arena *arena, struct arena_block *block)
+{
+    block->next = arena->head;
+    block->used_B = 0;
+    return arena->head = block;
 }
 
 static struct arena_block *
 grow(struct arena *arena, size_t want_B)
 {
+    struct arena_block *spare = arena->spare;
+    if (spare && spare->size_B >= want_B) {
+        arena->spare = spare->next;
+        return push(arena, spare);
+    }
     size_t size_B = MAX2(arena->block_B, want_B);
     if (want_B > SIZE_MAX - sizeof(struct arena_block) - 64)
         return NULL;
@@ -43,11 +57,8 @@ grow(struct arena *arena, size_t want_B)
         64, ALIGN_POT(sizeof *block + size_B, (size_t)64));
     if (!block)
         return NULL;
-    block->next = arena->head;
     block->size_B = size_B;
-    block->used_B = 0;
-    arena->head = block;
-    return block;
+    return push(arena, block);
 }
 
 void *
@@ -74,14 +85,29 @@ arena_alloc(struct arena *arena, size_t size_B, size_t align_B)
     return p ? memset(p, 0, size_B) : NULL;
 }
 
+/* Keeps what it can of a chain; returns how much there is then. */
+static size_t
+keep(struct arena *arena, struct arena_block *block, size_t kept_B)
+{
+    while (block) {
+        struct arena_block *next = block->next;
+        if (kept_B && kept_B + block->size_B > arena->kept_B) {
+            free(block);
+        } else {
+            block->next = arena->spare;
+            arena->spare = block;
+            kept_B += block->size_B;
+        }
+        block = next;
+    }
+    return kept_B;
+}
+
 void
 arena_reset(struct arena *arena)
 {
-    struct arena_block *block = arena->head;
+    struct arena_block *used = arena->head, *spare = arena->spare;
+    arena->head = arena->spare = NULL;
     arena->used_B = 0;
-    if (!block)
-        return;
-    free_chain(block->next);
-    block->next = NULL;
-    block->used_B = 0;
+    keep(arena, spare, keep(arena, used, 0));
 }

@@ -28,7 +28,7 @@ stage_cache_init(struct stage_cache *cache, struct stage_cache *common)
     memset(cache, 0, sizeof *cache);
     cache->common = common ? common : cache;
     pthread_mutex_init(&cache->lock, NULL);
-    arena_init(&cache->arena, 8192);
+    arena_init(&cache->arena, 8192, 0);
 }
 
 void

@@ -25,7 +25,7 @@ Test(fields, sign_extension)
 Test(arena, memory_is_zero_and_aligned)
 {
     struct arena a;
-    arena_init(&a, 1000);
+    arena_init(&a, 1000, 0);
     unsigned char *p = arena_alloc(&a, 10, 1);
     memset(p, 0xff, 10);
     unsigned char *q = arena_alloc(&a, 5000, 64);
@@ -42,9 +42,32 @@ Test(arena, memory_is_zero_and_aligned)
 Test(arena, refuses_what_cannot_be)
 {
     struct arena a;
-    arena_init(&a, 1000);
+    arena_init(&a, 1000, 0);
     cr_assert_null(arena_alloc(&a, SIZE_MAX - 8, 1));
     cr_assert_not_null(arena_alloc(&a, 8, 8));
+    arena_finish(&a);
+}
+
+Test(arena, keeps_some_blocks)
+{
+    struct arena a;
+    void *before[6], *after[3];
+    arena_init(&a, 1000, 3000);
+    for (unsigned i = 0; i < 6; i++)
+        memset(before[i] = arena_alloc(&a, 900, 64), 0xff, 900);
+    arena_reset(&a);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned char *p = after[i] = arena_alloc(&a, 900, 64);
+        bool known = false;
+        for (unsigned k = 0; k < 6; k++)
+            known |= p == before[k];
+        cr_assert(known, "block %u is new", i);
+        for (unsigned k = 0; k < 900; k++)
+            cr_assert_eq(p[k], 0);
+    }
+    cr_assert(after[0] != after[1] && after[1] != after[2] &&
+              after[0] != after[2]);
+    cr_assert_eq(a.used_B, 2700);
     arena_finish(&a);
 }
 

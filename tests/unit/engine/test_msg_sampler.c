@@ -56,7 +56,7 @@ make_rig(unsigned type, unsigned simd)
     memset(&cache, 0, sizeof cache);
     cache.common = &cache;
     pthread_mutex_init(&cache.lock, NULL);
-    arena_init(&cache.arena, 8192);
+    arena_init(&cache.arena, 8192, 0);
     r.stage.cache = &cache;
     memset(r.answer, 0xcc, sizeof r.answer);
     r.stage.gen = 9;
