@@ -224,7 +224,10 @@ tris_run(struct geom *g)
     uint32_t cut_codes = CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0);
     if (all_are_gone(g, reject, cut_codes))
         return;
-    struct run run = {.g = g, .list = clip_list(g)};
+    struct run run; /* the array as it is: most draws need little of it */
+    run.g = g;
+    run.list = clip_list(g);
+    run.count = 0;
     if (!run.list) {
         geom_fail(g);
         return;

@@ -11,12 +11,15 @@ is_live(const struct eu_launch *l, unsigned grf)
     return l->live_in[grf / 32] >> (grf % 32) & 1;
 }
 
+/* Whether any register from that one on is. */
 static bool
 any_is_live(const struct eu_launch *l, unsigned grf)
 {
-    bool any = false;
-    for (; grf < EU_GRF_COUNT; grf++)
-        any |= is_live(l, grf);
+    uint32_t any = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(l->live_in); i++) {
+        unsigned below = grf <= i * 32 ? 0 : grf - i * 32;
+        any |= below < 32 ? l->live_in[i] >> below : 0;
+    }
     return any;
 }
 
