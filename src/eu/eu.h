@@ -180,6 +180,7 @@ struct eu_launch {
 
     /* Where threads of a row have their payload, or 0: there are no rows. */
     unsigned row_grf;
+    bool rows; /* they may follow each other: eu_launch_row() */
 
     /* Private to src/eu. */
     uint8_t leaves;    /* enum eu_leaves */
@@ -337,9 +338,9 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
     return row;
 }
 
-/* The first threads of a row of which each begins with the registers that the
- * thread has now, if they can run two at a time: returns how many have
- * finished. */
+/* The first threads of a row that takes them, of which each begins with the
+ * registers that the thread has now, if they can run two at a time: returns how
+ * many have finished. */
 static inline unsigned
 eu_launch_two(const struct eu_launch *l, struct eu_thread *t,
               struct eu_row *row, struct eu_tail tail, int64_t *left)

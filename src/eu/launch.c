@@ -52,6 +52,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
     l->enter = NULL;
     l->entry = NULL;
     l->row_grf = 0;
+    l->rows = false;
     l->pairs = NULL;
     eu_thread_init(&t, start);
     memcpy(l->begin, t.a0, sizeof l->begin);

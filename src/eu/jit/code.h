@@ -35,6 +35,7 @@ struct eu_jit {
     unsigned flags;
     uint32_t need;      /* channels of the full copy */
     unsigned row_grf;   /* see eu_launch_row() */
+    bool rows;          /* such threads may follow each other */
     bool apart, quads;  /* which may run without some: eu_masks_nothing() */
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */
@@ -50,7 +51,8 @@ struct eu_jit {
     bool pairs;                      /* there may be such code, */
     _Atomic(struct jit_pair *) pair; /* made when many rows have run; owned */
     atomic_bool pair_failed;
-    atomic_uint rows;        /* that have run until then */
+    atomic_uint ran;         /* rows until then */
+    atomic_uint lost;        /* rows that did not stay together */
     struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
     uint8_t *start;
     uint32_t *at; /* per op: offset of its code in the full copy */

@@ -434,8 +434,9 @@ make_full(struct jit *j)
     }
     jit->start = j->start;
     jit->at = j->at;
-    jit->row_grf = j->row_grf;
+    jit->rows = j->row_at;
     jit->pairs = jit_makes_pairs(j);
+    jit->row_grf = j->row_grf;
     jit->pair_keeps = jit_pair_keeps(j);
     jit->apart = j->in.apart;
     jit->quads = j->in.quads;

@@ -162,6 +162,8 @@ struct jit_part {
 struct jit_side {
     struct jit_vregs v;
     uint8_t flag_at[2];
+    struct jit_loop *loops;
+    const struct jit_loop *loop;
 };
 
 struct jit {
@@ -187,6 +189,7 @@ struct jit {
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_lanes *lanes; /* of each op, or NULL */
     bool has_flow, has_loop, has_modes;
+    uint8_t leaves;        /* enum eu_leaves, branches aside */
     bool has_wide;         /* ops of more than eight lanes */
     bool has_ends;         /* any of these, or a jump */
     bool has_dynamic;      /* ... to where only a running thread knows */
@@ -529,6 +532,8 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 bool jit_lower_send(struct jit *j, uint32_t index);
 /* rows.c: at the kernel's first instruction. */
 void jit_begin_row(struct jit *j);
+/* What the first PLN has its weights in, or 0. */
+unsigned jit_weights_grf(const struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */
 bool jit_is_caught(const struct eu_op *op);
 
@@ -543,8 +548,9 @@ bool jit_compile_alu(struct jit *j, const struct eu_op *op);
 struct jit_set jit_dying_at(const struct jit *j, uint32_t op);
 void jit_finish(struct jit *j);
 
-/* pair.c: whether there may be code for two threads of a row. */
-bool jit_makes_pairs(const struct jit *j);
+/* pair.c: whether there may be code for two threads of a row, which jit.row_grf
+ * names even where they cannot follow each other one at a time. */
+bool jit_makes_pairs(struct jit *j);
 /* Registers that each of them has to find as the row's first one does. */
 struct jit_set jit_pair_keeps(const struct jit *j);
 
@@ -579,6 +585,8 @@ void jit_memory_misses(struct jit *j);
 /* A branch that nobody is called for. */
 bool jit_flow_is_native(const struct eu_op *op);
 void jit_lower_flow(struct jit *j, uint32_t index);
+/* A loop's end, where nobody is left to go round once more. */
+bool jit_leaves_loop(const struct jit *j, uint32_t index);
 /* False: the interpreter says what is wrong with it. */
 bool jit_lower_wait(struct jit *j, uint32_t index);
 void jit_lower_join(struct jit *j, uint32_t index);

@@ -458,6 +458,7 @@ jit_analyse(struct jit *j, bool whole)
     memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
     j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;
     j->in.quads = apart.quads;
+    j->leaves = (uint8_t)least;
     j->in.leaves = j->in.apart ? least : EU_LEAVES_ALL;
     return true;
 }

@@ -18,6 +18,8 @@ enum {
     MOST_PINS_EVEX = JIT_PINS,
     MOST_PINS_MATH = 8,
     MOST_PINS_VEX = 6,
+    MOST_PINS_PAIR = 10, /* each of two threads has half of them */
+    MOST_PINS_PAIR_MATH = 4,
     MOST_PINS_LEAN = 8, /* more, and what is new is spilled on its way */
 };
 
@@ -180,6 +182,8 @@ static unsigned
 most_pins(const struct jit *j, const struct jit_loop *l)
 {
     bool math = has_math(j, l);
+    if (j->pair)
+        return math ? MOST_PINS_PAIR_MATH : MOST_PINS_PAIR;
     if (j->evex)
         return math ? MOST_PINS_MATH : MOST_PINS_EVEX;
     return math ? 0 : most_pins_vex(j, l);
@@ -202,7 +206,7 @@ pin(struct jit_loop *l, unsigned reg, unsigned grf, const struct candidate *c)
 static void
 choose(const struct jit *j, struct jit_loop *l, const struct candidate *c)
 {
-    unsigned last = j->evex ? 31 : 15, most = most_pins(j, l);
+    unsigned last = j->evex && !j->pair ? 31 : 15, most = most_pins(j, l);
     unsigned having[MANY + 1] = {0}, least = MANY, sum = 0;
     for (unsigned g = 0; g < EU_GRF_COUNT; g++)
         if (c[g].live && !c[g].refused)

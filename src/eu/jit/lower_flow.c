@@ -277,9 +277,8 @@ find_parting(struct jit *j, const struct eu_op *op)
         x86_alu_imm(x, X86_CMP, X86_RDX, 0, false);
 }
 
-/* A loop's end, where nobody is left to go round once more. */
-static bool
-leaves_loop(const struct jit *j, uint32_t index)
+bool
+jit_leaves_loop(const struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     uint32_t end = index + (uint32_t)op->jip;
@@ -302,7 +301,7 @@ cold_branch(struct jit *j, uint32_t index)
         jit_counter_flags(j, op);
     find_parting(j, op);
     if (is_if ? stays_together(j, index + (uint32_t)op->jip)
-              : leaves_loop(j, index)) {
+              : jit_leaves_loop(j, index)) {
         x86_alu_imm(x, X86_CMP, X86_RDX, op_channels(op), false);
         uint32_t some = x86_jump(x, X86_CC_NE);
         uint32_t other = test_channels(j, op);

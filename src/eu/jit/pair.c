@@ -6,8 +6,9 @@
  * other waits. Each has half of the vector registers, and a mask register for
  * its flags; what of the second one is in memory is in a thread of its own
  * right behind the first one (x86.bias). This is for kernels that go straight
- * on and send nothing but what is caught, and is made when many threads of one
- * have run. */
+ * on, but for loops that count (counters.c), and send nothing but what is
+ * caught. It is made when many threads of one have run. Where two do not stay
+ * together they are run once more, each alone: they have done nothing yet. */
 #include "eu/jit/code.h"
 #include "eu/jit/lower_send.h"
 #include "eu/jit/show.h"
@@ -17,6 +18,8 @@
 
 /* Rows after which it pays. */
 #define MANY_ROWS 48
+/* Rows that were lost after which it does not. */
+#define MANY_LOST 16
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
 #define ROW_AT(second, member) \
@@ -43,27 +46,89 @@ jit_pair_keeps(const struct jit *j)
     return s;
 }
 
-bool
-jit_makes_pairs(const struct jit *j)
+/* Begins with a loop that counts, and ends with it. */
+static const struct jit_loop *
+counted_loop(const struct jit *j, uint32_t i)
 {
+    const struct jit_loop *l = jit_loop_at(j, i);
+    return l && l->counter.len_B && jit_leaves_loop(j, l->head + 1) ? l : NULL;
+}
+
+static bool
+is_indirect(const struct eu_insn *insn)
+{
+    bool indirect = insn->dst.indirect;
+    for (unsigned s = 0; s < insn->src_count; s++)
+        indirect |= insn->src[s].indirect;
+    return indirect;
+}
+
+/* No branches but those of such loops, and nothing that may go wrong. */
+static bool
+only_counts(const struct jit *j)
+{
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        if (is_indirect(j->k->ops[i].insn))
+            return false;
+        if (!(j->start[i] & JIT_FLOW) || jit_is_unreached(j, i))
+            continue;
+        const struct jit_loop *l = counted_loop(j, i);
+        if (!l || (i != l->head + 1 && i != l->end))
+            return false;
+    }
+    return true;
+}
+
+/* With loops threads need all channels, and do not leave everything to the next
+ * one. */
+static bool
+loops_in_pairs(const struct jit *j)
+{
+    return j->full && j->in.catches && !j->in.acc && j->in.steady &&
+           j->leaves != EU_LEAVES_ALL && !j->has_dynamic && only_counts(j) &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+bool
+jit_makes_pairs(struct jit *j)
+{
+    if (!j->evex || j->has_modes || j->in.sfids || j->in.ends != 1)
+        return false;
+    if (j->has_flow && loops_in_pairs(j))
+        j->row_grf = jit_weights_grf(j);
     struct jit_set keeps = jit_pair_keeps(j);
-    return j->evex && j->row_grf && !j->has_ends && !j->in.sfids &&
-           j->in.ends == 1 &&
-           __builtin_popcountll(keeps.w[0]) +
-                   __builtin_popcountll(keeps.w[1]) <=
-               MOST_KEPT;
+    return j->row_grf && __builtin_popcountll(keeps.w[0]) +
+                                 __builtin_popcountll(keeps.w[1]) <=
+                             MOST_KEPT;
 }
 
 /* ---- code ---- */
+
+static void
+get_side(const struct jit *j, struct jit_side *s)
+{
+    s->v = j->v;
+    memcpy(s->flag_at, j->flag_at, sizeof s->flag_at);
+    s->loops = j->loops;
+    s->loop = j->loop;
+}
+
+static void
+set_side(struct jit *j, const struct jit_side *s)
+{
+    j->v = s->v;
+    memcpy(j->flag_at, s->flag_at, sizeof s->flag_at);
+    j->loops = s->loops;
+    j->loop = s->loop;
+}
 
 /* What follows is for the other thread. */
 static void
 turn(struct jit *j)
 {
-    struct jit_side s = {.v = j->v};
-    memcpy(s.flag_at, j->flag_at, sizeof s.flag_at);
-    j->v = j->side.v;
-    memcpy(j->flag_at, j->side.flag_at, sizeof s.flag_at);
+    struct jit_side s;
+    get_side(j, &s);
+    set_side(j, &j->side);
     j->side = s;
     j->second = !j->second;
     j->x.bias = j->second ? (int32_t)sizeof(struct eu_thread) : 0;
@@ -225,30 +290,172 @@ compile_twice(struct jit *j, uint32_t i)
     }
 }
 
+/* ---- loops ---- */
+
+#define LEFT_AT THREAD_AT(chan_ip) /* of the budget, as the two began */
+
+/* Jumps to where the two are given up, from the instruction before. */
+static void
+lose(struct jit *j, uint32_t from)
+{
+    if (jit_grow(j, (void **)&j->returns, &j->return_capacity,
+                 j->return_count + 1, sizeof *j->returns))
+        j->returns[j->return_count++] = from;
+}
+
+static void
+give_up(struct jit *j)
+{
+    struct x86 *x = &j->x;
+    for (uint32_t i = 0; i < j->return_count; i++)
+        x86_patch(x, j->returns[i], x->size);
+    x86_load(x, X86_R12, LEFT_AT, 8);
+    x86_vzeroupper(x);
+    jit_leave(j);
+}
+
+/* Of both threads. */
+static void
+spend(struct jit *j, uint32_t first, uint32_t end)
+{
+    uint32_t n = 0;
+    for (uint32_t i = first; i < end; i++)
+        n += j->k->ops[i].fn != eu_op_join;
+    if (n)
+        x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * n, true);
+}
+
+static void
+begin_loop(struct jit *j, const struct jit_loop *l)
+{
+    struct x86 *x = &j->x;
+    jit_float_mode(j, false);
+    for (unsigned n = 0; n < 2; n++, turn(j)) {
+        jit_flush(j, &j->live[0][l->head]);
+        jit_forget(j);
+        jit_enter_loop(j, l->head);
+    }
+    x86_test(x, X86_R12);
+    lose(j, x86_jump(x, X86_CC_LE));
+    spend(j, l->head, l->head + 2);
+}
+
+/* What is known where both threads leave a loop. */
+struct exit {
+    uint32_t from;
+    struct jit_side side[2];
+};
+
+/* Neither leaves, or both do. */
+static void
+leave_loop(struct jit *j, const struct jit_loop *l, struct exit *e)
+{
+    e->from = jit_test_counter(j);
+    get_side(j, &e->side[0]);
+    turn(j);
+    lose(j, jit_test_counter(j));
+    get_side(j, &e->side[1]);
+    turn(j);
+    spend(j, l->head + 2, l->end + 1);
+}
+
+/* Behind the loop what was in registers goes on to be. */
+static void
+end_loop(struct jit *j, uint32_t i, const struct exit *e)
+{
+    struct x86 *x = &j->x;
+    uint32_t head = j->loop->head;
+    jit_float_mode(j, false);
+    for (unsigned n = 0; n < 2; n++, turn(j))
+        jit_end_block(j, &j->live[0][i]);
+    x86_patch(x, x86_jump(x, X86_ALWAYS), j->inner[head]);
+    x86_patch(x, e->from, x->size);
+    for (unsigned n = 0; n < 2; n++, turn(j)) {
+        set_side(j, &e->side[n]);
+        if (n) {
+            uint32_t both = jit_test_counter(j);
+            lose(j, x86_jump(x, X86_ALWAYS));
+            x86_patch(x, both, x->size);
+        }
+        jit_counter_flags(j, &j->k->ops[head + 1]);
+        jit_forget_flag(j, j->k->ops[head + 1].flag_reg);
+        jit_unlock_but(j, 0);
+        j->loop = NULL;
+        j->v.pinned = 0;
+    }
+    x86_alu_imm(x, X86_SUB, X86_R12, 2, true);
+}
+
+static void
+compile_op(struct jit *j, uint32_t i, struct exit *e)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    const struct jit_loop *l = counted_loop(j, i);
+    j->at[i] = j->x.size;
+    j->here = i;
+    if (l && l->head == i)
+        begin_loop(j, l);
+    if ((j->start[i] & JIT_FLOW) && !j->loop)
+        j->failed = true;
+    else if (l && i == l->head + 1)
+        leave_loop(j, l, e);
+    else if (l && i == l->end)
+        end_loop(j, i, e);
+    else if (op->fn != eu_op_join && !jit_counts(j, i, 0))
+        compile_twice(j, i);
+}
+
+/* Ops that every thread executes once. */
+static void
+spend_outside(struct jit *j, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i++) {
+        const struct jit_loop *l = jit_loop_at(j, i);
+        spend(j, i, i + !l);
+    }
+}
+
 static void
 compile_pair(struct jit *j)
 {
+    struct exit exit = {.from = 0};
     uint32_t i = 0;
-    j->pair = true;
     j->v.all = FIRST_VREGS;
     j->side.v.all = ~FIRST_VREGS;
     jit_forget(j);
     memset(j->side.flag_at, 0xff, sizeof j->side.flag_at);
     j->row_at = j->x.size;
+    x86_store(&j->x, X86_R12, LEFT_AT, 8);
     load_row(j);
     for (unsigned n = 0; n < 2; n++, turn(j))
         begin_thread(j);
-    for (; !jit_is_send(&j->k->ops[i]) && !j->failed; i++) {
-        j->at[i] = j->x.size;
-        j->here = i;
-        compile_twice(j, i);
-    }
+    for (; !jit_is_send(&j->k->ops[i]) && !j->failed; i++)
+        compile_op(j, i, &exit);
     j->here = i;
-    x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * (i + 1), true);
+    spend_outside(j, i + 1);
+    jit_float_mode(j, false);
     take_payloads(j, &j->k->ops[i]);
     for (; i < j->k->op_count; i++)
         j->at[i] = j->x.size;
     go_on(j);
+    give_up(j);
+}
+
+/* The registers of loops are the other half for the second thread. */
+static bool
+find_loops(struct jit *j)
+{
+    if (!jit_find_loops(j))
+        return false;
+    j->side.loops = calloc(j->loop_count + 1, sizeof *j->loops);
+    for (uint32_t i = 0; j->side.loops && i < j->loop_count; i++) {
+        struct jit_loop *l = &j->side.loops[i];
+        *l = j->loops[i];
+        l->regs <<= 16;
+        for (unsigned p = 0; p < l->count; p++)
+            l->pins[p].reg += 16;
+    }
+    return j->side.loops;
 }
 
 /* NULL without memory, and where an instruction needs more than there is for
@@ -256,7 +463,8 @@ compile_pair(struct jit *j)
 static void *
 make_code(struct jit *j, const struct eu_jit *jit)
 {
-    if (!jit_allocate(j) || !jit_analyse(j, true))
+    j->pair = true;
+    if (!jit_allocate(j) || !jit_analyse(j, true) || !find_loops(j))
         return NULL;
     j->row_grf = jit->row_grf;
     jit_prologue(j);
@@ -264,8 +472,9 @@ make_code(struct jit *j, const struct eu_jit *jit)
     jit_math_helpers(j);
     jit_math_rescues(j);
     x86_place_pool(&j->x);
+    free(j->side.loops);
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
-                    (!j->needs_flush || jit->needs_flush) && !j->return_count;
+                    (!j->needs_flush || jit->needs_flush);
     if (j->x.failed || j->failed || !as_alone)
         return NULL;
     return eu_exec_publish(j->x.code, j->x.size);
@@ -330,8 +539,10 @@ pair_when_hot(const struct eu_jit *compiled)
 {
     struct eu_jit *jit = (struct eu_jit *)compiled;
     struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
+    if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
+        return NULL;
     if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
-        atomic_fetch_add_explicit(&jit->rows, 1, memory_order_relaxed) <
+        atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) <
             MANY_ROWS)
         return p;
     return eu_jit_pair(jit);
@@ -370,6 +581,13 @@ fill_second(const struct eu_launch *l, struct eu_thread *t)
         }
 }
 
+static void
+count_lost(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    atomic_fetch_add_explicit(&jit->lost, 1, memory_order_relaxed);
+}
+
 bool
 eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
 {
@@ -386,6 +604,8 @@ eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
     *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
     if (t->status == EU_FINISHED)
         return true;
+    if (t->row->more)
+        count_lost(l->jit);
     move_kept(l->jit, t, true);
     return false;
 }

@@ -67,9 +67,8 @@ makes_rows(const struct jit *j)
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
 }
 
-/* What the first PLN has its weights in, or 0. */
-static unsigned
-weights_grf(const struct jit *j)
+unsigned
+jit_weights_grf(const struct jit *j)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_insn *insn = j->k->ops[i].insn;
@@ -90,7 +89,7 @@ row_step_B(const struct jit *j)
 void
 jit_begin_row(struct jit *j)
 {
-    unsigned grf = makes_rows(j) ? weights_grf(j) : 0;
+    unsigned grf = makes_rows(j) ? jit_weights_grf(j) : 0;
     unsigned step_B = row_step_B(j);
     if (!grf)
         return;

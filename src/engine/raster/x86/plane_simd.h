@@ -461,8 +461,8 @@ static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     bool rows = r->weights && r->weights->grf == r->launch->row_grf;
-    if (rows && !r->copies && (end - first > 1 || r->tail.fn) &&
-        fill_row(r, first, end))
+    if (rows && r->launch->rows && !r->copies &&
+        (end - first > 1 || r->tail.fn) && fill_row(r, first, end))
         return run_row(r, first, end, left);
     *r->stored = 0;
     if (rows && end - first > 1 && r->launch->pairs && begin_alike(r))
