@@ -165,7 +165,7 @@ jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
 {
     bool exec = !op->no_mask && !j->full && !jit_is_unseen(j, op);
     bool pred = with_pred && op->pred;
-    if (!exec && !pred)
+    if ((!exec && !pred) || (!j->evex && jit_needs_no_mask(op)))
         return (struct jit_mask){.all = true};
     if (!j->evex)
         return jit_mask_vex(j, op, p, exec, pred);

@@ -11,6 +11,8 @@ struct jit_mask jit_pred_vex(struct jit *j, const struct eu_op *op,
                              const struct jit_part *p);
 void jit_write_flags_vex(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p, unsigned k);
+/* It only writes flags, and not by the mask of its parts. */
+bool jit_needs_no_mask(const struct eu_op *op);
 /* Others write these flags: bits of f0 and f1. */
 void jit_forget_flags_vex(struct jit *j, unsigned bit, unsigned count);
 

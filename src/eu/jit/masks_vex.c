@@ -7,6 +7,8 @@
  * only in the channels that execute, so only for who asks for these. */
 #include "eu/jit/masks.h"
 
+#include "eu/interp/alu.h"
+
 #define FLAGS_AT offsetof(struct eu_thread, f)
 #define MASK_AT offsetof(struct eu_thread, mask)
 
@@ -223,11 +225,38 @@ merge_bits(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     x86_store(x, X86_RDX, at, 4);
 }
 
-/* All bits of a comparison, by its last part: those of the first one wait in
- * r8. */
+/* Whether a comparison's last part writes all of its bits: what that needs of
+ * masks is in memory. */
+static bool
+writes_once(const struct eu_op *op)
+{
+    return op->insn->opcode == EU_OP_CMP && is_whole(op) && op->chan % 8 == 0;
+}
+
+bool
+jit_needs_no_mask(const struct eu_op *op)
+{
+    return writes_once(op) && op->insn->dst.file != EU_FILE_GRF &&
+           eu_exec_class(op->insn) != EXEC_DOUBLE;
+}
+
+/* ecx := the bits that change. */
+static void
+load_mask(struct jit *j, const struct eu_op *op, bool exec)
+{
+    struct x86 *x = &j->x;
+    if (exec)
+        x86_load(x, X86_RCX, MASK_AT + op->chan / 8u, op->lanes / 8u);
+    if (op->pred)
+        jit_pred_bits(j, op, exec ? X86_RDX : X86_RCX);
+    if (op->pred && exec)
+        x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
+}
+
+/* Bits of the first part wait in r8. */
 static void
 write_bits(struct jit *j, const struct eu_op *op, const struct jit_part *p,
-           unsigned k)
+           unsigned k, bool exec)
 {
     struct x86 *x = &j->x;
     unsigned size_B = op->lanes / 8u;
@@ -240,8 +269,8 @@ write_bits(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         x86_shift_imm(x, true, X86_RAX, 8);
         x86_alu_reg(x, X86_OR, X86_RAX, X86_R8, false);
     }
-    if (!p->mask.all && !jit_flags_unseen(j, op)) {
-        x86_load(x, X86_RCX, MASK_AT + op->chan / 8u, size_B);
+    if (exec || op->pred) {
+        load_mask(j, op, exec);
         x86_load(x, X86_RDX, at, size_B);
         x86_alu_reg(x, X86_XOR, X86_RAX, X86_RDX, false);
         x86_alu_reg(x, X86_AND, X86_RAX, X86_RCX, false);
@@ -255,15 +284,14 @@ jit_write_flags_vex(struct jit *j, const struct eu_op *op,
                     const struct jit_part *p, unsigned k)
 {
     unsigned bit = op->flag_reg * 32u + op->flag_shift + p->first;
-    bool whole = is_whole(op) && op->insn->opcode == EU_OP_CMP && !op->pred &&
-                 p->lanes == LANES && op->chan % 8 == 0;
+    bool exec = !op->no_mask && !j->full && !jit_is_unseen(j, op);
     jit_forget_flags_vex(j, bit, p->lanes);
-    if (!whole) {
+    if (!writes_once(op) || p->lanes != LANES) {
         merge_bits(j, op, p, k);
         return;
     }
-    write_bits(j, op, p, k);
-    if (j->v.temps & JIT_BIT(k))
+    write_bits(j, op, p, k, exec && !jit_flags_unseen(j, op));
+    if ((j->v.temps & JIT_BIT(k)) && !op->pred)
         note(j, k, JIT_FLAGS,
-             bit | (p->mask.all ? 0 : KEY_WITHIN(op->chan + p->first)));
+             bit | (exec ? KEY_WITHIN(op->chan + p->first) : 0));
 }
