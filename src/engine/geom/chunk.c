@@ -96,6 +96,23 @@ read_indices(const struct draw *draw, uint64_t at, uint32_t count,
     }
 }
 
+/* Where so many more begin, as far as that is sure. */
+static void
+look_ahead(struct geom *g, uint64_t at, uint32_t count)
+{
+    const struct draw *draw = g->draw;
+    unsigned size_B = draw->index_buffer.index_B;
+    uint64_t limit = draw->indexed && draw->range_count <= 1
+                         ? draw->index_buffer.size_B / size_B
+                         : 0;
+    at += draw->start_vertex;
+    g->ahead_B = 0;
+    if (at >= limit || count < PIECE)
+        return;
+    g->ahead = vm_ptr(draw->vm, draw->index_buffer.va + at * size_B);
+    g->ahead_B = (uint32_t)MIN2(limit - at, (uint64_t)count) * size_B;
+}
+
 /* The last range that does not begin behind vertex `at`. */
 static unsigned
 find_range(const struct draw *draw, uint32_t at)
@@ -174,6 +191,7 @@ walk_tris(struct geom *g, const struct assemble_span *span,
     uint32_t *key = b->tri_key, lo, hi;
     key[0] = first;
     read_keys(g->draw, prim * span->step, keys, key + 1);
+    look_ahead(g, (uint64_t)prim * span->step + keys, keys);
     g->lanes->range(key + !fan, keys + fan, &lo, &hi);
     /* Whether no two of the keys can meet in the batch's table. */
     b->unique = c->instance_count == 1 && hi - lo <= b->slot_mask;

@@ -116,6 +116,9 @@ struct geom {
     uint32_t user_clip, user_cull; /* bit per distance */
     uint32_t clip_codes, reject_codes;
     uint32_t instance; /* now being assembled */
+    /* Indices that come next: vertex shaders fetch them by the way. */
+    const uint8_t *ahead;
+    uint32_t ahead_B;
     uint64_t cl_invocations, cl_primitives;
     uint64_t ia_vertices, ia_primitives;
 };

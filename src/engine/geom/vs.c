@@ -90,6 +90,23 @@ put_constants(const struct eu_launch *l, const struct shader_stage *stage,
     }
 }
 
+/* A thread's share of what is looked at next. */
+static uint32_t
+find_share(const struct geom *g)
+{
+    if (!g->ahead_B)
+        return 0;
+    return (uint32_t)((uint64_t)g->ahead_B * LANES / g->batch.vert_count);
+}
+
+static void
+fetch_ahead(const struct geom *g, unsigned thread, uint32_t share_B)
+{
+    const uint8_t *p = g->ahead + (size_t)thread * share_B;
+    for (uint32_t i = 0; i < share_B; i += 64)
+        __builtin_prefetch(p + i);
+}
+
 /* What the clipper wants to know, while the vertices are in the nearest
  * cache. */
 static void
@@ -123,6 +140,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     unsigned begin = index * JOB_THREADS * LANES, first = begin;
     memset(geom_entry(g, &g->vs_urb, first), 0,
            (size_t)g->vs_urb.entry_B * (end - first));
+    uint32_t share_B = find_share(g);
     uint32_t mode = eu_launch_begin(&g->vs_launch);
     for (; first < end && !geom_stopped(g); first += LANES) {
         unsigned count = MIN2(end - first, LANES);
@@ -133,6 +151,8 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         put_handles(g, &t, first, count);
         if (in.any)
             put_inputs(g, &t, &in, first, count);
+        if (share_B)
+            fetch_ahead(g, first / LANES, share_B);
         msg_launch(&g->vs_launch, &t, &env, mask, mask);
     }
     eu_launch_end(&g->vs_launch, mode);
