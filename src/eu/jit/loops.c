@@ -136,6 +136,18 @@ refuse_overlaps(struct candidate *c)
     }
 }
 
+/* Of a message, so that its answer stays in registers (lower_memory_vex.c). */
+static unsigned
+message_need(const struct eu_op *op)
+{
+    struct jit_moved m;
+    unsigned need = 4;
+    jit_memory_moves(op, &m);
+    for (unsigned i = 0; i < m.count; i++)
+        need += m.part[i].len_B / EU_GRF_B;
+    return MIN2(need, 14u);
+}
+
 /* Registers that an op needs besides those that are pinned, on hosts without
  * AVX-512: for operands, changed ones and constants, and results of both its
  * parts. Who needs more after all is interpreted. */
@@ -150,6 +162,8 @@ need_vex(const struct jit *j, uint32_t i)
     unsigned need = 1 + plain[op->insn->opcode & 127];
     if (j->start[i] & JIT_FLOW)
         return 3;
+    if (j->start[i] & JIT_MEMORY)
+        return MAX2(message_need(op), 16u - MOST_PINS_VEX);
     if (!j->full || op->slow != eu_op_general || op->fn == op->slow ||
         !plain[op->insn->opcode & 127] || op->pred ||
         (op->post & ~(EU_POST_SAT | EU_POST_NULL) &&
@@ -157,7 +171,8 @@ need_vex(const struct jit *j, uint32_t i)
         return 16 - MOST_PINS_VEX;
     for (unsigned s = 0; s < op->insn->src_count; s++)
         need += op->src[s].cls == EU_SRC_VEC_MOD ? 3 : 1;
-    return need + (op->post & EU_POST_SAT ? 3 : 0);
+    need += op->post & EU_POST_SAT ? 3 : 0;
+    return MIN2(need, 16u - MOST_PINS_VEX);
 }
 
 static unsigned
@@ -166,7 +181,7 @@ most_pins_vex(const struct jit *j, const struct jit_loop *l)
     unsigned need = 16 - MOST_PINS_LEAN;
     for (uint32_t i = l->head; i <= l->end; i++)
         need = MAX2(need, need_vex(j, i));
-    return need < 16 - MOST_PINS_VEX ? 16 - need : MOST_PINS_VEX;
+    return 16 - need;
 }
 
 static bool
