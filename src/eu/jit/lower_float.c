@@ -253,7 +253,17 @@ min_max_known(struct jit *j, unsigned len, unsigned a, uint32_t b, bool is_min)
     enum x86_vop vop = !is_min    ? X86_PMINUD
                        : negative ? X86_PMAXUD
                                   : X86_PMINSD;
-    unsigned d = jit_in_reg(j, jit_dword(j, b), len);
+    unsigned d, t;
+    if (!j->evex) {
+        unsigned known = jit_dword_reg(j, b);
+        d = jit_binary(j, vop, len, x86_reg(a), x86_reg(known));
+        t = jit_temp(j);
+        x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, JIT_PRED_ORD);
+        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, known, x86_reg(d), 0,
+                    (uint8_t)(t << 4));
+        return d;
+    }
+    d = jit_in_reg(j, jit_dword(j, b), len);
     x86_vop_imm(&j->x, X86_CMPPS, len, 4, a, x86_reg(a), 0, JIT_PRED_ORD);
     x86_vop(&j->x, vop, len, d, a, jit_dword(j, b), 4);
     return d;
@@ -293,8 +303,7 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                               x86_reg(ra), b);
         if (!is_min && !(known >> 31))
             return max_positive(j, p->len, ra, known);
-        if (j->evex)
-            return min_max_known(j, p->len, ra, known, is_min);
+        return min_max_known(j, p->len, ra, known, is_min);
     }
     return min_max(j, p->len, ra, jit_in_reg(j, b, p->len), is_min);
 }
