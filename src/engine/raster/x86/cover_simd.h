@@ -173,6 +173,26 @@ cuts_blocks(unsigned bits)
     return (bits ^ bits >> 1) & 0x7777;
 }
 
+/* Blocks of a square at (x, y) where a pixel is a sample; boxed: some lie
+ * partly outside of the box. */
+static inline void
+put_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
+           int32_t (*at)[16], unsigned x, unsigned y, unsigned live, bool boxed)
+{
+    unsigned count = list->count;
+    for (; live; live &= live - 1) {
+        unsigned i = (unsigned)__builtin_ctz(live);
+        unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
+        unsigned m = sample_mask(n, edges, at, i, 0);
+        if (boxed)
+            m &= cover_box_mask(n->job, bx, by);
+        uint32_t block = bx | by << 8 | m << 16;
+        memcpy(&list->block[count], &block, sizeof block);
+        count += m != 0;
+    }
+    list->count = count;
+}
+
 /* The blocks of a 16x16 square that edges cut. */
 static inline void
 add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
@@ -194,14 +214,16 @@ add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     }
     live &= ~sign_bits(&out);
     bool boxed = cuts_blocks(columns) || cuts_blocks(rows);
+    if (n->samples == 1) {
+        put_blocks(n, list, edges, at, x, y, live, boxed);
+        return;
+    }
     for (; live; live &= live - 1) {
         unsigned i = (unsigned)__builtin_ctz(live);
         unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
         unsigned m = boxed ? cover_box_mask(n->job, bx, by) : 0xffff;
         uint16_t *sample = list->sample[list->count];
-        if (n->samples == 1)
-            m &= sample_mask(n, edges, at, i, 0);
-        else if (m == 0xffff && whole >> i & 1)
+        if (m == 0xffff && whole >> i & 1)
             memset(sample, 0xff, sizeof list->sample[0]);
         else
             m = put_samples(n, edges, at, i, m, sample);
