@@ -44,8 +44,11 @@ struct way {
 struct starter {
     struct eu_launch launch;
     const struct plane_ops *ops;
-    struct grf_copy copy[EU_GRF_COUNT];
-    unsigned copies;
+    /* What threads overwrite; of those of pixel shaders the rest is there, and
+     * their weights are found as they begin. */
+    struct grf_copy copy[EU_GRF_COUNT], stay[EU_GRF_COUNT];
+    unsigned copies, stays;
+    bool weighs;
 };
 
 struct samples {
@@ -73,22 +76,38 @@ answer(struct eu_thread *t, const struct eu_message *m)
     return EU_MSG_OK;
 }
 
+static bool
+has(const uint32_t set[4], unsigned grf)
+{
+    return set[grf / 32] >> grf % 32 & 1;
+}
+
+static void
+add_copy(struct grf_copy *copy, unsigned *count, unsigned grf)
+{
+    struct grf_copy *last = *count ? &copy[*count - 1] : NULL;
+    if (last && last->grf + last->count == grf)
+        last->count++;
+    else
+        copy[(*count)++] = (struct grf_copy){
+            .from = (const uint8_t *)(payload + grf * 8),
+            .grf = (uint8_t)grf,
+            .count = 1};
+}
+
 /* Registers that are read before they are written, in runs. */
 static void
 find_copies(struct starter *s)
 {
-    const uint32_t *in = s->launch.live_in;
+    const struct eu_launch *l = &s->launch;
+    s->weighs = l->row_grf && eu_kernel_live_in(l->start.kernel)->catches;
     for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
-        if (!(in[g / 32] >> g % 32 & 1))
+        if (!has(l->live_in, g) || (s->weighs && g - l->row_grf < EU_ROW_GRF))
             continue;
-        struct grf_copy *last = s->copies ? &s->copy[s->copies - 1] : NULL;
-        if (last && last->grf + last->count == g)
-            last->count++;
+        if (s->weighs && !has(l->written, g))
+            add_copy(s->stay, &s->stays, g);
         else
-            s->copy[s->copies++] = (struct grf_copy){
-                .from = (const uint8_t *)(payload + g * 8),
-                .grf = (uint8_t)g,
-                .count = 1};
+            add_copy(s->copy, &s->copies, g);
     }
 }
 
@@ -100,7 +119,8 @@ prepare(struct starter *s, const struct way *w)
     if (w->jit)
         eu_jit_launch(w->jit, &s->launch);
     s->ops = w->ops;
-    s->copies = 0;
+    s->copies = s->stays = 0;
+    s->weighs = false;
     if (!w->bare)
         find_copies(s);
 }
@@ -166,18 +186,24 @@ run_threads(const struct starter *s, const struct way *w)
 static void
 run_batches(const struct starter *s, const struct way *w)
 {
-    static struct eu_thread t;
+    static struct eu_thread t[2];
+    static const struct plane b1 = {0.1, 0.3, 0.2}, b2 = {0.2, 0.1, 0.4};
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];
     static struct eu_row rows[BATCH];
     unsigned stored;
     struct batch_block block[BATCH];
-    t.user = (void *)s->ops;
+    const struct run_weights weights = {
+        .b1 = &b1, .b2 = &b2, .grf = (uint8_t)s->launch.row_grf};
+    t[0].user = (void *)s->ops;
+    s->ops->copy(t[0].grf, s->stay, s->stays, 0);
     for (unsigned n = 0; n < BATCH; n++)
-        block[n] = (struct batch_block){.lit = (uint16_t)w->mask,
+        block[n] = (struct batch_block){.x = (int32_t)n * 4,
+                                        .lit = (uint16_t)w->mask,
                                         .helped = (uint16_t)w->mask};
     struct thread_run run = {.launch = &s->launch,
-                             .thread = &t,
+                             .thread = t,
+                             .weights = s->weighs ? &weights : NULL,
                              .copy = s->copy,
                              .copies = s->copies,
                              .block = block,
