@@ -226,9 +226,9 @@ struct jit {
     uint32_t row_at;
     unsigned row_grf;
     uint8_t row_reg[EU_ROW_GRF];
-    bool asks;            /* an op so far may look at which channels are on */
-    bool pair, second;    /* code for two threads, now for the second one */
-    struct jit_side side; /* the other thread's */
+    bool asks;             /* an op so far may look at which channels are on */
+    bool pair, second;     /* code for two threads, now for the second one */
+    struct jit_side *side; /* the other thread's */
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */

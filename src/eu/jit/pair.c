@@ -128,8 +128,8 @@ turn(struct jit *j)
 {
     struct jit_side s;
     get_side(j, &s);
-    set_side(j, &j->side);
-    j->side = s;
+    set_side(j, j->side);
+    *j->side = s;
     j->second = !j->second;
     j->x.bias = j->second ? (int32_t)sizeof(struct eu_thread) : 0;
 }
@@ -421,9 +421,8 @@ compile_pair(struct jit *j)
     struct exit exit = {.from = 0};
     uint32_t i = 0;
     j->v.all = FIRST_VREGS;
-    j->side.v.all = ~FIRST_VREGS;
+    j->side->v.all = ~FIRST_VREGS;
     jit_forget(j);
-    memset(j->side.flag_at, 0xff, sizeof j->side.flag_at);
     j->row_at = j->x.size;
     x86_store(&j->x, X86_R12, LEFT_AT, 8);
     load_row(j);
@@ -447,15 +446,15 @@ find_loops(struct jit *j)
 {
     if (!jit_find_loops(j))
         return false;
-    j->side.loops = calloc(j->loop_count + 1, sizeof *j->loops);
-    for (uint32_t i = 0; j->side.loops && i < j->loop_count; i++) {
-        struct jit_loop *l = &j->side.loops[i];
+    j->side->loops = calloc(j->loop_count + 1, sizeof *j->loops);
+    for (uint32_t i = 0; j->side->loops && i < j->loop_count; i++) {
+        struct jit_loop *l = &j->side->loops[i];
         *l = j->loops[i];
         l->regs <<= 16;
         for (unsigned p = 0; p < l->count; p++)
             l->pins[p].reg += 16;
     }
-    return j->side.loops;
+    return j->side->loops;
 }
 
 /* NULL without memory, and where an instruction needs more than there is for
@@ -463,7 +462,6 @@ find_loops(struct jit *j)
 static void *
 make_code(struct jit *j, const struct eu_jit *jit)
 {
-    j->pair = true;
     if (!jit_allocate(j) || !jit_analyse(j, true) || !find_loops(j))
         return NULL;
     j->row_grf = jit->row_grf;
@@ -472,7 +470,7 @@ make_code(struct jit *j, const struct eu_jit *jit)
     jit_math_helpers(j);
     jit_math_rescues(j);
     x86_place_pool(&j->x);
-    free(j->side.loops);
+    free(j->side->loops);
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
                     (!j->needs_flush || jit->needs_flush);
     if (j->x.failed || j->failed || !as_alone)
@@ -485,7 +483,9 @@ make_pair(const struct eu_jit *jit)
 {
     struct jit_pair *p = calloc(1, sizeof *p);
     struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
-    j.full = true;
+    struct jit_side side = {.flag_at = {0xff, 0xff}};
+    j.full = j.pair = true;
+    j.side = &side;
     void *code = p ? make_code(&j, jit) : NULL;
     if (code) {
         struct jit_copy copy = {.kernel = jit->kernel,
