@@ -69,6 +69,15 @@ read_region(struct jit_apart *f, const struct eu_operand *o)
     return true;
 }
 
+/* Of one of the flag registers, not of both. */
+static bool
+is_in_one(const struct jit_apart *f, const struct eu_operand *o)
+{
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    bool scalar = f->op->lanes == 1 || (o->width == 1 && !o->vstride);
+    return scalar && o->subreg_B + size_B <= 4;
+}
+
 static bool
 read_arf(const struct jit_apart *f, const struct eu_operand *o)
 {
@@ -76,7 +85,9 @@ read_arf(const struct jit_apart *f, const struct eu_operand *o)
     switch (o->reg & 0xf0) {
     case EU_ARF_NULL:
     case EU_ARF_A: return true;
-    case EU_ARF_F: return f->flag[n][0] == SAME && f->flag[n][1] == SAME;
+    case EU_ARF_F:
+        return is_in_one(f, o) && f->flag[n][0] == SAME &&
+               f->flag[n][1] == SAME;
     default: return false;
     }
 }
