@@ -317,14 +317,16 @@ eu_launch_takes(const struct eu_launch *l, uint32_t mask)
 
 /* eu_launch_quick() for a row of threads, which differ in their masks and in
  * the payload from row_grf on. Returns the one that has not finished, or the
- * last. Behind the thread there is another one, for what runs two. */
+ * last. Behind the thread there is another one, for what runs two; alike: the
+ * tail changes no registers for the next one. */
 static inline struct eu_row *
 eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
-              struct eu_row *row, struct eu_tail tail, int64_t *left)
+              struct eu_row *row, struct eu_tail tail, bool alike,
+              int64_t *left)
 {
     t->row = row;
     t->tail = tail;
-    if (!l->pairs || !l->pairs(l, t, left)) {
+    if (!alike || !l->pairs || !l->pairs(l, t, left)) {
         row = t->row;
         t->caught = row->caught;
         memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload,

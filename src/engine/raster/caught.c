@@ -79,7 +79,7 @@ count_stored(struct worker *w, struct caught *c, unsigned first, unsigned count)
 }
 
 static struct thread_run
-threads(struct worker *w, const struct caught *c, unsigned *stored)
+threads(struct worker *w, struct caught *c, unsigned *stored)
 {
     struct block_batch *b = &w->batch;
     const struct target *t = c->target;
@@ -97,6 +97,7 @@ threads(struct worker *w, const struct caught *c, unsigned *stored)
                                .mask = b->mask,
                                .tail = c->tail,
                                .stored = stored,
+                               .rest = &c->rest,
                                .mem = v->mem,
                                .x_B = v->x_B,
                                .y_B = v->y_B,
@@ -190,6 +191,7 @@ choose_tail(struct worker *w, struct caught *c)
     c->block.column_B = v->column_B;
     c->block.streams = goes_past_caches(w, t);
     w->streams |= c->block.streams;
+    c->block.rest = &c->rest;
     c->tail = (struct eu_tail){t->tail, &c->block};
 }
 

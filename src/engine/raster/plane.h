@@ -51,6 +51,15 @@ struct run_weights {
     uint8_t grf; /* the first of four */
 };
 
+/* Registers that threads of a row do not find in it: tails copy the next
+ * thread's. The first's are there. */
+struct row_copies {
+    const struct grf_copy *copy;
+    unsigned copies, first; /* the first's number */
+    const struct eu_row *row;
+    uint8_t *grf;
+};
+
 /* Threads one after the other, all arrays with one element for each. */
 struct thread_run {
     const struct eu_launch *launch;
@@ -66,6 +75,7 @@ struct thread_run {
      * many of the first threads have done so. */
     struct eu_tail tail;
     unsigned *stored;
+    struct row_copies *rest; /* for the tail */
     /* The target, at pixel (x, y): mem + x_B[x - tile_x] + y_B[y - tile_y],
      * which is fetched meanwhile: so many lines of 64 bytes of each block,
      * step_B apart. */
@@ -101,6 +111,24 @@ struct plane_ops {
     unsigned (*run)(const struct thread_run *r, unsigned first, unsigned end,
                     int64_t *left);
 };
+
+/* Before the thread behind the row's begins, if there is one. Pairs in one
+ * piece, as compiled code loads them. */
+static inline void
+row_copy_next(const struct row_copies *r, const struct eu_row *row)
+{
+    unsigned n = (unsigned)(row - r->row) + r->first + 1;
+    for (unsigned i = 0; row->more && i < r->copies; i++) {
+        const struct grf_copy *c = &r->copy[i];
+        uint8_t *to = r->grf + c->grf * PLANE_GRF_B;
+        const uint8_t *from = c->from + n * c->stride_B;
+        unsigned left = c->count;
+        for (; left > 1; left -= 2, to += 64, from += 64)
+            memcpy(to, from, 64);
+        if (left)
+            memcpy(to, from, PLANE_GRF_B);
+    }
+}
 
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;
 const struct plane_ops *plane_ops_selected(void);

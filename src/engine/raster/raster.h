@@ -159,7 +159,8 @@ struct caught {
     struct target *target;
     struct rt_block block; /* what those of the target have in common */
     struct eu_tail tail;   /* of threads that write their colours themselves */
-    unsigned written;      /* blocks */
+    struct row_copies rest;
+    unsigned written; /* blocks */
     unsigned caught;
     int64_t left; /* of the budget */
 };

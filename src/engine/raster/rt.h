@@ -8,7 +8,7 @@
 #ifndef RASTER_RT_H
 #define RASTER_RT_H
 
-#include "eu/eu.h"
+#include "engine/raster/plane.h"
 
 enum rt_format {
     RT_NONE,
@@ -76,6 +76,7 @@ struct rt_block {
     /* Whole blocks of 16-byte elements go past the caches, and whoever calls
      * sees to the fence; only where tails write them. */
     bool streams;
+    const struct row_copies *rest; /* likewise */
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);

@@ -278,12 +278,26 @@ make_row(struct rk *k, const struct eu_launch *l, bool whole,
     return count;
 }
 
+/* A register that each thread has a value of its own in. */
+struct own {
+    unsigned grf;
+    uint32_t value[ROW][8];
+};
+
+static void
+set_own(struct eu_thread *t, const struct own *own, unsigned n)
+{
+    if (own)
+        memcpy(eu_grf(t, own->grf), own->value[n], EU_GRF_B);
+}
+
 /* One thread after the other; what one leaves in registers, the next one finds
  * there, as in a row; in pairs they begin alike. Returns how many came to their
  * end. */
 static unsigned
 run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
-           const struct eu_row row[ROW], struct caught_row *to, int64_t *left)
+           const struct own *own, const struct eu_row row[ROW],
+           struct caught_row *to, int64_t *left)
 {
     static struct eu_thread first;
     unsigned n = 0;
@@ -291,6 +305,7 @@ run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
     do {
         if (alike)
             memcpy(t->grf, first.grf, sizeof t->grf);
+        set_own(t, own, n);
         memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
         t->caught = (uint8_t *)to->color[n];
         if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
@@ -301,51 +316,61 @@ run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
     return n;
 }
 
+/* What tails know, and how often they were called. */
+struct tail_run {
+    struct eu_thread *thread;
+    const struct own *own;
+    unsigned calls;
+};
+
 /* Tails that leave what they are called with where it would be caught. */
-static unsigned
-take_row(struct eu_row *row, unsigned *calls, uint32_t mask)
+static void
+take_row(struct eu_row *row, struct tail_run *run, uint32_t mask)
 {
     row->caught_mask ^= mask; /* the same: nothing is left of it */
-    return ++*calls;
+    run->calls++;
+    if (row->more)
+        set_own(run->thread, run->own, run->calls);
 }
 
 __attribute__((target("avx512f"))) static void
 tail_avx512(__m512 r, __m512 g, __m512 b, __m512 a, struct eu_row *row,
-            unsigned *calls, uint32_t mask)
+            struct tail_run *run, uint32_t mask)
 {
     float *to = (float *)(void *)row->caught;
     _mm512_storeu_ps(to, r);
     _mm512_storeu_ps(to + 16, g);
     _mm512_storeu_ps(to + 32, b);
     _mm512_storeu_ps(to + 48, a);
-    take_row(row, calls, mask);
+    take_row(row, run, mask);
 }
 
 __attribute__((target("avx2"))) static void
 tail_avx2(__m256 r0, __m256 r1, __m256 g0, __m256 g1, __m256 b0, __m256 b1,
-          __m256 a0, __m256 a1, struct eu_row *row, unsigned *calls,
+          __m256 a0, __m256 a1, struct eu_row *row, struct tail_run *run,
           uint32_t mask)
 {
     const __m256 v[8] = {r0, r1, g0, g1, b0, b1, a0, a1};
     memcpy(row->caught, v, sizeof v);
-    take_row(row, calls, mask);
+    take_row(row, run, mask);
 }
 
 static unsigned
-run_tails(const struct eu_launch *l, struct eu_thread *t,
+run_tails(const struct eu_launch *l, struct eu_thread *t, const struct own *own,
           struct eu_row row[ROW], int64_t *left)
 {
-    unsigned calls = 0;
-    struct eu_tail tail = {(void (*)(void))tail_avx2, &calls};
+    struct tail_run run = {t, own, 0};
+    struct eu_tail tail = {(void (*)(void))tail_avx2, &run};
     if (cpu_selected() == CPU_AVX512)
         tail.fn = (void (*)(void))tail_avx512;
     for (unsigned n = 0; n < ROW; n++)
         row[n].caught_mask = row[n].dispatch_mask;
-    struct eu_row *at = eu_launch_row(l, t, row, tail, left);
+    set_own(t, own, 0);
+    struct eu_row *at = eu_launch_row(l, t, row, tail, !own, left);
     unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
     for (unsigned n = 0; n < done; n++)
         cr_expect_eq(row[n].caught_mask, 0);
-    cr_expect_eq(calls, done);
+    cr_expect_eq(run.calls, done);
     cr_expect_null(t->tail.fn);
     return done;
 }
@@ -354,7 +379,8 @@ static unsigned
 run_row(const struct eu_launch *l, struct eu_thread *t, struct eu_row row[ROW],
         struct caught_row *to, int64_t *left)
 {
-    struct eu_row *at = eu_launch_row(l, t, row, (struct eu_tail){0}, left);
+    struct eu_row *at = eu_launch_row(l, t, row, (struct eu_tail){0}, true,
+                                      left);
     unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
     for (unsigned n = 0; n < done; n++)
         to->mask[n] = row[n].caught_mask;
@@ -412,11 +438,12 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
         again[0].user = &log[2];
         uint32_t before = eu_launch_begin(&l);
         int64_t left[3] = {BUDGET, BUDGET, BUDGET};
-        unsigned done = run_single(&l, &single, pairs, row, &want, &left[0]);
+        unsigned done = run_single(&l, &single, pairs, NULL, row, &want,
+                                   &left[0]);
         cr_assert_eq(run_row(&l, in_row, row, &got, &left[1]), done);
         expect_colors(&got, &want, done, seed);
         memset(got.color, 0, sizeof got.color);
-        cr_assert_eq(run_tails(&l, again, row, &left[2]), done);
+        cr_assert_eq(run_tails(&l, again, NULL, row, &left[2]), done);
         expect_colors(&got, &want, done, seed);
         eu_launch_end(&l, before);
         for (unsigned i = 1; i < 3; i++) {
@@ -429,6 +456,61 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
         tally->whole += done == count;
     }
     eu_kernel_free(kernel);
+}
+
+/* Tails give the next thread another value in some register. */
+static void
+compare_own(struct rk *k, uint64_t seed, unsigned *rows)
+{
+    static struct eu_thread single, in_row[2];
+    static struct caught_row want, got;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct rk_log log[2] = {{.lanes = true}, {.lanes = true}};
+    struct eu_row row[ROW];
+    struct eu_launch l;
+    struct own own;
+    struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    cr_assert_not_null(kernel);
+    struct eu_start s = rk_start(&state, kernel);
+    eu_launch_init(&l, &s);
+    unsigned count = make_row(&state, &l, false, row, &got);
+    bool fits = l.row_grf && l.rows;
+    for (unsigned n = 0; n < count; n++)
+        fits = fits && eu_launch_takes(&l, row[n].mask);
+    own.grf = (l.row_grf + EU_ROW_GRF + rk_rnd(&state, 124)) % EU_GRF_COUNT;
+    for (unsigned i = 0; i < ROW * 8; i++)
+        own.value[i / 8][i % 8] = rk_rnd(&state, UINT32_MAX);
+    if (fits) {
+        rk_fill_registers(&state, &single);
+        in_row[0] = in_row[1] = single;
+        single.user = &log[0];
+        in_row[0].user = &log[1];
+        int64_t left[2] = {BUDGET, BUDGET};
+        uint32_t before = eu_launch_begin(&l);
+        unsigned done = run_single(&l, &single, false, &own, row, &want,
+                                   &left[0]);
+        memcpy(got.mask, want.mask, sizeof got.mask);
+        cr_assert_eq(run_tails(&l, in_row, &own, row, &left[1]), done);
+        eu_launch_end(&l, before);
+        expect_colors(&got, &want, done, seed);
+        cr_expect_eq(left[1], left[0]);
+        ++*rows;
+    }
+    eu_kernel_free(kernel);
+}
+
+Test(launch, threads_of_a_row_with_registers_of_their_own)
+{
+    static struct rk k;
+    unsigned rows = 0;
+    for (uint64_t seed = 1; seed <= 6 * KERNELS; seed++) {
+        make_straight(&k, seed, true);
+        compare_own(&k, seed, &rows);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
+        cr_expect_gt(rows, KERNELS / 60);
+    else
+        cr_expect_eq(rows, 0);
 }
 
 Test(launch, threads_of_a_row)
@@ -612,7 +694,8 @@ compare_loops(struct rk *k, uint64_t seed, struct loop_tally *tally)
         t[2] = single = t[0];
         poison(&t[1], (unsigned)seed + 1);
         uint32_t before = eu_launch_begin(&l);
-        unsigned done = run_single(&l, &single, true, row, &want, &left[0]);
+        unsigned done = run_single(&l, &single, true, NULL, row, &want,
+                                   &left[0]);
         unsigned pairs = eu_launch_two(&l, t, row, (struct eu_tail){0},
                                        &left[1]);
         for (unsigned n = 0; n < pairs; n++)

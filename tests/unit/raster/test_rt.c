@@ -145,6 +145,8 @@ run_routine(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
         .state = &f->t.rt, .pitch_B = l->pitch_B, .column_B = l->column_B};
     if (tail) {
         const struct eu_row row = {.caught = f->got};
+        const struct row_copies none = {.copies = 0};
+        block.rest = &none;
         block.streams = rnd() & 1;
         (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block, mask);
         return;

@@ -387,13 +387,16 @@ fill_row(const struct thread_run *run, unsigned first, unsigned end)
     return fill_row_with(&r, first, end, w);
 }
 
-/* Threads whose registers differ in nothing but weights, in compiled code all
- * the way. As run(). */
+/* Threads of a row, in compiled code all the way; which differ in nothing but
+ * their weights if they have no tail. As run(). */
 static inline unsigned
 run_row(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
+    copy(r->thread->grf, r->copy, r->copies, first);
+    *r->rest = (struct row_copies){r->copy, r->copies, first, r->row,
+                                   r->thread->grf};
     const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row,
-                                            r->tail, left);
+                                            r->tail, !r->copies, left);
     unsigned done = (unsigned)(at - r->row);
     done += r->thread->status == EU_FINISHED;
     *r->stored = r->tail.fn ? done : 0;
@@ -460,12 +463,15 @@ run_alike(const struct thread_run *r, unsigned first, unsigned end,
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
-    bool rows = r->weights && r->weights->grf == r->launch->row_grf;
-    if (rows && r->launch->rows && !r->copies &&
-        (end - first > 1 || r->tail.fn) && fill_row(r, first, end))
+    bool fits = r->weights && r->weights->grf == r->launch->row_grf;
+    bool rows = fits && r->launch->rows;
+    if (rows && !r->copies && (end - first > 1 || r->tail.fn) &&
+        fill_row(r, first, end))
         return run_row(r, first, end, left);
     *r->stored = 0;
-    if (rows && end - first > 1 && r->launch->pairs && begin_alike(r))
+    if (fits && end - first > 1 && r->launch->pairs && begin_alike(r))
         first = run_alike(r, first, end, left);
+    else if (rows && r->tail.fn && fill_row(r, first, end))
+        return run_row(r, first, end, left);
     return run_each(r, first, end, left);
 }

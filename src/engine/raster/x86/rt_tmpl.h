@@ -607,6 +607,8 @@ write_row(const vf color[4], const struct eu_row *row,
     pack_plain(f, mode, v, e);
     if (!stream(f, mode, &b, &p, e))
         write_plane(&b, &p, f, mode, v, e);
+    if (b.rest->copies)
+        row_copy_next(b.rest, row);
 }
 
 #define WRITER(format, name, mode)                                       \
