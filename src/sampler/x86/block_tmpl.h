@@ -79,11 +79,12 @@ put_ramp(const float ramp[8], uint64_t indices, float to[16])
     }
 }
 
-/* Number i of eight colours, for each texel: see decode_etc_color_block(). */
+/* Which of eight colours texels i, i + 1, ... have: see
+ * decode_etc_color_block(). */
 INLINE vint
 etc_numbers(uint32_t bits, bool rows, unsigned i)
 {
-    vint texel = (v_count() & 7) + (int32_t)i, all = v_isplat((int32_t)bits);
+    vint texel = v_count() + (int32_t)i, all = v_isplat((int32_t)bits);
     vint n = (texel & 3) << 2 | texel >> 2;
     vint half = rows ? texel >> 1 & 4 : texel << 1 & 4;
     vint low = v_srl_each(all, n), high = v_srl_each(all, n + 16);
@@ -157,14 +158,24 @@ decode_block(const struct sample_block_key *key, float to[64])
     }
 }
 
-/* Number i of eight, for each of 16 texels. */
+/* Each texel's colour of eight. They are loaded, and texels are stored, in
+ * pieces of the size that they are stored and loaded in elsewhere: others would
+ * have to wait for the cache. */
 INLINE void
-put_eight(const uint8_t rgba[8][4], vint first, vint second, uint32_t to[16])
+put_etc_texels(const struct decode_etc_colors *colors, uint32_t bits,
+               uint32_t to[16])
 {
-    float eight[8];
-    memcpy(eight, rgba, sizeof eight);
-    _mm256_storeu_si256((__m256i *)(void *)to, v_of_eight(eight, first));
-    _mm256_storeu_si256((__m256i *)(void *)(to + 8), v_of_eight(eight, second));
+    __m256i eight = _mm256_set_m128i(v_load16(colors->rgba[4]),
+                                     v_load16(colors->rgba[0]));
+    for (unsigned i = 0; i < 16; i += LANES) {
+        vint number = etc_numbers(bits, colors->rows, i);
+#if LANES == 16
+        v_store(to, v_pick_one((vint)_mm512_castsi256_si512(eight), number));
+#else
+        v_store(to + i,
+                (vint)_mm256_permutevar8x32_epi32(eight, (__m256i)number));
+#endif
+    }
 }
 
 INLINE bool
@@ -176,9 +187,7 @@ put_etc_bytes(const struct sample_block_key *key, uint32_t to[16])
     uint64_t v = __builtin_bswap64(key->bits[has_alpha]);
     if (!decode_etc_color_block(v, fmt->ch[3].bits == 1, &colors))
         return false;
-    put_eight((const uint8_t(*)[4])colors.rgba,
-              etc_numbers((uint32_t)v, colors.rows, 0),
-              etc_numbers((uint32_t)v, colors.rows, 8), to);
+    put_etc_texels(&colors, (uint32_t)v, to);
     if (has_alpha) {
         uint8_t alpha[8];
         v = __builtin_bswap64(key->bits[0]);
