@@ -16,8 +16,10 @@
 
 #include <stdlib.h>
 
-/* Rows after which it pays. */
+/* Rows after which it pays. Of fewer instructions than that the host sees those
+ * of the next thread by itself. */
 #define MANY_ROWS 48
+#define LEAST_OPS 8
 /* Rows that were lost after which it does not. */
 #define MANY_LOST 16
 
@@ -542,6 +544,7 @@ pair_when_hot(const struct eu_jit *compiled)
     if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
         return NULL;
     if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
+        jit->kernel->op_count < LEAST_OPS ||
         atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) <
             MANY_ROWS)
         return p;
