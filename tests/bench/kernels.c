@@ -191,6 +191,7 @@ run_batches(const struct starter *s, const struct way *w)
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];
     static struct eu_row rows[BATCH];
+    struct row_copies rest;
     unsigned stored;
     struct batch_block block[BATCH];
     const struct run_weights weights = {
@@ -208,6 +209,7 @@ run_batches(const struct starter *s, const struct way *w)
                              .copies = s->copies,
                              .block = block,
                              .row = rows,
+                             .rest = &rest,
                              .stored = &stored,
                              .color = color,
                              .mask = masks};
