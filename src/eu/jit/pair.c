@@ -11,17 +11,11 @@
  * together they are run once more, each alone: they have done nothing yet. */
 #include "eu/jit/code.h"
 #include "eu/jit/lower_send.h"
+#include "eu/jit/pair.h"
 #include "eu/jit/show.h"
 #include "eu/jit/x86_gpr.h"
 
 #include <stdlib.h>
-
-/* Rows after which it pays. Of fewer instructions than that the host sees those
- * of the next thread by itself. */
-#define MANY_ROWS 48
-#define LEAST_OPS 8
-/* Rows that were lost after which it does not. */
-#define MANY_LOST 16
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
 #define ROW_AT(second, member) \
@@ -29,11 +23,7 @@
 #define STEP_B (2 * EU_GRF_B)
 #define FIRST_VREGS 0x0000ffffu
 
-/* Of the second thread, which has no use for its accumulators: there its
- * payload is kept while that of the first one is taken; and behind it registers
- * as both begin with them, which they change. */
-#define KEPT_PAYLOAD (sizeof(struct eu_thread) + THREAD_AT(acc))
-#define KEPT_GRFS (KEPT_PAYLOAD + EU_CATCH_GRF * EU_GRF_B)
+/* Registers for which there is room. */
 #define MOST_KEPT 12
 static_assert((EU_CATCH_GRF + MOST_KEPT) * EU_GRF_B <=
                   sizeof((struct eu_thread){0}.acc),
@@ -531,84 +521,4 @@ eu_jit_pair(const struct eu_jit *compiled)
         return mine;
     eu_jit_free_pair(mine);
     return p;
-}
-
-/* ---- running ---- */
-
-/* NULL: not yet, or never. */
-static const struct jit_pair *
-pair_when_hot(const struct eu_jit *compiled)
-{
-    struct eu_jit *jit = (struct eu_jit *)compiled;
-    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
-    if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
-        return NULL;
-    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
-        jit->kernel->op_count < LEAST_OPS ||
-        atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) <
-            MANY_ROWS)
-        return p;
-    return eu_jit_pair(jit);
-}
-
-static uint8_t *
-next_grf(uint64_t *set, uint8_t *grf)
-{
-    unsigned g = (unsigned)__builtin_ctzll(*set);
-    *set &= *set - 1;
-    return grf + g * EU_GRF_B;
-}
-
-/* What they change, kept or as it was kept. */
-static void
-move_kept(const struct eu_jit *jit, struct eu_thread *t, bool back)
-{
-    uint8_t *kept = (uint8_t *)t + KEPT_GRFS;
-    for (unsigned w = 0; w < 2; w++) {
-        uint64_t left = jit->pair_keeps.w[w];
-        for (; left; kept += EU_GRF_B) {
-            uint8_t *grf = next_grf(&left, t->grf + w * 64 * EU_GRF_B);
-            memcpy(back ? grf : kept, back ? kept : grf, EU_GRF_B);
-        }
-    }
-}
-
-/* What the first one has been given. */
-static void
-fill_second(const struct eu_launch *l, struct eu_thread *t)
-{
-    for (unsigned i = 0; i < 4; i++)
-        for (uint32_t left = l->live_in[i]; left; left &= left - 1) {
-            unsigned g = i * 32 + (unsigned)__builtin_ctz(left);
-            memcpy(t[1].grf + g * EU_GRF_B, t->grf + g * EU_GRF_B, EU_GRF_B);
-        }
-}
-
-static void
-count_lost(const struct eu_jit *compiled)
-{
-    struct eu_jit *jit = (struct eu_jit *)compiled;
-    atomic_fetch_add_explicit(&jit->lost, 1, memory_order_relaxed);
-}
-
-bool
-eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
-{
-    const struct jit_pair *p = pair_when_hot(l->jit);
-    if (!p || !t->row->more)
-        return false;
-    int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
-    memcpy(&enter, &p->code, sizeof enter);
-    memcpy(t[0].a0, l->begin, sizeof l->begin);
-    memcpy(t[1].a0, l->begin, sizeof l->begin);
-    fill_second(l, t);
-    move_kept(l->jit, t, false);
-    t->status = EU_RUNNING;
-    *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
-    if (t->status == EU_FINISHED)
-        return true;
-    if (t->row->more)
-        count_lost(l->jit);
-    move_kept(l->jit, t, true);
-    return false;
 }

@@ -1,0 +1,89 @@
+/* pair_run.c: two threads of a row at a time, with the code of pair.c, once it
+ * pays; and they one after the other where it does not. */
+#include "eu/jit/code.h"
+#include "eu/jit/pair.h"
+
+/* Rows after which it pays. Of fewer instructions than that the host sees those
+ * of the next thread by itself. */
+#define MANY_ROWS 48
+#define LEAST_OPS 8
+/* Rows that were lost after which it does not. */
+#define MANY_LOST 16
+
+/* NULL: not yet, or never. */
+static const struct jit_pair *
+pair_when_hot(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
+    if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
+        return NULL;
+    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
+        jit->kernel->op_count < LEAST_OPS ||
+        atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) <
+            MANY_ROWS)
+        return p;
+    return eu_jit_pair(jit);
+}
+
+static uint8_t *
+next_grf(uint64_t *set, uint8_t *grf)
+{
+    unsigned g = (unsigned)__builtin_ctzll(*set);
+    *set &= *set - 1;
+    return grf + g * EU_GRF_B;
+}
+
+/* What they change, kept or as it was kept. */
+static void
+move_kept(const struct eu_jit *jit, struct eu_thread *t, bool back)
+{
+    uint8_t *kept = (uint8_t *)t + KEPT_GRFS;
+    for (unsigned w = 0; w < 2; w++) {
+        uint64_t left = jit->pair_keeps.w[w];
+        for (; left; kept += EU_GRF_B) {
+            uint8_t *grf = next_grf(&left, t->grf + w * 64 * EU_GRF_B);
+            memcpy(back ? grf : kept, back ? kept : grf, EU_GRF_B);
+        }
+    }
+}
+
+/* What the first one has been given. */
+static void
+fill_second(const struct eu_launch *l, struct eu_thread *t)
+{
+    for (unsigned i = 0; i < 4; i++)
+        for (uint32_t left = l->live_in[i]; left; left &= left - 1) {
+            unsigned g = i * 32 + (unsigned)__builtin_ctz(left);
+            memcpy(t[1].grf + g * EU_GRF_B, t->grf + g * EU_GRF_B, EU_GRF_B);
+        }
+}
+
+static void
+count_lost(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    atomic_fetch_add_explicit(&jit->lost, 1, memory_order_relaxed);
+}
+
+bool
+eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
+{
+    const struct jit_pair *p = pair_when_hot(l->jit);
+    if (!p || !t->row->more)
+        return false;
+    int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
+    memcpy(&enter, &p->code, sizeof enter);
+    memcpy(t[0].a0, l->begin, sizeof l->begin);
+    memcpy(t[1].a0, l->begin, sizeof l->begin);
+    fill_second(l, t);
+    move_kept(l->jit, t, false);
+    t->status = EU_RUNNING;
+    *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
+    if (t->status == EU_FINISHED)
+        return true;
+    if (t->row->more)
+        count_lost(l->jit);
+    move_kept(l->jit, t, true);
+    return false;
+}
