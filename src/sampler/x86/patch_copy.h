@@ -39,27 +39,19 @@ least16(vint a, vint b)
     return _mm256_min_epu16((__m256i)a, (__m256i)b);
 }
 
-/* Least column, least row << 16. */
+/* The least column and the least row << 16, or the most of each. */
 INLINE uint32_t
-least_place(struct both place)
+extreme_place(struct both place, bool most)
 {
-    __m256i all = least16(place.low, place.high);
-    __m128i v = _mm_min_epu16(_mm256_castsi256_si128(all),
-                              _mm256_extracti128_si256(all, 1));
-    v = _mm_min_epu16(v, _mm_shuffle_epi32(v, 0x4e));
-    v = _mm_min_epu16(v, _mm_shuffle_epi32(v, 0xb1));
-    return (uint32_t)_mm_cvtsi128_si32(v);
-}
-
-/* The most of columns and rows. */
-INLINE uint32_t
-most_place(struct both place)
-{
-    __m256i all = _mm256_max_epu16((__m256i)place.low, (__m256i)place.high);
-    __m128i v = _mm_max_epu16(_mm256_castsi256_si128(all),
-                              _mm256_extracti128_si256(all, 1));
-    v = _mm_max_epu16(v, _mm_shuffle_epi32(v, 0x4e));
-    v = _mm_max_epu16(v, _mm_shuffle_epi32(v, 0xb1));
+    __m256i a = (__m256i)place.low, b = (__m256i)place.high;
+    __m256i both = most ? _mm256_max_epu16(a, b) : _mm256_min_epu16(a, b);
+    __m128i v = _mm256_castsi256_si128(both);
+    __m128i w = _mm256_extracti128_si256(both, 1);
+    v = most ? _mm_max_epu16(v, w) : _mm_min_epu16(v, w);
+    w = _mm_shuffle_epi32(v, 0x4e);
+    v = most ? _mm_max_epu16(v, w) : _mm_min_epu16(v, w);
+    w = _mm_shuffle_epi32(v, 0xb1);
+    v = most ? _mm_max_epu16(v, w) : _mm_min_epu16(v, w);
     return (uint32_t)_mm_cvtsi128_si32(v);
 }
 
@@ -102,9 +94,9 @@ struct near {
 INLINE struct near
 find_near(const struct patch_level *lv, struct both place, unsigned reach)
 {
-    uint32_t at = least_place(place) & ~UINT32_C(0x30003);
+    uint32_t at = extreme_place(place, false) & ~UINT32_C(0x30003);
     struct both in = {place.low - (int32_t)at, place.high - (int32_t)at};
-    uint32_t most = most_place(in);
+    uint32_t most = extreme_place(in, true);
     return (struct near){.corner = {((at & 0xffff) + lv->x_el) >> 2,
                                     ((at >> 16) + lv->y_el) >> 2},
                          .in = in,
