@@ -207,6 +207,18 @@ v_add16(vint a, vint b)
     return (vint)_mm256_add_epi16((__m256i)a, (__m256i)b);
 }
 
+static inline vint
+v_sub(vint a, vint b)
+{
+    return (vint)_mm256_sub_epi32((__m256i)a, (__m256i)b);
+}
+
+static inline vfloat
+v_within(vfloat v, vfloat limit)
+{
+    return v_fmax(v_fmin(v, limit), -limit);
+}
+
 static inline vfloat
 v_fma(vfloat a, vfloat b, vfloat c)
 {

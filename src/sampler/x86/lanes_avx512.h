@@ -275,6 +275,21 @@ v_first(vint v)
     return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128((__m512i)v));
 }
 
+/* May wrap. */
+static inline vint
+v_sub(vint a, vint b)
+{
+    return (vint)_mm512_sub_epi32((__m512i)a, (__m512i)b);
+}
+
+/* v, or the limit with its sign; the limit for NaN. */
+static inline vfloat
+v_within(vfloat v, vfloat limit)
+{
+    enum { LEAST_MAGNITUDE = 2 };
+    return (vfloat)_mm512_range_ps((__m512)v, (__m512)limit, LEAST_MAGNITUDE);
+}
+
 static inline vint
 v_sub16(vint a, vint b)
 {

@@ -139,7 +139,8 @@ derived_lod(float4 squared, float4 given, float bias)
 }
 
 /* The same of what no lane adds to, but for numbers that no level has: those
- * are not 32 or -32, but as far beyond all levels. */
+ * are not 32 or -32, but as far beyond all levels. What the logarithm is off by
+ * and x is rounded by are together less than 1/500. */
 INLINE int4
 quads_lod(float4 squared, float bias)
 {

@@ -93,16 +93,6 @@ load_coordinates(const struct sample_pair *in)
     };
 }
 
-/* Coordinates in 1/256 texels, of the first of two. */
-INLINE vint
-linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
-    /* Of NaN the least integer is left, from which nothing can be taken. */
-    return (vint)_mm256_sub_epi32(
-        (__m256i)v_ifloor(x), (__m256i)v_constant(&lanes_constant.half_texel));
-}
-
 /* In 1/256 texels, and the texels. */
 struct fixed {
     struct both x, y, place;

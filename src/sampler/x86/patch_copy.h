@@ -15,17 +15,6 @@ struct both {
 /* ---- places ---------------------------------------------------------------
  */
 
-/* scale() of what lies inside. NaN, and columns and rows beyond 16 bits, become
- * such as are outside of any level. */
-INLINE vfloat
-scale_inside(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
-        return (u - v_floor(u)) * n_fx8;
-    const vfloat limit = v_splat(1 << 23);
-    return v_fmax(v_fmin(u * n_fx8, limit), -limit);
-}
-
 /* Columns, and rows << 16, from 1/256 texels. */
 INLINE vint
 pack_texels(vint x, vint y)

@@ -50,13 +50,4 @@ filter_bytes(bits t, const struct patch_weights *w)
     return _mm512_dpwssd_epi32(constant(&patch.bias), row, w->rows);
 }
 
-/* Coordinates in 1/256 texels, of the first of two. */
-INLINE vint
-linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
-    return (vint)_mm512_sub_epi32((bits)v_ifloor(x),
-                                  (bits)v_constant(&lanes_constant.half_texel));
-}
-
 #endif

@@ -27,6 +27,25 @@ get_patch_level(const struct sample_plan *p, unsigned level)
     };
 }
 
+/* scale() of what lies inside. Columns and rows beyond 16 bits become -2^15 or
+ * the like, which is as little inside as they are; NaN does, too. */
+INLINE vfloat
+scale_inside(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return (u - v_floor(u)) * n_fx8;
+    return v_within(u * n_fx8, v_splat(1 << 23));
+}
+
+/* Coordinates in 1/256 texels, of the first of two. Of NaN the least integer is
+ * left, and less. */
+INLINE vint
+linear_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    vfloat x = scale_inside(p, d, u, n_fx8) + v_splat(p->round[d]);
+    return v_sub(v_ifloor(x), v_constant(&lanes_constant.half_texel));
+}
+
 /* The first line, or block. */
 struct patch_corner {
     uint32_t bx, by;

@@ -80,18 +80,6 @@ load_shuffle(const int32_t table[4])
 /* ---- places ---------------------------------------------------------------
  */
 
-/* scale() of what lies inside. Columns and rows beyond 16 bits become -2^15 or
- * the like, which is as little inside as they are; NaN does, too. */
-INLINE vfloat
-scale_inside(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
-        return (u - v_floor(u)) * n_fx8;
-    enum { LEAST_MAGNITUDE = 2 };
-    return (vfloat)_mm512_range_ps((__m512)(u * n_fx8), _mm512_set1_ps(1 << 23),
-                                   LEAST_MAGNITUDE);
-}
-
 /* Columns, and rows << 16, from 1/256 texels. */
 INLINE bits
 pack_texels(vint x, vint y)
