@@ -149,34 +149,32 @@ x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
     x86_modrm(x, gpr, x86_thread(disp));
 }
 
+static void
+move_at_rax(struct x86 *x, uint8_t opcode, bool wide, unsigned gpr, size_t disp)
+{
+    x86_room(x);
+    rex(x, wide, gpr, 0);
+    x86_byte(x, opcode);
+    x86_modrm(x, gpr,
+              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+}
+
 void
 x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
 {
-    x86_room(x);
-    rex(x, false, gpr, 0);
-    x86_byte(x, 0x8b);
-    x86_modrm(x, gpr,
-              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+    move_at_rax(x, 0x8b, false, gpr, disp);
 }
 
 void
 x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp)
 {
-    x86_room(x);
-    rex(x, true, gpr, 0);
-    x86_byte(x, 0x8b);
-    x86_modrm(x, gpr,
-              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+    move_at_rax(x, 0x8b, true, gpr, disp);
 }
 
 void
 x86_store_at_rax(struct x86 *x, unsigned gpr, size_t disp)
 {
-    x86_room(x);
-    rex(x, false, gpr, 0);
-    x86_byte(x, 0x89);
-    x86_modrm(x, gpr,
-              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
+    move_at_rax(x, 0x89, false, gpr, disp);
 }
 
 void
