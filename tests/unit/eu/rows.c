@@ -1,0 +1,147 @@
+/* rows.c: what a row of threads gives when one runs after the other. */
+#include "rows.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "encode.h"
+
+void
+poison(struct eu_thread *t, unsigned seed)
+{
+    uint8_t *b = (uint8_t *)t;
+    for (size_t i = 0; i < sizeof *t; i++)
+        b[i] = (uint8_t)(seed * 41 + i * 167 + (i >> 8));
+}
+
+void
+make_straight(struct rk *k, uint64_t seed, bool pixels)
+{
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 3;
+    k->mode = RK_WHOLE;
+    k->banks = true;
+    k->plain = rk_chance(k, 85);
+    k->gen = EU_GEN9;
+    k->simd = pixels || rk_chance(k, 60) ? 16 : 8;
+    for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
+        for (unsigned i = 2 + rk_rnd(k, 8); i--;)
+            rk_add_alu(k);
+        rk_add_send(k, rk_reg(k, (enum rk_bank)rk_rnd(k, 2), 4),
+                    1 + rk_rnd(k, 4), rk_rnd(k, 5), false);
+    }
+    unsigned mlen = pixels ? EU_CATCH_GRF : 2 + rk_rnd(k, 3);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, mlen), mlen, 0, true);
+}
+
+/* pln (16|M0) r20.0<1>:f r6.0<0;1,0>:f r2.0<8;8,1>:f: who has weights may be in
+ * a row. */
+static void
+add_plane(struct rk *k)
+{
+    struct code c = encode_binary(EU_OP_PLN, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, 20);
+    put(&c, 76, 69, 6);
+    put(&c, 88, 80, 0);
+    put(&c, 108, 101, 2);
+    rk_append(k, c.dw);
+}
+
+void
+make_silent(struct rk *k, uint64_t seed)
+{
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
+    k->mode = RK_WHOLE;
+    k->banks = true;
+    k->plain = rk_chance(k, 85);
+    k->gen = EU_GEN9;
+    k->simd = 16;
+    add_plane(k);
+    for (unsigned n = 2 + rk_rnd(k, 30); n--;)
+        rk_add_alu(k);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+}
+
+/* Returns how many they are. */
+static unsigned
+make_row(struct rk *k, const struct eu_launch *l, bool whole,
+         struct eu_row row[ROW], struct caught_row *to)
+{
+    static struct eu_thread t;
+    unsigned count = ROW - rk_rnd(k, 2);
+    for (unsigned n = 0; n < count; n++) {
+        uint32_t lit = whole || !rk_rnd(k, 3) ? 0xffff : rk_rnd(k, 0x10000);
+        uint32_t quads = lit | lit >> 1 | lit >> 2 | lit >> 3;
+        rk_fill_registers(k, &t);
+        row[n].caught = (uint8_t *)to->color[n];
+        row[n].dispatch_mask = lit;
+        row[n].vector_mask = (quads & 0x1111) * 15;
+        row[n].mask = l->start.vector_mask_enable ? row[n].vector_mask : lit;
+        row[n].more = n + 1 < count;
+        memcpy(row[n].payload, eu_grf(&t, l->row_grf), sizeof row->payload);
+    }
+    return count;
+}
+
+bool
+make_ready(struct ready *r, struct rk *state, const struct rk *k, bool whole,
+           struct caught_row *to)
+{
+    r->kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    cr_assert_not_null(r->kernel);
+    struct eu_start s = rk_start(state, r->kernel);
+    eu_launch_init(&r->launch, &s);
+    r->count = make_row(state, &r->launch, whole, r->row, to);
+    bool fits = r->launch.row_grf;
+    for (unsigned n = 0; n < r->count; n++)
+        fits = fits && eu_launch_takes(&r->launch, r->row[n].mask);
+    return fits;
+}
+
+void
+set_own(struct eu_thread *t, const struct own *own, unsigned n)
+{
+    if (own)
+        memcpy(eu_grf(t, own->grf), own->value[n], EU_GRF_B);
+}
+
+unsigned
+run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
+           const struct own *own, const struct eu_row row[ROW],
+           struct caught_row *to, int64_t *left)
+{
+    static struct eu_thread first;
+    unsigned n = 0;
+    first = *t;
+    do {
+        if (alike)
+            memcpy(t->grf, first.grf, sizeof t->grf);
+        set_own(t, own, n);
+        memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
+        t->caught = (uint8_t *)to->color[n];
+        if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
+                           left) != EU_FINISHED)
+            return n;
+        to->mask[n] = t->message.exec_mask & row[n].dispatch_mask;
+    } while (row[n++].more);
+    return n;
+}
+
+void
+expect_colors(const struct caught_row *got, const struct caught_row *want,
+              unsigned count, uint64_t seed)
+{
+    for (unsigned n = 0; n < count; n++) {
+        cr_assert_eq(got->mask[n], want->mask[n], "seed %llu: thread %u",
+                     (unsigned long long)seed, n);
+        for (unsigned i = 0; i < 64; i++) {
+            if (want->mask[n] >> i % 16 & 1)
+                cr_assert_eq(got->color[n][i / 16][i % 16],
+                             want->color[n][i / 16][i % 16],
+                             "seed %llu: thread %u, dword %u",
+                             (unsigned long long)seed, n, i);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/* rows.h: random kernels that may be launched in a row, and their threads one
+ * after the other, for the tests of launches and rows. One test at a time:
+ * threads are static. */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "eu/eu.h"
+#include "rk.h"
+
+#define KERNELS 3000
+#define BUDGET 4000
+#define ROW 5
+
+struct caught_row {
+    alignas(64) uint32_t color[ROW][4][16];
+    uint32_t mask[ROW];
+};
+
+/* A register that each thread has a value of its own in. */
+struct own {
+    unsigned grf;
+    uint32_t value[ROW][8];
+};
+
+/* Registers and state of a thread as another kernel may have left them. */
+void poison(struct eu_thread *t, unsigned seed);
+
+/* No branches, and messages whose payload was computed. */
+void make_straight(struct rk *k, uint64_t seed, bool pixels);
+
+/* Kernels that send nothing but the last message. */
+void make_silent(struct rk *k, uint64_t seed);
+
+/* A kernel with its launch and a row for it. The kernel is the caller's. */
+struct ready {
+    struct eu_kernel *kernel;
+    struct eu_launch launch;
+    struct eu_row row[ROW];
+    unsigned count; /* threads in the row */
+};
+
+/* False when the launch does not take such rows; whole: all lanes are on. */
+bool make_ready(struct ready *r, struct rk *state, const struct rk *k,
+                bool whole, struct caught_row *to);
+
+void set_own(struct eu_thread *t, const struct own *own, unsigned n);
+
+/* One thread after the other; what one leaves in registers, the next one finds
+ * there, as in a row; in pairs they begin alike. Returns how many came to their
+ * end. */
+unsigned run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
+                    const struct own *own, const struct eu_row row[ROW],
+                    struct caught_row *to, int64_t *left);
+
+void expect_colors(const struct caught_row *got, const struct caught_row *want,
+                   unsigned count, uint64_t seed);
+
+#endif

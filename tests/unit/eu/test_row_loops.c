@@ -1,0 +1,158 @@
+/* Loops of two threads that run together against one after the other. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "encode.h"
+#include "rows.h"
+
+#define COUNTER_GRF 110
+
+/* op (16|M0) r110.0<1>:d r110.0<8;8,1>:d imm:d */
+static struct code
+encode_count(unsigned opcode, uint32_t imm)
+{
+    struct code c = encode_binary(opcode, EU_TYPE_D);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, COUNTER_GRF);
+    put(&c, 76, 69, COUNTER_GRF);
+    put(&c, 90, 89, EU_FILE_IMM);
+    put(&c, 127, 96, imm);
+    return c;
+}
+
+/* What neither reads nor writes flags. */
+static void
+add_without_flags(struct rk *k)
+{
+    if (!rk_add_alu(k))
+        return;
+    uint32_t dw[4];
+    memcpy(dw, k->code + k->at_B[k->count - 1], sizeof dw);
+    bool math = (dw[0] & 127) == EU_OP_MATH;
+    if (fields_get(dw, 16, 19) || (!math && fields_get(dw, 24, 27)))
+        k->size_B = k->at_B[--k->count];
+}
+
+/* mov r110 0; loop: cmp.ge r110 times; break; ...; add r110 r110 1; while */
+static void
+add_loop(struct rk *k, uint32_t times)
+{
+    struct code start = encode_count(EU_OP_AND, 0);
+    struct code test = encode_count(EU_OP_CMP, times);
+    struct code out = encode_branch(EU_OP_BREAK, 0, 0);
+    struct code step = encode_count(EU_OP_ADD, 1);
+    put(&start, 6, 0, EU_OP_MOV);
+    put(&start, 42, 41, EU_FILE_IMM);
+    put(&start, 95, 64, 0);
+    put(&test, 27, 24, EU_CMOD_GE);
+    put(&test, 36, 35, EU_FILE_ARF);
+    put(&test, 60, 53, 0);
+    put(&out, 19, 16, 1);
+    rk_append(k, start.dw);
+    uint32_t head_B = k->size_B;
+    rk_append(k, test.dw);
+    unsigned at = rk_append(k, out.dw);
+    for (unsigned n = 1 + rk_rnd(k, 8); n--;)
+        add_without_flags(k);
+    rk_append(k, step.dw);
+    uint32_t end_B = k->size_B - k->at_B[at];
+    out = encode_branch(EU_OP_BREAK, (int32_t)end_B, (int32_t)end_B);
+    put(&out, 19, 16, 1);
+    memcpy(k->code + k->at_B[at], out.dw, sizeof out.dw);
+    struct code again = encode_branch(EU_OP_WHILE,
+                                      (int32_t)(head_B - k->size_B), 0);
+    rk_append(k, again.dw);
+}
+
+static void
+make_loops(struct rk *k, uint64_t seed)
+{
+    make_silent(k, seed);
+    k->size_B = k->at_B[--k->count];
+    for (unsigned n = 1 + rk_rnd(k, 2); n--;) {
+        add_loop(k, rk_rnd(k, 12));
+        for (unsigned i = rk_rnd(k, 4); i--;)
+            rk_add_alu(k);
+    }
+    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+}
+
+/* Those that did not stay together, or were left over, one at a time. */
+static unsigned
+run_rest(const struct eu_launch *l, struct eu_thread *t, unsigned from,
+         const struct eu_row row[ROW], struct caught_row *to, int64_t *left)
+{
+    for (unsigned n = from;; n++) {
+        memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
+        t->caught = (uint8_t *)to->color[n];
+        if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
+                           left) != EU_FINISHED)
+            return n;
+        to->mask[n] = t->message.exec_mask & row[n].dispatch_mask;
+        if (!row[n].more)
+            return n + 1;
+        memcpy(t->grf, t[2].grf, sizeof t->grf);
+    }
+}
+
+struct loop_tally {
+    unsigned kernels, pairs, lost;
+};
+
+/* t: two threads that run, and one that has what they begin with. */
+static void
+compare_loops(struct rk *k, uint64_t seed, struct loop_tally *tally)
+{
+    static struct eu_thread t[3], single;
+    static struct caught_row want, got;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct rk_log log = {.lanes = true};
+    struct ready r;
+    const struct eu_launch *l = &r.launch;
+    bool fits = make_ready(&r, &state, k, true, &got) && !l->rows;
+    tally->kernels += fits;
+    if (fits && eu_jit_pair(l->jit)) {
+        int64_t budget = rk_rnd(&state, 4) ? BUDGET : rk_rnd(&state, 1000);
+        int64_t left[2] = {budget, budget};
+        poison(&t[0], (unsigned)seed);
+        rk_fill_registers(&state, &t[0]);
+        t[0].user = &log;
+        t[2] = single = t[0];
+        poison(&t[1], (unsigned)seed + 1);
+        uint32_t before = eu_launch_begin(l);
+        unsigned done = run_single(l, &single, true, NULL, r.row, &want,
+                                   &left[0]);
+        unsigned pairs = eu_launch_two(l, t, r.row, (struct eu_tail){0},
+                                       &left[1]);
+        for (unsigned n = 0; n < pairs; n++)
+            got.mask[n] = r.row[n].caught_mask;
+        tally->pairs += pairs / 2;
+        tally->lost += pairs / 2 < r.count / 2;
+        if (pairs < r.count)
+            pairs = run_rest(l, t, pairs, r.row, &got, &left[1]);
+        eu_launch_end(l, before);
+        /* Two that run together look at the budget earlier than in turn. */
+        cr_assert(pairs >= done, "seed %llu", (unsigned long long)seed);
+        if (done == r.count)
+            cr_expect_eq(left[1], left[0], "seed %llu",
+                         (unsigned long long)seed);
+        expect_colors(&got, &want, done, seed);
+    }
+    eu_kernel_free(r.kernel);
+}
+
+Test(row_loops, loops_of_a_row_in_pairs)
+{
+    static struct rk k;
+    struct loop_tally t = {0};
+    for (uint64_t seed = 1; seed <= 8 * KERNELS; seed++) {
+        make_loops(&k, seed);
+        compare_loops(&k, seed, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512) {
+        cr_expect_gt(t.pairs, KERNELS / 10, "%u of %u", t.pairs, t.kernels);
+        cr_expect_gt(t.lost, KERNELS / 300, "%u", t.lost);
+    } else {
+        cr_expect_eq(t.kernels, 0);
+    }
+}
