@@ -158,6 +158,13 @@ struct jit_part {
     struct jit_set others; /* what parts read that are still to come */
 };
 
+/* Which of up to 64 ops read a GRF, the first one as bit 0 (evict.c). */
+struct jit_ahead {
+    uint32_t from, end;
+    bool whole; /* up to the block's end */
+    uint64_t readers[EU_GRF_COUNT];
+};
+
 /* What the code knows of one of two threads (pair.c). */
 struct jit_side {
     struct jit_vregs v;
@@ -176,7 +183,7 @@ struct jit {
     struct eu_live_in in; /* found for whole kernels, full copy */
     /* Of the instruction's operands, those that nobody reads after it. */
     struct jit_set dying;
-    uint32_t reader[EU_GRF_COUNT]; /* evict.c */
+    struct jit_ahead ahead;
 
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];

@@ -7,12 +7,15 @@
  * to be. Masks are made from memory in several steps and go last. */
 #include "eu/jit/compile.h"
 
-/* Instructions that are looked at, and those behind which storing a value does
- * not hurt more than loading another one. */
-#define AHEAD 32u
+/* What constants count as that were not used lately, and the distance behind
+ * which storing a value does not hurt more than loading another one. */
+#define OLD_CONST 32u
 #define FAR 6u
 
 #define NOT_READ 1000u /* in this block */
+
+/* Of a window's 64 ops, so many are always ahead unless the block ends. */
+#define LEAST_AHEAD 32u
 
 static bool
 ends_block(const struct jit *j, uint32_t i)
@@ -21,32 +24,36 @@ ends_block(const struct jit *j, uint32_t i)
            j->start[i + 1] & JIT_START;
 }
 
-/* Twice the op from now on that reads the GRF; or, and 1 more, the one up to
- * which nobody does. */
-static uint32_t
-find_reader(const struct jit *j, unsigned grf)
+/* Who reads what, from this op on to the end of its block. */
+static void
+look_ahead(struct jit *j, struct jit_ahead *a)
 {
-    uint32_t i = j->here, end = i + AHEAD;
-    for (; i < end; i++) {
-        if (j->regs[i].uses.w[grf / 64] >> grf % 64 & 1)
-            return i * 2;
-        if (ends_block(j, i))
-            return (i + 1) * 2 + 1;
+    uint64_t bit = 1;
+    memset(a->readers, 0, sizeof a->readers);
+    a->from = j->here;
+    a->whole = false;
+    for (uint32_t i = j->here; bit && !a->whole; i++, bit <<= 1) {
+        const struct jit_set *uses = &j->regs[i].uses;
+        for (uint64_t s = uses->w[0]; s; s &= s - 1)
+            a->readers[__builtin_ctzll(s)] |= bit;
+        for (uint64_t s = uses->w[1]; s; s &= s - 1)
+            a->readers[64 + __builtin_ctzll(s)] |= bit;
+        a->whole = ends_block(j, i);
+        a->end = i + 1;
     }
-    return end * 2 + 1;
 }
 
-static unsigned
-grf_distance(struct jit *j, unsigned grf)
+/* Ops from now on up to the one that reads the GRF. */
+static inline unsigned
+grf_distance(const struct jit *j, unsigned grf)
 {
-    uint32_t *reader = &j->reader[grf % EU_GRF_COUNT];
-    if (*reader / 2 <= j->here)
-        *reader = find_reader(j, grf % EU_GRF_COUNT);
-    return *reader & 1 ? NOT_READ : *reader / 2 - j->here;
+    const struct jit_ahead *a = &j->ahead;
+    uint64_t set = a->readers[grf % EU_GRF_COUNT] >> (j->here - a->from);
+    return set ? (unsigned)__builtin_ctzll(set) : NOT_READ;
 }
 
-static unsigned
-distance(struct jit *j, unsigned r)
+static inline unsigned
+distance(const struct jit *j, unsigned r)
 {
     const struct jit_vreg *v = &j->v.reg[r];
     bool recent = j->v.recent & JIT_BIT(r);
@@ -56,7 +63,7 @@ distance(struct jit *j, unsigned r)
         unsigned d = grf_distance(j, first);
         return last == first ? d : MIN2(d, grf_distance(j, last));
     }
-    return v->kind == JIT_CONST ? recent ? 4 : AHEAD : 0;
+    return v->kind == JIT_CONST ? recent ? 4 : OLD_CONST : 0;
 }
 
 unsigned
@@ -64,9 +71,14 @@ jit_farthest(struct jit *j, uint32_t set)
 {
     unsigned best[2] = {0}, reg[2] = {0}; /* clean, dirty */
     bool has[2] = {false, false};
+    struct jit_ahead *a = &j->ahead;
+    if (j->here >= a->end || (!a->whole && j->here >= a->from + LEAST_AHEAD))
+        look_ahead(j, a);
     for (; set; set &= set - 1) {
         unsigned r = jit_first(set), d = distance(j, r);
         bool dirty = j->v.dirty & JIT_BIT(r);
+        if (d == NOT_READ && !dirty)
+            return r;
         if (has[dirty] && d <= best[dirty])
             continue;
         has[dirty] = true;
