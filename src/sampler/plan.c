@@ -359,12 +359,15 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
 }
 
 /* For texels in lines of memory, or blocks; NULL: there are none. With AVX-512
- * but without VBMI and VNNI run() keeps lines in registers. */
+ * but without VBMI and VNNI run() keeps lines of bytes in registers. */
 static const sample_patch_fn *
 square_patches(enum sample_texel texel)
 {
     if (cpu_selected() == CPU_AVX2)
         return sample_patch_avx2[texel];
+    if (texel == SAMPLE_FLOAT1 || texel == SAMPLE_UNORM24 ||
+        texel == SAMPLE_R11G11B10)
+        return sample_patch_dwords[texel];
     return __builtin_cpu_supports("avx512vbmi") &&
                    __builtin_cpu_supports("avx512vnni")
                ? sample_patch_vbmi[texel]
@@ -578,8 +581,9 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     if (routines)
         plan->run = routines->fn[texel][plan->way];
     plan->patch = choose_patch(plan);
-    /* patch_rows.c knows the floats that can become denormal. */
+    /* patch_*.c know the floats that can become denormal. */
+    bool is_float = texel == SAMPLE_FLOAT1 || texel == SAMPLE_FLOAT4;
     plan->patch_any_denormals = plan->any_denormals ||
-                                (texel == SAMPLE_FLOAT4 && !plan->offset[0] &&
+                                (is_float && !plan->offset[0] &&
                                  !plan->offset[1]);
 }

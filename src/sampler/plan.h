@@ -37,10 +37,10 @@ struct sample_plan;
 typedef bool (*sample_plan_fn)(const struct sample_plan *plan,
                                const struct sample_lanes *lanes);
 
-/* Two coordinates of 16 lanes that all execute. All other parameters are zero.
- */
+/* Two coordinates of 16 lanes that all execute, and what texels are compared
+ * with, if they are. All other parameters are zero. */
 struct sample_pair {
-    const uint32_t *u, *v;
+    const uint32_t *u, *v, *ref;
     struct sample_blocks *blocks; /* as in sample_lanes */
 };
 
@@ -261,6 +261,7 @@ extern const struct sample_routines sample_avx2, sample_avx512;
 /* NULL where there is none. */
 extern const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 
 #endif

@@ -154,7 +154,8 @@ time_plan(const struct sample_plan *plan, const struct sample_req *req,
     }
     uint64_t begin = __rdtsc();
     for (unsigned m = 0; m < MESSAGES; m++) {
-        struct sample_pair pair = {coord[m][0], coord[m][1], blocks};
+        struct sample_pair pair = {coord[m][0], coord[m][1], req->ref.u,
+                                   blocks};
         if (patches && plan->patch(plan, &pair, out[0], at_dw))
             continue;
         struct sample_lanes in = {

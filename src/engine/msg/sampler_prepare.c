@@ -122,10 +122,10 @@ place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
 static bool
 is_pair(const struct prepared_message *p)
 {
-    return p->lanes == 16 && p->param[PARAM_U].in == IN_SRC0 &&
+    return p->lanes == 16 && p->param[PARAM_U].present &&
            p->param[PARAM_V].present && p->param[PARAM_R].in == IN_ZEROS &&
            p->param[PARAM_LOD].in == IN_ZEROS &&
-           p->param[PARAM_REF].in == IN_ZEROS;
+           p->param[PARAM_REF].present == p->plan.compare;
 }
 
 static bool

@@ -41,7 +41,7 @@ struct prepared_message {
     struct message_shape shape;
     struct message_key key;
     bool usual; /* found by its descriptor */
-    bool pair;  /* two coordinates of 16 lanes */
+    bool pair;  /* two coordinates of 16 lanes, and one to compare with */
     struct prepared_message *next;
     bool usable;
     bool complete; /* 16 lanes of four channels */
@@ -87,6 +87,13 @@ sampler_may_run(bool any_denormals, uint32_t mode)
            (any_denormals && mode == (FPMODE_DEFAULT | FPMODE_FLUSH));
 }
 
+static inline const uint32_t *
+sampler_pair_operand(const struct eu_message *m,
+                     const struct message_place *place)
+{
+    return (place->in == IN_SRC1 ? m->src1 : m->src0) + place->at_dw;
+}
+
 static inline bool
 sampler_answer_found(struct thread_env *env, const struct eu_message *m,
                      const struct prepared_message *p)
@@ -94,9 +101,11 @@ sampler_answer_found(struct thread_env *env, const struct eu_message *m,
     if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
         !sampler_may_run(p->plan.patch_any_denormals, fpmode_mine))
         return sampler_answer_planned(env, m, p);
-    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
-    const uint32_t *v_in = v->in == IN_SRC1 ? m->src1 : m->src0;
-    struct sample_pair in = {m->src0 + u->at_dw, v_in + v->at_dw, NULL};
+    struct sample_pair in = {
+        .u = sampler_pair_operand(m, &p->param[PARAM_U]),
+        .v = sampler_pair_operand(m, &p->param[PARAM_V]),
+        .ref = sampler_pair_operand(m, &p->param[PARAM_REF]),
+    };
     if (p->plan.blocks && !(in.blocks = sampler_own_blocks(env)))
         return false;
     return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||

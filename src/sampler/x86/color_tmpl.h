@@ -204,6 +204,19 @@ may_compare(enum sample_texel kind)
            kind == SAMPLE_UNORM24;
 }
 
+/* What depths that are no floats are compared with: from 0 to 1, as integers,
+ * for which denormals are like all others. NaN stays. */
+INLINE vfloat
+clamp_reference(enum sample_texel kind, vfloat ref)
+{
+    if (kind == SAMPLE_FLOAT1)
+        return ref;
+    vmask number = v_fequal(ref, ref);
+    vint bits = v_max((vint)ref, v_isplat(0));
+    bits = v_min(bits, v_constant(&lanes_constant.float_one));
+    return v_select(number, (vfloat)bits, ref);
+}
+
 INLINE bool
 compares(const struct sample_plan *p, enum sample_texel kind)
 {

@@ -178,17 +178,8 @@ load_ref(const struct sample_plan *p, enum sample_texel kind,
          const struct sample_lanes *in, unsigned lane, struct lanes_place *at)
 {
     at->ref = v_splat(0.0f);
-    if (!may_compare(kind) || !p->compare)
-        return;
-    at->ref = load(in, in->ref, lane);
-    if (kind == SAMPLE_FLOAT1)
-        return;
-    /* From 0 to 1, as integers, for which denormals are like all others. NaN
-     * stays. */
-    vmask number = v_fequal(at->ref, at->ref);
-    vint bits = v_max((vint)at->ref, v_isplat(0));
-    bits = v_min(bits, v_constant(&lanes_constant.float_one));
-    at->ref = v_select(number, (vfloat)bits, at->ref);
+    if (compares(p, kind))
+        at->ref = clamp_reference(kind, load(in, in->ref, lane));
 }
 
 /* The first level of the lanes, or the next one where two are mixed. */

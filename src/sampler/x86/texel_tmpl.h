@@ -148,6 +148,24 @@ pick_square(const struct lanes_square *s, vint i, vmask low)
                      v_pick(s->line[0], s->line[1], i));
 }
 
+/* The texels in two columns and two rows of 0 to 7: columns, and rows << 16. */
+INLINE struct lanes_square_texels
+pick_corners(const struct lanes_square *s, vint first, vint last)
+{
+    const vint lower = v_constant(&lanes_constant.lower_row);
+    const vint rows = v_constant(&lanes_constant.rows);
+    first = v_bytes(square_bits, first | rows);
+    last = v_bytes(square_bits, last | rows);
+    vmask low0 = v_test(first, lower), low1 = v_test(last, lower);
+    vint row0 = v_srl(first, 16), row1 = v_srl(last, 16);
+    return (struct lanes_square_texels){
+        .upper_left = pick_square(s, first | row0, low0),
+        .upper_right = pick_square(s, last | row0, low0),
+        .lower_left = pick_square(s, first | row1, low1),
+        .lower_right = pick_square(s, last | row1, low1),
+    };
+}
+
 /* Column and row in 16 bits each. */
 INLINE vint
 pack_place(const struct sample_plan *p, vint x, vint y)
@@ -190,15 +208,7 @@ load_square(const struct sample_plan *p, const struct lanes_corners *at,
             return false;
     }
     struct lanes_square s = load_lines(p, (origin & 0xffff) >> 2, origin >> 18);
-    first = v_bytes(square_bits, in[0]);
-    last = v_bytes(square_bits, in[1]);
-    vint lower = v_constant(&lanes_constant.lower_row);
-    vmask low0 = v_test(first, lower), low1 = v_test(last, lower);
-    vint row0 = v_srl(first, 16), row1 = v_srl(last, 16);
-    t->upper_left = pick_square(&s, first | row0, low0);
-    t->upper_right = pick_square(&s, last | row0, low0);
-    t->lower_left = pick_square(&s, first | row1, low1);
-    t->lower_right = pick_square(&s, last | row1, low1);
+    *t = pick_corners(&s, in[0], in[1]);
     return true;
 }
 

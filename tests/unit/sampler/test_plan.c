@@ -89,13 +89,14 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
         return;
     memcpy(param[0], req->u.u, sizeof param[0]);
     memcpy(param[1], req->v.u, sizeof param[1]);
+    memcpy(param[2], req->ref.u, sizeof param[2]);
     memset(out, 0xcc, sizeof out);
     fpmode_set(FPMODE_DEFAULT | (plan->patch_any_denormals ? FPMODE_FLUSH : 0));
     int16_t at_dw[4] = {0, 16, 32, 48};
     unsigned left_out = any(8);
     if (left_out < 4 && !overlap)
         at_dw[left_out] = -1;
-    struct sample_pair pair = {param[0], param[1], blocks};
+    struct sample_pair pair = {param[0], param[1], param[2], blocks};
     bool ok = plan->patch(plan, &pair, overlap ? param[0] : out[0], at_dw);
     fpmode_set(FPMODE_DEFAULT);
     for (unsigned i = 0; i < 16 && left_out < 4 && !overlap; i++) {
@@ -393,6 +394,10 @@ Test(plan, patches_have_the_same_bits)
         0x0c1 /* BGRA8_SRGB */,
         F_R8_UNORM,
         0x144 /* A8 */,
+        F_R32_FLOAT,
+        F_R32_UINT,
+        0x0d3 /* R11G11B10F */,
+        0x0d9 /* R24_UNORM_X8 */,
     };
     struct tally tally = {0, 0, 0};
     blocks = sample_blocks_new();
@@ -401,8 +406,10 @@ Test(plan, patches_have_the_same_bits)
         struct surface s = make_surface(
             SURFACE_2D, format[any(ARRAY_SIZE(format))], 8 + any(120),
             8 + any(120), 1, 1 + any(5), TILING_Y);
+        bool few = any(4) == 0;
         for (uint64_t i = 0; i < s.limit_B; i++)
-            s.mem[i] = (uint8_t)any(256);
+            s.mem[i] = (uint8_t)(few ? i % s.fmt->element_B ? 0 : any(3)
+                                     : any(256));
         for (unsigned i = 0; i < 4 && any(4) == 0; i++)
             s.swizzle[i] = (uint8_t)any(8);
         struct sampler sp = make_sampler(any(2), any(2) ? any(2) : MIP_LINEAR,
@@ -410,8 +417,13 @@ Test(plan, patches_have_the_same_bits)
         for (unsigned i = 0; i < 2; i++)
             sp.wrap[i] = any(2) ? GEN9_TCM_WRAP : GEN9_TCM_CLAMP;
         sp.rounding_enable = any(4) ? 0x3f : (uint8_t)any(64);
+        sp.shadow_func = (uint8_t)any(8);
         for (unsigned n = 0; n < 16; n++) {
             struct sample_req req = any_block(&s);
+            bool depth = s.fmt->can_shadow && req.op != SAMPLE_LD;
+            req.compare = depth && any(2);
+            for (unsigned i = 0; i < 16 && req.compare; i++)
+                req.ref.f[i] = any_reference(&s);
             compare_variants(&s, req.op == SAMPLE_LD ? NULL : &sp, &req, n,
                              &tally);
         }
@@ -434,6 +446,14 @@ Test(plan, multiplies_instead_of_dividing_by_255)
         cr_assert_eq(bits_from_float(__builtin_fmaf(n, high, n * low)),
                      bits_from_float(n / 255.0f));
     }
+}
+
+/* Quotients by 2^24 - 1 are the floats above those by 2^24. */
+Test(plan, counts_units_in_the_last_place_instead_of_dividing_by_2_24_less_1)
+{
+    for (uint32_t n = 1; n < 1u << 24; n++)
+        cr_assert_eq(bits_from_float((float)n * 0x1p-24f) + 1,
+                     bits_from_float((float)n / 16777215.0f));
 }
 
 static float

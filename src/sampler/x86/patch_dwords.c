@@ -1,0 +1,365 @@
+/* patch_dwords.c: messages whose lanes all look at one patch of 8x8 texels of
+ * one dword each that is no four bytes: depths, compared or not, single floats
+ * and small floats. As in patch_vbmi.c, no address mode moves such a texel and
+ * all of them are in four lines of memory, or in nine.
+ *
+ * The bits are those of sample_tmpl.h's routines, to which everything is left
+ * that is not so simple. */
+#include "sampler/x86/color_tmpl.h"
+#include "sampler/x86/lod_tmpl.h"
+#include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_texels.h"
+
+/* ---- comparisons ----------------------------------------------------------
+ *
+ * n / (2^24 - 1) is n / 2^24 and a little more than half a unit in the last
+ * place, but for zero: the float nearest to it is the one above n / 2^24. So
+ * all n whose quotient is less than a number come before all others, and
+ * nothing has to be divided to find out which. */
+
+#define UNORM24_COUNT (1 << 24)
+
+/* Texels for which a comparison is true: `count` from `first` on, or all
+ * others. */
+struct unorm24_range {
+    vint first, count;
+    bool inverted;
+};
+
+/* How many quotients are less than f, which is from 0 to 1, or equal to it. Of
+ * denormal numbers as many, whether they are flushed or not. */
+INLINE vint
+count_unorms(vfloat f, bool or_equal)
+{
+    vmask positive = v_less(v_isplat(0), (vint)f);
+    if (!or_equal)
+        f = (vfloat)((vint)f - v_constant(&lanes_constant.one));
+    f = f * v_splat(UNORM24_COUNT);
+    vint n = (vint)_mm512_cvt_roundps_epi32((__m512)f, _MM_FROUND_TO_POS_INF |
+                                                           _MM_FROUND_NO_EXC);
+    n = v_max(n, v_constant(&lanes_constant.one));
+    return or_equal ? n : v_iselect(positive, n, v_isplat(0));
+}
+
+INLINE struct unorm24_range
+find_unorms(unsigned func, vfloat ref)
+{
+    const vint none = v_isplat(0), all = v_isplat(UNORM24_COUNT);
+    vint less = count_unorms(ref, false), most = count_unorms(ref, true);
+    struct unorm24_range r = {none, none, false};
+    switch (func) {
+    case GEN9_COMPAREFUNCTION_ALWAYS: r.inverted = true; return r;
+    case GEN9_COMPAREFUNCTION_LESS: r.count = less; break;
+    case GEN9_COMPAREFUNCTION_LEQUAL: r.count = most; break;
+    case GEN9_COMPAREFUNCTION_NOTEQUAL:
+        r = (struct unorm24_range){less, most - less, true};
+        break;
+    case GEN9_COMPAREFUNCTION_EQUAL:
+        r = (struct unorm24_range){less, most - less, false};
+        break;
+    case GEN9_COMPAREFUNCTION_GREATER:
+        r = (struct unorm24_range){most, all - most, false};
+        break;
+    case GEN9_COMPAREFUNCTION_GEQUAL:
+        r = (struct unorm24_range){less, all - less, false};
+        break;
+    default: break;
+    }
+    /* Nothing is less than NaN, equal to it or greater. */
+    r.count = v_iselect(v_fequal(ref, ref), r.count, none);
+    return r;
+}
+
+/* Where the comparison is false, which is what counts. */
+INLINE vmask
+fails(const struct unorm24_range *r, vint dw)
+{
+    vint n = v_sub(dw, r->first) & (UNORM24_COUNT - 1);
+    vmask within = v_less_u(n, r->count);
+    return r->inverted ? within : v_not(within);
+}
+
+/* 65536 times the weights of four texels. */
+struct corner_weights {
+    vint upper_left, upper_right, lower_left, lower_right;
+};
+
+INLINE struct corner_weights
+weights_of(vint x, vint y)
+{
+    vint both = v_mul16(x, y), right = x << 8, low = y << 8;
+    return (struct corner_weights){.upper_left = 65536 - right - low + both,
+                                   .upper_right = right - both,
+                                   .lower_left = low - both,
+                                   .lower_right = both};
+}
+
+INLINE vint
+add_where(vmask m, vint sum, vint v)
+{
+    return (vint)_mm512_mask_add_epi32((__m512i)sum, m, (__m512i)sum,
+                                       (__m512i)v);
+}
+
+INLINE vfloat
+filter_unorms(const struct sample_plan *p, const struct lanes_square_texels *t,
+              vint wx, vint wy, vfloat ref)
+{
+    struct unorm24_range r = find_unorms(p->compare_func, ref);
+    struct corner_weights w = weights_of(wx, wy);
+    vint sum = add_where(fails(&r, t->upper_left), v_isplat(0), w.upper_left);
+    sum = add_where(fails(&r, t->upper_right), sum, w.upper_right);
+    sum = add_where(fails(&r, t->lower_left), sum, w.lower_left);
+    sum = add_where(fails(&r, t->lower_right), sum, w.lower_right);
+    return v_float(sum) * v_splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
+}
+
+/* ---- texels ---------------------------------------------------------------
+ */
+
+/* Texels of three lines: those of the third one in `far`. */
+INLINE bits
+pick_dwords(const bits line[3], vint at, vmask far)
+{
+    bits t = _mm512_permutex2var_epi32(line[0], (bits)at, line[1]);
+    return _mm512_mask_permutexvar_epi32(t, far, (bits)at, line[2]);
+}
+
+/* Texels in columns and rows 0 to 11 of nine lines. */
+INLINE vint
+pick_of_nine(const bits line[9], vint x, vint y)
+{
+    vint at = (x & 3) | (y & 3) << 2 | (x & 4) << 2;
+    vmask far = v_test(x, v_isplat(8));
+    bits t = pick_dwords(line, at, far);
+    t = _mm512_mask_mov_epi32(t, v_test(y, v_isplat(4)),
+                              pick_dwords(line + 3, at, far));
+    return (vint)_mm512_mask_mov_epi32(t, v_test(y, v_isplat(8)),
+                                       pick_dwords(line + 6, at, far));
+}
+
+static __attribute__((noinline)) void
+take_corners_of_nine(const struct sample_plan *p, struct patch_corner corner,
+                     vint in, struct lanes_square_texels *t)
+{
+    bits line[9];
+    load_lines_of(p, corner, 3, line);
+    vint x = in & v_constant(&lanes_constant.low_half), y = v_srl(in, 16);
+    t->upper_left = pick_of_nine(line, x, y);
+    t->upper_right = pick_of_nine(line, x + 1, y);
+    t->lower_left = pick_of_nine(line, x, y + 1);
+    t->lower_right = pick_of_nine(line, x + 1, y + 1);
+}
+
+/* `in`: column and row of the first of each lane's four, from 0 to 6. */
+INLINE void
+take_corners_of_four(const struct sample_plan *p, struct patch_corner corner,
+                     vint in, struct lanes_square_texels *t)
+{
+    bits line[4];
+    load_lines_of(p, corner, 2, line);
+    const struct lanes_square s = {
+        {(vint)line[0], (vint)line[1], (vint)line[2], (vint)line[3]}};
+    vint next = v_constant(&lanes_constant.one);
+    *t = pick_corners(&s, in, in + (next | next << 16));
+}
+
+/* False if some lane looks beyond nine lines, or at an edge. */
+INLINE bool
+take_corners(const struct sample_plan *p, const struct patch_level *lv, vint x,
+             vint y, struct lanes_square_texels *t)
+{
+    bits place = pack_texels(x, y);
+    __m128i least = find_corner(place, &patch.line_corner);
+    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(least));
+    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
+    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
+                                                  constant(&patch.patch_max));
+    struct patch_corner corner = corner_on_level(lv, least);
+    if (__builtin_expect(four == 0xffffffff, 1)) {
+        take_corners_of_four(p, corner, (vint)in, t);
+        return true;
+    }
+    if (_mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
+        0xffffffff)
+        return false;
+    struct lanes_square_texels far; /* `t` stays in registers */
+    take_corners_of_nine(p, corner, (vint)in, &far);
+    *t = far;
+    return true;
+}
+
+/* ---- numbers --------------------------------------------------------------
+ */
+
+/* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
+ * less than the least normal number. */
+#define LEAST_EXPONENT (127 - 40)
+
+/* Whether some float is too near zero, but is not zero. */
+INLINE bool
+is_tiny(const struct lanes_square_texels *t, int32_t least)
+{
+    const vint magnitude = v_isplat(INT32_MAX);
+    vint a = v_min_u((t->upper_left & magnitude) - 1,
+                     (t->upper_right & magnitude) - 1);
+    vint b = v_min_u((t->lower_left & magnitude) - 1,
+                     (t->lower_right & magnitude) - 1);
+    return v_any(v_less_u(v_min_u(a, b), v_isplat(least)));
+}
+
+/* Settled, but for the last mixing of levels. False where numbers are so small
+ * that bits depend on how the processor treats denormals. */
+INLINE bool
+filter_corners(const struct sample_plan *p, enum sample_texel kind,
+               const struct lanes_square_texels *t, vint x, vint y, vfloat ref,
+               struct lanes_color *out)
+{
+    vint wx = x & v_constant(&lanes_constant.fraction);
+    vint wy = y & v_constant(&lanes_constant.fraction);
+    if (kind == SAMPLE_UNORM24 && p->compare) {
+        *out = no_color();
+        out->c[0] = filter_unorms(p, t, wx, wy, ref);
+        return true;
+    }
+    if (kind == SAMPLE_FLOAT1 && is_tiny(t, LEAST_EXPONENT << 23))
+        return false;
+    const struct lanes_bits b[4] = {{{t->upper_left}},
+                                    {{t->upper_right}},
+                                    {{t->lower_left}},
+                                    {{t->lower_right}}};
+    *out = linear_color(p, kind, b, wx, wy, ref);
+    return true;
+}
+
+/* ---- the answer -----------------------------------------------------------
+ */
+
+/* False as above. */
+INLINE bool
+load_reference(const struct sample_plan *p, enum sample_texel kind,
+               const struct sample_pair *in, vfloat *ref)
+{
+    *ref = v_splat(0.0f);
+    if (!compares(p, kind))
+        return true;
+    *ref = clamp_reference(kind, (vfloat)v_load(in->ref, 16));
+    if (kind != SAMPLE_FLOAT1)
+        return true;
+    vint least = ((vint)*ref & INT32_MAX) - 1;
+    return !v_any(v_less_u(least, v_isplat(LEAST_EXPONENT << 23)));
+}
+
+INLINE void
+answer_dwords(const struct sample_plan *p, enum sample_texel kind,
+              const struct lanes_color *color, uint32_t *out,
+              const int16_t at_dw[4])
+{
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned from = p->pick[i];
+        vfloat value = (vfloat)v_isplat(from == SOURCE_ONE ? p->one : 0);
+        for (unsigned k = 0; k < channel_count(kind); k++)
+            if (from == k)
+                value = color->c[k];
+        put(out, at_dw[i], value);
+    }
+}
+
+INLINE bool
+answer_texel(const struct sample_plan *p, enum sample_texel kind,
+             const struct sample_pair *in, vint x, vint y,
+             const struct patch_level *lv, uint32_t *out,
+             const int16_t at_dw[4])
+{
+    struct lanes_bits texel;
+    vfloat ref;
+    if (!load_reference(p, kind, in, &ref) ||
+        !take_texels(p, kind, NULL, lv, x, y, &texel.dw[0]))
+        return false;
+    if (compares(p, kind) && kind == SAMPLE_FLOAT1) {
+        const struct lanes_square_texels t = {texel.dw[0], texel.dw[0],
+                                              texel.dw[0], texel.dw[0]};
+        if (is_tiny(&t, LEAST_EXPONENT << 23))
+            return false;
+    }
+    struct lanes_color color = texel_color(p, kind, texel, ref);
+    answer_dwords(p, kind, &color, out, at_dw);
+    return true;
+}
+
+INLINE bool
+nearest(const struct sample_plan *p, enum sample_texel kind,
+        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
+    vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    return answer_texel(p, kind, in, v_ifloor(x) >> 8, v_ifloor(y) >> 8, &lv,
+                        out, at_dw);
+}
+
+/* Texels of level 0 by number. */
+INLINE bool
+fetch(const struct sample_plan *p, enum sample_texel kind,
+      const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
+    return answer_texel(p, kind, in, v_load(in->u, 16), v_load(in->v, 16), &lv,
+                        out, at_dw);
+}
+
+INLINE bool
+linear_on_level(const struct sample_plan *p, enum sample_texel kind,
+                unsigned level, vfloat u, vfloat v, vfloat ref,
+                struct lanes_color *out)
+{
+    struct patch_level lv = get_patch_level(p, level);
+    vint x = linear_fixed(p, 0, u, lv.w_fx8);
+    vint y = linear_fixed(p, 1, v, lv.h_fx8);
+    struct lanes_square_texels t;
+    return take_corners(p, &lv, x, y, &t) &&
+           filter_corners(p, kind, &t, x, y, ref, out);
+}
+
+INLINE bool
+linear(const struct sample_plan *p, enum sample_texel kind,
+       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct lanes_color color;
+    vfloat ref;
+    if (!load_reference(p, kind, in, &ref) ||
+        !linear_on_level(p, kind, (unsigned)p->lod.level,
+                         (vfloat)v_load(in->u, 16), (vfloat)v_load(in->v, 16),
+                         ref, &color))
+        return false;
+    color = settle(kind, v_live(0xffff), color);
+    answer_dwords(p, kind, &color, out, at_dw);
+    return true;
+}
+
+#define PATCH_ARGS                                                            \
+    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
+        const int16_t at_dw[4]
+#define PATCH(kind, name, way)               \
+    static bool name##_##way(PATCH_ARGS)     \
+    {                                        \
+        return way(p, kind, in, out, at_dw); \
+    }
+#define PATCHES(kind, name)    \
+    PATCH(kind, name, nearest) \
+    PATCH(kind, name, fetch)   \
+    PATCH(kind, name, linear)
+PATCHES(SAMPLE_FLOAT1, float1)
+PATCHES(SAMPLE_UNORM24, unorm24)
+PATCHES(SAMPLE_R11G11B10, r11g11b10)
+
+#define ALL(name)                                                           \
+    {                                                                       \
+        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
+        [SAMPLE_FETCH] = name##_fetch,                                      \
+    }
+const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_FLOAT1] = ALL(float1),
+    [SAMPLE_UNORM24] = ALL(unorm24),
+    [SAMPLE_R11G11B10] = ALL(r11g11b10),
+};
