@@ -2,8 +2,18 @@
 #include "base/base.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* How long a thread with nothing to do looks for more before it sleeps: to be
+ * woken takes about as long, and there is often another call by then. */
+#define SPIN_NS 30000
+/* Indices that a worker takes at once: never so many that others wait for it.
+ */
+#define MAX_GRAIN 8
+#define GRAINS_PER_WORKER 8
 
 struct pool {
     pthread_mutex_t call; /* one pool_for at a time */
@@ -11,15 +21,18 @@ struct pool {
     pthread_cond_t work, idle;
     unsigned thread_count;
     pthread_t *threads;
+    bool spins; /* there is a CPU for each worker */
     bool quit;
     /* the current call */
-    unsigned generation;
-    bool open;     /* threads may still join in */
-    unsigned busy; /* those that have */
+    atomic_uint generation;
+    bool open;         /* threads may still join in */
+    unsigned sleepers; /* threads that need to be woken */
+    atomic_uint busy;  /* threads that have joined in */
     void (*fn)(void *, unsigned, unsigned);
     void *ctx;
     unsigned count;
-    atomic_uint next;
+    /* Written by all: apart from what they read. */
+    alignas(64) atomic_uint next;
 };
 
 struct pool_thread {
@@ -27,14 +40,72 @@ struct pool_thread {
     unsigned worker;
 };
 
+static unsigned
+grain_at(const struct pool *pool, unsigned next)
+{
+    if (next >= pool->count)
+        return 0;
+    unsigned workers = pool->thread_count + 1;
+    unsigned grain = (pool->count - next) / (workers * GRAINS_PER_WORKER);
+    return CLAMP(grain, 1u, MAX_GRAIN);
+}
+
 static void
 drain(struct pool *pool, unsigned worker)
 {
-    for (;;) {
-        unsigned i = atomic_fetch_add(&pool->next, 1);
+    unsigned grain;
+    while ((grain = grain_at(pool, atomic_load(&pool->next)))) {
+        unsigned i = atomic_fetch_add(&pool->next, grain);
         if (i >= pool->count)
             return;
-        pool->fn(pool->ctx, i, worker);
+        for (unsigned end = i + MIN2(grain, pool->count - i); i < end; i++)
+            pool->fn(pool->ctx, i, worker);
+    }
+}
+
+static int64_t
+now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Until the value is another one, or for so long. */
+static void
+spin_while(const struct pool *pool, const atomic_uint *value, unsigned old)
+{
+    if (!pool->spins)
+        return;
+    int64_t end_ns = now_ns() + SPIN_NS;
+    do {
+        for (unsigned i = 0; i < 16; i++) {
+            if (atomic_load_explicit(value, memory_order_relaxed) != old)
+                return;
+            __builtin_ia32_pause();
+        }
+    } while (now_ns() < end_ns);
+}
+
+static bool
+has_work_locked(const struct pool *pool, unsigned seen)
+{
+    return pool->generation != seen && pool->open;
+}
+
+static void
+wait_for_work_locked(struct pool *pool, unsigned seen)
+{
+    unsigned last = pool->generation;
+    if (pool->quit || has_work_locked(pool, seen))
+        return;
+    pthread_mutex_unlock(&pool->lock);
+    spin_while(pool, &pool->generation, last);
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->quit && !has_work_locked(pool, seen)) {
+        pool->sleepers++;
+        pthread_cond_wait(&pool->work, &pool->lock);
+        pool->sleepers--;
     }
 }
 
@@ -47,8 +118,7 @@ thread_main(void *arg)
     unsigned seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->quit && (pool->generation == seen || !pool->open))
-            pthread_cond_wait(&pool->work, &pool->lock);
+        wait_for_work_locked(pool, seen);
         if (pool->quit)
             break;
         seen = pool->generation;
@@ -77,12 +147,22 @@ start_thread(struct pool *pool, unsigned index)
     return true;
 }
 
+static unsigned
+count_cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1
+                                                  : (unsigned)CPU_COUNT(&set);
+}
+
 struct pool *
 pool_create(unsigned threads)
 {
-    struct pool *pool = calloc(1, sizeof *pool);
+    struct pool *pool = aligned_alloc(alignof(struct pool), sizeof *pool);
     if (!pool)
         return NULL;
+    memset(pool, 0, sizeof *pool);
+    pool->spins = threads < count_cpus();
     pool->threads = calloc(threads ? threads : 1, sizeof *pool->threads);
     if (!pool->threads) {
         free(pool);
@@ -133,6 +213,24 @@ pool_workers(const struct pool *pool)
     return pool->thread_count + 1;
 }
 
+/* Waking up takes longer than some calls: who has not come yet finds nothing
+ * left to do, and nobody waits for it. */
+static void
+wait_for_threads(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->open = false;
+    while (pool->busy) {
+        unsigned busy = pool->busy;
+        pthread_mutex_unlock(&pool->lock);
+        spin_while(pool, &pool->busy, busy);
+        pthread_mutex_lock(&pool->lock);
+        if (pool->busy == busy)
+            pthread_cond_wait(&pool->idle, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void
 pool_for(struct pool *pool, unsigned count,
          void (*fn)(void *ctx, unsigned index, unsigned worker), void *ctx)
@@ -144,25 +242,18 @@ pool_for(struct pool *pool, unsigned count,
     pool->ctx = ctx;
     pool->count = count;
     atomic_store(&pool->next, 0);
-    /* A futex hand-off costs more than a small piece of work. */
     bool share = count > 1 && pool->thread_count;
     if (share) {
         pthread_mutex_lock(&pool->lock);
         pool->generation++;
         pool->open = true;
-        for (unsigned i = 0; i < MIN2(count - 1, pool->thread_count); i++)
+        unsigned awake = pool->thread_count - pool->sleepers;
+        for (unsigned i = awake; i < MIN2(count - 1, pool->thread_count); i++)
             pthread_cond_signal(&pool->work);
         pthread_mutex_unlock(&pool->lock);
     }
     drain(pool, 0);
-    if (share) {
-        /* Waking up takes longer than some calls: who has not come yet finds
-         * nothing left to do, and nobody waits for it. */
-        pthread_mutex_lock(&pool->lock);
-        pool->open = false;
-        while (pool->busy)
-            pthread_cond_wait(&pool->idle, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
-    }
+    if (share)
+        wait_for_threads(pool);
     pthread_mutex_unlock(&pool->call);
 }

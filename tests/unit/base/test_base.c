@@ -119,10 +119,11 @@ note(void *ctx, unsigned index, unsigned worker)
 
 /* Most threads wake up when there is nothing left to do, or in a later call:
  * none may run anything twice, or for a call that has returned. */
-Test(pool, calls_in_quick_succession)
+static void
+calls_in_quick_succession(unsigned threads)
 {
     enum { CALLS = 20000 };
-    struct pool *pool = pool_create(5);
+    struct pool *pool = pool_create(threads);
     static struct small calls[CALLS];
     memset(calls, 0, sizeof calls);
     for (unsigned i = 0; i < CALLS; i++) {
@@ -135,6 +136,17 @@ Test(pool, calls_in_quick_succession)
         cr_assert_eq(calls[i].sum, n * (n + 1) / 2);
         cr_assert_eq(calls[i].late, 0);
     }
+}
+
+Test(pool, calls_in_quick_succession_of_five_threads)
+{
+    calls_in_quick_succession(5);
+}
+
+/* Which may look for work before it sleeps: there is a CPU for it. */
+Test(pool, calls_in_quick_succession_of_one_thread)
+{
+    calls_in_quick_succession(1);
 }
 
 Test(pool, runs_every_index_once_without_threads)
