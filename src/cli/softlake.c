@@ -45,7 +45,7 @@ static const char usage_text[] =
     "                          or met anything unimplemented\n"
     "  -n, --noop              accept all work, execute none\n"
     "  -p, --platform=NAME     skl, kbl (default), bxt, glk, cfl, bdw\n"
-    "  -j, --threads=N         worker threads; 0 executes in the submitter\n"
+    "  -j, --threads=N         threads that execute; 0: in the submitter\n"
     "  -f, --framebuffer=FILE  write what was last shown or drawn as PNG\n"
     "  -t, --trace=TAGS        trace topics, comma separated; 'help' lists\n"
     "  -o, --output=FILE       append messages, traces, statistics to FILE\n"

@@ -157,7 +157,7 @@ thread_count(void)
     }
     if (sched_getaffinity(0, sizeof set, &set) < 0)
         return 1;
-    return (unsigned)CLAMP(CPU_COUNT(&set) - 1, 0, 64);
+    return CPU_COUNT(&set) > 1 ? (unsigned)MIN2(CPU_COUNT(&set), 64) : 0;
 }
 
 struct engine *

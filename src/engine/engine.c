@@ -57,7 +57,9 @@ engine_pool(struct engine *engine)
          * ours must not depend on what the application has set. */
         uint32_t csr = fpmode_get();
         fpmode_set(FPMODE_DEFAULT);
-        engine->pool = pool_create(engine->config.threads);
+        /* The streamer is one of them. */
+        unsigned threads = engine->config.threads;
+        engine->pool = pool_create(threads ? threads - 1 : 0);
         fpmode_set(csr);
     }
     struct pool *pool = engine->pool;

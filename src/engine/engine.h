@@ -17,8 +17,8 @@ struct engine_context;
 
 struct engine_config {
     unsigned gen;     /* 8 or 9 */
-    unsigned threads; /* worker threads beside the streamer; 0: execute in
-                         the submitting thread */
+    unsigned threads; /* that execute, the streamer among them; 0: execute
+                         in the submitting thread */
     bool noop;        /* accept everything, execute nothing but post-sync
                          writes and the like that clients wait for */
     uint64_t timestamp_hz;
