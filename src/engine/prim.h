@@ -85,6 +85,8 @@ struct scene *scene_create(const struct draw *draw);
 void scene_destroy(struct scene *scene);
 /* List i, made when it is first asked for; NULL without memory. */
 struct prim_list *scene_list(struct scene *scene, unsigned i);
+/* Bytes of all lists. */
+size_t scene_used_B(const struct scene *scene);
 /* True when the list is so long that a flush is due. The list's owner. */
 bool scene_add(struct prim_list *list, const struct prim *prim);
 /* The same for triangles one after another. */

@@ -9,9 +9,11 @@
 /* Keys are read in pieces of this many. */
 #define PIECE 1024
 #define APART_PRIMS 512
-/* Chunks between two flushes of the scene, which all workers wait for. */
+/* Chunks between two flushes of the scene, which all workers wait for: as many
+ * as make so many bytes, which should still be in a cache then, but one for
+ * each worker at least. */
 #define ROUND_PER_WORKER 4
-#define ROUND_MAX 16
+#define ROUND_B (8u * 1024 * 1024)
 
 /* One chunk: instances of which all primitives or one range are drawn. */
 struct chunk {
@@ -349,11 +351,20 @@ make_lists(struct geom *g, unsigned count)
     return g->scene != NULL;
 }
 
+/* Whole ones for each worker, by what those of the last round were like. */
+static unsigned
+next_round(const struct chunks *cs, unsigned workers, unsigned last)
+{
+    size_t each_B = scene_used_B(cs->g->scene) / last * workers;
+    size_t each = each_B ? ROUND_B / each_B : ROUND_PER_WORKER;
+    return workers * (unsigned)CLAMP(each, 1u, ROUND_PER_WORKER);
+}
+
 static void
 run_in_rounds(struct chunks *cs, unsigned workers)
 {
     struct geom *g = cs->g;
-    unsigned round = MAX2(workers, MIN2(workers * ROUND_PER_WORKER, ROUND_MAX));
+    unsigned round = workers;
     cs->lane = calloc(workers, sizeof(struct geom *));
     if (!cs->lane)
         geom_fail(g);
@@ -364,8 +375,9 @@ run_in_rounds(struct chunks *cs, unsigned workers)
             break;
         }
         pool_for(g->draw->pool, n, run_job, cs);
-        scene_flush(g->scene);
         cs->first += n;
+        round = next_round(cs, workers, n);
+        scene_flush(g->scene);
     }
     for (unsigned i = 0; cs->lane && i < workers; i++) {
         if (cs->lane[i])

@@ -4,19 +4,23 @@
 #include <stdlib.h>
 
 #define ARENA_BLOCK_B (64 * 1024)
-/* What one core fills before a flush: fresh pages cost more than the rest of
- * a small primitive's set-up. */
-#define ARENA_KEPT_B (384 * 1024)
+/* What is filled before a flush, by a core that draws it itself or by several:
+ * fresh pages cost more than the rest of a small primitive's set-up. */
+#define ARENA_KEPT_ALONE_B (384u * 1024)
+#define ARENA_KEPT_B (8u * 1024 * 1024)
 #define MAX_SETUPS 16384
 #define MAX_PAIRS 1000000
 
+/* No two owners write to the same cache line. */
 static struct prim_list *
-list_create(void)
+list_create(bool alone)
 {
-    struct prim_list *l = calloc(1, sizeof *l);
+    struct prim_list *l = aligned_alloc(128, ALIGN_POT(sizeof *l, (size_t)128));
     if (!l)
         return NULL;
-    arena_init(&l->arena, ARENA_BLOCK_B, ARENA_KEPT_B);
+    memset(l, 0, sizeof *l);
+    arena_init(&l->arena, ARENA_BLOCK_B,
+               alone ? ARENA_KEPT_ALONE_B : ARENA_KEPT_B);
     return l;
 }
 
@@ -34,10 +38,20 @@ scene_list(struct scene *sc, unsigned i)
             r->list[r->list_count++] = NULL;
     }
     if (!r->list[i])
-        r->list[i] = list_create();
+        r->list[i] = list_create(r->worker_count == 1);
     if (r->list[i])
         r->list[i]->scene = sc;
     return r->list[i];
+}
+
+size_t
+scene_used_B(const struct scene *sc)
+{
+    const struct raster *r = sc->raster;
+    size_t used_B = 0;
+    for (unsigned i = 0; i < r->list_count; i++)
+        used_B += r->list[i] ? r->list[i]->arena.used_B : 0;
+    return used_B;
 }
 
 void

@@ -215,6 +215,15 @@ scene_add_triangles(struct prim_list *l, const struct prim_tri *tri,
     return rig.flush_every && l->count >= rig.flush_every;
 }
 
+size_t
+scene_used_B(const struct scene *s)
+{
+    size_t used_B = 0;
+    for (unsigned i = 0; i < MAX_LISTS; i++)
+        used_B += s->list[i].count * sizeof *s->list[i].prim;
+    return used_B;
+}
+
 void
 scene_flush(struct scene *s)
 {
