@@ -306,15 +306,21 @@ give_up(struct jit *j)
     jit_leave(j);
 }
 
-/* Of both threads. */
-static void
-spend(struct jit *j, uint32_t first, uint32_t end)
+static uint32_t
+count_ops(const struct jit *j, uint32_t first, uint32_t end)
 {
     uint32_t n = 0;
     for (uint32_t i = first; i < end; i++)
         n += j->k->ops[i].fn != eu_op_join;
-    if (n)
-        x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * n, true);
+    return n;
+}
+
+/* Of both threads. */
+static void
+spend(struct jit *j, uint32_t ops)
+{
+    if (ops)
+        x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * ops, true);
 }
 
 static void
@@ -329,7 +335,7 @@ begin_loop(struct jit *j, const struct jit_loop *l)
     }
     x86_test(x, X86_R12);
     lose(j, x86_jump(x, X86_CC_LE));
-    spend(j, l->head, l->head + 2);
+    spend(j, count_ops(j, l->head, l->head + 2));
 }
 
 /* What is known where both threads leave a loop. */
@@ -348,7 +354,7 @@ leave_loop(struct jit *j, const struct jit_loop *l, struct exit *e)
     lose(j, jit_test_counter(j));
     get_side(j, &e->side[1]);
     turn(j);
-    spend(j, l->head + 2, l->end + 1);
+    spend(j, count_ops(j, l->head + 2, l->end + 1));
 }
 
 /* Behind the loop what was in registers goes on to be. */
@@ -401,10 +407,10 @@ compile_op(struct jit *j, uint32_t i, struct exit *e)
 static void
 spend_outside(struct jit *j, uint32_t end)
 {
-    for (uint32_t i = 0; i < end; i++) {
-        const struct jit_loop *l = jit_loop_at(j, i);
-        spend(j, i, i + !l);
-    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < end; i++)
+        n += jit_loop_at(j, i) ? 0 : count_ops(j, i, i + 1);
+    spend(j, n);
 }
 
 static void
