@@ -479,6 +479,11 @@ jit_as_memory(struct x86_rm rm)
 bool jit_dst_ok(const struct jit *j, const struct eu_op *op);
 void jit_store_dst(struct jit *j, const struct eu_op *op,
                    const struct jit_part *p, unsigned reg);
+/* The same for words in all lanes of up to two parts, which stay in a register
+ * where instructions can read them from one; or false. */
+bool jit_bind_words(struct jit *j, const struct eu_op *op,
+                    const struct jit_part *part, const unsigned *reg,
+                    unsigned count);
 
 /* lower_plain.c, for ops with a fast function. */
 bool jit_lower_plain(struct jit *j, const struct eu_op *op);

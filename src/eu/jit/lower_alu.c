@@ -198,6 +198,8 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         keep |= UINT32_C(1) << reg[i];
         jit_unlock_but(j, keep);
     }
+    if (jit_bind_words(j, op, part, reg, n))
+        return !j->crowded;
     bool flushes = op->insn->opcode == EU_OP_PLN ||
                    op->insn->opcode == EU_OP_LRP;
     for (unsigned i = 0; i < n; i++) {

@@ -142,14 +142,16 @@ is_near(const struct jit *j, const struct region *r, const struct jit_part *p)
     return j->evex && !odd && span_B <= 64 && base_B + 64 <= EU_GRF_FILE_B;
 }
 
+/* Words go into the upper half. */
 static unsigned
 permute(struct jit *j, const struct region *r, const struct jit_part *p)
 {
     unsigned base_B = r->off_B / EU_GRF_B * EU_GRF_B;
+    unsigned next = r->size_B == 2 ? 0 : 1;
     uint32_t words[16] = {0};
     for (unsigned i = 0; i < p->lanes; i++) {
         unsigned word = (r->lane_B[i] - base_B) / 2;
-        words[i] = word | ((word + 1) & 31) << 16;
+        words[i] = word | ((word + next) & 31) << 16;
     }
     unsigned s = jit_vec(j, base_B, r->end_B - base_B > EU_GRF_B ? 64 : 32);
     unsigned d = jit_temp(j);
@@ -228,13 +230,20 @@ read_dwords(struct jit *j, const struct region *r, const struct jit_part *p)
     }
 }
 
-/* Sixteen words in halves: they often were written so, as instructions have no
- * more than eight in an immediate, and two stores are not forwarded to a load
- * of both. */
+/* Sixteen words, if they are in no register in halves: they often were written
+ * so, as instructions have no more than eight in an immediate, and two stores
+ * are not forwarded to a load of both. */
 static unsigned
-read_words(struct jit *j, unsigned d, enum x86_vop op, unsigned off_B)
+read_words(struct jit *j, enum x86_vop op, unsigned off_B)
 {
-    unsigned high = jit_temp(j);
+    int found = jit_find(j, JIT_GRF, off_B, 32);
+    unsigned d = jit_temp(j), high;
+    if (found >= 0) {
+        x86_vop(&j->x, op, 2, d, 0, x86_reg((unsigned)found), 0);
+        return d;
+    }
+    jit_sync(j, off_B, 32);
+    high = jit_temp(j);
     x86_vop(&j->x, op, 1, d, 0, x86_thread(GRF_AT(off_B)), 0);
     x86_vop(&j->x, op, 1, high, 0, x86_thread(GRF_AT(off_B + 16)), 0);
     x86_vop_imm(&j->x, X86_INSERTF64X4, 2, d, d, x86_reg(high), 0, 1);
@@ -254,13 +263,13 @@ read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
         break;
     case SHAPE_DWORDS: s = jit_vec(j, r->off_B - at, p->lanes * 4); break;
     case SHAPE_VECTOR:
-        jit_sync(j, r->off_B, r->end_B - r->off_B);
-        d = jit_temp(j);
         op = r->size_B == 2 ? is_signed ? X86_PMOVSXWD : X86_PMOVZXWD
              : is_signed    ? X86_PMOVSXBD
                             : X86_PMOVZXBD;
         if (r->size_B == 2 && p->len == 2)
-            return x86_reg(read_words(j, d, op, r->off_B));
+            return x86_reg(read_words(j, op, r->off_B));
+        jit_sync(j, r->off_B, r->end_B - r->off_B);
+        d = jit_temp(j);
         x86_vop(&j->x, op, p->len, d, 0, x86_thread(GRF_AT(r->off_B)), 0);
         return x86_reg(d);
     default:
@@ -268,7 +277,7 @@ read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
             jit_spread_vex(j, r->lane_B, p->lanes, r->size_B, is_signed, &d))
             return x86_reg(d);
         s = gather(j, r, p);
-        at = 0;
+        at = r->size_B == 2 && is_near(j, r, p) ? 2 : 0;
         break;
     }
     d = jit_temp(j);

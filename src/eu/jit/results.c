@@ -149,6 +149,28 @@ store_scalar(struct jit *j, const struct jit_part *p, unsigned reg,
         x86_patch(&j->x, skip, j->x.size);
 }
 
+bool
+jit_bind_words(struct jit *j, const struct eu_op *op,
+               const struct jit_part *part, const unsigned *reg, unsigned count)
+{
+    const struct eu_operand *o = &op->insn->dst;
+    unsigned off_B = o->reg * EU_GRF_B + o->subreg_B, low, high;
+    if (!j->evex || o->file != EU_FILE_GRF || o->hstride != 1 ||
+        eu_type_size_B((enum eu_type)o->type) != 2 || off_B % EU_GRF_B ||
+        op->lanes != 16 * count || count > 2 || !part[0].mask.all ||
+        !part[count - 1].mask.all)
+        return false;
+    low = jit_temp(j);
+    x86_vop(&j->x, X86_PMOVDW, 2, reg[0], 0, x86_reg(low), 0);
+    if (count == 2) {
+        high = jit_temp(j);
+        x86_vop(&j->x, X86_PMOVDW, 2, reg[1], 0, x86_reg(high), 0);
+        x86_vop_imm(&j->x, X86_INSERTF64X4, 2, low, low, x86_reg(high), 0, 1);
+    }
+    jit_bind(j, low, off_B, op->lanes * 2u);
+    return true;
+}
+
 void
 jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
               unsigned reg)
