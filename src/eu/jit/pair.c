@@ -71,14 +71,29 @@ only_counts(const struct jit *j)
     return true;
 }
 
-/* With loops threads need all channels, and do not leave everything to the next
- * one. */
+/* Fewer instructions do not wait for each other for long. */
+#define MANY_OPS 12
+/* The positions of a pixel shader's quads, in a thread's header. */
+#define POSITIONS_GRF 1
+
+/* Of threads that do not follow each other one at a time: without weights, or
+ * with loops, where all channels are on. */
 static bool
-loops_in_pairs(const struct jit *j)
+may_pair(const struct jit *j)
 {
     return j->full && j->in.catches && !j->in.acc && j->in.steady &&
            j->leaves != EU_LEAVES_ALL && !j->has_dynamic && only_counts(j) &&
+           j->k->op_count >= MANY_OPS &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+/* Where threads differ as they begin, or 0. */
+static unsigned
+find_payload(const struct jit *j)
+{
+    unsigned grf = jit_weights_grf(j);
+    bool placed = j->in.full[0] >> POSITIONS_GRF & 1;
+    return grf ? grf : placed ? POSITIONS_GRF : 0;
 }
 
 bool
@@ -86,8 +101,8 @@ jit_makes_pairs(struct jit *j)
 {
     if (!j->evex || j->has_modes || j->in.sfids || j->in.ends != 1)
         return false;
-    if (j->has_flow && loops_in_pairs(j))
-        j->row_grf = jit_weights_grf(j);
+    if (!j->row_grf && may_pair(j))
+        j->row_grf = find_payload(j);
     struct jit_set keeps = jit_pair_keeps(j);
     return j->row_grf && __builtin_popcountll(keeps.w[0]) +
                                  __builtin_popcountll(keeps.w[1]) <=

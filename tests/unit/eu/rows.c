@@ -48,8 +48,19 @@ add_plane(struct rk *k)
     rk_append(k, c.dw);
 }
 
+/* mov (16|M0) r20.0<1>:f r1.0<8;8,1>:f: who asks where its pixels are. */
+static void
+add_place(struct rk *k)
+{
+    struct code c = encode_unary(EU_OP_MOV, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, 20);
+    put(&c, 76, 69, 1);
+    rk_append(k, c.dw);
+}
+
 void
-make_silent(struct rk *k, uint64_t seed)
+make_silent(struct rk *k, uint64_t seed, bool weighs)
 {
     memset(k, 0, sizeof *k);
     k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
@@ -58,7 +69,10 @@ make_silent(struct rk *k, uint64_t seed)
     k->plain = rk_chance(k, 85);
     k->gen = EU_GEN9;
     k->simd = 16;
-    add_plane(k);
+    if (weighs)
+        add_plane(k);
+    else
+        add_place(k);
     for (unsigned n = 2 + rk_rnd(k, 30); n--;)
         rk_add_alu(k);
     rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);

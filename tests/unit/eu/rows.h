@@ -28,8 +28,9 @@ void poison(struct eu_thread *t, unsigned seed);
 /* No branches, and messages whose payload was computed. */
 void make_straight(struct rk *k, uint64_t seed, bool pixels);
 
-/* Kernels that send nothing but the last message. */
-void make_silent(struct rk *k, uint64_t seed);
+/* Kernels that send nothing but the last message. weighs: a row's threads
+ * follow each other one at a time, too. */
+void make_silent(struct rk *k, uint64_t seed, bool weighs);
 
 /* A kernel with its launch and a row for it. The kernel is the caller's. */
 struct ready {

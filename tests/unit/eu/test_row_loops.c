@@ -67,7 +67,7 @@ add_loop(struct rk *k, uint32_t times)
 static void
 make_loops(struct rk *k, uint64_t seed)
 {
-    make_silent(k, seed);
+    make_silent(k, seed, true);
     k->size_B = k->at_B[--k->count];
     for (unsigned n = 1 + rk_rnd(k, 2); n--;) {
         add_loop(k, rk_rnd(k, 12));
@@ -95,13 +95,13 @@ run_rest(const struct eu_launch *l, struct eu_thread *t, unsigned from,
     }
 }
 
-struct loop_tally {
+struct pair_tally {
     unsigned kernels, pairs, lost;
 };
 
 /* t: two threads that run, and one that has what they begin with. */
 static void
-compare_loops(struct rk *k, uint64_t seed, struct loop_tally *tally)
+compare_pairs(struct rk *k, uint64_t seed, struct pair_tally *tally)
 {
     static struct eu_thread t[3], single;
     static struct caught_row want, got;
@@ -144,10 +144,10 @@ compare_loops(struct rk *k, uint64_t seed, struct loop_tally *tally)
 Test(row_loops, loops_of_a_row_in_pairs)
 {
     static struct rk k;
-    struct loop_tally t = {0};
+    struct pair_tally t = {0};
     for (uint64_t seed = 1; seed <= 8 * KERNELS; seed++) {
         make_loops(&k, seed);
-        compare_loops(&k, seed, &t);
+        compare_pairs(&k, seed, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512) {
         cr_expect_gt(t.pairs, KERNELS / 10, "%u of %u", t.pairs, t.kernels);
@@ -155,4 +155,19 @@ Test(row_loops, loops_of_a_row_in_pairs)
     } else {
         cr_expect_eq(t.kernels, 0);
     }
+}
+
+/* Such as those that only ask where they are. */
+Test(row_loops, threads_without_weights_in_pairs)
+{
+    static struct rk k;
+    struct pair_tally t = {0};
+    for (uint64_t seed = 1; seed <= 4 * KERNELS; seed++) {
+        make_silent(&k, seed, false);
+        compare_pairs(&k, seed, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect_gt(t.pairs, KERNELS / 20, "%u of %u", t.pairs, t.kernels);
+    else
+        cr_expect_eq(t.kernels, 0);
 }

@@ -91,7 +91,7 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
     struct rk_log log[3] = {{.lanes = true}, {.lanes = true}, {.lanes = true}};
     struct ready r;
     const struct eu_launch *l = &r.launch;
-    if (make_ready(&r, &state, k, false, &got) &&
+    if (make_ready(&r, &state, k, false, &got) && l->rows &&
         (!pairs || eu_jit_pair(l->jit))) {
         poison(&single, (unsigned)seed);
         rk_fill_registers(&state, &single);
@@ -190,7 +190,7 @@ Test(rows, threads_of_a_row_in_pairs)
     static struct rk k;
     struct row_tally t = {0};
     for (uint64_t seed = 1; seed <= 10 * KERNELS; seed++) {
-        make_silent(&k, seed);
+        make_silent(&k, seed, true);
         compare_row(&k, seed, true, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)

@@ -434,14 +434,47 @@ run_each(const struct thread_run *r, unsigned first, unsigned end,
     return end;
 }
 
-/* Whether threads begin alike but for their weights. */
+/* Whether threads begin alike but for what they have in a row. */
 static inline bool
 begin_alike(const struct thread_run *r)
 {
-    for (unsigned i = 0; i < r->copies; i++)
-        if (r->copy[i].stride_B)
+    const unsigned row_grf = r->launch->row_grf;
+    for (unsigned i = 0; i < r->copies; i++) {
+        unsigned at = r->copy[i].grf - row_grf;
+        if (r->copy[i].stride_B &&
+            (r->weights || at + r->copy[i].count > EU_ROW_GRF))
             return false;
-    return true;
+    }
+    return r->weights ? r->weights->grf == row_grf : row_grf;
+}
+
+/* As fill_row(), where what threads have of their own is copied. */
+static bool
+fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
+{
+    const struct eu_launch *l = r->launch;
+    const unsigned row_grf = l->row_grf;
+    const bool places = r->tail.fn || r->lines;
+    struct eu_row *to = r->row;
+    bool takes = true;
+    for (unsigned n = first; n < end; n++, to++) {
+        const struct batch_block *b = &r->block[n];
+        uint32_t mask = l->start.vector_mask_enable ? b->helped : b->lit;
+        takes &= eu_launch_takes(l, mask);
+        memcpy(to->payload, r->thread->grf + row_grf * PLANE_GRF_B,
+               sizeof to->payload);
+        for (unsigned i = 0; i < r->copies; i++) {
+            const struct grf_copy *c = &r->copy[i];
+            if (c->stride_B)
+                copy_grfs(to->payload + (c->grf - row_grf) * PLANE_GRF_B,
+                          c->from + n * c->stride_B, c->count);
+        }
+        uint8_t *at = places ? fetch_target(r, b) : NULL;
+        to->caught = r->tail.fn ? at : (uint8_t *)r->color[n];
+        put_masks(to, b->lit, b->helped, mask);
+    }
+    to[-1].more = 0;
+    return takes;
 }
 
 /* What they change is as it was for the next ones where they run two at a time:
@@ -450,9 +483,10 @@ static unsigned
 run_alike(const struct thread_run *r, unsigned first, unsigned end,
           int64_t *left)
 {
-    if (!fill_row(r, first, end))
-        return first;
     copy(r->thread->grf, r->copy, r->copies, first);
+    if (!(r->weights ? fill_row(r, first, end)
+                     : fill_row_with_copies(r, first, end)))
+        return first;
     unsigned done = eu_launch_two(r->launch, r->thread, r->row, r->tail, left);
     *r->stored = r->tail.fn ? done : 0;
     for (unsigned i = *r->stored; i < done; i++)
@@ -469,7 +503,7 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
         fill_row(r, first, end))
         return run_row(r, first, end, left);
     *r->stored = 0;
-    if (fits && end - first > 1 && r->launch->pairs && begin_alike(r))
+    if (end - first > 1 && r->launch->pairs && begin_alike(r))
         first = run_alike(r, first, end, left);
     else if (rows && r->tail.fn && fill_row(r, first, end))
         return run_row(r, first, end, left);
