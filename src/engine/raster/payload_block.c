@@ -3,14 +3,10 @@
  * has to be computed is computed for a batch of them. */
 #include "engine/raster/raster.h"
 
-/* Fewer blocks of a primitive go into the batch, with those of others. */
-#define ALIKE_BLOCKS 8
-
 /* ---- filling a batch ---- */
 
-/* What is added from now on is of this primitive. A batch has one layer. */
-static void
-use_primitive(struct worker *w, const struct setup *s)
+void
+payload_use_primitive(struct worker *w, const struct setup *s)
 {
     struct block_batch *b = &w->batch;
     if (b->prims && b->prim[b->prims - 1].setup == s)
@@ -26,31 +22,14 @@ use_primitive(struct worker *w, const struct setup *s)
     b->prims = n + 1;
 }
 
-/* Two stores, not one for each member. */
-static inline void
-put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
-          uint16_t full)
-{
-    static_assert(offsetof(struct batch_block, y) == 4 &&
-                      offsetof(struct batch_block, lit) == 8 &&
-                      offsetof(struct batch_block, full) == 10 &&
-                      offsetof(struct batch_block, helped) == 12 &&
-                      sizeof *to == 16,
-                  "a block is two qwords");
-    const uint64_t helped = 0xffff;
-    const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
-                            lit | (uint32_t)full << 16 | helped << 32};
-    memcpy(to, qw, sizeof *to);
-}
-
 void
 payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                   uint16_t lit, uint16_t full)
 {
     struct block_batch *b = &w->batch;
-    use_primitive(w, s);
+    payload_use_primitive(w, s);
     w->ps_count += count_block_bits(lit);
-    put_block(&b->block[b->count++], x, y, lit, full);
+    payload_put_block(&b->block[b->count++], x, y, lit, full);
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
 }
@@ -76,9 +55,9 @@ payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
         return false;
     if (sc->test_time == TEST_EARLY && !sc->count_late)
         w->depth_count += count;
-    use_primitive(w, s);
+    payload_use_primitive(w, s);
     w->ps_count += count_block_bits(any);
-    put_block(&b->block[b->count], x, y, (uint16_t)any, (uint16_t)any);
+    payload_put_block(&b->block[b->count], x, y, (uint16_t)any, (uint16_t)any);
     b->block[b->count].partly = any != all;
     memcpy(b->sample[b->count++], on, sc->samples * sizeof on[0]);
     if (b->count == BATCH_BLOCKS)
@@ -111,7 +90,7 @@ payload_end_quads(struct worker *w, const struct setup *s)
         q->x[i] = q->x[0];
         q->y[i] = q->y[0];
     }
-    use_primitive(w, s);
+    payload_use_primitive(w, s);
     w->ps_count += count_bits(q->lit);
     b->scattered = true;
     b->quads[b->count] = *q;
@@ -289,12 +268,9 @@ weights_at_run(struct worker *w, const struct setup *s,
     w->batch.weighs = true;
 }
 
-/* The plan's parts for a primitive's blocks, and where their registers are to
- * be copied from. at_run: what can wait until a thread begins need not be
- * there before. */
-static void
-make_parts(struct worker *w, const struct setup *s, unsigned first,
-           unsigned end, bool at_run)
+void
+payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
+                   unsigned end, bool at_run)
 {
     static const struct {
         uint8_t count;
@@ -433,7 +409,7 @@ run_primitives(struct worker *w)
         const struct setup *s = b->prim[k].setup;
         unsigned first = b->prim[k].first;
         unsigned end = k + 1 < b->prims ? b->prim[k + 1].first : b->count;
-        make_parts(w, s, first, end, catches);
+        payload_make_parts(w, s, first, end, catches);
         w->block_group.setup = s;
         if (catches)
             caught_run(w, &caught, first, end);
@@ -444,9 +420,8 @@ run_primitives(struct worker *w)
         caught_end(w, &caught);
 }
 
-/* From here on until end(), threads are those of blocks. */
-static uint32_t
-begin(struct worker *w)
+uint32_t
+payload_begin_blocks(struct worker *w)
 {
     struct ps_group *g = &w->block_group;
     g->quads = 4;
@@ -463,103 +438,10 @@ payload_run_blocks(struct worker *w)
     bool reset = atomic_load_explicit(w->draw->reset, memory_order_relaxed);
     if (b->count && !reset) {
         w->threads += b->count;
-        uint32_t before = begin(w);
+        uint32_t before = payload_begin_blocks(w);
         run_primitives(w);
         eu_launch_end(&w->launch, before);
     }
     b->count = b->prims = 0;
     b->scattered = false;
-}
-
-/* ---- lists ---- */
-
-/* Blocks of a list that get what one thread of the primitive does, all at once
- * and without the batch. Leaves in rest[] what remains to be done of each, if
- * anything is left; false if that is everything. */
-static bool
-draw_alike(struct worker *w, const struct setup *s,
-           const struct cover_list *list, const uint16_t *lit, uint16_t *rest,
-           unsigned *pixels, bool *left)
-{
-    payload_run_blocks(w);
-    if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
-        return false;
-    uint32_t before = begin(w);
-    make_parts(w, s, 0, 1, true);
-    w->block_group.setup = s;
-    struct caught_list done = {.list = list, .lit = lit, .rest = rest};
-    bool drawn = caught_draw(w, s, &done);
-    eu_launch_end(&w->launch, before);
-    w->ps_count += done.pixels;
-    w->threads += done.blocks;
-    *pixels = done.pixels;
-    *left = !drawn || done.left;
-    return drawn;
-}
-
-/* What passes early tests of a list, or all of it. */
-static const uint16_t *
-test_list(struct worker *w, const struct setup *s,
-          const struct cover_list *list, uint16_t *lit)
-{
-    const struct scene *sc = w->scene;
-    if (!sc->ds.depth_test || sc->test_time == TEST_LATE)
-        return NULL;
-    depth_test_list(w, s, list, sc->test_time == TEST_EARLY, lit);
-    return lit;
-}
-
-/* Blocks of the list, lit[i] of block i. Returns how many pixels they have. */
-static unsigned
-add_blocks(struct worker *w, const struct setup *s,
-           const struct cover_list *list, const uint16_t *lit)
-{
-    struct block_batch *b = &w->batch;
-    bool covers =
-        w->draw->ps_extra.input_coverage_mask_state !=
-        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
-    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    const bool cheap = w->cheap;
-    unsigned pixels = 0, shared = 0;
-    use_primitive(w, s);
-    for (unsigned i = 0; i < list->count; i++) {
-        const struct cover_block c = list->block[i];
-        uint16_t mask = lit ? lit[i] : c.mask;
-        uint16_t full = covers ? c.mask : mask;
-        unsigned count = count_block_bits(mask);
-        pixels += count;
-        if (!mask)
-            continue;
-        if (!cheap && !quad_fills_thread(mask)) {
-            shared += count;
-            quad_emit_some(w, s, tile_x + c.x, tile_y + c.y, mask, full);
-            continue;
-        }
-        if (!b->prims)
-            use_primitive(w, s);
-        put_block(&b->block[b->count++], tile_x + c.x, tile_y + c.y, mask,
-                  full);
-        if (b->count == BATCH_BLOCKS)
-            payload_run_blocks(w);
-    }
-    w->ps_count += pixels - shared;
-    return pixels;
-}
-
-void
-payload_add_list(struct worker *w, const struct setup *s,
-                 const struct cover_list *list)
-{
-    uint16_t passing[COVER_BLOCKS], rest[COVER_BLOCKS];
-    const uint16_t *lit = test_list(w, s, list, passing);
-    bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
-    unsigned pixels = 0;
-    bool left = true;
-    if (w->same && list->count >= ALIKE_BLOCKS &&
-        draw_alike(w, s, list, lit, rest, &pixels, &left))
-        lit = rest;
-    if (left)
-        pixels += add_blocks(w, s, list, lit);
-    if (counts)
-        w->depth_count += pixels;
 }

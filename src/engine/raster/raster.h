@@ -113,7 +113,7 @@ void quad_emit_covered(struct worker *w, const struct setup *s, int32_t x,
 void quad_end_primitive(struct worker *w, const struct setup *s);
 void quad_flush(struct worker *w);
 
-/* ---- payload.c, payload_block.c ---------------------------------------- */
+/* ---- payload.c, payload_block.c, payload_list.c ------------------------- */
 
 /* What all threads have in common, once all else of the scene is known. */
 void payload_launch_init(struct scene *scene);
@@ -190,6 +190,34 @@ bool caught_draw(struct worker *w, const struct setup *s,
 void payload_use_block(struct worker *w, unsigned n);
 /* Of that no more than where its quads are. */
 void payload_use_place(struct worker *w, unsigned n);
+
+/* What is added to the batch from now on is of this primitive. A batch has one
+ * layer. */
+void payload_use_primitive(struct worker *w, const struct setup *s);
+/* From here on until eu_launch_end(), threads are those of blocks; returns what
+ * that asks for. */
+uint32_t payload_begin_blocks(struct worker *w);
+/* The plan's parts for a primitive's blocks, and where their registers are to
+ * be copied from. at_run: what can wait until a thread begins need not be
+ * there before. */
+void payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
+                        unsigned end, bool at_run);
+/* Two stores, not one for each member. */
+static inline void
+payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
+                  uint16_t full)
+{
+    static_assert(offsetof(struct batch_block, y) == 4 &&
+                      offsetof(struct batch_block, lit) == 8 &&
+                      offsetof(struct batch_block, full) == 10 &&
+                      offsetof(struct batch_block, helped) == 12 &&
+                      sizeof *to == 16,
+                  "a block is two qwords");
+    const uint64_t helped = 0xffff;
+    const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
+                            lit | (uint32_t)full << 16 | helped << 32};
+    memcpy(to, qw, sizeof *to);
+}
 
 /* Four bits to the coverage words of a quad's pixels. */
 static inline void
