@@ -8,6 +8,7 @@
 #define LINE_B 64
 /* Fewer blocks of a primitive are not worth a write of their own. */
 #define SAME_BLOCKS 4
+#define ROWS_AT_ONCE BATCH_BLOCKS
 
 bool
 caught_fits(const struct scene *sc)
@@ -65,17 +66,16 @@ finish_apart(struct worker *w, struct caught *c, unsigned n)
     msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
-/* The threads of as many blocks have stored what they leave. */
+/* As many threads of a row have stored what they leave. */
 static void
-count_stored(struct worker *w, struct caught *c, unsigned first, unsigned count)
+count_stored(struct worker *w, const struct eu_row *row, unsigned count)
 {
     unsigned pixels = 0;
     for (unsigned n = 0; n < count; n++)
-        pixels += count_block_bits((uint16_t)w->batch.row[n].caught_mask);
+        pixels += count_block_bits((uint16_t)row[n].caught_mask);
     w->pixels += pixels;
     if (w->scene->late_count_only)
         w->depth_count += pixels;
-    c->written = first + count;
 }
 
 static struct thread_run
@@ -113,6 +113,7 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
     /* Some messages look at the group. */
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
     unsigned stored;
+    const struct block_batch *b = &w->batch;
     const struct thread_run r = threads(w, c, &stored);
     while (first < end) {
         if (groups)
@@ -122,8 +123,10 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
             write_until(w, c, first);
         unsigned n = w->planes->run(&r, first, stop, &c->left);
         c->caught += n - first;
-        if (stored)
-            count_stored(w, c, first, stored);
+        if (stored) {
+            count_stored(w, b->row, stored);
+            c->written = first + stored;
+        }
         if (n < stop)
             finish_apart(w, c, n);
         first = n + (n < stop);
@@ -225,10 +228,11 @@ caught_end(struct worker *w, struct caught *c)
 }
 
 bool
-caught_draw(struct worker *w, const struct setup *s, struct caught_list *l)
+caught_alike(struct worker *w, const struct setup *s, struct caught_list *l)
 {
     struct caught c;
     uint16_t mask;
+    payload_make_parts(w, s, 0, 1, true);
     if (!caught_begin(w, &c, s->layer) || !target_takes_list(w, c.target) ||
         !run_whole(w, &c, 0, &mask))
         return false;
@@ -237,5 +241,103 @@ caught_draw(struct worker *w, const struct setup *s, struct caught_list *l)
     target_write_list(w, c.target, w->batch.color[0], l);
     c.caught = 1;
     count(w, &c, l->blocks);
+    return true;
+}
+
+/* ---- rows of a list ---- */
+
+static struct row_fill
+rows_of(const struct worker *w, const struct caught *c,
+        const struct caught_list *l)
+{
+    const struct target *t = c->target;
+    const struct view *v = &t->view[0];
+    bool fetches = v->pitch_B * BLOCK_PX == LINE_B && !c->block.streams;
+    return (struct row_fill){.block = l->list->block,
+                             .lit = l->lit,
+                             .rest = l->rest,
+                             .count = l->list->count,
+                             .weights = &w->batch.run_weights,
+                             .some = w->cheap && w->same_lanes,
+                             .vector_mask = w->launch.start.vector_mask_enable,
+                             .mem = v->mem,
+                             .x_B = v->x_B,
+                             .y_B = v->y_B,
+                             .tile_x = w->tile_x,
+                             .tile_y = w->tile_y,
+                             .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
+                             .step_B = v->column_B};
+}
+
+/* A row's thread goes on by itself. */
+static void
+finish_row(struct worker *w, struct caught *c, const struct batch_block *at)
+{
+    count(w, c, 1);
+    w->batch.block[0] = *at;
+    payload_use_block(w, 0);
+    msg_go_on(&w->thread, &w->env, w->thread.status);
+}
+
+/* The block of row n; f->next: behind the row's last. */
+static struct batch_block
+block_of_row(const struct row_fill *f, unsigned first, unsigned n)
+{
+    for (unsigned i = first; i < f->next; i++) {
+        uint16_t lit = f->lit ? f->lit[i] : f->block[i].mask;
+        struct batch_block b;
+        if (!lit || f->rest[i] || n--)
+            continue;
+        payload_put_block(&b, f->tile_x + f->block[i].x,
+                          f->tile_y + f->block[i].y, lit, lit);
+        return b;
+    }
+    return (struct batch_block){0};
+}
+
+static void
+run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
+         unsigned first, unsigned rows)
+{
+    struct block_batch *b = &w->batch;
+    struct eu_thread *t = &w->thread;
+    for (unsigned n = 0; n < rows; n++) {
+        struct eu_row *row = &b->row[n];
+        w->planes->copy(t->grf, b->copy, b->copies, 0);
+        c->rest = (struct row_copies){b->copy, b->copies, 0, row, t->grf};
+        unsigned done = (unsigned)(eu_launch_row(&w->launch, t, row, c->tail,
+                                                 !b->copies, &c->left) -
+                                   row);
+        done += t->status == EU_FINISHED;
+        c->caught += done;
+        count_stored(w, row, done);
+        n += done;
+        if (n < rows) {
+            const struct batch_block at = block_of_row(f, first, n);
+            finish_row(w, c, &at);
+        }
+    }
+}
+
+bool
+caught_rows(struct worker *w, const struct setup *s, struct caught_list *l)
+{
+    struct caught c;
+    if (!caught_begin(w, &c, s->layer) || !c.tail.fn)
+        return false;
+    payload_make_parts(w, s, 0, 1, true);
+    if (!w->batch.weighs || w->batch.run_weights.grf != w->launch.row_grf)
+        return false;
+    struct row_fill f = rows_of(w, &c, l);
+    w->planes->begin_rows(&f);
+    while (f.next < f.count) {
+        unsigned first = f.next;
+        unsigned rows = w->planes->fill_rows(&f, w->batch.row, ROWS_AT_ONCE);
+        run_rows(w, &c, &f, first, rows);
+        l->blocks += rows;
+    }
+    l->pixels = f.pixels;
+    l->left = f.left;
+    count(w, &c, 1);
     return true;
 }

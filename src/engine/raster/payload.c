@@ -143,6 +143,24 @@ find_sameness(struct worker *w)
     w->same_lanes = l->start.vector_mask_enable || (l->apart && !l->quads);
 }
 
+/* Whether threads of a primitive's whole blocks differ in nothing but one set
+ * of weights and where their colours go, and may follow each other. */
+static bool
+makes_rows(const struct worker *w)
+{
+    const struct eu_launch *l = &w->launch;
+    unsigned weights = 0;
+    bool others = false;
+    for (unsigned i = 0; i < w->plan->part_count; i++) {
+        unsigned kind = w->plan->part[i].kind;
+        weights += kind == PAYLOAD_WEIGHTS;
+        others |= kind != PAYLOAD_WEIGHTS && kind != PAYLOAD_HEADER &&
+                  kind != PAYLOAD_POSITIONS;
+    }
+    return w->catches && l->rows && weights == 1 && !others &&
+           !(l->sfids >> EU_SFID_PI & 1) && eu_launch_takes(l, 0xffff);
+}
+
 /* Whether threads see nothing of what a pixel has but some of its samples. */
 static bool
 sees_no_samples(const struct worker *w)
@@ -212,6 +230,7 @@ payload_prepare(struct worker *w)
     w->plan = &w->scene->plan;
     w->catches = caught_fits(w->scene);
     find_sameness(w);
+    w->rows = makes_rows(w);
     const struct scene *sc = w->scene;
     w->parts = sc->plain_samples && ps->simd == 16 && sees_no_samples(w);
     w->keeps = w->catches && (sc->simple || w->parts);

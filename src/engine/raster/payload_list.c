@@ -4,28 +4,25 @@
 
 /* Fewer blocks of a primitive go into the batch, with those of others. */
 #define ALIKE_BLOCKS 8
+#define ROW_BLOCKS 8
 
-/* Blocks of a list that get what one thread of the primitive does, all at once
- * and without the batch. Leaves in rest[] what remains to be done of each, if
- * anything is left; false if that is everything. */
+/* How a list's blocks are drawn without the batch. */
+typedef bool list_fn(struct worker *w, const struct setup *s,
+                     struct caught_list *l);
+
+/* False if nothing has been done. */
 static bool
-draw_alike(struct worker *w, const struct setup *s,
-           const struct cover_list *list, const uint16_t *lit, uint16_t *rest,
-           unsigned *pixels, bool *left)
+draw_at_once(struct worker *w, const struct setup *s, list_fn *fn,
+             struct caught_list *l)
 {
     payload_run_blocks(w);
     if (atomic_load_explicit(w->draw->reset, memory_order_relaxed))
         return false;
     uint32_t before = payload_begin_blocks(w);
-    payload_make_parts(w, s, 0, 1, true);
     w->block_group.setup = s;
-    struct caught_list done = {.list = list, .lit = lit, .rest = rest};
-    bool drawn = caught_draw(w, s, &done);
+    bool drawn = fn(w, s, l);
     eu_launch_end(&w->launch, before);
-    w->ps_count += done.pixels;
-    w->threads += done.blocks;
-    *pixels = done.pixels;
-    *left = !drawn || done.left;
+    w->threads += l->blocks;
     return drawn;
 }
 
@@ -85,13 +82,15 @@ payload_add_list(struct worker *w, const struct setup *s,
     uint16_t passing[COVER_BLOCKS], rest[COVER_BLOCKS];
     const uint16_t *lit = test_list(w, s, list, passing);
     bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
-    unsigned pixels = 0;
-    bool left = true;
-    if (w->same && list->count >= ALIKE_BLOCKS &&
-        draw_alike(w, s, list, lit, rest, &pixels, &left))
-        lit = rest;
-    if (left)
-        pixels += add_blocks(w, s, list, lit);
+    struct caught_list done = {.list = list, .lit = lit, .rest = rest};
+    bool drawn = false;
+    if (w->same && list->count >= ALIKE_BLOCKS)
+        drawn = draw_at_once(w, s, caught_alike, &done);
+    else if (w->rows && list->count >= ROW_BLOCKS)
+        drawn = draw_at_once(w, s, caught_rows, &done);
+    w->ps_count += done.pixels;
+    if (!drawn || done.left)
+        done.pixels += add_blocks(w, s, list, drawn ? rest : lit);
     if (counts)
-        w->depth_count += pixels;
+        w->depth_count += done.pixels;
 }

@@ -106,8 +106,51 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
     return end;
 }
 
-const struct plane_ops plane_ops_ref = {weights,     value, block_weights,
-                                        block_value, copy,  run};
+static void
+begin_rows(struct row_fill *f)
+{
+}
+
+static void
+fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
+         struct eu_row *row)
+{
+    const struct run_weights *w = f->weights;
+    const struct batch_block block = {.x = f->tile_x + b.x,
+                                      .y = f->tile_y + b.y};
+    const struct block_places at = {&block, 1, w->ref_x, w->ref_y};
+    float out[1][32];
+    block_weights(w->b1, w->b2, w->q, &at, out);
+    memcpy(row->payload, out, sizeof out);
+    row->caught = f->mem + f->x_B[b.x] + f->y_B[b.y];
+    row->dispatch_mask = row->caught_mask = lit;
+    row->vector_mask = 0xffff;
+    row->mask = f->vector_mask ? 0xffff : lit;
+    row->more = 1;
+}
+
+static unsigned
+fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
+{
+    unsigned rows = 0;
+    for (; f->next < f->count && rows < room; f->next++) {
+        struct cover_block b = f->block[f->next];
+        uint16_t lit = f->lit ? f->lit[f->next] : b.mask;
+        bool takes = lit == 0xffff || (lit && f->some);
+        f->rest[f->next] = takes ? 0 : lit;
+        f->left |= f->rest[f->next];
+        f->pixels += takes ? (unsigned)__builtin_popcount(lit) : 0;
+        if (takes)
+            fill_row(f, b, lit, &row[rows++]);
+    }
+    if (rows)
+        row[rows - 1].more = 0;
+    return rows;
+}
+
+const struct plane_ops plane_ops_ref = {weights,     value,    block_weights,
+                                        block_value, copy,     run,
+                                        begin_rows,  fill_rows};
 
 const struct plane_ops *
 plane_ops_selected(void)

@@ -5,6 +5,7 @@
 #ifndef ENGINE_RASTER_PLANE_H
 #define ENGINE_RASTER_PLANE_H
 
+#include "engine/raster/cover.h"
 #include "eu/eu.h"
 
 /* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
@@ -86,6 +87,30 @@ struct thread_run {
     uint32_t step_B;
 };
 
+/* Blocks of a tile's list on their way to rows of threads that differ in
+ * nothing but their weights and where their colours go. */
+#define ROW_COLUMNS (COVER_TILE_PX / 4)
+struct row_fill {
+    const struct cover_block *block;
+    const uint16_t *lit;   /* of each block, or NULL: what is covered */
+    uint16_t *rest;        /* of each: what does not get a row */
+    unsigned count, next;  /* how many there are, and have been looked at */
+    unsigned pixels, left; /* those of the rows; not zero: something is left */
+    const struct run_weights *weights;
+    bool some;        /* not only those that are lit as a whole */
+    bool vector_mask; /* what threads begin with, not what is lit */
+    /* As in struct thread_run. */
+    uint8_t *mem;
+    const uint64_t *x_B, *y_B;
+    int32_t tile_x, tile_y;
+    unsigned lines;
+    uint32_t step_B;
+    /* Private to each set of plane_ops: what the planes have of the tile's
+     * columns. */
+    uint8_t kind[2];
+    alignas(64) double column[3][ROW_COLUMNS][8];
+};
+
 struct plane_ops {
     /* Weights of v1 and v2 at pixel centres, as the payload has them: v1 of
      * lanes 0-7, v2 of lanes 0-7, the same of lanes 8-15. q: both are to be
@@ -110,6 +135,11 @@ struct plane_ops {
      * not finished, or end. */
     unsigned (*run)(const struct thread_run *r, unsigned first, unsigned end,
                     int64_t *left);
+    /* Before the first of a list; then as many rows as there is room for:
+     * returns how many, of which the last has no other one behind it. */
+    void (*begin_rows)(struct row_fill *f);
+    unsigned (*fill_rows)(struct row_fill *f, struct eu_row *row,
+                          unsigned room);
 };
 
 /* Before the thread behind the row's begins, if there is one. Pairs in one

@@ -184,7 +184,12 @@ struct caught_list {
 /* For a primitive all of whose threads do the same: runs one of them, writes
  * its colours to what can have them. False with nothing done if that cannot
  * be. */
-bool caught_draw(struct worker *w, const struct setup *s,
+bool caught_alike(struct worker *w, const struct setup *s,
+                  struct caught_list *l);
+/* For a primitive whose threads may be in rows: runs those of whole blocks, and
+ * of others if that is cheap, which store their colours themselves. As above.
+ */
+bool caught_rows(struct worker *w, const struct setup *s,
                  struct caught_list *l);
 /* Makes the group that of the batch's block. */
 void payload_use_block(struct worker *w, unsigned n);

@@ -160,6 +160,7 @@ struct worker {
     /* Threads of a primitive all leave the same with all lanes on, and with
      * any. */
     bool same, same_lanes;
+    bool rows;  /* those of whole blocks may be in rows: caught_rows() */
     bool cheap; /* a thread costs less than to share it with other blocks */
     bool parts; /* blocks that are partly covered go there, too */
     bool lists; /* blocks go from coverage to threads in lists */

@@ -67,6 +67,52 @@ catch_send(struct eu_thread *thread, const struct eu_message *msg)
     return EU_MSG_OK;
 }
 
+/* What a row's tail does with the colours. */
+static void
+store_row(const struct eu_thread *thread, const uint32_t color[4][16])
+{
+    const struct eu_row *row = thread->row;
+    struct rt_block b;
+    memcpy(&b, thread->tail.arg, sizeof b);
+    const struct rt_plane plane = {row->caught, row->caught_mask};
+    for (unsigned c = 0; c < 4; c++)
+        b.c[c] = color[c];
+    b.count = b.planes = 1;
+    b.plane = &plane;
+    rt_choose(b.state)(&b);
+    row_copy_next(b.rest, row);
+}
+
+static void
+begin_row(struct eu_thread *thread, struct eu_row *row)
+{
+    thread->row = row;
+    thread->sr0[2] = row->dispatch_mask;
+    thread->sr0[3] = row->vector_mask;
+    memcpy(eu_grf(thread, RIG_ROW_GRF), row->payload, sizeof row->payload);
+}
+
+static int64_t
+enter_row(struct rig *rig, struct eu_thread *thread, int64_t left)
+{
+    alignas(32) uint32_t color[4][16];
+    for (;; begin_row(thread, thread->row + 1)) {
+        rig->runs++;
+        if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
+            return left;
+        bool stores = thread->tail.fn;
+        thread->caught = stores ? (uint8_t *)color : thread->row->caught;
+        rig->shader(rig, thread, thread->user);
+        thread->row->caught_mask &= thread->message.exec_mask;
+        if (stores)
+            store_row(thread, color);
+        if (!thread->row->more)
+            break;
+    }
+    thread->status = EU_FINISHED;
+    return left;
+}
+
 /* As compiled code would: the colours are caught, or it leaves. */
 static int64_t
 enter(struct eu_thread *thread, int64_t left, const void *entry, uint64_t mask)
@@ -74,6 +120,8 @@ enter(struct eu_thread *thread, int64_t left, const void *entry, uint64_t mask)
     struct thread_env *env = thread->user;
     struct rig *rig = rig_of(env->stage);
     thread->send = catch_send;
+    if (thread->row)
+        return enter_row(rig, thread, left);
     rig->runs++;
     if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
         return left;
@@ -92,6 +140,8 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->steady = rig->steady;
     launch->enter = enter;
     launch->apart = true;
+    launch->rows = rig->rows;
+    launch->row_grf = rig->rows ? RIG_ROW_GRF : 0;
     memset(launch->written, 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_desc = 12u << 14;
@@ -162,6 +212,8 @@ msg_go_on(struct eu_thread *thread, struct thread_env *env,
 void
 eu_launch_count_from(struct eu_thread *thread)
 {
+    thread->row = NULL;
+    thread->tail.fn = NULL;
 }
 
 void

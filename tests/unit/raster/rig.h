@@ -8,6 +8,7 @@
 
 #define RIG_PX 128
 #define RIG_LAYERS 2
+#define RIG_ROW_GRF 2
 
 struct rig;
 
@@ -25,6 +26,7 @@ struct rig {
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
     bool catches, steady;      /* of the launch: see struct eu_launch */
+    bool rows;                 /* likewise; weights from RIG_ROW_GRF on */
     size_t kernel_B;           /* how large the shader is said to be */
     unsigned unfinished_every; /* every so many caught threads go on by send */
     struct surface target[DRAW_MAX_RT];

@@ -160,7 +160,7 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, both, steady, stacked;
+    bool blends, kills, both, steady, stacked, rows;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -183,6 +183,7 @@ draw(struct rig *rig, const struct setting *s, bool catches)
 {
     rig->catches = catches;
     rig->steady = s->steady;
+    rig->rows = s->rows;
     rig->shader = s->shader;
     rig->unfinished_every = s->unfinished_every;
     rig->kernel_B = s->kernel_B;
@@ -278,6 +279,17 @@ Test(caught, same_bytes_as_sent)
          .width = 128},
         {"weights, some go on", shade_weights, RGBA32F, 16, .width = 128,
          .unfinished_every = 4},
+        {"rows", shade_weights, RGBA32F, 16, .rows = true, .width = 128},
+        {"rows, odd size", shade_weights, RGBA16F, 8, .rows = true,
+         .width = 101},
+        {"rows of whole blocks", shade_weights, RGBA32F, 16, .rows = true,
+         .width = 128, .kernel_B = 4096},
+        {"rows, blended", shade_weights, RGBA8, 4, .rows = true, .blends = true,
+         .width = 128},
+        {"rows, some go on", shade_weights, RGBA32F, 16, .rows = true,
+         .width = 128, .unfinished_every = 5},
+        {"rows, all go on", shade_weights, RGBA16F, 8, .rows = true,
+         .width = 128, .kernel_B = 4096, .unfinished_every = 1},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,

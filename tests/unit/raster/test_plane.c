@@ -107,6 +107,86 @@ compare_blocks(const struct plane_ops *ops)
     }
 }
 
+/* ---- rows ---- */
+
+enum { TILE_X = 128, TILE_Y = 8192, LIST = 40, ROOM = 7 };
+
+/* Row by row, as lists are; some blocks twice, some with few pixels or none. */
+static unsigned
+random_list(struct cover_block block[LIST], uint16_t lit[LIST])
+{
+    unsigned count = 1 + next_random() % LIST, y = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t all = next_random() % 3 ? 0xffff : (uint16_t)next_random();
+        y = (y + next_random() % 3 / 2) % ROW_COLUMNS;
+        block[i] = (struct cover_block){
+            (uint8_t)(next_random() % ROW_COLUMNS * 4), (uint8_t)(y * 4), all};
+        lit[i] = next_random() % 4 ? all : all & (uint16_t)next_random();
+    }
+    return count;
+}
+
+static void
+compare_row(const struct eu_row *got, const struct eu_row *want)
+{
+    cr_assert_arr_eq(got->payload, want->payload, sizeof got->payload);
+    cr_assert_eq(got->caught, want->caught);
+    cr_assert_eq(got->dispatch_mask, want->dispatch_mask);
+    cr_assert_eq(got->vector_mask, want->vector_mask);
+    cr_assert_eq(got->mask, want->mask);
+    cr_assert_eq(!got->more, !want->more);
+    cr_assert_eq(got->caught_mask, want->caught_mask);
+}
+
+/* A list's rows, ROOM at a time. */
+static void
+compare_rows(const struct plane_ops *ops)
+{
+    static uint8_t mem[1];
+    struct cover_block block[LIST];
+    uint16_t lit[LIST], rest[2][LIST];
+    uint64_t x_B[COVER_TILE_PX], y_B[COVER_TILE_PX];
+    struct plane p1 = hostile_plane(), p2 = hostile_plane();
+    struct plane q = hostile_plane();
+    for (unsigned i = 0; i < COVER_TILE_PX; i++) {
+        x_B[i] = next_random() % 4096;
+        y_B[i] = next_random() % 4096;
+    }
+    const struct run_weights weights = {
+        .b1 = &p1,
+        .b2 = &p2,
+        .q = next_random() & 1 ? &q : NULL,
+        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
+        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    struct row_fill want = {.block = block,
+                            .count = random_list(block, lit),
+                            .lit = next_random() & 1 ? lit : NULL,
+                            .rest = rest[0],
+                            .weights = &weights,
+                            .some = next_random() & 1,
+                            .vector_mask = next_random() & 1,
+                            .mem = mem,
+                            .x_B = x_B,
+                            .y_B = y_B,
+                            .tile_x = TILE_X,
+                            .tile_y = TILE_Y};
+    struct row_fill got = want;
+    got.rest = rest[1];
+    plane_ops_ref.begin_rows(&want);
+    ops->begin_rows(&got);
+    while (want.next < want.count) {
+        struct eu_row row[2][ROOM];
+        unsigned n = plane_ops_ref.fill_rows(&want, row[0], ROOM);
+        cr_assert_eq(ops->fill_rows(&got, row[1], ROOM), n);
+        cr_assert_eq(got.next, want.next);
+        for (unsigned i = 0; i < n; i++)
+            compare_row(&row[1][i], &row[0][i]);
+    }
+    cr_assert_arr_eq(rest[1], rest[0], want.count * sizeof rest[0][0]);
+    cr_assert_eq(got.pixels, want.pixels);
+    cr_assert_eq(!got.left, !want.left);
+}
+
 static void
 compare_many(const struct plane_ops *ops, enum cpu_level cpu)
 {
@@ -116,6 +196,8 @@ compare_many(const struct plane_ops *ops, enum cpu_level cpu)
         compare(ops);
     for (unsigned i = 0; i < 20000; i++)
         compare_blocks(ops);
+    for (unsigned i = 0; i < 5000; i++)
+        compare_rows(ops);
 }
 
 Test(plane, avx2)

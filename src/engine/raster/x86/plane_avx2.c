@@ -76,5 +76,8 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
     }
 }
 
-const struct plane_ops plane_ops_avx2 = {weights,     value, block_weights,
-                                         block_value, copy,  run};
+#include "engine/raster/x86/row_simd.h"
+
+const struct plane_ops plane_ops_avx2 = {weights,     value,    block_weights,
+                                         block_value, copy,     run,
+                                         begin_rows,  fill_rows};

@@ -75,5 +75,8 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
             _mm256_loadu_si256((const __m256i *)(const void *)from));
 }
 
-const struct plane_ops plane_ops_avx512 = {weights,     value, block_weights,
-                                           block_value, copy,  run};
+#include "engine/raster/x86/row_simd.h"
+
+const struct plane_ops plane_ops_avx512 = {weights,     value,    block_weights,
+                                           block_value, copy,     run,
+                                           begin_rows,  fill_rows};
