@@ -2,10 +2,13 @@
 #include "engine/raster/raster.h"
 #include "base/pool.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Below this many pixels waking the pool costs more than it gains. */
 #define INLINE_PX 8192
+/* Likewise, to be sorted. */
+#define INLINE_SETUPS 1024
 
 static void
 report_counts(struct worker *w)
@@ -132,6 +135,31 @@ draw_bin(struct worker *w, const struct bin *bin)
         _mm_sfence();
 }
 
+static bool
+is_empty(const struct prim_list *l)
+{
+    return !l || !l->count;
+}
+
+/* What the lists have in the tile, one list after another. */
+static void
+gather(const struct raster *r, const struct bin *bin)
+{
+    unsigned tx = (unsigned)bin->x / TILE_PX, ty = (unsigned)bin->y / TILE_PX;
+    struct setup **to = bin->setup;
+    for (unsigned i = 0; i < r->list_count; i++) {
+        const struct prim_list *l = r->list[i];
+        if (is_empty(l) || tx - l->grid.x0 >= l->grid.width ||
+            ty - l->grid.y0 >= l->grid.height)
+            continue;
+        const struct tile_part *p =
+            &l->part[(ty - l->grid.y0) * l->grid.width + (tx - l->grid.x0)];
+        if (p->count)
+            memcpy(to, p->setup, p->count * sizeof *to);
+        to += p->count;
+    }
+}
+
 static void
 draw_tile(void *ctx, unsigned index, unsigned worker)
 {
@@ -140,6 +168,8 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
     struct worker *w = worker_get(r, worker);
     if (!w)
         return;
+    if (r->gathers)
+        gather(r, bin);
     vm_thread_enter();
     use_scene(w, bin->setup[0]->scene);
     if (w->tile_x != bin->x || w->tile_y != bin->y) {
@@ -152,14 +182,26 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
     vm_thread_leave();
 }
 
-struct grid {
-    int32_t x0, y0; /* tiles */
-    unsigned width, height;
+/* ---- tiles --------------------------------------------------------------- */
+
+struct sort {
+    struct raster *r;
+    atomic_bool failed;
 };
+
+static void
+sort_list(void *ctx, unsigned index, unsigned worker)
+{
+    struct sort *sort = ctx;
+    struct prim_list *l = sort->r->list[index];
+    if (!is_empty(l) && !list_sort(l))
+        atomic_store(&sort->failed, true);
+}
 
 /* What the lists of a flush hold together. */
 struct total {
-    struct grid grid;
+    struct tile_grid grid;
+    unsigned lists;
     uint64_t setups, pairs, work_px;
 };
 
@@ -167,123 +209,101 @@ static struct total
 add_up(const struct raster *r)
 {
     struct total t = {0};
-    int32_t x0 = SCREEN_MAX_PX, y0 = SCREEN_MAX_PX, x1 = 0, y1 = 0;
     for (unsigned k = 0; k < r->list_count; k++) {
         const struct prim_list *l = r->list[k];
-        if (!l)
+        if (is_empty(l))
             continue;
+        t.lists++;
         t.setups += l->count;
         t.pairs += l->pair_count;
         t.work_px += l->work_px;
-        for (unsigned i = 0; i < l->count; i++) {
-            const struct setup_ref *ref = &l->ref[i];
-            x0 = MIN2(x0, ref->tx0);
-            y0 = MIN2(y0, ref->ty0);
-            x1 = MAX2(x1, ref->tx1);
-            y1 = MAX2(y1, ref->ty1);
-        }
     }
-    t.grid = (struct grid){x0, y0, (unsigned)(x1 - x0 + 1),
-                           (unsigned)(y1 - y0 + 1)};
     return t;
 }
 
-/* Whether the tile lies outside of one of the edges. */
 static bool
-misses_tile(const struct setup *s, unsigned tx, unsigned ty)
+sort_lists(struct raster *r, const struct total *t)
 {
-    const int64_t size = TILE_PX * SUBPIXEL;
-    int64_t x = tx * size, y = ty * size;
-    for (unsigned i = 0; i < s->edge_count; i++) {
-        const struct edge *e = &s->edge[i];
-        int64_t v = e->a * x + e->b * y + e->c + (e->a > 0 ? e->a * size : 0) +
-                    (e->b > 0 ? e->b * size : 0);
-        if (v < 0)
-            return true;
+    struct sort sort = {.r = r};
+    if (t->lists > 1 && t->setups > INLINE_SETUPS) {
+        pool_for(r->scene[0]->draw->pool, r->list_count, sort_list, &sort);
+    } else {
+        for (unsigned i = 0; i < r->list_count; i++)
+            sort_list(&sort, i, 0);
     }
-    return false;
+    return !sort.failed;
 }
 
-static struct bin *
-bin_at(struct bin *bins, const struct grid *g, unsigned tx, unsigned ty)
+static struct tile_grid
+join_grids(const struct raster *r)
 {
-    return &bins[(ty - (unsigned)g->y0) * g->width + (tx - (unsigned)g->x0)];
-}
-
-/* Most primitives are small: those of one tile are not tested against it. */
-static void
-for_each_tile(const struct prim_list *l, const struct grid *g,
-              void (*fn)(struct bin *bin, struct setup *s), struct bin *bins)
-{
-    for (unsigned i = 0; i < l->count; i++) {
-        const struct setup_ref *r = &l->ref[i];
-        if (r->tx0 == r->tx1 && r->ty0 == r->ty1) {
-            fn(bin_at(bins, g, r->tx0, r->ty0), r->setup);
+    struct tile_grid all = {UINT_MAX, UINT_MAX, 0, 0};
+    unsigned x1 = 0, y1 = 0;
+    for (unsigned i = 0; i < r->list_count; i++) {
+        if (is_empty(r->list[i]))
             continue;
-        }
-        for (unsigned ty = r->ty0; ty <= r->ty1; ty++) {
-            for (unsigned tx = r->tx0; tx <= r->tx1; tx++) {
-                if (!misses_tile(r->setup, tx, ty))
-                    fn(bin_at(bins, g, tx, ty), r->setup);
-            }
+        const struct tile_grid *g = &r->list[i]->grid;
+        all.x0 = MIN2(all.x0, g->x0);
+        all.y0 = MIN2(all.y0, g->y0);
+        x1 = MAX2(x1, g->x0 + g->width);
+        y1 = MAX2(y1, g->y0 + g->height);
+    }
+    all.width = x1 - all.x0;
+    all.height = y1 - all.y0;
+    return all;
+}
+
+static void
+count_list(const struct prim_list *l, const struct tile_grid *g,
+           struct bin *bins)
+{
+    const struct tile_part *p = l->part;
+    bins += (l->grid.y0 - g->y0) * g->width + (l->grid.x0 - g->x0);
+    for (unsigned y = 0; y < l->grid.height; y++, bins += g->width) {
+        for (unsigned x = 0; x < l->grid.width; x++, p++) {
+            bins[x].setup = p->setup;
+            bins[x].count += p->count;
+            bins[x].large |= p->large;
         }
     }
 }
 
+/* Gives each bin its place and its part of `room`, which is NULL if there is
+ * but one list; then those with something in them, to the front. */
 static void
-count_setup(struct bin *bin, struct setup *s)
-{
-    bin->count++;
-}
-
-static void
-put_setup(struct bin *bin, struct setup *s)
-{
-    bin->setup[bin->count++] = s;
-}
-
-/* Gives each bin its part of `room`. */
-static void
-place_bins(struct bin *bins, const struct grid *g, struct setup **room)
-{
-    for (unsigned i = 0; i < g->width * g->height; i++) {
-        struct bin *b = &bins[i];
-        b->x = (g->x0 + (int32_t)(i % g->width)) * TILE_PX;
-        b->y = (g->y0 + (int32_t)(i / g->width)) * TILE_PX;
-        b->setup = room;
-        room += b->count;
-        b->count = 0;
-    }
-}
-
-/* Bins with something in them, to the front. */
-static void
-pack_bins(struct raster *r, struct bin *bins, unsigned count)
+place_bins(struct raster *r, const struct tile_grid *g, struct bin *bins,
+           struct setup **room)
 {
     unsigned used = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (bins[i].count)
-            bins[used++] = bins[i];
+    for (unsigned i = 0; i < g->width * g->height; i++) {
+        struct bin *b = &bins[i];
+        if (!b->count)
+            continue;
+        b->x = (int32_t)(g->x0 + i % g->width) * TILE_PX;
+        b->y = (int32_t)(g->y0 + i / g->width) * TILE_PX;
+        if (room) {
+            b->setup = room;
+            room += b->count;
+        }
+        bins[used++] = *b;
     }
     r->bin = bins;
     r->tile_count = used;
+    r->gathers = room;
 }
 
 static void
-fill_bins(struct raster *r, const struct total *t, struct bin *bins,
-          struct setup **room)
+draw_tiles(struct raster *r, const struct total *t)
 {
-    const struct grid *g = &t->grid;
-    for (unsigned i = 0; i < r->list_count; i++) {
-        if (r->list[i])
-            for_each_tile(r->list[i], g, count_setup, bins);
+    stats_add(STAT_tiles, r->tile_count);
+    trace(raster, "%llu primitives in %u tiles", (unsigned long long)t->setups,
+          r->tile_count);
+    if (r->tile_count == 1 || t->work_px < INLINE_PX) {
+        for (unsigned i = 0; i < r->tile_count; i++)
+            draw_tile(r, i, 0);
+    } else {
+        pool_for(r->scene[0]->draw->pool, r->tile_count, draw_tile, r);
     }
-    place_bins(bins, g, room);
-    for (unsigned i = 0; i < r->list_count; i++) {
-        if (r->list[i])
-            for_each_tile(r->list[i], g, put_setup, bins);
-    }
-    pack_bins(r, bins, g->width * g->height);
 }
 
 void
@@ -292,19 +312,19 @@ bins_draw(struct raster *r)
     struct total t = add_up(r);
     if (!t.setups)
         return;
-    struct bin *bins = calloc(t.grid.width * t.grid.height, sizeof *bins);
-    struct setup **room = malloc((size_t)t.pairs * sizeof *room);
-    if (bins && room) {
-        fill_bins(r, &t, bins, room);
-        stats_add(STAT_tiles, r->tile_count);
-        trace(raster, "%llu primitives in %u tiles",
-              (unsigned long long)t.setups, r->tile_count);
-        if (r->tile_count == 1 || t.work_px < INLINE_PX) {
-            for (unsigned i = 0; i < r->tile_count; i++)
-                draw_tile(r, i, 0);
-        } else {
-            pool_for(r->scene[0]->draw->pool, r->tile_count, draw_tile, r);
+    bool ok = sort_lists(r, &t);
+    struct tile_grid grid = ok ? join_grids(r) : (struct tile_grid){0};
+    struct bin *bins = ok ? calloc(grid.width * grid.height, sizeof *bins)
+                          : NULL;
+    struct setup **room = t.lists > 1 ? malloc((size_t)t.pairs * sizeof *room)
+                                      : NULL;
+    if (bins && (room || t.lists == 1)) {
+        for (unsigned i = 0; i < r->list_count; i++) {
+            if (!is_empty(r->list[i]))
+                count_list(r->list[i], &grid, bins);
         }
+        place_bins(r, &grid, bins, room);
+        draw_tiles(r, &t);
     } else {
         unimp("out of memory for bins");
     }

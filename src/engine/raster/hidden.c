@@ -280,7 +280,7 @@ hidden_primitives(struct worker *w, const struct bin *bin)
 {
     struct counts c = {0};
     struct part p = {0};
-    unsigned first = find_first(bin, bin->count, &p);
+    unsigned first = bin->large ? find_first(bin, bin->count, &p) : 0;
     uint32_t last = 0;
     unsigned ordered = first ? count_ordered(bin, &last) : 0;
     if (first && ordered < bin->count)

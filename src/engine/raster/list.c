@@ -146,6 +146,7 @@ setup_finish(struct prim_list *l, struct setup *s)
         .ty0 = (uint16_t)((unsigned)s->y0 / TILE_PX),
         .tx1 = (uint16_t)((unsigned)(s->x1 - 1) / TILE_PX),
         .ty1 = (uint16_t)((unsigned)(s->y1 - 1) / TILE_PX),
+        .large = !s->small,
     };
     l->pair_count += (r->tx1 - r->tx0 + 1u) * (r->ty1 - r->ty0 + 1u);
     l->work_px += (uint64_t)(s->x1 - s->x0) * (unsigned)(s->y1 - s->y0);

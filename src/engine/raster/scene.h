@@ -121,6 +121,7 @@ struct raster {
     /* bins of the flush now running */
     unsigned tile_count;
     struct bin *bin;
+    bool gathers; /* a tile's primitives are in several lists */
 };
 
 struct scene {
@@ -171,6 +172,7 @@ struct scene {
 struct bin {
     int32_t x, y; /* pixels */
     unsigned count;
+    bool large; /* some are, see setup.h */
     struct setup **setup;
 };
 

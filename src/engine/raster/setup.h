@@ -59,6 +59,19 @@ struct setup {
 struct setup_ref {
     struct setup *setup;
     uint16_t tx0, ty0, tx1, ty1;
+    bool large; /* square[] does not say what it covers */
+};
+
+/* Tiles (x0, y0) to (x0 + width - 1, y0 + height - 1). */
+struct tile_grid {
+    unsigned x0, y0, width, height;
+};
+
+/* What a list has in a tile. */
+struct tile_part {
+    struct setup **setup;
+    unsigned count;
+    bool large; /* any of it is */
 };
 
 /* Primitives of one owner, see prim.h. */
@@ -70,6 +83,9 @@ struct prim_list {
     uint64_t pair_count; /* setups times tiles they may touch */
     uint64_t work_px;
     uint32_t stipple_pos; /* of the line strip now being drawn */
+    /* See sort.c; in the arena. */
+    struct tile_grid grid;
+    struct tile_part *part; /* row by row */
 };
 
 /* ---- list.c -------------------------------------------------------------- */
@@ -81,6 +97,11 @@ void setup_finish(struct prim_list *list, struct setup *s);
 bool list_is_full(const struct prim_list *list);
 void list_reset(struct prim_list *list);
 void list_destroy(struct prim_list *list);
+
+/* ---- sort.c -------------------------------------------------------------- */
+
+/* Makes part[] from what the list has. False without memory. */
+bool list_sort(struct prim_list *list);
 
 /* ---- setup.c, setup_line.c, attr.c ------------------------------------- */
 
