@@ -358,11 +358,27 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
     return true;
 }
 
+/* Blocks of few colours have patches of their own. */
+static const sample_patch_fn *
+vbmi_patches(const struct sample_plan *plan)
+{
+    const struct format_info *fmt = plan->fmt;
+    if (plan->texel == SAMPLE_BYTE_BLOCKS && fmt->compression == FORMAT_BC1)
+        return sample_patch_bc1;
+    bool etc = fmt->compression == FORMAT_ETC1 ||
+               fmt->compression == FORMAT_ETC2;
+    if (plan->texel == SAMPLE_BYTE_BLOCKS && etc && fmt->ch[0].bits == 8 &&
+        fmt->ch[3].kind == FORMAT_NONE)
+        return sample_patch_etc;
+    return sample_patch_vbmi[plan->texel];
+}
+
 /* For texels in lines of memory, or blocks; NULL: there are none. With AVX-512
  * but without VBMI and VNNI run() keeps lines of bytes in registers. */
 static const sample_patch_fn *
-square_patches(enum sample_texel texel)
+square_patches(const struct sample_plan *plan)
 {
+    enum sample_texel texel = plan->texel;
     if (cpu_selected() == CPU_AVX2)
         return sample_patch_avx2[texel];
     if (texel == SAMPLE_FLOAT1 || texel == SAMPLE_UNORM24 ||
@@ -370,7 +386,7 @@ square_patches(enum sample_texel texel)
         return sample_patch_dwords[texel];
     return __builtin_cpu_supports("avx512vbmi") &&
                    __builtin_cpu_supports("avx512vnni")
-               ? sample_patch_vbmi[texel]
+               ? vbmi_patches(plan)
                : NULL;
 }
 
@@ -388,7 +404,7 @@ has_whole_lines(const struct sample_levels *t)
 static sample_patch_fn
 choose_square(const struct sample_plan *plan)
 {
-    const sample_patch_fn *patch = square_patches(plan->texel);
+    const sample_patch_fn *patch = square_patches(plan);
     if (!patch || !(plan->square.usable || plan->blocks) ||
         (plan->texel != SAMPLE_BYTES1 && !has_whole_lines(&plan->levels)))
         return NULL;

@@ -5,6 +5,29 @@
 
 #include "sampler/x86/patch_tmpl.h"
 
+/* Bytes as signed numbers, less 128. `ones`: those of a texel that become 255.
+ */
+INLINE void
+flip(bits *line, unsigned count, bits ones)
+{
+    enum { OR_XOR = 0x1e };
+    for (unsigned i = 0; i < count; i++)
+        line[i] = _mm512_ternarylogic_epi32(constant(&patch.flip), ones,
+                                            line[i], OR_XOR);
+}
+
+/* The numbers of each lane's four texels in a patch: of the first one, of the
+ * one to its right, of the one below, and of both. */
+INLINE bits
+number_taps(bits in, vmask single)
+{
+    bits at = _mm512_madd_epi16(in, constant(&patch.number));
+    bits next = _mm512_mask_mov_epi32(constant(&patch.next), single,
+                                      constant(&patch.next_below));
+    at = _mm512_shuffle_epi8(at, load_shuffle(patch.first_byte));
+    return _mm512_add_epi8(at, next);
+}
+
 /* Bytes of four lines, at places as in `patch.place`. */
 INLINE bits
 pick_bytes(const bits line[4], bits at, __mmask64 low)

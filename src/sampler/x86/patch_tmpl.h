@@ -24,7 +24,7 @@ static const struct {
     int32_t patch_max, nine_max, line_corner;
     int32_t column_in_line, lower_line;
     int32_t third_byte[4], column_place[4], row_place[4];
-    int32_t next_column, next_row, middle, within_line;
+    int32_t next_column, next_row, middle, within_line, which_line;
     int32_t channel[4];
     int32_t turned[4];
 } patch = {
@@ -49,6 +49,7 @@ static const struct {
     .next_row = 0x01010000,
     .middle = 0x40404040,
     .within_line = 0x30303030,
+    .which_line = (int32_t)0xc0c0c0c0,
     .line_corner = (int32_t)0xfffcfffc,
     .column_in_line = 3,
     .lower_line = 32,

@@ -11,20 +11,11 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_bytes1.h"
 #include "sampler/x86/patch_filter.h"
+#include "sampler/x86/patch_palette.h"
 #include "sampler/x86/patch_texels.h"
 
 /* ---- channels -------------------------------------------------------------
  */
-
-/* `ones`: bytes of a texel that become 255. */
-INLINE void
-flip(bits *line, unsigned count, bits ones)
-{
-    enum { OR_XOR = 0x1e };
-    for (unsigned i = 0; i < count; i++)
-        line[i] = _mm512_ternarylogic_epi32(constant(&patch.flip), ones,
-                                            line[i], OR_XOR);
-}
 
 /* Where the four texels of each lane are in the lines. */
 struct patch_taps {
@@ -47,12 +38,7 @@ order_taps(enum sample_texel kind, bits taps)
 INLINE struct patch_taps
 find_taps_of_four(enum sample_texel kind, bits in, vmask single)
 {
-    /* One texel to the right, one down, and both. */
-    bits at = _mm512_madd_epi16(in, constant(&patch.number));
-    bits next = _mm512_mask_mov_epi32(constant(&patch.next), single,
-                                      constant(&patch.next_below));
-    at = _mm512_shuffle_epi8(at, load_shuffle(patch.first_byte));
-    at = order_taps(kind, _mm512_add_epi8(at, next));
+    bits at = order_taps(kind, number_taps(in, single));
     at = _mm512_permutexvar_epi8(at, load_table(patch.place));
     return (struct patch_taps){.at = at, .low = _mm512_movepi8_mask(at)};
 }
@@ -204,8 +190,9 @@ filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
 /* False if some lane looks beyond nine lines, or at an edge. */
 INLINE bool
 take_filtered(const struct sample_plan *p, enum sample_texel kind,
-              struct sample_blocks *blocks, const struct patch_level *lv,
-              vint x, vint y, struct lanes_color *out)
+              enum palette_of palette, struct sample_blocks *blocks,
+              const struct patch_level *lv, vint x, vint y,
+              struct lanes_color *out)
 {
     bits place = pack_texels(x, y);
     __m128i least = find_corner(place, &patch.line_corner);
@@ -215,7 +202,9 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
                                                   constant(&patch.patch_max));
     struct patch_corner corner = corner_on_level(lv, least);
     if (__builtin_expect(four == 0xffffffff, 1)) {
-        *out = filter_lines(p, kind, false, blocks, corner, in, x, y);
+        *out = palette == PALETTE_NONE
+                   ? filter_lines(p, kind, false, blocks, corner, in, x, y)
+                   : filter_palette(p, palette, blocks, corner, in, x, y);
         return true;
     }
     if (_mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
@@ -282,7 +271,8 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 linear(const struct sample_plan *p, enum sample_texel kind,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+       enum palette_of palette, const struct sample_pair *in, uint32_t *out,
+       const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
@@ -297,7 +287,7 @@ linear(const struct sample_plan *p, enum sample_texel kind,
         return true;
     }
     struct lanes_color color;
-    if (!take_filtered(p, kind, in->blocks, &lv, x, y, &color))
+    if (!take_filtered(p, kind, palette, in->blocks, &lv, x, y, &color))
         return false;
     answer_filtered(p, kind, color, out, at_dw);
     return true;
@@ -305,28 +295,31 @@ linear(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 linear_on_level(const struct sample_plan *p, enum sample_texel kind,
-                struct sample_blocks *blocks, unsigned level, vfloat u,
-                vfloat v, struct lanes_color *out)
+                enum palette_of palette, struct sample_blocks *blocks,
+                unsigned level, vfloat u, vfloat v, struct lanes_color *out)
 {
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    return take_filtered(p, kind, blocks, &lv, x, y, out);
+    return take_filtered(p, kind, palette, blocks, &lv, x, y, out);
 }
 
 INLINE bool
 mipmaps(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+        enum palette_of palette, const struct sample_pair *in, uint32_t *out,
+        const int16_t at_dw[4])
 {
     vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
     struct lanes_lod lod;
     struct lanes_color color, second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
-    if (!lod.same || !linear_on_level(p, kind, in->blocks, level, u, v, &color))
+    if (!lod.same ||
+        !linear_on_level(p, kind, palette, in->blocks, level, u, v, &color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_level(p, kind, in->blocks, level + 1, u, v, &second))
+        if (!linear_on_level(p, kind, palette, in->blocks, level + 1, u, v,
+                             &second))
             return false;
         color = mix(kind, color, second, lod.beta);
     }
@@ -346,27 +339,34 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     {                                            \
         return fetch(p, kind, in, out, at_dw);   \
     }
-#define FILTERED_PATCHES(kind, name)             \
-    static bool name##_linear(PATCH_ARGS)        \
-    {                                            \
-        return linear(p, kind, in, out, at_dw);  \
-    }                                            \
-    static bool name##_mipmaps(PATCH_ARGS)       \
-    {                                            \
-        return mipmaps(p, kind, in, out, at_dw); \
+#define FILTERED_PATCHES(kind, palette, name)             \
+    static bool name##_linear(PATCH_ARGS)                 \
+    {                                                     \
+        return linear(p, kind, palette, in, out, at_dw);  \
+    }                                                     \
+    static bool name##_mipmaps(PATCH_ARGS)                \
+    {                                                     \
+        return mipmaps(p, kind, palette, in, out, at_dw); \
     }
 
 TEXEL_PATCHES(SAMPLE_BYTES4, bytes4)
 TEXEL_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
-FILTERED_PATCHES(SAMPLE_BYTES4, bytes4)
-FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
-FILTERED_PATCHES(SAMPLE_SRGB, srgb)
+FILTERED_PATCHES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
+FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
+FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
+FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
+FILTERED_PATCHES(SAMPLE_SRGB, PALETTE_NONE, srgb)
 
 #define FILTERED(name) \
     [SAMPLE_LINEAR] = name##_linear, [SAMPLE_MIPMAPS] = name##_mipmaps
 #define ALL(name)                                                         \
     {                                                                     \
         [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_FETCH] = name##_fetch, \
+        FILTERED(name)                                                    \
+    }
+#define PALETTES(name)                                                    \
+    {                                                                     \
+        [SAMPLE_NEAREST] = blocks_nearest, [SAMPLE_FETCH] = blocks_fetch, \
         FILTERED(name)                                                    \
     }
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
@@ -376,3 +376,5 @@ const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTE_BLOCKS] = ALL(blocks),
     [SAMPLE_SRGB] = {FILTERED(srgb)},
 };
+const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(bc1);
+const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(etc);

@@ -388,6 +388,8 @@ Test(plan, patches_have_the_same_bits)
         0x186 /* BC1 */,
         0x1a2 /* BC7 */,
         0x1aa /* ETC2 */,
+        0x1a9 /* ETC1 */,
+        0x191 /* DXT1_RGB */,
         F_RGBA32F,
         0x084 /* RGBA16F */,
         0x0c8 /* RGBA8_SRGB */,
