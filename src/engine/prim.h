@@ -77,6 +77,16 @@ struct prim_tri {
     uint8_t provoking;
 };
 
+/* Triangles that draw nothing, as far as that is cheap to see: such as turn
+ * the wrong way, or have no pixel centre between their least and greatest
+ * coordinates. */
+struct prim_sieve {
+    int32_t cw, ccw, flat;  /* ~0: clockwise ones (y down) are culled,
+                             * those that turn the other way, or not at all */
+    int32_t up, down;       /* subpixels from a border to the first sample */
+    int32_t x0, y0, x1, y1; /* pixels that are drawn at all */
+};
+
 struct scene;
 struct prim_list;
 
@@ -92,6 +102,8 @@ bool scene_add(struct prim_list *list, const struct prim *prim);
 /* The same for triangles one after another. */
 bool scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
                          unsigned count, unsigned vue_slots);
+/* What those of a scene are that it need not see. */
+void scene_sieve(const struct scene *scene, struct prim_sieve *sieve);
 /* Draws and empties all lists, with those of scenes before that wait. */
 void scene_flush(struct scene *scene);
 

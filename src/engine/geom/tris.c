@@ -3,6 +3,7 @@
  * that need to be cut go to the clipper, in order. */
 #include "engine/geom/batch.h"
 #include "engine/geom/clip.h"
+#include "engine/geom/lanes.h"
 
 #define RUN 128
 
@@ -147,26 +148,80 @@ provoking(const struct draw *draw, bool odd)
     return (uint8_t)output_provoking(draw, &o, 3);
 }
 
+/* Codes of vertices that reject triangles, or that want them cut. */
+struct fate {
+    uint32_t reject, cut;
+    uint32_t any, all; /* of the batch's codes */
+};
+
+static void
+add_codes(const struct batch *b, struct fate *f)
+{
+    f->any = 0;
+    f->all = UINT32_MAX;
+    for (unsigned i = 0; i < b->vert_count; i++) {
+        f->any |= b->codes[i];
+        f->all &= b->codes[i];
+    }
+}
+
 /* Whether all triangles of the batch are rejected, or pass and are not seen. */
 static bool
-all_are_gone(struct geom *g, uint32_t reject, uint32_t cut_codes)
+all_are_gone(struct geom *g, const struct fate *f)
 {
-    const struct batch *b = &g->batch;
-    uint32_t any = 0, all = UINT32_MAX;
-    for (unsigned i = 0; i < b->vert_count; i++) {
-        any |= b->codes[i];
-        all &= b->codes[i];
-    }
-    bool rejected = !(any & CLIP_NAN) && (all & reject);
-    if (!rejected && (any & (reject | cut_codes) || !is_unseen(g->draw)))
+    bool rejected = !(f->any & CLIP_NAN) && (f->all & f->reject);
+    if (!rejected && (f->any & (f->reject | f->cut) || !is_unseen(g->draw)))
         return false;
-    g->cl_invocations += b->tri_count;
-    g->cl_primitives += rejected ? 0 : b->tri_count;
+    g->cl_invocations += g->batch.tri_count;
+    g->cl_primitives += rejected ? 0 : g->batch.tri_count;
     return true;
 }
 
+/* A bit for each of some triangles. */
+struct sorted {
+    uint32_t rejected, cut;
+    unsigned rejected_count, cut_count;
+};
+
+static struct sorted
+sort_some(const struct batch *b, const struct fate *f,
+          const struct batch_tri *tri, unsigned count)
+{
+    struct sorted s = {0};
+    if (!(f->any & (f->reject | f->cut)))
+        return s;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t c0 = b->codes[tri[i].vert[0]];
+        uint32_t c1 = b->codes[tri[i].vert[1]];
+        uint32_t c2 = b->codes[tri[i].vert[2]];
+        uint32_t any = c0 | c1 | c2, all = c0 & c1 & c2;
+        if (!(any & CLIP_NAN) && (all & f->reject)) {
+            s.rejected |= 1u << i;
+            s.rejected_count++;
+        } else if (any & f->cut) {
+            s.cut |= 1u << i;
+            s.cut_count++;
+        }
+    }
+    return s;
+}
+
 static void
-sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
+run_add(struct run *run, const struct batch_tri *t, uint8_t provoking)
+{
+    const struct batch *b = &run->g->batch;
+    run->tri[run->count++] = (struct prim_tri){
+        .corner = {&b->vert[t->vert[0]].p, &b->vert[t->vert[1]].p,
+                   &b->vert[t->vert[2]].p},
+        .primitive_id = t->prim_id,
+        .provoking = provoking,
+    };
+    if (run->count == RUN)
+        run_flush(run);
+}
+
+static void
+sort_out(struct run *run, const struct fate *f)
 {
     struct geom *g = run->g;
     const struct batch *b = &g->batch;
@@ -174,36 +229,30 @@ sort_out(struct run *run, uint32_t reject, uint32_t cut_codes)
     /* Of even and odd numbers. */
     const uint8_t prov[2] = {provoking(g->draw, is_odd(g->draw, 0)),
                              provoking(g->draw, is_odd(g->draw, 1))};
-    uint64_t rejected = 0, passed = 0;
-    for (unsigned i = 0; i < b->tri_count; i++) {
-        const struct batch_tri *t = &b->tri[i];
-        uint32_t c0 = b->codes[t->vert[0]];
-        uint32_t c1 = b->codes[t->vert[1]];
-        uint32_t c2 = b->codes[t->vert[2]];
-        uint32_t any = c0 | c1 | c2, all = c0 & c1 & c2;
-        if (!(any & CLIP_NAN) && (all & reject)) {
-            rejected++;
-            continue;
+    struct prim_sieve sieve;
+    scene_sieve(g->scene, &sieve);
+    uint64_t invocations = 0, passed = 0;
+    for (unsigned i = 0, n; i < b->tri_count; i += n) {
+        const struct batch_tri *tri = b->tri + i;
+        n = MIN2(b->tri_count - i, GEOM_SIEVE);
+        struct sorted s = sort_some(b, f, tri, n);
+        uint32_t pass = ((1u << n) - 1) & ~(s.rejected | s.cut);
+        if (pass)
+            pass = unseen ? 0 : pass & g->lanes->sieve(&sieve, b->vert, tri, n);
+        invocations += n - s.cut_count;
+        passed += n - s.cut_count - s.rejected_count;
+        for (uint32_t m = s.cut | pass; m; m &= m - 1) {
+            unsigned k = (unsigned)__builtin_ctz(m);
+            if (s.cut >> k & 1) {
+                run_flush(run);
+                cut(g, &tri[k]);
+            } else {
+                run_add(run, &tri[k], prov[tri[k].prim_id & 1]);
+            }
         }
-        if (any & cut_codes) {
-            run_flush(run);
-            cut(g, t);
-            continue;
-        }
-        passed++;
-        if (unseen)
-            continue;
-        run->tri[run->count++] = (struct prim_tri){
-            .corner = {&b->vert[t->vert[0]].p, &b->vert[t->vert[1]].p,
-                       &b->vert[t->vert[2]].p},
-            .primitive_id = t->prim_id,
-            .provoking = prov[t->prim_id & 1],
-        };
-        if (run->count == RUN)
-            run_flush(run);
     }
     run_flush(run);
-    g->cl_invocations += rejected + passed;
+    g->cl_invocations += invocations;
     g->cl_primitives += passed;
 }
 
@@ -220,9 +269,12 @@ tris_run(struct geom *g)
     }
     bool tested = clip->clip_enable &&
                   mode != GEN9_3DSTATE_CLIP_CLIP_MODE_CLIPMODE_ACCEPT_ALL;
-    uint32_t reject = tested ? g->reject_codes : 0;
-    uint32_t cut_codes = CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0);
-    if (all_are_gone(g, reject, cut_codes))
+    struct fate fate = {
+        .reject = tested ? g->reject_codes : 0,
+        .cut = CLIP_OFF | (tested ? g->clip_codes | CLIP_NAN : 0),
+    };
+    add_codes(b, &fate);
+    if (all_are_gone(g, &fate))
         return;
     struct run run; /* the array as it is: most draws need little of it */
     run.g = g;
@@ -237,5 +289,5 @@ tris_run(struct geom *g)
         b->tri_count = 0;
         tris_add(g, b->first_prim, count, b->tri_key + 1);
     }
-    sort_out(&run, reject, cut_codes);
+    sort_out(&run, &fate);
 }

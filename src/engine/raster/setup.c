@@ -167,14 +167,20 @@ struct tri {
 };
 
 static void
-find_facing(const struct scene *sc, struct tri *t)
+find_back(const struct scene *sc, struct tri *t)
 {
-    t->area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
-              (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
     bool clockwise = t->area > 0;
     bool cw_is_front = sc->draw->raster.front_winding ==
                        GEN9_3DSTATE_RASTER_FRONT_WINDING_CLOCKWISE;
     t->back = t->area != 0 && clockwise != cw_is_front;
+}
+
+static void
+find_facing(const struct scene *sc, struct tri *t)
+{
+    t->area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
+              (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
+    find_back(sc, t);
 }
 
 static bool
@@ -204,14 +210,22 @@ samples_are_centres(const struct scene *sc)
            !sc->draw->raster.conservative_rasterization_enable;
 }
 
+/* From the borders of a box to where samples may be. */
+static void
+find_margins(const struct scene *sc, int32_t *up, int32_t *down)
+{
+    bool centres = samples_are_centres(sc);
+    *up = centres ? SUBPIXEL / 2 - 1 : 0;
+    *down = centres ? SUBPIXEL / 2 : 0;
+}
+
 /* Returns the larger side of the whole box in subpixels. */
 static int32_t
 shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
           struct small *px)
 {
-    bool centres = samples_are_centres(sc);
-    int32_t up = centres ? SUBPIXEL / 2 - 1 : 0;
-    int32_t down = centres ? SUBPIXEL / 2 : 0;
+    int32_t up, down;
+    find_margins(sc, &up, &down);
     int32_t x0 = MIN2(t->x[0], MIN2(t->x[1], t->x[2]));
     int32_t x1 = MAX2(t->x[0], MAX2(t->x[1], t->x[2]));
     int32_t y0 = MIN2(t->y[0], MIN2(t->y[1], t->y[2]));
@@ -221,6 +235,24 @@ shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
     px->x1 = MIN2(((x1 - down) >> 8) + 1, sc->clip_x1[vp]);
     px->y1 = MIN2(((y1 - down) >> 8) + 1, sc->clip_y1[vp]);
     return MAX2(x1 - x0, y1 - y0);
+}
+
+void
+scene_sieve(const struct scene *sc, struct prim_sieve *sieve)
+{
+    struct tri cw = {.area = 1}, ccw = {.area = -1};
+    find_back(sc, &cw);
+    find_back(sc, &ccw);
+    *sieve = (struct prim_sieve){
+        .cw = -(int32_t)is_culled(sc, &cw),
+        .ccw = -(int32_t)is_culled(sc, &ccw),
+        .flat = ~0,
+        .x0 = sc->clip_x0[0],
+        .y0 = sc->clip_y0[0],
+        .x1 = sc->clip_x1[0],
+        .y1 = sc->clip_y1[0],
+    };
+    find_margins(sc, &sieve->up, &sieve->down);
 }
 
 static void

@@ -155,6 +155,19 @@ scene_list(struct scene *s, unsigned i)
     return &s->list[i];
 }
 
+/* Anything goes. */
+void
+scene_sieve(const struct scene *s, struct prim_sieve *sieve)
+{
+    const int32_t far = SNAP_MAX_PX * 2;
+    *sieve = (struct prim_sieve){
+        .x0 = -far,
+        .y0 = -far,
+        .x1 = far,
+        .y1 = far,
+    };
+}
+
 static struct rig_prim *
 new_prim(struct prim_list *l)
 {

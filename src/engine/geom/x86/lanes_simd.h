@@ -85,3 +85,59 @@ range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
         *hi = MAX2(*hi, high[i]);
     }
 }
+
+/* ---- triangles that draw nothing ----------------------------------------- */
+
+/* The opposite of snap(). */
+static inline void unzip(ivec *x, ivec *y, const int32_t in[LANES][2]);
+static inline ivec least(ivec a, ivec b);
+static inline ivec most(ivec a, ivec b);
+/* A bit for each lane that is negative. */
+static inline uint32_t signs(ivec v);
+
+/* may_be_seen() in lanes.c. */
+static inline ivec
+are_gone(const struct prim_sieve *s, const ivec x[3], const ivec y[3])
+{
+    ivec x0 = least(x[0], least(x[1], x[2])), x1 = most(x[0], most(x[1], x[2]));
+    ivec y0 = least(y[0], least(y[1], y[2])), y1 = most(y[0], most(y[1], y[2]));
+    ivec zero = {0};
+    ivec left = most((x0 + s->up) >> 8, zero + s->x0);
+    ivec right = least((x1 - s->down) >> 8, zero + (s->x1 - 1));
+    ivec top = most((y0 + s->up) >> 8, zero + s->y0);
+    ivec bottom = least((y1 - s->down) >> 8, zero + (s->y1 - 1));
+    ivec small = most(x1 - x0, y1 - y0) - GEOM_SIEVE_SIDE;
+    uvec dx1 = (uvec)(x[1] - x[0]), dy1 = (uvec)(y[1] - y[0]);
+    uvec dx2 = (uvec)(x[2] - x[0]), dy2 = (uvec)(y[2] - y[0]);
+    ivec area = (ivec)(dx1 * dy2 - dx2 * dy1);
+    ivec negated = (ivec) - (uvec)area;
+    ivec culled = (area & s->ccw) | (negated & s->cw) |
+                  (~(area | negated) & s->flat);
+    return (right - left) | (bottom - top) | (small & culled);
+}
+
+static inline uint32_t
+sieve_some(const struct prim_sieve *s, const struct geom_vert *vert,
+           const struct batch_tri *tri, unsigned count)
+{
+    alignas(64) int32_t at[3][LANES][2];
+    ivec x[3], y[3];
+    for (unsigned i = 0; i < LANES; i++) {
+        const struct batch_tri *t = &tri[MIN2(i, count - 1)];
+        for (unsigned k = 0; k < 3; k++)
+            memcpy(at[k][i], &vert[t->vert[k]].p.x, sizeof at[k][i]);
+    }
+    for (unsigned k = 0; k < 3; k++)
+        unzip(&x[k], &y[k], at[k]);
+    return ~signs(are_gone(s, x, y)) & ((1u << count) - 1);
+}
+
+static uint32_t
+sieve(const struct prim_sieve *s, const struct geom_vert *vert,
+      const struct batch_tri *tri, unsigned count)
+{
+    uint32_t seen = 0;
+    for (unsigned i = 0; i < count; i += LANES)
+        seen |= sieve_some(s, vert, tri + i, MIN2(count - i, LANES)) << i;
+    return seen;
+}
