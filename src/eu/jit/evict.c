@@ -1,5 +1,5 @@
-/* evict.c: which register to give up on hosts that have sixteen: the one whose
- * value the block reads last, as far as one can see. What memory has is given
+/* evict.c: which register to give up: the one whose value the block reads last,
+ * as far as one can see. What memory has is given
  * up with less ado than what has to be stored, unless that is not read in the
  * block any more: then it would be stored anyway.
  *

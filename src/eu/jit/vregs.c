@@ -75,7 +75,6 @@ forget_name(struct jit_vregs *v, unsigned r)
     v->dirty &= ~JIT_BIT(r);
 }
 
-/* One not used lately; to evict what memory has is cheaper. */
 unsigned
 jit_evict(struct jit *j)
 {
@@ -87,9 +86,7 @@ jit_evict(struct jit *j)
     }
     if (!(set & ~v->recent))
         v->recent = 0;
-    uint32_t old = set & ~v->recent;
-    unsigned r = j->evex ? jit_first(old & ~v->dirty ? old & ~v->dirty : old)
-                         : jit_farthest(j, set);
+    unsigned r = jit_farthest(j, set);
     if (v->dirty & JIT_BIT(r))
         store(j, r);
     if (v->named & JIT_BIT(r))
