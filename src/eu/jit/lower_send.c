@@ -62,7 +62,8 @@ static void
 store_address(struct jit *j, size_t at, bool used, unsigned grf_B)
 {
     if (used)
-        x86_lea(&j->x, X86_RAX, X86_RBX, (int32_t)(THREAD_AT(grf) + grf_B));
+        x86_lea(&j->x, X86_RAX, X86_RBX,
+                j->x.bias + (int32_t)(THREAD_AT(grf) + grf_B));
     else
         x86_gop(&j->x, X86_G_XOR, false, X86_RAX, x86_g(X86_RAX));
     x86_store(&j->x, X86_RAX, at, 8);
@@ -119,15 +120,18 @@ finish(struct jit *j)
     jit_leave(j);
 }
 
-static void
-call(struct jit *j, const struct eu_op *op, const struct jit_send *s)
+void
+jit_pass_send(struct jit *j, const struct eu_op *op, const struct jit_send *s)
 {
     struct x86 *x = &j->x;
     store_message(j, op, s);
     x86_store_imm(x, THREAD_AT(ip), op->ip);
     x86_vzeroupper(x);
-    x86_mov_reg(x, X86_RDI, X86_RBX);
-    x86_lea(x, X86_RSI, X86_RBX, (int32_t)THREAD_AT(message));
+    if (x->bias)
+        x86_lea(x, X86_RDI, X86_RBX, x->bias);
+    else
+        x86_mov_reg(x, X86_RDI, X86_RBX);
+    x86_lea(x, X86_RSI, X86_RBX, x->bias + (int32_t)THREAD_AT(message));
     x86_call_at(x, THREAD_AT(send));
 }
 
@@ -135,7 +139,7 @@ void
 jit_call_send(struct jit *j, const struct eu_op *op, const struct jit_send *s)
 {
     struct x86 *x = &j->x;
-    call(j, op, s);
+    jit_pass_send(j, op, s);
     x86_alu_imm(x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
     uint32_t good = x86_jump(x, X86_CC_NE);
     x86_store_imm(x, THREAD_AT(status), EU_FAILED);
@@ -155,7 +159,7 @@ jit_lower_send(struct jit *j, uint32_t index)
     jit_flush(j, &j->live[!j->full][index]);
     x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 1);
     if (op->insn->eot) {
-        call(j, op, &s);
+        jit_pass_send(j, op, &s);
         finish(j);
     } else {
         jit_call_send(j, op, &s);

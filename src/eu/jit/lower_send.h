@@ -11,8 +11,11 @@ struct jit_send {
 
 /* False: only a running thread knows what it is. */
 bool jit_describe_send(struct jit_send *s, const struct eu_op *op);
-/* Sends what lies in the register file, and leaves the code if that fails. No
- * vector register keeps its value. */
+/* Sends what lies in the register file; eax: enum eu_msg_result. No vector
+ * register keeps its value. */
+void jit_pass_send(struct jit *j, const struct eu_op *op,
+                   const struct jit_send *s);
+/* The same, and leaves the code if that fails. */
 void jit_call_send(struct jit *j, const struct eu_op *op,
                    const struct jit_send *s);
 /* Which of its channels are on goes into the thread's message. */

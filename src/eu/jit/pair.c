@@ -7,8 +7,9 @@
  * its flags; what of the second one is in memory is in a thread of its own
  * right behind the first one (x86.bias). This is for kernels that go straight
  * on, but for loops that count (counters.c), and send nothing but what is
- * caught. It is made when many threads of one have run. Where two do not stay
- * together they are run once more, each alone: they have done nothing yet. */
+ * caught and samples, which one asks for after the other. It is made when many
+ * threads of one have run. Where two do not stay together they are run once
+ * more, each alone: they have done nothing yet. */
 #include "eu/jit/code.h"
 #include "eu/jit/lower_send.h"
 #include "eu/jit/pair.h"
@@ -96,10 +97,29 @@ find_payload(const struct jit *j)
     return grf ? grf : placed ? POSITIONS_GRF : 0;
 }
 
+/* What is sent twice, where the two did not stay together, does no harm. */
+#define HARMLESS_SFIDS (1u << EU_SFID_SAMPLER)
+/* GRFs that an instruction finds computed, on average. With many of them half
+ * of the vector registers are too few, and threads that send messages leave
+ * enough for the host to do at once. */
+#define MOST_COMPUTED 40
+
+static bool
+computes_little(const struct jit *j)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < j->k->op_count; i++)
+        for (unsigned w = 0; w < 2; w++)
+            sum += (unsigned)__builtin_popcountll(j->live[0][i].w[w] &
+                                                  j->in.written[w]);
+    return sum <= (uint64_t)MOST_COMPUTED * j->k->op_count;
+}
+
 bool
 jit_makes_pairs(struct jit *j)
 {
-    if (!j->evex || j->has_modes || j->in.sfids || j->in.ends != 1)
+    if (!j->evex || j->has_modes || (j->in.sfids & ~HARMLESS_SFIDS) ||
+        j->in.ends != 1 || (j->in.sfids && !computes_little(j)))
         return false;
     if (!j->row_grf && may_pair(j))
         j->row_grf = find_payload(j);
@@ -284,21 +304,6 @@ go_on(struct jit *j)
     jit_leave(j);
 }
 
-static void
-compile_twice(struct jit *j, uint32_t i)
-{
-    const struct eu_op *op = &j->k->ops[i];
-    for (unsigned n = 0; n < 2; n++) {
-        j->dying = jit_dying_at(j, i);
-        j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
-        jit_unlock_but(j, 0);
-        jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
-        turn(j);
-    }
-}
-
-/* ---- loops ---- */
-
 #define LEFT_AT THREAD_AT(chan_ip) /* of the budget, as the two began */
 
 /* Jumps to where the two are given up, from the instruction before. */
@@ -320,6 +325,41 @@ give_up(struct jit *j)
     x86_vzeroupper(x);
     jit_leave(j);
 }
+
+/* Both live in the register file until both have their answers. */
+static void
+send_twice(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    struct jit_send s;
+    j->failed |= op->pred || j->loop || !jit_describe_send(&s, op);
+    if (j->failed)
+        return;
+    jit_float_mode(j, false);
+    for (unsigned n = 0; n < 2; n++, turn(j))
+        jit_flush(j, &j->live[0][i]);
+    for (unsigned n = 0; n < 2; n++, turn(j)) {
+        jit_pass_send(j, op, &s);
+        x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
+        lose(j, x86_jump(&j->x, X86_CC_E));
+        jit_forget(j);
+    }
+}
+
+static void
+compile_twice(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    for (unsigned n = 0; n < 2; n++) {
+        j->dying = jit_dying_at(j, i);
+        j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
+        jit_unlock_but(j, 0);
+        jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
+        turn(j);
+    }
+}
+
+/* ---- loops ---- */
 
 static uint32_t
 count_ops(const struct jit *j, uint32_t first, uint32_t end)
@@ -414,6 +454,8 @@ compile_op(struct jit *j, uint32_t i, struct exit *e)
         leave_loop(j, l, e);
     else if (l && i == l->end)
         end_loop(j, i, e);
+    else if (j->start[i] & JIT_SEND)
+        send_twice(j, i);
     else if (op->fn != eu_op_join && !jit_counts(j, i, 0))
         compile_twice(j, i);
 }
@@ -428,11 +470,17 @@ spend_outside(struct jit *j, uint32_t end)
     spend(j, n);
 }
 
+static bool
+is_last(const struct eu_op *op)
+{
+    return jit_is_send(op) && op->insn->eot;
+}
+
 static void
 compile_pair(struct jit *j)
 {
     struct exit exit = {.from = 0};
-    uint32_t i = 0;
+    uint32_t i = 0, messages = 0;
     j->v.all = FIRST_VREGS;
     j->side->v.all = ~FIRST_VREGS;
     jit_forget(j);
@@ -441,10 +489,14 @@ compile_pair(struct jit *j)
     load_row(j);
     for (unsigned n = 0; n < 2; n++, turn(j))
         begin_thread(j);
-    for (; !jit_is_send(&j->k->ops[i]) && !j->failed; i++)
+    for (; !is_last(&j->k->ops[i]) && !j->failed; i++) {
         compile_op(j, i, &exit);
+        messages += jit_is_send(&j->k->ops[i]);
+    }
     j->here = i;
     spend_outside(j, i + 1);
+    if (messages)
+        x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 2 * messages);
     jit_float_mode(j, false);
     take_payloads(j, &j->k->ops[i]);
     for (; i < j->k->op_count; i++)

@@ -76,6 +76,7 @@ eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
     memcpy(&enter, &p->code, sizeof enter);
     memcpy(t[0].a0, l->begin, sizeof l->begin);
     memcpy(t[1].a0, l->begin, sizeof l->begin);
+    t[1].user = t[0].user;
     fill_second(l, t);
     move_kept(l->jit, t, false);
     t->status = EU_RUNNING;

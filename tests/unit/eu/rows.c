@@ -78,6 +78,46 @@ make_silent(struct rk *k, uint64_t seed, bool weighs)
     rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
 }
 
+/* send (16|M0) dst:uw src: two registers, or four, for as many. */
+static void
+add_sample(struct rk *k)
+{
+    unsigned count = 2u << rk_rnd(k, 2);
+    uint32_t desc = count << 25 | count << 20 | 2u << 17 | rk_rnd(k, 256);
+    struct code c = encode_send(EU_SFID_SAMPLER, desc);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, rk_reg(k, RK_FLOAT, count));
+    put(&c, 76, 69, rk_reg(k, RK_FLOAT, count));
+    rk_append(k, c.dw);
+}
+
+void
+make_sampling(struct rk *k, uint64_t seed)
+{
+    make_silent(k, seed, true);
+    k->count = MIN2(k->count - 1, 3);
+    k->size_B = k->at_B[k->count];
+    for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
+        add_sample(k);
+        for (unsigned i = rk_rnd(k, 4); i--;)
+            rk_add_alu(k);
+    }
+    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+}
+
+enum eu_msg_result
+answer_alone(struct eu_thread *t, const struct eu_message *m)
+{
+    uint32_t sum = m->desc, lane = 0;
+    for (unsigned i = 0; i < m->mlen_grf * 8u; i++)
+        if (m->exec_mask >> i % 16 & 1)
+            sum = (sum ^ m->src0[i]) * 0x01000193;
+    for (unsigned i = 0; i < m->rlen_grf * 8u; i++, lane = i % 16)
+        if (m->exec_mask >> lane & 1)
+            m->dst[i] = (sum + i) & 0x40ffffff;
+    return sum % 64 ? EU_MSG_OK : EU_MSG_ERROR;
+}
+
 /* Returns how many they are. */
 static unsigned
 make_row(struct rk *k, const struct eu_launch *l, bool whole,
@@ -101,11 +141,13 @@ make_row(struct rk *k, const struct eu_launch *l, bool whole,
 
 bool
 make_ready(struct ready *r, struct rk *state, const struct rk *k, bool whole,
-           struct caught_row *to)
+           eu_send_fn send, struct caught_row *to)
 {
     r->kernel = eu_kernel_build(k->code, k->size_B, k->gen);
     cr_assert_not_null(r->kernel);
     struct eu_start s = rk_start(state, r->kernel);
+    if (send)
+        s.send = send;
     eu_launch_init(&r->launch, &s);
     r->count = make_row(state, &r->launch, whole, r->row, to);
     bool fits = r->launch.row_grf;

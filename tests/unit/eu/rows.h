@@ -32,6 +32,12 @@ void make_straight(struct rk *k, uint64_t seed, bool pixels);
  * follow each other one at a time, too. */
 void make_silent(struct rk *k, uint64_t seed, bool weighs);
 
+/* The same, and samples before that. */
+void make_sampling(struct rk *k, uint64_t seed);
+/* What the answer is depends on nothing but the message; it may be an error. */
+enum eu_msg_result answer_alone(struct eu_thread *t,
+                                const struct eu_message *m);
+
 /* A kernel with its launch and a row for it. The kernel is the caller's. */
 struct ready {
     struct eu_kernel *kernel;
@@ -40,9 +46,10 @@ struct ready {
     unsigned count; /* threads in the row */
 };
 
-/* False when the launch does not take such rows; whole: all lanes are on. */
+/* False when the launch does not take such rows; whole: all lanes are on; send:
+ * what answers messages, NULL: the log's. */
 bool make_ready(struct ready *r, struct rk *state, const struct rk *k,
-                bool whole, struct caught_row *to);
+                bool whole, eu_send_fn send, struct caught_row *to);
 
 void set_own(struct eu_thread *t, const struct own *own, unsigned n);
 

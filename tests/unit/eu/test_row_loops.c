@@ -109,7 +109,7 @@ compare_pairs(struct rk *k, uint64_t seed, struct pair_tally *tally)
     struct rk_log log = {.lanes = true};
     struct ready r;
     const struct eu_launch *l = &r.launch;
-    bool fits = make_ready(&r, &state, k, true, &got) && !l->rows;
+    bool fits = make_ready(&r, &state, k, true, NULL, &got) && !l->rows;
     tally->kernels += fits;
     if (fits && eu_jit_pair(l->jit)) {
         int64_t budget = rk_rnd(&state, 4) ? BUDGET : rk_rnd(&state, 1000);

@@ -81,9 +81,11 @@ struct row_tally {
     unsigned rows, whole;
 };
 
-/* A budget may end within the row. pairs: two threads at a time. */
+/* A budget may end within the row. pairs: two threads at a time. send: as for
+ * make_ready(). */
 static void
-compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
+compare_row(struct rk *k, uint64_t seed, bool pairs, eu_send_fn send,
+            struct row_tally *tally)
 {
     static struct eu_thread single, in_row[2], again[2];
     static struct caught_row want, got;
@@ -91,7 +93,7 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, struct row_tally *tally)
     struct rk_log log[3] = {{.lanes = true}, {.lanes = true}, {.lanes = true}};
     struct ready r;
     const struct eu_launch *l = &r.launch;
-    if (make_ready(&r, &state, k, false, &got) && l->rows &&
+    if (make_ready(&r, &state, k, false, send, &got) && l->rows &&
         (!pairs || eu_jit_pair(l->jit))) {
         poison(&single, (unsigned)seed);
         rk_fill_registers(&state, &single);
@@ -134,7 +136,7 @@ compare_own(struct rk *k, uint64_t seed, unsigned *rows)
     struct ready r;
     const struct eu_launch *l = &r.launch;
     struct own own;
-    bool fits = make_ready(&r, &state, k, false, &got);
+    bool fits = make_ready(&r, &state, k, false, NULL, &got);
     own.grf = (l->row_grf + EU_ROW_GRF + rk_rnd(&state, 124)) % EU_GRF_COUNT;
     for (unsigned i = 0; i < ROW * 8; i++)
         own.value[i / 8][i % 8] = rk_rnd(&state, UINT32_MAX);
@@ -177,7 +179,7 @@ Test(rows, threads_of_a_row)
     struct row_tally t = {0};
     for (uint64_t seed = 1; seed <= 6 * KERNELS; seed++) {
         make_straight(&k, seed, true);
-        compare_row(&k, seed, false, &t);
+        compare_row(&k, seed, false, NULL, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2)
         cr_expect_gt(t.whole, KERNELS / 60, "%u of %u", t.whole, t.rows);
@@ -191,10 +193,26 @@ Test(rows, threads_of_a_row_in_pairs)
     struct row_tally t = {0};
     for (uint64_t seed = 1; seed <= 10 * KERNELS; seed++) {
         make_silent(&k, seed, true);
-        compare_row(&k, seed, true, &t);
+        compare_row(&k, seed, true, NULL, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
         cr_expect_gt(t.whole, KERNELS / 10, "%u of %u", t.whole, t.rows);
     else
         cr_expect_eq(t.rows, 0);
+}
+
+Test(rows, threads_of_a_row_that_sample_in_pairs)
+{
+    static struct rk k;
+    struct row_tally t = {0};
+    for (uint64_t seed = 1; seed <= 3 * KERNELS; seed++) {
+        make_sampling(&k, seed);
+        compare_row(&k, seed, true, answer_alone, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512) {
+        cr_expect_gt(t.whole, KERNELS / 60, "%u of %u", t.whole, t.rows);
+        cr_expect_lt(t.whole, t.rows, "some messages fail");
+    } else {
+        cr_expect_eq(t.rows, 0);
+    }
 }
