@@ -560,8 +560,8 @@ bool jit_compile_alu(struct jit *j, const struct eu_op *op);
 struct jit_set jit_dying_at(const struct jit *j, uint32_t op);
 void jit_finish(struct jit *j);
 
-/* pair.c: whether there may be code for two threads of a row, which jit.row_grf
- * names even where they cannot follow each other one at a time. */
+/* pair_fits.c: whether there may be code for two threads of a row, which
+ * jit.row_grf names even where they cannot follow each other one at a time. */
 bool jit_makes_pairs(struct jit *j);
 /* Registers that each of them has to find as the row's first one does. */
 struct jit_set jit_pair_keeps(const struct jit *j);

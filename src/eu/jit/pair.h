@@ -5,11 +5,18 @@
 
 #include "eu/eu.h"
 
+struct jit;
+struct jit_loop;
+
 /* Of the second thread, which has no use for its accumulators: there its
  * payload is kept while that of the first one is taken; and behind it registers
  * as both begin with them, which they change. */
 #define KEPT_PAYLOAD \
     (sizeof(struct eu_thread) + offsetof(struct eu_thread, acc))
 #define KEPT_GRFS (KEPT_PAYLOAD + EU_CATCH_GRF * EU_GRF_B)
+
+/* The loop that counts which the op is in, if both threads can leave it at its
+ * head; or NULL. */
+const struct jit_loop *jit_counted_loop(const struct jit *j, uint32_t op);
 
 #endif
