@@ -205,12 +205,12 @@ Test(rows, threads_of_a_row_that_sample_in_pairs)
 {
     static struct rk k;
     struct row_tally t = {0};
-    for (uint64_t seed = 1; seed <= 3 * KERNELS; seed++) {
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
         make_sampling(&k, seed);
         compare_row(&k, seed, true, answer_alone, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512) {
-        cr_expect_gt(t.whole, KERNELS / 60, "%u of %u", t.whole, t.rows);
+        cr_expect_gt(t.whole, KERNELS / 200, "%u of %u", t.whole, t.rows);
         cr_expect_lt(t.whole, t.rows, "some messages fail");
     } else {
         cr_expect_eq(t.rows, 0);
