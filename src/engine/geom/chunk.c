@@ -212,13 +212,15 @@ walk_tris(struct geom *g, const struct assemble_span *span,
 }
 
 /* Triangles that have no vertices in common are worked on a few at a time, so
- * that what one stage makes is in a near cache for the next. */
+ * that what one stage makes is in a near cache for the next; unless several
+ * workers share them. */
 static void
 walk_all_tris(struct geom *g, const struct assemble_span *span,
               const struct chunk *c, uint32_t first)
 {
     bool apart = !g->draw->indexed && span->step == span->size &&
-                 c->instance_count == 1;
+                 c->instance_count == 1 &&
+                 (g->lane || !g->draw->pool || pool_workers(g->draw->pool) < 2);
     uint32_t most = apart ? APART_PRIMS : c->prim_count;
     for (uint32_t done = 0, n; done < c->prim_count && !geom_stopped(g);
          done += n) {

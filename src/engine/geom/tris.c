@@ -1,11 +1,15 @@
 /* Triangles of a draw that has nothing between VS and clipper, on their short
  * way: most are rejected, culled or small, so each costs what it must. Those
  * that need to be cut go to the clipper, in order. */
+#include "base/pool.h"
 #include "engine/geom/batch.h"
 #include "engine/geom/clip.h"
 #include "engine/geom/lanes.h"
 
 #define RUN 128
+/* Less is set up before another worker has begun. */
+#define PART_MIN 256
+#define PARTS_MAX 32
 
 bool
 tris_possible(const struct geom *g)
@@ -99,9 +103,22 @@ tris_add(struct geom *g, uint32_t prim_id, uint32_t count, const uint32_t *key)
 struct run {
     struct geom *g;
     struct prim_list *list;
+    bool is_part; /* others have the rest of the batch */
     unsigned count;
+    uint64_t invocations, passed;
     struct prim_tri tri[RUN];
 };
+
+/* The array as it is: most draws need little of it. */
+static void
+run_init(struct run *run, struct geom *g, struct prim_list *list)
+{
+    run->g = g;
+    run->list = list;
+    run->is_part = false;
+    run->count = 0;
+    run->invocations = run->passed = 0;
+}
 
 static void
 run_flush(struct run *run)
@@ -109,7 +126,7 @@ run_flush(struct run *run)
     struct geom *g = run->g;
     if (run->count &&
         scene_add_triangles(run->list, run->tri, run->count, g->vue_slots) &&
-        !g->lane)
+        !g->lane && !run->is_part)
         scene_flush(g->scene);
     run->count = 0;
 }
@@ -220,8 +237,9 @@ run_add(struct run *run, const struct batch_tri *t, uint8_t provoking)
         run_flush(run);
 }
 
+/* Triangles [first, end) of the batch. */
 static void
-sort_out(struct run *run, const struct fate *f)
+sort_out(struct run *run, const struct fate *f, unsigned first, unsigned end)
 {
     struct geom *g = run->g;
     const struct batch *b = &g->batch;
@@ -232,9 +250,9 @@ sort_out(struct run *run, const struct fate *f)
     struct prim_sieve sieve;
     scene_sieve(g->scene, &sieve);
     uint64_t invocations = 0, passed = 0;
-    for (unsigned i = 0, n; i < b->tri_count; i += n) {
+    for (unsigned i = first, n; i < end; i += n) {
         const struct batch_tri *tri = b->tri + i;
-        n = MIN2(b->tri_count - i, GEOM_SIEVE);
+        n = MIN2(end - i, GEOM_SIEVE);
         struct sorted s = sort_some(b, f, tri, n);
         uint32_t pass = ((1u << n) - 1) & ~(s.rejected | s.cut);
         if (pass)
@@ -252,8 +270,66 @@ sort_out(struct run *run, const struct fate *f)
         }
     }
     run_flush(run);
-    g->cl_invocations += invocations;
-    g->cl_primitives += passed;
+    run->invocations = invocations;
+    run->passed = passed;
+}
+
+/* ---- on several workers ----------------------------------------------- */
+
+/* The one chunk of a draw, when its vertices are there: parts of it have lists
+ * of their own. */
+struct parts {
+    struct geom *g;
+    unsigned count;
+    const struct fate *fate;
+    struct prim_list *list[PARTS_MAX];
+    atomic_ullong invocations, passed;
+};
+
+static void
+run_part(void *ctx, unsigned index, unsigned worker)
+{
+    struct parts *p = ctx;
+    uint64_t tris = p->g->batch.tri_count;
+    unsigned first = (unsigned)(tris * index / p->count);
+    unsigned end = (unsigned)(tris * (index + 1) / p->count);
+    struct run run;
+    run_init(&run, p->g, p->list[index]);
+    run.is_part = true;
+    vm_thread_enter();
+    sort_out(&run, p->fate, first, end);
+    vm_thread_leave();
+    atomic_fetch_add(&p->invocations, run.invocations);
+    atomic_fetch_add(&p->passed, run.passed);
+}
+
+static unsigned
+count_parts(const struct geom *g)
+{
+    struct pool *pool = g->draw->pool;
+    unsigned workers = !g->lane && pool ? pool_workers(pool) : 1;
+    unsigned count = MIN2(g->batch.tri_count / PART_MIN, workers * 2);
+    return workers > 1 ? MIN2(count, (unsigned)PARTS_MAX) : 1;
+}
+
+/* False: nothing has been done. */
+static bool
+run_parts(struct geom *g, const struct fate *fate)
+{
+    struct parts p = {.g = g, .count = count_parts(g), .fate = fate};
+    if (p.count < 2 || fate->any & fate->cut)
+        return false;
+    for (unsigned i = 0; i < p.count; i++) {
+        p.list[i] = scene_list(g->scene, i);
+        if (!p.list[i])
+            return false;
+    }
+    pool_for(g->draw->pool, p.count, run_part, &p);
+    g->cl_invocations += p.invocations;
+    g->cl_primitives += p.passed;
+    /* What comes next goes into the first list again. */
+    scene_flush(g->scene);
+    return true;
 }
 
 void
@@ -276,11 +352,8 @@ tris_run(struct geom *g)
     add_codes(b, &fate);
     if (all_are_gone(g, &fate))
         return;
-    struct run run; /* the array as it is: most draws need little of it */
-    run.g = g;
-    run.list = clip_list(g);
-    run.count = 0;
-    if (!run.list) {
+    struct prim_list *list = clip_list(g);
+    if (!list) {
         geom_fail(g);
         return;
     }
@@ -289,5 +362,11 @@ tris_run(struct geom *g)
         b->tri_count = 0;
         tris_add(g, b->first_prim, count, b->tri_key + 1);
     }
-    sort_out(&run, &fate);
+    if (run_parts(g, &fate))
+        return;
+    struct run run;
+    run_init(&run, g, list);
+    sort_out(&run, &fate, 0, b->tri_count);
+    g->cl_invocations += run.invocations;
+    g->cl_primitives += run.passed;
 }

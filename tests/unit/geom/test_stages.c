@@ -514,6 +514,49 @@ Test(stages, any_number_of_workers_draws_the_same)
     free(expect);
 }
 
+/* 3000 triangles of one chunk, a quarter of them out of sight. */
+static void
+mesh(unsigned threads)
+{
+    static uint16_t index[9000];
+    for (unsigned i = 0; i < 9000; i++)
+        index[i] = (uint16_t)(i / 3 % 4 * 8 + (i * 5 + i / 7) % 8);
+    rig_init(GEN9_3DPRIM_TRILIST, 9000);
+    rig_threads(threads);
+    rig_clip();
+    for (unsigned i = 0; i < 32; i++)
+        rig_vertex(i, (float)i / 32 + (i < 8 ? 3 : 0), 0, 0, 1, (float)i);
+    memcpy(rig.memory + 0x1000, index, sizeof index);
+    rig.draw.indexed = true;
+    rig.draw.index_buffer.va = 0x1000;
+    rig.draw.index_buffer.size_B = sizeof index;
+    rig.draw.index_buffer.index_B = 2;
+    rig.draw.clip.statistics_enable = true;
+    rig.draw.clip.maximum_vp_index = 0;
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 2250);
+    cr_expect_eq(rig.stats.cl_invocations, 3000);
+    cr_expect_eq(rig.stats.cl_primitives, 2250);
+    for (unsigned i = 0; i < 2250; i++) {
+        unsigned id = i / 3 * 4 + i % 3 + 1;
+        cr_assert_eq(rig.prim[i].p.primitive_id, id);
+        for (unsigned k = 0; k < 3; k++)
+            cr_assert_eq(rig.prim[i].attr[k][0], index[id * 3 + k]);
+    }
+}
+
+Test(stages, one_chunk_on_one_worker_is_not_flushed)
+{
+    mesh(0);
+    cr_expect_eq(rig.flush_count, 0);
+}
+
+Test(stages, one_chunk_on_several_workers_keeps_its_order)
+{
+    mesh(3);
+    cr_expect_eq(rig.flush_count, 1);
+}
+
 Test(stages, no_vertices_take_no_time)
 {
     rig_init(GEN9_3DPRIM_POINTLIST, 0);
