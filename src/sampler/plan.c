@@ -363,13 +363,18 @@ static const sample_patch_fn *
 vbmi_patches(const struct sample_plan *plan)
 {
     const struct format_info *fmt = plan->fmt;
-    if (plan->texel == SAMPLE_BYTE_BLOCKS && fmt->compression == FORMAT_BC1)
-        return sample_patch_bc1;
-    bool etc = fmt->compression == FORMAT_ETC1 ||
-               fmt->compression == FORMAT_ETC2;
-    if (plan->texel == SAMPLE_BYTE_BLOCKS && etc && fmt->ch[0].bits == 8 &&
-        fmt->ch[3].kind == FORMAT_NONE)
-        return sample_patch_etc;
+    bool bytes = plan->texel == SAMPLE_BYTE_BLOCKS;
+    bool opaque_etc = fmt->ch[0].bits == 8 && fmt->ch[3].kind == FORMAT_NONE;
+    switch (fmt->compression) {
+    case FORMAT_BC1: return bytes ? sample_patch_bc1 : sample_patch_bc1_srgb;
+    case FORMAT_BC3: return sample_patch_bc3;
+    case FORMAT_ETC1:
+    case FORMAT_ETC2:
+        if (bytes && opaque_etc)
+            return sample_patch_etc;
+        break;
+    default: break;
+    }
     return sample_patch_vbmi[plan->texel];
 }
 

@@ -261,9 +261,11 @@ extern const struct sample_routines sample_avx2, sample_avx512;
 /* NULL where there is none. */
 extern const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
-/* Instead, of SAMPLE_BYTE_BLOCKS in these formats. */
+/* Instead, of SAMPLE_BYTE_BLOCKS, or SAMPLE_BLOCKS, in these formats. */
 extern const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_etc[SAMPLE_WAYS];
+extern const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS];
+extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 

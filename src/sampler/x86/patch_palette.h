@@ -10,7 +10,7 @@
 
 #include "sampler/x86/patch_filter.h"
 
-enum palette_of { PALETTE_NONE, PALETTE_BC1, PALETTE_ETC };
+enum palette_of { PALETTE_NONE, PALETTE_BC1, PALETTE_BC3, PALETTE_ETC };
 
 /* Colours, four bytes each, red lowest, and whose colour it is of 8x8 texels,
  * row by row: of which a number is the place of the red byte. */
@@ -22,14 +22,14 @@ struct patch_palette {
 
 /* Two columns and two rows. */
 struct four_blocks {
-    __m256i bits;
+    __m256i bits, more; /* the second eight bytes, where there are 16 */
     int32_t x[2], y[2];
 };
 
 /* Those that no lane looks at need not exist; the first ones stand for them. */
 INLINE struct four_blocks
 load_four_blocks(const struct sample_plan *p, struct patch_corner corner,
-                 bits in)
+                 bits in, bool two)
 {
     __mmask32 beyond = _mm512_cmpgt_epu16_mask(in, _mm512_set1_epi16(2));
     int32_t x = (int32_t)corner.bx, y = (int32_t)corner.by;
@@ -46,6 +46,11 @@ load_four_blocks(const struct sample_plan *p, struct patch_corner corner,
     _mm_prefetch(row1 + x0_B + p->ahead_B, _MM_HINT_T0);
     four.bits = _mm256_set_m128i(v_load8_pair(row1 + x0_B, row1 + x1_B),
                                  v_load8_pair(row0 + x0_B, row0 + x1_B));
+    row0 += 8;
+    row1 += 8;
+    if (two)
+        four.more = _mm256_set_m128i(v_load8_pair(row1 + x0_B, row1 + x1_B),
+                                     v_load8_pair(row0 + x0_B, row0 + x1_B));
     return four;
 }
 
@@ -133,14 +138,20 @@ bc1_end_points(__m256i blocks)
     return _mm256_or_si256(e, _mm256_set1_epi32(bc1.alpha));
 }
 
+/* Where the first end point of BC1 is greater: of four words each. */
+INLINE __mmask16
+bc1_in_order(__m256i blocks)
+{
+    return _mm256_cmpgt_epu16_mask(
+        _mm256_shuffle_epi8(blocks, block_table(bc1.color0)),
+        _mm256_shuffle_epi8(blocks, block_table(bc1.color1)));
+}
+
 /* Colours 2 and 3: a third and two thirds of the way, or a half and black,
  * which has no alpha if the format has any. */
 INLINE __m256i
-bc1_between(const struct sample_plan *p, __m256i blocks, __m256i ends)
+bc1_between(const struct sample_plan *p, __mmask16 four, __m256i ends)
 {
-    __mmask16 four = _mm256_cmpgt_epu16_mask(
-        _mm256_shuffle_epi8(blocks, block_table(bc1.color0)),
-        _mm256_shuffle_epi8(blocks, block_table(bc1.color1)));
     __m256i a = _mm256_shuffle_epi8(ends, block_table(bc1.first));
     __m256i b = _mm256_shuffle_epi8(ends, block_table(bc1.second));
     __m256i sum = _mm256_add_epi16(a, b), third = _mm256_set1_epi16(bc1.third);
@@ -166,11 +177,12 @@ bc1_numbers(__m256i blocks)
 }
 
 INLINE void
-decode_bc1_four(const struct sample_plan *p, __m256i blocks,
+decode_bc1_four(const struct sample_plan *p, __m256i blocks, bool may_be_3,
                 struct patch_palette *out)
 {
     __m256i ends = bc1_end_points(blocks);
-    __m256i between = bc1_between(p, blocks, ends);
+    __mmask16 four = may_be_3 ? bc1_in_order(blocks) : 0xffff;
+    __m256i between = bc1_between(p, four, ends);
     /* Both blocks of a row, colour by colour. */
     ends = _mm256_shuffle_epi32(ends, 0xd8);
     out->colors[0] = _mm512_inserti64x4(_mm512_castsi256_si512(ends), between,
@@ -394,14 +406,14 @@ filter_palette(const struct sample_plan *p, enum palette_of kind,
     struct lanes_color out;
     struct patch_palette palette;
     const bool two = kind == PALETTE_ETC;
-    struct four_blocks four = load_four_blocks(p, corner, in);
+    struct four_blocks four = load_four_blocks(p, corner, in, false);
     vmask single = find_single(x);
     struct patch_weights w = find_weights(x, y, single);
     bits at = number_taps(in, single);
     if (two)
         decode_etc_four(four.bits, &palette);
     else
-        decode_bc1_four(p, four.bits, &palette);
+        decode_bc1_four(p, four.bits, true, &palette);
     flip(palette.colors, two ? 2 : 1, constant(&p->bytes.ones));
     if (two && palette.special) {
         /* The others stay in registers. */

@@ -11,7 +11,9 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_bytes1.h"
 #include "sampler/x86/patch_filter.h"
+#include "sampler/x86/patch_floats.h"
 #include "sampler/x86/patch_palette.h"
+#include "sampler/x86/patch_srgb.h"
 #include "sampler/x86/patch_texels.h"
 
 /* ---- channels -------------------------------------------------------------
@@ -87,32 +89,6 @@ pick_taps(const bits *line, bool wide, const struct patch_taps *taps,
 
 /* ---- sRGB -----------------------------------------------------------------
  */
-
-/* Byte `k` of the float that each byte stands for. */
-INLINE bits
-srgb_byte_of(bits t, __mmask64 high, unsigned k)
-{
-    const uint8_t *table = format_srgb8_byte[k];
-    bits a = _mm512_permutex2var_epi8(load_table(table), t,
-                                      load_table(table + 64));
-    bits b = _mm512_permutex2var_epi8(load_table(table + 128), t,
-                                      load_table(table + 192));
-    return _mm512_mask_blend_epi8(high, a, b);
-}
-
-/* Four bytes of each lane, in turned order, put together. */
-INLINE void
-put_together(const bits byte[4], unsigned channel, struct lanes_color corner[4])
-{
-    bits low01 = _mm512_unpacklo_epi8(byte[0], byte[1]);
-    bits low23 = _mm512_unpacklo_epi8(byte[2], byte[3]);
-    bits high01 = _mm512_unpackhi_epi8(byte[0], byte[1]);
-    bits high23 = _mm512_unpackhi_epi8(byte[2], byte[3]);
-    corner[0].c[channel] = (vfloat)_mm512_unpacklo_epi16(low01, low23);
-    corner[1].c[channel] = (vfloat)_mm512_unpackhi_epi16(low01, low23);
-    corner[2].c[channel] = (vfloat)_mm512_unpacklo_epi16(high01, high23);
-    corner[3].c[channel] = (vfloat)_mm512_unpackhi_epi16(high01, high23);
-}
 
 INLINE struct lanes_color
 filter_srgb(const bits *line, bool wide, const struct patch_taps *taps, vint x,
@@ -204,11 +180,14 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
     if (__builtin_expect(four == 0xffffffff, 1)) {
         *out = palette == PALETTE_NONE
                    ? filter_lines(p, kind, false, blocks, corner, in, x, y)
+               : kind == SAMPLE_BLOCKS
+                   ? filter_floats(p, palette, corner, in, x, y)
                    : filter_palette(p, palette, blocks, corner, in, x, y);
         return true;
     }
-    if (_mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
-        0xffffffff)
+    if (kind == SAMPLE_BLOCKS ||
+        _mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
+            0xffffffff)
         return false;
     struct lanes_color far; /* `out` stays in registers */
     filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
@@ -224,7 +203,7 @@ INLINE void
 answer_filtered(const struct sample_plan *p, enum sample_texel kind,
                 struct lanes_color color, uint32_t *out, const int16_t at_dw[4])
 {
-    if (kind == SAMPLE_SRGB) {
+    if (!is_scaled(kind)) {
         answer(p, &color, out, at_dw);
         return;
     }
@@ -279,7 +258,7 @@ linear(const struct sample_plan *p, enum sample_texel kind,
     vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (kind != SAMPLE_SRGB && !v_any(between)) {
+    if (is_scaled(kind) && !v_any(between)) {
         vint texel;
         if (!take_texels(p, kind, in->blocks, &lv, x >> 8, y >> 8, &texel))
             return false;
@@ -355,6 +334,8 @@ FILTERED_PATCHES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
 FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
 FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
 FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
+FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
+FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
 FILTERED_PATCHES(SAMPLE_SRGB, PALETTE_NONE, srgb)
 
 #define FILTERED(name) \
@@ -378,3 +359,5 @@ const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
 };
 const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(bc1);
 const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(etc);
+const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS] = {FILTERED(bc1_srgb)};
+const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS] = {FILTERED(bc3)};
