@@ -74,7 +74,5 @@ bool eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t,
 /* Makes the code known to profilers and debuggers that asked (show.h), this
  * copy now and the masked one when it is made. */
 void eu_jit_show(struct eu_jit *jit);
-/* trace(jit, ...), of the full copy or of the masked one. */
-void eu_jit_trace(const struct eu_jit *jit, const struct jit_masked *masked);
 
 #endif

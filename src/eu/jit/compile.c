@@ -522,20 +522,28 @@ show_masked(const struct eu_jit *jit, struct jit_masked *m)
     struct jit_copy copy = {.kernel = jit->kernel,
                             .code = m->code,
                             .size_B = m->size_B,
+                            .text_B = m->text_B,
                             .at = m->at,
                             .masked = true};
     m->gdb = eu_show_begin(&copy);
     if (trace_on(TRACE_jit))
-        eu_jit_trace(jit, m);
+        eu_jit_trace(jit, &copy);
+}
+
+struct jit_copy
+eu_jit_full_copy(const struct eu_jit *jit)
+{
+    return (struct jit_copy){.kernel = jit->kernel,
+                             .code = jit->code,
+                             .size_B = jit->size_B,
+                             .text_B = jit->text_B,
+                             .at = jit->at};
 }
 
 void
 eu_jit_show(struct eu_jit *jit)
 {
-    struct jit_copy copy = {.kernel = jit->kernel,
-                            .code = jit->code,
-                            .size_B = jit->size_B,
-                            .at = jit->at};
+    const struct jit_copy copy = eu_jit_full_copy(jit);
     jit->gdb = eu_show_begin(&copy);
     jit->shown = true;
 }

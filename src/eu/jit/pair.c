@@ -427,6 +427,7 @@ make_code(struct jit *j, const struct eu_jit *jit)
     compile_pair(j);
     jit_math_helpers(j);
     jit_math_rescues(j);
+    j->text_B = j->x.size;
     x86_place_pool(&j->x);
     free(j->side->loops);
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
@@ -449,12 +450,15 @@ make_pair(const struct eu_jit *jit)
         struct jit_copy copy = {.kernel = jit->kernel,
                                 .code = code,
                                 .size_B = j.x.size,
+                                .text_B = j.text_B,
                                 .at = j.at,
                                 .paired = true};
         p->code = code;
         p->size_B = j.x.size;
         p->begin = j.row_at;
         p->gdb = jit->shown ? eu_show_begin(&copy) : NULL;
+        if (jit->shown && trace_on(TRACE_jit))
+            eu_jit_trace(jit, &copy);
     } else {
         free(p);
         p = NULL;

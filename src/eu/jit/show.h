@@ -7,16 +7,22 @@
 
 #include "eu/jit/code.h"
 
-/* One of a kernel's two copies of code. */
+/* One of a kernel's two copies of code, or that for two threads. */
 struct jit_copy {
     const struct eu_kernel *kernel;
     const uint8_t *code;
     size_t size_B;
+    uint32_t text_B;    /* without constants */
     const uint32_t *at; /* per op: offset of its code */
     bool masked, paired;
 };
 
 struct gdb_code;
+
+/* That of threads with all channels on. */
+struct jit_copy eu_jit_full_copy(const struct eu_jit *jit);
+/* trace(jit, ...) */
+void eu_jit_trace(const struct eu_jit *jit, const struct jit_copy *copy);
 
 /* Tells those who asked; the result is for eu_show_end, NULL is fine. */
 struct gdb_code *eu_show_begin(const struct jit_copy *copy);

@@ -1,7 +1,7 @@
 /* tier.c: which tier runs a kernel, and running compiled code. */
 #include "base/fpmode.h"
 #include "base/known.h"
-#include "eu/jit/code.h"
+#include "eu/jit/show.h"
 
 #include <stdlib.h>
 
@@ -113,8 +113,9 @@ code_of(const struct eu_kernel *kernel, unsigned flags)
     }
     eu_jit_show(mine);
     if (atomic_compare_exchange_strong(slot, &jit, mine)) {
+        const struct jit_copy copy = eu_jit_full_copy(mine);
         if (trace_on(TRACE_jit))
-            eu_jit_trace(mine, NULL);
+            eu_jit_trace(mine, &copy);
         return mine;
     }
     eu_jit_free(mine);

@@ -1,5 +1,5 @@
 /* trace_code.c: compiled code beside EU code. */
-#include "eu/jit/code.h"
+#include "eu/jit/show.h"
 
 #include <stdio.h>
 
@@ -53,42 +53,41 @@ list_op(const struct eu_jit *jit, uint32_t index, uint32_t from, uint32_t end)
           what & JIT_INTERPRETED ? " interpreted" : "");
 }
 
-/* Behind the last op: ways out, to the other copy, functions, constants. */
+/* Behind the last op: ways out, to the other copy, functions. */
 static void
-list_copy(const struct eu_jit *jit, const uint8_t *code, const uint32_t *at,
-          uint32_t text_B)
+list_copy(const struct eu_jit *jit, const struct jit_copy *copy)
 {
-    uint32_t last = jit->kernel->op_count - 1;
+    const uint32_t *at = copy->at, last = jit->kernel->op_count - 1;
 #ifdef HAVE_ZYDIS
     disassemble_fn disassemble = find_disassembler();
     if (disassemble)
-        list_code(jit, disassemble, code, 0, at[0]);
+        list_code(jit, disassemble, copy->code, 0, at[0]);
 #endif
     for (uint32_t i = 0; i <= last; i++) {
-        uint32_t end = i < last ? at[i + 1] : text_B;
+        uint32_t end = i < last ? at[i + 1] : copy->text_B;
         if (i < last)
             list_op(jit, i, at[i], end);
         else
             trace(jit, "ways out (at 0x%x, %u bytes)", at[i], end - at[i]);
 #ifdef HAVE_ZYDIS
         if (disassemble)
-            list_code(jit, disassemble, code, at[i], end);
+            list_code(jit, disassemble, copy->code, at[i], end);
 #endif
     }
 }
 
 void
-eu_jit_trace(const struct eu_jit *jit, const struct jit_masked *masked)
+eu_jit_trace(const struct eu_jit *jit, const struct jit_copy *copy)
 {
     const struct eu_kernel *k = jit->kernel;
-    const uint8_t *code = masked ? masked->code : jit->code;
-    size_t size_B = masked ? masked->size_B : jit->size_B;
-    uint32_t text_B = masked ? masked->text_B : jit->text_B;
     trace(jit,
           "kernel %016llx, %s: %u ops, %u native, %zu bytes at %p, %zu of them "
           "constants",
           (unsigned long long)k->hash,
-          masked ? "any channels on" : "all channels on", k->op_count,
-          jit->native_count, size_B, (const void *)code, size_B - text_B);
-    list_copy(jit, code, masked ? masked->at : jit->at, text_B);
+          copy->masked   ? "any channels on"
+          : copy->paired ? "two threads"
+                         : "all channels on",
+          k->op_count, jit->native_count, copy->size_B,
+          (const void *)copy->code, copy->size_B - copy->text_B);
+    list_copy(jit, copy);
 }
