@@ -91,6 +91,16 @@ known_const(struct x86 *x, const uint32_t *dw, unsigned count)
     return &x->known[(h + count) >> 22 & (ARRAY_SIZE(x->known) - 1)];
 }
 
+/* Without a call: they are short. */
+static inline bool
+is_same(const uint32_t *a, const uint32_t *b, unsigned count)
+{
+    uint32_t differs = 0;
+    for (unsigned i = 0; i < count; i++)
+        differs |= a[i] ^ b[i];
+    return !differs;
+}
+
 struct x86_rm
 x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
 {
@@ -98,7 +108,7 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
     uint16_t *slot = known_const(x, dw, count);
     if (*slot && *slot - 1u + count <= x->pool_count &&
         x->pool[*slot - 1] == dw[0] &&
-        (count == 1 || !memcmp(x->pool + *slot - 1, dw, count * 4))) {
+        (count == 1 || is_same(x->pool + *slot - 1, dw, count))) {
         rm.disp = (*slot - 1) * 4;
         return rm;
     }
@@ -144,8 +154,11 @@ x86_place_pool(struct x86 *x)
     if (pool_B)
         memcpy(x->code + base, x->pool, pool_B);
     x->size = base + pool_B;
-    for (uint32_t i = 0; i < x->fixup_count && !x->failed; i++)
-        x86_patch(x, x->fixups[i].at, base + x->fixups[i].target);
+    for (uint32_t i = 0; i < x->fixup_count; i++) {
+        const struct x86_fixup f = x->fixups[i];
+        uint32_t distance = base + f.target - (f.at + 4);
+        memcpy(x->code + f.at, &distance, 4);
+    }
 }
 
 /* ---- vectors ---- */
@@ -188,17 +201,28 @@ put(struct x86 *x, uint64_t v, unsigned size_B)
     x->size += size_B;
 }
 
-static void
-add_fixup(struct x86 *x, uint32_t at, int32_t target)
+static __attribute__((noinline)) bool
+more_fixups(struct x86 *x)
 {
-    if (grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
-             sizeof *x->fixups))
-        x->fixups[x->fixup_count++] = (struct x86_fixup){
-            .at = at, .target = (uint32_t)target};
+    return grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
+                sizeof *x->fixups);
 }
 
-/* v with a place in memory as its last operand, and the immediate, if that is
- * not negative; ModRM is byte `at`. */
+/* v with a constant as its last operand, and the immediate, if that is not
+ * negative; ModRM is byte `at`. */
+static inline void
+put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, int imm)
+{
+    const uint64_t modrm = 0x05, last = (uint8_t)imm;
+    unsigned imm_B = imm >= 0;
+    if (x->fixup_count < x->fixup_capacity || more_fixups(x))
+        x->fixups[x->fixup_count++] = (struct x86_fixup){
+            .at = x->size + at + 1, .target = (uint32_t)disp - imm_B};
+    put(x, v ^ (modrm ^ 0xc0) << at * 8, at + 1);
+    put(x, last << 32, 4 + imm_B);
+}
+
+/* The same for a place in memory. */
 static __attribute__((noinline)) void
 put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
            struct x86_rm rm, int imm)
@@ -207,15 +231,10 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
     unsigned imm_B = imm >= 0;
     int32_t disp = rm.disp + (rm.kind == X86_THREAD ? x->bias : 0);
     int32_t short_disp = disp >> shift;
-    if (rm.kind == X86_CONST) {
-        modrm = 0x05;
-        add_fixup(x, x->size + at + 1, disp - (int32_t)imm_B);
-        disp = 0;
-    } else if (rm.kind == X86_AT_RAX) {
+    if (rm.kind == X86_AT_RAX)
         modrm = 0x80 | X86_RAX;
-    }
     v ^= (modrm ^ 0xc0) << at * 8;
-    if (rm.kind != X86_CONST && short_disp == (int8_t)short_disp &&
+    if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
         v ^= UINT64_C(0xc0) << at * 8;
         v |= (uint64_t)(uint8_t)short_disp << (at + 1) * 8;
@@ -233,6 +252,10 @@ vector_vex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     const struct row *r = &rows[op];
     uint64_t v = vex(r, len, reg, vvvv), last = (uint8_t)imm;
     assert(r->has_vex && !rm.bcast && len < 2);
+    if (rm.kind == X86_CONST) {
+        put_const(x, v, 4, rm.disp, imm);
+        return;
+    }
     if (rm.kind != X86_REG) {
         put_memory(x, v, 4, 0, rm, imm);
         return;
@@ -265,8 +288,13 @@ vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
         put(x, (v ^ evex_rm[rm.reg & 31]) | last << 48, 6 + (imm >= 0));
         return;
     }
+    v |= (uint32_t)rm.bcast << 28;
+    if (rm.kind == X86_CONST) {
+        put_const(x, v, 5, rm.disp, imm);
+        return;
+    }
     unsigned shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
-    put_memory(x, v | (uint32_t)rm.bcast << 28, 5, shift, rm, imm);
+    put_memory(x, v, 5, shift, rm, imm);
 }
 
 /* Where there was no room, or VEX is to be used. */
