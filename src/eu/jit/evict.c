@@ -14,6 +14,9 @@
 
 #define NOT_READ 1000u /* in this block */
 
+/* What memory has and nobody reads for so long is the one. */
+#define FAR_ENOUGH 24u
+
 /* Of a window's 64 ops, so many are always ahead unless the block ends. */
 #define LEAST_AHEAD 32u
 
@@ -77,7 +80,7 @@ jit_farthest(struct jit *j, uint32_t set)
     for (; set; set &= set - 1) {
         unsigned r = jit_first(set), d = distance(j, r);
         bool dirty = j->v.dirty & JIT_BIT(r);
-        if (d == NOT_READ && !dirty)
+        if (d >= FAR_ENOUGH && !dirty)
             return r;
         if (has[dirty] && d <= best[dirty])
             continue;
