@@ -3,7 +3,12 @@
  * Compiled code runs on the caller's thread one block at a time; a second
  * thread state follows through the interpreter's general path. A message is
  * sent once: before compiled code may send it, it is compared with what the
- * follower would send; what the answer changed is copied. */
+ * follower would send; what the answer changed is copied.
+ *
+ * Threads are not run in rows here, nor two at a time: those have no blocks to
+ * stop behind. What follows a beginning and precedes a last message there is
+ * made by the same functions; unit tests (eu-rows, eu-row_loops) compare whole
+ * rows of random kernels with the same threads one after the other. */
 #include "eu/jit/check.h"
 
 #include "base/fpmode.h"
