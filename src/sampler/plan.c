@@ -428,8 +428,12 @@ choose_patch(const struct sample_plan *plan)
     if (cpu_selected() < CPU_AVX2 || layered || plan->lod.lane ||
         plan->border || (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
         return NULL;
+    bool any_axis = plan->axis[0] == SAMPLE_AXIS_ANY ||
+                    plan->axis[1] == SAMPLE_AXIS_ANY;
     sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];
-    return rows && cpu_selected() == CPU_AVX512 ? rows : choose_square(plan);
+    return rows && cpu_selected() == CPU_AVX512 && !any_axis
+               ? rows
+               : choose_square(plan);
 }
 
 static uint8_t

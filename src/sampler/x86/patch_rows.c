@@ -13,14 +13,14 @@
 /* Lanes are the pixels of four quads. */
 static const struct {
     alignas(64) int32_t first_row[16], first_column[16]; /* of each lane */
-    int32_t columns[16], rows[16]; /* the first ones, of two vectors */
-    int32_t column_of_four[16];    /* of four channels of each of them */
+    int32_t
+        places[16]; /* of four columns in one vector, four rows in another */
+    int32_t column_of_four[16]; /* of four channels of each of them */
     int32_t channels[16];
 } grid = {
     .first_row = {0, 1, 0, 1, 4, 5, 4, 5, 0, 1, 0, 1, 4, 5, 4, 5},
     .first_column = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10},
-    .columns = {0, 1, 4, 5, 16, 17, 20, 21, 0, 0, 0, 0, 0, 0, 0, 0},
-    .rows = {0, 2, 8, 10, 16, 18, 24, 26, 0, 0, 0, 0, 0, 0, 0, 0},
+    .places = {0, 1, 4, 5, 16, 18, 24, 26, 0, 0, 0, 0, 0, 0, 0, 0},
     .column_of_four = {0, 0, 0, 0, 1, 1, 1, 1, 4, 4, 4, 4, 5, 5, 5, 5},
     .channels = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
 };
@@ -36,7 +36,7 @@ permute(const int32_t from[16], vint v)
 
 /* Where the first and the second texel of each column, or row, begin. */
 struct grid_axis {
-    alignas(32) int32_t first_B[4];
+    alignas(16) int32_t first_B[4];
     int32_t second_B[4];
 };
 
@@ -49,27 +49,81 @@ is_adjacent(const struct grid_axis *x)
            x->second_B[2] == x->first_B[3];
 }
 
-INLINE bool
-is_grid(const struct lanes_axis *x, const struct lanes_axis *y)
+/* In 1/256 texels, of the first of two. */
+INLINE vint
+grid_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
 {
-    vint column = x->i0 << 8 | x->w1, row = y->i0 << 8 | y->w1;
-    vint other = column ^ permute(grid.first_row, column);
-    other |= row ^ permute(grid.first_column, row);
-    /* At an edge first ones are equal where second ones are not. */
-    other |= x->i1 ^ permute(grid.first_row, x->i1);
-    other |= y->i1 ^ permute(grid.first_column, y->i1);
+    vfloat x = p->axis[d] == SAMPLE_AXIS_REPEAT
+                   ? scale(GEN9_TCM_WRAP, false, u, n_fx8)
+                   : scale(GEN9_TCM_CLAMP, false, u, n_fx8);
+    return v_ifloor(x + v_splat(p->round[d])) -
+           v_constant(&lanes_constant.half_texel);
+}
+
+INLINE bool
+is_grid(vint x, vint y)
+{
+    vint other = x ^ permute(grid.first_row, x);
+    other |= y ^ permute(grid.first_column, y);
     return !v_any(v_test(other, other));
 }
 
-INLINE void
-put_axis(struct grid_axis *axis, vint first_B, vint second_B,
-         const int32_t from[16])
+INLINE int4
+min4_u(int4 a, int4 b)
 {
-    vint both = v_pick(first_B, second_B, v_line((const uint8_t *)from));
-    _mm256_store_si256((__m256i *)(void *)axis,
-                       _mm512_castsi512_si256((__m512i)both));
-    /* Compilers would rather take the vector apart. */
+    return (int4)_mm_min_epu32((__m128i)a, (__m128i)b);
+}
+
+/* As linear_as() has it. */
+INLINE int4
+wrap_four(const struct sample_plan *p, unsigned d, int4 i, int32_t n,
+          bool second)
+{
+    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
+        return min4_u(i, second ? i - n : i + n);
+    const __m128i zero = _mm_setzero_si128(), last = _mm_set1_epi32(n - 1);
+    return (int4)_mm_max_epi32(_mm_min_epi32((__m128i)i, last), zero);
+}
+
+INLINE int4
+four_x_B(const struct sample_tiling *t, int4 x_el)
+{
+    int4 x_B = x_el << t->element_shift;
+    return (x_B & t->x_keep) | ((x_B & ~t->x_keep) << t->x_shift);
+}
+
+INLINE int4
+four_y_B(const struct sample_tiling *t, int4 y_el)
+{
+    return (y_el >> t->y_shift) * t->y_pitch_B +
+           ((y_el & t->y_keep) << t->y_keep_shift);
+}
+
+INLINE void
+put_axis(struct grid_axis *axis, int4 first_B, int4 second_B)
+{
+    _mm_store_si128((__m128i *)(void *)axis->first_B, (__m128i)first_B);
+    _mm_store_si128((__m128i *)(void *)axis->second_B, (__m128i)second_B);
+    /* Compilers would rather take the vectors apart. */
     __asm__("" : : "r"(axis) : "memory");
+}
+
+/* Where the columns and the rows are. */
+INLINE void
+find_places(const struct sample_plan *p, unsigned level, vint x, vint y,
+            struct grid_axis *column, struct grid_axis *row)
+{
+    const struct sample_levels *l = &p->levels;
+    const struct sample_tiling *t = &p->tiling;
+    vint both = v_pick(x, y, v_line((const uint8_t *)grid.places)) >> 8;
+    __m256i places = _mm512_castsi512_si256((__m512i)both);
+    int4 i = (int4)_mm256_castsi256_si128(places);
+    int4 j = (int4)_mm256_extracti128_si256(places, 1);
+    int32_t w = l->w[level], h = l->h[level];
+    put_axis(column, four_x_B(t, wrap_four(p, 0, i, w, false) + l->x_el[level]),
+             four_x_B(t, wrap_four(p, 0, i + 1, w, true) + l->x_el[level]));
+    put_axis(row, four_y_B(t, wrap_four(p, 1, j, h, false) + l->y_el[level]),
+             four_y_B(t, wrap_four(p, 1, j + 1, h, true) + l->y_el[level]));
 }
 
 /* ---- rows -----------------------------------------------------------------
@@ -183,22 +237,20 @@ INLINE bool
 filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
             vfloat u, vfloat v, struct lanes_color *out)
 {
-    struct lanes_level lv = get_one_level(p, level, v_isplat(0));
-    struct lanes_axis x = axis_linear(p, 0, u, lv.w, lv.w_fx8);
-    struct lanes_axis y = axis_linear(p, 1, v, lv.h, lv.h_fx8);
-    if (!is_grid(&x, &y))
+    const struct sample_levels *l = &p->levels;
+    vint x = grid_fixed(p, 0, u, v_splat(l->w_fx8[level]));
+    vint y = grid_fixed(p, 1, v, v_splat(l->h_fx8[level]));
+    if (!is_grid(x, y))
         return false;
     struct grid_axis column, row;
-    const struct sample_tiling *t = &p->tiling;
-    put_axis(&column, offset_x_B(t, x.i0 + lv.x_el),
-             offset_x_B(t, x.i1 + lv.x_el), grid.columns);
-    put_axis(&row, offset_y_B(t, y.i0 + lv.y_el), offset_y_B(t, y.i1 + lv.y_el),
-             grid.rows);
+    find_places(p, level, x, y, &column, &row);
     const uint8_t *ahead = p->mem + (uint32_t)row.first_B[0] +
                            (uint32_t)column.first_B[0] + p->ahead_B;
     for (unsigned i = 0; i < element_dw(kind); i++)
         _mm_prefetch(ahead + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
-    vfloat wx = weight(permute(grid.column_of_four, x.w1)), wy = weight(y.w1);
+    const vint fraction = v_constant(&lanes_constant.fraction);
+    vfloat wx = weight(permute(grid.column_of_four, x & fraction));
+    vfloat wy = weight(y & fraction);
     const bool adjacent = is_adjacent(&column);
     vfloat filtered[4];
     struct grid_row above, below = {.least = v_isplat(-1)};
