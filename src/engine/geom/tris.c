@@ -10,6 +10,8 @@
 /* Less is set up before another worker has begun. */
 #define PART_MIN 256
 #define PARTS_MAX 32
+/* The set-up is done with fewer as fast. */
+#define SIEVE_LEAST 6
 
 bool
 tris_possible(const struct geom *g)
@@ -255,8 +257,10 @@ sort_out(struct run *run, const struct fate *f, unsigned first, unsigned end)
         n = MIN2(end - i, GEOM_SIEVE);
         struct sorted s = sort_some(b, f, tri, n);
         uint32_t pass = ((1u << n) - 1) & ~(s.rejected | s.cut);
-        if (pass)
-            pass = unseen ? 0 : pass & g->lanes->sieve(&sieve, b->vert, tri, n);
+        if (unseen)
+            pass = 0;
+        else if (pass && n >= SIEVE_LEAST)
+            pass &= g->lanes->sieve(&sieve, b->vert, tri, n);
         invocations += n - s.cut_count;
         passed += n - s.cut_count - s.rejected_count;
         for (uint32_t m = s.cut | pass; m; m &= m - 1) {

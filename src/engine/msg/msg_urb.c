@@ -77,8 +77,9 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
-/* One or two whole slots of all lanes, at the same place of each entry, as
- * vertex shaders write most of theirs. */
+/* One or two whole slots of each lane, at the same place of each entry, as
+ * vertex shaders write most of theirs. What lanes have that are off goes
+ * nowhere: a draw of few vertices has such. */
 static bool
 write_plain_slots(struct thread_env *env, const struct eu_message *m)
 {
@@ -87,12 +88,17 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
     unsigned count = m->mlen_grf + m->ex_mlen_grf - 1u;
     uint64_t at_B = 16 * (uint64_t)bits_get(m->desc, 4, 14);
     uint64_t end_B = at_B + count * 4, size_B = env->urb.size_B;
-    uint8_t *row[8];
+    unsigned on = m->exec_mask & 0xff;
+    uint32_t handle_on[8];
+    uint8_t *row[8], nowhere[32];
     if (bits_get(m->desc, 17, 17) || bits_get(m->desc, 15, 15) ||
-        (count != 4 && count != 8) || (m->exec_mask & 0xff) != 0xff ||
-        !handle || !first ||
+        (count != 4 && count != 8) || !on || !handle || !first ||
         eu_message_reg(m, count) != first + (count - 1) * 8 || end_B > size_B)
         return false;
+    for (unsigned i = 0; on != 0xff && i < 8; i++)
+        handle_on[i] = handle[on >> i & 1 ? i : (unsigned)__builtin_ctz(on)];
+    if (on != 0xff)
+        handle = handle_on;
     bool inside = true;
     for (unsigned i = 0; i < 8; i++) {
         uint64_t entry_B = (uint64_t)(handle[i] & URB_HANDLE_MASK) * 64;
@@ -101,6 +107,8 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
     }
     if (!inside)
         return false;
+    for (unsigned i = 0; on != 0xff && i < 8; i++)
+        row[i] = on >> i & 1 ? row[i] : nowhere;
     if (count == 8) {
         geom_lanes_selected()->columns(
             (const uint32_t(*)[8])(const void *)first, row);

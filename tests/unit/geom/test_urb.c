@@ -71,6 +71,20 @@ Test(urb, write_honours_the_execution_mask)
     cr_expect_eq(dword(14, 0), 16 + 7);
 }
 
+/* Whole slots; a lane that is off may have any handle. */
+Test(urb, lanes_that_are_off_write_nothing)
+{
+    for (unsigned count = 4; count <= 8; count += 4) {
+        setup();
+        payload[0][5] = 0x07ffffff;
+        message(WRITE | AT(1), 1 + count, 0, 0x0f);
+        for (unsigned lane = 0; lane < 8; lane++)
+            for (unsigned c = 0; c < 8; c++)
+                cr_expect_eq(dword(lane * 2, 4 + c),
+                             lane < 4 && c < count ? (c + 1) * 16 + lane : 0);
+    }
+}
+
 Test(urb, write_honours_channel_masks_and_slot_offsets)
 {
     for (unsigned lane = 0; lane < 8; lane++) {
