@@ -21,6 +21,7 @@ struct fetch_element {
     uint32_t step_rate;
     bool instancing;
     uint8_t kind;   /* enum fetch_kind */
+    bool straight;  /* put_element() knows it */
     uint8_t dwords; /* written: 4 or 8 */
     uint16_t slot;
     uint8_t source_mask; /* written dwords that come from memory */
@@ -66,6 +67,14 @@ passthru_components(unsigned format)
     case 0x1bc: return 4; /* R64G64B64A64_PASSTHRU */
     default: return 0;
     }
+}
+
+static bool
+is_straight(const struct fetch_element *e)
+{
+    return e->dwords == 4 && (e->kind == FETCH_CONSTANT ||
+                              (e->kind == FETCH_COPY && e->lead_dw <= 4 &&
+                               !(e->source_mask >> e->lead_dw)));
 }
 
 /* Without a usable format the element reads zeros. */
@@ -134,6 +143,7 @@ plan_element(const struct draw *draw, const struct draw_vertex_element *in,
     if (e->source_mask)
         plan_source(draw, e, ve->source_element_format,
                     ve->vertex_buffer_index);
+    e->straight = is_straight(e);
 }
 
 static int
@@ -297,42 +307,75 @@ fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
 
 /* ---- eight vertices --------------------------------------------------- */
 
+/* The vertices of eight lanes. */
+struct lane_vertices {
+    uint32_t at[LANES], most;
+    bool in_row; /* at[0] and the seven behind it */
+};
+
+static struct lane_vertices
+find_vertices(const struct draw *draw, const uint32_t key[LANES])
+{
+    struct lane_vertices v = {.most = 0};
+    uint32_t apart = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        v.at[i] = vertex_number(draw, key[i]);
+        v.most = MAX2(v.most, v.at[i]);
+        apart |= key[i] - key[0] - i;
+    }
+    v.in_row = !apart && v.most == v.at[LANES - 1];
+    return v;
+}
+
 /* Sixteen bytes of each lane: what lies behind an element is as good as its own
  * bytes, as far as it lies in the buffer. */
 static bool
-find_rows(const struct draw *draw, const struct fetch_element *e,
-          const uint32_t vertex[LANES], const uint8_t *row[LANES])
+rows_are_inside(const struct fetch_element *e, const struct lane_vertices *v)
 {
     const struct draw_vertex_buffer *vb = &e->vb;
-    uint32_t last = 0;
-    if (!vb->valid || e->instancing)
-        return false;
+    return vb->valid && !e->instancing &&
+           (uint64_t)vb->pitch_B * v->most + e->offset_B + ROW_B <= vb->size_B;
+}
+
+static void
+put_rows(const struct draw *draw, const struct geom_lanes *lanes,
+         const struct fetch_element *e, const struct lane_vertices *v,
+         uint32_t (*out)[LANES])
+{
+    const uint8_t *row[LANES];
+    uint64_t va = e->vb.va + e->offset_B;
+    if (v->in_row) {
+        lanes->rows_apart(
+            vm_ptr(draw->vm, va + (uint64_t)e->vb.pitch_B * v->at[0]),
+            e->vb.pitch_B, out);
+        return;
+    }
     for (unsigned i = 0; i < LANES; i++)
-        last = MAX2(last, vertex[i]);
-    if ((uint64_t)vb->pitch_B * last + e->offset_B + ROW_B > vb->size_B)
-        return false;
+        row[i] = vm_ptr(draw->vm, va + (uint64_t)e->vb.pitch_B * v->at[i]);
+    lanes->rows(row, out);
+}
+
+static void
+put_copies(const struct draw *draw, const struct geom_lanes *lanes,
+           const struct fetch_element *e, const struct lane_vertices *v,
+           const uint32_t instance[LANES], uint32_t (*out)[LANES])
+{
+    uint8_t copy[LANES][ROW_B];
     for (unsigned i = 0; i < LANES; i++)
-        row[i] = vm_ptr(draw->vm, vb->va + (uint64_t)vb->pitch_B * vertex[i] +
-                                      e->offset_B);
-    return true;
+        memcpy(copy[i], element_bytes(draw, e, v->at[i], instance[i]),
+               e->lead_dw * 4u);
+    lanes->rows_apart(copy[0], ROW_B, out);
 }
 
 static void
 put_element(const struct draw *draw, const struct geom_lanes *lanes,
-            const struct fetch_element *e, const uint32_t vertex[LANES],
+            const struct fetch_element *e, const struct lane_vertices *v,
             const uint32_t instance[LANES], uint32_t (*out)[LANES])
 {
-    const uint8_t *row[LANES];
-    uint8_t copy[LANES][ROW_B];
-    if (e->lead_dw && !find_rows(draw, e, vertex, row)) {
-        for (unsigned i = 0; i < LANES; i++) {
-            memcpy(copy[i], element_bytes(draw, e, vertex[i], instance[i]),
-                   e->lead_dw * 4u);
-            row[i] = copy[i];
-        }
-    }
-    if (e->lead_dw)
-        lanes->rows(row, out);
+    if (e->lead_dw && rows_are_inside(e, v))
+        put_rows(draw, lanes, e, v, out);
+    else if (e->lead_dw)
+        put_copies(draw, lanes, e, v, instance, out);
     for (unsigned c = e->lead_dw; c < 4; c++)
         for (unsigned i = 0; i < LANES; i++)
             out[c][i] = e->fill[c];
@@ -352,30 +395,19 @@ put_element_slowly(const struct draw *draw, const struct fetch_element *e,
     }
 }
 
-static bool
-is_straight(const struct fetch_element *e)
-{
-    return e->dwords == 4 && (e->kind == FETCH_CONSTANT ||
-                              (e->kind == FETCH_COPY && e->lead_dw <= 4 &&
-                               !(e->source_mask >> e->lead_dw)));
-}
-
 static void
 put_all(const struct geom *g, const uint32_t key[LANES],
         const uint32_t instance[LANES], uint32_t (*out)[LANES])
 {
     const struct draw *draw = g->draw;
     const struct fetch_plan *plan = g->fetch;
-    uint32_t vertex[LANES];
-    for (unsigned i = 0; i < LANES; i++)
-        vertex[i] = vertex_number(draw, key[i]);
+    const struct lane_vertices v = find_vertices(draw, key);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
-        if (is_straight(e))
-            put_element(draw, g->lanes, e, vertex, instance,
-                        out + e->slot * 4u);
+        if (e->straight)
+            put_element(draw, g->lanes, e, &v, instance, out + e->slot * 4u);
         else
-            put_element_slowly(draw, e, vertex, instance, out + e->slot * 4u);
+            put_element_slowly(draw, e, v.at, instance, out + e->slot * 4u);
     }
     if (plan->vertex_id_dw >= 0)
         memcpy(out[plan->vertex_id_dw], key, sizeof *out);

@@ -48,6 +48,15 @@ rows(const uint8_t *const row[8], uint32_t (*out)[8])
 }
 
 static void
+rows_apart(const uint8_t *row, uint32_t stride_B, uint32_t (*out)[8])
+{
+    const uint8_t *at[8];
+    for (unsigned i = 0; i < 8; i++)
+        at[i] = row + (size_t)i * stride_B;
+    rows(at, out);
+}
+
+static void
 columns(const uint32_t (*in)[8], uint8_t *const row[8])
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -102,7 +111,7 @@ sieve(const struct prim_sieve *s, const struct geom_vert *vert,
     return seen;
 }
 
-const struct geom_lanes geom_lanes_ref = {LANES,   prepare, rows,
+const struct geom_lanes geom_lanes_ref = {LANES,   prepare, rows, rows_apart,
                                           columns, range,   sieve};
 
 const struct geom_lanes *

@@ -26,6 +26,9 @@ struct geom_lanes {
                     uint32_t stride_B, struct geom_vert *v, uint32_t *codes);
     /* Four dwords of eight vertices, structure of arrays. */
     void (*rows)(const uint8_t *const row[8], uint32_t (*out)[8]);
+    /* The same of rows that lie stride_B apart. */
+    void (*rows_apart)(const uint8_t *row, uint32_t stride_B,
+                       uint32_t (*out)[8]);
     /* Eight dwords of eight vertices, each in a row of its own; where rows are
      * the same, the last one's. */
     void (*columns)(const uint32_t (*in)[8], uint8_t *const row[8]);

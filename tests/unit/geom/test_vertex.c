@@ -157,6 +157,10 @@ compare_rows(const struct geom_lanes *lanes)
     geom_lanes_ref.rows(row, want);
     lanes->rows(row, got);
     cr_assert_arr_eq(got, want, sizeof want);
+    unsigned stride_B = below((sizeof memory - 16) / 7 + 1);
+    geom_lanes_ref.rows_apart(memory, stride_B, want);
+    lanes->rows_apart(memory, stride_B, got);
+    cr_assert_arr_eq(got, want, sizeof want);
     compare_columns(lanes);
     unsigned count = below(ARRAY_SIZE(key));
     for (unsigned i = 0; i < count; i++)

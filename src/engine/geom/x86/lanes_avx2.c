@@ -104,5 +104,5 @@ signs(ivec v)
     return (uint32_t)_mm256_movemask_ps((__m256)v);
 }
 
-const struct geom_lanes geom_lanes_avx2 = {LANES,   prepare, rows,
+const struct geom_lanes geom_lanes_avx2 = {LANES,   prepare, rows, rows_apart,
                                            columns, range,   sieve};

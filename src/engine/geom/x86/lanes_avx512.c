@@ -108,5 +108,5 @@ signs(ivec v)
     return _mm512_movepi32_mask((__m512i)v);
 }
 
-const struct geom_lanes geom_lanes_avx512 = {LANES,   prepare, rows,
+const struct geom_lanes geom_lanes_avx512 = {LANES,   prepare, rows, rows_apart,
                                              columns, range,   sieve};

@@ -4,15 +4,9 @@
 #include "engine/geom/lanes_tmpl.h"
 
 /* Rows 0 and 4, 1 and 5 and so on side by side, then turned. */
-static void
-rows(const uint8_t *const row[8], uint32_t (*out)[8])
+static inline void
+put_columns(const __m256 r[4], uint32_t (*out)[8])
 {
-    __m256 r[4];
-    for (unsigned i = 0; i < 4; i++) {
-        __m128 low = _mm_loadu_ps((const float *)(const void *)row[i]);
-        __m128 high = _mm_loadu_ps((const float *)(const void *)row[i + 4]);
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-    }
     __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
     __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
     __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
@@ -21,6 +15,33 @@ rows(const uint8_t *const row[8], uint32_t (*out)[8])
     _mm256_storeu_ps((float *)out[1], _mm256_unpackhi_ps(a, b));
     _mm256_storeu_ps((float *)out[2], _mm256_unpacklo_ps(c, d));
     _mm256_storeu_ps((float *)out[3], _mm256_unpackhi_ps(c, d));
+}
+
+static inline __m256
+two_rows(const uint8_t *low, const uint8_t *high)
+{
+    return _mm256_insertf128_ps(
+        _mm256_castps128_ps256(_mm_loadu_ps((const float *)(const void *)low)),
+        _mm_loadu_ps((const float *)(const void *)high), 1);
+}
+
+static void
+rows(const uint8_t *const row[8], uint32_t (*out)[8])
+{
+    __m256 r[4];
+    for (unsigned i = 0; i < 4; i++)
+        r[i] = two_rows(row[i], row[i + 4]);
+    put_columns(r, out);
+}
+
+static void
+rows_apart(const uint8_t *row, uint32_t stride_B, uint32_t (*out)[8])
+{
+    const size_t step_B = stride_B;
+    __m256 r[4];
+    for (unsigned i = 0; i < 4; i++)
+        r[i] = two_rows(row + i * step_B, row + (i + 4) * step_B);
+    put_columns(r, out);
 }
 
 /* Four of the dwords of all rows: rows 0 and 4, 1 and 5 and so on. */
