@@ -95,8 +95,8 @@ end_scene(struct worker *w)
     report_counts(w);
 }
 
-/* A small primitive takes less time than to get it from where another core or
- * an earlier stage has left it: its attributes are right behind it. */
+/* A small primitive takes less time than to get it from where another core has
+ * left it: its attributes are right behind it. */
 #define AHEAD 4
 #define AHEAD_B 512
 
@@ -118,9 +118,11 @@ draw_bin(struct worker *w, const struct bin *bin)
     /* The two triangles of a rectangle. */
     w->drawn_once = bin->count - first <= 2;
     w->streams = false;
+    bool ahead = w->scene->raster->worker_count > 1;
     for (unsigned i = first; i < bin->count; i++) {
         struct setup *s = bin->setup[i];
-        look_ahead(bin, i);
+        if (ahead)
+            look_ahead(bin, i);
         if (atomic_load_explicit(reset, memory_order_relaxed))
             break;
         if (s->scene != w->scene) {

@@ -134,18 +134,19 @@ find_square(struct worker *w, const struct setup *s)
     /* In the order of cover_list: beyond a side of a 16x16 square, the blocks
      * below come before those to the right. */
     bool down = ((s->x0 >> 2) & 3) == 3 && ((s->y0 >> 2) & 3) != 3;
+    unsigned x0 = (unsigned)((s->x0 & ~3) - w->tile_x);
+    unsigned y0 = (unsigned)((s->y0 & ~3) - w->tile_y);
+    unsigned count = 0;
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = down ? k >> 1 | (k & 1) << 1 : k;
-        int32_t x = (s->x0 & ~3) + (int32_t)(i & 1) * 4 - w->tile_x;
-        int32_t y = (s->y0 & ~3) + (int32_t)(i >> 1) * 4 - w->tile_y;
+        unsigned x = x0 + (i & 1) * 4, y = y0 + (i >> 1) * 4;
         uint16_t mask = (uint16_t)(s->square[0] >> 16 * i);
-        if (mask && x >= 0 && y >= 0 && x < TILE_PX && y < TILE_PX)
-            list->block[list->count++] = (struct cover_block){
-                .x = (uint8_t)x,
-                .y = (uint8_t)y,
-                .mask = mask,
-            };
+        /* Each block is there or not by chance: no branch can tell. */
+        list->block[count] = (struct cover_block){
+            .x = (uint8_t)x, .y = (uint8_t)y, .mask = mask};
+        count += (mask != 0) & (x < TILE_PX) & (y < TILE_PX);
     }
+    list->count = count;
 }
 
 /* Those of a 16x16 square of the tile; first: where the first one lies. */

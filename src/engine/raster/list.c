@@ -120,6 +120,8 @@ setup_new(struct prim_list *l, const struct prim *prim)
     return s;
 }
 
+static_assert(SCREEN_MAX_PX / TILE_PX <= 256, "tiles have numbers of 8 bits");
+
 static bool
 grow(struct prim_list *l)
 {
@@ -142,10 +144,10 @@ setup_finish(struct prim_list *l, struct setup *s)
     struct setup_ref *r = &l->ref[l->count++];
     *r = (struct setup_ref){
         .setup = s,
-        .tx0 = (uint16_t)((unsigned)s->x0 / TILE_PX),
-        .ty0 = (uint16_t)((unsigned)s->y0 / TILE_PX),
-        .tx1 = (uint16_t)((unsigned)(s->x1 - 1) / TILE_PX),
-        .ty1 = (uint16_t)((unsigned)(s->y1 - 1) / TILE_PX),
+        .tx0 = (uint8_t)((unsigned)s->x0 / TILE_PX),
+        .ty0 = (uint8_t)((unsigned)s->y0 / TILE_PX),
+        .tx1 = (uint8_t)((unsigned)(s->x1 - 1) / TILE_PX),
+        .ty1 = (uint8_t)((unsigned)(s->y1 - 1) / TILE_PX),
         .large = !s->small,
     };
     l->pair_count += (r->tx1 - r->tx0 + 1u) * (r->ty1 - r->ty0 + 1u);

@@ -47,10 +47,8 @@ count_block_bits(uint32_t v)
 
 /* Of four blocks. */
 static inline unsigned
-count_four_blocks(const uint16_t mask[4])
+count_four_blocks(uint64_t v)
 {
-    uint64_t v;
-    memcpy(&v, mask, sizeof v);
     v -= v >> 1 & UINT64_C(0x5555555555555555);
     v = (v & UINT64_C(0x3333333333333333)) +
         (v >> 2 & UINT64_C(0x3333333333333333));

@@ -285,7 +285,9 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     h->known = side <= SMALL_MAX_SUBPX && samples_are_centres(sc) &&
                ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 4 &&
                ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 4;
-    return !h->known || setup_small(h->edge, px);
+    bool clipped = px->x0 == sc->clip_x0[vp] || px->y0 == sc->clip_y0[vp] ||
+                   px->x1 == sc->clip_x1[vp] || px->y1 == sc->clip_y1[vp];
+    return !h->known || setup_small(h->edge, px, clipped);
 }
 
 /* Then so are a triangle's planes: its sides have 30 bits and its area is not

@@ -58,7 +58,7 @@ struct setup {
 /* The tiles that a setup's box touches, last ones inclusive. */
 struct setup_ref {
     struct setup *setup;
-    uint16_t tx0, ty0, tx1, ty1;
+    uint8_t tx0, ty0, tx1, ty1;
     bool large; /* square[] does not say what it covers */
 };
 
@@ -152,8 +152,9 @@ small_block(const uint64_t square[4], unsigned column, unsigned row)
  * blocks have 32 bits. */
 #define SMALL_MAX_SUBPX (16 * SUBPIXEL)
 
-/* Finds square[] from three edges and the box: centres inside. False: none. */
-bool setup_small(const struct edge edge[3], struct small *small);
+/* Finds square[] from three edges and the box: centres inside. False: none. If
+ * nothing is clipped, no centre inside lies outside of the box. */
+bool setup_small(const struct edge edge[3], struct small *small, bool clipped);
 /* The same, pixel by pixel. */
 void setup_small_ref(const struct edge edge[3], struct small *small);
 

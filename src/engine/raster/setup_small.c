@@ -86,7 +86,7 @@ square_box(const struct small *sm, int32_t x, int32_t y)
 
 static uint64_t
 square_at(const struct edge edge[3], const struct small *sm, int32_t x,
-          int32_t y)
+          int32_t y, bool clipped)
 {
     struct cover_square s;
     for (unsigned e = 0; e < 3; e++) {
@@ -96,7 +96,7 @@ square_at(const struct edge edge[3], const struct small *sm, int32_t x,
                            edge[e].b * (y * SUBPIXEL + SUBPIXEL / 2) +
                            edge[e].c);
     }
-    uint64_t in = square_box(sm, x, y);
+    uint64_t in = clipped ? square_box(sm, x, y) : UINT64_MAX;
     switch (cpu_selected()) {
     case CPU_AVX512: return in & cover_square_avx512(&s);
     case CPU_AVX2: return in & cover_square_avx2(&s);
@@ -105,7 +105,7 @@ square_at(const struct edge edge[3], const struct small *sm, int32_t x,
 }
 
 bool
-setup_small(const struct edge edge[3], struct small *sm)
+setup_small(const struct edge edge[3], struct small *sm, bool clipped)
 {
     int32_t bx = sm->x0 & ~3, by = sm->y0 & ~3;
     unsigned wide = sm->x1 > bx + SMALL_SQUARE_PX;
@@ -116,7 +116,7 @@ setup_small(const struct edge edge[3], struct small *sm)
         for (unsigned column = 0; column <= wide; column++)
             any |= sm->square[column | row << 1] = square_at(
                 edge, sm, bx + (int32_t)column * SMALL_SQUARE_PX,
-                by + (int32_t)row * SMALL_SQUARE_PX);
+                by + (int32_t)row * SMALL_SQUARE_PX, clipped);
     }
     return any;
 }

@@ -5,7 +5,7 @@
 static struct tile_grid
 find_grid(const struct prim_list *l)
 {
-    unsigned x0 = UINT16_MAX, y0 = UINT16_MAX, x1 = 0, y1 = 0;
+    unsigned x0 = UINT8_MAX, y0 = UINT8_MAX, x1 = 0, y1 = 0;
     for (unsigned i = 0; i < l->count; i++) {
         const struct setup_ref *ref = &l->ref[i];
         x0 = MIN2(x0, ref->tx0);

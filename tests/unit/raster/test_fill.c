@@ -615,6 +615,53 @@ random_small(uint32_t *seed, struct edge edge[3], struct small *sm)
     sm->y1 = MIN2(sm->y0 + height, (sm->y0 & ~3) + 16);
 }
 
+/* With area, and all of its box, as far as it spans no more than four blocks
+ * each way. */
+static bool
+random_whole(uint32_t *seed, struct edge edge[3], struct small *sm)
+{
+    int32_t x[3], y[3];
+    int32_t grid = random_below(seed, 3) ? 1 : 64;
+    int32_t x0 = random_below(seed, SCREEN_MAX_PX * SUBPIXEL);
+    int32_t y0 = random_below(seed, 20 * SUBPIXEL);
+    int32_t side = 1 + random_below(seed, SMALL_MAX_SUBPX);
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = (x0 + random_below(seed, side)) / grid * grid;
+        y[i] = (y0 + random_below(seed, side)) / grid * grid;
+    }
+    int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) -
+                   (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned from = area < 0 ? (i + 1) % 3 : i;
+        unsigned to = area < 0 ? i : (i + 1) % 3;
+        setup_edge(&edge[i], x[from], y[from], x[to], y[to]);
+    }
+    sm->x0 = (MIN2(x[0], MIN2(x[1], x[2])) + 127) / SUBPIXEL;
+    sm->y0 = (MIN2(y[0], MIN2(y[1], y[2])) + 127) / SUBPIXEL;
+    sm->x1 = (MAX2(x[0], MAX2(x[1], x[2])) + 128) / SUBPIXEL;
+    sm->y1 = (MAX2(y[0], MAX2(y[1], y[2])) + 128) / SUBPIXEL;
+    return area && sm->x0 < sm->x1 && sm->y0 < sm->y1 &&
+           sm->x1 <= (sm->x0 & ~3) + 16 && sm->y1 <= (sm->y0 & ~3) + 16;
+}
+
+Test(fill, boxes_of_whole_triangles_leave_nothing_out)
+{
+    uint32_t seed = 4;
+    unsigned some = 0;
+    for (unsigned n = 0; n < 100000; n++) {
+        struct edge edge[3];
+        struct small a, b;
+        if (!random_whole(&seed, edge, &a))
+            continue;
+        b = a;
+        bool any = setup_small(edge, &a, false);
+        setup_small_ref(edge, &b);
+        cr_assert_arr_eq(a.square, b.square, sizeof a.square, "triangle %u", n);
+        some += any;
+    }
+    cr_expect_gt(some, 10000);
+}
+
 /* The blocks in a tile, known or found again, are the same ones in the same
  * order. */
 static void
@@ -665,7 +712,7 @@ Test(fill, blocks_of_small_triangles_are_pixels)
         struct small a, b;
         random_small(&seed, edge, &a);
         b = a;
-        bool any = setup_small(edge, &a);
+        bool any = setup_small(edge, &a, true);
         setup_small_ref(edge, &b);
         uint64_t all = b.square[0] | b.square[1] | b.square[2] | b.square[3];
         cr_assert_eq(any, all != 0);
