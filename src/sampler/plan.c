@@ -436,6 +436,26 @@ choose_patch(const struct sample_plan *plan)
                : choose_square(plan);
 }
 
+static sample_pixels_fn
+choose_pixels(const struct sample_plan *plan)
+{
+    const struct {
+        const sample_patch_fn *patch;
+        const sample_pixels_fn *pixels;
+    } beside[] = {
+        {sample_patch_vbmi[plan->texel], sample_pixels_vbmi[plan->texel]},
+        {sample_patch_bc1, sample_pixels_bc1},
+        {sample_patch_etc, sample_pixels_etc},
+        {sample_patch_bc1_srgb, sample_pixels_bc1_srgb},
+        {sample_patch_bc3, sample_pixels_bc3},
+    };
+    for (unsigned i = 0; plan->patch && i < ARRAY_SIZE(beside); i++) {
+        if (plan->patch == beside[i].patch[plan->way])
+            return beside[i].pixels[plan->way];
+    }
+    return NULL;
+}
+
 static uint8_t
 choose_axis(const struct sample_plan *plan, unsigned d)
 {
@@ -561,6 +581,14 @@ plan_bytes(struct sample_plan *plan)
         for (unsigned i = 0; i < 16; i++)
             b->spread[c][i] = zero ? 0x80 : (uint8_t)((i & ~3u) + byte);
     }
+    for (unsigned i = 0; i < 32; i++) {
+        bool blue_first = i >= 16;
+        unsigned at = i % 16, c = at & 3;
+        c = blue_first && !(c & 1) ? c ^ 2 : c;
+        bool zero = b->zeros >> c & 1;
+        b->pixel[blue_first][at] = b->spread[c][at];
+        b->answered[blue_first][at] = zero ? 0x80 : (uint8_t)((at & ~3u) + c);
+    }
 }
 
 void
@@ -578,6 +606,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     const struct sample_routines *routines = choose_routines();
     plan->run = NULL;
     plan->patch = NULL;
+    plan->pixels = NULL;
     plan->texel = SAMPLE_TEXELS;
     if (shape->op == SAMPLE_LD)
         sp = &no_sampler;
@@ -606,6 +635,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     if (routines)
         plan->run = routines->fn[texel][plan->way];
     plan->patch = choose_patch(plan);
+    plan->pixels = choose_pixels(plan);
     /* patch_*.c know the floats that can become denormal. */
     bool is_float = texel == SAMPLE_FLOAT1 || texel == SAMPLE_FLOAT4;
     plan->patch_any_denormals = plan->any_denormals ||

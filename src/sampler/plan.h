@@ -50,6 +50,10 @@ typedef bool (*sample_patch_fn)(const struct sample_plan *plan,
                                 const struct sample_pair *in, uint32_t *out,
                                 const int16_t at_dw[4]);
 
+/* The same for all four channels, as a target of normalised bytes stores them:
+ * pixels.h has the type, for vectors. */
+typedef void (*sample_pixels_fn)(void);
+
 /* How a texel is read. */
 enum sample_texel {
     SAMPLE_BYTES1, /* UNORM bytes, filtered as integers */
@@ -148,6 +152,9 @@ struct sample_bytes {
     int32_t at[4];                     /* its number, four times */
     int32_t ones;
     uint32_t zeros; /* bit per channel: none of them, 0.0 */
+    /* Of four texels as they are, and of answers with red in the lowest byte:
+     * where a pixel's bytes come from, red lowest or blue. */
+    alignas(16) uint8_t pixel[2][16], answered[2][16];
 };
 
 /* Of a Y tile: 16 bytes of 32 rows. */
@@ -156,12 +163,13 @@ struct sample_bytes {
 struct sample_plan {
     sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
     sample_patch_fn patch;   /* or NULL; what it leaves out is run()'s */
+    sample_pixels_fn pixels; /* likewise; where there is patch() */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
-    bool blocks; /* run() and patch() need the caller's blocks */
+    bool blocks; /* all of them need the caller's blocks */
     /* Bits are the same whether the processor flushes denormals or not. */
     bool any_denormals;
-    bool patch_any_denormals; /* of patch() */
+    bool patch_any_denormals; /* of patch() and pixels() */
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;
@@ -268,5 +276,11 @@ extern const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
+/* Beside each of those with VBMI. */
+extern const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_bc1[SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_etc[SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_bc1_srgb[SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS];
 
 #endif

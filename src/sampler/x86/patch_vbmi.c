@@ -13,6 +13,7 @@
 #include "sampler/x86/patch_filter.h"
 #include "sampler/x86/patch_floats.h"
 #include "sampler/x86/patch_palette.h"
+#include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_srgb.h"
 #include "sampler/x86/patch_texels.h"
 
@@ -220,62 +221,50 @@ answer_filtered(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE bool
-nearest(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+find_nearest(const struct sample_plan *p, enum sample_texel kind,
+             struct sample_blocks *blocks, vfloat u, vfloat v, vint *texel)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
-    vint texel;
-    if (!take_texels(p, kind, in->blocks, &lv, v_ifloor(x) >> 8,
-                     v_ifloor(y) >> 8, &texel))
-        return false;
-    answer_texels(p, texel, out, at_dw);
-    return true;
+    vfloat x = scale_inside(p, 0, u, lv.w_fx8);
+    vfloat y = scale_inside(p, 1, v, lv.h_fx8);
+    return take_texels(p, kind, blocks, &lv, v_ifloor(x) >> 8, v_ifloor(y) >> 8,
+                       texel);
 }
 
 /* Texels of level 0 by number. */
 INLINE bool
-fetch(const struct sample_plan *p, enum sample_texel kind,
-      const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+find_fetched(const struct sample_plan *p, enum sample_texel kind,
+             struct sample_blocks *blocks, vfloat x, vfloat y, vint *texel)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    vint x = v_load(in->u, 16), y = v_load(in->v, 16);
-    vint texel;
-    if (!take_texels(p, kind, in->blocks, &lv, x, y, &texel))
-        return false;
-    answer_texels(p, texel, out, at_dw);
-    return true;
+    return take_texels(p, kind, blocks, &lv, (vint)x, (vint)y, texel);
 }
 
-INLINE bool
-linear(const struct sample_plan *p, enum sample_texel kind,
-       enum palette_of palette, const struct sample_pair *in, uint32_t *out,
-       const int16_t at_dw[4])
+enum found { FOUND_NOTHING, FOUND_TEXEL, FOUND_COLOR };
+
+INLINE enum found
+find_linear(const struct sample_plan *p, enum sample_texel kind,
+            enum palette_of palette, struct sample_blocks *blocks, vfloat u,
+            vfloat v, vint *texel, struct lanes_color *color)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    vint x = linear_fixed(p, 0, u, lv.w_fx8);
+    vint y = linear_fixed(p, 1, v, lv.h_fx8);
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (is_scaled(kind) && !v_any(between)) {
-        vint texel;
-        if (!take_texels(p, kind, in->blocks, &lv, x >> 8, y >> 8, &texel))
-            return false;
-        answer_texels(p, texel, out, at_dw);
-        return true;
-    }
-    struct lanes_color color;
-    if (!take_filtered(p, kind, palette, in->blocks, &lv, x, y, &color))
-        return false;
-    answer_filtered(p, kind, color, out, at_dw);
-    return true;
+    if (is_scaled(kind) && !v_any(between))
+        return take_texels(p, kind, blocks, &lv, x >> 8, y >> 8, texel)
+                   ? FOUND_TEXEL
+                   : FOUND_NOTHING;
+    return take_filtered(p, kind, palette, blocks, &lv, x, y, color)
+               ? FOUND_COLOR
+               : FOUND_NOTHING;
 }
 
 INLINE bool
-linear_on_level(const struct sample_plan *p, enum sample_texel kind,
-                enum palette_of palette, struct sample_blocks *blocks,
-                unsigned level, vfloat u, vfloat v, struct lanes_color *out)
+filter_one_level(const struct sample_plan *p, enum sample_texel kind,
+                 enum palette_of palette, struct sample_blocks *blocks,
+                 unsigned level, vfloat u, vfloat v, struct lanes_color *out)
 {
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
@@ -284,49 +273,97 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE bool
-mipmaps(const struct sample_plan *p, enum sample_texel kind,
-        enum palette_of palette, const struct sample_pair *in, uint32_t *out,
-        const int16_t at_dw[4])
+find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
+             enum palette_of palette, struct sample_blocks *blocks, vfloat u,
+             vfloat v, struct lanes_color *color)
 {
-    vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
     struct lanes_lod lod;
-    struct lanes_color color, second;
+    struct lanes_color second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
     if (!lod.same ||
-        !linear_on_level(p, kind, palette, in->blocks, level, u, v, &color))
+        !filter_one_level(p, kind, palette, blocks, level, u, v, color))
         return false;
     if (lod.blend && p->lod.blends) {
-        if (!linear_on_level(p, kind, palette, in->blocks, level + 1, u, v,
-                             &second))
+        if (!filter_one_level(p, kind, palette, blocks, level + 1, u, v,
+                              &second))
             return false;
-        color = mix(kind, color, second, lod.beta);
+        *color = mix(kind, *color, second, lod.beta);
     }
-    answer_filtered(p, kind, color, out, at_dw);
     return true;
 }
 
-#define PATCH_ARGS                                                            \
-    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
-        const int16_t at_dw[4]
-#define TEXEL_PATCHES(kind, name)                \
-    static bool name##_nearest(PATCH_ARGS)       \
-    {                                            \
-        return nearest(p, kind, in, out, at_dw); \
-    }                                            \
-    static bool name##_fetch(PATCH_ARGS)         \
-    {                                            \
-        return fetch(p, kind, in, out, at_dw);   \
+INLINE enum found
+find(const struct sample_plan *p, enum sample_texel kind,
+     enum palette_of palette, enum sample_way way, struct sample_blocks *blocks,
+     vfloat u, vfloat v, vint *texel, struct lanes_color *color)
+{
+    switch (way) {
+    case SAMPLE_NEAREST:
+        return find_nearest(p, kind, blocks, u, v, texel) ? FOUND_TEXEL
+                                                          : FOUND_NOTHING;
+    case SAMPLE_FETCH:
+        return find_fetched(p, kind, blocks, u, v, texel) ? FOUND_TEXEL
+                                                          : FOUND_NOTHING;
+    case SAMPLE_MIPMAPS:
+        return find_mipmaps(p, kind, palette, blocks, u, v, color)
+                   ? FOUND_COLOR
+                   : FOUND_NOTHING;
+    default: return find_linear(p, kind, palette, blocks, u, v, texel, color);
     }
-#define FILTERED_PATCHES(kind, palette, name)             \
-    static bool name##_linear(PATCH_ARGS)                 \
-    {                                                     \
-        return linear(p, kind, palette, in, out, at_dw);  \
-    }                                                     \
-    static bool name##_mipmaps(PATCH_ARGS)                \
-    {                                                     \
-        return mipmaps(p, kind, palette, in, out, at_dw); \
+}
+
+INLINE bool
+patch_of(const struct sample_plan *p, enum sample_texel kind,
+         enum palette_of palette, enum sample_way way,
+         const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    vint texel;
+    struct lanes_color color;
+    switch (find(p, kind, palette, way, in->blocks, (vfloat)v_load(in->u, 16),
+                 (vfloat)v_load(in->v, 16), &texel, &color)) {
+    case FOUND_TEXEL: answer_texels(p, texel, out, at_dw); return true;
+    case FOUND_COLOR: answer_filtered(p, kind, color, out, at_dw); return true;
+    default: return false;
     }
+}
+
+INLINE bits
+pixels_of(const struct sample_plan *p, enum sample_texel kind,
+          enum palette_of palette, enum sample_way way, __m512 u, __m512 v,
+          struct sample_blocks *blocks, bool blue_first, bool *done)
+{
+    vint texel;
+    struct lanes_color color;
+    *done = true;
+    switch (find(p, kind, palette, way, blocks, (vfloat)u, (vfloat)v, &texel,
+                 &color)) {
+    case FOUND_TEXEL: return pixels_of_texels(p, (bits)texel, blue_first);
+    case FOUND_COLOR: return pixels_of_filtered(p, kind, color, blue_first);
+    default: *done = false; return _mm512_setzero_si512();
+    }
+}
+
+#define PATCH(kind, palette, way, name)                                   \
+    static bool name(const struct sample_plan *p,                         \
+                     const struct sample_pair *in, uint32_t *out,         \
+                     const int16_t at_dw[4])                              \
+    {                                                                     \
+        return patch_of(p, kind, palette, way, in, out, at_dw);           \
+    }                                                                     \
+    static __m512i name##_pixels(const struct sample_plan *p, __m512 u,   \
+                                 __m512 v, struct sample_blocks *blocks,  \
+                                 bool blue_first, bool *done)             \
+    {                                                                     \
+        return pixels_of(p, kind, palette, way, u, v, blocks, blue_first, \
+                         done);                                           \
+    }
+#define TEXEL_PATCHES(kind, name)                             \
+    PATCH(kind, PALETTE_NONE, SAMPLE_NEAREST, name##_nearest) \
+    PATCH(kind, PALETTE_NONE, SAMPLE_FETCH, name##_fetch)
+#define FILTERED_PATCHES(kind, palette, name)          \
+    PATCH(kind, palette, SAMPLE_LINEAR, name##_linear) \
+    PATCH(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
 
 TEXEL_PATCHES(SAMPLE_BYTES4, bytes4)
 TEXEL_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
@@ -338,26 +375,44 @@ FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
 FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
 FILTERED_PATCHES(SAMPLE_SRGB, PALETTE_NONE, srgb)
 
-#define FILTERED(name) \
-    [SAMPLE_LINEAR] = name##_linear, [SAMPLE_MIPMAPS] = name##_mipmaps
-#define ALL(name)                                                         \
-    {                                                                     \
-        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_FETCH] = name##_fetch, \
-        FILTERED(name)                                                    \
+#define FILTERED(what, name)                                        \
+    [SAMPLE_LINEAR] = what(name##_linear), [SAMPLE_MIPMAPS] = what( \
+                                               name##_mipmaps)
+#define ALL(what, name)                                           \
+    {                                                             \
+        [SAMPLE_NEAREST] = what(name##_nearest),                  \
+        [SAMPLE_FETCH] = what(name##_fetch), FILTERED(what, name) \
     }
-#define PALETTES(name)                                                    \
-    {                                                                     \
-        [SAMPLE_NEAREST] = blocks_nearest, [SAMPLE_FETCH] = blocks_fetch, \
-        FILTERED(name)                                                    \
+#define PALETTES(what, name)                                      \
+    {                                                             \
+        [SAMPLE_NEAREST] = what(blocks_nearest),                  \
+        [SAMPLE_FETCH] = what(blocks_fetch), FILTERED(what, name) \
     }
+#define AS_PATCH(name) name
+#define AS_PIXELS(name) (sample_pixels_fn)(name##_pixels)
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES1] =
         {[SAMPLE_NEAREST] = bytes1_nearest, [SAMPLE_LINEAR] = bytes1_linear},
-    [SAMPLE_BYTES4] = ALL(bytes4),
-    [SAMPLE_BYTE_BLOCKS] = ALL(blocks),
-    [SAMPLE_SRGB] = {FILTERED(srgb)},
+    [SAMPLE_BYTES4] = ALL(AS_PATCH, bytes4),
+    [SAMPLE_BYTE_BLOCKS] = ALL(AS_PATCH, blocks),
+    [SAMPLE_SRGB] = {FILTERED(AS_PATCH, srgb)},
 };
-const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(bc1);
-const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(etc);
-const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS] = {FILTERED(bc1_srgb)};
-const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS] = {FILTERED(bc3)};
+const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(AS_PATCH, bc1);
+const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(AS_PATCH, etc);
+const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS] = {
+    FILTERED(AS_PATCH, bc1_srgb)};
+const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS] = {FILTERED(AS_PATCH, bc3)};
+
+const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES4] = ALL(AS_PIXELS, bytes4),
+    [SAMPLE_BYTE_BLOCKS] = ALL(AS_PIXELS, blocks),
+    [SAMPLE_SRGB] = {FILTERED(AS_PIXELS, srgb)},
+};
+const sample_pixels_fn sample_pixels_bc1[SAMPLE_WAYS] = PALETTES(AS_PIXELS,
+                                                                 bc1);
+const sample_pixels_fn sample_pixels_etc[SAMPLE_WAYS] = PALETTES(AS_PIXELS,
+                                                                 etc);
+const sample_pixels_fn sample_pixels_bc1_srgb[SAMPLE_WAYS] = {
+    FILTERED(AS_PIXELS, bc1_srgb)};
+const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS] = {
+    FILTERED(AS_PIXELS, bc3)};

@@ -18,7 +18,8 @@ ROOMS = {
 PUBLIC = {
     'eu': {'eu/eu.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
            'eu/interp/half.h', 'eu/isa/eu_opcodes.h'},
-    'sampler': {'sampler/sampler.h', 'sampler/plan.h'},
+    'sampler': {'sampler/sampler.h', 'sampler/plan.h',
+                'sampler/pixels.h'},
     'engine': {'engine/engine.h', 'engine/run.h'},
     'drm-shim': {'drm-shim/report.h'},
 }

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/fpmode.h"
 #include "sampler/plan.h"
+#include "sampler/pixels.h"
 
 static const struct {
     const char *name;
@@ -73,6 +74,40 @@ struct tally {
     unsigned asked, answered, patches;
 };
 
+__attribute__((target("avx512f"))) static bool
+run_pixels(const struct sample_plan *plan, const struct sample_req *req,
+           bool blue_first, uint32_t out[SAMPLE_LANES])
+{
+    bool done;
+    __m512i pixels = ((sample_pixels_avx512_fn)plan->pixels)(
+        plan, _mm512_loadu_ps(req->u.f), _mm512_loadu_ps(req->v.f), blocks,
+        blue_first, &done);
+    _mm512_storeu_si512(out, pixels);
+    return done;
+}
+
+/* Wherever patches answer, pixels do, and are what a target of bytes makes of
+ * the colours. */
+static void
+compare_pixels(const struct sample_plan *plan, const struct sample_req *req,
+               uint32_t plain[4][SAMPLE_LANES], bool answered, bool blue_first)
+{
+    uint32_t out[SAMPLE_LANES];
+    fpmode_set(FPMODE_DEFAULT | (plan->patch_any_denormals ? FPMODE_FLUSH : 0));
+    bool done = run_pixels(plan, req, blue_first, out);
+    fpmode_set(FPMODE_DEFAULT);
+    cr_assert_eq(done, answered);
+    for (unsigned i = 0; i < SAMPLE_LANES && done; i++) {
+        uint32_t want = 0;
+        for (unsigned c = 0; c < 4; c++) {
+            float v = fminf(fmaxf(float_from_bits(plain[c][i]), 0.0f), 1.0f);
+            unsigned at = blue_first && c != 1 && c != 3 ? 2 - c : c;
+            want |= (uint32_t)nearbyint((double)v * 255.0) << 8 * at;
+        }
+        cr_assert_eq(out[i], want, "lane %u: %08x, not %08x", i, out[i], want);
+    }
+}
+
 /* The answer goes where the parameters are, or elsewhere. */
 static void
 compare_patch(const struct sample_plan *plan, const struct surface *s,
@@ -99,6 +134,8 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
     struct sample_pair pair = {param[0], param[1], param[2], blocks};
     bool ok = plan->patch(plan, &pair, overlap ? param[0] : out[0], at_dw);
     fpmode_set(FPMODE_DEFAULT);
+    if (plan->pixels)
+        compare_pixels(plan, req, plain, ok, any(2));
     for (unsigned i = 0; i < 16 && left_out < 4 && !overlap; i++) {
         cr_assert_eq(out[left_out][i], 0xcccccccc);
         out[left_out][i] = plain[left_out][i];
