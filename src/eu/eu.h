@@ -46,10 +46,16 @@ enum eu_status {
  * `caught`. A function of C that compiled code calls with the EU_CATCH_GRF
  * registers as vectors, which the host passes in its own vector registers: four
  * of them with AVX-512, eight with AVX2; then with the thread's struct eu_row,
- * arg, and the lanes of caught_mask. fn is NULL if there is none. */
+ * arg, and the lanes of caught_mask. fn is NULL if there is none.
+ *
+ * copy: NULL, or with AVX-512 what does the work of the tail and of the message
+ * before it, where the one's answer is the other's payload (eu_launch.copied).
+ * Called with that message's two vectors, then as fn; returns a bool: false
+ * with nothing done, and the message is sent. */
 struct eu_tail {
     void (*fn)(void);
     const void *arg;
+    void (*copy)(void);
 };
 
 /* One of many threads that compiled code runs one after the other, see
@@ -174,6 +180,9 @@ struct eu_launch {
     uint8_t last_sfid;
     uint32_t last_desc;
     uint32_t sfids; /* bit each: where other messages go */
+    /* sfid 0, or the sampler message of two vectors without a header whose
+     * answer is the payload of the last one, which comes next. */
+    struct eu_message copied;
     /* Threads whose payload and masks are the same do the same, as far as
      * their messages are answered alike. */
     bool steady;
@@ -326,7 +335,8 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
 {
     t->row = row;
     t->tail = tail;
-    if (!alike || !l->pairs || !l->pairs(l, t, left)) {
+    bool pairs = alike && l->pairs && !tail.copy;
+    if (!pairs || !l->pairs(l, t, left)) {
         row = t->row;
         t->caught = row->caught;
         memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload,
@@ -336,7 +346,7 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
     }
     row = t->row;
     t->row = NULL;
-    t->tail.fn = NULL;
+    t->tail = (struct eu_tail){NULL, NULL, NULL};
     return row;
 }
 
@@ -352,7 +362,7 @@ eu_launch_two(const struct eu_launch *l, struct eu_thread *t,
     bool all = l->pairs(l, t, left);
     unsigned done = (unsigned)(t->row - row) + all;
     t->row = NULL;
-    t->tail.fn = NULL;
+    t->tail = (struct eu_tail){NULL, NULL, NULL};
     return done;
 }
 

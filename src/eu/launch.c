@@ -21,6 +21,7 @@ find_live_in(struct eu_launch *l)
     l->catches = l->steady = false;
     l->leaves = EU_LEAVES_ALL;
     l->sfids = UINT32_MAX;
+    l->copied = (struct eu_message){0};
     memset(l->written, 0xff, sizeof l->written);
     if (!in)
         return;
@@ -30,6 +31,8 @@ find_live_in(struct eu_launch *l)
     l->sfids = in->sfids;
     l->last_sfid = in->last_sfid;
     l->last_desc = in->last_desc;
+    if (l->catches)
+        l->copied = in->copied;
     l->acc = in->acc;
     l->apart = in->apart && !l->start.single_program_flow;
     l->quads = in->quads;
@@ -102,7 +105,7 @@ start_thread(const struct eu_launch *l, struct eu_thread *t,
 {
     memcpy(t->a0, l->begin, sizeof l->begin);
     t->row = NULL;
-    t->tail.fn = NULL;
+    t->tail = (struct eu_tail){NULL, NULL, NULL};
     t->sr0[2] = dispatch_mask;
     t->sr0[3] = vector_mask;
     t->mask = l->start.vector_mask_enable ? vector_mask : dispatch_mask;
@@ -154,7 +157,7 @@ eu_launch_count_from(struct eu_thread *t)
     t->message_count = 0;
     t->interpreted_count = 0;
     t->row = NULL;
-    t->tail.fn = NULL;
+    t->tail = (struct eu_tail){NULL, NULL, NULL};
 }
 
 void

@@ -46,6 +46,16 @@ enum eu_msg_result msg_send(struct eu_thread *thread,
 /* msg_send(), or what does the same faster on this processor. */
 eu_send_fn msg_sender(void);
 
+/* A sampler message that sample_plan.pixels may answer wherever it comes from,
+ * in the float mode that is on; plan is NULL if it may not, or has not been
+ * sent yet. */
+struct msg_pixels {
+    const struct sample_plan *plan;
+    struct sample_blocks *blocks;
+};
+struct msg_pixels msg_find_pixels(struct thread_env *env,
+                                  const struct eu_message *m);
+
 enum eu_msg_result msg_sampler(struct thread_env *env, struct eu_thread *t,
                                const struct eu_message *m);
 enum eu_msg_result msg_render(struct thread_env *env, struct eu_thread *t,

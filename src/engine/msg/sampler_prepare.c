@@ -264,3 +264,26 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
         p = add(env, m, header, &key);
     return p && p->usable && sampler_answer_found(env, m, p);
 }
+
+/* The first of two vectors, and the second. */
+static bool
+has_pair_first(const struct eu_message *m, const struct prepared_message *p)
+{
+    const struct message_place *u = &p->param[PARAM_U], *v = u + 1;
+    unsigned v_dw = v->at_dw + (v->in == IN_SRC1 ? m->mlen_grf * 8u : 0);
+    return p->pair && p->complete && u->at_dw == 0 && v_dw == 16;
+}
+
+struct msg_pixels
+msg_find_pixels(struct thread_env *env, const struct eu_message *m)
+{
+    struct msg_pixels none = {NULL, NULL}, out = none;
+    const struct prepared_message *p = sampler_find_usual(env, m);
+    if (!p || !has_pair_first(m, p) || !p->plan.pixels ||
+        !sampler_may_run(p->plan.patch_any_denormals, fpmode_mine))
+        return none;
+    out.plan = &p->plan;
+    if (p->plan.blocks && !(out.blocks = sampler_own_blocks(env)))
+        return none;
+    return out;
+}

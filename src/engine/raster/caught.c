@@ -8,6 +8,10 @@
 #define LINE_B 64
 /* Fewer blocks of a primitive are not worth a write of their own. */
 #define SAME_BLOCKS 4
+/* Where more than this part of a batch's threads had to sample after all, as
+ * many batches do not try. */
+#define DECLINED_PART 4
+#define BATCHES_WITHOUT_COPIES 31
 #define ROWS_AT_ONCE BATCH_BLOCKS
 
 bool
@@ -141,7 +145,7 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     unsigned stored;
     struct thread_run r = threads(w, c, &stored);
-    r.tail.fn = NULL;
+    r.tail = (struct eu_tail){NULL, NULL, NULL};
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
@@ -180,6 +184,26 @@ goes_past_caches(const struct worker *w, const struct target *t)
            size_B >= large_B;
 }
 
+/* What samples and stores without colours in between, once one thread has
+ * sampled. */
+static rt_tail_fn
+find_copy(struct worker *w, struct caught *c)
+{
+    const struct eu_launch *l = &w->launch;
+    rt_tail_fn copy = l->copied.sfid ? rt_choose_copy(&c->target->rt) : NULL;
+    if (!copy || !c->target->tail)
+        return NULL;
+    if (w->batches_without_copies) {
+        w->batches_without_copies--;
+        return NULL;
+    }
+    struct msg_pixels p = msg_find_pixels(&w->env, &l->copied);
+    c->block.plan = p.plan;
+    c->block.blocks = p.blocks;
+    c->block.declined = &c->declined;
+    return p.plan ? copy : NULL;
+}
+
 /* Threads store their colours themselves where all blocks are blocks of the
  * target, if they run in a float mode that suits it. */
 static void
@@ -195,7 +219,14 @@ choose_tail(struct worker *w, struct caught *c)
     c->block.streams = goes_past_caches(w, t);
     w->streams |= c->block.streams;
     c->block.rest = &c->rest;
-    c->tail = (struct eu_tail){t->tail, &c->block};
+    c->tail = (struct eu_tail){t->tail, &c->block, find_copy(w, c)};
+}
+
+static void
+note_declined(struct worker *w, const struct caught *c, unsigned threads)
+{
+    if (c->declined > threads / DECLINED_PART)
+        w->batches_without_copies = BATCHES_WITHOUT_COPIES;
 }
 
 bool
@@ -225,6 +256,7 @@ caught_end(struct worker *w, struct caught *c)
 {
     count(w, c, 1);
     write_until(w, c, w->batch.count);
+    note_declined(w, c, w->batch.count);
 }
 
 bool
@@ -336,6 +368,7 @@ caught_rows(struct worker *w, const struct setup *s, struct caught_list *l)
         run_rows(w, &c, &f, first, rows);
         l->blocks += rows;
     }
+    note_declined(w, &c, l->blocks);
     l->pixels = f.pixels;
     l->left = f.left;
     count(w, &c, 1);

@@ -160,7 +160,7 @@ struct caught {
     struct eu_tail tail;   /* of threads that write their colours themselves */
     struct row_copies rest;
     unsigned written; /* blocks */
-    unsigned caught;
+    unsigned caught, declined;
     int64_t left; /* of the budget */
 };
 /* False if the target has no routine for a batch of colours. */

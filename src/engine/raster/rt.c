@@ -139,3 +139,11 @@ rt_choose_tail(const struct rt_state *st)
 {
     return routine_of(st).tail;
 }
+
+rt_tail_fn
+rt_choose_copy(const struct rt_state *st)
+{
+    bool plain = st->mode == RT_PLAIN && st->mask_all;
+    return plain && cpu_selected() == CPU_AVX512 ? rt_copy_avx512[st->format]
+                                                 : NULL;
+}

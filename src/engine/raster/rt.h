@@ -77,6 +77,10 @@ struct rt_block {
      * sees to the fence; only where tails write them. */
     bool streams;
     const struct row_copies *rest; /* likewise */
+    /* Only for copies: what samples, and how often it did not. */
+    const struct sample_plan *plan;
+    struct sample_blocks *blocks;
+    unsigned *declined;
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);
@@ -91,6 +95,7 @@ struct rt_routine {
 
 extern const struct rt_routine rt_routine_avx2[RT_FORMATS][RT_MODES];
 extern const struct rt_routine rt_routine_avx512[RT_FORMATS][RT_MODES];
+extern const rt_tail_fn rt_copy_avx512[RT_FORMATS];
 
 struct blend_state;
 struct target;
@@ -101,5 +106,7 @@ bool rt_state_init(struct rt_state *st, const struct target *t,
 /* The routine for this processor, or NULL; and what it is as a tail. */
 rt_write_fn rt_choose(const struct rt_state *st);
 rt_tail_fn rt_choose_tail(const struct rt_state *st);
+/* eu_tail.copy for plans that have pixels(), or NULL. */
+rt_tail_fn rt_choose_copy(const struct rt_state *st);
 
 #endif

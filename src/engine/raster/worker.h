@@ -166,6 +166,7 @@ struct worker {
     bool lists; /* blocks go from coverage to threads in lists */
     bool drawn_once; /* the tile, if those of its primitives do not overlap */
     bool streams;    /* some of it went past the caches */
+    unsigned batches_without_copies; /* left to come, see find_copy() */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;

@@ -40,6 +40,7 @@ struct eu_live_in {
     uint8_t leaves;
     uint8_t last_sfid;
     uint32_t last_desc, sfids;
+    struct eu_message copied;
     unsigned ends;       /* messages that end the thread */
     uint64_t written[2]; /* registers that some instruction writes */
 };

@@ -1,5 +1,6 @@
 /* liveness.c: blocks, and what each op does with the registers. */
 #include "eu/jit/liveness.h"
+#include "eu/jit/lower_send.h"
 
 #include <stdlib.h>
 
@@ -410,8 +411,10 @@ leaves(const struct eu_op *op)
 }
 
 static void
-note_message(struct eu_live_in *in, const struct eu_op *op)
+note_message(const struct eu_kernel *k, struct eu_live_in *in, uint32_t i)
 {
+    struct jit_send before;
+    const struct eu_op *op = &k->ops[i];
     const struct eu_insn *insn = op->insn;
     if (!insn->eot) {
         in->sfids |= 1u << (insn->sfid & 15);
@@ -420,6 +423,8 @@ note_message(struct eu_live_in *in, const struct eu_op *op)
     in->catches = !in->ends++ && jit_is_caught(op);
     in->last_sfid = insn->sfid;
     in->last_desc = insn->desc;
+    if (in->catches && i && jit_is_copied(k, i - 1, &before))
+        in->copied = before.m;
 }
 
 bool
@@ -441,7 +446,7 @@ jit_analyse(struct jit *j, bool whole)
             j->in.acc |= reads_acc(op->insn);
             sees |= reads_state(op->insn);
             if (jit_is_send(op))
-                note_message(&j->in, op);
+                note_message(j->k, &j->in, i);
         }
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);

@@ -151,13 +151,15 @@ bool
 jit_lower_send(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
-    struct jit_send s;
+    struct jit_send s, copied;
     if (!jit_describe_send(&s, op))
         return false;
     if (jit_is_caught(op))
         jit_catch(j, op, &s);
     jit_flush(j, &j->live[!j->full][index]);
     x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 1);
+    if (j->row_at && j->evex && jit_is_copied(j->k, index, &copied))
+        jit_copy(j, &copied);
     if (op->insn->eot) {
         jit_pass_send(j, op, &s);
         finish(j);

@@ -23,6 +23,13 @@ void jit_store_send_mask(struct jit *j, const struct eu_op *op);
 /* rows.c: what comes before the message is sent, if it may be caught. */
 void jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s);
 
+/* rows.c: whether this is eu_launch.copied, if there is one. */
+bool jit_is_copied(const struct eu_kernel *k, uint32_t index,
+                   struct jit_send *s);
+/* The same for a row's thread, whose payload is in the register file: goes on
+ * behind it if the message has to be sent. */
+void jit_copy(struct jit *j, const struct jit_send *s);
+
 /* The payload of such a message in vector registers; len_B of each, 0: it is in
  * the one before. */
 struct jit_caught {

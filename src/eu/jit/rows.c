@@ -282,6 +282,60 @@ call_tail(struct jit *j, const struct eu_op *op, const struct jit_caught *c)
     x86_patch(x, none, x->size);
 }
 
+/* ---- copies ---- */
+
+/* Two vectors, in which lanes keep to themselves, and all of the answer. */
+static bool
+is_sample(const struct eu_op *op, struct jit_send *s)
+{
+    const struct eu_insn *insn = op->insn;
+    return jit_is_send(op) && insn->sfid == EU_SFID_SAMPLER && !insn->eot &&
+           op->lanes == 16 && !op->chan && !op->pred &&
+           jit_describe_send(s, op) && !s->m.header &&
+           s->m.mlen_grf + s->m.ex_mlen_grf == 4 && s->m.mlen_grf % 2 == 0 &&
+           s->m.rlen_grf == EU_CATCH_GRF;
+}
+
+bool
+jit_is_copied(const struct eu_kernel *k, uint32_t index, struct jit_send *s)
+{
+    const struct eu_op *op = &k->ops[index], *end = op + 1;
+    struct jit_send last;
+    if (index + 1 >= k->op_count || !is_sample(op, s) || !jit_is_send(end) ||
+        end->pred || !jit_is_caught(end) || !jit_describe_send(&last, end))
+        return false;
+    for (unsigned i = 0; i < EU_CATCH_GRF; i++) {
+        if (payload_B(&last, i) != s->dst_B + i * EU_GRF_B)
+            return false;
+    }
+    return true;
+}
+
+void
+jit_copy(struct jit *j, const struct jit_send *s)
+{
+    struct x86 *x = &j->x;
+    unsigned reg[2];
+    for (unsigned i = 0; i < 2; i++)
+        reg[i] = jit_vec(j, payload_B(s, 2 * i), 2 * EU_GRF_B);
+    x86_load(x, X86_RAX, THREAD_AT(tail.copy), 8);
+    x86_test(x, X86_RAX);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    move_to_first(j, reg, 2);
+    load_row(j, false);
+    x86_mov_reg(x, X86_RDI, X86_RAX);
+    x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
+    x86_call_at(x, THREAD_AT(tail.copy));
+    x86_alu_imm(x, X86_AND, X86_RAX, 1, false);
+    uint32_t failed = x86_jump(x, X86_CC_E);
+    x86_load(x, X86_RAX, THREAD_AT(row), 8);
+    go_on_with_row(j, false);
+    finish(j);
+    x86_patch(x, none, x->size);
+    x86_patch(x, failed, x->size);
+    jit_unlock_but(j, 0);
+}
+
 /* Leaves the payload where somebody waits for it. Goes on behind it if nobody
  * does. */
 void

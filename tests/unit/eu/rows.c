@@ -60,7 +60,7 @@ add_place(struct rk *k)
 }
 
 void
-make_silent(struct rk *k, uint64_t seed, bool weighs)
+make_first(struct rk *k, uint64_t seed, bool weighs)
 {
     memset(k, 0, sizeof *k);
     k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
@@ -73,6 +73,12 @@ make_silent(struct rk *k, uint64_t seed, bool weighs)
         add_plane(k);
     else
         add_place(k);
+}
+
+void
+make_silent(struct rk *k, uint64_t seed, bool weighs)
+{
+    make_first(k, seed, weighs);
     for (unsigned n = 2 + rk_rnd(k, 30); n--;)
         rk_add_alu(k);
     rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);

@@ -28,8 +28,11 @@ void poison(struct eu_thread *t, unsigned seed);
 /* No branches, and messages whose payload was computed. */
 void make_straight(struct rk *k, uint64_t seed, bool pixels);
 
-/* Kernels that send nothing but the last message. weighs: a row's threads
+/* The beginning of a kernel. weighs: a row's threads
  * follow each other one at a time, too. */
+void make_first(struct rk *k, uint64_t seed, bool weighs);
+
+/* Kernels that send nothing but the last message. */
 void make_silent(struct rk *k, uint64_t seed, bool weighs);
 
 /* The same, and samples before that. */

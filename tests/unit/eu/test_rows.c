@@ -3,13 +3,15 @@
 #include <immintrin.h>
 #include <stdlib.h>
 
+#include "base/fields.h"
 #include "rows.h"
 
 /* What tails know, and how often they were called. */
 struct tail_run {
     struct eu_thread *thread;
     const struct own *own;
-    unsigned calls;
+    unsigned calls, copies;
+    bool copying;
 };
 
 /* Tails that leave what they are called with where it would be caught. */
@@ -44,14 +46,56 @@ tail_avx2(__m256 r0, __m256 r1, __m256 g0, __m256 g1, __m256 b0, __m256 b1,
     take_row(row, run, mask);
 }
 
+/* Answers that are known from the lane's two coordinates. */
+static uint32_t
+answer_of(uint32_t u, uint32_t v, unsigned channel)
+{
+    uint32_t n = (u ^ v * 2654435761u) + channel * 40503u;
+    return (n ^ n >> 15) * 0x2c1b3c6d;
+}
+
+static enum eu_msg_result
+answer(struct eu_thread *t, const struct eu_message *m)
+{
+    uint32_t u[16], v[16];
+    ++*(unsigned *)t->user;
+    memcpy(u, eu_message_reg(m, 0), sizeof u);
+    memcpy(v, eu_message_reg(m, 2), sizeof v);
+    for (unsigned i = 0; i < 64; i++)
+        if (m->exec_mask >> i % 16 & 1)
+            m->dst[i] = answer_of(u[i % 16], v[i % 16], i / 16);
+    return EU_MSG_OK;
+}
+
+/* Every third time there is something that it cannot do. */
+__attribute__((target("avx512f"))) static bool
+copy_some(__m512 u, __m512 v, struct eu_row *row, struct tail_run *run,
+          uint32_t mask)
+{
+    uint32_t from[2][16];
+    if (++run->copies % 3 == 0)
+        return false;
+    _mm512_storeu_ps(from[0], u);
+    _mm512_storeu_ps(from[1], v);
+    for (unsigned i = 0; i < 64; i++)
+        ((uint32_t *)(void *)row->caught)[i] = answer_of(
+            from[0][i % 16], from[1][i % 16], i / 16);
+    take_row(row, run, mask);
+    return true;
+}
+
 static unsigned
-run_tails(const struct eu_launch *l, struct eu_thread *t, const struct own *own,
+run_tails(const struct eu_launch *l, struct eu_thread *t, struct tail_run *run,
           struct eu_row row[ROW], int64_t *left)
 {
-    struct tail_run run = {t, own, 0};
-    struct eu_tail tail = {(void (*)(void))tail_avx2, &run};
-    if (cpu_selected() == CPU_AVX512)
+    const struct own *own = run->own;
+    struct eu_tail tail = {(void (*)(void))tail_avx2, run, NULL};
+    run->thread = t;
+    if (cpu_selected() == CPU_AVX512) {
         tail.fn = (void (*)(void))tail_avx512;
+        if (run->copying)
+            tail.copy = (void (*)(void))copy_some;
+    }
     for (unsigned n = 0; n < ROW; n++)
         row[n].caught_mask = row[n].dispatch_mask;
     set_own(t, own, 0);
@@ -59,7 +103,7 @@ run_tails(const struct eu_launch *l, struct eu_thread *t, const struct own *own,
     unsigned done = (unsigned)(at - row) + (t->status == EU_FINISHED);
     for (unsigned n = 0; n < done; n++)
         cr_expect_eq(row[n].caught_mask, 0);
-    cr_expect_eq(run.calls, done);
+    cr_expect_eq(run->calls, done);
     cr_expect_null(t->tail.fn);
     return done;
 }
@@ -104,13 +148,14 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, eu_send_fn send,
         in_row[0].user = &log[1];
         again[0].user = &log[2];
         uint32_t before = eu_launch_begin(l);
+        struct tail_run tails = {0};
         int64_t left[3] = {BUDGET, BUDGET, BUDGET};
         unsigned done = run_single(l, &single, pairs, NULL, r.row, &want,
                                    &left[0]);
         cr_assert_eq(run_row(l, in_row, r.row, &got, &left[1]), done);
         expect_colors(&got, &want, done, seed);
         memset(got.color, 0, sizeof got.color);
-        cr_assert_eq(run_tails(l, again, NULL, r.row, &left[2]), done);
+        cr_assert_eq(run_tails(l, again, &tails, r.row, &left[2]), done);
         expect_colors(&got, &want, done, seed);
         eu_launch_end(l, before);
         for (unsigned i = 1; i < 3; i++) {
@@ -149,8 +194,9 @@ compare_own(struct rk *k, uint64_t seed, unsigned *rows)
         uint32_t before = eu_launch_begin(l);
         unsigned done = run_single(l, &single, false, &own, r.row, &want,
                                    &left[0]);
+        struct tail_run tails = {.own = &own};
         memcpy(got.mask, want.mask, sizeof got.mask);
-        cr_assert_eq(run_tails(l, in_row, &own, r.row, &left[1]), done);
+        cr_assert_eq(run_tails(l, in_row, &tails, r.row, &left[1]), done);
         eu_launch_end(l, before);
         expect_colors(&got, &want, done, seed);
         cr_expect_eq(left[1], left[0]);
@@ -215,4 +261,86 @@ Test(rows, threads_of_a_row_that_sample_in_pairs)
     } else {
         cr_expect_eq(t.rows, 0);
     }
+}
+
+struct copying {
+    bool exact;
+    unsigned dst;
+};
+
+/* Copies leave nothing of the answer in registers. */
+static bool
+reads_answers_of_others(const struct eu_launch *l, unsigned dst)
+{
+    for (unsigned i = dst; i < dst + EU_CATCH_GRF; i++)
+        if (l->live_in[i / 32] >> i % 32 & 1)
+            return true;
+    return false;
+}
+
+/* The last message is the answer of the one before, or almost. */
+static struct copying
+make_copying(struct rk *k, uint64_t seed)
+{
+    make_first(k, seed, true);
+    for (unsigned n = rk_rnd(k, 4); n--;)
+        rk_add_alu(k);
+    unsigned dst = rk_reg(k, RK_FLOAT, EU_CATCH_GRF + 1);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, 4), 4, EU_CATCH_GRF, false);
+    uint32_t *dw = (uint32_t *)(void *)(k->code + k->size_B - 16);
+    bool exact = seed % 4, header = seed % 16 == 4, masked = seed % 16 == 8;
+    fields_put(dw, 24, 27, EU_SFID_SAMPLER);
+    fields_put(dw, 16, 20, masked);
+    fields_put(dw, 53, 60, dst);
+    fields_put(dw, 115, 115, header);
+    rk_add_send(k, dst + (seed % 16 == 12), EU_CATCH_GRF, 0, true);
+    return (struct copying){exact || seed % 16 == 0, dst};
+}
+
+static void
+compare_copies(struct rk *k, uint64_t seed, struct copying c, unsigned *copies)
+{
+    static struct eu_thread single, in_row[2];
+    static struct caught_row want, got;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    unsigned sent[2] = {0, 0};
+    struct ready r;
+    const struct eu_launch *l = &r.launch;
+    bool fits = make_ready(&r, &state, k, false, answer, &got);
+    cr_assert_eq(l->copied.sfid, l->catches && c.exact ? EU_SFID_SAMPLER : 0);
+    if (fits && l->rows && !reads_answers_of_others(l, c.dst)) {
+        rk_fill_registers(&state, &single);
+        in_row[0] = single;
+        single.user = &sent[0];
+        in_row[0].user = &sent[1];
+        int64_t left[2] = {BUDGET, BUDGET};
+        uint32_t before = eu_launch_begin(l);
+        unsigned done = run_single(l, &single, false, NULL, r.row, &want,
+                                   &left[0]);
+        struct tail_run run = {.copying = true};
+        memcpy(got.mask, want.mask, sizeof got.mask);
+        cr_assert_eq(run_tails(l, in_row, &run, r.row, &left[1]), done);
+        eu_launch_end(l, before);
+        expect_colors(&got, &want, done, seed);
+        cr_expect_eq(left[1], left[0]);
+        cr_expect_eq(in_row[0].message_count, single.message_count);
+        cr_expect_eq(sent[0] - sent[1], run.copies - run.copies / 3);
+        cr_expect(c.exact || !run.copies);
+        *copies += run.copies;
+    }
+    eu_kernel_free(r.kernel);
+}
+
+Test(rows, copies_do_the_work_of_two_messages)
+{
+    static struct rk k;
+    unsigned copies = 0;
+    for (uint64_t seed = 1; seed <= 2 * KERNELS; seed++) {
+        struct copying c = make_copying(&k, seed);
+        compare_copies(&k, seed, c, &copies);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect_gt(copies, KERNELS / 30, "%u", copies);
+    else
+        cr_expect_eq(copies, 0);
 }

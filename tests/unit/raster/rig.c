@@ -59,6 +59,12 @@ msg_sender(void)
     return msg_send;
 }
 
+struct msg_pixels
+msg_find_pixels(struct thread_env *env, const struct eu_message *m)
+{
+    return (struct msg_pixels){NULL, NULL};
+}
+
 static enum eu_msg_result
 catch_send(struct eu_thread *thread, const struct eu_message *msg)
 {

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "rig.h"
+#include "sampler/pixels.h"
 
 enum { LANES = 16, MEM_B = 8192, ROUNDS = 60 };
 
@@ -312,4 +313,78 @@ Test(rt, float_modes_that_do_not_show)
         }
     }
     cr_assert(tried || cpu_selected() == CPU_SSE4);
+}
+
+/* ---- copies ---- */
+
+static struct sampled {
+    uint32_t pixel[LANES];
+    bool blue_first, declines;
+} sampled;
+
+__attribute__((target("avx512f"))) static __m512i
+sample(const struct sample_plan *plan, __m512 u, __m512 v,
+       struct sample_blocks *blocks, bool blue_first, bool *done)
+{
+    sampled.blue_first = blue_first;
+    *done = !sampled.declines;
+    return _mm512_loadu_si512(sampled.pixel);
+}
+
+__attribute__((target("avx512f"))) static bool
+run_copy(rt_tail_fn copy, const struct eu_row *row, const struct rt_block *b,
+         uint32_t mask)
+{
+    typedef bool (*copy_fn)(__m512, __m512, const struct eu_row *,
+                            const struct rt_block *, uint32_t);
+    __m512 zero = _mm512_setzero_ps();
+    return ((copy_fn)copy)(zero, zero, row, b, mask);
+}
+
+static void
+check_copy(enum rt_format format, uint32_t pitch_B, uint32_t mask)
+{
+    static alignas(64) uint8_t got[1024], want[1024];
+    static struct sample_plan plan = {.pixels = (sample_pixels_fn)sample};
+    const struct rt_state st = {.format = (uint8_t)format, .mask_all = true};
+    unsigned declined = 0;
+    const struct row_copies rest = {.copies = 0};
+    const struct rt_block b = {.state = &st,
+                               .pitch_B = pitch_B,
+                               .rest = &rest,
+                               .plan = &plan,
+                               .declined = &declined};
+    const struct eu_row row = {.caught = got + 64};
+    for (unsigned i = 0; i < sizeof got; i++)
+        want[i] = got[i] = (uint8_t)rnd();
+    for (unsigned i = 0; i < LANES; i++) {
+        sampled.pixel[i] = rnd();
+        uint32_t v = sampled.pixel[i] | (format == RT_BGRX8 ? 0xff000000 : 0);
+        unsigned x = (i >> 2 & 1) * 2 + (i & 1), y = i / 8 * 2 + (i >> 1 & 1);
+        if (mask >> i & 1 && !sampled.declines)
+            memcpy(want + 64 + y * pitch_B + x * 4, &v, 4);
+    }
+    cr_assert_eq(run_copy(rt_choose_copy(&st), &row, &b, mask),
+                 !sampled.declines);
+    cr_assert_eq(declined, sampled.declines);
+    cr_assert_eq(sampled.blue_first, format != RT_RGBA8);
+    cr_assert(!memcmp(got, want, sizeof got), "format %u, pitch %u, mask %x",
+              format, pitch_B, mask);
+}
+
+Test(rt, copies_store_pixels)
+{
+    const enum rt_format format[] = {RT_RGBA8, RT_BGRA8, RT_BGRX8};
+    const struct rt_state none[] = {
+        {.format = RT_RGBA8}, /* not all bits */
+        {.format = RT_RGBA8, .mask_all = true, .mode = RT_OVER},
+        {.format = RT_RGBA16, .mask_all = true},
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(none); i++)
+        cr_assert_null(rt_choose_copy(&none[i]));
+    for (unsigned n = 0; n < 3000 && cpu_selected() == CPU_AVX512; n++) {
+        sampled.declines = n % 16 == 3;
+        check_copy(format[n % 3], n % 2 ? 16 : 64 + rnd() % 8 * 16,
+                   n % 4 ? rnd() & 0xffff : 0xffff);
+    }
 }
