@@ -170,7 +170,8 @@ jit_find_counter(const struct jit *j, struct jit_loop *l)
         l->counter = c;
 }
 
-/* Jumps away where all channels leave. */
+/* Jumps away where all channels leave. PEXTRD is two steps, but of these none
+ * needs the pipes that multiply, as MOVD does. */
 uint32_t
 jit_test_counter(struct jit *j)
 {
@@ -179,7 +180,7 @@ jit_test_counter(struct jit *j)
     unsigned piece_B = MIN2(c->len_B, j->max_lanes * 4);
     int r = jit_find(j, JIT_GRF, c->off_B, piece_B);
     if (r >= 0) {
-        x86_vop(x, X86_MOVD_TO_GPR, 0, (unsigned)r, 0, x86_reg(X86_RAX), 0);
+        x86_vop_imm(x, X86_PEXTRD, 0, (unsigned)r, 0, x86_reg(X86_RAX), 0, 0);
         x86_alu_imm(x, X86_CMP, X86_RAX, c->limit, false);
     } else {
         jit_sync(j, c->off_B, 4);

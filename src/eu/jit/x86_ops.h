@@ -26,6 +26,7 @@ enum x86_tuple {
     X(MOVDQU8_ST, 1, 3, 2, 0, 0x7f, FULL)    \
     X(CVTSI2SS, 1, 2, 1, 1, 0x2a, 8B)        \
     X(MOVD_TO_GPR, 1, 1, 0, 0, 0x7e, 4B)     \
+    X(PEXTRD, 3, 1, 0, 0, 0x16, 4B)          \
     X(ADDPS, 1, 0, 0, 0, 0x58, FULL)         \
     X(MULPS, 1, 0, 0, 0, 0x59, FULL)         \
     X(SUBPS, 1, 0, 0, 0, 0x5c, FULL)         \

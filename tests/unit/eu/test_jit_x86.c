@@ -105,6 +105,24 @@ Test(jit_x86, narrow_broadcasts)
     x86_finish(&x);
 }
 
+/* By GNU as: vpextrd eax, xmm25, 1 and vpextrd eax, xmm11, 1. */
+Test(jit_x86, lanes_to_general_registers)
+{
+    static const uint8_t evex[] = {0x62, 0x63, 0x7d, 0x08, 0x16, 0xc8, 1};
+    static const uint8_t vex[] = {0xc4, 0x63, 0x79, 0x16, 0xd8, 1};
+    struct x86 x;
+    x86_init(&x, true);
+    x86_vop_imm(&x, X86_PEXTRD, 0, 25, 0, x86_reg(X86_RAX), 0, 1);
+    cr_assert_eq(x.size, sizeof evex);
+    cr_expect_arr_eq(x.code, evex, sizeof evex);
+    x86_finish(&x);
+    x86_init(&x, false);
+    x86_vop_imm(&x, X86_PEXTRD, 0, 11, 0, x86_reg(X86_RAX), 0, 1);
+    cr_assert_eq(x.size, sizeof vex);
+    cr_expect_arr_eq(x.code, vex, sizeof vex);
+    x86_finish(&x);
+}
+
 Test(jit_x86, constants_are_shared_and_reached)
 {
     struct x86 x;
