@@ -245,13 +245,17 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
     put(x, (uint32_t)disp | last << 32, 4 + imm_B);
 }
 
+/* Mask register, zeroing, immediate + 1: how the rest is passed on. */
+#define MODS(k, zero, imm) ((k) | (zero) << 3 | ((imm) + 1u) << 4)
+
 static __attribute__((noinline)) void
 vector_vex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-           unsigned vvvv, struct x86_rm rm, int imm)
+           unsigned vvvv, struct x86_rm rm, unsigned mods)
 {
     const struct row *r = &rows[op];
+    int imm = (int)(mods >> 4) - 1;
     uint64_t v = vex(r, len, reg, vvvv), last = (uint8_t)imm;
-    assert(r->has_vex && !rm.bcast && len < 2);
+    assert(r->has_vex && !rm.bcast && len < 2 && !(mods & 7));
     if (rm.kind == X86_CONST) {
         put_const(x, v, 4, rm.disp, imm);
         return;
@@ -264,9 +268,6 @@ vector_vex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     put(x, v | last << 40, 5 + (imm >= 0));
 }
 
-/* Mask register, zeroing, immediate + 1: how the rest is passed on. */
-#define MODS(k, zero, imm) ((k) | (zero) << 3 | ((imm) + 1u) << 4)
-
 static void vector_far(struct x86 *x, enum x86_vop op, unsigned len,
                        unsigned reg, unsigned vvvv, struct x86_rm rm,
                        unsigned mods);
@@ -278,8 +279,12 @@ vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
 {
     const struct row *r = &rows[op];
     int imm = (int)(mods >> 4) - 1;
-    if (!x->evex || !r->has_evex || x->size + X86_ROOM > x->capacity) {
+    if (x->size + X86_ROOM > x->capacity) {
         vector_far(x, op, len, reg, vvvv, rm, mods);
+        return;
+    }
+    if (!x->evex || !r->has_evex) {
+        vector_vex(x, op, len, reg, vvvv, rm, mods);
         return;
     }
     uint64_t v = evex(r, len, reg, vvvv, mods & 7) | (uint64_t)(mods & 8) << 28;
@@ -297,19 +302,13 @@ vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     put_memory(x, v, 5, shift, rm, imm);
 }
 
-/* Where there was no room, or VEX is to be used. */
+/* Where there was no room. */
 static __attribute__((noinline)) void
 vector_far(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
            unsigned vvvv, struct x86_rm rm, unsigned mods)
 {
-    if (!x86_room(x))
-        return;
-    if (x->evex && rows[op].has_evex) {
+    if (x86_room(x))
         vector(x, op, len, reg, vvvv, rm, mods);
-        return;
-    }
-    assert(!(mods & 7));
-    vector_vex(x, op, len, reg, vvvv, rm, (int)(mods >> 4) - 1);
 }
 
 void
