@@ -94,6 +94,7 @@ struct jit_vregs {
     uint32_t normal; /* hold no denormal number: see jit_note_normal() */
     uint32_t recent; /* used since the others were passed over */
     uint32_t touch[EU_GRF_COUNT]; /* which hold part of a GRF */
+    uint32_t next[JIT_VREGS];     /* evict.c; not known up to jit.here */
     struct jit_vreg reg[JIT_VREGS];
 };
 

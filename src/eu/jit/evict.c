@@ -13,6 +13,7 @@
 #define FAR 6u
 
 #define NOT_READ 1000u /* in this block */
+#define NEVER UINT32_MAX
 
 /* What memory has and nobody reads for so long is the one. */
 #define FAR_ENOUGH 24u
@@ -46,27 +47,33 @@ look_ahead(struct jit *j, struct jit_ahead *a)
     }
 }
 
-/* Ops from now on up to the one that reads the GRF. */
-static inline unsigned
-grf_distance(const struct jit *j, unsigned grf)
+/* 1 more than the op that reads the vector next, as far as one can see, or
+ * NEVER. */
+static uint32_t
+find_reader(const struct jit *j, const struct jit_vreg *v)
 {
     const struct jit_ahead *a = &j->ahead;
-    uint64_t set = a->readers[grf % EU_GRF_COUNT] >> (j->here - a->from);
-    return set ? (unsigned)__builtin_ctzll(set) : NOT_READ;
+    unsigned first = v->off_B / EU_GRF_B;
+    unsigned last = (v->off_B + v->len_B - 1u) / EU_GRF_B;
+    uint64_t set = (a->readers[first % EU_GRF_COUNT] |
+                    a->readers[last % EU_GRF_COUNT]) >>
+                   (j->here - a->from);
+    if (set)
+        return j->here + (uint32_t)__builtin_ctzll(set) + 1;
+    return a->whole ? NEVER : a->end;
 }
 
 static inline unsigned
-distance(const struct jit *j, unsigned r)
+distance(struct jit *j, unsigned r)
 {
-    const struct jit_vreg *v = &j->v.reg[r];
-    bool recent = j->v.recent & JIT_BIT(r);
-    unsigned first = v->off_B / EU_GRF_B;
-    unsigned last = (v->off_B + v->len_B - 1u) / EU_GRF_B;
-    if (j->v.named & JIT_BIT(r)) {
-        unsigned d = grf_distance(j, first);
-        return last == first ? d : MIN2(d, grf_distance(j, last));
+    struct jit_vregs *v = &j->v;
+    if (!(v->named & JIT_BIT(r))) {
+        bool recent = v->recent & JIT_BIT(r);
+        return v->reg[r].kind != JIT_CONST ? 0 : recent ? 4 : OLD_CONST;
     }
-    return v->kind == JIT_CONST ? recent ? 4 : OLD_CONST : 0;
+    if (v->next[r] <= j->here)
+        v->next[r] = find_reader(j, &v->reg[r]);
+    return v->next[r] == NEVER ? NOT_READ : v->next[r] - 1 - j->here;
 }
 
 unsigned

@@ -107,6 +107,7 @@ jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
     v->reg[reg].kind = kind;
     v->reg[reg].off_B = (uint16_t)off_B;
     v->reg[reg].len_B = (uint16_t)len_B;
+    v->next[reg] = 0;
 }
 
 unsigned
