@@ -254,6 +254,10 @@ void eu_launch_end(const struct eu_launch *launch, uint32_t before);
 /* Zeroes the registers of live_in from this one on. */
 void eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
                     unsigned first_grf);
+/* Once more, for the next thread: those that the one before may have changed.
+ */
+void eu_launch_zero_again(const struct eu_launch *launch,
+                          struct eu_thread *thread, unsigned first_grf);
 
 /* Threads with these channels on may run code that masks nothing. */
 static inline bool

@@ -87,15 +87,31 @@ zero_grfs(struct eu_thread *t, const uint32_t set[4])
                    EU_GRF_B);
 }
 
+/* Of 32 registers, those from the first one on. */
+static uint32_t
+grfs_from(unsigned first_grf, unsigned word)
+{
+    unsigned below = first_grf <= word * 32 ? 0 : first_grf - word * 32;
+    return below < 32 ? UINT32_MAX << below : 0;
+}
+
 void
 eu_launch_zero(const struct eu_launch *l, struct eu_thread *t,
                unsigned first_grf)
 {
     uint32_t set[4];
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned below = first_grf <= i * 32 ? 0 : first_grf - i * 32;
-        set[i] = below < 32 ? l->live_in[i] >> below << below : 0;
-    }
+    for (unsigned i = 0; i < 4; i++)
+        set[i] = l->live_in[i] & grfs_from(first_grf, i);
+    zero_grfs(t, set);
+}
+
+void
+eu_launch_zero_again(const struct eu_launch *l, struct eu_thread *t,
+                     unsigned first_grf)
+{
+    uint32_t set[4];
+    for (unsigned i = 0; i < 4; i++)
+        set[i] = l->live_in[i] & l->written[i] & grfs_from(first_grf, i);
     zero_grfs(t, set);
 }
 

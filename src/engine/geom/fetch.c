@@ -313,10 +313,20 @@ struct lane_vertices {
     bool in_row; /* at[0] and the seven behind it */
 };
 
+/* Keys of a numbered batch ascend. */
 static struct lane_vertices
-find_vertices(const struct draw *draw, const uint32_t key[LANES])
+find_vertices(const struct geom *g, const uint32_t key[LANES])
 {
+    const struct draw *draw = g->draw;
     struct lane_vertices v = {.most = 0};
+    if (g->batch.numbered && key[LANES - 1] - key[0] == LANES - 1) {
+        for (unsigned i = 0; i < LANES; i++)
+            v.at[i] = vertex_number(draw, key[i]);
+        v.most = v.at[LANES - 1];
+        v.in_row = v.at[0] < v.most;
+        if (v.in_row)
+            return v;
+    }
     uint32_t apart = 0;
     for (unsigned i = 0; i < LANES; i++) {
         v.at[i] = vertex_number(draw, key[i]);
@@ -401,7 +411,7 @@ put_all(const struct geom *g, const uint32_t key[LANES],
 {
     const struct draw *draw = g->draw;
     const struct fetch_plan *plan = g->fetch;
-    const struct lane_vertices v = find_vertices(draw, key);
+    const struct lane_vertices v = find_vertices(g, key);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
         if (e->straight)

@@ -11,14 +11,21 @@ is_live(const struct eu_launch *l, unsigned grf)
     return l->live_in[grf / 32] >> (grf % 32) & 1;
 }
 
+/* Whether a thread may need it that another has changed. */
+static bool
+is_spoilt(const struct eu_launch *l, unsigned grf)
+{
+    return is_live(l, grf) && l->written[grf / 32] >> (grf % 32) & 1;
+}
+
 /* Whether any register from that one on is. */
 static bool
-any_is_live(const struct eu_launch *l, unsigned grf)
+any_is_spoilt(const struct eu_launch *l, unsigned grf)
 {
     uint32_t any = 0;
     for (unsigned i = 0; i < ARRAY_SIZE(l->live_in); i++) {
         unsigned below = grf <= i * 32 ? 0 : grf - i * 32;
-        any |= below < 32 ? l->live_in[i] >> below : 0;
+        any |= below < 32 ? (l->live_in[i] & l->written[i]) >> below : 0;
     }
     return any;
 }
@@ -77,17 +84,41 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
         out[i] = r->handle + r->entry_B / 64 * (first + MIN2(i, count - 1));
 }
 
-/* Header and constants again, which the thread before may have overwritten. */
+/* What the thread before may have changed of its header, constants, and zeros
+ * behind the inputs. */
+struct again {
+    uint32_t g0[8];
+    bool header, zeros;
+    unsigned zeros_from, push_count;
+    uint8_t push[EU_GRF_COUNT]; /* of the constants' registers */
+};
+
 static void
-put_constants(const struct eu_launch *l, const struct shader_stage *stage,
-              struct eu_thread *t, const uint32_t g0[8])
+find_again(const struct eu_launch *l, const struct shader_stage *stage,
+           struct eu_thread *t, const struct inputs *in, struct again *a)
 {
-    memcpy(eu_grf(t, 0), g0, EU_GRF_B);
+    memcpy(a->g0, eu_grf(t, 0), sizeof a->g0);
+    a->header = is_spoilt(l, 0);
+    a->zeros_from = in->grf + in->count;
+    a->zeros = any_is_spoilt(l, a->zeros_from);
+    a->push_count = 0;
     for (unsigned i = 0; stage->push && i < stage->push_grf; i++) {
-        if (is_live(l, stage->grf_start + i))
-            memcpy(eu_grf(t, stage->grf_start + i), stage->push + i * 8,
-                   EU_GRF_B);
+        if (is_spoilt(l, stage->grf_start + i))
+            a->push[a->push_count++] = (uint8_t)i;
     }
+}
+
+static void
+put_again(const struct eu_launch *l, const struct shader_stage *stage,
+          struct eu_thread *t, const struct again *a)
+{
+    if (a->header)
+        memcpy(eu_grf(t, 0), a->g0, sizeof a->g0);
+    for (unsigned i = 0; i < a->push_count; i++)
+        memcpy(eu_grf(t, stage->grf_start + a->push[i]),
+               stage->push + a->push[i] * 8, EU_GRF_B);
+    if (a->zeros)
+        eu_launch_zero_again(l, t, a->zeros_from);
 }
 
 /* A thread's share of what is looked at next. */
@@ -134,9 +165,9 @@ run_job(struct geom *g, unsigned index, unsigned worker)
         return;
     }
     struct inputs in = find_inputs(g, grf);
-    bool zeros = any_is_live(&g->vs_launch, grf + in.count);
-    uint32_t g0[8];
-    memcpy(g0, eu_grf(&t, 0), sizeof g0);
+    struct again again;
+    find_again(&g->vs_launch, stage, &t, &in, &again);
+    eu_launch_zero(&g->vs_launch, &t, grf + in.count);
     unsigned begin = index * JOB_THREADS * LANES, first = begin;
     memset(geom_entry(g, &g->vs_urb, first), 0,
            (size_t)g->vs_urb.entry_B * (end - first));
@@ -145,9 +176,8 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     for (; first < end && !geom_stopped(g); first += LANES) {
         unsigned count = MIN2(end - first, LANES);
         uint32_t mask = (1u << count) - 1;
-        if (zeros)
-            eu_launch_zero(&g->vs_launch, &t, grf + in.count);
-        put_constants(&g->vs_launch, stage, &t, g0);
+        if (first > begin)
+            put_again(&g->vs_launch, stage, &t, &again);
         put_handles(g, &t, first, count);
         if (in.any)
             put_inputs(g, &t, &in, first, count);

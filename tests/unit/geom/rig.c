@@ -72,6 +72,7 @@ void
 eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {
     memset(launch->live_in, 0xff, sizeof launch->live_in);
+    memset(launch->written, 0xff, sizeof launch->written);
     launch->start = *start;
 }
 
@@ -97,6 +98,13 @@ eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
                unsigned first_grf)
 {
     memset(eu_grf(thread, first_grf), 0, (EU_GRF_COUNT - first_grf) * EU_GRF_B);
+}
+
+void
+eu_launch_zero_again(const struct eu_launch *launch, struct eu_thread *thread,
+                     unsigned first_grf)
+{
+    eu_launch_zero(launch, thread, first_grf);
 }
 
 bool
