@@ -135,6 +135,41 @@ any_req(void)
     return req;
 }
 
+static inline uint64_t
+bits_of(uint64_t v, unsigned hi, unsigned lo)
+{
+    return v >> lo & ((UINT64_C(1) << (hi - lo + 1)) - 1);
+}
+
+/* An ETC block in mode H, which looks at the order of its two colours: they are
+ * equal. Bit 33 is set, a sum of red is within 0..31 and one of green is not.
+ */
+static inline uint64_t
+any_equal_block(void)
+{
+    for (;;) {
+        uint64_t v = (uint64_t)any(1 << 16) << 47 | (uint64_t)any(2) << 63 |
+                     any(1 << 24) | UINT64_C(1) << 33;
+        v |= (uint64_t)any(8) << 32;
+        uint64_t g = bits_of(v, 58, 56) << 1 | bits_of(v, 52, 52);
+        uint64_t b = bits_of(v, 51, 51) << 3 | bits_of(v, 49, 47);
+        v |= bits_of(v, 62, 59) << 43 | g << 39 | b << 35;
+        int red = (int)bits_of(v, 63, 59) + (int)(bits_of(v, 58, 56) ^ 4) - 4;
+        int green = (int)bits_of(v, 55, 51) + (int)(bits_of(v, 50, 48) ^ 4) - 4;
+        if (red >= 0 && red <= 31 && (green < 0 || green > 31))
+            return v;
+    }
+}
+
+static inline void
+fill_with_equal_blocks(struct surface *s)
+{
+    for (uint64_t at = 0; at + 8 <= s->limit_B; at += 8) {
+        uint64_t v = __builtin_bswap64(any_equal_block());
+        memcpy(s->mem + at, &v, sizeof v);
+    }
+}
+
 static inline void
 check_same_bits(const struct surface *s, const struct sample_req *req,
                 uint32_t a[4][SAMPLE_LANES], uint32_t b[4][SAMPLE_LANES],

@@ -1,0 +1,86 @@
+/* patch_four.h: four compressed blocks, decoded all at once; a part of
+ * patch_vbmi.c. */
+#ifndef SAMPLER_PATCH_FOUR_H
+#define SAMPLER_PATCH_FOUR_H
+
+#include "sampler/x86/patch_filter.h"
+
+enum palette_of { PALETTE_NONE, PALETTE_BC1, PALETTE_BC3, PALETTE_ETC };
+
+/* Colours, four bytes each, red lowest, and whose colour it is of 8x8 texels,
+ * row by row: of which a number is the place of the red byte. */
+struct patch_palette {
+    bits colors[2]; /* the second one only of ETC */
+    bits numbers;
+    uint32_t special; /* bit per block: has no such palette */
+};
+
+/* Two columns and two rows. */
+struct four_blocks {
+    __m256i bits, more; /* the second eight bytes, where there are 16 */
+    int32_t x[2], y[2];
+};
+
+/* Those that no lane looks at need not exist; the first ones stand for them. */
+INLINE struct four_blocks
+load_four_blocks(const struct sample_plan *p, struct patch_corner corner,
+                 bits in, bool two)
+{
+    __mmask32 beyond = _mm512_cmpgt_epu16_mask(in, _mm512_set1_epi16(2));
+    int32_t x = (int32_t)corner.bx, y = (int32_t)corner.by;
+    struct four_blocks four = {
+        .x = {x, x + ((beyond & 0x55555555) != 0)},
+        .y = {y, y + ((beyond & 0xaaaaaaaa) != 0)},
+    };
+    const struct sample_tiling *t = &p->tiling;
+    const uint8_t *row0 = p->mem + block_offset_B(t, 0, four.y[0]);
+    const uint8_t *row1 = p->mem + block_offset_B(t, 0, four.y[1]);
+    uint32_t x0_B = block_offset_B(t, four.x[0], 0);
+    uint32_t x1_B = block_offset_B(t, four.x[1], 0);
+    _mm_prefetch(row0 + x0_B + p->ahead_B, _MM_HINT_T0);
+    _mm_prefetch(row1 + x0_B + p->ahead_B, _MM_HINT_T0);
+    four.bits = _mm256_set_m128i(v_load8_pair(row1 + x0_B, row1 + x1_B),
+                                 v_load8_pair(row0 + x0_B, row0 + x1_B));
+    row0 += 8;
+    row1 += 8;
+    if (two)
+        four.more = _mm256_set_m128i(v_load8_pair(row1 + x0_B, row1 + x1_B),
+                                     v_load8_pair(row0 + x0_B, row0 + x1_B));
+    return four;
+}
+
+/* Tables of eight bytes for each block. */
+#define EACH4(...)                                         \
+    {                                                      \
+        __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__ \
+    }
+
+/* From memory, like v_constant(). */
+INLINE __m256i
+block_table(const uint8_t table[32])
+{
+    __m256i v;
+    __asm__("vmovdqa64 %1, %0"
+            : "=v"(v)
+            : "m"(*(const __m256i *)(const void *)table));
+    return v;
+}
+
+INLINE __m256i
+block_constant(const int32_t *i)
+{
+    __m256i v;
+    __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*i));
+    return v;
+}
+
+/* Eight bits of each block from each of these places on. */
+INLINE __m256i
+block_fields(const uint8_t from[32], __m256i v)
+{
+    return _mm256_multishift_epi64_epi8(block_table(from), v);
+}
+
+enum { AND_OR = 0xf8 /* a | b & c */, AND_XOR = 0x78 /* a ^ b & c */ };
+
+#endif
