@@ -111,6 +111,8 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
             y = (int64_t)w->tile_y * SUBPIXEL;
     job->samples = sc->ms_raster && !s->conservative ? sc->samples : 1;
     job->edges = s->edge_count;
+    /* In the tile, no more than 80 pixels from all of its vertices. */
+    job->narrow = s->narrow;
     job->columns = bit_range(box->x0 - w->tile_x, box->x1 - w->tile_x);
     job->rows = bit_range(box->y0 - w->tile_y, box->y1 - w->tile_y);
     for (unsigned e = 0; e < s->edge_count; e++) {
@@ -202,7 +204,8 @@ begin(struct worker *w, const struct setup *s, struct box *box,
         return false;
     struct box wide = edges_box(s, box);
     job_init(job, w, s, &wide);
-    return cover_trim(job);
+    /* Every edge of a small triangle cuts the tile, or might as well. */
+    return s->narrow || cover_trim(job);
 }
 
 unsigned

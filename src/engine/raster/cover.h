@@ -19,6 +19,7 @@ struct cover_job {
     int64_t a[COVER_EDGE_COUNT], b[COVER_EDGE_COUNT];
     int64_t c[COVER_EDGE_COUNT][COVER_SAMPLES];
     uint64_t columns, rows;
+    bool narrow; /* no value within the tile leaves 32 bits, that is known */
 };
 
 /* A 4x4 block, pixels from the tile's corner; bit 4 * quad + pixel of the

@@ -125,7 +125,8 @@ is_narrow(const struct cover_job *job)
 void
 cover_find(const struct cover_job *job, struct cover_list *list)
 {
-    enum cpu_level cpu = is_narrow(job) ? cpu_selected() : CPU_SSE4;
+    enum cpu_level cpu = job->narrow || is_narrow(job) ? cpu_selected()
+                                                       : CPU_SSE4;
     switch (cpu) {
     case CPU_AVX512: cover_find_avx512(job, list); break;
     case CPU_AVX2: cover_find_avx2(job, list); break;

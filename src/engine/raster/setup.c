@@ -198,7 +198,7 @@ is_culled(const struct scene *sc, const struct tri *t)
  */
 struct shape {
     struct small px; /* square[] if known */
-    bool known;
+    bool known, narrow;
     struct edge edge[3];
 };
 
@@ -282,7 +282,8 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     if (px->x0 >= px->x1 || px->y0 >= px->y1)
         return false;
     shape_edges(sc, t, h);
-    h->known = side <= SMALL_MAX_SUBPX && samples_are_centres(sc) &&
+    h->narrow = side <= SMALL_MAX_SUBPX;
+    h->known = h->narrow && samples_are_centres(sc) &&
                ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 4 &&
                ((px->y1 - 1) >> 2) - (px->y0 >> 2) < 4;
     bool clipped = px->x0 == sc->clip_x0[vp] || px->y0 == sc->clip_y0[vp] ||
@@ -325,6 +326,7 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     s->x1 = h->px.x1;
     s->y1 = h->px.y1;
     s->small = h->known;
+    s->narrow = h->narrow;
     if (h->known)
         memcpy(s->square, h->px.square, sizeof s->square);
     s->attr = attr_setup(list, p, v, 3, t->back, false);

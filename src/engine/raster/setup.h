@@ -40,7 +40,8 @@ struct setup {
     /* Smooth points and lines scale alpha by coverage: distances in pixels
      * from (smooth_x, smooth_y), along (dir) and across. */
     bool smooth, round;
-    bool small; /* what it covers is known: square[] */
+    bool small;  /* what it covers is known: square[] */
+    bool narrow; /* no side is longer than SMALL_MAX_SUBPX */
     /* The above are zero at first, what follows is not. */
     float smooth_x, smooth_y, dir_x, dir_y;
     float half_length, half_width;
