@@ -6,8 +6,9 @@
  * clipper and set-up on one worker, in its lane: a struct geom with memory of
  * its own. The lists of set-up primitives are drawn in the order of the chunks.
  *
- * Draws with tessellation, geometry shader or stream output have one lane.
- * There the chunks run in order, and the jobs of geom_for() on all workers.
+ * Draws of one chunk, and those with tessellation, geometry shader or stream
+ * output, have one lane. There the chunks run in order, and the jobs of
+ * geom_for() on all workers; so do parts of many triangles, see tris.c.
  *
  * In a chunk, vertices and objects collect in a batch; the stages run one
  * after another over all of it. */
