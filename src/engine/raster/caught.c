@@ -279,8 +279,7 @@ caught_alike(struct worker *w, const struct setup *s, struct caught_list *l)
 /* ---- rows of a list ---- */
 
 static struct row_fill
-rows_of(const struct worker *w, const struct caught *c,
-        const struct caught_list *l)
+rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
@@ -290,6 +289,7 @@ rows_of(const struct worker *w, const struct caught *c,
                              .rest = l->rest,
                              .count = l->list->count,
                              .weights = &w->batch.run_weights,
+                             .parts = &w->batch.parts,
                              .some = w->cheap && w->same_lanes,
                              .vector_mask = w->launch.start.vector_mask_enable,
                              .mem = v->mem,

@@ -87,9 +87,16 @@ struct thread_run {
     uint32_t step_B;
 };
 
+#define ROW_COLUMNS (COVER_TILE_PX / 4)
+
+/* Private to each set of plane_ops: what planes have of a tile's columns. */
+struct row_parts {
+    uint8_t kind[2];
+    alignas(64) double column[3][ROW_COLUMNS][8];
+};
+
 /* Blocks of a tile's list on their way to rows of threads that differ in
  * nothing but their weights and where their colours go. */
-#define ROW_COLUMNS (COVER_TILE_PX / 4)
 struct row_fill {
     const struct cover_block *block;
     const uint16_t *lit;   /* of each block, or NULL: what is covered */
@@ -105,10 +112,7 @@ struct row_fill {
     int32_t tile_x, tile_y;
     unsigned lines;
     uint32_t step_B;
-    /* Private to each set of plane_ops: what the planes have of the tile's
-     * columns. */
-    uint8_t kind[2];
-    alignas(64) double column[3][ROW_COLUMNS][8];
+    struct row_parts *parts;
 };
 
 struct plane_ops {

@@ -137,7 +137,8 @@ struct block_batch {
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
     struct eu_row row[BATCH_BLOCKS];
-    bool weighs; /* and weights from here, not from weights[] */
+    struct row_parts parts; /* of a list's rows */
+    bool weighs;            /* and weights from here, not from weights[] */
     struct run_weights run_weights;
 };
 

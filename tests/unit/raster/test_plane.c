@@ -170,8 +170,10 @@ compare_rows(const struct plane_ops *ops)
                             .y_B = y_B,
                             .tile_x = TILE_X,
                             .tile_y = TILE_Y};
+    struct row_parts parts;
     struct row_fill got = want;
     got.rest = rest[1];
+    got.parts = &parts;
     plane_ops_ref.begin_rows(&want);
     ops->begin_rows(&got);
     while (want.next < want.count) {

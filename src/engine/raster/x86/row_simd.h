@@ -12,10 +12,10 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
         f64x4 v = p->c + p->dx * x;
         if (kind == PART_COLUMNS) {
             f32x8 floats = spread(v, lanes);
-            memcpy(f->column[n][i], &floats, sizeof floats);
+            memcpy(f->parts->column[n][i], &floats, sizeof floats);
         } else {
             eight c = columns_of(v);
-            memcpy(f->column[n][i], &c, sizeof c);
+            memcpy(f->parts->column[n][i], &c, sizeof c);
         }
     }
 }
@@ -30,8 +30,9 @@ begin_rows(struct row_fill *f)
                         .ref_x = in->ref_x,
                         .ref_y = in->ref_y};
     find_kinds(&w);
-    f->kind[0] = (uint8_t)w.p1.kind;
-    f->kind[1] = (uint8_t)w.p2.kind;
+    f->parts->kind[0] = (uint8_t)w.p1.kind;
+    f->parts->kind[1] = (uint8_t)w.p2.kind;
+    memset(f->rest, 0, f->count * sizeof *f->rest);
     columns_of_tile(f, 0, in->b1, w.p1.kind);
     columns_of_tile(f, 1, in->b2, w.p2.kind);
     if (in->q)
@@ -39,12 +40,13 @@ begin_rows(struct row_fill *f)
 }
 
 static inline void
-column_floats(const struct parts *t, const double column[8], f32x8 out[2])
+column_floats(const struct parts *t, enum part_kind kind,
+              const double column[8], f32x8 out[2])
 {
-    if (t->kind == PART_ROWS) {
+    if (kind == PART_ROWS) {
         out[0] = t->floats[0];
         out[1] = t->floats[1];
-    } else if (t->kind == PART_COLUMNS) {
+    } else if (kind == PART_COLUMNS) {
         memcpy(&out[0], column, sizeof out[0]);
         out[1] = out[0];
     } else {
@@ -60,9 +62,9 @@ column_divided(const struct weigher *w, const struct row_fill *f, unsigned i,
                float out[32])
 {
     eight c1, c2, cq;
-    memcpy(&c1, f->column[0][i], sizeof c1);
-    memcpy(&c2, f->column[1][i], sizeof c2);
-    memcpy(&cq, f->column[2][i], sizeof cq);
+    memcpy(&c1, f->parts->column[0][i], sizeof c1);
+    memcpy(&c2, f->parts->column[1][i], sizeof c2);
+    memcpy(&cq, f->parts->column[2][i], sizeof cq);
     for (unsigned k = 0; k < 2; k++) {
         eight over = eight_over(eight_add(cq, w->pq.rows[k]));
         eight v1 = eight_mul(eight_add(c1, w->p1.rows[k]), over);
@@ -81,79 +83,118 @@ begin_rows_at(struct weigher *w, int32_t y_px)
         parts_of_rows(&w->pq, w->q, y);
 }
 
-static inline void
-weigh_column(const struct weigher *w, const struct row_fill *f, unsigned i,
-             float out[32])
+/* Blocks side by side of which the same lanes are lit. */
+struct row_run {
+    const struct cover_block *block;
+    unsigned count;
+    uint16_t lit;
+    uint32_t mask; /* that their threads begin with */
+    uint8_t *mem;  /* of column 0 */
+};
+
+/* With kinds, and whether there is a divisor, that compilers see. */
+static inline __attribute__((always_inline)) void
+fill_run(const struct row_fill *f, const struct weigher *w, enum part_kind k1,
+         enum part_kind k2, bool divides, struct row_run run, struct eu_row *to)
 {
-    f32x8 v1[2], v2[2];
-    if (w->q) {
-        column_divided(w, f, i, out);
-        return;
+    const uint64_t *x_B = f->x_B;
+    const struct weigher at = *w;
+    const unsigned lines = f->lines;
+    const uint32_t step_B = f->step_B;
+    for (unsigned i = 0; i < run.count; i++, to++) {
+        unsigned x = run.block[i].x;
+        float *out = (float *)(void *)to->payload;
+        if (divides) {
+            column_divided(&at, f, x / 4, out);
+        } else {
+            f32x8 v1[2], v2[2];
+            column_floats(&at.p1, k1, f->parts->column[0][x / 4], v1);
+            column_floats(&at.p2, k2, f->parts->column[1][x / 4], v2);
+            store_floats(out, v1[0], v2[0]);
+            store_floats(out + 16, v1[1], v2[1]);
+        }
+        uint8_t *mem = run.mem + x_B[x];
+        to->caught = mem;
+        for (unsigned k = 0; k < lines; k++)
+            __builtin_prefetch(mem + k * step_B, 1);
+        put_masks(to, run.lit, 0xffff, run.mask);
     }
-    column_floats(&w->p1, f->column[0][i], v1);
-    column_floats(&w->p2, f->column[1][i], v2);
-    store_floats(out, v1[0], v2[0]);
-    store_floats(out + 16, v1[1], v2[1]);
 }
 
-/* With kinds and a divisor that compilers see. */
-static inline __attribute__((always_inline)) unsigned
-fill_rows_with(struct row_fill *f, struct eu_row *row, unsigned room,
-               struct weigher w)
+static inline void
+fill_run_by_kind(const struct row_fill *f, const struct weigher *w,
+                 struct row_run run, struct eu_row *to)
 {
-    const struct cover_block *block = f->block;
-    const uint16_t *lits = f->lit;
-    const uint64_t *x_B = f->x_B, *y_B = f->y_B;
-    uint16_t *rest = f->rest;
-    const unsigned count = f->count, lines = f->lines;
-    const uint32_t always = f->vector_mask ? 0xffff : 0, step_B = f->step_B;
-    const bool some = f->some;
-    struct eu_row *to = row, *end = row + room;
-    unsigned n = f->next, y = UINT32_MAX, pixels = 0, left = 0;
-    uint8_t *mem = NULL;
-    for (; n < count && to != end; n++) {
-        const struct cover_block b = block[n];
-        const uint16_t lit = lits ? lits[n] : b.mask;
-        bool takes = lit == 0xffff || (lit && some);
-        rest[n] = takes ? 0 : lit;
-        if (!takes) {
-            left |= lit;
-            continue;
-        }
-        pixels += lit == 0xffff ? 16 : (unsigned)_mm_popcnt_u32(lit);
-        if (b.y != y) {
-            y = b.y;
-            begin_rows_at(&w, f->tile_y + b.y);
-            mem = f->mem + y_B[y];
-        }
-        weigh_column(&w, f, b.x / 4u, (float *)(void *)to->payload);
-        to->caught = mem + x_B[b.x];
-        for (unsigned i = 0; i < lines; i++)
-            __builtin_prefetch(to->caught + i * step_B, 1);
-        put_masks(to, lit, 0xffff, lit | always);
-        to++;
+    enum { DIVIDED = 9 };
+    switch (w->q ? DIVIDED : w->p1.kind * 3 + w->p2.kind) {
+#define CASE(a, b) \
+    case a * 3 + b: fill_run(f, w, a, b, false, run, to); break;
+        CASE(PART_ANY, PART_ANY)
+        CASE(PART_ANY, PART_COLUMNS)
+        CASE(PART_ANY, PART_ROWS)
+        CASE(PART_COLUMNS, PART_ANY)
+        CASE(PART_COLUMNS, PART_COLUMNS)
+        CASE(PART_COLUMNS, PART_ROWS)
+        CASE(PART_ROWS, PART_ANY)
+        CASE(PART_ROWS, PART_COLUMNS)
+        CASE(PART_ROWS, PART_ROWS)
+#undef CASE
+    default: fill_run(f, w, PART_ANY, PART_ANY, true, run, to); break;
     }
-    f->next = n;
-    f->pixels += pixels;
-    f->left |= left;
-    if (to != row)
-        to[-1].more = 0;
-    return (unsigned)(to - row);
+}
+
+/* How many blocks from the list's n-th on are lit as a whole and lie in its
+ * row, at most `most`. */
+static inline unsigned
+count_whole(const struct row_fill *f, unsigned n, unsigned most)
+{
+    const struct cover_block *b = &f->block[n];
+    const uint16_t *lit = f->lit ? f->lit + n : NULL;
+    unsigned i = 1;
+    while (i < most && b[i].y == b->y && (lit ? lit[i] : b[i].mask) == 0xffff)
+        i++;
+    return i;
 }
 
 static unsigned
 fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
 {
-    const struct plane p1 = *f->weights->b1, p2 = *f->weights->b2;
-    struct weigher w = {.b1 = &p1,
-                        .b2 = &p2,
-                        .ref_x = f->weights->ref_x,
-                        .ref_y = f->weights->ref_y};
-    w.p1.kind = f->kind[0];
-    w.p2.kind = f->kind[1];
-    if (!f->weights->q)
-        return fill_rows_with(f, row, room, w);
-    const struct plane pq = *f->weights->q;
-    w.q = &pq;
-    return fill_rows_with(f, row, room, w);
+    const struct run_weights *in = f->weights;
+    struct weigher w = {.b1 = in->b1,
+                        .b2 = in->b2,
+                        .q = in->q,
+                        .ref_x = in->ref_x,
+                        .ref_y = in->ref_y};
+    w.p1.kind = f->parts->kind[0];
+    w.p2.kind = f->parts->kind[1];
+    unsigned y = UINT32_MAX, rows = 0;
+    uint8_t *mem = NULL;
+    while (f->next < f->count && rows < room) {
+        unsigned n = f->next;
+        const struct cover_block b = f->block[n];
+        uint16_t lit = f->lit ? f->lit[n] : b.mask;
+        bool takes = lit == 0xffff || (lit && f->some);
+        f->next++;
+        if (!takes) {
+            f->rest[n] = lit;
+            f->left |= lit;
+            continue;
+        }
+        if (b.y != y) {
+            y = b.y;
+            begin_rows_at(&w, f->tile_y + b.y);
+            mem = f->mem + f->y_B[y];
+        }
+        struct row_run run = {&f->block[n], 1, lit,
+                              f->vector_mask ? 0xffff : lit, mem};
+        if (lit == 0xffff)
+            run.count = count_whole(f, n, MIN2(f->count - n, room - rows));
+        fill_run_by_kind(f, &w, run, &row[rows]);
+        f->pixels += run.count * (unsigned)_mm_popcnt_u32(lit);
+        f->next = n + run.count;
+        rows += run.count;
+    }
+    if (rows)
+        row[rows - 1].more = 0;
+    return rows;
 }

@@ -516,7 +516,6 @@ LANES_INLINE void
 write_plane(const struct rt_block *b, const struct rt_plane *p,
             enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
 {
-    fetch_below(f, b, p);
     if (mode != RT_PLAIN) {
         struct blend_in in;
         vf out[4];
@@ -566,6 +565,7 @@ write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
         for (size_t n = 0; n < b.count; n++) {
             const struct rt_plane one = p[n];
             load_colors(&b, n, f, mode, v, e);
+            fetch_below(f, &b, &one);
             write_plane(&b, &one, f, mode, v, e);
         }
         return;
@@ -574,6 +574,7 @@ write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
         load_colors(&b, n, f, mode, v, e);
         for (unsigned i = 0; i < b.planes; i++) {
             const struct rt_plane one = *p++;
+            fetch_below(f, &b, &one);
             write_plane(&b, &one, f, mode, v, e);
         }
     }
@@ -593,7 +594,8 @@ stream(enum rt_format f, enum rt_mode mode, const struct rt_block *b,
     return true;
 }
 
-/* A block whose colours a thread still has in registers. */
+/* A block whose colours a thread still has in registers; its memory has been
+ * fetched. */
 LANES_INLINE void
 write_row(const vf color[4], const struct eu_row *row,
           const struct rt_block *block, uint32_t mask, enum rt_format f,
