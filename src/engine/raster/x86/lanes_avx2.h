@@ -192,6 +192,14 @@ if_greater(__m256i a, __m256i b, __m256i x, __m256i y)
     return _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi32(a, b));
 }
 
+/* The lesser, unsigned. */
+LANES_INLINE vi
+i_least(vi a, vi b)
+{
+    return (vi){_mm256_min_epu32(a.low, b.low),
+                _mm256_min_epu32(a.high, b.high)};
+}
+
 /* Signed a > b ? x : y. */
 LANES_INLINE vi
 i_if_greater(vi a, vi b, vi x, vi y)

@@ -162,6 +162,13 @@ i_shr(vi v, unsigned n)
     return _mm512_srli_epi32(v, n);
 }
 
+/* The lesser, unsigned. */
+LANES_INLINE vi
+i_least(vi a, vi b)
+{
+    return _mm512_min_epu32(a, b);
+}
+
 /* Signed a > b ? x : y. */
 LANES_INLINE vi
 i_if_greater(vi a, vi b, vi x, vi y)

@@ -87,9 +87,24 @@ int_of_unit(vf v, unsigned bits)
 }
 
 LANES_INLINE vf
+not_below_0(vf v)
+{
+    return f_max(v, f_all(0)); /* NaN to 0 */
+}
+
+LANES_INLINE vf
 to_unit(vf v)
 {
-    return f_min(f_max(v, f_all(0)), f_all(1)); /* NaN to 0 */
+    return f_min(not_below_0(v), f_all(1));
+}
+
+/* int_of_unit() of what may be above 1, too: the units that compare integers
+ * are less busy than those that compare floats. */
+LANES_INLINE vi
+int_of_any(vf v, unsigned bits)
+{
+    return i_least(int_of_unit(v, bits),
+                   i_all(INT_MAGIC_BITS + (1u << bits) - 1));
 }
 
 /* Correctly rounded: 1 / max in two parts. Tried for all values of all
@@ -143,23 +158,30 @@ ufloat_of_int(vi v, unsigned man_bits)
 /* ---- elements: up to four vectors, each a column of 16 bytes by four rows
  * (a row of smaller elements is widened to one) ---- */
 
+/* What is known of normalised channels: to be at most 1, or no more than not to
+ * be below 0. */
+enum range { UNITS, NOT_BELOW_0 };
+
 LANES_INLINE vi
-unorm_field(struct layout l, unsigned c, const vf v[4])
+unorm_field(struct layout l, unsigned c, const vf v[4], enum range range)
 {
-    return l.bits[c] ? i_shl(int_of_unit(v[c], l.bits[c]), l.shift[c])
-                     : i_all(0);
+    if (!l.bits[c])
+        return i_all(0);
+    vi n = range == UNITS ? int_of_unit(v[c], l.bits[c])
+                          : int_of_any(v[c], l.bits[c]);
+    return i_shl(n, l.shift[c]);
 }
 
 LANES_INLINE vi
-pack_unorm(enum rt_format f, const vf v[4])
+pack_unorm(enum rt_format f, const vf v[4], enum range range)
 {
     const struct layout l = layout_of(f);
     uint32_t cancel = l.ones;
     for (unsigned c = 0; c < 4; c++)
         cancel ^= l.bits[c] ? INT_MAGIC_BITS << l.shift[c] : 0;
-    vi all = i_xor(unorm_field(l, 0, v), unorm_field(l, 1, v),
-                   unorm_field(l, 2, v));
-    return i_xor(all, unorm_field(l, 3, v), i_all(cancel));
+    vi all = i_xor(unorm_field(l, 0, v, range), unorm_field(l, 1, v, range),
+                   unorm_field(l, 2, v, range));
+    return i_xor(all, unorm_field(l, 3, v, range), i_all(cancel));
 }
 
 LANES_INLINE void
@@ -224,13 +246,13 @@ pair_16(vi low, vi high)
 }
 
 LANES_INLINE void
-pack(enum rt_format f, const vf v[4], vi e[4])
+pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
 {
     vi d[4];
     switch (f) {
     case RT_RGBA16:
         for (unsigned c = 0; c < 4; c++)
-            d[c] = i_and(int_of_unit(v[c], 16), i_all(0xffff));
+            d[c] = i_and(int_of_any(v[c], 16), i_all(0xffff));
         columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
         return;
     case RT_R16F: e[0] = i_rows(i_half_from_float(v[0])); return;
@@ -254,7 +276,7 @@ pack(enum rt_format f, const vf v[4], vi e[4])
             d[c] = i_from_bits(v[c]);
         columns_of_4(d, e);
         return;
-    default: e[0] = i_rows(pack_unorm(f, v)); return;
+    default: e[0] = i_rows(pack_unorm(f, v, range)); return;
     }
 }
 
@@ -396,13 +418,23 @@ store(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
 
 /* ---- blending, as blend.c has it ---- */
 
-/* To 0..1 what a normalised format or its blending needs. */
+/* To 0..1 what blending of a normalised format needs. */
 LANES_INLINE void
-units(enum rt_format f, enum rt_mode mode, vf v[4])
+units(enum rt_format f, vf v[4])
+{
+    for (unsigned c = 0; c < 4; c++) {
+        if (has_channel(f, c) || c == 3)
+            v[c] = to_unit(v[c]);
+    }
+}
+
+/* What a normalised format stores, to NOT_BELOW_0. */
+LANES_INLINE void
+not_negative(enum rt_format f, vf v[4])
 {
     for (unsigned c = 0; is_unorm(f) && c < 4; c++) {
-        if (has_channel(f, c) || (mode == RT_OVER && c == 3))
-            v[c] = to_unit(v[c]);
+        if (has_channel(f, c))
+            v[c] = not_below_0(v[c]);
     }
 }
 
@@ -493,7 +525,7 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
     if (mode == RT_OVER && is_unorm(f)) {
         /* From sources in [0, 1], as rt_state_init() sees to, the result is at
          * most a rounding above 1, which conversion does not see. */
-        units(f, RT_OVER, in->src);
+        units(f, in->src);
         blend_over(in, out);
         return;
     }
@@ -507,7 +539,7 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
         out[c] = f_unless_nan(out[c], out[c], f_all(__builtin_nanf("")));
     if (st->clamp_result)
         clamp_channels(st, out);
-    units(f, RT_BLEND, out);
+    not_negative(f, out);
 }
 
 /* ---- the whole ---- */
@@ -524,7 +556,7 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
         memcpy(in.src, v, sizeof in.src);
         unpack(f, e, in.dst);
         blend(f, mode, b->state, &in, out);
-        pack(f, out, e);
+        pack(f, out, mode == RT_OVER ? UNITS : NOT_BELOW_0, e);
     }
     store(f, b, p, e);
 }
@@ -538,8 +570,8 @@ pack_plain(enum rt_format f, enum rt_mode mode, vf v[4], vi e[4])
             v[c] = f_all(0);
     }
     if (mode == RT_PLAIN) {
-        units(f, mode, v);
-        pack(f, v, e);
+        not_negative(f, v);
+        pack(f, v, NOT_BELOW_0, e);
     }
 }
 
