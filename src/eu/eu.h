@@ -177,6 +177,7 @@ struct eu_launch {
     /* Every thread ends with the same message, of EU_CATCH_GRF registers
      * without a header, which thread->caught can have. */
     bool catches;
+    bool last_pred; /* of all lanes that are on, some may not be in it */
     uint8_t last_sfid;
     uint32_t last_desc;
     uint32_t sfids; /* bit each: where other messages go */

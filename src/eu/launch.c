@@ -19,6 +19,7 @@ find_live_in(struct eu_launch *l)
     l->apart = l->quads = false;
     l->need = UINT32_MAX;
     l->catches = l->steady = false;
+    l->last_pred = true;
     l->leaves = EU_LEAVES_ALL;
     l->sfids = UINT32_MAX;
     l->copied = (struct eu_message){0};
@@ -27,6 +28,7 @@ find_live_in(struct eu_launch *l)
         return;
     l->catches = in->catches && l->jit;
     l->steady = in->steady;
+    l->last_pred = in->last_pred;
     l->leaves = in->leaves;
     l->sfids = in->sfids;
     l->last_sfid = in->last_sfid;

@@ -70,6 +70,14 @@ finish_apart(struct worker *w, struct caught *c, unsigned n)
     msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
+static void
+count_pixels(struct worker *w, unsigned pixels)
+{
+    w->pixels += pixels;
+    if (w->scene->late_count_only)
+        w->depth_count += pixels;
+}
+
 /* As many threads of a row have stored what they leave. */
 static void
 count_stored(struct worker *w, const struct eu_row *row, unsigned count)
@@ -77,9 +85,7 @@ count_stored(struct worker *w, const struct eu_row *row, unsigned count)
     unsigned pixels = 0;
     for (unsigned n = 0; n < count; n++)
         pixels += count_block_bits((uint16_t)row[n].caught_mask);
-    w->pixels += pixels;
-    if (w->scene->late_count_only)
-        w->depth_count += pixels;
+    count_pixels(w, pixels);
 }
 
 static struct thread_run
@@ -327,9 +333,10 @@ block_of_row(const struct row_fill *f, unsigned first, unsigned n)
     return (struct batch_block){0};
 }
 
+/* pixels: of all rows. */
 static void
 run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
-         unsigned first, unsigned rows)
+         unsigned first, unsigned rows, unsigned pixels)
 {
     struct block_batch *b = &w->batch;
     struct eu_thread *t = &w->thread;
@@ -342,7 +349,10 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
                                    row);
         done += t->status == EU_FINISHED;
         c->caught += done;
-        count_stored(w, row, done);
+        if (done == rows && !w->launch.last_pred)
+            count_pixels(w, pixels);
+        else
+            count_stored(w, row, done);
         n += done;
         if (n < rows) {
             const struct batch_block at = block_of_row(f, first, n);
@@ -363,9 +373,9 @@ caught_rows(struct worker *w, const struct setup *s, struct caught_list *l)
     struct row_fill f = rows_of(w, &c, l);
     w->planes->begin_rows(&f);
     while (f.next < f.count) {
-        unsigned first = f.next;
+        unsigned first = f.next, before = f.pixels;
         unsigned rows = w->planes->fill_rows(&f, w->batch.row, ROWS_AT_ONCE);
-        run_rows(w, &c, &f, first, rows);
+        run_rows(w, &c, &f, first, rows, f.pixels - before);
         l->blocks += rows;
     }
     note_declined(w, &c, l->blocks);

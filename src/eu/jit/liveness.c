@@ -421,6 +421,7 @@ note_message(const struct eu_kernel *k, struct eu_live_in *in, uint32_t i)
         return;
     }
     in->catches = !in->ends++ && jit_is_caught(op);
+    in->last_pred = insn->pred_ctrl;
     in->last_sfid = insn->sfid;
     in->last_desc = insn->desc;
     if (in->catches && i && jit_is_copied(k, i - 1, &before))
