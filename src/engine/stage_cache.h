@@ -11,7 +11,7 @@
 
 #define STAGE_CACHE_BUCKETS 64
 #define STAGE_CACHE_WORKERS 64
-#define STAGE_CACHE_USUAL 16
+#define STAGE_CACHE_USUAL 64
 
 /* An entry found by state offset rather than by index. */
 struct stage_cached_surface {

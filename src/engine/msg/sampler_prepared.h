@@ -73,7 +73,7 @@ static inline unsigned
 sampler_usual_slot(const struct eu_message *m, const uint32_t *header)
 {
     uint32_t slot = m->desc ^ m->desc >> 12 ^ m->desc >> 21 ^
-                    (uint32_t)m->ex_mlen_grf << 3;
+                    m->ex_mlen_grf * 10u;
     if (header)
         slot ^= header[2] ^ header[2] >> 3 ^ header[2] >> 6;
     return slot & (STAGE_CACHE_USUAL - 1);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "engine/msg/dataport.h"
+#include "engine/msg/sampler_prepared.h"
 #include "engine/stage_cache.h"
 
 #define PAGE_B 4096
@@ -477,4 +478,23 @@ Test(msg_fast, what_is_out_of_bounds_reads_zero)
     for (unsigned i = 1; i < 15; i++)
         cr_assert_eq(r->answer[i], 0);
     cr_assert_eq(r->answer[15], 0xcccccccc);
+}
+
+/* A kernel may ask for one texture in one piece and in two, with two parameters
+ * or with three; each is found by its place. */
+Test(msg_fast, payloads_of_one_texture_have_places_of_their_own)
+{
+    const struct {
+        uint8_t mlen_grf, ex_mlen_grf;
+    } payload[] = {{4, 0}, {2, 2}, {6, 0}, {4, 2}, {2, 4}};
+    uint64_t taken = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(payload); i++) {
+        struct eu_message m = {.desc = 0x840001u | (uint32_t)payload[i].mlen_grf
+                                                       << 25,
+                               .mlen_grf = payload[i].mlen_grf,
+                               .ex_mlen_grf = payload[i].ex_mlen_grf};
+        uint64_t bit = UINT64_C(1) << sampler_usual_slot(&m, NULL);
+        cr_assert(!(taken & bit), "payload %u", i);
+        taken |= bit;
+    }
 }
