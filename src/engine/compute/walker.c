@@ -241,6 +241,19 @@ run_parallel(struct run *run, uint64_t groups, unsigned workers)
     }
 }
 
+/* Few registers are live: words of 32 at a time. */
+static void
+find_beyond(struct run *run)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(run->launch.live_in); i++) {
+        for (uint32_t m = run->launch.live_in[i]; m; m &= m - 1) {
+            unsigned grf = i * 32 + (unsigned)__builtin_ctz(m);
+            if (grf >= run->payload_grf)
+                run->beyond[run->beyond_count++] = (uint8_t)grf;
+        }
+    }
+}
+
 static void
 prepare(struct run *run)
 {
@@ -258,9 +271,7 @@ prepare(struct run *run)
                  (unsigned)__builtin_popcount(run->last_mask);
     run->payload_grf = MIN2(1 + d->cross_thread_grf + d->per_thread_grf,
                             EU_GRF_COUNT);
-    for (unsigned grf = run->payload_grf; grf < EU_GRF_COUNT; grf++)
-        if (run->launch.live_in[grf / 32] >> grf % 32 & 1)
-            run->beyond[run->beyond_count++] = (uint8_t)grf;
+    find_beyond(run);
 }
 
 void
