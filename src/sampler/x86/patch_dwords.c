@@ -10,6 +10,10 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_texels.h"
 
+/* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
+ * less than the least normal number. */
+#define LEAST_EXPONENT (127 - 40)
+
 /* ---- comparisons ----------------------------------------------------------
  *
  * n / (2^24 - 1) is n / 2^24 and a little more than half a unit in the last
@@ -18,6 +22,19 @@
  * nothing has to be divided to find out which. */
 
 #define UNORM24_COUNT (1 << 24)
+
+static const struct {
+    int32_t unorm24, unorm24_count, all_weights;
+    int32_t magnitude, least;
+    int32_t next; /* column and row */
+} dword = {
+    .unorm24 = UNORM24_COUNT - 1,
+    .unorm24_count = UNORM24_COUNT,
+    .all_weights = SAMPLE_ONE * SAMPLE_ONE,
+    .magnitude = INT32_MAX,
+    .least = LEAST_EXPONENT << 23,
+    .next = 1 << 16 | 1,
+};
 
 /* Texels for which a comparison is true: `count` from `first` on, or all
  * others. */
@@ -44,7 +61,7 @@ count_unorms(vfloat f, bool or_equal)
 INLINE struct unorm24_range
 find_unorms(unsigned func, vfloat ref)
 {
-    const vint none = v_isplat(0), all = v_isplat(UNORM24_COUNT);
+    const vint none = v_isplat(0), all = v_constant(&dword.unorm24_count);
     vint less = count_unorms(ref, false), most = count_unorms(ref, true);
     struct unorm24_range r = {none, none, false};
     switch (func) {
@@ -74,7 +91,7 @@ find_unorms(unsigned func, vfloat ref)
 INLINE vmask
 fails(const struct unorm24_range *r, vint dw)
 {
-    vint n = v_sub(dw, r->first) & (UNORM24_COUNT - 1);
+    vint n = v_sub(dw, r->first) & v_constant(&dword.unorm24);
     vmask within = v_less_u(n, r->count);
     return r->inverted ? within : v_not(within);
 }
@@ -88,10 +105,11 @@ INLINE struct corner_weights
 weights_of(vint x, vint y)
 {
     vint both = v_mul16(x, y), right = x << 8, low = y << 8;
-    return (struct corner_weights){.upper_left = 65536 - right - low + both,
-                                   .upper_right = right - both,
-                                   .lower_left = low - both,
-                                   .lower_right = both};
+    return (struct corner_weights){
+        .upper_left = v_constant(&dword.all_weights) - right - low + both,
+        .upper_right = right - both,
+        .lower_left = low - both,
+        .lower_right = both};
 }
 
 INLINE vint
@@ -160,8 +178,7 @@ take_corners_of_four(const struct sample_plan *p, struct patch_corner corner,
     load_lines_of(p, corner, 2, line);
     const struct lanes_square s = {
         {(vint)line[0], (vint)line[1], (vint)line[2], (vint)line[3]}};
-    vint next = v_constant(&lanes_constant.one);
-    *t = pick_corners(&s, in, in + (next | next << 16));
+    *t = pick_corners(&s, in, in + v_constant(&dword.next));
 }
 
 /* False if some lane looks beyond nine lines, or at an edge. */
@@ -192,20 +209,16 @@ take_corners(const struct sample_plan *p, const struct patch_level *lv, vint x,
 /* ---- numbers --------------------------------------------------------------
  */
 
-/* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
- * less than the least normal number. */
-#define LEAST_EXPONENT (127 - 40)
-
 /* Whether some float is too near zero, but is not zero. */
 INLINE bool
-is_tiny(const struct lanes_square_texels *t, int32_t least)
+is_tiny(const struct lanes_square_texels *t)
 {
-    const vint magnitude = v_isplat(INT32_MAX);
+    const vint magnitude = v_constant(&dword.magnitude);
     vint a = v_min_u((t->upper_left & magnitude) - 1,
                      (t->upper_right & magnitude) - 1);
     vint b = v_min_u((t->lower_left & magnitude) - 1,
                      (t->lower_right & magnitude) - 1);
-    return v_any(v_less_u(v_min_u(a, b), v_isplat(least)));
+    return v_any(v_less_u(v_min_u(a, b), v_constant(&dword.least)));
 }
 
 /* Settled, but for the last mixing of levels. False where numbers are so small
@@ -222,7 +235,7 @@ filter_corners(const struct sample_plan *p, enum sample_texel kind,
         out->c[0] = filter_unorms(p, t, wx, wy, ref);
         return true;
     }
-    if (kind == SAMPLE_FLOAT1 && is_tiny(t, LEAST_EXPONENT << 23))
+    if (kind == SAMPLE_FLOAT1 && is_tiny(t))
         return false;
     const struct lanes_bits b[4] = {{{t->upper_left}},
                                     {{t->upper_right}},
@@ -246,8 +259,8 @@ load_reference(const struct sample_plan *p, enum sample_texel kind,
     *ref = clamp_reference(kind, (vfloat)v_load(in->ref, 16));
     if (kind != SAMPLE_FLOAT1)
         return true;
-    vint least = ((vint)*ref & INT32_MAX) - 1;
-    return !v_any(v_less_u(least, v_isplat(LEAST_EXPONENT << 23)));
+    vint least = ((vint)*ref & v_constant(&dword.magnitude)) - 1;
+    return !v_any(v_less_u(least, v_constant(&dword.least)));
 }
 
 INLINE void
@@ -279,7 +292,7 @@ answer_texel(const struct sample_plan *p, enum sample_texel kind,
     if (compares(p, kind) && kind == SAMPLE_FLOAT1) {
         const struct lanes_square_texels t = {texel.dw[0], texel.dw[0],
                                               texel.dw[0], texel.dw[0]};
-        if (is_tiny(&t, LEAST_EXPONENT << 23))
+        if (is_tiny(&t))
             return false;
     }
     struct lanes_color color = texel_color(p, kind, texel, ref);
