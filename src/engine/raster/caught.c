@@ -333,6 +333,21 @@ block_of_row(const struct row_fill *f, unsigned first, unsigned n)
     return (struct batch_block){0};
 }
 
+/* Threads that need registers restored, two at a time, where that is possible:
+ * returns how many have finished. */
+static unsigned
+run_two(struct worker *w, struct caught *c, struct eu_row *row)
+{
+    if (!w->batch.copies || !w->launch.pairs || c->tail.copy || !row->more)
+        return 0;
+    c->rest = (struct row_copies){.first = 0};
+    unsigned done = eu_launch_two(&w->launch, &w->thread, row, c->tail,
+                                  &c->left);
+    c->caught += done;
+    count_stored(w, row, done);
+    return done;
+}
+
 /* pixels: of all rows. */
 static void
 run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
@@ -343,6 +358,11 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
     for (unsigned n = 0; n < rows; n++) {
         struct eu_row *row = &b->row[n];
         w->planes->copy(t->grf, b->copy, b->copies, 0);
+        unsigned two = run_two(w, c, row);
+        if (two) {
+            n += two - 1;
+            continue;
+        }
         c->rest = (struct row_copies){b->copy, b->copies, 0, row, t->grf};
         unsigned done = (unsigned)(eu_launch_row(&w->launch, t, row, c->tail,
                                                  !b->copies, &c->left) -
