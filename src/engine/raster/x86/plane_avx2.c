@@ -35,6 +35,21 @@ rows_of(f64x4 v, unsigned half)
     return (eight){both, both};
 }
 
+/* Copied as a struct it goes through memory in smaller parts, which loads of
+ * whole registers have to wait for. */
+static inline eight
+load_eight(const double v[8])
+{
+    return (eight){(f64x4)_mm256_loadu_pd(v), (f64x4)_mm256_loadu_pd(v + 4)};
+}
+
+static inline void
+store_eight(double to[8], eight v)
+{
+    _mm256_storeu_pd(to, (__m256d)v.left);
+    _mm256_storeu_pd(to + 4, (__m256d)v.right);
+}
+
 static inline eight
 eight_add(eight a, eight b)
 {

@@ -32,6 +32,18 @@ rows_of(f64x4 v, unsigned half)
 }
 
 static inline eight
+load_eight(const double v[8])
+{
+    return (eight)_mm512_loadu_pd(v);
+}
+
+static inline void
+store_eight(double to[8], eight v)
+{
+    _mm512_storeu_pd(to, (__m512d)v);
+}
+
+static inline eight
 eight_add(eight a, eight b)
 {
     return a + b;

@@ -14,8 +14,7 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
             f32x8 floats = spread(v, lanes);
             memcpy(f->parts->column[n][i], &floats, sizeof floats);
         } else {
-            eight c = columns_of(v);
-            memcpy(f->parts->column[n][i], &c, sizeof c);
+            store_eight(f->parts->column[n][i], columns_of(v));
         }
     }
 }
@@ -50,8 +49,7 @@ column_floats(const struct parts *t, enum part_kind kind,
         memcpy(&out[0], column, sizeof out[0]);
         out[1] = out[0];
     } else {
-        eight c;
-        memcpy(&c, column, sizeof c);
+        eight c = load_eight(column);
         out[0] = eight_to_floats(eight_add(c, t->rows[0]));
         out[1] = eight_to_floats(eight_add(c, t->rows[1]));
     }
@@ -61,10 +59,9 @@ static inline void
 column_divided(const struct weigher *w, const struct row_fill *f, unsigned i,
                float out[32])
 {
-    eight c1, c2, cq;
-    memcpy(&c1, f->parts->column[0][i], sizeof c1);
-    memcpy(&c2, f->parts->column[1][i], sizeof c2);
-    memcpy(&cq, f->parts->column[2][i], sizeof cq);
+    eight c1 = load_eight(f->parts->column[0][i]);
+    eight c2 = load_eight(f->parts->column[1][i]);
+    eight cq = load_eight(f->parts->column[2][i]);
     for (unsigned k = 0; k < 2; k++) {
         eight over = eight_over(eight_add(cq, w->pq.rows[k]));
         eight v1 = eight_mul(eight_add(c1, w->p1.rows[k]), over);
