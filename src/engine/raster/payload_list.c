@@ -2,9 +2,11 @@
  * tile. What many of them have in common need not go through the batch. */
 #include "engine/raster/raster.h"
 
-/* Fewer blocks of a primitive go into the batch, with those of others. */
+/* Fewer blocks of a primitive go into the batch, with those of others: for
+ * those that have a colour in common, and for rows, which take longer to begin.
+ */
 #define ALIKE_BLOCKS 8
-#define ROW_BLOCKS 8
+#define ROW_BLOCKS 24
 
 /* How a list's blocks are drawn without the batch. */
 typedef bool list_fn(struct worker *w, const struct setup *s,
