@@ -66,11 +66,24 @@ count_lost(const struct eu_jit *compiled)
     atomic_fetch_add_explicit(&jit->lost, 1, memory_order_relaxed);
 }
 
+/* Where messages are sent, two threads gain less, and a row has to be longer
+ * for that to make up for what it takes to begin. */
+#define LEAST_ROWS_THAT_SEND 16
+
+static bool
+is_long(const struct eu_launch *l, const struct eu_row *row)
+{
+    unsigned least = l->sfids ? LEAST_ROWS_THAT_SEND : 2;
+    while (--least && row->more)
+        row++;
+    return !least;
+}
+
 bool
 eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
 {
     const struct jit_pair *p = pair_when_hot(l->jit);
-    if (!p || !t->row->more)
+    if (!p || !is_long(l, t->row))
         return false;
     int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
     memcpy(&enter, &p->code, sizeof enter);
