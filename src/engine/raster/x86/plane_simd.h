@@ -440,9 +440,9 @@ begin_alike(const struct thread_run *r)
 {
     const unsigned row_grf = r->launch->row_grf;
     for (unsigned i = 0; i < r->copies; i++) {
-        unsigned at = r->copy[i].grf - row_grf;
-        if (r->copy[i].stride_B &&
-            (r->weights || at + r->copy[i].count > EU_ROW_GRF))
+        const struct grf_copy *c = &r->copy[i];
+        if (c->stride_B && (r->weights || c->grf < row_grf ||
+                            c->grf + c->count > row_grf + EU_ROW_GRF))
             return false;
     }
     return r->weights ? r->weights->grf == row_grf : row_grf;
