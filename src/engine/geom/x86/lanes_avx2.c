@@ -9,20 +9,6 @@ typedef uint32_t uvec __attribute__((vector_size(32)));
 
 #include "engine/geom/x86/lanes_simd.h"
 
-/* Rows to columns in each half. */
-static inline void
-turn(__m256 r[4])
-{
-    __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
-    __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
-    __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
-    __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
-    r[0] = _mm256_unpacklo_ps(a, b);
-    r[1] = _mm256_unpackhi_ps(a, b);
-    r[2] = _mm256_unpacklo_ps(c, d);
-    r[3] = _mm256_unpackhi_ps(c, d);
-}
-
 static inline __m128
 load(const uint8_t *row, unsigned i, uint32_t stride_B)
 {
@@ -38,7 +24,7 @@ load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
         p[i] = _mm256_insertf128_ps(
             _mm256_castps128_ps256(load(row, i, stride_B)),
             load(row, i + 4, stride_B), 1);
-    turn(p);
+    turn_rows(p, p);
     memcpy(r, p, sizeof p);
 }
 
@@ -47,7 +33,7 @@ put_rows(struct geom_vert *v, const vec r[4])
 {
     __m256 p[4];
     memcpy(p, r, sizeof p);
-    turn(p);
+    turn_rows(p, p);
     for (unsigned i = 0; i < 4; i++) {
         _mm_storeu_ps(&v[i].p.v.x, _mm256_castps256_ps128(p[i]));
         _mm_storeu_ps(&v[i + 4].p.v.x, _mm256_extractf128_ps(p[i], 1));

@@ -3,18 +3,28 @@
 
 #include "engine/geom/lanes_tmpl.h"
 
-/* Rows 0 and 4, 1 and 5 and so on side by side, then turned. */
+/* Rows of four in each half to columns. */
 static inline void
-put_columns(const __m256 r[4], uint32_t (*out)[8])
+turn_rows(const __m256 r[4], __m256 out[4])
 {
     __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
     __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
     __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
     __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
-    _mm256_storeu_ps((float *)out[0], _mm256_unpacklo_ps(a, b));
-    _mm256_storeu_ps((float *)out[1], _mm256_unpackhi_ps(a, b));
-    _mm256_storeu_ps((float *)out[2], _mm256_unpacklo_ps(c, d));
-    _mm256_storeu_ps((float *)out[3], _mm256_unpackhi_ps(c, d));
+    out[0] = _mm256_unpacklo_ps(a, b);
+    out[1] = _mm256_unpackhi_ps(a, b);
+    out[2] = _mm256_unpacklo_ps(c, d);
+    out[3] = _mm256_unpackhi_ps(c, d);
+}
+
+/* Of rows 0 and 4, 1 and 5 and so on side by side. */
+static inline void
+put_columns(const __m256 r[4], uint32_t (*out)[8])
+{
+    __m256 column[4];
+    turn_rows(r, column);
+    for (unsigned i = 0; i < 4; i++)
+        _mm256_storeu_ps((float *)out[i], column[i]);
 }
 
 static inline __m256
@@ -51,14 +61,7 @@ turn_four(const uint32_t (*in)[8], __m256 out[4])
     __m256 r[4];
     for (unsigned i = 0; i < 4; i++)
         r[i] = _mm256_loadu_ps((const float *)in[i]);
-    __m256 a = _mm256_unpacklo_ps(r[0], r[2]);
-    __m256 b = _mm256_unpacklo_ps(r[1], r[3]);
-    __m256 c = _mm256_unpackhi_ps(r[0], r[2]);
-    __m256 d = _mm256_unpackhi_ps(r[1], r[3]);
-    out[0] = _mm256_unpacklo_ps(a, b);
-    out[1] = _mm256_unpackhi_ps(a, b);
-    out[2] = _mm256_unpacklo_ps(c, d);
-    out[3] = _mm256_unpackhi_ps(c, d);
+    turn_rows(r, out);
 }
 
 static void
