@@ -1,0 +1,346 @@
+/* rt_elements.h: the part of rt_tmpl.h that turns colours into the elements of
+ * a format, and back; the bits are those of src/sampler/format_convert.h. */
+
+/* Unsigned normalised channels within a dword. */
+struct layout {
+    uint8_t bits[4], shift[4];
+    uint32_t ones; /* of what is not read */
+};
+
+LANES_INLINE struct layout
+layout_of(enum rt_format f)
+{
+    switch (f) {
+    case RT_R8: return (struct layout){{8}, {0}, 0};
+    case RT_RG8: return (struct layout){{8, 8}, {0, 8}, 0};
+    case RT_RGBA8: return (struct layout){{8, 8, 8, 8}, {0, 8, 16, 24}, 0};
+    case RT_BGRA8: return (struct layout){{8, 8, 8, 8}, {16, 8, 0, 24}, 0};
+    case RT_BGRX8:
+        return (struct layout){{8, 8, 8, 0}, {16, 8, 0, 24}, 0xff000000};
+    case RT_BGR565: return (struct layout){{5, 6, 5, 0}, {11, 5, 0, 0}, 0};
+    case RT_RGB10A2:
+        return (struct layout){{10, 10, 10, 2}, {0, 10, 20, 30}, 0};
+    case RT_BGR10A2:
+        return (struct layout){{10, 10, 10, 2}, {20, 10, 0, 30}, 0};
+    case RT_R16: return (struct layout){{16}, {0}, 0};
+    case RT_RG16: return (struct layout){{16, 16}, {0, 16}, 0};
+    default: return (struct layout){{0}, {0}, 0};
+    }
+}
+
+LANES_INLINE unsigned
+bytes_of(enum rt_format f)
+{
+    switch (f) {
+    case RT_R8: return 1;
+    case RT_RG8:
+    case RT_BGR565:
+    case RT_R16:
+    case RT_R16F: return 2;
+    case RT_RGBA16:
+    case RT_RGBA16F:
+    case RT_RG32: return 8;
+    case RT_RGBA32: return 16;
+    default: return 4;
+    }
+}
+
+LANES_INLINE bool
+is_unorm(enum rt_format f)
+{
+    return f < RT_R16F;
+}
+
+/* Channels in memory; alpha is needed all the same where it is a factor. */
+LANES_INLINE bool
+has_channel(enum rt_format f, unsigned c)
+{
+    switch (f) {
+    case RT_RGBA16:
+    case RT_RGBA16F:
+    case RT_RGBA32: return true;
+    case RT_RG16F:
+    case RT_RG32: return c < 2;
+    case RT_R16F:
+    case RT_R32: return c < 1;
+    case RT_R11G11B10F: return c < 3;
+    default: return layout_of(f).bits[c] != 0;
+    }
+}
+
+/* ---- channels ---- */
+
+/* 2^23 * 1.5: the low bits of a sum with it are an integer, rounded once. */
+#define INT_MAGIC 0x1.8p23f
+#define INT_MAGIC_BITS 0x4b400000u
+
+/* The integer of 0..2^bits - 1 for 0..1 in the low bits; the others are those
+ * of INT_MAGIC. */
+LANES_INLINE vi
+int_of_unit(vf v, unsigned bits)
+{
+    return i_from_bits(
+        f_fma(v, f_all((float)((1u << bits) - 1)), f_all(INT_MAGIC)));
+}
+
+LANES_INLINE vf
+not_below_0(vf v)
+{
+    return f_max(v, f_all(0)); /* NaN to 0 */
+}
+
+LANES_INLINE vf
+to_unit(vf v)
+{
+    return f_min(not_below_0(v), f_all(1));
+}
+
+/* int_of_unit() of what may be above 1, too: the units that compare integers
+ * are less busy than those that compare floats. */
+LANES_INLINE vi
+int_of_any(vf v, unsigned bits)
+{
+    return i_least(int_of_unit(v, bits),
+                   i_all(INT_MAGIC_BITS + (1u << bits) - 1));
+}
+
+/* Correctly rounded: 1 / max in two parts. Tried for all values of all
+ * widths. */
+LANES_INLINE vf
+unorm_of_int(vi v, unsigned bits)
+{
+    double exact = 1.0 / ((1u << bits) - 1);
+    float high = (float)exact, low = (float)(exact - (double)high);
+    vf f = f_from_int(v);
+    return f_fma(f, f_all(high), f_mul(f, f_all(low)));
+}
+
+/* convert_ufloat_from_float() */
+LANES_INLINE vi
+int_of_ufloat(vf v, unsigned man_bits)
+{
+    const unsigned shift = 23 - man_bits;
+    const uint32_t infinity = 0x1fu << man_bits;
+    vi u = i_from_bits(v), abs = i_and(u, i_all(0x7fffffff));
+    vi n = i_sub(abs, i_all(112u << 23));
+    vi odd = i_and(i_shr(n, shift), i_all(1));
+    vi half = i_all((1u << (shift - 1)) - 1);
+    vi r = i_shr(i_add(i_add(n, half), odd), shift);
+    /* Denormals: the sum rounds at their last bit. */
+    const float last = 1u << (9 - man_bits);
+    vi small = i_sub(i_from_bits(f_add(f_from_bits(abs), f_all(last))),
+                     i_from_bits(f_all(last)));
+    vi nan = i_or(i_all(infinity | 1u << (man_bits - 1)),
+                  i_shr(i_and(u, i_all(0x7fffff)), shift));
+    r = i_if_greater(abs, i_all(0x477fffff), i_all(infinity), r);
+    r = i_if_greater(i_all(113u << 23), abs, small, r);
+    r = i_if_greater(i_all(0), u, i_all(0), r);
+    return i_if_greater(abs, i_all(0x7f800000), nan, r);
+}
+
+/* convert_float_from_small() */
+LANES_INLINE vf
+ufloat_of_int(vi v, unsigned man_bits)
+{
+    const unsigned shift = 23 - man_bits;
+    vi up = i_all(112u << 23);
+    vi normal = i_add(i_shl(v, shift), up);
+    normal = i_if_greater(v, i_all((0x1fu << man_bits) - 1), i_add(normal, up),
+                          normal);
+    vf unit = f_all(man_bits == 6 ? 0x1p-20f : 0x1p-19f);
+    vi small = i_from_bits(f_mul(f_from_int(v), unit));
+    return f_from_bits(i_if_greater(i_all(1u << man_bits), v, small, normal));
+}
+
+/* ---- elements: up to four vectors, each a column of 16 bytes by four rows
+ * (a row of smaller elements is widened to one) ---- */
+
+/* What is known of normalised channels: to be at most 1, or no more than not to
+ * be below 0. */
+enum range { UNITS, NOT_BELOW_0 };
+
+LANES_INLINE vi
+unorm_field(struct layout l, unsigned c, const vf v[4], enum range range)
+{
+    if (!l.bits[c])
+        return i_all(0);
+    vi n = range == UNITS ? int_of_unit(v[c], l.bits[c])
+                          : int_of_any(v[c], l.bits[c]);
+    return i_shl(n, l.shift[c]);
+}
+
+LANES_INLINE vi
+pack_unorm(enum rt_format f, const vf v[4], enum range range)
+{
+    const struct layout l = layout_of(f);
+    uint32_t cancel = l.ones;
+    for (unsigned c = 0; c < 4; c++)
+        cancel ^= l.bits[c] ? INT_MAGIC_BITS << l.shift[c] : 0;
+    vi all = i_xor(unorm_field(l, 0, v, range), unorm_field(l, 1, v, range),
+                   unorm_field(l, 2, v, range));
+    return i_xor(all, unorm_field(l, 3, v, range), i_all(cancel));
+}
+
+LANES_INLINE void
+unpack_unorm(enum rt_format f, vi e, vf v[4])
+{
+    const struct layout l = layout_of(f);
+    for (unsigned c = 0; c < 4; c++) {
+        vi field = i_and(i_shr(e, l.shift[c]), i_all((1u << l.bits[c]) - 1));
+        if (l.bits[c])
+            v[c] = unorm_of_int(field, l.bits[c]);
+    }
+}
+
+/* Two dwords a lane to columns, or back. */
+LANES_INLINE void
+columns_of_2(vi a, vi b, vi e[4])
+{
+    vi low = i_zip_low(a, b), high = i_zip_high(a, b);
+    e[0] = i_even(low, high);
+    e[1] = i_odd(low, high);
+}
+
+LANES_INLINE void
+lanes_of_2(const vi e[4], vi *a, vi *b)
+{
+    vi low = i_even(e[0], e[1]), high = i_odd(e[0], e[1]);
+    vi even = i_zip_low(low, high), odd = i_zip_high(low, high);
+    *a = i_zip_low(even, odd);
+    *b = i_zip_high(even, odd);
+}
+
+LANES_INLINE void
+columns_of_4(const vi c[4], vi e[4])
+{
+    vi rg_low = i_zip_low(c[0], c[1]), rg_high = i_zip_high(c[0], c[1]);
+    vi ba_low = i_zip_low(c[2], c[3]), ba_high = i_zip_high(c[2], c[3]);
+    vi tl = i_zip2_low(rg_low, ba_low), tr = i_zip2_high(rg_low, ba_low);
+    vi bl = i_zip2_low(rg_high, ba_high), br = i_zip2_high(rg_high, ba_high);
+    e[0] = i_even(tl, bl);
+    e[1] = i_even(tr, br);
+    e[2] = i_odd(tl, bl);
+    e[3] = i_odd(tr, br);
+}
+
+LANES_INLINE void
+lanes_of_4(const vi e[4], vi c[4])
+{
+    vi tl = i_even(e[0], e[2]), tr = i_even(e[1], e[3]);
+    vi bl = i_odd(e[0], e[2]), br = i_odd(e[1], e[3]);
+    vi rg_top = i_zip_low(tl, tr), rg_bottom = i_zip_low(bl, br);
+    vi ba_top = i_zip_high(tl, tr), ba_bottom = i_zip_high(bl, br);
+    c[0] = i_zip2_low(rg_top, rg_bottom);
+    c[1] = i_zip2_high(rg_top, rg_bottom);
+    c[2] = i_zip2_low(ba_top, ba_bottom);
+    c[3] = i_zip2_high(ba_top, ba_bottom);
+}
+
+LANES_INLINE vi
+pair_16(vi low, vi high)
+{
+    return i_or(low, i_shl(high, 16));
+}
+
+LANES_INLINE void
+pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
+{
+    vi d[4];
+    switch (f) {
+    case RT_RGBA16:
+        for (unsigned c = 0; c < 4; c++)
+            d[c] = i_and(int_of_any(v[c], 16), i_all(0xffff));
+        columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
+        return;
+    case RT_R16F: e[0] = i_rows(i_half_from_float(v[0])); return;
+    case RT_RG16F:
+        e[0] = i_rows(
+            pair_16(i_half_from_float(v[0]), i_half_from_float(v[1])));
+        return;
+    case RT_RGBA16F:
+        for (unsigned c = 0; c < 4; c++)
+            d[c] = i_half_from_float(v[c]);
+        columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
+        return;
+    case RT_R11G11B10F:
+        d[0] = i_or(int_of_ufloat(v[0], 6), i_shl(int_of_ufloat(v[1], 6), 11));
+        e[0] = i_rows(i_or(d[0], i_shl(int_of_ufloat(v[2], 5), 22)));
+        return;
+    case RT_R32: e[0] = i_rows(i_from_bits(v[0])); return;
+    case RT_RG32: columns_of_2(i_from_bits(v[0]), i_from_bits(v[1]), e); return;
+    case RT_RGBA32:
+        for (unsigned c = 0; c < 4; c++)
+            d[c] = i_from_bits(v[c]);
+        columns_of_4(d, e);
+        return;
+    default: e[0] = i_rows(pack_unorm(f, v, range)); return;
+    }
+}
+
+LANES_INLINE vi
+low_16(vi v)
+{
+    return i_and(v, i_all(0xffff));
+}
+
+/* Channels that memory lacks read as 0, alpha as 1. */
+LANES_INLINE void
+unpack(enum rt_format f, const vi e[4], vf v[4])
+{
+    vi d[4];
+    v[0] = v[1] = v[2] = f_all(0);
+    v[3] = f_all(1);
+    switch (f) {
+    case RT_RGBA16:
+        lanes_of_2(e, &d[0], &d[2]);
+        for (unsigned c = 0; c < 4; c += 2) {
+            v[c] = unorm_of_int(low_16(d[c]), 16);
+            v[c + 1] = unorm_of_int(i_shr(d[c], 16), 16);
+        }
+        return;
+    case RT_R16F: v[0] = f_from_half(i_rows(e[0])); return;
+    case RT_RG16F:
+        d[0] = i_rows(e[0]);
+        v[0] = f_from_half(low_16(d[0]));
+        v[1] = f_from_half(i_shr(d[0], 16));
+        return;
+    case RT_RGBA16F:
+        lanes_of_2(e, &d[0], &d[2]);
+        for (unsigned c = 0; c < 4; c += 2) {
+            v[c] = f_from_half(low_16(d[c]));
+            v[c + 1] = f_from_half(i_shr(d[c], 16));
+        }
+        return;
+    case RT_R11G11B10F:
+        d[0] = i_rows(e[0]);
+        v[0] = ufloat_of_int(i_and(d[0], i_all(0x7ff)), 6);
+        v[1] = ufloat_of_int(i_and(i_shr(d[0], 11), i_all(0x7ff)), 6);
+        v[2] = ufloat_of_int(i_shr(d[0], 22), 5);
+        return;
+    case RT_R32: v[0] = f_from_bits(i_rows(e[0])); return;
+    case RT_RG32:
+        lanes_of_2(e, &d[0], &d[1]);
+        v[0] = f_from_bits(d[0]);
+        v[1] = f_from_bits(d[1]);
+        return;
+    case RT_RGBA32:
+        lanes_of_4(e, d);
+        for (unsigned c = 0; c < 4; c++)
+            v[c] = f_from_bits(d[c]);
+        return;
+    default: unpack_unorm(f, i_rows(e[0]), v); return;
+    }
+}
+
+/* Bits of the columns that belong to the lanes of a mask. */
+LANES_INLINE void
+spread(enum rt_format f, uint32_t mask, vi e[4])
+{
+    vi m = i_lanes(mask);
+    const vi all[4] = {m, m, m, m};
+    switch (bytes_of(f)) {
+    case 8: columns_of_2(m, m, e); return;
+    case 16: columns_of_4(all, e); return;
+    default: e[0] = i_rows(m); return;
+    }
+}
