@@ -88,14 +88,27 @@ count_stored(struct worker *w, const struct eu_row *row, unsigned count)
     count_pixels(w, pixels);
 }
 
+static struct target_places
+places_of(const struct worker *w, const struct caught *c, bool placed)
+{
+    const struct target *t = c->target;
+    const struct view *v = &t->view[0];
+    bool fetches = placed && v->pitch_B * BLOCK_PX == LINE_B &&
+                   !c->block.streams;
+    return (struct target_places){.mem = v->mem,
+                                  .x_B = v->x_B,
+                                  .y_B = v->y_B,
+                                  .tile_x = w->tile_x,
+                                  .tile_y = w->tile_y,
+                                  .lines = fetches ? MAX2(t->element_B, 4) / 4
+                                                   : 0,
+                                  .step_B = v->column_B};
+}
+
 static struct thread_run
 threads(struct worker *w, struct caught *c, unsigned *stored)
 {
     struct block_batch *b = &w->batch;
-    const struct target *t = c->target;
-    const struct view *v = &t->view[0];
-    bool fetches = b->placed && v->pitch_B * BLOCK_PX == LINE_B &&
-                   !c->block.streams;
     return (struct thread_run){.launch = &w->launch,
                                .thread = &w->thread,
                                .copy = b->copy,
@@ -108,13 +121,7 @@ threads(struct worker *w, struct caught *c, unsigned *stored)
                                .tail = c->tail,
                                .stored = stored,
                                .rest = &c->rest,
-                               .mem = v->mem,
-                               .x_B = v->x_B,
-                               .y_B = v->y_B,
-                               .tile_x = w->tile_x,
-                               .tile_y = w->tile_y,
-                               .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
-                               .step_B = v->column_B};
+                               .to = places_of(w, c, b->placed)};
 }
 
 static void
@@ -155,7 +162,7 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
-    r.lines = 0;
+    r.to.lines = 0;
     return w->planes->run(&r, 0, 1, &c->left) == 1;
 }
 
@@ -287,9 +294,6 @@ caught_alike(struct worker *w, const struct setup *s, struct caught_list *l)
 static struct row_fill
 rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
 {
-    const struct target *t = c->target;
-    const struct view *v = &t->view[0];
-    bool fetches = v->pitch_B * BLOCK_PX == LINE_B && !c->block.streams;
     return (struct row_fill){.block = l->list->block,
                              .lit = l->lit,
                              .rest = l->rest,
@@ -298,13 +302,7 @@ rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
                              .parts = &w->batch.parts,
                              .some = w->cheap && w->same_lanes,
                              .vector_mask = w->launch.start.vector_mask_enable,
-                             .mem = v->mem,
-                             .x_B = v->x_B,
-                             .y_B = v->y_B,
-                             .tile_x = w->tile_x,
-                             .tile_y = w->tile_y,
-                             .lines = fetches ? MAX2(t->element_B, 4) / 4 : 0,
-                             .step_B = v->column_B};
+                             .to = places_of(w, c, true)};
 }
 
 /* A row's thread goes on by itself. */
@@ -326,8 +324,8 @@ block_of_row(const struct row_fill *f, unsigned first, unsigned n)
         struct batch_block b;
         if (!lit || f->rest[i] || n--)
             continue;
-        payload_put_block(&b, f->tile_x + f->block[i].x,
-                          f->tile_y + f->block[i].y, lit, lit);
+        payload_put_block(&b, f->to.tile_x + f->block[i].x,
+                          f->to.tile_y + f->block[i].y, lit, lit);
         return b;
     }
     return (struct batch_block){0};

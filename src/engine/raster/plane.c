@@ -116,13 +116,13 @@ fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
          struct eu_row *row)
 {
     const struct run_weights *w = f->weights;
-    const struct batch_block block = {.x = f->tile_x + b.x,
-                                      .y = f->tile_y + b.y};
+    const struct batch_block block = {.x = f->to.tile_x + b.x,
+                                      .y = f->to.tile_y + b.y};
     const struct block_places at = {&block, 1, w->ref_x, w->ref_y};
     float out[1][32];
     block_weights(w->b1, w->b2, w->q, &at, out);
     memcpy(row->payload, out, sizeof out);
-    row->caught = f->mem + f->x_B[b.x] + f->y_B[b.y];
+    row->caught = f->to.mem + f->to.x_B[b.x] + f->to.y_B[b.y];
     row->dispatch_mask = row->caught_mask = lit;
     row->vector_mask = 0xffff;
     row->mask = f->vector_mask ? 0xffff : lit;

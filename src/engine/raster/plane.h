@@ -61,6 +61,17 @@ struct row_copies {
     uint8_t *grf;
 };
 
+/* The target's part in a tile, at pixel (x, y): mem + x_B[x - tile_x] +
+ * y_B[y - tile_y]. It is fetched before it is written: so many lines of 64
+ * bytes of each block, step_B apart. */
+struct target_places {
+    uint8_t *mem;
+    const uint64_t *x_B, *y_B;
+    int32_t tile_x, tile_y;
+    unsigned lines;
+    uint32_t step_B;
+};
+
 /* Threads one after the other, all arrays with one element for each. */
 struct thread_run {
     const struct eu_launch *launch;
@@ -77,14 +88,7 @@ struct thread_run {
     struct eu_tail tail;
     unsigned *stored;
     struct row_copies *rest; /* for the tail */
-    /* The target, at pixel (x, y): mem + x_B[x - tile_x] + y_B[y - tile_y],
-     * which is fetched meanwhile: so many lines of 64 bytes of each block,
-     * step_B apart. */
-    uint8_t *mem;
-    const uint64_t *x_B, *y_B;
-    int32_t tile_x, tile_y;
-    unsigned lines;
-    uint32_t step_B;
+    struct target_places to;
 };
 
 #define ROW_COLUMNS (COVER_TILE_PX / 4)
@@ -106,12 +110,7 @@ struct row_fill {
     const struct run_weights *weights;
     bool some;        /* not only those that are lit as a whole */
     bool vector_mask; /* what threads begin with, not what is lit */
-    /* As in struct thread_run. */
-    uint8_t *mem;
-    const uint64_t *x_B, *y_B;
-    int32_t tile_x, tile_y;
-    unsigned lines;
-    uint32_t step_B;
+    struct target_places to;
     struct row_parts *parts;
 };
 

@@ -165,11 +165,11 @@ compare_rows(const struct plane_ops *ops)
                             .weights = &weights,
                             .some = next_random() & 1,
                             .vector_mask = next_random() & 1,
-                            .mem = mem,
-                            .x_B = x_B,
-                            .y_B = y_B,
-                            .tile_x = TILE_X,
-                            .tile_y = TILE_Y};
+                            .to.mem = mem,
+                            .to.x_B = x_B,
+                            .to.y_B = y_B,
+                            .to.tile_x = TILE_X,
+                            .to.tile_y = TILE_Y};
     struct row_parts parts;
     struct row_fill got = want;
     got.rest = rest[1];

@@ -284,6 +284,17 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
                   c->count);
 }
 
+/* Without kinds: find_kinds(). */
+static inline struct weigher
+weigher_of(const struct run_weights *in)
+{
+    return (struct weigher){.b1 = in->b1,
+                            .b2 = in->b2,
+                            .q = in->q,
+                            .ref_x = in->ref_x,
+                            .ref_y = in->ref_y};
+}
+
 /* A thread's own registers; before: the block of the thread before, or NULL. */
 static inline void
 fill_registers(struct eu_thread *t, const struct thread_run *r,
@@ -297,11 +308,12 @@ fill_registers(struct eu_thread *t, const struct thread_run *r,
 
 /* Where the block is in the target, which will be written. */
 static inline uint8_t *
-fetch_target(const struct thread_run *r, const struct batch_block *b)
+fetch_target(const struct target_places *to, const struct batch_block *b)
 {
-    uint8_t *at = r->mem + r->x_B[b->x - r->tile_x] + r->y_B[b->y - r->tile_y];
-    for (unsigned i = 0; i < r->lines; i++)
-        __builtin_prefetch(at + i * r->step_B, 1);
+    uint8_t *at = to->mem + to->x_B[b->x - to->tile_x] +
+                  to->y_B[b->y - to->tile_y];
+    for (unsigned i = 0; i < to->lines; i++)
+        __builtin_prefetch(at + i * to->step_B, 1);
     return at;
 }
 
@@ -314,8 +326,8 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     uint16_t lit = b->lit, helped = b->helped;
     struct eu_thread *t = r->thread;
     enum eu_status status;
-    if (r->lines)
-        fetch_target(r, b);
+    if (r->to.lines)
+        fetch_target(&r->to, b);
     fill_registers(t, r, w, n, again ? b - 1 : NULL);
     t->caught = (uint8_t *)r->color[n];
     if (plain)
@@ -352,7 +364,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool vmask = l->start.vector_mask_enable;
     const bool apart = l->apart, quads = l->quads;
     const uint32_t need = l->need;
-    const bool stores = r->tail.fn, places = stores || r->lines;
+    const bool stores = r->tail.fn, places = stores || r->to.lines;
     struct eu_row *to = r->row;
     bool takes = true;
     find_kinds(&w);
@@ -362,7 +374,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         takes &= eu_masks_nothing(mask, need, apart, quads);
         weigh(&w, b, n != first && b->y == b[-1].y,
               (float *)(void *)to->payload);
-        uint8_t *at = places ? fetch_target(r, b) : NULL;
+        uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         to->caught = stores ? at : (uint8_t *)r->color[n];
         put_masks(to, b->lit, b->helped, mask);
     }
@@ -414,11 +426,7 @@ run_each(const struct thread_run *r, unsigned first, unsigned end,
     struct weigher w = {0};
     unsigned n = first;
     if (in.weights) {
-        w.b1 = in.weights->b1;
-        w.b2 = in.weights->b2;
-        w.q = in.weights->q;
-        w.ref_x = in.weights->ref_x;
-        w.ref_y = in.weights->ref_y;
+        w = weigher_of(in.weights);
         find_kinds(&w);
     }
     if (n == end || run_one(&in, &w, n, false, false, left) != EU_FINISHED)
@@ -454,7 +462,7 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
 {
     const struct eu_launch *l = r->launch;
     const unsigned row_grf = l->row_grf;
-    const bool places = r->tail.fn || r->lines;
+    const bool places = r->tail.fn || r->to.lines;
     struct eu_row *to = r->row;
     bool takes = true;
     for (unsigned n = first; n < end; n++, to++) {
@@ -469,7 +477,7 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
                 copy_grfs(to->payload + (c->grf - row_grf) * PLANE_GRF_B,
                           c->from + n * c->stride_B, c->count);
         }
-        uint8_t *at = places ? fetch_target(r, b) : NULL;
+        uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         to->caught = r->tail.fn ? at : (uint8_t *)r->color[n];
         put_masks(to, b->lit, b->helped, mask);
     }

@@ -8,7 +8,7 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
 {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 0, 1, 2, 3, 2, 3);
     for (unsigned i = 0; i < ROW_COLUMNS; i++) {
-        f64x4 x = centres(f->tile_x + (int32_t)i * 4, f->weights->ref_x);
+        f64x4 x = centres(f->to.tile_x + (int32_t)i * 4, f->weights->ref_x);
         f64x4 v = p->c + p->dx * x;
         if (kind == PART_COLUMNS) {
             f32x8 floats = spread(v, lanes);
@@ -23,11 +23,7 @@ static void
 begin_rows(struct row_fill *f)
 {
     const struct run_weights *in = f->weights;
-    struct weigher w = {.b1 = in->b1,
-                        .b2 = in->b2,
-                        .q = in->q,
-                        .ref_x = in->ref_x,
-                        .ref_y = in->ref_y};
+    struct weigher w = weigher_of(in);
     find_kinds(&w);
     f->parts->kind[0] = (uint8_t)w.p1.kind;
     f->parts->kind[1] = (uint8_t)w.p2.kind;
@@ -94,10 +90,10 @@ static inline __attribute__((always_inline)) void
 fill_run(const struct row_fill *f, const struct weigher *w, enum part_kind k1,
          enum part_kind k2, bool divides, struct row_run run, struct eu_row *to)
 {
-    const uint64_t *x_B = f->x_B;
+    const uint64_t *x_B = f->to.x_B;
     const struct weigher at = *w;
-    const unsigned lines = f->lines;
-    const uint32_t step_B = f->step_B;
+    const unsigned lines = f->to.lines;
+    const uint32_t step_B = f->to.step_B;
     for (unsigned i = 0; i < run.count; i++, to++) {
         unsigned x = run.block[i].x;
         float *out = (float *)(void *)to->payload;
@@ -156,12 +152,7 @@ count_whole(const struct row_fill *f, unsigned n, unsigned most)
 static unsigned
 fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
 {
-    const struct run_weights *in = f->weights;
-    struct weigher w = {.b1 = in->b1,
-                        .b2 = in->b2,
-                        .q = in->q,
-                        .ref_x = in->ref_x,
-                        .ref_y = in->ref_y};
+    struct weigher w = weigher_of(f->weights);
     w.p1.kind = f->parts->kind[0];
     w.p2.kind = f->parts->kind[1];
     unsigned y = UINT32_MAX, rows = 0;
@@ -179,8 +170,8 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
         }
         if (b.y != y) {
             y = b.y;
-            begin_rows_at(&w, f->tile_y + b.y);
-            mem = f->mem + f->y_B[y];
+            begin_rows_at(&w, f->to.tile_y + b.y);
+            mem = f->to.mem + f->to.y_B[y];
         }
         struct row_run run = {&f->block[n], 1, lit,
                               f->vector_mask ? 0xffff : lit, mem};
