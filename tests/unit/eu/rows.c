@@ -14,15 +14,22 @@ poison(struct eu_thread *t, unsigned seed)
         b[i] = (uint8_t)(seed * 41 + i * 167 + (i >> 8));
 }
 
-void
-make_straight(struct rk *k, uint64_t seed, bool pixels)
+/* add: another series of kernels. */
+static void
+begin_kernel(struct rk *k, uint64_t seed, unsigned add)
 {
     memset(k, 0, sizeof *k);
-    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 3;
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + add;
     k->mode = RK_WHOLE;
     k->banks = true;
     k->plain = rk_chance(k, 85);
     k->gen = EU_GEN9;
+}
+
+void
+make_straight(struct rk *k, uint64_t seed, bool pixels)
+{
+    begin_kernel(k, seed, 3);
     k->simd = pixels || rk_chance(k, 60) ? 16 : 8;
     for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
         for (unsigned i = 2 + rk_rnd(k, 8); i--;)
@@ -62,12 +69,7 @@ add_place(struct rk *k)
 void
 make_first(struct rk *k, uint64_t seed, bool weighs)
 {
-    memset(k, 0, sizeof *k);
-    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
-    k->mode = RK_WHOLE;
-    k->banks = true;
-    k->plain = rk_chance(k, 85);
-    k->gen = EU_GEN9;
+    begin_kernel(k, seed, 5);
     k->simd = 16;
     if (weighs)
         add_plane(k);
