@@ -7,11 +7,11 @@
 /* The parts of an instruction that do not depend on its operands. */
 struct row {
     uint64_t evex, vex; /* prefixes, with every register field zero, opcode and
-                           ModRM of registers */
+                           ModRM of registers; evex = 0: no such form */
     uint8_t shift[2];   /* log2 of what a short displacement counts, of 128
                            bits; with one element for all lanes */
     uint8_t len_shift;  /* all ones if it grows with the vector */
-    bool has_evex, has_vex;
+    bool has_vex;
 };
 
 /* From enum x86_tuple. */
@@ -28,13 +28,13 @@ struct row {
 #define VEX_TAIL(opcode) (UINT64_C(0xc0) << 32 | (uint64_t)(opcode) << 24)
 
 static const struct row rows[X86_VOP_COUNT] = {
-#define X(name, map, pp, vw, ew, opcode, tuple)                 \
-    [X86_##name] = {EVEX_HEAD(map, pp, ew) | EVEX_TAIL(opcode), \
-                    VEX_HEAD(map, pp, vw) | VEX_TAIL(opcode),   \
-                    {SHIFT(X86_##tuple), 2 + ((ew) == 1)},      \
-                    X86_##tuple <= X86_QUARTER ? 3 : 0,         \
-                    (ew) != 2,                                  \
-                    (vw) != 2},
+#define X(name, map, pp, vw, ew, opcode, tuple)                              \
+    [X86_##                                                                  \
+        name] = {(ew) == 2 ? 0 : EVEX_HEAD(map, pp, ew) | EVEX_TAIL(opcode), \
+                 VEX_HEAD(map, pp, vw) | VEX_TAIL(opcode),                   \
+                 {SHIFT(X86_##tuple), 2 + ((ew) == 1)},                      \
+                 X86_##tuple <= X86_QUARTER ? 3 : 0,                         \
+                 (vw) != 2},
     X86_VECTOR_OPS(X)
 #undef X
 };
@@ -180,17 +180,16 @@ static const uint64_t evex_rm[32] = ALL(EVEX_RM);
 
 /* All but the last operand. */
 static inline uint64_t
-evex(const struct row *r, unsigned len, unsigned reg, unsigned vvvv, unsigned k)
+evex(const struct row *r, unsigned regs, uint64_t mods)
 {
-    return (r->evex ^ evex_reg[reg & 31] ^ evex_vvvv[vvvv & 31]) | len << 29 |
-           k << 24;
+    return (r->evex ^ evex_reg[regs & 31] ^ evex_vvvv[regs >> 8 & 31]) | mods;
 }
 
 static inline uint64_t
-vex(const struct row *r, unsigned len, unsigned reg, unsigned vvvv)
+vex(const struct row *r, unsigned len, unsigned regs)
 {
-    return (r->vex ^ ((reg & 8) << 12 | (vvvv & 15) << 19)) | len << 18 |
-           (uint64_t)(reg & 7) << 35;
+    return (r->vex ^ ((regs & 8) << 12 | (regs & 0xf00) << 11)) | len << 18 |
+           (uint64_t)(regs & 7) << 35;
 }
 
 /* What was put together in a register. */
@@ -201,6 +200,19 @@ put(struct x86 *x, uint64_t v, unsigned size_B)
     x->size += size_B;
 }
 
+/* How many bytes of an immediate there are, and these. */
+static inline unsigned
+imm_size_B(uint64_t mods)
+{
+    return (unsigned)(mods >> 56);
+}
+
+static inline uint64_t
+imm_of(uint64_t mods)
+{
+    return mods >> 48 & 0xff;
+}
+
 static __attribute__((noinline)) bool
 more_fixups(struct x86 *x)
 {
@@ -208,32 +220,31 @@ more_fixups(struct x86 *x)
                 sizeof *x->fixups);
 }
 
-/* v with a constant as its last operand, and the immediate, if that is not
- * negative; ModRM is byte `at`. */
+/* v with a constant as its last operand; ModRM is byte `at`. */
 static inline void
-put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, int imm)
+put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, uint64_t mods)
 {
-    const uint64_t modrm = 0x05, last = (uint8_t)imm;
-    unsigned imm_B = imm >= 0;
+    const uint64_t modrm = 0x05;
+    unsigned imm_B = imm_size_B(mods);
     if (x->fixup_count < x->fixup_capacity || more_fixups(x))
         x->fixups[x->fixup_count++] = (struct x86_fixup){
             .at = x->size + at + 1, .target = (uint32_t)disp - imm_B};
     put(x, v ^ (modrm ^ 0xc0) << at * 8, at + 1);
-    put(x, last << 32, 4 + imm_B);
+    put(x, imm_of(mods) << 32, 4 + imm_B);
 }
 
 /* The same for a place in memory. */
 static __attribute__((noinline)) void
 put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
-           struct x86_rm rm, int imm)
+           struct x86_rm rm, uint64_t mods)
 {
-    uint64_t last = (uint8_t)imm, modrm = 0x80 | X86_RBX;
-    unsigned imm_B = imm >= 0;
+    uint64_t last = imm_of(mods), modrm = 0x80 | X86_RBX;
+    unsigned imm_B = imm_size_B(mods);
     int32_t disp = rm.disp + (rm.kind == X86_THREAD ? x->bias : 0);
     int32_t short_disp = disp >> shift;
     if (rm.kind == X86_AT_RAX)
         modrm = 0x80 | X86_RAX;
-    v ^= (modrm ^ 0xc0) << at * 8;
+    v = (v & ((UINT64_C(1) << (at + 1) * 8) - 1)) ^ (modrm ^ 0xc0) << at * 8;
     if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
         v ^= UINT64_C(0xc0) << at * 8;
@@ -245,91 +256,72 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
     put(x, (uint32_t)disp | last << 32, 4 + imm_B);
 }
 
-/* Mask register, zeroing, immediate + 1: how the rest is passed on. */
-#define MODS(k, zero, imm) ((k) | (zero) << 3 | ((imm) + 1u) << 4)
-
 static __attribute__((noinline)) void
-vector_vex(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-           unsigned vvvv, struct x86_rm rm, unsigned mods)
+vector_vex(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+           struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    int imm = (int)(mods >> 4) - 1;
-    uint64_t v = vex(r, len, reg, vvvv), last = (uint8_t)imm;
-    assert(r->has_vex && !rm.bcast && len < 2 && !(mods & 7));
+    unsigned len = mods >> 29 & 3;
+    uint64_t v = vex(r, len, regs);
+    assert(r->has_vex && !rm.bcast && len < 2 && !(mods >> 24 & 7));
     if (rm.kind == X86_CONST) {
-        put_const(x, v, 4, rm.disp, imm);
+        put_const(x, v, 4, rm.disp, mods);
         return;
     }
     if (rm.kind != X86_REG) {
-        put_memory(x, v, 4, 0, rm, imm);
+        put_memory(x, v, 4, 0, rm, mods);
         return;
     }
     v ^= (rm.reg & 8u) << 10 | (uint64_t)(rm.reg & 7) << 32;
-    put(x, v | last << 40, 5 + (imm >= 0));
+    put(x, v | imm_of(mods) << 40, 5 + imm_size_B(mods));
 }
 
-static void vector_far(struct x86 *x, enum x86_vop op, unsigned len,
-                       unsigned reg, unsigned vvvv, struct x86_rm rm,
-                       unsigned mods);
-
-/* Calls nothing but what it ends with: it needs no stack. */
-static inline void
-vector(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-       unsigned vvvv, struct x86_rm rm, unsigned mods)
+static __attribute__((noinline)) void
+vector_evex_memory(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+                   struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    int imm = (int)(mods >> 4) - 1;
-    if (x->size + X86_ROOM > x->capacity) {
-        vector_far(x, op, len, reg, vvvv, rm, mods);
-        return;
-    }
-    if (!x->evex || !r->has_evex) {
-        vector_vex(x, op, len, reg, vvvv, rm, mods);
-        return;
-    }
-    uint64_t v = evex(r, len, reg, vvvv, mods & 7) | (uint64_t)(mods & 8) << 28;
-    if (rm.kind == X86_REG) {
-        uint64_t last = imm >= 0 ? (uint64_t)imm : 0;
-        put(x, (v ^ evex_rm[rm.reg & 31]) | last << 48, 6 + (imm >= 0));
-        return;
-    }
-    v |= (uint32_t)rm.bcast << 28;
-    if (rm.kind == X86_CONST) {
-        put_const(x, v, 5, rm.disp, imm);
-        return;
-    }
+    uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;
+    unsigned len = mods >> 29 & 3;
     unsigned shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
-    put_memory(x, v, 5, shift, rm, imm);
+    put_memory(x, v, 5, shift, rm, mods);
+}
+
+static void vector_far(struct x86 *x, enum x86_vop op, uint64_t mods,
+                       unsigned regs, struct x86_rm rm);
+
+/* Calls nothing but what it ends with: it needs no stack. */
+void
+x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+           struct x86_rm rm)
+{
+    const struct row *r = &rows[op];
+    if (x->size + X86_ROOM > x->capacity) {
+        vector_far(x, op, mods, regs, rm);
+        return;
+    }
+    if (!x->evex || !r->evex) {
+        vector_vex(x, op, mods, regs, rm);
+        return;
+    }
+    if (rm.kind == X86_REG) {
+        uint64_t v = evex(r, regs, mods) ^ evex_rm[rm.reg & 31];
+        put(x, v, 6 + imm_size_B(mods));
+    } else if (rm.kind == X86_CONST) {
+        uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;
+        put_const(x, v, 5, rm.disp, mods);
+    } else {
+        vector_evex_memory(x, op, mods, regs, rm);
+    }
 }
 
 /* Where there was no room. */
 static __attribute__((noinline)) void
-vector_far(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-           unsigned vvvv, struct x86_rm rm, unsigned mods)
+vector_far(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+           struct x86_rm rm)
 {
     if (x86_room(x))
-        vector(x, op, len, reg, vvvv, rm, mods);
-}
-
-void
-x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-        unsigned vvvv, struct x86_rm rm, unsigned k)
-{
-    vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, -1u));
-}
-
-void
-x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-          unsigned vvvv, struct x86_rm rm, unsigned k)
-{
-    vector(x, op, len, reg, vvvv, rm, MODS(k, 1u, -1u));
-}
-
-void
-x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-            unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm)
-{
-    vector(x, op, len, reg, vvvv, rm, MODS(k, 0u, imm));
+        x86_vector(x, op, mods, regs, rm);
 }
 
 void
@@ -341,7 +333,7 @@ x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     assert(!x->evex && r->has_vex && len < 2);
     if (!x86_room(x))
         return;
-    uint64_t v = vex(r, len, reg, vvvv) ^ modrm << 32;
+    uint64_t v = vex(r, len, reg | vvvv << 8) ^ modrm << 32;
     put(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48, 6 + (imm >= 0));
 }
 

@@ -104,15 +104,49 @@ struct x86_rm x86_const_double(struct x86 *x, double value);
 /* count consecutive dwords of the pool, shared with equal ones. */
 struct x86_rm x86_const(struct x86 *x, const uint32_t *dw, unsigned count);
 
+/* What there is to say besides operands, where EVEX has it: log2 of the
+ * length in 128 bits, mask register, whether lanes outside that become zero; an
+ * immediate, and how many bytes that is. */
+static inline uint64_t
+x86_mods(unsigned len, unsigned k, bool zero)
+{
+    return (uint32_t)zero << 31 | len << 29 | k << 24;
+}
+
+static inline uint64_t
+x86_mods_imm(unsigned len, unsigned k, uint8_t imm)
+{
+    return x86_mods(len, k, false) | (uint64_t)imm << 48 | UINT64_C(1) << 56;
+}
+
+/* regs: reg | vvvv << 8 */
+void x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+                struct x86_rm rm);
+
 /* op reg, vvvv, rm on vectors of 128 << len bits; k is a mask register or 0.
  * Operations that take an immediate: x86_vop_imm. */
-void x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-             unsigned vvvv, struct x86_rm rm, unsigned k);
+static inline void
+x86_vop(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+        unsigned vvvv, struct x86_rm rm, unsigned k)
+{
+    x86_vector(x, op, x86_mods(len, k, false), reg | vvvv << 8, rm);
+}
+
 /* The same, lanes outside k become zero. */
-void x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-               unsigned vvvv, struct x86_rm rm, unsigned k);
-void x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
-                 unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm);
+static inline void
+x86_vop_z(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+          unsigned vvvv, struct x86_rm rm, unsigned k)
+{
+    x86_vector(x, op, x86_mods(len, k, true), reg | vvvv << 8, rm);
+}
+
+static inline void
+x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
+            unsigned vvvv, struct x86_rm rm, unsigned k, uint8_t imm)
+{
+    x86_vector(x, op, x86_mods_imm(len, k, imm), reg | vvvv << 8, rm);
+}
+
 /* The same with [rax + rcx], VEX only; imm < 0: none. */
 void x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
                      unsigned vvvv, int imm);
