@@ -63,40 +63,84 @@ find_reader(const struct jit *j, const struct jit_vreg *v)
     return a->whole ? NEVER : a->end;
 }
 
+/* How far a register's value is from being read. */
 static inline unsigned
 distance(struct jit *j, unsigned r)
 {
     struct jit_vregs *v = &j->v;
-    if (!(v->named & JIT_BIT(r))) {
-        bool recent = v->recent & JIT_BIT(r);
-        return v->reg[r].kind != JIT_CONST ? 0 : recent ? 4 : OLD_CONST;
+    uint32_t next = v->next[r];
+    if (next <= j->here)
+        next = v->next[r] = find_reader(j, &v->reg[r]);
+    return MIN2(next - 1 - j->here, NOT_READ);
+}
+
+static inline unsigned
+distance_unnamed(const struct jit_vregs *v, unsigned r)
+{
+    bool recent = v->recent & JIT_BIT(r);
+    return v->reg[r].kind != JIT_CONST ? 0 : recent ? 4 : OLD_CONST;
+}
+
+/* A register and its distance as one number; of equally distant ones the first
+ * has the largest. 0: none. */
+#define CHOICE(r, distance) (((distance) + 1) << 5 | (31 - (r)))
+
+static inline unsigned
+choice_reg(uint32_t choice)
+{
+    return 31 - choice % 32;
+}
+
+static inline unsigned
+choice_distance(uint32_t choice)
+{
+    return (choice >> 5) - 1;
+}
+
+/* Of those in memory; the first one that is far enough will do. */
+static uint32_t
+choose_clean(struct jit *j, uint32_t set)
+{
+    struct jit_vregs *v = &j->v;
+    uint32_t best = 0;
+    for (; set; set &= set - 1) {
+        unsigned r = jit_first(set);
+        unsigned d = v->named & JIT_BIT(r) ? distance(j, r)
+                                           : distance_unnamed(v, r);
+        uint32_t choice = CHOICE(r, d);
+        if (d >= FAR_ENOUGH)
+            return choice;
+        best = MAX2(best, choice);
     }
-    if (v->next[r] <= j->here)
-        v->next[r] = find_reader(j, &v->reg[r]);
-    return v->next[r] == NEVER ? NOT_READ : v->next[r] - 1 - j->here;
+    return best;
+}
+
+/* Of those that have to be stored. */
+static uint32_t
+choose_dirty(struct jit *j, uint32_t set)
+{
+    uint32_t best = 0;
+    for (; set; set &= set - 1) {
+        unsigned r = jit_first(set);
+        uint32_t choice = CHOICE(r, distance(j, r));
+        best = MAX2(best, choice);
+    }
+    return best;
 }
 
 unsigned
 jit_farthest(struct jit *j, uint32_t set)
 {
-    unsigned best[2] = {0}, reg[2] = {0}; /* clean, dirty */
-    bool has[2] = {false, false};
     struct jit_ahead *a = &j->ahead;
     if (j->here >= a->end || (!a->whole && j->here >= a->from + LEAST_AHEAD))
         look_ahead(j, a);
-    for (; set; set &= set - 1) {
-        unsigned r = jit_first(set), d = distance(j, r);
-        bool dirty = j->v.dirty & JIT_BIT(r);
-        if (d >= FAR_ENOUGH && !dirty)
-            return r;
-        if (has[dirty] && d <= best[dirty])
-            continue;
-        has[dirty] = true;
-        best[dirty] = d;
-        reg[dirty] = r;
-    }
-    bool takes_clean = !has[1] ||
-                       (has[0] && (best[0] >= best[1] ||
-                                   (best[0] >= FAR && best[1] < NOT_READ)));
-    return reg[takes_clean ? 0 : 1];
+    uint32_t clean = choose_clean(j, set & ~j->v.dirty);
+    if (clean && choice_distance(clean) >= FAR_ENOUGH)
+        return choice_reg(clean);
+    uint32_t dirty = choose_dirty(j, set & j->v.dirty);
+    if (!clean || !dirty)
+        return choice_reg(clean | dirty);
+    unsigned near = choice_distance(clean), far = choice_distance(dirty);
+    bool takes_clean = near >= far || (near >= FAR && far < NOT_READ);
+    return choice_reg(takes_clean ? clean : dirty);
 }
