@@ -186,22 +186,15 @@ INLINE bool
 take_corners(const struct sample_plan *p, const struct patch_level *lv, vint x,
              vint y, struct lanes_square_texels *t)
 {
-    bits place = pack_texels(x, y);
-    __m128i least = find_corner(place, &patch.line_corner);
-    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(least));
-    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
-    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                  constant(&patch.patch_max));
-    struct patch_corner corner = corner_on_level(lv, least);
-    if (__builtin_expect(four == 0xffffffff, 1)) {
-        take_corners_of_four(p, corner, (vint)in, t);
+    struct patch_view view = find_view(lv, x, y);
+    if (__builtin_expect(view.side == 2, 1)) {
+        take_corners_of_four(p, view.corner, (vint)view.in, t);
         return true;
     }
-    if (_mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
-        0xffffffff)
+    if (!view.side)
         return false;
     struct lanes_square_texels far; /* `t` stays in registers */
-    take_corners_of_nine(p, corner, (vint)in, &far);
+    take_corners_of_nine(p, view.corner, (vint)view.in, &far);
     *t = far;
     return true;
 }

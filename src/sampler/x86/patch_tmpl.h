@@ -111,6 +111,49 @@ corner_on_level(const struct patch_level *lv, __m128i corner)
                                  ((at >> 16) + lv->y_el) >> 2};
 }
 
+/* Where lanes look that have four texels each. */
+struct patch_view {
+    struct patch_corner corner;
+    bits in;       /* the first of the four, from the corner's first texel on */
+    unsigned side; /* two lines in each direction, or three; 0: more, an edge */
+};
+
+/* patch_view.side with this corner; `in`: of the view. */
+INLINE unsigned
+lines_of_side(bits place, __m128i corner, __mmask32 inside, bits *in)
+{
+    const __mmask32 all = 0xffffffff;
+    bits i = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
+    *in = i;
+    if (__builtin_expect(_mm512_mask_cmple_epu16_mask(
+                             inside, i, constant(&patch.patch_max)) == all,
+                         1))
+        return 2;
+    return _mm512_mask_cmple_epu16_mask(inside, i, constant(&patch.nine_max)) ==
+                   all
+               ? 3
+               : 0;
+}
+
+/* The first lane's line is most often the first one: the others need not be
+ * waited for. */
+INLINE struct patch_view
+find_view(const struct patch_level *lv, vint x, vint y)
+{
+    struct patch_view v;
+    bits place = pack_texels(x, y);
+    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
+    __m128i at = _mm_and_si128(_mm512_castsi512_si128(place),
+                               _mm_set1_epi32(patch.line_corner));
+    v.side = lines_of_side(place, at, inside, &v.in);
+    if (__builtin_expect(v.side == 0, 0)) {
+        at = find_corner(place, &patch.line_corner);
+        v.side = lines_of_side(place, at, inside, &v.in);
+    }
+    v.corner = corner_on_level(lv, at);
+    return v;
+}
+
 /* ---- lines ----------------------------------------------------------------
  */
 

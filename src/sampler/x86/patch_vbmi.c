@@ -171,14 +171,10 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
               const struct patch_level *lv, vint x, vint y,
               struct lanes_color *out)
 {
-    bits place = pack_texels(x, y);
-    __m128i least = find_corner(place, &patch.line_corner);
-    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(least));
-    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
-    __mmask32 four = _mm512_mask_cmple_epu16_mask(inside, in,
-                                                  constant(&patch.patch_max));
-    struct patch_corner corner = corner_on_level(lv, least);
-    if (__builtin_expect(four == 0xffffffff, 1)) {
+    struct patch_view view = find_view(lv, x, y);
+    struct patch_corner corner = view.corner;
+    bits in = view.in;
+    if (__builtin_expect(view.side == 2, 1)) {
         *out = palette == PALETTE_NONE
                    ? filter_lines(p, kind, false, blocks, corner, in, x, y)
                : kind == SAMPLE_BLOCKS
@@ -186,9 +182,7 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
                    : filter_palette(p, palette, blocks, corner, in, x, y);
         return true;
     }
-    if (kind == SAMPLE_BLOCKS ||
-        _mm512_mask_cmple_epu16_mask(inside, in, constant(&patch.nine_max)) !=
-            0xffffffff)
+    if (kind == SAMPLE_BLOCKS || !view.side)
         return false;
     struct lanes_color far; /* `out` stays in registers */
     filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
