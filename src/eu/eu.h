@@ -61,6 +61,8 @@ struct eu_tail {
 /* One of many threads that compiled code runs one after the other, see
  * eu_launch_row(). */
 #define EU_ROW_GRF 4
+/* Which lanes of a pixel shader's thread are lit, in its second header. */
+#define EU_LIT_B (EU_GRF_B + 28)
 struct eu_row {
     alignas(64) uint8_t payload[EU_ROW_GRF * EU_GRF_B];
     uint8_t *caught; /* or whatever the tail asks for */
@@ -68,6 +70,7 @@ struct eu_row {
     uint32_t more; /* not zero: another one comes behind it */
     /* Lanes of what was caught; for tails, those of dispatch_mask before. */
     uint32_t caught_mask;
+    uint32_t lit; /* the dword at EU_LIT_B, where eu_launch.own_lit is */
 };
 
 struct eu_thread {
@@ -191,6 +194,9 @@ struct eu_launch {
     /* Where threads of a row have their payload, or 0: there are no rows. */
     unsigned row_grf;
     bool rows; /* they may follow each other: eu_launch_row() */
+    /* Of the register that has it, no dword but the one at EU_LIT_B is read:
+     * threads of a row find theirs in the row. */
+    bool own_lit;
 
     /* Private to src/eu. */
     uint8_t leaves;    /* enum eu_leaves */
@@ -346,6 +352,8 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
         t->caught = row->caught;
         memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload,
                sizeof row->payload);
+        if (l->own_lit)
+            memcpy(t->grf + EU_LIT_B, &row->lit, sizeof row->lit);
         eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false,
                         left);
     }

@@ -20,6 +20,7 @@ find_live_in(struct eu_launch *l)
     l->need = UINT32_MAX;
     l->catches = l->steady = false;
     l->last_pred = true;
+    l->own_lit = false;
     l->leaves = EU_LEAVES_ALL;
     l->sfids = UINT32_MAX;
     l->copied = (struct eu_message){0};
@@ -29,6 +30,7 @@ find_live_in(struct eu_launch *l)
     l->catches = in->catches && l->jit;
     l->steady = in->steady;
     l->last_pred = in->last_pred;
+    l->own_lit = in->own_lit && l->catches;
     l->leaves = in->leaves;
     l->sfids = in->sfids;
     l->last_sfid = in->last_sfid;

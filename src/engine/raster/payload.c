@@ -144,7 +144,8 @@ find_sameness(struct worker *w)
 }
 
 /* Whether threads of a primitive's whole blocks differ in nothing but one set
- * of weights and where their colours go, and may follow each other. */
+ * of weights, which lanes are lit and where their colours go, and may follow
+ * each other. */
 static bool
 makes_rows(const struct worker *w)
 {
@@ -155,7 +156,8 @@ makes_rows(const struct worker *w)
         unsigned kind = w->plan->part[i].kind;
         weights += kind == PAYLOAD_WEIGHTS;
         others |= kind != PAYLOAD_WEIGHTS && kind != PAYLOAD_HEADER &&
-                  kind != PAYLOAD_POSITIONS;
+                  kind != PAYLOAD_POSITIONS &&
+                  !(kind == PAYLOAD_SUBSPANS && l->own_lit);
     }
     return w->catches && l->rows && weights == 1 && !others &&
            !(l->sfids >> EU_SFID_PI & 1) && eu_launch_takes(l, 0xffff);

@@ -216,7 +216,7 @@ subspans(struct block_batch *b, unsigned first, unsigned end)
         uint32_t *r = b->subspans[n];
         int32_t x[4], y[4];
         r[0] = r[1] = r[6] = 0;
-        r[7] = k->lit * 0x10001u;
+        r[7] = plane_lit_dword(k->lit);
         if (!k->scattered) {
             uint32_t at = ((uint32_t)k->x & 0xffff) | (uint32_t)k->y << 16;
             r[2] = at;
@@ -301,16 +301,19 @@ payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
     };
     struct block_batch *b = &w->batch;
     const void *done[2] = {NULL, NULL}; /* weights */
+    const bool runs = at_run && !has_scattered(b, first, end);
     unsigned copies = 0;
     b->weighs = false;
     for (unsigned i = 0; i < w->plan->part_count; i++) {
         const struct payload_part *p = &w->plan->part[i];
         bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
         const void *from = again ? done[linear] : NULL;
-        if (again && at_run && !b->weighs && !has_scattered(b, first, end)) {
+        if (again && runs && !b->weighs) {
             weights_at_run(w, s, p);
             continue;
         }
+        if (p->kind == PAYLOAD_SUBSPANS && runs && w->launch.own_lit)
+            continue;
         if (!from)
             from = make_part(w, s, p->kind, linear, first, end);
         if (again)

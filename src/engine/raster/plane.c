@@ -97,6 +97,7 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
         copy(t->grf, r->copy, r->copies, n);
         if (r->weights)
             put_weights(t->grf, r->weights, b);
+        plane_put_lit(r->launch, t, b->lit);
         t->caught = (uint8_t *)r->color[n];
         if (eu_launch_next(r->launch, t, b->lit, b->helped, left) !=
             EU_FINISHED)
@@ -126,6 +127,7 @@ fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
     row->dispatch_mask = row->caught_mask = lit;
     row->vector_mask = 0xffff;
     row->mask = f->vector_mask ? 0xffff : lit;
+    row->lit = plane_lit_dword(lit);
     row->more = 1;
 }
 

@@ -166,6 +166,22 @@ row_copy_next(const struct row_copies *r, const struct eu_row *row)
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;
 const struct plane_ops *plane_ops_selected(void);
 
+/* What a thread's header says of its lit lanes. */
+static inline uint32_t
+plane_lit_dword(uint16_t lit)
+{
+    return lit * 0x10001u;
+}
+
+/* To its place, where nobody copies the header. */
+static inline void
+plane_put_lit(const struct eu_launch *l, struct eu_thread *t, uint16_t lit)
+{
+    uint32_t dword = plane_lit_dword(lit);
+    if (l->own_lit)
+        memcpy(t->grf + EU_LIT_B, &dword, sizeof dword);
+}
+
 static inline double
 plane_at(const struct plane *p, double x, double y)
 {

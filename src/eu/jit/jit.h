@@ -36,7 +36,7 @@ struct eu_live_in {
     bool apart, quads;
     uint64_t full[2], masked[2];
     /* As in struct eu_launch. */
-    bool catches, steady, last_pred;
+    bool catches, steady, last_pred, own_lit;
     uint8_t leaves;
     uint8_t last_sfid;
     uint32_t last_desc, sfids;

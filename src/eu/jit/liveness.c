@@ -428,6 +428,43 @@ note_message(const struct eu_kernel *k, struct eu_live_in *in, uint32_t i)
         in->copied = before.m;
 }
 
+/* Whether the instruction reads no other dword of that register than the one at
+ * EU_LIT_B. */
+static bool
+reads_only_lit(const struct eu_op *op)
+{
+    const struct jit_set header = grfs(EU_LIT_B / EU_GRF_B,
+                                       EU_LIT_B / EU_GRF_B + 1);
+    for (unsigned i = 0; i < op->insn->src_count; i++) {
+        const struct eu_operand *o = &op->insn->src[i];
+        struct jit_set s = region_set(op->insn, o);
+        unsigned at_B = o->reg * EU_GRF_B + o->subreg_B;
+        unsigned end_B = at_B + eu_type_size_B((enum eu_type)o->type);
+        bool scalar = op->lanes == 1 || (o->width == 1 && !o->vstride);
+        if ((s.w[0] & header.w[0]) &&
+            (o->indirect || !scalar || op->insn->align16 || at_B < EU_LIT_B ||
+             end_B > EU_LIT_B + 4))
+            return false;
+    }
+    return true;
+}
+
+static bool
+finds_own_lit(const struct jit *j)
+{
+    const uint64_t header = UINT64_C(1) << EU_LIT_B / EU_GRF_B;
+    if (!j->in.catches || !(j->in.full[0] & header))
+        return false;
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        if ((j->regs[i].uses.w[0] & header) &&
+            (jit_is_send(op) || op->insn->opcode == EU_OP_PLN ||
+             !reads_only_lit(op)))
+            return false;
+    }
+    return true;
+}
+
 bool
 jit_analyse(struct jit *j, bool whole)
 {
@@ -462,6 +499,7 @@ jit_analyse(struct jit *j, bool whole)
     j->in.steady = !sees && !j->has_modes;
     memcpy(j->in.full, j->live[0][0].w, sizeof j->in.full);
     memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
+    j->in.own_lit = finds_own_lit(j);
     j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;
     j->in.quads = apart.quads;
     j->leaves = (uint8_t)least;

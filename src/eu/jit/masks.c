@@ -202,6 +202,14 @@ bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
         x86_alu_imm(&j->x, X86_AND, X86_RCX, lane_bits(p->lanes), false);
 }
 
+/* Whether flags outside the part's mask are zero, and stay: they are the
+ * predicate, and all channels are on. */
+static bool
+are_zero_outside(const struct jit *j, const struct eu_op *op)
+{
+    return op->pred == 1 && !op->pred_inv && (j->full || op->no_mask);
+}
+
 void
 jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                 unsigned k)
@@ -214,7 +222,8 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         return;
     }
     if (whole) {
-        if (!p->mask.all && !jit_flags_unseen(j, op)) {
+        if (!p->mask.all && !are_zero_outside(j, op) &&
+            !jit_flags_unseen(j, op)) {
             x86_kload(&j->x, K_SCRATCH, at, p->lanes == 8);
             x86_kop(&j->x, X86_KANDN, K_SCRATCH, p->mask.k, K_SCRATCH);
             x86_kop(&j->x, X86_KOR, 4, k, K_SCRATCH);

@@ -96,6 +96,10 @@ begin_thread(struct jit *j)
         jit_release(j, zero);
     }
     restore_grfs(j);
+    if (j->in.own_lit) {
+        x86_load_from_rax(x, X86_RCX, ROW_AT(j->second, lit));
+        x86_store(x, X86_RCX, THREAD_AT(grf) + EU_LIT_B, 4);
+    }
     for (unsigned at_B = 0; at_B < EU_ROW_GRF * EU_GRF_B; at_B += STEP_B) {
         unsigned r = jit_temp(j);
         x86_vop(x, X86_MOVUPS_LD, 2, r, 0,

@@ -150,6 +150,8 @@ go_on_with_row(struct jit *j, bool catches)
         x86_store(x, X86_RCX, THREAD_AT(caught), 8);
     }
     begin_thread(j, catches || j->asks);
+    if (j->in.own_lit)
+        copy_from_rax(j, ROW_AT(lit), THREAD_AT(grf) + EU_LIT_B);
     for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++)
         x86_vop(x, X86_MOVUPS_LD, jit_len(step_B), j->row_reg[i], 0,
                 x86_at_rax(i * step_B), 0);

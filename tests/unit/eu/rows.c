@@ -66,6 +66,23 @@ add_place(struct rk *k)
     rk_append(k, c.dw);
 }
 
+/* mov (1|M0) dst.0<1>:type r1.14<0;1,0>:type {NoMask}: who asks which of its
+ * pixels are lit; dst: a register's part, or f0. */
+static void
+add_lit(struct rk *k)
+{
+    bool flag = rk_chance(k, 50);
+    struct code c = encode_unary(EU_OP_MOV, flag ? EU_TYPE_UW : EU_TYPE_UD);
+    put(&c, 23, 21, 0);
+    put(&c, 34, 34, 1);
+    put(&c, 36, 35, flag ? EU_FILE_ARF : EU_FILE_GRF);
+    put(&c, 60, 53, flag ? EU_ARF_F : rk_reg(k, RK_INT, 1));
+    put(&c, 76, 69, EU_LIT_B / EU_GRF_B);
+    put(&c, 68, 64, EU_LIT_B % EU_GRF_B);
+    put(&c, 88, 80, 0);
+    rk_append(k, c.dw);
+}
+
 void
 make_first(struct rk *k, uint64_t seed, bool weighs)
 {
@@ -75,6 +92,8 @@ make_first(struct rk *k, uint64_t seed, bool weighs)
         add_plane(k);
     else
         add_place(k);
+    if (rk_chance(k, 30))
+        add_lit(k);
 }
 
 void
@@ -142,6 +161,7 @@ make_row(struct rk *k, const struct eu_launch *l, bool whole,
         row[n].vector_mask = (quads & 0x1111) * 15;
         row[n].mask = l->start.vector_mask_enable ? row[n].vector_mask : lit;
         row[n].more = n + 1 < count;
+        row[n].lit = rk_rnd(k, UINT32_MAX);
         memcpy(row[n].payload, eu_grf(&t, l->row_grf), sizeof row->payload);
     }
     return count;
@@ -165,6 +185,15 @@ make_ready(struct ready *r, struct rk *state, const struct rk *k, bool whole,
 }
 
 void
+set_payload(const struct eu_launch *l, struct eu_thread *t,
+            const struct eu_row *row)
+{
+    memcpy(eu_grf(t, l->row_grf), row->payload, sizeof row->payload);
+    if (l->own_lit)
+        memcpy(t->grf + EU_LIT_B, &row->lit, sizeof row->lit);
+}
+
+void
 set_own(struct eu_thread *t, const struct own *own, unsigned n)
 {
     if (own)
@@ -183,7 +212,7 @@ run_single(const struct eu_launch *l, struct eu_thread *t, bool alike,
         if (alike)
             memcpy(t->grf, first.grf, sizeof t->grf);
         set_own(t, own, n);
-        memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
+        set_payload(l, t, &row[n]);
         t->caught = (uint8_t *)to->color[n];
         if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
                            left) != EU_FINISHED)

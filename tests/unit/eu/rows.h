@@ -56,6 +56,10 @@ struct ready {
 bool make_ready(struct ready *r, struct rk *state, const struct rk *k,
                 bool whole, eu_send_fn send, struct caught_row *to);
 
+/* What the row has for the thread. */
+void set_payload(const struct eu_launch *l, struct eu_thread *t,
+                 const struct eu_row *row);
+
 void set_own(struct eu_thread *t, const struct own *own, unsigned n);
 
 /* One thread after the other; what one leaves in registers, the next one finds

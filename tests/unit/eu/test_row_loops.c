@@ -83,7 +83,7 @@ run_rest(const struct eu_launch *l, struct eu_thread *t, unsigned from,
          const struct eu_row row[ROW], struct caught_row *to, int64_t *left)
 {
     for (unsigned n = from;; n++) {
-        memcpy(eu_grf(t, l->row_grf), row[n].payload, sizeof row->payload);
+        set_payload(l, t, &row[n]);
         t->caught = (uint8_t *)to->color[n];
         if (eu_launch_next(l, t, row[n].dispatch_mask, row[n].vector_mask,
                            left) != EU_FINISHED)

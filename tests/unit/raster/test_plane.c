@@ -136,6 +136,7 @@ compare_row(const struct eu_row *got, const struct eu_row *want)
     cr_assert_eq(got->mask, want->mask);
     cr_assert_eq(!got->more, !want->more);
     cr_assert_eq(got->caught_mask, want->caught_mask);
+    cr_assert_eq(got->lit, want->lit);
 }
 
 /* A list's rows, ROOM at a time. */

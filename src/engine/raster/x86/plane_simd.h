@@ -304,6 +304,7 @@ fill_registers(struct eu_thread *t, const struct thread_run *r,
     if (r->weights)
         weigh(w, &r->block[n], before && before->y == r->block[n].y,
               (float *)(void *)(t->grf + r->weights->grf * PLANE_GRF_B));
+    plane_put_lit(r->launch, t, r->block[n].lit);
 }
 
 /* Where the block is in the target, which will be written. */
@@ -347,12 +348,15 @@ put_masks(struct eu_row *to, uint16_t lit, uint32_t helped, uint32_t mask)
                       offsetof(struct eu_row, mask) ==
                           offsetof(struct eu_row, dispatch_mask) + 8 &&
                       offsetof(struct eu_row, more) ==
-                          offsetof(struct eu_row, dispatch_mask) + 12,
+                          offsetof(struct eu_row, dispatch_mask) + 12 &&
+                      offsetof(struct eu_row, lit) ==
+                          offsetof(struct eu_row, caught_mask) + 4,
                   "the members of a row that begin a thread");
     const uint64_t qw[2] = {lit | (uint64_t)helped << 32, mask | UINT64_C(1)
                                                                      << 32};
     memcpy(&to->dispatch_mask, qw, sizeof qw);
-    to->caught_mask = lit;
+    const uint64_t last = lit | (uint64_t)plane_lit_dword(lit) << 32;
+    memcpy(&to->caught_mask, &last, sizeof last);
 }
 
 /* Payloads of a row; false if some thread does not fit in it. */
