@@ -313,13 +313,15 @@ struct lane_vertices {
     bool in_row; /* at[0] and the seven behind it */
 };
 
-/* Keys of a numbered batch ascend. */
+/* Keys of a numbered batch ascend, but for those that a short thread
+ * repeats. */
 static struct lane_vertices
 find_vertices(const struct geom *g, const uint32_t key[LANES])
 {
     const struct draw *draw = g->draw;
     struct lane_vertices v = {.most = 0};
-    if (g->batch.numbered && key[LANES - 1] - key[0] == LANES - 1) {
+    if (g->batch.numbered && key[LANES - 1] - key[0] == LANES - 1 &&
+        key[LANES - 1] != key[LANES - 2]) {
         for (unsigned i = 0; i < LANES; i++)
             v.at[i] = vertex_number(draw, key[i]);
         v.most = v.at[LANES - 1];

@@ -92,6 +92,26 @@ Test(stages, indexed_vertices_are_shaded_once)
     cr_expect_eq(rig.prim[1].x[2], 3);
 }
 
+/* The lanes that are left over repeat the last vertex: seven keys on, but not
+ * in a row. */
+Test(stages, few_vertices_that_lie_apart)
+{
+    static const uint16_t index[] = {2, 4, 9};
+    rig_init(GEN9_3DPRIM_TRILIST, 3);
+    for (unsigned i = 0; i < 10; i++)
+        rig_vertex(i, (float)i, 0, 0, 1, 0);
+    memcpy(rig.memory + 0x1000, index, sizeof index);
+    rig.draw.indexed = true;
+    rig.draw.index_buffer.va = 0x1000;
+    rig.draw.index_buffer.size_B = sizeof index;
+    rig.draw.index_buffer.index_B = 2;
+    vs_on();
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 1);
+    for (unsigned i = 0; i < 3; i++)
+        cr_expect_float_eq(rig.prim[0].x[i], index[i], 0);
+}
+
 /* 20000 vertices an instance, several chunks and batches each; the fetch
  * repeats the position of vertex 0, the id tells them apart. */
 static void
