@@ -181,7 +181,8 @@ set_primitive(struct draw_memory *m, const struct draw_primitive *p)
     draw->base_vertex = p->base_vertex;
     draw->range_count = 1;
     draw->range = m->range;
-    m->range[0] = (struct draw_range){0, p->start_vertex};
+    m->range[0] = (struct draw_range){.start_vertex = p->start_vertex};
+    draw->vs_varies = false;
 }
 
 /* Makes anew what has changed since the draw before. */
@@ -305,7 +306,7 @@ draw_run(struct engine_context *ctx, const uint32_t *dw)
 {
     struct draw_primitive prim = read_primitive(ctx->hw, dw);
     stats_add(STAT_draws, 1);
-    if (ctx->draw_held && draw_merge(ctx->draw_memory, &prim))
+    if (ctx->draw_held && draw_merge(ctx, &prim))
         return true;
     draw_release(ctx);
     struct draw *draw = create_draw(ctx, &prim);
@@ -313,6 +314,7 @@ draw_run(struct engine_context *ctx, const uint32_t *dw)
         return false;
     trace_draw(draw);
     ctx->draw_held = true;
+    ctx->draw_varies = draw_merge_varied_possible(draw);
     if (!draw_merge_possible(draw))
         draw_release(ctx);
     return true;

@@ -65,10 +65,16 @@ struct draw_target {
 };
 
 /* Vertices from number `first` of the draw on have their indices from
- * start_vertex on. */
+ * start_vertex on; vs_push: see draw.vs_varies. */
 struct draw_range {
     uint32_t first, start_vertex;
+    const uint32_t *vs_push;
 };
+
+/* Of draws with constants for each range. */
+#define DRAW_VARIED_RANGES 64
+#define DRAW_VARIED_VERTICES 1024
+#define DRAW_VARIED_ENTRY_B 4096 /* of a vertex */
 
 struct draw {
     uint64_t id;
@@ -97,6 +103,10 @@ struct draw {
      * range[0]. */
     unsigned range_count;
     const struct draw_range *range;
+    /* Each range has a vertex shader's constants of its own, as many as
+     * stage[STAGE_VS] has, and no vertices in common with others. A list of
+     * triangles, draw_is_plain(). */
+    bool vs_varies;
 
     /* vertex fetch */
     struct draw_vertex_buffer vb[DRAW_MAX_VB];
@@ -164,6 +174,26 @@ struct draw {
     /* Large, and of no draw whose pixels wait: last, not to be copied. */
     struct draw_so_stream so_stream[4];
 };
+
+/* Whether nothing comes between the vertex shader and the clipper, and
+ * triangles, if these are what it draws, are filled. */
+static inline bool
+draw_is_plain(const struct draw *draw)
+{
+    const struct gen9_3dstate_raster *r = &draw->raster;
+    for (unsigned i = 0; i < MIN2(draw->ve_count, DRAW_MAX_VE); i++) {
+        if (draw->ve[i].ve.valid && draw->ve[i].ve.edge_flag_enable)
+            return false;
+    }
+    return !draw->stage[STAGE_HS].enabled && !draw->te.te_enable &&
+           !draw->stage[STAGE_DS].enabled && !draw->stage[STAGE_GS].enabled &&
+           !draw->so.so_function_enable && !draw->so.rendering_disable &&
+           !draw->fast_clear && !draw->clip.maximum_vp_index &&
+           r->front_face_fill_mode ==
+               GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_SOLID &&
+           r->back_face_fill_mode ==
+               GEN9_3DSTATE_RASTER_BACK_FACE_FILL_MODE_SOLID;
+}
 
 /* 3DSTATE_WM_HZ_OP with the PIPE_CONTROL that triggers it. */
 struct hz_op {

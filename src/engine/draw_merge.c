@@ -6,6 +6,10 @@
  * tell: the pieces are lists, of which the primitives are drawn in order, and
  * nothing depends on where one of them begins.
  *
+ * Objects that are drawn one by one differ in a matrix, which mostly is all
+ * that the driver says in between: small ones become one draw, too, whose
+ * ranges have constants of their own.
+ *
  * Draws that cannot be joined so may at least share tiles: see
  * raster/waiting.c. */
 #include "engine/draw_private.h"
@@ -13,6 +17,8 @@
 
 /* Enough for all workers. */
 #define MAX_VERTICES 65536
+/* Larger pieces of one draw with constants of their own would be no faster. */
+#define MAX_VARIED 256
 
 /* Vertices of a primitive of a list; 0: not a list. */
 static unsigned
@@ -77,9 +83,70 @@ draw_merge_possible(const struct draw *draw)
 }
 
 bool
-draw_merge(struct draw_memory *m, const struct draw_primitive *prim)
+draw_merge_varied_possible(const struct draw *draw)
+{
+    return draw_merge_possible(draw) && draw->topology == GEN9_3DPRIM_TRILIST &&
+           draw_is_plain(draw) && draw->stage[STAGE_VS].enabled &&
+           draw->urb_entry_B[0] <= DRAW_VARIED_ENTRY_B &&
+           draw->vertex_count <= MAX_VARIED;
+}
+
+/* Adds a range with the constants that the packets have now. */
+static bool
+add_varied(struct engine_context *ctx, const struct draw_primitive *prim)
+{
+    struct draw_memory *m = ctx->draw_memory;
+    struct draw *draw = draw_now(m);
+    const struct shader_stage *vs = &draw->stage[STAGE_VS];
+    /* It may have grown since it was looked at first. */
+    bool first = !draw->vs_varies;
+    if ((first && draw->vertex_count > MAX_VARIED) ||
+        prim->vertex_count > MAX_VARIED ||
+        draw->vertex_count + prim->vertex_count > DRAW_VARIED_VERTICES ||
+        draw->range_count >= DRAW_VARIED_RANGES)
+        return false;
+    unsigned at_grf = first ? 0 : m->varied_grf;
+    const uint32_t *push = m->range[draw->range_count - 1].vs_push;
+    if (first)
+        push = vs->push;
+    if (ctx->hw->dirty) {
+        uint32_t *to = m->varied + at_grf * 8;
+        int grf = draw_stage_push(ctx, vs, to, DRAW_VARIED_GRF - at_grf);
+        if (grf < 0 || (unsigned)grf != vs->push_grf)
+            return false;
+        push = to;
+        at_grf += (unsigned)grf;
+    }
+    for (unsigned i = 0; first && i < draw->range_count; i++)
+        m->range[i].vs_push = vs->push;
+    m->varied_grf = at_grf;
+    draw->vs_varies = true;
+    m->range[draw->range_count++] = (struct draw_range){
+        draw->vertex_count, prim->start_vertex, push};
+    ctx->hw->dirty = 0;
+    return true;
+}
+
+static bool
+add_range(struct draw_memory *m, const struct draw_primitive *prim)
 {
     struct draw *draw = draw_now(m);
+    const struct draw_range *last = &m->range[draw->range_count - 1];
+    uint64_t end = (uint64_t)last->start_vertex + draw->vertex_count -
+                   last->first;
+    if (end == prim->start_vertex)
+        return true;
+    if (draw->range_count == DRAW_MAX_RANGES)
+        return false;
+    m->range[draw->range_count++] = (struct draw_range){
+        .first = draw->vertex_count, .start_vertex = prim->start_vertex};
+    return true;
+}
+
+bool
+draw_merge(struct engine_context *ctx, const struct draw_primitive *prim)
+{
+    struct draw *draw = draw_now(ctx->draw_memory);
     if (!prim->indexed || prim->instance_count != 1 ||
         prim->vertex_count % list_size(draw->topology) ||
         prim->start_instance != draw->start_instance ||
@@ -87,14 +154,11 @@ draw_merge(struct draw_memory *m, const struct draw_primitive *prim)
         prim->vertex_count > MAX_VERTICES ||
         draw->vertex_count > MAX_VERTICES - prim->vertex_count)
         return false;
-    const struct draw_range *last = &m->range[draw->range_count - 1];
-    uint64_t end = (uint64_t)last->start_vertex + draw->vertex_count -
-                   last->first;
-    if (end != prim->start_vertex) {
-        if (draw->range_count == DRAW_MAX_RANGES)
+    if (draw->vs_varies || ctx->hw->dirty) {
+        if (!add_varied(ctx, prim))
             return false;
-        m->range[draw->range_count++] = (struct draw_range){draw->vertex_count,
-                                                            prim->start_vertex};
+    } else if (!add_range(ctx->draw_memory, prim)) {
+        return false;
     }
     draw->vertex_count += prim->vertex_count;
     trace(draw, "#%llu: %u more vertices from %u", (unsigned long long)draw->id,

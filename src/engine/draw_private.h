@@ -11,6 +11,8 @@
 #define KERNEL_SLOTS 256
 /* 3DPRIMITIVEs that one draw may stand for. */
 #define DRAW_MAX_RANGES 1024
+/* Registers of constants that ranges of one draw may have. */
+#define DRAW_VARIED_GRF 512
 /* Draws of different pixel state that may wait. */
 #define DRAW_SLOTS 16
 
@@ -48,6 +50,9 @@ struct draw_memory {
     struct draw_slot *slot[DRAW_SLOTS];
     unsigned at;
     struct draw_range range[DRAW_MAX_RANGES];
+    /* What the ranges of the draw have, but for the first one. */
+    uint32_t varied[DRAW_VARIED_GRF * 8];
+    unsigned varied_grf;
     struct raster *raster;
     struct geom_kept *geom;
     struct stage_cache cache[STAGE_COUNT];
@@ -72,7 +77,9 @@ const struct meaning *draw_find_meaning(struct engine_context *ctx, gpu_va va,
 
 /* draw_merge.c: whether others may join, and whether this one does. */
 bool draw_merge_possible(const struct draw *draw);
-bool draw_merge(struct draw_memory *m, const struct draw_primitive *prim);
+/* Whether those may that have other constants for the vertex shader. */
+bool draw_merge_varied_possible(const struct draw *draw);
+bool draw_merge(struct engine_context *ctx, const struct draw_primitive *prim);
 /* Whether its vertices may be done while pixels of draws before it wait, and
  * its own pixels wait, as far as can be told without the pixel shader. */
 bool draw_may_wait(const struct draw *draw);
@@ -84,6 +91,12 @@ void draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
 /* Those of the parts (enum hw_part). */
 bool draw_stage_all(struct engine_context *ctx, struct draw *draw,
                     unsigned parts);
+/* Constants for the stage as the packets have them now, slots 0..3 one after
+ * the other; returns how many registers, -1 if they are more than there is room
+ * for. */
+int draw_stage_push(struct engine_context *ctx,
+                    const struct shader_stage *stage, uint32_t *push,
+                    unsigned max_grf);
 
 /* draw_input.c: vertex fetch and stream output. */
 void draw_input_vertices(struct engine_context *ctx, struct draw *draw);

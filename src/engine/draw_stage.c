@@ -63,33 +63,43 @@ constant_0_is_absolute(const struct hw_state *hw, unsigned gen)
                     : hw->reg[0x20c0 / 4] >> 6 & 1;
 }
 
-/* Slots 0..3 one after the other. False after a guest error. */
-static bool
-load_push(struct engine_context *ctx, struct shader_stage *stage)
+int
+draw_stage_push(struct engine_context *ctx, const struct shader_stage *stage,
+                uint32_t *push, unsigned max_grf)
 {
     const struct hw_state *hw = ctx->hw;
     struct gen9_3dstate_constant_body body;
     gen9_3dstate_constant_body_unpack(
         &body, hw_packet(hw, packets[stage->kind].constants) + 1);
-    struct draw_memory *m = ctx->draw_memory;
-    uint32_t *push = stage->kind == STAGE_PS ? m->slot[m->at]->push
-                                             : m->push[stage->kind];
     unsigned at_grf = 0;
     for (unsigned i = 0; i < 4; i++) {
         unsigned grf = body.read_length[i];
-        if (grf > PUSH_MAX_GRF - at_grf) {
-            guest_error("constants of stage %u exceed the register file",
-                        stage->kind);
-            return false;
-        }
+        if (grf > max_grf - at_grf)
+            return -1;
         gpu_va va = body.buffer[i];
         if (i == 0 && !constant_0_is_absolute(hw, stage->gen))
             va += hw->dynamic_base;
         memcpy(push + at_grf * 8, vm_ptr(stage->vm, va), grf * EU_GRF_B);
         at_grf += grf;
     }
-    stage->push = at_grf ? push : NULL;
-    stage->push_grf = at_grf;
+    return (int)at_grf;
+}
+
+/* False after a guest error. */
+static bool
+load_push(struct engine_context *ctx, struct shader_stage *stage)
+{
+    struct draw_memory *m = ctx->draw_memory;
+    uint32_t *push = stage->kind == STAGE_PS ? m->slot[m->at]->push
+                                             : m->push[stage->kind];
+    int grf = draw_stage_push(ctx, stage, push, PUSH_MAX_GRF);
+    if (grf < 0) {
+        guest_error("constants of stage %u exceed the register file",
+                    stage->kind);
+        return false;
+    }
+    stage->push = grf ? push : NULL;
+    stage->push_grf = (unsigned)grf;
     return true;
 }
 

@@ -96,7 +96,8 @@ struct engine_context {
     struct hw_state *hw;
     struct draw_memory *draw_memory; /* reused from draw to draw */
     bool draw_held;
-    bool draw_waits; /* pixels of draws whose vertices are done */
+    bool draw_varies; /* if held: until other than constants for VS come */
+    bool draw_waits;  /* pixels of draws whose vertices are done */
     /* The queue and its thread; engine->lock. */
     struct job *head, *tail;
     unsigned queued; /* jobs in the queue or in hand */
@@ -156,7 +157,8 @@ void target_forget(struct engine *engine);
 /* draw.c and dispatch.c: hw_state -> struct draw, struct dispatch -> done.
  * False after a guest error. */
 /* The draw may be held, for the next one to join it, until draw_release():
- * that comes before any other command. Then its pixels may wait, for those of
+ * that comes before any other command, perhaps but for 3DSTATE_CONSTANT_VS
+ * (draw_varies). Then its pixels may wait, for those of
  * the next ones, until draw_finish(): that comes before any command that is
  * more than state. */
 bool draw_run(struct engine_context *ctx, const uint32_t *prim);

@@ -82,13 +82,21 @@ is_repeated(const struct hw_state *hw, const struct cs_command *cmd,
            !memcmp(hw->packet + cmd->store_dw, dw, len_dw * 4);
 }
 
+/* Whether a draw that is held can tell. */
+static bool
+ends_draw(const struct engine_context *ctx, const struct cs_command *cmd)
+{
+    return cmd != &cs_commands[CMD_3DPRIMITIVE] &&
+           (cmd != &cs_commands[CMD_3DSTATE_CONSTANT_VS] || !ctx->draw_varies);
+}
+
 static void
 execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         unsigned len_dw)
 {
     if (is_repeated(cs->hw, cmd, dw, len_dw))
         return;
-    if (cs->ctx->draw_held && cmd != &cs_commands[CMD_3DPRIMITIVE])
+    if (cs->ctx->draw_held && ends_draw(cs->ctx, cmd))
         draw_release(cs->ctx);
     if (cs->ctx->draw_waits && !cs_is_state(cmd))
         draw_finish(cs->ctx);

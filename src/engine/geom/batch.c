@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #define FEW_KEYS 256
-#define FEW_RANGE 512
 
 static void
 batch_reset(struct batch *b)
@@ -15,6 +14,7 @@ batch_reset(struct batch *b)
         memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
     b->numbered = false;
     b->vert_count = b->object_count = b->index_count = b->tri_count = 0;
+    b->piece_count = 0;
 }
 
 void
@@ -89,18 +89,18 @@ number_marked(struct batch *b, uint32_t least_key, uint32_t range)
     }
 }
 
-/* Few keys, and not too far apart: their marks are in a few words, not in
- * bytes, which cannot be read back many at a time without a wait. */
-static uint32_t
-number_few(struct batch *b, const uint32_t *key, uint32_t count,
-           uint32_t least_key, uint32_t range)
+/* Their marks are in a few words, not in bytes, which cannot be read back many
+ * at a time without a wait. */
+uint32_t
+batch_number_few(struct batch *b, const uint32_t *key, uint32_t count,
+                 uint32_t least_key, uint32_t range)
 {
-    uint64_t marks[FEW_RANGE / 64] = {0};
+    uint64_t marks[BATCH_FEW_RANGE / 64] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = key[i] - least_key;
         marks[at / 64] |= UINT64_C(1) << (at % 64);
     }
-    uint32_t n = 0;
+    uint32_t n = b->vert_count;
     for (uint32_t from = 0; from < range; from += 64) {
         for (uint64_t m = marks[from / 64]; m; m &= m - 1) {
             uint32_t at = from + (uint32_t)__builtin_ctzll(m);
@@ -108,7 +108,7 @@ number_few(struct batch *b, const uint32_t *key, uint32_t count,
             b->key[n++] = least_key + at;
         }
     }
-    return n;
+    return n - b->vert_count;
 }
 
 static void
@@ -133,9 +133,10 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
     uint32_t room = b->vert_cap + BATCH_SLACK;
     if (b->vert_count || range > b->slot_mask)
         return false;
-    if (range <= FEW_RANGE && count <= FEW_KEYS && MIN2(count, range) <= room) {
-        use_numbers(g, number_few(b, key, count, least_key, range), least_key,
-                    range);
+    if (range <= BATCH_FEW_RANGE && count <= FEW_KEYS &&
+        MIN2(count, range) <= room) {
+        use_numbers(g, batch_number_few(b, key, count, least_key, range),
+                    least_key, range);
         return true;
     }
     mark(b->slot, key, count, least_key);
@@ -178,8 +179,9 @@ allocate(struct geom *g, uint32_t slots)
     size_t room = b->vert_cap + BATCH_SLACK + GEOM_PAD_VERTS;
     size_t objects = tris ? 0 : b->object_cap;
     size_t keys = MIN2(GEOM_CHUNK_PRIMS * 3u, g->draw->vertex_count) + 3;
-    void *at[9];
-    const size_t size_B[9] = {
+    size_t pieces = g->draw->vs_varies ? g->draw->range_count : 0;
+    void *at[10];
+    const size_t size_B[10] = {
         sizeof *b->slot * slots,
         sizeof *b->vert * room,
         sizeof *b->key * (room + 1),
@@ -189,6 +191,7 @@ allocate(struct geom *g, uint32_t slots)
         tris ? sizeof *b->tri * b->object_cap : 0,
         tris ? sizeof *b->codes * room : 0,
         tris ? sizeof *b->tri_key * keys : 0,
+        sizeof *b->piece * pieces,
     };
     size_t total_B = 0;
     for (unsigned i = 0; i < ARRAY_SIZE(at); i++)
@@ -209,6 +212,7 @@ allocate(struct geom *g, uint32_t slots)
     b->tri = at[6];
     b->codes = at[7];
     b->tri_key = at[8];
+    b->piece = at[9];
     return true;
 }
 
@@ -216,12 +220,16 @@ bool
 batch_init(struct geom *g)
 {
     struct batch *b = &g->batch;
-    uint64_t total = (uint64_t)g->draw->vertex_count * g->draw->instance_count;
+    const struct draw *draw = g->draw;
+    uint64_t total = draw->vs_varies
+                         ? pieces_room(draw)
+                         : (uint64_t)draw->vertex_count * draw->instance_count;
     uint64_t cap = MIN2(GEOM_STAGE_URB_B / g->vs_urb.entry_B,
                         (uint64_t)GEOM_BATCH_VERTS);
     cap = MAX2(MIN2(cap, total), (uint64_t)GEOM_MAX_OBJECT_VERTS);
     b->vert_cap = (unsigned)cap;
-    b->object_cap = (unsigned)MIN2(total * 2 + 2, (uint64_t)GEOM_BATCH_OBJECTS);
+    uint64_t objects = draw->vs_varies ? draw->vertex_count : total * 2 + 2;
+    b->object_cap = (unsigned)MIN2(objects, (uint64_t)GEOM_BATCH_OBJECTS);
     b->index_cap = MAX2(b->object_cap * 4, GEOM_MAX_OBJECT_VERTS);
     uint32_t slots = 64;
     while (slots < (cap + BATCH_SLACK) * 2)

@@ -8,6 +8,14 @@
  * is found out only when it has been let in. */
 #define BATCH_SLACK GEOM_MAX_OBJECT_VERTS
 
+/* What batch_number_few() takes. */
+#define BATCH_FEW_RANGE 512
+
+/* Numbers for few keys that are not too far apart, behind the batch's vertices:
+ * that of a key in slot[key - least_key]. Returns how many. */
+uint32_t batch_number_few(struct batch *b, const uint32_t *key, uint32_t count,
+                          uint32_t least_key, uint32_t range);
+
 static inline bool
 batch_has_room(const struct batch *b, unsigned verts)
 {

@@ -73,10 +73,9 @@ plan_chunks(struct chunks *cs)
 
 /* ---- walking ---------------------------------------------------------- */
 
-/* Indices [at, at + count) of the index buffer, 0 beyond its end. */
-static void
-read_indices(const struct draw *draw, uint64_t at, uint32_t count,
-             uint32_t *key)
+void
+chunk_read_indices(const struct draw *draw, uint64_t at, uint32_t count,
+                   uint32_t *key)
 {
     unsigned size_B = draw->index_buffer.index_B;
     uint64_t limit = draw->index_buffer.size_B / size_B;
@@ -141,7 +140,8 @@ read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
         return;
     }
     if (draw->range_count <= 1) {
-        read_indices(draw, (uint64_t)draw->start_vertex + from, count, key);
+        chunk_read_indices(draw, (uint64_t)draw->start_vertex + from, count,
+                           key);
         return;
     }
     for (unsigned r = find_range(draw, from); count; r++) {
@@ -149,8 +149,8 @@ read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
         uint32_t n = count;
         if (r + 1 < draw->range_count)
             n = MIN2(n, range[1].first - from);
-        read_indices(draw, (uint64_t)range->start_vertex + from - range->first,
-                     n, key);
+        chunk_read_indices(
+            draw, (uint64_t)range->start_vertex + from - range->first, n, key);
         key += n;
         from += n;
         count -= n;
@@ -266,6 +266,11 @@ static void
 chunk_run(struct geom *g, const struct chunks *cs, uint64_t index)
 {
     struct chunk c = chunk_at(cs, index);
+    if (g->draw->vs_varies) {
+        pieces_add(g);
+        batch_run(g);
+        return;
+    }
     for (uint32_t i = 0; i < c.instance_count && !geom_stopped(g); i++) {
         g->instance = c.instance + i;
         batch_instance(g);

@@ -24,6 +24,8 @@
 #define GEOM_CHUNK_PRIMS 8192
 #define GEOM_BATCH_VERTS 8192
 #define GEOM_BATCH_OBJECTS 8192
+/* Vertices of a thread of the vertex shader. */
+#define GEOM_THREAD_VERTS 8
 /* Vertices that may be worked on after the last one, to be forgotten. */
 #define GEOM_PAD_VERTS 16
 /* Bytes of URB entries that one stage keeps alive at a time. */
@@ -46,6 +48,13 @@ struct batch_object {
     uint32_t first; /* in index[] */
 };
 
+/* Vertices with constants of their own, and whole threads: from first to the
+ * next piece. See pieces.c. */
+struct batch_piece {
+    unsigned first, count;
+    const uint32_t *push;
+};
+
 struct batch {
     unsigned vert_cap, object_cap, index_cap;
     unsigned vert_count, object_count, index_count;
@@ -58,6 +67,8 @@ struct batch {
         uint16_t vert[3];
         uint32_t prim_id;
     } * tri;
+    unsigned piece_count; /* 0: constants are the stage's */
+    struct batch_piece *piece;
     uint32_t *codes;     /* of the vertices */
     uint32_t *tri_key;   /* of the chunk's vertices, after the draw's first */
     uint32_t first_prim; /* of the chunk, if numbered */
@@ -83,7 +94,7 @@ struct tess_state;
 
 /* What draws take over from the ones before: the context's. Larger pieces are
  * given back. */
-#define GEOM_KEPT_B (32 * 1024)
+#define GEOM_KEPT_B (128 * 1024)
 enum geom_piece { GEOM_URB, GEOM_BATCH, GEOM_CUT, GEOM_PIECES };
 
 struct geom_kept {
@@ -193,8 +204,16 @@ void tris_add(struct geom *g, uint32_t prim_id, uint32_t count,
  * have to be made, should they be wanted: all of the chunk. */
 void tris_run(struct geom *g);
 
+/* pieces.c: vertices for which the batch of a draw that varies needs room; the
+ * draw to the batch, as a whole. */
+unsigned pieces_room(const struct draw *draw);
+void pieces_add(struct geom *g);
+
 /* chunk.c: the vertices of the draw. */
 void chunks_run(struct geom *g);
+/* Indices [at, at + count) of the index buffer, 0 beyond its end. */
+void chunk_read_indices(const struct draw *draw, uint64_t at, uint32_t count,
+                        uint32_t *key);
 
 /* fetch.c. false after a guest error or without memory. */
 bool fetch_init(struct geom *g);

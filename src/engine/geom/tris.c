@@ -17,7 +17,6 @@ bool
 tris_possible(const struct geom *g)
 {
     const struct draw *draw = g->draw;
-    const struct gen9_3dstate_raster *r = &draw->raster;
     struct assemble_span span;
     bool cut = draw->indexed && draw->vf.indexed_draw_cut_index_enable;
     switch (draw->topology) {
@@ -29,14 +28,7 @@ tris_possible(const struct geom *g)
     default: return false;
     }
     return assemble_span(draw->topology, &span) && !cut &&
-           draw->vertex_count >= span.size && !draw->te.te_enable &&
-           !draw->stage[STAGE_GS].enabled && !draw->so.so_function_enable &&
-           !draw->so.rendering_disable && !draw->fast_clear &&
-           !draw->clip.maximum_vp_index && !fetch_has_edge_flag(g->fetch) &&
-           r->front_face_fill_mode ==
-               GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_SOLID &&
-           r->back_face_fill_mode ==
-               GEN9_3DSTATE_RASTER_BACK_FACE_FILL_MODE_SOLID;
+           draw->vertex_count >= span.size && draw_is_plain(draw);
 }
 
 /* ---- to the batch ----------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Vertex shader threads: SIMD8, eight vertices of the batch each. */
 #include "engine/geom/geom.h"
 
-#define LANES 8
-/* Threads of a job: what they share is set up once for all. */
+#define LANES GEOM_THREAD_VERTS
+/* Threads of a job, or pieces: what they share is set up once for all. */
 #define JOB_THREADS 16
 
 static bool
@@ -110,13 +110,13 @@ find_again(const struct eu_launch *l, const struct shader_stage *stage,
 
 static void
 put_again(const struct eu_launch *l, const struct shader_stage *stage,
-          struct eu_thread *t, const struct again *a)
+          const uint32_t *push, struct eu_thread *t, const struct again *a)
 {
     if (a->header)
         memcpy(eu_grf(t, 0), a->g0, sizeof a->g0);
     for (unsigned i = 0; i < a->push_count; i++)
-        memcpy(eu_grf(t, stage->grf_start + a->push[i]),
-               stage->push + a->push[i] * 8, EU_GRF_B);
+        memcpy(eu_grf(t, stage->grf_start + a->push[i]), push + a->push[i] * 8,
+               EU_GRF_B);
     if (a->zeros)
         eu_launch_zero_again(l, t, a->zeros_from);
 }
@@ -150,43 +150,108 @@ prepare(struct geom *g, unsigned first, unsigned end)
                        b->vert + first, end - first, 0, b->codes + first);
 }
 
-static void
-run_job(struct geom *g, unsigned index, unsigned worker)
+/* Threads that have what eu_launch and payload share. */
+struct job {
+    struct geom *g;
+    const struct shader_stage *stage;
+    struct inputs in;
+    struct again again;
+    struct thread_env env;
+    struct eu_thread t;
+    uint32_t share_B;
+    bool begun;
+};
+
+static bool
+job_init(struct job *j, struct geom *g, unsigned worker)
 {
     const struct shader_stage *stage = &g->draw->stage[STAGE_VS];
-    unsigned end = MIN2(g->batch.vert_count, (index + 1) * JOB_THREADS * LANES);
-    struct eu_thread t;
     struct eu_start start;
-    struct thread_env env;
-    geom_env(g, stage, worker, &env, &start, 0);
-    unsigned grf = geom_payload(stage, &t, worker);
+    j->g = g;
+    j->stage = stage;
+    geom_env(g, stage, worker, &j->env, &start, 0);
+    unsigned grf = geom_payload(stage, &j->t, worker);
     if (!grf) {
         geom_fail(g);
-        return;
+        return false;
     }
-    struct inputs in = find_inputs(g, grf);
-    struct again again;
-    find_again(&g->vs_launch, stage, &t, &in, &again);
-    eu_launch_zero(&g->vs_launch, &t, grf + in.count);
-    unsigned begin = index * JOB_THREADS * LANES, first = begin;
-    memset(geom_entry(g, &g->vs_urb, first), 0,
-           (size_t)g->vs_urb.entry_B * (end - first));
-    uint32_t share_B = find_share(g);
-    uint32_t mode = eu_launch_begin(&g->vs_launch);
+    j->in = find_inputs(g, grf);
+    find_again(&g->vs_launch, stage, &j->t, &j->in, &j->again);
+    eu_launch_zero(&g->vs_launch, &j->t, grf + j->in.count);
+    j->share_B = find_share(g);
+    j->begun = false;
+    return true;
+}
+
+/* Vertices [first, end), all with these constants. */
+static void
+run_vertices(struct job *j, const uint32_t *push, unsigned first, unsigned end)
+{
+    struct geom *g = j->g;
     for (; first < end && !geom_stopped(g); first += LANES) {
         unsigned count = MIN2(end - first, LANES);
         uint32_t mask = (1u << count) - 1;
-        if (first > begin)
-            put_again(&g->vs_launch, stage, &t, &again);
-        put_handles(g, &t, first, count);
-        if (in.any)
-            put_inputs(g, &t, &in, first, count);
-        if (share_B)
-            fetch_ahead(g, first / LANES, share_B);
-        msg_launch(&g->vs_launch, &t, &env, mask, mask);
+        if (j->begun)
+            put_again(&g->vs_launch, j->stage, push, &j->t, &j->again);
+        j->begun = true;
+        put_handles(g, &j->t, first, count);
+        if (j->in.any)
+            put_inputs(g, &j->t, &j->in, first, count);
+        if (j->share_B)
+            fetch_ahead(g, first / LANES, j->share_B);
+        msg_launch(&g->vs_launch, &j->t, &j->env, mask, mask);
+    }
+}
+
+static void
+clear_entries(const struct geom *g, unsigned first, unsigned end)
+{
+    memset(geom_entry(g, &g->vs_urb, first), 0,
+           (size_t)g->vs_urb.entry_B * (end - first));
+}
+
+static void
+run_job(struct geom *g, unsigned index, unsigned worker)
+{
+    unsigned end = MIN2(g->batch.vert_count, (index + 1) * JOB_THREADS * LANES);
+    unsigned begin = index * JOB_THREADS * LANES;
+    struct job j;
+    if (!job_init(&j, g, worker))
+        return;
+    clear_entries(g, begin, end);
+    uint32_t mode = eu_launch_begin(&g->vs_launch);
+    run_vertices(&j, j.stage->push, begin, end);
+    eu_launch_end(&g->vs_launch, mode);
+    prepare(g, begin, end);
+}
+
+static void
+run_pieces_job(struct geom *g, unsigned index, unsigned worker)
+{
+    struct batch *b = &g->batch;
+    const struct batch_piece *p = b->piece + index * JOB_THREADS;
+    unsigned count = MIN2(b->piece_count - index * JOB_THREADS, JOB_THREADS);
+    unsigned begin = p[0].first;
+    unsigned end = p[count - 1].first + p[count - 1].count;
+    struct job j;
+    if (!job_init(&j, g, worker))
+        return;
+    clear_entries(g, begin, end);
+    uint32_t mode = eu_launch_begin(&g->vs_launch);
+    for (unsigned i = 0; i < count; i++) {
+        if (p[i].push)
+            memcpy(eu_grf(&j.t, j.stage->grf_start), p[i].push,
+                   j.stage->push_grf * EU_GRF_B);
+        run_vertices(&j, p[i].push, p[i].first, p[i].first + p[i].count);
     }
     eu_launch_end(&g->vs_launch, mode);
     prepare(g, begin, end);
+    /* Nor do those that are no vertices say anything. */
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = p[i].first + p[i].count;
+        for (; at % LANES; at++)
+            b->codes[at] = b->codes[at - 1];
+    }
 }
 
 static void
@@ -200,7 +265,11 @@ run_threads(struct geom *g)
         eu_launch_init(&g->vs_launch, &start);
         g->vs_ready = true;
     }
-    geom_for(g, DIV_ROUND_UP(count, JOB_THREADS * LANES), run_job);
+    if (g->batch.piece_count)
+        geom_for(g, DIV_ROUND_UP(g->batch.piece_count, JOB_THREADS),
+                 run_pieces_job);
+    else
+        geom_for(g, DIV_ROUND_UP(count, JOB_THREADS * LANES), run_job);
     stats_add(STAT_threads_vs, DIV_ROUND_UP(count, LANES));
     if (!fetch_has_edge_flag(g->fetch))
         return;
@@ -234,7 +303,10 @@ vs_count(const struct geom *g, uint64_t count)
 void
 vs_run(struct geom *g)
 {
-    unsigned count = g->batch.vert_count;
+    const struct batch *b = &g->batch;
+    unsigned count = b->piece_count ? 0 : b->vert_count;
+    for (unsigned i = 0; i < b->piece_count; i++)
+        count += b->piece[i].count;
     vs_count(g, count);
     if (g->unseen)
         return;

@@ -156,8 +156,9 @@ Test(draw, pieces_of_an_index_buffer_are_one_draw)
     cr_assert_eq(d->start_vertex, 30);
     cr_assert_eq(d->range_count, 4);
     static const struct draw_range expect[] = {
-        {0, 30}, {9, 3}, {21, 90}, {21, 0}};
+        {0, 30, NULL}, {9, 3, NULL}, {21, 90, NULL}, {21, 0, NULL}};
     cr_assert_arr_eq(d->range, expect, sizeof expect);
+    cr_assert_not(d->vs_varies);
 }
 
 Test(draw, pieces_that_are_too_many_are_several_draws)
@@ -604,6 +605,144 @@ Test(draw, state_is_made_again_when_it_may_have_changed)
     EMIT(&rig, DRAW);
     cr_assert_eq(run(), ENGINE_OK);
     cr_assert_eq(pushed[0], 0x88);
+}
+
+/* ---- draws that become one with other constants -------------------------
+ */
+
+/* A matrix per object. */
+static void
+emit_matrix(unsigned i)
+{
+    emit_constants(0x7815, (unsigned[]){0, 0, 0, 1},
+                   (uint64_t[]){0, 0, 0, RIG_DATA + i * 32});
+}
+
+static void
+prepare_objects(void)
+{
+    rig_set_bases(&rig, BASE_SURFACE, BASE_DYNAMIC, BASE_INSTRUCTION);
+    PACKET(0x7810, 3dstate_vs, 9, .enable = true,
+           .simd8_dispatch_enable = true);
+    for (unsigned i = 0; i < 128; i++)
+        *rig_dw(&rig, RIG_DATA + i * 32) = 100 + i;
+    EMIT(&rig, TRIANGLES);
+}
+
+static unsigned first_seen; /* of the draw */
+
+static void
+check_ranges(const struct draw *draw)
+{
+    cr_expect(draw->vs_varies);
+    for (unsigned i = 0; i < draw->range_count; i++) {
+        cr_expect_eq(draw->range[i].vs_push[0], 100 + first_seen + i);
+        cr_expect_eq(draw->range[i].first, i * 6);
+        cr_expect_eq(draw->range[i].start_vertex, (first_seen + i) * 6);
+    }
+    first_seen += draw->range_count;
+}
+
+Test(draw, objects_with_matrices_of_their_own_are_one_draw)
+{
+    rig_record.on_draw = check_ranges;
+    prepare_objects();
+    for (unsigned i = 0; i < DRAW_VARIED_RANGES * 2; i++) {
+        emit_matrix(i);
+        EMIT(&rig, INDEXED(6, i * 6));
+    }
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 2);
+    cr_expect_eq(first_seen, DRAW_VARIED_RANGES * 2);
+    cr_expect_eq(rig_record.draw.vertex_count, DRAW_VARIED_RANGES * 6);
+}
+
+static void
+check_pairs(const struct draw *draw)
+{
+    cr_expect(draw->vs_varies);
+    cr_assert_eq(draw->range_count, 4);
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect_eq(draw->range[i].vs_push[0], 100 + i / 2);
+}
+
+Test(draw, several_draws_of_one_matrix)
+{
+    rig_record.on_draw = check_pairs;
+    prepare_objects();
+    emit_matrix(0);
+    EMIT(&rig, INDEXED(3, 0), INDEXED(3, 30));
+    emit_matrix(1);
+    EMIT(&rig, INDEXED(3, 0), INDEXED(3, 3));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 1);
+}
+
+static uint32_t matrix_of[4], vertices_of[4];
+
+static void
+note_matrix(const struct draw *draw)
+{
+    unsigned i = rig_record.draws - 1;
+    cr_expect_not(draw->vs_varies);
+    cr_assert_lt(i, 4);
+    matrix_of[i] = draw->stage[STAGE_VS].push[0];
+    vertices_of[i] = draw->vertex_count;
+}
+
+/* Two draws with another matrix, and what `between` says. */
+static void
+expect_two_objects(const uint32_t *between, unsigned count,
+                   const uint32_t second[7])
+{
+    static const uint32_t plain[] = {INDEXED(3, 3)};
+    rig_record.draws = 0;
+    rig_record.on_draw = note_matrix;
+    rig_at(&rig, RIG_BATCH);
+    prepare_objects();
+    emit_matrix(0);
+    EMIT(&rig, INDEXED(3, 0));
+    emit_matrix(1);
+    rig_emit(&rig, between, count);
+    rig_emit(&rig, second ? second : plain, 7);
+    EMIT(&rig, BBE);
+    cr_expect_eq(rig_run(&rig, rig.ctx, ENGINE_RCS), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 2);
+    cr_expect_eq(matrix_of[0], 100);
+    cr_expect_eq(matrix_of[1], 101);
+    cr_expect_eq(vertices_of[0], 3);
+}
+
+Test(draw, objects_that_differ_in_more_stay_apart)
+{
+    static const uint32_t large[] = {INDEXED(999, 3)};
+    static const uint32_t array[] = {0x7b000005, 0, 3, 3, 1, 0, 0};
+    expect_two_objects(DWORDS(0x78180000, 1), NULL);
+    expect_two_objects(DWORDS(0x78260000, 32), NULL);
+    expect_two_objects(DWORDS(SDI(RIG_DATA + 4, 1)), NULL);
+    expect_two_objects(NULL, 0, large);
+    expect_two_objects(NULL, 0, array);
+}
+
+/* Too many constants for one draw, or for any. */
+Test(draw, objects_with_other_layouts_stay_apart)
+{
+    static uint32_t longer[11];
+    struct gen9_3dstate_constant_body body = {.read_length = {[3] = 2},
+                                              .buffer = {[3] = RIG_DATA + 32}};
+    gen9_3dstate_constant_body_pack(&body, longer + 1);
+    longer[0] = 0x78150009;
+    expect_two_objects(longer, 11, NULL);
+    body.read_length[2] = 127;
+    gen9_3dstate_constant_body_pack(&body, longer + 1);
+    rig_record.on_draw = NULL;
+    rig_at(&rig, RIG_BATCH);
+    prepare_objects();
+    emit_matrix(0);
+    EMIT(&rig, INDEXED(3, 0));
+    rig_emit(&rig, longer, 11);
+    EMIT(&rig, INDEXED(3, 0), BBE);
+    cr_expect_eq(rig_run(&rig, rig.ctx, ENGINE_RCS), ENGINE_GUEST_ERROR);
 }
 
 Test(draw, constant_slot_0_is_relative_unless_told_otherwise)

@@ -259,7 +259,8 @@ Test(fetch, indices_beyond_the_buffer_are_zero)
 Test(fetch, indices_of_several_ranges)
 {
     static const struct draw_range ranges[] = {
-        {0, 2}, {1, 0}, {3, 3}, {4, 100}, {5, UINT32_MAX}, {6, 1}};
+        {0, 2, NULL},   {1, 0, NULL},          {3, 3, NULL},
+        {4, 100, NULL}, {5, UINT32_MAX, NULL}, {6, 1, NULL}};
     static const float expect[] = {7, 9, 8, 6, 0, 0, 8, 7};
     const uint8_t i8[] = {9, 8, 7, 6};
     indices(1, i8, 4);
