@@ -129,11 +129,11 @@ static inline struct jit_set
 dying_at(const struct jit *j, const struct jit_regs *r,
          const struct jit_set *behind)
 {
+    jit_bits live = jit_bits_of(behind);
     struct jit_set s;
-    for (unsigned w = 0; w < 2; w++) {
-        uint64_t kills = j->full || r->no_mask ? r->kills.w[w] : 0;
-        s.w[w] = r->uses.w[w] & ~(behind->w[w] & ~kills);
-    }
+    if (j->full || r->no_mask)
+        live &= ~jit_bits_of(&r->kills);
+    jit_set_bits(&s, jit_bits_of(&r->uses) & ~live);
     return s;
 }
 

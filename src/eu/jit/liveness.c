@@ -7,12 +7,6 @@
 const struct jit_set jit_all_regs = {{UINT64_MAX, UINT64_MAX}};
 
 bool
-jit_is_send(const struct eu_op *op)
-{
-    return op->fn == eu_op_send;
-}
-
-bool
 jit_is_flow(const struct eu_op *op)
 {
     unsigned opcode = op->insn->opcode;

@@ -21,14 +21,12 @@ struct part {
 };
 
 void
-jit_float_mode(struct jit *j, bool keeps_denorms)
+jit_set_float_mode(struct jit *j, bool keeps_denorms)
 {
     size_t at = keeps_denorms ? offsetof(struct eu_thread, mxcsr_keep)
                               : offsetof(struct eu_thread, mxcsr);
     uint8_t ldmxcsr[7] = {0x0f, 0xae, 0x93};
     uint32_t disp = (uint32_t)at;
-    if (j->keeps_denorms == keeps_denorms)
-        return;
     memcpy(ldmxcsr + 3, &disp, 4);
     x86_bytes(&j->x, ldmxcsr, sizeof ldmxcsr);
     j->keeps_denorms = keeps_denorms;

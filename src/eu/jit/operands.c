@@ -103,10 +103,8 @@ describe(struct region *r, const struct eu_insn *insn,
 }
 
 unsigned
-jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len)
+jit_new_reg(struct jit *j, struct x86_rm rm, unsigned len)
 {
-    if (rm.kind == X86_REG)
-        return rm.reg;
     unsigned r = jit_temp(j);
     enum x86_vop op = rm.bcast ? X86_BROADCASTSS : X86_MOVUPS_LD;
     rm.bcast = false;

@@ -8,12 +8,6 @@
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
 
-unsigned
-jit_len(unsigned len_B)
-{
-    return len_B > 32 ? 2 : len_B > 16 ? 1 : 0;
-}
-
 /* A store that lies in two cache lines is not forwarded to loads: vectors that
  * do are stored and loaded in halves. */
 static bool
@@ -64,17 +58,6 @@ overlaps(const struct jit_vreg *v, unsigned off_B, unsigned len_B)
     return v->off_B < off_B + len_B && off_B < v->off_B + v->len_B;
 }
 
-static void
-forget_name(struct jit_vregs *v, unsigned r)
-{
-    unsigned g = v->reg[r].off_B / EU_GRF_B;
-    unsigned last = (v->reg[r].off_B + v->reg[r].len_B - 1u) / EU_GRF_B;
-    for (; g <= last; g++)
-        v->touch[g & (EU_GRF_COUNT - 1)] &= ~JIT_BIT(r);
-    v->named &= ~JIT_BIT(r);
-    v->dirty &= ~JIT_BIT(r);
-}
-
 unsigned
 jit_evict(struct jit *j)
 {
@@ -90,32 +73,13 @@ jit_evict(struct jit *j)
     if (v->dirty & JIT_BIT(r))
         store(j, r);
     if (v->named & JIT_BIT(r))
-        forget_name(v, r);
+        jit_forget_name(v, r);
     return r;
 }
 
-void
-jit_note(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B,
-         unsigned len_B)
-{
-    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
-    struct jit_vregs *v = &j->v;
-    for (; g <= last; g++)
-        v->touch[g & (EU_GRF_COUNT - 1)] |= JIT_BIT(reg);
-    v->named |= JIT_BIT(reg);
-    v->temps &= ~JIT_BIT(reg);
-    v->reg[reg].kind = kind;
-    v->reg[reg].off_B = (uint16_t)off_B;
-    v->reg[reg].len_B = (uint16_t)len_B;
-    v->next[reg] = 0;
-}
-
 unsigned
-jit_vec(struct jit *j, unsigned off_B, unsigned len_B)
+jit_new_vec(struct jit *j, unsigned off_B, unsigned len_B)
 {
-    int found = jit_find(j, JIT_GRF, off_B, len_B);
-    if (found >= 0)
-        return (unsigned)found;
     jit_sync(j, off_B, len_B);
     unsigned r = jit_temp(j);
     jit_load_len(j, r, off_B, len_B);
@@ -151,11 +115,11 @@ jit_bcast(struct jit *j, unsigned off_B)
 }
 
 unsigned
-jit_read(struct jit *j, struct x86_rm rm, unsigned len)
+jit_read_memory(struct jit *j, struct x86_rm rm, unsigned len)
 {
     if (rm.kind != X86_THREAD || !rm.bcast)
-        return jit_in_reg(j, rm, len);
-    unsigned r = jit_in_reg(j, rm, jit_full_len(j));
+        return jit_new_reg(j, rm, len);
+    unsigned r = jit_new_reg(j, rm, jit_full_len(j));
     jit_note(j, r, JIT_BCAST, (unsigned)rm.disp - GRF_AT(0), 4);
     return r;
 }
@@ -180,17 +144,9 @@ jit_dword_reg(struct jit *j, uint32_t value)
     return r;
 }
 
-struct x86_rm
-jit_dword(struct jit *j, uint32_t value)
-{
-    return j->evex ? x86_const(&j->x, &value, 1)
-                   : x86_reg(jit_dword_reg(j, value));
-}
-
 void
-jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
+jit_store_those(struct jit *j, uint32_t set, unsigned off_B, unsigned len_B)
 {
-    uint32_t set = jit_touching(&j->v, off_B, len_B) & j->v.dirty;
     for (; set; set &= set - 1) {
         unsigned r = jit_first(set);
         if (overlaps(&j->v.reg[r], off_B, len_B))
@@ -202,7 +158,7 @@ jit_sync(struct jit *j, unsigned off_B, unsigned len_B)
 static void
 drop(struct jit_vregs *v, unsigned r)
 {
-    forget_name(v, r);
+    jit_forget_name(v, r);
     v->reg[r].kind = JIT_TEMP;
     v->temps |= JIT_BIT(r);
     if (!(v->locked & JIT_BIT(r)))
@@ -251,47 +207,11 @@ jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
         drop(&j->v, r);
     }
     if (j->v.named & JIT_BIT(reg))
-        forget_name(&j->v, reg);
+        jit_forget_name(&j->v, reg);
     jit_note(j, reg, JIT_GRF, off_B, len_B);
     j->v.dirty |= JIT_BIT(reg);
     j->v.recent |= JIT_BIT(reg);
     j->v.normal &= ~JIT_BIT(reg);
-}
-
-void
-jit_note_normal(struct jit *j, unsigned reg)
-{
-    if (!(j->flags & EU_JIT_DENORMALS) && !j->has_modes)
-        j->v.normal |= JIT_BIT(reg);
-}
-
-bool
-jit_is_normal(struct jit *j, unsigned reg)
-{
-    bool normal = j->v.normal & JIT_BIT(reg);
-    j->needs_flush |= normal;
-    return normal;
-}
-
-bool
-jit_dies(const struct jit *j, unsigned off_B, unsigned len_B)
-{
-    unsigned g = off_B / EU_GRF_B;
-    struct jit_set s = jit_grfs(g, (off_B + len_B - 1) / EU_GRF_B - g + 1);
-    return !((s.w[0] & ~j->dying.w[0]) | (s.w[1] & ~j->dying.w[1]));
-}
-
-bool
-jit_take_over(struct jit *j, unsigned reg)
-{
-    struct jit_vreg *v = &j->v.reg[reg];
-    if (v->kind != JIT_GRF || (j->v.pinned & JIT_BIT(reg)) ||
-        !jit_dies(j, v->off_B, v->len_B))
-        return false;
-    forget_name(&j->v, reg);
-    v->kind = JIT_TEMP;
-    j->v.temps |= JIT_BIT(reg);
-    return true;
 }
 
 void
@@ -336,24 +256,8 @@ jit_forget(struct jit *j)
 {
     struct jit_vregs *v = &j->v;
     for (uint32_t set = v->named; set; set &= set - 1)
-        forget_name(v, jit_first(set));
+        jit_forget_name(v, jit_first(set));
     v->used = v->locked = v->recent = v->normal = 0;
     j->exec_chan[0] = j->exec_chan[1] = 0xff;
     j->flag_at[0] = j->flag_at[1] = 0xff;
-}
-
-void
-jit_release(struct jit *j, unsigned reg)
-{
-    uint32_t gone = JIT_BIT(reg) & j->v.temps;
-    j->v.used &= ~gone;
-    j->v.locked &= ~gone;
-}
-
-void
-jit_unlock_but(struct jit *j, uint32_t keep)
-{
-    struct jit_vregs *v = &j->v;
-    v->used &= ~(v->locked & ~keep & v->temps);
-    v->locked &= keep;
 }
