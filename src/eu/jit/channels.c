@@ -60,7 +60,7 @@ jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
     struct x86 *x = &j->x;
     bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
     x86_vop(x, X86_BROADCASTSS, j->evex ? 2 : 1, 0, 0,
-            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
+            jit_as_memory(x86_dword_const(x, ip_B)), 0);
     if (j->evex)
         store_ips_evex(x, high);
     else
@@ -81,7 +81,7 @@ find_waiting(struct x86 *x, uint32_t ip_B)
     size_t at = offsetof(struct eu_thread, chan_ip);
     unsigned len = x->evex ? 2 : 1, lanes = x->evex ? 16 : 8;
     x86_vop(x, X86_BROADCASTSS, len, 0, 0,
-            jit_as_memory(x86_const(x, &ip_B, 1)), 0);
+            jit_as_memory(x86_dword_const(x, ip_B)), 0);
     for (unsigned c = 0; c < 32; c += lanes) {
         unsigned to = c ? X86_RCX : X86_RAX;
         if (x->evex) {

@@ -81,7 +81,7 @@ jit_math_rescues(struct jit *j)
         uint32_t factor = bits_from_float(r->factor);
         x86_patch(&j->x, r->from, j->x.size);
         x86_vop(&j->x, X86_MULPS, r->len, r->reg, r->reg,
-                x86_const(&j->x, &factor, 1), r->k);
+                x86_dword_const(&j->x, factor), r->k);
         x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), r->back);
     }
 }

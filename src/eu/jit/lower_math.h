@@ -22,7 +22,7 @@ static inline struct x86_rm
 math_dword(const struct jit_math *m, uint32_t value)
 {
     if (m->j->evex)
-        return x86_const(&m->j->x, &value, 1);
+        return x86_dword_const(&m->j->x, value);
     const uint32_t dw[8] = {value, value, value, value,
                             value, value, value, value};
     return x86_const(&m->j->x, dw, 8);

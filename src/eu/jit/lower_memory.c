@@ -163,7 +163,7 @@ check_bounds(struct jit *j, const struct access *a, unsigned offsets,
     if (!a->vector) {
         uint32_t bits = ~(a->bti == ACCESS_SLM ? ACCESS_SLM_BITS
                                                : ACCESS_DWORD_BITS);
-        x86_vop(x, X86_PAND, len, t, offsets, x86_const(x, &bits, 1), 0);
+        x86_vop(x, X86_PAND, len, t, offsets, x86_dword_const(x, bits), 0);
         offsets = t;
     }
     x86_vop_imm(x, X86_PCMPUD, len, K_OUTSIDE, offsets, end, 0, 5);

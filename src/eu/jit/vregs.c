@@ -137,7 +137,7 @@ jit_dword_reg(struct jit *j, uint32_t value)
     }
     unsigned r = jit_temp(j);
     x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), r, 0,
-            jit_as_memory(x86_const(&j->x, &value, 1)), 0);
+            jit_as_memory(x86_dword_const(&j->x, value)), 0);
     v->reg[r].kind = JIT_CONST;
     v->temps &= ~JIT_BIT(r);
     v->reg[r].value = value;

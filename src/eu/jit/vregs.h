@@ -129,7 +129,7 @@ unsigned jit_dword_reg(struct jit *j, uint32_t value);
 static inline struct x86_rm
 jit_dword(struct jit *j, uint32_t value)
 {
-    return j->evex ? x86_const(&j->x, &value, 1)
+    return j->evex ? x86_dword_const(&j->x, value)
                    : x86_reg(jit_dword_reg(j, value));
 }
 

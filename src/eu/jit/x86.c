@@ -82,15 +82,6 @@ x86_more_room(struct x86 *x)
         x->size = 0;
 }
 
-/* Small ones are shared when they are found in a table; a full slot only costs
- * room. */
-static uint16_t *
-known_const(struct x86 *x, const uint32_t *dw, unsigned count)
-{
-    uint32_t h = dw[0] * 0x9e3779b1u + (count > 1 ? dw[1] : 0) * 0x85ebca6bu;
-    return &x->known[(h + count) >> 22 & (ARRAY_SIZE(x->known) - 1)];
-}
-
 /* Without a call: they are short. */
 static inline bool
 is_same(const uint32_t *a, const uint32_t *b, unsigned count)
@@ -101,11 +92,14 @@ is_same(const uint32_t *a, const uint32_t *b, unsigned count)
     return !differs;
 }
 
+/* Small ones are shared when they are found in a table; a full slot only costs
+ * room. */
 struct x86_rm
 x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
 {
     struct x86_rm rm = {.kind = X86_CONST, .bcast = count == 1 && x->evex};
-    uint16_t *slot = known_const(x, dw, count);
+    uint16_t
+        *slot = &x->known[x86_const_slot(dw[0], count > 1 ? dw[1] : 0, count)];
     if (*slot && *slot - 1u + count <= x->pool_count &&
         x->pool[*slot - 1] == dw[0] &&
         (count == 1 || is_same(x->pool + *slot - 1, dw, count))) {
@@ -124,6 +118,12 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
         *slot = (uint16_t)(x->pool_count + 1);
     x->pool_count += count;
     return rm;
+}
+
+struct x86_rm
+x86_new_dword(struct x86 *x, uint32_t value)
+{
+    return x86_const(x, &value, 1);
 }
 
 struct x86_rm

@@ -55,6 +55,8 @@ struct x86_fixup {
     uint32_t target;
 };
 
+#define X86_KNOWN 1024
+
 struct x86 {
     bool evex;
     int32_t bias; /* added to the places of X86_THREAD: see lower_pair.c */
@@ -63,8 +65,8 @@ struct x86 {
     uint32_t size, capacity;
     uint32_t *pool; /* constants; placed behind the code */
     uint32_t pool_count, pool_capacity;
-    uint16_t known[1024];     /* where constants are in the pool, plus 1 */
-    struct x86_fixup *fixups; /* to the pool */
+    uint16_t known[X86_KNOWN]; /* where constants are in the pool, plus 1 */
+    struct x86_fixup *fixups;  /* to the pool */
     uint32_t fixup_count, fixup_capacity;
 };
 
@@ -103,6 +105,26 @@ struct x86_rm x86_const_qword(struct x86 *x, uint64_t value);
 struct x86_rm x86_const_double(struct x86 *x, double value);
 /* count consecutive dwords of the pool, shared with equal ones. */
 struct x86_rm x86_const(struct x86 *x, const uint32_t *dw, unsigned count);
+struct x86_rm x86_new_dword(struct x86 *x, uint32_t value);
+
+/* Where a constant with these first dwords may be known. */
+static inline unsigned
+x86_const_slot(uint32_t dw0, uint32_t dw1, unsigned count)
+{
+    uint32_t h = dw0 * 0x9e3779b1u + dw1 * 0x85ebca6bu + count;
+    return h >> 22 & (X86_KNOWN - 1);
+}
+
+/* One dword, for all lanes where there is EVEX. */
+static inline struct x86_rm
+x86_dword_const(struct x86 *x, uint32_t value)
+{
+    uint32_t at = x->known[x86_const_slot(value, 0, 1)] - 1u;
+    if (at < x->pool_count && x->pool[at] == value)
+        return (struct x86_rm){
+            .kind = X86_CONST, .bcast = x->evex, .disp = (int32_t)at * 4};
+    return x86_new_dword(x, value);
+}
 
 /* What there is to say besides operands, where EVEX has it: log2 of the
  * length in 128 bits, mask register, whether lanes outside that become zero; an
