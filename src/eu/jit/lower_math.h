@@ -21,11 +21,8 @@ struct jit_math {
 static inline struct x86_rm
 math_dword(const struct jit_math *m, uint32_t value)
 {
-    if (m->j->evex)
-        return x86_dword_const(&m->j->x, value);
-    const uint32_t dw[8] = {value, value, value, value,
-                            value, value, value, value};
-    return x86_const(&m->j->x, dw, 8);
+    struct x86 *x = &m->j->x;
+    return x->evex ? x86_dword_const(x, value) : x86_dwords_const(x, value);
 }
 
 static inline struct x86_rm

@@ -126,6 +126,29 @@ x86_new_dword(struct x86 *x, uint32_t value)
     return x86_const(x, &value, 1);
 }
 
+static __attribute__((noinline)) struct x86_rm
+new_dwords(struct x86 *x, uint32_t value)
+{
+    const uint32_t dw[8] = {value, value, value, value,
+                            value, value, value, value};
+    return x86_const(x, dw, 8);
+}
+
+struct x86_rm
+x86_dwords_const(struct x86 *x, uint32_t value)
+{
+    uint32_t at = x->known[x86_const_slot(value, value, 8)] - 1u;
+    uint64_t twice = (uint64_t)value << 32 | value, differs = 0, found[4];
+    if (at >= x->pool_count || at + 8 > x->pool_count)
+        return new_dwords(x, value);
+    memcpy(found, x->pool + at, sizeof found);
+    for (unsigned i = 0; i < 4; i++)
+        differs |= found[i] ^ twice;
+    if (differs)
+        return new_dwords(x, value);
+    return (struct x86_rm){.kind = X86_CONST, .disp = (int32_t)at * 4};
+}
+
 struct x86_rm
 x86_const_double(struct x86 *x, double value)
 {

@@ -126,6 +126,9 @@ x86_dword_const(struct x86 *x, uint32_t value)
     return x86_new_dword(x, value);
 }
 
+/* The same eight times. */
+struct x86_rm x86_dwords_const(struct x86 *x, uint32_t value);
+
 /* What there is to say besides operands, where EVEX has it: log2 of the
  * length in 128 bits, mask register, whether lanes outside that become zero; an
  * immediate, and how many bytes that is. */
