@@ -443,12 +443,16 @@ choose_pixels(const struct sample_plan *plan)
         const sample_patch_fn *patch;
         const sample_pixels_fn *pixels;
     } beside[] = {
+        {sample_patch_dwords[plan->texel], sample_pixels_dwords[plan->texel]},
+        {sample_patch_rows[plan->texel], sample_pixels_rows[plan->texel]},
         {sample_patch_vbmi[plan->texel], sample_pixels_vbmi[plan->texel]},
         {sample_patch_bc1, sample_pixels_bc1},
         {sample_patch_etc, sample_pixels_etc},
         {sample_patch_bc1_srgb, sample_pixels_bc1_srgb},
         {sample_patch_bc3, sample_pixels_bc3},
     };
+    if (plan->compare) /* there is nothing to compare with */
+        return NULL;
     for (unsigned i = 0; plan->patch && i < ARRAY_SIZE(beside); i++) {
         if (plan->patch == beside[i].patch[plan->way])
             return beside[i].pixels[plan->way];

@@ -276,7 +276,9 @@ extern const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
-/* Beside each of those with VBMI. */
+/* Beside each of those with AVX-512. */
+extern const sample_pixels_fn sample_pixels_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_bc1[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_etc[SAMPLE_WAYS];

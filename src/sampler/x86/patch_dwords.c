@@ -8,6 +8,7 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_texels.h"
 
 /* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
@@ -327,34 +328,87 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind,
            filter_corners(p, kind, &t, x, y, ref, out);
 }
 
+/* Not settled. */
 INLINE bool
-linear(const struct sample_plan *p, enum sample_texel kind,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+filter_mipmaps(const struct sample_plan *p, enum sample_texel kind, vfloat u,
+               vfloat v, vfloat ref, struct lanes_color *out)
+{
+    struct lanes_lod lod;
+    struct lanes_color second;
+    lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
+    unsigned level = expect(lod.one);
+    if (!lod.same || !linear_on_level(p, kind, level, u, v, ref, out))
+        return false;
+    if (lod.blend && p->lod.blends) {
+        if (!linear_on_level(p, kind, level + 1, u, v, ref, &second))
+            return false;
+        *out = mix(kind, *out, second, lod.beta);
+    }
+    return true;
+}
+
+INLINE bool
+filter_on_levels(const struct sample_plan *p, enum sample_texel kind,
+                 enum sample_way way, vfloat u, vfloat v, vfloat ref,
+                 struct lanes_color *out)
+{
+    return way == SAMPLE_MIPMAPS
+               ? filter_mipmaps(p, kind, u, v, ref, out)
+               : linear_on_level(p, kind, (unsigned)p->lod.level, u, v, ref,
+                                 out);
+}
+
+INLINE bool
+filtered(const struct sample_plan *p, enum sample_texel kind,
+         enum sample_way way, const struct sample_pair *in, uint32_t *out,
+         const int16_t at_dw[4])
 {
     struct lanes_color color;
     vfloat ref;
     if (!load_reference(p, kind, in, &ref) ||
-        !linear_on_level(p, kind, (unsigned)p->lod.level,
-                         (vfloat)v_load(in->u, 16), (vfloat)v_load(in->v, 16),
-                         ref, &color))
+        !filter_on_levels(p, kind, way, (vfloat)v_load(in->u, 16),
+                          (vfloat)v_load(in->v, 16), ref, &color))
         return false;
     color = settle(kind, v_live(0xffff), color);
     answer_dwords(p, kind, &color, out, at_dw);
     return true;
 }
 
+INLINE bits
+pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
+       __m512 u, __m512 v, bool blue_first, bool *done)
+{
+    struct lanes_color color;
+    *done = filter_on_levels(p, kind, way, (vfloat)u, (vfloat)v, v_splat(0.0f),
+                             &color);
+    return *done ? pixels_of_floats(p, kind, &color, blue_first)
+                 : _mm512_setzero_si512();
+}
+
 #define PATCH_ARGS                                                            \
     const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
         const int16_t at_dw[4]
-#define PATCH(kind, name, way)               \
+#define TEXELS(kind, name, way)              \
     static bool name##_##way(PATCH_ARGS)     \
     {                                        \
         return way(p, kind, in, out, at_dw); \
     }
-#define PATCHES(kind, name)    \
-    PATCH(kind, name, nearest) \
-    PATCH(kind, name, fetch)   \
-    PATCH(kind, name, linear)
+#define FILTERED(kind, way, name)                                        \
+    static bool name(PATCH_ARGS)                                         \
+    {                                                                    \
+        return filtered(p, kind, way, in, out, at_dw);                   \
+    }                                                                    \
+    static __m512i name##_pixels(const struct sample_plan *p, __m512 u,  \
+                                 __m512 v, struct sample_blocks *blocks, \
+                                 bool blue_first, bool *done)            \
+    {                                                                    \
+        return pixels(p, kind, way, u, v, blue_first, done);             \
+    }
+#define PATCHES(kind, name)                      \
+    TEXELS(kind, name, nearest)                  \
+    TEXELS(kind, name, fetch)                    \
+    FILTERED(kind, SAMPLE_LINEAR, name##_linear) \
+    FILTERED(kind, SAMPLE_MIPMAPS, name##_mipmaps)
 PATCHES(SAMPLE_FLOAT1, float1)
 PATCHES(SAMPLE_UNORM24, unorm24)
 PATCHES(SAMPLE_R11G11B10, r11g11b10)
@@ -362,10 +416,21 @@ PATCHES(SAMPLE_R11G11B10, r11g11b10)
 #define ALL(name)                                                           \
     {                                                                       \
         [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
-        [SAMPLE_FETCH] = name##_fetch,                                      \
+        [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch,   \
     }
 const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_FLOAT1] = ALL(float1),
     [SAMPLE_UNORM24] = ALL(unorm24),
     [SAMPLE_R11G11B10] = ALL(r11g11b10),
+};
+
+#define PIXELS(name)                                                \
+    {                                                               \
+        [SAMPLE_LINEAR] = (sample_pixels_fn)name##_linear_pixels,   \
+        [SAMPLE_MIPMAPS] = (sample_pixels_fn)name##_mipmaps_pixels, \
+    }
+const sample_pixels_fn sample_pixels_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_FLOAT1] = PIXELS(float1),
+    [SAMPLE_UNORM24] = PIXELS(unorm24),
+    [SAMPLE_R11G11B10] = PIXELS(r11g11b10),
 };

@@ -1,5 +1,5 @@
 /* patch_pixels.h: answers as pixels of four normalised bytes, which is what
- * most targets store of them; a part of patch_vbmi.c. */
+ * most targets store of them; a part of patch_*.c. */
 #ifndef SAMPLER_PATCH_PIXELS_H
 #define SAMPLER_PATCH_PIXELS_H
 
@@ -41,6 +41,17 @@ bytes_of_color(const struct lanes_color *color)
         _mm512_set1_epi32(
             (int32_t)(magic ^ magic << 8 ^ magic << 16 ^ magic << 24)),
         XOR);
+}
+
+/* Any floats, in the order of memory. */
+INLINE bits
+pixels_of_floats(const struct sample_plan *p, enum sample_texel kind,
+                 const struct lanes_color *color, bool blue_first)
+{
+    struct lanes_color within = *color;
+    for (unsigned c = 0; c < channel_count(kind); c++)
+        within.c[c] = v_fmin(v_fmax(color->c[c], v_splat(0.0f)), v_splat(1.0f));
+    return pixels_of_texels(p, bytes_of_color(&within), blue_first);
 }
 
 /* What filters leave: see answer_filtered(). */

@@ -8,7 +8,7 @@
  * that is not such a grid. */
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
-#include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_pixels.h"
 
 /* Lanes are the pixels of four quads. */
 static const struct {
@@ -17,12 +17,14 @@ static const struct {
         places[16]; /* of four columns in one vector, four rows in another */
     int32_t column_of_four[16]; /* of four channels of each of them */
     int32_t channels[16];
+    int32_t quads[16]; /* pixels of four columns, one after the other */
 } grid = {
     .first_row = {0, 1, 0, 1, 4, 5, 4, 5, 0, 1, 0, 1, 4, 5, 4, 5},
     .first_column = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10},
     .places = {0, 1, 4, 5, 16, 18, 24, 26, 0, 0, 0, 0, 0, 0, 0, 0},
     .column_of_four = {0, 0, 0, 0, 1, 1, 1, 1, 4, 4, 4, 4, 5, 5, 5, 5},
     .channels = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
+    .quads = {0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15},
 };
 
 INLINE vint
@@ -129,8 +131,6 @@ find_places(const struct sample_plan *p, unsigned level, vint x, vint y,
 /* ---- rows -----------------------------------------------------------------
  */
 
-typedef __m512i bits;
-
 /* Four pixels, each with its channels. */
 INLINE bits
 load_pixels(enum sample_texel kind, const uint8_t *row, const int32_t at_B[4])
@@ -232,10 +232,11 @@ weight(vint w)
     return v_float(w) * v_splat(1.0f / SAMPLE_ONE);
 }
 
-/* Not settled. */
+/* Four rows of four pixels, not settled; false if lanes do not look at a grid.
+ * `least` says how small the texels were, of floats. */
 INLINE bool
 filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
-            vfloat u, vfloat v, struct lanes_color *out)
+            vfloat u, vfloat v, vfloat filtered[4], vint *least)
 {
     const struct sample_levels *l = &p->levels;
     vint x = grid_fixed(p, 0, u, v_splat(l->w_fx8[level]));
@@ -252,7 +253,6 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
     vfloat wx = weight(permute(grid.column_of_four, x & fraction));
     vfloat wy = weight(y & fraction);
     const bool adjacent = is_adjacent(&column);
-    vfloat filtered[4];
     struct grid_row above, below = {.least = v_isplat(-1)};
 #pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
@@ -266,23 +266,27 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
         vint w = v_pick_one((vint)wy, v_isplat((int32_t)lane));
         filtered[i] = mix_pixels(above.filtered, below.filtered, (vfloat)w);
     }
-    *out = turn(filtered);
-    return kind != SAMPLE_FLOAT4 ||
-           !v_any(v_less_u(below.least, v_isplat(LEAST_EXPONENT << 23)));
+    *least = below.least;
+    return true;
 }
 
 /* ---- the answer -----------------------------------------------------------
  */
 
+/* False where numbers are so small that bits depend on how the processor treats
+ * denormals. */
 INLINE bool
 linear(const struct sample_plan *p, enum sample_texel kind,
        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
-    struct lanes_color color;
+    vfloat row[4];
+    vint least;
     if (!filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)v_load(in->u, 16),
-                     (vfloat)v_load(in->v, 16), &color))
+                     (vfloat)v_load(in->v, 16), row, &least) ||
+        (kind == SAMPLE_FLOAT4 &&
+         v_any(v_less_u(least, v_isplat(LEAST_EXPONENT << 23)))))
         return false;
-    color = settle(kind, v_live(0xffff), color);
+    struct lanes_color color = settle(kind, v_live(0xffff), turn(row));
     answer(p, &color, out, at_dw);
     return true;
 }
@@ -293,44 +297,80 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
 {
     vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
     struct lanes_lod lod;
-    struct lanes_color color, second;
+    vfloat row[4];
+    vint least;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
-    if (!lod.same || !filter_grid(p, kind, level, u, v, &color))
+    if (!lod.same || !filter_grid(p, kind, level, u, v, row, &least))
         return false;
+    struct lanes_color color = turn(row);
     if (lod.blend && p->lod.blends) {
-        if (!filter_grid(p, kind, level + 1, u, v, &second))
+        if (!filter_grid(p, kind, level + 1, u, v, row, &least))
             return false;
-        color = mix(kind, color, second, lod.beta);
+        color = mix(kind, color, turn(row), lod.beta);
     }
     color = settle(kind, v_live(0xffff), color);
     answer(p, &color, out, at_dw);
     return true;
 }
 
-static bool
-half4_linear(const struct sample_plan *p, const struct sample_pair *in,
-             uint32_t *out, const int16_t at_dw[4])
+/* 0..1 to bytes, in the order of memory: of each column of pixels the four
+ * rows. Packing clamps from above; see bytes_of_color(). */
+INLINE bits
+bytes_of_rows(const vfloat row[4])
 {
-    return linear(p, SAMPLE_HALF4, in, out, at_dw);
+    const vint magic = v_isplat(0x4b400000);
+    bits n[4];
+    for (unsigned i = 0; i < 4; i++)
+        n[i] = (bits)((vint)v_fma(v_fmax(row[i], v_splat(0.0f)),
+                                  v_splat(255.0f), v_splat(0x1.8p23f)) -
+                      magic);
+    return _mm512_packus_epi16(_mm512_packs_epi32(n[0], n[1]),
+                               _mm512_packs_epi32(n[2], n[3]));
 }
 
-static bool
-half4_mipmaps(const struct sample_plan *p, const struct sample_pair *in,
-              uint32_t *out, const int16_t at_dw[4])
+/* Numbers near zero are zero here, however they are treated. */
+INLINE __m512i
+pixels(const struct sample_plan *p, enum sample_texel kind, __m512 u, __m512 v,
+       bool blue_first, bool *done)
 {
-    return mipmaps(p, SAMPLE_HALF4, in, out, at_dw);
+    vfloat row[4];
+    vint least;
+    *done = filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)u, (vfloat)v,
+                        row, &least);
+    if (!*done)
+        return _mm512_setzero_si512();
+    vint texels = permute(grid.quads, (vint)bytes_of_rows(row));
+    return pixels_of_texels(p, (bits)texels, blue_first);
 }
 
-static bool
-float4_linear(const struct sample_plan *p, const struct sample_pair *in,
-              uint32_t *out, const int16_t at_dw[4])
-{
-    return linear(p, SAMPLE_FLOAT4, in, out, at_dw);
-}
+#define PATCH(kind, way, name)                                    \
+    static bool name(const struct sample_plan *p,                 \
+                     const struct sample_pair *in, uint32_t *out, \
+                     const int16_t at_dw[4])                      \
+    {                                                             \
+        return way(p, kind, in, out, at_dw);                      \
+    }
+#define PIXELS(kind, name)                                               \
+    static __m512i name(const struct sample_plan *p, __m512 u, __m512 v, \
+                        struct sample_blocks *blocks, bool blue_first,   \
+                        bool *done)                                      \
+    {                                                                    \
+        return pixels(p, kind, u, v, blue_first, done);                  \
+    }
+PATCH(SAMPLE_HALF4, linear, half4_linear)
+PATCH(SAMPLE_HALF4, mipmaps, half4_mipmaps)
+PATCH(SAMPLE_FLOAT4, linear, float4_linear)
+PIXELS(SAMPLE_HALF4, half4_pixels)
+PIXELS(SAMPLE_FLOAT4, float4_pixels)
 
 const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_HALF4] =
         {[SAMPLE_LINEAR] = half4_linear, [SAMPLE_MIPMAPS] = half4_mipmaps},
     [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = float4_linear},
+};
+
+const sample_pixels_fn sample_pixels_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = (sample_pixels_fn)half4_pixels},
+    [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = (sample_pixels_fn)float4_pixels},
 };
