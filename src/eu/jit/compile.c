@@ -322,8 +322,11 @@ jit_allocate(struct jit *j)
                          sizeof *j->start);
     size_t at_B = n * sizeof *j->at, stub_B = n * sizeof *j->stub;
     uint8_t *kept = malloc((keeps_live ? live_B : 0) + at_B + kept_B);
-    uint8_t *rest = malloc(n * sizeof *j->regs + stub_B +
-                           (keeps_live ? 0 : live_B));
+    uint8_t *rest = j->x.memory ? arena_take(j->x.memory,
+                                             n * sizeof *j->regs + stub_B +
+                                                 (keeps_live ? 0 : live_B),
+                                             64)
+                                : NULL;
     j->kept = kept;
     j->regs = (struct jit_regs *)rest;
     if (!kept || !rest)
@@ -346,20 +349,8 @@ jit_allocate(struct jit *j)
 void
 jit_finish(struct jit *j)
 {
-    x86_finish(&j->x);
     free(j->kept);
-    free(j->regs);
-    free(j->lanes);
-    free(j->loops);
-    free(j->inner);
-    free(j->colds);
-    free(j->misses);
-    free(j->jumps);
-    free(j->crossings);
-    free(j->exits);
-    free(j->returns);
-    free(j->trig_calls);
-    free(j->rescues);
+    jit_scratch_give(j->x.memory);
 }
 
 /* The code of one copy, or NULL. */
@@ -450,7 +441,7 @@ struct jit
 jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
 {
     return (struct jit){
-        .x.evex = cpu == CPU_AVX512,
+        .x = {.evex = cpu == CPU_AVX512, .memory = jit_scratch_take()},
         .k = kernel,
         .evex = cpu == CPU_AVX512,
         .flags = flags,

@@ -318,7 +318,7 @@ pass_lanes(struct jit *j)
 static bool
 settle_lanes(struct jit *j)
 {
-    j->lanes = calloc(j->k->op_count, sizeof *j->lanes);
+    j->lanes = arena_alloc(j->x.memory, j->k->op_count * sizeof *j->lanes, 64);
     for (unsigned n = 0; j->lanes && n < MAX_PASSES; n++)
         if (!pass_lanes(j) || !j->has_loop)
             return true;

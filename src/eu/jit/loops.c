@@ -280,7 +280,7 @@ jit_find_loops(struct jit *j)
         j->loops[j->loop_count++] = l;
     }
     if (j->loop_count)
-        j->inner = calloc(n, sizeof *j->inner);
+        j->inner = arena_alloc(j->x.memory, n * sizeof *j->inner, 64);
     return !j->loop_count || j->inner;
 }
 

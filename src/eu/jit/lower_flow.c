@@ -10,17 +10,9 @@ bool
 jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
          size_t item_B)
 {
-    if (need <= *capacity)
-        return true;
-    uint32_t want = MAX2(need, *capacity * 2);
-    void *p = realloc(*array, want * item_B);
-    if (!p) {
-        j->failed = true;
-        return false;
-    }
-    *array = p;
-    *capacity = want;
-    return true;
+    bool ok = jit_scratch_grow(j->x.memory, array, capacity, need, item_B);
+    j->failed |= !ok;
+    return ok;
 }
 
 struct jit_jump

@@ -408,7 +408,8 @@ find_loops(struct jit *j)
 {
     if (!jit_find_loops(j))
         return false;
-    j->side->loops = calloc(j->loop_count + 1, sizeof *j->loops);
+    j->side->loops = arena_take(j->x.memory,
+                                (j->loop_count + 1) * sizeof *j->loops, 64);
     for (uint32_t i = 0; j->side->loops && i < j->loop_count; i++) {
         struct jit_loop *l = &j->side->loops[i];
         *l = j->loops[i];
@@ -433,7 +434,6 @@ make_code(struct jit *j, const struct eu_jit *jit)
     jit_math_rescues(j);
     j->text_B = j->x.size;
     x86_place_pool(&j->x);
-    free(j->side->loops);
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
                     (!j->needs_flush || jit->needs_flush);
     if (j->x.failed || j->failed || !as_alone)

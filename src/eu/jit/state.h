@@ -4,6 +4,7 @@
 #define EU_STATE_H
 
 #include "eu/jit/jit.h"
+#include "eu/jit/scratch.h"
 #include "eu/jit/x86.h"
 
 #define JIT_VREGS 32

@@ -1,8 +1,10 @@
 /* x86.c: constants, and encodings of vector instructions.
  * Intel SDM vol 2, ch. 2 "Instruction Format". */
+#include "eu/jit/scratch.h"
 #include "eu/jit/x86_emit.h"
 
-#include <stdlib.h>
+/* Most kernels need no more. */
+#define LEAST_ITEMS 4096u
 
 /* The parts of an instruction that do not depend on its operands. */
 struct row {
@@ -40,20 +42,9 @@ static const struct row rows[X86_VOP_COUNT] = {
 };
 
 void
-x86_init(struct x86 *x, bool evex)
+x86_init(struct x86 *x, bool evex, struct arena *memory)
 {
-    *x = (struct x86){.evex = evex};
-}
-
-void
-x86_finish(struct x86 *x)
-{
-    free(x->code);
-    free(x->pool);
-    free(x->fixups);
-    x->code = NULL;
-    x->pool = NULL;
-    x->fixups = NULL;
+    *x = (struct x86){.evex = evex, .memory = memory};
 }
 
 static bool
@@ -62,15 +53,11 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
 {
     if (need <= *capacity)
         return true;
-    uint32_t want = MAX2(need, *capacity * 2);
-    want = MAX2(want, 4096);
-    void *p = x->failed ? NULL : realloc(*array, want * item_B);
-    if (!p) {
+    if (x->failed || !jit_scratch_grow(x->memory, array, capacity,
+                                       MAX2(need, LEAST_ITEMS), item_B)) {
         x->failed = true;
         return false;
     }
-    *array = p;
-    *capacity = want;
     return true;
 }
 

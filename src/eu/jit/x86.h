@@ -7,6 +7,7 @@
 #ifndef EU_X86_H
 #define EU_X86_H
 
+#include "base/arena.h"
 #include "base/base.h"
 
 #include "eu/jit/x86_ops.h"
@@ -61,6 +62,7 @@ struct x86 {
     bool evex;
     int32_t bias; /* added to the places of X86_THREAD: see lower_pair.c */
     bool failed;  /* out of memory: the code is useless */
+    struct arena *memory;
     uint8_t *code;
     uint32_t size, capacity;
     uint32_t *pool; /* constants; placed behind the code */
@@ -70,8 +72,8 @@ struct x86 {
     uint32_t fixup_count, fixup_capacity;
 };
 
-void x86_init(struct x86 *x, bool evex);
-void x86_finish(struct x86 *x);
+/* Everything is in this memory, which is whoever's is it is. */
+void x86_init(struct x86 *x, bool evex, struct arena *memory);
 /* Appends the constants and makes every reference to them right. */
 void x86_place_pool(struct x86 *x);
 

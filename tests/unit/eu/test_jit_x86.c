@@ -18,12 +18,20 @@ static const struct x86_case cases[] = {
 #include "x86_cases.h"
 };
 
+static void
+begin(struct x86 *x, bool evex)
+{
+    static struct arena memory;
+    arena_init(&memory, 65536, 0);
+    x86_init(x, evex, &memory);
+}
+
 Test(jit_x86, vector_instructions)
 {
     struct x86 x;
     for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct x86_case *c = &cases[i];
-        x86_init(&x, c->evex);
+        begin(&x, c->evex);
         if (c->imm >= 0)
             x86_vop_imm(&x, c->op, c->len, c->reg, c->vvvv, c->rm, c->k,
                         (uint8_t)c->imm);
@@ -31,7 +39,7 @@ Test(jit_x86, vector_instructions)
             x86_vop(&x, c->op, c->len, c->reg, c->vvvv, c->rm, c->k);
         cr_expect(x.size == c->size && !memcmp(x.code, c->bytes, c->size),
                   "case %u, operation %u", i, c->op);
-        x86_finish(&x);
+        arena_finish(x.memory);
     }
 }
 
@@ -43,12 +51,12 @@ Test(jit_x86, halves_of_a_vector)
         0x62, 0xf3, 0xcd, 0x48, 0x1a, 0x7b, 5, 1, /* zmm7, zmm6, [...] */
     };
     struct x86 x;
-    x86_init(&x, true);
+    begin(&x, true);
     x86_vop_imm(&x, X86_EXTRACTF64X4, 2, 7, 0, x86_thread(160), 0, 1);
     x86_vop_imm(&x, X86_INSERTF64X4, 2, 7, 6, x86_thread(160), 0, 1);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 /* By GNU as. */
@@ -63,14 +71,14 @@ Test(jit_x86, places_beside_rax)
         0,    0,                                  /* [rax + ymm12 + 8], ymm3 */
     };
     struct x86 x;
-    x86_init(&x, false);
+    begin(&x, false);
     x86_vop_indexed(&x, X86_MOVUPS_LD, 0, 11, 0, -1);
     x86_vop_indexed(&x, X86_INSERTF128, 1, 11, 11, 1);
     x86_vop_imm(&x, X86_EXTRACTF128, 1, 11, 0, x86_at_rax(320), 0, 1);
     x86_gather_at_rax(&x, 1, 5, 12, 8, 3);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 /* By GNU as. */
@@ -81,12 +89,12 @@ Test(jit_x86, parts_of_vectors)
         0xc4, 0x43, 0x29, 0x4c, 0xd9, 0x40,          /* vpblendvb xmm11, */
     };                                               /* xmm10, xmm9, xmm4 */
     struct x86 x;
-    x86_init(&x, false);
+    begin(&x, false);
     x86_vop(&x, X86_BROADCASTI128, 1, 11, 0, x86_thread(320), 0);
     x86_vop_imm(&x, X86_BLENDVB, 0, 11, 10, x86_reg(9), 0, 4 << 4);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 /* By GNU as: vpbroadcastw and vpbroadcastb ymm11, [rbx + 320]. */
@@ -97,12 +105,12 @@ Test(jit_x86, narrow_broadcasts)
         0xc4, 0x62, 0x7d, 0x78, 0x9b, 64, 1, 0, 0,
     };
     struct x86 x;
-    x86_init(&x, false);
+    begin(&x, false);
     x86_vop(&x, X86_PBROADCASTW, 1, 11, 0, x86_thread(320), 0);
     x86_vop(&x, X86_PBROADCASTB, 1, 11, 0, x86_thread(320), 0);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 /* By GNU as: vpextrd eax, xmm25, 1 and vpextrd eax, xmm11, 1. */
@@ -111,23 +119,23 @@ Test(jit_x86, lanes_to_general_registers)
     static const uint8_t evex[] = {0x62, 0x63, 0x7d, 0x08, 0x16, 0xc8, 1};
     static const uint8_t vex[] = {0xc4, 0x63, 0x79, 0x16, 0xd8, 1};
     struct x86 x;
-    x86_init(&x, true);
+    begin(&x, true);
     x86_vop_imm(&x, X86_PEXTRD, 0, 25, 0, x86_reg(X86_RAX), 0, 1);
     cr_assert_eq(x.size, sizeof evex);
     cr_expect_arr_eq(x.code, evex, sizeof evex);
-    x86_finish(&x);
-    x86_init(&x, false);
+    arena_finish(x.memory);
+    begin(&x, false);
     x86_vop_imm(&x, X86_PEXTRD, 0, 11, 0, x86_reg(X86_RAX), 0, 1);
     cr_assert_eq(x.size, sizeof vex);
     cr_expect_arr_eq(x.code, vex, sizeof vex);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 Test(jit_x86, constants_are_shared_and_reached)
 {
     struct x86 x;
     const uint32_t one = 0x3f800000, two = 0x40000000;
-    x86_init(&x, true);
+    begin(&x, true);
     struct x86_rm a = x86_const(&x, &one, 1), b = x86_const(&x, &two, 1);
     cr_expect_eq(x86_const(&x, &one, 1).disp, a.disp);
     cr_expect_neq(a.disp, b.disp);
@@ -139,14 +147,14 @@ Test(jit_x86, constants_are_shared_and_reached)
     memcpy(&distance, x.code + end - 4, 4);
     memcpy(&value, x.code + (int32_t)end + distance, 4);
     cr_expect_eq(value, two);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 Test(jit_x86, constant_before_an_immediate_byte)
 {
     struct x86 x;
     const uint32_t one = 0x3f800000;
-    x86_init(&x, true);
+    begin(&x, true);
     x86_vop_imm(&x, X86_CMPPS, 2, 1, 2, x86_const(&x, &one, 1), 0, 4);
     uint32_t end = x.size, value;
     x86_place_pool(&x);
@@ -154,7 +162,7 @@ Test(jit_x86, constant_before_an_immediate_byte)
     memcpy(&distance, x.code + end - 5, 4);
     memcpy(&value, x.code + (int32_t)end + distance, 4);
     cr_expect_eq(value, one);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 Test(jit_x86, jumps_reach_their_target)
@@ -162,14 +170,14 @@ Test(jit_x86, jumps_reach_their_target)
     static const uint8_t expected[] = {0xe9, 1,    0,    0,    0,    0xc3,
                                        0x0f, 0x84, 0xf4, 0xff, 0xff, 0xff};
     struct x86 x;
-    x86_init(&x, true);
+    begin(&x, true);
     uint32_t at = x86_jump(&x, X86_ALWAYS);
     x86_ret(&x);
     x86_patch(&x, at, x.size);
     x86_patch(&x, x86_jump(&x, X86_CC_E), 0);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
 
 Test(jit_x86, general_registers)
@@ -188,7 +196,7 @@ Test(jit_x86, general_registers)
         0xc4, 0xe1, 0xfb, 0x92, 0xe9,                /* kmovq k5, rcx */
     };
     struct x86 x;
-    x86_init(&x, true);
+    begin(&x, true);
     x86_mov_reg(&x, X86_R12, X86_RSI);
     x86_alu_imm(&x, X86_SUB, X86_R12, 7, true);
     x86_test(&x, X86_R12);
@@ -202,5 +210,5 @@ Test(jit_x86, general_registers)
     x86_kmov_from_gpr(&x, 5, X86_RCX, true);
     cr_assert_eq(x.size, sizeof expected);
     cr_expect_arr_eq(x.code, expected, sizeof expected);
-    x86_finish(&x);
+    arena_finish(x.memory);
 }
