@@ -57,6 +57,22 @@ ends(const struct jit *j, uint32_t i)
     return (j->start[i] & JIT_SEND) && j->k->ops[i].insn->eot;
 }
 
+/* The last op of its block. */
+static inline bool
+is_last(const struct jit *j, uint32_t i)
+{
+    return ends(j, i) ||
+           (i + 1 < j->k->op_count && (j->start[i + 1] & JIT_START));
+}
+
+static inline uint32_t
+block_of(const struct jit *j, uint32_t i)
+{
+    while (i && !(j->start[i] & JIT_START))
+        i--;
+    return i;
+}
+
 /* Blocks whose end is as it was are skipped, but not at first. */
 static bool
 pass(struct jit *j, bool at_first)
@@ -65,8 +81,7 @@ pass(struct jit *j, bool at_first)
     uint64_t changed = 0, lo = 0, hi = 0;
     for (uint32_t i = j->k->op_count; i-- > 0;) {
         const struct jit_regs *r = &j->regs[i];
-        bool at_end = ends(j, i);
-        if (at_end) {
+        if (ends(j, i)) {
             struct jit_set s = live_behind(j, true, i);
             lo = s.w[0];
             hi = s.w[1];
@@ -77,9 +92,8 @@ pass(struct jit *j, bool at_first)
         changed |= differs;
         live[i].w[0] = lo;
         live[i].w[1] = hi;
-        if (at_end && !differs && !at_first) {
-            while (i && !(j->start[i] & JIT_START))
-                i--;
+        if (!differs && !at_first && is_last(j, i)) {
+            i = block_of(j, i);
             lo = live[i].w[0];
             hi = live[i].w[1];
         }
@@ -284,14 +298,22 @@ lanes_behind(const struct jit *j, uint32_t i)
     return l;
 }
 
-/* Something changed. */
+/* Where they differ. */
+static inline uint64_t
+lanes_differ(const struct jit_lanes *a, const struct jit_lanes *b)
+{
+    jit_bits d = (a->any ^ b->any) | (a->low ^ b->low) | (a->high ^ b->high);
+    return d[0] | d[1] | (uint64_t)(a->flags_any ^ b->flags_any) |
+           (uint64_t)(a->flags_own ^ b->flags_own);
+}
+
+/* Something changed; see pass(). */
 static bool
-pass_lanes(struct jit *j)
+pass_lanes(struct jit *j, bool at_first)
 {
     struct jit_lanes l = {.any = {0}};
     uint32_t n = j->k->op_count;
-    jit_bits changed = {0};
-    unsigned flags = 0;
+    uint64_t changed = 0;
     for (uint32_t i = n; i-- > 0;) {
         const struct eu_op *op = &j->k->ops[i];
         const struct jit_regs *r = &j->regs[i];
@@ -304,15 +326,16 @@ pass_lanes(struct jit *j)
         before_flags(&l, op);
         add_reads(&l, op, r);
         add_flag_reads(&l, op);
-        jit_bits live = l.any | l.low | l.high;
-        changed |= live ^ jit_bits_of(&j->live[1][i]);
-        changed |= (l.any ^ j->lanes[i].any) | (l.low ^ j->lanes[i].low);
-        flags |= (l.flags_any ^ j->lanes[i].flags_any) |
-                 (l.flags_own ^ j->lanes[i].flags_own);
-        jit_set_bits(&j->live[1][i], live);
+        uint64_t differs = lanes_differ(&l, &j->lanes[i]);
+        changed |= differs;
+        jit_set_bits(&j->live[1][i], l.any | l.low | l.high);
         j->lanes[i] = l;
+        if (!differs && !at_first && is_last(j, i)) {
+            i = block_of(j, i);
+            l = j->lanes[i];
+        }
     }
-    return changed[0] | changed[1] | flags;
+    return changed;
 }
 
 static bool
@@ -320,7 +343,7 @@ settle_lanes(struct jit *j)
 {
     j->lanes = arena_alloc(j->x.memory, j->k->op_count * sizeof *j->lanes, 64);
     for (unsigned n = 0; j->lanes && n < MAX_PASSES; n++)
-        if (!pass_lanes(j) || !j->has_loop)
+        if (!pass_lanes(j, !n) || !j->has_loop)
             return true;
     return false;
 }
