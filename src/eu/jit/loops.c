@@ -32,6 +32,26 @@ struct candidate {
     bool written, refused, live;
 };
 
+struct candidates {
+    struct candidate of[EU_GRF_COUNT];
+    struct jit_set met; /* these may have a length */
+};
+
+static inline unsigned
+pop_grf(struct jit_set *s)
+{
+    unsigned w = !s->w[0];
+    unsigned bit = (unsigned)__builtin_ctzll(s->w[w]);
+    s->w[w] &= s->w[w] - 1;
+    return w * 64 + bit;
+}
+
+static inline bool
+is_empty(const struct jit_set *s)
+{
+    return !(s->w[0] | s->w[1]);
+}
+
 /* ---- which loops ---- */
 
 static bool
@@ -61,15 +81,14 @@ is_quiet(const struct jit *j, uint32_t head, uint32_t end)
 /* ---- which vectors ---- */
 
 static void
-refuse(struct candidate *c, struct jit_set s)
+refuse(struct candidates *c, struct jit_set s)
 {
-    for (unsigned w = 0; w < 2; w++)
-        for (uint64_t left = s.w[w]; left; left &= left - 1)
-            c[w * 64 + (unsigned)__builtin_ctzll(left)].refused = true;
+    while (!is_empty(&s))
+        c->of[pop_grf(&s)].refused = true;
 }
 
 static void
-count_vector(const struct jit *j, struct candidate *c, unsigned off_B,
+count_vector(const struct jit *j, struct candidates *c, unsigned off_B,
              unsigned len_B, bool written)
 {
     unsigned piece_B = j->evex ? len_B : MIN2(len_B, EU_GRF_B);
@@ -78,7 +97,9 @@ count_vector(const struct jit *j, struct candidate *c, unsigned off_B,
         return;
     }
     for (unsigned at_B = 0; at_B < len_B; at_B += piece_B) {
-        struct candidate *v = &c[(off_B + at_B) / EU_GRF_B];
+        unsigned g = (off_B + at_B) / EU_GRF_B;
+        struct candidate *v = &c->of[g];
+        c->met.w[g / 64] |= UINT64_C(1) << g % 64;
         v->refused |= v->len_B && v->len_B != piece_B;
         v->len_B = (uint16_t)piece_B;
         v->count++;
@@ -87,7 +108,7 @@ count_vector(const struct jit *j, struct candidate *c, unsigned off_B,
 }
 
 static void
-count_message(const struct jit *j, struct candidate *c, const struct eu_op *op)
+count_message(const struct jit *j, struct candidates *c, const struct eu_op *op)
 {
     struct jit_moved m;
     jit_memory_moves(op, &m);
@@ -96,7 +117,7 @@ count_message(const struct jit *j, struct candidate *c, const struct eu_op *op)
 }
 
 static void
-count_op(const struct jit *j, struct candidate *c, uint32_t i)
+count_op(const struct jit *j, struct candidates *c, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
     if (j->start[i] & JIT_MEMORY)
@@ -124,9 +145,11 @@ count_op(const struct jit *j, struct candidate *c, uint32_t i)
 
 /* Two vectors in the same register, or beyond the last. */
 static void
-refuse_overlaps(struct candidate *c)
+refuse_overlaps(struct candidates *all)
 {
-    for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
+    struct candidate *c = all->of;
+    for (struct jit_set left = all->met; !is_empty(&left);) {
+        unsigned g = pop_grf(&left);
         if (c[g].len_B <= EU_GRF_B)
             continue;
         if (g + 1 == EU_GRF_COUNT || c[g + 1].refused || c[g + 1].len_B)
@@ -219,16 +242,22 @@ pin(struct jit_loop *l, unsigned reg, unsigned grf, const struct candidate *c)
 /* Those that are used most: from the least number of uses on that leaves no
  * more than there are registers. */
 static void
-choose(const struct jit *j, struct jit_loop *l, const struct candidate *c)
+choose(const struct jit *j, struct jit_loop *l, const struct candidates *all)
 {
+    const struct candidate *c = all->of;
+    struct jit_set left = all->met;
     unsigned last = j->evex && !j->pair ? 31 : 15, most = most_pins(j, l);
     unsigned having[MANY + 1] = {0}, least = MANY, sum = 0;
-    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
+    while (!is_empty(&left)) {
+        unsigned g = pop_grf(&left);
         if (c[g].live && !c[g].refused)
             having[MIN2(c[g].count, MANY)]++;
+    }
     while (least && sum + having[least] <= most)
         sum += having[least--];
-    for (unsigned g = 0; g < EU_GRF_COUNT && l->count < most; g++) {
+    left = all->met;
+    while (!is_empty(&left) && l->count < most) {
+        unsigned g = pop_grf(&left);
         if (!c[g].live || c[g].refused || c[g].count < least)
             continue;
         bool takes_one = c[g].count == least;
@@ -242,19 +271,21 @@ choose(const struct jit *j, struct jit_loop *l, const struct candidate *c)
 static void
 find_pins(const struct jit *j, struct jit_loop *l)
 {
-    struct candidate c[EU_GRF_COUNT];
+    struct candidates c;
     const struct jit_set *live = j->live[!j->full];
     struct jit_set held = {{0}};
-    memset(c, 0, sizeof c);
+    memset(&c, 0, sizeof c);
     for (uint32_t i = l->head; i <= l->end; i++) {
-        count_op(j, c, i);
+        count_op(j, &c, i);
         for (unsigned w = 0; w < 2 && (j->start[i] & JIT_START); w++)
             held.w[w] |= live[i].w[w];
     }
-    refuse_overlaps(c);
-    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
-        c[g].live = c[g].len_B && jit_set_has(&held, g * EU_GRF_B, c[g].len_B);
-    choose(j, l, c);
+    refuse_overlaps(&c);
+    for (struct jit_set left = c.met; !is_empty(&left);) {
+        unsigned g = pop_grf(&left);
+        c.of[g].live = jit_set_has(&held, g * EU_GRF_B, c.of[g].len_B);
+    }
+    choose(j, l, &c);
 }
 
 bool

@@ -244,26 +244,24 @@ put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, uint64_t mods)
 }
 
 /* The same for a place in memory. */
-static __attribute__((noinline)) void
+static inline void
 put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
            struct x86_rm rm, uint64_t mods)
 {
-    uint64_t last = imm_of(mods), modrm = 0x80 | X86_RBX;
-    unsigned imm_B = imm_size_B(mods);
+    const uint64_t far = 0x80 ^ 0xc0, near = 0x40 ^ 0xc0; /* ModRM's mode */
     int32_t disp = rm.disp + (rm.kind == X86_THREAD ? x->bias : 0);
     int32_t short_disp = disp >> shift;
-    if (rm.kind == X86_AT_RAX)
-        modrm = 0x80 | X86_RAX;
-    v = (v & ((UINT64_C(1) << (at + 1) * 8) - 1)) ^ (modrm ^ 0xc0) << at * 8;
+    unsigned imm_B = imm_size_B(mods);
+    uint64_t base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
+    v = (v & ((UINT64_C(1) << (at + 1) * 8) - 1)) | base << at * 8;
     if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
-        v ^= UINT64_C(0xc0) << at * 8;
-        v |= (uint64_t)(uint8_t)short_disp << (at + 1) * 8;
-        put(x, v | last << at * 8 << 16, at + 2 + imm_B);
+        uint64_t last = (uint8_t)short_disp | imm_of(mods) << 8;
+        put(x, (v ^ near << at * 8) | last << (at + 1) * 8, at + 2 + imm_B);
         return;
     }
-    put(x, v, at + 1);
-    put(x, (uint32_t)disp | last << 32, 4 + imm_B);
+    put(x, v ^ far << at * 8, at + 1);
+    put(x, (uint32_t)disp | imm_of(mods) << 32, 4 + imm_B);
 }
 
 static __attribute__((noinline)) void
