@@ -292,6 +292,9 @@ draw_release(struct engine_context *ctx)
         finish_pixels(ctx);
     geom_draw(draw);
     ctx->draw_waits = raster_waits(m->raster);
+    /* The stage has those of the first range. */
+    if (draw->vs_varies)
+        ctx->hw->dirty |= HW_PART_VS;
 }
 
 void

@@ -658,6 +658,27 @@ Test(draw, objects_with_matrices_of_their_own_are_one_draw)
 }
 
 static void
+check_last(const struct draw *draw)
+{
+    if (rig_record.draws == 1)
+        cr_expect_eq(draw->range[1].vs_push[0], 101);
+    else
+        cr_expect_eq(draw->stage[STAGE_VS].push[0], 101);
+}
+
+Test(draw, what_follows_has_the_last_matrix)
+{
+    rig_record.on_draw = check_last;
+    prepare_objects();
+    emit_matrix(0);
+    EMIT(&rig, INDEXED(3, 0));
+    emit_matrix(1);
+    EMIT(&rig, INDEXED(3, 0), 0x78180000, 1, INDEXED(3, 3));
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(rig_record.draws, 2);
+}
+
+static void
 check_pairs(const struct draw *draw)
 {
     cr_expect(draw->vs_varies);
