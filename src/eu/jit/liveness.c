@@ -447,7 +447,7 @@ static bool
 finds_own_lit(const struct jit *j)
 {
     const uint64_t header = UINT64_C(1) << EU_LIT_B / EU_GRF_B;
-    if (!j->in.catches || !(j->in.full[0] & header))
+    if (!j->in.catches || !(j->in.full[0] & header) || !jit_weights_grf(j))
         return false;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];

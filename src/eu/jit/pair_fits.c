@@ -52,10 +52,8 @@ only_counts(const struct jit *j)
 
 /* Fewer instructions do not wait for each other for long. */
 #define MANY_OPS 12
-/* The positions of a pixel shader's quads, in a thread's header. */
-#define POSITIONS_GRF 1
 
-/* Of threads that do not follow each other one at a time: without weights, or
+/* Of threads without weights, or that do not follow each other one at a time:
  * with loops, where all channels are on. */
 static bool
 may_pair(const struct jit *j)
@@ -64,15 +62,6 @@ may_pair(const struct jit *j)
            j->leaves != EU_LEAVES_ALL && !j->has_dynamic && only_counts(j) &&
            j->k->op_count >= MANY_OPS &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
-}
-
-/* Where threads differ as they begin, or 0. */
-static unsigned
-find_payload(const struct jit *j)
-{
-    unsigned grf = jit_weights_grf(j);
-    bool placed = j->in.full[0] >> POSITIONS_GRF & 1;
-    return grf ? grf : placed ? POSITIONS_GRF : 0;
 }
 
 /* What is sent twice, where the two did not stay together, does no harm. */
@@ -100,8 +89,10 @@ jit_makes_pairs(struct jit *j)
     if (!j->evex || j->has_modes || (j->in.sfids & ~HARMLESS_SFIDS) ||
         j->in.ends != 1 || (j->in.sfids && !computes_little(j)))
         return false;
-    if (!j->row_grf && may_pair(j))
-        j->row_grf = find_payload(j);
+    if (!(j->row_grf && jit_weights_grf(j)) && !may_pair(j))
+        return false;
+    if (!j->row_grf)
+        j->row_grf = jit_payload_grf(j);
     struct jit_set keeps = jit_pair_keeps(j);
     return j->row_grf && __builtin_popcountll(keeps.w[0]) +
                                  __builtin_popcountll(keeps.w[1]) <=

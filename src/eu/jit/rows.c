@@ -80,6 +80,17 @@ jit_weights_grf(const struct jit *j)
     return 0;
 }
 
+/* The positions of a pixel shader's quads, in a thread's header. */
+#define POSITIONS_GRF 1
+
+unsigned
+jit_payload_grf(const struct jit *j)
+{
+    unsigned grf = jit_weights_grf(j);
+    bool placed = j->in.full[0] >> POSITIONS_GRF & 1;
+    return grf ? grf : placed ? POSITIONS_GRF : 0;
+}
+
 static unsigned
 row_step_B(const struct jit *j)
 {
@@ -89,7 +100,7 @@ row_step_B(const struct jit *j)
 void
 jit_begin_row(struct jit *j)
 {
-    unsigned grf = makes_rows(j) ? jit_weights_grf(j) : 0;
+    unsigned grf = makes_rows(j) ? jit_payload_grf(j) : 0;
     unsigned step_B = row_step_B(j);
     if (!grf)
         return;

@@ -224,8 +224,9 @@ struct jit {
     uint32_t rescue_count, rescue_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
-    /* Where the threads of a row begin but for the first one, with their
-     * weights in these registers: those from row_grf on. 0: they do not. */
+    /* Where the threads of a row begin but for the first one, with what
+     * they have of their own in these registers: those from row_grf on. 0: they
+     * do not. */
     uint32_t row_at;
     unsigned row_grf;
     uint8_t row_reg[EU_ROW_GRF];

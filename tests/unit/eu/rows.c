@@ -42,7 +42,7 @@ make_straight(struct rk *k, uint64_t seed, bool pixels)
 }
 
 /* pln (16|M0) r20.0<1>:f r6.0<0;1,0>:f r2.0<8;8,1>:f: who has weights may be in
- * a row. */
+ * a row, */
 static void
 add_plane(struct rk *k)
 {
@@ -55,7 +55,8 @@ add_plane(struct rk *k)
     rk_append(k, c.dw);
 }
 
-/* mov (16|M0) r20.0<1>:f r1.0<8;8,1>:f: who asks where its pixels are. */
+/* mov (16|M0) r20.0<1>:f r1.0<8;8,1>:f: and who asks where its
+ * pixels are. */
 static void
 add_place(struct rk *k)
 {

@@ -30,8 +30,7 @@ void poison(struct eu_thread *t, unsigned seed);
 /* No branches, and messages whose payload was computed. */
 void make_straight(struct rk *k, uint64_t seed, bool pixels);
 
-/* The beginning of a kernel. weighs: a row's threads
- * follow each other one at a time, too. */
+/* The beginning of a kernel whose threads have weights, or positions. */
 void make_first(struct rk *k, uint64_t seed, bool weighs);
 
 /* Kernels that send nothing but the last message. */

@@ -284,7 +284,7 @@ reads_answers_of_others(const struct eu_launch *l, unsigned dst)
 static struct copying
 make_copying(struct rk *k, uint64_t seed)
 {
-    make_first(k, seed, true);
+    make_first(k, seed, seed / 16 % 2);
     for (unsigned n = rk_rnd(k, 4); n--;)
         rk_add_alu(k);
     unsigned dst = rk_reg(k, RK_FLOAT, EU_CATCH_GRF + 1);

@@ -515,9 +515,13 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
         fill_row(r, first, end))
         return run_row(r, first, end, left);
     *r->stored = 0;
-    if (end - first > 1 && r->launch->pairs && begin_alike(r))
+    bool alike = end - first > 1 && begin_alike(r);
+    if (alike && r->launch->pairs && !r->tail.copy)
         first = run_alike(r, first, end, left);
     else if (rows && r->tail.fn && fill_row(r, first, end))
+        return run_row(r, first, end, left);
+    else if (alike && r->launch->rows && r->tail.fn && !r->weights &&
+             fill_row_with_copies(r, first, end))
         return run_row(r, first, end, left);
     return run_each(r, first, end, left);
 }
