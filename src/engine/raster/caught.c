@@ -291,18 +291,41 @@ caught_alike(struct worker *w, const struct setup *s, struct caught_list *l)
 
 /* ---- rows of a list ---- */
 
+/* Whether what threads have of their own is what rows bring; all else that they
+ * need is in their registers. */
+static bool
+begins_rows(struct worker *w, const struct setup *s)
+{
+    struct block_batch *b = &w->batch;
+    const unsigned row_grf = w->launch.row_grf;
+    unsigned copies = 0;
+    payload_make_parts(w, s, 0, 1, true);
+    if (b->weighs)
+        return b->run_weights.grf == row_grf;
+    for (unsigned i = 0; i < b->copies; i++) {
+        if (b->copy[i].grf != row_grf)
+            b->copy[copies++] = b->copy[i];
+    }
+    bool places = copies < b->copies;
+    b->copies = copies;
+    w->planes->copy(w->thread.grf, b->copy, copies, 0);
+    return places;
+}
+
 static struct row_fill
 rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
 {
-    return (struct row_fill){.block = l->list->block,
-                             .lit = l->lit,
-                             .rest = l->rest,
-                             .count = l->list->count,
-                             .weights = &w->batch.run_weights,
-                             .parts = &w->batch.parts,
-                             .some = w->cheap && w->same_lanes,
-                             .vector_mask = w->launch.start.vector_mask_enable,
-                             .to = places_of(w, c, true)};
+    return (struct row_fill){
+        .block = l->list->block,
+        .lit = l->lit,
+        .rest = l->rest,
+        .count = l->list->count,
+        .weights = w->batch.weighs ? &w->batch.run_weights : NULL,
+        .begin = w->thread.grf + w->launch.row_grf * EU_GRF_B,
+        .parts = &w->batch.parts,
+        .some = w->cheap && w->same_lanes,
+        .vector_mask = w->launch.start.vector_mask_enable,
+        .to = places_of(w, c, true)};
 }
 
 /* A row's thread goes on by itself. */
@@ -385,8 +408,7 @@ caught_rows(struct worker *w, const struct setup *s, struct caught_list *l)
     struct caught c;
     if (!caught_begin(w, &c, s->layer) || !c.tail.fn)
         return false;
-    payload_make_parts(w, s, 0, 1, true);
-    if (!w->batch.weighs || w->batch.run_weights.grf != w->launch.row_grf)
+    if (!begins_rows(w, s))
         return false;
     struct row_fill f = rows_of(w, &c, l);
     w->planes->begin_rows(&f);

@@ -144,22 +144,24 @@ find_sameness(struct worker *w)
 }
 
 /* Whether threads of a primitive's whole blocks differ in nothing but one set
- * of weights, which lanes are lit and where their colours go, and may follow
- * each other. */
+ * of weights, or their positions, which lanes are lit and where their colours
+ * go, and may follow each other. */
 static bool
 makes_rows(const struct worker *w)
 {
     const struct eu_launch *l = &w->launch;
-    unsigned weights = 0;
+    unsigned own = 0;
     bool others = false;
     for (unsigned i = 0; i < w->plan->part_count; i++) {
-        unsigned kind = w->plan->part[i].kind;
-        weights += kind == PAYLOAD_WEIGHTS;
-        others |= kind != PAYLOAD_WEIGHTS && kind != PAYLOAD_HEADER &&
-                  kind != PAYLOAD_POSITIONS &&
-                  !(kind == PAYLOAD_SUBSPANS && l->own_lit);
+        const struct payload_part *p = &w->plan->part[i];
+        bool places = p->kind == PAYLOAD_SUBSPANS;
+        bool rows_have = p->kind == PAYLOAD_WEIGHTS ||
+                         (places && p->grf == l->row_grf);
+        own += rows_have;
+        others |= !rows_have && p->kind != PAYLOAD_HEADER &&
+                  p->kind != PAYLOAD_POSITIONS && !(places && l->own_lit);
     }
-    return w->catches && l->rows && weights == 1 && !others &&
+    return w->catches && l->rows && own == 1 && !others &&
            !(l->sfids >> EU_SFID_PI & 1) && eu_launch_takes(l, 0xffff);
 }
 

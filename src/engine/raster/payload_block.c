@@ -215,16 +215,9 @@ subspans(struct block_batch *b, unsigned first, unsigned end)
         const struct batch_block *k = &b->block[n];
         uint32_t *r = b->subspans[n];
         int32_t x[4], y[4];
-        r[0] = r[1] = r[6] = 0;
-        r[7] = plane_lit_dword(k->lit);
-        if (!k->scattered) {
-            uint32_t at = ((uint32_t)k->x & 0xffff) | (uint32_t)k->y << 16;
-            r[2] = at;
-            r[3] = at + 2;
-            r[4] = at + (2u << 16);
-            r[5] = at + (2u << 16) + 2;
+        plane_positions(k->x, k->y, k->lit, r);
+        if (!k->scattered)
             continue;
-        }
         find_corners(b, n, x, y);
         for (unsigned i = 0; i < 4; i++)
             r[2 + i] = k->helped >> (4 * i) & 1

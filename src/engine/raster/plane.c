@@ -113,16 +113,35 @@ begin_rows(struct row_fill *f)
 }
 
 static void
-fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
-         struct eu_row *row)
+weigh_row(const struct run_weights *w, const struct batch_block *block,
+          struct eu_row *row)
 {
-    const struct run_weights *w = f->weights;
-    const struct batch_block block = {.x = f->to.tile_x + b.x,
-                                      .y = f->to.tile_y + b.y};
-    const struct block_places at = {&block, 1, w->ref_x, w->ref_y};
+    const struct block_places at = {block, 1, w->ref_x, w->ref_y};
     float out[1][32];
     block_weights(w->b1, w->b2, w->q, &at, out);
     memcpy(row->payload, out, sizeof out);
+}
+
+static void
+place_row(const struct row_fill *f, const struct batch_block *block,
+          uint16_t lit, struct eu_row *row)
+{
+    uint32_t r[8];
+    plane_positions(block->x, block->y, lit, r);
+    memcpy(row->payload, f->begin, sizeof row->payload);
+    memcpy(row->payload, r, sizeof r);
+}
+
+static void
+fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
+         struct eu_row *row)
+{
+    const struct batch_block block = {.x = f->to.tile_x + b.x,
+                                      .y = f->to.tile_y + b.y};
+    if (f->weights)
+        weigh_row(f->weights, &block, row);
+    else
+        place_row(f, &block, lit, row);
     row->caught = f->to.mem + f->to.x_B[b.x] + f->to.y_B[b.y];
     row->dispatch_mask = row->caught_mask = lit;
     row->vector_mask = 0xffff;

@@ -100,19 +100,40 @@ struct row_parts {
 };
 
 /* Blocks of a tile's list on their way to rows of threads that differ in
- * nothing but their weights and where their colours go. */
+ * nothing but their weights, or positions, and where their colours go. */
 struct row_fill {
     const struct cover_block *block;
     const uint16_t *lit;   /* of each block, or NULL: what is covered */
     uint16_t *rest;        /* of each: what does not get a row */
     unsigned count, next;  /* how many there are, and have been looked at */
     unsigned pixels, left; /* those of the rows; not zero: something is left */
-    const struct run_weights *weights;
-    bool some;        /* not only those that are lit as a whole */
-    bool vector_mask; /* what threads begin with, not what is lit */
+    const struct run_weights *weights; /* or NULL: */
+    const uint8_t *begin; /* what rows have behind their positions, and those */
+    bool some;            /* not only those that are lit as a whole */
+    bool vector_mask;     /* what threads begin with, not what is lit */
     struct target_places to;
     struct row_parts *parts;
 };
+
+/* What a thread's header says of its lit lanes. */
+static inline uint32_t
+plane_lit_dword(uint16_t lit)
+{
+    return lit * 0x10001u;
+}
+
+/* What the header of a block's thread has of where its quads are. */
+static inline void
+plane_positions(int32_t x, int32_t y, uint16_t lit, uint32_t r[8])
+{
+    uint32_t at = ((uint32_t)x & 0xffff) | (uint32_t)y << 16;
+    r[0] = r[1] = r[6] = 0;
+    r[2] = at;
+    r[3] = at + 2;
+    r[4] = at + (2u << 16);
+    r[5] = at + (2u << 16) + 2;
+    r[7] = plane_lit_dword(lit);
+}
 
 struct plane_ops {
     /* Weights of v1 and v2 at pixel centres, as the payload has them: v1 of
@@ -165,13 +186,6 @@ row_copy_next(const struct row_copies *r, const struct eu_row *row)
 
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;
 const struct plane_ops *plane_ops_selected(void);
-
-/* What a thread's header says of its lit lanes. */
-static inline uint32_t
-plane_lit_dword(uint16_t lit)
-{
-    return lit * 0x10001u;
-}
 
 /* To its place, where nobody copies the header. */
 static inline void

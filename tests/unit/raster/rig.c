@@ -90,19 +90,19 @@ store_row(const struct eu_thread *thread, const uint32_t color[4][16])
 }
 
 static void
-begin_row(struct eu_thread *thread, struct eu_row *row)
+begin_row(const struct rig *rig, struct eu_thread *thread, struct eu_row *row)
 {
     thread->row = row;
     thread->sr0[2] = row->dispatch_mask;
     thread->sr0[3] = row->vector_mask;
-    memcpy(eu_grf(thread, RIG_ROW_GRF), row->payload, sizeof row->payload);
+    memcpy(eu_grf(thread, rig->row_grf), row->payload, sizeof row->payload);
 }
 
 static int64_t
 enter_row(struct rig *rig, struct eu_thread *thread, int64_t left)
 {
     alignas(32) uint32_t color[4][16];
-    for (;; begin_row(thread, thread->row + 1)) {
+    for (;; begin_row(rig, thread, thread->row + 1)) {
         rig->runs++;
         if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
             return left;
@@ -146,8 +146,8 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->steady = rig->steady;
     launch->enter = enter;
     launch->apart = true;
-    launch->rows = rig->rows;
-    launch->row_grf = rig->rows ? RIG_ROW_GRF : 0;
+    launch->rows = rig->row_grf;
+    launch->row_grf = rig->row_grf;
     memset(launch->written, 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_desc = 12u << 14;

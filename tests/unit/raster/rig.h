@@ -8,7 +8,6 @@
 
 #define RIG_PX 128
 #define RIG_LAYERS 2
-#define RIG_ROW_GRF 2
 
 struct rig;
 
@@ -26,7 +25,7 @@ struct rig {
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
     bool catches, steady;      /* of the launch: see struct eu_launch */
-    bool rows;                 /* likewise; weights from RIG_ROW_GRF on */
+    unsigned row_grf;          /* likewise; 0: no rows */
     size_t kernel_B;           /* how large the shader is said to be */
     unsigned unfinished_every; /* every so many caught threads go on by send */
     struct surface target[DRAW_MAX_RT];

@@ -183,7 +183,6 @@ draw(struct rig *rig, const struct setting *s, bool catches)
 {
     rig->catches = catches;
     rig->steady = s->steady;
-    rig->rows = s->rows;
     rig->shader = s->shader;
     rig->unfinished_every = s->unfinished_every;
     rig->kernel_B = s->kernel_B;
@@ -202,6 +201,7 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     /* Only what the shader reads, so that what it does not is not payload. */
     memset(rig->live_in, 0, sizeof rig->live_in);
     bool places = s->shader == shade_places || s->shader == shade_all_places;
+    rig->row_grf = !s->rows ? 0 : places ? 1 : 2;
     rig->live_in[0] = places ? 1u << 1 | 1u << 8 : 1u << 8;
     if (s->shader == shade_weights) {
         rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0);
@@ -290,6 +290,14 @@ Test(caught, same_bytes_as_sent)
          .width = 128, .unfinished_every = 5},
         {"rows, all go on", shade_weights, RGBA16F, 8, .rows = true,
          .width = 128, .kernel_B = 4096, .unfinished_every = 1},
+        {"rows of places", shade_places, RGBA8, 4, .rows = true, .width = 128,
+         .kernel_B = 4096},
+        {"rows of places, odd size", shade_places, BGRA8, 4, .rows = true,
+         .width = 101},
+        {"rows of places, blended", shade_places, RGBA16F, 8, .rows = true,
+         .blends = true, .width = 128},
+        {"rows of places, some go on", shade_places, RGBA8, 4, .rows = true,
+         .width = 128, .unfinished_every = 5},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,

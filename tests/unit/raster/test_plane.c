@@ -144,6 +144,7 @@ static void
 compare_rows(const struct plane_ops *ops)
 {
     static uint8_t mem[1];
+    uint8_t begin[EU_ROW_GRF * EU_GRF_B];
     struct cover_block block[LIST];
     uint16_t lit[LIST], rest[2][LIST];
     uint64_t x_B[COVER_TILE_PX], y_B[COVER_TILE_PX];
@@ -153,6 +154,8 @@ compare_rows(const struct plane_ops *ops)
         x_B[i] = next_random() % 4096;
         y_B[i] = next_random() % 4096;
     }
+    for (unsigned i = 0; i < sizeof begin; i++)
+        begin[i] = (uint8_t)next_random();
     const struct run_weights weights = {
         .b1 = &p1,
         .b2 = &p2,
@@ -163,7 +166,8 @@ compare_rows(const struct plane_ops *ops)
                             .count = random_list(block, lit),
                             .lit = next_random() & 1 ? lit : NULL,
                             .rest = rest[0],
-                            .weights = &weights,
+                            .weights = next_random() & 3 ? &weights : NULL,
+                            .begin = begin,
                             .some = next_random() & 1,
                             .vector_mask = next_random() & 1,
                             .to.mem = mem,

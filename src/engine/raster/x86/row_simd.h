@@ -23,11 +23,13 @@ static void
 begin_rows(struct row_fill *f)
 {
     const struct run_weights *in = f->weights;
+    memset(f->rest, 0, f->count * sizeof *f->rest);
+    if (!in)
+        return;
     struct weigher w = weigher_of(in);
     find_kinds(&w);
     f->parts->kind[0] = (uint8_t)w.p1.kind;
     f->parts->kind[1] = (uint8_t)w.p2.kind;
-    memset(f->rest, 0, f->count * sizeof *f->rest);
     columns_of_tile(f, 0, in->b1, w.p1.kind);
     columns_of_tile(f, 1, in->b2, w.p2.kind);
     if (in->q)
@@ -85,15 +87,25 @@ struct row_run {
     uint8_t *mem;  /* of column 0 */
 };
 
+/* Where a block's colours go, and its masks. */
+static inline __attribute__((always_inline)) void
+end_row(const struct target_places *places, const struct row_run *run,
+        unsigned x, struct eu_row *to)
+{
+    uint8_t *mem = run->mem + places->x_B[x];
+    to->caught = mem;
+    for (unsigned k = 0; k < places->lines; k++)
+        __builtin_prefetch(mem + k * places->step_B, 1);
+    put_masks(to, run->lit, 0xffff, run->mask);
+}
+
 /* With kinds, and whether there is a divisor, that compilers see. */
 static inline __attribute__((always_inline)) void
 fill_run(const struct row_fill *f, const struct weigher *w, enum part_kind k1,
          enum part_kind k2, bool divides, struct row_run run, struct eu_row *to)
 {
-    const uint64_t *x_B = f->to.x_B;
+    const struct target_places places = f->to;
     const struct weigher at = *w;
-    const unsigned lines = f->to.lines;
-    const uint32_t step_B = f->to.step_B;
     for (unsigned i = 0; i < run.count; i++, to++) {
         unsigned x = run.block[i].x;
         float *out = (float *)(void *)to->payload;
@@ -106,11 +118,22 @@ fill_run(const struct row_fill *f, const struct weigher *w, enum part_kind k1,
             store_floats(out, v1[0], v2[0]);
             store_floats(out + 16, v1[1], v2[1]);
         }
-        uint8_t *mem = run.mem + x_B[x];
-        to->caught = mem;
-        for (unsigned k = 0; k < lines; k++)
-            __builtin_prefetch(mem + k * step_B, 1);
-        put_masks(to, run.lit, 0xffff, run.mask);
+        end_row(&places, &run, x, to);
+    }
+}
+
+/* The same of threads that have positions. */
+static inline void
+place_run(const struct row_fill *f, struct row_run run, struct eu_row *to)
+{
+    const int32_t tile_x = f->to.tile_x, tile_y = f->to.tile_y;
+    for (unsigned i = 0; i < run.count; i++, to++) {
+        const struct cover_block b = run.block[i];
+        plane_positions(tile_x + b.x, tile_y + b.y, run.lit,
+                        (uint32_t *)(void *)to->payload);
+        memcpy(to->payload + PLANE_GRF_B, f->begin + PLANE_GRF_B,
+               sizeof to->payload - PLANE_GRF_B);
+        end_row(&f->to, &run, b.x, to);
     }
 }
 
@@ -119,6 +142,10 @@ fill_run_by_kind(const struct row_fill *f, const struct weigher *w,
                  struct row_run run, struct eu_row *to)
 {
     enum { DIVIDED = 9 };
+    if (!f->weights) {
+        place_run(f, run, to);
+        return;
+    }
     switch (w->q ? DIVIDED : w->p1.kind * 3 + w->p2.kind) {
 #define CASE(a, b) \
     case a * 3 + b: fill_run(f, w, a, b, false, run, to); break;
@@ -152,9 +179,12 @@ count_whole(const struct row_fill *f, unsigned n, unsigned most)
 static unsigned
 fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
 {
-    struct weigher w = weigher_of(f->weights);
-    w.p1.kind = f->parts->kind[0];
-    w.p2.kind = f->parts->kind[1];
+    struct weigher w = {0};
+    if (f->weights) {
+        w = weigher_of(f->weights);
+        w.p1.kind = f->parts->kind[0];
+        w.p2.kind = f->parts->kind[1];
+    }
     unsigned y = UINT32_MAX, rows = 0;
     uint8_t *mem = NULL;
     while (f->next < f->count && rows < room) {
@@ -170,7 +200,8 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
         }
         if (b.y != y) {
             y = b.y;
-            begin_rows_at(&w, f->to.tile_y + b.y);
+            if (f->weights)
+                begin_rows_at(&w, f->to.tile_y + b.y);
             mem = f->to.mem + f->to.y_B[y];
         }
         struct row_run run = {&f->block[n], 1, lit,
