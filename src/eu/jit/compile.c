@@ -143,19 +143,18 @@ jit_dying_at(const struct jit *j, uint32_t op)
     return dying_at(j, &j->regs[op], &j->live[!j->full][op + 1]);
 }
 
-bool
-jit_compile_alu(struct jit *j, const struct eu_op *op)
+/* What is not plain, or may need more registers than there are. */
+static __attribute__((noinline)) bool
+compile_hard(struct jit *j, const struct eu_op *op)
 {
     struct snapshot s;
     /* Hosts with 32 vector registers have enough for these; with 16 and a loop
      * that has some of them nothing is sure. */
-    bool plain = op->fn != op->slow, tight = !j->evex && j->v.pinned;
+    bool tight = !j->evex && j->v.pinned;
     bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned && !j->pair;
-    if (plain && !tight && jit_lower_plain(j, op))
-        return true;
     if (!roomy)
         save(j, &s);
-    if (plain && tight && jit_lower_plain(j, op)) {
+    if (tight && op->fn != op->slow && jit_lower_plain(j, op)) {
         if (!j->crowded)
             return true;
         restore(j, &s);
@@ -166,6 +165,13 @@ jit_compile_alu(struct jit *j, const struct eu_op *op)
     if (!roomy)
         restore(j, &s);
     return false;
+}
+
+bool
+jit_compile_alu(struct jit *j, const struct eu_op *op)
+{
+    bool plain = op->fn != op->slow && (j->evex || !j->v.pinned);
+    return (plain && jit_lower_plain(j, op)) || compile_hard(j, op);
 }
 
 static void

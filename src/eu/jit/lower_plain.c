@@ -121,9 +121,9 @@ negative(struct jit *j, const struct eu_op *op, unsigned s,
     return rm;
 }
 
-static struct x86_rm
-source(struct jit *j, const struct eu_op *op, unsigned s,
-       const struct jit_part *p)
+static __attribute__((noinline)) struct x86_rm
+any_source(struct jit *j, const struct eu_op *op, unsigned s,
+           const struct jit_part *p)
 {
     const struct eu_op_src *src = &op->src[s];
     struct x86_rm rm;
@@ -138,6 +138,19 @@ source(struct jit *j, const struct eu_op *op, unsigned s,
     if (~src->and_mask | src->xor_mask)
         return modified(j, src, p->len, rm);
     return rm;
+}
+
+/* Most are in a register. */
+static struct x86_rm
+source(struct jit *j, const struct eu_op *op, unsigned s,
+       const struct jit_part *p)
+{
+    const struct eu_op_src *src = &op->src[s];
+    int found = src->cls == EU_SRC_VEC
+                    ? jit_find(j, JIT_GRF, src->off_B + p->first * 4,
+                               p->lanes * 4)
+                    : -1;
+    return found >= 0 ? x86_reg((unsigned)found) : any_source(j, op, s, p);
 }
 
 /* d := a, in lanes k. */
@@ -284,12 +297,39 @@ lower_function(struct jit *j, const struct eu_op *op)
     return true;
 }
 
+/* The part's result is the new value of its registers. */
+static inline void
+bind_part(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+          unsigned reg, bool is_float)
+{
+    jit_bind(j, reg, op->dst_off_B + p->first * 4, p->lanes * 4);
+    if (is_float && op->insn->opcode != EU_OP_MOV && p->mask.all)
+        jit_note_normal(j, reg);
+}
+
+static void
+lower_two(struct jit *j, const struct eu_op *op, bool is_float)
+{
+    struct jit_part part[2] = {{.first = 0}, {.first = j->max_lanes}};
+    const struct jit_set dying = j->dying;
+    unsigned reg[2];
+    /* What one part overwrites the other may have to read. */
+    part[1].others = read_by(op, 0, j->max_lanes);
+    for (unsigned w = 0; w < 2; w++)
+        j->dying.w[w] &= ~part[1].others.w[w];
+    reg[1] = lower_part(j, op, &part[1], is_float);
+    jit_unlock_but(j, UINT32_C(1) << reg[1]);
+    j->dying = dying;
+    reg[0] = lower_part(j, op, &part[0], is_float);
+    for (unsigned i = 0; i < 2; i++)
+        bind_part(j, op, &part[i], reg[i], is_float);
+}
+
 bool
 jit_lower_plain(struct jit *j, const struct eu_op *op)
 {
     const struct plain *row = &rows[op->insn->opcode & 127];
-    unsigned opcode = op->insn->opcode, reg[2];
-    struct jit_part part[2] = {{.first = 0}, {.first = j->max_lanes}};
+    unsigned opcode = op->insn->opcode;
     bool is_float;
     if (op->lanes == 1 && is_constant(j, op)) {
         jit_sync_drop(j, op->dst_off_B, 4);
@@ -307,23 +347,12 @@ jit_lower_plain(struct jit *j, const struct eu_op *op)
     if (!(is_float ? row->f : row->i) && opcode != EU_OP_MOV &&
         (opcode != EU_OP_MAD || !is_float))
         return false;
-    bool two = op->lanes > j->max_lanes;
-    const struct jit_set dying = j->dying;
-    if (two) {
-        /* What one part overwrites the other may have to read. */
-        part[1].others = read_by(op, 0, j->max_lanes);
-        for (unsigned w = 0; w < 2; w++)
-            j->dying.w[w] &= ~part[1].others.w[w];
-        reg[1] = lower_part(j, op, &part[1], is_float);
-        jit_unlock_but(j, UINT32_C(1) << reg[1]);
-        j->dying = dying;
-    }
-    reg[0] = lower_part(j, op, &part[0], is_float);
-    for (unsigned i = 0; i <= two; i++) {
-        jit_bind(j, reg[i], op->dst_off_B + part[i].first * 4,
-                 part[i].lanes * 4);
-        if (is_float && opcode != EU_OP_MOV && part[i].mask.all)
-            jit_note_normal(j, reg[i]);
+    if (op->lanes > j->max_lanes) {
+        lower_two(j, op, is_float);
+    } else {
+        struct jit_part p = {.first = 0};
+        unsigned reg = lower_part(j, op, &p, is_float);
+        bind_part(j, op, &p, reg, is_float);
     }
     return true;
 }

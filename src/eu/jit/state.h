@@ -255,8 +255,11 @@ jit_grfs(unsigned first, unsigned count)
 static inline bool
 jit_set_has(const struct jit_set *s, unsigned off_B, unsigned len_B)
 {
-    unsigned g = off_B / EU_GRF_B;
-    struct jit_set r = jit_grfs(g, (off_B + len_B - 1) / EU_GRF_B - g + 1);
+    unsigned g = off_B / EU_GRF_B, last = (off_B + len_B - 1) / EU_GRF_B;
+    uint64_t bits = (UINT64_C(2) << (last - g)) - 1;
+    if (g / 64 == last / 64) /* in both ways the last one is 127 at most */
+        return s->w[g / 64 & 1] & bits << g % 64;
+    struct jit_set r = jit_grfs(g, last - g + 1);
     return (s->w[0] & r.w[0]) | (s->w[1] & r.w[1]);
 }
 

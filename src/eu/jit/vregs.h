@@ -181,9 +181,8 @@ void jit_bind(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 static inline bool
 jit_dies(const struct jit *j, unsigned off_B, unsigned len_B)
 {
-    unsigned g = off_B / EU_GRF_B;
-    struct jit_set s = jit_grfs(g, (off_B + len_B - 1) / EU_GRF_B - g + 1);
-    return !((s.w[0] & ~j->dying.w[0]) | (s.w[1] & ~j->dying.w[1]));
+    struct jit_set lives = {{~j->dying.w[0], ~j->dying.w[1]}};
+    return !jit_set_has(&lives, off_B, len_B);
 }
 
 /* Makes an operand that dies a temporary, which may be overwritten. */
