@@ -70,22 +70,31 @@ struct prim {
     struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
 };
 
-/* A whole triangle that has only borders and goes to viewport 0. */
+/* Whole triangles that have only borders and go to viewport 0, by the numbers
+ * of their corners. */
 struct prim_tri {
-    const struct prim_corner *corner[3];
+    uint16_t corner[3];
     uint32_t primitive_id;
-    uint8_t provoking;
 };
 
-/* Triangles that draw nothing, as far as that is cheap to see: such as turn
- * the wrong way, or have no pixel centre between their least and greatest
- * coordinates. */
-struct prim_sieve {
-    int32_t cw, ccw, flat;  /* ~0: clockwise ones (y down) are culled,
-                             * those that turn the other way, or not at all */
-    int32_t up, down;       /* subpixels from a border to the first sample */
-    int32_t x0, y0, x1, y1; /* pixels that are drawn at all */
+#define PRIM_TRIS 16 /* at a time */
+
+/* What they are of. Corners are the first members of something larger. */
+#define PRIM_CORNER_STRIDE_B 40
+struct prim_mesh {
+    const struct prim_corner *corner; /* the first one */
+    unsigned vue_slots;
+    uint8_t provoking[2]; /* of even and odd primitive ids */
 };
+
+static inline const struct prim_corner *
+prim_corner(const struct prim_mesh *mesh, const struct prim_tri *tri,
+            unsigned i)
+{
+    const char *first = (const char *)mesh->corner;
+    size_t at_B = (size_t)tri->corner[i] * PRIM_CORNER_STRIDE_B;
+    return (const struct prim_corner *)(const void *)(first + at_B);
+}
 
 struct scene;
 struct prim_list;
@@ -99,11 +108,11 @@ struct prim_list *scene_list(struct scene *scene, unsigned i);
 size_t scene_used_B(const struct scene *scene);
 /* True when the list is so long that a flush is due. The list's owner. */
 bool scene_add(struct prim_list *list, const struct prim *prim);
-/* The same for triangles one after another. */
-bool scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
-                         unsigned count, unsigned vue_slots);
-/* What those of a scene are that it need not see. */
-void scene_sieve(const struct scene *scene, struct prim_sieve *sieve);
+/* The same for those of `count` triangles, at most PRIM_TRIS, that have a bit
+ * in `which`. */
+bool scene_add_triangles(struct prim_list *list, const struct prim_mesh *mesh,
+                         const struct prim_tri *tri, unsigned count,
+                         uint32_t which);
 /* Draws and empties all lists, with those of scenes before that wait. */
 void scene_flush(struct scene *scene);
 

@@ -39,6 +39,9 @@ struct geom_vert {
     uint8_t viewport;     /* of codes and p; VIEWPORT_NONE */
     bool edge_flag;
 };
+static_assert(sizeof(struct geom_vert) == PRIM_CORNER_STRIDE_B &&
+                  !offsetof(struct geom_vert, p),
+              "vertices are corners of meshes");
 #define GEOM_VIEWPORT_NONE 0xff
 
 struct fetch_plan;
@@ -63,10 +66,7 @@ struct batch {
     uint32_t *key, *instance; /* per vertex */
     struct batch_object *object;
     uint32_t *index; /* vertices of the objects */
-    struct batch_tri {
-        uint16_t vert[3];
-        uint32_t prim_id;
-    } * tri;
+    struct prim_tri *tri;
     unsigned piece_count; /* 0: constants are the stage's */
     struct batch_piece *piece;
     uint32_t *codes;     /* of the vertices */

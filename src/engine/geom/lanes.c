@@ -78,41 +78,8 @@ range(const uint32_t *key, uint32_t count, uint32_t *lo, uint32_t *hi)
     }
 }
 
-static bool
-may_be_seen(const struct prim_sieve *s, const int32_t x[3], const int32_t y[3])
-{
-    int32_t x0 = MIN2(x[0], MIN2(x[1], x[2])),
-            x1 = MAX2(x[0], MAX2(x[1], x[2]));
-    int32_t y0 = MIN2(y[0], MIN2(y[1], y[2])),
-            y1 = MAX2(y[0], MAX2(y[1], y[2]));
-    if (MAX2((x0 + s->up) >> 8, s->x0) > MIN2((x1 - s->down) >> 8, s->x1 - 1) ||
-        MAX2((y0 + s->up) >> 8, s->y0) > MIN2((y1 - s->down) >> 8, s->y1 - 1))
-        return false;
-    if (MAX2(x1 - x0, y1 - y0) >= GEOM_SIEVE_SIDE)
-        return true;
-    int32_t area = (x[1] - x[0]) * (y[2] - y[0]) -
-                   (x[2] - x[0]) * (y[1] - y[0]);
-    return !(area > 0 ? s->cw : area < 0 ? s->ccw : s->flat);
-}
-
-static uint32_t
-sieve(const struct prim_sieve *s, const struct geom_vert *vert,
-      const struct batch_tri *tri, unsigned count)
-{
-    uint32_t seen = 0;
-    for (unsigned i = 0; i < count; i++) {
-        int32_t x[3], y[3];
-        for (unsigned k = 0; k < 3; k++) {
-            x[k] = vert[tri[i].vert[k]].p.x;
-            y[k] = vert[tri[i].vert[k]].p.y;
-        }
-        seen |= (uint32_t)may_be_seen(s, x, y) << i;
-    }
-    return seen;
-}
-
-const struct geom_lanes geom_lanes_ref = {LANES,   prepare, rows, rows_apart,
-                                          columns, range,   sieve};
+const struct geom_lanes geom_lanes_ref = {LANES,      prepare, rows,
+                                          rows_apart, columns, range};
 
 const struct geom_lanes *
 geom_lanes_selected(void)

@@ -1,4 +1,4 @@
-/* lanes.h: parts of fetch.c, vertex.c, chunk.c and tris.c made for one
+/* lanes.h: parts of fetch.c, vertex.c and chunk.c made for one
  * instruction set. Each has its reference, which it agrees with bit for bit, in
  * those files. */
 #ifndef ENGINE_GEOM_LANES_H
@@ -6,9 +6,7 @@
 
 #include "base/base.h"
 
-struct batch_tri;
 struct geom_vert;
-struct prim_sieve;
 
 /* What vertex_prepare() takes from the draw; no user planes. */
 struct vertex_space {
@@ -35,14 +33,7 @@ struct geom_lanes {
     /* Least and greatest. */
     void (*range)(const uint32_t *key, uint32_t count, uint32_t *lo,
                   uint32_t *hi);
-    /* Which of up to GEOM_SIEVE triangles may be seen, a bit for each. */
-    uint32_t (*sieve)(const struct prim_sieve *s, const struct geom_vert *vert,
-                      const struct batch_tri *tri, unsigned count);
 };
-
-#define GEOM_SIEVE 16
-/* What is larger passes. */
-#define GEOM_SIEVE_SIDE (1 << 15)
 
 extern const struct geom_lanes geom_lanes_ref, geom_lanes_avx2,
     geom_lanes_avx512;

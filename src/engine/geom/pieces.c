@@ -37,10 +37,10 @@ add_triangles(struct batch *b, const uint32_t *key, unsigned count, uint32_t lo,
               uint32_t prim_id)
 {
     for (unsigned i = 0; i < count; i += 3, key += 3)
-        b->tri[b->tri_count++] = (struct batch_tri){
-            .vert = {b->slot[key[0] - lo], b->slot[key[1] - lo],
-                     b->slot[key[2] - lo]},
-            .prim_id = prim_id++,
+        b->tri[b->tri_count++] = (struct prim_tri){
+            .corner = {b->slot[key[0] - lo], b->slot[key[1] - lo],
+                       b->slot[key[2] - lo]},
+            .primitive_id = prim_id++,
         };
 }
 
@@ -51,9 +51,9 @@ add_far(struct geom *g, const uint32_t *key, unsigned count, uint32_t prim_id)
     struct batch *b = &g->batch;
     memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
     for (unsigned i = 0; i < count; i += 3, key += 3) {
-        struct batch_tri t = {.prim_id = prim_id++};
+        struct prim_tri t = {.primitive_id = prim_id++};
         for (unsigned k = 0; k < 3; k++)
-            t.vert[k] = (uint16_t)batch_vertex(g, key[k]);
+            t.corner[k] = (uint16_t)batch_vertex(g, key[k]);
         b->tri[b->tri_count++] = t;
     }
 }

@@ -4,14 +4,10 @@
 #include "base/pool.h"
 #include "engine/geom/batch.h"
 #include "engine/geom/clip.h"
-#include "engine/geom/lanes.h"
 
-#define RUN 128
 /* Less is set up before another worker has begun. */
 #define PART_MIN 256
 #define PARTS_MAX 32
-/* The set-up is done with fewer as fast. */
-#define SIEVE_LEAST 6
 
 bool
 tris_possible(const struct geom *g)
@@ -59,18 +55,18 @@ add(struct geom *g, uint32_t prim_id, uint32_t k0, uint32_t k1, uint32_t k2)
     if (!b->numbered &&
         (!batch_has_room(b, 3) || b->tri_count == b->object_cap))
         batch_run(g);
-    struct batch_tri *t = &b->tri[b->tri_count++];
+    struct prim_tri *t = &b->tri[b->tri_count++];
     if (b->numbered) {
         for (unsigned i = 0; i < 3; i++)
-            t->vert[i] = b->slot[key[i] - b->least_key];
+            t->corner[i] = b->slot[key[i] - b->least_key];
     } else if (b->unique) {
         for (unsigned i = 0; i < 3; i++)
-            t->vert[i] = (uint16_t)batch_unique_vertex(g, key[i]);
+            t->corner[i] = (uint16_t)batch_unique_vertex(g, key[i]);
     } else {
         for (unsigned i = 0; i < 3; i++)
-            t->vert[i] = (uint16_t)batch_vertex(g, key[i]);
+            t->corner[i] = (uint16_t)batch_vertex(g, key[i]);
     }
-    t->prim_id = prim_id;
+    t->primitive_id = prim_id;
 }
 
 void
@@ -98,47 +94,24 @@ struct run {
     struct geom *g;
     struct prim_list *list;
     bool is_part; /* others have the rest of the batch */
-    unsigned count;
+    struct prim_mesh mesh;
     uint64_t invocations, passed;
-    struct prim_tri tri[RUN];
 };
 
-/* The array as it is: most draws need little of it. */
 static void
-run_init(struct run *run, struct geom *g, struct prim_list *list)
-{
-    run->g = g;
-    run->list = list;
-    run->is_part = false;
-    run->count = 0;
-    run->invocations = run->passed = 0;
-}
-
-static void
-run_flush(struct run *run)
-{
-    struct geom *g = run->g;
-    if (run->count &&
-        scene_add_triangles(run->list, run->tri, run->count, g->vue_slots) &&
-        !g->lane && !run->is_part)
-        scene_flush(g->scene);
-    run->count = 0;
-}
-
-static void
-cut(struct geom *g, const struct batch_tri *t)
+cut(struct geom *g, const struct prim_tri *t)
 {
     struct geom_object o = {
         .kind = GEOM_TRI,
         .count = 3,
         .family = tris_are_fan(g->draw) ? FAMILY_FAN : FAMILY_STRIP_LIST,
         .edge_mask = 7,
-        .odd = is_odd(g->draw, t->prim_id),
-        .prim_id = t->prim_id,
+        .odd = is_odd(g->draw, t->primitive_id),
+        .prim_id = t->primitive_id,
     };
     struct geom_vert *v[3];
     for (unsigned i = 0; i < 3; i++)
-        v[i] = &g->batch.vert[t->vert[i]];
+        v[i] = &g->batch.vert[t->corner[i]];
     clip_object(g, &o, v, output_provoking(g->draw, &o, 3));
 }
 
@@ -196,15 +169,15 @@ struct sorted {
 
 static struct sorted
 sort_some(const struct batch *b, const struct fate *f,
-          const struct batch_tri *tri, unsigned count)
+          const struct prim_tri *tri, unsigned count)
 {
     struct sorted s = {0};
     if (!(f->any & (f->reject | f->cut)))
         return s;
     for (unsigned i = 0; i < count; i++) {
-        uint32_t c0 = b->codes[tri[i].vert[0]];
-        uint32_t c1 = b->codes[tri[i].vert[1]];
-        uint32_t c2 = b->codes[tri[i].vert[2]];
+        uint32_t c0 = b->codes[tri[i].corner[0]];
+        uint32_t c1 = b->codes[tri[i].corner[1]];
+        uint32_t c2 = b->codes[tri[i].corner[2]];
         uint32_t any = c0 | c1 | c2, all = c0 & c1 & c2;
         if (!(any & CLIP_NAN) && (all & f->reject)) {
             s.rejected |= 1u << i;
@@ -218,54 +191,60 @@ sort_some(const struct batch *b, const struct fate *f,
 }
 
 static void
-run_add(struct run *run, const struct batch_tri *t, uint8_t provoking)
+run_init(struct run *run, struct geom *g, struct prim_list *list, bool is_part)
 {
-    const struct batch *b = &run->g->batch;
-    run->tri[run->count++] = (struct prim_tri){
-        .corner = {&b->vert[t->vert[0]].p, &b->vert[t->vert[1]].p,
-                   &b->vert[t->vert[2]].p},
-        .primitive_id = t->prim_id,
-        .provoking = provoking,
-    };
-    if (run->count == RUN)
-        run_flush(run);
+    *run = (struct run){
+        .g = g,
+        .list = list,
+        .is_part = is_part,
+        .mesh = {.corner = &g->batch.vert->p,
+                 .vue_slots = g->vue_slots,
+                 .provoking = {provoking(g->draw, is_odd(g->draw, 0)),
+                               provoking(g->draw, is_odd(g->draw, 1))}}};
+}
+
+static void
+run_add(struct run *run, const struct prim_tri *tri, unsigned count,
+        uint32_t which)
+{
+    struct geom *g = run->g;
+    if (which &&
+        scene_add_triangles(run->list, &run->mesh, tri, count, which) &&
+        !g->lane && !run->is_part)
+        scene_flush(g->scene);
+}
+
+/* Those that pass, and those to be cut, in order. */
+static void
+run_some(struct run *run, const struct prim_tri *tri, unsigned count,
+         uint32_t pass, uint32_t to_cut)
+{
+    for (; to_cut; to_cut &= to_cut - 1) {
+        unsigned i = (unsigned)__builtin_ctz(to_cut);
+        uint32_t before = pass & ((1u << i) - 1);
+        run_add(run, tri, count, before);
+        cut(run->g, &tri[i]);
+        pass &= ~before;
+    }
+    run_add(run, tri, count, pass);
 }
 
 /* Triangles [first, end) of the batch. */
 static void
 sort_out(struct run *run, const struct fate *f, unsigned first, unsigned end)
 {
-    struct geom *g = run->g;
-    const struct batch *b = &g->batch;
-    bool unseen = is_unseen(g->draw);
-    /* Of even and odd numbers. */
-    const uint8_t prov[2] = {provoking(g->draw, is_odd(g->draw, 0)),
-                             provoking(g->draw, is_odd(g->draw, 1))};
-    struct prim_sieve sieve;
-    scene_sieve(g->scene, &sieve);
+    const struct batch *b = &run->g->batch;
+    bool unseen = is_unseen(run->g->draw);
     uint64_t invocations = 0, passed = 0;
     for (unsigned i = first, n; i < end; i += n) {
-        const struct batch_tri *tri = b->tri + i;
-        n = MIN2(end - i, GEOM_SIEVE);
+        const struct prim_tri *tri = b->tri + i;
+        n = MIN2(end - i, PRIM_TRIS);
         struct sorted s = sort_some(b, f, tri, n);
         uint32_t pass = ((1u << n) - 1) & ~(s.rejected | s.cut);
-        if (unseen)
-            pass = 0;
-        else if (pass && n >= SIEVE_LEAST)
-            pass &= g->lanes->sieve(&sieve, b->vert, tri, n);
         invocations += n - s.cut_count;
         passed += n - s.cut_count - s.rejected_count;
-        for (uint32_t m = s.cut | pass; m; m &= m - 1) {
-            unsigned k = (unsigned)__builtin_ctz(m);
-            if (s.cut >> k & 1) {
-                run_flush(run);
-                cut(g, &tri[k]);
-            } else {
-                run_add(run, &tri[k], prov[tri[k].prim_id & 1]);
-            }
-        }
+        run_some(run, tri, n, unseen ? 0 : pass, s.cut);
     }
-    run_flush(run);
     run->invocations = invocations;
     run->passed = passed;
 }
@@ -290,8 +269,7 @@ run_part(void *ctx, unsigned index, unsigned worker)
     unsigned first = (unsigned)(tris * index / p->count);
     unsigned end = (unsigned)(tris * (index + 1) / p->count);
     struct run run;
-    run_init(&run, p->g, p->list[index]);
-    run.is_part = true;
+    run_init(&run, p->g, p->list[index], true);
     vm_thread_enter();
     sort_out(&run, p->fate, first, end);
     vm_thread_leave();
@@ -361,7 +339,7 @@ tris_run(struct geom *g)
     if (run_parts(g, &fate))
         return;
     struct run run;
-    run_init(&run, g, list);
+    run_init(&run, g, list, false);
     sort_out(&run, &fate, 0, b->tri_count);
     g->cl_invocations += run.invocations;
     g->cl_primitives += run.passed;

@@ -152,11 +152,13 @@ interpolated_slot(uint32_t *out, const uint32_t *v0, const uint32_t *v1,
     memcpy(out, r, sizeof r);
 }
 
-static void
-plain_attributes(const struct scene *sc, uint32_t *out, const uint32_t *flat,
-                 const uint32_t *const vue[3], unsigned slots)
+void
+attr_fill_plain(const struct scene *sc, const uint32_t *flat,
+                const uint32_t *const vue[3], unsigned slots, uint32_t *out)
 {
     uint32_t is_flat = sc->draw->sbe.constant_interpolation_enable;
+    if (!sc->attr_count)
+        memset(out, 0, ATTR_DW * 4);
     for (unsigned i = 0; i < sc->attr_count; i++, out += ATTR_DW) {
         unsigned slot = sc->attr_slot[i];
         if (slot < slots && !(is_flat >> i & 1)) {
@@ -170,18 +172,19 @@ plain_attributes(const struct scene *sc, uint32_t *out, const uint32_t *flat,
     }
 }
 
-const uint32_t *
-attr_setup(struct prim_list *list, const struct prim *p,
-           const struct prim_vertex *const v[3], unsigned count, bool back,
-           bool point)
+size_t
+attr_room_B(const struct scene *sc)
 {
-    const struct scene *sc = list->scene;
+    return MAX2(sc->attr_count, 1u) * ATTR_DW * sizeof(uint32_t);
+}
+
+void
+attr_fill(const struct scene *sc, const struct prim *p,
+          const struct prim_vertex *const v[3], unsigned count, bool back,
+          bool point, uint32_t *out)
+{
     const struct draw *d = sc->draw;
     const struct gen9_3dstate_sbe *sbe = &d->sbe;
-    unsigned n = MAX2(sc->attr_count, 1u);
-    uint32_t *out = arena_take(&list->arena, n * ATTR_DW * 4, 32);
-    if (!out)
-        return NULL;
     const uint32_t *flat = p->flat_vue;
     if (!flat)
         flat = p->v[p->provoking < 3 ? p->provoking : 0].vue;
@@ -190,12 +193,10 @@ attr_setup(struct prim_list *list, const struct prim *p,
     for (unsigned i = 0; i < 3; i++)
         vue[i] = cut ? p->cut->vue[i] : v[i]->vue;
     if (sc->attr_plain && count == 3 && !point) {
-        if (!sc->attr_count)
-            memset(out, 0, ATTR_DW * 4);
-        plain_attributes(sc, out, flat, vue, p->vue_slots);
-        return out;
+        attr_fill_plain(sc, flat, vue, p->vue_slots, out);
+        return;
     }
-    memset(out, 0, n * ATTR_DW * 4);
+    memset(out, 0, attr_room_B(sc));
     for (unsigned i = 0; i < sc->attr_count; i++) {
         uint32_t *a = out + i * ATTR_DW;
         if (point && (sbe->point_sprite_texture_coordinate_enable >> i & 1)) {
@@ -214,5 +215,15 @@ attr_setup(struct prim_list *list, const struct prim *p,
             interpolated(a, &src, vue, p->vue_slots, count);
         }
     }
+}
+
+const uint32_t *
+attr_setup(struct prim_list *list, const struct prim *p,
+           const struct prim_vertex *const v[3], unsigned count, bool back,
+           bool point)
+{
+    uint32_t *out = arena_take(&list->arena, attr_room_B(list->scene), 64);
+    if (out)
+        attr_fill(list->scene, p, v, count, back, point, out);
     return out;
 }

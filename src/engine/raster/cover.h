@@ -47,16 +47,6 @@ cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
 /* The best for this job on this processor. */
 cover_find_fn cover_find;
 
-/* Three edges at the first pixel of a square of four blocks, and from one pixel
- * to the next; no value in the square leaves 32 bits. */
-struct cover_square {
-    int32_t v[3], a[3], b[3];
-};
-
-/* What lies inside of the blocks: 16 bits each, TL TR BL BR from bit 0 on. */
-typedef uint64_t cover_square_fn(const struct cover_square *square);
-cover_square_fn cover_square_avx2, cover_square_avx512;
-
 /* The pixels of some columns and rows of a block, a bit each. */
 static inline unsigned
 cover_pixels(unsigned column_set, unsigned row_set)

@@ -108,7 +108,7 @@ setup_new(struct prim_list *l, const struct prim *prim)
         unimp("out of memory for primitives");
         return NULL;
     }
-    memset(s, 0, offsetof(struct setup, smooth_x));
+    memset(s, 0, offsetof(struct setup, attr));
     s->scene = l->scene;
     s->kind = prim->kind;
     s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;

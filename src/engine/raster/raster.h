@@ -1,15 +1,15 @@
 /* raster.h: the inside of raster/, also seen by msg_render.c and msg_pi.c.
  *
  * setup*.c turns primitives into struct setup (edges, planes, attribute
- * deltas), list.c collects those, waiting.c keeps them for some draws, sort.c
- * sorts a list by tiles, bins.c gives those to the workers, hidden.c finds
- * those that are not seen, cover*.c the samples that a setup covers in a tile,
- * quad.c queues 2x2 quads and 4x4 blocks, payload.c and payload_block.c start
- * pixel shader threads with the help of plane.c, late.c, blend.c and target.c
- * do what comes after the shader. Where nothing but colours comes of a thread,
- * caught.c runs a batch of them and block.c writes all of its colours. One
- * worker owns a tile while it draws it. setup.h, scene.h and worker.h have the
- * data, this header the functions.
+ * deltas), shapes.c knows which pixels small ones cover, list.c collects those,
+ * waiting.c keeps them for some draws, sort.c sorts a list by tiles, bins.c
+ * gives those to the workers, hidden.c finds those that are not seen, cover*.c
+ * the samples that a setup covers in a tile, quad.c queues 2x2 quads and 4x4
+ * blocks, payload.c and payload_block.c start pixel shader threads with the
+ * help of plane.c, late.c, blend.c and target.c do what comes after the shader.
+ * Where nothing but colours comes of a thread, caught.c runs a batch of them
+ * and block.c writes all of its colours. One worker owns a tile while it draws
+ * it. setup.h, scene.h and worker.h have the data, this header the functions.
  */
 #ifndef ENGINE_RASTER_RASTER_H
 #define ENGINE_RASTER_RASTER_H

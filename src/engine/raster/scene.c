@@ -140,6 +140,7 @@ scene_init(struct scene *sc, struct raster *r, const struct draw *draw)
     /* A primitive has none beyond. */
     for (unsigned i = 0; i <= draw->clip.maximum_vp_index; i++)
         init_clip(sc, i);
+    setup_shape_rules(sc);
     depth_state_init(&sc->ds, draw);
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         blend_state_init(&sc->blend[i], draw, i);

@@ -165,6 +165,7 @@ struct scene {
     uint16_t attr_slot[MAX_ATTRS];
     unsigned attr_grf; /* where attribute setup starts */
     unsigned bary_modes;
+    struct shape_rules rules; /* of triangles in viewport 0 */
     int32_t clip_x0[DRAW_MAX_VIEWPORTS], clip_y0[DRAW_MAX_VIEWPORTS];
     int32_t clip_x1[DRAW_MAX_VIEWPORTS], clip_y1[DRAW_MAX_VIEWPORTS];
 };

@@ -61,9 +61,10 @@ setup_box(const struct scene *sc, struct setup *s, int64_t x0, int64_t y0,
 void
 setup_settle(struct setup *s)
 {
-    struct plane *const p[] = {&s->b1, &s->b2, &s->n1, &s->n2, &s->q, &s->z};
+    struct plane *const p[] = {&s->b1, &s->b2, &s->q, &s->z, &s->n1, &s->n2};
+    const unsigned count = ARRAY_SIZE(p) - (s->perspective ? 0 : 2);
     struct plane sum = {0, 0, 0};
-    for (unsigned i = 0; i < ARRAY_SIZE(p); i++) {
+    for (unsigned i = 0; i < count; i++) {
         sum.c += p[i]->c;
         sum.dx += p[i]->dx;
         sum.dy += p[i]->dy;
@@ -73,7 +74,7 @@ setup_settle(struct setup *s)
     const uint64_t own_bits = UINT64_C(0xfff8000000000000);
     double own;
     memcpy(&own, &own_bits, sizeof own);
-    for (unsigned i = 0; i < ARRAY_SIZE(p); i++) {
+    for (unsigned i = 0; i < count; i++) {
         p[i]->c = isnan(p[i]->c) ? own : p[i]->c;
         p[i]->dx = isnan(p[i]->dx) ? own : p[i]->dx;
         p[i]->dy = isnan(p[i]->dy) ? own : p[i]->dy;
@@ -91,7 +92,7 @@ blend_planes(const struct setup *s, double v0, double v1, double v2)
 
 static void
 setup_planes(struct setup *s, const struct prim_vertex *const v[3],
-             const int32_t x[3], const int32_t y[3], double area, float bias)
+             const int32_t x[3], const int32_t y[3], double area)
 {
     double d1x = x[1] - x[0], d1y = y[1] - y[0];
     double d2x = x[2] - x[0], d2y = y[2] - y[0];
@@ -103,10 +104,12 @@ setup_planes(struct setup *s, const struct prim_vertex *const v[3],
     double w0 = v[0]->w_inv, w1 = v[1]->w_inv, w2 = v[2]->w_inv;
     s->perspective = w0 != w1 || w0 != w2;
     s->q = blend_planes(s, w0, w1, w2);
-    s->n1 = (struct plane){0, s->b1.dx * w1, s->b1.dy * w1};
-    s->n2 = (struct plane){0, s->b2.dx * w2, s->b2.dy * w2};
+    if (s->perspective) {
+        s->n1 = (struct plane){0, s->b1.dx * w1, s->b1.dy * w1};
+        s->n2 = (struct plane){0, s->b2.dx * w2, s->b2.dy * w2};
+    }
     s->z = blend_planes(s, v[0]->z, v[1]->z, v[2]->z);
-    s->z.c += bias;
+    s->z.c += 0; /* no negative zero */
 }
 
 /* Barycentrics of a cut triangle are those of the whole one. */
@@ -131,8 +134,8 @@ setup_cut_planes(struct setup *s, const struct prim_cut *cut,
 /* GlobalDepthOffsetConstant * r + Scale * slope, KBL PRM vol 2d,
  * 3DSTATE_RASTER; r is the format's least step. */
 static float
-depth_bias(const struct scene *sc, const struct prim *p, double dzdx,
-           double dzdy)
+depth_bias(const struct scene *sc, const struct prim_vertex *const v[3],
+           double dzdx, double dzdy)
 {
     const struct gen9_3dstate_raster *r = &sc->draw->raster;
     double step = 0;
@@ -141,8 +144,7 @@ depth_bias(const struct scene *sc, const struct prim *p, double dzdx,
     case DEPTH_U16: step = 0x1p-16; break;
     case DEPTH_F32:
     case DEPTH_NONE: {
-        double z = fmax(fabs(p->v[0].z),
-                        fmax(fabs(p->v[1].z), fabs(p->v[2].z)));
+        double z = fmax(fabs(v[0]->z), fmax(fabs(v[1]->z), fabs(v[2]->z)));
         int e;
         frexp(z, &e); /* z = m * 2^e, m in [0.5, 1) */
         step = z > 0 ? ldexp(1, e - 1 - 23) : 0;
@@ -160,19 +162,41 @@ depth_bias(const struct scene *sc, const struct prim *p, double dzdx,
     return (float)bias;
 }
 
+/* Then so are a triangle's planes: its sides have 30 bits and its area is not
+ * zero, so that nothing leaves the range of doubles. */
+static bool
+are_finite(const struct prim_vertex *const v[3], double z)
+{
+    for (unsigned i = 0; i < 3; i++)
+        z += (double)v[i]->w_inv + (double)v[i]->z;
+    return isfinite(z);
+}
+
+void
+setup_triangle_planes(const struct scene *sc, struct setup *s,
+                      const struct prim_vertex *const v[3], const int32_t x[3],
+                      const int32_t y[3], double area)
+{
+    setup_planes(s, v, x, y, area);
+    if (sc->draw->raster.global_depth_offset_enable_solid)
+        s->z.c += depth_bias(sc, v, s->z.dx, s->z.dy);
+    if (!are_finite(v, s->z.c))
+        setup_settle(s);
+}
+
 struct tri {
     int32_t x[3], y[3];
     int64_t area; /* twice, subpixels; positive: clockwise with y down */
     bool back;
 };
 
-static void
-find_back(const struct scene *sc, struct tri *t)
+bool
+setup_is_back(const struct scene *sc, int64_t area)
 {
-    bool clockwise = t->area > 0;
+    bool clockwise = area > 0;
     bool cw_is_front = sc->draw->raster.front_winding ==
                        GEN9_3DSTATE_RASTER_FRONT_WINDING_CLOCKWISE;
-    t->back = t->area != 0 && clockwise != cw_is_front;
+    return area != 0 && clockwise != cw_is_front;
 }
 
 static void
@@ -180,16 +204,16 @@ find_facing(const struct scene *sc, struct tri *t)
 {
     t->area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
               (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
-    find_back(sc, t);
+    t->back = setup_is_back(sc, t->area);
 }
 
-static bool
-is_culled(const struct scene *sc, const struct tri *t)
+bool
+setup_is_culled(const struct scene *sc, bool back)
 {
     switch (sc->draw->raster.cull_mode) {
     case GEN9_3DSTATE_RASTER_CULL_MODE_NONE: return false;
-    case GEN9_3DSTATE_RASTER_CULL_MODE_FRONT: return !t->back;
-    case GEN9_3DSTATE_RASTER_CULL_MODE_BACK: return t->back;
+    case GEN9_3DSTATE_RASTER_CULL_MODE_FRONT: return !back;
+    case GEN9_3DSTATE_RASTER_CULL_MODE_BACK: return back;
     default: return true;
     }
 }
@@ -238,35 +262,34 @@ shape_box(const struct scene *sc, unsigned vp, const struct tri *t,
 }
 
 void
-scene_sieve(const struct scene *sc, struct prim_sieve *sieve)
+setup_shape_rules(struct scene *sc)
 {
-    struct tri cw = {.area = 1}, ccw = {.area = -1};
-    find_back(sc, &cw);
-    find_back(sc, &ccw);
-    *sieve = (struct prim_sieve){
-        .cw = -(int32_t)is_culled(sc, &cw),
-        .ccw = -(int32_t)is_culled(sc, &ccw),
-        .flat = ~0,
+    bool inner =
+        sc->draw->ps_extra.input_coverage_mask_state ==
+        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_INNER_CONSERVATIVE;
+    sc->rules = (struct shape_rules){
+        .cw = -(int32_t)setup_is_culled(sc, setup_is_back(sc, 1)),
+        .ccw = -(int32_t)setup_is_culled(sc, setup_is_back(sc, -1)),
         .x0 = sc->clip_x0[0],
         .y0 = sc->clip_y0[0],
         .x1 = sc->clip_x1[0],
         .y1 = sc->clip_y1[0],
+        /* Inner coverage needs the edges. */
+        .squares = samples_are_centres(sc) && !inner,
     };
-    find_margins(sc, &sieve->up, &sieve->down);
+    find_margins(sc, &sc->rules.up, &sc->rules.down);
 }
 
-static void
-shape_edges(const struct scene *sc, const struct tri *t, struct shape *h)
+void
+setup_triangle_edges(const struct scene *sc, const int32_t x[3],
+                     const int32_t y[3], int64_t area, struct edge edge[3])
 {
     for (unsigned i = 0; i < 3; i++) {
-        unsigned from = i, to = i == 2 ? 0 : i + 1;
-        if (t->area < 0) {
-            from = to;
-            to = i;
-        }
-        setup_edge(&h->edge[i], t->x[from], t->y[from], t->x[to], t->y[to]);
+        unsigned next = i == 2 ? 0 : i + 1;
+        unsigned from = area < 0 ? next : i, to = area < 0 ? i : next;
+        setup_edge(&edge[i], x[from], y[from], x[to], y[to]);
         if (sc->draw->raster.conservative_rasterization_enable)
-            h->edge[i].c += corner_gain(&h->edge[i]);
+            edge[i].c += corner_gain(&edge[i]);
     }
 }
 
@@ -281,7 +304,7 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     int32_t side = shape_box(sc, vp, t, px);
     if (px->x0 >= px->x1 || px->y0 >= px->y1)
         return false;
-    shape_edges(sc, t, h);
+    setup_triangle_edges(sc, t->x, t->y, t->area, h->edge);
     h->narrow = side <= SMALL_MAX_SUBPX;
     h->known = h->narrow && samples_are_centres(sc) &&
                ((px->x1 - 1) >> 2) - (px->x0 >> 2) < 4 &&
@@ -289,16 +312,6 @@ find_shape(const struct scene *sc, unsigned vp, const struct tri *t,
     bool clipped = px->x0 == sc->clip_x0[vp] || px->y0 == sc->clip_y0[vp] ||
                    px->x1 == sc->clip_x1[vp] || px->y1 == sc->clip_y1[vp];
     return !h->known || setup_small(h->edge, px, clipped);
-}
-
-/* Then so are a triangle's planes: its sides have 30 bits and its area is not
- * zero, so that nothing leaves the range of doubles. */
-static bool
-are_finite(const struct prim_vertex *const v[3], double z)
-{
-    for (unsigned i = 0; i < 3; i++)
-        z += (double)v[i]->w_inv + (double)v[i]->z;
-    return isfinite(z);
 }
 
 static void
@@ -310,11 +323,11 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     if (!s)
         return;
     const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
-    setup_planes(s, v, t->x, t->y, (double)t->area, 0);
-    if (sc->draw->raster.global_depth_offset_enable_solid)
-        s->z.c += depth_bias(sc, p, s->z.dx, s->z.dy);
-    if (p->cut)
+    setup_triangle_planes(sc, s, v, t->x, t->y, (double)t->area);
+    if (p->cut) {
         setup_cut_planes(s, p->cut, v);
+        setup_settle(s);
+    }
     s->cover = COVER_EDGES;
     s->edge_count = 3;
     s->back = t->back;
@@ -330,8 +343,6 @@ add_triangle(struct prim_list *list, const struct prim *p, const struct tri *t,
     if (h->known)
         memcpy(s->square, h->px.square, sizeof s->square);
     s->attr = attr_setup(list, p, v, 3, t->back, false);
-    if (p->cut || !are_finite(v, s->z.c))
-        setup_settle(s);
     setup_finish(list, s);
 }
 
@@ -352,12 +363,11 @@ outline_bias(const struct scene *sc, const struct prim *p, const struct tri *t,
     if (!enable)
         return 0;
     struct setup tmp;
+    const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
     memset(&tmp, 0, sizeof tmp);
-    if (t->area) {
-        const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
-        setup_planes(&tmp, v, t->x, t->y, (double)t->area, 0);
-    }
-    return depth_bias(sc, p, tmp.z.dx, tmp.z.dy);
+    if (t->area)
+        setup_planes(&tmp, v, t->x, t->y, (double)t->area);
+    return depth_bias(sc, v, tmp.z.dx, tmp.z.dy);
 }
 
 static void
@@ -371,7 +381,7 @@ setup_triangle(struct prim_list *list, const struct prim *p)
         t.y[i] = prim_snap(p->v[i].y);
     }
     find_facing(sc, &t);
-    if (is_culled(sc, &t))
+    if (setup_is_culled(sc, t.back))
         return;
     unsigned fill = t.back ? r->back_face_fill_mode : r->front_face_fill_mode;
     if (fill == GEN9_3DSTATE_RASTER_FRONT_FACE_FILL_MODE_WIREFRAME) {
@@ -411,7 +421,7 @@ setup_rect(struct prim_list *list, const struct prim *p)
     if (!s)
         return;
     const struct prim_vertex *v[3] = {&p->v[0], &p->v[1], &p->v[2]};
-    setup_planes(s, v, x, y, area, 0);
+    setup_planes(s, v, x, y, area);
     s->cover = COVER_BOX;
     /* Centres in [min, max): pixel i when min <= 256 i + 128 < max. */
     int64_t x0 = MIN2(x[0], x[1]), x1 = MAX2(x[0], x[1]);
@@ -436,40 +446,4 @@ setup_primitive(struct prim_list *list, const struct prim *p)
     case PRIM_RECT: setup_rect(list, p); break;
     default: break;
     }
-}
-
-bool
-scene_add_triangles(struct prim_list *list, const struct prim_tri *tri,
-                    unsigned count, unsigned vue_slots)
-{
-    const struct scene *sc = list->scene;
-    const struct draw *d = sc->draw;
-    if (d->resolve || atomic_load_explicit(d->reset, memory_order_relaxed))
-        return false;
-    struct prim p = {
-        .kind = PRIM_TRIANGLE,
-        .edge_mask = 7,
-        .vue_slots = vue_slots,
-    };
-    list->stipple_pos = 0;
-    for (unsigned i = 0; i < count; i++, tri++) {
-        struct tri t;
-        struct shape h;
-        for (unsigned k = 0; k < 3; k++) {
-            t.x[k] = tri->corner[k]->x;
-            t.y[k] = tri->corner[k]->y;
-        }
-        find_facing(sc, &t);
-        if (is_culled(sc, &t) || !find_shape(sc, 0, &t, &h))
-            continue;
-        for (unsigned k = 0; k < 3; k++)
-            p.v[k] = tri->corner[k]->v;
-        p.provoking = tri->provoking;
-        p.primitive_id = tri->primitive_id;
-        /* Beyond 16 bits no array has layers. */
-        if (!d->clip.force_zero_rta_index_enable)
-            p.layer = (uint16_t)MIN2(p.v[p.provoking].vue[1], 0xffffu);
-        add_triangle(list, &p, &t, &h);
-    }
-    return list_is_full(list);
 }

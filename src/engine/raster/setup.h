@@ -7,14 +7,9 @@
 #include "base/arena.h"
 #include "engine/prim.h"
 #include "engine/raster/plane.h"
+#include "engine/raster/shapes.h"
 
 #define ATTR_DW 16
-
-/* Inside where a * x + b * y + c >= 0, x and y in subpixels; the fill rule's
- * tie is in c. */
-struct edge {
-    int64_t a, b, c;
-};
 
 enum cover_kind {
     COVER_BOX,   /* all pixels of the bounding box, all samples */
@@ -43,18 +38,22 @@ struct setup {
     bool small;  /* what it covers is known: square[] */
     bool narrow; /* no side is longer than SMALL_MAX_SUBPX */
     /* The above are zero at first, what follows is not. */
+    const uint32_t *attr;   /* ATTR_DW dwords an attribute, as in the payload */
+    int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
+    double ref_x, ref_y;
+    /* Linear weights of v1 and v2, depth, 1/w; weights over w with perspective.
+     */
+    struct plane b1, b2;
+    float z_lo, z_hi;   /* CC_VIEWPORT */
+    uint64_t square[4]; /* of struct small */
+    struct plane z, q, n1, n2;
+    /* What follows is not there in small ones of scene_add_triangles(). */
+    alignas(64) struct edge edge[4];
+    struct setup_line line;
     float smooth_x, smooth_y, dir_x, dir_y;
     float half_length, half_width;
-    int32_t x0, y0, x1, y1; /* pixels, x1/y1 exclusive, clipped */
-    uint64_t square[4];     /* of struct small */
-    struct edge edge[4];
-    double ref_x, ref_y;
-    /* Linear weights of v1 and v2, the same over w, 1/w, depth. */
-    struct plane b1, b2, n1, n2, q, z;
-    float z_lo, z_hi; /* CC_VIEWPORT */
-    struct setup_line line;
-    const uint32_t *attr; /* ATTR_DW dwords an attribute, as in the payload */
 };
+#define SETUP_SMALL_B offsetof(struct setup, edge)
 
 /* The tiles that a setup's box touches, last ones inclusive. */
 struct setup_ref {
@@ -122,41 +121,33 @@ void setup_settle(struct setup *s);
 bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
                            float bias);
+/* Those of a triangle, its depths with their bias. x, y: snapped; area: twice
+ * that, positive: clockwise with y down. */
+void setup_triangle_planes(const struct scene *scene, struct setup *s,
+                           const struct prim_vertex *const v[3],
+                           const int32_t x[3], const int32_t y[3], double area);
+/* Whether a triangle of that area is a back face. */
+bool setup_is_back(const struct scene *scene, int64_t area);
+bool setup_is_culled(const struct scene *scene, bool back);
+void setup_triangle_edges(const struct scene *scene, const int32_t x[3],
+                          const int32_t y[3], int64_t area,
+                          struct edge edge[3]);
+/* What the rules of triangles are. */
+void setup_shape_rules(struct scene *scene);
 /* What of it is the same for all primitives. */
 void attr_plan(struct scene *scene);
 /* Attribute deltas for v[0..count-1]; missing vertices count as v[0]. */
 const uint32_t *attr_setup(struct prim_list *list, const struct prim *prim,
                            const struct prim_vertex *const v[3], unsigned count,
                            bool back, bool point);
-
-/* ---- setup_small.c ------------------------------------------------------- */
-
-/* Blocks of a primitive that reaches over no more than four each way. A square
- * has four of them, 16 bits each as in cover.c, TL TR BL BR from bit 0 on. The
- * first one begins with the block that has (x0, y0), the others are to the
- * right, below, and both. */
-struct small {
-    int32_t x0, y0, x1, y1; /* clipped, pixels */
-    uint64_t square[4];
-};
-#define SMALL_SQUARE_PX 8
-
-/* The block in a column and a row, from the first one on. */
-static inline uint16_t
-small_block(const uint64_t square[4], unsigned column, unsigned row)
-{
-    return (uint16_t)(square[column >> 1 | (row & 2)] >>
-                      16 * ((column & 1) | (row & 1) << 1));
-}
-
-/* Largest extent of such a primitive: the values of its edges all over its
- * blocks have 32 bits. */
-#define SMALL_MAX_SUBPX (16 * SUBPIXEL)
-
-/* Finds square[] from three edges and the box: centres inside. False: none. If
- * nothing is clipped, no centre inside lies outside of the box. */
-bool setup_small(const struct edge edge[3], struct small *small, bool clipped);
-/* The same, pixel by pixel. */
-void setup_small_ref(const struct edge edge[3], struct small *small);
+/* The same for a triangle, into attr_room_B() bytes. */
+void attr_fill(const struct scene *scene, const struct prim *prim,
+               const struct prim_vertex *const v[3], unsigned count, bool back,
+               bool point, uint32_t *out);
+size_t attr_room_B(const struct scene *scene);
+/* Where those are whole slots of the vertices. */
+void attr_fill_plain(const struct scene *scene, const uint32_t *flat,
+                     const uint32_t *const vue[3], unsigned slots,
+                     uint32_t *out);
 
 #endif

@@ -16,13 +16,14 @@ find_grid(const struct prim_list *l)
     return (struct tile_grid){x0, y0, x1 - x0 + 1, y1 - y0 + 1};
 }
 
-/* Whether the tile lies outside of one of the edges. */
+/* Whether the tile lies outside of one of the edges, as far as they are there.
+ */
 static bool
 misses_tile(const struct setup *s, unsigned tx, unsigned ty)
 {
     const int64_t size = TILE_PX * SUBPIXEL;
     int64_t x = tx * size, y = ty * size;
-    for (unsigned i = 0; i < s->edge_count; i++) {
+    for (unsigned i = 0; i < s->edge_count && !s->small; i++) {
         const struct edge *e = &s->edge[i];
         int64_t v = e->a * x + e->b * y + e->c + (e->a > 0 ? e->a * size : 0) +
                     (e->b > 0 ? e->b * size : 0);

@@ -163,19 +163,6 @@ scene_list(struct scene *s, unsigned i)
     return &s->list[i];
 }
 
-/* Anything goes. */
-void
-scene_sieve(const struct scene *s, struct prim_sieve *sieve)
-{
-    const int32_t far = SNAP_MAX_PX * 2;
-    *sieve = (struct prim_sieve){
-        .x0 = -far,
-        .y0 = -far,
-        .x1 = far,
-        .y1 = far,
-    };
-}
-
 static struct rig_prim *
 new_prim(struct prim_list *l)
 {
@@ -213,21 +200,25 @@ scene_add(struct prim_list *l, const struct prim *p)
 }
 
 bool
-scene_add_triangles(struct prim_list *l, const struct prim_tri *tri,
-                    unsigned count, unsigned vue_slots)
+scene_add_triangles(struct prim_list *l, const struct prim_mesh *mesh,
+                    const struct prim_tri *tri, unsigned count, uint32_t which)
 {
+    cr_assert_leq(count, PRIM_TRIS);
     for (unsigned i = 0; i < count; i++) {
         struct prim p = {
             .kind = PRIM_TRIANGLE,
-            .provoking = tri[i].provoking,
+            .provoking = mesh->provoking[tri[i].primitive_id & 1],
             .edge_mask = 7,
             .primitive_id = tri[i].primitive_id,
-            .vue_slots = vue_slots,
+            .vue_slots = mesh->vue_slots,
         };
+        if (!(which >> i & 1))
+            continue;
         for (unsigned k = 0; k < 3; k++) {
-            p.v[k] = tri[i].corner[k]->v;
-            cr_assert_eq(tri[i].corner[k]->x, prim_snap(p.v[k].x));
-            cr_assert_eq(tri[i].corner[k]->y, prim_snap(p.v[k].y));
+            const struct prim_corner *c = prim_corner(mesh, &tri[i], k);
+            p.v[k] = c->v;
+            cr_assert_eq(c->x, prim_snap(p.v[k].x));
+            cr_assert_eq(c->y, prim_snap(p.v[k].y));
         }
         if (!rig.draw.clip.force_zero_rta_index_enable)
             p.layer = (uint16_t)MIN2(p.v[p.provoking].vue[1], 0xffffu);

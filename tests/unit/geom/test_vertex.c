@@ -170,57 +170,6 @@ compare_rows(const struct geom_lanes *lanes)
     cr_assert(lo[0] == lo[1] && hi[0] == hi[1]);
 }
 
-/* Also as far apart as it gets, in a line, and on centres of pixels. */
-static int32_t
-corner(int32_t near)
-{
-    static const int32_t odd[] = {0,
-                                  127,
-                                  128,
-                                  129,
-                                  255,
-                                  256,
-                                  -128,
-                                  GEOM_SIEVE_SIDE - 1,
-                                  GEOM_SIEVE_SIDE,
-                                  -GEOM_SIEVE_SIDE,
-                                  SNAP_MAX_PX * SUBPIXEL,
-                                  -SNAP_MAX_PX * SUBPIXEL};
-    int32_t v = near +
-                (below(2) ? (int32_t)below(600) : odd[below(ARRAY_SIZE(odd))]);
-    return MIN2(MAX2(v, -SNAP_MAX_PX * SUBPIXEL), SNAP_MAX_PX * SUBPIXEL);
-}
-
-static void
-compare_sieve(const struct geom_lanes *lanes)
-{
-    struct geom_vert vert[40];
-    struct batch_tri tri[GEOM_SIEVE];
-    struct prim_sieve s = {
-        .cw = -(int32_t)below(2),
-        .ccw = -(int32_t)below(2),
-        .flat = -(int32_t)below(2),
-        .up = below(2) ? SUBPIXEL / 2 - 1 : 0,
-        .down = below(2) ? SUBPIXEL / 2 : 0,
-        .x0 = (int32_t)below(3),
-        .y0 = (int32_t)below(3),
-        .x1 = (int32_t)below(16),
-        .y1 = below(2) ? 16384 : (int32_t)below(16),
-    };
-    int32_t x = (int32_t)below(2000), y = (int32_t)below(2000);
-    for (unsigned i = 0; i < ARRAY_SIZE(vert); i++) {
-        vert[i].p.x = corner(x);
-        vert[i].p.y = corner(y);
-    }
-    for (unsigned i = 0; i < GEOM_SIEVE; i++) {
-        for (unsigned k = 0; k < 3; k++)
-            tri[i].vert[k] = (uint16_t)below(ARRAY_SIZE(vert));
-    }
-    unsigned count = 1 + below(GEOM_SIEVE);
-    cr_assert_eq(lanes->sieve(&s, vert, tri, count),
-                 geom_lanes_ref.sieve(&s, vert, tri, count));
-}
-
 static void
 compare_lanes(const struct geom_lanes *lanes, enum cpu_level cpu)
 {
@@ -242,7 +191,6 @@ compare_lanes(const struct geom_lanes *lanes, enum cpu_level cpu)
             s.guard[i] = hostile_float();
         compare_prepare(lanes, &s);
         compare_rows(lanes);
-        compare_sieve(lanes);
     }
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "engine/geom/geom.h"
-#include "engine/geom/lanes.h"
 #include "rig.h"
 
 static uint32_t
@@ -500,14 +499,13 @@ random_tiny(struct rig *rig, uint32_t *seed, int32_t x[3], int32_t y[3])
 static void
 add_tri(struct prim_list *list, const struct prim *p)
 {
-    struct prim_corner c[3];
-    struct prim_tri tri = {.provoking = 0};
-    for (unsigned i = 0; i < 3; i++) {
-        c[i] = (struct prim_corner){p->v[i], prim_snap(p->v[i].x),
-                                    prim_snap(p->v[i].y)};
-        tri.corner[i] = &c[i];
-    }
-    scene_add_triangles(list, &tri, 1, p->vue_slots);
+    struct geom_vert v[3];
+    const struct prim_tri tri = {.corner = {0, 1, 2}};
+    const struct prim_mesh mesh = {.corner = &v->p, .vue_slots = p->vue_slots};
+    for (unsigned i = 0; i < 3; i++)
+        v[i].p = (struct prim_corner){p->v[i], prim_snap(p->v[i].x),
+                                      prim_snap(p->v[i].y)};
+    scene_add_triangles(list, &mesh, &tri, 1, 1);
 }
 
 static void
@@ -550,39 +548,6 @@ Test(fill, tiny_triangles_hit_the_centres_inside)
                 cr_assert_eq(hits(rig, i, j), MIN2(expect[j][i], 255u),
                              "triangle %u pixel %u %u", n, i, j);
     }
-    rig_destroy(rig);
-}
-
-/* What the sieve holds back covers nothing, and it holds back most of it. */
-Test(fill, sieved_triangles_hit_nothing)
-{
-    struct rig *rig = rig_create(0);
-    uint32_t seed = 9;
-    unsigned unseen = 0, held = 0;
-    for (unsigned n = 0; n < 4000; n++) {
-        int32_t x[3], y[3];
-        struct prim p = random_tiny(rig, &seed, x, y);
-        rig->draw.raster.cull_mode = next_random(&seed) % 4;
-        rig->draw.raster.front_winding = next_random(&seed) % 2;
-        rig->draw.raster.conservative_rasterization_enable = next_random(
-                                                                 &seed) %
-                                                             2;
-        struct scene *sc = scene_create(&rig->draw);
-        struct prim_list *list = scene_list(sc, 0);
-        struct geom_vert v[3];
-        for (unsigned i = 0; i < 3; i++)
-            v[i].p = (struct prim_corner){p.v[i], x[i], y[i]};
-        const struct batch_tri tri = {.vert = {0, 1, 2}};
-        struct prim_sieve s;
-        scene_sieve(sc, &s);
-        bool seen = geom_lanes_ref.sieve(&s, v, &tri, 1);
-        add_tri(list, &p);
-        cr_assert(seen || !list->count);
-        unseen += !list->count;
-        held += !seen;
-        scene_destroy(sc);
-    }
-    cr_assert_gt(held, unseen / 2);
     rig_destroy(rig);
 }
 

@@ -61,34 +61,5 @@ snap(int32_t out[LANES][2], const vec *x, const vec *y)
     _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-static inline void
-unzip(ivec *x, ivec *y, const int32_t in[LANES][2])
-{
-    const __m256i to = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
-    const __m256i *from = (const __m256i *)(const void *)in;
-    __m256i a = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), to);
-    __m256i b = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from + 1), to);
-    *x = (ivec)_mm256_permute2x128_si256(a, b, 0x20);
-    *y = (ivec)_mm256_permute2x128_si256(a, b, 0x31);
-}
-
-static inline ivec
-least(ivec a, ivec b)
-{
-    return (ivec)_mm256_min_epi32((__m256i)a, (__m256i)b);
-}
-
-static inline ivec
-most(ivec a, ivec b)
-{
-    return (ivec)_mm256_max_epi32((__m256i)a, (__m256i)b);
-}
-
-static inline uint32_t
-signs(ivec v)
-{
-    return (uint32_t)_mm256_movemask_ps((__m256)v);
-}
-
-const struct geom_lanes geom_lanes_avx2 = {LANES,   prepare, rows, rows_apart,
-                                           columns, range,   sieve};
+const struct geom_lanes geom_lanes_avx2 = {LANES,      prepare, rows,
+                                           rows_apart, columns, range};

@@ -79,34 +79,5 @@ snap(int32_t out[LANES][2], const vec *x, const vec *y)
     _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi32(a, high, b));
 }
 
-static inline void
-unzip(ivec *x, ivec *y, const int32_t in[LANES][2])
-{
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
-                                           20, 22, 24, 26, 28, 30);
-    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-    __m512i a = _mm512_loadu_si512(in), b = _mm512_loadu_si512(in + 8);
-    *x = (ivec)_mm512_permutex2var_epi32(a, even, b);
-    *y = (ivec)_mm512_permutex2var_epi32(a, odd, b);
-}
-
-static inline ivec
-least(ivec a, ivec b)
-{
-    return (ivec)_mm512_min_epi32((__m512i)a, (__m512i)b);
-}
-
-static inline ivec
-most(ivec a, ivec b)
-{
-    return (ivec)_mm512_max_epi32((__m512i)a, (__m512i)b);
-}
-
-static inline uint32_t
-signs(ivec v)
-{
-    return _mm512_movepi32_mask((__m512i)v);
-}
-
-const struct geom_lanes geom_lanes_avx512 = {LANES,   prepare, rows, rows_apart,
-                                             columns, range,   sieve};
+const struct geom_lanes geom_lanes_avx512 = {LANES,      prepare, rows,
+                                             rows_apart, columns, range};

@@ -18,9 +18,3 @@ cover_find_avx2(const struct cover_job *job, struct cover_list *list)
 {
     find(job, list);
 }
-
-uint64_t
-cover_square_avx2(const struct cover_square *square)
-{
-    return find_square(square);
-}

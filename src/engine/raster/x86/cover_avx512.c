@@ -15,9 +15,3 @@ cover_find_avx512(const struct cover_job *job, struct cover_list *list)
 {
     find(job, list);
 }
-
-uint64_t
-cover_square_avx512(const struct cover_square *square)
-{
-    return find_square(square);
-}

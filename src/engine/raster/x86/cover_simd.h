@@ -269,20 +269,3 @@ find(const struct cover_job *job, struct cover_list *list)
     narrow_edge(&n, FEW_EDGES);
     find_squares(&n, list, EDGES);
 }
-
-static inline uint64_t
-find_square(const struct cover_square *s)
-{
-    i32x16 quads[3];
-    uint64_t all = 0;
-    for (unsigned e = 0; e < 3; e++)
-        quads[e] = quad_x * s->a[e] + quad_y * s->b[e] + s->v[e];
-    for (unsigned i = 0; i < 4; i++) {
-        i32x16 out = {0};
-        for (unsigned e = 0; e < 3; e++)
-            out |= quads[e] +
-                   ((i & 1 ? 4 * s->a[e] : 0) + (i >> 1 ? 4 * s->b[e] : 0));
-        all |= (uint64_t)sign_bits(&out) << 16 * i;
-    }
-    return ~all;
-}

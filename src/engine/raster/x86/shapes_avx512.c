@@ -1,0 +1,62 @@
+/* shapes_avx512.c: sixteen triangles at a time. Compiled for AVX-512 F and DQ;
+ * called only where the processor has them. */
+#include <immintrin.h>
+#include <stdint.h>
+
+#define LANES 16
+typedef int32_t ivec __attribute__((vector_size(64)));
+typedef uint32_t uvec __attribute__((vector_size(64)));
+
+#include "engine/raster/x86/shapes_simd.h"
+
+static inline __m512i
+four(const __m128i in[4])
+{
+    __m512i v = _mm512_castsi128_si512(in[0]);
+    v = _mm512_inserti32x4(v, in[1], 1);
+    v = _mm512_inserti32x4(v, in[2], 2);
+    return _mm512_inserti32x4(v, in[3], 3);
+}
+
+static inline void
+unzip(ivec *x, ivec *y, const __m128i in[LANES / 2])
+{
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+                                           20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    __m512i a = four(in), b = four(in + 4);
+    *x = (ivec)_mm512_permutex2var_epi32(a, even, b);
+    *y = (ivec)_mm512_permutex2var_epi32(a, odd, b);
+}
+
+static inline ivec
+least(ivec a, ivec b)
+{
+    return (ivec)_mm512_min_epi32((__m512i)a, (__m512i)b);
+}
+
+static inline ivec
+most(ivec a, ivec b)
+{
+    return (ivec)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
+
+static inline uint32_t
+signs(ivec v)
+{
+    return _mm512_movepi32_mask((__m512i)v);
+}
+
+static inline unsigned
+sign_bits(const i32x16 *v)
+{
+    return _mm512_movepi32_mask((__m512i)*v);
+}
+
+void
+shapes_find_avx512(const struct shape_rules *rules,
+                   const struct prim_mesh *mesh, const struct prim_tri *tri,
+                   unsigned count, uint32_t which, struct shapes *out)
+{
+    find_all(rules, mesh, tri, count, which, out);
+}
