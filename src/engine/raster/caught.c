@@ -93,8 +93,8 @@ places_of(const struct worker *w, const struct caught *c, bool placed)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
-    bool fetches = placed && v->pitch_B * BLOCK_PX == LINE_B &&
-                   !c->block.streams;
+    /* Lines that are written as a whole come faster by themselves. */
+    bool fetches = placed && v->pitch_B * BLOCK_PX == LINE_B && t->rt.reads;
     return (struct target_places){.mem = v->mem,
                                   .x_B = v->x_B,
                                   .y_B = v->y_B,

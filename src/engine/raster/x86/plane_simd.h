@@ -284,15 +284,29 @@ copy(uint8_t *grf, const struct grf_copy *c, unsigned count, unsigned n)
                   c->count);
 }
 
+/* In pieces that compilers can do without. */
+static inline struct parts
+no_parts(void)
+{
+    struct parts t;
+    t.kind = PART_ANY;
+    t.rows[0] = t.rows[1] = rows_of((f64x4){0}, 0);
+    t.floats[0] = t.floats[1] = (f32x8){0};
+    return t;
+}
+
 /* Without kinds: find_kinds(). */
 static inline struct weigher
 weigher_of(const struct run_weights *in)
 {
-    return (struct weigher){.b1 = in->b1,
-                            .b2 = in->b2,
-                            .q = in->q,
-                            .ref_x = in->ref_x,
-                            .ref_y = in->ref_y};
+    struct weigher w;
+    w.b1 = in->b1;
+    w.b2 = in->b2;
+    w.q = in->q;
+    w.ref_x = in->ref_x;
+    w.ref_y = in->ref_y;
+    w.p1 = w.p2 = w.pq = no_parts();
+    return w;
 }
 
 /* A thread's own registers; before: the block of the thread before, or NULL. */
@@ -339,24 +353,33 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     return status;
 }
 
-/* In two stores. */
-static inline void
-put_masks(struct eu_row *to, uint16_t lit, uint32_t helped, uint32_t mask)
+/* All of a row but its payload, and where it is caught. */
+static inline __m256i
+row_masks(uint16_t lit, uint32_t helped, uint32_t mask)
 {
-    static_assert(offsetof(struct eu_row, vector_mask) ==
-                          offsetof(struct eu_row, dispatch_mask) + 4 &&
+    static_assert(offsetof(struct eu_row, dispatch_mask) ==
+                          offsetof(struct eu_row, caught) + 8 &&
+                      offsetof(struct eu_row, vector_mask) ==
+                          offsetof(struct eu_row, caught) + 12 &&
                       offsetof(struct eu_row, mask) ==
-                          offsetof(struct eu_row, dispatch_mask) + 8 &&
+                          offsetof(struct eu_row, caught) + 16 &&
                       offsetof(struct eu_row, more) ==
-                          offsetof(struct eu_row, dispatch_mask) + 12 &&
+                          offsetof(struct eu_row, caught) + 20 &&
+                      offsetof(struct eu_row, caught_mask) ==
+                          offsetof(struct eu_row, caught) + 24 &&
                       offsetof(struct eu_row, lit) ==
-                          offsetof(struct eu_row, caught_mask) + 4,
-                  "the members of a row that begin a thread");
-    const uint64_t qw[2] = {lit | (uint64_t)helped << 32, mask | UINT64_C(1)
-                                                                     << 32};
-    memcpy(&to->dispatch_mask, qw, sizeof qw);
-    const uint64_t last = lit | (uint64_t)plane_lit_dword(lit) << 32;
-    memcpy(&to->caught_mask, &last, sizeof last);
+                          offsetof(struct eu_row, caught) + 28,
+                  "what begins a thread is stored in one piece");
+    return _mm256_setr_epi32(0, 0, lit, (int)helped, (int)mask, 1, lit,
+                             (int)plane_lit_dword(lit));
+}
+
+static inline void
+put_masks(struct eu_row *to, uint8_t *caught, __m256i masks)
+{
+    __m128i at = _mm_cvtsi64_si128((int64_t)(uintptr_t)caught);
+    masks = _mm256_blend_epi32(masks, _mm256_castsi128_si256(at), 3);
+    _mm256_storeu_si256((__m256i *)(void *)&to->caught, masks);
 }
 
 /* Payloads of a row; false if some thread does not fit in it. */
@@ -379,8 +402,8 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         weigh(&w, b, n != first && b->y == b[-1].y,
               (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
-        to->caught = stores ? at : (uint8_t *)r->color[n];
-        put_masks(to, b->lit, b->helped, mask);
+        put_masks(to, stores ? at : (uint8_t *)r->color[n],
+                  row_masks(b->lit, b->helped, mask));
     }
     to[-1].more = 0;
     return takes;
@@ -482,8 +505,8 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
                           c->from + n * c->stride_B, c->count);
         }
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
-        to->caught = r->tail.fn ? at : (uint8_t *)r->color[n];
-        put_masks(to, b->lit, b->helped, mask);
+        put_masks(to, r->tail.fn ? at : (uint8_t *)r->color[n],
+                  row_masks(b->lit, b->helped, mask));
     }
     to[-1].more = 0;
     return takes;

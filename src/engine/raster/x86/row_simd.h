@@ -1,6 +1,7 @@
 /* row_simd.h: rows of threads straight from a tile's list of blocks, with what
  * plane_simd.h brings. What planes have of the tile's columns is computed once
- * and found again in every row of blocks. */
+ * and found again in every row of blocks; and likewise what they have of four
+ * rows, for squares of sixteen blocks, of which most large lists consist. */
 
 static void
 columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
@@ -30,6 +31,7 @@ begin_rows(struct row_fill *f)
     find_kinds(&w);
     f->parts->kind[0] = (uint8_t)w.p1.kind;
     f->parts->kind[1] = (uint8_t)w.p2.kind;
+    f->parts->squares_y = UINT8_MAX;
     columns_of_tile(f, 0, in->b1, w.p1.kind);
     columns_of_tile(f, 1, in->b2, w.p2.kind);
     if (in->q)
@@ -87,39 +89,55 @@ struct row_run {
     uint8_t *mem;  /* of column 0 */
 };
 
-/* Where a block's colours go, and its masks. */
-static inline __attribute__((always_inline)) void
-end_row(const struct target_places *places, const struct row_run *run,
-        unsigned x, struct eu_row *to)
+/* What compilers see of a list's planes. */
+struct row_kinds {
+    enum part_kind k1, k2;
+    bool divides;
+};
+
+#define SQUARE_BLOCKS (ROW_SQUARE * ROW_SQUARE)
+#define ROW_INLINE static inline __attribute__((always_inline))
+
+/* Where the colours of a block in column x go, and its masks; mem: of column 0.
+ */
+ROW_INLINE void
+end_row(const struct target_places *to, uint8_t *mem, unsigned x, __m256i masks,
+        struct eu_row *row)
 {
-    uint8_t *mem = run->mem + places->x_B[x];
-    to->caught = mem;
-    for (unsigned k = 0; k < places->lines; k++)
-        __builtin_prefetch(mem + k * places->step_B, 1);
-    put_masks(to, run->lit, 0xffff, run->mask);
+    mem += to->x_B[x];
+    for (unsigned k = 0; k < to->lines; k++)
+        __builtin_prefetch(mem + k * to->step_B, 1);
+    put_masks(row, mem, masks);
 }
 
-/* With kinds, and whether there is a divisor, that compilers see. */
-static inline __attribute__((always_inline)) void
-fill_run(const struct row_fill *f, const struct weigher *w, enum part_kind k1,
-         enum part_kind k2, bool divides, struct row_run run, struct eu_row *to)
+/* A block in column x of w's row. */
+ROW_INLINE void
+fill_block(const struct row_fill *f, const struct weigher *w,
+           struct row_kinds kinds, unsigned x, uint8_t *mem, __m256i masks,
+           struct eu_row *to)
 {
-    const struct target_places places = f->to;
-    const struct weigher at = *w;
-    for (unsigned i = 0; i < run.count; i++, to++) {
-        unsigned x = run.block[i].x;
-        float *out = (float *)(void *)to->payload;
-        if (divides) {
-            column_divided(&at, f, x / 4, out);
-        } else {
-            f32x8 v1[2], v2[2];
-            column_floats(&at.p1, k1, f->parts->column[0][x / 4], v1);
-            column_floats(&at.p2, k2, f->parts->column[1][x / 4], v2);
-            store_floats(out, v1[0], v2[0]);
-            store_floats(out + 16, v1[1], v2[1]);
-        }
-        end_row(&places, &run, x, to);
+    float *out = (float *)(void *)to->payload;
+    if (kinds.divides) {
+        column_divided(w, f, x / 4, out);
+    } else {
+        f32x8 v1[2], v2[2];
+        column_floats(&w->p1, kinds.k1, f->parts->column[0][x / 4], v1);
+        column_floats(&w->p2, kinds.k2, f->parts->column[1][x / 4], v2);
+        store_floats(out, v1[0], v2[0]);
+        store_floats(out + 16, v1[1], v2[1]);
     }
+    end_row(&f->to, mem, x, masks, to);
+}
+
+ROW_INLINE void
+fill_run(const struct row_fill *fill, const struct weigher *w,
+         struct row_kinds kinds, struct row_run run, struct eu_row *to)
+{
+    const struct row_fill f = *fill;
+    const struct weigher at = *w;
+    const __m256i masks = row_masks(run.lit, 0xffff, run.mask);
+    for (unsigned i = 0; i < run.count; i++)
+        fill_block(&f, &at, kinds, run.block[i].x, run.mem, masks, &to[i]);
 }
 
 /* The same of threads that have positions. */
@@ -127,19 +145,92 @@ static inline void
 place_run(const struct row_fill *f, struct row_run run, struct eu_row *to)
 {
     const int32_t tile_x = f->to.tile_x, tile_y = f->to.tile_y;
+    const __m256i masks = row_masks(run.lit, 0xffff, run.mask);
     for (unsigned i = 0; i < run.count; i++, to++) {
         const struct cover_block b = run.block[i];
         plane_positions(tile_x + b.x, tile_y + b.y, run.lit,
                         (uint32_t *)(void *)to->payload);
         memcpy(to->payload + PLANE_GRF_B, f->begin + PLANE_GRF_B,
                sizeof to->payload - PLANE_GRF_B);
-        end_row(&f->to, &run, b.x, to);
+        end_row(&f->to, run.mem, b.x, masks, to);
     }
 }
 
+static inline __m256i
+load_256(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+ROW_INLINE void
+load_row(struct parts *p, enum part_kind kind, double from[2][8])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (kind == PART_ROWS)
+            memcpy(&p->floats[i], from[i], sizeof p->floats[i]);
+        else
+            p->rows[i] = load_eight(from[i]);
+    }
+}
+
+ROW_INLINE void
+store_row(const struct parts *p, double to[2][8])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (p->kind == PART_ROWS)
+            memcpy(to[i], &p->floats[i], sizeof p->floats[i]);
+        else if (p->kind == PART_ANY)
+            store_eight(to[i], p->rows[i]);
+    }
+}
+
+/* What planes have of the rows of squares at y. */
+static void
+rows_of_squares(struct row_fill *f, struct weigher *w, unsigned y)
+{
+    for (unsigned i = 0; i < ROW_SQUARE; i++) {
+        begin_rows_at(w, f->to.tile_y + (int32_t)(y + i * 4));
+        store_row(&w->p1, f->parts->row[0][i]);
+        store_row(&w->p2, f->parts->row[1][i]);
+        if (w->q)
+            store_row(&w->pq, f->parts->row[2][i]);
+    }
+    f->parts->squares_y = (uint8_t)y;
+}
+
+/* Sixteen blocks that are lit as a whole, of which this is the first. */
+ROW_INLINE void
+fill_square(const struct row_fill *fill, struct row_kinds kinds,
+            struct cover_block first, struct eu_row *to)
+{
+    const struct row_fill f = *fill;
+    const __m256i masks = row_masks(0xffff, 0xffff, 0xffff);
+    for (unsigned i = 0; i < ROW_SQUARE; i++, to += ROW_SQUARE) {
+        struct weigher w;
+        uint8_t *mem = f.to.mem + f.to.y_B[first.y + i * 4];
+        load_row(&w.p1, kinds.k1, f.parts->row[0][i]);
+        load_row(&w.p2, kinds.k2, f.parts->row[1][i]);
+        if (kinds.divides)
+            load_row(&w.pq, PART_ANY, f.parts->row[2][i]);
+        for (unsigned k = 0; k < ROW_SQUARE; k++)
+            fill_block(&f, &w, kinds, first.x + k * 4, mem, masks, &to[k]);
+    }
+}
+
+/* run.count 0: a square. */
+ROW_INLINE void
+fill_any(const struct row_fill *f, const struct weigher *w,
+         struct row_kinds kinds, struct row_run run, struct eu_row *to)
+{
+    if (run.count)
+        fill_run(f, w, kinds, run, to);
+    else
+        fill_square(f, kinds, *run.block, to);
+}
+
 static inline void
-fill_run_by_kind(const struct row_fill *f, const struct weigher *w,
-                 struct row_run run, struct eu_row *to)
+fill_by_kind(const struct row_fill *f, const struct weigher *w,
+             struct row_run run, struct eu_row *to)
 {
     enum { DIVIDED = 9 };
     if (!f->weights) {
@@ -147,8 +238,10 @@ fill_run_by_kind(const struct row_fill *f, const struct weigher *w,
         return;
     }
     switch (w->q ? DIVIDED : w->p1.kind * 3 + w->p2.kind) {
-#define CASE(a, b) \
-    case a * 3 + b: fill_run(f, w, a, b, false, run, to); break;
+#define CASE(a, b)                                                \
+    case a * 3 + b:                                               \
+        fill_any(f, w, (struct row_kinds){a, b, false}, run, to); \
+        break;
         CASE(PART_ANY, PART_ANY)
         CASE(PART_ANY, PART_COLUMNS)
         CASE(PART_ANY, PART_ROWS)
@@ -159,8 +252,45 @@ fill_run_by_kind(const struct row_fill *f, const struct weigher *w,
         CASE(PART_ROWS, PART_COLUMNS)
         CASE(PART_ROWS, PART_ROWS)
 #undef CASE
-    default: fill_run(f, w, PART_ANY, PART_ANY, true, run, to); break;
+    default:
+        fill_any(f, w, (struct row_kinds){PART_ANY, PART_ANY, true}, run, to);
+        break;
     }
+}
+
+/* Whether sixteen blocks from the list's n-th on are a square, as
+ * cover_simd.h's add_square() puts them there, and lit as a whole. */
+static inline bool
+is_square(const struct row_fill *f, unsigned n)
+{
+    const __m256i all = _mm256_set1_epi32(-1);
+    const __m256i upper = _mm256_setr_epi32(0, 4, 8, 12, 0x400, 0x404, 0x408,
+                                            0x40c);
+    const __m256i lower = _mm256_add_epi32(upper, _mm256_set1_epi32(0x800));
+    uint32_t block;
+    if (f->count - n < SQUARE_BLOCKS || f->block[n].mask != 0xffff)
+        return false;
+    memcpy(&block, &f->block[n], sizeof block);
+    __m256i first = _mm256_set1_epi32((int)block), differs, lit = all;
+    differs = _mm256_or_si256(
+        _mm256_xor_si256(load_256(&f->block[n]),
+                         _mm256_add_epi32(first, upper)),
+        _mm256_xor_si256(load_256(&f->block[n + SQUARE_BLOCKS / 2]),
+                         _mm256_add_epi32(first, lower)));
+    if (f->lit)
+        lit = load_256(&f->lit[n]);
+    return _mm256_testz_si256(differs, differs) && _mm256_testc_si256(lit, all);
+}
+
+static inline void
+take_square(struct row_fill *f, struct weigher *w, struct eu_row *row)
+{
+    const struct cover_block *first = &f->block[f->next];
+    if (f->parts->squares_y != first->y)
+        rows_of_squares(f, w, first->y);
+    fill_by_kind(f, w, (struct row_run){.block = first}, row);
+    f->pixels += SQUARE_BLOCKS * 16;
+    f->next += SQUARE_BLOCKS;
 }
 
 /* How many blocks from the list's n-th on are lit as a whole and lie in its
@@ -179,9 +309,9 @@ count_whole(const struct row_fill *f, unsigned n, unsigned most)
 static unsigned
 fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
 {
-    struct weigher w = {0};
+    const struct run_weights none = {.grf = 0};
+    struct weigher w = weigher_of(f->weights ? f->weights : &none);
     if (f->weights) {
-        w = weigher_of(f->weights);
         w.p1.kind = f->parts->kind[0];
         w.p2.kind = f->parts->kind[1];
     }
@@ -192,6 +322,14 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
         const struct cover_block b = f->block[n];
         uint16_t lit = f->lit ? f->lit[n] : b.mask;
         bool takes = lit == 0xffff || (lit && f->some);
+        if (f->weights && is_square(f, n)) {
+            if (room - rows < SQUARE_BLOCKS)
+                break;
+            take_square(f, &w, &row[rows]);
+            rows += SQUARE_BLOCKS;
+            y = UINT32_MAX;
+            continue;
+        }
         f->next++;
         if (!takes) {
             f->rest[n] = lit;
@@ -208,7 +346,7 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
                               f->vector_mask ? 0xffff : lit, mem};
         if (lit == 0xffff)
             run.count = count_whole(f, n, MIN2(f->count - n, room - rows));
-        fill_run_by_kind(f, &w, run, &row[rows]);
+        fill_by_kind(f, &w, run, &row[rows]);
         f->pixels += run.count * (unsigned)_mm_popcnt_u32(lit);
         f->next = n + run.count;
         rows += run.count;
