@@ -404,6 +404,54 @@ i_odd(vi a, vi b)
                 _mm256_permute2x128_si256(a.high, b.high, 0x31)};
 }
 
+/* ---- pixels of four channels ---- */
+
+/* Four channels as half floats to two columns of two pixels a row. */
+LANES_INLINE void
+i_columns_of_halves(const vf v[4], vi e[2])
+{
+    vi c[4];
+    for (unsigned i = 0; i < 4; i++)
+        c[i] = i_half_from_float(v[i]);
+    vi rg = i_or(c[0], i_shl(c[1], 16)), ba = i_or(c[2], i_shl(c[3], 16));
+    vi low = i_zip_low(rg, ba), high = i_zip_high(rg, ba);
+    e[0] = i_even(low, high);
+    e[1] = i_odd(low, high);
+}
+
+LANES_INLINE void
+f_from_halves(const vi e[2], vf v[4])
+{
+    const vi first = i_all(0xffff);
+    vi low = i_even(e[0], e[1]), high = i_odd(e[0], e[1]);
+    vi even = i_zip_low(low, high), odd = i_zip_high(low, high);
+    vi rg = i_zip_low(even, odd), ba = i_zip_high(even, odd);
+    v[0] = f_from_half(i_and(rg, first));
+    v[1] = f_from_half(i_shr(rg, 16));
+    v[2] = f_from_half(i_and(ba, first));
+    v[3] = f_from_half(i_shr(ba, 16));
+}
+
+/* Lanes of two words each, whose high halves do not matter, as rows. */
+LANES_INLINE vi
+i_rows_of_words(vi low, vi high)
+{
+    return i_rows(i_or(i_and(low, i_all(0xffff)), i_shl(high, 16)));
+}
+
+/* Byte n of each lane, times 257. */
+LANES_INLINE vi
+i_byte_twice(vi v, unsigned n)
+{
+    const __m256i all = _mm256_setr_epi32(
+        (int)(0x80800000 + n * 0x101), (int)(0x80800404 + n * 0x101),
+        (int)(0x80800808 + n * 0x101), (int)(0x80800c0c + n * 0x101),
+        (int)(0x80800000 + n * 0x101), (int)(0x80800404 + n * 0x101),
+        (int)(0x80800808 + n * 0x101), (int)(0x80800c0c + n * 0x101));
+    return (vi){_mm256_shuffle_epi8(v.low, all),
+                _mm256_shuffle_epi8(v.high, all)};
+}
+
 /* ---- memory: four rows, pitch_B apart ---- */
 
 LANES_INLINE vi

@@ -339,6 +339,69 @@ i_odd(vi a, vi b)
     return _mm512_permutex2var_epi64(a, pick, b);
 }
 
+/* ---- pixels of four channels ---- */
+
+/* Elements of a column: x and x + 1 of each row of two, or x of each. */
+#define EACH_16(v) ((v)*INT64_C(0x0001000100010001))
+
+/* Four channels as half floats to two columns of two pixels a row. */
+LANES_INLINE void
+i_columns_of_halves(const vf v[4], vi e[2])
+{
+    /* A pixel's four channels, of two vectors with two channels each. */
+    const int64_t px = INT64_C(0x0030002000100000);
+    const vi left = _mm512_set_epi64(
+        px + EACH_16(11), px + EACH_16(10), px + EACH_16(9), px + EACH_16(8),
+        px + EACH_16(3), px + EACH_16(2), px + EACH_16(1), px);
+    const vi right = _mm512_add_epi64(left, _mm512_set1_epi64(EACH_16(4)));
+    __m256i c[4];
+    for (unsigned i = 0; i < 4; i++)
+        c[i] = _mm512_cvtps_ph(v[i], NEAREST);
+    vi rg = _mm512_inserti64x4(_mm512_castsi256_si512(c[0]), c[1], 1);
+    vi ba = _mm512_inserti64x4(_mm512_castsi256_si512(c[2]), c[3], 1);
+    e[0] = _mm512_permutex2var_epi16(rg, left, ba);
+    e[1] = _mm512_permutex2var_epi16(rg, right, ba);
+}
+
+LANES_INLINE void
+f_from_halves(const vi e[2], vf v[4])
+{
+    /* A quad's pixels in one channel, then all quads in two channels. */
+    const int64_t quad = INT64_C(0x000c000800040000);
+    const vi rg = _mm512_set_epi64(quad + EACH_16(49), quad + EACH_16(17),
+                                   quad + EACH_16(33), quad + EACH_16(1),
+                                   quad + EACH_16(48), quad + EACH_16(16),
+                                   quad + EACH_16(32), quad);
+    const vi ba = _mm512_add_epi64(rg, _mm512_set1_epi64(EACH_16(2)));
+    const vi two[2] = {_mm512_permutex2var_epi16(e[0], rg, e[1]),
+                       _mm512_permutex2var_epi16(e[0], ba, e[1])};
+    for (unsigned i = 0; i < 2; i++) {
+        v[2 * i] = _mm512_cvtph_ps(_mm512_castsi512_si256(two[i]));
+        v[2 * i + 1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(two[i], 1));
+    }
+}
+
+/* Lanes of two words each, whose high halves do not matter, as rows. */
+LANES_INLINE vi
+i_rows_of_words(vi low, vi high)
+{
+    const vi rows = _mm512_set_epi32(0x3e001e, 0x3c001c, 0x360016, 0x340014,
+                                     0x3a001a, 0x380018, 0x320012, 0x300010,
+                                     0x2e000e, 0x2c000c, 0x260006, 0x240004,
+                                     0x2a000a, 0x280008, 0x220002, 0x200000);
+    return _mm512_permutex2var_epi16(low, rows, high);
+}
+
+/* Byte n of each lane, times 257. */
+LANES_INLINE vi
+i_byte_twice(vi v, unsigned n)
+{
+    return _mm512_shuffle_epi8(
+        v, _mm512_set4_epi32(
+               (int)(0x80800c0c + n * 0x101), (int)(0x80800808 + n * 0x101),
+               (int)(0x80800404 + n * 0x101), (int)(0x80800000 + n * 0x101)));
+}
+
 /* ---- memory: four rows, pitch_B apart ---- */
 
 LANES_INLINE vi

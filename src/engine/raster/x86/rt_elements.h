@@ -89,10 +89,12 @@ not_below_0(vf v)
     return f_max(v, f_all(0)); /* NaN to 0 */
 }
 
+/* Above zero integers compare as their floats do: see int_of_any(). */
 LANES_INLINE vf
 to_unit(vf v)
 {
-    return f_min(not_below_0(v), f_all(1));
+    return f_from_bits(
+        i_least(i_from_bits(not_below_0(v)), i_from_bits(f_all(1))));
 }
 
 /* int_of_unit() of what may be above 1, too: the units that compare integers
@@ -181,6 +183,50 @@ pack_unorm(enum rt_format f, const vf v[4], enum range range)
     return i_xor(all, unorm_field(l, 3, v, range), i_all(cancel));
 }
 
+LANES_INLINE bool
+is_bytes(enum rt_format f)
+{
+    return f == RT_RGBA8 || f == RT_BGRA8 || f == RT_BGRX8;
+}
+
+/* Which channel a pixel's byte is: one of four that are bytes. */
+LANES_INLINE unsigned
+channel_of_byte(enum rt_format f, unsigned n)
+{
+    return f == RT_RGBA8 || n == 1 || n == 3 ? n : 2 - n;
+}
+
+/* Two bytes of each pixel in its lane's low half; the rest does not matter. */
+LANES_INLINE vi
+two_bytes(enum rt_format f, unsigned n, const vf v[4], enum range range)
+{
+    struct layout l = {.bits = {8, 8, 8, 8}};
+    vi low = unorm_field(l, channel_of_byte(f, n), v, range);
+    vi high = f == RT_BGRX8 && n == 2
+                  ? i_all(0xff)
+                  : unorm_field(l, channel_of_byte(f, n + 1), v, range);
+    return i_or(low, i_shl(high, 8));
+}
+
+LANES_INLINE vi
+rows_of_bytes(enum rt_format f, const vf v[4], enum range range)
+{
+    return i_rows_of_words(two_bytes(f, 0, v, range),
+                           two_bytes(f, 2, v, range));
+}
+
+/* For blending with the inverse of source alpha, where a little above zero is
+ * as good: of 257 times a byte one product is rounded as the quotient would be,
+ * or lies in the middle where that is a little more. Tried for all bytes. */
+LANES_INLINE void
+unpack_bytes(enum rt_format f, vi e, vf v[4])
+{
+    const float little = 0x1p-60f;
+    for (unsigned n = 0; n < (f == RT_BGRX8 ? 3 : 4); n++)
+        v[channel_of_byte(f, n)] = f_fma(f_from_int(i_byte_twice(e, n)),
+                                         f_all(0x1.0001p-16f), f_all(little));
+}
+
 LANES_INLINE void
 unpack_unorm(enum rt_format f, vi e, vf v[4])
 {
@@ -257,11 +303,7 @@ pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
         e[0] = i_rows(
             pair_16(i_half_from_float(v[0]), i_half_from_float(v[1])));
         return;
-    case RT_RGBA16F:
-        for (unsigned c = 0; c < 4; c++)
-            d[c] = i_half_from_float(v[c]);
-        columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
-        return;
+    case RT_RGBA16F: i_columns_of_halves(v, e); return;
     case RT_R11G11B10F:
         d[0] = i_or(int_of_ufloat(v[0], 6), i_shl(int_of_ufloat(v[1], 6), 11));
         e[0] = i_rows(i_or(d[0], i_shl(int_of_ufloat(v[2], 5), 22)));
@@ -273,6 +315,9 @@ pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
             d[c] = i_from_bits(v[c]);
         columns_of_4(d, e);
         return;
+    case RT_RGBA8:
+    case RT_BGRA8:
+    case RT_BGRX8: e[0] = rows_of_bytes(f, v, range); return;
     default: e[0] = i_rows(pack_unorm(f, v, range)); return;
     }
 }
@@ -304,13 +349,7 @@ unpack(enum rt_format f, const vi e[4], vf v[4])
         v[0] = f_from_half(low_16(d[0]));
         v[1] = f_from_half(i_shr(d[0], 16));
         return;
-    case RT_RGBA16F:
-        lanes_of_2(e, &d[0], &d[2]);
-        for (unsigned c = 0; c < 4; c += 2) {
-            v[c] = f_from_half(low_16(d[c]));
-            v[c + 1] = f_from_half(i_shr(d[c], 16));
-        }
-        return;
+    case RT_RGBA16F: f_from_halves(e, v); return;
     case RT_R11G11B10F:
         d[0] = i_rows(e[0]);
         v[0] = ufloat_of_int(i_and(d[0], i_all(0x7ff)), 6);

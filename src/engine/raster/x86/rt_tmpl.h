@@ -88,7 +88,12 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
         for (unsigned n = 0; n < columns_in(f); n++)
             e[n] = load_column(f, p->at + n * b->column_B, b->pitch_B);
         memcpy(in.src, v, sizeof in.src);
-        unpack(f, e, in.dst);
+        if (mode == RT_OVER && is_bytes(f)) {
+            in.dst[3] = f_all(1);
+            unpack_bytes(f, i_rows(e[0]), in.dst);
+        } else {
+            unpack(f, e, in.dst);
+        }
         blend(f, mode, b->state, &in, out);
         pack(f, out, mode == RT_OVER ? UNITS : NOT_BELOW_0, e);
     }
