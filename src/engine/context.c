@@ -78,4 +78,5 @@ void
 context_init_state(struct engine_context *ctx)
 {
     memset(ctx->hw, 0, sizeof *ctx->hw);
+    ctx->hw->dirty = HW_PART_ALL;
 }

@@ -185,11 +185,31 @@ set_primitive(struct draw_memory *m, const struct draw_primitive *p)
     draw->vs_varies = false;
 }
 
+/* Parts that what packets point to changes, beside those that packets do: of
+ * the shaders, whose constants and surfaces may be others, those that run; and
+ * the pixel shader, whose surfaces are drawn to without one, too. */
+static unsigned
+find_changed(struct engine_context *ctx, const struct draw *draw,
+             unsigned parts)
+{
+    for (unsigned i = 0; i < STAGE_CS; i++) {
+        if (draw->stage[i].enabled || i == STAGE_PS)
+            parts |= hw_part_stage(i);
+    }
+    if (draw->so.so_function_enable)
+        parts |= HW_PART_STREAMOUT;
+    if (!(parts & HW_PART_PIXEL) && !draw_pixel_is_same(ctx, draw))
+        parts |= HW_PART_PIXEL;
+    return parts;
+}
+
 /* Makes anew what has changed since the draw before. */
 static bool
 update(struct engine_context *ctx, struct draw *draw)
 {
     unsigned parts = ctx->hw->dirty;
+    if (parts & HW_PART_MEMORY)
+        parts = find_changed(ctx, draw, parts);
     /* Its pixel state takes some of the shader's bits. */
     if (draw->gen < 9 && parts & HW_PART_PS)
         parts |= HW_PART_PIXEL;
@@ -204,7 +224,7 @@ update(struct engine_context *ctx, struct draw *draw)
         draw_input_streamout(ctx, draw);
     if (parts & HW_PART_PIXEL)
         draw_pixel_state(ctx, draw);
-    if (parts & (HW_PART_PIXEL | HW_PART_PS))
+    if (parts & (HW_PART_PIXEL | HW_PART_PS | HW_PART_MEMORY))
         draw->pixel_serial++;
     draw->may_wait = draw_may_wait(draw);
     ctx->hw->dirty = 0;

@@ -28,25 +28,73 @@ read_state(const struct engine_context *ctx, unsigned packet, uint32_t mask,
     memcpy(to, vm_ptr(ctx->vm, va), size_B);
 }
 
+/* Where a part of struct pixel_memory comes from. */
+struct source {
+    unsigned packet;
+    uint32_t mask; /* of the pointer */
+    bool used;
+    void *to;
+    size_t size_B;
+};
+#define SOURCES 5
+
 static void
-viewports(struct engine_context *ctx, struct draw *draw)
+find_sources(const struct engine_context *ctx, const struct draw *draw,
+             struct pixel_memory *m, struct source source[SOURCES])
 {
-    uint32_t sf[DRAW_MAX_VIEWPORTS][gen9_SF_CLIP_VIEWPORT_len_dw];
-    uint32_t cc[DRAW_MAX_VIEWPORTS][gen9_CC_VIEWPORT_len_dw];
-    uint32_t sc[DRAW_MAX_VIEWPORTS][gen9_SCISSOR_RECT_len_dw];
+    const struct hw_state *hw = ctx->hw;
     unsigned count = MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
     /* BLORP neither clips nor transforms, and leaves the pointer stale. */
     bool clip = draw->sf.viewport_transform_enable || draw->clip.clip_enable;
-    read_state(ctx, HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP, ~63u, clip, sf,
-               count * sizeof sf[0]);
-    read_state(ctx, HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC, ~31u, true, cc,
-               count * sizeof cc[0]);
-    read_state(ctx, HW_3DSTATE_SCISSOR_STATE_POINTERS, ~31u,
-               draw->raster.scissor_rectangle_enable, sc, count * sizeof sc[0]);
+    bool scissor = draw->raster.scissor_rectangle_enable;
+    bool blend = hw_packet(hw, HW_3DSTATE_BLEND_STATE_POINTERS)[1] & 1;
+    bool cc = hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & 1;
+    source[0] = (struct source){HW_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP,
+                                ~63u, clip, m->sf, count * sizeof m->sf[0]};
+    source[1] = (struct source){HW_3DSTATE_VIEWPORT_STATE_POINTERS_CC, ~31u,
+                                true, m->cc, count * sizeof m->cc[0]};
+    source[2] = (struct source){HW_3DSTATE_SCISSOR_STATE_POINTERS, ~31u,
+                                scissor, m->scissor,
+                                count * sizeof m->scissor[0]};
+    source[3] = (struct source){HW_3DSTATE_BLEND_STATE_POINTERS, ~63u, blend,
+                                m->blend, sizeof m->blend};
+    source[4] = (struct source){HW_3DSTATE_CC_STATE_POINTERS, ~63u, cc,
+                                m->color_calc, sizeof m->color_calc};
+}
+
+static void
+read_all(const struct engine_context *ctx, const struct draw *draw,
+         struct pixel_memory *m)
+{
+    struct source s[SOURCES];
+    find_sources(ctx, draw, m, s);
+    for (unsigned i = 0; i < SOURCES; i++)
+        read_state(ctx, s[i].packet, s[i].mask, s[i].used, s[i].to,
+                   s[i].size_B);
+}
+
+bool
+draw_pixel_is_same(struct engine_context *ctx, const struct draw *draw)
+{
+    struct source s[SOURCES];
+    find_sources(ctx, draw, &ctx->draw_memory->pixel, s);
+    for (unsigned i = 0; i < SOURCES; i++) {
+        uint32_t now[sizeof(struct pixel_memory) / 4];
+        read_state(ctx, s[i].packet, s[i].mask, s[i].used, now, s[i].size_B);
+        if (memcmp(now, s[i].to, s[i].size_B))
+            return false;
+    }
+    return true;
+}
+
+static void
+viewports(const struct pixel_memory *m, struct draw *draw)
+{
+    unsigned count = MIN2(draw->clip.maximum_vp_index + 1, DRAW_MAX_VIEWPORTS);
     for (unsigned i = 0; i < count; i++) {
-        gen9_sf_clip_viewport_unpack(&draw->viewport[i], sf[i]);
-        gen9_cc_viewport_unpack(&draw->cc_viewport[i], cc[i]);
-        gen9_scissor_rect_unpack(&draw->scissor[i], sc[i]);
+        gen9_sf_clip_viewport_unpack(&draw->viewport[i], m->sf[i]);
+        gen9_cc_viewport_unpack(&draw->cc_viewport[i], m->cc[i]);
+        gen9_scissor_rect_unpack(&draw->scissor[i], m->scissor[i]);
     }
 }
 
@@ -125,24 +173,17 @@ setup_state(const struct hw_state *hw, struct draw *draw)
  * the two that it allows; a pattern of our own would differ from Kaby Lake's
  * as much and would differ from other drivers' as well. */
 static void
-blend_state(struct engine_context *ctx, struct draw *draw)
+blend_state(const struct hw_state *hw, const struct pixel_memory *m,
+            struct draw *draw)
 {
-    const struct hw_state *hw = ctx->hw;
-    uint32_t dw[1 + DRAW_MAX_RT * 2];
-    bool has_blend = hw_packet(hw, HW_3DSTATE_BLEND_STATE_POINTERS)[1] & 1;
-    bool has_cc = hw_packet(hw, HW_3DSTATE_CC_STATE_POINTERS)[1] & 1;
-    read_state(ctx, HW_3DSTATE_BLEND_STATE_POINTERS, ~63u, has_blend, dw,
-               sizeof dw);
-    gen9_blend_state_unpack(&draw->blend, dw);
+    gen9_blend_state_unpack(&draw->blend, m->blend);
     for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
         struct gen9_blend_state_entry *e = &draw->blend_entry[i];
-        gen9_blend_state_entry_unpack(e, dw + 1 + i * 2);
+        gen9_blend_state_entry_unpack(e, m->blend + 1 + i * 2);
         if (perf_leaves_out(PERF_BLEND))
             e->color_buffer_blend_enable = e->logic_op_enable = false;
     }
-    read_state(ctx, HW_3DSTATE_CC_STATE_POINTERS, ~63u, has_cc, dw,
-               gen9_COLOR_CALC_STATE_len_dw * 4);
-    gen9_color_calc_state_unpack(&draw->cc, dw);
+    gen9_color_calc_state_unpack(&draw->cc, m->color_calc);
     gen9_3dstate_ps_blend_unpack(&draw->ps_blend,
                                  hw_packet(hw, HW_3DSTATE_PS_BLEND));
     gen9_3dstate_wm_unpack(&draw->wm, hw_packet(hw, HW_3DSTATE_WM));
@@ -151,8 +192,9 @@ blend_state(struct engine_context *ctx, struct draw *draw)
         ds, hw_packet(hw, HW_3DSTATE_WM_DEPTH_STENCIL));
     if (draw->gen < 9) {
         /* BDW: the references are in COLOR_CALC_STATE dword 0. */
-        ds->stencil_reference_value = bits_get(dw[0], 24, 31);
-        ds->backface_stencil_reference_value = bits_get(dw[0], 16, 23);
+        ds->stencil_reference_value = bits_get(m->color_calc[0], 24, 31);
+        ds->backface_stencil_reference_value = bits_get(m->color_calc[0], 16,
+                                                        23);
     }
 }
 
@@ -308,7 +350,9 @@ draw_pixel_state(struct engine_context *ctx, struct draw *draw)
     setup_state(ctx->hw, draw);
     if (draw->gen < 9)
         translate_gen8(ctx->hw, draw);
-    viewports(ctx, draw);
-    blend_state(ctx, draw);
+    struct pixel_memory *m = &ctx->draw_memory->pixel;
+    read_all(ctx, draw, m);
+    viewports(m, draw);
+    blend_state(ctx->hw, m, draw);
     depth_state(ctx, draw);
 }

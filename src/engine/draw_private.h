@@ -16,6 +16,15 @@
 /* Draws of different pixel state that may wait. */
 #define DRAW_SLOTS 16
 
+/* State that the draw being made has from memory, as it was there. */
+struct pixel_memory {
+    uint32_t sf[DRAW_MAX_VIEWPORTS][gen9_SF_CLIP_VIEWPORT_len_dw];
+    uint32_t cc[DRAW_MAX_VIEWPORTS][gen9_CC_VIEWPORT_len_dw];
+    uint32_t scissor[DRAW_MAX_VIEWPORTS][gen9_SCISSOR_RECT_len_dw];
+    uint32_t blend[1 + DRAW_MAX_RT * 2];
+    uint32_t color_calc[gen9_COLOR_CALC_STATE_len_dw];
+};
+
 /* A kernel as last found at an address, with the bytes it was made from:
  * comparing them is cheaper than looking it up by content. */
 struct kernel_slot {
@@ -53,6 +62,7 @@ struct draw_memory {
     /* What the ranges of the draw have, but for the first one. */
     uint32_t varied[DRAW_VARIED_GRF * 8];
     unsigned varied_grf;
+    struct pixel_memory pixel;
     struct raster *raster;
     struct geom_kept *geom;
     struct stage_cache cache[STAGE_COUNT];
@@ -104,6 +114,8 @@ void draw_input_streamout(struct engine_context *ctx, struct draw *draw);
 
 /* draw_pixel.c: viewports, set-up, blend, depth and stencil. */
 void draw_pixel_state(struct engine_context *ctx, struct draw *draw);
+/* Whether that would find the same, if no packet has changed. */
+bool draw_pixel_is_same(struct engine_context *ctx, const struct draw *draw);
 void draw_pixel_depth(const struct hw_state *hw, struct engine_vm *vm,
                       unsigned samples, struct surface *depth,
                       struct surface *stencil, unsigned *level);

@@ -40,6 +40,9 @@ enum hw_part {
     HW_PART_GS = 1 << 6,
     HW_PART_PS = 1 << 7,
     HW_PART_ALL = (1 << 8) - 1,
+    /* What packets point to may have changed: of each part, as far as it is
+     * made from that. */
+    HW_PART_MEMORY = 1 << 8,
 };
 
 static inline unsigned

@@ -173,7 +173,7 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     };
     atomic_store(&ctx->reset, false);
     ctx->hw->set_predicate = 0;
-    ctx->hw->dirty = HW_PART_ALL; /* the CPU may have written anything */
+    ctx->hw->dirty |= HW_PART_MEMORY; /* the CPU may have written anything */
     while (!cs.done && !cs.failed)
         step(&cs);
     draw_finish(ctx);

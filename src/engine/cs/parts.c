@@ -2,11 +2,20 @@
  *
  * State lies in packets and, behind their pointers, in memory. The driver does
  * not change memory that a draw of the same batch has used without saying so
- * with a command that is no state: those, and all that is not listed, change
- * everything. */
+ * with a command that is no state: those change what is made from memory, and
+ * all that is not listed changes everything. */
 #include "engine/cs/cs.h"
 
-static const uint8_t parts[CMD_COUNT] = {
+static const uint16_t parts[CMD_COUNT] = {
+    [CMD_MI_BATCH_BUFFER_START] = HW_PART_MEMORY,
+    [CMD_MI_BATCH_BUFFER_END] = HW_PART_MEMORY,
+    [CMD_MI_SEMAPHORE_WAIT] = HW_PART_MEMORY,
+    [CMD_MI_STORE_DATA_IMM] = HW_PART_MEMORY,
+    [CMD_MI_STORE_REGISTER_MEM] = HW_PART_MEMORY,
+    [CMD_MI_COPY_MEM_MEM] = HW_PART_MEMORY,
+    [CMD_MI_ATOMIC] = HW_PART_MEMORY,
+    [CMD_MI_FLUSH_DW] = HW_PART_MEMORY,
+    [CMD_PIPE_CONTROL] = HW_PART_MEMORY,
     [CMD_3DSTATE_CONSTANT_VS] = HW_PART_VS,
     [CMD_3DSTATE_BINDING_TABLE_POINTERS_VS] = HW_PART_VS,
     [CMD_3DSTATE_SAMPLER_STATE_POINTERS_VS] = HW_PART_VS,
@@ -78,7 +87,6 @@ cs_parts(const struct cs_command *cmd)
     case CS_IGNORE:
     case CS_UNIMPLEMENTED: return 0;
     case CS_DRAW: return id == CMD_3DPRIMITIVE ? 0 : HW_PART_ALL;
-    case CS_STATE: return parts[id] ? parts[id] : HW_PART_ALL;
-    default: return HW_PART_ALL;
+    default: return parts[id] ? parts[id] : HW_PART_ALL;
     }
 }

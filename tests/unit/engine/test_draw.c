@@ -985,6 +985,65 @@ Test(draw, dynamic_state_is_read_through_its_pointers)
     cr_assert_float_eq(d->cc.blend_constant_color_red, 0.25f, 0);
 }
 
+static float depth_of[3], blue_of[3];
+static uint32_t left_of[3];
+static bool blends[3];
+
+static void
+note_pixel_state(const struct draw *draw)
+{
+    unsigned i = rig_record.draws - 1;
+    cr_assert_lt(i, 3);
+    depth_of[i] = draw->cc_viewport[0].maximum_depth;
+    left_of[i] = draw->scissor[0].scissor_rectangle_x_min;
+    blends[i] = draw->blend_entry[1].color_buffer_blend_enable;
+    blue_of[i] = draw->cc.blend_constant_color_blue;
+}
+
+/* By a command, then by the CPU between batches. */
+Test(draw, dynamic_state_is_read_again_when_it_may_have_changed)
+{
+    const gpu_va depth = BASE_DYNAMIC + 0x1400 + 4;
+    const gpu_va scissor = BASE_DYNAMIC + 0x1420;
+    const gpu_va blend = BASE_DYNAMIC + 0x1480 + 4 + 8;
+    const gpu_va blue = BASE_DYNAMIC + 0x14c0 + 16;
+    rig_record.on_draw = note_pixel_state;
+    EMIT(&rig, 0x78230000, 0x1400, 0x780f0000, 0x1420, 0x78240000, 0x1481,
+         0x780e0000, 0x14c1);
+    PACKET(0x7850, 3dstate_raster, 5, .scissor_rectangle_enable = true);
+    EMIT(&rig, DRAW, SDI(scissor, 3), DRAW, SDI(blend, 1u << 31), DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_eq(left_of[0], 0);
+    cr_expect_eq(left_of[1], 3);
+    cr_expect_eq(left_of[2], 3);
+    cr_expect_not(blends[1]);
+    cr_expect(blends[2]);
+    rig_record.draws = 0;
+    *rig_dw(&rig, depth) = bits_from_float(0.5f);
+    rig_at(&rig, RIG_BATCH);
+    EMIT(&rig, DRAW, SDI(blue, bits_from_float(2)), DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_expect_float_eq(depth_of[0], 0.5f, 0);
+    cr_expect_float_eq(blue_of[0], 0, 0);
+    cr_expect_float_eq(blue_of[1], 2, 0);
+    cr_expect_eq(left_of[1], 3);
+}
+
+/* Whose pointers may be left behind. */
+Test(draw, state_no_longer_used_is_not_read)
+{
+    EMIT(&rig, 0x78210000, 0x1000);
+    PACKET(0x7812, 3dstate_clip, 4, .clip_enable = true);
+    EMIT(&rig, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    rig_at(&rig, RIG_BATCH);
+    PACKET(0x7812, 3dstate_clip, 4, .clip_enable = false);
+    EMIT(&rig, 0x78210000, 0x7fffffc0, DRAW);
+    uint64_t errors = stats_get(STAT_guest_errors);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(stats_get(STAT_guest_errors), errors);
+}
+
 Test(draw, state_never_pointed_to_is_not_read)
 {
     PACKET(0x6101, state_base_address, 19,
