@@ -5,25 +5,21 @@
  * that are off is rubbish, and messages name the lanes that are on. This is
  * for kernels without branches; their instructions are followed once, with a
  * note for each register which lanes' rubbish is where. */
-#include "eu/jit/compile.h"
+#include "eu/jit/apart.h"
 
 #include "eu/interp/alu.h"
-
-/* What a register holds: the same whatever channels are on; or in dword i the
- * value of channel home + i, rubbish if that is off; or rubbish anywhere. */
-enum { SAME = -1000, ANYWHERE = -1001 };
 
 /* ---- reading ---- */
 
 static bool
 read_grf(struct jit_apart *f, unsigned grf, unsigned dword, int channel)
 {
-    int home = grf < EU_GRF_COUNT ? f->grf[grf] : ANYWHERE;
-    if (home == SAME)
+    int home = grf < EU_GRF_COUNT ? f->grf[grf] : JIT_ANYWHERE;
+    if (home == JIT_SAME)
         return true;
     f->rubbish = true;
     int from = home + (int)dword;
-    if (home == ANYWHERE || from >> 2 != channel >> 2)
+    if (home == JIT_ANYWHERE || from >> 2 != channel >> 2)
         return false;
     f->quads |= from != channel;
     return true;
@@ -33,7 +29,7 @@ static bool
 is_same(const struct jit_apart *f, unsigned off_B, unsigned end_B)
 {
     for (unsigned g = off_B / EU_GRF_B; g * EU_GRF_B < end_B; g++)
-        if (g >= EU_GRF_COUNT || f->grf[g] != SAME)
+        if (g >= EU_GRF_COUNT || f->grf[g] != JIT_SAME)
             return false;
     return true;
 }
@@ -48,9 +44,9 @@ read_vector(struct jit_apart *f, unsigned off_B)
         return is_same(f, off_B, end_B);
     for (unsigned g = off_B / EU_GRF_B; g * EU_GRF_B < end_B; g++) {
         int home = f->grf[g & (EU_GRF_COUNT - 1)];
-        if (home != SAME && home != channel)
+        if (home != JIT_SAME && home != channel)
             return false;
-        f->rubbish |= home != SAME;
+        f->rubbish |= home != JIT_SAME;
         channel += 8;
     }
     return true;
@@ -86,8 +82,8 @@ read_arf(const struct jit_apart *f, const struct eu_operand *o)
     case EU_ARF_NULL:
     case EU_ARF_A: return true;
     case EU_ARF_F:
-        return is_in_one(f, o) && f->flag[n][0] == SAME &&
-               f->flag[n][1] == SAME;
+        return is_in_one(f, o) && f->flag[n][0] == JIT_SAME &&
+               f->flag[n][1] == JIT_SAME;
     default: return false;
     }
 }
@@ -124,14 +120,14 @@ read_predicate(struct jit_apart *f)
     if (!op->pred)
         return true;
     if (op->pred == 2)
-        return f->flag[0][0] == SAME && f->flag[0][1] == SAME &&
-               f->flag[1][0] == SAME && f->flag[1][1] == SAME;
+        return f->flag[0][0] == JIT_SAME && f->flag[0][1] == JIT_SAME &&
+               f->flag[1][0] == JIT_SAME && f->flag[1][1] == JIT_SAME;
     unsigned last = (op->flag_shift + op->lanes - 1u) / 16;
     for (unsigned half = op->flag_shift / 16; half <= last; half++) {
         if (half > 1 ||
-            (flag[half] != SAME && flag[half] != op->chan - op->flag_shift))
+            (flag[half] != JIT_SAME && flag[half] != op->chan - op->flag_shift))
             return false;
-        f->rubbish |= flag[half] != SAME;
+        f->rubbish |= flag[half] != JIT_SAME;
     }
     return true;
 }
@@ -142,10 +138,10 @@ read_predicate(struct jit_apart *f)
 static void
 write_home(int16_t *place, int home, bool all)
 {
-    if (all || *place == SAME || *place == home)
+    if (all || *place == JIT_SAME || *place == home)
         *place = (int16_t)home;
     else
-        *place = ANYWHERE;
+        *place = JIT_ANYWHERE;
 }
 
 static bool
@@ -169,9 +165,10 @@ write_grfs(struct jit_apart *f)
     for (unsigned g = from_B / EU_GRF_B;
          g * EU_GRF_B < end_B && g < EU_GRF_COUNT; g++) {
         if (rubbish)
-            write_home(&f->grf[g], ordered ? channel : ANYWHERE, kills(f, g));
+            write_home(&f->grf[g], ordered ? channel : JIT_ANYWHERE,
+                       kills(f, g));
         else if (kills(f, g))
-            f->grf[g] = SAME;
+            f->grf[g] = JIT_SAME;
         channel += 8;
     }
 }
@@ -202,45 +199,11 @@ write_arf(struct jit_apart *f)
     unsigned size_B = eu_type_size_B((enum eu_type)d->type);
     if (kind == EU_ARF_F && size_B >= 2 && d->subreg_B + size_B <= 4)
         for (unsigned b = d->subreg_B / 2; b * 2 < d->subreg_B + size_B; b++)
-            f->flag[d->reg & 1][b] = SAME;
+            f->flag[d->reg & 1][b] = JIT_SAME;
     return true;
 }
 
 /* ---- instructions ---- */
-
-/* Most instructions: whole registers of eight or sixteen channels, scalars and
- * immediates, to whole registers. False: look closer. */
-static inline bool
-follow_plain(struct jit_apart *f)
-{
-    const struct eu_op *op = f->op;
-    const int home = op->chan;
-    bool pair = op->lanes == 16, rubbish = !op->no_mask;
-    if (op->pred || op->cmod || (!pair && op->lanes != 8) ||
-        op->insn->opcode == EU_OP_PLN || (op->post & ~EU_POST_SAT))
-        return false;
-    for (unsigned s = 0; s < op->insn->src_count; s++) {
-        const struct eu_op_src *src = &op->src[s];
-        const int16_t *grf = &f->grf[src->off_B / EU_GRF_B];
-        if (src->cls == EU_SRC_IMM)
-            continue;
-        bool scalar = src->cls == EU_SRC_SCALAR, same = grf[0] == SAME;
-        if (!scalar && (src->cls > EU_SRC_VEC_MOD || src->off_B % EU_GRF_B))
-            return false;
-        if (!scalar && pair)
-            same &= grf[1] == SAME;
-        if (!same && (scalar || grf[0] != home || (pair && grf[1] != home + 8)))
-            return false;
-        rubbish |= !same;
-    }
-    unsigned g = op->dst_off_B / EU_GRF_B;
-    if (op->dst_off_B % EU_GRF_B || !kills(f, g))
-        return false;
-    f->grf[g] = (int16_t)(rubbish ? home : SAME);
-    if (pair)
-        f->grf[g + 1] = (int16_t)(rubbish ? home + 8 : SAME);
-    return true;
-}
 
 static bool
 follow_alu(struct jit_apart *f)
@@ -301,11 +264,11 @@ read_payload(struct jit_apart *f)
         if (len[s] && (o->file != EU_FILE_GRF || o->indirect))
             return false;
         for (unsigned g = o->reg; g < o->reg + len[s]; g++, at++) {
-            int home = g < EU_GRF_COUNT ? f->grf[g] : ANYWHERE;
+            int home = g < EU_GRF_COUNT ? f->grf[g] : JIT_ANYWHERE;
             int high = op->lanes == 16 && (at & 1) ? 8 : 0;
-            if (home != SAME && (at < 0 || home != op->chan + high))
+            if (home != JIT_SAME && (at < 0 || home != op->chan + high))
                 return false;
-            f->rubbish |= home != SAME;
+            f->rubbish |= home != JIT_SAME;
         }
     }
     return !f->rubbish || op->lanes == 8 || op->lanes == 16;
@@ -328,9 +291,9 @@ follow_send(struct jit_apart *f)
         unsigned g = insn->dst.reg + i;
         int home = op->chan + (op->lanes == 16 && (i & 1) ? 8 : 0);
         if (!op->no_mask || op->pred)
-            write_home(&f->grf[g], ordered ? home : ANYWHERE, kills(f, g));
-        else if (f->grf[g] != SAME)
-            f->grf[g] = kills(f, g) ? SAME : ANYWHERE;
+            write_home(&f->grf[g], ordered ? home : JIT_ANYWHERE, kills(f, g));
+        else if (f->grf[g] != JIT_SAME)
+            f->grf[g] = kills(f, g) ? JIT_SAME : JIT_ANYWHERE;
     }
     return true;
 }
@@ -342,8 +305,6 @@ jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
     f->op = op;
     f->regs = regs;
     f->rubbish = false;
-    if (op->fn != op->slow && follow_plain(f))
-        return true;
     if (jit_is_send(op)) {
         bool apart = follow_send(f);
         f->ended = apart && op->insn->eot;
@@ -355,8 +316,8 @@ jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
 void
 jit_apart_begin(struct jit_apart *f)
 {
-    for (unsigned g = 0; g < EU_GRF_COUNT; g++)
-        f->grf[g] = SAME;
-    f->flag[0][0] = f->flag[0][1] = f->flag[1][0] = f->flag[1][1] = SAME;
+    for (unsigned g = 0; g < ARRAY_SIZE(f->grf); g++)
+        f->grf[g] = JIT_SAME;
+    f->flag[0][0] = f->flag[0][1] = f->flag[1][0] = f->flag[1][1] = JIT_SAME;
     f->quads = f->ended = false;
 }

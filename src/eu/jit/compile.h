@@ -18,20 +18,6 @@ bool jit_analyse(struct jit *j, bool whole);
  * are off does not matter. */
 bool jit_is_unseen(const struct jit *j, const struct eu_op *op);
 bool jit_flags_unseen(const struct jit *j, const struct eu_op *op);
-/* apart.c: follows the instructions one by one, in their order. */
-struct jit_apart {
-    const struct eu_op *op;
-    const struct jit_regs *regs;
-    int16_t grf[EU_GRF_COUNT];
-    int16_t flag[2][2]; /* per 16 bits; dword i is bit i of 32 */
-    bool quads;         /* lanes of a quad may see each other */
-    bool rubbish;       /* of the instruction now followed: it reads some */
-    bool ended;         /* and all went well */
-};
-void jit_apart_begin(struct jit_apart *f);
-/* False: no more. */
-bool jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
-                      const struct jit_regs *regs);
 /* The op ends a block: control flow. */
 bool jit_is_flow(const struct eu_op *op);
 static inline bool

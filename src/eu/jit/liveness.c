@@ -1,5 +1,7 @@
 /* liveness.c: blocks, and what each op does with the registers. */
 #include "eu/jit/liveness.h"
+
+#include "eu/jit/apart.h"
 #include "eu/jit/lower_send.h"
 
 #include <stdlib.h>
@@ -389,6 +391,13 @@ reads_state(const struct eu_insn *insn)
     return false;
 }
 
+/* Some functions of MATH set flags unasked. */
+static inline bool
+leaves_flags(const struct eu_insn *insn)
+{
+    return insn->cmod || insn->opcode == EU_OP_MATH;
+}
+
 /* What the instruction may change of the thread's state. */
 static enum eu_leaves
 leaves(const struct eu_op *op)
@@ -396,8 +405,7 @@ leaves(const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     const struct eu_operand *d = &insn->dst;
     unsigned arf = d->reg & 0xf0;
-    /* Some functions of MATH set flags unasked. */
-    bool flags = insn->cmod || insn->opcode == EU_OP_MATH;
+    bool flags = leaves_flags(insn);
     if (d->file != EU_FILE_ARF || arf == EU_ARF_NULL)
         return flags ? EU_LEAVES_ADDRESS_AND_FLAGS : EU_LEAVES_NONE;
     return arf == EU_ARF_A || arf == EU_ARF_F ? EU_LEAVES_ADDRESS_AND_FLAGS
@@ -463,18 +471,22 @@ bool
 jit_analyse(struct jit *j, bool whole)
 {
     struct jit_apart apart;
-    bool follows = whole, sees = false;
+    bool follows = whole, sees = false, flags = false;
+    uint32_t need = 0, widest = 0, n = j->k->op_count;
     enum eu_leaves least = EU_LEAVES_NONE;
     jit_bits written = {0};
     jit_apart_begin(&apart);
     j->start[0] |= JIT_START;
-    for (uint32_t i = 0; i < j->k->op_count; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const struct eu_op *op = &j->k->ops[i];
-        bool plain = note_plain(&j->regs[i], op, &written);
-        least = MIN2(least, leaves(op));
-        j->has_wide |= op->lanes > 8;
-        if (!plain) {
-            note_others(&j->regs[i], op, &written);
+        struct jit_regs *r = &j->regs[i];
+        bool plain = note_plain(r, op, &written);
+        widest = MAX2(widest, op->lanes);
+        if (plain) {
+            flags |= leaves_flags(op->insn);
+        } else {
+            least = MIN2(least, leaves(op));
+            note_others(r, op, &written);
             j->in.acc |= reads_acc(op->insn);
             sees |= reads_state(op->insn);
             if (jit_is_send(op))
@@ -482,10 +494,17 @@ jit_analyse(struct jit *j, bool whole)
         }
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);
-        if (plain || (op->fn != eu_op_join && op->fn != eu_op_link))
-            j->need |= op->no_mask ? 0 : op->full << op->chan;
-        follows = follows && jit_apart_follow(&apart, op, &j->regs[i]);
+        if (!op->no_mask &&
+            (plain || (op->fn != eu_op_join && op->fn != eu_op_link)))
+            need |= op->full << op->chan;
+        if (follows &&
+            !(op->fn != op->slow && jit_apart_follow_plain(&apart, op, r)))
+            follows = jit_apart_follow(&apart, op, r);
     }
+    j->need = need;
+    j->has_wide = widest > 8;
+    if (flags)
+        least = MIN2(least, EU_LEAVES_ADDRESS_AND_FLAGS);
     if (!jit_find_live(j))
         return false;
     memcpy(j->in.written, &written, sizeof j->in.written);
