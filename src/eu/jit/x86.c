@@ -65,8 +65,13 @@ void
 x86_more_room(struct x86 *x)
 {
     /* Without memory the same bytes are written over and over. */
-    if (!grow(x, (void **)&x->code, &x->capacity, x->size + X86_ROOM, 1))
-        x->size = 0;
+    if (grow(x, (void **)&x->code, &x->capacity, x->size + X86_ROOM, 1))
+        return;
+    if (!x->code) {
+        x->code = x->nowhere;
+        x->capacity = sizeof x->nowhere;
+    }
+    x->size = 0;
 }
 
 /* Without a call: they are short. */
@@ -107,10 +112,25 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
     return rm;
 }
 
+static __attribute__((noinline)) bool
+more_pool(struct x86 *x)
+{
+    return grow(x, (void **)&x->pool, &x->pool_capacity, x->pool_count + 1, 4);
+}
+
 struct x86_rm
 x86_new_dword(struct x86 *x, uint32_t value)
 {
-    return x86_const(x, &value, 1);
+    struct x86_rm rm = {.kind = X86_CONST, .bcast = x->evex};
+    uint32_t at = x->pool_count;
+    if (at == x->pool_capacity && !more_pool(x))
+        return rm;
+    x->pool[at] = value;
+    rm.disp = (int32_t)(at * 4);
+    if (at < UINT16_MAX)
+        x->known[x86_const_slot(value, 0, 1)] = (uint16_t)(at + 1);
+    x->pool_count = at + 1;
+    return rm;
 }
 
 static __attribute__((noinline)) struct x86_rm
@@ -328,8 +348,8 @@ static __attribute__((noinline)) void
 vector_far(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
            struct x86_rm rm)
 {
-    if (x86_room(x))
-        x86_vector(x, op, mods, regs, rm);
+    x86_room(x);
+    x86_vector(x, op, mods, regs, rm);
 }
 
 void
@@ -339,8 +359,7 @@ x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     const struct row *r = &rows[op];
     const uint64_t modrm = 0xc0 ^ 0x04, sib = X86_RCX << 3 | X86_RAX;
     assert(!x->evex && r->has_vex && len < 2);
-    if (!x86_room(x))
-        return;
+    x86_room(x);
     uint64_t v = vex(r, len, reg | vvvv << 8) ^ modrm << 32;
     put(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48, 6 + (imm >= 0));
 }

@@ -57,6 +57,8 @@ struct x86_fixup {
 };
 
 #define X86_KNOWN 1024
+/* Longest thing that is emitted without asking for room again. */
+#define X86_ROOM 64
 
 struct x86 {
     bool evex;
@@ -70,6 +72,7 @@ struct x86 {
     uint16_t known[X86_KNOWN]; /* where constants are in the pool, plus 1 */
     struct x86_fixup *fixups;  /* to the pool */
     uint32_t fixup_count, fixup_capacity;
+    uint8_t nowhere[X86_ROOM]; /* for code, without memory */
 };
 
 /* Everything is in this memory, which is whoever's is it is. */
