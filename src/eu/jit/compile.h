@@ -194,6 +194,8 @@ void jit_prologue(struct jit *j);
 bool jit_compile_alu(struct jit *j, const struct eu_op *op);
 /* Operands of an op for the last time, or until it writes them. */
 struct jit_set jit_dying_at(const struct jit *j, uint32_t op);
+/* The code of one copy, published, or NULL. */
+void *jit_make_code(struct jit *j);
 void jit_finish(struct jit *j);
 
 /* pair_fits.c: whether there may be code for two threads of a row, which

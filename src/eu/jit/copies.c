@@ -1,0 +1,219 @@
+/* copies.c: the two copies of a kernel's code, when they are made and who has
+ * them; and what the compiler finds out about kernels on the way. */
+#include "eu/jit/show.h"
+
+#include <stdlib.h>
+
+/* Larger kernels are interpreted: nobody compiles shaders of this size. */
+#define MAX_OPS 65536u
+
+static void
+publish_live_in(const struct eu_kernel *kernel, const struct eu_live_in *in)
+{
+    struct eu_kernel *k = (struct eu_kernel *)kernel;
+    struct eu_live_in *mine = malloc(sizeof *mine), *none = NULL;
+    if (!mine)
+        return;
+    *mine = *in;
+    if (!atomic_compare_exchange_strong(&k->live_in, &none, mine))
+        free(mine);
+}
+
+static struct eu_jit *
+make_full(struct jit *j)
+{
+    struct eu_jit *jit = calloc(1, sizeof *jit);
+    void *code = jit ? jit_make_code(j) : NULL;
+    if (!code) {
+        free(jit);
+        return NULL;
+    }
+    for (uint32_t i = 0; j->crossing_count && i < j->k->op_count; i++) {
+        uintptr_t at = atomic_load_explicit(&j->doors[i], memory_order_relaxed);
+        if (at)
+            atomic_init(&j->doors[i], (uintptr_t)code + at);
+    }
+    jit->code = code;
+    jit->size_B = j->x.size;
+    jit->text_B = j->text_B;
+    jit->kernel = j->k;
+    jit->cpu = j->evex ? CPU_AVX512 : CPU_AVX2;
+    jit->flags = j->flags;
+    jit->need = j->need;
+    jit->needs_nearest = j->needs_nearest;
+    jit->needs_flush = j->needs_flush;
+    jit->needs_denorms = j->needs_denorms;
+    jit->native_count = j->native_count;
+    jit->arrays = j->kept;
+    jit->label = j->label;
+    jit->body = j->body;
+    jit->doors = j->doors;
+    if (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) {
+        jit->live[0] = j->live[0];
+        jit->live[1] = j->live[1];
+    }
+    jit->start = j->start;
+    jit->at = j->at;
+    jit->rows = j->row_at;
+    jit->pairs = jit_makes_pairs(j);
+    jit->row_grf = j->row_grf;
+    jit->pair_keeps = jit_pair_keeps(j);
+    jit->apart = j->in.apart;
+    jit->quads = j->in.quads;
+    if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
+        publish_live_in(j->k, &j->in);
+    j->kept = NULL;
+    return jit;
+}
+
+struct eu_jit *
+eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
+               unsigned flags)
+{
+    if (cpu == CPU_SSE4 || kernel->op_count > MAX_OPS)
+        return NULL;
+    struct jit j = jit_compiler(kernel, cpu, flags);
+    j.full = true;
+    struct eu_jit *jit = make_full(&j);
+    jit_finish(&j);
+    return jit;
+}
+
+/* ---- what a kernel reads ---- */
+
+static bool
+find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
+{
+    struct jit j = jit_compiler(kernel, CPU_AVX512, 0);
+    j.full = true;
+    bool found = jit_allocate(&j) && jit_analyse(&j, true);
+    if (found)
+        *in = j.in;
+    jit_finish(&j);
+    return found;
+}
+
+const struct eu_live_in *
+eu_kernel_live_in(const struct eu_kernel *k)
+{
+    struct eu_live_in *in = atomic_load_explicit(&k->live_in,
+                                                 memory_order_acquire);
+    if (in)
+        return in;
+    struct eu_live_in found = {.acc = true,
+                               .full = {UINT64_MAX, UINT64_MAX},
+                               .masked = {UINT64_MAX, UINT64_MAX},
+                               .written = {UINT64_MAX, UINT64_MAX}};
+    if (k->op_count <= MAX_OPS)
+        find_live_in(k, &found);
+    publish_live_in(k, &found);
+    return atomic_load_explicit(&k->live_in, memory_order_acquire);
+}
+
+/* ---- the masked copy ---- */
+
+static void
+free_masked(struct jit_masked *m)
+{
+    if (!m)
+        return;
+    eu_show_end(m->gdb);
+    eu_exec_release(m->code, m->size_B);
+    free(m->arrays);
+    free(m);
+}
+
+static void
+show_masked(const struct eu_jit *jit, struct jit_masked *m)
+{
+    struct jit_copy copy = {.kernel = jit->kernel,
+                            .code = m->code,
+                            .size_B = m->size_B,
+                            .text_B = m->text_B,
+                            .at = m->at,
+                            .masked = true};
+    m->gdb = eu_show_begin(&copy);
+    if (trace_on(TRACE_jit))
+        eu_jit_trace(jit, &copy);
+}
+
+struct jit_copy
+eu_jit_full_copy(const struct eu_jit *jit)
+{
+    return (struct jit_copy){.kernel = jit->kernel,
+                             .code = jit->code,
+                             .size_B = jit->size_B,
+                             .text_B = jit->text_B,
+                             .at = jit->at};
+}
+
+void
+eu_jit_show(struct eu_jit *jit)
+{
+    const struct jit_copy copy = eu_jit_full_copy(jit);
+    jit->gdb = eu_show_begin(&copy);
+    jit->shown = true;
+}
+
+static struct jit_masked *
+make_masked(const struct eu_jit *jit)
+{
+    struct jit_masked *m = calloc(1, sizeof *m);
+    struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
+    j.other = jit;
+    void *code = m ? jit_make_code(&j) : NULL;
+    if (code) {
+        m->code = code;
+        m->size_B = j.x.size;
+        m->text_B = j.text_B;
+        m->arrays = j.kept;
+        m->label = j.label;
+        m->at = j.at;
+        j.kept = NULL;
+    } else {
+        free(m);
+        m = NULL;
+    }
+    jit_finish(&j);
+    return m;
+}
+
+const struct jit_masked *
+eu_jit_masked(const struct eu_jit *compiled)
+{
+    struct eu_jit *jit = (struct eu_jit *)compiled;
+    struct jit_masked *m = atomic_load_explicit(&jit->masked,
+                                                memory_order_acquire);
+    if (m || atomic_load_explicit(&jit->masked_failed, memory_order_relaxed))
+        return m;
+    struct jit_masked *mine = make_masked(jit);
+    if (!mine) {
+        atomic_store_explicit(&jit->masked_failed, true, memory_order_relaxed);
+        return NULL;
+    }
+    if (!atomic_compare_exchange_strong(&jit->masked, &m, mine)) {
+        free_masked(mine);
+        return m;
+    }
+    for (uint32_t i = 0; i < jit->kernel->op_count; i++)
+        if (atomic_load_explicit(&jit->doors[i], memory_order_relaxed))
+            atomic_store_explicit(&jit->doors[i],
+                                  (uintptr_t)mine->code + mine->label[i],
+                                  memory_order_release);
+    if (jit->shown)
+        show_masked(jit, mine);
+    return mine;
+}
+
+void
+eu_jit_free(struct eu_jit *jit)
+{
+    if (!jit)
+        return;
+    free_masked(jit->masked);
+    eu_jit_free_pair(jit->pair);
+    eu_show_end(jit->gdb);
+    eu_exec_release(jit->code, jit->size_B);
+    free(jit->arrays);
+    free(jit);
+}
