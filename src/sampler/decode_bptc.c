@@ -1,17 +1,11 @@
 /* decode_bptc.c: BC6H and BC7.
  * Format and tables: D3D11 functional spec, "BC6H" and "BC7"; Khronos Data
  * Format Specification, BPTC. */
+#include "sampler/bptc.h"
 #include "sampler/decode.h"
 
 #include <emmintrin.h>
 #include "sampler/format_convert.h"
-
-/* Which texels belong to subset 1 and 2, bit 0 the top left one, and which
- * texel of these subsets has an index of one bit less ("anchor"). */
-struct partition {
-    uint16_t in1, in2;
-    uint8_t anchor1, anchor2;
-};
 
 /* BC6H end point channels: two subsets of two ends of three channels. */
 enum { R0, G0, B0, R1, G1, B1, R2, G2, B2, R3, G3, B3 };
@@ -27,64 +21,6 @@ struct bc6h_mode {
     } run[24];       /* what the bits after the mode mean, in order */
 };
 
-static const struct partition partitions2[64] = {
-    {0xcccc, 0, 15, 0}, {0x8888, 0, 15, 0}, {0xeeee, 0, 15, 0},
-    {0xecc8, 0, 15, 0}, {0xc880, 0, 15, 0}, {0xfeec, 0, 15, 0},
-    {0xfec8, 0, 15, 0}, {0xec80, 0, 15, 0}, {0xc800, 0, 15, 0},
-    {0xffec, 0, 15, 0}, {0xfe80, 0, 15, 0}, {0xe800, 0, 15, 0},
-    {0xffe8, 0, 15, 0}, {0xff00, 0, 15, 0}, {0xfff0, 0, 15, 0},
-    {0xf000, 0, 15, 0}, {0xf710, 0, 15, 0}, {0x008e, 0, 2, 0},
-    {0x7100, 0, 8, 0},  {0x08ce, 0, 2, 0},  {0x008c, 0, 2, 0},
-    {0x7310, 0, 8, 0},  {0x3100, 0, 8, 0},  {0x8cce, 0, 15, 0},
-    {0x088c, 0, 2, 0},  {0x3110, 0, 8, 0},  {0x6666, 0, 2, 0},
-    {0x366c, 0, 2, 0},  {0x17e8, 0, 8, 0},  {0x0ff0, 0, 8, 0},
-    {0x718e, 0, 2, 0},  {0x399c, 0, 2, 0},  {0xaaaa, 0, 15, 0},
-    {0xf0f0, 0, 15, 0}, {0x5a5a, 0, 6, 0},  {0x33cc, 0, 8, 0},
-    {0x3c3c, 0, 2, 0},  {0x55aa, 0, 8, 0},  {0x9696, 0, 15, 0},
-    {0xa55a, 0, 15, 0}, {0x73ce, 0, 2, 0},  {0x13c8, 0, 8, 0},
-    {0x324c, 0, 2, 0},  {0x3bdc, 0, 2, 0},  {0x6996, 0, 2, 0},
-    {0xc33c, 0, 15, 0}, {0x9966, 0, 15, 0}, {0x0660, 0, 6, 0},
-    {0x0272, 0, 6, 0},  {0x04e4, 0, 2, 0},  {0x4e40, 0, 6, 0},
-    {0x2720, 0, 8, 0},  {0xc936, 0, 15, 0}, {0x936c, 0, 15, 0},
-    {0x39c6, 0, 2, 0},  {0x639c, 0, 2, 0},  {0x9336, 0, 15, 0},
-    {0x9cc6, 0, 15, 0}, {0x817e, 0, 15, 0}, {0xe718, 0, 15, 0},
-    {0xccf0, 0, 15, 0}, {0x0fcc, 0, 2, 0},  {0x7744, 0, 2, 0},
-    {0xee22, 0, 15, 0},
-};
-static const struct partition partitions3[64] = {
-    {0x08cc, 0xf600, 3, 15},  {0x8cc8, 0x7300, 3, 8},
-    {0xcc80, 0x3310, 15, 8},  {0xec00, 0x00ce, 15, 3},
-    {0x3300, 0xcc00, 8, 15},  {0x00cc, 0xcc00, 3, 15},
-    {0xff00, 0x00cc, 15, 3},  {0xcccc, 0x3300, 15, 8},
-    {0x0f00, 0xf000, 8, 15},  {0x0ff0, 0xf000, 8, 15},
-    {0x00f0, 0xff00, 6, 15},  {0x4444, 0x8888, 6, 15},
-    {0x6666, 0x8888, 6, 15},  {0x2222, 0xcccc, 5, 15},
-    {0x136c, 0xec80, 3, 15},  {0x008c, 0x7310, 3, 8},
-    {0x36c8, 0xc800, 3, 15},  {0x08ce, 0x3100, 3, 8},
-    {0x3330, 0xccc0, 8, 15},  {0xf000, 0x0ccc, 15, 3},
-    {0x00ee, 0xee00, 3, 15},  {0x8888, 0x7700, 3, 8},
-    {0x22c0, 0xcc00, 6, 15},  {0x4430, 0x3300, 10, 8},
-    {0x0c22, 0x00cc, 5, 3},   {0x0344, 0xfc88, 8, 15},
-    {0x6996, 0x0660, 8, 6},   {0x9960, 0x6600, 6, 10},
-    {0x0330, 0xc88c, 8, 15},  {0x0066, 0xf900, 5, 15},
-    {0xc22c, 0x0cc0, 15, 10}, {0x8c00, 0x7310, 15, 8},
-    {0x1300, 0xec80, 8, 15},  {0xc400, 0x08ce, 15, 3},
-    {0x004c, 0xec80, 3, 15},  {0x2222, 0x4444, 5, 10},
-    {0x00f0, 0x0f00, 6, 10},  {0x2492, 0x4924, 10, 8},
-    {0x2942, 0x4294, 8, 9},   {0xc30c, 0x0c30, 15, 10},
-    {0xc03c, 0x03c0, 15, 6},  {0x00aa, 0xff00, 3, 15},
-    {0xaa00, 0x5500, 15, 8},  {0x3030, 0xcccc, 5, 15},
-    {0xc0c0, 0x0c0c, 15, 3},  {0x9090, 0x6666, 15, 6},
-    {0xa00a, 0x0ff0, 15, 6},  {0xaaa0, 0x5550, 15, 8},
-    {0x0aaa, 0xf000, 3, 15},  {0xe0e0, 0x0e0e, 15, 3},
-    {0x7070, 0x8888, 5, 15},  {0x6660, 0x9990, 5, 15},
-    {0x0ee0, 0xe00e, 5, 15},  {0x0770, 0x8888, 8, 15},
-    {0x0666, 0xf000, 5, 15},  {0x6600, 0x9900, 10, 15},
-    {0x0066, 0xff00, 5, 15},  {0x0cc0, 0xc00c, 10, 15},
-    {0x0330, 0xcccc, 8, 15},  {0x6000, 0x9000, 13, 15},
-    {0x8080, 0x0808, 15, 3},  {0x1010, 0xeeee, 12, 15},
-    {0x000a, 0xfff0, 3, 15},  {0x08ce, 0x7310, 3, 8},
-};
 static const struct bc6h_mode bc6h_modes[32] = {
     [0x00] = {true,
               2,
@@ -285,17 +221,8 @@ weight_of(unsigned index, unsigned bits)
                        : weights4[index];
 }
 
-static const struct partition *
-find_partition(unsigned subsets, unsigned number)
-{
-    static const struct partition one = {0};
-    return subsets == 1   ? &one
-           : subsets == 2 ? &partitions2[number]
-                          : &partitions3[number];
-}
-
 static unsigned
-subset_of(const struct partition *p, unsigned texel)
+subset_of(const struct bptc_partition *p, unsigned texel)
 {
     return (p->in1 >> texel & 1) + 2 * (p->in2 >> texel & 1);
 }
@@ -312,7 +239,8 @@ insert_zero(uint64_t v, unsigned at)
  * each subset lacks its top bit, which is 0. */
 static void
 read_indices(const uint64_t bits[2], unsigned at, unsigned width,
-             const struct partition *p, unsigned subsets, uint8_t index[16])
+             const struct bptc_partition *p, unsigned subsets,
+             uint8_t index[16])
 {
     uint64_t v = at >= 64 ? bits[1] >> (at - 64)
                           : bits[0] >> at | bits[1] << 1 << (63 - at);
@@ -407,8 +335,8 @@ decode_bc6h(const struct format_info *fmt, const uint8_t *block,
     for (unsigned i = 0; i < 12; i++)
         end[i] = bc6h_unquantize(end[i], mode->bits, is_signed);
     bool two = mode->subsets == 2;
-    const struct partition *p = find_partition(
-        mode->subsets, two ? decode_bits(bits, 77, 5) : 0);
+    const struct bptc_partition *p =
+        &bptc_partitions[mode->subsets - 1][two ? decode_bits(bits, 77, 5) : 0];
     uint8_t index[16];
     read_indices(bits, two ? 82 : 65, two ? 3 : 4, p, mode->subsets, index);
     for (unsigned i = 0; i < 16; i++) {
@@ -519,7 +447,8 @@ decode_bc7_bytes(const uint8_t *block, uint8_t rgba[16][4])
     uint8_t end[6][4] = {{0}};
     bc7_read_ends(bits, mode, &at, end);
 
-    const struct partition *p = find_partition(mode->subsets, partition);
+    const struct bptc_partition
+        *p = &bptc_partitions[mode->subsets - 1][partition];
     uint8_t index[16], index2[16];
     read_indices(bits, at, mode->index_bits, p, mode->subsets, index);
     unsigned width = mode->index_bits, width2 = mode->index_bits;
