@@ -10,6 +10,10 @@
 #include "sampler/decode.h"
 #include "sampler/x86/texel_tmpl.h"
 
+#ifdef __AVX512VBMI__
+#include "sampler/x86/block_bc7.h"
+#endif
+
 /* Two columns and two rows of blocks. */
 struct lanes_window {
     int32_t x[2], y[2];
@@ -222,7 +226,11 @@ decode_byte_block(const struct sample_block_key *key, uint32_t to[16])
             break;
         sample_block_decode_bytes(key, to);
         break;
+#ifdef __AVX512VBMI__
+    case FORMAT_BC7: _mm512_store_si512(to, decode_bc7_block(key->bits)); break;
+#else
     case FORMAT_BC7: decode_bc7_bytes(block, (uint8_t(*)[4])to); break;
+#endif
     default: sample_block_decode_bytes(key, to); break;
     }
 }

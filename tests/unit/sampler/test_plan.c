@@ -415,6 +415,16 @@ any_block(const struct surface *s)
     return req;
 }
 
+/* All modes of BC7 alike, and the reserved one. */
+static void
+fill_with_all_modes(struct surface *s)
+{
+    for (uint64_t i = 0; i < s->limit_B; i += 16) {
+        unsigned mode = any(9);
+        s->mem[i] = (uint8_t)((s->mem[i] | 1) << mode);
+    }
+}
+
 /* Edges, all levels, the common address modes. */
 Test(plan, patches_have_the_same_bits)
 {
@@ -455,6 +465,8 @@ Test(plan, patches_have_the_same_bits)
         if (few && (s.fmt->compression == FORMAT_ETC1 ||
                     s.fmt->compression == FORMAT_ETC2))
             fill_with_equal_blocks(&s);
+        if (s.fmt->compression == FORMAT_BC7)
+            fill_with_all_modes(&s);
         for (unsigned i = 0; i < 4 && any(4) == 0; i++)
             s.swizzle[i] = (uint8_t)any(8);
         struct sampler sp = make_sampler(any(2), any(2) ? any(2) : MIP_LINEAR,
