@@ -18,6 +18,7 @@ static const struct {
     int32_t column_of_four[16]; /* of four channels of each of them */
     int32_t channels[16];
     int32_t quads[16]; /* pixels of four columns, one after the other */
+    int32_t column[16], row[16];
 } grid = {
     .first_row = {0, 1, 0, 1, 4, 5, 4, 5, 0, 1, 0, 1, 4, 5, 4, 5},
     .first_column = {0, 0, 2, 2, 0, 0, 2, 2, 8, 8, 10, 10, 8, 8, 10, 10},
@@ -25,6 +26,8 @@ static const struct {
     .column_of_four = {0, 0, 0, 0, 1, 1, 1, 1, 4, 4, 4, 4, 5, 5, 5, 5},
     .channels = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
     .quads = {0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15},
+    .column = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3},
+    .row = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3},
 };
 
 INLINE vint
@@ -232,6 +235,118 @@ weight(vint w)
     return v_float(w) * v_splat(1.0f / SAMPLE_ONE);
 }
 
+/* ---- a texel per pixel ----------------------------------------------------
+ */
+
+/* Five rows of five texels, each row 16 bytes behind the one before it: where
+ * they begin, and by how many texels the first one is off a tile's column. */
+struct grid_square {
+    const uint8_t *at; /* NULL: lanes do not look at such */
+    unsigned off;
+};
+
+INLINE struct grid_square
+find_square(const struct sample_plan *p, enum sample_texel kind, unsigned level,
+            vint x, vint y)
+{
+    enum { Y_TILE_ROWS = 32, REACH = 4 };
+    const struct sample_levels *l = &p->levels;
+    const struct grid_square none = {NULL, 0};
+    vint column = x >> 8, row = y >> 8;
+    int32_t x0 = (int32_t)v_first(column), y0 = (int32_t)v_first(row);
+    vint other = (column - x0) ^ v_line((const uint8_t *)grid.column);
+    other |= (row - y0) ^ v_line((const uint8_t *)grid.row);
+    if (v_any(v_test(other, other)) || x0 < 0 || y0 < 0 ||
+        x0 + REACH >= l->w[level] || y0 + REACH >= l->h[level])
+        return none;
+    uint32_t x_el = (uint32_t)(x0 + l->x_el[level]);
+    uint32_t y_el = (uint32_t)(y0 + l->y_el[level]);
+    if (p->tiling.y_keep != Y_TILE_ROWS - 1 ||
+        y_el % Y_TILE_ROWS + REACH >= Y_TILE_ROWS)
+        return none;
+    unsigned in_column = kind == SAMPLE_HALF4 ? 2 : 1;
+    return (struct grid_square){p->mem + x_el / in_column * SAMPLE_COLUMN_B +
+                                    y_el / Y_TILE_ROWS *
+                                        (uint32_t)p->tiling.y_pitch_B +
+                                    y_el % Y_TILE_ROWS * 16,
+                                x_el % in_column};
+}
+
+/* A row's texels 0 to 3, and 1 to 4. */
+struct grid_texels {
+    bits left, right;
+};
+
+INLINE struct grid_texels
+load_square_row(enum sample_texel kind, const uint8_t *row, unsigned off)
+{
+    const uint8_t *next = row + 2 * SAMPLE_COLUMN_B;
+    __m256i two = _mm256_set_m128i(v_load16(row + SAMPLE_COLUMN_B),
+                                   v_load16(row));
+    if (kind == SAMPLE_HALF4) {
+        __m256i third = _mm256_castsi128_si256(v_load16(next));
+        __m256i middle = _mm256_alignr_epi64(third, two, 1);
+        return off ? (struct grid_texels){_mm512_castsi256_si512(middle),
+                                          _mm512_castsi256_si512(
+                                              _mm256_alignr_epi64(third, two,
+                                                                  2))}
+                   : (struct grid_texels){_mm512_castsi256_si512(two),
+                                          _mm512_castsi256_si512(middle)};
+    }
+    __m256i more = _mm256_set_m128i(v_load16(next + SAMPLE_COLUMN_B),
+                                    v_load16(next));
+    bits left = _mm512_inserti64x4(_mm512_castsi256_si512(two), more, 1);
+    __m128i last = v_load16(next + 2 * SAMPLE_COLUMN_B);
+    return (struct grid_texels){
+        left, _mm512_alignr_epi64(_mm512_castsi128_si512(last), left, 2)};
+}
+
+INLINE struct grid_row
+filter_square_row(enum sample_texel kind, const uint8_t *row, unsigned off,
+                  vfloat weight, vint least)
+{
+    struct grid_texels t = load_square_row(kind, row, off);
+    vfloat left = to_floats(kind, t.left), right = to_floats(kind, t.right);
+    if (kind == SAMPLE_FLOAT4)
+        least = least_magnitude(least_magnitude(least, left), right);
+    return (struct grid_row){mix_pixels(left, right, weight), least};
+}
+
+INLINE vfloat
+weight_of_row(vfloat wy, unsigned row)
+{
+    const unsigned lane = (row >> 1) * 8 + (row & 1) * 2;
+    return (vfloat)v_pick_one((vint)wy, v_isplat((int32_t)lane));
+}
+
+/* As filter_grid(). */
+INLINE void
+filter_square(enum sample_texel kind, const uint8_t *at, unsigned off,
+              vfloat wx, vfloat wy, vfloat filtered[4], vint *least)
+{
+    struct grid_row below = filter_square_row(kind, at, off, wx, v_isplat(-1));
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        struct grid_row above = below;
+        below = filter_square_row(kind, at + 16 * (i + 1), off, wx,
+                                  above.least);
+        filtered[i] = mix_pixels(above.filtered, below.filtered,
+                                 weight_of_row(wy, i));
+    }
+    *least = below.least;
+}
+
+/* ---- any grid -------------------------------------------------------------
+ */
+
+INLINE void
+ask_ahead_of_grid(const struct sample_plan *p, enum sample_texel kind,
+                  const uint8_t *at)
+{
+    for (unsigned i = 0; i < element_dw(kind); i++)
+        _mm_prefetch(at + p->ahead_B + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
+}
+
 /* Four rows of four pixels, not settled; false if lanes do not look at a grid.
  * `least` says how small the texels were, of floats. */
 INLINE bool
@@ -243,28 +358,36 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
     vint y = grid_fixed(p, 1, v, v_splat(l->h_fx8[level]));
     if (!is_grid(x, y))
         return false;
-    struct grid_axis column, row;
-    find_places(p, level, x, y, &column, &row);
-    const uint8_t *ahead = p->mem + (uint32_t)row.first_B[0] +
-                           (uint32_t)column.first_B[0] + p->ahead_B;
-    for (unsigned i = 0; i < element_dw(kind); i++)
-        _mm_prefetch(ahead + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
     const vint fraction = v_constant(&lanes_constant.fraction);
     vfloat wx = weight(permute(grid.column_of_four, x & fraction));
     vfloat wy = weight(y & fraction);
+    struct grid_square square = find_square(p, kind, level, x, y);
+    if (square.at) {
+        /* What is below the first line of four rows is new. */
+        ask_ahead_of_grid(p, kind, square.at + 64);
+        if (square.off)
+            filter_square(kind, square.at, 1, wx, wy, filtered, least);
+        else
+            filter_square(kind, square.at, 0, wx, wy, filtered, least);
+        return true;
+    }
+    struct grid_axis column, row;
+    find_places(p, level, x, y, &column, &row);
+    ask_ahead_of_grid(p, kind,
+                      p->mem + (uint32_t)row.first_B[0] +
+                          (uint32_t)column.first_B[0]);
     const bool adjacent = is_adjacent(&column);
     struct grid_row above, below = {.least = v_isplat(-1)};
 #pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
-        const unsigned lane = (i >> 1) * 8 + (i & 1) * 2;
         above = below;
         if (!i || row.first_B[i] != row.second_B[i - 1])
             above = filter_row(kind, p->mem + row.first_B[i], &column, adjacent,
                                wx, below.least);
         below = filter_row(kind, p->mem + row.second_B[i], &column, adjacent,
                            wx, above.least);
-        vint w = v_pick_one((vint)wy, v_isplat((int32_t)lane));
-        filtered[i] = mix_pixels(above.filtered, below.filtered, (vfloat)w);
+        filtered[i] = mix_pixels(above.filtered, below.filtered,
+                                 weight_of_row(wy, i));
     }
     *least = below.least;
     return true;
