@@ -183,7 +183,7 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
                                            (int32_t)n.corner.by);
             line = (const uint8_t *)get_block(p, kind, blocks, at_B, NULL, 0);
         } else {
-            struct patch_lines l = find_lines(p, n.corner);
+            struct patch_lines l = find_lines(p, n.corner, 1);
             line = l.row[0] + l.column_B[0];
         }
         out->low = take_of_line(line, n.in.low);

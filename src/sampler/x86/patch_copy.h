@@ -147,7 +147,7 @@ copy_texels(const struct sample_plan *p, enum sample_texel kind,
         copy_blocks(p, blocks, n, c);
         return true;
     }
-    struct patch_lines l = find_lines(p, n->corner);
+    struct patch_lines l = find_lines(p, n->corner, 2);
     copy_pair(c, 0, l.row[0] + l.column_B[0], l.row[0] + l.column_B[1]);
     copy_pair(c, 1, l.row[1] + l.column_B[0], l.row[1] + l.column_B[1]);
     if (n->rows > 2)

@@ -59,7 +59,8 @@ struct patch_lines {
 };
 
 INLINE struct patch_lines
-find_lines(const struct sample_plan *p, struct patch_corner corner)
+find_lines(const struct sample_plan *p, struct patch_corner corner,
+           unsigned side)
 {
     uint32_t bx = corner.bx, by = corner.by;
     /* Blocks that no lane looks at need not exist. */
@@ -74,7 +75,8 @@ find_lines(const struct sample_plan *p, struct patch_corner corner)
                 p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
         .column_B = {bx * 512, bx1 * 512, bx2 * 512},
     };
-    _mm_prefetch(l.row[0] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
+    /* Of two rows the lower one is new. */
+    _mm_prefetch(l.row[side > 1] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
     return l;
 }
 

@@ -193,7 +193,7 @@ INLINE void
 load_lines_of(const struct sample_plan *p, struct patch_corner corner,
               unsigned side, bits *line)
 {
-    struct patch_lines l = find_lines(p, corner);
+    struct patch_lines l = find_lines(p, corner, side);
     for (unsigned y = 0; y < side; y++)
         for (unsigned x = 0; x < side; x++)
             line[side * y + x] = load_table(l.row[y] + l.column_B[x]);
