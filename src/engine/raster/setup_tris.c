@@ -8,15 +8,17 @@ struct tri_source {
     uint8_t provoking;
 };
 
-static struct tri_source
-source_of(const struct prim_mesh *mesh, const struct prim_tri *tri)
+/* In place: pointers that are copied two at a time right after they have been
+ * stored one by one take a while. */
+static inline void
+find_source(struct tri_source *t, const struct prim_mesh *mesh,
+            const struct prim_tri *tri)
 {
-    struct tri_source t = {.mesh = mesh,
-                           .tri = tri,
-                           .provoking = mesh->provoking[tri->primitive_id & 1]};
+    t->mesh = mesh;
+    t->tri = tri;
+    t->provoking = mesh->provoking[tri->primitive_id & 1];
     for (unsigned k = 0; k < 3; k++)
-        t.corner[k] = prim_corner(mesh, tri, k);
-    return t;
+        t->corner[k] = prim_corner(mesh, tri, k);
 }
 
 /* Beyond 16 bits no array has layers. */
@@ -149,7 +151,8 @@ scene_add_triangles(struct prim_list *list, const struct prim_mesh *mesh,
     list->stipple_pos = 0;
     for (uint32_t m = shapes.seen; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m);
-        const struct tri_source t = source_of(mesh, &tri[i]);
+        struct tri_source t;
+        find_source(&t, mesh, &tri[i]);
         add(list, &head, &t, &shapes, i);
     }
     return list_is_full(list);
