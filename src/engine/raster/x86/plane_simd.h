@@ -394,7 +394,9 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool stores = r->tail.fn, places = stores || r->to.lines;
     struct eu_row *to = r->row;
     bool takes = true;
-    find_kinds(&w);
+    enum { MANY = 4 }; /* blocks; for fewer it takes longer to look */
+    if (end - first >= MANY)
+        find_kinds(&w);
     for (unsigned n = first; n < end; n++, to++) {
         const struct batch_block *b = &r->block[n];
         uint32_t mask = vmask ? b->helped : b->lit;
