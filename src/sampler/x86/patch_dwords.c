@@ -264,11 +264,13 @@ answer_dwords(const struct sample_plan *p, enum sample_texel kind,
 {
     for (unsigned i = 0; i < 4; i++) {
         unsigned from = p->pick[i];
+        if (at_dw[i] < 0)
+            continue;
         vfloat value = (vfloat)v_isplat(from == SOURCE_ONE ? p->one : 0);
         for (unsigned k = 0; k < channel_count(kind); k++)
             if (from == k)
                 value = color->c[k];
-        put(out, at_dw[i], value);
+        v_store(out + at_dw[i], (vint)value);
     }
 }
 
@@ -359,19 +361,56 @@ filter_on_levels(const struct sample_plan *p, enum sample_texel kind,
 }
 
 INLINE bool
-filtered(const struct sample_plan *p, enum sample_texel kind,
-         enum sample_way way, const struct sample_pair *in, uint32_t *out,
-         const int16_t at_dw[4])
+mipmaps(const struct sample_plan *p, enum sample_texel kind,
+        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct lanes_color color;
     vfloat ref;
     if (!load_reference(p, kind, in, &ref) ||
-        !filter_on_levels(p, kind, way, (vfloat)v_load(in->u, 16),
-                          (vfloat)v_load(in->v, 16), ref, &color))
+        !filter_mipmaps(p, kind, (vfloat)v_load(in->u, 16),
+                        (vfloat)v_load(in->v, 16), ref, &color))
         return false;
     color = settle(kind, v_live(0xffff), color);
     answer_dwords(p, kind, &color, out, at_dw);
     return true;
+}
+
+INLINE bool
+answer_corners(const struct sample_plan *p, enum sample_texel kind,
+               const struct lanes_square_texels *t, vint x, vint y, vfloat ref,
+               uint32_t *out, const int16_t at_dw[4])
+{
+    struct lanes_color color;
+    if (!filter_corners(p, kind, t, x, y, ref, &color))
+        return false;
+    color = settle(kind, v_live(0xffff), color);
+    answer_dwords(p, kind, &color, out, at_dw);
+    return true;
+}
+
+/* Four lines need no stack: what looks at nine is left to a function that is
+ * called last. */
+typedef bool (*nine_fn)(const struct sample_plan *p, struct patch_corner corner,
+                        bits in, vint x, vint y, vfloat ref, uint32_t *out,
+                        const int16_t at_dw[4]);
+
+INLINE bool
+linear(const struct sample_plan *p, enum sample_texel kind, nine_fn nine,
+       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct lanes_square_texels t;
+    vfloat ref;
+    if (!load_reference(p, kind, in, &ref))
+        return false;
+    vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
+    vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    struct patch_view view = find_view(&lv, x, y);
+    if (__builtin_expect(view.side != 2, 0))
+        return view.side &&
+               nine(p, view.corner, view.in, x, y, ref, out, at_dw);
+    take_corners_of_four(p, view.corner, (vint)view.in, &t);
+    return answer_corners(p, kind, &t, x, y, ref, out, at_dw);
 }
 
 INLINE bits
@@ -393,22 +432,38 @@ pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
     {                                        \
         return way(p, kind, in, out, at_dw); \
     }
-#define FILTERED(kind, way, name)                                        \
-    static bool name(PATCH_ARGS)                                         \
-    {                                                                    \
-        return filtered(p, kind, way, in, out, at_dw);                   \
-    }                                                                    \
+#define PIXELS_OF(kind, way, name)                                       \
     static __m512i name##_pixels(const struct sample_plan *p, __m512 u,  \
                                  __m512 v, struct sample_blocks *blocks, \
                                  bool blue_first, bool *done)            \
     {                                                                    \
         return pixels(p, kind, way, u, v, blue_first, done);             \
     }
-#define PATCHES(kind, name)                      \
-    TEXELS(kind, name, nearest)                  \
-    TEXELS(kind, name, fetch)                    \
-    FILTERED(kind, SAMPLE_LINEAR, name##_linear) \
-    FILTERED(kind, SAMPLE_MIPMAPS, name##_mipmaps)
+#define LINEAR(kind, name)                                                 \
+    static __attribute__((noinline)) bool name##_of_nine(                  \
+        const struct sample_plan *p, struct patch_corner corner, bits in,  \
+        vint x, vint y, vfloat ref, uint32_t *out, const int16_t at_dw[4]) \
+    {                                                                      \
+        struct lanes_square_texels t;                                      \
+        take_corners_of_nine(p, corner, (vint)in, &t);                     \
+        return answer_corners(p, kind, &t, x, y, ref, out, at_dw);         \
+    }                                                                      \
+    static bool name(PATCH_ARGS)                                           \
+    {                                                                      \
+        return linear(p, kind, name##_of_nine, in, out, at_dw);            \
+    }                                                                      \
+    PIXELS_OF(kind, SAMPLE_LINEAR, name)
+#define MIPMAPS(kind, name)                      \
+    static bool name(PATCH_ARGS)                 \
+    {                                            \
+        return mipmaps(p, kind, in, out, at_dw); \
+    }                                            \
+    PIXELS_OF(kind, SAMPLE_MIPMAPS, name)
+#define PATCHES(kind, name)     \
+    TEXELS(kind, name, nearest) \
+    TEXELS(kind, name, fetch)   \
+    LINEAR(kind, name##_linear) \
+    MIPMAPS(kind, name##_mipmaps)
 PATCHES(SAMPLE_FLOAT1, float1)
 PATCHES(SAMPLE_UNORM24, unorm24)
 PATCHES(SAMPLE_R11G11B10, r11g11b10)
