@@ -1,6 +1,21 @@
 /* target.c: colour targets: addresses, formats, masks. */
 #include "engine/raster/raster.h"
 
+/* No row of a tile is longer. */
+#define TILE_ROW_B 512
+
+/* rises: each is greater than the one before, unless 32 bits have run over. */
+static uint64_t
+greatest(const uint64_t v[], unsigned count, bool rises)
+{
+    uint64_t max = 0;
+    if (rises && count && v[0] <= v[count - 1])
+        return v[count - 1];
+    for (unsigned i = 0; i < count; i++)
+        max = MAX2(max, v[i]);
+    return max;
+}
+
 void
 view_init(struct view *v, const struct surface *s, unsigned level,
           unsigned slice, unsigned sample, unsigned element_B, int32_t tile_x,
@@ -16,11 +31,9 @@ view_init(struct view *v, const struct surface *s, unsigned level,
     v->height = h > y0 ? MIN2(h - y0, TILE_PX) : 0;
     bool alike = surface_axes(s, level, x0, y0, slice, sample, v->width,
                               v->height, v->x_B, v->y_B);
-    uint64_t x_max = 0, y_max = 0;
-    for (unsigned i = 0; i < v->width; i++)
-        x_max = MAX2(x_max, v->x_B[i]);
-    for (unsigned i = 0; i < v->height; i++)
-        y_max = MAX2(y_max, v->y_B[i]);
+    bool rises = alike && s->row_pitch_B >= TILE_ROW_B;
+    uint64_t x_max = greatest(v->x_B, v->width, rises);
+    uint64_t y_max = greatest(v->y_B, v->height, rises);
     v->safe = x_max < UINT64_MAX / 4 && y_max < UINT64_MAX / 4 &&
               x_max + y_max + element_B <= s->limit_B;
     v->pitch_B = s->tiling == TILING_Y   ? 16
