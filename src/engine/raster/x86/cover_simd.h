@@ -260,6 +260,10 @@ find(const struct cover_job *job, struct cover_list *list)
     n.job = job;
     n.samples = job->samples;
     list->count = 0;
+    if (!job->edges) {
+        find_squares(&n, list, 0);
+        return;
+    }
     for (unsigned e = 0; e < FEW_EDGES; e++)
         narrow_edge(&n, e);
     if (job->edges <= FEW_EDGES) {
