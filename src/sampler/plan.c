@@ -1,8 +1,6 @@
 /* plan.c: decides what a message's lanes need not decide again, with the
- * decisions of sample.c, texel.c and lod.c, and chooses the routine. */
-#include "sampler/plan.h"
-#include "base/cpu.h"
-#include "sampler/sample.h"
+ * decisions of sample.c, texel.c and lod.c. */
+#include "sampler/plan_parts.h"
 
 /* ---- what the routines do -------------------------------------------------
  */
@@ -152,17 +150,6 @@ may_compare(enum sample_texel texel)
            texel == SAMPLE_UNORM24;
 }
 
-static const struct sample_routines *
-choose_routines(void)
-{
-    switch (cpu_selected()) {
-    case CPU_AVX512: return &sample_avx512;
-    case CPU_AVX2: return &sample_avx2;
-    case CPU_SSE4: break;
-    }
-    return NULL;
-}
-
 static enum sample_way
 choose_way(const struct sample_plan *plan, enum sample_op op)
 {
@@ -175,106 +162,6 @@ choose_way(const struct sample_plan *plan, enum sample_op op)
     if (one)
         return linear ? SAMPLE_LINEAR : SAMPLE_NEAREST;
     return plan->min_linear && plan->mag_linear ? SAMPLE_MIPMAPS : SAMPLE_ANY;
-}
-
-/* ---- levels ---------------------------------------------------------------
- */
-
-/* Tiles are whole in memory: up to the pitch, and up to a multiple of 32 rows
- * beyond the last one. */
-static void
-plan_square(struct sample_plan *plan, const struct surface *s, uint32_t last_y)
-{
-    unsigned element_B = s->fmt->element_B;
-    plan->square = (struct sample_square){
-        .usable = s->tiling == TILING_Y && element_B <= 4 &&
-                  (element_B & (element_B - 1)) == 0 && s->row_pitch_B >= 128 &&
-                  s->row_pitch_B <= 1u << 18 && last_y < 0xff00 &&
-                  (uintptr_t)s->mem % 64 == 0,
-        .column_shift = element_B == 1   ? 2
-                        : element_B == 2 ? 1
-                                         : 0,
-        .last_x = (s->row_pitch_B & ~127u) / 16 - 1,
-        .last_y = (last_y | 31) / 4,
-    };
-}
-
-/* Every slice of every level must be directly addressable, and with 31 bits:
- * it is enough that the last slices are. */
-static bool
-plan_levels(struct sample_plan *plan, struct sample_ctx *ctx)
-{
-    const struct surface *s = ctx->s;
-    unsigned first = s->min_lod, last = first + s->mip_count_minus1;
-    uint32_t last_y = 0;
-    if (last > SAMPLE_MAX_LEVEL)
-        return false;
-    for (unsigned i = 0; i < 16; i++) {
-        unsigned level = CLAMP(i, first, last);
-        uint32_t slices = surface_level_slices(s, level);
-        const struct texel_plane *end = texel_plane(ctx, level, slices - 1);
-        if (!end->mem || !end->small)
-            return false;
-        last_y = MAX2(last_y, end->y + surface_level_height(s, level) - 1);
-        const struct texel_plane *p = texel_plane(ctx, level, s->min_array);
-        if (!p->mem)
-            return false;
-        struct sample_levels *t = &plan->levels;
-        t->w[i] = (int32_t)surface_level_width(s, level);
-        t->h[i] = (int32_t)surface_level_height(s, level);
-        bool texels = ctx->sp->non_normalized;
-        t->w_fx8[i] = texels ? SAMPLE_ONE : (float)t->w[i] * SAMPLE_ONE;
-        t->h_fx8[i] = texels ? SAMPLE_ONE : (float)t->h[i] * SAMPLE_ONE;
-        t->x_el[i] = (int32_t)(p->x_B / s->fmt->element_B * s->fmt->block_w);
-        t->y_el[i] = (int32_t)(p->y * s->fmt->block_h);
-        t->last[i] = (t->h[i] - 1) << 16 | (t->w[i] - 1);
-        plan->mem = p->mem;
-    }
-    plan_square(plan, s, last_y);
-    return true;
-}
-
-static void
-plan_layers(struct sample_plan *plan, const struct surface *s,
-            enum sample_op op)
-{
-    /* ld finds nothing in layers that there are not. */
-    plan->layered = s->is_array && (s->depth > 1 || op == SAMPLE_LD);
-    plan->last_layer = (float)(s->depth - 1);
-    plan->layer_rows = (int32_t)(s->qpitch_el_rows * s->fmt->block_h);
-}
-
-static bool
-plan_tiling(struct sample_plan *plan, const struct surface *s)
-{
-    struct sample_tiling *t = &plan->tiling;
-    int32_t pitch_B = (int32_t)s->row_pitch_B;
-    unsigned element_B = s->fmt->element_B;
-    if (element_B & (element_B - 1))
-        return false;
-    *t = (struct sample_tiling){
-        .element_shift = __builtin_ctz(element_B),
-        .x_keep = -1,
-        .y_pitch_B = pitch_B,
-    };
-    plan->ahead_B = 16 / s->fmt->block_w * element_B;
-    if (s->tiling == TILING_Y) {
-        plan->ahead_B = plan->ahead_B / 16 * SAMPLE_COLUMN_B;
-        t->x_keep = 15;
-        t->x_shift = 5;
-        t->y_shift = 5;
-        t->y_keep = 31;
-        t->y_keep_shift = 4;
-        t->y_pitch_B = (pitch_B & ~127) * 32;
-    } else if (s->tiling == TILING_X) {
-        t->x_keep = 511;
-        t->x_shift = 3;
-        t->y_shift = 3;
-        t->y_keep = 7;
-        t->y_keep_shift = 9;
-        t->y_pitch_B = (pitch_B & ~511) * 8;
-    }
-    return true;
 }
 
 /* ---- levels of detail -----------------------------------------------------
@@ -356,108 +243,6 @@ plan_lod(struct sample_plan *plan, const struct sample_ctx *ctx)
         lod->beta = ctx->integer ? 0 : same.beta;
     }
     return true;
-}
-
-/* Blocks of few colours have patches of their own. */
-static const sample_patch_fn *
-vbmi_patches(const struct sample_plan *plan)
-{
-    const struct format_info *fmt = plan->fmt;
-    bool bytes = plan->texel == SAMPLE_BYTE_BLOCKS;
-    bool opaque_etc = fmt->ch[0].bits == 8 && fmt->ch[3].kind == FORMAT_NONE;
-    switch (fmt->compression) {
-    case FORMAT_BC1: return bytes ? sample_patch_bc1 : sample_patch_bc1_srgb;
-    case FORMAT_BC3: return sample_patch_bc3;
-    case FORMAT_ETC1:
-    case FORMAT_ETC2:
-        if (bytes && opaque_etc)
-            return sample_patch_etc;
-        break;
-    default: break;
-    }
-    return sample_patch_vbmi[plan->texel];
-}
-
-/* For texels in lines of memory, or blocks; NULL: there are none. With AVX-512
- * but without VBMI and VNNI run() keeps lines of bytes in registers. */
-static const sample_patch_fn *
-square_patches(const struct sample_plan *plan)
-{
-    enum sample_texel texel = plan->texel;
-    if (cpu_selected() == CPU_AVX2)
-        return sample_patch_avx2[texel];
-    if (texel == SAMPLE_FLOAT1 || texel == SAMPLE_UNORM24 ||
-        texel == SAMPLE_R11G11B10)
-        return sample_patch_dwords[texel];
-    return __builtin_cpu_supports("avx512vbmi") &&
-                   __builtin_cpu_supports("avx512vnni")
-               ? vbmi_patches(plan)
-               : NULL;
-}
-
-/* Whether levels begin with whole lines of memory. */
-static bool
-has_whole_lines(const struct sample_levels *t)
-{
-    for (unsigned i = 0; i < 16; i++)
-        if ((t->x_el[i] | t->y_el[i]) & 3)
-            return false;
-    return true;
-}
-
-/* Coordinates that the common address modes move. */
-static sample_patch_fn
-choose_square(const struct sample_plan *plan)
-{
-    const sample_patch_fn *patch = square_patches(plan);
-    if (!patch || !(plan->square.usable || plan->blocks) ||
-        (plan->texel != SAMPLE_BYTES1 && !has_whole_lines(&plan->levels)))
-        return NULL;
-    if (plan->way == SAMPLE_FETCH)
-        return plan->offset[0] || plan->offset[1] ? NULL : patch[SAMPLE_FETCH];
-    if (plan->axis[0] == SAMPLE_AXIS_ANY || plan->axis[1] == SAMPLE_AXIS_ANY)
-        return NULL;
-    return patch[plan->way];
-}
-
-static sample_patch_fn
-choose_patch(const struct sample_plan *plan)
-{
-    /* Without a layer, ld reads the first one. */
-    bool layered = plan->layered && plan->way != SAMPLE_FETCH;
-    if (cpu_selected() < CPU_AVX2 || layered || plan->lod.lane ||
-        plan->border || (plan->way == SAMPLE_MIPMAPS && plan->lod.fixed))
-        return NULL;
-    bool any_axis = plan->axis[0] == SAMPLE_AXIS_ANY ||
-                    plan->axis[1] == SAMPLE_AXIS_ANY;
-    sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];
-    return rows && cpu_selected() == CPU_AVX512 && !any_axis
-               ? rows
-               : choose_square(plan);
-}
-
-static sample_pixels_fn
-choose_pixels(const struct sample_plan *plan)
-{
-    const struct {
-        const sample_patch_fn *patch;
-        const sample_pixels_fn *pixels;
-    } beside[] = {
-        {sample_patch_dwords[plan->texel], sample_pixels_dwords[plan->texel]},
-        {sample_patch_rows[plan->texel], sample_pixels_rows[plan->texel]},
-        {sample_patch_vbmi[plan->texel], sample_pixels_vbmi[plan->texel]},
-        {sample_patch_bc1, sample_pixels_bc1},
-        {sample_patch_etc, sample_pixels_etc},
-        {sample_patch_bc1_srgb, sample_pixels_bc1_srgb},
-        {sample_patch_bc3, sample_pixels_bc3},
-    };
-    if (plan->compare) /* there is nothing to compare with */
-        return NULL;
-    for (unsigned i = 0; plan->patch && i < ARRAY_SIZE(beside); i++) {
-        if (plan->patch == beside[i].patch[plan->way])
-            return beside[i].pixels[plan->way];
-    }
-    return NULL;
 }
 
 static uint8_t
@@ -607,7 +392,6 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     };
     static const struct sampler no_sampler; /* ld needs none */
     struct sample_ctx ctx;
-    const struct sample_routines *routines = choose_routines();
     plan->run = NULL;
     plan->patch = NULL;
     plan->pixels = NULL;
@@ -620,8 +404,8 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
         return;
     enum sample_texel texel = choose_texel(&ctx, &plan->packed);
     if (texel == SAMPLE_TEXELS || (ctx.compare && !may_compare(texel)) ||
-        !plan_tiling(plan, s) || !plan_levels(plan, &ctx) ||
-        !plan_lod(plan, &ctx) || !plan_filter(plan, &ctx))
+        !plan_levels_find(plan, &ctx) || !plan_lod(plan, &ctx) ||
+        !plan_filter(plan, &ctx))
         return;
     plan->texel = texel;
     plan->blocks = texel == SAMPLE_BLOCKS || texel == SAMPLE_BYTE_BLOCKS;
@@ -632,14 +416,10 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     /* Of many samples each would ask: that costs more than it saves. */
     if (plan->way == SAMPLE_ANISOTROPIC)
         plan->ahead_B = 0;
-    plan_layers(plan, s, shape->op);
     plan_channels(plan, &ctx);
     plan_bytes(plan);
     plan->any_denormals = knows_no_denormals(plan, shape->op);
-    if (routines)
-        plan->run = routines->fn[texel][plan->way];
-    plan->patch = choose_patch(plan);
-    plan->pixels = choose_pixels(plan);
+    plan_routines_choose(plan);
     /* patch_*.c know the floats that can become denormal. */
     bool is_float = texel == SAMPLE_FLOAT1 || texel == SAMPLE_FLOAT4;
     plan->patch_any_denormals = plan->any_denormals ||

@@ -2,7 +2,7 @@
  * its lanes: made once per draw, binding and message, then run for every
  * thread. Plain data; any number of threads run the same one.
  *
- * Made and called by engine/msg. plan.c fills it in and chooses the routine,
+ * Made and called by engine/msg. plan*.c fill it in and choose the routine,
  * x86/sample_tmpl.h has the routines. What they answer has the same bits as
  * sampler_sample()'s answer (test_plan.c); whatever they leave out is left to
  * sampler_sample(). */
