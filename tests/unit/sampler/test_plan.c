@@ -357,9 +357,10 @@ Test(plan, compares_alike)
         struct surface s = make_surface(SURFACE_2D, format[any(3)], 1 + any(37),
                                         1 + any(37), 1, 1 + any(4), TILING_Y);
         bool few = any(2);
-        for (uint64_t i = 0; i < s.limit_B; i++)
-            s.mem[i] = (uint8_t)(few ? i % s.fmt->element_B ? 0 : any(3)
-                                     : any(256));
+        if (few)
+            fill_with_few_numbers(&s);
+        else
+            fill_with_any_bytes(&s);
         struct sampler sp = any_sampler();
         sp.shadow_func = (uint8_t)any(8);
         for (unsigned n = 0; n < 4; n++) {
@@ -459,9 +460,10 @@ Test(plan, patches_have_the_same_bits)
             SURFACE_2D, format[any(ARRAY_SIZE(format))], 8 + any(120),
             8 + any(120), 1, 1 + any(5), TILING_Y);
         bool few = any(4) == 0;
-        for (uint64_t i = 0; i < s.limit_B; i++)
-            s.mem[i] = (uint8_t)(few ? i % s.fmt->element_B ? 0 : any(3)
-                                     : any(256));
+        if (few)
+            fill_with_few_numbers(&s);
+        else
+            fill_with_any_bytes(&s);
         if (few && (s.fmt->compression == FORMAT_ETC1 ||
                     s.fmt->compression == FORMAT_ETC2))
             fill_with_equal_blocks(&s);
