@@ -61,6 +61,7 @@ struct eu_tail {
 /* One of many threads that compiled code runs one after the other, see
  * eu_launch_row(). */
 #define EU_ROW_GRF 4
+#define EU_ROW_THREADS 4
 /* Which lanes of a pixel shader's thread are lit, in its second header. */
 #define EU_LIT_B (EU_GRF_B + 28)
 struct eu_row {
@@ -211,10 +212,10 @@ struct eu_launch {
      * what is left of the budget. */
     int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
     const void *entry;
-    /* NULL, or the threads of a row two at a time, where that pays: thread->row
-     * moves on to one that is left over, or true: to the last, all have
-     * finished. Each begins with the registers that the thread has now, its
-     * payload aside. */
+    /* NULL, or the threads of a row several at a time, where that pays:
+     * thread->row moves on to one that is left over, or true: to the last, all
+     * have finished. Each begins with the registers that the thread has now,
+     * its payload aside. */
     bool (*pairs)(const struct eu_launch *, struct eu_thread *, int64_t *left);
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
 };
@@ -337,8 +338,8 @@ eu_launch_takes(const struct eu_launch *l, uint32_t mask)
 
 /* eu_launch_quick() for a row of threads, which differ in their masks and in
  * the payload from row_grf on. Returns the one that has not finished, or the
- * last. Behind the thread there is another one, for what runs two; alike: the
- * tail changes no registers for the next one. */
+ * last. The thread is the first of EU_ROW_THREADS, for what runs several;
+ * alike: the tail changes no registers for the next one. */
 static inline struct eu_row *
 eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
               struct eu_row *row, struct eu_tail tail, bool alike,

@@ -186,7 +186,7 @@ run_threads(const struct starter *s, const struct way *w)
 static void
 run_batches(const struct starter *s, const struct way *w)
 {
-    static struct eu_thread t[2];
+    static struct eu_thread t[EU_ROW_THREADS];
     static const struct plane b1 = {0.1, 0.3, 0.2}, b2 = {0.2, 0.1, 0.4};
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];

@@ -175,10 +175,11 @@ struct worker {
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
     struct cover_list cover;
     struct block_batch batch;
-    struct eu_thread thread, twin; /* see eu_launch_row() */
+    /* See eu_launch_row(). */
+    struct eu_thread thread, others[EU_ROW_THREADS - 1];
 };
-static_assert(offsetof(struct worker, twin) ==
+static_assert(offsetof(struct worker, others) ==
                   offsetof(struct worker, thread) + sizeof(struct eu_thread),
-              "the twin is right behind the thread");
+              "the others are right behind the thread");
 
 #endif

@@ -16,8 +16,8 @@ struct jit_masked {
     struct gdb_code *gdb;
 };
 
-/* For two threads of a row at a time (pair.c). */
-struct jit_pair {
+/* For two or four threads of a row at a time (pair.c). */
+struct jit_together {
     void *code;
     size_t size_B;
     uint32_t begin;
@@ -47,10 +47,12 @@ struct eu_jit {
     jit_door *doors;
     _Atomic(struct jit_masked *) masked; /* made when first needed; owned */
     atomic_bool masked_failed;
-    struct jit_set pair_keeps;       /* see jit_pair_keeps() */
-    bool pairs;                      /* there may be such code, */
-    _Atomic(struct jit_pair *) pair; /* made when many rows have run; owned */
-    atomic_bool pair_failed;
+    struct jit_set pair_keeps; /* see jit_pair_keeps() */
+    bool pairs;                /* there may be such code, */
+    struct {
+        _Atomic(struct jit_together *) code; /* owned */
+        atomic_bool failed;
+    } together[2];           /* two, four; made when many rows have run */
     atomic_uint ran;         /* rows until then */
     atomic_uint lost;        /* rows that did not stay together */
     struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
@@ -66,7 +68,7 @@ bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 /* NULL when it cannot be made. */
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
 
-void eu_jit_free_pair(struct jit_pair *pair);
+void eu_jit_free_together(struct jit_together *code);
 /* eu_launch.pairs */
 bool eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t,
                       int64_t *left);

@@ -148,7 +148,7 @@ compile_hard(struct jit *j, const struct eu_op *op)
     /* Hosts with 32 vector registers have enough for these; with 16 and a loop
      * that has some of them nothing is sure. */
     bool tight = !j->evex && j->v.pinned;
-    bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned && !j->pair;
+    bool roomy = j->evex && op->lanes <= 16 && !j->v.pinned && j->threads == 1;
     if (!roomy)
         save(j, &s);
     if (tight && op->fn != op->slow && jit_lower_plain(j, op)) {
@@ -321,6 +321,7 @@ jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
         .k = kernel,
         .evex = cpu == CPU_AVX512,
         .flags = flags,
+        .threads = 1,
         .max_lanes = cpu == CPU_AVX512 ? 16 : 8,
         .v.all = cpu == CPU_AVX512 ? UINT32_MAX : 0xffff,
     };

@@ -211,7 +211,8 @@ eu_jit_free(struct eu_jit *jit)
     if (!jit)
         return;
     free_masked(jit->masked);
-    eu_jit_free_pair(jit->pair);
+    for (unsigned i = 0; i < ARRAY_SIZE(jit->together); i++)
+        eu_jit_free_together(jit->together[i].code);
     eu_show_end(jit->gdb);
     eu_exec_release(jit->code, jit->size_B);
     free(jit->arrays);

@@ -77,9 +77,11 @@ bool eu_jit_agrees(const struct eu_jit *jit, struct eu_thread *t,
 /* Makes the code for threads with channels off now, not when one comes. */
 bool eu_jit_complete(const struct eu_jit *jit);
 
-/* Code for two threads of a row, now, not when many have run; or NULL. */
-struct jit_pair;
-const struct jit_pair *eu_jit_pair(const struct eu_jit *jit);
+/* Code for two or four threads of a row, now, not when many have run; or NULL.
+ */
+struct jit_together;
+const struct jit_together *eu_jit_together(const struct eu_jit *jit,
+                                           unsigned threads);
 
 struct eu_jit_info {
     uint32_t code_B, op_count, native_count;

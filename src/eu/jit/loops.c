@@ -220,7 +220,7 @@ static unsigned
 most_pins(const struct jit *j, const struct jit_loop *l)
 {
     bool math = has_math(j, l);
-    if (j->pair)
+    if (j->threads > 1)
         return math ? MOST_PINS_PAIR_MATH : MOST_PINS_PAIR;
     if (j->evex)
         return math ? MOST_PINS_MATH : MOST_PINS_EVEX;
@@ -246,7 +246,8 @@ choose(const struct jit *j, struct jit_loop *l, const struct candidates *all)
 {
     const struct candidate *c = all->of;
     struct jit_set left = all->met;
-    unsigned last = j->evex && !j->pair ? 31 : 15, most = most_pins(j, l);
+    unsigned last = j->evex && j->threads == 1 ? 31 : 15,
+             most = most_pins(j, l);
     unsigned having[MANY + 1] = {0}, least = MANY, sum = 0;
     while (!is_empty(&left)) {
         unsigned g = pop_grf(&left);

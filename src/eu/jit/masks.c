@@ -65,7 +65,7 @@ flag_disp(const struct eu_op *op)
 static inline unsigned
 flag_k(const struct jit *j, unsigned reg)
 {
-    return 6u + (j->pair ? j->second : reg);
+    return 6u + (j->threads > 1 ? j->nth : reg);
 }
 
 void
@@ -90,7 +90,8 @@ jit_reload_flags(struct jit *j)
 static bool
 keeps_flags(const struct jit *j, const struct eu_op *op)
 {
-    return j->full && j->evex && op->lanes == 16 && !(j->pair && op->flag_reg);
+    return j->full && j->evex && op->lanes == 16 &&
+           (j->threads == 1 || (j->threads == 2 && !op->flag_reg));
 }
 
 unsigned

@@ -1,15 +1,16 @@
-/* pair.c: code for two threads of a row in lockstep.
+/* pair.c: code for two threads of a row in lockstep, or for four.
  *
  * Many shaders are a chain of instructions that wait for each other, which
  * takes longer than the host looks ahead. Here every instruction is there
  * twice, for one thread of a row and for the next one: each computes while the
  * other waits. Each has half of the vector registers, and a mask register for
  * its flags; what of the second one is in memory is in a thread of its own
- * right behind the first one (x86.bias). This is for kernels that go straight
- * on, but for loops that count (counters.c), and send nothing but what is
- * caught and samples, which one asks for after the other. It is made when many
- * threads of one have run. Where two do not stay together they are run once
- * more, each alone: they have done nothing yet. */
+ * right behind the first one (x86.bias). Four of them have eight registers
+ * each, if no value of theirs needs more, and wait less still. This is for
+ * kernels that go straight on, but for loops that count (counters.c), and send
+ * nothing but what is caught and samples, which one asks for after the other.
+ * It is made when many threads of one have run. Where two do not stay together
+ * they are run once more, each alone: they have done nothing yet. */
 #include "eu/jit/code.h"
 #include "eu/jit/lower_send.h"
 #include "eu/jit/pair.h"
@@ -19,10 +20,10 @@
 #include <stdlib.h>
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
-#define ROW_AT(second, member) \
-    ((second) * sizeof(struct eu_row) + offsetof(struct eu_row, member))
+#define ROW_AT(nth, member) \
+    ((nth) * sizeof(struct eu_row) + offsetof(struct eu_row, member))
 #define STEP_B (2 * EU_GRF_B)
-#define FIRST_VREGS 0x0000ffffu
+#define MOST_THREADS 4
 
 static void
 get_side(const struct jit *j, struct jit_side *s)
@@ -42,16 +43,14 @@ set_side(struct jit *j, const struct jit_side *s)
     j->loop = s->loop;
 }
 
-/* What follows is for the other thread. */
+/* What follows is for the next thread, in a circle. */
 static void
 turn(struct jit *j)
 {
-    struct jit_side s;
-    get_side(j, &s);
-    set_side(j, j->side);
-    *j->side = s;
-    j->second = !j->second;
-    j->x.bias = j->second ? (int32_t)sizeof(struct eu_thread) : 0;
+    get_side(j, &j->side[j->nth]);
+    j->nth = (j->nth + 1) % j->threads;
+    set_side(j, &j->side[j->nth]);
+    j->x.bias = (int32_t)(j->nth * sizeof(struct eu_thread));
 }
 
 /* rax := the first thread's place in the row */
@@ -86,7 +85,7 @@ static void
 begin_thread(struct jit *j)
 {
     struct x86 *x = &j->x;
-    x86_load_from_rax(x, X86_RCX, ROW_AT(j->second, mask));
+    x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, mask));
     x86_store(x, X86_RCX, THREAD_AT(mask), 4);
     if (j->in.leaves != EU_LEAVES_NONE) {
         unsigned zero = jit_temp(j);
@@ -97,13 +96,13 @@ begin_thread(struct jit *j)
     }
     restore_grfs(j);
     if (j->in.own_lit) {
-        x86_load_from_rax(x, X86_RCX, ROW_AT(j->second, lit));
+        x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, lit));
         x86_store(x, X86_RCX, THREAD_AT(grf) + EU_LIT_B, 4);
     }
     for (unsigned at_B = 0; at_B < EU_ROW_GRF * EU_GRF_B; at_B += STEP_B) {
         unsigned r = jit_temp(j);
         x86_vop(x, X86_MOVUPS_LD, 2, r, 0,
-                x86_at_rax(ROW_AT(j->second, payload) + at_B), 0);
+                x86_at_rax(ROW_AT(j->nth, payload) + at_B), 0);
         jit_bind(j, r, j->row_grf * EU_GRF_B + at_B, STEP_B);
     }
     jit_unlock_but(j, 0);
@@ -111,12 +110,12 @@ begin_thread(struct jit *j)
 
 /* The payloads of the last messages in registers, and who has which lanes. */
 static void
-end_threads(struct jit *j, const struct eu_op *op, struct jit_caught c[2])
+end_threads(struct jit *j, const struct eu_op *op, struct jit_caught *c)
 {
     struct x86 *x = &j->x;
     struct jit_send s;
     jit_describe_send(&s, op);
-    for (unsigned n = 0; n < 2; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
         jit_read_caught(j, &s, &c[n]);
         if (op->pred)
             jit_pred_bits(j, op, X86_RDX);
@@ -142,25 +141,35 @@ call_tail(struct jit *j, unsigned n)
     x86_call_at(x, THREAD_AT(tail.fn));
 }
 
+static size_t
+kept_payload(unsigned n)
+{
+    return KEPT_PAYLOAD + (n - 1) * sizeof(struct eu_thread);
+}
+
 static void
-call_tails(struct jit *j, const struct jit_caught c[2])
+call_tails(struct jit *j, const struct jit_caught *c)
 {
     struct x86 *x = &j->x;
-    x86_lea(x, X86_RAX, X86_RBX, (int32_t)KEPT_PAYLOAD);
-    jit_store_caught(j, &c[1]);
+    for (unsigned n = 1; n < j->threads; n++) {
+        x86_lea(x, X86_RAX, X86_RBX, (int32_t)kept_payload(n));
+        jit_store_caught(j, &c[n]);
+    }
     jit_pass_caught(j, c[0]);
     call_tail(j, 0);
-    for (unsigned i = 0; i < EU_CATCH_GRF / 2; i++)
-        x86_vop(x, X86_MOVUPS_LD, 2, i, 0,
-                x86_thread(KEPT_PAYLOAD + i * STEP_B), 0);
-    call_tail(j, 1);
+    for (unsigned n = 1; n < j->threads; n++) {
+        for (unsigned i = 0; i < EU_CATCH_GRF / 2; i++)
+            x86_vop(x, X86_MOVUPS_LD, 2, i, 0,
+                    x86_thread(kept_payload(n) + i * STEP_B), 0);
+        call_tail(j, n);
+    }
 }
 
 static void
 take_payloads(struct jit *j, const struct eu_op *op)
 {
     struct x86 *x = &j->x;
-    struct jit_caught c[2];
+    struct jit_caught c[MOST_THREADS];
     end_threads(j, op, c);
     x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
     x86_test(x, X86_RAX);
@@ -168,7 +177,7 @@ take_payloads(struct jit *j, const struct eu_op *op)
     call_tails(j, c);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, none, x->size);
-    for (unsigned n = 0; n < 2; n++) {
+    for (unsigned n = 0; n < j->threads; n++) {
         load_row(j);
         x86_load_at_rax(x, X86_RAX, ROW_AT(n, caught));
         jit_store_caught(j, &c[n]);
@@ -176,27 +185,37 @@ take_payloads(struct jit *j, const struct eu_op *op)
     x86_patch(x, done, x->size);
 }
 
-/* The two behind begin, or the code is left: with thread->row at the one that
- * is left over, or at the last. */
+/* Jumps away from the last of the row. rax: of which thread n is. */
+static uint32_t
+test_more(struct jit *j, unsigned n)
+{
+    x86_load_from_rax(&j->x, X86_RCX, ROW_AT(n, more));
+    x86_test(&j->x, X86_RCX);
+    return x86_jump(&j->x, X86_CC_E);
+}
+
+/* As many threads behind them begin, or the code is left: with thread->row at
+ * the first one that is left over, or at the last. */
 static void
 go_on(struct jit *j)
 {
     struct x86 *x = &j->x;
+    const unsigned last = j->threads - 1;
+    const int32_t row_B = sizeof(struct eu_row);
+    uint32_t few[MOST_THREADS];
     load_row(j);
-    x86_load_from_rax(x, X86_RCX, ROW_AT(1, more));
-    x86_test(x, X86_RCX);
-    uint32_t all = x86_jump(x, X86_CC_E);
-    x86_alu_imm(x, X86_ADD, X86_RAX, 2 * sizeof(struct eu_row), true);
+    uint32_t all = test_more(j, last);
+    x86_alu_imm(x, X86_ADD, X86_RAX, (uint32_t)row_B * j->threads, true);
     x86_store(x, X86_RAX, THREAD_AT(row), 8);
-    x86_load_from_rax(x, X86_RCX, ROW_AT(0, more));
-    x86_test(x, X86_RCX);
-    x86_patch(x, x86_jump(x, X86_CC_NE), j->row_at);
-    uint32_t one = x86_jump(x, X86_ALWAYS);
+    for (unsigned n = 0; n < last; n++)
+        few[n] = test_more(j, n);
+    x86_patch(x, x86_jump(x, X86_ALWAYS), j->row_at);
     x86_patch(x, all, x->size);
-    x86_alu_imm(x, X86_ADD, X86_RAX, sizeof(struct eu_row), true);
+    x86_alu_imm(x, X86_ADD, X86_RAX, (uint32_t)row_B * last, true);
     x86_store(x, X86_RAX, THREAD_AT(row), 8);
     x86_store_imm(x, THREAD_AT(status), EU_FINISHED);
-    x86_patch(x, one, x->size);
+    for (unsigned n = 0; n < last; n++)
+        x86_patch(x, few[n], x->size);
     x86_vzeroupper(x);
     jit_leave(j);
 }
@@ -233,9 +252,9 @@ send_twice(struct jit *j, uint32_t i)
     if (j->failed)
         return;
     jit_float_mode(j, false);
-    for (unsigned n = 0; n < 2; n++, turn(j))
+    for (unsigned n = 0; n < j->threads; n++, turn(j))
         jit_flush(j, &j->live[0][i]);
-    for (unsigned n = 0; n < 2; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
         jit_pass_send(j, op, &s);
         x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
         lose(j, x86_jump(&j->x, X86_CC_E));
@@ -244,16 +263,18 @@ send_twice(struct jit *j, uint32_t i)
 }
 
 static void
-compile_twice(struct jit *j, uint32_t i)
+compile_alu(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
-    for (unsigned n = 0; n < 2; n++) {
+    for (unsigned n = 0; n < j->threads; n++) {
         j->dying = jit_dying_at(j, i);
         j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
         jit_unlock_but(j, 0);
         jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
         turn(j);
     }
+    /* What has to wait in memory would be waited for. */
+    j->failed |= j->spills && j->threads > 2;
 }
 
 /* ---- loops ---- */
@@ -267,12 +288,12 @@ count_ops(const struct jit *j, uint32_t first, uint32_t end)
     return n;
 }
 
-/* Of both threads. */
+/* Of all threads. */
 static void
 spend(struct jit *j, uint32_t ops)
 {
     if (ops)
-        x86_alu_imm(&j->x, X86_SUB, X86_R12, 2 * ops, true);
+        x86_alu_imm(&j->x, X86_SUB, X86_R12, j->threads * ops, true);
 }
 
 static void
@@ -280,7 +301,7 @@ begin_loop(struct jit *j, const struct jit_loop *l)
 {
     struct x86 *x = &j->x;
     jit_float_mode(j, false);
-    for (unsigned n = 0; n < 2; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
         jit_flush(j, &j->live[0][l->head]);
         jit_forget(j);
         jit_enter_loop(j, l->head);
@@ -316,11 +337,11 @@ end_loop(struct jit *j, uint32_t i, const struct exit *e)
     struct x86 *x = &j->x;
     uint32_t head = j->loop->head;
     jit_float_mode(j, false);
-    for (unsigned n = 0; n < 2; n++, turn(j))
+    for (unsigned n = 0; n < j->threads; n++, turn(j))
         jit_end_block(j, &j->live[0][i]);
     x86_patch(x, x86_jump(x, X86_ALWAYS), j->inner[head]);
     x86_patch(x, e->from, x->size);
-    for (unsigned n = 0; n < 2; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
         set_side(j, &e->side[n]);
         if (n) {
             uint32_t both = jit_test_counter(j);
@@ -354,7 +375,7 @@ compile_op(struct jit *j, uint32_t i, struct exit *e)
     else if (j->start[i] & JIT_SEND)
         send_twice(j, i);
     else if (op->fn != eu_op_join && !jit_counts(j, i, 0))
-        compile_twice(j, i);
+        compile_alu(j, i);
 }
 
 /* Ops that every thread executes once. */
@@ -373,18 +394,27 @@ is_last(const struct eu_op *op)
     return jit_is_send(op) && op->insn->eot;
 }
 
+/* Vector registers of thread n. */
+static uint32_t
+vregs_of(const struct jit *j, unsigned n)
+{
+    unsigned count = JIT_VREGS / j->threads;
+    return ((UINT32_C(1) << count) - 1) << n * count;
+}
+
 static void
-compile_pair(struct jit *j)
+compile_together(struct jit *j)
 {
     struct exit exit = {.from = 0};
     uint32_t i = 0, messages = 0;
-    j->v.all = FIRST_VREGS;
-    j->side->v.all = ~FIRST_VREGS;
+    j->v.all = vregs_of(j, 0);
+    for (unsigned n = 1; n < j->threads; n++)
+        j->side[n].v.all = vregs_of(j, n);
     jit_forget(j);
     j->row_at = j->x.size;
     x86_store(&j->x, X86_R12, LEFT_AT, 8);
     load_row(j);
-    for (unsigned n = 0; n < 2; n++, turn(j))
+    for (unsigned n = 0; n < j->threads; n++, turn(j))
         begin_thread(j);
     for (; !is_last(&j->k->ops[i]) && !j->failed; i++) {
         compile_op(j, i, &exit);
@@ -393,7 +423,8 @@ compile_pair(struct jit *j)
     j->here = i;
     spend_outside(j, i + 1);
     if (messages)
-        x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 2 * messages);
+        x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count),
+                        j->threads * messages);
     jit_float_mode(j, false);
     take_payloads(j, &j->k->ops[i]);
     for (; i < j->k->op_count; i++)
@@ -406,18 +437,27 @@ compile_pair(struct jit *j)
 static bool
 find_loops(struct jit *j)
 {
+    struct jit_side *second = &j->side[1];
     if (!jit_find_loops(j))
         return false;
-    j->side->loops = arena_take(j->x.memory,
-                                (j->loop_count + 1) * sizeof *j->loops, 64);
-    for (uint32_t i = 0; j->side->loops && i < j->loop_count; i++) {
-        struct jit_loop *l = &j->side->loops[i];
+    second->loops = arena_take(j->x.memory,
+                               (j->loop_count + 1) * sizeof *j->loops, 64);
+    for (uint32_t i = 0; second->loops && i < j->loop_count; i++) {
+        struct jit_loop *l = &second->loops[i];
         *l = j->loops[i];
         l->regs <<= 16;
         for (unsigned p = 0; p < l->count; p++)
             l->pins[p].reg += 16;
     }
-    return j->side->loops;
+    return second->loops;
+}
+
+/* Four threads have too few registers for loops and for what is alive while
+ * messages are answered. */
+static bool
+suits_four(const struct jit *j)
+{
+    return !j->has_loop && !j->in.sfids;
 }
 
 /* NULL without memory, and where an instruction needs more than there is for
@@ -425,11 +465,12 @@ find_loops(struct jit *j)
 static void *
 make_code(struct jit *j, const struct eu_jit *jit)
 {
-    if (!jit_allocate(j) || !jit_analyse(j, true) || !find_loops(j))
+    if (!jit_allocate(j) || !jit_analyse(j, true) ||
+        (j->threads > 2 && !suits_four(j)) || !find_loops(j))
         return NULL;
     j->row_grf = jit->row_grf;
     jit_prologue(j);
-    compile_pair(j);
+    compile_together(j);
     jit_math_helpers(j);
     jit_math_rescues(j);
     j->text_B = j->x.size;
@@ -441,14 +482,17 @@ make_code(struct jit *j, const struct eu_jit *jit)
     return eu_exec_publish(j->x.code, j->x.size);
 }
 
-static struct jit_pair *
-make_pair(const struct eu_jit *jit)
+static struct jit_together *
+make(const struct eu_jit *jit, unsigned threads)
 {
-    struct jit_pair *p = calloc(1, sizeof *p);
+    struct jit_together *p = calloc(1, sizeof *p);
     struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
-    struct jit_side side = {.flag_at = {0xff, 0xff}};
-    j.full = j.pair = true;
-    j.side = &side;
+    struct jit_side side[MOST_THREADS] = {{.loops = NULL}};
+    for (unsigned n = 0; n < threads; n++)
+        side[n].flag_at[0] = side[n].flag_at[1] = 0xff;
+    j.full = true;
+    j.threads = threads;
+    j.side = side;
     void *code = p ? make_code(&j, jit) : NULL;
     if (code) {
         struct jit_copy copy = {.kernel = jit->kernel,
@@ -456,7 +500,7 @@ make_pair(const struct eu_jit *jit)
                                 .size_B = j.x.size,
                                 .text_B = j.text_B,
                                 .at = j.at,
-                                .paired = true};
+                                .threads = threads};
         p->code = code;
         p->size_B = j.x.size;
         p->begin = j.row_at;
@@ -472,7 +516,7 @@ make_pair(const struct eu_jit *jit)
 }
 
 void
-eu_jit_free_pair(struct jit_pair *p)
+eu_jit_free_together(struct jit_together *p)
 {
     if (!p)
         return;
@@ -481,18 +525,22 @@ eu_jit_free_pair(struct jit_pair *p)
     free(p);
 }
 
-const struct jit_pair *
-eu_jit_pair(const struct eu_jit *compiled)
+const struct jit_together *
+eu_jit_together(const struct eu_jit *compiled, unsigned threads)
 {
     struct eu_jit *jit = (struct eu_jit *)compiled;
-    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
-    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed))
+    unsigned i = threads > 2;
+    struct jit_together *p = atomic_load_explicit(&jit->together[i].code,
+                                                  memory_order_acquire);
+    if (p ||
+        atomic_load_explicit(&jit->together[i].failed, memory_order_relaxed))
         return p;
-    struct jit_pair *mine = jit->pairs ? make_pair(jit) : NULL;
+    struct jit_together *mine = jit->pairs ? make(jit, threads) : NULL;
     if (!mine)
-        atomic_store_explicit(&jit->pair_failed, true, memory_order_relaxed);
-    else if (atomic_compare_exchange_strong(&jit->pair, &p, mine))
+        atomic_store_explicit(&jit->together[i].failed, true,
+                              memory_order_relaxed);
+    else if (atomic_compare_exchange_strong(&jit->together[i].code, &p, mine))
         return mine;
-    eu_jit_free_pair(mine);
+    eu_jit_free_together(mine);
     return p;
 }

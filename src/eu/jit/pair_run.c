@@ -1,5 +1,5 @@
-/* pair_run.c: two threads of a row at a time, with the code of pair.c, once it
- * pays; and they one after the other where it does not. */
+/* pair_run.c: two or four threads of a row at a time, with the code of pair.c,
+ * once it pays; and they one after the other where it does not. */
 #include "eu/jit/code.h"
 #include "eu/jit/pair.h"
 
@@ -7,23 +7,30 @@
  * of the next thread by itself. */
 #define MANY_ROWS 48
 #define LEAST_OPS 8
+#define LEAST_OPS_OF_FOUR 40
 /* Rows that were lost after which it does not. */
 #define MANY_LOST 16
 
-/* NULL: not yet, or never. */
-static const struct jit_pair *
-pair_when_hot(const struct eu_jit *compiled)
+static const struct jit_together *
+made(const struct eu_jit *jit, unsigned threads)
+{
+    return atomic_load_explicit(&jit->together[threads > 2].code,
+                                memory_order_acquire);
+}
+
+/* Whether there is code for two threads, or may be now. */
+static bool
+is_hot(const struct eu_jit *compiled)
 {
     struct eu_jit *jit = (struct eu_jit *)compiled;
-    struct jit_pair *p = atomic_load_explicit(&jit->pair, memory_order_acquire);
     if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
-        return NULL;
-    if (p || atomic_load_explicit(&jit->pair_failed, memory_order_relaxed) ||
-        jit->kernel->op_count < LEAST_OPS ||
-        atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) <
-            MANY_ROWS)
-        return p;
-    return eu_jit_pair(jit);
+        return false;
+    return made(jit, 2) ||
+           (!atomic_load_explicit(&jit->together[0].failed,
+                                  memory_order_relaxed) &&
+            jit->kernel->op_count >= LEAST_OPS &&
+            atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) >=
+                MANY_ROWS);
 }
 
 static uint8_t *
@@ -50,13 +57,18 @@ move_kept(const struct eu_jit *jit, struct eu_thread *t, bool back)
 
 /* What the first one has been given. */
 static void
-fill_second(const struct eu_launch *l, struct eu_thread *t)
+fill_others(const struct eu_launch *l, struct eu_thread *t, unsigned threads)
 {
-    for (unsigned i = 0; i < 4; i++)
-        for (uint32_t left = l->live_in[i]; left; left &= left - 1) {
-            unsigned g = i * 32 + (unsigned)__builtin_ctz(left);
-            memcpy(t[1].grf + g * EU_GRF_B, t->grf + g * EU_GRF_B, EU_GRF_B);
-        }
+    for (unsigned n = 1; n < threads; n++) {
+        memcpy(t[n].a0, l->begin, sizeof l->begin);
+        t[n].user = t[0].user;
+        for (unsigned i = 0; i < 4; i++)
+            for (uint32_t left = l->live_in[i]; left; left &= left - 1) {
+                unsigned g = i * 32 + (unsigned)__builtin_ctz(left);
+                memcpy(t[n].grf + g * EU_GRF_B, t->grf + g * EU_GRF_B,
+                       EU_GRF_B);
+            }
+    }
 }
 
 static void
@@ -71,33 +83,53 @@ count_lost(const struct eu_jit *compiled)
 #define LEAST_ROWS_THAT_SEND 16
 
 static bool
-is_long(const struct eu_launch *l, const struct eu_row *row)
+has_rows(const struct eu_row *row, unsigned least)
 {
-    unsigned least = l->sfids ? LEAST_ROWS_THAT_SEND : 2;
     while (--least && row->more)
         row++;
     return !least;
 }
 
-bool
-eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
+static const struct jit_together *
+four(const struct eu_jit *jit)
 {
-    const struct jit_pair *p = pair_when_hot(l->jit);
-    if (!p || !is_long(l, t->row))
-        return false;
+    return jit->kernel->op_count >= LEAST_OPS_OF_FOUR ? eu_jit_together(jit, 4)
+                                                      : made(jit, 4);
+}
+
+/* As eu_launch.pairs, so many at a time. */
+static bool
+run_together(const struct eu_launch *l, const struct jit_together *p,
+             struct eu_thread *t, unsigned threads, int64_t *left)
+{
     int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
     memcpy(&enter, &p->code, sizeof enter);
-    memcpy(t[0].a0, l->begin, sizeof l->begin);
-    memcpy(t[1].a0, l->begin, sizeof l->begin);
-    t[1].user = t[0].user;
-    fill_second(l, t);
+    memcpy(t->a0, l->begin, sizeof l->begin);
+    fill_others(l, t, threads);
     move_kept(l->jit, t, false);
     t->status = EU_RUNNING;
     *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
     if (t->status == EU_FINISHED)
         return true;
+    move_kept(l->jit, t, true);
+    return false;
+}
+
+bool
+eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
+{
+    const struct jit_together *p;
+    if (!is_hot(l->jit) ||
+        !has_rows(t->row, l->sfids ? LEAST_ROWS_THAT_SEND : 2))
+        return false;
+    if (has_rows(t->row, 4) && (p = four(l->jit)) &&
+        run_together(l, p, t, 4, left))
+        return true;
+    if (!t->row->more || !(p = eu_jit_together(l->jit, 2)))
+        return false;
+    if (run_together(l, p, t, 2, left))
+        return true;
     if (t->row->more)
         count_lost(l->jit);
-    move_kept(l->jit, t, true);
     return false;
 }

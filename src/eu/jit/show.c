@@ -64,9 +64,10 @@ eu_show_name(const struct jit_copy *copy, char name[SHOW_NAME_B])
 {
     snprintf(name, SHOW_NAME_B, "eu:%016llx%s",
              (unsigned long long)copy->kernel->hash,
-             copy->masked   ? ":masked"
-             : copy->paired ? ":paired"
-                            : "");
+             copy->masked         ? ":masked"
+             : copy->threads == 4 ? ":four"
+             : copy->threads == 2 ? ":paired"
+                                  : "");
 }
 
 int

@@ -14,7 +14,8 @@ struct jit_copy {
     size_t size_B;
     uint32_t text_B;    /* without constants */
     const uint32_t *at; /* per op: offset of its code */
-    bool masked, paired;
+    bool masked;
+    unsigned threads; /* that it is for at a time, if several */
 };
 
 struct gdb_code;

@@ -161,7 +161,7 @@ struct jit_ahead {
     uint64_t readers[EU_GRF_COUNT];
 };
 
-/* What the code knows of one of two threads (pair.c). */
+/* What the code knows of one of several threads (pair.c). */
 struct jit_side {
     struct jit_vregs v;
     uint8_t flag_at[2];
@@ -230,9 +230,11 @@ struct jit {
     uint32_t row_at;
     unsigned row_grf;
     uint8_t row_reg[EU_ROW_GRF];
-    bool asks;             /* an op so far may look at which channels are on */
-    bool pair, second;     /* code for two threads, now for the second one */
-    struct jit_side *side; /* the other thread's */
+    bool asks; /* an op so far may look at which channels are on */
+    /* Code for so many threads of a row together, now for this one: pair.c. */
+    unsigned threads, nth;
+    struct jit_side *side; /* of each, but for the one that it is now for */
+    bool spills;           /* some value had no register */
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */

@@ -84,9 +84,10 @@ eu_jit_trace(const struct eu_jit *jit, const struct jit_copy *copy)
           "kernel %016llx, %s: %u ops, %u native, %zu bytes at %p, %zu of them "
           "constants",
           (unsigned long long)k->hash,
-          copy->masked   ? "any channels on"
-          : copy->paired ? "two threads"
-                         : "all channels on",
+          copy->masked         ? "any channels on"
+          : copy->threads == 4 ? "four threads"
+          : copy->threads == 2 ? "two threads"
+                               : "all channels on",
           k->op_count, jit->native_count, copy->size_B,
           (const void *)copy->code, copy->size_B - copy->text_B);
     list_copy(jit, copy);

@@ -70,8 +70,10 @@ jit_evict(struct jit *j)
     if (!(set & ~v->recent))
         v->recent = 0;
     unsigned r = jit_farthest(j, set);
-    if (v->dirty & JIT_BIT(r))
+    if (v->dirty & JIT_BIT(r)) {
         store(j, r);
+        j->spills = true;
+    }
     if (v->named & JIT_BIT(r))
         jit_forget_name(v, r);
     return r;

@@ -152,7 +152,9 @@ make_row(struct rk *k, const struct eu_launch *l, bool whole,
          struct eu_row row[ROW], struct caught_row *to)
 {
     static struct eu_thread t;
-    unsigned count = (l->pairs && l->sfids ? ROW : FEW) - rk_rnd(k, 2);
+    unsigned count = l->pairs && l->sfids ? ROW - rk_rnd(k, 2)
+                     : l->pairs           ? FEW + rk_rnd(k, ROW - FEW)
+                                          : FEW - rk_rnd(k, 2);
     for (unsigned n = 0; n < count; n++) {
         uint32_t lit = whole || !rk_rnd(k, 3) ? 0xffff : rk_rnd(k, 0x10000);
         uint32_t quads = lit | lit >> 1 | lit >> 2 | lit >> 3;

@@ -91,7 +91,7 @@ run_rest(const struct eu_launch *l, struct eu_thread *t, unsigned from,
         to->mask[n] = t->message.exec_mask & row[n].dispatch_mask;
         if (!row[n].more)
             return n + 1;
-        memcpy(t->grf, t[2].grf, sizeof t->grf);
+        memcpy(t->grf, t[EU_ROW_THREADS].grf, sizeof t->grf);
     }
 }
 
@@ -103,7 +103,7 @@ struct pair_tally {
 static void
 compare_pairs(struct rk *k, uint64_t seed, struct pair_tally *tally)
 {
-    static struct eu_thread t[3], single;
+    static struct eu_thread t[EU_ROW_THREADS + 1], single;
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
     struct rk_log log = {.lanes = true};
@@ -111,13 +111,13 @@ compare_pairs(struct rk *k, uint64_t seed, struct pair_tally *tally)
     const struct eu_launch *l = &r.launch;
     bool fits = make_ready(&r, &state, k, true, NULL, &got) && !l->rows;
     tally->kernels += fits;
-    if (fits && eu_jit_pair(l->jit)) {
+    if (fits && eu_jit_together(l->jit, 2)) {
         int64_t budget = rk_rnd(&state, 4) ? BUDGET : rk_rnd(&state, 1000);
         int64_t left[2] = {budget, budget};
         poison(&t[0], (unsigned)seed);
         rk_fill_registers(&state, &t[0]);
         t[0].user = &log;
-        t[2] = single = t[0];
+        t[EU_ROW_THREADS] = single = t[0];
         poison(&t[1], (unsigned)seed + 1);
         uint32_t before = eu_launch_begin(l);
         unsigned done = run_single(l, &single, true, NULL, r.row, &want,

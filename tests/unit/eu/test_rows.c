@@ -122,28 +122,39 @@ run_row(const struct eu_launch *l, struct eu_thread *t, struct eu_row row[ROW],
 }
 
 struct row_tally {
-    unsigned rows, whole, lit;
+    unsigned rows, whole, lit, four;
 };
 
-/* A budget may end within the row. pairs: two threads at a time. send: as for
- * make_ready(). */
+/* Code for two threads at a time, or every second time for four, too. */
+static bool
+runs_together(const struct eu_jit *jit, uint64_t seed, struct row_tally *tally)
+{
+    tally->four += seed % 2 && eu_jit_together(jit, 4);
+    return eu_jit_together(jit, 2);
+}
+
+/* A budget may end within the row. pairs: several threads at a time. send: as
+ * for make_ready(). */
 static void
 compare_row(struct rk *k, uint64_t seed, bool pairs, eu_send_fn send,
             struct row_tally *tally)
 {
-    static struct eu_thread single, in_row[2], again[2];
+    static struct eu_thread single, in_row[EU_ROW_THREADS],
+        again[EU_ROW_THREADS];
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
     struct rk_log log[3] = {{.lanes = true}, {.lanes = true}, {.lanes = true}};
     struct ready r;
     const struct eu_launch *l = &r.launch;
     if (make_ready(&r, &state, k, false, send, &got) && l->rows &&
-        (!pairs || eu_jit_pair(l->jit))) {
+        (!pairs || runs_together(l->jit, seed, tally))) {
         poison(&single, (unsigned)seed);
         rk_fill_registers(&state, &single);
         in_row[0] = again[0] = single;
-        poison(&in_row[1], (unsigned)seed + 1);
-        poison(&again[1], (unsigned)seed + 2);
+        for (unsigned i = 1; i < EU_ROW_THREADS; i++) {
+            poison(&in_row[i], (unsigned)seed + i);
+            poison(&again[i], (unsigned)seed + i + EU_ROW_THREADS);
+        }
         single.user = &log[0];
         in_row[0].user = &log[1];
         again[0].user = &log[2];
@@ -175,7 +186,7 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, eu_send_fn send,
 static void
 compare_own(struct rk *k, uint64_t seed, unsigned *rows)
 {
-    static struct eu_thread single, in_row[2];
+    static struct eu_thread single, in_row[EU_ROW_THREADS];
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
     struct rk_log log[2] = {{.lanes = true}, {.lanes = true}};
@@ -243,8 +254,9 @@ Test(rows, threads_of_a_row_in_pairs)
         compare_row(&k, seed, true, NULL, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
-        cr_expect(t.whole > KERNELS / 10 && t.lit > t.rows / 20,
-                  "%u and %u of %u", t.whole, t.lit, t.rows);
+        cr_expect(t.whole > KERNELS / 10 && t.lit > t.rows / 20 &&
+                      t.four > t.rows / 20,
+                  "%u, %u and %u of %u", t.whole, t.lit, t.four, t.rows);
     else
         cr_expect_eq(t.rows, 0);
 }
@@ -302,7 +314,7 @@ make_copying(struct rk *k, uint64_t seed)
 static void
 compare_copies(struct rk *k, uint64_t seed, struct copying c, unsigned *copies)
 {
-    static struct eu_thread single, in_row[2];
+    static struct eu_thread single, in_row[EU_ROW_THREADS];
     static struct caught_row want, got;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
     unsigned sent[2] = {0, 0};
