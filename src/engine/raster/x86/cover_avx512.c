@@ -4,12 +4,6 @@
 
 #include "engine/raster/x86/cover_simd.h"
 
-static inline unsigned
-sign_bits(const i32x16 *v)
-{
-    return _mm512_movepi32_mask((__m512i)*v);
-}
-
 void
 cover_find_avx512(const struct cover_job *job, struct cover_list *list)
 {

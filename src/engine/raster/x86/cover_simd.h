@@ -1,11 +1,7 @@
 /* cover_simd.h: coverage of a tile in vectors of 16 values of 32 bits: the
- * body of cover_avx2.c and cover_avx512.c, which bring sign_bits(). */
+ * body of cover_avx2.c and cover_avx512.c. */
 #include "engine/raster/cover.h"
-
-typedef int32_t i32x16 __attribute__((vector_size(64)));
-
-/* Bit i: value i is negative. */
-static inline unsigned sign_bits(const i32x16 *v);
+#include "engine/raster/x86/sign_bits.h"
 
 #define EDGES COVER_EDGE_COUNT
 /* Fewer edges are filled up with such as have everything inside: loops over a

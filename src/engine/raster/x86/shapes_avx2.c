@@ -37,15 +37,6 @@ signs(ivec v)
     return (uint32_t)_mm256_movemask_ps((__m256)v);
 }
 
-static inline unsigned
-sign_bits(const i32x16 *v)
-{
-    __m256i half[2];
-    memcpy(half, v, sizeof half);
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(half[0])) |
-           (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(half[1])) << 8;
-}
-
 void
 shapes_find_avx2(const struct shape_rules *rules, const struct prim_mesh *mesh,
                  const struct prim_tri *tri, unsigned count, uint32_t which,

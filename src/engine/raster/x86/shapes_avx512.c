@@ -47,12 +47,6 @@ signs(ivec v)
     return _mm512_movepi32_mask((__m512i)v);
 }
 
-static inline unsigned
-sign_bits(const i32x16 *v)
-{
-    return _mm512_movepi32_mask((__m512i)*v);
-}
-
 void
 shapes_find_avx512(const struct shape_rules *rules,
                    const struct prim_mesh *mesh, const struct prim_tri *tri,

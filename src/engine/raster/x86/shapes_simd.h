@@ -2,8 +2,7 @@
  * shapes_avx2.c and shapes_avx512.c, which bring vectors of as many values and
  * what is declared here. */
 #include "engine/raster/shapes.h"
-
-typedef int32_t i32x16 __attribute__((vector_size(64)));
+#include "engine/raster/x86/sign_bits.h"
 
 /* Pairs apart, two in each of the vectors. */
 static inline void unzip(ivec *x, ivec *y, const __m128i in[LANES / 2]);
@@ -11,7 +10,6 @@ static inline ivec least(ivec a, ivec b);
 static inline ivec most(ivec a, ivec b);
 /* Bit i: value i is negative. */
 static inline uint32_t signs(ivec v);
-static inline unsigned sign_bits(const i32x16 *v);
 
 /* Corner k of two triangles. */
 static inline __m128i
