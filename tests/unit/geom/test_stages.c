@@ -73,19 +73,26 @@ Test(stages, vs_gets_constants_and_inputs)
     cr_expect_eq(rig.stats.vs_invocations, 11);
 }
 
-Test(stages, indexed_vertices_are_shaded_once)
+/* A list of triangles of vertices whose x is their number. */
+static void
+draw_indexed(const uint16_t *index, unsigned count, unsigned vertex_count)
 {
-    static const uint16_t index[] = {0, 1, 2, 2, 1, 3, 3, 1, 0};
-    rig_init(GEN9_3DPRIM_TRILIST, 9);
-    for (unsigned i = 0; i < 4; i++)
+    rig_init(GEN9_3DPRIM_TRILIST, count);
+    for (unsigned i = 0; i < vertex_count; i++)
         rig_vertex(i, (float)i, 0, 0, 1, 0);
-    memcpy(rig.memory + 0x1000, index, sizeof index);
+    memcpy(rig.memory + 0x1000, index, count * sizeof *index);
     rig.draw.indexed = true;
     rig.draw.index_buffer.va = 0x1000;
-    rig.draw.index_buffer.size_B = sizeof index;
+    rig.draw.index_buffer.size_B = count * sizeof *index;
     rig.draw.index_buffer.index_B = 2;
     vs_on();
     rig_draw();
+}
+
+Test(stages, indexed_vertices_are_shaded_once)
+{
+    static const uint16_t index[] = {0, 1, 2, 2, 1, 3, 3, 1, 0};
+    draw_indexed(index, 9, 4);
     cr_expect_eq(rig.stats.vs_invocations, 4);
     cr_assert_eq(rig.prim_count, 3);
     cr_expect_eq(rig.prim[2].x[2], 0);
@@ -97,16 +104,7 @@ Test(stages, indexed_vertices_are_shaded_once)
 Test(stages, few_vertices_that_lie_apart)
 {
     static const uint16_t index[] = {2, 4, 9};
-    rig_init(GEN9_3DPRIM_TRILIST, 3);
-    for (unsigned i = 0; i < 10; i++)
-        rig_vertex(i, (float)i, 0, 0, 1, 0);
-    memcpy(rig.memory + 0x1000, index, sizeof index);
-    rig.draw.indexed = true;
-    rig.draw.index_buffer.va = 0x1000;
-    rig.draw.index_buffer.size_B = sizeof index;
-    rig.draw.index_buffer.index_B = 2;
-    vs_on();
-    rig_draw();
+    draw_indexed(index, 3, 10);
     cr_assert_eq(rig.prim_count, 1);
     for (unsigned i = 0; i < 3; i++)
         cr_expect_float_eq(rig.prim[0].x[i], index[i], 0);
