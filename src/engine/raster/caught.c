@@ -93,8 +93,10 @@ places_of(const struct worker *w, const struct caught *c, bool placed)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
-    /* Lines that are written as a whole come faster by themselves. */
-    bool fetches = placed && v->pitch_B * BLOCK_PX == LINE_B && t->rt.reads;
+    /* Lines that are written as a whole come faster by themselves, but for
+     * those that would wait behind the misses of messages. */
+    bool wanted = t->rt.reads || (w->launch.sfids && !c->block.streams);
+    bool fetches = placed && wanted && v->pitch_B * BLOCK_PX == LINE_B;
     return (struct target_places){.mem = v->mem,
                                   .x_B = v->x_B,
                                   .y_B = v->y_B,
