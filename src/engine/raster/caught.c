@@ -93,9 +93,12 @@ places_of(const struct worker *w, const struct caught *c, bool placed)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
+    const struct eu_launch *l = &w->launch;
     /* Lines that are written as a whole come faster by themselves, but for
-     * those that would wait behind the misses of messages. */
-    bool wanted = t->rt.reads || (w->launch.sfids && !c->block.streams);
+     * those that would wait behind the misses of messages; those that pixels
+     * are left out of are read. */
+    bool wanted = t->rt.reads ||
+                  ((l->sfids || l->last_pred) && !c->block.streams);
     bool fetches = placed && wanted && v->pitch_B * BLOCK_PX == LINE_B;
     return (struct target_places){.mem = v->mem,
                                   .x_B = v->x_B,
