@@ -93,13 +93,10 @@ places_of(const struct worker *w, const struct caught *c, bool placed)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
-    const struct eu_launch *l = &w->launch;
-    /* Lines that are written as a whole come faster by themselves, but for
-     * those that would wait behind the misses of messages; those that pixels
-     * are left out of are read. */
-    bool wanted = t->rt.reads ||
-                  ((l->sfids || l->last_pred) && !c->block.streams);
-    bool fetches = placed && wanted && v->pitch_B * BLOCK_PX == LINE_B;
+    /* Also lines that are written as a whole: stores that miss the caches wait
+     * for each other, in the order of threads. */
+    bool fetches = placed && !c->block.streams &&
+                   v->pitch_B * BLOCK_PX == LINE_B;
     return (struct target_places){.mem = v->mem,
                                   .x_B = v->x_B,
                                   .y_B = v->y_B,
