@@ -1,0 +1,358 @@
+/* memory_kernels.c: messages that read and write, by chance, and what they
+ * mean. */
+#include "memory_kernels.h"
+
+#include <criterion/criterion.h>
+#include <sys/mman.h>
+
+#define SLM 254
+
+/* ---- memory ---- */
+
+static uint8_t *
+make_room(void)
+{
+    uint8_t *p = mmap(NULL, ROOM_B + 2 * PAGE_B, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    cr_assert_eq(mprotect(p + PAGE_B, ROOM_B, PROT_READ | PROT_WRITE), 0);
+    return p + PAGE_B;
+}
+
+void
+make_rooms(struct world *w)
+{
+    for (unsigned i = 0; i < PLACES; i++)
+        w->room[i] = make_room();
+}
+
+/* The ranges end with the room, but for their alignment. */
+void
+make_world(struct world *w, struct rk *random)
+{
+    static const uint16_t sizes[] = {0, 3, 4, 15, 16, 64, 256, 260};
+    for (unsigned i = 0; i < PLACES; i++) {
+        uint64_t size_B = rk_chance(random, 80)
+                              ? 1024 + rk_rnd(random, ROOM_B / 4 - 256) * 4
+                              : sizes[rk_rnd(random, ARRAY_SIZE(sizes))];
+        bool odd = rk_chance(random, 10) && size_B;
+        w->size_B[i] = size_B - odd;
+        w->vector_B[i] = rk_chance(random, 80) ? size_B - odd : 0;
+        w->range[i] = mem_range(w->room[i] + ROOM_B - size_B, w->size_B[i],
+                                w->vector_B[i]);
+        if (i + 1 < PLACES)
+            w->surfaces[i] = rk_chance(random, 90) ? &w->range[i] : NULL;
+        for (unsigned d = 0; d < ROOM_B / 4; d++)
+            ((uint32_t *)(void *)w->room[i])[d] = rk_rnd(random, UINT32_MAX);
+    }
+    w->hash = w->sent = 0;
+}
+
+/* ---- what the messages mean ---- */
+
+static const uint32_t *
+payload(const struct eu_message *m, unsigned grf, unsigned lane)
+{
+    const uint32_t *reg = eu_message_reg(m, grf + lane / 8);
+    return reg ? reg + lane % 8 : NULL;
+}
+
+static uint8_t *
+place(const struct world *w, unsigned i, uint64_t size_B, uint64_t offset_B)
+{
+    return offset_B <= size_B && size_B - offset_B >= 4
+               ? w->range[i].mem + offset_B
+               : NULL;
+}
+
+static void
+update(unsigned op, uint8_t *p, uint32_t data)
+{
+    uint32_t v;
+    if (!p || (uintptr_t)p & 3)
+        return;
+    memcpy(&v, p, 4);
+    switch (op) {
+    case 1: v &= data; break;
+    case 2: v |= data; break;
+    case 3: v ^= data; break;
+    case 5: v++; break;
+    case 6: v--; break;
+    case 7: v += data; break;
+    case 8: v -= data; break;
+    case 4: v = data; break;
+    default: break;
+    }
+    memcpy(p, &v, 4);
+}
+
+enum { READ, WRITE, ATOMIC, LD, KINDS, FENCE };
+
+static int
+kind_of(const struct eu_message *m)
+{
+    if (m->sfid == EU_SFID_SAMPLER && bits_get(m->desc, 12, 16) == 7)
+        return LD;
+    if (m->sfid == EU_SFID_DC0 && bits_get(m->desc, 14, 18) == 7)
+        return FENCE;
+    switch (m->sfid == EU_SFID_DC1 ? bits_get(m->desc, 14, 18) : 0) {
+    case 0x01: return READ;
+    case 0x02: return ATOMIC;
+    case 0x09: return WRITE;
+    default: return -1;
+    }
+}
+
+static void
+move_lane(const struct world *w, const struct eu_message *m, int kind,
+          unsigned i, uint32_t answer[4])
+{
+    unsigned bti = m->desc & 0xff, at = bti == SLM ? PLACES - 1 : bti % 3;
+    unsigned grfs = m->exec_size / 8, header = m->header, n = 0;
+    const uint32_t *u = payload(m, header, i);
+    uint64_t offset_B = u ? *u : 0, size_B = w->size_B[at];
+    if (kind == LD)
+        size_B = w->vector_B[at];
+    else
+        offset_B &= bti == SLM ? 0x0ffffffcu : 0xfffffffcu;
+    if (kind == ATOMIC) {
+        const uint32_t *v = payload(m, header + grfs, i);
+        update(bits_get(m->desc, 8, 11), place(w, at, size_B, offset_B),
+               v ? *v : 0);
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++) {
+        if (kind != LD && m->desc >> (8 + c) & 1)
+            continue;
+        uint8_t *p = place(w, at, size_B, offset_B + c * 4);
+        const uint32_t *v = payload(m, header + grfs * (n + 1), i);
+        answer[n] = 0;
+        if (p && kind == WRITE && v)
+            memcpy(p, v, 4);
+        else if (p && kind != WRITE)
+            memcpy(&answer[n], p, 4);
+        n++;
+    }
+}
+
+enum eu_msg_result
+answer(struct eu_thread *t, const struct eu_message *m)
+{
+    struct world *w = t->user;
+    uint32_t v[16][4] = {{0}};
+    int kind = kind_of(m);
+    w->sent++;
+    for (unsigned i = 0; kind < 0 && i < m->mlen_grf * 8u; i++)
+        if (m->exec_mask >> i & 1)
+            w->hash = (w->hash ^ m->src0[i]) * UINT64_C(0x100000001b3);
+    if (kind == FENCE && m->rlen_grf)
+        memset(m->dst, 0, EU_GRF_B);
+    if (kind < 0 || kind == FENCE)
+        return EU_MSG_OK;
+    /* A channel after the other, as the data port does. */
+    for (unsigned i = 0; i < m->exec_size; i++)
+        if (m->exec_mask >> i & 1)
+            move_lane(w, m, kind, i, v[i]);
+    unsigned rows = m->rlen_grf * 8u / m->exec_size;
+    for (unsigned c = 0; c < MIN2(rows, 4u); c++)
+        for (unsigned i = 0; i < m->exec_size; i++)
+            if (m->exec_mask >> i & 1)
+                m->dst[c * m->exec_size + i] = v[i][c];
+    return EU_MSG_OK;
+}
+
+/* ---- kernels ---- */
+
+unsigned
+binary(struct rk *k, unsigned opcode, unsigned simd, unsigned d, unsigned a,
+       unsigned b, bool is_imm)
+{
+    uint32_t dw[4] = {opcode};
+    rk_put_exec(k, dw, simd);
+    fields_put(dw, 35, 36, d ? EU_FILE_GRF : EU_FILE_ARF);
+    fields_put(dw, 37, 40, EU_TYPE_UD);
+    fields_put(dw, 53, 60, d);
+    fields_put(dw, 61, 62, 1);
+    for (unsigned s = 0; s < 2; s++) {
+        fields_put(dw, s ? 89 : 41, s ? 90 : 42, EU_FILE_GRF);
+        fields_put(dw, s ? 91 : 43, s ? 94 : 46, EU_TYPE_UD);
+        fields_put(dw, s ? 101 : 69, s ? 108 : 76, s ? b : a);
+        fields_put(dw, s ? 117 : 85, s ? 120 : 88, 4);
+        fields_put(dw, s ? 114 : 82, s ? 116 : 84, 3);
+        fields_put(dw, s ? 112 : 80, s ? 113 : 81, 1);
+    }
+    if (is_imm) {
+        fields_put(dw, 89, 90, EU_FILE_IMM);
+        dw[3] = b;
+    }
+    return rk_append(k, dw);
+}
+
+static unsigned
+vector(struct rk *k, unsigned first, unsigned count)
+{
+    return first + 2 * rk_rnd(k, count);
+}
+
+static uint32_t
+any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
+{
+    uint32_t bti = rk_chance(k, 40) ? SLM : rk_rnd(k, 3);
+    uint32_t off = rk_chance(k, 5) ? rk_rnd(k, 16) : 15u << channels & 15;
+    uint32_t answers = rk_chance(k, 10);
+    switch (kind) {
+    case LD: return rk_rnd(k, 3) | 7u << 12 | (simd == 16 ? 2u : 1u) << 17;
+    case ATOMIC:
+        return bti | (1 + rk_rnd(k, 8)) << 8 | (simd == 8) << 12 |
+               answers << 13 | 2u << 14;
+    default:
+        return bti | off << 8 | (simd == 16 ? 1u : 2u) << 12 |
+               (kind == READ ? 1u : 9u) << 14;
+    }
+}
+
+/* Payload of a write: behind the offsets, or elsewhere. */
+void
+add_message(struct rk *k, unsigned simd, bool reads_only)
+{
+    unsigned kind = reads_only ? (rk_chance(k, 50) ? READ : LD)
+                               : rk_rnd(k, KINDS),
+             grfs = simd / 8;
+    unsigned channels = kind == LD         ? 4
+                        : rk_chance(k, 50) ? 1
+                                           : 1 + rk_rnd(k, 4);
+    bool split = (kind == WRITE || kind == ATOMIC) && rk_chance(k, 60);
+    bool reads = kind == READ || kind == LD;
+    uint32_t dw[4] = {split ? EU_OP_SENDS : EU_OP_SEND};
+    unsigned data = kind == ATOMIC ? grfs : reads ? 0 : channels * grfs;
+    uint32_t desc = any_descriptor(k, kind, channels, simd);
+    unsigned mlen = grfs + (split ? 0 : data);
+    unsigned rlen = reads ? channels * grfs : kind == ATOMIC ? grfs : 0;
+    bool answers = reads || (kind == ATOMIC && desc >> 13 & 1);
+    rk_put_exec(k, dw, simd);
+    fields_put(dw, 24, 27, kind == LD ? EU_SFID_SAMPLER : EU_SFID_DC1);
+    fields_put(dw, 35, 36, answers);
+    fields_put(dw, 53, 60, answers ? vector(k, DATA, 28) : 0);
+    fields_put(dw, 69, 76, vector(k, PLACE, 8));
+    fields_put(dw, 96, 126, mlen << 25 | (answers ? rlen : 0) << 20 | desc);
+    if (split) {
+        fields_put(dw, 36, 36, data > 0);
+        fields_put(dw, 44, 51, vector(k, DATA, 28));
+        fields_put(dw, 64, 67, data);
+    } else {
+        fields_put(dw, 61, 62, 1);
+        fields_put(dw, 41, 42, EU_FILE_GRF);
+        fields_put(dw, 89, 90, EU_FILE_IMM);
+    }
+    if (!reads_only && rk_chance(k, 8))
+        fields_put(dw, 16, 20, 1 | rk_rnd(k, 2) << 4);
+    rk_append(k, dw);
+}
+
+/* (W) send (1|M0) */
+void
+add_fence(struct rk *k)
+{
+    uint32_t dw[4] = {EU_OP_SEND}, rlen = rk_rnd(k, 2);
+    fields_put(dw, 24, 27, EU_SFID_DC0);
+    fields_put(dw, 34, 34, 1);
+    fields_put(dw, 35, 36, rlen ? EU_FILE_GRF : EU_FILE_ARF);
+    fields_put(dw, 53, 60, rlen ? DATA + rk_rnd(k, 60) : 0);
+    fields_put(dw, 61, 62, 1);
+    fields_put(dw, 41, 42, EU_FILE_GRF);
+    fields_put(dw, 69, 76, DATA);
+    fields_put(dw, 89, 90, EU_FILE_IMM);
+    fields_put(dw, 96, 126, 1 << 25 | rlen << 20 | 1 << 19 | 7 << 14);
+    rk_append(k, dw);
+}
+
+void
+add_other(struct rk *k, unsigned simd, bool flags)
+{
+    static const uint8_t opcodes[] = {EU_OP_ADD, EU_OP_XOR, EU_OP_AND};
+    unsigned d = vector(k, DATA, 32), a = vector(k, DATA, 32);
+    switch (rk_rnd(k, 4)) {
+    case 0: /* so that the places move on */
+        d = vector(k, PLACE, 8);
+        binary(k, EU_OP_ADD, simd, d, d, rk_rnd(k, 9) * 4, true);
+        break;
+    case 1: /* flags that are used later */
+        if (!flags)
+            break;
+        binary(k, EU_OP_CMP, 16, 0, a, vector(k, DATA, 32), false);
+        fields_put((uint32_t *)(void *)(k->code + k->at_B[k->count - 1]), 24,
+                   27, EU_CMOD_L);
+        break;
+    case 2: /* constants that stay in registers */
+        binary(k, EU_OP_FRC, simd, d, a, a, false);
+        uint32_t *dw = (void *)(k->code + k->at_B[k->count - 1]);
+        fields_put(dw, 37, 40, EU_TYPE_F);
+        fields_put(dw, 43, 46, EU_TYPE_F);
+        break;
+    default:
+        binary(k, opcodes[rk_rnd(k, ARRAY_SIZE(opcodes))], simd, d, a,
+               vector(k, DATA, 32), false);
+    }
+}
+
+void
+add_branch(struct rk *k, unsigned opcode, bool predicated, int32_t jip_B,
+           int32_t uip_B)
+{
+    uint32_t dw[4] = {opcode, 0, (uint32_t)uip_B, (uint32_t)jip_B};
+    rk_put_exec(k, dw, 16);
+    fields_put(dw, 16, 19, predicated);
+    rk_append(k, dw);
+}
+
+void
+begin_memory_kernel(struct rk *k, uint64_t seed)
+{
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    k->gen = EU_GEN9;
+    k->simd = 16;
+}
+
+void
+add_end(struct rk *k, bool plain)
+{
+    for (unsigned reg = COUNT; reg < END; reg += 2)
+        rk_add_send(k, reg, 2, 0, false);
+    rk_add_send(k, 112, 1, 0, true);
+    /* Of those, none that means something here. */
+    for (unsigned i = 0; i < (END - COUNT) / 2; i++) {
+        uint32_t *dw = (void *)(k->code + k->at_B[k->count - 2 - i]);
+        fields_put(dw, 24, 27, EU_SFID_NULL);
+        if (plain)
+            fields_put(dw, 16, 20, 0);
+    }
+}
+
+void
+fill(struct eu_thread *t, struct rk *random)
+{
+    static const uint8_t steps_B[] = {0, 0, 4, 4, 4, 16, 16, 8};
+    bool together = rk_chance(random, 80);
+    for (unsigned i = 0; i < EU_GRF_COUNT * 8; i++)
+        eu_grf(t, 0)[i] = rk_rnd(random, UINT32_MAX);
+    for (unsigned i = 0; i < 16; i++)
+        eu_grf(t, LIMIT)[i] = 1 + rk_rnd(random, 4);
+    for (unsigned i = 0; i < 16 && together; i++)
+        eu_grf(t, LIMIT)[i] = 3;
+    for (unsigned reg = PLACE; reg < DATA; reg += 2) {
+        uint32_t first = rk_rnd(random, rk_chance(random, 80) ? 768 : ROOM_B);
+        uint32_t step_B = steps_B[rk_rnd(random, ARRAY_SIZE(steps_B))];
+        if (rk_chance(random, 70))
+            first &= ~3u;
+        if (rk_chance(random, 10))
+            first |= rk_rnd(random, 16) << 28;
+        for (unsigned i = 0; i < 16; i++)
+            eu_grf(t, reg)[i] = first + i * step_B;
+        if (rk_chance(random, 4))
+            eu_grf(t, reg)[rk_rnd(random, 16)] = rk_rnd(random, UINT32_MAX);
+        if (rk_chance(random, 4))
+            for (unsigned i = 0; i < 16; i++)
+                eu_grf(t, reg)[i] = rk_rnd(random, 1024);
+    }
+}
