@@ -217,6 +217,9 @@ struct eu_launch {
      * have finished. Each begins with the registers that the thread has now,
      * its payload aside. */
     bool (*pairs)(const struct eu_launch *, struct eu_thread *, int64_t *left);
+    /* NULL, or two threads of a group, with all channels on, that have been
+     * started; each has the budget. False: they have done nothing. */
+    bool (*two)(const struct eu_launch *, struct eu_thread *, uint64_t budget);
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
 };
 
@@ -234,6 +237,12 @@ void eu_launch_start(const struct eu_launch *launch, struct eu_thread *thread,
 enum eu_status eu_launch_run(const struct eu_launch *launch,
                              struct eu_thread *thread, uint32_t dispatch_mask,
                              uint32_t vector_mask, uint64_t budget);
+
+/* The same for two that lie behind each other, at a time, if launch->two and
+ * where that pays. False: neither has run. If one of them has failed the other
+ * may not go on. */
+bool eu_launch_run_two(const struct eu_launch *launch, struct eu_thread *thread,
+                       const uint32_t mask[2], uint64_t budget);
 
 /* The same for one of many threads that catch, between eu_launch_begin() and
  * _end(), with one budget together: *left. The caller sets thread->caught. A

@@ -61,6 +61,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
     l->row_grf = 0;
     l->rows = false;
     l->pairs = NULL;
+    l->two = NULL;
     eu_thread_init(&t, start);
     memcpy(l->begin, t.a0, sizeof l->begin);
     l->mxcsr = t.mxcsr;
@@ -150,6 +151,18 @@ eu_launch_run(const struct eu_launch *l, struct eu_thread *t,
 {
     eu_launch_start(l, t, dispatch_mask, vector_mask);
     return l->run(l, t, budget);
+}
+
+bool
+eu_launch_run_two(const struct eu_launch *l, struct eu_thread *t,
+                  const uint32_t mask[2], uint64_t budget)
+{
+    for (unsigned n = 0; n < 2; n++) {
+        if (!eu_masks_nothing(mask[n], l->need, l->apart, l->quads))
+            return false;
+        eu_launch_start(l, &t[n], mask[n], mask[n]);
+    }
+    return l->two(l, t, budget);
 }
 
 enum eu_status

@@ -171,16 +171,34 @@ finish_group(const struct eu_launch *launch, struct eu_thread *threads,
     return true;
 }
 
+/* The first turns of the first two of `rest` threads at once; or false. */
+static bool
+run_two(const struct eu_launch *launch, struct eu_thread *t, unsigned rest,
+        uint32_t mask, uint32_t last_mask, struct thread_env *env)
+{
+    const uint32_t on[2] = {mask, rest > 2 ? mask : last_mask};
+    t[0].user = t[1].user = env;
+    return eu_launch_run_two(launch, t, on, FIRST_SLICE_INSNS);
+}
+
 bool
 msg_launch_group(const struct eu_launch *launch, struct eu_thread *threads,
                  unsigned count, uint32_t mask, uint32_t last_mask,
                  struct thread_group *group, struct thread_env *env)
 {
-    unsigned left = count;
+    unsigned left = count, begun = 0;
     for (unsigned i = 0; i < count; i++) {
         uint32_t on = i + 1 < count ? mask : last_mask;
-        threads[i].user = env;
-        eu_launch_run(launch, &threads[i], on, on, FIRST_SLICE_INSNS);
+        if (i < begun) {
+            /* It has had its turn. */
+        } else if (launch->two && i + 1 < count &&
+                   run_two(launch, &threads[i], count - i, mask, last_mask,
+                           env)) {
+            begun = i + 2;
+        } else {
+            threads[i].user = env;
+            eu_launch_run(launch, &threads[i], on, on, FIRST_SLICE_INSNS);
+        }
         if (!end_turn(threads, i + 1, &threads[i], group, env, &left))
             return false;
     }

@@ -49,6 +49,7 @@ struct eu_jit {
     atomic_bool masked_failed;
     struct jit_set pair_keeps; /* see jit_pair_keeps() */
     bool pairs;                /* there may be such code, */
+    bool groups;               /* ... for threads of a group */
     struct {
         _Atomic(struct jit_together *) code; /* owned */
         atomic_bool failed;
@@ -69,6 +70,9 @@ bool eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t);
 const struct jit_masked *eu_jit_masked(const struct eu_jit *jit);
 
 void eu_jit_free_together(struct jit_together *code);
+/* eu_launch.two */
+bool eu_jit_run_two(const struct eu_launch *l, struct eu_thread *t,
+                    uint64_t budget);
 /* eu_launch.pairs */
 bool eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t,
                       int64_t *left);

@@ -203,6 +203,10 @@ void jit_finish(struct jit *j);
 bool jit_makes_pairs(struct jit *j);
 /* Registers that each of them has to find as the row's first one does. */
 struct jit_set jit_pair_keeps(const struct jit *j);
+/* The same for threads of a group, and what they change before they may be
+ * given up. */
+bool jit_makes_groups(const struct jit *j);
+struct jit_set jit_group_keeps(const struct jit *j);
 
 /* channels.c; they change rax, rcx and rdx. */
 /* eax := the branch's channels whose predicate is true, ecx := all of them,

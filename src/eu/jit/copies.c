@@ -57,7 +57,8 @@ make_full(struct jit *j)
     jit->rows = j->row_at;
     jit->pairs = jit_makes_pairs(j);
     jit->row_grf = j->row_grf;
-    jit->pair_keeps = jit_pair_keeps(j);
+    jit->groups = jit_makes_groups(j);
+    jit->pair_keeps = jit->groups ? jit_group_keeps(j) : jit_pair_keeps(j);
     jit->apart = j->in.apart;
     jit->quads = j->in.quads;
     if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))

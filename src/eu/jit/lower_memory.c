@@ -28,34 +28,73 @@ add_miss(struct jit *j)
     return m;
 }
 
+static void
+keep(struct jit_miss *m, const struct jit_vregs *v, unsigned nth)
+{
+    for (uint32_t set = v->named; set; set &= set - 1) {
+        unsigned r = (unsigned)__builtin_ctz(set);
+        const struct jit_vreg *g = &v->reg[r];
+        m->kept[m->kept_count++] = (struct jit_kept){.off_B = g->off_B,
+                                                     .len_B = g->len_B,
+                                                     .reg = (uint8_t)r,
+                                                     .nth = (uint8_t)nth,
+                                                     .dirty = v->dirty >> r &
+                                                              1};
+    }
+    for (uint32_t set = v->used & ~v->named; set; set &= set - 1) {
+        unsigned r = (unsigned)__builtin_ctz(set);
+        if (v->reg[r].kind == JIT_CONST)
+            m->kept[m->kept_count++] = (struct jit_kept){
+                .reg = (uint8_t)r, .is_const = true, .value = v->reg[r].value};
+    }
+}
+
 void
 jit_keep(struct jit_miss *m, const struct jit *j)
 {
     m->op = j->here;
-    memcpy(m->flag_at, j->flag_at, sizeof m->flag_at);
-    for (uint32_t set = j->v.named; set; set &= set - 1) {
-        unsigned r = (unsigned)__builtin_ctz(set);
-        const struct jit_vreg *v = &j->v.reg[r];
-        m->kept[m->kept_count++] = (struct jit_kept){
-            v->off_B, v->len_B, (uint8_t)r, j->v.dirty >> r & 1, false, 0};
-    }
-    for (uint32_t set = j->v.used & ~j->v.named; set; set &= set - 1) {
-        unsigned r = (unsigned)__builtin_ctz(set);
-        const struct jit_vreg *v = &j->v.reg[r];
-        if (v->kind == JIT_CONST)
-            m->kept[m->kept_count++] = (struct jit_kept){
-                .reg = (uint8_t)r, .is_const = true, .value = v->value};
+    m->nth = j->nth;
+    for (unsigned n = 0; n < j->threads; n++) {
+        const struct jit_side *other = n == j->nth ? NULL : &j->side[n];
+        keep(m, other ? &other->v : &j->v, n);
+        memcpy(m->flag_at[n], other ? other->flag_at : j->flag_at,
+               sizeof m->flag_at[n]);
     }
 }
 
 static void
-load_again(struct jit *j, const struct jit_kept *k)
+store_kept(struct jit *j, const struct jit_miss *m)
 {
-    if (k->is_const)
-        x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), k->reg, 0,
-                jit_as_memory(x86_const(&j->x, &k->value, 1)), 0);
-    else
-        jit_load_len(j, k->reg, k->off_B, k->len_B);
+    for (unsigned i = 0; i < m->kept_count; i++) {
+        const struct jit_kept *k = &m->kept[i];
+        jit_address(j, k->nth);
+        if (k->dirty)
+            jit_store_len(j, k->reg, k->off_B, k->len_B);
+    }
+}
+
+static void
+load_kept(struct jit *j, const struct jit_miss *m)
+{
+    for (unsigned i = 0; i < m->kept_count; i++) {
+        const struct jit_kept *k = &m->kept[i];
+        jit_address(j, k->nth);
+        if (k->is_const)
+            x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), k->reg, 0,
+                    jit_as_memory(x86_const(&j->x, &k->value, 1)), 0);
+        else
+            jit_load_len(j, k->reg, k->off_B, k->len_B);
+    }
+}
+
+static void
+load_flags(struct jit *j, const struct jit_miss *m)
+{
+    for (unsigned n = 0; n < j->threads; n++) {
+        jit_address(j, n);
+        memcpy(j->flag_at, m->flag_at[n], sizeof j->flag_at);
+        jit_reload_flags(j);
+    }
 }
 
 static void
@@ -67,19 +106,16 @@ send_after_all(struct jit *j, const struct jit_miss *m)
     unsigned piece_B = jit_piece_B(j, &a);
     for (unsigned i = 0; i < m->from_count; i++)
         x86_patch(&j->x, m->from[i], j->x.size);
-    for (unsigned i = 0; i < m->kept_count; i++)
-        if (m->kept[i].dirty)
-            jit_store_len(j, m->kept[i].reg, m->kept[i].off_B,
-                          m->kept[i].len_B);
+    store_kept(j, m);
+    jit_address(j, m->nth);
     jit_call_send(j, op, &a.s);
-    for (unsigned i = 0; i < m->kept_count; i++)
-        load_again(j, &m->kept[i]);
+    load_kept(j, m);
+    jit_address(j, m->nth);
     for (unsigned i = 0; a.kind == ACCESS_READ && i < m->answer_count; i++)
         jit_load_len(j, m->answer[i], a.data_B + i * piece_B, piece_B);
     if (a.kind == ACCESS_FENCE && a.channels)
         jit_load_len(j, m->answer[0], a.s.dst_B, EU_GRF_B);
-    memcpy(j->flag_at, m->flag_at, sizeof m->flag_at);
-    jit_reload_flags(j);
+    load_flags(j, m);
     x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), m->back);
 }
 
@@ -89,6 +125,7 @@ jit_memory_misses(struct jit *j)
     jit_forget(j);
     for (uint32_t i = 0; i < j->miss_count; i++)
         send_after_all(j, &j->misses[i]);
+    jit_address(j, 0);
     jit_forget(j);
 }
 

@@ -12,10 +12,11 @@
 #define ACCESS_DWORD_BITS UINT32_C(3)
 #define ACCESS_SLM_BITS UINT32_C(0xf0000003)
 
-/* What a vector register has: a part of the register file or a constant. */
+/* What a vector register has: a part of thread nth's register file or a
+ * constant. */
 struct jit_kept {
     uint16_t off_B, len_B;
-    uint8_t reg;
+    uint8_t reg, nth;
     bool dirty, is_const;
     uint32_t value;
 };
@@ -27,10 +28,10 @@ struct jit_kept {
 #define JIT_MISS_ANSWERS 8
 
 struct jit_miss {
-    uint32_t op, back;
+    uint32_t op, back, nth;
     uint32_t from[JIT_MISS_JUMPS];
     unsigned from_count, kept_count, answer_count, answer[JIT_MISS_ANSWERS];
-    uint8_t flag_at[2];
+    uint8_t flag_at[JIT_MOST_THREADS][2];
     struct jit_kept kept[JIT_VREGS];
 };
 

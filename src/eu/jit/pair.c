@@ -1,4 +1,5 @@
-/* pair.c: code for two threads of a row in lockstep, or for four.
+/* pair.c: code for two threads of a row in lockstep, or for four; and for two
+ * of a group (pair_group.c).
  *
  * Many shaders are a chain of instructions that wait for each other, which
  * takes longer than the host looks ahead. Here every instruction is there
@@ -23,10 +24,9 @@
 #define ROW_AT(nth, member) \
     ((nth) * sizeof(struct eu_row) + offsetof(struct eu_row, member))
 #define STEP_B (2 * EU_GRF_B)
-#define MOST_THREADS 4
 
-static void
-get_side(const struct jit *j, struct jit_side *s)
+void
+jit_get_side(const struct jit *j, struct jit_side *s)
 {
     s->v = j->v;
     memcpy(s->flag_at, j->flag_at, sizeof s->flag_at);
@@ -34,8 +34,8 @@ get_side(const struct jit *j, struct jit_side *s)
     s->loop = j->loop;
 }
 
-static void
-set_side(struct jit *j, const struct jit_side *s)
+void
+jit_set_side(struct jit *j, const struct jit_side *s)
 {
     j->v = s->v;
     memcpy(j->flag_at, s->flag_at, sizeof s->flag_at);
@@ -43,14 +43,12 @@ set_side(struct jit *j, const struct jit_side *s)
     j->loop = s->loop;
 }
 
-/* What follows is for the next thread, in a circle. */
-static void
-turn(struct jit *j)
+void
+jit_turn(struct jit *j)
 {
-    get_side(j, &j->side[j->nth]);
-    j->nth = (j->nth + 1) % j->threads;
-    set_side(j, &j->side[j->nth]);
-    j->x.bias = (int32_t)(j->nth * sizeof(struct eu_thread));
+    jit_get_side(j, &j->side[j->nth]);
+    jit_address(j, (j->nth + 1) % j->threads);
+    jit_set_side(j, &j->side[j->nth]);
 }
 
 /* rax := the first thread's place in the row */
@@ -115,7 +113,7 @@ end_threads(struct jit *j, const struct eu_op *op, struct jit_caught *c)
     struct x86 *x = &j->x;
     struct jit_send s;
     jit_describe_send(&s, op);
-    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
         jit_read_caught(j, &s, &c[n]);
         if (op->pred)
             jit_pred_bits(j, op, X86_RDX);
@@ -169,7 +167,7 @@ static void
 take_payloads(struct jit *j, const struct eu_op *op)
 {
     struct x86 *x = &j->x;
-    struct jit_caught c[MOST_THREADS];
+    struct jit_caught c[JIT_MOST_THREADS];
     end_threads(j, op, c);
     x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
     x86_test(x, X86_RAX);
@@ -202,7 +200,7 @@ go_on(struct jit *j)
     struct x86 *x = &j->x;
     const unsigned last = j->threads - 1;
     const int32_t row_B = sizeof(struct eu_row);
-    uint32_t few[MOST_THREADS];
+    uint32_t few[JIT_MOST_THREADS];
     load_row(j);
     uint32_t all = test_more(j, last);
     x86_alu_imm(x, X86_ADD, X86_RAX, (uint32_t)row_B * j->threads, true);
@@ -222,10 +220,10 @@ go_on(struct jit *j)
 
 #define LEFT_AT THREAD_AT(chan_ip) /* of the budget, as the two began */
 
-/* Jumps to where the two are given up, from the instruction before. */
-static void
-lose(struct jit *j, uint32_t from)
+void
+jit_lose(struct jit *j, uint32_t from)
 {
+    j->failed |= j->wrote;
     if (jit_grow(j, (void **)&j->returns, &j->return_capacity,
                  j->return_count + 1, sizeof *j->returns))
         j->returns[j->return_count++] = from;
@@ -252,12 +250,12 @@ send_twice(struct jit *j, uint32_t i)
     if (j->failed)
         return;
     jit_float_mode(j, false);
-    for (unsigned n = 0; n < j->threads; n++, turn(j))
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
         jit_flush(j, &j->live[0][i]);
-    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
         jit_pass_send(j, op, &s);
         x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
-        lose(j, x86_jump(&j->x, X86_CC_E));
+        jit_lose(j, x86_jump(&j->x, X86_CC_E));
         jit_forget(j);
     }
 }
@@ -271,109 +269,29 @@ compile_alu(struct jit *j, uint32_t i)
         j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
         jit_unlock_but(j, 0);
         jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
-        turn(j);
+        jit_turn(j);
     }
     /* What has to wait in memory would be waited for. */
     j->failed |= j->spills && j->threads > 2;
 }
 
-/* ---- loops ---- */
-
-static uint32_t
-count_ops(const struct jit *j, uint32_t first, uint32_t end)
-{
-    uint32_t n = 0;
-    for (uint32_t i = first; i < end; i++)
-        n += j->k->ops[i].fn != eu_op_join;
-    return n;
-}
-
-/* Of all threads. */
 static void
-spend(struct jit *j, uint32_t ops)
-{
-    if (ops)
-        x86_alu_imm(&j->x, X86_SUB, X86_R12, j->threads * ops, true);
-}
-
-static void
-begin_loop(struct jit *j, const struct jit_loop *l)
-{
-    struct x86 *x = &j->x;
-    jit_float_mode(j, false);
-    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
-        jit_flush(j, &j->live[0][l->head]);
-        jit_forget(j);
-        jit_enter_loop(j, l->head);
-    }
-    x86_test(x, X86_R12);
-    lose(j, x86_jump(x, X86_CC_LE));
-    spend(j, count_ops(j, l->head, l->head + 2));
-}
-
-/* What is known where both threads leave a loop. */
-struct exit {
-    uint32_t from;
-    struct jit_side side[2];
-};
-
-/* Neither leaves, or both do. */
-static void
-leave_loop(struct jit *j, const struct jit_loop *l, struct exit *e)
-{
-    e->from = jit_test_counter(j);
-    get_side(j, &e->side[0]);
-    turn(j);
-    lose(j, jit_test_counter(j));
-    get_side(j, &e->side[1]);
-    turn(j);
-    spend(j, count_ops(j, l->head + 2, l->end + 1));
-}
-
-/* Behind the loop what was in registers goes on to be. */
-static void
-end_loop(struct jit *j, uint32_t i, const struct exit *e)
-{
-    struct x86 *x = &j->x;
-    uint32_t head = j->loop->head;
-    jit_float_mode(j, false);
-    for (unsigned n = 0; n < j->threads; n++, turn(j))
-        jit_end_block(j, &j->live[0][i]);
-    x86_patch(x, x86_jump(x, X86_ALWAYS), j->inner[head]);
-    x86_patch(x, e->from, x->size);
-    for (unsigned n = 0; n < j->threads; n++, turn(j)) {
-        set_side(j, &e->side[n]);
-        if (n) {
-            uint32_t both = jit_test_counter(j);
-            lose(j, x86_jump(x, X86_ALWAYS));
-            x86_patch(x, both, x->size);
-        }
-        jit_counter_flags(j, &j->k->ops[head + 1]);
-        jit_forget_flag(j, j->k->ops[head + 1].flag_reg);
-        jit_unlock_but(j, 0);
-        j->loop = NULL;
-        j->v.pinned = 0;
-    }
-    x86_alu_imm(x, X86_SUB, X86_R12, 2, true);
-}
-
-static void
-compile_op(struct jit *j, uint32_t i, struct exit *e)
+compile_op(struct jit *j, uint32_t i, struct jit_exit *e)
 {
     const struct eu_op *op = &j->k->ops[i];
     const struct jit_loop *l = jit_counted_loop(j, i);
     j->at[i] = j->x.size;
     j->here = i;
     if (l && l->head == i)
-        begin_loop(j, l);
+        jit_pair_begin_loop(j, l);
     if ((j->start[i] & JIT_FLOW) && !j->loop)
         j->failed = true;
     else if (l && i == l->head + 1)
-        leave_loop(j, l, e);
+        jit_pair_leave_loop(j, l, e);
     else if (l && i == l->end)
-        end_loop(j, i, e);
+        jit_pair_end_loop(j, i, e);
     else if (j->start[i] & JIT_SEND)
-        send_twice(j, i);
+        (j->group ? jit_group_send : send_twice)(j, i);
     else if (op->fn != eu_op_join && !jit_counts(j, i, 0))
         compile_alu(j, i);
 }
@@ -384,8 +302,8 @@ spend_outside(struct jit *j, uint32_t end)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < end; i++)
-        n += jit_loop_at(j, i) ? 0 : count_ops(j, i, i + 1);
-    spend(j, n);
+        n += jit_loop_at(j, i) ? 0 : jit_count_ops(j, i, i + 1);
+    jit_spend(j, n);
 }
 
 static bool
@@ -405,7 +323,7 @@ vregs_of(const struct jit *j, unsigned n)
 static void
 compile_together(struct jit *j)
 {
-    struct exit exit = {.from = 0};
+    struct jit_exit exit = {.from = 0};
     uint32_t i = 0, messages = 0;
     j->v.all = vregs_of(j, 0);
     for (unsigned n = 1; n < j->threads; n++)
@@ -413,23 +331,30 @@ compile_together(struct jit *j)
     jit_forget(j);
     j->row_at = j->x.size;
     x86_store(&j->x, X86_R12, LEFT_AT, 8);
-    load_row(j);
-    for (unsigned n = 0; n < j->threads; n++, turn(j))
-        begin_thread(j);
+    if (!j->group) {
+        load_row(j);
+        for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
+            begin_thread(j);
+    }
     for (; !is_last(&j->k->ops[i]) && !j->failed; i++) {
         compile_op(j, i, &exit);
         messages += jit_is_send(&j->k->ops[i]);
     }
     j->here = i;
     spend_outside(j, i + 1);
+    messages += j->group;
     if (messages)
         x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count),
                         j->threads * messages);
     jit_float_mode(j, false);
-    take_payloads(j, &j->k->ops[i]);
+    if (j->group) {
+        jit_end_group(j, i);
+    } else {
+        take_payloads(j, &j->k->ops[i]);
+        go_on(j);
+    }
     for (; i < j->k->op_count; i++)
         j->at[i] = j->x.size;
-    go_on(j);
     give_up(j);
 }
 
@@ -471,6 +396,7 @@ make_code(struct jit *j, const struct eu_jit *jit)
     j->row_grf = jit->row_grf;
     jit_prologue(j);
     compile_together(j);
+    jit_memory_misses(j);
     jit_math_helpers(j);
     jit_math_rescues(j);
     j->text_B = j->x.size;
@@ -487,12 +413,13 @@ make(const struct eu_jit *jit, unsigned threads)
 {
     struct jit_together *p = calloc(1, sizeof *p);
     struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
-    struct jit_side side[MOST_THREADS] = {{.loops = NULL}};
+    struct jit_side side[JIT_MOST_THREADS] = {{.loops = NULL}};
     for (unsigned n = 0; n < threads; n++)
         side[n].flag_at[0] = side[n].flag_at[1] = 0xff;
     j.full = true;
     j.threads = threads;
     j.side = side;
+    j.group = jit->groups;
     void *code = p ? make_code(&j, jit) : NULL;
     if (code) {
         struct jit_copy copy = {.kernel = jit->kernel,
@@ -535,7 +462,8 @@ eu_jit_together(const struct eu_jit *compiled, unsigned threads)
     if (p ||
         atomic_load_explicit(&jit->together[i].failed, memory_order_relaxed))
         return p;
-    struct jit_together *mine = jit->pairs ? make(jit, threads) : NULL;
+    struct jit_together *mine = jit->pairs || jit->groups ? make(jit, threads)
+                                                          : NULL;
     if (!mine)
         atomic_store_explicit(&jit->together[i].failed, true,
                               memory_order_relaxed);

@@ -18,6 +18,15 @@ jit_pair_keeps(const struct jit *j)
     return s;
 }
 
+struct jit_set
+jit_group_keeps(const struct jit *j)
+{
+    struct jit_set s = {{0}};
+    for (unsigned w = 0; w < 2 && j->has_loop; w++)
+        s.w[w] = j->in.full[w] & j->in.written[w];
+    return s;
+}
+
 const struct jit_loop *
 jit_counted_loop(const struct jit *j, uint32_t i)
 {
@@ -62,6 +71,19 @@ may_pair(const struct jit *j)
            j->leaves != EU_LEAVES_ALL && !j->has_dynamic && only_counts(j) &&
            j->k->op_count >= MANY_OPS &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
+}
+
+bool
+jit_makes_groups(const struct jit *j)
+{
+    struct jit_set keeps = jit_group_keeps(j);
+    return j->evex && j->full && !j->in.catches && !j->in.acc && j->in.steady &&
+           j->in.ends == 1 && j->leaves != EU_LEAVES_ALL && !j->has_dynamic &&
+           j->k->op_count >= MANY_OPS && only_counts(j) &&
+           !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) &&
+           __builtin_popcountll(keeps.w[0]) +
+                   __builtin_popcountll(keeps.w[1]) <=
+               MOST_KEPT;
 }
 
 /* What is sent twice, where the two did not stay together, does no harm. */

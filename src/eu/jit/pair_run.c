@@ -3,6 +3,8 @@
 #include "eu/jit/code.h"
 #include "eu/jit/pair.h"
 
+#include "base/fpmode.h"
+
 /* Rows after which it pays. Of fewer instructions than that the host sees those
  * of the next thread by itself. */
 #define MANY_ROWS 48
@@ -43,9 +45,9 @@ next_grf(uint64_t *set, uint8_t *grf)
 
 /* What they change, kept or as it was kept. */
 static void
-move_kept(const struct eu_jit *jit, struct eu_thread *t, bool back)
+move_kept(const struct eu_jit *jit, struct eu_thread *t, uint8_t *kept,
+          bool back)
 {
-    uint8_t *kept = (uint8_t *)t + KEPT_GRFS;
     for (unsigned w = 0; w < 2; w++) {
         uint64_t left = jit->pair_keeps.w[w];
         for (; left; kept += EU_GRF_B) {
@@ -97,21 +99,28 @@ four(const struct eu_jit *jit)
                                                       : made(jit, 4);
 }
 
+static int64_t
+enter(const struct jit_together *p, struct eu_thread *t, int64_t left)
+{
+    int64_t (*code)(struct eu_thread *, int64_t, const void *, uint64_t);
+    memcpy(&code, &p->code, sizeof code);
+    return code(t, left, (const uint8_t *)p->code + p->begin, 0);
+}
+
 /* As eu_launch.pairs, so many at a time. */
 static bool
 run_together(const struct eu_launch *l, const struct jit_together *p,
              struct eu_thread *t, unsigned threads, int64_t *left)
 {
-    int64_t (*enter)(struct eu_thread *, int64_t, const void *, uint64_t);
-    memcpy(&enter, &p->code, sizeof enter);
+    uint8_t *kept = (uint8_t *)t + KEPT_GRFS;
     memcpy(t->a0, l->begin, sizeof l->begin);
     fill_others(l, t, threads);
-    move_kept(l->jit, t, false);
+    move_kept(l->jit, t, kept, false);
     t->status = EU_RUNNING;
-    *left = enter(t, *left, (const uint8_t *)p->code + p->begin, 0);
+    *left = enter(p, t, *left);
     if (t->status == EU_FINISHED)
         return true;
-    move_kept(l->jit, t, true);
+    move_kept(l->jit, t, kept, true);
     return false;
 }
 
@@ -131,5 +140,28 @@ eu_jit_run_pairs(const struct eu_launch *l, struct eu_thread *t, int64_t *left)
         return true;
     if (t->row->more)
         count_lost(l->jit);
+    return false;
+}
+
+bool
+eu_jit_run_two(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
+{
+    const struct jit_together *p;
+    if (!is_hot(l->jit) || !(p = eu_jit_together(l->jit, 2)))
+        return false;
+    for (unsigned n = 0; n < 2; n++)
+        move_kept(l->jit, &t[n], (uint8_t *)&t[n] + KEPT_OWN_GRFS, false);
+    int64_t both = 2 * (int64_t)MIN2(budget, (uint64_t)INT64_MAX / 4);
+    uint32_t before = fpmode_enter(l->mxcsr);
+    int64_t left = enter(p, t, both);
+    fpmode_leave(l->mxcsr, before);
+    if (t[0].status != EU_RUNNING || t[1].status != EU_RUNNING) {
+        for (unsigned n = 0; n < 2; n++)
+            eu_thread_account(&t[n], (uint64_t)(both - left) / 2);
+        return true;
+    }
+    for (unsigned n = 0; n < 2; n++)
+        move_kept(l->jit, &t[n], (uint8_t *)&t[n] + KEPT_OWN_GRFS, true);
+    count_lost(l->jit);
     return false;
 }

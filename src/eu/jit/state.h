@@ -8,6 +8,7 @@
 #include "eu/jit/x86.h"
 
 #define JIT_VREGS 32
+#define JIT_MOST_THREADS 4 /* in lockstep: pair.c */
 
 /* Bits of jit.start[]. */
 enum {
@@ -234,6 +235,8 @@ struct jit {
     /* Code for so many threads of a row together, now for this one: pair.c. */
     unsigned threads, nth;
     struct jit_side *side; /* of each, but for the one that it is now for */
+    bool group;            /* they are of a group, not of a row */
+    bool wrote;            /* memory, or asked others to */
     bool spills;           /* some value had no register */
     uint32_t native_count;
     uint32_t text_B;

@@ -263,6 +263,7 @@ use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
     l->row_grf = jit->row_grf;
     l->rows = jit->rows;
     l->pairs = jit->pairs ? eu_jit_run_pairs : NULL;
+    l->two = jit->groups ? eu_jit_run_two : NULL;
     l->run = run_launch;
     l->resume = resume_launch;
 }

@@ -15,6 +15,14 @@ jit_first(uint32_t set)
     return (unsigned)__builtin_ctz(set);
 }
 
+/* What is in memory is thread n's from here on. */
+static inline void
+jit_address(struct jit *j, unsigned n)
+{
+    j->nth = n;
+    j->x.bias = (int32_t)(n * sizeof(struct eu_thread));
+}
+
 /* When none is free. */
 unsigned jit_evict(struct jit *j);
 /* evict.c: one of the set, which is not empty. */
