@@ -24,7 +24,7 @@ struct bench_case {
     const char *name;
     unsigned format;
     uint8_t filter, mip, wrap;
-    float scale, turn; /* texels per pixel, rotation */
+    float scale, turn; /* texels per pixel, 0: anywhere; rotation */
     float stretch;     /* in y, if not 0 */
 };
 
@@ -47,6 +47,7 @@ static const struct bench_case cases[] = {
     {"bilinear_mag4", RGBA8, 1, 0, 0, 0.23f, 0.0f, 0.0f},
     {"bilinear_rot", RGBA8, 1, 0, 0, 0.93f, 0.6f, 0.0f},
     {"bilinear_clamp", RGBA8, 1, 0, 2, 0.93f, 0.0f, 0.0f},
+    {"bilinear_random", RGBA8, 1, 0, 0, 0.0f, 0.0f, 0.0f},
     {"mipnearest", RGBA8, 1, 1, 0, 1.7f, 0.3f, 0.0f},
     {"trilinear", RGBA8, 1, 3, 0, 1.7f, 0.3f, 0.0f},
     {"trilinear_1.5", RGBA8, 1, 3, 0, 1.5f, 0.0f, 0.0f},
@@ -116,6 +117,13 @@ make_sampler(const struct bench_case *b)
     };
 }
 
+/* Below the texture's size. */
+static float
+any_texel(void)
+{
+    return (float)(rand() % (SIZE * 256)) / 256.0f;
+}
+
 /* Lanes of the quads of a 4x4 block. */
 static void
 make_lanes(const struct bench_case *b, struct sample_req *req)
@@ -128,6 +136,10 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
             float py = ((float)y + 0.5f) * b->scale;
             if (b->stretch != 0.0f)
                 py *= b->stretch;
+            if (b->scale == 0.0f) {
+                px = any_texel();
+                py = any_texel();
+            }
             /* Off the edges, and off the middle of texels. */
             req[m].u.f[i] = (px + b->turn * py + 8.3f) / SIZE;
             req[m].v.f[i] = (py - b->turn * px + 8.3f) / SIZE;

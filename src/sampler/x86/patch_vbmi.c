@@ -12,6 +12,7 @@
 #include "sampler/x86/patch_bytes1.h"
 #include "sampler/x86/patch_filter.h"
 #include "sampler/x86/patch_floats.h"
+#include "sampler/x86/patch_gather.h"
 #include "sampler/x86/patch_palette.h"
 #include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_srgb.h"
@@ -164,11 +165,12 @@ filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
         blocks_wide(p, blocks, corner, in, x, y, out);
 }
 
-/* False if some lane looks beyond nine lines, or at an edge. */
+/* False if some lane looks beyond nine lines, or at an edge, of texels that are
+ * not gathered. */
 INLINE bool
 take_filtered(const struct sample_plan *p, enum sample_texel kind,
               enum palette_of palette, struct sample_blocks *blocks,
-              const struct patch_level *lv, vint x, vint y,
+              const struct patch_level *lv, vfloat u, vfloat v, vint x, vint y,
               struct lanes_color *out)
 {
     struct patch_view view = find_view(lv, x, y);
@@ -182,10 +184,13 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
                    : filter_palette(p, palette, blocks, corner, in, x, y);
         return true;
     }
-    if (kind == SAMPLE_BLOCKS || !view.side)
+    if (kind == SAMPLE_BLOCKS || (kind != SAMPLE_BYTES4 && !view.side))
         return false;
     struct lanes_color far; /* `out` stays in registers */
-    filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
+    if (view.side)
+        filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
+    else
+        filter_anywhere(p, lv, u, v, &far);
     *out = far;
     return true;
 }
@@ -246,11 +251,10 @@ find_linear(const struct sample_plan *p, enum sample_texel kind,
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
     /* In the middle of texels, as passes over a whole picture are. */
     vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (is_scaled(kind) && !v_any(between))
-        return take_texels(p, kind, blocks, &lv, x >> 8, y >> 8, texel)
-                   ? FOUND_TEXEL
-                   : FOUND_NOTHING;
-    return take_filtered(p, kind, palette, blocks, &lv, x, y, color)
+    if (is_scaled(kind) && !v_any(between) &&
+        take_texels(p, kind, blocks, &lv, x >> 8, y >> 8, texel))
+        return FOUND_TEXEL;
+    return take_filtered(p, kind, palette, blocks, &lv, u, v, x, y, color)
                ? FOUND_COLOR
                : FOUND_NOTHING;
 }
@@ -263,7 +267,7 @@ filter_one_level(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    return take_filtered(p, kind, palette, blocks, &lv, x, y, out);
+    return take_filtered(p, kind, palette, blocks, &lv, u, v, x, y, out);
 }
 
 INLINE bool

@@ -494,6 +494,39 @@ Test(plan, patches_have_the_same_bits)
         cr_expect_gt(tally.patches, tally.asked / 16);
 }
 
+/* Lanes that have nothing to do with each other, of surfaces down to one texel:
+ * texels of four bytes are loaded one by one. */
+Test(plan, gathers_what_lies_anywhere)
+{
+    static const unsigned format[] = {F_RGBA8, 0x0c0 /* BGRA8 */, F_BGRX8};
+    struct tally tally = {0, 0, 0};
+    for (unsigned round = 0; round < 4000; round++) {
+        struct surface s = make_surface(
+            SURFACE_2D, format[any(ARRAY_SIZE(format))],
+            1 + any(any(2) ? 3 : 90), 1 + any(any(2) ? 3 : 90), 1, 1 + any(3),
+            TILING_Y);
+        fill_with_any_bytes(&s);
+        for (unsigned i = 0; i < 4 && any(4) == 0; i++)
+            s.swizzle[i] = (uint8_t)any(8);
+        struct sampler sp = make_sampler(FILTER_LINEAR, MIP_NONE, 0);
+        for (unsigned i = 0; i < 2; i++)
+            sp.wrap[i] = any(2) ? GEN9_TCM_WRAP : GEN9_TCM_CLAMP;
+        sp.rounding_enable = any(2) ? 0x3f : 0;
+        for (unsigned n = 0; n < 4; n++) {
+            struct sample_req req = {
+                .op = SAMPLE_PLAIN, .lanes = 16, .exec_mask = 0xffff};
+            for (unsigned i = 0; i < 16; i++) {
+                req.u.f[i] = any(32) ? any_coord() : -INFINITY;
+                req.v.f[i] = any(32) ? any_coord() : -NAN;
+            }
+            compare_variants(&s, &sp, &req, n, &tally);
+        }
+        free(s.mem);
+    }
+    if (cpu_selected() == CPU_AVX512 && has_patches())
+        cr_expect_eq(tally.patches, tally.asked);
+}
+
 /* Quotients of all floats between one and two by 255 are those of all floats
  * that a filter divides, but for the exponent. */
 Test(plan, multiplies_instead_of_dividing_by_255)

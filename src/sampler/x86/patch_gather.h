@@ -1,0 +1,102 @@
+/* patch_gather.h: texels of four bytes where lanes look at no patch: anywhere,
+ * or over an edge. Each is loaded by itself; a part of patch_vbmi.c. */
+#ifndef SAMPLER_PATCH_GATHER_H
+#define SAMPLER_PATCH_GATHER_H
+
+#include "sampler/x86/patch_filter.h"
+
+/* Offsets of the four texels of each lane, in memory: taking vectors apart
+ * costs more. */
+struct gather_places {
+    alignas(64) int32_t upper_left[16], upper_right[16];
+    alignas(64) int32_t lower_left[16], lower_right[16];
+};
+
+INLINE struct lanes_axis
+gather_axis(const struct sample_plan *p, unsigned d, vfloat u, const int32_t *n,
+            vfloat n_fx8)
+{
+    return p->axis[d] == SAMPLE_AXIS_REPEAT
+               ? linear_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
+               : linear_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
+                           n_fx8);
+}
+
+INLINE void
+find_gather_places(const struct sample_plan *p, const struct patch_level *lv,
+                   const struct lanes_axis *x, const struct lanes_axis *y,
+                   struct gather_places *at)
+{
+    const struct sample_tiling *t = &p->tiling;
+    const vint x_el = v_isplat((int32_t)lv->x_el);
+    const vint y_el = v_isplat((int32_t)lv->y_el);
+    vint left = offset_x_B(t, x->i0 + x_el);
+    vint right = offset_x_B(t, x->i1 + x_el);
+    vint upper = offset_y_B(t, y->i0 + y_el);
+    vint lower = offset_y_B(t, y->i1 + y_el);
+    v_offsets(left + upper, at->upper_left);
+    v_offsets(right + upper, at->upper_right);
+    v_offsets(left + lower, at->lower_left);
+    v_offsets(right + lower, at->lower_right);
+}
+
+INLINE __m128i
+gather_lane(const uint8_t *mem, const struct gather_places *at, unsigned i)
+{
+    const int32_t from[4] = {at->upper_left[i], at->upper_right[i],
+                             at->lower_left[i], at->lower_right[i]};
+    return v_load4(mem, from);
+}
+
+/* Of lane i of each quad the four texels. */
+INLINE bits
+gather_quads(const uint8_t *mem, const struct gather_places *at, unsigned i)
+{
+    __m256i low = _mm256_set_m128i(gather_lane(mem, at, i + 4),
+                                   gather_lane(mem, at, i));
+    __m256i high = _mm256_set_m128i(gather_lane(mem, at, i + 12),
+                                    gather_lane(mem, at, i + 8));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* From texels of lanes to channels of all of them, in the order of the answer.
+ */
+INLINE void
+turn_taps(const struct sample_plan *p, bits taps[4])
+{
+    const bits order = _mm512_or_si512(load_shuffle(p->bytes.at),
+                                       constant(&patch.turned[0]));
+    flip(taps, 4, constant(&p->bytes.ones));
+    for (unsigned i = 0; i < 4; i++)
+        taps[i] = _mm512_shuffle_epi8(taps[i], order);
+    bits low01 = _mm512_unpacklo_epi32(taps[0], taps[1]);
+    bits low23 = _mm512_unpacklo_epi32(taps[2], taps[3]);
+    bits high01 = _mm512_unpackhi_epi32(taps[0], taps[1]);
+    bits high23 = _mm512_unpackhi_epi32(taps[2], taps[3]);
+    taps[0] = _mm512_unpacklo_epi64(low01, low23);
+    taps[1] = _mm512_unpackhi_epi64(low01, low23);
+    taps[2] = _mm512_unpacklo_epi64(high01, high23);
+    taps[3] = _mm512_unpackhi_epi64(high01, high23);
+}
+
+/* What the reference reads, whatever the coordinates are. */
+static __attribute__((noinline)) void
+filter_anywhere(const struct sample_plan *p, const struct patch_level *lv,
+                vfloat u, vfloat v, struct lanes_color *out)
+{
+    struct gather_places at;
+    bits taps[4];
+    struct lanes_axis x = gather_axis(p, 0, u, lv->w, lv->w_fx8);
+    struct lanes_axis y = gather_axis(p, 1, v, lv->h, lv->h_fx8);
+    vmask single = find_single(x.w1);
+    x.i1 = v_iselect(single, x.i0, x.i1);
+    find_gather_places(p, lv, &x, &y, &at);
+    for (unsigned i = 0; i < 4; i++)
+        taps[i] = gather_quads(p->mem, &at, i);
+    turn_taps(p, taps);
+    struct patch_weights w = find_weights(x.w1, y.w1, single);
+    for (unsigned c = 0; c < 4; c++)
+        out->c[c] = v_float((vint)filter_bytes(taps[c], &w));
+}
+
+#endif
