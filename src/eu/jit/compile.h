@@ -94,6 +94,12 @@ bool jit_src_once(struct jit *j, const struct eu_op *op, unsigned s,
                   const struct jit_part *p, struct x86_rm *rm);
 struct x86_rm jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
                             const struct jit_part *p);
+/* The same without modifiers; no immediate. */
+struct x86_rm jit_src_bare(struct jit *j, const struct eu_op *op, unsigned s,
+                           const struct jit_part *p);
+/* The operand of an ADD in F that the other one takes away: -1: none. Scalars
+ * are better off in memory, and added to what is negated once for all. */
+int jit_subtracted(const struct eu_op *op);
 struct x86_rm jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
                           const struct jit_part *p);
 /* BROADCASTSS reads its dword plainly. */

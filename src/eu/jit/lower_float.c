@@ -352,6 +352,26 @@ finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return r;
 }
 
+static bool
+is_spread(const struct eu_op *op, unsigned s)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    if (op->fn != op->slow)
+        return op->src[s].cls <= EU_SRC_VEC_MOD;
+    return o->file == EU_FILE_GRF && (o->width > 1 || o->vstride);
+}
+
+int
+jit_subtracted(const struct eu_op *op)
+{
+    const struct eu_operand *o = op->insn->src;
+    for (int s = 0; s < 2 && op->insn->opcode == EU_OP_ADD; s++)
+        if (o[s].negate && !o[s].abs && !o[!s].negate && is_spread(op, 0) &&
+            is_spread(op, 1))
+            return s;
+    return -1;
+}
+
 static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         const struct x86_rm *s)
@@ -360,7 +380,12 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned len = p->len;
     switch (op->insn->opcode) {
     case EU_OP_MOV: return jit_owned(j, len, s[0]);
-    case EU_OP_ADD: return jit_binary(j, X86_ADDPS, len, s[0], s[1]);
+    case EU_OP_ADD:
+        switch (jit_subtracted(op)) {
+        case 0: return jit_binary(j, X86_SUBPS, len, s[1], s[0]);
+        case 1: return jit_binary(j, X86_SUBPS, len, s[0], s[1]);
+        default: return jit_binary(j, X86_ADDPS, len, s[0], s[1]);
+        }
     case EU_OP_MUL:
         if (alt)
             return jit_alt_multiply(j, len, &s[0], &s[1], NULL);
@@ -395,8 +420,10 @@ jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     if (insn->opcode == EU_OP_PLN)
         return finish(j, op, p, plane(j, op, p));
 
+    int bare = jit_subtracted(op);
     for (unsigned i = 0; i < insn->src_count; i++)
-        s[i] = jit_src_float(j, op, i, p);
+        s[i] = (int)i == bare ? jit_src_bare(j, op, i, p)
+                              : jit_src_float(j, op, i, p);
     if (insn->opcode == EU_OP_CMP) {
         unsigned k = jit_compare_float(j, p, insn->cmod,
                                        jit_in_reg(j, s[0], p->len), s[1]);

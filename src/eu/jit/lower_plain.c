@@ -227,14 +227,15 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
 {
     unsigned opcode = op->insn->opcode, len = p->len, d, k;
     int place = place_of(j, op, p, &k);
-    struct x86_rm a = source(j, op, 0, p), b, t;
+    int bare = is_float ? jit_subtracted(op) : -1;
+    struct x86_rm a = source(j, op, !bare, p), b, t;
     if (opcode == EU_OP_MOV && (k || (place >= 0 && a.kind == X86_REG))) {
         move_into(j, (unsigned)place, len, a, k);
         return (unsigned)place;
     }
     if (opcode == EU_OP_MOV)
         return jit_owned(j, len, a);
-    b = source(j, op, 1, p);
+    b = bare < 0 ? source(j, op, 1, p) : vector(j, op, (unsigned)bare, p);
     if (opcode == EU_OP_MAD && place >= 0) {
         fused_into(j, (unsigned)place, len, a, b, source(j, op, 2, p), k);
         return (unsigned)place;
@@ -248,8 +249,10 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     }
     unsigned ra = jit_read(j, a, len);
     d = place >= 0 ? (unsigned)place : jit_temp(j);
-    x86_vop(&j->x, is_float ? rows[opcode].f : rows[opcode].i, len, d, ra, b,
-            k);
+    enum x86_vop vop = bare >= 0  ? X86_SUBPS
+                       : is_float ? rows[opcode].f
+                                  : rows[opcode].i;
+    x86_vop(&j->x, vop, len, d, ra, b, k);
     return d;
 }
 

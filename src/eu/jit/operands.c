@@ -378,6 +378,20 @@ jit_src_once(struct jit *j, const struct eu_op *op, unsigned s,
 }
 
 struct x86_rm
+jit_src_bare(struct jit *j, const struct eu_op *op, unsigned s,
+             const struct jit_part *p)
+{
+    enum eu_type type = eu_operand_type(&op->insn->src[s]);
+    struct x86_rm rm = read_lanes(j, op, s, p);
+    if (type == EU_TYPE_F)
+        return rm;
+    unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
+    x86_vop(&j->x, type == EU_TYPE_UD ? X86_CVTUDQ2PS : X86_CVTDQ2PS, p->len, d,
+            0, x86_reg(r), 0);
+    return x86_reg(d);
+}
+
+struct x86_rm
 jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
               const struct jit_part *p)
 {
@@ -401,13 +415,7 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
         return immediate(j, value, p);
     }
 
-    struct x86_rm rm = read_lanes(j, op, s, p);
-    if (type != EU_TYPE_F) {
-        unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
-        x86_vop(&j->x, type == EU_TYPE_UD ? X86_CVTUDQ2PS : X86_CVTDQ2PS,
-                p->len, d, 0, x86_reg(r), 0);
-        rm = x86_reg(d);
-    }
+    struct x86_rm rm = jit_src_bare(j, op, s, p);
     if (!o->abs && !o->negate)
         return rm;
     unsigned r = jit_in_reg(j, rm, p->len), d = jit_temp(j);
