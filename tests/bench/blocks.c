@@ -144,9 +144,9 @@ print_format(unsigned code, bool lane)
                         .target = &t,
                         .blend = &b};
         printf("%-22s %-6s", t.fmt->name, mode_name[mode]);
-        j.write = rt_write_avx2[t.rt.format][mode];
+        j.write = rt_routine_avx2[t.rt.format][mode].write;
         printf("%8.1f", cpu_selected() >= CPU_AVX2 ? cycles(&j) : 0);
-        j.write = rt_write_avx512[t.rt.format][mode];
+        j.write = rt_routine_avx512[t.rt.format][mode].write;
         printf("%8.1f", cpu_selected() >= CPU_AVX512 ? cycles(&j) : 0);
         j.write = NULL;
         if (lane)

@@ -355,7 +355,7 @@ i_columns_of_halves(const vf v[4], vi e[2])
         px + EACH_16(3), px + EACH_16(2), px + EACH_16(1), px);
     const vi right = _mm512_add_epi64(left, _mm512_set1_epi64(EACH_16(4)));
     __m256i c[4];
-    for (unsigned i = 0; i < 4; i++)
+    EACH_CHANNEL (i)
         c[i] = _mm512_cvtps_ph(v[i], NEAREST);
     vi rg = _mm512_inserti64x4(_mm512_castsi256_si512(c[0]), c[1], 1);
     vi ba = _mm512_inserti64x4(_mm512_castsi256_si512(c[2]), c[3], 1);
@@ -375,7 +375,7 @@ f_from_halves(const vi e[2], vf v[4])
     const vi ba = _mm512_add_epi64(rg, _mm512_set1_epi64(EACH_16(2)));
     const vi two[2] = {_mm512_permutex2var_epi16(e[0], rg, e[1]),
                        _mm512_permutex2var_epi16(e[0], ba, e[1])};
-    for (unsigned i = 0; i < 2; i++) {
+    LANES_UNROLLED (unsigned i = 0; i < 2; i++) {
         v[2 * i] = _mm512_cvtph_ps(_mm512_castsi512_si256(two[i]));
         v[2 * i + 1] = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(two[i], 1));
     }

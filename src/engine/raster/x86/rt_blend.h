@@ -4,7 +4,7 @@
 LANES_INLINE void
 units(enum rt_format f, vf v[4])
 {
-    for (unsigned c = 0; c < 4; c++) {
+    EACH_CHANNEL (c) {
         if (has_channel(f, c) || c == 3)
             v[c] = to_unit(v[c]);
     }
@@ -14,8 +14,8 @@ units(enum rt_format f, vf v[4])
 LANES_INLINE void
 not_negative(enum rt_format f, vf v[4])
 {
-    for (unsigned c = 0; is_unorm(f) && c < 4; c++) {
-        if (has_channel(f, c))
+    EACH_CHANNEL (c) {
+        if (is_unorm(f) && has_channel(f, c))
             v[c] = not_below_0(v[c]);
     }
 }
@@ -23,7 +23,7 @@ not_negative(enum rt_format f, vf v[4])
 LANES_INLINE void
 clamp_channels(const struct rt_state *st, vf v[4])
 {
-    for (unsigned c = 0; c < 4; c++)
+    EACH_CHANNEL (c)
         v[c] = f_min(f_max(v[c], f_all(st->lo[c])), f_all(st->hi[c]));
 }
 
@@ -32,36 +32,53 @@ struct blend_in {
     const float *constant;
 };
 
-/* Channels first..last - 1 of a factor below BLENDFACTOR_ZERO. */
+/* Those of a vector in all channels. */
 LANES_INLINE void
-plain_factors(unsigned code, const struct blend_in *in, unsigned first,
-              unsigned last, vf f[4])
+same_factors(vf v, vf f[4])
 {
-    vf saturate = f_min(in->src[3], f_sub(f_all(1), in->dst[3]));
-    for (unsigned c = first; c < last; c++) {
-        switch (code) {
-        case GEN9_BLENDFACTOR_SRC_COLOR: f[c] = in->src[c]; break;
-        case GEN9_BLENDFACTOR_SRC_ALPHA: f[c] = in->src[3]; break;
-        case GEN9_BLENDFACTOR_DST_ALPHA: f[c] = in->dst[3]; break;
-        case GEN9_BLENDFACTOR_DST_COLOR: f[c] = in->dst[c]; break;
-        case GEN9_BLENDFACTOR_CONST_COLOR: f[c] = f_all(in->constant[c]); break;
-        case GEN9_BLENDFACTOR_CONST_ALPHA: f[c] = f_all(in->constant[3]); break;
-        case GEN9_BLENDFACTOR_ONE: f[c] = f_all(1); break;
-        case GEN9_BLENDFACTOR_SRC_ALPHA_SATURATE:
-            f[c] = c == 3 ? f_all(1) : saturate;
-            break;
-        default: f[c] = f_all(0); break;
-        }
+    EACH_CHANNEL (c)
+        f[c] = v;
+}
+
+/* A factor below BLENDFACTOR_ZERO. */
+LANES_INLINE void
+plain_factors(unsigned code, const struct blend_in *in, vf f[4])
+{
+    switch (code) {
+    case GEN9_BLENDFACTOR_SRC_COLOR:
+        EACH_CHANNEL (c)
+            f[c] = in->src[c];
+        break;
+    case GEN9_BLENDFACTOR_SRC_ALPHA: same_factors(in->src[3], f); break;
+    case GEN9_BLENDFACTOR_DST_ALPHA: same_factors(in->dst[3], f); break;
+    case GEN9_BLENDFACTOR_DST_COLOR:
+        EACH_CHANNEL (c)
+            f[c] = in->dst[c];
+        break;
+    case GEN9_BLENDFACTOR_CONST_COLOR:
+        EACH_CHANNEL (c)
+            f[c] = f_all(in->constant[c]);
+        break;
+    case GEN9_BLENDFACTOR_CONST_ALPHA:
+        same_factors(f_all(in->constant[3]), f);
+        break;
+    case GEN9_BLENDFACTOR_ONE: same_factors(f_all(1), f); break;
+    case GEN9_BLENDFACTOR_SRC_ALPHA_SATURATE:
+        same_factors(f_min(in->src[3], f_sub(f_all(1), in->dst[3])), f);
+        f[3] = f_all(1);
+        break;
+    default: same_factors(f_all(0), f); break;
     }
 }
 
 LANES_INLINE void
-factors(unsigned code, const struct blend_in *in, unsigned first, unsigned last,
-        vf f[4])
+factors(unsigned code, const struct blend_in *in, vf f[4])
 {
     bool inverse = code >= GEN9_BLENDFACTOR_ZERO;
-    plain_factors(inverse ? code - 16 : code, in, first, last, f);
-    for (unsigned c = first; inverse && c < last; c++)
+    plain_factors(inverse ? code - 16 : code, in, f);
+    if (!inverse)
+        return;
+    EACH_CHANNEL (c)
         f[c] = f_sub(f_all(1), f[c]);
 }
 
@@ -81,21 +98,23 @@ combine(unsigned func, vf s, vf d, vf sf, vf df)
 LANES_INLINE void
 blend_any(const struct rt_state *st, const struct blend_in *in, vf out[4])
 {
-    vf sf[4], df[4];
-    factors(st->src[0], in, 0, 3, sf);
-    factors(st->dst[0], in, 0, 3, df);
-    factors(st->src[1], in, 3, 4, sf);
-    factors(st->dst[1], in, 3, 4, df);
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = combine(st->func[c == 3], in->src[c], in->dst[c], sf[c],
-                         df[c]);
+    vf sf[2][4], df[2][4];
+    LANES_UNROLLED (unsigned i = 0; i < 2; i++) {
+        factors(st->src[i], in, sf[i]);
+        factors(st->dst[i], in, df[i]);
+    }
+    EACH_CHANNEL (c) {
+        const unsigned i = c == 3;
+        out[c] = combine(st->func[i], in->src[c], in->dst[c], sf[i][c],
+                         df[i][c]);
+    }
 }
 
 LANES_INLINE void
 blend_over(const struct blend_in *in, vf out[4])
 {
     vf a = in->src[3], rest = f_sub(f_all(1), a);
-    for (unsigned c = 0; c < 4; c++)
+    EACH_CHANNEL (c)
         out[c] = f_add(f_mul(in->src[c], a), f_mul(in->dst[c], rest));
 }
 
@@ -117,8 +136,10 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
         blend_over(in, out);
     else
         blend_any(st, in, out);
-    for (unsigned c = 0; !is_unorm(f) && c < 4; c++)
-        out[c] = f_unless_nan(out[c], out[c], f_all(__builtin_nanf("")));
+    EACH_CHANNEL (c) {
+        if (!is_unorm(f))
+            out[c] = f_unless_nan(out[c], out[c], f_all(__builtin_nanf("")));
+    }
     if (st->clamp_result)
         clamp_channels(st, out);
     not_negative(f, out);

@@ -176,7 +176,7 @@ pack_unorm(enum rt_format f, const vf v[4], enum range range)
 {
     const struct layout l = layout_of(f);
     uint32_t cancel = l.ones;
-    for (unsigned c = 0; c < 4; c++)
+    EACH_CHANNEL (c)
         cancel ^= l.bits[c] ? INT_MAGIC_BITS << l.shift[c] : 0;
     vi all = i_xor(unorm_field(l, 0, v, range), unorm_field(l, 1, v, range),
                    unorm_field(l, 2, v, range));
@@ -222,16 +222,18 @@ LANES_INLINE void
 unpack_bytes(enum rt_format f, vi e, vf v[4])
 {
     const float little = 0x1p-60f;
-    for (unsigned n = 0; n < (f == RT_BGRX8 ? 3 : 4); n++)
+    EACH_CHANNEL (n)
         v[channel_of_byte(f, n)] = f_fma(f_from_int(i_byte_twice(e, n)),
                                          f_all(0x1.0001p-16f), f_all(little));
+    if (f == RT_BGRX8)
+        v[3] = f_all(1);
 }
 
 LANES_INLINE void
 unpack_unorm(enum rt_format f, vi e, vf v[4])
 {
     const struct layout l = layout_of(f);
-    for (unsigned c = 0; c < 4; c++) {
+    EACH_CHANNEL (c) {
         vi field = i_and(i_shr(e, l.shift[c]), i_all((1u << l.bits[c]) - 1));
         if (l.bits[c])
             v[c] = unorm_of_int(field, l.bits[c]);
@@ -294,7 +296,7 @@ pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
     vi d[4];
     switch (f) {
     case RT_RGBA16:
-        for (unsigned c = 0; c < 4; c++)
+        EACH_CHANNEL (c)
             d[c] = i_and(int_of_any(v[c], 16), i_all(0xffff));
         columns_of_2(pair_16(d[0], d[1]), pair_16(d[2], d[3]), e);
         return;
@@ -311,7 +313,7 @@ pack(enum rt_format f, const vf v[4], enum range range, vi e[4])
     case RT_R32: e[0] = i_rows(i_from_bits(v[0])); return;
     case RT_RG32: columns_of_2(i_from_bits(v[0]), i_from_bits(v[1]), e); return;
     case RT_RGBA32:
-        for (unsigned c = 0; c < 4; c++)
+        EACH_CHANNEL (c)
             d[c] = i_from_bits(v[c]);
         columns_of_4(d, e);
         return;
@@ -338,7 +340,7 @@ unpack(enum rt_format f, const vi e[4], vf v[4])
     switch (f) {
     case RT_RGBA16:
         lanes_of_2(e, &d[0], &d[2]);
-        for (unsigned c = 0; c < 4; c += 2) {
+        LANES_UNROLLED (unsigned c = 0; c < 4; c += 2) {
             v[c] = unorm_of_int(low_16(d[c]), 16);
             v[c + 1] = unorm_of_int(i_shr(d[c], 16), 16);
         }
@@ -364,7 +366,7 @@ unpack(enum rt_format f, const vi e[4], vf v[4])
         return;
     case RT_RGBA32:
         lanes_of_4(e, d);
-        for (unsigned c = 0; c < 4; c++)
+        EACH_CHANNEL (c)
             v[c] = f_from_bits(d[c]);
         return;
     default: unpack_unorm(f, i_rows(e[0]), v); return;

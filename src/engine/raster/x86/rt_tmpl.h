@@ -46,7 +46,7 @@ store_some(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
 {
     vi which[4];
     spread(f, p->mask, which);
-    for (unsigned i = 0; i < columns_in(f); i++) {
+    EACH_COLUMN (i, f) {
         uint8_t *at = p->at + i * b->column_B;
         vi old = load_column(f, at, b->pitch_B);
         vi bits = i_and(which[i], i_load_line(b->state->mask));
@@ -60,7 +60,7 @@ LANES_INLINE void
 fetch_below(enum rt_format f, const struct rt_block *b,
             const struct rt_plane *p)
 {
-    for (unsigned i = 0; i < columns_in(f); i++)
+    EACH_COLUMN (i, f)
         __builtin_prefetch(p->at + i * b->column_B + 4 * b->pitch_B, 1);
 }
 
@@ -72,7 +72,7 @@ store(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
         store_some(f, b, p, e);
         return;
     }
-    for (unsigned i = 0; i < columns_in(f); i++)
+    EACH_COLUMN (i, f)
         store_column(f, p->at + i * b->column_B, b->pitch_B, e[i]);
 }
 
@@ -85,15 +85,14 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
     if (mode != RT_PLAIN) {
         struct blend_in in;
         vf out[4];
-        for (unsigned n = 0; n < columns_in(f); n++)
+        EACH_COLUMN (n, f)
             e[n] = load_column(f, p->at + n * b->column_B, b->pitch_B);
-        memcpy(in.src, v, sizeof in.src);
-        if (mode == RT_OVER && is_bytes(f)) {
-            in.dst[3] = f_all(1);
+        EACH_CHANNEL (c)
+            in.src[c] = v[c];
+        if (mode == RT_OVER && is_bytes(f))
             unpack_bytes(f, i_rows(e[0]), in.dst);
-        } else {
+        else
             unpack(f, e, in.dst);
-        }
         blend(f, mode, b->state, &in, out);
         pack(f, out, mode == RT_OVER ? UNITS : NOT_BELOW_0, e);
     }
@@ -104,7 +103,7 @@ write_plane(const struct rt_block *b, const struct rt_plane *p,
 LANES_INLINE void
 pack_plain(enum rt_format f, enum rt_mode mode, vf v[4], vi e[4])
 {
-    for (unsigned c = 0; c < 4; c++) {
+    EACH_CHANNEL (c) {
         if (mode == RT_PLAIN && !has_channel(f, c))
             v[c] = f_all(0);
     }
@@ -118,7 +117,7 @@ LANES_INLINE void
 load_colors(const struct rt_block *b, size_t n, enum rt_format f,
             enum rt_mode mode, vf v[4], vi e[4])
 {
-    for (unsigned c = 0; c < 4; c++)
+    EACH_CHANNEL (c)
         v[c] = f_load(b->c[c] + n * b->step_dw);
     pack_plain(f, mode, v, e);
 }
@@ -160,7 +159,7 @@ stream(enum rt_format f, enum rt_mode mode, const struct rt_block *b,
         p->mask != 0xffff || !b->state->mask_all || b->pitch_B != 16 ||
         (uintptr_t)p->at % 64)
         return false;
-    for (unsigned i = 0; i < columns_in(f); i++)
+    EACH_COLUMN (i, f)
         i_stream_line(p->at + i * b->column_B, e[i]);
     return true;
 }
@@ -176,7 +175,8 @@ write_row(const vf color[4], const struct eu_row *row,
     const struct rt_plane p = {row->caught, mask};
     vf v[4];
     vi e[4];
-    memcpy(v, color, sizeof v);
+    EACH_CHANNEL (c)
+        v[c] = color[c];
     pack_plain(f, mode, v, e);
     if (!stream(f, mode, &b, &p, e))
         write_plane(&b, &p, f, mode, v, e);
