@@ -35,34 +35,74 @@ tiled(enum surface_tiling tiling, uint32_t pitch_B, uint32_t first_B,
 }
 
 bool
+surface_axes_place(const struct surface *s, unsigned level, uint32_t x,
+                   uint32_t y, uint32_t z, unsigned sample,
+                   struct axes_place *p)
+{
+    if (!is_plain(s, level))
+        return false;
+    if (s->samples > 1)
+        z = z * s->samples + sample;
+    uint32_t x_el = x + s->level_x_el[level] + s->x_offset;
+    p->tiling = s->tiling;
+    p->pitch_B = s->row_pitch_B;
+    p->element_B = s->fmt->element_B;
+    p->x_B = x_el * p->element_B;
+    p->row = y + s->level_y_el[level] + z * s->qpitch_el_rows + s->y_offset;
+    return true;
+}
+
+bool
 surface_axes(const struct surface *s, unsigned level, uint32_t x, uint32_t y,
              uint32_t z, unsigned sample, unsigned width, unsigned height,
              uint64_t *x_B, uint64_t *y_B)
 {
-    if (!is_plain(s, level)) {
+    struct axes_place p;
+    if (!surface_axes_place(s, level, x, y, z, sample, &p)) {
         one_by_one(s, level, x, y, z, sample, width, height, x_B, y_B);
         return false;
     }
-    if (s->samples > 1)
-        z = z * s->samples + sample;
-    uint32_t x_el = x + s->level_x_el[level] + s->x_offset;
-    uint32_t row = y + s->level_y_el[level] + z * s->qpitch_el_rows +
-                   s->y_offset;
-    uint32_t size_B = s->fmt->element_B, first_B = x_el * size_B;
+    const uint32_t size_B = p.element_B;
     /* Constants for the first argument make three loops of one. */
-    switch (s->tiling) {
+    switch (p.tiling) {
     case TILING_Y:
-        tiled(TILING_Y, s->row_pitch_B, first_B, size_B, row, width, height,
-              x_B, y_B);
+        tiled(TILING_Y, p.pitch_B, p.x_B, size_B, p.row, width, height, x_B,
+              y_B);
         break;
     case TILING_X:
-        tiled(TILING_X, s->row_pitch_B, first_B, size_B, row, width, height,
-              x_B, y_B);
+        tiled(TILING_X, p.pitch_B, p.x_B, size_B, p.row, width, height, x_B,
+              y_B);
         break;
     default:
-        tiled(TILING_LINEAR, s->row_pitch_B, first_B, size_B, row, width,
-              height, x_B, y_B);
+        tiled(TILING_LINEAR, p.pitch_B, p.x_B, size_B, p.row, width, height,
+              x_B, y_B);
         break;
     }
-    return x_el % 4 == 0 && row % 4 == 0 && (size_B & (size_B - 1)) == 0;
+    return axes_alike(&p);
+}
+
+bool
+axes_alike(const struct axes_place *p)
+{
+    uint32_t size_B = p->element_B;
+    return size_B && (size_B & (size_B - 1)) == 0 &&
+           p->x_B % (4 * size_B) == 0 && p->row % 4 == 0;
+}
+
+bool
+axes_step(const struct axes_place *from, const struct axes_place *to,
+          uint64_t *step_B)
+{
+    enum { MOST = 64 };
+    const uint32_t end = UINT32_MAX - MOST * from->element_B;
+    bool y = from->tiling == TILING_Y, x = from->tiling == TILING_X;
+    uint32_t width_B = y ? 128 : x ? 512 : 1, rows = y ? 32 : x ? 8 : 1;
+    if (from->tiling != to->tiling || from->pitch_B != to->pitch_B ||
+        from->element_B != to->element_B || (to->x_B - from->x_B) % width_B ||
+        (to->row - from->row) % rows || MAX2(from->x_B, to->x_B) > end ||
+        MAX2(from->row, to->row) > end)
+        return false;
+    *step_B = tiling_offset_B(to->tiling, to->x_B, to->row, to->pitch_B) -
+              tiling_offset_B(to->tiling, from->x_B, from->row, to->pitch_B);
+    return true;
 }

@@ -257,6 +257,22 @@ uint8_t *surface_ptr(const struct surface *s, unsigned level, uint32_t x,
 bool surface_axes(const struct surface *s, unsigned level, uint32_t x,
                   uint32_t y, uint32_t z, unsigned sample, unsigned width,
                   unsigned height, uint64_t *x_B, uint64_t *y_B);
+/* What its tables depend on. */
+struct axes_place {
+    enum surface_tiling tiling;
+    uint32_t pitch_B, element_B;
+    uint32_t x_B, row; /* of the element at (x, y), in the grid of level 0 */
+};
+/* False if elements do not lie in the surface's grid as they are numbered. */
+bool surface_axes_place(const struct surface *s, unsigned level, uint32_t x,
+                        uint32_t y, uint32_t z, unsigned sample,
+                        struct axes_place *p);
+/* What surface_axes() returns. */
+bool axes_alike(const struct axes_place *p);
+/* Whether tables of up to 64 elements each way would be the same at both places
+ * but for a constant: what all sums at the second are greater by, wrapping. */
+bool axes_step(const struct axes_place *from, const struct axes_place *to,
+               uint64_t *step_B);
 /* Element `index` of a SURFACE_BUFFER (typed), or NULL when out of range. */
 uint8_t *surface_buffer_ptr(const struct surface *s, uint64_t index);
 

@@ -94,6 +94,7 @@ clear_tile(void *ctx, unsigned index, unsigned worker)
     unsigned x0 = c->x0 > tx ? c->x0 - tx : 0;
     unsigned y0 = c->y0 > ty ? c->y0 - ty : 0;
     struct view v;
+    v.tabled = false;
     vm_thread_enter();
     for (unsigned s = 0; s < c->sample_count; s++) {
         if (!(c->sample_mask >> s & 1))

@@ -16,6 +16,31 @@ greatest(const uint64_t v[], unsigned count, bool rises)
     return max;
 }
 
+/* Offsets of a tile's elements, from v->mem: most tiles have those of the one
+ * before, elsewhere. Returns whether blocks are alike. */
+static bool
+find_offsets(struct view *v, const struct surface *s, unsigned level,
+             uint32_t x, uint32_t y, unsigned slice, unsigned sample)
+{
+    struct axes_place place;
+    uint64_t step_B;
+    bool plain = surface_axes_place(s, level, x, y, slice, sample, &place);
+    v->mem = s->mem;
+    v->limit_B = s->limit_B;
+    if (plain && v->tabled && axes_step(&v->place, &place, &step_B)) {
+        bool behind = step_B > s->limit_B && step_B <= INT64_MAX;
+        v->mem = (uint8_t *)((uintptr_t)s->mem + step_B);
+        v->limit_B = behind ? 0 : s->limit_B - step_B;
+        return axes_alike(&place);
+    }
+    v->tabled = plain;
+    if (plain)
+        v->place = place;
+    return surface_axes(s, level, x, y, slice, sample,
+                        plain ? TILE_PX : v->width, plain ? TILE_PX : v->height,
+                        v->x_B, v->y_B);
+}
+
 void
 view_init(struct view *v, const struct surface *s, unsigned level,
           unsigned slice, unsigned sample, unsigned element_B, int32_t tile_x,
@@ -24,18 +49,15 @@ view_init(struct view *v, const struct surface *s, unsigned level,
     uint32_t x0 = (uint32_t)tile_x, y0 = (uint32_t)tile_y;
     uint32_t w = surface_level_width(s, level);
     uint32_t h = surface_level_height(s, level);
-    v->mem = s->mem;
-    v->limit_B = s->limit_B;
     v->element_B = element_B;
     v->width = w > x0 ? MIN2(w - x0, TILE_PX) : 0;
     v->height = h > y0 ? MIN2(h - y0, TILE_PX) : 0;
-    bool alike = surface_axes(s, level, x0, y0, slice, sample, v->width,
-                              v->height, v->x_B, v->y_B);
+    bool alike = find_offsets(v, s, level, x0, y0, slice, sample);
     bool rises = alike && s->row_pitch_B >= TILE_ROW_B;
     uint64_t x_max = greatest(v->x_B, v->width, rises);
     uint64_t y_max = greatest(v->y_B, v->height, rises);
     v->safe = x_max < UINT64_MAX / 4 && y_max < UINT64_MAX / 4 &&
-              x_max + y_max + element_B <= s->limit_B;
+              x_max + y_max + element_B <= v->limit_B;
     v->pitch_B = s->tiling == TILING_Y   ? 16
                  : s->tiling == TILING_X ? 512
                                          : s->row_pitch_B;

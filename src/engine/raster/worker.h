@@ -20,6 +20,10 @@ struct view {
      * column_B from the next 16. */
     bool blocks;
     uint32_t pitch_B, column_B;
+    /* The tables are those of another tile, perhaps, from which mem is as far
+     * away as this one. */
+    bool tabled;
+    struct axes_place place;
     uint64_t x_B[TILE_PX], y_B[TILE_PX];
 };
 
@@ -36,6 +40,7 @@ view_at(const struct view *v, unsigned x, unsigned y)
     return v->safe || off + v->element_B <= v->limit_B ? v->mem + off : NULL;
 }
 
+/* A view that has been one before is made sooner; else not `tabled`. */
 void view_init(struct view *v, const struct surface *s, unsigned level,
                unsigned slice, unsigned sample, unsigned element_B,
                int32_t tile_x, int32_t tile_y);

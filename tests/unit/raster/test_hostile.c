@@ -171,25 +171,30 @@ Test(hostile, safe_views_end_within_their_memory)
     unsigned safe = 0;
     for (unsigned n = 0; n < 20000; n++) {
         uint32_t any[4];
-        struct view v;
+        static struct view v;
         fill(any, 4);
         struct surface s = {.type = SURFACE_2D,
                             .tiling = (uint8_t)tilings[rnd() % 3],
                             .fmt = format_info(formats[rnd() % 3]),
-                            .width = 64,
-                            .height = 64,
+                            .width = 256,
+                            .height = 256,
                             .depth = 1,
                             .samples = 1,
                             .row_pitch_B = any[0] >> rnd() % 32,
                             .qpitch_el_rows = any[1] >> rnd() % 32,
                             .limit_B = (any[2] | UINT64_C(1) << 32) >>
                                        rnd() % 32};
-        view_init(&v, &s, 0, any[3] >> rnd() % 32, 0, s.fmt->element_B, 0, 0);
-        for (unsigned i = 0; v.safe && i < 64; i++) {
-            cr_assert_leq(v.x_B[i] + v.y_B[63] + v.element_B, s.limit_B);
-            cr_assert_leq(v.x_B[63] + v.y_B[i] + v.element_B, s.limit_B);
+        const unsigned slice = any[3] >> rnd() % 32;
+        for (unsigned tile = 0; tile < 4; tile++) {
+            view_init(&v, &s, 0, slice, 0, s.fmt->element_B,
+                      (int32_t)(rnd() % 4 * 64), (int32_t)(rnd() % 4 * 64));
+            uint64_t from = (uintptr_t)v.mem - (uintptr_t)s.mem + v.element_B;
+            for (unsigned i = 0; v.safe && i < 64; i++) {
+                cr_assert_leq(from + v.x_B[i] + v.y_B[63], s.limit_B);
+                cr_assert_leq(from + v.x_B[63] + v.y_B[i], s.limit_B);
+            }
+            safe += v.safe;
         }
-        safe += v.safe;
     }
     cr_assert_gt(safe, 100);
 }

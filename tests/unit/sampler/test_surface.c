@@ -300,22 +300,35 @@ Test(surface, pointers_stay_inside)
     cr_assert_null(surface_ptr(&s, 0, 0, 0, 0, 0));
 }
 
+static uint32_t
+next_random(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(*seed >> 32);
+}
+
+/* And small numbers rather than large ones. False for bad state. */
+static bool
+random_surface(struct surface *s, uint64_t *seed, uint32_t r[5])
+{
+    uint32_t dw[16];
+    for (unsigned i = 0; i < 16; i++)
+        dw[i] = next_random(seed);
+    for (unsigned i = 0; i < 5; i++)
+        r[i] = dw[11 + i] >> (dw[i] & 31);
+    dw[5] &= ~(3u << 18);
+    return surface_decode(s, dw, 9);
+}
+
 /* Whatever the state says, no pointer leaves the memory. */
 Test(surface, random_state_never_escapes)
 {
     uint64_t seed = 7;
     enum { LIMIT = 1 << 16 };
     for (unsigned n = 0; n < 100000; n++) {
-        uint32_t dw[16], r[5];
-        for (unsigned i = 0; i < 16; i++)
-            dw[i] = (uint32_t)((seed = seed * UINT64_C(6364136223846793005) +
-                                       1442695040888963407) >>
-                               32);
-        for (unsigned i = 0; i < 5; i++)
-            r[i] = dw[11 + i] >> (dw[i] & 31);
-        dw[5] &= ~(3u << 18);
+        uint32_t r[5];
         struct surface s;
-        if (!surface_decode(&s, dw, 9))
+        if (!random_surface(&s, &seed, r))
             continue;
         s.mem = arena;
         s.limit_B = LIMIT;
@@ -324,6 +337,36 @@ Test(surface, random_state_never_escapes)
                          : surface_ptr(&s, r[0] & 15, r[1], r[2], r[3], r[4]);
         cr_assert(!p || (p >= arena && p + s.fmt->element_B <= arena + LIMIT));
     }
+}
+
+/* Tables of one place are those of another, if they are said to be. */
+Test(surface, axes_of_another_place)
+{
+    enum { N = 64 };
+    uint64_t seed = 8, x_B[N], y_B[N], step_B;
+    unsigned tried = 0;
+    for (unsigned n = 0; n < 100000; n++) {
+        struct axes_place from, to;
+        struct surface s;
+        uint32_t r[5], odd = next_random(&seed);
+        if (!random_surface(&s, &seed, r) || s.type == SURFACE_BUFFER)
+            continue;
+        unsigned level = r[0] & 1;
+        uint32_t x = r[1] * N + (odd & 1) * 4, y = r[2] * N + (odd & 2) * 4;
+        uint32_t to_x = r[3] * N, to_y = r[4] * N, z = odd >> 2 & 3;
+        if (!surface_axes_place(&s, level, x, y, 0, 0, &from) ||
+            !surface_axes_place(&s, level, to_x, to_y, z, 0, &to) ||
+            !axes_step(&from, &to, &step_B))
+            continue;
+        surface_axes(&s, level, x, y, 0, 0, N, N, x_B, y_B);
+        for (unsigned i = 0; i < N; i++) {
+            unsigned k = i * 5 % N;
+            cr_assert_eq(x_B[i] + y_B[k] + step_B,
+                         surface_offset_B(&s, level, to_x + i, to_y + k, z, 0));
+        }
+        tried++;
+    }
+    cr_assert_gt(tried, 1000, "%u", tried);
 }
 
 static struct surface
