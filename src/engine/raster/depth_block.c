@@ -3,16 +3,6 @@
 #include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
 
-/* Bits by quad and pixel to bits by row and column, or back: the middle two
- * bits of the index change places. */
-static uint16_t
-transpose(uint16_t m)
-{
-    if (m == 0xffff)
-        return m;
-    return (uint16_t)((m & 0xc3c3) | (m & 0x0c0c) << 2 | (m & 0x3030) >> 2);
-}
-
 struct block {
     uint8_t *row[BLOCK_PX];
     alignas(64) float z[LANES];
@@ -162,8 +152,8 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         in.x = x + 0.5 - s->ref_x;
         in.y = y + 0.5 - s->ref_y;
         in.at = v->mem + v->x_B[tx] + v->y_B[ty];
-        in.mask = transpose(cover);
-        return transpose(ds->block(&in));
+        in.mask = depth_transpose(cover);
+        return depth_transpose(ds->block(&in));
     }
     struct block b;
     if (!find_rows(v, tx, ty, &b)) {
@@ -177,35 +167,10 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         return cover;
     }
     interpolate(s, x + 0.5 - s->ref_x, y + 0.5 - s->ref_y, b.z);
-    unsigned pass = test(&b, ds) & transpose(cover);
+    unsigned pass = test(&b, ds) & depth_transpose(cover);
     if (write && ds->depth_write)
         store(&b, ds->kind, pass);
-    return transpose((uint16_t)pass);
-}
-
-#define ITEMS 64
-
-/* Blocks first .. end - 1, all of which lie in the surface. */
-static void
-test_items(const struct worker *w, const struct setup *s, const struct view *v,
-           const struct depth_in *in, const struct cover_block *block,
-           unsigned count, uint16_t *lit)
-{
-    struct depth_item item[ITEMS];
-    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    const double ref_x = s->ref_x, ref_y = s->ref_y;
-    const bool flat = in->dx == 0 && in->dy == 0;
-    for (unsigned i = 0; i < count && !flat; i++) {
-        item[i].x = tile_x + block[i].x + 0.5 - ref_x;
-        item[i].y = tile_y + block[i].y + 0.5 - ref_y;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        item[i].at = v->mem + v->x_B[block[i].x] + v->y_B[block[i].y];
-        item[i].mask = transpose(block[i].mask);
-    }
-    w->scene->ds.list(in, item, count);
-    for (unsigned i = 0; i < count; i++)
-        lit[i] = transpose(item[i].mask);
+    return depth_transpose((uint16_t)pass);
 }
 
 void
@@ -224,10 +189,11 @@ depth_test_list(struct worker *w, const struct setup *s,
                                       list->block[i].mask, write);
         return;
     }
-    const struct depth_in in = block_in(ds, s, v, write);
-    for (unsigned i = 0; i < list->count; i += ITEMS)
-        test_items(w, s, v, &in, &list->block[i], MIN2(list->count - i, ITEMS),
-                   lit + i);
+    struct depth_in in = block_in(ds, s, v, write);
+    const struct depth_places to = {v->mem, v->x_B, v->y_B};
+    in.x = w->tile_x + 0.5 - s->ref_x;
+    in.y = w->tile_y + 0.5 - s->ref_y;
+    ds->list(&in, &to, list->block, list->count, lit);
 }
 
 /* The plane's least (or greatest) value in a box as depth.c computes it: each

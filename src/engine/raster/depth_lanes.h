@@ -4,7 +4,7 @@
 #ifndef RASTER_DEPTH_LANES_H
 #define RASTER_DEPTH_LANES_H
 
-#include "base/base.h"
+#include "engine/raster/cover.h"
 
 /* z(column, row) = (c + dx * (x + column)) + dy * (y + row), clamped. */
 struct depth_in {
@@ -20,15 +20,26 @@ struct depth_in {
 /* Returns the pixels that pass, in the same order. */
 typedef uint16_t (*depth_fn)(const struct depth_in *in);
 
-/* Many blocks that have all but these in common; mask: to those that pass.
- * Without slopes nobody looks at x and y. */
-struct depth_item {
-    double x, y;
-    uint8_t *at;
-    uint16_t mask;
+/* Bits by quad and pixel (see cover.h) to bits by row and column, or back: the
+ * middle two bits of the index change places. */
+static inline uint16_t
+depth_transpose(uint16_t m)
+{
+    return (uint16_t)((m & 0xc3c3) | (m & 0x0c0c) << 2 | (m & 0x3030) >> 2);
+}
+
+/* Where a tile's blocks lie: (x, y) at mem + x_B[x] + y_B[y]. */
+struct depth_places {
+    uint8_t *mem;
+    const uint64_t *x_B, *y_B;
 };
+
+/* Many blocks of a tile, of which in->x and in->y are the corner; lit: those of
+ * their pixels that pass, both as in cover.h. */
 typedef void (*depth_list_fn)(const struct depth_in *in,
-                              struct depth_item *item, unsigned count);
+                              const struct depth_places *to,
+                              const struct cover_block *block, unsigned count,
+                              uint16_t *lit);
 
 /* One depth, as stored, against whole 4x4 blocks: pixels [x0, x1) x [y0, y1),
  * multiples of 4, at mem + x_B[x] + y_B[y]. */

@@ -128,15 +128,25 @@ static void
 compare_list(struct fixture *f, depth_list_fn fn, const char *isa,
              unsigned pass)
 {
-    struct depth_item item[2];
+    enum { SIZE = 64 };
+    const uint8_t x = rnd() % 16 * 4, y = rnd() % 16 * 4;
+    uint64_t x_B[SIZE] = {0}, y_B[SIZE] = {0};
+    const struct depth_places to = {f->got - 7, x_B, y_B};
+    struct depth_in in = f->in;
+    struct cover_block block[2];
+    uint16_t lit[2];
+    x_B[x] = 3;
+    y_B[y] = 4;
+    in.x -= x;
+    in.y -= y;
     for (unsigned i = 0; i < 2; i++)
-        item[i] = (struct depth_item){f->in.x, f->in.y, f->got,
-                                      f->in.mask & (i ? 0x3cc3 : 0xc33c)};
+        block[i] = (struct cover_block){
+            x, y, depth_transpose(f->in.mask) & (i ? 0x3cc3 : 0xc33c)};
     memcpy(f->got, f->old, sizeof f->got);
-    fn(&f->in, item, 2);
-    cr_assert_eq(item[0].mask | item[1].mask, pass, "%s kind %u: list", isa,
-                 f->kind);
-    cr_assert_eq(item[0].mask & 0x3cc3, 0);
+    fn(&in, &to, block, 2, lit);
+    cr_assert_eq(depth_transpose(lit[0] | lit[1]), pass, "%s kind %u: list",
+                 isa, f->kind);
+    cr_assert_eq(lit[0] & 0x3cc3, 0);
     cr_assert(!memcmp(f->got, f->want, sizeof f->got), "%s kind %u: list", isa,
               f->kind);
 }

@@ -176,38 +176,47 @@ test_block(enum depth_kind kind, const struct depth_in *in)
 #define AHEAD 12
 
 LANES_INLINE void
-test_all(enum depth_kind kind, struct depth_in one, const struct rule *rule,
-         const struct order *order, bool ordered, struct depth_item *item,
-         unsigned count)
+test_all(enum depth_kind kind, const struct depth_in *in,
+         const struct rule *rule, const struct order *order, bool ordered,
+         const struct depth_places *places, const struct cover_block *block,
+         unsigned count, uint16_t *lit)
 {
-    const bool flat = is_flat(&one);
+    const struct depth_places to = *places;
+    const bool flat = is_flat(in);
+    struct depth_in one = *in;
     vi new = i_all(0);
     if (flat)
         new = new_depths(kind, &one, true);
     for (unsigned i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(item[i + AHEAD].at, 1);
-        one.at = item[i].at;
-        one.mask = item[i].mask;
+        const struct cover_block b = block[i];
+        if (i + AHEAD < count) {
+            const struct cover_block *next = &block[i + AHEAD];
+            __builtin_prefetch(to.mem + to.x_B[next->x] + to.y_B[next->y], 1);
+        }
+        one.at = to.mem + to.x_B[b.x] + to.y_B[b.y];
+        one.mask = depth_transpose(b.mask);
         if (!flat) {
-            one.x = item[i].x;
-            one.y = item[i].y;
+            /* Exact: all of them are a few subpixels. */
+            one.x = in->x + b.x;
+            one.y = in->y + b.y;
             new = new_depths(kind, &one, false);
         }
-        item[i].mask = test_depths(kind, &one, rule, order, ordered, new);
+        lit[i] = depth_transpose(
+            test_depths(kind, &one, rule, order, ordered, new));
     }
 }
 
 LANES_INLINE void
 test_blocks(enum depth_kind kind, const struct depth_in *in,
-            struct depth_item *item, unsigned count)
+            const struct depth_places *to, const struct cover_block *block,
+            unsigned count, uint16_t *lit)
 {
     const struct rule rule = find_rule(kind, in->pass);
     const struct order order = find_order(kind, in->pass);
     if (order.exists)
-        test_all(kind, *in, &rule, &order, true, item, count);
+        test_all(kind, in, &rule, &order, true, to, block, count, lit);
     else
-        test_all(kind, *in, &rule, &order, false, item, count);
+        test_all(kind, in, &rule, &order, false, to, block, count, lit);
 }
 
 /* Column by column, as they lie in a Y tile. */
@@ -229,19 +238,20 @@ scan_blocks(enum depth_kind kind, const struct depth_scan *s)
     return false;
 }
 
-#define FUNCTIONS(name, kind)                                        \
-    static uint16_t test_##name(const struct depth_in *in)           \
-    {                                                                \
-        return test_block(kind, in);                                 \
-    }                                                                \
-    static void list_##name(const struct depth_in *in,               \
-                            struct depth_item *item, unsigned count) \
-    {                                                                \
-        test_blocks(kind, in, item, count);                          \
-    }                                                                \
-    static bool scan_##name(const struct depth_scan *s)              \
-    {                                                                \
-        return scan_blocks(kind, s);                                 \
+#define FUNCTIONS(name, kind)                                           \
+    static uint16_t test_##name(const struct depth_in *in)              \
+    {                                                                   \
+        return test_block(kind, in);                                    \
+    }                                                                   \
+    static void list_##name(                                            \
+        const struct depth_in *in, const struct depth_places *to,       \
+        const struct cover_block *block, unsigned count, uint16_t *lit) \
+    {                                                                   \
+        test_blocks(kind, in, to, block, count, lit);                   \
+    }                                                                   \
+    static bool scan_##name(const struct depth_scan *s)                 \
+    {                                                                   \
+        return scan_blocks(kind, s);                                    \
     }
 
 FUNCTIONS(f32, DEPTH_F32)
