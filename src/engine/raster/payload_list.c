@@ -40,40 +40,70 @@ test_list(struct worker *w, const struct setup *s,
     return lit;
 }
 
-/* Blocks of the list, lit[i] of block i. Returns how many pixels they have. */
+/* What threads are told that is covered: more than what is lit, perhaps. */
+static bool
+tells_covered(const struct worker *w)
+{
+    return w->draw->ps_extra.input_coverage_mask_state !=
+           GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
+}
+
+/* Blocks of the list, lit[i] of block i, each a thread of its own. Which of
+ * them have got anything is hard to foresee: all are put in the batch, where
+ * the next one takes the place of one that has not. Returns how many pixels
+ * they have. */
 static unsigned
-add_blocks(struct worker *w, const struct setup *s,
-           const struct cover_list *list, const uint16_t *lit)
+add_all(struct worker *w, const struct setup *s, const struct cover_list *list,
+        const uint16_t *lit)
 {
     struct block_batch *b = &w->batch;
-    bool covers =
-        w->draw->ps_extra.input_coverage_mask_state !=
-        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
+    const bool covers = tells_covered(w);
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    const bool cheap = w->cheap;
-    unsigned pixels = 0, shared = 0;
-    payload_use_primitive(w, s);
+    unsigned pixels = 0;
+    for (unsigned i = 0, end; i < list->count; i = end) {
+        payload_use_primitive(w, s);
+        uint64_t four = 0;
+        unsigned count = b->count;
+        end = MIN2(list->count, i + BATCH_BLOCKS - count);
+        for (unsigned k = i; k < end; k++) {
+            const struct cover_block c = list->block[k];
+            uint16_t mask = lit ? lit[k] : c.mask;
+            payload_put_block(&b->block[count], tile_x + c.x, tile_y + c.y,
+                              mask, covers ? c.mask : mask);
+            count += mask != 0;
+            four = four << 16 | mask;
+            if (k % 4 == 3) {
+                pixels += count_four_blocks(four);
+                four = 0;
+            }
+        }
+        pixels += count_four_blocks(four);
+        b->count = count;
+        if (count == BATCH_BLOCKS)
+            payload_run_blocks(w);
+    }
+    w->ps_count += pixels;
+    return pixels;
+}
+
+/* Those that have little share threads. */
+static unsigned
+add_shared(struct worker *w, const struct setup *s,
+           const struct cover_list *list, const uint16_t *lit)
+{
+    const bool covers = tells_covered(w);
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    unsigned pixels = 0;
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block c = list->block[i];
         uint16_t mask = lit ? lit[i] : c.mask;
         uint16_t full = covers ? c.mask : mask;
-        unsigned count = count_block_bits(mask);
-        pixels += count;
-        if (!mask)
-            continue;
-        if (!cheap && !quad_fills_thread(mask)) {
-            shared += count;
+        pixels += count_block_bits(mask);
+        if (quad_fills_thread(mask))
+            payload_add_block(w, s, tile_x + c.x, tile_y + c.y, mask, full);
+        else if (mask)
             quad_emit_some(w, s, tile_x + c.x, tile_y + c.y, mask, full);
-            continue;
-        }
-        if (!b->prims)
-            payload_use_primitive(w, s);
-        payload_put_block(&b->block[b->count++], tile_x + c.x, tile_y + c.y,
-                          mask, full);
-        if (b->count == BATCH_BLOCKS)
-            payload_run_blocks(w);
     }
-    w->ps_count += pixels - shared;
     return pixels;
 }
 
@@ -92,7 +122,8 @@ payload_add_list(struct worker *w, const struct setup *s,
         drawn = draw_at_once(w, s, caught_rows, &done);
     w->ps_count += done.pixels;
     if (!drawn || done.left)
-        done.pixels += add_blocks(w, s, list, drawn ? rest : lit);
+        done.pixels += (w->cheap ? add_all : add_shared)(w, s, list,
+                                                         drawn ? rest : lit);
     if (counts)
         w->depth_count += done.pixels;
 }
