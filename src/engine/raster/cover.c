@@ -128,68 +128,12 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
     }
 }
 
-/* Two blocks each way. */
-static void
-find_square(struct worker *w, const struct setup *s)
-{
-    struct cover_list *list = &w->cover;
-    /* In the order of cover_list: beyond a side of a 16x16 square, the blocks
-     * below come before those to the right. */
-    bool down = ((s->x0 >> 2) & 3) == 3 && ((s->y0 >> 2) & 3) != 3;
-    unsigned x0 = (unsigned)((s->x0 & ~3) - w->tile_x);
-    unsigned y0 = (unsigned)((s->y0 & ~3) - w->tile_y);
-    unsigned count = 0;
-    for (unsigned k = 0; k < 4; k++) {
-        unsigned i = down ? k >> 1 | (k & 1) << 1 : k;
-        unsigned x = x0 + (i & 1) * 4, y = y0 + (i >> 1) * 4;
-        uint16_t mask = (uint16_t)(s->square[0] >> 16 * i);
-        /* Each block is there or not by chance: no branch can tell. */
-        list->block[count] = (struct cover_block){
-            .x = (uint8_t)x, .y = (uint8_t)y, .mask = mask};
-        count += (mask != 0) & (x < TILE_PX) & (y < TILE_PX);
-    }
-    list->count = count;
-}
-
-/* Those of a 16x16 square of the tile; first: where the first one lies. */
-static void
-find_in_square(struct cover_list *list, const struct setup *s,
-               const struct box *box, int32_t first_x, int32_t first_y)
-{
-    for (int32_t y = box->y0; y < box->y1; y += 4) {
-        for (int32_t x = box->x0; x < box->x1; x += 4) {
-            uint16_t mask = small_block(s->square, (unsigned)(x - first_x) / 4,
-                                        (unsigned)(y - first_y) / 4);
-            list->block[list->count] = (struct cover_block){
-                .x = (uint8_t)x, .y = (uint8_t)y, .mask = mask};
-            list->count += mask != 0;
-        }
-    }
-}
-
 /* What set-up has found out already. */
 static void
 find_small(struct worker *w, const struct setup *s)
 {
-    const int32_t square = 16;
-    int32_t x = (s->x0 & ~3) - w->tile_x, y = (s->y0 & ~3) - w->tile_y;
-    w->cover.count = 0;
-    if (s->x1 - w->tile_x <= x + SMALL_SQUARE_PX &&
-        s->y1 - w->tile_y <= y + SMALL_SQUARE_PX) {
-        find_square(w, s);
-        return;
-    }
-    const struct box in = {MAX2(x, 0), MAX2(y, 0),
-                           MIN2(s->x1 - w->tile_x, TILE_PX),
-                           MIN2(s->y1 - w->tile_y, TILE_PX)};
-    for (int32_t sy = in.y0 & -square; sy < in.y1; sy += square) {
-        for (int32_t sx = in.x0 & -square; sx < in.x1; sx += square) {
-            const struct box part = {MAX2(in.x0, sx), MAX2(in.y0, sy),
-                                     MIN2(in.x1, sx + square),
-                                     MIN2(in.y1, sy + square)};
-            find_in_square(&w->cover, s, &part, x, y);
-        }
-    }
+    cover_small(s->square, (s->x0 & ~3) - w->tile_x, (s->y0 & ~3) - w->tile_y,
+                &w->cover);
 }
 
 /* False if it has nothing in the tile. */

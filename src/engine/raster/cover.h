@@ -47,6 +47,13 @@ cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
 /* The best for this job on this processor. */
 cover_find_fn cover_find;
 
+/* The same of a primitive whose pixels are known, as struct small has them; x,
+ * y: pixels from the tile's corner to the first block, multiples of 4. */
+typedef void cover_small_fn(const uint64_t square[4], int32_t x, int32_t y,
+                            struct cover_list *list);
+cover_small_fn cover_small_ref, cover_small_avx512;
+cover_small_fn cover_small;
+
 /* The pixels of some columns and rows of a block, a bit each. */
 static inline unsigned
 cover_pixels(unsigned column_set, unsigned row_set)

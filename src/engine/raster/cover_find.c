@@ -3,6 +3,7 @@
 
 #include "base/cpu.h"
 #include "engine/raster/lanes.h"
+#include "engine/raster/shapes.h"
 
 #include <stdlib.h>
 
@@ -132,4 +133,62 @@ cover_find(const struct cover_job *job, struct cover_list *list)
     case CPU_AVX2: cover_find_avx2(job, list); break;
     default: cover_find_ref(job, list); break;
     }
+}
+
+/* ---- small primitives ---------------------------------------------------- */
+
+/* Those of the blocks [c0, c1) x [r0, r1), in columns and rows from the first
+ * one on, that have something in them: each has or not by chance, no branch can
+ * tell. */
+static void
+add_small(const uint64_t square[4], int32_t x, int32_t y, int32_t c0,
+          int32_t r0, int32_t c1, int32_t r1, struct cover_list *list)
+{
+    for (int32_t r = r0; r < r1; r++) {
+        for (int32_t c = c0; c < c1; c++) {
+            uint16_t mask = small_block(square, (unsigned)c, (unsigned)r);
+            list->block[list->count] = (struct cover_block){
+                .x = (uint8_t)(x + c * BLOCK_PX),
+                .y = (uint8_t)(y + r * BLOCK_PX),
+                .mask = mask};
+            list->count += mask != 0;
+        }
+    }
+}
+
+/* Where the blocks from a place on begin and end to be in the tile, and the
+ * 16x16 square's side in between: in blocks from there. */
+static void
+cut(int32_t from_px, int32_t at[3])
+{
+    int32_t block = from_px / BLOCK_PX, begin = MAX2(-block, 0);
+    int32_t end = MIN2(COVER_TILE_PX / BLOCK_PX - block, SMALL_BLOCKS);
+    at[0] = begin;
+    at[1] = CLAMP(SMALL_BLOCKS - (block & (SMALL_BLOCKS - 1)), begin, end);
+    at[2] = end;
+}
+
+void
+cover_small_ref(const uint64_t square[4], int32_t x, int32_t y,
+                struct cover_list *list)
+{
+    int32_t columns[3], rows[3];
+    cut(x, columns);
+    cut(y, rows);
+    list->count = 0;
+    for (unsigned r = 0; r < 2; r++) {
+        for (unsigned c = 0; c < 2; c++)
+            add_small(square, x, y, columns[c], rows[r], columns[c + 1],
+                      rows[r + 1], list);
+    }
+}
+
+void
+cover_small(const uint64_t square[4], int32_t x, int32_t y,
+            struct cover_list *list)
+{
+    if (cpu_selected() == CPU_AVX512)
+        cover_small_avx512(square, x, y, list);
+    else
+        cover_small_ref(square, x, y, list);
 }

@@ -1,4 +1,6 @@
-/* Every variant of cover_find() gives the reference's list. */
+/* Every variant of cover_find() and of cover_small() gives the reference's
+ * list.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -101,6 +103,34 @@ Test(cover, avx2)
 Test(cover, avx512)
 {
     compare_all(cover_find_avx512, CPU_AVX512);
+}
+
+/* Blocks of small primitives, in the tile, across its sides and outside. */
+Test(cover, small)
+{
+    static struct cover_list want, got;
+    unsigned some = 0;
+    if (cpu_selected() < CPU_AVX512)
+        cr_skip("not on this processor");
+    state = 3;
+    for (unsigned n = 0; n < 50000; n++) {
+        int32_t x = (int32_t)between(-6, 18) * 4;
+        int32_t y = (int32_t)between(-6, 18) * 4;
+        uint64_t square[4];
+        uint16_t mask[16];
+        for (unsigned i = 0; i < 16; i++)
+            mask[i] = between(0, 1) ? 0 : (uint16_t)between(0, 0xffff);
+        memcpy(square, mask, sizeof square);
+        cover_small_ref(square, x, y, &want);
+        cover_small_avx512(square, x, y, &got);
+        cr_assert_eq(want.count, got.count, "list %u: %u blocks, not %u", n,
+                     got.count, want.count);
+        cr_assert(
+            !memcmp(want.block, got.block, want.count * sizeof *want.block),
+            "list %u at (%d,%d)", n, x, y);
+        some += want.count;
+    }
+    cr_assert_gt(some, 10000);
 }
 
 /* Too large for 32 bits: the reference, whatever the processor. */
