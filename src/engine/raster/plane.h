@@ -92,15 +92,15 @@ struct thread_run {
 };
 
 #define ROW_COLUMNS (COVER_TILE_PX / 4)
-#define ROW_SQUARE 4 /* blocks */
+#define ROWS_KEPT 4 /* of blocks, as high as a square of cover_list */
 
 /* Private to each set of plane_ops: what planes have of a tile's columns, and
  * of four rows of blocks. */
 struct row_parts {
     uint8_t kind[2];
-    uint8_t squares_y; /* of the squares that row[] is for, pixels */
+    uint8_t rows_y; /* of the rows that row[] is for, pixels */
     alignas(64) double column[3][ROW_COLUMNS][8];
-    alignas(64) double row[3][ROW_SQUARE][2][8];
+    alignas(64) double row[3][ROWS_KEPT][2][8];
 };
 
 /* Blocks of a tile's list on their way to rows of threads that differ in
@@ -164,7 +164,7 @@ struct plane_ops {
     unsigned (*run)(const struct thread_run *r, unsigned first, unsigned end,
                     int64_t *left);
     /* Before the first of a list; then rows for about as many as there is
-     * room, which is for ROW_SQUARE^2 at least: returns how many, none only at
+     * room, which is for ROWS_KEPT^2 at least: returns how many, none only at
      * the list's end, of which the last has no other one behind it. */
     void (*begin_rows)(struct row_fill *f);
     unsigned (*fill_rows)(struct row_fill *f, struct eu_row *row,

@@ -370,8 +370,10 @@ row_masks(uint16_t lit, uint32_t helped, uint32_t mask)
                       offsetof(struct eu_row, lit) ==
                           offsetof(struct eu_row, caught) + 28,
                   "what begins a thread is stored in one piece");
-    return _mm256_setr_epi32(0, 0, lit, (int)helped, (int)mask, 1, lit,
-                             (int)plane_lit_dword(lit));
+    const __m256i place = _mm256_setr_epi32(0, 0, 0xffff, 0, 0, 0, 0xffff, -1);
+    __m256i v = _mm256_set1_epi32((int)plane_lit_dword(lit));
+    __m256i rest = _mm256_setr_epi32(0, 0, 0, (int)helped, (int)mask, 1, 0, 0);
+    return _mm256_or_si256(_mm256_and_si256(v, place), rest);
 }
 
 static inline void
