@@ -159,7 +159,15 @@ begin_row(struct parts *t, const struct plane *p, f64x4 y)
     }
 }
 
-/* A block's values, upper and lower quads. */
+/* A block's values, upper and lower quads; any kind of plane. */
+static inline void
+any_floats(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
+{
+    eight c = part_of_columns(p, x);
+    out[0] = eight_to_floats(eight_add(c, t->rows[0]));
+    out[1] = eight_to_floats(eight_add(c, t->rows[1]));
+}
+
 static inline void
 floats_of(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
 {
@@ -170,9 +178,7 @@ floats_of(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
     } else if (t->kind == PART_COLUMNS) {
         out[0] = out[1] = spread(p->c + p->dx * x, columns);
     } else {
-        eight c = part_of_columns(p, x);
-        out[0] = eight_to_floats(eight_add(c, t->rows[0]));
-        out[1] = eight_to_floats(eight_add(c, t->rows[1]));
+        any_floats(t, p, x, out);
     }
 }
 
@@ -384,6 +390,26 @@ put_masks(struct eu_row *to, uint8_t *caught, __m256i masks)
     _mm256_storeu_si256((__m256i *)(void *)&to->caught, masks);
 }
 
+/* What a block's weights are made of, of any kind of planes: it takes longer to
+ * look whether the block is in the row of the one before. */
+static inline void
+weigh_alone(struct weigher *w, const struct batch_block *block, float out[32])
+{
+    f64x4 x = centres(block->x, w->ref_x), y = centres(block->y, w->ref_y);
+    f32x8 v1[2], v2[2];
+    parts_of_rows(&w->p1, w->b1, y);
+    parts_of_rows(&w->p2, w->b2, y);
+    if (w->q) {
+        parts_of_rows(&w->pq, w->q, y);
+        weigh_divided(w, x, out);
+        return;
+    }
+    any_floats(&w->p1, w->b1, x, v1);
+    any_floats(&w->p2, w->b2, x, v2);
+    store_floats(out, v1[0], v2[0]);
+    store_floats(out + 16, v1[1], v2[1]);
+}
+
 /* Payloads of a row; false if some thread does not fit in it. */
 static inline bool
 fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
@@ -396,15 +422,11 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool stores = r->tail.fn, places = stores || r->to.lines;
     struct eu_row *to = r->row;
     bool takes = true;
-    enum { MANY = 4 }; /* blocks; for fewer it takes longer to look */
-    if (end - first >= MANY)
-        find_kinds(&w);
     for (unsigned n = first; n < end; n++, to++) {
         const struct batch_block *b = &r->block[n];
         uint32_t mask = vmask ? b->helped : b->lit;
         takes &= eu_masks_nothing(mask, need, apart, quads);
-        weigh(&w, b, n != first && b->y == b[-1].y,
-              (float *)(void *)to->payload);
+        weigh_alone(&w, b, (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         put_masks(to, stores ? at : (uint8_t *)r->color[n],
                   row_masks(b->lit, b->helped, mask));
