@@ -28,7 +28,8 @@ report_counts(struct worker *w)
 }
 
 /* Makes the worker one of this scene. Addresses that were found for another
- * scene of the same flush stay. */
+ * scene of the same flush stay, and those of colour targets, which say what
+ * they are of, beyond that. */
 static void
 use_scene(struct worker *w, struct scene *sc)
 {
@@ -57,11 +58,8 @@ use_scene(struct worker *w, struct scene *sc)
     w->depth_ready = keep.depth;
     w->stencil_ready = keep.stencil;
     w->depth_layer = keep.layer;
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         w->target[i].ready = false;
-        if (!goes_on)
-            w->target[i].known = false;
-    }
     w->scene = sc;
     w->draw = sc->draw;
     w->serial = sc->serial;
@@ -85,6 +83,8 @@ worker_get(struct raster *r, unsigned index)
     w->serial = 0;
     w->flush = r->flush - 1;
     w->tile_x = w->tile_y = -1;
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        w->target[i].known = false;
     return r->worker[index] = w;
 }
 

@@ -122,6 +122,14 @@ target_format_ok(const struct format_info *f)
            f->block_bits >= 8 && f->block_bits <= 128;
 }
 
+/* What memory held when somebody looked last. */
+static void
+forget_planes(struct target *t)
+{
+    memset(t->mcs_first, 0, sizeof t->mcs_first);
+    memset(t->mcs_all, 0, sizeof t->mcs_all);
+}
+
 static void
 prepare(struct worker *w, struct target *t, unsigned bti)
 {
@@ -129,6 +137,7 @@ prepare(struct worker *w, struct target *t, unsigned bti)
     bool known = t->known && !memcmp(&t->surf, s, sizeof *s);
     t->ready = t->known = true;
     t->entry = -1;
+    forget_planes(t);
     if (known)
         return;
     t->settled = false;
@@ -158,8 +167,7 @@ static void
 forget_views(struct target *t)
 {
     t->views_ready = 0;
-    memset(t->mcs_first, 0, sizeof t->mcs_first);
-    memset(t->mcs_all, 0, sizeof t->mcs_all);
+    forget_planes(t);
     t->mcs_places.ready = false;
 }
 

@@ -54,7 +54,7 @@ struct mcs_places {
 
 struct target {
     bool ready; /* for this scene */
-    bool known; /* all but the entry, as far as surf is what the scene has */
+    bool known; /* all but the entry, if surf is what the scene has */
     bool null;
     struct surface surf;
     const struct format_info *fmt;
