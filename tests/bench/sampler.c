@@ -55,6 +55,7 @@ static const struct bench_case cases[] = {
     {"r8_bilinear", R8, 1, 0, 0, 0.93f, 0.1f, 0.0f},
     {"aniso8", RGBA8, 2, 3, 0, 1.0f, 0.0f, 8.0f},
     {"trilinear_srgb", RGBA8_SRGB, 1, 3, 0, 1.7f, 0.3f, 0.0f},
+    {"trilinear_srgb_1.5", RGBA8_SRGB, 1, 3, 0, 1.5f, 0.0f, 0.0f},
     {"rgba16f_bilinear", RGBA16F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
     {"rgba32f_bilinear", RGBA32F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
     {"r11g11b10f_bilinear", R11G11B10F, 1, 0, 0, 1.0f, 0.0f, 0.0f},
@@ -141,8 +142,8 @@ make_lanes(const struct bench_case *b, struct sample_req *req)
                 py = any_texel();
             }
             /* Off the edges, and off the middle of texels. */
-            req[m].u.f[i] = (px + b->turn * py + 8.3f) / SIZE;
-            req[m].v.f[i] = (py - b->turn * px + 8.3f) / SIZE;
+            req[m].u.f[i] = (px + b->turn * py + 8.05f) / SIZE;
+            req[m].v.f[i] = (py - b->turn * px + 8.05f) / SIZE;
             req[m].ref.f[i] = 0.5f;
         }
         req[m].lanes = 16;

@@ -118,14 +118,9 @@ color_floats(const struct sample_plan *p, bits colors, vfloat out[4])
     }
     if (!p->fmt->srgb)
         return;
-    struct lanes_color turned[4];
-    bits t = _mm512_shuffle_epi8(colors, load_shuffle(patch.turned));
-    __mmask64 high = _mm512_movepi8_mask(t);
-    const bits byte[4] = {srgb_byte_of(t, high, 0), srgb_byte_of(t, high, 1),
-                          srgb_byte_of(t, high, 2), srgb_byte_of(t, high, 3)};
-    put_together(byte, 0, turned);
-    for (unsigned c = 0; c < 3; c++)
-        out[c] = turned[c].c[0];
+    vfloat alpha = out[3];
+    srgb_floats(_mm512_shuffle_epi8(colors, load_shuffle(patch.turned)), out);
+    out[3] = alpha;
 }
 
 INLINE void

@@ -80,4 +80,14 @@ find_lines(const struct sample_plan *p, struct patch_corner corner,
     return l;
 }
 
+/* The same of two by two lines where texels are nearer to each other than
+ * pixels: all of those are new then. */
+INLINE void
+fetch_square_ahead(const struct sample_plan *p, const struct patch_lines *l)
+{
+    _mm_prefetch(l->row[0] + l->column_B[0] + p->ahead_B, _MM_HINT_T0);
+    _mm_prefetch(l->row[0] + l->column_B[1] + p->ahead_B, _MM_HINT_T0);
+    _mm_prefetch(l->row[1] + l->column_B[1] + p->ahead_B, _MM_HINT_T0);
+}
+
 #endif

@@ -80,16 +80,6 @@ is_whole(const int16_t at_dw[4])
     return places == (UINT64_C(48) << 48 | UINT64_C(32) << 32 | 16 << 16);
 }
 
-/* n / 255 is n / 256 + n / 256^2 and so on. Of four such terms a float leaves
- * out the last, and whatever n is, the first bit of that is set: the float
- * nearest to all of them is the one above. */
-INLINE vfloat
-float_of_four(bits nnnn)
-{
-    enum { UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC };
-    return (vfloat)_mm512_cvt_roundepu32_ps(nnnn, UP) * v_splat(0x1p-32f);
-}
-
 INLINE vfloat
 byte_to_float(const struct sample_bytes *b, bits texel, unsigned channel)
 {

@@ -27,6 +27,7 @@ static const struct {
     int32_t next_column, next_row, middle, within_line, which_line;
     int32_t channel[4];
     int32_t turned[4];
+    int32_t spread[4][4]; /* of turned bytes: a texel's, four times */
 } patch = {
     .place = {ROW(0), ROW(16), ROW(32), ROW(48), ROW(128), ROW(144), ROW(160),
               ROW(176)},
@@ -55,6 +56,10 @@ static const struct {
     .lower_line = 32,
     .channel = {0, 0x01010101, 0x02020202, 0x03030303},
     .turned = {0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703},
+    .spread = {{0x00000000, 0x01010101, 0x02020202, 0x03030303},
+               {0x04040404, 0x05050505, 0x06060606, 0x07070707},
+               {0x08080808, 0x09090909, 0x0a0a0a0a, 0x0b0b0b0b},
+               {0x0c0c0c0c, 0x0d0d0d0d, 0x0e0e0e0e, 0x0f0f0f0f}},
 };
 #undef ROW
 
@@ -76,6 +81,25 @@ load_shuffle(const int32_t table[4])
 {
     return _mm512_broadcast_i32x4(
         _mm_loadu_si128((const __m128i *)(const void *)table));
+}
+
+/* ---- numbers --------------------------------------------------------------
+ */
+
+/* n / 255 is n / 256 + n / 256^2 and so on. Of four such terms a float leaves
+ * out the last, and whatever n is, the first bit of that is set: the float
+ * nearest to all of them is the one above. 2^32 times as much: */
+INLINE vfloat
+scaled_float_of_four(bits nnnn)
+{
+    enum { UP = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC };
+    return (vfloat)_mm512_cvt_roundepu32_ps(nnnn, UP);
+}
+
+INLINE vfloat
+float_of_four(bits nnnn)
+{
+    return scaled_float_of_four(nnnn) * v_splat(0x1p-32f);
 }
 
 /* ---- places ---------------------------------------------------------------
@@ -190,13 +214,19 @@ load_block_lines(const struct sample_plan *p, struct sample_blocks *blocks,
 }
 
 INLINE void
+load_found_lines(const struct patch_lines *l, unsigned side, bits *line)
+{
+    for (unsigned y = 0; y < side; y++)
+        for (unsigned x = 0; x < side; x++)
+            line[side * y + x] = load_table(l->row[y] + l->column_B[x]);
+}
+
+INLINE void
 load_lines_of(const struct sample_plan *p, struct patch_corner corner,
               unsigned side, bits *line)
 {
     struct patch_lines l = find_lines(p, corner, side);
-    for (unsigned y = 0; y < side; y++)
-        for (unsigned x = 0; x < side; x++)
-            line[side * y + x] = load_table(l.row[y] + l.column_B[x]);
+    load_found_lines(&l, side, line);
 }
 
 #endif

@@ -16,106 +16,11 @@
 #include "sampler/x86/patch_palette.h"
 #include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_srgb.h"
+#include "sampler/x86/patch_taps.h"
 #include "sampler/x86/patch_texels.h"
 
-/* ---- channels -------------------------------------------------------------
+/* ---- one level ------------------------------------------------------------
  */
-
-/* Where the four texels of each lane are in the lines. */
-struct patch_taps {
-    bits at;
-    __mmask64 low;               /* of two rows of lines */
-    __mmask64 far, middle, last; /* of three columns, or rows */
-};
-
-/* In the same order for each lane, or in the order of lanes for each of the
- * four texels. */
-INLINE bits
-order_taps(enum sample_texel kind, bits taps)
-{
-    return kind == SAMPLE_SRGB
-               ? _mm512_shuffle_epi8(taps, load_shuffle(patch.turned))
-               : taps;
-}
-
-/* Two columns and two rows of lines. `in`: numbers of the first texels. */
-INLINE struct patch_taps
-find_taps_of_four(enum sample_texel kind, bits in, vmask single)
-{
-    bits at = order_taps(kind, number_taps(in, single));
-    at = _mm512_permutexvar_epi8(at, load_table(patch.place));
-    return (struct patch_taps){.at = at, .low = _mm512_movepi8_mask(at)};
-}
-
-/* Three of each, for what is turned or made smaller. */
-INLINE struct patch_taps
-find_taps_of_nine(enum sample_texel kind, bits in, vmask single)
-{
-    bits next = _mm512_maskz_mov_epi32(v_not(single),
-                                       constant(&patch.next_column));
-    bits x = _mm512_shuffle_epi8(in, load_shuffle(patch.first_byte));
-    bits y = _mm512_shuffle_epi8(in, load_shuffle(patch.third_byte));
-    x = order_taps(kind, _mm512_add_epi8(x, next));
-    y = order_taps(kind, _mm512_add_epi8(y, constant(&patch.next_row)));
-    x = _mm512_shuffle_epi8(load_shuffle(patch.column_place), x);
-    y = _mm512_shuffle_epi8(load_shuffle(patch.row_place), y);
-    bits within = _mm512_and_si512(y, constant(&patch.within_line));
-    return (struct patch_taps){
-        .at = _mm512_or_si512(x, within),
-        .far = _mm512_movepi8_mask(x),
-        .middle = _mm512_test_epi8_mask(y, constant(&patch.middle)),
-        .last = _mm512_movepi8_mask(y),
-    };
-}
-
-/* Bytes of a row of three lines; those of the third one in `far`. */
-INLINE bits
-pick_row(const bits line[3], bits at, __mmask64 far)
-{
-    bits t = _mm512_permutex2var_epi8(line[0], at, line[1]);
-    return _mm512_mask_permutexvar_epi8(t, far, at, line[2]);
-}
-
-INLINE bits
-pick_taps(const bits *line, bool wide, const struct patch_taps *taps,
-          bits channel)
-{
-    bits i = _mm512_or_si512(taps->at, channel);
-    if (!wide)
-        return pick_bytes(line, i, taps->low);
-    bits t = pick_row(line, i, taps->far);
-    t = _mm512_mask_mov_epi8(t, taps->middle, pick_row(line + 3, i, taps->far));
-    return _mm512_mask_mov_epi8(t, taps->last,
-                                pick_row(line + 6, i, taps->far));
-}
-
-/* ---- sRGB -----------------------------------------------------------------
- */
-
-INLINE struct lanes_color
-filter_srgb(const bits *line, bool wide, const struct patch_taps *taps, vint x,
-            vint y)
-{
-    struct lanes_color corner[4];
-    for (unsigned c = 0; c < 3; c++) {
-        bits t = pick_taps(line, wide, taps, constant(&patch.channel[c]));
-        __mmask64 high = _mm512_movepi8_mask(t);
-        const bits byte[4] = {
-            srgb_byte_of(t, high, 0), srgb_byte_of(t, high, 1),
-            srgb_byte_of(t, high, 2), srgb_byte_of(t, high, 3)};
-        put_together(byte, c, corner);
-    }
-    const bits zero = _mm512_setzero_si512();
-    const bits alpha[4] = {
-        pick_taps(line, wide, taps, constant(&patch.channel[3])), zero, zero,
-        zero};
-    put_together(alpha, 3, corner);
-    for (unsigned i = 0; i < 4; i++)
-        corner[i].c[3] = divide_255(v_float((vint)corner[i].c[3]), false);
-    return mix_corners(SAMPLE_SRGB, corner,
-                       x & v_constant(&lanes_constant.fraction),
-                       y & v_constant(&lanes_constant.fraction));
-}
 
 INLINE struct lanes_color
 filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
@@ -128,8 +33,11 @@ filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
     vmask single = kind == SAMPLE_SRGB ? 0 : find_single(x);
     struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
                                   : find_taps_of_four(kind, in, single);
-    if (kind == SAMPLE_SRGB)
-        return filter_srgb(line, wide, &taps, x, y);
+    if (kind == SAMPLE_SRGB) {
+        struct srgb_square s = {line, wide, taps, srgb_weight(x),
+                                srgb_weight(y)};
+        return filter_srgb(&s, 1, v_splat(0.0f));
+    }
     flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
     struct patch_weights w = find_weights(x, y, single);
     /* In the order of the answer. */
@@ -165,15 +73,12 @@ filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
         blocks_wide(p, blocks, corner, in, x, y, out);
 }
 
-/* False if some lane looks beyond nine lines, or at an edge, of texels that are
- * not gathered. */
+/* False if some lane looks beyond nine lines, or at an edge. */
 INLINE bool
-take_filtered(const struct sample_plan *p, enum sample_texel kind,
-              enum palette_of palette, struct sample_blocks *blocks,
-              const struct patch_level *lv, vfloat u, vfloat v, vint x, vint y,
-              struct lanes_color *out)
+filter_view(const struct sample_plan *p, enum sample_texel kind,
+            enum palette_of palette, struct sample_blocks *blocks,
+            struct patch_view view, vint x, vint y, struct lanes_color *out)
 {
-    struct patch_view view = find_view(lv, x, y);
     struct patch_corner corner = view.corner;
     bits in = view.in;
     if (__builtin_expect(view.side == 2, 1)) {
@@ -184,13 +89,28 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
                    : filter_palette(p, palette, blocks, corner, in, x, y);
         return true;
     }
-    if (kind == SAMPLE_BLOCKS || (kind != SAMPLE_BYTES4 && !view.side))
+    if (kind == SAMPLE_BLOCKS || !view.side)
         return false;
     struct lanes_color far; /* `out` stays in registers */
-    if (view.side)
-        filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
-    else
-        filter_anywhere(p, lv, u, v, &far);
+    filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
+    *out = far;
+    return true;
+}
+
+/* False likewise, of texels that are not gathered. */
+INLINE bool
+take_filtered(const struct sample_plan *p, enum sample_texel kind,
+              enum palette_of palette, struct sample_blocks *blocks,
+              const struct patch_level *lv, vfloat u, vfloat v, vint x, vint y,
+              struct lanes_color *out)
+{
+    struct patch_view view = find_view(lv, x, y);
+    if (filter_view(p, kind, palette, blocks, view, x, y, out))
+        return true;
+    if (kind != SAMPLE_BYTES4)
+        return false;
+    struct lanes_color far; /* `out` stays in registers */
+    filter_anywhere(p, lv, u, v, &far);
     *out = far;
     return true;
 }
@@ -270,6 +190,67 @@ filter_one_level(const struct sample_plan *p, enum sample_texel kind,
     return take_filtered(p, kind, palette, blocks, &lv, u, v, x, y, out);
 }
 
+/* Where lanes look on one level. */
+struct srgb_view {
+    struct patch_view lines;
+    vint x, y;
+};
+
+static __attribute__((noinline)) bool
+filter_srgb_apart(const struct sample_plan *p, const struct srgb_view v[2],
+                  vint beta, struct lanes_color *out)
+{
+    struct lanes_color c[2];
+    for (unsigned i = 0; i < 2; i++)
+        if (!filter_view(p, SAMPLE_SRGB, PALETTE_NONE, NULL, v[i].lines, v[i].x,
+                         v[i].y, &c[i]))
+            return false;
+    *out = mix(SAMPLE_SRGB, c[0], c[1], beta);
+    return true;
+}
+
+/* Of four lines. */
+INLINE void
+load_srgb_square(const struct sample_plan *p, const struct srgb_view *v,
+                 bits line[4], struct srgb_square *s)
+{
+    struct patch_lines l = find_lines(p, v->lines.corner, 2);
+    fetch_square_ahead(p, &l);
+    load_found_lines(&l, 2, line);
+    *s = (struct srgb_square){line, false,
+                              find_taps_of_four(SAMPLE_SRGB, v->lines.in, 0),
+                              srgb_weight(v->x), srgb_weight(v->y)};
+}
+
+/* Two levels at once, if lanes look at four lines of each: neither has to wait
+ * for the other. */
+INLINE bool
+filter_srgb_levels(const struct sample_plan *p, unsigned level, vfloat u,
+                   vfloat v, vint beta, struct lanes_color *out)
+{
+    struct srgb_view view[2];
+    struct srgb_square s[2];
+    bits line[2][4];
+    for (unsigned i = 0; i < 2; i++) {
+        struct patch_level lv = get_patch_level(p, level + i);
+        view[i].x = linear_fixed(p, 0, u, lv.w_fx8);
+        view[i].y = linear_fixed(p, 1, v, lv.h_fx8);
+        view[i].lines = find_view(&lv, view[i].x, view[i].y);
+    }
+    if (view[0].lines.side != 2 || view[1].lines.side != 2) {
+        /* `view` and `out` stay in registers. */
+        const struct srgb_view in_memory[2] = {view[0], view[1]};
+        struct lanes_color far;
+        bool found = filter_srgb_apart(p, in_memory, beta, &far);
+        *out = far;
+        return found;
+    }
+    load_srgb_square(p, &view[0], line[0], &s[0]);
+    load_srgb_square(p, &view[1], line[1], &s[1]);
+    *out = filter_srgb(s, 2, srgb_weight(beta));
+    return true;
+}
+
 INLINE bool
 find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
              enum palette_of palette, struct sample_blocks *blocks, vfloat u,
@@ -279,10 +260,14 @@ find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
     struct lanes_color second;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
     unsigned level = expect(lod.one);
-    if (!lod.same ||
-        !filter_one_level(p, kind, palette, blocks, level, u, v, color))
+    if (!lod.same)
         return false;
-    if (lod.blend && p->lod.blends) {
+    bool both = lod.blend && p->lod.blends;
+    if (kind == SAMPLE_SRGB && both)
+        return filter_srgb_levels(p, level, u, v, lod.beta, color);
+    if (!filter_one_level(p, kind, palette, blocks, level, u, v, color))
+        return false;
+    if (kind != SAMPLE_SRGB && both) {
         if (!filter_one_level(p, kind, palette, blocks, level + 1, u, v,
                               &second))
             return false;
