@@ -217,7 +217,7 @@ filter_palette(const struct sample_plan *p, enum palette_of kind,
         struct patch_palette in_memory = palette;
         struct lanes_color far;
         filter_kept(p, blocks, &blocks_in_memory, &in_memory, at, w, &far);
-        return far;
+        return load_color(&far);
     }
     filter_numbers(p, &palette, two, at, NULL, &w, &out);
     return out;

@@ -102,6 +102,15 @@ float_of_four(bits nnnn)
     return scaled_float_of_four(nnnn) * v_splat(0x1p-32f);
 }
 
+/* Into registers: colours that are copied as a whole stay in memory, and with
+ * them those of all ways that meet there. */
+INLINE struct lanes_color
+load_color(const struct lanes_color *far)
+{
+    return (struct lanes_color){
+        {far->c[0], far->c[1], far->c[2], far->c[3]}};
+}
+
 /* ---- places ---------------------------------------------------------------
  */
 

@@ -93,7 +93,7 @@ filter_view(const struct sample_plan *p, enum sample_texel kind,
         return false;
     struct lanes_color far; /* `out` stays in registers */
     filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
-    *out = far;
+    *out = load_color(&far);
     return true;
 }
 
@@ -111,7 +111,7 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
         return false;
     struct lanes_color far; /* `out` stays in registers */
     filter_anywhere(p, lv, u, v, &far);
-    *out = far;
+    *out = load_color(&far);
     return true;
 }
 
@@ -242,7 +242,7 @@ filter_srgb_levels(const struct sample_plan *p, unsigned level, vfloat u,
         const struct srgb_view in_memory[2] = {view[0], view[1]};
         struct lanes_color far;
         bool found = filter_srgb_apart(p, in_memory, beta, &far);
-        *out = far;
+        *out = load_color(&far);
         return found;
     }
     load_srgb_square(p, &view[0], line[0], &s[0]);
