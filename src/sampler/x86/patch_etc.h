@@ -217,6 +217,57 @@ etc_other_modes(__m256i v, const struct etc_base *base, __m256i color[4])
     return other & ~(uint32_t)(t | h);
 }
 
+/* ---- planar: a colour at one corner and at two others ---- */
+
+/* Of each texel's bytes: how often the colours beyond the right and the lower
+ * edge count, and the one at the origin, which make four together. */
+#define PLANAR_ROW(y)                                                   \
+    0, (y), 4 - (y), 0, 1, (y), 3 - (y), 0, 2, (y), 2 - (y), 0, 3, (y), \
+        1 - (y), 0
+static const struct {
+    alignas(64) int8_t times[64];
+    int8_t channels[16]; /* beyond the right edge, the lower one, the origin */
+} etc_planar = {
+    .times = {PLANAR_ROW(0), PLANAR_ROW(1), PLANAR_ROW(2), PLANAR_ROW(3)},
+    .channels = {6, 2, 10, -1, 5, 1, 9, -1, 4, 0, 8, -1, -1, -1, -1, -1},
+};
+
+/* Three colours, blue lowest, four bytes each. Six or seven bits of a channel
+ * are repeated below themselves. */
+INLINE __m128i
+etc_planar_colors(uint64_t v)
+{
+    const uint64_t fields = UINT64_C(0x7f7f1bfdffffffff);
+    const uint64_t colors = UINT64_C(0x00fcfefc00fcfefc);
+    uint64_t n = _pext_u64(v, fields), below = _pdep_u64(n, colors);
+    uint64_t origin = _pdep_u64(n >> 38, colors);
+    __m128i c = _mm_set_epi64x((int64_t)origin, (int64_t)below);
+    __m128i six = _mm_and_si128(_mm_srli_epi16(c, 6),
+                                _mm_set1_epi32(0x00030003));
+    __m128i seven = _mm_and_si128(_mm_srli_epi16(c, 7),
+                                  _mm_set1_epi32(0x00000100));
+    return _mm_or_si128(c, _mm_or_si128(six, seven));
+}
+
+INLINE bits
+etc_planar_line(uint64_t v)
+{
+    const bits times = load_table(etc_planar.times),
+               half = _mm512_set1_epi32(2);
+    bits c = _mm512_broadcast_i32x4(_mm_shuffle_epi8(
+        etc_planar_colors(v),
+        _mm_load_si128((const __m128i *)(const void *)etc_planar.channels)));
+    bits r = _mm512_dpbusd_epi32(half, _mm512_shuffle_epi32(c, 0x00), times);
+    bits g = _mm512_dpbusd_epi32(half, _mm512_shuffle_epi32(c, 0x55), times);
+    bits b = _mm512_dpbusd_epi32(half, _mm512_shuffle_epi32(c, 0xaa), times);
+    bits rg = _mm512_packs_epi32(_mm512_srai_epi32(r, 2),
+                                 _mm512_srai_epi32(g, 2));
+    bits ba = _mm512_packs_epi32(_mm512_srai_epi32(b, 2),
+                                 _mm512_set1_epi32(255));
+    return _mm512_shuffle_epi8(_mm512_packus_epi16(rg, ba),
+                               load_shuffle(patch.turned));
+}
+
 INLINE bits
 etc_numbers_of_four(__m256i v)
 {

@@ -18,7 +18,6 @@ struct patch_palette {
 /* Two columns and two rows. */
 struct four_blocks {
     __m256i bits, more; /* the second eight bytes, where there are 16 */
-    int32_t x[2], y[2];
 };
 
 /* Those that no lane looks at need not exist; the first ones stand for them. */
@@ -28,15 +27,14 @@ load_four_blocks(const struct sample_plan *p, struct patch_corner corner,
 {
     __mmask32 beyond = _mm512_cmpgt_epu16_mask(in, _mm512_set1_epi16(2));
     int32_t x = (int32_t)corner.bx, y = (int32_t)corner.by;
-    struct four_blocks four = {
-        .x = {x, x + ((beyond & 0x55555555) != 0)},
-        .y = {y, y + ((beyond & 0xaaaaaaaa) != 0)},
-    };
+    int32_t x1 = x + ((beyond & 0x55555555) != 0);
+    int32_t y1 = y + ((beyond & 0xaaaaaaaa) != 0);
+    struct four_blocks four = {.more = _mm256_setzero_si256()};
     const struct sample_tiling *t = &p->tiling;
-    const uint8_t *row0 = p->mem + block_offset_B(t, 0, four.y[0]);
-    const uint8_t *row1 = p->mem + block_offset_B(t, 0, four.y[1]);
-    uint32_t x0_B = block_offset_B(t, four.x[0], 0);
-    uint32_t x1_B = block_offset_B(t, four.x[1], 0);
+    const uint8_t *row0 = p->mem + block_offset_B(t, 0, y);
+    const uint8_t *row1 = p->mem + block_offset_B(t, 0, y1);
+    uint32_t x0_B = block_offset_B(t, x, 0);
+    uint32_t x1_B = block_offset_B(t, x1, 0);
     _mm_prefetch(row0 + x0_B + p->ahead_B, _MM_HINT_T0);
     _mm_prefetch(row1 + x0_B + p->ahead_B, _MM_HINT_T0);
     four.bits = _mm256_set_m128i(v_load8_pair(row1 + x0_B, row1 + x1_B),

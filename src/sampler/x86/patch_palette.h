@@ -128,9 +128,8 @@ decode_bc1_four(const struct sample_plan *p, __m256i blocks, bool may_be_3,
 /* ---- texels ---------------------------------------------------------------
  */
 
-/* Texels of blocks without a palette are taken out of those that are kept,
- * instead. */
-struct kept_blocks {
+/* Texels of blocks without a palette, which are planar ones. */
+struct planar_blocks {
     bits line[4];
     __mmask64 taps[4];
     bits place;
@@ -138,36 +137,38 @@ struct kept_blocks {
 };
 
 INLINE void
-find_kept_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
-                 const struct four_blocks *four, uint32_t special, bits at,
-                 struct kept_blocks *kept)
+find_planar_blocks(const struct sample_plan *p, __m256i blocks,
+                   uint32_t special, bits at, struct planar_blocks *planar)
 {
-    kept->place = _mm512_permutexvar_epi8(at, load_table(patch.place));
-    kept->count = 0;
-    bits block = _mm512_and_si512(kept->place, constant(&patch.which_line));
+    alignas(32) uint64_t v[4];
+    _mm256_store_si256((__m256i *)(void *)v,
+                       _mm256_shuffle_epi8(blocks, block_table(etc.swap)));
+    planar->place = _mm512_permutexvar_epi8(at, load_table(patch.place));
+    planar->count = 0;
+    bits block = _mm512_and_si512(planar->place, constant(&patch.which_line));
     for (; special; special &= special - 1) {
-        unsigned b = (unsigned)__builtin_ctz(special), i = kept->count++;
-        kept->line[i] = load_block_line(p, blocks, (uint32_t)four->x[b & 1],
-                                        (uint32_t)four->y[b >> 1]);
-        kept->taps[i] = _mm512_cmpeq_epi8_mask(
+        unsigned b = (unsigned)__builtin_ctz(special), i = planar->count++;
+        planar->line[i] = etc_planar_line(v[b]);
+        planar->taps[i] = _mm512_cmpeq_epi8_mask(
             block, _mm512_set1_epi8((char)(b << 6)));
     }
-    flip(kept->line, kept->count, constant(&p->bytes.ones));
+    flip(planar->line, planar->count, constant(&p->bytes.ones));
 }
 
 INLINE bits
-take_kept_texels(const struct kept_blocks *kept, bits t, bits channel)
+take_planar_texels(const struct planar_blocks *planar, bits t, bits channel)
 {
-    bits i = _mm512_or_si512(kept->place, channel);
-    for (unsigned k = 0; k < kept->count; k++)
-        t = _mm512_mask_permutexvar_epi8(t, kept->taps[k], i, kept->line[k]);
+    bits i = _mm512_or_si512(planar->place, channel);
+    for (unsigned k = 0; k < planar->count; k++)
+        t = _mm512_mask_permutexvar_epi8(t, planar->taps[k], i,
+                                         planar->line[k]);
     return t;
 }
 
 /* In the order of the answer. */
 INLINE void
 filter_numbers(const struct sample_plan *p, const struct patch_palette *palette,
-               bool two, bits at, const struct kept_blocks *kept,
+               bool two, bits at, const struct planar_blocks *planar,
                const struct patch_weights *w, struct lanes_color *out)
 {
     at = _mm512_permutexvar_epi8(at, palette->numbers);
@@ -177,27 +178,26 @@ filter_numbers(const struct sample_plan *p, const struct patch_palette *palette,
         bits t = two ? _mm512_permutex2var_epi8(palette->colors[0], i,
                                                 palette->colors[1])
                      : _mm512_permutexvar_epi8(i, palette->colors[0]);
-        if (kept)
-            t = take_kept_texels(kept, t, channel);
+        if (planar)
+            t = take_planar_texels(planar, t, channel);
         out->c[c] = v_float((vint)filter_bytes(t, w));
     }
 }
 
 static __attribute__((noinline)) void
-filter_kept(const struct sample_plan *p, struct sample_blocks *blocks,
-            const struct four_blocks *four, const struct patch_palette *palette,
-            bits at, struct patch_weights w, struct lanes_color *out)
+filter_planar(const struct sample_plan *p, const __m256i *blocks,
+              const struct patch_palette *palette, bits at,
+              struct patch_weights w, struct lanes_color *out)
 {
-    struct kept_blocks kept;
-    find_kept_blocks(p, blocks, four, palette->special, at, &kept);
-    filter_numbers(p, palette, true, at, &kept, &w, out);
+    struct planar_blocks planar;
+    find_planar_blocks(p, *blocks, palette->special, at, &planar);
+    filter_numbers(p, palette, true, at, &planar, &w, out);
 }
 
 /* What filter_lines() makes of four blocks. */
 INLINE struct lanes_color
 filter_palette(const struct sample_plan *p, enum palette_of kind,
-               struct sample_blocks *blocks, struct patch_corner corner,
-               bits in, vint x, vint y)
+               struct patch_corner corner, bits in, vint x, vint y)
 {
     struct lanes_color out;
     struct patch_palette palette;
@@ -213,10 +213,10 @@ filter_palette(const struct sample_plan *p, enum palette_of kind,
     flip(palette.colors, two ? 2 : 1, constant(&p->bytes.ones));
     if (two && palette.special) {
         /* The others stay in registers. */
-        struct four_blocks blocks_in_memory = four;
-        struct patch_palette in_memory = palette;
+        const __m256i blocks_in_memory = four.bits;
+        const struct patch_palette in_memory = palette;
         struct lanes_color far;
-        filter_kept(p, blocks, &blocks_in_memory, &in_memory, at, w, &far);
+        filter_planar(p, &blocks_in_memory, &in_memory, at, w, &far);
         return load_color(&far);
     }
     filter_numbers(p, &palette, two, at, NULL, &w, &out);

@@ -107,8 +107,7 @@ float_of_four(bits nnnn)
 INLINE struct lanes_color
 load_color(const struct lanes_color *far)
 {
-    return (struct lanes_color){
-        {far->c[0], far->c[1], far->c[2], far->c[3]}};
+    return (struct lanes_color){{far->c[0], far->c[1], far->c[2], far->c[3]}};
 }
 
 /* ---- places ---------------------------------------------------------------

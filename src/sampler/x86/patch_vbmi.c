@@ -86,7 +86,7 @@ filter_view(const struct sample_plan *p, enum sample_texel kind,
                    ? filter_lines(p, kind, false, blocks, corner, in, x, y)
                : kind == SAMPLE_BLOCKS
                    ? filter_floats(p, palette, corner, in, x, y)
-                   : filter_palette(p, palette, blocks, corner, in, x, y);
+                   : filter_palette(p, palette, corner, in, x, y);
         return true;
     }
     if (kind == SAMPLE_BLOCKS || !view.side)
