@@ -203,13 +203,13 @@ filter_palette(const struct sample_plan *p, enum palette_of kind,
     struct patch_palette palette;
     const bool two = kind == PALETTE_ETC;
     struct four_blocks four = load_four_blocks(p, corner, in, false);
-    vmask single = find_single(x);
-    struct patch_weights w = find_weights(x, y, single);
-    bits at = number_taps(in, single);
     if (two)
         decode_etc_four(four.bits, &palette);
     else
         decode_bc1_four(p, four.bits, true, &palette);
+    vmask single = find_single(x);
+    struct patch_weights w = find_weights(x, y, single);
+    bits at = number_taps(in, single);
     flip(palette.colors, two ? 2 : 1, constant(&p->bytes.ones));
     if (two && palette.special) {
         /* The others stay in registers. */
