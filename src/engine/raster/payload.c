@@ -187,8 +187,7 @@ static bool
 is_cheap(const struct eu_launch *l)
 {
     enum { FEW_B = 48 * 16 };
-    return l->apart && !(l->sfids >> EU_SFID_SAMPLER & 1) &&
-           eu_kernel_size_B(l->start.kernel) <= FEW_B;
+    return l->apart && eu_kernel_size_B(l->start.kernel) <= FEW_B;
 }
 
 void
