@@ -98,10 +98,13 @@ begin_thread(struct jit *j)
         x86_store(x, X86_RCX, THREAD_AT(grf) + EU_LIT_B, 4);
     }
     for (unsigned at_B = 0; at_B < EU_ROW_GRF * EU_GRF_B; at_B += STEP_B) {
+        unsigned to_B = j->row_grf * EU_GRF_B + at_B;
+        if (!jit_set_has(&j->live[0][0], to_B, STEP_B))
+            continue;
         unsigned r = jit_temp(j);
         x86_vop(x, X86_MOVUPS_LD, 2, r, 0,
                 x86_at_rax(ROW_AT(j->nth, payload) + at_B), 0);
-        jit_bind(j, r, j->row_grf * EU_GRF_B + at_B, STEP_B);
+        jit_bind(j, r, to_B, STEP_B);
     }
     jit_unlock_but(j, 0);
 }
@@ -240,62 +243,6 @@ give_up(struct jit *j)
     jit_leave(j);
 }
 
-/* Both live in the register file until both have their answers. */
-static void
-send_twice(struct jit *j, uint32_t i)
-{
-    const struct eu_op *op = &j->k->ops[i];
-    struct jit_send s;
-    j->failed |= op->pred || j->loop || !jit_describe_send(&s, op);
-    if (j->failed)
-        return;
-    jit_float_mode(j, false);
-    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
-        jit_flush(j, &j->live[0][i]);
-    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
-        jit_pass_send(j, op, &s);
-        x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
-        jit_lose(j, x86_jump(&j->x, X86_CC_E));
-        jit_forget(j);
-    }
-}
-
-static void
-compile_alu(struct jit *j, uint32_t i)
-{
-    const struct eu_op *op = &j->k->ops[i];
-    for (unsigned n = 0; n < j->threads; n++) {
-        j->dying = jit_dying_at(j, i);
-        j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
-        jit_unlock_but(j, 0);
-        jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
-        jit_turn(j);
-    }
-    /* What has to wait in memory would be waited for. */
-    j->failed |= j->spills && j->threads > 2;
-}
-
-static void
-compile_op(struct jit *j, uint32_t i, struct jit_exit *e)
-{
-    const struct eu_op *op = &j->k->ops[i];
-    const struct jit_loop *l = jit_counted_loop(j, i);
-    j->at[i] = j->x.size;
-    j->here = i;
-    if (l && l->head == i)
-        jit_pair_begin_loop(j, l);
-    if ((j->start[i] & JIT_FLOW) && !j->loop)
-        j->failed = true;
-    else if (l && i == l->head + 1)
-        jit_pair_leave_loop(j, l, e);
-    else if (l && i == l->end)
-        jit_pair_end_loop(j, i, e);
-    else if (j->start[i] & JIT_SEND)
-        (j->group ? jit_group_send : send_twice)(j, i);
-    else if (op->fn != eu_op_join && !jit_counts(j, i, 0))
-        compile_alu(j, i);
-}
-
 /* Ops that every thread executes once. */
 static void
 spend_outside(struct jit *j, uint32_t end)
@@ -304,12 +251,6 @@ spend_outside(struct jit *j, uint32_t end)
     for (uint32_t i = 0; i < end; i++)
         n += jit_loop_at(j, i) ? 0 : jit_count_ops(j, i, i + 1);
     jit_spend(j, n);
-}
-
-static bool
-is_last(const struct eu_op *op)
-{
-    return jit_is_send(op) && op->insn->eot;
 }
 
 /* Vector registers of thread n. */
@@ -323,8 +264,7 @@ vregs_of(const struct jit *j, unsigned n)
 static void
 compile_together(struct jit *j)
 {
-    struct jit_exit exit = {.from = 0};
-    uint32_t i = 0, messages = 0;
+    uint32_t messages = 0;
     j->v.all = vregs_of(j, 0);
     for (unsigned n = 1; n < j->threads; n++)
         j->side[n].v.all = vregs_of(j, n);
@@ -336,10 +276,7 @@ compile_together(struct jit *j)
         for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
             begin_thread(j);
     }
-    for (; !is_last(&j->k->ops[i]) && !j->failed; i++) {
-        compile_op(j, i, &exit);
-        messages += jit_is_send(&j->k->ops[i]);
-    }
+    uint32_t i = jit_pair_ops(j, &messages);
     j->here = i;
     spend_outside(j, i + 1);
     messages += j->group;

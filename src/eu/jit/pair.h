@@ -30,6 +30,9 @@ void jit_turn(struct jit *j);
  * anything. */
 void jit_lose(struct jit *j, uint32_t jump);
 
+/* pair_ops.c: all but the last message; returns which op that is. */
+uint32_t jit_pair_ops(struct jit *j, uint32_t *messages);
+
 /* pair_loop.c */
 uint32_t jit_count_ops(const struct jit *j, uint32_t first, uint32_t end);
 /* These ops, of all threads, from what is left of the budget. */

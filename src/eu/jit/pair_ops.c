@@ -1,0 +1,111 @@
+/* pair_ops.c: the instructions of several threads in lockstep. */
+#include "eu/jit/pair.h"
+
+#include "eu/jit/lower_send.h"
+#include "eu/jit/x86_gpr.h"
+
+/* Both live in the register file until both have their answers. */
+static void
+send_twice(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    struct jit_send s;
+    j->failed |= op->pred || j->loop || !jit_describe_send(&s, op);
+    if (j->failed)
+        return;
+    jit_float_mode(j, false);
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
+        jit_flush(j, &j->live[0][i]);
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
+        jit_pass_send(j, op, &s);
+        x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
+        jit_lose(j, x86_jump(&j->x, X86_CC_E));
+        jit_forget(j);
+    }
+}
+
+/* Of the thread that code is now for. */
+static void
+compile_alu(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    j->dying = jit_dying_at(j, i);
+    j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
+    jit_unlock_but(j, 0);
+    jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
+    /* What has to wait in memory would be waited for. */
+    j->failed |= j->spills && j->threads > 2;
+}
+
+/* Instructions first .. end - 1, each thread one behind the thread before:
+ * side by side they are of different kinds then, for which the host has
+ * different units. */
+static void
+compile_straight(struct jit *j, uint32_t first, uint32_t end)
+{
+    uint32_t behind = j->threads - 1;
+    for (uint32_t at = first; at < end + behind && !j->failed; at++) {
+        j->here = MAX2(at, first + behind) - behind;
+        for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
+            if (at < first + n || at - n >= end)
+                continue;
+            if (!n)
+                j->at[at] = j->x.size;
+            compile_alu(j, at - n);
+        }
+    }
+}
+
+static void
+compile_op(struct jit *j, uint32_t i, struct jit_exit *e)
+{
+    const struct jit_loop *l = jit_counted_loop(j, i);
+    j->at[i] = j->x.size;
+    j->here = i;
+    if (l && l->head == i)
+        jit_pair_begin_loop(j, l);
+    if ((j->start[i] & JIT_FLOW) && !j->loop)
+        j->failed = true;
+    else if (l && i == l->head + 1)
+        jit_pair_leave_loop(j, l, e);
+    else if (l && i == l->end)
+        jit_pair_end_loop(j, i, e);
+    else if (j->start[i] & JIT_SEND)
+        (j->group ? jit_group_send : send_twice)(j, i);
+}
+
+static bool
+is_last(const struct eu_op *op)
+{
+    return jit_is_send(op) && op->insn->eot;
+}
+
+/* Neither a message nor what makes loops. */
+static bool
+is_straight(const struct jit *j, uint32_t i)
+{
+    const struct jit_loop *l = jit_counted_loop(j, i);
+    return !(j->start[i] & (JIT_FLOW | JIT_SEND)) &&
+           j->k->ops[i].fn != eu_op_join &&
+           !(l && (i == l->head || i == l->head + 1 || i == l->end));
+}
+
+uint32_t
+jit_pair_ops(struct jit *j, uint32_t *messages)
+{
+    struct jit_exit exit = {.from = 0};
+    uint32_t i = 0;
+    while (!is_last(&j->k->ops[i]) && !j->failed) {
+        uint32_t end = i;
+        while (is_straight(j, end))
+            end++;
+        if (end > i) {
+            compile_straight(j, i, end);
+            i = end;
+        } else {
+            *messages += jit_is_send(&j->k->ops[i]);
+            compile_op(j, i++, &exit);
+        }
+    }
+    return i;
+}
