@@ -1,5 +1,5 @@
 /* lower_alu.c: instructions that compute: parts, masks, results. */
-#include "eu/jit/compile.h"
+#include "eu/jit/words.h"
 
 #include "eu/interp/alu.h"
 
@@ -170,6 +170,9 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         return false;
     if (class == EXEC_FLOAT)
         jit_float_mode(j, false);
+    if (op->slow == eu_op_general && class == EXEC_INT &&
+        jit_lower_words(j, op))
+        return !j->crowded;
     if (!covered(j, op, class))
         return class == EXEC_INT && jit_lower_lanes(j, op);
 

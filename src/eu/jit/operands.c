@@ -300,10 +300,9 @@ immediate(struct jit *j, const uint32_t *value, const struct jit_part *p)
     return x86_reg(r);
 }
 
-/* Immediates as the 32-bit value of each lane, before modifiers. */
-static void
-immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
-                uint32_t value[EU_MAX_LANES])
+void
+jit_immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
+                    uint32_t value[EU_MAX_LANES])
 {
     for (unsigned i = 0; i < EU_MAX_LANES; i++) {
         unsigned element = eu_vector_element(insn, i);
@@ -403,7 +402,7 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
     enum eu_type type = eu_operand_type(o);
     if (o->file == EU_FILE_IMM) {
         uint32_t value[EU_MAX_LANES];
-        immediate_lanes(op->insn, o, value);
+        jit_immediate_lanes(op->insn, o, value);
         for (unsigned i = 0; i < EU_MAX_LANES; i++) {
             if (type == EU_TYPE_UD)
                 value[i] = bits_from_float((float)value[i]);
@@ -468,7 +467,7 @@ jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
         uint32_t value[EU_MAX_LANES], keep = UINT32_MAX;
         if (type == EU_TYPE_UW && is_logic(op->insn))
             keep = 0xffff;
-        immediate_lanes(op->insn, o, value);
+        jit_immediate_lanes(op->insn, o, value);
         for (unsigned i = 0; i < EU_MAX_LANES; i++) {
             if (is_logic(op->insn)) {
                 value[i] = (o->negate ? ~value[i] : value[i]) & keep;

@@ -76,6 +76,7 @@ enum x86_tuple {
     X(CVTTPS2UDQ, 1, 0, 2, 0, 0x78, FULL)    \
     X(PADDD, 1, 1, 0, 0, 0xfe, FULL)         \
     X(PSUBD, 1, 1, 0, 0, 0xfa, FULL)         \
+    X(PADDW, 1, 1, 0, 0, 0xfd, FULL)         \
     X(PMULLD, 2, 1, 0, 0, 0x40, FULL)        \
     X(PAND, 1, 1, 0, 0, 0xdb, FULL)          \
     X(PANDN, 1, 1, 0, 0, 0xdf, FULL)         \

@@ -63,6 +63,7 @@ BLENDMPD vblendmpd - d,v,m
 PTESTMD vptestmd - k,v,m
 PADDD vpaddd vpaddd d,v,m
 PSUBD vpsubd vpsubd d,v,m
+PADDW vpaddw vpaddw d,v,m
 PMULLD vpmulld vpmulld d,v,m
 PAND vpandd vpand d,v,m
 POR vpord vpor d,v,m
@@ -82,7 +83,7 @@ PCMPGTD - vpcmpgtd d,v,m
 PTERNLOGD vpternlogd - d,v,m,i
 BLENDMPS vblendmps - d,v,m
 '''
-PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS', 'PERMW')  # no broadcast
+PLAIN = ('MOVUPS_LD', 'MOVUPS_ST', 'MOVAPS', 'PERMW', 'PADDW')  # no broadcast
 LETTER = 'xyz'
 WIDE = ('PERMD', 'PERMPS', 'PERMQ')  # 256 bits or more
 
