@@ -118,11 +118,9 @@ draw_bin(struct worker *w, const struct bin *bin)
     /* The two triangles of a rectangle. */
     w->drawn_once = bin->count - first <= 2;
     w->streams = false;
-    bool ahead = w->scene->raster->worker_count > 1;
     for (unsigned i = first; i < bin->count; i++) {
         struct setup *s = bin->setup[i];
-        if (ahead)
-            look_ahead(bin, i);
+        look_ahead(bin, i);
         if (atomic_load_explicit(reset, memory_order_relaxed))
             break;
         if (s->scene != w->scene) {
