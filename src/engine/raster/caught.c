@@ -122,7 +122,7 @@ threads(struct worker *w, struct caught *c, unsigned *stored)
                                .mask = b->mask,
                                .tail = c->tail,
                                .stored = stored,
-                               .rest = &c->rest,
+                               .rest = &c->block.rest,
                                .to = places_of(w, c, b->placed)};
 }
 
@@ -231,9 +231,9 @@ choose_tail(struct worker *w, struct caught *c)
     c->block.state = &t->rt;
     c->block.pitch_B = v->pitch_B;
     c->block.column_B = v->column_B;
+    c->block.lines = t->rt.mask_all && v->pitch_B == 16;
     c->block.streams = goes_past_caches(w, t);
     w->streams |= c->block.streams;
-    c->block.rest = &c->rest;
     c->tail = (struct eu_tail){t->tail, &c->block, find_copy(w, c)};
 }
 
@@ -363,7 +363,7 @@ run_two(struct worker *w, struct caught *c, struct eu_row *row)
 {
     if (!w->batch.copies || !w->launch.pairs || c->tail.copy || !row->more)
         return 0;
-    c->rest = (struct row_copies){.first = 0};
+    c->block.rest = (struct row_copies){.first = 0};
     unsigned done = eu_launch_two(&w->launch, &w->thread, row, c->tail,
                                   &c->left);
     c->caught += done;
@@ -386,7 +386,7 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
             n += two - 1;
             continue;
         }
-        c->rest = (struct row_copies){b->copy, b->copies, 0, row, t->grf};
+        c->block.rest = (struct row_copies){b->copy, b->copies, 0, row, t->grf};
         unsigned done = (unsigned)(eu_launch_row(&w->launch, t, row, c->tail,
                                                  !b->copies, &c->left) -
                                    row);

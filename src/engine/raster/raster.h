@@ -158,8 +158,7 @@ struct caught {
     struct target *target;
     struct rt_block block; /* what those of the target have in common */
     struct eu_tail tail;   /* of threads that write their colours themselves */
-    struct row_copies rest;
-    unsigned written; /* blocks */
+    unsigned written;      /* blocks */
     unsigned caught, declined;
     int64_t left; /* of the budget */
 };

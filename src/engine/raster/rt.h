@@ -73,10 +73,13 @@ struct rt_block {
     unsigned planes;
     const struct rt_plane *plane;
     uint32_t pitch_B, column_B;
+    /* The rest is for tails alone. Rows are 16 bytes apart, and all bits of an
+     * element are written. */
+    bool lines;
     /* Whole blocks of 16-byte elements go past the caches, and whoever calls
-     * sees to the fence; only where tails write them. */
+     * sees to the fence. */
     bool streams;
-    const struct row_copies *rest; /* likewise */
+    struct row_copies rest;
     /* Only for copies: what samples, and how often it did not. */
     const struct sample_plan *plan;
     struct sample_blocks *blocks;

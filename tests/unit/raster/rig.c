@@ -86,7 +86,7 @@ store_row(const struct eu_thread *thread, const uint32_t color[4][16])
     b.count = b.planes = 1;
     b.plane = &plane;
     rt_choose(b.state)(&b);
-    row_copy_next(b.rest, row);
+    row_copy_next(&b.rest, row);
 }
 
 static void

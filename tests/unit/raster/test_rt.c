@@ -146,8 +146,7 @@ run_routine(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
         .state = &f->t.rt, .pitch_B = l->pitch_B, .column_B = l->column_B};
     if (tail) {
         const struct eu_row row = {.caught = f->got};
-        const struct row_copies none = {.copies = 0};
-        block.rest = &none;
+        block.lines = f->t.mask_all && l->pitch_B == 16 && rnd() % 8;
         block.streams = rnd() & 1;
         (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block, mask);
         return;
@@ -348,12 +347,8 @@ check_copy(enum rt_format format, uint32_t pitch_B, uint32_t mask)
     static struct sample_plan plan = {.pixels = (sample_pixels_fn)sample};
     const struct rt_state st = {.format = (uint8_t)format, .mask_all = true};
     unsigned declined = 0;
-    const struct row_copies rest = {.copies = 0};
-    const struct rt_block b = {.state = &st,
-                               .pitch_B = pitch_B,
-                               .rest = &rest,
-                               .plan = &plan,
-                               .declined = &declined};
+    const struct rt_block b = {
+        .state = &st, .pitch_B = pitch_B, .plan = &plan, .declined = &declined};
     const struct eu_row row = {.caught = got + 64};
     for (unsigned i = 0; i < sizeof got; i++)
         want[i] = got[i] = (uint8_t)rnd();

@@ -42,8 +42,8 @@ copy(enum rt_format f, vf u, vf v, const struct eu_row *row,
     if (f == RT_BGRX8)
         pixels = i_or(pixels, i_all(0xff000000));
     store(b, row->caught, mask, i_rows(pixels));
-    if (b->rest->copies)
-        row_copy_next(b->rest, row);
+    if (b->rest.copies)
+        row_copy_next(&b->rest, row);
     return true;
 }
 

@@ -68,7 +68,7 @@ LANES_INLINE void
 store(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
       vi e[4])
 {
-    if (p->mask != 0xffff || !b->state->mask_all) {
+    if (p->mask != 0xffff || !(b->lines || b->state->mask_all)) {
         store_some(f, b, p, e);
         return;
     }
@@ -150,38 +150,58 @@ write_blocks(const struct rt_block *block, enum rt_format f, enum rt_mode mode)
     }
 }
 
-/* Whether the block went past the caches. */
 LANES_INLINE bool
-stream(enum rt_format f, enum rt_mode mode, const struct rt_block *b,
-       const struct rt_plane *p, const vi e[4])
+streams(enum rt_format f, enum rt_mode mode, const struct rt_block *b,
+        const struct rt_plane *p)
 {
-    if (mode != RT_PLAIN || f != RT_RGBA32 || !b->streams ||
-        p->mask != 0xffff || !b->state->mask_all || b->pitch_B != 16 ||
-        (uintptr_t)p->at % 64)
-        return false;
+    return mode == RT_PLAIN && f == RT_RGBA32 && b->streams &&
+           (uintptr_t)p->at % 64 == 0;
+}
+
+/* All lanes, of a target whose rows are known to be lines. */
+LANES_INLINE void
+write_lines(uint8_t *at, const struct rt_block *block, enum rt_format f,
+            enum rt_mode mode, const vf v[4], vi e[4])
+{
+    const struct rt_plane p = {at, 0xffff};
+    struct rt_block b = *block;
+    b.pitch_B = 16;
+    b.lines = true;
+    if (!streams(f, mode, &b, &p)) {
+        write_plane(&b, &p, f, mode, v, e);
+        return;
+    }
     EACH_COLUMN (i, f)
-        i_stream_line(p->at + i * b->column_B, e[i]);
-    return true;
+        i_stream_line(p.at + i * b.column_B, e[i]);
+}
+
+LANES_INLINE void
+write_any(uint8_t *at, uint32_t mask, const struct rt_block *block,
+          enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
+{
+    const struct rt_plane p = {at, mask};
+    struct rt_block b = *block;
+    b.lines = false;
+    write_plane(&b, &p, f, mode, v, e);
 }
 
 /* A block whose colours a thread still has in registers; its memory has been
  * fetched. */
 LANES_INLINE void
-write_row(const vf color[4], const struct eu_row *row,
-          const struct rt_block *block, uint32_t mask, enum rt_format f,
-          enum rt_mode mode)
+write_row(const vf color[4], const struct eu_row *row, const struct rt_block *b,
+          uint32_t mask, enum rt_format f, enum rt_mode mode)
 {
-    const struct rt_block b = *block;
-    const struct rt_plane p = {row->caught, mask};
     vf v[4];
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
     pack_plain(f, mode, v, e);
-    if (!stream(f, mode, &b, &p, e))
-        write_plane(&b, &p, f, mode, v, e);
-    if (b.rest->copies)
-        row_copy_next(b.rest, row);
+    if (mask == 0xffff && b->lines)
+        write_lines(row->caught, b, f, mode, v, e);
+    else
+        write_any(row->caught, mask, b, f, mode, v, e);
+    if (b->rest.copies)
+        row_copy_next(&b->rest, row);
 }
 
 #define WRITER(format, name, mode)                                       \
