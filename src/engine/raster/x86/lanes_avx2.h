@@ -389,6 +389,14 @@ i_zip2_high(vi a, vi b)
                 _mm256_unpackhi_epi64(a.high, b.high)};
 }
 
+/* The last dword of each piece in all of it. */
+LANES_INLINE vf
+f_last_of_piece(vf v)
+{
+    return (vf){_mm256_permute_ps(v.low, 0xff),
+                _mm256_permute_ps(v.high, 0xff)};
+}
+
 /* Pieces a0 b0 a2 b2, and a1 b1 a3 b3. */
 LANES_INLINE vi
 i_even(vi a, vi b)

@@ -324,6 +324,13 @@ i_zip2_high(vi a, vi b)
     return _mm512_unpackhi_epi64(a, b);
 }
 
+/* The last dword of each piece in all of it. */
+LANES_INLINE vf
+f_last_of_piece(vf v)
+{
+    return _mm512_permute_ps(v, 0xff);
+}
+
 /* Pieces a0 b0 a2 b2, and a1 b1 a3 b3. */
 LANES_INLINE vi
 i_even(vi a, vi b)

@@ -119,6 +119,40 @@ blend_over(const struct blend_in *in, vf out[4])
 }
 
 LANES_INLINE void
+no_other_nan(vf v[4])
+{
+    EACH_CHANNEL (c)
+        v[c] = f_unless_nan(v[c], v[c], f_all(__builtin_nanf("")));
+}
+
+/* RT_OVER for columns of pixels with four floats, as they lie in memory: what
+ * is there need not be sorted by channel, and back. False if it must be. */
+LANES_INLINE bool
+blend_pixels(const struct rt_state *st, const vf src[4], vi e[4])
+{
+    vf color[4], out[4];
+    vi s[4];
+    if (st->clamp_result)
+        return false;
+    EACH_CHANNEL (c)
+        color[c] = src[c];
+    if (st->clamp_source)
+        clamp_channels(st, color);
+    EACH_CHANNEL (c)
+        s[c] = i_from_bits(color[c]);
+    columns_of_4(s, s);
+    EACH_CHANNEL (i) {
+        vf v = f_from_bits(s[i]), a = f_last_of_piece(v);
+        vf rest = f_sub(f_all(1), a);
+        out[i] = f_add(f_mul(v, a), f_mul(f_from_bits(e[i]), rest));
+    }
+    no_other_nan(out);
+    EACH_CHANNEL (i)
+        e[i] = i_from_bits(out[i]);
+    return true;
+}
+
+LANES_INLINE void
 blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
       struct blend_in *in, vf out[4])
 {
@@ -136,10 +170,8 @@ blend(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
         blend_over(in, out);
     else
         blend_any(st, in, out);
-    EACH_CHANNEL (c) {
-        if (!is_unorm(f))
-            out[c] = f_unless_nan(out[c], out[c], f_all(__builtin_nanf("")));
-    }
+    if (!is_unorm(f))
+        no_other_nan(out);
     if (st->clamp_result)
         clamp_channels(st, out);
     not_negative(f, out);

@@ -79,22 +79,30 @@ store(enum rt_format f, const struct rt_block *b, const struct rt_plane *p,
 /* ---- the whole ---- */
 
 LANES_INLINE void
+blend_columns(enum rt_format f, enum rt_mode mode, const struct rt_state *st,
+              const vf v[4], vi e[4])
+{
+    struct blend_in in;
+    vf out[4];
+    EACH_CHANNEL (c)
+        in.src[c] = v[c];
+    if (mode == RT_OVER && is_bytes(f))
+        unpack_bytes(f, i_rows(e[0]), in.dst);
+    else
+        unpack(f, e, in.dst);
+    blend(f, mode, st, &in, out);
+    pack(f, out, mode == RT_OVER ? UNITS : NOT_BELOW_0, e);
+}
+
+LANES_INLINE void
 write_plane(const struct rt_block *b, const struct rt_plane *p,
             enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
 {
     if (mode != RT_PLAIN) {
-        struct blend_in in;
-        vf out[4];
         EACH_COLUMN (n, f)
             e[n] = load_column(f, p->at + n * b->column_B, b->pitch_B);
-        EACH_CHANNEL (c)
-            in.src[c] = v[c];
-        if (mode == RT_OVER && is_bytes(f))
-            unpack_bytes(f, i_rows(e[0]), in.dst);
-        else
-            unpack(f, e, in.dst);
-        blend(f, mode, b->state, &in, out);
-        pack(f, out, mode == RT_OVER ? UNITS : NOT_BELOW_0, e);
+        if (mode != RT_OVER || f != RT_RGBA32 || !blend_pixels(b->state, v, e))
+            blend_columns(f, mode, b->state, v, e);
     }
     store(f, b, p, e);
 }
