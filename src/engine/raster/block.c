@@ -525,37 +525,54 @@ target_takes_list(struct worker *w, struct target *t)
     return t->samples == 1 && target_view(w, t, 0)->blocks;
 }
 
+/* Finds the blocks to write, and what is left. Returns how many of their pixels
+ * have a colour. Copies: no store changes what compilers know of them. */
+static unsigned
+place_list(const struct worker *w, const struct view *v,
+           struct caught_list *list, struct rt_plane *plane)
+{
+    const struct caught_list l = *list;
+    const struct cover_block *block = l.list->block;
+    const bool inside = v->width == TILE_PX && v->height == TILE_PX;
+    const unsigned count = l.list->count;
+    uint8_t *const mem = v->mem;
+    unsigned planes = 0, lit_pixels = 0, pixels = 0, left = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct cover_block b = block[i];
+        unsigned all = l.lit ? l.lit[i] : b.mask;
+        unsigned lit = take_block(w, &l, v, inside, all, b);
+        unsigned rest = all & ~lit;
+        l.rest[i] = (uint16_t)rest;
+        left |= rest;
+        if (!lit)
+            continue;
+        plane[planes++] = (struct rt_plane){mem + v->x_B[b.x] + v->y_B[b.y],
+                                            lit & l.mask};
+        lit_pixels += count_block_bits((uint16_t)lit);
+        pixels += count_block_bits((uint16_t)(lit & l.mask));
+    }
+    list->blocks = planes;
+    list->pixels += lit_pixels;
+    list->left |= left;
+    return pixels;
+}
+
 void
 target_write_list(struct worker *w, struct target *t, uint32_t (*color)[16],
                   struct caught_list *l)
 {
     const struct view *v = target_view(w, t, 0);
-    bool inside = v->width == TILE_PX && v->height == TILE_PX;
     struct rt_plane plane[COVER_BLOCKS];
-    unsigned planes = 0, pixels = 0;
-    for (unsigned i = 0; i < l->list->count; i++) {
-        const struct cover_block b = l->list->block[i];
-        unsigned all = l->lit ? l->lit[i] : b.mask;
-        unsigned lit = take_block(w, l, v, inside, all, b);
-        l->rest[i] = (uint16_t)(all & ~lit);
-        l->left |= l->rest[i];
-        if (!lit)
-            continue;
-        plane[planes++] = (struct rt_plane){v->mem + v->x_B[b.x] + v->y_B[b.y],
-                                            lit & l->mask};
-        l->pixels += count_block_bits(lit);
-        pixels += count_block_bits(lit & l->mask);
-    }
+    unsigned pixels = place_list(w, v, l, plane);
     const struct rt_block b = {.c = {color[0], color[1], color[2], color[3]},
                                .count = 1,
                                .state = &t->rt,
-                               .planes = planes,
+                               .planes = l->blocks,
                                .plane = plane,
                                .pitch_B = v->pitch_B,
                                .column_B = v->column_B};
-    if (planes)
+    if (l->blocks)
         run(t, &b);
-    l->blocks = planes;
     w->pixels += pixels;
     if (w->scene->late_count_only)
         w->depth_count += pixels;
