@@ -2,7 +2,8 @@
  * one level, near each other, as those of blocks of pixels mostly do: what
  * patch_vbmi.c does where registers cannot hold the lines. The lines' texels
  * are copied to rows of a picture of their own, from which each lane takes two
- * pairs, and each lane's four channels are filtered side by side.
+ * pairs, and each lane's four channels are filtered side by side. Texels of
+ * four bytes that are no bytes are taken from the rows as well.
  *
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not so simple. An answer may lie where the coordinates are: nothing
@@ -75,22 +76,66 @@ filter_copy(const struct copy *c, vint in, vint x, vint y)
          v_float((vint)_mm256_unpackhi_epi64(ba01, ba23))}};
 }
 
+/* Four texels of each lane. */
+INLINE void
+take_corners(const struct copy *c, vint in, struct lanes_bits t[4])
+{
+    alignas(32) int32_t from[LANES];
+    const vint sign = v_isplat((int32_t)0x80808080);
+    __m256i q[4];
+    find_offsets(in, from);
+    for (unsigned k = 0; k < 4; k++) {
+        const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
+        q[k] = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
+                                v_load8_pair(a, a + COPY_PITCH_B));
+    }
+    __m256i upper01 = _mm256_unpacklo_epi32(q[0], q[1]);
+    __m256i upper23 = _mm256_unpacklo_epi32(q[2], q[3]);
+    __m256i lower01 = _mm256_unpackhi_epi32(q[0], q[1]);
+    __m256i lower23 = _mm256_unpackhi_epi32(q[2], q[3]);
+    t[0].dw[0] = (vint)_mm256_unpacklo_epi64(upper01, upper23) ^ sign;
+    t[1].dw[0] = (vint)_mm256_unpackhi_epi64(upper01, upper23) ^ sign;
+    t[2].dw[0] = (vint)_mm256_unpacklo_epi64(lower01, lower23) ^ sign;
+    t[3].dw[0] = (vint)_mm256_unpackhi_epi64(lower01, lower23) ^ sign;
+}
+
+INLINE struct lanes_color
+filter_half(const struct sample_plan *p, enum sample_texel kind,
+            const struct copy *c, vint in, vint x, vint y, vfloat ref)
+{
+    struct lanes_bits t[4];
+    if (is_scaled(kind))
+        return filter_copy(c, in, x, y);
+    take_corners(c, in, t);
+    return linear_color(p, kind, t, x & 0xff, y & 0xff, ref);
+}
+
 /* ---- one level ------------------------------------------------------------
  */
 
 struct coordinates {
     vfloat u_low, v_low, u_high, v_high;
+    vfloat ref_low, ref_high; /* what texels are compared with, if they are */
 };
 
 INLINE struct coordinates
-load_coordinates(const struct sample_pair *in)
+load_coordinates(const struct sample_plan *p, enum sample_texel kind,
+                 const struct sample_pair *in)
 {
-    return (struct coordinates){
+    struct coordinates c = {
         .u_low = (vfloat)v_load(in->u, LANES),
         .v_low = (vfloat)v_load(in->v, LANES),
         .u_high = (vfloat)v_load(in->u + LANES, LANES),
         .v_high = (vfloat)v_load(in->v + LANES, LANES),
+        .ref_low = v_splat(0.0f),
+        .ref_high = v_splat(0.0f),
     };
+    if (compares(p, kind)) {
+        c.ref_low = clamp_reference(kind, (vfloat)v_load(in->ref, LANES));
+        c.ref_high = clamp_reference(kind,
+                                     (vfloat)v_load(in->ref + LANES, LANES));
+    }
+    return c;
 }
 
 /* In 1/256 texels, and the texels. */
@@ -113,7 +158,7 @@ find_fixed(const struct sample_plan *p, const struct patch_level *lv,
     return f;
 }
 
-/* 65536 times as much as colours. */
+/* Of bytes 65536 times as much as colours. */
 struct filtered {
     struct lanes_color low, high;
 };
@@ -121,7 +166,8 @@ struct filtered {
 INLINE bool
 linear_level(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, const struct patch_level *lv,
-             const struct fixed *f, struct filtered *out)
+             const struct coordinates *at, const struct fixed *f,
+             struct filtered *out)
 {
     struct copy copy;
     if (!all_inside(lv, f->place, 1))
@@ -129,8 +175,10 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     struct near n = find_near(lv, f->place, 1);
     if (!copy_texels(p, kind, blocks, &n, &copy))
         return false;
-    out->low = filter_copy(&copy, n.in.low, f->x.low, f->y.low);
-    out->high = filter_copy(&copy, n.in.high, f->x.high, f->y.high);
+    out->low = filter_half(p, kind, &copy, n.in.low, f->x.low, f->y.low,
+                           at->ref_low);
+    out->high = filter_half(p, kind, &copy, n.in.high, f->x.high, f->y.high,
+                            at->ref_high);
     return true;
 }
 
@@ -225,9 +273,16 @@ answer_texels(const struct sample_plan *p, struct both texel, uint32_t *out,
 }
 
 INLINE void
-answer_filtered(const struct sample_plan *p, const struct filtered *f,
-                uint32_t *out, const int16_t at_dw[4])
+answer_filtered(const struct sample_plan *p, enum sample_texel kind,
+                const struct filtered *f, uint32_t *out, const int16_t at_dw[4])
 {
+    if (!is_scaled(kind)) {
+        struct lanes_color low = settle(kind, v_live(0xff), f->low);
+        struct lanes_color high = settle(kind, v_live(0xff), f->high);
+        answer(p, &low, out, at_dw);
+        answer(p, &high, out + LANES, at_dw);
+        return;
+    }
     answer_divided(p, f->low, true, out, at_dw);
     answer_divided(p, f->high, true, out + LANES, at_dw);
 }
@@ -246,7 +301,7 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
         const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    struct coordinates at = load_coordinates(in);
+    struct coordinates at = load_coordinates(p, kind, in);
     struct both texel, place = {nearest_texels(p, &lv, at.u_low, at.v_low),
                                 nearest_texels(p, &lv, at.u_high, at.v_high)};
     if (!take_texels(p, kind, in->blocks, &lv, place, &texel))
@@ -261,7 +316,7 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    struct coordinates at = load_coordinates(in);
+    struct coordinates at = load_coordinates(p, kind, in);
     vint x0 = (vint)at.u_low, y0 = (vint)at.v_low;
     vint x1 = (vint)at.u_high, y1 = (vint)at.v_high, far = x0 | y0 | x1 | y1;
     struct both texel, place = {x0 | y0 << 16, x1 | y1 << 16};
@@ -277,11 +332,12 @@ linear(const struct sample_plan *p, enum sample_texel kind,
        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    struct coordinates at = load_coordinates(in);
+    struct coordinates at = load_coordinates(p, kind, in);
     struct fixed f = find_fixed(p, &lv, &at);
     /* In the middle of texels, as passes over a whole picture are. */
     vint between = f.x.low | f.y.low | f.x.high | f.y.high;
-    if (!v_any(v_test(between, v_constant(&lanes_constant.fraction)))) {
+    if (is_scaled(kind) &&
+        !v_any(v_test(between, v_constant(&lanes_constant.fraction)))) {
         struct both texel;
         if (!take_texels(p, kind, in->blocks, &lv, f.place, &texel))
             return false;
@@ -289,9 +345,9 @@ linear(const struct sample_plan *p, enum sample_texel kind,
         return true;
     }
     struct filtered color;
-    if (!linear_level(p, kind, in->blocks, &lv, &f, &color))
+    if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &color))
         return false;
-    answer_filtered(p, &color, out, at_dw);
+    answer_filtered(p, kind, &color, out, at_dw);
     return true;
 }
 
@@ -318,7 +374,7 @@ INLINE bool
 mipmaps(const struct sample_plan *p, enum sample_texel kind,
         const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
 {
-    struct coordinates at = load_coordinates(in);
+    struct coordinates at = load_coordinates(p, kind, in);
     struct filtered color, second;
     unsigned level;
     int4 beta;
@@ -327,19 +383,19 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     level = expect(level);
     struct patch_level lv = get_patch_level(p, level);
     struct fixed f = find_fixed(p, &lv, &at);
-    if (!linear_level(p, kind, in->blocks, &lv, &f, &color))
+    if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &color))
         return false;
     if (p->lod.blends && !_mm_testz_si128((__m128i)beta, (__m128i)beta)) {
         lv = get_patch_level(p, level + 1);
         f = find_fixed(p, &lv, &at);
-        if (!linear_level(p, kind, in->blocks, &lv, &f, &second))
+        if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &second))
             return false;
         float4 high = (float4)_mm_unpackhi_epi64((__m128i)beta, (__m128i)beta);
         color.low = mix(kind, color.low, second.low,
                         (vint)v_spread((float4)beta));
         color.high = mix(kind, color.high, second.high, (vint)v_spread(high));
     }
-    answer_filtered(p, &color, out, at_dw);
+    answer_filtered(p, kind, &color, out, at_dw);
     return true;
 }
 
@@ -353,21 +409,33 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     {                                                                     \
         return way(p, kind, in, out, at_dw);                              \
     }
+#define FILTERED_PATCHES(kind, name) \
+    PATCH(kind, name, linear)        \
+    PATCH(kind, name, mipmaps)
 #define PATCHES(kind, name)    \
     PATCH(kind, name, nearest) \
-    PATCH(kind, name, linear)  \
-    PATCH(kind, name, mipmaps) \
-    PATCH(kind, name, fetch)
+    PATCH(kind, name, fetch)   \
+    FILTERED_PATCHES(kind, name)
 
 PATCHES(SAMPLE_BYTES4, near_bytes4)
 PATCHES(SAMPLE_BYTE_BLOCKS, near_blocks)
+FILTERED_PATCHES(SAMPLE_SRGB, near_srgb)
+FILTERED_PATCHES(SAMPLE_UNORM24, near_unorm24)
+FILTERED_PATCHES(SAMPLE_R11G11B10, near_r11g11b10)
 
 #define ALL(name)                                                           \
     {                                                                       \
         [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
         [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch    \
     }
+#define FILTERED(name)                                                      \
+    {                                                                       \
+        [SAMPLE_LINEAR] = name##_linear, [SAMPLE_MIPMAPS] = name##_mipmaps, \
+    }
 const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES4] = ALL(near_bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(near_blocks),
+    [SAMPLE_SRGB] = FILTERED(near_srgb),
+    [SAMPLE_UNORM24] = FILTERED(near_unorm24),
+    [SAMPLE_R11G11B10] = FILTERED(near_r11g11b10),
 };
