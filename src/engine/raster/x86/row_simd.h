@@ -89,50 +89,66 @@ load_256(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+/* What planes have of a row of blocks. */
+ROW_INLINE void
+load_rows(const struct row_parts *t, struct row_kinds kinds, unsigned y,
+          struct parts rows[3])
+{
+    const enum part_kind kind[3] = {kinds.k1, kinds.k2, PART_ANY};
+    for (unsigned n = 0; n < (kinds.divides ? 3 : 2); n++) {
+        for (unsigned i = 0; i < 2; i++) {
+            const double *from = t->row[n][y % ROWS_KEPT][i];
+            if (kind[n] == PART_ROWS)
+                memcpy(&rows[n].floats[i], from, sizeof rows[n].floats[i]);
+            else
+                rows[n].rows[i] = load_eight(from);
+        }
+    }
+}
+
 /* A plane's values in a block, upper and lower quads. */
 ROW_INLINE void
 block_floats(enum part_kind kind, const double column[8],
-             const double row[2][8], f32x8 out[2])
+             const struct parts *row, f32x8 out[2])
 {
     for (unsigned i = 0; i < 2; i++) {
         if (kind == PART_ROWS)
-            memcpy(&out[i], row[i], sizeof out[i]);
+            out[i] = row->floats[i];
         else if (kind == PART_COLUMNS)
             memcpy(&out[i], column, sizeof out[i]);
         else
             out[i] = eight_to_floats(
-                eight_add(load_eight(column), load_eight(row[i])));
+                eight_add(load_eight(column), row->rows[i]));
     }
 }
 
 /* As weigh_divided(). */
 ROW_INLINE void
-block_divided(const struct row_parts *t, unsigned x, unsigned y, float out[32])
+block_divided(const struct row_parts *t, unsigned x, const struct parts rows[3],
+              float out[32])
 {
     for (unsigned i = 0; i < 2; i++) {
         eight v[3];
         for (unsigned n = 0; n < 3; n++)
-            v[n] = eight_add(load_eight(t->column[n][x]),
-                             load_eight(t->row[n][y][i]));
+            v[n] = eight_add(load_eight(t->column[n][x]), rows[n].rows[i]);
         eight over = eight_over(v[2]);
         store_floats(&out[i * 16], eight_to_floats(eight_mul(v[0], over)),
                      eight_to_floats(eight_mul(v[1], over)));
     }
 }
 
-/* Of the block in column x and row y. */
+/* Of the block in column x. */
 ROW_INLINE void
 weigh_block(const struct row_parts *t, struct row_kinds kinds, unsigned x,
-            unsigned y, float out[32])
+            const struct parts rows[3], float out[32])
 {
     f32x8 v1[2], v2[2];
-    y %= ROWS_KEPT;
     if (kinds.divides) {
-        block_divided(t, x, y, out);
+        block_divided(t, x, rows, out);
         return;
     }
-    block_floats(kinds.k1, t->column[0][x], t->row[0][y], v1);
-    block_floats(kinds.k2, t->column[1][x], t->row[1][y], v2);
+    block_floats(kinds.k1, t->column[0][x], &rows[0], v1);
+    block_floats(kinds.k2, t->column[1][x], &rows[1], v2);
     store_floats(out, v1[0], v2[0]);
     store_floats(out + 16, v1[1], v2[1]);
 }
@@ -149,11 +165,11 @@ place_block(const struct row_fill *f, struct cover_block b, uint16_t lit,
 
 /* Where the colours of a block go, and its masks. */
 ROW_INLINE void
-end_row(const struct target_places *to, uint8_t *mem, __m256i masks,
+end_row(uint8_t *mem, unsigned lines, uint32_t step_B, __m256i masks,
         struct eu_row *row)
 {
-    for (unsigned k = 0; k < to->lines; k++)
-        __builtin_prefetch(mem + k * to->step_B, 1);
+    for (unsigned k = 0; k < lines; k++)
+        __builtin_prefetch(mem + k * step_B, 1);
     put_masks(row, mem, masks);
 }
 
@@ -163,11 +179,16 @@ fill_square(const struct row_fill *f, struct row_kinds kinds,
             struct cover_block first, struct eu_row *to)
 {
     const __m256i masks = row_masks(0xffff, 0xffff, 0xffff);
-    for (unsigned i = 0; i < SQUARE_BLOCKS; i++, to++) {
-        unsigned x = first.x + i % 4 * 4, y = first.y + i / 4 * 4;
-        weigh_block(f->parts, kinds, x / 4, i / 4,
-                    (float *)(void *)to->payload);
-        end_row(&f->to, f->to.mem + f->to.y_B[y] + f->to.x_B[x], masks, to);
+    for (unsigned i = 0; i < ROWS_KEPT; i++) {
+        uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
+        struct parts rows[3];
+        load_rows(f->parts, kinds, i, rows);
+        for (unsigned k = 0; k < ROWS_KEPT; k++, to++) {
+            unsigned x = first.x + k * 4;
+            weigh_block(f->parts, kinds, x / 4, rows,
+                        (float *)(void *)to->payload);
+            end_row(mem + f->to.x_B[x], f->to.lines, f->to.step_B, masks, to);
+        }
     }
 }
 
@@ -176,13 +197,16 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
            struct cover_block b, uint16_t lit, struct eu_row *to)
 {
     uint32_t mask = f->vector_mask ? 0xffff : lit;
-    if (kinds.weighs)
-        weigh_block(f->parts, kinds, b.x / 4, b.y / 4,
+    struct parts rows[3];
+    if (kinds.weighs) {
+        load_rows(f->parts, kinds, b.y / 4, rows);
+        weigh_block(f->parts, kinds, b.x / 4, rows,
                     (float *)(void *)to->payload);
-    else
+    } else {
         place_block(f, b, lit, to->payload);
-    end_row(&f->to, f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x],
-            row_masks(lit, 0xffff, mask), to);
+    }
+    end_row(f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], f->to.lines,
+            f->to.step_B, row_masks(lit, 0xffff, mask), to);
 }
 
 /* Whether sixteen blocks from the list's n-th on are a square, as
