@@ -70,6 +70,24 @@ use_scene(struct worker *w, struct scene *sc)
         payload_prepare(w);
 }
 
+/* What is asked for before anything is put there; the rest is large, and
+ * mostly never used. */
+static void
+worker_init(struct worker *w, const struct raster *r, unsigned index)
+{
+    w->index = index;
+    w->serial = 0;
+    w->flush = r->flush - 1;
+    w->tile_x = w->tile_y = -1;
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+        w->target[i].known = false;
+    for (unsigned s = 0; s < MAX_SAMPLES; s++) {
+        w->depth[s].tabled = w->stencil[s].tabled = false;
+        for (unsigned i = 0; i < DRAW_MAX_RT; i++)
+            w->target[i].view[s].tabled = false;
+    }
+}
+
 static struct worker *
 worker_get(struct raster *r, unsigned index)
 {
@@ -79,12 +97,7 @@ worker_get(struct raster *r, unsigned index)
     w = aligned_alloc(64, ALIGN_POT(sizeof *w, 64));
     if (!w)
         return NULL;
-    w->index = index;
-    w->serial = 0;
-    w->flush = r->flush - 1;
-    w->tile_x = w->tile_y = -1;
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        w->target[i].known = false;
+    worker_init(w, r, index);
     return r->worker[index] = w;
 }
 
