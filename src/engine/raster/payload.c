@@ -15,119 +15,7 @@ struct lane_pos {
     double x[16], y[16]; /* from the setup's reference point */
 };
 
-/* ---- the plan ---- */
-
-static bool
-is_live(const struct eu_launch *l, unsigned grf)
-{
-    return l->live_in[grf / 32] >> (grf & 31) & 1;
-}
-
-/* The next `grfs` registers; *grf is where they are. Nothing ever goes past
- * the register file. */
-static void
-plan_part(struct payload_plan *plan, const struct eu_launch *l,
-          struct payload_part part, unsigned grfs, unsigned *grf)
-{
-    if (*grf + grfs > EU_GRF_COUNT)
-        return;
-    bool live = false;
-    for (unsigned i = 0; i < grfs; i++)
-        live |= is_live(l, *grf + i);
-    part.grf = (uint8_t)*grf;
-    if (live)
-        plan->part[plan->part_count++] = part;
-    *grf += grfs;
-}
-
-/* What there is for lanes base .. base + 15. */
-static void
-plan_lanes(struct payload_plan *plan, const struct eu_launch *l,
-           const struct scene *sc, uint8_t base, unsigned *grf)
-{
-    const struct draw *d = sc->draw;
-    unsigned grfs = MIN2(sc->ps->simd, 16u) / 8;
-    struct payload_part p = {.base = base, .kind = PAYLOAD_WEIGHTS};
-    for (p.mode = 0; p.mode < 6; p.mode++) {
-        if (sc->bary_modes >> p.mode & 1)
-            plan_part(plan, l, p, 2 * grfs, grf);
-    }
-    p.kind = PAYLOAD_DEPTH;
-    if (d->ps_extra.pixel_shader_uses_source_depth)
-        plan_part(plan, l, p, grfs, grf);
-    p.kind = PAYLOAD_W;
-    if (d->ps_extra.pixel_shader_uses_source_w)
-        plan_part(plan, l, p, grfs, grf);
-    p.kind = PAYLOAD_POSITIONS;
-    if (d->ps.position_xy_offset_select !=
-        GEN9_3DSTATE_PS_POSITION_XY_OFFSET_SELECT_POSOFFSET_NONE)
-        plan_part(plan, l, p, 1, grf);
-    p.kind = PAYLOAD_COVERAGE;
-    if (d->ps_extra.input_coverage_mask_state !=
-        GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_NONE)
-        plan_part(plan, l, p, grfs, grf);
-}
-
-/* Registers grf .. grf + count - 1 come from a source, all or none. */
-static void
-claim(uint8_t source[EU_GRF_COUNT], unsigned grf, unsigned count,
-      enum payload_source from)
-{
-    if (grf + count <= EU_GRF_COUNT)
-        memset(source + grf, from, count);
-}
-
-/* Registers that are no payload hold zero, so that a kernel which reads them
- * does not depend on what this worker ran before. `from`: the first of them
- * and of the constants. */
-static void
-plan_runs(struct payload_plan *plan, const struct eu_launch *l,
-          const struct scene *sc, unsigned from)
-{
-    const struct shader_stage *ps = sc->ps;
-    uint8_t source[EU_GRF_COUNT];
-    memset(source, PAYLOAD_ZERO, sizeof source);
-    if (ps->push)
-        claim(source, ps->grf_start, ps->push_grf, PAYLOAD_PUSH);
-    claim(source, sc->attr_grf, sc->attr_count * 2, PAYLOAD_ATTR);
-    struct payload_run *run = NULL;
-    for (unsigned grf = MIN2(from, ps->grf_start); grf < EU_GRF_COUNT; grf++) {
-        if (!is_live(l, grf) || (grf < from && source[grf] == PAYLOAD_ZERO)) {
-            run = NULL;
-            continue;
-        }
-        bool stays = !(l->written[grf / 32] >> grf % 32 & 1);
-        if (!run || run->source != source[grf] || run->stays != stays) {
-            static const struct payload_run zero;
-            run = &plan->run[plan->run_count++];
-            *run = zero;
-            run->source = source[grf];
-            run->grf = (uint8_t)grf;
-            run->stays = stays;
-            if (run->source == PAYLOAD_PUSH)
-                run->offset_B = (grf - ps->grf_start) * EU_GRF_B;
-            else if (run->source == PAYLOAD_ATTR)
-                run->offset_B = (grf - sc->attr_grf) * EU_GRF_B;
-        }
-        run->count++;
-    }
-}
-
-static void
-plan_init(struct payload_plan *plan, const struct eu_launch *l,
-          const struct scene *sc)
-{
-    unsigned grf = 0, simd = sc->ps->simd;
-    plan->part_count = plan->run_count = 0;
-    plan_part(plan, l, (struct payload_part){.kind = PAYLOAD_HEADER}, 1, &grf);
-    for (uint8_t base = 0; base < simd; base += 16)
-        plan_part(plan, l,
-                  (struct payload_part){.kind = PAYLOAD_SUBSPANS, .base = base},
-                  1, &grf);
-    for (uint8_t base = 0; base < simd; base += 16)
-        plan_lanes(plan, l, sc, base, &grf);
-    plan_runs(plan, l, sc, grf);
-}
+/* ---- threads of a scene ---- */
 
 /* Whether a thread does what all threads of a primitive would do. */
 static void
@@ -200,12 +88,6 @@ payload_launch_init(struct scene *sc)
     start.simd = ps->simd;
     start.send = msg_sender();
     eu_launch_init(&sc->launch, &start);
-}
-
-void
-payload_plan_init(struct scene *sc)
-{
-    plan_init(&sc->plan, &sc->launch, sc);
 }
 
 bool
