@@ -100,12 +100,13 @@ struct eu_thread {
     uint32_t sr0[4]; /* [2] dispatch mask, [3] vector mask */
     uint32_t n0[3];
     uint32_t sp[2];
-    uint32_t ip;         /* byte offset in the kernel */
-    uint32_t live;       /* channels now executing at ip */
-    uint32_t mask;       /* of those, the dispatched ones */
-    uint32_t mxcsr;      /* host float mode that cr0 asks for */
-    uint32_t mxcsr_keep; /* the same, but nothing is flushed */
-    uint64_t clock;      /* virtual time, read through tm0 */
+    uint32_t ip;           /* byte offset in the kernel */
+    uint32_t live;         /* channels now executing at ip */
+    uint32_t mask;         /* of those, the dispatched ones */
+    uint32_t mxcsr;        /* host float mode that cr0 asks for */
+    uint32_t mxcsr_keep;   /* the same, but nothing is flushed */
+    uint32_t ends_quietly; /* see eu_start */
+    uint64_t clock;        /* virtual time, read through tm0 */
     enum eu_status status;
     const struct eu_kernel *kernel;
     eu_send_fn send;
@@ -129,6 +130,9 @@ struct eu_start {
     bool single_program_flow;
     uint64_t clock; /* what tm0 counts on from */
     eu_send_fn send;
+    /* Compiled code need not send the last message if it is for the thread
+     * spawner: it says that the thread ends. */
+    bool ends_quietly;
     /* NULL, or what compiled code may read and write itself where a message
      * names it: EU_SURFACES entries of the binding table, each NULL until
      * somebody knows it, which may be while the thread runs; and shared local
@@ -218,7 +222,8 @@ struct eu_launch {
      * its payload aside. */
     bool (*pairs)(const struct eu_launch *, struct eu_thread *, int64_t *left);
     /* NULL, or two threads of a group, with all channels on, that have been
-     * started; each has the budget. False: they have done nothing. */
+     * started and end quietly; each has the budget. False: they have done
+     * nothing. */
     bool (*two)(const struct eu_launch *, struct eu_thread *, uint64_t budget);
     alignas(64) uint8_t begin[EU_THREAD_BEGIN_B];
 };

@@ -263,6 +263,7 @@ prepare(struct run *run)
                                        : (UINT32_C(1) << d->stage.simd) - 1;
     stage_start(&d->stage, &start);
     start.send = msg_sender();
+    start.ends_quietly = !d->watch && !trace_on(TRACE_msg);
     start.counts = d->watch ? d->watch->counts : NULL;
     eu_launch_init(&run->launch, &start);
     run->mask = all;

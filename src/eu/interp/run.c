@@ -52,6 +52,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     memset(t->acc, 0, sizeof *t - offsetof(struct eu_thread, acc));
     t->kernel = start->kernel;
     t->send = start->send;
+    t->ends_quietly = start->ends_quietly;
     t->surfaces = start->surfaces ? start->surfaces : no_surfaces;
     t->slm = start->slm ? start->slm : &nowhere;
     t->user = start->user;

@@ -65,18 +65,27 @@ jit_group_send(struct jit *j, uint32_t i)
         send_each(j, i);
 }
 
+/* A message to the spawner says no more than the return does. */
 void
 jit_end_group(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
+    bool says_end = op->insn->sfid == EU_SFID_SPAWNER;
     struct jit_send s;
     j->failed |= op->pred || !jit_describe_send(&s, op);
     if (j->failed)
         return;
     flush(j, i);
     for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
+        if (says_end) {
+            x86_store_imm(&j->x, offsetof(struct eu_thread, status),
+                          EU_FINISHED);
+            continue;
+        }
         jit_pass_send(j, op, &s);
         jit_store_end(j);
     }
+    if (says_end)
+        x86_vzeroupper(&j->x);
     jit_leave(j);
 }

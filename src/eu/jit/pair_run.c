@@ -147,7 +147,8 @@ bool
 eu_jit_run_two(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
     const struct jit_together *p;
-    if (!is_hot(l->jit) || !(p = eu_jit_together(l->jit, 2)))
+    if (!l->start.ends_quietly || !is_hot(l->jit) ||
+        !(p = eu_jit_together(l->jit, 2)))
         return false;
     for (unsigned n = 0; n < 2; n++)
         move_kept(l->jit, &t[n], (uint8_t *)&t[n] + KEPT_OWN_GRFS, false);

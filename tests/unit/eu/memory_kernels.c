@@ -141,6 +141,8 @@ answer(struct eu_thread *t, const struct eu_message *m)
     struct world *w = t->user;
     uint32_t v[16][4] = {{0}};
     int kind = kind_of(m);
+    if (m->eot) /* need not be sent */
+        return EU_MSG_OK;
     w->sent++;
     for (unsigned i = 0; kind < 0 && i < m->mlen_grf * 8u; i++)
         if (m->exec_mask >> i & 1)
