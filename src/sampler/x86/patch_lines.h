@@ -75,19 +75,11 @@ find_lines(const struct sample_plan *p, struct patch_corner corner,
                 p->mem + (by2 >> 3) * pitch_B + (by2 & 7) * 64},
         .column_B = {bx * 512, bx1 * 512, bx2 * 512},
     };
-    /* Of two rows the lower one is new. */
-    _mm_prefetch(l.row[side > 1] + l.column_B[0] + p->ahead_B, _MM_HINT_T0);
+    /* All of a square may be new where texels are nearer than pixels. */
+    for (unsigned y = 0; y < MIN2(side, 2); y++)
+        for (unsigned x = 0; x < MIN2(side, 2); x++)
+            _mm_prefetch(l.row[y] + l.column_B[x] + p->ahead_B, _MM_HINT_T0);
     return l;
-}
-
-/* The same of two by two lines where texels are nearer to each other than
- * pixels: all of those are new then. */
-INLINE void
-fetch_square_ahead(const struct sample_plan *p, const struct patch_lines *l)
-{
-    _mm_prefetch(l->row[0] + l->column_B[0] + p->ahead_B, _MM_HINT_T0);
-    _mm_prefetch(l->row[0] + l->column_B[1] + p->ahead_B, _MM_HINT_T0);
-    _mm_prefetch(l->row[1] + l->column_B[1] + p->ahead_B, _MM_HINT_T0);
 }
 
 #endif

@@ -222,19 +222,13 @@ load_block_lines(const struct sample_plan *p, struct sample_blocks *blocks,
 }
 
 INLINE void
-load_found_lines(const struct patch_lines *l, unsigned side, bits *line)
-{
-    for (unsigned y = 0; y < side; y++)
-        for (unsigned x = 0; x < side; x++)
-            line[side * y + x] = load_table(l->row[y] + l->column_B[x]);
-}
-
-INLINE void
 load_lines_of(const struct sample_plan *p, struct patch_corner corner,
               unsigned side, bits *line)
 {
     struct patch_lines l = find_lines(p, corner, side);
-    load_found_lines(&l, side, line);
+    for (unsigned y = 0; y < side; y++)
+        for (unsigned x = 0; x < side; x++)
+            line[side * y + x] = load_table(l.row[y] + l.column_B[x]);
 }
 
 #endif

@@ -214,9 +214,7 @@ INLINE void
 load_srgb_square(const struct sample_plan *p, const struct srgb_view *v,
                  bits line[4], struct srgb_square *s)
 {
-    struct patch_lines l = find_lines(p, v->lines.corner, 2);
-    fetch_square_ahead(p, &l);
-    load_found_lines(&l, 2, line);
+    load_lines_of(p, v->lines.corner, 2, line);
     *s = (struct srgb_square){line, false,
                               find_taps_of_four(SAMPLE_SRGB, v->lines.in, 0),
                               srgb_weight(v->x), srgb_weight(v->y)};
