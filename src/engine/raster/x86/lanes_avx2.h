@@ -109,6 +109,18 @@ f_unless_nan(vf x, vf a, vf b)
                 unless_nan(x.high, a.high, b.high)};
 }
 
+/* Whether any lane of four vectors is no number. */
+LANES_INLINE bool
+f_any_nan(const vf v[4])
+{
+    __m256 low = _mm256_or_ps(_mm256_cmp_ps(v[0].low, v[1].low, _CMP_UNORD_Q),
+                              _mm256_cmp_ps(v[2].low, v[3].low, _CMP_UNORD_Q));
+    __m256 high = _mm256_or_ps(
+        _mm256_cmp_ps(v[0].high, v[1].high, _CMP_UNORD_Q),
+        _mm256_cmp_ps(v[2].high, v[3].high, _CMP_UNORD_Q));
+    return _mm256_movemask_ps(_mm256_or_ps(low, high));
+}
+
 LANES_INLINE vf
 f_from_int(vi v)
 {

@@ -94,6 +94,14 @@ f_unless_nan(vf x, vf a, vf b)
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), a, b);
 }
 
+/* Whether any lane of four vectors is no number. */
+LANES_INLINE bool
+f_any_nan(const vf v[4])
+{
+    return !_mm512_kortestz(_mm512_cmp_ps_mask(v[0], v[1], _CMP_UNORD_Q),
+                            _mm512_cmp_ps_mask(v[2], v[3], _CMP_UNORD_Q));
+}
+
 LANES_INLINE vf
 f_from_int(vi v)
 {

@@ -121,6 +121,8 @@ blend_over(const struct blend_in *in, vf out[4])
 LANES_INLINE void
 no_other_nan(vf v[4])
 {
+    if (!f_any_nan(v))
+        return;
     EACH_CHANNEL (c)
         v[c] = f_unless_nan(v[c], v[c], f_all(__builtin_nanf("")));
 }
