@@ -13,10 +13,11 @@ typedef struct {
 } vi;
 
 /* Four of the lanes' vectors as arguments of a function, and what they are
- * inside. */
+ * there. */
 #define F_ARGS                                                        \
     __m256 r0, __m256 r1, __m256 g0, __m256 g1, __m256 b0, __m256 b1, \
         __m256 a0, __m256 a1
+#define F_NAMES r0, r1, g0, g1, b0, b1, a0, a1
 #define F_PASSED                      \
     {                                 \
         {r0, r1}, {g0, g1}, {b0, b1}, \

@@ -12,8 +12,9 @@ typedef __m512 vf;
 typedef __m512i vi;
 
 /* Four of the lanes' vectors as arguments of a function, and what they are
- * inside. */
+ * there. */
 #define F_ARGS vf r, vf g, vf b, vf a
+#define F_NAMES r, g, b, a
 #define F_PASSED   \
     {              \
         r, g, b, a \

@@ -183,33 +183,46 @@ write_lines(uint8_t *at, const struct rt_block *block, enum rt_format f,
         i_stream_line(p.at + i * b.column_B, e[i]);
 }
 
-LANES_INLINE void
-write_any(uint8_t *at, uint32_t mask, const struct rt_block *block,
-          enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
+/* What few threads need is not inside, so that what most need saves no
+ * registers. */
+static __attribute__((noinline)) void
+copy_next(const struct rt_block *b, const struct eu_row *row)
 {
-    const struct rt_plane p = {at, mask};
-    struct rt_block b = *block;
-    b.lines = false;
-    write_plane(&b, &p, f, mode, v, e);
+    row_copy_next(&b->rest, row);
 }
 
 /* A block whose colours a thread still has in registers; its memory has been
  * fetched. */
 LANES_INLINE void
-write_row(const vf color[4], const struct eu_row *row, const struct rt_block *b,
-          uint32_t mask, enum rt_format f, enum rt_mode mode)
+write_any(const vf color[4], const struct eu_row *row,
+          const struct rt_block *block, uint32_t mask, enum rt_format f,
+          enum rt_mode mode)
+{
+    const struct rt_plane p = {row->caught, mask};
+    struct rt_block b = *block;
+    vf v[4];
+    vi e[4];
+    EACH_CHANNEL (c)
+        v[c] = color[c];
+    b.lines = false;
+    pack_plain(f, mode, v, e);
+    write_plane(&b, &p, f, mode, v, e);
+    if (b.rest.copies)
+        copy_next(block, row);
+}
+
+LANES_INLINE void
+write_whole(const vf color[4], const struct eu_row *row,
+            const struct rt_block *b, enum rt_format f, enum rt_mode mode)
 {
     vf v[4];
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
     pack_plain(f, mode, v, e);
-    if (mask == 0xffff && b->lines)
-        write_lines(row->caught, b, f, mode, v, e);
-    else
-        write_any(row->caught, mask, b, f, mode, v, e);
+    write_lines(row->caught, b, f, mode, v, e);
     if (b->rest.copies)
-        row_copy_next(&b->rest, row);
+        copy_next(b, row);
 }
 
 #define WRITER(format, name, mode)                                       \
@@ -217,12 +230,22 @@ write_row(const vf color[4], const struct eu_row *row, const struct rt_block *b,
     {                                                                    \
         write_blocks(b, format, mode);                                   \
     }                                                                    \
+    static __attribute__((noinline)) void any_##format##_##name(         \
+        F_ARGS, const struct eu_row *row, const struct rt_block *at,     \
+        uint32_t mask)                                                   \
+    {                                                                    \
+        const vf color[4] = F_PASSED;                                    \
+        write_any(color, row, at, mask, format, mode);                   \
+    }                                                                    \
     static void tail_##format##_##name(F_ARGS, const struct eu_row *row, \
                                        const struct rt_block *at,        \
                                        uint32_t mask)                    \
     {                                                                    \
         const vf color[4] = F_PASSED;                                    \
-        write_row(color, row, at, mask, format, mode);                   \
+        if (mask == 0xffff && at->lines)                                 \
+            write_whole(color, row, at, format, mode);                   \
+        else                                                             \
+            any_##format##_##name(F_NAMES, row, at, mask);               \
     }
 #define WRITERS(format)             \
     WRITER(format, plain, RT_PLAIN) \
