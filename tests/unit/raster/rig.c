@@ -98,25 +98,56 @@ begin_row(const struct rig *rig, struct eu_thread *thread, struct eu_row *row)
     memcpy(eu_grf(thread, rig->row_grf), row->payload, sizeof row->payload);
 }
 
+static void
+run_of_row(struct rig *rig, struct eu_thread *thread)
+{
+    alignas(32) uint32_t color[4][16];
+    bool stores = thread->tail.fn;
+    thread->caught = stores ? (uint8_t *)color : thread->row->caught;
+    rig->shader(rig, thread, thread->user);
+    thread->row->caught_mask &= thread->message.exec_mask;
+    if (stores)
+        store_row(thread, color);
+}
+
 static int64_t
 enter_row(struct rig *rig, struct eu_thread *thread, int64_t left)
 {
-    alignas(32) uint32_t color[4][16];
     for (;; begin_row(rig, thread, thread->row + 1)) {
         rig->runs++;
         if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
             return left;
-        bool stores = thread->tail.fn;
-        thread->caught = stores ? (uint8_t *)color : thread->row->caught;
-        rig->shader(rig, thread, thread->user);
-        thread->row->caught_mask &= thread->message.exec_mask;
-        if (stores)
-            store_row(thread, color);
+        run_of_row(rig, thread);
         if (!thread->row->more)
             break;
     }
     thread->status = EU_FINISHED;
     return left;
+}
+
+/* As eu_launch.pairs, if it feels like it: the row's threads but for an odd one
+ * begin with the same registers, which are what they were in the end. */
+static bool
+run_pairs(const struct eu_launch *launch, struct eu_thread *thread,
+          int64_t *left)
+{
+    struct thread_env *env = thread->user;
+    struct rig *rig = rig_of(env->stage);
+    uint8_t kept[sizeof thread->grf];
+    memcpy(kept, thread->grf, sizeof kept);
+    thread->send = catch_send;
+    while (rig->runs % 3 && thread->row->more) {
+        for (unsigned n = 0; n < 2; n++) {
+            rig->runs++;
+            begin_row(rig, thread, thread->row);
+            run_of_row(rig, thread);
+            memcpy(thread->grf, kept, sizeof kept);
+            if (!thread->row->more)
+                return true;
+            thread->row++;
+        }
+    }
+    return false;
 }
 
 /* As compiled code would: the colours are caught, or it leaves. */
@@ -148,6 +179,7 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->apart = true;
     launch->rows = rig->row_grf;
     launch->row_grf = rig->row_grf;
+    launch->pairs = rig->pairs ? run_pairs : NULL;
     memset(launch->written, 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_desc = 12u << 14;

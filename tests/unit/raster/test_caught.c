@@ -160,7 +160,7 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, both, steady, stacked, rows;
+    bool blends, kills, both, steady, stacked, rows, pairs;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -202,9 +202,11 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     memset(rig->live_in, 0, sizeof rig->live_in);
     bool places = s->shader == shade_places || s->shader == shade_all_places;
     rig->row_grf = !s->rows ? 0 : places ? 1 : 2;
+    rig->pairs = s->pairs;
     rig->live_in[0] = places ? 1u << 1 | 1u << 8 : 1u << 8;
     if (s->shader == shade_weights) {
-        rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0);
+        rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0) |
+                          (s->pairs ? 1u << 8 : 0);
         rig->draw.wm.barycentric_interpolation_mode = s->both ? 1 | 1 << 3 : 1;
     }
     struct prim prims[PRIMS];
@@ -298,6 +300,18 @@ Test(caught, same_bytes_as_sent)
          .blends = true, .width = 128},
         {"rows of places, some go on", shade_places, RGBA8, 4, .rows = true,
          .width = 128, .unfinished_every = 5},
+        {"pairs", shade_weights, RGBA32F, 16, .rows = true, .pairs = true,
+         .width = 128},
+        {"pairs, odd size", shade_weights, RGBA16F, 8, .rows = true,
+         .pairs = true, .width = 101},
+        {"pairs, blended", shade_weights, RGBA8, 4, .rows = true, .pairs = true,
+         .blends = true, .width = 128},
+        {"pairs, some go on", shade_weights, RGBA32F, 16, .rows = true,
+         .pairs = true, .width = 128, .unfinished_every = 5},
+        {"pairs of places", shade_places, RGBA8, 4, .rows = true, .pairs = true,
+         .width = 128},
+        {"pairs of places, some go on", shade_places, RGBA16F, 8, .rows = true,
+         .pairs = true, .blends = true, .width = 128, .unfinished_every = 4},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,

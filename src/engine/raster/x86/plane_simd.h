@@ -452,15 +452,15 @@ fill_row(const struct thread_run *run, unsigned first, unsigned end)
     return fill_row_with(&r, first, end, w);
 }
 
-/* Threads of a row, in compiled code all the way; which differ in nothing but
- * their weights if they have no tail. As run(). */
+/* Threads of a row but for `ran` of them, in compiled code all the way; which
+ * differ in nothing but their weights if they have no tail. As run(). */
 static inline unsigned
-run_row(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
+run_row(const struct thread_run *r, unsigned first, unsigned ran, int64_t *left)
 {
-    copy(r->thread->grf, r->copy, r->copies, first);
+    copy(r->thread->grf, r->copy, r->copies, first + ran);
     *r->rest = (struct row_copies){r->copy, r->copies, first, r->row,
                                    r->thread->grf};
-    const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row,
+    const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row + ran,
                                             r->tail, !r->copies, left);
     unsigned done = (unsigned)(at - r->row);
     done += r->thread->status == EU_FINISHED;
@@ -538,39 +538,48 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
     return takes;
 }
 
-/* What they change is as it was for the next ones where they run two at a time:
- * returns the first that has not. */
-static unsigned
-run_alike(const struct thread_run *r, unsigned first, unsigned end,
-          int64_t *left)
+static inline bool
+fill_alike(const struct thread_run *r, unsigned first, unsigned end)
 {
     copy(r->thread->grf, r->copy, r->copies, first);
-    if (!(r->weights ? fill_row(r, first, end)
-                     : fill_row_with_copies(r, first, end)))
-        return first;
+    return r->weights ? fill_row(r, first, end)
+                      : fill_row_with_copies(r, first, end);
+}
+
+/* A row's first threads. What they change is as it was for the next ones where
+ * they run two at a time: returns how many have. */
+static unsigned
+run_alike(const struct thread_run *r, unsigned first, int64_t *left)
+{
+    *r->rest = (struct row_copies){.copies = 0};
     unsigned done = eu_launch_two(r->launch, r->thread, r->row, r->tail, left);
     *r->stored = r->tail.fn ? done : 0;
     for (unsigned i = *r->stored; i < done; i++)
         r->mask[first + i] = (uint16_t)r->row[i].caught_mask;
-    return first + done;
+    return done;
 }
 
 static unsigned
 run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 {
     bool fits = r->weights && r->weights->grf == r->launch->row_grf;
-    bool rows = fits && r->launch->rows;
-    if (rows && !r->copies && (end - first > 1 || r->tail.fn) &&
-        fill_row(r, first, end))
-        return run_row(r, first, end, left);
+    bool stores = r->launch->rows && r->tail.fn;
+    if (fits && r->launch->rows && !r->copies &&
+        (end - first > 1 || r->tail.fn) && fill_row(r, first, end))
+        return run_row(r, first, 0, left);
     *r->stored = 0;
     bool alike = end - first > 1 && begin_alike(r);
-    if (alike && r->launch->pairs && !r->tail.copy)
-        first = run_alike(r, first, end, left);
-    else if (rows && r->tail.fn && fill_row(r, first, end))
-        return run_row(r, first, end, left);
-    else if (alike && r->launch->rows && r->tail.fn && !r->weights &&
-             fill_row_with_copies(r, first, end))
-        return run_row(r, first, end, left);
+    if (alike && r->launch->pairs && !r->tail.copy &&
+        fill_alike(r, first, end)) {
+        unsigned ran = run_alike(r, first, left);
+        if (first + ran < end && stores)
+            return run_row(r, first, ran, left);
+        first += ran;
+    } else if (fits && stores && fill_row(r, first, end)) {
+        return run_row(r, first, 0, left);
+    } else if (alike && stores && !r->weights &&
+               fill_row_with_copies(r, first, end)) {
+        return run_row(r, first, 0, left);
+    }
     return run_each(r, first, end, left);
 }
