@@ -365,7 +365,7 @@ int
 jit_subtracted(const struct eu_op *op)
 {
     const struct eu_operand *o = op->insn->src;
-    for (int s = 0; s < 2 && op->insn->opcode == EU_OP_ADD; s++)
+    for (int s = 0; s < 2; s++)
         if (o[s].negate && !o[s].abs && !o[!s].negate && is_spread(op, 0) &&
             is_spread(op, 1))
             return s;
@@ -420,7 +420,7 @@ jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     if (insn->opcode == EU_OP_PLN)
         return finish(j, op, p, plane(j, op, p));
 
-    int bare = jit_subtracted(op);
+    int bare = insn->opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     for (unsigned i = 0; i < insn->src_count; i++)
         s[i] = (int)i == bare ? jit_src_bare(j, op, i, p)
                               : jit_src_float(j, op, i, p);

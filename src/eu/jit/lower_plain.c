@@ -227,7 +227,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
 {
     unsigned opcode = op->insn->opcode, len = p->len, d, k;
     int place = place_of(j, op, p, &k);
-    int bare = is_float ? jit_subtracted(op) : -1;
+    int bare = is_float && opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     struct x86_rm a = source(j, op, !bare, p), b, t;
     if (opcode == EU_OP_MOV && (k || (place >= 0 && a.kind == X86_REG))) {
         move_into(j, (unsigned)place, len, a, k);

@@ -106,8 +106,9 @@ store_message(struct jit *j, const struct eu_op *op, const struct jit_send *s)
     store_address(j, MESSAGE_AT(dst), s->m.rlen_grf, s->dst_B);
 }
 
-void
-jit_store_end(struct jit *j)
+/* The thread ends, well unless the message failed. */
+static void
+finish(struct jit *j)
 {
     struct x86 *x = &j->x;
     static_assert(EU_FAILED == EU_FINISHED + 1, "an error adds one");
@@ -116,6 +117,7 @@ jit_store_end(struct jit *j)
     x86_setcc(x, X86_CC_E, X86_RCX);
     x86_alu_imm(x, X86_ADD, X86_RCX, EU_FINISHED, false);
     x86_store(x, X86_RCX, THREAD_AT(status), 4);
+    jit_leave(j);
 }
 
 void
@@ -175,8 +177,7 @@ jit_lower_send(struct jit *j, uint32_t index)
         jit_copy(j, &copied);
     if (op->insn->eot) {
         jit_pass_send(j, op, &s);
-        jit_store_end(j);
-        jit_leave(j);
+        finish(j);
     } else {
         jit_call_send(j, op, &s);
     }

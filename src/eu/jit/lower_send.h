@@ -18,8 +18,6 @@ void jit_pass_send(struct jit *j, const struct eu_op *op,
 /* The same, and leaves the code if that fails. */
 void jit_call_send(struct jit *j, const struct eu_op *op,
                    const struct jit_send *s);
-/* Behind the last message: the thread has ended, well unless that failed. */
-void jit_store_end(struct jit *j);
 /* Which of its channels are on goes into the thread's message. */
 void jit_store_send_mask(struct jit *j, const struct eu_op *op);
 /* rows.c: what comes before the message is sent, if it may be caught. */

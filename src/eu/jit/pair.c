@@ -285,7 +285,7 @@ compile_together(struct jit *j)
                         j->threads * messages);
     jit_float_mode(j, false);
     if (j->group) {
-        jit_end_group(j, i);
+        jit_end_group(j);
     } else {
         take_payloads(j, &j->k->ops[i]);
         go_on(j);

@@ -48,8 +48,8 @@ void jit_pair_leave_loop(struct jit *j, const struct jit_loop *l,
                          struct jit_exit *e);
 void jit_pair_end_loop(struct jit *j, uint32_t i, const struct jit_exit *e);
 
-/* pair_group.c: messages, but for the last one; and that. */
+/* pair_group.c: messages but for the last one, and the end. */
 void jit_group_send(struct jit *j, uint32_t i);
-void jit_end_group(struct jit *j, uint32_t i);
+void jit_end_group(struct jit *j);
 
 #endif

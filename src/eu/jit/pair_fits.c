@@ -73,12 +73,15 @@ may_pair(const struct jit *j)
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
 }
 
+/* What ends with a message to the spawner. */
 bool
 jit_makes_groups(const struct jit *j)
 {
     struct jit_set keeps = jit_group_keeps(j);
-    return j->evex && j->full && !j->in.catches && !j->in.acc && j->in.steady &&
-           j->in.ends == 1 && j->leaves != EU_LEAVES_ALL && !j->has_dynamic &&
+    return j->evex && j->full && !j->in.catches &&
+           j->in.last_sfid == EU_SFID_SPAWNER && !j->in.last_pred &&
+           !j->in.acc && j->in.steady && j->in.ends == 1 &&
+           j->leaves != EU_LEAVES_ALL && !j->has_dynamic &&
            j->k->op_count >= MANY_OPS && only_counts(j) &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) &&
            __builtin_popcountll(keeps.w[0]) +

@@ -22,13 +22,6 @@ access_memory(struct jit *j, uint32_t i)
 }
 
 static void
-flush(struct jit *j, uint32_t i)
-{
-    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
-        jit_flush(j, &j->live[0][i]);
-}
-
-static void
 send_each(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
@@ -36,7 +29,8 @@ send_each(struct jit *j, uint32_t i)
     j->failed |= op->pred || !jit_describe_send(&s, op);
     if (j->failed)
         return;
-    flush(j, i);
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
+        jit_flush(j, &j->live[0][i]);
     for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
         jit_call_send(j, op, &s);
         jit_forget(j);
@@ -65,27 +59,12 @@ jit_group_send(struct jit *j, uint32_t i)
         send_each(j, i);
 }
 
-/* A message to the spawner says no more than the return does. */
+/* Nobody looks at registers of threads that end quietly. */
 void
-jit_end_group(struct jit *j, uint32_t i)
+jit_end_group(struct jit *j)
 {
-    const struct eu_op *op = &j->k->ops[i];
-    bool says_end = op->insn->sfid == EU_SFID_SPAWNER;
-    struct jit_send s;
-    j->failed |= op->pred || !jit_describe_send(&s, op);
-    if (j->failed)
-        return;
-    flush(j, i);
-    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
-        if (says_end) {
-            x86_store_imm(&j->x, offsetof(struct eu_thread, status),
-                          EU_FINISHED);
-            continue;
-        }
-        jit_pass_send(j, op, &s);
-        jit_store_end(j);
-    }
-    if (says_end)
-        x86_vzeroupper(&j->x);
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
+        x86_store_imm(&j->x, offsetof(struct eu_thread, status), EU_FINISHED);
+    x86_vzeroupper(&j->x);
     jit_leave(j);
 }
