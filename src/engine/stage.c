@@ -52,6 +52,7 @@ stage_cache_reset(struct stage_cache *cache)
     memset(cache->by_state, 0, sizeof cache->by_state);
     memset(cache->message, 0, sizeof cache->message);
     memset(cache->usual, 0, sizeof cache->usual);
+    memset(cache->direct, 0, sizeof cache->direct);
     atomic_store_explicit(&cache->message_count, 0, memory_order_relaxed);
     arena_reset(&cache->arena);
 }
@@ -274,8 +275,10 @@ stage_start(const struct shader_stage *stage, struct eu_start *start)
         .single_program_flow = stage->spf,
     };
     /* Whoever traces messages wants to see all of them. */
-    if (stage->cache && !trace_on(TRACE_msg))
+    if (stage->cache && !trace_on(TRACE_msg)) {
         start->surfaces = (const void *)stage->cache->surface;
+        start->direct = (const void *)stage->cache->direct;
+    }
 }
 
 void

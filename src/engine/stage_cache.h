@@ -55,6 +55,8 @@ struct stage_cache {
     /* Those of a common form, by their descriptor: later ones replace earlier
      * ones. */
     _Atomic(struct prepared_message *) usual[STAGE_CACHE_USUAL];
+    /* Those that compiled code answers without asking: eu_start.direct. */
+    _Atomic(const struct eu_direct *) direct[EU_DIRECTS];
 };
 
 /* common: NULL for one of its own. */

@@ -111,6 +111,7 @@ struct eu_thread {
     const struct eu_kernel *kernel;
     eu_send_fn send;
     const struct mem_range *const *surfaces; /* see eu_start; never NULL */
+    const struct eu_direct *const *direct;   /* likewise */
     const struct mem_range *slm;             /* never NULL */
     /* NULL, or how often each instruction ran (one entry per 8 bytes of code,
      * shared by any threads of one host thread). Whoever counts interprets. */
@@ -139,6 +140,10 @@ struct eu_start {
      * memory. What is not there is sent. */
     const struct mem_range *const *surfaces;
     const struct mem_range *slm;
+    /* NULL, or EU_DIRECTS entries, one for each of the kernel's first sampler
+     * messages (eu_message.site): each is NULL until the send function finds
+     * that it may be called, for all threads that start so. */
+    const struct eu_direct *const *direct;
     void *user;
     uint64_t *counts;
 };

@@ -40,6 +40,7 @@ struct eu_message {
     uint8_t exec_size;   /* lanes of the instruction */
     uint8_t chan_offset; /* thread channel of lane 0 */
     uint8_t mlen_grf, ex_mlen_grf, rlen_grf;
+    uint8_t site; /* 0, or one more than its place in eu_start.direct */
     uint32_t desc, ex_desc;
     /* Bit i: lane i of this instruction executes (control flow, dispatch mask
      * and predicate applied; NoMask leaves the predicate only). */
@@ -69,5 +70,17 @@ enum eu_msg_result {
 
 typedef enum eu_msg_result (*eu_send_fn)(struct eu_thread *thread,
                                          const struct eu_message *msg);
+
+/* What answers a message whose payload is two or three vectors of 16 lanes, in
+ * all lanes and without anybody looking at it again: called where nobody sees
+ * those that are off. A function of C, for hosts with AVX-512: with arg, dst,
+ * more, and the payload in vector registers. Returns a bool: false with nothing
+ * done, and the message is sent. Vector registers are left as they are, upper
+ * halves and all. */
+struct eu_direct {
+    void (*fn)(void);
+    const void *arg, *more;
+};
+#define EU_DIRECTS 16
 
 #endif

@@ -395,6 +395,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->run = NULL;
     plan->patch = NULL;
     plan->pixels = NULL;
+    plan->vectors = NULL;
     plan->texel = SAMPLE_TEXELS;
     if (shape->op == SAMPLE_LD)
         sp = &no_sampler;

@@ -50,6 +50,9 @@ typedef bool (*sample_patch_fn)(const struct sample_plan *plan,
                                 const struct sample_pair *in, uint32_t *out,
                                 const int16_t at_dw[4]);
 
+/* The same with vectors: pixels.h has the type. */
+typedef void (*sample_vectors_fn)(void);
+
 /* The same for all four channels, as a target of normalised bytes stores them:
  * pixels.h has the type, for vectors. */
 typedef void (*sample_pixels_fn)(void);
@@ -161,15 +164,16 @@ struct sample_bytes {
 #define SAMPLE_COLUMN_B 512
 
 struct sample_plan {
-    sample_plan_fn run;      /* NULL: sampler_sample() answers all of them */
-    sample_patch_fn patch;   /* or NULL; what it leaves out is run()'s */
-    sample_pixels_fn pixels; /* likewise; where there is patch() */
+    sample_plan_fn run;        /* NULL: sampler_sample() answers all of them */
+    sample_patch_fn patch;     /* or NULL; what it leaves out is run()'s */
+    sample_pixels_fn pixels;   /* likewise; where there is patch() */
+    sample_vectors_fn vectors; /* likewise */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
     bool blocks; /* all of them need the caller's blocks */
     /* Bits are the same whether the processor flushes denormals or not. */
     bool any_denormals;
-    bool patch_any_denormals; /* of patch() and pixels() */
+    bool patch_any_denormals; /* of patch(), pixels() and vectors() */
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;
@@ -276,7 +280,11 @@ extern const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
-/* Beside each of those with AVX-512. */
+/* Beside some of those with AVX-512. */
+extern const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS]
+                                                    [SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+/* Beside each of them. */
 extern const sample_pixels_fn sample_pixels_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];

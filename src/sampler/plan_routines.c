@@ -115,6 +115,17 @@ choose_pixels(const struct sample_plan *plan)
     return NULL;
 }
 
+static sample_vectors_fn
+choose_vectors(const struct sample_plan *plan)
+{
+    enum sample_texel t = plan->texel;
+    if (plan->patch && plan->patch == sample_patch_dwords[t][plan->way])
+        return sample_vectors_dwords[t][plan->way];
+    if (plan->patch && plan->patch == sample_patch_vbmi[t][plan->way])
+        return sample_vectors_vbmi[t][plan->way];
+    return NULL;
+}
+
 void
 plan_routines_choose(struct sample_plan *plan)
 {
@@ -123,4 +134,5 @@ plan_routines_choose(struct sample_plan *plan)
         plan->run = routines->fn[plan->texel][plan->way];
     plan->patch = choose_patch(plan);
     plan->pixels = choose_pixels(plan);
+    plan->vectors = choose_vectors(plan);
 }

@@ -291,6 +291,8 @@ fast_send(struct eu_thread *t, const struct eu_message *m)
     const struct prepared_message *p = sampler_find_usual(env, m);
     if (!p)
         return fast_other(t, m);
-    return sampler_answer_found(env, m, p) ? EU_MSG_OK
-                                           : sampler_answer_generally(env, m);
+    if (!sampler_answer_found(env, m, p))
+        return sampler_answer_generally(env, m);
+    sampler_note_direct(env, m, p);
+    return EU_MSG_OK;
 }

@@ -128,6 +128,27 @@ is_pair(const struct prepared_message *p)
            p->param[PARAM_REF].present == p->plan.compare;
 }
 
+/* Whether compiled code may call the plan's routine with the payload: its
+ * vectors are in the routine's order, and it does not matter in which of the
+ * float modes of kernels that happens. */
+static bool
+is_direct(const struct eu_message *m, const struct prepared_message *p)
+{
+    const struct message_place *at = p->param;
+    unsigned first = p->plan.compare ? PARAM_REF : PARAM_U;
+    unsigned order[] = {first, PARAM_U, PARAM_V}, expected_dw = 0;
+    for (unsigned i = first == PARAM_U; i < ARRAY_SIZE(order); i++) {
+        const struct message_place *place = &at[order[i]];
+        unsigned from_dw = place->in == IN_SRC1 ? m->mlen_grf * 8u : 0;
+        if (place->at_dw + from_dw != expected_dw)
+            return false;
+        expected_dw += SAMPLE_LANES;
+    }
+    return p->usual && p->pair && p->plan.vectors && !p->plan.blocks &&
+           p->plan.patch_any_denormals &&
+           expected_dw == (m->mlen_grf + m->ex_mlen_grf) * 8u;
+}
+
 static bool
 prepare(struct thread_env *env, const struct eu_message *m,
         const uint32_t *header, struct prepared_message *p)
@@ -159,6 +180,8 @@ prepare(struct thread_env *env, const struct eu_message *m,
                !trace_on(TRACE_msg);
     p->pair = is_pair(p);
     p->shape = sampler_shape(m);
+    if (is_direct(m, p))
+        p->direct.fn = p->plan.vectors;
     return p->plan.run;
 }
 
@@ -195,6 +218,8 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     p = arena_alloc(&cache->arena, sizeof *p, alignof(struct prepared_message));
     if (p) {
         *p = made;
+        p->direct.arg = &p->plan;
+        p->direct.more = p->out_dw;
         p->next = atomic_load_explicit(&cache->message[bucket(key)],
                                        memory_order_relaxed);
         atomic_store_explicit(&cache->message[bucket(key)], p,

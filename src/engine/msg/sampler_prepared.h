@@ -29,7 +29,7 @@ struct message_place {
 };
 
 /* What precedes the second descriptor in a message, which is only of use where
- * the surface is not the binding table's. */
+ * the surface is not the binding table's; but for the site. */
 struct message_shape {
     uint64_t part[2];
 };
@@ -48,7 +48,8 @@ struct prepared_message {
     uint8_t lanes;
     uint32_t all_lanes;
     struct message_place param[PARAM_COUNT];
-    int16_t out_dw[4]; /* negative: no such channel in the answer */
+    int16_t out_dw[4];       /* negative: no such channel in the answer */
+    struct eu_direct direct; /* fn NULL: it may not be called */
     struct sample_plan plan;
 };
 
@@ -62,7 +63,11 @@ static inline struct message_shape
 sampler_shape(const struct eu_message *m)
 {
     struct message_shape shape;
+    struct eu_message here = {.site = 0xff};
+    uint64_t site;
     memcpy(&shape, m, sizeof shape);
+    memcpy(&site, (const uint8_t *)&here + sizeof site, sizeof site);
+    shape.part[1] &= ~site;
     return shape;
 }
 
@@ -110,6 +115,16 @@ sampler_answer_found(struct thread_env *env, const struct eu_message *m,
         return false;
     return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||
            sampler_answer_planned(env, m, p);
+}
+
+/* From now on compiled code need not ask. */
+static inline void
+sampler_note_direct(struct thread_env *env, const struct eu_message *m,
+                    const struct prepared_message *p)
+{
+    if (m->site && p->direct.fn)
+        atomic_store_explicit(&env->stage->cache->direct[m->site - 1],
+                              &p->direct, memory_order_release);
 }
 
 /* A message that came before and whose surface is the binding table's, or NULL.

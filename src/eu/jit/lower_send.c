@@ -160,6 +160,62 @@ end_quietly(struct jit *j)
     x86_patch(x, loud, x->size);
 }
 
+/* ---- without asking ---- */
+
+static bool
+is_sampler(const struct eu_op *op)
+{
+    return jit_is_send(op) && op->insn->sfid == EU_SFID_SAMPLER;
+}
+
+/* The first ones of a kernel have a place. */
+uint8_t
+jit_direct_site(const struct jit *j, uint32_t index, const struct jit_send *s)
+{
+    const struct eu_op *op = &j->k->ops[index];
+    unsigned len_grf = s->m.mlen_grf + s->m.ex_mlen_grf, before = 0;
+    if (!j->evex || j->has_modes || !is_sampler(op) || s->m.eot ||
+        s->m.header || op->lanes != 16 || op->chan || op->pred ||
+        s->m.mlen_grf % 2 || (len_grf != 4 && len_grf != 6) || !s->m.rlen_grf)
+        return 0;
+    for (uint32_t i = 0; i < index; i++)
+        before += is_sampler(&j->k->ops[i]);
+    return before < EU_DIRECTS ? (uint8_t)(before + 1) : 0;
+}
+
+uint32_t
+jit_call_direct(struct jit *j, const struct jit_send *s)
+{
+    struct x86 *x = &j->x;
+    unsigned reg[3], count = (s->m.mlen_grf + s->m.ex_mlen_grf) / 2u;
+    for (unsigned i = 0; i < count; i++)
+        reg[i] = jit_vec(j, jit_payload_B(s, 2 * i), 2 * EU_GRF_B);
+    x86_load(x, X86_RAX, THREAD_AT(direct), 8);
+    x86_load_at_rax(x, X86_RAX, (s->m.site - 1u) * sizeof(void *));
+    x86_test(x, X86_RAX);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    jit_move_to_first(j, reg, count);
+    x86_load_at_rax(x, X86_RDI, offsetof(struct eu_direct, arg));
+    x86_load_at_rax(x, X86_RDX, offsetof(struct eu_direct, more));
+    x86_lea(x, X86_RSI, X86_RBX,
+            x->bias + (int32_t)(THREAD_AT(grf) + s->dst_B));
+    static_assert(offsetof(struct eu_direct, fn) == 0, "called at [rax]");
+    x86_call_at_rax(x);
+    x86_alu_imm(x, X86_AND, X86_RAX, 1, false);
+    uint32_t done = x86_jump(x, X86_CC_NE);
+    x86_patch(x, none, x->size);
+    return done;
+}
+
+static void
+call_or_send(struct jit *j, const struct eu_op *op, const struct jit_send *s)
+{
+    uint32_t done = s->m.site ? jit_call_direct(j, s) : 0;
+    jit_call_send(j, op, s);
+    if (s->m.site)
+        x86_patch(&j->x, done, j->x.size);
+}
+
 bool
 jit_lower_send(struct jit *j, uint32_t index)
 {
@@ -167,19 +223,23 @@ jit_lower_send(struct jit *j, uint32_t index)
     struct jit_send s, copied;
     if (!jit_describe_send(&s, op))
         return false;
+    if (j->full)
+        s.m.site = jit_direct_site(j, index, &s);
     if (jit_is_caught(op))
         jit_catch(j, op, &s);
     x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count), 1);
     if (op->insn->eot && op->insn->sfid == EU_SFID_SPAWNER && !op->pred)
         end_quietly(j);
     jit_flush(j, &j->live[!j->full][index]);
-    if (j->row_at && j->evex && jit_is_copied(j->k, index, &copied))
+    if (j->row_at && j->evex && jit_is_copied(j->k, index, &copied)) {
         jit_copy(j, &copied);
+        jit_forget(j); /* the call has changed all registers */
+    }
     if (op->insn->eot) {
         jit_pass_send(j, op, &s);
         finish(j);
     } else {
-        jit_call_send(j, op, &s);
+        call_or_send(j, op, &s);
     }
     jit_forget(j);
     return true;

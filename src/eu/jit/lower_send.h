@@ -20,6 +20,18 @@ void jit_call_send(struct jit *j, const struct eu_op *op,
                    const struct jit_send *s);
 /* Which of its channels are on goes into the thread's message. */
 void jit_store_send_mask(struct jit *j, const struct eu_op *op);
+/* One more than the message's place in eu_start.direct, or 0. */
+uint8_t jit_direct_site(const struct jit *j, uint32_t index,
+                        const struct jit_send *s);
+/* Calls what is there: in code that masks nothing, for lanes that are off may
+ * have any answer. Goes on behind it if the message has to be sent; returns the
+ * jump from where it has not. */
+uint32_t jit_call_direct(struct jit *j, const struct jit_send *s);
+
+/* rows.c: where a register of the payload lies in the register file. */
+unsigned jit_payload_B(const struct jit_send *s, unsigned grf);
+/* Vectors from[0..count - 1] to registers 0..count - 1, all at once. */
+void jit_move_to_first(struct jit *j, unsigned *from, unsigned count);
 /* rows.c: what comes before the message is sent, if it may be caught. */
 void jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s);
 

@@ -13,13 +13,20 @@ send_twice(struct jit *j, uint32_t i)
     j->failed |= op->pred || j->loop || !jit_describe_send(&s, op);
     if (j->failed)
         return;
+    s.m.site = jit_direct_site(j, i, &s);
     jit_float_mode(j, false);
     for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
         jit_flush(j, &j->live[0][i]);
     for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
+        /* The first one's call has changed all registers. */
+        if (n)
+            jit_forget(j);
+        uint32_t done = s.m.site ? jit_call_direct(j, &s) : 0;
         jit_pass_send(j, op, &s);
         x86_alu_imm(&j->x, X86_CMP, X86_RAX, EU_MSG_ERROR, false);
         jit_lose(j, x86_jump(&j->x, X86_CC_E));
+        if (s.m.site)
+            x86_patch(&j->x, done, j->x.size);
         jit_forget(j);
     }
 }

@@ -16,9 +16,8 @@ jit_is_caught(const struct eu_op *op)
            s.m.mlen_grf + s.m.ex_mlen_grf == EU_CATCH_GRF;
 }
 
-/* Where a register of the payload lies in the register file. */
-static unsigned
-payload_B(const struct jit_send *s, unsigned grf)
+unsigned
+jit_payload_B(const struct jit_send *s, unsigned grf)
 {
     return grf < s->m.mlen_grf ? s->src_B[0] + grf * EU_GRF_B
                                : s->src_B[1] + (grf - s->m.mlen_grf) * EU_GRF_B;
@@ -29,8 +28,8 @@ payload_B(const struct jit_send *s, unsigned grf)
 static bool
 is_pair(struct jit *j, const struct jit_send *s, unsigned grf)
 {
-    unsigned at_B = payload_B(s, grf);
-    if (!j->evex || grf % 2 || payload_B(s, grf + 1) != at_B + EU_GRF_B)
+    unsigned at_B = jit_payload_B(s, grf);
+    if (!j->evex || grf % 2 || jit_payload_B(s, grf + 1) != at_B + EU_GRF_B)
         return false;
     return jit_find(j, JIT_GRF, at_B, 2 * EU_GRF_B) >= 0 ||
            (jit_find(j, JIT_GRF, at_B, EU_GRF_B) < 0 &&
@@ -43,7 +42,7 @@ jit_read_caught(struct jit *j, const struct jit_send *s, struct jit_caught *c)
     *c = (struct jit_caught){0};
     for (unsigned i = 0; i < EU_CATCH_GRF; i += c->len_B[i] / EU_GRF_B) {
         c->len_B[i] = is_pair(j, s, i) ? 2 * EU_GRF_B : EU_GRF_B;
-        c->reg[i] = jit_vec(j, payload_B(s, i), c->len_B[i]);
+        c->reg[i] = jit_vec(j, jit_payload_B(s, i), c->len_B[i]);
     }
 }
 
@@ -218,9 +217,8 @@ move_vec(struct jit *j, unsigned to, unsigned from)
     x86_vop(&j->x, X86_MOVAPS, j->evex ? 2 : 1, to, 0, x86_reg(from), 0);
 }
 
-/* Vectors from[0..count - 1] to registers 0..count - 1, all at once. */
-static void
-move_to_first(struct jit *j, unsigned *from, unsigned count)
+void
+jit_move_to_first(struct jit *j, unsigned *from, unsigned count)
 {
     const unsigned spare = 15; /* if it is one of them, it has moved by then */
     uint32_t waiting = (1u << count) - 1, ready;
@@ -255,7 +253,7 @@ jit_pass_caught(struct jit *j, struct jit_caught c)
     join_halves(j, &c);
     for (unsigned i = 0; i < EU_CATCH_GRF; i += step)
         c.reg[i / step] = c.reg[i];
-    move_to_first(j, c.reg, EU_CATCH_GRF / step);
+    jit_move_to_first(j, c.reg, EU_CATCH_GRF / step);
 }
 
 /* rax := the row, edx := its lanes that have a colour. */
@@ -318,7 +316,7 @@ jit_is_copied(const struct eu_kernel *k, uint32_t index, struct jit_send *s)
         end->pred || !jit_is_caught(end) || !jit_describe_send(&last, end))
         return false;
     for (unsigned i = 0; i < EU_CATCH_GRF; i++) {
-        if (payload_B(&last, i) != s->dst_B + i * EU_GRF_B)
+        if (jit_payload_B(&last, i) != s->dst_B + i * EU_GRF_B)
             return false;
     }
     return true;
@@ -330,11 +328,11 @@ jit_copy(struct jit *j, const struct jit_send *s)
     struct x86 *x = &j->x;
     unsigned reg[2];
     for (unsigned i = 0; i < 2; i++)
-        reg[i] = jit_vec(j, payload_B(s, 2 * i), 2 * EU_GRF_B);
+        reg[i] = jit_vec(j, jit_payload_B(s, 2 * i), 2 * EU_GRF_B);
     x86_load(x, X86_RAX, THREAD_AT(tail.copy), 8);
     x86_test(x, X86_RAX);
     uint32_t none = x86_jump(x, X86_CC_E);
-    move_to_first(j, reg, 2);
+    jit_move_to_first(j, reg, 2);
     load_row(j, false);
     x86_mov_reg(x, X86_RDI, X86_RAX);
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);

@@ -247,7 +247,8 @@ void x86_call(struct x86 *x, const void *function); /* through rax */
 /* call to code of our own; for x86_patch() */
 uint32_t x86_call_local(struct x86 *x);
 void x86_jmp_reg(struct x86 *x, unsigned gpr);
-void x86_jmp_at_rax(struct x86 *x); /* jmp [rax] */
+void x86_jmp_at_rax(struct x86 *x);  /* jmp [rax] */
+void x86_call_at_rax(struct x86 *x); /* call [rax] */
 void x86_ret(struct x86 *x);
 
 enum x86_cc {

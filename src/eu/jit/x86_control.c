@@ -370,6 +370,13 @@ x86_jmp_at_rax(struct x86 *x)
 }
 
 void
+x86_call_at_rax(struct x86 *x)
+{
+    const uint8_t b[2] = {0xff, 0x10};
+    x86_bytes(x, b, sizeof b);
+}
+
+void
 x86_ret(struct x86 *x)
 {
     uint8_t *p = x86_begin(x);

@@ -10,6 +10,7 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_texels.h"
+#include "sampler/x86/patch_vectors.h"
 
 /* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
  * less than the least normal number. */
@@ -244,13 +245,13 @@ filter_corners(const struct sample_plan *p, enum sample_texel kind,
 
 /* False as above. */
 INLINE bool
-load_reference(const struct sample_plan *p, enum sample_texel kind,
-               const struct sample_pair *in, vfloat *ref)
+find_reference(const struct sample_plan *p, enum sample_texel kind,
+               const struct patch_vectors *in, vfloat *ref)
 {
     *ref = v_splat(0.0f);
     if (!compares(p, kind))
         return true;
-    *ref = clamp_reference(kind, (vfloat)v_load(in->ref, 16));
+    *ref = clamp_reference(kind, in->ref);
     if (kind != SAMPLE_FLOAT1)
         return true;
     vint least = ((vint)*ref & v_constant(&dword.magnitude)) - 1;
@@ -276,13 +277,13 @@ answer_dwords(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 answer_texel(const struct sample_plan *p, enum sample_texel kind,
-             const struct sample_pair *in, vint x, vint y,
+             const struct patch_vectors *in, vint x, vint y,
              const struct patch_level *lv, uint32_t *out,
              const int16_t at_dw[4])
 {
     struct lanes_bits texel;
     vfloat ref;
-    if (!load_reference(p, kind, in, &ref) ||
+    if (!find_reference(p, kind, in, &ref) ||
         !take_texels(p, kind, NULL, lv, x, y, &texel.dw[0]))
         return false;
     if (compares(p, kind) && kind == SAMPLE_FLOAT1) {
@@ -298,11 +299,11 @@ answer_texel(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 nearest(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+        const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    vfloat x = scale_inside(p, 0, in->u, lv.w_fx8);
+    vfloat y = scale_inside(p, 1, in->v, lv.h_fx8);
     return answer_texel(p, kind, in, v_ifloor(x) >> 8, v_ifloor(y) >> 8, &lv,
                         out, at_dw);
 }
@@ -310,11 +311,10 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
 /* Texels of level 0 by number. */
 INLINE bool
 fetch(const struct sample_plan *p, enum sample_texel kind,
-      const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+      const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    return answer_texel(p, kind, in, v_load(in->u, 16), v_load(in->v, 16), &lv,
-                        out, at_dw);
+    return answer_texel(p, kind, in, (vint)in->u, (vint)in->v, &lv, out, at_dw);
 }
 
 INLINE bool
@@ -362,13 +362,12 @@ filter_on_levels(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 mipmaps(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+        const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct lanes_color color;
     vfloat ref;
-    if (!load_reference(p, kind, in, &ref) ||
-        !filter_mipmaps(p, kind, (vfloat)v_load(in->u, 16),
-                        (vfloat)v_load(in->v, 16), ref, &color))
+    if (!find_reference(p, kind, in, &ref) ||
+        !filter_mipmaps(p, kind, in->u, in->v, ref, &color))
         return false;
     color = settle(kind, v_live(0xffff), color);
     answer_dwords(p, kind, &color, out, at_dw);
@@ -396,15 +395,15 @@ typedef bool (*nine_fn)(const struct sample_plan *p, struct patch_corner corner,
 
 INLINE bool
 linear(const struct sample_plan *p, enum sample_texel kind, nine_fn nine,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+       const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     struct lanes_square_texels t;
     vfloat ref;
-    if (!load_reference(p, kind, in, &ref))
+    if (!find_reference(p, kind, in, &ref))
         return false;
-    vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    vint x = linear_fixed(p, 0, in->u, lv.w_fx8);
+    vint y = linear_fixed(p, 1, in->v, lv.h_fx8);
     struct patch_view view = find_view(&lv, x, y);
     if (__builtin_expect(view.side != 2, 0))
         return view.side &&
@@ -424,14 +423,12 @@ pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
                  : _mm512_setzero_si512();
 }
 
-#define PATCH_ARGS                                                            \
-    const struct sample_plan *p, const struct sample_pair *in, uint32_t *out, \
-        const int16_t at_dw[4]
-#define TEXELS(kind, name, way)              \
-    static bool name##_##way(PATCH_ARGS)     \
-    {                                        \
-        return way(p, kind, in, out, at_dw); \
-    }
+#define TEXELS(kind, name, way)                  \
+    INLINE bool name##_##way##_of(PATCH_OF_ARGS) \
+    {                                            \
+        return way(p, kind, in, out, at_dw);     \
+    }                                            \
+    PATCH_VECTORS(compares(p, kind), name##_##way)
 #define PIXELS_OF(kind, way, name)                                       \
     static __m512i name##_pixels(const struct sample_plan *p, __m512 u,  \
                                  __m512 v, struct sample_blocks *blocks, \
@@ -448,16 +445,18 @@ pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         take_corners_of_nine(p, corner, (vint)in, &t);                     \
         return answer_corners(p, kind, &t, x, y, ref, out, at_dw);         \
     }                                                                      \
-    static bool name(PATCH_ARGS)                                           \
+    INLINE bool name##_of(PATCH_OF_ARGS)                                   \
     {                                                                      \
         return linear(p, kind, name##_of_nine, in, out, at_dw);            \
     }                                                                      \
+    PATCH_VECTORS(compares(p, kind), name)                                 \
     PIXELS_OF(kind, SAMPLE_LINEAR, name)
 #define MIPMAPS(kind, name)                      \
-    static bool name(PATCH_ARGS)                 \
+    INLINE bool name##_of(PATCH_OF_ARGS)         \
     {                                            \
         return mipmaps(p, kind, in, out, at_dw); \
     }                                            \
+    PATCH_VECTORS(compares(p, kind), name)       \
     PIXELS_OF(kind, SAMPLE_MIPMAPS, name)
 #define PATCHES(kind, name)     \
     TEXELS(kind, name, nearest) \
@@ -468,16 +467,25 @@ PATCHES(SAMPLE_FLOAT1, float1)
 PATCHES(SAMPLE_UNORM24, unorm24)
 PATCHES(SAMPLE_R11G11B10, r11g11b10)
 
-#define ALL(name)                                                           \
-    {                                                                       \
-        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
-        [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch,   \
+#define ALL(as, name)                          \
+    {                                          \
+        [SAMPLE_NEAREST] = as(name##_nearest), \
+        [SAMPLE_LINEAR] = as(name##_linear),   \
+        [SAMPLE_MIPMAPS] = as(name##_mipmaps), \
+        [SAMPLE_FETCH] = as(name##_fetch),     \
     }
-const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_FLOAT1] = ALL(float1),
-    [SAMPLE_UNORM24] = ALL(unorm24),
-    [SAMPLE_R11G11B10] = ALL(r11g11b10),
-};
+#define EACH(as)                                 \
+    {                                            \
+        [SAMPLE_FLOAT1] = ALL(as, float1),       \
+        [SAMPLE_UNORM24] = ALL(as, unorm24),     \
+        [SAMPLE_R11G11B10] = ALL(as, r11g11b10), \
+    }
+#define AS_PATCH(name) name
+#define AS_VECTORS(name) (sample_vectors_fn)(name##_vectors)
+const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_PATCH);
+const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS][SAMPLE_WAYS] =
+    EACH(AS_VECTORS);
 
 #define PIXELS(name)                                                \
     {                                                               \

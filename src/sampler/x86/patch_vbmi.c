@@ -18,6 +18,7 @@
 #include "sampler/x86/patch_srgb.h"
 #include "sampler/x86/patch_taps.h"
 #include "sampler/x86/patch_texels.h"
+#include "sampler/x86/patch_vectors.h"
 
 /* ---- one level ------------------------------------------------------------
  */
@@ -297,12 +298,12 @@ find(const struct sample_plan *p, enum sample_texel kind,
 INLINE bool
 patch_of(const struct sample_plan *p, enum sample_texel kind,
          enum palette_of palette, enum sample_way way,
-         const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+         struct sample_blocks *blocks, vfloat u, vfloat v, uint32_t *out,
+         const int16_t at_dw[4])
 {
     vint texel;
     struct lanes_color color;
-    switch (find(p, kind, palette, way, in->blocks, (vfloat)v_load(in->u, 16),
-                 (vfloat)v_load(in->v, 16), &texel, &color)) {
+    switch (find(p, kind, palette, way, blocks, u, v, &texel, &color)) {
     case FOUND_TEXEL: answer_texels(p, texel, out, at_dw); return true;
     case FOUND_COLOR: answer_filtered(p, kind, color, out, at_dw); return true;
     default: return false;
@@ -325,13 +326,7 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
     }
 }
 
-#define PATCH(kind, palette, way, name)                                   \
-    static bool name(const struct sample_plan *p,                         \
-                     const struct sample_pair *in, uint32_t *out,         \
-                     const int16_t at_dw[4])                              \
-    {                                                                     \
-        return patch_of(p, kind, palette, way, in, out, at_dw);           \
-    }                                                                     \
+#define PIXELS(kind, palette, way, name)                                  \
     static __m512i name##_pixels(const struct sample_plan *p, __m512 u,   \
                                  __m512 v, struct sample_blocks *blocks,  \
                                  bool blue_first, bool *done)             \
@@ -339,22 +334,43 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
         return pixels_of(p, kind, palette, way, u, v, blocks, blue_first, \
                          done);                                           \
     }
-#define TEXEL_PATCHES(kind, name)                             \
-    PATCH(kind, PALETTE_NONE, SAMPLE_NEAREST, name##_nearest) \
-    PATCH(kind, PALETTE_NONE, SAMPLE_FETCH, name##_fetch)
-#define FILTERED_PATCHES(kind, palette, name)          \
-    PATCH(kind, palette, SAMPLE_LINEAR, name##_linear) \
-    PATCH(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
+#define PATCH_OF_BLOCKS(kind, palette, way, name)                             \
+    static bool name(const struct sample_plan *p,                             \
+                     const struct sample_pair *in, uint32_t *out,             \
+                     const int16_t at_dw[4])                                  \
+    {                                                                         \
+        return patch_of(p, kind, palette, way, in->blocks,                    \
+                        (vfloat)v_load(in->u, 16), (vfloat)v_load(in->v, 16), \
+                        out, at_dw);                                          \
+    }                                                                         \
+    PIXELS(kind, palette, way, name)
+#define PATCH(kind, way, name)                                               \
+    INLINE bool name##_of(PATCH_OF_ARGS)                                     \
+    {                                                                        \
+        return patch_of(p, kind, PALETTE_NONE, way, NULL, in->u, in->v, out, \
+                        at_dw);                                              \
+    }                                                                        \
+    PATCH_VECTORS(false, name)                                               \
+    PIXELS(kind, PALETTE_NONE, way, name)
+#define FILTERED_BLOCKS(kind, palette, name)                     \
+    PATCH_OF_BLOCKS(kind, palette, SAMPLE_LINEAR, name##_linear) \
+    PATCH_OF_BLOCKS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
+#define FILTERED_PATCHES(kind, name)          \
+    PATCH(kind, SAMPLE_LINEAR, name##_linear) \
+    PATCH(kind, SAMPLE_MIPMAPS, name##_mipmaps)
 
-TEXEL_PATCHES(SAMPLE_BYTES4, bytes4)
-TEXEL_PATCHES(SAMPLE_BYTE_BLOCKS, blocks)
-FILTERED_PATCHES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
-FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
-FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
-FILTERED_PATCHES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
-FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
-FILTERED_PATCHES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
-FILTERED_PATCHES(SAMPLE_SRGB, PALETTE_NONE, srgb)
+PATCH(SAMPLE_BYTES4, SAMPLE_NEAREST, bytes4_nearest)
+PATCH(SAMPLE_BYTES4, SAMPLE_FETCH, bytes4_fetch)
+FILTERED_PATCHES(SAMPLE_BYTES4, bytes4)
+FILTERED_PATCHES(SAMPLE_SRGB, srgb)
+PATCH_OF_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_NEAREST,
+                blocks_nearest)
+PATCH_OF_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_FETCH, blocks_fetch)
+FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
+FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
+FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
+FILTERED_BLOCKS(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
+FILTERED_BLOCKS(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
 
 #define FILTERED(what, name)                                        \
     [SAMPLE_LINEAR] = what(name##_linear), [SAMPLE_MIPMAPS] = what( \
@@ -370,6 +386,7 @@ FILTERED_PATCHES(SAMPLE_SRGB, PALETTE_NONE, srgb)
         [SAMPLE_FETCH] = what(blocks_fetch), FILTERED(what, name) \
     }
 #define AS_PATCH(name) name
+#define AS_VECTORS(name) (sample_vectors_fn)(name##_vectors)
 #define AS_PIXELS(name) (sample_pixels_fn)(name##_pixels)
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES1] =
@@ -377,6 +394,10 @@ const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES4] = ALL(AS_PATCH, bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(AS_PATCH, blocks),
     [SAMPLE_SRGB] = {FILTERED(AS_PATCH, srgb)},
+};
+const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES4] = ALL(AS_VECTORS, bytes4),
+    [SAMPLE_SRGB] = {FILTERED(AS_VECTORS, srgb)},
 };
 const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(AS_PATCH, bc1);
 const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(AS_PATCH, etc);

@@ -1,11 +1,14 @@
 /* test_msg_sampler.c: payloads of sampler messages, laid out by hand. The
  * surfaces and samplers behind them are stubs. */
 #include <criterion/criterion.h>
+#include <immintrin.h>
 
+#include "base/cpu.h"
 #include "engine/msg/dataport.h"
+#include "engine/msg/sampler_prepared.h"
 #include "engine/stage_cache.h"
 
-static uint8_t texels[64 * 64 * 4];
+alignas(4096) static uint8_t texels[64 * 64 * 4];
 static struct surface surface;
 static struct sampler sampler;
 static unsigned asked_index, asked_bti;
@@ -435,4 +438,84 @@ Test(msg_sampler, words_of_floats)
     answer_of(r);
     cr_expect_eq(r->answer[0][0], 0x22062206);
     cr_expect_eq(r->answer[0][4], 0xcccccccc);
+}
+
+/* ---- messages that compiled code answers without asking ---- */
+
+__attribute__((target("avx512f"))) static bool
+call_direct(const struct eu_direct *d, const uint32_t *payload, uint32_t *dst)
+{
+    bool (*fn)(const void *, uint32_t *, const void *, __m512, __m512, __m512);
+    memcpy(&fn, &d->fn, sizeof fn);
+    bool done = fn(d->arg, dst, d->more, _mm512_loadu_ps(payload),
+                   _mm512_loadu_ps(payload + 16),
+                   _mm512_loadu_ps(payload + 32));
+    __asm__ volatile("vzeroupper");
+    return done;
+}
+
+/* In each lane four texels of a depth map, or of colours. */
+static void
+put_places(struct rig *r, bool compare)
+{
+    uint32_t *at = r->payload[0];
+    for (unsigned i = 0; i < 16; i++) {
+        if (compare)
+            at[i] = bits_from_float((float)i / 16);
+        at[16 * compare + i] = bits_from_float((float)(i % 4 + 3) / 17);
+        at[16 * compare + 16 + i] = bits_from_float((float)(i / 4 + 2) / 19);
+    }
+}
+
+static void
+expect_direct(unsigned type, unsigned mlen, unsigned rlen, bool expected)
+{
+    struct rig *r = make_rig(type, 2);
+    bool compare = type == 3;
+    surface.fmt = format_info(compare ? 0x0d9 /* R24_UNORM_X8 */ : 0x0c7);
+    surface.tiling = TILING_Y;
+    surface.is_array = false;
+    surface.depth = 1;
+    surface.mip_count_minus1 = 0;
+    for (unsigned i = 0; i < sizeof texels; i++)
+        texels[i] = (uint8_t)(i * 167 + i / 251);
+    surface_layout(&surface);
+    sampler.min_filter = sampler.mag_filter = 1;
+    sampler.mip_filter = 0;
+    sampler.shadow_func = 2;
+    sampler.rounding_enable = 0x3f;
+    put_places(r, compare);
+    r->m.mlen_grf = (uint8_t)mlen;
+    r->m.rlen_grf = (uint8_t)rlen;
+    r->m.site = 3;
+    uint32_t want[8][8];
+    answer_of(r);
+    memcpy(want, r->answer, sizeof want);
+    const struct prepared_message *p = sampler_find_usual(&r->env, &r->m);
+    cr_assert_not_null(p);
+    sampler_note_direct(&r->env, &r->m, p);
+    const struct eu_direct *d = r->stage.cache->direct[2];
+    cr_assert_eq(d != NULL, expected, "type %u of %u registers", type, mlen);
+    memset(r->answer, 0xcc, sizeof r->answer);
+    if (d) {
+        cr_assert(call_direct(d, r->payload[0], r->answer[0]));
+        cr_assert_arr_eq(r->answer, want, sizeof want);
+    }
+    for (unsigned i = 0; i < EU_DIRECTS; i++)
+        cr_expect(i == 2 || !r->stage.cache->direct[i]);
+}
+
+Test(msg_sampler, answers_that_need_not_be_asked_for)
+{
+    if (cpu_selected() != CPU_AVX512 || !__builtin_cpu_supports("avx512vbmi") ||
+        !__builtin_cpu_supports("avx512vnni"))
+        return;
+    expect_direct(0, 4, 8, true);  /* sample */
+    expect_direct(0, 4, 6, true);  /* without alpha */
+    expect_direct(24, 4, 8, true); /* sample_lz */
+    expect_direct(3, 6, 2, true);  /* sample_c: one channel */
+    expect_direct(3, 6, 8, true);
+    expect_direct(0, 6, 8, false); /* a third coordinate */
+    expect_direct(3, 8, 8, false);
+    expect_direct(2, 6, 8, false); /* a LOD */
 }

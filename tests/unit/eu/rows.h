@@ -38,9 +38,19 @@ void make_silent(struct rk *k, uint64_t seed, bool weighs);
 
 /* The same, and samples before that. */
 void make_sampling(struct rk *k, uint64_t seed);
-/* What the answer is depends on nothing but the message; it may be an error. */
+/* A lane's answer depends on nothing but its payload; it may be an error. */
 enum eu_msg_result answer_alone(struct eu_thread *t,
                                 const struct eu_message *m);
+/* What compiled code may call instead, from each message's first answer on
+ * while it is filled in. */
+struct row_directs {
+    bool fills;
+    unsigned calls;
+    struct eu_direct entry[EU_DIRECTS];
+    const struct eu_direct *direct[EU_DIRECTS];
+    struct eu_message message[EU_DIRECTS];
+};
+extern struct row_directs row_directs;
 
 /* A kernel with its launch and a row for it. The kernel is the caller's. */
 struct ready {

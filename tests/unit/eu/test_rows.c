@@ -163,6 +163,7 @@ compare_row(struct rk *k, uint64_t seed, bool pairs, eu_send_fn send,
         int64_t left[3] = {BUDGET, BUDGET, BUDGET};
         unsigned done = run_single(l, &single, pairs, NULL, r.row, &want,
                                    &left[0]);
+        row_directs.fills = true;
         cr_assert_eq(run_row(l, in_row, r.row, &got, &left[1]), done);
         expect_colors(&got, &want, done, seed);
         memset(got.color, 0, sizeof got.color);
@@ -270,6 +271,7 @@ Test(rows, threads_of_a_row_that_sample_in_pairs)
         compare_row(&k, seed, true, answer_alone, &t);
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512) {
+        cr_expect_gt(row_directs.calls, KERNELS / 20, "%u", row_directs.calls);
         cr_expect_gt(t.whole, KERNELS / 200, "%u of %u", t.whole, t.rows);
         cr_expect_lt(t.whole, t.rows, "some messages fail");
     } else {
