@@ -81,16 +81,17 @@ turn_taps(const struct sample_plan *p, bits taps[4])
 
 /* What the reference reads, whatever the coordinates are. */
 static __attribute__((noinline)) void
-filter_anywhere(const struct sample_plan *p, const struct patch_level *lv,
-                vfloat u, vfloat v, struct lanes_color *out)
+filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
+                struct lanes_color *out)
 {
+    struct patch_level lv = get_patch_level(p, level);
     struct gather_places at;
     bits taps[4];
-    struct lanes_axis x = gather_axis(p, 0, u, lv->w, lv->w_fx8);
-    struct lanes_axis y = gather_axis(p, 1, v, lv->h, lv->h_fx8);
+    struct lanes_axis x = gather_axis(p, 0, u, lv.w, lv.w_fx8);
+    struct lanes_axis y = gather_axis(p, 1, v, lv.h, lv.h_fx8);
     vmask single = find_single(x.w1);
     x.i1 = v_iselect(single, x.i0, x.i1);
-    find_gather_places(p, lv, &x, &y, &at);
+    find_gather_places(p, &lv, &x, &y, &at);
     for (unsigned i = 0; i < 4; i++)
         taps[i] = gather_quads(p->mem, &at, i);
     turn_taps(p, taps);

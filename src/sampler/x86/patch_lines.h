@@ -10,6 +10,7 @@ struct patch_level {
     vfloat w_fx8, h_fx8;
     const int32_t *w, *h, *last; /* column, and row << 16 */
     uint32_t x_el, y_el;
+    unsigned number;
 };
 
 INLINE struct patch_level
@@ -24,6 +25,7 @@ get_patch_level(const struct sample_plan *p, unsigned level)
         .last = &t->last[level],
         .x_el = (uint32_t)t->x_el[level],
         .y_el = (uint32_t)t->y_el[level],
+        .number = level,
     };
 }
 

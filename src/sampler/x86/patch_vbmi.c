@@ -111,7 +111,7 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
     if (kind != SAMPLE_BYTES4)
         return false;
     struct lanes_color far; /* `out` stays in registers */
-    filter_anywhere(p, lv, u, v, &far);
+    filter_anywhere(p, lv->number, u, v, &far);
     *out = load_color(&far);
     return true;
 }
