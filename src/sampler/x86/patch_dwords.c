@@ -8,6 +8,7 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_compare.h"
 #include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_texels.h"
 #include "sampler/x86/patch_vectors.h"
@@ -16,123 +17,14 @@
  * less than the least normal number. */
 #define LEAST_EXPONENT (127 - 40)
 
-/* ---- comparisons ----------------------------------------------------------
- *
- * n / (2^24 - 1) is n / 2^24 and a little more than half a unit in the last
- * place, but for zero: the float nearest to it is the one above n / 2^24. So
- * all n whose quotient is less than a number come before all others, and
- * nothing has to be divided to find out which. */
-
-#define UNORM24_COUNT (1 << 24)
-
 static const struct {
-    int32_t unorm24, unorm24_count, all_weights;
     int32_t magnitude, least;
     int32_t next; /* column and row */
 } dword = {
-    .unorm24 = UNORM24_COUNT - 1,
-    .unorm24_count = UNORM24_COUNT,
-    .all_weights = SAMPLE_ONE * SAMPLE_ONE,
     .magnitude = INT32_MAX,
     .least = LEAST_EXPONENT << 23,
     .next = 1 << 16 | 1,
 };
-
-/* Texels for which a comparison is true: `count` from `first` on, or all
- * others. */
-struct unorm24_range {
-    vint first, count;
-    bool inverted;
-};
-
-/* How many quotients are less than f, which is from 0 to 1, or equal to it. Of
- * denormal numbers as many, whether they are flushed or not. */
-INLINE vint
-count_unorms(vfloat f, bool or_equal)
-{
-    vmask positive = v_less(v_isplat(0), (vint)f);
-    if (!or_equal)
-        f = (vfloat)((vint)f - v_constant(&lanes_constant.one));
-    f = f * v_splat(UNORM24_COUNT);
-    vint n = (vint)_mm512_cvt_roundps_epi32((__m512)f, _MM_FROUND_TO_POS_INF |
-                                                           _MM_FROUND_NO_EXC);
-    n = v_max(n, v_constant(&lanes_constant.one));
-    return or_equal ? n : v_iselect(positive, n, v_isplat(0));
-}
-
-INLINE struct unorm24_range
-find_unorms(unsigned func, vfloat ref)
-{
-    const vint none = v_isplat(0), all = v_constant(&dword.unorm24_count);
-    vint less = count_unorms(ref, false), most = count_unorms(ref, true);
-    struct unorm24_range r = {none, none, false};
-    switch (func) {
-    case GEN9_COMPAREFUNCTION_ALWAYS: r.inverted = true; return r;
-    case GEN9_COMPAREFUNCTION_LESS: r.count = less; break;
-    case GEN9_COMPAREFUNCTION_LEQUAL: r.count = most; break;
-    case GEN9_COMPAREFUNCTION_NOTEQUAL:
-        r = (struct unorm24_range){less, most - less, true};
-        break;
-    case GEN9_COMPAREFUNCTION_EQUAL:
-        r = (struct unorm24_range){less, most - less, false};
-        break;
-    case GEN9_COMPAREFUNCTION_GREATER:
-        r = (struct unorm24_range){most, all - most, false};
-        break;
-    case GEN9_COMPAREFUNCTION_GEQUAL:
-        r = (struct unorm24_range){less, all - less, false};
-        break;
-    default: break;
-    }
-    /* Nothing is less than NaN, equal to it or greater. */
-    r.count = v_iselect(v_fequal(ref, ref), r.count, none);
-    return r;
-}
-
-/* Where the comparison is false, which is what counts. */
-INLINE vmask
-fails(const struct unorm24_range *r, vint dw)
-{
-    vint n = v_sub(dw, r->first) & v_constant(&dword.unorm24);
-    vmask within = v_less_u(n, r->count);
-    return r->inverted ? within : v_not(within);
-}
-
-/* 65536 times the weights of four texels. */
-struct corner_weights {
-    vint upper_left, upper_right, lower_left, lower_right;
-};
-
-INLINE struct corner_weights
-weights_of(vint x, vint y)
-{
-    vint both = v_mul16(x, y), right = x << 8, low = y << 8;
-    return (struct corner_weights){
-        .upper_left = v_constant(&dword.all_weights) - right - low + both,
-        .upper_right = right - both,
-        .lower_left = low - both,
-        .lower_right = both};
-}
-
-INLINE vint
-add_where(vmask m, vint sum, vint v)
-{
-    return (vint)_mm512_mask_add_epi32((__m512i)sum, m, (__m512i)sum,
-                                       (__m512i)v);
-}
-
-INLINE vfloat
-filter_unorms(const struct sample_plan *p, const struct lanes_square_texels *t,
-              vint wx, vint wy, vfloat ref)
-{
-    struct unorm24_range r = find_unorms(p->compare_func, ref);
-    struct corner_weights w = weights_of(wx, wy);
-    vint sum = add_where(fails(&r, t->upper_left), v_isplat(0), w.upper_left);
-    sum = add_where(fails(&r, t->upper_right), sum, w.upper_right);
-    sum = add_where(fails(&r, t->lower_left), sum, w.lower_left);
-    sum = add_where(fails(&r, t->lower_right), sum, w.lower_right);
-    return v_float(sum) * v_splat(1.0f / (SAMPLE_ONE * SAMPLE_ONE));
-}
 
 /* ---- texels ---------------------------------------------------------------
  */
