@@ -8,6 +8,7 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_anywhere.h"
 #include "sampler/x86/patch_compare.h"
 #include "sampler/x86/patch_pixels.h"
 #include "sampler/x86/patch_texels.h"
@@ -73,6 +74,51 @@ take_corners_of_four(const struct sample_plan *p, struct patch_corner corner,
     const struct lanes_square s = {
         {(vint)line[0], (vint)line[1], (vint)line[2], (vint)line[3]}};
     *t = pick_corners(&s, in, in + v_constant(&dword.next));
+}
+
+INLINE vint
+axis_of_one(const struct sample_plan *p, unsigned d, vfloat u, const int32_t *n,
+            vfloat n_fx8)
+{
+    return p->axis[d] == SAMPLE_AXIS_REPEAT
+               ? nearest_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
+                     .i0
+               : nearest_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
+                            n_fx8)
+                     .i0;
+}
+
+/* One texel of each lane. */
+static __attribute__((noinline)) vint
+take_texels_anywhere(const struct sample_plan *p, unsigned level, vfloat u,
+                     vfloat v)
+{
+    const struct sample_tiling *t = &p->tiling;
+    struct patch_level lv = get_patch_level(p, level);
+    vint x = axis_of_one(p, 0, u, lv.w, lv.w_fx8) + (int32_t)lv.x_el;
+    vint y = axis_of_one(p, 1, v, lv.h, lv.h_fx8) + (int32_t)lv.y_el;
+    return v_gather(p->mem, offset_x_B(t, x) + offset_y_B(t, y));
+}
+
+struct far_corners {
+    struct lanes_square_texels t;
+    vint x, y; /* in 1/256 texels, in a texel */
+};
+
+static __attribute__((noinline)) void
+take_corners_anywhere(const struct sample_plan *p, unsigned level, vfloat u,
+                      vfloat v, struct far_corners *out)
+{
+    struct patch_level lv = get_patch_level(p, level);
+    struct lanes_axis x = axis_of_four(p, 0, u, lv.w, lv.w_fx8);
+    struct lanes_axis y = axis_of_four(p, 1, v, lv.h, lv.h_fx8);
+    struct places_of_four at = find_places_of_four(p, &lv, &x, &y);
+    out->t.upper_left = v_gather(p->mem, at.upper_left);
+    out->t.upper_right = v_gather(p->mem, at.upper_right);
+    out->t.lower_left = v_gather(p->mem, at.lower_left);
+    out->t.lower_right = v_gather(p->mem, at.lower_right);
+    out->x = x.w1;
+    out->y = y.w1;
 }
 
 /* False if some lane looks beyond nine lines, or at an edge. */
@@ -169,18 +215,15 @@ answer_dwords(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 answer_texel(const struct sample_plan *p, enum sample_texel kind,
-             const struct patch_vectors *in, vint x, vint y,
-             const struct patch_level *lv, uint32_t *out,
+             const struct patch_vectors *in, vint dw, uint32_t *out,
              const int16_t at_dw[4])
 {
-    struct lanes_bits texel;
+    const struct lanes_bits texel = {.dw = {dw}};
     vfloat ref;
-    if (!find_reference(p, kind, in, &ref) ||
-        !take_texels(p, kind, NULL, lv, x, y, &texel.dw[0]))
+    if (!find_reference(p, kind, in, &ref))
         return false;
     if (compares(p, kind) && kind == SAMPLE_FLOAT1) {
-        const struct lanes_square_texels t = {texel.dw[0], texel.dw[0],
-                                              texel.dw[0], texel.dw[0]};
+        const struct lanes_square_texels t = {dw, dw, dw, dw};
         if (is_tiny(&t))
             return false;
     }
@@ -196,8 +239,11 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, in->u, lv.w_fx8);
     vfloat y = scale_inside(p, 1, in->v, lv.h_fx8);
-    return answer_texel(p, kind, in, v_ifloor(x) >> 8, v_ifloor(y) >> 8, &lv,
-                        out, at_dw);
+    vint dw;
+    if (!take_texels(p, kind, NULL, &lv, v_ifloor(x) >> 8, v_ifloor(y) >> 8,
+                     &dw))
+        dw = take_texels_anywhere(p, lv.number, in->u, in->v);
+    return answer_texel(p, kind, in, dw, out, at_dw);
 }
 
 /* Texels of level 0 by number. */
@@ -206,7 +252,9 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
       const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    return answer_texel(p, kind, in, (vint)in->u, (vint)in->v, &lv, out, at_dw);
+    vint dw;
+    return take_texels(p, kind, NULL, &lv, (vint)in->u, (vint)in->v, &dw) &&
+           answer_texel(p, kind, in, dw, out, at_dw);
 }
 
 INLINE bool
@@ -218,8 +266,11 @@ linear_on_level(const struct sample_plan *p, enum sample_texel kind,
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
     struct lanes_square_texels t;
-    return take_corners(p, &lv, x, y, &t) &&
-           filter_corners(p, kind, &t, x, y, ref, out);
+    if (take_corners(p, &lv, x, y, &t))
+        return filter_corners(p, kind, &t, x, y, ref, out);
+    struct far_corners far;
+    take_corners_anywhere(p, level, u, v, &far);
+    return filter_corners(p, kind, &far.t, far.x, far.y, ref, out);
 }
 
 /* Not settled. */
@@ -279,15 +330,27 @@ answer_corners(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* Four lines need no stack: what looks at nine is left to a function that is
- * called last. */
+INLINE bool
+answer_anywhere(const struct sample_plan *p, enum sample_texel kind, vfloat u,
+                vfloat v, vfloat ref, uint32_t *out, const int16_t at_dw[4])
+{
+    struct far_corners far;
+    take_corners_anywhere(p, (unsigned)p->lod.level, u, v, &far);
+    return answer_corners(p, kind, &far.t, far.x, far.y, ref, out, at_dw);
+}
+
+/* Four lines need no stack: what looks at nine, or anywhere, is left to
+ * functions that are called last. */
 typedef bool (*nine_fn)(const struct sample_plan *p, struct patch_corner corner,
                         bits in, vint x, vint y, vfloat ref, uint32_t *out,
                         const int16_t at_dw[4]);
+typedef bool (*anywhere_fn)(const struct sample_plan *p, vfloat u, vfloat v,
+                            vfloat ref, uint32_t *out, const int16_t at_dw[4]);
 
 INLINE bool
 linear(const struct sample_plan *p, enum sample_texel kind, nine_fn nine,
-       const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
+       anywhere_fn anywhere, const struct patch_vectors *in, uint32_t *out,
+       const int16_t at_dw[4])
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     struct lanes_square_texels t;
@@ -298,8 +361,8 @@ linear(const struct sample_plan *p, enum sample_texel kind, nine_fn nine,
     vint y = linear_fixed(p, 1, in->v, lv.h_fx8);
     struct patch_view view = find_view(&lv, x, y);
     if (__builtin_expect(view.side != 2, 0))
-        return view.side &&
-               nine(p, view.corner, view.in, x, y, ref, out, at_dw);
+        return view.side ? nine(p, view.corner, view.in, x, y, ref, out, at_dw)
+                         : anywhere(p, in->u, in->v, ref, out, at_dw);
     take_corners_of_four(p, view.corner, (vint)view.in, &t);
     return answer_corners(p, kind, &t, x, y, ref, out, at_dw);
 }
@@ -337,9 +400,16 @@ pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         take_corners_of_nine(p, corner, (vint)in, &t);                     \
         return answer_corners(p, kind, &t, x, y, ref, out, at_dw);         \
     }                                                                      \
+    static __attribute__((noinline)) bool name##_anywhere(                 \
+        const struct sample_plan *p, vfloat u, vfloat v, vfloat ref,       \
+        uint32_t *out, const int16_t at_dw[4])                             \
+    {                                                                      \
+        return answer_anywhere(p, kind, u, v, ref, out, at_dw);            \
+    }                                                                      \
     INLINE bool name##_of(PATCH_OF_ARGS)                                   \
     {                                                                      \
-        return linear(p, kind, name##_of_nine, in, out, at_dw);            \
+        return linear(p, kind, name##_of_nine, name##_anywhere, in, out,   \
+                      at_dw);                                              \
     }                                                                      \
     PATCH_VECTORS(compares(p, kind), name)                                 \
     PIXELS_OF(kind, SAMPLE_LINEAR, name)

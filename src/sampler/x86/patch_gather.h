@@ -1,8 +1,9 @@
-/* patch_gather.h: texels of four bytes where lanes look at no patch: anywhere,
- * or over an edge. Each is loaded by itself; a part of patch_vbmi.c. */
+/* patch_gather.h: texels of four bytes where lanes look at no patch, filtered;
+ * a part of patch_vbmi.c. */
 #ifndef SAMPLER_PATCH_GATHER_H
 #define SAMPLER_PATCH_GATHER_H
 
+#include "sampler/x86/patch_anywhere.h"
 #include "sampler/x86/patch_filter.h"
 
 /* Offsets of the four texels of each lane, in memory: taking vectors apart
@@ -12,32 +13,13 @@ struct gather_places {
     alignas(64) int32_t lower_left[16], lower_right[16];
 };
 
-INLINE struct lanes_axis
-gather_axis(const struct sample_plan *p, unsigned d, vfloat u, const int32_t *n,
-            vfloat n_fx8)
-{
-    return p->axis[d] == SAMPLE_AXIS_REPEAT
-               ? linear_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
-               : linear_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
-                           n_fx8);
-}
-
 INLINE void
-find_gather_places(const struct sample_plan *p, const struct patch_level *lv,
-                   const struct lanes_axis *x, const struct lanes_axis *y,
-                   struct gather_places *at)
+put_places(const struct places_of_four *from, struct gather_places *at)
 {
-    const struct sample_tiling *t = &p->tiling;
-    const vint x_el = v_isplat((int32_t)lv->x_el);
-    const vint y_el = v_isplat((int32_t)lv->y_el);
-    vint left = offset_x_B(t, x->i0 + x_el);
-    vint right = offset_x_B(t, x->i1 + x_el);
-    vint upper = offset_y_B(t, y->i0 + y_el);
-    vint lower = offset_y_B(t, y->i1 + y_el);
-    v_offsets(left + upper, at->upper_left);
-    v_offsets(right + upper, at->upper_right);
-    v_offsets(left + lower, at->lower_left);
-    v_offsets(right + lower, at->lower_right);
+    v_offsets(from->upper_left, at->upper_left);
+    v_offsets(from->upper_right, at->upper_right);
+    v_offsets(from->lower_left, at->lower_left);
+    v_offsets(from->lower_right, at->lower_right);
 }
 
 INLINE __m128i
@@ -79,7 +61,6 @@ turn_taps(const struct sample_plan *p, bits taps[4])
     taps[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
-/* What the reference reads, whatever the coordinates are. */
 static __attribute__((noinline)) void
 filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
                 struct lanes_color *out)
@@ -87,11 +68,12 @@ filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
     struct patch_level lv = get_patch_level(p, level);
     struct gather_places at;
     bits taps[4];
-    struct lanes_axis x = gather_axis(p, 0, u, lv.w, lv.w_fx8);
-    struct lanes_axis y = gather_axis(p, 1, v, lv.h, lv.h_fx8);
+    struct lanes_axis x = axis_of_four(p, 0, u, lv.w, lv.w_fx8);
+    struct lanes_axis y = axis_of_four(p, 1, v, lv.h, lv.h_fx8);
     vmask single = find_single(x.w1);
     x.i1 = v_iselect(single, x.i0, x.i1);
-    find_gather_places(p, &lv, &x, &y, &at);
+    struct places_of_four places = find_places_of_four(p, &lv, &x, &y);
+    put_places(&places, &at);
     for (unsigned i = 0; i < 4; i++)
         taps[i] = gather_quads(p->mem, &at, i);
     turn_taps(p, taps);

@@ -1,0 +1,40 @@
+/* patch_anywhere.h: where lanes find their texels that look at no patch:
+ * anywhere, or over an edge. Each texel is loaded by itself; what is found is
+ * what sample_tmpl.h's routines find, whatever the coordinates are. A part of
+ * patch_*.c. */
+#ifndef SAMPLER_PATCH_ANYWHERE_H
+#define SAMPLER_PATCH_ANYWHERE_H
+
+#include "sampler/x86/patch_lines.h"
+
+INLINE struct lanes_axis
+axis_of_four(const struct sample_plan *p, unsigned d, vfloat u,
+             const int32_t *n, vfloat n_fx8)
+{
+    return p->axis[d] == SAMPLE_AXIS_REPEAT
+               ? linear_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
+               : linear_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
+                           n_fx8);
+}
+
+/* Offsets of the four texels of each lane. */
+struct places_of_four {
+    vint upper_left, upper_right, lower_left, lower_right;
+};
+
+INLINE struct places_of_four
+find_places_of_four(const struct sample_plan *p, const struct patch_level *lv,
+                    const struct lanes_axis *x, const struct lanes_axis *y)
+{
+    const struct sample_tiling *t = &p->tiling;
+    const vint x_el = v_isplat((int32_t)lv->x_el);
+    const vint y_el = v_isplat((int32_t)lv->y_el);
+    vint left = offset_x_B(t, x->i0 + x_el);
+    vint right = offset_x_B(t, x->i1 + x_el);
+    vint upper = offset_y_B(t, y->i0 + y_el);
+    vint lower = offset_y_B(t, y->i1 + y_el);
+    return (struct places_of_four){left + upper, right + upper, left + lower,
+                                   right + lower};
+}
+
+#endif
