@@ -203,14 +203,28 @@ flags_of(const struct eu_op *op)
                  : 0;
 }
 
+/* Every channel's flag, of those that are on. */
+static bool
+writes_all_flags(const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    if (op->slow != eu_op_general || !insn->cmod || op->pred)
+        return false;
+    switch (insn->opcode) {
+    case EU_OP_SEL:
+    case EU_OP_CSEL:
+    case EU_OP_SAD2: /* of every second channel */
+    case EU_OP_SADA2: return false;
+    default: return true;
+    }
+}
+
 /* As before_write(). */
 static void
 before_flags(struct jit_lanes *l, const struct eu_op *op)
 {
-    const struct eu_insn *insn = op->insn;
     l->flags_seen = ALL_FLAGS;
-    if (op->slow != eu_op_general || !insn->cmod || op->pred ||
-        insn->opcode == EU_OP_SEL || insn->opcode == EU_OP_CSEL)
+    if (!writes_all_flags(op))
         return;
     uint8_t kills = flags_of(op);
     l->flags_own &= (uint8_t)~kills;

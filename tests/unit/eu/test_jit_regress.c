@@ -5,11 +5,12 @@
 #include "rk.h"
 
 #define STATES 300
+#define MOST_INSNS 5
 
 static const struct {
     const char *what;
     enum eu_gen gen;
-    uint32_t dw[4][4];
+    uint32_t dw[MOST_INSNS][4];
 } cases[] = {
     {"an integer is never unordered",
      EU_GEN9,
@@ -67,6 +68,18 @@ static const struct {
       {0x00800001, 0x21403ae8, 0x008d00c0, 0x00000000},
       /* sel (16) (lt)f0.0 r14.0<1>:f r10.0<8;8,1>:f -0.0:f */
       {0x05800002, 0x21c03ae8, 0x3e8d0140, 0x80000000}}},
+    {"SAD2 has flags for every second channel",
+     EU_GEN8,
+     {/* (f1.1.any2h) if (16) 32 32 */
+      {0x00840022, 0x00000003, 0x00000020, 0x00000020},
+      /* lrp (16) (lt)f0.1 r8.0<1>:f r26.7<0;0>:f r19.3<0;0>:f r3.0<1>:f */
+      {0x0580015c, 0x081e0001, 0xf921afc9, 0x00c72026},
+      /* endif (16) 16 */
+      {0x00800025, 0x00000000, 0x00000000, 0x00000010},
+      /* (W) sad2 (16) (lt)f0.1 r38.0<1>:uw r44.7<4;1,0>:b r38.0<0;2,1>:b */
+      {0x05800050, 0x24c02a4d, 0x2a600587, 0x000504c0},
+      /* (f0.1) sel (16) r72.0<1>:hf r79.0<8;8,1>:hf 3.527832e-02:hf */
+      {0x00810002, 0x29005349, 0x5e8d09e0, 0x28842884}}},
 };
 
 static void
@@ -82,7 +95,7 @@ run_case(unsigned index, enum cpu_level cpu, enum rk_mode mode)
     k.simd = 16;
     k.mode = mode;
     k.banks = mode == RK_BLOCKS;
-    for (unsigned i = 0; i < 4 && cases[index].dw[i][0]; i++)
+    for (unsigned i = 0; i < MOST_INSNS && cases[index].dw[i][0]; i++)
         rk_append(&k, cases[index].dw[i]);
     for (unsigned reg = 1; reg < 112; reg += 15)
         rk_add_send(&k, reg, 15, 0, false);
