@@ -410,8 +410,9 @@ weigh_alone(struct weigher *w, const struct batch_block *block, float out[32])
     store_floats(out + 16, v1[1], v2[1]);
 }
 
-/* Payloads of a row; false if some thread does not fit in it. */
-static inline bool
+/* Payloads of a row; false if some thread does not fit in it. In place: what
+ * weighs would else be copied for each row. */
+static inline __attribute__((always_inline)) bool
 fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
               struct weigher w)
 {
