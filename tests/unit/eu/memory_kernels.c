@@ -358,3 +358,19 @@ fill(struct eu_thread *t, struct rk *random)
                 eu_grf(t, reg)[i] = rk_rnd(random, 1024);
     }
 }
+
+void
+start_in_world(struct eu_thread *t, struct world *w,
+               const struct eu_kernel *kernel, uint32_t mask)
+{
+    struct eu_start s = {.kernel = kernel,
+                         .simd = 16,
+                         .dispatch_mask = mask,
+                         .vector_mask = mask,
+                         .denorm_f_retain = true,
+                         .send = answer,
+                         .surfaces = w->surfaces,
+                         .slm = &w->range[PLACES - 1],
+                         .user = w};
+    eu_thread_init(t, &s);
+}

@@ -48,6 +48,9 @@ void make_rooms(struct world *w);
 void make_world(struct world *w, struct rk *random);
 /* What messages mean: as the interpreter has them. */
 enum eu_msg_result answer(struct eu_thread *t, const struct eu_message *m);
+/* A thread that has the world's memory, with these channels on. */
+void start_in_world(struct eu_thread *t, struct world *w,
+                    const struct eu_kernel *kernel, uint32_t mask);
 /* Registers that a kernel finds. */
 void fill(struct eu_thread *t, struct rk *random);
 

@@ -89,16 +89,7 @@ static enum eu_status
 run_alone(const struct eu_kernel *kernel, struct eu_thread *t, struct world *w,
           uint32_t mask, uint64_t seed)
 {
-    struct eu_start s = {.kernel = kernel,
-                         .simd = 16,
-                         .dispatch_mask = mask,
-                         .vector_mask = mask,
-                         .denorm_f_retain = true,
-                         .send = answer,
-                         .surfaces = w->surfaces,
-                         .slm = &w->range[PLACES - 1],
-                         .user = w};
-    eu_thread_init(t, &s);
+    start_in_world(t, w, kernel, mask);
     begin(t, w, seed);
     return eu_run_reference(t, BUDGET);
 }

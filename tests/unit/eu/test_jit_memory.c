@@ -48,16 +48,7 @@ begin(struct eu_thread *t, struct world *w, const struct eu_kernel *kernel,
     struct rk random = {.random = seed};
     uint32_t mask = rk_chance(&random, 80) ? 0xffff : rk_rnd(&random, 0x10000);
     make_world(w, &random);
-    struct eu_start s = {.kernel = kernel,
-                         .simd = 16,
-                         .dispatch_mask = mask,
-                         .vector_mask = mask,
-                         .denorm_f_retain = true,
-                         .send = answer,
-                         .surfaces = w->surfaces,
-                         .slm = &w->range[PLACES - 1],
-                         .user = w};
-    eu_thread_init(t, &s);
+    start_in_world(t, w, kernel, mask);
     fill(t, &random);
     t->f[0] = t->f[1] = rk_rnd(&random, UINT32_MAX);
 }
