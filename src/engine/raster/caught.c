@@ -350,7 +350,7 @@ block_of_row(const struct row_fill *f, unsigned first, unsigned n)
         if (!lit || f->rest[i] || n--)
             continue;
         payload_put_block(&b, f->to.tile_x + f->block[i].x,
-                          f->to.tile_y + f->block[i].y, lit, lit);
+                          f->to.tile_y + f->block[i].y, lit, lit, false);
         return b;
     }
     return (struct batch_block){0};

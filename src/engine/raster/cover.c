@@ -8,25 +8,6 @@ struct box {
     int32_t x0, y0, x1, y1;
 };
 
-/* Quad by quad. */
-static void
-emit_block(struct worker *w, const struct setup *s, int32_t bx, int32_t by,
-           const uint16_t *masks)
-{
-    unsigned n = w->scene->samples;
-    for (unsigned q = 0; q < 4; q++) {
-        uint8_t m[MAX_SAMPLES];
-        unsigned any = 0;
-        for (unsigned i = 0; i < n; i++) {
-            m[i] = masks[i] >> (4 * q) & 15;
-            any |= m[i];
-        }
-        if (any)
-            quad_emit(w, s, bx + (int32_t)(q & 1) * 2,
-                      by + (int32_t)(q >> 1) * 2, m);
-    }
-}
-
 static bool
 is_covered(const uint16_t *masks, unsigned samples)
 {
@@ -47,6 +28,10 @@ emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
         payload_add_list(w, s, list);
         return;
     }
+    if (w->parts && !special && samples > 1) {
+        payload_add_sample_list(w, s, list);
+        return;
+    }
     if (simple && !w->scene->ps) {
         quad_test_list(w, s, list);
         return;
@@ -59,16 +44,13 @@ emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
         } else if (plain && is_covered(samples > 1 ? list->sample[i] : &b->mask,
                                        samples)) {
             quad_emit_covered(w, s, x, y);
-        } else if (w->parts && !special && samples > 1 &&
-                   payload_add_samples(w, s, x, y, list->sample[i])) {
-            /* Done. */
         } else if (samples > 1) {
-            emit_block(w, s, x, y, list->sample[i]);
+            quad_emit_samples(w, s, x, y, list->sample[i]);
         } else {
             uint16_t m[MAX_SAMPLES];
             for (unsigned k = 0; k < w->scene->samples; k++)
                 m[k] = b->mask;
-            emit_block(w, s, x, y, m);
+            quad_emit_samples(w, s, x, y, m);
         }
     }
 }

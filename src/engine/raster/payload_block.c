@@ -29,58 +29,9 @@ payload_add_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     struct block_batch *b = &w->batch;
     payload_use_primitive(w, s);
     w->ps_count += count_block_bits(lit);
-    payload_put_block(&b->block[b->count++], x, y, lit, full);
+    payload_put_block(&b->block[b->count++], x, y, lit, full, false);
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
-}
-
-/* The pixels' masks of those of four samples that have a bit. */
-static inline uint64_t
-four_samples(unsigned bits)
-{
-    return ((bits & 1) | (uint64_t)(bits & 2) << 15 |
-            (uint64_t)(bits & 4) << 30 | (uint64_t)(bits & 8) << 45) *
-           0xffff;
-}
-
-/* Four samples at a time: masks that were written one by one are read back
- * together only after a wait. */
-bool
-payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
-                    int32_t y, const uint16_t *sample)
-{
-    const struct scene *sc = w->scene;
-    struct block_batch *b = &w->batch;
-    uint64_t any4 = 0, all4 = UINT64_MAX, on[MAX_SAMPLES / 4];
-    for (unsigned i = 0; i < sc->samples; i += 4) {
-        uint64_t there = four_samples(sc->all_samples >> i);
-        memcpy(&on[i / 4], &sample[i], sizeof on[0]);
-        on[i / 4] &= there & four_samples(w->draw->sample_mask >> i);
-        any4 |= on[i / 4];
-        all4 &= on[i / 4] | ~there;
-    }
-    unsigned any = (any4 | any4 >> 32) & UINT32_MAX;
-    unsigned all = (all4 & all4 >> 32) & UINT32_MAX;
-    any = (any | any >> 16) & 0xffff;
-    all &= all >> 16;
-    if (!any)
-        return true;
-    if (!w->cheap && !quad_fills_thread(any))
-        return false;
-    for (unsigned i = 0;
-         sc->test_time == TEST_EARLY && !sc->count_late && i < sc->samples;
-         i += 4)
-        w->depth_count += count_four_blocks(on[i / 4]);
-    payload_use_primitive(w, s);
-    w->ps_count += count_block_bits(any);
-    payload_put_block(&b->block[b->count], x, y, (uint16_t)any, (uint16_t)any);
-    b->block[b->count].partly = any != all;
-    for (unsigned i = 0; i < sc->samples; i += 4)
-        memcpy(&b->sample[b->count][i], &on[i / 4], sizeof on[0]);
-    b->count++;
-    if (b->count == BATCH_BLOCKS)
-        payload_run_blocks(w);
-    return true;
 }
 
 void

@@ -69,7 +69,7 @@ add_all(struct worker *w, const struct setup *s, const struct cover_list *list,
             const struct cover_block c = list->block[k];
             uint16_t mask = lit ? lit[k] : c.mask;
             payload_put_block(&b->block[count], tile_x + c.x, tile_y + c.y,
-                              mask, covers ? c.mask : mask);
+                              mask, covers ? c.mask : mask, false);
             count += mask != 0;
             four = four << 16 | mask;
             if (k % 4 == 3) {
@@ -126,4 +126,98 @@ payload_add_list(struct worker *w, const struct setup *s,
                                                          drawn ? rest : lit);
     if (counts)
         w->depth_count += done.pixels;
+}
+
+/* ---- several samples ---- */
+
+#define FOURS (MAX_SAMPLES / 4)
+
+/* The pixels' masks of those of four samples that have a bit. */
+static inline uint64_t
+four_samples(unsigned bits)
+{
+    return ((bits & 1) | (uint64_t)(bits & 2) << 15 |
+            (uint64_t)(bits & 4) << 30 | (uint64_t)(bits & 8) << 45) *
+           0xffff;
+}
+
+/* Which samples there are, and which of them are drawn; four at a time. */
+struct sample_set {
+    unsigned fours;
+    uint64_t there[FOURS], drawn[FOURS];
+};
+
+static struct sample_set
+samples_of(const struct worker *w)
+{
+    const struct scene *sc = w->scene;
+    struct sample_set set = {.fours = (sc->samples + 3) / 4};
+    for (unsigned i = 0; i < set.fours; i++) {
+        set.there[i] = four_samples(sc->all_samples >> 4 * i);
+        set.drawn[i] = set.there[i] &
+                       four_samples(w->draw->sample_mask >> 4 * i);
+    }
+    return set;
+}
+
+/* What is drawn of a block: pixels with any sample, with all, and a count. */
+struct sample_pixels {
+    unsigned any, all, count;
+};
+
+/* Masks that were written one by one would be read back together only after a
+ * wait: they come, and go, in fours. */
+static inline struct sample_pixels
+take_samples(const struct sample_set *set, const uint16_t *from, uint16_t *to)
+{
+    uint64_t any = 0, all = UINT64_MAX;
+    struct sample_pixels p = {0};
+    for (unsigned i = 0; i < set->fours; i++) {
+        uint64_t on;
+        memcpy(&on, &from[4 * i], sizeof on);
+        on &= set->drawn[i];
+        memcpy(&to[4 * i], &on, sizeof on);
+        any |= on;
+        all &= on | ~set->there[i];
+        p.count += (unsigned)__builtin_popcountll(on);
+    }
+    any |= any >> 32;
+    all &= all >> 32;
+    p.any = (any | any >> 16) & 0xffff;
+    p.all = (all & all >> 16) & 0xffff;
+    return p;
+}
+
+RASTER_LANES void
+payload_add_sample_list(struct worker *w, const struct setup *s,
+                        const struct cover_list *list)
+{
+    const struct scene *sc = w->scene;
+    const struct sample_set set = samples_of(w);
+    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
+    const bool cheap = w->cheap;
+    struct block_batch *b = &w->batch;
+    unsigned samples = 0, pixels = 0;
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct cover_block c = list->block[i];
+        int32_t x = tile_x + c.x, y = tile_y + c.y;
+        const struct sample_pixels p = take_samples(&set, list->sample[i],
+                                                    b->sample[b->count]);
+        if (!p.any)
+            continue;
+        if (!cheap && !quad_fills_thread(p.any)) {
+            quad_emit_samples(w, s, x, y, list->sample[i]);
+            continue;
+        }
+        payload_use_primitive(w, s);
+        payload_put_block(&b->block[b->count++], x, y, (uint16_t)p.any,
+                          (uint16_t)p.any, p.any != p.all);
+        samples += p.count;
+        pixels += (unsigned)__builtin_popcount(p.any);
+        if (b->count == BATCH_BLOCKS)
+            payload_run_blocks(w);
+    }
+    w->ps_count += pixels;
+    if (sc->test_time == TEST_EARLY && !sc->count_late)
+        w->depth_count += samples;
 }

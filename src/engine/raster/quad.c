@@ -196,6 +196,24 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
 }
 
 void
+quad_emit_samples(struct worker *w, const struct setup *s, int32_t x, int32_t y,
+                  const uint16_t *masks)
+{
+    unsigned n = w->scene->samples;
+    for (unsigned q = 0; q < 4; q++) {
+        uint8_t m[MAX_SAMPLES];
+        unsigned any = 0;
+        for (unsigned i = 0; i < n; i++) {
+            m[i] = masks[i] >> (4 * q) & 15;
+            any |= m[i];
+        }
+        if (any)
+            quad_emit(w, s, x + (int32_t)(q & 1) * 2, y + (int32_t)(q >> 1) * 2,
+                      m);
+    }
+}
+
+void
 quad_test_list(struct worker *w, const struct setup *s,
                const struct cover_list *list)
 {

@@ -87,6 +87,9 @@ unsigned hidden_primitives(struct worker *w, const struct bin *bin);
 /* masks[i]: pixels TL TR BL BR that sample i covers. */
 void quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
                const uint8_t masks[MAX_SAMPLES]);
+/* The same for a 4x4 block; masks as in cover_list.sample. */
+void quad_emit_samples(struct worker *w, const struct setup *s, int32_t x,
+                       int32_t y, const uint16_t *masks);
 /* Whether the block has enough lit quads for a thread of its own. */
 static inline bool
 quad_fills_thread(unsigned mask)
@@ -134,11 +137,6 @@ unsigned payload_runs(const struct worker *w, const struct setup *s, bool stay,
  * cover.h. The shader may run later. */
 void payload_add_block(struct worker *w, const struct setup *s, int32_t x,
                        int32_t y, uint16_t lit, uint16_t full);
-/* A block of a draw whose threads do not see samples (w->parts), with the
- * pixels that cover each: false, with nothing done, if it is not worth a
- * thread. */
-bool payload_add_samples(struct worker *w, const struct setup *s, int32_t x,
-                         int32_t y, const uint16_t *sample);
 /* A quad of a draw that keeps blocks; those of a primitive share threads. */
 void payload_add_quad(struct worker *w, const struct setup *s, int32_t x,
                       int32_t y, unsigned lit, unsigned full);
@@ -148,6 +146,9 @@ void payload_run_blocks(struct worker *w);
 /* Blocks of a worker that takes lists, before their early tests. */
 void payload_add_list(struct worker *w, const struct setup *s,
                       const struct cover_list *list);
+/* The same of a draw of several samples that takes parts (w->parts). */
+void payload_add_sample_list(struct worker *w, const struct setup *s,
+                             const struct cover_list *list);
 
 /* ---- caught.c ------------------------------------------------------------ */
 
@@ -208,17 +209,19 @@ void payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
 /* Two stores, not one for each member. */
 static inline void
 payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
-                  uint16_t full)
+                  uint16_t full, bool partly)
 {
     static_assert(offsetof(struct batch_block, y) == 4 &&
                       offsetof(struct batch_block, lit) == 8 &&
                       offsetof(struct batch_block, full) == 10 &&
                       offsetof(struct batch_block, helped) == 12 &&
+                      offsetof(struct batch_block, partly) == 15 &&
                       sizeof *to == 16,
                   "a block is two qwords");
     const uint64_t helped = 0xffff;
     const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
-                            lit | (uint32_t)full << 16 | helped << 32};
+                            lit | (uint32_t)full << 16 | helped << 32 |
+                                (uint64_t)partly << 56};
     memcpy(to, qw, sizeof *to);
 }
 

@@ -110,7 +110,7 @@ struct batch_quads {
 };
 
 /* Blocks on their way to the shader: of a simple draw, or of a multisampled one
- * (see quad_emit_covered() and payload_add_samples()). Those of several
+ * (see quad_emit_covered() and payload_add_sample_list()). Those of several
  * primitives, in order, where the colours are caught (see caught.c). */
 #define BATCH_BLOCKS 64
 struct block_batch {

@@ -7,6 +7,7 @@
 /* Fewer edges are filled up with such as have everything inside: loops over a
  * constant number of them vanish. */
 #define FEW_EDGES 3
+#define COVER_INLINE static inline __attribute__((always_inline))
 
 struct narrow {
     const struct cover_job *job;
@@ -25,7 +26,7 @@ static const i32x16 grid_y = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
 static const i32x16 quad_x = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
 static const i32x16 quad_y = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
 
-static inline void
+COVER_INLINE void
 narrow_edge(struct narrow *n, unsigned e)
 {
     const struct cover_job *job = n->job;
@@ -57,7 +58,7 @@ narrow_edge(struct narrow *n, unsigned e)
 /* Squares of 1 << shift pixels, 4x4 of them from a place on where edge e is
  * at[e] at the first one's corner, but for c. Returns those that no edge leaves
  * out. */
-static inline unsigned
+COVER_INLINE unsigned
 live_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
              int32_t shift)
 {
@@ -69,7 +70,7 @@ live_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
 }
 
 /* Those of them that lie inside of all edges. */
-static inline unsigned
+COVER_INLINE unsigned
 whole_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
               int32_t shift)
 {
@@ -99,7 +100,7 @@ put_block(struct cover_list *list, unsigned x, unsigned y, unsigned mask)
 
 /* The pixels of a block in which a sample is inside; at[e]: the edge at each
  * block's corner, but for c. */
-static inline unsigned
+COVER_INLINE unsigned
 sample_mask(const struct narrow *n, unsigned edges, int32_t (*at)[16],
             unsigned block, unsigned sample)
 {
@@ -110,7 +111,7 @@ sample_mask(const struct narrow *n, unsigned edges, int32_t (*at)[16],
 }
 
 /* All samples of a block; returns their pixels. */
-static inline unsigned
+COVER_INLINE unsigned
 put_samples(const struct narrow *n, unsigned edges, int32_t (*at)[16],
             unsigned block, unsigned box, uint16_t *out)
 {
@@ -121,6 +122,35 @@ put_samples(const struct narrow *n, unsigned edges, int32_t (*at)[16],
         any |= m;
     }
     return any;
+}
+
+/* Blocks of a square at (x, y) where four samples are; boxed: as above. Their
+ * masks are stored together, as they will be read. */
+COVER_INLINE void
+put_fours(const struct narrow *n, struct cover_list *list, unsigned edges,
+          int32_t (*at)[16], unsigned x, unsigned y, unsigned live, bool boxed)
+{
+    const uint64_t repeat = UINT64_C(0x0001000100010001);
+    unsigned count = list->count;
+    for (; live; live &= live - 1) {
+        unsigned i = (unsigned)__builtin_ctz(live);
+        unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
+        i32x16 out[4] = {{0}};
+        for (unsigned s = 0; s < 4; s++) {
+            for (unsigned e = 0; e < edges; e++)
+                out[s] |= n->quads[e][s] + at[e][i];
+        }
+        uint64_t m = ~sign_bits_of_four(out);
+        if (boxed)
+            m &= cover_box_mask(n->job, bx, by) * repeat;
+        memcpy(list->sample[count], &m, sizeof m);
+        unsigned any = (unsigned)m | (unsigned)(m >> 32);
+        any = (any | any >> 16) & 0xffff;
+        uint32_t block = bx | by << 8 | any << 16;
+        memcpy(&list->block[count], &block, sizeof block);
+        count += any != 0;
+    }
+    list->count = count;
 }
 
 /* All blocks of a 16x16 square, whole. */
@@ -171,7 +201,7 @@ cuts_blocks(unsigned bits)
 
 /* Blocks of a square at (x, y) where a pixel is a sample; boxed: some lie
  * partly outside of the box. */
-static inline void
+COVER_INLINE void
 put_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
            int32_t (*at)[16], unsigned x, unsigned y, unsigned live, bool boxed)
 {
@@ -190,7 +220,7 @@ put_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
 }
 
 /* The blocks of a 16x16 square that edges cut. */
-static inline void
+COVER_INLINE void
 add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
            unsigned x, unsigned y)
 {
@@ -201,7 +231,7 @@ add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     unsigned live = box_blocks(columns, rows), whole = 0;
     i32x16 out = {0};
     find_corner(n, edges, x, y, corner);
-    if (n->samples > 1)
+    if (n->samples > 1 && n->samples != 4)
         whole = whole_squares(n, edges, corner, 2);
     for (unsigned e = 0; e < edges; e++) {
         i32x16 v = n->blocks[e] + corner[e];
@@ -212,6 +242,10 @@ add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     bool boxed = cuts_blocks(columns) || cuts_blocks(rows);
     if (n->samples == 1) {
         put_blocks(n, list, edges, at, x, y, live, boxed);
+        return;
+    }
+    if (n->samples == 4) {
+        put_fours(n, list, edges, at, x, y, live, boxed);
         return;
     }
     for (; live; live &= live - 1) {
@@ -227,7 +261,7 @@ add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     }
 }
 
-static inline void
+COVER_INLINE void
 find_squares(const struct narrow *n, struct cover_list *list, unsigned edges)
 {
     const struct cover_job *job = n->job;
@@ -249,23 +283,31 @@ find_squares(const struct narrow *n, struct cover_list *list, unsigned edges)
     }
 }
 
-static inline void
-find(const struct cover_job *job, struct cover_list *list)
+/* In place, where compilers see how many edges and samples there are. */
+COVER_INLINE void
+find_with(const struct cover_job *job, struct cover_list *list, unsigned edges,
+          unsigned samples)
 {
     struct narrow n;
     n.job = job;
-    n.samples = job->samples;
+    n.samples = samples;
     list->count = 0;
-    if (!job->edges) {
-        find_squares(&n, list, 0);
-        return;
-    }
-    for (unsigned e = 0; e < FEW_EDGES; e++)
+    for (unsigned e = 0; e < edges; e++)
         narrow_edge(&n, e);
-    if (job->edges <= FEW_EDGES) {
-        find_squares(&n, list, FEW_EDGES);
-        return;
-    }
-    narrow_edge(&n, FEW_EDGES);
-    find_squares(&n, list, EDGES);
+    find_squares(&n, list, edges);
+}
+
+static inline void
+find(const struct cover_job *job, struct cover_list *list)
+{
+    if (!job->edges)
+        find_with(job, list, 0, job->samples);
+    else if (job->edges > FEW_EDGES)
+        find_with(job, list, EDGES, job->samples);
+    else if (job->samples == 1)
+        find_with(job, list, FEW_EDGES, 1);
+    else if (job->samples == 4)
+        find_with(job, list, FEW_EDGES, 4);
+    else
+        find_with(job, list, FEW_EDGES, job->samples);
 }

@@ -138,10 +138,7 @@ find_square(const struct edges *l, unsigned i, int32_t x, int32_t y)
         out[2] |= v + 4 * b;
         out[3] |= v + (4 * a + 4 * b);
     }
-    uint64_t all = 0;
-    for (unsigned k = 0; k < 4; k++)
-        all |= (uint64_t)sign_bits(&out[k]) << 16 * k;
-    return ~all;
+    return ~sign_bits_of_four(out);
 }
 
 /* Shape `to` from lane i. False: it covers nothing. */

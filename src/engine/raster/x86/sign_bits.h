@@ -23,4 +23,14 @@ sign_bits(const i32x16 *v)
 #endif
 }
 
+/* Of four such vectors, one after the other from bit 0 on. */
+static inline uint64_t
+sign_bits_of_four(const i32x16 v[4])
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < 4; i++)
+        all |= (uint64_t)sign_bits(&v[i]) << 16 * i;
+    return all;
+}
+
 #endif
