@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "drm-shim/device.h"
 #include "drm-shim/raw.h"
-#include "engine/engine.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,53 +33,9 @@ struct fence {
 };
 
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t cond;
-    unsigned sleepers;
-    atomic_uint kicks;      /* for those who look before they sleep */
     struct fence *exported; /* for fence_import() of our own files */
     struct fence *pending;  /* for the child of a fork */
-    pthread_once_t once;
-} fences = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
-
-static void
-init_cond(void)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&fences.cond, &attr);
-    pthread_condattr_destroy(&attr);
-}
-
-void
-fence_lock(void)
-{
-    pthread_once(&fences.once, init_cond);
-    pthread_mutex_lock(&fences.lock);
-}
-
-void
-fence_unlock(void)
-{
-    pthread_mutex_unlock(&fences.lock);
-}
-
-void
-fence_kick(void)
-{
-    atomic_fetch_add_explicit(&fences.kicks, 1, memory_order_release);
-    if (fences.sleepers)
-        pthread_cond_broadcast(&fences.cond);
-}
-
-int64_t
-fence_now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
+} fences;
 
 struct fence *
 fence_create(bool signalled)
@@ -265,84 +220,6 @@ fence_create_merged(struct fence *const *fences, unsigned count)
     return NULL;
 }
 
-static void
-timespec_from_ns(struct timespec *ts, int64_t ns)
-{
-    ts->tv_sec = ns / INT64_C(1000000000);
-    ts->tv_nsec = ns % INT64_C(1000000000);
-}
-
-/* Waking a thread costs more than most batches take: look for a moment first.
- * Called and left with the lock held. */
-#define SPIN_NS 40000
-
-static bool
-spin_locked(bool (*ready)(void *data), void *data)
-{
-    int64_t end_ns = fence_now_ns() + SPIN_NS;
-    bool done = false;
-    while (!done && fence_now_ns() < end_ns) {
-        unsigned kicks = atomic_load(&fences.kicks);
-        fence_unlock();
-        for (int i = 0; i < 64 && atomic_load(&fences.kicks) == kicks; i++)
-            __builtin_ia32_pause();
-        fence_lock();
-        if (atomic_load(&fences.kicks) != kicks)
-            done = ready(data);
-    }
-    return done || ready(data);
-}
-
-/* A waiting thread may as well do the work, if it has the time. Called and left
- * with the lock held. */
-#define HELP_NS 500000000
-
-static bool
-help_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
-{
-    struct engine *engine = device_engine_if_any();
-    if (!engine || deadline_ns <= 0 ||
-        (deadline_ns != FENCE_FOREVER &&
-         deadline_ns - fence_now_ns() < HELP_NS))
-        return false;
-    bool done = false, helped = true;
-    while (!done && helped) {
-        fence_unlock();
-        helped = engine_help(engine);
-        fence_lock();
-        done = ready(data);
-    }
-    return done;
-}
-
-int
-fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
-{
-    struct timespec ts;
-    if (deadline_ns > 0 && deadline_ns != FENCE_FOREVER)
-        timespec_from_ns(&ts, deadline_ns);
-    fence_lock();
-    bool done = ready(data);
-    if (!done)
-        done = help_locked(ready, data, deadline_ns);
-    if (!done && deadline_ns > 0)
-        done = spin_locked(ready, data);
-    while (!done && deadline_ns > 0) {
-        int err = 0;
-        fences.sleepers++;
-        if (deadline_ns == FENCE_FOREVER)
-            pthread_cond_wait(&fences.cond, &fences.lock);
-        else
-            err = pthread_cond_timedwait(&fences.cond, &fences.lock, &ts);
-        fences.sleepers--;
-        done = ready(data);
-        if (err == ETIMEDOUT)
-            break;
-    }
-    fence_unlock();
-    return done ? 0 : -ETIME;
-}
-
 static bool
 one_ready(void *data)
 {
@@ -499,8 +376,7 @@ fence_after_fork_parent(void)
 void
 fence_after_fork_child(void)
 {
-    fences.sleepers = 0;
-    init_cond();
+    fence_forget_sleepers();
     for (struct fence *f = fences.pending; f; f = f->next_pending) {
         atomic_store(&f->signalled, true);
         f->link_pending = NULL;

@@ -42,7 +42,8 @@ struct fence *fence_import(int fd, int *err);
 bool fence_is_sync_file(int fd);
 
 /* Syncobjs share the lock and the condition. ready() is called with the lock
- * held; fence_kick() makes sleepers look again and must be called with it. */
+ * held; fence_kick() wakes sleepers if one of them is ready and must be called
+ * with it. */
 void fence_lock(void);
 void fence_unlock(void);
 void fence_kick(void);
@@ -51,6 +52,7 @@ int fence_wait_until(bool (*ready)(void *data), void *data,
 
 /* Around fork(): the lock is not held by a thread that does not exist. */
 void fence_before_fork(void);
+void fence_forget_sleepers(void); /* in the child, with the lock held */
 void fence_after_fork_parent(void);
 void fence_after_fork_child(void);
 

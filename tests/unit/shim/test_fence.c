@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -43,6 +44,53 @@ Test(fence, signal_wakes_a_sleeper)
     pthread_create(&thread, NULL, signal_later, f);
     cr_assert_eq(fence_wait(f, FENCE_FOREVER), 0);
     pthread_join(thread, NULL);
+    fence_unref(f);
+}
+
+struct waits {
+    struct fence *fence;
+    pthread_t thread;
+    atomic_bool over;
+};
+
+static void *
+wait_long(void *data)
+{
+    struct waits *w = data;
+    cr_assert_eq(fence_wait(w->fence, fence_now_ns() + 20000000000), 0);
+    atomic_store(&w->over, true);
+    return NULL;
+}
+
+/* Each sleeps on until its own has. */
+Test(fence, sleepers_wait_for_several)
+{
+    enum { COUNT = 4 };
+    static struct waits w[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        w[i].fence = fence_create(false);
+        pthread_create(&w[i].thread, NULL, wait_long, &w[i]);
+    }
+    usleep(20000);
+    static const unsigned order[COUNT] = {2, 0, 3, 1};
+    for (unsigned i = 0; i < COUNT; i++) {
+        struct waits *next = &w[order[i]];
+        cr_assert(!atomic_load(&next->over));
+        fence_signal(next->fence);
+        pthread_join(next->thread, NULL);
+        fence_unref(next->fence);
+    }
+}
+
+/* As drivers ask that only want to know. */
+Test(fence, wait_until_now_does_not_wait)
+{
+    struct fence *f = fence_create(false);
+    int64_t start = fence_now_ns();
+    for (unsigned i = 0; i < 10000; i++)
+        cr_assert_eq(fence_wait(f, fence_now_ns()), -ETIME);
+    /* 400 ms if each looked on for a moment */
+    cr_assert_lt(fence_now_ns() - start, 200000000);
     fence_unref(f);
 }
 
