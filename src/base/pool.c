@@ -10,10 +10,16 @@
 /* How long a thread with nothing to do looks for more before it sleeps: to be
  * woken takes about as long, and there is often another call by then. */
 #define SPIN_NS 30000
-/* Indices that a worker takes at once: never so many that others wait for it.
- */
-#define MAX_GRAIN 8
-#define GRAINS_PER_WORKER 8
+
+/* The indices of a call that a worker begins with. Each takes its own from the
+ * front; who has no more takes others' from the back. Then the same indices
+ * come to the same core call after call, even where some take longer: what
+ * they write stays in its caches. It takes several times as long to get it
+ * from those of another. */
+struct share {
+    alignas(128) _Atomic uint64_t left; /* begin, and end << 32 */
+    atomic_bool owned;
+};
 
 struct pool {
     pthread_mutex_t call; /* one pool_for at a time */
@@ -30,9 +36,7 @@ struct pool {
     atomic_uint busy;  /* threads that have joined in */
     void (*fn)(void *, unsigned, unsigned);
     void *ctx;
-    unsigned count;
-    /* Written by all: apart from what they read. */
-    alignas(64) atomic_uint next;
+    struct share *shares; /* one per worker */
 };
 
 struct pool_thread {
@@ -40,26 +44,63 @@ struct pool_thread {
     unsigned worker;
 };
 
-static unsigned
-grain_at(const struct pool *pool, unsigned next)
+static bool
+take_first(struct share *share, unsigned *index)
 {
-    if (next >= pool->count)
-        return 0;
+    uint64_t left = atomic_load(&share->left);
+    do {
+        *index = (uint32_t)left;
+        if (*index >= left >> 32)
+            return false;
+    } while (!atomic_compare_exchange_weak(&share->left, &left, left + 1));
+    return true;
+}
+
+static bool
+take_last(struct share *share, unsigned *index)
+{
+    uint64_t left = atomic_load(&share->left), one = UINT64_C(1) << 32;
+    do {
+        if ((uint32_t)left >= left >> 32)
+            return false;
+        *index = (uint32_t)(left >> 32) - 1;
+    } while (!atomic_compare_exchange_weak(&share->left, &left, left - one));
+    return true;
+}
+
+static void
+share_out(struct pool *pool, unsigned count)
+{
     unsigned workers = pool->thread_count + 1;
-    unsigned grain = (pool->count - next) / (workers * GRAINS_PER_WORKER);
-    return CLAMP(grain, 1u, MAX_GRAIN);
+    for (unsigned i = 0; i < workers; i++) {
+        uint64_t begin = (uint64_t)count * i / workers;
+        uint64_t end = (uint64_t)count * (i + 1) / workers;
+        atomic_store(&pool->shares[i].left, begin | end << 32);
+        atomic_store(&pool->shares[i].owned, false);
+    }
+}
+
+/* By the processor, as threads move, and what is in caches does not. */
+static unsigned
+find_share(struct pool *pool)
+{
+    unsigned workers = pool->thread_count + 1;
+    unsigned i = (unsigned)sched_getcpu() % workers;
+    while (atomic_exchange(&pool->shares[i].owned, true))
+        i = (i + 1) % workers;
+    return i;
 }
 
 static void
 drain(struct pool *pool, unsigned worker)
 {
-    unsigned grain;
-    while ((grain = grain_at(pool, atomic_load(&pool->next)))) {
-        unsigned i = atomic_fetch_add(&pool->next, grain);
-        if (i >= pool->count)
-            return;
-        for (unsigned end = i + MIN2(grain, pool->count - i); i < end; i++)
-            pool->fn(pool->ctx, i, worker);
+    unsigned workers = pool->thread_count + 1, own = find_share(pool), index;
+    while (take_first(&pool->shares[own], &index))
+        pool->fn(pool->ctx, index, worker);
+    for (unsigned i = 1; i < workers; i++) {
+        struct share *other = &pool->shares[(own + i) % workers];
+        while (take_last(other, &index))
+            pool->fn(pool->ctx, index, worker);
     }
 }
 
@@ -164,7 +205,11 @@ pool_create(unsigned threads)
     memset(pool, 0, sizeof *pool);
     pool->spins = threads < count_cpus();
     pool->threads = calloc(threads ? threads : 1, sizeof *pool->threads);
-    if (!pool->threads) {
+    pool->shares = aligned_alloc(alignof(struct share),
+                                 (threads + 1) * sizeof *pool->shares);
+    if (!pool->threads || !pool->shares) {
+        free(pool->threads);
+        free(pool->shares);
         free(pool);
         return NULL;
     }
@@ -204,6 +249,7 @@ pool_destroy(struct pool *pool)
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->idle);
     free(pool->threads);
+    free(pool->shares);
     free(pool);
 }
 
@@ -240,8 +286,7 @@ pool_for(struct pool *pool, unsigned count,
     pthread_mutex_lock(&pool->call);
     pool->fn = fn;
     pool->ctx = ctx;
-    pool->count = count;
-    atomic_store(&pool->next, 0);
+    share_out(pool, count);
     bool share = count > 1 && pool->thread_count;
     if (share) {
         pthread_mutex_lock(&pool->lock);
