@@ -11,20 +11,38 @@
 #define INLINE_SETUPS 1024
 
 static void
-report_counts(struct worker *w)
+add_counts(struct worker *w)
 {
-    struct scene *sc = w->scene;
-    struct pipeline_stats *st = w->draw->stats;
-    if (sc->count_depth && w->depth_count)
-        atomic_fetch_add(&st->ps_depth_count, w->depth_count);
-    if (sc->count_ps && w->ps_count)
-        /* Gen8 counts each invocation four times: observed, the stock
-         * driver divides. */
-        atomic_fetch_add(&st->ps_invocations,
-                         w->ps_count * (w->draw->gen == 8 ? 4 : 1));
+    const struct scene *sc = w->scene;
+    if (sc->count_depth)
+        w->depth_sum += w->depth_count;
+    if (sc->count_ps)
+        w->ps_sum += w->ps_count;
     stats_add(STAT_threads_ps, w->threads);
     stats_add(STAT_pixels, w->pixels);
     w->depth_count = w->ps_count = w->threads = w->pixels = 0;
+}
+
+/* Not by each worker for each tile: counters that several cores write take
+ * longer than some tiles. */
+static void
+report_counts(struct raster *r)
+{
+    const struct draw *d = r->scene[0]->draw;
+    uint64_t depth_count = 0, ps_count = 0;
+    for (unsigned i = 0; i < r->worker_count; i++) {
+        struct worker *w = r->worker[i];
+        if (!w)
+            continue;
+        depth_count += w->depth_sum;
+        ps_count += w->ps_sum;
+        w->depth_sum = w->ps_sum = 0;
+    }
+    atomic_fetch_add(&d->stats->ps_depth_count, depth_count);
+    /* Gen8 counts each invocation four times: observed, the stock driver
+     * divides. */
+    atomic_fetch_add(&d->stats->ps_invocations,
+                     ps_count * (d->gen == 8 ? 4 : 1));
 }
 
 /* Makes the worker one of this scene. Addresses that were found for another
@@ -79,6 +97,7 @@ worker_init(struct worker *w, const struct raster *r, unsigned index)
     w->serial = 0;
     w->flush = r->flush - 1;
     w->tile_x = w->tile_y = -1;
+    w->depth_sum = w->ps_sum = 0;
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         w->target[i].known = false;
     for (unsigned s = 0; s < MAX_SAMPLES; s++) {
@@ -105,7 +124,7 @@ static void
 end_scene(struct worker *w)
 {
     quad_flush(w);
-    report_counts(w);
+    add_counts(w);
 }
 
 /* A small primitive takes less time than to get it from where another core has
@@ -338,6 +357,7 @@ bins_draw(struct raster *r)
         }
         place_bins(r, &grid, bins, room);
         draw_tiles(r, &t);
+        report_counts(r);
     } else {
         unimp("out of memory for bins");
     }

@@ -178,6 +178,7 @@ struct worker {
     int depth_layer;
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
+    uint64_t depth_sum, ps_sum; /* counted for queries since the last flush */
     struct cover_list cover;
     struct block_batch batch;
     /* See eu_launch_row(). */
