@@ -45,7 +45,7 @@ store_ips_vex(struct x86 *x, bool high)
         for (unsigned i = 0; i < 8; i++)
             bit[i] = UINT32_C(1) << (g * 8 + i);
         struct x86_rm bits = x86_const(x, bit, 8);
-        x86_vop(x, X86_BROADCASTSS, 1, 1, 0, x86_thread(scratch), 0);
+        x86_vop(x, X86_PBROADCASTD, 1, 1, 0, x86_thread(scratch), 0);
         x86_vop(x, X86_PAND, 1, 1, 1, bits, 0);
         x86_vop(x, X86_PCMPEQD, 1, 1, 1, bits, 0);
         x86_vop(x, X86_MOVUPS_LD, 1, 2, 0, x86_thread(at + g * 32), 0);
@@ -59,7 +59,7 @@ jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
     bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
-    x86_vop(x, X86_BROADCASTSS, j->evex ? 2 : 1, 0, 0,
+    x86_vop(x, X86_PBROADCASTD, j->evex ? 2 : 1, 0, 0,
             jit_as_memory(x86_dword_const(x, ip_B)), 0);
     if (j->evex)
         store_ips_evex(x, high);
@@ -80,7 +80,7 @@ find_waiting(struct x86 *x, uint32_t ip_B)
 {
     size_t at = offsetof(struct eu_thread, chan_ip);
     unsigned len = x->evex ? 2 : 1, lanes = x->evex ? 16 : 8;
-    x86_vop(x, X86_BROADCASTSS, len, 0, 0,
+    x86_vop(x, X86_PBROADCASTD, len, 0, 0,
             jit_as_memory(x86_dword_const(x, ip_B)), 0);
     for (unsigned c = 0; c < 32; c += lanes) {
         unsigned to = c ? X86_RCX : X86_RAX;

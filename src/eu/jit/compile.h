@@ -105,7 +105,7 @@ struct x86_rm jit_src_int(struct jit *j, const struct eu_op *op, unsigned s,
 /* Immediates as the 32-bit value of each lane, before modifiers. */
 void jit_immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
                          uint32_t value[EU_MAX_LANES]);
-/* BROADCASTSS reads its dword plainly. */
+/* PBROADCASTD reads its dword plainly. */
 static inline struct x86_rm
 jit_as_memory(struct x86_rm rm)
 {

@@ -112,7 +112,7 @@ broadcast(struct jit *j, unsigned len, uint64_t value)
     struct x86_rm rm = x86_const_qword(&j->x, value);
     unsigned d = jit_temp(j);
     rm.bcast = false;
-    x86_vop(&j->x, X86_BROADCASTSD, MAX2(len, 1), d, 0, rm, 0);
+    x86_vop(&j->x, X86_PBROADCASTQ, MAX2(len, 1), d, 0, rm, 0);
     return d;
 }
 
@@ -166,7 +166,7 @@ load(struct jit *j, const struct eu_op *op, const struct eu_operand *o,
         return collect(j, at, lanes, size_B);
     jit_sync(j, at[0], size_B);
     d = jit_temp(j);
-    x86_vop(&j->x, size_B == 8 ? X86_BROADCASTSD : X86_BROADCASTSS,
+    x86_vop(&j->x, size_B == 8 ? X86_PBROADCASTQ : X86_PBROADCASTD,
             MAX2(q->len, 1), d, 0, x86_thread(GRF_AT(at[0])), 0);
     return d;
 }

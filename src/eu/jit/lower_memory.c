@@ -80,7 +80,7 @@ load_kept(struct jit *j, const struct jit_miss *m)
         const struct jit_kept *k = &m->kept[i];
         jit_address(j, k->nth);
         if (k->is_const)
-            x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), k->reg, 0,
+            x86_vop(&j->x, X86_PBROADCASTD, jit_full_len(j), k->reg, 0,
                     jit_as_memory(x86_const(&j->x, &k->value, 1)), 0);
         else
             jit_load_len(j, k->reg, k->off_B, k->len_B);
@@ -219,7 +219,7 @@ locate(struct jit *j, const struct access *a, unsigned offsets,
     unsigned len = a->lanes / 8;
     offsets = check_bounds(j, a, offsets, t[0], m);
     x86_vop(x, X86_MOVD_TO_GPR, 0, offsets, 0, x86_reg(X86_RCX), 0);
-    x86_vop(x, X86_BROADCASTSS, len, t[1], 0, x86_reg(offsets), 0);
+    x86_vop(x, X86_PBROADCASTD, len, t[1], 0, x86_reg(offsets), 0);
     x86_vop(x, X86_PSUBD, len, t[0], offsets, x86_reg(t[1]), 0);
     x86_alu_reg(x, X86_ADD, X86_RAX, X86_RCX, true);
 }
@@ -317,7 +317,7 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
     x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
     uint32_t differ = x86_jump(x, X86_CC_NE);
     for (unsigned c = 0; c < a->channels; c++)
-        x86_vop(x, X86_BROADCASTSS, len, d[c], 0, x86_at_rax(c * 4), 0);
+        x86_vop(x, X86_PBROADCASTD, len, d[c], 0, x86_at_rax(c * 4), 0);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, differ, x->size);
     read_apart(j, a, t, d, m);

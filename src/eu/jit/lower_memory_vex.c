@@ -42,7 +42,7 @@ check_bounds(const struct vex_access *v)
         all = t[3];
         x86_vop(x, X86_PMAXUD, 1, all, t[0], x86_reg(t[1]), 0);
     }
-    x86_vop(x, X86_BROADCASTSS, 1, t[2], 0, x86_at_rax(end_at), 0);
+    x86_vop(x, X86_PBROADCASTD, 1, t[2], 0, x86_at_rax(end_at), 0);
     x86_vop(x, X86_PMAXUD, 1, t[2], t[2], x86_reg(all), 0);
     x86_vop(x, X86_PCMPEQD, 1, t[2], t[2], x86_reg(all), 0);
     x86_vop(x, X86_PTEST, 1, t[2], 0, x86_reg(t[2]), 0);
@@ -59,7 +59,7 @@ locate(const struct vex_access *v)
     const unsigned *t = v->t;
     check_bounds(v);
     x86_vop(x, X86_MOVD_TO_GPR, 0, t[0], 0, x86_reg(X86_RCX), 0);
-    x86_vop(x, X86_BROADCASTSS, 1, t[2], 0, x86_reg(t[0]), 0);
+    x86_vop(x, X86_PBROADCASTD, 1, t[2], 0, x86_reg(t[0]), 0);
     for (unsigned i = 0; i < v->parts; i++)
         x86_vop(x, X86_PSUBD, 1, t[i], t[i], x86_reg(t[2]), 0);
     x86_alu_reg(x, X86_ADD, X86_RAX, X86_RCX, true);
@@ -135,7 +135,7 @@ load_same(const struct vex_access *v)
 {
     for (unsigned c = 0; c < v->a->channels; c++) {
         for (unsigned h = 0; h < v->parts; h++) {
-            x86_vop(&v->j->x, X86_BROADCASTSS, 1, answer_reg(v, c, h), 0,
+            x86_vop(&v->j->x, X86_PBROADCASTD, 1, answer_reg(v, c, h), 0,
                     x86_at_rax(c * 4), 0);
             put_answer(v, c, h);
         }

@@ -158,7 +158,7 @@ static void
 move_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a, unsigned k)
 {
     enum x86_vop vop = a.kind == X86_REG ? X86_MOVAPS
-                       : a.bcast         ? X86_BROADCASTSS
+                       : a.bcast         ? X86_PBROADCASTD
                                          : X86_MOVUPS_LD;
     if (a.kind != X86_REG || a.reg != d)
         x86_vop(&j->x, vop, len, d, 0, jit_as_memory(a), k);

@@ -83,7 +83,7 @@ broadcast(struct jit *j, size_t disp, unsigned *shift, unsigned bits)
 {
     enum x86_vop vop = bits == 8    ? X86_PBROADCASTB
                        : bits == 16 ? X86_PBROADCASTW
-                                    : X86_BROADCASTSS;
+                                    : X86_PBROADCASTD;
     unsigned r = jit_temp(j), from = *shift / bits * bits;
     x86_vop(&j->x, vop, 1, r, 0, x86_thread(disp + from / 8), 0);
     *shift -= from;

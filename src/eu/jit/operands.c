@@ -106,7 +106,7 @@ unsigned
 jit_new_reg(struct jit *j, struct x86_rm rm, unsigned len)
 {
     unsigned r = jit_temp(j);
-    enum x86_vop op = rm.bcast ? X86_BROADCASTSS : X86_MOVUPS_LD;
+    enum x86_vop op = rm.bcast ? X86_PBROADCASTD : X86_MOVUPS_LD;
     rm.bcast = false;
     x86_vop(&j->x, op, len, r, 0, rm, 0);
     return r;

@@ -111,7 +111,7 @@ jit_bcast(struct jit *j, unsigned off_B)
     if (j->evex)
         return x86_thread_bcast(GRF_AT(off_B));
     unsigned r = jit_temp(j);
-    x86_vop(&j->x, X86_BROADCASTSS, 1, r, 0, x86_thread(GRF_AT(off_B)), 0);
+    x86_vop(&j->x, X86_PBROADCASTD, 1, r, 0, x86_thread(GRF_AT(off_B)), 0);
     jit_note(j, r, JIT_BCAST, off_B, 4);
     return x86_reg(r);
 }
@@ -138,7 +138,7 @@ jit_dword_reg(struct jit *j, uint32_t value)
         }
     }
     unsigned r = jit_temp(j);
-    x86_vop(&j->x, X86_BROADCASTSS, jit_full_len(j), r, 0,
+    x86_vop(&j->x, X86_PBROADCASTD, jit_full_len(j), r, 0,
             jit_as_memory(x86_dword_const(&j->x, value)), 0);
     v->reg[r].kind = JIT_CONST;
     v->temps &= ~JIT_BIT(r);

@@ -12,7 +12,11 @@ enum x86_tuple {
     X86_8B,
 };
 
-/* name, opcode map, mandatory prefix (0 none, 1 66, 2 F3, 3 F2), W of VEX,
+/* PBROADCASTD and PBROADCASTQ are for floats, too: Zen 4 loads with them, as
+ * with operands in all lanes, where BROADCASTSS and BROADCASTSD shuffle
+ * besides, and take turns with multiplications and additions for that.
+ *
+ * name, opcode map, mandatory prefix (0 none, 1 66, 2 F3, 3 F2), W of VEX,
  * W of EVEX, opcode, tuple. W = 2: no such form. */
 #define X86_VECTOR_OPS(X)                    \
     X(MOVUPS_LD, 1, 0, 0, 0, 0x10, FULL)     \
@@ -62,7 +66,7 @@ enum x86_tuple {
     X(PMOVSXDQ, 2, 1, 0, 0, 0x25, HALF)      \
     X(BLENDMPD, 2, 1, 2, 1, 0x65, FULL)      \
     X(PTESTMD, 2, 1, 2, 0, 0x27, FULL)       \
-    X(BROADCASTSD, 2, 1, 0, 1, 0x19, 8B)     \
+    X(PBROADCASTQ, 2, 1, 0, 1, 0x59, 8B)     \
     X(MOVMSKPD, 1, 1, 0, 2, 0x50, FULL)      \
     X(PCMPGTQ, 2, 1, 0, 2, 0x37, FULL)       \
     X(PCMPQ, 3, 1, 2, 1, 0x1f, FULL)         \
@@ -107,7 +111,7 @@ enum x86_tuple {
     X(PMOVZXBD, 2, 1, 0, 0, 0x31, QUARTER)   \
     X(PMOVDW, 2, 2, 2, 0, 0x33, HALF)        \
     X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)     \
-    X(BROADCASTSS, 2, 1, 0, 0, 0x18, 4B)     \
+    X(PBROADCASTD, 2, 1, 0, 0, 0x58, 4B)     \
     X(PBROADCASTB, 2, 1, 0, 2, 0x78, 4B)     \
     X(PBROADCASTW, 2, 1, 0, 2, 0x79, 4B)     \
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
