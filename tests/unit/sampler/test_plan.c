@@ -396,6 +396,9 @@ any_block(const struct surface *s)
     for (unsigned i = 0; i < 4; i++)
         d[i] = any(3) ? ((float)any(256) - 128.0f) / 128.0f
                       : (float)any(3) - 1.0f;
+    /* A texel per pixel. */
+    for (unsigned i = 0, one = any(8) == 0; i < 4 && one; i++)
+        d[i] = i % 3 ? 0.0f : 1.0f;
     if (any(4) == 0)
         at[0] = floorf(at[0] * 64.0f) / 64.0f;
     for (unsigned i = 0; i < 16; i++) {
