@@ -10,8 +10,10 @@
 /* Constant arguments have to be seen as such. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 /* For up to four times: arrays of vectors get registers where no loop is left
- * when compilers look at them. */
-#ifdef __clang__
+ * when compilers look at them. Sanitizers keep them in memory anyway. */
+#ifdef __SANITIZE_ADDRESS__
+#define LANES_UNROLLED for
+#elif defined(__clang__)
 #define LANES_UNROLLED _Pragma("unroll") for
 #else
 #define LANES_UNROLLED _Pragma("GCC unroll 4") for
