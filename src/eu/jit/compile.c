@@ -81,7 +81,7 @@ begin_block(struct jit *j, uint32_t i)
                   (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     jit_forget(j);
     j->label[i] = j->x.size;
-    jit_enter_loop(j, i);
+    jit_enter_loop(j, i, 0);
     if (checks) {
         x86_test(&j->x, X86_R12);
         leave_for(j, X86_CC_LE, i);

@@ -31,8 +31,9 @@ bool jit_is_unreached(const struct jit *j, uint32_t i);
 bool jit_find_loops(struct jit *j);
 /* The loop that the op is in, if it has pinned registers; or NULL. */
 const struct jit_loop *jit_loop_at(const struct jit *j, uint32_t op);
-/* A block begins, with nothing in registers: after this what is pinned is. */
-void jit_enter_loop(struct jit *j, uint32_t op);
+/* A block begins, with nothing in registers but these pins, as bits: after this
+ * what is pinned is. */
+void jit_enter_loop(struct jit *j, uint32_t op, uint32_t there);
 /* The register that is pinned to exactly this vector, or -1. */
 int jit_pin_of(const struct jit *j, unsigned off_B, unsigned len_B);
 /* What is live is in memory, or where it is pinned. */

@@ -334,10 +334,11 @@ is_live(const struct jit_pin *p, const struct jit_set *live)
 }
 
 static void
-load_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live)
+load_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live,
+          uint32_t there)
 {
     for (unsigned i = 0; i < l->count; i++)
-        if (is_live(&l->pins[i], live))
+        if (is_live(&l->pins[i], live) && !(there & BIT(i)))
             jit_load_len(j, l->pins[i].reg, l->pins[i].off_B, l->pins[i].len_B);
 }
 
@@ -352,7 +353,7 @@ store_pins(struct jit *j, const struct jit_loop *l, const struct jit_set *live)
 }
 
 void
-jit_enter_loop(struct jit *j, uint32_t op)
+jit_enter_loop(struct jit *j, uint32_t op, uint32_t there)
 {
     const struct jit_loop *l = jit_loop_at(j, op);
     const struct jit_set *live = &j->live[!j->full][op];
@@ -361,7 +362,7 @@ jit_enter_loop(struct jit *j, uint32_t op)
     if (!l)
         return;
     if (op == l->head)
-        load_pins(j, l, live);
+        load_pins(j, l, live, there);
     for (unsigned i = 0; i < l->count; i++) {
         const struct jit_pin *p = &l->pins[i];
         if (!is_live(p, live))
@@ -429,7 +430,7 @@ static uint32_t
 way_in(struct jit *j, const struct jit_loop *l, uint32_t op, uint32_t to)
 {
     uint32_t at = j->x.size;
-    load_pins(j, l, &j->live[!j->full][op]);
+    load_pins(j, l, &j->live[!j->full][op], 0);
     x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), to);
     return at;
 }

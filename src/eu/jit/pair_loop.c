@@ -4,6 +4,8 @@
 
 #include "eu/jit/x86_gpr.h"
 
+#include <limits.h>
+
 uint32_t
 jit_count_ops(const struct jit *j, uint32_t first, uint32_t end)
 {
@@ -20,16 +22,87 @@ jit_spend(struct jit *j, uint32_t ops)
         x86_alu_imm(&j->x, X86_SUB, X86_R12, j->threads * ops, true);
 }
 
+/* Pins, as bits, that are in registers; from[] says in which. */
+static uint32_t
+find_pins(struct jit *j, const struct jit_loop *l, unsigned from[JIT_PINS])
+{
+    uint32_t there = 0;
+    for (unsigned i = 0; i < l->count; i++) {
+        const struct jit_pin *p = &l->pins[i];
+        int r = jit_find(j, JIT_GRF, p->off_B, p->len_B);
+        bool whole = r >= 0 && j->v.reg[r].len_B == p->len_B;
+        if (!whole || !jit_set_has(&j->live[0][l->head], p->off_B, p->len_B))
+            continue;
+        from[i] = (unsigned)r;
+        there |= JIT_BIT(i);
+    }
+    return there;
+}
+
+static uint32_t
+registers_of(const unsigned from[JIT_PINS], uint32_t pins)
+{
+    uint32_t regs = 0;
+    for (; pins; pins &= pins - 1)
+        regs |= JIT_BIT(from[jit_first(pins)]);
+    return regs;
+}
+
+/* One whose place is free, or its own; or UINT_MAX: they go round in circles,
+ * all of them in registers that are pins. */
+static unsigned
+movable(const struct jit_loop *l, const unsigned from[JIT_PINS], uint32_t pins)
+{
+    uint32_t held = registers_of(from, pins);
+    for (; pins; pins &= pins - 1) {
+        unsigned i = jit_first(pins), to = l->pins[i].reg;
+        if (from[i] == to || !(held & JIT_BIT(to)))
+            return i;
+    }
+    return UINT_MAX;
+}
+
+static void
+move_pins(struct jit *j, const struct jit_loop *l, unsigned from[JIT_PINS],
+          uint32_t pins)
+{
+    unsigned aside = jit_first(j->v.all & ~l->regs);
+    while (pins) {
+        unsigned i = movable(l, from, pins), first = jit_first(pins);
+        bool circle = i == UINT_MAX;
+        if (circle)
+            i = first;
+        unsigned to = circle ? aside : l->pins[i].reg;
+        if (from[i] != to)
+            x86_vop(&j->x, X86_MOVAPS, jit_len(l->pins[i].len_B), to, 0,
+                    x86_reg(from[i]), 0);
+        from[i] = to;
+        pins &= ~(circle ? 0 : JIT_BIT(i));
+    }
+}
+
+/* What the loop only reads is in memory, too. */
+static void
+enter(struct jit *j, const struct jit_loop *l)
+{
+    unsigned from[JIT_PINS];
+    uint32_t there = find_pins(j, l, from), written = 0;
+    for (unsigned i = 0; i < l->count; i++)
+        written |= l->pins[i].written ? JIT_BIT(i) : 0;
+    jit_flush_but(j, &j->live[0][l->head], registers_of(from, there & written));
+    move_pins(j, l, from, there);
+    jit_forget(j);
+    jit_enter_loop(j, l->head, there);
+}
+
 void
 jit_pair_begin_loop(struct jit *j, const struct jit_loop *l)
 {
     struct x86 *x = &j->x;
+    uint32_t head = l->head;
     jit_float_mode(j, false);
-    for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
-        jit_flush(j, &j->live[0][l->head]);
-        jit_forget(j);
-        jit_enter_loop(j, l->head);
-    }
+    for (unsigned n = 0; n < j->threads; n++, jit_turn(j))
+        enter(j, jit_loop_at(j, head));
     x86_test(x, X86_R12);
     jit_lose(j, x86_jump(x, X86_CC_LE));
     jit_spend(j, jit_count_ops(j, l->head, l->head + 2));

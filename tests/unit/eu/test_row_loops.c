@@ -33,9 +33,57 @@ add_without_flags(struct rk *k)
         k->size_B = k->at_B[--k->count];
 }
 
+static void
+add_any(struct rk *k)
+{
+    for (unsigned n = 1 + rk_rnd(k, 8); n--;)
+        add_without_flags(k);
+}
+
+/* As many values as a loop may keep in registers of each thread. */
+#define VALUES 9
+#define VALUE_GRF(i) (40 + 2 * (i))
+#define GIVEN_GRF 90 /* that nobody writes */
+
+static void
+add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b)
+{
+    struct code c = encode_binary(EU_OP_ADD, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, dst);
+    put(&c, 76, 69, a);
+    put(&c, 108, 101, b);
+    rk_append(k, c.dw);
+}
+
+/* Values in any order, so that they go round in circles on their way to the
+ * registers in which the loop has them. */
+static void
+add_values(struct rk *k, bool first)
+{
+    unsigned order[VALUES];
+    for (unsigned i = 0; i < VALUES; i++) {
+        unsigned at = rk_rnd(k, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (unsigned i = 0; i < VALUES; i++) {
+        unsigned grf = VALUE_GRF(order[i]);
+        unsigned other = VALUE_GRF(rk_rnd(k, VALUES));
+        add_sum(k, grf, first ? GIVEN_GRF : grf,
+                first ? GIVEN_GRF + 2 * rk_rnd(k, 8) : other);
+    }
+}
+
+static void
+add_to_values(struct rk *k)
+{
+    add_values(k, false);
+}
+
 /* mov r110 0; loop: cmp.ge r110 times; break; ...; add r110 r110 1; while */
 static void
-add_loop(struct rk *k, uint32_t times)
+add_loop(struct rk *k, uint32_t times, void (*add_body)(struct rk *k))
 {
     struct code start = encode_count(EU_OP_AND, 0);
     struct code test = encode_count(EU_OP_CMP, times);
@@ -52,8 +100,7 @@ add_loop(struct rk *k, uint32_t times)
     uint32_t head_B = k->size_B;
     rk_append(k, test.dw);
     unsigned at = rk_append(k, out.dw);
-    for (unsigned n = 1 + rk_rnd(k, 8); n--;)
-        add_without_flags(k);
+    add_body(k);
     rk_append(k, step.dw);
     uint32_t end_B = k->size_B - k->at_B[at];
     out = encode_branch(EU_OP_BREAK, (int32_t)end_B, (int32_t)end_B);
@@ -70,11 +117,21 @@ make_loops(struct rk *k, uint64_t seed)
     make_silent(k, seed, true);
     k->size_B = k->at_B[--k->count];
     for (unsigned n = 1 + rk_rnd(k, 2); n--;) {
-        add_loop(k, rk_rnd(k, 12));
+        add_loop(k, rk_rnd(k, 12), add_any);
         for (unsigned i = rk_rnd(k, 4); i--;)
             rk_add_alu(k);
     }
     rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+}
+
+static void
+make_circles(struct rk *k, uint64_t seed)
+{
+    make_silent(k, seed, true);
+    k->size_B = k->at_B[--k->count];
+    add_values(k, true);
+    add_loop(k, rk_rnd(k, 12), add_to_values);
+    rk_add_send(k, VALUE_GRF(rk_rnd(k, 3)), EU_CATCH_GRF, 0, true);
 }
 
 /* Those that did not stay together, or were left over, one at a time. */
@@ -155,6 +212,20 @@ Test(row_loops, loops_of_a_row_in_pairs)
     } else {
         cr_expect_eq(t.kernels, 0);
     }
+}
+
+Test(row_loops, values_in_any_registers)
+{
+    static struct rk k;
+    struct pair_tally t = {0};
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        make_circles(&k, seed);
+        compare_pairs(&k, seed, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect_gt(t.pairs, KERNELS / 10, "%u of %u", t.pairs, t.kernels);
+    else
+        cr_expect_eq(t.kernels, 0);
 }
 
 /* Such as those that only ask where they are. */
