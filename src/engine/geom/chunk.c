@@ -11,9 +11,10 @@
 #define APART_PRIMS 512
 /* Chunks between two flushes of the scene, which all workers wait for: as many
  * as make so many bytes, which should still be in a cache then, but one for
- * each worker at least. */
-#define ROUND_PER_WORKER 4
-#define ROUND_B (8u * 1024 * 1024)
+ * each worker at least. The more of the picture they cover, the more of what a
+ * worker draws is what it has set up. */
+#define ROUND_PER_WORKER 16
+#define ROUND_B (16u * 1024 * 1024)
 
 /* One chunk: instances of which all primitives or one range are drawn. */
 struct chunk {
@@ -371,7 +372,7 @@ static void
 run_in_rounds(struct chunks *cs, unsigned workers)
 {
     struct geom *g = cs->g;
-    unsigned round = workers;
+    unsigned round = workers * 2;
     cs->lane = calloc(workers, sizeof(struct geom *));
     if (!cs->lane)
         geom_fail(g);
