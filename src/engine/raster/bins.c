@@ -234,6 +234,7 @@ sort_list(void *ctx, unsigned index, unsigned worker)
 struct total {
     struct tile_grid grid;
     unsigned lists;
+    unsigned used; /* the last of them has number used - 1 */
     uint64_t setups, pairs, work_px;
 };
 
@@ -246,6 +247,7 @@ add_up(const struct raster *r)
         if (is_empty(l))
             continue;
         t.lists++;
+        t.used = k + 1;
         t.setups += l->count;
         t.pairs += l->pair_count;
         t.work_px += l->work_px;
@@ -258,7 +260,7 @@ sort_lists(struct raster *r, const struct total *t)
 {
     struct sort sort = {.r = r};
     if (t->lists > 1 && t->setups > INLINE_SETUPS) {
-        pool_for(r->scene[0]->draw->pool, r->list_count, sort_list, &sort);
+        pool_for(r->scene[0]->draw->pool, t->used, sort_list, &sort);
     } else {
         for (unsigned i = 0; i < r->list_count; i++)
             sort_list(&sort, i, 0);

@@ -19,6 +19,7 @@ list_create(bool alone)
     if (!l)
         return NULL;
     memset(l, 0, sizeof *l);
+    l->shared = !alone;
     arena_init(&l->arena, ARENA_BLOCK_B,
                alone ? ARENA_KEPT_ALONE_B : ARENA_KEPT_B);
     return l;

@@ -78,6 +78,7 @@ struct tile_part {
 struct prim_list {
     struct scene *scene;
     struct arena arena; /* of the setups and their attributes */
+    bool shared;        /* several cores read it */
     struct setup_ref *ref;
     unsigned count, capacity;
     uint64_t pair_count; /* setups times tiles they may touch */

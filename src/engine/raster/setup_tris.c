@@ -93,6 +93,20 @@ init_head(const struct prim_list *list, struct setup *head)
     head->z_hi = d->cc_viewport[0].maximum_depth;
 }
 
+/* What a list before had here was read by other cores: it takes long to be the
+ * only one that has the lines again, and stores wait for each other. Compilers
+ * make a prefetchw of the builtin only with -mprfchw. */
+#define AHEAD_B 2048
+
+static inline void
+fetch_ahead(const struct prim_list *list, const char *at, size_t size_B)
+{
+    if (!list->shared)
+        return;
+    for (size_t i = 0; i < size_B; i += 64)
+        __asm__ volatile("prefetchw %0" : : "m"(at[AHEAD_B + i]));
+}
+
 /* Those whose blocks are known need no edges. */
 static void
 add(struct prim_list *list, const struct setup *head,
@@ -105,12 +119,13 @@ add(struct prim_list *list, const struct setup *head,
     if (!p.area || setup_is_culled(sc, back))
         return;
     size_t size_B = known ? SETUP_SMALL_B : sizeof(struct setup);
-    struct setup *s = arena_take(&list->arena, size_B + attr_room_B(sc),
-                                 alignof(struct setup));
+    const size_t room_B = size_B + attr_room_B(sc);
+    struct setup *s = arena_take(&list->arena, room_B, alignof(struct setup));
     if (!s) {
         unimp("out of memory for primitives");
         return;
     }
+    fetch_ahead(list, (char *)s, room_B);
     uint32_t *attr = (uint32_t *)(void *)((char *)s + size_B);
     memcpy(s, head, offsetof(struct setup, attr));
     s->layer = layer_of(sc, t);
