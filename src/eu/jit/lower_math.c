@@ -111,20 +111,37 @@ rsq(const struct jit_math *m, unsigned a)
 }
 
 unsigned
+jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a, unsigned b)
+{
+    switch (fn) {
+    case EU_MATH_LOG: return jit_math_log(m, a);
+    case EU_MATH_EXP: return jit_math_exp(m, a, false);
+    case EU_MATH_RSQ: return rsq(m, a);
+    case EU_MATH_SIN: return jit_math_trig(m, a, false);
+    case EU_MATH_COS: return jit_math_trig(m, a, true);
+    case EU_MATH_POW: return jit_math_pow(m, a, b);
+    default: return JIT_NO_CODE;
+    }
+}
+
+unsigned
 jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
                struct x86_rm a, struct x86_rm b)
 {
     /* Tables are looked up in at least 256 bits. */
     const struct jit_math m = {j, MAX2(p->len, 1)};
-    unsigned ra = jit_in_reg(j, a, p->len);
+    unsigned fn = op->insn->math, d = JIT_NO_CODE;
+    unsigned ra = jit_in_reg(j, a, p->len), rb = 0;
+    if (!jit_math_ok(fn))
+        return JIT_NO_CODE;
+    if (fn == EU_MATH_POW)
+        rb = jit_in_reg(j, b, p->len);
     j->needs_nearest = true;
-    switch (op->insn->math) {
-    case EU_MATH_LOG: return jit_math_log(&m, ra);
-    case EU_MATH_EXP: return jit_math_exp(&m, ra, false);
-    case EU_MATH_RSQ: return rsq(&m, ra);
-    case EU_MATH_SIN: return jit_math_trig(&m, ra, false);
-    case EU_MATH_COS: return jit_math_trig(&m, ra, true);
-    case EU_MATH_POW: return jit_math_pow(&m, ra, jit_in_reg(j, b, p->len));
-    default: return JIT_NO_CODE;
-    }
+    if (j->evex && !math_denormals(&m))
+        d = jit_math_copy(j, fn, m.len, ra, fn == EU_MATH_POW ? (int)rb : -1);
+    if (d == JIT_NO_CODE)
+        d = jit_math_steps(&m, fn, ra, rb);
+    if (fn == EU_MATH_SIN || fn == EU_MATH_COS)
+        jit_math_large(j, ra, d, fn == EU_MATH_COS);
+    return d;
 }

@@ -175,7 +175,15 @@ math_scale(const struct jit_math *m, unsigned a)
 unsigned jit_math_exp(const struct jit_math *m, unsigned a, bool quick);
 unsigned jit_math_log(const struct jit_math *m, unsigned a);
 unsigned jit_math_pow(const struct jit_math *m, unsigned a, unsigned b);
-/* lower_trig.c */
+/* lower_trig.c; jit_math_large() has to follow. */
 unsigned jit_math_trig(const struct jit_math *m, unsigned a, bool is_cos);
+void jit_math_large(struct jit *j, unsigned a, unsigned d, bool is_cos);
+/* lower_math.c */
+unsigned jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a,
+                        unsigned b);
+/* lower_ready.c: the same, for AVX-512 without denormals; b < 0: the function
+ * has one operand. JIT_NO_CODE without memory. */
+unsigned jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a,
+                       int b);
 
 #endif

@@ -55,7 +55,7 @@ jit_math_helpers(struct jit *j)
     x86_ret(x);
 }
 
-/* ecx := lanes that fmath_trig_is_large() */
+/* Lanes that fmath_trig_is_large(): JIT_K_MATH, with AVX2 ecx. */
 static void
 find_large(const struct jit_math *m, unsigned a)
 {
@@ -66,7 +66,6 @@ find_large(const struct jit_math *m, unsigned a)
         math_set(m, X86_PSUBD, t, t, math_dword(m, least));
         x86_vop_imm(x, X86_PCMPUD, m->len, JIT_K_MATH, t,
                     math_dword(m, end - least), 0, LESS);
-        x86_kmov_to_gpr(x, X86_RCX, JIT_K_MATH);
     } else {
         const uint32_t flip = 0x80000000;
         unsigned bound = math_load(m, math_dword(m, (end - least) ^ flip));
@@ -78,11 +77,11 @@ find_large(const struct jit_math *m, unsigned a)
     jit_release(m->j, t);
 }
 
-static void
-large_angles(const struct jit_math *m, unsigned a, unsigned d, bool is_cos)
+void
+jit_math_large(struct jit *j, unsigned a, unsigned d, bool is_cos)
 {
-    struct jit *j = m->j;
-    find_large(m, a);
+    if (j->evex)
+        x86_kmov_to_gpr(&j->x, X86_RCX, JIT_K_MATH);
     x86_test(&j->x, X86_RCX);
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
     x86_mov_imm(&j->x, X86_RDI, d * 64);
@@ -137,6 +136,6 @@ jit_math_trig(const struct jit_math *m, unsigned a, bool is_cos)
     jit_release(m->j, n);
     jit_release(m->j, low);
     jit_release(m->j, one);
-    large_angles(m, a, d, is_cos);
+    find_large(m, a);
     return d;
 }

@@ -99,7 +99,7 @@ x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
         return rm;
     }
     /* Vectors do not straddle cache lines. */
-    uint32_t at = ALIGN_POT(x->pool_count, count >= 4 ? count : 1);
+    uint32_t at = ALIGN_POT(x->pool_count, count >= 4 ? MIN2(count, 16u) : 1);
     if (!grow(x, (void **)&x->pool, &x->pool_capacity, at + count, 4))
         return rm;
     memset(x->pool + x->pool_count, 0, (at - x->pool_count) * 4);
@@ -204,15 +204,16 @@ x86_place_pool(struct x86 *x)
         FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u), FOUR(X, 16u), \
             FOUR(X, 20u), FOUR(X, 24u), FOUR(X, 28u)                       \
     }
-static const uint64_t evex_reg[32] = ALL(EVEX_REG);
-static const uint32_t evex_vvvv[32] = ALL(EVEX_VVVV);
-static const uint64_t evex_rm[32] = ALL(EVEX_RM);
+const uint64_t x86_evex_reg[32] = ALL(EVEX_REG);
+const uint32_t x86_evex_vvvv[32] = ALL(EVEX_VVVV);
+const uint64_t x86_evex_rm[32] = ALL(EVEX_RM);
 
 /* All but the last operand. */
 static inline uint64_t
 evex(const struct row *r, unsigned regs, uint64_t mods)
 {
-    return (r->evex ^ evex_reg[regs & 31] ^ evex_vvvv[regs >> 8 & 31]) | mods;
+    return (r->evex ^ x86_evex_reg[regs & 31] ^ x86_evex_vvvv[regs >> 8 & 31]) |
+           mods;
 }
 
 static inline uint64_t
@@ -243,11 +244,11 @@ imm_of(uint64_t mods)
     return mods >> 48 & 0xff;
 }
 
-static __attribute__((noinline)) bool
-more_fixups(struct x86 *x)
+__attribute__((noinline)) bool
+x86_room_for_fixups(struct x86 *x, uint32_t count)
 {
-    return grow(x, (void **)&x->fixups, &x->fixup_capacity, x->fixup_count + 1,
-                sizeof *x->fixups);
+    return grow(x, (void **)&x->fixups, &x->fixup_capacity,
+                x->fixup_count + count, sizeof *x->fixups);
 }
 
 /* v with a constant as its last operand; ModRM is byte `at`. */
@@ -256,7 +257,7 @@ put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, uint64_t mods)
 {
     const uint64_t modrm = 0x05;
     unsigned imm_B = imm_size_B(mods);
-    if (x->fixup_count < x->fixup_capacity || more_fixups(x))
+    if (x->fixup_count < x->fixup_capacity || x86_room_for_fixups(x, 1))
         x->fixups[x->fixup_count++] = (struct x86_fixup){
             .at = x->size + at + 1, .target = (uint32_t)disp - imm_B};
     put(x, v ^ (modrm ^ 0xc0) << at * 8, at + 1);
@@ -333,7 +334,7 @@ x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
         return;
     }
     if (rm.kind == X86_REG) {
-        uint64_t v = evex(r, regs, mods) ^ evex_rm[rm.reg & 31];
+        uint64_t v = evex(r, regs, mods) ^ x86_evex_rm[rm.reg & 31];
         put(x, v, 6 + imm_size_B(mods));
     } else if (rm.kind == X86_CONST) {
         uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;

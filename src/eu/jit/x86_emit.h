@@ -6,6 +6,13 @@
 
 void x86_more_room(struct x86 *x);
 
+/* A vector register's bits in an EVEX instruction: the operand in ModRM's
+ * middle, the one in vvvv, the last one. */
+extern const uint64_t x86_evex_reg[32], x86_evex_rm[32];
+extern const uint32_t x86_evex_vvvv[32];
+
+bool x86_room_for_fixups(struct x86 *x, uint32_t count);
+
 /* There is room afterwards, if only for code that is useless. */
 static inline void
 x86_room(struct x86 *x)

@@ -1,7 +1,7 @@
 /* The emitter against the encodings of GNU as. */
 #include <criterion/criterion.h>
 
-#include "eu/jit/x86.h"
+#include "eu/jit/x86_ready.h"
 
 struct x86_case {
     enum x86_vop op;
@@ -163,6 +163,80 @@ Test(jit_x86, constant_before_an_immediate_byte)
     memcpy(&value, x.code + (int32_t)end + distance, 4);
     cr_expect_eq(value, one);
     arena_finish(x.memory);
+}
+
+/* Every field that can have a register, and what looks like one. */
+static void
+emit_steps(struct x86 *x, const uint8_t r[6])
+{
+    const uint32_t half = 0x3f000000, table[16] = {7, 3, 1};
+    x86_vop(x, X86_MOVUPS_LD, 2, r[0], 0, x86_const(x, table, 16), 0);
+    x86_vop(x, X86_FMADD213PS, 2, r[0], r[1], x86_reg(r[2]), 0);
+    x86_vop(x, X86_PERMPS, 2, r[3], r[2], x86_const(x, table, 16), 0);
+    x86_vop_imm(x, X86_PSHIFTD_IMM, 2, 6, r[4], x86_reg(r[3]), 0, 23);
+    x86_vop_imm(x, X86_CMPPS, 2, 4, r[4], x86_const(x, &half, 1), 0, 0x11);
+    x86_vop(x, X86_ADDPS, 2, r[5], r[5], x86_reg(r[0]), 4);
+    x86_vop_imm(x, X86_GETMANTPS, 2, r[1], 0, x86_reg(r[5]), 0, 0x0f);
+    x86_vop_imm(x, X86_FIXUPIMMPS, 2, r[1], r[2], x86_const(x, &half, 1), 0, 0);
+}
+
+/* More than there is room for at first. */
+#define COPIES 80
+
+Test(jit_x86, copies_are_what_the_emitter_makes)
+{
+    static const uint8_t numbers[6] = {8, 9, 10, 11, 30, 31};
+    static const uint8_t regs[][6] = {
+        {0, 1, 2, 3, 4, 5}, {31, 24, 16, 15, 8, 7}, {3, 3, 19, 27, 11, 0}};
+    static struct x86_ready ready;
+    struct x86 first, x, expected;
+    begin(&first, true);
+    emit_steps(&first, numbers);
+    cr_assert(x86_make_ready(&ready, &first));
+    arena_finish(first.memory);
+    for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
+        struct arena memory[2];
+        uint8_t to[32] = {0};
+        for (unsigned n = 0; n < 6; n++)
+            to[numbers[n]] = regs[i][n];
+        arena_init(&memory[0], 65536, 0);
+        arena_init(&memory[1], 65536, 0);
+        x86_init(&x, true, &memory[0]);
+        x86_init(&expected, true, &memory[1]);
+        for (unsigned n = 0; n < COPIES; n++) {
+            x86_copy_ready(&x, &ready, to);
+            emit_steps(&expected, regs[i]);
+        }
+        cr_assert_eq(x.size, expected.size);
+        x86_place_pool(&x);
+        x86_place_pool(&expected);
+        cr_expect_arr_eq(x.code, expected.code, expected.size, "registers %u",
+                         i);
+        arena_finish(&memory[0]);
+        arena_finish(&memory[1]);
+    }
+}
+
+/* Places in memory, VEX forms, general registers. */
+Test(jit_x86, what_cannot_be_copied_is_refused)
+{
+    static struct x86_ready ready;
+    for (unsigned i = 0; i < 4; i++) {
+        struct x86 x;
+        begin(&x, true);
+        x86_vop(&x, X86_MULPS, 2, 8, 9, x86_reg(10), 0);
+        cr_expect(x86_make_ready(&ready, &x));
+        if (i == 0)
+            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_thread(64), 0);
+        if (i == 1)
+            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_thread_bcast(4096), 0);
+        if (i == 2)
+            x86_kmov_to_gpr(&x, X86_RCX, 4);
+        for (unsigned n = 0; i == 3 && n < X86_READY_STEPS; n++)
+            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_reg(10), 0);
+        cr_expect_not(x86_make_ready(&ready, &x), "case %u", i);
+        arena_finish(x.memory);
+    }
 }
 
 Test(jit_x86, jumps_reach_their_target)
