@@ -148,7 +148,7 @@ follow(struct pair *p, uint32_t index)
     const struct eu_kernel *k = p->jit->kernel;
     const struct eu_op *op = &k->ops[index], *now = op;
     uint32_t end = index + 1;
-    while (end < k->op_count && !(p->jit->start[end] & JIT_START))
+    while (end < k->op_count && !(p->jit->places->start[end] & JIT_START))
         end++;
     do {
         now = op;

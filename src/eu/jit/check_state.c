@@ -132,7 +132,8 @@ same_registers(struct pair *p, const struct eu_op *op)
     bool full = (t->mask & p->jit->need) == p->jit->need;
     if (t->ip / 8 >= k->size_B / 8 || k->op_of[t->ip / 8] == EU_NO_OP)
         return true;
-    const struct jit_set *live = &p->jit->live[!full][k->op_of[t->ip / 8]];
+    const struct jit_set *live = &p->jit->places
+                                      ->live[!full][k->op_of[t->ip / 8]];
     for (unsigned g = 0; g < EU_GRF_COUNT; g++)
         if (jit_set_has(live, g * EU_GRF_B, EU_GRF_B) && !same_grf(p, op, g))
             return false;

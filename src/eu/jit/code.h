@@ -6,13 +6,22 @@
 
 struct gdb_code;
 
+/* What is known of ops once there is code. In one piece of memory, because many
+ * small ones take long. */
+struct jit_places {
+    uint32_t starts;         /* ops up to the last one that begins a block */
+    uint32_t *label;         /* of these: where the block begins, or 0 */
+    uint32_t *body;          /* the same behind its header, full copy */
+    uint32_t *at;            /* per op: offset of its code */
+    uint8_t *start;          /* jit.start */
+    struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
+};
+
 struct jit_masked {
     void *code;
     size_t size_B;
-    void *arrays;    /* the memory of those that follow */
-    uint32_t *label; /* per op: where its block begins, or 0 */
-    uint32_t *at;    /* per op: offset of its code */
-    uint32_t text_B; /* instructions; constants follow */
+    struct jit_places *places; /* owned */
+    uint32_t text_B;           /* instructions; constants follow */
     struct gdb_code *gdb;
 };
 
@@ -41,10 +50,9 @@ struct eu_jit {
     bool needs_flush;   /* nor are denormal numbers */
     bool needs_denorms; /* nor one that flushes those of DF */
     uint32_t native_count;
-    void *arrays;    /* the memory of those that follow */
-    uint32_t *label; /* per op: where its block begins, or 0 */
-    uint32_t *body;  /* the same behind its header */
-    jit_door *doors;
+    struct jit_places *places; /* owned */
+    jit_door *doors;           /* per op, as far as there are any; owned */
+    uint32_t door_count;
     _Atomic(struct jit_masked *) masked; /* made when first needed; owned */
     atomic_bool masked_failed;
     struct jit_set pair_keeps; /* see jit_pair_keeps() */
@@ -53,12 +61,9 @@ struct eu_jit {
     struct {
         _Atomic(struct jit_together *) code; /* owned */
         atomic_bool failed;
-    } together[2];           /* two, four; made when many rows have run */
-    atomic_uint ran;         /* rows until then */
-    atomic_uint lost;        /* rows that did not stay together */
-    struct jit_set *live[2]; /* only with EU_JIT_SPLIT or EU_JIT_STEP */
-    uint8_t *start;
-    uint32_t *at; /* per op: offset of its code in the full copy */
+    } together[2];    /* two, four; made when many rows have run */
+    atomic_uint ran;  /* rows until then */
+    atomic_uint lost; /* rows that did not stay together */
 };
 
 /* Runs the code from the thread's ip until it returns; false when no block

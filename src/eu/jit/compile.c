@@ -279,7 +279,7 @@ emit_stub(struct jit *j, uint32_t op)
 {
     j->stub[op] = j->x.size;
     if (!j->full) {
-        uintptr_t to = (uintptr_t)j->other->code + j->other->body[op];
+        uintptr_t to = (uintptr_t)j->other->code + j->other->places->body[op];
         x86_mov_imm(&j->x, X86_RAX, to);
         x86_jmp_reg(&j->x, X86_RAX);
         return;
@@ -291,9 +291,24 @@ emit_stub(struct jit *j, uint32_t op)
     jit_return(j, X86_ALWAYS);
 }
 
+/* Code knows where they are. */
+static bool
+make_doors(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->crossing_count; i++)
+        j->door_count = MAX2(j->door_count, j->crossings[i].op + 1);
+    if (j->full && j->door_count)
+        j->doors = calloc(j->door_count, sizeof *j->doors);
+    return j->doors || !j->full || !j->door_count;
+}
+
 static void
 emit_stubs(struct jit *j)
 {
+    if (!make_doors(j)) {
+        j->failed = true;
+        return;
+    }
     for (uint32_t i = 0; i < j->crossing_count; i++) {
         const struct jit_jump *c = &j->crossings[i];
         if (!j->stub[c->op])
@@ -327,46 +342,36 @@ jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
     };
 }
 
-/* What is per op comes in two pieces, because many small ones take long: one
- * lives on with the code. Only checks want to know what is live later. */
+/* What is per op, in one piece; with checks code takes all of it along, so that
+ * they know what is live later. */
 bool
 jit_allocate(struct jit *j)
 {
     uint32_t n = ALIGN_POT(j->k->op_count, 2);
-    bool keeps_live = j->flags & (EU_JIT_SPLIT | EU_JIT_STEP);
-    size_t live_B = n * 2 * sizeof *j->live[0];
-    size_t kept_B = n * (sizeof *j->doors + sizeof *j->label + sizeof *j->body +
+    size_t zero_B = n * (sizeof *j->label + sizeof *j->body + sizeof *j->stub +
                          sizeof *j->start);
-    size_t at_B = n * sizeof *j->at, stub_B = n * sizeof *j->stub;
-    uint8_t *kept = malloc((keeps_live ? live_B : 0) + at_B + kept_B);
-    uint8_t *rest = j->x.memory ? arena_take(j->x.memory,
-                                             n * sizeof *j->regs + stub_B +
-                                                 (keeps_live ? 0 : live_B),
-                                             64)
-                                : NULL;
-    j->kept = kept;
-    j->regs = (struct jit_regs *)rest;
-    if (!kept || !rest)
+    size_t rest_B = n *
+                    (sizeof *j->regs + 2 * sizeof *j->live[0] + sizeof *j->at);
+    uint8_t *p = j->x.memory ? arena_take(j->x.memory, rest_B + zero_B, 64)
+                             : NULL;
+    if (!p)
         return false;
-    j->stub = (uint32_t *)(j->regs + n);
-    memset(j->stub, 0, stub_B);
-    j->live[0] = (struct jit_set *)(keeps_live
-                                        ? kept
-                                        : rest + n * sizeof *j->regs + stub_B);
+    j->regs = (struct jit_regs *)p;
+    j->live[0] = (struct jit_set *)(j->regs + n);
     j->live[1] = j->live[0] + n;
-    j->at = (uint32_t *)(keeps_live ? kept + live_B : kept);
-    j->doors = (jit_door *)(j->at + n);
-    j->label = (uint32_t *)(j->doors + n);
+    j->at = (uint32_t *)(j->live[1] + n);
+    j->label = j->at + n;
     j->body = j->label + n;
-    j->start = (uint8_t *)(j->body + n);
-    memset(j->doors, 0, kept_B);
+    j->stub = j->body + n;
+    j->start = (uint8_t *)(j->stub + n);
+    memset(j->label, 0, zero_B);
     return true;
 }
 
 void
 jit_finish(struct jit *j)
 {
-    free(j->kept);
+    free(j->doors);
     jit_scratch_give(j->x.memory);
 }
 

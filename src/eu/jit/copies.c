@@ -19,16 +19,57 @@ publish_live_in(const struct eu_kernel *kernel, const struct eu_live_in *in)
         free(mine);
 }
 
+static struct jit_places *
+keep_places(const struct jit *j)
+{
+    uint32_t n = j->k->op_count, starts = n;
+    bool keeps_live = j->flags & (EU_JIT_SPLIT | EU_JIT_STEP);
+    while (starts && !(j->start[starts - 1] & JIT_START))
+        starts--;
+    size_t live_B = keeps_live ? n * sizeof *j->live[0] : 0;
+    size_t starts_B = starts * sizeof *j->label, at_B = n * sizeof *j->at;
+    struct jit_places *p = malloc(sizeof *p + 2 * live_B + 2 * starts_B + at_B +
+                                  n);
+    if (!p)
+        return NULL;
+    p->starts = starts;
+    p->live[0] = keeps_live ? (struct jit_set *)(p + 1) : NULL;
+    p->live[1] = keeps_live ? p->live[0] + n : NULL;
+    p->label = (uint32_t *)((uint8_t *)(p + 1) + 2 * live_B);
+    p->body = p->label + starts;
+    p->at = p->body + starts;
+    p->start = (uint8_t *)(p->at + n);
+    for (unsigned i = 0; keeps_live && i < 2; i++)
+        memcpy(p->live[i], j->live[i], live_B);
+    memcpy(p->label, j->label, starts_B);
+    memcpy(p->body, j->body, starts_B);
+    memcpy(p->at, j->at, at_B);
+    memcpy(p->start, j->start, n);
+    return p;
+}
+
+/* Code and what is known of it; NULL, and there is neither. */
+static void *
+make_code(struct jit *j, struct jit_places **places)
+{
+    void *code = jit_make_code(j);
+    *places = code ? keep_places(j) : NULL;
+    if (*places || !code)
+        return code;
+    eu_exec_release(code, j->x.size);
+    return NULL;
+}
+
 static struct eu_jit *
 make_full(struct jit *j)
 {
     struct eu_jit *jit = calloc(1, sizeof *jit);
-    void *code = jit ? jit_make_code(j) : NULL;
+    void *code = jit ? make_code(j, &jit->places) : NULL;
     if (!code) {
         free(jit);
         return NULL;
     }
-    for (uint32_t i = 0; j->crossing_count && i < j->k->op_count; i++) {
+    for (uint32_t i = 0; i < j->door_count; i++) {
         uintptr_t at = atomic_load_explicit(&j->doors[i], memory_order_relaxed);
         if (at)
             atomic_init(&j->doors[i], (uintptr_t)code + at);
@@ -44,16 +85,8 @@ make_full(struct jit *j)
     jit->needs_flush = j->needs_flush;
     jit->needs_denorms = j->needs_denorms;
     jit->native_count = j->native_count;
-    jit->arrays = j->kept;
-    jit->label = j->label;
-    jit->body = j->body;
     jit->doors = j->doors;
-    if (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) {
-        jit->live[0] = j->live[0];
-        jit->live[1] = j->live[1];
-    }
-    jit->start = j->start;
-    jit->at = j->at;
+    jit->door_count = j->door_count;
     jit->rows = j->row_at;
     jit->pairs = jit_makes_pairs(j);
     jit->row_grf = j->row_grf;
@@ -63,7 +96,7 @@ make_full(struct jit *j)
     jit->quads = j->in.quads;
     if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
         publish_live_in(j->k, &j->in);
-    j->kept = NULL;
+    j->doors = NULL;
     return jit;
 }
 
@@ -120,7 +153,7 @@ free_masked(struct jit_masked *m)
         return;
     eu_show_end(m->gdb);
     eu_exec_release(m->code, m->size_B);
-    free(m->arrays);
+    free(m->places);
     free(m);
 }
 
@@ -131,7 +164,7 @@ show_masked(const struct eu_jit *jit, struct jit_masked *m)
                             .code = m->code,
                             .size_B = m->size_B,
                             .text_B = m->text_B,
-                            .at = m->at,
+                            .at = m->places->at,
                             .masked = true};
     m->gdb = eu_show_begin(&copy);
     if (trace_on(TRACE_jit))
@@ -145,7 +178,7 @@ eu_jit_full_copy(const struct eu_jit *jit)
                              .code = jit->code,
                              .size_B = jit->size_B,
                              .text_B = jit->text_B,
-                             .at = jit->at};
+                             .at = jit->places->at};
 }
 
 void
@@ -162,15 +195,11 @@ make_masked(const struct eu_jit *jit)
     struct jit_masked *m = calloc(1, sizeof *m);
     struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
     j.other = jit;
-    void *code = m ? jit_make_code(&j) : NULL;
+    void *code = m ? make_code(&j, &m->places) : NULL;
     if (code) {
         m->code = code;
         m->size_B = j.x.size;
         m->text_B = j.text_B;
-        m->arrays = j.kept;
-        m->label = j.label;
-        m->at = j.at;
-        j.kept = NULL;
     } else {
         free(m);
         m = NULL;
@@ -196,11 +225,11 @@ eu_jit_masked(const struct eu_jit *compiled)
         free_masked(mine);
         return m;
     }
-    for (uint32_t i = 0; i < jit->kernel->op_count; i++)
+    for (uint32_t i = 0; i < jit->door_count; i++)
         if (atomic_load_explicit(&jit->doors[i], memory_order_relaxed))
-            atomic_store_explicit(&jit->doors[i],
-                                  (uintptr_t)mine->code + mine->label[i],
-                                  memory_order_release);
+            atomic_store_explicit(
+                &jit->doors[i], (uintptr_t)mine->code + mine->places->label[i],
+                memory_order_release);
     if (jit->shown)
         show_masked(jit, mine);
     return mine;
@@ -216,6 +245,7 @@ eu_jit_free(struct eu_jit *jit)
         eu_jit_free_together(jit->together[i].code);
     eu_show_end(jit->gdb);
     eu_exec_release(jit->code, jit->size_B);
-    free(jit->arrays);
+    free(jit->places);
+    free(jit->doors);
     free(jit);
 }

@@ -188,19 +188,19 @@ struct jit {
      * and f1, from this one on; 0xff: none. */
     uint8_t flag_at[2];
 
-    void *kept;     /* the memory of what goes on living with the code: */
-    uint8_t *start; /* per op: a block begins here */
+    uint8_t *start;          /* per op: a block begins here */
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_lanes *lanes; /* of each op, or NULL */
     bool has_flow, has_loop, has_modes;
-    uint8_t leaves;        /* enum eu_leaves, branches aside */
-    bool has_wide;         /* ops of more than eight lanes */
-    bool has_ends;         /* any of these, or a jump */
-    bool has_dynamic;      /* ... to where only a running thread knows */
-    uint32_t *label;       /* per op: offset of the block's code */
-    uint32_t *body;        /* the same behind its header, full copy */
-    uint32_t *at;          /* per op: offset of its code */
-    jit_door *doors;       /* full copy: offsets, later addresses */
+    uint8_t leaves;   /* enum eu_leaves, branches aside */
+    bool has_wide;    /* ops of more than eight lanes */
+    bool has_ends;    /* any of these, or a jump */
+    bool has_dynamic; /* ... to where only a running thread knows */
+    uint32_t *label;  /* per op: offset of the block's code */
+    uint32_t *body;   /* the same behind its header, full copy */
+    uint32_t *at;     /* per op: offset of its code */
+    jit_door *doors; /* full copy, of its own memory: offsets, then addresses */
+    uint32_t door_count;
     struct jit_regs *regs; /* of each op */
     uint32_t *stub; /* per op: offset of the code that goes to the other copy */
     struct jit_loop *loops;      /* with pinned registers */

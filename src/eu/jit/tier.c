@@ -61,7 +61,9 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
     if (!full && !m)
         return NULL;
-    uint32_t start = (m ? m->label : jit->label)[k->op_of[t->ip / 8]];
+    const struct jit_places *p = m ? m->places : jit->places;
+    uint32_t op = k->op_of[t->ip / 8];
+    uint32_t start = op < p->starts ? p->label[op] : 0;
     *prologue = m ? m->code : jit->code;
     return start ? (const uint8_t *)*prologue + start : NULL;
 }

@@ -43,7 +43,7 @@ static void
 list_op(const struct eu_jit *jit, uint32_t index, uint32_t from, uint32_t end)
 {
     const struct eu_op *op = &jit->kernel->ops[index];
-    unsigned what = jit->start[index];
+    unsigned what = jit->places->start[index];
     char text[256];
     eu_disasm(text, sizeof text, op->insn, jit->kernel->gen);
     if (what & JIT_START)
