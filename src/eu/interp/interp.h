@@ -54,6 +54,18 @@ enum eu_post {
     EU_POST_NULL = 8,  /* no destination */
 };
 
+/* What compilers want to know of a fast op. */
+enum eu_plain {
+    /* Whole vectors, scalars and immediates, all F or all dwords, eight or
+     * sixteen times; nothing remains to be done but to saturate F. */
+    EU_PLAIN_FLOAT = 1,
+    EU_PLAIN_INT = 2, /* no source is modified */
+    /* Of such sources, with all or no part of each register of the result. Not
+     * PLN. */
+    EU_PLAIN_GRFS = 4,
+    EU_PLAIN_ALIGNED = 8, /* ... and all vectors begin with a register */
+};
+
 struct eu_op {
     eu_op_fn fn, slow;
     const struct eu_insn *insn;
@@ -69,10 +81,13 @@ struct eu_op {
     uint8_t cmod;
     bool is_unsigned; /* fast integer ops: how to compare and shift */
     bool wraps;       /* -INT_MIN or |INT_MIN| may come out of a source */
-    int32_t jip, uip; /* distance in ops */
+    uint8_t opcode, src_count; /* of insn, but for joins and links */
+    uint8_t plain;             /* enum eu_plain */
+    int32_t jip, uip;          /* distance in ops */
     uint32_t jip_B, uip_B, next_B;
     struct eu_op_src src[3];
 };
+static_assert(sizeof(struct eu_op) == 128, "two cache lines");
 
 struct eu_jit;
 struct eu_live_in;

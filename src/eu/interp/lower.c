@@ -46,6 +46,8 @@ lower_common(struct eu_op *op, const struct eu_insn *insn)
         .flag_reg = insn->flag >> 1,
         .flag_shift = (uint8_t)(shift & 31),
         .cmod = insn->cmod,
+        .opcode = insn->opcode,
+        .src_count = insn->src_count,
     };
 }
 

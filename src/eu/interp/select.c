@@ -423,6 +423,45 @@ prepare_dst(struct eu_op *op)
         op->post |= EU_POST_CMOD;
 }
 
+#define CLASS(name) (1u << EU_SRC_##name)
+#define VECTORS (CLASS(VEC) | CLASS(SCALAR) | CLASS(IMM))
+
+static uint8_t
+plain_types(const struct eu_op *op, unsigned classes, bool changes)
+{
+    unsigned types = source_types(op->insn), dst = 1u << op->insn->dst.type;
+    const unsigned dwords = TYPE(D) | TYPE(UD), words = TYPE(W) | TYPE(UW);
+    if ((op->post & ~EU_POST_SAT) || op->lanes < 8 || op->lanes > 16)
+        return 0;
+    if (dst == TYPE(F) && types == TYPE(F) &&
+        !(classes & ~(VECTORS | CLASS(VEC_MOD))))
+        return EU_PLAIN_FLOAT;
+    if ((dst & dwords) && !(types & ~(dwords | words)) && !op->post &&
+        !changes && !(classes & ~VECTORS))
+        return EU_PLAIN_INT;
+    return 0;
+}
+
+static uint8_t
+describe(const struct eu_op *op)
+{
+    unsigned classes = 0, at_B = 0;
+    unsigned dst_B = op->post & EU_POST_NULL ? 0
+                                             : op->dst_off_B | op->lanes * 4;
+    bool changes = false;
+    for (unsigned i = 0; i < op->src_count; i++) {
+        const struct eu_op_src *src = &op->src[i];
+        classes |= 1u << src->cls;
+        changes |= ~src->and_mask | src->xor_mask;
+        at_B |= src->cls <= EU_SRC_VEC_MOD ? src->off_B : 0u;
+    }
+    uint8_t plain = plain_types(op, classes, changes);
+    if (dst_B % EU_GRF_B || op->lanes > 16 || op->opcode == EU_OP_PLN ||
+        (op->post & EU_POST_STORE) || (classes & ~(VECTORS | CLASS(VEC_MOD))))
+        return plain;
+    return plain | EU_PLAIN_GRFS | (at_B % EU_GRF_B ? 0 : EU_PLAIN_ALIGNED);
+}
+
 static const struct eu_fast_table *
 host_table(void)
 {
@@ -448,6 +487,7 @@ eu_fast_select(struct eu_op *op)
     if (id == EU_FAST_pln)
         op->src[0].off_B &= (uint16_t)~15u;
     prepare_dst(op);
+    op->plain = describe(op);
 
     const struct eu_fast_table *table = host_table();
     op->fn = insn->exec_size == 8    ? table->x8[id]

@@ -32,8 +32,8 @@ jit_homes(int home, int next)
 }
 
 /* Most instructions: whole registers of eight or sixteen channels, scalars and
- * immediates, to whole registers. False: look closer. Only for ops with a fast
- * function. */
+ * immediates, to whole registers. False: look closer. Only for ops that
+ * are EU_PLAIN_GRFS, by their fast function. */
 static inline bool
 jit_apart_follow_plain(struct jit_apart *f, const struct eu_op *op,
                        const struct jit_regs *regs)
@@ -43,11 +43,11 @@ jit_apart_follow_plain(struct jit_apart *f, const struct eu_op *op,
     uint32_t home = jit_homes(op->chan, op->chan + 8), now;
     uint32_t mask = pair ? UINT32_MAX : 0xffff, changed = !op->no_mask;
     unsigned g = op->dst_off_B / EU_GRF_B;
-    if (op->pred || op->cmod || (!pair && op->lanes != 8) ||
-        op->insn->opcode == EU_OP_PLN || (op->post & ~EU_POST_SAT) ||
-        op->dst_off_B % EU_GRF_B || !(regs->kills.w[g / 64] >> g % 64 & 1))
+    if (!(op->plain & EU_PLAIN_ALIGNED) || op->pred || op->cmod ||
+        (!pair && op->lanes != 8) || (op->post & ~EU_POST_SAT) ||
+        !(regs->kills.w[g / 64] >> g % 64 & 1))
         return false;
-    const struct eu_op_src *end = op->src + op->insn->src_count;
+    const struct eu_op_src *end = op->src + op->src_count;
     for (const struct eu_op_src *src = op->src; src < end; src++) {
         if (src->cls == EU_SRC_IMM)
             continue;
@@ -57,8 +57,6 @@ jit_apart_follow_plain(struct jit_apart *f, const struct eu_op *op,
                 return false;
             continue;
         }
-        if (src->cls > EU_SRC_VEC_MOD || src->off_B % EU_GRF_B)
-            return false;
         if (!((now ^ all_same) & mask))
             continue;
         if ((now ^ home) & mask)

@@ -279,32 +279,26 @@ const struct jit_set jit_runs[4][EU_GRF_COUNT] = {RUNS(0), RUNS(1), RUNS(2),
 static inline bool
 note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
 {
-    unsigned len_B = op->lanes * 4u, count = op->insn->src_count;
-    unsigned whole = DIV_ROUND_UP(len_B, EU_GRF_B);
+    unsigned whole = DIV_ROUND_UP(op->lanes, 8);
     jit_bits uses = {0}, all = {0}, kills = {0};
-    if (op->fn == op->slow || op->slow != eu_op_general || whole > 2 ||
-        op->insn->opcode == EU_OP_PLN || (op->post & EU_POST_STORE))
+    if (!(op->plain & EU_PLAIN_GRFS) || op->fn == op->slow)
         return false;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < op->src_count; i++) {
         const struct eu_op_src *src = &op->src[i];
         unsigned more = src->off_B % EU_GRF_B ? 1 : 0;
         if (src->cls == EU_SRC_IMM)
             continue;
-        if (src->cls != EU_SRC_SCALAR && src->cls > EU_SRC_VEC_MOD)
-            return false;
         uses |= jit_run(src->off_B / EU_GRF_B,
                         src->cls == EU_SRC_SCALAR ? 1 : whole + more);
     }
     if (!(op->post & EU_POST_NULL)) {
         unsigned g = op->dst_off_B / EU_GRF_B;
-        if ((op->dst_off_B | len_B) % EU_GRF_B)
-            return false;
         all = jit_run(g, whole);
         if (writes_all(op))
             kills = all;
         *written |= all;
         /* Division has its remainder behind the quotient. */
-        if (op->insn->opcode == EU_OP_MATH && g + whole < EU_GRF_COUNT)
+        if (op->opcode == EU_OP_MATH && g + whole < EU_GRF_COUNT)
             *written |= jit_run(g + whole, whole);
     }
     jit_set_bits(&r->uses, uses);
@@ -393,9 +387,9 @@ reads_state(const struct eu_insn *insn)
 
 /* Some functions of MATH set flags unasked. */
 static inline bool
-leaves_flags(const struct eu_insn *insn)
+leaves_flags(unsigned opcode, unsigned cmod)
 {
-    return insn->cmod || insn->opcode == EU_OP_MATH;
+    return cmod || opcode == EU_OP_MATH;
 }
 
 /* What the instruction may change of the thread's state. */
@@ -405,7 +399,7 @@ leaves(const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     const struct eu_operand *d = &insn->dst;
     unsigned arf = d->reg & 0xf0;
-    bool flags = leaves_flags(insn);
+    bool flags = leaves_flags(insn->opcode, insn->cmod);
     if (d->file != EU_FILE_ARF || arf == EU_ARF_NULL)
         return flags ? EU_LEAVES_ADDRESS_AND_FLAGS : EU_LEAVES_NONE;
     return arf == EU_ARF_A || arf == EU_ARF_F ? EU_LEAVES_ADDRESS_AND_FLAGS
@@ -483,7 +477,7 @@ jit_analyse(struct jit *j, bool whole)
         bool plain = note_plain(r, op, &written);
         widest = MAX2(widest, op->lanes);
         if (plain) {
-            flags |= leaves_flags(op->insn);
+            flags |= leaves_flags(op->opcode, op->cmod);
         } else {
             least = MIN2(least, leaves(op));
             note_others(r, op, &written);
@@ -497,8 +491,7 @@ jit_analyse(struct jit *j, bool whole)
         if (!op->no_mask &&
             (plain || (op->fn != eu_op_join && op->fn != eu_op_link)))
             need |= op->full << op->chan;
-        if (follows &&
-            !(op->fn != op->slow && jit_apart_follow_plain(&apart, op, r)))
+        if (follows && !(plain && jit_apart_follow_plain(&apart, op, r)))
             follows = jit_apart_follow(&apart, op, r);
     }
     j->need = need;

@@ -28,35 +28,17 @@ merges(const struct jit *j, const struct eu_op *op)
 static bool
 can_merge(const struct jit *j, const struct eu_op *op)
 {
-    return j->evex && jit_masks_fit(op) && op->insn->opcode != EU_OP_SEL &&
-           op->insn->opcode != EU_OP_MATH && op->insn->opcode != EU_OP_LRP;
+    return j->evex && jit_masks_fit(op) && op->opcode != EU_OP_SEL &&
+           op->opcode != EU_OP_MATH && op->opcode != EU_OP_LRP;
 }
 
-/* Types and classes of operands. */
-static bool
+static inline bool
 is_plain(const struct jit *j, const struct eu_op *op, bool *is_float)
 {
-    const struct eu_insn *insn = op->insn;
-    const unsigned ints = TYPE(D) | TYPE(UD), words = TYPE(W) | TYPE(UW);
-    unsigned types = 0, classes = 0, dst = 1u << insn->dst.type;
-    uint32_t changes = 0;
-    if ((op->post & ~EU_POST_SAT) || op->lanes < 8 || op->lanes > 16 ||
-        (merges(j, op) && (op->post || !can_merge(j, op))))
-        return false;
-    for (unsigned s = 0; s < insn->src_count; s++) {
-        types |= 1u << insn->src[s].type;
-        classes |= 1u << op->src[s].cls;
-        changes |= ~op->src[s].and_mask | op->src[s].xor_mask;
-    }
-    *is_float = dst == TYPE(F);
-    if (*is_float)
-        return types == TYPE(F) && !(j->flags & EU_JIT_ALT) &&
-               !(classes & ~(1u << EU_SRC_VEC | 1u << EU_SRC_VEC_MOD |
-                             1u << EU_SRC_SCALAR | 1u << EU_SRC_IMM));
-    return !op->post && !changes && (dst & ints) &&
-           !(types & ~(ints | words)) &&
-           !(classes &
-             ~(1u << EU_SRC_VEC | 1u << EU_SRC_SCALAR | 1u << EU_SRC_IMM));
+    *is_float = op->plain & EU_PLAIN_FLOAT;
+    return (op->plain & (EU_PLAIN_FLOAT | EU_PLAIN_INT)) &&
+           !(*is_float && (j->flags & EU_JIT_ALT)) &&
+           !(merges(j, op) && (op->post || !can_merge(j, op)));
 }
 
 /* Bits of a float masked and flipped. */
@@ -83,7 +65,7 @@ stays_in_memory(struct jit *j, const struct eu_op *op, unsigned s,
     if (j->evex || !j->v.pinned || op->src[s].cls != EU_SRC_VEC ||
         len_B != EU_GRF_B)
         return false;
-    for (unsigned i = 0; i < op->insn->src_count; i++)
+    for (unsigned i = 0; i < op->src_count; i++)
         if (i != s && op->src[i].off_B == op->src[s].off_B &&
             op->src[i].cls != EU_SRC_IMM)
             return false;
@@ -188,7 +170,7 @@ static struct jit_set
 read_by(const struct eu_op *op, unsigned first, unsigned lanes)
 {
     struct jit_set all = {{0}};
-    for (unsigned i = 0; i < op->insn->src_count; i++) {
+    for (unsigned i = 0; i < op->src_count; i++) {
         const struct eu_op_src *src = &op->src[i];
         bool scalar = src->cls == EU_SRC_SCALAR;
         unsigned from_B = src->off_B + (scalar ? 0 : first * 4);
@@ -225,7 +207,7 @@ static unsigned
 compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         bool is_float)
 {
-    unsigned opcode = op->insn->opcode, len = p->len, d, k;
+    unsigned opcode = op->opcode, len = p->len, d, k;
     int place = place_of(j, op, p, &k);
     int bare = is_float && opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     struct x86_rm a = source(j, op, !bare, p), b, t;
@@ -289,7 +271,7 @@ lower_function(struct jit *j, const struct eu_op *op)
     struct jit_part p = {.lanes = op->lanes,
                          .len = jit_len(op->lanes * 4u),
                          .mask = {.all = true}};
-    unsigned opcode = op->insn->opcode;
+    unsigned opcode = op->opcode;
     if (!j->evex || j->v.pinned || !jit_float_ok(j, op) ||
         (opcode == EU_OP_SEL && !op->insn->cmod))
         return false;
@@ -306,7 +288,7 @@ bind_part(struct jit *j, const struct eu_op *op, const struct jit_part *p,
           unsigned reg, bool is_float)
 {
     jit_bind(j, reg, op->dst_off_B + p->first * 4, p->lanes * 4);
-    if (is_float && op->insn->opcode != EU_OP_MOV && p->mask.all)
+    if (is_float && op->opcode != EU_OP_MOV && p->mask.all)
         jit_note_normal(j, reg);
 }
 
@@ -331,8 +313,8 @@ lower_two(struct jit *j, const struct eu_op *op, bool is_float)
 bool
 jit_lower_plain(struct jit *j, const struct eu_op *op)
 {
-    const struct plain *row = &rows[op->insn->opcode & 127];
-    unsigned opcode = op->insn->opcode;
+    const struct plain *row = &rows[op->opcode & 127];
+    unsigned opcode = op->opcode;
     bool is_float;
     if (op->lanes == 1 && is_constant(j, op)) {
         jit_sync_drop(j, op->dst_off_B, 4);
