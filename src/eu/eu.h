@@ -71,7 +71,8 @@ struct eu_row {
     uint32_t more; /* not zero: another one comes behind it */
     /* Lanes of what was caught; for tails, those of dispatch_mask before. */
     uint32_t caught_mask;
-    uint32_t lit; /* the dword at EU_LIT_B, where eu_launch.own_lit is */
+    uint32_t lit;     /* the dword at EU_LIT_B, where eu_launch.own_lit is */
+    const void *next; /* for the tail: what the one behind it needs */
 };
 
 struct eu_thread {

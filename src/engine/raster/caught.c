@@ -49,8 +49,8 @@ count(struct worker *w, struct caught *c, unsigned times)
     c->left = MSG_TURN_INSNS;
 }
 
-static void
-write_until(struct worker *w, struct caught *c, unsigned end)
+void
+caught_write_until(struct worker *w, struct caught *c, unsigned end)
 {
     if (c->written < end)
         target_write_batch(w, c->target, w->batch.color[c->written], COLOR_DW,
@@ -60,18 +60,18 @@ write_until(struct worker *w, struct caught *c, unsigned end)
 
 /* A thread that compiled code did not finish sends its colours itself, after
  * those of the blocks before. */
-static void
-finish_apart(struct worker *w, struct caught *c, unsigned n)
+void
+caught_finish_apart(struct worker *w, struct caught *c, unsigned n)
 {
     count(w, c, 1);
-    write_until(w, c, n);
+    caught_write_until(w, c, n);
     c->written = n + 1;
     payload_use_block(w, n);
     msg_go_on(&w->thread, &w->env, w->thread.status);
 }
 
-static void
-count_pixels(struct worker *w, unsigned pixels)
+void
+caught_count_pixels(struct worker *w, unsigned pixels)
 {
     w->pixels += pixels;
     if (w->scene->late_count_only)
@@ -79,13 +79,19 @@ count_pixels(struct worker *w, unsigned pixels)
 }
 
 /* As many threads of a row have stored what they leave. */
-static void
-count_stored(struct worker *w, const struct eu_row *row, unsigned count)
+void
+caught_count_stored(struct worker *w, const struct eu_row *row, unsigned count)
 {
     unsigned pixels = 0;
-    for (unsigned n = 0; n < count; n++)
-        pixels += count_block_bits((uint16_t)row[n].caught_mask);
-    count_pixels(w, pixels);
+    uint64_t four = 0;
+    for (unsigned n = 0; n < count; n++) {
+        four = four << 16 | (uint16_t)row[n].caught_mask;
+        if (n % 4 == 3)
+            pixels += count_four_blocks(four);
+    }
+    if (count % 4)
+        pixels += count_four_blocks(four & UINT64_MAX >> (64 - count % 4 * 16));
+    caught_count_pixels(w, pixels);
 }
 
 static struct target_places
@@ -107,8 +113,8 @@ places_of(const struct worker *w, const struct caught *c, bool placed)
                                   .step_B = v->column_B};
 }
 
-static struct thread_run
-threads(struct worker *w, struct caught *c, unsigned *stored)
+struct thread_run
+caught_threads(struct worker *w, struct caught *c, unsigned *stored)
 {
     struct block_batch *b = &w->batch;
     return (struct thread_run){.launch = &w->launch,
@@ -133,21 +139,21 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
     bool groups = w->launch.sfids >> EU_SFID_PI & 1;
     unsigned stored;
     const struct block_batch *b = &w->batch;
-    const struct thread_run r = threads(w, c, &stored);
+    const struct thread_run r = caught_threads(w, c, &stored);
     while (first < end) {
         if (groups)
             payload_use_block(w, first);
         unsigned stop = groups ? first + 1 : end;
         if (c->tail.fn)
-            write_until(w, c, first);
+            caught_write_until(w, c, first);
         unsigned n = w->planes->run(&r, first, stop, &c->left);
         c->caught += n - first;
         if (stored) {
-            count_stored(w, b->row, stored);
+            caught_count_stored(w, b->row, stored);
             c->written = first + stored;
         }
         if (n < stop)
-            finish_apart(w, c, n);
+            caught_finish_apart(w, c, n);
         first = n + (n < stop);
     }
 }
@@ -159,7 +165,7 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
 {
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     unsigned stored;
-    struct thread_run r = threads(w, c, &stored);
+    struct thread_run r = caught_threads(w, c, &stored);
     r.tail = (struct eu_tail){NULL, NULL, NULL};
     r.block = &whole;
     r.color = &w->batch.color[n];
@@ -181,7 +187,7 @@ run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
         b->mask[n] = b->block[n].lit & mask;
     c->caught = 1;
     count(w, c, end - first);
-    write_until(w, c, first);
+    caught_write_until(w, c, first);
     target_write_batch(w, c->target, b->color[first], 0, first, end);
     c->written = end;
     return true;
@@ -270,7 +276,7 @@ void
 caught_end(struct worker *w, struct caught *c)
 {
     count(w, c, 1);
-    write_until(w, c, w->batch.count);
+    caught_write_until(w, c, w->batch.count);
     note_declined(w, c, w->batch.count);
 }
 
@@ -367,7 +373,7 @@ run_two(struct worker *w, struct caught *c, struct eu_row *row)
     unsigned done = eu_launch_two(&w->launch, &w->thread, row, c->tail,
                                   &c->left);
     c->caught += done;
-    count_stored(w, row, done);
+    caught_count_stored(w, row, done);
     return done;
 }
 
@@ -386,16 +392,17 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
             n += two - 1;
             continue;
         }
-        c->block.rest = (struct row_copies){b->copy, b->copies, 0, row, t->grf};
+        c->block.rest = (struct row_copies){
+            .copy = b->copy, .copies = b->copies, .row = row, .grf = t->grf};
         unsigned done = (unsigned)(eu_launch_row(&w->launch, t, row, c->tail,
                                                  !b->copies, &c->left) -
                                    row);
         done += t->status == EU_FINISHED;
         c->caught += done;
         if (done == rows && !w->launch.last_pred)
-            count_pixels(w, pixels);
+            caught_count_pixels(w, pixels);
         else
-            count_stored(w, row, done);
+            caught_count_stored(w, row, done);
         n += done;
         if (n < rows) {
             const struct batch_block at = block_of_row(f, first, n);

@@ -116,6 +116,7 @@ payload_prepare(struct worker *w)
     w->catches = caught_fits(w->scene);
     find_sameness(w);
     w->rows = makes_rows(w);
+    joined_plan(w);
     const struct scene *sc = w->scene;
     w->parts = sc->plain_samples && ps->simd == 16 && sees_no_samples(w);
     w->keeps = w->catches && (sc->simple || w->parts);

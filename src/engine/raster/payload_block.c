@@ -215,19 +215,16 @@ make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
     return NULL;
 }
 
-/* Weights for threads that are run from the batch, as they begin. */
-static void
-weights_at_run(struct worker *w, const struct setup *s,
-               const struct payload_part *p)
+struct run_weights
+payload_run_weights(const struct setup *s, const struct payload_part *p)
 {
     bool divide = p->mode < 3 && s->perspective;
-    w->batch.run_weights = (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
-                                                .b2 = divide ? &s->n2 : &s->b2,
-                                                .q = divide ? &s->q : NULL,
-                                                .ref_x = s->ref_x,
-                                                .ref_y = s->ref_y,
-                                                .grf = p->grf};
-    w->batch.weighs = true;
+    return (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
+                                .b2 = divide ? &s->n2 : &s->b2,
+                                .q = divide ? &s->q : NULL,
+                                .ref_x = s->ref_x,
+                                .ref_y = s->ref_y,
+                                .grf = p->grf};
 }
 
 void
@@ -253,7 +250,8 @@ payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
         bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
         const void *from = again ? done[linear] : NULL;
         if (again && runs && !b->weighs) {
-            weights_at_run(w, s, p);
+            b->run_weights = payload_run_weights(s, p);
+            b->weighs = true;
             continue;
         }
         if (p->kind == PAYLOAD_SUBSPANS && runs && w->launch.own_lit)
@@ -371,9 +369,10 @@ run_primitives(struct worker *w)
     bool catches = w->catches &&
                    caught_begin(w, &caught, b->prim[0].setup->layer);
     for (unsigned k = 0; k < b->prims; k++) {
+        if (catches && (k = joined_run(w, &caught, k)) == b->prims)
+            break;
         const struct setup *s = b->prim[k].setup;
-        unsigned first = b->prim[k].first;
-        unsigned end = k + 1 < b->prims ? b->prim[k + 1].first : b->count;
+        unsigned first = b->prim[k].first, end = batch_end(b, k);
         payload_make_parts(w, s, first, end, catches);
         w->block_group.setup = s;
         if (catches)

@@ -108,11 +108,6 @@ run(const struct thread_run *r, unsigned first, unsigned end, int64_t *left)
 }
 
 static void
-begin_rows(struct row_fill *f)
-{
-}
-
-static void
 weigh_row(const struct run_weights *w, const struct batch_block *block,
           struct eu_row *row)
 {
@@ -120,6 +115,42 @@ weigh_row(const struct run_weights *w, const struct batch_block *block,
     float out[1][32];
     block_weights(w->b1, w->b2, w->q, &at, out);
     memcpy(row->payload, out, sizeof out);
+}
+
+static void
+put_masks(struct eu_row *row, uint16_t lit, uint32_t helped, bool vector_mask)
+{
+    row->dispatch_mask = row->caught_mask = lit;
+    row->vector_mask = helped;
+    row->mask = vector_mask ? helped : lit;
+    row->lit = plane_lit_dword(lit);
+}
+
+static unsigned
+fill(const struct thread_run *r, unsigned first, unsigned end)
+{
+    const struct eu_launch *l = r->launch;
+    const struct target_places *to = &r->to;
+    struct eu_row *row = r->row;
+    bool takes = true;
+    unsigned pixels = 0;
+    for (unsigned n = first; n < end; n++, row++) {
+        const struct batch_block *b = &r->block[n];
+        weigh_row(r->weights, b, row);
+        row->caught = r->tail.fn ? to->mem + to->x_B[b->x - to->tile_x] +
+                                       to->y_B[b->y - to->tile_y]
+                                 : (uint8_t *)r->color[n];
+        put_masks(row, b->lit, b->helped, l->start.vector_mask_enable);
+        row->more = n + 1 < end;
+        takes &= eu_launch_takes(l, row->mask);
+        pixels += (unsigned)__builtin_popcount(b->lit);
+    }
+    return takes ? pixels : 0;
+}
+
+static void
+begin_rows(struct row_fill *f)
+{
 }
 
 static void
@@ -143,10 +174,7 @@ fill_row(const struct row_fill *f, struct cover_block b, uint16_t lit,
     else
         place_row(f, &block, lit, row);
     row->caught = f->to.mem + f->to.x_B[b.x] + f->to.y_B[b.y];
-    row->dispatch_mask = row->caught_mask = lit;
-    row->vector_mask = 0xffff;
-    row->mask = f->vector_mask ? 0xffff : lit;
-    row->lit = plane_lit_dword(lit);
+    put_masks(row, lit, 0xffff, f->vector_mask);
     row->more = 1;
 }
 
@@ -169,9 +197,9 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
     return rows;
 }
 
-const struct plane_ops plane_ops_ref = {weights,     value,    block_weights,
-                                        block_value, copy,     run,
-                                        begin_rows,  fill_rows};
+const struct plane_ops plane_ops_ref = {weights,     value,      block_weights,
+                                        block_value, copy,       run,
+                                        fill,        begin_rows, fill_rows};
 
 const struct plane_ops *
 plane_ops_selected(void)

@@ -52,6 +52,12 @@ struct run_weights {
     uint8_t grf; /* the first of four */
 };
 
+/* Registers from so many bytes behind what a primitive has of its own. */
+struct grf_own {
+    uint16_t offset_B;
+    uint8_t grf, count;
+};
+
 /* Registers that threads of a row do not find in it: tails copy the next
  * thread's. The first's are there. */
 struct row_copies {
@@ -59,6 +65,10 @@ struct row_copies {
     unsigned copies, first; /* the first's number */
     const struct eu_row *row;
     uint8_t *grf;
+    /* Of rows of several primitives: what row->next points to is that of the
+     * thread behind it, or NULL: as before. */
+    const struct grf_own *own;
+    unsigned owns;
 };
 
 /* The target's part in a tile, at pixel (x, y): mem + x_B[x - tile_x] +
@@ -163,6 +173,10 @@ struct plane_ops {
      * not finished, or end. */
     unsigned (*run)(const struct thread_run *r, unsigned first, unsigned end,
                     int64_t *left);
+    /* Their rows, of which the last has no other one behind it, with weights
+     * where rows have them. Returns how many pixels are lit; 0 if some thread
+     * does not fit in a row. */
+    unsigned (*fill)(const struct thread_run *r, unsigned first, unsigned end);
     /* Before the first of a list; then rows for about as many as there is
      * room, which is for ROWS_KEPT^2 at least: returns how many, none only at
      * the list's end, of which the last has no other one behind it. */
@@ -171,22 +185,44 @@ struct plane_ops {
                           unsigned room);
 };
 
-/* Before the thread behind the row's begins, if there is one. Pairs in one
- * piece, as compiled code loads them. */
+/* Pairs in one piece, as compiled code loads them. */
+static inline void
+row_copy(uint8_t *to, const uint8_t *from, unsigned count)
+{
+    for (; count > 1; count -= 2, to += 64, from += 64)
+        memcpy(to, from, 64);
+    if (count)
+        memcpy(to, from, PLANE_GRF_B);
+}
+
+/* What a primitive's threads find. */
+static inline void
+row_copy_own(const struct row_copies *r, const uint8_t *from)
+{
+    for (unsigned i = 0; i < r->owns; i++)
+        row_copy(r->grf + r->own[i].grf * PLANE_GRF_B,
+                 from + r->own[i].offset_B, r->own[i].count);
+}
+
+/* Whether there is anything to do for row_copy_next(). */
+static inline bool
+row_copies_next(const struct row_copies *r, const struct eu_row *row)
+{
+    return r->copies || (r->owns && row->next);
+}
+
+/* Before the thread behind the row's begins, if there is one. */
 static inline void
 row_copy_next(const struct row_copies *r, const struct eu_row *row)
 {
     unsigned n = (unsigned)(row - r->row) + r->first + 1;
     for (unsigned i = 0; row->more && i < r->copies; i++) {
         const struct grf_copy *c = &r->copy[i];
-        uint8_t *to = r->grf + c->grf * PLANE_GRF_B;
-        const uint8_t *from = c->from + n * c->stride_B;
-        unsigned left = c->count;
-        for (; left > 1; left -= 2, to += 64, from += 64)
-            memcpy(to, from, 64);
-        if (left)
-            memcpy(to, from, PLANE_GRF_B);
+        row_copy(r->grf + c->grf * PLANE_GRF_B, c->from + n * c->stride_B,
+                 c->count);
     }
+    if (r->owns && row->next)
+        row_copy_own(r, row->next);
 }
 
 extern const struct plane_ops plane_ops_ref, plane_ops_avx2, plane_ops_avx512;

@@ -168,6 +168,20 @@ bool caught_begin(struct worker *w, struct caught *c, int layer);
 /* Runs the threads of a primitive's blocks, whose payload is ready. */
 void caught_run(struct worker *w, struct caught *c, unsigned first,
                 unsigned end);
+/* What threads of a batch's blocks have in common; *stored: see struct
+ * thread_run. */
+struct thread_run caught_threads(struct worker *w, struct caught *c,
+                                 unsigned *stored);
+/* Writes the colours of blocks before `end` that have not been written. */
+void caught_write_until(struct worker *w, struct caught *c, unsigned end);
+/* As many pixels have been stored; as many threads of a row have stored what
+ * they leave. */
+void caught_count_pixels(struct worker *w, unsigned pixels);
+void caught_count_stored(struct worker *w, const struct eu_row *row,
+                         unsigned count);
+/* A thread that compiled code did not finish sends its colours itself, after
+ * those of the blocks before. */
+void caught_finish_apart(struct worker *w, struct caught *c, unsigned n);
 /* Writes the colours that have not been written. */
 void caught_end(struct worker *w, struct caught *c);
 /* Blocks that get one thread's colours. */
@@ -190,6 +204,17 @@ bool caught_alike(struct worker *w, const struct setup *s,
  */
 bool caught_rows(struct worker *w, const struct setup *s,
                  struct caught_list *l);
+
+/* ---- joined.c ------------------------------------------------------------ */
+
+/* Whether rows of this scene may have threads of several primitives. */
+void joined_plan(struct worker *w);
+/* Runs the threads of the batch's primitives from the k-th on, if several of
+ * them are small: returns the first that is left. */
+unsigned joined_run(struct worker *w, struct caught *c, unsigned k);
+
+/* ---- batches ------------------------------------------------------------- */
+
 /* Makes the group that of the batch's block. */
 void payload_use_block(struct worker *w, unsigned n);
 /* Of that no more than where its quads are. */
@@ -206,6 +231,9 @@ uint32_t payload_begin_blocks(struct worker *w);
  * there before. */
 void payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
                         unsigned end, bool at_run);
+/* What the part's weights are made of as threads begin. */
+struct run_weights payload_run_weights(const struct setup *s,
+                                       const struct payload_part *p);
 /* Two stores, not one for each member. */
 static inline void
 payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,

@@ -147,6 +147,13 @@ struct block_batch {
     struct run_weights run_weights;
 };
 
+/* Behind the last block of its primitive k. */
+static inline unsigned
+batch_end(const struct block_batch *b, unsigned k)
+{
+    return k + 1 < b->prims ? b->prim[k + 1].first : b->count;
+}
+
 struct worker {
     struct scene *scene;
     const struct draw *draw;
@@ -166,7 +173,12 @@ struct worker {
     /* Threads of a primitive all leave the same with all lanes on, and with
      * any. */
     bool same, same_lanes;
-    bool rows;  /* those of whole blocks may be in rows: caught_rows() */
+    bool rows; /* those of whole blocks may be in rows: caught_rows() */
+    /* NULL, or the weights of rows that may go on from primitive to primitive,
+     * see joined.c; and what else differs between these. */
+    const struct payload_part *joins;
+    struct grf_own own[MAX_ATTRS];
+    unsigned owns;
     bool cheap; /* a thread costs less than to share it with other blocks */
     bool parts; /* blocks that are partly covered go there, too */
     bool lists; /* blocks go from coverage to threads in lists */

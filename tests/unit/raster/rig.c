@@ -180,7 +180,7 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->rows = rig->row_grf;
     launch->row_grf = rig->row_grf;
     launch->pairs = rig->pairs ? run_pairs : NULL;
-    memset(launch->written, 0xff, sizeof launch->written);
+    memset(launch->written, rig->stays ? 0 : 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_desc = 12u << 14;
 }

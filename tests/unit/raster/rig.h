@@ -26,6 +26,7 @@ struct rig {
     bool dual;
     bool catches, steady;      /* of the launch: see struct eu_launch */
     unsigned row_grf;          /* likewise; 0: no rows */
+    bool stays;                /* no thread changes its registers */
     bool pairs;                /* rows may begin with threads in lockstep */
     size_t kernel_B;           /* how large the shader is said to be */
     unsigned unfinished_every; /* every so many caught threads go on by send */

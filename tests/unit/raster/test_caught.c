@@ -67,6 +67,19 @@ shade_weights(struct rig *rig, struct eu_thread *t, struct thread_env *env)
     rig_rt_write(env, t, 0, false, t->sr0[2] & 0xffff, payload[0], 8);
 }
 
+/* The same, and the primitive, which attribute 0 names. */
+static void
+shade_named_weights(struct rig *rig, struct eu_thread *t,
+                    struct thread_env *env)
+{
+    alignas(32) uint32_t payload[8][8];
+    memcpy(payload[0], eu_grf(t, 2), 4 * EU_GRF_B);
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 8; k++)
+            payload[4 + i][k] = eu_grf(t, 8)[3];
+    rig_rt_write(env, t, 0, false, t->sr0[2] & 0xffff, payload[0], 8);
+}
+
 /* Colours and lanes that are the same for all blocks of a primitive. */
 static void
 shade_alike(struct rig *rig, struct eu_thread *t, struct thread_env *env)
@@ -160,7 +173,8 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, both, steady, stacked, rows, pairs;
+    bool blends, kills, both, steady, stacked, rows, pairs, small, stays,
+        tested;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -190,6 +204,12 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     if (s->samples > 1)
         use_samples(rig, s->samples, catches);
     rig->target[0].width = rig->target[0].height = s->width;
+    if (s->tested) {
+        rig_depth(rig, 0x0d8 /* R32_FLOAT */, 1);
+        rig->draw.wm_ds.depth_test_enable = true;
+        rig->draw.wm_ds.depth_buffer_write_enable = true;
+        rig->draw.wm_ds.depth_test_function = GEN9_COMPAREFUNCTION_GREATER;
+    }
     struct gen9_blend_state_entry *e = &rig->draw.blend_entry[0];
     e->color_buffer_blend_enable = s->blends;
     e->source_blend_factor = GEN9_BLENDFACTOR_SRC_ALPHA;
@@ -203,22 +223,31 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     bool places = s->shader == shade_places || s->shader == shade_all_places;
     rig->row_grf = !s->rows ? 0 : places ? 1 : 2;
     rig->pairs = s->pairs;
+    rig->stays = s->stays;
     rig->live_in[0] = places ? 1u << 1 | 1u << 8 : 1u << 8;
     if (s->shader == shade_weights) {
         rig->live_in[0] = 15u << 2 | (s->both ? 15u << 6 : 0) |
                           (s->pairs ? 1u << 8 : 0);
         rig->draw.wm.barycentric_interpolation_mode = s->both ? 1 | 1 << 3 : 1;
     }
+    if (s->shader == shade_named_weights) {
+        rig->live_in[0] = 15u << 2 | 1u << 8;
+        rig->draw.wm.barycentric_interpolation_mode = 1;
+    }
     struct prim prims[PRIMS];
     uint32_t names[PRIMS][64] = {{0}};
     uint32_t r = 5;
     for (unsigned i = 0; i < PRIMS; i++) {
-        float xy[6];
+        /* Nothing passes of every fourth one that is tested. */
+        float xy[6], z = s->tested ? (float)(1 + i) / 32 : 0.5f;
+        if (s->tested && i % 4 == 3)
+            z = 0;
         for (unsigned k = 0; k < 6; k++) {
             r = mix(r + 1);
-            xy[k] = (float)(r % (RIG_PX * 8)) / 8;
+            xy[k] = s->small ? (float)(i % 3 * 40 + r % (36 * 8) / 8)
+                             : (float)(r % (RIG_PX * 8)) / 8;
         }
-        prims[i] = s->stacked ? stacked(rig, i) : rig_triangle(rig, xy, 0.5f);
+        prims[i] = s->stacked ? stacked(rig, i) : rig_triangle(rig, xy, z);
         names[i][0] = bits_from_float((float)i);
         for (unsigned k = 0; k < 3; k++)
             prims[i].v[k].vue = names[i];
@@ -312,6 +341,28 @@ Test(caught, same_bytes_as_sent)
          .width = 128},
         {"pairs of places, some go on", shade_places, RGBA16F, 8, .rows = true,
          .pairs = true, .blends = true, .width = 128, .unfinished_every = 4},
+        {"joined", shade_named_weights, RGBA32F, 16, .rows = true,
+         .small = true, .stays = true, .width = 128},
+        {"joined, odd size", shade_named_weights, RGBA16F, 8, .rows = true,
+         .small = true, .stays = true, .width = 101},
+        {"joined, blended", shade_named_weights, RGBA8, 4, .rows = true,
+         .small = true, .stays = true, .blends = true, .width = 128},
+        {"joined, some go on", shade_named_weights, RGBA32F, 16, .rows = true,
+         .small = true, .stays = true, .width = 128, .unfinished_every = 5},
+        {"joined, all go on", shade_named_weights, RGBA8, 4, .rows = true,
+         .small = true, .stays = true, .width = 128, .unfinished_every = 1},
+        {"joined, shared threads", shade_named_weights, RGBA32F, 16,
+         .rows = true, .small = true, .stays = true, .width = 128,
+         .kernel_B = 4096},
+        {"joined, pairs", shade_named_weights, RGBA32F, 16, .rows = true,
+         .pairs = true, .small = true, .stays = true, .width = 128},
+        {"joined, tested", shade_named_weights, RGBA32F, 16, .rows = true,
+         .small = true, .stays = true, .tested = true, .width = 128},
+        {"joined, tested, some go on", shade_named_weights, RGBA8, 4,
+         .rows = true, .small = true, .stays = true, .tested = true,
+         .width = 128, .unfinished_every = 3},
+        {"not joined", shade_named_weights, RGBA32F, 16, .rows = true,
+         .small = true, .width = 128},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,

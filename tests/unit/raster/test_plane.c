@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/cpu.h"
 #include "engine/raster/plane.h"
@@ -242,6 +243,72 @@ compare_rows(const struct plane_ops *ops)
     cr_assert_eq(!got.left, !want.left);
 }
 
+/* ---- rows of a batch ---- */
+
+/* Blocks of which some have few pixels, some in the row of the one before. */
+static void
+random_blocks(struct batch_block block[LIST])
+{
+    int32_t y = TILE_Y;
+    for (unsigned n = 0; n < LIST; n++) {
+        y = TILE_Y + (y + (int32_t)(next_random() % 2 * 4)) % COVER_TILE_PX;
+        block[n] = (struct batch_block){
+            .x = TILE_X + (int32_t)(next_random() % ROW_COLUMNS * 4),
+            .y = y,
+            .lit = (uint16_t)next_random(),
+            .helped = next_random() & 1 ? 0xffff : (uint16_t)next_random()};
+    }
+}
+
+static void
+compare_fill(const struct plane_ops *ops)
+{
+    static uint8_t mem[1];
+    static uint32_t color[LIST][4][16];
+    static struct eu_row row[2][LIST];
+    static struct eu_launch launch;
+    static uint64_t x_B[COVER_TILE_PX], y_B[COVER_TILE_PX];
+    struct batch_block block[LIST];
+    struct plane p1 = hostile_plane(), p2 = hostile_plane();
+    struct plane q = hostile_plane();
+    random_blocks(block);
+    for (unsigned i = 0; i < COVER_TILE_PX; i++) {
+        x_B[i] = next_random() % 4096;
+        y_B[i] = next_random() % 4096;
+    }
+    launch.start.vector_mask_enable = next_random() & 1;
+    launch.apart = next_random() & 3;
+    launch.quads = next_random() & 1;
+    launch.need = next_random() & 0xffff;
+    const struct run_weights weights = {
+        .b1 = &p1,
+        .b2 = &p2,
+        .q = next_random() & 1 ? &q : NULL,
+        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
+        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    struct thread_run r = {.launch = &launch,
+                           .weights = &weights,
+                           .block = block,
+                           .row = row[0],
+                           .color = color,
+                           .tail.fn = next_random() & 1 ? abort : NULL,
+                           .to.mem = mem,
+                           .to.x_B = x_B,
+                           .to.y_B = y_B,
+                           .to.tile_x = TILE_X,
+                           .to.tile_y = TILE_Y};
+    unsigned first = next_random() % LIST;
+    unsigned end = first + 1 + next_random() % (LIST - first);
+    unsigned pixels = plane_ops_ref.fill(&r, first, end);
+    r.row = row[1];
+    cr_assert_eq(ops->fill(&r, first, end), pixels);
+    for (unsigned i = 0; i < end - first; i++) {
+        compare_row(&row[1][i], &row[0][i]);
+        cr_assert_eq(!row[0][i].more, i + 1 == end - first);
+        cr_assert_eq(!row[1][i].more, i + 1 == end - first);
+    }
+}
+
 static void
 compare_many(const struct plane_ops *ops, enum cpu_level cpu)
 {
@@ -253,6 +320,8 @@ compare_many(const struct plane_ops *ops, enum cpu_level cpu)
         compare_blocks(ops);
     for (unsigned i = 0; i < 5000; i++)
         compare_rows(ops);
+    for (unsigned i = 0; i < 5000; i++)
+        compare_fill(ops);
 }
 
 Test(plane, avx2)

@@ -410,9 +410,10 @@ weigh_alone(struct weigher *w, const struct batch_block *block, float out[32])
     store_floats(out + 16, v1[1], v2[1]);
 }
 
-/* Payloads of a row; false if some thread does not fit in it. In place: what
+/* Payloads of a row. Returns how many pixels are lit, 0 if some thread does not
+ * fit in it. In place: what
  * weighs would else be copied for each row. */
-static inline __attribute__((always_inline)) bool
+static inline __attribute__((always_inline)) unsigned
 fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
               struct weigher w)
 {
@@ -423,21 +424,23 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool stores = r->tail.fn, places = stores || r->to.lines;
     struct eu_row *to = r->row;
     bool takes = true;
+    unsigned pixels = 0;
     for (unsigned n = first; n < end; n++, to++) {
         const struct batch_block *b = &r->block[n];
         uint32_t mask = vmask ? b->helped : b->lit;
         takes &= eu_masks_nothing(mask, need, apart, quads);
+        pixels += (unsigned)_mm_popcnt_u32(b->lit);
         weigh_alone(&w, b, (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         put_masks(to, stores ? at : (uint8_t *)r->color[n],
                   row_masks(b->lit, b->helped, mask));
     }
     to[-1].more = 0;
-    return takes;
+    return takes ? pixels : 0;
 }
 
 /* With what compilers know to stay. */
-static inline bool
+static unsigned
 fill_row(const struct thread_run *run, unsigned first, unsigned end)
 {
     const struct thread_run r = *run;
@@ -459,8 +462,11 @@ static inline unsigned
 run_row(const struct thread_run *r, unsigned first, unsigned ran, int64_t *left)
 {
     copy(r->thread->grf, r->copy, r->copies, first + ran);
-    *r->rest = (struct row_copies){r->copy, r->copies, first, r->row,
-                                   r->thread->grf};
+    *r->rest = (struct row_copies){.copy = r->copy,
+                                   .copies = r->copies,
+                                   .first = first,
+                                   .row = r->row,
+                                   .grf = r->thread->grf};
     const struct eu_row *at = eu_launch_row(r->launch, r->thread, r->row + ran,
                                             r->tail, !r->copies, left);
     unsigned done = (unsigned)(at - r->row);

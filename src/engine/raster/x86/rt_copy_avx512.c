@@ -42,7 +42,7 @@ copy(enum rt_format f, vf u, vf v, const struct eu_row *row,
     if (f == RT_BGRX8)
         pixels = i_or(pixels, i_all(0xff000000));
     store(b, row->caught, mask, i_rows(pixels));
-    if (b->rest.copies)
+    if (row_copies_next(&b->rest, row))
         row_copy_next(&b->rest, row);
     return true;
 }

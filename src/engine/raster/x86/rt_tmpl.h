@@ -207,7 +207,7 @@ write_any(const vf color[4], const struct eu_row *row,
     b.lines = false;
     pack_plain(f, mode, v, e);
     write_plane(&b, &p, f, mode, v, e);
-    if (b.rest.copies)
+    if (row_copies_next(&b.rest, row))
         copy_next(block, row);
 }
 
@@ -221,7 +221,7 @@ write_whole(const vf color[4], const struct eu_row *row,
         v[c] = color[c];
     pack_plain(f, mode, v, e);
     write_lines(row->caught, b, f, mode, v, e);
-    if (b->rest.copies)
+    if (row_copies_next(&b->rest, row))
         copy_next(b, row);
 }
 
