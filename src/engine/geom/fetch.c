@@ -314,29 +314,28 @@ struct lane_vertices {
 };
 
 /* Keys of a numbered batch ascend, but for those that a short thread
- * repeats. */
-static struct lane_vertices
-find_vertices(const struct geom *g, const uint32_t key[LANES])
+ * repeats. In place: members that are copied together right after they have
+ * been stored one by one take a while. */
+static inline void
+find_vertices(const struct geom *g, const uint32_t key[LANES],
+              struct lane_vertices *v)
 {
-    const struct draw *draw = g->draw;
-    struct lane_vertices v = {.most = 0};
-    if (g->batch.numbered && key[LANES - 1] - key[0] == LANES - 1 &&
-        key[LANES - 1] != key[LANES - 2]) {
-        for (unsigned i = 0; i < LANES; i++)
-            v.at[i] = vertex_number(draw, key[i]);
-        v.most = v.at[LANES - 1];
-        v.in_row = v.at[0] < v.most;
-        if (v.in_row)
-            return v;
-    }
-    uint32_t apart = 0;
+    const uint32_t first = vertex_number(g->draw, 0);
+    const uint32_t least = key[0] + first, last = key[LANES - 1] + first;
+    uint32_t most = 0, apart = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        v->at[i] = key[i] + first;
+    v->most = last;
+    v->in_row = g->batch.numbered && last - least == LANES - 1 &&
+                key[LANES - 1] != key[LANES - 2] && least < last;
+    if (v->in_row)
+        return;
     for (unsigned i = 0; i < LANES; i++) {
-        v.at[i] = vertex_number(draw, key[i]);
-        v.most = MAX2(v.most, v.at[i]);
+        most = MAX2(most, v->at[i]);
         apart |= key[i] - key[0] - i;
     }
-    v.in_row = !apart && v.most == v.at[LANES - 1];
-    return v;
+    v->most = most;
+    v->in_row = !apart && most == last;
 }
 
 /* Sixteen bytes of each lane: what lies behind an element is as good as its own
@@ -413,7 +412,8 @@ put_all(const struct geom *g, const uint32_t key[LANES],
 {
     const struct draw *draw = g->draw;
     const struct fetch_plan *plan = g->fetch;
-    const struct lane_vertices v = find_vertices(g, key);
+    struct lane_vertices v;
+    find_vertices(g, key, &v);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
         if (e->straight)

@@ -10,6 +10,8 @@ typedef int32_t ivec __attribute__((vector_size(16)));
 
 #include "engine/geom/lanes_tmpl.h"
 
+#include "engine/geom/lanes_apart.h"
+
 static inline void
 load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
 {

@@ -6,12 +6,16 @@
 #include "engine/geom/clip.h"
 #include "engine/geom/lanes.h"
 
-/* Rows of 16 bytes by component, */
+/* Rows of 16 bytes by component. */
 static inline void load_rows(vec r[4], const uint8_t *row, uint32_t stride_B);
-/* and back to one vertex after the other. */
-static inline void put_rows(struct geom_vert *v, const vec r[4]);
-/* prim_snap() of two, side by side. */
-static inline void snap(int32_t out[LANES][2], const vec *x, const vec *y);
+/* Vertices with these positions, entries and codes, one after the other; tail:
+ * viewport and edge flag as they lie behind the codes. */
+struct lane_entries {
+    const uint8_t *vue;
+    uint32_t stride_B, tail;
+};
+static inline void put_vertices(struct geom_vert *v, const vec p[4], ivec codes,
+                                const struct lane_entries *e);
 
 /* vertex_codes() */
 static inline ivec
@@ -62,7 +66,6 @@ prepare(const struct vertex_space *space, const uint8_t *vue, uint32_t stride_B,
         struct geom_vert *v, uint32_t *codes)
 {
     const struct vertex_space s = *space;
-    alignas(64) int32_t xy[LANES][2];
     vec p[4];
     ivec c = {0};
     load_rows(p, vue + 16, stride_B);
@@ -71,21 +74,13 @@ prepare(const struct vertex_space *space, const uint8_t *vue, uint32_t stride_B,
     to_screen(&s, p);
     c |= ~is_on_screen(p) & (int32_t)CLIP_OFF;
     memcpy(codes, &c, sizeof c);
-    snap(xy, &p[0], &p[1]);
-    put_rows(v, p);
-    /* Codes, viewport and edge flag in one piece. */
     static_assert(offsetof(struct geom_vert, viewport) ==
                           offsetof(struct geom_vert, codes) + 4 &&
                       offsetof(struct geom_vert, edge_flag) ==
                           offsetof(struct geom_vert, codes) + 5 &&
                       sizeof(struct geom_vert) >=
                           offsetof(struct geom_vert, codes) + 8,
-                  "one piece");
-    const uint64_t last = (uint64_t)s.viewport << 32 | UINT64_C(1) << 40;
-    for (unsigned i = 0; i < LANES; i++, vue += stride_B) {
-        v[i].p.v.vue = (const uint32_t *)(const void *)vue;
-        memcpy(&v[i].p.x, xy[i], sizeof xy[i]);
-        uint64_t tail = last | codes[i];
-        memcpy(&v[i].codes, &tail, sizeof tail);
-    }
+                  "codes and what is behind them are one piece");
+    put_vertices(v, p, c,
+                 &(struct lane_entries){vue, stride_B, s.viewport | 1u << 8});
 }

@@ -79,9 +79,12 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
             unsigned count)
 {
     const struct urb_region *r = &g->vs_urb;
-    uint32_t *out = eu_grf(t, 1);
-    for (unsigned i = 0; i < LANES; i++)
-        out[i] = r->handle + r->entry_B / 64 * (first + MIN2(i, count - 1));
+    const uint32_t step = r->entry_B / 64;
+    uint32_t *out = eu_grf(t, 1), handle = r->handle + step * first;
+    for (unsigned i = 0; i < LANES; i++) {
+        out[i] = handle;
+        handle += i + 1 < count ? step : 0;
+    }
 }
 
 /* What the thread before may have changed of its header, constants, and zeros

@@ -9,6 +9,8 @@ typedef uint32_t uvec __attribute__((vector_size(32)));
 
 #include "engine/geom/x86/lanes_simd.h"
 
+#include "engine/geom/lanes_apart.h"
+
 static inline __m128
 load(const uint8_t *row, unsigned i, uint32_t stride_B)
 {

@@ -34,7 +34,8 @@ static inline void
 load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
 {
     __m512 p[4];
-    for (unsigned i = 0; i < 4; i++) {
+    EACH_OF_FOUR(i)
+    {
         p[i] = _mm512_castps128_ps512(load(row, i, stride_B));
         p[i] = _mm512_insertf32x4(p[i], load(row, i + 4, stride_B), 1);
         p[i] = _mm512_insertf32x4(p[i], load(row, i + 8, stride_B), 2);
@@ -42,20 +43,6 @@ load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
     }
     turn(p);
     memcpy(r, p, sizeof p);
-}
-
-static inline void
-put_rows(struct geom_vert *v, const vec r[4])
-{
-    __m512 p[4];
-    memcpy(p, r, sizeof p);
-    turn(p);
-    for (unsigned i = 0; i < 4; i++) {
-        _mm_storeu_ps(&v[i].p.v.x, _mm512_castps512_ps128(p[i]));
-        _mm_storeu_ps(&v[i + 4].p.v.x, _mm512_extractf32x4_ps(p[i], 1));
-        _mm_storeu_ps(&v[i + 8].p.v.x, _mm512_extractf32x4_ps(p[i], 2));
-        _mm_storeu_ps(&v[i + 12].p.v.x, _mm512_extractf32x4_ps(p[i], 3));
-    }
 }
 
 /* A NaN becomes the second operand of max. */
@@ -68,15 +55,73 @@ snapped(const vec *v)
         _mm512_mul_ps(_mm512_min_ps(in, max), _mm512_set1_ps(SUBPIXEL)));
 }
 
-static inline void
-snap(int32_t out[LANES][2], const vec *x, const vec *y)
+/* The addresses of the first two vertices' entries in each quarter, or of the
+ * other two. */
+static inline __m512i
+entries(const struct lane_entries *e, unsigned first)
 {
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
-                                          21, 6, 22, 7, 23);
-    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-    __m512i a = snapped(x), b = snapped(y);
-    _mm512_storeu_si512(out, _mm512_permutex2var_epi32(a, low, b));
-    _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi32(a, high, b));
+    const __m512i number = _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13);
+    return _mm512_add_epi64(
+        _mm512_set1_epi64((int64_t)(uintptr_t)e->vue +
+                          (int64_t)e->stride_B * first),
+        _mm512_mul_epu32(_mm512_set1_epi64(e->stride_B), number));
+}
+
+static inline void
+put_half(struct geom_vert *v, __m256i half)
+{
+    _mm256_storeu_si256((__m256i *)(void *)v, half);
+}
+
+static inline void
+put_tails(struct geom_vert *v, __m128i two)
+{
+    _mm_storel_epi64((__m128i *)(void *)&v[0].codes, two);
+    _mm_storeh_pd((double *)(void *)&v[1].codes, _mm_castsi128_pd(two));
+}
+
+/* A vertex is a position, an entry and a snapped position in 32 bytes, and its
+ * tail: quarter i of each vector is of vertex 4 * i or one behind it. */
+static inline void
+put_vertices(struct geom_vert *v, const vec p[4], ivec codes,
+             const struct lane_entries *e)
+{
+    static_assert(offsetof(struct geom_vert, p.v.vue) == 16 &&
+                      offsetof(struct geom_vert, p.x) == 24 &&
+                      offsetof(struct geom_vert, p.y) == 28,
+                  "what lies behind a position");
+    const __m512i upper = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i lower = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    __m512i x = snapped(&p[0]), y = snapped(&p[1]);
+    __m512i xy = _mm512_unpacklo_epi32(x, y), xy2 = _mm512_unpackhi_epi32(x, y);
+    __m512i at = entries(e, 0), at2 = entries(e, 2);
+    const __m512i rest[4] = {
+        _mm512_unpacklo_epi64(at, xy), _mm512_unpackhi_epi64(at, xy),
+        _mm512_unpacklo_epi64(at2, xy2), _mm512_unpackhi_epi64(at2, xy2)};
+    __m512 row[4];
+    memcpy(row, p, sizeof row);
+    turn(row);
+    EACH_OF_FOUR(i)
+    {
+        __m512i r = _mm512_castps_si512(row[i]);
+        __m512i a = _mm512_permutex2var_epi64(r, upper, rest[i]);
+        __m512i b = _mm512_permutex2var_epi64(r, lower, rest[i]);
+        put_half(&v[i], _mm512_castsi512_si256(a));
+        put_half(&v[i + 4], _mm512_extracti64x4_epi64(a, 1));
+        put_half(&v[i + 8], _mm512_castsi512_si256(b));
+        put_half(&v[i + 12], _mm512_extracti64x4_epi64(b, 1));
+    }
+    const __m512i tail = _mm512_set1_epi32((int)e->tail);
+    __m512i two = _mm512_unpacklo_epi32((__m512i)codes, tail);
+    __m512i others = _mm512_unpackhi_epi32((__m512i)codes, tail);
+    put_tails(v, _mm512_castsi512_si128(two));
+    put_tails(v + 2, _mm512_castsi512_si128(others));
+    put_tails(v + 4, _mm512_extracti32x4_epi32(two, 1));
+    put_tails(v + 6, _mm512_extracti32x4_epi32(others, 1));
+    put_tails(v + 8, _mm512_extracti32x4_epi32(two, 2));
+    put_tails(v + 10, _mm512_extracti32x4_epi32(others, 2));
+    put_tails(v + 12, _mm512_extracti32x4_epi32(two, 3));
+    put_tails(v + 14, _mm512_extracti32x4_epi32(others, 3));
 }
 
 const struct geom_lanes geom_lanes_avx512 = {LANES,      prepare, rows,
