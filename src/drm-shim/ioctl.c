@@ -6,6 +6,7 @@
 #include <drm.h>
 #include <errno.h>
 #include <i915_drm.h>
+#include <pthread.h>
 
 /* Indexed by the ioctl's number; the compiler refuses a number twice. */
 static const struct {
@@ -71,11 +72,14 @@ dispatch(struct drm_file *file, uint32_t request, void *arg)
     return err;
 }
 
+/* ioctl(2) is no cancellation point, but waiting and printing are: a thread
+ * that ends in here would keep our locks. */
 int
 device_ioctl(struct drm_file *file, unsigned long request, void *arg)
 {
-    int saved = errno;
+    int saved = errno, cancel;
     int ret;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     stats_add(STAT_ioctls, 1);
     if (_IOC_TYPE(request) == 'd')
         ret = dispatch(file, (uint32_t)request, arg);
@@ -86,9 +90,7 @@ device_ioctl(struct drm_file *file, unsigned long request, void *arg)
         log_trace(TRACE_ioctl, "%s(%#lx) = %d", name ? name : "?", request,
                   ret);
     }
-    errno = saved;
-    if (ret >= 0)
-        return ret;
-    errno = -ret;
-    return -1;
+    errno = ret < 0 ? -ret : saved;
+    pthread_setcancelstate(cancel, NULL);
+    return ret < 0 ? -1 : ret;
 }

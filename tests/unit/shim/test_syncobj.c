@@ -1,5 +1,8 @@
 #include "rig.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 static int
 wait_for(const struct rig *rig, uint32_t handle, uint64_t point, uint32_t flags,
          int64_t timeout_ns)
@@ -155,4 +158,39 @@ Test(syncobj, opaque_descriptor_is_the_same_object)
     close(h.fd);
     cr_assert_eq(signal_point(&rig, mine, 7), 0);
     cr_assert_eq(query(&other, h.handle), 7u);
+}
+
+struct waiter {
+    struct rig *rig;
+    uint32_t handle;
+    int result;
+};
+
+static void *
+wait_and_end(void *data)
+{
+    struct waiter *w = data;
+    w->result = wait_for(w->rig, w->handle, 1,
+                         DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, INT64_MAX);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+/* It is in the wait, or on its way there, when it is cancelled. */
+Test(syncobj, cancelled_threads_leave_no_locks, .timeout = 60)
+{
+    struct rig rig = rig_open(128);
+    struct waiter w = {&rig, rig_syncobj(&rig, 0), 1};
+    pthread_t thread;
+    void *end = NULL;
+    cr_assert_eq(pthread_create(&thread, NULL, wait_and_end, &w), 0);
+    usleep(20000);
+    cr_assert_eq(pthread_cancel(thread), 0);
+    usleep(20000);
+    cr_assert_eq(signal_point(&rig, w.handle, 1), 0);
+    cr_assert_eq(pthread_join(thread, &end), 0);
+    cr_assert_eq(end, PTHREAD_CANCELED);
+    cr_assert_eq(w.result, 0);
+    cr_assert_eq(query(&rig, w.handle), 1u);
 }
