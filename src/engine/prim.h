@@ -113,6 +113,9 @@ bool scene_add(struct prim_list *list, const struct prim *prim);
 bool scene_add_triangles(struct prim_list *list, const struct prim_mesh *mesh,
                          const struct prim_tri *tri, unsigned count,
                          uint32_t which);
+/* Prepares a list, NULL or its owner's, that gets no more before a flush. That
+ * would do it, too, but when all owners are done. */
+void scene_sort(struct prim_list *list);
 /* Draws and empties all lists, with those of scenes before that wait. */
 void scene_flush(struct scene *scene);
 

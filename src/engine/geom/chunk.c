@@ -335,6 +335,7 @@ run_job(void *ctx, unsigned index, unsigned worker)
     vm_thread_enter();
     chunk_run(l, cs, cs->first + index);
     vm_thread_leave();
+    scene_sort(l->list);
 }
 
 static void

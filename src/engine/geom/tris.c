@@ -273,6 +273,7 @@ run_part(void *ctx, unsigned index, unsigned worker)
     vm_thread_enter();
     sort_out(&run, p->fate, first, end);
     vm_thread_leave();
+    scene_sort(p->list[index]);
     atomic_fetch_add(&p->invocations, run.invocations);
     atomic_fetch_add(&p->passed, run.passed);
 }

@@ -235,7 +235,7 @@ struct total {
     struct tile_grid grid;
     unsigned lists;
     unsigned used; /* the last of them has number used - 1 */
-    uint64_t setups, pairs, work_px;
+    uint64_t setups, unsorted, pairs, work_px;
 };
 
 static struct total
@@ -249,6 +249,7 @@ add_up(const struct raster *r)
         t.lists++;
         t.used = k + 1;
         t.setups += l->count;
+        t.unsorted += l->sorted == l->count ? 0 : l->count;
         t.pairs += l->pair_count;
         t.work_px += l->work_px;
     }
@@ -259,7 +260,7 @@ static bool
 sort_lists(struct raster *r, const struct total *t)
 {
     struct sort sort = {.r = r};
-    if (t->lists > 1 && t->setups > INLINE_SETUPS) {
+    if (t->lists > 1 && t->unsorted > INLINE_SETUPS) {
         pool_for(r->scene[0]->draw->pool, t->used, sort_list, &sort);
     } else {
         for (unsigned i = 0; i < r->list_count; i++)

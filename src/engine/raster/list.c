@@ -59,7 +59,7 @@ void
 list_reset(struct prim_list *l)
 {
     stats_add(STAT_prims_raster, l->count);
-    l->count = 0;
+    l->count = l->sorted = 0;
     l->pair_count = 0;
     l->work_px = 0;
     arena_reset(&l->arena);

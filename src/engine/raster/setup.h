@@ -85,6 +85,7 @@ struct prim_list {
     uint64_t work_px;
     uint32_t stipple_pos; /* of the line strip now being drawn */
     /* See sort.c; in the arena. */
+    unsigned sorted; /* how many there were then */
     struct tile_grid grid;
     struct tile_part *part; /* row by row */
 };

@@ -112,6 +112,8 @@ place_parts(struct prim_list *l, struct setup **room)
 bool
 list_sort(struct prim_list *l)
 {
+    if (l->sorted == l->count)
+        return true;
     l->grid = find_grid(l);
     size_t tiles = (size_t)l->grid.width * l->grid.height;
     size_t pairs = (size_t)l->pair_count;
@@ -123,5 +125,13 @@ list_sort(struct prim_list *l)
     count_pairs(l, hit);
     place_parts(l, room);
     put_pairs(l, hit);
+    l->sorted = l->count;
     return true;
+}
+
+void
+scene_sort(struct prim_list *l)
+{
+    if (l && l->count)
+        list_sort(l);
 }

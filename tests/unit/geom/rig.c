@@ -237,6 +237,11 @@ scene_used_B(const struct scene *s)
 }
 
 void
+scene_sort(struct prim_list *list)
+{
+}
+
+void
 scene_flush(struct scene *s)
 {
     show(s);
