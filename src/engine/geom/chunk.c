@@ -305,6 +305,7 @@ lane_create(const struct geom *g, unsigned worker)
     *l = *g;
     l->lane = true;
     l->kept = NULL;
+    l->spare = geom_find_spare(g, worker);
     l->worker = worker;
     l->assembler.ctx = l;
     l->batch = (struct batch){0};

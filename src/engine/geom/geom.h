@@ -95,18 +95,28 @@ struct tess_state;
 /* What draws take over from the ones before: the context's. Larger pieces are
  * given back. */
 #define GEOM_KEPT_B (128 * 1024)
+#define GEOM_SPARE_B (4 * 1024 * 1024)
 enum geom_piece { GEOM_URB, GEOM_BATCH, GEOM_CUT, GEOM_PIECES };
+
+/* Of a lane: what draws large enough for several workers need is larger. */
+struct geom_spare {
+    void *p;
+    size_t size_B;
+};
 
 struct geom_kept {
     alignas(64) uint8_t piece[GEOM_PIECES][GEOM_KEPT_B];
+    struct geom_spare (*spare)[GEOM_PIECES]; /* of each worker */
+    unsigned workers;
     struct fetch_plan *plan;
     uint64_t input_serial; /* of the draw that the plan was made for */
 };
 
 struct geom {
     const struct draw *draw;
-    struct geom_kept *kept; /* NULL: nothing */
-    struct scene *scene;    /* made for the first primitive */
+    struct geom_kept *kept;   /* NULL: nothing */
+    struct geom_spare *spare; /* a lane's, likewise */
+    struct scene *scene;      /* made for the first primitive */
     struct prim_list *list;
     uint32_t *cut_vue; /* room for the vertices of a cut object */
     bool lane;         /* one of several, of this worker */
@@ -175,6 +185,7 @@ void geom_shaded(struct geom *g, const struct geom_object *o,
 
 /* kept.c. Memory of 64 bytes' alignment, NULL if there is none. */
 void geom_find_kept(struct geom *g);
+struct geom_spare *geom_find_spare(const struct geom *g, unsigned worker);
 void *geom_take(const struct geom *g, enum geom_piece piece, size_t size_B);
 void geom_give(const struct geom *g, enum geom_piece piece, void *p);
 
