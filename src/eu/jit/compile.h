@@ -44,6 +44,8 @@ void jit_enter_loops(struct jit *j);
 
 /* counters.c */
 void jit_find_counter(const struct jit *j, struct jit_loop *l);
+/* No branch but those of such loops: where all channels are on, all stay on. */
+bool jit_only_counts(const struct jit *j);
 /* The op is the comparison of such a loop, which is not made; or the BREAK that
  * follows, offset 1. */
 static inline bool

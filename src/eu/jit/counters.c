@@ -170,6 +170,42 @@ jit_find_counter(const struct jit *j, struct jit_loop *l)
         l->counter = c;
 }
 
+/* The BREAK and the WHILE of a loop that counts. */
+static bool
+is_counted(const struct jit *j, uint32_t out, uint32_t end)
+{
+    const struct eu_op *op = &j->k->ops[end];
+    struct jit_loop l = {.head = out - 1, .end = end};
+    if (op->insn->opcode != EU_OP_WHILE || end + (uint32_t)op->jip != l.head)
+        return false;
+    jit_find_counter(j, &l);
+    return l.counter.len_B;
+}
+
+static uint32_t
+next_flow(const struct jit *j, uint32_t i)
+{
+    while (i < j->k->op_count &&
+           (!(j->start[i] & JIT_FLOW) || jit_is_unreached(j, i)))
+        i++;
+    return i;
+}
+
+bool
+jit_only_counts(const struct jit *j)
+{
+    uint32_t n = j->k->op_count, out = next_flow(j, 0);
+    if (j->has_modes || j->has_dynamic)
+        return false;
+    while (out < n) {
+        uint32_t end = next_flow(j, out + 1);
+        if (!out || end >= n || !is_counted(j, out, end))
+            return false;
+        out = next_flow(j, end + 1);
+    }
+    return true;
+}
+
 /* Jumps away where all channels leave. PEXTRD is two steps, but of these none
  * needs the pipes that multiply, as MOVD does. */
 uint32_t

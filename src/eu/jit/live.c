@@ -2,7 +2,8 @@
  *
  * A write ends the life of a register's old value only if it covers all of it
  * for every channel: always under NoMask, in the full copy of the code also
- * without. The full copy may continue in the masked one at any branch.
+ * without. The full copy may continue in the masked one at any branch, but of
+ * loops that count (counters.c).
  * With branches, the masked copy tells registers of which other channels may
  * see their lanes from those that only the channels now on will read, each in
  * its own lane, until others join: for these a write of all channels that are
@@ -21,7 +22,7 @@ add_target(const struct jit *j, bool full, struct jit_set *s, uint32_t from,
     uint32_t to = from + (uint32_t)distance;
     if (to >= j->k->op_count)
         return;
-    for (unsigned c = full ? 0 : 1; c < 2; c++)
+    for (unsigned c = full ? 0 : 1; c < (full && j->only_counts ? 1 : 2); c++)
         for (unsigned w = 0; w < 2; w++)
             s->w[w] |= j->live[c][to].w[w];
 }
@@ -412,6 +413,7 @@ jit_find_live(struct jit *j)
         pass_straight(j);
         return true;
     }
+    j->only_counts = jit_only_counts(j);
     memset(j->live[0], 0, j->k->op_count * sizeof *j->live[0]);
     memset(j->live[1], 0, j->k->op_count * sizeof *j->live[1]);
     return settle_lanes(j) && (!j->full || settle_full(j));

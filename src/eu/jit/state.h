@@ -192,6 +192,7 @@ struct jit {
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_lanes *lanes; /* of each op, or NULL */
     bool has_flow, has_loop, has_modes;
+    bool only_counts; /* there are no branches but those of loops that count */
     uint8_t leaves;   /* enum eu_leaves, branches aside */
     bool has_wide;    /* ops of more than eight lanes */
     bool has_ends;    /* any of these, or a jump */

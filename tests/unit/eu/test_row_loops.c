@@ -44,6 +44,7 @@ add_any(struct rk *k)
 #define VALUES 9
 #define VALUE_GRF(i) (40 + 2 * (i))
 #define GIVEN_GRF 90 /* that nobody writes */
+#define BEHIND_GRF 64
 
 static void
 add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b)
@@ -226,6 +227,40 @@ Test(row_loops, values_in_any_registers)
         cr_expect_gt(t.pairs, KERNELS / 10, "%u of %u", t.pairs, t.kernels);
     else
         cr_expect_eq(t.kernels, 0);
+}
+
+/* Whether a kernel reads what it writes behind its loop: all channels leave
+ * that at once if they count alike. */
+static bool
+finds_written(bool alike)
+{
+    static struct rk k;
+    struct eu_start start = {.simd = 16, .dispatch_mask = 0xffff};
+    struct eu_launch l;
+    make_silent(&k, 1, true);
+    k.count = k.size_B = 0;
+    add_values(&k, true);
+    add_loop(&k, 5, add_to_values);
+    if (!alike) {
+        struct code other = encode_count(EU_OP_AND, 7); /* of given values */
+        put(&other, 76, 69, GIVEN_GRF);
+        memcpy(k.code + k.at_B[VALUES], other.dw, sizeof other.dw);
+    }
+    for (unsigned i = 0; i < EU_CATCH_GRF; i += 2)
+        add_sum(&k, BEHIND_GRF + i, VALUE_GRF(i), VALUE_GRF(i + 1));
+    rk_add_send(&k, BEHIND_GRF, EU_CATCH_GRF, 0, true);
+    struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
+    start.kernel = kernel;
+    eu_launch_init(&l, &start);
+    bool finds = l.live_in[BEHIND_GRF / 32] >> BEHIND_GRF % 32 & 1;
+    eu_kernel_free(kernel);
+    return finds;
+}
+
+Test(row_loops, what_is_written_behind_loops)
+{
+    cr_expect(!finds_written(true));
+    cr_expect(finds_written(false));
 }
 
 /* Such as those that only ask where they are. */
