@@ -358,16 +358,8 @@ write_apart(struct worker *w, struct placed *p, unsigned n)
     p->color += p->step_dw / LANES;
 }
 
-/* What of it is about to be written. */
-static enum mcs_use
-use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
-{
-    if (k->partly)
-        return MCS_SAMPLES;
-    return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
-}
-
-/* All samples of block n of the batch. The views are there, see are_blocks().
+/* All samples of block n of the batch. The views are there, see
+ * target_has_blocks().
  */
 static void
 place_samples(struct worker *w, struct placed *p, unsigned n)
@@ -377,7 +369,7 @@ place_samples(struct worker *w, struct placed *p, unsigned n)
     uint16_t mask = w->batch.mask[n];
     unsigned planes = t->samples;
     if (t->has_mcs) {
-        enum mcs_use use = use_of(t, k, mask);
+        enum mcs_use use = mcs_use_of(t, k, mask);
         unsigned block = mcs_block(w, k->x, k->y);
         planes = mcs_known_planes(t, block, use);
         if (mcs_reads_first(t, block, use))
@@ -397,46 +389,6 @@ place_samples(struct worker *w, struct placed *p, unsigned n)
         plane[s].at = v->mem + v->x_B[x] + v->y_B[y];
         plane[s].mask = k->partly ? mask & w->batch.sample[n][s] : mask;
     }
-}
-
-/* The part of each view that has blocks. */
-static bool
-are_blocks(struct worker *w, struct target *t)
-{
-    for (unsigned s = 0; s < t->samples; s++) {
-        if (!target_view(w, t, s)->blocks)
-            return false;
-    }
-    return true;
-}
-
-/* Whether plane 0 is all that the batch's blocks need of several samples. */
-static bool
-take_one_plane(struct worker *w, struct target *t)
-{
-    const struct block_batch *b = &w->batch;
-    bool one = t->has_mcs;
-    for (unsigned n = 0; one && n < b->count; n++)
-        one = !b->block[n].partly;
-    uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    for (unsigned n = 0; one && n < b->count; n++) {
-        const struct batch_block *k = &b->block[n];
-        unsigned at = mcs_block(w, k->x, k->y);
-        one = mcs_known_planes(t, at, MCS_PIXELS) == 1 ||
-              mcs_prepare_block(w, t, (uint32_t)k->x, (uint32_t)k->y,
-                                MCS_PIXELS) == 1;
-    }
-    fpmode_leave(FPMODE_DEFAULT, before);
-    return one;
-}
-
-void
-target_place_batch(struct worker *w, struct target *t)
-{
-    struct block_batch *b = &w->batch;
-    const struct view *v = target_view(w, t, 0);
-    b->placed = v->blocks && v->width == TILE_PX && v->height == TILE_PX &&
-                !b->scattered && (t->samples == 1 || take_one_plane(w, t));
 }
 
 /* Blocks that all lie in the target. Returns how many of their pixels have a
@@ -466,7 +418,7 @@ place_any(struct worker *w, struct placed *p, const struct view *v,
 {
     const struct block_batch *b = &w->batch;
     struct target *t = p->t;
-    bool blocks = are_blocks(w, t);
+    bool blocks = target_has_blocks(w, t);
     bool inside = v->width == TILE_PX && v->height == TILE_PX;
     unsigned pixels = 0;
     for (unsigned n = first; n < end; n++) {
@@ -495,11 +447,11 @@ target_write_batch(struct worker *w, struct target *t, uint32_t (*color)[16],
     p.color = color;
     p.step_dw = step_dw;
     p.count = 0;
-    p.planes = w->batch.placed ? 1 : t->samples;
+    p.planes = w->batch.planes == 1 ? 1 : t->samples;
     p.pitch_B = v->pitch_B;
     p.column_B = v->column_B;
-    unsigned pixels = w->batch.placed ? place_blocks(w, &p, v, first, end)
-                                      : place_any(w, &p, v, first, end);
+    unsigned pixels = w->batch.planes == 1 ? place_blocks(w, &p, v, first, end)
+                                           : place_any(w, &p, v, first, end);
     write_placed(&p);
     w->pixels += pixels;
     if (w->scene->late_count_only)

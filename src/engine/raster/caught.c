@@ -129,7 +129,7 @@ caught_threads(struct worker *w, struct caught *c, unsigned *stored)
                                .tail = c->tail,
                                .stored = stored,
                                .rest = &c->block.rest,
-                               .to = places_of(w, c, b->placed)};
+                               .to = places_of(w, c, b->planes == 1)};
 }
 
 static void
@@ -212,7 +212,7 @@ find_copy(struct worker *w, struct caught *c)
 {
     const struct eu_launch *l = &w->launch;
     rt_tail_fn copy = l->copied.sfid ? rt_choose_copy(&c->target->rt) : NULL;
-    if (!copy || !c->target->tail)
+    if (!copy || !c->target->tail || w->batch.planes > 1)
         return NULL;
     if (w->batches_without_copies) {
         w->batches_without_copies--;
@@ -232,13 +232,16 @@ choose_tail(struct worker *w, struct caught *c)
 {
     const struct target *t = c->target;
     const struct view *v = &t->view[0];
-    if (!w->batch.placed || ((fpmode_mine ^ BLEND_FP_MODE) & t->rt.fp_bits))
+    const unsigned planes = w->batch.planes;
+    if (!planes || ((fpmode_mine ^ BLEND_FP_MODE) & t->rt.fp_bits))
         return;
     c->block.state = &t->rt;
     c->block.pitch_B = v->pitch_B;
     c->block.column_B = v->column_B;
-    c->block.lines = t->rt.mask_all && v->pitch_B == 16;
-    c->block.streams = goes_past_caches(w, t);
+    c->block.planes = planes;
+    c->block.plane = w->batch.plane;
+    c->block.lines = planes == 1 && t->rt.mask_all && v->pitch_B == 16;
+    c->block.streams = planes == 1 && goes_past_caches(w, t);
     w->streams |= c->block.streams;
     c->tail = (struct eu_tail){t->tail, &c->block, find_copy(w, c)};
 }

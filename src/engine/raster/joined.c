@@ -134,6 +134,7 @@ joined_run(struct worker *w, struct caught *c, unsigned k)
     caught_write_until(w, c, first);
     c->block.rest = (struct row_copies){.copy = b->copy,
                                         .copies = b->copies,
+                                        .first = first,
                                         .row = b->row,
                                         .grf = w->thread.grf,
                                         .own = w->own,

@@ -196,6 +196,7 @@ payload_add_sample_list(struct worker *w, const struct setup *s,
     const struct sample_set set = samples_of(w);
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     const bool cheap = w->cheap;
+    const struct target *t = w->catches ? target_of_planes(w, s->layer) : NULL;
     struct block_batch *b = &w->batch;
     unsigned samples = 0, pixels = 0;
     for (unsigned i = 0; i < list->count; i++) {
@@ -212,6 +213,8 @@ payload_add_sample_list(struct worker *w, const struct setup *s,
         payload_use_primitive(w, s);
         payload_put_block(&b->block[b->count++], x, y, (uint16_t)p.any,
                           (uint16_t)p.any, p.any != p.all);
+        if (t && p.any != p.all)
+            target_fetch(t, c.x, c.y);
         samples += p.count;
         pixels += (unsigned)__builtin_popcount(p.any);
         if (b->count == BATCH_BLOCKS)

@@ -62,7 +62,7 @@ struct grf_own {
  * thread's. The first's are there. */
 struct row_copies {
     const struct grf_copy *copy;
-    unsigned copies, first; /* the first's number */
+    unsigned copies, first; /* the number of row's block */
     const struct eu_row *row;
     uint8_t *grf;
     /* Of rows of several primitives: what row->next points to is that of the
@@ -70,6 +70,13 @@ struct row_copies {
     const struct grf_own *own;
     unsigned owns;
 };
+
+/* The number of a row's block. */
+static inline unsigned
+row_block(const struct row_copies *r, const struct eu_row *row)
+{
+    return (unsigned)(row - r->row) + r->first;
+}
 
 /* The target's part in a tile, at pixel (x, y): mem + x_B[x - tile_x] +
  * y_B[y - tile_y]. It is fetched before it is written: so many lines of 64
@@ -215,7 +222,7 @@ row_copies_next(const struct row_copies *r, const struct eu_row *row)
 static inline void
 row_copy_next(const struct row_copies *r, const struct eu_row *row)
 {
-    unsigned n = (unsigned)(row - r->row) + r->first + 1;
+    unsigned n = row_block(r, row) + 1;
     for (unsigned i = 0; row->more && i < r->copies; i++) {
         const struct grf_copy *c = &r->copy[i];
         row_copy(r->grf + c->grf * PLANE_GRF_B, c->from + n * c->stride_B,

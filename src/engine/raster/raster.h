@@ -7,9 +7,10 @@
  * the samples that a setup covers in a tile, quad.c queues 2x2 quads and 4x4
  * blocks, payload.c and payload_block.c start pixel shader threads with the
  * help of plane.c, late.c, blend.c and target.c do what comes after the shader.
- * Where nothing but colours comes of a thread, caught.c runs a batch of them
- * and block.c writes all of its colours. One worker owns a tile while it draws
- * it. setup.h, scene.h and worker.h have the data, this header the functions.
+ * Where nothing but colours comes of a thread, caught.c runs a batch of them,
+ * planes.c says where its samples are and block.c writes all of its colours.
+ * One worker owns a tile while it draws it. setup.h, scene.h and worker.h have
+ * the data, this header the functions.
  */
 #ifndef ENGINE_RASTER_RASTER_H
 #define ENGINE_RASTER_RASTER_H
@@ -310,7 +311,8 @@ void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
 
-/* ---- late.c, target.c, write.c, block.c, blend.c ----------------------- */
+/* ---- late.c, target.c, write.c, block.c, planes.c, blend.c
+ * ----------------------- */
 
 /* Colours of a render target write, structure of arrays. */
 struct rt_colors {
@@ -338,6 +340,20 @@ struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
                                  unsigned entry);
 /* Finds out where the batch's blocks go. */
 void target_place_batch(struct worker *w, struct target *t);
+/* Whether the part of each view in the tile has blocks. */
+bool target_has_blocks(struct worker *w, struct target *t);
+/* The target of a draw that catches, if it has several samples, all in blocks;
+ * else NULL. */
+const struct target *target_of_planes(struct worker *w, int layer);
+/* Fetches what of it is going to be written of a block. */
+static inline void
+target_fetch(const struct target *t, uint32_t x, uint32_t y)
+{
+    for (unsigned s = 0; s < t->samples; s++) {
+        const struct view *v = &t->view[s];
+        __builtin_prefetch(v->mem + v->x_B[x] + v->y_B[y], 1);
+    }
+}
 /* Colours for blocks first .. end - 1 of the batch, those of block `first` and
  * the others' step_dw further each; all samples of a pixel get its colour. */
 void target_write_batch(struct worker *w, struct target *t,
@@ -389,6 +405,14 @@ void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
 /* What is about to be written of a block: all of it whatever is there, all
  * samples of some pixels alike, or anything. */
 enum mcs_use { MCS_OVERWRITTEN, MCS_PIXELS, MCS_SAMPLES };
+/* Which it is, of a batch's block and the lanes that are written. */
+static inline enum mcs_use
+mcs_use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
+{
+    if (k->partly)
+        return MCS_SAMPLES;
+    return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
+}
 /* The same for the 4x4 block at (x, y), all of which lies in the surface.
  * Returns how many planes then have to be written, one or all; 0 with nothing
  * done if its pixels have to be looked at one by one. In the default float

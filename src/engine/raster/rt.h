@@ -73,8 +73,9 @@ struct rt_block {
     unsigned planes;
     const struct rt_plane *plane;
     uint32_t pitch_B, column_B;
-    /* The rest is for tails alone. Rows are 16 bytes apart, and all bits of an
-     * element are written. */
+    /* The rest is for tails alone, which write one plane, at row->caught, or
+     * with planes > 1 those of the row's block, see struct row_copies. */
+    /* Rows are 16 bytes apart, and all bits of an element are written. */
     bool lines;
     /* Whole blocks of 16-byte elements go past the caches, and whoever calls
      * sees to the fence. */
@@ -87,8 +88,8 @@ struct rt_block {
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);
-/* struct eu_tail: the same for one block of one plane, to which row->caught
- * points. arg: a struct rt_block, for the state and the steps. */
+/* struct eu_tail: the same for one block. arg: a struct rt_block, for the state
+ * and the steps. */
 typedef void (*rt_tail_fn)(void);
 
 struct rt_routine {

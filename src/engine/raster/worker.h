@@ -136,8 +136,10 @@ struct block_batch {
     /* What the threads leave: colours, and the lanes that have one. */
     alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
     uint16_t mask[BATCH_BLOCKS];
-    /* All blocks lie in a target of one sample. */
-    bool placed;
+    /* How many of the target's planes are written, if all blocks lie in it and
+     * that is settled, else 0; and if there are several, which. */
+    unsigned planes;
+    struct rt_plane plane[BATCH_BLOCKS * MAX_SAMPLES];
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];

@@ -80,11 +80,15 @@ store_row(const struct eu_thread *thread, const uint32_t color[4][16])
     const struct eu_row *row = thread->row;
     struct rt_block b;
     memcpy(&b, thread->tail.arg, sizeof b);
-    const struct rt_plane plane = {row->caught, row->caught_mask};
+    struct rt_plane plane[MAX_SAMPLES] = {{row->caught, row->caught_mask}};
     for (unsigned c = 0; c < 4; c++)
         b.c[c] = color[c];
-    b.count = b.planes = 1;
-    b.plane = &plane;
+    for (unsigned i = 0; b.planes > 1 && i < b.planes; i++) {
+        plane[i] = b.plane[row_block(&b.rest, row) * b.planes + i];
+        plane[i].mask &= row->caught_mask;
+    }
+    b.count = 1;
+    b.plane = plane;
     rt_choose(b.state)(&b);
     row_copy_next(&b.rest, row);
 }
@@ -182,6 +186,7 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->pairs = rig->pairs ? run_pairs : NULL;
     memset(launch->written, rig->stays ? 0 : 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
+    launch->last_pred = !rig->keeps_lanes;
     launch->last_desc = 12u << 14;
 }
 

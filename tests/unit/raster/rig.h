@@ -29,6 +29,7 @@ struct rig {
     bool stays;                /* no thread changes its registers */
     bool pairs;                /* rows may begin with threads in lockstep */
     size_t kernel_B;           /* how large the shader is said to be */
+    bool keeps_lanes;          /* no caught thread leaves out a lane */
     unsigned unfinished_every; /* every so many caught threads go on by send */
     struct surface target[DRAW_MAX_RT];
     uint8_t *memory[DRAW_MAX_RT], *depth, *stencil, *mcs;

@@ -173,8 +173,8 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
-    bool blends, kills, both, steady, stacked, rows, pairs, small, stays,
-        tested;
+    bool blends, kills, both, steady, stacked, covered, rows, pairs, small,
+        stays, tested;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -192,12 +192,22 @@ stacked(struct rig *rig, unsigned i)
                  : rig_rect(rig, x, y, x + 8, y + 8, 0.5f);
 }
 
+/* Such triangles, and whole blocks over all of them. */
+static struct prim
+covered(struct rig *rig, unsigned i)
+{
+    return i + 1 < PRIMS ? stacked(rig, i | 1)
+                         : rig_rect(rig, 0, 0, 20, 20, 0.5f);
+}
+
 static void
 draw(struct rig *rig, const struct setting *s, bool catches)
 {
     rig->catches = catches;
     rig->steady = s->steady;
     rig->shader = s->shader;
+    rig->keeps_lanes = s->shader == shade_all_places ||
+                       s->shader == shade_weights;
     rig->unfinished_every = s->unfinished_every;
     rig->kernel_B = s->kernel_B;
     rig_target(rig, 0, s->format, s->element_B, MAX2(s->samples, 1));
@@ -247,12 +257,15 @@ draw(struct rig *rig, const struct setting *s, bool catches)
             xy[k] = s->small ? (float)(i % 3 * 40 + r % (36 * 8) / 8)
                              : (float)(r % (RIG_PX * 8)) / 8;
         }
-        prims[i] = s->stacked ? stacked(rig, i) : rig_triangle(rig, xy, z);
+        prims[i] = s->stacked   ? stacked(rig, i)
+                   : s->covered ? covered(rig, i)
+                                : rig_triangle(rig, xy, z);
         names[i][0] = bits_from_float((float)i);
         for (unsigned k = 0; k < 3; k++)
             prims[i].v[k].vue = names[i];
         /* Every third in perspective. */
-        for (unsigned k = 0; i % 3 == 0 && !s->stacked && k < 3; k++)
+        for (unsigned k = 0; i % 3 == 0 && !s->stacked && !s->covered && k < 3;
+             k++)
             prims[i].v[k].w_inv = (float)(k + 1) / 4;
     }
     rig_draw(rig, prims, PRIMS);
@@ -363,6 +376,11 @@ Test(caught, same_bytes_as_sent)
          .width = 128, .unfinished_every = 3},
         {"not joined", shade_named_weights, RGBA32F, 16, .rows = true,
          .small = true, .width = 128},
+        {"joined, four samples", shade_named_weights, RGBA8, 4, .rows = true,
+         .small = true, .stays = true, .width = 128, .samples = 4},
+        {"joined, eight, some go on", shade_named_weights, RGBA8, 4,
+         .rows = true, .small = true, .stays = true, .width = 128, .samples = 8,
+         .unfinished_every = 5},
         {"two samples", shade_places, RGBA8, 4, .width = 128, .samples = 2},
         {"four", shade_places, RGBA16F, 8, .width = 113, .samples = 4},
         {"eight, blended", shade_places, BGRA8, 4, .blends = true, .width = 128,
@@ -377,6 +395,24 @@ Test(caught, same_bytes_as_sent)
          .width = 128, .samples = 8},
         {"stacked, sixteen, blended", shade_all_places, RGBA8, 4,
          .blends = true, .stacked = true, .width = 128, .samples = 16},
+        {"rows of two samples", shade_places, RGBA8, 4, .rows = true,
+         .width = 128, .samples = 2},
+        {"rows of four", shade_all_places, RGBA32F, 16, .rows = true,
+         .width = 128, .samples = 4, .unfinished_every = 30},
+        {"rows of four, blended", shade_places, RGBA16F, 8, .rows = true,
+         .blends = true, .width = 113, .samples = 4},
+        {"pairs of eight", shade_all_places, RGBA8, 4, .rows = true,
+         .pairs = true, .width = 128, .samples = 8},
+        {"stacked rows of four", shade_all_places, RGBA8, 4, .rows = true,
+         .stacked = true, .width = 128, .samples = 4, .unfinished_every = 7},
+        {"stacked rows of sixteen", shade_places, RGBA8, 4, .rows = true,
+         .stacked = true, .width = 128, .samples = 16},
+        {"stacked pairs of two", shade_all_places, RGBA8, 4, .rows = true,
+         .pairs = true, .stacked = true, .width = 128, .samples = 2},
+        {"covered rows of four", shade_all_places, RGBA8, 4, .rows = true,
+         .covered = true, .width = 128, .samples = 4},
+        {"covered, some go on", shade_all_places, RGBA8, 4, .rows = true,
+         .covered = true, .width = 128, .samples = 4, .unfinished_every = 2},
         {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128,
          .kernel_B = 4096},
         {"alike, blended", shade_alike, RGBA8, 4, .blends = true,

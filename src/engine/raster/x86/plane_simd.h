@@ -558,7 +558,7 @@ fill_alike(const struct thread_run *r, unsigned first, unsigned end)
 static unsigned
 run_alike(const struct thread_run *r, unsigned first, int64_t *left)
 {
-    *r->rest = (struct row_copies){.copies = 0};
+    *r->rest = (struct row_copies){.first = first, .row = r->row};
     unsigned done = eu_launch_two(r->launch, r->thread, r->row, r->tail, left);
     *r->stored = r->tail.fn ? done : 0;
     for (unsigned i = *r->stored; i < done; i++)

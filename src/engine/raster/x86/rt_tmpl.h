@@ -211,6 +211,29 @@ write_any(const vf color[4], const struct eu_row *row,
         copy_next(block, row);
 }
 
+/* The same for several planes, each with lanes of its own. */
+LANES_INLINE void
+write_planes(const vf color[4], const struct eu_row *row,
+             const struct rt_block *block, uint32_t mask, enum rt_format f,
+             enum rt_mode mode)
+{
+    const struct rt_block b = *block;
+    const struct rt_plane *p = b.plane +
+                               (size_t)row_block(&b.rest, row) * b.planes;
+    vf v[4];
+    vi e[4];
+    EACH_CHANNEL (c)
+        v[c] = color[c];
+    pack_plain(f, mode, v, e);
+    for (unsigned i = 0; i < b.planes; i++) {
+        const struct rt_plane one = {p[i].at, p[i].mask & mask};
+        if (one.mask)
+            write_plane(&b, &one, f, mode, v, e);
+    }
+    if (row_copies_next(&b.rest, row))
+        copy_next(block, row);
+}
+
 LANES_INLINE void
 write_whole(const vf color[4], const struct eu_row *row,
             const struct rt_block *b, enum rt_format f, enum rt_mode mode)
@@ -237,6 +260,13 @@ write_whole(const vf color[4], const struct eu_row *row,
         const vf color[4] = F_PASSED;                                    \
         write_any(color, row, at, mask, format, mode);                   \
     }                                                                    \
+    static __attribute__((noinline)) void planes_##format##_##name(      \
+        F_ARGS, const struct eu_row *row, const struct rt_block *at,     \
+        uint32_t mask)                                                   \
+    {                                                                    \
+        const vf color[4] = F_PASSED;                                    \
+        write_planes(color, row, at, mask, format, mode);                \
+    }                                                                    \
     static void tail_##format##_##name(F_ARGS, const struct eu_row *row, \
                                        const struct rt_block *at,        \
                                        uint32_t mask)                    \
@@ -244,6 +274,8 @@ write_whole(const vf color[4], const struct eu_row *row,
         const vf color[4] = F_PASSED;                                    \
         if (mask == 0xffff && at->lines)                                 \
             write_whole(color, row, at, format, mode);                   \
+        else if (at->planes > 1)                                         \
+            planes_##format##_##name(F_NAMES, row, at, mask);            \
         else                                                             \
             any_##format##_##name(F_NAMES, row, at, mask);               \
     }
