@@ -103,6 +103,7 @@ find_places(const struct worker *w, struct target *t)
     uint64_t row = (uint64_t)w->tile_y +
                    (s->min_array + (uint64_t)t->layer) * s->aux_qpitch_el_rows;
     p->ready = true;
+    p->scanned = false;
     for (unsigned i = 0; i < TILE_PX / 4; i++) {
         uint64_t x_B = ((uint64_t)w->tile_x + 4 * i) * t->mcs_B;
         uint64_t y = row + 4 * i;
@@ -275,6 +276,42 @@ mcs_prepare_block(struct worker *w, struct target *t, uint32_t x, uint32_t y,
     if (planes)
         *(planes == 1 ? &t->mcs_first[n / 64] : &t->mcs_all[n / 64]) |= bit;
     return planes;
+}
+
+typedef uint32_t u32x4 __attribute__((vector_size(16)));
+
+/* Of four blocks side by side, a bit for each that is one thing. */
+static inline unsigned
+which_are(const u32x4 row[4], uint32_t want)
+{
+    const u32x4 bits = {1, 2, 4, 8};
+    u32x4 differ = (row[0] ^ want) | (row[1] ^ want) | (row[2] ^ want) |
+                   (row[3] ^ want);
+    u32x4 v = (u32x4)(differ == 0) & bits;
+    return v[0] | v[1] | v[2] | v[3];
+}
+
+/* Entries of a byte: those of four blocks are a line. */
+void
+mcs_scan_tile(struct worker *w, struct target *t)
+{
+    const struct surface *s = &t->surf;
+    struct mcs_places *p = &t->mcs_places;
+    const uint32_t identity = (uint32_t)mcs_identity(t->samples) * 0x01010101u;
+    if (t->mcs_B != 1 || s->aux_qpitch_el_rows % 4)
+        return;
+    if (!p->ready)
+        find_places(w, t);
+    for (unsigned n = 0; !p->scanned && n < COVER_BLOCKS; n += 4) {
+        u32x4 row[4];
+        uint64_t at = p->x_B[n % (TILE_PX / 4)] + p->y_B[n / (TILE_PX / 4)];
+        if (at + sizeof row > s->aux_limit_B)
+            continue;
+        memcpy(row, s->aux_mem + at, sizeof row);
+        t->mcs_first[n / 64] |= (uint64_t)which_are(row, 0) << n % 64;
+        t->mcs_all[n / 64] |= (uint64_t)which_are(row, identity) << n % 64;
+    }
+    p->scanned = true;
 }
 
 void

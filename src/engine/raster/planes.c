@@ -40,6 +40,9 @@ settle_planes(struct worker *w, struct target *t, const struct batch_block *k,
     return planes;
 }
 
+/* Fewer are looked at one by one. */
+#define SCAN_BLOCKS 16
+
 /* The most that a block of the batch needs; 0 as above. */
 static unsigned
 find_planes(struct worker *w, struct target *t, uint8_t planes[BATCH_BLOCKS])
@@ -47,6 +50,8 @@ find_planes(struct worker *w, struct target *t, uint8_t planes[BATCH_BLOCKS])
     const struct block_batch *b = &w->batch;
     struct used_places used = {0};
     unsigned most = 1, n = 0;
+    if (t->has_mcs && b->count >= SCAN_BLOCKS)
+        mcs_scan_tile(w, t);
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     for (; most && n < b->count; n++) {
         planes[n] = (uint8_t)(t->has_mcs

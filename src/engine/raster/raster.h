@@ -419,6 +419,9 @@ mcs_use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
  * mode. */
 unsigned mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
                            uint32_t y, enum mcs_use use);
+/* Finds mcs_first and mcs_all of the tile, once, where that takes no longer
+ * than to look at a few blocks one by one. */
+void mcs_scan_tile(struct worker *w, struct target *t);
 /* The block's place in mcs_first and mcs_all. */
 static inline unsigned
 mcs_block(const struct worker *w, int32_t x, int32_t y)

@@ -128,6 +128,7 @@ forget_planes(struct target *t)
 {
     memset(t->mcs_first, 0, sizeof t->mcs_first);
     memset(t->mcs_all, 0, sizeof t->mcs_all);
+    t->mcs_places.scanned = false;
 }
 
 static void

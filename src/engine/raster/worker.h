@@ -48,7 +48,7 @@ void view_init(struct view *v, const struct surface *s, unsigned level,
 /* Where the entries of an MCS lie: that of a tile's blocks is a sum of two
  * parts, like that of elements. */
 struct mcs_places {
-    bool ready;
+    bool ready, scanned; /* see mcs_scan_tile() */
     uint64_t x_B[TILE_PX / 4], y_B[TILE_PX / 4];
 };
 
