@@ -252,6 +252,7 @@ send_event(struct drm_file *file, uint32_t type, uint64_t user_data,
     device_send_event(file, &e, sizeof e);
 }
 
+/* As in the kernel, who reads an event finds its fences signalled. */
 static void
 finish_commit(struct kms *kms, uint64_t sequence, int64_t time_ns)
 {
@@ -260,12 +261,12 @@ finish_commit(struct kms *kms, uint64_t sequence, int64_t time_ns)
         if (p->fences[i] && !fence_is_signalled(p->fences[i]))
             return;
     note_shown(kms);
-    if (p->event_file)
-        send_event(p->event_file, DRM_EVENT_FLIP_COMPLETE, p->user_data,
-                   sequence, time_ns);
     if (p->out_fence)
         fence_signal(p->out_fence);
     fence_signal(p->shown);
+    if (p->event_file)
+        send_event(p->event_file, DRM_EVENT_FLIP_COMPLETE, p->user_data,
+                   sequence, time_ns);
     for (unsigned i = 0; i < ARRAY_SIZE(p->fences); i++)
         fence_unref(p->fences[i]);
     fence_unref(p->out_fence);
@@ -284,10 +285,10 @@ finish_waits(struct kms *kms, uint64_t sequence, int64_t time_ns)
             continue;
         }
         *p = w->next;
-        if (w->type)
-            send_event(w->file, w->type, w->user_data, sequence, time_ns);
         if (w->fence)
             fence_signal(w->fence);
+        if (w->type)
+            send_event(w->file, w->type, w->user_data, sequence, time_ns);
         fence_unref(w->fence);
         free(w);
     }
