@@ -248,6 +248,7 @@ write_whole(const vf color[4], const struct eu_row *row,
         copy_next(b, row);
 }
 
+/* Where all lanes have been discarded there is nothing to write. */
 #define WRITER(format, name, mode)                                       \
     static void write_##format##_##name(const struct rt_block *b)        \
     {                                                                    \
@@ -276,7 +277,7 @@ write_whole(const vf color[4], const struct eu_row *row,
             write_whole(color, row, at, format, mode);                   \
         else if (at->planes > 1)                                         \
             planes_##format##_##name(F_NAMES, row, at, mask);            \
-        else                                                             \
+        else if (mask || row_copies_next(&at->rest, row))                \
             any_##format##_##name(F_NAMES, row, at, mask);               \
     }
 #define WRITERS(format)             \
