@@ -425,6 +425,40 @@ i_odd(vi a, vi b)
                 _mm256_permute2x128_si256(a.high, b.high, 0x31)};
 }
 
+/* Lanes of two vectors to rows, of which two pixels are in one: a b a b. */
+LANES_INLINE vi
+i_left_pairs(vi a, vi b)
+{
+    return i_even(i_zip_low(a, b), i_zip_high(a, b));
+}
+
+LANES_INLINE vi
+i_right_pairs(vi a, vi b)
+{
+    return i_odd(i_zip_low(a, b), i_zip_high(a, b));
+}
+
+#define PICK_DWORDS(a, b, which)                                  \
+    _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), \
+                                          _mm256_castsi256_ps(b), which))
+
+/* And back. */
+LANES_INLINE vi
+i_first_of_pairs(vi left, vi right)
+{
+    vi upper = i_even(left, right), lower = i_odd(left, right);
+    return (vi){PICK_DWORDS(upper.low, lower.low, 0x88),
+                PICK_DWORDS(upper.high, lower.high, 0x88)};
+}
+
+LANES_INLINE vi
+i_second_of_pairs(vi left, vi right)
+{
+    vi upper = i_even(left, right), lower = i_odd(left, right);
+    return (vi){PICK_DWORDS(upper.low, lower.low, 0xdd),
+                PICK_DWORDS(upper.high, lower.high, 0xdd)};
+}
+
 /* ---- pixels of four channels ---- */
 
 /* Four channels as half floats to two columns of two pixels a row. */

@@ -307,20 +307,7 @@ i_rows(vi v)
         v);
 }
 
-/* Of each piece the first or second halves of a and b, dword by dword. */
-LANES_INLINE vi
-i_zip_low(vi a, vi b)
-{
-    return _mm512_unpacklo_epi32(a, b);
-}
-
-LANES_INLINE vi
-i_zip_high(vi a, vi b)
-{
-    return _mm512_unpackhi_epi32(a, b);
-}
-
-/* The same, qword by qword. */
+/* Of each piece the first or second halves of a and b, qword by qword. */
 LANES_INLINE vi
 i_zip2_low(vi a, vi b)
 {
@@ -340,19 +327,48 @@ f_last_of_piece(vf v)
     return _mm512_permute_ps(v, 0xff);
 }
 
-/* Pieces a0 b0 a2 b2, and a1 b1 a3 b3. */
+/* Lanes of two vectors to rows, of which two pixels are in one: a b a b. */
+#define EACH_32(v) ((v)*INT64_C(0x0000000100000001))
+
 LANES_INLINE vi
-i_even(vi a, vi b)
+i_left_pairs(vi a, vi b)
 {
-    const vi pick = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
-    return _mm512_permutex2var_epi64(a, pick, b);
+    const int64_t px = INT64_C(0x0000001000000000);
+    return _mm512_permutex2var_epi32(
+        a,
+        _mm512_set_epi64(px + EACH_32(11), px + EACH_32(10), px + EACH_32(9),
+                         px + EACH_32(8), px + EACH_32(3), px + EACH_32(2),
+                         px + EACH_32(1), px),
+        b);
 }
 
 LANES_INLINE vi
-i_odd(vi a, vi b)
+i_right_pairs(vi a, vi b)
 {
-    const vi pick = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
-    return _mm512_permutex2var_epi64(a, pick, b);
+    const int64_t px = INT64_C(0x0000001000000000);
+    return _mm512_permutex2var_epi32(
+        a,
+        _mm512_set_epi64(px + EACH_32(15), px + EACH_32(14), px + EACH_32(13),
+                         px + EACH_32(12), px + EACH_32(7), px + EACH_32(6),
+                         px + EACH_32(5), px + EACH_32(4)),
+        b);
+}
+
+/* And back. */
+LANES_INLINE vi
+i_first_of_pairs(vi left, vi right)
+{
+    const vi lanes = _mm512_set_epi32(30, 28, 26, 24, 14, 12, 10, 8, 22, 20, 18,
+                                      16, 6, 4, 2, 0);
+    return _mm512_permutex2var_epi32(left, lanes, right);
+}
+
+LANES_INLINE vi
+i_second_of_pairs(vi left, vi right)
+{
+    const vi lanes = _mm512_set_epi32(31, 29, 27, 25, 15, 13, 11, 9, 23, 21, 19,
+                                      17, 7, 5, 3, 1);
+    return _mm512_permutex2var_epi32(left, lanes, right);
 }
 
 /* ---- pixels of four channels ---- */

@@ -242,46 +242,38 @@ unpack_unorm(enum rt_format f, vi e, vf v[4])
 
 /* Two dwords a lane to columns, or back. */
 LANES_INLINE void
-columns_of_2(vi a, vi b, vi e[4])
+columns_of_2(vi a, vi b, vi e[2])
 {
-    vi low = i_zip_low(a, b), high = i_zip_high(a, b);
-    e[0] = i_even(low, high);
-    e[1] = i_odd(low, high);
+    e[0] = i_left_pairs(a, b);
+    e[1] = i_right_pairs(a, b);
 }
 
 LANES_INLINE void
-lanes_of_2(const vi e[4], vi *a, vi *b)
+lanes_of_2(const vi e[2], vi *a, vi *b)
 {
-    vi low = i_even(e[0], e[1]), high = i_odd(e[0], e[1]);
-    vi even = i_zip_low(low, high), odd = i_zip_high(low, high);
-    *a = i_zip_low(even, odd);
-    *b = i_zip_high(even, odd);
+    *a = i_first_of_pairs(e[0], e[1]);
+    *b = i_second_of_pairs(e[0], e[1]);
 }
 
 LANES_INLINE void
 columns_of_4(const vi c[4], vi e[4])
 {
-    vi rg_low = i_zip_low(c[0], c[1]), rg_high = i_zip_high(c[0], c[1]);
-    vi ba_low = i_zip_low(c[2], c[3]), ba_high = i_zip_high(c[2], c[3]);
-    vi tl = i_zip2_low(rg_low, ba_low), tr = i_zip2_high(rg_low, ba_low);
-    vi bl = i_zip2_low(rg_high, ba_high), br = i_zip2_high(rg_high, ba_high);
-    e[0] = i_even(tl, bl);
-    e[1] = i_even(tr, br);
-    e[2] = i_odd(tl, bl);
-    e[3] = i_odd(tr, br);
+    vi rg[2], ba[2];
+    columns_of_2(c[0], c[1], rg);
+    columns_of_2(c[2], c[3], ba);
+    LANES_UNROLLED (unsigned i = 0; i < 2; i++) {
+        e[2 * i] = i_zip2_low(rg[i], ba[i]);
+        e[2 * i + 1] = i_zip2_high(rg[i], ba[i]);
+    }
 }
 
 LANES_INLINE void
 lanes_of_4(const vi e[4], vi c[4])
 {
-    vi tl = i_even(e[0], e[2]), tr = i_even(e[1], e[3]);
-    vi bl = i_odd(e[0], e[2]), br = i_odd(e[1], e[3]);
-    vi rg_top = i_zip_low(tl, tr), rg_bottom = i_zip_low(bl, br);
-    vi ba_top = i_zip_high(tl, tr), ba_bottom = i_zip_high(bl, br);
-    c[0] = i_zip2_low(rg_top, rg_bottom);
-    c[1] = i_zip2_high(rg_top, rg_bottom);
-    c[2] = i_zip2_low(ba_top, ba_bottom);
-    c[3] = i_zip2_high(ba_top, ba_bottom);
+    const vi rg[2] = {i_zip2_low(e[0], e[1]), i_zip2_low(e[2], e[3])};
+    const vi ba[2] = {i_zip2_high(e[0], e[1]), i_zip2_high(e[2], e[3])};
+    lanes_of_2(rg, &c[0], &c[1]);
+    lanes_of_2(ba, &c[2], &c[3]);
 }
 
 LANES_INLINE vi
