@@ -311,8 +311,7 @@ void depth_forget_views(struct worker *w);
 bool depth_compare(unsigned func, double a, double b); /* a OP b */
 uint8_t depth_stencil_op(unsigned op, uint8_t value, uint8_t ref);
 
-/* ---- late.c, target.c, write.c, block.c, planes.c, blend.c
- * ----------------------- */
+/* ---- behind the shader: late, target, write, block, planes, blend -------- */
 
 /* Colours of a render target write, structure of arrays. */
 struct rt_colors {

@@ -32,8 +32,8 @@ jit_homes(int home, int next)
 }
 
 /* Most instructions: whole registers of eight or sixteen channels, scalars and
- * immediates, to whole registers. False: look closer. Only for ops that
- * are EU_PLAIN_GRFS, by their fast function. */
+ * immediates, to whole registers. False: look closer. Only for ops that are
+ * EU_PLAIN_GRFS, by their fast function. */
 static inline bool
 jit_apart_follow_plain(struct jit_apart *f, const struct eu_op *op,
                        const struct jit_regs *regs)

@@ -34,8 +34,7 @@ static inline void
 load_rows(vec r[4], const uint8_t *row, uint32_t stride_B)
 {
     __m512 p[4];
-    EACH_OF_FOUR(i)
-    {
+    EACH_OF_FOUR (i) {
         p[i] = _mm512_castps128_ps512(load(row, i, stride_B));
         p[i] = _mm512_insertf32x4(p[i], load(row, i + 4, stride_B), 1);
         p[i] = _mm512_insertf32x4(p[i], load(row, i + 8, stride_B), 2);
@@ -101,8 +100,7 @@ put_vertices(struct geom_vert *v, const vec p[4], ivec codes,
     __m512 row[4];
     memcpy(row, p, sizeof row);
     turn(row);
-    EACH_OF_FOUR(i)
-    {
+    EACH_OF_FOUR (i) {
         __m512i r = _mm512_castps_si512(row[i]);
         __m512i a = _mm512_permutex2var_epi64(r, upper, rest[i]);
         __m512i b = _mm512_permutex2var_epi64(r, lower, rest[i]);

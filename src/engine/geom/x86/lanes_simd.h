@@ -31,8 +31,8 @@ put_columns(const __m256 r[4], uint32_t (*out)[8])
 {
     __m256 column[4];
     turn_rows(r, column);
-    EACH_OF_FOUR(i)
-    _mm256_storeu_ps((float *)out[i], column[i]);
+    EACH_OF_FOUR (i)
+        _mm256_storeu_ps((float *)out[i], column[i]);
 }
 
 static inline __m256
@@ -47,8 +47,8 @@ static void
 rows(const uint8_t *const row[8], uint32_t (*out)[8])
 {
     __m256 r[4];
-    EACH_OF_FOUR(i)
-    r[i] = two_rows(row[i], row[i + 4]);
+    EACH_OF_FOUR (i)
+        r[i] = two_rows(row[i], row[i + 4]);
     put_columns(r, out);
 }
 
@@ -57,8 +57,8 @@ rows_apart(const uint8_t *row, uint32_t stride_B, uint32_t (*out)[8])
 {
     const size_t step_B = stride_B;
     __m256 r[4];
-    EACH_OF_FOUR(i)
-    r[i] = two_rows(row + i * step_B, row + (i + 4) * step_B);
+    EACH_OF_FOUR (i)
+        r[i] = two_rows(row + i * step_B, row + (i + 4) * step_B);
     put_columns(r, out);
 }
 
@@ -67,8 +67,8 @@ static inline void
 turn_four(const uint32_t (*in)[8], __m256 out[4])
 {
     __m256 r[4];
-    EACH_OF_FOUR(i)
-    r[i] = _mm256_loadu_ps((const float *)in[i]);
+    EACH_OF_FOUR (i)
+        r[i] = _mm256_loadu_ps((const float *)in[i]);
     turn_rows(r, out);
 }
 
@@ -78,12 +78,12 @@ columns(const uint32_t (*in)[8], uint8_t *const row[8])
     __m256 low[4], high[4];
     turn_four(in, low);
     turn_four(in + 4, high);
-    EACH_OF_FOUR(i)
-    _mm256_storeu_ps((float *)(void *)row[i],
-                     _mm256_permute2f128_ps(low[i], high[i], 0x20));
-    EACH_OF_FOUR(i)
-    _mm256_storeu_ps((float *)(void *)row[i + 4],
-                     _mm256_permute2f128_ps(low[i], high[i], 0x31));
+    EACH_OF_FOUR (i)
+        _mm256_storeu_ps((float *)(void *)row[i],
+                         _mm256_permute2f128_ps(low[i], high[i], 0x20));
+    EACH_OF_FOUR (i)
+        _mm256_storeu_ps((float *)(void *)row[i + 4],
+                         _mm256_permute2f128_ps(low[i], high[i], 0x31));
 }
 
 static inline __m256i

@@ -411,8 +411,7 @@ weigh_alone(struct weigher *w, const struct batch_block *block, float out[32])
 }
 
 /* Payloads of a row. Returns how many pixels are lit, 0 if some thread does not
- * fit in it. In place: what
- * weighs would else be copied for each row. */
+ * fit in it. In place: what weighs would else be copied for each row. */
 static inline __attribute__((always_inline)) unsigned
 fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
               struct weigher w)
