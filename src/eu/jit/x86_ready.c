@@ -74,9 +74,11 @@ x86_make_ready(struct x86_ready *r, const struct x86 *x)
     }
     r->count = n;
     r->fixup_count = x->fixup_count;
-    memcpy(r->fixups, x->fixups, x->fixup_count * sizeof *r->fixups);
     memset(r->dw, 0, sizeof r->dw);
-    memcpy(r->dw, x->pool, x->pool_count * 4);
+    if (x->fixup_count) {
+        memcpy(r->fixups, x->fixups, x->fixup_count * sizeof *r->fixups);
+        memcpy(r->dw, x->pool, x->pool_count * 4);
+    }
     r->dw_count = ALIGN_POT(x->pool_count, 16);
     return true;
 }
