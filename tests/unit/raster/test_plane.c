@@ -50,6 +50,18 @@ hostile_plane(void)
     return (struct plane){c, dx, hostile()};
 }
 
+static struct run_weights
+hostile_weights(const struct plane *b1, const struct plane *b2,
+                const struct plane *q)
+{
+    return (struct run_weights){
+        .b1 = b1,
+        .b2 = b2,
+        .q = next_random() & 1 ? q : NULL,
+        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
+        .ref_y = next_random() & 1 ? hostile() : -0.0};
+}
+
 static void
 compare(const struct plane_ops *ops)
 {
@@ -211,12 +223,7 @@ compare_rows(const struct plane_ops *ops)
     }
     for (unsigned i = 0; i < sizeof begin; i++)
         begin[i] = (uint8_t)next_random();
-    const struct run_weights weights = {
-        .b1 = &p1,
-        .b2 = &p2,
-        .q = next_random() & 1 ? &q : NULL,
-        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
-        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    const struct run_weights weights = hostile_weights(&p1, &p2, &q);
     struct row_fill want = {.block = block,
                             .count = random_list(block, lit),
                             .lit = next_random() & 1 ? lit : NULL,
@@ -280,12 +287,7 @@ compare_fill(const struct plane_ops *ops)
     launch.apart = next_random() & 3;
     launch.quads = next_random() & 1;
     launch.need = next_random() & 0xffff;
-    const struct run_weights weights = {
-        .b1 = &p1,
-        .b2 = &p2,
-        .q = next_random() & 1 ? &q : NULL,
-        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
-        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    const struct run_weights weights = hostile_weights(&p1, &p2, &q);
     struct thread_run r = {.launch = &launch,
                            .weights = &weights,
                            .block = block,
