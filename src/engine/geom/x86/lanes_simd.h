@@ -1,15 +1,10 @@
 /* lanes_simd.h: what lanes_avx2.c and lanes_avx512.c have in common. */
 #include <immintrin.h>
 
+#include "base/unroll.h"
 #include "engine/geom/lanes_tmpl.h"
 
-/* Arrays of vectors get registers where no loop is left when compilers look at
- * them. */
-#ifdef __clang__
-#define EACH_OF_FOUR(i) _Pragma("unroll") for (unsigned i = 0; i < 4; i++)
-#else
-#define EACH_OF_FOUR(i) _Pragma("GCC unroll 4") for (unsigned i = 0; i < 4; i++)
-#endif
+#define EACH_OF_FOUR(i) LANES_UNROLLED (unsigned i = 0; i < 4; i++)
 
 /* Rows of four in each half to columns. */
 static inline void

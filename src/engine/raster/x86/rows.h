@@ -6,18 +6,10 @@
 #include <immintrin.h>
 
 #include "base/base.h"
+#include "base/unroll.h"
 
 /* Constant arguments have to be seen as such. */
 #define LANES_INLINE static inline __attribute__((always_inline))
-/* For up to four times: arrays of vectors get registers where no loop is left
- * when compilers look at them. Sanitizers keep them in memory anyway. */
-#ifdef __SANITIZE_ADDRESS__
-#define LANES_UNROLLED for
-#elif defined(__clang__)
-#define LANES_UNROLLED _Pragma("unroll") for
-#else
-#define LANES_UNROLLED _Pragma("GCC unroll 4") for
-#endif
 #define EACH_CHANNEL(c) LANES_UNROLLED (unsigned c = 0; c < 4; c++)
 #define EACH_COLUMN(i, f) \
     LANES_UNROLLED (unsigned i = 0; i < columns_in(f); i++)
