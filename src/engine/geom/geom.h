@@ -98,7 +98,7 @@ struct tess_state;
 #define GEOM_SPARE_B (4 * 1024 * 1024)
 enum geom_piece { GEOM_URB, GEOM_BATCH, GEOM_CUT, GEOM_PIECES };
 
-/* Of a lane: what draws large enough for several workers need is larger. */
+/* What larger draws need. */
 struct geom_spare {
     void *p;
     size_t size_B;
@@ -106,7 +106,7 @@ struct geom_spare {
 
 struct geom_kept {
     alignas(64) uint8_t piece[GEOM_PIECES][GEOM_KEPT_B];
-    struct geom_spare (*spare)[GEOM_PIECES]; /* of each worker */
+    struct geom_spare (*spare)[GEOM_PIECES]; /* of lanes, and of the draw */
     unsigned workers;
     struct fetch_plan *plan;
     uint64_t input_serial; /* of the draw that the plan was made for */
@@ -115,7 +115,7 @@ struct geom_kept {
 struct geom {
     const struct draw *draw;
     struct geom_kept *kept;   /* NULL: nothing */
-    struct geom_spare *spare; /* a lane's, likewise */
+    struct geom_spare *spare; /* the lane's, likewise */
     struct scene *scene;      /* made for the first primitive */
     struct prim_list *list;
     uint32_t *cut_vue; /* room for the vertices of a cut object */

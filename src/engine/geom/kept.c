@@ -15,7 +15,7 @@ create(const struct draw *draw)
         return NULL;
     kept->plan = NULL;
     kept->workers = draw->pool ? pool_workers(draw->pool) : 1;
-    kept->spare = calloc(kept->workers, sizeof *kept->spare);
+    kept->spare = calloc(kept->workers + 1, sizeof *kept->spare);
     return kept;
 }
 
@@ -26,6 +26,7 @@ geom_find_kept(struct geom *g)
     if (kept && !*kept)
         *kept = create(g->draw);
     g->kept = kept ? *kept : NULL;
+    g->spare = g->kept ? geom_find_spare(g, g->kept->workers) : NULL;
 }
 
 void
@@ -33,7 +34,7 @@ geom_kept_free(struct geom_kept *kept)
 {
     if (!kept)
         return;
-    for (unsigned i = 0; kept->spare && i < kept->workers; i++) {
+    for (unsigned i = 0; kept->spare && i <= kept->workers; i++) {
         for (unsigned k = 0; k < GEOM_PIECES; k++)
             free(kept->spare[i][k].p);
     }
@@ -46,8 +47,8 @@ struct geom_spare *
 geom_find_spare(const struct geom *g, unsigned worker)
 {
     const struct geom_kept *kept = g->kept;
-    return kept && kept->spare && worker < kept->workers ? kept->spare[worker]
-                                                         : NULL;
+    return kept && kept->spare && worker <= kept->workers ? kept->spare[worker]
+                                                          : NULL;
 }
 
 /* The allocator would give it back to the kernel, and take fresh pages for the
