@@ -237,23 +237,13 @@ compile_copy(struct jit *j)
 void
 jit_prologue(struct jit *j)
 {
-    x86_push(&j->x, X86_RBX);
-    x86_push(&j->x, X86_R12);
-    x86_push(&j->x, X86_R13);
-    x86_mov_reg(&j->x, X86_RBX, X86_RDI);
-    x86_mov_reg(&j->x, X86_R12, X86_RSI);
-    x86_mov_reg(&j->x, X86_R13, X86_RCX);
-    x86_jmp_reg(&j->x, X86_RDX);
+    x86_enter(&j->x);
 }
 
 void
 jit_leave(struct jit *j)
 {
-    x86_mov_reg(&j->x, X86_RAX, X86_R12);
-    x86_pop(&j->x, X86_R13);
-    x86_pop(&j->x, X86_R12);
-    x86_pop(&j->x, X86_RBX);
-    x86_ret(&j->x);
+    x86_leave(&j->x);
 }
 
 static void
@@ -328,18 +318,18 @@ resolve(struct jit *j)
     }
 }
 
-struct jit
-jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags)
+void
+jit_begin(struct jit *j, const struct eu_kernel *kernel, enum cpu_level cpu,
+          unsigned flags)
 {
-    return (struct jit){
-        .x = {.evex = cpu == CPU_AVX512, .memory = jit_scratch_take()},
-        .k = kernel,
-        .evex = cpu == CPU_AVX512,
-        .flags = flags,
-        .threads = 1,
-        .max_lanes = cpu == CPU_AVX512 ? 16 : 8,
-        .v.all = cpu == CPU_AVX512 ? UINT32_MAX : 0xffff,
-    };
+    memset(j, 0, offsetof(struct jit, ahead.readers));
+    j->x.evex = j->evex = cpu == CPU_AVX512;
+    j->x.memory = jit_scratch_take();
+    j->k = kernel;
+    j->flags = flags;
+    j->threads = 1;
+    j->max_lanes = j->evex ? 16 : 8;
+    j->v.all = j->evex ? UINT32_MAX : 0xffff;
 }
 
 /* What is per op, in one piece; with checks code takes all of it along, so that

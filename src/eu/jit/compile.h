@@ -198,8 +198,8 @@ unsigned jit_payload_grf(const struct jit *j);
 bool jit_is_caught(const struct eu_op *op);
 
 /* compile.c */
-struct jit jit_compiler(const struct eu_kernel *kernel, enum cpu_level cpu,
-                        unsigned flags);
+void jit_begin(struct jit *j, const struct eu_kernel *kernel,
+               enum cpu_level cpu, unsigned flags);
 bool jit_allocate(struct jit *j);
 void jit_prologue(struct jit *j);
 /* False: it is the interpreter's. */

@@ -11,7 +11,10 @@ static void
 publish_live_in(const struct eu_kernel *kernel, const struct eu_live_in *in)
 {
     struct eu_kernel *k = (struct eu_kernel *)kernel;
-    struct eu_live_in *mine = malloc(sizeof *mine), *none = NULL;
+    struct eu_live_in *mine, *none = NULL;
+    if (atomic_load_explicit(&k->live_in, memory_order_relaxed))
+        return;
+    mine = malloc(sizeof *mine);
     if (!mine)
         return;
     *mine = *in;
@@ -106,7 +109,8 @@ eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
 {
     if (cpu == CPU_SSE4 || kernel->op_count > MAX_OPS)
         return NULL;
-    struct jit j = jit_compiler(kernel, cpu, flags);
+    struct jit j;
+    jit_begin(&j, kernel, cpu, flags);
     j.full = true;
     struct eu_jit *jit = make_full(&j);
     jit_finish(&j);
@@ -118,7 +122,8 @@ eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
 static bool
 find_live_in(const struct eu_kernel *kernel, struct eu_live_in *in)
 {
-    struct jit j = jit_compiler(kernel, CPU_AVX512, 0);
+    struct jit j;
+    jit_begin(&j, kernel, CPU_AVX512, 0);
     j.full = true;
     bool found = jit_allocate(&j) && jit_analyse(&j, true);
     if (found)
@@ -193,7 +198,8 @@ static struct jit_masked *
 make_masked(const struct eu_jit *jit)
 {
     struct jit_masked *m = calloc(1, sizeof *m);
-    struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
+    struct jit j;
+    jit_begin(&j, jit->kernel, jit->cpu, jit->flags);
     j.other = jit;
     void *code = m ? make_code(&j, &m->places) : NULL;
     if (code) {

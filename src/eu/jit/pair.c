@@ -349,8 +349,9 @@ static struct jit_together *
 make(const struct eu_jit *jit, unsigned threads)
 {
     struct jit_together *p = calloc(1, sizeof *p);
-    struct jit j = jit_compiler(jit->kernel, jit->cpu, jit->flags);
     struct jit_side side[JIT_MOST_THREADS] = {{.loops = NULL}};
+    struct jit j;
+    jit_begin(&j, jit->kernel, jit->cpu, jit->flags);
     for (unsigned n = 0; n < threads; n++)
         side[n].flag_at[0] = side[n].flag_at[1] = 0xff;
     j.full = true;

@@ -5,7 +5,7 @@
 
 #include "eu/jit/jit.h"
 #include "eu/jit/scratch.h"
-#include "eu/jit/x86.h"
+#include "eu/jit/x86_control.h"
 
 #define JIT_VREGS 32
 #define JIT_MOST_THREADS 4 /* in lockstep: pair.c */
@@ -180,7 +180,6 @@ struct jit {
     struct eu_live_in in; /* found for whole kernels, full copy */
     /* Of the instruction's operands, those that nobody reads after it. */
     struct jit_set dying;
-    struct jit_ahead ahead;
 
     /* Mask registers that hold exec masks, 0xff: none. */
     uint8_t exec_chan[2];
@@ -247,6 +246,7 @@ struct jit {
     bool keeps_denorms; /* the host's mode now is that of DF */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
+    struct jit_ahead ahead; /* last: its readers are not cleared */
 };
 
 /* At most 63 GRFs; what would be behind the last is left out. */

@@ -223,14 +223,6 @@ vex(const struct row *r, unsigned len, unsigned regs)
            (uint64_t)(regs & 7) << 35;
 }
 
-/* What was put together in a register. */
-static inline void
-put(struct x86 *x, uint64_t v, unsigned size_B)
-{
-    memcpy(x->code + x->size, &v, 8);
-    x->size += size_B;
-}
-
 /* How many bytes of an immediate there are, and these. */
 static inline unsigned
 imm_size_B(uint64_t mods)
@@ -260,8 +252,8 @@ put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, uint64_t mods)
     if (x->fixup_count < x->fixup_capacity || x86_room_for_fixups(x, 1))
         x->fixups[x->fixup_count++] = (struct x86_fixup){
             .at = x->size + at + 1, .target = (uint32_t)disp - imm_B};
-    put(x, v ^ (modrm ^ 0xc0) << at * 8, at + 1);
-    put(x, imm_of(mods) << 32, 4 + imm_B);
+    x86_put_more(x, v ^ (modrm ^ 0xc0) << at * 8, at + 1);
+    x86_put_more(x, imm_of(mods) << 32, 4 + imm_B);
 }
 
 /* The same for a place in memory. */
@@ -278,11 +270,12 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
     if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
         uint64_t last = (uint8_t)short_disp | imm_of(mods) << 8;
-        put(x, (v ^ near << at * 8) | last << (at + 1) * 8, at + 2 + imm_B);
+        x86_put_more(x, (v ^ near << at * 8) | last << (at + 1) * 8,
+                     at + 2 + imm_B);
         return;
     }
-    put(x, v ^ far << at * 8, at + 1);
-    put(x, (uint32_t)disp | imm_of(mods) << 32, 4 + imm_B);
+    x86_put_more(x, v ^ far << at * 8, at + 1);
+    x86_put_more(x, (uint32_t)disp | imm_of(mods) << 32, 4 + imm_B);
 }
 
 static __attribute__((noinline)) void
@@ -302,7 +295,7 @@ vector_vex(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
         return;
     }
     v ^= (rm.reg & 8u) << 10 | (uint64_t)(rm.reg & 7) << 32;
-    put(x, v | imm_of(mods) << 40, 5 + imm_size_B(mods));
+    x86_put_more(x, v | imm_of(mods) << 40, 5 + imm_size_B(mods));
 }
 
 static __attribute__((noinline)) void
@@ -335,7 +328,7 @@ x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
     }
     if (rm.kind == X86_REG) {
         uint64_t v = evex(r, regs, mods) ^ x86_evex_rm[rm.reg & 31];
-        put(x, v, 6 + imm_size_B(mods));
+        x86_put_more(x, v, 6 + imm_size_B(mods));
     } else if (rm.kind == X86_CONST) {
         uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;
         put_const(x, v, 5, rm.disp, mods);
@@ -362,7 +355,8 @@ x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     assert(!x->evex && r->has_vex && len < 2);
     x86_room(x);
     uint64_t v = vex(r, len, reg | vvvv << 8) ^ modrm << 32;
-    put(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48, 6 + (imm >= 0));
+    x86_put_more(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48,
+                 6 + (imm >= 0));
 }
 
 /* [base + index * 1 + disp32] */

@@ -56,7 +56,7 @@ struct x86_fixup {
     uint32_t target;
 };
 
-#define X86_KNOWN 1024
+#define X86_KNOWN 256
 /* Longest thing that is emitted without asking for room again. */
 #define X86_ROOM 64
 
@@ -117,7 +117,7 @@ static inline unsigned
 x86_const_slot(uint32_t dw0, uint32_t dw1, unsigned count)
 {
     uint32_t h = dw0 * 0x9e3779b1u + dw1 * 0x85ebca6bu + count;
-    return h >> 22 & (X86_KNOWN - 1);
+    return h >> 24 & (X86_KNOWN - 1);
 }
 
 /* One dword, for all lanes where there is EVEX. */
@@ -208,67 +208,5 @@ void x86_kmov_to_gpr(struct x86 *x, unsigned gpr, unsigned k);
 
 /* Ready-made bytes. */
 void x86_bytes(struct x86 *x, const uint8_t *b, unsigned count);
-
-/* General registers. */
-enum x86_alu {
-    X86_ADD = 0,
-    X86_OR = 1,
-    X86_AND = 4,
-    X86_SUB = 5,
-    X86_XOR = 6,
-    X86_CMP = 7,
-};
-void x86_mov_imm(struct x86 *x, unsigned gpr, uint64_t imm);
-void x86_mov_reg(struct x86 *x, unsigned d, unsigned s); /* 64 bits */
-void x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
-/* gpr := the dword at [rax + disp] */
-void x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp);
-/* ... the qword */
-void x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp);
-/* prefetcht0 [rax + disp] */
-/* [rax + disp] := a dword */
-void x86_store_at_rax(struct x86 *x, unsigned gpr, size_t disp);
-void x86_prefetch_at_rax(struct x86 *x, size_t disp);
-void x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B);
-void x86_store_imm(struct x86 *x, size_t disp, uint32_t imm);
-void x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,
-                 bool is_64);
-void x86_alu_reg(struct x86 *x, enum x86_alu op, unsigned d, unsigned s,
-                 bool is_64);
-void x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm);
-void x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp);
-void x86_shift_imm(struct x86 *x, bool left, unsigned gpr, uint8_t count);
-void x86_not(struct x86 *x, unsigned gpr);
-void x86_test(struct x86 *x, unsigned gpr); /* 64 bits */
-void x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask);
-void x86_push(struct x86 *x, unsigned gpr);
-void x86_pop(struct x86 *x, unsigned gpr);
-void x86_call(struct x86 *x, const void *function); /* through rax */
-/* call to code of our own; for x86_patch() */
-uint32_t x86_call_local(struct x86 *x);
-void x86_jmp_reg(struct x86 *x, unsigned gpr);
-void x86_jmp_at_rax(struct x86 *x);  /* jmp [rax] */
-void x86_call_at_rax(struct x86 *x); /* call [rax] */
-void x86_ret(struct x86 *x);
-
-enum x86_cc {
-    X86_CC_B = 2,
-    X86_CC_AE = 3,
-    X86_CC_E = 4,
-    X86_CC_NE = 5,
-    X86_CC_BE = 6,
-    X86_CC_A = 7,
-    X86_CC_S = 8,
-    X86_CC_NS = 9,
-    X86_CC_L = 12,
-    X86_CC_GE = 13,
-    X86_CC_LE = 14,
-    X86_CC_G = 15,
-    X86_ALWAYS = 16,
-};
-/* Jumps with a 32-bit distance that is filled in later; the return value is
- * the offset to pass to x86_patch(). */
-uint32_t x86_jump(struct x86 *x, enum x86_cc cc);
-void x86_patch(struct x86 *x, uint32_t at, uint32_t target);
 
 #endif

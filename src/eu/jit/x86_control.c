@@ -1,19 +1,12 @@
 /* x86_control.c: encodings of what surrounds vectors: masks, general registers,
  * calls and jumps. Intel SDM vol 2, ch. 2 "Instruction Format". */
-#include "eu/jit/x86_emit.h"
+#include "eu/jit/x86_control.h"
 
 static inline uint8_t *
 put_dword(uint8_t *p, uint32_t v)
 {
     memcpy(p, &v, 4);
     return p + 4;
-}
-
-static inline uint8_t *
-put_qword(uint8_t *p, uint64_t v)
-{
-    memcpy(p, &v, 8);
-    return p + 8;
 }
 
 static inline uint8_t *
@@ -122,185 +115,47 @@ x86_bytes(struct x86 *x, const uint8_t *b, unsigned count)
 
 /* ---- general registers ---- */
 
-static inline uint8_t *
-rex(uint8_t *p, bool w, unsigned reg, unsigned rm)
+void
+x86_enter(struct x86 *x)
 {
-    unsigned b = 0x40 | (unsigned)w << 3 | (reg >> 3) << 2 | rm >> 3;
-    *p = (uint8_t)b;
-    return p + (b != 0x40);
+    static const uint8_t b[16] = {
+        0x53,             /* push rbx */
+        0x41, 0x54,       /* push r12 */
+        0x41, 0x55,       /* push r13 */
+        0x48, 0x89, 0xfb, /* mov rbx, rdi */
+        0x49, 0x89, 0xf4, /* mov r12, rsi */
+        0x49, 0x89, 0xcd, /* mov r13, rcx */
+        0xff, 0xe2,       /* jmp rdx */
+    };
+    x86_room(x);
+    memcpy(x->code + x->size, b, sizeof b);
+    x->size += sizeof b;
+}
+
+void
+x86_leave(struct x86 *x)
+{
+    /* mov rax, r12; pop r13; pop r12; pop rbx; ret */
+    x86_put(x, 0x5b5c415d41e0894c, 8);
+    x86_put_more(x, 0xc3, 1);
 }
 
 void
 x86_mov_imm(struct x86 *x, unsigned gpr, uint64_t imm)
 {
-    uint8_t *p = x86_begin(x);
-    bool wide = imm > UINT32_MAX;
-    p = rex(p, wide, 0, gpr);
-    *p++ = (uint8_t)(0xb8 | (gpr & 7));
-    if (wide)
-        p = put_qword(p, imm);
-    else
-        p = put_dword(p, (uint32_t)imm);
-    x86_end(x, p);
-}
-
-static void
-reg_reg(struct x86 *x, bool w, unsigned opcode, unsigned reg, unsigned rm)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, w, reg, rm);
-    *p++ = (uint8_t)opcode;
-    *p++ = (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7));
-    x86_end(x, p);
-}
-
-void
-x86_mov_reg(struct x86 *x, unsigned d, unsigned s)
-{
-    reg_reg(x, true, 0x89, s, d);
-}
-
-void
-x86_load(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, size_B == 8, gpr, 0);
-    if (size_B < 4) {
-        *p++ = 0x0f; /* movzx */
-        *p++ = (uint8_t)(size_B == 1 ? 0xb6 : 0xb7);
-    } else {
-        *p++ = 0x8b;
+    uint64_t opcode = 0xb8 | (gpr & 7);
+    if (imm <= UINT32_MAX) {
+        x86_put_rex(x, false, 0, gpr, opcode | imm << 8, 5);
+        return;
     }
-    p = modrm(x, p, gpr, x86_thread(disp));
-    x86_end(x, p);
-}
-
-static void
-move_at_rax(struct x86 *x, uint8_t opcode, bool wide, unsigned gpr, size_t disp)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, wide, gpr, 0);
-    *p++ = (uint8_t)opcode;
-    p = modrm(x, p, gpr,
-              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
-    x86_end(x, p);
-}
-
-void
-x86_load_from_rax(struct x86 *x, unsigned gpr, size_t disp)
-{
-    move_at_rax(x, 0x8b, false, gpr, disp);
-}
-
-void
-x86_load_at_rax(struct x86 *x, unsigned gpr, size_t disp)
-{
-    move_at_rax(x, 0x8b, true, gpr, disp);
-}
-
-void
-x86_store_at_rax(struct x86 *x, unsigned gpr, size_t disp)
-{
-    move_at_rax(x, 0x89, false, gpr, disp);
+    x86_put_rex(x, true, 0, gpr, opcode, 1);
+    x86_put_more(x, imm, 8);
 }
 
 void
 x86_prefetch_at_rax(struct x86 *x, size_t disp)
 {
-    uint8_t *p = x86_begin(x);
-    *p++ = 0x0f;
-    *p++ = 0x18;
-    p = modrm(x, p, 1,
-              (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp});
-    x86_end(x, p);
-}
-
-void
-x86_store(struct x86 *x, unsigned gpr, size_t disp, unsigned size_B)
-{
-    uint8_t *p = x86_begin(x);
-    if (size_B == 2)
-        *p++ = 0x66;
-    if (size_B == 1 && gpr >= 4)
-        *p++ = (uint8_t)(0x40 | (gpr >> 3) << 2);
-    else
-        p = rex(p, size_B == 8, gpr, 0);
-    *p++ = (uint8_t)(size_B == 1 ? 0x88 : 0x89);
-    p = modrm(x, p, gpr, x86_thread(disp));
-    x86_end(x, p);
-}
-
-void
-x86_store_imm(struct x86 *x, size_t disp, uint32_t imm)
-{
-    uint8_t *p = x86_begin(x);
-    *p++ = 0xc7;
-    p = modrm(x, p, 0, x86_thread(disp));
-    p = put_dword(p, imm);
-    x86_end(x, p);
-}
-
-void
-x86_alu_imm(struct x86 *x, enum x86_alu op, unsigned gpr, uint32_t imm,
-            bool is_64)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, is_64, 0, gpr);
-    *p++ = 0x81;
-    *p++ = (uint8_t)(0xc0 | op << 3 | (gpr & 7));
-    p = put_dword(p, imm);
-    x86_end(x, p);
-}
-
-void
-x86_alu_reg(struct x86 *x, enum x86_alu op, unsigned d, unsigned s, bool is_64)
-{
-    reg_reg(x, is_64, op << 3 | 1, s, d);
-}
-
-void
-x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm)
-{
-    uint8_t *p = x86_begin(x);
-    *p++ = 0x81;
-    p = modrm(x, p, op, x86_thread(disp));
-    p = put_dword(p, imm);
-    x86_end(x, p);
-}
-
-void
-x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp)
-{
-    assert((base & 7) != X86_RSP);
-    uint8_t *p = x86_begin(x);
-    p = rex(p, true, gpr, base);
-    *p++ = 0x8d;
-    *p++ = (uint8_t)(0x80 | (gpr & 7) << 3 | (base & 7));
-    p = put_dword(p, (uint32_t)disp);
-    x86_end(x, p);
-}
-
-void
-x86_shift_imm(struct x86 *x, bool left, unsigned gpr, uint8_t count)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, false, 0, gpr);
-    *p++ = 0xc1;
-    *p++ = (uint8_t)(0xc0 | (left ? 4 : 5) << 3 | (gpr & 7));
-    *p++ = count;
-    x86_end(x, p);
-}
-
-void
-x86_not(struct x86 *x, unsigned gpr)
-{
-    reg_reg(x, false, 0xf7, 2, gpr);
-}
-
-void
-x86_test(struct x86 *x, unsigned gpr)
-{
-    reg_reg(x, true, 0x85, gpr, gpr);
+    x86_put(x, x86_at_disp(1, X86_RAX, (int32_t)disp) << 16 | 0x180f, 7);
 }
 
 void
@@ -308,25 +163,7 @@ x86_pdep(struct x86 *x, unsigned d, unsigned s, unsigned mask)
 {
     uint8_t *p = x86_begin(x);
     p = vex3(p, 2, 3, 1, 0, d, s, x86_reg(mask), 0xf5);
-    *p++ = (uint8_t)(0xc0 | (d & 7) << 3 | (mask & 7));
-    x86_end(x, p);
-}
-
-void
-x86_push(struct x86 *x, unsigned gpr)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, false, 0, gpr);
-    *p++ = (uint8_t)(0x50 | (gpr & 7));
-    x86_end(x, p);
-}
-
-void
-x86_pop(struct x86 *x, unsigned gpr)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, false, 0, gpr);
-    *p++ = (uint8_t)(0x58 | (gpr & 7));
+    *p++ = (uint8_t)x86_both(d, mask);
     x86_end(x, p);
 }
 
@@ -334,75 +171,5 @@ void
 x86_call(struct x86 *x, const void *function)
 {
     x86_mov_imm(x, X86_RAX, (uintptr_t)function);
-    uint8_t *p = x86_begin(x);
-    *p++ = 0xff;
-    *p++ = 0xd0;
-    x86_end(x, p);
-}
-
-uint32_t
-x86_call_local(struct x86 *x)
-{
-    uint8_t *p = x86_begin(x);
-    *p++ = 0xe8;
-    p = put_dword(p, 0);
-    x86_end(x, p);
-    return x->size - 4;
-}
-
-void
-x86_jmp_reg(struct x86 *x, unsigned gpr)
-{
-    uint8_t *p = x86_begin(x);
-    p = rex(p, false, 0, gpr);
-    *p++ = 0xff;
-    *p++ = (uint8_t)(0xe0 | (gpr & 7));
-    x86_end(x, p);
-}
-
-void
-x86_jmp_at_rax(struct x86 *x)
-{
-    uint8_t *p = x86_begin(x);
-    *p++ = 0xff;
-    *p++ = 0x20;
-    x86_end(x, p);
-}
-
-void
-x86_call_at_rax(struct x86 *x)
-{
-    const uint8_t b[2] = {0xff, 0x10};
-    x86_bytes(x, b, sizeof b);
-}
-
-void
-x86_ret(struct x86 *x)
-{
-    uint8_t *p = x86_begin(x);
-    *p++ = 0xc3;
-    x86_end(x, p);
-}
-
-uint32_t
-x86_jump(struct x86 *x, enum x86_cc cc)
-{
-    uint8_t *p = x86_begin(x);
-    if (cc == X86_ALWAYS) {
-        *p++ = 0xe9;
-    } else {
-        *p++ = 0x0f;
-        *p++ = (uint8_t)(0x80 | cc);
-    }
-    p = put_dword(p, 0);
-    x86_end(x, p);
-    return x->size - 4;
-}
-
-void
-x86_patch(struct x86 *x, uint32_t at, uint32_t target)
-{
-    uint32_t distance = target - (at + 4);
-    if (!x->failed)
-        memcpy(x->code + at, &distance, 4);
+    x86_put(x, 0xd0ff, 2);
 }

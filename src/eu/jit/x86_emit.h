@@ -34,6 +34,22 @@ x86_dword(struct x86 *x, uint32_t v)
     x->size += 4;
 }
 
+/* What was put together in a register: up to eight bytes of an instruction, its
+ * first ones, or more of it. */
+static inline void
+x86_put_more(struct x86 *x, uint64_t v, unsigned size_B)
+{
+    memcpy(x->code + x->size, &v, 8);
+    x->size += size_B;
+}
+
+static inline void
+x86_put(struct x86 *x, uint64_t v, unsigned size_B)
+{
+    x86_room(x);
+    x86_put_more(x, v, size_B);
+}
+
 /* Where the next instruction's bytes go, and where they ended. */
 static inline uint8_t *
 x86_begin(struct x86 *x)

@@ -10,17 +10,18 @@ static const struct {
 };
 
 struct bytes {
-    uint8_t b[16];
+    uint64_t v;
     unsigned n;
 };
 
-static void
+static inline void
 add(struct bytes *o, unsigned b)
 {
-    o->b[o->n++] = (uint8_t)b;
+    o->v |= (uint64_t)(uint8_t)b << o->n * 8;
+    o->n++;
 }
 
-static void
+static inline void
 add_rex(struct bytes *o, bool is_64, unsigned reg, unsigned index, unsigned rm,
         bool force)
 {
@@ -30,22 +31,17 @@ add_rex(struct bytes *o, bool is_64, unsigned reg, unsigned index, unsigned rm,
         add(o, b);
 }
 
-static void
-add_operand(struct bytes *o, unsigned reg, struct x86_gm m, int32_t bias)
+static inline void
+add_operand(struct bytes *o, unsigned reg, struct x86_gm m)
 {
-    int32_t disp = m.disp + bias;
     if (!m.in_memory) {
         add(o, 0xc0 | (reg & 7) << 3 | (m.reg & 7));
-        return;
-    }
-    if (m.indexed) {
+    } else if (m.indexed) {
         add(o, 0x84 | (reg & 7) << 3);
         add(o, (m.reg & 7u) << 3 | X86_RBX);
     } else {
         add(o, 0x80 | (reg & 7) << 3 | X86_RBX);
     }
-    memcpy(o->b + o->n, &disp, 4);
-    o->n += 4;
 }
 
 static void
@@ -64,8 +60,10 @@ instruction(struct x86 *x, enum x86_gop op, unsigned plus, bool is_64,
     if (rows[op].map)
         add(&o, 0x0f);
     add(&o, rows[op].opcode + plus);
-    add_operand(&o, reg, m, x->bias);
-    x86_bytes(x, o.b, o.n);
+    add_operand(&o, reg, m);
+    x86_put(x, o.v, o.n);
+    if (m.in_memory)
+        x86_put_more(x, (uint32_t)(m.disp + x->bias), 4);
 }
 
 void
@@ -101,7 +99,7 @@ group(struct x86 *x, unsigned opcode, bool is_64, unsigned ext, unsigned gpr,
     add(&o, 0xc0 | ext << 3 | (gpr & 7));
     if (imm >= 0)
         add(&o, (unsigned)imm);
-    x86_bytes(x, o.b, o.n);
+    x86_put(x, o.v, o.n);
 }
 
 void
@@ -141,14 +139,5 @@ void
 x86_cqo(struct x86 *x)
 {
     const uint8_t b[2] = {0x48, 0x99};
-    x86_bytes(x, b, sizeof b);
-}
-
-void
-x86_call_at(struct x86 *x, size_t disp)
-{
-    uint32_t d = (uint32_t)disp;
-    uint8_t b[6] = {0xff, 0x93};
-    memcpy(b + 2, &d, 4);
     x86_bytes(x, b, sizeof b);
 }

@@ -4,7 +4,7 @@
 #ifndef EU_X86_GPR_H
 #define EU_X86_GPR_H
 
-#include "eu/jit/x86.h"
+#include "eu/jit/x86_control.h"
 
 /* name, prefix byte or 0, opcode map (0: none, 1: 0F), opcode; 64 bits wide
  * unless the caller says otherwise. */
@@ -88,7 +88,5 @@ void x86_shift_by(struct x86 *x, enum x86_shift op, bool is_64, unsigned gpr,
 void x86_bit_test(struct x86 *x, unsigned gpr, unsigned bit);
 void x86_bswap(struct x86 *x, unsigned gpr);
 void x86_cqo(struct x86 *x);
-/* call [rbx + disp] */
-void x86_call_at(struct x86 *x, size_t disp);
 
 #endif

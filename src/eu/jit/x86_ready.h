@@ -4,7 +4,7 @@
 #ifndef EU_X86_READY_H
 #define EU_X86_READY_H
 
-#include "eu/jit/x86.h"
+#include "eu/jit/x86_control.h"
 
 #define X86_READY_STEPS 64
 #define X86_READY_DWORDS 128
