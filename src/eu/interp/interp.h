@@ -135,6 +135,8 @@ void eu_op_lower(struct eu_op *op, const struct eu_insn *insn);
 /* run.c */
 enum eu_status eu_run_reference(struct eu_thread *thread, uint64_t budget);
 void eu_thread_update_mask(struct eu_thread *t);
+/* No sampler message is answered without being seen. */
+extern const struct eu_direct *const eu_no_direct[EU_DIRECTS];
 void eu_thread_update_mxcsr(struct eu_thread *t);
 /* Adds what ran to the thread's count and to the statistics. */
 void eu_thread_account(struct eu_thread *t, uint64_t insns);

@@ -45,7 +45,7 @@ thread_slot(void)
 
 static const struct mem_range nowhere;
 static const struct mem_range *const no_surfaces[EU_SURFACES];
-static const struct eu_direct *const none_direct[EU_DIRECTS];
+const struct eu_direct *const eu_no_direct[EU_DIRECTS];
 
 void
 eu_thread_init(struct eu_thread *t, const struct eu_start *start)
@@ -56,7 +56,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->ends_quietly = start->ends_quietly;
     t->surfaces = start->surfaces ? start->surfaces : no_surfaces;
     t->slm = start->slm ? start->slm : &nowhere;
-    t->direct = start->direct ? start->direct : none_direct;
+    t->direct = start->direct ? start->direct : eu_no_direct;
     t->user = start->user;
     t->counts = start->counts;
     t->clock = start->clock;

@@ -104,7 +104,6 @@ wake(struct eu_thread *t, uint32_t ip_B)
 static bool
 run_send(struct pair *p, const struct eu_op *op)
 {
-    static const struct eu_direct *const none[EU_DIRECTS];
     struct eu_thread before = *p->t, probe;
     int64_t one = 1;
     if (op->fn == eu_op_join)
@@ -115,7 +114,7 @@ run_send(struct pair *p, const struct eu_op *op)
     p->user = p->t->user;
     p->t->send = relay_message;
     p->t->user = p;
-    p->t->direct = none; /* all messages are to be seen */
+    p->t->direct = eu_no_direct; /* all messages are to be seen */
     fpmode_set(p->t->mxcsr);
     eu_jit_enter(p->jit, p->t, &one);
     p->t->send = p->send;
