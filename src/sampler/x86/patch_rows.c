@@ -6,11 +6,11 @@
  *
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not such a grid. */
+#include "base/unroll.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_square.h"
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 /* Where the first and the second texel of each column, or row, begin. */
 struct grid_axis {
@@ -85,8 +85,7 @@ find_places(const struct sample_plan *p, unsigned level, vint x, vint y,
              four_y_B(t, wrap_four(p, 1, j + 1, h, true) + l->y_el[level]));
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 /* Four pixels, each with its channels. */
 INLINE bits
@@ -132,8 +131,7 @@ filter_row(enum sample_texel kind, const uint8_t *row,
     return (struct grid_row){mix_pixels(left, right, weight), least};
 }
 
-/* ---- any grid -------------------------------------------------------------
- */
+/* ---- any grid ---- */
 
 INLINE void
 ask_ahead_of_grid(const struct sample_plan *p, enum sample_texel kind,
@@ -170,8 +168,7 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
     const bool adjacent = is_adjacent(&column);
     struct grid_row above, below = {.least = v_isplat(-1)};
     wx = permute_floats(grid.column_of_four, wx);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < 4; i++) {
+    LANES_UNROLLED (unsigned i = 0; i < 4; i++) {
         above = below;
         if (!i || row.first_B[i] != row.second_B[i - 1])
             above = filter_row(kind, p->mem + row.first_B[i], &column, adjacent,
@@ -186,8 +183,7 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
     return true;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 /* False where numbers are so small that bits depend on how the processor treats
  * denormals. */

@@ -3,6 +3,7 @@
 #ifndef SAMPLER_PATCH_SQUARE_H
 #define SAMPLER_PATCH_SQUARE_H
 
+#include "base/unroll.h"
 #include "sampler/x86/patch_grid.h"
 
 /* Four rows 16 bytes apart, and the fifth one, which may be another tile's:
@@ -48,8 +49,7 @@ find_square(const struct sample_plan *p, enum sample_texel kind, unsigned level,
                                 x_el % in_column};
 }
 
-/* ---- rows of half floats --------------------------------------------------
- */
+/* ---- rows of half floats ---- */
 
 /* A row's texels 0 to 3, and 1 to 4. */
 struct grid_texels {
@@ -82,8 +82,7 @@ filter_rows(const struct grid_square *s, unsigned off, vfloat wx, vfloat wy,
 {
     vfloat weight = permute_floats(grid.column_of_four, wx);
     vfloat below = filter_halves(s->at, off, weight);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < 4; i++) {
+    LANES_UNROLLED (unsigned i = 0; i < 4; i++) {
         vfloat above = below;
         below = filter_halves(i < 3 ? s->at + 16 * (i + 1) : s->below, off,
                               weight);
@@ -127,8 +126,7 @@ filter_columns(const struct grid_square *s, vfloat wx, vfloat wy,
     __m128 low_left = load_float4(s->below);
     vint least = least_magnitude(v_isplat(-1), left);
     least = least_magnitude(least, (vfloat)_mm512_zextps128_ps512(low_left));
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < 4; i++) {
+    LANES_UNROLLED (unsigned i = 0; i < 4; i++) {
         const unsigned next_B = (i + 1) * SAMPLE_COLUMN_B;
         vfloat w = (vfloat)v_pick_one((vint)wx, v_isplat(lane[i]));
         vfloat right = load_column(s->at + next_B);
