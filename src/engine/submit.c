@@ -258,8 +258,7 @@ engine_submit(struct engine *engine, const struct engine_submit *submit)
     pthread_mutex_unlock(&ctx->exec);
 }
 
-/* ---- waiting threads ------------------------------------------------------
- */
+/* ---- waiting threads ---- */
 
 /* Kernels and clipping want more than the smallest stacks have. */
 #define HELP_STACK_B (512 * 1024)

@@ -310,8 +310,7 @@ image_copy(const struct image *to, uint32_t to_x, uint32_t to_y,
         copy_tiles(to, &t, from, &s);
 }
 
-/* ---- overlap --------------------------------------------------------------
- */
+/* ---- overlap ---- */
 
 /* Bytes from *begin up to *end hold all of the block. */
 static void

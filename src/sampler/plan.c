@@ -2,8 +2,7 @@
  * decisions of sample.c, texel.c and lod.c. */
 #include "sampler/plan_parts.h"
 
-/* ---- what the routines do -------------------------------------------------
- */
+/* ---- what the routines do ---- */
 
 static bool
 is_planned(const struct sample_ctx *ctx)
@@ -164,8 +163,7 @@ choose_way(const struct sample_plan *plan, enum sample_op op)
     return plan->min_linear && plan->mag_linear ? SAMPLE_MIPMAPS : SAMPLE_ANY;
 }
 
-/* ---- levels of detail -----------------------------------------------------
- */
+/* ---- levels of detail ---- */
 
 static bool
 is_linear(const struct sample_ctx *ctx, unsigned filter)
@@ -311,8 +309,7 @@ knows_no_denormals(const struct sample_plan *plan, enum sample_op op)
     }
 }
 
-/* ---- channels -------------------------------------------------------------
- */
+/* ---- channels ---- */
 
 /* Bytes keep the order of memory; comparisons have one result. */
 static uint8_t

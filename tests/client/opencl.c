@@ -98,8 +98,7 @@ run(struct rig *r, const char *name, size_t arg_B, const void *arg,
     return ok;
 }
 
-/* ---- blocks of images: by bytes along a row; the edges go on --------------
- */
+/* ---- blocks of images: by bytes along a row; the edges go on ---- */
 
 #define IMAGE_W 24
 #define IMAGE_H 18

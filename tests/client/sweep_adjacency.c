@@ -233,8 +233,7 @@ run_picture(const struct mode *m, int count, bool restart, unsigned number)
                   wanted);
 }
 
-/* ---- cases ---------------------------------------------------------------
- */
+/* ---- cases ---- */
 
 static void
 run_mode(const struct mode *m)

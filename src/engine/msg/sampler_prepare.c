@@ -42,8 +42,7 @@ bucket(const struct message_key *key)
     return h * 2654435761u >> 26;
 }
 
-/* ---- making one -----------------------------------------------------------
- */
+/* ---- making one ---- */
 
 /* False if the operand is there in part, or in two parts. */
 static bool
@@ -185,8 +184,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     return p->plan.run;
 }
 
-/* ---- finding it again -----------------------------------------------------
- */
+/* ---- finding it again ---- */
 
 static const struct prepared_message *
 find(struct stage_cache *cache, const struct message_key *key)

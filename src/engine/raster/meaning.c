@@ -102,8 +102,7 @@ is_texel(const struct symbols *s, struct meaning *m)
     return true;
 }
 
-/* ---- averages -------------------------------------------------------------
- */
+/* ---- averages ---- */
 
 static bool
 is_op(const struct symbol *n, unsigned opcode, unsigned type, unsigned sources)

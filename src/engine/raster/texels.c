@@ -18,8 +18,7 @@ first_column(const struct texels *t)
     return (t->to.x_B / t->to.element_B + t->x0) % BLOCK_PX;
 }
 
-/* ---- what is sampled ------------------------------------------------------
- */
+/* ---- what is sampled ---- */
 
 /* Texels that change while they are read have no defined value; they are left
  * to the threads, which give them the same one every time. */

@@ -5,8 +5,7 @@
 
 #include "sampler/x86/texel_tmpl.h"
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 /* A number of 16 bits. The bits of NaN are kept, unless it is going to be
  * filtered: settle() comes last then. */
@@ -102,8 +101,7 @@ unpack(const struct sample_plan *p, enum sample_texel kind, bool filtered,
     return out;
 }
 
-/* ---- filters --------------------------------------------------------------
- */
+/* ---- filters ---- */
 
 /* Bytes 0 and 2, or 1 and 3, of each texel in 16-bit halves: at most
  * 255 * 256. */

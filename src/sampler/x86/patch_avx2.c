@@ -14,8 +14,7 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_copy.h"
 
-/* ---- filters --------------------------------------------------------------
- */
+/* ---- filters ---- */
 
 /* 255 - w and w of columns; 256 - w and w of rows. */
 struct weights {
@@ -110,8 +109,7 @@ filter_half(const struct sample_plan *p, enum sample_texel kind,
     return linear_color(p, kind, t, x & 0xff, y & 0xff, ref);
 }
 
-/* ---- one level ------------------------------------------------------------
- */
+/* ---- one level ---- */
 
 struct coordinates {
     vfloat u_low, v_low, u_high, v_high;
@@ -251,8 +249,7 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 INLINE void
 answer_half(const struct sample_plan *p, vint t, uint32_t *out,
@@ -351,8 +348,7 @@ linear(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* ---- several levels -------------------------------------------------------
- */
+/* ---- several levels ---- */
 
 /* Levels of the four quads, if it is the same one. */
 INLINE bool
@@ -399,8 +395,7 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 #define PATCH(kind, name, way)                                            \
     static bool name##_##way(const struct sample_plan *p,                 \

@@ -12,8 +12,7 @@ struct both {
     vint low, high;
 };
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 /* Columns, and rows << 16, from 1/256 texels. */
 INLINE vint
@@ -61,8 +60,7 @@ all_inside(const struct patch_level *lv, struct both place, unsigned reach)
     return _mm256_testz_si256(some, some);
 }
 
-/* ---- copies ---------------------------------------------------------------
- */
+/* ---- copies ---- */
 
 #define COPY_PITCH_B 64
 #define COPY_SIDE 12

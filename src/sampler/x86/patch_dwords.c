@@ -27,8 +27,7 @@ static const struct {
     .next = 1 << 16 | 1,
 };
 
-/* ---- texels ---------------------------------------------------------------
- */
+/* ---- texels ---- */
 
 /* Texels of three lines: those of the third one in `far`. */
 INLINE bits
@@ -139,8 +138,7 @@ take_corners(const struct sample_plan *p, const struct patch_level *lv, vint x,
     return true;
 }
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 /* Whether some float is too near zero, but is not zero. */
 INLINE bool
@@ -178,8 +176,7 @@ filter_corners(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 /* False as above. */
 INLINE bool

@@ -57,8 +57,7 @@ struct float_palette {
     bits color_numbers, alpha_numbers;
 };
 
-/* ---- alpha ----------------------------------------------------------------
- */
+/* ---- alpha ---- */
 
 INLINE vfloat
 load_floats(const float table[16])
@@ -104,8 +103,7 @@ alpha_numbers(__m256i alphas)
                                      constant(&bc3.index), AND_OR);
 }
 
-/* ---- colours --------------------------------------------------------------
- */
+/* ---- colours ---- */
 
 /* Channel by channel, through the format's curve. */
 INLINE void
@@ -139,8 +137,7 @@ decode_float_palette(const struct sample_plan *p, enum palette_of kind,
     out->alpha_numbers = alpha_numbers(four->bits);
 }
 
-/* ---- texels ---------------------------------------------------------------
- */
+/* ---- texels ---- */
 
 INLINE vfloat
 pick_color(vfloat channel, vint i)

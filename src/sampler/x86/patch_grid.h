@@ -43,8 +43,7 @@ permute_floats(const int32_t from[16], vfloat v)
     return (vfloat)permute(from, (vint)v);
 }
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 /* In 1/256 texels, of the first of two. */
 INLINE vint
@@ -65,8 +64,7 @@ is_grid(vint x, vint y)
     return !v_any(v_test(other, other));
 }
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 INLINE vfloat
 float_halves(__m256i halves)
@@ -113,8 +111,7 @@ weight_of_row(vfloat wy, unsigned row)
     return (vfloat)v_pick_one((vint)wy, v_isplat((int32_t)lane));
 }
 
-/* ---- pixels ---------------------------------------------------------------
- */
+/* ---- pixels ---- */
 
 /* Sixteen pixels, filtered but not settled: four rows of them, or columns. */
 struct grid_pixels {

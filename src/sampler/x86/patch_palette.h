@@ -125,8 +125,7 @@ decode_bc1_four(const struct sample_plan *p, __m256i blocks, bool may_be_3,
     out->numbers = bc1_numbers(blocks);
 }
 
-/* ---- texels ---------------------------------------------------------------
- */
+/* ---- texels ---- */
 
 /* Texels of blocks without a palette, which are planar ones. */
 struct planar_blocks {

@@ -83,8 +83,7 @@ load_shuffle(const int32_t table[4])
         _mm_loadu_si128((const __m128i *)(const void *)table));
 }
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 /* n / 255 is n / 256 + n / 256^2 and so on. Of four such terms a float leaves
  * out the last, and whatever n is, the first bit of that is set: the float
@@ -110,8 +109,7 @@ load_color(const struct lanes_color *far)
     return (struct lanes_color){{far->c[0], far->c[1], far->c[2], far->c[3]}};
 }
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 /* Columns, and rows << 16, from 1/256 texels. */
 INLINE bits
@@ -186,8 +184,7 @@ find_view(const struct patch_level *lv, vint x, vint y)
     return v;
 }
 
-/* ---- lines ----------------------------------------------------------------
- */
+/* ---- lines ---- */
 
 INLINE bits
 load_block_line(const struct sample_plan *p, struct sample_blocks *blocks,

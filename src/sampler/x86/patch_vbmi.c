@@ -20,8 +20,7 @@
 #include "sampler/x86/patch_texels.h"
 #include "sampler/x86/patch_vectors.h"
 
-/* ---- one level ------------------------------------------------------------
- */
+/* ---- one level ---- */
 
 INLINE struct lanes_color
 filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
@@ -116,8 +115,7 @@ take_filtered(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 /* Bytes that were filtered are in order already. */
 INLINE void

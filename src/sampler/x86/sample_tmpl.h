@@ -41,8 +41,7 @@ texel_at(const struct sample_plan *p, enum sample_texel kind,
     return texel_color(p, kind, load_texel(p, kind, one, at->live), at->ref);
 }
 
-/* ---- one level ------------------------------------------------------------
- */
+/* ---- one level ---- */
 
 /* False if some lane reads the border. */
 INLINE bool
@@ -121,8 +120,7 @@ level_any(const struct sample_plan *p, const struct lanes_level *lv,
     return true;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 INLINE void
 put(const struct sample_lanes *in, unsigned lane, vmask live, unsigned channel,

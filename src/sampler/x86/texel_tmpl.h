@@ -78,8 +78,7 @@ is_part_of_dword(enum sample_texel kind)
            kind == SAMPLE_PACKED;
 }
 
-/* ---- loading --------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 /* Of elements smaller than a dword nothing is read beyond that dword. */
 INLINE struct lanes_bits

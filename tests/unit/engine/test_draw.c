@@ -46,8 +46,7 @@ run(void)
 #define DRAW_INDIRECT 0x7b000405, 0, 3, 0, 1, 0, 0
 #define DRAW_PREDICATED 0x7b000105, 0, 3, 0, 1, 0, 0
 
-/* ---- what to draw ---------------------------------------------------------
- */
+/* ---- what to draw ---- */
 
 Test(draw, topology_comes_from_its_own_packet)
 {
@@ -139,8 +138,7 @@ Test(draw, draw_that_fails_ends_the_batch)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), 0);
 }
 
-/* ---- draws that become one ------------------------------------------------
- */
+/* ---- draws that become one ---- */
 
 #define TRIANGLES 0x784b0000, GEN9_3DPRIM_TRILIST
 #define INDEXED(count, start) 0x7b000005, 0x100, count, start, 1, 0, 0
@@ -345,8 +343,7 @@ Test(draw, pixels_with_effects_do_not_wait)
     cr_expect_eq(rig_record.flushed, 1);
 }
 
-/* ---- vertices ---------------------------------------------------------------
- */
+/* ---- vertices ---- */
 
 Test(draw, vertex_buffers_and_elements)
 {
@@ -607,8 +604,7 @@ Test(draw, state_is_made_again_when_it_may_have_changed)
     cr_assert_eq(pushed[0], 0x88);
 }
 
-/* ---- draws that become one with other constants -------------------------
- */
+/* ---- draws that become one with other constants ---- */
 
 /* A matrix per object. */
 static void

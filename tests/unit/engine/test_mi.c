@@ -222,8 +222,7 @@ Test(mi, conditional_end_goes_on_while_memory_is_greater)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA + 12), 0);
 }
 
-/* ---- the flow of a batch --------------------------------------------------
- */
+/* ---- the flow of a batch ---- */
 
 Test(mi, batch_chains)
 {
@@ -309,8 +308,7 @@ Test(mi, unmapped_memory_reads_zero_and_keeps_what_is_written)
     cr_assert_gt(stats_get(STAT_guest_errors), errors);
 }
 
-/* ---- contexts and rings ---------------------------------------------------
- */
+/* ---- contexts and rings ---- */
 
 Test(mi, registers_last_from_batch_to_batch)
 {

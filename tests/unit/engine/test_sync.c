@@ -104,8 +104,7 @@ Test(sync, flush_dw_writes_immediate)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA + 8), 7);
 }
 
-/* ---- semaphores ------------------------------------------------------------
- */
+/* ---- semaphores ---- */
 
 Test(sync, semaphore_that_passes_does_not_wait)
 {
@@ -140,8 +139,7 @@ Test(sync, semaphore_lets_another_context_signal_on_the_same_ring)
     engine_context_destroy(other);
 }
 
-/* ---- atomics ---------------------------------------------------------------
- */
+/* ---- atomics ---- */
 
 /* An inline atomic on RIG_DATA; returns the data that came back. */
 static uint64_t

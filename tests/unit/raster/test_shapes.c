@@ -130,8 +130,7 @@ Test(shapes, avx512)
     compare_many(shapes_find_avx512, CPU_AVX512);
 }
 
-/* ---- the reference ---------------------------------------------------------
- */
+/* ---- the reference ---- */
 
 /* Turns it clockwise; false if it has no area. */
 static bool
