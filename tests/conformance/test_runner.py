@@ -143,7 +143,7 @@ def pages(conformance):
         done = subprocess.run(
             [conformance, 'webgl', '--checkout', str(folder / 'WebGL'),
              '--browser', str(browser), '--output', str(folder / 'out'),
-             '--expectations', str(folder / 'e-'), '--timeout', '2',
+             '--expectations', str(folder / 'e-'), '--timeout', '6',
              '--driver', 'llvmpipe', '--jobs', '2'],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         rows = (folder / 'out' / 'results.csv').read_text().splitlines()[1:]
