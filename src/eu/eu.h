@@ -48,6 +48,10 @@ enum eu_status {
  * of them with AVX-512, eight with AVX2; then with the thread's struct eu_row,
  * arg, and the lanes of caught_mask. fn is NULL if there is none.
  *
+ * two: with AVX-512 the same for a thread and the one behind it, of which
+ * neither needs registers copied: eight vectors, the first thread's struct
+ * eu_row, arg. Not NULL there unless fn is.
+ *
  * copy: NULL, or with AVX-512 what does the work of the tail and of the message
  * before it, where the one's answer is the other's payload (eu_launch.copied).
  * Called with that message's two vectors, then as fn; returns a bool: false
@@ -56,6 +60,7 @@ struct eu_tail {
     void (*fn)(void);
     const void *arg;
     void (*copy)(void);
+    void (*two)(void);
 };
 
 /* One of many threads that compiled code runs one after the other, see
@@ -380,7 +385,7 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
     }
     row = t->row;
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL, NULL, NULL};
+    t->tail = (struct eu_tail){NULL};
     return row;
 }
 
@@ -396,7 +401,7 @@ eu_launch_two(const struct eu_launch *l, struct eu_thread *t,
     bool all = l->pairs(l, t, left);
     unsigned done = (unsigned)(t->row - row) + all;
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL, NULL, NULL};
+    t->tail = (struct eu_tail){NULL};
     return done;
 }
 

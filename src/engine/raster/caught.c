@@ -166,7 +166,7 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     unsigned stored;
     struct thread_run r = caught_threads(w, c, &stored);
-    r.tail = (struct eu_tail){NULL, NULL, NULL};
+    r.tail = (struct eu_tail){NULL};
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
@@ -243,7 +243,8 @@ choose_tail(struct worker *w, struct caught *c)
     c->block.lines = planes == 1 && t->rt.mask_all && v->pitch_B == 16;
     c->block.streams = planes == 1 && goes_past_caches(w, t);
     w->streams |= c->block.streams;
-    c->tail = (struct eu_tail){t->tail, &c->block, find_copy(w, c)};
+    c->tail = (struct eu_tail){t->tail, &c->block, find_copy(w, c),
+                               t->tail_of_two};
 }
 
 static void

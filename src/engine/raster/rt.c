@@ -124,7 +124,7 @@ routine_of(const struct rt_state *st)
     switch (cpu_selected()) {
     case CPU_AVX512: return rt_routine_avx512[st->format][st->mode];
     case CPU_AVX2: return rt_routine_avx2[st->format][st->mode];
-    default: return (struct rt_routine){NULL, NULL};
+    default: return (struct rt_routine){NULL, NULL, NULL};
     }
 }
 
@@ -138,6 +138,12 @@ rt_tail_fn
 rt_choose_tail(const struct rt_state *st)
 {
     return routine_of(st).tail;
+}
+
+rt_tail_fn
+rt_choose_tail_of_two(const struct rt_state *st)
+{
+    return routine_of(st).two;
 }
 
 rt_tail_fn

@@ -94,7 +94,7 @@ typedef void (*rt_tail_fn)(void);
 
 struct rt_routine {
     rt_write_fn write;
-    rt_tail_fn tail;
+    rt_tail_fn tail, two; /* two: NULL but with AVX-512 */
 };
 
 extern const struct rt_routine rt_routine_avx2[RT_FORMATS][RT_MODES];
@@ -110,6 +110,7 @@ bool rt_state_init(struct rt_state *st, const struct target *t,
 /* The routine for this processor, or NULL; and what it is as a tail. */
 rt_write_fn rt_choose(const struct rt_state *st);
 rt_tail_fn rt_choose_tail(const struct rt_state *st);
+rt_tail_fn rt_choose_tail_of_two(const struct rt_state *st);
 /* eu_tail.copy for plans that have pixels(), or NULL. */
 rt_tail_fn rt_choose_copy(const struct rt_state *st);
 

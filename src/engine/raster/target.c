@@ -242,6 +242,7 @@ target_use_entry(struct target *t, const struct blend_state *b, unsigned entry)
     bool fits = any && rt_state_init(&t->rt, t, b);
     t->write = fits ? rt_choose(&t->rt) : NULL;
     t->tail = fits ? rt_choose_tail(&t->rt) : NULL;
+    t->tail_of_two = fits ? rt_choose_tail_of_two(&t->rt) : NULL;
 }
 
 void

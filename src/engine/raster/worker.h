@@ -75,6 +75,7 @@ struct target {
     struct blend_range range;
     rt_write_fn write; /* for blocks; NULL: lane by lane */
     rt_tail_fn tail;   /* likewise */
+    rt_tail_fn tail_of_two;
     struct rt_state rt;
     uint32_t views_ready; /* bit per sample */
     int layer;

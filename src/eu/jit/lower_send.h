@@ -51,7 +51,8 @@ void jit_read_caught(struct jit *j, const struct jit_send *s,
                      struct jit_caught *c);
 /* To where rax points. */
 void jit_store_caught(struct jit *j, const struct jit_caught *c);
-/* To where C passes vectors to functions. */
-void jit_pass_caught(struct jit *j, struct jit_caught c);
+/* To where C passes vectors to functions: those of one thread, or of two in
+ * half as many registers. */
+void jit_pass_caught(struct jit *j, struct jit_caught *c, unsigned threads);
 
 #endif

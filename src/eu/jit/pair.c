@@ -130,16 +130,15 @@ end_threads(struct jit *j, const struct eu_op *op, struct jit_caught *c)
     }
 }
 
-/* rdi, rsi, edx: of the tail */
+/* Threads n and n + 1. rdi, rsi: of the tail */
 static void
 call_tail(struct jit *j, unsigned n)
 {
     struct x86 *x = &j->x;
     load_row(j);
-    x86_load_from_rax(x, X86_RDX, ROW_AT(n, caught_mask));
     x86_lea(x, X86_RDI, X86_RAX, (int32_t)(n * sizeof(struct eu_row)));
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
-    x86_call_at(x, THREAD_AT(tail.fn));
+    x86_call_at(x, THREAD_AT(tail.two));
 }
 
 static size_t
@@ -149,19 +148,22 @@ kept_payload(unsigned n)
 }
 
 static void
-call_tails(struct jit *j, const struct jit_caught *c)
+call_tails(struct jit *j, struct jit_caught *c)
 {
+    const unsigned vectors = EU_CATCH_GRF / 2;
     struct x86 *x = &j->x;
-    for (unsigned n = 1; n < j->threads; n++) {
+    for (unsigned n = 2; n < j->threads; n++) {
         x86_lea(x, X86_RAX, X86_RBX, (int32_t)kept_payload(n));
         jit_store_caught(j, &c[n]);
     }
-    jit_pass_caught(j, c[0]);
+    jit_pass_caught(j, c, 2);
     call_tail(j, 0);
-    for (unsigned n = 1; n < j->threads; n++) {
-        for (unsigned i = 0; i < EU_CATCH_GRF / 2; i++)
+    for (unsigned n = 2; n < j->threads; n += 2) {
+        for (unsigned i = 0; i < 2 * vectors; i++)
             x86_vop(x, X86_MOVUPS_LD, 2, i, 0,
-                    x86_thread(kept_payload(n) + i * STEP_B), 0);
+                    x86_thread(kept_payload(n + i / vectors) +
+                               i % vectors * STEP_B),
+                    0);
         call_tail(j, n);
     }
 }

@@ -247,13 +247,15 @@ jit_move_to_first(struct jit *j, unsigned *from, unsigned count)
 }
 
 void
-jit_pass_caught(struct jit *j, struct jit_caught c)
+jit_pass_caught(struct jit *j, struct jit_caught *c, unsigned threads)
 {
-    unsigned step = j->evex ? 2 : 1;
-    join_halves(j, &c);
-    for (unsigned i = 0; i < EU_CATCH_GRF; i += step)
-        c.reg[i / step] = c.reg[i];
-    jit_move_to_first(j, c.reg, EU_CATCH_GRF / step);
+    unsigned step = j->evex ? 2 : 1, from[EU_CATCH_GRF], count = 0;
+    for (unsigned n = 0; n < threads; n++) {
+        join_halves(j, &c[n]);
+        for (unsigned i = 0; i < EU_CATCH_GRF; i += step)
+            from[count++] = c[n].reg[i];
+    }
+    jit_move_to_first(j, from, count);
 }
 
 /* rax := the row, edx := its lanes that have a colour. */
@@ -274,7 +276,7 @@ load_row(struct jit *j, bool pred)
 /* If the row has a tail, that takes the payload, and the next thread follows.
  */
 static void
-call_tail(struct jit *j, const struct eu_op *op, const struct jit_caught *c)
+call_tail(struct jit *j, const struct eu_op *op, struct jit_caught c)
 {
     struct x86 *x = &j->x;
     x86_load(x, X86_RAX, THREAD_AT(tail.fn), 8);
@@ -282,7 +284,7 @@ call_tail(struct jit *j, const struct eu_op *op, const struct jit_caught *c)
     uint32_t none = x86_jump(x, X86_CC_E);
     if (op->pred)
         jit_pred_bits(j, op, X86_RDX);
-    jit_pass_caught(j, *c);
+    jit_pass_caught(j, &c, 1);
     load_row(j, op->pred);
     x86_mov_reg(x, X86_RDI, X86_RAX);
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);
@@ -356,7 +358,7 @@ jit_catch(struct jit *j, const struct eu_op *op, const struct jit_send *s)
     struct jit_caught c;
     jit_read_caught(j, s, &c);
     if (j->row_at)
-        call_tail(j, op, &c);
+        call_tail(j, op, c);
     x86_store_imm(x, MASK_AT, op->full);
     jit_store_send_mask(j, op);
     x86_load(x, X86_RAX, THREAD_AT(caught), 8);

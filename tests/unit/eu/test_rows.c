@@ -36,6 +36,15 @@ tail_avx512(__m512 r, __m512 g, __m512 b, __m512 a, struct eu_row *row,
     take_row(row, run, mask);
 }
 
+__attribute__((target("avx512f"))) static void
+tail_of_two(__m512 r, __m512 g, __m512 b, __m512 a, __m512 r1, __m512 g1,
+            __m512 b1, __m512 a1, struct eu_row *row, struct tail_run *run)
+{
+    cr_assert(row->more && !run->own);
+    tail_avx512(r, g, b, a, row, run, row->caught_mask);
+    tail_avx512(r1, g1, b1, a1, row + 1, run, row[1].caught_mask);
+}
+
 __attribute__((target("avx2"))) static void
 tail_avx2(__m256 r0, __m256 r1, __m256 g0, __m256 g1, __m256 b0, __m256 b1,
           __m256 a0, __m256 a1, struct eu_row *row, struct tail_run *run,
@@ -89,10 +98,11 @@ run_tails(const struct eu_launch *l, struct eu_thread *t, struct tail_run *run,
           struct eu_row row[ROW], int64_t *left)
 {
     const struct own *own = run->own;
-    struct eu_tail tail = {(void (*)(void))tail_avx2, run, NULL};
+    struct eu_tail tail = {(void (*)(void))tail_avx2, run, NULL, NULL};
     run->thread = t;
     if (cpu_selected() == CPU_AVX512) {
         tail.fn = (void (*)(void))tail_avx512;
+        tail.two = (void (*)(void))tail_of_two;
         if (run->copying)
             tail.copy = (void (*)(void))copy_some;
     }

@@ -111,6 +111,9 @@ make_target(struct fixture *f, unsigned format)
 typedef void (*tail_avx512_fn)(__m512, __m512, __m512, __m512,
                                const struct eu_row *, const struct rt_block *,
                                uint32_t);
+typedef void (*two_avx512_fn)(__m512, __m512, __m512, __m512, __m512, __m512,
+                              __m512, __m512, const struct eu_row *,
+                              const struct rt_block *);
 typedef void (*tail_avx2_fn)(__m256, __m256, __m256, __m256, __m256, __m256,
                              __m256, __m256, const struct eu_row *,
                              const struct rt_block *, uint32_t);
@@ -125,6 +128,27 @@ call_avx512(rt_tail_fn fn, const uint32_t (*c)[LANES], const struct eu_row *row,
     ((tail_avx512_fn)fn)(v[0], v[1], v[2], v[3], row, b, mask);
 }
 
+/* The block and another one, in any order. */
+__attribute__((target("avx512f"))) static void
+call_two(rt_tail_fn fn, const uint32_t (*c)[LANES], uint8_t *got,
+         const struct rt_block *b, uint32_t mask)
+{
+    alignas(64) static uint8_t elsewhere[MEM_B];
+    const unsigned at = rnd() & 1;
+    struct eu_row row[2];
+    __m512 v[2][4];
+    row[at] = (struct eu_row){.caught = got, .caught_mask = mask};
+    row[!at] = (struct eu_row){.caught = elsewhere,
+                               .caught_mask = rnd() % 3 ? 0xffff
+                                                        : rnd() & 0xffff};
+    for (unsigned i = 0; i < 4; i++) {
+        v[at][i] = _mm512_loadu_ps(c[i]);
+        v[!at][i] = _mm512_loadu_ps(c[3 - i]);
+    }
+    ((two_avx512_fn)fn)(v[0][0], v[0][1], v[0][2], v[0][3], v[1][0], v[1][1],
+                        v[1][2], v[1][3], row, b);
+}
+
 __attribute__((target("avx2"))) static void
 call_avx2(rt_tail_fn fn, const uint32_t (*c)[LANES], const struct eu_row *row,
           const struct rt_block *b, uint32_t mask)
@@ -137,18 +161,25 @@ call_avx2(rt_tail_fn fn, const uint32_t (*c)[LANES], const struct eu_row *row,
                        mask);
 }
 
+enum way { ROUTINE, TAIL, TAIL_OF_TWO };
+static const char *const way_names[] = {"routine", "tail", "tail of two"};
+
 static void
-run_routine(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
+run_routine(struct fixture *f, struct rt_routine fn, enum way way, bool is_512,
             const struct layout *l, uint32_t mask)
 {
     const struct rt_plane plane = {f->got, mask};
     struct rt_block block = {
         .state = &f->t.rt, .pitch_B = l->pitch_B, .column_B = l->column_B};
-    if (tail) {
+    if (way != ROUTINE) {
         const struct eu_row row = {.caught = f->got};
         block.lines = f->t.mask_all && l->pitch_B == 16 && rnd() % 8;
         block.streams = rnd() & 1;
-        (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block, mask);
+        if (way == TAIL_OF_TWO)
+            call_two(fn.two, f->c, f->got, &block, mask);
+        else
+            (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block,
+                                               mask);
         return;
     }
     for (unsigned c = 0; c < 4; c++)
@@ -159,12 +190,12 @@ run_routine(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
 }
 
 static void
-compare(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
+compare(struct fixture *f, struct rt_routine fn, enum way way, bool is_512,
         const struct layout *l, uint32_t mask)
 {
     memcpy(f->got, f->old, sizeof f->got);
     uint32_t before = fpmode_enter(BLEND_FP_MODE);
-    run_routine(f, fn, tail, is_512, l, mask);
+    run_routine(f, fn, way, is_512, l, mask);
     fpmode_leave(BLEND_FP_MODE, before);
     if (!memcmp(f->got, f->want, sizeof f->got))
         return;
@@ -172,9 +203,9 @@ compare(struct fixture *f, struct rt_routine fn, bool tail, bool is_512,
         cr_assert_eq(f->got[i], f->want[i],
                      "%s %s %s mode %u (%u %u %u) mask %04x pitch %u, byte %u: "
                      "%02x, not %02x",
-                     is_512 ? "avx512" : "avx2", tail ? "tail" : "routine",
-                     f->t.fmt->name, f->t.rt.mode, f->b.src[0], f->b.dst[0],
-                     f->b.func[0], mask, l->pitch_B, i, f->got[i], f->want[i]);
+                     is_512 ? "avx512" : "avx2", way_names[way], f->t.fmt->name,
+                     f->t.rt.mode, f->b.src[0], f->b.dst[0], f->b.func[0], mask,
+                     l->pitch_B, i, f->got[i], f->want[i]);
 }
 
 static void
@@ -192,11 +223,11 @@ check(struct fixture *f, const struct layout *l, uint32_t mask)
             write_one(f, l, i);
     }
     unsigned format = f->t.rt.format, mode = f->t.rt.mode;
-    for (unsigned tail = 0; tail < 2; tail++) {
-        if (cpu_selected() >= CPU_AVX2)
-            compare(f, rt_routine_avx2[format][mode], tail, false, l, mask);
+    for (enum way way = ROUTINE; way <= TAIL_OF_TWO; way++) {
+        if (cpu_selected() >= CPU_AVX2 && way != TAIL_OF_TWO)
+            compare(f, rt_routine_avx2[format][mode], way, false, l, mask);
         if (cpu_selected() >= CPU_AVX512)
-            compare(f, rt_routine_avx512[format][mode], tail, true, l, mask);
+            compare(f, rt_routine_avx512[format][mode], way, true, l, mask);
     }
 }
 

@@ -19,6 +19,13 @@ typedef __m512i vi;
     {              \
         r, g, b, a \
     }
+/* The same of two threads. */
+#define F_ARGS_OF_TWO F_ARGS, vf r1, vf g1, vf b1, vf a1
+#define F_NAMES_OF_SECOND r1, g1, b1, a1
+#define F_PASSED_SECOND \
+    {                   \
+        r1, g1, b1, a1  \
+    }
 
 LANES_INLINE vf
 f_load(const void *p)

@@ -248,6 +248,43 @@ write_whole(const vf color[4], const struct eu_row *row,
         copy_next(b, row);
 }
 
+#ifdef F_ARGS_OF_TWO
+/* What one waits for leaves time for the other. */
+LANES_INLINE void
+write_both(const vf first[4], const vf second[4], const struct eu_row *row,
+           const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+{
+    vf v[4], v1[4];
+    vi e[4], e1[4];
+    EACH_CHANNEL (c) {
+        v[c] = first[c];
+        v1[c] = second[c];
+    }
+    pack_plain(f, mode, v, e);
+    pack_plain(f, mode, v1, e1);
+    write_lines(row[0].caught, b, f, mode, v, e);
+    write_lines(row[1].caught, b, f, mode, v1, e1);
+}
+
+#define TWO_WRITER(format, name, mode)                                         \
+    static void two_##format##_##name(F_ARGS_OF_TWO, const struct eu_row *row, \
+                                      const struct rt_block *at)               \
+    {                                                                          \
+        const vf first[4] = F_PASSED, second[4] = F_PASSED_SECOND;             \
+        const uint32_t mask = row->caught_mask, next = row[1].caught_mask;     \
+        if (mask == 0xffff && next == 0xffff && at->lines) {                   \
+            write_both(first, second, row, at, format, mode);                  \
+            return;                                                            \
+        }                                                                      \
+        tail_##format##_##name(F_NAMES, row, at, mask);                        \
+        tail_##format##_##name(F_NAMES_OF_SECOND, row + 1, at, next);          \
+    }
+#define TWO(name) (rt_tail_fn)(two_##name)
+#else
+#define TWO_WRITER(format, name, mode)
+#define TWO(name) NULL
+#endif
+
 /* Where all lanes have been discarded there is nothing to write. */
 #define WRITER(format, name, mode)                                       \
     static void write_##format##_##name(const struct rt_block *b)        \
@@ -279,7 +316,8 @@ write_whole(const vf color[4], const struct eu_row *row,
             planes_##format##_##name(F_NAMES, row, at, mask);            \
         else if (mask || row_copies_next(&at->rest, row))                \
             any_##format##_##name(F_NAMES, row, at, mask);               \
-    }
+    }                                                                    \
+    TWO_WRITER(format, name, mode)
 #define WRITERS(format)             \
     WRITER(format, plain, RT_PLAIN) \
     WRITER(format, over, RT_OVER)   \
@@ -306,9 +344,9 @@ WRITERS(RT_RGBA32)
 
 #undef WRITERS
 #undef WRITER
-#define PAIR(name)                               \
-    {                                            \
-        write_##name, (rt_tail_fn)(tail_##name), \
+#define PAIR(name)                                          \
+    {                                                       \
+        write_##name, (rt_tail_fn)(tail_##name), TWO(name), \
     }
 #define ROW(format) \
     [format] = {PAIR(format##_plain), PAIR(format##_over), PAIR(format##_blend)}
@@ -323,3 +361,5 @@ const struct rt_routine RT_TABLE[RT_FORMATS][RT_MODES] = {
 
 #undef ROW
 #undef PAIR
+#undef TWO
+#undef TWO_WRITER
