@@ -98,11 +98,22 @@ find_data(struct access *a)
     return together || (m->mlen_grf == grfs && m->ex_mlen_grf >= data_grfs);
 }
 
+/* Most messages are known by this not to be. */
+static inline bool
+may_be_access(const struct eu_insn *insn)
+{
+    uint32_t shape = insn->desc & LD_MASK;
+    return insn->sfid == EU_SFID_DC0 || insn->sfid == EU_SFID_DC1 ||
+           (insn->sfid == EU_SFID_SAMPLER &&
+            (shape == LD_SIMD8 || shape == LD_SIMD16));
+}
+
 bool
 jit_find_access(struct access *a, const struct eu_op *op)
 {
     *a = (struct access){.lanes = 0};
-    if (op->insn->eot || op->pred || !jit_describe_send(&a->s, op))
+    if (op->insn->eot || op->pred || !may_be_access(op->insn) ||
+        !jit_describe_send(&a->s, op))
         return false;
     a->bti = a->s.m.desc & 0xff;
     a->offset_B = a->s.src_B[0];

@@ -128,7 +128,7 @@ static inline bool
 is_by_lanes(const struct eu_op *op)
 {
     return !op->no_mask && op->fn != op->slow && op->slow == eu_op_general &&
-           op->insn->opcode != EU_OP_PLN && !(op->post & EU_POST_STORE) &&
+           op->opcode != EU_OP_PLN && !(op->post & EU_POST_STORE) &&
            ((op->lanes == 16 && !op->chan) ||
             (op->lanes == 8 && op->chan <= 8));
 }
@@ -149,14 +149,15 @@ add_lanes(struct jit_lanes *l, const struct eu_op *op, unsigned grf)
     }
 }
 
-static void
-add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
+static inline void
+add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r,
+          bool by_lanes)
 {
-    if (!is_by_lanes(op)) {
+    if (!by_lanes) {
         l->any |= jit_bits_of(&r->uses);
         return;
     }
-    for (unsigned s = 0; s < op->insn->src_count; s++) {
+    for (unsigned s = 0; s < op->src_count; s++) {
         const struct eu_op_src *src = &op->src[s];
         unsigned g = src->off_B / EU_GRF_B;
         if (src->cls == EU_SRC_IMM)
@@ -171,9 +172,9 @@ add_reads(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
 }
 
 /* From behind the op to before it. */
-static void
+static inline void
 before_write(struct jit_lanes *l, const struct eu_op *op,
-             const struct jit_regs *r)
+             const struct jit_regs *r, bool by_lanes)
 {
     jit_bits kills = jit_bits_of(&r->kills);
     l->seen = jit_bits_of(&jit_all_regs);
@@ -181,7 +182,7 @@ before_write(struct jit_lanes *l, const struct eu_op *op,
         l->any &= ~kills;
         l->low &= ~kills;
         l->high &= ~kills;
-    } else if ((kills[0] | kills[1]) && is_by_lanes(op) &&
+    } else if (by_lanes && (kills[0] | kills[1]) &&
                !(op->dst_off_B % EU_GRF_B)) {
         struct jit_lanes d = {.any = {0}};
         add_lanes(&d, op, op->dst_off_B / EU_GRF_B);
@@ -205,13 +206,12 @@ flags_of(const struct eu_op *op)
 }
 
 /* Every channel's flag, of those that are on. */
-static bool
+static inline bool
 writes_all_flags(const struct eu_op *op)
 {
-    const struct eu_insn *insn = op->insn;
-    if (op->slow != eu_op_general || !insn->cmod || op->pred)
+    if (!op->cmod || op->slow != eu_op_general || op->pred)
         return false;
-    switch (insn->opcode) {
+    switch (op->opcode) {
     case EU_OP_SEL:
     case EU_OP_CSEL:
     case EU_OP_SAD2: /* of every second channel */
@@ -221,7 +221,7 @@ writes_all_flags(const struct eu_op *op)
 }
 
 /* As before_write(). */
-static void
+static inline void
 before_flags(struct jit_lanes *l, const struct eu_op *op)
 {
     l->flags_seen = ALL_FLAGS;
@@ -235,13 +235,19 @@ before_flags(struct jit_lanes *l, const struct eu_op *op)
 }
 
 static void
-add_flag_reads(struct jit_lanes *l, const struct eu_op *op)
+add_flag_sources(struct jit_lanes *l, const struct eu_insn *insn)
 {
-    const struct eu_insn *insn = op->insn;
     for (unsigned s = 0; s < insn->src_count; s++)
         if (insn->src[s].file == EU_FILE_ARF &&
             (insn->src[s].reg & 0xf0) == EU_ARF_F)
             l->flags_any = ALL_FLAGS;
+}
+
+static inline void
+add_flag_reads(struct jit_lanes *l, const struct eu_op *op)
+{
+    if (!(op->plain & EU_PLAIN_GRFS))
+        add_flag_sources(l, op->insn);
     if (!op->pred)
         return;
     uint8_t own = op->pred == 1 && !op->no_mask ? flags_of(op) : 0;
@@ -322,7 +328,19 @@ lanes_differ(const struct jit_lanes *a, const struct jit_lanes *b)
            (uint64_t)(a->flags_own ^ b->flags_own);
 }
 
-/* Something changed; see pass(). */
+/* Before the op, of what is behind it. */
+static inline void
+step_back(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
+{
+    bool by_lanes = is_by_lanes(op);
+    before_write(l, op, r, by_lanes);
+    before_flags(l, op);
+    add_reads(l, op, r, by_lanes);
+    add_flag_reads(l, op);
+}
+
+/* Something changed; see pass(). Inside of blocks only the masked copy asks for
+ * lanes. */
 static bool
 pass_lanes(struct jit *j, bool at_first)
 {
@@ -330,22 +348,19 @@ pass_lanes(struct jit *j, bool at_first)
     uint32_t n = j->k->op_count;
     uint64_t changed = 0;
     for (uint32_t i = n; i-- > 0;) {
-        const struct eu_op *op = &j->k->ops[i];
-        const struct jit_regs *r = &j->regs[i];
+        bool last = is_last(j, i);
         if (ends(j, i))
             l = lanes_behind(j, i);
-        else if (i + 1 < n && (j->start[i + 1] & JIT_START) &&
-                 !is_alone(j, i + 1))
+        else if (last && !is_alone(j, i + 1))
             show(&l);
-        before_write(&l, op, r);
-        before_flags(&l, op);
-        add_reads(&l, op, r);
-        add_flag_reads(&l, op);
+        step_back(&l, &j->k->ops[i], &j->regs[i]);
+        jit_set_bits(&j->live[1][i], l.any | l.low | l.high);
+        if (!last && j->full && !(j->start[i] & JIT_START))
+            continue;
         uint64_t differs = lanes_differ(&l, &j->lanes[i]);
         changed |= differs;
-        jit_set_bits(&j->live[1][i], l.any | l.low | l.high);
         j->lanes[i] = l;
-        if (!differs && !at_first && is_last(j, i)) {
+        if (last && !differs && !at_first) {
             i = block_of(j, i);
             l = j->lanes[i];
         }

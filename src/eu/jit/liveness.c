@@ -342,8 +342,7 @@ note_others(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
             add(&uses, region_set(op->insn, &op->insn->src[i]));
         note_destination(r, op);
     }
-    struct jit_set set = written_set(r, op);
-    *written |= jit_bits_of(&set);
+    *written |= jit_bits_new(written_set(r, op));
     r->uses = uses;
     add(&r->all, uses);
 }

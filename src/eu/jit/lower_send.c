@@ -34,21 +34,20 @@ jit_describe_send(struct jit_send *s, const struct eu_op *op)
     bool split = insn->opcode == EU_OP_SENDS || insn->opcode == EU_OP_SENDSC;
     if (insn->desc_is_reg || insn->ex_desc_is_reg)
         return false;
-    memset(s, 0, sizeof *s);
-    s->m = (struct eu_message){
-        .sfid = insn->sfid,
-        .eot = insn->eot,
-        .header = bits_get(insn->desc, 19, 19),
-        .check_tdr = insn->opcode == EU_OP_SENDC ||
-                     insn->opcode == EU_OP_SENDSC,
-        .exec_size = op->lanes,
-        .chan_offset = op->chan,
-        .mlen_grf = (uint8_t)bits_get(insn->desc, 25, 28),
-        .rlen_grf = (uint8_t)bits_get(insn->desc, 20, 24),
-        .ex_mlen_grf = split ? (uint8_t)bits_get(insn->ex_desc, 6, 9) : 0,
-        .desc = insn->desc,
-        .ex_desc = insn->ex_desc,
-        .exec_mask = op->full,
+    *s = (struct jit_send){
+        .m.sfid = insn->sfid,
+        .m.eot = insn->eot,
+        .m.header = bits_get(insn->desc, 19, 19),
+        .m.check_tdr = insn->opcode == EU_OP_SENDC ||
+                       insn->opcode == EU_OP_SENDSC,
+        .m.exec_size = op->lanes,
+        .m.chan_offset = op->chan,
+        .m.mlen_grf = (uint8_t)bits_get(insn->desc, 25, 28),
+        .m.rlen_grf = (uint8_t)bits_get(insn->desc, 20, 24),
+        .m.ex_mlen_grf = split ? (uint8_t)bits_get(insn->ex_desc, 6, 9) : 0,
+        .m.desc = insn->desc,
+        .m.ex_desc = insn->ex_desc,
+        .m.exec_mask = op->full,
     };
     if (insn->dst.file != EU_FILE_GRF)
         s->m.rlen_grf = 0;

@@ -37,6 +37,14 @@ jit_bits_of(const struct jit_set *s)
     return b;
 }
 
+/* Of one that is not in memory yet, half by half: as a whole it would have to
+ * wait until it is. */
+static inline jit_bits
+jit_bits_new(struct jit_set s)
+{
+    return (jit_bits){s.w[0], s.w[1]};
+}
+
 static inline void
 jit_set_bits(struct jit_set *s, jit_bits b)
 {

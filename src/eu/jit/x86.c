@@ -256,26 +256,31 @@ put_const(struct x86 *x, uint64_t v, unsigned at, int32_t disp, uint64_t mods)
     x86_put_more(x, imm_of(mods) << 32, 4 + imm_B);
 }
 
-/* The same for a place in memory. */
+/* The same for a place in memory; v has nothing behind ModRM. */
 static inline void
 put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
            struct x86_rm rm, uint64_t mods)
 {
     const uint64_t far = 0x80 ^ 0xc0, near = 0x40 ^ 0xc0; /* ModRM's mode */
-    int32_t disp = rm.disp + (rm.kind == X86_THREAD ? x->bias : 0);
+    bool thread = rm.kind == X86_THREAD;
+    int32_t disp = rm.disp + (x->bias & -(int32_t)thread);
     int32_t short_disp = disp >> shift;
-    unsigned imm_B = imm_size_B(mods);
-    uint64_t base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
-    v = (v & ((UINT64_C(1) << (at + 1) * 8) - 1)) | base << at * 8;
+    uint64_t base = thread ? X86_RBX : X86_RAX, imm = imm_of(mods);
+    unsigned size_B = at + 2 + imm_size_B(mods);
+    uint8_t *p = x->code + x->size;
+    v |= base << at * 8;
     if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
-        uint64_t last = (uint8_t)short_disp | imm_of(mods) << 8;
-        x86_put_more(x, (v ^ near << at * 8) | last << (at + 1) * 8,
-                     at + 2 + imm_B);
+        v ^= near << at * 8 ^ ((uint8_t)short_disp | imm << 8) << (at + 1) * 8;
+        memcpy(p, &v, 8);
+        x->size += size_B;
         return;
     }
-    x86_put_more(x, v ^ far << at * 8, at + 1);
-    x86_put_more(x, (uint32_t)disp | imm_of(mods) << 32, 4 + imm_B);
+    uint64_t last = (uint32_t)disp | imm << 32;
+    v ^= far << at * 8;
+    memcpy(p, &v, 8);
+    memcpy(p + at + 1, &last, 8);
+    x->size += size_B + 3;
 }
 
 static __attribute__((noinline)) void
@@ -303,10 +308,18 @@ vector_evex_memory(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
                    struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;
+    uint64_t v = evex(r, regs, (uint32_t)mods) | (uint32_t)rm.bcast << 28;
     unsigned len = mods >> 29 & 3;
     unsigned shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
     put_memory(x, v, 5, shift, rm, mods);
+}
+
+static __attribute__((noinline)) void
+vector_evex_const(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+                  struct x86_rm rm)
+{
+    uint64_t v = evex(&rows[op], regs, mods) | (uint32_t)rm.bcast << 28;
+    put_const(x, v, 5, rm.disp, mods);
 }
 
 static void vector_far(struct x86 *x, enum x86_vop op, uint64_t mods,
@@ -330,8 +343,7 @@ x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
         uint64_t v = evex(r, regs, mods) ^ x86_evex_rm[rm.reg & 31];
         x86_put_more(x, v, 6 + imm_size_B(mods));
     } else if (rm.kind == X86_CONST) {
-        uint64_t v = evex(r, regs, mods) | (uint32_t)rm.bcast << 28;
-        put_const(x, v, 5, rm.disp, mods);
+        vector_evex_const(x, op, mods, regs, rm);
     } else {
         vector_evex_memory(x, op, mods, regs, rm);
     }
