@@ -50,28 +50,13 @@ static unsigned
 fill(struct worker *w, struct thread_run *r, unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    const unsigned begin = b->prim[first].first;
-    unsigned pixels = 0;
-    for (unsigned k = first; k < end; k++) {
-        const struct setup *s = b->prim[k].setup;
-        const unsigned n = b->prim[k].first, stop = batch_end(b, k);
-        if (n == stop)
-            continue;
-        const struct run_weights weights = payload_run_weights(s, w->joins);
-        r->weights = &weights;
-        r->row = &b->row[n - begin];
-        unsigned more = w->planes->fill(r, n, stop);
-        if (!more)
-            return 0;
-        pixels += more;
-        for (unsigned i = n; i < stop; i++)
-            b->row[i - begin].next = NULL;
-        if (n > begin) {
-            r->row[-1].more = 1;
-            r->row[-1].next = s->attr;
-        }
-    }
-    return pixels;
+    uint8_t of[BATCH_BLOCKS + JOINED_BLOCKS];
+    for (unsigned k = first; k < end; k++)
+        memset(of + b->prim[k].first, (int)k, JOINED_BLOCKS);
+    const struct row_prims prims = {b->prim, of, w->joins->mode >= 3};
+    r->row = b->row;
+    return w->planes->fill_joined(r, &prims, b->prim[first].first,
+                                  batch_end(b, end - 1));
 }
 
 /* The registers of the primitive that block n is of. */

@@ -1,5 +1,5 @@
 /* plane.c: what payloads are made with: the reference. */
-#include "engine/raster/plane.h"
+#include "engine/raster/setup.h"
 #include "base/cpu.h"
 
 static double
@@ -126,8 +126,21 @@ put_masks(struct eu_row *row, uint16_t lit, uint32_t helped, bool vector_mask)
     row->lit = plane_lit_dword(lit);
 }
 
+static struct run_weights
+weights_of(const struct setup *s, bool linear)
+{
+    bool divide = !linear && s->perspective;
+    return (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
+                                .b2 = divide ? &s->n2 : &s->b2,
+                                .q = divide ? &s->q : NULL,
+                                .ref_x = s->ref_x,
+                                .ref_y = s->ref_y};
+}
+
+/* prims: NULL, or what blocks are of. */
 static unsigned
-fill(const struct thread_run *r, unsigned first, unsigned end)
+fill_with(const struct thread_run *r, const struct row_prims *prims,
+          unsigned first, unsigned end)
 {
     const struct eu_launch *l = r->launch;
     const struct target_places *to = &r->to;
@@ -136,7 +149,17 @@ fill(const struct thread_run *r, unsigned first, unsigned end)
     unsigned pixels = 0;
     for (unsigned n = first; n < end; n++, row++) {
         const struct batch_block *b = &r->block[n];
-        weigh_row(r->weights, b, row);
+        struct run_weights weights;
+        if (prims) {
+            const struct setup *s = prims->prim[prims->of[n]].setup;
+            weights = weights_of(s, prims->linear);
+            row->next = NULL;
+            if (n > first && prims->of[n] != prims->of[n - 1])
+                row[-1].next = s->attr;
+        } else {
+            weights = *r->weights;
+        }
+        weigh_row(&weights, b, row);
         row->caught = r->tail.fn ? to->mem + to->x_B[b->x - to->tile_x] +
                                        to->y_B[b->y - to->tile_y]
                                  : (uint8_t *)r->color[n];
@@ -146,6 +169,19 @@ fill(const struct thread_run *r, unsigned first, unsigned end)
         pixels += (unsigned)__builtin_popcount(b->lit);
     }
     return takes ? pixels : 0;
+}
+
+static unsigned
+fill(const struct thread_run *r, unsigned first, unsigned end)
+{
+    return fill_with(r, NULL, first, end);
+}
+
+static unsigned
+fill_joined(const struct thread_run *r, const struct row_prims *prims,
+            unsigned first, unsigned end)
+{
+    return fill_with(r, prims, first, end);
 }
 
 static void
@@ -197,9 +233,9 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
     return rows;
 }
 
-const struct plane_ops plane_ops_ref = {weights,     value,      block_weights,
-                                        block_value, copy,       run,
-                                        fill,        begin_rows, fill_rows};
+const struct plane_ops plane_ops_ref = {
+    weights, value, block_weights, block_value, copy,
+    run,     fill,  fill_joined,   begin_rows,  fill_rows};
 
 const struct plane_ops *
 plane_ops_selected(void)

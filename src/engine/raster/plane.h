@@ -108,6 +108,20 @@ struct thread_run {
     struct target_places to;
 };
 
+/* A batch's primitive, and its first block. */
+struct batch_prim {
+    const struct setup *setup;
+    unsigned first;
+};
+
+/* Primitives whose threads are in one row: block n of the batch is of
+ * prim[of[n]]; linear: weights are as they are, not in perspective. */
+struct row_prims {
+    const struct batch_prim *prim;
+    const uint8_t *of;
+    bool linear;
+};
+
 #define ROW_COLUMNS (COVER_TILE_PX / 4)
 #define ROWS_KEPT 4 /* of blocks, as high as a square of cover_list */
 
@@ -184,6 +198,11 @@ struct plane_ops {
      * where rows have them. Returns how many pixels are lit; 0 if some thread
      * does not fit in a row. */
     unsigned (*fill)(const struct thread_run *r, unsigned first, unsigned end);
+    /* The same for blocks of several primitives, with the attributes of those
+     * that begin. */
+    unsigned (*fill_joined)(const struct thread_run *r,
+                            const struct row_prims *prims, unsigned first,
+                            unsigned end);
     /* Before the first of a list; then rows for about as many as there is
      * room, which is for ROWS_KEPT^2 at least: returns how many, none only at
      * the list's end, of which the last has no other one behind it. */

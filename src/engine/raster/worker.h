@@ -116,10 +116,7 @@ struct batch_quads {
 #define BATCH_BLOCKS 64
 struct block_batch {
     unsigned count, prims;
-    struct {
-        const struct setup *setup;
-        unsigned first; /* block */
-    } prim[BATCH_BLOCKS];
+    struct batch_prim prim[BATCH_BLOCKS];
     struct batch_block block[BATCH_BLOCKS];
     /* Of blocks that are partly covered: the pixels of each sample. */
     uint16_t sample[BATCH_BLOCKS][MAX_SAMPLES];

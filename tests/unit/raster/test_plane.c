@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "engine/raster/plane.h"
+#include "engine/raster/setup.h"
 
 #define GROUPS 5
 
@@ -123,6 +123,7 @@ compare_blocks(const struct plane_ops *ops)
 /* ---- rows ---- */
 
 enum { TILE_X = 128, TILE_Y = 8192, LIST = 72, ROOM = 19, SQUARE = 16 };
+enum { JOINED = 9 };
 
 /* What is lit of a block: mostly what is covered. */
 static uint16_t
@@ -267,6 +268,42 @@ random_blocks(struct batch_block block[LIST])
     }
 }
 
+/* What some blocks are of, with attributes of their own. */
+static void
+random_prims(struct setup setup[JOINED], struct batch_prim prim[JOINED],
+             uint8_t of[LIST])
+{
+    static const uint32_t attr[JOINED];
+    for (unsigned i = 0; i < JOINED; i++) {
+        setup[i] = (struct setup){
+            .attr = &attr[i],
+            .perspective = next_random() & 1,
+            .b1 = hostile_plane(),
+            .b2 = hostile_plane(),
+            .n1 = hostile_plane(),
+            .n2 = hostile_plane(),
+            .q = hostile_plane(),
+            .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
+            .ref_y = next_random() & 1 ? hostile() : -0.0};
+        prim[i].setup = &setup[i];
+    }
+    for (unsigned n = 0, k = 0; n < LIST; n++) {
+        k = MIN2(k + next_random() % 3 / 2, JOINED - 1u);
+        of[n] = (uint8_t)k;
+    }
+}
+
+static void
+compare_batch(const struct eu_row *got, const struct eu_row *want,
+              unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        compare_row(&got[i], &want[i]);
+        cr_assert_eq(!want[i].more, i + 1 == count);
+        cr_assert_eq(!got[i].more, i + 1 == count);
+    }
+}
+
 static void
 compare_fill(const struct plane_ops *ops)
 {
@@ -288,6 +325,11 @@ compare_fill(const struct plane_ops *ops)
     launch.quads = next_random() & 1;
     launch.need = next_random() & 0xffff;
     const struct run_weights weights = hostile_weights(&p1, &p2, &q);
+    struct setup setup[JOINED];
+    struct batch_prim prim[JOINED];
+    uint8_t of[LIST];
+    const struct row_prims prims = {prim, of, next_random() & 1};
+    random_prims(setup, prim, of);
     struct thread_run r = {.launch = &launch,
                            .weights = &weights,
                            .block = block,
@@ -304,11 +346,13 @@ compare_fill(const struct plane_ops *ops)
     unsigned pixels = plane_ops_ref.fill(&r, first, end);
     r.row = row[1];
     cr_assert_eq(ops->fill(&r, first, end), pixels);
-    for (unsigned i = 0; i < end - first; i++) {
-        compare_row(&row[1][i], &row[0][i]);
-        cr_assert_eq(!row[0][i].more, i + 1 == end - first);
-        cr_assert_eq(!row[1][i].more, i + 1 == end - first);
-    }
+    compare_batch(row[1], row[0], end - first);
+    pixels = ops->fill_joined(&r, &prims, first, end);
+    r.row = row[0];
+    cr_assert_eq(plane_ops_ref.fill_joined(&r, &prims, first, end), pixels);
+    compare_batch(row[1], row[0], end - first);
+    for (unsigned i = 0; i < end - first; i++)
+        cr_assert_eq(row[1][i].next, row[0][i].next);
 }
 
 static void

@@ -91,4 +91,4 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
 
 const struct plane_ops plane_ops_avx512 = {
     weights, value,    block_weights, block_value, copy,
-    run,     fill_row, begin_rows,    fill_rows};
+    run,     fill_row, fill_joined,   begin_rows,  fill_rows};
