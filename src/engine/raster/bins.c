@@ -127,20 +127,7 @@ end_scene(struct worker *w)
     add_counts(w);
 }
 
-/* A small primitive takes less time than to get it from where another core has
- * left it: its attributes are right behind it. */
 #define AHEAD 4
-#define AHEAD_B 512
-
-static inline void
-look_ahead(const struct bin *bin, unsigned i)
-{
-    if (bin->count - i <= AHEAD)
-        return;
-    const char *p = (const char *)bin->setup[i + AHEAD];
-    for (unsigned at_B = 0; at_B < AHEAD_B; at_B += 64)
-        __builtin_prefetch(p + at_B);
-}
 
 static void
 draw_bin(struct worker *w, const struct bin *bin)
@@ -150,17 +137,21 @@ draw_bin(struct worker *w, const struct bin *bin)
     /* The two triangles of a rectangle. */
     w->drawn_once = bin->count - first <= 2;
     w->streams = false;
-    for (unsigned i = first; i < bin->count; i++) {
+    for (unsigned i = first, drawn; i < bin->count; i += drawn) {
         struct setup *s = bin->setup[i];
-        look_ahead(bin, i);
         if (atomic_load_explicit(reset, memory_order_relaxed))
             break;
         if (s->scene != w->scene) {
             end_scene(w);
             use_scene(w, s->scene);
         }
+        drawn = cover_small_setups(w, &bin->setup[i], bin->count - i);
+        if (drawn)
+            continue;
+        cover_fetch_ahead(&bin->setup[i], bin->count - i, AHEAD);
         cover_setup(w, s);
         quad_end_primitive(w, s);
+        drawn = 1;
     }
     end_scene(w);
     if (w->streams)

@@ -114,6 +114,7 @@ job_init(struct cover_job *job, const struct worker *w, const struct setup *s,
 static void
 find_small(struct worker *w, const struct setup *s)
 {
+    w->cover.count = 0;
     cover_small(s->square, (s->x0 & ~3) - w->tile_x, (s->y0 & ~3) - w->tile_y,
                 &w->cover);
 }
@@ -169,4 +170,31 @@ cover_setup(struct worker *w, const struct setup *s)
         return;
     cover_find(&job, &w->cover);
     emit_blocks(w, s, job.samples);
+}
+
+unsigned
+cover_small_setups(struct worker *w, struct setup *const *setup, unsigned count)
+{
+    struct cover_list *list = &w->cover;
+    struct cover_mixed m;
+    if (!w->mixes || !setup[0]->small)
+        return 0;
+    m.setup = setup;
+    m.count = list->count = 0;
+    while (m.count < MIN2(count, COVER_MIXED) &&
+           list->count <= COVER_MIXED_BLOCKS - COVER_SMALL_BLOCKS) {
+        const struct setup *s = setup[m.count];
+        if (!s->small || s->scene != w->scene || s->layer != setup[0]->layer)
+            break;
+        cover_fetch_ahead(&setup[m.count], count - m.count, COVER_MIXED);
+        m.first[m.count] = (uint8_t)list->count;
+        memset(m.of + list->count, (int)m.count, COVER_SMALL_BLOCKS);
+        cover_small(s->square, (s->x0 & ~3) - w->tile_x,
+                    (s->y0 & ~3) - w->tile_y, list);
+        m.count++;
+    }
+    m.first[m.count] = (uint8_t)list->count;
+    if (list->count)
+        payload_add_mixed(w, &m, list);
+    return m.count;
 }

@@ -38,6 +38,19 @@ struct cover_list {
     alignas(32) uint16_t sample[COVER_BLOCKS][COVER_SAMPLES];
 };
 
+/* Small primitives whose blocks are in one list, no more than a batch takes:
+ * those of primitive k are first[k] .. first[k + 1] - 1, block i is of
+ * primitive of[i]. */
+#define COVER_MIXED 16
+#define COVER_MIXED_BLOCKS 64
+struct setup;
+struct cover_mixed {
+    struct setup *const *setup;
+    unsigned count;
+    uint8_t first[COVER_MIXED + 1];
+    uint8_t of[COVER_MIXED_BLOCKS];
+};
+
 /* Leaves in job->edges what cuts the tile; false if nothing is inside. */
 bool cover_trim(struct cover_job *job);
 
@@ -48,7 +61,9 @@ cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
 cover_find_fn cover_find;
 
 /* The same of a primitive whose pixels are known, as struct small has them; x,
- * y: pixels from the tile's corner to the first block, multiples of 4. */
+ * y: pixels from the tile's corner to the first block, multiples of 4. Its
+ * blocks come behind those that the list has, with room for all of them. */
+#define COVER_SMALL_BLOCKS 16
 typedef void cover_small_fn(const uint64_t square[4], int32_t x, int32_t y,
                             struct cover_list *list);
 cover_small_fn cover_small_ref, cover_small_avx512;

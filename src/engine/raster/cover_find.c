@@ -175,7 +175,6 @@ cover_small_ref(const uint64_t square[4], int32_t x, int32_t y,
     int32_t columns[3], rows[3];
     cut(x, columns);
     cut(y, rows);
-    list->count = 0;
     for (unsigned r = 0; r < 2; r++) {
         for (unsigned c = 0; c < 2; c++)
             add_small(square, x, y, columns[c], rows[r], columns[c + 1],

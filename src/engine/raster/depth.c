@@ -74,6 +74,9 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
     ds->list = cpu == CPU_AVX512 ? depth_list_avx512[ds->kind]
                : cpu == CPU_AVX2 ? depth_list_avx2[ds->kind]
                                  : NULL;
+    ds->mixed = cpu == CPU_AVX512 ? depth_mixed_avx512[ds->kind]
+                : cpu == CPU_AVX2 ? depth_mixed_avx2[ds->kind]
+                                  : NULL;
     ds->scan = cpu == CPU_AVX512 ? depth_scan_avx512[ds->kind]
                : cpu == CPU_AVX2 ? depth_scan_avx2[ds->kind]
                                  : NULL;

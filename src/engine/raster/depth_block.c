@@ -173,16 +173,23 @@ depth_test_block(struct worker *w, const struct setup *s, int32_t x, int32_t y,
     return depth_transpose((uint16_t)pass);
 }
 
+/* The view of a tile that is there as a whole, in blocks, or NULL. */
+static const struct view *
+whole_view(struct worker *w, const struct setup *s)
+{
+    if (!w->scene->ds.list || s->layer > w->draw->depth_view_extent)
+        return NULL;
+    const struct view *v = depth_view(w, false, s->layer, 0);
+    return v->blocks && v->width >= TILE_PX && v->height >= TILE_PX ? v : NULL;
+}
+
 void
 depth_test_list(struct worker *w, const struct setup *s,
                 const struct cover_list *list, bool write, uint16_t *lit)
 {
     const struct depth_state *ds = &w->scene->ds;
-    const struct view *v = NULL;
-    if (s->layer <= w->draw->depth_view_extent)
-        v = depth_view(w, false, s->layer, 0);
-    if (!v || !ds->list || !v->blocks || v->width < TILE_PX ||
-        v->height < TILE_PX) {
+    const struct view *v = whole_view(w, s);
+    if (!v) {
         for (unsigned i = 0; i < list->count; i++)
             lit[i] = depth_test_block(w, s, w->tile_x + list->block[i].x,
                                       w->tile_y + list->block[i].y,
@@ -194,6 +201,28 @@ depth_test_list(struct worker *w, const struct setup *s,
     in.x = w->tile_x + 0.5 - s->ref_x;
     in.y = w->tile_y + 0.5 - s->ref_y;
     ds->list(&in, &to, list->block, list->count, lit);
+}
+
+void
+depth_test_mixed(struct worker *w, const struct cover_mixed *m,
+                 const struct cover_list *list, bool write, uint16_t *lit)
+{
+    const struct depth_state *ds = &w->scene->ds;
+    const struct view *v = whole_view(w, m->setup[0]);
+    if (!v) {
+        for (unsigned i = 0; i < list->count; i++)
+            lit[i] = depth_test_block(
+                w, m->setup[m->of[i]], w->tile_x + list->block[i].x,
+                w->tile_y + list->block[i].y, list->block[i].mask, write);
+        return;
+    }
+    const struct depth_places to = {v->mem, v->x_B, v->y_B};
+    const struct depth_in in = {.x = w->tile_x + 0.5,
+                                .y = w->tile_y + 0.5,
+                                .pitch_B = v->pitch_B,
+                                .pass = ds->pass,
+                                .write = write && ds->depth_write};
+    ds->mixed(&in, &to, m, list->block, list->count, lit);
 }
 
 /* The plane's least (or greatest) value in a box as depth.c computes it: each

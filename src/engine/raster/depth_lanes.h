@@ -41,6 +41,14 @@ typedef void (*depth_list_fn)(const struct depth_in *in,
                               const struct cover_block *block, unsigned count,
                               uint16_t *lit);
 
+/* The same of several primitives: in has no depths and no clamp of its own, x
+ * and y are pixels of the target. */
+typedef void (*depth_mixed_fn)(const struct depth_in *in,
+                               const struct depth_places *to,
+                               const struct cover_mixed *m,
+                               const struct cover_block *block, unsigned count,
+                               uint16_t *lit);
+
 /* One depth, as stored, against whole 4x4 blocks: pixels [x0, x1) x [y0, y1),
  * multiples of 4, at mem + x_B[x] + y_B[y]. */
 struct depth_scan {
@@ -58,6 +66,7 @@ typedef bool (*depth_scan_fn)(const struct depth_scan *s);
 /* By enum depth_kind; none for DEPTH_NONE. */
 extern const depth_fn depth_avx2[4], depth_avx512[4];
 extern const depth_list_fn depth_list_avx2[4], depth_list_avx512[4];
+extern const depth_mixed_fn depth_mixed_avx2[4], depth_mixed_avx512[4];
 extern const depth_scan_fn depth_scan_avx2[4], depth_scan_avx512[4];
 
 #endif

@@ -123,6 +123,8 @@ payload_prepare(struct worker *w)
     w->cheap = (sc->simple || w->parts) && ps->simd == 16 &&
                is_cheap(&w->launch);
     w->lists = sc->simple && ps->simd == 16 && (w->draw->sample_mask & 1);
+    w->mixes = w->lists && w->keeps && w->cheap && !w->same &&
+               !w->draw->wm.polygon_stipple_enable;
 }
 
 /* ---- the parts ---- */

@@ -28,15 +28,26 @@ draw_at_once(struct worker *w, const struct setup *s, list_fn *fn,
     return drawn;
 }
 
+static bool
+has_early_tests(const struct scene *sc)
+{
+    return sc->ds.depth_test && sc->test_time != TEST_LATE;
+}
+
+static bool
+writes_early(const struct scene *sc)
+{
+    return sc->test_time == TEST_EARLY;
+}
+
 /* What passes early tests of a list, or all of it. */
 static const uint16_t *
 test_list(struct worker *w, const struct setup *s,
           const struct cover_list *list, uint16_t *lit)
 {
-    const struct scene *sc = w->scene;
-    if (!sc->ds.depth_test || sc->test_time == TEST_LATE)
+    if (!has_early_tests(w->scene))
         return NULL;
-    depth_test_list(w, s, list, sc->test_time == TEST_EARLY, lit);
+    depth_test_list(w, s, list, writes_early(w->scene), lit);
     return lit;
 }
 
@@ -48,41 +59,54 @@ tells_covered(const struct worker *w)
            GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
 }
 
-/* Blocks of the list, lit[i] of block i, each a thread of its own. Which of
- * them have got anything is hard to foresee: all are put in the batch, where
- * the next one takes the place of one that has not. Returns how many pixels
- * they have. */
-static unsigned
-add_all(struct worker *w, const struct setup *s, const struct cover_list *list,
-        const uint16_t *lit)
+/* Puts blocks into the batch, which has room, each for a thread of its own:
+ * lit[i] of block i, or what is covered. Which of them have got anything is
+ * hard to foresee: all are put there, where the next one takes the place of one
+ * that has not. at[i]: where it was; or NULL. Returns how many pixels they
+ * have.
+ */
+static inline unsigned
+put_blocks(struct worker *w, const struct cover_block *block,
+           const uint16_t *lit, unsigned blocks, uint8_t *at)
 {
     struct block_batch *b = &w->batch;
     const bool covers = tells_covered(w);
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    unsigned pixels = 0;
-    for (unsigned i = 0, end; i < list->count; i = end) {
-        payload_use_primitive(w, s);
-        uint64_t four = 0;
-        unsigned count = b->count;
-        end = MIN2(list->count, i + BATCH_BLOCKS - count);
-        for (unsigned k = i; k < end; k++) {
-            const struct cover_block c = list->block[k];
-            uint16_t mask = lit ? lit[k] : c.mask;
-            payload_put_block(&b->block[count], tile_x + c.x, tile_y + c.y,
-                              mask, covers ? c.mask : mask, false);
-            count += mask != 0;
-            four = four << 16 | mask;
-            if (k % 4 == 3) {
-                pixels += count_four_blocks(four);
-                four = 0;
-            }
+    unsigned count = b->count, pixels = 0;
+    uint64_t four = 0;
+    for (unsigned i = 0; i < blocks; i++) {
+        const struct cover_block c = block[i];
+        uint16_t mask = lit ? lit[i] : c.mask;
+        payload_put_block(&b->block[count], tile_x + c.x, tile_y + c.y, mask,
+                          covers ? c.mask : mask, false);
+        if (at)
+            at[i] = (uint8_t)count;
+        count += mask != 0;
+        four = four << 16 | mask;
+        if (i % 4 == 3) {
+            pixels += count_four_blocks(four);
+            four = 0;
         }
-        pixels += count_four_blocks(four);
-        b->count = count;
-        if (count == BATCH_BLOCKS)
+    }
+    b->count = count;
+    w->ps_count += pixels + count_four_blocks(four);
+    return pixels + count_four_blocks(four);
+}
+
+/* All of a primitive. Returns how many pixels that is. */
+static unsigned
+add_all(struct worker *w, const struct setup *s, const struct cover_list *list,
+        const uint16_t *lit)
+{
+    unsigned pixels = 0;
+    for (unsigned i = 0, count; i < list->count; i += count) {
+        payload_use_primitive(w, s);
+        count = MIN2(list->count - i, BATCH_BLOCKS - w->batch.count);
+        pixels += put_blocks(w, &list->block[i], lit ? &lit[i] : NULL, count,
+                             NULL);
+        if (w->batch.count == BATCH_BLOCKS)
             payload_run_blocks(w);
     }
-    w->ps_count += pixels;
     return pixels;
 }
 
@@ -107,13 +131,18 @@ add_shared(struct worker *w, const struct setup *s,
     return pixels;
 }
 
+static bool
+counts_early(const struct scene *sc)
+{
+    return sc->test_time == TEST_EARLY && !sc->count_late;
+}
+
 void
 payload_add_list(struct worker *w, const struct setup *s,
                  const struct cover_list *list)
 {
     uint16_t passing[COVER_BLOCKS], rest[COVER_BLOCKS];
     const uint16_t *lit = test_list(w, s, list, passing);
-    bool counts = w->scene->test_time == TEST_EARLY && !w->scene->count_late;
     struct caught_list done = {.list = list, .lit = lit, .rest = rest};
     bool drawn = false;
     if (w->same && list->count >= ALIKE_BLOCKS)
@@ -124,8 +153,49 @@ payload_add_list(struct worker *w, const struct setup *s,
     if (!drawn || done.left)
         done.pixels += (w->cheap ? add_all : add_shared)(w, s, list,
                                                          drawn ? rest : lit);
-    if (counts)
+    if (counts_early(w->scene))
         w->depth_count += done.pixels;
+}
+
+/* The primitives of a list that has been put into the batch: at[i] is where its
+ * block i is. As payload_use_primitive(). */
+static void
+use_primitives(struct worker *w, const struct cover_mixed *m, const uint8_t *at)
+{
+    struct block_batch *b = &w->batch;
+    unsigned n = b->prims;
+    if (n && b->prim[n - 1].first == at[0])
+        n--;
+    for (unsigned k = 0; k < m->count; k++) {
+        b->prim[n].setup = m->setup[k];
+        b->prim[n].first = at[m->first[k]];
+        n += at[m->first[k]] != at[m->first[k + 1]];
+    }
+    b->prims = n;
+}
+
+void
+payload_add_mixed(struct worker *w, const struct cover_mixed *m,
+                  const struct cover_list *list)
+{
+    const struct scene *sc = w->scene;
+    struct block_batch *b = &w->batch;
+    uint16_t passing[COVER_BLOCKS], *lit = NULL;
+    uint8_t at[COVER_BLOCKS + 1];
+    if (has_early_tests(sc)) {
+        depth_test_mixed(w, m, list, writes_early(sc), passing);
+        lit = passing;
+    }
+    if (b->count + list->count > BATCH_BLOCKS ||
+        (b->count && b->prim[0].setup->layer != m->setup[0]->layer))
+        payload_run_blocks(w);
+    unsigned pixels = put_blocks(w, list->block, lit, list->count, at);
+    at[list->count] = (uint8_t)b->count;
+    use_primitives(w, m, at);
+    if (counts_early(sc))
+        w->depth_count += pixels;
+    if (b->count == BATCH_BLOCKS)
+        payload_run_blocks(w);
 }
 
 /* ---- several samples ---- */

@@ -68,8 +68,26 @@ void bins_draw(struct raster *r);
 
 /* ---- cover.c, cover_line.c --------------------------------------------- */
 
+/* A small primitive takes less time than to get it from where another core has
+ * left it, or from a cache far away: its attributes are right behind it. */
+static inline void
+cover_fetch_ahead(struct setup *const *setup, unsigned left, unsigned ahead)
+{
+    enum { AHEAD_B = 512 };
+    if (left <= ahead)
+        return;
+    const char *p = (const char *)setup[ahead];
+    for (unsigned at_B = 0; at_B < AHEAD_B; at_B += 64)
+        __builtin_prefetch(p + at_B);
+}
+
 /* Draws s in the worker's tile. */
 void cover_setup(struct worker *w, const struct setup *s);
+/* Draws the first of some primitives, if they are small and the scene is one
+ * whose primitives can be mixed: each step takes longer to begin than what one
+ * of them needs. Returns how many. */
+unsigned cover_small_setups(struct worker *w, struct setup *const *setup,
+                            unsigned count);
 void cover_line(struct worker *w, const struct setup *s);
 /* Leaves what s, no line, has in the tile in w->cover. Returns how many samples
  * of a pixel that tells apart, 0 if there is nothing. */
@@ -147,6 +165,10 @@ void payload_run_blocks(struct worker *w);
 /* Blocks of a worker that takes lists, before their early tests. */
 void payload_add_list(struct worker *w, const struct setup *s,
                       const struct cover_list *list);
+/* The same of several primitives of one layer, where blocks have threads of
+ * their own. */
+void payload_add_mixed(struct worker *w, const struct cover_mixed *m,
+                       const struct cover_list *list);
 /* The same of a draw of several samples that takes parts (w->parts). */
 void payload_add_sample_list(struct worker *w, const struct setup *s,
                              const struct cover_list *list);
@@ -285,6 +307,9 @@ uint16_t depth_test_block(struct worker *w, const struct setup *s, int32_t x,
 /* The same for all of a list's blocks: lit[i] gets what passes of block i. */
 void depth_test_list(struct worker *w, const struct setup *s,
                      const struct cover_list *list, bool write, uint16_t *lit);
+/* The same of several primitives of one layer. */
+void depth_test_mixed(struct worker *w, const struct cover_mixed *m,
+                      const struct cover_list *list, bool write, uint16_t *lit);
 /* Whether no pixel of a box in the tile can pass, for draws of one sample that
  * test before the shader. A look that costs little where it says no. */
 bool depth_hides(struct worker *w, const struct setup *s, int32_t x0,

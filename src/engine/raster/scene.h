@@ -38,6 +38,7 @@ struct depth_state {
     uint8_t pass;   /* func as bits: less, equal, greater, unordered */
     depth_fn block; /* for 4x4 blocks, or NULL */
     depth_list_fn list;
+    depth_mixed_fn mixed;
     depth_scan_fn scan;
     struct stencil_face face[2]; /* front, back */
 };

@@ -116,7 +116,8 @@ struct batch_quads {
 #define BATCH_BLOCKS 64
 struct block_batch {
     unsigned count, prims;
-    struct batch_prim prim[BATCH_BLOCKS];
+    /* And one for those that turn out to have no blocks. */
+    struct batch_prim prim[BATCH_BLOCKS + 1];
     struct batch_block block[BATCH_BLOCKS];
     /* Of blocks that are partly covered: the pixels of each sample. */
     uint16_t sample[BATCH_BLOCKS][MAX_SAMPLES];
@@ -181,6 +182,7 @@ struct worker {
     unsigned owns;
     bool cheap; /* a thread costs less than to share it with other blocks */
     bool parts; /* blocks that are partly covered go there, too */
+    bool mixes; /* those of several small primitives do so together */
     bool lists; /* blocks go from coverage to threads in lists */
     bool drawn_once; /* the tile, if those of its primitives do not overlap */
     bool streams;    /* some of it went past the caches */

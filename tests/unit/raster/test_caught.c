@@ -174,7 +174,7 @@ struct setting {
     rig_shader shader;
     unsigned format, element_B;
     bool blends, kills, both, steady, stacked, covered, rows, pairs, small,
-        stays, tested;
+        stays, tested, tiny;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -254,8 +254,9 @@ draw(struct rig *rig, const struct setting *s, bool catches)
             z = 0;
         for (unsigned k = 0; k < 6; k++) {
             r = mix(r + 1);
-            xy[k] = s->small ? (float)(i % 3 * 40 + r % (36 * 8) / 8)
-                             : (float)(r % (RIG_PX * 8)) / 8;
+            xy[k] = s->tiny    ? (float)(i % 3 * 40 + r % (15 * 8) / 8)
+                    : s->small ? (float)(i % 3 * 40 + r % (36 * 8) / 8)
+                               : (float)(r % (RIG_PX * 8)) / 8;
         }
         prims[i] = s->stacked   ? stacked(rig, i)
                    : s->covered ? covered(rig, i)
@@ -284,7 +285,8 @@ compare(const struct setting *s)
     cr_expect_eq(
         memcmp(sent->memory[0], caught->memory[0], sent->target[0].limit_B), 0,
         "%s", s->what);
-    cr_expect_gt(sent->stats.ps_invocations, 1000, "%s", s->what);
+    cr_expect_gt(sent->stats.ps_invocations, s->tiny ? 100 : 1000, "%s",
+                 s->what);
     cr_expect_eq(sent->stats.ps_invocations, caught->stats.ps_invocations, "%s",
                  s->what);
     cr_expect_eq(sent->stats.ps_depth_count, caught->stats.ps_depth_count, "%s",
@@ -374,6 +376,16 @@ Test(caught, same_bytes_as_sent)
         {"joined, tested, some go on", shade_named_weights, RGBA8, 4,
          .rows = true, .small = true, .stays = true, .tested = true,
          .width = 128, .unfinished_every = 3},
+        {"tiny", shade_named_weights, RGBA32F, 16, .rows = true, .tiny = true,
+         .stays = true, .width = 128},
+        {"tiny, odd size", shade_places, RGBA16F, 8, .tiny = true,
+         .width = 101},
+        {"tiny, tested", shade_named_weights, RGBA8, 4, .rows = true,
+         .tiny = true, .stays = true, .tested = true, .width = 128},
+        {"tiny, tested, odd size", shade_named_weights, RGBA8, 4, .rows = true,
+         .tiny = true, .stays = true, .tested = true, .width = 101},
+        {"tiny, tested, some go on", shade_places, RGBA8, 4, .tiny = true,
+         .tested = true, .width = 128, .unfinished_every = 3},
         {"not joined", shade_named_weights, RGBA32F, 16, .rows = true,
          .small = true, .width = 128},
         {"joined, four samples", shade_named_weights, RGBA8, 4, .rows = true,

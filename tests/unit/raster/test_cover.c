@@ -109,7 +109,7 @@ Test(cover, avx512)
 Test(cover, small)
 {
     static struct cover_list want, got;
-    unsigned some = 0;
+    int64_t some = 0;
     if (cpu_selected() < CPU_AVX512)
         cr_skip("not on this processor");
     state = 3;
@@ -121,6 +121,10 @@ Test(cover, small)
         for (unsigned i = 0; i < 16; i++)
             mask[i] = between(0, 1) ? 0 : (uint16_t)between(0, 0xffff);
         memcpy(square, mask, sizeof square);
+        /* Behind what the lists have. */
+        if (want.count > COVER_BLOCKS - COVER_SMALL_BLOCKS || !between(0, 3))
+            want.count = got.count = 0;
+        some -= want.count;
         cover_small_ref(square, x, y, &want);
         cover_small_avx512(square, x, y, &got);
         cr_assert_eq(want.count, got.count, "list %u: %u blocks, not %u", n,

@@ -151,6 +151,47 @@ compare_list(struct fixture *f, depth_list_fn fn, const char *isa,
               f->kind);
 }
 
+/* As two primitives' blocks: some of the pixels of one, of which the other
+ * hides nothing, then the others. */
+static void
+compare_mixed(struct fixture *f, depth_mixed_fn fn, const char *isa,
+              unsigned pass)
+{
+    enum { SIZE = 64 };
+    const uint8_t x = rnd() % 16 * 4, y = rnd() % 16 * 4;
+    uint64_t x_B[SIZE] = {0}, y_B[SIZE] = {0};
+    const struct depth_places to = {f->got - 7, x_B, y_B};
+    const int32_t tile_x = (int32_t)(rnd() % 128 * 64);
+    const struct depth_in *in = &f->in;
+    struct setup other = {.z = {number(), number(), number()}, .z_hi = 1};
+    struct setup one = {.z = {in->c, in->dx, in->dy},
+                        .ref_x = tile_x + 0.5 + x - in->x,
+                        .ref_y = 0.5 + y - in->y,
+                        .z_lo = in->lo,
+                        .z_hi = in->hi};
+    struct setup *const setup[2] = {&other, &one};
+    const struct cover_mixed m = {
+        .setup = setup, .count = 2, .first = {0, 1, 3}, .of = {0, 1, 1}};
+    const struct depth_in mixed = {.x = tile_x + 0.5,
+                                   .y = 0.5,
+                                   .pitch_B = in->pitch_B,
+                                   .pass = in->pass,
+                                   .write = in->write};
+    uint16_t mask = depth_transpose(in->mask), lit[3];
+    const struct cover_block block[3] = {
+        {x, y, 0}, {x, y, mask & 0xc33c}, {x, y, mask & 0x3cc3}};
+    x_B[x] = 3;
+    y_B[y] = 4;
+    memcpy(f->got, f->old, sizeof f->got);
+    fn(&mixed, &to, &m, block, 3, lit);
+    cr_assert_eq(lit[0], 0);
+    cr_assert_eq(depth_transpose(lit[1] | lit[2]), pass, "%s kind %u: mixed",
+                 isa, f->kind);
+    cr_assert_eq(lit[1] & 0x3cc3, 0);
+    cr_assert(!memcmp(f->got, f->want, sizeof f->got), "%s kind %u: mixed", isa,
+              f->kind);
+}
+
 Test(depth_lanes, are_depth_of_pixels)
 {
     static struct fixture f;
@@ -169,6 +210,10 @@ Test(depth_lanes, are_depth_of_pixels)
             compare_list(&f, depth_list_avx2[f.kind], "avx2", pass);
         if (cpu_selected() >= CPU_AVX512)
             compare_list(&f, depth_list_avx512[f.kind], "avx512", pass);
+        if (cpu_selected() >= CPU_AVX2)
+            compare_mixed(&f, depth_mixed_avx2[f.kind], "avx2", pass);
+        if (cpu_selected() >= CPU_AVX512)
+            compare_mixed(&f, depth_mixed_avx512[f.kind], "avx512", pass);
         some += pass && pass != f.in.mask;
     }
     cr_assert(some > ROUNDS / 10);

@@ -10,39 +10,54 @@ cover_find_avx512(const struct cover_job *job, struct cover_list *list)
     find(job, list);
 }
 
-/* Row by row; those beyond a side of a 16x16 square come after those before. */
+/* Blocks 4 * row + column row by row, but for those beyond a side of a 16x16
+ * square, which come after those before: which is how many columns of blocks
+ * from the first one on, 4 - i % 4, and of rows, 4 - i / 4. */
+static const uint8_t small_order[16][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15},
+    {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15},
+    {0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 11, 12, 13, 14, 15},
+    {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11, 12, 13, 14, 15},
+    {0, 4, 8, 1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 3, 7, 8, 9, 10, 12, 13, 14, 11, 15},
+    {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
+    {0, 4, 1, 2, 3, 5, 6, 7, 8, 12, 9, 10, 11, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 7, 11, 15},
+    {0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 6, 7, 10, 11, 14, 15},
+    {0, 1, 2, 3, 4, 8, 12, 5, 6, 7, 9, 10, 11, 13, 14, 15},
+};
+
+/* A block's place and whether it lies in the tile come of sums of bytes: no
+ * block of a primitive in the tile is more than 64 pixels away from it. */
 void
 cover_small_avx512(const uint64_t square[4], int32_t x, int32_t y,
                    struct cover_list *list)
 {
-    const __m512i order = _mm512_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12,
-                                            13, 10, 11, 14, 15);
-    const __m512i columns = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8,
-                                              12, 0, 4, 8, 12);
-    const __m512i rows = _mm512_setr_epi32(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8,
-                                           12, 12, 12, 12);
-    const __m512i tile = _mm512_set1_epi32(COVER_TILE_PX);
+    const __m512i squares = _mm512_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12,
+                                              13, 10, 11, 14, 15);
+    const __m512i places = _mm512_setr_epi32(
+        0x000, 0x004, 0x008, 0x00c, 0x400, 0x404, 0x408, 0x40c, 0x800, 0x804,
+        0x808, 0x80c, 0xc00, 0xc04, 0xc08, 0xc0c);
+    const uint8_t *from = small_order[(y & 12) | (x >> 2 & 3)];
+    __m512i order = _mm512_cvtepu8_epi32(
+        _mm_loadu_si128((const __m128i *)(const void *)from));
     __m512i mask = _mm512_permutexvar_epi32(
-        order, _mm512_cvtepu16_epi32(
-                   _mm256_loadu_si256((const __m256i *)(const void *)square)));
-    __m512i bx = _mm512_add_epi32(columns, _mm512_set1_epi32(x));
-    __m512i by = _mm512_add_epi32(rows, _mm512_set1_epi32(y));
-    __m512i block = _mm512_or_epi32(
-        _mm512_or_epi32(bx, _mm512_slli_epi32(by, 8)),
-        _mm512_slli_epi32(mask, 16));
-    unsigned some = _mm512_test_epi32_mask(mask, mask) &
-                    _mm512_cmplt_epu32_mask(bx, tile) &
-                    _mm512_cmplt_epu32_mask(by, tile);
-    unsigned left = 0x1111 * ((1u << (4 - (x >> 2 & 3))) - 1);
-    unsigned top = (1u << 4 * (4 - (y >> 2 & 3))) - 1;
-    const unsigned part[4] = {left & top, ~left & top, left & ~top,
-                              ~left & ~top};
-    unsigned count = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned in = some & part[i];
-        _mm512_storeu_si512(&list->block[count],
-                            _mm512_maskz_compress_epi32((__mmask16)in, block));
-        count += (unsigned)_mm_popcnt_u32(in);
-    }
-    list->count = count;
+        _mm512_permutexvar_epi32(order, squares),
+        _mm512_cvtepu16_epi32(
+            _mm256_loadu_si256((const __m256i *)(const void *)square)));
+    int32_t corner = (x & 0xff) | (y & 0xff) << 8;
+    __m512i place = _mm512_add_epi8(_mm512_permutexvar_epi32(order, places),
+                                    _mm512_set1_epi32(corner));
+    __mmask16 some = _mm512_mask_testn_epi32_mask(
+        _mm512_test_epi32_mask(mask, mask), place,
+        _mm512_set1_epi32((COVER_TILE_PX - 1) * 0x101 ^ 0xffff));
+    __m512i block = _mm512_or_si512(place, _mm512_slli_epi32(mask, 16));
+    _mm512_storeu_si512(&list->block[list->count],
+                        _mm512_maskz_compress_epi32(some, block));
+    list->count += (unsigned)_mm_popcnt_u32(some);
 }

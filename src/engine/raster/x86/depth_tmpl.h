@@ -206,6 +206,39 @@ test_all(enum depth_kind kind, const struct depth_in *in,
     }
 }
 
+/* In one loop over the blocks of all primitives: each has few. */
+LANES_INLINE void
+test_mixed(enum depth_kind kind, const struct depth_in *in,
+           const struct rule *rule, const struct order *order, bool ordered,
+           const struct depth_places *places, const struct cover_mixed *m,
+           const struct cover_block *block, unsigned count, uint16_t *lit)
+{
+    const struct depth_places to = *places;
+    struct depth_in one = *in;
+    for (unsigned i = 0; i < MIN2(count, AHEAD); i++)
+        __builtin_prefetch(to.mem + to.x_B[block[i].x] + to.y_B[block[i].y], 1);
+    for (unsigned i = 0; i < count; i++) {
+        const struct cover_block b = block[i];
+        const struct setup *s = m->setup[m->of[i]];
+        if (i + AHEAD < count) {
+            const struct cover_block *next = &block[i + AHEAD];
+            __builtin_prefetch(to.mem + to.x_B[next->x] + to.y_B[next->y], 1);
+        }
+        one.at = to.mem + to.x_B[b.x] + to.y_B[b.y];
+        one.mask = depth_transpose(b.mask);
+        one.c = s->z.c;
+        one.dx = s->z.dx;
+        one.dy = s->z.dy;
+        one.lo = s->z_lo;
+        one.hi = s->z_hi;
+        /* As test_all() has it, with its in->x. */
+        one.x = in->x - s->ref_x + b.x;
+        one.y = in->y - s->ref_y + b.y;
+        lit[i] = depth_transpose(test_depths(kind, &one, rule, order, ordered,
+                                             new_depths(kind, &one, false)));
+    }
+}
+
 LANES_INLINE void
 test_blocks(enum depth_kind kind, const struct depth_in *in,
             const struct depth_places *to, const struct cover_block *block,
@@ -217,6 +250,20 @@ test_blocks(enum depth_kind kind, const struct depth_in *in,
         test_all(kind, in, &rule, &order, true, to, block, count, lit);
     else
         test_all(kind, in, &rule, &order, false, to, block, count, lit);
+}
+
+LANES_INLINE void
+test_mixed_blocks(enum depth_kind kind, const struct depth_in *in,
+                  const struct depth_places *to, const struct cover_mixed *m,
+                  const struct cover_block *block, unsigned count,
+                  uint16_t *lit)
+{
+    const struct rule rule = find_rule(kind, in->pass);
+    const struct order order = find_order(kind, in->pass);
+    if (order.exists)
+        test_mixed(kind, in, &rule, &order, true, to, m, block, count, lit);
+    else
+        test_mixed(kind, in, &rule, &order, false, to, m, block, count, lit);
 }
 
 /* Column by column, as they lie in a Y tile. */
@@ -249,6 +296,13 @@ scan_blocks(enum depth_kind kind, const struct depth_scan *s)
     {                                                                   \
         test_blocks(kind, in, to, block, count, lit);                   \
     }                                                                   \
+    static void mixed_##name(                                           \
+        const struct depth_in *in, const struct depth_places *to,       \
+        const struct cover_mixed *m, const struct cover_block *block,   \
+        unsigned count, uint16_t *lit)                                  \
+    {                                                                   \
+        test_mixed_blocks(kind, in, to, m, block, count, lit);          \
+    }                                                                   \
     static bool scan_##name(const struct depth_scan *s)                 \
     {                                                                   \
         return scan_blocks(kind, s);                                    \
@@ -269,6 +323,11 @@ const depth_list_fn DEPTH_LIST_TABLE[4] = {
     [DEPTH_F32] = list_f32,
     [DEPTH_U24] = list_u24,
     [DEPTH_U16] = list_u16,
+};
+const depth_mixed_fn DEPTH_MIXED_TABLE[4] = {
+    [DEPTH_F32] = mixed_f32,
+    [DEPTH_U24] = mixed_u24,
+    [DEPTH_U16] = mixed_u16,
 };
 const depth_scan_fn DEPTH_SCAN_TABLE[4] = {
     [DEPTH_F32] = scan_f32,
