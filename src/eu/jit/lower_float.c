@@ -356,8 +356,9 @@ static bool
 is_spread(const struct eu_op *op, unsigned s)
 {
     const struct eu_operand *o = &op->insn->src[s];
-    if (op->fn != op->slow)
-        return op->src[s].cls <= EU_SRC_VEC_MOD;
+    enum eu_src_class cls = op->src[s].cls;
+    if (op->fn != op->slow && cls != EU_SRC_STRIDED && cls != EU_SRC_OTHER)
+        return cls <= EU_SRC_VEC_MOD;
     return o->file == EU_FILE_GRF && (o->width > 1 || o->vstride);
 }
 
