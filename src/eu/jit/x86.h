@@ -56,7 +56,7 @@ struct x86_fixup {
     uint32_t target;
 };
 
-#define X86_KNOWN 256
+#define X86_KNOWN 512
 /* Longest thing that is emitted without asking for room again. */
 #define X86_ROOM 64
 
@@ -117,7 +117,7 @@ static inline unsigned
 x86_const_slot(uint32_t dw0, uint32_t dw1, unsigned count)
 {
     uint32_t h = dw0 * 0x9e3779b1u + dw1 * 0x85ebca6bu + count;
-    return h >> 24 & (X86_KNOWN - 1);
+    return h >> 23 & (X86_KNOWN - 1);
 }
 
 /* One dword, for all lanes where there is EVEX. */
