@@ -205,6 +205,8 @@ struct sample_plan {
 void sample_plan_init(struct sample_plan *plan, const struct surface *s,
                       const struct sampler *sp,
                       const struct sample_shape *shape);
+/* All four channels are 1.0, whatever is asked: shows what textures cost. */
+void sample_plan_init_white(struct sample_plan *plan);
 
 static inline bool
 sample_plan_run(const struct sample_plan *plan, const struct sample_lanes *in)

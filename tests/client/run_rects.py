@@ -5,7 +5,7 @@ usage: run_rects.py RECTS SOFTLAKE
 
 Runs the program with rectangles drawn from what is known of the driver's
 kernels, and with SOFTLAKE_PERF=no_rects, where threads draw them, and compares
-the checksums of each operation. TAP.
+the checksums of each operation; the same once more with white textures. TAP.
 """
 import os
 import re
@@ -35,28 +35,40 @@ def run(rects, softlake, seed, threads, extra):
     return done.stdout.decode().splitlines(), int(known[1]) if known else 0
 
 
+# What both ways leave out, and the seed.
+WAYS = [('', seed) for seed in SEEDS] + [('no_tex', SEEDS[0])]
+
+
+def compare(rects, softlake, seed, perf):
+    """Returns what is wrong."""
+    without = ','.join(filter(None, (perf, 'no_rects')))
+    want, none = run(rects, softlake, seed, '0', {'SOFTLAKE_PERF': without})
+    problems = []
+    if none:
+        problems.append('%d rectangles in spite of no_rects' % none)
+    if len(want) < 5 * OPERATIONS:
+        problems.append('too little was drawn: %s' % want[-1:])
+    for threads, extra in (('0', {}), ('2', {}),
+                           ('0', {'SOFTLAKE_CPU': 'sse4'})):
+        got, count = run(rects, softlake, seed, threads,
+                         dict(extra, SOFTLAKE_PERF=perf))
+        problems += ['%s instead of %s' % (g, w)
+                     for g, w in zip(got, want) if g != w][:5]
+        if len(got) != len(want) or count < LEAST:
+            problems.append('%d lines, %d rectangles: %s' %
+                            (len(got), count, got[-1:]))
+    return problems
+
+
 def main():
     rects, softlake = sys.argv[1:3]
-    print('1..%d' % len(SEEDS))
+    print('1..%d' % len(WAYS))
     failed = False
-    for n, seed in enumerate(SEEDS, 1):
-        want, none = run(rects, softlake, seed, '0',
-                         {'SOFTLAKE_PERF': 'no_rects'})
-        problems = []
-        if none:
-            problems.append('%d rectangles in spite of no_rects' % none)
-        if len(want) < 5 * OPERATIONS:
-            problems.append('too little was drawn: %s' % want[-1:])
-        for threads, extra in (('0', {}), ('2', {}),
-                               ('0', {'SOFTLAKE_CPU': 'sse4'})):
-            got, count = run(rects, softlake, seed, threads, extra)
-            problems += ['%s instead of %s' % (g, w)
-                         for g, w in zip(got, want) if g != w][:5]
-            if len(got) != len(want) or count < LEAST:
-                problems.append('%d lines, %d rectangles: %s' %
-                                (len(got), count, got[-1:]))
+    for n, (perf, seed) in enumerate(WAYS, 1):
+        problems = compare(rects, softlake, seed, perf)
         failed |= bool(problems)
-        print('%s %d - seed %d' % ('not ok' if problems else 'ok', n, seed))
+        print('%s %d - seed %d%s' % ('not ok' if problems else 'ok', n, seed,
+                                     ', ' + perf if perf else ''))
         for p in problems:
             print('# ' + p)
     return 1 if failed else 0

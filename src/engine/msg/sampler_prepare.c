@@ -156,8 +156,8 @@ prepare(struct thread_env *env, const struct eu_message *m,
     uint32_t m02 = header ? header[2] : 0;
     const struct sampler_message *msg = sampler_find_message(
         stage->gen, m->desc >> 12 & 31);
-    if (perf_leaves_out(PERF_TEX) || !msg || msg->killpix ||
-        sampler_returns_words(m) || !sampler_is_supported(stage, m, m02) ||
+    if (!msg || msg->killpix || sampler_returns_words(m) ||
+        !sampler_is_supported(stage, m, m02) ||
         (!sampler_needs_state((enum sample_op)msg->op) && msg->op != SAMPLE_LD))
         return false;
     struct sample_shape shape = {
@@ -174,7 +174,10 @@ prepare(struct thread_env *env, const struct eu_message *m,
     const struct sampler *sp = NULL;
     if (sampler_needs_state(shape.op))
         sp = sampler_find_state(stage, m, header);
-    sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
+    if (sp && perf_leaves_out(PERF_TEX))
+        sample_plan_init_white(&p->plan);
+    else
+        sample_plan_init(&p->plan, dataport_surface(env, m), sp, &shape);
     p->usual = (m->desc & 0xff) != BTI_BINDLESS && m->rlen_grf &&
                !trace_on(TRACE_msg);
     p->pair = is_pair(p);

@@ -3,6 +3,7 @@
 #include "engine/raster/texels.h"
 
 #include "base/fpmode.h"
+#include "base/perf.h"
 #include "engine/raster/lanes.h"
 #include "engine/raster/meaning.h"
 
@@ -52,6 +53,8 @@ find_surface(struct texels *t, const struct scene *sc)
         t->op = SAMPLE_LZ;
         t->sampler = stage_sampler(sc->ps, m->sampler);
     }
+    if (t->sampler && perf_leaves_out(PERF_TEX))
+        return false; /* threads know that it is white */
     if (s->type != SURFACE_2D || s->samples != 1 || s->mip_count_minus1 ||
         s->depth > MAX_SLICES || !is_apart(t))
         return false;
