@@ -98,6 +98,7 @@ worker_init(struct worker *w, const struct raster *r, unsigned index)
     w->flush = r->flush - 1;
     w->tile_x = w->tile_y = -1;
     w->depth_sum = w->ps_sum = 0;
+    w->streams = false;
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         w->target[i].known = false;
     for (unsigned s = 0; s < MAX_SAMPLES; s++) {
@@ -127,6 +128,15 @@ end_scene(struct worker *w)
     add_counts(w);
 }
 
+/* Before anybody else looks at what went past the caches. */
+static void
+end_streams(struct worker *w)
+{
+    if (w->streams)
+        _mm_sfence();
+    w->streams = false;
+}
+
 #define AHEAD 4
 
 static void
@@ -136,7 +146,6 @@ draw_bin(struct worker *w, const struct bin *bin)
     unsigned first = hidden_primitives(w, bin);
     /* The two triangles of a rectangle. */
     w->drawn_once = bin->count - first <= 2;
-    w->streams = false;
     for (unsigned i = first, drawn; i < bin->count; i += drawn) {
         struct setup *s = bin->setup[i];
         if (atomic_load_explicit(reset, memory_order_relaxed))
@@ -154,8 +163,6 @@ draw_bin(struct worker *w, const struct bin *bin)
         drawn = 1;
     }
     end_scene(w);
-    if (w->streams)
-        _mm_sfence();
 }
 
 static bool
@@ -202,6 +209,9 @@ draw_tile(void *ctx, unsigned index, unsigned worker)
         depth_forget_views(w);
     }
     draw_bin(w, bin);
+    /* The caller's for all its tiles, which need not wait for each other. */
+    if (worker)
+        end_streams(w);
     vm_thread_leave();
 }
 
@@ -330,6 +340,8 @@ draw_tiles(struct raster *r, const struct total *t)
     } else {
         pool_for(r->scene[0]->draw->pool, r->tile_count, draw_tile, r);
     }
+    if (r->worker[0])
+        end_streams(r->worker[0]);
 }
 
 void

@@ -185,13 +185,13 @@ struct worker {
     bool mixes; /* those of several small primitives do so together */
     bool lists; /* blocks go from coverage to threads in lists */
     bool drawn_once; /* the tile, if those of its primitives do not overlap */
-    bool streams;    /* some of it went past the caches */
     unsigned batches_without_copies; /* left to come, see find_copy() */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
+    bool streams; /* something went past the caches since the last fence */
     uint64_t depth_sum, ps_sum; /* counted for queries since the last flush */
     struct cover_list cover;
     struct block_batch batch;
