@@ -82,16 +82,7 @@ caught_count_pixels(struct worker *w, unsigned pixels)
 void
 caught_count_stored(struct worker *w, const struct eu_row *row, unsigned count)
 {
-    unsigned pixels = 0;
-    uint64_t four = 0;
-    for (unsigned n = 0; n < count; n++) {
-        four = four << 16 | (uint16_t)row[n].caught_mask;
-        if (n % 4 == 3)
-            pixels += count_four_blocks(four);
-    }
-    if (count % 4)
-        pixels += count_four_blocks(four & UINT64_MAX >> (64 - count % 4 * 16));
-    caught_count_pixels(w, pixels);
+    caught_count_pixels(w, w->planes->count_caught(row, count));
 }
 
 static struct target_places

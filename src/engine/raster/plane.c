@@ -233,9 +233,18 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
     return rows;
 }
 
+static unsigned
+count_caught(const struct eu_row *row, unsigned rows)
+{
+    unsigned lanes = 0;
+    for (unsigned n = 0; n < rows; n++)
+        lanes += (unsigned)__builtin_popcount(row[n].caught_mask & 0xffff);
+    return lanes;
+}
+
 const struct plane_ops plane_ops_ref = {
-    weights, value, block_weights, block_value, copy,
-    run,     fill,  fill_joined,   begin_rows,  fill_rows};
+    weights, value,       block_weights, block_value, copy,        run,
+    fill,    fill_joined, begin_rows,    fill_rows,   count_caught};
 
 const struct plane_ops *
 plane_ops_selected(void)

@@ -209,6 +209,8 @@ struct plane_ops {
     void (*begin_rows)(struct row_fill *f);
     unsigned (*fill_rows)(struct row_fill *f, struct eu_row *row,
                           unsigned room);
+    /* How many lanes the rows' caught_mask has, of sixteen each. */
+    unsigned (*count_caught)(const struct eu_row *row, unsigned rows);
 };
 
 /* Pairs in one piece, as compiled code loads them. */

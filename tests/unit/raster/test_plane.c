@@ -356,6 +356,17 @@ compare_fill(const struct plane_ops *ops)
 }
 
 static void
+compare_count(const struct plane_ops *ops)
+{
+    static struct eu_row row[LIST];
+    unsigned rows = next_random() % (LIST + 1);
+    for (unsigned i = 0; i < LIST; i++)
+        row[i].caught_mask = next_random();
+    cr_assert_eq(ops->count_caught(row, rows),
+                 plane_ops_ref.count_caught(row, rows));
+}
+
+static void
 compare_many(const struct plane_ops *ops, enum cpu_level cpu)
 {
     if (cpu_selected() < cpu)
@@ -368,6 +379,8 @@ compare_many(const struct plane_ops *ops, enum cpu_level cpu)
         compare_rows(ops);
     for (unsigned i = 0; i < 5000; i++)
         compare_fill(ops);
+    for (unsigned i = 0; i < 5000; i++)
+        compare_count(ops);
 }
 
 Test(plane, avx2)
@@ -396,6 +409,15 @@ Test(plane, reference_layout)
     cr_assert_eq(out[0][24 + 2], 1301.5f / 2);
     plane_ops_ref.value(&two, true, &at, 1, v);
     cr_assert_eq(v[0][15], 0.5f);
+}
+
+Test(plane, reference_count)
+{
+    const struct eu_row row[3] = {{.caught_mask = 0xffff8001},
+                                  {.caught_mask = 0xffff},
+                                  {.caught_mask = 0x110000}};
+    cr_assert_eq(plane_ops_ref.count_caught(row, 3), 18);
+    cr_assert_eq(plane_ops_ref.count_caught(row, 0), 0);
 }
 
 /* Blocks are what their quads are. */

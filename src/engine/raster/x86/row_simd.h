@@ -307,3 +307,12 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
         row[rows - 1].more = 0;
     return rows;
 }
+
+static unsigned
+count_caught(const struct eu_row *row, unsigned rows)
+{
+    unsigned lanes = 0;
+    for (unsigned n = 0; n < rows; n++)
+        lanes += (unsigned)_mm_popcnt_u32(row[n].caught_mask & 0xffff);
+    return lanes;
+}
