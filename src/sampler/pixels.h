@@ -3,7 +3,9 @@
  *
  * pixels: sixteen pixels of four bytes, each lane's red in the lowest or blue:
  * the same bits as if patch()'s answer were clamped to 0..1 and rounded to
- * bytes. *done is false if run() has to answer. */
+ * bytes. It may leave the second half of the work to finish(): whoever asks for
+ * the next pixels first has the two overlap, which processors do not look far
+ * enough ahead for. */
 #ifndef SAMPLER_PIXELS_H
 #define SAMPLER_PIXELS_H
 
@@ -17,9 +19,29 @@ typedef bool (*sample_vectors_avx512_fn)(const struct sample_plan *plan,
                                          uint32_t *out, const int16_t at_dw[4],
                                          __m512 a, __m512 b, __m512 c);
 
+enum sample_state {
+    SAMPLE_LEFT_OUT, /* run() has to answer */
+    SAMPLE_DONE,
+    SAMPLE_BEGUN, /* finish() has the pixels */
+};
+
+/* What lies between the two halves: where lanes look. */
+struct sample_begun {
+    enum sample_state state;
+    uint32_t bx, by;      /* the patch's corner */
+    __m512i x, y;         /* in 1/256 texels */
+    __m512i in;           /* the first texel, from the patch's corner on */
+    __m256i blocks, more; /* compressed ones, instead of lines */
+};
+
+/* The pixels are returned if they are done. */
 typedef __m512i (*sample_pixels_avx512_fn)(const struct sample_plan *plan,
                                            __m512 u, __m512 v,
                                            struct sample_blocks *blocks,
-                                           bool blue_first, bool *done);
+                                           bool blue_first,
+                                           struct sample_begun *begun);
+typedef __m512i (*sample_finish_avx512_fn)(const struct sample_plan *plan,
+                                           const struct sample_begun *begun,
+                                           bool blue_first);
 
 #endif

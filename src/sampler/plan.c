@@ -392,6 +392,7 @@ sample_plan_init(struct sample_plan *plan, const struct surface *s,
     plan->run = NULL;
     plan->patch = NULL;
     plan->pixels = NULL;
+    plan->finish = NULL;
     plan->vectors = NULL;
     plan->texel = SAMPLE_TEXELS;
     if (shape->op == SAMPLE_LD)

@@ -56,6 +56,7 @@ typedef void (*sample_vectors_fn)(void);
 /* The same for all four channels, as a target of normalised bytes stores them:
  * pixels.h has the type, for vectors. */
 typedef void (*sample_pixels_fn)(void);
+typedef void (*sample_finish_fn)(void);
 
 /* How a texel is read. */
 enum sample_texel {
@@ -167,6 +168,7 @@ struct sample_plan {
     sample_plan_fn run;        /* NULL: sampler_sample() answers all of them */
     sample_patch_fn patch;     /* or NULL; what it leaves out is run()'s */
     sample_pixels_fn pixels;   /* likewise; where there is patch() */
+    sample_finish_fn finish;   /* of what pixels() may have begun */
     sample_vectors_fn vectors; /* likewise */
     enum sample_texel texel; /* SAMPLE_TEXELS if no routine reads its texels */
     enum sample_way way;
@@ -294,5 +296,9 @@ extern const sample_pixels_fn sample_pixels_bc1[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_etc[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_bc1_srgb[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS];
+/* Beside those that begin some. */
+extern const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS];
+extern const sample_finish_fn sample_finish_bc1, sample_finish_etc;
+extern const sample_finish_fn sample_finish_bc1_srgb, sample_finish_bc3;
 
 #endif

@@ -91,28 +91,34 @@ choose_patch(const struct sample_plan *plan)
                : choose_square(plan);
 }
 
-static sample_pixels_fn
-choose_pixels(const struct sample_plan *plan)
+static void
+choose_pixels(struct sample_plan *plan)
 {
+    const enum sample_texel texel = plan->texel;
     const struct {
         const sample_patch_fn *patch;
         const sample_pixels_fn *pixels;
+        sample_finish_fn finish;
     } beside[] = {
-        {sample_patch_dwords[plan->texel], sample_pixels_dwords[plan->texel]},
-        {sample_patch_rows[plan->texel], sample_pixels_rows[plan->texel]},
-        {sample_patch_vbmi[plan->texel], sample_pixels_vbmi[plan->texel]},
-        {sample_patch_bc1, sample_pixels_bc1},
-        {sample_patch_etc, sample_pixels_etc},
-        {sample_patch_bc1_srgb, sample_pixels_bc1_srgb},
-        {sample_patch_bc3, sample_pixels_bc3},
+        {sample_patch_dwords[texel], sample_pixels_dwords[texel], NULL},
+        {sample_patch_rows[texel], sample_pixels_rows[texel], NULL},
+        {sample_patch_vbmi[texel], sample_pixels_vbmi[texel],
+         sample_finish_vbmi[texel]},
+        {sample_patch_bc1, sample_pixels_bc1, sample_finish_bc1},
+        {sample_patch_etc, sample_pixels_etc, sample_finish_etc},
+        {sample_patch_bc1_srgb, sample_pixels_bc1_srgb, sample_finish_bc1_srgb},
+        {sample_patch_bc3, sample_pixels_bc3, sample_finish_bc3},
     };
     if (plan->compare) /* there is nothing to compare with */
-        return NULL;
+        return;
     for (unsigned i = 0; plan->patch && i < ARRAY_SIZE(beside); i++) {
-        if (plan->patch == beside[i].patch[plan->way])
-            return beside[i].pixels[plan->way];
+        if (plan->patch != beside[i].patch[plan->way])
+            continue;
+        plan->pixels = beside[i].pixels[plan->way];
+        if (plan->way == SAMPLE_LINEAR)
+            plan->finish = beside[i].finish;
+        return;
     }
-    return NULL;
 }
 
 static sample_vectors_fn
@@ -133,7 +139,7 @@ plan_routines_choose(struct sample_plan *plan)
     if (routines)
         plan->run = routines->fn[plan->texel][plan->way];
     plan->patch = choose_patch(plan);
-    plan->pixels = choose_pixels(plan);
+    choose_pixels(plan);
     plan->vectors = choose_vectors(plan);
 }
 

@@ -3,6 +3,7 @@
  * for all blocks together. */
 #include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
+#include "sampler/plan.h"
 
 #define COLOR_DW (4 * 16)
 #define LINE_B 64
@@ -138,6 +139,7 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
         if (c->tail.fn)
             caught_write_until(w, c, first);
         unsigned n = w->planes->run(&r, first, stop, &c->left);
+        rt_finish_copy(&c->block);
         c->caught += n - first;
         if (stored) {
             caught_count_stored(w, b->row, stored);
@@ -202,8 +204,9 @@ static rt_tail_fn
 find_copy(struct worker *w, struct caught *c)
 {
     const struct eu_launch *l = &w->launch;
-    rt_tail_fn copy = l->copied.sfid ? rt_choose_copy(&c->target->rt) : NULL;
-    if (!copy || !c->target->tail || w->batch.planes > 1)
+    const struct target *t = c->target;
+    if (!l->copied.sfid || !rt_choose_copy(&t->rt, false) || !t->tail ||
+        w->batch.planes > 1)
         return NULL;
     if (w->batches_without_copies) {
         w->batches_without_copies--;
@@ -213,7 +216,7 @@ find_copy(struct worker *w, struct caught *c)
     c->block.plan = p.plan;
     c->block.blocks = p.blocks;
     c->block.declined = &c->declined;
-    return p.plan ? copy : NULL;
+    return p.plan ? rt_choose_copy(&t->rt, p.plan->finish) : NULL;
 }
 
 /* Threads store their colours themselves where all blocks are blocks of the
@@ -253,6 +256,9 @@ caught_begin(struct worker *w, struct caught *c, int layer)
     if (!t)
         return false;
     *c = (struct caught){.target = t, .left = MSG_TURN_INSNS};
+    w->batch.begun.at = NULL;
+    w->batch.begun.number = 0;
+    c->block.begun = &w->batch.begun;
     target_place_batch(w, t);
     choose_tail(w, c);
     w->thread.user = &w->env;
@@ -392,6 +398,7 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
         unsigned done = (unsigned)(eu_launch_row(&w->launch, t, row, c->tail,
                                                  !b->copies, &c->left) -
                                    row);
+        rt_finish_copy(&c->block);
         done += t->status == EU_FINISHED;
         c->caught += done;
         if (done == rows && !w->launch.last_pred)

@@ -147,9 +147,10 @@ rt_choose_tail_of_two(const struct rt_state *st)
 }
 
 rt_tail_fn
-rt_choose_copy(const struct rt_state *st)
+rt_choose_copy(const struct rt_state *st, bool halves)
 {
-    bool plain = st->mode == RT_PLAIN && st->mask_all;
-    return plain && cpu_selected() == CPU_AVX512 ? rt_copy_avx512[st->format]
-                                                 : NULL;
+    if (st->mode != RT_PLAIN || !st->mask_all || cpu_selected() != CPU_AVX512)
+        return NULL;
+    return halves ? rt_copy_halves_avx512[st->format]
+                  : rt_copy_avx512[st->format];
 }

@@ -62,6 +62,18 @@ struct rt_state {
     float lo[4], hi[4], constant[4];
 };
 
+/* struct sample_begun, of which only processors with AVX-512 know the size. */
+#define RT_BEGUN_B 320
+
+/* A block of pixels that a copy has begun to sample: they are stored once the
+ * next one's have begun, or by rt_finish_copy(). */
+struct rt_begun {
+    alignas(64) uint8_t sample[2][RT_BEGUN_B]; /* this one's, and the next */
+    uint8_t *at;                               /* NULL: there is none */
+    uint32_t mask;
+    unsigned number; /* of sample[] */
+};
+
 /* One block after the other, each with `planes` of the planes: their colours
  * are step_dw apart. Lanes are in the order of quads: TL TR BL BR, pixels
  * likewise. Rows are pitch_B apart; where a row has more than 16 bytes, the
@@ -85,6 +97,7 @@ struct rt_block {
     const struct sample_plan *plan;
     struct sample_blocks *blocks;
     unsigned *declined;
+    struct rt_begun *begun;
 };
 
 typedef void (*rt_write_fn)(const struct rt_block *b);
@@ -100,6 +113,8 @@ struct rt_routine {
 extern const struct rt_routine rt_routine_avx2[RT_FORMATS][RT_MODES];
 extern const struct rt_routine rt_routine_avx512[RT_FORMATS][RT_MODES];
 extern const rt_tail_fn rt_copy_avx512[RT_FORMATS];
+extern const rt_tail_fn rt_copy_halves_avx512[RT_FORMATS];
+void rt_finish_copy_avx512(const struct rt_block *b);
 
 struct blend_state;
 struct target;
@@ -111,7 +126,15 @@ bool rt_state_init(struct rt_state *st, const struct target *t,
 rt_write_fn rt_choose(const struct rt_state *st);
 rt_tail_fn rt_choose_tail(const struct rt_state *st);
 rt_tail_fn rt_choose_tail_of_two(const struct rt_state *st);
-/* eu_tail.copy for plans that have pixels(), or NULL. */
-rt_tail_fn rt_choose_copy(const struct rt_state *st);
+/* eu_tail.copy for plans that have pixels(), or NULL. halves: pixels() may
+ * leave some to finish(); behind the last call comes rt_finish_copy(). */
+rt_tail_fn rt_choose_copy(const struct rt_state *st, bool halves);
+
+static inline void
+rt_finish_copy(const struct rt_block *b)
+{
+    if (b->begun->at)
+        rt_finish_copy_avx512(b);
+}
 
 #endif

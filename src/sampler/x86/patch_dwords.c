@@ -366,13 +366,15 @@ linear(const struct sample_plan *p, enum sample_texel kind, nine_fn nine,
 
 INLINE bits
 pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
-       __m512 u, __m512 v, bool blue_first, bool *done)
+       __m512 u, __m512 v, bool blue_first, struct sample_begun *begun)
 {
     struct lanes_color color;
-    *done = filter_on_levels(p, kind, way, (vfloat)u, (vfloat)v, v_splat(0.0f),
-                             &color);
-    return *done ? pixels_of_floats(p, kind, &color, blue_first)
-                 : _mm512_setzero_si512();
+    begun->state = SAMPLE_LEFT_OUT;
+    if (!filter_on_levels(p, kind, way, (vfloat)u, (vfloat)v, v_splat(0.0f),
+                          &color))
+        return _mm512_setzero_si512();
+    begun->state = SAMPLE_DONE;
+    return pixels_of_floats(p, kind, &color, blue_first);
 }
 
 #define TEXELS(kind, name, way)                  \
@@ -381,12 +383,12 @@ pixels(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
         return way(p, kind, in, out, at_dw);     \
     }                                            \
     PATCH_VECTORS(compares(p, kind), name##_##way)
-#define PIXELS_OF(kind, way, name)                                       \
-    static __m512i name##_pixels(const struct sample_plan *p, __m512 u,  \
-                                 __m512 v, struct sample_blocks *blocks, \
-                                 bool blue_first, bool *done)            \
-    {                                                                    \
-        return pixels(p, kind, way, u, v, blue_first, done);             \
+#define PIXELS_OF(kind, way, name)                                            \
+    static __m512i name##_pixels(const struct sample_plan *p, __m512 u,       \
+                                 __m512 v, struct sample_blocks *blocks,      \
+                                 bool blue_first, struct sample_begun *begun) \
+    {                                                                         \
+        return pixels(p, kind, way, u, v, blue_first, begun);                 \
     }
 #define LINEAR(kind, name)                                                 \
     static __attribute__((noinline)) bool name##_of_nine(                  \

@@ -148,12 +148,11 @@ pick_color(vfloat channel, vint i)
 /* Texels of four blocks, filtered. */
 INLINE struct lanes_color
 filter_floats(const struct sample_plan *p, enum palette_of kind,
-              struct patch_corner corner, bits in, vint x, vint y)
+              struct four_blocks four, bits in, vint x, vint y)
 {
     struct lanes_color texel[4];
     struct float_palette palette;
     bool bc3 = kind == PALETTE_BC3;
-    struct four_blocks four = load_four_blocks(p, corner, in, bc3);
     bits at = number_taps(in, 0);
     decode_float_palette(p, kind, &four, &palette);
     vint color = (vint)_mm512_permutexvar_epi8(at, palette.color_numbers);

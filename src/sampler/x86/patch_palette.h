@@ -196,12 +196,11 @@ filter_planar(const struct sample_plan *p, const __m256i *blocks,
 /* What filter_lines() makes of four blocks. */
 INLINE struct lanes_color
 filter_palette(const struct sample_plan *p, enum palette_of kind,
-               struct patch_corner corner, bits in, vint x, vint y)
+               struct four_blocks four, bits in, vint x, vint y)
 {
     struct lanes_color out;
     struct patch_palette palette;
     const bool two = kind == PALETTE_ETC;
-    struct four_blocks four = load_four_blocks(p, corner, in, false);
     if (two)
         decode_etc_four(four.bits, &palette);
     else

@@ -227,13 +227,14 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
 /* Numbers near zero are zero here, however they are treated. */
 INLINE __m512i
 pixels(const struct sample_plan *p, enum sample_texel kind, __m512 u, __m512 v,
-       bool blue_first, bool *done)
+       bool blue_first, struct sample_begun *begun)
 {
     struct grid_pixels filtered;
-    *done = filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)u, (vfloat)v,
-                        &filtered);
-    if (!*done)
+    begun->state = SAMPLE_LEFT_OUT;
+    if (!filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)u, (vfloat)v,
+                     &filtered))
         return _mm512_setzero_si512();
+    begun->state = SAMPLE_DONE;
     vint texels = permute(grid.quads[filtered.columns],
                           (vint)bytes_of_parts(filtered.part));
     return pixels_of_texels(p, (bits)texels, blue_first);
@@ -249,9 +250,9 @@ pixels(const struct sample_plan *p, enum sample_texel kind, __m512 u, __m512 v,
 #define PIXELS(kind, name)                                               \
     static __m512i name(const struct sample_plan *p, __m512 u, __m512 v, \
                         struct sample_blocks *blocks, bool blue_first,   \
-                        bool *done)                                      \
+                        struct sample_begun *begun)                      \
     {                                                                    \
-        return pixels(p, kind, u, v, blue_first, done);                  \
+        return pixels(p, kind, u, v, blue_first, begun);                 \
     }
 PATCH(SAMPLE_HALF4, linear, half4_linear)
 PATCH(SAMPLE_HALF4, mipmaps, half4_mipmaps)

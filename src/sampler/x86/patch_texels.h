@@ -42,33 +42,49 @@ take_from_four_lines(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* The texels in these columns and rows. The first lane's line is most often
- * that of all: other lanes need not be waited for. */
-INLINE bool
-take_texels(const struct sample_plan *p, enum sample_texel kind,
-            struct sample_blocks *blocks, const struct patch_level *lv, vint x,
-            vint y, vint *out)
+INLINE vmask
+find_inside(const struct patch_level *lv, vint x, vint y)
 {
-    vmask inside = _mm512_mask_cmplt_epu32_mask(
+    return _mm512_mask_cmplt_epu32_mask(
         _mm512_cmplt_epu32_mask((bits)x, constant(lv->w)), (bits)y,
         constant(lv->h));
+}
+
+/* False if texels in these columns and rows are in several lines. */
+INLINE bool
+take_from_line(const struct sample_plan *p, enum sample_texel kind,
+               struct sample_blocks *blocks, const struct patch_level *lv,
+               vint x, vint y, vint *out)
+{
+    vmask inside = find_inside(lv, x, y);
     bits place = (bits)(x | y << 16);
     __m128i first = _mm512_castsi512_si128(place);
     bits other = _mm512_xor_si512(place, _mm512_broadcastd_epi32(first));
     vmask one = _mm512_mask_testn_epi32_mask(inside, other,
                                              constant(&patch.line_corner));
-    if (__builtin_expect(one == 0xffff, 1)) {
-        bits line;
-        load_lines_around(p, kind, blocks, corner_on_level(lv, first), place, 0,
-                          1, &line);
-        enum { SELECT = 0xca };
-        *out = v_pick_one((vint)line, (vint)_mm512_ternarylogic_epi32(
-                                          constant(&patch.column_in_line),
-                                          (bits)x, (bits)(y << 2), SELECT));
-        return true;
-    }
-    return inside == 0xffff &&
-           take_from_four_lines(p, kind, blocks, lv, place, out);
+    if (__builtin_expect(one != 0xffff, 0))
+        return false;
+    bits line;
+    load_lines_around(p, kind, blocks, corner_on_level(lv, first), place, 0, 1,
+                      &line);
+    enum { SELECT = 0xca };
+    *out = v_pick_one((vint)line, (vint)_mm512_ternarylogic_epi32(
+                                      constant(&patch.column_in_line), (bits)x,
+                                      (bits)(y << 2), SELECT));
+    return true;
+}
+
+/* The first lane's line is most often that of all: other lanes need not be
+ * waited for. */
+INLINE bool
+take_texels(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, const struct patch_level *lv, vint x,
+            vint y, vint *out)
+{
+    return take_from_line(p, kind, blocks, lv, x, y, out) ||
+           (find_inside(lv, x, y) == 0xffff &&
+            take_from_four_lines(p, kind, blocks, lv, (bits)(x | y << 16),
+                                 out));
 }
 
 /* Where all four channels are asked for, one behind the other. */

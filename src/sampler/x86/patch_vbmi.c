@@ -6,114 +6,12 @@
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not so simple. With VBMI texels are taken out of the lines channel by
  * channel, each lane's four in one dword, and filtered as they are. */
-#include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_bytes1.h"
-#include "sampler/x86/patch_filter.h"
-#include "sampler/x86/patch_floats.h"
-#include "sampler/x86/patch_gather.h"
-#include "sampler/x86/patch_palette.h"
-#include "sampler/x86/patch_pixels.h"
-#include "sampler/x86/patch_srgb.h"
-#include "sampler/x86/patch_taps.h"
-#include "sampler/x86/patch_texels.h"
+#include "sampler/x86/patch_halves.h"
+#include "sampler/x86/patch_level.h"
 #include "sampler/x86/patch_vectors.h"
-
-/* ---- one level ---- */
-
-INLINE struct lanes_color
-filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
-             struct sample_blocks *blocks, struct patch_corner corner, bits in,
-             vint x, vint y)
-{
-    struct lanes_color out;
-    bits line[9];
-    load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
-    vmask single = kind == SAMPLE_SRGB ? 0 : find_single(x);
-    struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
-                                  : find_taps_of_four(kind, in, single);
-    if (kind == SAMPLE_SRGB) {
-        struct srgb_square s = {line, wide, taps, srgb_weight(x),
-                                srgb_weight(y)};
-        return filter_srgb(&s, 1, v_splat(0.0f));
-    }
-    flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
-    struct patch_weights w = find_weights(x, y, single);
-    /* In the order of the answer. */
-    for (unsigned c = 0; c < 4; c++)
-        out.c[c] = v_float((vint)filter_bytes(
-            pick_taps(line, wide, &taps, constant(&p->bytes.at[c])), &w));
-    return out;
-}
-
-/* Nine lines have functions of their own: they need more registers. */
-#define WIDE(kind, name)                                              \
-    static __attribute__((noinline)) void name##_wide(                \
-        const struct sample_plan *p, struct sample_blocks *blocks,    \
-        struct patch_corner corner, bits in, vint x, vint y,          \
-        struct lanes_color *out)                                      \
-    {                                                                 \
-        *out = filter_lines(p, kind, true, blocks, corner, in, x, y); \
-    }
-WIDE(SAMPLE_BYTES4, bytes4)
-WIDE(SAMPLE_BYTE_BLOCKS, blocks)
-WIDE(SAMPLE_SRGB, srgb)
-
-INLINE void
-filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
-                  struct sample_blocks *blocks, struct patch_corner corner,
-                  bits in, vint x, vint y, struct lanes_color *out)
-{
-    if (kind == SAMPLE_BYTES4)
-        bytes4_wide(p, blocks, corner, in, x, y, out);
-    else if (kind == SAMPLE_SRGB)
-        srgb_wide(p, blocks, corner, in, x, y, out);
-    else
-        blocks_wide(p, blocks, corner, in, x, y, out);
-}
-
-/* False if some lane looks beyond nine lines, or at an edge. */
-INLINE bool
-filter_view(const struct sample_plan *p, enum sample_texel kind,
-            enum palette_of palette, struct sample_blocks *blocks,
-            struct patch_view view, vint x, vint y, struct lanes_color *out)
-{
-    struct patch_corner corner = view.corner;
-    bits in = view.in;
-    if (__builtin_expect(view.side == 2, 1)) {
-        *out = palette == PALETTE_NONE
-                   ? filter_lines(p, kind, false, blocks, corner, in, x, y)
-               : kind == SAMPLE_BLOCKS
-                   ? filter_floats(p, palette, corner, in, x, y)
-                   : filter_palette(p, palette, corner, in, x, y);
-        return true;
-    }
-    if (kind == SAMPLE_BLOCKS || !view.side)
-        return false;
-    struct lanes_color far; /* `out` stays in registers */
-    filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
-    *out = load_color(&far);
-    return true;
-}
-
-/* False likewise, of texels that are not gathered. */
-INLINE bool
-take_filtered(const struct sample_plan *p, enum sample_texel kind,
-              enum palette_of palette, struct sample_blocks *blocks,
-              const struct patch_level *lv, vfloat u, vfloat v, vint x, vint y,
-              struct lanes_color *out)
-{
-    struct patch_view view = find_view(lv, x, y);
-    if (filter_view(p, kind, palette, blocks, view, x, y, out))
-        return true;
-    if (kind != SAMPLE_BYTES4)
-        return false;
-    struct lanes_color far; /* `out` stays in registers */
-    filter_anywhere(p, lv->number, u, v, &far);
-    *out = load_color(&far);
-    return true;
-}
 
 /* ---- the answer ---- */
 
@@ -168,12 +66,11 @@ find_linear(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    /* In the middle of texels, as passes over a whole picture are. */
-    vmask between = v_test(x | y, v_constant(&lanes_constant.fraction));
-    if (is_scaled(kind) && !v_any(between) &&
+    if (is_scaled(kind) && !lie_between(x, y) &&
         take_texels(p, kind, blocks, &lv, x >> 8, y >> 8, texel))
         return FOUND_TEXEL;
-    return take_filtered(p, kind, palette, blocks, &lv, u, v, x, y, color)
+    return take_filtered(p, kind, palette, blocks, lv.number,
+                         find_view(&lv, x, y), u, v, x, y, color)
                ? FOUND_COLOR
                : FOUND_NOTHING;
 }
@@ -186,7 +83,8 @@ filter_one_level(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, level);
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
-    return take_filtered(p, kind, palette, blocks, &lv, u, v, x, y, out);
+    return take_filtered(p, kind, palette, blocks, level, find_view(&lv, x, y),
+                         u, v, x, y, out);
 }
 
 /* Where lanes look on one level. */
@@ -311,28 +209,45 @@ patch_of(const struct sample_plan *p, enum sample_texel kind,
 INLINE bits
 pixels_of(const struct sample_plan *p, enum sample_texel kind,
           enum palette_of palette, enum sample_way way, __m512 u, __m512 v,
-          struct sample_blocks *blocks, bool blue_first, bool *done)
+          struct sample_blocks *blocks, bool blue_first,
+          struct sample_begun *begun)
 {
     vint texel;
     struct lanes_color color;
-    *done = true;
+    begun->state = SAMPLE_DONE;
     switch (find(p, kind, palette, way, blocks, (vfloat)u, (vfloat)v, &texel,
                  &color)) {
     case FOUND_TEXEL: return pixels_of_texels(p, (bits)texel, blue_first);
     case FOUND_COLOR: return pixels_of_filtered(p, kind, color, blue_first);
-    default: *done = false; return _mm512_setzero_si512();
+    default: begun->state = SAMPLE_LEFT_OUT; return _mm512_setzero_si512();
     }
 }
 
 #define PIXELS(kind, palette, way, name)                                  \
-    static __m512i name##_pixels(const struct sample_plan *p, __m512 u,   \
-                                 __m512 v, struct sample_blocks *blocks,  \
-                                 bool blue_first, bool *done)             \
+    static __attribute__((noinline)) __m512i name##_pixels(PIXELS_ARGS)   \
     {                                                                     \
         return pixels_of(p, kind, palette, way, u, v, blocks, blue_first, \
-                         done);                                           \
+                         begun);                                          \
     }
-#define PATCH_OF_BLOCKS(kind, palette, way, name)                             \
+#define HALVES(kind, palette, name)                                            \
+    PIXELS(kind, palette, SAMPLE_LINEAR, name##_middle)                        \
+    static __attribute__((noinline)) __m512i name##_far(FAR_ARGS)              \
+    {                                                                          \
+        return far_pixels(p, blocks, corner, side, blue_first, begun, in, u,   \
+                          v, x, y, kind, palette);                             \
+    }                                                                          \
+    static __m512i name##_linear_pixels(PIXELS_ARGS)                           \
+    {                                                                          \
+        return begin_pixels(p, u, v, blocks, blue_first, begun, kind, palette, \
+                            name##_middle_pixels, name##_far);                 \
+    }                                                                          \
+    static __m512i name##_finish(const struct sample_plan *p,                  \
+                                 const struct sample_begun *begun,             \
+                                 bool blue_first)                              \
+    {                                                                          \
+        return finish_pixels(p, begun, blue_first, kind, palette);             \
+    }
+#define BLOCKS(kind, palette, way, name)                                      \
     static bool name(const struct sample_plan *p,                             \
                      const struct sample_pair *in, uint32_t *out,             \
                      const int16_t at_dw[4])                                  \
@@ -340,35 +255,45 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
         return patch_of(p, kind, palette, way, in->blocks,                    \
                         (vfloat)v_load(in->u, 16), (vfloat)v_load(in->v, 16), \
                         out, at_dw);                                          \
-    }                                                                         \
-    PIXELS(kind, palette, way, name)
+    }
 #define PATCH(kind, way, name)                                               \
     INLINE bool name##_of(PATCH_OF_ARGS)                                     \
     {                                                                        \
         return patch_of(p, kind, PALETTE_NONE, way, NULL, in->u, in->v, out, \
                         at_dw);                                              \
     }                                                                        \
-    PATCH_VECTORS(false, name)                                               \
-    PIXELS(kind, PALETTE_NONE, way, name)
-#define FILTERED_BLOCKS(kind, palette, name)                     \
-    PATCH_OF_BLOCKS(kind, palette, SAMPLE_LINEAR, name##_linear) \
-    PATCH_OF_BLOCKS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
-#define FILTERED_PATCHES(kind, name)          \
-    PATCH(kind, SAMPLE_LINEAR, name##_linear) \
-    PATCH(kind, SAMPLE_MIPMAPS, name##_mipmaps)
+    PATCH_VECTORS(false, name)
+#define TEXELS(way, name)           \
+    PATCH(SAMPLE_BYTES4, way, name) \
+    PIXELS(SAMPLE_BYTES4, PALETTE_NONE, way, name)
+#define TEXELS_OF_BLOCKS(way, name)                     \
+    BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, way, name) \
+    PIXELS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, way, name)
+#define FILTERED_PATCHES(kind, name)                           \
+    PATCH(kind, SAMPLE_LINEAR, name##_linear)                  \
+    PATCH(kind, SAMPLE_MIPMAPS, name##_mipmaps)                \
+    PIXELS(kind, PALETTE_NONE, SAMPLE_MIPMAPS, name##_mipmaps) \
+    HALVES(kind, PALETTE_NONE, name)
+#define FILTERED_BLOCKS(kind, palette, name)              \
+    BLOCKS(kind, palette, SAMPLE_LINEAR, name##_linear)   \
+    BLOCKS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps) \
+    PIXELS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
+#define FILTERED_PALETTES(kind, palette, name) \
+    FILTERED_BLOCKS(kind, palette, name)       \
+    HALVES(kind, palette, name)
 
-PATCH(SAMPLE_BYTES4, SAMPLE_NEAREST, bytes4_nearest)
-PATCH(SAMPLE_BYTES4, SAMPLE_FETCH, bytes4_fetch)
+TEXELS(SAMPLE_NEAREST, bytes4_nearest)
+TEXELS(SAMPLE_FETCH, bytes4_fetch)
 FILTERED_PATCHES(SAMPLE_BYTES4, bytes4)
 FILTERED_PATCHES(SAMPLE_SRGB, srgb)
-PATCH_OF_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_NEAREST,
-                blocks_nearest)
-PATCH_OF_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_FETCH, blocks_fetch)
+TEXELS_OF_BLOCKS(SAMPLE_NEAREST, blocks_nearest)
+TEXELS_OF_BLOCKS(SAMPLE_FETCH, blocks_fetch)
 FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
-FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
-FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
-FILTERED_BLOCKS(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
-FILTERED_BLOCKS(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
+PIXELS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_LINEAR, blocks_linear)
+FILTERED_PALETTES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
+FILTERED_PALETTES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
+FILTERED_PALETTES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
+FILTERED_PALETTES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
 
 #define FILTERED(what, name)                                        \
     [SAMPLE_LINEAR] = what(name##_linear), [SAMPLE_MIPMAPS] = what( \
@@ -416,3 +341,13 @@ const sample_pixels_fn sample_pixels_bc1_srgb[SAMPLE_WAYS] = {
     FILTERED(AS_PIXELS, bc1_srgb)};
 const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS] = {
     FILTERED(AS_PIXELS, bc3)};
+
+#define AS_FINISH(name) (sample_finish_fn)(name##_finish)
+const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS] = {
+    [SAMPLE_BYTES4] = AS_FINISH(bytes4),
+    [SAMPLE_SRGB] = AS_FINISH(srgb),
+};
+const sample_finish_fn sample_finish_bc1 = AS_FINISH(bc1);
+const sample_finish_fn sample_finish_etc = AS_FINISH(etc);
+const sample_finish_fn sample_finish_bc1_srgb = AS_FINISH(bc1_srgb);
+const sample_finish_fn sample_finish_bc3 = AS_FINISH(bc3);

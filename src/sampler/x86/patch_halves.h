@@ -1,0 +1,91 @@
+/* patch_halves.h: pixels of a linear filter in two halves: where lanes look,
+ * and what they find there; a part of patch_vbmi.c. */
+#ifndef SAMPLER_PATCH_HALVES_H
+#define SAMPLER_PATCH_HALVES_H
+
+#include "sampler/x86/patch_level.h"
+#include "sampler/x86/patch_pixels.h"
+
+#define PIXELS_ARGS                                    \
+    const struct sample_plan *p, __m512 u, __m512 v,   \
+        struct sample_blocks *blocks, bool blue_first, \
+        struct sample_begun *begun
+#define FAR_ARGS                                                         \
+    const struct sample_plan *p, struct sample_blocks *blocks,           \
+        struct patch_corner corner, unsigned side, bool blue_first,      \
+        struct sample_begun *begun, bits in, __m512 u, __m512 v, bits x, \
+        bits y
+
+INLINE void
+begin_view(const struct sample_plan *p, enum palette_of palette,
+           struct patch_view view, vint x, vint y, struct sample_begun *begun)
+{
+    begun->state = SAMPLE_BEGUN;
+    begun->x = (bits)x;
+    begun->y = (bits)y;
+    begun->in = view.in;
+    begun->bx = view.corner.bx;
+    begun->by = view.corner.by;
+    if (palette == PALETTE_NONE)
+        return;
+    struct four_blocks four = load_four(p, palette, view.corner, view.in);
+    begun->blocks = four.bits;
+    if (palette == PALETTE_BC3)
+        begun->more = four.more;
+}
+
+/* What four lines do not have. */
+INLINE bits
+far_pixels(FAR_ARGS, enum sample_texel kind, enum palette_of palette)
+{
+    struct lanes_color color;
+    const struct patch_view view = {corner, in, side};
+    bool found = side != 2 &&
+                 take_filtered(p, kind, palette, blocks, (unsigned)p->lod.level,
+                               view, (vfloat)u, (vfloat)v, (vint)x, (vint)y,
+                               &color);
+    begun->state = found ? SAMPLE_DONE : SAMPLE_LEFT_OUT;
+    return found ? pixels_of_filtered(p, kind, color, blue_first)
+                 : _mm512_setzero_si512();
+}
+
+/* What needs the stack is left to functions of their own. */
+INLINE bits
+begin_pixels(PIXELS_ARGS, enum sample_texel kind, enum palette_of palette,
+             __m512i (*middle)(PIXELS_ARGS), __m512i (*far)(FAR_ARGS))
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    vint x = linear_fixed(p, 0, (vfloat)u, lv.w_fx8), texel;
+    vint y = linear_fixed(p, 1, (vfloat)v, lv.h_fx8);
+    if (is_scaled(kind) && !lie_between(x, y)) {
+        if (kind != SAMPLE_BYTES4 ||
+            !take_from_line(p, kind, NULL, &lv, x >> 8, y >> 8, &texel))
+            return middle(p, u, v, blocks, blue_first, begun);
+        begun->state = SAMPLE_DONE;
+        return pixels_of_texels(p, (bits)texel, blue_first);
+    }
+    struct patch_view view = find_view(&lv, x, y);
+    if (view.side != 2)
+        return far(p, blocks, view.corner, view.side, blue_first, begun,
+                   view.in, u, v, (bits)x, (bits)y);
+    begin_view(p, palette, view, x, y, begun);
+    return _mm512_setzero_si512();
+}
+
+INLINE bits
+finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
+              bool blue_first, enum sample_texel kind, enum palette_of palette)
+{
+    const struct patch_corner corner = {begun->bx, begun->by};
+    const struct four_blocks four = {begun->blocks, begun->more};
+    const bits in = begun->in;
+    vint x = (vint)begun->x, y = (vint)begun->y;
+    return pixels_of_filtered(
+        p, kind,
+        palette == PALETTE_NONE
+            ? filter_lines(p, kind, false, NULL, corner, in, x, y)
+            : filter_four(p, kind, palette, four, in, x, y),
+        blue_first);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* patch_level.h: what a linear filter makes of the texels of one level; a part
+ * of patch_vbmi.c. */
+#ifndef SAMPLER_PATCH_LEVEL_H
+#define SAMPLER_PATCH_LEVEL_H
+
+#include "sampler/x86/color_tmpl.h"
+#include "sampler/x86/patch_floats.h"
+#include "sampler/x86/patch_gather.h"
+#include "sampler/x86/patch_palette.h"
+#include "sampler/x86/patch_srgb.h"
+#include "sampler/x86/patch_texels.h"
+
+/* Not all lanes look at the middle of texels, as in passes over a whole
+ * picture.
+ */
+INLINE bool
+lie_between(vint x, vint y)
+{
+    return v_any(v_test(x | y, v_constant(&lanes_constant.fraction)));
+}
+
+INLINE struct lanes_color
+filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
+             struct sample_blocks *blocks, struct patch_corner corner, bits in,
+             vint x, vint y)
+{
+    struct lanes_color out;
+    bits line[9];
+    load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
+    vmask single = kind == SAMPLE_SRGB ? 0 : find_single(x);
+    struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
+                                  : find_taps_of_four(kind, in, single);
+    if (kind == SAMPLE_SRGB) {
+        struct srgb_square s = {line, wide, taps, srgb_weight(x),
+                                srgb_weight(y)};
+        return filter_srgb(&s, 1, v_splat(0.0f));
+    }
+    flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
+    struct patch_weights w = find_weights(x, y, single);
+    /* In the order of the answer. */
+    for (unsigned c = 0; c < 4; c++)
+        out.c[c] = v_float((vint)filter_bytes(
+            pick_taps(line, wide, &taps, constant(&p->bytes.at[c])), &w));
+    return out;
+}
+
+/* Nine lines have functions of their own: they need more registers. */
+#define WIDE(kind, name)                                              \
+    static __attribute__((noinline)) void name##_wide(                \
+        const struct sample_plan *p, struct sample_blocks *blocks,    \
+        struct patch_corner corner, bits in, vint x, vint y,          \
+        struct lanes_color *out)                                      \
+    {                                                                 \
+        *out = filter_lines(p, kind, true, blocks, corner, in, x, y); \
+    }
+WIDE(SAMPLE_BYTES4, bytes4)
+WIDE(SAMPLE_BYTE_BLOCKS, blocks)
+WIDE(SAMPLE_SRGB, srgb)
+
+INLINE void
+filter_nine_lines(const struct sample_plan *p, enum sample_texel kind,
+                  struct sample_blocks *blocks, struct patch_corner corner,
+                  bits in, vint x, vint y, struct lanes_color *out)
+{
+    if (kind == SAMPLE_BYTES4)
+        bytes4_wide(p, blocks, corner, in, x, y, out);
+    else if (kind == SAMPLE_SRGB)
+        srgb_wide(p, blocks, corner, in, x, y, out);
+    else
+        blocks_wide(p, blocks, corner, in, x, y, out);
+}
+
+INLINE struct four_blocks
+load_four(const struct sample_plan *p, enum palette_of palette,
+          struct patch_corner corner, bits in)
+{
+    return load_four_blocks(p, corner, in, palette == PALETTE_BC3);
+}
+
+INLINE struct lanes_color
+filter_four(const struct sample_plan *p, enum sample_texel kind,
+            enum palette_of palette, struct four_blocks four, bits in, vint x,
+            vint y)
+{
+    return kind == SAMPLE_BLOCKS ? filter_floats(p, palette, four, in, x, y)
+                                 : filter_palette(p, palette, four, in, x, y);
+}
+
+/* False if some lane looks beyond nine lines, or at an edge. */
+INLINE bool
+filter_view(const struct sample_plan *p, enum sample_texel kind,
+            enum palette_of palette, struct sample_blocks *blocks,
+            struct patch_view view, vint x, vint y, struct lanes_color *out)
+{
+    struct patch_corner corner = view.corner;
+    bits in = view.in;
+    if (__builtin_expect(view.side == 2, 1)) {
+        if (palette == PALETTE_NONE)
+            *out = filter_lines(p, kind, false, blocks, corner, in, x, y);
+        else
+            *out = filter_four(p, kind, palette,
+                               load_four(p, palette, corner, in), in, x, y);
+        return true;
+    }
+    if (kind == SAMPLE_BLOCKS || !view.side)
+        return false;
+    struct lanes_color far; /* `out` stays in registers */
+    filter_nine_lines(p, kind, blocks, corner, in, x, y, &far);
+    *out = load_color(&far);
+    return true;
+}
+
+/* False likewise, of texels that are not gathered. */
+INLINE bool
+take_filtered(const struct sample_plan *p, enum sample_texel kind,
+              enum palette_of palette, struct sample_blocks *blocks,
+              unsigned level, struct patch_view view, vfloat u, vfloat v,
+              vint x, vint y, struct lanes_color *out)
+{
+    if (filter_view(p, kind, palette, blocks, view, x, y, out))
+        return true;
+    if (kind != SAMPLE_BYTES4)
+        return false;
+    struct lanes_color far; /* `out` stays in registers */
+    filter_anywhere(p, level, u, v, &far);
+    *out = load_color(&far);
+    return true;
+}
+
+#endif
