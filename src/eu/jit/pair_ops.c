@@ -44,21 +44,23 @@ compile_alu(struct jit *j, uint32_t i)
     j->failed |= j->spills && j->threads > 2;
 }
 
-/* Instructions first .. end - 1, each thread one behind the thread before:
- * side by side they are of different kinds then, for which the host has
- * different units. */
+/* How many instructions each thread is behind the first one: side by side they
+ * are of different kinds then, for which the host has different units. */
+static const uint8_t behind[JIT_MOST_THREADS] = {0, 1, 2, 5};
+
+/* Instructions first .. end - 1. */
 static void
 compile_straight(struct jit *j, uint32_t first, uint32_t end)
 {
-    uint32_t behind = j->threads - 1;
-    for (uint32_t at = first; at < end + behind && !j->failed; at++) {
-        j->here = MAX2(at, first + behind) - behind;
+    const uint32_t most = behind[j->threads - 1];
+    for (uint32_t at = first; at < end + most && !j->failed; at++) {
+        j->here = MAX2(at, first + most) - most;
         for (unsigned n = 0; n < j->threads; n++, jit_turn(j)) {
-            if (at < first + n || at - n >= end)
+            if (at < first + behind[n] || at - behind[n] >= end)
                 continue;
             if (!n)
                 j->at[at] = j->x.size;
-            compile_alu(j, at - n);
+            compile_alu(j, at - behind[n]);
         }
     }
 }
