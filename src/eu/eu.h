@@ -385,7 +385,7 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
     }
     row = t->row;
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL};
+    t->tail = (struct eu_tail){.fn = NULL};
     return row;
 }
 
@@ -401,7 +401,7 @@ eu_launch_two(const struct eu_launch *l, struct eu_thread *t,
     bool all = l->pairs(l, t, left);
     unsigned done = (unsigned)(t->row - row) + all;
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL};
+    t->tail = (struct eu_tail){.fn = NULL};
     return done;
 }
 

@@ -126,7 +126,7 @@ start_thread(const struct eu_launch *l, struct eu_thread *t,
 {
     memcpy(t->a0, l->begin, sizeof l->begin);
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL};
+    t->tail = (struct eu_tail){.fn = NULL};
     t->sr0[2] = dispatch_mask;
     t->sr0[3] = vector_mask;
     t->mask = l->start.vector_mask_enable ? vector_mask : dispatch_mask;
@@ -190,7 +190,7 @@ eu_launch_count_from(struct eu_thread *t)
     t->message_count = 0;
     t->interpreted_count = 0;
     t->row = NULL;
-    t->tail = (struct eu_tail){NULL};
+    t->tail = (struct eu_tail){.fn = NULL};
 }
 
 void

@@ -159,7 +159,7 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     unsigned stored;
     struct thread_run r = caught_threads(w, c, &stored);
-    r.tail = (struct eu_tail){NULL};
+    r.tail = (struct eu_tail){.fn = NULL};
     r.block = &whole;
     r.color = &w->batch.color[n];
     r.mask = mask;
