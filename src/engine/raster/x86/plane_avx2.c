@@ -91,6 +91,7 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
     }
 }
 
+#include "engine/raster/x86/row_joined.h"
 #include "engine/raster/x86/row_simd.h"
 
 const struct plane_ops plane_ops_avx2 = {

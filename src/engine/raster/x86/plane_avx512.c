@@ -87,6 +87,7 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
             _mm256_loadu_si256((const __m256i *)(const void *)from));
 }
 
+#include "engine/raster/x86/row_joined.h"
 #include "engine/raster/x86/row_simd.h"
 
 const struct plane_ops plane_ops_avx512 = {

@@ -3,8 +3,6 @@
  * are as wide as the loads that follow. The arithmetic is that of plane.c,
  * value for value. */
 
-#include "engine/raster/setup.h"
-
 static inline void to_floats(float out[16], const f64x8 *a, const f64x8 *b);
 static inline void copy_grfs(uint8_t *to, const uint8_t *from, unsigned count);
 /* Of four columns or rows to two quads side by side, of the upper or lower
@@ -455,49 +453,6 @@ fill_row(const struct thread_run *run, unsigned first, unsigned end)
     const struct plane pq = *r.weights->q;
     w.q = &pq;
     return fill_row_with(&r, first, end, w);
-}
-
-/* In one loop over the blocks of all primitives: most have few. */
-static unsigned
-fill_joined(const struct thread_run *run, const struct row_prims *prims,
-            unsigned first, unsigned end)
-{
-    const struct thread_run r = *run;
-    const struct row_prims p = *prims;
-    const struct eu_launch *l = r.launch;
-    const bool vmask = l->start.vector_mask_enable;
-    const bool apart = l->apart, quads = l->quads;
-    const uint32_t need = l->need;
-    const bool stores = r.tail.fn, places = stores || r.to.lines;
-    const struct setup *before = p.prim[p.of[first]].setup;
-    struct eu_row *to = r.row;
-    struct weigher w = weigher_of(&(struct run_weights){0});
-    const void **next = &to->next;
-    bool takes = true;
-    unsigned pixels = 0;
-    for (unsigned n = first; n < end; n++, to++) {
-        const struct batch_block *b = &r.block[n];
-        const struct setup *s = p.prim[p.of[n]].setup;
-        const bool divides = !p.linear && s->perspective;
-        uint32_t mask = vmask ? b->helped : b->lit;
-        *next = s == before ? NULL : s->attr;
-        next = &to->next;
-        before = s;
-        w.ref_x = s->ref_x;
-        w.ref_y = s->ref_y;
-        w.b1 = divides ? &s->n1 : &s->b1;
-        w.b2 = divides ? &s->n2 : &s->b2;
-        w.q = divides ? &s->q : NULL;
-        takes &= eu_masks_nothing(mask, need, apart, quads);
-        pixels += (unsigned)_mm_popcnt_u32(b->lit);
-        weigh_alone(&w, b, (float *)(void *)to->payload);
-        uint8_t *at = places ? fetch_target(&r.to, b) : NULL;
-        put_masks(to, stores ? at : (uint8_t *)r.color[n],
-                  row_masks(b->lit, b->helped, mask));
-    }
-    to[-1].more = 0;
-    *next = NULL;
-    return takes ? pixels : 0;
 }
 
 /* Threads of a row but for `ran` of them, in compiled code all the way; which
