@@ -63,8 +63,7 @@ tells_covered(const struct worker *w)
  * lit[i] of block i, or what is covered. Which of them have got anything is
  * hard to foresee: all are put there, where the next one takes the place of one
  * that has not. at[i]: where it was; or NULL. Returns how many pixels they
- * have.
- */
+ * have. */
 static inline unsigned
 put_blocks(struct worker *w, const struct cover_block *block,
            const uint16_t *lit, unsigned blocks, uint8_t *at)
@@ -88,9 +87,10 @@ put_blocks(struct worker *w, const struct cover_block *block,
             four = 0;
         }
     }
+    pixels += count_four_blocks(four);
     b->count = count;
-    w->ps_count += pixels + count_four_blocks(four);
-    return pixels + count_four_blocks(four);
+    w->ps_count += pixels;
+    return pixels;
 }
 
 /* All of a primitive. Returns how many pixels that is. */
