@@ -215,18 +215,6 @@ make_part(struct worker *w, const struct setup *s, unsigned kind, bool linear,
     return NULL;
 }
 
-struct run_weights
-payload_run_weights(const struct setup *s, const struct payload_part *p)
-{
-    bool divide = p->mode < 3 && s->perspective;
-    return (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
-                                .b2 = divide ? &s->n2 : &s->b2,
-                                .q = divide ? &s->q : NULL,
-                                .ref_x = s->ref_x,
-                                .ref_y = s->ref_y,
-                                .grf = p->grf};
-}
-
 void
 payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
                    unsigned end, bool at_run)
@@ -250,7 +238,8 @@ payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
         bool linear = p->mode >= 3, again = p->kind == PAYLOAD_WEIGHTS;
         const void *from = again ? done[linear] : NULL;
         if (again && runs && !b->weighs) {
-            b->run_weights = payload_run_weights(s, p);
+            b->run_weights = setup_run_weights(s, linear);
+            b->run_weights.grf = p->grf;
             b->weighs = true;
             continue;
         }

@@ -126,17 +126,6 @@ put_masks(struct eu_row *row, uint16_t lit, uint32_t helped, bool vector_mask)
     row->lit = plane_lit_dword(lit);
 }
 
-static struct run_weights
-weights_of(const struct setup *s, bool linear)
-{
-    bool divide = !linear && s->perspective;
-    return (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
-                                .b2 = divide ? &s->n2 : &s->b2,
-                                .q = divide ? &s->q : NULL,
-                                .ref_x = s->ref_x,
-                                .ref_y = s->ref_y};
-}
-
 /* prims: NULL, or what blocks are of. */
 static unsigned
 fill_with(const struct thread_run *r, const struct row_prims *prims,
@@ -152,7 +141,7 @@ fill_with(const struct thread_run *r, const struct row_prims *prims,
         struct run_weights weights;
         if (prims) {
             const struct setup *s = prims->prim[prims->of[n]].setup;
-            weights = weights_of(s, prims->linear);
+            weights = setup_run_weights(s, prims->linear);
             row->next = NULL;
             if (n > first && prims->of[n] != prims->of[n - 1])
                 row[-1].next = s->attr;

@@ -254,9 +254,6 @@ uint32_t payload_begin_blocks(struct worker *w);
  * there before. */
 void payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
                         unsigned end, bool at_run);
-/* What the part's weights are made of as threads begin. */
-struct run_weights payload_run_weights(const struct setup *s,
-                                       const struct payload_part *p);
 /* Two stores, not one for each member. */
 static inline void
 payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,

@@ -152,4 +152,16 @@ void attr_fill_plain(const struct scene *scene, const uint32_t *flat,
                      const uint32_t *const vue[3], unsigned slots,
                      uint32_t *out);
 
+/* What weights of its threads are made of: in perspective, or linear. */
+static inline struct run_weights
+setup_run_weights(const struct setup *s, bool linear)
+{
+    bool divide = !linear && s->perspective;
+    return (struct run_weights){.b1 = divide ? &s->n1 : &s->b1,
+                                .b2 = divide ? &s->n2 : &s->b2,
+                                .q = divide ? &s->q : NULL,
+                                .ref_x = s->ref_x,
+                                .ref_y = s->ref_y};
+}
+
 #endif
