@@ -237,7 +237,8 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
     vfloat x = scale_inside(p, 0, in->u, lv.w_fx8);
     vfloat y = scale_inside(p, 1, in->v, lv.h_fx8);
     vint dw;
-    if (!take_texels(p, kind, NULL, &lv, v_ifloor(x) >> 8, v_ifloor(y) >> 8,
+    if (!take_texels(p, kind, NULL, &lv,
+                     find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
                      &dw))
         dw = take_texels_anywhere(p, lv.number, in->u, in->v);
     return answer_texel(p, kind, in, dw, out, at_dw);
@@ -250,7 +251,10 @@ fetch(const struct sample_plan *p, enum sample_texel kind,
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
     vint dw;
-    return take_texels(p, kind, NULL, &lv, (vint)in->u, (vint)in->v, &dw) &&
+    const vint i = (vint)in->u, k = (vint)in->v;
+    return fit_halves(i, k) &&
+           take_texels(p, kind, NULL, &lv,
+                       find_texels(&lv, (bits)(i | k << 16)), &dw) &&
            answer_texel(p, kind, in, dw, out, at_dw);
 }
 

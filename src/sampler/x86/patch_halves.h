@@ -58,9 +58,12 @@ begin_pixels(PIXELS_ARGS, enum sample_texel kind, enum palette_of palette,
     vint x = linear_fixed(p, 0, (vfloat)u, lv.w_fx8), texel;
     vint y = linear_fixed(p, 1, (vfloat)v, lv.h_fx8);
     if (is_scaled(kind) && !lie_between(x, y)) {
-        if (kind != SAMPLE_BYTES4 ||
-            !take_from_line(p, kind, NULL, &lv, x >> 8, y >> 8, &texel))
+        struct texel_places t = find_texels(&lv, pack_texels(x, y));
+        __m128i corner = first_corner(t.place);
+        bits in = count_from(t.place, corner);
+        if (kind != SAMPLE_BYTES4 || !lie_within(&t, in, &patch.line_max))
             return middle(p, u, v, blocks, blue_first, begun);
+        texel = take_from_line(p, kind, NULL, corner_on_level(&lv, corner), in);
         begun->state = SAMPLE_DONE;
         return pixels_of_texels(p, (bits)texel, blue_first);
     }

@@ -21,70 +21,97 @@ load_lines_around(const struct sample_plan *p, enum sample_texel kind,
         load_lines_of(p, corner, side, line);
 }
 
-INLINE bool
-take_from_four_lines(const struct sample_plan *p, enum sample_texel kind,
-                     struct sample_blocks *blocks, const struct patch_level *lv,
-                     bits place, vint *out)
+/* One texel of each lane: where it is, and of that which columns and rows the
+ * level has. */
+struct texel_places {
+    bits place; /* columns, and rows << 16 */
+    __mmask32 inside;
+};
+
+INLINE struct texel_places
+find_texels(const struct patch_level *lv, bits place)
 {
-    __m128i corner = find_corner(place, &patch.line_corner);
-    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
-    if (_mm512_cmple_epu16_mask(in, _mm512_set1_epi16(7)) != 0xffffffff)
-        return false;
+    return (struct texel_places){
+        place, _mm512_cmple_epu16_mask(place, constant(lv->last))};
+}
+
+/* Columns and rows fit 16 bits each. */
+INLINE bool
+fit_halves(vint x, vint y)
+{
+    return !v_any(v_test(x | y, v_constant(&patch.high_half)));
+}
+
+#define ALL_INSIDE UINT32_C(0xffffffff)
+
+/* From where the first lane's line begins: that is most often the one of all,
+ * or the first of four, and other lanes need not be waited for. */
+INLINE __m128i
+first_corner(bits place)
+{
+    return _mm_and_si128(_mm512_castsi512_si128(place),
+                         _mm_set1_epi32(patch.line_corner));
+}
+
+INLINE bits
+count_from(bits place, __m128i corner)
+{
+    return _mm512_sub_epi16(place, _mm512_broadcastd_epi32(corner));
+}
+
+INLINE bool
+lie_within(const struct texel_places *t, bits in, const int32_t *most)
+{
+    return _mm512_mask_cmple_epu16_mask(t->inside, in, constant(most)) ==
+           ALL_INSIDE;
+}
+
+INLINE vint
+take_from_line(const struct sample_plan *p, enum sample_texel kind,
+               struct sample_blocks *blocks, struct patch_corner corner,
+               bits in)
+{
+    bits line;
+    load_lines_around(p, kind, blocks, corner, in, 0, 1, &line);
+    return v_pick_one((vint)line, (vint)in | v_srl((vint)in, 14));
+}
+
+INLINE vint
+take_from_four_lines(const struct sample_plan *p, enum sample_texel kind,
+                     struct sample_blocks *blocks, struct patch_corner corner,
+                     bits in)
+{
     bits line[4];
-    load_lines_around(p, kind, blocks, corner_on_level(lv, corner), in, 0, 2,
-                      line);
+    load_lines_around(p, kind, blocks, corner, in, 0, 2, line);
     const struct lanes_square s = {
         {(vint)line[0], (vint)line[1], (vint)line[2], (vint)line[3]}};
     vint part = v_bytes(square_bits,
                         (vint)in | v_constant(&lanes_constant.rows));
     vint i = part | v_srl(part, 16);
-    *out = pick_square(&s, i, v_test(i, v_constant(&patch.lower_line)));
-    return true;
+    return pick_square(&s, i, v_test(i, v_constant(&patch.lower_line)));
 }
 
-INLINE vmask
-find_inside(const struct patch_level *lv, vint x, vint y)
-{
-    return _mm512_mask_cmplt_epu32_mask(
-        _mm512_cmplt_epu32_mask((bits)x, constant(lv->w)), (bits)y,
-        constant(lv->h));
-}
-
-/* False if texels in these columns and rows are in several lines. */
-INLINE bool
-take_from_line(const struct sample_plan *p, enum sample_texel kind,
-               struct sample_blocks *blocks, const struct patch_level *lv,
-               vint x, vint y, vint *out)
-{
-    vmask inside = find_inside(lv, x, y);
-    bits place = (bits)(x | y << 16);
-    __m128i first = _mm512_castsi512_si128(place);
-    bits other = _mm512_xor_si512(place, _mm512_broadcastd_epi32(first));
-    vmask one = _mm512_mask_testn_epi32_mask(inside, other,
-                                             constant(&patch.line_corner));
-    if (__builtin_expect(one != 0xffff, 0))
-        return false;
-    bits line;
-    load_lines_around(p, kind, blocks, corner_on_level(lv, first), place, 0, 1,
-                      &line);
-    enum { SELECT = 0xca };
-    *out = v_pick_one((vint)line, (vint)_mm512_ternarylogic_epi32(
-                                      constant(&patch.column_in_line), (bits)x,
-                                      (bits)(y << 2), SELECT));
-    return true;
-}
-
-/* The first lane's line is most often that of all: other lanes need not be
- * waited for. */
+/* False if some lane looks beyond four lines, or at an edge. */
 INLINE bool
 take_texels(const struct sample_plan *p, enum sample_texel kind,
-            struct sample_blocks *blocks, const struct patch_level *lv, vint x,
-            vint y, vint *out)
+            struct sample_blocks *blocks, const struct patch_level *lv,
+            struct texel_places t, vint *out)
 {
-    return take_from_line(p, kind, blocks, lv, x, y, out) ||
-           (find_inside(lv, x, y) == 0xffff &&
-            take_from_four_lines(p, kind, blocks, lv, (bits)(x | y << 16),
-                                 out));
+    __m128i corner = first_corner(t.place);
+    bits in = count_from(t.place, corner);
+    if (__builtin_expect(lie_within(&t, in, &patch.line_max), 1)) {
+        *out = take_from_line(p, kind, blocks, corner_on_level(lv, corner), in);
+        return true;
+    }
+    if (!lie_within(&t, in, &patch.square_max)) {
+        corner = find_corner(t.place, &patch.line_corner);
+        in = count_from(t.place, corner);
+        if (!lie_within(&t, in, &patch.square_max))
+            return false;
+    }
+    *out = take_from_four_lines(p, kind, blocks, corner_on_level(lv, corner),
+                                in);
+    return true;
 }
 
 /* Where all four channels are asked for, one behind the other. */

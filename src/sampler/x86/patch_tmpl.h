@@ -21,8 +21,8 @@ static const struct {
     int32_t first_byte[4], first_half[4];
     int32_t next, next_below, flip, whole, bias;
     int32_t number; /* what x and y count in it */
-    int32_t patch_max, nine_max, line_corner;
-    int32_t column_in_line, lower_line;
+    int32_t line_max, square_max, patch_max, nine_max, line_corner;
+    int32_t lower_line, high_half;
     int32_t third_byte[4], column_place[4], row_place[4];
     int32_t next_column, next_row, middle, within_line, which_line;
     int32_t channel[4];
@@ -41,6 +41,8 @@ static const struct {
     .whole = 0x01000100,
     .bias = 1 << 23,
     .number = 8 << 16 | 1,
+    .line_max = 3 << 16 | 3,
+    .square_max = 7 << 16 | 7,
     .patch_max = 6 << 16 | 6,
     .nine_max = 10 << 16 | 10,
     .third_byte = {0x02020202, 0x06060606, 0x0a0a0a0a, 0x0e0e0e0e},
@@ -52,8 +54,8 @@ static const struct {
     .within_line = 0x30303030,
     .which_line = (int32_t)0xc0c0c0c0,
     .line_corner = (int32_t)0xfffcfffc,
-    .column_in_line = 3,
     .lower_line = 32,
+    .high_half = (int32_t)0xffff0000,
     .channel = {0, 0x01010101, 0x02020202, 0x03030303},
     .turned = {0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703},
     .spread = {{0x00000000, 0x01010101, 0x02020202, 0x03030303},

@@ -43,7 +43,8 @@ find_nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, u, lv.w_fx8);
     vfloat y = scale_inside(p, 1, v, lv.h_fx8);
-    return take_texels(p, kind, blocks, &lv, v_ifloor(x) >> 8, v_ifloor(y) >> 8,
+    return take_texels(p, kind, blocks, &lv,
+                       find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
                        texel);
 }
 
@@ -53,7 +54,10 @@ find_fetched(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, vfloat x, vfloat y, vint *texel)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    return take_texels(p, kind, blocks, &lv, (vint)x, (vint)y, texel);
+    const vint i = (vint)x, k = (vint)y;
+    return fit_halves(i, k) &&
+           take_texels(p, kind, blocks, &lv,
+                       find_texels(&lv, (bits)(i | k << 16)), texel);
 }
 
 enum found { FOUND_NOTHING, FOUND_TEXEL, FOUND_COLOR };
@@ -67,7 +71,8 @@ find_linear(const struct sample_plan *p, enum sample_texel kind,
     vint x = linear_fixed(p, 0, u, lv.w_fx8);
     vint y = linear_fixed(p, 1, v, lv.h_fx8);
     if (is_scaled(kind) && !lie_between(x, y) &&
-        take_texels(p, kind, blocks, &lv, x >> 8, y >> 8, texel))
+        take_texels(p, kind, blocks, &lv, find_texels(&lv, pack_texels(x, y)),
+                    texel))
         return FOUND_TEXEL;
     return take_filtered(p, kind, palette, blocks, lv.number,
                          find_view(&lv, x, y), u, v, x, y, color)
