@@ -64,36 +64,34 @@ fmath_rsq(float x)
     return fmath_choose(plain, y, 1.0f / __builtin_sqrtf(x));
 }
 
-/* ---- EXP: at most 0.86 ulp ---- */
+/* ---- EXP: at most 0.99 ulp ---- */
 
-/* 2^f, |f| <= 1/2 */
-static const float fmath_exp_coef[7] = {
-    1.0f,           0x1.62e43p-1f,  0x1.ebfbdcp-3f, 0x1.c6af1ep-5f,
-    0x1.3b2d0ep-7f, 0x1.5f3eap-10f, 0x1.41fabap-13f};
+/* 2^(i/16) */
+static const float fmath_exp_table[16] = {
+    0x1p+0f,        0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+    0x1.306fep+0f,  0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+    0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+    0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+/* (2^f - 1) / f, |f| <= 1/32 */
+static const float fmath_exp_coef[3] = {0x1.62e43p-1f, 0x1.ebfff4p-3f,
+                                        0x1.c6b46ap-5f};
 #define FMATH_EXP_BOUND 160.0f /* nothing but 0 and infinity beyond */
 
-/* The lowest powers last round best; a quick one is up to 1.6 ulp off. */
 FMATH_INLINE float
-fmath_exp_fraction(float f, bool quick)
-{
-    const float *c = fmath_exp_coef;
-    float f2 = f * f, p = fmath_fma(c[6], f2, fmath_pair(f, c + 4));
-    float q = fmath_pair(f, c + 2);
-    if (quick)
-        return fmath_fma(p, f2 * f2, fmath_fma(q, f2, fmath_pair(f, c)));
-    return fmath_horner(fmath_fma(p, f2, q), f, c);
-}
-
-FMATH_INLINE float
-fmath_exp_of(float x, bool quick)
+fmath_exp(float x)
 {
     float z = fmath_choose(fmath_mask(x < -FMATH_EXP_BOUND), -FMATH_EXP_BOUND,
                            x);
     z = fmath_choose(fmath_mask(z > FMATH_EXP_BOUND), FMATH_EXP_BOUND, z);
-    float n = fmath_rnde(z), p = fmath_exp_fraction(z - n, quick);
+    float n16 = fmath_rnde(z * 16.0f), f = z - n16 * 0x1p-4f;
+    uint32_t number = fmath_mask(n16 == n16);
+    int32_t i = (int32_t)float_from_bits(bits_from_float(n16) & number);
+    float t = fmath_exp_table[i & 15];
+    float p = fmath_fma(fmath_pair(f, fmath_exp_coef + 1), f,
+                        fmath_exp_coef[0]);
+    p = fmath_fma(p, f * t, t);
     /* In two steps, of which the first is exact: p * 2^n may be denormal. */
-    uint32_t number = fmath_mask(n == n);
-    int32_t i = (int32_t)float_from_bits(bits_from_float(n) & number);
+    i >>= 4;
     uint32_t half = (uint32_t)(i >> 1), rest = (uint32_t)i - half;
     p = float_from_bits(bits_from_float(p) + (half << 23));
     p *= float_from_bits(0x3f800000 + (rest << 23));
@@ -101,19 +99,26 @@ fmath_exp_of(float x, bool quick)
     return fmath_choose(fmath_mask(x == FMATH_INF), FMATH_INF, p);
 }
 
-FMATH_INLINE float
-fmath_exp(float x)
-{
-    return fmath_exp_of(x, false);
-}
+/* ---- LOG: at most 2.0 ulp, 2^-22.4 ---- */
 
-/* ---- LOG: at most 2.16 ulp, 2^-22.5 ---- */
-
-/* log2(1 + r) / r, -1/4 <= r < 1/2 */
-static const float fmath_log_coef[9] = {
-    0x1.715476p+0f,  -0x1.715498p-1f, 0x1.ec71a4p-2f,
-    -0x1.713ae2p-2f, 0x1.271bc2p-2f,  -0x1.f1194p-3f,
-    0x1.bb08eep-3f,  -0x1.64d3c2p-3f, 0x1.3fc4eep-4f};
+/* By the four highest bits of the mantissa: what m is multiplied with to be
+ * near 1, and -log2 of it, plus 1 where m < 1. The factors are those next to
+ * the middle of 1/m whose logarithms are nearly F values, even if 1 is added:
+ * it cancels for x just below 1. */
+static const float fmath_log_factor[16] = {
+    0x1p+0f,        0x1.d41bfap-1f, 0x1.bacf3cp-1f, 0x1.a418b6p-1f,
+    0x1.8f9758p-1f, 0x1.7d0532p-1f, 0x1.6c281ep-1f, 0x1.5c8c4ap-1f,
+    0x1.4e5cc8p+0f, 0x1.4145d6p+0f, 0x1.3538d4p+0f, 0x1.29db34p+0f,
+    0x1.1f8e2ap+0f, 0x1.15c3fcp+0f, 0x1.0c5472p+0f, 0x1p+0f};
+static const float fmath_log_table[16] = {
+    0x0p+0f,        0x1.08cd9ep-3f, 0x1.acf81cp-3f, 0x1.2445eap-2f,
+    0x1.6e33bp-2f,  0x1.b481bp-2f,  0x1.f761e6p-2f, 0x1.1c0cf8p-1f,
+    0x1.3abe08p-1f, 0x1.583d9ap-1f, 0x1.747bp-1f,   0x1.90246p-1f,
+    0x1.aa23c8p-1f, 0x1.c3b9bp-1f,  0x1.dd40f4p-1f, 0x1p+0f};
+/* log2(1 + r) / r, -1/32 <= r < 1/16 */
+static const float fmath_log_coef[5] = {0x1.715476p+0f, -0x1.715478p-1f,
+                                        0x1.ec75f6p-2f, -0x1.716c82p-2f,
+                                        0x1.1597c6p-2f};
 
 FMATH_INLINE float
 fmath_log(float x)
@@ -121,16 +126,16 @@ fmath_log(float x)
     uint32_t tiny = fmath_mask(bits_from_float(x) < 0x00800000);
     uint32_t plain = fmath_mask(x > 0.0f) & fmath_mask(x < FMATH_INF);
     uint32_t b = bits_from_float(fmath_choose(tiny, x * 0x1p24f, x));
-    /* x = m * 2^e, 3/4 <= m < 3/2 */
-    b -= 0x3f400000;
-    int32_t e = ((int32_t)b >> 23) - (int32_t)(tiny & 24);
-    float r = float_from_bits((b & 0x007fffff) + 0x3f400000) - 1.0f;
+    int32_t e = (int32_t)(b >> 23) - 127 - (int32_t)(tiny & 24);
+    uint32_t i = b >> 19 & 15;
+    /* 3/4 <= m < 3/2; 1 is in the table where that is half of it. */
+    float m = float_from_bits(((b - 0x3f400000) & 0x007fffff) + 0x3f400000);
+    float r = fmath_fma(m, fmath_log_factor[i], -1.0f);
     const float *c = fmath_log_coef;
     float r2 = r * r;
     float p = fmath_fma(fmath_pair(r, c + 3), r2, fmath_pair(r, c + 1));
-    float q = fmath_fma(fmath_pair(r, c + 7), r2, fmath_pair(r, c + 5));
-    p = fmath_fma(q, r2 * r2, p);
-    float l = fmath_fma(p, r2, fmath_fma(c[0], r, (float)e));
+    float l = fmath_fma(c[0], r, (float)e + fmath_log_table[i]);
+    l = fmath_fma(p, r2, l);
     float special = fmath_choose(fmath_mask(x < 0.0f),
                                  float_from_bits(0xffc00000), x + x);
     special = fmath_choose(fmath_mask(x == 0.0f), -FMATH_INF, special);
@@ -144,7 +149,7 @@ FMATH_INLINE float
 fmath_pow(float x, float y)
 {
     float l = fmath_log(fmath_copysign(x, 1.0f));
-    return fmath_exp_of(fmath_choose(fmath_mask(l != l), l, l * y), true);
+    return fmath_exp(fmath_choose(fmath_mask(l != l), l, l * y));
 }
 
 /* ---- SIN, COS ---- */

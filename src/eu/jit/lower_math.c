@@ -115,7 +115,7 @@ jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a, unsigned b)
 {
     switch (fn) {
     case EU_MATH_LOG: return jit_math_log(m, a);
-    case EU_MATH_EXP: return jit_math_exp(m, a, false);
+    case EU_MATH_EXP: return jit_math_exp(m, a);
     case EU_MATH_RSQ: return rsq(m, a);
     case EU_MATH_SIN: return jit_math_trig(m, a, false);
     case EU_MATH_COS: return jit_math_trig(m, a, true);

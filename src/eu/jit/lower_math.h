@@ -172,7 +172,7 @@ math_scale(const struct jit_math *m, unsigned a)
 }
 
 /* lower_explog.c */
-unsigned jit_math_exp(const struct jit_math *m, unsigned a, bool quick);
+unsigned jit_math_exp(const struct jit_math *m, unsigned a);
 unsigned jit_math_log(const struct jit_math *m, unsigned a);
 unsigned jit_math_pow(const struct jit_math *m, unsigned a, unsigned b);
 /* lower_trig.c; jit_math_large() has to follow. */
