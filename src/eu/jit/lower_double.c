@@ -7,6 +7,7 @@
 #include "eu/jit/compile.h"
 
 #include "eu/interp/alu.h"
+#include "eu/jit/df.h"
 #include "eu/jit/x86_gpr.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
@@ -107,16 +108,6 @@ covered(const struct jit *j, const struct eu_op *op)
 /* ---- sources ---- */
 
 static unsigned
-broadcast(struct jit *j, unsigned len, uint64_t value)
-{
-    struct x86_rm rm = x86_const_qword(&j->x, value);
-    unsigned d = jit_temp(j);
-    rm.bcast = false;
-    x86_vop(&j->x, X86_PBROADCASTQ, MAX2(len, 1), d, 0, rm, 0);
-    return d;
-}
-
-static unsigned
 immediate(struct jit *j, const struct eu_operand *o, unsigned len)
 {
     double d;
@@ -129,7 +120,7 @@ immediate(struct jit *j, const struct eu_operand *o, unsigned len)
         d = (double)(uint32_t)o->imm;
     if (o->type != EU_TYPE_DF)
         memcpy(&bits, &d, sizeof bits);
-    return broadcast(j, len, bits);
+    return jit_df_broadcast(j, len, bits);
 }
 
 /* Elements from anywhere, side by side. */
@@ -172,31 +163,6 @@ load(struct jit *j, const struct eu_op *op, const struct eu_operand *o,
 }
 
 static unsigned
-to_double(struct jit *j, unsigned len, unsigned r, enum eu_type type)
-{
-    enum x86_vop op = type == EU_TYPE_F   ? X86_CVTPS2PD
-                      : type == EU_TYPE_D ? X86_CVTDQ2PD
-                                          : X86_CVTUDQ2PD;
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, op, len, d, 0, x86_reg(r), 0);
-    return d;
-}
-
-static unsigned
-positive_zero(struct jit *j, unsigned len, unsigned r)
-{
-    unsigned zero = broadcast(j, len, 0), d = jit_temp(j);
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_CMPPD, len, 4, r, x86_reg(zero), 0, 4);
-        x86_vop_z(&j->x, X86_MOVAPD, len, d, 0, x86_reg(r), 4);
-    } else {
-        x86_vop_imm(&j->x, X86_CMPPD, len, d, r, x86_reg(zero), 0, 4);
-        x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(r), 0);
-    }
-    return d;
-}
-
-static unsigned
 source(struct jit *j, const struct eu_op *op, unsigned s, const struct part *q)
 {
     const struct eu_operand *o = &op->insn->src[s];
@@ -206,20 +172,20 @@ source(struct jit *j, const struct eu_op *op, unsigned s, const struct part *q)
     } else {
         r = load(j, op, o, q);
         if (o->type != EU_TYPE_DF)
-            r = to_double(j, q->len, r, (enum eu_type)o->type);
+            r = jit_df_from(j, q->len, r, (enum eu_type)o->type);
     }
     if (o->abs) {
-        d = broadcast(j, q->len, INT64_MAX);
+        d = jit_df_broadcast(j, q->len, INT64_MAX);
         x86_vop(&j->x, X86_PAND, q->len, d, d, x86_reg(r), 0);
         r = d;
     }
     if (o->negate) {
-        d = broadcast(j, q->len, UINT64_C(1) << 63);
+        d = jit_df_broadcast(j, q->len, UINT64_C(1) << 63);
         x86_vop(&j->x, X86_PXOR, q->len, d, d, x86_reg(r), 0);
         r = d;
         /* Before it becomes DF, an integer has but one zero. */
         if (eu_exec_class(op->insn) == EXEC_INT)
-            r = positive_zero(j, q->len, r);
+            r = jit_df_positive_zero(j, q->len, r);
     }
     return r;
 }
@@ -273,84 +239,20 @@ write_flags(struct jit *j, const struct eu_op *op, const struct part *q,
     x86_store(x, X86_RDX, at, 4);
 }
 
-/* d := lanes of k (or the vector k) from a, the others from b. */
-static unsigned
-blend(struct jit *j, unsigned len, unsigned k, unsigned a, unsigned b)
-{
-    unsigned d = jit_temp(j);
-    if (j->evex)
-        x86_vop(&j->x, X86_BLENDMPD, len, d, b, x86_reg(a), k);
-    else
-        x86_vop_imm(&j->x, X86_BLENDVPS, len, d, b, x86_reg(a), 0,
-                    (uint8_t)(k << 4));
-    return d;
-}
-
-/* The order of bit patterns as signed integers. */
-static unsigned
-order(struct jit *j, unsigned len, unsigned a)
-{
-    unsigned d = jit_temp(j), low = broadcast(j, len, INT64_MAX);
-    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 4, d, x86_reg(a), 0, 31);
-    /* The sign, from the upper dword to both. */
-    x86_vop_imm(&j->x, X86_PSHUFD, len, d, 0, x86_reg(d), 0, 0xf5);
-    x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(low), 0);
-    x86_vop(&j->x, X86_PXOR, len, d, d, x86_reg(a), 0);
-    return d;
-}
-
-/* A number wins over NaN; of two NaNs, or two equals, b. */
-static unsigned
-min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
-{
-    unsigned oa = order(j, len, a), ob = order(j, len, b), d, t;
-    unsigned less = is_min ? oa : ob, more = is_min ? ob : oa;
-    if (j->evex) {
-        x86_vop_imm(&j->x, X86_PCMPQ, len, 2, less, x86_reg(more), 0, 1);
-        x86_vop_imm(&j->x, X86_CMPPD, len, 4, b, x86_reg(b), 0, 3);
-        x86_kop(&j->x, X86_KOR, 2, 2, 4);
-        x86_vop_imm(&j->x, X86_CMPPD, len, 2, a, x86_reg(a), 2, 7);
-        return blend(j, len, 2, a, b);
-    }
-    d = jit_temp(j);
-    t = jit_temp(j);
-    x86_vop(&j->x, X86_PCMPGTQ, len, d, more, x86_reg(less), 0);
-    x86_vop_imm(&j->x, X86_CMPPD, len, t, b, x86_reg(b), 0, 3);
-    x86_vop(&j->x, X86_POR, len, d, d, x86_reg(t), 0);
-    x86_vop_imm(&j->x, X86_CMPPD, len, t, a, x86_reg(a), 0, 7);
-    x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
-    return blend(j, len, d, a, b);
-}
-
-static unsigned
-widen_mask(struct jit *j, unsigned len, unsigned dwords)
-{
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_PMOVSXDQ, len, d, 0, x86_reg(dwords), 0);
-    return d;
-}
-
-static unsigned
-copy(struct jit *j, unsigned len, unsigned r)
-{
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MOVAPS, len, d, 0, x86_reg(r), 0);
-    return d;
-}
-
 static unsigned
 select(struct jit *j, const struct eu_op *op, const struct part *q, unsigned a,
        unsigned b)
 {
     unsigned cmod = op->insn->cmod;
     if (cmod)
-        return min_max(j, q->len, a, b,
-                       cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
+        return jit_df_min_max(j, q->len, a, b,
+                              cmod == EU_CMOD_L || cmod == EU_CMOD_LE);
     struct jit_mask m = jit_op_pred(j, op, &q->p);
     if (m.all)
-        return copy(j, q->len, a);
-    return blend(j, q->len, j->evex ? m.k : widen_mask(j, q->len, m.k),
-                 m.inverted ? b : a, m.inverted ? a : b);
+        return jit_df_copy(j, q->len, a);
+    return jit_df_blend(j, q->len,
+                        j->evex ? m.k : jit_df_widen_mask(j, q->len, m.k),
+                        m.inverted ? b : a, m.inverted ? a : b);
 }
 
 static unsigned
@@ -366,48 +268,12 @@ compute(struct jit *j, const struct eu_op *op, const struct part *q,
                 q->len, d, s[0], x86_reg(s[1]), 0);
         return d;
     case EU_OP_MAD:
-        d = copy(j, q->len, s[0]);
+        d = jit_df_copy(j, q->len, s[0]);
         x86_vop(&j->x, X86_FMADD231PD, q->len, d, s[1], x86_reg(s[2]), 0);
         return d;
     case EU_OP_SEL: return select(j, op, q, s[0], s[1]);
-    default: return copy(j, q->len, s[0]);
+    default: return jit_df_copy(j, q->len, s[0]);
     }
-}
-
-static unsigned
-clamp(struct jit *j, unsigned len, unsigned r, double lo, double hi)
-{
-    uint64_t bits[2];
-    unsigned d = jit_temp(j);
-    memcpy(&bits[0], &lo, 8);
-    memcpy(&bits[1], &hi, 8);
-    x86_vop(&j->x, X86_MAXPD, len, d, r, x86_reg(broadcast(j, len, bits[0])),
-            0);
-    x86_vop(&j->x, X86_MINPD, len, d, d, x86_reg(broadcast(j, len, bits[1])),
-            0);
-    return d;
-}
-
-/* Towards zero; NaN gives 0. */
-static unsigned
-to_int(struct jit *j, unsigned len, unsigned r, bool is_signed)
-{
-    unsigned number = r, t;
-    if (is_signed && j->evex) {
-        number = jit_temp(j);
-        x86_vop_imm(&j->x, X86_CMPPD, len, 4, r, x86_reg(r), 0, 7);
-        x86_vop_z(&j->x, X86_MOVAPD, len, number, 0, x86_reg(r), 4);
-    } else if (is_signed) {
-        number = jit_temp(j);
-        t = jit_temp(j);
-        x86_vop_imm(&j->x, X86_CMPPD, len, t, r, x86_reg(r), 0, 7);
-        x86_vop(&j->x, X86_PAND, len, number, t, x86_reg(r), 0);
-    }
-    t = clamp(j, len, number, is_signed ? INT32_MIN : 0.0,
-              is_signed ? (double)INT32_MAX : (double)UINT32_MAX);
-    x86_vop(&j->x, is_signed ? X86_CVTTPD2DQ : X86_CVTTPD2UDQ, len, t, 0,
-            x86_reg(t), 0);
-    return t;
 }
 
 static unsigned
@@ -416,9 +282,9 @@ finish(struct jit *j, const struct eu_op *op, const struct part *q, unsigned r)
     const struct eu_insn *insn = op->insn;
     enum eu_type type = (enum eu_type)insn->dst.type;
     if (insn->saturate && eu_type_is_float(type))
-        r = clamp(j, q->len, r, 0.0, 1.0);
+        r = jit_df_clamp(j, q->len, r, 0.0, 1.0);
     if (type == EU_TYPE_D || type == EU_TYPE_UD)
-        return to_int(j, q->len, r, type == EU_TYPE_D);
+        return jit_df_to_int(j, q->len, r, type == EU_TYPE_D);
     if (type == EU_TYPE_F) {
         unsigned d = jit_temp(j);
         x86_vop(&j->x, X86_CVTPD2PS, q->len, d, 0, x86_reg(r), 0);
@@ -426,9 +292,10 @@ finish(struct jit *j, const struct eu_op *op, const struct part *q, unsigned r)
     }
     if (insn->cmod && insn->opcode != EU_OP_SEL) {
         /* Back from F: the condition is that of what is stored. */
-        unsigned v = type == EU_TYPE_F ? to_double(j, q->len, r, type) : r;
-        write_flags(j, op, q,
-                    compare(j, q, insn->cmod, v, broadcast(j, q->len, 0)));
+        unsigned v = type == EU_TYPE_F ? jit_df_from(j, q->len, r, type) : r;
+        write_flags(
+            j, op, q,
+            compare(j, q, insn->cmod, v, jit_df_broadcast(j, q->len, 0)));
     }
     return r;
 }
@@ -439,7 +306,7 @@ lower_compare(struct jit *j, const struct eu_op *op, const struct part *q,
 {
     unsigned k = compare(j, q, op->insn->cmod, s[0], s[1]), d = k;
     if (j->evex) {
-        unsigned ones = broadcast(j, q->len, UINT64_MAX);
+        unsigned ones = jit_df_broadcast(j, q->len, UINT64_MAX);
         d = jit_temp(j);
         x86_vop_z(&j->x, X86_MOVAPD, q->len, d, 0, x86_reg(ones), k);
     }
@@ -537,7 +404,7 @@ make_part(struct jit *j, const struct eu_op *op, struct part *q, unsigned index)
     q->len = jit_len(q->p.lanes * 8);
     q->p.mask = jit_op_mask(j, op, &q->p, index, !selects);
     if (!j->evex && !q->p.mask.all) {
-        q->mask = widen_mask(j, q->len, q->p.mask.k);
+        q->mask = jit_df_widen_mask(j, q->len, q->p.mask.k);
         keep = UINT32_C(1) << q->mask;
     }
     return keep;
