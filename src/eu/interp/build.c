@@ -1,296 +1,15 @@
 /* build.c: from a client's bytes to a struct eu_kernel.
  *
- * Follows the code from its first instruction along every way it can go and
- * copies exactly what it decodes: what lies behind the last reachable EOT is
- * never looked at, and later changes by the client have no effect. */
+ * Copies exactly what walk.c decodes: what lies behind the last reachable EOT
+ * is never looked at, and later changes by the client have no effect. */
+#include "eu/interp/walk.h"
 #include "eu/jit/jit.h"
 
 #include <stdlib.h>
 
-/* Instructions of a kernel that makes us guess where code is. */
-#define MAX_GUESSED 16384u
-
-enum mark {
-    MARK_SEEN = 1,   /* queued or decoded */
-    MARK_RESUME = 2, /* channels may be parked here */
-    MARK_MAYBE = 4,  /* may be no code at all */
-    MARK_BROKEN = 8, /* UIP of a BREAK */
-};
-
-struct walk {
-    const uint8_t *client;
-    size_t avail_B;
-    enum eu_gen gen;
-    uint8_t *code; /* what was read so far, and two arrays per 8 bytes */
-    uint8_t *mark;
-    uint32_t *insn_of;
-    uint32_t size_B, capacity_B;
-    struct eu_insn *insns;
-    uint32_t insn_count, insn_capacity;
-    uint32_t *todo; /* offsets */
-    uint32_t todo_count, todo_capacity;
-    bool all_resume; /* a branch's target is known only when it runs */
-    bool maybe;      /* what is being followed has MARK_MAYBE */
-    bool computed;   /* some jump is computed */
-};
-
-static bool
-grow(void **array, uint32_t *capacity, uint32_t need, size_t item_B)
-{
-    if (need <= *capacity)
-        return true;
-    uint32_t want = MAX2(need, *capacity * 2);
-    want = MAX2(want, 64);
-    void *p = realloc(*array, want * item_B);
-    if (!p)
-        return false;
-    *array = p;
-    *capacity = want;
-    return true;
-}
-
-/* Makes the bytes before end_B part of the private copy. */
-static bool
-reserve(struct walk *w, uint32_t end_B)
-{
-    uint32_t old_units = w->capacity_B / 8, capacity = w->capacity_B;
-    if (!grow((void **)&w->code, &capacity, ALIGN_POT(end_B, 8), 1))
-        return false;
-    capacity &= ~7u;
-    uint32_t units = capacity / 8;
-    if (units != old_units) {
-        uint8_t *mark = realloc(w->mark, units);
-        if (mark)
-            w->mark = mark;
-        uint32_t *insn_of = realloc(w->insn_of, units * sizeof *insn_of);
-        if (insn_of)
-            w->insn_of = insn_of;
-        if (!mark || !insn_of)
-            return false;
-        memset(mark + old_units, 0, units - old_units);
-        memset(insn_of + old_units, 0xff,
-               (units - old_units) * sizeof *insn_of);
-        w->capacity_B = capacity;
-    }
-    return true;
-}
-
-static void
-copy_client(struct walk *w, uint32_t end_B)
-{
-    if (end_B > w->size_B) {
-        memcpy(w->code + w->size_B, w->client + w->size_B, end_B - w->size_B);
-        w->size_B = end_B;
-    }
-}
-
-static bool
-target_ok(const struct walk *w, int64_t target)
-{
-    return target >= 0 && !(target & 7) && target < (int64_t)w->avail_B &&
-           target < EU_KERNEL_MAX_B;
-}
-
-/* Targets outside the kernel are not followed; the branch fails if it runs. */
-static bool
-visit(struct walk *w, int64_t target, unsigned marks)
-{
-    if (!target_ok(w, target))
-        return true;
-    uint32_t off = (uint32_t)target;
-    if (!reserve(w, off + 16))
-        return false;
-    unsigned old = w->mark[off / 8];
-    w->mark[off / 8] = (uint8_t)(old | (marks & (MARK_RESUME | MARK_BROKEN)) |
-                                 MARK_SEEN);
-    if (old & MARK_SEEN)
-        return true;
-    if (w->maybe || (marks & MARK_MAYBE))
-        w->mark[off / 8] |= MARK_MAYBE;
-    if (!grow((void **)&w->todo, &w->todo_capacity, w->todo_count + 1,
-              sizeof *w->todo))
-        return false;
-    w->todo[w->todo_count++] = off;
-    return true;
-}
-
-static bool
-is_send(const struct eu_insn *insn)
-{
-    return insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC;
-}
-
-static bool
-writes_ip(const struct eu_insn *insn)
-{
-    return insn->dst.file == EU_FILE_ARF && (insn->dst.reg & 0xf0) == EU_ARF_IP;
-}
-
-/* A jump whose target is known only when it runs. */
-static bool
-is_computed_jump(const struct eu_insn *insn)
-{
-    switch (insn->opcode) {
-    case EU_OP_JMPI:
-    case EU_OP_BRD:
-    case EU_OP_BRC:
-    case EU_OP_CALL:
-    case EU_OP_CALLA: return insn->src_count > 0;
-    default: return writes_ip(insn);
-    }
-}
-
-static bool
-falls_through(const struct eu_insn *insn)
-{
-    switch (insn->opcode) {
-    case EU_OP_JMPI:
-    case EU_OP_RET: return insn->pred_ctrl != 0;
-    default: return !(is_send(insn) && insn->eot) && !writes_ip(insn);
-    }
-}
-
-static bool
-visit_successors(struct walk *w, const struct eu_insn *insn)
-{
-    int64_t ip = insn->offset_B, next = ip + insn->length_B;
-    int64_t jip = ip + insn->jip, uip = ip + insn->uip;
-    bool is_reg = insn->src_count > 0, ok = true;
-
-    w->computed |= is_computed_jump(insn);
-    if (falls_through(insn)) {
-        if (!target_ok(w, next)) {
-            if (!w->maybe)
-                guest_error("kernel: no EOT before the end of memory");
-            return w->maybe;
-        }
-        ok = visit(w, next, 0);
-    }
-
-    switch (insn->opcode) {
-    case EU_OP_IF:
-    case EU_OP_ELSE:
-        ok = ok && visit(w, jip, MARK_RESUME);
-        if (insn->branch_ctrl)
-            ok = ok && visit(w, uip, MARK_RESUME);
-        break;
-    case EU_OP_ENDIF:
-    case EU_OP_JOIN: ok = ok && visit(w, jip, 0); break;
-    case EU_OP_WHILE:
-        ok = ok && visit(w, jip, 0) && visit(w, next, MARK_RESUME);
-        break;
-    case EU_OP_BREAK:
-        ok = ok && visit(w, jip, 0) && visit(w, uip, MARK_BROKEN);
-        break;
-    case EU_OP_CONT:
-    case EU_OP_HALT:
-        ok = ok && visit(w, jip, 0) && visit(w, uip, MARK_RESUME);
-        break;
-    case EU_OP_GOTO:
-        ok = ok && visit(w, jip, 0) && visit(w, uip, MARK_RESUME) &&
-             visit(w, next, MARK_RESUME);
-        break;
-    case EU_OP_JMPI:
-        if (!is_reg)
-            ok = ok && visit(w, next + insn->jip, 0);
-        break;
-    case EU_OP_CALL:
-    case EU_OP_CALLA:
-        if (!is_reg)
-            ok = ok && visit(w, insn->opcode == EU_OP_CALLA ? insn->jip : jip,
-                             MARK_RESUME);
-        ok = ok && visit(w, next, MARK_RESUME);
-        break;
-    case EU_OP_BRD:
-    case EU_OP_BRC:
-        w->all_resume |= is_reg;
-        if (!is_reg)
-            ok = ok && visit(w, jip, MARK_RESUME) &&
-                 visit(w, insn->opcode == EU_OP_BRD ? next : uip, MARK_RESUME);
-        break;
-    default: break;
-    }
-    return ok;
-}
-
-/* Says why there is no instruction; false ends the walk. */
-static bool
-no_instruction(const struct walk *w, uint32_t off, const char *why)
-{
-    if (!w->maybe)
-        guest_error("kernel: instruction at 0x%x: %s", off, why);
-    return w->maybe;
-}
-
-/* False ends the walk; *insn is NULL where no instruction is. */
-static bool
-decode_one(struct walk *w, uint32_t off, struct eu_insn **out)
-{
-    *out = NULL;
-    if (!grow((void **)&w->insns, &w->insn_capacity, w->insn_count + 1,
-              sizeof *w->insns))
-        return false;
-
-    /* One read of the client's memory: decode the copy. */
-    uint8_t bytes[16];
-    size_t avail = MIN2(w->avail_B - off, 16);
-    if (avail < 8)
-        return no_instruction(w, off, "no EOT before the end of memory");
-    memcpy(bytes, off + 8 <= w->size_B ? w->code + off : w->client + off, 8);
-    size_t length = bytes[3] & 0x20 ? 8 : 16; /* CmptCtrl */
-    if (length <= avail) {
-        copy_client(w, off + (uint32_t)length);
-        memcpy(bytes, w->code + off, length);
-    }
-
-    struct eu_insn *insn = &w->insns[w->insn_count];
-    const char *why = NULL;
-    if (!eu_decode(insn, bytes, MIN2(length, avail), w->gen, &why) ||
-        insn->length_B > length)
-        return no_instruction(w, off, why ? why : "changed while it was read");
-    if (insn->opcode == EU_OP_ILLEGAL)
-        return no_instruction(w, off, "illegal");
-    insn->offset_B = off;
-    w->insn_of[off / 8] = w->insn_count++;
-    *out = insn;
-    return true;
-}
-
-static bool
-follow(struct walk *w)
-{
-    while (w->todo_count) {
-        uint32_t off = w->todo[--w->todo_count];
-        struct eu_insn *insn;
-        w->maybe = w->mark[off / 8] & MARK_MAYBE;
-        if (!decode_one(w, off, &insn))
-            return false;
-        if (insn && !visit_successors(w, insn))
-            return false;
-    }
-    return true;
-}
-
-static bool
-walk_code(struct walk *w)
-{
-    bool ok = visit(w, 0, 0) && follow(w);
-    /* Where a computed jump goes only its run will tell: code that nothing
-     * else leads to may be meant. */
-    for (uint32_t i = 0; ok && w->computed && i < w->insn_count; i++) {
-        const struct eu_insn *insn = &w->insns[i];
-        int64_t next = (int64_t)insn->offset_B + insn->length_B;
-        if (w->insn_count < MAX_GUESSED)
-            ok = visit(w, next, MARK_MAYBE) && follow(w);
-    }
-    return ok;
-}
-
-/* ---- ops ---- */
-
 struct layout {
     struct eu_kernel *k;
-    struct walk *w;
+    struct eu_walk *w;
     uint32_t bad; /* index of the op that ends in an error */
 };
 
@@ -346,12 +65,12 @@ set_targets(const struct layout *l, struct eu_op *op)
 static bool
 resumes(const struct eu_insn *insn, unsigned mark)
 {
-    return (mark & MARK_RESUME) ||
-           ((mark & MARK_BROKEN) && insn->opcode != EU_OP_WHILE);
+    return (mark & EU_MARK_RESUME) ||
+           ((mark & EU_MARK_BROKEN) && insn->opcode != EU_OP_WHILE);
 }
 
 static bool
-make_ops(struct eu_kernel *k, struct walk *w)
+make_ops(struct eu_kernel *k, struct eu_walk *w)
 {
     uint32_t units = w->size_B / 8, count = 0;
     /* At most a join before and a link after each, and the bad op. */
@@ -408,7 +127,7 @@ note_surfaces(struct eu_kernel *k)
 {
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct eu_insn *insn = &k->insns[i];
-        if (!is_send(insn))
+        if (!eu_insn_is_send(insn))
             continue;
         switch (insn->sfid) {
         case EU_SFID_NULL: k->any_surface |= insn->ex_desc_is_reg; break;
@@ -434,7 +153,7 @@ note_effects(struct eu_kernel *k)
 {
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct eu_insn *insn = &k->insns[i];
-        if (!is_send(insn))
+        if (!eu_insn_is_send(insn))
             continue;
         switch (insn->sfid) {
         case EU_SFID_SAMPLER:
@@ -464,9 +183,9 @@ eu_kernel_trace(const struct eu_kernel *k)
 struct eu_kernel *
 eu_kernel_build(const void *code, size_t avail_B, enum eu_gen gen)
 {
-    struct walk w = {.client = code, .avail_B = avail_B, .gen = gen};
+    struct eu_walk w = {.client = code, .avail_B = avail_B, .gen = gen};
     struct eu_kernel *k = calloc(1, sizeof *k);
-    bool ok = k && avail_B >= 8 && walk_code(&w);
+    bool ok = k && avail_B >= 8 && eu_walk_code(&w);
     if (ok) {
         k->gen = gen;
         k->code = w.code;
@@ -479,11 +198,7 @@ eu_kernel_build(const void *code, size_t avail_B, enum eu_gen gen)
     } else if (avail_B < 8) {
         guest_error("kernel: no memory behind its start");
     }
-    free(w.code);
-    free(w.insns);
-    free(w.mark);
-    free(w.insn_of);
-    free(w.todo);
+    eu_walk_free(&w);
     if (!ok) {
         eu_kernel_free(k);
         return NULL;
