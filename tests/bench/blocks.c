@@ -1,7 +1,8 @@
 /* blocks.c: core cycles that render target writes and depth tests of a 4x4
- * block take, format by format and instruction set by instruction set, with
- * data in the nearest cache. `blocks lane` adds the same lane by lane, through
- * format_pack() and blend_run(), which is what they are compared with.
+ * block take, alone or (depth) in a tile's list, format by format and
+ * instruction set by instruction set, with data in the nearest cache. `blocks
+ * lane` adds the same lane by lane, through format_pack() and blend_run(),
+ * which is what they are compared with.
  *
  * The time stamp counter is calibrated against dependent multiplications. */
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum {
     LANES = 16,
-    RUNS = 1000,
+    RUNS = 1024,
     BLOCKS = 8,
     TRIES = 200,
     CHAIN = 30000,
@@ -39,6 +40,8 @@ struct job {
     struct rt_plane plane;
     struct rt_block block;
     depth_fn depth;
+    depth_list_fn list;
+    depth_mixed_fn mixed;
     struct depth_in in;
     const struct target *target;
     const struct blend_state *blend;
@@ -90,14 +93,50 @@ run(struct job *j, unsigned n)
         write_lane_by_lane(j);
 }
 
+enum { TILE = 64 };
+
+/* Blocks of a tile one below the other, again and again, as one list. */
+static void
+run_list(struct job *j)
+{
+    static uint64_t x_B[TILE], y_B[TILE];
+    static struct cover_block block[RUNS];
+    static uint16_t lit[RUNS];
+    static struct setup setup = {.z = {0.5, 1e-4, 1e-4}, .z_hi = 1};
+    static struct setup *const prim = &setup;
+    static struct cover_mixed m = {.setup = &prim};
+    const struct depth_places to = {j->mem, x_B, y_B};
+    for (unsigned i = 0; i < COVER_MIXED_BLOCKS; i++)
+        block[i] = (struct cover_block){(uint8_t)(i / 16 * 4),
+                                        (uint8_t)(i % 16 * 4), 0xffff};
+    for (unsigned i = 0; i < TILE; i++)
+        y_B[i] = i / 4 % BLOCKS * 64;
+    for (unsigned n = 0; n < RUNS; n += COVER_MIXED_BLOCKS) {
+        if (j->list)
+            j->list(&j->in, &to, block, COVER_MIXED_BLOCKS, lit);
+        else
+            j->mixed(&j->in, &to, &m, block, COVER_MIXED_BLOCKS, lit);
+    }
+}
+
+static void
+run_all(struct job *j)
+{
+    if (j->list || j->mixed) {
+        run_list(j);
+        return;
+    }
+    for (unsigned i = 0; i < RUNS; i++)
+        run(j, i);
+}
+
 static double
 cycles(struct job *j)
 {
     double best = 1e30;
     for (unsigned t = 0; t < TRIES; t++) {
         uint64_t from = __rdtsc();
-        for (unsigned i = 0; i < RUNS; i++)
-            run(j, i);
+        run_all(j);
         best = MIN2(best, (double)(__rdtsc() - from) / RUNS);
     }
     return best * core_per_tick;
@@ -172,6 +211,17 @@ print_depth(enum depth_kind kind, const char *name)
     j.depth = depth_avx2[kind];
     printf("%8.1f", cpu_selected() >= CPU_AVX2 ? cycles(&j) : 0);
     j.depth = depth_avx512[kind];
+    printf("%8.1f\n", cpu_selected() >= CPU_AVX512 ? cycles(&j) : 0);
+    printf("%-22s %-6s", name, "list");
+    j.list = depth_list_avx2[kind];
+    printf("%8.1f", cpu_selected() >= CPU_AVX2 ? cycles(&j) : 0);
+    j.list = depth_list_avx512[kind];
+    printf("%8.1f\n", cpu_selected() >= CPU_AVX512 ? cycles(&j) : 0);
+    j.list = NULL;
+    printf("%-22s %-6s", name, "mixed");
+    j.mixed = depth_mixed_avx2[kind];
+    printf("%8.1f", cpu_selected() >= CPU_AVX2 ? cycles(&j) : 0);
+    j.mixed = depth_mixed_avx512[kind];
     printf("%8.1f\n", cpu_selected() >= CPU_AVX512 ? cycles(&j) : 0);
 }
 
