@@ -87,6 +87,21 @@ depth_state_init(struct depth_state *ds, const struct draw *d)
     init_faces(ds, d);
 }
 
+void
+depth_limits(const struct depth_state *ds, const struct gen9_cc_viewport *cc,
+             float *lo, float *hi)
+{
+    float least = cc->minimum_depth, most = cc->maximum_depth;
+    if (ds->kind == DEPTH_U16 || ds->kind == DEPTH_U24) {
+        /* Without a least number none is left, which is stored as zero. No
+         * zero is negative. */
+        most = isnan(least) ? 0 : isnan(most) ? 1 : CLAMP(most, 0, 1) + 0.0f;
+        least = isnan(least) ? 0 : CLAMP(least, 0, 1) + 0.0f;
+    }
+    *lo = least;
+    *hi = most;
+}
+
 bool
 depth_compare(unsigned func, double a, double b)
 {
@@ -190,7 +205,8 @@ depth_of_sample(const struct worker *w, const struct setup *s, int32_t x,
 static float
 clamp_depth(const struct setup *s, float z)
 {
-    return !(z > s->z_lo) ? s->z_lo : z > s->z_hi ? s->z_hi : z;
+    z = z > s->z_lo ? z : s->z_lo;
+    return z > s->z_hi ? s->z_hi : z;
 }
 
 struct sample_test {

@@ -6,7 +6,8 @@
 
 #include "engine/raster/cover.h"
 
-/* z(column, row) = (c + dx * (x + column)) + dy * (y + row), clamped. */
+/* z(column, row) = (c + dx * (x + column)) + dy * (y + row), clamped to
+ * what depth_limits() has. */
 struct depth_in {
     double c, dx, dy, x, y;
     float lo, hi;

@@ -114,10 +114,8 @@ setup_new(struct prim_list *l, const struct prim *prim)
     s->kind = prim->kind;
     s->viewport = prim->viewport < DRAW_MAX_VIEWPORTS ? prim->viewport : 0;
     s->layer = prim->layer;
-    const struct gen9_cc_viewport *cc = &l->scene->draw
-                                             ->cc_viewport[s->viewport];
-    s->z_lo = cc->minimum_depth;
-    s->z_hi = cc->maximum_depth;
+    depth_limits(&l->scene->ds, &l->scene->draw->cc_viewport[s->viewport],
+                 &s->z_lo, &s->z_hi);
     return s;
 }
 

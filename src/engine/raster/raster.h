@@ -291,6 +291,10 @@ void payload_centroid(const struct scene *scene, uint16_t cover, float *x,
 /* ---- depth.c, depth_block.c -------------------------------------------- */
 
 void depth_state_init(struct depth_state *ds, const struct draw *draw);
+/* What depths of a viewport are clamped to: for integers, numbers from 0 to 1
+ * with which as much is stored as with the viewport's own. */
+void depth_limits(const struct depth_state *ds,
+                  const struct gen9_cc_viewport *cc, float *lo, float *hi);
 /* Stencil and depth test of the samples in cover, with writes if `write`.
  * z: NULL for the interpolated depth, else one value for all samples;
  * stencil_ref: -1 for the state's. Returns the samples that pass. */

@@ -44,7 +44,7 @@ struct setup {
     /* Linear weights of v1 and v2, depth, 1/w; weights over w with perspective.
      */
     struct plane b1, b2;
-    float z_lo, z_hi;   /* CC_VIEWPORT */
+    float z_lo, z_hi;   /* depth_limits() */
     uint64_t square[4]; /* of struct small */
     struct plane z, q, n1, n2;
     /* What follows is not there in small ones of scene_add_triangles(). */

@@ -89,8 +89,8 @@ init_head(const struct prim_list *list, struct setup *head)
     head->edge_count = 3;
     head->conservative = d->raster.conservative_rasterization_enable;
     head->poly_stipple = d->wm.polygon_stipple_enable;
-    head->z_lo = d->cc_viewport[0].minimum_depth;
-    head->z_hi = d->cc_viewport[0].maximum_depth;
+    depth_limits(&list->scene->ds, &d->cc_viewport[0], &head->z_lo,
+                 &head->z_hi);
 }
 
 /* What a list before had here was read by other cores: it takes long to be the

@@ -35,15 +35,18 @@ struct fixture {
     struct depth_in in;
     enum depth_kind kind;
     unsigned func;
+    float lo, hi; /* of the viewport */
     uint8_t old[ROW_B * 4], want[ROW_B * 4], got[ROW_B * 4];
 };
 
 static float
-depth_at(const struct depth_in *in, unsigned i)
+depth_at(const struct fixture *f, unsigned i)
 {
+    const struct depth_in *in = &f->in;
     double dx = in->x + (double)(i & 3), dy = in->y + (double)(i >> 2);
     float z = (float)(in->c + in->dx * dx + in->dy * dy);
-    return !(z > in->lo) ? in->lo : z > in->hi ? in->hi : z;
+    z = z > f->lo ? z : f->lo;
+    return z > f->hi ? f->hi : z;
 }
 
 static bool
@@ -51,7 +54,7 @@ test_one(struct fixture *f, unsigned i)
 {
     unsigned size_B = f->kind == DEPTH_U16 ? 2 : 4;
     uint8_t *p = f->want + (i >> 2) * f->in.pitch_B + (i & 3) * size_B;
-    float z = depth_at(&f->in, i);
+    float z = depth_at(f, i);
     uint32_t old = 0, new;
     memcpy(&old, p, size_B);
     bool pass;
@@ -83,14 +86,15 @@ randomise(struct fixture *f)
                             .dy = number(),
                             .x = rnd() % 64 - 32 + 0.5,
                             .y = rnd() % 64 - 32 + 0.5,
-                            .lo = rnd() % 4   ? 0
-                                  : rnd() % 4 ? -1
-                                              : NAN,
-                            .hi = rnd() % 4 ? 1 : 0.75f,
                             .pitch_B = pitch_B[rnd() % PITCHES],
                             .mask = rnd() % 2 ? 0xffff : (uint16_t)rnd(),
                             .pass = pass[f->func],
                             .write = rnd() % 4};
+    f->lo = rnd() % 4 ? 0 : (float)number();
+    f->hi = rnd() % 4 ? 1 : (float)number();
+    const struct depth_state ds = {.kind = f->kind};
+    const struct gen9_cc_viewport cc = {f->lo, f->hi};
+    depth_limits(&ds, &cc, &in->lo, &in->hi);
     if (rnd() % 4 == 0)
         in->dx = in->dy = 0;
     for (unsigned i = 0; i < sizeof f->old; i++)
@@ -98,7 +102,7 @@ randomise(struct fixture *f)
     /* Often the depth that is there already, or one next to it. */
     unsigned size_B = f->kind == DEPTH_U16 ? 2 : 4;
     for (unsigned i = 0; i < PX; i++) {
-        float z = depth_at(in, i);
+        float z = depth_at(f, i);
         uint32_t v = bits_from_float(z);
         if (f->kind != DEPTH_F32)
             v = (uint32_t)(CLAMP(z, 0, 1) *

@@ -11,19 +11,33 @@ is_flat(const struct depth_in *in)
     return in->dx == 0 && in->dy == 0;
 }
 
+/* Columns and rows of a tile. */
+#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+static const double step[COVER_TILE_PX] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32),
+                                           SIXTEEN(48)};
+#undef FOUR
+#undef SIXTEEN
+
+LANES_INLINE __m256d
+four_from(double first, unsigned px)
+{
+    return _mm256_add_pd(_mm256_set1_pd(first), _mm256_loadu_pd(step + px));
+}
+
+/* Of the block at (x, y), pixels from (in->x, in->y), to which they are added
+ * exactly: both are a few subpixels. */
 LANES_INLINE vf
-interpolate(const struct depth_in *in, bool flat)
+interpolate(const struct depth_in *in, bool flat, unsigned x, unsigned y)
 {
     if (flat)
         return f_min(f_all(in->hi),
                      f_max(f_all((float)(in->c + 0.0)), f_all(in->lo)));
-    const __m256d steps = _mm256_set_pd(3, 2, 1, 0);
-    __m256d x = _mm256_add_pd(_mm256_set1_pd(in->x), steps);
-    __m256d y = _mm256_add_pd(_mm256_set1_pd(in->y), steps);
-    x = _mm256_add_pd(_mm256_set1_pd(in->c),
-                      _mm256_mul_pd(_mm256_set1_pd(in->dx), x));
-    y = _mm256_mul_pd(_mm256_set1_pd(in->dy), y);
-    vf z = f_max(f_of_sums(x, y), f_all(in->lo)); /* NaN to lo */
+    __m256d columns = four_from(in->x, x), rows = four_from(in->y, y);
+    columns = _mm256_add_pd(_mm256_set1_pd(in->c),
+                            _mm256_mul_pd(_mm256_set1_pd(in->dx), columns));
+    rows = _mm256_mul_pd(_mm256_set1_pd(in->dy), rows);
+    vf z = f_max(f_of_sums(columns, rows), f_all(in->lo)); /* NaN to lo */
     return f_min(f_all(in->hi), z);
 }
 
@@ -47,19 +61,20 @@ find_rule(enum depth_kind kind, unsigned pass)
     };
 }
 
-/* v * max + 0.5 cut off, exactly: the fused sums round once, at the last bit
- * of an integer. A product of 2^23 or more ends there by itself. The only tie
- * is at v = 0.5, where nearest even is up. */
+/* v * max + 0.5 cut off, exactly, of v from 0 to 1: the fused sum rounds once,
+ * at the last bit of an integer. The only tie is at v = 0.5, where nearest even
+ * is up. 24 bits fit there up to 0.5; above that v is (n + 2^23) / 2^24 with
+ * its significand n, and the result one less than that. Either is less than
+ * the other one where it does not hold. */
 LANES_INLINE vi
 quantise(enum depth_kind kind, vf v)
 {
-    if (kind == DEPTH_U16)
-        return i_sub(i_from_bits(f_fma(v, f_all(65535), f_all(0x1p23f))),
-                     i_all(0x4b000000));
-    vi low = i_sub(i_from_bits(f_fma(v, f_all(16777215), f_all(0x1p23f))),
+    const float max = kind == DEPTH_U16 ? 65535 : 16777215;
+    vi low = i_sub(i_from_bits(f_fma(v, f_all(max), f_all(0x1p23f))),
                    i_all(0x4b000000));
-    vi high = i_nearest(f_mul(v, f_all(16777215)));
-    return i_if_greater(i_all(0x3f000000), i_from_bits(v), low, high);
+    if (kind == DEPTH_U16)
+        return low;
+    return i_greatest(low, i_sub(i_from_bits(v), i_all(0x3e800001)));
 }
 
 LANES_INLINE vi
@@ -135,12 +150,11 @@ store_depths(enum depth_kind kind, const struct depth_in *in, vi v)
 
 /* Depths as they are stored, but for the byte next to D24. */
 LANES_INLINE vi
-new_depths(enum depth_kind kind, const struct depth_in *in, bool flat)
+new_depths(enum depth_kind kind, const struct depth_in *in, bool flat,
+           unsigned x, unsigned y)
 {
-    vf z = interpolate(in, flat);
-    if (kind == DEPTH_F32)
-        return i_from_bits(z);
-    return quantise(kind, f_min(f_max(z, f_all(0)), f_all(1)));
+    vf z = interpolate(in, flat, x, y);
+    return kind == DEPTH_F32 ? i_from_bits(z) : quantise(kind, z);
 }
 
 /* Whether any depth passes is hard to foresee: those that do not are written
@@ -167,7 +181,7 @@ test_block(enum depth_kind kind, const struct depth_in *in)
 {
     const struct rule rule = find_rule(kind, in->pass);
     const struct order order = find_order(kind, in->pass);
-    vi new = new_depths(kind, in, is_flat(in));
+    vi new = new_depths(kind, in, is_flat(in), 0, 0);
     return order.exists ? test_depths(kind, in, &rule, &order, true, new)
                         : test_depths(kind, in, &rule, &order, false, new);
 }
@@ -186,7 +200,7 @@ test_all(enum depth_kind kind, const struct depth_in *in,
     struct depth_in one = *in;
     vi new = i_all(0);
     if (flat)
-        new = new_depths(kind, &one, true);
+        new = new_depths(kind, &one, true, 0, 0);
     for (unsigned i = 0; i < count; i++) {
         const struct cover_block b = block[i];
         if (i + AHEAD < count) {
@@ -195,12 +209,8 @@ test_all(enum depth_kind kind, const struct depth_in *in,
         }
         one.at = to.mem + to.x_B[b.x] + to.y_B[b.y];
         one.mask = depth_transpose(b.mask);
-        if (!flat) {
-            /* Exact: all of them are a few subpixels. */
-            one.x = in->x + b.x;
-            one.y = in->y + b.y;
-            new = new_depths(kind, &one, false);
-        }
+        if (!flat)
+            new = new_depths(kind, &one, false, b.x, b.y);
         lit[i] = depth_transpose(
             test_depths(kind, &one, rule, order, ordered, new));
     }
@@ -231,11 +241,11 @@ test_mixed(enum depth_kind kind, const struct depth_in *in,
         one.dy = s->z.dy;
         one.lo = s->z_lo;
         one.hi = s->z_hi;
-        /* As test_all() has it, with its in->x. */
-        one.x = in->x - s->ref_x + b.x;
-        one.y = in->y - s->ref_y + b.y;
-        lit[i] = depth_transpose(test_depths(kind, &one, rule, order, ordered,
-                                             new_depths(kind, &one, false)));
+        one.x = in->x - s->ref_x;
+        one.y = in->y - s->ref_y;
+        vi new = new_depths(kind, &one, false, b.x, b.y);
+        lit[i] = depth_transpose(
+            test_depths(kind, &one, rule, order, ordered, new));
     }
 }
 

@@ -213,6 +213,14 @@ i_least(vi a, vi b)
                 _mm256_min_epu32(a.high, b.high)};
 }
 
+/* The greater, signed. */
+LANES_INLINE vi
+i_greatest(vi a, vi b)
+{
+    return (vi){_mm256_max_epi32(a.low, b.low),
+                _mm256_max_epi32(a.high, b.high)};
+}
+
 /* Signed a > b ? x : y. */
 LANES_INLINE vi
 i_if_greater(vi a, vi b, vi x, vi y)

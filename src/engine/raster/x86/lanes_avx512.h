@@ -185,6 +185,13 @@ i_least(vi a, vi b)
     return _mm512_min_epu32(a, b);
 }
 
+/* The greater, signed. */
+LANES_INLINE vi
+i_greatest(vi a, vi b)
+{
+    return _mm512_max_epi32(a, b);
+}
+
 /* Signed a > b ? x : y. */
 LANES_INLINE vi
 i_if_greater(vi a, vi b, vi x, vi y)
