@@ -3,8 +3,8 @@
 #include "eu/jit/scratch.h"
 #include "eu/jit/x86_emit.h"
 
-/* Most kernels need no more. */
-#define LEAST_ITEMS 4096u
+/* Most kernels need no more, and what is not written costs nothing. */
+#define LEAST_B ((size_t)65536)
 
 /* The parts of an instruction that do not depend on its operands. */
 struct row {
@@ -53,8 +53,9 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
 {
     if (need <= *capacity)
         return true;
+    uint32_t least = (uint32_t)(LEAST_B / item_B);
     if (x->failed || !jit_scratch_grow(x->memory, array, capacity,
-                                       MAX2(need, LEAST_ITEMS), item_B)) {
+                                       MAX2(need, least), item_B)) {
         x->failed = true;
         return false;
     }
@@ -208,6 +209,18 @@ const uint64_t x86_evex_reg[32] = ALL(EVEX_REG);
 const uint32_t x86_evex_vvvv[32] = ALL(EVEX_VVVV);
 const uint64_t x86_evex_rm[32] = ALL(EVEX_RM);
 
+/* The same of VEX. */
+#define VEX_REG(r) (((r)&8u) << 12 | (uint64_t)((r)&7u) << 35)
+#define VEX_VVVV(r) ((r) << 19)
+#define VEX_RM(r) (((r)&8u) << 10 | (uint64_t)((r)&7u) << 32)
+#define LOW(X)                                              \
+    {                                                       \
+        FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u) \
+    }
+static const uint64_t vex_reg[16] = LOW(VEX_REG);
+static const uint32_t vex_vvvv[16] = LOW(VEX_VVVV);
+static const uint64_t vex_rm[16] = LOW(VEX_RM);
+
 /* All but the last operand. */
 static inline uint64_t
 evex(const struct row *r, unsigned regs, uint64_t mods)
@@ -216,12 +229,16 @@ evex(const struct row *r, unsigned regs, uint64_t mods)
            mods;
 }
 
+/* The same of VEX. */
 static inline uint64_t
-vex(const struct row *r, unsigned len, unsigned regs)
+vex(const struct row *r, unsigned regs, uint64_t mods)
 {
-    return (r->vex ^ ((regs & 8) << 12 | (regs & 0xf00) << 11)) | len << 18 |
-           (uint64_t)(regs & 7) << 35;
+    return (r->vex ^ vex_reg[regs & 15] ^ vex_vvvv[regs >> 8 & 15]) |
+           (mods >> 29 & 3) << 18;
 }
+
+/* In a VEX instruction: 512 bits, mask registers. */
+#define VEX_LACKS (UINT64_C(2) << 29 | 7 << 24)
 
 /* How many bytes of an immediate there are, and these. */
 static inline unsigned
@@ -284,23 +301,33 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
 }
 
 static __attribute__((noinline)) void
+vector_vex_const(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+                 struct x86_rm rm)
+{
+    put_const(x, vex(&rows[op], regs, mods), 4, rm.disp, mods);
+}
+
+static __attribute__((noinline)) void
+vector_vex_memory(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
+                  struct x86_rm rm)
+{
+    put_memory(x, vex(&rows[op], regs, mods), 4, 0, rm, mods);
+}
+
+static __attribute__((noinline)) void
 vector_vex(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
            struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    unsigned len = mods >> 29 & 3;
-    uint64_t v = vex(r, len, regs);
-    assert(r->has_vex && !rm.bcast && len < 2 && !(mods >> 24 & 7));
-    if (rm.kind == X86_CONST) {
-        put_const(x, v, 4, rm.disp, mods);
-        return;
+    assert(r->has_vex && !rm.bcast && !(mods & VEX_LACKS));
+    if (rm.kind == X86_REG) {
+        uint64_t v = vex(r, regs, mods) ^ vex_rm[rm.reg & 15];
+        x86_put_more(x, v | mods >> 48 << 40, 5 + imm_size_B(mods));
+    } else if (rm.kind == X86_CONST) {
+        vector_vex_const(x, op, mods, regs, rm);
+    } else {
+        vector_vex_memory(x, op, mods, regs, rm);
     }
-    if (rm.kind != X86_REG) {
-        put_memory(x, v, 4, 0, rm, mods);
-        return;
-    }
-    v ^= (rm.reg & 8u) << 10 | (uint64_t)(rm.reg & 7) << 32;
-    x86_put_more(x, v | imm_of(mods) << 40, 5 + imm_size_B(mods));
 }
 
 static __attribute__((noinline)) void
@@ -366,7 +393,7 @@ x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     const uint64_t modrm = 0xc0 ^ 0x04, sib = X86_RCX << 3 | X86_RAX;
     assert(!x->evex && r->has_vex && len < 2);
     x86_room(x);
-    uint64_t v = vex(r, len, reg | vvvv << 8) ^ modrm << 32;
+    uint64_t v = vex(r, reg | vvvv << 8, x86_mods(len, 0, false)) ^ modrm << 32;
     x86_put_more(x, v | sib << 40 | (uint64_t)(uint8_t)imm << 48,
                  6 + (imm >= 0));
 }
