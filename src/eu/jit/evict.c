@@ -12,8 +12,8 @@
 #define OLD_CONST 32u
 #define FAR 6u
 
-#define NOT_READ 1000u /* in this block */
-#define NEVER UINT32_MAX
+/* More than any op has, and its upper bits are free. */
+#define NEVER (UINT32_C(1) << 26)
 
 /* What memory has and nobody reads for so long is the one. */
 #define FAR_ENOUGH 24u
@@ -47,6 +47,16 @@ look_ahead(struct jit *j, struct jit_ahead *a)
     }
 }
 
+/* A register and 1 more than the op that reads it next, as one number; of equal
+ * ones the first register has the largest. 0: none. */
+#define CHOICE(r, next) ((next) << 5 | (31 - (r)))
+
+static inline unsigned
+choice_reg(uint32_t choice)
+{
+    return 31 - choice % 32;
+}
+
 /* 1 more than the op that reads the vector next, as far as one can see, or
  * NEVER. */
 static uint32_t
@@ -63,54 +73,36 @@ find_reader(const struct jit *j, const struct jit_vreg *v)
     return a->whole ? NEVER : a->end;
 }
 
-/* How far a register's value is from being read. */
-static inline unsigned
-distance(struct jit *j, unsigned r)
+static inline uint32_t
+choice(struct jit *j, unsigned r)
 {
     struct jit_vregs *v = &j->v;
-    uint32_t next = v->next[r];
-    if (next <= j->here)
-        next = v->next[r] = find_reader(j, &v->reg[r]);
-    return MIN2(next - 1 - j->here, NOT_READ);
+    if (v->next[r] < CHOICE(31, j->here + 1))
+        v->next[r] = CHOICE(r, find_reader(j, &v->reg[r]));
+    return v->next[r];
 }
 
-static inline unsigned
-distance_unnamed(const struct jit_vregs *v, unsigned r)
+/* The same for what is no part of the register file. */
+static inline uint32_t
+guess(const struct jit *j, unsigned r)
 {
-    bool recent = v->recent & JIT_BIT(r);
-    return v->reg[r].kind != JIT_CONST ? 0 : recent ? 4 : OLD_CONST;
-}
-
-/* A register and its distance as one number; of equally distant ones the first
- * has the largest. 0: none. */
-#define CHOICE(r, distance) (((distance) + 1) << 5 | (31 - (r)))
-
-static inline unsigned
-choice_reg(uint32_t choice)
-{
-    return 31 - choice % 32;
-}
-
-static inline unsigned
-choice_distance(uint32_t choice)
-{
-    return (choice >> 5) - 1;
+    bool recent = j->v.recent & JIT_BIT(r);
+    unsigned distance = j->v.reg[r].kind != JIT_CONST ? 0
+                        : recent                      ? 4
+                                                      : OLD_CONST;
+    return CHOICE(r, j->here + 1 + distance);
 }
 
 /* Of those in memory; the first one that is far enough will do. */
 static uint32_t
 choose_clean(struct jit *j, uint32_t set)
 {
-    struct jit_vregs *v = &j->v;
+    const uint32_t far = CHOICE(31, j->here + 1 + FAR_ENOUGH);
     uint32_t best = 0;
-    for (; set; set &= set - 1) {
+    for (; set && best < far; set &= set - 1) {
         unsigned r = jit_first(set);
-        unsigned d = v->named & JIT_BIT(r) ? distance(j, r)
-                                           : distance_unnamed(v, r);
-        uint32_t choice = CHOICE(r, d);
-        if (d >= FAR_ENOUGH)
-            return choice;
-        best = MAX2(best, choice);
+        uint32_t next = j->v.named & JIT_BIT(r) ? choice(j, r) : guess(j, r);
+        best = MAX2(best, next);
     }
     return best;
 }
@@ -121,9 +113,8 @@ choose_dirty(struct jit *j, uint32_t set)
 {
     uint32_t best = 0;
     for (; set; set &= set - 1) {
-        unsigned r = jit_first(set);
-        uint32_t choice = CHOICE(r, distance(j, r));
-        best = MAX2(best, choice);
+        uint32_t next = choice(j, jit_first(set));
+        best = MAX2(best, next);
     }
     return best;
 }
@@ -135,12 +126,13 @@ jit_farthest(struct jit *j, uint32_t set)
     if (j->here >= a->end || (!a->whole && j->here >= a->from + LEAST_AHEAD))
         look_ahead(j, a);
     uint32_t clean = choose_clean(j, set & ~j->v.dirty);
-    if (clean && choice_distance(clean) >= FAR_ENOUGH)
+    if (clean >= CHOICE(31, j->here + 1 + FAR_ENOUGH))
         return choice_reg(clean);
     uint32_t dirty = choose_dirty(j, set & j->v.dirty);
     if (!clean || !dirty)
         return choice_reg(clean | dirty);
-    unsigned near = choice_distance(clean), far = choice_distance(dirty);
-    bool takes_clean = near >= far || (near >= FAR && far < NOT_READ);
+    bool takes_clean = clean >> 5 >= dirty >> 5 ||
+                       (clean >= CHOICE(31, j->here + 1 + FAR) &&
+                        dirty < CHOICE(31, NEVER));
     return choice_reg(takes_clean ? clean : dirty);
 }
