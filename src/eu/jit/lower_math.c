@@ -137,7 +137,7 @@ jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     if (fn == EU_MATH_POW)
         rb = jit_in_reg(j, b, p->len);
     j->needs_nearest = true;
-    if (j->evex && !math_denormals(&m))
+    if (!math_denormals(&m))
         d = jit_math_copy(j, fn, m.len, ra, fn == EU_MATH_POW ? (int)rb : -1);
     if (d == JIT_NO_CODE)
         d = jit_math_steps(&m, fn, ra, rb);

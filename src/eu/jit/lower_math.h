@@ -181,8 +181,8 @@ void jit_math_large(struct jit *j, unsigned a, unsigned d, bool is_cos);
 /* lower_math.c */
 unsigned jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a,
                         unsigned b);
-/* lower_ready.c: the same, for AVX-512 without denormals; b < 0: the function
- * has one operand. JIT_NO_CODE without memory. */
+/* lower_ready.c: the same, without denormals; b < 0: the function has one
+ * operand. JIT_NO_CODE without memory. */
 unsigned jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a,
                        int b);
 

@@ -1,6 +1,6 @@
-/* lower_ready.c: extended math once more. What a function comes to with
- * AVX-512 is always the same but for the registers, so its code is made once
- * per process, and copied for every instruction. */
+/* lower_ready.c: extended math once more. What a function comes to is always
+ * the same but for the registers, so its code is made once per process, and
+ * copied for every instruction. */
 #include "eu/jit/lower_math.h"
 #include "eu/jit/x86_ready.h"
 
@@ -17,13 +17,20 @@ struct ready {
     bool needs_flush;
 };
 
-static _Atomic(const struct ready *) known[FUNCTIONS][2];
+/* With AVX2, and with AVX-512 of eight lanes and of sixteen. */
+static _Atomic(const struct ready *) known[FUNCTIONS][3];
+
+static _Atomic(const struct ready *) *
+place_of(const struct jit *j, unsigned fn, unsigned len)
+{
+    return &known[fn][j->evex ? len : 0];
+}
 
 /* What the function reads besides its operand, or -1. */
 static int
 second_input(struct jit *j, unsigned fn, int b)
 {
-    if (fn != EU_MATH_RSQ)
+    if (fn != EU_MATH_RSQ || !j->evex)
         return b;
     return (int)jit_dword_reg(j, bits_from_float(LAST_RSQ_COEF));
 }
@@ -32,18 +39,19 @@ second_input(struct jit *j, unsigned fn, int b)
 static struct jit
 recorder(const struct jit *j, unsigned len)
 {
+    unsigned first = x86_ready_first(j->evex);
     struct jit r = {
-        .x = {.evex = true, .memory = j->x.memory},
-        .evex = true,
+        .x = {.evex = j->evex, .memory = j->x.memory},
+        .evex = j->evex,
         .threads = 1,
         .has_wide = len == 2,
-        .v.all = ~UINT32_C(0) << X86_READY_FIRST,
+        .v.all = (j->evex ? UINT32_MAX : 0xffff) & ~UINT32_C(0) << first,
     };
     for (unsigned i = 0; i < INPUTS; i++)
         jit_temp(&r);
     /* Of functions with one operand, what second_input() has. */
-    r.v.reg[X86_READY_FIRST + 1].kind = JIT_CONST;
-    r.v.reg[X86_READY_FIRST + 1].value = bits_from_float(LAST_RSQ_COEF);
+    r.v.reg[first + 1].kind = JIT_CONST;
+    r.v.reg[first + 1].value = bits_from_float(LAST_RSQ_COEF);
     return r;
 }
 
@@ -53,8 +61,8 @@ record(const struct jit *j, struct ready *ready, unsigned fn, unsigned len)
     struct jit r = recorder(j, len);
     const struct jit_math m = {&r, len};
     const uint32_t inputs = r.v.recent;
-    ready->result = (uint8_t)jit_math_steps(&m, fn, X86_READY_FIRST,
-                                            X86_READY_FIRST + 1);
+    unsigned first = x86_ready_first(j->evex);
+    ready->result = (uint8_t)jit_math_steps(&m, fn, first, first + 1);
     ready->temps = r.v.recent & ~inputs;
     ready->needs_flush = r.needs_flush;
     return !r.crowded && x86_make_ready(&ready->code, &r.x);
@@ -69,7 +77,7 @@ make_ready(const struct jit *j, unsigned fn, unsigned len)
         free(mine);
         return NULL;
     }
-    if (atomic_compare_exchange_strong(&known[fn][len - 1], &none, mine))
+    if (atomic_compare_exchange_strong(place_of(j, fn, len), &none, mine))
         return mine;
     free(mine);
     return none;
@@ -78,17 +86,19 @@ make_ready(const struct jit *j, unsigned fn, unsigned len)
 unsigned
 jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a, int b)
 {
-    const struct ready *ready = atomic_load_explicit(&known[fn][len - 1],
+    const struct ready *ready = atomic_load_explicit(place_of(j, fn, len),
                                                      memory_order_acquire);
-    uint8_t reg[32] = {[X86_READY_FIRST] = (uint8_t)a};
+    unsigned first = x86_ready_first(j->evex);
+    uint8_t reg[32] = {0};
     uint32_t temps = 0;
     if (!ready)
         ready = make_ready(j, fn, len);
     if (!ready)
         return JIT_NO_CODE;
     int second = second_input(j, fn, b);
+    reg[first] = (uint8_t)a;
     if (second >= 0)
-        reg[X86_READY_FIRST + 1] = (uint8_t)second;
+        reg[first + 1] = (uint8_t)second;
     for (uint32_t set = ready->temps; set; set &= set - 1) {
         unsigned r = jit_temp(j);
         reg[jit_first(set)] = (uint8_t)r;

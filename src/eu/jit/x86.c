@@ -194,46 +194,37 @@ x86_place_pool(struct x86 *x)
 
 /* ---- vectors ---- */
 
-/* A register's bits in an EVEX instruction: the operand in ModRM's middle, the
- * one in vvvv, the last one. */
 #define EVEX_REG(r) (((r)&8u) << 12 | ((r)&16u) << 8 | (uint64_t)((r)&7u) << 43)
 #define EVEX_VVVV(r) (((r)&15u) << 19 | ((r)&16u) << 23)
 #define EVEX_RM(r) (((r)&24u) << 10 | (uint64_t)((r)&7u) << 40)
+#define VEX_REG(r) (((r)&8u) << 12 | (uint64_t)((r)&7u) << 35)
+#define VEX_VVVV(r) (((r)&15u) << 19)
+#define VEX_RM(r) (((r)&8u) << 10 | (uint64_t)((r)&7u) << 32)
 #define FOUR(X, r) X(r), X((r) + 1), X((r) + 2), X((r) + 3)
 #define ALL(X)                                                             \
     {                                                                      \
         FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u), FOUR(X, 16u), \
             FOUR(X, 20u), FOUR(X, 24u), FOUR(X, 28u)                       \
     }
-const uint64_t x86_evex_reg[32] = ALL(EVEX_REG);
-const uint32_t x86_evex_vvvv[32] = ALL(EVEX_VVVV);
-const uint64_t x86_evex_rm[32] = ALL(EVEX_RM);
-
-/* The same of VEX. */
-#define VEX_REG(r) (((r)&8u) << 12 | (uint64_t)((r)&7u) << 35)
-#define VEX_VVVV(r) ((r) << 19)
-#define VEX_RM(r) (((r)&8u) << 10 | (uint64_t)((r)&7u) << 32)
-#define LOW(X)                                              \
-    {                                                       \
-        FOUR(X, 0u), FOUR(X, 4u), FOUR(X, 8u), FOUR(X, 12u) \
-    }
-static const uint64_t vex_reg[16] = LOW(VEX_REG);
-static const uint32_t vex_vvvv[16] = LOW(VEX_VVVV);
-static const uint64_t vex_rm[16] = LOW(VEX_RM);
+const struct x86_fields x86_evex_fields = {ALL(EVEX_REG), ALL(EVEX_RM),
+                                           ALL(EVEX_VVVV)};
+const struct x86_fields x86_vex_fields = {ALL(VEX_REG), ALL(VEX_RM),
+                                          ALL(VEX_VVVV)};
 
 /* All but the last operand. */
 static inline uint64_t
 evex(const struct row *r, unsigned regs, uint64_t mods)
 {
-    return (r->evex ^ x86_evex_reg[regs & 31] ^ x86_evex_vvvv[regs >> 8 & 31]) |
-           mods;
+    const struct x86_fields *f = &x86_evex_fields;
+    return (r->evex ^ f->reg[regs & 31] ^ f->vvvv[regs >> 8 & 31]) | mods;
 }
 
 /* The same of VEX. */
 static inline uint64_t
 vex(const struct row *r, unsigned regs, uint64_t mods)
 {
-    return (r->vex ^ vex_reg[regs & 15] ^ vex_vvvv[regs >> 8 & 15]) |
+    const struct x86_fields *f = &x86_vex_fields;
+    return (r->vex ^ f->reg[regs & 31] ^ f->vvvv[regs >> 8 & 31]) |
            (mods >> 29 & 3) << 18;
 }
 
@@ -321,7 +312,7 @@ vector_vex(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
     const struct row *r = &rows[op];
     assert(r->has_vex && !rm.bcast && !(mods & VEX_LACKS));
     if (rm.kind == X86_REG) {
-        uint64_t v = vex(r, regs, mods) ^ vex_rm[rm.reg & 15];
+        uint64_t v = vex(r, regs, mods) ^ x86_vex_fields.rm[rm.reg & 31];
         x86_put_more(x, v | mods >> 48 << 40, 5 + imm_size_B(mods));
     } else if (rm.kind == X86_CONST) {
         vector_vex_const(x, op, mods, regs, rm);
@@ -367,7 +358,7 @@ x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
         return;
     }
     if (rm.kind == X86_REG) {
-        uint64_t v = evex(r, regs, mods) ^ x86_evex_rm[rm.reg & 31];
+        uint64_t v = evex(r, regs, mods) ^ x86_evex_fields.rm[rm.reg & 31];
         x86_put_more(x, v, 6 + imm_size_B(mods));
     } else if (rm.kind == X86_CONST) {
         vector_evex_const(x, op, mods, regs, rm);

@@ -6,10 +6,15 @@
 
 void x86_more_room(struct x86 *x);
 
-/* A vector register's bits in an EVEX instruction: the operand in ModRM's
- * middle, the one in vvvv, the last one. */
-extern const uint64_t x86_evex_reg[32], x86_evex_rm[32];
-extern const uint32_t x86_evex_vvvv[32];
+/* A vector register's bits in the first bytes of an instruction of either form:
+ * the operand in ModRM's middle, the last one, the one in vvvv. VEX has
+ * sixteen.
+ */
+struct x86_fields {
+    uint64_t reg[32], rm[32];
+    uint32_t vvvv[32];
+};
+extern const struct x86_fields x86_evex_fields, x86_vex_fields;
 
 bool x86_room_for_fixups(struct x86 *x, uint32_t count);
 

@@ -5,55 +5,82 @@
 #include "eu/jit/x86_emit.h"
 
 #define EVEX 0x62
-#define HEAD_B 6u /* up to ModRM */
+#define VEX 0xc4  /* the only one of its forms that vectors are put down in */
 #define DISP_B 4u /* of constants */
 #define LONGEST_B 12u
 #define STEPS_OF_ROOM (X86_ROOM / LONGEST_B)
 
 static inline uint64_t
-evex_regs(const uint8_t reg[32], const struct x86_ready_step *s)
+bits_of(const struct x86_fields *f, const uint8_t reg[32],
+        const struct x86_ready_step *s)
 {
-    return x86_evex_reg[reg[s->reg]] ^ x86_evex_vvvv[reg[s->vvvv]] ^
-           x86_evex_rm[reg[s->rm]];
+    return f->reg[reg[s->reg]] ^ f->vvvv[reg[s->vvvv]] ^ f->rm[reg[s->rm]] ^
+           (uint64_t)reg[s->last] << 44;
 }
 
-/* Registers and constants are all there is. */
+static const struct x86_fields *
+fields(bool evex)
+{
+    return evex ? &x86_evex_fields : &x86_vex_fields;
+}
+
+/* What an instruction consists of. */
+struct form {
+    unsigned head_B; /* up to ModRM */
+    unsigned map, opcode, modrm;
+    bool is_const, has_imm, has_last;
+};
+
+/* Instructions of the map 0F3A, shifts and comparisons have an immediate. Of
+ * operands, registers and constants are all there is. */
 static bool
-is_known(const uint8_t *p)
+find_form(struct form *f, const uint8_t *p, bool evex)
 {
-    return p[0] == EVEX && (p[5] >= 0xc0 || (p[5] & 0xc7) == 0x05);
+    unsigned at = evex ? 4 : 3, map = p[1] & 7, opcode = p[at];
+    *f = (struct form){
+        .head_B = at + 2,
+        .map = map,
+        .opcode = opcode,
+        .modrm = p[at + 1],
+        .is_const = (p[at + 1] & 0xc7) == 0x05,
+        .has_imm = map == 3 || (map == 1 && (opcode == 0x72 || opcode == 0xc2)),
+        .has_last = !evex && map == 3 && opcode >= 0x4a && opcode <= 0x4c};
+    return p[0] == (evex ? EVEX : VEX) &&
+           (f->modrm >= 0xc0 || (f->is_const && !f->has_last));
 }
 
-/* Instructions of the map 0F3A, shifts and comparisons have an immediate. */
-static unsigned
-size_of(const uint8_t *p)
+/* Shifts have a part of their opcode there, sign bits go to a general register.
+ */
+static bool
+has_reg(const struct form *f)
 {
-    unsigned map = p[1] & 7, opcode = p[4];
-    bool imm = map == 3 || (map == 1 && (opcode == 0x72 || opcode == 0xc2));
-    bool is_const = (p[5] & 0xc7) == 0x05;
-    return HEAD_B + (is_const ? DISP_B : 0) + imm;
-}
-
-static uint8_t
-number(unsigned n)
-{
-    return n >= X86_READY_FIRST ? (uint8_t)n : 0;
+    return f->map != 1 || (f->opcode != 0x72 && f->opcode != 0x50);
 }
 
 /* Registers in inverted fields of the prefix, and in ModRM. */
-static void
-take_apart(struct x86_ready_step *s, const uint8_t *p)
+static bool
+take_apart(struct x86_ready_step *s, const uint8_t *p, bool evex)
 {
-    unsigned size_B = size_of(p), r = ~p[1], v = ~p[2], w = ~p[3];
-    bool in_reg = p[5] >= 0xc0;
+    struct form f;
+    if (!find_form(&f, p, evex))
+        return false;
+    unsigned size_B = f.head_B + (f.is_const ? DISP_B : 0) + f.has_imm;
+    unsigned first = x86_ready_first(evex), high = evex ? 16 : 0;
+    unsigned r = ~p[1], v = ~p[2], w = ~p[3];
+    unsigned reg = (f.modrm >> 3 & 7) | (r >> 4 & 8) | (r & high);
+    unsigned vvvv = (v >> 3 & 15) | (w << 1 & high);
+    unsigned rm = (f.modrm & 7) | (r >> 2 & 8) | (r >> 2 & high);
+    unsigned last = f.has_last ? p[f.head_B] >> 4 : 0;
     *s = (struct x86_ready_step){
         .size_B = (uint8_t)size_B,
-        .reg = number((p[5] >> 3 & 7) | (r >> 4 & 8) | (r & 16)),
-        .vvvv = number((v >> 3 & 15) | (w << 1 & 16)),
-        .rm = in_reg ? number((p[5] & 7) | (r >> 2 & 8) | (r >> 2 & 16)) : 0};
+        .reg = (uint8_t)(has_reg(&f) && reg >= first ? reg : 0),
+        .vvvv = (uint8_t)(vvvv >= first ? vvvv : 0),
+        .rm = (uint8_t)(!f.is_const && rm >= first ? rm : 0),
+        .last = (uint8_t)last};
     memcpy(&s->bits, p, MIN2(size_B, 8));
     if (size_B > 8)
         memcpy(&s->rest, p + 8, size_B - 8);
+    return true;
 }
 
 bool
@@ -67,11 +94,12 @@ x86_make_ready(struct x86_ready *r, const struct x86 *x)
         x->pool_count > ARRAY_SIZE(r->dw))
         return false;
     for (uint32_t at = 0; at < x->size; at += r->step[n++].size_B) {
-        if (n == ARRAY_SIZE(r->step) || !is_known(x->code + at))
+        if (n == ARRAY_SIZE(r->step) ||
+            !take_apart(&r->step[n], x->code + at, x->evex))
             return false;
-        take_apart(&r->step[n], x->code + at);
-        r->step[n].bits ^= evex_regs(same, &r->step[n]);
+        r->step[n].bits ^= bits_of(fields(x->evex), same, &r->step[n]);
     }
+    r->evex = x->evex;
     r->count = n;
     r->fixup_count = x->fixup_count;
     memset(r->dw, 0, sizeof r->dw);
@@ -102,13 +130,14 @@ copy_fixups(struct x86 *x, const struct x86_ready *r)
 void
 x86_copy_ready(struct x86 *x, const struct x86_ready *r, const uint8_t reg[32])
 {
+    const struct x86_fields *f = fields(r->evex);
     copy_fixups(x, r);
     for (uint32_t i = 0; i < r->count;) {
         uint8_t *p = x86_begin(x);
         uint32_t end = MIN2(i + STEPS_OF_ROOM, r->count);
         for (; i < end; i++) {
             const struct x86_ready_step *s = &r->step[i];
-            uint64_t bits = s->bits ^ evex_regs(reg, s);
+            uint64_t bits = s->bits ^ bits_of(f, reg, s);
             memcpy(p, &bits, 8);
             memcpy(p + 8, &s->rest, 4);
             p += s->size_B;

@@ -167,7 +167,7 @@ Test(jit_x86, constant_before_an_immediate_byte)
 
 /* Every field that can have a register, and what looks like one. */
 static void
-emit_steps(struct x86 *x, const uint8_t r[6])
+emit_evex(struct x86 *x, const uint8_t r[6])
 {
     const uint32_t half = 0x3f000000, table[16] = {7, 3, 1};
     x86_vop(x, X86_MOVUPS_LD, 2, r[0], 0, x86_const(x, table, 16), 0);
@@ -180,61 +180,118 @@ emit_steps(struct x86 *x, const uint8_t r[6])
     x86_vop_imm(x, X86_FIXUPIMMPS, 2, r[1], r[2], x86_const(x, &half, 1), 0, 0);
 }
 
+static void
+emit_vex(struct x86 *x, const uint8_t r[6])
+{
+    const uint32_t table[8] = {7, 3, 1};
+    x86_vop(x, X86_MOVUPS_LD, 1, r[0], 0, x86_const(x, table, 8), 0);
+    x86_vop(x, X86_FMADD213PS, 1, r[0], r[1], x86_reg(r[2]), 0);
+    x86_vop(x, X86_PERMPS, 1, r[3], r[2], x86_dwords_const(x, 5), 0);
+    x86_vop_imm(x, X86_PSHIFTD_IMM, 1, 6, r[4], x86_reg(r[3]), 0, 23);
+    x86_vop_imm(x, X86_CMPPS, 1, r[4], r[4], x86_const(x, table, 8), 0, 0x11);
+    x86_vop_imm(x, X86_BLENDVPS, 1, r[5], r[1], x86_reg(r[0]), 0,
+                (uint8_t)(r[2] << 4));
+    x86_vop_imm(x, X86_ROUNDPS, 1, r[1], 0, x86_reg(r[5]), 0, 9);
+    x86_vop(x, X86_MOVMSKPS, 1, X86_RCX, 0, x86_reg(r[4]), 0);
+}
+
 /* More than there is room for at first. */
-#define COPIES 80
+#define COPIES 900
+
+struct copies {
+    bool evex;
+    void (*emit)(struct x86 *x, const uint8_t r[6]);
+    uint8_t numbers[6];
+};
+
+static void
+compare_copies(const struct copies *c, const struct x86_ready *ready,
+               const uint8_t regs[6])
+{
+    struct x86 x, expected;
+    struct arena memory[2];
+    uint8_t to[32] = {0};
+    for (unsigned n = 0; n < 6; n++)
+        to[c->numbers[n]] = regs[n];
+    arena_init(&memory[0], 65536, 0);
+    arena_init(&memory[1], 65536, 0);
+    x86_init(&x, c->evex, &memory[0]);
+    x86_init(&expected, c->evex, &memory[1]);
+    for (unsigned n = 0; n < COPIES; n++) {
+        x86_copy_ready(&x, ready, to);
+        c->emit(&expected, regs);
+    }
+    cr_assert_eq(x.size, expected.size);
+    x86_place_pool(&x);
+    x86_place_pool(&expected);
+    cr_expect_arr_eq(x.code, expected.code, expected.size, "EVEX %d, from %u",
+                     c->evex, regs[0]);
+    arena_finish(&memory[0]);
+    arena_finish(&memory[1]);
+}
 
 Test(jit_x86, copies_are_what_the_emitter_makes)
 {
-    static const uint8_t numbers[6] = {8, 9, 10, 11, 30, 31};
-    static const uint8_t regs[][6] = {
-        {0, 1, 2, 3, 4, 5}, {31, 24, 16, 15, 8, 7}, {3, 3, 19, 27, 11, 0}};
+    static const struct copies forms[] = {
+        {true, emit_evex, {8, 9, 10, 11, 30, 31}},
+        {false, emit_vex, {1, 2, 7, 8, 14, 15}},
+    };
+    static const uint8_t regs[2][3][6] = {
+        {{31, 24, 16, 15, 8, 7}, {0, 1, 2, 3, 4, 5}, {3, 3, 19, 27, 11, 0}},
+        {{15, 14, 8, 7, 1, 0}, {0, 1, 2, 3, 4, 5}, {3, 3, 15, 12, 11, 0}}};
     static struct x86_ready ready;
-    struct x86 first, x, expected;
-    begin(&first, true);
-    emit_steps(&first, numbers);
-    cr_assert(x86_make_ready(&ready, &first));
-    arena_finish(first.memory);
-    for (unsigned i = 0; i < ARRAY_SIZE(regs); i++) {
-        struct arena memory[2];
-        uint8_t to[32] = {0};
-        for (unsigned n = 0; n < 6; n++)
-            to[numbers[n]] = regs[i][n];
-        arena_init(&memory[0], 65536, 0);
-        arena_init(&memory[1], 65536, 0);
-        x86_init(&x, true, &memory[0]);
-        x86_init(&expected, true, &memory[1]);
-        for (unsigned n = 0; n < COPIES; n++) {
-            x86_copy_ready(&x, &ready, to);
-            emit_steps(&expected, regs[i]);
-        }
-        cr_assert_eq(x.size, expected.size);
-        x86_place_pool(&x);
-        x86_place_pool(&expected);
-        cr_expect_arr_eq(x.code, expected.code, expected.size, "registers %u",
-                         i);
-        arena_finish(&memory[0]);
-        arena_finish(&memory[1]);
+    for (unsigned i = 0; i < ARRAY_SIZE(forms); i++) {
+        struct x86 first;
+        begin(&first, forms[i].evex);
+        forms[i].emit(&first, forms[i].numbers);
+        cr_assert(x86_make_ready(&ready, &first));
+        arena_finish(first.memory);
+        for (unsigned n = 0; n < ARRAY_SIZE(regs[i]); n++)
+            compare_copies(&forms[i], &ready, regs[i][n]);
     }
 }
 
-/* Places in memory, VEX forms, general registers. */
+/* Places in memory, the other forms, general registers, operands that are not
+ * where they are looked for, too much. */
+static void
+emit_what_is_refused(struct x86 *x, unsigned i)
+{
+    const uint32_t table[8] = {0};
+    switch (i) {
+    case 0: x86_vop(x, X86_MULPS, 1, 8, 9, x86_thread(64), 0); break;
+    case 1: x86_vop(x, X86_MULPS, 1, 8, 9, x86_thread(4096), 0); break;
+    case 2: x86_mov_imm(x, X86_RCX, 4); break;
+    case 3:
+        for (unsigned n = 0; n < X86_READY_STEPS; n++)
+            x86_vop(x, X86_MULPS, 1, 8, 9, x86_reg(10), 0);
+        break;
+    case 4:
+        if (x->evex)
+            x86_vop(x, X86_PCMPEQD, 1, 8, 9, x86_reg(10), 0);
+        else
+            x86_vop_imm(x, X86_BLENDVPS, 1, 8, 9, x86_const(x, table, 8), 0,
+                        0x10);
+        break;
+    case 5:
+        if (x->evex)
+            x86_kmov_to_gpr(x, X86_RCX, 4);
+        else
+            x86_vop_indexed(x, X86_MOVUPS_LD, 1, 8, 0, -1);
+        break;
+    }
+}
+
 Test(jit_x86, what_cannot_be_copied_is_refused)
 {
     static struct x86_ready ready;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 2 * 6; i++) {
         struct x86 x;
-        begin(&x, true);
-        x86_vop(&x, X86_MULPS, 2, 8, 9, x86_reg(10), 0);
+        begin(&x, i % 2);
+        x86_vop(&x, X86_MULPS, 1, 8, 9, x86_reg(10), 0);
         cr_expect(x86_make_ready(&ready, &x));
-        if (i == 0)
-            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_thread(64), 0);
-        if (i == 1)
-            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_thread_bcast(4096), 0);
-        if (i == 2)
-            x86_kmov_to_gpr(&x, X86_RCX, 4);
-        for (unsigned n = 0; i == 3 && n < X86_READY_STEPS; n++)
-            x86_vop(&x, X86_MULPS, 2, 8, 9, x86_reg(10), 0);
-        cr_expect_not(x86_make_ready(&ready, &x), "case %u", i);
+        emit_what_is_refused(&x, i / 2);
+        cr_expect_not(x86_make_ready(&ready, &x), "case %u, EVEX %u", i / 2,
+                      i % 2);
         arena_finish(x.memory);
     }
 }
