@@ -2,7 +2,6 @@
  * shapes_avx2.c and shapes_avx512.c, which bring vectors of as many values and
  * what is declared here. */
 #include "engine/raster/shapes.h"
-#include "engine/raster/x86/sign_bits.h"
 
 /* Pairs apart, two in each of the vectors. */
 static inline void unzip(ivec *x, ivec *y, const __m128i in[LANES / 2]);
@@ -122,23 +121,43 @@ find_edges(const struct boxes *box, ivec area, const ivec x[3], const ivec y[3],
     }
 }
 
-/* What lane i's triangle has in the square that lies (x, y) pixels from the
- * first one. */
+/* Where the pixels of a block lie, bit by bit. */
+static const int32_t block_x[16] = {0, 1, 0, 1, 2, 3, 2, 3,
+                                    0, 1, 0, 1, 2, 3, 2, 3};
+static const int32_t block_y[16] = {0, 0, 1, 1, 0, 0, 1, 1,
+                                    2, 2, 3, 3, 2, 2, 3, 3};
+
+/* What lies outside of lane i's triangle in the square (x, y) pixels from the
+ * first one: LANES pixels of each of its four blocks, `from` on. */
 static inline uint64_t
-find_square(const struct edges *l, unsigned i, int32_t x, int32_t y)
+find_outside(const struct edges *l, unsigned i, int32_t x, int32_t y,
+             unsigned from)
 {
-    const i32x16 quad_x = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
-    const i32x16 quad_y = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
-    i32x16 out[4] = {{0}};
+    ivec across, down, out[4] = {{0}};
+    uint64_t all = 0;
+    memcpy(&across, block_x + from, sizeof across);
+    memcpy(&down, block_y + from, sizeof down);
     for (unsigned e = 0; e < 3; e++) {
         const int32_t a = l->a[e][i], b = l->b[e][i];
-        i32x16 v = quad_x * a + quad_y * b + (l->v[e][i] + x * a + y * b);
+        ivec v = across * a + down * b + (l->v[e][i] + x * a + y * b);
         out[0] |= v;
         out[1] |= v + 4 * a;
         out[2] |= v + 4 * b;
         out[3] |= v + (4 * a + 4 * b);
     }
-    return ~sign_bits_of_four(out);
+    for (unsigned k = 0; k < 4; k++)
+        all |= (uint64_t)signs(out[k]) << (16 * k + from);
+    return all;
+}
+
+/* What lies inside. */
+static inline uint64_t
+find_square(const struct edges *l, unsigned i, int32_t x, int32_t y)
+{
+    uint64_t all = 0;
+    for (unsigned from = 0; from < 16; from += LANES)
+        all |= find_outside(l, i, x, y, from);
+    return ~all;
 }
 
 /* Shape `to` from lane i. False: it covers nothing. */
