@@ -8,16 +8,10 @@ typedef struct {
 
 #include "engine/raster/x86/plane_simd.h"
 
-static inline void
-to_floats(float out[16], const f64x8 *a, const f64x8 *b)
+static inline eight
+eight_of(f64x4 left, f64x4 right)
 {
-    __m256d v[4];
-    memcpy(v, a, sizeof *a);
-    memcpy(v + 2, b, sizeof *b);
-    _mm256_storeu_ps(
-        out, _mm256_set_m128(_mm256_cvtpd_ps(v[1]), _mm256_cvtpd_ps(v[0])));
-    _mm256_storeu_ps(
-        out + 8, _mm256_set_m128(_mm256_cvtpd_ps(v[3]), _mm256_cvtpd_ps(v[2])));
+    return (eight){left, right};
 }
 
 static inline eight

@@ -2,16 +2,15 @@
  * and DQ; called only where the processor has them. */
 #include "engine/raster/x86/plane_vectors.h"
 
-typedef f64x8 eight;
+typedef double eight __attribute__((vector_size(64)));
 
 #include "engine/raster/x86/plane_simd.h"
 
-static inline void
-to_floats(float out[16], const f64x8 *a, const f64x8 *b)
+static inline eight
+eight_of(f64x4 left, f64x4 right)
 {
-    __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)*a));
-    _mm512_storeu_ps(out,
-                     _mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)*b), 1));
+    __m512d v = _mm512_castpd256_pd512((__m256d)left);
+    return (eight)_mm512_insertf64x4(v, (__m256d)right, 1);
 }
 
 static inline eight

@@ -3,90 +3,19 @@
  * are as wide as the loads that follow. The arithmetic is that of plane.c,
  * value for value. */
 
-static inline void to_floats(float out[16], const f64x8 *a, const f64x8 *b);
 static inline void copy_grfs(uint8_t *to, const uint8_t *from, unsigned count);
 /* Of four columns or rows to two quads side by side, of the upper or lower
  * half of a block. */
 static inline eight columns_of(f64x4 v);
 static inline eight rows_of(f64x4 v, unsigned half);
+static inline eight eight_of(f64x4 left, f64x4 right);
 static inline eight eight_add(eight a, eight b);
 static inline eight eight_mul(eight a, eight b);
 static inline eight eight_over(eight v); /* 1 / v */
 static inline f32x8 eight_to_floats(eight v);
 static inline void store_floats(float out[16], f32x8 a, f32x8 b);
 
-/* Eight of the sixteen lanes. */
-struct places {
-    f64x8 x, y;
-};
-
-static inline void
-find_places(struct places *p, const struct lane_quads *at, unsigned half)
-{
-    const f64x8 in_x = {0.5, 1.5, 0.5, 1.5, 0.5, 1.5, 0.5, 1.5};
-    const f64x8 in_y = {0.5, 0.5, 1.5, 1.5, 0.5, 0.5, 1.5, 1.5};
-    double x0 = at->x[2 * half], x1 = at->x[2 * half + 1];
-    double y0 = at->y[2 * half], y1 = at->y[2 * half + 1];
-    p->x = (f64x8){x0, x0, x0, x0, x1, x1, x1, x1} + in_x;
-    p->y = (f64x8){y0, y0, y0, y0, y1, y1, y1, y1} + in_y;
-}
-
-static inline f64x8
-planes_at(const struct plane *p, const struct places *at)
-{
-    return p->c + p->dx * at->x + p->dy * at->y;
-}
-
-static inline void
-weights_of(const struct plane *b1, const struct plane *b2,
-           const struct plane *q, const struct lane_quads *at, unsigned count,
-           float (*out)[32])
-{
-    for (unsigned n = 0; n < count; n++) {
-        for (unsigned half = 0; half < 2; half++) {
-            struct places p;
-            find_places(&p, &at[n], half);
-            f64x8 v1 = planes_at(b1, &p), v2 = planes_at(b2, &p);
-            if (q) {
-                f64x8 w = 1 / planes_at(q, &p);
-                v1 *= w;
-                v2 *= w;
-            }
-            to_floats(&out[n][half * 16], &v1, &v2);
-        }
-    }
-}
-
-static void
-weights(const struct plane *b1, const struct plane *b2, const struct plane *q,
-        const struct lane_quads *at, unsigned count, float (*out)[32])
-{
-    const struct plane p1 = *b1, p2 = *b2;
-    if (q) {
-        const struct plane pq = *q;
-        weights_of(&p1, &p2, &pq, at, count, out);
-    } else {
-        weights_of(&p1, &p2, NULL, at, count, out);
-    }
-}
-
-static void
-value(const struct plane *plane, bool invert, const struct lane_quads *at,
-      unsigned count, float (*out)[16])
-{
-    const struct plane copy = *plane;
-    for (unsigned n = 0; n < count; n++) {
-        f64x8 v[2];
-        for (unsigned half = 0; half < 2; half++) {
-            struct places p;
-            find_places(&p, &at[n], half);
-            v[half] = planes_at(&copy, &p);
-            if (invert)
-                v[half] = 1 / v[half];
-        }
-        to_floats(out[n], &v[0], &v[1]);
-    }
-}
+#include "engine/raster/x86/plane_quads.h"
 
 /* ---- blocks: what depends on x alone is the same for all rows, and likewise
  * what depends on y ---- */

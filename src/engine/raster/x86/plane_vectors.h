@@ -8,6 +8,5 @@
 
 typedef double f64x4 __attribute__((vector_size(32)));
 typedef float f32x8 __attribute__((vector_size(32)));
-typedef double f64x8 __attribute__((vector_size(64)));
 
 #endif
