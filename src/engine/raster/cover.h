@@ -66,7 +66,7 @@ cover_find_fn cover_find;
 #define COVER_SMALL_BLOCKS 16
 typedef void cover_small_fn(const uint64_t square[4], int32_t x, int32_t y,
                             struct cover_list *list);
-cover_small_fn cover_small_ref, cover_small_avx512;
+cover_small_fn cover_small_ref, cover_small_avx2, cover_small_avx512;
 cover_small_fn cover_small;
 
 /* The pixels of some columns and rows of a block, a bit each. */

@@ -188,6 +188,8 @@ cover_small(const uint64_t square[4], int32_t x, int32_t y,
 {
     if (cpu_selected() == CPU_AVX512)
         cover_small_avx512(square, x, y, list);
+    else if (cpu_selected() == CPU_AVX2)
+        cover_small_avx2(square, x, y, list);
     else
         cover_small_ref(square, x, y, list);
 }

@@ -106,11 +106,12 @@ Test(cover, avx512)
 }
 
 /* Blocks of small primitives, in the tile, across its sides and outside. */
-Test(cover, small)
+static void
+compare_small(cover_small_fn *fn, enum cpu_level cpu)
 {
     static struct cover_list want, got;
     int64_t some = 0;
-    if (cpu_selected() < CPU_AVX512)
+    if (cpu_selected() < cpu)
         cr_skip("not on this processor");
     state = 3;
     for (unsigned n = 0; n < 50000; n++) {
@@ -126,7 +127,7 @@ Test(cover, small)
             want.count = got.count = 0;
         some -= want.count;
         cover_small_ref(square, x, y, &want);
-        cover_small_avx512(square, x, y, &got);
+        fn(square, x, y, &got);
         cr_assert_eq(want.count, got.count, "list %u: %u blocks, not %u", n,
                      got.count, want.count);
         cr_assert(
@@ -135,6 +136,16 @@ Test(cover, small)
         some += want.count;
     }
     cr_assert_gt(some, 10000);
+}
+
+Test(cover, small_avx2)
+{
+    compare_small(cover_small_avx2, CPU_AVX2);
+}
+
+Test(cover, small_avx512)
+{
+    compare_small(cover_small_avx512, CPU_AVX512);
 }
 
 /* Too large for 32 bits: the reference, whatever the processor. */

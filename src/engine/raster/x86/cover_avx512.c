@@ -2,35 +2,81 @@
  * Compiled for AVX-512 F and DQ; called only where the processor has them. */
 #include <immintrin.h>
 
+typedef __m512i sixteen;
+
 #include "engine/raster/x86/cover_simd.h"
+
+COVER_INLINE sixteen
+sixteen_all(int32_t v)
+{
+    return _mm512_set1_epi32(v);
+}
+
+COVER_INLINE sixteen
+sixteen_from(const int32_t v[16])
+{
+    return _mm512_load_si512(v);
+}
+
+COVER_INLINE void
+sixteen_put(int32_t to[16], sixteen v)
+{
+    _mm512_store_si512(to, v);
+}
+
+COVER_INLINE sixteen
+sixteen_load(const sixteen *v)
+{
+    return *v;
+}
+
+COVER_INLINE void
+sixteen_store(sixteen *to, sixteen v)
+{
+    *to = v;
+}
+
+COVER_INLINE sixteen
+sixteen_sum(sixteen a, sixteen b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+COVER_INLINE sixteen
+sixteen_add(sixteen a, int32_t b)
+{
+    return sixteen_sum(a, sixteen_all(b));
+}
+
+COVER_INLINE sixteen
+sixteen_multiply(sixteen a, int32_t b)
+{
+    return _mm512_mullo_epi32(a, sixteen_all(b));
+}
+
+COVER_INLINE sixteen
+sixteen_shift(sixteen a, int32_t left)
+{
+    return _mm512_slli_epi32(a, (unsigned)left);
+}
+
+COVER_INLINE sixteen
+sixteen_or(sixteen a, sixteen b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+COVER_INLINE unsigned
+sixteen_signs(sixteen v)
+{
+    return _mm512_movepi32_mask(v);
+}
 
 void
 cover_find_avx512(const struct cover_job *job, struct cover_list *list)
 {
     find(job, list);
 }
-
-/* Blocks 4 * row + column row by row, but for those beyond a side of a 16x16
- * square, which come after those before: which is how many columns of blocks
- * from the first one on, 4 - i % 4, and of rows, 4 - i / 4. */
-static const uint8_t small_order[16][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15},
-    {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15},
-    {0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15},
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    {0, 1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 11, 12, 13, 14, 15},
-    {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11, 12, 13, 14, 15},
-    {0, 4, 8, 1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15},
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    {0, 1, 2, 4, 5, 6, 3, 7, 8, 9, 10, 12, 13, 14, 11, 15},
-    {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
-    {0, 4, 1, 2, 3, 5, 6, 7, 8, 12, 9, 10, 11, 13, 14, 15},
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 7, 11, 15},
-    {0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 6, 7, 10, 11, 14, 15},
-    {0, 1, 2, 3, 4, 8, 12, 5, 6, 7, 9, 10, 11, 13, 14, 15},
-};
 
 /* A block's place and whether it lies in the tile come of sums of bytes: no
  * block of a primitive in the tile is more than 64 pixels away from it. */

@@ -1,7 +1,8 @@
-/* cover_simd.h: coverage of a tile in vectors of 16 values of 32 bits: the
- * body of cover_avx2.c and cover_avx512.c. */
+/* cover_simd.h: coverage of a tile, 16 values of 32 bits at a time: the body of
+ * cover_avx2.c and cover_avx512.c, which bring the type `sixteen` and what is
+ * declared here. No vector may be wider than a register: compilers take those
+ * to memory and back in pieces. */
 #include "engine/raster/cover.h"
-#include "engine/raster/x86/sign_bits.h"
 
 #define EDGES COVER_EDGE_COUNT
 /* Fewer edges are filled up with such as have everything inside: loops over a
@@ -9,41 +10,92 @@
 #define FEW_EDGES 3
 #define COVER_INLINE static inline __attribute__((always_inline))
 
+COVER_INLINE sixteen sixteen_all(int32_t v);
+COVER_INLINE sixteen sixteen_from(const int32_t v[16]);
+COVER_INLINE void sixteen_put(int32_t to[16], sixteen v);
+/* Copied as what they are, which some compilers do by way of memory. */
+COVER_INLINE sixteen sixteen_load(const sixteen *v);
+COVER_INLINE void sixteen_store(sixteen *to, sixteen v);
+COVER_INLINE sixteen sixteen_add(sixteen a, int32_t b);
+COVER_INLINE sixteen sixteen_sum(sixteen a, sixteen b);
+COVER_INLINE sixteen sixteen_multiply(sixteen a, int32_t b);
+COVER_INLINE sixteen sixteen_shift(sixteen a, int32_t left);
+COVER_INLINE sixteen sixteen_or(sixteen a, sixteen b);
+/* Bit i: value i is negative. */
+COVER_INLINE unsigned sixteen_signs(sixteen v);
+
+/* Blocks 4 * row + column row by row, but for those beyond a side of a 16x16
+ * square, which come after those before: which is how many columns of blocks
+ * from the first one on, 4 - i % 4, and of rows, 4 - i / 4. */
+static const uint8_t small_order[16][16] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15},
+    {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15},
+    {0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 11, 12, 13, 14, 15},
+    {0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11, 12, 13, 14, 15},
+    {0, 4, 8, 1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 4, 5, 6, 3, 7, 8, 9, 10, 12, 13, 14, 11, 15},
+    {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15},
+    {0, 4, 1, 2, 3, 5, 6, 7, 8, 12, 9, 10, 11, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 7, 11, 15},
+    {0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 6, 7, 10, 11, 14, 15},
+    {0, 1, 2, 3, 4, 8, 12, 5, 6, 7, 9, 10, 11, 13, 14, 15},
+};
+
 struct narrow {
     const struct cover_job *job;
     unsigned samples;
     int32_t a[EDGES], b[EDGES];
     int32_t hi[EDGES], lo[EDGES];   /* greatest and least of c */
     int32_t up[EDGES], down[EDGES]; /* change per pixel along the diagonal */
-    i32x16 grid[EDGES];             /* a * x + b * y of 4x4 places */
-    i32x16 blocks[EDGES];           /* of 4x4 blocks */
+    sixteen grid[EDGES];            /* a * x + b * y of 4x4 places */
+    sixteen blocks[EDGES];          /* of 4x4 blocks */
     /* The same of a block's pixels, with a sample's c. */
-    i32x16 quads[EDGES][COVER_SAMPLES];
+    sixteen quads[EDGES][COVER_SAMPLES];
 };
 
-static const i32x16 grid_x = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
-static const i32x16 grid_y = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-static const i32x16 quad_x = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
-static const i32x16 quad_y = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
+/* Places in a 4x4 grid, and pixels of a block. */
+struct places {
+    alignas(64) int32_t x[16], y[16];
+};
+static const struct places grid = {
+    {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3},
+    {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3},
+};
+static const struct places pixels = {
+    {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3},
+    {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3},
+};
+
+COVER_INLINE sixteen
+plane_at(const struct places *p, int32_t a, int32_t b)
+{
+    return sixteen_sum(sixteen_multiply(sixteen_from(p->x), a),
+                       sixteen_multiply(sixteen_from(p->y), b));
+}
 
 COVER_INLINE void
 narrow_edge(struct narrow *n, unsigned e)
 {
     const struct cover_job *job = n->job;
     int32_t a = 0, b = 0, hi = 0, lo = 0;
-    i32x16 quads = {0};
+    sixteen quads = sixteen_all(0);
     if (e < job->edges) {
         a = (int32_t)job->a[e];
         b = (int32_t)job->b[e];
         hi = lo = (int32_t)job->c[e][0];
-        quads = quad_x * a + quad_y * b;
+        quads = plane_at(&pixels, a, b);
     }
-    n->quads[e][0] = quads + hi;
+    sixteen_store(&n->quads[e][0], sixteen_add(quads, hi));
     for (unsigned i = 1; i < n->samples; i++) {
         int32_t c = e < job->edges ? (int32_t)job->c[e][i] : 0;
         hi = MAX2(hi, c);
         lo = MIN2(lo, c);
-        n->quads[e][i] = quads + c;
+        sixteen_store(&n->quads[e][i], sixteen_add(quads, c));
     }
     n->a[e] = a;
     n->b[e] = b;
@@ -51,8 +103,16 @@ narrow_edge(struct narrow *n, unsigned e)
     n->lo[e] = lo;
     n->up[e] = MAX2(a, 0) + MAX2(b, 0);
     n->down[e] = MIN2(a, 0) + MIN2(b, 0);
-    n->grid[e] = grid_x * a + grid_y * b;
-    n->blocks[e] = n->grid[e] << 2;
+    sixteen places = plane_at(&grid, a, b);
+    sixteen_store(&n->grid[e], places);
+    sixteen_store(&n->blocks[e], sixteen_shift(places, 2));
+}
+
+/* Edge e at a grid's places, so many pixels apart, plus c. */
+COVER_INLINE sixteen
+grid_at(const struct narrow *n, unsigned e, int32_t shift, int32_t c)
+{
+    return sixteen_add(sixteen_shift(sixteen_load(&n->grid[e]), shift), c);
 }
 
 /* Squares of 1 << shift pixels, 4x4 of them from a place on where edge e is
@@ -63,10 +123,11 @@ live_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
              int32_t shift)
 {
     int32_t last = (1 << shift) - 1;
-    i32x16 out = {0};
+    sixteen v = sixteen_all(0);
     for (unsigned e = 0; e < edges; e++)
-        out |= (n->grid[e] << shift) + (at[e] + n->hi[e] + last * n->up[e]);
-    return ~sign_bits(&out) & 0xffff;
+        v = sixteen_or(
+            v, grid_at(n, e, shift, at[e] + n->hi[e] + last * n->up[e]));
+    return ~sixteen_signs(v) & 0xffff;
 }
 
 /* Those of them that lie inside of all edges. */
@@ -75,10 +136,11 @@ whole_squares(const struct narrow *n, unsigned edges, const int32_t at[EDGES],
               int32_t shift)
 {
     int32_t last = (1 << shift) - 1;
-    i32x16 cut = {0};
+    sixteen v = sixteen_all(0);
     for (unsigned e = 0; e < edges; e++)
-        cut |= (n->grid[e] << shift) + (at[e] + n->lo[e] + last * n->down[e]);
-    return ~sign_bits(&cut) & 0xffff;
+        v = sixteen_or(
+            v, grid_at(n, e, shift, at[e] + n->lo[e] + last * n->down[e]));
+    return ~sixteen_signs(v) & 0xffff;
 }
 
 static inline void
@@ -98,16 +160,17 @@ put_block(struct cover_list *list, unsigned x, unsigned y, unsigned mask)
     list->count += mask != 0;
 }
 
-/* The pixels of a block in which a sample is inside; at[e]: the edge at each
+/* The pixels of a block in which a sample is outside; at[e]: the edge at each
  * block's corner, but for c. */
 COVER_INLINE unsigned
-sample_mask(const struct narrow *n, unsigned edges, int32_t (*at)[16],
-            unsigned block, unsigned sample)
+outside(const struct narrow *n, unsigned edges, int32_t (*at)[16],
+        unsigned block, unsigned sample)
 {
-    i32x16 out = {0};
+    sixteen v = sixteen_all(0);
     for (unsigned e = 0; e < edges; e++)
-        out |= n->quads[e][sample] + at[e][block];
-    return ~sign_bits(&out) & 0xffff;
+        v = sixteen_or(
+            v, sixteen_add(sixteen_load(&n->quads[e][sample]), at[e][block]));
+    return sixteen_signs(v);
 }
 
 /* All samples of a block; returns their pixels. */
@@ -117,7 +180,7 @@ put_samples(const struct narrow *n, unsigned edges, int32_t (*at)[16],
 {
     unsigned any = 0;
     for (unsigned i = 0; i < n->samples; i++) {
-        unsigned m = box & sample_mask(n, edges, at, block, i);
+        unsigned m = box & ~outside(n, edges, at, block, i);
         out[i] = (uint16_t)m;
         any |= m;
     }
@@ -135,12 +198,10 @@ put_fours(const struct narrow *n, struct cover_list *list, unsigned edges,
     for (; live; live &= live - 1) {
         unsigned i = (unsigned)__builtin_ctz(live);
         unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
-        i32x16 out[4] = {{0}};
-        for (unsigned s = 0; s < 4; s++) {
-            for (unsigned e = 0; e < edges; e++)
-                out[s] |= n->quads[e][s] + at[e][i];
-        }
-        uint64_t m = ~sign_bits_of_four(out);
+        uint64_t m = 0;
+        for (unsigned s = 0; s < 4; s++)
+            m |= (uint64_t)outside(n, edges, at, i, s) << 16 * s;
+        m = ~m;
         if (boxed)
             m &= cover_box_mask(n->job, bx, by) * repeat;
         memcpy(list->sample[count], &m, sizeof m);
@@ -158,9 +219,13 @@ static inline void
 add_square(const struct narrow *n, struct cover_list *list, unsigned x,
            unsigned y)
 {
-    const i32x16 first = (i32x16)((grid_x | grid_y << 8) * 4);
-    i32x16 v = first + (int32_t)(0xffff0000 | y << 8 | x);
-    memcpy(&list->block[list->count], &v, sizeof v);
+    static const alignas(64) int32_t places[16] = {
+        0x000, 0x004, 0x008, 0x00c, 0x400, 0x404, 0x408, 0x40c,
+        0x800, 0x804, 0x808, 0x80c, 0xc00, 0xc04, 0xc08, 0xc0c};
+    const int32_t first = (int32_t)(0xffff0000 | y << 8 | x);
+    alignas(64) int32_t blocks[16];
+    sixteen_put(blocks, sixteen_add(sixteen_from(places), first));
+    memcpy(&list->block[list->count], blocks, sizeof blocks);
     if (n->samples > 1)
         memset(list->sample[list->count], 0xff, 16 * sizeof list->sample[0]);
     list->count += 16;
@@ -209,7 +274,7 @@ put_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     for (; live; live &= live - 1) {
         unsigned i = (unsigned)__builtin_ctz(live);
         unsigned bx = x + (i & 3) * 4, by = y + (i >> 2) * 4;
-        unsigned m = sample_mask(n, edges, at, i, 0);
+        unsigned m = ~outside(n, edges, at, i, 0) & 0xffff;
         if (boxed)
             m &= cover_box_mask(n->job, bx, by);
         uint32_t block = bx | by << 8 | m << 16;
@@ -229,16 +294,16 @@ add_blocks(const struct narrow *n, struct cover_list *list, unsigned edges,
     int32_t corner[EDGES];
     alignas(64) int32_t at[EDGES][16];
     unsigned live = box_blocks(columns, rows), whole = 0;
-    i32x16 out = {0};
+    sixteen any = sixteen_all(0);
     find_corner(n, edges, x, y, corner);
     if (n->samples > 1 && n->samples != 4)
         whole = whole_squares(n, edges, corner, 2);
     for (unsigned e = 0; e < edges; e++) {
-        i32x16 v = n->blocks[e] + corner[e];
-        memcpy(at[e], &v, sizeof v);
-        out |= v + (n->hi[e] + 3 * n->up[e]);
+        sixteen v = sixteen_add(sixteen_load(&n->blocks[e]), corner[e]);
+        sixteen_put(at[e], v);
+        any = sixteen_or(any, sixteen_add(v, n->hi[e] + 3 * n->up[e]));
     }
-    live &= ~sign_bits(&out);
+    live &= ~sixteen_signs(any);
     bool boxed = cuts_blocks(columns) || cuts_blocks(rows);
     if (n->samples == 1) {
         put_blocks(n, list, edges, at, x, y, live, boxed);
