@@ -63,7 +63,10 @@ enum eu_plain {
     /* Of such sources, with all or no part of each register of the result. Not
      * PLN. */
     EU_PLAIN_GRFS = 4,
-    EU_PLAIN_ALIGNED = 8, /* ... and all vectors begin with a register */
+    EU_PLAIN_WHOLE = 8, /* ... all channels that are on */
+    /* ... and all vectors begin with a register, without predicate and flags:
+     * of eight or sixteen channels. */
+    EU_PLAIN_BY_LANES = 16,
 };
 
 struct eu_op {
@@ -131,6 +134,8 @@ const struct eu_op *eu_op_interpreted(struct eu_thread *t,
 
 /* lower.c: fills everything but the jump targets. */
 void eu_op_lower(struct eu_op *op, const struct eu_insn *insn);
+/* The instruction writes every channel that is on. */
+bool eu_writes_all(const struct eu_insn *insn);
 
 /* run.c */
 enum eu_status eu_run_reference(struct eu_thread *thread, uint64_t budget);

@@ -51,6 +51,28 @@ lower_common(struct eu_op *op, const struct eu_insn *insn)
     };
 }
 
+/* Opcodes that write every enabled channel. */
+static const bool whole[128] = {
+    [EU_OP_MOV] = true,  [EU_OP_NOT] = true,  [EU_OP_AND] = true,
+    [EU_OP_OR] = true,   [EU_OP_XOR] = true,  [EU_OP_SHR] = true,
+    [EU_OP_SHL] = true,  [EU_OP_ASR] = true,  [EU_OP_CMP] = true,
+    [EU_OP_ADD] = true,  [EU_OP_MUL] = true,  [EU_OP_FRC] = true,
+    [EU_OP_RNDU] = true, [EU_OP_RNDD] = true, [EU_OP_RNDE] = true,
+    [EU_OP_RNDZ] = true, [EU_OP_PLN] = true,  [EU_OP_LRP] = true,
+    [EU_OP_MAD] = true,
+};
+
+bool
+eu_writes_all(const struct eu_insn *insn)
+{
+    if (whole[insn->opcode & 127])
+        return !insn->pred_ctrl;
+    if (insn->opcode == EU_OP_SEL)
+        return !insn->cmod || !insn->pred_ctrl;
+    return insn->opcode == EU_OP_MATH && !insn->pred_ctrl &&
+           insn->dst.type == EU_TYPE_F && insn->src[0].type == EU_TYPE_F;
+}
+
 void
 eu_op_lower(struct eu_op *op, const struct eu_insn *insn)
 {

@@ -459,7 +459,11 @@ describe(const struct eu_op *op)
     if (dst_B % EU_GRF_B || op->lanes > 16 || op->opcode == EU_OP_PLN ||
         (op->post & EU_POST_STORE) || (classes & ~(VECTORS | CLASS(VEC_MOD))))
         return plain;
-    return plain | EU_PLAIN_GRFS | (at_B % EU_GRF_B ? 0 : EU_PLAIN_ALIGNED);
+    if ((op->post & EU_POST_NULL) || !eu_writes_all(op->insn))
+        return plain | EU_PLAIN_GRFS;
+    bool flags = op->pred || (op->cmod && op->opcode != EU_OP_SEL);
+    return plain | EU_PLAIN_GRFS | EU_PLAIN_WHOLE |
+           (flags || at_B % EU_GRF_B ? 0 : EU_PLAIN_BY_LANES);
 }
 
 static const struct eu_fast_table *

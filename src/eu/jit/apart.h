@@ -31,44 +31,44 @@ jit_homes(int home, int next)
     return (uint32_t)(uint16_t)home | (uint32_t)next << 16;
 }
 
-/* Most instructions: whole registers of eight or sixteen channels, scalars and
- * immediates, to whole registers. False: look closer. Only for ops that are
- * EU_PLAIN_GRFS, by their fast function. */
-static inline bool
-jit_apart_follow_plain(struct jit_apart *f, const struct eu_op *op,
-                       const struct jit_regs *regs)
+/* Ops that are EU_PLAIN_BY_LANES, by their fast function, source by source. */
+struct jit_apart_step {
+    uint32_t home, mask; /* of one register or two */
+    bool changes;        /* something read is not the same in all lanes */
+    bool fails;          /* look closer */
+};
+
+static inline struct jit_apart_step
+jit_apart_step(const struct eu_op *op)
 {
-    const uint32_t all_same = jit_homes(JIT_SAME, JIT_SAME);
-    bool pair = op->lanes == 16;
-    uint32_t home = jit_homes(op->chan, op->chan + 8), now;
-    uint32_t mask = pair ? UINT32_MAX : 0xffff, changed = !op->no_mask;
-    unsigned g = op->dst_off_B / EU_GRF_B;
-    if (!(op->plain & EU_PLAIN_ALIGNED) || op->pred || op->cmod ||
-        (!pair && op->lanes != 8) || (op->post & ~EU_POST_SAT) ||
-        !(regs->kills.w[g / 64] >> g % 64 & 1))
-        return false;
-    const struct eu_op_src *end = op->src + op->src_count;
-    for (const struct eu_op_src *src = op->src; src < end; src++) {
-        if (src->cls == EU_SRC_IMM)
-            continue;
-        memcpy(&now, &f->grf[src->off_B / EU_GRF_B], sizeof now);
-        if (src->cls == EU_SRC_SCALAR) {
-            if ((now ^ all_same) & 0xffff)
-                return false;
-            continue;
-        }
-        if (!((now ^ all_same) & mask))
-            continue;
-        if ((now ^ home) & mask)
-            return false;
-        changed = 1;
-    }
-    now = changed ? home : all_same;
-    if (pair) /* read as a whole, too */
-        memcpy(&f->grf[g], &now, sizeof now);
+    return (struct jit_apart_step){.home = jit_homes(op->chan, op->chan + 8),
+                                   .mask = op->lanes == 16 ? UINT32_MAX
+                                                           : 0xffff,
+                                   .changes = !op->no_mask};
+}
+
+/* A whole vector, from this register on, or a scalar in it. */
+static inline void
+jit_apart_read(struct jit_apart_step *s, const struct jit_apart *f,
+               unsigned grf, bool scalar)
+{
+    uint32_t now, mask = scalar ? 0xffff : s->mask;
+    memcpy(&now, &f->grf[grf], sizeof now);
+    if (!((now ^ jit_homes(JIT_SAME, JIT_SAME)) & mask))
+        return;
+    s->changes = true;
+    s->fails |= scalar || ((now ^ s->home) & mask);
+}
+
+static inline void
+jit_apart_write(const struct jit_apart_step *s, struct jit_apart *f,
+                unsigned grf)
+{
+    uint32_t now = s->changes ? s->home : jit_homes(JIT_SAME, JIT_SAME);
+    if (s->mask == UINT32_MAX) /* read as a whole, too */
+        memcpy(&f->grf[grf], &now, sizeof now);
     else
-        f->grf[g] = (int16_t)now;
-    return true;
+        f->grf[grf] = (int16_t)now;
 }
 
 #endif

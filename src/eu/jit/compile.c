@@ -48,30 +48,25 @@ leave_for(struct jit *j, enum x86_cc cc, uint32_t op)
         j->exits[j->exit_count++] = jit_jump_from(j, at, op);
 }
 
-static uint32_t
-block_ops(const struct jit *j, uint32_t i)
-{
-    const struct eu_op *op;
-    uint32_t n = 0;
-    do {
-        op = &j->k->ops[i++];
-        n += op->fn != eu_op_join;
-    } while (i < j->k->op_count && !(j->start[i] & JIT_START) &&
-             !(jit_is_send(op) && op->insn->eot));
-    return n;
-}
+struct counts {
+    uint32_t ops, messages;
+};
 
-/* Messages that are not sent count all the same. */
-static void
-count_messages(struct jit *j, uint32_t i)
+/* What a block comes to, up to the thread's end. Only its first op may be a
+ * join. Messages that are not sent count all the same. */
+static struct counts
+count_block(const struct jit *j, uint32_t first)
 {
-    uint32_t n = 0;
-    do
-        n += j->start[i++] / JIT_MEMORY & 1;
-    while (i < j->k->op_count && !(j->start[i] & JIT_START));
-    if (n)
-        x86_alu_mem_imm(&j->x, X86_ADD,
-                        offsetof(struct eu_thread, message_count), n);
+    const struct eu_op *ops = j->k->ops;
+    struct counts c = {.messages = j->start[first] / JIT_MEMORY & 1};
+    uint32_t i = first + 1;
+    for (; i < j->k->op_count && !(j->start[i] & JIT_START); i++) {
+        if ((j->start[i - 1] & JIT_SEND) && ops[i - 1].insn->eot)
+            break;
+        c.messages += j->start[i] / JIT_MEMORY & 1;
+    }
+    c.ops = i - first - (ops[first].fn == eu_op_join);
+    return c;
 }
 
 static void
@@ -88,10 +83,13 @@ begin_block(struct jit *j, uint32_t i)
     }
     if (!i)
         jit_begin_row(j);
-    x86_alu_imm(&j->x, X86_SUB, X86_R12, block_ops(j, i), true);
+    const struct counts c = count_block(j, i);
+    x86_alu_imm(&j->x, X86_SUB, X86_R12, c.ops, true);
     if (j->full)
         j->body[i] = j->x.size;
-    count_messages(j, i);
+    if (c.messages)
+        x86_alu_mem_imm(&j->x, X86_ADD,
+                        offsetof(struct eu_thread, message_count), c.messages);
 }
 
 /* Leaves the op to the interpreter. */
@@ -172,7 +170,31 @@ jit_compile_alu(struct jit *j, const struct eu_op *op)
 }
 
 static void
-compile_op(struct jit *j, uint32_t i)
+interpret_alu(struct jit *j, uint32_t i)
+{
+    interpret(j, i);
+    j->asks = true;
+    j->start[i] |= JIT_INTERPRETED;
+    j->native_count--;
+}
+
+/* What computes. */
+static inline void
+compile_general(struct jit *j, uint32_t i)
+{
+    const struct eu_op *op = &j->k->ops[i];
+    j->native_count++;
+    if (jit_counts(j, i, 0))
+        return; /* what the BREAK asks for itself */
+    j->dying = dying_at(j, &j->regs[i], &j->live[!j->full][i + 1]);
+    if (!jit_compile_alu(j, op))
+        interpret_alu(j, i);
+    jit_unlock_but(j, 0);
+}
+
+/* Joins, branches, messages, waiting, and what is undefined. */
+static __attribute__((noinline)) void
+compile_other(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
     if (op->fn == eu_op_join) {
@@ -180,57 +202,57 @@ compile_op(struct jit *j, uint32_t i)
         j->asks = true;
         return;
     }
-    j->asks |= op->slow != eu_op_general && !op->insn->eot;
+    j->asks |= !op->insn->eot;
     j->native_count++;
     if (j->start[i] & JIT_FLOW) {
         jit_float_mode(j, false);
         jit_lower_flow(j, i);
-    } else if (jit_counts(j, i, 0)) {
-        /* What the BREAK asks for itself. */
     } else if (j->start[i] & JIT_SEND) {
         interpret(j, i);
     } else if (op->fn == eu_op_wait && jit_lower_wait(j, i)) {
         /* Done. */
-    } else if (op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op)) {
-        interpret(j, i);
-        j->asks = true;
-        j->start[i] |= JIT_INTERPRETED;
-        j->native_count--;
+    } else if (op->opcode != EU_OP_NOP && !jit_compile_alu(j, op)) {
+        interpret_alu(j, i);
     }
     jit_unlock_but(j, 0);
+}
+
+/* The op is not the last one and does not branch: what the next one finds. */
+static inline void
+end_op(struct jit *j, uint32_t i)
+{
+    const struct jit_set *live = &j->live[!j->full][i + 1];
+    const struct jit_regs *regs = &j->regs[i];
+    if (j->start[i + 1] & JIT_START) {
+        jit_float_mode(j, false);
+        jit_end_block(j, live);
+    } else if ((regs->all.w[0] & ~live->w[0]) |
+               (regs->all.w[1] & ~live->w[1])) {
+        jit_drop_dead(j, regs, live);
+    }
 }
 
 static void
 compile_copy(struct jit *j)
 {
-    const struct jit_set *live = j->live[!j->full];
     uint32_t n = j->k->op_count;
     for (uint32_t i = 0; i < n && !j->x.failed; i++) {
-        const struct eu_op *op = &j->k->ops[i];
-        const struct jit_regs *regs = &j->regs[i];
+        bool general = j->k->ops[i].slow == eu_op_general;
         j->at[i] = j->x.size;
-        if (op->slow != eu_op_general && jit_is_unreached(j, i)) {
+        if (!general && jit_is_unreached(j, i)) {
             j->native_count++;
             continue;
         }
         j->here = i;
         if (j->start[i] & JIT_START)
             begin_block(j, i);
-        /* An op that computes is never the last. */
-        if (op->slow == eu_op_general)
-            j->dying = dying_at(j, regs, &live[i + 1]);
-        compile_op(j, i);
-        if (i + 1 == n)
-            break;
-        if (j->start[i] & JIT_FLOW)
-            continue;
-        if (j->start[i + 1] & JIT_START) {
-            jit_float_mode(j, false);
-            jit_end_block(j, &live[i + 1]);
-        } else if ((regs->all.w[0] & ~live[i + 1].w[0]) |
-                   (regs->all.w[1] & ~live[i + 1].w[1])) {
-            jit_drop_dead(j, regs, &live[i + 1]);
-        }
+        /* One that computes is never the last. */
+        if (general)
+            compile_general(j, i);
+        else
+            compile_other(j, i);
+        if (i + 1 < n && !(j->start[i] & JIT_FLOW))
+            end_op(j, i);
     }
 }
 

@@ -190,8 +190,6 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 bool jit_lower_send(struct jit *j, uint32_t index);
 /* rows.c: at the kernel's first instruction. */
 void jit_begin_row(struct jit *j);
-/* What the first PLN has its weights in, or 0. */
-unsigned jit_weights_grf(const struct jit *j);
 /* Where threads differ as they begin, or 0. */
 unsigned jit_payload_grf(const struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */

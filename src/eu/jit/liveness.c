@@ -208,31 +208,6 @@ answer_set(const struct eu_op *op)
     return grfs(o->reg, o->reg + rlen_grf);
 }
 
-/* Opcodes that write every enabled channel. */
-static const bool whole[128] = {
-    [EU_OP_MOV] = true,  [EU_OP_NOT] = true,  [EU_OP_AND] = true,
-    [EU_OP_OR] = true,   [EU_OP_XOR] = true,  [EU_OP_SHR] = true,
-    [EU_OP_SHL] = true,  [EU_OP_ASR] = true,  [EU_OP_CMP] = true,
-    [EU_OP_ADD] = true,  [EU_OP_MUL] = true,  [EU_OP_FRC] = true,
-    [EU_OP_RNDU] = true, [EU_OP_RNDD] = true, [EU_OP_RNDE] = true,
-    [EU_OP_RNDZ] = true, [EU_OP_PLN] = true,  [EU_OP_LRP] = true,
-    [EU_OP_MAD] = true,
-};
-
-static inline bool
-writes_all(const struct eu_op *op)
-{
-    const struct eu_insn *insn = op->insn;
-    if (op->slow != eu_op_general)
-        return false;
-    if (whole[insn->opcode & 127])
-        return !insn->pred_ctrl;
-    if (insn->opcode == EU_OP_SEL)
-        return !insn->cmod || !insn->pred_ctrl;
-    return insn->opcode == EU_OP_MATH && !insn->pred_ctrl &&
-           insn->dst.type == EU_TYPE_F && insn->src[0].type == EU_TYPE_F;
-}
-
 /* A write ends the life of the registers that it covers. */
 static void
 note_destination(struct jit_regs *r, const struct eu_op *op)
@@ -244,57 +219,36 @@ note_destination(struct jit_regs *r, const struct eu_op *op)
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     r->all = bytes(from, from + ((op->lanes - 1u) * o->hstride + 1) * size_B);
     unsigned end = (from + op->lanes * size_B) / EU_GRF_B;
-    if (o->hstride == 1 && writes_all(op) && end <= EU_GRF_COUNT &&
+    if (o->hstride == 1 && op->slow == eu_op_general &&
+        eu_writes_all(op->insn) && end <= EU_GRF_COUNT &&
         (!op->insn->align16 || o->writemask == 15))
         r->kills = grfs(DIV_ROUND_UP(from, EU_GRF_B), end);
 }
 
-#define BITS(n) ((UINT64_C(1) << (n)) - 1)
-#define RUN(n, g)                                           \
-    {                                                       \
-        {                                                   \
-            (g)<64 ? BITS(n) << ((g)&63) : 0,               \
-                (g) >= 64 ? BITS(n) << ((g)&63) : (g)> 64 - \
-                    (n)                                     \
-                ? BITS(n) >> ((64 - (g)) & 63)              \
-                : 0,                                        \
-        }                                                   \
-    }
-#define RUNS_4(n, g) \
-    RUN(n, g), RUN(n, (g) + 1), RUN(n, (g) + 2), RUN(n, (g) + 3)
-#define RUNS_16(n, g) \
-    RUNS_4(n, g), RUNS_4(n, (g) + 4), RUNS_4(n, (g) + 8), RUNS_4(n, (g) + 12)
-#define RUNS_64(n, g)                                          \
-    RUNS_16(n, g), RUNS_16(n, (g) + 16), RUNS_16(n, (g) + 32), \
-        RUNS_16(n, (g) + 48)
-#define RUNS(n)                        \
-    {                                  \
-        RUNS_64(n, 0), RUNS_64(n, 64), \
-    }
-const struct jit_set jit_runs[4][EU_GRF_COUNT] = {RUNS(0), RUNS(1), RUNS(2),
-                                                  RUNS(3)};
-
 /* Whole registers, scalars and immediates: the interpreter's fast path knows
- * enough of them. */
+ * enough of them. Follows the op, too, and says whether that was all
+ * there is to follow. */
 static inline bool
-note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
+note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written,
+           struct jit_apart *apart)
 {
     unsigned whole = DIV_ROUND_UP(op->lanes, 8);
+    unsigned g = op->dst_off_B / EU_GRF_B;
     jit_bits uses = {0}, all = {0}, kills = {0};
-    if (!(op->plain & EU_PLAIN_GRFS) || op->fn == op->slow)
-        return false;
-    for (unsigned i = 0; i < op->src_count; i++) {
-        const struct eu_op_src *src = &op->src[i];
-        unsigned more = src->off_B % EU_GRF_B ? 1 : 0;
+    struct jit_apart_step step = jit_apart_step(op);
+    const struct eu_op_src *end = op->src + op->src_count;
+    for (const struct eu_op_src *src = op->src; src < end; src++) {
+        bool scalar = src->cls == EU_SRC_SCALAR;
+        unsigned grf = src->off_B / EU_GRF_B;
         if (src->cls == EU_SRC_IMM)
             continue;
-        uses |= jit_run(src->off_B / EU_GRF_B,
-                        src->cls == EU_SRC_SCALAR ? 1 : whole + more);
+        jit_apart_read(&step, apart, grf, scalar);
+        uses |= jit_run(grf,
+                        scalar ? 1 : whole + (src->off_B % EU_GRF_B ? 1 : 0));
     }
     if (!(op->post & EU_POST_NULL)) {
-        unsigned g = op->dst_off_B / EU_GRF_B;
         all = jit_run(g, whole);
-        if (writes_all(op))
+        if (op->plain & EU_PLAIN_WHOLE)
             kills = all;
         *written |= all;
         /* Division has its remainder behind the quotient. */
@@ -305,6 +259,9 @@ note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
     jit_set_bits(&r->kills, kills);
     jit_set_bits(&r->all, all | uses);
     r->no_mask = op->no_mask;
+    if (!(op->plain & EU_PLAIN_BY_LANES) || step.fails)
+        return false;
+    jit_apart_write(&step, apart, g);
     return true;
 }
 
@@ -423,6 +380,19 @@ note_message(const struct eu_kernel *k, struct eu_live_in *in, uint32_t i)
         in->copied = before.m;
 }
 
+static void
+note_operands(struct jit *j, const struct eu_insn *insn)
+{
+    const struct eu_operand *o = &insn->src[1];
+    j->has_indirect |= insn->dst.indirect;
+    for (unsigned s = 0; s < insn->src_count; s++)
+        j->has_indirect |= insn->src[s].indirect;
+    if (!j->weights_grf && insn->opcode == EU_OP_PLN &&
+        o->file == EU_FILE_GRF && !o->indirect &&
+        o->reg + EU_ROW_GRF <= EU_GRF_COUNT)
+        j->weights_grf = o->reg;
+}
+
 /* Whether the instruction reads no other dword of that register than the one at
  * EU_LIT_B. */
 static bool
@@ -448,7 +418,7 @@ static bool
 finds_own_lit(const struct jit *j)
 {
     const uint64_t header = UINT64_C(1) << EU_LIT_B / EU_GRF_B;
-    if (!j->in.catches || !(j->in.full[0] & header) || !jit_weights_grf(j))
+    if (!j->in.catches || !(j->in.full[0] & header) || !j->weights_grf)
         return false;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];
@@ -473,24 +443,24 @@ jit_analyse(struct jit *j, bool whole)
     for (uint32_t i = 0; i < n; i++) {
         const struct eu_op *op = &j->k->ops[i];
         struct jit_regs *r = &j->regs[i];
-        bool plain = note_plain(r, op, &written);
+        bool plain = op->plain & EU_PLAIN_GRFS, followed = false;
         widest = MAX2(widest, op->lanes);
         if (plain) {
+            followed = note_plain(r, op, &written, &apart);
             flags |= leaves_flags(op->opcode, op->cmod);
         } else {
             least = MIN2(least, leaves(op));
             note_others(r, op, &written);
             j->in.acc |= reads_acc(op->insn);
             sees |= reads_state(op->insn);
+            note_operands(j, op->insn);
             if (jit_is_send(op))
                 note_message(j->k, &j->in, i);
         }
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);
-        if (!op->no_mask &&
-            (plain || (op->fn != eu_op_join && op->fn != eu_op_link)))
-            need |= op->full << op->chan;
-        if (follows && !(plain && jit_apart_follow_plain(&apart, op, r)))
+        need |= op->no_mask ? 0 : op->full << op->chan;
+        if (follows && !followed)
             follows = jit_apart_follow(&apart, op, r);
     }
     j->need = need;

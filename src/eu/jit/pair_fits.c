@@ -34,22 +34,13 @@ jit_counted_loop(const struct jit *j, uint32_t i)
     return l && l->counter.len_B && jit_leaves_loop(j, l->head + 1) ? l : NULL;
 }
 
-static bool
-is_indirect(const struct eu_insn *insn)
-{
-    bool indirect = insn->dst.indirect;
-    for (unsigned s = 0; s < insn->src_count; s++)
-        indirect |= insn->src[s].indirect;
-    return indirect;
-}
-
 /* No branches but those of such loops, and nothing that may go wrong. */
 static bool
 only_counts(const struct jit *j)
 {
+    if (j->has_indirect)
+        return false;
     for (uint32_t i = 0; i < j->k->op_count; i++) {
-        if (is_indirect(j->k->ops[i].insn))
-            return false;
         if (!(j->start[i] & JIT_FLOW) || jit_is_unreached(j, i))
             continue;
         const struct jit_loop *l = jit_counted_loop(j, i);
@@ -77,10 +68,12 @@ may_pair(const struct jit *j)
 bool
 jit_makes_groups(const struct jit *j)
 {
-    struct jit_set keeps = jit_group_keeps(j);
-    return j->evex && j->full && !j->in.catches &&
-           j->in.last_sfid == EU_SFID_SPAWNER && !j->in.last_pred &&
-           !j->in.acc && j->in.steady && j->in.ends == 1 &&
+    struct jit_set keeps;
+    if (!j->evex || !j->full || j->in.catches ||
+        j->in.last_sfid != EU_SFID_SPAWNER)
+        return false;
+    keeps = jit_group_keeps(j);
+    return !j->in.last_pred && !j->in.acc && j->in.steady && j->in.ends == 1 &&
            j->leaves != EU_LEAVES_ALL && !j->has_dynamic &&
            j->k->op_count >= MANY_OPS && only_counts(j) &&
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) &&
@@ -114,7 +107,7 @@ jit_makes_pairs(struct jit *j)
     if (!j->evex || j->has_modes || (j->in.sfids & ~HARMLESS_SFIDS) ||
         j->in.ends != 1 || (j->in.sfids && !computes_little(j)))
         return false;
-    if (!(j->row_grf && jit_weights_grf(j)) && !may_pair(j))
+    if (!(j->row_grf && j->weights_grf) && !may_pair(j))
         return false;
     if (!j->row_grf)
         j->row_grf = jit_payload_grf(j);

@@ -66,28 +66,14 @@ makes_rows(const struct jit *j)
            !(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
 }
 
-unsigned
-jit_weights_grf(const struct jit *j)
-{
-    for (uint32_t i = 0; i < j->k->op_count; i++) {
-        const struct eu_insn *insn = j->k->ops[i].insn;
-        const struct eu_operand *o = &insn->src[1];
-        if (insn->opcode == EU_OP_PLN && o->file == EU_FILE_GRF &&
-            !o->indirect && o->reg + EU_ROW_GRF <= EU_GRF_COUNT)
-            return o->reg;
-    }
-    return 0;
-}
-
 /* The positions of a pixel shader's quads, in a thread's header. */
 #define POSITIONS_GRF 1
 
 unsigned
 jit_payload_grf(const struct jit *j)
 {
-    unsigned grf = jit_weights_grf(j);
     bool placed = j->in.full[0] >> POSITIONS_GRF & 1;
-    return grf ? grf : placed ? POSITIONS_GRF : 0;
+    return j->weights_grf ? j->weights_grf : placed ? POSITIONS_GRF : 0;
 }
 
 static unsigned

@@ -199,14 +199,16 @@ struct jit {
     struct jit_set *live[2]; /* before each op: in the full, masked copy */
     struct jit_lanes *lanes; /* of each op, or NULL */
     bool has_flow, has_loop, has_modes;
-    bool only_counts; /* there are no branches but those of loops that count */
-    uint8_t leaves;   /* enum eu_leaves, branches aside */
-    bool has_wide;    /* ops of more than eight lanes */
-    bool has_ends;    /* any of these, or a jump */
-    bool has_dynamic; /* ... to where only a running thread knows */
-    uint32_t *label;  /* per op: offset of the block's code */
-    uint32_t *body;   /* the same behind its header, full copy */
-    uint32_t *at;     /* per op: offset of its code */
+    bool only_counts;  /* there are no branches but those of loops that count */
+    uint8_t leaves;    /* enum eu_leaves, branches aside */
+    bool has_wide;     /* ops of more than eight lanes */
+    bool has_ends;     /* any of these, or a jump */
+    bool has_dynamic;  /* ... to where only a running thread knows */
+    bool has_indirect; /* operands, likewise */
+    unsigned weights_grf; /* of the first PLN; 0: there is none */
+    uint32_t *label;      /* per op: offset of the block's code */
+    uint32_t *body;       /* the same behind its header, full copy */
+    uint32_t *at;         /* per op: offset of its code */
     jit_door *doors; /* full copy, of its own memory: offsets, then addresses */
     uint32_t door_count;
     struct jit_regs *regs; /* of each op */
