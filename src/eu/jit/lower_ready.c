@@ -83,6 +83,31 @@ make_ready(const struct jit *j, unsigned fn, unsigned len)
     return none;
 }
 
+/* A register for each of these numbers. */
+static uint32_t
+take_temps(struct jit *j, uint32_t numbers, uint8_t reg[32])
+{
+    struct jit_vregs *v = &j->v;
+    uint32_t left = v->all & ~v->pinned & ~v->used, taken = 0;
+    for (; numbers && left; numbers &= numbers - 1, left &= left - 1) {
+        unsigned r = jit_first(left);
+        reg[jit_first(numbers)] = (uint8_t)r;
+        v->reg[r].kind = JIT_TEMP;
+        taken |= JIT_BIT(r);
+    }
+    v->used |= taken;
+    v->locked |= taken;
+    v->temps |= taken;
+    v->recent |= taken;
+    v->normal &= ~taken;
+    for (; numbers; numbers &= numbers - 1) {
+        unsigned r = jit_temp(j);
+        reg[jit_first(numbers)] = (uint8_t)r;
+        taken |= JIT_BIT(r);
+    }
+    return taken;
+}
+
 unsigned
 jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a, int b)
 {
@@ -90,7 +115,7 @@ jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a, int b)
                                                      memory_order_acquire);
     unsigned first = x86_ready_first(j->evex);
     uint8_t reg[32] = {0};
-    uint32_t temps = 0;
+    uint32_t temps;
     if (!ready)
         ready = make_ready(j, fn, len);
     if (!ready)
@@ -99,11 +124,7 @@ jit_math_copy(struct jit *j, unsigned fn, unsigned len, unsigned a, int b)
     reg[first] = (uint8_t)a;
     if (second >= 0)
         reg[first + 1] = (uint8_t)second;
-    for (uint32_t set = ready->temps; set; set &= set - 1) {
-        unsigned r = jit_temp(j);
-        reg[jit_first(set)] = (uint8_t)r;
-        temps |= JIT_BIT(r);
-    }
+    temps = take_temps(j, ready->temps, reg);
     x86_copy_ready(&j->x, &ready->code, reg);
     j->needs_flush |= ready->needs_flush;
     temps &= ~JIT_BIT(reg[ready->result]);

@@ -75,11 +75,13 @@ x86_more_room(struct x86 *x)
     x->size = 0;
 }
 
-/* Without a call: they are short. */
+/* Most are short: without a call. */
 static inline bool
 is_same(const uint32_t *a, const uint32_t *b, unsigned count)
 {
     uint32_t differs = 0;
+    if (count > 16)
+        return !memcmp(a, b, count * 4);
     for (unsigned i = 0; i < count; i++)
         differs |= a[i] ^ b[i];
     return !differs;
