@@ -425,6 +425,67 @@ jit_flags_unseen(const struct jit *j, const struct eu_op *op)
            flags_of(op) & ~j->lanes[j->here].flags_seen;
 }
 
+/* ---- as threads begin ---- */
+
+/* Of flags, as halves: those that the predicate may look at. */
+static unsigned
+flags_asked(const struct eu_op *op)
+{
+    unsigned first = op->flag_shift / 16, end = op->flag_shift + op->lanes;
+    if (!op->pred)
+        return 0;
+    if (op->pred > 1 || end > 32)
+        return ALL_FLAGS;
+    unsigned both = (end > 16 ? 2u : 0) | (first ? 0 : 1u);
+    return both << op->flag_reg * 2;
+}
+
+/* ... and those that are replaced. */
+static unsigned
+flags_replaced(const struct eu_op *op)
+{
+    const struct eu_operand *d = &op->insn->dst;
+    unsigned size_B = eu_type_size_B((enum eu_type)d->type);
+    if (writes_all_flags(op))
+        return flags_of(op);
+    if (d->file != EU_FILE_ARF || (d->reg & 0xf0) != EU_ARF_F ||
+        op->insn->opcode != EU_OP_MOV || op->lanes != 1 || op->pred)
+        return 0;
+    unsigned halves = size_B == 4 ? 3u : size_B == 2 ? 1u : 0;
+    return halves << ((d->reg & 1) * 2 + d->subreg_B / 2) & ALL_FLAGS;
+}
+
+/* Address or flag registers, other than by a predicate. */
+static bool
+reads_some(const struct eu_insn *insn)
+{
+    bool reads = insn->desc_is_reg || insn->ex_desc_is_reg ||
+                 insn->dst.indirect;
+    for (unsigned s = 0; s < insn->src_count; s++) {
+        const struct eu_operand *o = &insn->src[s];
+        unsigned arf = o->reg & 0xf0;
+        reads |= o->indirect || (o->file == EU_FILE_ARF &&
+                                 (arf == EU_ARF_A || arf == EU_ARF_F));
+    }
+    return reads;
+}
+
+bool
+jit_finds_flags(const struct jit *j)
+{
+    unsigned known = 0;
+    bool finds = j->has_flow;
+    for (uint32_t i = 0; i < j->k->op_count && !finds; i++) {
+        const struct eu_op *op = &j->k->ops[i];
+        if (jit_is_unreached(j, i))
+            continue;
+        finds = (flags_asked(op) & ~known) ||
+                (!(op->plain & EU_PLAIN_GRFS) && reads_some(op->insn));
+        known |= flags_replaced(op);
+    }
+    return finds;
+}
+
 /* ---- the whole kernel ---- */
 
 /* Without a branch, both copies at once. */

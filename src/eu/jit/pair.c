@@ -83,9 +83,12 @@ static void
 begin_thread(struct jit *j)
 {
     struct x86 *x = &j->x;
-    x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, mask));
-    x86_store(x, X86_RCX, THREAD_AT(mask), 4);
-    if (j->in.leaves != EU_LEAVES_NONE) {
+    /* Only messages ask for it. */
+    if (j->in.sfids) {
+        x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, mask));
+        x86_store(x, X86_RCX, THREAD_AT(mask), 4);
+    }
+    if (j->in.leaves != EU_LEAVES_NONE && jit_finds_flags(j)) {
         unsigned zero = jit_temp(j);
         x86_vop(x, X86_PXOR, 0, zero, zero, x86_reg(zero), 0);
         x86_vop(x, X86_MOVUPS_ST, 1, zero, 0, x86_thread(THREAD_AT(a0)), 0);
