@@ -135,12 +135,12 @@ call_two(rt_tail_fn fn, const uint32_t (*c)[LANES], uint8_t *got,
 {
     alignas(64) static uint8_t elsewhere[MEM_B];
     const unsigned at = rnd() & 1;
+    const uint32_t masks[4] = {0xffff, 0xffff, 0, rnd() & 0xffff};
     struct eu_row row[2];
     __m512 v[2][4];
     row[at] = (struct eu_row){.caught = got, .caught_mask = mask};
     row[!at] = (struct eu_row){.caught = elsewhere,
-                               .caught_mask = rnd() % 3 ? 0xffff
-                                                        : rnd() & 0xffff};
+                               .caught_mask = masks[rnd() % 4]};
     for (unsigned i = 0; i < 4; i++) {
         v[at][i] = _mm512_loadu_ps(c[i]);
         v[!at][i] = _mm512_loadu_ps(c[3 - i]);

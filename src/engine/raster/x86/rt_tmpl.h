@@ -279,10 +279,10 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
                                       const struct rt_block *at)               \
     {                                                                          \
         const vf first[4] = F_PASSED, second[4] = F_PASSED_SECOND;             \
-        if (row->caught_mask == 0xffff && row[1].caught_mask == 0xffff &&      \
-            at->lines)                                                         \
+        const uint32_t mask = row->caught_mask, mask1 = row[1].caught_mask;    \
+        if ((mask & mask1) == 0xffff && at->lines)                             \
             write_both(first, second, row, at, format, mode);                  \
-        else                                                                   \
+        else if (mask | mask1)                                                 \
             each_##format##_##name(F_NAMES, F_NAMES_OF_SECOND, row, at);       \
     }
 #define TWO(name) (rt_tail_fn)(two_##name)
