@@ -312,7 +312,9 @@ static unsigned
 count_caught(const struct eu_row *row, unsigned rows)
 {
     unsigned lanes = 0;
+    /* Without the upper half by a shift: of a word compilers would count the
+     * bits into half a register, and wait for the other half. */
     for (unsigned n = 0; n < rows; n++)
-        lanes += (unsigned)_mm_popcnt_u32(row[n].caught_mask & 0xffff);
+        lanes += (unsigned)_mm_popcnt_u32(row[n].caught_mask << 16);
     return lanes;
 }
