@@ -25,7 +25,8 @@ fill_joined(const struct thread_run *run, const struct row_prims *prims,
         const struct setup *s = p.prim[p.of[n]].setup;
         const bool divides = !p.linear && s->perspective;
         uint32_t mask = vmask ? b->helped : b->lit;
-        *next = s == before ? NULL : s->attr;
+        /* Where primitives begin is hard to foresee. */
+        *next = (void *)((uintptr_t)s->attr & -(uintptr_t)(s != before));
         next = &to->next;
         before = s;
         w.ref_x = s->ref_x;
