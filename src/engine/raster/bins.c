@@ -154,7 +154,7 @@ draw_bin(struct worker *w, const struct bin *bin)
             end_scene(w);
             use_scene(w, s->scene);
         }
-        drawn = cover_small_setups(w, &bin->setup[i], bin->count - i);
+        drawn = cover_mixed_setups(w, &bin->setup[i], bin->count - i);
         if (drawn)
             continue;
         cover_fetch_ahead(&bin->setup[i], bin->count - i, AHEAD);

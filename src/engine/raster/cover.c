@@ -17,11 +17,18 @@ is_covered(const uint16_t *masks, unsigned samples)
     return all == 0xffff;
 }
 
+/* Coverage says too little about it. */
+static bool
+is_special(const struct setup *s)
+{
+    return s->poly_stipple || s->line_stipple || s->round || s->smooth;
+}
+
 static void
 emit_blocks(struct worker *w, const struct setup *s, unsigned samples)
 {
     const struct cover_list *list = &w->cover;
-    bool special = s->poly_stipple || s->line_stipple || s->round || s->smooth;
+    bool special = is_special(s);
     bool simple = w->scene->simple && !special;
     bool plain = w->scene->plain_samples && !special;
     if (w->lists && !special) {
@@ -119,14 +126,20 @@ find_small(struct worker *w, const struct setup *s)
                 &w->cover);
 }
 
+static struct box
+box_in_tile(const struct worker *w, const struct setup *s)
+{
+    return (struct box){MAX2(s->x0, w->tile_x), MAX2(s->y0, w->tile_y),
+                        MIN2(s->x1, w->tile_x + TILE_PX),
+                        MIN2(s->y1, w->tile_y + TILE_PX)};
+}
+
 /* False if it has nothing in the tile. */
 static bool
 begin(struct worker *w, const struct setup *s, struct box *box,
       struct cover_job *job)
 {
-    *box = (struct box){MAX2(s->x0, w->tile_x), MAX2(s->y0, w->tile_y),
-                        MIN2(s->x1, w->tile_x + TILE_PX),
-                        MIN2(s->y1, w->tile_y + TILE_PX)};
+    *box = box_in_tile(w, s);
     if (box->x0 >= box->x1 || box->y0 >= box->y1)
         return false;
     struct box wide = edges_box(s, box);
@@ -146,6 +159,7 @@ cover_blocks(struct worker *w, const struct setup *s)
     }
     if (!begin(w, s, &box, &job))
         return 0;
+    w->cover.count = 0;
     cover_find(&job, &w->cover);
     return job.samples;
 }
@@ -168,30 +182,61 @@ cover_setup(struct worker *w, const struct setup *s)
         ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&
          depth_hides(w, s, box.x0, box.y0, box.x1, box.y1)))
         return;
+    w->cover.count = 0;
     cover_find(&job, &w->cover);
     emit_blocks(w, s, job.samples);
 }
 
+/* How many blocks it may have in the tile. More than there is room for: it is
+ * to be drawn alone. */
+static unsigned
+blocks_at_most(const struct worker *w, const struct setup *s)
+{
+    if (s->small)
+        return COVER_SMALL_BLOCKS;
+    const struct box b = box_in_tile(w, s);
+    if (s->cover != COVER_EDGES || is_special(s) ||
+        (b.x1 - b.x0) * (b.y1 - b.y0) >= HIDDEN_MIN_PX)
+        return COVER_BLOCKS;
+    return (unsigned)(((b.x1 + 3) >> 2) - (b.x0 >> 2)) *
+           (unsigned)(((b.y1 + 3) >> 2) - (b.y0 >> 2));
+}
+
+static void
+add_to_mix(struct worker *w, const struct setup *s, struct cover_mixed *m)
+{
+    struct cover_list *list = &w->cover;
+    struct box box;
+    struct cover_job job;
+    unsigned first = list->count;
+    m->first[m->count] = (uint8_t)first;
+    if (s->small) {
+        memset(m->of + first, (int)m->count, COVER_SMALL_BLOCKS);
+        cover_small(s->square, (s->x0 & ~3) - w->tile_x,
+                    (s->y0 & ~3) - w->tile_y, list);
+    } else if (begin(w, s, &box, &job)) {
+        cover_find(&job, list);
+        memset(m->of + first, (int)m->count, list->count - first);
+    }
+    m->count++;
+}
+
 unsigned
-cover_small_setups(struct worker *w, struct setup *const *setup, unsigned count)
+cover_mixed_setups(struct worker *w, struct setup *const *setup, unsigned count)
 {
     struct cover_list *list = &w->cover;
     struct cover_mixed m;
-    if (!w->mixes || !setup[0]->small)
+    if (!w->mixes)
         return 0;
     m.setup = setup;
     m.count = list->count = 0;
-    while (m.count < MIN2(count, COVER_MIXED) &&
-           list->count <= COVER_MIXED_BLOCKS - COVER_SMALL_BLOCKS) {
+    while (m.count < MIN2(count, COVER_MIXED)) {
         const struct setup *s = setup[m.count];
-        if (!s->small || s->scene != w->scene || s->layer != setup[0]->layer)
+        if (s->scene != w->scene || s->layer != setup[0]->layer ||
+            list->count + blocks_at_most(w, s) > COVER_MIXED_BLOCKS)
             break;
         cover_fetch_ahead(&setup[m.count], count - m.count, COVER_MIXED);
-        m.first[m.count] = (uint8_t)list->count;
-        memset(m.of + list->count, (int)m.count, COVER_SMALL_BLOCKS);
-        cover_small(s->square, (s->x0 & ~3) - w->tile_x,
-                    (s->y0 & ~3) - w->tile_y, list);
-        m.count++;
+        add_to_mix(w, s, &m);
     }
     m.first[m.count] = (uint8_t)list->count;
     if (list->count)

@@ -38,7 +38,7 @@ struct cover_list {
     alignas(32) uint16_t sample[COVER_BLOCKS][COVER_SAMPLES];
 };
 
-/* Small primitives whose blocks are in one list, no more than a batch takes:
+/* Primitives whose blocks are in one list, no more than a batch takes:
  * those of primitive k are first[k] .. first[k + 1] - 1, block i is of
  * primitive of[i]. */
 #define COVER_MIXED 16
@@ -54,6 +54,7 @@ struct cover_mixed {
 /* Leaves in job->edges what cuts the tile; false if nothing is inside. */
 bool cover_trim(struct cover_job *job);
 
+/* Blocks come behind those that the list has, with room for all of them. */
 typedef void cover_find_fn(const struct cover_job *job,
                            struct cover_list *list);
 cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
@@ -61,8 +62,7 @@ cover_find_fn cover_find_ref, cover_find_avx2, cover_find_avx512;
 cover_find_fn cover_find;
 
 /* The same of a primitive whose pixels are known, as struct small has them; x,
- * y: pixels from the tile's corner to the first block, multiples of 4. Its
- * blocks come behind those that the list has, with room for all of them. */
+ * y: pixels from the tile's corner to the first block, multiples of 4. */
 #define COVER_SMALL_BLOCKS 16
 typedef void cover_small_fn(const uint64_t square[4], int32_t x, int32_t y,
                             struct cover_list *list);

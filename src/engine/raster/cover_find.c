@@ -95,7 +95,6 @@ is_outside(const struct cover_job *job, unsigned x, unsigned y, unsigned size)
 void
 cover_find_ref(const struct cover_job *job, struct cover_list *list)
 {
-    list->count = 0;
     for (unsigned i = 0; i < 16; i++) {
         unsigned x0 = (i & 3) * SQUARE_PX, y0 = (i >> 2) * SQUARE_PX;
         if (!(job->columns >> x0 & 0xffff) || !(job->rows >> y0 & 0xffff) ||

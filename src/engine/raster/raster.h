@@ -83,10 +83,10 @@ cover_fetch_ahead(struct setup *const *setup, unsigned left, unsigned ahead)
 
 /* Draws s in the worker's tile. */
 void cover_setup(struct worker *w, const struct setup *s);
-/* Draws the first of some primitives, if they are small and the scene is one
- * whose primitives can be mixed: each step takes longer to begin than what one
- * of them needs. Returns how many. */
-unsigned cover_small_setups(struct worker *w, struct setup *const *setup,
+/* Draws the first of some primitives, if they have few blocks each and the
+ * scene is one whose primitives can be mixed: each step takes longer to begin
+ * than what one of them needs. Returns how many. */
+unsigned cover_mixed_setups(struct worker *w, struct setup *const *setup,
                             unsigned count);
 void cover_line(struct worker *w, const struct setup *s);
 /* Leaves what s, no line, has in the tile in w->cover. Returns how many samples

@@ -183,7 +183,7 @@ struct worker {
     unsigned owns;
     bool cheap; /* a thread costs less than to share it with other blocks */
     bool parts; /* blocks that are partly covered go there, too */
-    bool mixes; /* those of several small primitives do so together */
+    bool mixes; /* those of several primitives do so together */
     bool lists; /* blocks go from coverage to threads in lists */
     bool drawn_once; /* the tile, if those of its primitives do not overlap */
     unsigned batches_without_copies; /* left to come, see find_copy() */

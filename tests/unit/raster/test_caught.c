@@ -173,6 +173,7 @@ struct setting {
     const char *what;
     rig_shader shader;
     unsigned format, element_B;
+    /* tiny and small: every other one of both */
     bool blends, kills, both, steady, stacked, covered, rows, pairs, small,
         stays, tested, tiny;
     unsigned width, unfinished_every;
@@ -254,9 +255,10 @@ draw(struct rig *rig, const struct setting *s, bool catches)
             z = 0;
         for (unsigned k = 0; k < 6; k++) {
             r = mix(r + 1);
-            xy[k] = s->tiny    ? (float)(i % 3 * 40 + r % (15 * 8) / 8)
-                    : s->small ? (float)(i % 3 * 40 + r % (36 * 8) / 8)
-                               : (float)(r % (RIG_PX * 8)) / 8;
+            uint32_t most = s->tiny ? (s->small && i % 2 ? 24 : 15) : 36;
+            xy[k] = s->tiny || s->small
+                        ? (float)(i % 3 * 40 + r % (most * 8) / 8)
+                        : (float)(r % (RIG_PX * 8)) / 8;
         }
         prims[i] = s->stacked   ? stacked(rig, i)
                    : s->covered ? covered(rig, i)
@@ -386,6 +388,15 @@ Test(caught, same_bytes_as_sent)
          .tiny = true, .stays = true, .tested = true, .width = 101},
         {"tiny, tested, some go on", shade_places, RGBA8, 4, .tiny = true,
          .tested = true, .width = 128, .unfinished_every = 3},
+        {"tiny and small", shade_named_weights, RGBA32F, 16, .rows = true,
+         .tiny = true, .small = true, .stays = true, .width = 128},
+        {"tiny and small, odd size", shade_places, RGBA16F, 8, .tiny = true,
+         .small = true, .width = 101},
+        {"tiny and small, tested", shade_named_weights, RGBA8, 4, .rows = true,
+         .tiny = true, .small = true, .stays = true, .tested = true,
+         .width = 128},
+        {"tiny and small, some go on", shade_places, RGBA8, 4, .tiny = true,
+         .small = true, .tested = true, .width = 113, .unfinished_every = 3},
         {"not joined", shade_named_weights, RGBA32F, 16, .rows = true,
          .small = true, .width = 128},
         {"joined, four samples", shade_named_weights, RGBA8, 4, .rows = true,

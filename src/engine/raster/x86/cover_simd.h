@@ -356,7 +356,6 @@ find_with(const struct cover_job *job, struct cover_list *list, unsigned edges,
     struct narrow n;
     n.job = job;
     n.samples = samples;
-    list->count = 0;
     for (unsigned e = 0; e < edges; e++)
         narrow_edge(&n, e);
     find_squares(&n, list, edges);
