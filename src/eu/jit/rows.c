@@ -300,8 +300,9 @@ jit_is_copied(const struct eu_kernel *k, uint32_t index, struct jit_send *s)
 {
     const struct eu_op *op = &k->ops[index], *end = op + 1;
     struct jit_send last;
-    if (index + 1 >= k->op_count || !is_sample(op, s) || !jit_is_send(end) ||
-        end->pred || !jit_is_caught(end) || !jit_describe_send(&last, end))
+    if (index + 1 >= k->op_count || !jit_is_send(end) || end->pred ||
+        !jit_is_caught(end) || !is_sample(op, s) ||
+        !jit_describe_send(&last, end))
         return false;
     for (unsigned i = 0; i < EU_CATCH_GRF; i++) {
         if (jit_payload_B(&last, i) != s->dst_B + i * EU_GRF_B)

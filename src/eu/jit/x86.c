@@ -62,11 +62,17 @@ grow(struct x86 *x, void **array, uint32_t *capacity, uint32_t need,
     return true;
 }
 
+bool
+x86_room_for(struct x86 *x, uint32_t size_B)
+{
+    return grow(x, (void **)&x->code, &x->capacity, x->size + size_B, 1);
+}
+
 void
 x86_more_room(struct x86 *x)
 {
     /* Without memory the same bytes are written over and over. */
-    if (grow(x, (void **)&x->code, &x->capacity, x->size + X86_ROOM, 1))
+    if (x86_room_for(x, X86_ROOM))
         return;
     if (!x->code) {
         x->code = x->nowhere;
@@ -183,14 +189,15 @@ x86_place_pool(struct x86 *x)
     if (x->failed ||
         !grow(x, (void **)&x->code, &x->capacity, base + pool_B, 1))
         return;
-    memset(x->code + x->size, 0xcc, base - x->size);
+    uint8_t *code = x->code;
+    memset(code + x->size, 0xcc, base - x->size);
     if (pool_B)
-        memcpy(x->code + base, x->pool, pool_B);
+        memcpy(code + base, x->pool, pool_B);
     x->size = base + pool_B;
-    for (uint32_t i = 0; i < x->fixup_count; i++) {
-        const struct x86_fixup f = x->fixups[i];
-        uint32_t distance = base + f.target - (f.at + 4);
-        memcpy(x->code + f.at, &distance, 4);
+    const struct x86_fixup *fixups = x->fixups;
+    for (uint32_t i = 0, n = x->fixup_count; i < n; i++) {
+        uint32_t distance = base + fixups[i].target - (fixups[i].at + 4);
+        memcpy(code + fixups[i].at, &distance, 4);
     }
 }
 
@@ -277,20 +284,21 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
     int32_t short_disp = disp >> shift;
     uint64_t base = thread ? X86_RBX : X86_RAX, imm = imm_of(mods);
     unsigned size_B = at + 2 + imm_size_B(mods);
-    uint8_t *p = x->code + x->size;
+    uint32_t from = x->size;
+    uint8_t *p = x->code + from;
     v |= base << at * 8;
     if (short_disp == (int8_t)short_disp &&
         (uint32_t)short_disp << shift == (uint32_t)disp) {
         v ^= near << at * 8 ^ ((uint8_t)short_disp | imm << 8) << (at + 1) * 8;
         memcpy(p, &v, 8);
-        x->size += size_B;
+        x->size = from + size_B;
         return;
     }
     uint64_t last = (uint32_t)disp | imm << 32;
     v ^= far << at * 8;
     memcpy(p, &v, 8);
     memcpy(p + at + 1, &last, 8);
-    x->size += size_B + 3;
+    x->size = from + size_B + 3;
 }
 
 static __attribute__((noinline)) void

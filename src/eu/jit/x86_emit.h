@@ -17,6 +17,8 @@ struct x86_fields {
 extern const struct x86_fields x86_evex_fields, x86_vex_fields;
 
 bool x86_room_for_fixups(struct x86 *x, uint32_t count);
+/* False: there is no room, and what is put down is useless. */
+bool x86_room_for(struct x86 *x, uint32_t size_B);
 
 /* There is room afterwards, if only for code that is useless. */
 static inline void
@@ -35,8 +37,9 @@ x86_byte(struct x86 *x, unsigned b)
 static inline void
 x86_dword(struct x86 *x, uint32_t v)
 {
-    memcpy(x->code + x->size, &v, 4);
-    x->size += 4;
+    uint32_t at = x->size;
+    memcpy(x->code + at, &v, 4);
+    x->size = at + 4;
 }
 
 /* What was put together in a register: up to eight bytes of an instruction, its
@@ -44,8 +47,9 @@ x86_dword(struct x86 *x, uint32_t v)
 static inline void
 x86_put_more(struct x86 *x, uint64_t v, unsigned size_B)
 {
-    memcpy(x->code + x->size, &v, 8);
-    x->size += size_B;
+    uint32_t at = x->size;
+    memcpy(x->code + at, &v, 8);
+    x->size = at + size_B;
 }
 
 static inline void

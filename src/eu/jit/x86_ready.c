@@ -8,14 +8,18 @@
 #define VEX 0xc4  /* the only one of its forms that vectors are put down in */
 #define DISP_B 4u /* of constants */
 #define LONGEST_B 12u
-#define STEPS_OF_ROOM (X86_ROOM / LONGEST_B)
 
 static inline uint64_t
 bits_of(const struct x86_fields *f, const uint8_t reg[32],
         const struct x86_ready_step *s)
 {
-    return f->reg[reg[s->reg]] ^ f->vvvv[reg[s->vvvv]] ^ f->rm[reg[s->rm]] ^
-           (uint64_t)reg[s->last] << 44;
+    return f->reg[reg[s->reg]] ^ f->vvvv[reg[s->vvvv]] ^ f->rm[reg[s->rm]];
+}
+
+static inline uint64_t
+last_of(const uint8_t reg[32], const struct x86_ready_step *s)
+{
+    return (uint64_t)reg[s->last] << 44;
 }
 
 static const struct x86_fields *
@@ -97,7 +101,8 @@ x86_make_ready(struct x86_ready *r, const struct x86 *x)
         if (n == ARRAY_SIZE(r->step) ||
             !take_apart(&r->step[n], x->code + at, x->evex))
             return false;
-        r->step[n].bits ^= bits_of(fields(x->evex), same, &r->step[n]);
+        r->step[n].bits ^= bits_of(fields(x->evex), same, &r->step[n]) ^
+                           last_of(same, &r->step[n]);
     }
     r->evex = x->evex;
     r->count = n;
@@ -127,21 +132,31 @@ copy_fixups(struct x86 *x, const struct x86_ready *r)
     x->fixup_count += r->fixup_count;
 }
 
+/* With room for all of it. */
+static inline uint8_t *
+put_steps(uint8_t *p, const struct x86_ready *r, const uint8_t reg[32],
+          bool evex)
+{
+    const struct x86_fields *f = fields(evex);
+    const struct x86_ready_step *end = r->step + r->count;
+    for (const struct x86_ready_step *s = r->step; s < end; s++) {
+        uint64_t bits = s->bits ^ bits_of(f, reg, s);
+        if (!evex)
+            bits ^= last_of(reg, s);
+        memcpy(p, &bits, 8);
+        memcpy(p + 8, &s->rest, 4);
+        p += s->size_B;
+    }
+    return p;
+}
+
 void
 x86_copy_ready(struct x86 *x, const struct x86_ready *r, const uint8_t reg[32])
 {
-    const struct x86_fields *f = fields(r->evex);
+    if (!x86_room_for(x, r->count * LONGEST_B))
+        return;
     copy_fixups(x, r);
-    for (uint32_t i = 0; i < r->count;) {
-        uint8_t *p = x86_begin(x);
-        uint32_t end = MIN2(i + STEPS_OF_ROOM, r->count);
-        for (; i < end; i++) {
-            const struct x86_ready_step *s = &r->step[i];
-            uint64_t bits = s->bits ^ bits_of(f, reg, s);
-            memcpy(p, &bits, 8);
-            memcpy(p + 8, &s->rest, 4);
-            p += s->size_B;
-        }
-        x86_end(x, p);
-    }
+    uint8_t *p = x->code + x->size;
+    x86_end(x,
+            r->evex ? put_steps(p, r, reg, true) : put_steps(p, r, reg, false));
 }
