@@ -98,7 +98,7 @@ bytes1_linear(const struct sample_plan *p, const struct sample_pair *in,
         return false;
     struct patch_weights w = find_weights(x, y, single);
     texels = _mm512_xor_si512(texels, constant(&patch.flip));
-    vfloat sum = v_float((vint)filter_bytes(texels, &w));
+    vfloat sum = v_float((vint)filter_bytes(texels, &w, &patch.bias));
     answer_one(p, divide_255(sum, true), out, at_dw);
     return true;
 }

@@ -64,13 +64,27 @@ find_weights(vint x, vint y, vmask single)
     return (struct patch_weights){wx, wy};
 }
 
-/* 65536 times what a linear filter makes of four bytes. They are filtered as
- * signed numbers, which is what instructions take, less 128. */
+/* 65536 times what a linear filter makes of four bytes, of each channel. */
+struct patch_sums {
+    bits c[4];
+};
+
+/* They are filtered as signed numbers, which is what instructions take, less
+ * 128: `bias` is patch.bias, or patch.half for pixels_of_sums(). */
 INLINE bits
-filter_bytes(bits t, const struct patch_weights *w)
+filter_bytes(bits t, const struct patch_weights *w, const int32_t *bias)
 {
     bits row = _mm512_maddubs_epi16(w->columns, t);
-    return _mm512_dpwssd_epi32(constant(&patch.bias), row, w->rows);
+    return _mm512_dpwssd_epi32(constant(bias), row, w->rows);
+}
+
+INLINE struct lanes_color
+color_of_sums(const struct patch_sums *sums)
+{
+    struct lanes_color out;
+    for (unsigned c = 0; c < 4; c++)
+        out.c[c] = v_float((vint)sums->c[c]);
+    return out;
 }
 
 #endif

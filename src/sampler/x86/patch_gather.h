@@ -79,7 +79,7 @@ filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
     turn_taps(p, taps);
     struct patch_weights w = find_weights(x.w1, y.w1, single);
     for (unsigned c = 0; c < 4; c++)
-        out->c[c] = v_float((vint)filter_bytes(taps[c], &w));
+        out->c[c] = v_float((vint)filter_bytes(taps[c], &w, &patch.bias));
 }
 
 #endif

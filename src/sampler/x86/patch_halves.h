@@ -83,6 +83,14 @@ finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
     const struct four_blocks four = {begun->blocks, begun->more};
     const bits in = begun->in;
     vint x = (vint)begun->x, y = (vint)begun->y;
+    if (is_scaled(kind)) {
+        struct patch_sums sums = palette == PALETTE_NONE
+                                     ? sum_lines(p, kind, false, NULL, corner,
+                                                 in, x, y, &patch.half)
+                                     : sum_palette(p, palette, four, in, x, y,
+                                                   &patch.half);
+        return pixels_of_sums(p, &sums, blue_first);
+    }
     return pixels_of_filtered(
         p, kind,
         palette == PALETTE_NONE

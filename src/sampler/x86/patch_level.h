@@ -19,29 +19,49 @@ lie_between(vint x, vint y)
     return v_any(v_test(x | y, v_constant(&lanes_constant.fraction)));
 }
 
+INLINE struct patch_sums
+sum_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
+          struct sample_blocks *blocks, struct patch_corner corner, bits in,
+          vint x, vint y, const int32_t *bias)
+{
+    bits line[9];
+    struct patch_sums out;
+    load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
+    vmask single = find_single(x);
+    struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
+                                  : find_taps_of_four(kind, in, single);
+    flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
+    struct patch_weights w = find_weights(x, y, single);
+    /* In the order of the answer. */
+    for (unsigned c = 0; c < 4; c++)
+        out.c[c] = filter_bytes(
+            pick_taps(line, wide, &taps, constant(&p->bytes.at[c])), &w, bias);
+    return out;
+}
+
+INLINE struct lanes_color
+filter_srgb_lines(const struct sample_plan *p, bool wide,
+                  struct patch_corner corner, bits in, vint x, vint y)
+{
+    bits line[9];
+    load_lines_of(p, corner, wide ? 3 : 2, line);
+    struct srgb_square s = {line, wide,
+                            wide ? find_taps_of_nine(SAMPLE_SRGB, in, 0)
+                                 : find_taps_of_four(SAMPLE_SRGB, in, 0),
+                            srgb_weight(x), srgb_weight(y)};
+    return filter_srgb(&s, 1, v_splat(0.0f));
+}
+
 INLINE struct lanes_color
 filter_lines(const struct sample_plan *p, enum sample_texel kind, bool wide,
              struct sample_blocks *blocks, struct patch_corner corner, bits in,
              vint x, vint y)
 {
-    struct lanes_color out;
-    bits line[9];
-    load_lines_around(p, kind, blocks, corner, in, 1, wide ? 3 : 2, line);
-    vmask single = kind == SAMPLE_SRGB ? 0 : find_single(x);
-    struct patch_taps taps = wide ? find_taps_of_nine(kind, in, single)
-                                  : find_taps_of_four(kind, in, single);
-    if (kind == SAMPLE_SRGB) {
-        struct srgb_square s = {line, wide, taps, srgb_weight(x),
-                                srgb_weight(y)};
-        return filter_srgb(&s, 1, v_splat(0.0f));
-    }
-    flip(line, wide ? 9 : 4, constant(&p->bytes.ones));
-    struct patch_weights w = find_weights(x, y, single);
-    /* In the order of the answer. */
-    for (unsigned c = 0; c < 4; c++)
-        out.c[c] = v_float((vint)filter_bytes(
-            pick_taps(line, wide, &taps, constant(&p->bytes.at[c])), &w));
-    return out;
+    if (kind == SAMPLE_SRGB)
+        return filter_srgb_lines(p, wide, corner, in, x, y);
+    struct patch_sums sums = sum_lines(p, kind, wide, blocks, corner, in, x, y,
+                                       &patch.bias);
+    return color_of_sums(&sums);
 }
 
 /* Nine lines have functions of their own: they need more registers. */
@@ -82,8 +102,11 @@ filter_four(const struct sample_plan *p, enum sample_texel kind,
             enum palette_of palette, struct four_blocks four, bits in, vint x,
             vint y)
 {
-    return kind == SAMPLE_BLOCKS ? filter_floats(p, palette, four, in, x, y)
-                                 : filter_palette(p, palette, four, in, x, y);
+    if (kind == SAMPLE_BLOCKS)
+        return filter_floats(p, palette, four, in, x, y);
+    struct patch_sums sums = sum_palette(p, palette, four, in, x, y,
+                                         &patch.bias);
+    return color_of_sums(&sums);
 }
 
 /* False if some lane looks beyond nine lines, or at an edge. */

@@ -165,11 +165,12 @@ take_planar_texels(const struct planar_blocks *planar, bits t, bits channel)
 }
 
 /* In the order of the answer. */
-INLINE void
-filter_numbers(const struct sample_plan *p, const struct patch_palette *palette,
-               bool two, bits at, const struct planar_blocks *planar,
-               const struct patch_weights *w, struct lanes_color *out)
+INLINE struct patch_sums
+sum_numbers(const struct sample_plan *p, const struct patch_palette *palette,
+            bool two, bits at, const struct planar_blocks *planar,
+            const struct patch_weights *w, const int32_t *bias)
 {
+    struct patch_sums out;
     at = _mm512_permutexvar_epi8(at, palette->numbers);
     for (unsigned c = 0; c < 4; c++) {
         bits channel = constant(&p->bytes.at[c]);
@@ -179,26 +180,27 @@ filter_numbers(const struct sample_plan *p, const struct patch_palette *palette,
                      : _mm512_permutexvar_epi8(i, palette->colors[0]);
         if (planar)
             t = take_planar_texels(planar, t, channel);
-        out->c[c] = v_float((vint)filter_bytes(t, w));
+        out.c[c] = filter_bytes(t, w, bias);
     }
+    return out;
 }
 
 static __attribute__((noinline)) void
-filter_planar(const struct sample_plan *p, const __m256i *blocks,
-              const struct patch_palette *palette, bits at,
-              struct patch_weights w, struct lanes_color *out)
+sum_planar(const struct sample_plan *p, const __m256i *blocks,
+           const struct patch_palette *palette, bits at, struct patch_weights w,
+           const int32_t *bias, struct patch_sums *out)
 {
     struct planar_blocks planar;
     find_planar_blocks(p, *blocks, palette->special, at, &planar);
-    filter_numbers(p, palette, true, at, &planar, &w, out);
+    *out = sum_numbers(p, palette, true, at, &planar, &w, bias);
 }
 
-/* What filter_lines() makes of four blocks. */
-INLINE struct lanes_color
-filter_palette(const struct sample_plan *p, enum palette_of kind,
-               struct four_blocks four, bits in, vint x, vint y)
+/* What sum_lines() makes of four blocks. */
+INLINE struct patch_sums
+sum_palette(const struct sample_plan *p, enum palette_of kind,
+            struct four_blocks four, bits in, vint x, vint y,
+            const int32_t *bias)
 {
-    struct lanes_color out;
     struct patch_palette palette;
     const bool two = kind == PALETTE_ETC;
     if (two)
@@ -213,12 +215,11 @@ filter_palette(const struct sample_plan *p, enum palette_of kind,
         /* The others stay in registers. */
         const __m256i blocks_in_memory = four.bits;
         const struct patch_palette in_memory = palette;
-        struct lanes_color far;
-        filter_planar(p, &blocks_in_memory, &in_memory, at, w, &far);
-        return load_color(&far);
+        struct patch_sums far;
+        sum_planar(p, &blocks_in_memory, &in_memory, at, w, bias, &far);
+        return (struct patch_sums){{far.c[0], far.c[1], far.c[2], far.c[3]}};
     }
-    filter_numbers(p, &palette, two, at, NULL, &w, &out);
-    return out;
+    return sum_numbers(p, &palette, two, at, NULL, &w, bias);
 }
 
 #endif

@@ -19,7 +19,7 @@ static const struct {
     alignas(64) uint8_t place[64];
     int32_t corner[4]; /* the outermost lanes of a block */
     int32_t first_byte[4], first_half[4];
-    int32_t next, next_below, flip, whole, bias;
+    int32_t next, next_below, flip, whole, bias, half;
     int32_t number; /* what x and y count in it */
     int32_t line_max, square_max, patch_max, nine_max, line_corner;
     int32_t lower_line, high_half;
@@ -40,6 +40,7 @@ static const struct {
     .flip = (int32_t)0x80808080,
     .whole = 0x01000100,
     .bias = 1 << 23,
+    .half = (1 << 15) - 1,
     .number = 8 << 16 | 1,
     .line_max = 3 << 16 | 3,
     .square_max = 7 << 16 | 7,

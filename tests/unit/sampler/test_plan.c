@@ -538,51 +538,34 @@ Test(plan, gathers_what_lies_anywhere)
         cr_expect_eq(tally.patches, tally.asked);
 }
 
-/* Quotients of all floats between one and two by 255 are those of all floats
- * that a filter divides, but for the exponent. */
-Test(plan, multiplies_instead_of_dividing_by_255)
+/* Half the sums are in the middle between two bytes. */
+Test(plan, rounds_pixels_between_texels)
 {
-    const double inv = 1.0 / 255.0;
-    const float high = (float)inv, low = (float)(inv - (double)high);
-    for (uint32_t i = 0x3f800000; i < 0x40000000; i++) {
-        float n = float_from_bits(i);
-        cr_assert_eq(bits_from_float(__builtin_fmaf(n, high, n * low)),
-                     bits_from_float(n / 255.0f));
+    static const unsigned format[] = {F_RGBA8, F_BGRX8, 0x186 /* BC1 */,
+                                      0x1aa /* ETC2 */};
+    struct tally tally = {0, 0, 0};
+    blocks = sample_blocks_new();
+    cr_assert_not_null(blocks);
+    for (unsigned round = 0; round < 400; round++) {
+        struct surface s = make_surface(SURFACE_2D,
+                                        format[any(ARRAY_SIZE(format))], 64, 64,
+                                        1, 1, TILING_Y);
+        fill_with_any_bytes(&s);
+        struct sampler sp = make_sampler(FILTER_LINEAR, MIP_NONE, 0);
+        sp.rounding_enable = 0x3f;
+        for (unsigned n = 0; n < 16; n++) {
+            struct sample_req req = {
+                .op = SAMPLE_PLAIN, .lanes = 16, .exec_mask = 0xffff};
+            float x = (float)any(128) / 2.0f, y = (float)any(128) / 2.0f;
+            for (unsigned i = 0; i < 16; i++) {
+                req.u.f[i] = (x + (float)(i & 3)) / 64.0f;
+                req.v.f[i] = (y + (float)(i >> 2)) / 64.0f;
+            }
+            compare_variants(&s, &sp, &req, n, &tally);
+        }
+        free(s.mem);
     }
-}
-
-/* Quotients by 2^24 - 1 are the floats above those by 2^24. */
-Test(plan, counts_units_in_the_last_place_instead_of_dividing_by_2_24_less_1)
-{
-    for (uint32_t n = 1; n < 1u << 24; n++)
-        cr_assert_eq(bits_from_float((float)n * 0x1p-24f) + 1,
-                     bits_from_float((float)n / 16777215.0f));
-}
-
-static float
-divided(float n, float d)
-{
-    float inv = 1.0f / d, q = n * inv;
-    return __builtin_fmaf(__builtin_fmaf(-q, d, n), inv, q);
-}
-
-/* All quotients that channels of up to 16 bits, or of 24, have. */
-Test(plan, divides_as_the_processor_does)
-{
-    for (unsigned bits = 1; bits <= 24; bits += bits == 16 ? 8 : 1) {
-        float max = (float)((1u << bits) - 1);
-        for (uint32_t n = 0; n < 1u << bits; n++)
-            cr_assert_eq(bits_from_float(divided((float)n, max)),
-                         bits_from_float((float)n / max));
-    }
-}
-
-/* All quotients that a bilinear filter of bytes divides. */
-Test(plan, divides_by_255_as_the_processor_does)
-{
-    for (uint32_t n = 0; n <= 255u << 16; n++) {
-        float x = (float)n / 65536.0f;
-        cr_assert_eq(bits_from_float(divided(x, 255.0f)),
-                     bits_from_float(x / 255.0f));
-    }
+    sample_blocks_free(blocks);
+    if (has_patches())
+        cr_expect_gt(tally.patches, tally.asked / 4);
 }

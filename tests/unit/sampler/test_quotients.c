@@ -1,0 +1,67 @@
+/* Numbers that routines compute in other ways than by the division that they
+ * stand for: all of them are the same. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "base/base.h"
+
+/* All sums of a bilinear filter: less 128, and half a byte but for what is
+ * negative, they are rounded as colours are. */
+Test(quotients, rounds_sums_as_colors)
+{
+    for (int32_t n = 0; n <= 255 << 16; n++) {
+        int32_t sum = n - (1 << 23) + (1 << 15) - 1;
+        uint32_t byte = (uint32_t)((sum + (sum < 0)) >> 16) + 128;
+        double color = (double)((float)n / 65536.0f / 255.0f);
+        cr_assert_eq(byte, (uint32_t)nearbyint(color * 255.0));
+    }
+}
+
+/* Quotients of all floats between one and two by 255 are those of all floats
+ * that a filter divides, but for the exponent. */
+Test(quotients, multiplies_instead_of_dividing_by_255)
+{
+    const double inv = 1.0 / 255.0;
+    const float high = (float)inv, low = (float)(inv - (double)high);
+    for (uint32_t i = 0x3f800000; i < 0x40000000; i++) {
+        float n = float_from_bits(i);
+        cr_assert_eq(bits_from_float(__builtin_fmaf(n, high, n * low)),
+                     bits_from_float(n / 255.0f));
+    }
+}
+
+/* Quotients by 2^24 - 1 are the floats above those by 2^24. */
+Test(quotients, counts_units_instead_of_dividing_by_2_24_less_1)
+{
+    for (uint32_t n = 1; n < 1u << 24; n++)
+        cr_assert_eq(bits_from_float((float)n * 0x1p-24f) + 1,
+                     bits_from_float((float)n / 16777215.0f));
+}
+
+static float
+divided(float n, float d)
+{
+    float inv = 1.0f / d, q = n * inv;
+    return __builtin_fmaf(__builtin_fmaf(-q, d, n), inv, q);
+}
+
+/* All quotients that channels of up to 16 bits, or of 24, have. */
+Test(quotients, divides_as_the_processor_does)
+{
+    for (unsigned bits = 1; bits <= 24; bits += bits == 16 ? 8 : 1) {
+        float max = (float)((1u << bits) - 1);
+        for (uint32_t n = 0; n < 1u << bits; n++)
+            cr_assert_eq(bits_from_float(divided((float)n, max)),
+                         bits_from_float((float)n / max));
+    }
+}
+
+/* All quotients that a bilinear filter of bytes divides. */
+Test(quotients, divides_by_255_as_the_processor_does)
+{
+    for (uint32_t n = 0; n <= 255u << 16; n++) {
+        float x = (float)n / 65536.0f;
+        cr_assert_eq(bits_from_float(divided(x, 255.0f)),
+                     bits_from_float(x / 255.0f));
+    }
+}
