@@ -22,16 +22,31 @@ typedef bool (*sample_vectors_avx512_fn)(const struct sample_plan *plan,
 enum sample_state {
     SAMPLE_LEFT_OUT, /* run() has to answer */
     SAMPLE_DONE,
-    SAMPLE_BEGUN, /* finish() has the pixels */
+    SAMPLE_BEGUN,          /* finish() has the pixels */
+    SAMPLE_BEGUN_ANYWHERE, /* likewise, of lanes that look at no patch */
 };
 
-/* What lies between the two halves: where lanes look. */
+/* Offsets of the four texels of each lane, in memory: taking vectors apart
+ * costs more. */
+struct sample_places {
+    alignas(64) int32_t upper_left[16], upper_right[16];
+    alignas(64) int32_t lower_left[16], lower_right[16];
+};
+
+/* What lies between the two halves: where lanes look. What pixels() finds in
+ * `state` is only a hint: lanes that looked anywhere most likely do so again.
+ */
 struct sample_begun {
     enum sample_state state;
-    uint32_t bx, by;      /* the patch's corner */
-    __m512i x, y;         /* in 1/256 texels */
-    __m512i in;           /* the first texel, from the patch's corner on */
-    __m256i blocks, more; /* compressed ones, instead of lines */
+    uint32_t bx, by; /* the patch's corner */
+    __m512i x, y;    /* in 1/256 texels */
+    union {
+        struct {
+            __m512i in; /* the first texel, from the patch's corner on */
+            __m256i blocks, more; /* compressed ones, instead of lines */
+        };
+        struct sample_places places; /* of SAMPLE_BEGUN_ANYWHERE */
+    };
 };
 
 /* The pixels are returned if they are done. */

@@ -275,6 +275,13 @@ v_first(vint v)
     return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128((__m512i)v));
 }
 
+static inline uint32_t
+v_last(vint v)
+{
+    return (uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32((__m512i)v, 3),
+                                       3);
+}
+
 /* May wrap. */
 static inline vint
 v_sub(vint a, vint b)

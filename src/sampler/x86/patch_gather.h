@@ -5,16 +5,10 @@
 
 #include "sampler/x86/patch_anywhere.h"
 #include "sampler/x86/patch_filter.h"
-
-/* Offsets of the four texels of each lane, in memory: taking vectors apart
- * costs more. */
-struct gather_places {
-    alignas(64) int32_t upper_left[16], upper_right[16];
-    alignas(64) int32_t lower_left[16], lower_right[16];
-};
+#include "sampler/pixels.h"
 
 INLINE void
-put_places(const struct places_of_four *from, struct gather_places *at)
+put_places(const struct places_of_four *from, struct sample_places *at)
 {
     v_offsets(from->upper_left, at->upper_left);
     v_offsets(from->upper_right, at->upper_right);
@@ -23,7 +17,7 @@ put_places(const struct places_of_four *from, struct gather_places *at)
 }
 
 INLINE __m128i
-gather_lane(const uint8_t *mem, const struct gather_places *at, unsigned i)
+gather_lane(const uint8_t *mem, const struct sample_places *at, unsigned i)
 {
     const int32_t from[4] = {at->upper_left[i], at->upper_right[i],
                              at->lower_left[i], at->lower_right[i]};
@@ -32,7 +26,7 @@ gather_lane(const uint8_t *mem, const struct gather_places *at, unsigned i)
 
 /* Of lane i of each quad the four texels. */
 INLINE bits
-gather_quads(const uint8_t *mem, const struct gather_places *at, unsigned i)
+gather_quads(const uint8_t *mem, const struct sample_places *at, unsigned i)
 {
     __m256i low = _mm256_set_m128i(gather_lane(mem, at, i + 4),
                                    gather_lane(mem, at, i));
@@ -61,25 +55,56 @@ turn_taps(const struct sample_plan *p, bits taps[4])
     taps[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
+/* Both columns are one where the second one has no weight. */
+struct gather_axes {
+    struct lanes_axis x, y;
+};
+
+INLINE struct gather_axes
+find_axes(const struct sample_plan *p, const struct patch_level *lv, vfloat u,
+          vfloat v)
+{
+    struct gather_axes a = {axis_of_four(p, 0, u, lv->w, lv->w_fx8),
+                            axis_of_four(p, 1, v, lv->h, lv->h_fx8)};
+    a.x.i1 = v_iselect(find_single(a.x.w1), a.x.i0, a.x.i1);
+    return a;
+}
+
+INLINE struct patch_sums
+sum_anywhere(const struct sample_plan *p, const struct sample_places *at,
+             vint x, vint y, const int32_t *bias)
+{
+    bits taps[4];
+    struct patch_sums out;
+    for (unsigned i = 0; i < 4; i++)
+        taps[i] = gather_quads(p->mem, at, i);
+    turn_taps(p, taps);
+    struct patch_weights w = find_weights(x, y, find_single(x));
+    for (unsigned c = 0; c < 4; c++)
+        out.c[c] = filter_bytes(taps[c], &w, bias);
+    return out;
+}
+
 static __attribute__((noinline)) void
 filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
                 struct lanes_color *out)
 {
+    struct sample_places at;
     struct patch_level lv = get_patch_level(p, level);
-    struct gather_places at;
-    bits taps[4];
-    struct lanes_axis x = axis_of_four(p, 0, u, lv.w, lv.w_fx8);
-    struct lanes_axis y = axis_of_four(p, 1, v, lv.h, lv.h_fx8);
-    vmask single = find_single(x.w1);
-    x.i1 = v_iselect(single, x.i0, x.i1);
-    struct places_of_four places = find_places_of_four(p, &lv, &x, &y);
+    struct gather_axes a = find_axes(p, &lv, u, v);
+    struct places_of_four places = find_places_of_four(p, &lv, &a.x, &a.y);
     put_places(&places, &at);
-    for (unsigned i = 0; i < 4; i++)
-        taps[i] = gather_quads(p->mem, &at, i);
-    turn_taps(p, taps);
-    struct patch_weights w = find_weights(x.w1, y.w1, single);
-    for (unsigned c = 0; c < 4; c++)
-        out->c[c] = v_float((vint)filter_bytes(taps[c], &w, &patch.bias));
+    struct patch_sums sums = sum_anywhere(p, &at, a.x.w1, a.y.w1, &patch.bias);
+    *out = color_of_sums(&sums);
+}
+
+/* The first and the last lane do not look at the same nine lines. */
+INLINE bool
+lie_apart(const struct gather_axes *a)
+{
+    const uint32_t most = 10;
+    return v_first(a->x.i0) - v_last(a->x.i0) + most > 2 * most ||
+           v_first(a->y.i0) - v_last(a->y.i0) + most > 2 * most;
 }
 
 #endif

@@ -34,11 +34,32 @@ begin_view(const struct sample_plan *p, enum palette_of palette,
         begun->more = four.more;
 }
 
+/* Of lanes that look at no patch; `surely`: false if they might. */
+static __attribute__((noinline)) bool
+begin_anywhere(const struct sample_plan *p, __m512 u, __m512 v, bool surely,
+               struct sample_begun *begun)
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct gather_axes a = find_axes(p, &lv, (vfloat)u, (vfloat)v);
+    if (surely && !lie_apart(&a))
+        return false;
+    struct places_of_four places = find_places_of_four(p, &lv, &a.x, &a.y);
+    put_places(&places, &begun->places);
+    begun->x = (bits)a.x.w1;
+    begun->y = (bits)a.y.w1;
+    begun->state = SAMPLE_BEGUN_ANYWHERE;
+    return true;
+}
+
 /* What four lines do not have. */
 INLINE bits
 far_pixels(FAR_ARGS, enum sample_texel kind, enum palette_of palette)
 {
     struct lanes_color color;
+    if (kind == SAMPLE_BYTES4 && !side) {
+        begin_anywhere(p, u, v, false, begun);
+        return _mm512_setzero_si512();
+    }
     const struct patch_view view = {corner, in, side};
     bool found = side != 2 &&
                  take_filtered(p, kind, palette, blocks, (unsigned)p->lod.level,
@@ -54,6 +75,9 @@ INLINE bits
 begin_pixels(PIXELS_ARGS, enum sample_texel kind, enum palette_of palette,
              __m512i (*middle)(PIXELS_ARGS), __m512i (*far)(FAR_ARGS))
 {
+    if (kind == SAMPLE_BYTES4 && begun->state == SAMPLE_BEGUN_ANYWHERE &&
+        begin_anywhere(p, u, v, true, begun))
+        return _mm512_setzero_si512();
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)u, lv.w_fx8), texel;
     vint y = linear_fixed(p, 1, (vfloat)v, lv.h_fx8);
@@ -75,6 +99,15 @@ begin_pixels(PIXELS_ARGS, enum sample_texel kind, enum palette_of palette,
     return _mm512_setzero_si512();
 }
 
+static __attribute__((noinline)) bits
+anywhere_pixels(const struct sample_plan *p, const struct sample_begun *begun,
+                bool blue_first)
+{
+    struct patch_sums sums = sum_anywhere(p, &begun->places, (vint)begun->x,
+                                          (vint)begun->y, &patch.half);
+    return pixels_of_sums(p, &sums, blue_first);
+}
+
 INLINE bits
 finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
               bool blue_first, enum sample_texel kind, enum palette_of palette)
@@ -83,6 +116,8 @@ finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
     const struct four_blocks four = {begun->blocks, begun->more};
     const bits in = begun->in;
     vint x = (vint)begun->x, y = (vint)begun->y;
+    if (kind == SAMPLE_BYTES4 && begun->state == SAMPLE_BEGUN_ANYWHERE)
+        return anywhere_pixels(p, begun, blue_first);
     if (is_scaled(kind)) {
         struct patch_sums sums = palette == PALETTE_NONE
                                      ? sum_lines(p, kind, false, NULL, corner,

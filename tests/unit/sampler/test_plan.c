@@ -80,12 +80,13 @@ __attribute__((target("avx512f"))) static bool
 run_pixels(const struct sample_plan *plan, const struct sample_req *req,
            bool blue_first, uint32_t out[SAMPLE_LANES])
 {
-    struct sample_begun begun;
+    struct sample_begun begun = {.state = any(2) ? SAMPLE_BEGUN_ANYWHERE
+                                                 : SAMPLE_DONE};
     __m512i pixels = ((sample_pixels_avx512_fn)plan->pixels)(
         plan, _mm512_loadu_ps(req->u.f), _mm512_loadu_ps(req->v.f), blocks,
         blue_first, &begun);
-    halves += begun.state == SAMPLE_BEGUN;
-    if (begun.state == SAMPLE_BEGUN)
+    halves += begun.state >= SAMPLE_BEGUN;
+    if (begun.state >= SAMPLE_BEGUN)
         pixels = ((sample_finish_avx512_fn)plan->finish)(plan, &begun,
                                                          blue_first);
     _mm512_storeu_si512(out, pixels);

@@ -118,7 +118,7 @@ copy_halves(enum rt_format f, vf u, vf v, const struct eu_row *row,
     unsigned number = begun->number ^ 1;
     struct sample_begun *next = begun_number(begun, number);
     vi pixels = sample(f, u, v, b, next);
-    if (next->state == SAMPLE_BEGUN) {
+    if (next->state >= SAMPLE_BEGUN) {
         if (begun->at)
             finish(f, b);
         begun->at = row->caught;
