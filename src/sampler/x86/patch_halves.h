@@ -109,6 +109,24 @@ anywhere_pixels(const struct sample_plan *p, const struct sample_begun *begun,
 }
 
 INLINE bits
+palette_pixels(const struct sample_plan *p, enum palette_of kind,
+               struct four_blocks four, bits in, vint x, vint y,
+               bool blue_first)
+{
+    struct palette_taps taps = find_palette_taps(p, kind, four, in, x, y);
+    if (kind == PALETTE_ETC && taps.palette.special) {
+        /* The others stay in registers. */
+        const __m256i blocks_in_memory = four.bits;
+        const struct palette_taps in_memory = taps;
+        struct patch_sums far;
+        sum_planar(p, &blocks_in_memory, &in_memory, &patch.half, &far);
+        return pixels_of_sums(p, &far, blue_first);
+    }
+    struct patch_sums sums = sum_palette(p, kind, &taps, &patch.half);
+    return pixels_of_sums(p, &sums, blue_first);
+}
+
+INLINE bits
 finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
               bool blue_first, enum sample_texel kind, enum palette_of palette)
 {
@@ -118,12 +136,11 @@ finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
     vint x = (vint)begun->x, y = (vint)begun->y;
     if (kind == SAMPLE_BYTES4 && begun->state == SAMPLE_BEGUN_ANYWHERE)
         return anywhere_pixels(p, begun, blue_first);
+    if (is_scaled(kind) && palette != PALETTE_NONE)
+        return palette_pixels(p, palette, four, in, x, y, blue_first);
     if (is_scaled(kind)) {
-        struct patch_sums sums = palette == PALETTE_NONE
-                                     ? sum_lines(p, kind, false, NULL, corner,
-                                                 in, x, y, &patch.half)
-                                     : sum_palette(p, palette, four, in, x, y,
-                                                   &patch.half);
+        struct patch_sums sums = sum_lines(p, kind, false, NULL, corner, in, x,
+                                           y, &patch.half);
         return pixels_of_sums(p, &sums, blue_first);
     }
     return pixels_of_filtered(

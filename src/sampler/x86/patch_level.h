@@ -104,9 +104,7 @@ filter_four(const struct sample_plan *p, enum sample_texel kind,
 {
     if (kind == SAMPLE_BLOCKS)
         return filter_floats(p, palette, four, in, x, y);
-    struct patch_sums sums = sum_palette(p, palette, four, in, x, y,
-                                         &patch.bias);
-    return color_of_sums(&sums);
+    return filter_palette(p, palette, four, in, x, y);
 }
 
 /* False if some lane looks beyond nine lines, or at an edge. */

@@ -185,41 +185,66 @@ sum_numbers(const struct sample_plan *p, const struct patch_palette *palette,
     return out;
 }
 
-static __attribute__((noinline)) void
-sum_planar(const struct sample_plan *p, const __m256i *blocks,
-           const struct patch_palette *palette, bits at, struct patch_weights w,
-           const int32_t *bias, struct patch_sums *out)
-{
-    struct planar_blocks planar;
-    find_planar_blocks(p, *blocks, palette->special, at, &planar);
-    *out = sum_numbers(p, palette, true, at, &planar, &w, bias);
-}
-
-/* What sum_lines() makes of four blocks. */
-INLINE struct patch_sums
-sum_palette(const struct sample_plan *p, enum palette_of kind,
-            struct four_blocks four, bits in, vint x, vint y,
-            const int32_t *bias)
-{
+/* Four blocks, and where each lane's four texels are in them. */
+struct palette_taps {
     struct patch_palette palette;
+    bits at;
+    struct patch_weights w;
+};
+
+INLINE struct palette_taps
+find_palette_taps(const struct sample_plan *p, enum palette_of kind,
+                  struct four_blocks four, bits in, vint x, vint y)
+{
+    struct palette_taps taps;
     const bool two = kind == PALETTE_ETC;
     if (two)
-        decode_etc_four(four.bits, &palette);
+        decode_etc_four(four.bits, &taps.palette);
     else
-        decode_bc1_four(p, four.bits, true, &palette);
+        decode_bc1_four(p, four.bits, true, &taps.palette);
     vmask single = find_single(x);
-    struct patch_weights w = find_weights(x, y, single);
-    bits at = number_taps(in, single);
-    flip(palette.colors, two ? 2 : 1, constant(&p->bytes.ones));
-    if (two && palette.special) {
+    taps.w = find_weights(x, y, single);
+    taps.at = number_taps(in, single);
+    flip(taps.palette.colors, two ? 2 : 1, constant(&p->bytes.ones));
+    return taps;
+}
+
+/* Where blocks have no palette. */
+static __attribute__((noinline)) void
+sum_planar(const struct sample_plan *p, const __m256i *blocks,
+           const struct palette_taps *taps, const int32_t *bias,
+           struct patch_sums *out)
+{
+    struct planar_blocks planar;
+    find_planar_blocks(p, *blocks, taps->palette.special, taps->at, &planar);
+    *out = sum_numbers(p, &taps->palette, true, taps->at, &planar, &taps->w,
+                       bias);
+}
+
+INLINE struct patch_sums
+sum_palette(const struct sample_plan *p, enum palette_of kind,
+            const struct palette_taps *taps, const int32_t *bias)
+{
+    return sum_numbers(p, &taps->palette, kind == PALETTE_ETC, taps->at, NULL,
+                       &taps->w, bias);
+}
+
+/* What filter_lines() makes of four blocks. */
+INLINE struct lanes_color
+filter_palette(const struct sample_plan *p, enum palette_of kind,
+               struct four_blocks four, bits in, vint x, vint y)
+{
+    struct palette_taps taps = find_palette_taps(p, kind, four, in, x, y);
+    if (kind == PALETTE_ETC && taps.palette.special) {
         /* The others stay in registers. */
         const __m256i blocks_in_memory = four.bits;
-        const struct patch_palette in_memory = palette;
+        const struct palette_taps in_memory = taps;
         struct patch_sums far;
-        sum_planar(p, &blocks_in_memory, &in_memory, at, w, bias, &far);
-        return (struct patch_sums){{far.c[0], far.c[1], far.c[2], far.c[3]}};
+        sum_planar(p, &blocks_in_memory, &in_memory, &patch.bias, &far);
+        return color_of_sums(&far);
     }
-    return sum_numbers(p, &palette, two, at, NULL, &w, bias);
+    struct patch_sums sums = sum_palette(p, kind, &taps, &patch.bias);
+    return color_of_sums(&sums);
 }
 
 #endif
