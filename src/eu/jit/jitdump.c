@@ -142,7 +142,7 @@ write_lines(const struct jit_copy *c, const char *source)
     fwrite(&l, sizeof l, 1, dump.file);
     for (uint32_t i = 0; i < count; i++) {
         struct line line = {.address = (uintptr_t)c->code + c->at[i],
-                            .line = i + 1};
+                            .line = (c->order ? c->order[i] : i) + 1};
         fwrite(&line, sizeof line, 1, dump.file);
         fwrite(source, name_B, 1, dump.file);
     }

@@ -3,6 +3,7 @@
 
 #include "eu/jit/apart.h"
 #include "eu/jit/lower_send.h"
+#include "eu/jit/sink.h"
 
 #include <stdlib.h>
 
@@ -265,9 +266,8 @@ note_plain(struct jit_regs *r, const struct eu_op *op, jit_bits *written,
     return true;
 }
 
-/* At least the registers that the operation writes. */
-static struct jit_set
-written_set(const struct jit_regs *r, const struct eu_op *op)
+struct jit_set
+jit_written(const struct jit_regs *r, const struct eu_op *op)
 {
     typedef unsigned __int128 set;
     const struct eu_operand *o = &op->insn->dst;
@@ -299,7 +299,7 @@ note_others(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
             add(&uses, region_set(op->insn, &op->insn->src[i]));
         note_destination(r, op);
     }
-    *written |= jit_bits_new(written_set(r, op));
+    *written |= jit_bits_new(jit_written(r, op));
     r->uses = uses;
     add(&r->all, uses);
 }
@@ -467,6 +467,8 @@ jit_analyse(struct jit *j, bool whole)
     j->has_wide = widest > 8;
     if (flags)
         least = MIN2(least, EU_LEAVES_ADDRESS_AND_FLAGS);
+    if (j->threads > 1 && !j->group && j->in.sfids && !j->in.acc)
+        jit_sink(j);
     if (!jit_find_live(j))
         return false;
     memcpy(j->in.written, &written, sizeof j->in.written);

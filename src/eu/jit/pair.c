@@ -370,6 +370,7 @@ make(const struct eu_jit *jit, unsigned threads)
                                 .size_B = j.x.size,
                                 .text_B = j.text_B,
                                 .at = j.at,
+                                .order = j.order,
                                 .threads = threads};
         p->code = code;
         p->size_B = j.x.size;

@@ -12,8 +12,9 @@ struct jit_copy {
     const struct eu_kernel *kernel;
     const uint8_t *code;
     size_t size_B;
-    uint32_t text_B;    /* without constants */
-    const uint32_t *at; /* per op: offset of its code */
+    uint32_t text_B;       /* without constants */
+    const uint32_t *at;    /* per op: offset of its code */
+    const uint32_t *order; /* NULL, or which one of the kernel it is */
     bool masked;
     unsigned threads; /* that it is for at a time, if several */
 };

@@ -180,7 +180,7 @@ struct jit_side {
 
 struct jit {
     struct x86 x;
-    const struct eu_kernel *k;
+    const struct eu_kernel *k; /* the kernel, or sunk */
     bool evex, full;
     unsigned flags, max_lanes;
     struct jit_vregs v;
@@ -256,6 +256,10 @@ struct jit {
     bool keeps_denorms; /* the host's mode now is that of DF */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
+    /* For threads in lockstep: what compiling needs of the kernel, with its ops
+     * in another order, and which one each is; or NULL. */
+    struct eu_kernel sunk;
+    const uint32_t *order;
     struct jit_ahead ahead; /* last: its readers are not cleared */
 };
 

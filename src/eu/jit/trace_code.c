@@ -40,9 +40,11 @@ list_code(const struct eu_jit *jit, disassemble_fn disassemble,
 #endif
 
 static void
-list_op(const struct eu_jit *jit, uint32_t index, uint32_t from, uint32_t end)
+list_op(const struct eu_jit *jit, const struct jit_copy *copy, uint32_t index,
+        uint32_t from, uint32_t end)
 {
-    const struct eu_op *op = &jit->kernel->ops[index];
+    const uint32_t *order = copy->order;
+    const struct eu_op *op = &jit->kernel->ops[order ? order[index] : index];
     unsigned what = jit->places->start[index];
     char text[256];
     eu_disasm(text, sizeof text, op->insn, jit->kernel->gen);
@@ -66,7 +68,7 @@ list_copy(const struct eu_jit *jit, const struct jit_copy *copy)
     for (uint32_t i = 0; i <= last; i++) {
         uint32_t end = i < last ? at[i + 1] : copy->text_B;
         if (i < last)
-            list_op(jit, i, at[i], end);
+            list_op(jit, copy, i, at[i], end);
         else
             trace(jit, "ways out (at 0x%x, %u bytes)", at[i], end - at[i]);
 #ifdef HAVE_ZYDIS

@@ -121,18 +121,52 @@ add_sample(struct rk *k)
     rk_append(k, c.dw);
 }
 
+/* add (16|M0) dst:f a:f b:f */
+static void
+add_vector(struct rk *k, unsigned dst, unsigned a, unsigned b)
+{
+    struct code c = encode_binary(EU_OP_ADD, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, dst);
+    put(&c, 76, 69, a);
+    put(&c, 108, 101, b);
+    rk_append(k, c.dw);
+}
+
+/* Few registers, so that there is much that has to stay in order where compiled
+ * code puts what it can behind messages. They are written before they are read:
+ * else a pair that is given up would leave threads that are not alike. */
+#define FIRST_VECTOR 18
+#define VECTORS 6
+
+static void
+add_vectors(struct rk *k, unsigned count)
+{
+    unsigned r[3];
+    while (count--) {
+        for (unsigned i = 0; i < 3; i++)
+            r[i] = FIRST_VECTOR + 2 * rk_rnd(k, VECTORS);
+        add_vector(k, r[0], r[1], r[2]);
+    }
+}
+
 void
 make_sampling(struct rk *k, uint64_t seed)
 {
     make_silent(k, seed, true);
     k->count = MIN2(k->count - 1, 3);
     k->size_B = k->at_B[k->count];
+    bool vectors = rk_chance(k, 50);
+    for (unsigned i = 0; vectors && i < VECTORS; i++)
+        add_vector(k, FIRST_VECTOR + 2 * i, FIRST_VECTOR + 2, FIRST_VECTOR + 2);
     for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
+        add_vectors(k, vectors ? rk_rnd(k, 6) : 0);
         add_sample(k);
         for (unsigned i = rk_rnd(k, 4); i--;)
             rk_add_alu(k);
     }
-    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+    unsigned last = rk_reg(k, RK_FLOAT, EU_CATCH_GRF);
+    rk_add_send(k, vectors ? FIRST_VECTOR : last, EU_CATCH_GRF, 0, true);
 }
 
 struct row_directs row_directs;
