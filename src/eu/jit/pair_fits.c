@@ -85,10 +85,9 @@ jit_makes_groups(const struct jit *j)
 /* What is sent twice, where the two did not stay together, does no harm. */
 #define HARMLESS_SFIDS (1u << EU_SFID_SAMPLER)
 /* GRFs that an instruction finds computed, on average; every fourth one is
- * asked. With many of them half
- * of the vector registers are too few, and threads that send messages leave
- * enough for the host to do at once. */
-#define MOST_COMPUTED 40
+ * asked. With more than all vector registers hold, half of them are too few,
+ * and threads that send messages leave enough for the host to do at once. */
+#define MOST_COMPUTED (2 * JIT_VREGS)
 
 static bool
 computes_little(const struct jit *j)
