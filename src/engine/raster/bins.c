@@ -99,6 +99,7 @@ worker_init(struct worker *w, const struct raster *r, unsigned index)
     w->tile_x = w->tile_y = -1;
     w->depth_sum = w->ps_sum = 0;
     w->streams = false;
+    w->batch.begun = (struct rt_begun){.at = NULL}; /* no hint, either */
     for (unsigned i = 0; i < DRAW_MAX_RT; i++)
         w->target[i].known = false;
     for (unsigned s = 0; s < MAX_SAMPLES; s++) {
