@@ -11,36 +11,6 @@ is_flat(const struct depth_in *in)
     return in->dx == 0 && in->dy == 0;
 }
 
-/* Columns and rows of a tile. */
-#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
-#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
-static const double step[COVER_TILE_PX] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32),
-                                           SIXTEEN(48)};
-#undef FOUR
-#undef SIXTEEN
-
-LANES_INLINE __m256d
-four_from(double first, unsigned px)
-{
-    return _mm256_add_pd(_mm256_set1_pd(first), _mm256_loadu_pd(step + px));
-}
-
-/* Of the block at (x, y), pixels from (in->x, in->y), to which they are added
- * exactly: both are a few subpixels. */
-LANES_INLINE vf
-interpolate(const struct depth_in *in, bool flat, unsigned x, unsigned y)
-{
-    if (flat)
-        return f_min(f_all(in->hi),
-                     f_max(f_all((float)(in->c + 0.0)), f_all(in->lo)));
-    __m256d columns = four_from(in->x, x), rows = four_from(in->y, y);
-    columns = _mm256_add_pd(_mm256_set1_pd(in->c),
-                            _mm256_mul_pd(_mm256_set1_pd(in->dx), columns));
-    rows = _mm256_mul_pd(_mm256_set1_pd(in->dy), rows);
-    vf z = f_max(f_of_sums(columns, rows), f_all(in->lo)); /* NaN to lo */
-    return f_min(f_all(in->hi), z);
-}
-
 /* What depths compared with others do in another way than those that are
  * neither less nor equal (nor, of floats, greater): pass or fail. */
 struct rule {
@@ -150,11 +120,26 @@ store_depths(enum depth_kind kind, const struct depth_in *in, vi v)
 
 /* Depths as they are stored, but for the byte next to D24. */
 LANES_INLINE vi
-new_depths(enum depth_kind kind, const struct depth_in *in, bool flat,
-           unsigned x, unsigned y)
+new_depths(enum depth_kind kind, const struct depth_in *in, vf z)
 {
-    vf z = interpolate(in, flat, x, y);
+    z = f_min(f_all(in->hi), f_max(z, f_all(in->lo))); /* NaN to lo */
     return kind == DEPTH_F32 ? i_from_bits(z) : quantise(kind, z);
+}
+
+LANES_INLINE vi
+flat_depths(enum depth_kind kind, const struct depth_in *in)
+{
+    return new_depths(kind, in, f_all((float)(in->c + 0.0)));
+}
+
+/* In four columns and rows. */
+LANES_INLINE vi
+depths_at(enum depth_kind kind, const struct depth_in *in, __m256d x, __m256d y)
+{
+    x = _mm256_add_pd(_mm256_set1_pd(in->c),
+                      _mm256_mul_pd(_mm256_set1_pd(in->dx), x));
+    y = _mm256_mul_pd(_mm256_set1_pd(in->dy), y);
+    return new_depths(kind, in, f_of_sums(x, y));
 }
 
 /* Whether any depth passes is hard to foresee: those that do not are written
@@ -181,13 +166,43 @@ test_block(enum depth_kind kind, const struct depth_in *in)
 {
     const struct rule rule = find_rule(kind, in->pass);
     const struct order order = find_order(kind, in->pass);
-    vi new = new_depths(kind, in, is_flat(in), 0, 0);
+    const __m256d steps = _mm256_set_pd(3, 2, 1, 0);
+    vi new = is_flat(in)
+                 ? flat_depths(kind, in)
+                 : depths_at(kind, in,
+                             _mm256_add_pd(_mm256_set1_pd(in->x), steps),
+                             _mm256_add_pd(_mm256_set1_pd(in->y), steps));
     return order.exists ? test_depths(kind, in, &rule, &order, true, new)
                         : test_depths(kind, in, &rule, &order, false, new);
 }
 
 /* Blocks whose depths are on their way from memory while others are tested. */
 #define AHEAD 12
+
+/* A tile's columns and rows: their coordinates, or what depths have of them.
+ * Pixels and reference points are added exactly: both are a few subpixels. */
+struct tile_parts {
+    alignas(64) double x[COVER_TILE_PX], y[COVER_TILE_PX];
+};
+
+LANES_INLINE void
+find_coordinates(const struct depth_in *in, struct tile_parts *out)
+{
+    for (int i = 0; i < COVER_TILE_PX; i++) {
+        out->x[i] = in->x + i;
+        out->y[i] = in->y + i;
+    }
+}
+
+LANES_INLINE void
+find_parts(const struct depth_in *in, struct tile_parts *out)
+{
+    find_coordinates(in, out);
+    for (int i = 0; i < COVER_TILE_PX; i++) {
+        out->x[i] = in->c + in->dx * out->x[i];
+        out->y[i] = in->dy * out->y[i];
+    }
+}
 
 LANES_INLINE void
 test_all(enum depth_kind kind, const struct depth_in *in,
@@ -198,9 +213,12 @@ test_all(enum depth_kind kind, const struct depth_in *in,
     const struct depth_places to = *places;
     const bool flat = is_flat(in);
     struct depth_in one = *in;
+    struct tile_parts parts;
     vi new = i_all(0);
     if (flat)
-        new = new_depths(kind, &one, true, 0, 0);
+        new = flat_depths(kind, &one);
+    else
+        find_parts(in, &parts);
     for (unsigned i = 0; i < count; i++) {
         const struct cover_block b = block[i];
         if (i + AHEAD < count) {
@@ -210,7 +228,9 @@ test_all(enum depth_kind kind, const struct depth_in *in,
         one.at = to.mem + to.x_B[b.x] + to.y_B[b.y];
         one.mask = depth_transpose(b.mask);
         if (!flat)
-            new = new_depths(kind, &one, false, b.x, b.y);
+            new = new_depths(kind, &one,
+                             f_of_sums(_mm256_load_pd(parts.x + b.x),
+                                       _mm256_load_pd(parts.y + b.y)));
         lit[i] = depth_transpose(
             test_depths(kind, &one, rule, order, ordered, new));
     }
@@ -225,6 +245,8 @@ test_mixed(enum depth_kind kind, const struct depth_in *in,
 {
     const struct depth_places to = *places;
     struct depth_in one = *in;
+    struct tile_parts at;
+    find_coordinates(in, &at);
     for (unsigned i = 0; i < MIN2(count, AHEAD); i++)
         __builtin_prefetch(to.mem + to.x_B[block[i].x] + to.y_B[block[i].y], 1);
     for (unsigned i = 0; i < count; i++) {
@@ -241,9 +263,10 @@ test_mixed(enum depth_kind kind, const struct depth_in *in,
         one.dy = s->z.dy;
         one.lo = s->z_lo;
         one.hi = s->z_hi;
-        one.x = in->x - s->ref_x;
-        one.y = in->y - s->ref_y;
-        vi new = new_depths(kind, &one, false, b.x, b.y);
+        __m256d x = _mm256_load_pd(at.x + b.x), y = _mm256_load_pd(at.y + b.y);
+        x = _mm256_sub_pd(x, _mm256_set1_pd(s->ref_x));
+        y = _mm256_sub_pd(y, _mm256_set1_pd(s->ref_y));
+        vi new = depths_at(kind, &one, x, y);
         lit[i] = depth_transpose(
             test_depths(kind, &one, rule, order, ordered, new));
     }

@@ -258,7 +258,11 @@ l_xor(vl a, vl b)
 LANES_INLINE vl
 l_less(vl set, vi a, vi b)
 {
-    return _mm512_mask_cmplt_epi32_mask(set, a, b);
+    vl v = _mm512_mask_cmplt_epi32_mask(set, a, b);
+    /* Some compilers would take it to general registers and back, to see its
+     * bits. */
+    __asm__("" : "+Yk"(v));
+    return v;
 }
 
 LANES_INLINE vl
