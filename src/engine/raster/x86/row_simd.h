@@ -163,12 +163,15 @@ place_block(const struct row_fill *f, struct cover_block b, uint16_t lit,
            sizeof(struct eu_row){0}.payload - PLANE_GRF_B);
 }
 
-/* Where the colours of a block go, and its masks. */
+/* Where the colours of a block go, and its masks. One line is the rule: it is
+ * not in the loop. */
 ROW_INLINE void
 end_row(uint8_t *mem, unsigned lines, uint32_t step_B, __m256i masks,
         struct eu_row *row)
 {
-    for (unsigned k = 0; k < lines; k++)
+    if (lines)
+        __builtin_prefetch(mem, 1);
+    for (unsigned k = 1; k < lines; k++)
         __builtin_prefetch(mem + k * step_B, 1);
     put_masks(row, mem, masks);
 }
