@@ -18,9 +18,6 @@ bool jit_analyse(struct jit *j, bool whole);
  * are off does not matter. */
 bool jit_is_unseen(const struct jit *j, const struct eu_op *op);
 bool jit_flags_unseen(const struct jit *j, const struct eu_op *op);
-/* Whether a thread may see what address and flag registers hold as it begins.
- */
-bool jit_finds_flags(const struct jit *j);
 /* The op ends a block: control flow. */
 bool jit_is_flow(const struct eu_op *op);
 static inline bool

@@ -15,31 +15,6 @@
 
 #define MAX_PASSES 64
 
-#define BITS(n) ((UINT64_C(1) << (n)) - 1)
-#define RUN(n, g)                                           \
-    {                                                       \
-        {                                                   \
-            (g)<64 ? BITS(n) << ((g)&63) : 0,               \
-                (g) >= 64 ? BITS(n) << ((g)&63) : (g)> 64 - \
-                    (n)                                     \
-                ? BITS(n) >> ((64 - (g)) & 63)              \
-                : 0,                                        \
-        }                                                   \
-    }
-#define RUNS_4(n, g) \
-    RUN(n, g), RUN(n, (g) + 1), RUN(n, (g) + 2), RUN(n, (g) + 3)
-#define RUNS_16(n, g) \
-    RUNS_4(n, g), RUNS_4(n, (g) + 4), RUNS_4(n, (g) + 8), RUNS_4(n, (g) + 12)
-#define RUNS_64(n, g)                                          \
-    RUNS_16(n, g), RUNS_16(n, (g) + 16), RUNS_16(n, (g) + 32), \
-        RUNS_16(n, (g) + 48)
-#define RUNS(n)                        \
-    {                                  \
-        RUNS_64(n, 0), RUNS_64(n, 64), \
-    }
-const struct jit_set jit_runs[4][EU_GRF_COUNT] = {RUNS(0), RUNS(1), RUNS(2),
-                                                  RUNS(3)};
-
 static void
 add_target(const struct jit *j, bool full, struct jit_set *s, uint32_t from,
            int32_t distance)
@@ -455,34 +430,11 @@ flags_replaced(const struct eu_op *op)
     return halves << ((d->reg & 1) * 2 + d->subreg_B / 2) & ALL_FLAGS;
 }
 
-/* Address or flag registers, other than by a predicate. */
-static bool
-reads_some(const struct eu_insn *insn)
-{
-    bool reads = insn->desc_is_reg || insn->ex_desc_is_reg ||
-                 insn->dst.indirect;
-    for (unsigned s = 0; s < insn->src_count; s++) {
-        const struct eu_operand *o = &insn->src[s];
-        unsigned arf = o->reg & 0xf0;
-        reads |= o->indirect || (o->file == EU_FILE_ARF &&
-                                 (arf == EU_ARF_A || arf == EU_ARF_F));
-    }
-    return reads;
-}
-
 bool
-jit_finds_flags(const struct jit *j)
+jit_finds_flags(const struct eu_op *op, unsigned *known)
 {
-    unsigned known = 0;
-    bool finds = j->has_flow;
-    for (uint32_t i = 0; i < j->k->op_count && !finds; i++) {
-        const struct eu_op *op = &j->k->ops[i];
-        if (jit_is_unreached(j, i))
-            continue;
-        finds = (flags_asked(op) & ~known) ||
-                (!(op->plain & EU_PLAIN_GRFS) && reads_some(op->insn));
-        known |= flags_replaced(op);
-    }
+    bool finds = flags_asked(op) & ~*known;
+    *known |= flags_replaced(op);
     return finds;
 }
 

@@ -384,9 +384,16 @@ static void
 note_operands(struct jit *j, const struct eu_insn *insn)
 {
     const struct eu_operand *o = &insn->src[1];
-    j->has_indirect |= insn->dst.indirect;
-    for (unsigned s = 0; s < insn->src_count; s++)
-        j->has_indirect |= insn->src[s].indirect;
+    bool indirect = insn->dst.indirect;
+    bool flags = insn->desc_is_reg || insn->ex_desc_is_reg;
+    for (unsigned s = 0; s < insn->src_count; s++) {
+        unsigned arf = insn->src[s].reg & 0xf0;
+        indirect |= insn->src[s].indirect;
+        flags |= insn->src[s].file == EU_FILE_ARF &&
+                 (arf == EU_ARF_A || arf == EU_ARF_F);
+    }
+    j->has_indirect |= indirect;
+    j->finds_flags |= flags || indirect;
     if (!j->weights_grf && insn->opcode == EU_OP_PLN &&
         o->file == EU_FILE_GRF && !o->indirect &&
         o->reg + EU_ROW_GRF <= EU_GRF_COUNT)
@@ -436,6 +443,7 @@ jit_analyse(struct jit *j, bool whole)
     struct jit_apart apart;
     bool follows = whole, sees = false, flags = false;
     uint32_t need = 0, widest = 0, n = j->k->op_count;
+    unsigned known = 0;
     enum eu_leaves least = EU_LEAVES_NONE;
     jit_bits written = {0};
     jit_apart_begin(&apart);
@@ -457,6 +465,8 @@ jit_analyse(struct jit *j, bool whole)
             if (jit_is_send(op))
                 note_message(j->k, &j->in, i);
         }
+        if (!plain || op->pred || op->cmod)
+            j->finds_flags |= jit_finds_flags(op, &known);
         if (!plain || (j->flags & EU_JIT_STEP))
             mark_op(j, i);
         need |= op->no_mask ? 0 : op->full << op->chan;
@@ -465,6 +475,7 @@ jit_analyse(struct jit *j, bool whole)
     }
     j->need = need;
     j->has_wide = widest > 8;
+    j->finds_flags |= j->has_flow;
     if (flags)
         least = MIN2(least, EU_LEAVES_ADDRESS_AND_FLAGS);
     if (j->threads > 1 && !j->group && j->in.sfids && !j->in.acc)

@@ -88,7 +88,7 @@ begin_thread(struct jit *j)
         x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, mask));
         x86_store(x, X86_RCX, THREAD_AT(mask), 4);
     }
-    if (j->in.leaves != EU_LEAVES_NONE && jit_finds_flags(j)) {
+    if (j->in.leaves != EU_LEAVES_NONE && j->finds_flags) {
         unsigned zero = jit_temp(j);
         x86_vop(x, X86_PXOR, 0, zero, zero, x86_reg(zero), 0);
         x86_vop(x, X86_MOVUPS_ST, 1, zero, 0, x86_thread(THREAD_AT(a0)), 0);

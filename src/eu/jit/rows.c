@@ -120,7 +120,7 @@ begin_thread(struct jit *j, bool asks)
         copy_from_rax(j, ROW_AT(mask), THREAD_AT(mask));
         x86_mov_reg(x, X86_R13, X86_RCX);
     }
-    if (j->in.leaves == EU_LEAVES_NONE || !jit_finds_flags(j))
+    if (j->in.leaves == EU_LEAVES_NONE || !j->finds_flags)
         return;
     x86_vop(x, X86_XORPS, 1, 0, 0, x86_reg(0), 0);
     x86_vop(x, X86_MOVUPS_ST, 1, 0, 0, x86_thread(THREAD_AT(a0)), 0);

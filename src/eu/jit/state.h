@@ -205,6 +205,7 @@ struct jit {
     bool has_ends;     /* any of these, or a jump */
     bool has_dynamic;  /* ... to where only a running thread knows */
     bool has_indirect; /* operands, likewise */
+    bool finds_flags;  /* or address registers, as they begin */
     unsigned weights_grf; /* of the first PLN; 0: there is none */
     uint32_t *label;      /* per op: offset of the block's code */
     uint32_t *body;       /* the same behind its header, full copy */
