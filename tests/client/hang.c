@@ -1,5 +1,6 @@
 /* Shaders that never end: the application has to live on, learn of the reset
- * through its robustness status and be able to draw in a new context.
+ * through its robustness status and be able to draw in a new context. One that
+ * takes long comes to its end.
  * usage: softlake hang    prints TAP */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,12 @@
 static const char vs_plain[] = GLSL
     "void main() { gl_Position = vec4((gl_VertexID & 1) * 4 - 1,"
     " (gl_VertexID >> 1) * 4 - 1, 0, 1); }";
+/* More instructions than a thread executes at a time, fewer than a hang. */
+#define LONG_TURNS 20000000u
+static const char fs_long[] = GLSL
+    "uniform uint turns; out vec4 o; void main() { uint n = 0u;"
+    " for (uint i = 0u; i < turns; i++) n = (n ^ i) * 3u;"
+    " o = unpackUnorm4x8(n); }";
 static const char fs_green[] = GLSL
     "out vec4 o; void main() { o = vec4(0, 1, 0, 1); }";
 
@@ -28,6 +35,11 @@ static const struct endless {
      fs_green, NULL},
     {"fragment shader", vs_plain,
      GLSL FOREVER "out vec4 o; void main() { spin(); o = vec4(1); }", NULL},
+    /* Its threads are alike: one of them stands for many. */
+    {"fragment shader without inputs", vs_plain,
+     GLSL "uniform uint stop; out vec4 o; void main() { uint n = 1u;"
+          " while (stop == 0u) n = n * 3u + 1u; o = vec4(n); }",
+     NULL},
     {"compute shader", NULL, NULL,
      GLSL FOREVER "layout(local_size_x = 64) in; void main() { spin(); }"},
     /* Half of the group waits for the other half. */
@@ -86,19 +98,25 @@ make_context(EGLDisplay dpy)
 }
 
 static bool
-draws_green(void)
+draws(const uint8_t color[4])
 {
-    gl_program(vs_plain, fs_green);
     glClearColor(1, 0, 0, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     uint8_t px[SIDE_PX * SIDE_PX][4] = {{0}};
     glReadPixels(0, 0, SIDE_PX, SIDE_PX, GL_RGBA, GL_UNSIGNED_BYTE, px);
-    static const uint8_t green[4] = {0, 255, 0, 255};
     for (unsigned i = 0; i < SIDE_PX * SIDE_PX; i++)
-        if (memcmp(px[i], green, sizeof green) != 0)
+        if (memcmp(px[i], color, sizeof px[i]) != 0)
             return false;
     return glGetError() == GL_NO_ERROR;
+}
+
+static bool
+draws_green(void)
+{
+    static const uint8_t green[4] = {0, 255, 0, 255};
+    gl_program(vs_plain, fs_green);
+    return draws(green);
 }
 
 static void
@@ -144,10 +162,29 @@ test_endless(EGLDisplay dpy, const struct endless *e)
     eglDestroyContext(dpy, other);
 }
 
+static void
+test_long(EGLDisplay dpy)
+{
+    EGLContext context = make_context(dpy);
+    GLuint program = gl_program(vs_plain, fs_long);
+    glUniform1ui(glGetUniformLocation(program, "turns"), LONG_TURNS);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < LONG_TURNS; i++)
+        n = (n ^ i) * 3;
+    const uint8_t color[4] = {(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
+                              (uint8_t)(n >> 24)};
+    check(draws(color), "long fragment shader", "comes to its end");
+    check(glGetGraphicsResetStatus() == GL_NO_ERROR, "long fragment shader",
+          "no reset");
+    eglMakeCurrent(dpy, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+    eglDestroyContext(dpy, context);
+}
+
 int
 main(void)
 {
     EGLDisplay dpy = gl_display();
+    test_long(dpy);
     for (unsigned i = 0; i < sizeof endless / sizeof endless[0]; i++)
         test_endless(dpy, &endless[i]);
     printf("1..%u\n", tests);

@@ -152,10 +152,12 @@ run_each(struct worker *w, struct caught *c, unsigned first, unsigned end)
 }
 
 /* A thread with all lanes on, its colours to block n's. False if it did not
- * come to its end. */
+ * come to its end. It stands for many, which would take a turn or more each: it
+ * gets all that a thread may take before it counts as hung. */
 static bool
 run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
 {
+    const int64_t more = MSG_HANG_INSNS - MSG_TURN_INSNS;
     const struct batch_block whole = {.lit = 0xffff, .helped = 0xffff};
     unsigned stored;
     struct thread_run r = caught_threads(w, c, &stored);
@@ -164,7 +166,10 @@ run_whole(struct worker *w, struct caught *c, unsigned n, uint16_t *mask)
     r.color = &w->batch.color[n];
     r.mask = mask;
     r.to.lines = 0;
-    return w->planes->run(&r, 0, 1, &c->left) == 1;
+    c->left += more;
+    bool ended = w->planes->run(&r, 0, 1, &c->left) == 1;
+    c->left -= more;
+    return ended;
 }
 
 /* False if the thread did not come to its end: nothing has been written. */
