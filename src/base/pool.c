@@ -277,17 +277,11 @@ wait_for_threads(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void
-pool_for(struct pool *pool, unsigned count,
-         void (*fn)(void *ctx, unsigned index, unsigned worker), void *ctx)
+static void
+run_shared(struct pool *pool, unsigned count)
 {
-    if (!count)
-        return;
-    pthread_mutex_lock(&pool->call);
-    pool->fn = fn;
-    pool->ctx = ctx;
     share_out(pool, count);
-    bool share = count > 1 && pool->thread_count;
+    bool share = count > 1;
     if (share) {
         pthread_mutex_lock(&pool->lock);
         pool->generation++;
@@ -300,5 +294,29 @@ pool_for(struct pool *pool, unsigned count,
     drain(pool, 0);
     if (share)
         wait_for_threads(pool);
+}
+
+/* Without an atomic operation in between, which would wait for all stores
+ * before it. */
+static void
+run_alone(struct pool *pool, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        pool->fn(pool->ctx, i, 0);
+}
+
+void
+pool_for(struct pool *pool, unsigned count,
+         void (*fn)(void *ctx, unsigned index, unsigned worker), void *ctx)
+{
+    if (!count)
+        return;
+    pthread_mutex_lock(&pool->call);
+    pool->fn = fn;
+    pool->ctx = ctx;
+    if (pool->thread_count)
+        run_shared(pool, count);
+    else
+        run_alone(pool, count);
     pthread_mutex_unlock(&pool->call);
 }
