@@ -130,6 +130,7 @@ texels_init(struct texels *t, const struct scene *sc,
         t->to.x_B % t->to.element_B || !find_surface(t, sc))
         return false;
     find_routine(t, sc);
+    t->patch = tables->layer || tables->level ? NULL : t->plan.patch;
     return spread_columns(t, tables);
 }
 
@@ -145,6 +146,8 @@ static void
 sample(const struct texels *t, struct sample_blocks *blocks, const uint32_t *u,
        const uint32_t *v, uint32_t mask, uint32_t out[4][LANES])
 {
+    static const int16_t at_dw[4] = {0, LANES, 2 * LANES, 3 * LANES};
+    const struct sample_pair pair = {.u = u, .v = v, .blocks = blocks};
     const struct sample_lanes lanes = {
         .blocks = blocks,
         .u = u,
@@ -155,7 +158,10 @@ sample(const struct texels *t, struct sample_blocks *blocks, const uint32_t *u,
         .exec_mask = mask,
         .out = {out[0], out[1], out[2], out[3]},
     };
-    if ((blocks || !t->plan.blocks) && sample_plan_run(&t->plan, &lanes))
+    bool may_run = blocks || !t->plan.blocks;
+    if (may_run && t->patch && t->patch(&t->plan, &pair, out[0], at_dw))
+        return;
+    if (may_run && sample_plan_run(&t->plan, &lanes))
         return;
     struct sample_req req;
     memset(&req, 0, sizeof req);

@@ -12,7 +12,8 @@ struct texels {
     const struct sampler *sampler;
     enum sample_op op;
     struct sample_plan plan;
-    uint32_t *u; /* of each block: 16 lanes */
+    sample_patch_fn patch; /* of all lanes, whichever are drawn; or NULL */
+    uint32_t *u;           /* of each block: 16 lanes */
     uint32_t blocks;
     const uint32_t *v; /* of each row */
     alignas(64) uint32_t layer[16], level[16];
