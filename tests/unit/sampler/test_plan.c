@@ -406,6 +406,9 @@ any_block(const struct surface *s)
     /* A texel per pixel. */
     for (unsigned i = 0, one = any(8) == 0; i < 4 && one; i++)
         d[i] = i % 3 ? 0.0f : 1.0f;
+    /* A picture that is made smaller or larger. */
+    for (unsigned i = 0, upright = any(6) == 0; i < 4 && upright; i++)
+        d[i] = i % 3 ? 0.0f : (float)any(256) / 64.0f;
     if (any(4) == 0)
         at[0] = floorf(at[0] * 64.0f) / 64.0f;
     for (unsigned i = 0; i < 16; i++) {

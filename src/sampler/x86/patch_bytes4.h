@@ -1,0 +1,79 @@
+/* patch_bytes4.h: filters of four bytes in rows that were copied; a part of
+ * patch_avx2.c. */
+#ifndef SAMPLER_PATCH_BYTES4_H
+#define SAMPLER_PATCH_BYTES4_H
+
+#include "sampler/x86/patch_copy.h"
+
+/* Of bytes 65536 times as much as colours. */
+struct filtered {
+    struct lanes_color low, high;
+};
+
+/* 255 - w and w of columns; 256 - w and w of rows. */
+struct weights {
+    __m256i columns, rows;
+};
+
+INLINE struct weights
+find_weights(vint x, vint y)
+{
+    vint wx = x & 0xff, wy = y & 0xff;
+    vint columns = (wx << 8 | wx) ^ 0xff;
+    return (struct weights){(__m256i)(columns << 16 | columns),
+                            (__m256i)((256 - wy) | wy << 16)};
+}
+
+/* Lanes k and k + 4: four channels of each, 65536 times what a linear filter
+ * makes of them. */
+INLINE __m256i
+filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
+           __m256i columns, __m256i rows)
+{
+    const __m256i pairs = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
+    __m256i t = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
+                                 v_load8_pair(a, a + COPY_PITCH_B));
+    t = _mm256_shuffle_epi8(t, pairs);
+    __m256i row = _mm256_add_epi16(
+        _mm256_maddubs_epi16(columns, t),
+        _mm256_maddubs_epi16(_mm256_set1_epi16(1), t));
+    return _mm256_add_epi32(_mm256_madd_epi16(row, rows),
+                            _mm256_set1_epi32(128 << 16));
+}
+
+/* Four channels each of lanes 0 and 4, 1 and 5, and so on. */
+INLINE struct lanes_color
+turn_pixels(const __m256i f[4])
+{
+    __m256i rg01 = _mm256_unpacklo_epi32(f[0], f[1]);
+    __m256i rg23 = _mm256_unpacklo_epi32(f[2], f[3]);
+    __m256i ba01 = _mm256_unpackhi_epi32(f[0], f[1]);
+    __m256i ba23 = _mm256_unpackhi_epi32(f[2], f[3]);
+    return (struct lanes_color){
+        {v_float((vint)_mm256_unpacklo_epi64(rg01, rg23)),
+         v_float((vint)_mm256_unpackhi_epi64(rg01, rg23)),
+         v_float((vint)_mm256_unpacklo_epi64(ba01, ba23)),
+         v_float((vint)_mm256_unpackhi_epi64(ba01, ba23))}};
+}
+
+INLINE struct lanes_color
+filter_copy(const struct copy *c, vint in, vint x, vint y)
+{
+    alignas(32) int32_t from[LANES];
+    find_offsets(in, from);
+    struct weights w = find_weights(x, y);
+    __m256i f[4];
+#define TWO(k)                                                               \
+    f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(w.columns, (k)*0x55), \
+                      _mm256_shuffle_epi32(w.rows, (k)*0x55))
+    TWO(0);
+    TWO(1);
+    TWO(2);
+    TWO(3);
+#undef TWO
+    return turn_pixels(f);
+}
+
+#endif

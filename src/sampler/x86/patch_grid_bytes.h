@@ -1,0 +1,172 @@
+/* patch_grid_bytes.h: bytes of messages whose lanes look at a grid, the same
+ * column of texels in each column of pixels and the same row in each row, as
+ * pictures that are not turned are drawn; a part of patch_avx2.c. Each row of
+ * texels is filtered once, four pixels and their channels at a time. What two
+ * rows of pixels look at they share. */
+#ifndef SAMPLER_PATCH_GRID_BYTES_H
+#define SAMPLER_PATCH_GRID_BYTES_H
+
+#include "sampler/x86/patch_bytes4.h"
+
+/* Of texels; those in x are eight next to each other. */
+#define GRID_ROWS 12
+
+/* Where the first lane looks, less what its line has before that, and all lanes
+ * counted from there. */
+struct grid {
+    struct patch_corner corner; /* a row of texels, not of lines */
+    struct both in;
+    uint32_t rows;
+};
+
+/* The first row of each quad's four lanes is the same, and so is the second
+ * one. */
+INLINE __m256i
+differ_in_rows(vint y)
+{
+    __m256i quad = _mm256_permute4x64_epi64((__m256i)y, 0x44);
+    return _mm256_xor_si256((__m256i)y, _mm256_shuffle_epi32(quad, 0xa0));
+}
+
+INLINE __m256i
+differ_from_grid(struct both x, struct both y)
+{
+    __m256i row = _mm256_shuffle_epi32((__m256i)x.low, 0x44);
+    __m256i columns = _mm256_or_si256(
+        _mm256_xor_si256((__m256i)x.low, row),
+        _mm256_xor_si256((__m256i)x.low, (__m256i)x.high));
+    return _mm256_or_si256(columns, _mm256_or_si256(differ_in_rows(y.low),
+                                                    differ_in_rows(y.high)));
+}
+
+/* False if lanes look elsewhere than between the first and the last one, or
+ * these are too far apart. */
+INLINE bool
+find_grid(const struct patch_level *lv, struct both place, struct both x,
+          struct both y, struct grid *g)
+{
+    const __m256i last_lane = _mm256_set1_epi32(7);
+    const __m256i columns = _mm256_set1_epi16(6);
+    uint32_t at = (uint32_t)_mm_cvtsi128_si32(
+                      _mm256_castsi256_si128((__m256i)place.low)) &
+                  ~UINT32_C(3);
+    __m256i base = _mm256_set1_epi32((int32_t)at);
+    __m256i low = _mm256_sub_epi16((__m256i)place.low, base);
+    __m256i high = _mm256_sub_epi16((__m256i)place.high, base);
+    __m256i most = _mm256_permutevar8x32_epi32(high, last_lane);
+    most = _mm256_blend_epi16(columns, most, 0xaa);
+    __m256i beyond = _mm256_or_si256(_mm256_subs_epu16(low, most),
+                                     _mm256_subs_epu16(high, most));
+    beyond = _mm256_or_si256(beyond, differ_from_grid(x, y));
+    *g = (struct grid){
+        .corner = {((at & 0xffff) + lv->x_el) >> 2, (at >> 16) + lv->y_el},
+        .in = {(vint)low, (vint)high},
+        .rows = (uint32_t)_mm256_extract_epi16(most, 1) + 2,
+    };
+    return _mm256_testz_si256(beyond, beyond) && g->rows <= GRID_ROWS;
+}
+
+/* ---- rows of texels ---- */
+
+/* Filtered in x: 256 times four pixels. */
+struct grid_rows {
+    alignas(32) int16_t row[GRID_ROWS][16];
+};
+
+/* What is taken of each row: of each pixel the texel and the next one. */
+struct grid_columns {
+    __m256i texels, weights; /* 255 - w and w */
+};
+
+INLINE struct grid_columns
+find_columns(vint in, vint weights)
+{
+    const __m256i next = _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1);
+    __m256i twice = _mm256_unpacklo_epi32((__m256i)in, (__m256i)in);
+    return (struct grid_columns){
+        _mm256_add_epi32(twice, next),
+        _mm256_unpacklo_epi32((__m256i)weights, (__m256i)weights)};
+}
+
+INLINE __m256i
+filter_row(const struct grid_columns *c, const uint8_t *left,
+           const uint8_t *right)
+{
+    const __m256i pairs = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
+    __m256i t = _mm256_set_m128i(v_load16(right), v_load16(left));
+    t = _mm256_xor_si256(t, _mm256_set1_epi8((char)0x80));
+    t = _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(t, c->texels), pairs);
+    return _mm256_add_epi16(_mm256_maddubs_epi16(c->weights, t),
+                            _mm256_maddubs_epi16(_mm256_set1_epi16(1), t));
+}
+
+/* Of a Y tile's columns: 32 rows of 16 bytes. */
+INLINE void
+filter_rows(const struct sample_plan *p, const struct grid *g,
+            const struct grid_columns *c, struct grid_rows *out)
+{
+    uint32_t bx = g->corner.bx, y = g->corner.by;
+    /* What no lane looks at need not exist. */
+    uint32_t to_right_B = bx < p->square.last_x ? SAMPLE_COLUMN_B : 0;
+    uint32_t pitch_B = (uint32_t)p->tiling.y_pitch_B;
+    const uint8_t *at = p->mem + (y >> 5) * pitch_B + (y & 31) * 16 +
+                        bx * SAMPLE_COLUMN_B;
+    for (uint32_t i = 0; i < g->rows; i++) {
+        __m256i row = filter_row(c, at, at + to_right_B);
+        _mm256_store_si256((__m256i *)(void *)out->row[i], row);
+        _mm_prefetch(at + p->ahead_B, _MM_HINT_T0);
+        at += ++y & 31 ? 16 : pitch_B - 31 * 16;
+    }
+}
+
+/* ---- rows of pixels ---- */
+
+/* Even and odd columns: 65536 times the colours of two pixels each. */
+INLINE void
+filter_columns(const struct grid_rows *rows, uint32_t row, __m256i weights,
+               __m256i out[2])
+{
+    const __m256i bias = _mm256_set1_epi32(128 << 16);
+    const __m256i *above = (const __m256i *)(const void *)rows->row[row];
+    __m256i a = _mm256_load_si256(above), b = _mm256_load_si256(above + 1);
+    out[0] = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights);
+    out[1] = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights);
+    out[0] = _mm256_add_epi32(out[0], bias);
+    out[1] = _mm256_add_epi32(out[1], bias);
+}
+
+/* Two rows of pixels: two quads. */
+INLINE struct lanes_color
+filter_two_rows(const struct grid_rows *rows, vint in, vint y)
+{
+    vint wy = y & 0xff;
+    __m256i weights = (__m256i)((256 - wy) | wy << 16);
+    __m128i first = _mm256_castsi256_si128((__m256i)in);
+    __m256i f[4];
+    filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 1),
+                   _mm256_shuffle_epi32(weights, 0x00), f);
+    filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 5),
+                   _mm256_shuffle_epi32(weights, 0xaa), f + 2);
+    return turn_pixels(f);
+}
+
+/* False if lanes do not look at a grid. */
+INLINE bool
+filter_grid(const struct sample_plan *p, const struct patch_level *lv,
+            struct both place, struct both x, struct both y,
+            struct filtered *out)
+{
+    struct grid g;
+    struct grid_rows rows;
+    if (!find_grid(lv, place, x, y, &g))
+        return false;
+    struct grid_columns c = find_columns(
+        g.in.low, (vint)find_weights(x.low, y.low).columns);
+    filter_rows(p, &g, &c, &rows);
+    out->low = filter_two_rows(&rows, g.in.low, y.low);
+    out->high = filter_two_rows(&rows, g.in.high, y.high);
+    return true;
+}
+
+#endif
