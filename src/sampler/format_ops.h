@@ -58,6 +58,8 @@ uint32_t format_encode_srgb(float linear, unsigned bits);
 /* Generated tables. */
 extern const float format_unorm8[256];
 extern const float format_srgb8[256];
+/* The same from [4] on, so that four may be loaded before and behind. */
+extern const float format_unorm8_room[264], format_srgb8_room[264];
 /* Its floats' upper and lower halves; aligned to 64 bytes. */
 extern const uint16_t format_srgb8_high[256], format_srgb8_low[256];
 /* Their bytes, lowest first; aligned to 64 bytes. */

@@ -193,10 +193,13 @@ def tables_c():
     for i in range(12 * 64):
         f = 2.0 ** (i // 64 - 12) * (1 + (i % 64) / 64)
         start.append(max(k for k in range(256) if thresholds[k] <= f))
-    out = floats_c('format_unorm8', [to_float(Decimal(v) / 255)
-                                     for v in range(256)])
+    unorm8 = [to_float(Decimal(v) / 255) for v in range(256)]
+    out = floats_c('format_unorm8', unorm8)
     srgb8 = [to_float(srgb_decode(Decimal(v) / 255)) for v in range(256)]
     out += floats_c('format_srgb8', srgb8)
+    room = [0.0] * 4
+    out += floats_c('format_unorm8_room', room + unorm8 + room)
+    out += floats_c('format_srgb8_room', room + srgb8 + room)
     bits = [struct.unpack('<I', struct.pack('<f', v))[0] for v in srgb8]
     out += words_c('format_srgb8_high', [u >> 16 for u in bits])
     out += words_c('format_srgb8_low', [u & 0xffff for u in bits])

@@ -13,6 +13,7 @@
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_grid_bytes.h"
+#include "sampler/x86/patch_srgb_copy.h"
 
 /* ---- filters ---- */
 
@@ -109,6 +110,8 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     if (kind == SAMPLE_BYTES4 && filter_grid(p, lv, f->place, f->x, f->y, out))
         return true;
     struct near n = find_near(lv, f->place, 1);
+    if (kind == SAMPLE_SRGB)
+        return filter_srgb(p, &n, f->x, f->y, out);
     if (!copy_texels(p, kind, blocks, &n, &copy))
         return false;
     out->low = filter_half(p, kind, &copy, n.in.low, f->x.low, f->y.low,

@@ -3,12 +3,7 @@
 #ifndef SAMPLER_PATCH_BYTES4_H
 #define SAMPLER_PATCH_BYTES4_H
 
-#include "sampler/x86/patch_copy.h"
-
-/* Of bytes 65536 times as much as colours. */
-struct filtered {
-    struct lanes_color low, high;
-};
+#include "sampler/x86/patch_turn.h"
 
 /* 255 - w and w of columns; 256 - w and w of rows. */
 struct weights {
@@ -43,19 +38,14 @@ filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
                             _mm256_set1_epi32(128 << 16));
 }
 
-/* Four channels each of lanes 0 and 4, 1 and 5, and so on. */
+/* Integers. */
 INLINE struct lanes_color
-turn_pixels(const __m256i f[4])
+turn_sums(const __m256i f[4])
 {
-    __m256i rg01 = _mm256_unpacklo_epi32(f[0], f[1]);
-    __m256i rg23 = _mm256_unpacklo_epi32(f[2], f[3]);
-    __m256i ba01 = _mm256_unpackhi_epi32(f[0], f[1]);
-    __m256i ba23 = _mm256_unpackhi_epi32(f[2], f[3]);
-    return (struct lanes_color){
-        {v_float((vint)_mm256_unpacklo_epi64(rg01, rg23)),
-         v_float((vint)_mm256_unpackhi_epi64(rg01, rg23)),
-         v_float((vint)_mm256_unpacklo_epi64(ba01, ba23)),
-         v_float((vint)_mm256_unpackhi_epi64(ba01, ba23))}};
+    struct lanes_color sum = turn_pixels(f);
+    for (unsigned c = 0; c < 4; c++)
+        sum.c[c] = v_float((vint)sum.c[c]);
+    return sum;
 }
 
 INLINE struct lanes_color
@@ -73,7 +63,7 @@ filter_copy(const struct copy *c, vint in, vint x, vint y)
     TWO(2);
     TWO(3);
 #undef TWO
-    return turn_pixels(f);
+    return turn_sums(f);
 }
 
 #endif

@@ -76,19 +76,23 @@ struct near {
     struct patch_corner corner;
     struct both in;
     uint32_t columns, rows; /* of lines */
+    uint32_t least, most;   /* column, and row << 16, counted like `in` */
 };
 
 INLINE struct near
 find_near(const struct patch_level *lv, struct both place, unsigned reach)
 {
-    uint32_t at = extreme_place(place, false) & ~UINT32_C(0x30003);
+    uint32_t least = extreme_place(place, false);
+    uint32_t at = least & ~UINT32_C(0x30003);
     struct both in = {place.low - (int32_t)at, place.high - (int32_t)at};
     uint32_t most = extreme_place(in, true);
     return (struct near){.corner = {((at & 0xffff) + lv->x_el) >> 2,
                                     ((at >> 16) + lv->y_el) >> 2},
                          .in = in,
                          .columns = ((most & 0xffff) + reach) / 4 + 1,
-                         .rows = ((most >> 16) + reach) / 4 + 1};
+                         .rows = ((most >> 16) + reach) / 4 + 1,
+                         .least = least & 0x30003,
+                         .most = most};
 }
 
 INLINE __m128i

@@ -148,7 +148,7 @@ filter_two_rows(const struct grid_rows *rows, vint in, vint y)
                    _mm256_shuffle_epi32(weights, 0x00), f);
     filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 5),
                    _mm256_shuffle_epi32(weights, 0xaa), f + 2);
-    return turn_pixels(f);
+    return turn_sums(f);
 }
 
 /* False if lanes do not look at a grid. */
