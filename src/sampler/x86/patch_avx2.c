@@ -162,6 +162,8 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
 {
     if (!all_inside(lv, place, 0))
         return false;
+    if (kind == SAMPLE_BYTES4 && take_grid(p, lv, place, out))
+        return true;
     struct near n = find_near(lv, place, 0);
     if (n.columns == 1 && n.rows == 1) {
         const uint8_t *line;

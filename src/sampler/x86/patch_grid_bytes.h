@@ -169,4 +169,70 @@ filter_grid(const struct sample_plan *p, const struct patch_level *lv,
     return true;
 }
 
+/* ---- one texel a pixel ---- */
+
+/* Columns are in the lower halves, rows in the upper ones; columns are at most
+ * eight texels apart. */
+INLINE bool
+is_grid_of_texels(__m256i low, __m256i high)
+{
+    const __m256i most = _mm256_set1_epi32((int32_t)0xffff0007);
+    __m256i row = _mm256_shuffle_epi32(low, 0x44);
+    __m256i x = _mm256_or_si256(_mm256_xor_si256(low, row),
+                                _mm256_xor_si256(low, high));
+    __m256i y = _mm256_or_si256(differ_in_rows((vint)low),
+                                differ_in_rows((vint)high));
+    __m256i differ = _mm256_or_si256(_mm256_blend_epi16(x, y, 0xaa),
+                                     _mm256_subs_epu16(low, most));
+    return _mm256_testz_si256(differ, differ);
+}
+
+/* Two rows of pixels of one texel each. */
+INLINE vint
+take_two_rows(const uint8_t *left, const uint8_t *right, vint rows_B,
+              __m256i columns)
+{
+    __m128i row = _mm256_castsi256_si128((__m256i)rows_B);
+    uint32_t above_B = (uint32_t)_mm_cvtsi128_si32(row);
+    uint32_t below_B = (uint32_t)_mm_extract_epi32(row, 2);
+    __m256i a = _mm256_set_m128i(v_load16(right + above_B),
+                                 v_load16(left + above_B));
+    __m256i b = _mm256_set_m128i(v_load16(right + below_B),
+                                 v_load16(left + below_B));
+    return (vint)_mm256_blend_epi32(_mm256_permutevar8x32_epi32(a, columns),
+                                    _mm256_permutevar8x32_epi32(b, columns),
+                                    0xcc);
+}
+
+INLINE vint
+rows_B(const struct sample_plan *p, const struct patch_level *lv, vint place)
+{
+    return offset_y_B(&p->tiling, v_srl(place, 16) + (int32_t)lv->y_el);
+}
+
+/* False if lanes do not look at a grid. */
+INLINE bool
+take_grid(const struct sample_plan *p, const struct patch_level *lv,
+          struct both place, struct both *out)
+{
+    uint32_t x = (uint32_t)_mm_cvtsi128_si32(
+                     _mm256_castsi256_si128((__m256i)place.low)) &
+                 0xfffc;
+    __m256i base = _mm256_set1_epi32((int32_t)x);
+    __m256i low = _mm256_sub_epi16((__m256i)place.low, base);
+    __m256i high = _mm256_sub_epi16((__m256i)place.high, base);
+    if (!is_grid_of_texels(low, high))
+        return false;
+    uint32_t bx = (x + lv->x_el) >> 2;
+    uint32_t to_right_B = bx < p->square.last_x ? SAMPLE_COLUMN_B : 0;
+    const uint8_t *left = p->mem + bx * SAMPLE_COLUMN_B;
+    vint above_B = rows_B(p, lv, place.low),
+         below_B = rows_B(p, lv, place.high);
+    _mm_prefetch(left + (uint32_t)above_B[0] + p->ahead_B, _MM_HINT_T0);
+    _mm_prefetch(left + (uint32_t)below_B[2] + p->ahead_B, _MM_HINT_T0);
+    out->low = take_two_rows(left, left + to_right_B, above_B, low);
+    out->high = take_two_rows(left, left + to_right_B, below_B, low);
+    return true;
+}
+
 #endif
