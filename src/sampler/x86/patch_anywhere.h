@@ -7,6 +7,29 @@
 
 #include "sampler/x86/patch_lines.h"
 
+INLINE vint
+axis_of_one(const struct sample_plan *p, unsigned d, vfloat u, const int32_t *n,
+            vfloat n_fx8)
+{
+    return p->axis[d] == SAMPLE_AXIS_REPEAT
+               ? nearest_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
+                     .i0
+               : nearest_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
+                            n_fx8)
+                     .i0;
+}
+
+/* One texel of a dword for each lane. */
+INLINE vint
+gather_texels(const struct sample_plan *p, unsigned level, vfloat u, vfloat v)
+{
+    const struct sample_tiling *t = &p->tiling;
+    struct patch_level lv = get_patch_level(p, level);
+    vint x = axis_of_one(p, 0, u, lv.w, lv.w_fx8) + (int32_t)lv.x_el;
+    vint y = axis_of_one(p, 1, v, lv.h, lv.h_fx8) + (int32_t)lv.y_el;
+    return v_gather(p->mem, offset_x_B(t, x) + offset_y_B(t, y));
+}
+
 INLINE struct lanes_axis
 axis_of_four(const struct sample_plan *p, unsigned d, vfloat u,
              const int32_t *n, vfloat n_fx8)

@@ -75,28 +75,12 @@ take_corners_of_four(const struct sample_plan *p, struct patch_corner corner,
     *t = pick_corners(&s, in, in + v_constant(&dword.next));
 }
 
-INLINE vint
-axis_of_one(const struct sample_plan *p, unsigned d, vfloat u, const int32_t *n,
-            vfloat n_fx8)
-{
-    return p->axis[d] == SAMPLE_AXIS_REPEAT
-               ? nearest_as(GEN9_TCM_WRAP, false, p, d, u, v_constant(n), n_fx8)
-                     .i0
-               : nearest_as(GEN9_TCM_CLAMP, false, p, d, u, v_constant(n),
-                            n_fx8)
-                     .i0;
-}
-
-/* One texel of each lane. */
+/* Not inline: those who look at lines need all registers. */
 static __attribute__((noinline)) vint
 take_texels_anywhere(const struct sample_plan *p, unsigned level, vfloat u,
                      vfloat v)
 {
-    const struct sample_tiling *t = &p->tiling;
-    struct patch_level lv = get_patch_level(p, level);
-    vint x = axis_of_one(p, 0, u, lv.w, lv.w_fx8) + (int32_t)lv.x_el;
-    vint y = axis_of_one(p, 1, v, lv.h, lv.h_fx8) + (int32_t)lv.y_el;
-    return v_gather(p->mem, offset_x_B(t, x) + offset_y_B(t, y));
+    return gather_texels(p, level, u, v);
 }
 
 struct far_corners {

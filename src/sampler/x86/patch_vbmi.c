@@ -36,6 +36,14 @@ answer_filtered(const struct sample_plan *p, enum sample_texel kind,
             p->bytes.zeros >> c & 1 ? v_splat(0.0f) : color.c[c]);
 }
 
+/* Not inline: those who look at lines need all registers. */
+static __attribute__((noinline)) vint
+take_texels_anywhere(const struct sample_plan *p, unsigned level, vfloat u,
+                     vfloat v)
+{
+    return gather_texels(p, level, u, v);
+}
+
 INLINE bool
 find_nearest(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, vfloat u, vfloat v, vint *texel)
@@ -43,9 +51,14 @@ find_nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, u, lv.w_fx8);
     vfloat y = scale_inside(p, 1, v, lv.h_fx8);
-    return take_texels(p, kind, blocks, &lv,
-                       find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
-                       texel);
+    if (take_texels(p, kind, blocks, &lv,
+                    find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
+                    texel))
+        return true;
+    if (kind != SAMPLE_BYTES4)
+        return false;
+    *texel = take_texels_anywhere(p, lv.number, u, v);
+    return true;
 }
 
 /* Texels of level 0 by number. */
