@@ -129,8 +129,9 @@ jit_farthest(struct jit *j, uint32_t set)
     if (clean >= CHOICE(31, j->here + 1 + FAR_ENOUGH))
         return choice_reg(clean);
     uint32_t dirty = choose_dirty(j, set & j->v.dirty);
-    if (!clean || !dirty)
-        return choice_reg(clean | dirty);
+    /* Of four threads none may store what it has no register for. */
+    if (!clean || !dirty || j->threads > 2)
+        return choice_reg(clean ? clean : dirty);
     bool takes_clean = clean >> 5 >= dirty >> 5 ||
                        (clean >= CHOICE(31, j->here + 1 + FAR) &&
                         dirty < CHOICE(31, NEVER));

@@ -478,7 +478,7 @@ jit_analyse(struct jit *j, bool whole)
     j->finds_flags |= j->has_flow;
     if (flags)
         least = MIN2(least, EU_LEAVES_ADDRESS_AND_FLAGS);
-    if (j->threads > 1 && !j->group && j->in.sfids && !j->in.acc)
+    if (j->threads > 1 && !j->group && (j->in.sfids || j->sinks) && !j->in.acc)
         jit_sink(j);
     if (!jit_find_live(j))
         return false;

@@ -117,9 +117,8 @@ fraction(struct jit *j, unsigned len, unsigned a)
     unsigned f = round_to_int(j, len, a, 1), r;
     x86_vop(&j->x, X86_SUBPS, len, f, a, x86_reg(f), 0);
     r = jit_dword_reg(j, 0x3f7fffff);
-    unsigned d = jit_temp(j);
-    x86_vop(&j->x, X86_MINPS, len, d, r, x86_reg(f), 0);
-    return d;
+    x86_vop(&j->x, X86_MINPS, len, f, r, x86_reg(f), 0);
+    return f;
 }
 
 /* ((1 - a) * y) + a * x */

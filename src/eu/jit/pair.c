@@ -7,11 +7,12 @@
  * other waits. Each has half of the vector registers, and a mask register for
  * its flags; what of the second one is in memory is in a thread of its own
  * right behind the first one (x86.bias). Four of them have eight registers
- * each, if no value of theirs needs more, and wait less still. This is for
- * kernels that go straight on, but for loops that count (counters.c), and send
- * nothing but what is caught and samples, which one asks for after the other.
- * It is made when many threads of one have run. Where two do not stay together
- * they are run once more, each alone: they have done nothing yet. */
+ * each, if no value of theirs needs more, in their order or in another one
+ * (sink.c), and wait less still. This is for kernels that go straight on, but
+ * for loops that count (counters.c), and send nothing but what is caught and
+ * samples, which one asks for after the other. It is made when many threads of
+ * one have run. Where two do not stay together they are run once more, each
+ * alone: they have done nothing yet. */
 #include "eu/jit/code.h"
 #include "eu/jit/lower_send.h"
 #include "eu/jit/pair.h"
@@ -350,8 +351,9 @@ make_code(struct jit *j, const struct eu_jit *jit)
     return eu_exec_publish(j->x.code, j->x.size);
 }
 
+/* sinks: ops may move, if there are not enough registers for their order. */
 static struct jit_together *
-make(const struct eu_jit *jit, unsigned threads)
+make(const struct eu_jit *jit, unsigned threads, bool sinks)
 {
     struct jit_together *p = calloc(1, sizeof *p);
     struct jit_side side[JIT_MOST_THREADS] = {{.loops = NULL}};
@@ -361,6 +363,7 @@ make(const struct eu_jit *jit, unsigned threads)
         side[n].flag_at[0] = side[n].flag_at[1] = 0xff;
     j.full = true;
     j.threads = threads;
+    j.sinks = sinks;
     j.side = side;
     j.group = jit->groups;
     void *code = p ? make_code(&j, jit) : NULL;
@@ -382,8 +385,9 @@ make(const struct eu_jit *jit, unsigned threads)
         free(p);
         p = NULL;
     }
+    bool again = !code && threads > 2 && j.spills && !sinks;
     jit_finish(&j);
-    return p;
+    return again ? make(jit, threads, true) : p;
 }
 
 void
@@ -406,8 +410,8 @@ eu_jit_together(const struct eu_jit *compiled, unsigned threads)
     if (p ||
         atomic_load_explicit(&jit->together[i].failed, memory_order_relaxed))
         return p;
-    struct jit_together *mine = jit->pairs || jit->groups ? make(jit, threads)
-                                                          : NULL;
+    bool may = jit->pairs || jit->groups;
+    struct jit_together *mine = may ? make(jit, threads, false) : NULL;
     if (!mine)
         atomic_store_explicit(&jit->together[i].failed, true,
                               memory_order_relaxed);

@@ -5,18 +5,34 @@
  * half of the vector registers, or a quarter, and what lies in one while a
  * message is answered is stored before and loaded behind it. So an op sinks to
  * the first one that needs its result, or that changes what it reads, unless it
- * reads more than one vector that has to be kept until then for it alone. */
+ * reads more than one vector that has to be kept until then for it alone. Of
+ * four threads that would have too few registers otherwise values move to other
+ * GRFs, too (webs.c), so that little has to be done before something changes.
+ */
 #include "eu/jit/sink.h"
+
+#include "eu/jit/webs.h"
 
 /* Behind all ops of a block. */
 #define NONE UINT32_MAX
 
 /* An op that sinks is put down right before another one, its anchor; the others
- * are their own anchors. Of each GRF, the first anchor of ops behind that touch
- * and that write it, up to the block's end; and the last one that reads it
- * before it is written, or 0. */
+ * are their own anchors. Of each place, the first anchor of ops behind that
+ * touch and that write it, up to the block's end; and the last one that reads
+ * it before it is written, or 0. Places are GRFs and, from FIRST_WEB on, webs
+ * that move. */
+struct reach {
+    uint32_t touch, write, read;
+};
 struct behind {
-    uint32_t touch[EU_GRF_COUNT], write[EU_GRF_COUNT], read[EU_GRF_COUNT];
+    struct reach *at;
+};
+#define FIRST_WEB EU_GRF_COUNT
+
+/* Of an op. */
+struct places {
+    unsigned count;
+    uint16_t at[EU_GRF_COUNT + 4];
 };
 
 /* Per op, the first one that sinks to it, and the next one that sinks to where
@@ -25,28 +41,48 @@ struct order {
     uint32_t *first, *next, *of;
     bool *sinks;
     bool any;
+    struct jit_webs webs;
+    struct jit_set taken; /* by what does not move */
 };
 
 static void
-begin_behind(struct behind *b)
+begin_behind(struct behind *b, uint32_t places)
 {
-    memset(b->touch, 0xff, sizeof b->touch);
-    memset(b->write, 0xff, sizeof b->write);
-    memset(b->read, 0, sizeof b->read);
+    for (uint32_t p = 0; p < places; p++) {
+        b->at[p].touch = b->at[p].write = NONE;
+        b->at[p].read = 0;
+    }
 }
 
-static unsigned
-take_grf(struct jit_set *s)
+/* web: in these registers, or 0. */
+static void
+add_web(struct places *p, const struct jit_webs *w, uint16_t web,
+        struct jit_set *grfs)
 {
-    unsigned w = !s->w[0], g = (unsigned)__builtin_ctzll(s->w[w]);
-    s->w[w] &= s->w[w] - 1;
-    return w * 64 + g;
+    struct jit_set s = jit_grfs(w->web[web].grf, 2);
+    if (!web || w->web[web].stays)
+        return;
+    p->at[p->count++] = (uint16_t)(FIRST_WEB + web);
+    for (unsigned n = 0; n < 2; n++)
+        grfs->w[n] &= ~s.w[n];
 }
 
-static bool
-is_empty(const struct jit_set *s)
+static void
+add_grfs(struct places *p, struct jit_set s)
 {
-    return !(s->w[0] | s->w[1]);
+    while (!jit_is_empty(&s))
+        p->at[p->count++] = (uint16_t)jit_take_grf(&s);
+}
+
+static struct places
+uses(const struct jit *j, const struct order *o, uint32_t i)
+{
+    struct places p = {.count = 0};
+    struct jit_set grfs = j->regs[i].uses;
+    for (unsigned s = 0; s < 3; s++)
+        add_web(&p, &o->webs, o->webs.op[i].src[s], &grfs);
+    add_grfs(&p, grfs);
+    return p;
 }
 
 static bool
@@ -68,19 +104,39 @@ written(const struct jit *j, uint32_t i)
     return jit_grfs(op->dst_off_B / EU_GRF_B, DIV_ROUND_UP(op->lanes, 8));
 }
 
+static struct places
+writes(const struct jit *j, const struct order *o, uint32_t i,
+       struct jit_set grfs)
+{
+    struct places p = {.count = 0};
+    add_web(&p, &o->webs, o->webs.op[i].dst, &grfs);
+    add_grfs(&p, grfs);
+    return p;
+}
+
 static void
-note(struct behind *b, struct jit_set writes, struct jit_set uses,
+take(struct order *o, unsigned place)
+{
+    if (place < FIRST_WEB)
+        o->taken.w[place / 64] |= UINT64_C(1) << place % 64;
+}
+
+static void
+note(const struct jit *j, struct order *o, struct behind *b, uint32_t i,
      uint32_t anchor)
 {
-    while (!is_empty(&writes)) {
-        unsigned g = take_grf(&writes);
-        b->touch[g] = b->write[g] = anchor;
-        b->read[g] = 0;
+    struct places w = writes(j, o, i, written(j, i)), u = uses(j, o, i);
+    for (unsigned n = 0; n < w.count; n++) {
+        unsigned p = w.at[n];
+        b->at[p].touch = b->at[p].write = anchor;
+        b->at[p].read = 0;
+        take(o, p);
     }
-    while (!is_empty(&uses)) {
-        unsigned g = take_grf(&uses);
-        b->touch[g] = MIN2(b->touch[g], anchor);
-        b->read[g] = MAX2(b->read[g], anchor);
+    for (unsigned n = 0; n < u.count; n++) {
+        unsigned p = u.at[n];
+        take(o, p);
+        b->at[p].touch = MIN2(b->at[p].touch, anchor);
+        b->at[p].read = MAX2(b->at[p].read, anchor);
     }
 }
 
@@ -91,39 +147,41 @@ may_sink(const struct jit *j, uint32_t i)
     const struct eu_op *op = &j->k->ops[i];
     return is_simple(op) && !op->pred && !op->cmod &&
            !(op->post & ~EU_POST_SAT) && !j->start[i] &&
-           !is_empty(&j->regs[i].kills);
+           !jit_is_empty(&j->regs[i].kills);
 }
 
 /* Vectors that nobody else reads there or behind. */
 static unsigned
-kept_for(const struct eu_op *op, const struct behind *b, uint32_t there)
+kept_for(const struct jit *j, const struct order *o, uint32_t i,
+         const struct behind *b, uint32_t there)
 {
+    const struct eu_op *op = &j->k->ops[i];
     unsigned count = 0;
     for (unsigned s = 0; s < op->src_count; s++) {
         const struct eu_op_src *src = &op->src[s];
+        uint16_t web = o->webs.op[i].src[s];
+        unsigned place = web && !o->webs.web[web].stays ? FIRST_WEB + web
+                                                        : src->off_B / EU_GRF_B;
         if (src->cls != EU_SRC_IMM && src->cls != EU_SRC_SCALAR)
-            count += b->read[src->off_B / EU_GRF_B] < there;
+            count += b->at[place].read < there;
     }
     return count;
 }
 
 /* Of the op; itself if it stays. */
 static uint32_t
-find_anchor(const struct jit *j, const struct behind *b, uint32_t i)
+find_anchor(const struct jit *j, const struct order *o, const struct behind *b,
+            uint32_t i)
 {
-    struct jit_set kills = j->regs[i].kills, uses = j->regs[i].uses;
     uint32_t there = NONE;
     if (!may_sink(j, i))
         return i;
-    while (!is_empty(&kills)) {
-        unsigned g = take_grf(&kills);
-        there = MIN2(there, b->touch[g]);
-    }
-    while (!is_empty(&uses)) {
-        unsigned g = take_grf(&uses);
-        there = MIN2(there, b->write[g]);
-    }
-    return there != NONE && kept_for(&j->k->ops[i], b, there) <= 1 ? there : i;
+    struct places w = writes(j, o, i, j->regs[i].kills), u = uses(j, o, i);
+    for (unsigned n = 0; n < w.count; n++)
+        there = MIN2(there, b->at[w.at[n]].touch);
+    for (unsigned n = 0; n < u.count; n++)
+        there = MIN2(there, b->at[u.at[n]].write);
+    return there != NONE && kept_for(j, o, i, b, there) <= 1 ? there : i;
 }
 
 static void
@@ -135,35 +193,51 @@ sink(struct order *o, uint32_t i, uint32_t anchor)
 }
 
 static void
-find_order(const struct jit *j, struct order *o)
+find_order(const struct jit *j, struct order *o, struct behind *b)
 {
-    struct behind b;
-    begin_behind(&b);
-    for (uint32_t i = j->k->op_count; i-- > 0;) {
+    uint32_t n = j->k->op_count;
+    memset(o->first, 0, n * sizeof *o->first);
+    memset(o->sinks, 0, n * sizeof *o->sinks);
+    begin_behind(b, FIRST_WEB + o->webs.count);
+    for (uint32_t i = n; i-- > 0;) {
         const struct eu_op *op = &j->k->ops[i];
         if (jit_is_send(op) && op->insn->eot)
-            begin_behind(&b);
-        uint32_t anchor = find_anchor(j, &b, i);
+            begin_behind(b, EU_GRF_COUNT);
+        uint32_t anchor = find_anchor(j, o, b, i);
         if (anchor != i)
             sink(o, i, anchor);
-        note(&b, written(j, i), j->regs[i].uses, anchor);
+        note(j, o, b, i, anchor);
         if (j->start[i] & JIT_START)
-            begin_behind(&b);
+            begin_behind(b, EU_GRF_COUNT);
     }
 }
 
 static bool
-begin_order(const struct jit *j, struct order *o)
+begin_order(const struct jit *j, struct order *o, struct behind *b)
 {
     uint32_t n = j->k->op_count;
-    uint32_t *p = arena_alloc(j->x.memory, n * (3 * sizeof *p + 1), 64);
-    if (!p)
+    uint32_t *p = arena_take(j->x.memory, n * (3 * sizeof *p + 1), 64);
+    if (!p || !jit_find_webs(j, &o->webs))
         return false;
-    *o = (struct order){.first = p,
-                        .next = p + n,
-                        .of = p + 2 * n,
-                        .sinks = (bool *)(p + 3 * n)};
-    return true;
+    o->first = p;
+    o->next = p + n;
+    o->of = p + 2 * n;
+    o->sinks = (bool *)(p + 3 * n);
+    b->at = arena_take(j->x.memory, (FIRST_WEB + o->webs.count) * sizeof *b->at,
+                       64);
+    return b->at;
+}
+
+static void
+list_order(const struct order *o, uint32_t n)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t s = o->first[i]; s; s = o->next[s])
+            o->of[at++] = s;
+        if (!o->sinks[i])
+            o->of[at++] = i;
+    }
 }
 
 /* What is known per op so far, in their new order. */
@@ -171,23 +245,20 @@ static void
 arrange(struct jit *j, const struct order *o)
 {
     const struct eu_kernel *k = j->k;
-    uint32_t n = k->op_count, at = 0;
+    uint32_t n = k->op_count;
     struct eu_op *ops = arena_take(j->x.memory, n * sizeof *ops, 64);
     struct jit_regs *regs = arena_take(j->x.memory, n * sizeof *regs, 64);
     uint8_t *start = arena_take(j->x.memory, n, 64);
     if (!ops || !regs || !start)
         return;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t s = o->first[i]; s; s = o->next[s])
-            o->of[at++] = s;
-        if (!o->sinks[i])
-            o->of[at++] = i;
-    }
+    list_order(o, n);
     for (uint32_t i = 0; i < n; i++) {
         ops[i] = k->ops[o->of[i]];
         regs[i] = j->regs[o->of[i]];
         start[i] = j->start[o->of[i]];
     }
+    if (!jit_place_webs(j, &o->webs, &o->taken, o->of, ops, regs))
+        return;
     j->sunk = (struct eu_kernel){.hash = k->hash,
                                  .size_B = k->size_B,
                                  .op_of = k->op_of,
@@ -202,10 +273,13 @@ arrange(struct jit *j, const struct order *o)
 void
 jit_sink(struct jit *j)
 {
-    struct order o;
-    if (!begin_order(j, &o))
+    struct order o = {.any = false};
+    struct behind b;
+    if (!begin_order(j, &o, &b))
         return;
-    find_order(j, &o);
+    for (uint32_t w = 0; w < o.webs.count && !j->sinks; w++)
+        o.webs.web[w].stays = true;
+    find_order(j, &o, &b);
     if (o.any)
         arrange(j, &o);
 }

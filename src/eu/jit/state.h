@@ -249,6 +249,7 @@ struct jit {
     bool group;            /* they are of a group, not of a row */
     bool wrote;            /* memory, or asked others to */
     bool spills;           /* some value had no register */
+    bool sinks;            /* ops move, whatever they send: sink.c */
     uint32_t native_count;
     uint32_t text_B;
     bool needs_nearest; /* only right while rounding to nearest even */

@@ -138,6 +138,7 @@ add_vector(struct rk *k, unsigned dst, unsigned a, unsigned b)
  * else a pair that is given up would leave threads that are not alike. */
 #define FIRST_VECTOR 18
 #define VECTORS 6
+#define HOISTED 9 /* odd */
 
 static void
 add_vectors(struct rk *k, unsigned count)
@@ -167,6 +168,55 @@ make_sampling(struct rk *k, uint64_t seed)
     }
     unsigned last = rk_reg(k, RK_FLOAT, EU_CATCH_GRF);
     rk_add_send(k, vectors ? FIRST_VECTOR : last, EU_CATCH_GRF, 0, true);
+}
+
+/* What values in other registers have to get along with: vectors that begin
+ * with an odd register, halves of them, predicates, and anything else. */
+static void
+add_obstacle(struct rk *k, unsigned first, unsigned count)
+{
+    unsigned r[3];
+    for (unsigned i = 0; i < 3; i++)
+        r[i] = first + rk_rnd(k, 2 * count - 1);
+    if (rk_chance(k, 30)) {
+        rk_add_alu(k);
+        return;
+    }
+    add_vector(k, r[0], r[1], r[2]);
+    uint32_t *dw = (uint32_t *)(void *)(k->code + k->size_B - 16);
+    if (rk_chance(k, 50))
+        fields_put(dw, 21, 23, 3);            /* of eight lanes */
+    fields_put(dw, 16, 19, rk_chance(k, 30)); /* those with f0 */
+}
+
+/* A chain of values, and what follows from each, long before it is added up:
+ * only in another order few registers are enough. */
+void
+make_hoisted(struct rk *k, uint64_t seed)
+{
+    const unsigned first = 40, x = first + 2 * HOISTED, sum = x + 4;
+    make_first(k, seed, true);
+    for (unsigned r = first; r <= sum + 6; r += 2)
+        add_vector(k, r, 20, 20);
+    for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
+        unsigned obstacles = rk_chance(k, 50) ? 15 : 0;
+        for (unsigned i = 0; i < HOISTED; i++) {
+            if (i)
+                add_vector(k, x + i % 2 * 2, x + (i - 1) % 2 * 2, 20);
+            add_vector(k, first + 2 * i, x + i % 2 * 2, 20);
+            if (rk_chance(k, obstacles))
+                add_obstacle(k, first, HOISTED + 6);
+        }
+        for (unsigned i = 0; i < HOISTED; i++) {
+            unsigned to = sum + 2 * rk_rnd(k, 2);
+            add_vector(k, to, to, first + 2 * i);
+            if (rk_chance(k, obstacles))
+                add_obstacle(k, first, HOISTED + 6);
+        }
+    }
+    for (unsigned r = sum + 4; r <= sum + 6; r += 2)
+        add_vector(k, r, r - 4, 20);
+    rk_add_send(k, sum, EU_CATCH_GRF, 0, true);
 }
 
 struct row_directs row_directs;

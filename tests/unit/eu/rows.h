@@ -38,6 +38,11 @@ void make_silent(struct rk *k, uint64_t seed, bool weighs);
 
 /* The same, and samples before that. */
 void make_sampling(struct rk *k, uint64_t seed);
+
+/* Kernels that send nothing but the last message, and compute many values
+ * before they need them. */
+void make_hoisted(struct rk *k, uint64_t seed);
+
 /* A lane's answer depends on nothing but its payload; it may be an error. */
 enum eu_msg_result answer_alone(struct eu_thread *t,
                                 const struct eu_message *m);

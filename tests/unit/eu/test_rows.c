@@ -272,6 +272,21 @@ Test(rows, threads_of_a_row_in_pairs)
         cr_expect_eq(t.rows, 0);
 }
 
+Test(rows, threads_of_a_row_in_another_order)
+{
+    static struct rk k;
+    struct row_tally t = {0};
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        make_hoisted(&k, seed);
+        compare_row(&k, seed, true, NULL, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect(t.whole > KERNELS / 10 && t.four > t.rows / 4,
+                  "%u and %u of %u", t.whole, t.four, t.rows);
+    else
+        cr_expect_eq(t.rows, 0);
+}
+
 Test(rows, threads_of_a_row_that_sample_in_pairs)
 {
     static struct rk k;
