@@ -340,7 +340,8 @@ compare_fill(const struct plane_ops *ops)
                            .to.x_B = x_B,
                            .to.y_B = y_B,
                            .to.tile_x = TILE_X,
-                           .to.tile_y = TILE_Y};
+                           .to.tile_y = TILE_Y,
+                           .to.lines = next_random() % 3};
     unsigned first = next_random() % LIST;
     unsigned end = first + 1 + next_random() % (LIST - first);
     unsigned pixels = plane_ops_ref.fill(&r, first, end);

@@ -28,6 +28,19 @@ centres(int32_t at_px, double ref)
     return (at_px - ref + quad) + pixel;
 }
 
+/* Of a block's columns and rows, with ref_x and ref_y. */
+static inline void
+both_centres(const struct batch_block *block, __m128d ref, f64x4 *x, f64x4 *y)
+{
+    const f64x4 quad = {0, 0, 2, 2}, pixel = {0.5, 1.5, 0.5, 1.5};
+    static_assert(offsetof(struct batch_block, y) == 4, "x and y in a row");
+    __m128i px = _mm_loadl_epi64((const __m128i *)(const void *)block);
+    __m128d at = _mm_sub_pd(_mm_cvtepi32_pd(px), ref);
+    __m256d rows = _mm256_permute4x64_pd(_mm256_castpd128_pd256(at), 0x55);
+    *x = ((f64x4)_mm256_broadcastsd_pd(at) + quad) + pixel;
+    *y = ((f64x4)rows + quad) + pixel;
+}
+
 /* A plane that depends on x alone, or on y, has four values in a block: that is
  * how rectangles are mostly made. */
 enum part_kind { PART_ANY, PART_COLUMNS, PART_ROWS };
@@ -319,13 +332,29 @@ put_masks(struct eu_row *to, uint8_t *caught, __m256i masks)
     _mm256_storeu_si256((__m256i *)(void *)&to->caught, masks);
 }
 
+/* As put_masks(), where vectors have enough to do. */
+static inline void
+put_members(struct eu_row *to, uint8_t *caught, const struct batch_block *b,
+            uint32_t mask)
+{
+    to->caught = caught;
+    to->dispatch_mask = b->lit;
+    to->vector_mask = b->helped;
+    to->mask = mask;
+    to->more = 1;
+    to->caught_mask = b->lit;
+    to->lit = plane_lit_dword(b->lit);
+}
+
 /* What a block's weights are made of, of any kind of planes: it takes longer to
  * look whether the block is in the row of the one before. */
 static inline void
-weigh_alone(struct weigher *w, const struct batch_block *block, float out[32])
+weigh_alone(struct weigher *w, __m128d ref, const struct batch_block *block,
+            float out[32])
 {
-    f64x4 x = centres(block->x, w->ref_x), y = centres(block->y, w->ref_y);
+    f64x4 x, y;
     f32x8 v1[2], v2[2];
+    both_centres(block, ref, &x, &y);
     parts_of_rows(&w->p1, w->b1, y);
     parts_of_rows(&w->p2, w->b2, y);
     if (w->q) {
@@ -350,6 +379,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool apart = l->apart, quads = l->quads;
     const uint32_t need = l->need;
     const bool stores = r->tail.fn, places = stores || r->to.lines;
+    const __m128d ref = _mm_setr_pd(w.ref_x, w.ref_y);
     struct eu_row *to = r->row;
     bool takes = true;
     unsigned pixels = 0;
@@ -358,10 +388,9 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         uint32_t mask = vmask ? b->helped : b->lit;
         takes &= eu_masks_nothing(mask, need, apart, quads);
         pixels += (unsigned)_mm_popcnt_u32(b->lit);
-        weigh_alone(&w, b, (float *)(void *)to->payload);
+        weigh_alone(&w, ref, b, (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
-        put_masks(to, stores ? at : (uint8_t *)r->color[n],
-                  row_masks(b->lit, b->helped, mask));
+        put_members(to, stores ? at : (uint8_t *)r->color[n], b, mask);
     }
     to[-1].more = 0;
     return takes ? pixels : 0;

@@ -2,46 +2,99 @@
  * brings. */
 #include "engine/raster/setup.h"
 
-/* In one loop over the blocks of all primitives: most have few. */
-static unsigned
-fill_joined(const struct thread_run *run, const struct row_prims *prims,
-            unsigned first, unsigned end)
+static inline __m128d
+reference_point(const struct setup *s)
+{
+    static_assert(offsetof(struct setup, ref_y) ==
+                      offsetof(struct setup, ref_x) + sizeof(double),
+                  "a point is read in one piece");
+    const uint8_t *at = (const uint8_t *)s + offsetof(struct setup, ref_x);
+    return _mm_loadu_pd((const double *)(const void *)at);
+}
+
+static inline void
+weigh_setup(const struct setup *s, bool divides, const struct batch_block *b,
+            float out[32])
+{
+    struct weigher w = weigher_of(&(struct run_weights){0});
+    w.b1 = divides ? &s->n1 : &s->b1;
+    w.b2 = divides ? &s->n2 : &s->b2;
+    w.q = divides ? &s->q : NULL;
+    weigh_alone(&w, reference_point(s), b, out);
+}
+
+/* Whether rows take all of the threads, some of which lack channels. */
+static bool
+takes_masks(const struct thread_run *r, unsigned first, unsigned end)
+{
+    for (unsigned n = first; n < end; n++) {
+        const struct batch_block *b = &r->block[n];
+        bool vmask = r->launch->start.vector_mask_enable;
+        if (!eu_launch_takes(r->launch, vmask ? b->helped : b->lit))
+            return false;
+    }
+    return true;
+}
+
+/* One loop over the blocks of all primitives: most have few. It is short of
+ * general registers, and of room for what the processor has begun. placed: they
+ * store to the target, a line each. */
+static inline __attribute__((always_inline)) unsigned
+joined_rows(const struct thread_run *run, const struct row_prims *prims,
+            unsigned first, unsigned end, bool placed)
 {
     const struct thread_run r = *run;
     const struct row_prims p = *prims;
-    const struct eu_launch *l = r.launch;
-    const bool vmask = l->start.vector_mask_enable;
-    const bool apart = l->apart, quads = l->quads;
-    const uint32_t need = l->need;
-    const bool stores = r.tail.fn, places = stores || r.to.lines;
-    const struct setup *before = p.prim[p.of[first]].setup;
+    const uint8_t *of = p.of + first, *last = p.of + end;
+    const struct batch_block *b = r.block + first;
+    const size_t mask_at = r.launch->start.vector_mask_enable
+                               ? offsetof(struct batch_block, helped)
+                               : offsetof(struct batch_block, lit);
+    const uint32_t need = r.launch->need;
+    const uintptr_t x_B = (uintptr_t)r.to.x_B - (uintptr_t)r.to.tile_x * 8;
+    const uintptr_t y_B = (uintptr_t)r.to.y_B - (uintptr_t)r.to.tile_y * 8;
+    const struct setup *before = p.prim[*of].setup;
     struct eu_row *to = r.row;
-    struct weigher w = weigher_of(&(struct run_weights){0});
     const void **next = &to->next;
-    bool takes = true;
+    uint32_t missing = 0;
     unsigned pixels = 0;
-    for (unsigned n = first; n < end; n++, to++) {
-        const struct batch_block *b = &r.block[n];
-        const struct setup *s = p.prim[p.of[n]].setup;
-        const bool divides = !p.linear && s->perspective;
-        uint32_t mask = vmask ? b->helped : b->lit;
+    for (; of < last; of++, b++, to++) {
+        const struct setup *s = p.prim[*of].setup;
+        uint16_t mask;
+        memcpy(&mask, (const uint8_t *)b + mask_at, sizeof mask);
         /* Where primitives begin is hard to foresee. */
         *next = (void *)((uintptr_t)s->attr & -(uintptr_t)(s != before));
         next = &to->next;
         before = s;
-        w.ref_x = s->ref_x;
-        w.ref_y = s->ref_y;
-        w.b1 = divides ? &s->n1 : &s->b1;
-        w.b2 = divides ? &s->n2 : &s->b2;
-        w.q = divides ? &s->q : NULL;
-        takes &= eu_masks_nothing(mask, need, apart, quads);
+        missing |= need & ~(uint32_t)mask;
         pixels += (unsigned)_mm_popcnt_u32(b->lit);
-        weigh_alone(&w, b, (float *)(void *)to->payload);
-        uint8_t *at = places ? fetch_target(&r.to, b) : NULL;
-        put_masks(to, stores ? at : (uint8_t *)r.color[n],
-                  row_masks(b->lit, b->helped, mask));
+        if (!p.linear && s->perspective)
+            weigh_setup(s, true, b, (float *)(void *)to->payload);
+        else
+            weigh_setup(s, false, b, (float *)(void *)to->payload);
+        uint8_t *at = NULL;
+        if (placed) {
+            at = r.to.mem + ((const uint64_t *)x_B)[b->x] +
+                 ((const uint64_t *)y_B)[b->y];
+            __builtin_prefetch(at, 1);
+        } else {
+            if (r.tail.fn || r.to.lines)
+                at = fetch_target(&r.to, b);
+            if (!r.tail.fn)
+                at = (uint8_t *)r.color[b - r.block];
+        }
+        put_members(to, at, b, mask);
     }
     to[-1].more = 0;
     *next = NULL;
-    return takes ? pixels : 0;
+    return !missing || takes_masks(&r, first, end) ? pixels : 0;
+}
+
+static unsigned
+fill_joined(const struct thread_run *run, const struct row_prims *prims,
+            unsigned first, unsigned end)
+{
+    if (run->tail.fn && run->to.lines == 1)
+        return joined_rows(run, prims, first, end, true);
+    return joined_rows(run, prims, first, end, false);
 }
