@@ -32,16 +32,26 @@ number_near(struct batch *b, const uint32_t *key, unsigned count, uint32_t lo,
     b->vert_count += used;
 }
 
+/* Member by member: compilers put together what they copy as a whole from
+ * pieces that are on their way to memory, which waits for them. */
+static inline void
+put_triangle(struct batch *b, uint32_t prim_id, uint32_t v0, uint32_t v1,
+             uint32_t v2)
+{
+    struct prim_tri *t = &b->tri[b->tri_count++];
+    t->corner[0] = (uint16_t)v0;
+    t->corner[1] = (uint16_t)v1;
+    t->corner[2] = (uint16_t)v2;
+    t->primitive_id = prim_id;
+}
+
 static void
 add_triangles(struct batch *b, const uint32_t *key, unsigned count, uint32_t lo,
               uint32_t prim_id)
 {
     for (unsigned i = 0; i < count; i += 3, key += 3)
-        b->tri[b->tri_count++] = (struct prim_tri){
-            .corner = {b->slot[key[0] - lo], b->slot[key[1] - lo],
-                       b->slot[key[2] - lo]},
-            .primitive_id = prim_id++,
-        };
+        put_triangle(b, prim_id++, b->slot[key[0] - lo], b->slot[key[1] - lo],
+                     b->slot[key[2] - lo]);
 }
 
 /* The keys are far apart: the table is for this piece alone. */
@@ -58,32 +68,75 @@ add_far(struct geom *g, const uint32_t *key, unsigned count, uint32_t prim_id)
     }
 }
 
+/* Whether they are those of the piece before, from another vertex on. */
+static bool
+is_same_mesh(const uint32_t *key, const uint32_t *before, unsigned count)
+{
+    uint32_t differs = 0, step = key[0] - before[0];
+    for (unsigned i = 0; i < count; i++)
+        differs |= key[i] - before[i] - step;
+    return !differs;
+}
+
+/* Another piece like the one before, with the vertices that many further on. */
+static void
+add_same(struct batch *b, uint32_t step, unsigned triangles, uint32_t prim_id)
+{
+    const struct batch_piece *before = &b->piece[b->piece_count - 1];
+    const uint32_t *key = b->key + before->first;
+    const struct prim_tri *tri = b->tri + b->tri_count - triangles;
+    unsigned further = b->vert_count - before->first;
+    for (unsigned i = 0; i < before->count; i++) {
+        b->key[b->vert_count + i] = key[i] + step;
+        b->instance[b->vert_count + i] = 0;
+    }
+    b->vert_count += before->count;
+    for (unsigned i = 0; i < triangles; i++) {
+        put_triangle(b, prim_id++, tri[i].corner[0] + further,
+                     tri[i].corner[1] + further, tri[i].corner[2] + further);
+    }
+}
+
+static void
+add_new(struct geom *g, const uint32_t *key, unsigned count, uint32_t prim_id)
+{
+    struct batch *b = &g->batch;
+    uint32_t lo, hi;
+    g->lanes->range(key, count, &lo, &hi);
+    if (hi - lo < MIN2(b->slot_mask, BATCH_FEW_RANGE)) {
+        number_near(b, key, count, lo, hi - lo + 1);
+        add_triangles(b, key, count, lo, prim_id);
+    } else {
+        add_far(g, key, count, prim_id);
+    }
+}
+
+/* Objects drawn one by one are often one mesh. */
 void
 pieces_add(struct geom *g)
 {
     const struct draw *draw = g->draw;
     struct batch *b = &g->batch;
     uint32_t *key = b->tri_key;
+    unsigned before = 0; /* indices of the piece before, which end at key */
     for (unsigned i = 0; i < draw->range_count; i++) {
         const struct draw_range *range = &draw->range[i];
         unsigned count = piece_vertices(draw, i), first = b->vert_count;
-        uint32_t lo, hi;
         if (!count)
             continue;
         chunk_read_indices(draw, range->start_vertex, count, key);
-        g->lanes->range(key, count, &lo, &hi);
-        if (hi - lo < MIN2(b->slot_mask, BATCH_FEW_RANGE)) {
-            number_near(b, key, count, lo, hi - lo + 1);
-            add_triangles(b, key, count, lo, range->first / 3);
-        } else {
-            add_far(g, key, count, range->first / 3);
-        }
+        if (count == before && is_same_mesh(key, key - count, count))
+            add_same(b, key[0] - key[-(int)count], count / 3, range->first / 3);
+        else
+            add_new(g, key, count, range->first / 3);
         b->piece[b->piece_count++] = (struct batch_piece){
             .first = first,
             .count = b->vert_count - first,
             .push = range->vs_push,
         };
         b->vert_count = ALIGN_POT(b->vert_count, GEOM_THREAD_VERTS);
+        before = count;
+        key += count;
     }
     g->ia_vertices += draw->vertex_count;
     g->ia_primitives += b->tri_count;

@@ -97,6 +97,27 @@ begin(unsigned threads)
     d->stage[STAGE_VS].push = push[0];
 }
 
+/* Mostly the same triangles of other vertices, the last beyond the buffer. */
+static void
+make_mesh(void)
+{
+    static const uint8_t quad[6] = {0, 1, 7, 7, 1, 3};
+    uint32_t index[MAX_INDICES], first = 0;
+    for (unsigned i = 0; i < ARRAY_SIZE(index); i++) {
+        index[i] = quad[i % 6] + i / 6 * 2;
+        if (i >= 192)
+            index[i] += i % 30 == 2 ? 9000 : UINT32_MAX - 70;
+    }
+    memcpy(rig.memory + 0xa0000, index, sizeof index);
+    for (unsigned i = 0; i < RANGES; i++) {
+        vertices_of[i] = i % 9 == 4 ? 12 : i % 11 == 3 ? 0 : 6;
+        range[i].first = first;
+        range[i].start_vertex = below(i % 5 ? 32 : 40) * 6 + i % 7 / 6;
+        first += vertices_of[i];
+    }
+    rig.draw.vertex_count = first;
+}
+
 static void
 draw_one_by_one(void)
 {
@@ -125,10 +146,12 @@ draw_at_once(void)
 }
 
 static void
-check(unsigned threads)
+check(unsigned threads, bool mesh)
 {
     static struct rig_prim expect[VERTICES * RANGES];
     begin(threads);
+    if (mesh)
+        make_mesh();
     draw_one_by_one();
     unsigned count = rig.prim_count;
     cr_assert_eq(count * 3, rig.draw.vertex_count);
@@ -152,7 +175,7 @@ check(unsigned threads)
 Test(pieces, are_what_they_are_one_by_one)
 {
     for (unsigned i = 0; i < 20; i++) {
-        check(0);
+        check(0, i & 1);
         if (i < 19)
             rig_finish();
     }
@@ -160,7 +183,9 @@ Test(pieces, are_what_they_are_one_by_one)
 
 Test(pieces, any_number_of_workers_draws_them)
 {
-    check(3);
+    check(3, false);
+    rig_finish();
+    check(3, true);
 }
 
 /* Lanes without a vertex do not want anything cut. */
