@@ -284,6 +284,7 @@ extern const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 /* Beside some of those with AVX-512. */
 extern const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS]
                                                     [SAMPLE_WAYS];

@@ -85,10 +85,10 @@ choose_patch(const struct sample_plan *plan)
         return NULL;
     bool any_axis = plan->axis[0] == SAMPLE_AXIS_ANY ||
                     plan->axis[1] == SAMPLE_AXIS_ANY;
-    sample_patch_fn rows = sample_patch_rows[plan->texel][plan->way];
-    return rows && cpu_selected() == CPU_AVX512 && !any_axis
-               ? rows
-               : choose_square(plan);
+    sample_patch_fn rows = cpu_selected() == CPU_AVX2
+                               ? sample_patch_rows_avx2[plan->texel][plan->way]
+                               : sample_patch_rows[plan->texel][plan->way];
+    return rows && !any_axis ? rows : choose_square(plan);
 }
 
 static void

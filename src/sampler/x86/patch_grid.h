@@ -3,7 +3,7 @@
 #ifndef SAMPLER_PATCH_GRID_H
 #define SAMPLER_PATCH_GRID_H
 
-#include "sampler/x86/color_tmpl.h"
+#include "sampler/x86/patch_axes.h"
 #include "sampler/x86/patch_pixels.h"
 
 /* Lanes are the pixels of four quads. */
@@ -45,17 +45,6 @@ permute_floats(const int32_t from[16], vfloat v)
 
 /* ---- places ---- */
 
-/* In 1/256 texels, of the first of two. */
-INLINE vint
-grid_fixed(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
-{
-    vfloat x = p->axis[d] == SAMPLE_AXIS_REPEAT
-                   ? scale(GEN9_TCM_WRAP, false, u, n_fx8)
-                   : scale(GEN9_TCM_CLAMP, false, u, n_fx8);
-    return v_ifloor(x + v_splat(p->round[d])) -
-           v_constant(&lanes_constant.half_texel);
-}
-
 INLINE bool
 is_grid(vint x, vint y)
 {
@@ -77,31 +66,6 @@ to_floats(enum sample_texel kind, bits pixels)
 {
     return kind == SAMPLE_HALF4 ? float_halves(_mm512_castsi512_si256(pixels))
                                 : (vfloat)pixels;
-}
-
-/* mix(), of weights from 0 to 1. */
-INLINE vfloat
-mix_pixels(vfloat a, vfloat b, vfloat w)
-{
-    return v_add_where(v_fless(v_splat(0.0f), w), a, (b - a) * w);
-}
-
-/* The least magnitude of what is not zero, as an integer, less one. */
-INLINE vint
-least_magnitude(vint least, vfloat v)
-{
-    return v_min_u(least, ((vint)v & 0x7fffffff) - 1);
-}
-
-/* 2^-40: of such numbers and weights of 8 bits a filter makes nothing that is
- * less than the least normal number. */
-#define LEAST_EXPONENT (127 - 40)
-
-/* Weights from 0 to 1, of 1/256. */
-INLINE vfloat
-weight(vint w)
-{
-    return v_float(w) * v_splat(1.0f / SAMPLE_ONE);
 }
 
 INLINE vfloat

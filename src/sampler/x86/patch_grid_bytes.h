@@ -19,26 +19,6 @@ struct grid {
     uint32_t rows;
 };
 
-/* The first row of each quad's four lanes is the same, and so is the second
- * one. */
-INLINE __m256i
-differ_in_rows(vint y)
-{
-    __m256i quad = _mm256_permute4x64_epi64((__m256i)y, 0x44);
-    return _mm256_xor_si256((__m256i)y, _mm256_shuffle_epi32(quad, 0xa0));
-}
-
-INLINE __m256i
-differ_from_grid(struct both x, struct both y)
-{
-    __m256i row = _mm256_shuffle_epi32((__m256i)x.low, 0x44);
-    __m256i columns = _mm256_or_si256(
-        _mm256_xor_si256((__m256i)x.low, row),
-        _mm256_xor_si256((__m256i)x.low, (__m256i)x.high));
-    return _mm256_or_si256(columns, _mm256_or_si256(differ_in_rows(y.low),
-                                                    differ_in_rows(y.high)));
-}
-
 /* False if lanes look elsewhere than between the first and the last one, or
  * these are too far apart. */
 INLINE bool

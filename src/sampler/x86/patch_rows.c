@@ -12,12 +12,6 @@
 
 /* ---- places ---- */
 
-/* Where the first and the second texel of each column, or row, begin. */
-struct grid_axis {
-    alignas(16) int32_t first_B[4];
-    int32_t second_B[4];
-};
-
 /* Whether the second texel of each column is the first of the next one: a texel
  * per pixel. */
 INLINE bool
@@ -27,62 +21,17 @@ is_adjacent(const struct grid_axis *x)
            x->second_B[2] == x->first_B[3];
 }
 
-INLINE int4
-min4_u(int4 a, int4 b)
-{
-    return (int4)_mm_min_epu32((__m128i)a, (__m128i)b);
-}
-
-/* As linear_as() has it. */
-INLINE int4
-wrap_four(const struct sample_plan *p, unsigned d, int4 i, int32_t n,
-          bool second)
-{
-    if (p->axis[d] == SAMPLE_AXIS_REPEAT)
-        return min4_u(i, second ? i - n : i + n);
-    const __m128i zero = _mm_setzero_si128(), last = _mm_set1_epi32(n - 1);
-    return (int4)_mm_max_epi32(_mm_min_epi32((__m128i)i, last), zero);
-}
-
-INLINE int4
-four_x_B(const struct sample_tiling *t, int4 x_el)
-{
-    int4 x_B = x_el << t->element_shift;
-    return (x_B & t->x_keep) | ((x_B & ~t->x_keep) << t->x_shift);
-}
-
-INLINE int4
-four_y_B(const struct sample_tiling *t, int4 y_el)
-{
-    return (y_el >> t->y_shift) * t->y_pitch_B +
-           ((y_el & t->y_keep) << t->y_keep_shift);
-}
-
-INLINE void
-put_axis(struct grid_axis *axis, int4 first_B, int4 second_B)
-{
-    _mm_store_si128((__m128i *)(void *)axis->first_B, (__m128i)first_B);
-    _mm_store_si128((__m128i *)(void *)axis->second_B, (__m128i)second_B);
-    /* Compilers would rather take the vectors apart. */
-    __asm__("" : : "r"(axis) : "memory");
-}
-
 /* Where the columns and the rows are. */
 INLINE void
 find_places(const struct sample_plan *p, unsigned level, vint x, vint y,
             struct grid_axis *column, struct grid_axis *row)
 {
-    const struct sample_levels *l = &p->levels;
-    const struct sample_tiling *t = &p->tiling;
     vint both = v_pick(x, y, v_line((const uint8_t *)grid.places)) >> 8;
     __m256i places = _mm512_castsi512_si256((__m512i)both);
     int4 i = (int4)_mm256_castsi256_si128(places);
     int4 j = (int4)_mm256_extracti128_si256(places, 1);
-    int32_t w = l->w[level], h = l->h[level];
-    put_axis(column, four_x_B(t, wrap_four(p, 0, i, w, false) + l->x_el[level]),
-             four_x_B(t, wrap_four(p, 0, i + 1, w, true) + l->x_el[level]));
-    put_axis(row, four_y_B(t, wrap_four(p, 1, j, h, false) + l->y_el[level]),
-             four_y_B(t, wrap_four(p, 1, j + 1, h, true) + l->y_el[level]));
+    put_columns(p, level, i, column);
+    put_rows(p, level, j, row);
 }
 
 /* ---- rows ---- */
@@ -132,14 +81,6 @@ filter_row(enum sample_texel kind, const uint8_t *row,
 }
 
 /* ---- any grid ---- */
-
-INLINE void
-ask_ahead_of_grid(const struct sample_plan *p, enum sample_texel kind,
-                  const uint8_t *at)
-{
-    for (unsigned i = 0; i < element_dw(kind); i++)
-        _mm_prefetch(at + p->ahead_B + i * SAMPLE_COLUMN_B, _MM_HINT_T0);
-}
 
 /* Not settled; false if lanes do not look at a grid. */
 INLINE bool

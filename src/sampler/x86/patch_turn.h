@@ -1,5 +1,6 @@
 /* patch_turn.h: what was filtered with four channels side by side, channel by
- * channel; a part of patch_avx2.c. */
+ * channel, and which lanes look at a grid; a part of patch_avx2.c and
+ * patch_rows_avx2.c. */
 #ifndef SAMPLER_PATCH_TURN_H
 #define SAMPLER_PATCH_TURN_H
 
@@ -22,6 +23,28 @@ turn_pixels(const __m256i f[4])
                                  (vfloat)_mm256_unpackhi_epi64(rg01, rg23),
                                  (vfloat)_mm256_unpacklo_epi64(ba01, ba23),
                                  (vfloat)_mm256_unpackhi_epi64(ba01, ba23)}};
+}
+
+/* ---- grids ---- */
+
+/* The first row of each quad's four lanes is the same, and so is the second
+ * one. */
+INLINE __m256i
+differ_in_rows(vint y)
+{
+    __m256i quad = _mm256_permute4x64_epi64((__m256i)y, 0x44);
+    return _mm256_xor_si256((__m256i)y, _mm256_shuffle_epi32(quad, 0xa0));
+}
+
+INLINE __m256i
+differ_from_grid(struct both x, struct both y)
+{
+    __m256i row = _mm256_shuffle_epi32((__m256i)x.low, 0x44);
+    __m256i columns = _mm256_or_si256(
+        _mm256_xor_si256((__m256i)x.low, row),
+        _mm256_xor_si256((__m256i)x.low, (__m256i)x.high));
+    return _mm256_or_si256(columns, _mm256_or_si256(differ_in_rows(y.low),
+                                                    differ_in_rows(y.high)));
 }
 
 #endif

@@ -1,0 +1,169 @@
+/* patch_rows_avx2.c: what patch_rows.c does with vectors of eight lanes: two
+ * pixels of four numbers, two columns apart, as the quads of lanes are. */
+#include "base/unroll.h"
+#include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_axes.h"
+#include "sampler/x86/patch_turn.h"
+
+/* ---- places ---- */
+
+struct rows_view {
+    struct both x, y; /* in 1/256 texels, of the first of two */
+};
+
+INLINE struct rows_view
+find_rows_view(const struct sample_plan *p, unsigned level,
+               const struct sample_pair *in)
+{
+    const struct sample_levels *l = &p->levels;
+    const vfloat w = v_splat(l->w_fx8[level]), h = v_splat(l->h_fx8[level]);
+    return (struct rows_view){
+        .x = {grid_fixed(p, 0, (vfloat)v_load(in->u, LANES), w),
+              grid_fixed(p, 0, (vfloat)v_load(in->u + LANES, LANES), w)},
+        .y = {grid_fixed(p, 1, (vfloat)v_load(in->v, LANES), h),
+              grid_fixed(p, 1, (vfloat)v_load(in->v + LANES, LANES), h)},
+    };
+}
+
+/* Lanes 0, 1, 4 and 5, or 0 and 2 of either half. */
+INLINE int4
+four_columns(vint x)
+{
+    __m256i v = _mm256_permute4x64_epi64((__m256i)x, 0x08);
+    return (int4)_mm256_castsi256_si128(v);
+}
+
+INLINE int4
+four_rows(struct both y)
+{
+    __m128 low = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.low));
+    __m128 high = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.high));
+    return (int4)_mm_shuffle_ps(low, high, 0x88);
+}
+
+/* ---- rows of texels ---- */
+
+/* Weights of columns 0 and 2, and of 1 and 3. */
+struct rows_weights {
+    vfloat even, odd;
+};
+
+/* Pixels in columns 0 and 2, and in 1 and 3, with their channels. */
+struct rows_row {
+    vfloat even, odd;
+};
+
+INLINE vfloat
+load_two_texels(enum sample_texel kind, const uint8_t *a, const uint8_t *b)
+{
+    if (kind == SAMPLE_HALF4)
+        return (vfloat)_mm256_cvtph_ps(v_load8_pair(a, b));
+    return (vfloat)_mm256_set_m128i(v_load16(b), v_load16(a));
+}
+
+INLINE vfloat
+filter_two_columns(enum sample_texel kind, const uint8_t *row,
+                   const struct grid_axis *x, unsigned column, vfloat weight,
+                   vint *least)
+{
+    vfloat left = load_two_texels(kind, row + x->first_B[column],
+                                  row + x->first_B[column + 2]);
+    vfloat right = load_two_texels(kind, row + x->second_B[column],
+                                   row + x->second_B[column + 2]);
+    if (kind == SAMPLE_FLOAT4)
+        *least = least_magnitude(least_magnitude(*least, left), right);
+    return mix_pixels(left, right, weight);
+}
+
+INLINE struct rows_row
+filter_row(enum sample_texel kind, const uint8_t *row,
+           const struct grid_axis *x, const struct rows_weights *w, vint *least)
+{
+    return (struct rows_row){
+        filter_two_columns(kind, row, x, 0, w->even, least),
+        filter_two_columns(kind, row, x, 1, w->odd, least)};
+}
+
+/* ---- pixels ---- */
+
+/* Rows of pixels: what one has below, the next one may have above. */
+INLINE void
+filter_pixels(const struct sample_plan *p, enum sample_texel kind,
+              const struct grid_axis *column, const struct grid_axis *row,
+              const struct rows_weights *w, const vfloat wy[4],
+              vfloat out[4][2], vint *least)
+{
+    struct rows_row above, below = {w->even, w->odd};
+    LANES_UNROLLED (unsigned i = 0; i < 4; i++) {
+        above = below;
+        if (!i || row->first_B[i] != row->second_B[i - 1])
+            above = filter_row(kind, p->mem + row->first_B[i], column, w,
+                               least);
+        below = filter_row(kind, p->mem + row->second_B[i], column, w, least);
+        out[i][0] = mix_pixels(above.even, below.even, wy[i]);
+        out[i][1] = mix_pixels(above.odd, below.odd, wy[i]);
+    }
+}
+
+INLINE struct lanes_color
+turn_two_rows(vfloat row[2][2])
+{
+    const __m256i f[4] = {(__m256i)row[0][0], (__m256i)row[0][1],
+                          (__m256i)row[1][0], (__m256i)row[1][1]};
+    return turn_pixels(f);
+}
+
+#define OF_LANE(v, lane) ((vfloat)_mm256_permute_ps((__m256)(v), (lane)*0x55))
+
+/* False where lanes do not look at a grid, or where numbers are so small that
+ * bits depend on how the processor treats denormals. */
+INLINE bool
+linear(const struct sample_plan *p, enum sample_texel kind,
+       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+{
+    const unsigned level = (unsigned)p->lod.level;
+    const vint fraction = v_constant(&lanes_constant.fraction);
+    struct rows_view v = find_rows_view(p, level, in);
+    __m256i differ = differ_from_grid(v.x, v.y);
+    if (!_mm256_testz_si256(differ, differ))
+        return false;
+    struct grid_axis column, row;
+    put_columns(p, level, four_columns(v.x.low >> 8), &column);
+    put_rows(p, level, four_rows((struct both){v.y.low >> 8, v.y.high >> 8}),
+             &row);
+    ask_ahead_of_grid(p, kind,
+                      p->mem + (uint32_t)row.first_B[0] +
+                          (uint32_t)column.first_B[0]);
+    vfloat wx = weight(v.x.low & fraction);
+    vfloat low = weight(v.y.low & fraction), high = weight(v.y.high & fraction);
+    const struct rows_weights w = {OF_LANE(wx, 0), OF_LANE(wx, 1)};
+    const vfloat wy[4] = {OF_LANE(low, 0), OF_LANE(low, 2), OF_LANE(high, 0),
+                          OF_LANE(high, 2)};
+    vfloat pixels[4][2];
+    vint least = v_isplat(-1);
+    filter_pixels(p, kind, &column, &row, &w, wy, pixels, &least);
+    if (kind == SAMPLE_FLOAT4 &&
+        v_any(v_less_u(least, v_isplat(LEAST_EXPONENT << 23))))
+        return false;
+    struct lanes_color a = turn_two_rows(pixels), b = turn_two_rows(pixels + 2);
+    a = settle(kind, v_live(0xff), a);
+    b = settle(kind, v_live(0xff), b);
+    answer(p, &a, out, at_dw);
+    answer(p, &b, out + LANES, at_dw);
+    return true;
+}
+
+#define PATCH(kind, name)                                         \
+    static bool name(const struct sample_plan *p,                 \
+                     const struct sample_pair *in, uint32_t *out, \
+                     const int16_t at_dw[4])                      \
+    {                                                             \
+        return linear(p, kind, in, out, at_dw);                   \
+    }
+PATCH(SAMPLE_HALF4, half4_linear)
+PATCH(SAMPLE_FLOAT4, float4_linear)
+
+const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = half4_linear},
+    [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = float4_linear},
+};
