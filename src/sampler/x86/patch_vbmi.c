@@ -36,14 +36,6 @@ answer_filtered(const struct sample_plan *p, enum sample_texel kind,
             p->bytes.zeros >> c & 1 ? v_splat(0.0f) : color.c[c]);
 }
 
-/* Not inline: those who look at lines need all registers. */
-static __attribute__((noinline)) vint
-take_texels_anywhere(const struct sample_plan *p, unsigned level, vfloat u,
-                     vfloat v)
-{
-    return gather_texels(p, level, u, v);
-}
-
 INLINE bool
 find_nearest(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, vfloat u, vfloat v, vint *texel)
@@ -51,14 +43,9 @@ find_nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vfloat x = scale_inside(p, 0, u, lv.w_fx8);
     vfloat y = scale_inside(p, 1, v, lv.h_fx8);
-    if (take_texels(p, kind, blocks, &lv,
-                    find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
-                    texel))
-        return true;
-    if (kind != SAMPLE_BYTES4)
-        return false;
-    *texel = take_texels_anywhere(p, lv.number, u, v);
-    return true;
+    return take_texels(p, kind, blocks, &lv,
+                       find_texels(&lv, pack_texels(v_ifloor(x), v_ifloor(y))),
+                       texel);
 }
 
 /* Texels of level 0 by number. */
@@ -209,18 +196,38 @@ find(const struct sample_plan *p, enum sample_texel kind,
     }
 }
 
+/* Lines need no stack: what looks elsewhere is left to functions that are
+ * called last. */
+static __attribute__((noinline)) bool
+answer_anywhere(const struct sample_plan *p, vfloat u, vfloat v, uint32_t *out,
+                const int16_t at_dw[4])
+{
+    vint texel = gather_texels(p, (unsigned)p->lod.level, u, v);
+    answer_texels(p, texel, out, at_dw);
+    return true;
+}
+
+static __attribute__((noinline)) bits
+pixels_anywhere(const struct sample_plan *p, vfloat u, vfloat v,
+                bool blue_first)
+{
+    vint texel = gather_texels(p, (unsigned)p->lod.level, u, v);
+    return pixels_of_texels(p, (bits)texel, blue_first);
+}
+
 INLINE bool
 patch_of(const struct sample_plan *p, enum sample_texel kind,
          enum palette_of palette, enum sample_way way,
          struct sample_blocks *blocks, vfloat u, vfloat v, uint32_t *out,
          const int16_t at_dw[4])
 {
+    const bool gathers = kind == SAMPLE_BYTES4 && way == SAMPLE_NEAREST;
     vint texel;
     struct lanes_color color;
     switch (find(p, kind, palette, way, blocks, u, v, &texel, &color)) {
     case FOUND_TEXEL: answer_texels(p, texel, out, at_dw); return true;
     case FOUND_COLOR: answer_filtered(p, kind, color, out, at_dw); return true;
-    default: return false;
+    default: return gathers && answer_anywhere(p, u, v, out, at_dw);
     }
 }
 
@@ -230,6 +237,7 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
           struct sample_blocks *blocks, bool blue_first,
           struct sample_begun *begun)
 {
+    const bool gathers = kind == SAMPLE_BYTES4 && way == SAMPLE_NEAREST;
     vint texel;
     struct lanes_color color;
     begun->state = SAMPLE_DONE;
@@ -237,7 +245,11 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
                  &color)) {
     case FOUND_TEXEL: return pixels_of_texels(p, (bits)texel, blue_first);
     case FOUND_COLOR: return pixels_of_filtered(p, kind, color, blue_first);
-    default: begun->state = SAMPLE_LEFT_OUT; return _mm512_setzero_si512();
+    default:
+        if (gathers)
+            return pixels_anywhere(p, (vfloat)u, (vfloat)v, blue_first);
+        begun->state = SAMPLE_LEFT_OUT;
+        return _mm512_setzero_si512();
     }
 }
 
