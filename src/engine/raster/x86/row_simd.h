@@ -153,14 +153,27 @@ weigh_block(const struct row_parts *t, struct row_kinds kinds, unsigned x,
     store_floats(out + 16, v1[1], v2[1]);
 }
 
+/* As plane_positions(), and what is behind them. In whole vectors, as compiled
+ * code loads them: it would wait for pieces. */
 ROW_INLINE void
-place_block(const struct row_fill *f, struct cover_block b, uint16_t lit,
-            uint8_t *payload)
+place_block(const struct row_fill *f, unsigned x, unsigned y, uint16_t lit,
+            float out[32])
 {
-    plane_positions(f->to.tile_x + b.x, f->to.tile_y + b.y, lit,
-                    (uint32_t *)(void *)payload);
-    memcpy(payload + PLANE_GRF_B, f->begin + PLANE_GRF_B,
-           sizeof(struct eu_row){0}.payload - PLANE_GRF_B);
+    const __m256i quads = _mm256_setr_epi32(0, 0, 0, 2, 2 << 16, (2 << 16) + 2,
+                                            0, 0);
+    uint32_t at = ((uint32_t)(f->to.tile_x + (int32_t)x) & 0xffff) |
+                  (uint32_t)(f->to.tile_y + (int32_t)y) << 16;
+    __m256i p = _mm256_add_epi32(_mm256_set1_epi32((int)at), quads);
+    p = _mm256_blend_epi32(_mm256_setzero_si256(), p, 0x3c);
+    p = _mm256_blend_epi32(p, _mm256_set1_epi32((int)plane_lit_dword(lit)),
+                           0x80);
+    f32x8 grf[EU_ROW_GRF];
+    static_assert(EU_ROW_GRF == 4, "two pairs");
+    memcpy(&grf[0], &p, sizeof grf[0]);
+    for (unsigned i = 1; i < EU_ROW_GRF; i++)
+        memcpy(&grf[i], f->begin + i * PLANE_GRF_B, sizeof grf[i]);
+    store_floats(out, grf[0], grf[1]);
+    store_floats(out + 16, grf[2], grf[3]);
 }
 
 /* Where the colours of a block go, and its masks. One line is the rule: it is
@@ -185,11 +198,15 @@ fill_square(const struct row_fill *f, struct row_kinds kinds,
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
         struct parts rows[3];
-        load_rows(f->parts, kinds, i, rows);
+        if (kinds.weighs)
+            load_rows(f->parts, kinds, i, rows);
         for (unsigned k = 0; k < ROWS_KEPT; k++, to++) {
             unsigned x = first.x + k * 4;
-            weigh_block(f->parts, kinds, x / 4, rows,
-                        (float *)(void *)to->payload);
+            float *out = (float *)(void *)to->payload;
+            if (kinds.weighs)
+                weigh_block(f->parts, kinds, x / 4, rows, out);
+            else
+                place_block(f, x, first.y + i * 4, 0xffff, out);
             end_row(mem + f->to.x_B[x], f->to.lines, f->to.step_B, masks, to);
         }
     }
@@ -200,13 +217,13 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
            struct cover_block b, uint16_t lit, struct eu_row *to)
 {
     uint32_t mask = f->vector_mask ? 0xffff : lit;
+    float *out = (float *)(void *)to->payload;
     struct parts rows[3];
     if (kinds.weighs) {
         load_rows(f->parts, kinds, b.y / 4, rows);
-        weigh_block(f->parts, kinds, b.x / 4, rows,
-                    (float *)(void *)to->payload);
+        weigh_block(f->parts, kinds, b.x / 4, rows, out);
     } else {
-        place_block(f, b, lit, to->payload);
+        place_block(f, b.x, b.y, lit, out);
     }
     end_row(f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], f->to.lines,
             f->to.step_B, row_masks(lit, 0xffff, mask), to);
@@ -257,7 +274,7 @@ fill_rows_of(struct row_fill *fill, struct row_kinds kinds, struct eu_row *row,
             kept_y = b.y / (4 * ROWS_KEPT);
             keep_rows(&f, kept_y);
         }
-        if (kinds.weighs && is_square(&f, n)) {
+        if (is_square(&f, n)) {
             if (room - rows < SQUARE_BLOCKS)
                 break;
             fill_square(&f, kinds, b, &row[rows]);
