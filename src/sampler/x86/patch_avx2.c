@@ -12,8 +12,8 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_float_copy.h"
 #include "sampler/x86/patch_grid_bytes.h"
-#include "sampler/x86/patch_srgb_copy.h"
 
 /* ---- filters ---- */
 
@@ -110,8 +110,8 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     if (kind == SAMPLE_BYTES4 && filter_grid(p, lv, f->place, f->x, f->y, out))
         return true;
     struct near n = find_near(lv, f->place, 1);
-    if (kind == SAMPLE_SRGB)
-        return filter_srgb(p, &n, f->x, f->y, out);
+    if (kind == SAMPLE_SRGB || kind == SAMPLE_BLOCKS)
+        return filter_floats(p, kind, blocks, &n, f->x, f->y, out);
     if (!copy_texels(p, kind, blocks, &n, &copy))
         return false;
     out->low = filter_half(p, kind, &copy, n.in.low, f->x.low, f->y.low,
@@ -358,6 +358,7 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
 PATCHES(SAMPLE_BYTES4, near_bytes4)
 PATCHES(SAMPLE_BYTE_BLOCKS, near_blocks)
 FILTERED_PATCHES(SAMPLE_SRGB, near_srgb)
+FILTERED_PATCHES(SAMPLE_BLOCKS, near_float_blocks)
 FILTERED_PATCHES(SAMPLE_UNORM24, near_unorm24)
 FILTERED_PATCHES(SAMPLE_R11G11B10, near_r11g11b10)
 
@@ -374,6 +375,7 @@ const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES4] = ALL(near_bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(near_blocks),
     [SAMPLE_SRGB] = FILTERED(near_srgb),
+    [SAMPLE_BLOCKS] = FILTERED(near_float_blocks),
     [SAMPLE_UNORM24] = FILTERED(near_unorm24),
     [SAMPLE_R11G11B10] = FILTERED(near_r11g11b10),
 };

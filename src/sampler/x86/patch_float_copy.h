@@ -1,0 +1,153 @@
+/* patch_float_copy.h: texels that are filtered as floats, with AVX2: bytes of
+ * which three are sRGB, and compressed blocks; a part of patch_avx2.c. Those
+ * that lanes look at become floats once each, and then each lane's four
+ * channels are filtered side by side. */
+#ifndef SAMPLER_PATCH_FLOAT_COPY_H
+#define SAMPLER_PATCH_FLOAT_COPY_H
+
+#include "sampler/format_ops.h"
+#include "sampler/x86/patch_turn.h"
+
+struct float_texels {
+    alignas(32) float texel[COPY_SIDE][COPY_SIDE][4];
+};
+
+/* Of each table the float that is to go to lane i is loaded there, with its
+ * neighbours around it. */
+INLINE __m128
+srgb_texel(const uint8_t *t)
+{
+    const float *curve = format_srgb8_room + 4, *alpha = format_unorm8_room + 4;
+    __m128 c = _mm_loadu_ps(curve + t[0]);
+    c = _mm_blend_ps(c, _mm_loadu_ps(curve + t[1] - 1), 2);
+    c = _mm_blend_ps(c, _mm_loadu_ps(curve + t[2] - 2), 4);
+    return _mm_blend_ps(c, _mm_loadu_ps(alpha + t[3] - 3), 8);
+}
+
+INLINE void
+copy_16(uint8_t *to, const uint8_t *from)
+{
+    _mm_store_si128((__m128i *)(void *)to, v_load16(from));
+}
+
+INLINE void
+srgb_texels(const struct sample_plan *p, const struct near *n,
+            struct float_texels *out)
+{
+    alignas(16) uint8_t row[COPY_SIDE * 4];
+    struct patch_lines l = find_lines(p, n->corner, 2);
+    uint32_t last_x = (n->most & 0xffff) + 1, last_y = (n->most >> 16) + 1;
+    for (uint32_t y = n->least >> 16; y <= last_y; y++) {
+        const uint8_t *at = l.row[y / 4] + y % 4 * 16;
+        for (unsigned i = 0; i < 3; i++)
+            copy_16(row + 16 * i, at + l.column_B[i]);
+        for (uint32_t x = n->least & 0xffff; x <= last_x; x++)
+            _mm_store_ps(out->texel[y][x], srgb_texel(row + 4 * x));
+    }
+}
+
+/* Four texels of a row, from channels. */
+INLINE void
+put_texels(const float *channels, float to[4][4])
+{
+    __m128 r = _mm_load_ps(channels), g = _mm_load_ps(channels + 16);
+    __m128 b = _mm_load_ps(channels + 32), a = _mm_load_ps(channels + 48);
+    _MM_TRANSPOSE4_PS(r, g, b, a);
+    _mm_store_ps(to[0], r);
+    _mm_store_ps(to[1], g);
+    _mm_store_ps(to[2], b);
+    _mm_store_ps(to[3], a);
+}
+
+INLINE void
+block_texels(const struct sample_plan *p, struct sample_blocks *blocks,
+             const struct near *n, struct float_texels *out)
+{
+    for (unsigned y = 0; y < n->rows; y++) {
+        for (unsigned x = 0; x < n->columns; x++) {
+            uint32_t at_B = block_offset_B(&p->tiling,
+                                           (int32_t)(n->corner.bx + x),
+                                           (int32_t)(n->corner.by + y));
+            const float *texels = get_block(p, SAMPLE_BLOCKS, blocks, at_B,
+                                            NULL, 0);
+            for (unsigned i = 0; i < 4; i++)
+                put_texels(texels + 4 * i, &out->texel[4 * y + i][4 * x]);
+        }
+    }
+}
+
+/* mix(). Those of sRGB are finite, and none of them -0: there a weight of zero
+ * is like others. */
+INLINE __m256
+mix_texels(enum sample_texel kind, __m256 a, __m256 b, __m256 w)
+{
+    __m256 sum = _mm256_add_ps(a, _mm256_mul_ps(_mm256_sub_ps(b, a), w));
+    if (kind == SAMPLE_SRGB)
+        return sum;
+    __m256 both = _mm256_cmp_ps(w, _mm256_setzero_ps(), _CMP_GT_OQ);
+    return _mm256_blendv_ps(a, sum, both);
+}
+
+/* Lanes k and k + 4. */
+INLINE __m256
+load_two(const struct float_texels *t, const int32_t from[LANES], unsigned k,
+         unsigned x, unsigned y)
+{
+    const float *at = t->texel[y][x];
+    return _mm256_set_m128(_mm_load_ps(at + from[k + 4]),
+                           _mm_load_ps(at + from[k]));
+}
+
+INLINE __m256
+filter_two_texels(enum sample_texel kind, const struct float_texels *t,
+                  const int32_t from[LANES], unsigned k, __m256 wx, __m256 wy)
+{
+    __m256 above = mix_texels(kind, load_two(t, from, k, 0, 0),
+                              load_two(t, from, k, 1, 0), wx);
+    __m256 below = mix_texels(kind, load_two(t, from, k, 0, 1),
+                              load_two(t, from, k, 1, 1), wx);
+    return mix_texels(kind, above, below, wy);
+}
+
+INLINE struct lanes_color
+filter_texels(enum sample_texel kind, const struct float_texels *t, vint in,
+              vint x, vint y)
+{
+    const int32_t step = (4 * COPY_SIDE) << 16 | 4;
+    alignas(32) int32_t from[LANES];
+    v_offsets((vint)_mm256_madd_epi16((__m256i)in, _mm256_set1_epi32(step)),
+              from);
+    __m256 wx = (__m256)(v_float(x & 0xff) * v_splat(1.0f / SAMPLE_ONE));
+    __m256 wy = (__m256)(v_float(y & 0xff) * v_splat(1.0f / SAMPLE_ONE));
+    __m256i f[4];
+#define TWO(k)                                                         \
+    f[k] = (__m256i)filter_two_texels(kind, t, from, k,                \
+                                      _mm256_permute_ps(wx, (k)*0x55), \
+                                      _mm256_permute_ps(wy, (k)*0x55))
+    TWO(0);
+    TWO(1);
+    TWO(2);
+    TWO(3);
+#undef TWO
+    return turn_pixels(f);
+}
+
+/* False if lanes are too far apart. */
+INLINE bool
+filter_floats(const struct sample_plan *p, enum sample_texel kind,
+              struct sample_blocks *blocks, const struct near *n, struct both x,
+              struct both y, struct filtered *out)
+{
+    struct float_texels texels;
+    if (n->columns > 3 || n->rows > 3)
+        return false;
+    if (kind == SAMPLE_SRGB)
+        srgb_texels(p, n, &texels);
+    else
+        block_texels(p, blocks, n, &texels);
+    out->low = filter_texels(kind, &texels, n->in.low, x.low, y.low);
+    out->high = filter_texels(kind, &texels, n->in.high, x.high, y.high);
+    return true;
+}
+
+#endif
