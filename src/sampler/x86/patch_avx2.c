@@ -107,7 +107,8 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     struct copy copy;
     if (!all_inside(lv, f->place, 1))
         return false;
-    if (kind == SAMPLE_BYTES4 && filter_grid(p, lv, f->place, f->x, f->y, out))
+    if (is_scaled(kind) &&
+        filter_grid(p, kind, blocks, lv, f->place, f->x, f->y, out))
         return true;
     struct near n = find_near(lv, f->place, 1);
     if (kind == SAMPLE_SRGB || kind == SAMPLE_BLOCKS)

@@ -100,6 +100,44 @@ filter_rows(const struct sample_plan *p, const struct grid *g,
     }
 }
 
+/* Whether some lane looks beyond the first four columns. */
+INLINE bool
+looks_to_the_right(const struct grid *g)
+{
+    const __m256i most = _mm256_set1_epi32((int32_t)0xffff0002);
+    __m256i beyond = _mm256_subs_epu16((__m256i)g->in.low, most);
+    return !_mm256_testz_si256(beyond, beyond);
+}
+
+/* Of two decoded blocks, and then of those below. */
+INLINE void
+filter_block_rows(const struct sample_plan *p, struct sample_blocks *blocks,
+                  const struct grid *g, const struct grid_columns *c,
+                  struct grid_rows *out)
+{
+    const bool both = looks_to_the_right(g);
+    const int32_t bx = (int32_t)g->corner.bx;
+    uint32_t y = g->corner.by, end = y + g->rows;
+    __m256i *row = (__m256i *)(void *)out->row;
+    while (y < end) {
+        int32_t by = (int32_t)(y / 4);
+        const float *block[4];
+        block[0] = get_block(p, SAMPLE_BYTE_BLOCKS, blocks,
+                             block_offset_B(&p->tiling, bx, by), NULL, 0);
+        block[1] = block[0];
+        if (both)
+            block[1] = get_block(p, SAMPLE_BYTE_BLOCKS, blocks,
+                                 block_offset_B(&p->tiling, bx + 1, by), block,
+                                 1);
+        do {
+            __m256i filtered = filter_row(
+                c, (const uint8_t *)(block[0] + y % 4 * 4),
+                (const uint8_t *)(block[1] + y % 4 * 4));
+            _mm256_store_si256(row++, filtered);
+        } while (++y < end && y % 4);
+    }
+}
+
 /* ---- rows of pixels ---- */
 
 /* Even and odd columns: 65536 times the colours of two pixels each. */
@@ -133,7 +171,8 @@ filter_two_rows(const struct grid_rows *rows, vint in, vint y)
 
 /* False if lanes do not look at a grid. */
 INLINE bool
-filter_grid(const struct sample_plan *p, const struct patch_level *lv,
+filter_grid(const struct sample_plan *p, enum sample_texel kind,
+            struct sample_blocks *blocks, const struct patch_level *lv,
             struct both place, struct both x, struct both y,
             struct filtered *out)
 {
@@ -143,7 +182,10 @@ filter_grid(const struct sample_plan *p, const struct patch_level *lv,
         return false;
     struct grid_columns c = find_columns(
         g.in.low, (vint)find_weights(x.low, y.low).columns);
-    filter_rows(p, &g, &c, &rows);
+    if (kind == SAMPLE_BYTE_BLOCKS)
+        filter_block_rows(p, blocks, &g, &c, &rows);
+    else
+        filter_rows(p, &g, &c, &rows);
     out->low = filter_two_rows(&rows, g.in.low, y.low);
     out->high = filter_two_rows(&rows, g.in.high, y.high);
     return true;
