@@ -301,49 +301,19 @@ run_one(const struct thread_run *r, struct weigher *w, unsigned n, bool again,
     return status;
 }
 
-/* All of a row but its payload, and where it is caught. */
-static inline __m256i
-row_masks(uint16_t lit, uint32_t helped, uint32_t mask)
-{
-    static_assert(offsetof(struct eu_row, dispatch_mask) ==
-                          offsetof(struct eu_row, caught) + 8 &&
-                      offsetof(struct eu_row, vector_mask) ==
-                          offsetof(struct eu_row, caught) + 12 &&
-                      offsetof(struct eu_row, mask) ==
-                          offsetof(struct eu_row, caught) + 16 &&
-                      offsetof(struct eu_row, more) ==
-                          offsetof(struct eu_row, caught) + 20 &&
-                      offsetof(struct eu_row, caught_mask) ==
-                          offsetof(struct eu_row, caught) + 24 &&
-                      offsetof(struct eu_row, lit) ==
-                          offsetof(struct eu_row, caught) + 28,
-                  "what begins a thread is stored in one piece");
-    const __m256i place = _mm256_setr_epi32(0, 0, 0xffff, 0, 0, 0, 0xffff, -1);
-    __m256i v = _mm256_set1_epi32((int)plane_lit_dword(lit));
-    __m256i rest = _mm256_setr_epi32(0, 0, 0, (int)helped, (int)mask, 1, 0, 0);
-    return _mm256_or_si256(_mm256_and_si256(v, place), rest);
-}
-
+/* All of a row but its payload, member by member: what weighs blocks gives
+ * vectors enough to do. */
 static inline void
-put_masks(struct eu_row *to, uint8_t *caught, __m256i masks)
-{
-    __m128i at = _mm_cvtsi64_si128((int64_t)(uintptr_t)caught);
-    masks = _mm256_blend_epi32(masks, _mm256_castsi128_si256(at), 3);
-    _mm256_storeu_si256((__m256i *)(void *)&to->caught, masks);
-}
-
-/* As put_masks(), where vectors have enough to do. */
-static inline void
-put_members(struct eu_row *to, uint8_t *caught, const struct batch_block *b,
+put_members(struct eu_row *to, uint8_t *caught, uint16_t lit, uint16_t helped,
             uint32_t mask)
 {
     to->caught = caught;
-    to->dispatch_mask = b->lit;
-    to->vector_mask = b->helped;
+    to->dispatch_mask = lit;
+    to->vector_mask = helped;
     to->mask = mask;
     to->more = 1;
-    to->caught_mask = b->lit;
-    to->lit = plane_lit_dword(b->lit);
+    to->caught_mask = lit;
+    to->lit = plane_lit_dword(lit);
 }
 
 /* What a block's weights are made of, of any kind of planes: it takes longer to
@@ -390,7 +360,8 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         pixels += (unsigned)_mm_popcnt_u32(b->lit);
         weigh_alone(&w, ref, b, (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
-        put_members(to, stores ? at : (uint8_t *)r->color[n], b, mask);
+        put_members(to, stores ? at : (uint8_t *)r->color[n], b->lit, b->helped,
+                    mask);
     }
     to[-1].more = 0;
     return takes ? pixels : 0;
@@ -495,8 +466,8 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
                           c->from + n * c->stride_B, c->count);
         }
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
-        put_masks(to, r->tail.fn ? at : (uint8_t *)r->color[n],
-                  row_masks(b->lit, b->helped, mask));
+        put_members(to, r->tail.fn ? at : (uint8_t *)r->color[n], b->lit,
+                    b->helped, mask);
     }
     to[-1].more = 0;
     return takes;

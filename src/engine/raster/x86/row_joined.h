@@ -83,7 +83,7 @@ joined_rows(const struct thread_run *run, const struct row_prims *prims,
             if (!r.tail.fn)
                 at = (uint8_t *)r.color[b - r.block];
         }
-        put_members(to, at, b, mask);
+        put_members(to, at, b->lit, b->helped, mask);
     }
     to[-1].more = 0;
     *next = NULL;

@@ -179,14 +179,15 @@ place_block(const struct row_fill *f, unsigned x, unsigned y, uint16_t lit,
 /* Where the colours of a block go, and its masks. One line is the rule: it is
  * not in the loop. */
 ROW_INLINE void
-end_row(uint8_t *mem, unsigned lines, uint32_t step_B, __m256i masks,
+end_row(const struct row_fill *f, uint8_t *mem, uint16_t lit, uint32_t mask,
         struct eu_row *row)
 {
+    const unsigned lines = f->to.lines;
     if (lines)
         __builtin_prefetch(mem, 1);
     for (unsigned k = 1; k < lines; k++)
-        __builtin_prefetch(mem + k * step_B, 1);
-    put_masks(row, mem, masks);
+        __builtin_prefetch(mem + k * f->to.step_B, 1);
+    put_members(row, mem, lit, 0xffff, mask);
 }
 
 /* Sixteen blocks that are lit as a whole, of which this is the first. */
@@ -194,7 +195,6 @@ ROW_INLINE void
 fill_square(const struct row_fill *f, struct row_kinds kinds,
             struct cover_block first, struct eu_row *to)
 {
-    const __m256i masks = row_masks(0xffff, 0xffff, 0xffff);
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
         struct parts rows[3];
@@ -207,7 +207,7 @@ fill_square(const struct row_fill *f, struct row_kinds kinds,
                 weigh_block(f->parts, kinds, x / 4, rows, out);
             else
                 place_block(f, x, first.y + i * 4, 0xffff, out);
-            end_row(mem + f->to.x_B[x], f->to.lines, f->to.step_B, masks, to);
+            end_row(f, mem + f->to.x_B[x], 0xffff, 0xffff, to);
         }
     }
 }
@@ -225,8 +225,7 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
     } else {
         place_block(f, b.x, b.y, lit, out);
     }
-    end_row(f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], f->to.lines,
-            f->to.step_B, row_masks(lit, 0xffff, mask), to);
+    end_row(f, f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], lit, mask, to);
 }
 
 /* Whether sixteen blocks from the list's n-th on are a square, as
