@@ -107,6 +107,32 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
     recent->surface = *s;
 }
 
+static void
+decode_entry(const struct shader_stage *stage, unsigned bti, struct surface *s)
+{
+    gpu_va entry = stage->surface_base_va + stage->binding_table_offset +
+                   bti * 4;
+    /* BINDING_TABLE_STATE: the low bits are not part of the pointer. */
+    uint32_t offset_B = vm_read32(stage->vm, entry) & ~63u;
+    decode_surface(stage, stage->surface_base_va + offset_B, s);
+}
+
+static bool
+is_stateless(unsigned bti)
+{
+    return bti == BTI_STATELESS || bti == BTI_STATELESS_NC;
+}
+
+/* All that offsets of 32 bits reach. */
+static void
+make_stateless(const struct shader_stage *stage, struct surface *s)
+{
+    *s = null_surface;
+    s->mem = vm_ptr(stage->vm, stage->general_base_va);
+    s->flat_B = VM_GUARD_B;
+    s->range = mem_range(s->mem, s->flat_B, 0);
+}
+
 static const struct surface *
 fill_surface(const struct shader_stage *stage, unsigned bti)
 {
@@ -115,11 +141,10 @@ fill_surface(const struct shader_stage *stage, unsigned bti)
     struct surface *s = atomic_load_explicit(&cache->surface[bti],
                                              memory_order_relaxed);
     if (!s && (s = cache_alloc_locked(cache, sizeof *s))) {
-        gpu_va entry = stage->surface_base_va + stage->binding_table_offset +
-                       bti * 4;
-        /* BINDING_TABLE_STATE: the low bits are not part of the pointer. */
-        uint32_t offset_B = vm_read32(stage->vm, entry) & ~63u;
-        decode_surface(stage, stage->surface_base_va + offset_B, s);
+        if (is_stateless(bti))
+            make_stateless(stage, s);
+        else
+            decode_entry(stage, bti, s);
         atomic_store_explicit(&cache->surface[bti], s, memory_order_release);
     }
     pthread_mutex_unlock(&cache->common->lock);

@@ -21,6 +21,12 @@ enum stage_kind {
 struct meaning; /* raster/ */
 
 #define STAGE_BTI_COUNT 256
+/* What no binding table has: KBL PRM vol 2d "Binding Table Index Message
+ * Descriptor Control Field". NC: without coherence with the processor. */
+#define BTI_BINDLESS 252
+#define BTI_STATELESS_NC 253
+#define BTI_SLM 254
+#define BTI_STATELESS 255
 #define STAGE_SAMPLER_COUNT 16
 
 #define STAGE_CHROMA_KEYS 4
@@ -54,7 +60,8 @@ struct shader_stage {
 };
 
 /* Decoded binding table entry, cached for the life of the draw. Never NULL
- * (a bad entry gives a null surface). Any worker. */
+ * (a bad entry gives a null surface). For stateless messages: a null surface
+ * but for its flat range, 4 GB from General State Base. Any worker. */
 const struct surface *stage_surface(const struct shader_stage *stage,
                                     unsigned bti);
 /* Surface by offset from Bindless Surface State Base (BTI 252). */

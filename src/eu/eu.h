@@ -12,7 +12,8 @@
 #include "eu/message.h"
 
 #define EU_GRF_COUNT 128
-#define EU_SURFACES 252 /* that the binding table names */
+/* What messages may name: 252 of a binding table, and what is special. */
+#define EU_SURFACES 256
 #define EU_GRF_B 32
 
 struct eu_kernel; /* decoded (and, later, compiled) code */
@@ -141,7 +142,7 @@ struct eu_start {
      * spawner: it says that the thread ends. */
     bool ends_quietly;
     /* NULL, or what compiled code may read and write itself where a message
-     * names it: EU_SURFACES entries of the binding table, each NULL until
+     * names it: EU_SURFACES entries by binding table index, each NULL until
      * somebody knows it, which may be while the thread runs; and shared local
      * memory. What is not there is sent. */
     const struct mem_range *const *surfaces;

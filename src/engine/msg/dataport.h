@@ -26,11 +26,6 @@ enum {
     DC1_A64_ATOMIC_FLOAT = 0x1d,
 };
 
-#define BTI_BINDLESS 252
-#define BTI_STATELESS_NC 253
-#define BTI_SLM 254
-#define BTI_STATELESS 255
-
 /* A flat range of bytes that offsets of a message are relative to. */
 struct dp_range {
     uint8_t *mem;

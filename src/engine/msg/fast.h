@@ -34,9 +34,11 @@ fast_range(const struct thread_env *env, const struct eu_message *m,
         a->keep = ~(uint32_t)(SLM_IGNORED | 3);
         return true;
     }
-    if (bti >= BTI_BINDLESS)
+    if (bti == BTI_BINDLESS || bti == BTI_SLM)
         return false;
-    const struct surface *s = fast_surface(env, bti);
+    const struct surface *s = bti < BTI_BINDLESS
+                                  ? fast_surface(env, bti)
+                                  : stage_surface(env->stage, bti);
     if (!s || s->type == SURFACE_STRBUF)
         return false;
     a->mem = s->mem;

@@ -38,8 +38,7 @@ find_atomic(struct access *a)
     a->atomic = &atomics[bits_get(desc, 8, 11)];
     a->lanes = desc >> 12 & 1 ? 8 : 16;
     a->channels = a->atomic->operands;
-    return a->atomic->opcode && !(desc & ANSWERS) &&
-           (a->bti == ACCESS_SLM || a->bti < EU_SURFACES);
+    return a->atomic->opcode && !(desc & ANSWERS) && a->bti != ACCESS_BINDLESS;
 }
 
 static bool
@@ -57,7 +56,7 @@ find_untyped(struct access *a)
     if ((mode != 1 && mode != 2) || !on || on & (on + 1))
         return false;
     a->channels = 32 - (unsigned)__builtin_clz(on);
-    return (a->bti == ACCESS_SLM || a->bti < EU_SURFACES) &&
+    return a->bti != ACCESS_BINDLESS &&
            (a->kind == ACCESS_READ || access_has_rows(a));
 }
 
@@ -68,7 +67,8 @@ find_ld(struct access *a)
     a->vector = true;
     a->lanes = shape == LD_SIMD16 ? 16 : 8;
     a->channels = 4;
-    return (shape == LD_SIMD8 || shape == LD_SIMD16) && a->bti < EU_SURFACES;
+    return (shape == LD_SIMD8 || shape == LD_SIMD16) &&
+           a->bti < ACCESS_BINDLESS;
 }
 
 /* Answers with a register of zeros, in any case. */

@@ -5,6 +5,7 @@
 
 #include "eu/jit/lower_send.h"
 
+#define ACCESS_BINDLESS 252u
 #define ACCESS_SLM 254u
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_FENCE };

@@ -5,7 +5,9 @@
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
+#define STATELESS_NC 253
 #define SLM 254
+#define STATELESS 255
 
 /* ---- memory ---- */
 
@@ -45,6 +47,8 @@ make_world(struct world *w, struct rk *random)
         for (unsigned d = 0; d < ROOM_B / 4; d++)
             ((uint32_t *)(void *)w->room[i])[d] = rk_rnd(random, UINT32_MAX);
     }
+    for (unsigned i = STATELESS_NC; i <= STATELESS; i += 2)
+        w->surfaces[i] = w->surfaces[i % 3];
     w->hash = w->sent = 0;
 }
 
@@ -199,7 +203,9 @@ vector(struct rk *k, unsigned first, unsigned count)
 static uint32_t
 any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
 {
-    uint32_t bti = rk_chance(k, 40) ? SLM : rk_rnd(k, 3);
+    uint32_t bti = rk_chance(k, 40)   ? SLM
+                   : rk_chance(k, 20) ? STATELESS_NC + 2 * rk_rnd(k, 2)
+                                      : rk_rnd(k, 3);
     uint32_t off = rk_chance(k, 5) ? rk_rnd(k, 16) : 15u << channels & 15;
     uint32_t answers = rk_chance(k, 10);
     switch (kind) {
