@@ -18,8 +18,9 @@
 static inline const struct surface *
 fast_surface(const struct thread_env *env, unsigned bti)
 {
-    return atomic_load_explicit(&env->stage->cache->surface[bti],
-                                memory_order_acquire);
+    const struct surface *s = atomic_load_explicit(
+        &env->stage->cache->surface[bti], memory_order_acquire);
+    return s ? s : stage_surface(env->stage, bti);
 }
 
 /* The memory that the descriptor names. False: not here. */
@@ -36,10 +37,8 @@ fast_range(const struct thread_env *env, const struct eu_message *m,
     }
     if (bti == BTI_BINDLESS || bti == BTI_SLM)
         return false;
-    const struct surface *s = bti < BTI_BINDLESS
-                                  ? fast_surface(env, bti)
-                                  : stage_surface(env->stage, bti);
-    if (!s || s->type == SURFACE_STRBUF)
+    const struct surface *s = fast_surface(env, bti);
+    if (s->type == SURFACE_STRBUF)
         return false;
     a->mem = s->mem;
     a->size_B = s->flat_B;
@@ -183,7 +182,7 @@ fast_vec4_range(const struct thread_env *env, const struct eu_message *m,
     if (bti >= BTI_BINDLESS)
         return false;
     const struct surface *s = fast_surface(env, bti);
-    if (!s || !s->vec4_B)
+    if (!s->vec4_B)
         return false;
     a->mem = s->mem;
     a->size_B = s->vec4_B;
