@@ -277,8 +277,6 @@ jit_sink(struct jit *j)
     struct behind b;
     if (!begin_order(j, &o, &b))
         return;
-    for (uint32_t w = 0; w < o.webs.count && !j->sinks; w++)
-        o.webs.web[w].stays = true;
     find_order(j, &o, &b);
     if (o.any)
         arrange(j, &o);

@@ -114,7 +114,7 @@ jit_find_webs(const struct jit *j, struct jit_webs *w)
     w->count = 1;
     if (!w->web || !w->op || n >= MOST_WEBS)
         return false;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && j->sinks; i++) {
         const struct eu_op *op = &j->k->ops[i];
         if (j->start[i] & JIT_START)
             stay_all(w, &now);

@@ -22,7 +22,8 @@ struct jit_webs {
     uint32_t count;
 };
 
-/* False: no memory, or too many. Once jit.start and jit.regs are known. */
+/* None are found unless jit.sinks. False: no memory, or too many. Once
+ * jit.start and jit.regs are known. */
 bool jit_find_webs(const struct jit *j, struct jit_webs *w);
 /* Of these ops, which are the kernel's in the order `of`, each web that does
  * not stay gets registers while it is needed, none of those taken; or false,
