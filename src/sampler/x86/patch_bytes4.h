@@ -5,18 +5,20 @@
 
 #include "sampler/x86/patch_turn.h"
 
-/* 255 - w and w of columns; 256 - w and w of rows. */
-struct weights {
-    __m256i columns, rows;
-};
-
-INLINE struct weights
-find_weights(vint x, vint y)
+/* 255 - w and w, twice. */
+INLINE __m256i
+column_weights(vint x)
 {
-    vint wx = x & 0xff, wy = y & 0xff;
-    vint columns = (wx << 8 | wx) ^ 0xff;
-    return (struct weights){(__m256i)(columns << 16 | columns),
-                            (__m256i)((256 - wy) | wy << 16)};
+    vint w = x & 0xff, both = (w << 8 | w) ^ 0xff;
+    return (__m256i)(both << 16 | both);
+}
+
+/* 256 - w and w. */
+INLINE __m256i
+row_weights(vint y)
+{
+    vint w = y & 0xff;
+    return (__m256i)((256 - w) | w << 16);
 }
 
 /* Lanes k and k + 4: four channels of each, 65536 times what a linear filter
@@ -53,11 +55,10 @@ filter_copy(const struct copy *c, vint in, vint x, vint y)
 {
     alignas(32) int32_t from[LANES];
     find_offsets(in, from);
-    struct weights w = find_weights(x, y);
-    __m256i f[4];
-#define TWO(k)                                                               \
-    f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(w.columns, (k)*0x55), \
-                      _mm256_shuffle_epi32(w.rows, (k)*0x55))
+    __m256i columns = column_weights(x), rows = row_weights(y), f[4];
+#define TWO(k)                                                             \
+    f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(columns, (k)*0x55), \
+                      _mm256_shuffle_epi32(rows, (k)*0x55))
     TWO(0);
     TWO(1);
     TWO(2);

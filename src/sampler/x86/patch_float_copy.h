@@ -6,6 +6,7 @@
 #define SAMPLER_PATCH_FLOAT_COPY_H
 
 #include "sampler/format_ops.h"
+#include "sampler/x86/patch_axes.h"
 #include "sampler/x86/patch_turn.h"
 
 struct float_texels {
@@ -76,35 +77,31 @@ block_texels(const struct sample_plan *p, struct sample_blocks *blocks,
     }
 }
 
-/* mix(). Those of sRGB are finite, and none of them -0: there a weight of zero
- * is like others. */
-INLINE __m256
-mix_texels(enum sample_texel kind, __m256 a, __m256 b, __m256 w)
+/* Those of sRGB are finite, and none of them -0: there a weight of zero is like
+ * others. */
+INLINE vfloat
+mix_texels(enum sample_texel kind, vfloat a, vfloat b, vfloat w)
 {
-    __m256 sum = _mm256_add_ps(a, _mm256_mul_ps(_mm256_sub_ps(b, a), w));
-    if (kind == SAMPLE_SRGB)
-        return sum;
-    __m256 both = _mm256_cmp_ps(w, _mm256_setzero_ps(), _CMP_GT_OQ);
-    return _mm256_blendv_ps(a, sum, both);
+    return kind == SAMPLE_SRGB ? a + (b - a) * w : mix_pixels(a, b, w);
 }
 
 /* Lanes k and k + 4. */
-INLINE __m256
+INLINE vfloat
 load_two(const struct float_texels *t, const int32_t from[LANES], unsigned k,
          unsigned x, unsigned y)
 {
     const float *at = t->texel[y][x];
-    return _mm256_set_m128(_mm_load_ps(at + from[k + 4]),
-                           _mm_load_ps(at + from[k]));
+    return (vfloat)_mm256_set_m128(_mm_load_ps(at + from[k + 4]),
+                                   _mm_load_ps(at + from[k]));
 }
 
-INLINE __m256
+INLINE vfloat
 filter_two_texels(enum sample_texel kind, const struct float_texels *t,
-                  const int32_t from[LANES], unsigned k, __m256 wx, __m256 wy)
+                  const int32_t from[LANES], unsigned k, vfloat wx, vfloat wy)
 {
-    __m256 above = mix_texels(kind, load_two(t, from, k, 0, 0),
+    vfloat above = mix_texels(kind, load_two(t, from, k, 0, 0),
                               load_two(t, from, k, 1, 0), wx);
-    __m256 below = mix_texels(kind, load_two(t, from, k, 0, 1),
+    vfloat below = mix_texels(kind, load_two(t, from, k, 0, 1),
                               load_two(t, from, k, 1, 1), wx);
     return mix_texels(kind, above, below, wy);
 }
@@ -117,13 +114,11 @@ filter_texels(enum sample_texel kind, const struct float_texels *t, vint in,
     alignas(32) int32_t from[LANES];
     v_offsets((vint)_mm256_madd_epi16((__m256i)in, _mm256_set1_epi32(step)),
               from);
-    __m256 wx = (__m256)(v_float(x & 0xff) * v_splat(1.0f / SAMPLE_ONE));
-    __m256 wy = (__m256)(v_float(y & 0xff) * v_splat(1.0f / SAMPLE_ONE));
+    vfloat wx = weight(x & 0xff), wy = weight(y & 0xff);
     __m256i f[4];
-#define TWO(k)                                                         \
-    f[k] = (__m256i)filter_two_texels(kind, t, from, k,                \
-                                      _mm256_permute_ps(wx, (k)*0x55), \
-                                      _mm256_permute_ps(wy, (k)*0x55))
+#define TWO(k)                                                          \
+    f[k] = (__m256i)filter_two_texels(kind, t, from, k, OF_LANE(wx, k), \
+                                      OF_LANE(wy, k))
     TWO(0);
     TWO(1);
     TWO(2);

@@ -59,13 +59,12 @@ struct grid_columns {
 };
 
 INLINE struct grid_columns
-find_columns(vint in, vint weights)
+find_columns(vint in, __m256i weights)
 {
     const __m256i next = _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1);
     __m256i twice = _mm256_unpacklo_epi32((__m256i)in, (__m256i)in);
-    return (struct grid_columns){
-        _mm256_add_epi32(twice, next),
-        _mm256_unpacklo_epi32((__m256i)weights, (__m256i)weights)};
+    return (struct grid_columns){_mm256_add_epi32(twice, next),
+                                 _mm256_unpacklo_epi32(weights, weights)};
 }
 
 INLINE __m256i
@@ -158,8 +157,7 @@ filter_columns(const struct grid_rows *rows, uint32_t row, __m256i weights,
 INLINE struct lanes_color
 filter_two_rows(const struct grid_rows *rows, vint in, vint y)
 {
-    vint wy = y & 0xff;
-    __m256i weights = (__m256i)((256 - wy) | wy << 16);
+    __m256i weights = row_weights(y);
     __m128i first = _mm256_castsi256_si128((__m256i)in);
     __m256i f[4];
     filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 1),
@@ -180,8 +178,7 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind,
     struct grid_rows rows;
     if (!find_grid(lv, place, x, y, &g))
         return false;
-    struct grid_columns c = find_columns(
-        g.in.low, (vint)find_weights(x.low, y.low).columns);
+    struct grid_columns c = find_columns(g.in.low, column_weights(x.low));
     if (kind == SAMPLE_BYTE_BLOCKS)
         filter_block_rows(p, blocks, &g, &c, &rows);
     else
@@ -199,9 +196,7 @@ INLINE bool
 is_grid_of_texels(__m256i low, __m256i high)
 {
     const __m256i most = _mm256_set1_epi32((int32_t)0xffff0007);
-    __m256i row = _mm256_shuffle_epi32(low, 0x44);
-    __m256i x = _mm256_or_si256(_mm256_xor_si256(low, row),
-                                _mm256_xor_si256(low, high));
+    __m256i x = differ_in_columns((vint)low, (vint)high);
     __m256i y = _mm256_or_si256(differ_in_rows((vint)low),
                                 differ_in_rows((vint)high));
     __m256i differ = _mm256_or_si256(_mm256_blend_epi16(x, y, 0xaa),

@@ -113,8 +113,6 @@ turn_two_rows(vfloat row[2][2])
     return turn_pixels(f);
 }
 
-#define OF_LANE(v, lane) ((vfloat)_mm256_permute_ps((__m256)(v), (lane)*0x55))
-
 /* False where lanes do not look at a grid, or where numbers are so small that
  * bits depend on how the processor treats denormals. */
 INLINE bool

@@ -11,6 +11,9 @@ struct filtered {
     struct lanes_color low, high;
 };
 
+/* Lanes k and k + 4, each for its four channels. */
+#define OF_LANE(v, k) ((vfloat)_mm256_permute_ps((__m256)(v), (k)*0x55))
+
 /* Four channels each of lanes 0 and 4, 1 and 5, and so on. */
 INLINE struct lanes_color
 turn_pixels(const __m256i f[4])
@@ -27,6 +30,15 @@ turn_pixels(const __m256i f[4])
 
 /* ---- grids ---- */
 
+INLINE __m256i
+differ_in_columns(vint low, vint high)
+{
+    __m256i first = (__m256i)low;
+    __m256i row = _mm256_shuffle_epi32(first, 0x44);
+    return _mm256_or_si256(_mm256_xor_si256(first, row),
+                           _mm256_xor_si256(first, (__m256i)high));
+}
+
 /* The first row of each quad's four lanes is the same, and so is the second
  * one. */
 INLINE __m256i
@@ -39,12 +51,9 @@ differ_in_rows(vint y)
 INLINE __m256i
 differ_from_grid(struct both x, struct both y)
 {
-    __m256i row = _mm256_shuffle_epi32((__m256i)x.low, 0x44);
-    __m256i columns = _mm256_or_si256(
-        _mm256_xor_si256((__m256i)x.low, row),
-        _mm256_xor_si256((__m256i)x.low, (__m256i)x.high));
-    return _mm256_or_si256(columns, _mm256_or_si256(differ_in_rows(y.low),
-                                                    differ_in_rows(y.high)));
+    __m256i rows = _mm256_or_si256(differ_in_rows(y.low),
+                                   differ_in_rows(y.high));
+    return _mm256_or_si256(differ_in_columns(x.low, x.high), rows);
 }
 
 #endif
