@@ -6,6 +6,7 @@
 #define LANES 8
 typedef int32_t ivec __attribute__((vector_size(32)));
 typedef uint32_t uvec __attribute__((vector_size(32)));
+typedef int16_t words __attribute__((vector_size(32)));
 
 #include "engine/raster/x86/shapes_simd.h"
 
@@ -35,6 +36,40 @@ static inline uint32_t
 signs(ivec v)
 {
     return (uint32_t)_mm256_movemask_ps((__m256)v);
+}
+
+/* Rows 0 and 1 of both blocks, then rows 2 and 3: half_signs() puts each
+ * block's together. */
+static const int16_t half_x[2][16] = {
+    {-4, -3, -4, -3, -2, -1, -2, -1, 0, 1, 0, 1, 2, 3, 2, 3},
+    {-4, -3, -4, -3, -2, -1, -2, -1, 0, 1, 0, 1, 2, 3, 2, 3}};
+static const int16_t half_y[2][16] = {
+    {-2, -2, -1, -1, -2, -2, -1, -1, -2, -2, -1, -1, -2, -2, -1, -1},
+    {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1}};
+
+static inline words
+words_times(words v, int32_t n)
+{
+    return (words)_mm256_mullo_epi16((__m256i)v, _mm256_set1_epi16((short)n));
+}
+
+static inline words
+words_plus(words v, int32_t twice)
+{
+    return (words)_mm256_adds_epi16((__m256i)v, _mm256_set1_epi32(twice));
+}
+
+static inline words
+words_any(words a, words b, words c)
+{
+    return a | b | c;
+}
+
+static inline uint32_t
+half_signs(const words v[2])
+{
+    __m256i both = _mm256_packs_epi16((__m256i)v[0], (__m256i)v[1]);
+    return (uint32_t)_mm256_movemask_epi8(both);
 }
 
 void

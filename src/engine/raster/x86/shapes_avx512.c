@@ -1,11 +1,12 @@
-/* shapes_avx512.c: sixteen triangles at a time. Compiled for AVX-512 F and DQ;
- * called only where the processor has them. */
+/* shapes_avx512.c: sixteen triangles at a time. Compiled for AVX-512 F, BW and
+ * DQ; called only where the processor has them. */
 #include <immintrin.h>
 #include <stdint.h>
 
 #define LANES 16
 typedef int32_t ivec __attribute__((vector_size(64)));
 typedef uint32_t uvec __attribute__((vector_size(64)));
+typedef int16_t words __attribute__((vector_size(64)));
 
 #include "engine/raster/x86/shapes_simd.h"
 
@@ -45,6 +46,38 @@ static inline uint32_t
 signs(ivec v)
 {
     return _mm512_movepi32_mask((__m512i)v);
+}
+
+static const int16_t half_x[1][32] = {
+    {-4, -3, -4, -3, -2, -1, -2, -1, -4, -3, -4, -3, -2, -1, -2, -1,
+     0,  1,  0,  1,  2,  3,  2,  3,  0,  1,  0,  1,  2,  3,  2,  3}};
+static const int16_t half_y[1][32] = {
+    {-2, -2, -1, -1, -2, -2, -1, -1, 0, 0, 1, 1, 0, 0, 1, 1,
+     -2, -2, -1, -1, -2, -2, -1, -1, 0, 0, 1, 1, 0, 0, 1, 1}};
+
+static inline words
+words_times(words v, int32_t n)
+{
+    return (words)_mm512_mullo_epi16((__m512i)v, _mm512_set1_epi16((short)n));
+}
+
+static inline words
+words_plus(words v, int32_t twice)
+{
+    return (words)_mm512_adds_epi16((__m512i)v, _mm512_set1_epi32(twice));
+}
+
+static inline words
+words_any(words a, words b, words c)
+{
+    return (words)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c,
+                                            0xfe);
+}
+
+static inline uint32_t
+half_signs(const words v[1])
+{
+    return _mm512_movepi16_mask((__m512i)v[0]);
 }
 
 void

@@ -9,6 +9,18 @@ static inline ivec least(ivec a, ivec b);
 static inline ivec most(ivec a, ivec b);
 /* Bit i: value i is negative. */
 static inline uint32_t signs(ivec v);
+/* Half a square, two blocks side by side, has 32 pixels in so many vectors. */
+#define PARTS (16 / LANES)
+/* Where they lie from the pixel at column 4 of row 2. */
+static const int16_t half_x[PARTS][2 * LANES], half_y[PARTS][2 * LANES];
+/* v times a number. */
+static inline words words_times(words v, int32_t n);
+/* v plus a number that is there twice, no further than to the ends of what
+ * sixteen bits hold. */
+static inline words words_plus(words v, int32_t twice);
+static inline words words_any(words a, words b, words c); /* a | b | c */
+/* The bit of each pixel in the square: negative. */
+static inline uint32_t half_signs(const words v[PARTS]);
 
 /* Corner k of two triangles. */
 static inline __m128i
@@ -92,10 +104,11 @@ find_small(const struct boxes *b)
            signs((columns - SMALL_BLOCKS) & (rows - SMALL_BLOCKS));
 }
 
-/* Edges from one pixel to the next, and at the first pixel of the first block.
- */
+/* Edges from one pixel to the next, and at the first pixel of the first block,
+ * without the fraction, which stays the same from pixel to pixel. ab: a below,
+ * b above, sixteen bits each. */
 struct edges {
-    alignas(64) int32_t a[3][LANES], b[3][LANES], v[3][LANES];
+    alignas(64) int32_t a[3][LANES], b[3][LANES], ab[3][LANES], v[3][LANES];
 };
 
 /* As setup_edge() has them, in 32 bits. */
@@ -114,50 +127,64 @@ find_edges(const struct boxes *box, ivec area, const ivec x[3], const ivec y[3],
         ivec top_left = (a > 0) | ((a == 0) & (b > 0));
         uvec v = (uvec)a * (first_x - (uvec)x[e]) +
                  (uvec)b * (first_y - (uvec)y[e]) + (uvec)~top_left;
-        uvec step_x = (uvec)a * SUBPIXEL, step_y = (uvec)b * SUBPIXEL;
-        memcpy(out->a[e], &step_x, sizeof step_x);
-        memcpy(out->b[e], &step_y, sizeof step_y);
-        memcpy(out->v[e], &v, sizeof v);
+        uvec ab = ((uvec)a & 0xffff) | (uvec)b << 16;
+        ivec pixels = (ivec)v >> 8;
+        memcpy(out->a[e], &a, sizeof a);
+        memcpy(out->b[e], &b, sizeof b);
+        memcpy(out->ab[e], &ab, sizeof ab);
+        memcpy(out->v[e], &pixels, sizeof pixels);
     }
 }
 
-/* Where the pixels of a block lie, bit by bit. */
-static const int32_t block_x[16] = {0, 1, 0, 1, 2, 3, 2, 3,
-                                    0, 1, 0, 1, 2, 3, 2, 3};
-static const int32_t block_y[16] = {0, 0, 1, 1, 0, 0, 1, 1,
-                                    2, 2, 3, 3, 2, 2, 3, 3};
+/* A triangle's edges: at the middle of each half of its squares, row by row,
+ * there twice and clamped to sixteen bits, and from there to the half's pixels:
+ * no more than 4 * 4096 + 2 * 4096, so that what has been clamped keeps its
+ * sign. */
+struct halves {
+    alignas(32) int32_t middle[3][2 * SMALL_BLOCKS];
+    words pixel[3][PARTS];
+};
 
-/* What lies outside of lane i's triangle in the square (x, y) pixels from the
- * first one: LANES pixels of each of its four blocks, `from` on. */
-static inline uint64_t
-find_outside(const struct edges *l, unsigned i, int32_t x, int32_t y,
-             unsigned from)
+static inline void
+find_halves(const struct edges *l, unsigned i, struct halves *out)
 {
-    ivec across, down, out[4] = {{0}};
-    uint64_t all = 0;
-    memcpy(&across, block_x + from, sizeof across);
-    memcpy(&down, block_y + from, sizeof down);
+    static_assert(6 * SMALL_MAX_SUBPX < INT16_MAX, "a half has sixteen bits");
+    const __m256i at = _mm256_setr_epi16(4, 2, 12, 2, 4, 6, 12, 6, 4, 10, 12,
+                                         10, 4, 14, 12, 14);
     for (unsigned e = 0; e < 3; e++) {
-        const int32_t a = l->a[e][i], b = l->b[e][i];
-        ivec v = across * a + down * b + (l->v[e][i] + x * a + y * b);
-        out[0] |= v;
-        out[1] |= v + 4 * a;
-        out[2] |= v + 4 * b;
-        out[3] |= v + (4 * a + 4 * b);
+        __m256i m = _mm256_madd_epi16(at, _mm256_set1_epi32(l->ab[e][i]));
+        m = _mm256_add_epi32(m, _mm256_set1_epi32(l->v[e][i]));
+        m = _mm256_packs_epi32(m, m);
+        m = _mm256_unpacklo_epi16(m, m);
+        memcpy(out->middle[e], &m, sizeof m);
+        for (unsigned p = 0; p < PARTS; p++) {
+            words x, y;
+            memcpy(&x, half_x[p], sizeof x);
+            memcpy(&y, half_y[p], sizeof y);
+            out->pixel[e][p] = words_times(x, l->a[e][i]) +
+                               words_times(y, l->b[e][i]);
+        }
     }
-    for (unsigned k = 0; k < 4; k++)
-        all |= (uint64_t)signs(out[k]) << (16 * k + from);
-    return all;
 }
 
-/* What lies inside. */
-static inline uint64_t
-find_square(const struct edges *l, unsigned i, int32_t x, int32_t y)
+/* What lies inside of the triangle in half n. */
+static inline uint32_t
+find_half(const struct halves *h, unsigned n)
 {
-    uint64_t all = 0;
-    for (unsigned from = 0; from < 16; from += LANES)
-        all |= find_outside(l, i, x, y, from);
-    return ~all;
+    words out[PARTS];
+    for (unsigned p = 0; p < PARTS; p++)
+        out[p] = words_any(words_plus(h->pixel[0][p], h->middle[0][n]),
+                           words_plus(h->pixel[1][p], h->middle[1][n]),
+                           words_plus(h->pixel[2][p], h->middle[2][n]));
+    return ~half_signs(out);
+}
+
+/* In the square of that column and row. */
+static inline uint64_t
+find_square(const struct halves *h, unsigned column, unsigned row)
+{
+    unsigned top = 4 * row + column;
+    return find_half(h, top) | (uint64_t)find_half(h, top + 2) << 32;
 }
 
 /* Shape `to` from lane i. False: it covers nothing. */
@@ -169,14 +196,16 @@ find_squares(const struct edges *l, unsigned i, bool clipped,
     const int32_t x0 = out->x0[to] & ~3, y0 = out->y0[to] & ~3;
     uint64_t *square = out->square[to];
     const bool wide = out->x1[to] > x0 + side, tall = out->y1[to] > y0 + side;
-    square[0] = find_square(l, i, 0, 0);
+    struct halves h;
+    find_halves(l, i, &h);
+    square[0] = find_square(&h, 0, 0);
     square[1] = square[2] = square[3] = 0;
     if (wide)
-        square[1] = find_square(l, i, side, 0);
+        square[1] = find_square(&h, 1, 0);
     if (tall)
-        square[2] = find_square(l, i, 0, side);
+        square[2] = find_square(&h, 0, 1);
     if (wide && tall)
-        square[3] = find_square(l, i, side, side);
+        square[3] = find_square(&h, 1, 1);
     for (int32_t k = 0; clipped && k < 4; k++)
         square[k] &= small_in_box(out->x0[to], out->y0[to], out->x1[to],
                                   out->y1[to], x0 + (k & 1) * side,
