@@ -8,6 +8,7 @@
 
 #define COVER_TILE_PX 64
 #define COVER_BLOCKS 256
+#define COVER_ROOM (COVER_BLOCKS + 3) /* four may be read at a time */
 #define COVER_SAMPLES 16
 #define COVER_EDGE_COUNT 4
 
@@ -33,7 +34,7 @@ struct cover_block {
  * by row as well: side effects of shaders are in this order. */
 struct cover_list {
     unsigned count;
-    struct cover_block block[COVER_BLOCKS];
+    struct cover_block block[COVER_ROOM];
     /* Per block and sample; only with several samples. */
     alignas(32) uint16_t sample[COVER_BLOCKS][COVER_SAMPLES];
 };

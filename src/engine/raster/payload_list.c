@@ -59,38 +59,23 @@ tells_covered(const struct worker *w)
            GEN9_3DSTATE_PS_EXTRA_INPUT_COVERAGE_MASK_STATE_DEPTH_COVERAGE;
 }
 
-/* Puts blocks into the batch, which has room, each for a thread of its own:
- * lit[i] of block i, or what is covered. Which of them have got anything is
- * hard to foresee: all are put there, where the next one takes the place of one
- * that has not. at[i]: where it was; or NULL. Returns how many pixels they
- * have. */
-static inline unsigned
-put_blocks(struct worker *w, const struct cover_block *block,
-           const uint16_t *lit, unsigned blocks, uint8_t *at)
+/* Puts a list's blocks from the first-th on into the batch, which has room.
+ * Which of them have got anything is hard to foresee. */
+static struct block_put
+put_blocks(struct worker *w, const struct cover_list *list, const uint16_t *lit,
+           unsigned first, unsigned count)
 {
     struct block_batch *b = &w->batch;
-    const bool covers = tells_covered(w);
-    const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
-    unsigned count = b->count, pixels = 0;
-    uint64_t four = 0;
-    for (unsigned i = 0; i < blocks; i++) {
-        const struct cover_block c = block[i];
-        uint16_t mask = lit ? lit[i] : c.mask;
-        payload_put_block(&b->block[count], tile_x + c.x, tile_y + c.y, mask,
-                          covers ? c.mask : mask, false);
-        if (at)
-            at[i] = (uint8_t)count;
-        count += mask != 0;
-        four = four << 16 | mask;
-        if (i % 4 == 3) {
-            pixels += count_four_blocks(four);
-            four = 0;
-        }
-    }
-    pixels += count_four_blocks(four);
-    b->count = count;
-    w->ps_count += pixels;
-    return pixels;
+    struct block_put put = {.list = list->block + first,
+                            .lit = lit ? lit + first : NULL,
+                            .count = count,
+                            .tile_x = w->tile_x,
+                            .tile_y = w->tile_y,
+                            .covers = tells_covered(w)};
+    w->planes->put_blocks(&put, b->block + b->count);
+    b->count += put.blocks;
+    w->ps_count += put.pixels;
+    return put;
 }
 
 /* All of a primitive. Returns how many pixels that is. */
@@ -102,8 +87,7 @@ add_all(struct worker *w, const struct setup *s, const struct cover_list *list,
     for (unsigned i = 0, count; i < list->count; i += count) {
         payload_use_primitive(w, s);
         count = MIN2(list->count - i, BATCH_BLOCKS - w->batch.count);
-        pixels += put_blocks(w, &list->block[i], lit ? &lit[i] : NULL, count,
-                             NULL);
+        pixels += put_blocks(w, list, lit, i, count).pixels;
         if (w->batch.count == BATCH_BLOCKS)
             payload_run_blocks(w);
     }
@@ -141,7 +125,7 @@ void
 payload_add_list(struct worker *w, const struct setup *s,
                  const struct cover_list *list)
 {
-    uint16_t passing[COVER_BLOCKS], rest[COVER_BLOCKS];
+    uint16_t passing[COVER_ROOM], rest[COVER_ROOM];
     const uint16_t *lit = test_list(w, s, list, passing);
     struct caught_list done = {.list = list, .lit = lit, .rest = rest};
     bool drawn = false;
@@ -157,19 +141,29 @@ payload_add_list(struct worker *w, const struct setup *s,
         w->depth_count += done.pixels;
 }
 
-/* The primitives of a list that has been put into the batch: at[i] is where its
- * block i is. As payload_use_primitive(). */
+static uint64_t
+bits_below(unsigned n)
+{
+    return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+/* The primitives of a list that has been put into the batch from block `first`
+ * on. As payload_use_primitive(). */
 static void
-use_primitives(struct worker *w, const struct cover_mixed *m, const uint8_t *at)
+use_primitives(struct worker *w, const struct cover_mixed *m,
+               const struct block_put *put, unsigned first)
 {
     struct block_batch *b = &w->batch;
     unsigned n = b->prims;
-    if (n && b->prim[n - 1].first == at[0])
+    if (n && b->prim[n - 1].first == first)
         n--;
     for (unsigned k = 0; k < m->count; k++) {
+        const uint64_t own = put->set & bits_below(m->first[k + 1]) &
+                             ~bits_below(m->first[k]);
         b->prim[n].setup = m->setup[k];
-        b->prim[n].first = at[m->first[k]];
-        n += at[m->first[k]] != at[m->first[k + 1]];
+        b->prim[n].first = first;
+        n += own != 0;
+        first += count_four_blocks(own);
     }
     b->prims = n;
 }
@@ -180,8 +174,7 @@ payload_add_mixed(struct worker *w, const struct cover_mixed *m,
 {
     const struct scene *sc = w->scene;
     struct block_batch *b = &w->batch;
-    uint16_t passing[COVER_BLOCKS], *lit = NULL;
-    uint8_t at[COVER_BLOCKS + 1];
+    uint16_t passing[COVER_MIXED_BLOCKS], *lit = NULL;
     if (has_early_tests(sc)) {
         depth_test_mixed(w, m, list, writes_early(sc), passing);
         lit = passing;
@@ -189,11 +182,11 @@ payload_add_mixed(struct worker *w, const struct cover_mixed *m,
     if (b->count + list->count > BATCH_BLOCKS ||
         (b->count && b->prim[0].setup->layer != m->setup[0]->layer))
         payload_run_blocks(w);
-    unsigned pixels = put_blocks(w, list->block, lit, list->count, at);
-    at[list->count] = (uint8_t)b->count;
-    use_primitives(w, m, at);
+    const unsigned first = b->count;
+    const struct block_put put = put_blocks(w, list, lit, 0, list->count);
+    use_primitives(w, m, &put, first);
     if (counts_early(sc))
-        w->depth_count += pixels;
+        w->depth_count += put.pixels;
     if (b->count == BATCH_BLOCKS)
         payload_run_blocks(w);
 }

@@ -231,9 +231,25 @@ count_caught(const struct eu_row *row, unsigned rows)
     return lanes;
 }
 
+static void
+put_blocks(struct block_put *p, struct batch_block *to)
+{
+    p->set = p->blocks = p->pixels = 0;
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct cover_block b = p->list[i];
+        uint16_t lit = p->lit ? p->lit[i] : b.mask;
+        if (!lit)
+            continue;
+        payload_put_block(&to[p->blocks++], p->tile_x + b.x, p->tile_y + b.y,
+                          lit, p->covers ? b.mask : lit, false);
+        p->set |= UINT64_C(1) << i;
+        p->pixels += (unsigned)__builtin_popcount(lit);
+    }
+}
+
 const struct plane_ops plane_ops_ref = {
-    weights, value,       block_weights, block_value, copy,        run,
-    fill,    fill_joined, begin_rows,    fill_rows,   count_caught};
+    weights, value,       block_weights, block_value, copy,         run,
+    fill,    fill_joined, begin_rows,    fill_rows,   count_caught, put_blocks};
 
 const struct plane_ops *
 plane_ops_selected(void)

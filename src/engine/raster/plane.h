@@ -37,6 +37,19 @@ struct batch_block {
     bool partly; /* some pixels have only some of their samples */
 };
 
+/* Blocks of a list that get a thread each if they have anything; no more than
+ * fit in `set`. */
+struct block_put {
+    const struct cover_block *list;
+    const uint16_t *lit; /* of each block, or NULL: what is covered */
+    unsigned count;      /* in memory that has COVER_ROOM of either */
+    int32_t tile_x, tile_y;
+    bool covers; /* threads are told what is covered, not what is lit */
+    /* Which of them got one, bit i for block i; how many, and their pixels. */
+    uint64_t set;
+    unsigned blocks, pixels;
+};
+
 /* Pixels of 4x4 blocks, from the planes' reference point. */
 struct block_places {
     const struct batch_block *block; /* none of them scattered */
@@ -211,6 +224,8 @@ struct plane_ops {
                           unsigned room);
     /* How many lanes the rows' caught_mask has, of sixteen each. */
     unsigned (*count_caught)(const struct eu_row *row, unsigned rows);
+    /* One after the other; there is room for one more than all. */
+    void (*put_blocks)(struct block_put *put, struct batch_block *to);
 };
 
 /* Pairs in one piece, as compiled code loads them. */
@@ -263,6 +278,25 @@ plane_put_lit(const struct eu_launch *l, struct eu_thread *t, uint16_t lit)
     uint32_t dword = plane_lit_dword(lit);
     if (l->own_lit)
         memcpy(t->grf + EU_LIT_B, &dword, sizeof dword);
+}
+
+/* Two stores, not one for each member. */
+static inline void
+payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
+                  uint16_t full, bool partly)
+{
+    static_assert(offsetof(struct batch_block, y) == 4 &&
+                      offsetof(struct batch_block, lit) == 8 &&
+                      offsetof(struct batch_block, full) == 10 &&
+                      offsetof(struct batch_block, helped) == 12 &&
+                      offsetof(struct batch_block, partly) == 15 &&
+                      sizeof *to == 16,
+                  "a block is two qwords");
+    const uint64_t helped = 0xffff;
+    const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
+                            lit | (uint32_t)full << 16 | helped << 32 |
+                                (uint64_t)partly << 56};
+    memcpy(to, qw, sizeof *to);
 }
 
 static inline double

@@ -254,25 +254,6 @@ uint32_t payload_begin_blocks(struct worker *w);
  * there before. */
 void payload_make_parts(struct worker *w, const struct setup *s, unsigned first,
                         unsigned end, bool at_run);
-/* Two stores, not one for each member. */
-static inline void
-payload_put_block(struct batch_block *to, int32_t x, int32_t y, uint16_t lit,
-                  uint16_t full, bool partly)
-{
-    static_assert(offsetof(struct batch_block, y) == 4 &&
-                      offsetof(struct batch_block, lit) == 8 &&
-                      offsetof(struct batch_block, full) == 10 &&
-                      offsetof(struct batch_block, helped) == 12 &&
-                      offsetof(struct batch_block, partly) == 15 &&
-                      sizeof *to == 16,
-                  "a block is two qwords");
-    const uint64_t helped = 0xffff;
-    const uint64_t qw[2] = {(uint32_t)x | (uint64_t)(uint32_t)y << 32,
-                            lit | (uint32_t)full << 16 | helped << 32 |
-                                (uint64_t)partly << 56};
-    memcpy(to, qw, sizeof *to);
-}
-
 /* Four bits to the coverage words of a quad's pixels. */
 static inline void
 payload_spread(uint16_t cover[4], unsigned bits)

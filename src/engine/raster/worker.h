@@ -118,7 +118,7 @@ struct block_batch {
     unsigned count, prims;
     /* And one for those that turn out to have no blocks. */
     struct batch_prim prim[BATCH_BLOCKS + 1];
-    struct batch_block block[BATCH_BLOCKS];
+    struct batch_block block[BATCH_BLOCKS + 1]; /* see put_blocks() */
     /* Of blocks that are partly covered: the pixels of each sample. */
     uint16_t sample[BATCH_BLOCKS][MAX_SAMPLES];
     bool scattered; /* some are: */

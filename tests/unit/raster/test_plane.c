@@ -356,6 +356,38 @@ compare_fill(const struct plane_ops *ops)
         cr_assert_eq(row[1][i].next, row[0][i].next);
 }
 
+/* A list's blocks in a batch, and nothing behind the one that need not be
+ * there. */
+static void
+compare_put(const struct plane_ops *ops)
+{
+    enum { MOST = 64, FILL = 0xa5 };
+    struct cover_block list[LIST + 3];
+    uint16_t lit[LIST + 3];
+    struct batch_block want[MOST + 2], got[MOST + 2];
+    memset(list, FILL, sizeof list);
+    memset(lit, FILL, sizeof lit);
+    memset(want, FILL, sizeof want);
+    memset(got, FILL, sizeof got);
+    unsigned count = random_list(list, lit);
+    for (unsigned i = 0; i < count; i++) {
+        lit[i] *= next_random() % 4 != 0;
+        list[i].mask *= next_random() % 8 != 0;
+    }
+    struct block_put a = {.list = list,
+                          .lit = next_random() & 1 ? lit : NULL,
+                          .count = MIN2(count, MOST),
+                          .tile_x = TILE_X,
+                          .tile_y = TILE_Y,
+                          .covers = next_random() & 1};
+    struct block_put b = a;
+    plane_ops_ref.put_blocks(&a, want);
+    ops->put_blocks(&b, got);
+    cr_assert(b.set == a.set && b.blocks == a.blocks && b.pixels == a.pixels);
+    cr_assert_arr_eq(got, want, a.blocks * sizeof *want);
+    cr_assert_arr_eq(got + a.count + 1, want + a.count + 1, sizeof *want);
+}
+
 static void
 compare_count(const struct plane_ops *ops)
 {
@@ -380,6 +412,8 @@ compare_many(const struct plane_ops *ops, enum cpu_level cpu)
         compare_rows(ops);
     for (unsigned i = 0; i < 5000; i++)
         compare_fill(ops);
+    for (unsigned i = 0; i < 5000; i++)
+        compare_put(ops);
     for (unsigned i = 0; i < 5000; i++)
         compare_count(ops);
 }

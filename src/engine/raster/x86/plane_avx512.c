@@ -86,9 +86,11 @@ copy_grfs(uint8_t *to, const uint8_t *from, unsigned count)
             _mm256_loadu_si256((const __m256i *)(const void *)from));
 }
 
+#include "engine/raster/x86/put_blocks.h"
 #include "engine/raster/x86/row_joined.h"
 #include "engine/raster/x86/row_simd.h"
 
 const struct plane_ops plane_ops_avx512 = {
-    weights,  value,       block_weights, block_value, copy,        run,
-    fill_row, fill_joined, begin_rows,    fill_rows,   count_caught};
+    weights,    value,     block_weights, block_value,
+    copy,       run,       fill_row,      fill_joined,
+    begin_rows, fill_rows, count_caught,  put_blocks};
