@@ -157,6 +157,9 @@ find_halves(const struct edges *l, unsigned i, struct halves *out)
         m = _mm256_packs_epi32(m, m);
         m = _mm256_unpacklo_epi16(m, m);
         memcpy(out->middle[e], &m, sizeof m);
+        /* Loads spread a number over a vector; from a register it takes a
+         * shuffle or two, which compilers would rather have. */
+        __asm__("" : "+m"(out->middle[e]));
         for (unsigned p = 0; p < PARTS; p++) {
             words x, y;
             memcpy(&x, half_x[p], sizeof x);
