@@ -49,6 +49,7 @@ struct eu_jit {
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */
     bool needs_denorms; /* nor one that flushes those of DF */
+    bool needs_halves;  /* ... of HF */
     uint32_t native_count;
     struct jit_places *places; /* owned */
     jit_door *doors;           /* per op, as far as there are any; owned */

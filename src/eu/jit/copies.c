@@ -87,6 +87,7 @@ make_full(struct jit *j)
     jit->needs_nearest = j->needs_nearest;
     jit->needs_flush = j->needs_flush;
     jit->needs_denorms = j->needs_denorms;
+    jit->needs_halves = j->needs_halves;
     jit->native_count = j->native_count;
     jit->doors = j->doors;
     jit->door_count = j->door_count;

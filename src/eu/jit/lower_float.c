@@ -3,7 +3,9 @@
  * Operand orders matter: of two NaN operands the result is the first one, as
  * in the interpreter (x86 picks the first source; a fused multiply-add picks
  * by the digits of its name). */
-#include "eu/jit/lower_float.h"
+#include "eu/jit/lower_half.h"
+
+#include "eu/interp/alu.h"
 
 static bool
 compares(unsigned cmod)
@@ -15,9 +17,9 @@ compares(unsigned cmod)
 static bool
 tests_ok(const struct eu_insn *insn)
 {
-    return !insn->cmod ||
-           (compares(insn->cmod) &&
-            (insn->cmod != EU_CMOD_U || insn->dst.type == EU_TYPE_F));
+    return !insn->cmod || (compares(insn->cmod) &&
+                           (insn->cmod != EU_CMOD_U ||
+                            eu_type_is_float((enum eu_type)insn->dst.type)));
 }
 
 static bool
@@ -205,27 +207,25 @@ order(struct jit *j, unsigned len, unsigned a)
 }
 
 /* A number wins over NaN; of two NaNs, or two equals, b. */
-static unsigned
-min_max(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
+unsigned
+jit_first_wins(struct jit *j, unsigned len, unsigned a, unsigned b, bool is_min)
 {
-    unsigned oa = order(j, len, a), ob = order(j, len, b), d = jit_temp(j);
+    unsigned oa = order(j, len, a), ob = order(j, len, b), d, t;
     unsigned less = is_min ? oa : ob, more = is_min ? ob : oa;
     if (j->evex) {
         x86_vop_imm(&j->x, X86_PCMPD, len, 2, less, x86_reg(more), 0, 1);
         x86_vop_imm(&j->x, X86_CMPPS, len, 4, b, x86_reg(b), 0, JIT_PRED_UNORD);
         x86_kop(&j->x, X86_KOR, 2, 2, 4);
         x86_vop_imm(&j->x, X86_CMPPS, len, 2, a, x86_reg(a), 2, JIT_PRED_ORD);
-        x86_vop(&j->x, X86_BLENDMPS, len, d, b, x86_reg(a), 2);
-        return d;
+        return 2;
     }
-    unsigned t = jit_temp(j);
+    d = jit_temp(j);
+    t = jit_temp(j);
     x86_vop(&j->x, X86_PCMPGTD, len, d, more, x86_reg(less), 0);
     x86_vop_imm(&j->x, X86_CMPPS, len, t, b, x86_reg(b), 0, JIT_PRED_UNORD);
     x86_vop(&j->x, X86_POR, len, d, d, x86_reg(t), 0);
     x86_vop_imm(&j->x, X86_CMPPS, len, t, a, x86_reg(a), 0, JIT_PRED_ORD);
     x86_vop(&j->x, X86_PAND, len, d, d, x86_reg(t), 0);
-    x86_vop_imm(&j->x, X86_BLENDVPS, len, d, b, x86_reg(a), 0,
-                (uint8_t)(d << 4));
     return d;
 }
 
@@ -304,7 +304,10 @@ select(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             return max_positive(j, p->len, ra, known);
         return min_max_known(j, p->len, ra, known, is_min);
     }
-    return min_max(j, p->len, ra, jit_in_reg(j, b, p->len), is_min);
+    unsigned rb = jit_in_reg(j, b, p->len);
+    struct jit_mask m = {
+        .k = (uint8_t)jit_first_wins(j, p->len, ra, rb, is_min)};
+    return jit_blend(j, p->len, m, x86_reg(ra), x86_reg(rb));
 }
 
 unsigned
@@ -325,30 +328,41 @@ jit_float_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     }
 }
 
+/* The condition on what is stored. */
+static unsigned
+test_result(struct jit *j, const struct eu_op *op, const struct jit_part *p,
+            unsigned r)
+{
+    const struct eu_insn *insn = op->insn;
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    if (!insn->cmod || insn->opcode == EU_OP_SEL || insn->opcode == EU_OP_CSEL)
+        return r;
+    struct x86_rm zero = jit_dword(j, 0);
+    unsigned v = type == EU_TYPE_HF ? jit_halves_to_float(j, p->len, r) : r;
+    unsigned k = eu_type_is_float(type)
+                     ? jit_compare_float(j, p, insn->cmod, v, zero)
+                     : jit_compare_int(j, p, insn->cmod, v, zero,
+                                       eu_type_is_signed(type));
+    jit_write_flags(j, op, p, k);
+    return r;
+}
+
 static unsigned
 finish(struct jit *j, const struct eu_op *op, const struct jit_part *p,
        unsigned r)
 {
     const struct eu_insn *insn = op->insn;
     enum eu_type type = (enum eu_type)insn->dst.type;
-    bool flags = insn->cmod && insn->opcode != EU_OP_SEL &&
-                 insn->opcode != EU_OP_CSEL;
     if ((j->flags & EU_JIT_ALT) && insn->opcode != EU_OP_MOV &&
         insn->opcode != EU_OP_SEL && insn->opcode != EU_OP_CSEL)
         r = jit_to_finite(j, p->len, r);
-    if (type != EU_TYPE_F)
+    if (!eu_type_is_float(type))
         r = jit_to_int(j, p->len, r, type);
     else if (insn->saturate)
         r = jit_saturate(j, p->len, r);
-    if (!flags)
-        return r;
-    struct x86_rm zero = jit_dword(j, 0);
-    unsigned k = type == EU_TYPE_F
-                     ? jit_compare_float(j, p, insn->cmod, r, zero)
-                     : jit_compare_int(j, p, insn->cmod, r, zero,
-                                       eu_type_is_signed(type));
-    jit_write_flags(j, op, p, k);
-    return r;
+    if (type == EU_TYPE_HF)
+        r = jit_float_to_half(j, op, p->len, r);
+    return test_result(j, op, p, r);
 }
 
 static bool
@@ -393,6 +407,8 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_MAD:
         if (alt)
             return jit_alt_multiply(j, len, &s[1], &s[2], &s[0]);
+        if (eu_is_all_half(op->insn, true))
+            return jit_half_fused(j, len, s[1], s[2], s[0]);
         return jit_fused(j, len, s[1], s[2], s[0]);
     case EU_OP_LRP: return lerp(j, len, s[0], s[1], s[2]);
     case EU_OP_SEL: return select(j, op, p, s[0], s[1]);
@@ -419,6 +435,8 @@ jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     unsigned r;
     if (insn->opcode == EU_OP_PLN)
         return finish(j, op, p, plane(j, op, p));
+    if (jit_moves_halves(insn))
+        return test_result(j, op, p, jit_move_halves(j, op, p));
 
     int bare = insn->opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     for (unsigned i = 0; i < insn->src_count; i++)

@@ -8,6 +8,7 @@
 #define JIT_PRED_ORD 0x07
 #define JIT_PRED_UNORD 0x03
 #define JIT_PRED_GE 0x1d
+#define JIT_PRED_NE 0x0c /* nor NaN */
 
 static inline unsigned
 jit_copy(struct jit *j, unsigned len, struct x86_rm rm)
@@ -32,6 +33,11 @@ jit_binary(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
 unsigned jit_float_math(struct jit *j, const struct eu_op *op,
                         const struct jit_part *p, struct x86_rm a,
                         struct x86_rm b);
+
+/* Lanes where SEL takes a, as the minimum or maximum: a mask register or a
+ * vector. */
+unsigned jit_first_wins(struct jit *j, unsigned len, unsigned a, unsigned b,
+                        bool is_min);
 
 /* lower_convert.c */
 unsigned jit_to_int(struct jit *j, unsigned len, unsigned a, enum eu_type type);

@@ -3,7 +3,7 @@
  * The EU computes in wider integers than its types, so -x of an INT_MIN is
  * positive when it is compared or shifted right; such cases, saturation and
  * 64-bit types are the interpreter's. */
-#include "eu/jit/compile.h"
+#include "eu/jit/lower_half.h"
 
 /* What is known of a source, modifiers included. */
 struct range {
@@ -109,7 +109,7 @@ jit_int_ok(const struct jit *j, const struct eu_op *op)
             return false;
     if (insn->opcode == EU_OP_CMP)
         return compares(insn->cmod) && is_binary_exact(insn);
-    if (insn->dst.type == EU_TYPE_F)
+    if (eu_type_is_float((enum eu_type)insn->dst.type))
         return to_float_ok(j, insn);
     if (insn->saturate)
         return j->evex && adds_unsigned(insn);
@@ -275,6 +275,8 @@ jit_lower_int(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     unsigned r;
     if (insn->dst.type == EU_TYPE_F && insn->opcode == EU_OP_MOV)
         return to_float(j, op, p);
+    if (insn->dst.type == EU_TYPE_HF && insn->opcode == EU_OP_MOV)
+        return jit_float_to_half(j, op, p->len, to_float(j, op, p));
 
     for (unsigned i = 0; i < insn->src_count; i++)
         s[i] = jit_src_int(j, op, i, p);

@@ -4,21 +4,12 @@
  * Any direct region can be read: contiguous and scalar ones as memory operands
  * or cached registers, the rest by a gather. Narrow types are extended to 32
  * bits, which is exact. Regions: KBL PRM vol 7 "Execution Environment". */
+#include "eu/jit/lower_half.h"
 #include "eu/jit/words.h"
 
 #include "eu/interp/half.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
-
-enum shape { SHAPE_SCALAR, SHAPE_VECTOR, SHAPE_DWORDS, SHAPE_ANY };
-
-struct region {
-    enum shape shape;
-    unsigned off_B; /* of the first lane, in the register file */
-    unsigned size_B;
-    unsigned end_B;      /* behind the last byte */
-    uint16_t lane_B[16]; /* of each lane */
-};
 
 static bool
 is_logic(const struct eu_insn *insn)
@@ -32,9 +23,10 @@ jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
 {
     const struct eu_operand *o = &op->insn->src[s];
     enum eu_type type = eu_operand_type(o);
-    if (eu_type_size_B(type) == 8 || type == EU_TYPE_HF)
+    if (eu_type_size_B(type) == 8 ||
+        (type == EU_TYPE_HF && !jit_half_ok(j, op->insn)))
         return false;
-    if (!is_float && type == EU_TYPE_F)
+    if (!is_float && eu_type_is_float(type))
         return false;
     if (is_logic(op->insn) && o->abs)
         return false;
@@ -49,7 +41,7 @@ jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
 
 /* Scalars and consecutive elements, at little cost. */
 static bool
-describe_common(struct region *r, const struct eu_insn *insn,
+describe_common(struct jit_region *r, const struct eu_insn *insn,
                 const struct eu_operand *o, const struct jit_part *p,
                 unsigned base)
 {
@@ -63,21 +55,21 @@ describe_common(struct region *r, const struct eu_insn *insn,
     if (size_B != 4 || p->lanes == 1 || (!scalar && !packed))
         return false;
     r->size_B = 4;
-    r->shape = scalar ? SHAPE_SCALAR : SHAPE_VECTOR;
+    r->shape = scalar ? JIT_SHAPE_SCALAR : JIT_SHAPE_VECTOR;
     r->off_B = base + (scalar ? 0 : p->first * 4);
     r->end_B = r->off_B + (scalar ? 4 : p->lanes * 4);
     return !scalar || !(base & 3);
 }
 
-static void
-describe(struct region *r, const struct eu_insn *insn,
-         const struct eu_operand *o, const struct jit_part *p)
+void
+jit_describe(struct jit_region *r, const struct eu_insn *insn,
+             const struct eu_operand *o, const struct jit_part *p)
 {
     unsigned base = o->reg * EU_GRF_B + o->subreg_B;
     bool same = true, packed = true, dwords = true;
     if (describe_common(r, insn, o, p, base))
         return;
-    *r = (struct region){.size_B = eu_type_size_B((enum eu_type)o->type)};
+    *r = (struct jit_region){.size_B = eu_type_size_B((enum eu_type)o->type)};
     for (unsigned i = 0; i < p->lanes; i++) {
         unsigned at = base + eu_region_offset_B(insn, o, p->first + i);
         r->lane_B[i] = (uint16_t)at;
@@ -91,15 +83,15 @@ describe(struct region *r, const struct eu_insn *insn,
         r->off_B = MIN2(r->off_B, r->lane_B[i]);
     bool fits = (r->off_B & 3) + r->size_B <= 4;
     if (p->lanes == 1)
-        r->shape = r->size_B == 4 ? SHAPE_VECTOR : SHAPE_SCALAR;
+        r->shape = r->size_B == 4 ? JIT_SHAPE_VECTOR : JIT_SHAPE_SCALAR;
     else if (same)
-        r->shape = SHAPE_SCALAR;
+        r->shape = JIT_SHAPE_SCALAR;
     else if (packed)
-        r->shape = SHAPE_VECTOR;
+        r->shape = JIT_SHAPE_VECTOR;
     else
-        r->shape = dwords && fits ? SHAPE_DWORDS : SHAPE_ANY;
-    if (r->shape == SHAPE_SCALAR && !fits)
-        r->shape = SHAPE_ANY;
+        r->shape = dwords && fits ? JIT_SHAPE_DWORDS : JIT_SHAPE_ANY;
+    if (r->shape == JIT_SHAPE_SCALAR && !fits)
+        r->shape = JIT_SHAPE_ANY;
 }
 
 unsigned
@@ -130,7 +122,8 @@ extract(struct jit *j, unsigned d, unsigned s, unsigned len, unsigned at,
 /* The same as a gather, from two registers at most: words of a vector. A
  * gather takes as many operations as a dozen others. */
 static bool
-is_near(const struct jit *j, const struct region *r, const struct jit_part *p)
+is_near(const struct jit *j, const struct jit_region *r,
+        const struct jit_part *p)
 {
     unsigned base_B = r->off_B / EU_GRF_B * EU_GRF_B;
     unsigned odd = 0;
@@ -142,7 +135,7 @@ is_near(const struct jit *j, const struct region *r, const struct jit_part *p)
 
 /* Words go into the upper half. */
 static unsigned
-permute(struct jit *j, const struct region *r, const struct jit_part *p)
+permute(struct jit *j, const struct jit_region *r, const struct jit_part *p)
 {
     unsigned base_B = r->off_B / EU_GRF_B * EU_GRF_B;
     unsigned next = r->size_B == 2 ? 0 : 1;
@@ -161,7 +154,8 @@ permute(struct jit *j, const struct region *r, const struct jit_part *p)
 /* Every four lanes read the same places of the four dwords where they lie, as
  * differences between the pixels of a quad do. */
 static bool
-is_by_quads(const struct region *r, const struct jit_part *p, uint8_t *places)
+is_by_quads(const struct jit_region *r, const struct jit_part *p,
+            uint8_t *places)
 {
     unsigned from_B = r->lane_B[0] & ~15u, all = 0;
     if (r->size_B != 4 || p->lanes % 4 || from_B % EU_GRF_B ||
@@ -177,7 +171,7 @@ is_by_quads(const struct region *r, const struct jit_part *p, uint8_t *places)
 }
 
 static unsigned
-shuffle(struct jit *j, const struct region *r, const struct jit_part *p,
+shuffle(struct jit *j, const struct jit_region *r, const struct jit_part *p,
         uint8_t places)
 {
     unsigned s = jit_vec(j, r->lane_B[0] & ~15u, p->lanes * 4);
@@ -187,7 +181,7 @@ shuffle(struct jit *j, const struct region *r, const struct jit_part *p,
 }
 
 static unsigned
-gather(struct jit *j, const struct region *r, const struct jit_part *p)
+gather(struct jit *j, const struct jit_region *r, const struct jit_part *p)
 {
     unsigned vector_lanes = 4u << p->len;
     uint32_t index[16];
@@ -218,12 +212,12 @@ gather(struct jit *j, const struct region *r, const struct jit_part *p)
 }
 
 static struct x86_rm
-read_dwords(struct jit *j, const struct region *r, const struct jit_part *p)
+read_dwords(struct jit *j, const struct jit_region *r, const struct jit_part *p)
 {
     unsigned len_B = p->lanes * 4;
     switch (r->shape) {
-    case SHAPE_SCALAR: return jit_bcast(j, r->off_B);
-    case SHAPE_VECTOR: return x86_reg(jit_vec(j, r->off_B, len_B));
+    case JIT_SHAPE_SCALAR: return jit_bcast(j, r->off_B);
+    case JIT_SHAPE_VECTOR: return x86_reg(jit_vec(j, r->off_B, len_B));
     default: return x86_reg(gather(j, r, p));
     }
 }
@@ -249,38 +243,38 @@ read_words(struct jit *j, enum x86_vop op, unsigned off_B)
     return d;
 }
 
-static struct x86_rm
-read_narrow(struct jit *j, const struct region *r, const struct jit_part *p,
-            bool is_signed)
+unsigned
+jit_read_narrow(struct jit *j, const struct jit_region *r,
+                const struct jit_part *p, bool is_signed)
 {
     unsigned d, s, at = r->off_B & 3;
     enum x86_vop op;
     switch (r->shape) {
-    case SHAPE_SCALAR:
+    case JIT_SHAPE_SCALAR:
         s = jit_in_reg(j, jit_bcast(j, r->off_B - at), p->len);
         break;
-    case SHAPE_DWORDS: s = jit_vec(j, r->off_B - at, p->lanes * 4); break;
-    case SHAPE_VECTOR:
+    case JIT_SHAPE_DWORDS: s = jit_vec(j, r->off_B - at, p->lanes * 4); break;
+    case JIT_SHAPE_VECTOR:
         op = r->size_B == 2 ? is_signed ? X86_PMOVSXWD : X86_PMOVZXWD
              : is_signed    ? X86_PMOVSXBD
                             : X86_PMOVZXBD;
         if (r->size_B == 2 && p->len == 2)
-            return x86_reg(read_words(j, op, r->off_B));
+            return read_words(j, op, r->off_B);
         jit_sync(j, r->off_B, r->end_B - r->off_B);
         d = jit_temp(j);
         x86_vop(&j->x, op, p->len, d, 0, x86_thread(GRF_AT(r->off_B)), 0);
-        return x86_reg(d);
+        return d;
     default:
         if (!j->evex &&
             jit_spread_vex(j, r->lane_B, p->lanes, r->size_B, is_signed, &d))
-            return x86_reg(d);
+            return d;
         s = gather(j, r, p);
         at = r->size_B == 2 && is_near(j, r, p) ? 2 : 0;
         break;
     }
     d = jit_temp(j);
     extract(j, d, s, p->len, at, r->size_B, is_signed);
-    return x86_reg(d);
+    return d;
 }
 
 static struct x86_rm
@@ -314,6 +308,9 @@ jit_immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
             value[i] = half_vf_to_f_bits((uint32_t)(o->imm >> i % 4 * 8) &
                                          0xff);
             break;
+        case EU_TYPE_HF:
+            value[i] = half_to_f_bits((uint32_t)o->imm & 0xffff);
+            break;
         case EU_TYPE_W: value[i] = (uint32_t)(int16_t)o->imm; break;
         case EU_TYPE_UW: value[i] = (uint16_t)o->imm; break;
         default: value[i] = (uint32_t)o->imm; break;
@@ -326,11 +323,12 @@ read_lanes(struct jit *j, const struct eu_op *op, unsigned s,
            const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
-    struct region r;
-    describe(&r, op->insn, o, p);
+    struct jit_region r;
+    jit_describe(&r, op->insn, o, p);
     if (r.size_B == 4)
         return read_dwords(j, &r, p);
-    return read_narrow(j, &r, p, eu_type_is_signed((enum eu_type)o->type));
+    return x86_reg(
+        jit_read_narrow(j, &r, p, eu_type_is_signed((enum eu_type)o->type)));
 }
 
 /* Operands that need no thought: what the interpreter's fast path knows of
@@ -381,6 +379,8 @@ jit_src_bare(struct jit *j, const struct eu_op *op, unsigned s,
              const struct jit_part *p)
 {
     enum eu_type type = eu_operand_type(&op->insn->src[s]);
+    if (type == EU_TYPE_HF)
+        return x86_reg(jit_half_to_float(j, op, s, p));
     struct x86_rm rm = read_lanes(j, op, s, p);
     if (type == EU_TYPE_F)
         return rm;
@@ -406,7 +406,7 @@ jit_src_float(struct jit *j, const struct eu_op *op, unsigned s,
         for (unsigned i = 0; i < EU_MAX_LANES; i++) {
             if (type == EU_TYPE_UD)
                 value[i] = bits_from_float((float)value[i]);
-            else if (type != EU_TYPE_F)
+            else if (!eu_type_is_float(type))
                 value[i] = bits_from_float((float)(int32_t)value[i]);
             value[i] &= o->abs ? 0x7fffffff : UINT32_MAX;
             value[i] ^= o->negate ? 0x80000000 : 0;

@@ -345,7 +345,8 @@ make_code(struct jit *j, const struct eu_jit *jit)
     j->text_B = j->x.size;
     x86_place_pool(&j->x);
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
-                    (!j->needs_flush || jit->needs_flush);
+                    (!j->needs_flush || jit->needs_flush) &&
+                    (!j->needs_halves || jit->needs_halves);
     if (j->x.failed || j->failed || !as_alone)
         return NULL;
     return eu_exec_publish(j->x.code, j->x.size);

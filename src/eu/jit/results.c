@@ -2,6 +2,7 @@
  *
  * Whole dwords are bound to their registers, or merged with what these hold;
  * narrow types and strides are written to memory under a mask. */
+#include "eu/jit/lower_half.h"
 #include "eu/jit/words.h"
 
 #define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
@@ -13,11 +14,12 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
     if (op->fn != op->slow && !(op->post & EU_POST_STORE))
         return true;
-    if (o->type == EU_TYPE_HF || size_B == 8)
+    if (size_B == 8 || (o->type == EU_TYPE_HF && !jit_half_ok(j, op->insn)))
         return false;
     if (o->file == EU_FILE_ARF)
         return (o->reg & 0xf0) == EU_ARF_NULL;
-    if (o->file != EU_FILE_GRF || o->indirect)
+    if (o->file != EU_FILE_GRF || o->indirect ||
+        (o->type == EU_TYPE_HF && op->insn->opcode == EU_OP_CMP))
         return false;
     if (op->insn->align16 && o->writemask != 15)
         return false;
@@ -149,6 +151,29 @@ store_scalar(struct jit *j, const struct jit_part *p, unsigned reg,
         x86_patch(&j->x, skip, j->x.size);
 }
 
+/* Words that are side by side in the register already. */
+static void
+store_halves(struct jit *j, const struct jit_part *p, unsigned reg,
+             unsigned off_B, bool packed)
+{
+    unsigned len_B = p->lanes * 2, len = jit_len(len_B), d;
+    if (!packed || (!p->mask.all && !j->evex)) {
+        d = jit_temp(j);
+        x86_vop(&j->x, X86_PMOVZXWD, p->len, d, 0, x86_reg(reg), 0);
+        if (packed)
+            jit_store_words_vex(j, p, d, off_B);
+        else
+            store_spread(j, p, d, off_B, 2);
+        return;
+    }
+    if (!p->mask.all) {
+        d = jit_vec_exact(j, off_B, len_B);
+        x86_vop(&j->x, X86_MOVDQU16_ST, len, reg, 0, x86_reg(d), p->mask.k);
+        reg = d;
+    }
+    jit_bind(j, reg, off_B, len_B);
+}
+
 bool
 jit_bind_words(struct jit *j, const struct eu_op *op,
                const struct jit_part *part, const unsigned *reg, unsigned count)
@@ -156,9 +181,9 @@ jit_bind_words(struct jit *j, const struct eu_op *op,
     const struct eu_operand *o = &op->insn->dst;
     unsigned off_B = o->reg * EU_GRF_B + o->subreg_B, low, high;
     if (!j->evex || o->file != EU_FILE_GRF || o->hstride != 1 ||
-        eu_type_size_B((enum eu_type)o->type) != 2 || off_B % EU_GRF_B ||
-        op->lanes != 16 * count || count > 2 || !part[0].mask.all ||
-        !part[count - 1].mask.all)
+        eu_type_size_B((enum eu_type)o->type) != 2 || o->type == EU_TYPE_HF ||
+        off_B % EU_GRF_B || op->lanes != 16 * count || count > 2 ||
+        !part[0].mask.all || !part[count - 1].mask.all)
         return false;
     low = jit_temp(j);
     x86_vop(&j->x, X86_PMOVDW, 2, reg[0], 0, x86_reg(low), 0);
@@ -185,6 +210,8 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         store_dwords(j, op, p, reg, off_B);
     else if (p->lanes == 1)
         store_scalar(j, p, reg, off_B, size_B);
+    else if (o->type == EU_TYPE_HF)
+        store_halves(j, p, reg, off_B, o->hstride == 1);
     else if (size_B == 4)
         store_scattered(j, p, reg, off_B, step_B);
     else if (!j->evex)

@@ -75,6 +75,8 @@ enum jit_kind {
     JIT_NEG,     /* consecutive floats of it, negated */
     JIT_PLANE_U, /* PLN's operands: every other register */
     JIT_PLANE_V,
+    JIT_HALVES, /* consecutive halves of it, as F */
+    JIT_HALF,   /* one of them, in all lanes */
     JIT_CONST,
     JIT_EXEC, /* masks_vex.c */
     JIT_FLAGS,
@@ -255,6 +257,7 @@ struct jit {
     bool needs_nearest; /* only right while rounding to nearest even */
     bool needs_flush;   /* ... while denormals count as zero */
     bool needs_denorms; /* only right while cr0 keeps those of DF */
+    bool needs_halves;  /* ... of HF */
     bool keeps_denorms; /* the host's mode now is that of DF */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;

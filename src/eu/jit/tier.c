@@ -13,6 +13,7 @@
 #define CR0_ROUNDING (3u << 4)
 #define CR0_KEEP_F (1u << 7)
 #define CR0_KEEP_DF (1u << 6)
+#define CR0_KEEP_HF (1u << 10)
 #define CR0_ROUND_TO_INT (1u << 12)
 
 static int
@@ -55,7 +56,8 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
         !(t->cr0[0] & CR0_ALT) != !(jit->flags & EU_JIT_ALT) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)) ||
         (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)) ||
-        (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)))
+        (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)) ||
+        (jit->needs_halves && !(t->cr0[0] & CR0_KEEP_HF)))
         return NULL;
     bool full = eu_masks_nothing(t->mask, jit->need, jit->apart, jit->quads);
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);

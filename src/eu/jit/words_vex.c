@@ -80,10 +80,9 @@ jit_spread_vex(struct jit *j, const uint16_t *lane_B, unsigned lanes,
     return true;
 }
 
-/* d := the low words of eight dwords, in its lower half; how: an instruction
- * that makes words of them in each half. */
-static void
-pack(struct jit *j, enum x86_vop how, unsigned d, unsigned from)
+/* The host's instruction makes words of them in each half. */
+void
+jit_pack_words_vex(struct jit *j, enum x86_vop how, unsigned d, unsigned from)
 {
     x86_vop(&j->x, how, 1, d, from, x86_reg(from), 0);
     x86_vop_imm(&j->x, X86_PERMQ, 1, d, 0, x86_reg(d), 0, 0x08);
@@ -100,10 +99,10 @@ jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
     unsigned d = jit_temp(j);
     jit_sync_drop(j, off_B, p->lanes * 2);
     x86_vop(x, X86_PAND, 1, d, reg, x86_const(x, low, LANES), 0);
-    pack(j, X86_PACKUSDW, d, d);
+    jit_pack_words_vex(j, X86_PACKUSDW, d, d);
     if (!p->mask.all) {
         unsigned mask = jit_temp(j), old = jit_temp(j);
-        pack(j, X86_PACKSSDW, mask, p->mask.k);
+        jit_pack_words_vex(j, X86_PACKSSDW, mask, p->mask.k);
         x86_vop(x, X86_MOVUPS_LD, 0, old, 0, at, 0);
         x86_vop_imm(x, X86_BLENDVB, 0, d, old, x86_reg(d), 0,
                     (uint8_t)(mask << 4));

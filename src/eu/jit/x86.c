@@ -17,8 +17,11 @@ struct row {
 };
 
 /* From enum x86_tuple. */
-#define SHIFT(tuple) \
-    ((tuple) == X86_FULL ? 4 : (tuple) == X86_HALF || (tuple) == X86_8B ? 3 : 2)
+#define SHIFT(tuple)                                \
+    ((tuple) == X86_FULL                        ? 4 \
+     : (tuple) == X86_HALF || (tuple) == X86_8B ? 3 \
+     : (tuple) == X86_2B                        ? 1 \
+                                                : 2)
 
 /* Register fields are stored inverted. */
 #define EVEX_HEAD(map, pp, w)                                              \

@@ -177,6 +177,16 @@ x86_vop_imm(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
     x86_vector(x, op, x86_mods_imm(len, k, imm), reg | vvvv << 8, rm);
 }
 
+/* The same of registers, rounded so whatever the host's mode says: 512 bits. */
+enum x86_rounding { X86_DOWN = 1, X86_UP };
+static inline void
+x86_vop_rounded(struct x86 *x, enum x86_vop op, unsigned reg, unsigned vvvv,
+                unsigned rm, enum x86_rounding rounding)
+{
+    uint64_t mods = x86_mods(rounding, 0, false) | 1u << 28;
+    x86_vector(x, op, mods, reg | vvvv << 8, x86_reg(rm));
+}
+
 /* The same with [rax + rcx], VEX only; imm < 0: none. */
 void x86_vop_indexed(struct x86 *x, enum x86_vop op, unsigned len, unsigned reg,
                      unsigned vvvv, int imm);

@@ -10,6 +10,7 @@ enum x86_tuple {
     X86_QUARTER,
     X86_4B,
     X86_8B,
+    X86_2B,
 };
 
 /* PBROADCASTD and PBROADCASTQ are for floats, too: Zen 4 loads with them, as
@@ -78,6 +79,8 @@ enum x86_tuple {
     X(CVTTPS2DQ, 1, 2, 0, 0, 0x5b, FULL)     \
     X(CVTUDQ2PS, 1, 3, 2, 0, 0x7a, FULL)     \
     X(CVTTPS2UDQ, 1, 0, 2, 0, 0x78, FULL)    \
+    X(CVTPH2PS, 2, 1, 0, 0, 0x13, HALF)      \
+    X(CVTPS2PH, 3, 1, 0, 0, 0x1d, HALF)      \
     X(PADDD, 1, 1, 0, 0, 0xfe, FULL)         \
     X(PSUBD, 1, 1, 0, 0, 0xfa, FULL)         \
     X(PADDW, 1, 1, 0, 0, 0xfd, FULL)         \
@@ -113,13 +116,13 @@ enum x86_tuple {
     X(PMOVDB, 2, 2, 2, 0, 0x31, QUARTER)     \
     X(PBROADCASTD, 2, 1, 0, 0, 0x58, 4B)     \
     X(PBROADCASTB, 2, 1, 0, 2, 0x78, 4B)     \
-    X(PBROADCASTW, 2, 1, 0, 2, 0x79, 4B)     \
+    X(PBROADCASTW, 2, 1, 0, 0, 0x79, 2B)     \
     X(PBROADCASTD_GPR, 2, 1, 2, 0, 0x7c, 4B) \
     X(UNPCKLPS, 1, 0, 0, 0, 0x14, FULL)      \
     X(UNPCKHPS, 1, 0, 0, 0, 0x15, FULL)      \
     X(UNPCKLPD, 1, 1, 0, 1, 0x14, FULL)      \
     X(UNPCKHPD, 1, 1, 0, 1, 0x15, FULL)      \
-    X(INSERTF128, 3, 1, 0, 2, 0x18, HALF)    \
+    X(INSERTF128, 3, 1, 0, 0, 0x18, HALF)    \
     X(EXTRACTF128, 3, 1, 0, 2, 0x19, HALF)   \
     X(PTEST, 2, 1, 0, 2, 0x17, FULL)         \
     X(PSHUFB, 2, 1, 0, 2, 0x00, FULL)        \

@@ -113,6 +113,44 @@ Test(jit_x86, narrow_broadcasts)
     arena_finish(x.memory);
 }
 
+/* By GNU as. */
+Test(jit_x86, halves_and_rounding)
+{
+    static const uint8_t evex[] = {
+        0x62, 0x82, 0x7d, 0x48, 0x13, 0xed,    /* vcvtph2ps zmm21, ymm29 */
+        0x62, 0xe2, 0x7d, 0x28, 0x13, 0x6b,    /* vcvtph2ps ymm21, .. */
+        0x14,                                  /* [rbx + 320] */
+        0x62, 0x83, 0x7d, 0x48, 0x1d, 0xed, 4, /* vcvtps2ph ymm29, zmm21, 4 */
+        0x62, 0xe2, 0x7d, 0x28, 0x79, 0x6b,    /* vpbroadcastw ymm21, .. */
+        0x03,                                  /* [rbx + 6] */
+        0x62, 0x83, 0x6d, 0x20, 0x18, 0xed, 1, /* vinsertf32x4 ymm21, .. */
+        0x62, 0x82, 0x6d, 0x30, 0xb8, 0xed,    /* vfmadd231ps .., {rd-sae} */
+        0x62, 0x82, 0x6d, 0x50, 0xb8, 0xed,    /* vfmadd231ps .., {ru-sae} */
+    };
+    static const uint8_t vex[] = {
+        0xc4, 0x62, 0x7d, 0x13, 0xdf,    /* vcvtph2ps ymm11, xmm7 */
+        0xc4, 0x63, 0x7d, 0x1d, 0xdf, 4, /* vcvtps2ph xmm7, ymm11, 4 */
+    };
+    struct x86 x;
+    begin(&x, true);
+    x86_vop(&x, X86_CVTPH2PS, 2, 21, 0, x86_reg(29), 0);
+    x86_vop(&x, X86_CVTPH2PS, 1, 21, 0, x86_thread(320), 0);
+    x86_vop_imm(&x, X86_CVTPS2PH, 2, 21, 0, x86_reg(29), 0, 4);
+    x86_vop(&x, X86_PBROADCASTW, 1, 21, 0, x86_thread(6), 0);
+    x86_vop_imm(&x, X86_INSERTF128, 1, 21, 18, x86_reg(29), 0, 1);
+    x86_vop_rounded(&x, X86_FMADD231PS, 21, 18, 29, X86_DOWN);
+    x86_vop_rounded(&x, X86_FMADD231PS, 21, 18, 29, X86_UP);
+    cr_assert_eq(x.size, sizeof evex);
+    cr_expect_arr_eq(x.code, evex, sizeof evex);
+    arena_finish(x.memory);
+    begin(&x, false);
+    x86_vop(&x, X86_CVTPH2PS, 1, 11, 0, x86_reg(7), 0);
+    x86_vop_imm(&x, X86_CVTPS2PH, 1, 11, 0, x86_reg(7), 0, 4);
+    cr_assert_eq(x.size, sizeof vex);
+    cr_expect_arr_eq(x.code, vex, sizeof vex);
+    arena_finish(x.memory);
+}
+
 /* By GNU as: vpextrd eax, xmm25, 1 and vpextrd eax, xmm11, 1. */
 Test(jit_x86, lanes_to_general_registers)
 {
