@@ -293,12 +293,14 @@ void eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
 void eu_launch_zero_again(const struct eu_launch *launch,
                           struct eu_thread *thread, unsigned first_grf);
 
-/* Threads with these channels on may run code that masks nothing. */
+/* Threads with these channels on may run code that masks nothing: all that the
+ * kernel could disable, or some of these, which then never part. */
 static inline bool
 eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
 {
     uint32_t all = mask & mask >> 1 & mask >> 2 & mask >> 3 & 0x11111111;
-    return (mask & need) == need || (apart && (!quads || all * 15 == mask));
+    return (mask & need) == need ||
+           (apart && !(mask & ~need) && (!quads || all * 15 == mask));
 }
 
 /* The masks, and off it goes. */

@@ -3,8 +3,9 @@
  * Where no lane that is on can notice what the others do, threads with
  * channels off run the code that masks nothing: what it leaves in the lanes
  * that are off is rubbish, and messages name the lanes that are on. This is
- * for kernels without branches; their instructions are followed once, with a
- * note for each register which lanes' rubbish is where. */
+ * for kernels without branches, but for those of loops that count
+ * (apart_loops.c); their instructions are followed, with a note for each
+ * register which lanes' rubbish is where. */
 #include "eu/jit/apart.h"
 
 #include "eu/interp/alu.h"

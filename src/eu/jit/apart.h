@@ -23,6 +23,8 @@ void jit_apart_begin(struct jit_apart *f);
 /* False: no more. */
 bool jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
                       const struct jit_regs *regs);
+/* The whole kernel, with its loops, if jit.only_counts. */
+void jit_apart_follow_loops(struct jit_apart *f, const struct jit *j);
 
 /* What this register and the next one hold. */
 static inline uint32_t

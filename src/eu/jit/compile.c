@@ -172,6 +172,9 @@ jit_compile_alu(struct jit *j, const struct eu_op *op)
 static void
 interpret_alu(struct jit *j, uint32_t i)
 {
+    /* Lanes that are off would not count. */
+    j->failed |= j->in.apart && j->has_flow &&
+                 (j->k->ops[i].plain & EU_PLAIN_INT);
     interpret(j, i);
     j->asks = true;
     j->start[i] |= JIT_INTERPRETED;

@@ -3,10 +3,14 @@
  *      mov v 0
  *      loop: cmp.ge f v 128; (f) break; ...; add v v 1; while
  *
- * All lanes of v are the same while all channels are on: the first lane decides
+ * The limit may also be one dword for all lanes that the loop leaves alone. All
+ * lanes of v are the same while all channels are on: the first lane decides
  * whether all of them leave, in a general register, and the flags, which nobody
  * else looks at inside, are written on the way out only. */
 #include "eu/jit/compile.h"
+#include "eu/jit/x86_gpr.h"
+
+#define GRF_AT(off_B) (offsetof(struct eu_thread, grf) + (off_B))
 
 static bool
 is_int(const struct eu_operand *o)
@@ -55,13 +59,13 @@ reads_flags(const struct eu_op *op)
     return flags || (insn->dst.file == EU_FILE_ARF && insn->dst.reg);
 }
 
-/* Leaves v alone, for certain. */
+/* Leaves that vector alone, for certain. */
 static bool
-spares(const struct jit *j, uint32_t i, const struct jit_counter *c)
+leaves_alone(const struct jit *j, uint32_t i, unsigned off_B, unsigned len_B)
 {
     const struct eu_op *op = &j->k->ops[i];
     struct jit_moved m;
-    unsigned from_B = op->dst_off_B, len_B = op->lanes * 4u;
+    unsigned from_B = op->dst_off_B, size_B = op->lanes * 4u;
     if (op->insn->dst.indirect ||
         (jit_is_send(op) && !(j->start[i] & JIT_MEMORY)) ||
         (op->insn->opcode == EU_OP_MATH && op->insn->dst.type != EU_TYPE_F))
@@ -69,16 +73,39 @@ spares(const struct jit *j, uint32_t i, const struct jit_counter *c)
     if (j->start[i] & JIT_MEMORY) {
         jit_memory_moves(op, &m);
         for (unsigned n = 0; n < m.count; n++)
-            if (m.part[n].written && m.part[n].off_B < c->off_B + c->len_B &&
-                c->off_B < m.part[n].off_B + m.part[n].len_B)
+            if (m.part[n].written && m.part[n].off_B < off_B + len_B &&
+                off_B < m.part[n].off_B + m.part[n].len_B)
                 return false;
         return true;
     }
-    if (!jit_set_has(&j->regs[i].all, c->off_B, c->len_B))
+    if (!jit_set_has(&j->regs[i].all, off_B, len_B))
         return true;
     return is_whole(op) &&
-           ((op->post & EU_POST_NULL) || from_B >= c->off_B + c->len_B ||
-            from_B + len_B <= c->off_B);
+           ((op->post & EU_POST_NULL) || from_B >= off_B + len_B ||
+            from_B + size_B <= off_B);
+}
+
+static bool
+spares(const struct jit *j, uint32_t i, const struct jit_counter *c)
+{
+    return leaves_alone(j, i, c->off_B, c->len_B);
+}
+
+static bool
+spares_limit(const struct jit *j, uint32_t i, const struct jit_counter *c)
+{
+    return !c->limit_in_grf || leaves_alone(j, i, c->limit, 4);
+}
+
+/* False: it is no limit. */
+static bool
+find_limit(const struct eu_op_src *src, struct jit_counter *c)
+{
+    bool scalar = src->cls == EU_SRC_SCALAR;
+    c->limit_in_grf = scalar;
+    c->limit = scalar ? src->off_B : src->imm;
+    return src->cls == EU_SRC_IMM ||
+           (scalar && src->and_mask == UINT32_MAX && !src->xor_mask);
 }
 
 /* The loop's first two ops. */
@@ -103,12 +130,11 @@ find_end(const struct jit *j, const struct jit_loop *l, struct jit_counter *c)
     const struct eu_insn *insn = cmp->insn;
     if (insn->opcode != EU_OP_CMP || !is_whole(cmp) || cmp->no_mask ||
         !(cmp->post & EU_POST_NULL) || cmp->src[0].cls != EU_SRC_VEC ||
-        cmp->src[1].cls != EU_SRC_IMM || !is_int(&insn->src[0]) ||
+        !find_limit(&cmp->src[1], c) || !is_int(&insn->src[0]) ||
         insn->src[0].type != insn->src[1].type || !jit_masks_fit(cmp))
         return false;
     c->off_B = cmp->src[0].off_B;
     c->len_B = (uint16_t)(cmp->lanes * 4);
-    c->limit = cmp->src[1].imm;
     c->cc = conditions[cmp->is_unsigned][cmp->cmod & 15];
     return c->cc && (cmp->lanes == 8 || cmp->lanes == 16) &&
            out->insn->opcode == EU_OP_BREAK && out->pred == 1 &&
@@ -162,7 +188,8 @@ jit_find_counter(const struct jit *j, struct jit_loop *l)
         const struct eu_op *op = &j->k->ops[i];
         bool step = is_step(op, &c);
         if ((j->start[i] & JIT_FLOW) || op->fn == eu_op_join ||
-            reads_flags(op) || (!step && !spares(j, i, &c)))
+            reads_flags(op) || (!step && !spares(j, i, &c)) ||
+            !spares_limit(j, i, &c))
             return;
         steps += step;
     }
@@ -217,11 +244,15 @@ jit_test_counter(struct jit *j)
     int r = jit_find(j, JIT_GRF, c->off_B, piece_B);
     if (r >= 0) {
         x86_vop_imm(x, X86_PEXTRD, 0, (unsigned)r, 0, x86_reg(X86_RAX), 0, 0);
-        x86_alu_imm(x, X86_CMP, X86_RAX, c->limit, false);
     } else {
         jit_sync(j, c->off_B, 4);
-        x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, grf) + c->off_B,
-                        c->limit);
+        x86_load(x, X86_RAX, GRF_AT(c->off_B), 4);
+    }
+    if (c->limit_in_grf) {
+        jit_sync(j, c->limit, 4);
+        x86_gop(x, X86_G_CMP, false, X86_RAX, x86_g_thread(GRF_AT(c->limit)));
+    } else {
+        x86_alu_imm(x, X86_CMP, X86_RAX, c->limit, false);
     }
     return x86_jump(x, c->cc);
 }

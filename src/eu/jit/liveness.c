@@ -488,7 +488,10 @@ jit_analyse(struct jit *j, bool whole)
     memcpy(j->in.full, j->live[0][0].w, sizeof j->in.full);
     memcpy(j->in.masked, j->live[1][0].w, sizeof j->in.masked);
     j->in.own_lit = finds_own_lit(j);
-    j->in.apart = apart.ended && !j->has_flow && !j->has_modes && !j->in.acc;
+    if (whole && j->has_flow && j->only_counts)
+        jit_apart_follow_loops(&apart, j);
+    j->in.apart = apart.ended && (!j->has_flow || j->only_counts) &&
+                  !j->has_modes && !j->in.acc;
     j->in.quads = apart.quads;
     j->leaves = (uint8_t)least;
     j->in.leaves = j->in.apart ? least : EU_LEAVES_ALL;

@@ -3,8 +3,11 @@
  * The interpreter's functions move the channels; what is compiled is where to
  * go on: in the full copy while every channel is on, else in the masked one. */
 #include "eu/jit/code.h"
+#include "eu/jit/x86_gpr.h"
 
 #include <stdlib.h>
+
+#define MASK_AT offsetof(struct eu_thread, mask)
 
 bool
 jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
@@ -76,7 +79,7 @@ static void
 continue_at(struct jit *j, uint32_t op)
 {
     if (j->full) {
-        x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+        x86_load(&j->x, X86_RCX, MASK_AT, 4);
         x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
         x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
         jit_jump_to(j, X86_CC_E, op, false);
@@ -168,12 +171,17 @@ test_pred(struct jit *j, const struct eu_op *op, bool in_all)
     return x86_jump(x, X86_CC_NE);
 }
 
-/* Jumps away unless the op's channels are all that the thread has on. */
+/* Jumps away unless the op's channels are all that the thread has on, or where
+ * lanes keep to themselves, all that may be on. */
 static uint32_t
 test_channels(struct jit *j, const struct eu_op *op)
 {
-    x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask),
-                    op_channels(op));
+    if (j->in.apart) {
+        x86_load(&j->x, X86_RCX, MASK_AT, 4);
+        x86_alu_imm(&j->x, X86_AND, X86_RCX, ~op_channels(op), false);
+    } else {
+        x86_alu_mem_imm(&j->x, X86_CMP, MASK_AT, op_channels(op));
+    }
     return x86_jump(&j->x, X86_CC_NE);
 }
 
@@ -229,7 +237,7 @@ native_while(struct jit *j, uint32_t index)
     jit_load_taken(j, op);
     x86_test(x, X86_RAX);
     jit_jump_to(j, X86_CC_E, index + 1, !j->full);
-    x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
+    x86_load(x, X86_RDX, MASK_AT, 4);
     x86_alu_reg(x, X86_XOR, X86_RDX, X86_RAX, false);
     jit_jump_to(j, X86_CC_E, head, !j->full);
     jit_park(j, op, op->next_B);
@@ -249,7 +257,7 @@ part(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->k->ops[index];
     jit_park(j, op, place_of(op));
-    x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    x86_alu_mem_imm(&j->x, X86_CMP, MASK_AT, 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     jit_jump_to(j, X86_ALWAYS, index + 1, true);
 }
@@ -260,10 +268,9 @@ static void
 find_parting(struct jit *j, const struct eu_op *op)
 {
     struct x86 *x = &j->x;
-    unsigned opcode = op->insn->opcode;
     jit_load_taken(j, op);
     x86_mov_reg(x, X86_RDX, X86_RAX);
-    if (opcode == EU_OP_IF || opcode == EU_OP_GOTO)
+    if (op->insn->opcode == EU_OP_IF || op->insn->opcode == EU_OP_GOTO)
         x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
     else
         x86_alu_imm(x, X86_CMP, X86_RDX, 0, false);
@@ -294,7 +301,7 @@ cold_branch(struct jit *j, uint32_t index)
     find_parting(j, op);
     if (is_if ? stays_together(j, index + (uint32_t)op->jip)
               : jit_leaves_loop(j, index)) {
-        x86_alu_imm(x, X86_CMP, X86_RDX, op_channels(op), false);
+        x86_gop(x, X86_G_CMP, false, X86_RDX, x86_g_thread(MASK_AT));
         uint32_t some = x86_jump(x, X86_CC_NE);
         uint32_t other = test_channels(j, op);
         if (!is_if) /* the loop's end, skipped, counts */
@@ -329,7 +336,7 @@ native_branch(struct jit *j, uint32_t index)
         return;
     }
     defer(j, x86_jump(x, X86_CC_NE), index);
-    x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    x86_alu_mem_imm(x, X86_CMP, MASK_AT, 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     if (j->loop && j->loop != jit_loop_at(j, index + 1))
         jit_jump_to(j, X86_ALWAYS, index + 1, true);
@@ -359,14 +366,14 @@ native_else(struct jit *j, uint32_t index)
         jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, false);
         x86_patch(x, other, x->size);
     }
-    x86_load(x, X86_RDX, offsetof(struct eu_thread, mask), 4);
+    x86_load(x, X86_RDX, MASK_AT, 4);
     x86_alu_imm(x, X86_AND, X86_RDX, op->full << op->chan, false);
     uint32_t none = x86_jump(x, X86_CC_E);
     jit_park(j, op, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     x86_patch(x, none, x->size);
     /* Those that failed the IF wait behind this instruction. */
     jit_wake(j, op->next_B);
-    x86_alu_mem_imm(x, X86_CMP, offsetof(struct eu_thread, mask), 0);
+    x86_alu_mem_imm(x, X86_CMP, MASK_AT, 0);
     jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
     continue_at(j, index + 1);
 }
@@ -428,8 +435,7 @@ jit_lower_flow(struct jit *j, uint32_t index)
     case EU_OP_JOIN:
         /* Nothing happens while a channel is on. */
         if (!j->full) {
-            x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, mask),
-                            0);
+            x86_alu_mem_imm(&j->x, X86_CMP, MASK_AT, 0);
             jit_jump_to(j, X86_CC_E, index + (uint32_t)op->jip, true);
         }
         break;
@@ -465,7 +471,7 @@ jit_lower_join(struct jit *j, uint32_t index)
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
     jit_wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
-    x86_load(&j->x, X86_RCX, offsetof(struct eu_thread, mask), 4);
+    x86_load(&j->x, X86_RCX, MASK_AT, 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
     jump_to_full(j, X86_CC_E, index);

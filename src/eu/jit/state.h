@@ -128,7 +128,8 @@ struct jit_pin {
 /* The vector that says when a loop ends, by its first lane (counters.c). */
 struct jit_counter {
     uint16_t off_B, len_B; /* 0: there is none */
-    uint32_t limit;
+    uint32_t limit;        /* or where it is */
+    bool limit_in_grf;
     enum x86_cc cc;
 };
 

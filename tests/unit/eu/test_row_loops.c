@@ -2,138 +2,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "encode.h"
+#include "base/fpmode.h"
+#include "loop_kernels.h"
 #include "rows.h"
-
-#define COUNTER_GRF 110
-
-/* op (16|M0) r110.0<1>:d r110.0<8;8,1>:d imm:d */
-static struct code
-encode_count(unsigned opcode, uint32_t imm)
-{
-    struct code c = encode_binary(opcode, EU_TYPE_D);
-    put(&c, 23, 21, 4);
-    put(&c, 60, 53, COUNTER_GRF);
-    put(&c, 76, 69, COUNTER_GRF);
-    put(&c, 90, 89, EU_FILE_IMM);
-    put(&c, 127, 96, imm);
-    return c;
-}
-
-/* What neither reads nor writes flags. */
-static void
-add_without_flags(struct rk *k)
-{
-    if (!rk_add_alu(k))
-        return;
-    uint32_t dw[4];
-    memcpy(dw, k->code + k->at_B[k->count - 1], sizeof dw);
-    bool math = (dw[0] & 127) == EU_OP_MATH;
-    if (fields_get(dw, 16, 19) || (!math && fields_get(dw, 24, 27)))
-        k->size_B = k->at_B[--k->count];
-}
-
-static void
-add_any(struct rk *k)
-{
-    for (unsigned n = 1 + rk_rnd(k, 8); n--;)
-        add_without_flags(k);
-}
-
-/* As many values as a loop may keep in registers of each thread. */
-#define VALUES 9
-#define VALUE_GRF(i) (40 + 2 * (i))
-#define GIVEN_GRF 90 /* that nobody writes */
-#define BEHIND_GRF 64
-
-static void
-add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b)
-{
-    struct code c = encode_binary(EU_OP_ADD, EU_TYPE_F);
-    put(&c, 23, 21, 4);
-    put(&c, 60, 53, dst);
-    put(&c, 76, 69, a);
-    put(&c, 108, 101, b);
-    rk_append(k, c.dw);
-}
-
-/* Values in any order, so that they go round in circles on their way to the
- * registers in which the loop has them. */
-static void
-add_values(struct rk *k, bool first)
-{
-    unsigned order[VALUES];
-    for (unsigned i = 0; i < VALUES; i++) {
-        unsigned at = rk_rnd(k, i + 1);
-        order[i] = order[at];
-        order[at] = i;
-    }
-    for (unsigned i = 0; i < VALUES; i++) {
-        unsigned grf = VALUE_GRF(order[i]);
-        unsigned other = VALUE_GRF(rk_rnd(k, VALUES));
-        add_sum(k, grf, first ? GIVEN_GRF : grf,
-                first ? GIVEN_GRF + 2 * rk_rnd(k, 8) : other);
-    }
-}
-
-static void
-add_to_values(struct rk *k)
-{
-    add_values(k, false);
-}
-
-/* mov r110 0; loop: cmp.ge r110 times; break; ...; add r110 r110 1; while */
-static void
-add_loop(struct rk *k, uint32_t times, void (*add_body)(struct rk *k))
-{
-    struct code start = encode_count(EU_OP_AND, 0);
-    struct code test = encode_count(EU_OP_CMP, times);
-    struct code out = encode_branch(EU_OP_BREAK, 0, 0);
-    struct code step = encode_count(EU_OP_ADD, 1);
-    put(&start, 6, 0, EU_OP_MOV);
-    put(&start, 42, 41, EU_FILE_IMM);
-    put(&start, 95, 64, 0);
-    put(&test, 27, 24, EU_CMOD_GE);
-    put(&test, 36, 35, EU_FILE_ARF);
-    put(&test, 60, 53, 0);
-    put(&out, 19, 16, 1);
-    rk_append(k, start.dw);
-    uint32_t head_B = k->size_B;
-    rk_append(k, test.dw);
-    unsigned at = rk_append(k, out.dw);
-    add_body(k);
-    rk_append(k, step.dw);
-    uint32_t end_B = k->size_B - k->at_B[at];
-    out = encode_branch(EU_OP_BREAK, (int32_t)end_B, (int32_t)end_B);
-    put(&out, 19, 16, 1);
-    memcpy(k->code + k->at_B[at], out.dw, sizeof out.dw);
-    struct code again = encode_branch(EU_OP_WHILE,
-                                      (int32_t)(head_B - k->size_B), 0);
-    rk_append(k, again.dw);
-}
-
-static void
-make_loops(struct rk *k, uint64_t seed)
-{
-    make_silent(k, seed, true);
-    k->size_B = k->at_B[--k->count];
-    for (unsigned n = 1 + rk_rnd(k, 2); n--;) {
-        add_loop(k, rk_rnd(k, 12), add_any);
-        for (unsigned i = rk_rnd(k, 4); i--;)
-            rk_add_alu(k);
-    }
-    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
-}
-
-static void
-make_circles(struct rk *k, uint64_t seed)
-{
-    make_silent(k, seed, true);
-    k->size_B = k->at_B[--k->count];
-    add_values(k, true);
-    add_loop(k, rk_rnd(k, 12), add_to_values);
-    rk_add_send(k, VALUE_GRF(rk_rnd(k, 3)), EU_CATCH_GRF, 0, true);
-}
 
 /* Those that did not stay together, or were left over, one at a time. */
 static unsigned
@@ -167,9 +38,9 @@ compare_pairs(struct rk *k, uint64_t seed, struct pair_tally *tally)
     struct rk_log log = {.lanes = true};
     struct ready r;
     const struct eu_launch *l = &r.launch;
-    bool fits = make_ready(&r, &state, k, true, NULL, &got) && !l->rows;
-    tally->kernels += fits;
+    bool fits = make_ready(&r, &state, k, seed & 1, NULL, &got);
     if (fits && eu_jit_together(l->jit, 2)) {
+        tally->kernels++;
         int64_t budget = rk_rnd(&state, 4) ? BUDGET : rk_rnd(&state, 1000);
         int64_t left[2] = {budget, budget};
         poison(&t[0], (unsigned)seed);
@@ -240,7 +111,7 @@ finds_written(bool alike)
     make_silent(&k, 1, true);
     k.count = k.size_B = 0;
     add_values(&k, true);
-    add_loop(&k, 5, add_to_values);
+    add_loop(&k, 5, false, add_to_values);
     if (!alike) {
         struct code other = encode_count(EU_OP_AND, 7); /* of given values */
         put(&other, 76, 69, GIVEN_GRF);
@@ -276,4 +147,118 @@ Test(row_loops, threads_without_weights_in_pairs)
         cr_expect_gt(t.pairs, KERNELS / 100, "%u of %u", t.pairs, t.kernels);
     else
         cr_expect_eq(t.kernels, 0);
+}
+
+/* ---- lanes that are off -------------------------------------------------- */
+
+/* In pieces of that many instructions; 0: interpreted. Does it end? */
+static bool
+run_lanes(struct eu_thread *t, const struct eu_jit *jit, unsigned piece)
+{
+    struct rk_log log = {.lanes = eu_jit_info(jit).apart};
+    unsigned patience = 100;
+    t->user = &log;
+    for (unsigned spent = 0; spent < BUDGET; spent += piece ? piece : BUDGET) {
+        if (piece)
+            eu_jit_execute(jit, t, piece);
+        else
+            eu_run_reference(t, BUDGET);
+        if (t->status != EU_RUNNING && !rk_notify(t, &patience))
+            break;
+    }
+    t->clock = log.hash;
+    return t->status == EU_FINISHED;
+}
+
+struct lane_tally {
+    unsigned apart, ended;
+};
+
+static void
+compare_lanes(const struct rk *k, uint64_t seed, struct lane_tally *tally)
+{
+    static struct eu_thread single, piecewise;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct eu_kernel *kernel = eu_kernel_build(k->code, k->size_B, k->gen);
+    cr_assert_not_null(kernel);
+    struct eu_jit *jit = eu_jit_compile(kernel, cpu_selected(),
+                                        EU_JIT_DENORMALS);
+    cr_assert_not_null(jit);
+    struct eu_start s = rk_start(&state, kernel);
+    /* Other modes are not for this code. */
+    s.alt_mode = s.single_program_flow = false;
+    s.rounding = 0;
+    uint32_t mode = fpmode_get();
+    eu_thread_init(&single, &s);
+    rk_fill_registers(&state, &single);
+    eu_thread_update_mxcsr(&single);
+    piecewise = single;
+    tally->apart += eu_jit_info(jit).apart;
+    if (run_lanes(&single, jit, 0)) {
+        unsigned piece = seed % 3 ? 1 + (unsigned)(seed % 40) : BUDGET;
+        cr_expect(run_lanes(&piecewise, jit, piece), "seed %llu",
+                  (unsigned long long)seed);
+        cr_expect_eq(piecewise.clock, single.clock, "seed %llu",
+                     (unsigned long long)seed);
+        tally->ended++;
+    }
+    fpmode_set(mode);
+    eu_jit_free(jit);
+    eu_kernel_free(kernel);
+}
+
+Test(row_loops, lanes_that_are_off)
+{
+    static struct rk k;
+    struct lane_tally t = {0};
+    if (cpu_selected() < CPU_AVX2)
+        return;
+    for (uint64_t seed = 1; seed <= 4 * KERNELS; seed++) {
+        make_sending_loops(&k, seed);
+        compare_lanes(&k, seed, &t);
+    }
+    cr_expect_gt(t.apart, KERNELS / 10, "%u", t.apart);
+    cr_expect_gt(t.ended, 3 * KERNELS, "%u", t.ended);
+}
+
+/* Of what the round before has left in one register, or of what nobody writes
+ * in another: a move and a sum. */
+static bool moves_scalar, moves_written;
+
+static void
+add_move_and_sum(struct rk *k)
+{
+    struct code c = encode_unary(EU_OP_MOV, EU_TYPE_F);
+    put(&c, 23, 21, 4);
+    put(&c, 60, 53, VALUE_GRF(1));
+    put(&c, 76, 69, moves_written ? VALUE_GRF(0) : GIVEN_GRF);
+    if (moves_scalar)
+        put(&c, 88, 80, 0);
+    rk_append(k, c.dw);
+    add_sum(k, VALUE_GRF(0), VALUE_GRF(1), VALUE_GRF(1));
+}
+
+static bool
+is_apart(bool scalar, bool written)
+{
+    static struct rk k;
+    struct eu_start start = {.simd = 16, .dispatch_mask = 0xffff};
+    struct eu_launch l;
+    moves_scalar = scalar;
+    moves_written = written;
+    make_silent(&k, 1, true);
+    k.count = k.size_B = 0;
+    add_loop(&k, 5, false, add_move_and_sum);
+    rk_add_send(&k, VALUE_GRF(0), EU_CATCH_GRF, 0, true);
+    start.kernel = eu_kernel_build(k.code, k.size_B, k.gen);
+    eu_launch_init(&l, &start);
+    eu_kernel_free((struct eu_kernel *)start.kernel);
+    return l.apart;
+}
+
+Test(row_loops, lanes_that_meet_in_the_next_round)
+{
+    cr_expect(is_apart(false, true));
+    cr_expect(is_apart(true, false));
+    cr_expect_not(is_apart(true, true));
 }
