@@ -53,9 +53,9 @@ enum eu_status {
  * neither needs registers copied: eight vectors, the first thread's struct
  * eu_row, arg. Not NULL there unless fn is.
  *
- * copy: NULL, or with AVX-512 what does the work of the tail and of the message
- * before it, where the one's answer is the other's payload (eu_launch.copied).
- * Called with that message's two vectors, then as fn; returns a bool: false
+ * copy: NULL, or what does the work of the tail and of the message before it,
+ * where the one's answer is the other's payload (eu_launch.copied). Called with
+ * that message's two vectors, four with AVX2, then as fn; returns a bool: false
  * with nothing done, and the message is sent. */
 struct eu_tail {
     void (*fn)(void);

@@ -1,5 +1,5 @@
 /* pixels.h: the types of sample_plan.pixels and .vectors, for callers with
- * AVX-512.
+ * AVX-512 or AVX2.
  *
  * pixels: sixteen pixels of four bytes, each lane's red in the lowest or blue:
  * the same bits as if patch()'s answer were clamped to 0..1 and rounded to
@@ -18,6 +18,10 @@
 typedef bool (*sample_vectors_avx512_fn)(const struct sample_plan *plan,
                                          uint32_t *out, const int16_t at_dw[4],
                                          __m512 a, __m512 b, __m512 c);
+typedef bool (*sample_vectors_avx2_fn)(const struct sample_plan *plan,
+                                       uint32_t *out, const int16_t at_dw[4],
+                                       __m256 a0, __m256 a1, __m256 b0,
+                                       __m256 b1, __m256 c0, __m256 c1);
 
 enum sample_state {
     SAMPLE_LEFT_OUT, /* run() has to answer */
@@ -55,6 +59,11 @@ typedef __m512i (*sample_pixels_avx512_fn)(const struct sample_plan *plan,
                                            struct sample_blocks *blocks,
                                            bool blue_first,
                                            struct sample_begun *begun);
+/* False: run() has to answer. Nothing is left to finish(). */
+typedef bool (*sample_pixels_avx2_fn)(const struct sample_plan *plan, __m256 u0,
+                                      __m256 u1, __m256 v0, __m256 v1,
+                                      struct sample_blocks *blocks,
+                                      bool blue_first, __m256i out[2]);
 typedef __m512i (*sample_finish_avx512_fn)(const struct sample_plan *plan,
                                            const struct sample_begun *begun,
                                            bool blue_first);

@@ -285,11 +285,17 @@ extern const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
-/* Beside some of those with AVX-512. */
+/* Beside some of them. */
+extern const sample_vectors_fn sample_vectors_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_rows_avx2[SAMPLE_TEXELS]
+                                                       [SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS]
                                                     [SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
 /* Beside each of them. */
+extern const sample_pixels_fn sample_pixels_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_pixels_fn sample_pixels_rows_avx2[SAMPLE_TEXELS]
+                                                     [SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_dwords[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];

@@ -100,6 +100,8 @@ choose_pixels(struct sample_plan *plan)
         const sample_pixels_fn *pixels;
         sample_finish_fn finish;
     } beside[] = {
+        {sample_patch_avx2[texel], sample_pixels_avx2[texel], NULL},
+        {sample_patch_rows_avx2[texel], sample_pixels_rows_avx2[texel], NULL},
         {sample_patch_dwords[texel], sample_pixels_dwords[texel], NULL},
         {sample_patch_rows[texel], sample_pixels_rows[texel], NULL},
         {sample_patch_vbmi[texel], sample_pixels_vbmi[texel],
@@ -125,6 +127,10 @@ static sample_vectors_fn
 choose_vectors(const struct sample_plan *plan)
 {
     enum sample_texel t = plan->texel;
+    if (plan->patch && plan->patch == sample_patch_avx2[t][plan->way])
+        return sample_vectors_avx2[t][plan->way];
+    if (plan->patch && plan->patch == sample_patch_rows_avx2[t][plan->way])
+        return sample_vectors_rows_avx2[t][plan->way];
     if (plan->patch && plan->patch == sample_patch_dwords[t][plan->way])
         return sample_vectors_dwords[t][plan->way];
     if (plan->patch && plan->patch == sample_patch_vbmi[t][plan->way])

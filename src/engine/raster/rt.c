@@ -149,8 +149,13 @@ rt_choose_tail_of_two(const struct rt_state *st)
 rt_tail_fn
 rt_choose_copy(const struct rt_state *st, bool halves)
 {
-    if (st->mode != RT_PLAIN || !st->mask_all || cpu_selected() != CPU_AVX512)
+    if (st->mode != RT_PLAIN || !st->mask_all)
         return NULL;
-    return halves ? rt_copy_halves_avx512[st->format]
-                  : rt_copy_avx512[st->format];
+    switch (cpu_selected()) {
+    case CPU_AVX512:
+        return halves ? rt_copy_halves_avx512[st->format]
+                      : rt_copy_avx512[st->format];
+    case CPU_AVX2: return rt_copy_avx2[st->format];
+    default: return NULL;
+    }
 }

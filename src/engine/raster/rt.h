@@ -112,6 +112,7 @@ struct rt_routine {
 
 extern const struct rt_routine rt_routine_avx2[RT_FORMATS][RT_MODES];
 extern const struct rt_routine rt_routine_avx512[RT_FORMATS][RT_MODES];
+extern const rt_tail_fn rt_copy_avx2[RT_FORMATS];
 extern const rt_tail_fn rt_copy_avx512[RT_FORMATS];
 extern const rt_tail_fn rt_copy_halves_avx512[RT_FORMATS];
 void rt_finish_copy_avx512(const struct rt_block *b);

@@ -173,22 +173,31 @@ jit_direct_site(const struct jit *j, uint32_t index, const struct jit_send *s)
 {
     const struct eu_op *op = &j->k->ops[index];
     unsigned len_grf = s->m.mlen_grf + s->m.ex_mlen_grf, before = 0;
-    if (!j->evex || j->has_modes || !is_sampler(op) || s->m.eot ||
-        s->m.header || op->lanes != 16 || op->chan || op->pred ||
-        s->m.mlen_grf % 2 || (len_grf != 4 && len_grf != 6) || !s->m.rlen_grf)
+    if (j->has_modes || !is_sampler(op) || s->m.eot || s->m.header ||
+        op->lanes != 16 || op->chan || op->pred || s->m.mlen_grf % 2 ||
+        (len_grf != 4 && len_grf != 6) || !s->m.rlen_grf)
         return 0;
     for (uint32_t i = 0; i < index; i++)
         before += is_sampler(&j->k->ops[i]);
     return before < EU_DIRECTS ? (uint8_t)(before + 1) : 0;
 }
 
+unsigned
+jit_read_vectors(struct jit *j, const struct jit_send *s,
+                 unsigned reg[JIT_PASSED])
+{
+    const unsigned step = j->evex ? 2 : 1;
+    const unsigned count = (s->m.mlen_grf + s->m.ex_mlen_grf) / step;
+    for (unsigned i = 0; i < count; i++)
+        reg[i] = jit_vec(j, jit_payload_B(s, step * i), step * EU_GRF_B);
+    return count;
+}
+
 uint32_t
 jit_call_direct(struct jit *j, const struct jit_send *s)
 {
     struct x86 *x = &j->x;
-    unsigned reg[3], count = (s->m.mlen_grf + s->m.ex_mlen_grf) / 2u;
-    for (unsigned i = 0; i < count; i++)
-        reg[i] = jit_vec(j, jit_payload_B(s, 2 * i), 2 * EU_GRF_B);
+    unsigned reg[JIT_PASSED], count = jit_read_vectors(j, s, reg);
     x86_load(x, X86_RAX, THREAD_AT(direct), 8);
     x86_load_at_rax(x, X86_RAX, (s->m.site - 1u) * sizeof(void *));
     x86_test(x, X86_RAX);
@@ -230,7 +239,7 @@ jit_lower_send(struct jit *j, uint32_t index)
     if (op->insn->eot && op->insn->sfid == EU_SFID_SPAWNER && !op->pred)
         end_quietly(j);
     jit_flush(j, &j->live[!j->full][index]);
-    if (j->row_at && j->evex && jit_is_copied(j->k, index, &copied)) {
+    if (j->row_at && jit_is_copied(j->k, index, &copied)) {
         jit_copy(j, &copied);
         jit_forget(j); /* the call has changed all registers */
     }

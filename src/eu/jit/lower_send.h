@@ -23,6 +23,11 @@ void jit_store_send_mask(struct jit *j, const struct eu_op *op);
 /* One more than the message's place in eu_start.direct, or 0. */
 uint8_t jit_direct_site(const struct jit *j, uint32_t index,
                         const struct jit_send *s);
+/* The payload of a message of two or three operands of 16 lanes in vector
+ * registers; returns how many those are. */
+#define JIT_PASSED 6
+unsigned jit_read_vectors(struct jit *j, const struct jit_send *s,
+                          unsigned reg[JIT_PASSED]);
 /* Calls what is there: in code that masks nothing, for lanes that are off may
  * have any answer. Goes on behind it if the message has to be sent; returns the
  * jump from where it has not. */

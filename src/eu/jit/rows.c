@@ -315,13 +315,11 @@ void
 jit_copy(struct jit *j, const struct jit_send *s)
 {
     struct x86 *x = &j->x;
-    unsigned reg[2];
-    for (unsigned i = 0; i < 2; i++)
-        reg[i] = jit_vec(j, jit_payload_B(s, 2 * i), 2 * EU_GRF_B);
+    unsigned reg[JIT_PASSED], count = jit_read_vectors(j, s, reg);
     x86_load(x, X86_RAX, THREAD_AT(tail.copy), 8);
     x86_test(x, X86_RAX);
     uint32_t none = x86_jump(x, X86_CC_E);
-    jit_move_to_first(j, reg, 2);
+    jit_move_to_first(j, reg, count);
     load_row(j, false);
     x86_mov_reg(x, X86_RDI, X86_RAX);
     x86_load(x, X86_RSI, THREAD_AT(tail.arg), 8);

@@ -14,6 +14,8 @@
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_float_copy.h"
 #include "sampler/x86/patch_grid_bytes.h"
+#include "sampler/x86/patch_pixels_avx2.h"
+#include "sampler/x86/patch_texels_avx2.h"
 
 /* ---- filters ---- */
 
@@ -45,8 +47,6 @@ filter_half(const struct sample_plan *p, enum sample_texel kind,
             const struct copy *c, vint in, vint x, vint y, vfloat ref)
 {
     struct lanes_bits t[4];
-    if (is_scaled(kind))
-        return filter_copy(c, in, x, y);
     take_corners(c, in, t);
     return linear_color(p, kind, t, x & 0xff, y & 0xff, ref);
 }
@@ -59,23 +59,12 @@ struct coordinates {
 };
 
 INLINE struct coordinates
-load_coordinates(const struct sample_plan *p, enum sample_texel kind,
-                 const struct sample_pair *in)
+make_coordinates(__m256 u0, __m256 u1, __m256 v0, __m256 v1)
 {
-    struct coordinates c = {
-        .u_low = (vfloat)v_load(in->u, LANES),
-        .v_low = (vfloat)v_load(in->v, LANES),
-        .u_high = (vfloat)v_load(in->u + LANES, LANES),
-        .v_high = (vfloat)v_load(in->v + LANES, LANES),
-        .ref_low = v_splat(0.0f),
-        .ref_high = v_splat(0.0f),
-    };
-    if (compares(p, kind)) {
-        c.ref_low = clamp_reference(kind, (vfloat)v_load(in->ref, LANES));
-        c.ref_high = clamp_reference(kind,
-                                     (vfloat)v_load(in->ref + LANES, LANES));
-    }
-    return c;
+    return (struct coordinates){.u_low = (vfloat)u0,
+                                .u_high = (vfloat)u1,
+                                .v_low = (vfloat)v0,
+                                .v_high = (vfloat)v1};
 }
 
 /* In 1/256 texels, and the texels. */
@@ -98,6 +87,25 @@ find_fixed(const struct sample_plan *p, const struct patch_level *lv,
     return f;
 }
 
+/* Bytes. */
+INLINE bool
+sum_level(const struct sample_plan *p, enum sample_texel kind,
+          struct sample_blocks *blocks, const struct patch_level *lv,
+          const struct fixed *f, struct both_sums *out)
+{
+    struct copy copy;
+    if (!all_inside(lv, f->place, 1))
+        return false;
+    if (filter_grid(p, kind, blocks, lv, f->place, f->x, f->y, out))
+        return true;
+    struct near n = find_near(lv, f->place, 1);
+    if (!copy_texels(p, kind, blocks, &n, &copy))
+        return false;
+    out->low = filter_copy(&copy, n.in.low, f->x.low, f->y.low);
+    out->high = filter_copy(&copy, n.in.high, f->x.high, f->y.high);
+    return true;
+}
+
 INLINE bool
 linear_level(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, const struct patch_level *lv,
@@ -105,11 +113,15 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
              struct filtered *out)
 {
     struct copy copy;
+    struct both_sums sums;
+    if (is_scaled(kind)) {
+        if (!sum_level(p, kind, blocks, lv, f, &sums))
+            return false;
+        *out = (struct filtered){turn_sums(&sums.low), turn_sums(&sums.high)};
+        return true;
+    }
     if (!all_inside(lv, f->place, 1))
         return false;
-    if (is_scaled(kind) &&
-        filter_grid(p, kind, blocks, lv, f->place, f->x, f->y, out))
-        return true;
     struct near n = find_near(lv, f->place, 1);
     if (kind == SAMPLE_SRGB || kind == SAMPLE_BLOCKS)
         return filter_floats(p, kind, blocks, &n, f->x, f->y, out);
@@ -122,74 +134,110 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
-/* Texels wherever they are. */
 INLINE vint
-take_scattered(const struct sample_plan *p, const struct patch_level *lv,
-               vint place)
+nearest_texels(const struct sample_plan *p, const struct patch_level *lv,
+               vfloat u, vfloat v)
 {
-    vint x = (place & 0xffff) + (int32_t)lv->x_el;
-    vint y = v_srl(place, 16) + (int32_t)lv->y_el;
-    vint at_B = offset_x_B(&p->tiling, x) + offset_y_B(&p->tiling, y);
-    return v_gather(p->mem, at_B);
+    vfloat x = scale_inside(p, 0, u, lv->w_fx8);
+    vfloat y = scale_inside(p, 1, v, lv->h_fx8);
+    return pack_texels(v_ifloor(x), v_ifloor(y));
 }
 
-/* Of one line, or block. */
-INLINE vint
-take_of_line(const uint8_t *line, vint in)
-{
-    vint i = (vint)_mm256_madd_epi16((__m256i)in,
-                                     _mm256_set1_epi32(4 << 16 | 1));
-    const __m256i *half = (const __m256i *)(const void *)line;
-    __m256i low = _mm256_permutevar8x32_epi32(half[0], (__m256i)i);
-    __m256i high = _mm256_permutevar8x32_epi32(half[1], (__m256i)i);
-    return (vint)_mm256_blendv_ps((__m256)low, (__m256)high, (__m256)(i << 28));
-}
-
-INLINE vint
-take_of_copy(const struct copy *c, vint in)
-{
-    alignas(32) int32_t from[LANES];
-    find_offsets(in, from);
-    vint t = (vint)_mm256_set_m128i(v_load4(c->row[0], from + 4),
-                                    v_load4(c->row[0], from));
-    return t ^ (int32_t)0x80808080;
-}
-
-/* The texels at `place`: their four bytes. */
 INLINE bool
-take_texels(const struct sample_plan *p, enum sample_texel kind,
-            struct sample_blocks *blocks, const struct patch_level *lv,
-            struct both place, struct both *out)
+nearest(const struct sample_plan *p, enum sample_texel kind,
+        struct sample_blocks *blocks, const struct coordinates *at,
+        struct both *texel)
 {
-    if (!all_inside(lv, place, 0))
-        return false;
-    if (kind == SAMPLE_BYTES4 && take_grid(p, lv, place, out))
-        return true;
-    struct near n = find_near(lv, place, 0);
-    if (n.columns == 1 && n.rows == 1) {
-        const uint8_t *line;
-        if (kind == SAMPLE_BYTE_BLOCKS) {
-            uint32_t at_B = block_offset_B(&p->tiling, (int32_t)n.corner.bx,
-                                           (int32_t)n.corner.by);
-            line = (const uint8_t *)get_block(p, kind, blocks, at_B, NULL, 0);
-        } else {
-            struct patch_lines l = find_lines(p, n.corner, 1);
-            line = l.row[0] + l.column_B[0];
-        }
-        out->low = take_of_line(line, n.in.low);
-        out->high = take_of_line(line, n.in.high);
-        return true;
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct both place = {nearest_texels(p, &lv, at->u_low, at->v_low),
+                         nearest_texels(p, &lv, at->u_high, at->v_high)};
+    return take_texels(p, kind, blocks, &lv, place, texel);
+}
+
+/* Texels of level 0 by number. */
+INLINE bool
+fetch(const struct sample_plan *p, enum sample_texel kind,
+      struct sample_blocks *blocks, const struct coordinates *at,
+      struct both *texel)
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
+    vint x0 = (vint)at->u_low, y0 = (vint)at->v_low;
+    vint x1 = (vint)at->u_high, y1 = (vint)at->v_high, far = x0 | y0 | x1 | y1;
+    struct both place = {x0 | y0 << 16, x1 | y1 << 16};
+    return !v_any(v_test(far, v_isplat(-65536))) &&
+           take_texels(p, kind, blocks, &lv, place, texel);
+}
+
+enum found { FOUND_NOTHING, FOUND_TEXEL, FOUND_COLOR };
+
+/* rounds: who asks stores bytes. */
+INLINE enum found
+linear(const struct sample_plan *p, enum sample_texel kind, bool rounds,
+       struct sample_blocks *blocks, const struct coordinates *at,
+       struct both *texel, struct filtered *color)
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    struct fixed f = find_fixed(p, &lv, at);
+    /* In the middle of texels, as passes over a whole picture are. */
+    vint between = f.x.low | f.y.low | f.x.high | f.y.high;
+    if (is_scaled(kind) &&
+        !v_any(v_test(between, v_constant(&lanes_constant.fraction))) &&
+        take_texels(p, kind, blocks, &lv, f.place, texel))
+        return FOUND_TEXEL;
+    if (rounds && is_scaled(kind)) {
+        struct both_sums s;
+        if (!sum_level(p, kind, blocks, &lv, &f, &s))
+            return FOUND_NOTHING;
+        *texel = (struct both){texels_of_sums(&s.low), texels_of_sums(&s.high)};
+        return FOUND_TEXEL;
     }
-    if (kind != SAMPLE_BYTE_BLOCKS) {
-        out->low = take_scattered(p, lv, place.low);
-        out->high = take_scattered(p, lv, place.high);
-        return true;
-    }
-    struct copy copy;
-    if (!copy_texels(p, kind, blocks, &n, &copy))
+    return linear_level(p, kind, blocks, &lv, at, &f, color) ? FOUND_COLOR
+                                                             : FOUND_NOTHING;
+}
+
+/* ---- several levels ---- */
+
+/* Levels of the four quads, if it is the same one. */
+INLINE bool
+find_lods(const struct sample_plan *p, const struct coordinates *at,
+          unsigned *level, int4 *beta)
+{
+    float4 low = footprint(&p->lod, at->u_low, at->v_low);
+    float4 high = footprint(&p->lod, at->u_high, at->v_high);
+    float4 squared = (float4)_mm_movelh_ps((__m128)low, (__m128)high);
+    struct four_lods q = choose_level(&p->lod, quads_lod(squared, p->lod.bias));
+    __m128i first = _mm_broadcastd_epi32((__m128i)q.level);
+    __m128i differs = _mm_xor_si128((__m128i)q.level, first);
+    *level = (unsigned)_mm_cvtsi128_si32((__m128i)q.level);
+    *beta = q.beta;
+    return _mm_testz_si128(differs, differs);
+}
+
+INLINE bool
+mipmaps(const struct sample_plan *p, enum sample_texel kind,
+        struct sample_blocks *blocks, const struct coordinates *at,
+        struct filtered *color)
+{
+    struct filtered second;
+    unsigned level;
+    int4 beta;
+    if (!find_lods(p, at, &level, &beta))
         return false;
-    out->low = take_of_copy(&copy, n.in.low);
-    out->high = take_of_copy(&copy, n.in.high);
+    level = expect(level);
+    struct patch_level lv = get_patch_level(p, level);
+    struct fixed f = find_fixed(p, &lv, at);
+    if (!linear_level(p, kind, blocks, &lv, at, &f, color))
+        return false;
+    if (p->lod.blends && !_mm_testz_si128((__m128i)beta, (__m128i)beta)) {
+        lv = get_patch_level(p, level + 1);
+        f = find_fixed(p, &lv, at);
+        if (!linear_level(p, kind, blocks, &lv, at, &f, &second))
+            return false;
+        float4 high = (float4)_mm_unpackhi_epi64((__m128i)beta, (__m128i)beta);
+        color->low = mix(kind, color->low, second.low,
+                         (vint)v_spread((float4)beta));
+        color->high = mix(kind, color->high, second.high, (vint)v_spread(high));
+    }
     return true;
 }
 
@@ -228,155 +276,131 @@ answer_filtered(const struct sample_plan *p, enum sample_texel kind,
     answer_divided(p, f->high, true, out + LANES, at_dw);
 }
 
-INLINE vint
-nearest_texels(const struct sample_plan *p, const struct patch_level *lv,
-               vfloat u, vfloat v)
-{
-    vfloat x = scale_inside(p, 0, u, lv->w_fx8);
-    vfloat y = scale_inside(p, 1, v, lv->h_fx8);
-    return pack_texels(v_ifloor(x), v_ifloor(y));
-}
+/* ---- all of them ---- */
 
-INLINE bool
-nearest(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+INLINE enum found
+find(const struct sample_plan *p, enum sample_texel kind, enum sample_way way,
+     bool rounds, struct sample_blocks *blocks, const struct coordinates *at,
+     struct both *texel, struct filtered *color)
 {
-    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    struct coordinates at = load_coordinates(p, kind, in);
-    struct both texel, place = {nearest_texels(p, &lv, at.u_low, at.v_low),
-                                nearest_texels(p, &lv, at.u_high, at.v_high)};
-    if (!take_texels(p, kind, in->blocks, &lv, place, &texel))
-        return false;
-    answer_texels(p, texel, out, at_dw);
-    return true;
-}
-
-/* Texels of level 0 by number. */
-INLINE bool
-fetch(const struct sample_plan *p, enum sample_texel kind,
-      const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
-{
-    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level0);
-    struct coordinates at = load_coordinates(p, kind, in);
-    vint x0 = (vint)at.u_low, y0 = (vint)at.v_low;
-    vint x1 = (vint)at.u_high, y1 = (vint)at.v_high, far = x0 | y0 | x1 | y1;
-    struct both texel, place = {x0 | y0 << 16, x1 | y1 << 16};
-    if (v_any(v_test(far, v_isplat(-65536))) ||
-        !take_texels(p, kind, in->blocks, &lv, place, &texel))
-        return false;
-    answer_texels(p, texel, out, at_dw);
-    return true;
-}
-
-INLINE bool
-linear(const struct sample_plan *p, enum sample_texel kind,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
-{
-    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    struct coordinates at = load_coordinates(p, kind, in);
-    struct fixed f = find_fixed(p, &lv, &at);
-    /* In the middle of texels, as passes over a whole picture are. */
-    vint between = f.x.low | f.y.low | f.x.high | f.y.high;
-    if (is_scaled(kind) &&
-        !v_any(v_test(between, v_constant(&lanes_constant.fraction)))) {
-        struct both texel;
-        if (!take_texels(p, kind, in->blocks, &lv, f.place, &texel))
-            return false;
-        answer_texels(p, texel, out, at_dw);
-        return true;
+    switch (way) {
+    case SAMPLE_NEAREST:
+        return nearest(p, kind, blocks, at, texel) ? FOUND_TEXEL
+                                                   : FOUND_NOTHING;
+    case SAMPLE_FETCH:
+        return fetch(p, kind, blocks, at, texel) ? FOUND_TEXEL : FOUND_NOTHING;
+    case SAMPLE_MIPMAPS:
+        return mipmaps(p, kind, blocks, at, color) ? FOUND_COLOR
+                                                   : FOUND_NOTHING;
+    default: return linear(p, kind, rounds, blocks, at, texel, color);
     }
+}
+
+INLINE bool
+patch_of(const struct sample_plan *p, enum sample_texel kind,
+         enum sample_way way, struct sample_blocks *blocks,
+         const struct coordinates *at, uint32_t *out, const int16_t at_dw[4])
+{
+    struct both texel;
     struct filtered color;
-    if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &color))
-        return false;
-    answer_filtered(p, kind, &color, out, at_dw);
-    return true;
-}
-
-/* ---- several levels ---- */
-
-/* Levels of the four quads, if it is the same one. */
-INLINE bool
-find_lods(const struct sample_plan *p, const struct coordinates *at,
-          unsigned *level, int4 *beta)
-{
-    float4 low = footprint(&p->lod, at->u_low, at->v_low);
-    float4 high = footprint(&p->lod, at->u_high, at->v_high);
-    float4 squared = (float4)_mm_movelh_ps((__m128)low, (__m128)high);
-    struct four_lods q = choose_level(&p->lod, quads_lod(squared, p->lod.bias));
-    __m128i first = _mm_broadcastd_epi32((__m128i)q.level);
-    __m128i differs = _mm_xor_si128((__m128i)q.level, first);
-    *level = (unsigned)_mm_cvtsi128_si32((__m128i)q.level);
-    *beta = q.beta;
-    return _mm_testz_si128(differs, differs);
-}
-
-INLINE bool
-mipmaps(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
-{
-    struct coordinates at = load_coordinates(p, kind, in);
-    struct filtered color, second;
-    unsigned level;
-    int4 beta;
-    if (!find_lods(p, &at, &level, &beta))
-        return false;
-    level = expect(level);
-    struct patch_level lv = get_patch_level(p, level);
-    struct fixed f = find_fixed(p, &lv, &at);
-    if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &color))
-        return false;
-    if (p->lod.blends && !_mm_testz_si128((__m128i)beta, (__m128i)beta)) {
-        lv = get_patch_level(p, level + 1);
-        f = find_fixed(p, &lv, &at);
-        if (!linear_level(p, kind, in->blocks, &lv, &at, &f, &second))
-            return false;
-        float4 high = (float4)_mm_unpackhi_epi64((__m128i)beta, (__m128i)beta);
-        color.low = mix(kind, color.low, second.low,
-                        (vint)v_spread((float4)beta));
-        color.high = mix(kind, color.high, second.high, (vint)v_spread(high));
+    switch (find(p, kind, way, false, blocks, at, &texel, &color)) {
+    case FOUND_TEXEL: answer_texels(p, texel, out, at_dw); return true;
+    case FOUND_COLOR: answer_filtered(p, kind, &color, out, at_dw); return true;
+    default: return false;
     }
-    answer_filtered(p, kind, &color, out, at_dw);
-    return true;
+}
+
+INLINE bool
+pixels_of(const struct sample_plan *p, enum sample_texel kind,
+          enum sample_way way, struct sample_blocks *blocks,
+          const struct coordinates *at, bool blue_first, __m256i out[2])
+{
+    struct both texel;
+    struct filtered color;
+    switch (find(p, kind, way, true, blocks, at, &texel, &color)) {
+    case FOUND_TEXEL: put_pixels(p, texel, blue_first, out); return true;
+    case FOUND_COLOR:
+        put_filtered(p, kind, &color, blue_first, out);
+        return true;
+    default: return false;
+    }
 }
 
 /* ---- the table ---- */
 
-#define PATCH(kind, name, way)                                            \
-    static bool name##_##way(const struct sample_plan *p,                 \
-                             const struct sample_pair *in, uint32_t *out, \
-                             const int16_t at_dw[4])                      \
-    {                                                                     \
-        return way(p, kind, in, out, at_dw);                              \
+#define PIXELS(kind, way, name)                                       \
+    static bool name##_pixels(PIXELS_ARGS)                            \
+    {                                                                 \
+        struct coordinates at = make_coordinates(u0, u1, v0, v1);     \
+        return pixels_of(p, kind, way, blocks, &at, blue_first, out); \
     }
-#define FILTERED_PATCHES(kind, name) \
-    PATCH(kind, name, linear)        \
-    PATCH(kind, name, mipmaps)
-#define PATCHES(kind, name)    \
-    PATCH(kind, name, nearest) \
-    PATCH(kind, name, fetch)   \
-    FILTERED_PATCHES(kind, name)
+/* patch_vectors.h says what comes first. */
+#define PATCH(kind, way, name)                                         \
+    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS) \
+    {                                                                  \
+        struct coordinates at = make_coordinates(a0, a1, b0, b1);      \
+        if (compares(p, kind)) {                                       \
+            at = make_coordinates(b0, b1, c0, c1);                     \
+            at.ref_low = clamp_reference(kind, (vfloat)a0);            \
+            at.ref_high = clamp_reference(kind, (vfloat)a1);           \
+        }                                                              \
+        return patch_of(p, kind, way, NULL, &at, out, at_dw);          \
+    }                                                                  \
+    static bool name(const struct sample_plan *p,                      \
+                     const struct sample_pair *in, uint32_t *out,      \
+                     const int16_t at_dw[4])                           \
+    {                                                                  \
+        if (compares(p, kind))                                         \
+            return name##_vectors(p, out, at_dw, LOAD_BOTH(in->ref),   \
+                                  LOAD_BOTH(in->u), LOAD_BOTH(in->v)); \
+        return name##_vectors(p, out, at_dw, LOAD_BOTH(in->u),         \
+                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));     \
+    }                                                                  \
+    PIXELS(kind, way, name)
+#define BLOCKS(kind, way, name)                                     \
+    static bool name(const struct sample_plan *p,                   \
+                     const struct sample_pair *in, uint32_t *out,   \
+                     const int16_t at_dw[4])                        \
+    {                                                               \
+        struct coordinates at = make_coordinates(LOAD_BOTH(in->u),  \
+                                                 LOAD_BOTH(in->v)); \
+        return patch_of(p, kind, way, in->blocks, &at, out, at_dw); \
+    }                                                               \
+    PIXELS(kind, way, name)
+#define TEXELS(what, kind, name)               \
+    what(kind, SAMPLE_NEAREST, name##_nearest) \
+        what(kind, SAMPLE_FETCH, name##_fetch)
+#define FILTERS(what, kind, name)            \
+    what(kind, SAMPLE_LINEAR, name##_linear) \
+        what(kind, SAMPLE_MIPMAPS, name##_mipmaps)
 
-PATCHES(SAMPLE_BYTES4, near_bytes4)
-PATCHES(SAMPLE_BYTE_BLOCKS, near_blocks)
-FILTERED_PATCHES(SAMPLE_SRGB, near_srgb)
-FILTERED_PATCHES(SAMPLE_BLOCKS, near_float_blocks)
-FILTERED_PATCHES(SAMPLE_UNORM24, near_unorm24)
-FILTERED_PATCHES(SAMPLE_R11G11B10, near_r11g11b10)
+TEXELS(PATCH, SAMPLE_BYTES4, near_bytes4)
+FILTERS(PATCH, SAMPLE_BYTES4, near_bytes4)
+TEXELS(BLOCKS, SAMPLE_BYTE_BLOCKS, near_blocks)
+FILTERS(BLOCKS, SAMPLE_BYTE_BLOCKS, near_blocks)
+FILTERS(PATCH, SAMPLE_SRGB, near_srgb)
+FILTERS(BLOCKS, SAMPLE_BLOCKS, near_float_blocks)
+FILTERS(PATCH, SAMPLE_UNORM24, near_unorm24)
+FILTERS(PATCH, SAMPLE_R11G11B10, near_r11g11b10)
 
-#define ALL(name)                                                           \
-    {                                                                       \
-        [SAMPLE_NEAREST] = name##_nearest, [SAMPLE_LINEAR] = name##_linear, \
-        [SAMPLE_MIPMAPS] = name##_mipmaps, [SAMPLE_FETCH] = name##_fetch    \
+#define FILTERED(as, name) \
+    [SAMPLE_LINEAR] = as(name##_linear), [SAMPLE_MIPMAPS] = as(name##_mipmaps)
+#define ALL(as, name)                                         \
+    {                                                         \
+        [SAMPLE_NEAREST] = as(name##_nearest),                \
+        [SAMPLE_FETCH] = as(name##_fetch), FILTERED(as, name) \
     }
-#define FILTERED(name)                                                      \
-    {                                                                       \
-        [SAMPLE_LINEAR] = name##_linear, [SAMPLE_MIPMAPS] = name##_mipmaps, \
-    }
+#define OF_BLOCKS(as)                                                         \
+    [SAMPLE_BYTE_BLOCKS] = ALL(as, near_blocks), [SAMPLE_BLOCKS] = {FILTERED( \
+                                                     as, near_float_blocks)}
+#define OF_LINES(as)                                 \
+    [SAMPLE_BYTES4] = ALL(as, near_bytes4),          \
+    [SAMPLE_SRGB] = {FILTERED(as, near_srgb)},       \
+    [SAMPLE_UNORM24] = {FILTERED(as, near_unorm24)}, \
+    [SAMPLE_R11G11B10] = {FILTERED(as, near_r11g11b10)}
 const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_BYTES4] = ALL(near_bytes4),
-    [SAMPLE_BYTE_BLOCKS] = ALL(near_blocks),
-    [SAMPLE_SRGB] = FILTERED(near_srgb),
-    [SAMPLE_BLOCKS] = FILTERED(near_float_blocks),
-    [SAMPLE_UNORM24] = FILTERED(near_unorm24),
-    [SAMPLE_R11G11B10] = FILTERED(near_r11g11b10),
-};
+    OF_LINES(AS_PATCH), OF_BLOCKS(AS_PATCH)};
+const sample_vectors_fn sample_vectors_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    OF_LINES(AS_VECTORS)};
+const sample_pixels_fn sample_pixels_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    OF_LINES(AS_PIXELS), OF_BLOCKS(AS_PIXELS)};

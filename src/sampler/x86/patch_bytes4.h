@@ -22,7 +22,7 @@ row_weights(vint y)
 }
 
 /* Lanes k and k + 4: four channels of each, 65536 times what a linear filter
- * makes of them. */
+ * makes of them less 128. */
 INLINE __m256i
 filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
            __m256i columns, __m256i rows)
@@ -36,35 +36,42 @@ filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
     __m256i row = _mm256_add_epi16(
         _mm256_maddubs_epi16(columns, t),
         _mm256_maddubs_epi16(_mm256_set1_epi16(1), t));
-    return _mm256_add_epi32(_mm256_madd_epi16(row, rows),
-                            _mm256_set1_epi32(128 << 16));
+    return _mm256_madd_epi16(row, rows);
 }
 
-/* Integers. */
+/* Four channels each of lanes 0 and 4, 1 and 5, and so on. */
+struct sums {
+    __m256i f[4];
+};
+struct both_sums {
+    struct sums low, high;
+};
+
 INLINE struct lanes_color
-turn_sums(const __m256i f[4])
+turn_sums(const struct sums *s)
 {
-    struct lanes_color sum = turn_pixels(f);
+    struct lanes_color sum = turn_pixels(s->f);
     for (unsigned c = 0; c < 4; c++)
-        sum.c[c] = v_float((vint)sum.c[c]);
+        sum.c[c] = v_float((vint)sum.c[c] + (128 << 16));
     return sum;
 }
 
-INLINE struct lanes_color
+INLINE struct sums
 filter_copy(const struct copy *c, vint in, vint x, vint y)
 {
     alignas(32) int32_t from[LANES];
     find_offsets(in, from);
-    __m256i columns = column_weights(x), rows = row_weights(y), f[4];
-#define TWO(k)                                                             \
-    f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(columns, (k)*0x55), \
-                      _mm256_shuffle_epi32(rows, (k)*0x55))
+    __m256i columns = column_weights(x), rows = row_weights(y);
+    struct sums s;
+#define TWO(k)                                                               \
+    s.f[k] = filter_two(c, from, k, _mm256_shuffle_epi32(columns, (k)*0x55), \
+                        _mm256_shuffle_epi32(rows, (k)*0x55))
     TWO(0);
     TWO(1);
     TWO(2);
     TWO(3);
 #undef TWO
-    return turn_sums(f);
+    return s;
 }
 
 #endif

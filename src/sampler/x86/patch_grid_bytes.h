@@ -139,32 +139,30 @@ filter_block_rows(const struct sample_plan *p, struct sample_blocks *blocks,
 
 /* ---- rows of pixels ---- */
 
-/* Even and odd columns: 65536 times the colours of two pixels each. */
+/* Even and odd columns: 65536 times the colours of two pixels each, less 128.
+ */
 INLINE void
 filter_columns(const struct grid_rows *rows, uint32_t row, __m256i weights,
                __m256i out[2])
 {
-    const __m256i bias = _mm256_set1_epi32(128 << 16);
     const __m256i *above = (const __m256i *)(const void *)rows->row[row];
     __m256i a = _mm256_load_si256(above), b = _mm256_load_si256(above + 1);
     out[0] = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights);
     out[1] = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights);
-    out[0] = _mm256_add_epi32(out[0], bias);
-    out[1] = _mm256_add_epi32(out[1], bias);
 }
 
 /* Two rows of pixels: two quads. */
-INLINE struct lanes_color
+INLINE struct sums
 filter_two_rows(const struct grid_rows *rows, vint in, vint y)
 {
     __m256i weights = row_weights(y);
     __m128i first = _mm256_castsi256_si128((__m256i)in);
-    __m256i f[4];
+    struct sums s;
     filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 1),
-                   _mm256_shuffle_epi32(weights, 0x00), f);
+                   _mm256_shuffle_epi32(weights, 0x00), s.f);
     filter_columns(rows, (uint32_t)_mm_extract_epi16(first, 5),
-                   _mm256_shuffle_epi32(weights, 0xaa), f + 2);
-    return turn_sums(f);
+                   _mm256_shuffle_epi32(weights, 0xaa), s.f + 2);
+    return s;
 }
 
 /* False if lanes do not look at a grid. */
@@ -172,7 +170,7 @@ INLINE bool
 filter_grid(const struct sample_plan *p, enum sample_texel kind,
             struct sample_blocks *blocks, const struct patch_level *lv,
             struct both place, struct both x, struct both y,
-            struct filtered *out)
+            struct both_sums *out)
 {
     struct grid g;
     struct grid_rows rows;

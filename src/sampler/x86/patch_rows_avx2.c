@@ -3,7 +3,7 @@
 #include "base/unroll.h"
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_axes.h"
-#include "sampler/x86/patch_turn.h"
+#include "sampler/x86/patch_pixels_avx2.h"
 
 /* ---- places ---- */
 
@@ -12,16 +12,14 @@ struct rows_view {
 };
 
 INLINE struct rows_view
-find_rows_view(const struct sample_plan *p, unsigned level,
-               const struct sample_pair *in)
+find_rows_view(const struct sample_plan *p, unsigned level, __m256 u0,
+               __m256 u1, __m256 v0, __m256 v1)
 {
     const struct sample_levels *l = &p->levels;
     const vfloat w = v_splat(l->w_fx8[level]), h = v_splat(l->h_fx8[level]);
     return (struct rows_view){
-        .x = {grid_fixed(p, 0, (vfloat)v_load(in->u, LANES), w),
-              grid_fixed(p, 0, (vfloat)v_load(in->u + LANES, LANES), w)},
-        .y = {grid_fixed(p, 1, (vfloat)v_load(in->v, LANES), h),
-              grid_fixed(p, 1, (vfloat)v_load(in->v + LANES, LANES), h)},
+        .x = {grid_fixed(p, 0, (vfloat)u0, w), grid_fixed(p, 0, (vfloat)u1, w)},
+        .y = {grid_fixed(p, 1, (vfloat)v0, h), grid_fixed(p, 1, (vfloat)v1, h)},
     };
 }
 
@@ -116,12 +114,12 @@ turn_two_rows(vfloat row[2][2])
 /* False where lanes do not look at a grid, or where numbers are so small that
  * bits depend on how the processor treats denormals. */
 INLINE bool
-linear(const struct sample_plan *p, enum sample_texel kind,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+linear(const struct sample_plan *p, enum sample_texel kind, __m256 u0,
+       __m256 u1, __m256 v0, __m256 v1, struct filtered *out)
 {
     const unsigned level = (unsigned)p->lod.level;
     const vint fraction = v_constant(&lanes_constant.fraction);
-    struct rows_view v = find_rows_view(p, level, in);
+    struct rows_view v = find_rows_view(p, level, u0, u1, v0, v1);
     __m256i differ = differ_from_grid(v.x, v.y);
     if (!_mm256_testz_si256(differ, differ))
         return false;
@@ -143,25 +141,62 @@ linear(const struct sample_plan *p, enum sample_texel kind,
     if (kind == SAMPLE_FLOAT4 &&
         v_any(v_less_u(least, v_isplat(LEAST_EXPONENT << 23))))
         return false;
-    struct lanes_color a = turn_two_rows(pixels), b = turn_two_rows(pixels + 2);
-    a = settle(kind, v_live(0xff), a);
-    b = settle(kind, v_live(0xff), b);
-    answer(p, &a, out, at_dw);
-    answer(p, &b, out + LANES, at_dw);
+    *out = (struct filtered){turn_two_rows(pixels), turn_two_rows(pixels + 2)};
     return true;
 }
 
-#define PATCH(kind, name)                                         \
-    static bool name(const struct sample_plan *p,                 \
-                     const struct sample_pair *in, uint32_t *out, \
-                     const int16_t at_dw[4])                      \
-    {                                                             \
-        return linear(p, kind, in, out, at_dw);                   \
+INLINE bool
+patch_of(const struct sample_plan *p, enum sample_texel kind, __m256 u0,
+         __m256 u1, __m256 v0, __m256 v1, uint32_t *out, const int16_t at_dw[4])
+{
+    struct filtered f;
+    if (!linear(p, kind, u0, u1, v0, v1, &f))
+        return false;
+    f.low = settle(kind, v_live(0xff), f.low);
+    f.high = settle(kind, v_live(0xff), f.high);
+    answer(p, &f.low, out, at_dw);
+    answer(p, &f.high, out + LANES, at_dw);
+    return true;
+}
+
+INLINE bool
+pixels_of(const struct sample_plan *p, enum sample_texel kind, __m256 u0,
+          __m256 u1, __m256 v0, __m256 v1, bool blue_first, __m256i out[2])
+{
+    struct filtered f;
+    if (!linear(p, kind, u0, u1, v0, v1, &f))
+        return false;
+    put_filtered(p, kind, &f, blue_first, out);
+    return true;
+}
+
+#define PATCH(kind, name)                                              \
+    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS) \
+    {                                                                  \
+        return patch_of(p, kind, a0, a1, b0, b1, out, at_dw);          \
+    }                                                                  \
+    static bool name(const struct sample_plan *p,                      \
+                     const struct sample_pair *in, uint32_t *out,      \
+                     const int16_t at_dw[4])                           \
+    {                                                                  \
+        return name##_vectors(p, out, at_dw, LOAD_BOTH(in->u),         \
+                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));     \
+    }                                                                  \
+    static bool name##_pixels(PIXELS_ARGS)                             \
+    {                                                                  \
+        return pixels_of(p, kind, u0, u1, v0, v1, blue_first, out);    \
     }
 PATCH(SAMPLE_HALF4, half4_linear)
 PATCH(SAMPLE_FLOAT4, float4_linear)
 
-const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = half4_linear},
-    [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = float4_linear},
-};
+#define EACH(as)                                                 \
+    {                                                            \
+        [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = as(half4_linear)},   \
+        [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = as(float4_linear)}, \
+    }
+const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_PATCH);
+const sample_vectors_fn sample_vectors_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] =
+    EACH(AS_VECTORS);
+const sample_pixels_fn sample_pixels_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] =
+    EACH(AS_PIXELS);

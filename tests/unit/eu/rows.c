@@ -1,6 +1,7 @@
 /* rows.c: what a row of threads gives when one runs after the other. */
 #include <immintrin.h>
 
+#include "base/cpu.h"
 #include "rows.h"
 
 #include <criterion/criterion.h>
@@ -239,18 +240,15 @@ answer_message(const struct eu_message *m)
 }
 
 /* Now and then, and where there is no answer, the message has to be sent. */
-__attribute__((target("avx512f"))) static bool
-answer_vectors(const struct eu_message *message, uint32_t *dst,
-               const unsigned *more, __m512 a, __m512 b, __m512 c)
+static bool
+answer_payload(const struct eu_message *message, uint32_t *dst,
+               const unsigned *more, uint32_t payload[3][16])
 {
-    uint32_t payload[3][16], out[EU_CATCH_GRF * 8];
+    uint32_t out[EU_CATCH_GRF * 8];
     struct eu_message m = *message;
     cr_assert_eq(more, &row_directs.calls);
     if (++row_directs.calls % 5 == 0)
         return false;
-    _mm512_storeu_ps(payload[0], a);
-    _mm512_storeu_ps(payload[1], b);
-    _mm512_storeu_ps(payload[2], c);
     m.src0 = payload[0];
     m.dst = out;
     m.exec_mask = 0xffff;
@@ -258,6 +256,28 @@ answer_vectors(const struct eu_message *message, uint32_t *dst,
         return false;
     memcpy(dst, out, m.rlen_grf * (size_t)EU_GRF_B);
     return true;
+}
+
+__attribute__((target("avx512f"))) static bool
+answer_avx512(const struct eu_message *message, uint32_t *dst,
+              const unsigned *more, __m512 a, __m512 b, __m512 c)
+{
+    uint32_t payload[3][16];
+    _mm512_storeu_ps(payload[0], a);
+    _mm512_storeu_ps(payload[1], b);
+    _mm512_storeu_ps(payload[2], c);
+    return answer_payload(message, dst, more, payload);
+}
+
+__attribute__((target("avx2"))) static bool
+answer_avx2(const struct eu_message *message, uint32_t *dst,
+            const unsigned *more, __m256 a0, __m256 a1, __m256 b0, __m256 b1,
+            __m256 c0, __m256 c1)
+{
+    const __m256 v[6] = {a0, a1, b0, b1, c0, c1};
+    uint32_t payload[3][16];
+    memcpy(payload, v, sizeof payload);
+    return answer_payload(message, dst, more, payload);
 }
 
 enum eu_msg_result
@@ -268,8 +288,9 @@ answer_alone(struct eu_thread *t, const struct eu_message *m)
         cr_assert(m->mlen_grf >= 4 && m->exec_size == 16 && !m->header);
         row_directs.message[at] = *m;
         row_directs.entry[at] = (struct eu_direct){
-            (void (*)(void))answer_vectors, &row_directs.message[at],
-            &row_directs.calls};
+            cpu_selected() == CPU_AVX512 ? (void (*)(void))answer_avx512
+                                         : (void (*)(void))answer_avx2,
+            &row_directs.message[at], &row_directs.calls};
         row_directs.direct[at] = &row_directs.entry[at];
     }
     return answer_message(m);

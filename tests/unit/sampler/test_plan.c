@@ -76,9 +76,22 @@ struct tally {
 
 static unsigned halves; /* messages that pixels() only began */
 
+__attribute__((target("avx2"))) static bool
+run_pixels_avx2(const struct sample_plan *plan, const struct sample_req *req,
+                bool blue_first, uint32_t out[SAMPLE_LANES])
+{
+    __m256i pixels[2];
+    bool done = ((sample_pixels_avx2_fn)plan->pixels)(
+        plan, _mm256_loadu_ps(req->u.f), _mm256_loadu_ps(req->u.f + 8),
+        _mm256_loadu_ps(req->v.f), _mm256_loadu_ps(req->v.f + 8), blocks,
+        blue_first, pixels);
+    memcpy(out, pixels, sizeof pixels);
+    return done;
+}
+
 __attribute__((target("avx512f"))) static bool
-run_pixels(const struct sample_plan *plan, const struct sample_req *req,
-           bool blue_first, uint32_t out[SAMPLE_LANES])
+run_pixels_avx512(const struct sample_plan *plan, const struct sample_req *req,
+                  bool blue_first, uint32_t out[SAMPLE_LANES])
 {
     struct sample_begun begun = {.state = any(2) ? SAMPLE_BEGUN_ANYWHERE
                                                  : SAMPLE_DONE};
@@ -101,7 +114,9 @@ compare_pixels(const struct sample_plan *plan, const struct sample_req *req,
 {
     uint32_t out[SAMPLE_LANES];
     fpmode_set(FPMODE_DEFAULT | (plan->patch_any_denormals ? FPMODE_FLUSH : 0));
-    bool done = run_pixels(plan, req, blue_first, out);
+    bool done = cpu_selected() == CPU_AVX2
+                    ? run_pixels_avx2(plan, req, blue_first, out)
+                    : run_pixels_avx512(plan, req, blue_first, out);
     fpmode_set(FPMODE_DEFAULT);
     cr_assert(done || !answered);
     for (unsigned i = 0; i < SAMPLE_LANES && done; i++) {
@@ -113,6 +128,30 @@ compare_pixels(const struct sample_plan *plan, const struct sample_req *req,
         }
         cr_assert_eq(out[i], want, "lane %u: %08x, not %08x", i, out[i], want);
     }
+}
+
+__attribute__((target("avx2"))) static bool
+run_vectors_avx2(const struct sample_plan *plan, const struct sample_pair *in,
+                 uint32_t *out, const int16_t at_dw[4])
+{
+    const uint32_t *from[3] = {in->ref, in->u, in->v};
+    __m256 v[6];
+    for (unsigned i = 0; i < 6; i++)
+        v[i] = _mm256_loadu_ps(
+            (const float *)(const void *)from[(i / 2 + !plan->compare) % 3] +
+            i % 2 * 8);
+    return ((sample_vectors_avx2_fn)plan->vectors)(plan, out, at_dw, v[0], v[1],
+                                                   v[2], v[3], v[4], v[5]);
+}
+
+/* Patches that take vectors are called with these, too, half of the time. */
+static bool
+run_patch(const struct sample_plan *plan, const struct sample_pair *in,
+          uint32_t *out, const int16_t at_dw[4])
+{
+    if (plan->vectors && cpu_selected() == CPU_AVX2 && any(2))
+        return run_vectors_avx2(plan, in, out, at_dw);
+    return plan->patch(plan, in, out, at_dw);
 }
 
 /* The answer goes where the parameters are, or elsewhere. */
@@ -139,7 +178,7 @@ compare_patch(const struct sample_plan *plan, const struct surface *s,
     if (left_out < 4 && !overlap)
         at_dw[left_out] = -1;
     struct sample_pair pair = {param[0], param[1], param[2], blocks};
-    bool ok = plan->patch(plan, &pair, overlap ? param[0] : out[0], at_dw);
+    bool ok = run_patch(plan, &pair, overlap ? param[0] : out[0], at_dw);
     fpmode_set(FPMODE_DEFAULT);
     if (plan->pixels)
         compare_pixels(plan, req, plain, ok, any(2));

@@ -1,32 +1,8 @@
 /* rt_copy_avx512.c: blocks of pixels that the sampler's answers are, unchanged:
  * its pixels are stored as they are. The bytes are those of rt_tmpl.h's
  * routines for the colours that the sampler answers otherwise. */
-#include "engine/raster/rt.h"
 #include "engine/raster/x86/lanes_avx512.h"
-#include "sampler/pixels.h"
-
-LANES_INLINE void
-store_some(const struct rt_block *b, uint8_t *at, uint32_t mask, vi rows)
-{
-    bool lines = b->pitch_B == 16;
-    vi old = lines ? i_load_line(at) : i_load_rows(at, b->pitch_B);
-    rows = i_merge(old, rows, i_rows(i_lanes(mask)));
-    if (lines)
-        i_store_line(at, rows);
-    else
-        i_store_rows(at, b->pitch_B, rows);
-}
-
-LANES_INLINE void
-store(const struct rt_block *b, uint8_t *at, uint32_t mask, vi rows)
-{
-    /* As rt_tmpl.h's fetch_below(). */
-    __builtin_prefetch(at + 4 * b->pitch_B, 1);
-    if (mask == 0xffff && b->pitch_B == 16)
-        i_store_line(at, rows);
-    else
-        store_some(b, at, mask, rows);
-}
+#include "engine/raster/x86/rt_copy_tmpl.h"
 
 static_assert(sizeof(struct sample_begun) <= RT_BEGUN_B,
               "what is begun has room");
@@ -35,15 +11,6 @@ LANES_INLINE struct sample_begun *
 begun_number(struct rt_begun *begun, unsigned i)
 {
     return (struct sample_begun *)(void *)begun->sample[i];
-}
-
-LANES_INLINE void
-put(enum rt_format f, const struct rt_block *b, uint8_t *at, uint32_t mask,
-    vi pixels)
-{
-    if (f == RT_BGRX8)
-        pixels = i_or(pixels, i_all(0xff000000));
-    store(b, at, mask, i_rows(pixels));
 }
 
 /* The block before. */
@@ -65,21 +32,6 @@ rt_finish_copy_avx512(const struct rt_block *b)
     case RT_BGRA8: finish(RT_BGRA8, b); break;
     default: finish(RT_BGRX8, b); break;
     }
-}
-
-LANES_INLINE bool
-copied(const struct rt_block *b, const struct eu_row *row)
-{
-    if (row_copies_next(&b->rest, row))
-        row_copy_next(&b->rest, row);
-    return true;
-}
-
-LANES_INLINE bool
-left_out(const struct rt_block *b)
-{
-    ++*b->declined;
-    return false;
 }
 
 LANES_INLINE vi
