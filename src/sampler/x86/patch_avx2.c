@@ -13,6 +13,7 @@
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_float_copy.h"
+#include "sampler/x86/patch_gather_avx2.h"
 #include "sampler/x86/patch_grid_bytes.h"
 #include "sampler/x86/patch_pixels_avx2.h"
 #include "sampler/x86/patch_texels_avx2.h"
@@ -87,9 +88,9 @@ find_fixed(const struct sample_plan *p, const struct patch_level *lv,
     return f;
 }
 
-/* Bytes. */
+/* Bytes of a patch. */
 INLINE bool
-sum_level(const struct sample_plan *p, enum sample_texel kind,
+sum_patch(const struct sample_plan *p, enum sample_texel kind,
           struct sample_blocks *blocks, const struct patch_level *lv,
           const struct fixed *f, struct both_sums *out)
 {
@@ -106,6 +107,24 @@ sum_level(const struct sample_plan *p, enum sample_texel kind,
     return true;
 }
 
+/* Bytes. */
+INLINE bool
+sum_level(const struct sample_plan *p, enum sample_texel kind,
+          struct sample_blocks *blocks, const struct patch_level *lv,
+          const struct coordinates *at, const struct fixed *f,
+          struct both_sums *out)
+{
+    if (sum_patch(p, kind, blocks, lv, f, out))
+        return true;
+    if (kind != SAMPLE_BYTES4)
+        return false;
+    struct both_sums far; /* `out` stays in registers */
+    sum_anywhere(p, lv->number, (__m256)at->u_low, (__m256)at->u_high,
+                 (__m256)at->v_low, (__m256)at->v_high, &far);
+    *out = far;
+    return true;
+}
+
 INLINE bool
 linear_level(const struct sample_plan *p, enum sample_texel kind,
              struct sample_blocks *blocks, const struct patch_level *lv,
@@ -115,7 +134,7 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
     struct copy copy;
     struct both_sums sums;
     if (is_scaled(kind)) {
-        if (!sum_level(p, kind, blocks, lv, f, &sums))
+        if (!sum_level(p, kind, blocks, lv, at, f, &sums))
             return false;
         *out = (struct filtered){turn_sums(&sums.low), turn_sums(&sums.high)};
         return true;
@@ -151,7 +170,13 @@ nearest(const struct sample_plan *p, enum sample_texel kind,
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     struct both place = {nearest_texels(p, &lv, at->u_low, at->v_low),
                          nearest_texels(p, &lv, at->u_high, at->v_high)};
-    return take_texels(p, kind, blocks, &lv, place, texel);
+    if (take_texels(p, kind, blocks, &lv, place, texel))
+        return true;
+    if (kind != SAMPLE_BYTES4)
+        return false;
+    texel->low = gather_texels(p, lv.number, at->u_low, at->v_low);
+    texel->high = gather_texels(p, lv.number, at->u_high, at->v_high);
+    return true;
 }
 
 /* Texels of level 0 by number. */
@@ -186,7 +211,7 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool rounds,
         return FOUND_TEXEL;
     if (rounds && is_scaled(kind)) {
         struct both_sums s;
-        if (!sum_level(p, kind, blocks, &lv, &f, &s))
+        if (!sum_level(p, kind, blocks, &lv, at, &f, &s))
             return FOUND_NOTHING;
         *texel = (struct both){texels_of_sums(&s.low), texels_of_sums(&s.high)};
         return FOUND_TEXEL;

@@ -21,22 +21,29 @@ row_weights(vint y)
     return (__m256i)((256 - w) | w << 16);
 }
 
-/* Lanes k and k + 4: four channels of each, 65536 times what a linear filter
- * makes of them less 128. */
+/* Four texels of two lanes: four channels of each, 65536 times what a linear
+ * filter makes of them less 128. */
 INLINE __m256i
-filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
-           __m256i columns, __m256i rows)
+filter_corners(__m256i t, __m256i columns, __m256i rows)
 {
     const __m256i pairs = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-    const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
-    __m256i t = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
-                                 v_load8_pair(a, a + COPY_PITCH_B));
     t = _mm256_shuffle_epi8(t, pairs);
     __m256i row = _mm256_add_epi16(
         _mm256_maddubs_epi16(columns, t),
         _mm256_maddubs_epi16(_mm256_set1_epi16(1), t));
     return _mm256_madd_epi16(row, rows);
+}
+
+/* Lanes k and k + 4. */
+INLINE __m256i
+filter_two(const struct copy *c, const int32_t from[LANES], unsigned k,
+           __m256i columns, __m256i rows)
+{
+    const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
+    __m256i t = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
+                                 v_load8_pair(a, a + COPY_PITCH_B));
+    return filter_corners(t, columns, rows);
 }
 
 /* Four channels each of lanes 0 and 4, 1 and 5, and so on. */
