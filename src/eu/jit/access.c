@@ -14,7 +14,11 @@
 #define LD_SIMD8 UINT32_C(0x00027000)
 #define LD_SIMD16 UINT32_C(0x00047000)
 
-/* Data port 0: "MSD_MEMFENCE". */
+/* Data port 0, without header: "MSD0R_BS", "MSD0W_BS". */
+#define BYTES_MASK UINT32_C(0x000fc000)
+#define BYTES_READ UINT32_C(0x00010000)
+#define BYTES_WRITE UINT32_C(0x00030000)
+/* "MSD_MEMFENCE". */
 #define FENCE_MASK UINT32_C(0x0007c000)
 #define FENCE_TYPE UINT32_C(0x0001c000)
 
@@ -71,6 +75,21 @@ find_ld(struct access *a)
            a->bti < ACCESS_BINDLESS;
 }
 
+/* One, two or four bytes. */
+static bool
+find_bytes(struct access *a)
+{
+    uint32_t desc = a->s.m.desc, shape = desc & BYTES_MASK;
+    unsigned code = bits_get(desc, 10, 11);
+    a->kind = shape == BYTES_WRITE ? ACCESS_WRITE : ACCESS_READ;
+    a->lanes = desc >> 8 & 1 ? 16 : 8;
+    a->channels = 1;
+    a->element_B = (uint8_t)(1u << code);
+    a->any_byte = true;
+    return (shape == BYTES_READ || shape == BYTES_WRITE) && code < 3 &&
+           a->bti != ACCESS_BINDLESS;
+}
+
 /* Answers with a register of zeros, in any case. */
 static bool
 find_fence(struct access *a, unsigned lanes)
@@ -111,17 +130,17 @@ may_be_access(const struct eu_insn *insn)
 bool
 jit_find_access(struct access *a, const struct eu_op *op)
 {
-    *a = (struct access){.lanes = 0};
+    *a = (struct access){.element_B = 4};
     if (op->insn->eot || op->pred || !may_be_access(op->insn) ||
         !jit_describe_send(&a->s, op))
         return false;
     a->bti = a->s.m.desc & 0xff;
     a->offset_B = a->s.src_B[0];
-    if (a->s.m.sfid == EU_SFID_DC0)
-        return find_fence(a, op->lanes);
-    bool known = a->s.m.sfid == EU_SFID_DC1       ? find_untyped(a)
-                 : a->s.m.sfid == EU_SFID_SAMPLER ? find_ld(a)
-                                                  : false;
+    if (a->s.m.sfid == EU_SFID_DC0 && find_fence(a, op->lanes))
+        return true;
+    bool known = a->s.m.sfid == EU_SFID_DC0   ? find_bytes(a)
+                 : a->s.m.sfid == EU_SFID_DC1 ? find_untyped(a)
+                                              : find_ld(a);
     return known && a->lanes == op->lanes && find_data(a);
 }
 

@@ -20,12 +20,28 @@ struct access {
     bool vector;
     const struct access_atomic *atomic;
     uint8_t bti;
+    uint8_t element_B; /* 1, 2, 4: what a channel is in memory */
+    bool any_byte;     /* where it may lie: else at dwords */
     unsigned lanes, channels;
     unsigned offset_B, data_B; /* of offsets and data, in the register file */
 };
 
 /* False: it is sent. */
 bool jit_find_access(struct access *a, const struct eu_op *op);
+
+/* How far from each other neighbours are. */
+static inline unsigned
+access_step_B(const struct access *a)
+{
+    return a->channels * a->element_B;
+}
+
+/* What of a dword is in memory. */
+static inline uint32_t
+access_bits(const struct access *a)
+{
+    return UINT32_MAX >> (32 - a->element_B * 8);
+}
 
 /* Neighbours' data are loaded and stored in rows of the memory; sixteen lanes
  * of four dwords are turned, others that have more than one are not done. */

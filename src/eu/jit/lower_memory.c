@@ -197,7 +197,7 @@ check_bounds(struct jit *j, const struct access *a, unsigned offsets,
                                        : RANGE_AT(end_B) + (dwords - 1) * 4);
     end.bcast = true;
     jit_load_range(j, a, m);
-    if (!a->vector) {
+    if (!a->vector && !a->any_byte) {
         uint32_t bits = ~(a->bti == ACCESS_SLM ? ACCESS_SLM_BITS
                                                : ACCESS_DWORD_BITS);
         x86_vop(x, X86_PAND, len, t, offsets, x86_dword_const(x, bits), 0);
@@ -230,7 +230,7 @@ test_neighbours(struct jit *j, const struct access *a, unsigned distance)
 {
     uint32_t want_B[16];
     for (unsigned i = 0; i < 16; i++)
-        want_B[i] = i * a->channels * 4;
+        want_B[i] = i * access_step_B(a);
     x86_vop_imm(&j->x, X86_PCMPD, a->lanes / 8, K_OUTSIDE, distance,
                 x86_const(&j->x, want_B, a->lanes), 0, 4);
     x86_kortest(&j->x, K_OUTSIDE, K_OUTSIDE);
@@ -247,6 +247,15 @@ pick(struct jit *j, unsigned d, const uint32_t from[16], unsigned a, unsigned b)
 
 /* ---- reads ---- */
 
+/* What is in memory of each dword. */
+static void
+clear_rest(struct jit *j, const struct access *a, const unsigned d[4])
+{
+    if (a->element_B < 4)
+        x86_vop(&j->x, X86_PAND, a->lanes / 8, d[0], d[0],
+                x86_dword_const(&j->x, access_bits(a)), 0);
+}
+
 static void
 load_rows(struct jit *j, const struct access *a, const unsigned d[4],
           const unsigned t[4])
@@ -255,12 +264,15 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
                                     1, 5, 9, 13, 17, 21, 25, 29};
     static const uint32_t zw[16] = {2, 6, 10, 14, 18, 22, 26, 30,
                                     3, 7, 11, 15, 19, 23, 27, 31};
+    static const enum x86_vop loads[5] = {
+        [1] = X86_PMOVZXBD, [2] = X86_PMOVZXWD, [4] = X86_MOVUPS_LD};
     unsigned len = a->lanes / 8;
     for (unsigned c = 0; c < a->channels; c++)
-        x86_vop(&j->x, X86_MOVUPS_LD, len, d[c], 0, x86_at_rax(c * 64), 0);
+        x86_vop(&j->x, loads[a->element_B], len, d[c], 0, x86_at_rax(c * 64),
+                0);
     /* The thread that runs next looks behind. */
     if (a->bti != ACCESS_SLM)
-        x86_prefetch_at_rax(&j->x, a->channels * 64);
+        x86_prefetch_at_rax(&j->x, access_step_B(a) * 16);
     if (a->channels == 1)
         return;
     for (unsigned i = 0; i < 4; i++)
@@ -279,6 +291,7 @@ gather(struct jit *j, const struct access *a, const unsigned d[4],
         x86_gather_at_rax(&j->x, a->lanes / 8, d[c], distance, (int32_t)c * 4,
                           K_ALL);
     }
+    clear_rest(j, a, d);
 }
 
 /* Lanes that do not look at the same place. Four dwords each are turned by C
@@ -318,6 +331,7 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
     uint32_t differ = x86_jump(x, X86_CC_NE);
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(x, X86_PBROADCASTD, len, d[c], 0, x86_at_rax(c * 4), 0);
+    clear_rest(j, a, d);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, differ, x->size);
     read_apart(j, a, t, d, m);
@@ -336,9 +350,12 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
     static const uint32_t pairs[2][16] = {
         {0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23},
         {8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31}};
+    static const enum x86_vop stores[5] = {
+        [1] = X86_PMOVDB, [2] = X86_PMOVDW, [4] = X86_MOVUPS_ST};
     struct x86 *x = &j->x;
     if (a->channels == 1) {
-        x86_vop(x, X86_MOVUPS_ST, a->lanes / 8, d[0], 0, x86_at_rax(0), 0);
+        x86_vop(x, stores[a->element_B], a->lanes / 8, d[0], 0, x86_at_rax(0),
+                0);
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -351,7 +368,8 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
     }
 }
 
-/* Where lanes write the same dword the last one wins, as scatters have it. */
+/* Where lanes write the same dword the last one wins, as scatters have it.
+ * There are none of less than a dword. */
 static void
 write_memory(struct jit *j, const struct access *a, const unsigned t[4],
              const unsigned d[4], struct jit_miss *m)
@@ -359,7 +377,7 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
     struct x86 *x = &j->x;
     uint32_t others = test_neighbours(j, a, t[0]);
     store_rows(j, a, d, t);
-    if (a->channels == 4) {
+    if (a->channels == 4 || a->element_B < 4) {
         m->from[m->from_count++] = others;
         return;
     }

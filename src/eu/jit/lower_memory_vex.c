@@ -3,6 +3,7 @@
  * Answers that are too many, as in loops that pin registers, go to the register
  * file; so do data that are written. */
 #include "eu/jit/lower_memory.h"
+#include "eu/jit/words.h"
 #include "eu/jit/x86_gpr.h"
 
 #define SCRATCH_AT offsetof(struct eu_thread, scratch)
@@ -31,7 +32,8 @@ check_bounds(const struct vex_access *v)
     unsigned dwords = MAX2(v->a->channels, 1u), all = t[0];
     size_t end_at = v->a->vector ? ACCESS_RANGE_AT(vector_end_B)
                                  : ACCESS_RANGE_AT(end_B) + (dwords - 1) * 4;
-    uint32_t bits = v->a->vector              ? UINT32_MAX
+    bool anywhere = v->a->vector || v->a->any_byte;
+    uint32_t bits = anywhere                  ? UINT32_MAX
                     : v->a->bti == ACCESS_SLM ? ~ACCESS_SLM_BITS
                                               : ~ACCESS_DWORD_BITS;
     const uint32_t keep[8] = {bits, bits, bits, bits, bits, bits, bits, bits};
@@ -88,7 +90,7 @@ test_neighbours(const struct vex_access *v)
     for (unsigned h = 0; h < v->parts; h++) {
         uint32_t want_B[8];
         for (unsigned i = 0; i < 8; i++)
-            want_B[i] = (h * 8 + i) * v->a->channels * 4;
+            want_B[i] = (h * 8 + i) * access_step_B(v->a);
         x86_vop(x, X86_PXOR, 1, t[2 + h], t[h], x86_const(x, want_B, 8), 0);
     }
     if (v->parts > 1)
@@ -122,12 +124,30 @@ answer_reg(const struct vex_access *v, unsigned c, unsigned h)
     return v->in_memory ? v->t[TEMPS - 4 + c] : v->data[c * v->parts + h];
 }
 
+/* What is in memory of each dword. */
 static void
-put_answer(const struct vex_access *v, unsigned c, unsigned h)
+clear_rest(const struct vex_access *v, unsigned d, unsigned from)
+{
+    uint32_t bits = access_bits(v->a);
+    const uint32_t keep[8] = {bits, bits, bits, bits, bits, bits, bits, bits};
+    x86_vop(&v->j->x, X86_PAND, 1, d, from, x86_const(&v->j->x, keep, 8), 0);
+}
+
+static void
+put_whole_answer(const struct vex_access *v, unsigned c, unsigned h)
 {
     if (v->in_memory)
         jit_store_len(v->j, answer_reg(v, c, h),
                       v->a->data_B + (c * v->parts + h) * EU_GRF_B, EU_GRF_B);
+}
+
+static void
+put_answer(const struct vex_access *v, unsigned c, unsigned h)
+{
+    unsigned d = answer_reg(v, c, h);
+    if (v->a->element_B < 4)
+        clear_rest(v, d, d);
+    put_whole_answer(v, c, h);
 }
 
 static void
@@ -217,16 +237,19 @@ gather(const struct vex_access *v)
 static void
 read_neighbours(const struct vex_access *v)
 {
+    static const enum x86_vop loads[5] = {
+        [1] = X86_PMOVZXBD, [2] = X86_PMOVZXWD, [4] = X86_MOVUPS_LD};
+    unsigned step_B = access_step_B(v->a);
     if (v->a->channels == 4)
         turn_rows(v, true);
     for (unsigned h = 0; v->a->channels == 1 && h < v->parts; h++) {
-        x86_vop(&v->j->x, X86_MOVUPS_LD, 1, answer_reg(v, 0, h), 0,
-                x86_at_rax(h * EU_GRF_B), 0);
-        put_answer(v, 0, h);
+        x86_vop(&v->j->x, loads[v->a->element_B], 1, answer_reg(v, 0, h), 0,
+                x86_at_rax(h * 8 * step_B), 0);
+        put_whole_answer(v, 0, h);
     }
     /* The thread that runs next looks behind. */
     if (v->a->bti != ACCESS_SLM)
-        x86_prefetch_at_rax(&v->j->x, v->a->channels * v->a->lanes * 4);
+        x86_prefetch_at_rax(&v->j->x, v->a->lanes * step_B);
 }
 
 /* Lanes that do not look at the same place. */
@@ -288,11 +311,34 @@ store_rows(const struct vex_access *v)
     }
 }
 
-/* Where lanes write the same dword the last one wins. */
+/* One channel of neighbours. */
+static void
+store_row(const struct vex_access *v, unsigned h)
+{
+    struct x86 *x = &v->j->x;
+    unsigned d = v->data[h], element_B = v->a->element_B;
+    struct x86_rm at = x86_at_rax(h * 8 * element_B);
+    if (element_B == 4) {
+        x86_vop(x, X86_MOVUPS_ST, 1, d, 0, at, 0);
+        return;
+    }
+    clear_rest(v, v->t[2], d);
+    d = v->t[2];
+    jit_pack_words_vex(v->j, X86_PACKUSDW, d, d);
+    if (element_B == 1)
+        x86_vop(x, X86_PACKUSWB, 0, d, d, x86_reg(d), 0);
+    x86_vop(x, element_B == 1 ? X86_MOVQ_ST : X86_MOVUPS_ST, 0, d, 0, at, 0);
+}
+
+/* Where lanes write the same place the last one wins. */
 static void
 store_lanes(const struct vex_access *v)
 {
-    static const uint8_t code[] = {0x89, 0x14, 0x08}; /* mov [rax + rcx], edx */
+    /* mov [rax + rcx], dl; dx: with a prefix; edx */
+    static const uint8_t code[5][4] = {[1] = {0x88, 0x14, 0x08},
+                                       [2] = {0x66, 0x89, 0x14, 0x08},
+                                       [4] = {0x89, 0x14, 0x08}};
+    unsigned code_B = v->a->element_B == 2 ? 4 : 3;
     struct x86 *x = &v->j->x;
     size_t data_at = SCRATCH_AT + 2 * EU_GRF_B;
     store_distances(v);
@@ -302,7 +348,7 @@ store_lanes(const struct vex_access *v)
     for (unsigned i = 0; i < v->a->lanes; i++) {
         load_distance(v, i);
         x86_load(x, X86_RDX, data_at + i * 4, 4);
-        x86_bytes(x, code, sizeof code);
+        x86_bytes(x, code[v->a->element_B], code_B);
     }
 }
 
@@ -317,8 +363,7 @@ write_memory(const struct vex_access *v)
         return;
     }
     for (unsigned h = 0; h < v->parts; h++)
-        x86_vop(x, X86_MOVUPS_ST, 1, v->data[h], 0, x86_at_rax(h * EU_GRF_B),
-                0);
+        store_row(v, h);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, others, x->size);
     store_lanes(v);

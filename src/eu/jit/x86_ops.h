@@ -128,6 +128,7 @@ enum x86_tuple {
     X(PSHUFB, 2, 1, 0, 2, 0x00, FULL)        \
     X(PACKSSDW, 1, 1, 0, 2, 0x6b, FULL)      \
     X(PACKUSDW, 2, 1, 0, 2, 0x2b, FULL)      \
+    X(PACKUSWB, 1, 1, 0, 2, 0x67, FULL)      \
     X(BLENDVB, 3, 1, 0, 2, 0x4c, FULL)       \
     X(PERMQ, 3, 1, 1, 2, 0x00, FULL)         \
     X(BROADCASTI128, 2, 1, 0, 2, 0x5a, FULL) \

@@ -62,9 +62,10 @@ payload(const struct eu_message *m, unsigned grf, unsigned lane)
 }
 
 static uint8_t *
-place(const struct world *w, unsigned i, uint64_t size_B, uint64_t offset_B)
+place(const struct world *w, unsigned i, uint64_t size_B, uint64_t offset_B,
+      unsigned bytes)
 {
-    return offset_B <= size_B && size_B - offset_B >= 4
+    return offset_B <= size_B && size_B - offset_B >= bytes
                ? w->range[i].mem + offset_B
                : NULL;
 }
@@ -90,21 +91,45 @@ update(unsigned op, uint8_t *p, uint32_t data)
     memcpy(p, &v, 4);
 }
 
-enum { READ, WRITE, ATOMIC, LD, KINDS, FENCE };
+enum { READ, WRITE, ATOMIC, LD, READ_BYTES, WRITE_BYTES, KINDS, FENCE };
+
+static bool
+is_bytes(int kind)
+{
+    return kind == READ_BYTES || kind == WRITE_BYTES;
+}
 
 static int
 kind_of(const struct eu_message *m)
 {
     if (m->sfid == EU_SFID_SAMPLER && bits_get(m->desc, 12, 16) == 7)
         return LD;
-    if (m->sfid == EU_SFID_DC0 && bits_get(m->desc, 14, 18) == 7)
-        return FENCE;
+    switch (m->sfid == EU_SFID_DC0 ? bits_get(m->desc, 14, 18) : 0) {
+    case 0x04: return READ_BYTES;
+    case 0x07: return FENCE;
+    case 0x0c: return WRITE_BYTES;
+    }
     switch (m->sfid == EU_SFID_DC1 ? bits_get(m->desc, 14, 18) : 0) {
     case 0x01: return READ;
     case 0x02: return ATOMIC;
     case 0x09: return WRITE;
     default: return -1;
     }
+}
+
+static void
+move_bytes(const struct world *w, const struct eu_message *m, int kind,
+           unsigned i, uint32_t *answer)
+{
+    unsigned bti = m->desc & 0xff, at = bti == SLM ? PLACES - 1 : bti % 3;
+    unsigned bytes = 1u << bits_get(m->desc, 10, 11);
+    const uint32_t *u = payload(m, m->header, i);
+    const uint32_t *v = payload(m, m->header + m->exec_size / 8u, i);
+    uint8_t *p = place(w, at, w->size_B[at], u ? *u : 0, bytes);
+    if (p && bytes <= 4 && kind == READ_BYTES)
+        memcpy(answer, p, bytes);
+    else if (p && bytes <= 4 && v)
+        memcpy(p, v, bytes);
 }
 
 static void
@@ -121,14 +146,14 @@ move_lane(const struct world *w, const struct eu_message *m, int kind,
         offset_B &= bti == SLM ? 0x0ffffffcu : 0xfffffffcu;
     if (kind == ATOMIC) {
         const uint32_t *v = payload(m, header + grfs, i);
-        update(bits_get(m->desc, 8, 11), place(w, at, size_B, offset_B),
+        update(bits_get(m->desc, 8, 11), place(w, at, size_B, offset_B, 4),
                v ? *v : 0);
         return;
     }
     for (unsigned c = 0; c < 4; c++) {
         if (kind != LD && m->desc >> (8 + c) & 1)
             continue;
-        uint8_t *p = place(w, at, size_B, offset_B + c * 4);
+        uint8_t *p = place(w, at, size_B, offset_B + c * 4, 4);
         const uint32_t *v = payload(m, header + grfs * (n + 1), i);
         answer[n] = 0;
         if (p && kind == WRITE && v)
@@ -158,7 +183,7 @@ answer(struct eu_thread *t, const struct eu_message *m)
     /* A channel after the other, as the data port does. */
     for (unsigned i = 0; i < m->exec_size; i++)
         if (m->exec_mask >> i & 1)
-            move_lane(w, m, kind, i, v[i]);
+            (is_bytes(kind) ? move_bytes : move_lane)(w, m, kind, i, v[i]);
     unsigned rows = m->rlen_grf * 8u / m->exec_size;
     for (unsigned c = 0; c < MIN2(rows, 4u); c++)
         for (unsigned i = 0; i < m->exec_size; i++)
@@ -208,7 +233,12 @@ any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
                                       : rk_rnd(k, 3);
     uint32_t off = rk_chance(k, 5) ? rk_rnd(k, 16) : 15u << channels & 15;
     uint32_t answers = rk_chance(k, 10);
+    uint32_t size = rk_chance(k, 2) ? 3 : rk_rnd(k, 3);
     switch (kind) {
+    case READ_BYTES:
+    case WRITE_BYTES:
+        return bti | (simd == 16) << 8 | size << 10 |
+               (kind == READ_BYTES ? 4u : 12u) << 14;
     case LD: return rk_rnd(k, 3) | 7u << 12 | (simd == 16 ? 2u : 1u) << 17;
     case ATOMIC:
         return bti | (1 + rk_rnd(k, 8)) << 8 | (simd == 8) << 12 |
@@ -223,14 +253,16 @@ any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
 void
 add_message(struct rk *k, unsigned simd, bool reads_only)
 {
-    unsigned kind = reads_only ? (rk_chance(k, 50) ? READ : LD)
+    static const uint8_t readers[] = {READ, LD, READ_BYTES};
+    unsigned kind = reads_only ? readers[rk_rnd(k, ARRAY_SIZE(readers))]
                                : rk_rnd(k, KINDS),
              grfs = simd / 8;
-    unsigned channels = kind == LD         ? 4
-                        : rk_chance(k, 50) ? 1
-                                           : 1 + rk_rnd(k, 4);
-    bool split = (kind == WRITE || kind == ATOMIC) && rk_chance(k, 60);
-    bool reads = kind == READ || kind == LD;
+    unsigned channels = kind == LD ? 4
+                        : is_bytes((int)kind) || rk_chance(k, 50)
+                            ? 1
+                            : 1 + rk_rnd(k, 4);
+    bool reads = kind == READ || kind == LD || kind == READ_BYTES;
+    bool split = !reads && rk_chance(k, 60);
     uint32_t dw[4] = {split ? EU_OP_SENDS : EU_OP_SEND};
     unsigned data = kind == ATOMIC ? grfs : reads ? 0 : channels * grfs;
     uint32_t desc = any_descriptor(k, kind, channels, simd);
@@ -238,7 +270,10 @@ add_message(struct rk *k, unsigned simd, bool reads_only)
     unsigned rlen = reads ? channels * grfs : kind == ATOMIC ? grfs : 0;
     bool answers = reads || (kind == ATOMIC && desc >> 13 & 1);
     rk_put_exec(k, dw, simd);
-    fields_put(dw, 24, 27, kind == LD ? EU_SFID_SAMPLER : EU_SFID_DC1);
+    fields_put(dw, 24, 27,
+               kind == LD            ? EU_SFID_SAMPLER
+               : is_bytes((int)kind) ? EU_SFID_DC0
+                                     : EU_SFID_DC1);
     fields_put(dw, 35, 36, answers);
     fields_put(dw, 53, 60, answers ? vector(k, DATA, 28) : 0);
     fields_put(dw, 69, 76, vector(k, PLACE, 8));
@@ -340,7 +375,7 @@ add_end(struct rk *k, bool plain)
 void
 fill(struct eu_thread *t, struct rk *random)
 {
-    static const uint8_t steps_B[] = {0, 0, 4, 4, 4, 16, 16, 8};
+    static const uint8_t steps_B[] = {0, 0, 1, 2, 4, 4, 4, 16, 16, 8};
     bool together = rk_chance(random, 80);
     for (unsigned i = 0; i < EU_GRF_COUNT * 8; i++)
         eu_grf(t, 0)[i] = rk_rnd(random, UINT32_MAX);
