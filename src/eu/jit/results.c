@@ -28,9 +28,10 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
         return o->hstride == 1 || op->lanes == 1 || j->evex;
     if (op->lanes == 1)
         return true;
-    if (!j->evex)
-        return size_B == 2 && o->hstride == 1 && op->lanes >= 8;
-    return o->hstride == 1 || (step_B == 4 && o->subreg_B % size_B == 0);
+    if (!j->evex && op->lanes < 8)
+        return false;
+    return (o->hstride == 1 && (j->evex || size_B == 2)) ||
+           (step_B == 4 && o->subreg_B % size_B == 0);
 }
 
 static void
@@ -162,6 +163,8 @@ store_halves(struct jit *j, const struct jit_part *p, unsigned reg,
         x86_vop(&j->x, X86_PMOVZXWD, p->len, d, 0, x86_reg(reg), 0);
         if (packed)
             jit_store_words_vex(j, p, d, off_B);
+        else if (!j->evex)
+            jit_store_spread_vex(j, p, d, off_B, 2);
         else
             store_spread(j, p, d, off_B, 2);
         return;
@@ -214,8 +217,10 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         store_halves(j, p, reg, off_B, o->hstride == 1);
     else if (size_B == 4)
         store_scattered(j, p, reg, off_B, step_B);
-    else if (!j->evex)
+    else if (!j->evex && o->hstride == 1)
         jit_store_words_vex(j, p, reg, off_B);
+    else if (!j->evex)
+        jit_store_spread_vex(j, p, reg, off_B, size_B);
     else if (o->hstride == 1)
         store_packed(j, p, reg, off_B, size_B);
     else

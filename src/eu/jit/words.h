@@ -34,6 +34,9 @@ bool jit_spread_vex(struct jit *j, const uint16_t *lane_B, unsigned lanes,
 void jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                          unsigned off_B);
 
+/* The low words or bytes of eight lanes, a dword apart. */
+void jit_store_spread_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                          unsigned off_B, unsigned size_B);
 /* d := words of eight dwords, in its lower half; how: PACKUSDW or PACKSSDW. */
 void jit_pack_words_vex(struct jit *j, enum x86_vop how, unsigned d,
                         unsigned from);

@@ -109,3 +109,24 @@ jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
     }
     x86_vop(x, X86_MOVUPS_ST, 0, d, 0, at, 0);
 }
+
+void
+jit_store_spread_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                     unsigned off_B, unsigned size_B)
+{
+    struct x86 *x = &j->x;
+    unsigned at = off_B % 4, old = jit_vec(j, off_B - at, LANES * 4);
+    unsigned d = jit_temp(j), rest = jit_temp(j);
+    unsigned bits = jit_dword_reg(j, (UINT32_MAX >> (32 - size_B * 8))
+                                         << at * 8);
+    if (at)
+        x86_vop_imm(x, X86_PSHIFTD_IMM, 1, 6, d, x86_reg(reg), 0,
+                    (uint8_t)(at * 8));
+    x86_vop(x, X86_PAND, 1, d, at ? d : reg, x86_reg(bits), 0);
+    x86_vop(x, X86_PANDN, 1, rest, bits, x86_reg(old), 0);
+    x86_vop(x, X86_POR, 1, d, d, x86_reg(rest), 0);
+    if (!p->mask.all)
+        x86_vop_imm(x, X86_BLENDVPS, 1, d, old, x86_reg(d), 0,
+                    (uint8_t)(p->mask.k << 4));
+    jit_bind(j, d, off_B - at, LANES * 4);
+}

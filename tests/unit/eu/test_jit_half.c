@@ -86,7 +86,7 @@ Test(jit_half, avx2)
 
 /* ---- nobody is called for these ---- */
 
-enum { PACKED, SCALAR, EVERY_OTHER };
+enum { PACKED, SCALAR, EVERY_OTHER, SPREAD /* the result, by two */ };
 
 struct form {
     uint8_t opcode, count, dst, src, cmod, region, exec;
@@ -102,6 +102,8 @@ static const struct form forms[] = {
     {EU_OP_MUL, 2, EU_TYPE_HF, EU_TYPE_HF, 0, EVERY_OTHER, 16, false},
     {EU_OP_MUL, 2, EU_TYPE_HF, EU_TYPE_F, 0, PACKED, 8, false},
     {EU_OP_MUL, 2, EU_TYPE_F, EU_TYPE_HF, 0, PACKED, 8, false},
+    {EU_OP_ADD, 2, EU_TYPE_HF, EU_TYPE_HF, 0, SPREAD, 16, false},
+    {EU_OP_MOV, 1, EU_TYPE_HF, EU_TYPE_UW, 0, SPREAD, 16, false},
     {EU_OP_SEL, 2, EU_TYPE_HF, EU_TYPE_HF, 0, PACKED, 16, false},
     {EU_OP_SEL, 2, EU_TYPE_HF, EU_TYPE_HF, EU_CMOD_L, PACKED, 16, false},
     {EU_OP_SEL, 2, EU_TYPE_HF, EU_TYPE_HF, EU_CMOD_GE, SCALAR, 16, false},
@@ -125,6 +127,7 @@ encode_form(const struct form *f)
     put(&c, 23, 21, f->exec == 16 ? 4 : f->exec == 8 ? 3 : 0);
     put(&c, 40, 37, f->dst);
     put(&c, 27, 24, f->cmod);
+    put(&c, 62, 61, f->region == SPREAD ? 2 : 1);
     for (unsigned s = 0; s < f->count; s++) {
         unsigned at = s ? 96 : 64;
         put(&c, s ? 94 : 46, s ? 91 : 43, f->src);
