@@ -3,7 +3,8 @@
  * patch_vbmi.c does where registers cannot hold the lines. The lines' texels
  * are copied to rows of a picture of their own, from which each lane takes two
  * pairs, and each lane's four channels are filtered side by side. Texels of
- * four bytes that are no bytes are taken from the rows as well.
+ * four bytes that are no bytes are taken from the rows as well, and so are
+ * texels of one byte.
  *
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not so simple. An answer may lie where the coordinates are: nothing
@@ -12,6 +13,7 @@
 #include "sampler/x86/color_tmpl.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
+#include "sampler/x86/patch_bytes1_avx2.h"
 #include "sampler/x86/patch_float_copy.h"
 #include "sampler/x86/patch_gather_avx2.h"
 #include "sampler/x86/patch_grid_bytes.h"
@@ -133,6 +135,13 @@ linear_level(const struct sample_plan *p, enum sample_texel kind,
 {
     struct copy copy;
     struct both_sums sums;
+    struct both sum;
+    if (kind == SAMPLE_BYTES1) {
+        if (!sum_bytes(p, lv, f->place, f->x, f->y, &sum))
+            return false;
+        *out = (struct filtered){color_of_sum(sum.low), color_of_sum(sum.high)};
+        return true;
+    }
     if (is_scaled(kind)) {
         if (!sum_level(p, kind, blocks, lv, at, f, &sums))
             return false;
@@ -209,6 +218,13 @@ linear(const struct sample_plan *p, enum sample_texel kind, bool rounds,
         !v_any(v_test(between, v_constant(&lanes_constant.fraction))) &&
         take_texels(p, kind, blocks, &lv, f.place, texel))
         return FOUND_TEXEL;
+    if (rounds && kind == SAMPLE_BYTES1) {
+        if (!sum_bytes(p, &lv, f.place, f.x, f.y, texel))
+            return FOUND_NOTHING;
+        texel->low = texel_of_sum(texel->low);
+        texel->high = texel_of_sum(texel->high);
+        return FOUND_TEXEL;
+    }
     if (rounds && is_scaled(kind)) {
         struct both_sums s;
         if (!sum_level(p, kind, blocks, &lv, at, &f, &s))
@@ -399,6 +415,8 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
     what(kind, SAMPLE_LINEAR, name##_linear) \
         what(kind, SAMPLE_MIPMAPS, name##_mipmaps)
 
+TEXELS(PATCH, SAMPLE_BYTES1, near_bytes1)
+FILTERS(PATCH, SAMPLE_BYTES1, near_bytes1)
 TEXELS(PATCH, SAMPLE_BYTES4, near_bytes4)
 FILTERS(PATCH, SAMPLE_BYTES4, near_bytes4)
 TEXELS(BLOCKS, SAMPLE_BYTE_BLOCKS, near_blocks)
@@ -419,6 +437,7 @@ FILTERS(PATCH, SAMPLE_R11G11B10, near_r11g11b10)
     [SAMPLE_BYTE_BLOCKS] = ALL(as, near_blocks), [SAMPLE_BLOCKS] = {FILTERED( \
                                                      as, near_float_blocks)}
 #define OF_LINES(as)                                 \
+    [SAMPLE_BYTES1] = ALL(as, near_bytes1),          \
     [SAMPLE_BYTES4] = ALL(as, near_bytes4),          \
     [SAMPLE_SRGB] = {FILTERED(as, near_srgb)},       \
     [SAMPLE_UNORM24] = {FILTERED(as, near_unorm24)}, \

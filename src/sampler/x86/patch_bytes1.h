@@ -3,8 +3,8 @@
 #ifndef SAMPLER_PATCH_BYTES1_H
 #define SAMPLER_PATCH_BYTES1_H
 
-#include "sampler/x86/patch_filter.h"
-#include "sampler/x86/patch_texels.h"
+#include "sampler/x86/patch_halves.h"
+#include "sampler/x86/patch_vectors.h"
 
 /* Where columns and rows are in four lines: as in `patch.place`, bits 0 to 5
  * within a line, bit 6 the line's column, bit 7 its row. */
@@ -65,29 +65,26 @@ answer_one(const struct sample_plan *p, vfloat value, uint32_t *out,
     }
 }
 
-static bool
-bytes1_nearest(const struct sample_plan *p, const struct sample_pair *in,
-               uint32_t *out, const int16_t at_dw[4])
+/* Four times the lane's texel. */
+INLINE bool
+find_nearest_byte(const struct sample_plan *p, vfloat u, vfloat v, bits *texel)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    vfloat x = scale_inside(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vfloat y = scale_inside(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
-    bits place = pack_texels(v_ifloor(x), v_ifloor(y)), texel;
+    vfloat x = scale_inside(p, 0, u, lv.w_fx8);
+    vfloat y = scale_inside(p, 1, v, lv.h_fx8);
+    bits place = pack_texels(v_ifloor(x), v_ifloor(y));
     __mmask32 inside = _mm512_cmple_epu16_mask(place, constant(lv.last));
-    if (!take_bytes(p, &lv, place, inside, _mm512_setzero_si512(),
-                    _mm512_setzero_si512(), &patch1.texels, &texel))
-        return false;
-    answer_one(p, float_of_four(texel), out, at_dw);
-    return true;
+    return take_bytes(p, &lv, place, inside, _mm512_setzero_si512(),
+                      _mm512_setzero_si512(), &patch1.texels, texel);
 }
 
-static bool
-bytes1_linear(const struct sample_plan *p, const struct sample_pair *in,
-              uint32_t *out, const int16_t at_dw[4])
+INLINE bool
+find_linear_byte(const struct sample_plan *p, vfloat u, vfloat v,
+                 const int32_t *bias, bits *sum)
 {
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
-    vint x = linear_fixed(p, 0, (vfloat)v_load(in->u, 16), lv.w_fx8);
-    vint y = linear_fixed(p, 1, (vfloat)v_load(in->v, 16), lv.h_fx8);
+    vint x = linear_fixed(p, 0, u, lv.w_fx8);
+    vint y = linear_fixed(p, 1, v, lv.h_fx8);
     bits place = pack_texels(x, y), texels;
     vmask single = find_single(x);
     bits columns = _mm512_maskz_mov_epi32(v_not(single),
@@ -98,9 +95,53 @@ bytes1_linear(const struct sample_plan *p, const struct sample_pair *in,
         return false;
     struct patch_weights w = find_weights(x, y, single);
     texels = _mm512_xor_si512(texels, constant(&patch.flip));
-    vfloat sum = v_float((vint)filter_bytes(texels, &w, &patch.bias));
-    answer_one(p, divide_255(sum, true), out, at_dw);
+    *sum = filter_bytes(texels, &w, bias);
     return true;
+}
+
+INLINE bool
+bytes1_nearest_of(PATCH_OF_ARGS)
+{
+    bits texel;
+    if (!find_nearest_byte(p, in->u, in->v, &texel))
+        return false;
+    answer_one(p, float_of_four(texel), out, at_dw);
+    return true;
+}
+
+INLINE bool
+bytes1_linear_of(PATCH_OF_ARGS)
+{
+    bits sum;
+    if (!find_linear_byte(p, in->u, in->v, &patch.bias, &sum))
+        return false;
+    answer_one(p, divide_255(v_float((vint)sum), true), out, at_dw);
+    return true;
+}
+
+PATCH_VECTORS(false, bytes1_nearest)
+PATCH_VECTORS(false, bytes1_linear)
+
+static bits
+bytes1_nearest_pixels(PIXELS_ARGS)
+{
+    bits texel = _mm512_setzero_si512();
+    bool found = find_nearest_byte(p, (vfloat)u, (vfloat)v, &texel);
+    begun->state = found ? SAMPLE_DONE : SAMPLE_LEFT_OUT;
+    return found ? pixels_of_texels(p, texel, blue_first) : texel;
+}
+
+/* See pixels_of_sums(). */
+static bits
+bytes1_linear_pixels(PIXELS_ARGS)
+{
+    bits sum = _mm512_setzero_si512();
+    bool found = find_linear_byte(p, (vfloat)u, (vfloat)v, &patch.half, &sum);
+    begun->state = found ? SAMPLE_DONE : SAMPLE_LEFT_OUT;
+    vint rounded = (vint)sum + v_srl((vint)sum, 31);
+    return found
+               ? pixels_of_texels(p, (bits)((rounded >> 16) + 128), blue_first)
+               : sum;
 }
 
 #endif

@@ -38,6 +38,14 @@ round_sums(__m256i a, __m256i b)
                               _mm256_srai_epi32(b, 16));
 }
 
+/* The same of one channel: texels of a byte. */
+INLINE vint
+texel_of_sum(vint sum)
+{
+    sum += (1 << 15) - 1;
+    return ((sum + v_srl(sum, 31)) >> 16) + 128;
+}
+
 /* Texels of eight lanes. */
 INLINE vint
 texels_of_sums(const struct sums *s)

@@ -3,6 +3,7 @@
 #ifndef SAMPLER_PATCH_TEXELS_AVX2_H
 #define SAMPLER_PATCH_TEXELS_AVX2_H
 
+#include "sampler/x86/patch_bytes1_avx2.h"
 #include "sampler/x86/patch_grid_bytes.h"
 
 /* Texels wherever they are. */
@@ -44,6 +45,8 @@ take_texels(const struct sample_plan *p, enum sample_texel kind,
             struct sample_blocks *blocks, const struct patch_level *lv,
             struct both place, struct both *out)
 {
+    if (kind == SAMPLE_BYTES1)
+        return take_bytes(p, lv, place, out);
     if (!all_inside(lv, place, 0))
         return false;
     if (kind == SAMPLE_BYTES4 && take_grid(p, lv, place, out))

@@ -338,17 +338,22 @@ FILTERED_PALETTES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
         [SAMPLE_NEAREST] = what(blocks_nearest),                  \
         [SAMPLE_FETCH] = what(blocks_fetch), FILTERED(what, name) \
     }
+#define BYTES1(what)                             \
+    {                                            \
+        [SAMPLE_NEAREST] = what(bytes1_nearest), \
+        [SAMPLE_LINEAR] = what(bytes1_linear),   \
+    }
 #define AS_PATCH(name) name
 #define AS_VECTORS(name) (sample_vectors_fn)(name##_vectors)
 #define AS_PIXELS(name) (sample_pixels_fn)(name##_pixels)
 const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_BYTES1] =
-        {[SAMPLE_NEAREST] = bytes1_nearest, [SAMPLE_LINEAR] = bytes1_linear},
+    [SAMPLE_BYTES1] = BYTES1(AS_PATCH),
     [SAMPLE_BYTES4] = ALL(AS_PATCH, bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(AS_PATCH, blocks),
     [SAMPLE_SRGB] = {FILTERED(AS_PATCH, srgb)},
 };
 const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES1] = BYTES1(AS_VECTORS),
     [SAMPLE_BYTES4] = ALL(AS_VECTORS, bytes4),
     [SAMPLE_SRGB] = {FILTERED(AS_VECTORS, srgb)},
 };
@@ -359,6 +364,7 @@ const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS] = {
 const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS] = {FILTERED(AS_PATCH, bc3)};
 
 const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES1] = BYTES1(AS_PIXELS),
     [SAMPLE_BYTES4] = ALL(AS_PIXELS, bytes4),
     [SAMPLE_BYTE_BLOCKS] = ALL(AS_PIXELS, blocks),
     [SAMPLE_SRGB] = {FILTERED(AS_PIXELS, srgb)},
