@@ -191,6 +191,7 @@ run_batches(const struct starter *s, const struct way *w)
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];
     static struct eu_row rows[BATCH];
+    static struct tile_centres centres = {.x_px = -1, .y_px = -1};
     struct row_copies rest;
     unsigned stored;
     struct batch_block block[BATCH];
@@ -211,6 +212,7 @@ run_batches(const struct starter *s, const struct way *w)
                              .row = rows,
                              .rest = &rest,
                              .stored = &stored,
+                             .centres = &centres,
                              .color = color,
                              .mask = masks};
     for (unsigned left = w->runs; left;) {

@@ -97,6 +97,7 @@ worker_init(struct worker *w, const struct raster *r, unsigned index)
     w->serial = 0;
     w->flush = r->flush - 1;
     w->tile_x = w->tile_y = -1;
+    w->batch.centres.x_px = w->batch.centres.y_px = -1;
     w->depth_sum = w->ps_sum = 0;
     w->streams = false;
     w->batch.begun = (struct rt_begun){.at = NULL}; /* no hint, either */

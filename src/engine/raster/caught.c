@@ -121,7 +121,8 @@ caught_threads(struct worker *w, struct caught *c, unsigned *stored)
                                .tail = c->tail,
                                .stored = stored,
                                .rest = &c->block.rest,
-                               .to = places_of(w, c, b->planes == 1)};
+                               .to = places_of(w, c, b->planes == 1),
+                               .centres = &b->centres};
 }
 
 static void

@@ -50,9 +50,9 @@ static unsigned
 fill(struct worker *w, struct thread_run *r, unsigned first, unsigned end)
 {
     struct block_batch *b = &w->batch;
-    uint8_t of[BATCH_BLOCKS + JOINED_BLOCKS];
+    uint8_t of[BATCH_BLOCKS + JOINED_BLOCKS + 1];
     for (unsigned k = first; k < end; k++)
-        memset(of + b->prim[k].first, (int)k, JOINED_BLOCKS);
+        memset(of + b->prim[k].first, (int)k, JOINED_BLOCKS + 1);
     const struct row_prims prims = {b->prim, of, w->joins->mode >= 3};
     r->row = b->row;
     return w->planes->fill_joined(r, &prims, b->prim[first].first,

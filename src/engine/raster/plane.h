@@ -8,7 +8,8 @@
 #include "engine/raster/cover.h"
 #include "eu/eu.h"
 
-/* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels */
+/* value(x, y) = c + dx * (x - ref_x) + dy * (y - ref_y), pixels; reference
+ * points are whole subpixels */
 struct plane {
     double c, dx, dy;
 };
@@ -119,6 +120,7 @@ struct thread_run {
     unsigned *stored;
     struct row_copies *rest; /* for the tail */
     struct target_places to;
+    struct tile_centres *centres; /* any tile's */
 };
 
 /* A batch's primitive, and its first block. */
@@ -128,7 +130,8 @@ struct batch_prim {
 };
 
 /* Primitives whose threads are in one row: block n of the batch is of
- * prim[of[n]]; linear: weights are as they are, not in perspective. */
+ * prim[of[n]], the last of them once more; linear: weights are as they are, not
+ * in perspective. */
 struct row_prims {
     const struct batch_prim *prim;
     const uint8_t *of;
@@ -137,6 +140,15 @@ struct row_prims {
 
 #define ROW_COLUMNS (COVER_TILE_PX / 4)
 #define ROWS_KEPT 4 /* of blocks, as high as a square of cover_list */
+
+/* Private to plane_ops: pixel centres of a tile's columns of blocks, in upper
+ * or in lower quads; of a quad in the upper and lower half of rows of blocks.
+ * x_px, y_px: of the tile, which begins at a multiple of its size; or -1. */
+struct tile_centres {
+    int32_t x_px, y_px;
+    alignas(64) double x[ROW_COLUMNS][8];
+    alignas(64) double y[ROW_COLUMNS][2][4];
+};
 
 /* Private to each set of plane_ops: what planes have of a tile's columns, and
  * of four rows of blocks. */

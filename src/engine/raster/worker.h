@@ -144,6 +144,7 @@ struct block_batch {
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
     struct eu_row row[BATCH_BLOCKS];
     struct row_parts parts; /* of a list's rows */
+    struct tile_centres centres;
     struct rt_begun begun;
     bool weighs; /* and weights from here, not from weights[] */
     struct run_weights run_weights;

@@ -50,16 +50,24 @@ hostile_plane(void)
     return (struct plane){c, dx, hostile()};
 }
 
+/* What reference points are made of, far from the tile, too. */
+static double
+whole_subpixels(void)
+{
+    if (next_random() % 4 == 0)
+        return -0.0;
+    return (int)(next_random() & 0xffffff) / 256.0 - 20000;
+}
+
 static struct run_weights
 hostile_weights(const struct plane *b1, const struct plane *b2,
                 const struct plane *q)
 {
-    return (struct run_weights){
-        .b1 = b1,
-        .b2 = b2,
-        .q = next_random() & 1 ? q : NULL,
-        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
-        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    return (struct run_weights){.b1 = b1,
+                                .b2 = b2,
+                                .q = next_random() & 1 ? q : NULL,
+                                .ref_x = whole_subpixels(),
+                                .ref_y = whole_subpixels()};
 }
 
 static void
@@ -103,11 +111,10 @@ compare_blocks(const struct plane_ops *ops)
             y += 4;
         block[n] = (struct batch_block){.x = x, .y = y};
     }
-    const struct block_places at = {
-        .block = block,
-        .count = 1 + next_random() % GROUPS,
-        .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
-        .ref_y = next_random() & 1 ? hostile() : -0.0};
+    const struct block_places at = {.block = block,
+                                    .count = 1 + next_random() % GROUPS,
+                                    .ref_x = whole_subpixels(),
+                                    .ref_y = whole_subpixels()};
     for (unsigned divide = 0; divide < 2; divide++) {
         const struct plane *by = divide ? &q : NULL;
         plane_ops_ref.block_weights(&p1, &p2, by, &at, want);
@@ -271,23 +278,22 @@ random_blocks(struct batch_block block[LIST])
 /* What some blocks are of, with attributes of their own. */
 static void
 random_prims(struct setup setup[JOINED], struct batch_prim prim[JOINED],
-             uint8_t of[LIST])
+             uint8_t of[LIST + 1])
 {
     static const uint32_t attr[JOINED];
     for (unsigned i = 0; i < JOINED; i++) {
-        setup[i] = (struct setup){
-            .attr = &attr[i],
-            .perspective = next_random() & 1,
-            .b1 = hostile_plane(),
-            .b2 = hostile_plane(),
-            .n1 = hostile_plane(),
-            .n2 = hostile_plane(),
-            .q = hostile_plane(),
-            .ref_x = (int)(next_random() & 0xffffff) / 256.0 - 20000,
-            .ref_y = next_random() & 1 ? hostile() : -0.0};
+        setup[i] = (struct setup){.attr = &attr[i],
+                                  .perspective = next_random() & 1,
+                                  .b1 = hostile_plane(),
+                                  .b2 = hostile_plane(),
+                                  .n1 = hostile_plane(),
+                                  .n2 = hostile_plane(),
+                                  .q = hostile_plane(),
+                                  .ref_x = whole_subpixels(),
+                                  .ref_y = whole_subpixels()};
         prim[i].setup = &setup[i];
     }
-    for (unsigned n = 0, k = 0; n < LIST; n++) {
+    for (unsigned n = 0, k = 0; n <= LIST; n++) {
         k = MIN2(k + next_random() % 3 / 2, JOINED - 1u);
         of[n] = (uint8_t)k;
     }
@@ -327,10 +333,14 @@ compare_fill(const struct plane_ops *ops)
     const struct run_weights weights = hostile_weights(&p1, &p2, &q);
     struct setup setup[JOINED];
     struct batch_prim prim[JOINED];
-    uint8_t of[LIST];
+    uint8_t of[LIST + 1];
     const struct row_prims prims = {prim, of, next_random() & 1};
     random_prims(setup, prim, of);
+    static struct tile_centres centres;
+    if (next_random() & 1)
+        centres.x_px = centres.y_px = -1;
     struct thread_run r = {.launch = &launch,
+                           .centres = &centres,
                            .weights = &weights,
                            .block = block,
                            .row = row[0],

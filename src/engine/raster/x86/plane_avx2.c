@@ -37,6 +37,13 @@ load_eight(const double v[8])
     return (eight){(f64x4)_mm256_loadu_pd(v), (f64x4)_mm256_loadu_pd(v + 4)};
 }
 
+static inline eight
+load_twice(const double quad[4])
+{
+    f64x4 v = (f64x4)_mm256_load_pd(quad);
+    return (eight){v, v};
+}
+
 static inline void
 store_eight(double to[8], eight v)
 {
@@ -60,6 +67,18 @@ static inline eight
 eight_over(eight v)
 {
     return (eight){1 / v.left, 1 / v.right};
+}
+
+static inline eight
+eight_plus(eight v, double all)
+{
+    return (eight){v.left + all, v.right + all};
+}
+
+static inline eight
+eight_times(eight v, double all)
+{
+    return (eight){v.left * all, v.right * all};
 }
 
 static inline f32x8

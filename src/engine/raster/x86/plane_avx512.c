@@ -36,6 +36,12 @@ load_eight(const double v[8])
     return (eight)_mm512_loadu_pd(v);
 }
 
+static inline eight
+load_twice(const double quad[4])
+{
+    return (eight)_mm512_broadcast_f64x4(_mm256_load_pd(quad));
+}
+
 static inline void
 store_eight(double to[8], eight v)
 {
@@ -58,6 +64,18 @@ static inline eight
 eight_over(eight v)
 {
     return 1 / v;
+}
+
+static inline eight
+eight_plus(eight v, double all)
+{
+    return v + all;
+}
+
+static inline eight
+eight_times(eight v, double all)
+{
+    return v * all;
 }
 
 static inline f32x8

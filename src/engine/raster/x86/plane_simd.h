@@ -9,9 +9,14 @@ static inline void copy_grfs(uint8_t *to, const uint8_t *from, unsigned count);
 static inline eight columns_of(f64x4 v);
 static inline eight rows_of(f64x4 v, unsigned half);
 static inline eight eight_of(f64x4 left, f64x4 right);
+static inline eight load_eight(const double v[8]);
+static inline void store_eight(double to[8], eight v);
+static inline eight load_twice(const double quad[4]);
 static inline eight eight_add(eight a, eight b);
 static inline eight eight_mul(eight a, eight b);
 static inline eight eight_over(eight v); /* 1 / v */
+static inline eight eight_plus(eight v, double all);
+static inline eight eight_times(eight v, double all);
 static inline f32x8 eight_to_floats(eight v);
 static inline void store_floats(float out[16], f32x8 a, f32x8 b);
 
@@ -26,19 +31,6 @@ centres(int32_t at_px, double ref)
 {
     const f64x4 quad = {0, 0, 2, 2}, pixel = {0.5, 1.5, 0.5, 1.5};
     return (at_px - ref + quad) + pixel;
-}
-
-/* Of a block's columns and rows, with ref_x and ref_y. */
-static inline void
-both_centres(const struct batch_block *block, __m128d ref, f64x4 *x, f64x4 *y)
-{
-    const f64x4 quad = {0, 0, 2, 2}, pixel = {0.5, 1.5, 0.5, 1.5};
-    static_assert(offsetof(struct batch_block, y) == 4, "x and y in a row");
-    __m128i px = _mm_loadl_epi64((const __m128i *)(const void *)block);
-    __m128d at = _mm_sub_pd(_mm_cvtepi32_pd(px), ref);
-    __m256d rows = _mm256_permute4x64_pd(_mm256_castpd128_pd256(at), 0x55);
-    *x = ((f64x4)_mm256_broadcastsd_pd(at) + quad) + pixel;
-    *y = ((f64x4)rows + quad) + pixel;
 }
 
 /* A plane that depends on x alone, or on y, has four values in a block: that is
@@ -316,27 +308,7 @@ put_members(struct eu_row *to, uint8_t *caught, uint16_t lit, uint16_t helped,
     to->lit = plane_lit_dword(lit);
 }
 
-/* What a block's weights are made of, of any kind of planes: it takes longer to
- * look whether the block is in the row of the one before. */
-static inline void
-weigh_alone(struct weigher *w, __m128d ref, const struct batch_block *block,
-            float out[32])
-{
-    f64x4 x, y;
-    f32x8 v1[2], v2[2];
-    both_centres(block, ref, &x, &y);
-    parts_of_rows(&w->p1, w->b1, y);
-    parts_of_rows(&w->p2, w->b2, y);
-    if (w->q) {
-        parts_of_rows(&w->pq, w->q, y);
-        weigh_divided(w, x, out);
-        return;
-    }
-    any_floats(&w->p1, w->b1, x, v1);
-    any_floats(&w->p2, w->b2, x, v2);
-    store_floats(out, v1[0], v2[0]);
-    store_floats(out + 16, v1[1], v2[1]);
-}
+#include "engine/raster/x86/tile_centres.h"
 
 /* Payloads of a row. Returns how many pixels are lit, 0 if some thread does not
  * fit in it. In place: what weighs would else be copied for each row. */
@@ -349,7 +321,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
     const bool apart = l->apart, quads = l->quads;
     const uint32_t need = l->need;
     const bool stores = r->tail.fn, places = stores || r->to.lines;
-    const __m128d ref = _mm_setr_pd(w.ref_x, w.ref_y);
+    const struct tile_centres *centres = find_centres(r);
     struct eu_row *to = r->row;
     bool takes = true;
     unsigned pixels = 0;
@@ -358,7 +330,7 @@ fill_row_with(const struct thread_run *r, unsigned first, unsigned end,
         uint32_t mask = vmask ? b->helped : b->lit;
         takes &= eu_masks_nothing(mask, need, apart, quads);
         pixels += (unsigned)_mm_popcnt_u32(b->lit);
-        weigh_alone(&w, ref, b, (float *)(void *)to->payload);
+        weigh_alone(&w, centres, b, (float *)(void *)to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         put_members(to, stores ? at : (uint8_t *)r->color[n], b->lit, b->helped,
                     mask);

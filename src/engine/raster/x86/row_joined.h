@@ -2,25 +2,17 @@
  * brings. */
 #include "engine/raster/setup.h"
 
-static inline __m128d
-reference_point(const struct setup *s)
-{
-    static_assert(offsetof(struct setup, ref_y) ==
-                      offsetof(struct setup, ref_x) + sizeof(double),
-                  "a point is read in one piece");
-    const uint8_t *at = (const uint8_t *)s + offsetof(struct setup, ref_x);
-    return _mm_loadu_pd((const double *)(const void *)at);
-}
-
 static inline void
-weigh_setup(const struct setup *s, bool divides, const struct batch_block *b,
-            float out[32])
+weigh_setup(const struct setup *s, bool divides, const struct tile_centres *c,
+            const struct batch_block *b, float out[32])
 {
     struct weigher w = weigher_of(&(struct run_weights){0});
     w.b1 = divides ? &s->n1 : &s->b1;
     w.b2 = divides ? &s->n2 : &s->b2;
     w.q = divides ? &s->q : NULL;
-    weigh_alone(&w, reference_point(s), b, out);
+    w.ref_x = s->ref_x;
+    w.ref_y = s->ref_y;
+    weigh_alone(&w, c, b, out);
 }
 
 /* Whether rows take all of the threads, some of which lack channels. */
@@ -45,37 +37,33 @@ joined_rows(const struct thread_run *run, const struct row_prims *prims,
 {
     const struct thread_run r = *run;
     const struct row_prims p = *prims;
-    const uint8_t *of = p.of + first, *last = p.of + end;
+    const uint8_t *of = p.of + first;
     const struct batch_block *b = r.block + first;
     const size_t mask_at = r.launch->start.vector_mask_enable
                                ? offsetof(struct batch_block, helped)
                                : offsetof(struct batch_block, lit);
-    const uint32_t need = r.launch->need;
-    const uintptr_t x_B = (uintptr_t)r.to.x_B - (uintptr_t)r.to.tile_x * 8;
-    const uintptr_t y_B = (uintptr_t)r.to.y_B - (uintptr_t)r.to.tile_y * 8;
-    const struct setup *before = p.prim[*of].setup;
-    struct eu_row *to = r.row;
-    const void **next = &to->next;
-    uint32_t missing = 0;
+    const struct tile_centres *centres = find_centres(run);
+    const struct setup *ahead = p.prim[*of].setup;
+    struct eu_row *to = r.row, *const last = to + (end - first);
+    uint32_t all = UINT32_MAX;
     unsigned pixels = 0;
-    for (; of < last; of++, b++, to++) {
-        const struct setup *s = p.prim[*of].setup;
+    for (; to < last; b++, to++) {
+        const struct setup *s = ahead;
         uint16_t mask;
         memcpy(&mask, (const uint8_t *)b + mask_at, sizeof mask);
         /* Where primitives begin is hard to foresee. */
-        *next = (void *)((uintptr_t)s->attr & -(uintptr_t)(s != before));
-        next = &to->next;
-        before = s;
-        missing |= need & ~(uint32_t)mask;
+        ahead = p.prim[*++of].setup;
+        to->next = (void *)((uintptr_t)ahead->attr & -(uintptr_t)(s != ahead));
+        all &= mask;
         pixels += (unsigned)_mm_popcnt_u32(b->lit);
         if (!p.linear && s->perspective)
-            weigh_setup(s, true, b, (float *)(void *)to->payload);
+            weigh_setup(s, true, centres, b, (float *)(void *)to->payload);
         else
-            weigh_setup(s, false, b, (float *)(void *)to->payload);
+            weigh_setup(s, false, centres, b, (float *)(void *)to->payload);
         uint8_t *at = NULL;
         if (placed) {
-            at = r.to.mem + ((const uint64_t *)x_B)[b->x] +
-                 ((const uint64_t *)y_B)[b->y];
+            at = r.to.mem + r.to.x_B[(unsigned)b->x % COVER_TILE_PX] +
+                 r.to.y_B[(unsigned)b->y % COVER_TILE_PX];
             __builtin_prefetch(at, 1);
         } else {
             if (r.tail.fn || r.to.lines)
@@ -86,8 +74,8 @@ joined_rows(const struct thread_run *run, const struct row_prims *prims,
         put_members(to, at, b->lit, b->helped, mask);
     }
     to[-1].more = 0;
-    *next = NULL;
-    return !missing || takes_masks(&r, first, end) ? pixels : 0;
+    to[-1].next = NULL;
+    return !(r.launch->need & ~all) || takes_masks(&r, first, end) ? pixels : 0;
 }
 
 static unsigned
