@@ -236,6 +236,24 @@ locate_batch(struct job *job, const struct drm_i915_gem_execbuffer2 *eb)
     return 0;
 }
 
+static int
+list_users(struct job *job)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < job->object_count; i++)
+        count += job->bos[i]->memfd < 0;
+    if (!count)
+        return 0;
+    job->users = malloc(count * sizeof *job->users);
+    if (!job->users)
+        return -ENOMEM;
+    for (unsigned i = 0; i < job->object_count; i++)
+        if (job->bos[i]->memfd < 0)
+            job->users[job->user_count++] = plain_address(
+                job->objects[i].offset);
+    return 0;
+}
+
 /* Where the objects ended up, for the client's next presumed offsets. */
 static int
 write_offsets(const struct job *job, uint64_t buffers_ptr)
@@ -267,6 +285,8 @@ prepare(struct drm_file *file, struct job *job,
         err = place(job);
     if (!err)
         err = locate_batch(job, eb);
+    if (!err)
+        err = list_users(job);
     if (!err)
         err = reloc_apply(job, eb->flags);
     if (!err)
@@ -306,6 +326,8 @@ submit(struct job *job, struct drm_i915_gem_execbuffer2 *eb)
         .ring = job->ring,
         .batch_va = job->batch_va,
         .batch_B = job->batch_B,
+        .users = job->users,
+        .user_count = job->user_count,
         .wait = job_wait,
         .ready = job_ready,
         .done = job_done,

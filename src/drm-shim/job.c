@@ -40,6 +40,7 @@ job_free(struct job *job)
     fence_unref(job->fence);
     hwctx_unref(job->ctx);
     free(job->waits);
+    free(job->users);
     client_list_free(job->signals, job->few_signals);
     free(job);
 }

@@ -29,6 +29,8 @@ struct job {
     struct bo **bos;
     unsigned object_count;
     uint64_t batch_va, batch_B;
+    uint64_t *users; /* where objects are that are the client's memory */
+    unsigned user_count;
     struct fence **waits;
     unsigned wait_count;
     struct job_signal *signals;

@@ -49,7 +49,8 @@ void engine_vm_unref(struct engine_vm *vm);
  * 0 or a negative errno. The pages stay mapped after the fd is closed. */
 int engine_vm_map(struct engine_vm *vm, uint64_t va, uint64_t size_B, int fd,
                   uint64_t offset_B);
-/* The same for memory of the application (userptr): alias the pages. */
+/* The same for memory of the application (userptr): the same pages where they
+ * are shared, a copy where they are private. */
 int engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B,
                       void *ptr);
 void engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B);
@@ -77,12 +78,16 @@ enum engine_result { ENGINE_OK, ENGINE_GUEST_ERROR };
  * once, after the last memory write of the batch is visible. Both run on an
  * engine thread (with threads == 0: in the submitter, before engine_submit
  * returns) or in engine_help(), and must not submit. ready(): whether wait()
- * would return at once; takes no locks. The struct is copied. */
+ * would return at once; takes no locks. users: where the batch may look at
+ * memory that engine_vm_map_ptr() mapped; the caller's, until done(). The
+ * struct is copied. */
 struct engine_submit {
     struct engine_context *ctx;
     enum engine_ring ring;
     uint64_t batch_va;
     uint64_t batch_B;
+    const uint64_t *users;
+    unsigned user_count;
     void (*wait)(void *data);
     bool (*ready)(void *data);
     void (*done)(void *data, enum engine_result result);

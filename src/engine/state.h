@@ -147,8 +147,10 @@ void submit_ring_release(struct engine *engine, enum engine_ring ring);
 void submit_ring_acquire(struct engine *engine, enum engine_ring ring);
 void submit_after_fork(struct engine_context *ctx);
 
-/* vm.c: memory that cannot be aliased is copied in and out around batches. */
-void vm_sync_user(struct engine_vm *vm);
+/* vm_user.c: memory at these places that cannot be aliased is copied in and out
+ * around batches. */
+void vm_begin_users(struct engine_vm *vm, const uint64_t *va, unsigned count);
+void vm_end_users(struct engine_vm *vm, const uint64_t *va, unsigned count);
 void engine_vm_ref(struct engine_vm *vm);
 /* vm_fault.c: locks that another thread of the parent held are free. */
 void vm_fault_after_fork(void);

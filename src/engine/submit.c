@@ -54,14 +54,14 @@ execute(const struct engine_submit *submit)
     fpmode_set(FPMODE_DEFAULT);
     submit_ring_acquire(engine, submit->ring);
     vm_thread_enter();
-    vm_sync_user(ctx->vm);
+    vm_begin_users(ctx->vm, submit->users, submit->user_count);
     trace(submit, "ring %u: batch 0x%llx starts", submit->ring,
           (unsigned long long)submit->batch_va);
     enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);
     trace(submit, "ring %u: batch 0x%llx ends%s", submit->ring,
           (unsigned long long)submit->batch_va,
           result == ENGINE_OK ? "" : " in a guest error");
-    vm_sync_user(ctx->vm);
+    vm_end_users(ctx->vm, submit->users, submit->user_count);
     vm_thread_leave();
     submit_ring_release(engine, submit->ring);
     fpmode_set(csr);

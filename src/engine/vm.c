@@ -68,13 +68,6 @@ engine_vm_ref(struct engine_vm *vm)
     atomic_fetch_add(&vm->refs, 1);
 }
 
-static void
-user_free(struct vm_user *user)
-{
-    raw_close(user->fd);
-    free(user->seen);
-}
-
 void
 engine_vm_unref(struct engine_vm *vm)
 {
@@ -83,8 +76,7 @@ engine_vm_unref(struct engine_vm *vm)
     struct vm_private *priv = vm->priv;
     vm_fault_unregister(priv);
     syscall(SYS_munmap, vm->window, WINDOW_B);
-    for (unsigned i = 0; i < priv->user_count; i++)
-        user_free(&priv->users[i]);
+    vm_users_drop(priv, 0, ENGINE_VM_SIZE_B);
     free(priv->users);
     free(priv->ranges);
     pthread_mutex_destroy(&priv->lock);
@@ -185,21 +177,6 @@ ranges_replace(struct vm_private *priv, gpu_va va, uint64_t size_B,
     return true;
 }
 
-/* Copied ranges that overlap are no longer ours to copy. */
-static void
-users_drop(struct vm_private *priv, gpu_va va, uint64_t size_B)
-{
-    for (unsigned i = 0; i < priv->user_count;) {
-        struct vm_user *user = &priv->users[i];
-        if (user->va < va + size_B && va < user->va + user->size_B) {
-            user_free(user);
-            *user = priv->users[--priv->user_count];
-        } else {
-            i++;
-        }
-    }
-}
-
 static bool
 span_valid(gpu_va va, uint64_t size_B)
 {
@@ -222,7 +199,7 @@ already_mapped(const struct vm_private *priv, const struct vm_range *want)
 static int
 map_locked(struct vm_private *priv, const struct vm_range *want, int fd)
 {
-    users_drop(priv, want->va, want->size_B);
+    vm_users_drop(priv, want->va, want->size_B);
     if (!ranges_replace(priv, want->va, want->size_B, want))
         return -ENOMEM;
     void *p = raw_mmap(priv->vm->window + want->va, want->size_B,
@@ -267,7 +244,7 @@ engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B)
     if (!span_valid(va, size_B))
         return;
     pthread_mutex_lock(&priv->lock);
-    users_drop(priv, va, size_B);
+    vm_users_drop(priv, va, size_B);
     ranges_replace(priv, va, size_B, NULL);
     raw_mmap(vm->window + va, size_B, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -277,32 +254,19 @@ engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B)
 /* ---- memory of the application --------------------------------------- */
 
 /* Private memory cannot be mapped twice: a memfd stands in for it in the
- * window, and batches copy what has changed. */
+ * window, and batches copy what has changed (vm_user.c). */
 static int
 map_copied(struct vm_private *priv, const struct vm_range *want, void *ptr)
 {
-    struct vm_user user = {.va = want->va, .size_B = want->size_B, .ptr = ptr};
-    if (!reserve((void **)&priv->users, &priv->user_capacity,
-                 priv->user_count + 1, sizeof user))
-        return -ENOMEM;
-    user.seen = malloc(user.size_B);
-    if (!user.seen)
-        return -ENOMEM;
-    user.fd = (int)syscall(SYS_memfd_create, "softlake-userptr", MFD_CLOEXEC);
-    int err = user.fd < 0 ? -errno : 0;
-    if (!err && syscall(SYS_ftruncate, user.fd, user.size_B))
+    int fd = (int)syscall(SYS_memfd_create, "softlake-userptr", MFD_CLOEXEC);
+    int err = fd < 0 ? -errno : 0;
+    if (!err && syscall(SYS_ftruncate, fd, want->size_B))
         err = -errno;
     if (!err)
-        err = map_locked(priv, want, user.fd);
-    if (err) {
-        if (user.fd >= 0)
-            raw_close(user.fd);
-        free(user.seen);
-        return err;
-    }
-    memset(user.seen, 0, user.size_B);
-    priv->users[priv->user_count++] = user;
-    return 0;
+        err = map_locked(priv, want, fd);
+    if (fd >= 0)
+        raw_close(fd);
+    return err ? err : vm_user_add(priv, want->va, want->size_B, ptr);
 }
 
 int
@@ -327,7 +291,7 @@ engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B, void *ptr)
     void *p = (void *)syscall(SYS_mremap, ptr, 0, size_B,
                               MREMAP_MAYMOVE | MREMAP_FIXED, vm->window + va);
     if (p != MAP_FAILED) {
-        users_drop(priv, va, size_B);
+        vm_users_drop(priv, va, size_B);
         if (!ranges_replace(priv, va, size_B, &want))
             err = -ENOMEM;
     } else {
@@ -335,49 +299,4 @@ engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B, void *ptr)
     }
     pthread_mutex_unlock(&priv->lock);
     return err;
-}
-
-struct vm_user *
-vm_user_find(struct vm_private *priv, gpu_va va)
-{
-    for (unsigned i = 0; i < priv->user_count; i++)
-        if (priv->users[i].va == va)
-            return &priv->users[i];
-    return NULL;
-}
-
-/* Bytes of one page that the GPU has written since they were last seen go to
- * the application. pread() writes them, for it survives a page that the
- * application has unmapped. */
-static void
-page_copy_out(const struct vm_user *user, const uint8_t *now, uint64_t page)
-{
-    uint64_t i = page, end = page + 4096;
-    while (i < end) {
-        if (now[i] == user->seen[i]) {
-            i++;
-            continue;
-        }
-        uint64_t from = i;
-        while (i < end && now[i] != user->seen[i])
-            i++;
-        syscall(SYS_pread64, user->fd, user->ptr + from, i - from, from);
-    }
-}
-
-void
-vm_sync_user(struct engine_vm *vm)
-{
-    struct vm_private *priv = vm->priv;
-    pthread_mutex_lock(&priv->lock);
-    for (unsigned i = 0; i < priv->user_count; i++) {
-        struct vm_user *user = &priv->users[i];
-        const uint8_t *now = vm->window + user->va;
-        for (uint64_t page = 0; page < user->size_B; page += 4096)
-            if (memcmp(now + page, user->seen + page, 4096) != 0)
-                page_copy_out(user, now, page);
-        syscall(SYS_pwrite64, user->fd, user->ptr, user->size_B, 0);
-        memcpy(user->seen, now, user->size_B);
-    }
-    pthread_mutex_unlock(&priv->lock);
 }

@@ -1,4 +1,4 @@
-/* vm_private.h: shared by vm.c and vm_fault.c only. */
+/* vm_private.h: shared by vm.c, vm_user.c and vm_fault.c only. */
 #ifndef ENGINE_VM_PRIVATE_H
 #define ENGINE_VM_PRIVATE_H
 
@@ -22,8 +22,8 @@ struct vm_user {
     gpu_va va;
     uint64_t size_B;
     uint8_t *ptr;
-    int fd;        /* memfd that is mapped in the window */
-    uint8_t *seen; /* what both sides held at the last synchronisation */
+    uint8_t *seen;    /* what both sides held when they were last compared */
+    unsigned batches; /* that are running and may write it */
 };
 
 struct vm_private {
@@ -42,7 +42,13 @@ struct vm_private {
 
 /* Index of the first range that ends after va. */
 unsigned vm_range_find(const struct vm_private *priv, gpu_va va);
+
+/* vm_user.c; the lock is held. */
 struct vm_user *vm_user_find(struct vm_private *priv, gpu_va va);
+/* 0 or -ENOMEM. */
+int vm_user_add(struct vm_private *priv, gpu_va va, uint64_t size_B, void *ptr);
+/* What overlaps is no longer ours to copy. */
+void vm_users_drop(struct vm_private *priv, gpu_va va, uint64_t size_B);
 
 /* Makes faults in the window known to the handler. False: too many. */
 bool vm_fault_register(struct vm_private *priv);

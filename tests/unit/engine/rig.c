@@ -208,6 +208,8 @@ rig_run(struct rig *rig, struct engine_context *ctx, enum engine_ring ring)
                                    .ring = ring,
                                    .batch_va = RIG_BATCH,
                                    .batch_B = 0x1000,
+                                   .users = &rig->user,
+                                   .user_count = rig->user != 0,
                                    .done = on_done,
                                    .data = &finish,
                                });

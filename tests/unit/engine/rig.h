@@ -23,6 +23,7 @@ struct rig {
     uint8_t *mem; /* the CPU's view of RIG_VA */
     int fd;
     uint32_t *next; /* where rig_emit() writes */
+    uint64_t user;  /* where the application's memory is, if any */
 };
 
 void rig_init(struct rig *rig, const struct engine_config *config);

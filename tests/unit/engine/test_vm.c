@@ -188,6 +188,7 @@ check_user_memory(int flags)
     cr_assert_neq(p, MAP_FAILED);
     p[0] = 0xabc;
     cr_assert_eq(engine_vm_map_ptr(rig.vm, FAR, 8192, p), 0);
+    rig.user = FAR;
     EMIT(&rig, LRM(GPR(0), FAR), SRM(GPR(0), FAR + 4096), SDI(FAR + 8, 3), BBE);
     p[3] = 4;
     cr_assert_eq(run(), ENGINE_OK);
@@ -211,6 +212,47 @@ Test(vm, shared_user_memory)
 Test(vm, private_user_memory)
 {
     check_user_memory(MAP_PRIVATE);
+}
+
+/* One page of seven is gone, one may only be read. */
+Test(vm, private_user_memory_with_holes)
+{
+    const uint64_t last = FAR + 6 * 4096;
+    uint32_t *p = mmap(NULL, 7 * 4096, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    cr_assert_eq(engine_vm_map_ptr(rig.vm, FAR, 7 * 4096, p), 0);
+    rig.user = FAR;
+    munmap(p + 2 * 1024, 4096);
+    mprotect(p + 3 * 1024, 4096, PROT_READ);
+    p[0] = 0xabc;
+    p[6 * 1024 + 1] = 0xdef;
+    EMIT(&rig, LRM(GPR(0), FAR), SRM(GPR(0), last), LRM(GPR(0), last + 4),
+         SRM(GPR(0), FAR + 4), SDI(FAR + 2 * 4096, 1), SDI(FAR + 3 * 4096, 2),
+         SDI(last + 8, 3), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(p[6 * 1024], 0xabc);
+    cr_assert_eq(p[1], 0xdef);
+    cr_assert_eq(p[3 * 1024], 0);
+    cr_assert_eq(p[6 * 1024 + 2], 3);
+    munmap(p, 7 * 4096);
+}
+
+Test(vm, user_memory_is_left_alone_by_batches_that_do_not_list_it)
+{
+    uint32_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    cr_assert_eq(engine_vm_map_ptr(rig.vm, FAR, 4096, p), 0);
+    EMIT(&rig, SDI(FAR, 3), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(p[0], 0);
+    rig.user = FAR;
+    p[1] = 4;
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(p[0], 3);
+    cr_assert_eq(p[1], 4);
+    munmap(p, 4096);
 }
 
 /* ---- faults of others ---------------------------------------------------- */
