@@ -294,13 +294,14 @@ void eu_launch_zero_again(const struct eu_launch *launch,
                           struct eu_thread *thread, unsigned first_grf);
 
 /* Threads with these channels on may run code that masks nothing: all that the
- * kernel could disable, or some of these, which then never part. */
+ * kernel could disable, or some of these, which then never part. Without any,
+ * nobody would take a branch. */
 static inline bool
 eu_masks_nothing(uint32_t mask, uint32_t need, bool apart, bool quads)
 {
     uint32_t all = mask & mask >> 1 & mask >> 2 & mask >> 3 & 0x11111111;
     return (mask & need) == need ||
-           (apart && !(mask & ~need) && (!quads || all * 15 == mask));
+           (apart && mask && !(mask & ~need) && (!quads || all * 15 == mask));
 }
 
 /* The masks, and off it goes. */

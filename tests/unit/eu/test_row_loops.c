@@ -221,6 +221,18 @@ Test(row_loops, lanes_that_are_off)
     cr_expect_gt(t.ended, 3 * KERNELS, "%u", t.ended);
 }
 
+Test(row_loops, channels_that_may_be_off)
+{
+    cr_expect(eu_masks_nothing(0xffff, 0xffff, false, false));
+    cr_expect(eu_masks_nothing(0x1ffff, 0xffff, false, false));
+    cr_expect_not(eu_masks_nothing(0xf0f1, 0xffff, false, false));
+    cr_expect(eu_masks_nothing(0xf0f1, 0xffff, true, false));
+    cr_expect_not(eu_masks_nothing(0xf0f1, 0xffff, true, true));
+    cr_expect(eu_masks_nothing(0xf0f0, 0xffff, true, true));
+    cr_expect_not(eu_masks_nothing(0x1f0f0, 0xffff, true, false));
+    cr_expect_not(eu_masks_nothing(0, 0xffff, true, false));
+}
+
 /* Of what the round before has left in one register, or of what nobody writes
  * in another: a move and a sum. */
 static bool moves_scalar, moves_written;
