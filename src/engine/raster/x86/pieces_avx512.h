@@ -155,6 +155,14 @@ i_store_line(uint8_t *p, vi v)
     _mm512_storeu_si512(p, v);
 }
 
+/* Of a line those dwords whose bits are set. */
+#define I_STORES_LANES
+LANES_INLINE void
+i_store_lanes(uint8_t *p, uint32_t set, vi v)
+{
+    _mm512_mask_storeu_epi32(p, (__mmask16)set, v);
+}
+
 /* To an address that 64 divides, past the caches. */
 LANES_INLINE void
 i_stream_line(uint8_t *p, vi v)

@@ -183,6 +183,35 @@ write_lines(uint8_t *at, const struct rt_block *block, enum rt_format f,
         i_stream_line(p.at + i * b.column_B, e[i]);
 }
 
+/* Whether lanes of a line are stored as fast as all of it, and nothing is read.
+ * Nobody can foresee which blocks along an edge are whole: they need not be
+ * told apart then. */
+LANES_INLINE bool
+stores_lanes(enum rt_format f, enum rt_mode mode)
+{
+#ifdef I_STORES_LANES
+    return mode == RT_PLAIN && bytes_of(f) == 4;
+#else
+    return false;
+#endif
+}
+
+/* All lanes, or those of the mask if it stores lanes. */
+LANES_INLINE void
+write_line(uint8_t *at, uint32_t mask, const struct rt_block *block,
+           enum rt_format f, enum rt_mode mode, const vf v[4], vi e[4])
+{
+#ifdef I_STORES_LANES
+    /* Quads to rows. */
+    if (stores_lanes(f, mode)) {
+        mask = (mask & 0xc3c3) | (mask & 0x0c0c) << 2 | (mask & 0x3030) >> 2;
+        i_store_lanes(at, mask, e[0]);
+        return;
+    }
+#endif
+    write_lines(at, block, f, mode, v, e);
+}
+
 /* What few threads need is not inside, so that what most need saves no
  * registers. */
 static __attribute__((noinline)) void
@@ -236,14 +265,15 @@ write_planes(const vf color[4], const struct eu_row *row,
 
 LANES_INLINE void
 write_whole(const vf color[4], const struct eu_row *row,
-            const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+            const struct rt_block *b, uint32_t mask, enum rt_format f,
+            enum rt_mode mode)
 {
     vf v[4];
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
     pack_plain(f, mode, v, e);
-    write_lines(row->caught, b, f, mode, v, e);
+    write_line(row->caught, mask, b, f, mode, v, e);
     if (row_copies_next(&b->rest, row))
         copy_next(b, row);
 }
@@ -263,8 +293,8 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
     }
     pack_plain(f, mode, v, e);
     pack_plain(f, mode, v1, e1);
-    write_lines(row[0].caught, b, f, mode, v, e);
-    write_lines(row[1].caught, b, f, mode, v1, e1);
+    write_line(row[0].caught, row[0].caught_mask, b, f, mode, v, e);
+    write_line(row[1].caught, row[1].caught_mask, b, f, mode, v1, e1);
 }
 
 #define TWO_WRITER(format, name, mode)                                         \
@@ -280,7 +310,8 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
     {                                                                          \
         const vf first[4] = F_PASSED, second[4] = F_PASSED_SECOND;             \
         const uint32_t mask = row->caught_mask, mask1 = row[1].caught_mask;    \
-        if ((mask & mask1) == 0xffff && at->lines)                             \
+        const bool some = stores_lanes(format, mode) && (mask | mask1);        \
+        if (at->lines && (some || (mask & mask1) == 0xffff))                   \
             write_both(first, second, row, at, format, mode);                  \
         else if (mask | mask1)                                                 \
             each_##format##_##name(F_NAMES, F_NAMES_OF_SECOND, row, at);       \
@@ -316,8 +347,8 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
                                        uint32_t mask)                    \
     {                                                                    \
         const vf color[4] = F_PASSED;                                    \
-        if (mask == 0xffff && at->lines)                                 \
-            write_whole(color, row, at, format, mode);                   \
+        if (at->lines && (stores_lanes(format, mode) || mask == 0xffff)) \
+            write_whole(color, row, at, mask, format, mode);             \
         else if (at->planes > 1)                                         \
             planes_##format##_##name(F_NAMES, row, at, mask);            \
         else if (mask || row_copies_next(&at->rest, row))                \
