@@ -101,6 +101,8 @@ sum_patch(const struct sample_plan *p, enum sample_texel kind,
         return false;
     if (filter_grid(p, kind, blocks, lv, f->place, f->x, f->y, out))
         return true;
+    if (lie_apart(f->place))
+        return false;
     struct near n = find_near(lv, f->place, 1);
     if (!copy_texels(p, kind, blocks, &n, &copy))
         return false;

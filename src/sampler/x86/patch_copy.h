@@ -138,6 +138,19 @@ copy_blocks(const struct sample_plan *p, struct sample_blocks *blocks,
     }
 }
 
+/* The first and the last lane do not fit a copy: others need not be found. */
+INLINE bool
+lie_apart(struct both place)
+{
+    const uint32_t most = COPY_SIDE - 1;
+    __m128i end = _mm256_extracti128_si256((__m256i)place.high, 1);
+    uint32_t first = (uint32_t)_mm_cvtsi128_si32(
+        _mm256_castsi256_si128((__m256i)place.low));
+    uint32_t last = (uint32_t)_mm_extract_epi32(end, 3);
+    return (first & 0xffff) - (last & 0xffff) + most > 2 * most ||
+           (first >> 16) - (last >> 16) + most > 2 * most;
+}
+
 /* False if lanes are too far apart. */
 INLINE bool
 copy_texels(const struct sample_plan *p, enum sample_texel kind,
