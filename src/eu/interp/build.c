@@ -203,6 +203,7 @@ eu_kernel_build(const void *code, size_t avail_B, enum eu_gen gen)
         eu_kernel_free(k);
         return NULL;
     }
+    eu_early_modes(k);
     note_surfaces(k);
     note_effects(k);
     eu_coverage_init(k);

@@ -109,7 +109,8 @@ struct eu_kernel {
     uint32_t *op_of; /* per 8 bytes of code: index of an op, or EU_NO_OP */
     uint32_t surfaces[8];
     bool any_surface;
-    bool impure; /* sends to more than sampler, constants and URB */
+    uint32_t early_cr0; /* bits of cr0.0 that its threads begin with */
+    bool impure;        /* sends to more than sampler, constants and URB */
     /* While tracing: how often each op was interpreted. Else NULL. */
     _Atomic uint64_t *interpreted;
     _Atomic(struct eu_live_in *) live_in; /* found when first needed; owned */
@@ -157,6 +158,10 @@ const struct eu_op *eu_op_join_slow(struct eu_thread *t,
                                     const struct eu_op *op);
 const struct eu_op *eu_op_link(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_bad(struct eu_thread *t, const struct eu_op *op);
+/* early.c: for a kernel that has its ops. */
+void eu_early_modes(struct eu_kernel *kernel);
+/* The instruction that sets early_cr0 again. */
+bool eu_op_is_early(const struct eu_op *op);
 const struct eu_op *eu_op_send(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_wait(struct eu_thread *t, const struct eu_op *op);
 

@@ -68,7 +68,8 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
                 (start->single_program_flow ? CR0_SPF : 0) |
                 (start->vector_mask_enable ? CR0_VMASK : 0) |
                 (start->denorm_f_retain ? CR0_KEEP_F : 0) |
-                (uint32_t)(start->rounding & 3) << CR0_ROUNDING_SHIFT;
+                (uint32_t)(start->rounding & 3) << CR0_ROUNDING_SHIFT |
+                start->kernel->early_cr0;
     t->live = UINT32_MAX;
     eu_thread_update_mask(t);
     choose_mxcsr(t);

@@ -311,7 +311,7 @@ jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
         f->ended = apart && op->insn->eot;
         return apart && !f->ended;
     }
-    return op->insn->opcode == EU_OP_NOP || follow_alu(f);
+    return op->opcode == EU_OP_NOP || follow_alu(f);
 }
 
 void

@@ -205,7 +205,7 @@ compile_other(struct jit *j, uint32_t i)
         j->asks = true;
         return;
     }
-    j->asks |= !op->insn->eot;
+    j->asks |= !op->insn->eot && op->opcode != EU_OP_NOP;
     j->native_count++;
     if (j->start[i] & JIT_FLOW) {
         jit_float_mode(j, false);

@@ -36,11 +36,11 @@ jit_is_dynamic(const struct eu_op *op)
 }
 
 static bool
-writes_modes(const struct eu_insn *insn)
+writes_modes(const struct eu_op *op)
 {
-    return insn->dst.file == EU_FILE_ARF &&
-           ((insn->dst.reg & 0xf0) == EU_ARF_CR ||
-            (insn->dst.reg & 0xf0) == EU_ARF_SR);
+    const struct eu_operand *d = &op->insn->dst;
+    return d->file == EU_FILE_ARF && !eu_op_is_early(op) &&
+           ((d->reg & 0xf0) == EU_ARF_CR || (d->reg & 0xf0) == EU_ARF_SR);
 }
 
 /* ---- blocks ---- */
@@ -113,7 +113,7 @@ mark_op(struct jit *j, uint32_t i)
         mark_target(j, i, op->jip);
         if (jit_has_uip(op))
             mark_target(j, i, op->uip);
-    } else if ((send && split) || writes_modes(op->insn)) {
+    } else if ((send && split) || writes_modes(op)) {
         if (!send) {
             j->start[i] |= JIT_MODES;
             j->has_modes = j->has_ends = true;
@@ -457,11 +457,13 @@ jit_analyse(struct jit *j, bool whole)
             followed = note_plain(r, op, &written, &apart);
             flags |= leaves_flags(op->opcode, op->cmod);
         } else {
-            least = MIN2(least, leaves(op));
             note_others(r, op, &written);
-            j->in.acc |= reads_acc(op->insn);
-            sees |= reads_state(op->insn);
             note_operands(j, op->insn);
+            if (!eu_op_is_early(op)) {
+                least = MIN2(least, leaves(op));
+                j->in.acc |= reads_acc(op->insn);
+                sees |= reads_state(op->insn);
+            }
             if (jit_is_send(op))
                 note_message(j->k, &j->in, i);
         }

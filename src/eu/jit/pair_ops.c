@@ -37,7 +37,7 @@ compile_alu(struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->k->ops[i];
     j->dying = jit_dying_at(j, i);
-    j->failed |= op->insn->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
+    j->failed |= op->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
     jit_unlock_but(j, 0);
     jit_drop_dead(j, &j->regs[i], &j->live[0][i + 1]);
     /* What has to wait in memory would be waited for. */

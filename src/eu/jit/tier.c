@@ -54,6 +54,7 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
         k->op_of[t->ip / 8] == EU_NO_OP ||
         (t->cr0[0] & (EU_CR0_SPF | CR0_ROUND_TO_INT)) ||
         !(t->cr0[0] & CR0_ALT) != !(jit->flags & EU_JIT_ALT) ||
+        (k->early_cr0 & ~t->cr0[0]) ||
         (jit->needs_nearest && (t->cr0[0] & CR0_ROUNDING)) ||
         (jit->needs_flush && (t->cr0[0] & CR0_KEEP_F)) ||
         (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)) ||
