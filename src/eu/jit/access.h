@@ -44,11 +44,13 @@ access_bits(const struct access *a)
 }
 
 /* Neighbours' data are loaded and stored in rows of the memory; sixteen lanes
- * of four dwords are turned, others that have more than one are not done. */
+ * of two or four dwords are turned, others that have more than one are not
+ * done. */
 static inline bool
 access_has_rows(const struct access *a)
 {
-    return a->channels == 1 || (a->channels == 4 && a->lanes == 16);
+    return a->channels == 1 ||
+           ((a->channels == 2 || a->channels == 4) && a->lanes == 16);
 }
 
 #endif

@@ -264,6 +264,10 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
                                     1, 5, 9, 13, 17, 21, 25, 29};
     static const uint32_t zw[16] = {2, 6, 10, 14, 18, 22, 26, 30,
                                     3, 7, 11, 15, 19, 23, 27, 31};
+    static const uint32_t even[16] = {0,  2,  4,  6,  8,  10, 12, 14,
+                                      16, 18, 20, 22, 24, 26, 28, 30};
+    static const uint32_t odd[16] = {1,  3,  5,  7,  9,  11, 13, 15,
+                                     17, 19, 21, 23, 25, 27, 29, 31};
     static const enum x86_vop loads[5] = {
         [1] = X86_PMOVZXBD, [2] = X86_PMOVZXWD, [4] = X86_MOVUPS_LD};
     unsigned len = a->lanes / 8;
@@ -275,6 +279,13 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
         x86_prefetch_at_rax(&j->x, access_step_B(a) * 16);
     if (a->channels == 1)
         return;
+    if (a->channels == 2) {
+        for (unsigned c = 0; c < 2; c++)
+            pick(j, t[c], c ? odd : even, d[0], d[1]);
+        for (unsigned c = 0; c < 2; c++)
+            x86_vop(&j->x, X86_MOVAPS, 2, d[c], 0, x86_reg(t[c]), 0);
+        return;
+    }
     for (unsigned i = 0; i < 4; i++)
         pick(j, t[i], i < 2 ? xy : zw, d[i % 2 * 2], d[i % 2 * 2 + 1]);
     for (unsigned c = 0; c < 4; c++)
@@ -358,7 +369,11 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
                 0);
         return;
     }
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 2 && a->channels == 2; i++) {
+        pick(j, t[2], half[i], d[0], d[1]);
+        x86_vop(x, X86_MOVUPS_ST, 2, t[2], 0, x86_at_rax(i * 64), 0);
+    }
+    for (unsigned i = 0; i < 4 && a->channels == 4; i++) {
         if (i % 2 == 0) {
             pick(j, t[0], half[i / 2], d[0], d[1]);
             pick(j, t[1], half[i / 2], d[2], d[3]);
@@ -368,8 +383,8 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
     }
 }
 
-/* Where lanes write the same dword the last one wins, as scatters have it.
- * There are none of less than a dword. */
+/* Where lanes write the same dword the last one wins, as scatters have it. Of
+ * several channels, or of less than a dword, there are none. */
 static void
 write_memory(struct jit *j, const struct access *a, const unsigned t[4],
              const unsigned d[4], struct jit_miss *m)
@@ -377,7 +392,7 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
     struct x86 *x = &j->x;
     uint32_t others = test_neighbours(j, a, t[0]);
     store_rows(j, a, d, t);
-    if (a->channels == 4 || a->element_B < 4) {
+    if (a->channels > 1 || a->element_B < 4) {
         m->from[m->from_count++] = others;
         return;
     }

@@ -330,25 +330,41 @@ store_row(const struct vex_access *v, unsigned h)
     x86_vop(x, element_B == 1 ? X86_MOVQ_ST : X86_MOVUPS_ST, 0, d, 0, at, 0);
 }
 
+/* The data, to be read lane by lane from there on. */
+static void
+store_data(const struct vex_access *v, size_t at)
+{
+    struct x86 *x = &v->j->x;
+    for (unsigned i = 0; i < v->parts * v->a->channels; i++) {
+        unsigned d = v->in_memory ? v->t[4] : v->data[i];
+        if (v->in_memory)
+            jit_load_len(v->j, d, v->a->data_B + i * EU_GRF_B, EU_GRF_B);
+        x86_vop(x, X86_MOVUPS_ST, 1, d, 0, x86_thread(at + i * EU_GRF_B), 0);
+    }
+}
+
 /* Where lanes write the same place the last one wins. */
 static void
 store_lanes(const struct vex_access *v)
 {
-    /* mov [rax + rcx], dl; dx: with a prefix; edx */
+    /* mov [rax + rcx], dl; dx: with a prefix; edx; [rax + rcx + 4], edx */
     static const uint8_t code[5][4] = {[1] = {0x88, 0x14, 0x08},
                                        [2] = {0x66, 0x89, 0x14, 0x08},
                                        [4] = {0x89, 0x14, 0x08}};
-    unsigned code_B = v->a->element_B == 2 ? 4 : 3;
+    static const uint8_t second[4] = {0x89, 0x54, 0x08, 0x04};
+    unsigned code_B = v->a->element_B == 2 ? 4 : 3, lanes = v->a->lanes;
     struct x86 *x = &v->j->x;
     size_t data_at = SCRATCH_AT + 2 * EU_GRF_B;
     store_distances(v);
-    for (unsigned h = 0; h < v->parts; h++)
-        x86_vop(x, X86_MOVUPS_ST, 1, v->data[h], 0,
-                x86_thread(data_at + h * EU_GRF_B), 0);
-    for (unsigned i = 0; i < v->a->lanes; i++) {
+    store_data(v, data_at);
+    for (unsigned i = 0; i < lanes; i++) {
         load_distance(v, i);
         x86_load(x, X86_RDX, data_at + i * 4, 4);
         x86_bytes(x, code[v->a->element_B], code_B);
+        if (v->a->channels == 1)
+            continue;
+        x86_load(x, X86_RDX, data_at + (lanes + i) * 4, 4);
+        x86_bytes(x, second, sizeof second);
     }
 }
 
@@ -356,6 +372,10 @@ static void
 write_memory(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
+    if (v->a->channels == 2) {
+        store_lanes(v);
+        return;
+    }
     uint32_t others = test_neighbours(v);
     if (v->a->channels == 4) {
         v->m->from[v->m->from_count++] = others;
