@@ -6,6 +6,8 @@
  * vectors (masks_vex.c). */
 #include "eu/jit/masks.h"
 
+#include "eu/interp/alu.h"
+
 #define K_PART(index) ((index) ? 3u : 1u)
 #define K_SCRATCH 5u
 
@@ -86,12 +88,21 @@ jit_reload_flags(struct jit *j)
                       16);
 }
 
-/* Flag bits of 16 lanes may stay in a register. */
+/* Compiled in parts of eight lanes (lower_double.c). */
+static bool
+has_double(const struct eu_insn *insn)
+{
+    return insn->dst.type == EU_TYPE_DF || eu_exec_class(insn) == EXEC_DOUBLE;
+}
+
+/* Flag bits of 16 lanes may stay in a register, if all are asked for at once.
+ */
 static bool
 keeps_flags(const struct jit *j, const struct eu_op *op)
 {
     return j->full && j->evex && op->lanes == 16 &&
-           (j->threads == 1 || (j->threads == 2 && !op->flag_reg));
+           (j->threads == 1 || (j->threads == 2 && !op->flag_reg)) &&
+           !has_double(op->insn);
 }
 
 unsigned

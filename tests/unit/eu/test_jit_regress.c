@@ -68,6 +68,14 @@ static const struct {
       {0x00800001, 0x21403ae8, 0x008d00c0, 0x00000000},
       /* sel (16) (lt)f0.0 r14.0<1>:f r10.0<8;8,1>:f -0.0:f */
       {0x05800002, 0x21c03ae8, 0x3e8d0140, 0x80000000}}},
+    {"sixteen doubles have two predicates",
+     EU_GEN8,
+     {/* (f1.0) mul (16) r4.1<1>:f -r12.0<8;8,1>:df r1.0<0;1,0>:f */
+      {0x00810041, 0x208432ea, 0x3a8d4180, 0x00000020},
+      /* (lt)f1.0 add (16) r20.0<1>:df r12.0<8;8,1>:df r12.0<8;8,1>:df */
+      {0x05800040, 0x228032c8, 0x328d0180, 0x008d0180},
+      /* (f1.0) mov (16) r4.0<1>:ud r6.0<8;8,1>:ud */
+      {0x00810001, 0x20800208, 0x008d00c0, 0x00000000}}},
     {"SAD2 has flags for every second channel",
      EU_GEN8,
      {/* (f1.1.any2h) if (16) 32 32 */
