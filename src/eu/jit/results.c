@@ -110,11 +110,35 @@ store_packed(struct jit *j, const struct jit_part *p, unsigned reg,
             x86_thread(GRF_AT(off_B)), k);
 }
 
+/* Every other dword of a vector, as halves of qwords are written: in registers,
+ * where there is room for all of it. */
+static bool
+store_every_other(struct jit *j, const struct jit_part *p, unsigned reg,
+                  unsigned off_B, unsigned step_B)
+{
+    static const uint32_t from[16] = {0, 0, 1, 1, 2, 2, 3, 3,
+                                      4, 4, 5, 5, 6, 6, 7, 7};
+    unsigned phase = off_B / 4 % 2, base_B = off_B - phase * 4, d, old;
+    if (p->lanes != 8 || step_B != 8 || off_B % 4 ||
+        base_B + 64 > EU_GRF_FILE_B)
+        return false;
+    d = jit_temp(j);
+    x86_vop(&j->x, X86_MOVUPS_LD, 2, d, 0, x86_const(&j->x, from, 16), 0);
+    x86_vop(&j->x, X86_PERMD, 2, d, d, x86_reg(reg), 0);
+    spread_mask(j, p, 2, phase);
+    old = jit_vec_exact(j, base_B, 64);
+    x86_vop(&j->x, X86_MOVAPS, 2, old, 0, x86_reg(d), 5);
+    jit_bind(j, old, base_B, 64);
+    return true;
+}
+
 static void
-store_scattered(struct jit *j, const struct jit_part *p, unsigned reg,
-                unsigned off_B, unsigned step_B)
+store_strided(struct jit *j, const struct jit_part *p, unsigned reg,
+              unsigned off_B, unsigned step_B)
 {
     uint32_t index[16];
+    if (store_every_other(j, p, reg, off_B, step_B))
+        return;
     jit_sync_drop(j, off_B, (p->lanes - 1) * step_B + 4);
     for (unsigned i = 0; i < 16; i++)
         index[i] = MIN2(i, p->lanes - 1) * step_B;
@@ -216,7 +240,7 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     else if (o->type == EU_TYPE_HF)
         store_halves(j, p, reg, off_B, o->hstride == 1);
     else if (size_B == 4)
-        store_scattered(j, p, reg, off_B, step_B);
+        store_strided(j, p, reg, off_B, step_B);
     else if (!j->evex && o->hstride == 1)
         jit_store_words_vex(j, p, reg, off_B);
     else if (!j->evex)
