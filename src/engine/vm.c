@@ -116,8 +116,8 @@ vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B)
     return MIN2(at, end) - (end - size_B);
 }
 
-static bool
-reserve(void **array, unsigned *capacity, unsigned count, size_t each_B)
+bool
+vm_reserve(void **array, unsigned *capacity, unsigned count, size_t each_B)
 {
     if (count <= *capacity)
         return true;
@@ -149,8 +149,8 @@ static bool
 ranges_replace(struct vm_private *priv, gpu_va va, uint64_t size_B,
                const struct vm_range *range)
 {
-    if (!reserve((void **)&priv->ranges, &priv->range_capacity,
-                 priv->range_count + 2, sizeof *priv->ranges))
+    if (!vm_reserve((void **)&priv->ranges, &priv->range_capacity,
+                    priv->range_count + 2, sizeof *priv->ranges))
         return false;
     gpu_va end = va + size_B;
     unsigned first = vm_range_find(priv, va), last = first;

@@ -40,6 +40,9 @@ struct vm_private {
     bool remap_all;
 };
 
+/* Room for `count` things of each_B bytes. False: out of memory. */
+bool vm_reserve(void **array, unsigned *capacity, unsigned count,
+                size_t each_B);
 /* Index of the first range that ends after va. */
 unsigned vm_range_find(const struct vm_private *priv, gpu_va va);
 

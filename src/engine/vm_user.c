@@ -27,14 +27,9 @@ int
 vm_user_add(struct vm_private *priv, gpu_va va, uint64_t size_B, void *ptr)
 {
     struct vm_user user = {.va = va, .size_B = size_B, .ptr = ptr};
-    if (priv->user_count == priv->user_capacity) {
-        unsigned more = priv->user_capacity ? priv->user_capacity * 2 : 16;
-        struct vm_user *p = realloc(priv->users, more * sizeof *p);
-        if (!p)
-            return -ENOMEM;
-        priv->users = p;
-        priv->user_capacity = more;
-    }
+    if (!vm_reserve((void **)&priv->users, &priv->user_capacity,
+                    priv->user_count + 1, sizeof user))
+        return -ENOMEM;
     /* The copy is new and zero as well. */
     user.seen = calloc(1, size_B);
     if (!user.seen)
@@ -109,8 +104,25 @@ copy_out(const struct vm_user *user, const uint8_t *now)
         copy_out_page(user, now, at);
 }
 
-void
-vm_begin_users(struct engine_vm *vm, const uint64_t *va, unsigned count)
+static void
+begin_batch(struct vm_user *user, uint8_t *now)
+{
+    if (user->batches++)
+        copy_out(user, now);
+    for (uint64_t at = 0; at < user->size_B; at += CHUNK_B)
+        copy_in(user, now, at, (unsigned)MIN2(user->size_B - at, CHUNK_B));
+}
+
+static void
+end_batch(struct vm_user *user, uint8_t *now)
+{
+    copy_out(user, now);
+    user->batches -= user->batches > 0;
+}
+
+static void
+for_each(struct engine_vm *vm, const uint64_t *va, unsigned count,
+         void (*what)(struct vm_user *user, uint8_t *now))
 {
     struct vm_private *priv = vm->priv;
     if (!count)
@@ -118,30 +130,20 @@ vm_begin_users(struct engine_vm *vm, const uint64_t *va, unsigned count)
     pthread_mutex_lock(&priv->lock);
     for (unsigned i = 0; i < count; i++) {
         struct vm_user *user = vm_user_find(priv, va[i]);
-        if (!user)
-            continue;
-        uint8_t *now = vm->window + user->va;
-        if (user->batches++)
-            copy_out(user, now);
-        for (uint64_t at = 0; at < user->size_B; at += CHUNK_B)
-            copy_in(user, now, at, (unsigned)MIN2(user->size_B - at, CHUNK_B));
+        if (user)
+            what(user, vm->window + user->va);
     }
     pthread_mutex_unlock(&priv->lock);
 }
 
 void
+vm_begin_users(struct engine_vm *vm, const uint64_t *va, unsigned count)
+{
+    for_each(vm, va, count, begin_batch);
+}
+
+void
 vm_end_users(struct engine_vm *vm, const uint64_t *va, unsigned count)
 {
-    struct vm_private *priv = vm->priv;
-    if (!count)
-        return;
-    pthread_mutex_lock(&priv->lock);
-    for (unsigned i = 0; i < count; i++) {
-        struct vm_user *user = vm_user_find(priv, va[i]);
-        if (!user)
-            continue;
-        copy_out(user, vm->window + user->va);
-        user->batches -= user->batches > 0;
-    }
-    pthread_mutex_unlock(&priv->lock);
+    for_each(vm, va, count, end_batch);
 }
