@@ -68,7 +68,19 @@ read_packed(struct jit *j, unsigned off_B, unsigned len_B)
     return d;
 }
 
-/* A source's words, as they are. */
+/* A region's words, as they are; len: of the dwords that they become. */
+static unsigned
+read_region(struct jit *j, const struct jit_region *r, const struct jit_part *p,
+            unsigned len)
+{
+    if (r->shape == JIT_SHAPE_VECTOR)
+        return read_packed(j, r->off_B, p->lanes * 2);
+    if (r->shape == JIT_SHAPE_SCALAR)
+        return broadcast(j, r->off_B, half_len(len));
+    return pack(j, len, jit_read_narrow(j, r, p, false));
+}
+
+/* A source's. */
 static unsigned
 read_halves(struct jit *j, const struct eu_op *op, unsigned s,
             const struct jit_part *p)
@@ -80,11 +92,7 @@ read_halves(struct jit *j, const struct eu_op *op, unsigned s,
         return jit_in_reg(j, jit_dword(j, twice), half_len(p->len));
     }
     jit_describe(&r, op->insn, o, p);
-    if (r.shape == JIT_SHAPE_VECTOR)
-        return read_packed(j, r.off_B, p->lanes * 2);
-    if (r.shape == JIT_SHAPE_SCALAR)
-        return broadcast(j, r.off_B, half_len(p->len));
-    return pack(j, p->len, jit_read_narrow(j, &r, p, false));
+    return read_region(j, &r, p, p->len);
 }
 
 unsigned
@@ -95,33 +103,6 @@ jit_halves_to_float(struct jit *j, unsigned len, unsigned halves)
     return d;
 }
 
-/* In all lanes of all instructions. */
-static unsigned
-scalar_to_float(struct jit *j, unsigned off_B)
-{
-    int found = jit_find(j, JIT_HALF, off_B, 2);
-    if (found >= 0)
-        return (unsigned)found;
-    unsigned len = jit_full_len(j), word = broadcast(j, off_B, half_len(len));
-    unsigned d = jit_halves_to_float(j, len, word);
-    jit_release(j, word);
-    jit_note(j, d, JIT_HALF, off_B, 2);
-    return d;
-}
-
-static unsigned
-vector_to_float(struct jit *j, unsigned off_B, const struct jit_part *p)
-{
-    unsigned len_B = p->lanes * 2;
-    int found = jit_find(j, JIT_HALVES, off_B, len_B);
-    if (found >= 0)
-        return (unsigned)found;
-    unsigned words = read_packed(j, off_B, len_B);
-    unsigned d = jit_halves_to_float(j, p->len, words);
-    jit_note(j, d, JIT_HALVES, off_B, len_B);
-    return d;
-}
-
 unsigned
 jit_half_to_float(struct jit *j, const struct eu_op *op, unsigned s,
                   const struct jit_part *p)
@@ -129,12 +110,22 @@ jit_half_to_float(struct jit *j, const struct eu_op *op, unsigned s,
     struct jit_region r;
     jit_describe(&r, op->insn, &op->insn->src[s], p);
     j->needs_halves = true;
-    if (r.shape == JIT_SHAPE_VECTOR)
-        return vector_to_float(j, r.off_B, p);
-    if (r.shape == JIT_SHAPE_SCALAR)
-        return scalar_to_float(j, r.off_B);
-    unsigned words = jit_read_narrow(j, &r, p, false);
-    return jit_halves_to_float(j, p->len, pack(j, p->len, words));
+    bool scalar = r.shape == JIT_SHAPE_SCALAR;
+    bool kept = scalar || r.shape == JIT_SHAPE_VECTOR;
+    enum jit_kind kind = scalar ? JIT_HALF : JIT_HALVES;
+    unsigned len_B = scalar ? 2 : p->lanes * 2;
+    int found = kept ? jit_find(j, kind, r.off_B, len_B) : -1;
+    if (found >= 0)
+        return (unsigned)found;
+    /* Scalars for instructions of any length. */
+    unsigned len = scalar ? jit_full_len(j) : p->len;
+    unsigned words = read_region(j, &r, p, len);
+    unsigned d = jit_halves_to_float(j, len, words);
+    if (scalar)
+        jit_release(j, words);
+    if (kept)
+        jit_note(j, d, kind, r.off_B, len_B);
+    return d;
 }
 
 /* ---- results ---- */

@@ -268,11 +268,9 @@ load_rows(struct jit *j, const struct access *a, const unsigned d[4],
                                       16, 18, 20, 22, 24, 26, 28, 30};
     static const uint32_t odd[16] = {1,  3,  5,  7,  9,  11, 13, 15,
                                      17, 19, 21, 23, 25, 27, 29, 31};
-    static const enum x86_vop loads[5] = {
-        [1] = X86_PMOVZXBD, [2] = X86_PMOVZXWD, [4] = X86_MOVUPS_LD};
     unsigned len = a->lanes / 8;
     for (unsigned c = 0; c < a->channels; c++)
-        x86_vop(&j->x, loads[a->element_B], len, d[c], 0, x86_at_rax(c * 64),
+        x86_vop(&j->x, jit_element_load(a), len, d[c], 0, x86_at_rax(c * 64),
                 0);
     /* The thread that runs next looks behind. */
     if (a->bti != ACCESS_SLM)

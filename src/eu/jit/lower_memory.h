@@ -48,6 +48,15 @@ jit_piece_B(const struct jit *j, const struct access *a)
     return j->evex ? a->lanes * 4 : EU_GRF_B;
 }
 
+/* An element from memory to a dword. */
+static inline enum x86_vop
+jit_element_load(const struct access *a)
+{
+    return a->element_B == 1   ? X86_PMOVZXBD
+           : a->element_B == 2 ? X86_PMOVZXWD
+                               : X86_MOVUPS_LD;
+}
+
 /* Vector registers have what they shall have behind a miss, but for answers. */
 void jit_keep(struct jit_miss *m, const struct jit *j);
 /* Channels may be off where they keep to themselves. */

@@ -237,13 +237,11 @@ gather(const struct vex_access *v)
 static void
 read_neighbours(const struct vex_access *v)
 {
-    static const enum x86_vop loads[5] = {
-        [1] = X86_PMOVZXBD, [2] = X86_PMOVZXWD, [4] = X86_MOVUPS_LD};
     unsigned step_B = access_step_B(v->a);
     if (v->a->channels == 4)
         turn_rows(v, true);
     for (unsigned h = 0; v->a->channels == 1 && h < v->parts; h++) {
-        x86_vop(&v->j->x, loads[v->a->element_B], 1, answer_reg(v, 0, h), 0,
+        x86_vop(&v->j->x, jit_element_load(v->a), 1, answer_reg(v, 0, h), 0,
                 x86_at_rax(h * 8 * step_B), 0);
         put_whole_answer(v, 0, h);
     }
