@@ -93,15 +93,7 @@ begin_row(struct parts *t, const struct plane *p, f64x4 y)
     }
 }
 
-/* A block's values, upper and lower quads; any kind of plane. */
-static inline void
-any_floats(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
-{
-    eight c = part_of_columns(p, x);
-    out[0] = eight_to_floats(eight_add(c, t->rows[0]));
-    out[1] = eight_to_floats(eight_add(c, t->rows[1]));
-}
-
+/* A block's values, upper and lower quads. */
 static inline void
 floats_of(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
 {
@@ -112,7 +104,9 @@ floats_of(const struct parts *t, const struct plane *p, f64x4 x, f32x8 out[2])
     } else if (t->kind == PART_COLUMNS) {
         out[0] = out[1] = spread(p->c + p->dx * x, columns);
     } else {
-        any_floats(t, p, x, out);
+        eight c = part_of_columns(p, x);
+        out[0] = eight_to_floats(eight_add(c, t->rows[0]));
+        out[1] = eight_to_floats(eight_add(c, t->rows[1]));
     }
 }
 
