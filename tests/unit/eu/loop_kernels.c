@@ -37,17 +37,6 @@ add_any(struct rk *k)
         add_without_flags(k);
 }
 
-void
-add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b)
-{
-    struct code c = encode_binary(EU_OP_ADD, EU_TYPE_F);
-    put(&c, 23, 21, 4);
-    put(&c, 60, 53, dst);
-    put(&c, 76, 69, a);
-    put(&c, 108, 101, b);
-    rk_append(k, c.dw);
-}
-
 /* Values in any order, so that they go round in circles on their way to the
  * registers in which the loop has them. */
 void

@@ -15,7 +15,6 @@
 /* op (16|M0) r110.0<1>:d r110.0<8;8,1>:d imm:d */
 struct code encode_count(unsigned opcode, uint32_t imm);
 
-void add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b);
 /* Values in any order, so that they go round in circles on their way to the
  * registers in which the loop has them. */
 void add_values(struct rk *k, bool first);

@@ -122,9 +122,8 @@ add_sample(struct rk *k)
     rk_append(k, c.dw);
 }
 
-/* add (16|M0) dst:f a:f b:f */
-static void
-add_vector(struct rk *k, unsigned dst, unsigned a, unsigned b)
+void
+add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b)
 {
     struct code c = encode_binary(EU_OP_ADD, EU_TYPE_F);
     put(&c, 23, 21, 4);
@@ -148,7 +147,7 @@ add_vectors(struct rk *k, unsigned count)
     while (count--) {
         for (unsigned i = 0; i < 3; i++)
             r[i] = FIRST_VECTOR + 2 * rk_rnd(k, VECTORS);
-        add_vector(k, r[0], r[1], r[2]);
+        add_sum(k, r[0], r[1], r[2]);
     }
 }
 
@@ -160,7 +159,7 @@ make_sampling(struct rk *k, uint64_t seed)
     k->size_B = k->at_B[k->count];
     bool vectors = rk_chance(k, 50);
     for (unsigned i = 0; vectors && i < VECTORS; i++)
-        add_vector(k, FIRST_VECTOR + 2 * i, FIRST_VECTOR + 2, FIRST_VECTOR + 2);
+        add_sum(k, FIRST_VECTOR + 2 * i, FIRST_VECTOR + 2, FIRST_VECTOR + 2);
     for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
         add_vectors(k, vectors ? rk_rnd(k, 6) : 0);
         add_sample(k);
@@ -183,7 +182,7 @@ add_obstacle(struct rk *k, unsigned first, unsigned count)
         rk_add_alu(k);
         return;
     }
-    add_vector(k, r[0], r[1], r[2]);
+    add_sum(k, r[0], r[1], r[2]);
     uint32_t *dw = (uint32_t *)(void *)(k->code + k->size_B - 16);
     if (rk_chance(k, 50))
         fields_put(dw, 21, 23, 3);            /* of eight lanes */
@@ -198,25 +197,25 @@ make_hoisted(struct rk *k, uint64_t seed)
     const unsigned first = 40, x = first + 2 * HOISTED, sum = x + 4;
     make_first(k, seed, true);
     for (unsigned r = first; r <= sum + 6; r += 2)
-        add_vector(k, r, 20, 20);
+        add_sum(k, r, 20, 20);
     for (unsigned n = 1 + rk_rnd(k, 3); n--;) {
         unsigned obstacles = rk_chance(k, 50) ? 15 : 0;
         for (unsigned i = 0; i < HOISTED; i++) {
             if (i)
-                add_vector(k, x + i % 2 * 2, x + (i - 1) % 2 * 2, 20);
-            add_vector(k, first + 2 * i, x + i % 2 * 2, 20);
+                add_sum(k, x + i % 2 * 2, x + (i - 1) % 2 * 2, 20);
+            add_sum(k, first + 2 * i, x + i % 2 * 2, 20);
             if (rk_chance(k, obstacles))
                 add_obstacle(k, first, HOISTED + 6);
         }
         for (unsigned i = 0; i < HOISTED; i++) {
             unsigned to = sum + 2 * rk_rnd(k, 2);
-            add_vector(k, to, to, first + 2 * i);
+            add_sum(k, to, to, first + 2 * i);
             if (rk_chance(k, obstacles))
                 add_obstacle(k, first, HOISTED + 6);
         }
     }
     for (unsigned r = sum + 4; r <= sum + 6; r += 2)
-        add_vector(k, r, r - 4, 20);
+        add_sum(k, r, r - 4, 20);
     rk_add_send(k, sum, EU_CATCH_GRF, 0, true);
 }
 

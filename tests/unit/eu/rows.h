@@ -27,6 +27,9 @@ struct own {
 /* Registers and state of a thread as another kernel may have left them. */
 void poison(struct eu_thread *t, unsigned seed);
 
+/* add (16|M0) dst:f a:f b:f */
+void add_sum(struct rk *k, unsigned dst, unsigned a, unsigned b);
+
 /* No branches, and messages whose payload was computed. */
 void make_straight(struct rk *k, uint64_t seed, bool pixels);
 

@@ -1,13 +1,9 @@
 /* HF in compiled code (jit/lower_half.c) against the interpreter. */
-#include <criterion/criterion.h>
-
+#include "compare_tiers.h"
 #include "encode.h"
-#include "rk.h"
 
 #define KERNELS 4000
 #define STATES 3
-
-static struct rk k;
 
 static bool
 has_half(const struct eu_insn *insn)
@@ -20,68 +16,48 @@ has_half(const struct eu_insn *insn)
 
 /* Of all that may be drawn those with an HF operand. */
 static void
-add_half(void)
+add_half(struct rk *k)
 {
-    const uint32_t size_B = k.size_B;
-    const unsigned count = k.count;
+    const uint32_t size_B = k->size_B;
+    const unsigned count = k->count;
     for (unsigned tries = 0; tries < 500; tries++) {
         struct eu_insn insn;
         uint32_t dw[4];
-        if (!rk_add_alu(&k))
+        if (!rk_add_alu(k))
             continue;
-        memcpy(dw, k.code + size_B, sizeof dw);
-        if (eu_decode(&insn, dw, 16, k.gen, NULL) && has_half(&insn))
+        memcpy(dw, k->code + size_B, sizeof dw);
+        if (eu_decode(&insn, dw, 16, k->gen, NULL) && has_half(&insn))
             return;
-        k.size_B = size_B;
-        k.count = count;
+        k->size_B = size_B;
+        k->count = count;
     }
 }
 
 static void
-make(uint64_t seed)
+make(struct rk *k, uint64_t seed)
 {
-    memset(&k, 0, sizeof k);
-    k.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 11;
-    k.gen = seed % 5 ? EU_GEN9 : EU_GEN8;
-    k.simd = seed % 3 ? 16 : 8;
-    k.banks = true;
-    k.plain = seed % 8;
-    k.mode = seed % 2 ? RK_WHOLE : RK_STEPS;
-    for (unsigned n = 1 + rk_rnd(&k, 6); n; n--)
-        add_half();
+    memset(k, 0, sizeof *k);
+    k->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 11;
+    k->gen = seed % 5 ? EU_GEN9 : EU_GEN8;
+    k->simd = seed % 3 ? 16 : 8;
+    k->banks = true;
+    k->plain = seed % 8;
+    k->mode = seed % 2 ? RK_WHOLE : RK_STEPS;
+    for (unsigned n = 1 + rk_rnd(k, 6); n; n--)
+        add_half(k);
     for (unsigned reg = 2; reg < 100; reg += 14)
-        rk_add_send(&k, reg, 14, 0, false);
-    rk_add_send(&k, 112, 1, 0, true);
-}
-
-static void
-compare(enum cpu_level cpu)
-{
-    unsigned built = 0;
-    char text[512];
-    struct rk_result r;
-    if (cpu > cpu_selected())
-        return;
-    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
-        make(seed);
-        for (unsigned s = 0; s < STATES; s++) {
-            bool same = rk_run(&k, seed * STATES + s, cpu, &r, text,
-                               sizeof text);
-            cr_assert(same, "kernel %llu: %s", (unsigned long long)seed, text);
-            built += r.built;
-        }
-    }
-    cr_expect_gt(built, KERNELS);
+        rk_add_send(k, reg, 14, 0, false);
+    rk_add_send(k, 112, 1, 0, true);
 }
 
 Test(jit_half, avx512)
 {
-    compare(CPU_AVX512);
+    compare_tiers(CPU_AVX512, make, KERNELS, STATES);
 }
 
 Test(jit_half, avx2)
 {
-    compare(CPU_AVX2);
+    compare_tiers(CPU_AVX2, make, KERNELS, STATES);
 }
 
 /* ---- nobody is called for these ---- */
