@@ -4,216 +4,14 @@
  * instruction meet only values the header allows: register numbers inside the
  * file, strides and widths that exist, no channel above 31. Rules about
  * combinations are eu_validate()'s.
- * KBL PRM vol 2d "EU_INSTRUCTION_*", "EU_INSTRUCTION_OPERAND_*". */
+ * KBL PRM vol 2d "EU_INSTRUCTION_*". */
+#include "eu/isa/decode.h"
 #include "eu/isa/eu_opcodes.h"
-#include "eu/isa/tables.h"
-
-struct decoder {
-    struct eu_insn *insn;
-    const struct isa_op *op;
-    enum eu_gen gen;
-    uint64_t half[2];  /* the 128 bits; no field is in both */
-    const char *error; /* first one */
-};
-
-static const uint8_t type_of_register[16] = {
-    EU_TYPE_UD,    EU_TYPE_D,     EU_TYPE_UW,    EU_TYPE_W,
-    EU_TYPE_UB,    EU_TYPE_B,     EU_TYPE_DF,    EU_TYPE_F,
-    EU_TYPE_UQ,    EU_TYPE_Q,     EU_TYPE_HF,    EU_TYPE_COUNT,
-    EU_TYPE_COUNT, EU_TYPE_COUNT, EU_TYPE_COUNT, EU_TYPE_COUNT,
-};
-
-static const uint8_t type_of_immediate[16] = {
-    EU_TYPE_UD,    EU_TYPE_D,     EU_TYPE_UW,    EU_TYPE_W,
-    EU_TYPE_UV,    EU_TYPE_VF,    EU_TYPE_V,     EU_TYPE_F,
-    EU_TYPE_UQ,    EU_TYPE_Q,     EU_TYPE_DF,    EU_TYPE_HF,
-    EU_TYPE_COUNT, EU_TYPE_COUNT, EU_TYPE_COUNT, EU_TYPE_COUNT,
-};
 
 static const uint8_t type_of_ternary[8] = {
     EU_TYPE_F,  EU_TYPE_D,     EU_TYPE_UD,    EU_TYPE_DF,
     EU_TYPE_HF, EU_TYPE_COUNT, EU_TYPE_COUNT, EU_TYPE_COUNT,
 };
-
-#define RESERVED 0xfe
-static const uint8_t vstride_of[16] = {
-    0,        1,        2,        4,
-    8,        16,       32,       RESERVED,
-    RESERVED, RESERVED, RESERVED, RESERVED,
-    RESERVED, RESERVED, RESERVED, EU_VSTRIDE_VXH,
-};
-
-static const uint8_t width_of[8] = {
-    1, 2, 4, 8, 16, RESERVED, RESERVED, RESERVED,
-};
-
-static const uint8_t hstride_of[4] = {0, 1, 2, 4};
-
-static inline uint32_t
-bits(const struct decoder *d, unsigned lo, unsigned hi)
-{
-    uint64_t mask = (UINT64_C(2) << (hi - lo)) - 1;
-    return (uint32_t)(d->half[lo / 64] >> lo % 64 & mask);
-}
-
-static void
-fail(struct decoder *d, const char *why)
-{
-    if (!d->error)
-        d->error = why;
-}
-
-static void
-check_register(struct decoder *d, struct eu_operand *o)
-{
-    /* How many registers of each architecture register kind there are. */
-    static const uint8_t arf_counts[16] = {
-        [EU_ARF_NULL >> 4] = 16, [EU_ARF_A >> 4] = 1,  [EU_ARF_ACC >> 4] = 10,
-        [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 8,
-        [EU_ARF_SP >> 4] = 1,    [EU_ARF_SR >> 4] = 2, [EU_ARF_CR >> 4] = 1,
-        [EU_ARF_N >> 4] = 1,     [EU_ARF_IP >> 4] = 1, [EU_ARF_TDR >> 4] = 1,
-        [EU_ARF_TM >> 4] = 1,    [EU_ARF_FC >> 4] = 5, [EU_ARF_DBG >> 4] = 1,
-    };
-    if (o->file == EU_FILE_GRF && o->reg > 127)
-        fail(d, "register number above r127");
-    else if (o->file == EU_FILE_ARF &&
-             (o->reg & 0xf) >= arf_counts[o->reg >> 4])
-        fail(d, "no such architecture register");
-    else if (o->file != EU_FILE_GRF && o->file != EU_FILE_ARF)
-        fail(d, "reserved register file");
-    /* There is one null register, whatever its index. */
-    if (o->file == EU_FILE_ARF && o->reg >> 4 == EU_ARF_NULL >> 4)
-        o->reg = EU_ARF_NULL;
-}
-
-static void
-set_type(struct decoder *d, struct eu_operand *o, uint8_t type)
-{
-    if (type == EU_TYPE_COUNT)
-        fail(d, "reserved data type");
-    else
-        o->type = type;
-}
-
-static int16_t
-addr_imm(uint32_t low, uint32_t sign)
-{
-    return (int16_t)((int)low - (sign ? 512 : 0));
-}
-
-static void
-decode_dst(struct decoder *d)
-{
-    struct eu_operand *o = &d->insn->dst;
-    o->file = (uint8_t)bits(d, 35, 36);
-    set_type(d, o, type_of_register[bits(d, 37, 40)]);
-    o->hstride = hstride_of[bits(d, 61, 62)];
-    o->writemask = 0xf;
-    o->indirect = bits(d, 63, 63);
-
-    unsigned low = 48;
-    if (d->insn->align16) {
-        o->writemask = (uint8_t)bits(d, 48, 51);
-        o->hstride = 1;
-        low = 52;
-    }
-    if (o->indirect) {
-        o->addr_subreg = (uint8_t)bits(d, 57, 60);
-        o->addr_imm_B = addr_imm(bits(d, low, 56) << (low - 48),
-                                 bits(d, 47, 47));
-        if (o->file != EU_FILE_GRF)
-            fail(d, "indirect operand outside the GRF");
-    } else {
-        o->subreg_B = (uint8_t)(bits(d, low, 52) << (low - 48));
-        o->reg = (uint8_t)bits(d, 53, 60);
-        check_register(d, o);
-    }
-}
-
-static void
-decode_immediate(struct decoder *d, struct eu_operand *o, unsigned n)
-{
-    set_type(d, o,
-             type_of_immediate[n == 0 ? bits(d, 43, 46) : bits(d, 91, 94)]);
-    o->imm = d->insn->raw[3];
-    o->width = 1;
-    switch (eu_type_size_B(o->type)) {
-    case 8:
-        if (d->op->src_count != 1)
-            fail(d, "64-bit immediate beside another source");
-        o->imm = o->imm << 32 | d->insn->raw[2];
-        break;
-    case 2:
-        if (o->type != EU_TYPE_V && o->type != EU_TYPE_UV)
-            o->imm &= 0xffff;
-        break;
-    default: break;
-    }
-}
-
-static void
-decode_region(struct decoder *d, struct eu_operand *o, unsigned base)
-{
-    o->vstride = vstride_of[bits(d, base + 21, base + 24)];
-    if (o->vstride == RESERVED)
-        fail(d, "reserved vertical stride");
-    if (d->insn->align16) {
-        o->width = 4;
-        o->hstride = 1;
-        o->swizzle = (uint8_t)(bits(d, base, base + 3) |
-                               bits(d, base + 16, base + 19) << 4);
-        return;
-    }
-    o->width = width_of[bits(d, base + 18, base + 20)];
-    o->hstride = hstride_of[bits(d, base + 16, base + 17)];
-    o->swizzle = 0xe4;
-    if (o->width == RESERVED)
-        fail(d, "reserved width");
-    if (o->vstride == EU_VSTRIDE_VXH && !o->indirect)
-        fail(d, "VxH region on a direct operand");
-}
-
-static void
-decode_modifiers(struct decoder *d, struct eu_operand *o, uint32_t mod)
-{
-    /* Logic instructions know only NOT, encoding 2. */
-    if (d->op->caps & ISA_CAP_LOGIC) {
-        o->negate = mod == 2;
-    } else {
-        o->abs = mod & 1;
-        o->negate = mod >> 1;
-    }
-}
-
-/* Encoded source n (the place), decoded into *o. */
-static void
-decode_source(struct decoder *d, struct eu_operand *o, unsigned n)
-{
-    unsigned base = n == 0 ? 64 : 96;
-    o->file = (uint8_t)(n == 0 ? bits(d, 41, 42) : bits(d, 89, 90));
-    if (o->file == EU_FILE_IMM) {
-        decode_immediate(d, o, n);
-        return;
-    }
-
-    set_type(d, o,
-             type_of_register[n == 0 ? bits(d, 43, 46) : bits(d, 91, 94)]);
-    decode_modifiers(d, o, bits(d, base + 13, base + 14));
-    o->indirect = bits(d, base + 15, base + 15);
-    unsigned low = d->insn->align16 ? 4 : 0;
-    if (o->indirect) {
-        uint32_t sign = n == 0 ? bits(d, 95, 95) : bits(d, 121, 121);
-        o->addr_subreg = (uint8_t)bits(d, base + 9, base + 12);
-        o->addr_imm_B = addr_imm(bits(d, base + low, base + 8) << low, sign);
-        if (o->file != EU_FILE_GRF)
-            fail(d, "indirect operand outside the GRF");
-    } else {
-        o->subreg_B = (uint8_t)(bits(d, base + low, base + 4) << low);
-        o->reg = (uint8_t)bits(d, base + 5, base + 12);
-        check_register(d, o);
-    }
-    decode_region(d, o, base);
-}
 
 static void
 decode_basic(struct decoder *d)
@@ -272,12 +70,12 @@ decode_ternary_source(struct decoder *d, unsigned n, uint8_t type)
     struct eu_operand *o = &d->insn->src[n];
     unsigned base = base_of[n];
     o->file = EU_FILE_GRF;
-    set_type(d, o, type);
+    decode_type(d, o, type);
     o->reg = (uint8_t)bits(d, base + 12, base + 19);
     o->subreg_B = (uint8_t)(bits(d, base + 9, base + 11) * 4);
     if (d->gen >= EU_GEN9)
         o->subreg_B |= (uint8_t)(bits(d, base + 20, base + 20) * 2);
-    check_register(d, o);
+    decode_register(d, o);
     decode_modifiers(d, o, bits(d, 37 + n * 2, 38 + n * 2));
 
     o->rep_ctrl = bits(d, base, base);
@@ -305,12 +103,12 @@ decode_ternary(struct decoder *d)
     if (!insn->align16)
         fail(d, "three sources in Align1 mode");
     dst->file = EU_FILE_GRF;
-    set_type(d, dst, type_of_ternary[bits(d, 46, 48)]);
+    decode_type(d, dst, type_of_ternary[bits(d, 46, 48)]);
     dst->reg = (uint8_t)bits(d, 56, 63);
     dst->subreg_B = (uint8_t)(bits(d, 53, 55) * 4);
     dst->hstride = 1;
     dst->writemask = (uint8_t)bits(d, 49, 52);
-    check_register(d, dst);
+    decode_register(d, dst);
     if (insn->opcode == EU_OP_MADM) {
         dst->mme = dst->writemask;
         dst->writemask = 0xf;
@@ -349,7 +147,7 @@ decode_payload(struct decoder *d, struct eu_operand *o, unsigned low,
     } else {
         o->reg = (uint8_t)bits(d, low + 1, low + 8);
         o->subreg_B = (uint8_t)(bits(d, low, low) * 16);
-        check_register(d, o);
+        decode_register(d, o);
     }
 }
 
@@ -384,7 +182,7 @@ decode_send(struct decoder *d)
     src->file = (uint8_t)bits(d, 41, 42);
     if (src->file == EU_FILE_IMM)
         fail(d, "message payload is an immediate");
-    set_type(d, src, type_of_register[bits(d, 43, 46)]);
+    decode_type(d, src, decode_register_types[bits(d, 43, 46)]);
     decode_payload(d, src, 68, 79, 95);
     /* Gen8 has the whole immediate, where Gen9 has ExDesc[19:16]. */
     if (src->indirect && d->gen < EU_GEN9)
@@ -407,7 +205,7 @@ decode_sends(struct decoder *d)
     struct eu_operand *dst = &insn->dst;
     dst->file = bits(d, 35, 35) ? EU_FILE_GRF : EU_FILE_ARF;
     dst->writemask = 0xf;
-    set_type(d, dst, type_of_register[bits(d, 37, 40)]);
+    decode_type(d, dst, decode_register_types[bits(d, 37, 40)]);
     decode_payload(d, dst, 52, 63, 62);
 
     struct eu_operand *src = &insn->src[0];
@@ -423,7 +221,7 @@ decode_sends(struct decoder *d)
     src->width = 8;
     src->hstride = 1;
     src->swizzle = 0xe4;
-    check_register(d, src);
+    decode_register(d, src);
 }
 
 /* ---- control flow ---- */
@@ -436,7 +234,7 @@ decode_target(struct decoder *d, unsigned place)
     uint32_t file = place == 0 ? bits(d, 41, 42) : bits(d, 89, 90);
     if (file == EU_FILE_IMM) {
         uint32_t type = place == 0 ? bits(d, 43, 46) : bits(d, 91, 94);
-        set_type(d, &insn->src[0], type_of_immediate[type]);
+        decode_type(d, &insn->src[0], decode_immediate_types[type]);
         insn->jip = (int32_t)insn->raw[3];
         if (d->op->form == ISA_BRANCH_REG2)
             insn->uip = (int32_t)insn->raw[2];
