@@ -6,7 +6,9 @@
  * The limit may also be one dword for all lanes that the loop leaves alone. All
  * lanes of v are the same while all channels are on: the first lane decides
  * whether all of them leave, in a general register, and the flags, which nobody
- * else looks at inside, are written on the way out only. */
+ * else looks at inside, are written on the way out only. Channels may leave by
+ * other comparisons, too, which write the same flags: those who stay behind go
+ * on in the masked copy, from where no way leads back into the loop. */
 #include "eu/jit/compile.h"
 #include "eu/jit/x86_gpr.h"
 
@@ -108,6 +110,17 @@ find_limit(const struct eu_op_src *src, struct jit_counter *c)
            (scalar && src->and_mask == UINT32_MAX && !src->xor_mask);
 }
 
+/* Of channels for which the comparison held, or did not. */
+static bool
+is_way_out(const struct eu_op *out, const struct eu_op *cmp)
+{
+    return out->insn->opcode == EU_OP_BREAK && out->pred == 1 &&
+           !out->no_mask && jit_flow_is_native(out) &&
+           out->lanes == cmp->lanes && out->chan == cmp->chan &&
+           out->flag_shift % 8 == 0 && out->flag_reg == cmp->flag_reg &&
+           out->flag_shift == cmp->flag_shift;
+}
+
 /* The loop's first two ops. */
 static bool
 find_end(const struct jit *j, const struct jit_loop *l, struct jit_counter *c)
@@ -136,24 +149,29 @@ find_end(const struct jit *j, const struct jit_loop *l, struct jit_counter *c)
     c->off_B = cmp->src[0].off_B;
     c->len_B = (uint16_t)(cmp->lanes * 4);
     c->cc = conditions[cmp->is_unsigned][cmp->cmod & 15];
-    return c->cc && (cmp->lanes == 8 || cmp->lanes == 16) &&
-           out->insn->opcode == EU_OP_BREAK && out->pred == 1 &&
-           !out->pred_inv && !out->no_mask && jit_flow_is_native(out) &&
-           out->lanes == cmp->lanes && out->chan == cmp->chan &&
-           out->flag_shift % 8 == 0 && out->flag_reg == cmp->flag_reg &&
-           out->flag_shift == cmp->flag_shift;
+    return c->cc && (cmp->lanes == 8 || cmp->lanes == 16) && !out->pred_inv &&
+           is_way_out(out, cmp);
 }
 
-/* Nobody comes to the loop's head but through its end, or from above. */
+static bool
+is_inside(const struct jit_loop *l, uint32_t i)
+{
+    return i - l->head <= l->end - l->head;
+}
+
+/* Nobody comes to the loop's head but through its end, or from above; nor into
+ * it from elsewhere. */
 static bool
 has_one_way_in(const struct jit *j, const struct jit_loop *l)
 {
     for (uint32_t i = 0; i < j->k->op_count; i++) {
         const struct eu_op *op = &j->k->ops[i];
+        uint32_t to[2] = {i + (uint32_t)op->jip, i + (uint32_t)op->uip};
         if (!(j->start[i] & JIT_FLOW) || i == l->end)
             continue;
-        if (i + (uint32_t)op->jip == l->head ||
-            i + (uint32_t)op->uip == l->head)
+        if (to[0] == l->head || to[1] == l->head)
+            return false;
+        if (!is_inside(l, i) && (is_inside(l, to[0]) || is_inside(l, to[1])))
             return false;
     }
     return !j->has_dynamic && !j->has_modes;
@@ -175,10 +193,27 @@ begins_alike(const struct jit *j, const struct jit_loop *l,
     return false;
 }
 
+/* Writes the flags that the loop's first comparison does, all of them. */
+static bool
+replaces_flags(const struct eu_op *op, const struct eu_op *cmp)
+{
+    return op->insn->opcode == EU_OP_CMP && is_whole(op) && !op->no_mask &&
+           jit_masks_fit(op) && op->lanes == cmp->lanes &&
+           op->chan == cmp->chan && op->flag_reg == cmp->flag_reg &&
+           op->flag_shift == cmp->flag_shift;
+}
+
+static bool
+is_another_way_out(const struct eu_op *op, const struct eu_op *cmp)
+{
+    return replaces_flags(op - 1, cmp) && is_way_out(op, cmp);
+}
+
 void
 jit_find_counter(const struct jit *j, struct jit_loop *l)
 {
     struct jit_counter c = {.len_B = 0};
+    const struct eu_op *cmp = &j->k->ops[l->head];
     unsigned steps = 0;
     if (!j->full || (j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) ||
         l->head + 3 > l->end || !find_end(j, l, &c) || j->k->ops[l->end].pred ||
@@ -187,9 +222,11 @@ jit_find_counter(const struct jit *j, struct jit_loop *l)
     for (uint32_t i = l->head + 2; i < l->end; i++) {
         const struct eu_op *op = &j->k->ops[i];
         bool step = is_step(op, &c);
+        if (is_another_way_out(op, cmp))
+            continue;
         if ((j->start[i] & JIT_FLOW) || op->fn == eu_op_join ||
-            reads_flags(op) || (!step && !spares(j, i, &c)) ||
-            !spares_limit(j, i, &c))
+            (reads_flags(op) && !replaces_flags(op, cmp)) ||
+            (!step && !spares(j, i, &c)) || !spares_limit(j, i, &c))
             return;
         steps += step;
     }
