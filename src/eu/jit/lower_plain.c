@@ -201,6 +201,15 @@ place_of(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     return jit_pin_of(j, at_B, len_B);
 }
 
+/* x * 2.0: the same as x + x, bit by bit, and sums have another pipe. */
+static inline bool
+is_doubled(const struct eu_op *op)
+{
+    const struct eu_op_src *b = &op->src[1];
+    return op->opcode == EU_OP_MUL && b->cls == EU_SRC_IMM &&
+           b->imm == 0x40000000 && b->and_mask == UINT32_MAX && !b->xor_mask;
+}
+
 /* The result's register: the one where it has to be, if no other part of the op
  * reads what that holds. */
 static unsigned
@@ -208,6 +217,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         bool is_float)
 {
     unsigned opcode = op->opcode, len = p->len, d, k;
+    bool twice = is_float && is_doubled(op);
     int place = place_of(j, op, p, &k);
     int bare = is_float && opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     struct x86_rm a = source(j, op, !bare, p), b, t;
@@ -217,7 +227,10 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     }
     if (opcode == EU_OP_MOV)
         return jit_owned(j, len, a);
-    b = bare < 0 ? source(j, op, 1, p) : vector(j, op, (unsigned)bare, p);
+    if (twice)
+        b = a = x86_reg(jit_read(j, a, len));
+    else
+        b = bare < 0 ? source(j, op, 1, p) : vector(j, op, (unsigned)bare, p);
     if (opcode == EU_OP_MAD && place >= 0) {
         fused_into(j, (unsigned)place, len, a, b, source(j, op, 2, p), k);
         return (unsigned)place;
@@ -232,6 +245,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     unsigned ra = jit_read(j, a, len);
     d = place >= 0 ? (unsigned)place : jit_temp(j);
     enum x86_vop vop = bare >= 0  ? X86_SUBPS
+                       : twice    ? X86_ADDPS
                        : is_float ? rows[opcode].f
                                   : rows[opcode].i;
     x86_vop(&j->x, vop, len, d, ra, b, k);
