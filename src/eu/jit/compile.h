@@ -112,8 +112,7 @@ void jit_immediate_lanes(const struct eu_insn *insn, const struct eu_operand *o,
 static inline struct x86_rm
 jit_as_memory(struct x86_rm rm)
 {
-    rm.bcast = false;
-    return rm;
+    return x86_bcast(rm, false);
 }
 /* results.c */
 bool jit_dst_ok(const struct jit *j, const struct eu_op *op);

@@ -6,8 +6,7 @@ jit_df_broadcast(struct jit *j, unsigned len, uint64_t value)
 {
     struct x86_rm rm = x86_const_qword(&j->x, value);
     unsigned d = jit_temp(j);
-    rm.bcast = false;
-    x86_vop(&j->x, X86_PBROADCASTQ, MAX2(len, 1), d, 0, rm, 0);
+    x86_vop(&j->x, X86_PBROADCASTQ, MAX2(len, 1), d, 0, jit_as_memory(rm), 0);
     return d;
 }
 

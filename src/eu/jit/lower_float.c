@@ -75,9 +75,10 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
 unsigned
 jit_owned(struct jit *j, unsigned len, struct x86_rm rm)
 {
-    if (rm.kind == X86_REG &&
-        (j->v.reg[rm.reg].kind == JIT_TEMP || jit_take_over(j, rm.reg)))
-        return rm.reg;
+    unsigned r = x86_reg_of(rm);
+    if (x86_kind(rm) == X86_REG &&
+        (j->v.reg[r].kind == JIT_TEMP || jit_take_over(j, r)))
+        return r;
     return jit_copy(j, len, rm);
 }
 
@@ -86,20 +87,20 @@ jit_fused(struct jit *j, unsigned len, struct x86_rm x, struct x86_rm y,
           struct x86_rm z)
 {
     unsigned d, r;
-    if (y.kind == X86_THREAD && y.bcast)
+    if (x86_kind(y) == X86_THREAD && x86_is_bcast(y))
         y = x86_reg(jit_read(j, y, len));
-    if (y.kind != X86_REG) {
+    if (x86_kind(y) != X86_REG) {
         d = jit_in_reg(j, y, len);
         r = jit_in_reg(j, z, len);
         x86_vop(&j->x, X86_FMADD132PS, len, d, r, x, 0);
-    } else if (z.kind != X86_REG) {
-        if (x.kind == X86_THREAD && x.bcast)
+    } else if (x86_kind(z) != X86_REG) {
+        if (x86_kind(x) == X86_THREAD && x86_is_bcast(x))
             x = x86_reg(jit_read(j, x, len));
         d = jit_owned(j, len, x);
-        x86_vop(&j->x, X86_FMADD213PS, len, d, y.reg, z, 0);
+        x86_vop(&j->x, X86_FMADD213PS, len, d, x86_reg_of(y), z, 0);
     } else {
         d = jit_owned(j, len, z);
-        x86_vop(&j->x, X86_FMADD231PS, len, d, y.reg, x, 0);
+        x86_vop(&j->x, X86_FMADD231PS, len, d, x86_reg_of(y), x, 0);
     }
     return d;
 }

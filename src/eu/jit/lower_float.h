@@ -13,7 +13,7 @@
 static inline unsigned
 jit_copy(struct jit *j, unsigned len, struct x86_rm rm)
 {
-    if (rm.kind != X86_REG)
+    if (x86_kind(rm) != X86_REG)
         return jit_in_reg(j, rm, len);
     unsigned d = jit_temp(j);
     x86_vop(&j->x, X86_MOVAPS, len, d, 0, rm, 0);

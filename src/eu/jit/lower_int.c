@@ -188,7 +188,7 @@ to_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
             0);
     if (o->negate && eu_type_size_B((enum eu_type)o->type) == 4) {
         /* -INT_MIN is no D, but an F. */
-        x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, a.reg,
+        x86_vop_imm(&j->x, X86_PCMPD, p->len, 4, x86_reg_of(a),
                     jit_dword(j, 0x80000000), 0, 0);
         x86_vop(&j->x, X86_XORPS, p->len, d, d, jit_dword(j, 0x80000000), 4);
     }
@@ -220,8 +220,8 @@ static unsigned
 commute(struct jit *j, enum x86_vop op, unsigned len, struct x86_rm a,
         struct x86_rm b)
 {
-    if (a.kind != X86_REG && b.kind == X86_REG)
-        return binary(j, op, len, b.reg, a);
+    if (x86_kind(a) != X86_REG && x86_kind(b) == X86_REG)
+        return binary(j, op, len, x86_reg_of(b), a);
     return binary(j, op, len, jit_in_reg(j, a, len), b);
 }
 
@@ -242,10 +242,10 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     switch (op->insn->opcode) {
     case EU_OP_MOV:
     case EU_OP_NOT:
-        if (a.kind == X86_REG && j->v.reg[a.reg].kind == JIT_TEMP)
-            return a.reg;
+        if (x86_kind(a) == X86_REG && j->v.reg[x86_reg_of(a)].kind == JIT_TEMP)
+            return x86_reg_of(a);
         r = jit_in_reg(j, a, p->len);
-        if (a.kind != X86_REG)
+        if (x86_kind(a) != X86_REG)
             return r;
         d = jit_temp(j);
         x86_vop(&j->x, X86_MOVAPS, p->len, d, 0, x86_reg(r), 0);

@@ -195,7 +195,7 @@ check_bounds(struct jit *j, const struct access *a, unsigned offsets,
     struct x86_rm end = x86_at_rax(a->vector
                                        ? RANGE_AT(vector_end_B)
                                        : RANGE_AT(end_B) + (dwords - 1) * 4);
-    end.bcast = true;
+    end = x86_bcast(end, true);
     jit_load_range(j, a, m);
     if (!a->vector && !a->any_byte) {
         uint32_t bits = ~(a->bti == ACCESS_SLM ? ACCESS_SLM_BITS

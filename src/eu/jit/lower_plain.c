@@ -99,7 +99,7 @@ negative(struct jit *j, const struct eu_op *op, unsigned s,
         return x86_reg((unsigned)found);
     struct x86_rm rm = modified(j, src, p->len, vector(j, op, s, p));
     if (!jit_dies(j, off_B, len_B))
-        jit_note(j, rm.reg, JIT_NEG, off_B, len_B);
+        jit_note(j, x86_reg_of(rm), JIT_NEG, off_B, len_B);
     return rm;
 }
 
@@ -139,10 +139,10 @@ source(struct jit *j, const struct eu_op *op, unsigned s,
 static void
 move_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a, unsigned k)
 {
-    enum x86_vop vop = a.kind == X86_REG ? X86_MOVAPS
-                       : a.bcast         ? X86_PBROADCASTD
-                                         : X86_MOVUPS_LD;
-    if (a.kind != X86_REG || a.reg != d)
+    enum x86_vop vop = x86_kind(a) == X86_REG ? X86_MOVAPS
+                       : x86_is_bcast(a)      ? X86_PBROADCASTD
+                                              : X86_MOVUPS_LD;
+    if (x86_kind(a) != X86_REG || x86_reg_of(a) != d)
         x86_vop(&j->x, vop, len, d, 0, jit_as_memory(a), k);
 }
 
@@ -152,12 +152,12 @@ fused_into(struct jit *j, unsigned d, unsigned len, struct x86_rm a,
            struct x86_rm b, struct x86_rm c, unsigned k)
 {
     struct x86 *x = &j->x;
-    if (c.kind == X86_REG && c.reg == d) {
+    if (x86_kind(c) == X86_REG && x86_reg_of(c) == d) {
         x86_vop(x, X86_FMADD132PS, len, d, jit_read(j, a, len), b, k);
         return;
     }
     unsigned rc = jit_read(j, c, len);
-    if (b.kind == X86_REG && b.reg == d) {
+    if (x86_kind(b) == X86_REG && x86_reg_of(b) == d) {
         x86_vop(x, X86_FMADD213PS, len, d, rc, a, k);
         return;
     }
@@ -221,7 +221,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     int place = place_of(j, op, p, &k);
     int bare = is_float && opcode == EU_OP_ADD ? jit_subtracted(op) : -1;
     struct x86_rm a = source(j, op, !bare, p), b, t;
-    if (opcode == EU_OP_MOV && (k || (place >= 0 && a.kind == X86_REG))) {
+    if (opcode == EU_OP_MOV && (k || (place >= 0 && x86_kind(a) == X86_REG))) {
         move_into(j, (unsigned)place, len, a, k);
         return (unsigned)place;
     }
@@ -237,7 +237,7 @@ compute(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     }
     if (opcode == EU_OP_MAD)
         return jit_fused(j, len, b, source(j, op, 2, p), a);
-    if (!is_float && a.kind != X86_REG) {
+    if (!is_float && x86_kind(a) != X86_REG) {
         t = a;
         a = b;
         b = t;

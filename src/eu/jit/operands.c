@@ -98,9 +98,8 @@ unsigned
 jit_new_reg(struct jit *j, struct x86_rm rm, unsigned len)
 {
     unsigned r = jit_temp(j);
-    enum x86_vop op = rm.bcast ? X86_PBROADCASTD : X86_MOVUPS_LD;
-    rm.bcast = false;
-    x86_vop(&j->x, op, len, r, 0, rm, 0);
+    enum x86_vop op = x86_is_bcast(rm) ? X86_PBROADCASTD : X86_MOVUPS_LD;
+    x86_vop(&j->x, op, len, r, 0, jit_as_memory(rm), 0);
     return r;
 }
 

@@ -119,10 +119,10 @@ jit_bcast(struct jit *j, unsigned off_B)
 unsigned
 jit_read_memory(struct jit *j, struct x86_rm rm, unsigned len)
 {
-    if (rm.kind != X86_THREAD || !rm.bcast)
+    if (x86_kind(rm) != X86_THREAD || !x86_is_bcast(rm))
         return jit_new_reg(j, rm, len);
     unsigned r = jit_new_reg(j, rm, jit_full_len(j));
-    jit_note(j, r, JIT_BCAST, (unsigned)rm.disp - GRF_AT(0), 4);
+    jit_note(j, r, JIT_BCAST, (unsigned)x86_disp(rm) - GRF_AT(0), 4);
     return r;
 }
 

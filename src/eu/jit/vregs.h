@@ -117,7 +117,7 @@ unsigned jit_new_reg(struct jit *j, struct x86_rm rm, unsigned len);
 static inline unsigned
 jit_in_reg(struct jit *j, struct x86_rm rm, unsigned len)
 {
-    return rm.kind == X86_REG ? rm.reg : jit_new_reg(j, rm, len);
+    return x86_kind(rm) == X86_REG ? x86_reg_of(rm) : jit_new_reg(j, rm, len);
 }
 
 /* To be read only: a dword that has to be in a register is found there. */
@@ -126,7 +126,8 @@ unsigned jit_read_memory(struct jit *j, struct x86_rm rm, unsigned len);
 static inline unsigned
 jit_read(struct jit *j, struct x86_rm rm, unsigned len)
 {
-    return rm.kind == X86_REG ? rm.reg : jit_read_memory(j, rm, len);
+    return x86_kind(rm) == X86_REG ? x86_reg_of(rm)
+                                   : jit_read_memory(j, rm, len);
 }
 
 /* A dword in all lanes: memory operand or register. */

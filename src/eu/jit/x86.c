@@ -101,27 +101,25 @@ is_same(const uint32_t *a, const uint32_t *b, unsigned count)
 struct x86_rm
 x86_const(struct x86 *x, const uint32_t *dw, unsigned count)
 {
-    struct x86_rm rm = {.kind = X86_CONST, .bcast = count == 1 && x->evex};
+    bool bcast = count == 1 && x->evex;
     uint16_t
         *slot = &x->known[x86_const_slot(dw[0], count > 1 ? dw[1] : 0, count)];
     if (*slot && *slot - 1u + count <= x->pool_count &&
         x->pool[*slot - 1] == dw[0] &&
         (count == 1 || is_same(x->pool + *slot - 1, dw, count))) {
-        rm.disp = (*slot - 1) * 4;
-        return rm;
+        return x86_bcast(x86_memory(X86_CONST, (*slot - 1u) * 4), bcast);
     }
     /* Vectors do not straddle cache lines. */
     uint32_t at = ALIGN_POT(x->pool_count, count >= 4 ? MIN2(count, 16u) : 1);
     if (!grow(x, (void **)&x->pool, &x->pool_capacity, at + count, 4))
-        return rm;
+        return x86_memory(X86_CONST, 0);
     memset(x->pool + x->pool_count, 0, (at - x->pool_count) * 4);
     x->pool_count = at;
     memcpy(x->pool + x->pool_count, dw, count * 4);
-    rm.disp = (int32_t)(x->pool_count * 4);
-    if (x->pool_count < UINT16_MAX)
-        *slot = (uint16_t)(x->pool_count + 1);
+    if (at < UINT16_MAX)
+        *slot = (uint16_t)(at + 1);
     x->pool_count += count;
-    return rm;
+    return x86_bcast(x86_memory(X86_CONST, at * 4), bcast);
 }
 
 static __attribute__((noinline)) bool
@@ -133,16 +131,14 @@ more_pool(struct x86 *x)
 struct x86_rm
 x86_new_dword(struct x86 *x, uint32_t value)
 {
-    struct x86_rm rm = {.kind = X86_CONST, .bcast = x->evex};
     uint32_t at = x->pool_count;
     if (at == x->pool_capacity && !more_pool(x))
-        return rm;
+        return x86_memory(X86_CONST, 0);
     x->pool[at] = value;
-    rm.disp = (int32_t)(at * 4);
     if (at < UINT16_MAX)
         x->known[x86_const_slot(value, 0, 1)] = (uint16_t)(at + 1);
     x->pool_count = at + 1;
-    return rm;
+    return x86_bcast(x86_memory(X86_CONST, at * 4), x->evex);
 }
 
 static __attribute__((noinline)) struct x86_rm
@@ -165,7 +161,7 @@ x86_dwords_const(struct x86 *x, uint32_t value)
         differs |= found[i] ^ twice;
     if (differs)
         return new_dwords(x, value);
-    return (struct x86_rm){.kind = X86_CONST, .disp = (int32_t)at * 4};
+    return x86_memory(X86_CONST, at * 4);
 }
 
 struct x86_rm
@@ -180,9 +176,7 @@ struct x86_rm
 x86_const_qword(struct x86 *x, uint64_t value)
 {
     uint32_t dw[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
-    struct x86_rm rm = x86_const(x, dw, 2);
-    rm.bcast = true;
-    return rm;
+    return x86_bcast(x86_const(x, dw, 2), true);
 }
 
 void
@@ -282,8 +276,8 @@ put_memory(struct x86 *x, uint64_t v, unsigned at, unsigned shift,
            struct x86_rm rm, uint64_t mods)
 {
     const uint64_t far = 0x80 ^ 0xc0, near = 0x40 ^ 0xc0; /* ModRM's mode */
-    bool thread = rm.kind == X86_THREAD;
-    int32_t disp = rm.disp + (x->bias & -(int32_t)thread);
+    bool thread = x86_kind(rm) == X86_THREAD;
+    int32_t disp = x86_disp(rm) + (x->bias & -(int32_t)thread);
     int32_t short_disp = disp >> shift;
     uint64_t base = thread ? X86_RBX : X86_RAX, imm = imm_of(mods);
     unsigned size_B = at + 2 + imm_size_B(mods);
@@ -308,7 +302,7 @@ static __attribute__((noinline)) void
 vector_vex_const(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
                  struct x86_rm rm)
 {
-    put_const(x, vex(&rows[op], regs, mods), 4, rm.disp, mods);
+    put_const(x, vex(&rows[op], regs, mods), 4, x86_disp(rm), mods);
 }
 
 static __attribute__((noinline)) void
@@ -323,11 +317,12 @@ vector_vex(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
            struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    assert(r->has_vex && !rm.bcast && !(mods & VEX_LACKS));
-    if (rm.kind == X86_REG) {
-        uint64_t v = vex(r, regs, mods) ^ x86_vex_fields.rm[rm.reg & 31];
+    assert(r->has_vex && !x86_is_bcast(rm) && !(mods & VEX_LACKS));
+    if (x86_kind(rm) == X86_REG) {
+        uint64_t v = vex(r, regs, mods) ^
+                     x86_vex_fields.rm[x86_reg_of(rm) & 31];
         x86_put_more(x, v | mods >> 48 << 40, 5 + imm_size_B(mods));
-    } else if (rm.kind == X86_CONST) {
+    } else if (x86_kind(rm) == X86_CONST) {
         vector_vex_const(x, op, mods, regs, rm);
     } else {
         vector_vex_memory(x, op, mods, regs, rm);
@@ -339,9 +334,10 @@ vector_evex_memory(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
                    struct x86_rm rm)
 {
     const struct row *r = &rows[op];
-    uint64_t v = evex(r, regs, (uint32_t)mods) | (uint32_t)rm.bcast << 28;
+    bool bcast = x86_is_bcast(rm);
+    uint64_t v = evex(r, regs, (uint32_t)mods) | (uint32_t)bcast << 28;
     unsigned len = mods >> 29 & 3;
-    unsigned shift = r->shift[rm.bcast] + (rm.bcast ? 0 : len & r->len_shift);
+    unsigned shift = r->shift[bcast] + (bcast ? 0 : len & r->len_shift);
     put_memory(x, v, 5, shift, rm, mods);
 }
 
@@ -349,8 +345,8 @@ static __attribute__((noinline)) void
 vector_evex_const(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
                   struct x86_rm rm)
 {
-    uint64_t v = evex(&rows[op], regs, mods) | (uint32_t)rm.bcast << 28;
-    put_const(x, v, 5, rm.disp, mods);
+    uint64_t v = evex(&rows[op], regs, mods) | (uint32_t)x86_is_bcast(rm) << 28;
+    put_const(x, v, 5, x86_disp(rm), mods);
 }
 
 static void vector_far(struct x86 *x, enum x86_vop op, uint64_t mods,
@@ -370,10 +366,11 @@ x86_vector(struct x86 *x, enum x86_vop op, uint64_t mods, unsigned regs,
         vector_vex(x, op, mods, regs, rm);
         return;
     }
-    if (rm.kind == X86_REG) {
-        uint64_t v = evex(r, regs, mods) ^ x86_evex_fields.rm[rm.reg & 31];
+    if (x86_kind(rm) == X86_REG) {
+        uint64_t v = evex(r, regs, mods) ^
+                     x86_evex_fields.rm[x86_reg_of(rm) & 31];
         x86_put_more(x, v, 6 + imm_size_B(mods));
-    } else if (rm.kind == X86_CONST) {
+    } else if (x86_kind(rm) == X86_CONST) {
         vector_evex_const(x, op, mods, regs, rm);
     } else {
         vector_evex_memory(x, op, mods, regs, rm);

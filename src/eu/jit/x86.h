@@ -41,15 +41,14 @@ enum x86_kop {
 
 enum x86_rm_kind { X86_REG, X86_THREAD, X86_CONST, X86_AT_RAX };
 
-/* A register or a place in memory. Bit fields, because a value that is put
- * together byte by byte in memory and read back as a whole stalls. */
+/* A register or a place in memory. One number: compilers take fields apart and
+ * put them together in memory byte by byte, which stalls who reads the whole.
+ * Bits 0-7 are an enum x86_rm_kind, 8-15 the register, 32-63 the displacement
+ * (X86_CONST: byte offset in the constant pool). */
 struct x86_rm {
-    uint64_t kind : 8; /* enum x86_rm_kind */
-    uint64_t reg : 8;
-    uint64_t bcast : 1; /* one dword for all lanes (EVEX only) */
-    uint64_t : 15;
-    int64_t disp : 32; /* X86_CONST: byte offset in the constant pool */
+    uint64_t bits;
 };
+#define X86_RM_BCAST (UINT64_C(1) << 16) /* one dword for all lanes (EVEX) */
 
 struct x86_fixup {
     uint32_t at; /* of a 32-bit displacement */
@@ -80,29 +79,67 @@ void x86_init(struct x86 *x, bool evex, struct arena *memory);
 /* Appends the constants and makes every reference to them right. */
 void x86_place_pool(struct x86 *x);
 
+static inline enum x86_rm_kind
+x86_kind(struct x86_rm rm)
+{
+    return (enum x86_rm_kind)(rm.bits & 0xff);
+}
+
+static inline unsigned
+x86_reg_of(struct x86_rm rm)
+{
+    return rm.bits >> 8 & 0xff;
+}
+
+static inline bool
+x86_is_bcast(struct x86_rm rm)
+{
+    return rm.bits & X86_RM_BCAST;
+}
+
+static inline int32_t
+x86_disp(struct x86_rm rm)
+{
+    return (int32_t)(rm.bits >> 32);
+}
+
 static inline struct x86_rm
 x86_reg(unsigned reg)
 {
-    return (struct x86_rm){.kind = X86_REG, .reg = (uint8_t)reg};
+    return (struct x86_rm){X86_REG | (uint64_t)(reg & 0xff) << 8};
+}
+
+static inline struct x86_rm
+x86_memory(enum x86_rm_kind kind, size_t disp)
+{
+    return (struct x86_rm){kind | (uint64_t)disp << 32};
 }
 
 static inline struct x86_rm
 x86_thread(size_t disp)
 {
-    return (struct x86_rm){.kind = X86_THREAD, .disp = (int32_t)disp};
+    return x86_memory(X86_THREAD, disp);
 }
 
 static inline struct x86_rm
 x86_at_rax(size_t disp)
 {
-    return (struct x86_rm){.kind = X86_AT_RAX, .disp = (int32_t)disp};
+    return x86_memory(X86_AT_RAX, disp);
+}
+
+/* The dword there, for all lanes; or plainly as many as are read. */
+static inline struct x86_rm
+x86_bcast(struct x86_rm rm, bool all)
+{
+    rm.bits &= ~X86_RM_BCAST;
+    rm.bits |= all ? X86_RM_BCAST : 0;
+    return rm;
 }
 
 static inline struct x86_rm
 x86_thread_bcast(size_t disp)
 {
-    return (struct x86_rm){
-        .kind = X86_THREAD, .disp = (int32_t)disp, .bcast = true};
+    return x86_bcast(x86_thread(disp), true);
 }
 
 /* A double, or an integer, for all lanes (EVEX only). */
@@ -126,8 +163,7 @@ x86_dword_const(struct x86 *x, uint32_t value)
 {
     uint32_t at = x->known[x86_const_slot(value, 0, 1)] - 1u;
     if (at < x->pool_count && x->pool[at] == value)
-        return (struct x86_rm){
-            .kind = X86_CONST, .bcast = x->evex, .disp = (int32_t)at * 4};
+        return x86_bcast(x86_memory(X86_CONST, at * 4), x->evex);
     return x86_new_dword(x, value);
 }
 

@@ -12,17 +12,18 @@ put_dword(uint8_t *p, uint32_t v)
 static inline uint8_t *
 modrm(const struct x86 *x, uint8_t *p, unsigned reg, struct x86_rm rm)
 {
-    unsigned base = rm.kind == X86_AT_RAX ? X86_RAX : X86_RBX;
-    assert(rm.kind == X86_THREAD || rm.kind == X86_AT_RAX);
+    unsigned base = x86_kind(rm) == X86_AT_RAX ? X86_RAX : X86_RBX;
+    assert(x86_kind(rm) == X86_THREAD || x86_kind(rm) == X86_AT_RAX);
     *p++ = (uint8_t)(0x80 | (reg & 7) << 3 | base);
-    return put_dword(p, (uint32_t)(rm.disp + (base == X86_RBX ? x->bias : 0)));
+    return put_dword(
+        p, (uint32_t)(x86_disp(rm) + (base == X86_RBX ? x->bias : 0)));
 }
 
 static inline uint8_t *
 vex3(uint8_t *p, unsigned map, unsigned pp, unsigned w, unsigned len,
      unsigned reg, unsigned vvvv, struct x86_rm rm, unsigned opcode)
 {
-    unsigned b = rm.kind == X86_REG ? rm.reg >> 3 & 1 : 0;
+    unsigned b = x86_kind(rm) == X86_REG ? x86_reg_of(rm) >> 3 & 1 : 0;
     *p++ = 0xc4;
     *p++ = (uint8_t)((~reg >> 3 & 1) << 7 | 1 << 6 | (~b & 1) << 5 | map);
     *p++ = (uint8_t)(w << 7 | (~vvvv & 15) << 3 | len << 2 | pp);

@@ -122,7 +122,7 @@ copy_fixups(struct x86 *x, const struct x86_ready *r)
 {
     if (!r->fixup_count)
         return;
-    uint32_t base = (uint32_t)x86_const(x, r->dw, r->dw_count).disp;
+    uint32_t base = (uint32_t)x86_disp(x86_const(x, r->dw, r->dw_count));
     if (!x86_room_for_fixups(x, r->fixup_count))
         return;
     struct x86_fixup *to = x->fixups + x->fixup_count;
