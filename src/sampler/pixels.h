@@ -39,9 +39,11 @@ struct sample_places {
 
 /* What lies between the two halves: where lanes look. What pixels() finds in
  * `state` is only a hint: lanes that looked anywhere most likely do so again.
+ * `lod` stays as it is from one message to the next.
  */
 struct sample_begun {
     enum sample_state state;
+    struct sample_lod_hint lod;
     uint32_t bx, by; /* the patch's corner */
     __m512i x, y;    /* in 1/256 texels */
     union {

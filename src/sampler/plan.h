@@ -58,6 +58,14 @@ typedef void (*sample_vectors_fn)(void);
 typedef void (*sample_pixels_fn)(void);
 typedef void (*sample_finish_fn)(void);
 
+/* What a message's quads have had as their LOD, all of them: squares of
+ * footprints between these two have it, with this bias. Of zeros nothing is
+ * between. */
+struct sample_lod_hint {
+    float least, most, bias;
+    int32_t lod; /* in 1/256 */
+};
+
 /* How a texel is read. */
 enum sample_texel {
     SAMPLE_BYTES1, /* UNORM bytes, filtered as integers */

@@ -138,11 +138,33 @@ derived_lod(float4 squared, float4 given, float bias)
     return fixed_lod(lod);
 }
 
+/* The next number is `rest` to 1 further down and up, of 128 a power of two: d
+ * powers are at least 0.69 d, and 1 - 0.69 d at most. Near either end the last
+ * bits of a logarithm decide, which are not asked for. */
+INLINE void
+note_lod(struct sample_lod_hint *hint, float4 squared, float bias, __m128 whole,
+         __m128 rest)
+{
+    const float margin = 1.0f / 128.0f, per_step = 1.0f / 128.0f;
+    __m128 differs = _mm_cmpneq_ps(whole, _mm_broadcastss_ps(whole));
+    if (_mm_movemask_ps(differs) != 0)
+        return;
+    float r = _mm_cvtss_f32(rest), s = squared[0];
+    float down = r > margin ? (r - margin) * per_step : 0.0f;
+    float up = r < 1.0f - margin ? (1.0f - margin - r) * per_step : 0.0f;
+    *hint = (struct sample_lod_hint){
+        .least = s * (1.0f - 0.68f * down),
+        .most = s * (1.0f + 0.69f * up),
+        .bias = bias,
+        .lod = _mm_cvttss_si32(whole),
+    };
+}
+
 /* The same of what no lane adds to, but for numbers that no level has: those
  * are not 32 or -32, but as far beyond all levels. What the logarithm is off by
  * and x is rounded by are together less than 1/500. */
 INLINE int4
-quads_lod(float4 squared, float bias)
+quads_lod(float4 squared, float bias, struct sample_lod_hint *hint)
 {
     const __m128 margin = _mm_set1_ps(1.0f / 256.0f);
     const __m128 end = _mm_set1_ps(1.0f - 1.0f / 256.0f);
@@ -153,7 +175,21 @@ quads_lod(float4 squared, float bias)
                              _mm_cmp_ps(rest, end, _CMP_LT_OQ));
     if (__builtin_expect(_mm_movemask_ps(sure) != 0xf, 0))
         return fixed_lod(log2_root(squared) + splat4(bias));
+    if (hint)
+        note_lod(hint, squared, bias, whole, rest);
     return (int4)_mm_cvttps_epi32(whole);
+}
+
+/* The same, without waiting for it where the last message's quads had it. */
+INLINE int4
+expected_lod(float4 squared, float bias, struct sample_lod_hint *hint)
+{
+    int4 between = (squared > splat4(hint->least)) &
+                   (squared < splat4(hint->most));
+    if (__builtin_expect(
+            _mm_movemask_ps((__m128)between) == 0xf && hint->bias == bias, 1))
+        return (int4)_mm_set1_epi32(hint->lod);
+    return quads_lod(squared, bias, hint);
 }
 
 /* lod.c's clamp_lod() and lod_select() */
@@ -265,12 +301,14 @@ expect(unsigned n)
     return i;
 }
 
-/* One LOD for each quad. */
+/* One LOD for each quad. `hint`: or NULL, of the same caller's messages. */
 INLINE void
 lods_of_quads(const struct sample_lod_plan *plan, float4 squared,
-              struct lanes_lod *out)
+              struct sample_lod_hint *hint, struct lanes_lod *out)
 {
-    struct four_lods q = choose_level(plan, quads_lod(squared, plan->bias));
+    int4 lod = hint ? expected_lod(squared, plan->bias, hint)
+                    : quads_lod(squared, plan->bias, NULL);
+    struct four_lods q = choose_level(plan, lod);
     __m128i level = (__m128i)q.level;
     __m128i differs = _mm_xor_si128(level, _mm_broadcastd_epi32(level));
     out->one = (unsigned)_mm_cvtsi128_si32(level);
@@ -332,7 +370,7 @@ find_levels(const struct sample_plan *p, const struct sample_lanes *in,
         vfloat given = (vfloat)v_load(in->lod + lane, in->lanes - lane);
         lods_of_lanes(plan, squared, given, out);
     } else {
-        lods_of_quads(plan, squared, out);
+        lods_of_quads(plan, squared, NULL, out);
     }
     out->blend &= plan->blends;
 }

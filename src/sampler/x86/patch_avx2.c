@@ -248,7 +248,8 @@ find_lods(const struct sample_plan *p, const struct coordinates *at,
     float4 low = footprint(&p->lod, at->u_low, at->v_low);
     float4 high = footprint(&p->lod, at->u_high, at->v_high);
     float4 squared = (float4)_mm_movelh_ps((__m128)low, (__m128)high);
-    struct four_lods q = choose_level(&p->lod, quads_lod(squared, p->lod.bias));
+    struct four_lods q = choose_level(&p->lod,
+                                      quads_lod(squared, p->lod.bias, NULL));
     __m128i first = _mm_broadcastd_epi32((__m128i)q.level);
     __m128i differs = _mm_xor_si128((__m128i)q.level, first);
     *level = (unsigned)_mm_cvtsi128_si32((__m128i)q.level);

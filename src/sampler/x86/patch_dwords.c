@@ -265,7 +265,7 @@ filter_mipmaps(const struct sample_plan *p, enum sample_texel kind, vfloat u,
 {
     struct lanes_lod lod;
     struct lanes_color second;
-    lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
+    lods_of_quads(&p->lod, footprint(&p->lod, u, v), NULL, &lod);
     unsigned level = expect(lod.one);
     if (!lod.same || !linear_on_level(p, kind, level, u, v, ref, out))
         return false;

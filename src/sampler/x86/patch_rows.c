@@ -150,7 +150,7 @@ mipmaps(const struct sample_plan *p, enum sample_texel kind,
     vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
     struct lanes_lod lod;
     struct grid_pixels filtered;
-    lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
+    lods_of_quads(&p->lod, footprint(&p->lod, u, v), NULL, &lod);
     unsigned level = expect(lod.one);
     if (!lod.same || !filter_grid(p, kind, level, u, v, &filtered))
         return false;

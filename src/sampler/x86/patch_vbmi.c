@@ -154,11 +154,11 @@ filter_srgb_levels(const struct sample_plan *p, unsigned level, vfloat u,
 INLINE bool
 find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
              enum palette_of palette, struct sample_blocks *blocks, vfloat u,
-             vfloat v, struct lanes_color *color)
+             vfloat v, struct sample_lod_hint *hint, struct lanes_color *color)
 {
     struct lanes_lod lod;
     struct lanes_color second;
-    lods_of_quads(&p->lod, footprint(&p->lod, u, v), &lod);
+    lods_of_quads(&p->lod, footprint(&p->lod, u, v), hint, &lod);
     unsigned level = expect(lod.one);
     if (!lod.same)
         return false;
@@ -179,7 +179,8 @@ find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
 INLINE enum found
 find(const struct sample_plan *p, enum sample_texel kind,
      enum palette_of palette, enum sample_way way, struct sample_blocks *blocks,
-     vfloat u, vfloat v, vint *texel, struct lanes_color *color)
+     vfloat u, vfloat v, struct sample_lod_hint *hint, vint *texel,
+     struct lanes_color *color)
 {
     switch (way) {
     case SAMPLE_NEAREST:
@@ -189,7 +190,7 @@ find(const struct sample_plan *p, enum sample_texel kind,
         return find_fetched(p, kind, blocks, u, v, texel) ? FOUND_TEXEL
                                                           : FOUND_NOTHING;
     case SAMPLE_MIPMAPS:
-        return find_mipmaps(p, kind, palette, blocks, u, v, color)
+        return find_mipmaps(p, kind, palette, blocks, u, v, hint, color)
                    ? FOUND_COLOR
                    : FOUND_NOTHING;
     default: return find_linear(p, kind, palette, blocks, u, v, texel, color);
@@ -224,7 +225,7 @@ patch_of(const struct sample_plan *p, enum sample_texel kind,
     const bool gathers = kind == SAMPLE_BYTES4 && way == SAMPLE_NEAREST;
     vint texel;
     struct lanes_color color;
-    switch (find(p, kind, palette, way, blocks, u, v, &texel, &color)) {
+    switch (find(p, kind, palette, way, blocks, u, v, NULL, &texel, &color)) {
     case FOUND_TEXEL: answer_texels(p, texel, out, at_dw); return true;
     case FOUND_COLOR: answer_filtered(p, kind, color, out, at_dw); return true;
     default: return gathers && answer_anywhere(p, u, v, out, at_dw);
@@ -241,8 +242,8 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
     vint texel;
     struct lanes_color color;
     begun->state = SAMPLE_DONE;
-    switch (find(p, kind, palette, way, blocks, (vfloat)u, (vfloat)v, &texel,
-                 &color)) {
+    switch (find(p, kind, palette, way, blocks, (vfloat)u, (vfloat)v,
+                 &begun->lod, &texel, &color)) {
     case FOUND_TEXEL: return pixels_of_texels(p, (bits)texel, blue_first);
     case FOUND_COLOR: return pixels_of_filtered(p, kind, color, blue_first);
     default:
