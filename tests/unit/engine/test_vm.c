@@ -255,6 +255,51 @@ Test(vm, user_memory_is_left_alone_by_batches_that_do_not_list_it)
     munmap(p, 4096);
 }
 
+/* ---- copies of what may not be there ------------------------------------- */
+
+/* Two pages, of which the second is forbidden. Bytes differ from neighbours. */
+static uint8_t *
+half_there(void)
+{
+    uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(p, MAP_FAILED);
+    for (unsigned i = 0; i < 4096; i++)
+        p[i] = (uint8_t)(i * 7 + 1);
+    cr_assert_eq(mprotect(p + 4096, 4096, PROT_NONE), 0);
+    return p;
+}
+
+Test(vm, copies_end_where_memory_does)
+{
+    const uint8_t *edge = half_there() + 4096;
+    for (size_t there_B = 0; there_B < 300; there_B++) {
+        for (size_t size_B = 1; size_B < 300; size_B += size_B < 20 ? 1 : 7) {
+            uint8_t to[320];
+            memset(to, 0xcc, sizeof to);
+            bool all = engine_copy(to + 8, edge - there_B, size_B);
+            cr_assert_eq(all, size_B <= there_B, "%zu of %zu", size_B, there_B);
+            size_t same_B = all ? size_B : 0;
+            cr_assert_eq(memcmp(to + 8, edge - there_B, same_B), 0);
+            for (size_t i = 8 + size_B; i < sizeof to; i++)
+                cr_assert_eq(to[i], 0xcc);
+            for (size_t i = 0; i < 8; i++)
+                cr_assert_eq(to[i], 0xcc);
+        }
+    }
+}
+
+Test(vm, copies_into_what_is_not_there_fail)
+{
+    uint8_t *edge = half_there() + 4096;
+    const uint8_t from[300] = {1};
+    for (size_t size_B = 1; size_B <= sizeof from; size_B++) {
+        cr_assert(engine_copy(edge - size_B, from, size_B));
+        cr_assert_not(engine_copy(edge - size_B + 1, from, size_B));
+        cr_assert_not(engine_copy(edge + 1, from, size_B));
+    }
+}
+
 /* ---- faults of others ---------------------------------------------------- */
 
 static volatile sig_atomic_t faults;
