@@ -23,6 +23,9 @@ void jit_apart_begin(struct jit_apart *f);
 /* False: no more. */
 bool jit_apart_follow(struct jit_apart *f, const struct eu_op *op,
                       const struct jit_regs *regs);
+/* flat.c: makes do without branches, if jit.flattens, and follows what comes of
+ * it. */
+void jit_flatten(struct jit *j, struct jit_apart *apart);
 /* The whole kernel, with its loops, if jit.only_counts. */
 void jit_apart_follow_loops(struct jit_apart *f, const struct jit *j);
 

@@ -45,6 +45,7 @@ struct eu_jit {
     uint32_t need;      /* channels of the full copy */
     unsigned row_grf;   /* see eu_launch_row() */
     bool rows;          /* such threads may follow each other */
+    bool flat;          /* flat.c: threads only begin there */
     bool apart, quads;  /* which may run without some: eu_masks_nothing() */
     bool needs_nearest; /* another rounding mode is not for this code */
     bool needs_flush;   /* nor are denormal numbers */

@@ -344,13 +344,34 @@ resolve(struct jit *j)
 }
 
 void
+jit_take_ops(struct jit *j, struct eu_op *ops)
+{
+    const struct eu_kernel *k = j->k;
+    j->changed = (struct eu_kernel){.hash = k->hash,
+                                    .size_B = k->size_B,
+                                    .op_of = k->op_of,
+                                    .ops = ops,
+                                    .op_count = k->op_count};
+    j->k = &j->changed;
+}
+
+const struct eu_op *
+jit_lasting_op(struct jit *j, const struct eu_op *op)
+{
+    const struct eu_op *there = &j->origin->ops[op - j->k->ops];
+    /* The interpreter would not know its predicate. */
+    j->failed |= there->pred != op->pred || j->order;
+    return there;
+}
+
+void
 jit_begin(struct jit *j, const struct eu_kernel *kernel, enum cpu_level cpu,
           unsigned flags)
 {
     memset(j, 0, offsetof(struct jit, ahead.readers));
     j->x.evex = j->evex = cpu == CPU_AVX512;
     j->x.memory = jit_scratch_take();
-    j->k = kernel;
+    j->k = j->origin = kernel;
     j->flags = flags;
     j->threads = 1;
     j->max_lanes = j->evex ? 16 : 8;

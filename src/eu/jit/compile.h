@@ -195,6 +195,10 @@ unsigned jit_payload_grf(const struct jit *j);
 bool jit_is_caught(const struct eu_op *op);
 
 /* compile.c */
+/* Compiles these, of the same indices or in jit.order. */
+void jit_take_ops(struct jit *j, struct eu_op *ops);
+/* The op where it stays, for code that names it. */
+const struct eu_op *jit_lasting_op(struct jit *j, const struct eu_op *op);
 void jit_begin(struct jit *j, const struct eu_kernel *kernel,
                enum cpu_level cpu, unsigned flags);
 bool jit_allocate(struct jit *j);

@@ -80,7 +80,8 @@ make_full(struct jit *j)
     jit->code = code;
     jit->size_B = j->x.size;
     jit->text_B = j->text_B;
-    jit->kernel = j->k;
+    jit->kernel = j->origin;
+    jit->flat = j->flat;
     jit->cpu = j->evex ? CPU_AVX512 : CPU_AVX2;
     jit->flags = j->flags;
     jit->need = j->need;
@@ -99,8 +100,23 @@ make_full(struct jit *j)
     jit->apart = j->in.apart;
     jit->quads = j->in.quads;
     if (!(j->flags & (EU_JIT_SPLIT | EU_JIT_STEP)))
-        publish_live_in(j->k, &j->in);
+        publish_live_in(j->origin, &j->in);
     j->doors = NULL;
+    return jit;
+}
+
+/* flat: may it be (flat.c); was it to be? */
+static struct eu_jit *
+compile(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags,
+        bool *flat)
+{
+    struct jit j;
+    jit_begin(&j, kernel, cpu, flags);
+    j.full = true;
+    j.flattens = *flat;
+    struct eu_jit *jit = make_full(&j);
+    *flat = j.flat;
+    jit_finish(&j);
     return jit;
 }
 
@@ -108,14 +124,15 @@ struct eu_jit *
 eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
                unsigned flags)
 {
+    bool flat = !(flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     if (cpu == CPU_SSE4 || kernel->op_count > MAX_OPS)
         return NULL;
-    struct jit j;
-    jit_begin(&j, kernel, cpu, flags);
-    j.full = true;
-    struct eu_jit *jit = make_full(&j);
-    jit_finish(&j);
-    return jit;
+    struct eu_jit *jit = compile(kernel, cpu, flags, &flat);
+    if (jit || !flat)
+        return jit;
+    /* What it would need of the interpreter cannot be had. */
+    flat = false;
+    return compile(kernel, cpu, flags, &flat);
 }
 
 /* ---- what a kernel reads ---- */

@@ -214,7 +214,7 @@ find_indirect(const struct lanes *l, const struct lanes_place *p, unsigned lane)
     uint32_t inside = x86_jump(x, X86_CC_BE);
     x86_vzeroupper(x);
     x86_mov_reg(x, X86_RDI, X86_RBX);
-    x86_mov_imm(x, X86_RSI, (uintptr_t)l->op);
+    x86_mov_imm(x, X86_RSI, (uintptr_t)jit_lasting_op(l->j, l->op));
     x86_call(x, (const void *)op_outside);
     jit_return(l->j, X86_ALWAYS);
     x86_patch(x, inside, x->size);

@@ -5,8 +5,6 @@
 #include "eu/jit/lower_send.h"
 #include "eu/jit/sink.h"
 
-#include <stdlib.h>
-
 const struct jit_set jit_all_regs = {{UINT64_MAX, UINT64_MAX}};
 
 bool
@@ -477,9 +475,10 @@ jit_analyse(struct jit *j, bool whole)
     }
     j->need = need;
     j->has_wide = widest > 8;
-    j->finds_flags |= j->has_flow;
     if (flags)
         least = MIN2(least, EU_LEAVES_ADDRESS_AND_FLAGS);
+    jit_flatten(j, &apart);
+    j->finds_flags |= j->has_flow;
     if (j->threads > 1 && !j->group && (j->in.sfids || j->sinks) && !j->in.acc)
         jit_sink(j);
     if (!jit_find_live(j))

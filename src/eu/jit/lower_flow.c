@@ -47,13 +47,6 @@ jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked)
         j->jumps[j->jump_count++] = jit_jump_from(j, at, op);
 }
 
-/* Every channel is on again. */
-static void
-jump_to_full(struct jit *j, enum x86_cc cc, uint32_t op)
-{
-    cross(j, x86_jump(&j->x, cc), op);
-}
-
 void
 jit_return(struct jit *j, enum x86_cc cc)
 {
@@ -69,7 +62,7 @@ jit_call_op(struct jit *j, const struct eu_op *op)
     eu_op_fn fn = jit_is_send(op) ? op->fn : eu_op_interpreted;
     x86_vzeroupper(&j->x);
     x86_mov_reg(&j->x, X86_RDI, X86_RBX);
-    x86_mov_imm(&j->x, X86_RSI, (uintptr_t)op);
+    x86_mov_imm(&j->x, X86_RSI, (uintptr_t)jit_lasting_op(j, op));
     x86_call(&j->x, (const void *)fn);
     jit_forget(j);
 }
@@ -471,10 +464,12 @@ jit_lower_join(struct jit *j, uint32_t index)
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
     jit_wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
+    if (j->other->flat)
+        return; /* it can only be entered at its beginning */
     x86_load(&j->x, X86_RCX, MASK_AT, 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->need, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->need, false);
-    jump_to_full(j, X86_CC_E, index);
+    cross(j, x86_jump(&j->x, X86_CC_E), index);
 }
 
 void

@@ -363,6 +363,7 @@ make(const struct eu_jit *jit, unsigned threads, bool sinks)
     for (unsigned n = 0; n < threads; n++)
         side[n].flag_at[0] = side[n].flag_at[1] = 0xff;
     j.full = true;
+    j.flattens = jit->flat;
     j.threads = threads;
     j.sinks = sinks;
     j.side = side;

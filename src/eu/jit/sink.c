@@ -259,12 +259,7 @@ arrange(struct jit *j, const struct order *o)
     }
     if (!jit_place_webs(j, &o->webs, &o->taken, o->of, ops, regs))
         return;
-    j->sunk = (struct eu_kernel){.hash = k->hash,
-                                 .size_B = k->size_B,
-                                 .op_of = k->op_of,
-                                 .ops = ops,
-                                 .op_count = n};
-    j->k = &j->sunk;
+    jit_take_ops(j, ops);
     j->regs = regs;
     j->start = start;
     j->order = o->of;

@@ -183,8 +183,9 @@ struct jit_side {
 
 struct jit {
     struct x86 x;
-    const struct eu_kernel *k; /* the kernel, or sunk */
+    const struct eu_kernel *k; /* the kernel, or changed */
     bool evex, full;
+    bool flattens, flat; /* may, and did: flat.c */
     unsigned flags, max_lanes;
     struct jit_vregs v;
     uint32_t need;        /* channels that must be on in the full copy */
@@ -262,11 +263,12 @@ struct jit {
     bool keeps_denorms; /* the host's mode now is that of DF */
     bool crowded;       /* an instruction needs more registers than there are */
     bool failed;
-    /* For threads in lockstep: what compiling needs of the kernel, with its ops
-     * in another order, and which one each is; or NULL. */
-    struct eu_kernel sunk;
+    /* What compiling needs of the kernel, with other ops, in another order for
+     * threads in lockstep: which one each is; or NULL. */
+    struct eu_kernel changed;
     const uint32_t *order;
-    struct jit_ahead ahead; /* last: its readers are not cleared */
+    const struct eu_kernel *origin; /* as the interpreter has it */
+    struct jit_ahead ahead;         /* last: its readers are not cleared */
 };
 
 /* At most 63 GRFs; what would be behind the last is left out. */

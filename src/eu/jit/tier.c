@@ -60,7 +60,8 @@ entry_of(const struct eu_jit *jit, const struct eu_thread *t,
         (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)) ||
         (jit->needs_halves && !(t->cr0[0] & CR0_KEEP_HF)))
         return NULL;
-    bool full = eu_masks_nothing(t->mask, jit->need, jit->apart, jit->quads);
+    bool full = eu_masks_nothing(t->mask, jit->need, jit->apart, jit->quads) &&
+                !(jit->flat && t->ip);
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
     if (!full && !m)
         return NULL;

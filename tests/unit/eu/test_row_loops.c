@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/fpmode.h"
+#include "compare_tiers.h"
+#include "if_kernels.h"
 #include "loop_kernels.h"
 #include "rows.h"
 
@@ -149,6 +151,20 @@ Test(row_loops, threads_without_weights_in_pairs)
         cr_expect_eq(t.kernels, 0);
 }
 
+Test(row_loops, ifs_of_a_row_in_pairs)
+{
+    static struct rk k;
+    struct pair_tally t = {0};
+    for (uint64_t seed = 1; seed <= 4 * KERNELS; seed++) {
+        make_ifs(&k, seed);
+        compare_pairs(&k, seed, &t);
+    }
+    if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() == CPU_AVX512)
+        cr_expect_gt(t.pairs, 4 * KERNELS, "%u of %u", t.pairs, t.kernels);
+    else
+        cr_expect_eq(t.kernels, 0);
+}
+
 /* ---- lanes that are off -------------------------------------------------- */
 
 /* In pieces of that many instructions; 0: interpreted. Does it end? */
@@ -219,6 +235,25 @@ Test(row_loops, lanes_that_are_off)
     }
     cr_expect_gt(t.apart, KERNELS / 10, "%u", t.apart);
     cr_expect_gt(t.ended, 3 * KERNELS, "%u", t.ended);
+}
+
+Test(row_loops, lanes_that_are_off_around_ifs)
+{
+    static struct rk k;
+    struct lane_tally t = {0};
+    if (cpu_selected() < CPU_AVX2)
+        return;
+    for (uint64_t seed = 1; seed <= 8 * KERNELS; seed++) {
+        make_sending_ifs(&k, seed);
+        compare_lanes(&k, seed, &t);
+    }
+    cr_expect_gt(t.apart, 2 * KERNELS, "%u", t.apart);
+    cr_expect_gt(t.ended, 6 * KERNELS, "%u", t.ended);
+}
+
+Test(row_loops, ifs_on_both_tiers)
+{
+    compare_tiers(cpu_selected(), make_sending_ifs, KERNELS, 4);
 }
 
 Test(row_loops, channels_that_may_be_off)
