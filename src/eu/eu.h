@@ -267,6 +267,12 @@ bool eu_launch_run_two(const struct eu_launch *launch, struct eu_thread *thread,
 enum eu_status eu_launch_next(const struct eu_launch *launch,
                               struct eu_thread *thread, uint32_t dispatch_mask,
                               uint32_t vector_mask, int64_t *left);
+/* Whether they may be. */
+static inline bool
+eu_launch_is_compiled(const struct eu_launch *l)
+{
+    return l->enter != NULL;
+}
 /* The rest of it for a thread that compiled code has left. */
 enum eu_status eu_launch_go_on(const struct eu_launch *launch,
                                struct eu_thread *thread, int64_t *left);
@@ -288,10 +294,6 @@ void eu_launch_end(const struct eu_launch *launch, uint32_t before);
 /* Zeroes the registers of live_in from this one on. */
 void eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
                     unsigned first_grf);
-/* Once more, for the next thread: those that the one before may have changed.
- */
-void eu_launch_zero_again(const struct eu_launch *launch,
-                          struct eu_thread *thread, unsigned first_grf);
 
 /* Threads with these channels on may run code that masks nothing: all that the
  * kernel could disable, or some of these, which then never part. Without any,

@@ -110,16 +110,6 @@ eu_launch_zero(const struct eu_launch *l, struct eu_thread *t,
     zero_grfs(t, set);
 }
 
-void
-eu_launch_zero_again(const struct eu_launch *l, struct eu_thread *t,
-                     unsigned first_grf)
-{
-    uint32_t set[4];
-    for (unsigned i = 0; i < 4; i++)
-        set[i] = l->live_in[i] & l->written[i] & grfs_from(first_grf, i);
-    zero_grfs(t, set);
-}
-
 static inline void
 start_thread(const struct eu_launch *l, struct eu_thread *t,
              uint32_t dispatch_mask, uint32_t vector_mask)

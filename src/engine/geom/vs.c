@@ -18,18 +18,6 @@ is_spoilt(const struct eu_launch *l, unsigned grf)
     return is_live(l, grf) && l->written[grf / 32] >> (grf % 32) & 1;
 }
 
-/* Whether any register from that one on is. */
-static bool
-any_is_spoilt(const struct eu_launch *l, unsigned grf)
-{
-    uint32_t any = 0;
-    for (unsigned i = 0; i < ARRAY_SIZE(l->live_in); i++) {
-        unsigned below = grf <= i * 32 ? 0 : grf - i * 32;
-        any |= below < 32 ? (l->live_in[i] & l->written[i]) >> below : 0;
-    }
-    return any;
-}
-
 /* Where a thread finds its vertex elements. */
 struct inputs {
     unsigned grf, count; /* registers */
@@ -79,20 +67,21 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
             unsigned count)
 {
     const struct urb_region *r = &g->vs_urb;
-    const uint32_t step = r->entry_B / 64;
-    uint32_t *out = eu_grf(t, 1), handle = r->handle + step * first;
-    for (unsigned i = 0; i < LANES; i++) {
-        out[i] = handle;
-        handle += i + 1 < count ? step : 0;
-    }
+    const uint32_t step = r->entry_B / 64, handle = r->handle + step * first;
+    uint32_t *out = eu_grf(t, 1);
+    for (unsigned i = 0; i < LANES; i++)
+        out[i] = handle + step * i;
+    for (unsigned i = count; i < LANES; i++)
+        out[i] = out[count - 1];
 }
 
 /* What the thread before may have changed of its header, constants, and zeros
  * behind the inputs. */
 struct again {
     uint32_t g0[8];
-    bool header, zeros;
-    unsigned zeros_from, push_count;
+    bool header;
+    unsigned zero_count, push_count;
+    uint8_t zero[EU_GRF_COUNT];
     uint8_t push[EU_GRF_COUNT]; /* of the constants' registers */
 };
 
@@ -102,9 +91,11 @@ find_again(const struct eu_launch *l, const struct shader_stage *stage,
 {
     memcpy(a->g0, eu_grf(t, 0), sizeof a->g0);
     a->header = is_spoilt(l, 0);
-    a->zeros_from = in->grf + in->count;
-    a->zeros = any_is_spoilt(l, a->zeros_from);
-    a->push_count = 0;
+    a->zero_count = a->push_count = 0;
+    for (unsigned i = in->grf + in->count; i < EU_GRF_COUNT; i++) {
+        if (is_spoilt(l, i))
+            a->zero[a->zero_count++] = (uint8_t)i;
+    }
     for (unsigned i = 0; stage->push && i < stage->push_grf; i++) {
         if (is_spoilt(l, stage->grf_start + i))
             a->push[a->push_count++] = (uint8_t)i;
@@ -112,16 +103,16 @@ find_again(const struct eu_launch *l, const struct shader_stage *stage,
 }
 
 static void
-put_again(const struct eu_launch *l, const struct shader_stage *stage,
-          const uint32_t *push, struct eu_thread *t, const struct again *a)
+put_again(const struct shader_stage *stage, const uint32_t *push,
+          struct eu_thread *t, const struct again *a)
 {
     if (a->header)
         memcpy(eu_grf(t, 0), a->g0, sizeof a->g0);
     for (unsigned i = 0; i < a->push_count; i++)
         memcpy(eu_grf(t, stage->grf_start + a->push[i]), push + a->push[i] * 8,
                EU_GRF_B);
-    if (a->zeros)
-        eu_launch_zero_again(l, t, a->zeros_from);
+    for (unsigned i = 0; i < a->zero_count; i++)
+        memset(eu_grf(t, a->zero[i]), 0, EU_GRF_B);
 }
 
 /* A thread's share of what is looked at next. */
@@ -162,6 +153,7 @@ struct job {
     struct thread_env env;
     struct eu_thread t;
     uint32_t share_B;
+    struct msg_series series;
     bool begun;
 };
 
@@ -183,6 +175,7 @@ job_init(struct job *j, struct geom *g, unsigned worker)
     eu_launch_zero(&g->vs_launch, &j->t, grf + j->in.count);
     j->share_B = find_share(g);
     j->begun = false;
+    msg_series_begin(&j->series, &g->vs_launch, &j->t, &j->env);
     return true;
 }
 
@@ -195,14 +188,14 @@ run_vertices(struct job *j, const uint32_t *push, unsigned first, unsigned end)
         unsigned count = MIN2(end - first, LANES);
         uint32_t mask = (1u << count) - 1;
         if (j->begun)
-            put_again(&g->vs_launch, j->stage, push, &j->t, &j->again);
+            put_again(j->stage, push, &j->t, &j->again);
         j->begun = true;
         put_handles(g, &j->t, first, count);
         if (j->in.any)
             put_inputs(g, &j->t, &j->in, first, count);
         if (j->share_B)
             fetch_ahead(g, first / LANES, j->share_B);
-        msg_launch(&g->vs_launch, &j->t, &j->env, mask, mask);
+        msg_series_run(&j->series, mask);
     }
 }
 
@@ -224,6 +217,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     clear_entries(g, begin, end);
     uint32_t mode = eu_launch_begin(&g->vs_launch);
     run_vertices(&j, j.stage->push, begin, end);
+    msg_series_end(&j.series);
     eu_launch_end(&g->vs_launch, mode);
     prepare(g, begin, end);
 }
@@ -247,6 +241,7 @@ run_pieces_job(struct geom *g, unsigned index, unsigned worker)
                    j.stage->push_grf * EU_GRF_B);
         run_vertices(&j, p[i].push, p[i].first, p[i].first + p[i].count);
     }
+    msg_series_end(&j.series);
     eu_launch_end(&g->vs_launch, mode);
     prepare(g, begin, end);
     /* Nor do those that are no vertices say anything. */

@@ -277,18 +277,20 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
         done = fast_frequent_ld(env, m) || fast_ld_buffer(env, m);
         return done ? EU_MSG_OK : msg_sampler(env, t, m);
     case EU_SFID_SPAWNER: done = m->eot; break;
-    case EU_SFID_URB: return msg_urb(env, t, m);
     case EU_SFID_GATEWAY: return msg_gateway(env, t, m);
     case EU_SFID_DC0: return msg_dc0(env, t, m);
     }
     return done ? EU_MSG_OK : fast_usual(t, m);
 }
 
-/* Texture samples come first: they are short, and every step counts. */
+/* Vertices and texture samples come first: they are short, and every step
+ * counts. */
 static enum eu_msg_result
 fast_send(struct eu_thread *t, const struct eu_message *m)
 {
     struct thread_env *env = t->user;
+    if (m->sfid == EU_SFID_URB && !trace_on(TRACE_msg))
+        return msg_urb(env, t, m);
     const struct prepared_message *p = sampler_find_usual(env, m);
     if (!p)
         return fast_other(t, m);

@@ -105,6 +105,42 @@ msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
     return status == EU_FINISHED || msg_go_on(thread, env, status);
 }
 
+void
+msg_series_begin(struct msg_series *s, const struct eu_launch *launch,
+                 struct eu_thread *thread, struct thread_env *env)
+{
+    *s = (struct msg_series){
+        .launch = launch, .thread = thread, .env = env, .left = MSG_TURN_INSNS};
+    thread->user = env;
+    thread->caught = NULL;
+    eu_launch_count_from(thread);
+}
+
+void
+msg_series_run(struct msg_series *s, uint32_t mask)
+{
+    struct eu_thread *t = s->thread;
+    if (!eu_launch_is_compiled(s->launch)) {
+        msg_launch(s->launch, t, s->env, mask, mask);
+        return;
+    }
+    s->finished = eu_launch_quick(s->launch, t, mask, mask, s->finished,
+                                  &s->left) == EU_FINISHED;
+    if (s->finished)
+        return;
+    msg_series_end(s);
+    msg_go_on(t, s->env, t->status);
+}
+
+void
+msg_series_end(struct msg_series *s)
+{
+    uint64_t spent = (uint64_t)(MSG_TURN_INSNS - s->left);
+    s->left = MSG_TURN_INSNS;
+    if (eu_launch_is_compiled(s->launch))
+        eu_launch_count(s->thread, spent, 0, 1);
+}
+
 bool
 msg_run_thread(struct eu_thread *thread, struct thread_env *env)
 {

@@ -79,6 +79,20 @@ enum eu_msg_result msg_gateway(struct thread_env *env, struct eu_thread *t,
 bool msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
                 struct thread_env *env, uint32_t dispatch_mask,
                 uint32_t vector_mask);
+/* The same for many, one after the other in the same struct eu_thread, between
+ * eu_launch_begin() and _end(): what they find again is not put there again,
+ * and what they spend is counted once. */
+struct msg_series {
+    const struct eu_launch *launch;
+    struct eu_thread *thread;
+    struct thread_env *env;
+    int64_t left;  /* of the budget that those in compiled code share */
+    bool finished; /* compiled code has, the last one */
+};
+void msg_series_begin(struct msg_series *s, const struct eu_launch *launch,
+                      struct eu_thread *thread, struct thread_env *env);
+void msg_series_run(struct msg_series *s, uint32_t mask);
+void msg_series_end(struct msg_series *s);
 /* Goes on with a thread that has run for a while, up to `status`. */
 bool msg_go_on(struct eu_thread *thread, struct thread_env *env,
                enum eu_status status);

@@ -77,6 +77,23 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
+/* Of eight lanes. False: some begin behind the last byte. Handles are compared
+ * as what vectors can compare. */
+static inline bool
+find_entries(const struct thread_env *env, const uint32_t handle[8],
+             uint64_t last_B, uint8_t *entry[8])
+{
+    int32_t last = (int32_t)MIN2(last_B / 64, (uint64_t)URB_HANDLE_MASK);
+    int32_t number[8], outside = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        number[i] = (int32_t)(handle[i] & URB_HANDLE_MASK);
+        outside |= number[i] > last;
+    }
+    for (unsigned i = 0; i < 8; i++)
+        entry[i] = env->urb.base + (size_t)(uint32_t)number[i] * 64;
+    return !outside;
+}
+
 /* One or two whole slots of each lane, at the same place of each entry, as
  * vertex shaders write most of theirs. What lanes have that are off goes
  * nowhere: a draw of few vertices has such. */
@@ -99,14 +116,10 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
         handle_on[i] = handle[on >> i & 1 ? i : (unsigned)__builtin_ctz(on)];
     if (on != 0xff)
         handle = handle_on;
-    bool inside = true;
-    for (unsigned i = 0; i < 8; i++) {
-        uint64_t entry_B = (uint64_t)(handle[i] & URB_HANDLE_MASK) * 64;
-        inside &= entry_B <= size_B - end_B;
-        row[i] = env->urb.base + at_B + entry_B;
-    }
-    if (!inside)
+    if (!find_entries(env, handle, size_B - end_B, row))
         return false;
+    for (unsigned i = 0; i < 8; i++)
+        row[i] += at_B;
     for (unsigned i = 0; on != 0xff && i < 8; i++)
         row[i] = on >> i & 1 ? row[i] : nowhere;
     if (count == 8) {

@@ -101,19 +101,23 @@ eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
 }
 
 void
-eu_launch_zero_again(const struct eu_launch *launch, struct eu_thread *thread,
-                     unsigned first_grf)
+msg_series_begin(struct msg_series *s, const struct eu_launch *launch,
+                 struct eu_thread *thread, struct thread_env *env)
 {
-    eu_launch_zero(launch, thread, first_grf);
+    *s = (struct msg_series){.thread = thread, .env = env};
+    thread->user = env;
 }
 
-bool
-msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
-           struct thread_env *env, uint32_t dispatch_mask, uint32_t vector_mask)
+void
+msg_series_run(struct msg_series *s, uint32_t mask)
 {
-    thread->sr0[2] = dispatch_mask;
-    thread->user = env;
-    return msg_run_thread(thread, env);
+    s->thread->sr0[2] = mask;
+    msg_run_thread(s->thread, s->env);
+}
+
+void
+msg_series_end(struct msg_series *s)
+{
 }
 
 bool

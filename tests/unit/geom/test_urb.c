@@ -140,3 +140,32 @@ Test(urb, too_short_messages_are_errors)
     cr_expect_eq(message(WRITE | PER_SLOT, 1, 0, 0xff), EU_MSG_ERROR);
     cr_expect_eq(message(WRITE | PER_SLOT | MASKED, 2, 0, 0xff), EU_MSG_ERROR);
 }
+
+/* Whole slots go a short way: as lane by lane, wherever handles point. */
+Test(urb, whole_slots_as_lane_by_lane)
+{
+    static uint8_t expected[sizeof memory];
+    const uint32_t corner[] = {ENTRIES - 2, ENTRIES - 1, ENTRIES,    0x07ffffff,
+                               0x08000003,  0xffffffff,  0x80000000, 0};
+    uint32_t random = 1;
+    for (unsigned n = 0; n < 4000; n++) {
+        unsigned count = n & 1 ? 4 : 8, at = n / 2 % 6;
+        uint32_t lanes = n % 3 ? 0xff : n / 3 & 0xff, data[8][8];
+        for (unsigned i = 0; i < 8; i++) {
+            random = random * 1664525 + 1013904223;
+            payload[0][i] = n % 5 ? (random >> 8) % ENTRIES
+                                  : corner[(random >> 8) % 8];
+        }
+        memcpy(data, payload[1], sizeof data);
+        for (unsigned i = 0; i < 8; i++)
+            payload[1][i] = 0xff0000;
+        memcpy(payload[2], data, sizeof data);
+        memset(memory, 0, sizeof memory);
+        message(WRITE | MASKED | AT(at), 2 + count, 0, lanes);
+        memcpy(expected, memory, sizeof memory);
+        memcpy(payload[1], data, sizeof data);
+        memset(memory, 0, sizeof memory);
+        message(WRITE | AT(at), 1 + count, 0, lanes);
+        cr_assert_arr_eq(memory, expected, sizeof memory, "case %u", n);
+    }
+}
