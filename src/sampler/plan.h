@@ -297,6 +297,7 @@ extern const sample_patch_fn sample_patch_rows_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_rows_avx2[SAMPLE_TEXELS]
                                                        [SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS]
                                                     [SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];

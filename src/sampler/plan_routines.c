@@ -131,6 +131,8 @@ choose_vectors(const struct sample_plan *plan)
         return sample_vectors_avx2[t][plan->way];
     if (plan->patch && plan->patch == sample_patch_rows_avx2[t][plan->way])
         return sample_vectors_rows_avx2[t][plan->way];
+    if (plan->patch && plan->patch == sample_patch_rows[t][plan->way])
+        return sample_vectors_rows[t][plan->way];
     if (plan->patch && plan->patch == sample_patch_dwords[t][plan->way])
         return sample_vectors_dwords[t][plan->way];
     if (plan->patch && plan->patch == sample_patch_vbmi[t][plan->way])

@@ -9,6 +9,7 @@
 #include "base/unroll.h"
 #include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_square.h"
+#include "sampler/x86/patch_vectors.h"
 
 /* ---- places ---- */
 
@@ -130,11 +131,11 @@ filter_grid(const struct sample_plan *p, enum sample_texel kind, unsigned level,
  * denormals. */
 INLINE bool
 linear(const struct sample_plan *p, enum sample_texel kind,
-       const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+       const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
     struct grid_pixels filtered;
-    if (!filter_grid(p, kind, (unsigned)p->lod.level, (vfloat)v_load(in->u, 16),
-                     (vfloat)v_load(in->v, 16), &filtered) ||
+    if (!filter_grid(p, kind, (unsigned)p->lod.level, in->u, in->v,
+                     &filtered) ||
         (kind == SAMPLE_FLOAT4 &&
          v_any(v_less_u(filtered.least, v_isplat(LEAST_EXPONENT << 23)))))
         return false;
@@ -145,9 +146,9 @@ linear(const struct sample_plan *p, enum sample_texel kind,
 
 INLINE bool
 mipmaps(const struct sample_plan *p, enum sample_texel kind,
-        const struct sample_pair *in, uint32_t *out, const int16_t at_dw[4])
+        const struct patch_vectors *in, uint32_t *out, const int16_t at_dw[4])
 {
-    vfloat u = (vfloat)v_load(in->u, 16), v = (vfloat)v_load(in->v, 16);
+    const vfloat u = in->u, v = in->v;
     struct lanes_lod lod;
     struct grid_pixels filtered;
     lods_of_quads(&p->lod, footprint(&p->lod, u, v), NULL, &lod);
@@ -181,13 +182,12 @@ pixels(const struct sample_plan *p, enum sample_texel kind, __m512 u, __m512 v,
     return pixels_of_texels(p, (bits)texels, blue_first);
 }
 
-#define PATCH(kind, way, name)                                    \
-    static bool name(const struct sample_plan *p,                 \
-                     const struct sample_pair *in, uint32_t *out, \
-                     const int16_t at_dw[4])                      \
-    {                                                             \
-        return way(p, kind, in, out, at_dw);                      \
-    }
+#define PATCH(kind, way, name)               \
+    INLINE bool name##_of(PATCH_OF_ARGS)     \
+    {                                        \
+        return way(p, kind, in, out, at_dw); \
+    }                                        \
+    PATCH_VECTORS(false, name)
 #define PIXELS(kind, name)                                               \
     static __m512i name(const struct sample_plan *p, __m512 u, __m512 v, \
                         struct sample_blocks *blocks, bool blue_first,   \
@@ -201,11 +201,18 @@ PATCH(SAMPLE_FLOAT4, linear, float4_linear)
 PIXELS(SAMPLE_HALF4, half4_pixels)
 PIXELS(SAMPLE_FLOAT4, float4_pixels)
 
-const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    [SAMPLE_HALF4] =
-        {[SAMPLE_LINEAR] = half4_linear, [SAMPLE_MIPMAPS] = half4_mipmaps},
-    [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = float4_linear},
-};
+#define EACH(as)                                                 \
+    {                                                            \
+        [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = as(half4_linear),    \
+                          [SAMPLE_MIPMAPS] = as(half4_mipmaps)}, \
+        [SAMPLE_FLOAT4] = {[SAMPLE_LINEAR] = as(float4_linear)}, \
+    }
+#define AS_PATCH(name) name
+#define AS_VECTORS(name) (sample_vectors_fn)(name##_vectors)
+const sample_patch_fn sample_patch_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_PATCH);
+const sample_vectors_fn sample_vectors_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_VECTORS);
 
 const sample_pixels_fn sample_pixels_rows[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_HALF4] = {[SAMPLE_LINEAR] = (sample_pixels_fn)half4_pixels},
