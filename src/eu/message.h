@@ -73,10 +73,10 @@ typedef enum eu_msg_result (*eu_send_fn)(struct eu_thread *thread,
 
 /* What answers a message whose payload is two or three vectors of 16 lanes, in
  * all lanes and without anybody looking at it again: called where nobody sees
- * those that are off. A function of C: with arg, dst, more, and the payload in
- * vector registers, twice as many with AVX2. Returns a bool: false with nothing
- * done, and the message is sent. Vector registers are left as they are, upper
- * halves and all. */
+ * those that are off. A function of C: with arg, dst, more, the thread's user,
+ * and the payload in vector registers, twice as many with AVX2. Returns a bool:
+ * false with nothing done, and the message is sent. Vector registers are left
+ * as they are, upper halves and all. */
 struct eu_direct {
     void (*fn)(void);
     const void *arg, *more;

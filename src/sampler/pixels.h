@@ -13,15 +13,17 @@
 
 #include "sampler/plan.h"
 
-/* patch() without blocks; the vectors are u and v, or what texels are compared
- * with, u and v. */
+/* patch(); the vectors are u and v, or what texels are compared with, u and v.
+ * `blocks`: anything if the plan has none. */
 typedef bool (*sample_vectors_avx512_fn)(const struct sample_plan *plan,
                                          uint32_t *out, const int16_t at_dw[4],
-                                         __m512 a, __m512 b, __m512 c);
+                                         struct sample_blocks *blocks, __m512 a,
+                                         __m512 b, __m512 c);
 typedef bool (*sample_vectors_avx2_fn)(const struct sample_plan *plan,
                                        uint32_t *out, const int16_t at_dw[4],
-                                       __m256 a0, __m256 a1, __m256 b0,
-                                       __m256 b1, __m256 c0, __m256 c1);
+                                       struct sample_blocks *blocks, __m256 a0,
+                                       __m256 a1, __m256 b0, __m256 b1,
+                                       __m256 c0, __m256 c1);
 
 enum sample_state {
     SAMPLE_LEFT_OUT, /* run() has to answer */

@@ -301,6 +301,10 @@ extern const sample_vectors_fn sample_vectors_rows[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_dwords[SAMPLE_TEXELS]
                                                     [SAMPLE_WAYS];
 extern const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_bc1[SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_etc[SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_bc1_srgb[SAMPLE_WAYS];
+extern const sample_vectors_fn sample_vectors_bc3[SAMPLE_WAYS];
 /* Beside each of them. */
 extern const sample_pixels_fn sample_pixels_avx2[SAMPLE_TEXELS][SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_rows_avx2[SAMPLE_TEXELS]

@@ -91,53 +91,47 @@ choose_patch(const struct sample_plan *plan)
     return rows && !any_axis ? rows : choose_square(plan);
 }
 
+/* What there is beside plan->patch. */
 static void
-choose_pixels(struct sample_plan *plan)
+choose_beside(struct sample_plan *plan)
 {
     const enum sample_texel texel = plan->texel;
     const struct {
         const sample_patch_fn *patch;
+        const sample_vectors_fn *vectors;
         const sample_pixels_fn *pixels;
         sample_finish_fn finish;
     } beside[] = {
-        {sample_patch_avx2[texel], sample_pixels_avx2[texel], NULL},
-        {sample_patch_rows_avx2[texel], sample_pixels_rows_avx2[texel], NULL},
-        {sample_patch_dwords[texel], sample_pixels_dwords[texel], NULL},
-        {sample_patch_rows[texel], sample_pixels_rows[texel], NULL},
-        {sample_patch_vbmi[texel], sample_pixels_vbmi[texel],
-         sample_finish_vbmi[texel]},
-        {sample_patch_bc1, sample_pixels_bc1, sample_finish_bc1},
-        {sample_patch_etc, sample_pixels_etc, sample_finish_etc},
-        {sample_patch_bc1_srgb, sample_pixels_bc1_srgb, sample_finish_bc1_srgb},
-        {sample_patch_bc3, sample_pixels_bc3, sample_finish_bc3},
+        {sample_patch_avx2[texel], sample_vectors_avx2[texel],
+         sample_pixels_avx2[texel], NULL},
+        {sample_patch_rows_avx2[texel], sample_vectors_rows_avx2[texel],
+         sample_pixels_rows_avx2[texel], NULL},
+        {sample_patch_dwords[texel], sample_vectors_dwords[texel],
+         sample_pixels_dwords[texel], NULL},
+        {sample_patch_rows[texel], sample_vectors_rows[texel],
+         sample_pixels_rows[texel], NULL},
+        {sample_patch_vbmi[texel], sample_vectors_vbmi[texel],
+         sample_pixels_vbmi[texel], sample_finish_vbmi[texel]},
+        {sample_patch_bc1, sample_vectors_bc1, sample_pixels_bc1,
+         sample_finish_bc1},
+        {sample_patch_etc, sample_vectors_etc, sample_pixels_etc,
+         sample_finish_etc},
+        {sample_patch_bc1_srgb, sample_vectors_bc1_srgb, sample_pixels_bc1_srgb,
+         sample_finish_bc1_srgb},
+        {sample_patch_bc3, sample_vectors_bc3, sample_pixels_bc3,
+         sample_finish_bc3},
     };
-    if (plan->compare) /* there is nothing to compare with */
-        return;
     for (unsigned i = 0; plan->patch && i < ARRAY_SIZE(beside); i++) {
         if (plan->patch != beside[i].patch[plan->way])
             continue;
+        plan->vectors = beside[i].vectors[plan->way];
+        if (plan->compare) /* pixels have nothing to compare with */
+            return;
         plan->pixels = beside[i].pixels[plan->way];
         if (plan->way == SAMPLE_LINEAR)
             plan->finish = beside[i].finish;
         return;
     }
-}
-
-static sample_vectors_fn
-choose_vectors(const struct sample_plan *plan)
-{
-    enum sample_texel t = plan->texel;
-    if (plan->patch && plan->patch == sample_patch_avx2[t][plan->way])
-        return sample_vectors_avx2[t][plan->way];
-    if (plan->patch && plan->patch == sample_patch_rows_avx2[t][plan->way])
-        return sample_vectors_rows_avx2[t][plan->way];
-    if (plan->patch && plan->patch == sample_patch_rows[t][plan->way])
-        return sample_vectors_rows[t][plan->way];
-    if (plan->patch && plan->patch == sample_patch_dwords[t][plan->way])
-        return sample_vectors_dwords[t][plan->way];
-    if (plan->patch && plan->patch == sample_patch_vbmi[t][plan->way])
-        return sample_vectors_vbmi[t][plan->way];
-    return NULL;
 }
 
 void
@@ -147,8 +141,7 @@ plan_routines_choose(struct sample_plan *plan)
     if (routines)
         plan->run = routines->fn[plan->texel][plan->way];
     plan->patch = choose_patch(plan);
-    choose_pixels(plan);
-    plan->vectors = choose_vectors(plan);
+    choose_beside(plan);
 }
 
 /* ---- no textures ---- */

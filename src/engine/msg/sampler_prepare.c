@@ -4,6 +4,7 @@
  *
  * Plans live in the stage's cache, as long as the surfaces and samplers that
  * they come from, and are shared by all workers. */
+#include "base/cpu.h"
 #include "base/perf.h"
 #include "engine/msg/sampler_prepared.h"
 
@@ -143,9 +144,19 @@ is_direct(const struct eu_message *m, const struct prepared_message *p)
             return false;
         expected_dw += SAMPLE_LANES;
     }
-    return p->usual && p->pair && p->plan.vectors && !p->plan.blocks &&
+    return p->usual && p->pair && p->plan.vectors &&
            p->plan.patch_any_denormals &&
            expected_dw == (m->mlen_grf + m->ex_mlen_grf) * 8u;
+}
+
+/* What compiled code calls. */
+static void
+note_routine(struct prepared_message *p)
+{
+    p->direct.fn = p->plan.vectors;
+    if (p->plan.blocks)
+        p->direct.fn = cpu_selected() == CPU_AVX512 ? sampler_direct_avx512
+                                                    : sampler_direct_avx2;
 }
 
 static bool
@@ -183,7 +194,7 @@ prepare(struct thread_env *env, const struct eu_message *m,
     p->pair = is_pair(p);
     p->shape = sampler_shape(m);
     if (is_direct(m, p))
-        p->direct.fn = p->plan.vectors;
+        note_routine(p);
     return p->plan.run;
 }
 
@@ -219,7 +230,7 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     p = arena_alloc(&cache->arena, sizeof *p, alignof(struct prepared_message));
     if (p) {
         *p = made;
-        p->direct.arg = &p->plan;
+        p->direct.arg = p->plan.blocks ? (const void *)p : &p->plan;
         p->direct.more = p->out_dw;
         p->next = atomic_load_explicit(&cache->message[bucket(key)],
                                        memory_order_relaxed);

@@ -55,6 +55,11 @@ struct prepared_message {
 
 /* Of the worker; NULL if there is no memory. */
 struct sample_blocks *sampler_own_blocks(struct thread_env *env);
+
+/* x86/direct_*.c: eu_direct.fn of plans that need blocks; its argument is the
+ * prepared message. False until the worker has some: then it is sent. */
+extern void (*const sampler_direct_avx2)(void);
+extern void (*const sampler_direct_avx512)(void);
 /* All lanes, any number of them. */
 bool sampler_answer_planned(struct thread_env *env, const struct eu_message *m,
                             const struct prepared_message *p);

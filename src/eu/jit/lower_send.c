@@ -205,6 +205,7 @@ jit_call_direct(struct jit *j, const struct jit_send *s)
     jit_move_to_first(j, reg, count);
     x86_load_at_rax(x, X86_RDI, offsetof(struct eu_direct, arg));
     x86_load_at_rax(x, X86_RDX, offsetof(struct eu_direct, more));
+    x86_load(x, X86_RCX, THREAD_AT(user), 8);
     x86_lea(x, X86_RSI, X86_RBX,
             x->bias + (int32_t)(THREAD_AT(grf) + s->dst_B));
     static_assert(offsetof(struct eu_direct, fn) == 0, "called at [rax]");

@@ -379,55 +379,46 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
         return pixels_of(p, kind, way, blocks, &at, blue_first, out); \
     }
 /* patch_vectors.h says what comes first. */
-#define PATCH(kind, way, name)                                         \
-    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS) \
-    {                                                                  \
-        struct coordinates at = make_coordinates(a0, a1, b0, b1);      \
-        if (compares(p, kind)) {                                       \
-            at = make_coordinates(b0, b1, c0, c1);                     \
-            at.ref_low = clamp_reference(kind, (vfloat)a0);            \
-            at.ref_high = clamp_reference(kind, (vfloat)a1);           \
-        }                                                              \
-        return patch_of(p, kind, way, NULL, &at, out, at_dw);          \
-    }                                                                  \
-    static bool name(const struct sample_plan *p,                      \
-                     const struct sample_pair *in, uint32_t *out,      \
-                     const int16_t at_dw[4])                           \
-    {                                                                  \
-        if (compares(p, kind))                                         \
-            return name##_vectors(p, out, at_dw, LOAD_BOTH(in->ref),   \
-                                  LOAD_BOTH(in->u), LOAD_BOTH(in->v)); \
-        return name##_vectors(p, out, at_dw, LOAD_BOTH(in->u),         \
-                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));     \
-    }                                                                  \
+#define PATCH(kind, way, name)                                             \
+    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS)     \
+    {                                                                      \
+        struct coordinates at = make_coordinates(a0, a1, b0, b1);          \
+        if (compares(p, kind)) {                                           \
+            at = make_coordinates(b0, b1, c0, c1);                         \
+            at.ref_low = clamp_reference(kind, (vfloat)a0);                \
+            at.ref_high = clamp_reference(kind, (vfloat)a1);               \
+        }                                                                  \
+        return patch_of(p, kind, way, blocks, &at, out, at_dw);            \
+    }                                                                      \
+    static bool name(const struct sample_plan *p,                          \
+                     const struct sample_pair *in, uint32_t *out,          \
+                     const int16_t at_dw[4])                               \
+    {                                                                      \
+        if (compares(p, kind))                                             \
+            return name##_vectors(p, out, at_dw, in->blocks,               \
+                                  LOAD_BOTH(in->ref), LOAD_BOTH(in->u),    \
+                                  LOAD_BOTH(in->v));                       \
+        return name##_vectors(p, out, at_dw, in->blocks, LOAD_BOTH(in->u), \
+                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));         \
+    }                                                                      \
     PIXELS(kind, way, name)
-#define BLOCKS(kind, way, name)                                     \
-    static bool name(const struct sample_plan *p,                   \
-                     const struct sample_pair *in, uint32_t *out,   \
-                     const int16_t at_dw[4])                        \
-    {                                                               \
-        struct coordinates at = make_coordinates(LOAD_BOTH(in->u),  \
-                                                 LOAD_BOTH(in->v)); \
-        return patch_of(p, kind, way, in->blocks, &at, out, at_dw); \
-    }                                                               \
-    PIXELS(kind, way, name)
-#define TEXELS(what, kind, name)               \
-    what(kind, SAMPLE_NEAREST, name##_nearest) \
-        what(kind, SAMPLE_FETCH, name##_fetch)
-#define FILTERS(what, kind, name)            \
-    what(kind, SAMPLE_LINEAR, name##_linear) \
-        what(kind, SAMPLE_MIPMAPS, name##_mipmaps)
+#define TEXELS(kind, name)                      \
+    PATCH(kind, SAMPLE_NEAREST, name##_nearest) \
+    PATCH(kind, SAMPLE_FETCH, name##_fetch)
+#define FILTERS(kind, name)                   \
+    PATCH(kind, SAMPLE_LINEAR, name##_linear) \
+    PATCH(kind, SAMPLE_MIPMAPS, name##_mipmaps)
 
-TEXELS(PATCH, SAMPLE_BYTES1, near_bytes1)
-FILTERS(PATCH, SAMPLE_BYTES1, near_bytes1)
-TEXELS(PATCH, SAMPLE_BYTES4, near_bytes4)
-FILTERS(PATCH, SAMPLE_BYTES4, near_bytes4)
-TEXELS(BLOCKS, SAMPLE_BYTE_BLOCKS, near_blocks)
-FILTERS(BLOCKS, SAMPLE_BYTE_BLOCKS, near_blocks)
-FILTERS(PATCH, SAMPLE_SRGB, near_srgb)
-FILTERS(BLOCKS, SAMPLE_BLOCKS, near_float_blocks)
-FILTERS(PATCH, SAMPLE_UNORM24, near_unorm24)
-FILTERS(PATCH, SAMPLE_R11G11B10, near_r11g11b10)
+TEXELS(SAMPLE_BYTES1, near_bytes1)
+FILTERS(SAMPLE_BYTES1, near_bytes1)
+TEXELS(SAMPLE_BYTES4, near_bytes4)
+FILTERS(SAMPLE_BYTES4, near_bytes4)
+TEXELS(SAMPLE_BYTE_BLOCKS, near_blocks)
+FILTERS(SAMPLE_BYTE_BLOCKS, near_blocks)
+FILTERS(SAMPLE_SRGB, near_srgb)
+FILTERS(SAMPLE_BLOCKS, near_float_blocks)
+FILTERS(SAMPLE_UNORM24, near_unorm24)
+FILTERS(SAMPLE_R11G11B10, near_r11g11b10)
 
 #define FILTERED(as, name) \
     [SAMPLE_LINEAR] = as(name##_linear), [SAMPLE_MIPMAPS] = as(name##_mipmaps)
@@ -436,18 +427,19 @@ FILTERS(PATCH, SAMPLE_R11G11B10, near_r11g11b10)
         [SAMPLE_NEAREST] = as(name##_nearest),                \
         [SAMPLE_FETCH] = as(name##_fetch), FILTERED(as, name) \
     }
-#define OF_BLOCKS(as)                                                         \
-    [SAMPLE_BYTE_BLOCKS] = ALL(as, near_blocks), [SAMPLE_BLOCKS] = {FILTERED( \
-                                                     as, near_float_blocks)}
-#define OF_LINES(as)                                 \
-    [SAMPLE_BYTES1] = ALL(as, near_bytes1),          \
-    [SAMPLE_BYTES4] = ALL(as, near_bytes4),          \
-    [SAMPLE_SRGB] = {FILTERED(as, near_srgb)},       \
-    [SAMPLE_UNORM24] = {FILTERED(as, near_unorm24)}, \
-    [SAMPLE_R11G11B10] = {FILTERED(as, near_r11g11b10)}
-const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    OF_LINES(AS_PATCH), OF_BLOCKS(AS_PATCH)};
-const sample_vectors_fn sample_vectors_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    OF_LINES(AS_VECTORS)};
-const sample_pixels_fn sample_pixels_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = {
-    OF_LINES(AS_PIXELS), OF_BLOCKS(AS_PIXELS)};
+#define EACH(as)                                             \
+    {                                                        \
+        [SAMPLE_BYTES1] = ALL(as, near_bytes1),              \
+        [SAMPLE_BYTES4] = ALL(as, near_bytes4),              \
+        [SAMPLE_BYTE_BLOCKS] = ALL(as, near_blocks),         \
+        [SAMPLE_BLOCKS] = {FILTERED(as, near_float_blocks)}, \
+        [SAMPLE_SRGB] = {FILTERED(as, near_srgb)},           \
+        [SAMPLE_UNORM24] = {FILTERED(as, near_unorm24)},     \
+        [SAMPLE_R11G11B10] = {FILTERED(as, near_r11g11b10)}, \
+    }
+const sample_patch_fn sample_patch_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_PATCH);
+const sample_vectors_fn sample_vectors_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_VECTORS);
+const sample_pixels_fn sample_pixels_avx2[SAMPLE_TEXELS][SAMPLE_WAYS] = EACH(
+    AS_PIXELS);

@@ -14,7 +14,7 @@
         _mm256_loadu_ps((const float *)(const void *)(v) + LANES)
 #define VECTORS_ARGS                                                    \
     const struct sample_plan *p, uint32_t *out, const int16_t at_dw[4], \
-        BOTH(a), BOTH(b), BOTH(c)
+        struct sample_blocks *blocks, BOTH(a), BOTH(b), BOTH(c)
 #define PIXELS_ARGS                                \
     const struct sample_plan *p, BOTH(u), BOTH(v), \
         struct sample_blocks *blocks, bool blue_first, __m256i out[2]

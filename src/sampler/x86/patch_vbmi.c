@@ -278,53 +278,36 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
     {                                                                          \
         return finish_pixels(p, begun, blue_first, kind, palette);             \
     }
-#define BLOCKS(kind, palette, way, name)                                      \
-    static bool name(const struct sample_plan *p,                             \
-                     const struct sample_pair *in, uint32_t *out,             \
-                     const int16_t at_dw[4])                                  \
+#define PATCH(kind, palette, way, name)                                       \
+    INLINE bool name##_of(PATCH_OF_ARGS)                                      \
     {                                                                         \
-        return patch_of(p, kind, palette, way, in->blocks,                    \
-                        (vfloat)v_load(in->u, 16), (vfloat)v_load(in->v, 16), \
-                        out, at_dw);                                          \
-    }
-#define PATCH(kind, way, name)                                               \
-    INLINE bool name##_of(PATCH_OF_ARGS)                                     \
-    {                                                                        \
-        return patch_of(p, kind, PALETTE_NONE, way, NULL, in->u, in->v, out, \
-                        at_dw);                                              \
-    }                                                                        \
+        return patch_of(p, kind, palette, way, in->blocks, in->u, in->v, out, \
+                        at_dw);                                               \
+    }                                                                         \
     PATCH_VECTORS(false, name)
-#define TEXELS(way, name)           \
-    PATCH(SAMPLE_BYTES4, way, name) \
-    PIXELS(SAMPLE_BYTES4, PALETTE_NONE, way, name)
-#define TEXELS_OF_BLOCKS(way, name)                     \
-    BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, way, name) \
-    PIXELS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, way, name)
-#define FILTERED_PATCHES(kind, name)                           \
-    PATCH(kind, SAMPLE_LINEAR, name##_linear)                  \
-    PATCH(kind, SAMPLE_MIPMAPS, name##_mipmaps)                \
-    PIXELS(kind, PALETTE_NONE, SAMPLE_MIPMAPS, name##_mipmaps) \
-    HALVES(kind, PALETTE_NONE, name)
-#define FILTERED_BLOCKS(kind, palette, name)              \
-    BLOCKS(kind, palette, SAMPLE_LINEAR, name##_linear)   \
-    BLOCKS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps) \
+#define TEXELS(kind, way, name)          \
+    PATCH(kind, PALETTE_NONE, way, name) \
+    PIXELS(kind, PALETTE_NONE, way, name)
+#define FILTERED_WHOLE(kind, palette, name)              \
+    PATCH(kind, palette, SAMPLE_LINEAR, name##_linear)   \
+    PATCH(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps) \
     PIXELS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
-#define FILTERED_PALETTES(kind, palette, name) \
-    FILTERED_BLOCKS(kind, palette, name)       \
+#define FILTERED_HALVES(kind, palette, name) \
+    FILTERED_WHOLE(kind, palette, name)      \
     HALVES(kind, palette, name)
 
-TEXELS(SAMPLE_NEAREST, bytes4_nearest)
-TEXELS(SAMPLE_FETCH, bytes4_fetch)
-FILTERED_PATCHES(SAMPLE_BYTES4, bytes4)
-FILTERED_PATCHES(SAMPLE_SRGB, srgb)
-TEXELS_OF_BLOCKS(SAMPLE_NEAREST, blocks_nearest)
-TEXELS_OF_BLOCKS(SAMPLE_FETCH, blocks_fetch)
-FILTERED_BLOCKS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
+TEXELS(SAMPLE_BYTES4, SAMPLE_NEAREST, bytes4_nearest)
+TEXELS(SAMPLE_BYTES4, SAMPLE_FETCH, bytes4_fetch)
+FILTERED_HALVES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
+FILTERED_HALVES(SAMPLE_SRGB, PALETTE_NONE, srgb)
+TEXELS(SAMPLE_BYTE_BLOCKS, SAMPLE_NEAREST, blocks_nearest)
+TEXELS(SAMPLE_BYTE_BLOCKS, SAMPLE_FETCH, blocks_fetch)
+FILTERED_WHOLE(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, blocks)
 PIXELS(SAMPLE_BYTE_BLOCKS, PALETTE_NONE, SAMPLE_LINEAR, blocks_linear)
-FILTERED_PALETTES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
-FILTERED_PALETTES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
-FILTERED_PALETTES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
-FILTERED_PALETTES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
+FILTERED_HALVES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
+FILTERED_HALVES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
+FILTERED_HALVES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
+FILTERED_HALVES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
 
 #define FILTERED(what, name)                                        \
     [SAMPLE_LINEAR] = what(name##_linear), [SAMPLE_MIPMAPS] = what( \
@@ -356,6 +339,7 @@ const sample_patch_fn sample_patch_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
 const sample_vectors_fn sample_vectors_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES1] = BYTES1(AS_VECTORS),
     [SAMPLE_BYTES4] = ALL(AS_VECTORS, bytes4),
+    [SAMPLE_BYTE_BLOCKS] = ALL(AS_VECTORS, blocks),
     [SAMPLE_SRGB] = {FILTERED(AS_VECTORS, srgb)},
 };
 const sample_patch_fn sample_patch_bc1[SAMPLE_WAYS] = PALETTES(AS_PATCH, bc1);
@@ -363,6 +347,14 @@ const sample_patch_fn sample_patch_etc[SAMPLE_WAYS] = PALETTES(AS_PATCH, etc);
 const sample_patch_fn sample_patch_bc1_srgb[SAMPLE_WAYS] = {
     FILTERED(AS_PATCH, bc1_srgb)};
 const sample_patch_fn sample_patch_bc3[SAMPLE_WAYS] = {FILTERED(AS_PATCH, bc3)};
+const sample_vectors_fn sample_vectors_bc1[SAMPLE_WAYS] = PALETTES(AS_VECTORS,
+                                                                   bc1);
+const sample_vectors_fn sample_vectors_etc[SAMPLE_WAYS] = PALETTES(AS_VECTORS,
+                                                                   etc);
+const sample_vectors_fn sample_vectors_bc1_srgb[SAMPLE_WAYS] = {
+    FILTERED(AS_VECTORS, bc1_srgb)};
+const sample_vectors_fn sample_vectors_bc3[SAMPLE_WAYS] = {
+    FILTERED(AS_VECTORS, bc3)};
 
 const sample_pixels_fn sample_pixels_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
     [SAMPLE_BYTES1] = BYTES1(AS_PIXELS),

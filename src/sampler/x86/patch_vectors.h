@@ -8,6 +8,7 @@
 
 struct patch_vectors {
     vfloat u, v, ref;
+    struct sample_blocks *blocks;
 };
 
 #define PATCH_OF_ARGS                                            \
@@ -20,11 +21,12 @@ struct patch_vectors {
 #define PATCH_VECTORS(compares, name)                                         \
     static __attribute__((noinline)) bool name##_vectors(                     \
         const struct sample_plan *p, uint32_t *out, const int16_t at_dw[4],   \
-        __m512 a, __m512 b, __m512 c)                                         \
+        struct sample_blocks *blocks, __m512 a, __m512 b, __m512 c)           \
     {                                                                         \
         const bool later = compares;                                          \
         const struct patch_vectors in = {(vfloat)(later ? b : a),             \
-                                         (vfloat)(later ? c : b), (vfloat)a}; \
+                                         (vfloat)(later ? c : b), (vfloat)a,  \
+                                         blocks};                             \
         return name##_of(p, &in, out, at_dw);                                 \
     }                                                                         \
     static bool name(const struct sample_plan *p,                             \
@@ -32,9 +34,10 @@ struct patch_vectors {
                      const int16_t at_dw[4])                                  \
     {                                                                         \
         __m512 u = _mm512_loadu_ps(in->u), v = _mm512_loadu_ps(in->v);        \
-        bool done = compares ? name##_vectors(p, out, at_dw,                  \
-                                              _mm512_loadu_ps(in->ref), u, v) \
-                             : name##_vectors(p, out, at_dw, u, v, v);        \
+        bool done = compares                                                  \
+                        ? name##_vectors(p, out, at_dw, in->blocks,           \
+                                         _mm512_loadu_ps(in->ref), u, v)      \
+                        : name##_vectors(p, out, at_dw, in->blocks, u, v, v); \
         _mm256_zeroupper();                                                   \
         return done;                                                          \
     }

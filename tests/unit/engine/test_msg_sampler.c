@@ -443,12 +443,14 @@ Test(msg_sampler, words_of_floats)
 /* ---- messages that compiled code answers without asking ---- */
 
 __attribute__((target("avx512f"))) static bool
-call_direct(const struct eu_direct *d, const uint32_t *payload, uint32_t *dst)
+call_direct(struct rig *r, const struct eu_direct *d)
 {
-    bool (*fn)(const void *, uint32_t *, const void *, __m512, __m512, __m512);
+    const uint32_t *payload = r->payload[0];
+    bool (*fn)(const void *, uint32_t *, const void *, struct thread_env *,
+               __m512, __m512, __m512);
     memcpy(&fn, &d->fn, sizeof fn);
-    bool done = fn(d->arg, dst, d->more, _mm512_loadu_ps(payload),
-                   _mm512_loadu_ps(payload + 16),
+    bool done = fn(d->arg, r->answer[0], d->more, &r->env,
+                   _mm512_loadu_ps(payload), _mm512_loadu_ps(payload + 16),
                    _mm512_loadu_ps(payload + 32));
     __asm__ volatile("vzeroupper");
     return done;
@@ -468,11 +470,12 @@ put_places(struct rig *r, bool compare)
 }
 
 static void
-expect_direct(unsigned type, unsigned mlen, unsigned rlen, bool expected)
+expect_direct(unsigned type, unsigned format, unsigned mlen, unsigned rlen,
+              bool expected)
 {
     struct rig *r = make_rig(type, 2);
     bool compare = type == 3;
-    surface.fmt = format_info(compare ? 0x0d9 /* R24_UNORM_X8 */ : 0x0c7);
+    surface.fmt = format_info(format);
     surface.tiling = TILING_Y;
     surface.is_array = false;
     surface.depth = 1;
@@ -497,10 +500,16 @@ expect_direct(unsigned type, unsigned mlen, unsigned rlen, bool expected)
     const struct eu_direct *d = r->stage.cache->direct[2];
     cr_assert_eq(d != NULL, expected, "type %u of %u registers", type, mlen);
     memset(r->answer, 0xcc, sizeof r->answer);
+    /* Another worker has no blocks yet. */
+    r->env.worker = 1;
+    if (d && p->plan.blocks)
+        cr_assert(!call_direct(r, d) && r->answer[0][0] == 0xcccccccc);
+    r->env.worker = 0;
     if (d) {
-        cr_assert(call_direct(d, r->payload[0], r->answer[0]));
+        cr_assert(call_direct(r, d));
         cr_assert_arr_eq(r->answer, want, sizeof want);
     }
+    sample_blocks_free(r->stage.cache->blocks[0]);
     for (unsigned i = 0; i < EU_DIRECTS; i++)
         cr_expect(i == 2 || !r->stage.cache->direct[i]);
 }
@@ -510,12 +519,17 @@ Test(msg_sampler, answers_that_need_not_be_asked_for)
     if (cpu_selected() != CPU_AVX512 || !__builtin_cpu_supports("avx512vbmi") ||
         !__builtin_cpu_supports("avx512vnni"))
         return;
-    expect_direct(0, 4, 8, true);  /* sample */
-    expect_direct(0, 4, 6, true);  /* without alpha */
-    expect_direct(24, 4, 8, true); /* sample_lz */
-    expect_direct(3, 6, 2, true);  /* sample_c: one channel */
-    expect_direct(3, 6, 8, true);
-    expect_direct(0, 6, 8, false); /* a third coordinate */
-    expect_direct(3, 8, 8, false);
-    expect_direct(2, 6, 8, false); /* a LOD */
+    enum { RGBA8 = 0x0c7, D24 = 0x0d9, BC1 = 0x186, BC7 = 0x1a2, ETC2 = 0x1aa };
+    expect_direct(0, RGBA8, 4, 8, true);  /* sample */
+    expect_direct(0, RGBA8, 4, 6, true);  /* without alpha */
+    expect_direct(24, RGBA8, 4, 8, true); /* sample_lz */
+    expect_direct(3, D24, 6, 2, true);    /* sample_c: one channel */
+    expect_direct(3, D24, 6, 8, true);
+    expect_direct(0, RGBA8, 6, 8, false); /* a third coordinate */
+    expect_direct(3, D24, 8, 8, false);
+    expect_direct(2, RGBA8, 6, 8, false); /* a LOD */
+    expect_direct(0, BC1, 4, 8, true);
+    expect_direct(0, BC7, 4, 8, true);
+    expect_direct(24, ETC2, 4, 6, true);
+    expect_direct(2, BC1, 6, 8, false);
 }

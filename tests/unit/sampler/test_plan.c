@@ -140,8 +140,8 @@ run_vectors_avx2(const struct sample_plan *plan, const struct sample_pair *in,
         v[i] = _mm256_loadu_ps(
             (const float *)(const void *)from[(i / 2 + !plan->compare) % 3] +
             i % 2 * 8);
-    return ((sample_vectors_avx2_fn)plan->vectors)(plan, out, at_dw, v[0], v[1],
-                                                   v[2], v[3], v[4], v[5]);
+    return ((sample_vectors_avx2_fn)plan->vectors)(
+        plan, out, at_dw, in->blocks, v[0], v[1], v[2], v[3], v[4], v[5]);
 }
 
 /* Patches that take vectors are called with these, too, half of the time. */
