@@ -14,7 +14,7 @@ batch_reset(struct batch *b)
         memset(b->slot, 0, sizeof *b->slot * (b->slot_mask + 1));
     b->numbered = false;
     b->vert_count = b->object_count = b->index_count = b->tri_count = 0;
-    b->piece_count = 0;
+    b->piece_count = b->have = 0;
 }
 
 void
@@ -111,6 +111,29 @@ batch_number_few(struct batch *b, const uint32_t *key, uint32_t count,
     return n - b->vert_count;
 }
 
+/* Chunks of a grid end with the vertices that the next one begins with. Those
+ * of whole threads are taken over. */
+static void
+take_over(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    uint32_t from = b->least_key - b->shaded_key;
+    if (b->vert_count != b->key_range || g->instance != b->shaded_instance ||
+        from >= b->shaded_count)
+        return;
+    uint32_t count = MIN2(b->shaded_count - from, b->vert_count);
+    b->have = count / GEOM_THREAD_VERTS * GEOM_THREAD_VERTS;
+    if (!from)
+        return;
+    memmove(geom_entry(g, &g->vs_urb, 0), geom_entry(g, &g->vs_urb, from),
+            (size_t)g->vs_urb.entry_B * b->have);
+    memmove(b->codes, b->codes + from, sizeof *b->codes * b->have);
+    for (uint32_t i = 0; i < b->have; i++) {
+        b->vert[i] = b->vert[from + i];
+        b->vert[i].p.v.vue = geom_entry(g, &g->vs_urb, i);
+    }
+}
+
 static void
 use_numbers(struct geom *g, uint32_t used, uint32_t least_key, uint32_t range)
 {
@@ -121,6 +144,7 @@ use_numbers(struct geom *g, uint32_t used, uint32_t least_key, uint32_t range)
     b->numbered = true;
     b->least_key = least_key;
     b->key_range = range;
+    take_over(g);
 }
 
 /* Vertices that share a key range with many others are found without a table

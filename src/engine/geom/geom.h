@@ -79,6 +79,10 @@ struct batch {
     uint32_t slot_mask, slot_shift;
     bool numbered;
     uint32_t least_key, key_range;
+    /* The last batch left so many shaded vertices, with keys from that one on;
+     * this one begins with `have` of them. */
+    uint32_t shaded_count, shaded_key, shaded_instance;
+    uint32_t have;
 };
 
 /* URB memory: one block for all stages, cut in regions. */

@@ -209,8 +209,8 @@ clear_entries(const struct geom *g, unsigned first, unsigned end)
 static void
 run_job(struct geom *g, unsigned index, unsigned worker)
 {
-    unsigned end = MIN2(g->batch.vert_count, (index + 1) * JOB_THREADS * LANES);
-    unsigned begin = index * JOB_THREADS * LANES;
+    unsigned begin = g->batch.have + index * JOB_THREADS * LANES;
+    unsigned end = MIN2(g->batch.vert_count, begin + JOB_THREADS * LANES);
     struct job j;
     if (!job_init(&j, g, worker))
         return;
@@ -252,12 +252,26 @@ run_pieces_job(struct geom *g, unsigned index, unsigned worker)
     }
 }
 
+/* For the next batch, if threads do the same whenever they run, and no more
+ * than what their entries say. */
+static void
+note_shaded(struct geom *g)
+{
+    struct batch *b = &g->batch;
+    bool stays = b->numbered && b->vert_count == b->key_range &&
+                 g->vs_launch.steady &&
+                 eu_kernel_is_pure(g->vs_launch.start.kernel);
+    b->shaded_count = stays ? b->vert_count : 0;
+    b->shaded_key = b->least_key;
+    b->shaded_instance = g->instance;
+}
+
 static void
 run_threads(struct geom *g)
 {
     struct eu_start start;
     struct thread_env env;
-    unsigned count = g->batch.vert_count;
+    unsigned count = g->batch.vert_count, fresh = count - g->batch.have;
     if (!g->vs_ready) {
         geom_env(g, &g->draw->stage[STAGE_VS], 0, &env, &start, 0);
         eu_launch_init(&g->vs_launch, &start);
@@ -267,8 +281,9 @@ run_threads(struct geom *g)
         geom_for(g, DIV_ROUND_UP(g->batch.piece_count, JOB_THREADS),
                  run_pieces_job);
     else
-        geom_for(g, DIV_ROUND_UP(count, JOB_THREADS * LANES), run_job);
-    stats_add(STAT_threads_vs, DIV_ROUND_UP(count, LANES));
+        geom_for(g, DIV_ROUND_UP(fresh, JOB_THREADS * LANES), run_job);
+    stats_add(STAT_threads_vs, DIV_ROUND_UP(fresh, LANES));
+    note_shaded(g);
     if (!fetch_has_edge_flag(g->fetch))
         return;
     for (unsigned i = 0; i < count; i++)

@@ -73,6 +73,7 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
 {
     memset(launch->live_in, 0xff, sizeof launch->live_in);
     memset(launch->written, 0xff, sizeof launch->written);
+    launch->steady = true;
     launch->start = *start;
 }
 

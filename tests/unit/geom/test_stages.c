@@ -1,6 +1,7 @@
 /* Thread payloads and results of VS, HS, DS and GS, with C functions in place
  * of the kernels; batches; order. */
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -510,6 +511,82 @@ Test(stages, tessellation_feeds_the_gs)
     cr_expect_eq(rig.prim_count, 5 * 8 * 2);
     cr_expect_eq(rig.prim[0].attr[0][0], 0);
     cr_expect_eq(rig.prim[79].attr[0][0], 4);
+}
+
+/* ---- chunks that share vertices ---- */
+
+#define GRID 128
+static atomic_uint grid_threads;
+
+static void
+vs_counted(struct eu_thread *t, struct thread_env *env)
+{
+    atomic_fetch_add(&grid_threads, 1);
+    vs_copy(t, env);
+}
+
+/* Rows of a grid, `gap` numbers apart; the second half of them goes back by as
+ * many as that. The vertices' number is all that they have. */
+static void
+grid(unsigned gap, unsigned back, bool impure, unsigned threads)
+{
+    uint32_t *index = (uint32_t *)(void *)(rig.memory + 0x1000), n = 0;
+    rig_threads(threads);
+    for (uint32_t y = 0; y < GRID - 1; y++)
+        for (uint32_t x = 0; x < GRID - 1; x++) {
+            uint32_t row = y - (y >= GRID / 2 ? back : 0);
+            uint32_t a = row * (GRID + gap) + x, below = a + GRID + gap;
+            const uint32_t cell[] = {a, a + 1, below, a + 1, below + 1, below};
+            memcpy(index + n, cell, sizeof cell);
+            n += 6;
+        }
+    rig.draw.indexed = true;
+    rig.draw.index_buffer.va = 0x1000;
+    rig.draw.index_buffer.size_B = n * 4;
+    rig.draw.index_buffer.index_B = 4;
+    rig_vertex(0, 0.5f, 0, 0, 1, 0);
+    rig.draw.vb[0].pitch_B = 0;
+    rig.draw.sgvs.vertexid_enable = true;
+    rig.draw.sgvs.vertexid_element_offset = 2;
+    rig.draw.clip.maximum_vp_index = 0;
+    rig.draw.instance_count = 2;
+    vs_on();
+    rig.kernel[STAGE_VS] = vs_counted;
+    rig.impure = impure;
+    grid_threads = 0;
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 2 * n / 3);
+    for (unsigned i = 0; i < rig.prim_count; i++)
+        for (unsigned k = 0; k < 3; k++) {
+            cr_assert_eq(id_of(&rig.prim[i], k), index[i * 3 % n + k]);
+            cr_assert_eq(rig.prim[i].x[k], 0.5f);
+        }
+}
+
+static void
+check_grid(unsigned gap, unsigned back, unsigned threads, bool spares)
+{
+    const unsigned count = (GRID - 1) * (GRID - 1) * 6;
+    rig_init(GEN9_3DPRIM_TRILIST, count);
+    grid(gap, back, true, threads);
+    unsigned all = grid_threads;
+    uint64_t invocations = rig.stats.vs_invocations;
+    rig_finish();
+    rig_init(GEN9_3DPRIM_TRILIST, count);
+    grid(gap, back, false, threads);
+    cr_expect_eq(rig.stats.vs_invocations, invocations);
+    cr_expect(spares ? grid_threads < all : grid_threads <= all);
+    rig_finish();
+}
+
+Test(stages, chunks_begin_with_vertices_of_the_last)
+{
+    check_grid(0, 0, 0, true);
+    check_grid(0, 3, 0, true);
+    check_grid(0, 40, 0, false);
+    check_grid(5, 0, 0, false);
+    check_grid(0, 0, 3, false);
+    check_grid(0, 7, 2, false);
 }
 
 /* ---- the rest --------------------------------------------------------- */
