@@ -108,14 +108,16 @@ is_constant(const struct jit *j, uint32_t i, uint32_t end)
     return true;
 }
 
-/* Whole registers from whole registers, without flags. */
+/* Whole registers from whole registers, without flags; or the smaller or larger
+ * one of two. */
 static bool
 is_vector(const struct eu_op *op, const struct eu_op *first)
 {
     const uint8_t plain = EU_PLAIN_BY_LANES | EU_PLAIN_WHOLE;
     return (op->plain & plain) == plain && !op->no_mask &&
            op->lanes == first->lanes && !op->chan &&
-           !(op->post & ~EU_POST_SAT) && !op->cmod &&
+           !(op->post & ~EU_POST_SAT) &&
+           (!op->cmod || op->opcode == EU_OP_SEL) &&
            (op->opcode != EU_OP_MATH || (op->plain & EU_PLAIN_FLOAT));
 }
 

@@ -23,12 +23,15 @@ any_value(struct rk *k)
 static void
 add_binary(struct rk *k)
 {
-    static const unsigned opcodes[] = {EU_OP_ADD, EU_OP_MUL, EU_OP_MOV};
+    static const unsigned opcodes[] = {EU_OP_ADD, EU_OP_MUL, EU_OP_MOV,
+                                       EU_OP_SEL};
     unsigned opcode = opcodes[rk_rnd(k, ARRAY_SIZE(opcodes))];
     struct code c = opcode == EU_OP_MOV ? encode_unary(opcode, EU_TYPE_F)
                                         : encode_binary(opcode, EU_TYPE_F);
     put(&c, 23, 21, 4);
     put(&c, 31, 31, rk_chance(k, 10));
+    if (opcode == EU_OP_SEL)
+        put(&c, 27, 24, rk_chance(k, 50) ? EU_CMOD_GE : EU_CMOD_L);
     put(&c, 60, 53, any_value(k));
     put(&c, 76, 69, any_value(k));
     if (opcode == EU_OP_MOV) {
