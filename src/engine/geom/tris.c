@@ -141,12 +141,13 @@ struct fate {
 static void
 add_codes(const struct batch *b, struct fate *f)
 {
-    f->any = 0;
-    f->all = UINT32_MAX;
+    uint32_t any = 0, all = UINT32_MAX;
     for (unsigned i = 0; i < b->vert_count; i++) {
-        f->any |= b->codes[i];
-        f->all &= b->codes[i];
+        any |= b->codes[i];
+        all &= b->codes[i];
     }
+    f->any = any;
+    f->all = all;
 }
 
 /* Whether all triangles of the batch are rejected, or pass and are not seen. */

@@ -82,8 +82,26 @@ struct again {
     bool header;
     unsigned zero_count, push_count;
     uint8_t zero[EU_GRF_COUNT];
-    uint8_t push[EU_GRF_COUNT]; /* of the constants' registers */
+    uint8_t push[EU_GRF_COUNT]; /* constants' registers */
 };
+
+/* Those of registers [from, end). */
+static unsigned
+list_spoilt(const struct eu_launch *l, unsigned from, unsigned end,
+            uint8_t *grf)
+{
+    unsigned n = 0;
+    for (unsigned first = from & ~31u; first < end; first += 32) {
+        uint32_t set = l->live_in[first / 32] & l->written[first / 32];
+        if (first < from)
+            set &= UINT32_MAX << (from - first);
+        if (end - first < 32)
+            set &= (1u << (end - first)) - 1;
+        for (; set; set &= set - 1)
+            grf[n++] = (uint8_t)(first + (unsigned)__builtin_ctz(set));
+    }
+    return n;
+}
 
 static void
 find_again(const struct eu_launch *l, const struct shader_stage *stage,
@@ -91,15 +109,11 @@ find_again(const struct eu_launch *l, const struct shader_stage *stage,
 {
     memcpy(a->g0, eu_grf(t, 0), sizeof a->g0);
     a->header = is_spoilt(l, 0);
-    a->zero_count = a->push_count = 0;
-    for (unsigned i = in->grf + in->count; i < EU_GRF_COUNT; i++) {
-        if (is_spoilt(l, i))
-            a->zero[a->zero_count++] = (uint8_t)i;
-    }
-    for (unsigned i = 0; stage->push && i < stage->push_grf; i++) {
-        if (is_spoilt(l, stage->grf_start + i))
-            a->push[a->push_count++] = (uint8_t)i;
-    }
+    a->zero_count = list_spoilt(l, in->grf + in->count, EU_GRF_COUNT, a->zero);
+    a->push_count = 0;
+    if (stage->push)
+        a->push_count = list_spoilt(
+            l, stage->grf_start, stage->grf_start + stage->push_grf, a->push);
 }
 
 static void
@@ -109,8 +123,8 @@ put_again(const struct shader_stage *stage, const uint32_t *push,
     if (a->header)
         memcpy(eu_grf(t, 0), a->g0, sizeof a->g0);
     for (unsigned i = 0; i < a->push_count; i++)
-        memcpy(eu_grf(t, stage->grf_start + a->push[i]), push + a->push[i] * 8,
-               EU_GRF_B);
+        memcpy(eu_grf(t, a->push[i]),
+               push + (a->push[i] - stage->grf_start) * 8, EU_GRF_B);
     for (unsigned i = 0; i < a->zero_count; i++)
         memset(eu_grf(t, a->zero[i]), 0, EU_GRF_B);
 }

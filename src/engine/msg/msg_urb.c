@@ -77,12 +77,15 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
-/* Of eight lanes. False: some begin behind the last byte. Handles are compared
- * as what vectors can compare. */
+/* The bytes at_B of the entries of eight lanes. False: some entry begins behind
+ * the last byte. Handles are compared as what vectors can compare; addresses
+ * are complete when they are stored: two of them, stored one by one, cannot be
+ * read back as one vector without a wait. */
 static inline bool
 find_entries(const struct thread_env *env, const uint32_t handle[8],
-             uint64_t last_B, uint8_t *entry[8])
+             uint64_t at_B, uint64_t last_B, uint8_t *entry[8])
 {
+    uint8_t *base = env->urb.base + at_B;
     int32_t last = (int32_t)MIN2(last_B / 64, (uint64_t)URB_HANDLE_MASK);
     int32_t number[8], outside = 0;
     for (unsigned i = 0; i < 8; i++) {
@@ -90,7 +93,7 @@ find_entries(const struct thread_env *env, const uint32_t handle[8],
         outside |= number[i] > last;
     }
     for (unsigned i = 0; i < 8; i++)
-        entry[i] = env->urb.base + (size_t)(uint32_t)number[i] * 64;
+        entry[i] = base + (size_t)(uint32_t)number[i] * 64;
     return !outside;
 }
 
@@ -116,10 +119,8 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
         handle_on[i] = handle[on >> i & 1 ? i : (unsigned)__builtin_ctz(on)];
     if (on != 0xff)
         handle = handle_on;
-    if (!find_entries(env, handle, size_B - end_B, row))
+    if (!find_entries(env, handle, at_B, size_B - end_B, row))
         return false;
-    for (unsigned i = 0; i < 8; i++)
-        row[i] += at_B;
     for (unsigned i = 0; on != 0xff && i < 8; i++)
         row[i] = on >> i & 1 ? row[i] : nowhere;
     if (count == 8) {
