@@ -56,3 +56,21 @@ cpu_selected(void)
     static atomic_int known;
     return (enum cpu_level)known_int(&known, read_level);
 }
+
+/* Intel's, since those that give away nothing of what others loaded: on the
+ * ones before, microcode makes gathers slow, and on AMD's they always were. */
+static int
+find_fast_gathers(void)
+{
+    unsigned a, b, c, d;
+    const unsigned avx512_fp16 = 1u << 23;
+    return __builtin_cpu_is("intel") &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & avx512_fp16);
+}
+
+bool
+cpu_gathers_fast(void)
+{
+    static atomic_int known;
+    return known_int(&known, find_fast_gathers);
+}

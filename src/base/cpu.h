@@ -3,6 +3,8 @@
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
+#include <stdbool.h>
+
 /* Each has everything of those before it. */
 enum cpu_level {
     CPU_SSE4,   /* what every x86-64 is taken to have, and no more */
@@ -12,5 +14,7 @@ enum cpu_level {
 
 /* What the processor has, or less if SOFTLAKE_CPU says so; read once. */
 enum cpu_level cpu_selected(void);
+/* Whether a gather instruction is faster than loads one by one. */
+bool cpu_gathers_fast(void);
 
 #endif

@@ -184,6 +184,7 @@ struct sample_plan {
     /* Bits are the same whether the processor flushes denormals or not. */
     bool any_denormals;
     bool patch_any_denormals; /* of patch(), pixels() and vectors() */
+    bool gathers; /* with instructions for that, as is best on few processors */
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;

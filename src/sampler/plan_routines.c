@@ -141,6 +141,7 @@ plan_routines_choose(struct sample_plan *plan)
     if (routines)
         plan->run = routines->fn[plan->texel][plan->way];
     plan->patch = choose_patch(plan);
+    plan->gathers = cpu_gathers_fast();
     choose_beside(plan);
 }
 

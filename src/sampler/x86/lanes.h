@@ -28,12 +28,13 @@ typedef int64_t long4 __attribute__((vector_size(32)));
 /* Constants, from memory: compilers make them in general registers, and on the
  * way from there are in the way of shifts and shuffles. */
 static const struct {
-    int32_t one, fraction, half_texel, weights;
+    int32_t one, whole, fraction, half_texel, weights;
     int32_t even_bytes, low_half;
     int32_t nan, float_one;
     int32_t rows, beyond_square, beyond_line, lower_row;
 } lanes_constant = {
     .one = 1,
+    .whole = 0x100,
     .fraction = 0xff,
     .half_texel = 0x80,
     .weights = 0x1000100,
@@ -58,7 +59,7 @@ v_constant(const int32_t *i)
 /* ---- loads from addresses of their own ----------------------------------
  *
  * Lane by lane: processors whose gather instructions are faster than that are
- * few, since it was found what those give away. */
+ * few, since it was found what those give away; see cpu_gathers_fast(). */
 
 /* Offsets of the lanes, in memory: taking a vector apart costs more. */
 static inline void

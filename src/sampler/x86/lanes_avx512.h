@@ -401,17 +401,23 @@ v_add_where(vmask m, vfloat a, vfloat b)
 
 /* ---- loads from addresses of their own ---------------------------------- */
 
-/* 32 bits at base + at, for each lane */
+/* 32 bits at base + from, for each lane */
 static inline vint
-v_gather(const uint8_t *base, vint at)
+v_load_each(const uint8_t *base, const int32_t from[LANES])
 {
-    alignas(64) int32_t from[LANES];
-    v_offsets(at, from);
     __m256i low = _mm256_set_m128i(v_load4(base, from + 4),
                                    v_load4(base, from));
     __m256i high = _mm256_set_m128i(v_load4(base, from + 12),
                                     v_load4(base, from + 8));
     return (vint)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline vint
+v_gather(const uint8_t *base, vint at)
+{
+    alignas(64) int32_t from[LANES];
+    v_offsets(at, from);
+    return v_load_each(base, from);
 }
 
 /* 64 bits for each lane, its dwords apart. */

@@ -16,23 +16,35 @@ put_places(const struct places_of_four *from, struct sample_places *at)
     v_offsets(from->lower_right, at->lower_right);
 }
 
-INLINE __m128i
-gather_lane(const uint8_t *mem, const struct sample_places *at, unsigned i)
+/* The four texels of each lane, in the order of struct sample_places. */
+INLINE void
+gather_four(const struct sample_plan *p, const struct sample_places *at,
+            bits texels[4])
 {
-    const int32_t from[4] = {at->upper_left[i], at->upper_right[i],
-                             at->lower_left[i], at->lower_right[i]};
-    return v_load4(mem, from);
+    const int32_t *from[4] = {at->upper_left, at->upper_right, at->lower_left,
+                              at->lower_right};
+    if (p->gathers) {
+        for (unsigned i = 0; i < 4; i++)
+            texels[i] = _mm512_mask_i32gather_epi32(
+                _mm512_setzero_si512(), 0xffff, load_table(from[i]), p->mem, 1);
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        texels[i] = (bits)v_load_each(p->mem, from[i]);
 }
 
-/* Of lane i of each quad the four texels. */
-INLINE bits
-gather_quads(const uint8_t *mem, const struct sample_places *at, unsigned i)
+/* Of each quad: dword i of vector k becomes dword k of vector i. */
+INLINE void
+turn_dwords(bits v[4])
 {
-    __m256i low = _mm256_set_m128i(gather_lane(mem, at, i + 4),
-                                   gather_lane(mem, at, i));
-    __m256i high = _mm256_set_m128i(gather_lane(mem, at, i + 12),
-                                    gather_lane(mem, at, i + 8));
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    bits low01 = _mm512_unpacklo_epi32(v[0], v[1]);
+    bits low23 = _mm512_unpacklo_epi32(v[2], v[3]);
+    bits high01 = _mm512_unpackhi_epi32(v[0], v[1]);
+    bits high23 = _mm512_unpackhi_epi32(v[2], v[3]);
+    v[0] = _mm512_unpacklo_epi64(low01, low23);
+    v[1] = _mm512_unpackhi_epi64(low01, low23);
+    v[2] = _mm512_unpacklo_epi64(high01, high23);
+    v[3] = _mm512_unpackhi_epi64(high01, high23);
 }
 
 /* From texels of lanes to channels of all of them, in the order of the answer.
@@ -45,14 +57,7 @@ turn_taps(const struct sample_plan *p, bits taps[4])
     flip(taps, 4, constant(&p->bytes.ones));
     for (unsigned i = 0; i < 4; i++)
         taps[i] = _mm512_shuffle_epi8(taps[i], order);
-    bits low01 = _mm512_unpacklo_epi32(taps[0], taps[1]);
-    bits low23 = _mm512_unpacklo_epi32(taps[2], taps[3]);
-    bits high01 = _mm512_unpackhi_epi32(taps[0], taps[1]);
-    bits high23 = _mm512_unpackhi_epi32(taps[2], taps[3]);
-    taps[0] = _mm512_unpacklo_epi64(low01, low23);
-    taps[1] = _mm512_unpackhi_epi64(low01, low23);
-    taps[2] = _mm512_unpacklo_epi64(high01, high23);
-    taps[3] = _mm512_unpackhi_epi64(high01, high23);
+    turn_dwords(taps);
 }
 
 /* Both columns are one where the second one has no weight. */
@@ -76,8 +81,8 @@ sum_anywhere(const struct sample_plan *p, const struct sample_places *at,
 {
     bits taps[4];
     struct patch_sums out;
-    for (unsigned i = 0; i < 4; i++)
-        taps[i] = gather_quads(p->mem, at, i);
+    gather_four(p, at, taps);
+    turn_dwords(taps);
     turn_taps(p, taps);
     struct patch_weights w = find_weights(x, y, find_single(x));
     for (unsigned c = 0; c < 4; c++)

@@ -4,7 +4,7 @@
 #define SAMPLER_PATCH_HALVES_H
 
 #include "sampler/x86/patch_level.h"
-#include "sampler/x86/patch_pixels.h"
+#include "sampler/x86/patch_quads.h"
 
 #define PIXELS_ARGS                                    \
     const struct sample_plan *p, __m512 u, __m512 v,   \
@@ -103,9 +103,9 @@ static __attribute__((noinline)) bits
 anywhere_pixels(const struct sample_plan *p, const struct sample_begun *begun,
                 bool blue_first)
 {
-    struct patch_sums sums = sum_anywhere(p, &begun->places, (vint)begun->x,
-                                          (vint)begun->y, &patch.half);
-    return pixels_of_sums(p, &sums, blue_first);
+    bits texels[4];
+    gather_four(p, &begun->places, texels);
+    return filter_quads(p, texels, (vint)begun->x, (vint)begun->y, blue_first);
 }
 
 INLINE bits

@@ -202,6 +202,7 @@ compare_variants(const struct surface *s, const struct sampler *sp,
     struct sample_shape shape = shape_of(req);
     struct sample_plan plan;
     sample_plan_init(&plan, s, sp, &shape);
+    plan.gathers = round & 2;
     tally->asked++;
     if (plan.texel == SAMPLE_TEXELS)
         return;
