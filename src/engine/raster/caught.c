@@ -328,8 +328,10 @@ begins_rows(struct worker *w, const struct setup *s)
 }
 
 static struct row_fill
-rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
+rows_of(struct worker *w, struct caught *c, const struct caught_list *l)
 {
+    const struct target_places to = places_of(w, c, true);
+    c->block.fetches_ahead = to.lines && c->block.lines && !c->tail.copy;
     return (struct row_fill){
         .block = l->list->block,
         .lit = l->lit,
@@ -340,7 +342,8 @@ rows_of(struct worker *w, const struct caught *c, const struct caught_list *l)
         .parts = &w->batch.parts,
         .some = w->cheap && w->same_lanes,
         .vector_mask = w->launch.start.vector_mask_enable,
-        .to = places_of(w, c, true)};
+        .tails_fetch = c->block.fetches_ahead,
+        .to = to};
 }
 
 /* A row's thread goes on by itself. */

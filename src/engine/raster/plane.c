@@ -219,6 +219,8 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
     }
     if (rows)
         row[rows - 1].more = 0;
+    if (rows && f->tails_fetch)
+        row_put_ahead(f, row + rows);
     return rows;
 }
 

@@ -140,6 +140,9 @@ struct row_prims {
 
 #define ROW_COLUMNS (COVER_TILE_PX / 4)
 #define ROWS_KEPT 4 /* of blocks, as high as a square of cover_list */
+/* How long before it stores a thread's lines are fetched, in threads: as long
+ * as a line takes that is not in the processor's own caches. */
+#define ROWS_AHEAD 8
 
 /* Private to plane_ops: pixel centres of a tile's columns of blocks, in upper
  * or in lower quads; of a quad in the upper and lower half of rows of blocks.
@@ -171,9 +174,25 @@ struct row_fill {
     const uint8_t *begin; /* what rows have behind their positions, and those */
     bool some;            /* not only those that are lit as a whole */
     bool vector_mask;     /* what threads begin with, not what is lit */
+    /* Tails fetch the lines of the row ROWS_AHEAD behind theirs: to fetch all
+     * of them as rows are filled takes as long as to fill them, and nothing is
+     * left to do for memory while threads compute. Rows behind the last have
+     * room, and get the places of those that come next. */
+    bool tails_fetch;
     struct target_places to;
     struct row_parts *parts;
 };
+
+/* What tails of the last rows fetch: lines of the blocks that come next, or of
+ * the last one. */
+static inline void
+row_put_ahead(const struct row_fill *f, struct eu_row *row)
+{
+    for (unsigned i = 0; i < ROWS_AHEAD; i++) {
+        const struct cover_block b = f->block[MIN2(f->next + i, f->count - 1)];
+        row[i].caught = f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x];
+    }
+}
 
 /* What a thread's header says of its lit lanes. */
 static inline uint32_t
@@ -229,8 +248,9 @@ struct plane_ops {
                             const struct row_prims *prims, unsigned first,
                             unsigned end);
     /* Before the first of a list; then rows for about as many as there is
-     * room, which is for ROWS_KEPT^2 at least: returns how many, none only at
-     * the list's end, of which the last has no other one behind it. */
+     * room, which is for ROWS_KEPT^2 at least, besides ROWS_AHEAD: returns how
+     * many, none only at the list's end, of which the last has no other one
+     * behind it. */
     void (*begin_rows)(struct row_fill *f);
     unsigned (*fill_rows)(struct row_fill *f, struct eu_row *row,
                           unsigned room);

@@ -92,6 +92,7 @@ struct rt_block {
     /* Whole blocks of 16-byte elements go past the caches, and whoever calls
      * sees to the fence. */
     bool streams;
+    bool fetches_ahead; /* lines; see struct row_fill */
     struct row_copies rest;
     /* Only for copies: what samples, and how often it did not. */
     const struct sample_plan *plan;

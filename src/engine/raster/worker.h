@@ -142,7 +142,7 @@ struct block_batch {
     /* Where the threads' registers come from. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
-    struct eu_row row[BATCH_BLOCKS];
+    struct eu_row row[BATCH_BLOCKS + ROWS_AHEAD];
     struct row_parts parts; /* of a list's rows */
     struct tile_centres centres;
     struct rt_begun begun;

@@ -202,13 +202,18 @@ take_rows(const struct plane_ops *ops, struct row_fill *f,
     unsigned count = 0;
     ops->begin_rows(f);
     while (f->next < f->count) {
-        struct eu_row row[ROOM];
+        struct eu_row row[ROOM + ROWS_AHEAD];
         unsigned n = ops->fill_rows(f, row, ROOM);
         cr_assert_leq(n, ROOM);
         cr_assert(n || f->next == f->count);
         for (unsigned i = 0; i < n; i++) {
             cr_assert_eq(!row[i].more, i + 1 == n);
             out[count++] = row[i];
+        }
+        for (unsigned i = 0; n && f->tails_fetch && i < ROWS_AHEAD; i++) {
+            struct cover_block b = f->block[MIN2(f->next + i, f->count - 1)];
+            cr_assert_eq(row[n + i].caught,
+                         f->to.mem + f->to.x_B[b.x] + f->to.y_B[b.y]);
         }
     }
     return count;
@@ -238,6 +243,7 @@ compare_rows(const struct plane_ops *ops)
                             .rest = rest[0],
                             .weights = next_random() & 3 ? &weights : NULL,
                             .begin = begin,
+                            .tails_fetch = next_random() & 1,
                             .some = next_random() & 1,
                             .vector_mask = next_random() & 1,
                             .to.mem = mem,

@@ -180,9 +180,8 @@ place_block(const struct row_fill *f, unsigned x, unsigned y, uint16_t lit,
  * not in the loop. */
 ROW_INLINE void
 end_row(const struct row_fill *f, uint8_t *mem, uint16_t lit, uint32_t mask,
-        struct eu_row *row)
+        unsigned lines, struct eu_row *row)
 {
-    const unsigned lines = f->to.lines;
     if (lines)
         __builtin_prefetch(mem, 1);
     for (unsigned k = 1; k < lines; k++)
@@ -193,7 +192,7 @@ end_row(const struct row_fill *f, uint8_t *mem, uint16_t lit, uint32_t mask,
 /* Sixteen blocks that are lit as a whole, of which this is the first. */
 ROW_INLINE void
 fill_square(const struct row_fill *f, struct row_kinds kinds,
-            struct cover_block first, struct eu_row *to)
+            struct cover_block first, unsigned lines, struct eu_row *to)
 {
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
@@ -207,14 +206,15 @@ fill_square(const struct row_fill *f, struct row_kinds kinds,
                 weigh_block(f->parts, kinds, x / 4, rows, out);
             else
                 place_block(f, x, first.y + i * 4, 0xffff, out);
-            end_row(f, mem + f->to.x_B[x], 0xffff, 0xffff, to);
+            end_row(f, mem + f->to.x_B[x], 0xffff, 0xffff, lines, to);
         }
     }
 }
 
 ROW_INLINE void
 fill_block(const struct row_fill *f, struct row_kinds kinds,
-           struct cover_block b, uint16_t lit, struct eu_row *to)
+           struct cover_block b, uint16_t lit, unsigned lines,
+           struct eu_row *to)
 {
     uint32_t mask = f->vector_mask ? 0xffff : lit;
     float *out = (float *)(void *)to->payload;
@@ -225,7 +225,8 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
     } else {
         place_block(f, b.x, b.y, lit, out);
     }
-    end_row(f, f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], lit, mask, to);
+    end_row(f, f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], lit, mask, lines,
+            to);
 }
 
 /* Whether sixteen blocks from the list's n-th on are a square, as
@@ -253,6 +254,15 @@ is_square(const struct row_fill *f, unsigned n)
     return _mm256_testz_si256(differs, differs) && _mm256_testc_si256(lit, all);
 }
 
+/* How many of the first rows have nobody else who fetches their lines. */
+static inline unsigned
+rows_to_fetch(const struct row_fill *f)
+{
+    if (!f->tails_fetch)
+        return UINT32_MAX;
+    return f->next ? 0 : ROWS_AHEAD;
+}
+
 /* Copies of what they point to, where compilers know that no store to a row
  * changes them. */
 ROW_INLINE unsigned
@@ -260,9 +270,11 @@ fill_rows_of(struct row_fill *fill, struct row_kinds kinds, struct eu_row *row,
              unsigned room)
 {
     const struct row_fill f = *fill;
+    const unsigned fetched = rows_to_fetch(&f);
     unsigned n = f.next, rows = 0, pixels = 0, left = 0, kept_y = UINT32_MAX;
     while (n < f.count && rows < room) {
         const struct cover_block b = f.block[n];
+        const unsigned lines = rows < fetched ? f.to.lines : 0;
         uint16_t lit = f.lit ? f.lit[n] : b.mask;
         if (lit != 0xffff && (!lit || !f.some)) {
             f.rest[n++] = lit;
@@ -276,13 +288,13 @@ fill_rows_of(struct row_fill *fill, struct row_kinds kinds, struct eu_row *row,
         if (is_square(&f, n)) {
             if (room - rows < SQUARE_BLOCKS)
                 break;
-            fill_square(&f, kinds, b, &row[rows]);
+            fill_square(&f, kinds, b, lines, &row[rows]);
             n += SQUARE_BLOCKS;
             rows += SQUARE_BLOCKS;
             pixels += SQUARE_BLOCKS * 16;
             continue;
         }
-        fill_block(&f, kinds, b, lit, &row[rows++]);
+        fill_block(&f, kinds, b, lit, lines, &row[rows++]);
         pixels += (unsigned)_mm_popcnt_u32(lit);
         n++;
     }
@@ -324,6 +336,8 @@ fill_rows(struct row_fill *f, struct eu_row *row, unsigned room)
     unsigned rows = fill_rows_by_kind(f, row, room);
     if (rows)
         row[rows - 1].more = 0;
+    if (rows && f->tails_fetch)
+        row_put_ahead(f, row + rows);
     return rows;
 }
 

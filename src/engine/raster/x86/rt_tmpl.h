@@ -212,6 +212,16 @@ write_line(uint8_t *at, uint32_t mask, const struct rt_block *block,
     write_lines(at, block, f, mode, v, e);
 }
 
+LANES_INLINE void
+fetch_ahead(enum rt_format f, const struct rt_block *b,
+            const struct eu_row *row)
+{
+    if (!b->fetches_ahead)
+        return;
+    EACH_COLUMN (i, f)
+        __builtin_prefetch(row[ROWS_AHEAD].caught + i * b->column_B, 1);
+}
+
 /* What few threads need is not inside, so that what most need saves no
  * registers. */
 static __attribute__((noinline)) void
@@ -272,6 +282,7 @@ write_whole(const vf color[4], const struct eu_row *row,
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
+    fetch_ahead(f, b, row);
     pack_plain(f, mode, v, e);
     write_line(row->caught, mask, b, f, mode, v, e);
     if (row_copies_next(&b->rest, row))
@@ -291,6 +302,8 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
         v[c] = first[c];
         v1[c] = second[c];
     }
+    fetch_ahead(f, b, row);
+    fetch_ahead(f, b, row + 1);
     pack_plain(f, mode, v, e);
     pack_plain(f, mode, v1, e1);
     write_line(row[0].caught, row[0].caught_mask, b, f, mode, v, e);
