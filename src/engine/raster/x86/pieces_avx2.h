@@ -135,6 +135,25 @@ i_rows_of_words(vi low, vi high)
     return i_rows(i_or(i_and(low, i_all(0xffff)), i_shl(high, 16)));
 }
 
+LANES_INLINE __m256i
+half_of_bytes(__m256i a, __m256i b, __m256i c, __m256i d)
+{
+    /* A quad's four pixels, of which each channel has four bytes. */
+    const __m256i pixels = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    __m256i bytes = _mm256_packus_epi16(_mm256_packs_epi32(a, b),
+                                        _mm256_packs_epi32(c, d));
+    return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(bytes, pixels), 0xd8);
+}
+
+/* Lanes of four integers, but not below 0 nor above 255, as rows. */
+LANES_INLINE vi
+i_rows_of_bytes(const vi v[4])
+{
+    return (vi){half_of_bytes(v[0].low, v[1].low, v[2].low, v[3].low),
+                half_of_bytes(v[0].high, v[1].high, v[2].high, v[3].high)};
+}
+
 /* Byte n of each lane, times 257. */
 LANES_INLINE vi
 i_byte_twice(vi v, unsigned n)

@@ -131,6 +131,18 @@ i_rows_of_words(vi low, vi high)
     return _mm512_permutex2var_epi16(low, rows, high);
 }
 
+/* Lanes of four integers, but not below 0 nor above 255, as rows. */
+LANES_INLINE vi
+i_rows_of_bytes(const vi v[4])
+{
+    /* A quad's four pixels, of which each channel has four bytes. */
+    const vi pixels = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501,
+                                        0x0c080400);
+    vi bytes = _mm512_packus_epi16(_mm512_packs_epi32(v[0], v[1]),
+                                   _mm512_packs_epi32(v[2], v[3]));
+    return _mm512_permutex_epi64(_mm512_shuffle_epi8(bytes, pixels), 0xd8);
+}
+
 /* Byte n of each lane, times 257. */
 LANES_INLINE vi
 i_byte_twice(vi v, unsigned n)

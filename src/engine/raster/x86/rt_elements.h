@@ -208,9 +208,19 @@ two_bytes(enum rt_format f, unsigned n, const vf v[4], enum range range)
     return i_or(low, i_shl(high, 8));
 }
 
+/* What may be above 1 is cut off where it becomes bytes. */
 LANES_INLINE vi
 rows_of_bytes(enum rt_format f, const vf v[4], enum range range)
 {
+    vi n[4];
+    EACH_CHANNEL (c) {
+        vi sum = int_of_unit(v[channel_of_byte(f, c)], 8);
+        n[c] = i_sub(sum, i_all(INT_MAGIC_BITS));
+    }
+    if (f == RT_BGRX8)
+        n[3] = i_all(0xff);
+    if (range == NOT_BELOW_0)
+        return i_rows_of_bytes(n);
     return i_rows_of_words(two_bytes(f, 0, v, range),
                            two_bytes(f, 2, v, range));
 }
