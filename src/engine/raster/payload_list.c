@@ -210,17 +210,17 @@ struct sample_set {
     uint64_t there[FOURS], drawn[FOURS];
 };
 
-static struct sample_set
-samples_of(const struct worker *w)
+/* In its place: a copy would wait for the stores of its parts. */
+static void
+find_samples(const struct worker *w, struct sample_set *set)
 {
     const struct scene *sc = w->scene;
-    struct sample_set set = {.fours = (sc->samples + 3) / 4};
-    for (unsigned i = 0; i < set.fours; i++) {
-        set.there[i] = four_samples(sc->all_samples >> 4 * i);
-        set.drawn[i] = set.there[i] &
-                       four_samples(w->draw->sample_mask >> 4 * i);
+    set->fours = (sc->samples + 3) / 4;
+    for (unsigned i = 0; i < set->fours; i++) {
+        set->there[i] = four_samples(sc->all_samples >> 4 * i);
+        set->drawn[i] = set->there[i] &
+                        four_samples(w->draw->sample_mask >> 4 * i);
     }
-    return set;
 }
 
 /* What is drawn of a block: pixels with any sample, with all, and a count. */
@@ -256,7 +256,8 @@ payload_add_sample_list(struct worker *w, const struct setup *s,
                         const struct cover_list *list)
 {
     const struct scene *sc = w->scene;
-    const struct sample_set set = samples_of(w);
+    struct sample_set set;
+    find_samples(w, &set);
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     const bool cheap = w->cheap;
     const struct target *t = w->catches ? target_of_planes(w, s->layer) : NULL;

@@ -264,9 +264,16 @@ write_planes(const vf color[4], const struct eu_row *row,
     EACH_CHANNEL (c)
         v[c] = color[c];
     pack_plain(f, mode, v, e);
+    /* Most have some lanes: nobody waits for the others. */
+    const bool lanes = stores_lanes(f, mode) && b.pitch_B == 16 &&
+                       b.state->mask_all;
     for (unsigned i = 0; i < b.planes; i++) {
         const struct rt_plane one = {p[i].at, p[i].mask & mask};
-        if (one.mask)
+        if (!one.mask)
+            continue;
+        if (lanes)
+            write_line(one.at, one.mask, &b, f, mode, v, e);
+        else
             write_plane(&b, &one, f, mode, v, e);
     }
     if (row_copies_next(&b.rest, row))
