@@ -39,6 +39,14 @@ struct sample_places {
     alignas(64) int32_t lower_left[16], lower_right[16];
 };
 
+/* Where lanes look on one level: patch_view, and what weights are made of. */
+struct sample_view {
+    __m512i x, y; /* in 1/256 texels */
+    __m512i in;
+    uint32_t bx, by;
+    unsigned side;
+};
+
 /* What lies between the two halves: where lanes look. What pixels() finds in
  * `state` is only a hint: lanes that looked anywhere most likely do so again.
  * `lod` stays as it is from one message to the next.
@@ -54,6 +62,11 @@ struct sample_begun {
             __m256i blocks, more; /* compressed ones, instead of lines */
         };
         struct sample_places places; /* of SAMPLE_BEGUN_ANYWHERE */
+        struct {                     /* of mipmaps alone: one level or two */
+            struct sample_view view[2];
+            __m512i beta; /* of the second */
+            unsigned levels;
+        };
     };
 };
 

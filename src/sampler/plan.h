@@ -318,8 +318,10 @@ extern const sample_pixels_fn sample_pixels_etc[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_bc1_srgb[SAMPLE_WAYS];
 extern const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS];
 /* Beside those that begin some. */
-extern const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS];
-extern const sample_finish_fn sample_finish_bc1, sample_finish_etc;
-extern const sample_finish_fn sample_finish_bc1_srgb, sample_finish_bc3;
+extern const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS];
+extern const sample_finish_fn sample_finish_bc1[SAMPLE_WAYS];
+extern const sample_finish_fn sample_finish_etc[SAMPLE_WAYS];
+extern const sample_finish_fn sample_finish_bc1_srgb[SAMPLE_WAYS];
+extern const sample_finish_fn sample_finish_bc3[SAMPLE_WAYS];
 
 #endif

@@ -100,7 +100,7 @@ choose_beside(struct sample_plan *plan)
         const sample_patch_fn *patch;
         const sample_vectors_fn *vectors;
         const sample_pixels_fn *pixels;
-        sample_finish_fn finish;
+        const sample_finish_fn *finish;
     } beside[] = {
         {sample_patch_avx2[texel], sample_vectors_avx2[texel],
          sample_pixels_avx2[texel], NULL},
@@ -128,8 +128,8 @@ choose_beside(struct sample_plan *plan)
         if (plan->compare) /* pixels have nothing to compare with */
             return;
         plan->pixels = beside[i].pixels[plan->way];
-        if (plan->way == SAMPLE_LINEAR)
-            plan->finish = beside[i].finish;
+        if (beside[i].finish)
+            plan->finish = beside[i].finish[plan->way];
         return;
     }
 }

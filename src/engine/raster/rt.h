@@ -63,7 +63,7 @@ struct rt_state {
 };
 
 /* struct sample_begun, of which only processors with AVX-512 know the size. */
-#define RT_BEGUN_B 448
+#define RT_BEGUN_B 832
 
 /* A block of pixels that a copy has begun to sample: they are stored once the
  * next one's have begun, or by rt_finish_copy(). */

@@ -6,11 +6,10 @@
  * The bits are those of sample_tmpl.h's routines, to which everything is left
  * that is not so simple. With VBMI texels are taken out of the lines channel by
  * channel, each lane's four in one dword, and filtered as they are. */
-#include "sampler/x86/lod_tmpl.h"
 #include "sampler/x86/patch_answer.h"
 #include "sampler/x86/patch_bytes1.h"
 #include "sampler/x86/patch_halves.h"
-#include "sampler/x86/patch_level.h"
+#include "sampler/x86/patch_mipmaps.h"
 #include "sampler/x86/patch_vectors.h"
 
 /* ---- the answer ---- */
@@ -288,9 +287,11 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
 #define TEXELS(kind, way, name)          \
     PATCH(kind, PALETTE_NONE, way, name) \
     PIXELS(kind, PALETTE_NONE, way, name)
-#define FILTERED_WHOLE(kind, palette, name)              \
-    PATCH(kind, palette, SAMPLE_LINEAR, name##_linear)   \
-    PATCH(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps) \
+#define FILTERED_PATCH(kind, palette, name)            \
+    PATCH(kind, palette, SAMPLE_LINEAR, name##_linear) \
+    PATCH(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
+#define FILTERED_WHOLE(kind, palette, name) \
+    FILTERED_PATCH(kind, palette, name)     \
     PIXELS(kind, palette, SAMPLE_MIPMAPS, name##_mipmaps)
 #define FILTERED_HALVES(kind, palette, name) \
     FILTERED_WHOLE(kind, palette, name)      \
@@ -298,7 +299,8 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
 
 TEXELS(SAMPLE_BYTES4, SAMPLE_NEAREST, bytes4_nearest)
 TEXELS(SAMPLE_BYTES4, SAMPLE_FETCH, bytes4_fetch)
-FILTERED_HALVES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
+FILTERED_PATCH(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
+HALVES(SAMPLE_BYTES4, PALETTE_NONE, bytes4)
 FILTERED_HALVES(SAMPLE_SRGB, PALETTE_NONE, srgb)
 TEXELS(SAMPLE_BYTE_BLOCKS, SAMPLE_NEAREST, blocks_nearest)
 TEXELS(SAMPLE_BYTE_BLOCKS, SAMPLE_FETCH, blocks_fetch)
@@ -308,6 +310,26 @@ FILTERED_HALVES(SAMPLE_BYTE_BLOCKS, PALETTE_BC1, bc1)
 FILTERED_HALVES(SAMPLE_BYTE_BLOCKS, PALETTE_ETC, etc)
 FILTERED_HALVES(SAMPLE_BLOCKS, PALETTE_BC1, bc1_srgb)
 FILTERED_HALVES(SAMPLE_BLOCKS, PALETTE_BC3, bc3)
+
+static __attribute__((noinline)) __m512i
+bytes4_far_levels(FAR_LEVELS_ARGS)
+{
+    return far_levels(p, level, u, v, blue_first, begun);
+}
+
+static __m512i
+bytes4_mipmaps_pixels(PIXELS_ARGS)
+{
+    (void)blocks;
+    return begin_levels(p, u, v, blue_first, begun, bytes4_far_levels);
+}
+
+static __m512i
+bytes4_mipmaps_finish(const struct sample_plan *p,
+                      const struct sample_begun *begun, bool blue_first)
+{
+    return finish_levels(p, begun, blue_first);
+}
 
 #define FILTERED(what, name)                                        \
     [SAMPLE_LINEAR] = what(name##_linear), [SAMPLE_MIPMAPS] = what( \
@@ -372,11 +394,16 @@ const sample_pixels_fn sample_pixels_bc3[SAMPLE_WAYS] = {
     FILTERED(AS_PIXELS, bc3)};
 
 #define AS_FINISH(name) (sample_finish_fn)(name##_finish)
-const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS] = {
-    [SAMPLE_BYTES4] = AS_FINISH(bytes4),
-    [SAMPLE_SRGB] = AS_FINISH(srgb),
+const sample_finish_fn sample_finish_vbmi[SAMPLE_TEXELS][SAMPLE_WAYS] = {
+    [SAMPLE_BYTES4] = {[SAMPLE_LINEAR] = AS_FINISH(bytes4),
+                       [SAMPLE_MIPMAPS] = AS_FINISH(bytes4_mipmaps)},
+    [SAMPLE_SRGB] = {[SAMPLE_LINEAR] = AS_FINISH(srgb)},
 };
-const sample_finish_fn sample_finish_bc1 = AS_FINISH(bc1);
-const sample_finish_fn sample_finish_etc = AS_FINISH(etc);
-const sample_finish_fn sample_finish_bc1_srgb = AS_FINISH(bc1_srgb);
-const sample_finish_fn sample_finish_bc3 = AS_FINISH(bc3);
+#define LINEAR(name)                      \
+    {                                     \
+        [SAMPLE_LINEAR] = AS_FINISH(name) \
+    }
+const sample_finish_fn sample_finish_bc1[SAMPLE_WAYS] = LINEAR(bc1);
+const sample_finish_fn sample_finish_etc[SAMPLE_WAYS] = LINEAR(etc);
+const sample_finish_fn sample_finish_bc1_srgb[SAMPLE_WAYS] = LINEAR(bc1_srgb);
+const sample_finish_fn sample_finish_bc3[SAMPLE_WAYS] = LINEAR(bc3);
