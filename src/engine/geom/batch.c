@@ -151,8 +151,21 @@ use_numbers(struct geom *g, uint32_t used, uint32_t least_key, uint32_t range)
     take_over(g);
 }
 
+static uint32_t
+mark_all(struct batch *b, const uint32_t *key, uint32_t count,
+         uint32_t least_key, uint32_t range)
+{
+    uint32_t used = 0;
+    mark(b->slot, key, count, least_key);
+    for (uint32_t i = 0; i < range; i++)
+        used += b->slot[i];
+    return used;
+}
+
 /* Vertices that share a key range with many others are found without a table
- * of hashes: each key marks its place, then the marked places are counted. */
+ * of hashes: each key marks its place, then the marked places are counted. Keys
+ * that are no indices are all of their range, if they are as many: a fan's
+ * first one may come again, or be far from the others. */
 bool
 batch_number(struct geom *g, const uint32_t *key, uint32_t count,
              uint32_t least_key, uint32_t range)
@@ -161,16 +174,16 @@ batch_number(struct geom *g, const uint32_t *key, uint32_t count,
     uint32_t room = b->vert_cap + BATCH_SLACK;
     if (b->vert_count || range > b->slot_mask)
         return false;
-    if (range <= BATCH_FEW_RANGE && count <= FEW_KEYS &&
+    bool dense = !g->draw->indexed && count == range;
+    if (!dense && range <= BATCH_FEW_RANGE && count <= FEW_KEYS &&
         MIN2(count, range) <= room) {
         use_numbers(g, batch_number_few(b, key, count, least_key, range),
                     least_key, range);
         return true;
     }
-    mark(b->slot, key, count, least_key);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < range; i++)
-        used += b->slot[i];
+    uint32_t used = range;
+    if (!dense)
+        used = mark_all(b, key, count, least_key, range);
     if (used > room) {
         memset(b->slot, 0, sizeof *b->slot * range);
         return false;

@@ -42,24 +42,24 @@ find_inputs(const struct geom *g, unsigned grf)
     return in;
 }
 
-/* The lanes of a last, short thread repeat its last vertex. */
+/* The lanes of a short thread that have no vertex repeat its last one. Before
+ * any thread runs: keys that have just been stored one by one cannot be read as
+ * vectors without a wait. */
+static void
+repeat_last(struct batch *b, unsigned end)
+{
+    for (unsigned i = end; i % LANES; i++) {
+        b->key[i] = b->key[end - 1];
+        b->instance[i] = b->instance[end - 1];
+    }
+}
+
 static void
 put_inputs(const struct geom *g, struct eu_thread *t, const struct inputs *in,
-           unsigned first, unsigned count)
+           unsigned first)
 {
-    const struct batch *b = &g->batch;
-    const uint32_t *key = b->key + first, *instance = b->instance + first;
-    uint32_t keys[LANES], instances[LANES];
-    if (count < LANES) {
-        for (unsigned i = 0; i < LANES; i++) {
-            keys[i] = key[MIN2(i, count - 1)];
-            instances[i] = instance[MIN2(i, count - 1)];
-        }
-        key = keys;
-        instance = instances;
-    }
-    fetch_lanes(g, key, instance, in->from, in->count,
-                (uint32_t(*)[LANES])(void *)eu_grf(t, in->grf));
+    fetch_lanes(g, g->batch.key + first, g->batch.instance + first, in->from,
+                in->count, (uint32_t(*)[LANES])(void *)eu_grf(t, in->grf));
 }
 
 static void
@@ -70,9 +70,7 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
     const uint32_t step = r->entry_B / 64, handle = r->handle + step * first;
     uint32_t *out = eu_grf(t, 1);
     for (unsigned i = 0; i < LANES; i++)
-        out[i] = handle + step * i;
-    for (unsigned i = count; i < LANES; i++)
-        out[i] = out[count - 1];
+        out[i] = handle + step * MIN2(i, count - 1);
 }
 
 /* What the thread before may have changed of its header, constants, and zeros
@@ -206,7 +204,7 @@ run_vertices(struct job *j, const uint32_t *push, unsigned first, unsigned end)
         j->begun = true;
         put_handles(g, &j->t, first, count);
         if (j->in.any)
-            put_inputs(g, &j->t, &j->in, first, count);
+            put_inputs(g, &j->t, &j->in, first);
         if (j->share_B)
             fetch_ahead(g, first / LANES, j->share_B);
         msg_series_run(&j->series, mask);
@@ -291,6 +289,10 @@ run_threads(struct geom *g)
         eu_launch_init(&g->vs_launch, &start);
         g->vs_ready = true;
     }
+    repeat_last(&g->batch, count);
+    for (unsigned i = 0; i < g->batch.piece_count; i++)
+        repeat_last(&g->batch,
+                    g->batch.piece[i].first + g->batch.piece[i].count);
     if (g->batch.piece_count)
         geom_for(g, DIV_ROUND_UP(g->batch.piece_count, JOB_THREADS),
                  run_pieces_job);

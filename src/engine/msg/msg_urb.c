@@ -115,12 +115,13 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
         (count != 4 && count != 8) || !on || !handle || !first ||
         eu_message_reg(m, count) != first + (count - 1) * 8 || end_B > size_B)
         return false;
-    for (unsigned i = 0; on != 0xff && i < 8; i++)
-        handle_on[i] = handle[on >> i & 1 ? i : (unsigned)__builtin_ctz(on)];
-    if (on != 0xff)
-        handle = handle_on;
-    if (!find_entries(env, handle, at_B, size_B - end_B, row))
-        return false;
+    if (!find_entries(env, handle, at_B, size_B - end_B, row)) {
+        for (unsigned i = 0; i < 8; i++)
+            handle_on[i] =
+                handle[on >> i & 1 ? i : (unsigned)__builtin_ctz(on)];
+        if (!find_entries(env, handle_on, at_B, size_B - end_B, row))
+            return false;
+    }
     for (unsigned i = 0; on != 0xff && i < 8; i++)
         row[i] = on >> i & 1 ? row[i] : nowhere;
     if (count == 8) {
