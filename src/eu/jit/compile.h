@@ -73,6 +73,9 @@ void jit_forget_flag(struct jit *j, unsigned reg);
 void jit_forget_masks(struct jit *j);
 /* The mask register that has the op's flags, from bit 0 on; 0: none. */
 unsigned jit_flags_kept(const struct jit *j, const struct eu_op *op);
+/* The one where flags that it writes will be kept, or 0. */
+unsigned jit_flags_for(const struct jit *j, const struct eu_op *op,
+                       const struct jit_part *p);
 /* What is kept of them is in mask registers again, after a call. */
 void jit_reload_flags(struct jit *j);
 bool jit_masks_fit(const struct eu_op *op);

@@ -28,6 +28,12 @@ jit_blend(struct jit *j, unsigned len, struct jit_mask m, struct x86_rm a,
     return d;
 }
 
+static inline unsigned
+compared_k(const struct jit_part *p)
+{
+    return p->flags ? p->flags : 2;
+}
+
 unsigned
 jit_compare_float(struct jit *j, const struct jit_part *p, unsigned cmod,
                   unsigned a, struct x86_rm b)
@@ -38,9 +44,9 @@ jit_compare_float(struct jit *j, const struct jit_part *p, unsigned cmod,
         [EU_CMOD_U] = 0x03,
     };
     if (j->evex) {
-        unsigned k = p->mask.all ? 0 : p->mask.k;
-        x86_vop_imm(&j->x, X86_CMPPS, p->len, 2, a, b, k, predicates[cmod]);
-        return 2;
+        unsigned k = p->mask.all ? 0 : p->mask.k, d = compared_k(p);
+        x86_vop_imm(&j->x, X86_CMPPS, p->len, d, a, b, k, predicates[cmod]);
+        return d;
     }
     unsigned d = jit_temp(j);
     x86_vop_imm(&j->x, X86_CMPPS, p->len, d, a, b, 0, predicates[cmod]);
@@ -83,9 +89,10 @@ jit_compare_int(struct jit *j, const struct jit_part *p, unsigned cmod,
     };
     if (!j->evex)
         return compare_int_vex(j, p, cmod, a, b, is_signed);
-    x86_vop_imm(&j->x, is_signed ? X86_PCMPD : X86_PCMPUD, p->len, 2, a, b,
+    unsigned d = compared_k(p);
+    x86_vop_imm(&j->x, is_signed ? X86_PCMPD : X86_PCMPUD, p->len, d, a, b,
                 p->mask.all ? 0 : p->mask.k, predicates[cmod]);
-    return 2;
+    return d;
 }
 
 unsigned
@@ -187,6 +194,7 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         p->lanes = MIN2(op->lanes - p->first, j->max_lanes);
         p->len = jit_len(p->lanes * 4);
         p->mask = jit_op_mask(j, op, p, i, !selects);
+        p->flags = (uint8_t)jit_flags_for(j, op, p);
         if (!j->evex && !p->mask.all)
             keep |= UINT32_C(1) << p->mask.k;
     }

@@ -454,6 +454,7 @@ jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     if (insn->opcode == EU_OP_CSEL) {
         struct jit_part all = *p;
         all.mask.all = true;
+        all.flags = 0;
         unsigned k = jit_compare_float(
             j, &all, insn->cmod, jit_in_reg(j, s[2], p->len), jit_dword(j, 0));
         struct jit_mask m = {.k = (uint8_t)k};

@@ -2,8 +2,8 @@
  *
  * AVX-512 keeps them in mask registers: k1 and k3 are the masks of the two
  * parts of an instruction, k2 is a comparison's result, k4 and k5 are scratch,
- * k6 and k7 keep the thread's mask, or in the full copy flags. Others have
- * vectors (masks_vex.c). */
+ * k6 and k7 keep the thread's mask, or in the full copy flags; so does k3 of
+ * four threads in lockstep. Others have vectors (masks_vex.c). */
 #include "eu/jit/masks.h"
 
 #include "eu/interp/alu.h"
@@ -63,11 +63,13 @@ flag_disp(const struct eu_op *op)
     return offsetof(struct eu_thread, f) + op->flag_reg * 4u;
 }
 
-/* Of two threads each has one, for f0. */
+/* Of several threads in lockstep each has one, for f0; but for the fourth one.
+ */
 static inline unsigned
 flag_k(const struct jit *j, unsigned reg)
 {
-    return 6u + (j->threads > 1 ? j->nth : reg);
+    static const uint8_t k[] = {6, 7, K_PART(1)};
+    return k[j->threads > 1 ? j->nth : reg];
 }
 
 void
@@ -101,7 +103,7 @@ static bool
 keeps_flags(const struct jit *j, const struct eu_op *op)
 {
     return j->full && j->evex && op->lanes == 16 &&
-           (j->threads == 1 || (j->threads == 2 && !op->flag_reg)) &&
+           (j->threads == 1 || (j->nth < 3 && !op->flag_reg)) &&
            !has_double(op->insn);
 }
 
@@ -111,6 +113,15 @@ jit_flags_kept(const struct jit *j, const struct eu_op *op)
     unsigned reg = op->flag_reg;
     return keeps_flags(j, op) && j->flag_at[reg] == op->flag_shift
                ? flag_k(j, reg)
+               : 0;
+}
+
+unsigned
+jit_flags_for(const struct jit *j, const struct eu_op *op,
+              const struct jit_part *p)
+{
+    return keeps_flags(j, op) && p->mask.all && op->flag_shift % 8 == 0
+               ? flag_k(j, op->flag_reg)
                : 0;
 }
 
@@ -181,6 +192,7 @@ jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         return (struct jit_mask){.all = true};
     if (!j->evex)
         return jit_mask_vex(j, op, p, exec, pred);
+    j->failed |= index && j->threads > 2; /* has flags in that register */
     struct jit_mask m = mask_evex(j, op, p, exec, pred, K_PART(index));
     if (m.k == K_SCRATCH) {
         x86_kop(&j->x, X86_KOR, K_PART(index), m.k, m.k);
@@ -244,7 +256,8 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         x86_kstore(&j->x, k, at, p->lanes == 8);
         jit_forget_flag(j, op->flag_reg);
         if (keeps_flags(j, op)) {
-            x86_kop(&j->x, X86_KOR, flag_k(j, op->flag_reg), k, k);
+            if (k != flag_k(j, op->flag_reg))
+                x86_kop(&j->x, X86_KOR, flag_k(j, op->flag_reg), k, k);
             j->flag_at[op->flag_reg] = (uint8_t)shift;
         }
         return;

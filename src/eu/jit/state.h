@@ -163,6 +163,7 @@ struct jit_mask {
 struct jit_part {
     unsigned first, lanes, len;
     struct jit_mask mask;
+    uint8_t flags; /* the mask register that comparisons are for; 0: any */
     struct jit_set others; /* what parts read that are still to come */
 };
 
