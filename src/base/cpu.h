@@ -16,5 +16,7 @@ enum cpu_level {
 enum cpu_level cpu_selected(void);
 /* Whether a gather instruction is faster than loads one by one. */
 bool cpu_gathers_fast(void);
+/* Whether roots made of multiplications may be faster than the divider's. */
+bool cpu_divides_slowly(void);
 
 #endif

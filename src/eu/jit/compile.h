@@ -161,6 +161,8 @@ bool jit_math_ok(unsigned fn);
  * reach. */
 void jit_math_helpers(struct jit *j);
 void jit_math_rescues(struct jit *j);
+/* Whether the next one is for jit_lower_math(). */
+bool jit_sqrt_in_steps(struct jit *j, unsigned len);
 unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
                         const struct jit_part *p, struct x86_rm a,
                         struct x86_rm b);

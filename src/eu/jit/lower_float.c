@@ -36,8 +36,7 @@ plane_ok(const struct eu_op *op)
 static bool
 math_ok(const struct jit *j, unsigned fn)
 {
-    return fn == EU_MATH_INV || fn == EU_MATH_SQRT || fn == EU_MATH_FDIV ||
-           jit_math_ok(fn);
+    return fn == EU_MATH_INV || fn == EU_MATH_FDIV || jit_math_ok(fn);
 }
 
 bool
@@ -321,6 +320,8 @@ jit_float_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         return jit_binary(j, X86_DIVPS, p->len,
                           x86_reg(jit_dword_reg(j, 0x3f800000)), a);
     case EU_MATH_SQRT:
+        if (jit_sqrt_in_steps(j, p->len))
+            return jit_lower_math(j, op, p, a, b);
         d = jit_temp(j);
         x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
         return d;

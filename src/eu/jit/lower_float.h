@@ -8,6 +8,7 @@
 #define JIT_PRED_ORD 0x07
 #define JIT_PRED_UNORD 0x03
 #define JIT_PRED_GE 0x1d
+#define JIT_PRED_LT 0x11
 #define JIT_PRED_NE 0x0c /* nor NaN */
 
 static inline unsigned

@@ -8,6 +8,7 @@ jit_math_ok(unsigned fn)
     case EU_MATH_LOG:
     case EU_MATH_EXP:
     case EU_MATH_RSQ:
+    case EU_MATH_SQRT:
     case EU_MATH_SIN:
     case EU_MATH_COS:
     case EU_MATH_POW: return true;
@@ -117,6 +118,7 @@ jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a, unsigned b)
     case EU_MATH_LOG: return jit_math_log(m, a);
     case EU_MATH_EXP: return jit_math_exp(m, a);
     case EU_MATH_RSQ: return rsq(m, a);
+    case EU_MATH_SQRT: return jit_math_sqrt(m, a);
     case EU_MATH_SIN: return jit_math_trig(m, a, false);
     case EU_MATH_COS: return jit_math_trig(m, a, true);
     case EU_MATH_POW: return jit_math_pow(m, a, b);
@@ -131,7 +133,9 @@ jit_lower_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     /* Tables are looked up in at least 256 bits. */
     const struct jit_math m = {j, MAX2(p->len, 1)};
     unsigned fn = op->insn->math, d = JIT_NO_CODE;
-    unsigned ra = jit_in_reg(j, a, p->len), rb = 0;
+    unsigned ra = fn == EU_MATH_SQRT ? jit_owned(j, p->len, a)
+                                     : jit_in_reg(j, a, p->len);
+    unsigned rb = 0;
     if (!jit_math_ok(fn))
         return JIT_NO_CODE;
     if (fn == EU_MATH_POW)

@@ -178,6 +178,8 @@ unsigned jit_math_pow(const struct jit_math *m, unsigned a, unsigned b);
 /* lower_trig.c; jit_math_large() has to follow. */
 unsigned jit_math_trig(const struct jit_math *m, unsigned a, bool is_cos);
 void jit_math_large(struct jit *j, unsigned a, unsigned d, bool is_cos);
+/* lower_roots.c */
+unsigned jit_math_sqrt(const struct jit_math *m, unsigned a);
 /* lower_math.c */
 unsigned jit_math_steps(const struct jit_math *m, unsigned fn, unsigned a,
                         unsigned b);

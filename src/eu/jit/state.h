@@ -257,6 +257,9 @@ struct jit {
     bool sinks;            /* ops move, whatever they send: sink.c */
     uint32_t native_count;
     uint32_t text_B;
+    /* Up to where in the code the host's divider has work, and how many roots
+     * came before it was done: lower_roots.c. */
+    uint32_t divides_until, late_roots;
     bool needs_nearest; /* only right while rounding to nearest even */
     bool needs_flush;   /* ... while denormals count as zero */
     bool needs_denorms; /* only right while cr0 keeps those of DF */

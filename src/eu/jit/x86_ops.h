@@ -47,6 +47,8 @@ enum x86_tuple {
     X(FMADD213PS, 2, 1, 0, 0, 0xa8, FULL)    \
     X(FMADD231PS, 2, 1, 0, 0, 0xb8, FULL)    \
     X(FNMADD213PS, 2, 1, 0, 0, 0xac, FULL)   \
+    X(FNMADD231PS, 2, 1, 0, 0, 0xbc, FULL)   \
+    X(RSQRT14PS, 2, 1, 2, 0, 0x4e, FULL)     \
     X(RSQRTPS, 1, 0, 0, 2, 0x52, FULL)       \
     X(GETEXPPS, 2, 1, 2, 0, 0x42, FULL)      \
     X(GETMANTPS, 3, 1, 2, 0, 0x26, FULL)     \

@@ -538,3 +538,17 @@ math.pow (8|M0) r27.0<1>:f r2.0<8;8,1>:f r4.0<8;8,1>:f
 (W) math.pow (1|M0) r39.0<1>:f r2.0<0;1,0>:f r4.0<0;1,0>:f
 (W) send (8|M0) null r10 0xc 0x1e000000
 (W) send (8|M0) null r25 0xc 0x1e000000
+
+== sqrt
+# r2 to r17: numbers; r20 on: their roots, sent in two messages.
+math.sqt (16|M0) r20.0<1>:f r2.0<8;8,1>:f
+math.sqt (16|M0) r22.0<1>:f r4.0<8;8,1>:f
+math.sqt (16|M0) r24.0<1>:f r6.0<8;8,1>:f
+math.sqt (16|M0) r26.0<1>:f r8.0<8;8,1>:f
+math.sqt (16|M0) r28.0<1>:f r10.0<8;8,1>:f
+math.sqt (16|M0) r30.0<1>:f r12.0<8;8,1>:f
+math.sqt (16|M0) r32.0<1>:f r14.0<8;8,1>:f
+math.sqt (8|M0) r34.0<1>:f r16.0<8;8,1>:f
+math.sqt (8|M8) r35.0<1>:f r17.0<8;8,1>:f
+(W) send (8|M0) null r20 0xc 0x10000000
+(W) send (8|M0) null r28 0xc 0x10000000

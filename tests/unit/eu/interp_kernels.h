@@ -663,6 +663,21 @@ static const uint32_t kernel_ext_math[] = {
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
     0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
+static const uint32_t kernel_sqrt[] = {
+    0x04800038, 0x22803ae8, 0x008d0040, 0x00000000,
+    0x04800038, 0x22c03ae8, 0x008d0080, 0x00000000,
+    0x04800038, 0x23003ae8, 0x008d00c0, 0x00000000,
+    0x04800038, 0x23403ae8, 0x008d0100, 0x00000000,
+    0x04800038, 0x23803ae8, 0x008d0140, 0x00000000,
+    0x04800038, 0x23c03ae8, 0x008d0180, 0x00000000,
+    0x04800038, 0x24003ae8, 0x008d01c0, 0x00000000,
+    0x04600038, 0x24403ae8, 0x008d0200, 0x00000000,
+    0x04601038, 0x24603ae8, 0x008d0220, 0x00000000,
+    0x0c600031, 0x20000204, 0x06000280, 0x10000000,
+    0x0c600031, 0x20000204, 0x06000380, 0x10000000,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
 static const struct {
     const uint32_t *code;
     size_t size_B;
@@ -729,4 +744,5 @@ static const struct {
     {kernel_state_registers, sizeof kernel_state_registers},
     {kernel_indirect_words, sizeof kernel_indirect_words},
     {kernel_ext_math, sizeof kernel_ext_math},
+    {kernel_sqrt, sizeof kernel_sqrt},
 };

@@ -31,6 +31,8 @@ FMADD132PS vfmadd132ps vfmadd132ps d,v,m
 FMADD213PS vfmadd213ps vfmadd213ps d,v,m
 FMADD231PS vfmadd231ps vfmadd231ps d,v,m
 FNMADD213PS vfnmadd213ps vfnmadd213ps d,v,m
+FNMADD231PS vfnmadd231ps vfnmadd231ps d,v,m
+RSQRT14PS vrsqrt14ps - d,m
 RSQRTPS - vrsqrtps d,m
 GETEXPPS vgetexpps - d,m
 GETMANTPS vgetmantps - d,m,i
