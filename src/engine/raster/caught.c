@@ -331,7 +331,9 @@ static struct row_fill
 rows_of(struct worker *w, struct caught *c, const struct caught_list *l)
 {
     const struct target_places to = places_of(w, c, true);
-    c->block.fetches_ahead = to.lines && c->block.lines && !c->tail.copy;
+    c->block.fetches_ahead = to.lines && to.lines <= RT_MOST_LINES_AHEAD &&
+                             c->block.lines && !c->tail.copy &&
+                             l->list->count > ROWS_AT_ONCE;
     return (struct row_fill){
         .block = l->list->block,
         .lit = l->lit,
@@ -394,6 +396,8 @@ run_rows(struct worker *w, struct caught *c, const struct row_fill *f,
 {
     struct block_batch *b = &w->batch;
     struct eu_thread *t = &w->thread;
+    c->block.whole = c->block.fetches_ahead && !w->launch.last_pred &&
+                     pixels == 16 * rows;
     for (unsigned n = 0; n < rows; n++) {
         struct eu_row *row = &b->row[n];
         w->planes->copy(t->grf, b->copy, b->copies, 0);

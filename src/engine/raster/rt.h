@@ -93,6 +93,7 @@ struct rt_block {
      * sees to the fence. */
     bool streams;
     bool fetches_ahead; /* lines; see struct row_fill */
+    bool whole;         /* that, and every row of the run writes all lanes */
     struct row_copies rest;
     /* Only for copies: what samples, and how often it did not. */
     const struct sample_plan *plan;
@@ -100,6 +101,10 @@ struct rt_block {
     unsigned *declined;
     struct rt_begun *begun;
 };
+
+/* Blocks with more lines mostly go past the caches: no look at fetches_ahead is
+ * worth it. */
+#define RT_MOST_LINES_AHEAD 2
 
 typedef void (*rt_write_fn)(const struct rt_block *b);
 /* struct eu_tail: the same for one block. arg: a struct rt_block, for the state

@@ -136,11 +136,11 @@ call_two(rt_tail_fn fn, const uint32_t (*c)[LANES], uint8_t *got,
     alignas(64) static uint8_t elsewhere[MEM_B];
     const unsigned at = rnd() & 1;
     const uint32_t masks[4] = {0xffff, 0xffff, 0, rnd() & 0xffff};
-    struct eu_row row[2];
+    struct eu_row row[2 + ROWS_AHEAD] = {0};
     __m512 v[2][4];
     row[at] = (struct eu_row){.caught = got, .caught_mask = mask};
     row[!at] = (struct eu_row){.caught = elsewhere,
-                               .caught_mask = masks[rnd() % 4]};
+                               .caught_mask = masks[b->whole ? 0 : rnd() % 4]};
     for (unsigned i = 0; i < 4; i++) {
         v[at][i] = _mm512_loadu_ps(c[i]);
         v[!at][i] = _mm512_loadu_ps(c[3 - i]);
@@ -172,13 +172,17 @@ run_routine(struct fixture *f, struct rt_routine fn, enum way way, bool is_512,
     struct rt_block block = {
         .state = &f->t.rt, .pitch_B = l->pitch_B, .column_B = l->column_B};
     if (way != ROUTINE) {
-        const struct eu_row row = {.caught = f->got};
+        const struct eu_row row[1 + ROWS_AHEAD] = {{.caught = f->got}};
         block.lines = f->t.mask_all && l->pitch_B == 16 && rnd() % 8;
         block.streams = rnd() & 1;
+        block.fetches_ahead = block.lines && !block.streams &&
+                              f->t.element_B <= 4 * RT_MOST_LINES_AHEAD &&
+                              rnd() & 1;
+        block.whole = block.fetches_ahead && mask == 0xffff && rnd() % 4;
         if (way == TAIL_OF_TWO)
             call_two(fn.two, f->c, f->got, &block, mask);
         else
-            (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, &row, &block,
+            (is_512 ? call_avx512 : call_avx2)(fn.tail, f->c, row, &block,
                                                mask);
         return;
     }

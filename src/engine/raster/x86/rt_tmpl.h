@@ -212,12 +212,16 @@ write_line(uint8_t *at, uint32_t mask, const struct rt_block *block,
     write_lines(at, block, f, mode, v, e);
 }
 
+LANES_INLINE bool
+may_fetch_ahead(enum rt_format f)
+{
+    return columns_in(f) <= RT_MOST_LINES_AHEAD;
+}
+
 LANES_INLINE void
 fetch_ahead(enum rt_format f, const struct rt_block *b,
             const struct eu_row *row)
 {
-    if (!b->fetches_ahead)
-        return;
     EACH_COLUMN (i, f)
         __builtin_prefetch(row[ROWS_AHEAD].caught + i * b->column_B, 1);
 }
@@ -289,10 +293,28 @@ write_whole(const vf color[4], const struct eu_row *row,
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
-    fetch_ahead(f, b, row);
+    if (may_fetch_ahead(f) && b->fetches_ahead)
+        fetch_ahead(f, b, row);
     pack_plain(f, mode, v, e);
     write_line(row->caught, mask, b, f, mode, v, e);
     if (row_copies_next(&b->rest, row))
+        copy_next(b, row);
+}
+
+/* Where rt_block.whole has said so: without a look at anything else. Rows of a
+ * list are of one primitive. */
+LANES_INLINE void
+write_next(const vf color[4], const struct eu_row *row,
+           const struct rt_block *b, enum rt_format f, enum rt_mode mode)
+{
+    vf v[4];
+    vi e[4];
+    EACH_CHANNEL (c)
+        v[c] = color[c];
+    fetch_ahead(f, b, row);
+    pack_plain(f, mode, v, e);
+    write_lines(row->caught, b, f, mode, v, e);
+    if (b->rest.copies)
         copy_next(b, row);
 }
 
@@ -309,10 +331,17 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
         v[c] = first[c];
         v1[c] = second[c];
     }
-    fetch_ahead(f, b, row);
-    fetch_ahead(f, b, row + 1);
+    if (may_fetch_ahead(f) && b->fetches_ahead) {
+        fetch_ahead(f, b, row);
+        fetch_ahead(f, b, row + 1);
+    }
     pack_plain(f, mode, v, e);
     pack_plain(f, mode, v1, e1);
+    if (may_fetch_ahead(f) && b->whole) {
+        write_lines(row[0].caught, b, f, mode, v, e);
+        write_lines(row[1].caught, b, f, mode, v1, e1);
+        return;
+    }
     write_line(row[0].caught, row[0].caught_mask, b, f, mode, v, e);
     write_line(row[1].caught, row[1].caught_mask, b, f, mode, v1, e1);
 }
@@ -343,37 +372,39 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
 #endif
 
 /* Where all lanes have been discarded there is nothing to write. */
-#define WRITER(format, name, mode)                                       \
-    static void write_##format##_##name(const struct rt_block *b)        \
-    {                                                                    \
-        write_blocks(b, format, mode);                                   \
-    }                                                                    \
-    static __attribute__((noinline)) void any_##format##_##name(         \
-        F_ARGS, const struct eu_row *row, const struct rt_block *at,     \
-        uint32_t mask)                                                   \
-    {                                                                    \
-        const vf color[4] = F_PASSED;                                    \
-        write_any(color, row, at, mask, format, mode);                   \
-    }                                                                    \
-    static __attribute__((noinline)) void planes_##format##_##name(      \
-        F_ARGS, const struct eu_row *row, const struct rt_block *at,     \
-        uint32_t mask)                                                   \
-    {                                                                    \
-        const vf color[4] = F_PASSED;                                    \
-        write_planes(color, row, at, mask, format, mode);                \
-    }                                                                    \
-    static void tail_##format##_##name(F_ARGS, const struct eu_row *row, \
-                                       const struct rt_block *at,        \
-                                       uint32_t mask)                    \
-    {                                                                    \
-        const vf color[4] = F_PASSED;                                    \
-        if (at->lines && (stores_lanes(format, mode) || mask == 0xffff)) \
-            write_whole(color, row, at, mask, format, mode);             \
-        else if (at->planes > 1)                                         \
-            planes_##format##_##name(F_NAMES, row, at, mask);            \
-        else if (mask || row_copies_next(&at->rest, row))                \
-            any_##format##_##name(F_NAMES, row, at, mask);               \
-    }                                                                    \
+#define WRITER(format, name, mode)                                            \
+    static void write_##format##_##name(const struct rt_block *b)             \
+    {                                                                         \
+        write_blocks(b, format, mode);                                        \
+    }                                                                         \
+    static __attribute__((noinline)) void any_##format##_##name(              \
+        F_ARGS, const struct eu_row *row, const struct rt_block *at,          \
+        uint32_t mask)                                                        \
+    {                                                                         \
+        const vf color[4] = F_PASSED;                                         \
+        write_any(color, row, at, mask, format, mode);                        \
+    }                                                                         \
+    static __attribute__((noinline)) void planes_##format##_##name(           \
+        F_ARGS, const struct eu_row *row, const struct rt_block *at,          \
+        uint32_t mask)                                                        \
+    {                                                                         \
+        const vf color[4] = F_PASSED;                                         \
+        write_planes(color, row, at, mask, format, mode);                     \
+    }                                                                         \
+    static void tail_##format##_##name(F_ARGS, const struct eu_row *row,      \
+                                       const struct rt_block *at,             \
+                                       uint32_t mask)                         \
+    {                                                                         \
+        const vf color[4] = F_PASSED;                                         \
+        if (may_fetch_ahead(format) && at->whole)                             \
+            write_next(color, row, at, format, mode);                         \
+        else if (at->lines && (stores_lanes(format, mode) || mask == 0xffff)) \
+            write_whole(color, row, at, mask, format, mode);                  \
+        else if (at->planes > 1)                                              \
+            planes_##format##_##name(F_NAMES, row, at, mask);                 \
+        else if (mask || row_copies_next(&at->rest, row))                     \
+            any_##format##_##name(F_NAMES, row, at, mask);                    \
+    }                                                                         \
     TWO_WRITER(format, name, mode)
 #define WRITERS(format)             \
     WRITER(format, plain, RT_PLAIN) \
