@@ -83,3 +83,18 @@ cpu_divides_slowly(void)
     __builtin_cpu_init();
     return __builtin_cpu_is("intel");
 }
+
+/* AMD's. On Intel's Xeons one core's reach 6 GB/s, and 28 GB/s go through the
+ * caches, to 16 MB that are shared with nobody. */
+static int
+find_fast_streams(void)
+{
+    return __builtin_cpu_is("amd");
+}
+
+bool
+cpu_streams_fast(void)
+{
+    static atomic_int known;
+    return known_int(&known, find_fast_streams);
+}

@@ -18,5 +18,7 @@ enum cpu_level cpu_selected(void);
 bool cpu_gathers_fast(void);
 /* Whether roots made of multiplications may be faster than the divider's. */
 bool cpu_divides_slowly(void);
+/* Whether stores past the caches are faster than those that miss them. */
+bool cpu_streams_fast(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* caught.c: the threads of a batch of blocks and their colours: what a thread
  * would send at its end is left in the batch instead, and goes to the target
  * for all blocks together. */
+#include "base/cpu.h"
 #include "engine/raster/lanes.h"
 #include "engine/raster/raster.h"
 #include "sampler/plan.h"
@@ -193,7 +194,7 @@ run_once(struct worker *w, struct caught *c, unsigned first, unsigned end)
 }
 
 /* Whether what is drawn will have left the caches before anybody looks at it:
- * it is large, and drawn once. */
+ * it is large, and drawn once; and it pays not to bring it there first. */
 static bool
 goes_past_caches(const struct worker *w, const struct target *t)
 {
@@ -201,7 +202,7 @@ goes_past_caches(const struct worker *w, const struct target *t)
     const struct surface *s = &t->surf;
     uint64_t size_B = (uint64_t)s->width * s->height * t->element_B;
     return w->drawn_once && t->element_B == 16 && t->rt.mode == RT_PLAIN &&
-           size_B >= large_B;
+           size_B >= large_B && cpu_streams_fast();
 }
 
 /* What samples and stores without colours in between, once one thread has
