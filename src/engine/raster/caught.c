@@ -332,8 +332,7 @@ static struct row_fill
 rows_of(struct worker *w, struct caught *c, const struct caught_list *l)
 {
     const struct target_places to = places_of(w, c, true);
-    c->block.fetches_ahead = to.lines && to.lines <= RT_MOST_LINES_AHEAD &&
-                             c->block.lines && !c->tail.copy &&
+    c->block.fetches_ahead = to.lines && c->block.lines && !c->tail.copy &&
                              l->list->count > ROWS_AT_ONCE;
     return (struct row_fill){
         .block = l->list->block,

@@ -102,10 +102,6 @@ struct rt_block {
     struct rt_begun *begun;
 };
 
-/* Blocks with more lines mostly go past the caches: no look at fetches_ahead is
- * worth it. */
-#define RT_MOST_LINES_AHEAD 2
-
 typedef void (*rt_write_fn)(const struct rt_block *b);
 /* struct eu_tail: the same for one block. arg: a struct rt_block, for the state
  * and the steps. */

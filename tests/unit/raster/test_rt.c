@@ -175,9 +175,7 @@ run_routine(struct fixture *f, struct rt_routine fn, enum way way, bool is_512,
         const struct eu_row row[1 + ROWS_AHEAD] = {{.caught = f->got}};
         block.lines = f->t.mask_all && l->pitch_B == 16 && rnd() % 8;
         block.streams = rnd() & 1;
-        block.fetches_ahead = block.lines && !block.streams &&
-                              f->t.element_B <= 4 * RT_MOST_LINES_AHEAD &&
-                              rnd() & 1;
+        block.fetches_ahead = block.lines && !block.streams && rnd() & 1;
         block.whole = block.fetches_ahead && mask == 0xffff && rnd() % 4;
         if (way == TAIL_OF_TWO)
             call_two(fn.two, f->c, f->got, &block, mask);

@@ -212,12 +212,6 @@ write_line(uint8_t *at, uint32_t mask, const struct rt_block *block,
     write_lines(at, block, f, mode, v, e);
 }
 
-LANES_INLINE bool
-may_fetch_ahead(enum rt_format f)
-{
-    return columns_in(f) <= RT_MOST_LINES_AHEAD;
-}
-
 LANES_INLINE void
 fetch_ahead(enum rt_format f, const struct rt_block *b,
             const struct eu_row *row)
@@ -293,7 +287,7 @@ write_whole(const vf color[4], const struct eu_row *row,
     vi e[4];
     EACH_CHANNEL (c)
         v[c] = color[c];
-    if (may_fetch_ahead(f) && b->fetches_ahead)
+    if (b->fetches_ahead)
         fetch_ahead(f, b, row);
     pack_plain(f, mode, v, e);
     write_line(row->caught, mask, b, f, mode, v, e);
@@ -331,13 +325,13 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
         v[c] = first[c];
         v1[c] = second[c];
     }
-    if (may_fetch_ahead(f) && b->fetches_ahead) {
+    if (b->fetches_ahead) {
         fetch_ahead(f, b, row);
         fetch_ahead(f, b, row + 1);
     }
     pack_plain(f, mode, v, e);
     pack_plain(f, mode, v1, e1);
-    if (may_fetch_ahead(f) && b->whole) {
+    if (b->whole) {
         write_lines(row[0].caught, b, f, mode, v, e);
         write_lines(row[1].caught, b, f, mode, v1, e1);
         return;
@@ -396,7 +390,7 @@ write_both(const vf first[4], const vf second[4], const struct eu_row *row,
                                        uint32_t mask)                         \
     {                                                                         \
         const vf color[4] = F_PASSED;                                         \
-        if (may_fetch_ahead(format) && at->whole)                             \
+        if (at->whole)                                                        \
             write_next(color, row, at, format, mode);                         \
         else if (at->lines && (stores_lanes(format, mode) || mask == 0xffff)) \
             write_whole(color, row, at, mask, format, mode);                  \
