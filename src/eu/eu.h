@@ -120,6 +120,8 @@ struct eu_thread {
     const struct mem_range *const *surfaces; /* see eu_start; never NULL */
     const struct eu_direct *const *direct;   /* likewise */
     const struct mem_range *slm;             /* never NULL */
+    unsigned *arrived;                       /* see eu_start */
+    const void *waits_at; /* NULL, or where in compiled code */
     /* NULL, or how often each instruction ran (one entry per 8 bytes of code,
      * shared by any threads of one host thread). Whoever counts interprets. */
     uint64_t *counts;
@@ -147,6 +149,9 @@ struct eu_start {
      * memory. What is not there is sent. */
     const struct mem_range *const *surfaces;
     const struct mem_range *slm;
+    /* NULL, or how many threads of the group have arrived at its barrier, for
+     * compiled code to count one: all run on one thread of the host. */
+    unsigned *arrived;
     /* NULL, or EU_DIRECTS entries, one for each of the kernel's first sampler
      * messages (eu_message.site): each is NULL until the send function finds
      * that it may be called, for all threads that start so. */
@@ -242,8 +247,10 @@ struct eu_launch {
 
 void eu_launch_init(struct eu_launch *launch, const struct eu_start *start);
 
-/* For copies whose threads have shared local memory of their own. */
-void eu_launch_set_slm(struct eu_launch *launch, const struct mem_range *slm);
+/* For copies whose threads have shared local memory and a barrier of their own.
+ */
+void eu_launch_set_group(struct eu_launch *launch, const struct mem_range *slm,
+                         unsigned *arrived);
 
 /* Makes a thread ready to run at the kernel's first instruction. thread->user
  * and the GRF are left as they are but for registers that no caller fills. */

@@ -75,12 +75,16 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
 }
 
 void
-eu_launch_set_slm(struct eu_launch *l, const struct mem_range *slm)
+eu_launch_set_group(struct eu_launch *l, const struct mem_range *slm,
+                    unsigned *arrived)
 {
-    size_t at = offsetof(struct eu_thread, slm) -
-                offsetof(struct eu_thread, a0);
+    const size_t begin_B = offsetof(struct eu_thread, a0);
+    size_t slm_B = offsetof(struct eu_thread, slm) - begin_B;
+    size_t arrived_B = offsetof(struct eu_thread, arrived) - begin_B;
     l->start.slm = slm;
-    memcpy(l->begin + at, &slm, sizeof slm);
+    l->start.arrived = arrived;
+    memcpy(l->begin + slm_B, &slm, sizeof slm);
+    memcpy(l->begin + arrived_B, &arrived, sizeof arrived);
 }
 
 static void

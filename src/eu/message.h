@@ -64,7 +64,8 @@ eu_message_reg(const struct eu_message *m, unsigned grf)
 enum eu_msg_result {
     EU_MSG_OK,
     EU_MSG_BARRIER, /* barrier signalled; thread->n0[0] is raised later by
-                     * whoever runs the group, `wait` returns until then */
+                     * whoever runs the group, behind a fence: all of it runs on
+                     * one thread of the host; `wait` returns until then */
     EU_MSG_ERROR,   /* guest error already reported: end the thread */
 };
 

@@ -171,7 +171,8 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
     slot->slm = mem_range(slot->group.slm, d->slm_B, 0);
     slot->launch = run->launch;
     if (!trace_on(TRACE_msg))
-        eu_launch_set_slm(&slot->launch, &slot->slm);
+        eu_launch_set_group(&slot->launch, &slot->slm,
+                            &slot->group.barrier_arrived);
     if (!slot->threads || !slot->payload || (d->slm_B && !slot->group.slm))
         return false;
     /* Who looks at the registers wants to see none but the kernel's. */

@@ -147,7 +147,8 @@ msg_run_thread(struct eu_thread *thread, struct thread_env *env)
     return msg_go_on(thread, env, eu_run(thread, MSG_TURN_INSNS));
 }
 
-/* When all threads of the group have arrived, each gets its notification. */
+/* When all threads of the group have arrived, each gets its notification. A
+ * fence before a barrier is left to this one: see EU_MSG_BARRIER. */
 static void
 release_barrier(struct eu_thread *threads, unsigned count,
                 struct thread_group *group)
@@ -155,6 +156,7 @@ release_barrier(struct eu_thread *threads, unsigned count,
     if (!group->barrier_arrived ||
         group->barrier_arrived < group->barrier_count)
         return;
+    atomic_thread_fence(memory_order_seq_cst);
     group->barrier_arrived -= group->barrier_count;
     for (unsigned i = 0; i < count; i++)
         threads[i].n0[0]++;

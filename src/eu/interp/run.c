@@ -56,6 +56,7 @@ eu_thread_init(struct eu_thread *t, const struct eu_start *start)
     t->ends_quietly = start->ends_quietly;
     t->surfaces = start->surfaces ? start->surfaces : no_surfaces;
     t->slm = start->slm ? start->slm : &nowhere;
+    t->arrived = start->arrived;
     t->direct = start->direct ? start->direct : eu_no_direct;
     t->user = start->user;
     t->counts = start->counts;
@@ -202,6 +203,7 @@ run(struct eu_thread *t, uint64_t budget, bool reference)
     uint64_t left = budget;
     eu_thread_update_mxcsr(t);
     t->status = EU_RUNNING;
+    t->waits_at = NULL;
     if (!slow && eu_tier_selected() != EU_TIER_INTERP)
         eu_jit_run(t, &left);
     if (t->status == EU_RUNNING && left)

@@ -21,6 +21,9 @@
 /* "MSD_MEMFENCE". */
 #define FENCE_MASK UINT32_C(0x0007c000)
 #define FENCE_TYPE UINT32_C(0x0001c000)
+/* To the gateway: "MSD_BarrierMsg". */
+#define GATEWAY_MASK UINT32_C(0x00000007)
+#define GATEWAY_BARRIER UINT32_C(0x00000004)
 
 /* Integer operations on [rax + rcx] that an instruction does, most with edx:
  * by "MDC_AOP". */
@@ -98,6 +101,43 @@ find_fence(struct access *a, unsigned lanes)
     a->lanes = lanes;
     a->channels = a->s.m.rlen_grf > 0;
     return (a->s.m.desc & FENCE_MASK) == FENCE_TYPE;
+}
+
+/* Of the thread, whichever channels are on; compiled code puts it together. */
+static bool
+is_barrier(const struct eu_op *op)
+{
+    struct jit_send s;
+    return jit_is_send(op) && jit_describe_send(&s, op) && !s.m.eot &&
+           s.m.sfid == EU_SFID_GATEWAY && op->no_mask && !op->pred &&
+           s.m.mlen_grf && (s.m.desc & GATEWAY_MASK) == GATEWAY_BARRIER;
+}
+
+bool
+jit_signals(const struct jit *j, uint32_t index)
+{
+    const struct eu_op *op = &j->k->ops[index], *next = op + 1;
+    return index + 1 < j->k->op_count && is_barrier(op) &&
+           next->fn == eu_op_wait && !next->insn->src[0].subreg_B;
+}
+
+/* Arithmetic, and nothing that could be a notification. */
+static bool
+is_between(const struct jit *j, uint32_t i)
+{
+    const struct eu_operand *d = &j->k->ops[i].insn->dst;
+    return !(j->start[i] & (JIT_START | JIT_SEND)) &&
+           (d->file != EU_FILE_ARF || !d->reg);
+}
+
+bool
+jit_barrier_fences(const struct jit *j, uint32_t index)
+{
+    uint32_t i = index + 1;
+    while (i < j->k->op_count && is_between(j, i))
+        i++;
+    return j->threads == 1 && i < j->k->op_count &&
+           !(j->start[i] & JIT_START) && jit_signals(j, i);
 }
 
 /* Where the data of a write begin: in either part of the payload. */

@@ -29,6 +29,12 @@ struct access {
 /* False: it is sent. */
 bool jit_find_access(struct access *a, const struct eu_op *op);
 
+/* Whether the op signals a barrier and the next one waits for it. */
+bool jit_signals(const struct jit *j, uint32_t index);
+/* Whether the thread has no more to do with memory before it comes to such ops:
+ * whoever opens the barrier orders what all of its threads did. */
+bool jit_barrier_fences(const struct jit *j, uint32_t index);
+
 /* How far from each other neighbours are. */
 static inline unsigned
 access_step_B(const struct access *a)

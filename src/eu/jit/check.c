@@ -116,12 +116,14 @@ run_send(struct pair *p, const struct eu_op *op)
     p->t->user = p;
     /* All messages are to be seen. */
     p->t->direct = eu_no_direct;
+    p->t->arrived = NULL;
     p->t->ends_quietly = false;
     fpmode_set(p->t->mxcsr);
     eu_jit_enter(p->jit, p->t, &one);
     p->t->send = p->send;
     p->t->user = p->user;
     p->t->direct = before.direct;
+    p->t->arrived = before.arrived;
     p->t->ends_quietly = before.ends_quietly;
     return follow_send(p, &before, &probe);
 }

@@ -383,8 +383,11 @@ jit_lower_wait(struct jit *j, uint32_t index)
         return false;
     size_t at = offsetof(struct eu_thread, n0) + n * 4;
     jit_flush(j, &j->live[!j->full][index]);
+    uint32_t again = x->size;
     x86_alu_mem_imm(x, X86_CMP, at, 0);
     uint32_t go = x86_jump(x, X86_CC_NE);
+    x86_lea_code(x, X86_RAX, again);
+    x86_store(x, X86_RAX, offsetof(struct eu_thread, waits_at), 8);
     x86_store_imm(x, offsetof(struct eu_thread, status), EU_WAITING);
     x86_store_imm(x, offsetof(struct eu_thread, ip), op->ip);
     x86_vzeroupper(x);

@@ -131,26 +131,30 @@ jit_memory_misses(struct jit *j)
 
 /* ---- fences ---- */
 
-/* Stores before it are seen before loads behind it: an instruction with a lock.
- * Of threads without shared local memory this is not expected. */
+/* Stores before it are seen before loads behind it: an instruction with a lock,
+ * unless a barrier has one for all of its threads. Of threads without shared
+ * local memory this is not expected. */
 static void
-fence(struct jit *j, const struct access *a)
+fence(struct jit *j, uint32_t index, const struct access *a)
 {
-    static const uint8_t code[] = {0xf0, 0x83, 0x0c, 0x24, 0x00};
     struct x86 *x = &j->x;
     unsigned d = jit_temp(j);
-    struct jit_miss *m = add_miss(j);
-    if (!m)
-        return;
-    jit_keep(m, j);
-    m->answer[0] = d;
-    x86_load(x, X86_RAX, THREAD_AT(slm), 8);
-    x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
-    x86_test(x, X86_RAX);
-    jit_miss_if(j, m, X86_CC_E);
-    x86_bytes(x, code, sizeof code); /* lock or dword [rsp], 0 */
+    struct jit_miss *m = NULL;
+    if (!jit_barrier_fences(j, index)) {
+        m = add_miss(j);
+        if (!m)
+            return;
+        jit_keep(m, j);
+        m->answer[0] = d;
+        x86_load(x, X86_RAX, THREAD_AT(slm), 8);
+        x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
+        x86_test(x, X86_RAX);
+        jit_miss_if(j, m, X86_CC_E);
+        x86_fence(x);
+    }
     x86_vop(x, X86_PXOR, 1, d, d, x86_reg(d), 0);
-    m->back = x->size;
+    if (m)
+        m->back = x->size;
     if (a->channels)
         jit_bind(j, d, a->s.dst_B, EU_GRF_B);
 }
@@ -453,7 +457,7 @@ jit_lower_memory(struct jit *j, uint32_t index)
     if (!j->evex)
         jit_forget_masks(j);
     if (a.kind == ACCESS_FENCE) {
-        fence(j, &a);
+        fence(j, index, &a);
         return;
     }
     struct jit_miss *m = add_miss(j);

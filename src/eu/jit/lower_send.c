@@ -4,7 +4,7 @@
  * the addresses of the registers and, where channels may be off, the mask are
  * added. Live values are in the register file when the function is called:
  * hosts keep no vector registers across calls. */
-#include "eu/jit/lower_send.h"
+#include "eu/jit/access.h"
 #include "eu/jit/x86_gpr.h"
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
@@ -216,12 +216,46 @@ jit_call_direct(struct jit *j, const struct jit_send *s)
     return done;
 }
 
-static void
-call_or_send(struct jit *j, const struct eu_op *op, const struct jit_send *s)
+/* What the message says with this bit, beside that the thread has arrived, is
+ * for whoever it is sent to. */
+#define BARRIER_COUNT_DW 2
+#define BARRIER_COUNT (1u << 15)
+
+/* The thread has arrived at a barrier, where it waits next; the rest is done by
+ * whoever runs the group, after a fence that this thread may have been left
+ * without (access.h). But a notification that is there already lets it through:
+ * then it has one of its own. */
+static uint32_t
+signal_barrier(struct jit *j, const struct jit_send *s)
 {
-    uint32_t done = s->m.site ? jit_call_direct(j, s) : 0;
-    jit_call_send(j, op, s);
-    if (s->m.site)
+    static const uint8_t inc_at_rax[] = {0xff, 0x00};
+    struct x86 *x = &j->x;
+    size_t dw_B = THREAD_AT(grf) + s->src_B[0] + BARRIER_COUNT_DW * 4;
+    x86_alu_mem_imm(x, X86_CMP, THREAD_AT(n0), 0);
+    uint32_t waits = x86_jump(x, X86_CC_E);
+    x86_fence(x);
+    x86_patch(x, waits, x->size);
+    x86_load(x, X86_RAX, THREAD_AT(arrived), 8);
+    x86_test(x, X86_RAX);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    x86_load(x, X86_RCX, dw_B, 4);
+    x86_alu_imm(x, X86_AND, X86_RCX, BARRIER_COUNT, false);
+    uint32_t more = x86_jump(x, X86_CC_NE);
+    x86_bytes(x, inc_at_rax, sizeof inc_at_rax);
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, none, x->size);
+    x86_patch(x, more, x->size);
+    return done;
+}
+
+static void
+call_or_send(struct jit *j, uint32_t index, const struct jit_send *s)
+{
+    uint32_t done = s->m.site               ? jit_call_direct(j, s)
+                    : jit_signals(j, index) ? signal_barrier(j, s)
+                                            : 0;
+    jit_call_send(j, &j->k->ops[index], s);
+    if (done)
         x86_patch(&j->x, done, j->x.size);
 }
 
@@ -248,7 +282,7 @@ jit_lower_send(struct jit *j, uint32_t index)
         jit_pass_send(j, op, &s);
         finish(j);
     } else {
-        call_or_send(j, op, &s);
+        call_or_send(j, index, &s);
     }
     jit_forget(j);
     return true;

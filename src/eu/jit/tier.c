@@ -79,6 +79,12 @@ eu_jit_enters(const struct eu_jit *jit, const struct eu_thread *t)
     return entry_of(jit, t, &prologue) != NULL;
 }
 
+static uint32_t
+dispatched(const struct eu_thread *t)
+{
+    return t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
+}
+
 bool
 eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
 {
@@ -88,8 +94,7 @@ eu_jit_enter(const struct eu_jit *jit, struct eu_thread *t, int64_t *left)
         return false;
     entry_fn fn;
     memcpy(&fn, &prologue, sizeof fn);
-    uint32_t dispatch = t->sr0[t->cr0[0] & CR0_VMASK ? 3 : 2];
-    *left = fn(t, *left, start, dispatch);
+    *left = fn(t, *left, start, dispatched(t));
     return true;
 }
 
@@ -234,16 +239,21 @@ run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
     return interpret_rest(t, budget, 0);
 }
 
+/* A thread that waits is as compiled code has left it. */
 static enum eu_status
 resume_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
-    int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX);
+    int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX), left = n;
     uint64_t ran = t->insn_count;
+    const void *at = t->waits_at;
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
     uint32_t mode = t->mxcsr, before = fpmode_enter(mode);
     t->status = EU_RUNNING;
-    go_on(l, t, n, n);
+    t->waits_at = NULL;
+    if (at)
+        left = l->enter(t, n, at, dispatched(t));
+    go_on(l, t, n, left);
     fpmode_leave(mode, before);
     return interpret_rest(t, budget, ran);
 }

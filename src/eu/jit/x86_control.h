@@ -254,6 +254,22 @@ x86_patch(struct x86 *x, uint32_t at, uint32_t target)
         memcpy(x->code + at, &distance, 4);
 }
 
+/* Stores before it are seen before loads behind it: lock or dword [rsp], 0 */
+static inline void
+x86_fence(struct x86 *x)
+{
+    x86_put(x, UINT64_C(0x00240c83f0), 5);
+}
+
+/* gpr := the address of code put down already */
+static inline void
+x86_lea_code(struct x86 *x, unsigned gpr, uint32_t at)
+{
+    uint64_t distance = at - (x->size + 7);
+    x86_put_rex(x, true, gpr, 0,
+                (distance & UINT32_MAX) << 16 | (gpr & 7) << 11 | 0x058d, 6);
+}
+
 static inline void
 x86_push(struct x86 *x, unsigned gpr)
 {

@@ -338,6 +338,20 @@ add_other(struct rk *k, unsigned simd, bool flags)
     }
 }
 
+/* (W) send (16|M0) null r4: a barrier */
+void
+add_signal(struct rk *k)
+{
+    rk_append(k, (uint32_t[4]){0x03800031, 0x20000244, 0x06000080, 0x02000004});
+}
+
+/* wait n0.0 */
+void
+add_wait(struct rk *k)
+{
+    rk_append(k, (uint32_t[4]){0x00000030, 0x32000000, 0x00001200, 0});
+}
+
 void
 add_branch(struct rk *k, unsigned opcode, bool predicated, int32_t jip_B,
            int32_t uip_B)

@@ -36,6 +36,8 @@ unsigned binary(struct rk *k, unsigned opcode, unsigned simd, unsigned d,
 /* reads: changes no memory. */
 void add_message(struct rk *k, unsigned simd, bool reads);
 void add_fence(struct rk *k);
+void add_signal(struct rk *k);
+void add_wait(struct rk *k);
 /* Arithmetic between messages. */
 void add_other(struct rk *k, unsigned simd, bool flags);
 void add_branch(struct rk *k, unsigned opcode, bool predicated, int32_t jip_B,

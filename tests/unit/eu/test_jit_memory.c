@@ -112,3 +112,101 @@ Test(jit_memory, avx2)
 {
     compare_tiers(CPU_AVX2);
 }
+
+/* ---- fences and barriers ---- */
+
+/* How many locks are in what is compiled from a fence, perhaps another one, a
+ * signal, a read and a wait. */
+static unsigned
+locks(bool another, bool signal, bool read, bool wait)
+{
+    static const uint8_t lock[] = {0xf0, 0x83, 0x0c, 0x24, 0x00};
+    size_t size_B;
+    begin_memory_kernel(&k, 1);
+    add_fence(&k);
+    if (another)
+        add_fence(&k);
+    binary(&k, EU_OP_XOR, 16, DATA, DATA, DATA, false);
+    if (signal)
+        add_signal(&k);
+    if (read)
+        add_message(&k, 16, true);
+    if (wait)
+        add_wait(&k);
+    add_end(&k, true);
+    struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
+    cr_assert_not_null(kernel);
+    struct eu_jit *jit = eu_jit_compile(kernel, cpu_selected(), 0);
+    cr_assert_not_null(jit);
+    const uint8_t *code = eu_jit_code(jit, &size_B);
+    unsigned count = 0;
+    for (size_t at = 0; at + sizeof lock <= size_B; at++)
+        count += !memcmp(code + at, lock, sizeof lock);
+    eu_jit_free(jit);
+    eu_kernel_free(kernel);
+    return count;
+}
+
+/* A signal has one for threads that have a notification already. */
+Test(jit_memory, leaves_fences_to_barriers)
+{
+    if (cpu_selected() < CPU_AVX2)
+        return;
+    cr_expect_eq(locks(false, true, false, true), 1);
+    cr_expect_eq(locks(true, true, false, true), 2, "the first of two");
+    cr_expect_eq(locks(false, true, true, true), 1, "a read before the wait");
+    cr_expect_eq(locks(false, true, false, false), 1, "no wait");
+    cr_expect_eq(locks(false, false, false, true), 1, "no signal");
+}
+
+/* A thread that signals, with this header, and waits, as a group's runs it:
+ * how many have arrived then, other than by a message. */
+static unsigned
+arrivals(uint32_t header, unsigned notifications)
+{
+    static struct world w;
+    struct eu_thread t;
+    unsigned arrived = 0;
+    make_rooms(&w);
+    w.sent = 0;
+    begin_memory_kernel(&k, 1);
+    add_signal(&k);
+    add_wait(&k);
+    add_end(&k, true);
+    struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
+    cr_assert_not_null(kernel);
+    struct eu_start s = {.kernel = kernel,
+                         .simd = 16,
+                         .send = answer,
+                         .arrived = &arrived,
+                         .user = &w};
+    struct eu_launch launch;
+    eu_launch_init(&launch, &s);
+    memset(t.grf, 0, sizeof t.grf);
+    eu_grf(&t, LIMIT)[2] = header;
+    t.user = &w;
+    eu_launch_start(&launch, &t, 0xffff, 0xffff);
+    t.n0[0] = notifications;
+    if (notifications)
+        cr_expect_eq(launch.run(&launch, &t, BUDGET), EU_FINISHED);
+    else
+        cr_expect_eq(launch.run(&launch, &t, BUDGET), EU_WAITING);
+    if (!notifications) {
+        cr_expect_eq(eu_launch_resume(&launch, &t, BUDGET), EU_WAITING);
+        t.n0[0]++;
+        cr_expect_eq(eu_launch_resume(&launch, &t, BUDGET), EU_FINISHED);
+    }
+    cr_expect_eq(t.n0[0], 0);
+    cr_expect_eq(w.sent + arrived, (END - COUNT) / 2 + 1u);
+    eu_kernel_free(kernel);
+    return arrived;
+}
+
+Test(jit_memory, signals_barriers)
+{
+    if (cpu_selected() < CPU_AVX2)
+        return;
+    cr_expect_eq(arrivals(0, 0), 1);
+    cr_expect_eq(arrivals(0, 1), 1, "a notification is there");
+    cr_expect_eq(arrivals(UINT32_C(1) << 15, 0), 0, "it says how many");
+}
