@@ -378,29 +378,36 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind,
         struct coordinates at = make_coordinates(u0, u1, v0, v1);     \
         return pixels_of(p, kind, way, blocks, &at, blue_first, out); \
     }
-/* patch_vectors.h says what comes first. */
-#define PATCH(kind, way, name)                                             \
-    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS)     \
-    {                                                                      \
-        struct coordinates at = make_coordinates(a0, a1, b0, b1);          \
-        if (compares(p, kind)) {                                           \
-            at = make_coordinates(b0, b1, c0, c1);                         \
-            at.ref_low = clamp_reference(kind, (vfloat)a0);                \
-            at.ref_high = clamp_reference(kind, (vfloat)a1);               \
-        }                                                                  \
-        return patch_of(p, kind, way, blocks, &at, out, at_dw);            \
-    }                                                                      \
-    static bool name(const struct sample_plan *p,                          \
-                     const struct sample_pair *in, uint32_t *out,          \
-                     const int16_t at_dw[4])                               \
-    {                                                                      \
-        if (compares(p, kind))                                             \
-            return name##_vectors(p, out, at_dw, in->blocks,               \
-                                  LOAD_BOTH(in->ref), LOAD_BOTH(in->u),    \
-                                  LOAD_BOTH(in->v));                       \
-        return name##_vectors(p, out, at_dw, in->blocks, LOAD_BOTH(in->u), \
-                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));         \
-    }                                                                      \
+/* patch_vectors.h says what comes first. What returns to code without AVX
+ * clears the upper halves itself: no compiler does so before a jump to a
+ * function that takes vectors, and an Intel core needs some hundred cycles for
+ * the first SSE instruction behind them, and as many for the next one of AVX.
+ */
+#define PATCH(kind, way, name)                                               \
+    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS)       \
+    {                                                                        \
+        struct coordinates at = make_coordinates(a0, a1, b0, b1);            \
+        if (compares(p, kind)) {                                             \
+            at = make_coordinates(b0, b1, c0, c1);                           \
+            at.ref_low = clamp_reference(kind, (vfloat)a0);                  \
+            at.ref_high = clamp_reference(kind, (vfloat)a1);                 \
+        }                                                                    \
+        return patch_of(p, kind, way, blocks, &at, out, at_dw);              \
+    }                                                                        \
+    static bool name(const struct sample_plan *p,                            \
+                     const struct sample_pair *in, uint32_t *out,            \
+                     const int16_t at_dw[4])                                 \
+    {                                                                        \
+        bool ok = compares(p, kind)                                          \
+                      ? name##_vectors(p, out, at_dw, in->blocks,            \
+                                       LOAD_BOTH(in->ref), LOAD_BOTH(in->u), \
+                                       LOAD_BOTH(in->v))                     \
+                      : name##_vectors(p, out, at_dw, in->blocks,            \
+                                       LOAD_BOTH(in->u), LOAD_BOTH(in->v),   \
+                                       LOAD_BOTH(in->v));                    \
+        _mm256_zeroupper();                                                  \
+        return ok;                                                           \
+    }                                                                        \
     PIXELS(kind, way, name)
 #define TEXELS(kind, name)                      \
     PATCH(kind, SAMPLE_NEAREST, name##_nearest) \

@@ -170,21 +170,24 @@ pixels_of(const struct sample_plan *p, enum sample_texel kind, __m256 u0,
     return true;
 }
 
-#define PATCH(kind, name)                                                  \
-    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS)     \
-    {                                                                      \
-        return patch_of(p, kind, a0, a1, b0, b1, out, at_dw);              \
-    }                                                                      \
-    static bool name(const struct sample_plan *p,                          \
-                     const struct sample_pair *in, uint32_t *out,          \
-                     const int16_t at_dw[4])                               \
-    {                                                                      \
-        return name##_vectors(p, out, at_dw, in->blocks, LOAD_BOTH(in->u), \
-                              LOAD_BOTH(in->v), LOAD_BOTH(in->v));         \
-    }                                                                      \
-    static bool name##_pixels(PIXELS_ARGS)                                 \
-    {                                                                      \
-        return pixels_of(p, kind, u0, u1, v0, v1, blue_first, out);        \
+/* patch_avx2.c says why the upper halves are cleared. */
+#define PATCH(kind, name)                                                     \
+    static __attribute__((noinline)) bool name##_vectors(VECTORS_ARGS)        \
+    {                                                                         \
+        return patch_of(p, kind, a0, a1, b0, b1, out, at_dw);                 \
+    }                                                                         \
+    static bool name(const struct sample_plan *p,                             \
+                     const struct sample_pair *in, uint32_t *out,             \
+                     const int16_t at_dw[4])                                  \
+    {                                                                         \
+        bool ok = name##_vectors(p, out, at_dw, in->blocks, LOAD_BOTH(in->u), \
+                                 LOAD_BOTH(in->v), LOAD_BOTH(in->v));         \
+        _mm256_zeroupper();                                                   \
+        return ok;                                                            \
+    }                                                                         \
+    static bool name##_pixels(PIXELS_ARGS)                                    \
+    {                                                                         \
+        return pixels_of(p, kind, u0, u1, v0, v1, blue_first, out);           \
     }
 PATCH(SAMPLE_HALF4, half4_linear)
 PATCH(SAMPLE_FLOAT4, float4_linear)

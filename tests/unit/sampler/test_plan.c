@@ -4,6 +4,7 @@
 #include "base/fpmode.h"
 #include "sampler/plan.h"
 #include "sampler/pixels.h"
+#include "upper_halves.h"
 
 static const struct {
     const char *name;
@@ -151,7 +152,9 @@ run_patch(const struct sample_plan *plan, const struct sample_pair *in,
 {
     if (plan->vectors && cpu_selected() == CPU_AVX2 && any(2))
         return run_vectors_avx2(plan, in, out, at_dw);
-    return plan->patch(plan, in, out, at_dw);
+    bool ok = plan->patch(plan, in, out, at_dw);
+    cr_assert(upper_halves_are_clear());
+    return ok;
 }
 
 /* The answer goes where the parameters are, or elsewhere. */
