@@ -8,6 +8,8 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
                 enum part_kind kind)
 {
     const __m256i lanes = _mm256_setr_epi32(0, 1, 0, 1, 2, 3, 2, 3);
+    if (kind == PART_ROWS)
+        return;
     for (unsigned i = 0; i < ROW_COLUMNS; i++) {
         f64x4 x = centres(f->to.tile_x + (int32_t)i * 4, f->weights->ref_x);
         f64x4 v = p->c + p->dx * x;
@@ -45,6 +47,8 @@ rows_of_plane(const struct row_fill *f, unsigned n, const struct plane *p,
 {
     struct parts t = no_parts();
     t.kind = kind;
+    if (kind == PART_COLUMNS)
+        return;
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         int32_t y_px = f->to.tile_y + (int32_t)(y + i * 4);
         begin_row(&t, p, centres(y_px, f->weights->ref_y));
