@@ -39,6 +39,15 @@ f_all(float v)
     return (vf){_mm256_set1_ps(v), _mm256_set1_ps(v)};
 }
 
+/* The same, of a vector whose lanes are alike, which compilers know nothing of
+ * any more. */
+LANES_INLINE vf
+f_opaque(vf v)
+{
+    __asm__("" : "+x"(v.low));
+    return (vf){v.low, v.low};
+}
+
 LANES_INLINE vi
 i_all(uint32_t v)
 {

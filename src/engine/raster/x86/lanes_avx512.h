@@ -39,6 +39,14 @@ f_all(float v)
     return _mm512_set1_ps(v);
 }
 
+/* The same number, which compilers do not know any more. */
+LANES_INLINE vf
+f_opaque(vf v)
+{
+    __asm__("" : "+v"(v));
+    return v;
+}
+
 LANES_INLINE vi
 i_all(uint32_t v)
 {

@@ -213,9 +213,12 @@ LANES_INLINE vi
 rows_of_bytes(enum rt_format f, const vf v[4], enum range range)
 {
     vi n[4];
+    /* One register for both: compilers would add a negative one, which comes by
+     * way of a general register. */
+    const vf magic = f_opaque(f_all(INT_MAGIC));
     EACH_CHANNEL (c) {
-        vi sum = int_of_unit(v[channel_of_byte(f, c)], 8);
-        n[c] = i_sub(sum, i_all(INT_MAGIC_BITS));
+        vf sum = f_fma(v[channel_of_byte(f, c)], f_all(255), magic);
+        n[c] = i_sub(i_from_bits(sum), i_from_bits(magic));
     }
     if (f == RT_BGRX8)
         n[3] = i_all(0xff);
