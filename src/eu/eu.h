@@ -71,6 +71,8 @@ struct eu_tail {
 /* Which lanes of a pixel shader's thread are lit, in its second header. */
 #define EU_LIT_B (EU_GRF_B + 28)
 struct eu_row {
+    /* The registers, or weights as PLN reads them (eu_launch.row_weights): the
+     * first one's of sixteen channels before the second one's. */
     alignas(64) uint8_t payload[EU_ROW_GRF * EU_GRF_B];
     uint8_t *caught; /* or whatever the tail asks for */
     uint32_t dispatch_mask, vector_mask, mask; /* the last: one of the others */
@@ -215,7 +217,8 @@ struct eu_launch {
 
     /* Where threads of a row have their payload, or 0: there are no rows. */
     unsigned row_grf;
-    bool rows; /* they may follow each other: eu_launch_row() */
+    bool row_weights; /* those are what the kernel's first PLN reads */
+    bool rows;        /* they may follow each other: eu_launch_row() */
     /* Of the register that has it, no dword but the one at EU_LIT_B is read:
      * threads of a row find theirs in the row. */
     bool own_lit;
@@ -374,6 +377,29 @@ eu_launch_takes(const struct eu_launch *l, uint32_t mask)
     return eu_masks_nothing(mask, l->need, l->apart, l->quads);
 }
 
+/* The register, from row_grf on, that part i of a row's payload is for. */
+static inline unsigned
+eu_row_place(bool weights, unsigned i)
+{
+    static_assert(EU_ROW_GRF == 4, "two weights, in two halves each");
+    return weights ? (i & 1) * 2 + i / 2 : i;
+}
+
+/* A row's payload in the thread's registers. */
+static inline void
+eu_row_take(const struct eu_launch *l, struct eu_thread *t,
+            const struct eu_row *row)
+{
+    uint8_t *grf = t->grf + l->row_grf * EU_GRF_B;
+    if (!l->row_weights) {
+        memcpy(grf, row->payload, sizeof row->payload);
+        return;
+    }
+    for (unsigned i = 0; i < EU_ROW_GRF; i++)
+        memcpy(grf + eu_row_place(true, i) * EU_GRF_B,
+               row->payload + i * EU_GRF_B, EU_GRF_B);
+}
+
 /* eu_launch_quick() for a row of threads, which differ in their masks and in
  * the payload from row_grf on. Returns the one that has not finished, or the
  * last. The thread is the first of EU_ROW_THREADS, for what runs several;
@@ -389,8 +415,7 @@ eu_launch_row(const struct eu_launch *l, struct eu_thread *t,
     if (!pairs || !l->pairs(l, t, left)) {
         row = t->row;
         t->caught = row->caught;
-        memcpy(t->grf + l->row_grf * EU_GRF_B, row->payload,
-               sizeof row->payload);
+        eu_row_take(l, t, row);
         if (l->own_lit)
             memcpy(t->grf + EU_LIT_B, &row->lit, sizeof row->lit);
         eu_launch_quick(l, t, row->dispatch_mask, row->vector_mask, false,

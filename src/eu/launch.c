@@ -59,6 +59,7 @@ eu_launch_init(struct eu_launch *l, const struct eu_start *start)
     l->enter = NULL;
     l->entry = NULL;
     l->row_grf = 0;
+    l->row_weights = false;
     l->rows = false;
     l->pairs = NULL;
     l->two = NULL;

@@ -322,7 +322,7 @@ begins_rows(struct worker *w, const struct setup *s)
         if (b->copy[i].grf != row_grf)
             b->copy[copies++] = b->copy[i];
     }
-    bool places = copies < b->copies;
+    bool places = !w->launch.row_weights && copies < b->copies;
     b->copies = copies;
     w->planes->copy(w->thread.grf, b->copy, copies, 0);
     return places;

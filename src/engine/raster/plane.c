@@ -114,7 +114,9 @@ weigh_row(const struct run_weights *w, const struct batch_block *block,
     const struct block_places at = {block, 1, w->ref_x, w->ref_y};
     float out[1][32];
     block_weights(w->b1, w->b2, w->q, &at, out);
-    memcpy(row->payload, out, sizeof out);
+    for (unsigned i = 0; i < EU_ROW_GRF; i++)
+        memcpy(row->payload + i * PLANE_GRF_B,
+               &out[0][eu_row_place(true, i) * PLANE_GRF_B / 4], PLANE_GRF_B);
 }
 
 static void

@@ -42,8 +42,9 @@ struct eu_jit {
     const struct eu_kernel *kernel;
     enum cpu_level cpu;
     unsigned flags;
-    uint32_t need;      /* channels of the full copy */
-    unsigned row_grf;   /* see eu_launch_row() */
+    uint32_t need;    /* channels of the full copy */
+    unsigned row_grf; /* see eu_launch_row() */
+    bool row_weights;
     bool rows;          /* such threads may follow each other */
     bool flat;          /* flat.c: threads only begin there */
     bool apart, quads;  /* which may run without some: eu_masks_nothing() */

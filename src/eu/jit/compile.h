@@ -194,6 +194,9 @@ void jit_pred_bits(struct jit *j, const struct eu_op *op, unsigned gpr);
 bool jit_lower_send(struct jit *j, uint32_t index);
 /* rows.c: at the kernel's first instruction. */
 void jit_begin_row(struct jit *j);
+/* The payload of a row's thread, in vectors of 64 bytes as the row has it, is
+ * what its registers hold. */
+void jit_bind_payload(struct jit *j, unsigned low, unsigned high);
 /* Where threads differ as they begin, or 0. */
 unsigned jit_payload_grf(const struct jit *j);
 /* Whether thread->caught can have the message, the thread's last. */

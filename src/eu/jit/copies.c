@@ -95,6 +95,7 @@ make_full(struct jit *j)
     jit->rows = j->row_at;
     jit->pairs = jit_makes_pairs(j);
     jit->row_grf = j->row_grf;
+    jit->row_weights = j->row_grf && j->weights_grf;
     jit->groups = jit_makes_groups(j);
     jit->pair_keeps = jit->groups ? jit_group_keeps(j) : jit_pair_keeps(j);
     jit->apart = j->in.apart;

@@ -162,10 +162,15 @@ plane_vector(struct jit *j, unsigned at, bool is_v)
     int found = jit_find(j, kind, at, 4 * EU_GRF_B);
     if (found >= 0)
         return (unsigned)found;
-    unsigned a = jit_vec(j, at, 64), b = jit_vec(j, at + 64, 64);
+    int a = jit_find(j, JIT_GRF, at, 64), b = jit_find(j, JIT_GRF, at + 64, 64);
+    if (a < 0 || b < 0)
+        jit_sync(j, at, 4 * EU_GRF_B);
     unsigned d = jit_temp(j);
-    x86_vop_imm(&j->x, X86_SHUFF32X4, 2, d, a, x86_reg(b), 0,
-                is_v ? 0xee : 0x44);
+    if (a < 0 || b < 0)
+        jit_load_plane(j, d, kind, at);
+    else
+        x86_vop_imm(&j->x, X86_SHUFF32X4, 2, d, (unsigned)a,
+                    x86_reg((unsigned)b), 0, is_v ? 0xee : 0x44);
     jit_note(j, d, kind, at, 4 * EU_GRF_B);
     return d;
 }

@@ -79,6 +79,21 @@ restore_grfs(struct jit *j)
     jit_release(j, r);
 }
 
+static void
+take_payload(struct jit *j)
+{
+    unsigned r[EU_ROW_GRF * EU_GRF_B / STEP_B];
+    if (!jit_set_has(&j->live[0][0], j->row_grf * EU_GRF_B,
+                     EU_ROW_GRF * EU_GRF_B))
+        return;
+    for (unsigned i = 0; i < ARRAY_SIZE(r); i++) {
+        r[i] = jit_temp(j);
+        x86_vop(&j->x, X86_MOVUPS_LD, 2, r[i], 0,
+                x86_at_rax(ROW_AT(j->nth, payload) + i * STEP_B), 0);
+    }
+    jit_bind_payload(j, r[0], r[1]);
+}
+
 /* rax: the first thread's place in the row */
 static void
 begin_thread(struct jit *j)
@@ -101,15 +116,7 @@ begin_thread(struct jit *j)
         x86_load_from_rax(x, X86_RCX, ROW_AT(j->nth, lit));
         x86_store(x, X86_RCX, THREAD_AT(grf) + EU_LIT_B, 4);
     }
-    for (unsigned at_B = 0; at_B < EU_ROW_GRF * EU_GRF_B; at_B += STEP_B) {
-        unsigned to_B = j->row_grf * EU_GRF_B + at_B;
-        if (!jit_set_has(&j->live[0][0], to_B, STEP_B))
-            continue;
-        unsigned r = jit_temp(j);
-        x86_vop(x, X86_MOVUPS_LD, 2, r, 0,
-                x86_at_rax(ROW_AT(j->nth, payload) + at_B), 0);
-        jit_bind(j, r, to_B, STEP_B);
-    }
+    take_payload(j);
     jit_unlock_but(j, 0);
 }
 

@@ -82,23 +82,91 @@ row_step_B(const struct jit *j)
     return j->evex ? 2 * EU_GRF_B : EU_GRF_B;
 }
 
+/* Nobody looks at the weights but PLN, which finds them in the right order. */
+static bool
+only_planes(const struct jit *j)
+{
+    const unsigned off_B = j->row_grf * EU_GRF_B;
+    for (uint32_t i = 0; i < j->k->op_count; i++) {
+        const struct eu_insn *insn = j->k->ops[i].insn;
+        const struct jit_set *live = &j->live[!j->full][i];
+        if (!jit_set_has(live, off_B, EU_ROW_GRF * EU_GRF_B))
+            return true;
+        if (jit_set_has(&j->regs[i].uses, off_B, EU_ROW_GRF * EU_GRF_B) &&
+            (insn->opcode != EU_OP_PLN || j->k->ops[i].lanes != 16 ||
+             insn->src[1].reg != j->row_grf || insn->src[1].subreg_B))
+            return false;
+    }
+    return true;
+}
+
+static void
+bind_plane(struct jit *j, unsigned reg, enum jit_kind kind)
+{
+    jit_note(j, reg, kind, j->row_grf * EU_GRF_B, EU_ROW_GRF * EU_GRF_B);
+    j->v.dirty |= JIT_BIT(reg);
+}
+
+static void
+bind_live(struct jit *j, unsigned reg, unsigned at_B)
+{
+    if (jit_set_has(&j->live[!j->full][0], at_B, 2 * EU_GRF_B))
+        jit_bind(j, reg, at_B, 2 * EU_GRF_B);
+}
+
+static void
+join(struct jit *j, unsigned u, unsigned v, unsigned order, unsigned at_B)
+{
+    unsigned r = jit_temp(j);
+    x86_vop_imm(&j->x, X86_SHUFF32X4, 2, r, u, x86_reg(v), 0, order);
+    jit_bind(j, r, at_B, 2 * EU_GRF_B);
+}
+
+void
+jit_bind_payload(struct jit *j, unsigned low, unsigned high)
+{
+    const unsigned at_B = j->row_grf * EU_GRF_B;
+    if (!j->weights_grf) {
+        bind_live(j, low, at_B);
+        bind_live(j, high, at_B + 2 * EU_GRF_B);
+    } else if (only_planes(j)) {
+        bind_plane(j, low, JIT_PLANE_U);
+        bind_plane(j, high, JIT_PLANE_V);
+    } else {
+        join(j, low, high, 0x44, at_B);
+        join(j, low, high, 0xee, at_B + 2 * EU_GRF_B);
+    }
+}
+
+static void
+load_part(struct jit *j, unsigned reg, unsigned i)
+{
+    const unsigned off_B = j->row_grf * EU_GRF_B, step_B = row_step_B(j);
+    if (j->weights_grf && j->evex)
+        jit_load_plane(j, reg, i ? JIT_PLANE_V : JIT_PLANE_U, off_B);
+    else
+        jit_load_len(j, reg, off_B + i * step_B, step_B);
+}
+
 void
 jit_begin_row(struct jit *j)
 {
     unsigned grf = makes_rows(j) ? jit_payload_grf(j) : 0;
-    unsigned step_B = row_step_B(j);
+    unsigned parts = EU_ROW_GRF * EU_GRF_B / row_step_B(j);
     if (!grf)
         return;
-    for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++) {
-        unsigned at_B = grf * EU_GRF_B + i * step_B, r = jit_temp(j);
-        jit_load_len(j, r, at_B, step_B);
-        /* Of later threads they are nowhere else. */
-        jit_bind(j, r, at_B, step_B);
-        j->row_reg[i] = (uint8_t)r;
-    }
-    jit_unlock_but(j, 0);
     j->row_grf = grf;
+    for (unsigned i = 0; i < parts; i++) {
+        j->row_reg[i] = (uint8_t)jit_temp(j);
+        load_part(j, j->row_reg[i], i);
+    }
     j->row_at = j->x.size;
+    /* Of later threads they are nowhere else. */
+    if (j->evex)
+        jit_bind_payload(j, j->row_reg[0], j->row_reg[1]);
+    for (unsigned i = 0; !j->evex && i < parts; i++)
+        jit_bind(j, j->row_reg[i], (grf + i) * EU_GRF_B, EU_GRF_B);
+    jit_unlock_but(j, 0);
 }
 
 static void
@@ -148,9 +216,11 @@ go_on_with_row(struct jit *j, bool catches)
     begin_thread(j, catches || j->asks);
     if (j->in.own_lit)
         copy_from_rax(j, ROW_AT(lit), THREAD_AT(grf) + EU_LIT_B);
-    for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++)
+    for (unsigned i = 0; i * step_B < EU_ROW_GRF * EU_GRF_B; i++) {
+        unsigned part = j->evex ? i : eu_row_place(j->weights_grf, i);
         x86_vop(x, X86_MOVUPS_LD, jit_len(step_B), j->row_reg[i], 0,
-                x86_at_rax(i * step_B), 0);
+                x86_at_rax(part * step_B), 0);
+    }
     x86_patch(x, x86_jump(x, X86_ALWAYS), j->row_at);
     x86_patch(x, last, x->size);
 }

@@ -73,7 +73,7 @@ enum jit_kind {
     JIT_GRF,     /* consecutive dwords of the register file */
     JIT_BCAST,   /* one dword of it, in all lanes */
     JIT_NEG,     /* consecutive floats of it, negated */
-    JIT_PLANE_U, /* PLN's operands: every other register */
+    JIT_PLANE_U, /* PLN's operands: every other register; may be dirty, too */
     JIT_PLANE_V,
     JIT_HALVES, /* consecutive halves of it, as F */
     JIT_HALF,   /* one of them, in all lanes */

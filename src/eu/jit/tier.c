@@ -277,6 +277,7 @@ use(const struct eu_jit *jit, struct eu_launch *l, const struct eu_thread *t)
     memcpy(&l->enter, &prologue, sizeof l->enter);
     l->entry = entry;
     l->row_grf = jit->row_grf;
+    l->row_weights = jit->row_weights;
     l->rows = jit->rows;
     l->pairs = jit->pairs ? eu_jit_run_pairs : NULL;
     l->two = jit->groups ? eu_jit_run_two : NULL;

@@ -44,11 +44,39 @@ jit_store_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B)
                     x86_thread(GRF_AT(off_B + 32)), 0, 1);
 }
 
+/* The first of its two GRFs; the other one is the next but one. */
+static unsigned
+plane_B(enum jit_kind kind, unsigned off_B)
+{
+    return off_B + (kind == JIT_PLANE_V ? EU_GRF_B : 0);
+}
+
+void
+jit_load_plane(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B)
+{
+    unsigned at_B = plane_B(kind, off_B);
+    jit_load_len(j, reg, at_B, EU_GRF_B);
+    x86_vop_imm(&j->x, X86_INSERTF64X4, 2, reg, reg,
+                x86_thread(GRF_AT(at_B + 2 * EU_GRF_B)), 0, 1);
+}
+
+static void
+store_plane(struct jit *j, unsigned reg, enum jit_kind kind, unsigned off_B)
+{
+    unsigned at_B = plane_B(kind, off_B);
+    jit_store_len(j, reg, at_B, EU_GRF_B);
+    x86_vop_imm(&j->x, X86_EXTRACTF64X4, 2, reg, 0,
+                x86_thread(GRF_AT(at_B + 2 * EU_GRF_B)), 0, 1);
+}
+
 static void
 store(struct jit *j, unsigned reg)
 {
     const struct jit_vreg *v = &j->v.reg[reg];
-    jit_store_len(j, reg, v->off_B, v->len_B);
+    if (v->kind == JIT_PLANE_U || v->kind == JIT_PLANE_V)
+        store_plane(j, reg, v->kind, v->off_B);
+    else
+        jit_store_len(j, reg, v->off_B, v->len_B);
     j->v.dirty &= ~JIT_BIT(reg);
 }
 
@@ -182,9 +210,14 @@ jit_sync_drop(struct jit *j, unsigned off_B, unsigned len_B)
 void
 jit_drop_derived(struct jit *j)
 {
-    for (uint32_t set = j->v.named; set; set &= set - 1)
-        if (j->v.reg[jit_first(set)].kind != JIT_GRF)
-            drop(&j->v, jit_first(set));
+    for (uint32_t set = j->v.named; set; set &= set - 1) {
+        unsigned r = jit_first(set);
+        if (j->v.reg[r].kind == JIT_GRF)
+            continue;
+        if (j->v.dirty & JIT_BIT(r))
+            store(j, r);
+        drop(&j->v, r);
+    }
 }
 
 void

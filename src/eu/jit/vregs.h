@@ -243,6 +243,9 @@ jit_len(unsigned len_B)
 }
 
 void jit_load_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
+/* PLN's U or V (JIT_PLANE_U, ..._V) of 16 channels from four GRFs. */
+void jit_load_plane(struct jit *j, unsigned reg, enum jit_kind kind,
+                    unsigned off_B);
 void jit_store_len(struct jit *j, unsigned reg, unsigned off_B, unsigned len_B);
 
 #endif

@@ -344,7 +344,7 @@ void
 set_payload(const struct eu_launch *l, struct eu_thread *t,
             const struct eu_row *row)
 {
-    memcpy(eu_grf(t, l->row_grf), row->payload, sizeof row->payload);
+    eu_row_take(l, t, row);
     if (l->own_lit)
         memcpy(t->grf + EU_LIT_B, &row->lit, sizeof row->lit);
 }

@@ -99,7 +99,9 @@ begin_row(const struct rig *rig, struct eu_thread *thread, struct eu_row *row)
     thread->row = row;
     thread->sr0[2] = row->dispatch_mask;
     thread->sr0[3] = row->vector_mask;
-    memcpy(eu_grf(thread, rig->row_grf), row->payload, sizeof row->payload);
+    const struct eu_launch launch = {.row_grf = rig->row_grf,
+                                     .row_weights = rig->row_weights};
+    eu_row_take(&launch, thread, row);
 }
 
 static void
@@ -183,6 +185,7 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     launch->apart = true;
     launch->rows = rig->row_grf;
     launch->row_grf = rig->row_grf;
+    launch->row_weights = rig->row_weights;
     launch->pairs = rig->pairs ? run_pairs : NULL;
     memset(launch->written, rig->stays ? 0 : 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;

@@ -24,8 +24,9 @@ struct rig {
     uint32_t live_in[4];     /* registers that the shader reads; all */
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
-    bool catches, steady;      /* of the launch: see struct eu_launch */
-    unsigned row_grf;          /* likewise; 0: no rows */
+    bool catches, steady; /* of the launch: see struct eu_launch */
+    unsigned row_grf;     /* likewise; 0: no rows */
+    bool row_weights;
     bool stays;                /* no thread changes its registers */
     bool pairs;                /* rows may begin with threads in lockstep */
     size_t kernel_B;           /* how large the shader is said to be */

@@ -233,6 +233,7 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     memset(rig->live_in, 0, sizeof rig->live_in);
     bool places = s->shader == shade_places || s->shader == shade_all_places;
     rig->row_grf = !s->rows ? 0 : places ? 1 : 2;
+    rig->row_weights = !places;
     rig->pairs = s->pairs;
     rig->stays = s->stays;
     rig->live_in[0] = places ? 1u << 1 | 1u << 8 : 1u << 8;

@@ -410,6 +410,16 @@ begin_alike(const struct thread_run *r)
     return r->weights ? r->weights->grf == row_grf : row_grf;
 }
 
+/* Registers to weights, as a row has them. */
+static inline void
+swap_halves(uint8_t payload[EU_ROW_GRF * PLANE_GRF_B])
+{
+    f32x8 v[EU_ROW_GRF];
+    memcpy(v, payload, sizeof v);
+    store_floats((float *)(void *)payload, v[0], v[2]);
+    store_floats((float *)(void *)(payload + 2 * PLANE_GRF_B), v[1], v[3]);
+}
+
 /* As fill_row(), where what threads have of their own is copied. */
 static bool
 fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
@@ -431,6 +441,8 @@ fill_row_with_copies(const struct thread_run *r, unsigned first, unsigned end)
                 copy_grfs(to->payload + (c->grf - row_grf) * PLANE_GRF_B,
                           c->from + n * c->stride_B, c->count);
         }
+        if (l->row_weights)
+            swap_halves(to->payload);
         uint8_t *at = places ? fetch_target(&r->to, b) : NULL;
         put_members(to, r->tail.fn ? at : (uint8_t *)r->color[n], b->lit,
                     b->helped, mask);

@@ -3,6 +3,13 @@
  * and what they have of four rows of blocks when the list comes to them: lists
  * consist of squares of sixteen blocks, one row of squares after the other. */
 
+/* Where a plane's values in a block need no sum: those of sixteen lanes. */
+static inline float *
+floats_at(double part[8])
+{
+    return (float *)(void *)part;
+}
+
 static void
 columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
                 enum part_kind kind)
@@ -15,7 +22,7 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
         f64x4 v = p->c + p->dx * x;
         if (kind == PART_COLUMNS) {
             f32x8 floats = spread(v, lanes);
-            memcpy(f->parts->column[n][i], &floats, sizeof floats);
+            store_floats(floats_at(f->parts->column[n][i]), floats, floats);
         } else {
             store_eight(f->parts->column[n][i], columns_of(v));
         }
@@ -52,13 +59,13 @@ rows_of_plane(const struct row_fill *f, unsigned n, const struct plane *p,
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         int32_t y_px = f->to.tile_y + (int32_t)(y + i * 4);
         begin_row(&t, p, centres(y_px, f->weights->ref_y));
-        for (unsigned half = 0; half < 2; half++) {
-            double *to = f->parts->row[n][i][half];
-            if (kind == PART_ROWS)
-                memcpy(to, &t.floats[half], sizeof t.floats[half]);
-            else
-                store_eight(to, t.rows[half]);
+        if (kind == PART_ROWS) {
+            store_floats(floats_at(f->parts->row[n][i][0]), t.floats[0],
+                         t.floats[1]);
+            continue;
         }
+        for (unsigned half = 0; half < 2; half++)
+            store_eight(f->parts->row[n][i][half], t.rows[half]);
     }
 }
 
@@ -93,68 +100,72 @@ load_256(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
-/* What planes have of a row of blocks. */
+/* Of a row of blocks: what planes of any kind have of upper and lower quads,
+ * and values that depend on nothing else. */
+struct row_values {
+    eight any[3][2];
+    const uint8_t *values[2];
+};
+
 ROW_INLINE void
 load_rows(const struct row_parts *t, struct row_kinds kinds, unsigned y,
-          struct parts rows[3])
+          struct row_values *r)
 {
     const enum part_kind kind[3] = {kinds.k1, kinds.k2, PART_ANY};
     for (unsigned n = 0; n < (kinds.divides ? 3 : 2); n++) {
-        for (unsigned i = 0; i < 2; i++) {
-            const double *from = t->row[n][y % ROWS_KEPT][i];
-            if (kind[n] == PART_ROWS)
-                memcpy(&rows[n].floats[i], from, sizeof rows[n].floats[i]);
-            else
-                rows[n].rows[i] = load_eight(from);
-        }
+        const double(*from)[8] = t->row[n][y % ROWS_KEPT];
+        for (unsigned i = 0; kind[n] == PART_ANY && i < 2; i++)
+            r->any[n][i] = load_eight(from[i]);
+        if (kind[n] == PART_ROWS)
+            r->values[n] = (const uint8_t *)from;
     }
 }
 
-/* A plane's values in a block, upper and lower quads. */
+/* The values of plane n in column x. */
 ROW_INLINE void
-block_floats(enum part_kind kind, const double column[8],
-             const struct parts *row, f32x8 out[2])
+weigh_plane(const struct row_parts *t, enum part_kind kind, unsigned n,
+            unsigned x, const struct row_values *r, float out[16])
 {
-    for (unsigned i = 0; i < 2; i++) {
-        if (kind == PART_ROWS)
-            out[i] = row->floats[i];
-        else if (kind == PART_COLUMNS)
-            memcpy(&out[i], column, sizeof out[i]);
-        else
-            out[i] = eight_to_floats(
-                eight_add(load_eight(column), row->rows[i]));
+    const double *column = t->column[n][x];
+    if (kind == PART_ANY) {
+        eight c = load_eight(column);
+        store_floats(out, eight_to_floats(eight_add(c, r->any[n][0])),
+                     eight_to_floats(eight_add(c, r->any[n][1])));
+        return;
     }
+    copy_grfs((uint8_t *)out,
+              kind == PART_ROWS ? r->values[n] : (const uint8_t *)column, 2);
 }
 
 /* As weigh_divided(). */
 ROW_INLINE void
-block_divided(const struct row_parts *t, unsigned x, const struct parts rows[3],
+block_divided(const struct row_parts *t, unsigned x, const struct row_values *r,
               float out[32])
 {
+    f32x8 v1[2], v2[2];
     for (unsigned i = 0; i < 2; i++) {
         eight v[3];
         for (unsigned n = 0; n < 3; n++)
-            v[n] = eight_add(load_eight(t->column[n][x]), rows[n].rows[i]);
+            v[n] = eight_add(load_eight(t->column[n][x]), r->any[n][i]);
         eight over = eight_over(v[2]);
-        store_floats(&out[i * 16], eight_to_floats(eight_mul(v[0], over)),
-                     eight_to_floats(eight_mul(v[1], over)));
+        v1[i] = eight_to_floats(eight_mul(v[0], over));
+        v2[i] = eight_to_floats(eight_mul(v[1], over));
     }
+    store_floats(out, v1[0], v1[1]);
+    store_floats(out + 16, v2[0], v2[1]);
 }
 
 /* Of the block in column x. */
 ROW_INLINE void
 weigh_block(const struct row_parts *t, struct row_kinds kinds, unsigned x,
-            const struct parts rows[3], float out[32])
+            const struct row_values *r, float out[32])
 {
-    f32x8 v1[2], v2[2];
     if (kinds.divides) {
-        block_divided(t, x, rows, out);
+        block_divided(t, x, r, out);
         return;
     }
-    block_floats(kinds.k1, t->column[0][x], &rows[0], v1);
-    block_floats(kinds.k2, t->column[1][x], &rows[1], v2);
-    store_floats(out, v1[0], v2[0]);
-    store_floats(out + 16, v1[1], v2[1]);
+    weigh_plane(t, kinds.k1, 0, x, r, out);
+    weigh_plane(t, kinds.k2, 1, x, r, out + 16);
 }
 
 /* As plane_positions(), and what is behind them. In whole vectors, as compiled
@@ -200,14 +211,14 @@ fill_square(const struct row_fill *f, struct row_kinds kinds,
 {
     for (unsigned i = 0; i < ROWS_KEPT; i++) {
         uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
-        struct parts rows[3];
+        struct row_values values;
         if (kinds.weighs)
-            load_rows(f->parts, kinds, i, rows);
+            load_rows(f->parts, kinds, i, &values);
         for (unsigned k = 0; k < ROWS_KEPT; k++, to++) {
             unsigned x = first.x + k * 4;
             float *out = (float *)(void *)to->payload;
             if (kinds.weighs)
-                weigh_block(f->parts, kinds, x / 4, rows, out);
+                weigh_block(f->parts, kinds, x / 4, &values, out);
             else
                 place_block(f, x, first.y + i * 4, 0xffff, out);
             end_row(f, mem + f->to.x_B[x], 0xffff, 0xffff, lines, to);
@@ -222,10 +233,10 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
 {
     uint32_t mask = f->vector_mask ? 0xffff : lit;
     float *out = (float *)(void *)to->payload;
-    struct parts rows[3];
+    struct row_values values;
     if (kinds.weighs) {
-        load_rows(f->parts, kinds, b.y / 4, rows);
-        weigh_block(f->parts, kinds, b.x / 4, rows, out);
+        load_rows(f->parts, kinds, b.y / 4, &values);
+        weigh_block(f->parts, kinds, b.x / 4, &values, out);
     } else {
         place_block(f, b.x, b.y, lit, out);
     }

@@ -65,7 +65,7 @@ weigh_alone(const struct weigher *w, const struct tile_centres *c,
             v1[i] = eight_mul(v1[i], over);
             v2[i] = eight_mul(v2[i], over);
         }
-        store_floats(&out[i * 16], eight_to_floats(v1[i]),
-                     eight_to_floats(v2[i]));
     }
+    store_floats(out, eight_to_floats(v1[0]), eight_to_floats(v1[1]));
+    store_floats(out + 16, eight_to_floats(v2[0]), eight_to_floats(v2[1]));
 }
