@@ -60,19 +60,100 @@ turn_taps(const struct sample_plan *p, bits taps[4])
     turn_dwords(taps);
 }
 
-/* Both columns are one where the second one has no weight. */
+/* ---- places ----
+ *
+ * What patch_anywhere.h does, of columns and rows in the halves of dwords, in
+ * tiles whose lines have 4x4 dwords. */
+
+/* Where the first and the second texel of each lane are: both columns are one
+ * where the second one has no weight. */
 struct gather_axes {
-    struct lanes_axis x, y;
+    vint x, y; /* in 1/256 texels */
+    bits first, second;
 };
+
+/* linear_fixed() of what lies anywhere. As scale() has it NaN counts as 0, of
+ * which it has the place and the weight, or as the least number. */
+INLINE vint
+fixed_anywhere(const struct sample_plan *p, unsigned d, vfloat u, vfloat n_fx8)
+{
+    vfloat x = (u - v_floor(u)) * n_fx8;
+    if (p->axis[d] != SAMPLE_AXIS_REPEAT)
+        x = v_fmin(v_fmax(u * n_fx8, v_splat(-0x1p22f)), v_splat(0x1p22f));
+    x += v_splat(p->round[d]);
+    return v_sub(v_ifloor(x), v_constant(&lanes_constant.half_texel));
+}
+
+/* What repeats reaches from -1 to n; nothing else leaves 0 to n - 1, so that
+ * it is not moved. */
+INLINE bits
+clamp_places(const struct sample_plan *p, bits place, bits n)
+{
+    int32_t repeats = (p->axis[0] == SAMPLE_AXIS_REPEAT ? 0xffff : 0) |
+                      (p->axis[1] == SAMPLE_AXIS_REPEAT ? (int32_t)0xffff0000
+                                                        : 0);
+    bits least = _mm512_set1_epi32(repeats);
+    bits last = _mm512_sub_epi16(
+        n, _mm512_andnot_si512(least, constant(&patch.next_place)));
+    return _mm512_max_epi16(_mm512_min_epi16(place, last), least);
+}
 
 INLINE struct gather_axes
 find_axes(const struct sample_plan *p, const struct patch_level *lv, vfloat u,
           vfloat v)
 {
-    struct gather_axes a = {axis_of_four(p, 0, u, lv->w, lv->w_fx8),
-                            axis_of_four(p, 1, v, lv->h, lv->h_fx8)};
-    a.x.i1 = v_iselect(find_single(a.x.w1), a.x.i0, a.x.i1);
+    enum { IF_C_B_ELSE_A = 0xd8 };
+    const bits one = constant(&patch.next_place);
+    const bits n = _mm512_add_epi16(constant(lv->last), one);
+    struct gather_axes a = {.x = fixed_anywhere(p, 0, u, lv->w_fx8),
+                            .y = fixed_anywhere(p, 1, v, lv->h_fx8)};
+    bits first = pack_texels(a.x, a.y), second = _mm512_add_epi16(first, one);
+    if (p->axis[0] != SAMPLE_AXIS_REPEAT || p->axis[1] != SAMPLE_AXIS_REPEAT) {
+        first = clamp_places(p, first, n);
+        second = clamp_places(p, second, n);
+    }
+    a.first = _mm512_min_epu16(first, _mm512_add_epi16(first, n));
+    second = _mm512_min_epu16(second, _mm512_sub_epi16(second, n));
+    a.second = _mm512_mask_ternarylogic_epi32(
+        second, find_single(a.x), a.first, constant(&lanes_constant.low_half),
+        IF_C_B_ELSE_A);
     return a;
+}
+
+/* Bytes from the start: bits 2 and 3, and 9 and above. */
+INLINE bits
+column_of_place_B(bits place)
+{
+    bits moved = _mm512_multishift_epi64_epi8(load_shuffle(patch.column_bits),
+                                              place);
+    return _mm512_and_si512(moved, constant(&patch.column_mask));
+}
+
+INLINE bits
+row_of_place_B(const struct sample_plan *p, bits place)
+{
+    enum { HIGH_HALF = 16, TILE_ROWS_LOG2 = 5, TILE_LOG2 = 12, LINE_LOG2 = 4 };
+    bits tiles = _mm512_set1_epi32(p->tiling.y_pitch_B >> TILE_LOG2);
+    bits tile = _mm512_srli_epi32(place, HIGH_HALF + TILE_ROWS_LOG2);
+    tile = _mm512_slli_epi32(_mm512_madd_epi16(tile, tiles), TILE_LOG2);
+    return _mm512_ternarylogic_epi32(
+        tile, _mm512_srli_epi32(place, HIGH_HALF - LINE_LOG2),
+        constant(&patch.row_mask), AND_OR);
+}
+
+INLINE struct places_of_four
+places_of_axes(const struct sample_plan *p, const struct patch_level *lv,
+               const struct gather_axes *a)
+{
+    bits origin = _mm512_set1_epi32((int32_t)(lv->x_el | lv->y_el << 16));
+    bits first = _mm512_add_epi16(a->first, origin);
+    bits second = _mm512_add_epi16(a->second, origin);
+    vint left = (vint)column_of_place_B(first);
+    vint right = (vint)column_of_place_B(second);
+    vint upper = (vint)row_of_place_B(p, first);
+    vint lower = (vint)row_of_place_B(p, second);
+    return (struct places_of_four){left + upper, right + upper, left + lower,
+                                   right + lower};
 }
 
 INLINE struct patch_sums
@@ -97,9 +178,9 @@ filter_anywhere(const struct sample_plan *p, unsigned level, vfloat u, vfloat v,
     struct sample_places at;
     struct patch_level lv = get_patch_level(p, level);
     struct gather_axes a = find_axes(p, &lv, u, v);
-    struct places_of_four places = find_places_of_four(p, &lv, &a.x, &a.y);
+    struct places_of_four places = places_of_axes(p, &lv, &a);
     put_places(&places, &at);
-    struct patch_sums sums = sum_anywhere(p, &at, a.x.w1, a.y.w1, &patch.bias);
+    struct patch_sums sums = sum_anywhere(p, &at, a.x, a.y, &patch.bias);
     *out = color_of_sums(&sums);
 }
 
@@ -108,8 +189,9 @@ INLINE bool
 lie_apart(const struct gather_axes *a)
 {
     const uint32_t most = 10;
-    return v_first(a->x.i0) - v_last(a->x.i0) + most > 2 * most ||
-           v_first(a->y.i0) - v_last(a->y.i0) + most > 2 * most;
+    uint32_t first = v_first((vint)a->first), last = v_last((vint)a->first);
+    return (first & 0xffff) - (last & 0xffff) + most > 2 * most ||
+           (first >> 16) - (last >> 16) + most > 2 * most;
 }
 
 #endif

@@ -43,10 +43,10 @@ begin_anywhere(const struct sample_plan *p, __m512 u, __m512 v, bool surely,
     struct gather_axes a = find_axes(p, &lv, (vfloat)u, (vfloat)v);
     if (surely && !lie_apart(&a))
         return false;
-    struct places_of_four places = find_places_of_four(p, &lv, &a.x, &a.y);
+    struct places_of_four places = places_of_axes(p, &lv, &a);
     put_places(&places, &begun->places);
-    begun->x = (bits)a.x.w1;
-    begun->y = (bits)a.y.w1;
+    begun->x = (bits)a.x;
+    begun->y = (bits)a.y;
     begun->state = SAMPLE_BEGUN_ANYWHERE;
     return true;
 }

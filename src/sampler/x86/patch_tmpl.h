@@ -23,6 +23,8 @@ static const struct {
     int32_t number; /* what x and y count in it */
     int32_t line_max, square_max, patch_max, nine_max, line_corner;
     int32_t lower_line, high_half;
+    int32_t next_place;
+    int32_t column_bits[4], column_mask, row_mask; /* of places in memory */
     int32_t third_byte[4], column_place[4], row_place[4];
     int32_t next_column, next_row, middle, within_line, which_line;
     int32_t channel[4];
@@ -57,6 +59,10 @@ static const struct {
     .line_corner = (int32_t)0xfffcfffc,
     .lower_line = 32,
     .high_half = (int32_t)0xffff0000,
+    .next_place = 1 << 16 | 1,
+    .column_bits = {0x0009013e, 0x0029211e, 0x0009013e, 0x0029211e},
+    .column_mask = 0x7ffe0c,
+    .row_mask = 31 << 4,
     .channel = {0, 0x01010101, 0x02020202, 0x03030303},
     .turned = {0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703},
     .spread = {{0x00000000, 0x01010101, 0x02020202, 0x03030303},

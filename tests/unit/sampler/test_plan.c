@@ -556,18 +556,29 @@ Test(plan, patches_have_the_same_bits)
         cr_expect_gt(halves, tally.patches / 32);
 }
 
+/* Rarely the largest there is, in one direction. */
+static struct surface
+any_bytes4(void)
+{
+    static const unsigned format[] = {F_RGBA8, 0x0c0 /* BGRA8 */, F_BGRX8};
+    uint32_t size[2];
+    for (unsigned i = 0; i < 2; i++)
+        size[i] = 1 + any(any(2) ? 3 : 90);
+    if (any(64) == 0)
+        size[any(2)] = 16384 - any(40);
+    struct surface s = make_surface(SURFACE_2D, format[any(ARRAY_SIZE(format))],
+                                    size[0], size[1], 1, 1 + any(3), TILING_Y);
+    fill_with_any_bytes(&s);
+    return s;
+}
+
 /* Lanes that have nothing to do with each other, of surfaces down to one texel:
  * texels of four bytes are loaded one by one. */
 Test(plan, gathers_what_lies_anywhere)
 {
-    static const unsigned format[] = {F_RGBA8, 0x0c0 /* BGRA8 */, F_BGRX8};
     struct tally tally = {0, 0, 0};
     for (unsigned round = 0; round < 4000; round++) {
-        struct surface s = make_surface(
-            SURFACE_2D, format[any(ARRAY_SIZE(format))],
-            1 + any(any(2) ? 3 : 90), 1 + any(any(2) ? 3 : 90), 1, 1 + any(3),
-            TILING_Y);
-        fill_with_any_bytes(&s);
+        struct surface s = any_bytes4();
         for (unsigned i = 0; i < 4 && any(4) == 0; i++)
             s.swizzle[i] = (uint8_t)any(8);
         struct sampler sp = make_sampler(FILTER_LINEAR, MIP_NONE, 0);
