@@ -84,5 +84,17 @@ typedef bool (*sample_pixels_avx2_fn)(const struct sample_plan *plan, __m256 u0,
 typedef __m512i (*sample_finish_avx512_fn)(const struct sample_plan *plan,
                                            const struct sample_begun *begun,
                                            bool blue_first);
+/* For the lines of memory that finish() will look at, or most of them. Their
+ * places should be known by then: instructions that wait for them keep others
+ * from being begun. Compilers leave calls of functions out that do nothing
+ * else, so that this is to be none. */
+static inline __attribute__((always_inline)) void
+sample_ask(const struct sample_plan *plan, const struct sample_begun *begun)
+{
+    if (begun->state != SAMPLE_BEGUN_ANYWHERE || !plan->asks)
+        return;
+    for (unsigned i = 0; i < 16; i++)
+        _mm_prefetch(plan->mem + begun->places.upper_left[i], _MM_HINT_T0);
+}
 
 #endif

@@ -185,6 +185,7 @@ struct sample_plan {
     bool any_denormals;
     bool patch_any_denormals; /* of patch(), pixels() and vectors() */
     bool gathers; /* with instructions for that, as is best on few processors */
+    bool asks;    /* the texels of lanes that look anywhere are in few caches */
     const struct format_info *fmt;
     const uint8_t *mem;
     struct sample_tiling tiling;

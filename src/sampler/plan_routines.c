@@ -134,6 +134,15 @@ choose_beside(struct sample_plan *plan)
     }
 }
 
+/* Asking for what the second level of caches has takes as long as it saves. */
+static bool
+exceeds_caches(const struct sample_plan *plan)
+{
+    const int64_t cache_B = 1 << 20, texel_B = 4;
+    int32_t level = plan->lod.level;
+    return texel_B * plan->levels.w[level] * plan->levels.h[level] > cache_B;
+}
+
 void
 plan_routines_choose(struct sample_plan *plan)
 {
@@ -142,6 +151,7 @@ plan_routines_choose(struct sample_plan *plan)
         plan->run = routines->fn[plan->texel][plan->way];
     plan->patch = choose_patch(plan);
     plan->gathers = cpu_gathers_fast();
+    plan->asks = exceeds_caches(plan);
     choose_beside(plan);
 }
 

@@ -73,6 +73,7 @@ copy_halves(enum rt_format f, vf u, vf v, const struct eu_row *row,
     if (next->state >= SAMPLE_BEGUN) {
         if (begun->at)
             finish(f, b);
+        sample_ask(b->plan, next);
         begun->at = row->caught;
         begun->mask = mask;
         begun->number = number;
