@@ -7,9 +7,10 @@
 
 static const char *const words[PERF_WAYS] = {
     [PERF_RECTS] = "no_rects",   [PERF_WAIT] = "no_wait",
-    [PERF_HIDDEN] = "no_hidden", [PERF_RASTER] = "no_raster",
-    [PERF_FS] = "no_fs",         [PERF_DEPTH] = "no_depth",
-    [PERF_BLEND] = "no_blend",   [PERF_TEX] = "no_tex",
+    [PERF_HIDDEN] = "no_hidden", [PERF_CLEARED] = "no_cleared",
+    [PERF_RASTER] = "no_raster", [PERF_FS] = "no_fs",
+    [PERF_DEPTH] = "no_depth",   [PERF_BLEND] = "no_blend",
+    [PERF_TEX] = "no_tex",
 };
 
 static unsigned

@@ -7,14 +7,15 @@
 #include <stdbool.h>
 
 enum perf_way {
-    PERF_RECTS,  /* no_rects: rectangles without threads, raster/rects.c */
-    PERF_WAIT,   /* no_wait: each draw ends before the next one begins */
-    PERF_HIDDEN, /* no_hidden: what later primitives hide is shaded too */
-    PERF_RASTER, /* no_raster: nothing is inside of the clip rectangle */
-    PERF_FS,     /* no_fs: no pixel shader threads */
-    PERF_DEPTH,  /* no_depth: neither depth nor stencil buffer */
-    PERF_BLEND,  /* no_blend: blending and logic operations are off */
-    PERF_TEX,    /* no_tex: sampled textures are white; fetches go on */
+    PERF_RECTS,   /* no_rects: rectangles without threads, raster/rects.c */
+    PERF_WAIT,    /* no_wait: each draw ends before the next one begins */
+    PERF_HIDDEN,  /* no_hidden: what later primitives hide is shaded too */
+    PERF_CLEARED, /* no_cleared: clears write what holds their value, too */
+    PERF_RASTER,  /* no_raster: nothing is inside of the clip rectangle */
+    PERF_FS,      /* no_fs: no pixel shader threads */
+    PERF_DEPTH,   /* no_depth: neither depth nor stencil buffer */
+    PERF_BLEND,   /* no_blend: blending and logic operations are off */
+    PERF_TEX,     /* no_tex: sampled textures are white; fetches go on */
     PERF_WAYS
 };
 

@@ -13,6 +13,7 @@
     X(submits, "batches executed")                                \
     X(commands, "commands parsed")                                \
     X(draws, "draws executed")                                    \
+    X(cleared, "tiles that held what they were cleared to")       \
     X(waits, "draws whose pixels waited for those of later ones") \
     X(dispatches, "compute dispatches executed")                  \
     X(vertices, "vertices fetched")                               \

@@ -5,6 +5,7 @@
 #include "drm-shim/platform.h"
 #include "drm-shim/raw.h"
 #include "drm-shim/space.h"
+#include "engine/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,11 +87,22 @@ bo_unref(struct bo *bo)
     device_unlock();
 }
 
+void
+bo_expose(struct bo *bo)
+{
+    if (bo->exposed)
+        return;
+    bo->exposed = true;
+    for (struct binding *b = bo->bindings; b; b = b->next)
+        engine_vm_expose(b->space->vm, b->va, bo->size_B);
+}
+
 void *
 bo_map(struct bo *bo)
 {
     if (bo->user)
         return bo->user;
+    bo_expose(bo);
     if (!bo->map) {
         void *p = raw_mmap(NULL, bo->size_B, PROT_READ | PROT_WRITE, MAP_SHARED,
                            bo->memfd, 0);

@@ -36,6 +36,7 @@ struct bo {
     uint32_t tiling, stride_B;
     uint32_t caching;
     bool dontneed;          /* given up by the driver ... */
+    bool exposed;           /* others than batches may write it */
     bool kept;              /* ... but not lost: counts in device_kept_B() */
     struct bo_share *share; /* NULL: never left the process */
     uint32_t flink_name;
@@ -50,7 +51,9 @@ struct bo *bo_alloc(uint64_t size_B);  /* the same without pages */
 struct bo *bo_create_user(void *ptr, uint64_t size_B);
 struct bo *bo_ref(struct bo *bo);
 void bo_unref(struct bo *bo); /* NULL is fine; lock not needed */
-/* Our own pointer to the pages, NULL if that fails. */
+/* Before somebody gets a way to write the pages without a batch. */
+void bo_expose(struct bo *bo);
+/* Our own pointer to the pages, which it exposes; NULL if that fails. */
 void *bo_map(struct bo *bo);
 
 /* Notes that the work of a fence uses the object. */

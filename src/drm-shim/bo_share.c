@@ -61,6 +61,7 @@ list_shared(struct bo *bo, struct bo_share *share)
         return false;
     bo->dev = st.st_dev;
     bo->ino = st.st_ino;
+    bo_expose(bo);
     bo->share = share;
     bo->next_shared = *device_shared_bos();
     *device_shared_bos() = bo;

@@ -54,6 +54,8 @@ static void
 after_fork_parent(void)
 {
     fence_after_fork_parent();
+    if (device.engine)
+        engine_after_fork_parent(device.engine);
     pthread_mutex_unlock(&device.lock);
     pthread_mutex_unlock(&device.submit_lock);
 }

@@ -29,6 +29,16 @@ wait_idle(struct bo *bo, bool writes_only, int64_t deadline_ns)
     return err;
 }
 
+static void *
+map_exposed(struct bo *bo, void *addr, size_t length, int prot, int flags,
+            uint64_t offset)
+{
+    device_lock();
+    bo_expose(bo);
+    device_unlock();
+    return raw_mmap(addr, length, prot, flags, bo->memfd, offset);
+}
+
 void *
 device_mmap(struct drm_file *file, void *addr, size_t length, int prot,
             int flags, uint64_t offset)
@@ -43,7 +53,7 @@ device_mmap(struct drm_file *file, void *addr, size_t length, int prot,
         ALIGN_POT((uint64_t)length, BO_PAGE_B) > bo->size_B)
         errno = EINVAL;
     else
-        p = raw_mmap(addr, length, prot, flags, bo->memfd, 0);
+        p = map_exposed(bo, addr, length, prot, flags, 0);
     trace(bo, "mmap handle %u at %p", handle, p);
     bo_unref(bo);
     return p;
@@ -82,8 +92,8 @@ ioctl_gem_mmap(struct drm_file *file, void *arg)
              m->size > bo->size_B - m->offset)
         err = -EINVAL;
     if (!err) {
-        void *p = raw_mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                           bo->memfd, m->offset);
+        void *p = map_exposed(bo, NULL, m->size, PROT_READ | PROT_WRITE,
+                              MAP_SHARED, m->offset);
         if (p == MAP_FAILED)
             err = -errno;
         else

@@ -122,7 +122,10 @@ map_object(struct space *space, struct bo *bo, uint64_t va)
 {
     if (bo->memfd < 0)
         return engine_vm_map_ptr(space->vm, va, bo->size_B, bo->user);
-    return engine_vm_map(space->vm, va, bo->size_B, bo->memfd, 0);
+    int err = engine_vm_map(space->vm, va, bo->size_B, bo->memfd, 0);
+    if (!err && bo->exposed)
+        engine_vm_expose(space->vm, va, bo->size_B);
+    return err;
 }
 
 int

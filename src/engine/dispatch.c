@@ -112,6 +112,7 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
           d.stage.simd, d.threads_per_group, d.group_start[0], d.group_start[1],
           d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
     stats_add(STAT_dispatches, 1);
+    draw_note_any_write(ctx);
     compute_dispatch(&d);
     stage_cache_reset(d.stage.cache);
     return true;

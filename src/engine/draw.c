@@ -310,6 +310,8 @@ draw_release(struct engine_context *ctx)
         target_note(ctx->engine, draw);
     if (!draw->may_wait)
         finish_pixels(ctx);
+    if (!draw->may_wait && !draw_only_draws(draw))
+        raster_note_any_write(m->raster);
     geom_draw(draw);
     ctx->draw_waits = raster_waits(m->raster);
     /* The stage has those of the first range. */
@@ -343,6 +345,21 @@ draw_run(struct engine_context *ctx, const uint32_t *dw)
     return true;
 }
 
+void
+draw_note_write(struct engine_context *ctx, gpu_va va, uint64_t size_B)
+{
+    if (ctx->draw_memory)
+        raster_note_write(ctx->draw_memory->raster, vm_ptr(ctx->vm, va),
+                          size_B);
+}
+
+void
+draw_note_any_write(struct engine_context *ctx)
+{
+    if (ctx->draw_memory)
+        raster_note_any_write(ctx->draw_memory->raster);
+}
+
 /* ---- HiZ operations ---------------------------------------------------- */
 
 void
@@ -364,6 +381,7 @@ draw_hz_op(struct engine_context *ctx)
     struct hz_op op = {
         .vm = ctx->vm,
         .pool = engine_pool(ctx->engine),
+        .raster = ctx->draw_memory ? ctx->draw_memory->raster : NULL,
         .depth_clear = p.depth_buffer_clear_enable,
         .stencil_clear = p.stencil_buffer_clear_enable,
         .x_min = p.clear_rectangle_x_min,

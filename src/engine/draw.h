@@ -199,6 +199,7 @@ draw_is_plain(const struct draw *draw)
 struct hz_op {
     struct engine_vm *vm;
     struct pool *pool;
+    struct raster *raster; /* the context's, may be NULL */
     bool depth_clear, stencil_clear;
     uint32_t x_min, y_min, x_max, y_max; /* max exclusive */
     float depth_value;
@@ -220,6 +221,10 @@ void geom_kept_free(struct geom_kept *kept);
 bool raster_waits(const struct raster *raster);
 void raster_flush(struct raster *raster);
 void raster_free(struct raster *raster);
+/* Others than draws of pixels write size_B bytes at `at`, or anything: ends
+ * what is known of the memory. NULL is fine. */
+void raster_note_write(struct raster *raster, const void *at, uint64_t size_B);
+void raster_note_any_write(struct raster *raster);
 
 /* raster/: clears for HiZ operations. Streamer thread. */
 void raster_hz_op(const struct hz_op *op);

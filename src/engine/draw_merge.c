@@ -58,13 +58,21 @@ has_stages(const struct draw *draw)
 }
 
 bool
-draw_may_wait(const struct draw *draw)
+draw_only_draws(const struct draw *draw)
 {
     const struct shader_stage *vs = &draw->stage[STAGE_VS];
     bool pure = !vs->enabled || (vs->kernel && eu_kernel_is_pure(vs->kernel));
+    /* Larger draws may clear from several threads. */
+    bool once = draw->vertex_count <= 3 && draw->instance_count <= 1;
+    return pure && !has_stages(draw) && (!draw->fast_clear || once) &&
+           !draw->ps_extra.pixel_shader_has_uav;
+}
+
+bool
+draw_may_wait(const struct draw *draw)
+{
     /* Rectangles are drawn without threads if they come alone. */
-    return pure && !has_stages(draw) && !draw->fast_clear && !draw->resolve &&
-           !draw->ps_extra.pixel_shader_has_uav &&
+    return draw_only_draws(draw) && !draw->fast_clear && !draw->resolve &&
            draw->topology != GEN9_3DPRIM_RECTLIST &&
            !perf_leaves_out(PERF_WAIT);
 }

@@ -90,6 +90,9 @@ bool draw_merge_possible(const struct draw *draw);
 /* Whether those may that have other constants for the vertex shader. */
 bool draw_merge_varied_possible(const struct draw *draw);
 bool draw_merge(struct engine_context *ctx, const struct draw_primitive *prim);
+/* Whether its vertices write no memory, as far as can be told without the pixel
+ * shader nor do its pixels but what they draw to. */
+bool draw_only_draws(const struct draw *draw);
 /* Whether its vertices may be done while pixels of draws before it wait, and
  * its own pixels wait, as far as can be told without the pixel shader. */
 bool draw_may_wait(const struct draw *draw);

@@ -75,8 +75,15 @@ engine_trace_coverage(void)
 }
 
 void
+engine_after_fork_parent(struct engine *engine)
+{
+    atomic_store(&engine->forked, true);
+}
+
+void
 engine_after_fork(struct engine *engine)
 {
+    engine_after_fork_parent(engine);
     /* Only the forking thread exists here. Whatever the others held or were
      * doing is theirs, in the parent: memory is shared with it, so work in
      * flight is finished there. */

@@ -29,7 +29,9 @@ struct engine_config {
 struct engine *engine_create(const struct engine_config *config);
 /* Waits for all work; after it no engine thread touches client memory. */
 void engine_destroy(struct engine *engine);
-/* After fork(): the child has no engine threads; it starts its own lazily. */
+/* After fork(), which leaves all memory to two processes. The child has no
+ * engine threads; it starts its own lazily. */
+void engine_after_fork_parent(struct engine *engine);
 void engine_after_fork(struct engine *engine);
 /* Set it when the application has installed a signal handler of its own: what
  * the engine needs is put back before its next batch. Also in signal handlers,
@@ -54,6 +56,9 @@ int engine_vm_map(struct engine_vm *vm, uint64_t va, uint64_t size_B, int fd,
 int engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B,
                       void *ptr);
 void engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B);
+/* From now on others than batches may write what is mapped there: the client
+ * has mapped it, or another process has it. */
+void engine_vm_expose(struct engine_vm *vm, uint64_t va, uint64_t size_B);
 
 struct engine_context *engine_context_create(struct engine *engine,
                                              struct engine_vm *vm);

@@ -124,6 +124,10 @@ struct engine {
     pthread_mutex_t ring[ENGINE_RING_COUNT]; /* one batch at a time */
     pthread_mutex_t pool_lock;
     struct pool *pool; /* made when first used, and again after a fork */
+    /* What one context knows of memory ends with an epoch: see vm_is_ours(). */
+    atomic_uint_fast64_t epoch;
+    struct engine_context *_Atomic last; /* that had ENGINE_RCS */
+    atomic_bool forked;
     atomic_uint_fast64_t draw_id;
     atomic_uint_fast64_t shader_clock; /* see draw_stage_common() */
     /* Last colour target, for engine_last_target(). */
@@ -170,6 +174,9 @@ bool draw_run(struct engine_context *ctx, const uint32_t *prim);
 void draw_release(struct engine_context *ctx);
 void draw_finish(struct engine_context *ctx);
 void draw_hz_op(struct engine_context *ctx);
+/* Before a command or a dispatch writes memory: so much, or anything. */
+void draw_note_write(struct engine_context *ctx, gpu_va va, uint64_t size_B);
+void draw_note_any_write(struct engine_context *ctx);
 bool dispatch_run(struct engine_context *ctx, const uint32_t *walker);
 /* Frees what the context keeps from draw to draw. */
 void draw_memory_free(struct engine_context *ctx);

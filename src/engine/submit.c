@@ -43,6 +43,15 @@ count_reset(struct engine_context *ctx)
     atomic_fetch_add(&ctx->resets_pending, behind);
 }
 
+/* Before a context's batch and, where rings run in parallel, behind it. */
+static void
+note_context(struct engine_context *ctx, enum engine_ring ring)
+{
+    struct engine *engine = ctx->engine;
+    if (ring != ENGINE_RCS || atomic_exchange(&engine->last, ctx) != ctx)
+        atomic_fetch_add(&engine->epoch, 1);
+}
+
 static void
 execute(const struct engine_submit *submit)
 {
@@ -57,7 +66,9 @@ execute(const struct engine_submit *submit)
     vm_begin_users(ctx->vm, submit->users, submit->user_count);
     trace(submit, "ring %u: batch 0x%llx starts", submit->ring,
           (unsigned long long)submit->batch_va);
+    note_context(ctx, submit->ring);
     enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);
+    note_context(ctx, submit->ring);
     trace(submit, "ring %u: batch 0x%llx ends%s", submit->ring,
           (unsigned long long)submit->batch_va,
           result == ENGINE_OK ? "" : " in a guest error");

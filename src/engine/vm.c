@@ -184,6 +184,23 @@ span_valid(gpu_va va, uint64_t size_B)
            size_B <= ENGINE_VM_SIZE_B - va;
 }
 
+bool
+vm_is_ours(const struct engine_vm *vm, const void *ptr, uint64_t size_B,
+           uint64_t *epoch)
+{
+    struct vm_private *priv = vm->priv;
+    gpu_va va = (gpu_va)((const uint8_t *)ptr - vm->window);
+    *epoch = atomic_load(&vm->engine->epoch);
+    pthread_mutex_lock(&priv->lock);
+    unsigned i = vm_range_find(priv, va);
+    const struct vm_range *r = &priv->ranges[i];
+    bool ours = i < priv->range_count && r->va <= va &&
+                va + size_B <= r->va + r->size_B && !r->no_identity &&
+                !r->exposed;
+    pthread_mutex_unlock(&priv->lock);
+    return ours && !atomic_load(&vm->engine->forked);
+}
+
 static bool
 already_mapped(const struct vm_private *priv, const struct vm_range *want)
 {
@@ -231,8 +248,10 @@ engine_vm_map(struct engine_vm *vm, uint64_t va, uint64_t size_B, int fd,
     pthread_mutex_lock(&priv->lock);
     if (atomic_exchange(&priv->holes_plugged, false))
         priv->remap_all = true;
-    if (priv->remap_all || !already_mapped(priv, &want))
+    if (priv->remap_all || !already_mapped(priv, &want)) {
+        atomic_fetch_add(&vm->engine->epoch, 1);
         err = map_locked(priv, &want, fd);
+    }
     pthread_mutex_unlock(&priv->lock);
     return err;
 }
@@ -243,11 +262,23 @@ engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B)
     struct vm_private *priv = vm->priv;
     if (!span_valid(va, size_B))
         return;
+    atomic_fetch_add(&vm->engine->epoch, 1);
     pthread_mutex_lock(&priv->lock);
     vm_users_drop(priv, va, size_B);
     ranges_replace(priv, va, size_B, NULL);
     raw_mmap(vm->window + va, size_B, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    pthread_mutex_unlock(&priv->lock);
+}
+
+void
+engine_vm_expose(struct engine_vm *vm, uint64_t va, uint64_t size_B)
+{
+    struct vm_private *priv = vm->priv;
+    pthread_mutex_lock(&priv->lock);
+    for (unsigned i = vm_range_find(priv, va);
+         i < priv->range_count && priv->ranges[i].va < va + size_B; i++)
+        priv->ranges[i].exposed = true;
     pthread_mutex_unlock(&priv->lock);
 }
 
@@ -286,6 +317,7 @@ engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B, void *ptr)
         return 0;
     }
     want.ptr = ptr;
+    atomic_fetch_add(&vm->engine->epoch, 1);
     /* An old size of 0 makes mremap() duplicate a shared mapping; private
      * ones are refused with EINVAL. */
     void *p = (void *)syscall(SYS_mremap, ptr, 0, size_B,

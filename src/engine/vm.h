@@ -70,6 +70,13 @@ vm_write64(const struct engine_vm *vm, gpu_va va, uint64_t v)
  * not. For structures whose full length nobody promised to provide. */
 uint64_t vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B);
 
+/* Whether nobody but batches can write the size_B bytes at ptr, a place in the
+ * window: they are of one object that no process has mapped. *epoch: another
+ * one if meanwhile something else may have been mapped there, or batches of
+ * other contexts or rings ran. */
+bool vm_is_ours(const struct engine_vm *vm, const void *ptr, uint64_t size_B,
+                uint64_t *epoch);
+
 /* Between enter and leave, faults of the calling thread inside any window are
  * answered with a scratch page. Nests. */
 void vm_thread_enter(void);

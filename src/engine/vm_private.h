@@ -14,6 +14,7 @@ struct vm_range {
     ino_t ino;
     uint64_t offset_B; /* in the file */
     bool no_identity;  /* application memory: ptr instead of a file */
+    bool exposed;      /* see engine_vm_expose() */
     void *ptr;
 };
 

@@ -327,6 +327,15 @@ span(const struct image *im, const struct block *b, const uint8_t **begin,
     }
 }
 
+uint64_t
+image_span(const struct image_rect *r, const uint8_t **begin)
+{
+    struct block b = block_of(r->image, r->x, r->y, r->width, r->height);
+    const uint8_t *end;
+    span(r->image, &b, begin, &end);
+    return (uint64_t)(end - *begin);
+}
+
 bool
 image_overlap(const struct image_rect *a, const struct image_rect *b)
 {

@@ -321,11 +321,14 @@ void image_fill(const struct image *im, uint32_t x0, uint32_t y0, uint32_t x1,
 void image_copy(const struct image *to, uint32_t to_x, uint32_t to_y,
                 const struct image *from, uint32_t from_x, uint32_t from_y,
                 uint32_t width, uint32_t height);
-/* Whether the two rectangles may have bytes in common. */
 struct image_rect {
     const struct image *image;
     uint32_t x, y, width, height;
 };
+/* How many bytes from *begin on hold all of the rectangle, which is not empty.
+ */
+uint64_t image_span(const struct image_rect *rect, const uint8_t **begin);
+/* Whether the two rectangles may have bytes in common. */
 bool image_overlap(const struct image_rect *a, const struct image_rect *b);
 
 /* ---- sampling -------------------------------------------------------- */

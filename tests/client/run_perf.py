@@ -38,6 +38,7 @@ SAME = (
     ('no_hidden', 'layers-msaa'),
     ('no_wait', 'layers-counted'),
     ('no_hidden', 'layers-counted'),
+    ('no_cleared', 'layers-cleared'),
     ('no_rects', 'buffer-ops'),
 )
 
@@ -48,6 +49,7 @@ COUNTERS = (
     ('no_wait', 'triangle', 'draws whose pixels waited'),
     ('no_hidden', 'layers', 'primitives of tiles hidden'),
     ('no_hidden', 'layers-ordered', 'primitives of tiles hidden'),
+    ('no_cleared', 'layers-cleared', 'tiles that held what they'),
     ('no_rects', 'buffer-ops', 'rectangles drawn without threads'),
 )
 

@@ -282,6 +282,65 @@ layers_ordered(void)
     glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
 }
 
+/* Frames that begin with the same clear, of which the last one stays: what
+ * those before have drawn must be gone, from depth too. Large enough for memory
+ * of its own. */
+#define LARGE_W 1024
+#define LARGE_H 640
+
+static GLuint
+large_target(GLenum depth_format)
+{
+    GLuint fbo, rb[2];
+    glGenFramebuffers(1, &fbo);
+    glBindFramebuffer(GL_FRAMEBUFFER, fbo);
+    glGenRenderbuffers(2, rb);
+    for (int i = 0; i < 2; i++) {
+        glBindRenderbuffer(GL_RENDERBUFFER, rb[i]);
+        glRenderbufferStorage(GL_RENDERBUFFER, i ? depth_format : GL_RGBA8,
+                              LARGE_W, LARGE_H);
+        glFramebufferRenderbuffer(
+            GL_FRAMEBUFFER, i ? GL_DEPTH_ATTACHMENT : GL_COLOR_ATTACHMENT0,
+            GL_RENDERBUFFER, rb[i]);
+    }
+    glViewport(0, 0, LARGE_W, LARGE_H);
+    return fbo;
+}
+
+static void
+cleared_frames(GLenum depth_format, int x, int y)
+{
+    GLuint fbo = large_target(depth_format);
+    for (int frame = 0; frame < 6; frame++) {
+        float at = (float)frame;
+        glBindFramebuffer(GL_FRAMEBUFFER, fbo);
+        glEnable(GL_DEPTH_TEST);
+        glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        layer_at(64 + at, 69 - at, 66 + at, 74 - at, -0.9f, 0.5f, 0);
+        layer_at(20, 66, 120, 68, 0, 0, 0.1f);
+        layer_at(65.5f, 20, 70.5f, 120, 0.5f, 0.1f, 0);
+        glFinish();
+        glDisable(GL_DEPTH_TEST);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, scene_main_fbo);
+        glBlitFramebuffer(LARGE_W / 2, LARGE_H / 2, LARGE_W / 2 + SCENE_W / 2,
+                          LARGE_H / 2 + SCENE_H / 2, x, y, x + SCENE_W / 2,
+                          y + SCENE_H / 2, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+}
+
+static void
+layers_cleared(void)
+{
+    static const GLenum formats[] = {
+        GL_DEPTH_COMPONENT24, GL_DEPTH_COMPONENT32F, GL_DEPTH_COMPONENT16};
+    use(FS_COL);
+    for (int i = 0; i < 3; i++)
+        cleared_frames(formats[i], (i & 1) * SCENE_W / 2,
+                       (i >> 1) * SCENE_H / 2);
+    glViewport(0, 0, SCENE_W, SCENE_H);
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
 /* ---- samples ------------------------------------------------------------- */
 
 static void
@@ -391,6 +450,7 @@ const struct scene scenes_layers[] = {
     {"layers-depth", layers_depth, NULL, 0, 0},
     {"layers-ordered", layers_ordered, NULL, 0, 0},
     {"layers-ordered-counted", layers_ordered_counted, read_values, 0, 0},
+    {"layers-cleared", layers_cleared, NULL, 0, 0},
     {"layers-msaa", layers_msaa, NULL, 1, 2},
     {"layers-counted", layers_counted, read_values, 0, 0},
     {"layers-effects", layers_with_effects, read_hits, 0, 0},

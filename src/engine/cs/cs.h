@@ -72,6 +72,20 @@ cs_va(uint32_t lo, uint32_t hi)
     return (uint64_t)(hi & 0xffff) << 32 | lo;
 }
 
+/* Before a command writes size_B bytes. */
+static inline void *
+cs_write_ptr(struct cs *cs, gpu_va va, unsigned size_B)
+{
+    draw_note_write(cs->ctx, va, size_B);
+    return vm_ptr(cs->vm, va);
+}
+
+static inline void
+cs_write32(struct cs *cs, gpu_va va, uint32_t v)
+{
+    memcpy(cs_write_ptr(cs, va, 4), &v, 4);
+}
+
 /* parts.c: the parts of a draw that a command changes: enum hw_part. */
 unsigned cs_parts(const struct cs_command *cmd);
 /* Whether it draws, or changes nothing but what the next draw is made from. */

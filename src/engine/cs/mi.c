@@ -134,7 +134,7 @@ mi_store_register_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     bool predicated = bits_get(dw[0], 21, 21);
     if (dw[0] & USE_GLOBAL_GTT || (predicated && !cs_predicate(cs->hw)))
         return;
-    vm_write32(cs->vm, cs_va(dw[2], dw[3]) & ~UINT64_C(3),
+    cs_write32(cs, cs_va(dw[2], dw[3]) & ~UINT64_C(3),
                reg_read(cs, dw[1] & 0x7ffffc));
 }
 
@@ -148,11 +148,11 @@ mi_store_data_imm(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     gpu_va va = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
     if (len_dw == 5 && !(va & 7)) {
         uint64_t value = (uint64_t)dw[4] << 32 | dw[3];
-        atomic_store((_Atomic uint64_t *)vm_ptr(cs->vm, va), value);
+        atomic_store((_Atomic uint64_t *)cs_write_ptr(cs, va, 8), value);
         return;
     }
     for (unsigned i = 3; i < len_dw; i++)
-        vm_write32(cs->vm, va + (i - 3) * 4, dw[i]);
+        cs_write32(cs, va + (i - 3) * 4, dw[i]);
 }
 
 void
@@ -162,5 +162,5 @@ mi_copy_mem_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         return;
     gpu_va dst = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
     gpu_va src = cs_va(dw[3], dw[4]) & ~UINT64_C(3);
-    vm_write32(cs->vm, dst, vm_read32(cs->vm, src));
+    cs_write32(cs, dst, vm_read32(cs->vm, src));
 }

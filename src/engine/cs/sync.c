@@ -58,8 +58,10 @@ mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
         pause_ns = MIN2(pause_ns * 2, 200000);
     }
-    if (released)
+    if (released) {
         submit_ring_acquire(cs->engine, cs->ring);
+        atomic_fetch_add(&cs->engine->epoch, 1);
+    }
 }
 
 /* ---- MI_ATOMIC --------------------------------------------------------- */
@@ -137,7 +139,7 @@ mi_atomic(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         b = (uint64_t)dw[6] << 32 | dw[4];
     }
     gpu_va va = cs_va(dw[1], dw[2]) & ~(uint64_t)(width / 8 - 1);
-    uint64_t old = atomic_run(vm_ptr(cs->vm, va), op, width, a, b);
+    uint64_t old = atomic_run(cs_write_ptr(cs, va, width / 8), op, width, a, b);
     if (bits_get(dw[0], 16, 16)) {
         /* Guess: returned data goes to GPR4. */
         reg_set_gpr(cs->hw, 4, old);
@@ -150,10 +152,11 @@ static void
 post_sync_write(struct cs *cs, gpu_va va, uint64_t value)
 {
     /* Clients poll these: one store, after all earlier ones. */
+    void *to = cs_write_ptr(cs, va, 8);
     if (va & 7)
-        vm_write64(cs->vm, va, value);
+        memcpy(to, &value, 8);
     else
-        atomic_store((_Atomic uint64_t *)vm_ptr(cs->vm, va), value);
+        atomic_store((_Atomic uint64_t *)to, value);
 }
 
 void
@@ -168,7 +171,7 @@ mi_flush_dw(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         if (len_dw >= 5)
             post_sync_write(cs, va, (uint64_t)dw[4] << 32 | dw[3]);
         else
-            vm_write32(cs->vm, va, dw[3]);
+            cs_write32(cs, va, dw[3]);
         break;
     case 3: post_sync_write(cs, va, engine_timestamp(cs->engine)); break;
     }

@@ -364,6 +364,7 @@ bins_draw(struct raster *r)
                 count_list(r->list[i], &grid, bins);
         }
         place_bins(r, &grid, bins, room);
+        cleared_draw(r, true);
         draw_tiles(r, &t);
         report_counts(r);
     } else {

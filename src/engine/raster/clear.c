@@ -1,5 +1,6 @@
 /* clear.c: fast colour clears and the clears of HiZ operations. Both write
- * the surface itself at once; see mcs.c for the one exception. */
+ * the surface itself at once, as far as it does not hold the value already (see
+ * cleared.h); see mcs.c for the one exception. */
 #include "engine/raster/raster.h"
 #include "base/pool.h"
 
@@ -9,6 +10,9 @@
 #define INLINE_B (2u << 20)
 
 struct clear {
+    const struct engine_vm *vm;
+    struct pool *pool;
+    struct cleared *known; /* may be NULL */
     const struct surface *surf;
     unsigned level, slice, sample_count;
     uint32_t sample_mask;
@@ -32,23 +36,86 @@ clear_band(void *ctx, unsigned index, unsigned worker)
     vm_thread_leave();
 }
 
+/* Tiles of the image that have been drawn to since it was cleared, a row of
+ * them. */
+struct again {
+    const struct clear *clear;
+    const struct cleared_image *known;
+};
+
 static void
-run_image(struct pool *pool, struct clear *c)
+clear_drawn(void *ctx, unsigned index, unsigned worker)
 {
-    uint64_t size_B = (uint64_t)(c->x1 - c->x0) * (c->y1 - c->y0) *
-                      c->element_B;
-    unsigned count = image_bands(&c->image, c->y0, c->y1);
+    const struct again *again = ctx;
+    const struct cleared_image *k = again->known;
+    const struct image *im = &k->image;
+    uint32_t y0 = index * TILE_PX, y1 = MIN2(y0 + TILE_PX, im->height);
+    vm_thread_enter();
+    for (unsigned x = 0, end; x < k->row_tiles; x = end + 1) {
+        for (end = x; end < k->row_tiles && cleared_is_drawn(k, end, index);)
+            end++;
+        if (end > x)
+            image_fill(im, x * TILE_PX, y0, MIN2(end * TILE_PX, im->width), y1,
+                       again->clear->value);
+    }
+    vm_thread_leave();
+}
+
+static void
+run_jobs(struct clear *c, unsigned count, uint64_t size_B,
+         void (*job)(void *ctx, unsigned index, unsigned worker), void *ctx)
+{
     if (size_B > INLINE_B) {
-        pool_for(pool, count, clear_band, c);
+        pool_for(c->pool, count, job, ctx);
         return;
     }
     for (unsigned i = 0; i < count; i++)
-        clear_band(c, i, 0);
+        job(ctx, i, 0);
+}
+
+static bool
+is_whole(const struct clear *c)
+{
+    return c->known && c->sample_count == 1 && !c->x0 && !c->y0 &&
+           c->x1 >= c->image.width && c->y1 >= c->image.height;
+}
+
+/* Where the image holds the value already it stays. */
+static bool
+run_again(struct clear *c)
+{
+    struct cleared_image *k = cleared_find(c->known, c->vm, &c->image,
+                                           c->value);
+    if (!k)
+        return false;
+    struct again again = {c, k};
+    unsigned tiles = cleared_count(k);
+    stats_add(STAT_cleared, k->row_tiles * k->tile_rows - tiles);
+    run_jobs(c, k->tile_rows,
+             (uint64_t)tiles * TILE_PX * TILE_PX * c->element_B, clear_drawn,
+             &again);
+    memset(k->drawn, 0, sizeof k->drawn);
+    return true;
+}
+
+static void
+run_image(struct clear *c)
+{
+    bool whole = is_whole(c);
+    if (whole && run_again(c))
+        return;
+    uint64_t size_B = (uint64_t)(c->x1 - c->x0) * (c->y1 - c->y0) *
+                      c->element_B;
+    run_jobs(c, image_bands(&c->image, c->y0, c->y1), size_B, clear_band, c);
+    if (whole)
+        cleared_add(c->known, c->vm, &c->image, c->value);
+    else if (c->known)
+        cleared_drop(c->known, &c->image);
 }
 
 /* All samples of an interleaved surface at once. */
 static bool
-run_interleaved(struct pool *pool, const struct clear *clear)
+run_interleaved(const struct clear *clear)
 {
     struct clear c = *clear;
     if ((c.x0 | c.y0 | c.x1 | c.y1) & 1 ||
@@ -62,23 +129,23 @@ run_interleaved(struct pool *pool, const struct clear *clear)
     c.x1 *= scale_x;
     c.y0 *= scale_y;
     c.y1 *= scale_y;
-    run_image(pool, &c);
+    run_image(&c);
     return true;
 }
 
 static bool
-run_images(struct pool *pool, struct clear *c)
+run_images(struct clear *c)
 {
     uint32_t all = (1u << c->sample_count) - 1;
     if (c->element_B & (c->element_B - 1))
         return false;
     if (c->surf->interleaved && c->sample_count > 1)
-        return (c->sample_mask & all) == all && run_interleaved(pool, c);
+        return (c->sample_mask & all) == all && run_interleaved(c);
     for (unsigned s = 0; s < c->sample_count; s++) {
         if (!image_init(&c->image, c->surf, c->level, c->slice, s))
             return false;
         if (c->sample_mask >> s & 1)
-            run_image(pool, c);
+            run_image(c);
     }
     return true;
 }
@@ -108,7 +175,7 @@ clear_tile(void *ctx, unsigned index, unsigned worker)
 }
 
 static void
-run(struct pool *pool, struct clear *c)
+run(struct clear *c)
 {
     c->x1 = MIN2(c->x1, surface_level_width(c->surf, c->level));
     c->y1 = MIN2(c->y1, surface_level_height(c->surf, c->level));
@@ -116,11 +183,13 @@ run(struct pool *pool, struct clear *c)
         return;
     for (unsigned i = c->element_B; i < sizeof c->value; i++)
         c->value[i] = c->value[i - c->element_B];
-    if (run_images(pool, c))
+    if (run_images(c))
         return;
+    if (c->known)
+        cleared_forget(c->known);
     c->tiles_x = (c->x1 - 1) / TILE_PX - c->x0 / TILE_PX + 1;
     c->tiles_y = (c->y1 - 1) / TILE_PX - c->y0 / TILE_PX + 1;
-    pool_for(pool, c->tiles_x * c->tiles_y, clear_tile, c);
+    pool_for(c->pool, c->tiles_x * c->tiles_y, clear_tile, c);
 }
 
 /* ---- what is cleared ----------------------------------------------------- */
@@ -135,7 +204,11 @@ clear_fast(struct scene *sc, unsigned layer)
     if (s->type == SURFACE_NULL || !s->mem || !target_format_ok(s->fmt) ||
         layer > s->view_extent_minus1)
         return;
+    bool alone = d->vertex_count <= 3 && d->instance_count <= 1;
     struct clear c = {
+        .vm = d->vm,
+        .pool = d->pool,
+        .known = alone ? &sc->raster->cleared : NULL,
         .surf = s,
         .level = s->mip_count_minus1,
         .slice = s->min_array + layer,
@@ -146,8 +219,9 @@ clear_fast(struct scene *sc, unsigned layer)
         .y1 = UINT32_MAX,
     };
     format_pack(s->fmt, &s->clear_color, c.value);
-    run(d->pool, &c);
+    run(&c);
     if (s->aux == AUX_MCS && s->samples > 1 && s->aux_mem) {
+        raster_note_any_write(sc->raster);
         vm_thread_enter();
         mcs_clear_layer(s, c.level, c.slice);
         vm_thread_leave();
@@ -161,11 +235,14 @@ clear_layers(const struct hz_op *op, struct clear *c)
     c->y0 = op->y_min;
     c->sample_count = MAX2(c->surf->samples, 1);
     c->sample_mask = op->sample_mask;
+    c->vm = op->vm;
+    c->pool = op->pool;
+    c->known = op->raster ? &op->raster->cleared : NULL;
     for (unsigned i = 0; i <= op->view_extent; i++) {
         c->slice = op->min_array + i;
         c->x1 = op->x_max;
         c->y1 = op->y_max;
-        run(op->pool, c);
+        run(c);
     }
 }
 

@@ -5,6 +5,7 @@
 #define ENGINE_RASTER_SCENE_H
 
 #include "engine/msg/msg.h"
+#include "engine/raster/cleared.h"
 #include "engine/raster/cover.h"
 #include "engine/raster/depth_lanes.h"
 #include "engine/raster/setup.h"
@@ -118,6 +119,7 @@ struct raster {
     unsigned first_list; /* of the draw, when others before it wait */
     size_t list_max_B;   /* when a flush is due */
     unsigned flush;      /* which it is */
+    struct cleared cleared;
 
     /* bins of the flush now running */
     unsigned tile_count;

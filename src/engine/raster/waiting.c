@@ -88,8 +88,12 @@ raster_flush(struct raster *r)
     if (!raster_waits(r))
         return;
     const struct draw *draw = r->scene[r->scene_count - 1]->draw;
-    if (!atomic_load(draw->reset) && !rects_draw(r))
-        bins_draw(r);
+    if (!atomic_load(draw->reset)) {
+        if (rects_draw(r))
+            cleared_draw(r, false);
+        else
+            bins_draw(r);
+    }
     for (unsigned i = 0; i < r->list_count; i++) {
         if (r->list[i])
             list_reset(r->list[i]);
@@ -97,6 +101,20 @@ raster_flush(struct raster *r)
     r->first_list = 0;
     r->flush++;
     keep_last(r);
+}
+
+void
+raster_note_write(struct raster *r, const void *at, uint64_t size_B)
+{
+    if (r)
+        cleared_drop_bytes(&r->cleared, at, size_B);
+}
+
+void
+raster_note_any_write(struct raster *r)
+{
+    if (r)
+        cleared_forget(&r->cleared);
 }
 
 void

@@ -63,6 +63,19 @@ raster_flush(struct raster *raster)
     rig_record.waiting = 0;
 }
 
+void
+raster_note_write(struct raster *raster, const void *at, uint64_t size_B)
+{
+    rig_record.noted_at = at;
+    rig_record.noted_B = size_B;
+}
+
+void
+raster_note_any_write(struct raster *raster)
+{
+    rig_record.noted_any++;
+}
+
 bool
 eu_kernel_is_pure(const struct eu_kernel *kernel)
 {

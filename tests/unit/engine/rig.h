@@ -64,6 +64,9 @@ struct rig_record {
     struct dispatch dispatch;
     const void *kernel_code; /* last code eu_kernel_get() was given */
     void (*on_draw)(const struct draw *draw); /* called within geom_draw() */
+    unsigned noted_any;                       /* raster_note_any_write() */
+    const void *noted_at;
+    uint64_t noted_B;
     unsigned waiting, flushed; /* draws whose pixels wait, or have waited */
 };
 extern struct rig_record rig_record;

@@ -29,6 +29,13 @@ emit_compute(bool indirect)
            .right_execution_mask = 0xff, .bottom_execution_mask = ~0u);
 }
 
+Test(draw, walker_may_write_anything)
+{
+    emit_compute(false);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.noted_any, 1);
+}
+
 Test(draw, walker_becomes_a_dispatch)
 {
     emit_compute(false);

@@ -300,3 +300,43 @@ Test(draw, hz_resolve_does_nothing)
     cr_assert_eq(run(), ENGINE_OK);
     cr_assert_eq(rig_record.hz_ops, 0);
 }
+
+/* ---- writes that raster has to hear of ---- */
+
+static void
+expect_noted(const uint32_t *dw, unsigned count, uint64_t va, unsigned size_B)
+{
+    EMIT(&rig, DRAW);
+    rig_record.noted_at = NULL;
+    rig_emit(&rig, dw, count);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.noted_at, vm_ptr(rig.vm, va));
+    cr_assert_eq(rig_record.noted_B, size_B);
+}
+
+#define EXPECT_NOTED(va, size_B, ...)             \
+    expect_noted((const uint32_t[]){__VA_ARGS__}, \
+                 sizeof((const uint32_t[]){__VA_ARGS__}) / 4, va, size_B)
+
+Test(draw, commands_say_what_they_write)
+{
+    const uint64_t va = RIG_DATA + 0x40;
+    EXPECT_NOTED(va, 4, SDI(va, 1));
+    EXPECT_NOTED(va, 8, 0x10000003u, LO(va), HI(va), 1, 2);
+    EXPECT_NOTED(va, 4, SRM(GPR(0), va));
+    EXPECT_NOTED(va, 4, 0x17000003u, LO(va), HI(va), LO(RIG_DATA), 0);
+    EXPECT_NOTED(va, 4, 0x17800001u | 5u << 8, LO(va), HI(va));
+    EXPECT_NOTED(va, 8, 0x7a000004, 0x00104000, LO(va), HI(va), 1, 2);
+    EXPECT_NOTED(va, 8, 0x13004003u, LO(va), HI(va), 1, 2);
+}
+
+Test(draw, stages_that_may_write_anything_say_so)
+{
+    EMIT(&rig, DRAW, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.noted_any, 0);
+    PACKET(0x781e, 3dstate_streamout, 5, .so_function_enable = true);
+    EMIT(&rig, DRAW);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(rig_record.noted_any, 1);
+}

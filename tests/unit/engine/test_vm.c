@@ -405,3 +405,89 @@ Test(vm, child_can_work_after_fork)
     cr_assert_eq(WEXITSTATUS(status), 7);
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), 1, "memory is shared");
 }
+
+/* ---- who may write ---- */
+
+static bool
+is_ours(uint64_t va, uint64_t size_B)
+{
+    uint64_t epoch;
+    return vm_is_ours(rig.vm, vm_ptr(rig.vm, va), size_B, &epoch);
+}
+
+Test(vm, memory_is_ours_within_one_object)
+{
+    int a = file_with(1, 8192), b = file_with(2, 4096);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, a, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 8192, 4096, b, 0), 0);
+    cr_assert(is_ours(FAR, 8192));
+    cr_assert(is_ours(FAR + 4095, 4097));
+    cr_assert_not(is_ours(FAR + 4095, 4098));
+    cr_assert_not(is_ours(FAR - 1, 2));
+    cr_assert_not(is_ours(FAR + 12288, 1));
+    engine_vm_unmap(rig.vm, FAR + 4096, 4096);
+    cr_assert(is_ours(FAR, 4096));
+    cr_assert_not(is_ours(FAR, 4097));
+}
+
+Test(vm, memory_that_others_see_is_not_ours)
+{
+    int a = file_with(1, 8192), b = file_with(2, 4096);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 8192, a, 0), 0);
+    cr_assert_eq(engine_vm_map(rig.vm, FAR + 8192, 4096, b, 0), 0);
+    engine_vm_expose(rig.vm, FAR, 8192);
+    cr_assert_not(is_ours(FAR, 1));
+    cr_assert_not(is_ours(FAR + 8191, 1));
+    cr_assert(is_ours(FAR + 8192, 4096));
+    /* What is left of it is still the same. */
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, b, 0), 0);
+    cr_assert(is_ours(FAR, 4096));
+    cr_assert_not(is_ours(FAR + 4096, 1));
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_eq(engine_vm_map_ptr(rig.vm, FAR, 4096, p), 0);
+    cr_assert_not(is_ours(FAR, 1));
+    cr_assert(is_ours(FAR + 8192, 4096));
+    engine_after_fork_parent(rig.engine);
+    cr_assert_not(is_ours(FAR + 8192, 4096));
+}
+
+static uint64_t
+epoch(void)
+{
+    uint64_t now;
+    vm_is_ours(rig.vm, vm_ptr(rig.vm, RIG_VA), 1, &now);
+    return now;
+}
+
+Test(vm, epoch_ends_where_others_may_write)
+{
+    EMIT(&rig, BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    uint64_t now = epoch();
+    EMIT(&rig, BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_eq(epoch(), now);
+    EMIT(&rig, BBE);
+    cr_assert_eq(rig_run(&rig, rig.ctx, ENGINE_BCS), ENGINE_OK);
+    cr_assert_neq(epoch(), now);
+    now = epoch();
+    struct engine_context *other = engine_context_create(rig.engine, rig.vm);
+    EMIT(&rig, BBE);
+    cr_assert_eq(rig_run(&rig, other, ENGINE_RCS), ENGINE_OK);
+    cr_assert_neq(epoch(), now);
+    now = epoch();
+    EMIT(&rig, BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    cr_assert_neq(epoch(), now);
+    engine_context_destroy(other);
+    int fd = file_with(1, 4096);
+    now = epoch();
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, fd, 0), 0);
+    cr_assert_neq(epoch(), now);
+    now = epoch();
+    cr_assert_eq(engine_vm_map(rig.vm, FAR, 4096, fd, 0), 0);
+    cr_assert_eq(epoch(), now);
+    engine_vm_unmap(rig.vm, FAR, 4096);
+    cr_assert_neq(epoch(), now);
+}

@@ -15,6 +15,16 @@ vm_thread_leave(void)
 {
 }
 
+struct rig_memory rig_memory;
+
+bool
+vm_is_ours(const struct engine_vm *vm, const void *ptr, uint64_t size_B,
+           uint64_t *epoch)
+{
+    *epoch = rig_memory.epoch;
+    return rig_memory.ours;
+}
+
 static struct rig *
 rig_of(const struct shader_stage *stage)
 {

@@ -39,6 +39,13 @@ struct rig {
     uint32_t vue[4][64];
 };
 
+/* What vm_is_ours() says of all memory. */
+struct rig_memory {
+    bool ours;
+    uint64_t epoch;
+};
+extern struct rig_memory rig_memory;
+
 /* 128 x 128 RGBA8 linear target 0, SIMD16 shader, no depth, no culling. */
 struct rig *rig_create(unsigned threads);
 void rig_destroy(struct rig *rig);

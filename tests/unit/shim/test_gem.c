@@ -1,5 +1,9 @@
 #include "rig.h"
 
+#include "drm-shim/bo.h"
+#include "drm-shim/space.h"
+#include "engine/vm.h"
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -176,6 +180,39 @@ static int export(const struct rig *rig, uint32_t handle)
                                  .flags = DRM_CLOEXEC | DRM_RDWR};
     cr_assert_eq(rig_ioctl(rig, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p), 0);
     return p.fd;
+}
+
+/* Whether the engine takes it that only batches write the object. */
+static bool
+is_ours(const struct rig *rig, uint32_t handle)
+{
+    uint64_t epoch;
+    const struct bo *bo = handle_get(&rig->file->bos, handle);
+    const struct engine_vm *vm = bo->bindings->space->vm;
+    return vm_is_ours(vm, vm_ptr(vm, bo->bindings->va), bo->size_B, &epoch);
+}
+
+Test(gem, objects_that_others_may_write_are_exposed)
+{
+    struct rig rig = rig_open(128);
+    uint32_t h[5], value = 1;
+    for (unsigned i = 0; i < 5; i++)
+        h[i] = rig_create(&rig, 4096);
+    rig_map(&rig, h[4], 4096);
+    for (unsigned i = 0; i < 5; i++) {
+        const uint64_t va = 0x200000 + i * 0x10000;
+        struct drm_i915_gem_execbuffer2 eb = {0};
+        uint32_t batch = rig_store_batch(&rig, va, 1);
+        cr_assert_eq(rig_exec(&rig, batch, h[i], va, &eb), 0);
+        cr_assert_eq(is_ours(&rig, h[i]), i < 4);
+    }
+    rig_map(&rig, h[1], 4096);
+    struct drm_i915_gem_pwrite w = {
+        .handle = h[2], .size = 4, .data_ptr = (uintptr_t)&value};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_PWRITE, &w), 0);
+    close(export(&rig, h[3]));
+    for (unsigned i = 0; i < 5; i++)
+        cr_assert_eq(is_ours(&rig, h[i]), i == 0, "object %u", i);
 }
 
 Test(gem, prime_import_in_one_file_gives_the_same_handle)
