@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "base/unroll.h"
 #include "engine/raster/plane.h"
 
 typedef double f64x4 __attribute__((vector_size(32)));

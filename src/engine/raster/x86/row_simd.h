@@ -17,8 +17,8 @@ columns_of_tile(struct row_fill *f, unsigned n, const struct plane *p,
     const __m256i lanes = _mm256_setr_epi32(0, 1, 0, 1, 2, 3, 2, 3);
     if (kind == PART_ROWS)
         return;
-    for (unsigned i = 0; i < ROW_COLUMNS; i++) {
-        f64x4 x = centres(f->to.tile_x + (int32_t)i * 4, f->weights->ref_x);
+    f64x4 x = centres(f->to.tile_x, f->weights->ref_x);
+    for (unsigned i = 0; i < ROW_COLUMNS; i++, x += 4) {
         f64x4 v = p->c + p->dx * x;
         if (kind == PART_COLUMNS) {
             f32x8 floats = spread(v, lanes);
@@ -56,9 +56,9 @@ rows_of_plane(const struct row_fill *f, unsigned n, const struct plane *p,
     t.kind = kind;
     if (kind == PART_COLUMNS)
         return;
-    for (unsigned i = 0; i < ROWS_KEPT; i++) {
-        int32_t y_px = f->to.tile_y + (int32_t)(y + i * 4);
-        begin_row(&t, p, centres(y_px, f->weights->ref_y));
+    f64x4 at = centres(f->to.tile_y + (int32_t)y, f->weights->ref_y);
+    for (unsigned i = 0; i < ROWS_KEPT; i++, at += 4) {
+        begin_row(&t, p, at);
         if (kind == PART_ROWS) {
             store_floats(floats_at(f->parts->row[n][i][0]), t.floats[0],
                          t.floats[1]);
@@ -124,7 +124,7 @@ load_rows(const struct row_parts *t, struct row_kinds kinds, unsigned y,
 /* The values of plane n in column x. */
 ROW_INLINE void
 weigh_plane(const struct row_parts *t, enum part_kind kind, unsigned n,
-            unsigned x, const struct row_values *r, float out[16])
+            size_t x, const struct row_values *r, float out[16])
 {
     const double *column = t->column[n][x];
     if (kind == PART_ANY) {
@@ -139,7 +139,7 @@ weigh_plane(const struct row_parts *t, enum part_kind kind, unsigned n,
 
 /* As weigh_divided(). */
 ROW_INLINE void
-block_divided(const struct row_parts *t, unsigned x, const struct row_values *r,
+block_divided(const struct row_parts *t, size_t x, const struct row_values *r,
               float out[32])
 {
     f32x8 v1[2], v2[2];
@@ -157,7 +157,7 @@ block_divided(const struct row_parts *t, unsigned x, const struct row_values *r,
 
 /* Of the block in column x. */
 ROW_INLINE void
-weigh_block(const struct row_parts *t, struct row_kinds kinds, unsigned x,
+weigh_block(const struct row_parts *t, struct row_kinds kinds, size_t x,
             const struct row_values *r, float out[32])
 {
     if (kinds.divides) {
@@ -191,17 +191,30 @@ place_block(const struct row_fill *f, unsigned x, unsigned y, uint16_t lit,
     store_floats(out + 16, grf[2], grf[3]);
 }
 
-/* Where the colours of a block go, and its masks. One line is the rule: it is
- * not in the loop. */
+/* Of where the colours of a block go. One line is the rule: it is not in the
+ * loop. */
 ROW_INLINE void
-end_row(const struct row_fill *f, uint8_t *mem, uint16_t lit, uint32_t mask,
-        unsigned lines, struct eu_row *row)
+fetch_lines(const struct row_fill *f, uint8_t *mem, unsigned lines)
 {
     if (lines)
         __builtin_prefetch(mem, 1);
     for (unsigned k = 1; k < lines; k++)
         __builtin_prefetch(mem + k * f->to.step_B, 1);
-    put_members(row, mem, lit, 0xffff, mask);
+}
+
+/* put_members() of a block that is lit as a whole, in two stores. */
+ROW_INLINE void
+put_whole(struct eu_row *to, uint8_t *mem)
+{
+    const __m256i all = _mm256_setr_epi32(0, 0, 0xffff, 0xffff, 0xffff, 1,
+                                          0xffff, -1);
+    static_assert(offsetof(struct eu_row, dispatch_mask) ==
+                          offsetof(struct eu_row, caught) + 8 &&
+                      offsetof(struct eu_row, next) ==
+                          offsetof(struct eu_row, caught) + sizeof all,
+                  "what is written is all that is between them");
+    memcpy(&to->caught, &all, sizeof all);
+    to->caught = mem;
 }
 
 /* Sixteen blocks that are lit as a whole, of which this is the first. */
@@ -209,19 +222,22 @@ ROW_INLINE void
 fill_square(const struct row_fill *f, struct row_kinds kinds,
             struct cover_block first, unsigned lines, struct eu_row *to)
 {
-    for (unsigned i = 0; i < ROWS_KEPT; i++) {
+    const size_t column = first.x / 4;
+    const uint64_t *x_B = &f->to.x_B[first.x];
+    for (unsigned i = 0; i < ROWS_KEPT; i++, to += ROWS_KEPT) {
         uint8_t *mem = f->to.mem + f->to.y_B[first.y + i * 4];
         struct row_values values;
         if (kinds.weighs)
             load_rows(f->parts, kinds, i, &values);
-        for (unsigned k = 0; k < ROWS_KEPT; k++, to++) {
-            unsigned x = first.x + k * 4;
-            float *out = (float *)(void *)to->payload;
+        for (unsigned k = 0; lines && k < ROWS_KEPT; k++)
+            fetch_lines(f, mem + x_B[k * 4], lines);
+        LANES_UNROLLED (unsigned k = 0; k < ROWS_KEPT; k++) {
+            float *out = (float *)(void *)to[k].payload;
             if (kinds.weighs)
-                weigh_block(f->parts, kinds, x / 4, &values, out);
+                weigh_block(f->parts, kinds, column + k, &values, out);
             else
-                place_block(f, x, first.y + i * 4, 0xffff, out);
-            end_row(f, mem + f->to.x_B[x], 0xffff, 0xffff, lines, to);
+                place_block(f, first.x + k * 4, first.y + i * 4, 0xffff, out);
+            put_whole(&to[k], mem + x_B[k * 4]);
         }
     }
 }
@@ -240,8 +256,9 @@ fill_block(const struct row_fill *f, struct row_kinds kinds,
     } else {
         place_block(f, b.x, b.y, lit, out);
     }
-    end_row(f, f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x], lit, mask, lines,
-            to);
+    uint8_t *mem = f->to.mem + f->to.y_B[b.y] + f->to.x_B[b.x];
+    fetch_lines(f, mem, lines);
+    put_members(to, mem, lit, 0xffff, mask);
 }
 
 /* Whether sixteen blocks from the list's n-th on are a square, as
