@@ -30,6 +30,7 @@ enum sample_state {
     SAMPLE_DONE,
     SAMPLE_BEGUN,          /* finish() has the pixels */
     SAMPLE_BEGUN_ANYWHERE, /* likewise, of lanes that look at no patch */
+    SAMPLE_BEGUN_TURNED,   /* likewise, of four lines of memory or nine */
 };
 
 /* Offsets of the four texels of each lane, in memory: taking vectors apart
@@ -48,13 +49,15 @@ struct sample_view {
 };
 
 /* What lies between the two halves: where lanes look. What pixels() finds in
- * `state` is only a hint: lanes that looked anywhere most likely do so again.
+ * `state` is only a hint: lanes that looked anywhere most likely do so again,
+ * and some that are turned need nine lines again.
  * `lod` stays as it is from one message to the next.
  */
 struct sample_begun {
     enum sample_state state;
     struct sample_lod_hint lod;
     uint32_t bx, by; /* the patch's corner */
+    unsigned side;   /* of SAMPLE_BEGUN_TURNED: two or three lines */
     __m512i x, y;    /* in 1/256 texels */
     union {
         struct {

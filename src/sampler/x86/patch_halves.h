@@ -51,13 +51,41 @@ begin_anywhere(const struct sample_plan *p, __m512 u, __m512 v, bool surely,
     return true;
 }
 
+/* Of lanes that may need nine lines; false if those are not enough. */
+static __attribute__((noinline)) bool
+begin_turned(const struct sample_plan *p, __m512 u, __m512 v,
+             struct sample_begun *begun)
+{
+    struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
+    vint x = linear_fixed(p, 0, (vfloat)u, lv.w_fx8);
+    vint y = linear_fixed(p, 1, (vfloat)v, lv.h_fx8);
+    struct patch_view view = find_turned_view(&lv, x, y);
+    if (!view.side)
+        return false;
+    begin_view(p, PALETTE_NONE, view, x, y, begun);
+    begun->state = SAMPLE_BEGUN_TURNED;
+    begun->side = view.side;
+    return true;
+}
+
+/* As last time. */
+INLINE bool
+begin_again(const struct sample_plan *p, __m512 u, __m512 v,
+            struct sample_begun *begun)
+{
+    return begun->state == SAMPLE_BEGUN_TURNED
+               ? begin_turned(p, u, v, begun)
+               : begin_anywhere(p, u, v, true, begun);
+}
+
 /* What four lines do not have. */
 INLINE bits
 far_pixels(FAR_ARGS, enum sample_texel kind, enum palette_of palette)
 {
     struct lanes_color color;
-    if (kind == SAMPLE_BYTES4 && !side) {
-        begin_anywhere(p, u, v, false, begun);
+    if (kind == SAMPLE_BYTES4) {
+        if (!side || !begin_turned(p, u, v, begun))
+            begin_anywhere(p, u, v, false, begun);
         return _mm512_setzero_si512();
     }
     const struct patch_view view = {corner, in, side};
@@ -75,8 +103,8 @@ INLINE bits
 begin_pixels(PIXELS_ARGS, enum sample_texel kind, enum palette_of palette,
              __m512i (*middle)(PIXELS_ARGS), __m512i (*far)(FAR_ARGS))
 {
-    if (kind == SAMPLE_BYTES4 && begun->state == SAMPLE_BEGUN_ANYWHERE &&
-        begin_anywhere(p, u, v, true, begun))
+    if (kind == SAMPLE_BYTES4 && begun->state > SAMPLE_BEGUN &&
+        begin_again(p, u, v, begun))
         return _mm512_setzero_si512();
     struct patch_level lv = get_patch_level(p, (unsigned)p->lod.level);
     vint x = linear_fixed(p, 0, (vfloat)u, lv.w_fx8), texel;
@@ -108,6 +136,17 @@ anywhere_pixels(const struct sample_plan *p, const struct sample_begun *begun,
     return filter_quads(p, texels, (vint)begun->x, (vint)begun->y, blue_first);
 }
 
+static __attribute__((noinline)) bits
+wide_pixels(const struct sample_plan *p, const struct sample_begun *begun,
+            bool blue_first)
+{
+    const struct patch_corner corner = {begun->bx, begun->by};
+    struct patch_sums sums = sum_lines(p, SAMPLE_BYTES4, true, NULL, corner,
+                                       begun->in, (vint)begun->x,
+                                       (vint)begun->y, &patch.half);
+    return pixels_of_sums(p, &sums, blue_first);
+}
+
 INLINE bits
 palette_pixels(const struct sample_plan *p, enum palette_of kind,
                struct four_blocks four, bits in, vint x, vint y,
@@ -134,8 +173,12 @@ finish_pixels(const struct sample_plan *p, const struct sample_begun *begun,
     const struct four_blocks four = {begun->blocks, begun->more};
     const bits in = begun->in;
     vint x = (vint)begun->x, y = (vint)begun->y;
-    if (kind == SAMPLE_BYTES4 && begun->state == SAMPLE_BEGUN_ANYWHERE)
-        return anywhere_pixels(p, begun, blue_first);
+    if (kind == SAMPLE_BYTES4 && begun->state > SAMPLE_BEGUN) {
+        if (begun->state == SAMPLE_BEGUN_ANYWHERE)
+            return anywhere_pixels(p, begun, blue_first);
+        if (begun->side > 2)
+            return wide_pixels(p, begun, blue_first);
+    }
     if (is_scaled(kind) && palette != PALETTE_NONE)
         return palette_pixels(p, palette, four, in, x, y, blue_first);
     if (is_scaled(kind)) {

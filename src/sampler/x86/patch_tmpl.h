@@ -193,6 +193,24 @@ find_view(const struct patch_level *lv, vint x, vint y)
     return v;
 }
 
+/* The same of lanes that are turned, which mostly do not begin with the first
+ * one's line: nobody predicts whether four lines have what they look at or
+ * nine, so that nothing here depends on it. */
+INLINE struct patch_view
+find_turned_view(const struct patch_level *lv, vint x, vint y)
+{
+    const __mmask32 all = 0xffffffff;
+    bits place = pack_texels(x, y);
+    __mmask32 inside = _mm512_cmplt_epu16_mask(place, constant(lv->last));
+    __m128i at = find_corner(place, &patch.line_corner);
+    bits in = _mm512_sub_epi16(place, _mm512_broadcastd_epi32(at));
+    unsigned four = _mm512_mask_cmple_epu16_mask(
+                        inside, in, constant(&patch.patch_max)) == all;
+    unsigned nine = _mm512_mask_cmple_epu16_mask(
+                        inside, in, constant(&patch.nine_max)) == all;
+    return (struct patch_view){corner_on_level(lv, at), in, 3 * nine - four};
+}
+
 /* ---- lines ---- */
 
 INLINE bits

@@ -94,8 +94,9 @@ __attribute__((target("avx512f"))) static bool
 run_pixels_avx512(const struct sample_plan *plan, const struct sample_req *req,
                   bool blue_first, uint32_t out[SAMPLE_LANES])
 {
-    struct sample_begun begun = {.state = any(2) ? SAMPLE_BEGUN_ANYWHERE
-                                                 : SAMPLE_DONE};
+    static const enum sample_state hints[] = {
+        SAMPLE_DONE, SAMPLE_BEGUN, SAMPLE_BEGUN_ANYWHERE, SAMPLE_BEGUN_TURNED};
+    struct sample_begun begun = {.state = hints[any(4)]};
     __m512i pixels = ((sample_pixels_avx512_fn)plan->pixels)(
         plan, _mm512_loadu_ps(req->u.f), _mm512_loadu_ps(req->v.f), blocks,
         blue_first, &begun);
