@@ -16,8 +16,9 @@ enum cpu_level {
 enum cpu_level cpu_selected(void);
 /* Whether a gather instruction is faster than loads one by one. */
 bool cpu_gathers_fast(void);
-/* Whether roots made of multiplications may be faster than the divider's. */
-bool cpu_divides_slowly(void);
+/* Of so many roots that wait for the divider, one is made of multiplications
+ * beside it; 0: none. */
+unsigned cpu_roots_in_steps(void);
 /* Whether stores past the caches are faster than those that miss them. */
 bool cpu_streams_fast(void);
 

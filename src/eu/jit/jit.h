@@ -64,8 +64,8 @@ enum eu_jit_flag {
     EU_JIT_STEP = 2,      /* every instruction is one */
     EU_JIT_DENORMALS = 4, /* for threads that keep them */
     EU_JIT_ALT = 8,       /* for the alternate float mode, and no other */
-    EU_JIT_ROOTS = 16,    /* roots of 16 lanes as where the host divides slowly,
-                           * and every one */
+    EU_JIT_ROOTS = 16,    /* every root of 16 lanes in steps, not by the host's
+                           * divider */
 };
 enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
                               uint64_t budget);

@@ -13,9 +13,6 @@
 /* How much code the host runs through during one. */
 #define ROOT_CODE_B 170u
 
-/* One of so many. They take longer, so each thread should have its turn. */
-#define ONE_OF 5u
-
 /* Registers that jit_math_sqrt() takes. */
 #define TEMPS 3
 
@@ -28,11 +25,13 @@ has_room(const struct jit *j)
     return __builtin_popcount(spare) >= TEMPS;
 }
 
+/* Of roots that come too early for it one of so many is made in steps. They
+ * take longer, so each thread should have its turn. */
 static bool
 divider_is_late(struct jit *j)
 {
     bool late = j->divides_until > j->x.size;
-    if (late && ++j->late_roots % ONE_OF == 0)
+    if (late && ++j->late_roots % cpu_roots_in_steps() == 0)
         return true;
     j->divides_until = MAX2(j->divides_until, j->x.size) + ROOT_CODE_B;
     return false;
@@ -42,7 +41,7 @@ bool
 jit_sqrt_in_steps(struct jit *j, unsigned len)
 {
     bool always = j->flags & EU_JIT_ROOTS;
-    if (!j->evex || (!always && !cpu_divides_slowly()))
+    if (!j->evex || (!always && !cpu_roots_in_steps()))
         return false;
     j->needs_nearest = true; /* whatever becomes of it in another copy */
     return len == 2 &&
