@@ -355,11 +355,14 @@ ioctl_execbuffer2(struct drm_file *file, void *arg)
     /* The job may be gone when submit() returns; its context must not be, as
      * the engine may still be unlocking it. */
     struct hw_context *ctx = job->ctx ? hwctx_ref(job->ctx) : NULL;
+    struct engine_context *hw = job->hw;
     if (!err)
         err = submit(job, eb);
     device_submit_unlock();
     if (err)
         job_free(job);
+    else
+        engine_throttle(hw);
     hwctx_unref(ctx);
     return err;
 }

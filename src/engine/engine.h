@@ -99,6 +99,13 @@ struct engine_submit {
     void *data;
 };
 void engine_submit(struct engine *engine, const struct engine_submit *submit);
+/* Blocks while more than ENGINE_QUEUE_MAX batches of the context are queued,
+ * until half are over, unless they wait for fences. For clients that submit
+ * faster than batches run; they must hold no lock that done() or others need.
+ * i915 does likewise when a context's ring is full. Guess: of its 16 KiB a
+ * batch takes some 250 bytes. */
+#define ENGINE_QUEUE_MAX 64u
+void engine_throttle(struct engine_context *ctx);
 /* For a thread that is about to sleep until a batch is over: runs one that it
  * has submitted itself, if one may run now. False: there is none. */
 bool engine_help(struct engine *engine);

@@ -118,7 +118,7 @@ struct engine {
     struct engine_config config;
     atomic_uint refs;
     pthread_mutex_t lock; /* contexts and their queues */
-    pthread_cond_t idle;  /* some context has drained or waits */
+    pthread_cond_t idle;  /* some context has drained, half or all, or waits */
     struct engine_context *contexts;
     bool dead; /* engine_destroy() has begun: drop what is not running */
     pthread_mutex_t ring[ENGINE_RING_COUNT]; /* one batch at a time */

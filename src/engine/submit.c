@@ -108,7 +108,7 @@ static void
 end_job_locked(struct engine_context *ctx)
 {
     ctx->in_hand = false;
-    if (--ctx->queued == 0)
+    if (--ctx->queued == 0 || ctx->queued == ENGINE_QUEUE_MAX / 2)
         pthread_cond_broadcast(&ctx->engine->idle);
 }
 
@@ -162,13 +162,14 @@ static void
 run_job(struct engine_context *ctx, struct job *job)
 {
     struct engine *engine = ctx->engine;
+    const struct engine_submit *s = &job->submit;
     bool drop = false;
-    if (job->submit.wait) {
+    if (s->wait && !(s->ready && s->ready(s->data))) {
         pthread_mutex_lock(&engine->lock);
         ctx->in_wait = true;
         pthread_cond_broadcast(&engine->idle);
         pthread_mutex_unlock(&engine->lock);
-        job->submit.wait(job->submit.data);
+        s->wait(s->data);
         pthread_mutex_lock(&engine->lock);
         ctx->in_wait = false;
         drop = engine->dead;
@@ -176,7 +177,7 @@ run_job(struct engine_context *ctx, struct job *job)
     }
     if (!drop) {
         pthread_mutex_lock(&ctx->exec);
-        execute(&job->submit);
+        execute(s);
         pthread_mutex_unlock(&ctx->exec);
     }
     free(job);
@@ -267,6 +268,25 @@ engine_submit(struct engine *engine, const struct engine_submit *submit)
     pthread_mutex_lock(&ctx->exec);
     execute(submit);
     pthread_mutex_unlock(&ctx->exec);
+}
+
+static bool
+has_room_locked(const struct engine_context *ctx, unsigned most)
+{
+    return ctx->queued <= most || ctx->in_wait || ctx->engine->dead;
+}
+
+void
+engine_throttle(struct engine_context *ctx)
+{
+    struct engine *engine = ctx->engine;
+    if (!engine->config.threads)
+        return;
+    pthread_mutex_lock(&engine->lock);
+    if (!has_room_locked(ctx, ENGINE_QUEUE_MAX))
+        while (!has_room_locked(ctx, ENGINE_QUEUE_MAX / 2))
+            pthread_cond_wait(&engine->idle, &engine->lock);
+    pthread_mutex_unlock(&engine->lock);
 }
 
 /* ---- waiting threads ---- */
@@ -366,6 +386,7 @@ engine_destroy(struct engine *engine)
         if (pthread_cond_timedwait(&engine->idle, &engine->lock, &grace))
             break;
     engine->dead = true;
+    pthread_cond_broadcast(&engine->idle);
     for (struct engine_context *c = engine->contexts; c; c = c->next) {
         c->closing = true;
         pthread_cond_signal(&c->work);

@@ -31,6 +31,7 @@ pause_ms(long ms)
 
 struct event {
     atomic_bool open;
+    atomic_uint submitted;
     atomic_uint done;
     atomic_uint errors;
 };
@@ -146,6 +147,58 @@ Test(submit, nobody_helps_past_a_batch_that_waits)
     atomic_store(&shut.open, true);
     engine_idle(rig.engine);
     cr_assert_eq(atomic_load(&open.done), 1);
+}
+
+#define FLOOD (3 * ENGINE_QUEUE_MAX)
+
+/* Behind a batch that polls memory. */
+static void *
+flood_main(void *data)
+{
+    struct event *e = data;
+    submit(rig.ctx, RIG_BATCH, e, false);
+    for (unsigned n = 1; n < FLOOD; n++) {
+        submit(rig.ctx, RIG_BATCH_2, e, false);
+        atomic_store(&e->submitted, n + 1);
+        engine_throttle(rig.ctx);
+    }
+    return NULL;
+}
+
+Test(submit, who_submits_without_end_waits_for_room)
+{
+    struct event e = {.open = true};
+    pthread_t thread;
+    EMIT(&rig, 0x0e00c002, 5, LO(RIG_DATA), 0, BBE); /* until it is 5 */
+    rig_at(&rig, RIG_BATCH_2);
+    EMIT(&rig, SDI(RIG_DATA + 4, 1), BBE);
+    pthread_create(&thread, NULL, flood_main, &e);
+    while (atomic_load(&e.submitted) <= ENGINE_QUEUE_MAX)
+        pause_ms(1);
+    pause_ms(20);
+    cr_assert_eq(atomic_load(&e.submitted), ENGINE_QUEUE_MAX + 1);
+    cr_assert_eq(atomic_load(&e.done), 0);
+    *rig_dw(&rig, RIG_DATA) = 5;
+    pthread_join(thread, NULL);
+    engine_idle(rig.engine);
+    cr_assert_eq(atomic_load(&e.done), FLOOD);
+    cr_assert_eq(atomic_load(&e.errors), 0);
+}
+
+/* The submitter may be the one who opens the fence. */
+Test(submit, nobody_waits_for_room_behind_a_fence)
+{
+    struct event shut = {0}, open = {.open = true};
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    submit(rig.ctx, RIG_BATCH, &shut, true);
+    for (unsigned n = 1; n < FLOOD; n++) {
+        submit(rig.ctx, RIG_BATCH, &open, false);
+        engine_throttle(rig.ctx);
+    }
+    cr_assert_eq(atomic_load(&shut.done), 0);
+    atomic_store(&shut.open, true);
+    engine_idle(rig.engine);
+    cr_assert_eq(atomic_load(&open.done), FLOOD - 1);
 }
 
 static void *
