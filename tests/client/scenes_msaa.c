@@ -209,6 +209,38 @@ msaa_small(void)
     scene_blit_to_main(fbo);
 }
 
+/* Clears that leave channels as they are are draws to all layers at once: tiles
+ * have blocks of one layer, then those of the next, partly covered along the
+ * diagonal. What is shown is the average of the samples. */
+static void
+msaa_array(void)
+{
+    GLuint t, fbo;
+    glGenTextures(1, &t);
+    glBindTexture(GL_TEXTURE_2D_MULTISAMPLE_ARRAY, t);
+    glTexImage3DMultisample(GL_TEXTURE_2D_MULTISAMPLE_ARRAY, 4, GL_RGBA8, 100,
+                            60, 3, GL_TRUE);
+    glGenFramebuffers(1, &fbo);
+    glBindFramebuffer(GL_FRAMEBUFFER, fbo);
+    glFramebufferTexture(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, t, 0);
+    glViewport(0, 0, 100, 60);
+    glClearColor(0.1f, 0.2f, 0.3f, 0.4f);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glColorMask(GL_TRUE, GL_FALSE, GL_TRUE, GL_FALSE);
+    glClearColor(0, 0.5f, 0.66f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+    glViewport(0, 0, SCENE_W, SCENE_H);
+    scene_fullscreen(GLSL "uniform sampler2DMSArray t; out vec4 o;"
+                          "void main(){ ivec2 p = ivec2(gl_FragCoord.xy);"
+                          "ivec3 at = ivec3(min(p.x, 99), p.y % 60,"
+                          "min(p.y / 60 + (p.x & 1), 2)); o = vec4(0);"
+                          "for (int i = 0; i < 4; i++)"
+                          "o += texelFetch(t, at, i) * 0.25; }");
+    scene_draw_fullscreen();
+}
+
 const struct scene scenes_msaa[] = {
     /* Sample positions are the implementation's: edges differ a little. */
     {"msaa2", msaa2, NULL, 1.5, 3},
@@ -221,6 +253,8 @@ const struct scene scenes_msaa[] = {
     {"msaa-texel-fetch", msaa_texel_fetch, NULL, 2, 3},
     {"msaa-recycled-clear", msaa_recycled_clear, NULL, 1, 2},
     {"msaa-small", msaa_small, NULL, 0, 0},
+    /* Every sample counts. */
+    {"msaa-array", msaa_array, NULL, 0.0002, 0.001},
     {"centroid", centroid, NULL, 1.5, 3},
     {"interpolate-at", interpolate_at, NULL, 1.5, 3},
     {NULL, NULL, NULL, 0, 0},

@@ -6,13 +6,20 @@
 /* ---- filling a batch ---- */
 
 void
+payload_use_layer(struct worker *w, unsigned layer)
+{
+    const struct block_batch *b = &w->batch;
+    if (b->count && b->prim[0].setup->layer != layer)
+        payload_run_blocks(w);
+}
+
+void
 payload_use_primitive(struct worker *w, const struct setup *s)
 {
     struct block_batch *b = &w->batch;
     if (b->prims && b->prim[b->prims - 1].setup == s)
         return;
-    if (b->count && b->prim[0].setup->layer != s->layer)
-        payload_run_blocks(w);
+    payload_use_layer(w, s->layer);
     /* One that has got no blocks is forgotten. */
     unsigned n = b->prims;
     if (n && b->prim[n - 1].first == b->count)

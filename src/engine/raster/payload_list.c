@@ -179,9 +179,9 @@ payload_add_mixed(struct worker *w, const struct cover_mixed *m,
         depth_test_mixed(w, m, list, writes_early(sc), passing);
         lit = passing;
     }
-    if (b->count + list->count > BATCH_BLOCKS ||
-        (b->count && b->prim[0].setup->layer != m->setup[0]->layer))
+    if (b->count + list->count > BATCH_BLOCKS)
         payload_run_blocks(w);
+    payload_use_layer(w, m->setup[0]->layer);
     const unsigned first = b->count;
     const struct block_put put = put_blocks(w, list, lit, 0, list->count);
     use_primitives(w, m, &put, first);
@@ -260,9 +260,12 @@ payload_add_sample_list(struct worker *w, const struct setup *s,
     find_samples(w, &set);
     const int32_t tile_x = w->tile_x, tile_y = w->tile_y;
     const bool cheap = w->cheap;
-    const struct target *t = w->catches ? target_of_planes(w, s->layer) : NULL;
     struct block_batch *b = &w->batch;
     unsigned samples = 0, pixels = 0;
+    /* Before the target is that of this layer, and before masks are put where
+     * the batch ends. */
+    payload_use_layer(w, s->layer);
+    const struct target *t = w->catches ? target_of_planes(w, s->layer) : NULL;
     for (unsigned i = 0; i < list->count; i++) {
         const struct cover_block c = list->block[i];
         int32_t x = tile_x + c.x, y = tile_y + c.y;

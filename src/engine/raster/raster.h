@@ -243,8 +243,9 @@ void payload_use_block(struct worker *w, unsigned n);
 /* Of that no more than where its quads are. */
 void payload_use_place(struct worker *w, unsigned n);
 
-/* What is added to the batch from now on is of this primitive. A batch has one
- * layer. */
+/* A batch has one layer: runs one of another. */
+void payload_use_layer(struct worker *w, unsigned layer);
+/* What is added to the batch from now on is of this primitive. */
 void payload_use_primitive(struct worker *w, const struct setup *s);
 /* From here on until eu_launch_end(), threads are those of blocks; returns what
  * that asks for. */
