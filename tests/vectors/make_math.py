@@ -127,7 +127,7 @@ def operand(s, i, o, c):
 
 def add(f, fn, srcs, dst="F", n=8, bound=None, **k):
     stride = 2 if any(o.type == "HF" for o in srcs) and dst == "HF" else 1
-    if len(srcs) == 1:
+    if len(srcs) == 1 and srcs[0].imm is None:
         srcs = srcs + [Op("null", srcs[0].type, 0, (0, 1, 0))]
     i = Insn("math", Op(DST, dst, hstride=stride), srcs, n, fn=fn, **k)
     f.add(i, expect=results(i), bound=bound or BOUNDS[fn])
@@ -188,8 +188,8 @@ def modifiers(f, fn, both):
     s = both()
     s[0] = Op(A, "F", 8, (0, 1, 0))
     add(f, fn, s)
-    if len(both()) == 2:
-        add(f, fn, [src(A), Op(type="F", imm=bits_of(2.5, "F"))])
+    imm = Op(type="F", imm=bits_of(2.5, "F"))
+    add(f, fn, [src(A), imm] if len(both()) == 2 else [imm])
 
 
 def specials(f, fn):

@@ -14,10 +14,10 @@ static const uint8_t type_of_ternary[8] = {
 };
 
 static void
-decode_basic(struct decoder *d)
+decode_sources(struct decoder *d, uint8_t src_count)
 {
     struct eu_insn *insn = d->insn;
-    insn->src_count = d->op->src_count;
+    insn->src_count = src_count;
     decode_dst(d);
     decode_source(d, &insn->src[0], 0);
     if (insn->src_count == 2) {
@@ -27,14 +27,11 @@ decode_basic(struct decoder *d)
     }
 }
 
-static void
-decode_math(struct decoder *d)
+/* The second source of a function of one number may be anything. */
+static uint8_t
+count_math_sources(struct decoder *d, unsigned math)
 {
-    struct eu_insn *insn = d->insn;
-    insn->math = insn->cmod;
-    insn->cmod = EU_CMOD_NONE;
-    decode_basic(d);
-    switch (insn->math) {
+    switch (math) {
     case EU_MATH_INV:
     case EU_MATH_LOG:
     case EU_MATH_EXP:
@@ -42,15 +39,24 @@ decode_math(struct decoder *d)
     case EU_MATH_RSQ:
     case EU_MATH_SIN:
     case EU_MATH_COS:
-    case EU_MATH_RSQRTM: insn->src_count = 1; break;
+    case EU_MATH_RSQRTM: return 1;
     case EU_MATH_FDIV:
     case EU_MATH_POW:
     case EU_MATH_INT_DIV_BOTH:
     case EU_MATH_INT_DIV_QUOTIENT:
     case EU_MATH_INT_DIV_REMAINDER:
-    case EU_MATH_INVM: break;
-    default: fail(d, "reserved math function");
+    case EU_MATH_INVM: return 2;
+    default: fail(d, "reserved math function"); return 2;
     }
+}
+
+static void
+decode_math(struct decoder *d)
+{
+    struct eu_insn *insn = d->insn;
+    insn->math = insn->cmod;
+    insn->cmod = EU_CMOD_NONE;
+    decode_sources(d, count_math_sources(d, insn->math));
     if (insn->math < EU_MATH_INVM || !insn->align16)
         return;
     insn->dst.mme = (uint8_t)bits(d, 48, 51);
@@ -251,7 +257,7 @@ decode_operands(struct decoder *d)
     switch ((enum isa_form)d->op->form) {
     case ISA_NULLARY: break;
     case ISA_BASIC:
-    case ISA_WAIT: decode_basic(d); break;
+    case ISA_WAIT: decode_sources(d, d->op->src_count); break;
     case ISA_TERNARY: decode_ternary(d); break;
     case ISA_MATH: decode_math(d); break;
     case ISA_SEND: decode_send(d); break;
