@@ -82,26 +82,26 @@ eu_finish_macro(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
         eu_op_write_flags(t, op, mask, UINT32_MAX);
 }
 
-/* SMOV. Guess: no manual at hand says more than its name, scattered move, and
- * that it has two sources: channel i of src0 goes, as bits, to the element of
- * the destination that channel i of src1 counts. */
+/* SMOV: src1 has a bit for each channel of the instruction, and those that it
+ * has set take src0 over, as bits. Observed in what IGC makes of a store to a
+ * private array of words that it keeps in registers: sixteen of them, with bit
+ * k and a destination at a0.k each, which has no channel's offset in it. Guess:
+ * of a src1 in registers each channel looks at its own bit in its own element;
+ * no manual at hand says more than the name, scattered move. */
 static bool
 scatter(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 {
     const struct eu_insn *insn = op->insn;
-    uint64_t value[EU_MAX_LANES], where[EU_MAX_LANES], out[EU_MAX_LANES] = {0};
+    uint64_t value[EU_MAX_LANES], chosen[EU_MAX_LANES];
     uint32_t written = 0;
     if (!eu_operand_fetch(t, insn, &insn->src[0], mask, value) ||
-        !eu_operand_fetch(t, insn, &insn->src[1], mask, where))
+        !eu_operand_fetch(t, insn, &insn->src[1], mask, chosen))
         return false;
-    for (; mask; mask &= mask - 1) {
-        unsigned i = (unsigned)__builtin_ctz(mask);
-        if (where[i] >= op->lanes)
-            continue;
-        out[where[i]] = value[i];
-        written |= UINT32_C(1) << where[i];
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        written |= (uint32_t)(chosen[i] >> i & 1) << i;
     }
-    return eu_operand_store(t, insn, written, out);
+    return eu_operand_store(t, insn, written, value);
 }
 
 const struct eu_op *

@@ -384,7 +384,20 @@ mov (8|M0) r6.0<1>:d 3:w
 == indexed_moves
 (W) mov (8|M0) a0.0<1>:uw r1.0<8;8,1>:uw
 movi (8|M0) r4.0<1>:uw r[a0.0]<1,0>:uw
-smov (8|M0) r5.0<1>:ud r2.0<8;8,1>:ud r3.0<8;8,1>:ud
+== scattered_moves
+(W) mov (16|M0) a0.0<1>:uw r1.0<16;16,1>:uw
+smov (16|M0) r[a0.0]<1>:w r2.3<0;1,0>:w 0x1:uw
+smov (16|M0) r[a0.1]<1>:w r2.3<0;1,0>:w 0x2:uw
+smov (16|M0) r[a0.2]<1>:w r2.3<0;1,0>:w 0x4:uw
+smov (16|M0) r[a0.9]<1>:w r2.3<0;1,0>:w 0x200:uw
+smov (16|M16) r[a0.15]<1>:w r2.4<0;1,0>:w 0x8000:uw
+smov (16|M16) r[a0.0]<1>:w r2.4<0;1,0>:w 0x1:uw
+smov (8|M0) r5.0<1>:ud r3.0<8;8,1>:ud 0x5a:uw
+smov (8|M0) r6.0<1>:ud r3.0<8;8,1>:ud r4.0<8;8,1>:ud
+== math_of_immediates
+(W) math.log (1|M0) r4.0<1>:f 0.25:f
+math.sqt (8|M0) r5.0<1>:f 2.25:f
+math.inv (16|M0) r6.0<1>:f -4.0:f
 == group_predicates
 (W) mov (1|M0) f0.0<1>:ud r1.0<0;1,0>:ud
 (W) mov (1|M0) f1.0<1>:ud r1.1<0;1,0>:ud

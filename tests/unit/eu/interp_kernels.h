@@ -478,7 +478,26 @@ static const uint32_t kernel_call_register[] = {
 static const uint32_t kernel_indexed_moves[] = {
     0x00600001, 0x22001244, 0x008d0020, 0x00000000,
     0x00600003, 0x20801248, 0x01e08000, 0x00000000,
-    0x0060000a, 0x20a00208, 0x028d0040, 0x008d0060,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+static const uint32_t kernel_scattered_moves[] = {
+    0x00800001, 0x22001244, 0x00b10020, 0x00000000,
+    0x0080000a, 0xa0001a68, 0x16000046, 0x00010001,
+    0x0080000a, 0xa2001a68, 0x16000046, 0x00020002,
+    0x0080000a, 0xa4001a68, 0x16000046, 0x00040004,
+    0x0080000a, 0xb2001a68, 0x16000046, 0x02000200,
+    0x0080200a, 0xbe001a68, 0x16000048, 0x80008000,
+    0x0080200a, 0xa0001a68, 0x16000048, 0x00010001,
+    0x0060000a, 0x20a00208, 0x168d0060, 0x005a005a,
+    0x0060000a, 0x20c00208, 0x028d0060, 0x008d0080,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+static const uint32_t kernel_math_of_immediates[] = {
+    0x02000038, 0x20803eec, 0x00000000, 0x3e800000,
+    0x04600038, 0x20a03ee8, 0x00000000, 0x40100000,
+    0x01800038, 0x20c03ee8, 0x00000000, 0xc0800000,
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
     0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
@@ -732,6 +751,8 @@ static const struct {
     {kernel_computed_jump, sizeof kernel_computed_jump},
     {kernel_call_register, sizeof kernel_call_register},
     {kernel_indexed_moves, sizeof kernel_indexed_moves},
+    {kernel_scattered_moves, sizeof kernel_scattered_moves},
+    {kernel_math_of_immediates, sizeof kernel_math_of_immediates},
     {kernel_group_predicates, sizeof kernel_group_predicates},
     {kernel_word_accumulator, sizeof kernel_word_accumulator},
     {kernel_accumulator_types, sizeof kernel_accumulator_types},

@@ -44,13 +44,44 @@ Test(interp_special, movi_permutes_one_register)
     test_thread_free(t);
 }
 
-Test(interp_special, smov_scatters)
+/* As IGC stores one value to places of each channel's own: bits count from the
+ * instruction's first channel, and so do elements of the destination. */
+Test(interp_special, smov_writes_the_channels_that_are_chosen)
 {
-    struct test_thread *t = THREAD(indexed_moves, 0xff);
-    set_d(t, 2, D(10, 11, 12, 13, 14, 15, 16, 17));
-    set_d(t, 3, D(7, 6, 5, 4, 3, 2, 1, 100));
+    struct test_thread *t = THREAD(scattered_moves, 0xfffffffb);
+    const uint16_t at_B[16] = {
+        [0] = 640, [1] = 672, [2] = 704, [9] = 736, [15] = 768};
+    memcpy(t->eu.grf + EU_GRF_B, at_B, sizeof at_B);
+    set_w(t, 2, W(0, 0, 0, 333, 444, 0, 0, 0));
+    memset(t->eu.grf + 640, 0x11, 160);
+    set_d(t, 3, D(10, 11, 12, 13, 14, 15, 16, 17));
+    /* Each channel looks at its own bit. */
+    set_d(t, 4, D(1, 1, 4, 8, 0xef, 0x20, -1, 0x7f));
+    set_d(t, 5, D(0, 0, 0, 0, 0, 0, 0, 0));
+    set_d(t, 6, D(0, 0, 0, 0, 0, 0, 0, 0));
     RUN(t);
-    expect_d(t, 5, D(0, 16, 15, 14, 13, 12, 11, 10));
+    for (unsigned i = 0; i < 16; i++) {
+        cr_expect_eq(get_w(t, 20, i), i == 0 ? 444 : 0x1111);
+        cr_expect_eq(get_w(t, 21, i), i == 1 ? 333 : 0x1111);
+        cr_expect_eq(get_w(t, 22, i), 0x1111, "channel 2 is off");
+        cr_expect_eq(get_w(t, 23, i), i == 9 ? 333 : 0x1111);
+        cr_expect_eq(get_w(t, 24, i), i == 15 ? 444 : 0x1111);
+    }
+    expect_d(t, 5, D(0, 11, 0, 13, 14, 0, 16, 0));
+    expect_d(t, 6, D(10, 0, 0, 13, 0, 15, 16, 0));
+    test_thread_free(t);
+}
+
+/* IGC leaves such to the EU where a program asks for fast mathematics. */
+Test(interp_special, math_of_immediates)
+{
+    struct test_thread *t = THREAD(math_of_immediates, 0xffff);
+    RUN(t);
+    cr_expect_eq(get_f(t, 4, 0), -2);
+    for (unsigned i = 0; i < 16; i++) {
+        cr_expect_eq(get_f(t, 5, i % 8), 1.5f);
+        cr_expect_eq(get_f(t, 6 + i / 8, i % 8), -0.25f);
+    }
     test_thread_free(t);
 }
 
