@@ -1,7 +1,7 @@
 /* opencl.c: kernels through stock NEO, whose walkers bring their constants as
  * indirect data: scalar arguments, shared local memory with a barrier, two
- * dimensions with local ids, blocks of images. Results are computed again here.
- * TAP. */
+ * dimensions with local ids, blocks of images, private arrays in registers.
+ * Results are computed again here. TAP. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -31,7 +31,18 @@ static const char *source =
     "                     int x, int y)\n"
     "{ int row = 4 * (int)get_group_id(0);\n"
     "  intel_sub_group_block_write4(out, (int2)(12, row + 2),\n"
-    "    intel_sub_group_block_read4(in, (int2)(x, y + row))); }\n";
+    "    intel_sub_group_block_read4(in, (int2)(x, y + row))); }\n"
+    "__kernel void indexed(__global const int *a, __global int *c)\n"
+    "{ int i = get_global_id(0), v = a[i]; short s[8];\n"
+    "  for (int k = 0; k < 8; k++) s[k] = (short)(v * (k + 1));\n"
+    "  s[v & 7] = 7; c[i] = s[(v >> 3) & 7]; }\n"
+    "__kernel void logarithm(__global const int *a, __global int *c)\n"
+    "{ int i = get_global_id(0);\n"
+    "  c[i] = native_log(0.0f * (float)a[i]) < -1e30f; }\n"
+    "__kernel void slow(__global const int *a, __global int *c)\n"
+    "{ int i = get_global_id(0), v = a[i];\n"
+    "  for (int k = 0; k < 10000; k++) v = v * 3 + k;\n"
+    "  c[i] = v; }\n";
 
 struct rig {
     cl_device_id device;
@@ -39,6 +50,7 @@ struct rig {
     cl_command_queue queue;
     cl_program program;
     cl_mem in, out;
+    cl_ulong ran_ns; /* the last kernel, by its event */
     int a[COUNT], c[COUNT];
 };
 
@@ -68,13 +80,17 @@ make_rig(struct rig *r)
         r->a[i] = i * 7 - 300;
     cl_int err;
     r->context = clCreateContext(NULL, 1, &r->device, NULL, NULL, &err);
-    r->queue = clCreateCommandQueue(r->context, r->device, 0, &err);
+    r->queue = clCreateCommandQueue(r->context, r->device,
+                                    CL_QUEUE_PROFILING_ENABLE, &err);
     r->program = clCreateProgramWithSource(r->context, 1, &source, NULL, &err);
     r->in = clCreateBuffer(r->context, CL_MEM_COPY_HOST_PTR, sizeof r->a, r->a,
                            &err);
     r->out = clCreateBuffer(r->context, 0, sizeof r->c, NULL, &err);
+    /* A product with zero may be taken for zero: IGC then asks the EU for the
+     * logarithm of an immediate. */
     return r->context && r->queue && r->program && r->in && r->out &&
-           !clBuildProgram(r->program, 1, &r->device, "", NULL, NULL);
+           !clBuildProgram(r->program, 1, &r->device, "-cl-fast-relaxed-math",
+                           NULL, NULL);
 }
 
 /* Runs a kernel whose third argument, if it has one, is given. */
@@ -87,13 +103,22 @@ run(struct rig *r, const char *name, size_t arg_B, const void *arg,
     if (!k)
         return false;
     memset(r->c, 0x55, sizeof r->c);
+    cl_event event = NULL;
+    cl_ulong start_ns = 0, end_ns = 0;
     bool ok = !clSetKernelArg(k, 0, sizeof r->in, &r->in) &&
               !clSetKernelArg(k, 1, sizeof r->out, &r->out) &&
               (!arg_B || !clSetKernelArg(k, 2, arg_B, arg)) &&
               !clEnqueueNDRangeKernel(r->queue, k, dims, NULL, global, local, 0,
-                                      NULL, NULL) &&
+                                      NULL, &event) &&
               !clEnqueueReadBuffer(r->queue, r->out, CL_TRUE, 0, sizeof r->c,
-                                   r->c, 0, NULL, NULL);
+                                   r->c, 0, NULL, NULL) &&
+              !clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
+                                       sizeof start_ns, &start_ns, NULL) &&
+              !clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
+                                       sizeof end_ns, &end_ns, NULL);
+    r->ran_ns = end_ns - start_ns;
+    if (event)
+        clReleaseEvent(event);
     clReleaseKernel(k);
     return ok;
 }
@@ -166,7 +191,7 @@ int
 main(void)
 {
     static struct rig r;
-    printf("1..5\n");
+    printf("1..8\n");
     bool ok = find_device(&r) && make_rig(&r);
     report(1, "a device of Intel's builds a program", ok);
     if (!ok)
@@ -196,5 +221,26 @@ main(void)
     ok = run_blocks(&r, 5, 3) && run_blocks(&r, -3, -2) &&
          run_blocks(&r, 20, 12) && run_blocks(&r, 100, -50);
     report(5, "blocks of images, across the edges too", ok);
+
+    ok = run(&r, "indexed", 0, NULL, 1, &count, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        int v = r.a[i], k = v >> 3 & 7;
+        ok &= r.c[i] == (k == (v & 7) ? 7 : (short)(v * (k + 1)));
+    }
+    report(6, "private arrays of words", ok);
+
+    ok = run(&r, "logarithm", 0, NULL, 1, &count, NULL);
+    for (int i = 0; i < COUNT; i++)
+        ok &= r.c[i] == 1;
+    report(7, "the logarithm of an immediate", ok);
+
+    ok = run(&r, "slow", 0, NULL, 1, &count, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        unsigned v = (unsigned)r.a[i];
+        for (unsigned k = 0; k < 10000; k++)
+            v = v * 3 + k;
+        ok &= r.c[i] == (int)v;
+    }
+    report(8, "events say how long kernels ran", ok && r.ran_ns > 0);
     return 0;
 }

@@ -104,6 +104,19 @@ Test(sync, flush_dw_writes_immediate)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA + 8), 7);
 }
 
+/* NEO takes what lies between two of these for a kernel's time. */
+Test(sync, context_timestamp_advances)
+{
+    EMIT(&rig, SRM(0x23a8, RIG_DATA), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    rig_at(&rig, RIG_BATCH);
+    EMIT(&rig, SRM(0x23a8, RIG_DATA + 4), BBE);
+    cr_assert_eq(run(), ENGINE_OK);
+    uint32_t ticks = *rig_dw(&rig, RIG_DATA + 4) - *rig_dw(&rig, RIG_DATA);
+    cr_assert(ticks >= 12000 - 1 && ticks < 12000000 * 10u, "%u", ticks);
+}
+
 /* ---- semaphores ---- */
 
 Test(sync, semaphore_that_passes_does_not_wait)
