@@ -21,10 +21,20 @@ is_alt_zero(const struct eu_thread *t, float a, float b)
     return is_alt(t) && (a == 0.0f || b == 0.0f) && isnan(a * b);
 }
 
+/* Of two NaNs the result is the first one, as in compiled code; compilers swap
+ * the operands of a sum or a product as they like. */
+static float
+add(float a, float b)
+{
+    return isnan(a) ? a + a : a + b;
+}
+
 static float
 multiply(const struct eu_thread *t, float a, float b)
 {
-    return is_alt_zero(t, a, b) ? 0.0f : a * b;
+    if (is_alt_zero(t, a, b))
+        return 0.0f;
+    return isnan(a) ? a + a : a * b;
 }
 
 static float
@@ -42,6 +52,8 @@ multiply_add_half(const struct eu_thread *t, const struct eu_insn *insn,
     if (!eu_is_all_half(insn, true))
         return multiply_add(t, a, b, c);
     double d = (double)a * (double)b + (double)c;
+    if (isnan(d))
+        return multiply_add(t, a, b, c);
     return float_from_bits(half_odd_f_bits_from_double(d));
 }
 
@@ -100,7 +112,7 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
     switch (insn->opcode) {
     case EU_OP_MOV:
     case EU_OP_MOVI: return a;
-    case EU_OP_ADD: return a + b;
+    case EU_OP_ADD: return add(a, b);
     case EU_OP_MUL: return multiply(t, a, b);
     case EU_OP_MAC:
         return multiply_add_half(t, insn, a, b, accumulator(t, insn, lane));

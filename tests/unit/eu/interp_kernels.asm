@@ -398,6 +398,9 @@ smov (8|M0) r6.0<1>:ud r3.0<8;8,1>:ud r4.0<8;8,1>:ud
 (W) math.log (1|M0) r4.0<1>:f 0.25:f
 math.sqt (8|M0) r5.0<1>:f 2.25:f
 math.inv (16|M0) r6.0<1>:f -4.0:f
+== half_nans
+add (8|M0) r4.0<2>:hf r2.0<16;8,2>:hf r3.0<16;8,2>:hf
+mul (8|M0) r5.0<2>:hf r2.0<16;8,2>:hf r3.0<16;8,2>:hf
 == group_predicates
 (W) mov (1|M0) f0.0<1>:ud r1.0<0;1,0>:ud
 (W) mov (1|M0) f1.0<1>:ud r1.1<0;1,0>:ud

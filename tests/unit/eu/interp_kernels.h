@@ -501,6 +501,12 @@ static const uint32_t kernel_math_of_immediates[] = {
     0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
     0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
+static const uint32_t kernel_half_nans[] = {
+    0x00600040, 0x40805348, 0x52ae0040, 0x00ae0060,
+    0x00600041, 0x40a05348, 0x52ae0040, 0x00ae0060,
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
 static const uint32_t kernel_group_predicates[] = {
     0x00000001, 0x26000204, 0x00000020, 0x00000000,
     0x00000001, 0x26200204, 0x00000024, 0x00000000,
@@ -753,6 +759,7 @@ static const struct {
     {kernel_indexed_moves, sizeof kernel_indexed_moves},
     {kernel_scattered_moves, sizeof kernel_scattered_moves},
     {kernel_math_of_immediates, sizeof kernel_math_of_immediates},
+    {kernel_half_nans, sizeof kernel_half_nans},
     {kernel_group_predicates, sizeof kernel_group_predicates},
     {kernel_word_accumulator, sizeof kernel_word_accumulator},
     {kernel_accumulator_types, sizeof kernel_accumulator_types},

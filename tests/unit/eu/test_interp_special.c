@@ -85,6 +85,21 @@ Test(interp_special, math_of_immediates)
     test_thread_free(t);
 }
 
+/* The first one, made quiet: what compiled code gives, too. */
+Test(interp_special, of_two_half_nans_one_is_the_result)
+{
+    struct test_thread *t = THREAD(half_nans, 0x7);
+    set_w(t, 2, W(0x7e01, 0, 0x7c05, 0, 0x3c00, 0, 0, 0));
+    set_w(t, 3, W(0xfe02, 0, 0x7e09, 0, 0xfe0a, 0, 0, 0));
+    RUN(t);
+    for (unsigned reg = 4; reg <= 5; reg++) {
+        cr_expect_eq(get_w(t, reg, 0), 0x7e01);
+        cr_expect_eq(get_w(t, reg, 2), 0x7e05);
+        cr_expect_eq(get_w(t, reg, 4), 0xfe0a);
+    }
+    test_thread_free(t);
+}
+
 /* ---- predicates ---- */
 
 static bool
