@@ -252,6 +252,11 @@ get_vm(struct drm_file *file, struct hw_context *ctx,
     return 0;
 }
 
+/* As Kaby Lake has it: NEO shares memory between CPU and GPU, at the CPU's
+ * addresses, only where these are all within. Drivers that allocate from either
+ * end of it never have two objects in one place of our smaller space. */
+#define GTT_SIZE_B (UINT64_C(1) << 48)
+
 int
 ioctl_context_getparam(struct drm_file *file, void *arg)
 {
@@ -267,7 +272,7 @@ ioctl_context_getparam(struct drm_file *file, void *arg)
         p->param != I915_CONTEXT_PARAM_ENGINES)
         p->size = 0;
     switch (p->param) {
-    case I915_CONTEXT_PARAM_GTT_SIZE: p->value = ENGINE_VM_SIZE_B; break;
+    case I915_CONTEXT_PARAM_GTT_SIZE: p->value = GTT_SIZE_B; break;
     case I915_CONTEXT_PARAM_NO_ERROR_CAPTURE:
         p->value = ctx->no_error_capture;
         break;

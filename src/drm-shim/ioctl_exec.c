@@ -137,14 +137,34 @@ place_all(struct job *job, struct fence **busy)
     return err;
 }
 
+/* The i-th object was moved out by another of the batch. On hardware they would
+ * be apart if only the bits differ that our addresses do not have. */
+static void
+report_moved_out(const struct job *job, unsigned i)
+{
+    uint64_t va = job->objects[i].offset, size_B = job->bos[i]->size_B;
+    for (unsigned n = 0; n < job->object_count; n++) {
+        uint64_t other = job->objects[n].offset;
+        bool apart = (va ^ other) >= ENGINE_VM_SIZE_B;
+        if (n != i && apart &&
+            plain_address(va) < plain_address(other) + job->bos[n]->size_B &&
+            plain_address(other) < plain_address(va) + size_B)
+            unimp("objects at %#llx and %#llx in one batch: addresses have 40 "
+                  "bits",
+                  (unsigned long long)va, (unsigned long long)other);
+    }
+}
+
 /* Two objects of one batch at one address, or one moved out by another. */
 static int
 check_places(struct job *job)
 {
     for (unsigned i = 0; i < job->object_count; i++) {
         const struct binding *b = space_find(job->ctx->space, job->bos[i]);
-        if (!b || b->va != plain_address(job->objects[i].offset))
-            return -EINVAL;
+        if (b && b->va == plain_address(job->objects[i].offset))
+            continue;
+        report_moved_out(job, i);
+        return -EINVAL;
     }
     return 0;
 }

@@ -42,8 +42,11 @@ bool engine_copy(void *to, const void *from, size_t size_B);
 /* What of the kernels so far was not compiled, to trace(eu). */
 void engine_trace_coverage(void);
 
-/* GTT size in bytes that clients are told (1 TiB). NULL: out of memory. */
+/* What there is of an address space. Bits of a GPU address above it count for
+ * nothing, so what clients have at addresses a multiple of it apart cannot be
+ * there at the same time. */
 #define ENGINE_VM_SIZE_B (UINT64_C(1) << 40)
+/* NULL: out of memory. */
 struct engine_vm *engine_vm_create(struct engine *engine);
 void engine_vm_unref(struct engine_vm *vm);
 /* Maps size_B bytes of fd from offset_B at GPU address va (all multiples of

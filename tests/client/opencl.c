@@ -1,8 +1,8 @@
 /* opencl.c: kernels through stock NEO, whose walkers bring their constants as
  * indirect data: scalar arguments, shared local memory with a barrier, two
- * dimensions with local ids, blocks of images, private arrays in registers.
- * Results are computed again here. TAP. */
-#define CL_TARGET_OPENCL_VERSION 120
+ * dimensions with local ids, blocks of images, private arrays in registers,
+ * shared virtual memory. Results are computed again here. TAP. */
+#define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdbool.h>
@@ -42,7 +42,12 @@ static const char *source =
     "__kernel void slow(__global const int *a, __global int *c)\n"
     "{ int i = get_global_id(0), v = a[i];\n"
     "  for (int k = 0; k < 10000; k++) v = v * 3 + k;\n"
-    "  c[i] = v; }\n";
+    "  c[i] = v; }\n"
+    "struct node { __global struct node *next; int v; };\n"
+    "__kernel void chase(__global const int *a, __global int *c,\n"
+    "                    __global struct node *n)\n"
+    "{ int sum = 0; for (; n; n = n->next) { sum += n->v; n->v = sum; }\n"
+    "  c[0] = sum; }\n";
 
 struct rig {
     cl_device_id device;
@@ -181,6 +186,55 @@ run_blocks(const struct rig *r, int x, int y)
     return ok;
 }
 
+/* ---- shared virtual memory: pointers of the CPU's are the GPU's ---- */
+
+#define NODES 100
+
+static bool
+run_chase(const struct rig *r)
+{
+    struct node {
+        struct node *next;
+        int v;
+    } *node = clSVMAlloc(r->context, CL_MEM_READ_WRITE, NODES * sizeof *node,
+                         0);
+    cl_device_svm_capabilities can = 0;
+    clGetDeviceInfo(r->device, CL_DEVICE_SVM_CAPABILITIES, sizeof can, &can,
+                    NULL);
+    cl_int err;
+    cl_kernel k = clCreateKernel(r->program, "chase", &err);
+    if (!node || !(can & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) || !k)
+        return false;
+    bool ok = !clEnqueueSVMMap(r->queue, CL_TRUE, CL_MAP_WRITE, node,
+                               NODES * sizeof *node, 0, NULL, NULL);
+    for (int i = 0; i < NODES && ok; i++) {
+        /* Each other one, and back. */
+        int next = i % 2 ? i - 2 : i + 2 < NODES ? i + 2 : NODES - 1;
+        node[i].next = i == 1 ? NULL : &node[next];
+        node[i].v = i;
+    }
+    const size_t one = 1;
+    ok = ok && !clEnqueueSVMUnmap(r->queue, node, 0, NULL, NULL) &&
+         !clSetKernelArg(k, 0, sizeof r->in, &r->in) &&
+         !clSetKernelArg(k, 1, sizeof r->out, &r->out) &&
+         !clSetKernelArgSVMPointer(k, 2, node) &&
+         !clEnqueueNDRangeKernel(r->queue, k, 1, NULL, &one, NULL, 0, NULL,
+                                 NULL) &&
+         !clEnqueueSVMMap(r->queue, CL_TRUE, CL_MAP_READ, node,
+                          NODES * sizeof *node, 0, NULL, NULL);
+    int sum = 0, seen = 0;
+    for (struct node *n = node; n && ok; n = n->next, seen++) {
+        sum += (int)(n - node);
+        ok = n->v == sum;
+    }
+    ok = ok && seen == NODES &&
+         !clEnqueueSVMUnmap(r->queue, node, 0, NULL, NULL) &&
+         !clFinish(r->queue);
+    clReleaseKernel(k);
+    clSVMFree(r->context, node);
+    return ok;
+}
+
 static void
 report(unsigned number, const char *name, bool ok)
 {
@@ -191,7 +245,7 @@ int
 main(void)
 {
     static struct rig r;
-    printf("1..8\n");
+    printf("1..9\n");
     bool ok = find_device(&r) && make_rig(&r);
     report(1, "a device of Intel's builds a program", ok);
     if (!ok)
@@ -242,5 +296,6 @@ main(void)
         ok &= r.c[i] == (int)v;
     }
     report(8, "events say how long kernels ran", ok && r.ran_ns > 0);
+    report(9, "shared virtual memory", run_chase(&r));
     return 0;
 }

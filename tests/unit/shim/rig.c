@@ -1,7 +1,5 @@
 #include "rig.h"
 
-#define BATCH_VA UINT64_C(0x100000)
-
 struct rig
 rig_open(int minor)
 {
@@ -69,7 +67,7 @@ rig_exec(const struct rig *rig, uint32_t batch, uint32_t target,
 {
     struct drm_i915_gem_exec_object2 objects[2] = {
         {.handle = batch,
-         .offset = BATCH_VA,
+         .offset = RIG_BATCH_VA,
          .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS},
         {.handle = target,
          .offset = target_va,

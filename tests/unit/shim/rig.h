@@ -15,6 +15,8 @@
 
 #include <criterion/criterion.h>
 
+#define RIG_BATCH_VA UINT64_C(0x100000) /* where rig_exec() puts batches */
+
 struct rig {
     int fd;
     struct drm_file *file;

@@ -73,6 +73,30 @@ Test(exec, rebinding_moves_the_old_object_out)
     cr_assert_eq(pb[0], 2u);
 }
 
+/* The address space is announced as large as Kaby Lake's: what our smaller one
+ * has no room for at the same time is there one after the other. */
+Test(exec, addresses_beyond_the_window_are_folded)
+{
+    struct rig rig = rig_open(128);
+    struct drm_i915_gem_context_param p = {
+        .param = I915_CONTEXT_PARAM_GTT_SIZE};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, &p), 0);
+    cr_assert_eq(p.value, UINT64_C(1) << 48);
+    const uint64_t far = UINT64_C(0x7f0000000000);
+    uint32_t a = rig_create(&rig, 4096), b = rig_create(&rig, 4096);
+    uint32_t one = rig_store_batch(&rig, VA, 1);
+    uint32_t two = rig_store_batch(&rig, far + VA, 2);
+    struct drm_i915_gem_execbuffer2 eb = none;
+    cr_assert_eq(rig_exec(&rig, one, a, VA, &eb), 0);
+    eb = none;
+    cr_assert_eq(rig_exec(&rig, two, b, far + VA, &eb), 0);
+    const uint32_t *pa = rig_map(&rig, a, 4096), *pb = rig_map(&rig, b, 4096);
+    cr_assert_eq(pa[0], 1u);
+    cr_assert_eq(pb[0], 2u);
+    eb = none;
+    cr_assert_eq(rig_exec(&rig, one, a, far + RIG_BATCH_VA, &eb), -EINVAL);
+}
+
 Test(exec, syncobjs_of_the_fence_array_signal)
 {
     struct rig rig = rig_open(128);
