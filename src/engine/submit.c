@@ -158,13 +158,20 @@ next_job_locked(struct engine_context *ctx)
     return take_job_locked(ctx);
 }
 
+/* Whether wait() is known to return at once. */
+static bool
+is_ready(const struct engine_submit *submit)
+{
+    return submit->ready && submit->ready(submit->data);
+}
+
 static void
 run_job(struct engine_context *ctx, struct job *job)
 {
     struct engine *engine = ctx->engine;
     const struct engine_submit *s = &job->submit;
     bool drop = false;
-    if (s->wait && !(s->ready && s->ready(s->data))) {
+    if (s->wait && !is_ready(s)) {
         pthread_mutex_lock(&engine->lock);
         ctx->in_wait = true;
         pthread_cond_broadcast(&engine->idle);
@@ -317,8 +324,7 @@ find_own_locked(struct engine *engine)
 {
     for (struct engine_context *c = engine->contexts; c; c = c->next)
         if (c->submitter == &this_thread && c->head && !c->in_hand &&
-            c->head->submit.ready &&
-            c->head->submit.ready(c->head->submit.data))
+            is_ready(&c->head->submit))
             return c;
     return NULL;
 }

@@ -89,6 +89,8 @@ is_masked(uint32_t offset)
     return false;
 }
 
+/* CTX_TIMESTAMP is the time that the context has run. Ours goes on while it
+ * does not: NEO takes what lies between two reads in one batch. */
 uint32_t
 reg_read(struct cs *cs, uint32_t offset)
 {
@@ -97,15 +99,11 @@ reg_read(struct cs *cs, uint32_t offset)
         unimp("read of register 0x%x", offset);
         return 0;
     }
-    /* The time that the context has run, in the same ticks. Ours goes on while
-     * it does not: NEO takes what lies between two reads in one batch. */
-    if (offset == REG_CTX_TIMESTAMP)
-        return (uint32_t)engine_timestamp(cs->engine);
     uint64_t wide = 0;
     _Atomic uint64_t *counter = find_counter(cs->hw, offset);
     if (counter)
         wide = atomic_load(counter);
-    else if ((offset & ~7u) == REG_TIMESTAMP)
+    else if ((offset & ~7u) == REG_TIMESTAMP || offset == REG_CTX_TIMESTAMP)
         wide = engine_timestamp(cs->engine);
     else
         return cs->hw->reg[offset / 4];
