@@ -28,7 +28,7 @@
 
 static const struct row *const tables[] = {
     rows_fill,   rows_triangle, rows_texture, rows_depth,   rows_alu,
-    rows_vertex, rows_copy,     rows_draw,    rows_compute,
+    rows_vertex, rows_copy,     rows_draw,    rows_compute, rows_image,
 };
 
 static double

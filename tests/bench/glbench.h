@@ -75,7 +75,7 @@ struct bench {
 
 extern const struct row rows_fill[], rows_triangle[], rows_texture[],
     rows_depth[], rows_alu[], rows_vertex[], rows_copy[], rows_draw[],
-    rows_compute[];
+    rows_compute[], rows_image[];
 
 /* All of these exit(1) with a message on any GL or compile error. */
 void bench_setup(struct bench *b, const struct row *row);
