@@ -42,6 +42,12 @@ fpmode_make(unsigned rounding, bool flush)
            (flush ? FPMODE_FLUSH : 0);
 }
 
+static inline bool
+fpmode_rounds_to_nearest(uint32_t mode)
+{
+    return !(mode & 0x6000u);
+}
+
 /* Goes over to a mode, which costs little where it is the mode already, and
  * returns what fpmode_leave() needs to go back. The mode so far is one that was
  * set here. */

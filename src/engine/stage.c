@@ -92,6 +92,7 @@ decode_surface(const struct shader_stage *stage, gpu_va va, struct surface *s)
         s->palette = stage->palette[s->fmt->palette];
     s->flat_B = surface_flat_B(s);
     s->vec4_B = surface_vec4_B(s);
+    elements_init(&s->elements, s);
     s->range = mem_range(s->mem, s->type == SURFACE_STRBUF ? 0 : s->flat_B,
                          s->vec4_B);
     s->aux_mem = vm_ptr(stage->vm, s->aux_va);

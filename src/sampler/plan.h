@@ -113,14 +113,6 @@ struct sample_levels {
     int32_t last[16];           /* column, and row << 16 */
 };
 
-/* Offsets in all tilings are a sum of one part for x and one for y:
- * x_B % keep + x_B / keep * keep << x_shift, and the like. */
-struct sample_tiling {
-    int32_t element_shift; /* log2 of an element's bytes */
-    int32_t x_keep, x_shift;
-    int32_t y_shift, y_keep, y_keep_shift, y_pitch_B;
-};
-
 /* What is left of lod.c's decisions. LODs are in 1/256. */
 struct sample_lod_plan {
     bool fixed;    /* every lane has `level`, `beta` and `mag` */

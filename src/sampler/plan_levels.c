@@ -1,6 +1,7 @@
 /* plan_levels.c: where a plan's texels lie, level by level, if all of them can
  * be addressed with what a routine's lanes have. */
 #include "sampler/plan_parts.h"
+#include "sampler/tiling.h"
 
 /* Tiles are whole in memory: up to the pitch, and up to a multiple of 32 rows
  * beyond the last one. */
@@ -69,33 +70,12 @@ find_layers(struct sample_plan *plan, const struct surface *s,
 static bool
 find_tiling(struct sample_plan *plan, const struct surface *s)
 {
-    struct sample_tiling *t = &plan->tiling;
-    int32_t pitch_B = (int32_t)s->row_pitch_B;
     unsigned element_B = s->fmt->element_B;
-    if (element_B & (element_B - 1))
+    if (!sample_tiling_init(&plan->tiling, s))
         return false;
-    *t = (struct sample_tiling){
-        .element_shift = __builtin_ctz(element_B),
-        .x_keep = -1,
-        .y_pitch_B = pitch_B,
-    };
     plan->ahead_B = 16 / s->fmt->block_w * element_B;
-    if (s->tiling == TILING_Y) {
+    if (s->tiling == TILING_Y)
         plan->ahead_B = plan->ahead_B / 16 * SAMPLE_COLUMN_B;
-        t->x_keep = 15;
-        t->x_shift = 5;
-        t->y_shift = 5;
-        t->y_keep = 31;
-        t->y_keep_shift = 4;
-        t->y_pitch_B = (pitch_B & ~127) * 32;
-    } else if (s->tiling == TILING_X) {
-        t->x_keep = 511;
-        t->x_shift = 3;
-        t->y_shift = 3;
-        t->y_keep = 7;
-        t->y_keep_shift = 9;
-        t->y_pitch_B = (pitch_B & ~511) * 8;
-    }
     return true;
 }
 

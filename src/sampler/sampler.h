@@ -8,6 +8,7 @@
 #define SAMPLER_H
 
 #include "base/range.h"
+#include "sampler/elements.h"
 
 /* ---- formats --------------------------------------------------------- */
 
@@ -208,6 +209,7 @@ struct surface {
     /* What the data port may touch, and what `ld` reads as four plain dwords
      * at any byte, or 0. Left for the caller, who asks surface_*_B(). */
     uint64_t flat_B, vec4_B;
+    struct elements elements; /* the same: elements_init() */
     /* Where each level begins within a slice; from surface_layout(). */
     bool has_layout;
     uint32_t level_x_el[SURFACE_LEVELS], level_y_el[SURFACE_LEVELS];

@@ -1,6 +1,36 @@
-/* tiling.c: samples of interleaved multisample surfaces.
- * BDW PRM vol 5, "Memory Views", MSFMT_DEPTH_STENCIL. */
+/* tiling.c: tilings as constants of vectors, and the samples of interleaved
+ * multisample surfaces. BDW PRM vol 5, "Memory Views", MSFMT_DEPTH_STENCIL. */
 #include "sampler/tiling.h"
+
+bool
+sample_tiling_init(struct sample_tiling *t, const struct surface *s)
+{
+    int32_t pitch_B = (int32_t)s->row_pitch_B;
+    unsigned element_B = s->fmt->element_B;
+    if (element_B & (element_B - 1))
+        return false;
+    *t = (struct sample_tiling){
+        .element_shift = __builtin_ctz(element_B),
+        .x_keep = -1,
+        .y_pitch_B = pitch_B,
+    };
+    if (s->tiling == TILING_Y) {
+        t->x_keep = 15;
+        t->x_shift = 5;
+        t->y_shift = 5;
+        t->y_keep = 31;
+        t->y_keep_shift = 4;
+        t->y_pitch_B = (pitch_B & ~127) * 32;
+    } else if (s->tiling == TILING_X) {
+        t->x_keep = 511;
+        t->x_shift = 3;
+        t->y_shift = 3;
+        t->y_keep = 7;
+        t->y_keep_shift = 9;
+        t->y_pitch_B = (pitch_B & ~511) * 8;
+    }
+    return true;
+}
 
 void
 tiling_interleave(unsigned samples, unsigned sample, uint32_t *x, uint32_t *y)

@@ -50,6 +50,10 @@ tiling_offset_B(enum surface_tiling tiling, uint32_t x_B, uint32_t y,
     return 0;
 }
 
+/* What tiling_offset_B() does, in shifts and masks. False if elements have no
+ * power of two bytes. Not for W. */
+bool sample_tiling_init(struct sample_tiling *t, const struct surface *s);
+
 /* Position of sample `sample` of pixel (*x, *y) in an interleaved (IMS)
  * surface: blocks of 2x2 pixels spread over the samples. */
 void tiling_interleave(unsigned samples, unsigned sample, uint32_t *x,

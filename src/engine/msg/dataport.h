@@ -146,6 +146,13 @@ enum eu_msg_result typed_write(struct thread_env *env,
 enum eu_msg_result typed_atomic(struct thread_env *env,
                                 const struct eu_message *m);
 
+/* The same, and `ld` from a buffer without header, for surfaces of the usual
+ * forms (typed_lanes.c). False: not here, with nothing done. */
+bool typed_lanes_read(const struct surface *s, const struct eu_message *m);
+bool typed_lanes_write(const struct surface *s, const struct eu_message *m);
+bool typed_lanes_ld(const struct surface *s, const struct eu_message *m,
+                    unsigned lanes);
+
 enum eu_msg_result media_block(struct thread_env *env,
                                const struct eu_message *m, bool write);
 

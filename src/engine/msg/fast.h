@@ -10,10 +10,13 @@
 #include "engine/stage_cache.h"
 #include "sampler/sampler.h"
 
-/* Sampler message `ld` without header, with full precision. */
+/* Sampler messages `ld` and `ld_lz` without header, with full precision: both
+ * begin with u. */
 #define LD_MASK UINT32_C(0x600ff000)
 #define LD_SIMD8 UINT32_C(0x00027000)
 #define LD_SIMD16 UINT32_C(0x00047000)
+#define LD_LZ_SIMD8 UINT32_C(0x0003a000)
+#define LD_LZ_SIMD16 UINT32_C(0x0005a000)
 
 static inline const struct surface *
 fast_surface(const struct thread_env *env, unsigned bti)
@@ -195,10 +198,13 @@ fast_ld_buffer(const struct thread_env *env, const struct eu_message *m)
 {
     uint32_t shape = m->desc & LD_MASK;
     struct lane_access a = {.channels = 4};
-    if ((shape != LD_SIMD8 && shape != LD_SIMD16) || m->eot ||
-        !fast_vec4_range(env, m, &a))
+    bool eight = shape == LD_SIMD8 || shape == LD_LZ_SIMD8;
+    bool sixteen = shape == LD_SIMD16 || shape == LD_LZ_SIMD16;
+    if ((!eight && !sixteen) || m->eot || (m->desc & 0xff) >= BTI_BINDLESS)
         return false;
-    a.lanes = shape == LD_SIMD16 ? 16 : 8;
+    a.lanes = sixteen ? 16 : 8;
+    if (!fast_vec4_range(env, m, &a))
+        return typed_lanes_ld(fast_surface(env, m->desc & 0xff), m, a.lanes);
     a.mask = dataport_mask(m, a.lanes);
     const uint32_t *offset_B = dataport_operand(m, 0, a.lanes / 8);
     return offset_B && fast_access(&a, m, offset_B, 0, false);
@@ -249,6 +255,18 @@ fast_frequent_ld(const struct thread_env *env, const struct eu_message *m)
 }
 
 static inline bool
+fast_typed(const struct thread_env *env, const struct eu_message *m)
+{
+    unsigned bti = m->desc & 0xff, type = bits_get(m->desc, 14, 18);
+    if ((type != DC1_TYPED_READ && type != DC1_TYPED_WRITE) || bti == BTI_SLM)
+        return false;
+    const struct surface *s = bti < BTI_BINDLESS ? fast_surface(env, bti)
+                                                 : dataport_surface(env, m);
+    return type == DC1_TYPED_READ ? typed_lanes_read(s, m)
+                                  : typed_lanes_write(s, m);
+}
+
+static inline bool
 fast_frequent_dc1(const struct thread_env *env, const struct eu_message *m)
 {
     switch (m->desc & FREQUENT_MASK) {
@@ -260,8 +278,9 @@ fast_frequent_dc1(const struct thread_env *env, const struct eu_message *m)
         return fast_frequent(env, m, 1, true);
     case FREQUENT(DC1_UNTYPED_WRITE, 0x0):
         return fast_frequent(env, m, 4, true);
-    default: return false;
+    default: break;
     }
+    return fast_typed(env, m);
 }
 
 static __attribute__((noinline)) enum eu_msg_result
@@ -291,6 +310,8 @@ fast_send(struct eu_thread *t, const struct eu_message *m)
     struct thread_env *env = t->user;
     if (m->sfid == EU_SFID_URB && !trace_on(TRACE_msg))
         return msg_urb(env, t, m);
+    if (m->sfid != EU_SFID_SAMPLER)
+        return fast_other(t, m);
     const struct prepared_message *p = sampler_find_usual(env, m);
     if (!p)
         return fast_other(t, m);

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
+#include "base/fpmode.h"
 #include "engine/msg/dataport.h"
 #include "engine/msg/sampler_prepared.h"
 #include "engine/stage_cache.h"
@@ -170,6 +171,33 @@ any_mask(void)
     }
 }
 
+/* With elements to convert, as a buffer or in two or three dimensions. */
+static void
+typed_surface(struct surface *s)
+{
+    enum { RGBA8 = 0xc7, BGRA8 = 0xc0, RGB10A2 = 0xc2, R8 = 0x140 };
+    static const uint16_t formats[] = {0x000, 0x002,   0x082, 0x084, RGBA8,
+                                       BGRA8, RGB10A2, 0x0d7, R8};
+    s->format = formats[any(ARRAY_SIZE(formats))];
+    s->fmt = format_info(s->format);
+    s->buffer_stride_B = s->fmt->element_B;
+    s->buffer_elements = s->flat_B / s->fmt->element_B;
+    s->type = any(2) ? SURFACE_BUFFER : any(2) ? SURFACE_2D : SURFACE_3D;
+    s->tiling = any(2) ? TILING_Y : TILING_LINEAR;
+    s->width = 1 + any(16);
+    s->height = 1 + any(16);
+    s->depth = 1 + any(2);
+    s->samples = 1;
+    s->is_array = true;
+    s->view_extent_minus1 = (uint16_t)any(2);
+    s->halign_el = s->valign_el = 4;
+    s->qpitch_el_rows = 16;
+    s->row_pitch_B = any(8) ? 256 : 128;
+    for (unsigned c = 0; c < 4; c++)
+        s->swizzle[c] = (uint8_t)(any(4) ? 4 + c : any(8));
+    surface_layout(s);
+}
+
 static void
 any_memory(struct rig *r)
 {
@@ -191,7 +219,10 @@ any_memory(struct rig *r)
     surface.buffer_elements = any(8) ? size_B / MAX2(surface.buffer_stride_B, 1)
                                      : any(1000);
     memcpy(surface.swizzle, swizzle[any(8) == 0], 4);
+    if (any(3) == 0)
+        typed_surface(&surface);
     surface.vec4_B = surface_vec4_B(&surface);
+    elements_init(&surface.elements, &surface);
     r->group = (struct thread_group){.slm = mem, .slm_B = (uint32_t)size_B};
     atomic_store(&r->cache.surface[3], any(16) ? &surface : NULL);
 }
@@ -318,7 +349,25 @@ any_ld(struct rig *r)
     r->m.sfid = EU_SFID_SAMPLER;
 }
 
-#define KINDS 8
+static void
+any_typed(struct rig *r, bool write)
+{
+    unsigned disabled = any(4) ? (0xf << (1 + any(4))) & 0xf : any(16);
+    unsigned channels = 4u - (unsigned)__builtin_popcount(disabled);
+    unsigned header = any(8) == 0, coords = 1 + any(4);
+    uint32_t group = any(16) ? 1 + any(2) : any(4);
+    typed_surface(&surface);
+    elements_init(&surface.elements, &surface);
+    for (unsigned i = 0; i < 8 * coords; i++) {
+        uint32_t n = i >= 16 ? 2 : surface.type == SURFACE_BUFFER ? ROOM_B : 18;
+        r->payload[0][8 * header + i] = any(40) ? any(n) : 0 - any(4);
+    }
+    lay_out(r, header, 8, coords, write ? channels : 0, write ? 0 : channels,
+            (write ? DC1_TYPED_WRITE : DC1_TYPED_READ) << 14 | group << 12 |
+                disabled << 8 | 3);
+}
+
+#define KINDS 10
 
 /* Returns which kind. */
 static unsigned
@@ -337,6 +386,8 @@ any_message(struct rig *r)
     case 3: any_ld(r); break;
     case 4:
     case 5: any_untyped(r, false); break;
+    case 6: any_typed(r, false); break;
+    case 7: any_typed(r, true); break;
     default: any_untyped(r, true); break;
     }
     return kind;
@@ -390,6 +441,7 @@ compare(const struct lane_routines *fast)
     unsigned not_slow[KINDS] = {0}, stateless = 0;
     for (unsigned n = 0; n < 100000; n++) {
         unsigned kind = any_message(r);
+        fpmode_set(fpmode_make(any(8) ? 0 : any(4), any(2)));
         send(r, msg_send, &want);
         slow = 0;
         send(r, fast->send, &got);
@@ -400,6 +452,7 @@ compare(const struct lane_routines *fast)
                          "message %u: function %u, descriptor %08x, mask %04x",
                          n, r->m.sfid, r->m.desc, r->m.exec_mask);
     }
+    fpmode_set(FPMODE_DEFAULT);
     cr_assert_gt(stateless, 300, "%u stateless messages were fast", stateless);
     for (unsigned i = 0; i < KINDS; i++)
         cr_assert_gt(not_slow[i], 300, "%u messages of kind %u were fast",
