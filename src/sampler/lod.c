@@ -55,8 +55,8 @@ lane_direction(const struct sample_req *req, unsigned lane, float dir[3])
     dir[2] = req->r.f[lane];
 }
 
-static float
-determinant(const float a[3], const float b[3], const float c[3])
+static double
+determinant(const double a[3], const double b[3], const double c[3])
 {
     return a[0] * (b[1] * c[2] - b[2] * c[1]) +
            a[1] * (b[2] * c[0] - b[0] * c[2]) +
@@ -70,20 +70,26 @@ static void
 undo_division(const struct sample_req *req, unsigned quad,
               struct sample_deriv *d)
 {
-    float p[4][3];
+    double p[4][3];
+    enum cube_face face = CUBE_POS_X;
     bool same = true;
     for (unsigned i = 0; i < 4; i++) {
-        lane_direction(req, quad + i, p[i]);
-        same &= cube_select_face(p[i]) == cube_select_face(p[0]);
+        float dir[3];
+        lane_direction(req, quad + i, dir);
+        for (unsigned k = 0; k < 3; k++)
+            p[i][k] = (double)dir[k];
+        enum cube_face f = cube_select_face(dir);
+        face = i ? face : f;
+        same &= f == face;
     }
-    float det = determinant(p[1], p[2], p[3]);
-    float k1 = determinant(p[0], p[2], p[3]) / det;
-    float k2 = determinant(p[1], p[0], p[3]) / det;
-    if (same || !(k1 > 0.0f && k1 < 1e6f && k2 > 0.0f && k2 < 1e6f))
+    double det = determinant(p[1], p[2], p[3]);
+    double k1 = determinant(p[0], p[2], p[3]) / det;
+    double k2 = determinant(p[1], p[0], p[3]) / det;
+    if (same || !(k1 > 0.0 && k1 < 1e6 && k2 > 0.0 && k2 < 1e6))
         return;
     for (unsigned i = 0; i < 3; i++) {
-        d->dx[i] = k1 * p[1][i] - p[0][i];
-        d->dy[i] = k2 * p[2][i] - p[0][i];
+        d->dx[i] = (float)(k1 * p[1][i] - p[0][i]);
+        d->dy[i] = (float)(k2 * p[2][i] - p[0][i]);
     }
 }
 

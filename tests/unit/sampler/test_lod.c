@@ -245,6 +245,40 @@ Test(lod, cube_quads_across_an_edge)
     cr_expect_float_eq(sample_red(&s, &sp, &req), 2.0f, 1e-2f);
 }
 
+/* Directions of a quad that differ by a ten-thousandth are nearly in one plane
+ * with the centre: what they were before the division is found all the same. */
+Test(lod, small_cube_quads_across_an_edge)
+{
+    const double origin[3] = {1, 0.25, 1};
+    const double dx[3] = {0.0000915, 0.000244, 0.000244};
+    const double dy[3] = {-0.000366, 0.000336, -0.0001526};
+    struct surface s = make_surface(SURFACE_CUBE, F_R32_FLOAT, 8, 8, 1, 4,
+                                    TILING_LINEAR);
+    struct sampler sp = make_sampler(FILTER_NEAREST, MIP_LINEAR,
+                                     GEN9_TCM_CLAMP);
+    struct sample_req req = make_req(SAMPLE_LOD_QUERY, 0.0f, 0.0f, 0.0f);
+    unsigned across = 0;
+    s.width = s.height = 2048;
+    sp.cube_override = true;
+    for (int q = 0; q < 32 * 32; q++) {
+        unsigned faces = 0;
+        for (int i = 0; i < 4; i++) {
+            double p[3], x = q % 32 * 2 + (i & 1) - 31.5,
+                         y = q / 32 * 2 + (i >> 1) - 31.5;
+            for (unsigned k = 0; k < 3; k++)
+                p[k] = (double)(float)(origin[k] + x * dx[k] + y * dy[k]);
+            faces |= p[0] > p[2] ? 1 : 2;
+            req.u.f[i] = (float)(p[0] / fmax(p[0], p[2]));
+            req.v.f[i] = (float)(p[1] / fmax(p[0], p[2]));
+            req.r.f[i] = (float)(p[2] / fmax(p[0], p[2]));
+        }
+        across += faces == 3;
+        cr_expect_float_eq(sample_one(&s, &sp, &req).f[1], -1.1f, 0.35f,
+                           "quad %d: %g", q, sample_one(&s, &sp, &req).f[1]);
+    }
+    cr_expect_gt(across, 16);
+}
+
 Test(lod, query)
 {
     struct fixture f = make_fixture(MIP_LINEAR);
