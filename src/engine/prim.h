@@ -43,9 +43,11 @@ struct prim_corner {
     int32_t x, y; /* snapped */
 };
 
-/* What the clipper cut a triangle from. Attributes without perspective are
- * linear on the screen, so a cut vertex has two sets of weights: v[i] is at
- * vue[0] + w[0] * (vue[1] - vue[0]) + w[1] * (vue[2] - vue[0]). */
+/* What the clipper cut a triangle or a line from. Attributes without
+ * perspective are linear on the screen, so a cut vertex has two sets of
+ * weights: v[i] is at
+ * vue[0] + w[0] * (vue[1] - vue[0]) + w[1] * (vue[2] - vue[0]);
+ * of a line w[1] is 0. */
 struct prim_cut {
     const uint32_t *vue[3];
     float persp[3][2], linear[3][2];
@@ -65,7 +67,7 @@ struct prim {
      * vertex away; NULL: v[provoking].vue. */
     const uint32_t *flat_vue;
     /* NULL, unless 3DSTATE_CLIP asks for non-perspective barycentrics and the
-     * triangle was cut; v[i].vue then are right for perspective only. */
+     * triangle or line was cut; v[i].vue then are right for perspective only. */
     const struct prim_cut *cut;
     struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
 };

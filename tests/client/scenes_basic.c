@@ -63,6 +63,42 @@ interpolation_modes(void)
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
+/* Two lines and the outline of a triangle that the far plane cuts. */
+static void
+setup_cut_lines(void)
+{
+    static const float pos[] = {-0.8f, -0.8f, 0,    1,    3.2f, -3.1f, 8,
+                                4,     -3.2f, 3.2f, 8,    4,    -0.8f, 0.8f,
+                                0,     1,     3.2f, 3.0f, 8,    4};
+    static const float along[] = {0, 0, 0, 1, 1, 0, 0, 1, 0, 1,
+                                  0, 1, 0, 0, 0, 1, 1, 1, 0, 1};
+    gl_program(GLSL
+               "layout(location=0) in vec4 pos; layout(location=1) in vec4 col;"
+               "noperspective out vec4 n; out vec4 s;"
+               "void main(){ gl_Position = pos; n = s = col; }",
+               GLSL "noperspective in vec4 n; in vec4 s; out vec4 o;"
+                    "void main(){ o = vec4(n.rg, s.r, 1); }");
+    scene_attrib(0, 4, pos, 5);
+    scene_attrib(1, 4, along, 5);
+}
+
+static void
+interpolation_of_cut_lines(void)
+{
+    setup_cut_lines();
+    glDrawArrays(GL_LINES, 3, 2);
+    glDrawArrays(GL_LINES, 0, 2);
+}
+
+static void
+interpolation_of_cut_outlines(void)
+{
+    setup_cut_lines();
+    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+}
+
 /* 12 vertices on a circle-like path, coloured by index. */
 static void
 ring(void)
@@ -267,6 +303,10 @@ const struct scene scenes_basic[] = {
      * pixel from 0 to 255. */
     {"triangle-perspective", triangle_perspective, NULL, 2, 1.5},
     {"interpolation", interpolation_modes, NULL, 0, 0},
+    {"interpolation-cut-lines", interpolation_of_cut_lines, NULL, 0, 0},
+    /* llvmpipe leaves out one edge of the outline, and the colour of another.
+     */
+    {"interpolation-cut-outlines", interpolation_of_cut_outlines, NULL, 0, 1},
     {"triangle-strip", triangle_strip, NULL, 0, 0},
     {"triangle-fan", triangle_fan, NULL, 0, 0},
     /* Thin lines: the diamond rule lets implementations differ by a pixel. */

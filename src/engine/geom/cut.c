@@ -12,7 +12,6 @@
 struct poly_vert {
     double pos[4];
     double weight[3]; /* of the object's vertices, linear in clip space */
-    double linear[3]; /* the same, linear on the screen */
     bool edge;        /* the edge that starts here is a border */
     struct geom_vert *whole; /* NULL: made by the clipper */
     float x, y, z, w_inv;
@@ -59,14 +58,8 @@ cut_edge(const struct poly_vert *in, double d_in, const struct poly_vert *out,
     double t = d_in / (d_in - d_out);
     for (unsigned i = 0; i < 4; i++)
         r.pos[i] = in->pos[i] + t * (out->pos[i] - in->pos[i]);
-    /* Guess: what lies behind the eye has no place on the screen, so there the
-     * inner end's values stay. */
-    double w_out = t * MAX2(out->pos[3], 0);
-    double s = w_out > 0 ? w_out / ((1 - t) * in->pos[3] + w_out) : 0;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         r.weight[i] = in->weight[i] + t * (out->weight[i] - in->weight[i]);
-        r.linear[i] = in->linear[i] + s * (out->linear[i] - in->linear[i]);
-    }
     return r;
 }
 
@@ -107,7 +100,7 @@ start_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned count)
             .whole = c->v[i],
             .edge = c->prim.edge_mask >> i & 1,
         };
-        poly[i].weight[i] = poly[i].linear[i] = 1;
+        poly[i].weight[i] = 1;
         clip_position(c->v[i], p);
         for (unsigned k = 0; k < 4; k++)
             poly[i].pos[k] = (double)p[k];
@@ -167,17 +160,26 @@ set_vertex(struct clip_ctx *c, unsigned i, struct poly_vert *pv)
                                         poly_vue(c, pv)};
 }
 
-/* Where the vertices are in the whole triangle. */
+/* Where the vertices are in the whole object. What is linear on the screen is
+ * so behind the eye, too, where w is negative. */
 static void
 set_cut(struct clip_ctx *c, struct prim_cut *cut,
         const struct poly_vert *const v[3])
 {
+    double w[3] = {0};
+    *cut = (struct prim_cut){.vue = {NULL}};
     c->prim.cut = cut;
+    for (unsigned k = 0; k < c->o->count; k++) {
+        float p[4];
+        clip_position(c->v[k], p);
+        w[k] = (double)p[3];
+    }
     for (unsigned i = 0; i < 3; i++) {
-        cut->vue[i] = c->v[i]->p.v.vue;
+        cut->vue[i] = c->v[i < c->o->count ? i : 0]->p.v.vue;
         for (unsigned k = 0; k < 2; k++) {
-            cut->persp[i][k] = (float)v[i]->weight[k + 1];
-            cut->linear[i][k] = (float)v[i]->linear[k + 1];
+            double weight = v[i]->weight[k + 1];
+            cut->persp[i][k] = (float)weight;
+            cut->linear[i][k] = (float)(weight * w[k + 1] / v[i]->pos[3]);
         }
     }
 }
@@ -245,6 +247,10 @@ cut_line(struct clip_ctx *c, uint32_t codes)
         set_vertex(c, i, &p[i]);
     }
     c->prim.flat_vue = c->provoking->p.v.vue;
+    const struct poly_vert *v[3] = {&p[0], &p[1], &p[0]};
+    struct prim_cut cut;
+    if (c->g->draw->clip.non_perspective_barycentric_enable)
+        set_cut(c, &cut, v);
     c->g->cl_primitives++;
     clip_emit(c, 2);
 }

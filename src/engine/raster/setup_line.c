@@ -119,6 +119,25 @@ line_planes(struct setup *s, const struct prim_vertex *v0,
     s->z = (struct plane){z0 + bias, s->b1.dx * dz, s->b1.dy * dz};
 }
 
+/* Weights of a cut primitive's segment are those of the whole one. */
+static void
+cut_line_planes(struct setup *s, const struct prim *p,
+                const struct prim_vertex *v0, const struct prim_vertex *v1)
+{
+    const struct prim_cut *cut = p->cut;
+    const unsigned i = (unsigned)(v0 - p->v), k = (unsigned)(v1 - p->v);
+    const struct plane along = s->b1;
+    struct plane *const n[2] = {&s->n1, &s->n2}, *const b[2] = {&s->b1, &s->b2};
+    for (unsigned j = 0; j < 2; j++) {
+        double m0 = (double)cut->persp[i][j] * (double)v0->w_inv;
+        double m1 = (double)cut->persp[k][j] * (double)v1->w_inv;
+        double l0 = cut->linear[i][j], l1 = cut->linear[k][j];
+        *n[j] = (struct plane){m0, along.dx * (m1 - m0), along.dy * (m1 - m0)};
+        *b[j] = (struct plane){l0, along.dx * (l1 - l0), along.dy * (l1 - l0)};
+    }
+    s->perspective = true;
+}
+
 /* Wide lines without antialiasing are `width` pixels high in every column
  * (or wide in every row): OpenGL 4.6, 14.5.2. */
 static bool
@@ -199,6 +218,8 @@ setup_segment(struct prim_list *list, const struct prim *p,
     s->line_stipple = d->wm.line_stipple_enable;
     list->stipple_pos += (uint32_t)((MAX2(adx, ady) + 128) / SUBPIXEL);
     line_planes(s, v0, v1, bias);
+    if (p->cut)
+        cut_line_planes(s, p, v0, v1);
     float width = d->sf.line_width;
     /* Width 0 asks for the thinnest line, never antialiased: KBL PRM vol 2d,
      * 3DSTATE_SF, Line Width. */
@@ -214,7 +235,7 @@ setup_segment(struct prim_list *list, const struct prim *p,
     if (!ok || s->x0 >= s->x1 || s->y0 >= s->y1)
         return;
     const struct prim_vertex *vs[3] = {v0, v1, v0};
-    s->attr = attr_setup(list, p, vs, 2, back, false);
+    s->attr = attr_setup(list, p, vs, p->cut ? 3 : 2, back, false);
     setup_settle(s);
     setup_finish(list, s);
 }

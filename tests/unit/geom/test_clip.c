@@ -405,6 +405,48 @@ Test(clip, cut_vertices_know_both_kinds_of_weights)
     }
 }
 
+Test(clip, weights_reach_behind_the_eye)
+{
+    triangle();
+    rig.draw.clip.non_perspective_barycentric_enable = true;
+    rig.draw.raster.viewport_z_near_clip_test_enable = false;
+    rig.draw.raster.viewport_z_far_clip_test_enable = false;
+    /* Its place on the screen would be 50, -100. */
+    rig_vertex(2, 0, 3, 0, -1, 2);
+    rig_draw();
+    cr_assert_gt(rig.prim_count, 0);
+    for (unsigned i = 0; i < rig.prim_count; i++) {
+        const struct rig_prim *r = &rig.prim[i];
+        cr_assert_not_null(r->p.cut);
+        for (unsigned k = 0; k < 3; k++) {
+            const float *linear = r->cut.linear[k];
+            cr_expect_float_eq(weighted(linear, 0, 100, 50), r->x[k], 1e-3);
+            cr_expect_float_eq(weighted(linear, 0, 0, -100), r->y[k], 1e-3);
+        }
+    }
+}
+
+Test(clip, cut_lines_know_both_kinds_of_weights)
+{
+    rig_init(GEN9_3DPRIM_LINELIST, 2);
+    rig_clip();
+    rig.draw.clip.non_perspective_barycentric_enable = true;
+    /* z = w where w = 7 / 4: a quarter of the way, 4 / 7 on the screen. */
+    rig_vertex(0, -1, 0, 0, 1, 0);
+    rig_vertex(1, 4, 0, 7, 4, 4);
+    rig_draw();
+    cr_assert_eq(rig.prim_count, 1);
+    const struct rig_prim *r = &rig.prim[0];
+    cr_assert_not_null(r->p.cut);
+    for (unsigned k = 0; k < 2; k++) {
+        cr_expect_float_eq(weighted(r->cut.linear[k], 0, 100, 0), r->x[k],
+                           1e-4);
+        cr_expect_float_eq(weighted(r->cut.persp[k], 0, 4, 0), r->attr[k][0],
+                           1e-5);
+    }
+    cr_expect_lt(r->x[1], 90);
+}
+
 Test(clip, weights_are_left_out_when_nobody_needs_them)
 {
     triangle();
