@@ -33,6 +33,7 @@ struct drm_file {
     struct space *space;                /* of contexts without their own */
     uint32_t magic;
     bool authenticated, master;
+    bool has_bus_id; /* as the master that it is or was, since SET_VERSION */
     bool cap_universal_planes, cap_atomic, cap_aspect_ratio, cap_writeback;
     struct drm_file *next;
 };

@@ -31,11 +31,31 @@ ioctl_version(struct drm_file *file, void *arg)
     return err;
 }
 
+/* The master has none until it has set a version: libdrm's drmOpen() takes a
+ * card that has one for somebody else's. Lock held. */
+static bool
+has_bus_id(const struct drm_file *file)
+{
+    for (const struct drm_file *f = device_first_file(); f; f = f->next) {
+        if (f->master)
+            return f->has_bus_id;
+    }
+    return file->has_bus_id;
+}
+
+/* Not even a part of it where there is no room for all. */
 int
 ioctl_get_unique(struct drm_file *file, void *arg)
 {
     struct drm_unique *u = arg;
-    return give_string(u->unique, &u->unique_len, "pci:" TREE_PCI_SLOT);
+    const char *id = "pci:" TREE_PCI_SLOT;
+    device_lock();
+    bool known = has_bus_id(file);
+    device_unlock();
+    if (known && u->unique_len >= strlen(id))
+        return give_string(u->unique, &u->unique_len, id);
+    u->unique_len = known ? strlen(id) : 0;
+    return 0;
 }
 
 int
@@ -81,17 +101,29 @@ ioctl_get_client(struct drm_file *file, void *arg)
     return 0;
 }
 
+/* -1: not asked for. */
+static bool
+has_version(int major, int minor, int last_minor)
+{
+    return major == -1 || (major == 1 && minor >= 0 && minor <= last_minor);
+}
+
 int
 ioctl_set_version(struct drm_file *file, void *arg)
 {
+    enum { DI_MINOR = 4, DD_MINOR = 6 };
     struct drm_set_version *v = arg;
-    bool bad = (v->drm_di_major != -1 && v->drm_di_major != 1) ||
-               (v->drm_dd_major != -1 && v->drm_dd_major != 1);
+    bool good = has_version(v->drm_di_major, v->drm_di_minor, DI_MINOR);
+    device_lock();
+    if (good && v->drm_di_major == 1 && v->drm_di_minor >= 1)
+        file->has_bus_id = true;
+    device_unlock();
+    good = good && has_version(v->drm_dd_major, v->drm_dd_minor, DD_MINOR);
     v->drm_di_major = 1;
-    v->drm_di_minor = 4;
+    v->drm_di_minor = DI_MINOR;
     v->drm_dd_major = 1;
-    v->drm_dd_minor = 6;
-    return bad ? -EINVAL : 0;
+    v->drm_dd_minor = DD_MINOR;
+    return good ? 0 : -EINVAL;
 }
 
 static const struct {

@@ -293,7 +293,10 @@ ioctl_mode_page_flip(struct drm_file *file, void *arg)
     struct kms *kms = device_kms();
     struct kms_fb *fb = kms_find_fb(kms, f->fb_id);
     const struct kms_state *now = kms_current(kms);
-    int err = !fb ? -ENOENT : !now->plane[KMS_PRIMARY].fb ? -EBUSY : 0;
+    const struct kms_fb *old = now->plane[KMS_PRIMARY].fb;
+    int err = !fb ? -ENOENT : !old ? -EBUSY : 0;
+    if (!err && (fb->fourcc != old->fourcc || !kms_is_on(kms)))
+        err = -EINVAL;
     if (!err) {
         kms_state_copy(&commit.state, now);
         kms_state_set_fb(&commit.state.plane[KMS_PRIMARY], fb);

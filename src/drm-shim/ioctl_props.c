@@ -241,8 +241,8 @@ set_one(struct drm_file *file, uint32_t object, uint32_t prop, uint64_t value)
         struct fence *before = kms_pending(kms);
         int err = before ? 0 : try_commit(kms, file, &a, &l, &shown);
         device_unlock();
-        if (before)
-            fence_wait(before, FENCE_FOREVER);
+        if (before || shown)
+            fence_wait(before ? before : shown, FENCE_FOREVER);
         fence_unref(shown);
         if (!before)
             return err;

@@ -42,8 +42,10 @@ ioctl_wait_vblank(struct drm_file *file, void *arg)
     if (q.type & _DRM_VBLANK_NEXTONMISS && target <= now)
         target = now + 1;
     struct kms_wait wait = {.sequence = target};
-    int err = 0;
-    if (q.type & _DRM_VBLANK_EVENT) {
+    int err = kms_is_on(kms) ? 0 : -EINVAL;
+    if (err) {
+        /* There are none to wait for, or to count. */
+    } else if (q.type & _DRM_VBLANK_EVENT) {
         wait.file = file;
         wait.type = DRM_EVENT_VBLANK;
         wait.user_data = q.signal;
@@ -80,8 +82,9 @@ ioctl_crtc_get_sequence(struct drm_file *file, void *arg)
     s->sequence = kms_vblank(kms, &time_ns);
     s->sequence_ns = time_ns;
     s->active = kms_current(kms)->active;
+    int err = kms_is_on(kms) ? 0 : -EINVAL;
     device_unlock();
-    return 0;
+    return err;
 }
 
 int
@@ -106,7 +109,7 @@ ioctl_crtc_queue_sequence(struct drm_file *file, void *arg)
         .type = DRM_EVENT_CRTC_SEQUENCE,
         .user_data = s->user_data,
     };
-    int err = kms_queue_wait(kms, &wait);
+    int err = kms_is_on(kms) ? kms_queue_wait(kms, &wait) : -EINVAL;
     device_unlock();
     return err;
 }

@@ -215,6 +215,12 @@ kms_current(const struct kms *kms)
     return &kms->state;
 }
 
+bool
+kms_is_on(const struct kms *kms)
+{
+    return kms->state.active && kms->state.dpms == DRM_MODE_DPMS_ON;
+}
+
 /* ------------------------------------------------------------------------
  * Vblank */
 

@@ -97,6 +97,8 @@ bool kms_modifier_known(uint64_t modifier);
 
 /* The current state, and a copy with references of its own. */
 const struct kms_state *kms_current(const struct kms *kms);
+/* Whether there are vblanks to wait for. */
+bool kms_is_on(const struct kms *kms);
 void kms_state_copy(struct kms_state *to, const struct kms_state *from);
 void kms_state_finish(struct kms_state *state);
 void kms_state_set_fb(struct kms_plane_state *plane, struct kms_fb *fb);

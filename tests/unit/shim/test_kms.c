@@ -155,6 +155,9 @@ Test(kms, vblanks_come_sixty_times_a_second)
     struct rig rig = rig_open(0);
     union drm_wait_vblank v = {
         .request = {.type = _DRM_VBLANK_RELATIVE, .sequence = 1}};
+    /* A screen that is dark has none. */
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_WAIT_VBLANK, &v), -EINVAL);
+    set_crtc(&rig, add_fb(&rig, 1024, 768));
     cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_WAIT_VBLANK, &v), 0);
     int64_t start_ns = fence_now_ns();
     v.request = (struct drm_wait_vblank_request){.type = _DRM_VBLANK_RELATIVE,
@@ -196,6 +199,63 @@ find_prop(const struct rig *rig, uint32_t object, uint32_t type,
         }
     }
     return 0;
+}
+
+static int
+set_property(const struct rig *rig, uint32_t object, uint32_t type,
+             const char *name, uint64_t value)
+{
+    struct drm_mode_obj_set_property p = {
+        .value = value,
+        .prop_id = find_prop(rig, object, type, name, NULL),
+        .obj_id = object,
+        .obj_type = type};
+    cr_assert_neq(p.prop_id, 0u, "%s", name);
+    return rig_ioctl(rig, DRM_IOCTL_MODE_OBJ_SETPROPERTY, &p);
+}
+
+Test(kms, a_property_is_set_when_the_call_returns)
+{
+    struct rig rig = rig_open(0);
+    uint32_t fb = add_fb(&rig, 1024, 768);
+    struct drm_mode_crtc_page_flip f = {.crtc_id = CRTC, .fb_id = fb};
+    set_crtc(&rig, fb);
+    for (unsigned i = 0; i < 3; i++) {
+        cr_assert_eq(
+            set_property(&rig, CRTC, DRM_MODE_OBJECT_CRTC, "GAMMA_LUT", 0), 0);
+        cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), 0);
+    }
+}
+
+Test(kms, flips_keep_the_format_and_need_a_screen_that_is_on)
+{
+    struct rig rig = rig_open(0);
+    uint32_t a = add_fb(&rig, 1024, 768);
+    struct drm_mode_create_dumb d = {.width = 1024, .height = 768, .bpp = 16};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_CREATE_DUMB, &d), 0);
+    struct drm_mode_fb_cmd2 c = {.width = 1024,
+                                 .height = 768,
+                                 .pixel_format = DRM_FORMAT_RGB565,
+                                 .handles = {d.handle},
+                                 .pitches = {d.pitch}};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &c), 0);
+    set_crtc(&rig, a);
+    struct drm_mode_crtc_page_flip f = {.crtc_id = CRTC, .fb_id = c.fb_id};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), -EINVAL);
+    f.fb_id = a;
+    cr_assert_eq(set_property(&rig, CONNECTOR, DRM_MODE_OBJECT_CONNECTOR,
+                              "DPMS", DRM_MODE_DPMS_OFF),
+                 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), -EINVAL);
+    struct drm_crtc_get_sequence g = {.crtc_id = CRTC};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_CRTC_GET_SEQUENCE, &g), -EINVAL);
+    struct drm_crtc_queue_sequence q = {.crtc_id = CRTC};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_CRTC_QUEUE_SEQUENCE, &q), -EINVAL);
+    cr_assert_eq(set_property(&rig, CONNECTOR, DRM_MODE_OBJECT_CONNECTOR,
+                              "DPMS", DRM_MODE_DPMS_ON),
+                 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_PAGE_FLIP, &f), 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_CRTC_GET_SEQUENCE, &g), 0);
 }
 
 struct change {
@@ -350,6 +410,26 @@ Test(kms, second_opener_is_not_master)
     cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_AUTH_MAGIC, &magic), -EINVAL);
     cr_assert_eq(rig_ioctl(&a, DRM_IOCTL_DROP_MASTER, NULL), 0);
     cr_assert_eq(rig_ioctl(&b, DRM_IOCTL_SET_MASTER, NULL), 0);
+}
+
+/* drmOpen() of libdrm takes the first card that has none. */
+Test(kms, a_card_has_a_bus_id_once_a_version_is_set)
+{
+    struct rig rig = rig_open(0), other = rig_open(0);
+    char id[64] = "";
+    struct drm_unique u = {.unique = id, .unique_len = sizeof id};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GET_UNIQUE, &u), 0);
+    cr_assert_eq(u.unique_len, 0u);
+    struct drm_set_version v = {1, 5, -1, 0};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SET_VERSION, &v), -EINVAL);
+    v = (struct drm_set_version){1, 4, -1, 0};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_SET_VERSION, &v), 0);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GET_UNIQUE, &u), 0);
+    cr_assert_eq(u.unique_len, strlen("pci:0000:00:02.0"));
+    cr_assert_str_empty(id); /* there was no room */
+    u.unique_len = sizeof id;
+    cr_assert_eq(rig_ioctl(&other, DRM_IOCTL_GET_UNIQUE, &u), 0);
+    cr_assert_str_eq(id, "pci:0000:00:02.0");
 }
 
 Test(kms, blob_in_use_outlives_its_destruction)
