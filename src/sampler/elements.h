@@ -4,8 +4,8 @@
  * surface_ptr() and format_unpack() or format_pack(), which is also what these
  * routines are compared with.
  *
- * Made when a surface is decoded, immutable from then on: any thread. The
- * thread has to be in FPMODE_DEFAULT. */
+ * Made when a surface is decoded, immutable from then on: any thread, in a mode
+ * that rounds to the nearest; whether it flushes makes no difference. */
 #ifndef SAMPLER_ELEMENTS_H
 #define SAMPLER_ELEMENTS_H
 

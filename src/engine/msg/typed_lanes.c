@@ -4,7 +4,7 @@
 #include "base/fpmode.h"
 #include "engine/msg/dataport.h"
 
-/* The element of a message's descriptor: data port 1, typed. */
+/* What a typed message of data port 1 names. */
 struct typed {
     const struct elements *e;
     const uint32_t *at[3];
@@ -13,7 +13,7 @@ struct typed {
     uint32_t mask;
 };
 
-/* Flushing makes no difference to what conversions give, rounding does; to
+/* NULL also where the kernel rounds in another way than conversions do: to
  * change the mode twice takes longer than the message. */
 static const struct elements *
 usual_elements(const struct surface *s)
@@ -23,7 +23,7 @@ usual_elements(const struct surface *s)
                : NULL;
 }
 
-/* Operands of `data_grf` registers lie behind the coordinates. */
+/* Coordinates come first, one register each, then what is written. */
 static inline __attribute__((always_inline)) bool
 find_typed(const struct surface *s, const struct eu_message *m, bool writes,
            struct typed *t)
