@@ -67,7 +67,8 @@ struct prim {
      * vertex away; NULL: v[provoking].vue. */
     const uint32_t *flat_vue;
     /* NULL, unless 3DSTATE_CLIP asks for non-perspective barycentrics and the
-     * triangle or line was cut; v[i].vue then are right for perspective only. */
+     * triangle or line was cut; v[i].vue then are right for perspective only.
+     */
     const struct prim_cut *cut;
     struct prim_vertex v[3]; /* rect: lower right, lower left, upper left */
 };
