@@ -21,28 +21,27 @@ is_below(vint v, uint32_t n)
     return v_less_u(v, v_isplat((int32_t)n));
 }
 
-/* Lanes that name nothing are where the first of the others is. */
+/* Lanes that name nothing are where the first of the others is; until then they
+ * name the origin, for their numbers could be any. */
 INLINE struct places
 find_places(const struct elements *e, const uint32_t *const at[3],
             uint32_t mask)
 {
     struct places p;
-    vint x = v_load(at[0], ELEMENTS);
+    vint x = v_load(at[0], ELEMENTS), y = v_isplat(0), z = y;
     vmask in = is_below(x, e->size[0]);
-    p.at_B = offset_x_B(&e->tiling, x + (int32_t)e->x_el);
+    if (at[1] && !e->flat) {
+        y = v_load(at[1], ELEMENTS);
+        in = v_and(in, is_below(y, e->size[1]));
+    }
+    if (at[2] && !e->flat) {
+        z = v_load(at[2], ELEMENTS);
+        in = v_and(in, is_below(z, e->size[2]));
+    }
+    p.at_B = offset_x_B(&e->tiling, (x & in) + (int32_t)e->x_el);
     if (!e->flat) {
-        vint y = v_isplat((int32_t)e->y_el);
-        if (at[1]) {
-            vint row = v_load(at[1], ELEMENTS);
-            in = v_and(in, is_below(row, e->size[1]));
-            y += row;
-        }
-        if (at[2]) {
-            vint slice = v_load(at[2], ELEMENTS);
-            in = v_and(in, is_below(slice, e->size[2]));
-            y += slice * (int32_t)e->slice_rows;
-        }
-        p.at_B += offset_y_B(&e->tiling, y);
+        vint row = (y & in) + (z & in) * (int32_t)e->slice_rows;
+        p.at_B += offset_y_B(&e->tiling, row + (int32_t)e->y_el);
     }
     p.inside = mask & v_bits(in);
     if (p.inside && p.inside != 0xff) {
