@@ -76,13 +76,12 @@ store_piece(uint8_t *p, __m128i v)
     _mm_storeu_si128((__m128i *)(void *)p, v);
 }
 
-/* Lanes 4 to 7 `apart_dw` behind lanes 0 to 3. */
+/* Lanes 0 to 3, and 4 to 7. */
 INLINE void
-store_halves(uint32_t *p, unsigned apart_dw, vint v)
+store_halves(void *low, void *high, vint v)
 {
-    store_piece((uint8_t *)p, _mm256_castsi256_si128((__m256i)v));
-    store_piece((uint8_t *)(p + apart_dw),
-                _mm256_extracti128_si256((__m256i)v, 1));
+    store_piece(low, _mm256_castsi256_si128((__m256i)v));
+    store_piece(high, _mm256_extracti128_si256((__m256i)v, 1));
 }
 
 #define V_UNPACK_INT(how, a, b) ((vint)_mm256_##how((__m256i)(a), (__m256i)(b)))
@@ -140,16 +139,18 @@ put_in_rows(unsigned element_B, const vint dw[4], uint32_t rows[4 * ELEMENTS])
     vint low = V_UNPACK_INT(unpacklo_epi32, dw[0], dw[1]);
     vint high = V_UNPACK_INT(unpackhi_epi32, dw[0], dw[1]);
     if (element_B == 8) {
-        store_halves(rows, 8, low);
-        store_halves(rows + 4, 8, high);
+        store_halves(rows, rows + 8, low);
+        store_halves(rows + 4, rows + 12, high);
         return;
     }
     vint low2 = V_UNPACK_INT(unpacklo_epi32, dw[2], dw[3]);
     vint high2 = V_UNPACK_INT(unpackhi_epi32, dw[2], dw[3]);
-    store_halves(rows, 16, V_UNPACK_INT(unpacklo_epi64, low, low2));
-    store_halves(rows + 4, 16, V_UNPACK_INT(unpackhi_epi64, low, low2));
-    store_halves(rows + 8, 16, V_UNPACK_INT(unpacklo_epi64, high, high2));
-    store_halves(rows + 12, 16, V_UNPACK_INT(unpackhi_epi64, high, high2));
+    store_halves(rows, rows + 16, V_UNPACK_INT(unpacklo_epi64, low, low2));
+    store_halves(rows + 4, rows + 20, V_UNPACK_INT(unpackhi_epi64, low, low2));
+    store_halves(rows + 8, rows + 24,
+                 V_UNPACK_INT(unpacklo_epi64, high, high2));
+    store_halves(rows + 12, rows + 28,
+                 V_UNPACK_INT(unpackhi_epi64, high, high2));
 }
 
 INLINE void
@@ -189,9 +190,7 @@ store_elements(const struct elements *e, const struct places *p,
     if (element_B < 4 && p->inside == 0xff && is_run(e, p->at_B, 8)) {
         store_narrow(first, element_B, dw[0]);
     } else if (element_B == 4 && p->inside == 0xff && is_run(e, p->at_B, 4)) {
-        store_piece(first, _mm256_castsi256_si128((__m256i)dw[0]));
-        store_piece(e->mem + p->at_B[4],
-                    _mm256_extracti128_si256((__m256i)dw[0], 1));
+        store_halves(first, e->mem + p->at_B[4], dw[0]);
     } else {
         store_each(e, p, element_B, dw);
     }

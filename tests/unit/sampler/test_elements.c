@@ -83,20 +83,18 @@ any_surface(uint8_t *room)
         s.row_pitch_B = 512;
     s.buffer_elements = any(3) ? any(300) : any_size();
     s.buffer_stride_B = any(8) ? s.fmt->element_B : 4 + any(16);
-    for (unsigned c = 0; c < 4; c++)
-        s.swizzle[c] = (uint8_t)(any(3) ? 4 + c : any(8));
     surface_layout(&s);
     s.limit_B = any(4) ? ROOM_B : any(ROOM_B);
     uint64_t last_B = surface_offset_B(
         &s, s.min_lod, surface_level_width(&s, s.min_lod) - 1,
         surface_level_height(&s, s.min_lod) - 1,
         s.min_array + any(s.view_extent_minus1 + 1u), 0);
+    uint32_t tight_B = any((uint32_t)last_B + PAGE_B), few_B = any(64);
     if (!any(3))
-        s.limit_B = MIN2(any((uint32_t)last_B + PAGE_B), (uint32_t)ROOM_B);
+        s.limit_B = MIN2(tight_B, (uint32_t)ROOM_B);
+    uint64_t buffer_B = any(8) ? s.buffer_elements * s.buffer_stride_B : few_B;
     if (s.type == SURFACE_BUFFER)
-        s.limit_B = MIN2(s.limit_B, any(8)
-                                        ? s.buffer_elements * s.buffer_stride_B
-                                        : any(64));
+        s.limit_B = MIN2(s.limit_B, buffer_B);
     s.mem = room + ROOM_B - s.limit_B;
     elements_init(&s.elements, &s);
     return s;
@@ -173,7 +171,7 @@ compare_read(const struct surface *s, const uint32_t *const at[3],
 
 static void
 compare_write(const struct surface *s, const uint32_t *const at[3],
-              uint32_t mask, uint8_t *room, uint8_t *before, uint8_t *after)
+              uint32_t mask, uint8_t *before, uint8_t *after)
 {
     uint32_t data[4][ELEMENTS], inside = 0;
     const uint32_t *channel[4] = {data[0], data[1], data[2], data[3]};
@@ -215,7 +213,7 @@ Test(elements, eight_are_eight_times_one)
                                      any(2) ? place[2] : NULL};
             uint32_t mask = any(3) ? 0xff : any(256);
             compare_read(&s, at, mask);
-            compare_write(&s, at, mask, room, before, after);
+            compare_write(&s, at, mask, before, after);
         }
     }
     /* Of those made by chance many are, and of each kind. */
