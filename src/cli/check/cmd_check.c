@@ -1,6 +1,6 @@
-/* --check: each driver stack is opened in a child of its own, because one
- * that crashes or hangs must not hide the others. */
-#include "cli/cli.h"
+/* cmd_check.c: --check: opens each driver stack in a child of its own, because
+ * a stack that crashes or hangs must not hide the others. */
+#include "cli/check/check.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/probe.h"
+#include "cli/check/probe.h"
 
 static const struct {
     const char *name, *title;
@@ -34,14 +34,15 @@ check_probe(const char *stack)
         if (!strcmp(stack, stacks[i].name)) {
             int status = stacks[i].probe();
             fflush(stdout);
-            /* Drivers' exit handlers prove nothing here. */
+            /* _exit() skips the exit handlers of drivers, which are irrelevant
+             * here. */
             _exit(status);
         }
     return PROBE_FAILED;
 }
 
 static int
-run_probe(const char *stack, char *text, size_t size)
+run_probe(const char *self, const char *stack, char *text, size_t size)
 {
     int fds[2];
     if (pipe(fds))
@@ -52,7 +53,7 @@ run_probe(const char *stack, char *text, size_t size)
         close(fds[0]);
         close(fds[1]);
         alarm(PROBE_SECONDS);
-        execl("/proc/self/exe", "softlake", "--probe", stack, (char *)NULL);
+        execl(self, "softlake", "--probe", stack, (char *)NULL);
         _exit(PROBE_FAILED);
     }
     close(fds[1]);
@@ -74,12 +75,12 @@ run_probe(const char *stack, char *text, size_t size)
 }
 
 int
-check_run(void)
+check_run(const char *self)
 {
     int worst = 0;
     for (unsigned i = 0; i < STACKS; i++) {
         char text[1024];
-        int status = run_probe(stacks[i].name, text, sizeof text);
+        int status = run_probe(self, stacks[i].name, text, sizeof text);
         const char *word = status == PROBE_OK        ? "ok"
                            : status == PROBE_ABSENT  ? "not installed"
                            : status == PROBE_FOREIGN ? "NOT SOFTLAKE"

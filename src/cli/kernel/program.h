@@ -1,17 +1,17 @@
-/* program.h: a kernel file as a list of kernels: raw EU code, what ocloc and
- * NEO write (an ELF file around a program of patch tokens), or a zebin.
+/* program.h: a kernel file as a list of kernels: raw EU code, the output of
+ * ocloc and NEO (an ELF file around a program of patch tokens), or a zebin.
  *
- * The reader trusts nothing: every offset is checked against the file, so
- * that arbitrary bytes end in a message, never in a fault. Values that are
- * only used when a kernel runs (offsets into its payload) are checked there.
- * The file's bytes stay the caller's and must outlive the program. */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+ * The reader trusts nothing: every offset is checked against the file, so that
+ * arbitrary bytes end in a message, never in a fault. Values that are only used
+ * when a kernel runs (offsets into its payload) are checked there. The file's
+ * bytes stay the caller's and must outlive the program. */
+#ifndef CLI_KERNEL_PROGRAM_H
+#define CLI_KERNEL_PROGRAM_H
 
 #include "base/base.h"
 #include "eu/isa/isa.h"
 
-/* What the runtime has to put into the payload, or bind as a surface. */
+/* Data that the runtime puts into the payload, or binds as a surface. */
 enum program_param_kind {
     PARAM_VALUE,        /* bytes of a by-value argument */
     PARAM_BUFFER,       /* pointer and surface of a buffer argument */
@@ -50,7 +50,7 @@ struct program_kernel {
     unsigned simd; /* 0: unknown (a raw kernel) */
     uint32_t cross_thread_B;
     bool local_id[3];
-    bool unused_per_thread; /* a register of nothing stands in for local ids */
+    bool unused_per_thread; /* an unused register replaces local ids */
     bool has_barriers;
     uint32_t slm_B;
     uint32_t scratch_B; /* per thread */
@@ -71,7 +71,8 @@ struct program {
     unsigned kernel_count;
 };
 
-/* False with the reason in *why. gen is used for files that do not tell. */
+/* False with the reason in *why. gen is used for files that do not specify it.
+ */
 bool program_read(struct program *program, const void *data, size_t size_B,
                   enum eu_gen gen, const char **why);
 void program_free(struct program *program);

@@ -1,10 +1,11 @@
-/* launch.h: runs a kernel of a program without a driver: builds an address
- * space, payload and surfaces as NEO does, and hands the engine a dispatch.
- * One thread. */
-#ifndef CLI_LAUNCH_H
-#define CLI_LAUNCH_H
+/* kernel_launch.h: runs a kernel of a program without a driver.
+ *
+ * Builds an address space, payload and surfaces as NEO does, and hands the
+ * engine a dispatch. One thread. */
+#ifndef CLI_KERNEL_KERNEL_LAUNCH_H
+#define CLI_KERNEL_KERNEL_LAUNCH_H
 
-#include "cli/program.h"
+#include "cli/kernel/program.h"
 #include "eu/eu.h"
 
 enum launch_arg_kind { ARG_NONE, ARG_VALUE, ARG_BUFFER, ARG_LOCAL };
@@ -41,7 +42,7 @@ struct launch {
     struct launch_memory memory[LAUNCH_MAX_MEMORY];
     unsigned memory_count;
 
-    /* Filled in. */
+    /* Results. */
     uint64_t thread_count;
     uint64_t unimp, guest_errors;
     bool finished; /* every thread reached its end */
@@ -51,8 +52,8 @@ struct launcher;
 
 struct launcher *launcher_create(enum eu_gen gen);
 void launcher_destroy(struct launcher *launcher);
-/* False with a reason if the kernel could not be started. What went wrong
- * while it ran is in the launch. */
+/* False with a reason if the kernel could not be started. Errors of the run
+ * itself are in the launch. */
 bool launch_run(struct launcher *launcher, struct launch *launch,
                 const char **why);
 bool launch_run_raw(struct launcher *launcher, struct launch *launch,

@@ -1,13 +1,13 @@
-/* launch.c: a kernel's address space, grid and dispatch. */
+/* kernel_launch.c: builds a kernel's address space, grid and dispatch. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/launch_run.h"
+#include "cli/kernel/kernel_run.h"
 
 #define PAGE_B UINT64_C(4096)
-/* Heap and scratch below 4 GiB, where 32-bit offsets reach; buffers above,
- * so that a lost upper half of an address is noticed. */
+/* Heap and scratch lie below 4 GiB, in reach of 32-bit offsets. Buffers lie
+ * above, so that a lost upper half of an address faults. */
 #define LOW_VA UINT64_C(0x10000000)
 #define HIGH_VA UINT64_C(0x1200000000)
 #define MAX_MEMORY_B (UINT64_C(1) << 32)
@@ -25,7 +25,7 @@ launcher_create(enum eu_gen gen)
     if (!l)
         return NULL;
     l->gen = gen;
-    /* No workers: counting threads run one after the other. */
+    /* No workers: threads that count run one after the other. */
     l->engine = engine_create(&(struct engine_config){
         .gen = gen, .eu_threads_per_subslice = 56, .subslices = 3});
     if (l->engine)
@@ -93,8 +93,8 @@ read_back_args(struct run *run)
 
 /* ---- the grid ---------------------------------------------------------- */
 
-/* The largest divisor of the global size that keeps the group in one thread,
- * or at least small: what a runtime may choose is free. */
+/* The largest divisor of the global size that keeps the group in one thread, or
+ * at least small. A runtime may choose freely. */
 static uint32_t
 choose_local(uint32_t global, uint32_t limit)
 {
@@ -147,7 +147,7 @@ watch_group(void *ctx, const struct eu_thread *threads, unsigned count)
     }
 }
 
-/* Per-thread scratch space is a power of two of KiB, as is local memory. */
+/* Scratch space per thread and local memory are powers of two of KiB. */
 static unsigned
 kib_code(uint32_t size_B)
 {
@@ -193,7 +193,7 @@ kernel_of(const struct launcher *l, const struct run *run, unsigned simd)
 }
 
 static bool
-dispatch(struct launcher *l, struct run *run)
+dispatch_grid(struct launcher *l, struct run *run)
 {
     struct launch *launch = run->launch;
     bool reset;
@@ -233,7 +233,7 @@ run_kernel(struct launcher *l, struct run *run)
     assert(heap_va == LOW_VA);
     run->heap = engine_vm_host(run->vm, heap_va);
     memcpy(run->heap, k->surfaces, k->surfaces_B);
-    if (!place_args(run) || !run_build_payload(run) || !dispatch(l, run))
+    if (!place_args(run) || !run_build_payload(run) || !dispatch_grid(l, run))
         return false;
     read_back_args(run);
     return true;

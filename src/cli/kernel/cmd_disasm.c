@@ -1,33 +1,34 @@
-/* disasm.c: `softlake disasm`, kernels as text. */
-#include "cli/cli.h"
+/* cmd_disasm.c: `softlake disasm`: prints kernels as text. */
+#include "cli/kernel/kernel.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/program.h"
+#include "cli/kernel/program.h"
+#include "cli/kernel/read_file.h"
 
 static const char usage[] =
     "usage: softlake disasm [OPTION]... FILE...\n"
-    "Prints EU instructions as Intel's iga64 would, one per line behind its\n"
-    "byte offset. FILE is a raw kernel or what ocloc writes (all kernels, or\n"
+    "Prints EU instructions as Intel's iga64 does, one per line after its\n"
+    "byte offset. FILE is a raw kernel, a file from ocloc (all kernels, or\n"
     "the one named), or - for standard input.\n"
     "\n"
     "  -g, --gen=8|9         of raw kernels (default 9)\n"
-    "  -p, --platform=NAME   the same by name: bdw, skl, kbl, bxt, glk, cfl\n"
+    "  -p, --platform=NAME   the generation by name: bdw, skl, kbl, bxt, glk, "
+    "cfl\n"
     "  -k, --kernel=NAME     only this one\n"
     "  -n, --numeric-labels  branch targets as distances instead of labels\n"
-    "  -x, --hex             the instruction's dwords too\n"
-    "  -c, --check           which rule an instruction breaks, if any\n"
-    "  -v, --verbose         what iga64's syntax leaves out: swizzles of\n"
+    "  -x, --hex             the instruction's dwords, too\n"
+    "  -c, --check           the rule that an instruction breaks\n"
+    "  -v, --verbose         fields that iga64's syntax omits: swizzles of\n"
     "                        Align16, all fields of messages\n"
     "  -o, --output=FILE     write there instead of to standard output\n"
     "  -h, --help            this text\n"
     "\n"
-    "Exit status: 0 all were instructions (with --check, legal ones); 1 not "
-    "all\n"
-    "were, or a file could not be read; 2 the command line was wrong.\n";
+    "Exit status: 0 all code is instructions (with --check, legal ones); 1 it\n"
+    "is not, or a file could not be read; 2 the command line is wrong.\n";
 
 struct listing {
     enum eu_gen gen;
@@ -36,7 +37,7 @@ struct listing {
     FILE *out;
 };
 
-/* The length of what is no instruction: its bit 29 says compact or not. */
+/* The length of an invalid instruction, from its bit 29 (compact). */
 static unsigned
 skipped_B(const uint8_t *code, size_t avail_B)
 {
@@ -65,8 +66,9 @@ print_hex(FILE *out, const uint8_t *bytes, unsigned length_B)
     fprintf(out, " ");
 }
 
-/* Where iga64 writes labels: at targets, and behind whatever ends a block.
- * Instructions start at multiples of eight bytes: one flag for each. */
+/* Marks the places where iga64 writes labels: at targets, and after
+ * instructions that end a block. One flag per eight bytes, the alignment of
+ * instructions. */
 static bool *
 find_labels(const struct listing *l, const uint8_t *code, size_t size_B)
 {
@@ -91,7 +93,7 @@ find_labels(const struct listing *l, const uint8_t *code, size_t size_B)
     return labels;
 }
 
-/* False if it breaks a rule that was asked for. */
+/* Returns false if the instruction breaks a rule and --check is given. */
 static bool
 print_instruction(const struct listing *l, const struct eu_insn *insn)
 {
@@ -117,7 +119,7 @@ print_instruction(const struct listing *l, const struct eu_insn *insn)
     return fine;
 }
 
-/* False if something was no instruction, or breaks a rule. */
+/* Returns false if part of the kernel is no instruction, or breaks a rule. */
 static bool
 print_kernel(const struct listing *l, const uint8_t *code, size_t size_B)
 {
@@ -175,7 +177,7 @@ static bool
 print_file(const struct listing *l, const char *path)
 {
     size_t size_B;
-    uint8_t *data = cli_read_file(path, &size_B);
+    uint8_t *data = read_file(path, &size_B);
     if (!data)
         return false;
     struct program program;
@@ -212,9 +214,9 @@ parse_platform(const char *name, enum eu_gen *gen)
     return false;
 }
 
-/* The exit status, or -1 to go on. */
+/* Returns the exit status, or -1 to go on. */
 static int
-parse(struct listing *l, int argc, char **argv)
+parse_options(struct listing *l, int argc, char **argv)
 {
     static const struct option options[] = {
         {"gen", required_argument, NULL, 'g'},
@@ -266,7 +268,7 @@ int
 cli_disasm(int argc, char **argv)
 {
     struct listing l = {.gen = EU_GEN9, .out = stdout};
-    int status = parse(&l, argc, argv);
+    int status = parse_options(&l, argc, argv);
     if (status >= 0)
         return status;
     bool all = true;

@@ -1,12 +1,12 @@
-/* file.c: files as bytes. */
-#include "cli/cli.h"
+/* read_file.c: reads files as bytes. */
+#include "cli/kernel/read_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 uint8_t *
-cli_read_file(const char *path, size_t *size_B)
+read_file(const char *path, size_t *size_B)
 {
     const size_t limit_B = 64u << 20;
     FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;

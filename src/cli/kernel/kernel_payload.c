@@ -1,18 +1,20 @@
-/* launch_payload.c: constants, local ids and surface states of a kernel. How
- * NEO lays them out is observed: what its kernels read, and Intel's
+/* kernel_payload.c: writes constants, local ids and surface states of a kernel.
+ *
+ * Observed: the layout of NEO, from data that its kernels read and from Intel's
  * compute-runtime. */
 #include <stdlib.h>
 
-#include "cli/launch_run.h"
+#include "cli/kernel/kernel_run.h"
 #include "sampler/sampler.h"
 
 #define SURFACE_STATE_B 64
 #define FORMAT_RAW 0x1ffu
 #define PRINTF_B 65536
-/* The first dword of NEO's printf buffer: where the next record goes. */
+/* The first dword of NEO's printf buffer: offset of the next record. */
 #define PRINTF_START 4
 static bool
-put(struct run *run, uint32_t offset_B, const void *value, size_t size_B)
+put_parameter(struct run *run, uint32_t offset_B, const void *value,
+              size_t size_B)
 {
     if (offset_B > run->cross_B || size_B > run->cross_B - offset_B)
         return run_fail(run, "a parameter lies outside of the payload");
@@ -20,9 +22,9 @@ put(struct run *run, uint32_t offset_B, const void *value, size_t size_B)
     return true;
 }
 
-/* A raw buffer; its size less one is spread over width (7 bits), height (14)
- * and depth (11). The heap's own states are templates without a format. KBL
- * PRM vol 2d, RENDER_SURFACE_STATE. */
+/* Surface state of a raw buffer: its size less one is spread over width (7
+ * bits), height (14) and depth (11). The states in the kernel's heap are
+ * templates without a format. KBL PRM vol 2d, RENDER_SURFACE_STATE. */
 static bool
 put_surface(struct run *run, uint32_t offset_B, uint64_t va, uint64_t size_B)
 {
@@ -50,11 +52,11 @@ put_memory(struct run *run, const struct program_param *p, uint64_t va,
            uint64_t size_B)
 {
     return (!p->size_B ||
-            put(run, p->offset_B, &va, MIN2(p->size_B, sizeof va))) &&
+            put_parameter(run, p->offset_B, &va, MIN2(p->size_B, sizeof va))) &&
            put_surface(run, p->surface_B, va, size_B);
 }
 
-/* Fresh memory with these first bytes. */
+/* Allocates memory that begins with these bytes. */
 static bool
 put_new_memory(struct run *run, const struct program_param *p, uint64_t size_B,
                const void *initial, size_t initial_B)
@@ -79,9 +81,9 @@ put_arg(struct run *run, const struct program_param *p)
     case PARAM_VALUE:
         if (a->kind != ARG_VALUE || p->source_B > a->size_B)
             return run_fail(run, "an argument needs a (longer) value");
-        /* A char's or short's parameter is a dword. */
-        return put(run, p->offset_B, a->data + p->source_B,
-                   MIN2(p->size_B, a->size_B - p->source_B));
+        /* A char's or short's parameter takes a dword. */
+        return put_parameter(run, p->offset_B, a->data + p->source_B,
+                             MIN2(p->size_B, a->size_B - p->source_B));
     case PARAM_LOCAL: {
         if (a->kind != ARG_LOCAL)
             return run_fail(run, "an argument needs a size of local memory");
@@ -90,7 +92,7 @@ put_arg(struct run *run, const struct program_param *p)
         if (a->size_B > MAX_SLM_B || at > MAX_SLM_B)
             return run_fail(run, "too much local memory");
         run->slm_B = at + (uint32_t)a->size_B;
-        return put(run, p->offset_B, &at, MIN2(p->size_B, sizeof at));
+        return put_parameter(run, p->offset_B, &at, MIN2(p->size_B, sizeof at));
     }
     default: /* a buffer; none is a null pointer */
         if (a->kind != ARG_BUFFER && a->kind != ARG_NONE)
@@ -114,7 +116,8 @@ put_dimension(struct run *run, const struct program_param *p)
     case PARAM_GLOBAL_OFFSET: value = launch->offset[i]; break;
     default: value = run->local[i]; break;
     }
-    return put(run, p->offset_B, &value, MIN2(p->size_B, sizeof value));
+    return put_parameter(run, p->offset_B, &value,
+                         MIN2(p->size_B, sizeof value));
 }
 
 static bool
@@ -125,7 +128,7 @@ put_param(struct run *run, const struct program_param *p)
     case PARAM_VALUE:
     case PARAM_LOCAL:
     case PARAM_BUFFER: return put_arg(run, p);
-    case PARAM_BUFFER_START: /* always 0, as the payload is */ return true;
+    case PARAM_BUFFER_START: /* 0, like the payload */ return true;
     case PARAM_PRIVATE:
         return put_new_memory(run, p,
                               (uint64_t)p->source_B * run->threads *

@@ -1,11 +1,13 @@
-/* eu_run.c: `softlake eu-run FILE`: runs one kernel outside of any driver. */
-#include "cli/eu_run.h"
+/* cmd_eu_run.c: `softlake eu-run FILE`: runs one kernel outside of any driver.
+ */
+#include "cli/kernel/eu_run.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/kernel/kernel.h"
+#include "cli/kernel/read_file.h"
 
 static const char usage[] =
     "usage: softlake eu-run FILE [--kernel NAME] --global X[,Y[,Z]] "
@@ -24,8 +26,8 @@ static const char usage[] =
     "  --out ARG=FILE      write a buffer to FILE instead\n"
     "  --grf FILE          4096 bytes, or lines of rN[.SUB][:TYPE] VALUE...\n"
     "  --memory VA=TYPE[N]:V,V...  memory of a raw kernel, printed afterwards\n"
-    "  --all-registers     print those that did not change, too\n"
-    "  --gen 8|9           what a raw kernel is for\n"
+    "  --all-registers     print unchanged registers, too\n"
+    "  --gen 8|9           generation of a raw kernel\n"
     "  --tier interp|jit|check\n"
     "  --counts            executions per opcode and instruction (interp)\n"
     "  --json\n"
@@ -57,7 +59,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* What stays from one run of a batch to the next. */
+/* State that runs of a batch share. */
 struct session {
     const char *tier;             /* chosen by the first run */
     struct launcher *launcher[2]; /* Gen8, Gen9 */
@@ -69,7 +71,7 @@ struct session {
 
 /* ---- arguments --------------------------------------------------------- */
 
-/* Up to three numbers; how many, or 0. */
+/* Reads up to three numbers; returns their count, or 0. */
 static unsigned
 parse_size(const char *text, uint32_t size[3])
 {
@@ -88,7 +90,7 @@ parse_size(const char *text, uint32_t size[3])
     return 0;
 }
 
-/* `TYPE[N]` with values, a file's contents, or zeros. */
+/* Reads an argument `TYPE[N]` with values, the contents of a file, or zeros. */
 static const char *
 parse_buffer(const char *spec, struct value_type *type, uint8_t **data,
              size_t *size_B)
@@ -103,7 +105,7 @@ parse_buffer(const char *spec, struct value_type *type, uint8_t **data,
     *size_B = count * type->room_B;
     if (end[1] == '@') {
         size_t file_B;
-        uint8_t *file = cli_read_file(end + 2, &file_B);
+        uint8_t *file = read_file(end + 2, &file_B);
         if (!file)
             return "no such file";
         uint8_t *grown = realloc(file, MAX2(file_B, *size_B) + 1);
@@ -188,13 +190,13 @@ parse_word(const char *value, const char *const *words)
     return "an unknown choice";
 }
 
-/* NULL or what is wrong. */
+/* Returns NULL or an error message. */
 static const char *
 take_option(struct eu_run *run, int option, const char *value)
 {
     struct launch *l = &run->launch;
     switch (option) {
-    case 'a': return NULL; /* what follows are arguments anyway */
+    case 'a': return NULL; /* arguments follow in any case */
     case 'r': run->all_registers = true; return NULL;
     case 'c': run->want_counts = true; return NULL;
     case 'f': run->grf = value; return NULL;
@@ -224,12 +226,12 @@ take_option(struct eu_run *run, int option, const char *value)
     }
 }
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to go on, or the exit status. */
 static int
 parse_args(struct eu_run *run, int argc, char **argv, const char **batch)
 {
     int option;
-    optind = 0; /* begin anew: a batch comes here often */
+    optind = 0; /* resets getopt(), because each run of a batch parses */
     while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
         if (option == 'h') {
             fputs(usage, stdout);
@@ -262,7 +264,7 @@ parse_args(struct eu_run *run, int argc, char **argv, const char **batch)
 /* ---- running ----------------------------------------------------------- */
 
 static bool
-load(struct session *s, const struct eu_run *run, const char **why)
+load_program(struct session *s, const struct eu_run *run, const char **why)
 {
     if (s->loaded && !strcmp(s->path, run->file))
         return true;
@@ -273,8 +275,8 @@ load(struct session *s, const struct eu_run *run, const char **why)
     size_t size_B;
     s->loaded = false;
     s->path = strdup(run->file);
-    s->data = cli_read_file(run->file, &size_B);
-    *why = NULL; /* said by who read it */
+    s->data = read_file(run->file, &size_B);
+    *why = NULL; /* printed by the reader */
     if (!s->path || !s->data)
         return false;
     s->loaded = program_read(&s->program, s->data, size_B, run->gen, why);
@@ -325,10 +327,10 @@ write_outputs(const struct eu_run *run, const char **why)
 }
 
 static bool
-execute(struct session *s, struct eu_run *run, const char **why)
+execute_run(struct session *s, struct eu_run *run, const char **why)
 {
     struct launch *l = &run->launch;
-    if (!load(s, run, why))
+    if (!load_program(s, run, why))
         return false;
     run->gen = s->program.gen;
     l->program = &s->program;
@@ -391,7 +393,7 @@ run_one(struct session *s, struct eu_run *run)
         fputs("softlake: eu-run: --counts needs --tier interp\n", stderr);
         return EXIT_USAGE;
     }
-    if (!execute(s, run, &why) || !write_outputs(run, &why)) {
+    if (!execute_run(s, run, &why) || !write_outputs(run, &why)) {
         fflush(stdout);
         if (why)
             fprintf(stderr, "softlake: eu-run: %s: %s\n", run->file, why);
@@ -433,7 +435,7 @@ run_line(struct session *s, char *line)
     return status;
 }
 
-/* After each run's output comes a line that tells its exit status. */
+/* Prints the exit status of each run on a line after its output. */
 static int
 run_batch(struct session *s, const char *path)
 {

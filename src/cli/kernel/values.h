@@ -1,6 +1,6 @@
 /* values.h: lists of typed values as text, for kernels' arguments. */
-#ifndef CLI_VALUES_H
-#define CLI_VALUES_H
+#ifndef CLI_KERNEL_VALUES_H
+#define CLI_KERNEL_VALUES_H
 
 #include "base/base.h"
 
@@ -18,8 +18,8 @@ struct value_type {
 bool value_type_find(struct value_type *type, const char *name, size_t name_B);
 
 /* Reads values that are separated by commas (or pairs of hex digits) into
- * size_B bytes, beginning anew with the first when there are fewer; size 0:
- * as many as there are. The caller frees *data. NULL or what is wrong. */
+ * size_B bytes, and repeats them if there are fewer. size 0: as many as there
+ * are. The caller frees *data. Returns NULL or an error message. */
 const char *values_parse(const struct value_type *type, const char *text,
                          uint8_t **data, size_t *size_B);
 

@@ -1,8 +1,8 @@
 /* program_tokens.c: NEO's program format of Gen8 and Gen9: a header, then per
- * kernel a header, name, heaps and a list of tokens, each of a number, a size
- * and dwords. Facts from Intel's compute-runtime and IGC (patch_list.h), as
- * observed in what ocloc 22.43 writes. */
-#include "cli/program.h"
+ * kernel a header, name, heaps and a list of tokens. A token is a number, a
+ * size and dwords. Observed: output of ocloc 22.43; names from Intel's
+ * compute-runtime and IGC (patch_list.h). */
+#include "cli/kernel/program.h"
 
 #include <stdlib.h>
 
@@ -27,8 +27,8 @@ enum token {
     TOKEN_CONSTANTS = 44,
 };
 
-/* The first dword of a TOKEN_DATA. What is not here (images' sizes, ...)
- * becomes PARAM_UNKNOWN. */
+/* First dword of a TOKEN_DATA. Others (sizes of images, ...) become
+ * PARAM_UNKNOWN. */
 static const struct {
     uint32_t type;
     enum program_param_kind kind;
@@ -39,23 +39,23 @@ static const struct {
     {16, PARAM_GLOBAL_OFFSET}, {28, PARAM_ENQUEUED_LOCAL_SIZE},
     {42, PARAM_BUFFER_START},
 };
-/* Says only that the argument is never used as a pointer. */
+/* Means only that the argument is never used as a pointer. */
 #define DATA_BUFFER_STATEFUL 43
 
 #define PROGRAM_HEADER_DW 7
 #define KERNEL_HEADER_DW 10
 #define CORE_GEN8 11
 #define CORE_GEN9 12
-#define TOKEN_DW 34 /* as many as any token known here has */
+#define TOKEN_DW 34 /* of the largest token known here */
 
-/* Bytes that are still to be read. */
+/* Unread bytes. */
 struct reader {
     const uint8_t *at;
     size_t left_B;
 };
 
 static const uint8_t *
-take(struct reader *r, size_t size_B)
+take_bytes(struct reader *r, size_t size_B)
 {
     const uint8_t *at = r->at;
     if (size_B > r->left_B)
@@ -68,14 +68,14 @@ take(struct reader *r, size_t size_B)
 static bool
 take_dwords(struct reader *r, uint32_t *dw, unsigned count)
 {
-    const uint8_t *at = take(r, count * sizeof *dw);
+    const uint8_t *at = take_bytes(r, count * sizeof *dw);
     if (at)
         memcpy(dw, at, count * sizeof *dw);
     return at != NULL;
 }
 
-/* The next token's number; missing dwords read as zero. False at the end of
- * the list or when it is damaged (then something is left). */
+/* Reads the next token's number; missing dwords read as zero. Returns false at
+ * the end of the list, or when it is damaged (then bytes are left). */
 static bool
 next_token(struct reader *list, uint32_t *token, uint32_t dw[TOKEN_DW])
 {
@@ -86,7 +86,7 @@ next_token(struct reader *list, uint32_t *token, uint32_t dw[TOKEN_DW])
         return false;
     memset(dw, 0, TOKEN_DW * sizeof *dw);
     memcpy(dw, at.at, MIN2(head[1] - sizeof head, TOKEN_DW * sizeof *dw));
-    take(list, head[1]);
+    take_bytes(list, head[1]);
     *token = head[0];
     return true;
 }
@@ -122,8 +122,8 @@ data_token(struct program_kernel *k, const uint32_t *dw)
     return add_param(k, &param);
 }
 
-/* A pointer in the payload and a surface state: every kind of memory has
- * both, after different numbers of other dwords. */
+/* A pointer in the payload and a surface state. Every kind of memory has both,
+ * after different numbers of other dwords. */
 static bool
 memory_token(struct program_kernel *k, enum program_param_kind kind,
              const uint32_t *dw, uint32_t arg)
@@ -190,12 +190,12 @@ read_kernel(struct program *program, struct reader *r, const char **why)
     if (!take_dwords(r, head, KERNEL_HEADER_DW))
         return false;
     const uint32_t name_B = head[3], list_B = head[4], used_B = head[9];
-    const uint8_t *name = take(r, name_B), *code = take(r, head[5]);
-    if (!name || !code || !take(r, head[6]) || !take(r, head[7]) ||
+    const uint8_t *name = take_bytes(r, name_B), *code = take_bytes(r, head[5]);
+    if (!name || !code || !take_bytes(r, head[6]) || !take_bytes(r, head[7]) ||
         used_B > head[5])
         return false;
-    const uint8_t *surfaces = take(r, head[8]);
-    struct reader list = {take(r, list_B), list_B};
+    const uint8_t *surfaces = take_bytes(r, head[8]);
+    struct reader list = {take_bytes(r, list_B), list_B};
     if (!surfaces || !list.at)
         return false;
     *why = "out of memory";
@@ -214,7 +214,8 @@ read_kernel(struct program *program, struct reader *r, const char **why)
     return !list.left_B;
 }
 
-/* Tokens of the whole program; those of constants are followed by them. */
+/* Reads tokens of the whole program. The bytes of constants follow their
+ * token. */
 static bool
 read_program_tokens(struct program *program, struct reader list)
 {
@@ -224,7 +225,7 @@ read_program_tokens(struct program *program, struct reader list)
         if (!constants && token != TOKEN_PROGRAM_GLOBALS)
             continue;
         uint32_t size_B = constants ? dw[1] : dw[2];
-        const uint8_t *data = take(&list, size_B);
+        const uint8_t *data = take_bytes(&list, size_B);
         if (!data)
             return false;
         *(constants ? &program->constants : &program->globals) = data;
@@ -246,7 +247,7 @@ program_read_tokens(struct program *program, const uint8_t *data, size_t size_B,
     if (head[2] != CORE_GEN8 && head[2] != CORE_GEN9)
         return false;
     program->gen = head[2] == CORE_GEN8 ? EU_GEN8 : EU_GEN9;
-    struct reader list = {take(&r, head[6]), head[6]};
+    struct reader list = {take_bytes(&r, head[6]), head[6]};
     *why = "damaged program tokens";
     if (!list.at || !read_program_tokens(program, list))
         return false;

@@ -1,24 +1,24 @@
-/* eu_run.h: one run of `softlake eu-run`: what was asked for, and printing
- * what came out. */
-#ifndef CLI_EU_RUN_H
-#define CLI_EU_RUN_H
+/* eu_run.h: one run of `softlake eu-run`: its request, and the output of its
+ * results. One thread. */
+#ifndef CLI_KERNEL_EU_RUN_H
+#define CLI_KERNEL_EU_RUN_H
 
-#include "cli/launch.h"
-#include "cli/values.h"
+#include "cli/kernel/kernel_launch.h"
+#include "cli/kernel/values.h"
 
 struct eu_run {
     const char *file, *kernel, *grf, *tier;
     enum eu_gen gen;
     bool json, want_counts, all_registers;
-    bool in_batch; /* counting makes it slow: only when asked for */
+    bool in_batch; /* counts only on request, because counting is slow */
     struct launch launch;
     struct value_type type[LAUNCH_MAX_ARGS]; /* of buffers: how to print */
     const char *out[LAUNCH_MAX_ARGS];        /* file to write, or NULL */
     struct eu_thread *before; /* registers at the start (raw kernels) */
-    const char *problem;      /* why it failed, or NULL */
+    const char *problem;      /* why the run failed, or NULL */
 };
 
-/* grf.c: registers from 4096 bytes or text; false with what is wrong. */
+/* grf.c: reads registers from 4096 bytes or text; false with the reason. */
 bool grf_read(struct eu_thread *thread, const char *path, const char **why);
 
 void report_text(const struct eu_run *run);

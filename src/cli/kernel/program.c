@@ -1,6 +1,6 @@
-/* program.c: containers of kernels: raw code, ELF around patch tokens, zebin.
- */
-#include "cli/program.h"
+/* program.c: reads containers of kernels: raw code, ELF around patch tokens,
+ * zebin. */
+#include "cli/kernel/program.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -60,8 +60,8 @@ section_name(const uint8_t *data, size_t size_B, const Elf64_Shdr *section)
     return memchr(name, 0, names.sh_size - section->sh_name) ? name : "";
 }
 
-/* A zebin has one section of code per kernel. What its kernels expect in
- * their payload is written in YAML, which nothing here reads. */
+/* A zebin has one section of code per kernel. It describes the payload in YAML,
+ * which is not read here. */
 static bool
 read_zebin(struct program *program, const uint8_t *data, size_t size_B,
            unsigned count, const char **why)

@@ -1,12 +1,12 @@
 /* grf.c: an initial register file: 4096 bytes, or lines of
  * `rN[.SUB][:TYPE] VALUE...`, where SUB counts in TYPE's elements and # begins
  * a comment. */
-#include "cli/cli.h"
-#include "cli/eu_run.h"
+#include "cli/kernel/eu_run.h"
+#include "cli/kernel/read_file.h"
 
 #include <stdlib.h>
 
-/* The EU's names of types. */
+/* Names of the EU's types. */
 static const char *const type_names[][2] = {
     {"ub", "uchar"}, {"b", "char"},  {"uw", "ushort"}, {"w", "short"},
     {"ud", "uint"},  {"d", "int"},   {"uq", "ulong"},  {"q", "long"},
@@ -82,7 +82,7 @@ bool
 grf_read(struct eu_thread *t, const char *path, const char **why)
 {
     size_t size_B;
-    uint8_t *data = cli_read_file(path, &size_B);
+    uint8_t *data = read_file(path, &size_B);
     *why = "no register file";
     if (!data)
         return false;

@@ -1,9 +1,9 @@
-/* launch_run.h: one run of a kernel as it is made: launch.c places memory and
- * starts it, launch_payload.c writes what the threads begin with. */
-#ifndef CLI_LAUNCH_RUN_H
-#define CLI_LAUNCH_RUN_H
+/* kernel_run.h: a run under construction: kernel_launch.c places memory and
+ * starts it, kernel_payload.c writes the data that its threads begin with. */
+#ifndef CLI_KERNEL_KERNEL_RUN_H
+#define CLI_KERNEL_KERNEL_RUN_H
 
-#include "cli/launch.h"
+#include "cli/kernel/kernel_launch.h"
 #include "engine/run.h"
 
 #define MAX_SLM_B 65536
@@ -12,7 +12,7 @@ struct run {
     struct launch *launch;
     const struct program_kernel *k;
     struct engine_vm *vm;
-    uint64_t low, high; /* where the next allocations go */
+    uint64_t low, high; /* addresses of the next allocations */
     uint64_t used_B;
     uint64_t arg_va[LAUNCH_MAX_ARGS];
     uint8_t *heap; /* surface states, as the GPU sees them */
@@ -31,11 +31,12 @@ run_fail(struct run *run, const char *why)
     return false;
 }
 
-/* New memory at *next, with an unmapped page behind it: what runs over the
+/* Places memory at *next, with an unmapped page after it: an access past the
  * end is a guest error. */
 bool run_place(struct run *run, uint64_t *next, uint64_t size_B, uint64_t *va);
 
-/* run->curbe: the constants all threads share, then each thread's own. */
+/* Fills run->curbe: the constants that all threads share, then each thread's
+ * own. */
 bool run_build_payload(struct run *run);
 
 #endif

@@ -1,11 +1,11 @@
-#include "cli/values.h"
+#include "cli/kernel/values.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 #define ROUND_NEAREST 0
 

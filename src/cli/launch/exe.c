@@ -1,6 +1,7 @@
-/* Decides whether a command can run under a preloaded library at all, so that
- * nobody believes that something ran here when it could not. */
-#include "cli/cli.h"
+/* exe.c: decides whether a command can run under a preloaded library. Without
+ * this check a static or setuid program would run without Softlake, unnoticed.
+ */
+#include "cli/launch/launch.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* report.c: what a run left behind, as text and as JSON. */
-#include "cli/eu_run.h"
+/* kernel_report.c: prints the results of a run, as text and as JSON. */
+#include "cli/kernel/eu_run.h"
 
 #include <stdio.h>
 
@@ -88,7 +88,7 @@ static void
 print_memory(const struct launch_memory *m)
 {
     for (size_t at = 0; at < m->size_B; at += 16) {
-        printf("%010llx:", (unsigned long long)(m->va + at));
+        printf("%010llx:", (unsigned long long)m->va + at);
         for (size_t i = at; i < MIN2(at + 16, m->size_B); i++)
             printf("%s%02x", i % 4 ? "" : " ", m->data[i]);
         printf("\n");
@@ -96,7 +96,7 @@ print_memory(const struct launch_memory *m)
 }
 
 static uint64_t
-total(const struct launch *l)
+count_executed(const struct launch *l)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < l->kernel->code_B / 8; i++)
@@ -112,7 +112,7 @@ report_text(const struct eu_run *run)
            (unsigned long long)l->thread_count,
            l->thread_count == 1 ? "" : "s");
     if (l->counts)
-        printf(", %llu instructions", (unsigned long long)total(l));
+        printf(", %llu instructions", (unsigned long long)count_executed(l));
     printf("%s%s\n", run->problem ? ", " : "",
            run->problem ? run->problem : "");
     for (unsigned i = 0; i < l->arg_count; i++) {
@@ -230,7 +230,8 @@ report_json(const struct eu_run *run)
         printf("null");
     printf(", \"threads\": %llu", (unsigned long long)l->thread_count);
     if (l->counts)
-        printf(", \"instructions\": %llu", (unsigned long long)total(l));
+        printf(", \"instructions\": %llu",
+               (unsigned long long)count_executed(l));
     json_args(run);
     if (l->thread)
         json_registers(run);
