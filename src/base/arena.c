@@ -1,3 +1,4 @@
+/* arena.c: arena allocator. */
 #include "base/arena.h"
 #include "base/base.h"
 
@@ -85,7 +86,7 @@ arena_alloc(struct arena *arena, size_t size_B, size_t align_B)
     return p ? memset(p, 0, size_B) : NULL;
 }
 
-/* Keeps what it can of a chain; returns how much there is then. */
+/* Keeps blocks of a chain up to the limit. Returns the bytes kept so far. */
 static size_t
 keep(struct arena *arena, struct arena_block *block, size_t kept_B)
 {

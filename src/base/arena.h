@@ -1,6 +1,7 @@
-/* arena.h: memory that is given back all at once, but for a few blocks that
- * serve again. Not thread-safe: one owner at a time. arena_alloc returns zeroed
- * memory, arena_take leaves it as it is; NULL when none is left. */
+/* arena.h: arena allocator: memory is freed all at once, except for a few
+ * blocks that are reused. Not thread-safe: one owner at a time. arena_alloc()
+ * returns zeroed memory, arena_take() uninitialised memory; NULL: out of
+ * memory. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -8,12 +9,12 @@
 
 struct arena {
     struct arena_block *head;  /* newest first */
-    struct arena_block *spare; /* of before the reset */
+    struct arena_block *spare; /* kept by a reset, to be reused */
     size_t block_B, kept_B;
-    size_t used_B; /* over all blocks */
+    size_t used_B; /* sum over all blocks */
 };
 
-/* kept_B: what a reset keeps at most, one block at least. */
+/* kept_B: bytes that a reset keeps at most, but it keeps at least one block. */
 void arena_init(struct arena *arena, size_t block_B, size_t kept_B);
 void arena_finish(struct arena *arena);
 void *arena_alloc(struct arena *arena, size_t size_B, size_t align_B);

@@ -1,5 +1,5 @@
-/* base.h: the hallway. Small things every room may use; knows no hardware.
- * Everything here is safe on any thread. */
+/* base.h: small helpers that every room may use; independent of the hardware.
+ * Safe on any thread. */
 #ifndef BASE_H
 #define BASE_H
 

@@ -1,4 +1,4 @@
-/* cpu.c: the processor and SOFTLAKE_CPU. */
+/* cpu.c: detects the processor and reads SOFTLAKE_CPU. */
 #include "base/cpu.h"
 #include "base/base.h"
 #include "base/known.h"
@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #include <stdlib.h>
 
-/* What every processor with AVX2 has, but a virtual one may hide. */
+/* Features of every processor with AVX2, which a virtual machine may hide. */
 static bool
 has_companions(void)
 {
@@ -57,8 +57,9 @@ cpu_selected(void)
     return (enum cpu_level)known_int(&known, read_level);
 }
 
-/* Intel's, since those that give away nothing of what others loaded: on the
- * ones before, microcode makes gathers slow, and on AMD's they always were. */
+/* Gathers are fast on Intel's processors that are not affected by Gather Data
+ * Sampling, which have AVX512-FP16. On earlier ones the microcode's mitigation
+ * slows gathers, and AMD's are slow. */
 static int
 find_fast_gathers(void)
 {
@@ -75,10 +76,10 @@ cpu_gathers_fast(void)
     return known_int(&known, find_fast_gathers);
 }
 
-/* Of 512 bits, Intel's divider takes 13 cycles for a root, or as many as for 26
- * multiplications; AMD's 10, or as many as for 10 on Zen 4. Measured: of 3 to 9
- * roots on the one, of 5 to 13 on the other. Threads in lockstep take turns, so
- * no number is a multiple of two. */
+/* Intel's divider takes 13 cycles for a 512-bit root, the time of 26
+ * multiplications; AMD's takes 10 cycles, on Zen 4 the time of 10. Measured: 3
+ * to 9 on Intel, 5 to 13 on AMD; 5 and 7 are best. Even numbers are bad,
+ * because threads in lockstep alternate. */
 static int
 find_roots_in_steps(void)
 {
@@ -92,8 +93,9 @@ cpu_roots_in_steps(void)
     return (unsigned)known_int(&known, find_roots_in_steps);
 }
 
-/* AMD's. On Intel's Xeons one core's reach 6 GB/s, and 28 GB/s go through the
- * caches, to 16 MB that are shared with nobody. */
+/* Streaming stores are fast on AMD. Observed: on Intel's Xeons one core's reach
+ * 6 GB/s, while stores through the caches reach 28 GB/s, up to 16 MB that no
+ * other core shares. */
 static int
 find_fast_streams(void)
 {

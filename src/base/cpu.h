@@ -1,25 +1,25 @@
-/* cpu.h: which instruction sets code made for one of them may use. Knows no
- * more of them than their names; any thread. */
+/* cpu.h: selects the instruction set that specialised code may use, and tells
+ * which instructions are fast. Used by rooms with x86/ files; any thread. */
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
 #include <stdbool.h>
 
-/* Each has everything of those before it. */
+/* Each level includes the previous ones. */
 enum cpu_level {
-    CPU_SSE4,   /* what every x86-64 is taken to have, and no more */
+    CPU_SSE4,   /* the minimum that is required of an x86-64 */
     CPU_AVX2,   /* with FMA, F16C, BMI, LZCNT, POPCNT */
     CPU_AVX512, /* F, BW, DQ, VL, with BMI2 */
 };
 
-/* What the processor has, or less if SOFTLAKE_CPU says so; read once. */
+/* The processor's level, or less if SOFTLAKE_CPU says so; read once. */
 enum cpu_level cpu_selected(void);
-/* Whether a gather instruction is faster than loads one by one. */
+/* Whether a gather instruction is faster than separate loads. */
 bool cpu_gathers_fast(void);
-/* Of so many roots that wait for the divider, one is made of multiplications
- * beside it; 0: none. */
+/* One of so many roots that wait for the divider is computed by multiplications
+ * instead; 0: none. */
 unsigned cpu_roots_in_steps(void);
-/* Whether stores past the caches are faster than those that miss them. */
+/* Whether streaming stores are faster than stores that miss the caches. */
 bool cpu_streams_fast(void);
 
 #endif

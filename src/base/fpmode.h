@@ -1,10 +1,10 @@
-/* fpmode.h: the host's floating-point mode register.
+/* fpmode.h: the host's floating-point mode register. Used by eu/, sampler/ and
+ * engine/; each thread has its own mode.
  *
- * Arithmetic of the EU runs on the host's own unit in the mode that cr0 asks
- * for. Messages are handled in that mode too: code whose results depend on it
- * asks for the default one while it computes. The engine enters the default
- * mode when the application calls it, and puts the application's back before
- * it returns. */
+ * EU arithmetic runs on the host's unit in the mode of cr0, and messages are
+ * handled in that mode, too. Code whose results depend on the mode enters the
+ * default one while it computes. The engine enters the default mode when the
+ * application calls it, and restores the application's before it returns. */
 #ifndef BASE_FPMODE_H
 #define BASE_FPMODE_H
 
@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <xmmintrin.h>
 
-#define FPMODE_DEFAULT 0x1f80u /* round to nearest even, nothing flushed */
+#define FPMODE_DEFAULT 0x1f80u /* round to nearest even, no flushing */
 #define FPMODE_FLUSH 0x8040u   /* FTZ and DAZ */
-#define FPMODE_STATUS 0x3fu    /* what happened so far: no mode */
+#define FPMODE_STATUS 0x3fu    /* exception flags, not mode bits */
 
 static inline uint32_t
 fpmode_get(void)
@@ -22,8 +22,8 @@ fpmode_get(void)
     return _mm_getcsr();
 }
 
-/* What was last set on the calling thread: to read the register takes until
- * everything before it is done. */
+/* The mode last set on this thread, because reading the register waits for all
+ * earlier instructions. */
 extern __thread uint32_t fpmode_mine __attribute__((tls_model("initial-exec")));
 
 static inline void
@@ -48,9 +48,9 @@ fpmode_rounds_to_nearest(uint32_t mode)
     return !(mode & 0x6000u);
 }
 
-/* Goes over to a mode, which costs little where it is the mode already, and
- * returns what fpmode_leave() needs to go back. The mode so far is one that was
- * set here. */
+/* Enters a mode, which is cheap if it is current already, and returns the
+ * argument of fpmode_leave(). The current mode must have been set by
+ * fpmode_set(). */
 static inline uint32_t
 fpmode_enter(uint32_t mode)
 {

@@ -3,8 +3,8 @@
 
 usage: gen_pack.py PREFIX INPUT.fields OUTPUT.h
 
-A description is a list of blocks; its syntax is explained at the top of each
-.fields file. For `packet 3DSTATE_VS 9` this writes `struct PREFIX_3dstate_vs`,
+A description is a list of blocks; the top of each .fields file explains the
+syntax. For `packet 3DSTATE_VS 9` this writes `struct PREFIX_3dstate_vs`,
 `PREFIX_3dstate_vs_unpack(struct *, const uint32_t *dw)`, its inverse
 `_pack` (used by tests), and `PREFIX_3DSTATE_VS_len_dw`.
 Anything malformed, overlapping its own name, or out of the block's length is

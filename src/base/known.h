@@ -1,12 +1,12 @@
-/* known.h: what the environment says, read once. Any thread: every one reads
- * the same, so which of them stores it is all the same. */
+/* known.h: caches a value of the environment, read on first use. Any thread:
+ * all threads read the same value, so races are harmless. */
 #ifndef BASE_KNOWN_H
 #define BASE_KNOWN_H
 
 #include <limits.h>
 #include <stdatomic.h>
 
-/* Apart, so that asking again needs no more than a load. */
+/* Out of line, so that later calls need only a load. */
 static __attribute__((noinline, cold)) int
 known_first(atomic_int *known, int (*read)(void))
 {
@@ -15,8 +15,8 @@ known_first(atomic_int *known, int (*read)(void))
     return v;
 }
 
-/* read() gives 0 to INT_MAX - 1; `known` is a static of the caller's, zero at
- * first. */
+/* read() returns 0 to INT_MAX - 1. `known`: a static of the caller, initially
+ * zero. */
 static inline int
 known_int(atomic_int *known, int (*read)(void))
 {

@@ -1,4 +1,6 @@
+/* log.c: messages, trace topics and their output. */
 #include "base/base.h"
+#include "base/file_limit.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,7 +34,7 @@ say(const char *fmt, va_list ap)
     if (n > (int)sizeof line - 2)
         n = sizeof line - 2;
     line[n++] = '\n';
-    ssize_t ignored = write(out_fd, line, (size_t)n);
+    ssize_t ignored = file_limit_append(out_fd, line, (size_t)n);
     (void)ignored;
 }
 
@@ -77,7 +79,7 @@ init_once(void)
 {
     const char *path = getenv("SOFTLAKE_OUTPUT");
     if (path && *path) {
-        /* The raw system call: inside the shim open() is our own. */
+        /* The raw system call, because inside the shim open() is interposed. */
         int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
                               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
         if (fd >= 0)

@@ -1,8 +1,8 @@
-/* log.h: what Softlake says, always on stderr or the file of -o.
+/* log.h: Softlake's messages, always to stderr or the file of -o.
  *
- * Four failures, four mechanisms: a bad ioctl returns an errno; a bad batch or
- * kernel calls guest_error(); a missing feature calls unimp(); a bug of ours
- * is an assert. Bytes that the client wrote never reach an assert.
+ * Four failures have four mechanisms. A bad ioctl returns an errno. A bad batch
+ * or kernel calls guest_error(). A missing feature calls unimp(). A bug of
+ * Softlake is an assert; bytes that the client wrote never reach an assert.
  *
  * Any thread. Nothing here allocates after log_init(). */
 #ifndef BASE_LOG_H
@@ -60,7 +60,7 @@ void log_trace(enum trace_tag tag, const char *fmt, ...)
             log_trace(TRACE_##tag, __VA_ARGS__);        \
     } while (0)
 
-/* A feature we lack. Counted always, printed once per site; with
+/* A missing feature. Always counted, printed once per site; with
  * SOFTLAKE_STRICT the launcher fails the run afterwards. */
 struct log_site {
     atomic_uint hits;
@@ -73,7 +73,7 @@ void log_unimp(struct log_site *site, const char *file, int line,
         log_unimp(&site_, __FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 
-/* The client gave us something malformed. Counted; printed once per site. */
+/* The client sent malformed data. Always counted, printed once per site. */
 void log_guest_error(struct log_site *site, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define guest_error(...)                      \

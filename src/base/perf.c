@@ -1,4 +1,4 @@
-/* perf.c: the words no_... of SOFTLAKE_PERF. */
+/* perf.c: parses the words no_... of SOFTLAKE_PERF. */
 #include "base/perf.h"
 #include "base/base.h"
 #include "base/known.h"
@@ -6,11 +6,32 @@
 #include <stdlib.h>
 
 static const char *const words[PERF_WAYS] = {
-    [PERF_RECTS] = "no_rects",   [PERF_WAIT] = "no_wait",
-    [PERF_HIDDEN] = "no_hidden", [PERF_CLEARED] = "no_cleared",
-    [PERF_RASTER] = "no_raster", [PERF_FS] = "no_fs",
-    [PERF_DEPTH] = "no_depth",   [PERF_BLEND] = "no_blend",
+    [PERF_RECTS] = "no_rects",
+    [PERF_WAIT] = "no_wait",
+    [PERF_HIDDEN] = "no_hidden",
+    [PERF_CLEARED] = "no_cleared",
+    [PERF_RASTER] = "no_raster",
+    [PERF_FS] = "no_fs",
+    [PERF_DEPTH] = "no_depth",
+    [PERF_BLEND] = "no_blend",
     [PERF_TEX] = "no_tex",
+    [PERF_BLOCK_LIST] = "no_block_list",
+    [PERF_SAMPLE_LIST] = "no_sample_list",
+    [PERF_DEPTH_ONLY] = "no_depth_only",
+    [PERF_BLOCK] = "no_block",
+    [PERF_COVERED] = "no_covered",
+    [PERF_MULTI_PRIM] = "no_multi_prim",
+    [PERF_UNIFORM] = "no_uniform",
+    [PERF_CHAIN] = "no_chain",
+    [PERF_RT_BATCH] = "no_rt_batch",
+    [PERF_TEX_GRID] = "no_tex_grid",
+    [PERF_TEX_DWORDS] = "no_tex_dwords",
+    [PERF_TEX_BC1] = "no_tex_bc1",
+    [PERF_TEX_BC1_SRGB] = "no_tex_bc1_srgb",
+    [PERF_TEX_BC3] = "no_tex_bc3",
+    [PERF_TEX_ETC] = "no_tex_etc",
+    [PERF_TEX_FOOTPRINT] = "no_tex_footprint",
+    [PERF_TEX_LANES] = "no_tex_lanes",
 };
 
 static unsigned

@@ -1,5 +1,7 @@
+/* pool.c: worker threads that share the indices of a call. */
 #include "base/pool.h"
 #include "base/base.h"
+#include "base/os_thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -7,32 +9,31 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* How long a thread with nothing to do looks for more before it sleeps: to be
- * woken takes about as long, and there is often another call by then. */
+/* How long an idle thread spins before it sleeps: waking it takes about as
+ * long, and another call often comes by then. */
 #define SPIN_NS 30000
 
-/* The indices of a call that a worker begins with. Each takes its own from the
- * front; who has no more takes others' from the back. Then the same indices
- * come to the same core call after call, even where some take longer: what
- * they write stays in its caches. It takes several times as long to get it
- * from those of another. */
+/* A worker's share of a call's indices. Its owner takes them from the front; a
+ * worker whose share is empty steals from the back. So the same indices run on
+ * the same core in each call, even if some take longer, and find their data in
+ * its caches. Data in another core's cache costs several times as much. */
 struct share {
-    alignas(128) _Atomic uint64_t left; /* begin, and end << 32 */
+    alignas(128) _Atomic uint64_t left; /* begin | end << 32 */
     atomic_bool owned;
 };
 
 struct pool {
-    pthread_mutex_t call; /* one pool_for at a time */
+    pthread_mutex_t call; /* of the pool_for() that has the threads */
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
     unsigned thread_count;
     pthread_t *threads;
-    bool spins; /* there is a CPU for each worker */
+    bool spins; /* each worker has a CPU */
     bool quit;
     /* the current call */
     atomic_uint generation;
     bool open;         /* threads may still join in */
-    unsigned sleepers; /* threads that need to be woken */
+    unsigned sleepers; /* threads that wait on `work` */
     atomic_uint busy;  /* threads that have joined in */
     void (*fn)(void *, unsigned, unsigned);
     void *ctx;
@@ -80,7 +81,8 @@ share_out(struct pool *pool, unsigned count)
     }
 }
 
-/* By the processor, as threads move, and what is in caches does not. */
+/* Chooses a share by the processor, because threads move and cached data does
+ * not. */
 static unsigned
 find_share(struct pool *pool)
 {
@@ -112,7 +114,7 @@ now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Until the value is another one, or for so long. */
+/* Spins until the value differs from `old`, at most SPIN_NS. */
 static void
 spin_while(const struct pool *pool, const atomic_uint *value, unsigned old)
 {
@@ -181,7 +183,7 @@ start_thread(struct pool *pool, unsigned index)
     if (!t)
         return false;
     *t = (struct pool_thread){pool, index + 1};
-    if (pthread_create(&pool->threads[index], NULL, thread_main, t)) {
+    if (thread_start(&pool->threads[index], false, thread_main, t)) {
         free(t);
         return false;
     }
@@ -256,11 +258,10 @@ pool_destroy(struct pool *pool)
 unsigned
 pool_workers(const struct pool *pool)
 {
-    return pool->thread_count + 1;
+    return pool ? pool->thread_count + 1 : 1;
 }
 
-/* Waking up takes longer than some calls: who has not come yet finds nothing
- * left to do, and nobody waits for it. */
+/* A worker that wakes late finds no work; the caller does not wait for it. */
 static void
 wait_for_threads(struct pool *pool)
 {
@@ -296,27 +297,19 @@ run_shared(struct pool *pool, unsigned count)
         wait_for_threads(pool);
 }
 
-/* Without an atomic operation in between, which would wait for all stores
- * before it. */
-static void
-run_alone(struct pool *pool, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++)
-        pool->fn(pool->ctx, i, 0);
-}
-
 void
 pool_for(struct pool *pool, unsigned count,
          void (*fn)(void *ctx, unsigned index, unsigned worker), void *ctx)
 {
-    if (!count)
-        return;
-    pthread_mutex_lock(&pool->call);
-    pool->fn = fn;
-    pool->ctx = ctx;
-    if (pool->thread_count)
+    if (count && pool && pool->thread_count &&
+        !pthread_mutex_trylock(&pool->call)) {
+        pool->fn = fn;
+        pool->ctx = ctx;
         run_shared(pool, count);
-    else
-        run_alone(pool, count);
-    pthread_mutex_unlock(&pool->call);
+        pthread_mutex_unlock(&pool->call);
+        return;
+    }
+    /* Without atomic operations, which would wait for all earlier stores. */
+    for (unsigned i = 0; i < count; i++)
+        fn(ctx, i, 0);
 }

@@ -1,11 +1,13 @@
-/* pool.h: the worker threads that execute draws and dispatches.
+/* pool.h: the worker threads that execute draws and dispatches. Created by the
+ * engine; called by geom/, raster/ and compute/.
  *
  * pool_for() runs fn(ctx, index, worker) for every index in [0, count) and
  * returns when all are done. The caller takes part as worker 0, so a pool of
- * zero threads runs everything in the caller. Which worker gets which index
- * is not defined: results must not depend on it. Several threads may call
- * pool_for() on one pool; calls are then serialised. fn must not call it.
- * Workers block all signals but the synchronous ones. */
+ * zero threads, and NULL, run everything in the caller. The worker of an index
+ * is undefined: results must not depend on it. Several threads may call
+ * pool_for() on one pool: while a call has the threads, the others run in their
+ * callers alone. fn must not call it. Workers block all signals but the
+ * synchronous ones. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 

@@ -1,5 +1,6 @@
-/* range.h: memory in which many lanes look at once, each at an offset of its
- * own, with the bounds ready to be compared with. Plain data. */
+/* range.h: a memory range for vector accesses, each lane at its own offset,
+ * with precomputed bounds. Plain data; filled by stages, read by compiled
+ * code. */
 #ifndef BASE_RANGE_H
 #define BASE_RANGE_H
 
@@ -7,14 +8,14 @@
 
 struct mem_range {
     uint8_t *mem;
-    /* The first offset from which 1, 2, 3, 4 dwords are not inside; 0 where
-     * there is none that they are inside from. */
+    /* The first offset at which 1, 2, 3, 4 dwords are out of range; 0: they
+     * never fit. */
     uint32_t end_B[4];
-    /* The same for 4 dwords of memory that is read as vectors. */
+    /* As end_B[3], for memory that is read as vectors of 4 dwords. */
     uint32_t vector_end_B;
 };
 
-/* Offsets are added to as signed numbers. */
+/* Limit of offsets, because vectors add them as signed numbers. */
 #define MEM_RANGE_LIMIT_B UINT64_C(0x7ffffff0)
 
 static inline uint32_t

@@ -1,4 +1,4 @@
-/* transpose.h: four vectors of four, rows to columns. */
+/* transpose.h: transposes a 4x4 matrix of floats. Pure; any thread. */
 #ifndef BASE_TRANSPOSE_H
 #define BASE_TRANSPOSE_H
 

@@ -1,10 +1,14 @@
-/* unroll.h: loops of up to four times of which none is left when compilers look
- * at registers: arrays of vectors get some only then. For files compiled for an
- * instruction set. */
+/* unroll.h: unrolls loops of up to four iterations early, because compilers
+ * keep arrays of vectors in registers only without a loop. For files compiled
+ * for one instruction set. */
 #ifndef BASE_UNROLL_H
 #define BASE_UNROLL_H
 
-/* Sanitizers keep such arrays in memory anyway, and compile for minutes. */
+/* Inlined, so that arguments are constants. */
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+/* Sanitizers keep such arrays in memory anyway, and compilation takes
+ * minutes. */
 #ifdef __SANITIZE_ADDRESS__
 #define LANES_UNROLLED for
 #elif defined(__clang__)

@@ -1,15 +1,29 @@
-/* engine.c: the engine as a whole: life, workers, clock, fork. */
+/* engine.c: creation, destruction and fork of the engine. */
 #include "engine/engine.h"
 
-#include "base/fpmode.h"
 #include "base/pool.h"
-#include "engine/state.h"
+#include "engine/state/aux_state.h"
+#include "engine/queue/queue.h"
+#include "engine/scanout/scanout.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* i915 gives up on a request after some seconds without progress. */
 #define HANG_LIMIT_MS 10000
+
+static void
+free_engine(struct engine *engine)
+{
+    pool_destroy(engine->pool);
+    aux_table_destroy(engine->aux);
+    pthread_mutex_destroy(&engine->lock);
+    pthread_mutex_destroy(&engine->pool_lock);
+    pthread_mutex_destroy(&engine->target_lock);
+    pthread_cond_destroy(&engine->idle);
+    for (unsigned i = 0; i < ENGINE_RING_COUNT; i++)
+        ring_finish(&engine->ring[i]);
+    free(engine);
+}
 
 struct engine *
 engine_create(const struct engine_config *config)
@@ -23,89 +37,81 @@ engine_create(const struct engine_config *config)
     if (!engine->config.hang_limit_ms)
         engine->config.hang_limit_ms = HANG_LIMIT_MS;
     engine->refs = 1;
+    engine->free_engine = free_engine;
+    engine->before_unmap = target_unmap;
+    engine->after_change = aux_forget;
     pthread_mutex_init(&engine->lock, NULL);
     pthread_mutex_init(&engine->pool_lock, NULL);
     pthread_mutex_init(&engine->target_lock, NULL);
     pthread_cond_init(&engine->idle, NULL);
     for (unsigned i = 0; i < ENGINE_RING_COUNT; i++)
-        pthread_mutex_init(&engine->ring[i], NULL);
+        ring_init(&engine->ring[i]);
+    engine->aux = aux_table_create();
     vm_init();
     return engine;
 }
 
-void
-engine_unref(struct engine *engine)
+uint64_t
+engine_work(struct engine *engine)
 {
-    if (atomic_fetch_sub(&engine->refs, 1) != 1)
-        return;
-    pool_destroy(engine->pool);
-    pthread_mutex_destroy(&engine->lock);
-    pthread_mutex_destroy(&engine->pool_lock);
-    pthread_mutex_destroy(&engine->target_lock);
-    pthread_cond_destroy(&engine->idle);
-    for (unsigned i = 0; i < ENGINE_RING_COUNT; i++)
-        pthread_mutex_destroy(&engine->ring[i]);
-    free(engine);
-}
-
-struct pool *
-engine_pool(struct engine *engine)
-{
-    pthread_mutex_lock(&engine->pool_lock);
-    if (!engine->pool) {
-        /* New threads inherit the creator's rounding and denormal modes;
-         * ours must not depend on what the application has set. */
-        uint32_t csr = fpmode_get();
-        fpmode_set(FPMODE_DEFAULT);
-        /* The streamer is one of them. */
-        unsigned threads = engine->config.threads;
-        engine->pool = pool_create(threads ? threads - 1 : 0);
-        fpmode_set(csr);
-    }
-    struct pool *pool = engine->pool;
-    pthread_mutex_unlock(&engine->pool_lock);
-    return pool;
+    return atomic_load(&engine->work);
 }
 
 void
 engine_trace_coverage(void)
 {
     if (trace_on(TRACE_eu))
-        eu_trace_coverage();
+        eu_trace_fallbacks();
+}
+
+void
+engine_before_fork(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    pthread_mutex_lock(&engine->pool_lock);
+    pthread_mutex_lock(&engine->target_lock);
+    aux_before_fork(engine);
+}
+
+static void
+release_locks(struct engine *engine)
+{
+    atomic_store(&engine->forked, true);
+    aux_after_fork(engine);
+    pthread_mutex_unlock(&engine->target_lock);
+    pthread_mutex_unlock(&engine->pool_lock);
+    pthread_mutex_unlock(&engine->lock);
 }
 
 void
 engine_after_fork_parent(struct engine *engine)
 {
-    atomic_store(&engine->forked, true);
+    release_locks(engine);
 }
 
 void
 engine_after_fork(struct engine *engine)
 {
-    engine_after_fork_parent(engine);
-    /* Only the forking thread exists here. Whatever the others held or were
-     * doing is theirs, in the parent: memory is shared with it, so work in
-     * flight is finished there. */
-    pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->pool_lock, NULL);
-    pthread_mutex_init(&engine->target_lock, NULL);
+    release_locks(engine);
+    /* Only the forking thread exists in the child. The parent's threads keep
+     * the locks of batches and finish work in flight, because GPU memory is
+     * shared with the parent. */
     pthread_cond_init(&engine->idle, NULL);
     for (unsigned i = 0; i < ENGINE_RING_COUNT; i++)
-        pthread_mutex_init(&engine->ring[i], NULL);
+        ring_init(&engine->ring[i]);
     vm_fault_after_fork();
     engine->pool = NULL;
+    engine->pool_failed = false;
     for (struct engine_context *ctx = engine->contexts; ctx; ctx = ctx->next)
         submit_after_fork(ctx);
 }
 
-uint64_t
-engine_timestamp(struct engine *engine)
+void
+engine_destroy(struct engine *engine)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t hz = engine->config.timestamp_hz;
-    uint64_t ticks = (uint64_t)now.tv_sec * hz +
-                     (uint64_t)now.tv_nsec * hz / UINT64_C(1000000000);
-    return ticks & ((UINT64_C(1) << 36) - 1);
+    if (!engine)
+        return;
+    queue_drain(engine);
+    target_forget(engine);
+    engine_unref(engine);
 }

@@ -1,11 +1,11 @@
-/* engine.h: turns batches into memory writes. The only header of this room
- * that drm-shim and cli may include.
+/* engine.h: executes batches: GPU commands become writes to memory. The only
+ * header of this room that drm-shim and cli may include.
  *
- * One struct engine per process, made on the first device open. A VM is a GPU
- * address space (a reserved window of host memory), a context is a hardware
- * context with its register and pipeline state. Both are reference counted by
- * the queue: destroying one with work in flight is safe.
- * Calls are safe from any thread. */
+ * One struct engine per process, created on the first device open. A VM is a
+ * GPU address space: a reserved window of host memory. A context is a hardware
+ * context with its register and pipeline state. The queue holds references to
+ * both, so destroying one with work in flight is safe. Calls are safe from any
+ * thread. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -17,78 +17,125 @@ struct engine_context;
 
 struct engine_config {
     unsigned gen;     /* 8 or 9 */
-    unsigned threads; /* that execute, the streamer among them; 0: execute
-                         in the submitting thread */
-    bool noop;        /* accept everything, execute nothing but post-sync
-                         writes and the like that clients wait for */
+    unsigned threads; /* that execute, including the one that runs the batch; 0:
+                         execute in the submitting thread */
+    bool noop; /* accept every command, but execute only post-sync writes and
+                  others that clients wait for */
     uint64_t timestamp_hz;
     unsigned eu_threads_per_subslice, subslices; /* bounds scratch slots */
-    unsigned hang_limit_ms; /* of a semaphore wait; 0: as i915's */
+    bool keep_target; /* copy the last target before its memory is unmapped, for
+                         engine_last_target() */
+    /* See hang.h; also limits semaphore waits. 0: as i915's. */
+    unsigned hang_limit_ms;
 };
 
 struct engine *engine_create(const struct engine_config *config);
-/* Waits for all work; after it no engine thread touches client memory. */
+/* Waits for all work, except batches whose fences never signal. Afterwards no
+ * engine thread touches client memory. */
 void engine_destroy(struct engine *engine);
-/* After fork(), which leaves all memory to two processes. The child has no
- * engine threads; it starts its own lazily. */
+/* Call around fork(): before it, in the parent and in the child. Takes the
+ * engine's locks, but waits for no batch. Parent and child share all GPU memory
+ * from then on. The child has no engine threads; it starts its own on first
+ * use. */
+void engine_before_fork(struct engine *engine);
 void engine_after_fork_parent(struct engine *engine);
 void engine_after_fork(struct engine *engine);
-/* Set it when the application has installed a signal handler of its own: what
- * the engine needs is put back before its next batch. Also in signal handlers,
- * and before any code of the engine can run. */
+/* Set when the application installs a signal handler of its own: the engine
+ * reinstalls its handlers before its next batch. May be set in signal handlers,
+ * and before any engine code runs. */
 extern atomic_bool engine_signals_changed;
-/* Copies what may not be readable: false if some of it is not. */
+/* The engine's handlers have been installed. */
+extern atomic_bool engine_has_handler;
+struct sigaction;
+/* sigaction() of the application, if engine_has_handler. True: done, because
+ * the engine's handler of this signal is installed and stays so. Safe in signal
+ * handlers. */
+bool engine_sigaction(int sig, const struct sigaction *act,
+                      struct sigaction *old);
+/* Number of commands so far that drew, dispatched or copied, or would have
+ * (config.noop). */
+uint64_t engine_work(struct engine *engine);
+/* When this thread's faults were last seen not to be blocked: clock_tick_ns().
+ * Set to 0 when the application changes the thread's signal mask. */
+extern __thread int64_t engine_unblocked_ns
+    __attribute__((tls_model("initial-exec")));
+/* Whether engine_copy() can be used here for memory that may be bad. A system
+ * call once per tick. */
+bool engine_catches_faults(void);
+/* Copies memory that may be unreadable. False: part of it is. */
 bool engine_copy(void *to, const void *from, size_t size_B);
-/* What of the kernels so far was not compiled, to trace(eu). */
+/* Reports to trace(eu) the instructions that were interpreted, not compiled. */
 void engine_trace_coverage(void);
 
-/* What there is of an address space. Bits of a GPU address above it count for
- * nothing, so what clients have at addresses a multiple of it apart cannot be
- * there at the same time. */
+/* Upper limit of what an address space can map at a time; the host may have
+ * fewer addresses. GPU addresses go up to ENGINE_VA_END. Batches run faster if
+ * no two mappings lie a multiple of engine_vm_size_B() apart. */
 #define ENGINE_VM_SIZE_B (UINT64_C(1) << 40)
-/* NULL: out of memory. */
+#define ENGINE_VA_END (UINT64_C(1) << 48)
+/* NULL: out of memory or addresses; prints a message. */
 struct engine_vm *engine_vm_create(struct engine *engine);
 void engine_vm_unref(struct engine_vm *vm);
+uint64_t engine_vm_size_B(const struct engine_vm *vm); /* a power of two */
 /* Maps size_B bytes of fd from offset_B at GPU address va (all multiples of
- * 4096, canonical bits above 47 already removed). Replaces what was there.
- * 0 or a negative errno. The pages stay mapped after the fd is closed. */
+ * 4096, canonical bits above 47 already removed). Replaces earlier mappings. 0
+ * or a negative errno; -ENOSPC: no room in the window, or the process has
+ * almost as many mappings as the host allows. The pages stay mapped after the
+ * fd is closed. */
 int engine_vm_map(struct engine_vm *vm, uint64_t va, uint64_t size_B, int fd,
                   uint64_t offset_B);
-/* The same for memory of the application (userptr): the same pages where they
- * are shared, a copy where they are private. */
+/* Maps memory of the application (userptr): shared pages are aliased, private
+ * pages are copied around batches. */
 int engine_vm_map_ptr(struct engine_vm *vm, uint64_t va, uint64_t size_B,
                       void *ptr);
 void engine_vm_unmap(struct engine_vm *vm, uint64_t va, uint64_t size_B);
-/* From now on others than batches may write what is mapped there: the client
- * has mapped it, or another process has it. */
-void engine_vm_expose(struct engine_vm *vm, uint64_t va, uint64_t size_B);
+/* Whether any mapping is away from its home in the window (see vm.h). */
+bool engine_vm_has_moved(const struct engine_vm *vm);
+/* Whether the whole range is translated with one shift, so that a surface may
+ * span it. */
+bool engine_vm_is_straight(const struct engine_vm *vm, uint64_t va,
+                           uint64_t size_B);
+/* Moves mappings so that engine_vm_is_straight() holds. No batch may use the
+ * range meanwhile. False: no room in the window, or out of memory. */
+bool engine_vm_straighten(struct engine_vm *vm, uint64_t va, uint64_t size_B);
+/* From now on the CPU may write the range as well: the client has mapped it, or
+ * (shared) another process has it. */
+void engine_vm_expose(struct engine_vm *vm, uint64_t va, uint64_t size_B,
+                      bool shared);
 
 struct engine_context *engine_context_create(struct engine *engine,
                                              struct engine_vm *vm);
 void engine_context_destroy(struct engine_context *ctx);
-/* Number of batches of this context that ended in a guest error, and of those
- * that were queued behind one. */
+/* active: batches of this context that ended in a guest error; pending: batches
+ * that were queued after one of them. */
 void engine_context_resets(struct engine_context *ctx, uint32_t *active,
                            uint32_t *pending);
 
+/* The rings, one row each: name, I915_ENGINE_CLASS_*, MMIO base, index of
+ * commands of type 3 (see struct cs_ring). */
+#define ENGINE_RINGS(X)                         \
+    X(RCS, "rcs", RENDER, 0x2000, cs_index_gfx) \
+    X(BCS, "bcs", COPY, 0x22000, cs_index_gfx)  \
+    X(VCS, "vcs", VIDEO, 0x12000, NULL)         \
+    X(VECS, "vecs", VIDEO_ENHANCE, 0x1a000, NULL)
+
 enum engine_ring {
-    ENGINE_RCS,
-    ENGINE_BCS,
-    ENGINE_VCS,
-    ENGINE_VECS,
-    ENGINE_RING_COUNT
+#define X(ring, name, uapi_class, mmio, commands) ENGINE_##ring,
+    ENGINE_RINGS(X)
+#undef X
+        ENGINE_RING_COUNT
 };
 
 enum engine_result { ENGINE_OK, ENGINE_GUEST_ERROR };
 
-/* One submission. Batches of one context run in order; rings run in parallel.
- * wait() blocks until the in-fences have signalled; done() is called exactly
- * once, after the last memory write of the batch is visible. Both run on an
- * engine thread (with threads == 0: in the submitter, before engine_submit
- * returns) or in engine_help(), and must not submit. ready(): whether wait()
- * would return at once; takes no locks. users: where the batch may look at
- * memory that engine_vm_map_ptr() mapped; the caller's, until done(). The
- * struct is copied. */
+/* One submission; the struct is copied. Batches of one context run in order;
+ * rings run in parallel.
+ * wait() blocks until the in-fences have signalled. ready() tells whether
+ * wait() would return at once; it takes no locks. done() is called exactly
+ * once, after the last memory write of the batch is visible. wait() and done()
+ * run on an engine thread or in engine_help(); with threads == 0 they run in
+ * the submitter before engine_submit() returns. They must not submit.
+ * users: addresses of memory mapped by engine_vm_map_ptr() that the batch may
+ * access; owned by the caller, valid until done(). */
 struct engine_submit {
     struct engine_context *ctx;
     enum engine_ring ring;
@@ -102,26 +149,31 @@ struct engine_submit {
     void *data;
 };
 void engine_submit(struct engine *engine, const struct engine_submit *submit);
-/* Blocks while more than ENGINE_QUEUE_MAX batches of the context are queued,
- * until half are over, unless they wait for fences. For clients that submit
- * faster than batches run; they must hold no lock that done() or others need.
- * i915 does likewise when a context's ring is full. Guess: of its 16 KiB a
- * batch takes some 250 bytes. */
+/* The same in two steps, for callers with a lock: engine_enqueue() does not
+ * wait. False: nobody else runs the batch, call engine_run() without the lock.
+ */
+bool engine_enqueue(struct engine *engine, const struct engine_submit *submit);
+void engine_run(const struct engine_submit *submit);
+/* Throttles clients that submit faster than batches run. Blocks while more than
+ * ENGINE_QUEUE_MAX batches of the context are queued, until half have ended,
+ * unless the context waits for fences. The caller must hold no lock that done()
+ * or another thread needs. i915 does likewise when a context's ring is full.
+ * Guess: a batch takes some 250 of the ring's 16 KiB. */
 #define ENGINE_QUEUE_MAX 64u
 void engine_throttle(struct engine_context *ctx);
-/* For a thread that is about to sleep until a batch is over: runs one that it
- * has submitted itself, if one may run now. False: there is none. */
+/* For a thread that is about to sleep until a batch ends: runs one batch that
+ * it has submitted itself and that may run now. False: there is none. */
 bool engine_help(struct engine *engine);
-/* Blocks until everything submitted before has finished. */
+/* Blocks until every batch submitted before has ended. */
 void engine_idle(struct engine *engine);
 
 uint64_t engine_timestamp(struct engine *engine); /* ticks, 36 bits */
-/* Last colour target drawn to, for --framebuffer: RGBA8 rows top down.
- * False if none. The caller frees *rgba. */
+/* Last colour target drawn to, for --framebuffer: RGBA8 rows, top down. False:
+ * none yet. The caller frees *rgba. */
 bool engine_last_target(struct engine *engine, uint32_t *width,
                         uint32_t *height, uint8_t **rgba);
-/* Reads a scan-out buffer that is mapped at mem: used by drm-shim's KMS for
- * --framebuffer. tiling: 0 linear, 1 X, 2 Y. fourcc as in drm_fourcc.h. */
+/* Converts a scan-out buffer mapped at mem to RGBA8. Called by drm-shim's KMS
+ * for --framebuffer. tiling: 0 linear, 1 X, 2 Y. fourcc as in drm_fourcc.h. */
 bool engine_detile_rgba(const void *mem, uint64_t size_B, uint32_t width,
                         uint32_t height, uint32_t pitch_B, unsigned tiling,
                         uint32_t fourcc, uint8_t *rgba);

@@ -1,14 +1,16 @@
-/* message.h: what a SEND hands to the shared functions.
+/* message.h: messages of SEND instructions, from the EU to the shared
+ * functions.
  *
- * The EU gathers nothing: src0/src1 point into the thread's register file and
- * dst is where the answer goes. A handler that writes dst before it has read
- * its payload must copy the payload first (the ranges may overlap). The EU
- * guarantees that all three ranges lie inside the register file.
+ * Callers: the engine's send function and its handlers, in the thread that runs
+ * the EU thread. A message is valid during the call. src0, src1 and dst point
+ * into the thread's register file and may overlap: a handler reads or copies
+ * its payload before it writes dst. The EU guarantees that all three ranges lie
+ * inside the register file.
  *
- * The sampler answers messages without a header with all of dst, in lanes of
- * exec_mask, and so does the data port untyped reads: where no lane is off,
- * compiled code keeps nothing of what was there. Any other answer may leave
- * some of it. */
+ * For messages without a header, the sampler writes all of dst in the lanes of
+ * exec_mask, and so do untyped reads of the data port. If no lane is off,
+ * compiled code does not keep the old contents of dst. Other answers may leave
+ * parts of dst unwritten. Source: KBL PRM vol 7. */
 #ifndef EU_MESSAGE_H
 #define EU_MESSAGE_H
 
@@ -38,7 +40,7 @@ struct eu_message {
     bool header;         /* descriptor bit 19 */
     bool check_tdr;      /* sendc, sendsc */
     uint8_t exec_size;   /* lanes of the instruction */
-    uint8_t chan_offset; /* thread channel of lane 0 */
+    uint8_t chan_offset; /* 0, or 1 plus its index in eu_start.direct */
     uint8_t mlen_grf, ex_mlen_grf, rlen_grf;
     uint8_t site; /* 0, or one more than its place in eu_start.direct */
     uint32_t desc, ex_desc;
@@ -63,21 +65,21 @@ eu_message_reg(const struct eu_message *m, unsigned grf)
 
 enum eu_msg_result {
     EU_MSG_OK,
-    EU_MSG_BARRIER, /* barrier signalled; thread->n0[0] is raised later by
-                     * whoever runs the group, behind a fence: all of it runs on
-                     * one thread of the host; `wait` returns until then */
+    EU_MSG_BARRIER, /* barrier signalled: `wait` blocks until the thread that
+                       runs the group raises thread->n0[0], after a fence. A
+                       group runs on one host thread. */
     EU_MSG_ERROR,   /* guest error already reported: end the thread */
 };
 
 typedef enum eu_msg_result (*eu_send_fn)(struct eu_thread *thread,
                                          const struct eu_message *msg);
 
-/* What answers a message whose payload is two or three vectors of 16 lanes, in
- * all lanes and without anybody looking at it again: called where nobody sees
- * those that are off. A function of C: with arg, dst, more, the thread's user,
- * and the payload in vector registers, twice as many with AVX2. Returns a bool:
- * false with nothing done, and the message is sent. Vector registers are left
- * as they are, upper halves and all. */
+/* Direct answer: a C function that answers a message in all lanes. Compiled
+ * code calls it with arg, dst, more, the thread's user, and the payload in
+ * vector registers. The payload is two or three vectors of 16 lanes (AVX2:
+ * twice as many of eight); inactive lanes are undefined. It returns false if it
+ * has done nothing; then the message is sent. It preserves the vector
+ * registers, upper halves included. */
 struct eu_direct {
     void (*fn)(void);
     const void *arg, *more;

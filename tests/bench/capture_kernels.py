@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints what stock Mesa makes of tests/bench/shaders for Kaby Lake, as
-arrays for kernels_code.h.
+"""Prints the kernels that stock Mesa compiles from tests/bench/shaders for
+Kaby Lake, as arrays for kernels_code.h.
 
 usage: capture_kernels.py SOFTLAKE STAGE TEST.shader_test...
 

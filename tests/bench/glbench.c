@@ -1,4 +1,4 @@
-/* GL workloads, one per process, timed on command.
+/* glbench.c: GL workloads, one per process, timed on command.
  *
  * usage: glbench --list              rows, their units
  *        glbench --compare A B       mean difference of two pictures, and how
@@ -96,7 +96,7 @@ bench_frame(struct bench *b)
     b->frame_count++;
 }
 
-/* How many frames take that long. */
+/* Number of frames that take that long. */
 static uint32_t
 calibrate(struct bench *b, double duration_s)
 {
@@ -178,7 +178,7 @@ read_buffers(struct bench *b, float *values)
     return count;
 }
 
-/* With what a row throws away made visible. */
+/* Draws culled and discarded primitives, too, to make them visible. */
 static void
 take_picture(struct bench *b, const char *path)
 {

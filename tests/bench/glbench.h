@@ -1,9 +1,9 @@
-/* glbench.h: one GL workload per row, all in the same frame of rules.
+/* glbench.h: one GL workload per row, under the same rules.
  *
- * A row is data: target, shaders, texture, mesh, state, and how much one frame
- * of it is worth. glbench.c sets a row up, draws frames of it between two
- * readings of the clocks and writes what a frame looks like; hooks do what the
- * data cannot say. Driver-neutral: the same program runs on llvmpipe and on
+ * A row is data: target, shaders, texture, mesh, state, and the work of one
+ * frame. glbench.c sets a row up, draws frames between two readings of the
+ * clocks, and writes the picture of a frame. Hooks do the parts that data
+ * cannot describe. Driver-neutral: the same program runs on llvmpipe and on
  * Softlake. */
 #ifndef GLBENCH_H
 #define GLBENCH_H
@@ -30,7 +30,7 @@ struct row_texture {
 
 struct row_buffer {
     uint32_t size_B;
-    bool integers; /* what the picture shows of it */
+    bool integers; /* type in the picture */
 };
 
 struct bench;
@@ -40,21 +40,22 @@ struct row {
     double work;             /* in units per frame, without the prefix */
     GLenum color, depth;     /* target; 0: RGBA8, none */
     int samples;
-    bool bgra; /* target and texture as the window system has them */
+    bool bgra; /* target and texture in the window system's layout */
     const char *vs, *fs, *cs;
     struct row_texture texture;
     float k[4]; /* uniform vec4 k */
     bool blend;
     uint32_t quads;      /* per frame, each over the whole target */
-    uint32_t grid_cells; /* a mesh of so many by so many cells, drawn once */
+    uint32_t grid_cells; /* a mesh of that many cells in each direction, drawn
+                            once */
     float grid_jitter;   /* of its vertices, in cells */
     struct row_buffer buffers[MAX_BUFFERS];
     uint32_t groups_x, groups_y;
-    /* After all of that was set up; NULL: nothing. */
+    /* Called after the setup above; NULL: nothing. */
     void (*setup)(struct bench *b);
     /* NULL: quads, grid and dispatch as above, and a flush. */
     void (*frame)(struct bench *b);
-    /* NULL: the target, or the buffers. Returns how many values. */
+    /* NULL: the target, or the buffers. Returns the number of values. */
     size_t (*picture)(struct bench *b, float *values);
     bool finishes; /* a frame ends in glFinish(): none is in flight */
 };
@@ -69,7 +70,7 @@ struct bench {
     GLuint fbo, other_fbo;
     GLint location; /* of a uniform that the frame sets */
     uint32_t grid_indices;
-    uint32_t unique; /* counts shaders: no two are the same */
+    uint32_t unique; /* number of the shader: all differ */
     uint8_t *pixels; /* TARGET_PX^2 of RGBA8 */
 };
 
@@ -79,7 +80,7 @@ extern const struct row rows_fill[], rows_triangle[], rows_texture[],
 
 /* All of these exit(1) with a message on any GL or compile error. */
 void bench_setup(struct bench *b, const struct row *row);
-/* As if nothing had been drawn: targets and buffers as they began. */
+/* Restores the initial state of targets and buffers. */
 void bench_reset(struct bench *b);
 GLuint bench_program(const char *vs, const char *fs);
 GLuint bench_target(GLenum color, GLenum depth, int samples);
@@ -88,7 +89,7 @@ void bench_frame(struct bench *b);
 void bench_draw_quad(const struct bench *b);
 /* Two triangles of the grid. */
 void bench_draw_cell(uint32_t cell);
-/* Reads the bound framebuffer's colours; returns how many values. */
+/* Reads the bound framebuffer's colours; returns the number of values. */
 size_t bench_read_colors(float *values);
 
 /* Shaders that several rows share; `in vec2 pos` is attribute 0. */

@@ -1,4 +1,4 @@
-/* Compute shaders; each frame waits for its dispatch. */
+/* glbench_compute.c: compute shaders; each frame waits for its dispatch. */
 #include "glbench.h"
 
 #define BUFFER(n, type, name)                                                 \

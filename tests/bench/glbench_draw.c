@@ -1,4 +1,4 @@
-/* What small work costs: draw calls, round trips, shaders. */
+/* glbench_draw.c: the cost of small work: draw calls, round trips, shaders. */
 #include "glbench.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static const char fs_pbr[] = FS_HEAD
     " a += light(n, vec3(uv, 0), lights[i], v.x);"
     " c = vec4(t.xyz * a, t.w); if (v.w < 0.1) discard; }";
 
-/* Another constant each time, but the same ones for each picture. */
+/* A different constant each time, but the same ones for each picture. */
 static void
 shader_frame(struct bench *b, const char *format)
 {
@@ -119,7 +119,7 @@ shader_frame(struct bench *b, const char *format)
     glDeleteProgram(program);
 }
 
-/* Programs of earlier processes may be in a cache on the disk. */
+/* Programs of earlier processes may be in the disk cache. */
 static void
 setup_unique(struct bench *b)
 {

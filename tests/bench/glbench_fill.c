@@ -1,4 +1,4 @@
-/* Clears, fills, blending, and small to large triangles. */
+/* glbench_fill.c: clears, fills, blending, and small to large triangles. */
 #include "glbench.h"
 
 #define FS_FLAT FS_HEAD "uniform vec4 k; void main(){ c = k; }"
@@ -16,7 +16,7 @@ frame_clear(struct bench *b)
     GLbitfield planes = GL_COLOR_BUFFER_BIT;
     if (b->row->depth)
         planes |= GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT;
-    /* Another colour each time: no driver may drop it. */
+    /* A different colour each time, so that no driver may drop the clear. */
     glClearColor((float)(b->frame_count & 255) / 255.0f, 0.5f, 0.25f, 1);
     glClear(planes);
     glFlush();
@@ -28,8 +28,8 @@ frame_clear(struct bench *b)
 #define SIMILAR                                                    \
     .texture = {GL_RGBA8, TARGET_PX, GL_LINEAR, GL_LINEAR, false}, \
     .k = {1, 1, 0.3f / TARGET_PX, 0.3f / TARGET_PX}
-/* One quad per flush: llvmpipe drops what an opaque one of the same frame
- * covers. */
+/* One quad per flush, because llvmpipe drops quads that a later opaque quad of
+ * the frame covers. */
 const struct row rows_fill[] = {
     {"clear_rgba8", MPIX, .frame = frame_clear},
     {"clear_rgba8_d24s8", MPIX, .depth = GL_DEPTH24_STENCIL8,

@@ -1,4 +1,4 @@
-/* Vertices, and what multisampling and copies cost. */
+/* glbench_geometry.c: vertices, and the cost of multisampling and copies. */
 #include "glbench.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ frame_blit_scaled(struct bench *b)
     blit(b, TARGET_PX / 2, GL_LINEAR);
 }
 
-/* Something to copy, then the copy. */
+/* Draws a source for the copy, then copies it. */
 static size_t
 picture_blit(struct bench *b, float *values)
 {

@@ -1,5 +1,5 @@
-/* Images, buffers of texels, and pixel buffer objects, which drivers move by
- * means of the two. */
+/* glbench_image.c: images, texel buffers, and pixel buffer objects, which
+ * drivers implement by them. */
 #include "glbench.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char fs_store[] = FS_HEAD
     "layout(binding = 1, rgba8) writeonly uniform image2D o; void main(){" PIXEL
     " imageStore(o, p, vec4(uv, 0.5, 1.0)); c = vec4(1); }";
 
-/* A second image like the first; what is stored is in it. */
+/* A second image like the first, as target of stores. */
 static void
 setup_images(struct bench *b)
 {

@@ -1,4 +1,5 @@
-/* What the data of a row stands for: programs, targets, textures, meshes. */
+/* glbench_setup.c: makes the objects of a row: programs, targets, textures,
+ * meshes. */
 #include "glbench.h"
 
 #include <stdio.h>
@@ -65,7 +66,7 @@ bench_target(GLenum color, GLenum depth, int samples)
     return fbo;
 }
 
-/* The layout that stock window systems use: GL_BGRA words with 8 bits each. */
+/* The layout of stock window systems: GL_BGRA words with 8 bits each. */
 static GLuint
 bgra_texture(const void *texels)
 {
@@ -107,7 +108,8 @@ noise(uint32_t i)
     return (uint8_t)(i >> 24);
 }
 
-/* Smooth, with some noise: a sample that is a little off is a little wrong. */
+/* Smooth, with some noise: a sample that is slightly off has a slightly wrong
+ * colour. */
 static void
 fill_texels(uint8_t *rgba, uint32_t size_px)
 {

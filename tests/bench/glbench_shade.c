@@ -1,4 +1,5 @@
-/* Depth tests, arithmetic in fragment shaders, whole fragment shaders. */
+/* glbench_shade.c: depth tests, arithmetic in fragment shaders, whole fragment
+ * shaders. */
 #include "glbench.h"
 
 #define LAYERS 16

@@ -1,4 +1,4 @@
-/* Textures: filters, formats, access patterns. */
+/* glbench_texture.c: textures: filters, formats, access patterns. */
 #include "glbench.h"
 
 #define FS_ROTATED                                             \

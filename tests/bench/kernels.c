@@ -1,21 +1,25 @@
-/* Cycles per executed EU instruction, for each tier, on real shaders.
+/* kernels.c: cycles per executed EU instruction, for each tier, on real
+ * shaders.
  *
  * usage: kernels [NAME...]
- * Messages are answered by a function that writes constants. A run is a thread
- * whose payload is written, that is started, executed to its EOT and dropped:
- * in the rasterizer's own loop, with the colours left in memory, if it is that
- * of a pixel shader. A sample is many runs between two readings of the time
- * stamp counter, and those of two kernels that are compared alternate. Cycles
- * are the core's: behind each sample the counter is calibrated against chains
- * of dependent multiplications. Processors may run slower while they compute
- * in 512 bits, and for a while after that. */
+ *
+ * A function that writes constants answers messages. A run writes a thread's
+ * payload, starts the thread, and executes it to its EOT. Pixel shaders run in
+ * the rasterizer's own loop and leave their colours in memory. A sample is many
+ * runs between two readings of the time stamp counter. Samples of two kernels
+ * that are compared alternate. Cycles are the core's: after each sample the
+ * counter is calibrated against chains of dependent multiplications. Processors
+ * may run slower while they compute with 512 bits, and for a while after that.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <x86intrin.h>
 
-#include "engine/raster/plane.h"
+#include "engine/raster/shade/interpolate.h"
 #include "eu/jit/jit.h"
+#include "eu/tiers/kernel.h"
+#include "eu/tiers/tiers.h"
 #include "kernels_code.h"
 
 #define SAMPLES 41
@@ -29,24 +33,24 @@
 #define BATCH 32         /* pixel shader threads that run in one go */
 
 static _Alignas(64) float payload[EU_GRF_COUNT * 8];
-static _Alignas(64) float values[32 * 8]; /* of answers */
+static _Alignas(64) float values[32 * 8]; /* contents of answers */
 
-/* How to run a kernel: with jit == NULL interpreted. */
+/* How to run a kernel; jit == NULL: interpreted. */
 struct way {
     const struct eu_kernel *k;
     const struct eu_jit *jit;
-    const struct plane_ops *ops;
+    const struct interpolate_ops *ops;
     uint32_t mask;
-    bool bare;     /* of a payload */
+    bool bare;     /* without a payload */
     unsigned runs; /* in a sample */
 };
 
 /* How threads of one kernel start. */
 struct starter {
     struct eu_launch launch;
-    const struct plane_ops *ops;
-    /* What threads overwrite; of those of pixel shaders the rest is there, and
-     * their weights are found as they begin. */
+    const struct interpolate_ops *ops;
+    /* Registers that threads overwrite, and for pixel shaders the registers
+     * that stay. Pixel shaders compute their weights at their start. */
     struct grf_copy copy[EU_GRF_COUNT], stay[EU_GRF_COUNT];
     unsigned copies, stays;
     bool weighs;
@@ -56,18 +60,18 @@ struct samples {
     double median, min;
 };
 
-/* What a kernel executes. */
+/* The instructions that a kernel executes. */
 struct profile {
     unsigned insns, vectors; /* computing, of eight lanes and more */
     unsigned messages;
-    uint32_t code[MAX_MESSAGES][4]; /* those alone, in their order */
+    uint32_t code[MAX_MESSAGES][4]; /* the messages alone, in their order */
 };
 
-/* In stores as wide as the loads that follow. */
+/* With stores as wide as the loads that follow. */
 static enum eu_msg_result
 answer(struct eu_thread *t, const struct eu_message *m)
 {
-    const struct plane_ops *ops = t->user;
+    const struct interpolate_ops *ops = t->user;
     const struct grf_copy copy = {.from = (const uint8_t *)values,
                                   .count = (uint8_t)m->rlen_grf};
     if (m->sfid == EU_SFID_GATEWAY)
@@ -101,9 +105,11 @@ static void
 find_copies(struct starter *s)
 {
     const struct eu_launch *l = &s->launch;
-    s->weighs = l->row_grf && eu_kernel_live_in(l->start.kernel)->catches;
+    s->weighs = l->chain_grf &&
+                eu_kernel_live_in(l->start.kernel)->captures_rt_write;
     for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
-        if (!has(l->live_in, g) || (s->weighs && g - l->row_grf < EU_ROW_GRF))
+        if (!has(l->live_in, g) ||
+            (s->weighs && g - l->chain_grf < EU_CHAIN_GRF))
             continue;
         if (s->weighs && !has(l->written, g))
             add_copy(s->stay, &s->stays, g);
@@ -187,23 +193,23 @@ run_threads(const struct starter *s, const struct way *w)
 static void
 run_batches(const struct starter *s, const struct way *w)
 {
-    static struct eu_thread t[EU_ROW_THREADS];
+    static struct eu_thread t[EU_CHAIN_THREADS];
     static const struct plane b1 = {0.1, 0.3, 0.2}, b2 = {0.2, 0.1, 0.4};
     static _Alignas(64) uint32_t color[BATCH][4][16];
     static uint16_t masks[BATCH];
-    static struct eu_row rows[BATCH];
+    static struct eu_chain_entry rows[BATCH];
     static struct tile_centres centres = {.x_px = -1, .y_px = -1};
     struct row_copies rest;
     unsigned stored;
     struct batch_block block[BATCH];
     const struct run_weights weights = {
-        .b1 = &b1, .b2 = &b2, .grf = (uint8_t)s->launch.row_grf};
+        .b1 = &b1, .b2 = &b2, .grf = (uint8_t)s->launch.chain_grf};
     t[0].user = (void *)s->ops;
     s->ops->copy(t[0].grf, s->stay, s->stays, 0);
     for (unsigned n = 0; n < BATCH; n++)
         block[n] = (struct batch_block){.x = (int32_t)n * 4,
-                                        .lit = (uint16_t)w->mask,
-                                        .helped = (uint16_t)w->mask};
+                                        .live = (uint16_t)w->mask,
+                                        .helper = (uint16_t)w->mask};
     struct thread_run run = {.launch = &s->launch,
                              .thread = t,
                              .weights = s->weighs ? &weights : NULL,
@@ -230,7 +236,7 @@ sample(const struct way *w)
 {
     static struct starter s;
     prepare(&s, w);
-    bool catches = w->jit && eu_kernel_live_in(w->k)->catches;
+    bool catches = w->jit && eu_kernel_live_in(w->k)->captures_rt_write;
     uint32_t before = eu_launch_begin(&s.launch);
     uint64_t from = __rdtsc();
     if (catches)
@@ -250,7 +256,7 @@ choose_runs(struct way *w)
     w->runs = (unsigned)(1 + SAMPLE_CYCLES / (sample(w) + 1));
 }
 
-/* Core cycles of a run, and how many more they are than those of another. */
+/* Core cycles of a run, and its difference to another run. */
 struct cost {
     struct samples run, extra;
 };
@@ -280,7 +286,7 @@ observe(struct profile *p, const struct eu_kernel *k)
     static struct eu_thread t;
     static struct starter s;
     memset(p, 0, sizeof *p);
-    const struct way way = {.k = k, .ops = &plane_ops_ref};
+    const struct way way = {.k = k, .ops = &interpolate_ops_ref};
     prepare(&s, &way);
     start(&t, &s);
     eu_launch_start(&s.launch, &t, UINT32_MAX, UINT32_MAX);
@@ -299,7 +305,7 @@ observe(struct profile *p, const struct eu_kernel *k)
     return t.status == EU_FINISHED;
 }
 
-/* The way, and that of the kernel's messages alone. */
+/* Measures a kernel, and its messages alone. */
 static struct cost
 measure_alu(struct way way, const struct eu_kernel *messages,
             const struct eu_jit *alone)
@@ -320,8 +326,8 @@ print_run(const struct profile *p, const struct eu_kernel *k,
     if (jit && alone) {
         struct way way = {.k = k,
                           .jit = jit,
-                          .ops = cpu == CPU_AVX512 ? &plane_ops_avx512
-                                                   : &plane_ops_avx2,
+                          .ops = cpu == CPU_AVX512 ? &interpolate_ops_avx512
+                                                   : &interpolate_ops_avx2,
                           .mask = UINT32_MAX};
         struct cost c = measure_alu(way, messages, alone);
         way.mask = PART_MASK;
@@ -347,7 +353,7 @@ report_run(const char *name, const uint32_t *code, size_t size_B)
     }
     const struct eu_kernel *messages = eu_kernel_get(p.code, p.messages * 16,
                                                      EU_GEN9);
-    struct way way = {.k = k, .ops = &plane_ops_ref, .mask = UINT32_MAX};
+    struct way way = {.k = k, .ops = &interpolate_ops_ref, .mask = UINT32_MAX};
     struct cost c = measure_alu(way, messages, NULL);
     printf("%-15s %6u %6u %5u %6.2f %6.2f", name, p.insns, p.vectors,
            p.messages, c.run.median / p.insns, c.extra.median / p.vectors);
@@ -382,7 +388,7 @@ build_us(const uint32_t *code, size_t size_B)
     return summarise(v, SAMPLES);
 }
 
-/* For threads with all channels on; for the others. */
+/* Compile times: for threads with all channels on, and for others. */
 static void
 compile_us(const struct eu_kernel *k, enum cpu_level cpu, struct samples us[2])
 {

@@ -1,6 +1,6 @@
-/* Shaders as Mesa 22.3.6 compiles them for Kaby Lake, SIMD16 where it has one.
- * The GLSL is our own, but for vs_pass and blit, which Mesa makes itself. More
- * are made by capture_kernels.py. */
+/* kernels_code.h: shaders as Mesa 22.3.6 compiles them for Kaby Lake, SIMD16 if
+ * available. The GLSL was written for this file, except for vs_pass and blit,
+ * which Mesa makes itself. capture_kernels.py makes more. */
 /* clang-format off */
 static const uint32_t pbr_code[] = {
     0x00000001, 0x26201244, 0x0000003c, 0x00000000, 0x2002565a, 0x020a23e0,

@@ -1,4 +1,4 @@
-"""Where the numbers of scripts/bench come from: drivers, rows, samples.
+"""Measures the numbers of scripts/bench: drivers, rows, samples.
 
 A row is opened on every configuration, then sampled in turn, and closed. A
 sample is (wall, cpu): seconds per unit of work.
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / 'tests' / 'client'))
 import run_glmark2  # noqa: E402
 
 TIMEOUT_S = 120
-# llvmpipe without the shortcuts in texture filtering that it is timed with.
+# llvmpipe without its shortcuts in texture filtering, which timed runs use.
 EXACT = {'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
                          'no_aos_sampling'}
 MEAN, PERCENT = 0.5, 0.5  # the common tolerance
@@ -40,7 +40,7 @@ class Config:
         self.renderer = 'Intel' if launcher else 'llvmpipe'
 
     def threads(self):
-        """Of workers; on one core the submitter does it all."""
+        """Number of workers; on one core the submitter does all work."""
         return 0 if self.cores == 1 else self.cores
 
     def command(self, argv):
@@ -90,7 +90,7 @@ class Process:
             self.child.stdin.write((command + '\n').encode())
             self.child.stdin.flush()
         except BrokenPipeError:
-            pass  # answer() tells what it said
+            pass  # answer() reports the process's output
         return self.answer(command.split()[0])
 
     def close(self):
@@ -130,10 +130,14 @@ class GlRow:
         return path
 
     def judge(self):
-        """Softlake's frame against that of an exact llvmpipe."""
+        """Compares Softlake's frame with an exact llvmpipe's."""
         ours = self.processes.get('softlake-1')
         if not ours:
             return
+        # A picture changes state (clear surfaces are drawn to): do it for all.
+        for process in self.processes.values():
+            if process is not ours:
+                self.picture(process)
         reference = Process(self.program, self.name,
                             Config('llvmpipe', 1, exact=True))
         theirs = self.picture(reference)
@@ -172,8 +176,8 @@ class GlRow:
 # ---- glmark2 ----
 
 class GlmarkRow:
-    """Frames of a scene, off screen; what one frame costs is the difference
-    between a run of many and a run of one."""
+    """Frames of a scene, off screen. The cost of a frame is the difference
+    between a run of many frames and a run of one."""
     unit, group = 'frame/s', 'glmark2'
 
     def __init__(self, scene, launcher, clock, seconds, size):
@@ -183,12 +187,12 @@ class GlmarkRow:
         self.frames, self.peak_kB = {}, {}
 
     def run(self, config, frames):
-        """(wall, cpu) seconds of a process that draws so many."""
-        # The display is Softlake's, whoever draws.
+        """(wall, cpu) seconds of a process that draws that many frames."""
+        # Softlake provides the display for both drivers.
         extra = {} if config.launcher else dict(
             run_glmark2.LLVMPIPE, LP_NUM_THREADS=str(config.threads()))
         extra.pop('GALLIVM_PERF', None)
-        # All at the same moment of the animation, however fast.
+        # All at the same moment of the animation, at any speed.
         extra['LD_PRELOAD'] = ':'.join(
             p for p in (os.environ.get('LD_PRELOAD'), self.clock) if p)
         command = [config.launcher or self.launcher, '-j',
@@ -233,7 +237,7 @@ class GlmarkRow:
         """The client suite's comparison, at a fixed moment."""
         done = subprocess.run(
             [str(ROOT / 'tests' / 'client' / 'run_glmark2.py'), self.launcher,
-             self.clock, '--mode', '320x240', self.scene],
+             self.clock, self.scene],
             stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise Failed(' '.join(done.stdout.split('\n')[2:]))
@@ -286,8 +290,8 @@ class KernelRow:
 
 
 def cycles_of(text, kernel):
-    """From the table that the program kernels prints: of the JIT's best code,
-    with its calls and messages."""
+    """Cycles from the table that the program kernels prints: the JIT's best
+    code, with its calls and messages."""
     for line in text.splitlines():
         words = line.split()
         if words[:1] == [kernel] and len(words) > 7:

@@ -1,4 +1,4 @@
-"""What scripts/bench makes of its samples: ratios, tables, verdicts."""
+"""Evaluates the samples of scripts/bench: ratios, tables, verdicts."""
 import csv
 import math
 import pathlib
@@ -23,7 +23,7 @@ def read_rows(mean, percent):
 
 
 def read_bars():
-    """Groups in their order: bar of each row, of the mean, title."""
+    """Groups in order: bar for each row, bar for the mean, title."""
     return {group: (float(bar) if bar else None,
                     float(mean) if mean else None, title)
             for group, bar, mean, title in records('bars.csv')}
@@ -67,9 +67,9 @@ def speed(row, config, kind):
 
 
 def change(row, old):
-    """How many times as fast as the build that took turns; or as in an earlier
-    run, relative to llvmpipe where that ran both times, for the machine may be
-    another one today."""
+    """Speed relative to the build that alternated with this one, or else to an
+    earlier run. The latter is relative to llvmpipe if that ran both times,
+    because the machine may have changed."""
     if row['samples'].get('old-1', {}).get('cpu'):
         return ratio(row, 'old-1', 'softlake-1', 'cpu')
     if not old:
@@ -86,7 +86,7 @@ def change(row, old):
 # ---- text ----
 
 def number(value, digits=3):
-    """So many digits that count, and no exponent."""
+    """The number with that many significant digits, without exponent."""
     if value is None:
         return '-'
     places = max(0, digits - 1 - math.floor(math.log10(abs(value)))) \

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""scripts/bench itself: what it computes, and one row of it.
+"""Tests scripts/bench: its computations, and one row.
 
 usage: test_bench.py BUILD
 
-BUILD is a build directory. Nothing here looks at how fast anything is. Output
-is TAP.
+BUILD is a build directory. No test depends on speed. Output is TAP.
 """
 import json
 import pathlib
@@ -141,7 +140,7 @@ def failures(build, folder):
 
 
 def one_row(build, folder):
-    """A whole run, and another that is compared with it."""
+    """A whole run, and a second one that is compared with it."""
     first, second = folder / 'first.json', folder / 'second.json'
     command = [str(SCRIPT), '--build', str(build), '--quick', '--rounds', '1',
                '--filter', '^draw_finish_roundtrip$', '--json']

@@ -1,8 +1,8 @@
-"""Where the time of a row goes: samples of perf, added up by room.
+"""Profiles a row: samples of perf, summed by room.
 
 Samples are taken while the row repeats its work, after the start, on one core.
-A symbol belongs to the room whose object file defines it; what compiled
-kernels take is `kernels`, what Mesa takes `driver`.
+A symbol belongs to the room whose object file defines it. Time in compiled
+kernels is `kernels`, time in Mesa `driver`.
 """
 import bisect
 import collections
@@ -15,7 +15,7 @@ import measure
 
 SUBROOMS = ('blt', 'compute', 'cs', 'geom', 'media', 'msg', 'raster', 'isa',
             'interp', 'jit')
-OTHERS = (('softlake-code', 'kernels'), ('perf-', 'kernels'), ('[JIT]', 'kernels'),
+OTHERS = (('perf-', 'kernels'), ('/dev/zero', 'kernels'), ('[JIT]', 'kernels'),
           ('_dri.so', 'driver'), ('libEGL', 'driver'), ('libGL', 'driver'),
           ('libgl', 'driver'), ('[kernel', 'system'), ('[vdso', 'system'),
           ('libc.so', 'libc'))
@@ -28,14 +28,14 @@ class Unavailable(Exception):
 
 
 def room_of(path, source):
-    """Of an object file below SOURCE of the build directory."""
+    """The room of an object file below SOURCE of the build directory."""
     room = path.relative_to(source).parent.parent.as_posix()
     sub = path.name.split('_')[0]
     return '%s/%s' % (room, sub) if sub in SUBROOMS else room
 
 
 class Symbols:
-    """Which room has a function of the library."""
+    """Finds the room of a function of the library."""
 
     def __init__(self, build):
         source = build / 'src'
@@ -47,7 +47,7 @@ class Symbols:
             if kind in 'tTwWi':
                 path = pathlib.Path(path)
                 self.known[name].add((path.name[:-2], room_of(path, source)))
-        # Those of the same name differ in the files that they come from.
+        # Functions with one name come from different files.
         self.file, current = {}, ''
         library = source / 'drm-shim' / 'libsoftlake.so'
         for line in output('readelf', '-sW', library):

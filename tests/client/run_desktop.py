@@ -5,7 +5,7 @@ usage: run_desktop.py SOFTLAKE
 
 Weston composes with GL, Xwayland draws with glamor on buffers it shares with
 Weston, glxgears on buffers it shares with Xwayland (DRI3). Each has an engine
-of its own; what the gears draw has to arrive on X's root window. TAP.
+of its own. The picture of the gears must arrive on X's root window. TAP.
 """
 import os
 import re
@@ -28,7 +28,7 @@ LEAST_PX = 1500
 
 
 class Failed(Exception):
-    """A step that did not come to its end; says which."""
+    """A step that did not finish; the message names it."""
 
 
 def wait_for(what, ready):
@@ -67,6 +67,13 @@ def gears_seen():
         if pixel[most] >= 60 and pixel[most] >= 2 * others:
             seen[most] += 1
     return seen
+
+
+def gl_option():
+    """Weston 12 has another option for composition with GL."""
+    said = subprocess.run(['weston', '--help'], stdout=subprocess.PIPE,
+                          timeout=START_S, text=True).stdout
+    return '--renderer=gl' if '--renderer=' in said else '--use-gl'
 
 
 class Desktop:
@@ -113,7 +120,7 @@ class Desktop:
         return status
 
     def start_weston(self):
-        self.start('weston', '--backend=headless-backend.so', '--use-gl',
+        self.start('weston', '--backend=headless-backend.so', gl_option(),
                    '--width=800', '--height=600', '--socket=wayland-test',
                    '--idle-time=0')
         wait_for('a socket of weston',
@@ -133,9 +140,9 @@ class Desktop:
 
 
 def renderer(desktop):
-    """What a direct rendering context of GLX says it is."""
+    """The renderer string of a direct rendering context of GLX."""
     done = subprocess.run(
-        [desktop.softlake, '--strict', '--', 'glxinfo', '-B'],
+        [desktop.softlake, '--', 'glxinfo', '-B'], # draws nothing
         env=desktop.env, stdout=subprocess.PIPE, timeout=START_S, text=True)
     direct = 'direct rendering: Yes' in done.stdout
     name = re.search(r'OpenGL renderer string: (.*)', done.stdout)
@@ -184,8 +191,9 @@ def main():
             run(desktop, check)
         except (Failed, subprocess.SubprocessError) as why:
             check('desktop', False, why)
-        # A program that SIGTERM ends says so; --strict's 120 would say that
-        # it never opened the device, or met what is not implemented.
+        # A program that SIGTERM ends has that status. --strict's 120 would
+        # mean that it never opened the device, or met something
+        # unimplemented.
         for name, status in desktop.stop().items():
             check('end-' + name, status in (0, 128 + signal.SIGTERM,
                                             -signal.SIGTERM),

@@ -2,17 +2,19 @@
 """One frame of each glmark2 scene, on Softlake and on llvmpipe.
 
 usage: run_glmark2.py SOFTLAKE CLOCK.so [--frames N] [--mode WxH] [--keep DIR]
-                      [SCENE...]
+                      [--platform NAME] [SCENE...]
 
 Both draw on the virtual display (llvmpipe through dumb buffers), with a clock
-that advances by a fixed step and then stands, so that the last frames are the
-same moment. llvmpipe computes mediump in 16 bits where Gen9 drivers use 32, and
-chaotic shaders show it, so its scenes are told to use highp. A scene passes if
-the strict launcher has no complaint and the frames agree: mean absolute
-difference at most 1/255, at most 0.5 % of the pixels off by more than 8/255.
-Output is TAP.
+that advances by a fixed step and then stands still, so that the last frames
+show the same moment. llvmpipe computes mediump in 16 bits where Gen9 drivers
+use 32, and chaotic shaders show it, so its scenes are told to use highp. A
+scene passes if the strict launcher has no complaint and the frames agree: mean
+absolute difference at most 1/255, at most 0.5 % of the pixels off by more than
+8/255. Scenes in ROUNDED have other limits. Output is TAP.
 """
 import argparse
+import concurrent.futures
+import functools
 import os
 import pathlib
 import struct
@@ -49,10 +51,17 @@ loop:fragment-loop=true:fragment-steps=5:vertex-steps=5'''.split('\n')
 LLVMPIPE = {'GBM_ALWAYS_SOFTWARE': '1', 'LIBGL_ALWAYS_SOFTWARE': '1',
             'MESA_LOADER_DRIVER_OVERRIDE': 'kms_swrast',
             'GALLIUM_DRIVER': 'llvmpipe', 'LP_NUM_THREADS': '0',
-            # Its shortcuts in texture filtering are not what is compared.
+            # Without its shortcuts in texture filtering.
             'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
                             'no_aos_sampling'}
 MEAN, FAR_PERCENT, OFF_BY = 1.0, 0.5, 8
+# These read targets of 8 bits that they drew before: terrain reads heights and
+# normals, refract a normal and a depth. Gen9's rounding
+# (rt_unorm.h) is one step from llvmpipe's in some texels, and the
+# scenes magnify it: with llvmpipe's rounding built in here, terrain is off by
+# 0.616 and 0.006 %, refract by 0.163 and 0.439 %, with Gen9's by 1.154 and
+# 1.312 %, 0.189 and 0.588 %.
+ROUNDED = {'terrain': (1.5, 2.0), 'refract': (1.0, 0.75)}
 
 
 def read_png(path):
@@ -103,7 +112,7 @@ def draw(args, scene, png, extra):
         p for p in (env.get('LD_PRELOAD'), args.clock) if p)
     command = [args.softlake, '-f', str(png)]
     if not extra:
-        command.append('--strict')
+        command += ['--strict', '--platform', args.platform]
     precision = ':fragment-precision=high,high,high,high' \
         ':vertex-precision=high,high,high,high' if extra else ''
     command += ['--', 'glmark2-es2-drm', '-b',
@@ -124,7 +133,7 @@ def draw(args, scene, png, extra):
     return None if png.exists() else 'no frame was shown'
 
 
-def compare(ours, theirs):
+def compare(ours, theirs, limits):
     a, b = read_png(ours), read_png(theirs)
     if a[:2] != b[:2]:
         return 'sizes differ', 0, 0
@@ -139,9 +148,25 @@ def compare(ours, theirs):
     mean, percent = total / len(a), far * 300.0 / len(a)
     if not lit:
         return 'the reference frame is one colour: it proves nothing', 0, 0
-    if mean > MEAN or percent > FAR_PERCENT:
+    if mean > limits[0] or percent > limits[1]:
         return 'frames differ', mean, percent
     return None, mean, percent
+
+
+def judge(args, directory, scene):
+    """Returns (problem or None, detail)."""
+    stem = scene.replace(':', '-').replace('/', '_')[:80]
+    ours = directory / (stem + '.png')
+    theirs = directory / (stem + '.llvmpipe.png')
+    problem = draw(args, scene, ours, {})
+    if problem:
+        return problem, ''
+    problem = draw(args, scene, theirs, LLVMPIPE)
+    if problem:
+        return 'llvmpipe: ' + problem, ''
+    problem, mean, percent = compare(
+        ours, theirs, ROUNDED.get(scene, (MEAN, FAR_PERCENT)))
+    return problem, 'mean %.3f, %.3f %% far off' % (mean, percent)
 
 
 def main():
@@ -153,6 +178,7 @@ def main():
     parser.add_argument('--mode', default='640x480')
     parser.add_argument('--timeout', type=int, default=300)
     parser.add_argument('--keep')
+    parser.add_argument('--platform', default='kbl')
     args = parser.parse_intermixed_args()
     scenes = args.scenes or SCENES
     print('TAP version 13\n1..%d' % len(scenes), flush=True)
@@ -160,26 +186,17 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(args.keep or temporary)
         directory.mkdir(parents=True, exist_ok=True)
-        for number, scene in enumerate(scenes, 1):
-            stem = scene.replace(':', '-').replace('/', '_')[:80]
-            ours = directory / (stem + '.png')
-            theirs = directory / (stem + '.llvmpipe.png')
-            problem = draw(args, scene, ours, {})
-            detail = ''
-            if not problem:
-                problem = draw(args, scene, theirs, LLVMPIPE)
-                if problem:
-                    problem = 'llvmpipe: ' + problem
-            if not problem:
-                problem, mean, percent = compare(ours, theirs)
-                detail = 'mean %.3f, %.3f %% far off' % (mean, percent)
-            print('%s %d - %s' % ('not ok' if problem else 'ok', number,
-                                  scene.replace('#', '')))
-            for line in (problem or '', detail):
-                if line:
-                    print('# ' + line.replace('\n', '\n# '))
-            sys.stdout.flush()
-            failed += bool(problem)
+        with concurrent.futures.ProcessPoolExecutor() as pool:
+            results = pool.map(functools.partial(judge, args, directory),
+                               scenes)
+            for number, (problem, detail) in enumerate(results, 1):
+                print('%s %d - %s' % ('not ok' if problem else 'ok', number,
+                                      scenes[number - 1].replace('#', '')))
+                for line in (problem or '', detail):
+                    if line:
+                        print('# ' + line.replace('\n', '\n# '))
+                sys.stdout.flush()
+                failed += bool(problem)
     return 1 if failed else 0
 
 

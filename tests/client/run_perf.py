@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What SOFTLAKE_PERF=no_... leaves out is left out, and nothing else is.
+"""SOFTLAKE_PERF=no_... switches off its fast path, and nothing else.
 
 usage: run_perf.py SCENES SOFTLAKE
 
@@ -26,7 +26,7 @@ PICTURES = (
     ('no_tex', 'tex-cube', 'blend-factors'),
 )
 
-# word, scene that is the same without what it leaves out
+# word, scene whose picture does not depend on it
 SAME = (
     ('no_wait', 'layers'),
     ('no_hidden', 'layers'),
@@ -40,6 +40,16 @@ SAME = (
     ('no_hidden', 'layers-counted'),
     ('no_cleared', 'layers-cleared'),
     ('no_rects', 'buffer-ops'),
+    ('no_block_list', 'layers-ordered'),
+    ('no_block_list,no_block', 'layers-ordered'),
+    ('no_sample_list', 'msaa-small'),
+    ('no_sample_list,no_covered', 'msaa-small'),
+    ('no_depth_only', 'depth24'),
+    ('no_multi_prim', 'points'),
+    ('no_uniform', 'layers'),
+    ('no_chain', 'tex-linear'),
+    ('no_rt_batch', 'blend-factors'),
+    ('no_tex_lanes', 'tex-linear'),
 )
 
 # word, scene, counter that is 0 with it and is not without
@@ -51,6 +61,11 @@ COUNTERS = (
     ('no_hidden', 'layers-ordered', 'primitives of tiles hidden'),
     ('no_cleared', 'layers-cleared', 'tiles that held what they'),
     ('no_rects', 'buffer-ops', 'rectangles drawn without threads'),
+    ('no_block_list', 'triangle', 'primitives of tiles shaded as lists of blo'),
+    ('no_sample_list', 'msaa-small', 'primitives of tiles shaded as lists of sa'),
+    ('no_depth_only', 'depth24', 'primitives of tiles tested without'),
+    ('no_multi_prim', 'points', 'primitives of tiles shaded with others'),
+    ('no_tex_lanes', 'tex-array', 'sampler plans for any lanes'),
 )
 
 

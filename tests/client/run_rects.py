@@ -3,9 +3,9 @@
 
 usage: run_rects.py RECTS SOFTLAKE
 
-Runs the program with rectangles drawn from what is known of the driver's
-kernels, and with SOFTLAKE_PERF=no_rects, where threads draw them, and compares
-the checksums of each operation; the same once more with white textures. TAP.
+Runs the program twice and compares the checksums of each operation. The first
+run draws rectangles by kernel summaries; with SOFTLAKE_PERF=no_rects, threads
+draw them. Then repeats both with white textures. TAP.
 """
 import os
 import re
@@ -35,12 +35,12 @@ def run(rects, softlake, seed, threads, extra):
     return done.stdout.decode().splitlines(), int(known[1]) if known else 0
 
 
-# What both ways leave out, and the seed.
+# Options of both runs, and the seed.
 WAYS = [('', seed) for seed in SEEDS] + [('no_tex', SEEDS[0])]
 
 
 def compare(rects, softlake, seed, perf):
-    """Returns what is wrong."""
+    """Returns the problems."""
     without = ','.join(filter(None, (perf, 'no_rects')))
     want, none = run(rects, softlake, seed, '0', {'SOFTLAKE_PERF': without})
     problems = []

@@ -2,28 +2,35 @@
 """Draws every scene on llvmpipe and on Softlake, and judges the pictures.
 
 usage: run_scenes.py SCENES SOFTLAKE [--update] [--keep DIR] [--preload LIB]
-                     [--threads N,N...] [--zink] [NAME...]
+                     [--threads N,N...] [--zink] [--platform NAME] [NAME...]
 
 A scene passes if Softlake's picture agrees with llvmpipe's within the scene's
 tolerance, is the same byte for byte with 0, 1, 2 and 8 threads, has the
-checksum that checksums.txt records for it, and if the strict launcher had no
-complaint. Output is TAP. --update rewrites checksums.txt from what was drawn
-by scenes that agree with llvmpipe; review the difference before committing.
---zink draws on Intel's Vulkan driver (anv), through Mesa's GL on Vulkan. Its
-pictures have no checksums.
+checksum that is recorded for it, and if the strict launcher had no complaint.
+checksums.txt has pictures of Kaby Lake and Debian 12's driver;
+checksums-mesaN.txt has the pictures that differ with release N of Mesa, which
+has other commands or shaders. checksums-NAME.txt has the pictures of another
+GPU, which --platform chooses, and the reasons. Output is TAP. --update records
+the pictures of scenes that agree with llvmpipe, for this driver or GPU. It
+drops pictures from these files that are equal in checksums.txt; review the
+difference before committing. --zink draws on Intel's Vulkan driver (anv; hasvk
+for Broadwell), through Mesa's GL on Vulkan. Its pictures have no checksums.
 """
 import argparse
 import concurrent.futures
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+HERE = pathlib.Path(__file__).parent
+COMMON_RELEASE = '22'  # Mesa's, whose pictures checksums.txt has
 LLVMPIPE = {'LIBGL_ALWAYS_SOFTWARE': '1', 'GALLIUM_DRIVER': 'llvmpipe',
             'LP_NUM_THREADS': '0',
-            # Its shortcuts in texture filtering are not what is compared.
+            # Without its shortcuts in texture filtering.
             'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
                             'no_aos_sampling'}
 ZINK = {'MESA_LOADER_DRIVER_OVERRIDE': 'zink'}
@@ -67,19 +74,17 @@ def difference(a, b):
 
 
 class Judge:
-    def __init__(self, args, directory, known):
+    def __init__(self, args, directory, known, extra):
         self.args, self.directory, self.known = args, directory, known
-        # A sanitizer's runtime has to come before the library.
-        self.extra = {'LD_PRELOAD': args.preload} if args.preload else {}
-        if args.zink:
-            self.extra.update(ZINK)
+        self.extra = extra
+        self.platform = platform_option(args)
 
     def path(self, name, kind):
         return str(self.directory / ('%s.%s.raw' % (name, kind)))
 
     def softlake(self, threads):
-        return [self.args.softlake, '--strict', '--threads', threads, '--',
-                self.args.scenes]
+        return [self.args.softlake, '--strict', '--threads', threads,
+                *self.platform, '--', self.args.scenes]
 
     def __call__(self, row):
         """Returns (name, problems, checksum)."""
@@ -114,22 +119,66 @@ class Judge:
         return name, problems, checksum if not problems else None
 
 
-def read_checksums(path):
-    known = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            if line and not line.startswith('#'):
-                name, checksum = line.split()
-                known[name] = checksum
-    return known
+def platform_option(args):
+    return ['--platform', args.platform] if args.platform else []
 
 
-def is_zink_on_anv(args):
-    """Whether what --zink asks for is what draws."""
-    run = subprocess.run([args.softlake, '--strict', '-j', '0', '--',
-                          args.scenes, '--renderer'], env=environment(ZINK),
+class Record:
+    """Checksums of the pictures: the common ones, and the different ones of a
+    release of the driver or of a GPU. Words after a checksum explain it."""
+
+    HEAD = '# Pictures of the scenes as Softlake draws them: sha256, first ' \
+           '64 bits.\n'
+
+    def __init__(self, release, platform):
+        self.common = HERE / 'checksums.txt'
+        self.path = self.common
+        self.shared = self.known = self.read(self.common)
+        for name, applies in (('mesa' + release, release != COMMON_RELEASE),
+                              (platform, platform)):
+            if applies:
+                self.path = HERE / ('checksums-%s.txt' % name)
+                self.shared = self.known
+                self.known = {**self.known, **self.read(self.path)}
+        self.known = dict(self.known)
+
+    @staticmethod
+    def lines(path):
+        text = path.read_text().splitlines() if path.exists() else []
+        return [line for line in text if line]
+
+    @classmethod
+    def read(cls, path):
+        return dict(line.split()[:2] for line in cls.lines(path)
+                    if not line.startswith('#'))
+
+    def write(self):
+        """Keeps the words of lines that stay."""
+        rows = self.known
+        if self.path != self.common:
+            rows = {name: checksum for name, checksum in rows.items()
+                    if self.shared.get(name) != checksum}
+        lines = self.lines(self.path)
+        head = [line for line in lines if line.startswith('#')]
+        words = {line.split()[0]: line.split()[2:] for line in lines
+                 if not line.startswith('#')}
+        if rows or lines:
+            self.path.write_text(
+                ('\n'.join(head) + '\n' if head else self.HEAD) + ''.join(
+                    ' '.join([name, checksum] + words.get(name, [])) + '\n'
+                    for name, checksum in sorted(rows.items())))
+
+
+def driver(args, extra):
+    """(renderer, release of Mesa) of the driver in use, or of none."""
+    run = subprocess.run([args.softlake, '--strict', '-j', '0',
+                          *platform_option(args), '--',
+                          args.scenes, '--driver'], env=environment(extra),
                          stdout=subprocess.PIPE, text=True)
-    return run.returncode == 0 and run.stdout.startswith('zink (Intel(R) HD')
+    name, _, version = run.stdout.partition('\n')
+    release = re.search(r'Mesa (\d+)', version)
+    return name if run.returncode == 0 else '', \
+        release[1] if release else 'none'
 
 
 def main():
@@ -142,14 +191,19 @@ def main():
     parser.add_argument('--preload')
     parser.add_argument('--zink', action='store_true')
     parser.add_argument('--threads', default='0,1,2,8')
+    parser.add_argument('--platform')
     args = parser.parse_intermixed_args()
     if args.update and args.zink:
         parser.error('--zink has no checksums')
-    if args.zink and not is_zink_on_anv(args):
-        print('Bail out! not zink on anv')
+    # A sanitizer's runtime has to come before the library.
+    extra = {'LD_PRELOAD': args.preload} if args.preload else {}
+    if args.zink:
+        extra.update(ZINK)
+    renderer, release = driver(args, extra)
+    if not re.search('^zink.*Intel' if args.zink else 'Intel', renderer):
+        print('Bail out! another driver draws: %s' % renderer)
         return 1
-    record = pathlib.Path(__file__).with_name('checksums.txt')
-    known = read_checksums(record)
+    record = Record(release, args.platform)
     rows = [line.split() for line in subprocess.run(
         [args.scenes, '--list'], stdout=subprocess.PIPE, check=True,
         text=True).stdout.splitlines()]
@@ -160,7 +214,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(args.keep or temporary)
         directory.mkdir(parents=True, exist_ok=True)
-        judge = Judge(args, directory, known)
+        judge = Judge(args, directory, record.known, extra)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for number, (name, problems, checksum) in enumerate(
                     pool.map(judge, rows), 1):
@@ -170,12 +224,9 @@ def main():
                     print('# ' + problem.replace('\n', '\n# '), flush=True)
                 failed += bool(problems)
                 if checksum:
-                    known[name] = checksum
+                    record.known[name] = checksum
     if args.update:
-        head = '# Pictures of the scenes as Softlake draws them: ' \
-               'sha256, first 64 bits.\n'
-        record.write_text(head + ''.join(
-            '%s %s\n' % item for item in sorted(known.items())))
+        record.write()
     return 1 if failed else 0
 
 

@@ -25,6 +25,7 @@ SUITES = {
     'khr-gles3': ('glcts', ('gles3-khr-master.txt', 'gles3-khr-main.txt')),
     'khr-gles31': ('glcts', ('gles31-khr-master.txt', 'gles31-khr-main.txt')),
     'khr-gl46': ('glcts', ('gl46-master.txt', 'gl46-main.txt')),
+    'vk': ('deqp-vk', ('vk-default.txt', 'vk-main.txt', 'vk-master.txt')),
 }
 # The variants of GLES that Mesa's job has, beside the usual visual.
 CONFIGS = {'': 'rgba8888d24s8ms0', '565': 'rgb565d0s0ms0',
@@ -40,8 +41,24 @@ def find(build, names):
     return None
 
 
+def read_cases(path):
+    """The cases of a list. Vulkan's list names files of cases, and these are
+    beside it."""
+    cases = []
+    with open(path) as lines:
+        for line in map(str.strip, lines):
+            if not line or line.startswith('#'):
+                continue
+            if line.endswith('.txt'):
+                cases += read_cases(os.path.join(os.path.dirname(path), line))
+            else:
+                cases.append(line)
+    return cases
+
+
 class Suite:
     def __init__(self, build, name, caselist):
+        self.vulkan = name == 'vk'
         program, lists = SUITES[name]
         self.program = find(build, (program,))
         path = caselist or find(build, lists)
@@ -50,17 +67,23 @@ class Suite:
         if not path:
             raise SystemExit('conformance: no %s below %s: use --caselist' % (
                 lists[-1], build))
-        with open(path) as lines:
-            self.cases = [line.strip() for line in lines if line.strip()
-                          and not line.startswith('#')]
+        try:
+            self.cases = read_cases(path)
+        except OSError as error:
+            raise SystemExit('conformance: %s' % error)
 
     def command(self, config, caselist):
-        return [self.program, '--deqp-surface-width=256',
-                '--deqp-surface-height=256', '--deqp-surface-type=pbuffer',
-                '--deqp-visibility=hidden', '--deqp-log-images=disable',
-                '--deqp-gl-config-name=' + config,
-                '--deqp-log-filename=/dev/null',
-                '--deqp-caselist-file=' + caselist]
+        options = ['--deqp-surface-width=256', '--deqp-surface-height=256',
+                   '--deqp-surface-type=pbuffer', '--deqp-visibility=hidden',
+                   '--deqp-gl-config-name=' + config,
+                   '--deqp-log-images=disable',
+                   '--deqp-log-filename=/dev/null',
+                   '--deqp-caselist-file=' + caselist]
+        if self.vulkan:
+            # A cache beside the program would be everybody's at once.
+            options += ['--deqp-log-shader-sources=disable',
+                        '--deqp-shadercache-filename=' + caselist + '.spirv']
+        return [self.program] + options
 
 
 def parse(text):
@@ -78,6 +101,8 @@ def run(pool, driver, item, timeout):
     """Runs one chunk to its end, whatever happens on the way."""
     suite, config, cases = item
     env = driver.environment({'EGL_PLATFORM': 'surfaceless'})
+    if suite.vulkan:
+        env = driver.choose_vulkan(env)
     left, results, texts, seconds = list(cases), [], {}, 0.0
     while left:
         # What the program leaves beside the list goes with it.

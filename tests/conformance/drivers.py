@@ -1,5 +1,10 @@
 """What tests run on."""
 import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'vk'))
+import icd  # noqa: E402
 
 NAMES = ('softlake', 'noop', 'llvmpipe')
 FOREIGN = ('LIBGL_ALWAYS_SOFTWARE', 'GALLIUM_DRIVER', 'INTEL_DEBUG',
@@ -29,6 +34,16 @@ class Driver:
             env.update(LIBGL_ALWAYS_SOFTWARE='1', GALLIUM_DRIVER='llvmpipe',
                        LP_NUM_THREADS='0')
         return env
+
+    def choose_vulkan(self, env):
+        """With anv alone; lavapipe alone beside llvmpipe. The loader would
+        give a program both."""
+        name = 'lvp' if self.name == 'llvmpipe' else 'intel'
+        chosen = icd.only(name)
+        if not chosen:
+            raise SystemExit('conformance: no %s_icd*.json in %s' % (
+                name, ' '.join(icd.FOLDERS)))
+        return dict(env, **chosen)
 
     def timeout(self, seconds):
         # Nothing that waits for a result ever gets one.

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import drivers  # noqa: E402
+import icd  # noqa: E402
 import piglit  # noqa: E402
 from expect import Expectations  # noqa: E402
 from pool import Result  # noqa: E402
@@ -35,6 +36,24 @@ for name in open(options['deqp-caselist-file']).read().split():
 '''
 CASES = ['g.Pass1', 'g.crash1', 'g.Pass2', 'g.Fail1', 'g.hang1',
          'g.NotSupported1', 'g.QualityWarning1', 'g.Pass3', 'g.Fail2']
+
+# Its Vulkan is in folders as a build has them, and the list names files.
+DEQP_VK = DEQP.replace("assert os.environ['EGL_PLATFORM'] == 'surfaceless'", '''
+assert os.path.samefile(os.getcwd(), os.path.dirname(sys.argv[0]))
+assert os.environ['VK_DRIVER_FILES'] == os.environ['VK_ICD_FILENAMES']
+assert 'lvp_icd' in os.environ['VK_DRIVER_FILES']
+assert 'intel' not in os.environ['VK_DRIVER_FILES']
+cache = options['deqp-shadercache-filename']
+assert not os.path.exists(cache)
+open(cache, 'w').close()
+print('Writing test log into /dev/null\\ndEQP Core vulkan-cts starting..')
+''')
+VK = ('external', 'vulkancts')
+VK_LISTS = {
+    'vk-default.txt': 'vk-default/api.txt\n\nvk-default/draw/all.txt\n',
+    'vk-default/api.txt': 'dEQP-VK.api.Pass1\ndEQP-VK.api.crash1\n',
+    'vk-default/draw/all.txt': '# more\ndEQP-VK.draw.NotSupported1\n'
+                               'dEQP-VK.draw.DeviceLost1\ndEQP-VK.draw.Pass2\n'}
 
 # What a page holds is what this browser does with it.
 BROWSER = '''#!/usr/bin/env python3
@@ -130,6 +149,42 @@ def chunks(conformance):
               'skips, -x, then every second test')
 
 
+def vulkan(conformance):
+    if not icd.only('lvp'):
+        check(True, 'deqp-vk # SKIP lavapipe is not installed')
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        program = folder.joinpath(*VK, 'modules', 'vulkan', 'deqp-vk')
+        program.parent.mkdir(parents=True)
+        program.write_text(DEQP_VK)
+        program.chmod(0o755)
+        for name, text in VK_LISTS.items():
+            path = folder.joinpath(*VK, 'mustpass', 'main', name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (folder / 'e-fails.txt').write_text(
+            'dEQP-VK.api.crash1,Crash\ndEQP-VK.draw.DeviceLost1,Fail\n')
+        done, rows = run(conformance, folder, '--suite', 'vk')
+        check(rows == {'dEQP-VK.api.Pass1': 'Pass',
+                       'dEQP-VK.api.crash1': 'Crash',
+                       'dEQP-VK.draw.NotSupported1': 'Skip',
+                       'dEQP-VK.draw.DeviceLost1': 'Fail',
+                       'dEQP-VK.draw.Pass2': 'Pass'},
+              "Vulkan's list of lists, on the driver that was chosen")
+        check(done.returncode == 0 and b'Kaby Lake' not in done.stdout,
+              'what was expected, and nothing about Kaby Lake')
+        folder.joinpath(*VK, 'mustpass', 'main', 'vk-default', 'api.txt'
+                        ).unlink()
+        done = subprocess.run(
+            [conformance, 'deqp', '--build', str(folder), '--suite', 'vk',
+             '--driver', 'llvmpipe', '--output', str(folder / 'out')],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(done.returncode == 1 and b'api.txt' in done.stderr and
+              b'Traceback' not in done.stderr,
+              'a list that is named and not there is said')
+
+
 def pages(conformance):
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
@@ -210,6 +265,7 @@ def main():
     os.environ.pop('PYTHONPATH', None)
     print('TAP version 13')
     chunks(sys.argv[1])
+    vulkan(sys.argv[1])
     pages(sys.argv[1])
     piglit_output()
     piglit_environment()

@@ -83,6 +83,8 @@ def pages(root):
 
 
 class Suite:
+    vulkan = False
+
     def __init__(self, folder, browser):
         self.root, self.browser = suite_root(folder), browser
         if not shutil.which(shlex.split(browser)[0]):

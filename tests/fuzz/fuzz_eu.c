@@ -1,10 +1,9 @@
-/* fuzz_eu: any bytes as a kernel.
+/* fuzz_eu.c: any bytes as a kernel.
  *
- * Two bytes choose generation, host instruction set, width, whether the code
- * is repaired, and the state to start in; the rest is code. It is decoded,
- * validated and disassembled word by word, then built and run by the
- * interpreter and by compiled code, which must agree after every instruction,
- * and once more unwatched. */
+ * Two bytes choose generation, host instruction set, width, whether the code is
+ * repaired, and the initial state; the rest is code. It is decoded, validated
+ * and disassembled word by word. Then the interpreter and compiled code run it
+ * and must agree after every instruction. A last run is not compared. */
 #include <stdlib.h>
 
 #include "fuzz.h"
@@ -24,8 +23,9 @@ read_words(const uint8_t *code, size_t size_B, enum eu_gen gen)
     }
 }
 
-/* A kernel with one bad instruction may never run the others: what does not
- * decode or breaks a rule becomes a NOP, and the end of the thread follows. */
+/* A kernel with one bad instruction may never run the others. An instruction
+ * that does not decode or breaks a rule becomes a NOP, and an end of thread is
+ * appended. */
 static void
 repair(struct rk *k)
 {
@@ -76,7 +76,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
         log_printf("fuzz_eu: %s", text);
         abort();
     }
-    /* Integers may depend on which NaN there is: only that it runs counts. */
+    /* Integers may depend on the choice of a NaN: only a crash counts. */
     k.mode = RK_WHOLE;
     rk_run(&k, data[1], cpu, &r, text, sizeof text);
     return 0;

@@ -1,11 +1,11 @@
-/* fuzz_program: any bytes as a kernel file, for `softlake disasm` and its
+/* fuzz_program.c: any bytes as a kernel file, for `softlake disasm` and its
  * like: raw code, ocloc's ELF with patch tokens, zebin. */
 #include <stdlib.h>
 
-#include "cli/program.h"
+#include "cli/kernel/program.h"
 #include "fuzz.h"
 
-/* Every byte is there to be read. */
+/* Reads every byte. */
 static uint8_t
 sum_of(const uint8_t *p, size_t size_B)
 {

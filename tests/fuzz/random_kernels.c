@@ -1,6 +1,7 @@
-/* random_kernels: both tiers on kernel after kernel, each from its own seed.
+/* random_kernels.c: both tiers on kernel after kernel, each from its own seed.
  *
- *   random_kernels [--seed N] [--count N] [--cpu avx512|avx2] [--dump]
+ *   random_kernels [--seed N] [--count N] [--cpu avx512|avx2] [--counts]
+ *                  [--dump]
  *   random_kernels --corpus DIR [--seed N] [--count N]
  *
  * The first difference ends the run: its seed is printed, and the kernel
@@ -16,7 +17,7 @@
 struct options {
     uint64_t seed, count;
     enum cpu_level cpu;
-    bool dump;
+    bool dump, counts;
     const char *corpus;
 };
 
@@ -101,7 +102,7 @@ report(struct rk *k, const struct options *o, uint64_t seed, char *text,
     dump(k);
 }
 
-/* An input of fuzz_eu: see there. */
+/* Writes an input of fuzz_eu, in the format that fuzz_eu.c describes. */
 static bool
 write_input(const struct options *o, uint64_t seed)
 {
@@ -129,6 +130,7 @@ run_one(const struct options *o, uint64_t seed, struct totals *t)
     char text[512];
     struct rk_result r;
     rk_make(&k, seed);
+    k.counts = o->counts;
     if (o->dump)
         dump(&k);
     if (!rk_run(&k, seed, o->cpu, &r, text, sizeof text)) {
@@ -170,6 +172,7 @@ parse(struct options *o, int argc, char **argv)
         {"count", required_argument, NULL, 'n'},
         {"cpu", required_argument, NULL, 'c'},
         {"dump", no_argument, NULL, 'd'},
+        {"counts", no_argument, NULL, 'p'},
         {"corpus", required_argument, NULL, 'w'},
         {0},
     };
@@ -178,6 +181,7 @@ parse(struct options *o, int argc, char **argv)
         case 's': o->seed = strtoull(optarg, NULL, 0); break;
         case 'n': o->count = strtoull(optarg, NULL, 0); break;
         case 'd': o->dump = true; break;
+        case 'p': o->counts = true; break;
         case 'w': o->corpus = optarg; break;
         case 'c':
             if (strcmp(optarg, "avx512") && strcmp(optarg, "avx2"))
@@ -197,7 +201,7 @@ main(int argc, char **argv)
     struct totals t = {0};
     if (!parse(&o, argc, argv)) {
         fprintf(stderr, "usage: random_kernels [--seed N] [--count N] "
-                        "[--cpu avx512|avx2] [--dump]\n"
+                        "[--cpu avx512|avx2] [--counts] [--dump]\n"
                         "       random_kernels --corpus DIR ...\n");
         return 2;
     }

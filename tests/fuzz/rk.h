@@ -1,30 +1,32 @@
-/* rk.h: random kernels, and running them on both tiers.
+/* rk.h: random kernels, and their execution on both tiers.
  *
- * A seed stands for everything: the code, the state it starts in and how the
- * tiers are compared. Users: the unit tests, random_kernels. No state but the
+ * A seed determines everything: the code, its initial state and the comparison
+ * of the tiers. Users: the unit tests, random_kernels. No state but the
  * caller's struct rk, any thread. */
 #ifndef RK_H
 #define RK_H
 
 #include "eu/jit/jit.h"
+#include "eu/tiers/kernel.h"
+#include "eu/tiers/tiers.h"
 
 #define RK_MAX_INSNS 640
 #define RK_MAX_B (RK_MAX_INSNS * 16)
 
-/* Which NaN an operation gives is unspecified. Code that is compared as a
- * whole therefore keeps what it computes in banks, so that no integer ever
- * depends on one. */
+/* The choice of an operation's NaN is unspecified. Code that is compared as a
+ * whole therefore keeps its results in banks, so that no integer ever depends
+ * on a NaN. */
 enum rk_bank { RK_FLOAT, RK_INT, RK_HALF, RK_DOUBLE, RK_BANKS };
 
 enum rk_mode {
     RK_BLOCKS,  /* compared after every block; banks */
     RK_WHOLE,   /* only the messages are compared; banks */
     RK_STEPS,   /* compared after every instruction; registers are mixed */
-    RK_DAMAGED, /* the same, with bits of the code flipped */
+    RK_DAMAGED, /* like RK_STEPS, with bits of the code flipped */
     RK_MODES,
 };
 
-/* An instruction whose target is not known yet. */
+/* An instruction whose target is not yet known. */
 struct rk_open {
     uint16_t insn;
     uint8_t what; /* enum rk_target */
@@ -37,15 +39,17 @@ struct rk {
     enum eu_gen gen;
     unsigned simd;
     bool banks, plain;
-    bool quiet; /* loops call nobody: compiled code keeps more in registers */
-    enum rk_bank acc; /* what the accumulators hold where there are banks */
+    bool counts; /* compares counts of instructions, too, in RK_WHOLE */
+    bool quiet; /* loops send no messages: compiled code keeps more in registers
+                 */
+    enum rk_bank acc; /* the accumulators' bank, if there are banks */
     uint8_t code[RK_MAX_B];
     uint32_t size_B;
     uint32_t at_B[RK_MAX_INSNS]; /* of each instruction */
     unsigned count;
     unsigned depth, loop_depth, calls;
     bool in_loop, in_call;
-    uint16_t call[4]; /* CALLs without a function yet */
+    uint16_t call[4]; /* CALLs without a function so far */
     struct rk_open open[64];
     unsigned open_count;
 };
@@ -53,7 +57,7 @@ struct rk {
 /* rk_kernel.c */
 void rk_make(struct rk *k, uint64_t seed);
 
-/* rk_insn.c: one valid instruction that computes; false: no luck. */
+/* rk_insn.c: adds one valid instruction that computes; false: none found. */
 bool rk_add_alu(struct rk *k);
 
 /* rk_emit.c */
@@ -64,7 +68,7 @@ uint32_t rk_bits_i(struct rk *k);
 uint16_t rk_bits_hf(struct rk *k);
 uint64_t rk_bits_df(struct rk *k);
 enum rk_bank rk_bank_of(enum eu_type type);
-/* A register with room for `span` more behind it. */
+/* A register with at least `span` more after it. */
 uint8_t rk_reg(struct rk *k, enum rk_bank bank, unsigned span_grf);
 enum rk_bank rk_reg_bank(unsigned grf);
 unsigned rk_append(struct rk *k, const uint32_t dw[4]);
@@ -83,12 +87,12 @@ struct rk_result {
     bool built, finished;
     uint32_t op_count, native_count;
 };
-/* False when the tiers differ; text says where. */
+/* Returns false if the tiers differ; text says where. */
 bool rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
             struct rk_result *result, char *text, size_t text_size);
-/* The parts of it. rk_answer() is a send function for threads whose user is a
- * struct rk_log: its answers depend on all messages so far, or only on what is
- * in lanes that are on. */
+/* The steps of rk_run(). rk_answer() is a send function for threads whose user
+ * is a struct rk_log. Its answers depend on all messages so far, or only on
+ * lanes that are on. */
 struct rk_log {
     uint64_t hash;
     unsigned count;
@@ -97,7 +101,7 @@ struct rk_log {
 enum eu_msg_result rk_answer(struct eu_thread *t, const struct eu_message *m);
 struct eu_start rk_start(struct rk *k, const struct eu_kernel *kernel);
 void rk_fill_registers(struct rk *k, struct eu_thread *t);
-/* Whoever waits is notified, a few times. */
+/* Notifies a thread that waits, a limited number of times. */
 bool rk_notify(struct eu_thread *t, unsigned *patience);
 const char *rk_mode_name(enum rk_mode mode);
 

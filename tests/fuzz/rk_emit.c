@@ -1,5 +1,5 @@
-/* rk_emit.c: random values, registers, and the instructions that compute
- * nothing. Encodings: KBL PRM vol 2d "EU_INSTRUCTION_*". */
+/* rk_emit.c: random values, registers, and instructions that compute nothing.
+ * Encodings: KBL PRM vol 2d "EU_INSTRUCTION_*". */
 #include "rk.h"
 
 #include "base/fields.h"
@@ -145,7 +145,7 @@ rk_put_exec(struct rk *k, uint32_t dw[4], unsigned exec_size)
     fields_put(dw, 21, 23, (unsigned)__builtin_ctz(exec_size));
 }
 
-/* A compact one: what follows lies on an odd multiple of 8 bytes. */
+/* A compact instruction: the next one is at an odd multiple of 8 bytes. */
 void
 rk_add_nop(struct rk *k)
 {
@@ -172,7 +172,7 @@ rk_add_mov_arf(struct rk *k, unsigned reg, unsigned subreg_B, enum eu_type type,
     rk_append(k, dw);
 }
 
-/* cr0: rounding and denormals; now and then the alternate mode. */
+/* cr0: rounding and denormals; sometimes the alternate mode. */
 static void
 add_mode(struct rk *k)
 {
@@ -189,7 +189,7 @@ rk_add_arf(struct rk *k)
 {
     unsigned what = rk_rnd(k, 100);
     if (what < 45) {
-        /* Where the registers have banks: somewhere in that of integers. */
+        /* With banks: an address in the bank of integers. */
         uint32_t v = k->banks ? (34 + rk_rnd(k, 28)) * 32 + rk_rnd(k, 8) * 4
                               : rk_rnd(k, 4200) & ~(rk_chance(k, 90) ? 3u : 0u);
         rk_add_mov_arf(k, EU_ARF_A, rk_rnd(k, 16) * 2, EU_TYPE_UW, v);
@@ -252,7 +252,7 @@ add_sends(struct rk *k)
     rk_append(k, dw);
 }
 
-/* The descriptor, or the payload's place, comes from a0. */
+/* a0 gives the descriptor, or the payload's place. */
 static void
 add_indirect_send(struct rk *k)
 {

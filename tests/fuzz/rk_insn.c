@@ -1,7 +1,7 @@
 /* rk_insn.c: random instructions that compute, drawn from the opcode table.
  *
- * Fields are drawn without much thought and the result is decoded and
- * validated like any client's; what is refused is drawn again. */
+ * Fields are drawn mostly without constraints. The result is decoded and
+ * validated like any client's; a refused instruction is drawn again. */
 #include "rk.h"
 
 #include "base/fields.h"
@@ -46,7 +46,7 @@ is_logic(const struct draft *d)
     return d->op->caps & ISA_CAP_LOGIC;
 }
 
-/* ---- which instruction ---- */
+/* ---- choice of an instruction ---- */
 
 static unsigned
 any_opcode(struct rk *k)
@@ -165,7 +165,7 @@ put_align16_source(struct rk *k, struct draft *d, unsigned base, enum eu_type t)
                                         : 3);
 }
 
-/* An architecture register that an integer may come from. */
+/* An architecture register that is a valid integer source. */
 static void
 put_arf_source(struct rk *k, struct draft *d, unsigned base, enum eu_type t)
 {
@@ -437,7 +437,7 @@ operand_in_bank(const struct rk *k, const struct eu_insn *i,
     return o->indirect ? end_B <= 160 : in_bank(o, end_B);
 }
 
-/* Uses of the accumulators that no operand shows. */
+/* Implicit uses of the accumulators. */
 static bool
 hidden_acc_ok(const struct rk *k, const struct eu_insn *i)
 {
@@ -456,7 +456,7 @@ hidden_acc_ok(const struct rk *k, const struct eu_insn *i)
     }
 }
 
-/* The macros keep floats in the accumulators, whatever these hold. */
+/* The macros keep floats in the accumulators, whatever their bank is. */
 static bool
 is_macro(const struct eu_insn *i)
 {
@@ -478,7 +478,7 @@ banks_ok(const struct rk *k, const struct eu_insn *i)
     return true;
 }
 
-/* Rules whose breach has a plain meaning all the same. */
+/* Rules whose violation still has a defined result. */
 static bool
 is_harmless(const char *why)
 {

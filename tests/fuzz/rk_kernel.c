@@ -1,8 +1,8 @@
 /* rk_kernel.c: control flow around random instructions.
  *
- * Structured as compilers write it, so that most kernels end: IF and ELSE,
- * loops, BREAK, CONT and HALT, forward and backward GOTO with JOINs, JMPI,
- * BRD, BRC, calls. KBL PRM vol 7 "Instruction Flow Control". */
+ * Structured like the output of compilers, so that most kernels end: IF and
+ * ELSE, loops, BREAK, CONT and HALT, forward and backward GOTO with JOINs,
+ * JMPI, BRD, BRC, calls. KBL PRM vol 7 "Instruction Flow Control". */
 #include "rk.h"
 
 #include "base/fields.h"
@@ -155,7 +155,7 @@ add_goto(struct rk *k)
     add_endif(k, EU_OP_JOIN);
 }
 
-/* goto.b: a loop of the other compiler */
+/* goto.b: a loop as the other compiler writes it */
 static void
 add_goto_back(struct rk *k)
 {
@@ -186,7 +186,7 @@ add_jump(struct rk *k, unsigned opcode, unsigned place)
     return at;
 }
 
-/* Over a block: JMPI; BRD and BRC, whose channels meet behind it. */
+/* Skips a block: by JMPI, or by BRD and BRC, whose channels meet after it. */
 static void
 add_skip(struct rk *k)
 {
@@ -209,7 +209,8 @@ add_skip(struct rk *k)
     add_endif(k, EU_OP_JOIN);
 }
 
-/* The return address goes to r109 and r110: one for each nested call. */
+/* The return address goes to r109 and r110: one register for each nested call.
+ */
 static void
 add_call(struct rk *k)
 {
@@ -298,8 +299,8 @@ add_block(struct rk *k, unsigned want)
     }
 }
 
-/* Most kernels show all they have computed; in the others much of it is of no
- * use to anyone, which compiled code may know. */
+/* Most kernels send all results. In the others many results are dead, which
+ * compiled code may exploit. */
 static void
 add_end(struct rk *k)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fpmode.h"
+#include "eu/profile/profile.h"
 
 static const char *const mode_names[RK_MODES] = {
     [RK_BLOCKS] = "blocks",
@@ -20,7 +21,7 @@ rk_mode_name(enum rk_mode mode)
 
 /* ---- messages ---- */
 
-/* One NaN is as good as another. */
+/* All NaNs count as equal. */
 static uint32_t
 canonical(unsigned grf, uint32_t v, uint32_t high)
 {
@@ -33,13 +34,13 @@ canonical(unsigned grf, uint32_t v, uint32_t high)
             v = (v & 0xffff) | 0x7e000000;
         return v;
     case RK_DOUBLE:
-        /* Whether a low half belongs to a NaN its high half tells. */
+        /* The high half tells whether a low half belongs to a NaN. */
         return (high & 0x7fffffff) >= 0x7ff00000 ? 0x7ff80000 : v;
     default: return v;
     }
 }
 
-/* at: register of the payload behind the header */
+/* at: register of the payload after the header */
 static bool
 lane_is_on(const struct eu_message *m, int at, unsigned dword)
 {
@@ -178,20 +179,54 @@ compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
     return true;
 }
 
-/* Code as it runs outside check mode. */
+/* Counts of a kernel (eu/profile/): of instructions, then of basic blocks. */
+#define SLOT 8
+struct counters {
+    uint64_t at[SLOT + RK_MAX_B / 8 * 2];
+};
+
+/* Whether compiled code and the interpreter count each instruction alike. */
+static bool
+same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
+            const struct counters *compiled, const struct counters *reference,
+            char *text, size_t text_size)
+{
+    uint32_t units = kernel->size_B / 8;
+    uint64_t block = 0;
+    for (uint32_t u = 0; u < units; u++) {
+        if (kernel->op_of[u] == EU_NO_OP)
+            continue;
+        if (eu_jit_begins_block(jit, u * 8))
+            block = compiled->at[SLOT + units + u];
+        uint64_t n = compiled->at[SLOT + u] + block;
+        if (n == reference->at[SLOT + u])
+            continue;
+        snprintf(text, text_size,
+                 "0x%x counted %llu times, interpreted %llu times", u * 8,
+                 (unsigned long long)n,
+                 (unsigned long long)reference->at[SLOT + u]);
+        return false;
+    }
+    return true;
+}
+
+/* Runs code as outside check mode. */
 static bool
 compare_messages(const struct eu_jit *jit, struct eu_thread *a,
                  struct rk_result *r, char *text, size_t text_size)
 {
+    struct counters count_a = {0}, count_b = {0};
     struct eu_thread b = *a;
-    struct rk_log log_a = {.lanes = eu_jit_info(jit).apart}, log_b = log_a;
+    struct rk_log log_a = {.lanes = eu_jit_info(jit).lane_independent},
+                  log_b = log_a;
     unsigned patience_a = 6, patience_b = 6;
     a->user = &log_a;
     b.user = &log_b;
+    eu_profile_count_at(count_a.at);
     do
         eu_jit_execute(jit, a, 400);
     while (rk_notify(a, &patience_a));
-    /* What compiled code refuses is interpreted. */
+    /* The interpreter runs kernels that compiled code refuses. */
     if (a->status == EU_RUNNING)
         do
             eu_run_reference(a, 400);
@@ -199,11 +234,14 @@ compare_messages(const struct eu_jit *jit, struct eu_thread *a,
     r->finished = a->status == EU_FINISHED || a->status == EU_FAILED;
     if (!r->finished)
         return true;
+    eu_profile_count_at(count_b.at);
     do
         eu_run_reference(&b, 4000);
     while (rk_notify(&b, &patience_b));
+    /* A block whose instruction fails counts as a whole. */
     if (a->status == b.status && log_a.hash == log_b.hash)
-        return true;
+        return a->status == EU_FAILED || !a->kernel->profile_slot ||
+               same_counts(jit, a->kernel, &count_a, &count_b, text, text_size);
     snprintf(text, text_size,
              "status %d after %u messages, interpreted %d after %u, which "
              "differ",
@@ -233,6 +271,10 @@ rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
     start(&t, &state, kernel);
     unsigned modes = (seed & 1 ? EU_JIT_DENORMALS : 0u) |
                      (t.cr0[0] & EU_CR0_ALT ? EU_JIT_ALT : 0u);
+    if (k->mode == RK_WHOLE && k->counts) {
+        kernel->profile_slot = SLOT;
+        modes |= EU_JIT_COUNTS;
+    }
     struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode] | modes);
     bool same = jit;
     snprintf(text, text_size, "not compiled");

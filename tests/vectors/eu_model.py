@@ -1,9 +1,11 @@
-"""What an instruction does to a thread's registers, after the PRM.
+"""Reference model from the PRM: an instruction's effects on registers.
 
 Integers are exact Python integers, floats exact fractions that are rounded
 once (eu_float.py). Written from the documents alone, without regard to the
 interpreter: it is there to be compared with it. Where the documents leave a
 result open, the model records "any" instead of inventing a value."""
+import copy
+
 import eu_float as fl
 from eu_encode import SIZE, FLOATS, SIGNED, TERNARY
 
@@ -16,7 +18,7 @@ NAN_BITS = {"HF": 0x7e00, "F": 0x7fc00000, "DF": 0x7ff8 << 48}
 
 
 class Unspecified(Exception):
-    """The documents do not say."""
+    """The documents leave the result open."""
 
 
 def plain(t):
@@ -181,10 +183,21 @@ def source(s, i, o, c, flush=True):
         return fl.decode(bits, t)
     v = to_int(bits, t)
     if i.op in LOGIC:
-        return to_int(~bits, t) if o.neg and not o.abs else v
+        return ~v if o.neg and not o.abs else v
     if o.abs:
         v = abs(v)
-    return -v if o.neg else v
+    if o.neg:
+        v = -v
+    # Signed sources are negated at their own width, accumulators with 33 bits
+    # (Mesa, lower_sub_sat); bytes as words, and words as dwords where another
+    # operand is wider (IGC); unsigned ones get a sign (Mesa, can_do_cmod).
+    wide = isinstance(o.reg, str) and o.reg.startswith("acc")
+    if t not in SIGNED or wide:
+        return v
+    if t in ("D", "Q"):
+        return to_int(v, t)
+    sizes = [SIZE[plain(p.type)] for p in i.srcs + [i.dst]]
+    return to_int(v, "W" if max(sizes) <= 2 else "D")
 
 
 # ---- masks ----
@@ -287,7 +300,10 @@ def order_of_zero(bits, t):
 
 
 def condition(s, i, v, is_float, bits, sources):
-    """Flag of a result; None where the documents disagree."""
+    """Flag of a result: of the bits that are stored. KBL PRM vol 7,
+    "Assigning Conditional Flags": sign and zero are those of the final result,
+    after clamping, normalizing and format conversion; overflow is that of any
+    part of the computation. An accumulator's final result has more bits."""
     t = i.dst.type
     if i.cmod == "o":
         if is_float or t in FLOATS:
@@ -298,11 +314,18 @@ def condition(s, i, v, is_float, bits, sources):
     if i.cmod == "u":
         nan = any(isinstance(x, tuple) and x[0] == "nan" for x in sources)
         return nan or bits is None
-    stored = holds(i.cmod, order_of_zero(bits, t))
-    if not is_float and not i.sat:
-        exact = holds(i.cmod, (v > 0) - (v < 0))
-        return stored if exact == stored else None
-    return stored
+    if i.dst.reg in ("acc0", "acc1") and not is_float and t not in FLOATS:
+        v = accumulated(clamp(v, t) if i.sat else v, t)
+        return holds(i.cmod, (v > 0) - (v < 0))
+    return holds(i.cmod, order_of_zero(bits, t))
+
+
+def accumulated(v, t):
+    """Value in an integer accumulator: 33 bits of a word or byte, 64 of a
+    doubleword."""
+    bits = 33 if SIZE[t] <= 2 else 64
+    v &= (1 << bits) - 1
+    return v - (1 << bits) if v >> (bits - 1) else v
 
 
 # ---- operations on one channel's values ----
@@ -428,7 +451,7 @@ def float_op(s, i, v):
 
 
 def select(s, i, raw, v, c):
-    """Which source sel takes: 0 or 1."""
+    """Index of the source that sel takes: 0 or 1."""
     if not i.cmod:
         return 0 if predicate(s, i, c) else 1
     if isinstance(v[0], tuple):
@@ -466,7 +489,7 @@ def destination_address(s, i, c):
 
 
 def implicit_write(s, i, c, bits, tag, v):
-    """AccWrEn. Integers keep what does not fit the destination."""
+    """AccWrEn. Integers keep bits that do not fit the destination."""
     lane = implicit_lane(i, c)
     if tag or i.dst.type in FLOATS:
         s.acc["f" if i.dst.type in FLOATS else "i", lane] = tag or bits
@@ -611,6 +634,14 @@ def run_mach(s, i, c):
     put(s, i, c, to_dst(s, i, r >> 32, False))
 
 
+def run_smov(s, i, c):
+    """A MOV of the channels whose bits are set in src1."""
+    if fetch(s, i, i.srcs[1], c) >> c & 1:
+        move = copy.copy(i)
+        move.op, move.srcs = "mov", i.srcs[:1]
+        finish(s, move, c, *compute(s, move, c))
+
+
 def finish(s, i, c, bits, v, is_float, sources):
     if i.cmod:
         set_flag(s, i, c, condition(s, i, v, is_float, bits, sources))
@@ -692,7 +723,7 @@ def run(s, i):
         return run_sad(view, i, live)
     open_points = []
     one = {"cmp": run_compare, "cmpn": run_compare, "sel": run_select,
-           "csel": run_csel, "addc": run_carry, "subb": run_carry,
+           "csel": run_csel, "smov": run_smov, "addc": run_carry, "subb": run_carry,
            "mac": run_mac, "mach": run_mach}.get(i.op)
     for c in live:
         try:

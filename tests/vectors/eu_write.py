@@ -18,7 +18,7 @@ GARBAGE = 0x5eed0000
 
 
 def disassemble(words, gen):
-    """iga64's text for each 128-bit word; "-" for what it refuses, such as
+    """iga64's text for each 128-bit word; "-" for refused words, such as
     Align16 channel masks."""
     # It reads Align16 instructions of one and two sources as Align1.
     refused = {w: "Align16" for w in words
@@ -104,7 +104,7 @@ class VectorFile:
 
     def add(self, *insns, bound=None, expect=None, note=None):
         """One vector. expect(state): sets results that the model of single
-        instructions cannot know. bound: what the math promises."""
+        instructions cannot know. bound: the precision that math promises."""
         g = self.groups[-1]
         s = copy.deepcopy(g.state)
         try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the vectors of everything that computes, walking opcodes.csv.
+"""Writes the vectors of all computing instructions, walking opcodes.csv.
 
 Run by hand when the table or the model changes; the tests need the .txt
 files only."""
@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = {"BWD": ["UB", "B", "UW", "W", "UD", "D"],
            "WD": ["UW", "W", "UD", "D"], "Q": ["UQ", "Q"]}
 DST = 100
+LOGIC = ("not", "and", "or", "xor")
 
 FILES = {
     "move": ["mov", "movi", "sel"],
@@ -130,7 +131,7 @@ class Case:
 
 
 def surround(i):
-    """What an accumulator instruction needs before it and shows after it."""
+    """Adds instructions that set an accumulator before i and show it after."""
     t = i.dst.type
     n, chan = i.n, i.chan
     float_acc = t in FLOATS
@@ -256,7 +257,7 @@ def immediates(f, op, case):
 
 
 def packed(f, op):
-    """V, UV and VF: what a packed immediate repeats."""
+    """V, UV and VF: packed immediates, whose elements repeat."""
     count, caps, rules = TABLE[op]
     for t, value in (("V", 0x8f17c2e0), ("UV", 0x8f17c2e0),
                      ("VF", 0x30c80048)):
@@ -494,6 +495,94 @@ def make_movi(f):
             f.add(Insn("movi", Op(DST, t), [m], 8))
 
 
+# ---- flags of integer results that do not fit ----
+
+WRAP_OPS = ("mov", "not", "and", "or", "xor", "shl", "shr", "asr", "add",
+            "avg", "mul", "mac", "addc", "subb", "lzd", "sad2",
+            "sada2")
+ORDERS = ("l", "ge", "g", "le", "o", "z", "nz")
+
+
+def wrap_destinations(f, case, turn):
+    """No destination, an accumulator, a clamped result, negated sources."""
+    for k, cmod in enumerate(ORDERS[:4]):
+        i = case.make(first=8 * (k & 1), cmod=cmod)
+        i.dst.reg = "null"
+        f.add(*surround(i))
+        if case.op not in TABLE_ACC + LOGIC and SIZE[case.dst] < 8 and \
+                case.dst not in ("B", "UB"):
+            i = case.make(first=8 * (k & 1), cmod=cmod)
+            i.dst = Op("acc0", case.dst)
+            f.add(Insn("mov", Op("acc0", case.dst), [src(case.dst)],
+                       nomask=True), i)
+        caps = TABLE[case.op][1]
+        if "S" in caps:
+            f.add(*surround(case.make(first=8 * (k & 1), cmod=cmod, sat=True)))
+        if "M" in caps and case.types[0] in SIGNED:
+            f.add(*surround(case.make(first=8 * (k & 1), cmod=cmod,
+                                      mods={0: {"neg": True}})))
+
+
+def make_wrap(f):
+    f.group("wrap", inputs(("B", "W", "D", "Q")), dispatch=0xf7fbf5df,
+            f=(0x5a3c96c5, 0x0ff0c35a))
+    turn = 0
+    for op in WRAP_OPS:
+        seen = set()
+        for case in type_cases(op):
+            if case.dst in FLOATS or set(case.types) & set(FLOATS):
+                continue
+            for k in range(2):
+                turn += 1
+                cmod = ORDERS[turn % (4 if op in LOGIC else len(ORDERS))]
+                f.add(*surround(case.make(first=8 * k, cmod=cmod)))
+            if case.dst not in seen:
+                seen.add(case.dst)
+                wrap_destinations(f, case, turn)
+
+
+def make_smov(f):
+    """src0 and the destination of all pairs of types; a constant and a
+    register of masks."""
+    f.group("smov", inputs() + tame_inputs(), dispatch=0xf7fbf5df,
+            f=(0x5a3c96c5, 0x0ff0c35a),
+            a0=[0, 0, (DST + 2) * 32] + [DST * 32 + 8 * k for k in range(5)] +
+            [SLOT["W"] * 32 + 6 * k % 30 for k in range(8)])
+    types = ("UW", "W", "UD", "D", "HF", "F", "UQ", "Q", "DF")
+    for d in types:
+        for s in types:
+            if "HF" in (d, s) and 8 in (SIZE[d], SIZE[s]):
+                continue
+            for first, mask in ((0, 0xa5), (8, 0x5a)):
+                o = dst_op("mov", d, [src(s)], 8)
+                f.add(Insn("smov", o, [src(s, "A", first),
+                                       Op(type="UW", imm=mask)]))
+    for t in ("W", "D", "Q"):
+        for k in range(8):
+            o = Op(type=t, addr=(3 + k % 5, 0))
+            f.add(Insn("smov", o, [Op(SLOT["W"], "W", 2 * k, (0, 1, 0)),
+                                   Op(type="UW", imm=1 << k)], pred="seq",
+                       inv=bool(k & 1)))
+    # Masks in registers: each channel's own bit of its own element.
+    for t in types:
+        f.add(Insn("smov", Op(DST, "D"), [src("D"), src(t, "B")]))
+        f.add(Insn("smov", Op(DST, t), [src(t), src("UD", "B")]))
+    plain = [src("W", n=8), src("UD", "B")]
+    for n, chan in ((1, 0), (2, 0), (4, 4), (4, 8), (16, 0), (16, 16),
+                    (8, 24), (32, 0)):
+        o = Op(DST, "D" if n < 32 else "W")
+        f.add(Insn("smov", o, [src("W", "A", 0, n), src("UW", "B", 0, n)], n,
+                   chan=chan))
+    for k in ({"pred": "seq", "flag": 1}, {"pred": "seq", "flag": 2},
+              {"pred": "seq", "flag": 3}, {"nomask": True}):
+        f.add(Insn("smov", Op(DST, "D"), plain, **k))
+    for o in (Op(type="W", addr=(8, 0), region=("vxh", 1, 0)),
+              Op(type="W", addr=(8, 2), region=("vxh", 4, 1)),
+              Op(type="W", addr=(8, 4), region=(4, 4, 1)),
+              Op(SLOT["W"], "W", 2, (2, 4, 0))):
+        f.add(Insn("smov", Op(DST, "D"), [o, Op(type="UW", imm=0xa5)]))
+
+
 def make_op(f, op):
     count, caps, rules = TABLE[op]
     # One address per channel from a0.8 on, in a single register of column A.
@@ -534,8 +623,14 @@ def make_op(f, op):
 
 
 def main():
-    names = sys.argv[1:] or list(FILES)
+    names = sys.argv[1:] or list(FILES) + ["wrap", "smov"]
     for name in names:
+        if name in ("wrap", "smov"):
+            f = VectorFile(os.path.join(HERE, name + ".txt"),
+                           "Generated by make_alu.py.")
+            {"wrap": make_wrap, "smov": make_smov}[name](f)
+            f.write()
+            continue
         f = VectorFile(os.path.join(HERE, name + ".txt"),
                        "Generated by make_alu.py: %s." %
                        " ".join(FILES[name]))

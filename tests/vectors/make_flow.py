@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes flow.txt and send.txt: short programs, assembled by iga64.
 
-What each lane should hold at the end is said in Python beside the program,
-as a person would say it: there is no model of channels here."""
+Python beside each program computes every lane's final value directly: there
+is no model of channels here."""
 import os
 import subprocess
 import tempfile
@@ -125,8 +125,8 @@ Lnext:
 
 
 def body_of_nobody(f, dispatch, size, first, flags):
-    """Without a channel that takes it, the body is not entered: not even by
-    NoMask instructions."""
+    """If no channel takes the branch the body is not entered: its NoMask
+    instructions do not execute either."""
     p = Program(f, "if without else: dispatch %04x, flags %08x" %
                 (dispatch, flags), dispatch, flags)
     for pred in ("f0.0", "~f0.0"):
@@ -450,7 +450,7 @@ DC1 = 0xc
 
 
 def answer(s, size, mask, desc, ex_desc, regs, rlen, check=0, dst=DST):
-    """What the test's shared function writes: see answer() in
+    """The answer of the test's shared function: see answer() in
     test_vectors.c."""
     for i in range(rlen * 8):
         if not mask >> i % size & 1:

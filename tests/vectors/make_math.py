@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes math.txt.
 
-Precision is what the ILK PRM promises (vol 4 part 1, "Math"): a vector's
-bound is that, and its value comes from libm in double. Special cases and
+A vector's bound is the precision that the ILK PRM promises (vol 4 part 1,
+"Math"); its value comes from libm in double. Special cases and
 integer division are exact. invm and rsqtm: correctly rounded with the
 early-out flag set, which lets a caller skip the refinement."""
 import math
@@ -93,7 +93,7 @@ def function(fn, x, y=0.0):
 
 
 def results(i):
-    """An expect function: what math leaves in its destination."""
+    """Returns an expect function for math's destination."""
     def expect(s):
         t = i.dst.type
         for c in range(i.n):
@@ -267,6 +267,11 @@ def division(f):
                                           Op(type=t, imm=0xfffffff5)], 8,
                      fn=fn)
             f.add(i, expect=quotients(i, t))
+    # IGC means a signed division by it.
+    for fn in ("iqot", "irem"):
+        i = Insn("math", Op(DST, "D"), [src(A, "UD", 16), src(B, "UD", 16)],
+                 16, fn=fn)
+        f.add(i, expect=quotients(i, "D"))
 
 
 def quotients(i, t):

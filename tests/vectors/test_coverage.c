@@ -1,10 +1,10 @@
-/* test_coverage.c: every row of the instruction tables has vectors.
+/* test_coverage.c: checks that every row of the instruction tables has vectors.
  *
- *   test_coverage EXEMPT FILE...
+ * test_coverage EXEMPT FILE...
  *
- * Walks the opcodes, their type rules and capabilities, and fails for a
- * combination that no vector has, unless a line of EXEMPT says why; and for
- * lines of EXEMPT that exempt nothing. Writes TAP, a line per opcode. */
+ * Walks the opcodes, their type rules and capabilities. Fails for a combination
+ * without a vector, unless a line of EXEMPT gives a reason, and for lines of
+ * EXEMPT that exempt nothing. Writes TAP, a line per opcode. */
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ is_source(const struct covered *c, unsigned n)
     return n < c->insn->src_count && c->insn->src[n].file != EU_FILE_IMM;
 }
 
-/* The modifier as encoded: 1 abs, 2 negate, 3 both. The decoder drops those
+/* The encoded modifier: 1 abs, 2 negate, 3 both. The decoder drops modifiers
  * that logic instructions ignore. */
 static bool
 modifier(const struct covered *c, unsigned n, unsigned mod)
@@ -200,7 +200,7 @@ scalar_source(const struct covered *c)
     return false;
 }
 
-/* Rows that do not simply follow one another. */
+/* A region whose rows are not contiguous. */
 static bool
 row_source(const struct covered *c)
 {
@@ -301,7 +301,7 @@ always(const struct covered *c)
     return true;
 }
 
-/* Who needs a class: forms and capabilities; and how often. */
+/* Classes that an opcode needs, by forms and capabilities; and how often. */
 #define ALU (1u << ISA_BASIC | 1u << ISA_TERNARY | 1u << ISA_MATH)
 #define ALIGN1 (1u << ISA_BASIC)
 #define TERNARY (1u << ISA_TERNARY)
@@ -318,7 +318,7 @@ static const struct feature {
     const char *name;
     class_fn fn;
     uint32_t forms;    /* bit per enum isa_form */
-    uint8_t caps;      /* enum isa_cap, any of them; 0: every opcode */
+    uint8_t caps;      /* enum isa_cap, any one; 0: every opcode */
     uint8_t sources;   /* at least */
     bool per_rule;     /* for every type rule, not once per opcode */
     uint16_t src, dst; /* a rule must have one of these types; 0: any */
@@ -394,11 +394,11 @@ static const struct feature {
 
 static_assert(ARRAY_SIZE(classes) <= MAX_CLASSES, "bits of a mask");
 
-/* ---- what the vectors have ---- */
+/* ---- coverage by the vectors ---- */
 
 struct seen {
     uint64_t classes[128];          /* bit per class: any rule */
-    uint64_t rules[128][MAX_RULES]; /* the same, by type rule */
+    uint64_t rules[128][MAX_RULES]; /* classes, by type rule */
     uint16_t dst_src0[128][16];     /* [dst type]: bit per src0 type */
     uint16_t dst_src1[128][16];
     uint16_t src0_src1[128][16];
@@ -466,8 +466,8 @@ mark(struct seen *s, const struct eu_insn *insn, const struct isa_op *op,
     s->modes[bits_get(cr0, 4, 5)][insn->src[0].type & 15] |= 1u << denormals;
 }
 
-/* A vector's test is its last instruction that is no `mov` from the
- * accumulator; but any of its instructions may be what a class asks for. */
+/* A vector tests its last instruction that is no `mov` from the accumulator;
+ * but a class may be in any of its instructions. */
 static void
 mark_file(struct seen *s, const char *path)
 {
@@ -532,7 +532,7 @@ is_exempt(struct exemptions *e, const char *key)
     return false;
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
 struct judge {
     struct exemptions *exempt;
@@ -652,7 +652,7 @@ judge_opcode(struct judge *j, const struct isa_op *op, unsigned opcode)
            j->wanted - wanted);
 }
 
-/* ---- what belongs to no opcode ---- */
+/* ---- coverage independent of opcodes ---- */
 
 static void
 judge_predicates(struct judge *j)

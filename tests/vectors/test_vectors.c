@@ -1,11 +1,11 @@
-/* test_vectors.c: every vector through the disassembler and the EU.
+/* test_vectors.c: runs every vector through the disassembler and the EU.
  *
- *   test_vectors interp|avx2|avx512 FILE...
+ * test_vectors interp|avx2|avx512 FILE...
  *
- * The words must disassemble to the text beside them; the reference
- * interpreter, and eu_run() as SOFTLAKE_EU and SOFTLAKE_CPU select it, must
- * both give the expected registers, and the same where a bound leaves a
- * choice. All registers that are not named must keep their values. Writes
+ * The words must disassemble to the text beside them. The reference
+ * interpreter, and eu_run() with the tier that SOFTLAKE_EU and SOFTLAKE_CPU
+ * select, must give the expected registers. Where a bound allows several
+ * values, both must agree. All unnamed registers must keep their values. Writes
  * TAP, a line per group. */
 #include "vectors.h"
 
@@ -15,13 +15,15 @@
 
 #include "base/fields.h"
 #include "eu/jit/jit.h"
+#include "eu/tiers/kernel.h"
+#include "eu/tiers/tiers.h"
 
 #define FRAME_WORDS 20
 #define DUMP_GRF 0xf1 /* binding table entries of the frame's messages */
 #define DUMP_ARF 0xf2
 #define BUDGET 10000
 
-/* The first four instructions below and around them, as words. */
+/* Instructions of the frame, as words. */
 static const uint32_t set_cr0[4] = {0x00000001, 0x30000604, 0, 0};
 static const uint32_t get_f0[4] = {0x00000001, 0x2000000c, 0x00000600, 0};
 static const uint32_t get_f1[4] = {0x00000001, 0x2004000c, 0x00000620, 0};
@@ -29,7 +31,7 @@ static const uint32_t get_a0[4] = {0x00800001, 0x2020104c, 0x00b10200, 0};
 static const uint32_t end_thread[4] = {0x07600031, 0x20000204, 0x06000e00,
                                        0x82000010};
 
-/* What the registers are after a run. */
+/* Registers and state after a run. */
 struct outcome {
     enum eu_status status;
     unsigned grf_count;
@@ -56,7 +58,8 @@ put_dump(uint32_t *code, unsigned *at, unsigned first_grf, unsigned count,
     put_word(code, at, word);
 }
 
-/* The vector between writing cr0 and sending all registers to the test. */
+/* Builds code that writes cr0, runs the vector and sends all registers to the
+ * test. */
 static unsigned
 frame(uint32_t *code, const struct vector_inputs *in, const struct vector *v)
 {
@@ -75,8 +78,8 @@ frame(uint32_t *code, const struct vector_inputs *in, const struct vector *v)
     return at * 16;
 }
 
-/* The tested messages get an answer that shows what arrived: the payload,
- * summed up per lane, plus the descriptors. */
+/* Answers a tested message with its payload, summed per lane, plus its
+ * descriptors. */
 static void
 answer(const struct eu_message *m)
 {
@@ -138,7 +141,7 @@ run(const struct vector_inputs *in, const struct eu_kernel *kernel,
     out->status = how(&t, BUDGET);
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
 struct judge {
     const struct vector_file *file;
@@ -283,7 +286,7 @@ judge_outcome(struct judge *j, const struct vector_inputs *in,
                      v->a0[i]);
 }
 
-/* Where a bound leaves a choice, both tiers choose the same. */
+/* Where a bound allows several results, both tiers must agree. */
 static void
 judge_agreement(struct judge *j, const struct outcome *a,
                 const struct outcome *b)
@@ -403,7 +406,7 @@ judge_file(struct tally *tally, const char *path)
     report(tally, path, group, &j, count);
 }
 
-/* The tier to test, before the EU reads the environment for the first time. */
+/* Selects the tier to test, before the EU first reads the environment. */
 static bool
 select_tier(const char *tier)
 {

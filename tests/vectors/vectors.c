@@ -1,4 +1,4 @@
-/* vectors.c: the reader. */
+/* vectors.c: reads vector files. */
 #include "vectors.h"
 
 #include <stdarg.h>
@@ -13,8 +13,8 @@ refuse(const struct vector_file *f, const char *why)
     exit(2);
 }
 
-/* The next line that is no comment, without its newline; it stays until
- * `ahead` is cleared. */
+/* The next line that is no comment, without newline; kept until `ahead` is
+ * cleared. */
 static bool
 peek(struct vector_file *f)
 {
@@ -106,7 +106,7 @@ read_words16(struct vector_file *f, uint16_t words[16])
         words[i] = (uint16_t)strtoul(at, &at, 16);
 }
 
-/* "f 0000ffff 00000000/ffff0000": value / bits that count. */
+/* "f 0000ffff 00000000/ffff0000": value / bits that matter. */
 static void
 read_flags(struct vector_file *f, uint32_t value[2], uint32_t care[2])
 {

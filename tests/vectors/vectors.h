@@ -9,7 +9,7 @@
 #define VECTOR_MAX_WORDS 64
 #define VECTOR_TEXT_MAX 256
 
-/* What is expected of one element of a register. */
+/* Expectation for one element of a register. */
 enum vector_want {
     WANT_SAME, /* as before */
     WANT_BITS,
@@ -19,7 +19,7 @@ enum vector_want {
 
 enum vector_bound { BOUND_EXACT, BOUND_ULP, BOUND_RELATIVE, BOUND_ABSOLUTE };
 
-/* One register that changes, in elements of size_B. */
+/* One changed register, in elements of size_B. */
 struct vector_reg {
     uint8_t reg, size_B;
     uint8_t bound; /* enum vector_bound */
@@ -28,7 +28,8 @@ struct vector_reg {
     uint64_t bits[32];
 };
 
-/* A group's registers, as bytes; what the file does not name is garbage. */
+/* A group's registers, as bytes; registers that the file does not name are
+ * undefined. */
 struct vector_inputs {
     char name[VECTOR_TEXT_MAX];
     enum eu_gen gen;
@@ -55,11 +56,11 @@ struct vector_file {
     unsigned line_number;
     bool ahead;
     struct vector_inputs inputs;
-    unsigned group; /* counts them */
+    unsigned group; /* counts groups */
 };
 
 bool vector_open(struct vector_file *f, const char *path);
-/* False at the end. A line that is no part of the format ends the program. */
+/* False at the end of the file. A malformed line exits the program. */
 bool vector_next(struct vector_file *f, struct vector *v);
 
 #endif

@@ -1,39 +1,43 @@
-/* Runs the thread groups of a GPGPU_WALKER on the pool, one group at a time
- * per worker. KBL PRM vol 7 "GPGPU Thread Groups". */
-#include "engine/compute/dispatch.h"
+/* walker.c: runs the thread groups of a GPGPU_WALKER on the pool, one group at
+ * a time per worker. KBL PRM vol 7 "GPGPU Thread Groups". */
+#include "engine/compute/compute.h"
 
 #include <stdlib.h>
 
-#include "engine/draw.h"
+#include "engine/state/draw.h"
 #include "base/pool.h"
-#include "engine/msg/msg.h"
+#include "engine/thread/thread.h"
 
-/* A group never has more threads than fit a subslice. */
+/* A group is limited to the threads that fit a subslice. */
 #define MAX_GROUP_THREADS 64
 #define MAX_SLM_B 65536
 
-/* What one worker has for its groups, one after the other. */
+/* A worker's memory, reused from group to group. */
 struct slot {
-    struct eu_thread *threads; /* threads_per_group of them */
-    uint8_t *payload;          /* of each thread, but for the group's id */
+    struct eu_thread *threads; /* threads_per_group */
+    uint8_t *payload;          /* per thread, without the group's id */
     struct thread_group group;
     struct mem_range slm;
     struct thread_env env;
     struct eu_launch launch;           /* the run's, with this slot's SLM */
-    uint64_t thread_count, lane_count; /* that ran */
+    uint64_t thread_count, lane_count; /* executed so far */
+    unsigned until_look; /* groups until the next check for a hang */
 };
 
 struct run {
     const struct dispatch *d;
+    uint64_t groups;
+    int64_t begun_ns;    /* clock_tick_ns() */
     uint64_t first, end; /* linear indices of this batch's groups */
     uint32_t size[3];
-    unsigned chunk;     /* groups that a worker takes at once */
+    unsigned chunk;     /* groups that a worker takes at a time */
     struct slot *slots; /* one per worker */
+    unsigned workers;
     struct eu_launch launch;
     uint32_t mask, last_mask;
-    uint32_t lanes; /* of a group */
+    uint32_t lanes; /* enabled lanes per group */
     unsigned payload_grf;
-    uint8_t beyond[EU_GRF_COUNT]; /* registers that it does not fill */
+    uint8_t beyond[EU_GRF_COUNT]; /* live registers after the payload */
     unsigned beyond_count;
 };
 
@@ -48,8 +52,8 @@ group_id(const struct run *run, uint64_t index, uint32_t id[3])
     }
 }
 
-/* Registers from 1 on: the cross-thread constants and this thread's own, or
- * the other way round. */
+/* Registers from 1 on: the cross-thread constants, then this thread's own, or
+ * the reverse. */
 static void
 fill_constants(const struct dispatch *d, uint8_t *to, unsigned thread)
 {
@@ -71,7 +75,7 @@ fill_constants(const struct dispatch *d, uint8_t *to, unsigned thread)
     }
 }
 
-/* g0: 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the constants.
+/* g0: dword 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the constants.
  * Observed: brw kernels, stock iris. */
 static void
 fill_payload(const struct run *run, struct slot *slot, unsigned worker)
@@ -124,14 +128,31 @@ run_group(const struct run *run, struct slot *slot, uint64_t index)
     slot->group.barrier_count = d->threads_per_group;
     slot->group.barrier_arrived = 0;
     give_payload(run, slot, id);
-    msg_launch_group(&slot->launch, slot->threads, d->threads_per_group,
-                     run->mask, run->last_mask, &slot->group, &slot->env);
+    thread_launch_group(&slot->launch, slot->threads, d->threads_per_group,
+                        run->mask, run->last_mask, &slot->group, &slot->env);
     if (d->watch)
         d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
     if (trace_on(TRACE_dispatch))
         trace_group(run, slot, id);
     slot->thread_count += d->threads_per_group;
     slot->lane_count += run->lanes;
+}
+
+/* Checks every few groups whether the dispatch would take too long. Assumes
+ * that all workers have made equal progress. */
+static bool
+is_hopeless(const struct run *run, struct slot *slot)
+{
+    const unsigned groups_per_look = 16;
+    if (slot->until_look--)
+        return false;
+    slot->until_look = groups_per_look - 1;
+    double done = (double)slot->thread_count / run->d->threads_per_group;
+    if (!hang_is_hopeless(run->d->hang, run->begun_ns, done * run->workers,
+                          (double)run->groups, "dispatch"))
+        return false;
+    atomic_store(run->d->reset, true);
+    return true;
 }
 
 static void
@@ -142,10 +163,12 @@ run_chunk(void *ctx, unsigned index, unsigned worker)
     uint64_t end = MIN2(at + run->chunk, run->end);
     vm_thread_enter();
     uint32_t mode = eu_launch_begin(&run->launch);
+    struct slot *slot = &run->slots[worker];
     for (; at < end; at++) {
-        if (atomic_load_explicit(run->d->reset, memory_order_relaxed))
+        if (atomic_load_explicit(run->d->reset, memory_order_relaxed) ||
+            is_hopeless(run, slot))
             break;
-        run_group(run, &run->slots[worker], at);
+        run_group(run, slot, at);
     }
     eu_launch_end(&run->launch, mode);
     vm_thread_leave();
@@ -161,6 +184,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
         .vm = d->stage.vm,
         .group = &slot->group,
         .reset = d->reset,
+        .hang = d->hang,
         .worker = worker,
     };
     slot->threads = aligned_alloc(64, threads_B);
@@ -175,7 +199,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
                             &slot->group.barrier_arrived);
     if (!slot->threads || !slot->payload || (d->slm_B && !slot->group.slm))
         return false;
-    /* Who looks at the registers wants to see none but the kernel's. */
+    /* A tool that inspects registers must see only the kernel's values. */
     if (d->watch)
         memset(slot->threads, 0, threads_B);
     fill_payload(run, slot, worker);
@@ -185,6 +209,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
 static bool
 make_slots(struct run *run, unsigned workers)
 {
+    run->workers = workers;
     run->slots = aligned_alloc(64, workers * sizeof *run->slots);
     if (!run->slots)
         return false;
@@ -196,10 +221,10 @@ make_slots(struct run *run, unsigned workers)
 }
 
 static void
-finish_slots(struct run *run, unsigned workers)
+finish_slots(struct run *run)
 {
     uint64_t threads = 0, lanes = 0;
-    for (unsigned i = 0; run->slots && i < workers; i++) {
+    for (unsigned i = 0; run->slots && i < run->workers; i++) {
         threads += run->slots[i].thread_count;
         lanes += run->slots[i].lane_count;
         free(run->slots[i].threads);
@@ -213,36 +238,36 @@ finish_slots(struct run *run, unsigned workers)
 }
 
 static void
-run_serial(struct run *run, uint64_t groups)
+run_serial(struct run *run)
 {
     run->chunk = UINT32_MAX;
-    for (uint64_t at = 0; at < groups && !atomic_load(run->d->reset);
+    for (uint64_t at = 0; at < run->groups && !atomic_load(run->d->reset);
          at += run->chunk) {
         run->first = at;
-        run->end = groups;
+        run->end = run->groups;
         run_chunk(run, 0, 0);
     }
 }
 
-/* Chunks keep small groups from paying for their hand-out, and are small
- * enough that the last ones keep all workers busy. */
+/* Chunks amortize the hand-out of small groups, and are small enough to keep
+ * all workers busy at the end. */
 static void
-run_parallel(struct run *run, uint64_t groups, unsigned workers)
+run_parallel(struct run *run)
 {
-    /* In batches: pool_for counts in 32 bits. */
+    /* In batches, because pool_for() counts in 32 bits. */
     const uint64_t batch = UINT64_C(1) << 24;
-    run->chunk = (unsigned)MIN2(groups / (workers * 16) + 1, 64);
-    for (uint64_t at = 0; at < groups && !atomic_load(run->d->reset);
+    run->chunk = (unsigned)MIN2(run->groups / (run->workers * 16) + 1, 64);
+    for (uint64_t at = 0; at < run->groups && !atomic_load(run->d->reset);
          at += batch) {
         run->first = at;
-        run->end = MIN2(at + batch, groups);
+        run->end = MIN2(at + batch, run->groups);
         unsigned count = (unsigned)(run->end - at);
         pool_for(run->d->pool, (count + run->chunk - 1) / run->chunk, run_chunk,
                  run);
     }
 }
 
-/* Few registers are live: words of 32 at a time. */
+/* Scans 32 registers at a time, because few are live. */
 static void
 find_beyond(struct run *run)
 {
@@ -263,7 +288,6 @@ prepare(struct run *run)
     uint32_t all = d->stage.simd >= 32 ? ~0u
                                        : (UINT32_C(1) << d->stage.simd) - 1;
     stage_start(&d->stage, &start);
-    start.send = msg_sender();
     start.ends_quietly = !d->watch && !trace_on(TRACE_msg);
     start.counts = d->watch ? d->watch->counts : NULL;
     eu_launch_init(&run->launch, &start);
@@ -279,16 +303,15 @@ prepare(struct run *run)
 void
 compute_dispatch(const struct dispatch *d)
 {
-    struct run run = {.d = d};
-    uint64_t groups = 1;
+    struct run run = {.d = d, .groups = 1};
     for (unsigned i = 0; i < 3; i++) {
         if (d->group_end[i] <= d->group_start[i])
             return;
         run.size[i] = d->group_end[i] - d->group_start[i];
-        if (groups > UINT64_MAX / run.size[i])
-            groups = UINT64_MAX;
+        if (run.groups > UINT64_MAX / run.size[i])
+            run.groups = UINT64_MAX;
         else
-            groups *= run.size[i];
+            run.groups *= run.size[i];
     }
     if (!d->stage.kernel)
         return;
@@ -299,18 +322,19 @@ compute_dispatch(const struct dispatch *d)
         return;
     }
     prepare(&run);
+    run.begun_ns = clock_tick_ns();
 
-    /* Scratch slots bound how many threads may be alive at once. */
+    /* Scratch slots limit how many threads exist at once. */
     unsigned workers = pool_workers(d->pool);
-    bool parallel = groups > 1 && workers > 1;
+    bool parallel = run.groups > 1 && workers > 1;
     if (d->stage.scratch_enabled &&
         workers * d->threads_per_group > d->max_concurrent_threads)
         parallel = false;
     if (!make_slots(&run, parallel ? workers : 1))
         guest_error("no memory for a thread group");
     else if (parallel)
-        run_parallel(&run, groups, workers);
+        run_parallel(&run);
     else
-        run_serial(&run, groups);
-    finish_slots(&run, parallel ? workers : 1);
+        run_serial(&run);
+    finish_slots(&run);
 }

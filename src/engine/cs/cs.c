@@ -1,47 +1,30 @@
-/* cs.c: the loop over a batch's commands. */
+/* cs.c: fetches, checks and executes a batch's commands. */
 #include "engine/cs/cs.h"
 
 #include <stdio.h>
 
-/* Batches are read lazily, dword by dword: they may write to themselves. What
- * bounds an endless one: dwords read and jumps taken. Stock drivers chain
+/* A batch may write to itself, so it is read command by command. Limits of an
+ * endless batch: dwords read and jumps taken. Observed: stock drivers chain
  * blocks of 8 KB or more. */
 #define BUDGET_DW (UINT64_C(1) << 26)
+/* Guess: with a hang limit below 8 s, what is read in that time. */
+#define BUDGET_DW_PER_MS 8192u
 #define BUDGET_JUMPS (1u << 17)
 
-static const char *const ring_names[ENGINE_RING_COUNT] = {
-    [ENGINE_RCS] = "rcs",
-    [ENGINE_BCS] = "bcs",
-    [ENGINE_VCS] = "vcs",
-    [ENGINE_VECS] = "vecs",
-};
-
-/* Everything a video ring has beside MI: skipped by its length. */
-static const struct cs_command media_command = {
-    .name = "media command",
-    .kind = CS_UNIMPLEMENTED,
-    .engines = 1 << ENGINE_VCS | 1 << ENGINE_VECS,
-    .length_bits = 12,
-    .len_min_dw = 2,
-    .len_max_dw = 4097,
-    .store_dw = -1,
-};
-
 static const struct cs_command *
-find_command(uint32_t dw0, enum engine_ring ring)
+find_command(uint32_t dw0, const struct cs_ring *ring)
 {
     unsigned id = 0;
     switch (dw0 >> 29) {
     case 0: id = cs_index_mi[bits_get(dw0, 23, 28)]; break;
     case 2: id = cs_index_blt[bits_get(dw0, 22, 28)]; break;
     case 3:
-        /* The opcodes mean other things on other rings. */
-        if (ring == ENGINE_VCS || ring == ENGINE_VECS)
-            return &media_command;
-        id = cs_index_gfx[bits_get(dw0, 16, 28)];
+        if (!ring->commands)
+            return &cs_media_command;
+        id = ring->commands[bits_get(dw0, 16, 28)];
         break;
     }
-    if (!id || !(cs_commands[id - 1].engines >> ring & 1))
+    if (!id || !(cs_commands[id - 1].engines & ring->bit))
         return NULL;
     return &cs_commands[id - 1];
 }
@@ -54,7 +37,7 @@ command_length(const struct cs_command *cmd, uint32_t dw0)
     return bits_get(dw0, 0, cmd->length_bits - 1) + 2;
 }
 
-/* MI_SET_PREDICATE turns what follows into no-ops. */
+/* MI_SET_PREDICATE turns the commands after it into no-ops. */
 static bool
 is_skipped(const struct hw_state *hw, const struct cs_command *cmd)
 {
@@ -73,7 +56,7 @@ is_skipped(const struct hw_state *hw, const struct cs_command *cmd)
     }
 }
 
-/* Drivers say many things again. */
+/* Drivers re-emit unchanged packets; skip them. */
 static bool
 is_repeated(const struct hw_state *hw, const struct cs_command *cmd,
             const uint32_t *dw, unsigned len_dw)
@@ -82,12 +65,29 @@ is_repeated(const struct hw_state *hw, const struct cs_command *cmd,
            !memcmp(hw->packet + cmd->store_dw, dw, len_dw * 4);
 }
 
-/* Whether a draw that is held can tell. */
+/* Whether the command draws, or changes only state that the next draw is made
+ * from. */
+static bool
+is_state(const struct cs_command *cmd)
+{
+    return cmd == &cs_commands[CMD_3DPRIMITIVE] ||
+           (cmd->kind == CS_STATE && cmd->dirty != HW_PART_ALL);
+}
+
+/* Whether the command could affect a held draw. */
 static bool
 ends_draw(const struct engine_context *ctx, const struct cs_command *cmd)
 {
     return cmd != &cs_commands[CMD_3DPRIMITIVE] &&
            (cmd != &cs_commands[CMD_3DSTATE_CONSTANT_VS] || !ctx->draw_varies);
+}
+
+/* Whether the command cannot observe a post-sync write that is held back. */
+static bool
+is_end(const struct cs_command *cmd)
+{
+    return cmd == &cs_commands[CMD_MI_NOOP] ||
+           cmd == &cs_commands[CMD_MI_BATCH_BUFFER_END];
 }
 
 static void
@@ -98,15 +98,18 @@ execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         return;
     if (cs->ctx->draw_held && ends_draw(cs->ctx, cmd))
         draw_release(cs->ctx);
-    if (cs->ctx->draw_waits && !cs_is_state(cmd))
+    if (cs->ctx->draw_waits && !is_state(cmd))
         draw_finish(cs->ctx);
     if (cs->hw->set_predicate && is_skipped(cs->hw, cmd))
         return;
-    cs->hw->dirty |= cs_parts(cmd);
+    if (cs->ctx->signal.to && !is_end(cmd))
+        cs_send_signal(cs->ctx);
+    cs->hw->dirty |= cmd->dirty;
     if (cmd->store_dw >= 0)
         memcpy(cs->hw->packet + cmd->store_dw, dw, len_dw * 4);
+    cs->work += cmd->kind == CS_DRAW;
     if (cmd->kind == CS_UNIMPLEMENTED)
-        unimp("%s on %s", cmd->name, ring_names[cs->ring]);
+        unimp("%s on %s", cmd->name, cs->info->name);
     else if (cmd->kind == CS_DRAW && cs->engine->config.noop)
         return;
     else if (cmd->handler)
@@ -129,10 +132,10 @@ step(struct cs *cs)
 {
     gpu_va at = cs->pc;
     uint32_t dw0 = vm_read32(cs->vm, at);
-    const struct cs_command *cmd = find_command(dw0, cs->ring);
+    const struct cs_command *cmd = find_command(dw0, cs->info);
     if (!cmd) {
         cs_fail(cs, "unknown command 0x%08x at 0x%llx on %s", dw0,
-                (unsigned long long)at, ring_names[cs->ring]);
+                (unsigned long long)at, cs->info->name);
         return;
     }
     unsigned len_dw = command_length(cmd, dw0);
@@ -158,6 +161,14 @@ step(struct cs *cs)
         cs->failed = true;
 }
 
+static uint64_t
+dword_budget(const struct engine *engine)
+{
+    uint64_t in_time = (uint64_t)engine->config.hang_limit_ms *
+                       BUDGET_DW_PER_MS;
+    return MIN2(BUDGET_DW, in_time);
+}
+
 enum engine_result
 cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
 {
@@ -167,15 +178,20 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
         .vm = ctx->vm,
         .hw = ctx->hw,
         .ring = ring,
+        .info = &cs_rings[ring],
         .pc = batch_va & ~UINT64_C(3),
-        .dw_left = BUDGET_DW,
+        .dw_left = dword_budget(ctx->engine),
         .jumps_left = BUDGET_JUMPS,
+        .begun_ns = clock_tick_ns(),
     };
     atomic_store(&ctx->reset, false);
+    context_begin_work(ctx);
+    ctx->signal.to = NULL;
     ctx->hw->set_predicate = 0;
-    ctx->hw->dirty |= HW_PART_MEMORY; /* the CPU may have written anything */
+    ctx->hw->dirty |= HW_PART_MEMORY; /* the CPU may have written memory */
     while (!cs.done && !cs.failed)
         step(&cs);
     draw_finish(ctx);
+    atomic_fetch_add(&ctx->engine->work, cs.work);
     return cs.failed ? ENGINE_GUEST_ERROR : ENGINE_OK;
 }

@@ -1,11 +1,11 @@
 /* cs.h: the command streamer. Walks one batch and calls one handler per
- * command; everything a command knows about itself is its row in
- * commands.csv. Runs on the context's thread, which holds the ring. */
+ * command; the command's row in commands.csv tells the rest. Called by queue/
+ * in the thread that executes the context's batch and holds the ring. */
 #ifndef ENGINE_CS_H
 #define ENGINE_CS_H
 
 #include "engine/cs/commands.h"
-#include "engine/state.h"
+#include "engine/freeze/freeze.h"
 
 enum cs_kind {
     CS_STATE,
@@ -18,16 +18,17 @@ enum cs_kind {
 
 struct cs;
 
-/* dw holds the whole packet, copied: the batch may change under our feet. */
+/* dw: a copy of the whole packet, because the batch may change meanwhile. */
 typedef void (*cs_handler)(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 
 struct cs_command {
     const char *name;
     uint8_t kind;        /* enum cs_kind */
     uint8_t engines;     /* bit per enum engine_ring */
-    uint8_t length_bits; /* of the length field; 0: one dword, no field */
+    uint8_t length_bits; /* width of the length field; 0: one dword, no field */
     uint16_t len_min_dw, len_max_dw;
     int16_t store_dw; /* in hw_state.packet, or -1 */
+    uint16_t dirty;   /* enum hw_part */
     cs_handler handler;
 };
 
@@ -37,6 +38,17 @@ extern const uint8_t cs_index_mi[1 << 6];
 extern const uint8_t cs_index_blt[1 << 7];
 extern const uint8_t cs_index_gfx[1 << 13];
 
+/* rings.c: the properties of a ring. */
+struct cs_ring {
+    const char *name;
+    uint8_t bit;             /* in cs_command.engines */
+    uint32_t mmio;           /* where the ring's registers begin */
+    const uint8_t *commands; /* index of type 3, or NULL: cs_media_command */
+};
+extern const struct cs_ring cs_rings[ENGINE_RING_COUNT];
+/* Any command of a video ring other than MI: skipped by its length. */
+extern const struct cs_command cs_media_command;
+
 #define CS_MAX_PACKET_DW 1040
 
 struct cs {
@@ -45,21 +57,29 @@ struct cs {
     struct engine_vm *vm;
     struct hw_state *hw;
     enum engine_ring ring;
+    const struct cs_ring *info;
     gpu_va pc;        /* of the command after the current one */
-    gpu_va return_pc; /* where a second-level batch goes back to */
+    gpu_va return_pc; /* where a second-level batch returns to */
     bool second_level;
     bool done;
     bool failed;
-    /* What keeps an endless batch from running for ever. */
+    uint64_t work; /* number of commands that drew, dispatched or copied */
+    /* Limits of an endless batch. */
     uint64_t dw_left;
     uint32_t jumps_left;
+    int64_t begun_ns; /* clock_tick_ns() */
+    gpu_va loop_va;   /* target of the last jump ... */
+    unsigned loops;   /* ... and of how many before it */
 };
 
-/* Runs a batch to its end. */
+/* Runs a batch to its end, or to its first guest error. */
 enum engine_result cs_run(struct engine_context *ctx, enum engine_ring ring,
                           gpu_va batch_va);
+/* Does the post-sync write that is held back, after copying out what the batch
+ * has changed in private memory of the client. False: there is none. */
+bool cs_send_signal(struct engine_context *ctx);
 
-/* Reports that the current batch is malformed and ends it. */
+/* Reports a guest error and ends the batch. */
 #define cs_fail(cs, ...)          \
     do {                          \
         guest_error(__VA_ARGS__); \
@@ -72,7 +92,7 @@ cs_va(uint32_t lo, uint32_t hi)
     return (uint64_t)(hi & 0xffff) << 32 | lo;
 }
 
-/* Before a command writes size_B bytes. */
+/* Where a command writes size_B bytes; waiting draws learn of the write. */
 static inline void *
 cs_write_ptr(struct cs *cs, gpu_va va, unsigned size_B)
 {
@@ -86,11 +106,6 @@ cs_write32(struct cs *cs, gpu_va va, uint32_t v)
     memcpy(cs_write_ptr(cs, va, 4), &v, 4);
 }
 
-/* parts.c: the parts of a draw that a command changes: enum hw_part. */
-unsigned cs_parts(const struct cs_command *cmd);
-/* Whether it draws, or changes nothing but what the next draw is made from. */
-bool cs_is_state(const struct cs_command *cmd);
-
 /* reg.c: the registers a batch can reach, by MMIO offset. */
 uint32_t reg_read(struct cs *cs, uint32_t offset);
 void reg_write(struct cs *cs, uint32_t offset, uint32_t value);
@@ -98,52 +113,14 @@ void reg_write(struct cs *cs, uint32_t offset, uint32_t value);
 uint64_t reg_gpr(const struct hw_state *hw, unsigned n);
 void reg_set_gpr(struct hw_state *hw, unsigned n, uint64_t value);
 
-/* alu.c: one MI_MATH program. False if it is malformed. */
+/* mi_math.c: one MI_MATH program. False if it is malformed. */
 bool alu_run(struct hw_state *hw, const uint32_t *program, unsigned count);
 
-/* 3DPRIMITIVE, WALKER and the like under predication: go ahead? */
+/* Whether a predicated 3DPRIMITIVE, GPGPU_WALKER or the like executes. */
 static inline bool
 cs_predicate(const struct hw_state *hw)
 {
     return hw->reg[REG_MI_PREDICATE_RESULT / 4] & 1;
 }
-
-/* Handlers, named as in commands.csv. mi.c: */
-void mi_set_predicate(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_batch_buffer_end(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_batch_buffer_start(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_conditional_batch_buffer_end(struct cs *cs, const uint32_t *dw,
-                                     unsigned len_dw);
-void mi_predicate(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_math(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_load_register_imm(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_load_register_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_load_register_reg(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_store_register_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_store_data_imm(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_copy_mem_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-/* sync.c: */
-void mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_atomic(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void mi_flush_dw(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_pipe_control(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-/* gfx.c: */
-void gfx_state_base_address(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_pipeline_select(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_vertex_buffers(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_vertex_elements(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_vf_instancing(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_vf_component_packing(struct cs *cs, const uint32_t *dw,
-                              unsigned len_dw);
-void gfx_chroma_key(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_palette_load(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_so_buffer(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_wm_hz_op(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void gfx_3dprimitive(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-/* media.c: */
-void media_curbe_load(struct cs *cs, const uint32_t *dw, unsigned len_dw);
-void media_interface_descriptor_load(struct cs *cs, const uint32_t *dw,
-                                     unsigned len_dw);
-void media_gpgpu_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw);
 
 #endif

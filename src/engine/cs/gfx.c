@@ -1,4 +1,4 @@
-/* gfx.c: 3D and common commands that are more than a stored packet.
+/* gfx.c: handlers of 3D and common commands that do more than store a packet.
  * Layouts: KBL PRM vol 2d, through gen9_pack.h. */
 #include "engine/cs/cs.h"
 
@@ -30,7 +30,7 @@ gfx_pipeline_select(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     struct gen9_pipeline_select p;
     gen9_pipeline_select_unpack(&p, dw);
-    /* Gen9 has a write mask; on Gen8 those bits are zero and ignored. */
+    /* Gen9 has a write mask; on Gen8 these bits are zero and ignored. */
     if (cs->engine->config.gen < 9 || (p.mask_bits & 3) == 3)
         cs->hw->pipeline = p.pipeline_selection;
 }
@@ -77,22 +77,13 @@ gfx_vf_instancing(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 }
 
 void
-gfx_vf_component_packing(struct cs *cs, const uint32_t *dw, unsigned len_dw)
-{
-    /* All components of all elements: what 3DSTATE_VF without packing does. */
-    for (unsigned i = 1; i < 5; i++)
-        if (dw[i] != UINT32_MAX)
-            unimp("3DSTATE_VF_COMPONENT_PACKING 0x%08x", dw[i]);
-}
-
-void
 gfx_chroma_key(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     memcpy(cs->hw->chroma_key[bits_get(dw[1], 30, 31)], dw + 2, 8);
 }
 
-/* Entries from the first one on; the others stay. Draws read the table where it
- * is: none of them has pixels left to do, which is why this is no state. */
+/* Replaces entries from the first one on. Draws read the table in place, which
+ * is safe because the command is no state: no draw has pixels left to do. */
 void
 gfx_palette_load(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
@@ -115,7 +106,7 @@ gfx_so_buffer(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     cs->hw->reg[REG_SO_WRITE_OFFSET / 4 + p.so_buffer_index] = offset;
 }
 
-/* The PIPE_CONTROL that follows sets it off, once. */
+/* The next PIPE_CONTROL starts the operation, once. */
 void
 gfx_wm_hz_op(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
@@ -129,6 +120,7 @@ gfx_3dprimitive(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     gen9_3dprimitive_unpack(&p, dw);
     if (p.predicate_enable && !cs_predicate(cs->hw))
         return;
+    context_begin_work(cs->ctx);
     if (!draw_run(cs->ctx, dw))
         cs->failed = true;
 }

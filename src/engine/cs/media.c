@@ -1,4 +1,5 @@
-/* media.c: the compute side: constants, interface descriptors, walker. */
+/* media.c: handlers of compute commands: constants, interface descriptors,
+ * walker. */
 #include "engine/cs/cs.h"
 
 void
@@ -6,7 +7,7 @@ media_curbe_load(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     struct gen9_media_curbe_load p;
     gen9_media_curbe_load_unpack(&p, dw);
-    /* The data is read now: the driver may reuse its memory. */
+    /* Read the data now, because the driver may reuse its memory. */
     if (p.curbe_total_data_length > HW_CURBE_B) {
         cs_fail(cs, "CURBE of %u bytes", p.curbe_total_data_length);
         return;
@@ -40,6 +41,7 @@ media_gpgpu_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     gen9_gpgpu_walker_unpack(&p, dw);
     if (p.predicate_enable && !cs_predicate(cs->hw))
         return;
+    context_begin_work(cs->ctx);
     if (!dispatch_run(cs->ctx, dw))
         cs->failed = true;
 }

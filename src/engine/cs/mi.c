@@ -1,7 +1,7 @@
-/* mi.c: MI commands that only touch registers, memory and the flow of the
- * batch. KBL PRM vol 6, "Memory Interface Commands"; layouts: vol 2d.
+/* mi.c: handlers of MI commands that touch only registers, memory and the flow
+ * of the batch. KBL PRM vol 6, "Memory Interface Commands"; layouts: vol 2d.
  *
- * With "Use Global GTT" a batch without privileges gets a no-op (vol 6,
+ * In an unprivileged batch a command with "Use Global GTT" is a no-op (vol 6,
  * "User Mode Privileged Commands"). */
 #include "engine/cs/cs.h"
 
@@ -29,15 +29,26 @@ mi_batch_buffer_end(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     }
 }
 
+/* Whether the batch has jumped to the same place for as long as a hang. */
+static bool
+is_endless(struct cs *cs, gpu_va to)
+{
+    const unsigned least = 1000;
+    cs->loops = to == cs->loop_va ? cs->loops + 1 : 0;
+    cs->loop_va = to;
+    return cs->loops >= least && hang_is_late(&cs->ctx->hang, cs->begun_ns);
+}
+
 void
 mi_batch_buffer_start(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     bool predicated = bits_get(dw[0], 15, 15);
     bool call = bits_get(dw[0], 22, 22);
-    /* Guess: the predicate is the one that gates 3DPRIMITIVE. */
+    /* Guess: the same predicate as for 3DPRIMITIVE. */
     if (predicated && !cs_predicate(cs->hw))
         return;
-    if (cs->jumps_left-- == 0) {
+    gpu_va to = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
+    if (cs->jumps_left-- == 0 || is_endless(cs, to)) {
         cs_fail(cs, "batch jumps for ever");
         return;
     }
@@ -46,7 +57,7 @@ mi_batch_buffer_start(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         cs->second_level = true;
         cs->return_pc = cs->pc;
     }
-    cs->pc = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
+    cs->pc = to;
 }
 
 void
@@ -143,8 +154,8 @@ mi_store_data_imm(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     if (dw[0] & USE_GLOBAL_GTT)
         return;
-    /* Observed: the qword flag is not always set, the length always tells.
-     * A qword lands at once, for a CPU may be polling it. */
+    /* Observed: the qword flag is not always set; the length always tells. One
+     * store writes a qword, because a CPU may poll it. */
     gpu_va va = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
     if (len_dw == 5 && !(va & 7)) {
         uint64_t value = (uint64_t)dw[4] << 32 | dw[3];
@@ -162,5 +173,6 @@ mi_copy_mem_mem(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         return;
     gpu_va dst = cs_va(dw[1], dw[2]) & ~UINT64_C(3);
     gpu_va src = cs_va(dw[3], dw[4]) & ~UINT64_C(3);
+    cs->work++;
     cs_write32(cs, dst, vm_read32(cs->vm, src));
 }

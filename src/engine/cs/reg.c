@@ -1,9 +1,9 @@
-/* reg.c: MMIO registers as a batch sees them. Most only keep what is written;
- * rows of the tables below do more. Offsets, and who may touch them: KBL PRM
- * vol 6, "User Mode Non-Privileged Registers". */
+/* reg.c: MMIO registers as a batch sees them. Most only store; the tables below
+ * list the others. Offsets and permissions: KBL PRM vol 6, "User Mode
+ * Non-Privileged Registers". */
 #include "engine/cs/cs.h"
 
-/* 64-bit counters that workers add to. */
+/* 64-bit statistics counters that workers increment. */
 static const struct {
     uint16_t offset;
     uint16_t member;
@@ -35,7 +35,8 @@ static const struct {
 #undef COUNTER
 };
 
-/* Registers whose upper half says which bits of the lower are written. */
+/* Masked registers: the upper half selects which bits of the lower half are
+ * written. */
 static const uint16_t masked[] = {
     0x20c0, /* INSTPM */
     0x20d8, /* CS_DEBUG_MODE2 */
@@ -54,19 +55,12 @@ static const uint16_t masked[] = {
     0xe4f4, /* ROW_CHICKEN2 */
 };
 
-/* Where the registers at 0x2000..0x27ff of RCS are on the other rings. */
-static const uint32_t ring_base[ENGINE_RING_COUNT] = {
-    [ENGINE_RCS] = 0x2000,
-    [ENGINE_BCS] = 0x22000,
-    [ENGINE_VCS] = 0x12000,
-    [ENGINE_VECS] = 0x1a000,
-};
-
-/* Each context runs on one ring, so the rings' registers share storage. */
+/* Each context runs on one ring, so all rings share the storage of RCS's
+ * registers, 0x2000..0x27ff. */
 static uint32_t
 to_rcs_offset(const struct cs *cs, uint32_t offset)
 {
-    uint32_t base = ring_base[cs->ring];
+    uint32_t base = cs->info->mmio;
     return offset - base < 0x800 ? offset - base + 0x2000 : offset;
 }
 
@@ -89,8 +83,8 @@ is_masked(uint32_t offset)
     return false;
 }
 
-/* CTX_TIMESTAMP is the time that the context has run. Ours goes on while it
- * does not: NEO takes what lies between two reads in one batch. */
+/* CTX_TIMESTAMP counts the time that the context runs. Here it counts all time,
+ * which suffices: NEO uses the difference of two reads in one batch. */
 uint32_t
 reg_read(struct cs *cs, uint32_t offset)
 {

@@ -1,8 +1,8 @@
-/* sync.c: commands that wait for others or tell them: semaphores, atomics,
- * flushes and their post-sync writes.
+/* sync.c: handlers of synchronizing commands: semaphores, atomics, flushes and
+ * their post-sync writes.
  *
- * Draws and dispatches return when their memory writes are done, so a flush
- * has nothing left to wait for. */
+ * Draws and dispatches return when their memory writes are done, so a flush has
+ * nothing left to wait for. */
 #include "engine/cs/cs.h"
 
 #include <time.h>
@@ -40,7 +40,9 @@ mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         return;
     unsigned compare = bits_get(dw[0], 12, 14);
     gpu_va va = cs_va(dw[2], dw[3]) & ~UINT64_C(3);
-    /* Whoever signals may be the CPU or a batch that needs this ring. */
+    /* The CPU signals, or a batch that needs this ring: release it while
+     * waiting. */
+    struct ring *ring = &cs->engine->ring[cs->ring];
     bool released = false;
     uint64_t limit_ms = 0;
     long pause_ns = 1000;
@@ -48,7 +50,7 @@ mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         atomic_load((_Atomic uint32_t *)vm_ptr(cs->vm, va)), dw[1], compare)) {
         if (!released) {
             limit_ms = now_ms() + cs->engine->config.hang_limit_ms;
-            submit_ring_release(cs->engine, cs->ring);
+            ring_release(ring, cs->ctx->turn);
             released = true;
         } else if (now_ms() > limit_ms) {
             cs_fail(cs, "semaphore at 0x%llx is never signalled",
@@ -59,7 +61,7 @@ mi_semaphore_wait(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         pause_ns = MIN2(pause_ns * 2, 200000);
     }
     if (released) {
-        submit_ring_acquire(cs->engine, cs->ring);
+        cs->ctx->turn = ring_acquire(ring);
         atomic_fetch_add(&cs->engine->epoch, 1);
     }
 }
@@ -88,11 +90,10 @@ atomic_result(unsigned op, unsigned width, uint64_t old, uint64_t a, uint64_t b)
     case 11: return s_old < s_a ? old : a;
     case 12: return MAX2(old, a);
     case 13: return MIN2(old, a);
-    case 14: /* CMP_WR: operand 1 is written if memory equals operand 2.
-              * Guess: which operand is which. */
+    case 14: /* CMP_WR: write operand 1 if memory equals operand 2. Guess: which
+                operand is which. */
         return old == b ? a : old;
-    case 15: /* PREDEC: the decremented value is what is returned */
-        return old - 1;
+    case 15: /* PREDEC returns the decremented value */ return old - 1;
     default: return old;
     }
 }
@@ -128,7 +129,7 @@ mi_atomic(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         unimp("MI_ATOMIC operation %u", opcode);
         return;
     }
-    /* Guess: operands that are not inline are GPR0 and GPR1. */
+    /* Guess: without inline data the operands are in GPR0 and GPR1. */
     uint64_t a = reg_gpr(cs->hw, 0), b = reg_gpr(cs->hw, 1);
     if (bits_get(dw[0], 18, 18)) {
         if (len_dw < 7) {
@@ -148,15 +149,40 @@ mi_atomic(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 
 /* ---- flushes ----------------------------------------------------------- */
 
+/* Clients poll the result: writes it with one store, after all earlier ones. */
 static void
-post_sync_write(struct cs *cs, gpu_va va, uint64_t value)
+store_signal(void *to, uint64_t value)
 {
-    /* Clients poll these: one store, after all earlier ones. */
-    void *to = cs_write_ptr(cs, va, 8);
-    if (va & 7)
+    if ((uintptr_t)to & 7)
         memcpy(to, &value, 8);
     else
         atomic_store((_Atomic uint64_t *)to, value);
+}
+
+bool
+cs_send_signal(struct engine_context *ctx)
+{
+    if (!ctx->signal.to)
+        return false;
+    vm_copy_users_out(ctx->vm, ctx->users, ctx->user_count, ctx->signal.va);
+    store_signal(ctx->signal.to, ctx->signal.value);
+    vm_copy_user_page_out(ctx->vm, ctx->users, ctx->user_count, ctx->signal.va);
+    ctx->signal.to = NULL;
+    return true;
+}
+
+static void
+post_sync_write(struct cs *cs, gpu_va va, uint64_t value)
+{
+    struct engine_context *ctx = cs->ctx;
+    void *to = cs_write_ptr(cs, va, 8);
+    if (!ctx->user_count) {
+        store_signal(to, value);
+        return;
+    }
+    ctx->signal.to = to;
+    ctx->signal.va = va;
+    ctx->signal.value = value;
 }
 
 void
@@ -184,6 +210,7 @@ gfx_pipe_control(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     gen9_pipe_control_unpack(&pc, dw);
     if (cs->hw->hz_op_pending) {
         cs->hw->hz_op_pending = false;
+        cs->work++;
         if (!cs->engine->config.noop)
             draw_hz_op(cs->ctx);
     }

@@ -1,3 +1,4 @@
+/* assemble.c: primitive assembly, see assemble.h. */
 #include "engine/geom/assemble.h"
 
 #include "gen9_pack.h"
@@ -16,7 +17,7 @@ emit_keys(struct assembler *a, struct geom_assembled *out, unsigned count)
     a->emit(a->ctx, out);
 }
 
-/* The last `size` vertices of a list. */
+/* Emits the last `size` vertices of a list. */
 static void
 list_object(struct assembler *a, unsigned kind, unsigned size)
 {
@@ -94,7 +95,7 @@ tri_fan(struct assembler *a)
     a->prim_id++;
 }
 
-/* Quads become polygons whose first vertex is the quad's last: that one
+/* A quad becomes a polygon whose first vertex is the quad's last, which
  * provokes (BDW PRM vol 2b, 3D_Prim_Topo_Type: converted to POLYGON). */
 static void
 quad(struct assembler *a, uint32_t k0, uint32_t k1, uint32_t k2, uint32_t k3,
@@ -123,13 +124,14 @@ quad_strip(struct assembler *a)
     uint32_t n = a->count;
     if (n < 4 || n % 2)
         return;
-    /* The quad 0 1 3 2, turned so that its provoking vertex 3 comes last. */
+    /* The quad 0 1 3 2, rotated so that its provoking vertex 3 comes last. */
     quad(a, key_at(a, n - 2), key_at(a, n - 4), key_at(a, n - 3),
          key_at(a, n - 1), false);
 }
 
-/* The triangle before the newest vertex: only the next vertex or the end
- * tells whether its closing edge is a border. */
+/* Emits the triangle that ends at vertex `last`. It comes one vertex late,
+ * because only the next vertex or the end tells whether its closing edge is a
+ * border. */
 static void
 polygon_tri(struct assembler *a, uint32_t last, bool closes)
 {
@@ -141,14 +143,15 @@ polygon_tri(struct assembler *a, uint32_t last, bool closes)
     tri(a, &o, a->first, key_at(a, last - 1), key_at(a, last));
 }
 
-/* Triangle i of a strip with adjacency has the vertices 2i, 2i+2, 2i+4; its
- * neighbour beyond the third edge depends on whether it is the last one. */
+/* Triangle i of a strip with adjacency has vertices 2i, 2i+2, 2i+4. Its
+ * neighbour across the second edge depends on whether it is the last
+ * triangle. */
 static void
 tri_strip_adj(struct assembler *a, uint32_t i, bool last)
 {
     uint32_t n = 2 * i;
-    uint32_t before = i ? n - 2 : n + 1;   /* beyond edge n, n+2 */
-    uint32_t after = last ? n + 5 : n + 6; /* beyond n+2, n+4 */
+    uint32_t before = i ? n - 2 : n + 1;   /* across edge n, n+2 */
+    uint32_t after = last ? n + 5 : n + 6; /* across n+2, n+4 */
     struct geom_assembled out = {
         .o = {.kind = GEOM_TRI_ADJ, .odd = i & 1, .edge_mask = 7},
         .key = {key_at(a, n), key_at(a, before), key_at(a, n + 2),
@@ -161,7 +164,7 @@ tri_strip_adj(struct assembler *a, uint32_t i, bool last)
 static void
 tri_strip_adj_vertex(struct assembler *a)
 {
-    /* With 2i + 8 vertices there is a triangle i + 1. */
+    /* With 2i + 8 vertices, triangle i is not the last one. */
     if (a->count >= 8 && a->count % 2 == 0)
         tri_strip_adj(a, a->count / 2 - 4, false);
 }

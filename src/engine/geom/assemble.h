@@ -1,5 +1,6 @@
-/* assemble.h: vertices in draw order to objects, for every topology.
- * Pure: knows vertices by a 32-bit key only. One owner at a time. */
+/* assemble.h: primitive assembly: groups vertices in draw order into objects,
+ * for every topology. Called by geom.c and chunk.c. Pure: it knows vertices
+ * only by a 32-bit key. One owner at a time. */
 #ifndef ENGINE_GEOM_ASSEMBLE_H
 #define ENGINE_GEOM_ASSEMBLE_H
 
@@ -15,8 +16,8 @@ enum geom_kind {
     GEOM_PATCH,
 };
 
-/* Which of the three provoking vertex selects applies; a polygon's first
- * vertex always provokes. */
+/* Selects the provoking vertex field that applies; a polygon's first vertex
+ * always provokes. */
 enum geom_family { FAMILY_STRIP_LIST, FAMILY_FAN, FAMILY_POLYGON };
 
 #define GEOM_MAX_OBJECT_VERTS 32
@@ -25,12 +26,12 @@ struct geom_object {
     uint8_t kind;   /* enum geom_kind */
     uint8_t count;  /* vertices */
     uint8_t family; /* enum geom_family */
-    /* Triangle: bit i, edge v[i] -> v[i + 1] is no inner edge. */
+    /* Triangle: bit i is set if edge v[i] -> v[i + 1] is a border. */
     uint8_t edge_mask;
-    bool odd;        /* second, fourth, ... of a triangle strip: vertices are
-                      * in strip order, that is, wound the other way */
-    bool edge_flags; /* vertices' edge flags matter */
-    bool continues;  /* line of a strip: continues the stipple */
+    bool odd; /* second, fourth, ... of a triangle strip: vertices are in strip
+                 order, so wound in reverse */
+    bool edge_flags; /* vertices' edge flags apply */
+    bool continues;  /* line of a strip that continues the stipple */
     uint32_t prim_id;
 };
 
@@ -51,28 +52,29 @@ struct assembler {
     uint32_t ring[32]; /* the last 32 keys */
 };
 
-/* False: no such topology. */
+/* False: invalid topology. */
 bool assemble_init(struct assembler *a, unsigned topology, assemble_fn emit,
                    void *ctx);
-/* How many primitives n vertices without a cut make, and where they are.
- * False: not all of the same size, they can only be counted one by one. */
+/* Vertices per primitive (size) and from one primitive to the next (step),
+ * without cuts. False: the topology has no constant size; primitives can only
+ * be counted one by one. */
 struct assemble_span {
-    uint8_t size, step; /* vertices of one, and from one to the next */
+    uint8_t size, step; /* vertices */
 };
 bool assemble_span(unsigned topology, struct assemble_span *span);
-/* Goes on with primitive prim_id of a span topology as if all vertices before
- * number prim_id * step + keys had been given; key: the last ones of them,
- * keys = size - step, first: of vertex 0. */
+/* Continues with primitive prim_id of a span topology, as if all vertices
+ * before prim_id * step + keys had been given. keys = size - step; key: the
+ * last `keys` of these vertices, first: vertex 0. */
 void assemble_seek(struct assembler *a, const struct assemble_span *span,
                    uint32_t prim_id, uint32_t first, const uint32_t *key);
 void assemble_vertex(struct assembler *a, uint32_t key);
 /* Ends the strip (cut index). */
 void assemble_cut(struct assembler *a);
-/* Ends the strip and starts again with primitive 0 (next instance). */
+/* Ends the strip and restarts with primitive 0 (next instance). */
 void assemble_end(struct assembler *a);
 
-/* The vertex order in which odd triangles of a strip are handed on so that
- * all have one winding: index of the vertex in strip order. */
+/* Vertex order that gives odd triangles of a strip the winding of even ones:
+ * index of the vertex in strip order. */
 static inline unsigned
 assemble_odd_order(unsigned i, bool trailing)
 {

@@ -1,22 +1,23 @@
-/* The vertices of a draw, chunk by chunk. */
+/* chunk.c: splits a draw into chunks and runs them, on one lane or on one per
+ * worker. */
 #include "engine/geom/geom.h"
-#include "engine/geom/lanes.h"
+#include "engine/geom/vue_transpose.h"
 
 #include <stdlib.h>
 
 #include "base/pool.h"
 
-/* Keys are read in pieces of this many. */
+/* Keys read at a time. */
 #define PIECE 1024
 #define APART_PRIMS 512
-/* Chunks between two flushes of the scene, which all workers wait for: as many
- * as make so many bytes, which should still be in a cache then, but one for
- * each worker at least. The more of the picture they cover, the more of what a
- * worker draws is what it has set up. */
+/* Chunks of a round, after which all workers wait while the scene is flushed. A
+ * round makes ROUND_B bytes, which should still be in a cache at the flush, but
+ * has at least one chunk per worker. The more of the image a round covers, the
+ * more a worker draws of its own primitives. */
 #define ROUND_PER_WORKER 16
 #define ROUND_B (16u * 1024 * 1024)
 
-/* One chunk: instances of which all primitives or one range are drawn. */
+/* A chunk: some instances, with all primitives or with one range of them. */
 struct chunk {
     uint32_t instance, instance_count;
     uint32_t prim, prim_count; /* prim_count 0: all vertices */
@@ -26,11 +27,11 @@ struct chunks {
     struct geom *g;
     bool splits;
     struct assemble_span span;
-    uint32_t prims;          /* of an instance, if it splits */
-    uint32_t per_instance;   /* chunks of an instance */
-    uint32_t instance_group; /* instances of a chunk */
+    uint32_t prims;          /* of an instance, if split */
+    uint32_t per_instance;   /* chunks per instance */
+    uint32_t instance_group; /* instances per chunk */
     uint64_t count;
-    /* of the round */
+    /* of the current round */
     uint64_t first;
     struct geom **lane; /* per worker */
 };
@@ -98,7 +99,8 @@ chunk_read_indices(const struct draw *draw, uint64_t at, uint32_t count,
     }
 }
 
-/* Where so many more begin, as far as that is sure. */
+/* Sets the indices to prefetch: `count` of them from `at` on, if they are in
+ * the buffer. */
 static void
 look_ahead(struct geom *g, uint64_t at, uint32_t count)
 {
@@ -115,7 +117,7 @@ look_ahead(struct geom *g, uint64_t at, uint32_t count)
     g->ahead_B = (uint32_t)MIN2(limit - at, (uint64_t)count) * size_B;
 }
 
-/* The last range that does not begin behind vertex `at`. */
+/* The last range that begins at or before vertex `at`. */
 static unsigned
 find_range(const struct draw *draw, uint32_t at)
 {
@@ -130,8 +132,8 @@ find_range(const struct draw *draw, uint32_t at)
     return lo;
 }
 
-/* Keys of vertices [from, from + count) of the draw: what its index buffer
- * says, or their numbers. */
+/* Keys of vertices [from, from + count) of the draw: indices, or vertex
+ * numbers. */
 static void
 read_keys(const struct draw *draw, uint32_t from, uint32_t count, uint32_t *key)
 {
@@ -182,7 +184,7 @@ walk_all(struct geom *g)
     assemble_end(&g->assembler);
 }
 
-/* Triangles [prim, prim + count) of a chunk. */
+/* Adds triangles [prim, prim + count) of a chunk to the batch. */
 static void
 walk_tris(struct geom *g, const struct assemble_span *span,
           const struct chunk *c, uint32_t prim, uint32_t count, uint32_t first)
@@ -196,7 +198,7 @@ walk_tris(struct geom *g, const struct assemble_span *span,
     read_keys(g->draw, prim * span->step, keys, key + 1);
     look_ahead(g, (uint64_t)prim * span->step + keys, keys);
     g->lanes->range(key + !fan, keys + fan, &lo, &hi);
-    /* Whether no two of the keys can meet in the batch's table. */
+    /* Distinct keys then have distinct slots in the batch's table. */
     b->unique = c->instance_count == 1 && hi - lo <= b->slot_mask;
     g->ia_primitives += count;
     if (b->unique && count <= b->object_cap &&
@@ -212,9 +214,9 @@ walk_tris(struct geom *g, const struct assemble_span *span,
     }
 }
 
-/* Triangles that have no vertices in common are worked on a few at a time, so
- * that what one stage makes is in a near cache for the next; unless several
- * workers share them. */
+/* Triangles without shared vertices run in small batches, so that each stage
+ * finds the previous one's results in a near cache; but not if several workers
+ * share a batch. */
 static void
 walk_all_tris(struct geom *g, const struct assemble_span *span,
               const struct chunk *c, uint32_t first)
@@ -257,7 +259,7 @@ walk_range(struct geom *g, const struct assemble_span *span,
         for (uint32_t i = 0; i < count; i++)
             assemble_vertex(&g->assembler, key[i]);
     }
-    /* Those that complete nothing are counted all the same. */
+    /* Count vertices that complete no primitive as well. */
     g->ia_vertices += (uint64_t)c->prim_count * span->step;
     if (draw->vertex_count - end < span->step)
         g->ia_vertices += draw->vertex_count - end + before;
@@ -304,6 +306,7 @@ lane_create(const struct geom *g, unsigned worker)
         return NULL;
     *l = *g;
     l->lane = true;
+    l->lanes_count = g->draw->pool ? pool_workers(g->draw->pool) : 1;
     l->kept = NULL;
     l->spare = geom_find_spare(g, worker);
     l->worker = worker;
@@ -348,7 +351,7 @@ take_counts(struct geom *g, const struct geom *l)
     g->ia_primitives += l->ia_primitives;
 }
 
-/* Lists exist before several threads ask for them. */
+/* Creates the lists before several threads use them. */
 static bool
 make_lists(struct geom *g, unsigned count)
 {
@@ -361,7 +364,8 @@ make_lists(struct geom *g, unsigned count)
     return g->scene != NULL;
 }
 
-/* Whole ones for each worker, by what those of the last round were like. */
+/* Chunks of the next round, a multiple of the workers, by the size of the last
+ * round's. */
 static unsigned
 next_round(const struct chunks *cs, unsigned workers, unsigned last)
 {
@@ -397,7 +401,7 @@ run_in_rounds(struct chunks *cs, unsigned workers)
     free(cs->lane);
 }
 
-/* What happens to one primitive must not depend on the ones before it. */
+/* Whether each primitive is independent of the ones before it. */
 static bool
 chunks_are_independent(const struct geom *g)
 {
@@ -406,7 +410,7 @@ chunks_are_independent(const struct geom *g)
            !draw->fast_clear && !draw->wm.line_stipple_enable;
 }
 
-/* All of an unseen draw, where that needs no indices. */
+/* Counts all of a draw without output, if no indices are needed. */
 static void
 count_all(const struct chunks *cs)
 {
@@ -430,6 +434,11 @@ chunks_run(struct geom *g)
     struct chunks cs = {.g = g};
     unsigned workers = g->draw->pool ? pool_workers(g->draw->pool) : 1;
     plan_chunks(&cs);
+    g->splits = cs.splits;
+    g->begun_ns = clock_tick_ns();
+    g->work = (double)(cs.splits ? cs.prims : g->draw->vertex_count) *
+              g->draw->instance_count;
+    g->lanes_count = 1;
     if (g->unseen && cs.splits && !g->draw->indexed) {
         count_all(&cs);
         return;

@@ -1,40 +1,41 @@
-/* Vertex fetch: VERTEX_ELEMENT_STATE, VF_INSTANCING, VF_SGVS to the dwords of
- * a vertex's URB entry. What depends on the draw only is worked out once. */
+/* fetch.c: vertex fetch: vertex elements, instancing, SGVS and component
+ * packing to the dwords of a URB entry. A plan holds all that depends on the
+ * draw only. */
 #include "engine/geom/geom.h"
-#include "engine/geom/lanes.h"
+#include "engine/geom/vue_transpose.h"
 
 #include <stdlib.h>
 
 #define LANES 8
 #define ROW_B 16
 
-enum fetch_kind {
-    FETCH_CONSTANT, /* nothing is read */
-    FETCH_COPY,     /* whole dwords, no conversion */
-    FETCH_CONVERT,
-};
+/* FETCH_CONSTANT: reads no memory; FETCH_COPY: copies whole dwords without
+ * conversion. */
+enum fetch_kind { FETCH_CONSTANT, FETCH_COPY, FETCH_CONVERT };
 
 struct fetch_element {
-    struct draw_vertex_buffer vb; /* the plan serves draws elsewhere too */
+    struct draw_vertex_buffer vb; /* a copy: the plan outlives the draw */
     const struct format_info *fmt;
-    uint32_t offset_B, size_B; /* of the element in memory */
+    uint32_t offset_B, size_B; /* in memory */
     uint32_t step_rate;
     bool instancing;
-    uint8_t kind;   /* enum fetch_kind */
-    bool straight;  /* put_element() knows it */
-    uint8_t dwords; /* written: 4 or 8 */
-    uint16_t slot;
-    uint8_t source_mask; /* written dwords that come from memory */
-    uint8_t lead_dw;     /* FETCH_COPY: how many of them in a row from 0 */
-    uint32_t fill[8];    /* the other dwords */
+    uint8_t kind;        /* enum fetch_kind */
+    bool straight;       /* put_element() supports it */
+    uint8_t dwords;      /* 4 or 8, before packing */
+    uint8_t stored;      /* dwords left by component packing */
+    uint16_t at_dw;      /* in the entry */
+    uint8_t source_mask; /* dwords that come from memory */
+    uint8_t lead_dw;     /* FETCH_COPY: number of leading source dwords */
+    uint32_t fill[8];    /* constants for other dwords */
 };
 
 struct fetch_plan {
     unsigned count, slots;
+    unsigned used_dw; /* the entry's dwords from here on are zero */
     bool has_edge_flag;
     struct fetch_element edge;
     struct fetch_element element[DRAW_MAX_VE];
-    /* Dword of the entry that gets the value, or -1. */
+    /* Dword of the entry for the value, or -1. */
     int vertex_id_dw, instance_id_dw;
 };
 
@@ -60,13 +61,12 @@ is_copy(const struct format_info *fmt)
 static unsigned
 passthru_components(unsigned format)
 {
-    switch (format) {
-    case 0x0a1: return 1; /* R64_PASSTHRU */
-    case 0x021: return 2; /* R64G64_PASSTHRU */
-    case 0x1bd: return 3; /* R64G64B64_PASSTHRU */
-    case 0x1bc: return 4; /* R64G64B64A64_PASSTHRU */
-    default: return 0;
-    }
+    /* R64, R64G64, R64G64B64 and R64G64B64A64_PASSTHRU. */
+    static const uint16_t formats[] = {0x0a1, 0x021, 0x1bd, 0x1bc};
+    for (unsigned i = 0; i < ARRAY_SIZE(formats); i++)
+        if (formats[i] == format)
+            return i + 1;
+    return 0;
 }
 
 static bool
@@ -77,7 +77,7 @@ is_straight(const struct fetch_element *e)
                                !(e->source_mask >> e->lead_dw)));
 }
 
-/* Without a usable format the element reads zeros. */
+/* An element without a usable format reads zeros. */
 static void
 plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
             unsigned vb)
@@ -97,7 +97,7 @@ plan_source(const struct draw *draw, struct fetch_element *e, unsigned format,
         return;
     }
     e->kind = FETCH_COPY;
-    /* Components that the format lacks are 0, 0, 0, 1. */
+    /* Missing components are 0, 0, 0, 1. */
     if (!wide && e->size_B < 16 && (e->source_mask & 8))
         e->fill[3] = e->fmt->is_int ? 1 : bits_from_float(1.0f);
     e->source_mask &= (uint8_t)((1u << (e->size_B / 4)) - 1);
@@ -130,8 +130,8 @@ plan_element(const struct draw *draw, const struct draw_vertex_element *in,
         .step_rate = in->step_rate,
         .dwords = 4,
     };
-    /* KBL PRM vol 2d, VERTEX_ELEMENT_STATE: 64-bit components take two dwords
-     * and the element 128 or 256 bits, the latter if component 2 is stored. */
+    /* KBL PRM vol 2d, VERTEX_ELEMENT_STATE: 64-bit components take two dwords.
+     * The element has 256 bits if component 2 is stored, else 128. */
     if (wide && control[2] != GEN9_VFCOMP_NOSTORE)
         e->dwords = 8;
     for (unsigned i = 0; i < e->dwords; i++) {
@@ -143,7 +143,34 @@ plan_element(const struct draw *draw, const struct draw_vertex_element *in,
     if (e->source_mask)
         plan_source(draw, e, ve->source_element_format,
                     ve->vertex_buffer_index);
+    e->stored = (uint8_t)((1u << e->dwords) - 1);
     e->straight = is_straight(e);
+}
+
+/* Dwords of element `index` that packing keeps. A bit stands for a component of
+ * 32 or 64 bits. Elements from 32 on have no bits; all their components are
+ * stored. SKL PRM vol 2a, 3DSTATE_VF_COMPONENT_PACKING. */
+static uint8_t
+packed_dwords(const struct draw *draw, unsigned index,
+              const struct fetch_element *e, bool wide)
+{
+    if (!draw->vf.component_packing_enable || index >= DRAW_PACKED_VE)
+        return e->stored;
+    uint32_t on = draw->component_enables[index / 8] >> index % 8 * 4 & 0xf;
+    uint32_t dwords = 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (on >> c & 1)
+            dwords |= wide ? 3u << 2 * c : 1u << c;
+    return (uint8_t)(dwords & e->stored);
+}
+
+/* Place in the entry of dword `dw` of an element, or -1: not stored. */
+static int
+stored_at_dw(const struct fetch_element *e, unsigned dw)
+{
+    if (!(e->stored >> dw & 1))
+        return -1;
+    return e->at_dw + __builtin_popcount(e->stored & ((1u << dw) - 1));
 }
 
 static int
@@ -152,36 +179,50 @@ sgvs_dword(const struct fetch_plan *plan, bool enable, unsigned element,
 {
     if (!enable || element >= plan->count)
         return -1;
-    return (int)(plan->element[element].slot * 4u + (component & 3));
+    return stored_at_dw(&plan->element[element], component & 3);
+}
+
+/* Routines for straight elements write four dwords. Dwords after the stored
+ * ones belong to the next element, which overwrites them. */
+static void
+settle_straight(struct fetch_plan *plan)
+{
+    for (unsigned i = 0; i < plan->count; i++) {
+        struct fetch_element *e = &plan->element[i];
+        bool leading = !(e->stored & (e->stored + 1u));
+        e->straight = e->straight && leading &&
+                      e->at_dw + 4u <= plan->slots * 4;
+    }
 }
 
 static void
 make_plan(const struct draw *draw, struct fetch_plan *plan)
 {
-    unsigned slot = 0;
     for (unsigned i = 0; i < MIN2(draw->ve_count, DRAW_MAX_VE); i++) {
-        if (!draw->ve[i].ve.valid)
+        const struct gen9_vertex_element_state *ve = &draw->ve[i].ve;
+        if (!ve->valid)
             continue;
         struct fetch_element e;
         plan_element(draw, &draw->ve[i], &e);
-        if (draw->ve[i].ve.edge_flag_enable) {
+        if (ve->edge_flag_enable) {
             plan->has_edge_flag = true;
             plan->edge = e;
             continue;
         }
-        e.slot = (uint16_t)slot;
-        slot += e.dwords / 4u;
+        bool wide = passthru_components(ve->source_element_format) != 0;
+        e.stored = packed_dwords(draw, i, &e, wide);
+        e.at_dw = (uint16_t)plan->used_dw;
+        plan->used_dw += (unsigned)__builtin_popcount(e.stored);
         plan->element[plan->count++] = e;
     }
-    plan->slots = slot;
+    plan->slots = DIV_ROUND_UP(plan->used_dw, 4);
+    settle_straight(plan);
     plan->vertex_id_dw = sgvs_dword(plan, draw->sgvs.vertexid_enable,
                                     draw->sgvs.vertexid_element_offset,
                                     draw->sgvs.vertexid_component_number);
     plan->instance_id_dw = sgvs_dword(plan, draw->sgvs.instanceid_enable,
                                       draw->sgvs.instanceid_element_offset,
                                       draw->sgvs.instanceid_component_number);
-    if (draw->vf.component_packing_enable)
-        unimp("vertex component packing");
 }
 
 bool
@@ -220,7 +261,7 @@ fetch_slots(const struct fetch_plan *plan)
     return plan->slots;
 }
 
-/* The element's bytes, or zeros: fetches beyond the buffer's end read 0. */
+/* The element's bytes. Zeros beyond the buffer's end. */
 static const void *
 element_bytes(const struct draw *draw, const struct fetch_element *e,
               uint32_t vertex, uint32_t instance)
@@ -295,8 +336,18 @@ fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
     uint32_t vertex = vertex_number(draw, key);
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
-        fetch_element_dwords(draw, e, vertex, instance, out + e->slot * 4u);
+        uint32_t in[8], *to = out + e->at_dw;
+        if (e->stored + 1u == 1u << e->dwords) {
+            fetch_element_dwords(draw, e, vertex, instance, to);
+            continue;
+        }
+        fetch_element_dwords(draw, e, vertex, instance, in);
+        for (unsigned c = 0; c < e->dwords; c++)
+            if (e->stored >> c & 1)
+                *to++ = in[c];
     }
+    for (unsigned i = plan->used_dw; i < plan->slots * 4; i++)
+        out[i] = 0;
     if (plan->vertex_id_dw >= 0)
         out[plan->vertex_id_dw] = key;
     if (plan->instance_id_dw >= 0)
@@ -307,15 +358,14 @@ fetch_vertex(const struct geom *g, uint32_t key, uint32_t instance,
 
 /* ---- eight vertices --------------------------------------------------- */
 
-/* The vertices of eight lanes. */
+/* Vertex numbers of eight lanes. */
 struct lane_vertices {
     uint32_t at[LANES], most;
-    bool in_row; /* at[0] and the seven behind it */
+    bool in_row; /* at[0] and the seven after it */
 };
 
-/* Keys of a numbered batch ascend, but for those that a short thread
- * repeats. In place: members that are copied together right after they have
- * been stored one by one take a while. */
+/* Keys of a numbered batch ascend, except those repeated by a short thread.
+ * Fills *v in place: a struct copied right after single stores would stall. */
 static inline void
 find_vertices(const struct geom *g, const uint32_t key[LANES],
               struct lane_vertices *v)
@@ -338,8 +388,7 @@ find_vertices(const struct geom *g, const uint32_t key[LANES],
     v->in_row = !apart && most == last;
 }
 
-/* Sixteen bytes of each lane: what lies behind an element is as good as its own
- * bytes, as far as it lies in the buffer. */
+/* Whether 16 bytes per lane are in the buffer, so that reading them is safe. */
 static bool
 rows_are_inside(const struct fetch_element *e, const struct lane_vertices *v)
 {
@@ -354,15 +403,16 @@ put_rows(const struct draw *draw, const struct geom_lanes *lanes,
          uint32_t (*out)[LANES])
 {
     const uint8_t *row[LANES];
-    uint64_t va = e->vb.va + e->offset_B;
+    uint64_t va = e->vb.va + e->offset_B, pitch_B = e->vb.pitch_B;
     if (v->in_row) {
-        lanes->rows_apart(
-            vm_ptr(draw->vm, va + (uint64_t)e->vb.pitch_B * v->at[0]),
-            e->vb.pitch_B, out);
+        lanes->rows_apart(vm_ptr(draw->vm, va + pitch_B * v->at[0]),
+                          e->vb.pitch_B, out);
         return;
     }
+    const uint8_t *first = vm_has_moved(draw->vm) ? NULL : vm_ptr(draw->vm, va);
     for (unsigned i = 0; i < LANES; i++)
-        row[i] = vm_ptr(draw->vm, va + (uint64_t)e->vb.pitch_B * v->at[i]);
+        row[i] = first ? first + pitch_B * v->at[i]
+                       : vm_ptr(draw->vm, va + pitch_B * v->at[i]);
     lanes->rows(row, out);
 }
 
@@ -392,7 +442,7 @@ put_element(const struct draw *draw, const struct geom_lanes *lanes,
             out[c][i] = e->fill[c];
 }
 
-/* One vertex after the other, for what put_element() does not know. */
+/* General path, one vertex after the other. */
 static void
 put_element_slowly(const struct draw *draw, const struct fetch_element *e,
                    const uint32_t vertex[LANES], const uint32_t instance[LANES],
@@ -401,8 +451,9 @@ put_element_slowly(const struct draw *draw, const struct fetch_element *e,
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t in[8];
         fetch_element_dwords(draw, e, vertex[i], instance[i], in);
-        for (unsigned c = 0; c < e->dwords; c++)
-            out[c][i] = in[c];
+        for (unsigned c = 0, to = 0; c < e->dwords; c++)
+            if (e->stored >> c & 1)
+                out[to++][i] = in[c];
     }
 }
 
@@ -417,10 +468,13 @@ put_all(const struct geom *g, const uint32_t key[LANES],
     for (unsigned i = 0; i < plan->count; i++) {
         const struct fetch_element *e = &plan->element[i];
         if (e->straight)
-            put_element(draw, g->lanes, e, &v, instance, out + e->slot * 4u);
+            put_element(draw, g->lanes, e, &v, instance, out + e->at_dw);
         else
-            put_element_slowly(draw, e, v.at, instance, out + e->slot * 4u);
+            put_element_slowly(draw, e, v.at, instance, out + e->at_dw);
     }
+    if (plan->used_dw < plan->slots * 4)
+        memset(out + plan->used_dw, 0,
+               (plan->slots * 4 - plan->used_dw) * sizeof *out);
     if (plan->vertex_id_dw >= 0)
         memcpy(out[plan->vertex_id_dw], key, sizeof *out);
     if (plan->instance_id_dw >= 0)

@@ -1,11 +1,14 @@
-/* A draw from its state to its end; what the stages share. */
+/* geom.c: runs a draw through the geometry pipeline; functions that the stages
+ * share. */
 #include "engine/geom/geom.h"
+#include "engine/geom/vue_transpose.h"
 
 #include <stdlib.h>
 
 #include "base/pool.h"
 
-/* Handing work to other threads costs as much as a few EU threads. */
+/* Up to so many jobs run inline: handing work to other threads costs as much as
+ * a few EU threads. */
 #define GEOM_INLINE_JOBS 12
 
 struct geom_job {
@@ -29,6 +32,15 @@ geom_fail(struct geom *g)
 {
     if (g->draw->reset)
         atomic_store(g->draw->reset, true);
+}
+
+void
+geom_look_at_clock(struct geom *g)
+{
+    double done = (double)(g->splits ? g->ia_primitives : g->ia_vertices);
+    if (hang_is_hopeless(g->draw->hang, g->begun_ns, done * g->lanes_count,
+                         g->work, "draw"))
+        geom_fail(g);
 }
 
 void
@@ -60,13 +72,13 @@ geom_env(const struct geom *g, const struct shader_stage *stage,
         .vm = g->draw->vm,
         .urb = g->urb,
         .reset = g->draw->reset,
+        .hang = g->draw->hang,
         .worker = worker,
     };
     stage_start(stage, start);
     start->simd = 8;
     start->dispatch_mask = dispatch_mask;
     start->vector_mask = dispatch_mask;
-    start->send = msg_sender();
     start->user = env;
 }
 
@@ -109,14 +121,15 @@ geom_urb_init(struct geom *g)
         region[i]->handle = (uint32_t)(size_B / 64);
         size_B += (uint64_t)region[i]->entry_B * region[i]->entries;
     }
-    /* Handles have 27 bits: an instanced GS keeps its instance above. */
+    /* Handles have 27 bits; an instanced GS puts its instance above. */
     assert(size_B / 64 < 1u << 27);
     g->urb.base = geom_take(g, GEOM_URB, size_B);
     g->urb.size_B = size_B;
+    g->urb.put_columns = geom_lanes_selected()->columns;
     return g->urb.base != NULL;
 }
 
-/* Nothing can come of the draw but what the counters say. */
+/* Whether only the counters can tell that the draw ran. */
 static bool
 is_unseen(const struct draw *draw)
 {

@@ -1,4 +1,5 @@
-/* Objects of the last shader stage: stream output, then the clipper. */
+/* output.c: passes objects of the last shader stage to stream output and the
+ * clipper. */
 #include "engine/geom/geom.h"
 
 bool
@@ -7,7 +8,7 @@ output_init(struct geom *g)
     return clip_init(g);
 }
 
-/* Drops adjacent vertices; returns how many are left. */
+/* Drops adjacent vertices. Returns the number of remaining ones. */
 static unsigned
 without_adjacency(const struct geom_object *o, struct geom_vert *const *v,
                   struct geom_vert **out)
@@ -74,7 +75,8 @@ output_object(struct geom *g, const struct geom_object *o,
         reorder(o, plain, count, trailing, ordered);
         streamout_object(g, stream, ordered, count);
     }
-    /* Observed: anv discards all rasterisation this way, stream-out off. */
+    /* Observed: anv discards all rasterisation this way, with stream output
+     * off. */
     if (draw->so.rendering_disable)
         return;
     if (stream != (so ? draw->so.render_stream_select : 0))

@@ -1,8 +1,8 @@
-/* Vertex shader threads: SIMD8, eight vertices of the batch each. */
+/* vs.c: runs vertex shader threads: SIMD8, eight vertices of the batch each. */
 #include "engine/geom/geom.h"
 
 #define LANES GEOM_THREAD_VERTS
-/* Threads of a job, or pieces: what they share is set up once for all. */
+/* Threads, or pieces, per job, which share set-up. */
 #define JOB_THREADS 16
 
 static bool
@@ -11,18 +11,18 @@ is_live(const struct eu_launch *l, unsigned grf)
     return l->live_in[grf / 32] >> (grf % 32) & 1;
 }
 
-/* Whether a thread may need it that another has changed. */
+/* Whether the kernel changes a register that its next thread reads. */
 static bool
 is_spoilt(const struct eu_launch *l, unsigned grf)
 {
     return is_live(l, grf) && l->written[grf / 32] >> (grf % 32) & 1;
 }
 
-/* Where a thread finds its vertex elements. */
+/* Place of the vertex elements in a thread's payload. */
 struct inputs {
     unsigned grf, count; /* registers */
-    unsigned from;       /* dword of the vertex */
-    bool any;            /* live ones */
+    unsigned from;       /* first dword of the vertex */
+    bool any;            /* the kernel reads some of them */
 };
 
 static struct inputs
@@ -42,9 +42,9 @@ find_inputs(const struct geom *g, unsigned grf)
     return in;
 }
 
-/* The lanes of a short thread that have no vertex repeat its last one. Before
- * any thread runs: keys that have just been stored one by one cannot be read as
- * vectors without a wait. */
+/* In a short thread, lanes without a vertex repeat the last one. Done before
+ * any thread runs: keys stored one by one just before could not be read as
+ * vectors without a stall. */
 static void
 repeat_last(struct batch *b, unsigned end)
 {
@@ -73,17 +73,17 @@ put_handles(const struct geom *g, struct eu_thread *t, unsigned first,
         out[i] = handle + step * MIN2(i, count - 1);
 }
 
-/* What the thread before may have changed of its header, constants, and zeros
- * behind the inputs. */
+/* Registers of the header, of constants and of zeros after the inputs that the
+ * previous thread may have changed. */
 struct again {
     uint32_t g0[8];
     bool header;
     unsigned zero_count, push_count;
     uint8_t zero[EU_GRF_COUNT];
-    uint8_t push[EU_GRF_COUNT]; /* constants' registers */
+    uint8_t push[EU_GRF_COUNT]; /* registers of constants */
 };
 
-/* Those of registers [from, end). */
+/* Lists the changed registers among [from, end). */
 static unsigned
 list_spoilt(const struct eu_launch *l, unsigned from, unsigned end,
             uint8_t *grf)
@@ -127,7 +127,7 @@ put_again(const struct shader_stage *stage, const uint32_t *push,
         memset(eu_grf(t, a->zero[i]), 0, EU_GRF_B);
 }
 
-/* A thread's share of what is looked at next. */
+/* A thread's share of the indices to prefetch. */
 static uint32_t
 find_share(const struct geom *g)
 {
@@ -144,8 +144,7 @@ fetch_ahead(const struct geom *g, unsigned thread, uint32_t share_B)
         __builtin_prefetch(p + i);
 }
 
-/* What the clipper wants to know, while the vertices are in the nearest
- * cache. */
+/* Prepares vertices for the clipper while they are in the nearest cache. */
 static void
 prepare(struct geom *g, unsigned first, unsigned end)
 {
@@ -156,7 +155,7 @@ prepare(struct geom *g, unsigned first, unsigned end)
                        b->vert + first, end - first, 0, b->codes + first);
 }
 
-/* Threads that have what eu_launch and payload share. */
+/* A series of threads with common set-up. */
 struct job {
     struct geom *g;
     const struct shader_stage *stage;
@@ -165,7 +164,7 @@ struct job {
     struct thread_env env;
     struct eu_thread t;
     uint32_t share_B;
-    struct msg_series series;
+    struct thread_series series;
     bool begun;
 };
 
@@ -187,11 +186,11 @@ job_init(struct job *j, struct geom *g, unsigned worker)
     eu_launch_zero(&g->vs_launch, &j->t, grf + j->in.count);
     j->share_B = find_share(g);
     j->begun = false;
-    msg_series_begin(&j->series, &g->vs_launch, &j->t, &j->env);
+    thread_series_begin(&j->series, &g->vs_launch, &j->t, &j->env);
     return true;
 }
 
-/* Vertices [first, end), all with these constants. */
+/* Runs vertices [first, end) with the same constants. */
 static void
 run_vertices(struct job *j, const uint32_t *push, unsigned first, unsigned end)
 {
@@ -203,11 +202,14 @@ run_vertices(struct job *j, const uint32_t *push, unsigned first, unsigned end)
             put_again(j->stage, push, &j->t, &j->again);
         j->begun = true;
         put_handles(g, &j->t, first, count);
-        if (j->in.any)
+        if (j->in.any) {
+            vm_fetch_begin();
             put_inputs(g, &j->t, &j->in, first);
+            vm_fetch_end();
+        }
         if (j->share_B)
             fetch_ahead(g, first / LANES, j->share_B);
-        msg_series_run(&j->series, mask);
+        thread_series_run(&j->series, mask);
     }
 }
 
@@ -229,7 +231,7 @@ run_job(struct geom *g, unsigned index, unsigned worker)
     clear_entries(g, begin, end);
     uint32_t mode = eu_launch_begin(&g->vs_launch);
     run_vertices(&j, j.stage->push, begin, end);
-    msg_series_end(&j.series);
+    thread_series_end(&j.series);
     eu_launch_end(&g->vs_launch, mode);
     prepare(g, begin, end);
 }
@@ -253,10 +255,11 @@ run_pieces_job(struct geom *g, unsigned index, unsigned worker)
                    j.stage->push_grf * EU_GRF_B);
         run_vertices(&j, p[i].push, p[i].first, p[i].first + p[i].count);
     }
-    msg_series_end(&j.series);
+    thread_series_end(&j.series);
     eu_launch_end(&g->vs_launch, mode);
     prepare(g, begin, end);
-    /* Nor do those that are no vertices say anything. */
+    /* Padding vertices repeat a code, so that they do not change the union of
+     * codes. */
     for (unsigned i = 0; i < count; i++) {
         unsigned at = p[i].first + p[i].count;
         for (; at % LANES; at++)
@@ -264,8 +267,8 @@ run_pieces_job(struct geom *g, unsigned index, unsigned worker)
     }
 }
 
-/* For the next batch, if threads do the same whenever they run, and no more
- * than what their entries say. */
+/* Records shaded vertices for the next batch, if a thread's result depends only
+ * on its vertex and goes only to its entry. */
 static void
 note_shaded(struct geom *g)
 {
@@ -307,11 +310,13 @@ run_threads(struct geom *g)
                                                      g->batch.instance[i]);
 }
 
-/* VS off: the elements are the VUE (this is how drivers blit and clear). */
+/* VS off: the elements are the VUE. Observed: drivers blit and clear this
+ * way. */
 static void
 run_fetch(struct geom *g)
 {
     unsigned count = g->batch.vert_count;
+    vm_fetch_begin();
     for (unsigned i = 0; i < count; i++) {
         struct geom_vert *v = &g->batch.vert[i];
         uint32_t *vue = geom_entry(g, &g->vs_urb, i);
@@ -319,6 +324,7 @@ run_fetch(struct geom *g)
         fetch_vertex(g, g->batch.key[i], g->batch.instance[i], vue,
                      &v->edge_flag);
     }
+    vm_fetch_end();
     prepare(g, 0, count);
 }
 

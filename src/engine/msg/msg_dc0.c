@@ -1,6 +1,7 @@
-/* Data cache data port 0 and the read-only constant cache data port.
+/* msg_dc0.c: data cache data port 0 and the read-only constant cache data port.
  * KBL PRM vol 2d "DataPort 0 messages". */
-#include "engine/msg/dataport.h"
+#include "engine/msg/dataport/dataport.h"
+#include "engine/msg/msg.h"
 
 enum {
     DC0_OWORD_BLOCK_READ = 0x0,
@@ -23,7 +24,7 @@ static enum eu_msg_result
 oword_block(struct thread_env *env, const struct eu_message *m, bool write,
             bool byte_offset)
 {
-    /* Blocks take M0.5[31:10] as the stateless base. */
+    /* Block messages use M0.5[31:10] as the stateless base. */
     struct dp_range r = dataport_range(env, m, header_dw(m, 5) & 0xfffffc00u);
     uint64_t offset_B = header_dw(m, 2);
     offset_B = byte_offset ? offset_B & ~UINT64_C(3) : offset_B * 16;
@@ -90,7 +91,8 @@ byte_scattered(struct thread_env *env, const struct eu_message *m, bool write)
     return EU_MSG_OK;
 }
 
-/* Gen8 spills and fills: whole registers at an offset in 32-byte units. */
+/* Scratch block messages, Gen8's spills and fills: whole registers at an offset
+ * in units of 32 bytes. */
 static enum eu_msg_result
 scratch_block(struct thread_env *env, const struct eu_message *m)
 {
@@ -98,7 +100,7 @@ scratch_block(struct thread_env *env, const struct eu_message *m)
     unsigned count = 8u << bits_get(m->desc, 12, 13);
     gpu_va base = env->stage->general_base_va + (header_dw(m, 5) & 0xfffffc00u);
     uint64_t size_B = UINT64_C(1024) << (header_dw(m, 3) & 15);
-    struct dp_range r = {vm_ptr(env->vm, base), size_B, NULL, 0};
+    struct dp_range r = dataport_flat_range(env, base, size_B);
     uint64_t offset_B = (uint64_t)(m->desc & 0xfff) * 32;
     for (unsigned i = 0; i < count; i++) {
         uint8_t *p = dataport_at(&r, offset_B + 4 * (uint64_t)i, 4);
@@ -120,7 +122,7 @@ scratch_block(struct thread_env *env, const struct eu_message *m)
 static enum eu_msg_result
 memory_fence(const struct eu_message *m)
 {
-    /* Sends execute in order; other workers must see it. */
+    /* Sends of a thread execute in order; the fence is for other workers. */
     atomic_thread_fence(memory_order_seq_cst);
     if (m->dst && m->rlen_grf)
         memset(m->dst, 0, 32);

@@ -1,9 +1,11 @@
-/* Data cache data port 1: untyped and typed surfaces, atomics, A64.
+/* msg_dc1.c: data cache data port 1: untyped and typed surfaces, atomics, A64.
  * KBL PRM vol 2d "DataPort 1 messages". */
-#include "engine/msg/dataport.h"
+#include "engine/msg/dataport/dataport.h"
+#include "engine/msg/msg.h"
 #include "base/fpmode.h"
 
-/* Converts between formats: not in the kernel's float mode. */
+/* Runs fn in the default float mode, because format conversions must not depend
+ * on the kernel's. */
 static enum eu_msg_result
 converted(enum eu_msg_result (*fn)(struct thread_env *,
                                    const struct eu_message *),

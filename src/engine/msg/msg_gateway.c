@@ -1,3 +1,4 @@
+/* msg_gateway.c: the message gateway: barriers. */
 #include "engine/msg/msg.h"
 
 /* KBL PRM vol 7 "Message Gateway": function control bits 2:0. */
@@ -19,8 +20,8 @@ msg_gateway(struct thread_env *env, struct eu_thread *t,
             guest_error("barrier message from a thread without a group");
             return EU_MSG_ERROR;
         }
-        /* M0.2: bit 15 says that bits 14:9 hold the number of threads (HS);
-         * compute takes it from the interface descriptor. */
+        /* M0.2: if bit 15 is set, bits 14:9 hold the number of threads (HS).
+         * Compute has it in the interface descriptor. */
         uint32_t dw2 = m->mlen_grf ? m->src0[2] : 0;
         if (dw2 & (1u << 15)) {
             unsigned n = bits_get(dw2, 9, 14);

@@ -1,6 +1,7 @@
-/* msg_pi.c: the pixel interpolator: barycentrics at other places than the
+/* msg_pi.c: the pixel interpolator: barycentrics at positions other than the
  * payload's. KBL PRM vol 2d, pixel interpolator message descriptors. */
-#include "engine/raster/raster.h"
+#include "engine/msg/msg.h"
+#include "engine/raster/pixel_group.h"
 #include "base/fpmode.h"
 
 enum pi_type {
@@ -26,7 +27,7 @@ slot_offset(const struct eu_message *m, unsigned lane, unsigned axis)
     return CLAMP(v, -8, 7);
 }
 
-/* From the pixel's upper left corner. */
+/* Position to interpolate at, from the pixel's upper left corner. */
 static void
 position(const struct ps_group *g, const struct eu_message *m, unsigned lane,
          const struct quad *q, unsigned p, float *x, float *y)
@@ -48,7 +49,8 @@ position(const struct ps_group *g, const struct eu_message *m, unsigned lane,
         break;
     }
     case PI_CENTROID:
-        payload_centroid(sc, sc->per_sample ? q->cover[p] : q->full[p], x, y);
+        pixel_centroid(sc, sc->per_sample ? q->cover[p] : q->input_coverage[p],
+                       x, y);
         break;
     default:
         *x += (float)slot_offset(m, lane, 0) * (1.0f / 16);
@@ -79,9 +81,9 @@ msg_pixel_interp(struct thread_env *env, struct eu_thread *t,
         const struct quad *q = &g->quad[lane / 4];
         float x, y, b1, b2;
         position(g, m, i, q, p, &x, &y);
-        payload_barycentrics(g->setup, !linear,
-                             (float)(q->x + (int32_t)(p & 1)) + x,
-                             (float)(q->y + (int32_t)(p >> 1)) + y, &b1, &b2);
+        pixel_barycentrics(g->setup, !linear,
+                           (float)(q->x + (int32_t)(p & 1)) + x,
+                           (float)(q->y + (int32_t)(p >> 1)) + y, &b1, &b2);
         out[(i / 8) * 16 + (i & 7)] = bits_from_float(b1);
         out[(i / 8) * 16 + 8 + (i & 7)] = bits_from_float(b2);
     }

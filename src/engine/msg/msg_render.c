@@ -1,8 +1,11 @@
-/* msg_render.c: the render cache: render target write and read.
- * KBL PRM vol 2d: MDP_RTW_*, MDP_RTWH_*, MH_RT; the payload's parts come in
- * the order source 0 alpha, oMask, colour, second colour, depth, stencil. */
-#include "engine/raster/raster.h"
+/* msg_render.c: the render cache: render target write and read. KBL PRM vol 2d:
+ * MDP_RTW_*, MDP_RTWH_*, MH_RT. Parts of a write's payload, in order: source 0
+ * alpha, oMask, colour, second colour, depth, stencil. */
+#include "engine/msg/msg.h"
+#include "engine/raster/depth/depth.h"
+#include "engine/raster/output/output.h"
 #include "base/fpmode.h"
+#include "base/half.h"
 
 enum rtw_type {
     RTW_SIMD16,
@@ -21,26 +24,13 @@ struct payload {
     bool half;      /* colours are half floats */
 };
 
-static float
-half_to_float(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16;
-    uint32_t exp = h >> 10 & 31, man = h & 0x3ff;
-    if (exp == 31)
-        return float_from_bits(sign | 0x7f800000 | man << 13);
-    if (exp)
-        return float_from_bits(sign | (exp + 112) << 23 | man << 13);
-    float f = (float)man * 0x1p-24f;
-    return sign ? -f : f;
-}
-
 static bool
 take_words(struct payload *p, uint32_t out[16], unsigned first)
 {
     const uint16_t *r = (const uint16_t *)(const void *)eu_message_reg(
         p->m, p->grf++);
     for (unsigned i = 0; r && i < p->lanes; i++)
-        out[i] = bits_from_float(half_to_float(r[first + i]));
+        out[i] = half_widen(r[first + i]);
     return r != NULL;
 }
 
@@ -89,9 +79,7 @@ take_replicated(struct payload *p, struct rt_colors *rt)
 {
     const uint32_t *r = eu_message_reg(p->m, p->grf++);
     for (unsigned c = 0; r && c < 4; c++) {
-        uint32_t v = p->half ? bits_from_float(half_to_float(
-                                   (uint16_t)(r[c / 2] >> (16 * (c & 1)))))
-                             : r[c];
+        uint32_t v = p->half ? half_widen(r[c / 2] >> (16 * (c & 1))) : r[c];
         for (unsigned i = 0; i < 16; i++)
             rt->c[c][i] = v;
     }
@@ -137,8 +125,8 @@ take_parts(struct payload *p, struct rt_colors *rt, unsigned type,
     }
 }
 
-/* Lanes that the message leaves alone hold zero, but only where it matters:
- * this runs for every message. */
+/* Zeros the colours of lanes that the message leaves out, but only in narrow
+ * messages, because this runs for every message. */
 static void
 clear_colors(struct rt_colors *rt, bool wide)
 {
@@ -151,7 +139,7 @@ clear_colors(struct rt_colors *rt, bool wide)
     }
 }
 
-/* Two registers a channel, each pair in one piece. */
+/* Finds four channels of two registers each, each pair contiguous. */
 static bool
 find_channels(const struct eu_message *m, unsigned grf, const uint32_t *c[4])
 {
@@ -163,8 +151,8 @@ find_channels(const struct eu_message *m, unsigned grf, const uint32_t *c[4])
     return true;
 }
 
-/* A message of sixteen lanes and nothing but floats for the colours, which are
- * used where they are. */
+/* Fast path: sixteen lanes and only float colours, which are written from the
+ * registers in place. False: not such a message. */
 static bool
 write_colors(struct ps_group *g, const struct eu_message *m)
 {

@@ -1,10 +1,10 @@
-/* msg_sampler.c: sampler messages: payload to struct sample_req and back.
- * Message types and payloads: ILK PRM vol 4 part 1, 4.11, with the order of
- * parameters that Gen8 and Gen9 have. */
+/* msg_sampler.c: sampler messages, the general path: decodes the payload into
+ * struct sample_req and writes the response. Message types and payloads: ILK
+ * PRM vol 4 part 1, 4.11, with the order of parameters of Gen8 and Gen9. */
 #include "engine/msg/msg_sampler.h"
 #include "base/fpmode.h"
 #include "base/perf.h"
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 #define SAMPLER_STATE_B 16
 
@@ -73,7 +73,7 @@ static const struct sampler_message sampler_message[32] = {
             .param = {SI, U, V, R, LOD}},
 };
 
-/* Gen8 has the LOD of ld before v, and lacks the messages of Gen9. */
+/* Gen8's ld has the LOD before v, and Gen8 lacks some messages of Gen9. */
 static const struct sampler_message gen8_ld = {"ld", SAMPLE_LD,
                                                .param = {U, LOD, V, R}};
 
@@ -95,7 +95,7 @@ read_header(struct sample_req *req, uint32_t m02)
     req->gather_channel = m02 >> HEADER_GATHER_LO & 3;
 }
 
-/* Parameters behind the end of the payload stay zero. */
+/* Parameters after the end of the payload stay zero. */
 static void
 read_params(struct sample_req *req, const struct sampler_message *msg,
             const struct eu_message *m)
@@ -122,8 +122,8 @@ fix_offsets(struct sample_req *req)
     }
 }
 
-/* A header brings its own pointer to the sampler table; kernels add 256 bytes
- * to it for each 16 samplers, or replace it by that of a bindless sampler. */
+/* A header has its own sampler table pointer. Kernels add 256 bytes to it per
+ * 16 samplers, or replace it by a bindless sampler's pointer. */
 const struct sampler *
 sampler_find_state(const struct shader_stage *stage, const struct eu_message *m,
                    const uint32_t *header)
@@ -135,7 +135,7 @@ sampler_find_state(const struct shader_stage *stage, const struct eu_message *m,
     return stage_sampler_at(stage, table + index * SAMPLER_STATE_B);
 }
 
-/* Channels that the header disables are left out, the rest moves down. */
+/* Leaves out channels that the header disables; later channels move down. */
 static void
 write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
            uint32_t disabled, uint32_t out[4][SAMPLE_LANES])
@@ -156,8 +156,9 @@ write_back(const struct eu_message *m, unsigned lanes, uint32_t exec_mask,
     }
 }
 
-/* A channel is one register of words then, of which eight lanes take half.
- * OpenCL's half images want floats, narrow integer types the low bits. */
+/* As write_back(), with one register of words per channel; eight lanes use half
+ * of it. OpenCL's half images return half floats, narrow integer types the low
+ * bits. */
 static void
 write_back_words(const struct eu_message *m, const struct sample_req *req,
                  uint32_t disabled, bool is_int, uint32_t out[4][SAMPLE_LANES])
@@ -179,8 +180,8 @@ write_back_words(const struct eu_message *m, const struct sample_req *req,
     }
 }
 
-/* After the channels, and only for eight lanes. ILK PRM vol 4 part 1,
- * 4.11.2.2, "Active Pixel Mask". */
+/* The active pixel mask follows the channels, for eight lanes only. ILK PRM vol
+ * 4 part 1, 4.11.2.2, "Active Pixel Mask". */
 static void
 write_active_pixels(const struct eu_message *m, uint32_t disabled,
                     uint32_t killed)

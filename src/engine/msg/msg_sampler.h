@@ -1,10 +1,10 @@
-/* msg_sampler.h: what the two halves of the sampler's messages share: the
- * general way, msg_sampler.c, and sampler_prepare.c for messages that come
- * again and again. Internal to engine/msg. */
+/* msg_sampler.h: shared by the general path of sampler messages, msg_sampler.c,
+ * and the path with cached plans, sampler_prepare.c. Internal to engine/msg. */
 #ifndef ENGINE_MSG_SAMPLER_H
 #define ENGINE_MSG_SAMPLER_H
 
-#include "engine/msg/dataport.h"
+#include "engine/msg/dataport/dataport.h"
+#include "engine/msg/msg.h"
 
 #define SAMPLER_PARAMS 12
 
@@ -15,41 +15,40 @@ enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
 #define HEADER_GATHER_LO 16
 #define HEADER_SIMD4X2 (1u << 22)
 
-/* One row per message type: parameters in payload order, as places in struct
- * sample_req. A 0 ends them unless it is first (`u` is not the first member).
- */
+/* One row per message type. param: parameters in payload order, as offsets in
+ * struct sample_req; 0 ends them, because `u` is not the first member. */
 struct sampler_message {
     const char *name;
     uint8_t op; /* enum sample_op */
     bool compare, offsets_per_lane, ignore_mcs;
-    bool killpix; /* a register with the pixels that live follows */
+    bool killpix; /* the active pixel mask follows */
     uint8_t reduction;
     uint16_t param[SAMPLER_PARAMS];
 };
 
-/* NULL for a type that the generation lacks. */
+/* NULL: the generation lacks the type. */
 const struct sampler_message *sampler_find_message(unsigned gen, unsigned type);
-/* The sampler that a message names; `header` is its first register or NULL. */
+/* The sampler of a message; `header` is its first register or NULL. */
 const struct sampler *sampler_find_state(const struct shader_stage *stage,
                                          const struct eu_message *m,
                                          const uint32_t *header);
-/* 16 bits a channel instead of 32. KBL PRM vol 2d, sampler descriptor, Return
- * Format. */
+/* Whether channels return 16 bits instead of 32. KBL PRM vol 2d, sampler
+ * descriptor, Return Format. */
 static inline bool
 sampler_returns_words(const struct eu_message *m)
 {
     return m->desc >> 30 & 1;
 }
 
-/* Says unimp of what it rejects. */
+/* False: unsupported, which it reports by unimp(). */
 bool sampler_is_supported(const struct shader_stage *stage,
                           const struct eu_message *m, uint32_t m02);
 
-/* Answers any message that writes something, lane by lane. */
+/* Answers any message with a response, lane by lane. */
 enum eu_msg_result sampler_answer_generally(struct thread_env *env,
                                             const struct eu_message *m);
-/* Answers a message whose plan is known, or becomes known now. False, with
- * nothing done, if there is none for it. */
+/* Answers a message by its plan, which it makes if needed. False, with nothing
+ * done: no plan fits the message. */
 bool sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
                              const uint32_t *header);
 
@@ -72,7 +71,7 @@ sampler_needs_state(enum sample_op op)
     }
 }
 
-/* Four bits each, signed: u highest. */
+/* Four bits each, signed; u is highest. */
 static inline void
 sampler_header_offsets(uint32_t m02, int8_t offset[3])
 {

@@ -1,17 +1,16 @@
-/* URB messages: SIMD8 read and write, the forms that scalar kernels use
- * (BDW PRM vol 7, "URB Messages"). */
+/* msg_urb.c: URB messages: SIMD8 read and write, the forms that scalar kernels
+ * use (BDW PRM vol 7, "URB Messages"). */
 #include "base/transpose.h"
-#include "engine/geom/lanes.h"
 #include "engine/msg/msg.h"
 
 enum { URB_SIMD8_WRITE = 7, URB_SIMD8_READ = 8 };
 
-/* An instanced GS has its instance in the bits above. */
+/* The bits above hold the instance of an instanced GS. */
 #define URB_HANDLE_MASK 0x07ffffffu
 
 struct urb_access {
-    uint64_t at_B[8]; /* per lane: its first OWord */
-    uint8_t mask[8];  /* components that are written */
+    uint64_t at_B[8]; /* first OWord of each lane */
+    uint8_t mask[8];  /* components to write */
     unsigned next;    /* payload register after the header */
 };
 
@@ -65,11 +64,11 @@ write_lanes(struct thread_env *env, const struct eu_message *m,
     }
 }
 
-/* Four registers of four lanes to four dwords of each lane. */
+/* Transposes four lanes of four registers into four dwords per lane. */
 static void
 put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
 {
-    base_vec4 r[4]; /* of bits: nothing is computed */
+    base_vec4 r[4]; /* raw bits, no arithmetic */
     for (unsigned c = 0; c < 4; c++)
         memcpy(&r[c], reg[c] + lane0, sizeof r[c]);
     transpose_4x4(r);
@@ -77,10 +76,10 @@ put_square(uint8_t *const out[8], const uint32_t *const reg[4], unsigned lane0)
         memcpy(out[lane0 + i], &r[i], sizeof r[i]);
 }
 
-/* The bytes at_B of the entries of eight lanes. False: some entry begins behind
- * the last byte. Handles are compared as what vectors can compare; addresses
- * are complete when they are stored: two of them, stored one by one, cannot be
- * read back as one vector without a wait. */
+/* Pointers to byte at_B of eight lanes' entries. False: some entry begins after
+ * last_B. Handles are compared as signed 32-bit numbers, because vectors can
+ * compare these. Addresses are stored complete: a vector load of two separate
+ * stores would stall. */
 static inline bool
 find_entries(const struct thread_env *env, const uint32_t handle[8],
              uint64_t at_B, uint64_t last_B, uint8_t *entry[8])
@@ -97,9 +96,9 @@ find_entries(const struct thread_env *env, const uint32_t handle[8],
     return !outside;
 }
 
-/* One or two whole slots of each lane, at the same place of each entry, as
- * vertex shaders write most of theirs. What lanes have that are off goes
- * nowhere: a draw of few vertices has such. */
+/* Fast path of vertex shaders: one or two whole slots, at the same offset in
+ * each entry. Disabled lanes, as in draws of few vertices, write to a dummy
+ * row. */
 static bool
 write_plain_slots(struct thread_env *env, const struct eu_message *m)
 {
@@ -125,8 +124,7 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
     for (unsigned i = 0; on != 0xff && i < 8; i++)
         row[i] = on >> i & 1 ? row[i] : nowhere;
     if (count == 8) {
-        geom_lanes_selected()->columns(
-            (const uint32_t(*)[8])(const void *)first, row);
+        env->urb.put_columns((const uint32_t(*)[8])(const void *)first, row);
         return true;
     }
     const uint32_t *const reg[4] = {first, first + 8, first + 16, first + 24};
@@ -135,8 +133,8 @@ write_plain_slots(struct thread_env *env, const struct eu_message *m)
     return true;
 }
 
-/* One or two whole slots of all lanes, without bounds in the way: what
- * write_lanes() does, eight lanes by four registers at a time. */
+/* As write_lanes(), for one or two whole slots of eight enabled lanes, all in
+ * bounds. */
 static bool
 write_slots(struct thread_env *env, const struct eu_message *m,
             const struct urb_access *a)

@@ -1,14 +1,14 @@
-/* sampler_prepare.c: sampler messages that were seen before in this draw: all
- * that the descriptor and the header say is decided once (sampler/plan.h), and
- * what is left is to find the plan and to point at the registers.
+/* sampler_prepare.c: caches plans of sampler messages (sampler/plan/plan.h).
+ * The first message of a form decides all that descriptor and header determine.
+ * Later ones only find the plan and point it to the registers.
  *
- * Plans live in the stage's cache, as long as the surfaces and samplers that
- * they come from, and are shared by all workers. */
+ * Plans live in the stage's cache, together with the surfaces and samplers that
+ * they refer to. All workers share them. */
 #include "base/cpu.h"
 #include "base/perf.h"
 #include "engine/msg/sampler_prepared.h"
 
-/* Kernels that compute their descriptors could fill memory with plans. */
+/* Limits memory: kernels may compute many descriptors. */
 #define MESSAGES_MAX 256
 
 static const uint32_t absent[SAMPLE_LANES];
@@ -45,7 +45,7 @@ bucket(const struct message_key *key)
 
 /* ---- making one ---- */
 
-/* False if the operand is there in part, or in two parts. */
+/* False: part of the operand is missing, or it is split. */
 static bool
 place_param(const struct eu_message *m, unsigned grf, unsigned width,
             struct message_place *out)
@@ -61,7 +61,7 @@ place_param(const struct eu_message *m, unsigned grf, unsigned width,
     return grf + width <= (second ? all : first);
 }
 
-/* The parameters that plans know; others must be absent. */
+/* Parameters that plans support; others must be absent. */
 static bool
 find_param(uint16_t offset, unsigned *param)
 {
@@ -97,7 +97,7 @@ place_params(const struct sampler_message *msg, const struct eu_message *m,
     return true;
 }
 
-/* Channels that the header disables are left out, the rest moves down. */
+/* Leaves out channels that the header disables; later channels move down. */
 static bool
 place_answer(const struct eu_message *m, uint32_t disabled, unsigned width,
              struct prepared_message *p)
@@ -128,9 +128,9 @@ is_pair(const struct prepared_message *p)
            p->param[PARAM_REF].present == p->plan.compare;
 }
 
-/* Whether compiled code may call the plan's routine with the payload: its
- * vectors are in the routine's order, and it does not matter in which of the
- * float modes of kernels that happens. */
+/* Whether compiled code may call the plan's routine with the payload in
+ * registers. The vectors must be in the routine's order, and the routine must
+ * be independent of denormal modes. */
 static bool
 is_direct(const struct eu_message *m, const struct prepared_message *p)
 {
@@ -144,16 +144,16 @@ is_direct(const struct eu_message *m, const struct prepared_message *p)
             return false;
         expected_dw += SAMPLE_LANES;
     }
-    return p->usual && p->pair && p->plan.vectors &&
-           p->plan.patch_any_denormals &&
+    return p->usual && p->pair && p->plan.in_registers &&
+           p->plan.footprint_any_denormals &&
            expected_dw == (m->mlen_grf + m->ex_mlen_grf) * 8u;
 }
 
-/* What compiled code calls. */
+/* Sets the routine that compiled code calls. */
 static void
 note_routine(struct prepared_message *p)
 {
-    p->direct.fn = p->plan.vectors;
+    p->direct.fn = p->plan.in_registers;
     if (p->plan.blocks)
         p->direct.fn = cpu_selected() == CPU_AVX512 ? sampler_direct_avx512
                                                     : sampler_direct_avx2;
@@ -210,8 +210,8 @@ find(struct stage_cache *cache, const struct message_key *key)
     return p;
 }
 
-/* Made without the lock, which finding surfaces needs; two workers may make
- * the same one, and the second is as good as the first. */
+/* Prepares without the lock, because finding surfaces takes it. Two workers may
+ * prepare the same message; both results are valid. */
 static __attribute__((noinline)) const struct prepared_message *
 add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     const struct message_key *key)
@@ -244,15 +244,15 @@ add(struct thread_env *env, const struct eu_message *m, const uint32_t *header,
     return p;
 }
 
-struct sample_blocks *
+struct block_cache *
 sampler_own_blocks(struct thread_env *env)
 {
     if (env->worker >= STAGE_CACHE_WORKERS)
         return NULL;
-    struct sample_blocks **blocks = &env->stage->cache->common
-                                         ->blocks[env->worker];
+    struct block_cache **blocks = &env->stage->cache->common
+                                       ->blocks[env->worker];
     if (!*blocks)
-        *blocks = sample_blocks_new();
+        *blocks = block_cache_new();
     return *blocks;
 }
 
@@ -302,7 +302,7 @@ sampler_answer_prepared(struct thread_env *env, const struct eu_message *m,
     return p && p->usable && sampler_answer_found(env, m, p);
 }
 
-/* The first of two vectors, and the second. */
+/* Whether u and v are the first and second vector of the payload. */
 static bool
 has_pair_first(const struct eu_message *m, const struct prepared_message *p)
 {
@@ -311,13 +311,13 @@ has_pair_first(const struct eu_message *m, const struct prepared_message *p)
     return p->pair && p->complete && u->at_dw == 0 && v_dw == 16;
 }
 
-struct msg_pixels
+struct stage_pixels
 msg_find_pixels(struct thread_env *env, const struct eu_message *m)
 {
-    struct msg_pixels none = {NULL, NULL}, out = none;
+    struct stage_pixels none = {NULL, NULL}, out = none;
     const struct prepared_message *p = sampler_find_usual(env, m);
-    if (!p || !has_pair_first(m, p) || !p->plan.pixels ||
-        !sampler_may_run(p->plan.patch_any_denormals, fpmode_mine))
+    if (!p || !has_pair_first(m, p) || !p->plan.to_unorm8 ||
+        !sampler_may_run(p->plan.footprint_any_denormals, fpmode_mine))
         return none;
     out.plan = &p->plan;
     if (p->plan.blocks && !(out.blocks = sampler_own_blocks(env)))

@@ -1,35 +1,35 @@
-/* sampler_prepared.h: sampler messages whose plan is known, found and answered
- * in as few steps as there are. Internal to engine/msg: sampler_prepare.c makes
- * them, fast.h asks for them before anything else. */
+/* sampler_prepared.h: finds the cached plan of a sampler message and answers
+ * the message in few steps. Internal to engine/msg: sampler_prepare.c makes the
+ * plans, send_fast.h looks them up first. */
 #ifndef ENGINE_MSG_SAMPLER_PREPARED_H
 #define ENGINE_MSG_SAMPLER_PREPARED_H
 
 #include "base/fpmode.h"
 #include "engine/msg/msg_sampler.h"
-#include "engine/stage_cache.h"
-#include "sampler/plan.h"
+#include "engine/state/stage_cache.h"
+#include "sampler/plan/plan.h"
 
-/* Everything that a plan depends on besides the stage. */
+/* All that a plan depends on besides the stage. */
 struct message_key {
     uint32_t desc;
     uint32_t header; /* M0.2, and the payload's lengths in bits 31:24 */
-    uint32_t samplers, surface; /* when they are not the binding table's */
+    uint32_t samplers, surface; /* if they are not the binding table's */
 };
 
 enum { PARAM_U, PARAM_V, PARAM_R, PARAM_LOD, PARAM_REF, PARAM_COUNT };
 
-/* Where parameters come from. */
+/* Sources of parameters. */
 enum { IN_SRC0, IN_SRC1, IN_ZEROS };
 
-/* Where a parameter or answer is, in dwords. */
+/* Source and offset of a parameter. */
 struct message_place {
-    uint8_t in; /* of parameters */
+    uint8_t in; /* IN_* */
     bool present;
     uint16_t at_dw;
 };
 
-/* What precedes the second descriptor in a message, which is only of use where
- * the surface is not the binding table's; but for the site. */
+/* The fields of a message before ex_desc, without the site. ex_desc matters
+ * only for bindless surfaces. */
 struct message_shape {
     uint64_t part[2];
 };
@@ -40,27 +40,28 @@ static_assert(sizeof(struct message_shape) ==
 struct prepared_message {
     struct message_shape shape;
     struct message_key key;
-    bool usual; /* found by its descriptor */
-    bool pair;  /* two coordinates of 16 lanes, and one to compare with */
+    bool usual; /* found by its shape: stage_cache.usual */
+    bool pair;  /* 16 lanes of u and v, and of ref if the plan compares */
     struct prepared_message *next;
     bool usable;
-    bool complete; /* 16 lanes of four channels */
+    bool complete; /* the response has 16 lanes of four channels */
     uint8_t lanes;
     uint32_t all_lanes;
     struct message_place param[PARAM_COUNT];
-    int16_t out_dw[4];       /* negative: no such channel in the answer */
-    struct eu_direct direct; /* fn NULL: it may not be called */
+    int16_t out_dw[4];       /* per channel; negative: absent */
+    struct eu_direct direct; /* fn NULL: compiled code may not call it */
     struct sample_plan plan;
 };
 
-/* Of the worker; NULL if there is no memory. */
-struct sample_blocks *sampler_own_blocks(struct thread_env *env);
+/* The worker's block cache, created on first use. NULL: out of memory. */
+struct block_cache *sampler_own_blocks(struct thread_env *env);
 
-/* x86/direct_*.c: eu_direct.fn of plans that need blocks; its argument is the
- * prepared message. False until the worker has some: then it is sent. */
+/* x86/direct_*.c: eu_direct.fn of plans that need a block cache; its argument
+ * is the prepared message. Returns false until the worker has one; then the
+ * message is sent. */
 extern void (*const sampler_direct_avx2)(void);
 extern void (*const sampler_direct_avx512)(void);
-/* All lanes, any number of them. */
+/* Answers by the plan, with any lanes enabled. */
 bool sampler_answer_planned(struct thread_env *env, const struct eu_message *m,
                             const struct prepared_message *p);
 
@@ -76,9 +77,8 @@ sampler_shape(const struct eu_message *m)
     return shape;
 }
 
-/* Textures have surfaces of their own; the same one may be asked for with
- * several messages, for fewer channels, in one piece and in two, and at several
- * offsets. */
+/* Hash of a message. Textures differ by surface. Messages for one surface
+ * differ by number of channels, one or two payloads, and offsets. */
 static inline unsigned
 sampler_usual_slot(const struct eu_message *m, const uint32_t *header)
 {
@@ -89,7 +89,8 @@ sampler_usual_slot(const struct eu_message *m, const uint32_t *header)
     return slot & (STAGE_CACHE_USUAL - 1);
 }
 
-/* To change the mode twice takes as long as some messages. */
+/* Whether a routine may run in the current float mode. Changing the mode twice
+ * takes as long as some messages. */
 static inline bool
 sampler_may_run(bool any_denormals, uint32_t mode)
 {
@@ -108,8 +109,8 @@ static inline bool
 sampler_answer_found(struct thread_env *env, const struct eu_message *m,
                      const struct prepared_message *p)
 {
-    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.patch ||
-        !sampler_may_run(p->plan.patch_any_denormals, fpmode_mine))
+    if ((uint16_t)m->exec_mask != 0xffff || !p->pair || !p->plan.footprint ||
+        !sampler_may_run(p->plan.footprint_any_denormals, fpmode_mine))
         return sampler_answer_planned(env, m, p);
     struct sample_pair in = {
         .u = sampler_pair_operand(m, &p->param[PARAM_U]),
@@ -118,11 +119,11 @@ sampler_answer_found(struct thread_env *env, const struct eu_message *m,
     };
     if (p->plan.blocks && !(in.blocks = sampler_own_blocks(env)))
         return false;
-    return p->plan.patch(&p->plan, &in, m->dst, p->out_dw) ||
+    return p->plan.footprint(&p->plan, &in, m->dst, p->out_dw) ||
            sampler_answer_planned(env, m, p);
 }
 
-/* From now on compiled code need not ask. */
+/* Lets compiled code answer the message of this site directly from now on. */
 static inline void
 sampler_note_direct(struct thread_env *env, const struct eu_message *m,
                     const struct prepared_message *p)
@@ -132,8 +133,8 @@ sampler_note_direct(struct thread_env *env, const struct eu_message *m,
                               &p->direct, memory_order_release);
 }
 
-/* A message that came before and whose surface is the binding table's, or NULL.
- */
+/* The plan of a message that was seen before with a surface of the binding
+ * table, or NULL. */
 static inline const struct prepared_message *
 sampler_find_usual(const struct thread_env *env, const struct eu_message *m)
 {

@@ -1,35 +1,33 @@
-/* worker.h: what a worker has while it draws a tile: where the targets are, the
- * quads and blocks that wait for threads, the thread. Each worker has its own.
- */
+/* worker.h: the data of a worker while it draws a tile: target addresses, quads
+ * and blocks queued for threads, the EU thread. Data header of raster/. Each
+ * worker has its own instance. */
 #ifndef ENGINE_RASTER_WORKER_H
 #define ENGINE_RASTER_WORKER_H
 
-#include "engine/raster/rt.h"
+#include "engine/raster/output/rt_kernels.h"
 #include "engine/raster/scene.h"
+#include "engine/raster/shade/interpolate.h"
+#include "sampler/surface/aux_codes.h"
 
-/* Addresses of one level, layer and sample of a surface within the tile:
- * every tiling is a sum of a part that depends on x and one that depends on
- * y. */
+/* Addresses of one level, layer and sample of a surface within the tile. In
+ * every tiling an address is the sum of a part that depends on x and a part
+ * that depends on y. */
 struct view {
     uint8_t *mem;
     uint64_t limit_B;
     unsigned width, height; /* valid part of the tile, pixels */
     unsigned element_B;
-    bool safe; /* all of the valid part lies within limit_B */
-    /* 4x4 blocks are laid out alike: rows pitch_B apart, 16 bytes of a row
-     * column_B from the next 16. */
+    bool safe; /* the whole valid part lies within limit_B */
+    /* All 4x4 blocks have one layout: rows pitch_B apart, each further 16 bytes
+     * of a row column_B further. */
     bool blocks;
     uint32_t pitch_B, column_B;
-    /* The tables are those of another tile, perhaps, from which mem is as far
-     * away as this one. */
+    /* The tables were made for a place, perhaps in another tile; mem is moved
+     * by the distance from there. */
     bool tabled;
     struct axes_place place;
     uint64_t x_B[TILE_PX], y_B[TILE_PX];
 };
-
-/* Fills pixels [x0, x1) x [y0, y1) with an element, which value repeats. */
-void view_fill(const struct view *v, unsigned x0, unsigned y0, unsigned x1,
-               unsigned y1, const uint8_t value[16]);
 
 static inline uint8_t *
 view_at(const struct view *v, unsigned x, unsigned y)
@@ -40,13 +38,8 @@ view_at(const struct view *v, unsigned x, unsigned y)
     return v->safe || off + v->element_B <= v->limit_B ? v->mem + off : NULL;
 }
 
-/* A view that has been one before is made sooner; else not `tabled`. */
-void view_init(struct view *v, const struct surface *s, unsigned level,
-               unsigned slice, unsigned sample, unsigned element_B,
-               int32_t tile_x, int32_t tile_y);
-
-/* Where the entries of an MCS lie: that of a tile's blocks is a sum of two
- * parts, like that of elements. */
+/* Addresses of a tile's MCS entries, per block: the sum of an x and a y part.
+ */
 struct mcs_places {
     bool ready, scanned; /* see mcs_scan_tile() */
     uint64_t x_B[TILE_PX / 4], y_B[TILE_PX / 4];
@@ -54,28 +47,33 @@ struct mcs_places {
 
 struct target {
     bool ready; /* for this scene */
-    bool known; /* all but the entry, if surf is what the scene has */
+    bool known; /* all but the entry is valid if surf is still the scene's
+                   surface */
     bool null;
     struct surface surf;
     const struct format_info *fmt;
     enum pack_kind pack;
     unsigned level, layers, samples, element_B;
     bool has_mcs;
+    bool has_codes;  /* CCS, which may mark blocks as clear */
+    bool ends_clear; /* clear blocks of the tile are yet to be ended */
+    int codes_layer; /* layer of `codes`; -1: none */
+    struct aux_codes codes;
     unsigned mcs_B;
-    /* Of the tile, a bit per block: all samples are known to be in plane 0, or
-     * each in its own. */
+    /* Bit per block of the tile: all samples are known to be in plane 0, or
+     * each in its own plane. */
     uint64_t mcs_first[COVER_BLOCKS / 64], mcs_all[COVER_BLOCKS / 64];
     struct mcs_places mcs_places;
     /* of the blend entry used last */
     int entry;
     struct blend_state blend;
-    bool settled; /* blend is what the rest is made from */
+    bool settled; /* the members below are made from blend */
     bool mask_all, mask_none;
-    alignas(16) uint8_t mask[16]; /* bits of the element to be written */
+    alignas(16) uint8_t mask[16]; /* bits of an element that are written */
     struct blend_range range;
-    rt_write_fn write; /* for blocks; NULL: lane by lane */
-    rt_tail_fn tail;   /* likewise */
-    rt_tail_fn tail_of_two;
+    rt_write_fn write;   /* for blocks; NULL: lane by lane */
+    rt_epilogue_fn tail; /* likewise */
+    rt_epilogue_fn tail_of_two;
     struct rt_state rt;
     uint32_t views_ready; /* bit per sample */
     int layer;
@@ -85,77 +83,101 @@ struct target {
 struct quad {
     int32_t x, y; /* upper left pixel */
     uint8_t sample;
-    uint16_t cover[4]; /* samples of TL TR BL BR still alive */
-    uint16_t full[4];  /* for the input coverage mask */
+    uint16_t cover[4];          /* live samples of TL TR BL BR */
+    uint16_t input_coverage[4]; /* for the input coverage mask */
     float aa[4];
 };
 
-/* What one pixel shader thread works on. */
+/* The quads of one pixel shader thread. */
 struct ps_group {
     struct worker *worker;
     const struct setup *setup;
     unsigned quads, lanes;
     /* Quads 0..3 are TL TR BL BR of one 4x4 block, aligned to 4 pixels; some
-     * may be unlit. */
+     * may have no live pixel. */
     bool block;
     struct quad quad[MAX_QUADS];
-    uint32_t lit;    /* lanes with coverage at dispatch */
-    uint32_t helped; /* and the other lanes of their quads */
-    uint32_t alive;  /* of them, those that still have some */
+    uint32_t live;   /* lanes with coverage at dispatch */
+    uint32_t helper; /* live, and the other lanes of their quads */
+    uint32_t alive;  /* live lanes that still have coverage */
     uint32_t tested; /* lanes that have had their late tests */
 };
 
 struct batch_quads {
-    unsigned count, lit, full;
+    unsigned count, live, input_coverage;
     int32_t x[4], y[4];
 };
 
-/* Blocks on their way to the shader: of a simple draw, or of a multisampled one
- * (see quad_emit_covered() and payload_add_sample_list()). Those of several
- * primitives, in order, where the colours are caught (see caught.c). */
+/* Block batch: blocks and their threads' payload, queued for the shader. For
+ * draws that shade blocks, single-sampled or not (see quad_emit_covered() and
+ * payload_add_sample_list()). With w->cross_prim_batches a batch holds several
+ * primitives, in order. */
 #define BATCH_BLOCKS 64
 struct block_batch {
     unsigned count, prims;
-    /* And one for those that turn out to have no blocks. */
+    /* One more, for a last primitive that turns out to have no blocks. */
     struct batch_prim prim[BATCH_BLOCKS + 1];
     struct batch_block block[BATCH_BLOCKS + 1]; /* see put_blocks() */
-    /* Of blocks that are partly covered: the pixels of each sample. */
+    /* For partial_ms blocks: the pixels of each sample. */
     uint16_t sample[BATCH_BLOCKS][MAX_SAMPLES];
-    bool scattered; /* some are: */
+    bool scattered; /* some blocks are: */
     struct batch_quads quads[BATCH_BLOCKS];
     struct batch_quads pending;
     /* The coverage that the group's quads hold. */
     bool known;
-    uint16_t known_lit, known_full;
+    uint16_t known_live, known_input_coverage;
     struct lane_quads at[BATCH_BLOCKS];
     alignas(32) uint32_t header[8], positions[8];
     alignas(32) uint32_t subspans[BATCH_BLOCKS][8], coverage[BATCH_BLOCKS][16];
     alignas(64) float weights[2][BATCH_BLOCKS][32]; /* perspective, linear */
     alignas(64) float z[BATCH_BLOCKS][16], w[BATCH_BLOCKS][16];
-    /* What the threads leave: colours, and the lanes that have one. */
+    /* Captured colours, and the lanes that have one. */
     alignas(64) uint32_t color[BATCH_BLOCKS][4][16];
     uint16_t mask[BATCH_BLOCKS];
-    /* How many of the target's planes are written, if all blocks lie in it and
-     * that is settled, else 0; and if there are several, which. */
+    /* How many planes of the target are written, if known and all blocks lie in
+     * the target; else 0. With several, plane[] has the addresses. */
     unsigned planes;
     struct rt_plane plane[BATCH_BLOCKS * MAX_SAMPLES];
-    /* Where the threads' registers come from. */
+    /* Sources of the threads' registers. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];
-    struct eu_row row[BATCH_BLOCKS + ROWS_AHEAD];
-    struct row_parts parts; /* of a list's rows */
+    struct eu_chain_entry row[BATCH_BLOCKS + ROWS_AHEAD];
+    struct row_parts parts; /* of a list's chain entries */
     struct tile_centres centres;
     struct rt_begun begun;
-    bool weighs; /* and weights from here, not from weights[] */
+    bool weighs; /* weights come from run_weights, not from weights[] */
     struct run_weights run_weights;
 };
 
-/* Behind the last block of its primitive k. */
+/* The end of the blocks of primitive k. */
 static inline unsigned
 batch_end(const struct block_batch *b, unsigned k)
 {
     return k + 1 < b->prims ? b->prim[k + 1].first : b->count;
 }
+
+/* A render target write of a thread, structure of arrays. */
+struct rt_colors {
+    unsigned base, count; /* group lanes base .. base + count - 1 */
+    uint32_t mask;        /* lanes enabled by the message, bit 0 = base */
+    bool dual, has_src0_alpha, has_omask, has_depth, has_stencil;
+    alignas(32) uint32_t c[4][16], src1[4][16], src0_alpha[16], depth[16];
+    uint16_t omask[16];
+    uint8_t stencil[16];
+};
+
+/* A list of blocks that a path without the batch draws. */
+struct block_list_run {
+    const struct cover_list *list;
+    const uint16_t *live;    /* per block; NULL: the covered pixels */
+    uint16_t *rest;          /* per block: pixels left over */
+    bool some;               /* partial blocks, too */
+    uint16_t mask;           /* lanes that have a colour */
+    unsigned blocks, pixels; /* done; live */
+    unsigned left;           /* not zero: some are left over */
+};
+
+struct shade_path;
 
 struct worker {
     struct scene *scene;
@@ -168,37 +190,43 @@ struct worker {
     struct ps_group block_group; /* of a batch's block */
     struct thread_env env;
     struct eu_launch launch;
-    const struct plane_ops *planes;
-    uint32_t header[8];              /* g0 less the primitive's part */
-    const struct payload_plan *plan; /* the scene's */
-    bool catches; /* threads of blocks leave their colours in the batch */
-    bool keeps;   /* blocks may wait while those of later primitives come */
-    /* Threads of a primitive all leave the same with all lanes on, and with
-     * any. */
-    bool same, same_lanes;
-    bool rows; /* those of whole blocks may be in rows: caught_rows() */
-    /* NULL, or the weights of rows that may go on from primitive to primitive,
-     * see joined.c; and what else differs between these. */
-    const struct payload_part *joins;
+    const struct interpolate_ops *planes;
+    uint32_t header[8];                /* g0 without the primitive's part */
+    const struct payload_layout *plan; /* the scene's */
+    bool captures_rt_write;            /* the batch captures colours */
+    bool cross_prim_batches; /* batches hold blocks of several primitives */
+    /* uniform: with all lanes on, every thread of a primitive writes the same
+     * colours; uniform_masked: with any lanes on. */
+    bool uniform, uniform_masked;
+    bool chains; /* threads of whole blocks may form chains: chain_run_list() */
+    /* The weights of chains that may continue across primitives, or NULL: see
+     * thread_chain.c. own[]: the registers that differ between primitives. */
+    const struct payload_part *chain_weights;
     struct grf_own own[MAX_ATTRS];
     unsigned owns;
-    bool cheap; /* a thread costs less than to share it with other blocks */
-    bool parts; /* blocks that are partly covered go there, too */
-    bool mixes; /* those of several primitives do so together */
-    bool lists; /* blocks go from coverage to threads in lists */
-    bool drawn_once; /* the tile, if those of its primitives do not overlap */
-    unsigned batches_without_copies; /* left to come, see find_copy() */
+    bool thread_per_block; /* a thread per block costs less than sharing threads
+                            */
+    bool batches_partial_blocks; /* batches take partial_ms blocks */
+    bool multi_prim_batches;     /* lists hold several primitives */
+    bool list_shading; /* coverage passes blocks to shading in lists */
+    bool no_overdraw;  /* the bin's primitives are taken not to overlap */
+    unsigned batches_without_sample_store; /* batches to come, see
+                                              find_sample_store() */
     uint64_t depth_count, ps_count, threads, pixels;
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
+    int depth_ended; /* layer whose clear blocks in the tile have been ended */
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
-    bool streams; /* something went past the caches since the last fence */
+    bool streams; /* stores bypassed the caches since the last fence */
     uint64_t depth_sum, ps_sum; /* counted for queries since the last flush */
+    unsigned tiles_done;        /* since the last flush */
+    unsigned until_look; /* primitives until the next look at the clock */
+    const struct shade_path *path[2]; /* see shade_path.c; several samples */
     struct cover_list cover;
     struct block_batch batch;
-    /* See eu_launch_row(). */
-    struct eu_thread thread, others[EU_ROW_THREADS - 1];
+    /* See eu_launch_chain(). */
+    struct eu_thread thread, others[EU_CHAIN_THREADS - 1];
 };
 static_assert(offsetof(struct worker, others) ==
                   offsetof(struct worker, thread) + sizeof(struct eu_thread),

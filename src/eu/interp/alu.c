@@ -1,7 +1,7 @@
 /* alu.c: the general path of arithmetic. It follows the manual step by step:
- * fetch, extend, modify, compute in a wider type, saturate, convert, set
- * flags, write. Slow, and the judge of the fast path.
- * BDW PRM vol 7 "EU instructions"; KBL PRM vol 2d. */
+ * fetch, extend, modify, compute in a wider type, saturate, convert, set flags,
+ * write. Slow; the fast path must agree with it. BDW PRM vol 7 "EU
+ * instructions"; KBL PRM vol 2d. */
 #include "eu/interp/alu.h"
 
 #include "base/fpmode.h"
@@ -35,15 +35,15 @@ eu_cond_d(unsigned cmod, double a, double b)
     }
 }
 
-/* Compares in F: under a flushing mode denormals are zero, which a
- * conversion to double of the same mode gives as well. */
+/* Compares in F. A flushing mode makes denormals zero; conversion to double in
+ * that mode does so too. */
 bool
 eu_cond_f(unsigned cmod, float a, float b)
 {
     return eu_cond_d(cmod, (double)a, (double)b);
 }
 
-/* MOV between types converts without flushing; DF has a bit of its own. */
+/* MOV between types converts without flushing. DF has its own cr0 bit. */
 static uint32_t
 mode_of(const struct eu_thread *t, const struct eu_insn *insn,
         enum exec_class class)
@@ -58,8 +58,8 @@ mode_of(const struct eu_thread *t, const struct eu_insn *insn,
 }
 
 static bool
-compute(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
-        enum exec_class class)
+compute_lanes(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+              enum exec_class class)
 {
     switch (class) {
     case EXEC_INT: return eu_alu_int(t, op, mask);
@@ -70,11 +70,11 @@ compute(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
 }
 
 /* INVM and RSQRTM begin the IEEE macros: an approximation with extra bits in
- * mme registers, refined by a chain of MADM that is skipped in channels whose
- * early-out flag is set. We give the correctly rounded quotient or root at
- * once and set the flag in all of them, so no bit is left to be refined; mme
- * registers are not written. A chain that runs all the same computes what its
- * MADs of plain F or DF give. */
+ * mme registers, refined by a chain of MADM. Channels whose early-out flag is
+ * set skip the chain. We return the correctly rounded quotient or root at once
+ * and set the flag in all channels, so the chain has nothing to refine. We do
+ * not write mme registers. If a chain runs nevertheless, it computes plain F or
+ * DF MADs. */
 void
 eu_finish_macro(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 {
@@ -82,26 +82,43 @@ eu_finish_macro(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
         eu_op_write_flags(t, op, mask, UINT32_MAX);
 }
 
-/* SMOV: src1 has a bit for each channel of the instruction, and those that it
- * has set take src0 over, as bits. Observed in what IGC makes of a store to a
- * private array of words that it keeps in registers: sixteen of them, with bit
- * k and a destination at a0.k each, which has no channel's offset in it. Guess:
- * of a src1 in registers each channel looks at its own bit in its own element;
- * no manual at hand says more than the name, scattered move. */
 static bool
-scatter(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+execute_op(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 {
-    const struct eu_insn *insn = op->insn;
-    uint64_t value[EU_MAX_LANES], chosen[EU_MAX_LANES];
+    enum exec_class class = eu_exec_class(op->insn);
+    uint32_t mode = mode_of(t, op->insn, class), old = t->mxcsr;
+    if (mode != old)
+        fpmode_set(mode);
+    bool ok = compute_lanes(t, op, mask, class);
+    if (mode != old)
+        fpmode_set(t->mxcsr);
+    return ok;
+}
+
+/* SMOV (scattered move): src1 has a bit for each channel of the instruction;
+ * channels whose bit is set take src0, converted as MOV does. Observed: IGC
+ * stores to a private array in registers with sixteen SMOVs. SMOV k has bit k
+ * and a destination at a0.k, without the channel's offset. A constant source is
+ * a W there whatever the array's type is. Guess: if src1 is in registers, each
+ * channel reads its own bit of its own element; no manual at hand explains more
+ * than the name. */
+static bool
+scatter_lanes(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+{
+    struct eu_insn mov = *op->insn;
+    struct eu_op mov_op = *op;
+    uint64_t chosen[EU_MAX_LANES];
     uint32_t written = 0;
-    if (!eu_operand_fetch(t, insn, &insn->src[0], mask, value) ||
-        !eu_operand_fetch(t, insn, &insn->src[1], mask, chosen))
+    if (!eu_operand_fetch(t, op->insn, &op->insn->src[1], mask, chosen))
         return false;
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         written |= (uint32_t)(chosen[i] >> i & 1) << i;
     }
-    return eu_operand_store(t, insn, written, value);
+    mov.opcode = EU_OP_MOV;
+    mov.src_count = 1;
+    mov_op.insn = &mov;
+    return !written || execute_op(t, &mov_op, written);
 }
 
 const struct eu_op *
@@ -113,14 +130,7 @@ eu_op_general(struct eu_thread *t, const struct eu_op *op)
     uint32_t mask = selects ? eu_op_enabled(t, op) : eu_op_mask(t, op);
     if (!mask)
         return op + 1;
-
-    enum exec_class class = eu_exec_class(insn);
-    uint32_t mode = mode_of(t, insn, class), old = t->mxcsr;
-    if (mode != old)
-        fpmode_set(mode);
-    bool ok = insn->opcode == EU_OP_SMOV ? scatter(t, op, mask)
-                                         : compute(t, op, mask, class);
-    if (mode != old)
-        fpmode_set(t->mxcsr);
+    bool ok = insn->opcode == EU_OP_SMOV ? scatter_lanes(t, op, mask)
+                                         : execute_op(t, op, mask);
     return ok ? op + 1 : eu_fail(t, op, "operand outside the registers");
 }

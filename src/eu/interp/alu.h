@@ -1,4 +1,4 @@
-/* alu.h: shared by the files of the general path. */
+/* alu.h: the general path's internals: operations, sources and results. */
 #ifndef EU_ALU_H
 #define EU_ALU_H
 
@@ -9,9 +9,6 @@ typedef __int128 wide_int;
 
 /* In the order of precedence. */
 enum exec_class { EXEC_INT, EXEC_FLOAT, EXEC_DOUBLE };
-
-/* defined.c: why the instruction has no meaning, or NULL. */
-const char *eu_undefined(const struct eu_insn *insn);
 
 static inline enum exec_class
 eu_exec_class(const struct eu_insn *insn)
@@ -32,12 +29,12 @@ bool eu_cond_i(unsigned cmod, wide_int a, wide_int b);
 bool eu_cond_f(unsigned cmod, float a, float b);
 bool eu_cond_d(unsigned cmod, double a, double b);
 
-/* One instruction for the lanes of mask. False: an operand outside the
+/* One instruction, for the lanes of mask. False: an operand lies outside the
  * register file. */
 bool eu_alu_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
 bool eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
 bool eu_alu_double(struct eu_thread *t, const struct eu_op *op, uint32_t mask);
-/* After a math instruction: the flag of the IEEE macros. */
+/* Sets the flag of the IEEE macros after a math instruction. */
 void eu_finish_macro(struct eu_thread *t, const struct eu_op *op,
                      uint32_t mask);
 
@@ -66,9 +63,19 @@ bool eu_finish_cmp(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
 /* All sources, and the destination if asked for, are HF. */
 bool eu_is_all_half(const struct eu_insn *insn, bool with_dst);
 
-/* CMPN differs from CMP in what a NaN in src1 gives. Guess: true, since it
- * served to build MIN and MAX: SEL on its flag then takes src0, the number,
- * where src1 is NaN, and src1 where src0 is. */
+/* INT DIV is signed if its destination is. Observed: IGC divides shorts, one of
+ * which it knows to be positive, as UD with a result of D. */
+static inline bool
+eu_divides_signed(const struct eu_insn *insn)
+{
+    return insn->dst.type != EU_TYPE_UD &&
+           (insn->dst.type == EU_TYPE_D ||
+            eu_type_is_signed((enum eu_type)insn->src[0].type));
+}
+
+/* CMPN differs from CMP if src1 is NaN. Guess: the result is then true. CMPN
+ * served to build MIN and MAX: SEL on its flag takes src0, the number, if src1
+ * is NaN, and src1 if src0 is NaN. */
 static inline bool
 eu_cmpn_true(const struct eu_insn *insn, bool b_is_nan)
 {

@@ -5,7 +5,7 @@
 
 /* Order of the bit patterns, as in F: denormals count in every mode. */
 static int64_t
-order(double d)
+order_doubles(double d)
 {
     int64_t bits;
     memcpy(&bits, &d, sizeof bits);
@@ -21,7 +21,10 @@ min_max(unsigned cmod, double a, double b)
     if (isnan(b))
         return a;
     bool is_min = cmod == EU_CMOD_L || cmod == EU_CMOD_LE;
-    return (is_min ? order(a) < order(b) : order(b) < order(a)) ? a : b;
+    return (is_min ? order_doubles(a) < order_doubles(b)
+                   : order_doubles(b) < order_doubles(a))
+               ? a
+               : b;
 }
 
 static double

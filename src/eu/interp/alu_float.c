@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "eu/interp/fmath_ext.h"
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 static bool
 is_alt(const struct eu_thread *t)
@@ -21,16 +21,16 @@ is_alt_zero(const struct eu_thread *t, float a, float b)
     return is_alt(t) && (a == 0.0f || b == 0.0f) && isnan(a * b);
 }
 
-/* Of two NaNs the result is the first one, as in compiled code; compilers swap
- * the operands of a sum or a product as they like. */
+/* If both operands are NaN the result is the first one, as in compiled code. C
+ * compilers may swap the operands of a sum or a product. */
 static float
-add(float a, float b)
+add_floats(float a, float b)
 {
     return isnan(a) ? a + a : a + b;
 }
 
 static float
-multiply(const struct eu_thread *t, float a, float b)
+multiply_floats(const struct eu_thread *t, float a, float b)
 {
     if (is_alt_zero(t, a, b))
         return 0.0f;
@@ -58,7 +58,7 @@ multiply_add_half(const struct eu_thread *t, const struct eu_insn *insn,
 }
 
 static float
-trig(float x, bool is_cos)
+sin_or_cos(float x, bool is_cos)
 {
     if (fmath_trig_is_large(x))
         return fmath_trig_large(x, is_cos);
@@ -68,7 +68,7 @@ trig(float x, bool is_cos)
 static float
 math_function(const struct eu_thread *t, unsigned fn, float a, float b)
 {
-    /* Alternate mode has no NaN to answer with: it uses |x|. */
+    /* Alternate mode has no NaN results: it uses |x|. */
     if (is_alt(t) &&
         (fn == EU_MATH_LOG || fn == EU_MATH_SQRT || fn == EU_MATH_RSQ))
         a = fmath_copysign(a, 1.0f);
@@ -79,21 +79,21 @@ math_function(const struct eu_thread *t, unsigned fn, float a, float b)
     case EU_MATH_SQRT:
     case EU_MATH_RSQRTM: return fmath_sqrt(a);
     case EU_MATH_RSQ: return fmath_rsq(a);
-    case EU_MATH_SIN: return trig(a, false);
-    case EU_MATH_COS: return trig(a, true);
+    case EU_MATH_SIN: return sin_or_cos(a, false);
+    case EU_MATH_COS: return sin_or_cos(a, true);
     case EU_MATH_FDIV:
     case EU_MATH_INVM: return a / b;
     case EU_MATH_POW:
-        /* ILK PRM vol 4 pt 1 "POW": x^0 is 1, of zeros too. */
+        /* ILK PRM vol 4 pt 1 "POW": x^0 is 1, also for x = 0. */
         return is_alt(t) && a == a && b == 0.0f ? 1.0f : fmath_pow(a, b);
     default: return 0.0f;
     }
 }
 
-/* Value of the implicit accumulator, which holds what the destination does. */
+/* Value of the implicit accumulator, in the destination's format. */
 static float
-accumulator(const struct eu_thread *t, const struct eu_insn *insn,
-            unsigned lane)
+read_accumulator(const struct eu_thread *t, const struct eu_insn *insn,
+                 unsigned lane)
 {
     float f;
     uint16_t h;
@@ -112,10 +112,11 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
     switch (insn->opcode) {
     case EU_OP_MOV:
     case EU_OP_MOVI: return a;
-    case EU_OP_ADD: return add(a, b);
-    case EU_OP_MUL: return multiply(t, a, b);
+    case EU_OP_ADD: return add_floats(a, b);
+    case EU_OP_MUL: return multiply_floats(t, a, b);
     case EU_OP_MAC:
-        return multiply_add_half(t, insn, a, b, accumulator(t, insn, lane));
+        return multiply_add_half(t, insn, a, b,
+                                 read_accumulator(t, insn, lane));
     case EU_OP_MAD:
     case EU_OP_MADM: return multiply_add_half(t, insn, b, c, a);
     case EU_OP_LRP: return fmath_lrp(a, b, c);
@@ -133,7 +134,7 @@ lane_op(const struct eu_thread *t, const struct eu_insn *insn, unsigned lane,
 /* ---- SEL ---- */
 
 static float
-choose(const struct eu_insn *insn, bool pred, float a, float b)
+select_value(const struct eu_insn *insn, bool pred, float a, float b)
 {
     uint32_t x = bits_from_float(a), y = bits_from_float(b);
     switch (insn->cmod) {
@@ -144,7 +145,7 @@ choose(const struct eu_insn *insn, bool pred, float a, float b)
     }
 }
 
-/* HF that is only moved keeps its bits, signalling NaNs included. */
+/* Moved HF keeps its bits, signalling NaNs included. */
 static bool
 only_moves_half(const struct eu_insn *insn)
 {
@@ -190,9 +191,9 @@ move_half(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 
 /* ---- planes, dot products, comparisons ---- */
 
-/* The vec4 at src0, which PLN and LINE read whatever its region says. */
+/* The vec4 at src0. PLN and LINE ignore src0's region. */
 static bool
-plane(struct eu_thread *t, const struct eu_op *op, float p[4])
+plane_value(struct eu_thread *t, const struct eu_op *op, float p[4])
 {
     const struct eu_operand *o = &op->insn->src[0];
     unsigned at = o->reg * EU_GRF_B + (o->subreg_B & ~15u);
@@ -206,15 +207,15 @@ plane(struct eu_thread *t, const struct eu_op *op, float p[4])
     return true;
 }
 
-/* u and v of each 8 channels lie in two consecutive registers. */
+/* The u and v of each 8 channels lie in two consecutive registers. */
 static bool
-interpolate(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
+interpolate_lane(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 {
     const struct eu_operand *o = &op->insn->src[1];
     unsigned at = o->reg * EU_GRF_B + o->subreg_B;
     unsigned pairs = DIV_ROUND_UP(op->lanes, 8);
     float p[4], u, v, out[EU_MAX_LANES];
-    if (!plane(t, op, p) || o->file != EU_FILE_GRF || o->indirect ||
+    if (!plane_value(t, op, p) || o->file != EU_FILE_GRF || o->indirect ||
         at + pairs * 2 * EU_GRF_B > EU_GRF_FILE_B)
         return false;
     for (unsigned i = 0; i < op->lanes; i++) {
@@ -228,8 +229,8 @@ interpolate(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 
 /* DP4, DPH, DP3, DP2: the sum over four channels, for all four. */
 static void
-dot(const struct eu_thread *t, const struct eu_op *op, const float *a,
-    const float *b, float *out)
+dot_product(const struct eu_thread *t, const struct eu_op *op, const float *a,
+            const float *b, float *out)
 {
     unsigned opcode = op->insn->opcode;
     unsigned terms = opcode == EU_OP_DP2 ? 2 : opcode == EU_OP_DP3 ? 3 : 4;
@@ -238,7 +239,8 @@ dot(const struct eu_thread *t, const struct eu_op *op, const float *a,
         for (unsigned c = 0; c < terms && g + c < op->lanes; c++) {
             bool homogeneous = opcode == EU_OP_DPH && c == 3;
             float x = homogeneous ? 1.0f : a[g + c];
-            sum = c ? multiply_add(t, x, b[g + c], sum) : multiply(t, x, b[g]);
+            sum = c ? multiply_add(t, x, b[g + c], sum)
+                    : multiply_floats(t, x, b[g]);
         }
         for (unsigned c = 0; c < 4 && g + c < op->lanes; c++)
             out[g + c] = sum;
@@ -246,8 +248,8 @@ dot(const struct eu_thread *t, const struct eu_op *op, const float *a,
 }
 
 static bool
-compare(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
-        const float *a, const float *b)
+compare_floats(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
+               const float *a, const float *b)
 {
     uint32_t bits = 0;
     for (unsigned i = 0; i < op->lanes; i++) {
@@ -268,7 +270,7 @@ eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
     uint32_t pred = eu_op_pred(t, op);
 
     if (insn->opcode == EU_OP_PLN)
-        return interpolate(t, op, mask);
+        return interpolate_lane(t, op, mask);
     if (only_moves_half(insn))
         return move_half(t, op, mask);
 
@@ -280,17 +282,17 @@ eu_alu_float(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 
     switch (insn->opcode) {
     case EU_OP_CMP:
-    case EU_OP_CMPN: return compare(t, op, mask, a, b);
+    case EU_OP_CMPN: return compare_floats(t, op, mask, a, b);
     case EU_OP_SEL:
         for (unsigned i = 0; i < op->lanes; i++)
-            out[i] = choose(insn, pred >> i & 1, a[i], b[i]);
+            out[i] = select_value(insn, pred >> i & 1, a[i], b[i]);
         break;
     case EU_OP_DP4:
     case EU_OP_DPH:
     case EU_OP_DP3:
-    case EU_OP_DP2: dot(t, op, a, b, out); break;
+    case EU_OP_DP2: dot_product(t, op, a, b, out); break;
     case EU_OP_LINE:
-        if (!plane(t, op, p))
+        if (!plane_value(t, op, p))
             return false;
         for (unsigned i = 0; i < op->lanes; i++)
             out[i] = multiply_add(t, p[0], b[i], p[3]);

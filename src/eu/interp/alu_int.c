@@ -1,16 +1,6 @@
 /* alu_int.c: integer instructions, exact in 128 bits. */
 #include "eu/interp/alu.h"
 
-/* Width of the execution type: the widest source, at least a word. */
-static unsigned
-exec_bits(const struct eu_insn *insn)
-{
-    unsigned size_B = 2;
-    for (unsigned i = 0; i < insn->src_count; i++)
-        size_B = MAX2(size_B, eu_type_size_B(eu_operand_type(&insn->src[i])));
-    return size_B * 8;
-}
-
 static unsigned
 shift_count(const struct eu_insn *insn, wide_int count)
 {
@@ -34,7 +24,7 @@ find_high(uint32_t x, bool is_signed)
 }
 
 static uint32_t
-reverse(uint32_t x)
+reverse_bits(uint32_t x)
 {
     x = (x & 0x55555555) << 1 | (x >> 1 & 0x55555555);
     x = (x & 0x33333333) << 2 | (x >> 2 & 0x33333333);
@@ -43,8 +33,8 @@ reverse(uint32_t x)
 }
 
 static wide_int
-extract(const struct eu_insn *insn, uint32_t width, uint32_t offset,
-        uint32_t value)
+extract_bits(const struct eu_insn *insn, uint32_t width, uint32_t offset,
+             uint32_t value)
 {
     bool is_signed = insn->src[2].type == EU_TYPE_D;
     width &= 31;
@@ -63,8 +53,12 @@ extract(const struct eu_insn *insn, uint32_t width, uint32_t offset,
  * documented. Guess: the quotient wraps like every other integer result
  * (2^31 is INT_MIN in a D; .sat makes it INT_MAX), the remainder is 0. */
 static void
-divide(bool is_signed, wide_int n, wide_int d, wide_int *q, wide_int *r)
+divide_ints(const struct eu_insn *insn, wide_int n, wide_int d, wide_int *q,
+            wide_int *r)
 {
+    bool is_signed = eu_divides_signed(insn);
+    n = eu_wrap_int(n, is_signed ? EU_TYPE_D : EU_TYPE_UD);
+    d = eu_wrap_int(d, is_signed ? EU_TYPE_D : EU_TYPE_UD);
     if (d) {
         *q = n / d;
         *r = n % d;
@@ -96,7 +90,7 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
          * to stay. Guess: the source is extended before it is shifted. */
         if (insn->src[0].type == EU_TYPE_D || insn->src[0].type == EU_TYPE_Q)
             return a >> shift_count(insn, b);
-        bits = exec_bits(insn);
+        bits = eu_exec_size_B(insn) * 8;
         return (wide_int)(((unsigned __int128)a &
                            (((unsigned __int128)1 << bits) - 1)) >>
                           shift_count(insn, b));
@@ -113,17 +107,18 @@ lane_op(const struct eu_insn *insn, wide_int a, wide_int b, wide_int c)
         return (uint32_t)a ? __builtin_ctz((uint32_t)a) : (wide_int)UINT32_MAX;
     case EU_OP_CBIT:
         return __builtin_popcountll(
-            (uint64_t)a & ((UINT64_C(1) << (exec_bits(insn) - 1) << 1) - 1));
-    case EU_OP_BFREV: return reverse((uint32_t)a);
-    case EU_OP_BFE: return extract(insn, (uint32_t)a, (uint32_t)b, (uint32_t)c);
+            (uint64_t)a &
+            ((UINT64_C(1) << (eu_exec_size_B(insn) * 8 - 1) << 1) - 1));
+    case EU_OP_BFREV: return reverse_bits((uint32_t)a);
+    case EU_OP_BFE:
+        return extract_bits(insn, (uint32_t)a, (uint32_t)b, (uint32_t)c);
     case EU_OP_BFI1:
         return (uint32_t)(((UINT32_C(1) << (a & 31)) - 1) << (b & 31));
     case EU_OP_BFI2:
         return eu_wrap_int(
             eu_insert_bits((uint32_t)a, (uint32_t)b, (uint32_t)c), dst);
     case EU_OP_MATH:
-        divide(eu_type_is_signed((enum eu_type)insn->src[0].type), a, b, &q,
-               &r);
+        divide_ints(insn, a, b, &q, &r);
         return insn->math == EU_MATH_INT_DIV_REMAINDER ? r : q;
     default: return 0;
     }
@@ -135,13 +130,13 @@ lane_min_max(unsigned cmod, wide_int a, wide_int b)
     return cmod == EU_CMOD_L || cmod == EU_CMOD_LE ? a < b : a > b;
 }
 
-/* High half of a product whose low part is in the accumulator; ADDC, SUBB.
- * False when the opcode is none of these. */
+/* Opcodes that use the accumulator: the high half of a product whose low half
+ * is in the accumulator, ADDC, SUBB. False for any other opcode. */
 static bool
 acc_op(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
        const wide_int *a, const wide_int *b, wide_int *out)
 {
-    /* The other conditions see what is stored. */
+    /* Other conditions test the stored value. */
     bool exact = insn->saturate || insn->cmod == EU_CMOD_O;
     int64_t *acc = t->acc_wide[0];
     for (unsigned i = 0; i < insn->exec_size; i++) {
@@ -188,13 +183,12 @@ sum_of_differences(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     return eu_finish_int(t, op, mask & 0x55555555, out);
 }
 
-/* INT DIV with both results: the remainder goes to the next register. */
+/* INT DIV with two results: the remainder goes to the next register. */
 static bool
 divide_both(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
             const wide_int *a, const wide_int *b)
 {
     const struct eu_operand *dst = &op->insn->dst;
-    bool is_signed = eu_type_is_signed((enum eu_type)op->insn->src[0].type);
     unsigned at = (dst->reg + 1u) * EU_GRF_B;
     if (dst->file != EU_FILE_GRF || dst->indirect || op->lanes > 8 ||
         at + EU_GRF_B > EU_GRF_FILE_B)
@@ -202,7 +196,7 @@ divide_both(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     wide_int q[EU_MAX_LANES] = {0};
     for (unsigned i = 0; i < op->lanes; i++) {
         wide_int r;
-        divide(is_signed, a[i], b[i], &q[i], &r);
+        divide_ints(op->insn, a[i], b[i], &q[i], &r);
         uint32_t r32 = (uint32_t)r;
         if (mask >> i & 1)
             memcpy(t->grf + at + i * 4, &r32, 4);
@@ -251,7 +245,7 @@ eu_alu_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
     }
 
     if (acc_op(t, insn, mask, a, b, out)) {
-        /* These have put their own value into the accumulator. */
+        /* acc_op() has written the accumulator already. */
         struct eu_insn plain = *insn;
         struct eu_op plain_op = *op;
         plain.acc_wr = false;

@@ -1,11 +1,12 @@
-/* convert.c: between raw lanes and the types that are computed in. */
+/* convert.c: converts between raw lanes and the types that the general path
+ * computes in. */
 #include "eu/interp/alu.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "eu/interp/fmath.h"
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 #define CR0_ALT 1u
 #define CR0_KEEP_HF (1u << 10)
@@ -28,7 +29,7 @@ eu_wrap_int(wide_int v, enum eu_type type)
 }
 
 static void
-range(enum eu_type type, wide_int *lo, wide_int *hi)
+int_limits(enum eu_type type, wide_int *lo, wide_int *hi)
 {
     unsigned bits = eu_type_size_B(type) * 8;
     wide_int one = 1;
@@ -52,11 +53,11 @@ bits_from_double(double d)
     return u;
 }
 
-/* What does not fit 64 bits is scaled, with a sticky bit: the conversion
- * itself rounds as the host's mode says, which the compiler's routines for
- * wider integers do not. */
+/* Scales values that do not fit 64 bits, with a sticky bit. The conversion then
+ * rounds in the host's mode; the compiler's routines for wider integers do
+ * not. */
 static int64_t
-scaled(wide_int v, unsigned *shift)
+scaled_value(wide_int v, unsigned *shift)
 {
     wide_int sticky = 0;
     for (*shift = 0; v < INT64_MIN || v > INT64_MAX; ++*shift) {
@@ -70,7 +71,7 @@ static float
 float_from_int(wide_int v)
 {
     unsigned shift;
-    float f = (float)scaled(v, &shift);
+    float f = (float)scaled_value(v, &shift);
     for (; shift; shift--)
         f *= 2.0f;
     return f;
@@ -80,14 +81,14 @@ static double
 double_from_int(wide_int v)
 {
     unsigned shift;
-    double d = (double)scaled(v, &shift);
+    double d = (double)scaled_value(v, &shift);
     for (; shift; shift--)
         d *= 2.0;
     return d;
 }
 
-/* As the host's mode says. The compiler's rint() rounds |d|, which is wrong in
- * the modes that have a direction. */
+/* Rounds in the host's mode. The compiler's rint() rounds |d|, which is wrong
+ * in the directed modes. */
 static double
 round_in_mode(double d)
 {
@@ -95,13 +96,13 @@ round_in_mode(double d)
     return d > -0x1p52 && d < 0x1p52 ? (d + far) - far : d;
 }
 
-/* Towards zero, or as cr0 says; out of range gives the nearest bound of the
- * destination's own type, NaN gives 0. */
+/* Rounds towards zero, or as cr0 says. Out of range gives the nearest bound of
+ * the destination's type; NaN gives 0. */
 static wide_int
 int_from_double(const struct eu_thread *t, double d, enum eu_type type)
 {
     wide_int lo, hi;
-    range(type, &lo, &hi);
+    int_limits(type, &lo, &hi);
     if (d != d)
         return 0;
     d = t->cr0[0] & CR0_ROUND_TO_INT ? round_in_mode(d) : trunc(d);
@@ -115,6 +116,35 @@ int_from_double(const struct eu_thread *t, double d, enum eu_type type)
 
 /* ---- sources ---- */
 
+/* Negation and absolute value of a signed source are taken at its own width:
+ * both leave INT_MIN unchanged, whatever the opcode is. Mesa's comment at
+ * lower_sub_sat() says so of the hardware, and that accumulators have one bit
+ * more. Mesa and IGC fold -x into comparisons, minima, shifts and conversions.
+ *
+ * Bytes are extended to words, and words to dwords if another operand is wider.
+ * Observed: IGC folds -(int)x and 15 - (int)x, with a short x, into a MOV and
+ * an ADD. Their source is a negated W, their destination a D: INT_MIN becomes
+ * 2^15. IGC does not fold -(long)x with an int x. A negated unsigned source
+ * does get a sign, see fs_inst::can_do_cmod() in Mesa.
+ *
+ * Logic instructions extend first, then apply NOT. Observed: IGC folds
+ * ~(ulong)x into an AND of longs with a UD. */
+static wide_int
+modified_value(const struct eu_insn *insn, const struct eu_operand *o,
+               bool logic, wide_int v)
+{
+    enum eu_type type = eu_operand_type(o);
+    if (logic)
+        return o->negate ? ~v : v;
+    if (o->abs && v < 0)
+        v = -v;
+    if (o->negate)
+        v = -v;
+    if (eu_type_is_signed(type) && !eu_operand_is_acc(o))
+        v = eu_wrap_int(v, eu_negated_type(insn, type));
+    return v;
+}
+
 bool
 eu_fetch_int(struct eu_thread *t, const struct eu_op *op, unsigned s,
              uint32_t mask, wide_int *out)
@@ -126,22 +156,14 @@ eu_fetch_int(struct eu_thread *t, const struct eu_op *op, unsigned s,
     uint64_t raw[EU_MAX_LANES];
     if (!eu_operand_fetch(t, insn, o, mask, raw))
         return false;
-    for (unsigned i = 0; i < insn->exec_size; i++) {
-        if (logic && o->negate)
-            raw[i] = ~raw[i];
-        wide_int v = eu_wrap_int(raw[i], type);
-        if (o->abs && v < 0)
-            v = -v;
-        if (o->negate && !logic)
-            v = -v;
-        out[i] = v;
-    }
+    for (unsigned i = 0; i < insn->exec_size; i++)
+        out[i] = modified_value(insn, o, logic, eu_wrap_int(raw[i], type));
     return true;
 }
 
-/* Does the instruction compute in HF, so that cr0.10 rules its denormals? In
- * mixed mode HF is only a format, and conversions never flush; nor does math.
- * SEL passes its operand on as it is. */
+/* Whether the instruction computes in HF, so that cr0.10 controls denormals. In
+ * mixed mode HF is only a storage format. Conversions and math never flush. SEL
+ * passes its operand on unchanged. */
 static bool
 flushes_half(const struct eu_thread *t, const struct eu_insn *insn)
 {
@@ -251,7 +273,9 @@ raw_from_double(const struct eu_thread *t, enum eu_type type, double d)
     }
 }
 
-/* Condition of a stored float result against zero. */
+/* Condition of a stored result against zero. KBL PRM vol 7, "Assigning
+ * Conditional Flags": sign and zero of the final result, after clamping and
+ * format conversion. */
 static bool
 cond_of_raw(unsigned cmod, enum eu_type type, uint64_t raw)
 {
@@ -274,9 +298,9 @@ writes_flags(const struct eu_insn *insn)
            insn->opcode != EU_OP_CSEL;
 }
 
-/* AccWrEn: floats go where a read of the same channels finds them, channels
- * that one register cannot hold to acc1. Integers have wider storage, and no
- * upper half: 16 words, or 8 dwords for whichever channels. */
+/* AccWrEn: stores floats where a read by these channels finds them; channels
+ * that do not fit one register go to acc1. Integers have wider storage, and no
+ * upper half: 16 words, or 8 dwords for any channels. */
 static void
 write_acc(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
           const uint64_t *raw)
@@ -334,6 +358,33 @@ raw_from_int(const struct eu_thread *t, const struct eu_insn *insn, wide_int v)
     }
 }
 
+/* Condition of an integer result as stored: a wrapped sum has the sign of its
+ * stored value. An unsigned result is never below zero. Only .o tests the exact
+ * result.
+ *
+ * Stock Mesa relies on this: it drops cmp.l x 0 and gives the condition to the
+ * ADD, SHL or MOV that makes x. It does not drop cmp.l x y for the ADD of x -
+ * y, whose sum may wrap (brw_fs_cmod_propagation.cpp).
+ *
+ * The result is saturated first: Mesa found this on hardware, although the PRM
+ * says otherwise. Guess: negating an unsigned source makes no difference; Mesa
+ * met a 33rd bit there and puts no condition on such instructions
+ * (fs_inst::can_do_cmod). */
+static bool
+cond_of_int(const struct eu_insn *insn, wide_int exact, wide_int saturated)
+{
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    wide_int lo, hi;
+    if (insn->cmod == EU_CMOD_O) {
+        int_limits(type, &lo, &hi);
+        return exact < lo || exact > hi;
+    }
+    /* Guess: a write to an accumulator includes its extra bits. */
+    if (eu_operand_is_acc(&insn->dst))
+        return eu_cond_i(insn->cmod, eu_acc_wrap((int64_t)saturated, type), 0);
+    return eu_cond_i(insn->cmod, eu_wrap_int(saturated, type), 0);
+}
+
 bool
 eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
               const wide_int *v)
@@ -350,21 +401,11 @@ eu_finish_int(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
     }
 
     wide_int lo, hi;
-    range(type, &lo, &hi);
+    int_limits(type, &lo, &hi);
     for (unsigned i = 0; i < insn->exec_size; i++) {
-        wide_int x = v[i];
-        bool overflow = x < lo || x > hi;
-        if (insn->saturate)
-            x = CLAMP(x, lo, hi);
+        wide_int x = insn->saturate ? CLAMP(v[i], lo, hi) : v[i];
         raw[i] = (uint64_t)x;
-        /* Ordering looks at the exact result, equality at what is stored:
-         * -x of an unsigned x is below zero. Sums of 64 bits have no further
-         * bit. Observed: IGC's add_sat of longs. */
-        bool c = insn->cmod == EU_CMOD_O ? overflow
-                 : insn->cmod <= EU_CMOD_NZ || type == EU_TYPE_Q
-                     ? eu_cond_i(insn->cmod, eu_wrap_int(x, type), 0)
-                     : eu_cond_i(insn->cmod, x, 0);
-        bits |= (uint32_t)c << i;
+        bits |= (uint32_t)cond_of_int(insn, v[i], x) << i;
     }
     if (writes_flags(insn))
         eu_op_write_flags(t, op, mask, bits);

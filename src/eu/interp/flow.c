@@ -1,15 +1,15 @@
 /* flow.c: control flow with an instruction pointer per channel.
  *
  * A channel is either live (it executes at the thread's ip) or parked at
- * chan_ip. Channels outside the dispatch mask are never parked: they take no
- * part in any decision, but if the mask widens they run along. Parked
- * channels wake at a join op, which build.c puts before every instruction
- * where channels may wait.
- * BDW PRM vol 7 "EU flow control"; KBL PRM vol 2d "EU_INSTRUCTION_*". */
+ * chan_ip. Channels outside the dispatch mask are never parked: they do not
+ * affect any decision, but if the mask widens they execute at the thread's ip.
+ * Parked channels wake at a join op, which kernel.c inserts before every
+ * instruction where channels may wait. BDW PRM vol 7 "EU flow control"; KBL PRM
+ * vol 2d "EU_INSTRUCTION_*". */
 #include "eu/interp/alu.h"
 
 static void
-park(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
+park_channels(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
 {
     t->live &= ~channels;
     t->mask &= ~channels;
@@ -18,7 +18,7 @@ park(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
 }
 
 static void
-wake(struct eu_thread *t, uint32_t ip_B)
+wake_channels(struct eu_thread *t, uint32_t ip_B)
 {
     uint32_t waiting = ~t->live;
     if (!waiting)
@@ -31,10 +31,11 @@ wake(struct eu_thread *t, uint32_t ip_B)
     eu_thread_update_mask(t);
 }
 
-/* The branch's own active channels, as thread channels; *taken those whose
- * predicate is true. */
+/* Returns the branch's own active channels, as thread channels. *taken: the
+ * channels whose predicate is true. */
 static uint32_t
-active(const struct eu_thread *t, const struct eu_op *op, uint32_t *taken)
+active_channels(const struct eu_thread *t, const struct eu_op *op,
+                uint32_t *taken)
 {
     uint32_t a = t->mask & (op->full << op->chan);
     *taken = a & (eu_op_pred(t, op) << op->chan);
@@ -44,14 +45,14 @@ active(const struct eu_thread *t, const struct eu_op *op, uint32_t *taken)
 const struct eu_op *
 eu_op_join(struct eu_thread *t, const struct eu_op *op)
 {
-    wake(t, op->ip);
+    wake_channels(t, op->ip);
     return op[1].fn(t, op + 1);
 }
 
 const struct eu_op *
 eu_op_join_slow(struct eu_thread *t, const struct eu_op *op)
 {
-    wake(t, op->ip);
+    wake_channels(t, op->ip);
     return op[1].slow(t, op + 1);
 }
 
@@ -68,7 +69,7 @@ eu_op_bad(struct eu_thread *t, const struct eu_op *op)
 }
 
 static const struct eu_op *
-go(struct eu_thread *t, const struct eu_op *op, uint64_t target_B)
+go_to(struct eu_thread *t, const struct eu_op *op, uint64_t target_B)
 {
     const struct eu_kernel *k = t->kernel;
     if ((target_B & 7) || target_B >= k->size_B ||
@@ -77,10 +78,10 @@ go(struct eu_thread *t, const struct eu_op *op, uint64_t target_B)
     return &k->ops[k->op_of[target_B / 8]];
 }
 
-/* Single program flow: channels cannot part, so a branch goes where a channel
- * that takes it would, and never to the place where parted ones meet. Guess:
- * it is taken when any enabled channel takes it; compilers use size 1, or
- * predicates that are equal in all channels. */
+/* Single program flow: channels cannot diverge. A branch goes to the target of
+ * its taken channels, never to a reconvergence point. Guess: it is taken if any
+ * enabled channel takes it; compilers use size 1, or predicates that are equal
+ * in all channels. */
 static const struct eu_op *
 single_flow(struct eu_thread *t, const struct eu_op *op)
 {
@@ -94,7 +95,7 @@ single_flow(struct eu_thread *t, const struct eu_op *op)
     case EU_OP_WHILE: return taken ? op + op->jip : op + 1;
     case EU_OP_BREAK:
     case EU_OP_CONT:
-    case EU_OP_HALT: return taken ? go(t, op, op->uip_B) : op + 1;
+    case EU_OP_HALT: return taken ? go_to(t, op, op->uip_B) : op + 1;
     case EU_OP_GOTO: return taken == insn->branch_ctrl ? op + op->uip : op + 1;
     default: return op + 1; /* ENDIF, JOIN */
     }
@@ -117,10 +118,10 @@ op_if(struct eu_thread *t, const struct eu_op *op)
 {
     if (is_single(t))
         return single_flow(t, op);
-    uint32_t taken, a = active(t, op, &taken);
+    uint32_t taken, a = active_channels(t, op, &taken);
     /* With BranchCtrl, JIP is the first join inside the block, where channels
-     * may wait that came there by GOTO; UIP is where the others go on. */
-    park(t, a & ~taken, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
+     * may wait after a GOTO; UIP is where the other channels continue. */
+    park_channels(t, a & ~taken, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     return t->mask ? op + 1 : op + op->jip;
 }
 
@@ -129,10 +130,10 @@ op_else(struct eu_thread *t, const struct eu_op *op)
 {
     if (is_single(t))
         return single_flow(t, op);
-    uint32_t taken, a = active(t, op, &taken);
-    park(t, a, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
-    /* Those that failed the IF wait behind this instruction. */
-    wake(t, op->next_B);
+    uint32_t taken, a = active_channels(t, op, &taken);
+    park_channels(t, a, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
+    /* Channels that failed the IF wait after this instruction. */
+    wake_channels(t, op->next_B);
     return t->mask ? op + 1 : op + op->jip;
 }
 
@@ -151,10 +152,10 @@ op_while(struct eu_thread *t, const struct eu_op *op)
     uint32_t taken;
     if (is_single(t))
         return single_flow(t, op);
-    active(t, op, &taken);
+    active_channels(t, op, &taken);
     if (!taken)
         return op + 1;
-    park(t, t->mask & ~taken, op->next_B);
+    park_channels(t, t->mask & ~taken, op->next_B);
     return op + op->jip;
 }
 
@@ -165,8 +166,8 @@ op_leave(struct eu_thread *t, const struct eu_op *op)
     uint32_t taken;
     if (is_single(t))
         return single_flow(t, op);
-    active(t, op, &taken);
-    park(t, taken, op->uip_B);
+    active_channels(t, op, &taken);
+    park_channels(t, taken, op->uip_B);
     return t->mask ? op + 1 : op + op->jip;
 }
 
@@ -176,21 +177,21 @@ op_goto(struct eu_thread *t, const struct eu_op *op)
 {
     if (is_single(t))
         return single_flow(t, op);
-    uint32_t taken, a = active(t, op, &taken);
+    uint32_t taken, a = active_channels(t, op, &taken);
     if (!op->insn->branch_ctrl) {
-        park(t, a & ~taken, op->uip_B);
+        park_channels(t, a & ~taken, op->uip_B);
         return t->mask ? op + 1 : op + op->jip;
     }
     if (!taken)
         return op + 1;
-    park(t, t->mask & ~taken, op->next_B);
+    park_channels(t, t->mask & ~taken, op->next_B);
     return op + op->uip;
 }
 
-/* The first elements of the source, whatever the instruction's size. */
+/* Reads the first elements of the source, whatever the execution size is. */
 static bool
-distances(struct eu_thread *t, const struct eu_op *op, unsigned count,
-          int32_t *out)
+read_distances(struct eu_thread *t, const struct eu_op *op, unsigned count,
+               int32_t *out)
 {
     struct eu_insn insn = *op->insn;
     struct eu_op first = *op;
@@ -213,16 +214,16 @@ op_jmpi(struct eu_thread *t, const struct eu_op *op)
     if (!op->insn->src_count)
         return op + op->jip;
     int32_t offset;
-    if (!distances(t, op, 1, &offset))
+    if (!read_distances(t, op, 1, &offset))
         return eu_op_bad(t, op);
-    return go(t, op, op->next_B + (uint64_t)(int64_t)offset);
+    return go_to(t, op, op->next_B + (uint64_t)(int64_t)offset);
 }
 
 static const struct eu_op *
 op_call(struct eu_thread *t, const struct eu_op *op)
 {
     const struct eu_operand *dst = &op->insn->dst;
-    uint32_t taken, a = active(t, op, &taken);
+    uint32_t taken, a = active_channels(t, op, &taken);
     int32_t offset;
     uint64_t target_B = op->jip_B;
     if (!taken && a)
@@ -231,7 +232,7 @@ op_call(struct eu_thread *t, const struct eu_op *op)
         return op + 1;
 
     if (op->insn->src_count) {
-        if (!distances(t, op, 1, &offset))
+        if (!read_distances(t, op, 1, &offset))
             return eu_op_bad(t, op);
         target_B = op->insn->opcode == EU_OP_CALLA
                        ? (uint32_t)offset
@@ -246,8 +247,8 @@ op_call(struct eu_thread *t, const struct eu_op *op)
         memcpy(t->grf + at + 4, &taken, 4);
     }
     if (!is_single(t))
-        park(t, t->mask & ~taken, op->next_B);
-    return go(t, op, target_B);
+        park_channels(t, t->mask & ~taken, op->next_B);
+    return go_to(t, op, target_B);
 }
 
 static const struct eu_op *
@@ -260,53 +261,53 @@ op_ret(struct eu_thread *t, const struct eu_op *op)
     uint32_t back_B, who, taken;
     memcpy(&back_B, t->grf + at, 4);
     memcpy(&who, t->grf + at + 4, 4);
-    active(t, op, &taken);
+    active_channels(t, op, &taken);
     if (is_single(t))
-        return taken || !op->insn->pred_ctrl ? go(t, op, back_B) : op + 1;
-    park(t, taken & who, back_B);
-    return t->mask ? op + 1 : go(t, op, back_B);
+        return taken || !op->insn->pred_ctrl ? go_to(t, op, back_B) : op + 1;
+    park_channels(t, taken & who, back_B);
+    return t->mask ? op + 1 : go_to(t, op, back_B);
 }
 
-/* Diverging: the thread follows the channels that branch at once; the others
- * wait behind the instruction, like those of a backward GOTO. */
+/* Diverging: the thread follows the channels that branch; the other channels
+ * wait after the instruction, as for a backward GOTO. */
 static const struct eu_op *
 op_brd(struct eu_thread *t, const struct eu_op *op)
 {
     uint32_t taken;
     int32_t jip = op->insn->jip;
-    active(t, op, &taken);
-    if (op->insn->src_count && !distances(t, op, 1, &jip))
+    active_channels(t, op, &taken);
+    if (op->insn->src_count && !read_distances(t, op, 1, &jip))
         return eu_op_bad(t, op);
     if (!taken)
         return op + 1;
     if (!is_single(t))
-        park(t, t->mask & ~taken, op->next_B);
-    return go(t, op, op->ip + (uint64_t)(int64_t)jip);
+        park_channels(t, t->mask & ~taken, op->next_B);
+    return go_to(t, op, op->ip + (uint64_t)(int64_t)jip);
 }
 
-/* Converging: channels that branch wait at UIP; the thread goes to JIP when
- * none is left, like HALT. */
+/* Converging: channels that branch wait at UIP. If no channel is left the
+ * thread goes to JIP, as for HALT. */
 static const struct eu_op *
 op_brc(struct eu_thread *t, const struct eu_op *op)
 {
     uint32_t taken;
     int32_t offset[2] = {op->insn->jip, op->insn->uip};
-    active(t, op, &taken);
-    if (op->insn->src_count && !distances(t, op, 2, offset))
+    active_channels(t, op, &taken);
+    if (op->insn->src_count && !read_distances(t, op, 2, offset))
         return eu_op_bad(t, op);
     uint64_t jip_B = op->ip + (uint64_t)(int64_t)offset[0];
     uint64_t uip_B = op->ip + (uint64_t)(int64_t)offset[1];
     if (is_single(t))
-        return taken ? go(t, op, uip_B) : op + 1;
-    park(t, taken, (uint32_t)uip_B);
-    return t->mask ? op + 1 : go(t, op, jip_B);
+        return taken ? go_to(t, op, uip_B) : op + 1;
+    park_channels(t, taken, (uint32_t)uip_B);
+    return t->mask ? op + 1 : go_to(t, op, jip_B);
 }
 
 const struct eu_op *
 eu_op_set_ip(struct eu_thread *t, const struct eu_op *op)
 {
     t->ip = op->next_B; /* unless the instruction writes it */
-    return eu_op_general(t, op) ? go(t, op, t->ip) : NULL;
+    return eu_op_general(t, op) ? go_to(t, op, t->ip) : NULL;
 }
 
 eu_op_fn

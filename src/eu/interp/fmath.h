@@ -1,8 +1,8 @@
 /* fmath.h: float arithmetic that both paths of the interpreter share.
  *
  * Everything is built from IEEE +, -, *, / and conversions in a fixed order,
- * without branches, so that a vectorised loop gives the bits of the scalar
- * one on every host. Functions of extended math: fmath_ext.h. */
+ * without branches. So vectorised and scalar loops give equal bits on every
+ * host. Extended math: fmath_ext.h. */
 #ifndef EU_FMATH_H
 #define EU_FMATH_H
 
@@ -22,8 +22,8 @@ fmath_copysign(float magnitude, float sign)
                            (bits_from_float(sign) & 0x80000000));
 }
 
-/* Choices are made with bit masks: compilers turn those into vector code
- * more reliably than conditional expressions. */
+/* Selects with bit masks: compilers vectorise them more reliably than
+ * conditional expressions. */
 FMATH_INLINE uint32_t
 fmath_mask(bool condition)
 {
@@ -80,7 +80,8 @@ fmath_rnde(float x)
     return fmath_choose(small & away, up, t);
 }
 
-/* In [0, 1): what would round to 1 becomes the largest number below. */
+/* Result in [0, 1): a value that would round to 1 becomes the largest number
+ * below 1. */
 FMATH_INLINE float
 fmath_frc(float x)
 {
@@ -103,7 +104,7 @@ fmath_lrp(float a, float x, float y)
     return fmath_fma(a, x, (1.0f - a) * y);
 }
 
-/* The same guess: v's product is added first. */
+/* Guess, as in fmath_lrp(): the product with v is added first. */
 FMATH_INLINE float
 fmath_pln(float p, float q, float r, float u, float v)
 {

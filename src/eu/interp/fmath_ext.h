@@ -1,24 +1,24 @@
 /* fmath_ext.h: extended math in F: EXP, LOG, POW, RSQ, SIN, COS.
  *
- * Only +, -, *, fused multiply-add, integers and tables, in a fixed order:
- * both tiers and all hosts give the same bits while rounding to nearest. The
- * JIT (lower_math.c and its neighbours) repeats these steps and shares the
- * numbers. BDW PRM vol 7 "math - Extended Math Function"; special cases: ILK
- * PRM vol 4 pt 1 "Extended Math". NaNs are the host's: a NaN operand comes out
- * quiet, an invalid operation gives 0xffc00000.
+ * Uses only +, -, *, fused multiply-add, integers and tables, in a fixed order.
+ * While rounding to nearest, both tiers and all hosts give equal bits. The JIT
+ * (lower_math.c and its neighbours) repeats these steps and shares the tables.
+ * BDW PRM vol 7 "math - Extended Math Function"; special cases: ILK PRM vol 4
+ * pt 1 "Extended Math". NaNs are the host's: a NaN operand becomes quiet, an
+ * invalid operation gives 0xffc00000.
  *
- * The coefficients are minimax approximations: Remez's exchange algorithm in
- * 50 digits, then a search over neighbouring F values for the least error of
- * the rounded ones. Errors quoted are those of every F that matters; the tests
+ * The coefficients are minimax approximations: Remez's exchange algorithm in 50
+ * digits, then a search over neighbouring F values for the least error after
+ * rounding. Quoted errors are maxima over all F values that matter; the tests
  * try a sample. */
 #ifndef EU_FMATH_EXT_H
 #define EU_FMATH_EXT_H
 
 #include "eu/interp/fmath.h"
 
-/* Polynomials are sums of pairs times powers of x, which do not wait for each
- * other. Loops here would keep compilers from vectorising the one over the
- * lanes. */
+/* Polynomials are sums of pairs times powers of x, so that the pairs are
+ * independent. Loops here would keep compilers from vectorising the loop over
+ * the lanes. */
 FMATH_INLINE float
 fmath_pair(float x, const float c[2])
 {
@@ -34,9 +34,9 @@ fmath_horner(float p, float x, const float c[2])
 
 /* ---- RSQ: at most 0.91 ulp ---- */
 
-/* By the exponent's parity and four bits of the mantissa, so that
- * seed - (x >> 1) is 1/sqrt(x) to 1.5 %. Entry 15 is larger than the best one:
- * four times the seed's square must not be denormal below 2^128. */
+/* Seeds, by the exponent's parity and four bits of the mantissa: seed - (x >>
+ * 1) is 1/sqrt(x) to 1.5 %. Entry 15 is larger than the best seed: four times
+ * the seed's square must not be denormal below 2^128. */
 static const uint32_t fmath_rsq_seed[32] = {
     0x5f344e00, 0x5f332200, 0x5f326300, 0x5f320200, 0x5f31f400, 0x5f323100,
     0x5f32ae00, 0x5f336500, 0x5f345000, 0x5f356900, 0x5f36ae00, 0x5f381900,
@@ -90,21 +90,22 @@ fmath_exp(float x)
     float p = fmath_fma(fmath_pair(f, fmath_exp_coef + 1), f,
                         fmath_exp_coef[0]);
     p = fmath_fma(p, f * t, t);
-    /* In two steps, of which the first is exact: p * 2^n may be denormal. */
+    /* Scales in two steps, of which the first is exact: p * 2^n may be
+     * denormal. */
     i >>= 4;
     uint32_t half = (uint32_t)(i >> 1), rest = (uint32_t)i - half;
     p = float_from_bits(bits_from_float(p) + (half << 23));
     p *= float_from_bits(0x3f800000 + (rest << 23));
-    /* Rounding towards zero overflows to a number. */
+    /* Rounding towards zero would overflow to a finite number. */
     return fmath_choose(fmath_mask(x == FMATH_INF), FMATH_INF, p);
 }
 
 /* ---- LOG: at most 2.0 ulp, 2^-22.4 ---- */
 
-/* By the four highest bits of the mantissa: what m is multiplied with to be
- * near 1, and -log2 of it, plus 1 where m < 1. The factors are those next to
- * the middle of 1/m whose logarithms are nearly F values, even if 1 is added:
- * it cancels for x just below 1. */
+/* By the four highest bits of the mantissa: a factor that makes m nearly 1, and
+ * -log2 of the factor, plus 1 if m < 1. Factors are near the middle of 1/m,
+ * chosen so that their logarithms are nearly F values, even with 1 added: the 1
+ * cancels for x just below 1. */
 static const float fmath_log_factor[16] = {
     0x1p+0f,        0x1.d41bfap-1f, 0x1.bacf3cp-1f, 0x1.a418b6p-1f,
     0x1.8f9758p-1f, 0x1.7d0532p-1f, 0x1.6c281ep-1f, 0x1.5c8c4ap-1f,
@@ -128,7 +129,7 @@ fmath_log(float x)
     uint32_t b = bits_from_float(fmath_choose(tiny, x * 0x1p24f, x));
     int32_t e = (int32_t)(b >> 23) - 127 - (int32_t)(tiny & 24);
     uint32_t i = b >> 19 & 15;
-    /* 3/4 <= m < 3/2; 1 is in the table where that is half of it. */
+    /* 3/4 <= m < 3/2; for m < 1 the table includes the exponent's 1. */
     float m = float_from_bits(((b - 0x3f400000) & 0x007fffff) + 0x3f400000);
     float r = fmath_fma(m, fmath_log_factor[i], -1.0f);
     const float *c = fmath_log_coef;
@@ -156,7 +157,7 @@ fmath_pow(float x, float y)
 
 #define FMATH_2_PI 0x1.45f306p-1f
 #define FMATH_ROUND 0x1.8p23f /* x + this has x's integer in the low bits */
-/* pi/2 in two parts, both positive: -0 minus nothing of them stays -0 */
+/* pi/2 in two parts, both positive, so that -0 stays -0. */
 #define FMATH_PI_2_HIGH 0x1.921fb4p+0f
 #define FMATH_PI_2_LOW 0x1.4442d2p-24f
 
@@ -176,7 +177,7 @@ fmath_sin_quarters(float x, uint32_t quarters)
     float r = fmath_fma(n, -FMATH_PI_2_HIGH, x);
     r = fmath_fma(n, -FMATH_PI_2_LOW, r);
     float r2 = r * r;
-    /* The sine of r, or its cosine, or the negative: c * (1 + p * r2). */
+    /* sin r or cos r, or its negative: c * (1 + p * r2). */
     uint32_t odd = fmath_mask(q & 1), sign = (q & 2) << 30;
     const float *s = fmath_sin_coef, *o = fmath_cos_coef;
     float c[2] = {fmath_choose(odd, o[0], s[0]), fmath_choose(odd, o[1], s[1])};
@@ -200,7 +201,7 @@ fmath_cos(float x)
     return fmath_sin_quarters(x, 1);
 }
 
-/* The rest of the number line, one lane at a time: host sin in double. */
+/* Larger |x|, one lane at a time: the host's sin() in double. */
 FMATH_INLINE bool
 fmath_trig_is_large(float x)
 {

@@ -1,7 +1,7 @@
-/* gather.c: operands of the fast path that are not plain vectors. */
+/* gather.c: fast-path operands that are not plain vectors. */
 #include "eu/interp/interp.h"
 
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 #define EACH(ctype, convert)                  \
     for (unsigned i = 0; i < n; i++) {        \
@@ -12,8 +12,8 @@
     break
 
 static void
-immediate(const struct eu_insn *insn, const struct eu_operand *o, unsigned n,
-          uint32_t *out)
+immediate_lane(const struct eu_insn *insn, const struct eu_operand *o,
+               unsigned n, uint32_t *out)
 {
     uint32_t imm = (uint32_t)o->imm, element[8];
     switch (o->type) {
@@ -48,7 +48,7 @@ eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     uint16_t at[EU_MAX_LANES];
 
     if (o->file == EU_FILE_IMM) {
-        immediate(op->insn, o, n, out);
+        immediate_lane(op->insn, o, n, out);
     } else {
         eu_region_walk(op->insn, o, at);
         switch (o->type) {
@@ -63,12 +63,18 @@ eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
         return;
     unsigned opcode = op->insn->opcode;
     bool logic = opcode >= EU_OP_NOT && opcode <= EU_OP_XOR;
-    bool is_signed = eu_type_is_signed((enum eu_type)o->type);
+    enum eu_type type = eu_operand_type(o);
+    bool is_signed = eu_type_is_signed(type);
+    /* As in convert.c. */
+    bool wraps = is_signed && !logic &&
+                 eu_negated_type(op->insn, type) == EU_TYPE_W;
     for (unsigned i = 0; i < n; i++) {
         if (o->abs && is_signed && (int32_t)out[i] < 0)
             out[i] = -out[i];
         if (o->negate)
             out[i] = logic ? ~out[i] : -out[i];
+        if (wraps)
+            out[i] = (uint32_t)(int16_t)out[i];
     }
 }
 
@@ -82,7 +88,7 @@ eu_gather_f(const struct eu_thread *t, const struct eu_op *op, unsigned s,
     uint32_t out[EU_MAX_LANES];
 
     if (o->file == EU_FILE_IMM) {
-        immediate(op->insn, o, n, out);
+        immediate_lane(op->insn, o, n, out);
     } else {
         eu_region_walk(op->insn, o, at);
         switch (o->type) {

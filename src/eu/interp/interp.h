@@ -1,10 +1,10 @@
-/* interp.h: the reference interpreter's own structures.
+/* interp.h: the reference interpreter's structures.
  *
- * A kernel is lowered once into an array of struct eu_op. Most instructions
- * have two functions that must agree bit for bit: `slow`, the general path
- * that follows the PRM step by step, and `fn`, which may be a specialised one
- * (fast_ops.h). An op function returns the next op, or NULL after it has set
- * thread->status and thread->ip.
+ * Each kernel is predecoded once into an array of struct eu_op. Most
+ * instructions have two functions that must agree bit for bit. `slow` is the
+ * general path, which follows the PRM step by step; `fn` may be specialised
+ * (fast_ops_tmpl.h). An op function returns the next op, or NULL after it has
+ * set thread->status and thread->ip.
  *
  * Private to src/eu. Any thread; kernels are immutable once built. */
 #ifndef EU_INTERP_H
@@ -25,11 +25,11 @@ struct eu_op;
 typedef const struct eu_op *(*eu_op_fn)(struct eu_thread *t,
                                         const struct eu_op *op);
 
-/* How a fast op gets a source. */
+/* How a fast op reads a source. */
 enum eu_src_class {
     EU_SRC_VEC,     /* contiguous, of the execution type */
-    EU_SRC_VEC_MOD, /* the same, with bits masked and flipped */
-    EU_SRC_STRIDED, /* every step-th dword, likewise */
+    EU_SRC_VEC_MOD, /* as EU_SRC_VEC, with bits masked and flipped */
+    EU_SRC_STRIDED, /* every step-th dword, masked and flipped */
     EU_SRC_U16,     /* contiguous words, zero- or sign-extended */
     EU_SRC_S16,
     EU_SRC_SCALAR, /* one element for all lanes */
@@ -41,12 +41,13 @@ struct eu_op_src {
     uint16_t off_B; /* in the GRF file */
     uint8_t cls;    /* enum eu_src_class */
     uint8_t step;
-    /* ((bits & and_mask) ^ xor_mask) + plus: sign, NOT, integer negation. */
+    /* Modifiers ((bits & and_mask) ^ xor_mask) + plus: sign, NOT, integer
+     * negation. */
     uint32_t and_mask, xor_mask, plus;
     uint32_t imm; /* modifiers applied */
 };
 
-/* What remains to be done with a fast op's result. */
+/* Work left after a fast op has its result. */
 enum eu_post {
     EU_POST_SAT = 1,
     EU_POST_CMOD = 2,
@@ -54,18 +55,17 @@ enum eu_post {
     EU_POST_NULL = 8,  /* no destination */
 };
 
-/* What compilers want to know of a fast op. */
+/* Properties of a fast op that the JIT asks for. */
 enum eu_plain {
     /* Whole vectors, scalars and immediates, all F or all dwords, eight or
-     * sixteen times; nothing remains to be done but to saturate F. */
+     * sixteen lanes. No post-processing but saturation of F. */
     EU_PLAIN_FLOAT = 1,
-    EU_PLAIN_INT = 2, /* no source is modified */
-    /* Of such sources, with all or no part of each register of the result. Not
-     * PLN. */
+    EU_PLAIN_INT = 2, /* no source modifiers */
+    /* Plain sources; the destination covers whole registers. Not PLN. */
     EU_PLAIN_GRFS = 4,
-    EU_PLAIN_WHOLE = 8, /* ... all channels that are on */
-    /* ... and all vectors begin with a register, without predicate and flags:
-     * of eight or sixteen channels. */
+    EU_PLAIN_WHOLE = 8, /* EU_PLAIN_GRFS, and all active channels are written */
+    /* EU_PLAIN_WHOLE, and all vectors begin with a register; no predicate or
+     * flags; eight or sixteen channels. */
     EU_PLAIN_BY_LANES = 16,
 };
 
@@ -82,9 +82,8 @@ struct eu_op {
     uint8_t post;                 /* enum eu_post */
     uint16_t dst_off_B;
     uint8_t cmod;
-    bool is_unsigned; /* fast integer ops: how to compare and shift */
-    bool wraps;       /* -INT_MIN or |INT_MIN| may come out of a source */
-    uint8_t opcode, src_count; /* of insn, but for joins and links */
+    bool is_unsigned;          /* fast integer ops: how to compare and shift */
+    uint8_t opcode, src_count; /* of insn, except in joins and links */
     uint8_t plain;             /* enum eu_plain */
     int32_t jip, uip;          /* distance in ops */
     uint32_t jip_B, uip_B, next_B;
@@ -109,63 +108,53 @@ struct eu_kernel {
     uint32_t *op_of; /* per 8 bytes of code: index of an op, or EU_NO_OP */
     uint32_t surfaces[8];
     bool any_surface;
-    uint32_t early_cr0; /* bits of cr0.0 that its threads begin with */
-    bool impure;        /* sends to more than sampler, constants and URB */
-    /* While tracing: how often each op was interpreted. Else NULL. */
+    uint32_t initial_cr0; /* bits of cr0.0 at thread start */
+    bool impure;          /* sends to more than sampler, constants and URB */
+    /* While tracing: how often each op was interpreted; otherwise NULL. */
     _Atomic uint64_t *interpreted;
     _Atomic(struct eu_live_in *) live_in; /* found when first needed; owned */
     _Atomic(struct eu_jit *) jit;         /* compiled when first run; owned */
     _Atomic(struct eu_jit *) jit_alt;     /* for the alternate float mode */
     atomic_bool jit_failed;
+    uint32_t profile_slot;         /* 0: not counted (profile/) */
+    _Atomic uint64_t profile_uses; /* a bit per stage and SIMD width told */
 };
 
-/* build.c */
-struct eu_kernel *eu_kernel_build(const void *code, size_t avail_B,
-                                  enum eu_gen gen);
-void eu_kernel_free(struct eu_kernel *kernel);
-void eu_kernel_trace(const struct eu_kernel *k);
-
-/* coverage.c */
-void eu_coverage_init(struct eu_kernel *k);
-void eu_coverage_trace(const struct eu_kernel *k);
-void eu_coverage_count(const struct eu_thread *t, const struct eu_op *op);
-/* The op's function, called by compiled code: counted. */
+/* fallback_stats.c */
+void eu_fallback_init(struct eu_kernel *k);
+void eu_fallback_trace(const struct eu_kernel *k);
+void eu_fallback_count(const struct eu_thread *t, const struct eu_op *op);
+/* Runs the op's function for compiled code, and counts it. */
 const struct eu_op *eu_op_interpreted(struct eu_thread *t,
                                       const struct eu_op *op);
 
-/* lower.c: fills everything but the jump targets. */
-void eu_op_lower(struct eu_op *op, const struct eu_insn *insn);
-/* The instruction writes every channel that is on. */
-bool eu_writes_all(const struct eu_insn *insn);
-
-/* run.c */
-enum eu_status eu_run_reference(struct eu_thread *thread, uint64_t budget);
+/* interpret.c: runs from the thread's ip until its status changes or the budget
+ * is spent. The caller has set the host's float mode to the thread's. slow:
+ * uses the general path, with counts and traces. */
+void eu_interpret(struct eu_thread *t, bool slow, uint64_t *left);
 void eu_thread_update_mask(struct eu_thread *t);
-/* No sampler message is answered without being seen. */
+/* All entries NULL: every sampler message goes to the send function. */
 extern const struct eu_direct *const eu_no_direct[EU_DIRECTS];
 void eu_thread_update_mxcsr(struct eu_thread *t);
-/* Adds what ran to the thread's count and to the statistics. */
+/* Adds the executed instructions to the thread's count and to the
+ * statistics. */
 void eu_thread_account(struct eu_thread *t, uint64_t insns);
 const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
                             const char *why);
 
 /* flow.c, send.c */
 eu_op_fn eu_flow_fn(unsigned opcode);
-/* MOV, ADD and the like to ip */
+/* MOV, ADD and similar instructions that write ip. */
 const struct eu_op *eu_op_set_ip(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_join(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_join_slow(struct eu_thread *t,
                                     const struct eu_op *op);
 const struct eu_op *eu_op_link(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_bad(struct eu_thread *t, const struct eu_op *op);
-/* early.c: for a kernel that has its ops. */
-void eu_early_modes(struct eu_kernel *kernel);
-/* The instruction that sets early_cr0 again. */
-bool eu_op_is_early(const struct eu_op *op);
 const struct eu_op *eu_op_send(struct eu_thread *t, const struct eu_op *op);
 const struct eu_op *eu_op_wait(struct eu_thread *t, const struct eu_op *op);
 
-/* alu.c: the general path for everything that computes. */
+/* alu.c: the general path of all computing instructions. */
 const struct eu_op *eu_op_general(struct eu_thread *t, const struct eu_op *op);
 
 /* operand.c: lanes as raw bits, in the low bytes. VF elements arrive as F,
@@ -181,13 +170,13 @@ bool eu_operand_is_acc(const struct eu_operand *o);
 unsigned eu_operand_acc_index(const struct eu_insn *insn,
                               const struct eu_operand *o, unsigned lane,
                               bool is_dst);
-/* Align16: the lanes that the destination's channel enables let through. */
+/* Align16: the lanes that the destination's channel enables select. */
 uint32_t eu_operand_components(const struct eu_insn *insn);
 /* Bytes from the operand's origin to lane i's element. */
 unsigned eu_region_offset_B(const struct eu_insn *insn,
                             const struct eu_operand *o, unsigned lane);
-/* Which of a V or UV immediate's eight elements lane i gets. They lie as words
- * over the destination: wider elements skip some. Observed: IGC. */
+/* Which of a V or UV immediate's eight elements lane i reads. The elements
+ * cover the destination as words: wider elements skip some. Observed: IGC. */
 static inline unsigned
 eu_vector_element(const struct eu_insn *insn, unsigned lane)
 {
@@ -195,16 +184,16 @@ eu_vector_element(const struct eu_insn *insn, unsigned lane)
                       eu_type_size_B((enum eu_type)insn->dst.type);
     return lane * MAX2(step_B / 2, 1) % 8;
 }
-/* Position in the register file of every lane of a direct source. */
+/* Position of every lane of a direct source in the register file. */
 void eu_region_walk(const struct eu_insn *insn, const struct eu_operand *o,
                     uint16_t at[EU_MAX_LANES]);
-/* Does the direct operand stay inside the register file? */
+/* Whether the direct operand lies inside the register file. */
 bool eu_operand_fits(const struct eu_insn *insn, const struct eu_operand *o,
                      bool is_dst);
 
 /* Out-of-line parts of the fast path (gather.c). */
 void eu_gather_f(const struct eu_thread *t, const struct eu_op *op, unsigned s,
-                 float *out);
+                 float *result);
 void eu_gather_i(const struct eu_thread *t, const struct eu_op *op, unsigned s,
                  uint32_t *out);
 void eu_store_32(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
@@ -273,6 +262,30 @@ eu_type_is_signed(enum eu_type type)
 {
     return type == EU_TYPE_D || type == EU_TYPE_W || type == EU_TYPE_B ||
            type == EU_TYPE_Q || type == EU_TYPE_V;
+}
+
+/* Width of the execution type: the widest source, at least a word. */
+static inline unsigned
+eu_exec_size_B(const struct eu_insn *insn)
+{
+    unsigned size_B = 2;
+    for (unsigned i = 0; i < insn->src_count; i++) {
+        unsigned source_B = eu_type_size_B(eu_operand_type(&insn->src[i]));
+        size_B = source_B > size_B ? source_B : size_B;
+    }
+    return size_B;
+}
+
+/* Type at which a signed source is negated, see interp/convert.c. */
+static inline enum eu_type
+eu_negated_type(const struct eu_insn *insn, enum eu_type type)
+{
+    if (eu_type_size_B(type) > 2)
+        return type;
+    return eu_exec_size_B(insn) == 2 &&
+                   eu_type_size_B((enum eu_type)insn->dst.type) <= 2
+               ? EU_TYPE_W
+               : EU_TYPE_D;
 }
 
 /* bfi2: the insert value moves up to the mask's lowest bit first.

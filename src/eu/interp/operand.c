@@ -1,10 +1,10 @@
-/* operand.c: where a lane's element is, for every kind of operand.
+/* operand.c: finds a lane's element, for every kind of operand.
  *
  * The register file is one little-endian array of bytes; a region is a walk
  * through it (KBL PRM vol 7 "Execution Environment: Regions"). Architecture
  * registers are read and written through an image of 64 bytes. */
 #include "eu/interp/alu.h"
-#include "eu/interp/half.h"
+#include "base/half.h"
 
 #define IMAGE_B 64
 
@@ -32,7 +32,7 @@ eu_region_offset_B(const struct eu_insn *insn, const struct eu_operand *o,
         return (lane / 2 * 2 * (o->vstride ? 1 : 0) + sel / 2) * size_B;
     }
     if (insn->half_pairs && o->type == EU_TYPE_HF) {
-        /* Gen8 swizzles dwords, whatever is in them. */
+        /* Gen8 swizzles dwords, whatever they contain. */
         unsigned sel = (o->swizzle >> (lane / 2 % 4 * 2)) & 3;
         return (lane / 8 * o->vstride + sel) * 4 + lane % 2 * 2;
     }
@@ -81,7 +81,7 @@ dst_offset_B(const struct eu_insn *insn, unsigned lane)
            eu_type_size_B((enum eu_type)insn->dst.type);
 }
 
-/* At least as many bytes as lie between the operand's first and its end. */
+/* Bytes from the operand's first to past its last, or more. */
 static unsigned
 extent_B(const struct eu_insn *insn, const struct eu_operand *o, bool is_dst)
 {
@@ -126,7 +126,7 @@ eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
     if (!is_dst && !insn->align16 && o->vstride == 0 && o->hstride == 0)
         off = lane * size_B;
     unsigned index = (off + o->subreg_B) / size_B;
-    /* acc1 holds the floats behind those of acc0. */
+    /* acc1 continues acc0's floats. */
     if (eu_type_is_float((enum eu_type)o->type) && (o->reg & 15) == 1)
         index += EU_GRF_B / size_B;
     return index &
@@ -135,7 +135,8 @@ eu_operand_acc_index(const struct eu_insn *insn, const struct eu_operand *o,
 
 /* ---- architecture registers ---- */
 
-/* Fills img with what a read sees; img[0] is subregister 0 of o->reg. */
+/* Fills img with the register's readable contents; img[0] is subregister 0 of
+ * o->reg. */
 static void
 arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
          uint8_t img[IMAGE_B])
@@ -151,7 +152,7 @@ arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
             memcpy(img + 4, &t->f[1], 4);
         break;
     case EU_ARF_CE:
-        /* Control flow only: neither dispatch mask nor NoMask count. */
+        /* Control flow only: ignores dispatch mask and NoMask. */
         ce = eu_thread_live(t) >> insn->chan_offset;
         memcpy(img, &ce, 4);
         break;
@@ -161,11 +162,11 @@ arf_read(struct eu_thread *t, const struct eu_insn *insn, unsigned reg,
     case EU_ARF_N: memcpy(img, t->n0, sizeof t->n0); break;
     case EU_ARF_IP: memcpy(img, &insn->offset_B, 4); break;
     case EU_ARF_TM:
-        /* Virtual time: deterministic, and every look is later. */
+        /* Virtual time: deterministic, and every read advances it. */
         clock = t->clock += 16;
         memcpy(img, &clock, 8);
         break;
-    /* tdr0: no thread is ever waited for. Null reads as zero. */
+    /* tdr0 reads as zero: no thread depends on another. So does null. */
     default: break;
     }
 }
@@ -192,7 +193,7 @@ arf_commit(struct eu_thread *t, unsigned reg, const uint8_t img[IMAGE_B])
         break;
     case EU_ARF_N: memcpy(t->n0, img, sizeof t->n0); break;
     case EU_ARF_IP: memcpy(&t->ip, img, 4); break; /* see eu_op_set_ip */
-    default: break; /* null, and registers that only reads see */
+    default: break; /* null, and read-only registers */
     }
 }
 
@@ -218,7 +219,7 @@ fetch_immediate(const struct eu_insn *insn, const struct eu_operand *o,
 }
 
 static uint64_t
-load(const uint8_t *p, unsigned size_B)
+load_raw(const uint8_t *p, unsigned size_B)
 {
     uint64_t v = 0;
     memcpy(&v, p, size_B);
@@ -235,7 +236,7 @@ fetch_acc(const struct eu_thread *t, const struct eu_insn *insn,
     for (unsigned i = 0; i < insn->exec_size; i++) {
         unsigned index = eu_operand_acc_index(insn, o, i, false);
         if (eu_type_is_float((enum eu_type)o->type))
-            raw[i] = load(
+            raw[i] = load_raw(
                 t->acc[reg < 2 ? 0 : reg % 10] + (index * size_B & 63), size_B);
         else
             raw[i] = (uint64_t)t->acc_wide[reg & 1][index] & keep;
@@ -255,12 +256,12 @@ fetch_arf(struct eu_thread *t, const struct eu_insn *insn,
     arf_read(t, insn, o->reg, img);
     for (unsigned i = 0; i < insn->exec_size; i++) {
         unsigned at = o->subreg_B + eu_region_offset_B(insn, o, i);
-        raw[i] = load(img + MIN2(at, IMAGE_B - size_B), size_B);
+        raw[i] = load_raw(img + MIN2(at, IMAGE_B - size_B), size_B);
     }
 }
 
 /* MOVI permutes the bytes of one register, which the first address register
- * names; of all the others only the byte inside the register counts. */
+ * names; the other address registers only give a byte inside it. */
 static void
 walk_movi(const struct eu_thread *t, const struct eu_insn *insn,
           const struct eu_operand *o, uint16_t at[EU_MAX_LANES])
@@ -374,7 +375,7 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     unsigned base = o->reg * EU_GRF_B + o->subreg_B, limit = EU_GRF_FILE_B;
     if (o->file == EU_FILE_ARF) {
         if ((o->reg & 0xf0) == EU_ARF_TM)
-            return true; /* read only, and each read takes time */
+            return true; /* read-only, and a read advances time */
         arf_read(t, insn, o->reg, img);
         to = img;
         base = o->subreg_B;
@@ -404,10 +405,10 @@ eu_operand_store(struct eu_thread *t, const struct eu_insn *insn, uint32_t mask,
     return true;
 }
 
-/* ---- predicates other than "the channel's own flag bit" ---- */
+/* ---- predicates other than the channel's own flag bit ---- */
 
 static uint32_t
-reduce(uint32_t bits, unsigned group, bool all)
+reduce_flags(uint32_t bits, unsigned group, bool all)
 {
     uint32_t out = 0,
              ones = group == 32 ? UINT32_MAX : (UINT32_C(1) << group) - 1;
@@ -431,13 +432,13 @@ eu_pred_other(const struct eu_thread *t, const struct eu_insn *insn)
     } else if (insn->align16 && p <= 5) { /* .x .y .z .w of each four */
         bits = ((bits >> (p - 2)) & 0x11111111u) * 15;
     } else if (insn->align16) {
-        bits = reduce(bits, 4, p == 7);
+        bits = reduce_flags(bits, 4, p == 7);
     } else if (p == 2) { /* anyv */
         bits = t->f[0] | t->f[1];
     } else if (p == 3) { /* allv */
         bits = t->f[0] & t->f[1];
     } else {
-        bits = reduce(bits, 2u << (MIN2(p, 13) - 4) / 2, p & 1);
+        bits = reduce_flags(bits, 2u << (MIN2(p, 13) - 4) / 2, p & 1);
     }
     bits >>= ((insn->flag & 1) * 16 + insn->chan_offset) & 31;
     return insn->pred_inv ? ~bits : bits;

@@ -3,8 +3,8 @@
 
 /* First byte of a payload or answer, and whether count registers fit. */
 static bool
-registers(const struct eu_thread *t, const struct eu_operand *o,
-          unsigned count_grf, unsigned *at_B)
+message_registers(const struct eu_thread *t, const struct eu_operand *o,
+                  unsigned count_grf, unsigned *at_B)
 {
     unsigned at = o->reg * EU_GRF_B;
     if (o->indirect)
@@ -45,23 +45,23 @@ eu_op_send(struct eu_thread *t, const struct eu_op *op)
         .exec_mask = eu_op_mask(t, op),
     };
 
-    /* Where the instruction names no function, a register may. */
+    /* If the instruction names no shared function, the register may. */
     if (!m.sfid && insn->ex_desc_is_reg)
         m.sfid = ex_desc & 15;
 
     unsigned at;
-    if (!registers(t, &insn->src[0], m.mlen_grf, &at))
+    if (!message_registers(t, &insn->src[0], m.mlen_grf, &at))
         return eu_fail(t, op, "message payload outside the registers");
     m.src0 = (const uint32_t *)(const void *)(t->grf + at);
     if (m.ex_mlen_grf) {
-        if (!registers(t, &insn->src[1], m.ex_mlen_grf, &at))
+        if (!message_registers(t, &insn->src[1], m.ex_mlen_grf, &at))
             return eu_fail(t, op, "message payload outside the registers");
         m.src1 = (const uint32_t *)(const void *)(t->grf + at);
     }
     if (insn->dst.file != EU_FILE_GRF)
         m.rlen_grf = 0;
     if (m.rlen_grf) {
-        if (!registers(t, &insn->dst, m.rlen_grf, &at))
+        if (!message_registers(t, &insn->dst, m.rlen_grf, &at))
             return eu_fail(t, op, "message answer outside the registers");
         m.dst = (uint32_t *)(void *)(t->grf + at);
     }

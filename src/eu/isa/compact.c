@@ -1,9 +1,8 @@
 /* compact.c: the 8-byte instruction format.
  *
- * A compact instruction carries some native fields as they are and names the
- * rest by indices into small fixed tables. KBL PRM vol 2d
- * "EU_INSTRUCTION_COMPACT_TWO_SRC" and "..._THREE_SRC"; Gen8 and Gen9 share
- * the tables. */
+ * A compact instruction copies some native fields and gives indices into small
+ * fixed tables for the others. KBL PRM vol 2d "EU_INSTRUCTION_COMPACT_TWO_SRC"
+ * and "..._THREE_SRC"; Gen8 and Gen9 share the tables. */
 #include "base/fields.h"
 #include "eu/isa/tables.h"
 
@@ -12,12 +11,12 @@ struct native {
     uint64_t half[2];
 };
 
-/* Bits lo .. lo + width - 1 of a compact field go to `native` and up. */
+/* Compact bits lo .. lo + width - 1 become native bits from `native` on. */
 struct segment {
     uint8_t lo, native, width;
 };
 
-/* Value n of a table's field is given by row n. */
+/* Row n is the native value of index n. */
 static const uint32_t control_table[32] = {
     0x00002, 0x04000, 0x04001, 0x04002, 0x04003, 0x04004, 0x04005, 0x04007,
     0x04008, 0x04009, 0x0400d, 0x06000, 0x06001, 0x06002, 0x06003, 0x06004,
@@ -108,8 +107,8 @@ static const struct segment source3_segments[] = {
 };
 
 static inline void
-scatter(struct native *to, uint64_t value, const struct segment *segments,
-        unsigned count)
+scatter_bits(struct native *to, uint64_t value, const struct segment *segments,
+             unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct segment *s = &segments[i];
@@ -118,10 +117,10 @@ scatter(struct native *to, uint64_t value, const struct segment *segments,
     }
 }
 #define SCATTER(native, value, segments) \
-    scatter(native, value, segments, ARRAY_SIZE(segments))
+    scatter_bits(native, value, segments, ARRAY_SIZE(segments))
 
 static unsigned
-field(uint64_t compact, unsigned lo, unsigned hi)
+compact_field(uint64_t compact, unsigned lo, unsigned hi)
 {
     return (unsigned)(compact >> lo & ((UINT64_C(2) << (hi - lo)) - 1));
 }
@@ -129,27 +128,28 @@ field(uint64_t compact, unsigned lo, unsigned hi)
 static void
 uncompact_ternary(struct native *n, uint64_t all)
 {
-    SCATTER(n, control3_table[field(all, 8, 9)], control3_segments);
-    SCATTER(n, source3_table[field(all, 10, 11)], source3_segments);
+    SCATTER(n, control3_table[compact_field(all, 8, 9)], control3_segments);
+    SCATTER(n, source3_table[compact_field(all, 10, 11)], source3_segments);
     SCATTER(n, all, ternary_segments);
 }
 
 static void
 uncompact_basic(struct native *n, uint64_t all)
 {
-    SCATTER(n, control_table[field(all, 8, 12)], control_segments);
-    SCATTER(n, datatype_table[field(all, 13, 17)], datatype_segments);
-    SCATTER(n, subreg_table[field(all, 18, 22)], subreg_segments);
-    SCATTER(n, source_table[field(all, 30, 34)], source0_segments);
+    SCATTER(n, control_table[compact_field(all, 8, 12)], control_segments);
+    SCATTER(n, datatype_table[compact_field(all, 13, 17)], datatype_segments);
+    SCATTER(n, subreg_table[compact_field(all, 18, 22)], subreg_segments);
+    SCATTER(n, source_table[compact_field(all, 30, 34)], source0_segments);
     SCATTER(n, all, basic_segments);
 
-    if (field(n->half[0], 41, 42) == EU_FILE_IMM ||
-        field(n->half[1], 89 - 64, 90 - 64) == EU_FILE_IMM) {
-        uint64_t imm = field(all, 35, 39) << 8 | field(all, 56, 63);
+    if (compact_field(n->half[0], 41, 42) == EU_FILE_IMM ||
+        compact_field(n->half[1], 89 - 64, 90 - 64) == EU_FILE_IMM) {
+        uint64_t imm = compact_field(all, 35, 39) << 8 |
+                       compact_field(all, 56, 63);
         uint32_t wide = (uint32_t)fields_sext(imm, 13);
         n->half[1] = (n->half[1] & UINT32_MAX) | (uint64_t)wide << 32;
     } else {
-        SCATTER(n, source_table[field(all, 35, 39)], source1_segments);
+        SCATTER(n, source_table[compact_field(all, 35, 39)], source1_segments);
     }
 }
 #undef SCATTER
@@ -160,8 +160,8 @@ eu_uncompact(uint32_t native[4], const uint32_t compact[2], enum eu_gen gen)
     const struct isa_op *op = isa_op(compact[0] & 0x7f, gen);
     if (!op || !(compact[0] & 1u << 29))
         return false;
-    /* UIP has no place among the 64 bits, nor has the second payload
-     * register of SENDS. */
+    /* UIP does not fit in 64 bits, nor does the second payload register of
+     * SENDS. */
     if (op->form == ISA_BRANCH2 || op->form == ISA_BRANCH_REG2 ||
         op->form == ISA_SENDS)
         return false;

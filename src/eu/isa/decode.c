@@ -1,10 +1,8 @@
 /* decode.c: 16 bytes to struct eu_insn.
  *
- * Everything that the bits can say is checked here, so that users of a decoded
- * instruction meet only values the header allows: register numbers inside the
- * file, strides and widths that exist, no channel above 31. Rules about
- * combinations are eu_validate()'s.
- * KBL PRM vol 2d "EU_INSTRUCTION_*". */
+ * Checks every field by itself, so that a decoded instruction has only values
+ * that insn.h allows: existing registers, strides and widths, no channel above
+ * 31. eu_validate() checks combinations. KBL PRM vol 2d "EU_INSTRUCTION_*". */
 #include "eu/isa/decode.h"
 #include "eu/isa/eu_opcodes.h"
 
@@ -27,7 +25,7 @@ decode_sources(struct decoder *d, uint8_t src_count)
     }
 }
 
-/* The second source of a function of one number may be anything. */
+/* Functions of one operand ignore the second source. */
 static uint8_t
 count_math_sources(struct decoder *d, unsigned math)
 {
@@ -86,7 +84,7 @@ decode_ternary_source(struct decoder *d, unsigned n, uint8_t type)
 
     o->rep_ctrl = bits(d, base, base);
     if (o->rep_ctrl) {
-        /* A scalar, whichever of the two region formulas is used. */
+        /* A scalar, in either region formula. */
         o->width = 1;
     } else {
         o->vstride = 4;
@@ -133,8 +131,8 @@ decode_ternary(struct decoder *d)
 
 /* ---- send ---- */
 
-/* The payload of SEND and SENDS and the destination of SENDS are whole
- * registers, or halves of one: subreg, address and its sign are apart. */
+/* Payload of SEND and SENDS, or destination of SENDS: whole registers or halves
+ * of one. Subregister, address and the address's sign are separate fields. */
 static void
 decode_payload(struct decoder *d, struct eu_operand *o, unsigned low,
                unsigned mode, unsigned sign)
@@ -190,7 +188,7 @@ decode_send(struct decoder *d)
         fail(d, "message payload is an immediate");
     decode_type(d, src, decode_register_types[bits(d, 43, 46)]);
     decode_payload(d, src, 68, 79, 95);
-    /* Gen8 has the whole immediate, where Gen9 has ExDesc[19:16]. */
+    /* Gen8 has the whole immediate; Gen9 uses these bits for ExDesc[19:16]. */
     if (src->indirect && d->gen < EU_GEN9)
         src->addr_imm_B |= (int16_t)bits(d, 64, 67);
 }

@@ -1,4 +1,4 @@
-/* decode.h: between the parts of the decoder. */
+/* decode.h: shared by the decoder's files. */
 #ifndef EU_ISA_DECODE_H
 #define EU_ISA_DECODE_H
 
@@ -12,7 +12,7 @@ struct decoder {
     const char *error; /* first one */
 };
 
-/* What the fields of a type mean; EU_TYPE_COUNT: reserved. */
+/* Types by encoding; EU_TYPE_COUNT: reserved. */
 extern const uint8_t decode_register_types[16];
 extern const uint8_t decode_immediate_types[16];
 
@@ -36,12 +36,12 @@ addr_imm(uint32_t low, uint32_t sign)
     return (int16_t)((int)low - (sign ? 512 : 0));
 }
 
-/* Fails if there is no such register. */
+/* Fails if the register does not exist. */
 void decode_register(struct decoder *d, struct eu_operand *o);
 void decode_type(struct decoder *d, struct eu_operand *o, uint8_t type);
 
-/* Destination, and the source encoded at place n (0 or 1), of all forms but
- * three sources and messages. */
+/* Destination, and the source at encoded place n (0 or 1), of all forms but
+ * three-source instructions and messages. */
 void decode_dst(struct decoder *d);
 void decode_source(struct decoder *d, struct eu_operand *o, unsigned n);
 /* Absolute value and negation, or NOT, from the two bits `mod`. */

@@ -33,7 +33,7 @@ static const uint8_t hstride_of[4] = {0, 1, 2, 4};
 void
 decode_register(struct decoder *d, struct eu_operand *o)
 {
-    /* How many registers of each architecture register kind there are. */
+    /* Number of registers of each architecture register kind. */
     static const uint8_t arf_counts[16] = {
         [EU_ARF_NULL >> 4] = 16, [EU_ARF_A >> 4] = 1,  [EU_ARF_ACC >> 4] = 10,
         [EU_ARF_F >> 4] = 2,     [EU_ARF_CE >> 4] = 1, [EU_ARF_MSG >> 4] = 8,
@@ -147,7 +147,7 @@ decode_modifiers(struct decoder *d, struct eu_operand *o, uint32_t mod)
     }
 }
 
-/* Encoded source n (the place), decoded into *o. */
+/* Decodes the source at encoded place n into *o. */
 void
 decode_source(struct decoder *d, struct eu_operand *o, unsigned n)
 {

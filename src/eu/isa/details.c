@@ -1,12 +1,11 @@
-/* details.c: what iga64's syntax leaves out.
- *
- * Swizzles and channel masks of Align16, and every field of a message. */
+/* details.c: disassembly that iga64's syntax leaves out: swizzles and channel
+ * masks of Align16, and every field of a message. */
 #include "eu/isa/disasm.h"
 
 struct message_field {
     const char *name;
     uint8_t lo, hi;
-    const char *const *values; /* hi - lo + 1 bits' worth, or NULL */
+    const char *const *values; /* 2^(hi - lo + 1) names, or NULL */
 };
 
 struct message_row {

@@ -1,8 +1,8 @@
-/* disasm.c: one instruction as text.
+/* disasm.c: one instruction as text, in the syntax of iga64, Intel's public
+ * assembler.
  *
- * The syntax is the one of Intel's public assembler (iga64), so that its
- * output can be compared with ours and ours can be assembled again. What
- * follows "; function" in the comment of a message is in our own words. */
+ * So iga64's output can be compared with ours, and iga64 can assemble ours. A
+ * message's comment is in our own words after "; function". */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ text_put(struct text *t, const char *fmt, ...)
         t->len += (size_t)n;
 }
 
-/* At least one space, then up to column. */
+/* Writes at least one space, then spaces up to column. */
 static void
 text_pad(struct text *t, size_t column)
 {
@@ -38,7 +38,7 @@ static const char *const pred_align1[16] = {
     [10] = ".any16h", [11] = ".all16h", [12] = ".any32h", [13] = ".all32h",
 };
 
-/* The replicated components have no name in iga64's syntax. */
+/* iga64's syntax has no names for the replicated components. */
 static const char *const pred_align16[16] = {
     [6] = ".any4h",
     [7] = ".all4h",

@@ -1,7 +1,5 @@
-/* disasm_message.c: what a send's descriptor asks for, as iga64 words it.
- *
- * The words are the table's, iga_messages.csv; eu_disasm_details() tells what
- * they leave out. */
+/* disasm_message.c: a send's descriptor in iga64's words, from
+ * iga_messages.csv. eu_disasm_details() prints the fields that iga64 omits. */
 #include "eu/isa/disasm.h"
 
 struct bit_range {
@@ -10,7 +8,7 @@ struct bit_range {
 
 struct iga_values {
     struct bit_range bits[2];
-    const char *const *names; /* NULL: the number */
+    const char *const *names; /* NULL: print the number */
 };
 
 struct iga_row {
@@ -25,7 +23,7 @@ struct iga_row {
 enum { CODE_COORDS = 0x80, CODE_COORDS2 = 0x81, CODE_FIRST_VALUE = 0x82 };
 
 static uint32_t
-gather(const struct bit_range bits[2], uint32_t desc)
+gather_bits(const struct bit_range bits[2], uint32_t desc)
 {
     uint32_t value = 0;
     unsigned at = 0;
@@ -43,13 +41,13 @@ find_row(const struct eu_insn *insn)
     for (unsigned i = 0; i < ARRAY_SIZE(iga_rows); i++) {
         const struct iga_row *row = &iga_rows[i];
         if (row->sfid == insn->sfid &&
-            gather(row->bits, insn->desc) == row->value)
+            gather_bits(row->bits, insn->desc) == row->value)
             return row;
     }
     return NULL;
 }
 
-/* A payload of whole coordinates; any other length says nothing. */
+/* Names the coordinates that the payload's length implies. */
 static void
 put_coords(struct text *t, const struct eu_insn *insn, unsigned grfs_each)
 {
@@ -71,7 +69,7 @@ put_row(struct text *t, const struct eu_insn *insn, const struct iga_row *row)
             put_coords(t, insn, simd16 ? 2 : 1);
         } else if (c >= CODE_FIRST_VALUE) {
             const struct iga_values *v = &iga_values[c - CODE_FIRST_VALUE];
-            uint32_t value = gather(v->bits, insn->desc);
+            uint32_t value = gather_bits(v->bits, insn->desc);
             if (v->names)
                 text_put(t, "%s", v->names[value]);
             else

@@ -1,5 +1,5 @@
-/* disasm_operand.c: registers, regions, modifiers and immediates as iga64
- * writes them. */
+/* disasm_operand.c: registers, regions, modifiers and immediates in iga64's
+ * syntax. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "eu/isa/disasm.h"
 #include "eu/isa/eu_opcodes.h"
 
-/* When a subregister is written, and whether in bytes or elements. */
+/* When to write a subregister, in bytes or in elements. */
 enum subreg_form {
     SUBREG_ELEMENTS,
     SUBREG_ELEMENTS_NOT_0,
@@ -74,9 +74,8 @@ disasm_put_register(struct text *t, const struct eu_operand *o, bool subreg)
         text_put(t, ".%u", n);
 }
 
-/* A float of 1 sign bit, `exponent` and `mantissa` bits, as the first of
- * decimal with 6 digits, decimal with 7, or the bits that reads back the
- * same. The value is at least as exact in `single` or double arithmetic. */
+/* Writes a float of 1 sign bit, `exponent` and `mantissa` bits: the first of 6
+ * decimal digits, 7 digits and the raw bits that reads back exactly. */
 static void
 put_float(struct text *t, uint64_t raw, unsigned exponent, unsigned mantissa)
 {
@@ -189,8 +188,8 @@ disasm_put_dst(struct text *t, const struct eu_insn *insn,
 #define SWIZZLE_XYXY 0x44
 #define SWIZZLE_ZWZW 0xee
 
-/* iga64 describes three-source operands by the equivalent Align1 region; of
- * DF, pairs of components are one element. */
+/* iga64 describes three-source operands by the equivalent Align1 region; for
+ * DF, a pair of components is one element. */
 static void
 put_ternary_operand(struct text *t, const struct eu_operand *o, unsigned n)
 {
@@ -208,7 +207,8 @@ put_ternary_operand(struct text *t, const struct eu_operand *o, unsigned n)
         text_put(t, scalar.rep_ctrl ? "<0;0>" : "<2;1>");
 }
 
-/* What the bits say: of a logic instruction, the modes that mean nothing. */
+/* Prints the encoded modifiers, also the reserved ones of logic
+ * instructions. */
 static void
 put_modifiers(struct text *t, const struct eu_insn *insn,
               const struct isa_op *op, unsigned n)

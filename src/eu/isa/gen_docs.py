@@ -1,7 +1,7 @@
 """Writes docs/isa.md from the tables of this directory.
 
 usage: gen_docs.py OUTPUT.md           writes it
-       gen_docs.py --check CURRENT.md  fails if that is not what it would write
+       gen_docs.py --check CURRENT.md  fails if CURRENT.md is out of date
 """
 import os
 import re

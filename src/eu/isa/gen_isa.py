@@ -1,7 +1,7 @@
 """Turns opcodes.csv and messages.csv into C.
 
 usage: gen_isa.py opcodes INPUT.csv OUTPUT.h   enum eu_opcode
-       gen_isa.py table INPUT.csv OUTPUT.h     the table behind isa_op()
+       gen_isa.py table INPUT.csv OUTPUT.h     the table of isa_op()
        gen_isa.py messages INPUT.csv OUTPUT.h  fields and messages
        gen_isa.py iga INPUT.csv OUTPUT.h       iga64's words for messages
 """
@@ -118,7 +118,7 @@ def write_messages(tables, out):
 
 
 def bit_ranges(text):
-    """Two (first bit, width); the width of one that is not there is 0."""
+    """Two pairs (first bit, width); an absent range has width 0."""
     ranges = []
     for part in filter(None, text.strip('-').split('+')):
         first, last = map(int, part.split('-'))

@@ -1,15 +1,15 @@
 /* insn.h: one decoded EU instruction.
  *
- * Made by eu_decode() from 8 or 16 bytes; read by the disassembler, the
- * validator, the interpreter and the JIT. Plain data, immutable once decoded.
- * Encodings: KBL PRM vol 2d "EU_INSTRUCTION_*", BDW PRM vol 2b. */
+ * eu_decode() makes it from 8 or 16 bytes; the disassembler, validator,
+ * interpreter and JIT read it. Plain data, immutable once decoded. Encodings:
+ * KBL PRM vol 2d "EU_INSTRUCTION_*", BDW PRM vol 2b. */
 #ifndef EU_INSN_H
 #define EU_INSN_H
 
 #include "base/base.h"
 
-/* Hardware numbers (dst / register source encoding) where one exists, so that
- * EU_TYPE_UD == 0; immediates-only types follow. */
+/* Hardware numbers (encoding of register operands) where one exists, so that
+ * EU_TYPE_UD == 0. Types of immediates only follow. */
 enum eu_type {
     EU_TYPE_UD = 0,
     EU_TYPE_D = 1,
@@ -100,8 +100,9 @@ struct eu_operand {
     uint8_t swizzle;   /* Align16 source: x bits 1:0 ... w bits 7:6 */
     uint8_t writemask; /* Align16 destination: x = bit 0 */
     bool rep_ctrl;     /* 3-source: replicate the scalar */
-    /* madm and Align16 math.invm, math.rsqtm (swizzle and mask are then the
-     * identity): 0..7 = mme0..7, that is acc2..acc9; else EU_MME_NONE */
+    /* madm and Align16 math.invm, math.rsqtm: 0..7 = mme0..7, which are
+     * acc2..acc9; swizzle and mask are then the identity. Otherwise
+     * EU_MME_NONE. */
     uint8_t mme;
     uint64_t imm; /* raw bits; 16-bit types in the low half */
 };
@@ -127,8 +128,8 @@ struct eu_insn {
     uint8_t math; /* function control of math */
     struct eu_operand dst, src[3];
     /* Control flow: byte offsets relative to this instruction (jmpi: to the
-     * next). Only where the opcode has them; jip also in src for brd/brc/jmpi
-     * with a register operand. */
+     * next one). Only if the opcode has them. brd, brc and jmpi with a register
+     * operand have jip also in src. */
     int32_t jip, uip;
     /* send family */
     uint8_t sfid;
@@ -138,7 +139,7 @@ struct eu_insn {
     uint8_t ex_desc_subreg; /* in 16-bit units of a0 */
     uint32_t desc, ex_desc;
     uint32_t offset_B; /* from the start of the kernel */
-    uint32_t raw[4];   /* as decoded, after expansion of a compact form */
+    uint32_t raw[4];   /* as decoded, with compact forms expanded */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* isa.c: names. */
+/* isa.c: opcode and message tables, and opcode names. */
 #include "eu/isa/tables.h"
 #include "eu/isa/isa_table.h"
 

@@ -1,8 +1,9 @@
 /* isa.h: instruction tables, decoder, validator, disassembler.
  *
- * Any thread; no state. All tables are text a hardware person can review
- * (opcodes.csv, messages.csv) turned into C by gen_isa.py; the opcode numbers
- * are enum eu_opcode in the generated eu/isa/eu_opcodes.h. */
+ * Callers: the interpreter, the JIT, cli and tests. Any thread; no state.
+ * gen_isa.py turns opcodes.csv and messages.csv into C. The opcode numbers are
+ * enum eu_opcode in the generated eu/isa/eu_opcodes.h. Source: KBL PRM vol
+ * 2d. */
 #ifndef EU_ISA_H
 #define EU_ISA_H
 
@@ -11,11 +12,11 @@
 
 enum eu_gen { EU_GEN8 = 8, EU_GEN9 = 9 };
 
-/* Decodes the instruction at bytes (avail_B bytes readable). Returns its
+/* Decodes the instruction at bytes, of which avail_B are readable. Returns its
  * length (8 or 16), or 0 if it is truncated or no instruction of this
- * generation; *why (may be NULL) then points to a constant string. Every
- * field of a decoded instruction holds a value that insn.h allows; that a
- * region or a message stays inside the register file is eu_validate()'s. */
+ * generation. Then *why, unless why is NULL, points to a constant string. Every
+ * field of a decoded instruction has a value that insn.h allows. eu_validate()
+ * checks that regions and messages stay inside the register file. */
 unsigned eu_decode(struct eu_insn *insn, const void *bytes, size_t avail_B,
                    enum eu_gen gen, const char **why);
 
@@ -23,30 +24,30 @@ unsigned eu_decode(struct eu_insn *insn, const void *bytes, size_t avail_B,
 bool eu_uncompact(uint32_t native[4], const uint32_t compact[2],
                   enum eu_gen gen);
 
-/* NULL when the instruction obeys the PRM's restrictions, else which rule it
- * breaks (a constant string). */
+/* Returns NULL if the instruction obeys the PRM's restrictions, otherwise the
+ * name of the broken rule, a constant string. */
 const char *eu_validate(const struct eu_insn *insn, enum eu_gen gen);
 
-/* The rules in the order in which they are asked; NULL behind the last. */
+/* Names of the rules in checking order; NULL after the last. */
 const char *eu_rule_name(unsigned index);
 
-/* One line, word for word what `iga64 -d -n` writes, without newline. Returns
- * snprintf's count. */
-int eu_disasm(char *text, size_t size, const struct eu_insn *insn,
+/* Writes one line without newline, exactly as `iga64 -d -n` does. Returns
+ * snprintf()'s count. */
+int eu_disasm(char *buf, size_t size, const struct eu_insn *insn,
               enum eu_gen gen);
-/* The same with branch targets as labels: L and insn->offset_B plus distance.
- */
-int eu_disasm_labels(char *text, size_t size, const struct eu_insn *insn,
+/* eu_disasm() with branch targets as labels: L and the target's offset in the
+ * kernel. */
+int eu_disasm_labels(char *buf, size_t size, const struct eu_insn *insn,
                      enum eu_gen gen);
-/* Where it branches to by immediates, in bytes from where offset_B counts from
- * (JIP, then UIP). Returns how many there are. */
+/* Immediate branch targets (JIP, then UIP), in bytes on the scale of
+ * insn->offset_B. Returns how many there are. */
 unsigned eu_targets(const struct eu_insn *insn, enum eu_gen gen,
                     int64_t targets_B[2]);
-/* A branch of any kind, or the end of the thread. */
+/* Whether the instruction is a branch or ends the thread. */
 bool eu_ends_block(const struct eu_insn *insn, enum eu_gen gen);
-/* What that line cannot say: swizzles and channel masks of Align16, the
- * fields of a message. Often empty. */
-int eu_disasm_details(char *text, size_t size, const struct eu_insn *insn,
+/* Details that eu_disasm() omits: swizzles and channel masks of Align16, and
+ * message fields. Often empty. */
+int eu_disasm_details(char *buf, size_t size, const struct eu_insn *insn,
                       enum eu_gen gen);
 
 static inline unsigned
@@ -63,7 +64,7 @@ eu_type_size_B(enum eu_type type)
 }
 
 const char *eu_type_name(enum eu_type type);
-/* Mnemonic, or NULL for a number that is no opcode of this generation. */
+/* Mnemonic, or NULL if the generation has no such opcode. */
 const char *eu_opcode_name(unsigned opcode, enum eu_gen gen);
 
 #endif

@@ -1,4 +1,4 @@
-/* tables.h: what opcodes.csv and messages.csv become. Private to eu/isa. */
+/* tables.h: opcodes.csv and messages.csv as C. Private to eu/isa. */
 #ifndef EU_ISA_TABLES_H
 #define EU_ISA_TABLES_H
 
@@ -46,10 +46,11 @@ struct isa_op {
     const struct isa_type_rule *rules;
 };
 
-/* NULL for a number that is no opcode of this generation. */
+/* NULL if the generation has no such opcode. */
 const struct isa_op *isa_op(unsigned opcode, enum eu_gen gen);
 
-/* Whether messages.csv has it; functions that it leaves out have any. */
+/* Whether messages.csv has the message. Always true for shared functions that
+ * it leaves out. */
 bool isa_message_known(unsigned sfid, uint32_t desc);
 
 #endif

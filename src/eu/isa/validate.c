@@ -1,10 +1,10 @@
-/* validate.c: which rule of the PRM an instruction breaks.
+/* validate.c: the PRM rule that an instruction breaks.
  *
- * Tables of rules, each a small predicate and its name. Decoding has already
- * refused reserved field values. Rules that only a scoreboard could notice
- * (EOT payloads in r112 and up, {Switch} after writes to cr0) and rules that
- * compilers are known to break are left out. Nothing here decides what runs:
- * the engine runs whatever decodes, as the hardware would. */
+ * Tables of rules, each a small predicate and its name. eu_decode() has already
+ * refused reserved field values. Left out are rules that only a scoreboard
+ * could notice (EOT payloads in r112 and up, {Switch} after writes to cr0), and
+ * rules that compilers are known to break. The result does not affect
+ * execution: the engine runs everything that decodes, as the hardware would. */
 #include "eu/isa/validate.h"
 
 #include "eu/isa/eu_opcodes.h"
@@ -16,7 +16,7 @@ is_float(enum eu_type type)
            type == EU_TYPE_VF;
 }
 
-/* The packed immediates count as what they unpack to. */
+/* Packed immediates count as their unpacked type. */
 static enum eu_type
 plain_type(enum eu_type type)
 {
@@ -28,7 +28,7 @@ plain_type(enum eu_type type)
     }
 }
 
-/* KBL PRM vol 7, "Execution Data Type": the widest source; bytes as words. */
+/* KBL PRM vol 7, "Execution Data Type": the widest source, bytes as words. */
 static unsigned
 execution_size_B(const struct eu_insn *insn)
 {
@@ -133,7 +133,7 @@ channels_misaligned(const struct checked *c)
     return c->insn->chan_offset % MAX2(c->insn->exec_size, 4);
 }
 
-/* Encodings 1 and 3 of a logic instruction mean nothing. */
+/* Encodings 1 and 3 are undefined for logic instructions. */
 static bool
 logic_modifier_reserved(const struct checked *c)
 {

@@ -1,5 +1,5 @@
-/* validate.h: between the parts of the validator. A rule is a predicate that
- * says whether an instruction breaks it, and its name. */
+/* validate.h: shared by the validator's files. A rule is a predicate, true for
+ * an instruction that breaks it, and its name. */
 #ifndef EU_ISA_VALIDATE_H
 #define EU_ISA_VALIDATE_H
 
@@ -22,7 +22,7 @@ struct rule_list {
     unsigned count;
 };
 
-/* In the order in which they are asked. */
+/* In checking order. */
 struct rule_list validate_operand_rules(void);
 struct rule_list validate_flow_rules(void);
 

@@ -5,8 +5,8 @@
 
 #define GRF_FILE_B (128 * 32)
 
-/* Bytes from the operand's first to the end of its last element; false if it
- * has no fixed place in the GRF. */
+/* Bytes from the operand's first to past its last element; false if its place
+ * in the GRF is not fixed. */
 static bool
 source_extent(const struct eu_insn *insn, const struct eu_operand *o,
               unsigned *first_B, unsigned *end_B)
@@ -198,8 +198,8 @@ align16_stride(const struct checked *c)
            bits_get(c->insn->raw[1], 29, 30) != 1;
 }
 
-/* Each channel's result takes the place of the execution type. Conversions
- * of floats to HF and raw moves of bytes may be packed. */
+/* Each channel's result occupies the size of the execution type. Conversions of
+ * floats to HF and raw moves of bytes may be packed. */
 static bool
 destination_packed(const struct checked *c)
 {

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Which room may include which: drm-shim -> engine -> {eu, sampler}, everyone
--> base, cli -> everyone; eu and sampler never meet. Also: a header of another
-room is only included by its public name. TAP."""
+"""Checks the arrows between rooms: drm-shim -> engine -> {eu, sampler}, all
+rooms -> base, cli -> all rooms; eu and sampler do not include each other.
+Sub-rooms of a room have their own arrows, without cycles. A file includes only
+public headers of another room or sub-room. TAP.
+
+usage: test_arrows.py SOURCE_ROOT
+"""
 import pathlib
 import re
 import sys
@@ -14,39 +18,277 @@ ROOMS = {
     'drm-shim': {'base', 'engine'},
     'cli': {'base', 'engine', 'eu', 'sampler', 'drm-shim'},
 }
-# Headers that other rooms may see.
+# Public headers of rooms.
 PUBLIC = {
-    'eu': {'eu/eu.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
-           'eu/interp/half.h', 'eu/isa/eu_opcodes.h'},
-    'sampler': {'sampler/sampler.h', 'sampler/plan.h',
-                'sampler/pixels.h'},
+    'eu': {'eu/eu.h', 'eu/profile/profile_file.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
+           'eu/isa/eu_opcodes.h', 'eu/summary/summary.h'},
+    'sampler': {'sampler/sampler.h', 'sampler/plan/plan.h',
+                'sampler/plan/kernel_types.h', 'sampler/surface/aux_codes.h',
+                'sampler/format/rt_unorm.h'},
     'engine': {'engine/engine.h', 'engine/run.h'},
-    'drm-shim': {'drm-shim/report.h'},
+    'drm-shim': {'drm-shim/report/report.h'},
 }
+# The sub-rooms of a room, and the sub-rooms that each may use. '' is the room's
+# own folder. The public header of a sub-room is named like its folder.
+SUBROOMS = {
+    'base': {'': set(), 'simd': {''}},
+    'eu': {
+        'isa': set(),
+        '': {'isa'},
+        'profile': {''},
+        'interp': {'', 'isa', 'profile'},
+        'predecode': {'', 'isa', 'interp'},
+        'summary': {'', 'isa'},
+        'jit': {'', 'isa', 'interp', 'predecode', 'profile'},
+        'tiers': {'', 'isa', 'interp', 'predecode', 'jit', 'profile'},
+    },
+    'eu/jit': {
+        'mem': set(),
+        'x86': {'mem'},
+        '': {'x86'},
+        'emit': {'', 'mem', 'x86'},
+        'listing': {''},
+        'analysis': {'', 'emit'},
+        'transform': {'', 'emit', 'analysis'},
+        'regs': {'', 'emit', 'x86', 'analysis'},
+        'operand': {'', 'emit', 'x86', 'analysis', 'regs'},
+        'ext_math': {'', 'emit', 'x86', 'analysis', 'regs'},
+        'lower': {'', 'emit', 'x86', 'analysis', 'regs', 'operand',
+                  'ext_math'},
+        'branch': {'', 'emit', 'x86', 'analysis', 'regs', 'operand'},
+        'sends': {'', 'emit', 'x86', 'analysis', 'regs', 'operand'},
+        'session': {'', 'emit', 'mem', 'x86', 'analysis', 'transform', 'regs',
+                    'ext_math', 'lower', 'branch', 'sends'},
+        'lockstep': {'', 'emit', 'mem', 'x86', 'listing', 'analysis', 'regs',
+                     'ext_math', 'lower', 'branch', 'sends', 'session'},
+        'driver': {'', 'emit', 'mem', 'listing', 'analysis', 'session',
+                   'lockstep'},
+    },
+    'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
+            'kernel': set(), 'launch': set(), 'profile': {'launch'}},
+    'drm-shim': {
+        'core': set(),
+        'report': {'core'},
+        'sync': {'core'},
+        'gem': {'core', 'report', 'sync'},
+        'kms': {'core', 'sync', 'gem'},
+        'device': {'core', 'report', 'sync', 'gem', 'kms'},
+        'ioctl': {'core', 'sync', 'gem', 'kms', 'device'},
+        'interpose': {'core', 'report', 'sync', 'gem', 'kms', 'device',
+                      'ioctl'},
+    },
+    # '' is the top here: engine.c.
+    'engine': {
+        'core': set(),
+        'vm': {'core'},
+        'state': {'vm', 'core'},
+        'thread': {'state', 'vm', 'core'},
+        'scanout': {'state', 'vm', 'core'},
+        'raster': {'thread', 'state', 'vm', 'core'},
+        'geom': {'raster', 'thread', 'state', 'vm', 'core'},
+        'compute': {'thread', 'state', 'vm', 'core'},
+        'msg': {'raster', 'state', 'vm', 'core'},
+        'freeze': {'geom', 'raster', 'compute', 'msg', 'thread', 'scanout',
+                   'state', 'vm', 'core'},
+        'cs': {'freeze', 'state', 'vm', 'core'},
+        'queue': {'cs', 'freeze', 'state', 'vm', 'core'},
+        '': {'queue', 'scanout', 'state', 'vm', 'core'},
+    },
+    'engine/msg': {
+        'dataport': set(),
+        '': {'dataport'},
+    },
+    'engine/raster': {
+        '': set(),
+        'setup': {''},
+        'depth': {'', 'setup'},
+        'output': {'', 'setup'},
+        'shade': {'', 'setup', 'depth', 'output'},
+        'coverage': {'', 'setup', 'depth', 'shade'},
+        'blit': {'', 'setup', 'output'},
+        'bin': {'', 'setup', 'depth', 'output', 'shade', 'coverage', 'blit'},
+    },
+    # '' is the top here: sampler.h.
+    'sampler': {
+        'format': set(),
+        'surface': {'format'},
+        'reference': {'surface', 'format'},
+        'plan': {'reference', 'surface', 'format'},
+        '': {'reference', 'surface', 'format'},
+    },
+    'sampler/plan': {
+        '': set(),
+        'x86': {''},
+    },
+    'sampler/plan/x86': {
+        '': set(),
+        'any': {''},
+        'footprint': {''},
+    },
+}
+# Further public headers of sub-rooms. All headers of '' are public.
+SUB_PUBLIC = {
+    'base': set(),
+    'eu': {
+        'eu/isa/insn.h', 'eu/isa/eu_opcodes.h',
+        # The arithmetic that compiled code repeats.
+        'eu/interp/alu.h', 'eu/interp/fast_ops.h', 'eu/interp/fmath_ext.h',
+        'eu/jit/driver/driver.h',
+    },
+    'eu/jit': {
+        # Inline: an instruction is a few stores.
+        'eu/jit/x86/encode_control.h', 'eu/jit/x86/encode_gpr.h',
+        'eu/jit/x86/reencode.h',
+        'eu/jit/analysis/lane_deps.h', 'eu/jit/analysis/memory_access.h',
+    },
+    'cli': set(),
+    'drm-shim': set(),
+    'engine': {
+        'engine/core/hang.h',
+        # Parts of raster/ that messages use.
+        'engine/raster/depth/depth.h', 'engine/raster/output/output.h',
+        'engine/raster/pixel_group.h',
+        'engine/state/aux_state.h', 'engine/state/dispatch.h',
+        'engine/state/draw.h', 'engine/state/hw_state.h',
+        'engine/state/prim.h', 'engine/state/stage.h',
+        'engine/state/stage_cache.h', 'engine/state/thread_env.h',
+    },
+    'engine/msg': {'engine/msg/dataport/gather_scatter.h'},
+    'engine/raster': {
+        # Types that a scene and a worker have as members.
+        'engine/raster/blit/clear_tracking.h',
+        'engine/raster/depth/depth_kernels.h',
+        'engine/raster/output/rt_kernels.h',
+        'engine/raster/setup/small_triangle.h',
+        'engine/raster/shade/interpolate.h',
+    },
+    'sampler': {
+        # Shared by kernels, codecs and the scalar sampler.
+        'sampler/format/bptc_partitions.h', 'sampler/format/format_ops.h',
+        'sampler/format/texel_block.h', 'sampler/reference/sample.h',
+        'sampler/surface/image.h', 'sampler/surface/tiling.h',
+        'sampler/surface/x86/tiling_tmpl.h',
+    },
+    'sampler/plan': set(),
+    'sampler/plan/x86': set(),
+}
+# Headers that the room's own folder includes against the arrows: types without
+# functions of other files.
+MEMBERS = {
+    'base': set(),
+    'eu': set(),
+    'eu/jit': set(),
+    'cli': set(),
+    'drm-shim': set(),
+    'engine': set(),
+    'engine/msg': set(),
+    'engine/raster': SUB_PUBLIC['engine/raster'] |
+                     {'engine/raster/setup/setup.h'},
+    'sampler': set(),
+    'sampler/plan': set(),
+    'sampler/plan/x86': set(),
+}
+# Headers that the whole room may include: its interface, and generated tables.
+INTERFACE = {'engine/engine.h', 'engine/run.h', 'engine/cs/commands.h'}
 GENERATED = {'surface_pack.h': 'sampler', 'gen9_pack.h': 'engine'}
 
-src = pathlib.Path(sys.argv[1]) / 'src'
-problems, files = [], 0
-for path in sorted(src.rglob('*.[ch]')):
-    room = path.relative_to(src).parts[0]
-    files += 1
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        m = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-        if not m:
-            continue
-        target = m[1]
-        other = GENERATED.get(target) or target.split('/')[0]
-        if other not in ROOMS or other == room:
-            continue
-        where = '%s:%d: %s' % (path.relative_to(src), number, target)
-        if other not in ROOMS[room]:
-            problems.append(where + ' goes against the arrows')
-        elif other in PUBLIC and target not in PUBLIC[other] \
-                and target not in GENERATED:
-            problems.append(where + ' is private to ' + other)
 
-print('1..2')
-print('%s 1 - source files were found' % ('ok' if files > 20 else 'not ok'))
-print('%s 2 - includes follow the arrows' % ('not ok' if problems else 'ok'))
-for problem in problems:
-    print('# ' + problem)
+
+def subroom(room, path):
+    """The first folder of path below the room, '' if the room has no such
+    sub-room."""
+    folder = path[len(room) + 1:].split('/')[0]
+    return folder if folder in SUBROOMS[room] else ''
+
+
+def check_rooms(path, target):
+    """The rule that the file violates if it includes target, or None."""
+    room = path.split('/')[0]
+    other = GENERATED.get(target) or target.split('/')[0]
+    if other not in ROOMS or other == room:
+        return None
+    if other not in ROOMS[room]:
+        return 'goes against the arrows'
+    if other in PUBLIC and target not in PUBLIC[other] | set(GENERATED):
+        return 'is private to ' + other
+    return None
+
+
+def check_subrooms(path, target):
+    for room, uses in SUBROOMS.items():
+        if not path.startswith(room + '/') or \
+                not target.startswith(room + '/'):
+            continue
+        if target in INTERFACE:
+            continue
+        one, other = subroom(room, path), subroom(room, target)
+        if one == other or (not one and target in MEMBERS[room]):
+            continue
+        if other not in uses.get(one, set()):
+            return 'goes against the arrows of %s' % room
+        public = {'%s/%s/%s.h' % (room, other, other)} | SUB_PUBLIC[room]
+        if other and target not in public:
+            return 'is private to %s/%s' % (room, other)
+    return None
+
+
+def circles():
+    """Cycles of sub-rooms, also indirect ones."""
+    found = []
+    for room, uses in SUBROOMS.items():
+        for first in uses:
+            reached, new = set(), set(uses[first])
+            while new:
+                reached |= new
+                new = {b for a in new for b in uses[a]} - reached
+            if first in reached:
+                found.append('%s/%s uses itself' % (room, first))
+    return found
+
+
+def planted():
+    """Forbidden includes that the check does not find."""
+    passed = []
+    for room, uses in SUBROOMS.items():
+        for one in uses:
+            for other in set(uses) - uses[one] - {one, ''}:
+                path = '/'.join(filter(None, (room, one, 'planted.c')))
+                if not check_subrooms(path, '%s/%s/%s.h' % (room, other,
+                                                            other)) and \
+                        (one or '%s/%s/%s.h' % (room, other, other)
+                         not in MEMBERS[room]):
+                    passed.append('%s in %s' % (other, path))
+    return passed
+
+
+def main():
+    src = pathlib.Path(sys.argv[1]) / 'src'
+    problems, files = [], 0
+    for path in sorted(src.rglob('*.[ch]')):
+        name = str(path.relative_to(src))
+        files += 1
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            m = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not m:
+                continue
+            wrong = check_rooms(name, m[1]) or check_subrooms(name, m[1])
+            if wrong:
+                problems.append('%s:%d: %s %s' % (name, number, m[1], wrong))
+    missing = ['%s/%s' % (room, folder)
+               for room, uses in SUBROOMS.items() for folder in uses
+               if not (src / room / folder).is_dir()]
+    results = [
+        ('source files were found', [] if files > 20 else ['%d' % files]),
+        ('includes follow the arrows', problems),
+        ('sub-rooms exist', missing),
+        ('planted includes are found', planted()),
+        ('no circle between sub-rooms', circles()),
+    ]
+    print('1..%d' % len(results))
+    for number, (name, wrong) in enumerate(results, 1):
+        print('%s %d - %s' % ('not ok' if wrong else 'ok', number, name))
+        for line in wrong:
+            print('# ' + line)
+
+
+main()

@@ -1,9 +1,12 @@
+/* test_base.c: the pool, arenas and other helpers of base/. */
 #include <criterion/criterion.h>
 
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/fields.h"
 #include "base/pool.h"
+
+#include <pthread.h>
 
 Test(fields, span_two_dwords)
 {
@@ -87,9 +90,8 @@ count(void *ctx, unsigned index, unsigned worker)
 }
 
 static void
-every_index_once(unsigned threads)
+every_index_once_in(struct pool *pool, unsigned threads)
 {
-    struct pool *pool = pool_create(threads);
     static struct tally t;
     memset(&t, 0, sizeof t);
     t.workers = pool_workers(pool);
@@ -100,6 +102,13 @@ every_index_once(unsigned threads)
         cr_assert_eq(t.hits[i], 50);
     cr_assert_eq(t.bad_worker, 0);
     pool_for(pool, 0, count, &t);
+}
+
+static void
+every_index_once(unsigned threads)
+{
+    struct pool *pool = pool_create(threads);
+    every_index_once_in(pool, threads);
     pool_destroy(pool);
 }
 
@@ -117,8 +126,8 @@ note(void *ctx, unsigned index, unsigned worker)
     atomic_fetch_add(&s->sum, index + 1);
 }
 
-/* Most threads wake up when there is nothing left to do, or in a later call:
- * none may run anything twice, or for a call that has returned. */
+/* Most threads wake late, without work left or in a later call. None may run an
+ * index twice, or for a call that has returned. */
 static void
 calls_in_quick_succession(unsigned threads)
 {
@@ -143,7 +152,7 @@ Test(pool, calls_in_quick_succession_of_five_threads)
     calls_in_quick_succession(5);
 }
 
-/* Which may look for work before it sleeps: there is a CPU for it. */
+/* The one thread may spin for work before it sleeps, because it has a CPU. */
 Test(pool, calls_in_quick_succession_of_one_thread)
 {
     calls_in_quick_succession(1);
@@ -162,4 +171,31 @@ Test(pool, runs_every_index_once_on_eight_threads)
 Test(pool, destroys_null)
 {
     pool_destroy(NULL);
+}
+
+Test(pool, without_a_pool_the_caller_runs_all)
+{
+    every_index_once_in(NULL, 0);
+}
+
+/* ---- counters ---- */
+
+static void *
+count_a_draw(void *cell)
+{
+    stats_add(STAT_draws, 1);
+    *(const void **)cell = stats_mine;
+    return NULL;
+}
+
+Test(stats, threads_reuse_the_cells_of_those_that_ended)
+{
+    const void *cell[100];
+    for (unsigned i = 0; i < ARRAY_SIZE(cell); i++) {
+        pthread_t thread;
+        cr_assert_eq(pthread_create(&thread, NULL, count_a_draw, &cell[i]), 0);
+        cr_assert_eq(pthread_join(thread, NULL), 0);
+        cr_expect_eq(cell[i], cell[0]);
+    }
+    cr_expect_eq(stats_get(STAT_draws), ARRAY_SIZE(cell));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gen_pack.py refuses descriptions that make no sense. TAP."""
+"""Checks that gen_pack.py rejects invalid descriptions. TAP."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,6 @@
-/* draw_rig.h: what the tests of struct draw and struct dispatch share: an
- * engine with its bases set for each test, and how packets are written. */
+/* draw_rig.h: fixture of the tests of struct draw and struct dispatch: an
+ * engine with base addresses set for each test, and macros that emit
+ * packets. */
 #ifndef TEST_DRAW_RIG_H
 #define TEST_DRAW_RIG_H
 

@@ -1,6 +1,9 @@
+/* rig.c: see rig.h; stubs of geom, raster, compute and eu. */
 #include "rig.h"
 
-#include "engine/prim.h"
+#include "engine/compute/compute.h"
+#include "engine/geom/geom.h"
+#include "engine/raster/raster.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 
 struct rig_record rig_record;
 
-/* ---- stand-ins for the rooms below ------------------------------------- */
+/* ---- stubs of the rooms below ---- */
 
 void
 geom_draw(const struct draw *draw)
@@ -37,7 +40,7 @@ geom_kept_free(struct geom_kept *kept)
 {
 }
 
-/* A test's on_draw() leaves one behind. */
+/* A test's on_draw() leaves one for deferred pixels. */
 struct raster {
     char unused;
 };
@@ -51,7 +54,7 @@ rig_leave_pixels(const struct draw *draw)
 }
 
 bool
-raster_waits(const struct raster *raster)
+raster_has_deferred(const struct raster *raster)
 {
     return rig_record.waiting != 0;
 }
@@ -112,8 +115,17 @@ eu_kernel_unref(const struct eu_kernel *kernel)
 }
 
 void
-eu_trace_coverage(void)
+eu_trace_fallbacks(void)
 {
+}
+
+void
+eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
+                   unsigned simd)
+{
+    (void)kernel;
+    (void)stage;
+    (void)simd;
 }
 
 size_t

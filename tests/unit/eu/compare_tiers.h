@@ -1,4 +1,5 @@
-/* compare_tiers.h: random kernels on both tiers, each from several states. */
+/* compare_tiers.h: runs random kernels on both tiers, each from several
+ * states. */
 #ifndef COMPARE_TIERS_H
 #define COMPARE_TIERS_H
 
@@ -6,7 +7,7 @@
 
 #include "rk.h"
 
-/* make: the kernel of a seed, from 1 to `kernels`. */
+/* make: makes the kernel of a seed, 1 to `kernels`. */
 static inline void
 compare_tiers(enum cpu_level cpu, void (*make)(struct rk *k, uint64_t seed),
               unsigned kernels, unsigned states)

@@ -1,5 +1,5 @@
-/* encode.h: a few instructions put together bit by bit, as starting points of
- * tests. Bit numbers are those of KBL PRM vol 2d "EU_INSTRUCTION_*". */
+/* encode.h: encodes a few instructions bit by bit, as starting points of tests.
+ * Bit numbers: KBL PRM vol 2d "EU_INSTRUCTION_*". */
 #ifndef EU_TEST_ENCODE_H
 #define EU_TEST_ENCODE_H
 

@@ -2,15 +2,16 @@
 #include "if_kernels.h"
 
 #include "encode.h"
-#include "rows.h"
+#include "chains.h"
 
-/* Few registers, so that much of what an IF writes is read elsewhere, and much
- * is not. */
+/* Few registers, so that code outside an IF reads many of its results, and
+ * ignores others. */
 #define FIRST_GRF 8
 #define VALUES 8
 #define CONSTANTS_GRF 62
 
-/* Of vectors in parts of two others: their lanes are not where they were. */
+/* Percentage of vectors that consist of parts of two others: their lanes are
+ * shifted. */
 static unsigned percent_odd;
 
 static unsigned
@@ -170,7 +171,7 @@ make(struct rk *k, uint64_t seed, unsigned percent_sends)
             rk_add_send(k, any_value(k), 4, 2 * rk_rnd(k, 3), false);
     }
     add_some(k, 6, percent_any);
-    rk_add_send(k, FIRST_GRF + 2 * rk_rnd(k, VALUES - 3), EU_CATCH_GRF, 0,
+    rk_add_send(k, FIRST_GRF + 2 * rk_rnd(k, VALUES - 3), EU_CAPTURE_GRF, 0,
                 true);
 }
 

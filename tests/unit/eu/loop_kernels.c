@@ -1,4 +1,4 @@
-/* loop_kernels.c: random kernels with loops that count. */
+/* loop_kernels.c: random kernels with counted loops. */
 #include "loop_kernels.h"
 
 #define COUNTER_GRF 110
@@ -17,7 +17,7 @@ encode_count(unsigned opcode, uint32_t imm)
     return c;
 }
 
-/* What neither reads nor writes flags. */
+/* An op that neither reads nor writes flags. */
 static void
 add_without_flags(struct rk *k)
 {
@@ -37,8 +37,8 @@ add_any(struct rk *k)
         add_without_flags(k);
 }
 
-/* Values in any order, so that they go round in circles on their way to the
- * registers in which the loop has them. */
+/* Values in random order, so that they form cycles on their way to the loop's
+ * pinned registers. */
 void
 add_values(struct rk *k, bool first)
 {
@@ -77,7 +77,7 @@ add_to_limit(struct rk *k, unsigned opcode, unsigned grf, uint32_t imm,
     rk_append(k, c.dw);
 }
 
-/* Compares with the dword for all lanes that that makes. */
+/* Makes a dword limit for all lanes, and compares with it. */
 static void
 take_limit(struct rk *k, struct code *test)
 {
@@ -132,7 +132,8 @@ make_loops(struct rk *k, uint64_t seed)
         for (unsigned i = rk_rnd(k, 4); i--;)
             rk_add_alu(k);
     }
-    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CATCH_GRF), EU_CATCH_GRF, 0, true);
+    rk_add_send(k, rk_reg(k, RK_FLOAT, EU_CAPTURE_GRF), EU_CAPTURE_GRF, 0,
+                true);
 }
 
 void
@@ -142,7 +143,7 @@ make_circles(struct rk *k, uint64_t seed)
     k->size_B = k->at_B[--k->count];
     add_values(k, true);
     add_loop(k, rk_rnd(k, 12), rk_chance(k, 50), add_to_values);
-    rk_add_send(k, VALUE_GRF(rk_rnd(k, 3)), EU_CATCH_GRF, 0, true);
+    rk_add_send(k, VALUE_GRF(rk_rnd(k, 3)), EU_CAPTURE_GRF, 0, true);
 }
 
 static void
@@ -175,6 +176,6 @@ make_sending_loops(struct rk *k, uint64_t seed)
         if (rk_chance(k, 50))
             add_some_send(k);
     }
-    unsigned mlen = rk_chance(k, 50) ? EU_CATCH_GRF : 2;
+    unsigned mlen = rk_chance(k, 50) ? EU_CAPTURE_GRF : 2;
     rk_add_send(k, rk_reg(k, RK_FLOAT, mlen), mlen, 0, true);
 }

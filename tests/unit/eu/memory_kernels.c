@@ -1,5 +1,5 @@
-/* memory_kernels.c: messages that read and write, by chance, and what they
- * mean. */
+/* memory_kernels.c: random messages that read and write memory, and their
+ * reference implementation. */
 #include "memory_kernels.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +28,7 @@ make_rooms(struct world *w)
         w->room[i] = make_room();
 }
 
-/* The ranges end with the room, but for their alignment. */
+/* The ranges end at the room's end, except for alignment. */
 void
 make_world(struct world *w, struct rk *random)
 {
@@ -52,7 +52,7 @@ make_world(struct world *w, struct rk *random)
     w->hash = w->sent = 0;
 }
 
-/* ---- what the messages mean ---- */
+/* ---- reference implementation of messages ---- */
 
 static const uint32_t *
 payload(const struct eu_message *m, unsigned grf, unsigned lane)
@@ -170,7 +170,7 @@ answer(struct eu_thread *t, const struct eu_message *m)
     struct world *w = t->user;
     uint32_t v[16][4] = {{0}};
     int kind = kind_of(m);
-    if (m->eot) /* need not be sent */
+    if (m->eot) /* may be omitted */
         return EU_MSG_OK;
     w->sent++;
     for (unsigned i = 0; kind < 0 && i < m->mlen_grf * 8u; i++)
@@ -180,7 +180,7 @@ answer(struct eu_thread *t, const struct eu_message *m)
         memset(m->dst, 0, EU_GRF_B);
     if (kind < 0 || kind == FENCE)
         return EU_MSG_OK;
-    /* A channel after the other, as the data port does. */
+    /* Channel by channel, as the data port does. */
     for (unsigned i = 0; i < m->exec_size; i++)
         if (m->exec_mask >> i & 1)
             (is_bytes(kind) ? move_bytes : move_lane)(w, m, kind, i, v[i]);
@@ -249,7 +249,7 @@ any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
     }
 }
 
-/* Payload of a write: behind the offsets, or elsewhere. */
+/* A write's data follow the offsets, or are elsewhere. */
 void
 add_message(struct rk *k, unsigned simd, bool reads_only)
 {
@@ -315,7 +315,7 @@ add_other(struct rk *k, unsigned simd, bool flags)
     static const uint8_t opcodes[] = {EU_OP_ADD, EU_OP_XOR, EU_OP_AND};
     unsigned d = vector(k, DATA, 32), a = vector(k, DATA, 32);
     switch (rk_rnd(k, 4)) {
-    case 0: /* so that the places move on */
+    case 0: /* changes the offsets */
         d = vector(k, PLACE, 8);
         binary(k, EU_OP_ADD, simd, d, d, rk_rnd(k, 9) * 4, true);
         break;
@@ -377,7 +377,7 @@ add_end(struct rk *k, bool plain)
     for (unsigned reg = COUNT; reg < END; reg += 2)
         rk_add_send(k, reg, 2, 0, false);
     rk_add_send(k, 112, 1, 0, true);
-    /* Of those, none that means something here. */
+    /* Messages with no meaning here that show the registers. */
     for (unsigned i = 0; i < (END - COUNT) / 2; i++) {
         uint32_t *dw = (void *)(k->code + k->at_B[k->count - 2 - i]);
         fields_put(dw, 24, 27, EU_SFID_NULL);

@@ -1,6 +1,6 @@
-/* memory_kernels.h: kernels whose messages compiled code does itself, put
- * together by chance with what surrounds them, and memory for them, which ends
- * where nobody may touch it. */
+/* memory_kernels.h: kernels with messages that compiled code performs itself,
+ * in random surroundings, and memory for them, which ends at an inaccessible
+ * page. */
 #ifndef MEMORY_KERNELS_H
 #define MEMORY_KERNELS_H
 
@@ -11,7 +11,7 @@
 #define ROOM_B (2 * PAGE_B)
 #define PLACES 4 /* three surfaces, and shared local memory */
 
-/* Vectors of two registers, whose first is: */
+/* Vectors of two registers, by their first register: */
 enum {
     COUNT = 2,
     LIMIT = 4,
@@ -25,35 +25,35 @@ struct world {
     uint64_t size_B[PLACES], vector_B[PLACES];
     struct mem_range range[PLACES];
     const struct mem_range *surfaces[EU_SURFACES];
-    uint64_t hash; /* of messages that are nothing but seen */
+    uint64_t hash; /* of messages that only show registers */
     unsigned sent;
 };
 
-/* All of them in k. */
+/* All functions append to k. */
 void begin_memory_kernel(struct rk *k, uint64_t seed);
 unsigned binary(struct rk *k, unsigned opcode, unsigned simd, unsigned d,
                 unsigned a, unsigned b, bool is_imm);
-/* reads: changes no memory. */
+/* reads: only messages that change no memory. */
 void add_message(struct rk *k, unsigned simd, bool reads);
 void add_fence(struct rk *k);
 void add_signal(struct rk *k);
 void add_wait(struct rk *k);
-/* Arithmetic between messages. */
+/* Random arithmetic between messages. */
 void add_other(struct rk *k, unsigned simd, bool flags);
 void add_branch(struct rk *k, unsigned opcode, bool predicated, int32_t jip_B,
                 int32_t uip_B);
-/* Shows all registers: sends them, and ends. plain: whatever the flags are */
+/* Sends all registers, and ends. plain: without predicate. */
 void add_end(struct rk *k, bool plain);
 
-/* The rooms of a world are made once, and filled for each kernel. */
+/* Allocate a world's rooms once; fill the world for each kernel. */
 void make_rooms(struct world *w);
 void make_world(struct world *w, struct rk *random);
-/* What messages mean: as the interpreter has them. */
+/* Reference implementation of messages, for the interpreter. */
 enum eu_msg_result answer(struct eu_thread *t, const struct eu_message *m);
-/* A thread that has the world's memory, with these channels on. */
+/* Starts a thread that has the world's memory, with these channels on. */
 void start_in_world(struct eu_thread *t, struct world *w,
                     const struct eu_kernel *kernel, uint32_t mask);
-/* Registers that a kernel finds. */
+/* Fills the kernel's initial registers. */
 void fill(struct eu_thread *t, struct rk *random);
 
 #endif

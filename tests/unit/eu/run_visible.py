@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiled kernels as gdb and perf see them.
+"""Tests that gdb and perf see compiled kernels.
 
-run_visible.py PROGRAM: runs it (visible.c) under each tool that is installed
-and may be used; TAP on stdout.
+run_visible.py PROGRAM: runs PROGRAM (visible.c) under each tool that is
+installed and permitted. Writes TAP to stdout.
 """
 import os
 import re

@@ -1,11 +1,12 @@
-/* Launches against threads that are made whole: random kernels whose threads
- * hold rubbish wherever a launch says that it does not matter. */
+/* test_launch.c: launches against fully initialised threads: random kernels,
+ * whose threads have undefined values wherever the launch says that they do not
+ * matter. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "base/fpmode.h"
 #include "encode.h"
-#include "rows.h"
+#include "chains.h"
 
 #define TURNS 6
 
@@ -44,24 +45,24 @@ run_launched(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
     return t->status;
 }
 
-/* The same, but the last message is caught first and then sent from here. */
+/* Runs the launch, captures the last message, then sends it. */
 static enum eu_status
 run_caught(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
 {
-    alignas(64) uint8_t caught[EU_CATCH_GRF * EU_GRF_B];
+    alignas(64) uint8_t caught[EU_CAPTURE_GRF * EU_GRF_B];
     const struct eu_kernel *k = l->start.kernel;
     const struct eu_op *last = k->ops;
     int64_t left = BUDGET;
     while (!last->insn->eot)
         last++;
     t->user = log;
-    t->caught = caught;
+    t->captured = caught;
     uint32_t before = eu_launch_begin(l);
     enum eu_status status = eu_launch_next(l, t, l->start.dispatch_mask,
                                            l->start.vector_mask, &left);
     eu_launch_end(l, before);
     if (status != EU_FINISHED) {
-        cr_expect_null(t->caught);
+        cr_expect_null(t->captured);
         return eu_run(t, BUDGET);
     }
     cr_expect_eq(BUDGET - left, last - k->ops + 1);
@@ -70,7 +71,7 @@ run_caught(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
     const struct eu_message m = {.sfid = l->last_sfid,
                                  .eot = true,
                                  .exec_size = last->lanes,
-                                 .mlen_grf = EU_CATCH_GRF,
+                                 .mlen_grf = EU_CAPTURE_GRF,
                                  .desc = l->last_desc,
                                  .ex_desc = last->insn->ex_desc,
                                  .exec_mask = t->message.exec_mask,
@@ -80,16 +81,16 @@ run_caught(struct eu_thread *t, const struct eu_launch *l, struct rk_log *log)
 }
 
 struct tally {
-    unsigned rubbish; /* registers that were left so */
-    unsigned kept;    /* ... that no instruction writes */
-    unsigned apart;   /* kernels whose lanes keep to themselves */
-    bool catches;     /* threads that can be caught are */
+    unsigned rubbish; /* registers left undefined */
+    unsigned kept;    /* of these, never written */
+    unsigned apart;   /* lane-independent kernels */
+    bool catches;     /* capturable threads are captured */
     unsigned caught;
-    unsigned leaves[3]; /* by enum eu_leaves */
+    unsigned leaves[3]; /* by enum eu_clobbers */
 };
 
-/* The thread's state is what the next one begins with, but for what the launch
- * says, and what eu_launch_quick() sets for each. */
+/* The thread's state equals the next thread's initial state, except for state
+ * that the launch names and eu_launch_quick() sets. */
 static void
 expect_state(const struct eu_launch *l, const struct eu_thread *t,
              uint64_t seed)
@@ -101,14 +102,14 @@ expect_state(const struct eu_launch *l, const struct eu_thread *t,
     want.mask = t->mask;
     want.ip = t->ip;
     want.status = t->status;
-    if (l->leaves == EU_LEAVES_ADDRESS_AND_FLAGS)
+    if (l->clobbers == EU_CLOBBERS_ADDRESS_AND_FLAGS)
         memcpy(want.a0, t->a0, sizeof t->a0 + sizeof t->f);
-    if (l->leaves != EU_LEAVES_ALL)
+    if (l->clobbers != EU_CLOBBERS_ALL)
         cr_expect_arr_eq(t->a0, want.a0, EU_THREAD_BEGIN_B, "seed %llu",
                          (unsigned long long)seed);
 }
 
-/* True when the kernel came to its end in both. */
+/* Returns whether the kernel finished in both. */
 static bool
 compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
 {
@@ -124,7 +125,7 @@ compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
     if (seed & 1) /* whole quads */
         s.dispatch_mask = s.vector_mask = (s.dispatch_mask & 0x11111111) * 15;
     eu_launch_init(&l, &s);
-    want.lanes = got.lanes = lanes && l.apart;
+    want.lanes = got.lanes = lanes && l.lane_independent;
     poison(&launched, (unsigned)seed);
     rk_fill_registers(&state, &whole);
     for (unsigned g = 0; g < EU_GRF_COUNT; g++) {
@@ -134,13 +135,13 @@ compare(const struct rk *k, uint64_t seed, bool lanes, struct tally *tally)
             memset(eu_grf(&whole, g), 0, EU_GRF_B);
         tally->rubbish += !is_live(&l, g);
     }
-    tally->apart += l.apart;
+    tally->apart += l.lane_independent;
     memcpy(before, launched.grf, sizeof before);
     run_whole(&whole, &s, &want);
-    if (tally->catches && l.catches) {
+    if (tally->catches && l.captures_rt_write) {
         if (run_caught(&launched, &l, &got) == EU_FINISHED)
             expect_state(&l, &launched, seed);
-        tally->leaves[l.leaves]++;
+        tally->leaves[l.clobbers]++;
         tally->caught++;
     } else {
         run_launched(&launched, &l, &got);
@@ -183,7 +184,7 @@ Test(launch, rubbish_does_not_matter)
     cr_expect_gt(tally.kept, whole);
 }
 
-/* ---- lanes that keep to themselves --------------------------------------- */
+/* ---- lane independence ---- */
 
 Test(launch, lanes_that_are_off_do_not_matter)
 {
@@ -208,14 +209,14 @@ Test(launch, the_last_message_is_caught)
     }
     if (eu_tier_selected() == EU_TIER_JIT && cpu_selected() >= CPU_AVX2) {
         cr_expect_gt(tally.caught, KERNELS / 2);
-        cr_expect_gt(tally.leaves[EU_LEAVES_ADDRESS_AND_FLAGS], KERNELS / 16);
-        cr_expect_gt(tally.leaves[EU_LEAVES_NONE], KERNELS / 30);
+        cr_expect_gt(tally.leaves[EU_CLOBBERS_ADDRESS_AND_FLAGS], KERNELS / 16);
+        cr_expect_gt(tally.leaves[EU_CLOBBERS_NONE], KERNELS / 30);
     } else {
         cr_expect_eq(tally.caught, 0);
     }
 }
 
-/* ---- what a kernel may read ---------------------------------------------- */
+/* ---- live-in registers ---- */
 
 static enum eu_msg_result
 take_payload(struct eu_thread *t, const struct eu_message *m)
@@ -228,7 +229,7 @@ static struct eu_kernel *
 add_and_send(void)
 {
     /* add (8|M0) r10.0<1>:f r20.0<8;8,1>:f r30.0<8;8,1>:f; (W) send r10, EOT:
-     * all lanes, whether they are on or not */
+     * all lanes, active or not */
     struct code add = encode_binary(EU_OP_ADD, EU_TYPE_F);
     struct code eot = encode_send(EU_SFID_RENDER, 1u << 25);
     put(&eot, 34, 34, 1);
@@ -296,7 +297,7 @@ Test(launch, zeroes_what_is_read)
     eu_kernel_free(k);
 }
 
-/* The host's own mode comes back, whoever entered the kernel's. */
+/* The host's own mode is restored. */
 Test(launch, float_mode)
 {
     uint32_t sum[8], host = FPMODE_DEFAULT | 2u << 13;
@@ -317,8 +318,8 @@ Test(launch, float_mode)
     eu_kernel_free(k);
 }
 
-/* A sampler message to r10..r13, which are sent on: what they held before
- * matters unless all of it is answered. */
+/* A sampler message to r10..r13, which are then sent: their old values are live
+ * unless the answer covers all of them. */
 static uint32_t
 live_before_answer(uint32_t desc)
 {
@@ -347,8 +348,8 @@ Test(launch, answers_replace_registers)
                  1u << 20 | 0xfu << 10);
 }
 
-/* add (8|M0) r10:f r20:f r30:f; then mov (8|M0) r12:f r10, somehow; then send
- * r12, EOT. */
+/* add (8|M0) r10:f r20:f r30:f; then mov (8|M0) r12:f r10, with variations;
+ * then send r12, EOT. */
 static void
 add_move_send(struct code code[3])
 {
@@ -372,7 +373,7 @@ apart(const struct code code[3])
     struct eu_start s = {.kernel = k, .simd = 16, .send = take_payload};
     eu_launch_init(&l, &s);
     eu_kernel_free(k);
-    return !l.apart ? TOGETHER : l.quads ? QUADS : APART;
+    return !l.lane_independent ? TOGETHER : l.quad_dependent ? QUADS : APART;
 }
 
 Test(launch, lanes_that_meet)
@@ -411,8 +412,8 @@ Test(launch, lanes_that_meet)
     }
 }
 
-/* A register that held what other channels computed: a predicate leaves some
- * of it. */
+/* A register held values of other channels: under a predicate part of it
+ * stays. */
 Test(launch, rubbish_that_stays)
 {
     struct code code[4];
@@ -429,6 +430,6 @@ Test(launch, rubbish_that_stays)
         eu_launch_init(&l[pred], &s);
         eu_kernel_free(k);
     }
-    cr_expect(l[0].apart);
-    cr_expect_not(l[1].apart);
+    cr_expect(l[0].lane_independent);
+    cr_expect_not(l[1].lane_independent);
 }

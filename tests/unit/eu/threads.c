@@ -1,8 +1,11 @@
-/* Many threads compile, run and evict the same and different kernels.
- * A plain program, so that it runs under ThreadSanitizer as well. */
+/* threads.c: many threads compile, run and evict shared and own kernels, and
+ * children that the process forks meanwhile do so, too. A plain program, so
+ * that it also runs under ThreadSanitizer. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "encode.h"
 #include "eu/eu.h"
@@ -10,13 +13,15 @@
 
 #define THREADS 8
 #define SHARED_KERNELS 64
+#define CHILDREN 100
+#define CHILD_S 20
 
 struct answer {
     uint32_t lane[8];
     unsigned count;
 };
 
-/* Together more kernels than the cache holds. */
+/* More kernels in total than the cache holds. */
 static unsigned rounds = 1000;
 static atomic_uint wrong;
 
@@ -31,7 +36,7 @@ note(struct eu_thread *t, const struct eu_message *m)
     return EU_MSG_OK;
 }
 
-/* r10 = first; six times: r10 += step where f0 allows; send r10. */
+/* r10 = first; six times: r10 += step if f0; send r10. */
 static unsigned
 write_kernel(uint32_t code[][4], uint32_t first, uint32_t step)
 {
@@ -76,7 +81,7 @@ run_kernel(uint32_t first, uint32_t step, uint32_t dispatch, uint32_t flags)
     eu_thread_init(&t, &s);
     t.f[0] = flags;
     bool ok = k && eu_run(&t, 10000) == EU_FINISHED && a.count == 1;
-    for (unsigned i = 0; i < 8; i++) /* lanes that are off may hold anything */
+    for (unsigned i = 0; i < 8; i++) /* inactive lanes are undefined */
         ok = ok && (!(dispatch >> i & 1) ||
                     a.lane[i] == first + (flags >> i & 1) * step * 6);
     if (!ok)
@@ -92,11 +97,43 @@ work(void *arg)
         seed = seed * UINT64_C(6364136223846793005) + 1;
         uint32_t r = (uint32_t)(seed >> 32);
         uint32_t dispatch = r & 1 ? 0xff : r >> 8 & 0xff;
-        /* One that everybody runs, one that nobody ran before. */
+        /* A kernel that all threads run, then one that no thread has run
+         * before. */
         run_kernel(r % SHARED_KERNELS, 3, dispatch, r >> 16 & 0xff);
         run_kernel((uint32_t)(uintptr_t)arg << 24 | i, 5, 0xff, r >> 16 & 0xff);
     }
     return NULL;
+}
+
+/* In a child of fork() a sanitizer's own locks may stay locked. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FORKS false
+#else
+#define FORKS true
+#endif
+
+/* A child runs a shared kernel and two that are new to it. One that a lock of
+ * the parent's threads stops is ended by the alarm. */
+static void
+fork_children(void)
+{
+    for (uint32_t i = 0; i < CHILDREN; i++) {
+        pid_t pid = fork();
+        if (!pid) {
+            alarm(CHILD_S);
+            atomic_store(&wrong, 0);
+            run_kernel(i % SHARED_KERNELS, 3, 0xff, 0x5a);
+            run_kernel(0xff000000u | i, 5, 0xff, 0x5a);
+            run_kernel(0xfe000000u | i, 5, 0xff, 0xa5);
+            _exit(atomic_load(&wrong) != 0);
+        }
+        int status = 0;
+        if (pid < 0 || waitpid(pid, &status, 0) != pid || status) {
+            fprintf(stderr, "child %u: status %#x\n", i, (unsigned)status);
+            atomic_fetch_add(&wrong, 1);
+            return;
+        }
+    }
 }
 
 int
@@ -108,6 +145,8 @@ main(int argc, char **argv)
     for (uintptr_t i = 0; i < THREADS; i++)
         if (pthread_create(&thread[i], NULL, work, (void *)(i + 1)))
             return 2;
+    if (FORKS)
+        fork_children();
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     if (wrong)

@@ -1,5 +1,5 @@
-/* A kernel that sends one message and then computes for a while: for
- * run_visible.py, which looks at it with gdb and perf. */
+/* visible.c: a kernel that sends one message and then computes for a while.
+ * run_visible.py inspects it with gdb and perf. */
 #include <stdlib.h>
 
 #include "encode.h"

@@ -1,6 +1,8 @@
+/* rig.c: see rig.h; stubs of the rest of the engine. */
 #include "rig.h"
 
 #include "base/pool.h"
+#include "engine/geom/geom.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@ struct scene {
 };
 
 /* ---- the rest of the engine ------------------------------------------- */
+
+__thread bool vm_fetching;
 
 void
 vm_thread_enter(void)
@@ -42,18 +46,6 @@ stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
     g0[5] = fftid;
 }
 
-enum eu_msg_result
-msg_send(struct eu_thread *thread, const struct eu_message *msg)
-{
-    return EU_MSG_ERROR;
-}
-
-eu_send_fn
-msg_sender(void)
-{
-    return msg_send;
-}
-
 void
 eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
 {
@@ -62,7 +54,7 @@ eu_thread_init(struct eu_thread *thread, const struct eu_start *start)
 }
 
 bool
-msg_run_thread(struct eu_thread *thread, struct thread_env *env)
+thread_run(struct eu_thread *thread, struct thread_env *env)
 {
     rig.kernel[env->stage->kind](thread, env);
     return true;
@@ -102,28 +94,28 @@ eu_launch_zero(const struct eu_launch *launch, struct eu_thread *thread,
 }
 
 void
-msg_series_begin(struct msg_series *s, const struct eu_launch *launch,
-                 struct eu_thread *thread, struct thread_env *env)
+thread_series_begin(struct thread_series *s, const struct eu_launch *launch,
+                    struct eu_thread *thread, struct thread_env *env)
 {
-    *s = (struct msg_series){.thread = thread, .env = env};
+    *s = (struct thread_series){.thread = thread, .env = env};
     thread->user = env;
 }
 
 void
-msg_series_run(struct msg_series *s, uint32_t mask)
+thread_series_run(struct thread_series *s, uint32_t mask)
 {
     s->thread->sr0[2] = mask;
-    msg_run_thread(s->thread, s->env);
+    thread_run(s->thread, s->env);
 }
 
 void
-msg_series_end(struct msg_series *s)
+thread_series_end(struct thread_series *s)
 {
 }
 
 bool
-msg_run_group(struct eu_thread *threads, unsigned count,
-              struct thread_group *group, struct thread_env *env)
+thread_run_group(struct eu_thread *threads, unsigned count,
+                 struct thread_group *group, struct thread_env *env)
 {
     cr_expect_eq(group->barrier_count, count);
     cr_expect_eq(env->group, group);
@@ -171,6 +163,7 @@ scene_list(struct scene *s, unsigned i)
 static struct rig_prim *
 new_prim(struct prim_list *l)
 {
+    rig.late_count += atomic_load(&rig.reset);
     if (l->count == l->capacity) {
         l->capacity = l->capacity * 2 + 16;
         l->prim = realloc(l->prim, l->capacity * sizeof *l->prim);
@@ -278,6 +271,7 @@ rig_init(unsigned topology, unsigned count)
     rig.memory = calloc(1, RIG_MEMORY_B);
     rig.prim = calloc(RIG_MAX_PRIMS, sizeof *rig.prim);
     rig.vm.window = rig.memory;
+    rig.vm.mask = ENGINE_VM_SIZE_B - 1;
     struct draw *d = &rig.draw;
     d->gen = 9;
     d->vm = &rig.vm;

@@ -1,11 +1,11 @@
-/* rig.h: a draw to fill in, memory behind it, C functions in place of
- * kernels, and a scene that writes down what it is given. */
+/* rig.h: fixture of the geometry tests: a draw to fill in, its memory, C
+ * functions in place of kernels, and a scene that records primitives. */
 #ifndef GEOM_RIG_H
 #define GEOM_RIG_H
 
-#include "engine/draw.h"
+#include "engine/state/draw.h"
 #include "engine/msg/msg.h"
-#include "engine/prim.h"
+#include "engine/raster/raster.h"
 
 #define RIG_MEMORY_B (1u << 20)
 #define RIG_MAX_PRIMS 70000
@@ -34,7 +34,8 @@ struct rig {
     struct rig_prim *prim;
     unsigned flush_every; /* scene_add() asks for a flush after n prims */
     unsigned flush_count;
-    bool impure; /* what eu_kernel_is_pure() denies */
+    atomic_uint late_count; /* primitives added after `reset` */
+    bool impure;            /* result of eu_kernel_is_pure(), negated */
 };
 
 extern struct rig rig;
@@ -45,7 +46,7 @@ void rig_init(unsigned topology, unsigned count);
 void rig_finish(void);
 /* Vertex i in buffer 0. */
 void rig_vertex(unsigned i, float x, float y, float z, float w, float a);
-/* Clipper, divide and a 100 x 100 viewport on. */
+/* Enables clipper, divide and a 100 x 100 viewport. */
 void rig_clip(void);
 void rig_stage(enum stage_kind kind, rig_kernel kernel);
 /* A pool of this many threads. */

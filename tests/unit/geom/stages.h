@@ -1,4 +1,4 @@
-/* stages.h: what the tests of stages share: C functions in place of kernels. */
+/* stages.h: C functions in place of kernels, for the tests of stages. */
 #ifndef TEST_STAGES_H
 #define TEST_STAGES_H
 

@@ -1,5 +1,6 @@
-/* Order of vertices of every topology, against tables written by hand from
- * the GL specification (tables 10.1 and 10.2) and the PRM's topologies. */
+/* test_assemble.c: vertex order of every topology, against tables written by
+ * hand from the GL specification (tables 10.1 and 10.2) and the PRM's
+ * topologies. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 

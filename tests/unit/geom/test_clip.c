@@ -1,4 +1,4 @@
-/* The clipper against results worked out by hand. */
+/* test_clip.c: the clipper against results computed by hand. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -134,7 +134,7 @@ Test(clip, guard_band_saves_work_and_its_edge_cuts)
     for (unsigned i = 0; i < rig.prim_count; i++)
         for (unsigned k = 0; k < 3; k++)
             cr_expect_leq(rig.prim[i].x[k], 450.01f);
-    /* What is beyond the band is similar, 7 / 16 as long. */
+    /* The part outside the band is a similar triangle, 7 / 16 as long. */
     double whole = 0.5 * 16 * 50 * 2 * 50, cut = 7.0 / 16 * 7 / 16;
     cr_expect_float_eq(area(), whole * (1 - cut), 1);
 }
@@ -304,8 +304,8 @@ Test(clip, clipper_off_passes_screen_coordinates)
 
 Test(clip, provoking_vertex_of_lists_strips_and_fans)
 {
-    /* Vertex that gives flat values to object 1 (odd, in a strip), by the
-     * select: strip order i, i + 1, i + 2. */
+    /* Vertex that gives flat values to object 1 (odd, in a strip), by provoking
+     * vertex select: strip order i, i + 1, i + 2. */
     static const struct {
         unsigned topology, select;
         float flat;
@@ -411,7 +411,7 @@ Test(clip, weights_reach_behind_the_eye)
     rig.draw.clip.non_perspective_barycentric_enable = true;
     rig.draw.raster.viewport_z_near_clip_test_enable = false;
     rig.draw.raster.viewport_z_far_clip_test_enable = false;
-    /* Its place on the screen would be 50, -100. */
+    /* Its screen position would be 50, -100. */
     rig_vertex(2, 0, 3, 0, -1, 2);
     rig_draw();
     cr_assert_gt(rig.prim_count, 0);

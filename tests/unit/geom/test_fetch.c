@@ -1,4 +1,5 @@
-/* Vertex fetch: formats, component controls, bounds, instances, indices. */
+/* test_fetch.c: vertex fetch: formats, component controls, bounds, instances,
+ * indices. */
 #include <criterion/criterion.h>
 
 #include "engine/geom/geom.h"
@@ -65,8 +66,8 @@ Test(fetch, integers_stay_integers)
     cr_expect_eq(b[1], UINT32_MAX);
 }
 
-/* A plan serves as long as nothing that it was made from has changed; what the
- * vertices hold has never been part of it. */
+/* A plan is reused until state that it was made from changes; vertex contents
+ * are not part of it. */
 Test(fetch, plans_serve_the_draws_that_follow)
 {
     const float one[4] = {1, 2, 3, 4}, other[4] = {5, 6, 7, 8};
@@ -255,7 +256,8 @@ Test(fetch, indices_beyond_the_buffer_are_zero)
     cr_expect_eq(rig.prim[1].x[0], 0);
 }
 
-/* Whole pieces and parts of pieces: chunks and threads begin anywhere. */
+/* Whole ranges and parts of ranges, because chunks and threads begin
+ * anywhere. */
 Test(fetch, indices_of_several_ranges)
 {
     static const struct draw_range ranges[] = {
@@ -384,8 +386,79 @@ Test(fetch, lanes_are_vertices)
         random_elements(&rig.draw);
         rig.draw.start_vertex = below(4);
         rig.draw.start_instance = below(4);
+        rig.draw.vf.component_packing_enable = below(2);
+        for (unsigned i = 0; i < DRAW_PACKED_VE / 8; i++)
+            rig.draw.component_enables[i] = below(1 << 16) << 16 |
+                                            below(1 << 16);
         cr_assert(fetch_init(&g));
         compare_lanes(&g);
         fetch_finish(&g);
+    }
+}
+
+/* ---- component packing --------------------------------------------------- */
+
+static unsigned
+fetch_one(uint32_t key, uint32_t out[DRAW_MAX_VE * 8])
+{
+    struct geom g = {.draw = &rig.draw};
+    bool flag = true;
+    cr_assert(fetch_init(&g));
+    unsigned dwords = fetch_slots(g.fetch) * 4;
+    fetch_vertex(&g, key, 1, out, &flag);
+    fetch_finish(&g);
+    return dwords;
+}
+
+/* Packs an entry by hand. Bits stand for components, which have two dwords in
+ * 64-bit formats. SKL PRM vol 2a, 3DSTATE_VF_COMPONENT_PACKING. */
+static unsigned
+pack_by_hand(const uint32_t *in, uint32_t *out)
+{
+    unsigned from = 0, n = 0;
+    for (unsigned i = 0; i < rig.draw.ve_count; i++) {
+        const struct gen9_vertex_element_state *ve = &rig.draw.ve[i].ve;
+        if (!ve->valid)
+            continue;
+        unsigned format = ve->source_element_format;
+        bool wide = format == 0x0a1 || format == 0x021 || format == 0x1bc ||
+                    format == 0x1bd;
+        uint32_t on = i < 32 ? rig.draw.component_enables[i / 8] >> i % 8 * 4
+                             : 0xf;
+        /* Component 2 is stored: elements of doubles have 256 bits. */
+        for (unsigned d = 0; d < (wide ? 8 : 4); d++, from++)
+            if (on >> (wide ? d / 2 : d) & 1)
+                out[n++] = in[from];
+    }
+    while (n % 4)
+        out[n++] = 0;
+    return n;
+}
+
+Test(fetch, packing_leaves_the_enabled_components)
+{
+    rig_init(GEN9_3DPRIM_POINTLIST, 1);
+    for (unsigned i = 0; i < 0x4000; i++)
+        rig.memory[i] = (uint8_t)below(256);
+    rig.draw.vb[0].size_B = 0x2ffd;
+    rig.draw.vb[1] = (struct draw_vertex_buffer){true, 0x100, 3, 0};
+    for (unsigned n = 0; n < 3000; n++) {
+        uint32_t plain[DRAW_MAX_VE * 8], want[DRAW_MAX_VE * 8];
+        uint32_t got[DRAW_MAX_VE * 8], key = below(300);
+        random_elements(&rig.draw);
+        for (unsigned i = 0; i < DRAW_PACKED_VE / 8; i++)
+            rig.draw.component_enables[i] = below(1 << 16) << 16 |
+                                            below(1 << 16);
+        /* More elements than bits. */
+        for (unsigned i = 8; n % 50 == 0 && i < DRAW_MAX_VE; i++)
+            rig.draw.ve[i] = rig.draw.ve[i % 8];
+        if (n % 50 == 0)
+            rig.draw.ve_count = DRAW_MAX_VE;
+        rig.draw.vf.component_packing_enable = false;
+        fetch_one(key, plain);
+        rig.draw.vf.component_packing_enable = true;
+        unsigned dwords = pack_by_hand(plain, want);
+        cr_assert_eq(fetch_one(key, got), dwords);
+        cr_assert_arr_eq(got, want, dwords * 4, "draw %u", n);
     }
 }

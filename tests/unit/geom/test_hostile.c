@@ -1,12 +1,11 @@
-/* Draws of random state over random memory: whatever comes out, nothing may
- * be touched that is not the draw's (run under a sanitizer to be sure), and
- * every draw must end. */
+/* test_hostile.c: draws of random state over random memory must end, and must
+ * not access memory outside of the draw (run under a sanitizer to be sure). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "rig.h"
 
-static uint64_t seed;
+static _Thread_local uint64_t seed;
 
 static uint32_t
 random_bits(void)
@@ -21,7 +20,7 @@ below(uint32_t n)
     return random_bits() % n;
 }
 
-/* Fills a packet's bits: plausible often, anything sometimes. */
+/* Fills a packet's bits, often with plausible values. */
 static void
 scramble(void *p, size_t size_B)
 {
@@ -39,7 +38,7 @@ random_float(void)
     return bits_from_float(some[below(ARRAY_SIZE(some))]);
 }
 
-/* Writes what it likes, wherever a handle points. */
+/* Writes random data wherever a handle points. */
 static void
 kernel(struct eu_thread *t, struct thread_env *env)
 {
@@ -196,5 +195,73 @@ Test(hostile, random_draws_end_well)
     for (unsigned i = 0; i < 150; i++) {
         seed = i;
         random_draw();
+    }
+}
+
+/* ---- threads that fail ------------------------------------------------ */
+
+static atomic_uint until_failure; /* threads */
+
+/* Like the real ones: a failed thread leaves its outputs as they are. */
+static void
+failing_kernel(struct eu_thread *t, struct thread_env *env)
+{
+    if (atomic_load(&rig.reset))
+        return;
+    if (atomic_fetch_sub(&until_failure, 1) == 1)
+        atomic_store(&rig.reset, true);
+    else
+        kernel(t, env);
+}
+
+/* Enough vertices for several jobs, positions of any kind: many are clipped. */
+static void
+failing_draw(unsigned topology, bool tess, bool gs, unsigned threads)
+{
+    rig_init(topology, 999);
+    rig_clip();
+    rig_threads(threads);
+    rig_vertex(0, 0, 0, 0, 1, 0);
+    rig.draw.vb[0].pitch_B = 0;
+    rig.draw.sgvs.vertexid_enable = true;
+    rig.draw.clip.maximum_vp_index = 0; /* the fast path of triangles */
+    rig.draw.clip.force_zero_rta_index_enable = true;
+    rig.draw.instance_count = 2;
+    rig.draw.vs.vertex_urb_entry_read_length = 2;
+    rig_stage(STAGE_VS, failing_kernel);
+    for (unsigned i = 0; i < 4; i++)
+        rig.draw.urb_entry_B[i] = 256;
+    if (tess) {
+        rig_stage(STAGE_HS, failing_kernel);
+        rig_stage(STAGE_DS, failing_kernel);
+        rig.draw.te.te_enable = true;
+        rig.draw.te.te_domain = below(3);
+        rig.draw.te.output_topology = 2;
+    }
+    if (gs) {
+        rig_stage(STAGE_GS, failing_kernel);
+        rig.draw.gs.dispatch_mode = GEN9_3DSTATE_GS_DISPATCH_MODE_SIMD8;
+        rig.draw.gs.output_vertex_size = 1;
+        rig.draw.gs.output_topology = GEN9_3DPRIM_TRISTRIP;
+    }
+    atomic_store(&until_failure, 1 + below(150));
+    rig_draw();
+    /* Other workers may add primitives that they have shaded before. */
+    if (!threads)
+        cr_assert_eq(rig.late_count, 0);
+    rig_finish();
+}
+
+Test(hostile, draws_end_with_the_first_failed_thread)
+{
+    static const uint8_t plain[] = {GEN9_3DPRIM_TRILIST, GEN9_3DPRIM_TRISTRIP,
+                                    GEN9_3DPRIM_TRIFAN, GEN9_3DPRIM_LINELIST,
+                                    GEN9_3DPRIM_POINTLIST};
+    for (unsigned i = 0; i < 200; i++) {
+        seed = i;
+        bool tess = i % 4 == 1;
+        unsigned topology = tess ? 34 /* patches of 3 */
+                                 : plain[i % ARRAY_SIZE(plain)];
+        failing_draw(topology, tess, i % 4 == 3, i % 3 * 2);
     }
 }

@@ -1,5 +1,5 @@
-/* Draws whose ranges have constants of their own: the same as range by
- * range. */
+/* test_pieces.c: draws whose ranges have their own constants, against drawing
+ * range by range. */
 #include <criterion/criterion.h>
 
 #include "rig.h"
@@ -10,8 +10,8 @@ TestSuite(pieces, .fini = rig_finish);
 #define VERTICES 96
 #define MAX_INDICES 256
 
-/* Position and attribute, both moved by the first constant; and a constant that
- * a thread changes, as kernels may. */
+/* Adds the first constant to position and attribute, and changes a constant
+ * register, as kernels may. */
 static void
 vs_move(struct eu_thread *t, struct thread_env *env)
 {
@@ -60,7 +60,7 @@ fill_ranges(void)
     rig.draw.vertex_count = first;
 }
 
-/* The last indices are far from the others, some in the buffer. */
+/* The last indices are far from the others; some are in the buffer. */
 static void
 fill_indices(void)
 {
@@ -97,7 +97,7 @@ begin(unsigned threads)
     d->stage[STAGE_VS].push = push[0];
 }
 
-/* Mostly the same triangles of other vertices, the last beyond the buffer. */
+/* Mostly one mesh at other vertices, the last one beyond the buffer. */
 static void
 make_mesh(void)
 {
@@ -188,7 +188,7 @@ Test(pieces, any_number_of_workers_draws_them)
     check(3, true);
 }
 
-/* Lanes without a vertex do not want anything cut. */
+/* Lanes without a vertex must not require clipping. */
 Test(pieces, of_few_vertices_are_not_cut)
 {
     begin(0);

@@ -1,4 +1,4 @@
-/* test_stages.c: vertices in threads, with C functions in place of the kernels;
+/* test_stages.c: vertex shader threads with C functions in place of kernels;
  * batches; order. */
 #include "stages.h"
 
@@ -25,7 +25,7 @@ Test(stages, vs_gets_constants_and_inputs)
     cr_expect_eq(rig.stats.vs_invocations, 11);
 }
 
-/* A list of triangles of vertices whose x is their number. */
+/* A triangle list with vertices whose x is their number. */
 static void
 draw_indexed(const uint16_t *index, unsigned count, unsigned vertex_count)
 {
@@ -51,8 +51,8 @@ Test(stages, indexed_vertices_are_shaded_once)
     cr_expect_eq(rig.prim[1].x[2], 3);
 }
 
-/* The lanes that are left over repeat the last vertex: seven keys on, but not
- * in a row. */
+/* Unused lanes repeat the last vertex. The last key is the first plus seven,
+ * but the keys are not consecutive. */
 Test(stages, few_vertices_that_lie_apart)
 {
     static const uint16_t index[] = {2, 4, 9};
@@ -62,8 +62,8 @@ Test(stages, few_vertices_that_lie_apart)
         cr_expect_float_eq(rig.prim[0].x[i], index[i], 0);
 }
 
-/* 20000 vertices an instance, several chunks and batches each; the fetch
- * repeats the position of vertex 0, the id tells them apart. */
+/* 20000 vertices per instance, which are several chunks and batches. The fetch
+ * repeats vertex 0's position; ids differ. */
 static void
 long_draw(unsigned topology, unsigned threads)
 {
@@ -182,8 +182,8 @@ vs_counted(struct eu_thread *t, struct thread_env *env)
     vs_copy(t, env);
 }
 
-/* Rows of a grid, `gap` numbers apart; the second half of them goes back by as
- * many as that. The vertices' number is all that they have. */
+/* Rows of a grid, `gap` numbers apart; the second half of the rows starts
+ * `back` rows earlier. Vertices have only their number. */
 static void
 grid(unsigned gap, unsigned back, bool impure, unsigned threads)
 {
@@ -248,7 +248,7 @@ Test(stages, chunks_begin_with_vertices_of_the_last)
 
 /* ---- the rest --------------------------------------------------------- */
 
-/* 3000 triangles of one chunk, a quarter of them out of sight. */
+/* 3000 triangles of one chunk, a quarter of them not visible. */
 static void
 mesh(unsigned threads)
 {
@@ -335,7 +335,7 @@ Test(stages, hostile_state_does_no_harm)
     cr_expect_eq(rig.prim_count, 1);
 }
 
-/* ---- draws that nobody sees -------------------------------------------- */
+/* ---- draws without output ---- */
 
 static unsigned unseen_threads;
 

@@ -1,5 +1,5 @@
 /* test_stages_patch.c: thread payloads and results of HS, DS and GS, with C
- * functions in place of the kernels. */
+ * functions in place of kernels. */
 #include "stages.h"
 
 #include <stdlib.h>
@@ -164,7 +164,7 @@ Test(stages, gs_streams_go_their_ways)
     cr_assert_eq(rig.prim_count, 3, "only stream 0 is drawn");
 }
 
-/* Claims more vertices than its entry has. */
+/* Reports more vertices than its entry has. */
 static void
 gs_liar(struct eu_thread *t, struct thread_env *env)
 {

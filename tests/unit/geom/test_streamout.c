@@ -1,4 +1,4 @@
-/* Stream output: what lands where, and what does not. */
+/* test_streamout.c: stream output: contents of buffers, bounds and counters. */
 #include <criterion/criterion.h>
 
 #include "rig.h"
@@ -7,7 +7,7 @@ TestSuite(streamout, .fini = rig_finish);
 
 #define SO_VA 0xa0000
 
-/* Position x, y of each vertex to buffer 0. */
+/* Writes position x, y of each vertex to buffer 0. */
 static void
 start(unsigned topology, unsigned count)
 {

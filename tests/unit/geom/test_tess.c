@@ -1,10 +1,11 @@
-/* The tessellator: known counts and positions, and what holds for any level:
- * the mesh covers the domain exactly once and is mirror symmetric. */
+/* test_tess.c: the tessellator: known counts and positions, and properties of
+ * any level: the mesh covers the domain exactly once and is mirror
+ * symmetric. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/geom/tess.h"
+#include "engine/geom/stages/tess.h"
 #include "gen9_pack.h"
 
 enum { QUAD = 0, TRI = 1, ISOLINE = 2 };
@@ -40,15 +41,15 @@ check_area(double sign)
     double sum = 0;
     for (unsigned i = 0; i < mesh.index_count; i += 3) {
         double a = tri_area(i) * sign;
-        /* Rounding to 1/65536 may turn slivers over by as much. */
+        /* Rounding to 1/65536 may reverse slivers by as much. */
         cr_expect_geq(a, -1.0 / TESS_ONE, "triangle %u", i / 3);
         sum += a;
     }
     return sum;
 }
 
-/* Every inner edge is shared by two triangles: count directed edges that
- * have no partner in the other direction; those are the border. */
+/* Counts border edges: directed edges without a partner in reverse. Two
+ * triangles share every inner edge. */
 static unsigned
 border_edges(void)
 {
@@ -108,8 +109,8 @@ Test(tess, uniform_quad_has_2_n_squared_triangles)
 
 Test(tess, uniform_triangle_has_the_specified_rings)
 {
-    /* GL 11.2.2.2: rings of n, n - 2, ... segments a side; between two of
-     * them lie as many triangles as both have segments. */
+    /* GL 11.2.2.2: rings have n, n - 2, ... segments per side; the triangles
+     * between two rings are as many as the segments of both. */
     for (unsigned n = 2; n <= 64; n++) {
         unsigned tris = n % 2, points = n % 2 ? 0 : 1;
         for (unsigned k = n; k >= 2; k -= 2)

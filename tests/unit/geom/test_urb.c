@@ -1,6 +1,7 @@
-/* URB messages: offsets, masks, bounds. */
+/* test_urb.c: URB messages: offsets, masks, bounds. */
 #include <criterion/criterion.h>
 
+#include "engine/geom/vue_transpose.h"
 #include "engine/msg/msg.h"
 
 #define ENTRY_B 64
@@ -17,7 +18,8 @@ enum { WRITE = 7, READ = 8 };
 static enum eu_msg_result
 message(uint32_t desc, unsigned mlen, unsigned rlen, uint32_t exec_mask)
 {
-    struct thread_env env = {.urb = {memory, sizeof memory}};
+    struct thread_env env = {
+        .urb = {memory, sizeof memory, geom_lanes_selected()->columns}};
     struct eu_message m = {
         .sfid = EU_SFID_URB,
         .exec_size = 8,
@@ -71,7 +73,7 @@ Test(urb, write_honours_the_execution_mask)
     cr_expect_eq(dword(14, 0), 16 + 7);
 }
 
-/* Whole slots; a lane that is off may have any handle. */
+/* Whole slots; a disabled lane may have any handle. */
 Test(urb, lanes_that_are_off_write_nothing)
 {
     for (unsigned count = 4; count <= 8; count += 4) {
@@ -141,7 +143,8 @@ Test(urb, too_short_messages_are_errors)
     cr_expect_eq(message(WRITE | PER_SLOT | MASKED, 2, 0, 0xff), EU_MSG_ERROR);
 }
 
-/* Whole slots go a short way: as lane by lane, wherever handles point. */
+/* The fast path for whole slots must equal the path lane by lane, for any
+ * handles. */
 Test(urb, whole_slots_as_lane_by_lane)
 {
     static uint8_t expected[sizeof memory];

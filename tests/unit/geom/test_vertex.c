@@ -1,12 +1,10 @@
-/* Eight vertices at a time against one at a time, on hostile values; triangles
- * on their short way against objects. */
+/* test_vertex.c: vectors of vertices against single ones, on hostile values;
+ * the triangle fast path against objects. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/cpu.h"
-#include "engine/geom/clip.h"
-#include "engine/geom/lanes.h"
+#include "engine/geom/clip/clip.h"
 #include "rig.h"
 
 TestSuite(vertex, .fini = rig_finish);
@@ -91,119 +89,6 @@ Test(vertex, lanes_are_vertices)
     }
 }
 
-/* ---- what is made for one instruction set -------------------------------- */
-
-static void
-prepare_in_steps(const struct geom_lanes *lanes, const struct vertex_space *s,
-                 const uint32_t vue[16][8], struct geom_vert v[16],
-                 uint32_t codes[16])
-{
-    for (unsigned i = 0; i < 16; i += lanes->verts)
-        lanes->prepare(s, (const uint8_t *)vue[i], sizeof vue[i], v + i,
-                       codes + i);
-}
-
-static void
-compare_prepare(const struct geom_lanes *lanes, const struct vertex_space *s)
-{
-    uint32_t vue[16][8], want[16], got[16];
-    struct geom_vert one[16], all[16];
-    for (unsigned i = 0; i < 16; i++) {
-        for (unsigned k = 0; k < 8; k++)
-            vue[i][k] = bits_from_float(hostile_float());
-    }
-    prepare_in_steps(&geom_lanes_ref, s, vue, one, want);
-    prepare_in_steps(lanes, s, vue, all, got);
-    for (unsigned i = 0; i < 16; i++) {
-        same(one[i].p.v.x, all[i].p.v.x);
-        same(one[i].p.v.y, all[i].p.v.y);
-        same(one[i].p.v.z, all[i].p.v.z);
-        same(one[i].p.v.w_inv, all[i].p.v.w_inv);
-        cr_assert(one[i].p.x == all[i].p.x && one[i].p.y == all[i].p.y);
-        cr_assert(want[i] == got[i] && all[i].codes == got[i]);
-        cr_assert(all[i].viewport == s->viewport && all[i].p.v.vue == vue[i] &&
-                  all[i].edge_flag);
-    }
-}
-
-static void
-compare_columns(const struct geom_lanes *lanes)
-{
-    uint32_t in[8][8];
-    uint8_t want[8][40] = {{0}}, got[8][40] = {{0}};
-    uint8_t *want_row[8], *got_row[8];
-    for (unsigned i = 0; i < 8; i++) {
-        unsigned place = (i * 3 + 1) % (8 - below(3)), at_B = below(2) * 4;
-        want_row[i] = want[place] + at_B;
-        got_row[i] = got[place] + at_B;
-        for (unsigned c = 0; c < 8; c++)
-            in[i][c] = below(1 << 24);
-    }
-    geom_lanes_ref.columns(in, want_row);
-    lanes->columns(in, got_row);
-    cr_assert_arr_eq(got, want, sizeof want);
-}
-
-static void
-compare_rows(const struct geom_lanes *lanes)
-{
-    uint8_t memory[256];
-    const uint8_t *row[8];
-    uint32_t want[4][8], got[4][8], key[100], lo[2], hi[2];
-    for (unsigned i = 0; i < sizeof memory; i++)
-        memory[i] = (uint8_t)below(256);
-    for (unsigned i = 0; i < 8; i++)
-        row[i] = memory + below(sizeof memory - 15);
-    geom_lanes_ref.rows(row, want);
-    lanes->rows(row, got);
-    cr_assert_arr_eq(got, want, sizeof want);
-    unsigned stride_B = below((sizeof memory - 16) / 7 + 1);
-    geom_lanes_ref.rows_apart(memory, stride_B, want);
-    lanes->rows_apart(memory, stride_B, got);
-    cr_assert_arr_eq(got, want, sizeof want);
-    compare_columns(lanes);
-    unsigned count = below(ARRAY_SIZE(key));
-    for (unsigned i = 0; i < count; i++)
-        key[i] = below(1 << 16) << below(17);
-    geom_lanes_ref.range(key, count, &lo[0], &hi[0]);
-    lanes->range(key, count, &lo[1], &hi[1]);
-    cr_assert(lo[0] == lo[1] && hi[0] == hi[1]);
-}
-
-static void
-compare_lanes(const struct geom_lanes *lanes, enum cpu_level cpu)
-{
-    if (cpu_selected() < cpu)
-        cr_skip("not on this processor");
-    for (unsigned n = 0; n < 4000; n++) {
-        struct vertex_space s = {
-            .clips = below(2),
-            .d3d = below(2),
-            .divides = below(2),
-            .transforms = below(2),
-            .viewport = 5,
-        };
-        for (unsigned i = 0; i < 3; i++) {
-            s.scale[i] = hostile_float();
-            s.offset[i] = hostile_float();
-        }
-        for (unsigned i = 0; i < 4; i++)
-            s.guard[i] = hostile_float();
-        compare_prepare(lanes, &s);
-        compare_rows(lanes);
-    }
-}
-
-Test(vertex, avx2)
-{
-    compare_lanes(&geom_lanes_avx2, CPU_AVX2);
-}
-
-Test(vertex, avx512)
-{
-    compare_lanes(&geom_lanes_avx512, CPU_AVX512);
-}
-
 /* ---- draws ------------------------------------------------------------ */
 
 static void
@@ -244,7 +129,8 @@ compare_prims(const struct rig_prim *a, const struct rig_prim *b)
         same(a->flat[k], b->flat[k]);
 }
 
-/* With viewports to choose from, a draw goes by objects; all name the first. */
+/* With several viewports a draw takes the path of objects; all vertices select
+ * viewport 0. */
 static void
 check_draw(unsigned topology)
 {

@@ -1,9 +1,10 @@
+/* rig.c: the test rig of raster/, and stubs of the rooms around it. */
 #include "rig.h"
 #include "base/pool.h"
 
 #include <stdlib.h>
 
-/* ---- stubs of the rooms that are not under test -------------------------- */
+/* ---- stubs of other rooms ----------------------------------------------- */
 
 void
 vm_thread_enter(void)
@@ -23,6 +24,18 @@ vm_is_ours(const struct engine_vm *vm, const void *ptr, uint64_t size_B,
 {
     *epoch = rig_memory.epoch;
     return rig_memory.ours;
+}
+
+uint64_t
+vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B)
+{
+    return size_B;
+}
+
+bool
+vm_is_shared(const struct engine_vm *vm, const void *ptr)
+{
+    return rig_memory.shared;
 }
 
 static struct rig *
@@ -46,12 +59,6 @@ stage_sampler(const struct shader_stage *stage, unsigned index)
 }
 
 void
-stage_start(const struct shader_stage *stage, struct eu_start *start)
-{
-    start->kernel = stage->kernel;
-}
-
-void
 stage_header(const struct shader_stage *stage, uint32_t g0[8], unsigned fftid)
 {
     g0[5] = fftid;
@@ -63,39 +70,40 @@ msg_send(struct eu_thread *thread, const struct eu_message *msg)
     return msg_render(thread->user, thread, msg);
 }
 
-eu_send_fn
-msg_sender(void)
+void
+stage_start(const struct shader_stage *stage, struct eu_start *start)
 {
-    return msg_send;
+    start->kernel = stage->kernel;
+    start->send = msg_send;
 }
 
-struct msg_pixels
-msg_find_pixels(struct thread_env *env, const struct eu_message *m)
+static struct stage_pixels
+find_no_pixels(struct thread_env *env, const struct eu_message *m)
 {
-    return (struct msg_pixels){NULL, NULL};
+    return (struct stage_pixels){NULL, NULL};
 }
 
 static enum eu_msg_result
 catch_send(struct eu_thread *thread, const struct eu_message *msg)
 {
-    memcpy(thread->caught, msg->src0, EU_CATCH_GRF * (size_t)EU_GRF_B);
+    memcpy(thread->captured, msg->src0, EU_CAPTURE_GRF * (size_t)EU_GRF_B);
     thread->message.exec_mask = msg->exec_mask;
     return EU_MSG_OK;
 }
 
-/* What a row's tail does with the colours. */
+/* The epilogue of a chain's thread. */
 static void
 store_row(const struct eu_thread *thread, const uint32_t color[4][16])
 {
-    const struct eu_row *row = thread->row;
+    const struct eu_chain_entry *row = thread->chain;
     struct rt_block b;
-    memcpy(&b, thread->tail.arg, sizeof b);
-    struct rt_plane plane[MAX_SAMPLES] = {{row->caught, row->caught_mask}};
+    memcpy(&b, thread->epilogue.arg, sizeof b);
+    struct rt_plane plane[MAX_SAMPLES] = {{row->captured, row->captured_mask}};
     for (unsigned c = 0; c < 4; c++)
         b.c[c] = color[c];
     for (unsigned i = 0; b.planes > 1 && i < b.planes; i++) {
         plane[i] = b.plane[row_block(&b.rest, row) * b.planes + i];
-        plane[i].mask &= row->caught_mask;
+        plane[i].mask &= row->captured_mask;
     }
     b.count = 1;
     b.plane = plane;
@@ -104,24 +112,25 @@ store_row(const struct eu_thread *thread, const uint32_t color[4][16])
 }
 
 static void
-begin_row(const struct rig *rig, struct eu_thread *thread, struct eu_row *row)
+begin_row(const struct rig *rig, struct eu_thread *thread,
+          struct eu_chain_entry *row)
 {
-    thread->row = row;
+    thread->chain = row;
     thread->sr0[2] = row->dispatch_mask;
     thread->sr0[3] = row->vector_mask;
-    const struct eu_launch launch = {.row_grf = rig->row_grf,
-                                     .row_weights = rig->row_weights};
-    eu_row_take(&launch, thread, row);
+    const struct eu_launch launch = {.chain_grf = rig->chain_grf,
+                                     .chain_weights = rig->chain_weights};
+    eu_chain_take(&launch, thread, row);
 }
 
 static void
 run_of_row(struct rig *rig, struct eu_thread *thread)
 {
     alignas(32) uint32_t color[4][16];
-    bool stores = thread->tail.fn;
-    thread->caught = stores ? (uint8_t *)color : thread->row->caught;
+    bool stores = thread->epilogue.fn;
+    thread->captured = stores ? (uint8_t *)color : thread->chain->captured;
     rig->shader(rig, thread, thread->user);
-    thread->row->caught_mask &= thread->message.exec_mask;
+    thread->chain->captured_mask &= thread->message.exec_mask;
     if (stores)
         store_row(thread, color);
 }
@@ -129,20 +138,20 @@ run_of_row(struct rig *rig, struct eu_thread *thread)
 static int64_t
 enter_row(struct rig *rig, struct eu_thread *thread, int64_t left)
 {
-    for (;; begin_row(rig, thread, thread->row + 1)) {
+    for (;; begin_row(rig, thread, thread->chain + 1)) {
         rig->runs++;
         if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
             return left;
         run_of_row(rig, thread);
-        if (!thread->row->more)
+        if (!thread->chain->more)
             break;
     }
     thread->status = EU_FINISHED;
     return left;
 }
 
-/* As eu_launch.pairs, if it feels like it: the row's threads but for an odd one
- * begin with the same registers, which are what they were in the end. */
+/* A stub of eu_launch.lockstep that sometimes runs no threads. Threads begin
+ * with equal registers, and the registers are restored at the end. */
 static bool
 run_pairs(const struct eu_launch *launch, struct eu_thread *thread,
           int64_t *left)
@@ -152,28 +161,28 @@ run_pairs(const struct eu_launch *launch, struct eu_thread *thread,
     uint8_t kept[sizeof thread->grf];
     memcpy(kept, thread->grf, sizeof kept);
     thread->send = catch_send;
-    while (rig->runs % 3 && thread->row->more) {
+    while (rig->runs % 3 && thread->chain->more) {
         for (unsigned n = 0; n < 2; n++) {
             rig->runs++;
-            begin_row(rig, thread, thread->row);
+            begin_row(rig, thread, thread->chain);
             run_of_row(rig, thread);
             memcpy(thread->grf, kept, sizeof kept);
-            if (!thread->row->more)
+            if (!thread->chain->more)
                 return true;
-            thread->row++;
+            thread->chain++;
         }
     }
     return false;
 }
 
-/* As compiled code would: the colours are caught, or it leaves. */
+/* Like compiled code: captures the colours, or returns without finishing. */
 static int64_t
 enter(struct eu_thread *thread, int64_t left, const void *entry, uint64_t mask)
 {
     struct thread_env *env = thread->user;
     struct rig *rig = rig_of(env->stage);
     thread->send = catch_send;
-    if (thread->row)
+    if (thread->chain)
         return enter_row(rig, thread, left);
     rig->runs++;
     if (rig->unfinished_every && rig->runs % rig->unfinished_every == 0)
@@ -189,14 +198,14 @@ eu_launch_init(struct eu_launch *launch, const struct eu_start *start)
     const struct rig *rig = (const void *)start->kernel;
     launch->start = *start;
     memcpy(launch->live_in, rig->live_in, sizeof rig->live_in);
-    launch->catches = rig->catches;
+    launch->captures_rt_write = rig->captures_rt_write;
     launch->steady = rig->steady;
     launch->enter = enter;
-    launch->apart = true;
-    launch->rows = rig->row_grf;
-    launch->row_grf = rig->row_grf;
-    launch->row_weights = rig->row_weights;
-    launch->pairs = rig->pairs ? run_pairs : NULL;
+    launch->lane_independent = true;
+    launch->chains = rig->chain_grf;
+    launch->chain_grf = rig->chain_grf;
+    launch->chain_weights = rig->chain_weights;
+    launch->lockstep = rig->pairs ? run_pairs : NULL;
     memset(launch->written, rig->stays ? 0 : 0xff, sizeof launch->written);
     launch->last_sfid = EU_SFID_RENDER;
     launch->last_pred = !rig->keeps_lanes;
@@ -222,8 +231,9 @@ eu_launch_end(const struct eu_launch *launch, uint32_t before)
 }
 
 bool
-msg_launch(const struct eu_launch *launch, struct eu_thread *thread,
-           struct thread_env *env, uint32_t dispatch_mask, uint32_t vector_mask)
+thread_launch(const struct eu_launch *launch, struct eu_thread *thread,
+              struct thread_env *env, uint32_t dispatch_mask,
+              uint32_t vector_mask)
 {
     struct rig *rig = rig_of(env->stage);
     thread->kernel = launch->start.kernel;
@@ -256,8 +266,8 @@ eu_launch_go_on(const struct eu_launch *launch, struct eu_thread *thread,
 }
 
 bool
-msg_go_on(struct eu_thread *thread, struct thread_env *env,
-          enum eu_status status)
+thread_go_on(struct eu_thread *thread, struct thread_env *env,
+             enum eu_status status)
 {
     struct rig *rig = rig_of(env->stage);
     thread->send = msg_send;
@@ -268,8 +278,8 @@ msg_go_on(struct eu_thread *thread, struct thread_env *env,
 void
 eu_launch_count_from(struct eu_thread *thread)
 {
-    thread->row = NULL;
-    thread->tail.fn = NULL;
+    thread->chain = NULL;
+    thread->epilogue.fn = NULL;
 }
 
 void
@@ -318,7 +328,7 @@ make_interleaved(struct surface *s, uint8_t **memory, unsigned format,
     make_surface(s, memory, format, element_B, samples);
     if (samples == 1)
         return;
-    /* Room for 4 x 4 samples a pixel, whatever the count. */
+    /* Room for 4 x 4 samples per pixel, with any count. */
     s->interleaved = true;
     s->row_pitch_B *= 4;
     s->qpitch_el_rows *= 4;
@@ -374,6 +384,7 @@ rig_create(unsigned threads)
     ps->kind = STAGE_PS;
     ps->enabled = true;
     ps->kernel = (const struct eu_kernel *)(const void *)rig;
+    ps->find_pixels = find_no_pixels;
     memset(rig->live_in, 0xff, sizeof rig->live_in);
     ps->simd = 16;
     ps->grf_start = 8;
@@ -466,7 +477,7 @@ rig_shade_constant(struct rig *rig, struct eu_thread *t, struct thread_env *env)
 {
     alignas(32) uint32_t payload[16][8];
     unsigned simd = env->stage->simd;
-    unsigned per = rig->dual || simd == 8 ? 1 : 2; /* registers a channel */
+    unsigned per = rig->dual || simd == 8 ? 1 : 2; /* registers per channel */
     for (unsigned k = 0; k < 8; k++) {
         float v = k < 4 ? rig->color[k] : rig->src1[k - 4];
         for (unsigned i = 0; i < 8 * per; i++)

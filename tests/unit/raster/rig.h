@@ -1,17 +1,25 @@
-/* rig.h: a raster room with a stub kernel: what a draw needs, in plain
- * memory, and a shader that is a C function. Links raster/, msg_render.c,
- * msg_pi.c and the sampler; everything else is stubbed here. */
+/* rig.h: test rig of raster/: draws in plain memory with a stub kernel, a pixel
+ * shader that is a C function. Links raster/, msg_render.c, msg_pi.c and the
+ * sampler; rig.c has stubs for all else. */
 #ifndef TESTS_RASTER_RIG_H
 #define TESTS_RASTER_RIG_H
 
-#include "engine/raster/raster.h"
+#include "engine/msg/msg.h"
+#include "engine/raster/bin/bin.h"
+#include "engine/raster/blit/blit.h"
+#include "engine/raster/coverage/coverage.h"
+#include "engine/raster/depth/depth.h"
+#include "engine/raster/output/output.h"
+#include "engine/raster/pixel_group.h"
+#include "engine/raster/shade/shade.h"
+#include "engine/raster/tile_view.h"
 
 #define RIG_PX 128
 #define RIG_LAYERS 2
 
 struct rig;
 
-/* The "kernel": reads thread->grf, sends messages with rig_rt_write(). */
+/* The kernel: reads thread->grf, sends messages with rig_rt_write(). */
 typedef void (*rig_shader)(struct rig *rig, struct eu_thread *t,
                            struct thread_env *env);
 
@@ -21,27 +29,28 @@ struct rig {
     atomic_bool reset;
     struct pool *pool;
     rig_shader shader;
-    uint32_t live_in[4];     /* registers that the shader reads; all */
+    uint32_t live_in[4];     /* registers that the shader reads; default: all */
     float color[4], src1[4]; /* for rig_shade_constant */
     bool dual;
-    bool catches, steady; /* of the launch: see struct eu_launch */
-    unsigned row_grf;     /* likewise; 0: no rows */
-    bool row_weights;
-    bool stays;                /* no thread changes its registers */
-    bool pairs;                /* rows may begin with threads in lockstep */
-    size_t kernel_B;           /* how large the shader is said to be */
-    bool keeps_lanes;          /* no caught thread leaves out a lane */
-    unsigned unfinished_every; /* every so many caught threads go on by send */
+    bool captures_rt_write, steady; /* members of struct eu_launch */
+    unsigned chain_grf;             /* likewise; 0: no chains */
+    bool chain_weights;
+    bool stays;                /* threads do not write registers */
+    bool pairs;                /* chains may begin in lockstep */
+    size_t kernel_B;           /* size that the shader claims */
+    bool keeps_lanes;          /* captured threads keep all lanes */
+    unsigned unfinished_every; /* one in so many captured threads does not
+                                  finish and sends its message */
     struct surface target[DRAW_MAX_RT];
     uint8_t *memory[DRAW_MAX_RT], *depth, *stencil, *mcs;
     void *user;
-    unsigned runs; /* not exact with several threads */
+    unsigned runs; /* not exact with several workers */
     uint32_t vue[4][64];
 };
 
-/* What vm_is_ours() says of all memory. */
+/* Answers of vm_is_ours() and vm_is_shared() for all memory. */
 struct rig_memory {
-    bool ours;
+    bool ours, shared;
     uint64_t epoch;
 };
 extern struct rig_memory rig_memory;
@@ -59,12 +68,12 @@ uint8_t *rig_texel(struct rig *rig, unsigned i, unsigned x, unsigned y,
 uint32_t rig_rgba8(struct rig *rig, unsigned x, unsigned y);
 
 struct prim rig_triangle(struct rig *rig, const float xy[6], float z);
-/* Axis-parallel, pixels [x0, x1) x [y0, y1). */
+/* An axis-parallel rectangle of pixels [x0, x1) x [y0, y1). */
 struct prim rig_rect(struct rig *rig, float x0, float y0, float x1, float y1,
                      float z);
 void rig_draw(struct rig *rig, const struct prim *prims, unsigned count);
 
-/* One message of the render cache, mask over its 8 or 16 lanes. */
+/* Sends one message to the render cache; mask: its 8 or 16 lanes. */
 void rig_rt_write(struct thread_env *env, struct eu_thread *t, uint32_t desc,
                   bool header, uint32_t mask, const uint32_t *payload,
                   unsigned grfs);

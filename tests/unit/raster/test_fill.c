@@ -1,4 +1,5 @@
-/* Coverage: the fill rule, rectangles, clipping, points and lines. */
+/* test_fill.c: coverage: the fill rule, rectangles, clipping, points and lines.
+ */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,8 +36,8 @@ hits(struct rig *rig, unsigned x, unsigned y)
 #define GRID 9
 #define CELL 14.0f
 
-/* A grid of vertices pushed about at random, two triangles a cell: every
- * pixel of the fixed outline must be hit exactly once. */
+/* A grid of randomly moved vertices, two triangles per cell: every pixel of the
+ * fixed outline must be hit exactly once. */
 static void
 draw_mesh(struct rig *rig, uint32_t seed)
 {
@@ -346,8 +347,8 @@ inside(const float xy[6], unsigned i, double x, double y)
            ((double)q[1] - (double)p[1]) * (x - (double)p[0]);
 }
 
-/* Area of the part of a pixel, grown by `grow`, that the triangle covers,
- * times two: the pixel's polygon is cut at each edge. */
+/* Twice the area that the triangle shares with a pixel, grown by `grow`: clips
+ * the pixel's polygon at each edge. */
 static double
 common_area(const float xy[6], unsigned px, unsigned py, double grow)
 {
@@ -418,7 +419,7 @@ Test(fill, conservative_triangles_take_what_they_touch)
         rig_draw(rig, &p, 1);
         for (unsigned y = 0; y < RIG_PX; y++)
             for (unsigned x = 0; x < RIG_PX; x++)
-                /* What only touches is up to the fill rule. */
+                /* For pixels that only touch, the fill rule decides. */
                 cr_assert(hits(rig, x, y) ? common_area(xy, x, y, 1e-6) > 0
                                           : common_area(xy, x, y, 0) < 1e-9,
                           "triangle %u at %u, %u", round, x, y);
@@ -426,7 +427,7 @@ Test(fill, conservative_triangles_take_what_they_touch)
     }
 }
 
-/* Writes 0 where the coverage mask is empty. */
+/* Writes 0 to lanes whose coverage mask is empty. */
 static void
 shade_coverage(struct rig *rig, struct eu_thread *t, struct thread_env *env)
 {
@@ -483,7 +484,7 @@ static struct prim
 random_tiny(struct rig *rig, uint32_t *seed, int32_t x[3], int32_t y[3])
 {
     float xy[6];
-    int32_t side = 16 << next_random(seed) % 8; /* to eight pixels */
+    int32_t side = 16 << next_random(seed) % 8; /* up to eight pixels */
     int32_t grid = next_random(seed) % 3 ? 1 : 128;
     int32_t x0 = (int32_t)(next_random(seed) % (20 * 256)) - 512;
     int32_t y0 = (int32_t)(next_random(seed) % (20 * 256)) - 512;
@@ -557,7 +558,7 @@ random_below(uint32_t *seed, int32_t n)
     return (int32_t)(next_random(seed) % (uint32_t)n);
 }
 
-/* Anywhere on the largest surface, corners on centres and edges as well. */
+/* Anywhere on the largest surface, including corners on centres and edges. */
 static void
 random_small(uint32_t *seed, struct edge edge[3], struct small *sm)
 {
@@ -580,8 +581,8 @@ random_small(uint32_t *seed, struct edge edge[3], struct small *sm)
     sm->y1 = MIN2(sm->y0 + height, (sm->y0 & ~3) + 16);
 }
 
-/* With area, and all of its box, as far as it spans no more than four blocks
- * each way. */
+/* A triangle with area, and its complete box, limited to four blocks each way.
+ */
 static bool
 random_whole(uint32_t *seed, struct edge edge[3], struct small *sm)
 {
@@ -627,8 +628,7 @@ Test(fill, boxes_of_whole_triangles_leave_nothing_out)
     cr_expect_gt(some, 10000);
 }
 
-/* The blocks in a tile, known or found again, are the same ones in the same
- * order. */
+/* A tile's blocks from setup and from coverage are equal, in the same order. */
 static void
 compare_lists(const struct edge edge[3], const struct small *sm)
 {

@@ -1,5 +1,4 @@
-/* any_request.h: surfaces, samplers and requests as hostile as they come, and
- * the comparison of two answers. */
+/* any_request.h: hostile random surfaces, samplers and requests. */
 #ifndef TEST_ANY_REQUEST_H
 #define TEST_ANY_REQUEST_H
 
@@ -32,8 +31,7 @@ any_coord(void)
     }
 }
 
-/* Eight at a time: one by one they take longer than all that is done with
- * them. */
+/* Eight bytes at a time: single bytes take longer than the whole test. */
 static inline void
 fill_with_any_bytes(const struct surface *s)
 {
@@ -164,9 +162,9 @@ bits_of(uint64_t v, unsigned hi, unsigned lo)
     return v >> lo & ((UINT64_C(1) << (hi - lo + 1)) - 1);
 }
 
-/* An ETC block in mode H, which looks at the order of its two colours: they are
- * equal. Bit 33 is set, a sum of red is within 0..31 and one of green is not.
- */
+/* An ETC block in mode H with two equal colours, because mode H depends on
+ * their order. Bit 33 is set, a sum of red is within 0..31 and one of green is
+ * not. */
 static inline uint64_t
 any_equal_block(void)
 {
@@ -190,21 +188,6 @@ fill_with_equal_blocks(struct surface *s)
     for (uint64_t at = 0; at + 8 <= s->limit_B; at += 8) {
         uint64_t v = __builtin_bswap64(any_equal_block());
         memcpy(s->mem + at, &v, sizeof v);
-    }
-}
-
-static inline void
-check_same_bits(const struct surface *s, const struct sample_req *req,
-                uint32_t a[4][SAMPLE_LANES], uint32_t b[4][SAMPLE_LANES],
-                const char *path, unsigned round)
-{
-    for (unsigned i = 0; i < 64; i++) {
-        uint32_t x = a[i / 16][i % 16], y = b[i / 16][i % 16];
-        cr_assert_eq(x, y,
-                     "round %u: %s type %u tiling %u op %u channel %u lane %u "
-                     "%s: %08x %08x",
-                     round, s->fmt->name, s->type, s->tiling, req->op, i / 16,
-                     i % 16, path, x, y);
     }
 }
 

@@ -2,10 +2,10 @@
 #ifndef TEST_SAMPLE_HELPER_H
 #define TEST_SAMPLE_HELPER_H
 
-#include <criterion/criterion.h>
+#include <assert.h>
 #include <stdlib.h>
 
-#include "sampler/sample.h"
+#include "sampler/reference/sample.h"
 
 #define F_RGBA32F 0x000
 #define F_RGBA8 0x0c7
@@ -35,13 +35,13 @@ make_surface(unsigned type, unsigned format, uint32_t w, uint32_t h,
         .swizzle = {4, 5, 6, 7},
         .cube_faces = 0x3f,
     };
-    cr_assert_not_null(s.fmt);
+    assert(s.fmt);
     s.row_pitch_B = ALIGN_POT(w * 2 * s.fmt->element_B, 512);
     s.qpitch_el_rows = ALIGN_POT(h * 2 + 32, 32);
     uint32_t slices = type == SURFACE_CUBE ? depth * 6 : depth;
     s.limit_B = (uint64_t)s.row_pitch_B * s.qpitch_el_rows * slices;
     s.mem = aligned_alloc(4096, ALIGN_POT(s.limit_B, 4096));
-    cr_assert_not_null(s.mem);
+    assert(s.mem);
     memset(s.mem, 0, s.limit_B);
     surface_layout(&s);
     return s;
@@ -53,11 +53,11 @@ put_texel(const struct surface *s, unsigned level, uint32_t x, uint32_t y,
 {
     union color c = {.f = {r, g, b, a}};
     uint8_t *p = surface_ptr(s, level, x, y, z, 0);
-    cr_assert_not_null(p);
+    assert(p);
     format_pack(s->fmt, &c, p);
 }
 
-/* A texel whose red names its place. */
+/* A red value that encodes a texel's place. */
 static inline float
 texel_name(unsigned level, uint32_t x, uint32_t y, uint32_t z)
 {
@@ -124,6 +124,7 @@ sample_red(const struct surface *s, const struct sampler *sp,
     return sample_one(s, sp, req).f[0];
 }
 
+/* For tests that include criterion. */
 #define near(a, b) cr_assert_float_eq(a, b, 1e-5f, "%g is not %g", a, b)
 
 #endif

@@ -1,10 +1,10 @@
-/* direct.h: the worker's blocks, if it has any; a part of direct_*.c. */
+/* direct.h: the worker's block cache, if it has one; part of direct_*.c. */
 #ifndef ENGINE_MSG_DIRECT_H
 #define ENGINE_MSG_DIRECT_H
 
 #include "engine/msg/sampler_prepared.h"
 
-static inline struct sample_blocks *
+static inline struct block_cache *
 made_blocks(const struct thread_env *env)
 {
     return env->worker < STAGE_CACHE_WORKERS

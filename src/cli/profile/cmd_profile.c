@@ -1,0 +1,235 @@
+/* cmd_profile.c: softlake profile: runs a command and reports how often each
+ * instruction of its kernels was executed. */
+#include "cli/launch/launch.h"
+#include "cli/profile/profile.h"
+#include "cli/profile/profile_data.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: softlake profile [OPTION]... [--] COMMAND [ARG...]\n"
+    "\n"
+    "Runs COMMAND under softlake and counts exactly how often each "
+    "instruction\n"
+    "of each EU kernel is executed, in all its processes. Shortcuts that run\n"
+    "fewer threads than hardware are switched off. Needs no GPU and no "
+    "rights.\n"
+    "\n"
+    "      --json[=FILE]        profile.json, for annotate and diff\n"
+    "      --csv[=DIR]          tables: kernels.csv, insns.csv\n"
+    "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
+    "      --folded[=FILE]      stacks for flamegraph.pl\n"
+    "      --speedscope[=FILE]  for speedscope.app\n"
+    "  -o, --output=DIR         where files without a name go; default\n"
+    "                           softlake-profile-PID\n"
+    "  -k, --kernel=GLOB        only kernels with such names\n"
+    "      --stage=LIST         only these stages: vs,hs,ds,gs,fs,cs\n"
+    "      --as-run             leave the shortcuts on\n"
+    "      --top=N              kernels in the summary (10)\n"
+    "      --fail-if=EXPR       exit 1 if 'insn>N' or 'threads>N' is true\n"
+    "  -q, --quiet              no summary\n"
+    "  -h, --help               this text\n"
+    "\n"
+    "Exit status: the command's, or 1 for --fail-if if the command "
+    "succeeded.\n";
+
+/* Run fewer threads, or none, where the image is the same. */
+#define EXACT "no_rects,no_hidden,no_cleared,no_wait,no_uniform"
+
+enum report {
+    REPORT_JSON,
+    REPORT_CSV,
+    REPORT_CALLGRIND,
+    REPORT_FOLDED,
+    REPORT_SPEEDSCOPE,
+    REPORT_COUNT
+};
+static const char *const default_names[REPORT_COUNT] = {
+    [REPORT_JSON] = "profile.json",
+    [REPORT_CSV] = "csv",
+    [REPORT_CALLGRIND] = "callgrind.out",
+    [REPORT_FOLDED] = "profile.folded",
+    [REPORT_SPEEDSCOPE] = "profile.speedscope.json",
+};
+
+struct options {
+    bool wanted[REPORT_COUNT];
+    const char *file[REPORT_COUNT]; /* NULL: the default, in dir */
+    const char *dir, *kernel, *stage, *fail_if;
+    unsigned top;
+    bool as_run, quiet;
+};
+
+enum { OPT_STAGE = 256, OPT_AS_RUN, OPT_TOP, OPT_FAIL_IF, OPT_REPORT };
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"kernel", required_argument, NULL, 'k'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"stage", required_argument, NULL, OPT_STAGE},
+    {"as-run", no_argument, NULL, OPT_AS_RUN},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"fail-if", required_argument, NULL, OPT_FAIL_IF},
+    {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
+    {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
+    {"callgrind", optional_argument, NULL, OPT_REPORT + REPORT_CALLGRIND},
+    {"folded", optional_argument, NULL, OPT_REPORT + REPORT_FOLDED},
+    {"speedscope", optional_argument, NULL, OPT_REPORT + REPORT_SPEEDSCOPE},
+    {NULL, 0, NULL, 0},
+};
+
+/* Parses 'insn>N'. value: of the profile, or NULL to check the syntax. */
+static bool
+judge(const char *expr, const struct profile *p, bool *is_true)
+{
+    static const char *const names[] = {"insn", "threads"};
+    uint64_t value[2] = {0, 0};
+    for (unsigned i = 0; p && i < p->kernel_count; i++) {
+        value[0] += p->kernels[i].executed;
+        value[1] += p->kernels[i].threads;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        size_t n = strlen(names[i]);
+        char *end;
+        if (strncmp(expr, names[i], n) || (expr[n] != '>' && expr[n] != '<'))
+            continue;
+        double limit = strtod(expr + n + 1, &end);
+        *is_true = expr[n] == '>' ? (double)value[i] > limit
+                                  : (double)value[i] < limit;
+        return end != expr + n + 1 && !*end;
+    }
+    return false;
+}
+
+/* An exit status, or -1 to go on. */
+static int
+take_option(struct options *o, int c)
+{
+    char *end;
+    bool is_true;
+    if (c >= OPT_REPORT) {
+        o->wanted[c - OPT_REPORT] = true;
+        o->file[c - OPT_REPORT] = optarg;
+        return -1;
+    }
+    switch (c) {
+    case 'o': o->dir = optarg; return -1;
+    case 'k': o->kernel = optarg; return -1;
+    case 'q': o->quiet = true; return -1;
+    case OPT_STAGE: o->stage = optarg; return -1;
+    case OPT_AS_RUN: o->as_run = true; return -1;
+    case OPT_TOP:
+        o->top = (unsigned)strtoul(optarg, &end, 10);
+        if (!*end && end != optarg)
+            return -1;
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --top wants a number, not '%s'", optarg);
+    case OPT_FAIL_IF:
+        o->fail_if = optarg;
+        if (judge(optarg, NULL, &is_true))
+            return -1;
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --fail-if wants insn>N, insn<N, "
+                            "threads>N or threads<N, not '%s'",
+                            optarg);
+    case 'h': fputs(usage, stdout); return 0;
+    default: return CLI_EXIT_LAUNCHER;
+    }
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+static const char *
+write_report(const struct profile *p, const struct profile_origin *from,
+             enum report kind, const char *file)
+{
+    switch (kind) {
+    case REPORT_JSON: return profile_write_json(p, from, file);
+    case REPORT_CSV: return profile_write_csv(p, file);
+    case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
+    case REPORT_FOLDED: return profile_write_folded(p, file);
+    default: return profile_write_speedscope(p, file);
+    }
+}
+
+/* False, after a message, if one cannot be written. */
+static bool
+write_reports(const struct profile *p, const struct profile_origin *from,
+              const struct options *o)
+{
+    char dir[64], path[4096];
+    bool ok = true;
+    snprintf(dir, sizeof dir, "softlake-profile-%d", (int)getpid());
+    for (unsigned i = 0; i < REPORT_COUNT; i++) {
+        const char *in = o->dir ? o->dir : dir, *file = o->file[i];
+        if (!o->wanted[i])
+            continue;
+        if (!file) {
+            mkdir(in, 0777);
+            snprintf(path, sizeof path, "%s/%s", in, default_names[i]);
+            file = path;
+        }
+        const char *why = write_report(p, from, (enum report)i, file);
+        if (why)
+            cli_complain(0, "profile: %s: %s", file, why);
+        else if (!o->quiet)
+            cli_complain(0, "profile: wrote %s", file);
+        ok &= !why;
+    }
+    return ok;
+}
+
+static int
+run_profile(const struct options *o, char **argv)
+{
+    struct profile_run run = {.switches = o->as_run ? NULL : EXACT};
+    struct profile p;
+    bool failed = false;
+    int status = profile_run(&run, argv);
+    if (!*run.dir || status == CLI_EXIT_NOTFOUND || status == CLI_EXIT_NOEXEC) {
+        profile_remove(&run);
+        return status;
+    }
+    const char *why = profile_read(&p, run.dir);
+    profile_remove(&run);
+    if (why)
+        cli_complain(0, "profile: cannot read the counters: %s", why);
+    if (o->kernel || o->stage)
+        profile_select(&p, o->kernel, o->stage);
+    struct profile_origin from = {argv, run.switches, status};
+    if (!o->quiet)
+        profile_print_summary(&p, o->top, run.switches);
+    bool wrote = write_reports(&p, &from, o);
+    if (o->fail_if && judge(o->fail_if, &p, &failed) && failed)
+        cli_complain(0, "profile: %s", o->fail_if);
+    profile_free(&p);
+    if (status)
+        return status;
+    return why || !wrote ? CLI_EXIT_LAUNCHER : failed;
+}
+
+int
+cli_profile(int argc, char **argv)
+{
+    struct options o = {.top = 10};
+    int c;
+    optind = 0;
+    while ((c = getopt_long(argc, argv, "+o:k:qh", long_options, NULL)) != -1) {
+        int status = take_option(&o, c);
+        if (status >= 0)
+            return status;
+    }
+    if (optind >= argc) {
+        fputs(usage, stderr);
+        return CLI_EXIT_LAUNCHER;
+    }
+    return run_profile(&o, argv + optind);
+}

@@ -1,0 +1,97 @@
+/* profile_child.c: runs the profiled command as a child, in whose environment
+ * SOFTLAKE_PROFILE names a new directory. The counters lie in files there, so
+ * that they outlive children that are killed. */
+#include "cli/launch/launch.h"
+#include "cli/profile/profile_data.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A lock tells the next process that the directory is in use; without one it is
+ * a leftover (drm-shim/core/leftover.h). The launcher keeps it to its end. */
+static bool
+lock_dir(const char *dir)
+{
+    struct stat st;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && !flock(fd, LOCK_SH) && !fstat(fd, &st) && st.st_nlink)
+        return true;
+    if (fd >= 0)
+        close(fd);
+    return false;
+}
+
+/* Memory if there is any: counters are written often. */
+static bool
+make_dir(char dir[64])
+{
+    static const char *const places[] = {"/dev/shm", "/tmp"};
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(dir, 64, "%s/softlake-counts-XXXXXX", places[i]);
+        if (mkdtemp(dir) && lock_dir(dir))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the switches to SOFTLAKE_PERF. */
+static void
+set_switches(const char *switches)
+{
+    const char *old = getenv("SOFTLAKE_PERF");
+    char value[1024];
+    snprintf(value, sizeof value, "%s%s%s", switches, old && *old ? "," : "",
+             old ? old : "");
+    setenv("SOFTLAKE_PERF", value, 1);
+}
+
+int
+profile_run(struct profile_run *run, char **argv)
+{
+    int status;
+    if (!make_dir(run->dir))
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "cannot make a directory for counters: %s",
+                            strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        return cli_complain(CLI_EXIT_LAUNCHER, "fork: %s", strerror(errno));
+    if (child == 0) {
+        setenv("SOFTLAKE_PROFILE", run->dir, 1);
+        if (run->switches)
+            set_switches(run->switches);
+        _exit(cli_run_command(argv));
+    }
+    /* The report is written in any case. */
+    cli_forward_signals(child);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return CLI_EXIT_LAUNCHER;
+    return cli_exit_status(status);
+}
+
+void
+profile_remove(const struct profile_run *run)
+{
+    char path[512];
+    DIR *d = *run->dir ? opendir(run->dir) : NULL;
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", run->dir, e->d_name);
+        unlink(path);
+    }
+    closedir(d);
+    rmdir(run->dir);
+}

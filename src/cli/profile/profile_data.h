@@ -1,0 +1,106 @@
+/* profile_data.h: a profile in memory: kernels, and counts of their
+ * instructions.
+ *
+ * Callers: the commands of this sub-room; one thread. The caller owns a struct
+ * profile and frees it with profile_free(). */
+#ifndef CLI_PROFILE_PROFILE_DATA_H
+#define CLI_PROFILE_PROFILE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_NAME_B 40
+
+/* Groups of instructions, as VTune's. */
+#define PROFILE_GROUPS(X)           \
+    X(CONTROL, "control flow")      \
+    X(SEND, "send and wait")        \
+    X(16, "int16 and half float")   \
+    X(32, "int32 and float")        \
+    X(64, "int64 and double float") \
+    X(OTHER, "other")
+
+enum profile_group {
+#define X(id, name) PROFILE_GROUP_##id,
+    PROFILE_GROUPS(X)
+#undef X
+        PROFILE_GROUP_COUNT
+};
+extern const char *const profile_group_names[PROFILE_GROUP_COUNT];
+
+struct profile_insn {
+    uint32_t offset_B;
+    uint8_t exec_size; /* channels */
+    uint8_t group;     /* enum profile_group */
+    char *text;        /* disassembly */
+    uint64_t count;    /* executions */
+};
+
+struct profile_code {
+    char name[PROFILE_NAME_B];
+    uint64_t hash;
+    char stage[8];
+    unsigned simd; /* 0: not known */
+    uint32_t size_B;
+    struct profile_insn *insns;
+    uint32_t insn_count;
+    uint64_t threads;  /* executions of the first instruction */
+    uint64_t executed; /* instructions */
+    uint64_t group[PROFILE_GROUP_COUNT];
+};
+
+struct profile {
+    struct profile_code *kernels; /* most executed instructions first */
+    unsigned kernel_count;
+    unsigned process_count;
+    unsigned not_counted; /* kernels that found no counters */
+    uint64_t executed;
+};
+
+void profile_free(struct profile *p);
+/* Sums up the kernels, names and sorts them. */
+void profile_finish(struct profile *p);
+/* Drops the kernels that match no pattern of names, or another stage than those
+ * of a list; NULL: all match. */
+void profile_select(struct profile *p, const char *kernels, const char *stages);
+
+/* profile_read.c: reads what processes left in the directory. NULL, or why it
+ * cannot be read. */
+const char *profile_read(struct profile *p, const char *dir);
+
+/* profile_json.c. Each returns NULL, or an error message. */
+struct profile_origin {
+    char **command; /* NULL-terminated */
+    const char *switches;
+    int status;
+};
+const char *profile_write_json(const struct profile *p,
+                               const struct profile_origin *from,
+                               const char *file);
+const char *profile_load_json(struct profile *p, const char *file);
+
+/* profile_summary.c: prints the first kernels. switches: the shortcuts that are
+ * off for exact counts, or NULL. */
+void profile_print_summary(const struct profile *p, unsigned top,
+                           const char *switches);
+
+/* profile_export.c: other formats. Each returns NULL, or an error message. */
+const char *profile_write_csv(const struct profile *p, const char *dir);
+const char *profile_write_callgrind(const struct profile *p,
+                                    const struct profile_origin *from,
+                                    const char *file);
+const char *profile_write_folded(const struct profile *p, const char *file);
+const char *profile_write_speedscope(const struct profile *p, const char *file);
+
+/* profile_child.c: runs the command with counters in a new directory, whose
+ * path it writes; an exit status. The caller removes the directory with
+ * profile_remove(). */
+struct profile_run {
+    char dir[64];
+    const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
+};
+int profile_run(struct profile_run *run, char **argv);
+void profile_remove(const struct profile_run *run);
+
+#endif

@@ -1,0 +1,177 @@
+/* profile_export.c: CSV, callgrind, folded stacks and speedscope. */
+#include "cli/profile/profile_data.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *
+close_file(FILE *f)
+{
+    bool failed = ferror(f);
+    return fclose(f) || failed ? strerror(errno) : NULL;
+}
+
+/* ---- CSV (RFC 4180): one file per table -----------------------------------
+ */
+
+static void
+put_quoted(FILE *f, const char *text)
+{
+    putc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', f);
+        putc(*text, f);
+    }
+    putc('"', f);
+}
+
+static FILE *
+open_table(const char *dir, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.csv", dir, name);
+    return fopen(path, "we");
+}
+
+static const char *
+write_kernels(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    fputs("name,id,stage,simd,size_bytes,threads,insn", f);
+    for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
+        fprintf(f, ",%s", profile_group_names[g]);
+    fputs("\r\n", f);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        put_quoted(f, k->name);
+        fprintf(f, ",%016" PRIx64 ",%s,", k->hash, *k->stage ? k->stage : "-");
+        fprintf(f, k->simd ? "%u" : "-", k->simd);
+        fprintf(f, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, k->size_B, k->threads,
+                k->executed);
+        for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
+            fprintf(f, ",%" PRIu64, k->group[g]);
+        fputs("\r\n", f);
+    }
+    return close_file(f);
+}
+
+static const char *
+write_insns(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    fputs("name,offset_bytes,exec_size,count,text\r\n", f);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (uint32_t n = 0; n < k->insn_count; n++) {
+            put_quoted(f, k->name);
+            fprintf(f, ",%" PRIu32 ",%u,%" PRIu64 ",", k->insns[n].offset_B,
+                    k->insns[n].exec_size, k->insns[n].count);
+            put_quoted(f, k->insns[n].text ? k->insns[n].text : "");
+            fputs("\r\n", f);
+        }
+    }
+    return close_file(f);
+}
+
+const char *
+profile_write_csv(const struct profile *p, const char *dir)
+{
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        return strerror(errno);
+    const char *why = write_kernels(p, open_table(dir, "kernels"));
+    return why ? why : write_insns(p, open_table(dir, "insns"));
+}
+
+/* ---- callgrind: https://valgrind.org/docs/manual/cl-format.html ------------
+ */
+
+const char *
+profile_write_callgrind(const struct profile *p,
+                        const struct profile_origin *from, const char *file)
+{
+    FILE *f = fopen(file, "we");
+    if (!f)
+        return strerror(errno);
+    fputs("# callgrind format\nversion: 1\ncreator: softlake " SOFTLAKE_VERSION
+          "\ncmd:",
+          f);
+    for (char **s = from->command; s && *s; s++)
+        fprintf(f, " %s", *s);
+    fprintf(f,
+            "\npositions: instr line\nevent: Insn : EU instructions\n"
+            "events: Insn\nsummary: %" PRIu64 "\n",
+            p->executed);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        fprintf(f, "\nob=eu.%016" PRIx64 ".elf\nfl=???\nfn=%s\n", k->hash,
+                k->name);
+        for (uint32_t n = 0; n < k->insn_count; n++)
+            if (k->insns[n].count)
+                fprintf(f, "0x%" PRIx32 " 0 %" PRIu64 "\n",
+                        k->insns[n].offset_B, k->insns[n].count);
+    }
+    fprintf(f, "\ntotals: %" PRIu64 "\n", p->executed);
+    return close_file(f);
+}
+
+/* ---- stacks: stage, kernel, group of instructions -------------------------
+ */
+
+const char *
+profile_write_folded(const struct profile *p, const char *file)
+{
+    FILE *f = fopen(file, "we");
+    if (!f)
+        return strerror(errno);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
+            if (k->group[g])
+                fprintf(f, "%s;%s;%s %" PRIu64 "\n",
+                        *k->stage ? k->stage : "eu", k->name,
+                        profile_group_names[g], k->group[g]);
+    }
+    return close_file(f);
+}
+
+/* Frames: the kernels, then the groups. */
+const char *
+profile_write_speedscope(const struct profile *p, const char *file)
+{
+    json_t *frames = json_array(), *samples = json_array();
+    json_t *weights = json_array();
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        json_array_append_new(frames,
+                              json_pack("{s:s}", "name", p->kernels[i].name));
+    for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
+        json_array_append_new(
+            frames, json_pack("{s:s}", "name", profile_group_names[g]));
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++) {
+            if (!p->kernels[i].group[g])
+                continue;
+            json_array_append_new(
+                samples,
+                json_pack("[i, i]", (int)i, (int)(p->kernel_count + g)));
+            json_array_append_new(weights,
+                                  json_real((double)p->kernels[i].group[g]));
+        }
+    }
+    json_t *o = json_pack(
+        "{s:s, s:s, s:{s:o}, s:[{s:s, s:s, s:s, s:i, s:f, s:o, s:o}]}",
+        "$schema", "https://www.speedscope.app/file-format-schema.json",
+        "exporter", "softlake " SOFTLAKE_VERSION, "shared", "frames", frames,
+        "profiles", "type", "sampled", "name", "EU instructions", "unit",
+        "none", "startValue", 0, "endValue", (double)p->executed, "samples",
+        samples, "weights", weights);
+    bool ok = o && !json_dump_file(o, file, JSON_COMPACT);
+    json_decref(o);
+    return ok ? NULL : "cannot be written";
+}

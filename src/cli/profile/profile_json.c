@@ -1,0 +1,158 @@
+/* profile_json.c: profile.json, schema 1. What was not measured has no key.
+ * Numbers above 2^53 are strings, because many readers have doubles only. */
+#include "cli/profile/profile_data.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA 1
+
+static json_t *
+number(uint64_t n)
+{
+    char text[24];
+    if (n < UINT64_C(1) << 53)
+        return json_integer((json_int_t)n);
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    return json_string(text);
+}
+
+static void
+set_hash(json_t *object, const char *key, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *
+insns_json(const struct profile_code *k)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:i, s:i, s:s, s:i, s:o}", "ip", (int)n->offset_B,
+                      "exec_size", n->exec_size, "text", n->text ? n->text : "",
+                      "group", n->group, "count", number(n->count)));
+    }
+    return list;
+}
+
+static json_t *
+kernel_json(const struct profile_code *k)
+{
+    json_t *o = json_object(), *mix = json_object();
+    set_hash(o, "id", k->hash);
+    json_object_set_new(o, "name", json_string(k->name));
+    json_object_set_new(o, "name_from", json_string("none"));
+    if (*k->stage)
+        json_object_set_new(o, "stage", json_string(k->stage));
+    if (k->simd)
+        json_object_set_new(o, "simd", json_integer(k->simd));
+    json_object_set_new(o, "size_B", json_integer(k->size_B));
+    json_object_set_new(o, "threads", number(k->threads));
+    json_object_set_new(o, "insn", number(k->executed));
+    for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
+        json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
+    json_object_set_new(o, "mix", mix);
+    json_object_set_new(o, "insns", insns_json(k));
+    return o;
+}
+
+const char *
+profile_write_json(const struct profile *p, const struct profile_origin *from,
+                   const char *file)
+{
+    json_t *o = json_object(), *command = json_array(), *list = json_array();
+    for (char **s = from->command; s && *s; s++)
+        json_array_append_new(command, json_stringn_nocheck(*s, strlen(*s)));
+    json_object_set_new(o, "schema", json_integer(SCHEMA));
+    json_object_set_new(o, "softlake", json_string(SOFTLAKE_VERSION));
+    json_object_set_new(o, "command", command);
+    json_object_set_new(o, "status", json_integer(from->status));
+    if (from->switches)
+        json_object_set_new(o, "shortcuts_off", json_string(from->switches));
+    json_object_set_new(
+        o, "totals",
+        json_pack("{s:o, s:i, s:i, s:i}", "insn", number(p->executed),
+                  "kernels", (int)p->kernel_count, "processes",
+                  (int)p->process_count, "not_counted", (int)p->not_counted));
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        json_array_append_new(list, kernel_json(&p->kernels[i]));
+    json_object_set_new(o, "kernels", list);
+    bool ok = !json_dump_file(o, file, JSON_INDENT(1));
+    json_decref(o);
+    return ok ? NULL : "cannot be written";
+}
+
+/* ---- loading ------------------------------------------------------------- */
+
+static uint64_t
+get_number(const json_t *object, const char *key)
+{
+    const json_t *v = json_object_get(object, key);
+    if (json_is_string(v))
+        return strtoull(json_string_value(v), NULL, 10);
+    return (uint64_t)json_integer_value(v);
+}
+
+static const char *
+get_text(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+    return s ? s : "";
+}
+
+static bool
+load_kernel(struct profile_code *k, const json_t *o)
+{
+    const json_t *list = json_object_get(o, "insns");
+    snprintf(k->name, sizeof k->name, "%s", get_text(o, "name"));
+    snprintf(k->stage, sizeof k->stage, "%s", get_text(o, "stage"));
+    k->hash = strtoull(get_text(o, "id"), NULL, 16);
+    k->simd = (unsigned)get_number(o, "simd");
+    k->size_B = (uint32_t)get_number(o, "size_B");
+    k->insns = calloc(json_array_size(list) + 1, sizeof *k->insns);
+    for (size_t i = 0; k->insns && i < json_array_size(list); i++) {
+        const json_t *n = json_array_get(list, i);
+        uint64_t group = get_number(n, "group");
+        k->insns[k->insn_count++] = (struct profile_insn){
+            .offset_B = (uint32_t)get_number(n, "ip"),
+            .exec_size = (uint8_t)get_number(n, "exec_size"),
+            .group = (uint8_t)(group < PROFILE_GROUP_COUNT
+                                   ? group
+                                   : PROFILE_GROUP_OTHER),
+            .text = strdup(get_text(n, "text")),
+            .count = get_number(n, "count"),
+        };
+    }
+    return k->insns;
+}
+
+const char *
+profile_load_json(struct profile *p, const char *file)
+{
+    static char why[256];
+    json_error_t error;
+    *p = (struct profile){0};
+    json_t *o = json_load_file(file, 0, &error);
+    if (!o) {
+        snprintf(why, sizeof why, "%.200s", error.text);
+        return why;
+    }
+    const json_t *list = json_object_get(o, "kernels");
+    bool ok = get_number(o, "schema") == SCHEMA && json_is_array(list);
+    if (ok)
+        p->kernels = calloc(json_array_size(list) + 1, sizeof *p->kernels);
+    for (size_t i = 0; p->kernels && i < json_array_size(list); i++)
+        if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
+            p->kernel_count++;
+    json_decref(o);
+    profile_finish(p);
+    return ok ? NULL : "not a profile of schema 1";
+}

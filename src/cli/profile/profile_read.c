@@ -1,0 +1,295 @@
+/* profile_read.c: merges the files that profiled processes left
+ * (eu/profile/profile_file.h): the counts of all threads of all processes, by
+ * the kernels' content. */
+#include "cli/profile/profile_data.h"
+#include "eu/isa/eu_opcodes.h"
+#include "eu/isa/isa.h"
+#include "eu/profile/profile_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A kernel in one process: where its counters are. */
+struct instance {
+    uint64_t process;
+    uint32_t slot;
+    const struct profile_kernel *kernel;
+    const uint8_t *blocks; /* NULL: never compiled */
+    unsigned stage, simd;  /* simd 0: not known */
+};
+
+struct reader {
+    struct profile *profile;
+    struct instance *instances;
+    size_t count, capacity;
+    uint8_t *records;
+    size_t records_B;
+    const char *dir;
+};
+
+static const char *const stage_names[] = {
+#define X(id, name) name,
+    PROFILE_STAGES(X)
+#undef X
+};
+
+/* ---- records ------------------------------------------------------------- */
+
+static bool
+add_instance(struct reader *r, struct instance new)
+{
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 64;
+        void *p = realloc(r->instances, r->capacity * sizeof *r->instances);
+        if (!p)
+            return false;
+        r->instances = p;
+    }
+    r->instances[r->count++] = new;
+    return true;
+}
+
+static struct instance *
+find_instance(const struct reader *r, const struct profile_record *record)
+{
+    for (size_t i = r->count; i--;)
+        if (r->instances[i].process == record->process &&
+            r->instances[i].slot == record->slot)
+            return &r->instances[i];
+    return NULL;
+}
+
+/* The child of fork() has the kernels that its parent has described so far. */
+static bool
+copy_instances(struct reader *r, uint64_t from, uint64_t to)
+{
+    size_t n = r->count;
+    for (size_t i = 0; i < n; i++) {
+        struct instance copy = r->instances[i];
+        if (copy.process != from)
+            continue;
+        copy.process = to;
+        if (!add_instance(r, copy))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_whole_kernel(const struct profile_kernel *k)
+{
+    return k->record.size_B >= sizeof *k && k->code_B % 8 == 0 &&
+           k->code_B <= 4u << 20 &&
+           k->record.size_B >= sizeof *k + k->code_B + k->code_B / 8;
+}
+
+static bool
+take_record(struct reader *r, const struct profile_record *record)
+{
+    const struct profile_kernel *k = (const void *)record;
+    struct instance *i;
+    switch (record->kind) {
+    case PROFILE_KERNEL:
+        return !is_whole_kernel(k) ||
+               add_instance(r, (struct instance){.process = record->process,
+                                                 .slot = record->slot,
+                                                 .kernel = k});
+    case PROFILE_BLOCKS:
+        i = find_instance(r, record);
+        if (i && record->size_B >= sizeof *record + i->kernel->code_B / 8)
+            i->blocks = (const uint8_t *)(record + 1);
+        return true;
+    case PROFILE_USE:
+        i = find_instance(r, record);
+        if (i && !i->simd && record->value % 8 < 6) {
+            i->stage = record->value % 8;
+            i->simd = (unsigned)(record->value / 8);
+        }
+        return true;
+    case PROFILE_CHILD:
+        return copy_instances(r, record->value, record->process);
+    case PROFILE_FULL: r->profile->not_counted++; return true;
+    default: return true;
+    }
+}
+
+/* A record that a killed process has not written whole ends the file. */
+static const char *
+read_records(struct reader *r)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, PROFILE_KERNELS_FORMAT, r->dir);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? NULL : strerror(errno);
+    bool ok = !fstat(fd, &st) && (r->records = malloc((size_t)st.st_size + 8));
+    ssize_t n;
+    while (ok && r->records_B < (size_t)st.st_size &&
+           (n = read(fd, r->records + r->records_B,
+                     (size_t)st.st_size - r->records_B)) > 0)
+        r->records_B += (size_t)n;
+    close(fd);
+    for (size_t at = 0;
+         ok && at + sizeof(struct profile_record) <= r->records_B;) {
+        const struct profile_record *record = (void *)(r->records + at);
+        if (record->size_B < sizeof *record || record->size_B % 8 ||
+            record->size_B > r->records_B - at)
+            break;
+        ok = take_record(r, record);
+        at += record->size_B;
+    }
+    return ok ? NULL : "no memory";
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+static enum profile_group
+group_of(const struct eu_insn *insn)
+{
+    if (insn->opcode >= EU_OP_JMPI && insn->opcode < EU_OP_WAIT)
+        return PROFILE_GROUP_CONTROL;
+    if (insn->opcode >= EU_OP_WAIT && insn->opcode <= EU_OP_SENDSC)
+        return PROFILE_GROUP_SEND;
+    if (insn->opcode == EU_OP_NOP || insn->opcode == EU_OP_ILLEGAL)
+        return PROFILE_GROUP_OTHER;
+    switch (eu_type_size_B((enum eu_type)insn->dst.type)) {
+    case 8: return PROFILE_GROUP_64;
+    case 4: return PROFILE_GROUP_32;
+    default: return PROFILE_GROUP_16;
+    }
+}
+
+static bool
+decode_insns(struct profile_code *c, const struct profile_kernel *k)
+{
+    const uint8_t *begins = (const uint8_t *)(k + 1);
+    const uint8_t *code = begins + k->code_B / 8;
+    c->insns = calloc(k->code_B / 8 + 1, sizeof *c->insns);
+    for (uint32_t u = 0; c->insns && u < k->code_B / 8; u++) {
+        struct eu_insn insn;
+        char text[512];
+        if (!begins[u] || !eu_decode(&insn, code + u * 8, k->code_B - u * 8,
+                                     (enum eu_gen)k->gen, NULL))
+            continue;
+        insn.offset_B = u * 8;
+        eu_disasm_labels(text, sizeof text, &insn, (enum eu_gen)k->gen);
+        c->insns[c->insn_count++] = (struct profile_insn){
+            .offset_B = u * 8,
+            .exec_size = insn.exec_size,
+            .group = (uint8_t)group_of(&insn),
+            .text = strdup(text),
+        };
+    }
+    return c->insns;
+}
+
+/* The kernel of equal content and use, or a new one. */
+static struct profile_code *
+find_code(struct profile *p, const struct instance *i)
+{
+    const char *stage = i->simd ? stage_names[i->stage] : "";
+    for (unsigned n = 0; n < p->kernel_count; n++)
+        if (p->kernels[n].hash == i->kernel->record.value &&
+            p->kernels[n].simd == i->simd &&
+            !strcmp(p->kernels[n].stage, stage))
+            return &p->kernels[n];
+    void *more = realloc(p->kernels,
+                         (p->kernel_count + 1) * sizeof *p->kernels);
+    if (!more)
+        return NULL;
+    p->kernels = more;
+    struct profile_code *c = &p->kernels[p->kernel_count];
+    *c = (struct profile_code){.hash = i->kernel->record.value,
+                               .simd = i->simd,
+                               .size_B = i->kernel->code_B};
+    snprintf(c->stage, sizeof c->stage, "%s", stage);
+    if (!decode_insns(c, i->kernel))
+        return NULL;
+    p->kernel_count++;
+    return c;
+}
+
+/* Adds a thread's counters to the instructions: the counter of the instruction
+ * and that of its basic block. */
+static void
+add_counts(struct profile_code *c, const struct instance *i,
+           const uint64_t *counters)
+{
+    uint32_t units = i->kernel->code_B / 8, n = 0;
+    uint64_t block = 0;
+    for (uint32_t u = 0; u < units && n < c->insn_count; u++) {
+        if (i->blocks && i->blocks[u])
+            block = counters[units + u];
+        if (c->insns[n].offset_B != u * 8)
+            continue;
+        c->insns[n++].count += counters[u] + block;
+    }
+}
+
+static const char *
+read_counts(struct reader *r, const char *name, uint64_t process)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->dir, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return strerror(errno);
+    const char *why = NULL;
+    for (size_t i = 0; i < r->count && !why; i++) {
+        const struct instance *in = &r->instances[i];
+        if (in->process != process)
+            continue;
+        size_t size_B = in->kernel->code_B / 8 * 2 * sizeof(uint64_t);
+        uint64_t *counters = malloc(size_B + 1);
+        struct profile_code *c = counters ? find_code(r->profile, in) : NULL;
+        if (!c)
+            why = "no memory";
+        else if (pread(fd, counters, size_B, in->slot * sizeof(uint64_t)) ==
+                 (ssize_t)size_B)
+            add_counts(c, in, counters);
+        free(counters);
+    }
+    close(fd);
+    return why;
+}
+
+static const char *
+read_all_counts(struct reader *r)
+{
+    DIR *d = opendir(r->dir);
+    const char *why = NULL;
+    uint64_t process;
+    unsigned n;
+    if (!d)
+        return strerror(errno);
+    for (struct dirent *e; !why && (e = readdir(d));) {
+        if (sscanf(e->d_name, "counts.%16" SCNx64 ".%u", &process, &n) != 2)
+            continue;
+        why = read_counts(r, e->d_name, process);
+        r->profile->process_count += n == 0;
+    }
+    closedir(d);
+    return why;
+}
+
+const char *
+profile_read(struct profile *p, const char *dir)
+{
+    struct reader r = {.profile = p, .dir = dir};
+    *p = (struct profile){0};
+    const char *why = read_records(&r);
+    if (!why)
+        why = read_all_counts(&r);
+    free(r.records);
+    free(r.instances);
+    profile_finish(p);
+    return why;
+}

@@ -1,0 +1,158 @@
+/* typed_lanes.c: typed reads and writes, and `ld` from buffers, of eight lanes
+ * at once, for surfaces of common forms. typed.c and the sampler handle all
+ * others, and are the reference of the tests. */
+#include "base/fpmode.h"
+#include "engine/msg/dataport/dataport.h"
+
+/* A decoded typed message of data port 1. */
+struct typed {
+    const struct typed_elements *e;
+    const uint32_t *at[3];
+    unsigned disabled; /* bit n: channel n is disabled */
+    unsigned data_grf; /* first data register of a write */
+    uint32_t mask;
+};
+
+/* NULL also if the kernel's rounding mode differs from that of conversions,
+ * because changing the mode twice takes longer than the message. */
+static const struct typed_elements *
+usual_elements(const struct surface *s)
+{
+    return fpmode_rounds_to_nearest(fpmode_mine) && s->elements.fn
+               ? &s->elements
+               : NULL;
+}
+
+/* Decodes the payload: coordinates, one register each, then data. False: not
+ * handled. */
+static inline __attribute__((always_inline)) bool
+find_typed(const struct surface *s, const struct eu_message *m, bool writes,
+           struct typed *t)
+{
+    unsigned group = bits_get(m->desc, 12, 13);
+    t->e = usual_elements(s);
+    t->disabled = bits_get(m->desc, 8, 11);
+    t->mask = dataport_mask(m, TYPED_LANES);
+    unsigned data = writes ? 4 - (unsigned)__builtin_popcount(t->disabled) : 0;
+    unsigned total = m->mlen_grf + m->ex_mlen_grf;
+    if (!t->e || m->header || group == 0 || total <= data)
+        return false;
+    t->data_grf = total - data;
+    unsigned coords = MIN2(t->data_grf, s->type == SURFACE_BUFFER ? 1u : 3u);
+    for (unsigned i = 0; i < 3; i++) {
+        t->at[i] = i < coords ? dataport_operand(m, i, 1) : NULL;
+        if (i < coords && !t->at[i])
+            return false;
+    }
+    return true;
+}
+
+static void
+answer_lanes(uint32_t *dst, const uint32_t *in, uint32_t mask)
+{
+    if (mask == 0xff) {
+        memcpy(dst, in, TYPED_LANES * sizeof *in);
+        return;
+    }
+    for (unsigned i = 0; i < TYPED_LANES; i++)
+        dst[i] = mask >> i & 1 ? in[i] : dst[i];
+}
+
+/* Routines of a typed read: converting ones, or raw ones (see read_texel() in
+ * typed.c). NULL: no fast path. */
+static const struct typed_elements_routines *
+reading_routines(const struct surface *s, const struct typed_elements *e)
+{
+    if (s->fmt->can_typed_read)
+        return e->fn;
+    if (e->blue_first)
+        return NULL;
+    switch (e->element_B) {
+    case 1: return &typed_elements_avx2[0][TYPED_UINT][0];
+    case 2: return &typed_elements_avx2[1][TYPED_UINT][0];
+    case 4: return &typed_elements_avx2[1][TYPED_RAW][0];
+    case 8: return &typed_elements_avx2[1][TYPED_RAW][1];
+    default: return NULL;
+    }
+}
+
+bool
+typed_lanes_read(const struct surface *s, const struct eu_message *m)
+{
+    uint32_t channel[4][TYPED_LANES];
+    struct typed t;
+    unsigned n = 0;
+    if (!m->dst || !find_typed(s, m, false, &t))
+        return false;
+    const struct typed_elements_routines *fn = reading_routines(s, t.e);
+    if (!fn)
+        return false;
+    fn->read(t.e, t.at, t.mask, channel);
+    for (unsigned c = 0; c < 4; c++) {
+        if (t.disabled >> c & 1 || n >= m->rlen_grf)
+            continue;
+        answer_lanes(m->dst + n++ * TYPED_LANES, channel[c], t.mask);
+    }
+    return true;
+}
+
+/* Writes whole elements only. */
+bool
+typed_lanes_write(const struct surface *s, const struct eu_message *m)
+{
+    const uint32_t *channel[4] = {NULL};
+    struct typed t;
+    if (!find_typed(s, m, true, &t) || t.disabled & ((1u << t.e->channels) - 1))
+        return false;
+    for (unsigned c = 0; c < t.e->channels; c++) {
+        channel[c] = dataport_operand(m, t.data_grf + c, 1);
+        if (!channel[c])
+            return false;
+    }
+    t.e->fn->write(t.e, t.at, t.mask, channel);
+    return true;
+}
+
+/* ---- ld ---- */
+
+static const uint32_t no_channel[TYPED_LANES];
+
+/* Channel c by the surface's swizzle. */
+static const uint32_t *
+select_channel(const struct surface *s, unsigned c,
+               uint32_t channel[4][TYPED_LANES],
+               const uint32_t one[TYPED_LANES])
+{
+    switch (s->swizzle[c]) {
+    case 0: return no_channel;
+    case 1: return one;
+    default: return channel[s->swizzle[c] & 3];
+    }
+}
+
+bool
+typed_lanes_ld(const struct surface *s, const struct eu_message *m,
+               unsigned lanes)
+{
+    const struct typed_elements *e = usual_elements(s);
+    const uint32_t *u = dataport_operand(m, 0, lanes / TYPED_LANES);
+    uint32_t channel[2][4][TYPED_LANES], one[TYPED_LANES];
+    unsigned grfs = lanes / TYPED_LANES;
+    if (!e || s->type != SURFACE_BUFFER || !u || !m->dst)
+        return false;
+    for (unsigned h = 0; h < grfs; h++) {
+        const uint32_t *at[3] = {u + h * TYPED_LANES, NULL, NULL};
+        uint32_t mask = dataport_mask(m, lanes) >> h * TYPED_LANES & 0xff;
+        if (e->fn->read(e, at, mask, channel[h]) != mask)
+            return false;
+    }
+    for (unsigned i = 0; i < TYPED_LANES; i++)
+        one[i] = e->one;
+    for (unsigned c = 0; c < 4; c++) {
+        for (unsigned h = 0; h < grfs && c * grfs + h < m->rlen_grf; h++)
+            answer_lanes(m->dst + (c * grfs + h) * TYPED_LANES,
+                         select_channel(s, c, channel[h], one),
+                         dataport_mask(m, lanes) >> h * TYPED_LANES & 0xff);
+    }
+    return true;
+}

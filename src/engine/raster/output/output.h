@@ -1,0 +1,150 @@
+/* output/output.h: the output merger: conversion of colours, blending, masks,
+ * stores to render targets, and the MCS of multisampled targets. Called by bin,
+ * blit, shade and messages. Any worker, within its own tile; mcs_clear_layer():
+ * the streamer thread. */
+#ifndef ENGINE_RASTER_OUTPUT_OUTPUT_H
+#define ENGINE_RASTER_OUTPUT_OUTPUT_H
+
+#include "base/fpmode.h"
+#include "engine/raster/worker.h"
+#include "sampler/surface/aux_codes.h"
+
+/* General path: blends and stores the colours of live lanes, which must have
+ * had late_tests(). bti: the target's binding table entry; entry: blend entry.
+ */
+void target_write(struct ps_group *group, const struct rt_colors *rt,
+                  unsigned bti, unsigned entry);
+/* Fast path of late_tests() and target_write(): sixteen lanes from `base` on
+ * that send nothing but colours; c[channel] points at 16 values. False with
+ * nothing done if the lanes need late_tests() and target_write(). */
+bool target_write_colors(struct ps_group *group, const uint32_t *const c[4],
+                         unsigned base, uint32_t mask, unsigned bti,
+                         unsigned entry);
+/* The target for target_write_colors(), or NULL if it needs target_write(). */
+struct target *target_for_colors(struct worker *w, unsigned bti, int layer,
+                                 unsigned entry);
+/* Finds the planes of the batch's blocks: batch.planes and batch.plane[]. */
+void target_place_batch(struct worker *w, struct target *t);
+/* Whether the views of all samples are laid out in blocks within the tile. */
+bool target_has_blocks(struct worker *w, struct target *t);
+/* The target of a draw that captures render target writes, if it is
+ * multisampled and laid out in blocks; else NULL. */
+const struct target *target_of_planes(struct worker *w, int layer);
+/* Prefetches the block at (x, y) of the tile for writing, all samples. */
+static inline void
+target_fetch(const struct target *t, uint32_t x, uint32_t y)
+{
+    for (unsigned s = 0; s < t->samples; s++) {
+        const struct view *v = &t->view[s];
+        __builtin_prefetch(v->mem + v->x_B[x] + v->y_B[y], 1);
+    }
+}
+/* Writes colours to blocks first .. end - 1 of the batch. color: of block
+ * `first`; each further block's are step_dw further, or the same with 0. All
+ * samples of a pixel get its colour. */
+void target_write_batch(struct worker *w, struct target *t,
+                        uint32_t (*color)[16], unsigned step_dw, unsigned first,
+                        unsigned end);
+/* Writes one block's colours to all blocks of a list that lie in the surface.
+ * First asks target_takes_list() whether the target has one sample, in blocks.
+ */
+bool target_takes_list(struct worker *w, struct target *t);
+void target_write_list(struct worker *w, struct target *t,
+                       uint32_t (*color)[16], struct block_list_run *l);
+/* Reads the target back: out[channel][lane]. */
+void target_read(struct ps_group *group, unsigned bti, unsigned base,
+                 unsigned count, uint32_t out[4][16]);
+/* The target of a binding table entry, set to a layer; NULL if nothing can be
+ * drawn there. */
+struct target *target_get(struct worker *w, unsigned bti, int layer);
+/* The view of one sample, made on first use in a tile. */
+struct view *target_view(struct worker *w, struct target *t, unsigned sample);
+/* The worker has changed tiles. */
+void target_forget_views(struct worker *w);
+/* New flush: blocks may have become clear since the last one. Marks clear
+ * blocks of the tile as yet to be ended. */
+void target_clears_again(struct worker *w);
+/* Selects a blend entry: masks and kernels of the target. */
+void target_use_entry(struct target *t, const struct blend_state *b,
+                      unsigned entry);
+
+/* KBL PRM vol 2d, BLEND_STATE_ENTRY. */
+void blend_state_init(struct blend_state *b, const struct draw *draw,
+                      unsigned entry);
+/* Blending flushes denormals, as D3D10 wants of arithmetic in single precision.
+ * Most kernels do too, so that the mode rarely has to change. */
+#define BLEND_FP_MODE (FPMODE_DEFAULT | FPMODE_FLUSH)
+/* Colours to blend, structure of arrays. blend_run() clamps src, src1 and
+ * constant in place. */
+struct blend_lanes {
+    alignas(64) float src[4][16], src1[4][16], dst[4][16];
+    float constant[4];
+};
+void blend_range_init(struct blend_range *r, const struct blend_state *b,
+                      const struct format_info *fmt);
+/* The constant colour, clamped as factors use it. */
+void blend_constant(const struct blend_state *b,
+                    const struct blend_range *range, float constant[4]);
+/* Blends sixteen lanes, in BLEND_FP_MODE. */
+void blend_run(const struct blend_state *b, const struct blend_range *range,
+               struct blend_lanes *in, float out[4][16]);
+/* A logic operation on the bits of elements. */
+uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
+
+/* ---- mcs.c ---- */
+
+/* Bytes of one MCS entry; 0: no MCS for this sample count. */
+unsigned mcs_entry_B(unsigned samples);
+/* The entry that maps each sample to its own plane; 0: no MCS. */
+uint64_t mcs_identity(unsigned samples);
+/* Prepares a write to a pixel of a compressed target: gives each sample its own
+ * plane. */
+void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
+                       int32_t y);
+/* Kinds of a write to a block: all pixels regardless of their contents; some
+ * pixels with all samples alike; any samples. */
+enum mcs_use { MCS_OVERWRITTEN, MCS_PIXELS, MCS_SAMPLES };
+/* The kind of a write to a batch's block. mask: the lanes to write. */
+static inline enum mcs_use
+mcs_use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
+{
+    if (k->partial_ms)
+        return MCS_SAMPLES;
+    return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
+}
+/* mcs_prepare_pixel() for the 4x4 block at (x, y), which must lie in the
+ * surface. Returns the number of planes to write: one or all. 0 with nothing
+ * done: each pixel must be prepared alone. Default float mode. */
+unsigned mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
+                           uint32_t y, enum mcs_use use);
+/* Scans the tile's entries once, into mcs_first and mcs_all, if that costs no
+ * more than a few blocks one by one. */
+void mcs_scan_tile(struct worker *w, struct target *t);
+/* The block's bit number in mcs_first and mcs_all. */
+static inline unsigned
+mcs_block(const struct worker *w, int32_t x, int32_t y)
+{
+    return (unsigned)(y - w->tile_y) / 4 * (TILE_PX / 4) +
+           (unsigned)(x - w->tile_x) / 4;
+}
+/* What mcs_prepare_block() would return, if known without a look at the
+ * entries; else 0. */
+static inline unsigned
+mcs_known_planes(const struct target *t, unsigned block, enum mcs_use use)
+{
+    if (use != MCS_SAMPLES && t->mcs_first[block / 64] >> block % 64 & 1)
+        return 1;
+    bool all = t->mcs_all[block / 64] >> block % 64 & 1;
+    return use != MCS_OVERWRITTEN && all ? t->samples : 0;
+}
+/* Whether mcs_prepare_block() reads plane 0, whose colours must have been
+ * stored before. */
+static inline bool
+mcs_reads_first(const struct target *t, unsigned block, enum mcs_use use)
+{
+    return use == MCS_SAMPLES && (t->mcs_first[block / 64] >> block % 64 & 1);
+}
+/* Sets all entries of a layer to "clear". */
+void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);
+
+#endif

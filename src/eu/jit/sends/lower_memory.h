@@ -1,0 +1,81 @@
+/* lower_memory.h: shared by compiled accesses to memory: slow paths and
+ * addresses. */
+#ifndef EU_JIT_SENDS_LOWER_MEMORY_H
+#define EU_JIT_SENDS_LOWER_MEMORY_H
+
+#include "eu/jit/analysis/memory_access.h"
+#include "eu/jit/sends/sends.h"
+
+#define ACCESS_THREAD_AT(member) offsetof(struct eu_thread, member)
+#define ACCESS_RANGE_AT(member) offsetof(struct mem_range, member)
+
+/* Offset bits that the data port ignores. */
+#define ACCESS_DWORD_BITS UINT32_C(3)
+#define ACCESS_SLM_BITS UINT32_C(0xf0000003)
+
+/* Content of a vector register: part of thread nth's register file, or a
+ * constant. */
+struct jit_kept {
+    uint16_t off_B, len_B;
+    uint8_t reg, nth;
+    bool dirty, is_const;
+    uint32_t value;
+};
+
+#define JIT_SLOW_PATH_JUMPS 5
+
+/* Answer registers of a slow path: up to four channels of 16 lanes, in the
+ * host's vectors. */
+#define JIT_SLOW_PATH_ANSWERS 8
+
+struct jit_slow_path {
+    uint32_t op, back, nth;
+    uint32_t from[JIT_SLOW_PATH_JUMPS];
+    unsigned from_count, kept_count, answer_count,
+        answer[JIT_SLOW_PATH_ANSWERS];
+    uint8_t flag_at[JIT_MOST_THREADS][2];
+    struct jit_kept kept[JIT_HOST_REGS];
+};
+
+static inline void
+jit_slow_path_if(struct jit *j, struct jit_slow_path *m, enum x86_cc cc)
+{
+    m->from[m->from_count++] = x86_jump(&j->x, cc);
+}
+
+/* Bytes of a channel in one host register. */
+static inline unsigned
+jit_piece_B(const struct jit *j, const struct access *a)
+{
+    return j->f->evex ? a->lanes * 4 : EU_GRF_B;
+}
+
+/* Loads elements from memory into dwords. */
+static inline enum x86_vop
+jit_element_load(const struct access *a)
+{
+    return a->element_B == 1   ? X86_PMOVZXBD
+           : a->element_B == 2 ? X86_PMOVZXWD
+                               : X86_MOVUPS_LD;
+}
+
+/* Remembers the vector registers that a slow path must restore: all but
+ * answers. */
+void jit_keep(struct jit_slow_path *m, const struct jit *j);
+/* Takes the slow path if channels are off and lanes are independent. */
+void jit_need_all_lanes(struct jit *j, const struct eu_op *op,
+                        struct jit_slow_path *m);
+/* rax := the struct mem_range that the message names. */
+void jit_load_range(struct jit *j, const struct access *a,
+                    struct jit_slow_path *m);
+/* Atomics at memory rax, lane by lane, in order. Vectors in registers go
+ * through the thread's scratch memory. */
+void jit_update_lanes(struct jit *j, const struct access *a,
+                      const unsigned *offsets, const unsigned *data,
+                      struct jit_slow_path *m);
+
+/* lower_memory_vex.c: reads, writes and atomics for hosts without AVX-512. */
+void jit_lower_memory_vex(struct jit *j, const struct eu_op *op,
+                          const struct access *a, struct jit_slow_path *m);
+
+#endif

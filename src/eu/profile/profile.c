@@ -1,0 +1,286 @@
+/* profile.c: counters of host threads, and the records about kernels. */
+#include "eu/profile/profile.h"
+
+#include "base/file_limit.h"
+#include "base/fork_order.h"
+#include "base/known.h"
+#include "eu/eu.h"
+#include "eu/profile/profile_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_B (PROFILE_COUNTERS * sizeof(uint64_t))
+#define FIRST_SLOT 8u /* 0: none */
+
+/* Counters whose thread has ended: the next one goes on counting there. */
+struct region {
+    struct region *next;
+    uint64_t *counters;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t process;
+    unsigned regions;
+    uint32_t slots;
+    uint64_t *first; /* for threads without memory of their own */
+    struct region *free;
+    pthread_key_t key;
+    bool has_key, complained;
+} profile = {.lock = PTHREAD_MUTEX_INITIALIZER, .slots = FIRST_SLOT};
+
+static __thread uint64_t *counters __attribute__((tls_model("initial-exec")));
+static __thread struct region *mine __attribute__((tls_model("initial-exec")));
+
+static int
+read_switch(void)
+{
+    const char *dir = getenv("SOFTLAKE_PROFILE");
+    return dir && *dir;
+}
+
+bool
+eu_profile_is_on(void)
+{
+    static atomic_int known;
+    return known_int(&known, read_switch);
+}
+
+static void
+complain_locked(const char *what)
+{
+    if (!profile.complained)
+        log_printf("profile: %s: %s; some counts are lost\n", what,
+                   strerror(errno));
+    profile.complained = true;
+}
+
+static void
+begin_process_locked(void)
+{
+    struct timespec now;
+    if (profile.process)
+        return;
+    if (getrandom(&profile.process, sizeof profile.process, GRND_NONBLOCK) <
+        0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        profile.process = (uint64_t)getpid() << 32 ^ (uint64_t)now.tv_nsec;
+    }
+    profile.process |= 1;
+}
+
+static uint64_t *
+map_counters_locked(void)
+{
+    char path[4096];
+    begin_process_locked();
+    snprintf(path, sizeof path, PROFILE_COUNTS_FORMAT,
+             getenv("SOFTLAKE_PROFILE"), (unsigned long long)profile.process,
+             profile.regions++);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    void *p = MAP_FAILED;
+    if (fd >= 0 && file_limit_allows(FILE_B) && !ftruncate(fd, FILE_B))
+        p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        complain_locked(path);
+    if (fd >= 0)
+        close(fd);
+    if (p == MAP_FAILED)
+        p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+/* Appends a record, in one write(): other processes append, too. */
+static void
+append_locked(struct profile_record *r, const struct iovec *parts,
+              unsigned count)
+{
+    static const uint8_t zeroes[8];
+    char path[4096];
+    struct iovec v[5] = {{r, sizeof *r}};
+    size_t size_B = sizeof *r;
+    begin_process_locked();
+    for (unsigned i = 0; i < count; i++) {
+        v[i + 1] = parts[i];
+        size_B += parts[i].iov_len;
+    }
+    v[count + 1] = (struct iovec){(void *)zeroes, -size_B & 7};
+    r->size_B = (uint32_t)ALIGN_POT(size_B, 8);
+    r->process = profile.process;
+    r->pid = (uint32_t)getpid();
+    snprintf(path, sizeof path, PROFILE_KERNELS_FORMAT,
+             getenv("SOFTLAKE_PROFILE"));
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || writev(fd, v, (int)count + 2) != (ssize_t)r->size_B)
+        complain_locked(path);
+    if (fd >= 0)
+        close(fd);
+}
+
+uint32_t
+eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
+               const uint8_t *begins)
+{
+    uint32_t units = code_B / 8;
+    struct profile_kernel k = {
+        .record = {.kind = PROFILE_KERNEL, .value = hash},
+        .gen = gen,
+        .code_B = code_B};
+    const struct iovec parts[] = {
+        {&k.gen, sizeof k - offsetof(struct profile_kernel, gen)},
+        {(void *)begins, units},
+        {(void *)code, code_B},
+    };
+    if (!eu_profile_is_on())
+        return 0;
+    pthread_mutex_lock(&profile.lock);
+    if (!profile.first)
+        profile.first = map_counters_locked();
+    if (profile.first && units * 2 <= PROFILE_COUNTERS - profile.slots) {
+        k.record.slot = profile.slots;
+        profile.slots += units * 2;
+        append_locked(&k.record, parts, ARRAY_SIZE(parts));
+    } else {
+        k.record.kind = PROFILE_FULL;
+        append_locked(&k.record, NULL, 0);
+    }
+    pthread_mutex_unlock(&profile.lock);
+    return k.record.slot;
+}
+
+void
+eu_profile_blocks(uint32_t slot, const uint8_t *begins, uint32_t units)
+{
+    struct profile_record r = {.kind = PROFILE_BLOCKS, .slot = slot};
+    const struct iovec part = {(void *)begins, units};
+    if (!eu_profile_is_on())
+        return;
+    pthread_mutex_lock(&profile.lock);
+    append_locked(&r, &part, 1);
+    pthread_mutex_unlock(&profile.lock);
+}
+
+void
+eu_profile_use(uint32_t slot, unsigned stage, unsigned simd)
+{
+    struct profile_record r = {
+        .kind = PROFILE_USE, .slot = slot, .value = simd * 8 + stage};
+    pthread_mutex_lock(&profile.lock);
+    append_locked(&r, NULL, 0);
+    pthread_mutex_unlock(&profile.lock);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+static void
+give_back(void *region)
+{
+    struct region *r = region;
+    pthread_mutex_lock(&profile.lock);
+    r->next = profile.free;
+    profile.free = r;
+    pthread_mutex_unlock(&profile.lock);
+    counters = NULL;
+    mine = NULL;
+}
+
+static struct region *
+take_region_locked(void)
+{
+    struct region *r = profile.free;
+    if (r) {
+        profile.free = r->next;
+        return r;
+    }
+    r = malloc(sizeof *r);
+    if (r && !(r->counters = map_counters_locked())) {
+        free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void
+eu_profile_enter(void)
+{
+    if (counters || !eu_profile_is_on())
+        return;
+    pthread_mutex_lock(&profile.lock);
+    if (!profile.has_key)
+        profile.has_key = !pthread_key_create(&profile.key, give_back);
+    mine = take_region_locked();
+    counters = mine ? mine->counters : profile.first;
+    pthread_mutex_unlock(&profile.lock);
+    if (mine)
+        pthread_setspecific(profile.key, mine);
+}
+
+uint64_t *
+eu_profile_counters(void)
+{
+    return counters;
+}
+
+void
+eu_profile_count_at(uint64_t *array)
+{
+    counters = array;
+}
+
+int32_t
+eu_profile_tls_B(void)
+{
+    /* volatile: folded into one instruction, the difference is one that
+     * linkers of executables do not know. */
+    uint64_t **volatile at = &counters;
+    return (int32_t)((intptr_t)at - (intptr_t)__builtin_thread_pointer());
+}
+
+/* ---- fork() -------------------------------------------------------------- */
+
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&profile.lock);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&profile.lock);
+}
+
+/* The parent goes on with its files, the child begins with files of its own. It
+ * keeps the kernels that the parent has described. */
+static void
+in_child(void)
+{
+    uint64_t parent = profile.process;
+    profile.process = 0;
+    profile.regions = 0;
+    profile.free = NULL;
+    if (parent) {
+        struct profile_record r = {.kind = PROFILE_CHILD, .value = parent};
+        append_locked(&r, NULL, 0);
+    }
+    counters = NULL;
+    mine = NULL;
+    pthread_mutex_unlock(&profile.lock);
+}
+
+__attribute__((constructor)) static void
+add_to_fork(void)
+{
+    static const struct fork_row row = {before_fork, after_fork, in_child};
+    fork_order_add(FORK_PROFILE, &row);
+}

@@ -1,0 +1,33 @@
+/* profile.h: exact counts of executed instructions, for `softlake profile`.
+ *
+ * With SOFTLAKE_PROFILE=DIR every kernel has counters (profile_file.h). Each
+ * host thread counts in memory of its own, without locks or atomics: a file
+ * mapping, which the launcher reads after the process has ended.
+ *
+ * Callers: all of src/eu. Any thread. */
+#ifndef EU_PROFILE_PROFILE_H
+#define EU_PROFILE_PROFILE_H
+
+#include "base/base.h"
+
+struct eu_kernel;
+
+bool eu_profile_is_on(void);
+/* Call before this host thread runs kernels. */
+void eu_profile_enter(void);
+/* The counters of this host thread; NULL before eu_profile_enter(). */
+uint64_t *eu_profile_counters(void);
+/* For tests: makes this host thread count there. */
+void eu_profile_count_at(uint64_t *array);
+/* Where compiled code finds them: an offset from the thread pointer. */
+int32_t eu_profile_tls_B(void);
+
+/* Gives a new kernel its slot, or 0 if profiling is off or no counters are
+ * left. begins: one byte per 8 bytes of code, 1 where an instruction begins. */
+uint32_t eu_profile_add(uint64_t hash, unsigned gen, const void *code,
+                        uint32_t code_B, const uint8_t *begins);
+void eu_profile_use(uint32_t slot, unsigned stage, unsigned simd);
+/* Tells which instructions begin a basic block of the compiled kernel. */
+void eu_profile_blocks(uint32_t slot, const uint8_t *begins, uint32_t units);
+
+#endif

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""softlake profile: exact counts, whatever executes the kernels.
+
+usage: run_profile.py SCENES SOFTLAKE
+
+Counts are compared with the statistics, which other code keeps, with the
+interpreter's, and between numbers of threads and instruction sets; pictures
+with those of runs without counters; files with readers that are not ours
+(callgrind_annotate, Python's csv and json). TAP.
+"""
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SCENES, SOFTLAKE = (os.path.abspath(p) for p in sys.argv[1:3])
+TIMEOUT_S = 300
+results = []
+
+
+def report(ok, name, *why):
+    results.append(ok)
+    print('%sok %d - %s' % ('' if ok else 'not ', len(results), name))
+    if not ok:
+        print('#', *why)
+    sys.stdout.flush()
+
+
+def run(command, **env):
+    return subprocess.run(command, env={**os.environ, **env}, text=True,
+                          capture_output=True, timeout=TIMEOUT_S)
+
+
+def all_scenes():
+    out = run([SCENES, '--list']).stdout
+    return [line.split()[0] for line in out.splitlines()]
+
+
+def profile(folder, command, *options, softlake=(), **env):
+    """The profile.json and the finished process."""
+    path = folder / 'profile.json'
+    path.unlink(missing_ok=True)
+    done = run([SOFTLAKE, *softlake, 'profile', f'--json={path}', *options,
+                '--', *map(str, command)], **env)
+    return json.loads(path.read_text()) if path.exists() else None, done
+
+
+def statistic(text, what):
+    found = re.findall(r'(\d+) %s\b' % what, text)
+    return sum(map(int, found))
+
+
+def counts(p):
+    return {k['name']: [i['count'] for i in k['insns']] for k in p['kernels']
+            if k['insn']}
+
+
+def check_statistics(folder, name):
+    """Totals, and threads by stage, are those of --stats."""
+    p, done = profile(folder, [SCENES, name, folder / 'a.png'],
+                      softlake=['--stats'])
+    if not p:
+        report(False, f'{name}: a profile', done.stderr)
+        return
+    insns = statistic(done.stderr, 'EU instructions executed')
+    summed = sum(i['count'] for k in p['kernels'] for i in k['insns'])
+    report(p['totals']['insn'] == insns == summed,
+           f'{name}: all executed instructions are counted',
+           p['totals']['insn'], insns, summed)
+    for stage, what in (('vs', 'VS threads run'), ('fs', 'PS threads run')):
+        threads = sum(k['threads'] for k in p['kernels']
+                      if k.get('stage') == stage)
+        report(threads == statistic(done.stderr, what),
+               f'{name}: {what} are entries of kernels', threads)
+    run([SOFTLAKE, SCENES, name, str(folder / 'b.png')])
+    report((folder / 'a.png').read_bytes() == (folder / 'b.png').read_bytes(),
+           f'{name}: the picture is that without counters')
+
+
+def check_tiers(folder, name):
+    """Each instruction's count is that of the interpreter."""
+    command = [SCENES, name, folder / 'a.png']
+    want, _ = profile(folder, command, SOFTLAKE_EU='interp')
+    for threads in '0', '1', '2', '8':
+        for cpu in ('avx512', 'avx2') if threads == '2' else ('',):
+            env = {'SOFTLAKE_CPU': cpu} if cpu else {}
+            p, done = profile(folder, command, softlake=['-j', threads], **env)
+            report(p and counts(p) == counts(want),
+                   f'{name}: counts of {threads} threads {cpu} are the '
+                   "interpreter's", done.stderr)
+
+
+def check_processes(folder):
+    """Children are merged, and survive SIGKILL."""
+    one, _ = profile(folder, [SCENES, 'triangle', folder / 'a.png'])
+    script = '"$0" triangle "$1"; "$0" triangle "$1"; kill -9 $$'
+    p, done = profile(folder, ['sh', '-c', script, SCENES, folder / 'a.png'])
+    report(p and p['totals']['insn'] == 2 * one['totals']['insn'] and
+           p['totals']['processes'] == 2,
+           'processes: all that the command starts are counted',
+           p and p['totals'])
+    report(done.returncode == 128 + 9,
+           'processes: the exit status is that of a killed command',
+           done.returncode)
+    left = [d for place in ('/dev/shm', '/tmp')
+            for d in pathlib.Path(place).glob('softlake-counts-*')
+            if d.stat().st_uid == os.geteuid()]
+    report(not left, 'processes: no counters are left', *left)
+
+
+def check_files(folder):
+    command = [SCENES, 'triangle', folder / 'a.png']
+    p, done = profile(folder, command, f'--csv={folder}/csv',
+                      f'--callgrind={folder}/cg.out',
+                      f'--folded={folder}/folded',
+                      f'--speedscope={folder}/s.json')
+    total = p['totals']['insn']
+    with open(folder / 'csv/kernels.csv', newline='') as f:
+        rows = list(csv.DictReader(f))
+    report(sum(int(r['insn']) for r in rows) == total,
+           'csv: kernels.csv has the total')
+    with open(folder / 'csv/insns.csv', newline='') as f:
+        rows = list(csv.DictReader(f))
+    report(sum(int(r['count']) for r in rows) == total,
+           'csv: insns.csv has the total')
+    lines = (folder / 'folded').read_text().splitlines()
+    report(sum(int(l.rsplit(' ', 1)[1]) for l in lines) == total,
+           'folded: stacks sum up to the total')
+    s = json.loads((folder / 's.json').read_text())
+    weights = s['profiles'][0]['weights']
+    report(sum(weights) == total and
+           len(weights) == len(s['profiles'][0]['samples']),
+           'speedscope: weights sum up to the total')
+    if shutil.which('callgrind_annotate'):
+        out = run(['callgrind_annotate', str(folder / 'cg.out')]).stdout
+        report(f'{total:,} (100.0%)  PROGRAM TOTALS' in out,
+               'callgrind: callgrind_annotate reads the total', out)
+    else:
+        results.append(True)
+        print('ok %d - callgrind # SKIP no callgrind_annotate' % len(results))
+    report('softlake profile: %d EU instructions' % total in done.stderr,
+           'summary: it begins with the total', done.stderr)
+
+
+def check_tools(folder):
+    command = [SCENES, 'triangle', folder / 'a.png']
+    p, _ = profile(folder, command)
+    a, b = folder / 'a.json', folder / 'b.json'
+    a.write_text(json.dumps(p))
+    k = p['kernels'][0]
+    out = run([SOFTLAKE, 'annotate', str(a)]).stdout
+    found = re.findall(r'\[ +(\d+) \] 0x([0-9a-f]+) : ', out)
+    report([(int(c), int(o, 16)) for c, o in found] ==
+           [(i['count'], i['ip']) for i in k['insns']],
+           'annotate: lists the counts of the first kernel', out)
+    done = run([SOFTLAKE, 'annotate', str(a), 'nothing*'])
+    report(done.returncode == 1 and 'has no kernel nothing*' in done.stderr,
+           'annotate: no such kernel', done.stderr)
+    report(run([SOFTLAKE, 'diff', '--fail-above=0%', str(a),
+                str(a)]).returncode == 0, 'diff: equal profiles')
+    k['insns'][0]['count'] += max(k['insn'] // 50, 1)
+    b.write_text(json.dumps(p))
+    report(run([SOFTLAKE, 'diff', '--fail-above', '1%', str(a),
+                str(b)]).returncode == 1, 'diff: growth above the limit')
+    report(run([SOFTLAKE, 'diff', '--fail-above', '90%', str(a),
+                str(b)]).returncode == 0, 'diff: growth below the limit')
+    b.write_text('{"schema": 1')
+    done = run([SOFTLAKE, 'diff', str(a), str(b)])
+    report(done.returncode == 1 and 'softlake: diff: ' in done.stderr,
+           'diff: a broken file', done.stderr)
+
+
+def check_status(folder):
+    for options, command, want, name in (
+            ((), ['true'], 0, 'a command without kernels'),
+            ((), ['sh', '-c', 'exit 7'], 7, "the command's"),
+            ((), [folder / 'nothing'], 127, 'no such command'),
+            (('--fail-if=insn>5',), [SCENES, 'triangle', folder / 'a.png'], 1,
+             '--fail-if is true'),
+            (('--fail-if=insn>5e18',), [SCENES, 'triangle', folder / 'a.png'],
+             0, '--fail-if is false'),
+            (('--fail-if=pixels',), ['true'], 125, 'a bad --fail-if'),
+            (('--top=x',), ['true'], 125, 'a bad --top'),
+            (('--json=/nowhere/x',), ['true'], 125, 'a file that fails')):
+        done = run([SOFTLAKE, 'profile', *options, '--', *map(str, command)])
+        report(done.returncode == want, f'status: {name}', done.returncode,
+               done.stderr)
+    p, _ = profile(folder, [SCENES, 'triangle', folder / 'a.png'],
+                   '--stage=vs')
+    report({k['stage'] for k in p['kernels']} == {'vs'},
+           '--stage: only such kernels')
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        for name in all_scenes()[::6]:
+            check_statistics(folder, name)
+        for name in all_scenes()[3::24]:
+            check_tiers(folder, name)
+        check_processes(folder)
+        check_files(folder)
+        check_tools(folder)
+        check_status(folder)
+    finally:
+        shutil.rmtree(folder)
+    print('1..%d' % len(results))
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
