@@ -24,7 +24,7 @@ wait_idle(struct bo *bo, bool writes_only, int64_t deadline_ns)
     device_lock();
     struct fence *fence = bo_fence(bo, writes_only);
     device_unlock();
-    int err = fence ? fence_wait(fence, deadline_ns) : 0;
+    int err = fence ? fence_wait_interruptible(fence, deadline_ns) : 0;
     fence_unref(fence);
     return err;
 }

@@ -228,7 +228,7 @@ wait_watching(struct wait *w, int64_t deadline_ns)
         return fence_wait_until(wait_ready, w, deadline_ns);
     for (uint32_t i = 0; i < w->list.count; i++)
         syncobj_watch(w->list.objs[i]);
-    int err = fence_wait_until(wait_ready, w, deadline_ns);
+    int err = fence_wait_until_interruptible(wait_ready, w, deadline_ns);
     for (uint32_t i = 0; i < w->list.count; i++)
         syncobj_unwatch(w->list.objs[i]);
     return err;

@@ -231,6 +231,14 @@ fence_wait(struct fence *fence, int64_t deadline_ns)
     return fence_wait_until(one_ready, fence, deadline_ns);
 }
 
+int
+fence_wait_interruptible(struct fence *fence, int64_t deadline_ns)
+{
+    if (fence_is_signalled(fence))
+        return 0;
+    return fence_wait_until_interruptible(one_ready, fence, deadline_ns);
+}
+
 /* False: out of memory. */
 static bool
 add_export_locked(struct fence *fence, const struct sync_file_end *end)

@@ -32,6 +32,8 @@ bool fence_call(struct fence *fence, void (*call)(void *data), void *data);
 int64_t fence_now_ns(void);
 /* 0 or -ETIME. */
 int fence_wait(struct fence *fence, int64_t deadline_ns);
+/* The same for ioctls that a signal handler ends: -EINTR. */
+int fence_wait_interruptible(struct fence *fence, int64_t deadline_ns);
 
 /* Whether nothing but the caller's reference depends on the fence. With the
  * lock held. */
@@ -53,6 +55,8 @@ void fence_unlock(void);
 void fence_kick(void);
 int fence_wait_until(bool (*ready)(void *data), void *data,
                      int64_t deadline_ns);
+int fence_wait_until_interruptible(bool (*ready)(void *data), void *data,
+                                   int64_t deadline_ns);
 
 /* Around fork(): no thread that is missing in the child holds the lock. */
 void fence_before_fork(void);

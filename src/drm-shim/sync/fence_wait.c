@@ -6,8 +6,12 @@
 #include "engine/engine.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* One sleeping thread, on its stack. */
 struct sleeper {
@@ -18,26 +22,14 @@ struct sleeper {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t cond;
+    _Atomic uint32_t wakes; /* futex; counts */
     struct sleeper *sleepers;
     atomic_uint kicks; /* for threads that spin before they sleep */
-    pthread_once_t once;
-} waits = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
-
-static void
-init_cond(void)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&waits.cond, &attr);
-    pthread_condattr_destroy(&attr);
-}
+} waits = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void
 fence_lock(void)
 {
-    pthread_once(&waits.once, init_cond);
     pthread_mutex_lock(&waits.lock);
 }
 
@@ -57,8 +49,11 @@ fence_kick(void)
     struct sleeper *s = waits.sleepers;
     while (s && !s->ready(s->data))
         s = s->next;
-    if (s)
-        pthread_cond_broadcast(&waits.cond);
+    if (!s)
+        return;
+    atomic_fetch_add(&waits.wakes, 1);
+    syscall(SYS_futex, &waits.wakes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+            0);
 }
 
 int64_t
@@ -97,9 +92,10 @@ spin_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
     return done || ready(data);
 }
 
-/* Runs queued batches in the waiting thread, if its deadline leaves time.
- * Called and left with the lock held. */
-#define HELP_NS 500000000
+/* Runs queued batches in the waiting thread, unless a batch may take longer
+ * than the deadline allows: nothing ends the help before the batch. Called and
+ * left with the lock held. */
+#define HELP_NS INT64_C(3600000000000)
 
 static bool
 help_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
@@ -117,46 +113,76 @@ help_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
     return done;
 }
 
-static bool
-sleep_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns)
+/* Returns 0, -ETIMEDOUT, or -EINTR after a signal handler. The kernel goes on
+ * itself where a wait has no deadline and the handler SA_RESTART. */
+static int
+futex_wait(uint32_t wakes, int64_t deadline_ns)
+{
+    struct timespec ts;
+    timespec_from_ns(&ts, deadline_ns);
+    long r = syscall(SYS_futex, &waits.wakes, FUTEX_WAIT_BITSET_PRIVATE, wakes,
+                     deadline_ns == FENCE_FOREVER ? NULL : &ts, NULL,
+                     FUTEX_BITSET_MATCH_ANY);
+    return r < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+/* 0, -ETIME, or -EINTR if that may end the wait. A signal that is handled just
+ * before the thread sleeps is not seen. */
+static int
+sleep_locked(bool (*ready)(void *data), void *data, int64_t deadline_ns,
+             bool interruptible)
 {
     struct sleeper self = {ready, data, waits.sleepers};
-    struct timespec ts;
     bool done = false;
     int err = 0;
-    timespec_from_ns(&ts, deadline_ns);
     waits.sleepers = &self;
-    while (!done && err != ETIMEDOUT) {
-        if (deadline_ns == FENCE_FOREVER)
-            pthread_cond_wait(&waits.cond, &waits.lock);
-        else
-            err = pthread_cond_timedwait(&waits.cond, &waits.lock, &ts);
+    while (!done && err != -ETIMEDOUT && !(interruptible && err == -EINTR)) {
+        uint32_t wakes = atomic_load(&waits.wakes);
+        fence_unlock();
+        err = futex_wait(wakes, deadline_ns);
+        fence_lock();
         done = ready(data);
     }
     struct sleeper **link = &waits.sleepers;
     while (*link != &self)
         link = &(*link)->next;
     *link = self.next;
-    return done;
+    return done ? 0 : err == -ETIMEDOUT ? -ETIME : err;
+}
+
+static int
+wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns,
+           bool interruptible)
+{
+    int err = 0;
+    fence_lock();
+    if (!ready(data)) {
+        if (fence_now_ns() >= deadline_ns)
+            err = -ETIME;
+        else if (!help_locked(ready, data, deadline_ns) &&
+                 !spin_locked(ready, data, deadline_ns))
+            err = sleep_locked(ready, data, deadline_ns, interruptible);
+    }
+    fence_unlock();
+    return err;
 }
 
 /* Drivers that only poll may pass the current time. */
 int
 fence_wait_until(bool (*ready)(void *data), void *data, int64_t deadline_ns)
 {
-    fence_lock();
-    bool done = ready(data);
-    if (!done && fence_now_ns() < deadline_ns)
-        done = help_locked(ready, data, deadline_ns) ||
-               spin_locked(ready, data, deadline_ns) ||
-               sleep_locked(ready, data, deadline_ns);
-    fence_unlock();
-    return done ? 0 : -ETIME;
+    return wait_until(ready, data, deadline_ns, false);
+}
+
+int
+fence_wait_until_interruptible(bool (*ready)(void *data), void *data,
+                               int64_t deadline_ns)
+{
+    return wait_until(ready, data, deadline_ns, true);
 }
 
 void
 fence_forget_sleepers(void)
 {
     waits.sleepers = NULL;
-    init_cond();
 }
