@@ -175,6 +175,38 @@ def check_tools(folder):
            'diff: a broken file', done.stderr)
 
 
+def check_from(folder):
+    """A profile.json gives the files that the run would have given."""
+    names = 'json', 'csv/insns.csv', 'callgrind', 'folded', 'speedscope'
+    run_dir, from_dir = folder / 'run', folder / 'from'
+    p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'])
+    again = run([SOFTLAKE, 'profile', '--all', '-o', str(run_dir),
+                 f'--from={folder}/profile.json'])
+    report(json.loads((run_dir / 'profile.json').read_text()) == p,
+           '--from: the same profile.json', again.stderr)
+    report(again.stderr.splitlines()[:4] == done.stderr.splitlines()[:4],
+           '--from: the same summary', again.stderr, done.stderr)
+    report(len(list(run_dir.glob('*'))) == len(names),
+           '--all: each file is there', *run_dir.glob('*'))
+    run([SOFTLAKE, 'profile', '-q', '-o', str(from_dir),
+         f'--from={folder}/profile.json'])
+    report([f.name for f in from_dir.glob('*')] == ['profile.json'],
+           '-o: profile.json alone', *from_dir.glob('*'))
+    for key, value in (('insn', lambda k: -k['insn']),
+                       ('threads', lambda k: -k['threads']),
+                       ('size', lambda k: -k['size_B']),
+                       ('name', lambda k: k['name']),
+                       ('stage', lambda k: k.get('stage', ''))):
+        run([SOFTLAKE, 'profile', '-q', f'--sort={key}', '-o', str(from_dir),
+             f'--from={folder}/profile.json'])
+        values = [value(k) for k in json.loads(
+            (from_dir / 'profile.json').read_text())['kernels']]
+        report(values == sorted(values) and len(set(values)) > 1,
+               f'--sort={key}: kernels are in that order', *values)
+    done = run([SOFTLAKE, 'profile', f'--from={folder}/profile.json', 'true'])
+    report(done.returncode == 125, '--from: and a command', done.returncode)
+
+
 def check_status(folder):
     for options, command, want, name in (
             ((), ['true'], 0, 'a command without kernels'),
@@ -186,6 +218,7 @@ def check_status(folder):
              0, '--fail-if is false'),
             (('--fail-if=pixels',), ['true'], 125, 'a bad --fail-if'),
             (('--top=x',), ['true'], 125, 'a bad --top'),
+            (('--sort=x',), ['true'], 125, 'a bad --sort'),
             (('--json=/nowhere/x',), ['true'], 125, 'a file that fails')):
         done = run([SOFTLAKE, 'profile', *options, '--', *map(str, command)])
         report(done.returncode == want, f'status: {name}', done.returncode,
@@ -206,6 +239,7 @@ def main():
         check_processes(folder)
         check_files(folder)
         check_tools(folder)
+        check_from(folder)
         check_status(folder)
     finally:
         shutil.rmtree(folder)

@@ -60,7 +60,7 @@ cli_annotate(int argc, char **argv)
         return CLI_EXIT_LAUNCHER;
     }
     struct profile p;
-    const char *why = profile_load_json(&p, argv[optind]);
+    const char *why = profile_load_json(&p, NULL, argv[optind]);
     if (why)
         return cli_complain(1, "annotate: %s: %s", argv[optind], why);
     const char *pattern = argv[optind + 1];

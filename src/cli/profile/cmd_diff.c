@@ -124,7 +124,7 @@ cli_diff(int argc, char **argv)
     }
     struct profile p[2];
     for (unsigned i = 0; i < 2; i++) {
-        const char *why = profile_load_json(&p[i], argv[optind + (int)i]);
+        const char *why = profile_load_json(&p[i], NULL, argv[optind + (int)i]);
         if (why)
             return cli_complain(1, "diff: %s: %s", argv[optind + (int)i], why);
     }

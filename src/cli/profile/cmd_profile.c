@@ -15,6 +15,7 @@
 
 static const char usage[] =
     "usage: softlake profile [OPTION]... [--] COMMAND [ARG...]\n"
+    "       softlake profile [OPTION]... --from=FILE.json\n"
     "\n"
     "Runs COMMAND under softlake and counts exactly how often each "
     "instruction\n"
@@ -28,10 +29,15 @@ static const char usage[] =
     "      --folded[=FILE]      stacks for flamegraph.pl\n"
     "      --speedscope[=FILE]  for speedscope.app\n"
     "  -o, --output=DIR         where files without a name go; default\n"
-    "                           softlake-profile-PID\n"
+    "                           softlake-profile-PID. Alone: as with --json\n"
+    "      --all                all of these files\n"
+    "      --from=FILE          take the counts of a profile.json instead of\n"
+    "                           running a command\n"
     "  -k, --kernel=GLOB        only kernels with such names\n"
     "      --stage=LIST         only these stages: vs,hs,ds,gs,fs,cs\n"
     "      --as-run             leave the shortcuts on\n"
+    "      --sort=KEY           order of kernels: insn (default), threads,\n"
+    "                           size, name, stage\n"
     "      --top=N              kernels in the summary (10)\n"
     "      --fail-if=EXPR       exit 1 if 'insn>N' or 'threads>N' is true\n"
     "  -q, --quiet              no summary\n"
@@ -62,12 +68,22 @@ static const char *const default_names[REPORT_COUNT] = {
 struct options {
     bool wanted[REPORT_COUNT];
     const char *file[REPORT_COUNT]; /* NULL: the default, in dir */
-    const char *dir, *kernel, *stage, *fail_if;
+    const char *dir, *from, *kernel, *stage, *fail_if;
+    enum profile_sort sort;
     unsigned top;
     bool as_run, quiet;
 };
 
-enum { OPT_STAGE = 256, OPT_AS_RUN, OPT_TOP, OPT_FAIL_IF, OPT_REPORT };
+enum {
+    OPT_STAGE = 256,
+    OPT_AS_RUN,
+    OPT_TOP,
+    OPT_FAIL_IF,
+    OPT_ALL,
+    OPT_FROM,
+    OPT_SORT,
+    OPT_REPORT,
+};
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -78,6 +94,9 @@ static const struct option long_options[] = {
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
     {"fail-if", required_argument, NULL, OPT_FAIL_IF},
+    {"all", no_argument, NULL, OPT_ALL},
+    {"from", required_argument, NULL, OPT_FROM},
+    {"sort", required_argument, NULL, OPT_SORT},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
     {"callgrind", optional_argument, NULL, OPT_REPORT + REPORT_CALLGRIND},
@@ -126,6 +145,18 @@ take_option(struct options *o, int c)
     case 'q': o->quiet = true; return -1;
     case OPT_STAGE: o->stage = optarg; return -1;
     case OPT_AS_RUN: o->as_run = true; return -1;
+    case OPT_ALL:
+        for (unsigned i = 0; i < REPORT_COUNT; i++)
+            o->wanted[i] = true;
+        return -1;
+    case OPT_FROM: o->from = optarg; return -1;
+    case OPT_SORT:
+        if (profile_parse_sort(optarg, &o->sort))
+            return -1;
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --sort wants insn, threads, size, name "
+                            "or stage, not '%s'",
+                            optarg);
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);
         if (!*end && end != optarg)
@@ -187,12 +218,28 @@ write_reports(const struct profile *p, const struct profile_origin *from,
     return ok;
 }
 
+/* 0; CLI_EXIT_LAUNCHER if a file cannot be written; 1 if --fail-if is true. */
+static int
+report(struct profile *p, const struct profile_origin *from,
+       const struct options *o)
+{
+    bool failed = false;
+    if (o->kernel || o->stage)
+        profile_select(p, o->kernel, o->stage);
+    profile_sort(p, o->sort);
+    if (!o->quiet)
+        profile_print_summary(p, o->top, from->switches);
+    bool wrote = write_reports(p, from, o);
+    if (o->fail_if && judge(o->fail_if, p, &failed) && failed)
+        cli_complain(0, "profile: %s", o->fail_if);
+    return wrote ? failed : CLI_EXIT_LAUNCHER;
+}
+
 static int
 run_profile(const struct options *o, char **argv)
 {
     struct profile_run run = {.switches = o->as_run ? NULL : EXACT};
     struct profile p;
-    bool failed = false;
     int status = profile_run(&run, argv);
     if (!*run.dir || status == CLI_EXIT_NOTFOUND || status == CLI_EXIT_NOEXEC) {
         profile_remove(&run);
@@ -202,18 +249,26 @@ run_profile(const struct options *o, char **argv)
     profile_remove(&run);
     if (why)
         cli_complain(0, "profile: cannot read the counters: %s", why);
-    if (o->kernel || o->stage)
-        profile_select(&p, o->kernel, o->stage);
     struct profile_origin from = {argv, run.switches, status};
-    if (!o->quiet)
-        profile_print_summary(&p, o->top, run.switches);
-    bool wrote = write_reports(&p, &from, o);
-    if (o->fail_if && judge(o->fail_if, &p, &failed) && failed)
-        cli_complain(0, "profile: %s", o->fail_if);
+    int failed = report(&p, &from, o);
     profile_free(&p);
     if (status)
         return status;
-    return why || !wrote ? CLI_EXIT_LAUNCHER : failed;
+    return why ? CLI_EXIT_LAUNCHER : failed;
+}
+
+static int
+convert_profile(const struct options *o)
+{
+    struct profile_origin from;
+    struct profile p;
+    const char *why = profile_load_json(&p, &from, o->from);
+    int status = why ? cli_complain(CLI_EXIT_LAUNCHER, "profile: %s: %s",
+                                    o->from, why)
+                     : report(&p, &from, o);
+    profile_free(&p);
+    profile_free_origin(&from);
+    return status;
 }
 
 int
@@ -227,9 +282,13 @@ cli_profile(int argc, char **argv)
         if (status >= 0)
             return status;
     }
-    if (optind >= argc) {
+    if ((optind < argc) == (o.from != NULL)) {
         fputs(usage, stderr);
         return CLI_EXIT_LAUNCHER;
     }
-    return run_profile(&o, argv + optind);
+    bool any = false;
+    for (unsigned i = 0; i < REPORT_COUNT; i++)
+        any |= o.wanted[i];
+    o.wanted[REPORT_JSON] |= o.dir && !any;
+    return o.from ? convert_profile(&o) : run_profile(&o, argv + optind);
 }

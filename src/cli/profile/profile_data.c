@@ -30,13 +30,53 @@ profile_free(struct profile *p)
     *p = (struct profile){0};
 }
 
+static const char *const sort_names[PROFILE_SORT_COUNT] = {
+    [PROFILE_BY_INSN] = "insn",   [PROFILE_BY_THREADS] = "threads",
+    [PROFILE_BY_SIZE] = "size",   [PROFILE_BY_NAME] = "name",
+    [PROFILE_BY_STAGE] = "stage",
+};
+
+/* Large numbers and small words first; equal ones by instructions, then in an
+ * order that every run has. */
 static int
-compare(const void *a, const void *b)
+compare(const void *a, const void *b, void *key)
 {
     const struct profile_code *k = a, *l = b;
+    uint64_t n[2] = {0, 0};
+    int order = 0;
+    switch (*(enum profile_sort *)key) {
+    case PROFILE_BY_THREADS: n[0] = k->threads, n[1] = l->threads; break;
+    case PROFILE_BY_SIZE: n[0] = k->size_B, n[1] = l->size_B; break;
+    case PROFILE_BY_NAME: order = strcmp(k->name, l->name); break;
+    case PROFILE_BY_STAGE: order = strcmp(k->stage, l->stage); break;
+    default: break;
+    }
+    if (order || n[0] != n[1])
+        return order ? order : n[0] < n[1] ? 1 : -1;
     if (k->executed != l->executed)
         return k->executed < l->executed ? 1 : -1;
-    return k->hash < l->hash ? -1 : k->hash > l->hash;
+    if (k->hash != l->hash)
+        return k->hash < l->hash ? -1 : 1;
+    return k->simd < l->simd ? -1 : k->simd > l->simd;
+}
+
+void
+profile_sort(struct profile *p, enum profile_sort key)
+{
+    if (p->kernel_count)
+        qsort_r(p->kernels, p->kernel_count, sizeof *p->kernels, compare, &key);
+}
+
+bool
+profile_parse_sort(const char *text, enum profile_sort *key)
+{
+    for (unsigned i = 0; i < PROFILE_SORT_COUNT; i++) {
+        if (strcmp(text, sort_names[i]))
+            continue;
+        *key = (enum profile_sort)i;
+        return true;
+    }
+    return false;
 }
 
 /* Stage, hash and width, as GTPin names kernels without a name. */
@@ -72,8 +112,7 @@ profile_finish(struct profile *p)
         sum_up(&p->kernels[i]);
         p->executed += p->kernels[i].executed;
     }
-    if (p->kernel_count)
-        qsort(p->kernels, p->kernel_count, sizeof *p->kernels, compare);
+    profile_sort(p, PROFILE_BY_INSN);
 }
 
 /* Whether a comma-separated list has the word. */

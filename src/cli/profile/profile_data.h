@@ -61,6 +61,18 @@ struct profile {
 void profile_free(struct profile *p);
 /* Sums up the kernels, names and sorts them. */
 void profile_finish(struct profile *p);
+/* Another order of the kernels: a key of --sort. False: there is no such key.
+ */
+enum profile_sort {
+    PROFILE_BY_INSN,
+    PROFILE_BY_THREADS,
+    PROFILE_BY_SIZE,
+    PROFILE_BY_NAME,
+    PROFILE_BY_STAGE,
+    PROFILE_SORT_COUNT
+};
+bool profile_parse_sort(const char *text, enum profile_sort *key);
+void profile_sort(struct profile *p, enum profile_sort key);
 /* Drops the kernels that match no pattern of names, or another stage than those
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);
@@ -71,14 +83,17 @@ const char *profile_read(struct profile *p, const char *dir);
 
 /* profile_json.c. Each returns NULL, or an error message. */
 struct profile_origin {
-    char **command; /* NULL-terminated */
-    const char *switches;
+    char **command;       /* NULL-terminated */
+    const char *switches; /* the shortcuts that were off, or NULL */
     int status;
 };
 const char *profile_write_json(const struct profile *p,
                                const struct profile_origin *from,
                                const char *file);
-const char *profile_load_json(struct profile *p, const char *file);
+/* from: NULL, or set to what the file says; the caller frees it. */
+const char *profile_load_json(struct profile *p, struct profile_origin *from,
+                              const char *file);
+void profile_free_origin(struct profile_origin *from);
 
 /* profile_summary.c: prints the first kernels. switches: the shortcuts that are
  * off for exact counts, or NULL. */

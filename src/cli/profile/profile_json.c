@@ -134,12 +134,40 @@ load_kernel(struct profile_code *k, const json_t *o)
     return k->insns;
 }
 
+static void
+load_origin(struct profile_origin *from, const json_t *o)
+{
+    const json_t *list = json_object_get(o, "command");
+    size_t n = json_array_size(list);
+    const char *off = get_text(o, "shortcuts_off");
+    from->switches = *off ? strdup(off) : NULL;
+    from->status = (int)get_number(o, "status");
+    from->command = calloc(n + 1, sizeof *from->command);
+    for (size_t i = 0; from->command && i < n; i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        from->command[i] = strdup(word ? word : "");
+    }
+}
+
+void
+profile_free_origin(struct profile_origin *from)
+{
+    for (char **s = from->command; s && *s; s++)
+        free(*s);
+    free(from->command);
+    free((char *)from->switches);
+    *from = (struct profile_origin){0};
+}
+
 const char *
-profile_load_json(struct profile *p, const char *file)
+profile_load_json(struct profile *p, struct profile_origin *from,
+                  const char *file)
 {
     static char why[256];
     json_error_t error;
     *p = (struct profile){0};
+    if (from)
+        *from = (struct profile_origin){0};
     json_t *o = json_load_file(file, 0, &error);
     if (!o) {
         snprintf(why, sizeof why, "%.200s", error.text);
@@ -147,8 +175,14 @@ profile_load_json(struct profile *p, const char *file)
     }
     const json_t *list = json_object_get(o, "kernels");
     bool ok = get_number(o, "schema") == SCHEMA && json_is_array(list);
-    if (ok)
+    if (ok) {
+        const json_t *totals = json_object_get(o, "totals");
+        p->process_count = (unsigned)get_number(totals, "processes");
+        p->not_counted = (unsigned)get_number(totals, "not_counted");
         p->kernels = calloc(json_array_size(list) + 1, sizeof *p->kernels);
+    }
+    if (ok && from)
+        load_origin(from, o);
     for (size_t i = 0; p->kernels && i < json_array_size(list); i++)
         if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
             p->kernel_count++;
