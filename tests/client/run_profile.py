@@ -177,7 +177,7 @@ def check_tools(folder):
 
 def check_from(folder):
     """A profile.json gives the files that the run would have given."""
-    names = 'json', 'csv/insns.csv', 'callgrind', 'folded', 'speedscope'
+    names = 'json', 'html', 'csv', 'callgrind', 'folded', 'speedscope'
     run_dir, from_dir = folder / 'run', folder / 'from'
     p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'])
     again = run([SOFTLAKE, 'profile', '--all', '-o', str(run_dir),

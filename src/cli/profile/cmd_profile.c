@@ -24,6 +24,7 @@ static const char usage[] =
     "rights.\n"
     "\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
+    "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels.csv, insns.csv\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --folded[=FILE]      stacks for flamegraph.pl\n"
@@ -51,6 +52,7 @@ static const char usage[] =
 
 enum report {
     REPORT_JSON,
+    REPORT_HTML,
     REPORT_CSV,
     REPORT_CALLGRIND,
     REPORT_FOLDED,
@@ -59,6 +61,7 @@ enum report {
 };
 static const char *const default_names[REPORT_COUNT] = {
     [REPORT_JSON] = "profile.json",
+    [REPORT_HTML] = "report.html",
     [REPORT_CSV] = "csv",
     [REPORT_CALLGRIND] = "callgrind.out",
     [REPORT_FOLDED] = "profile.folded",
@@ -98,6 +101,7 @@ static const struct option long_options[] = {
     {"from", required_argument, NULL, OPT_FROM},
     {"sort", required_argument, NULL, OPT_SORT},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
+    {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
     {"callgrind", optional_argument, NULL, OPT_REPORT + REPORT_CALLGRIND},
     {"folded", optional_argument, NULL, OPT_REPORT + REPORT_FOLDED},
@@ -184,6 +188,7 @@ write_report(const struct profile *p, const struct profile_origin *from,
 {
     switch (kind) {
     case REPORT_JSON: return profile_write_json(p, from, file);
+    case REPORT_HTML: return profile_write_html(p, from, file);
     case REPORT_CSV: return profile_write_csv(p, file);
     case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
     case REPORT_FOLDED: return profile_write_folded(p, file);

@@ -13,6 +13,12 @@ const char *const profile_group_names[PROFILE_GROUP_COUNT] = {
 #undef X
 };
 
+const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
+#define X(id, name) name,
+    PROFILE_KINDS(X)
+#undef X
+};
+
 static void
 free_kernel(struct profile_code *k)
 {

@@ -29,10 +29,26 @@ enum profile_group {
 };
 extern const char *const profile_group_names[PROFILE_GROUP_COUNT];
 
+/* Instructions that rules ask for. */
+#define PROFILE_KINDS(X) \
+    X(OTHER, "other")    \
+    X(MOV, "mov")        \
+    X(MATH, "math")      \
+    X(MUL32, "mul32") /* whose factors are both 32-bit integers */
+
+enum profile_kind {
+#define X(id, name) PROFILE_KIND_##id,
+    PROFILE_KINDS(X)
+#undef X
+        PROFILE_KIND_COUNT
+};
+extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
+
 struct profile_insn {
     uint32_t offset_B;
     uint8_t exec_size; /* channels */
     uint8_t group;     /* enum profile_group */
+    uint8_t kind;      /* enum profile_kind */
     char *text;        /* disassembly */
     uint64_t count;    /* executions */
 };
@@ -48,6 +64,16 @@ struct profile_code {
     uint64_t threads;  /* executions of the first instruction */
     uint64_t executed; /* instructions */
     uint64_t group[PROFILE_GROUP_COUNT];
+};
+
+/* What limits a kernel: a rule whose threshold it passes. */
+struct profile_finding {
+    unsigned kernel; /* index */
+    const char *rule;
+    double value, limit;
+    bool has_place;
+    uint32_t offset_B; /* of the instruction that counts most */
+    char text[256];
 };
 
 struct profile {
@@ -90,10 +116,17 @@ struct profile_origin {
 const char *profile_write_json(const struct profile *p,
                                const struct profile_origin *from,
                                const char *file);
+const char *profile_write_html(const struct profile *p,
+                               const struct profile_origin *from,
+                               const char *file);
 /* from: NULL, or set to what the file says; the caller frees it. */
 const char *profile_load_json(struct profile *p, struct profile_origin *from,
                               const char *file);
 void profile_free_origin(struct profile_origin *from);
+
+/* profile_rules.c: finds what limits kernels; at most max. */
+unsigned profile_find(const struct profile *p, struct profile_finding *found,
+                      unsigned max);
 
 /* profile_summary.c: prints the first kernels. switches: the shortcuts that are
  * off for exact counts, or NULL. */

@@ -1,6 +1,7 @@
 /* profile_json.c: profile.json, schema 1. What was not measured has no key.
  * Numbers above 2^53 are strings, because many readers have doubles only. */
 #include "cli/profile/profile_data.h"
+#include "cli/profile/report/report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define SCHEMA 1
+#define PROFILE_FINDINGS 64
 
 static json_t *
 number(uint64_t n)
@@ -34,11 +36,14 @@ insns_json(const struct profile_code *k)
     json_t *list = json_array();
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:i, s:i, s:s, s:i, s:o}", "ip", (int)n->offset_B,
-                      "exec_size", n->exec_size, "text", n->text ? n->text : "",
-                      "group", n->group, "count", number(n->count)));
+        json_t *o = json_pack("{s:i, s:i, s:s, s:i, s:o}", "ip",
+                              (int)n->offset_B, "exec_size", n->exec_size,
+                              "text", n->text ? n->text : "", "group", n->group,
+                              "count", number(n->count));
+        if (n->kind)
+            json_object_set_new(o, "kind",
+                                json_string(profile_kind_names[n->kind]));
+        json_array_append_new(list, o);
     }
     return list;
 }
@@ -64,9 +69,28 @@ kernel_json(const struct profile_code *k)
     return o;
 }
 
-const char *
-profile_write_json(const struct profile *p, const struct profile_origin *from,
-                   const char *file)
+static json_t *
+findings_json(const struct profile *p)
+{
+    struct profile_finding found[PROFILE_FINDINGS];
+    json_t *list = json_array();
+    unsigned count = profile_find(p, found, PROFILE_FINDINGS);
+    for (unsigned i = 0; i < count; i++) {
+        const struct profile_finding *n = &found[i];
+        json_t *o = json_pack("{s:s, s:s, s:f, s:f, s:s}", "kernel",
+                              p->kernels[n->kernel].name, "rule", n->rule,
+                              "value", n->value, "limit", n->limit, "text",
+                              n->text);
+        if (n->has_place)
+            json_object_set_new(o, "ip", json_integer(n->offset_B));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* The whole profile as an object, or NULL. */
+static json_t *
+profile_json(const struct profile *p, const struct profile_origin *from)
 {
     json_t *o = json_object(), *command = json_array(), *list = json_array();
     for (char **s = from->command; s && *s; s++)
@@ -84,10 +108,29 @@ profile_write_json(const struct profile *p, const struct profile_origin *from,
                   (int)p->process_count, "not_counted", (int)p->not_counted));
     for (unsigned i = 0; i < p->kernel_count; i++)
         json_array_append_new(list, kernel_json(&p->kernels[i]));
+    json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
-    bool ok = !json_dump_file(o, file, JSON_INDENT(1));
+    return o;
+}
+
+const char *
+profile_write_json(const struct profile *p, const struct profile_origin *from,
+                   const char *file)
+{
+    json_t *o = profile_json(p, from);
+    bool ok = o && !json_dump_file(o, file, JSON_INDENT(1));
     json_decref(o);
     return ok ? NULL : "cannot be written";
+}
+
+const char *
+profile_write_html(const struct profile *p, const struct profile_origin *from,
+                   const char *file)
+{
+    json_t *o = profile_json(p, from);
+    const char *why = report_write_html(o, file);
+    json_decref(o);
+    return why;
 }
 
 /* ---- loading ------------------------------------------------------------- */
@@ -106,6 +149,16 @@ get_text(const json_t *object, const char *key)
 {
     const char *s = json_string_value(json_object_get(object, key));
     return s ? s : "";
+}
+
+static enum profile_kind
+get_kind(const json_t *insn)
+{
+    const char *name = get_text(insn, "kind");
+    for (unsigned i = 0; i < PROFILE_KIND_COUNT; i++)
+        if (!strcmp(name, profile_kind_names[i]))
+            return (enum profile_kind)i;
+    return PROFILE_KIND_OTHER;
 }
 
 static bool
@@ -127,6 +180,7 @@ load_kernel(struct profile_code *k, const json_t *o)
             .group = (uint8_t)(group < PROFILE_GROUP_COUNT
                                    ? group
                                    : PROFILE_GROUP_OTHER),
+            .kind = (uint8_t)get_kind(n),
             .text = strdup(get_text(n, "text")),
             .count = get_number(n, "count"),
         };

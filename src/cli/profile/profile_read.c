@@ -168,6 +168,31 @@ group_of(const struct eu_insn *insn)
 }
 
 static bool
+is_int32(const struct eu_operand *o)
+{
+    return o->type == EU_TYPE_D || o->type == EU_TYPE_UD;
+}
+
+static enum profile_kind
+kind_of(const struct eu_insn *insn)
+{
+    switch (insn->opcode) {
+    case EU_OP_MOV: return PROFILE_KIND_MOV;
+    case EU_OP_MATH: return PROFILE_KIND_MATH;
+    case EU_OP_MUL:
+    case EU_OP_MACH:
+        return is_int32(&insn->src[0]) && is_int32(&insn->src[1])
+                   ? PROFILE_KIND_MUL32
+                   : PROFILE_KIND_OTHER;
+    case EU_OP_MAD:
+        return is_int32(&insn->src[1]) && is_int32(&insn->src[2])
+                   ? PROFILE_KIND_MUL32
+                   : PROFILE_KIND_OTHER;
+    default: return PROFILE_KIND_OTHER;
+    }
+}
+
+static bool
 decode_insns(struct profile_code *c, const struct profile_kernel *k)
 {
     const uint8_t *begins = (const uint8_t *)(k + 1);
@@ -185,6 +210,7 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
             .offset_B = u * 8,
             .exec_size = insn.exec_size,
             .group = (uint8_t)group_of(&insn),
+            .kind = (uint8_t)kind_of(&insn),
             .text = strdup(text),
         };
     }

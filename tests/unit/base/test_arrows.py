@@ -66,6 +66,7 @@ SUBROOMS = {
     },
     'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
             'kernel': set(), 'launch': set(), 'profile': {'launch'}},
+    'cli/profile': {'report': set(), '': {'report'}},
     'drm-shim': {
         'core': set(),
         'report': {'core'},
@@ -142,6 +143,7 @@ SUB_PUBLIC = {
         'eu/jit/analysis/lane_deps.h', 'eu/jit/analysis/memory_access.h',
     },
     'cli': set(),
+    'cli/profile': set(),
     'drm-shim': set(),
     'engine': {
         'engine/core/hang.h',
@@ -179,6 +181,7 @@ MEMBERS = {
     'eu': set(),
     'eu/jit': set(),
     'cli': set(),
+    'cli/profile': set(),
     'drm-shim': set(),
     'engine': set(),
     'engine/msg': set(),

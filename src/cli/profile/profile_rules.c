@@ -1,0 +1,193 @@
+/* profile_rules.c: what limits kernels, in words.
+ *
+ * Clocks: Mesa's performance analysis for Gen8 and Gen9
+ * (intel/compiler/brw_ir_performance.cpp). Thresholds are rules of thumb. */
+#include "cli/profile/profile_data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Kernels below are not worth a word. */
+#define LEAST_SHARE 0.01
+/* Of all instructions, where a rule is about the kernel as a whole. */
+#define MAIN_SHARE 0.1
+/* KBL GT2: 24 EUs of 7 threads; twice as many hide the end of a dispatch. */
+#define MACHINE_THREADS 168
+
+/* ---- shares of executed instructions ------------------------------------- */
+
+static bool
+is_mov(const struct profile_insn *n)
+{
+    return n->kind == PROFILE_KIND_MOV;
+}
+
+static bool
+is_math(const struct profile_insn *n)
+{
+    return n->kind == PROFILE_KIND_MATH;
+}
+
+static bool
+is_mul32(const struct profile_insn *n)
+{
+    return n->kind == PROFILE_KIND_MUL32;
+}
+
+static bool
+is_send(const struct profile_insn *n)
+{
+    return n->group == PROFILE_GROUP_SEND;
+}
+
+static bool
+is_control(const struct profile_insn *n)
+{
+    return n->group == PROFILE_GROUP_CONTROL;
+}
+
+static bool
+is_64bit(const struct profile_insn *n)
+{
+    return n->group == PROFILE_GROUP_64;
+}
+
+static bool
+is_scalar(const struct profile_insn *n)
+{
+    return n->exec_size == 1 && !is_send(n) && !is_control(n) &&
+           n->group != PROFILE_GROUP_OTHER;
+}
+
+static const struct share_rule {
+    const char *name;
+    bool (*fits)(const struct profile_insn *n);
+    double limit;
+    const char *text;
+} share_rules[] = {
+    {"mov", is_mov, 0.30,
+     "are copies (mov). Look for vectors that are packed and unpacked, and for "
+     "conversions of types."},
+    {"send", is_send, 0.15,
+     "are messages: memory and sampler limit, not arithmetic. Load more at "
+     "once, and keep in registers what is used again."},
+    {"control flow", is_control, 0.15,
+     "are control flow, which takes 8 clocks each, arithmetic 2 to 4. Unroll "
+     "short loops; select instead of short branches."},
+    {"64-bit", is_64bit, 0.10,
+     "are of 64 bits: half the rate and half the channels per register. Use 32 "
+     "bits where they suffice."},
+    {"int32 multiply", is_mul32, 0.10,
+     "multiply 32-bit integers, at half the rate. Use shifts, factors of 16 "
+     "bits, or float."},
+    {"extended math", is_math, 0.25,
+     "are extended math, which one of two FPUs has, at half the rate. Use "
+     "cheaper functions, or compute values once."},
+    {"scalar", is_scalar, 0.15,
+     "have one channel, and take the time of eight. Move uniform work out of "
+     "the loop, or to the host."},
+};
+
+/* The share of the instructions that fit; place: the one with most executions,
+ * NULL if none fits. */
+static double
+share_of(const struct profile_code *k, const struct share_rule *rule,
+         const struct profile_insn **place)
+{
+    uint64_t sum = 0;
+    *place = NULL;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        if (!rule->fits(n))
+            continue;
+        sum += n->count;
+        if (!*place || n->count > (*place)->count)
+            *place = n;
+    }
+    return k->executed ? (double)sum / (double)k->executed : 0;
+}
+
+static bool
+apply_share(struct profile_finding *f, const struct profile_code *k,
+            const struct share_rule *rule)
+{
+    const struct profile_insn *place;
+    f->value = share_of(k, rule, &place);
+    f->limit = rule->limit;
+    if (!place || f->value <= rule->limit)
+        return false;
+    f->rule = rule->name;
+    f->has_place = true;
+    f->offset_B = place->offset_B;
+    snprintf(f->text, sizeof f->text,
+             "%.0f%% of its instructions (more than %.0f%%) %s", 100 * f->value,
+             100 * f->limit, rule->text);
+    return true;
+}
+
+/* ---- the kernel as a whole ----------------------------------------------- */
+
+static bool
+runs_grids(const struct profile_code *k)
+{
+    return !strcmp(k->stage, "fs") || !strcmp(k->stage, "cs");
+}
+
+static bool
+apply_simd8(struct profile_finding *f, const struct profile_code *k)
+{
+    if (k->simd != 8 || !runs_grids(k))
+        return false;
+    f->rule = "SIMD8";
+    f->value = 8;
+    f->limit = 16;
+    snprintf(f->text, sizeof f->text,
+             "It runs with 8 channels (less than 16): twice the threads and "
+             "instructions. The compiler usually had too few registers: keep "
+             "fewer values alive.");
+    return true;
+}
+
+static bool
+apply_threads(struct profile_finding *f, const struct profile_code *k)
+{
+    if (k->threads >= 2 * MACHINE_THREADS || !runs_grids(k))
+        return false;
+    f->rule = "few threads";
+    f->value = (double)k->threads;
+    f->limit = 2 * MACHINE_THREADS;
+    snprintf(f->text, sizeof f->text,
+             "It ran %.0f threads in all (less than %.0f): the %u hardware "
+             "threads of a GT2 are never full for long. Make more, smaller "
+             "pieces of work.",
+             f->value, f->limit, MACHINE_THREADS);
+    return true;
+}
+
+unsigned
+profile_find(const struct profile *p, struct profile_finding *found,
+             unsigned max)
+{
+    static bool (*const whole[])(struct profile_finding *,
+                                 const struct profile_code *) = {apply_simd8,
+                                                                 apply_threads};
+    unsigned count = 0;
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        double share = (double)k->executed /
+                       (double)(p->executed + !p->executed);
+        for (unsigned r = 0; share >= LEAST_SHARE && count < max &&
+                             r < sizeof share_rules / sizeof *share_rules;
+             r++) {
+            found[count] = (struct profile_finding){.kernel = i};
+            count += apply_share(&found[count], k, &share_rules[r]);
+        }
+        for (unsigned r = 0; share >= MAIN_SHARE && count < max &&
+                             r < sizeof whole / sizeof *whole;
+             r++) {
+            found[count] = (struct profile_finding){.kernel = i};
+            count += whole[r](&found[count], k);
+        }
+    }
+    return count;
+}

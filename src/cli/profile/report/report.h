@@ -1,0 +1,32 @@
+/* report.h: a profile as one HTML file that needs no other.
+ *
+ * report.html, .css and .js are the template; gen_report.py makes an array of
+ * it. Overview, limiters and the table of kernels are HTML; the listings are
+ * data, which the script shows. Whatever the profile lacks is shown as '-'.
+ *
+ * Caller: profile_json.c, with the object that --json writes. One thread; reads
+ * the object only. */
+#ifndef CLI_PROFILE_REPORT_REPORT_H
+#define CLI_PROFILE_REPORT_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Returns NULL, or why the file cannot be written. */
+const char *report_write_html(const json_t *profile, const char *file);
+
+/* report_pack.c: the profile for the script: instructions as one array per key,
+ * texts as indices into "texts". Kernels beyond the limit of characters have no
+ * instructions. NULL: no memory. The caller frees the object. */
+json_t *report_pack(const json_t *profile, size_t limit_B);
+
+/* report_html.c: the parts without script. */
+void report_put_overview(FILE *f, const json_t *profile);
+void report_put_findings(FILE *f, const json_t *profile);
+void report_put_kernels(FILE *f, const json_t *profile);
+
+/* A number of the object, which above 2^53 is a string. False: it has none. */
+bool report_number(const json_t *object, const char *key, double *n);
+
+#endif

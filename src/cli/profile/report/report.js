@@ -1,0 +1,374 @@
+(function () {
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const kernels = data.kernels;
+const table = document.querySelector('#kernels table');
+const body = table.tBodies[0];
+const rows = Array.from(body.rows);
+const byKey = new Map();
+
+// Two kernels of one name are NAME and NAME~2.
+kernels.forEach((k, i) => {
+  let key = k.name;
+  for (let n = 2; byKey.has(key); n++) key = k.name + '~' + n;
+  k.key = key;
+  byKey.set(key, k);
+});
+
+// ---- elements -----------------------------------------------------------
+
+function make(tag, attrs, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attrs || {}))
+    if (value !== undefined) e.setAttribute(name, value);
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+}
+
+function hex(n) {
+  return '0x' + n.toString(16).padStart(4, '0');
+}
+
+// '-' is not measured. Counts above 2^53 are strings.
+function count(n) {
+  if (n === undefined || n === null) return '-';
+  return String(n).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+}
+
+function percent(part, whole) {
+  return whole > 0 ? (100 * part / whole).toFixed(1) + '%' : '-';
+}
+
+function share(n, most) {
+  return n > 0 ? Math.log1p(n) / Math.log1p(most) : 0;
+}
+
+function heat(n, most) {
+  const s = share(n, most);
+  return s > 0 ? 'background:rgba(var(--heat),' + (s * s * .75).toFixed(3) + ')'
+    : undefined;
+}
+
+function link(key, ip) {
+  const q = new URLSearchParams({ kernel: key });
+  if (ip !== undefined) q.set('insn', hex(ip));
+  return '#' + q;
+}
+
+// ---- the table of kernels -----------------------------------------------
+
+function valueOf(row, column) {
+  const cell = row.cells[column];
+  return cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent;
+}
+
+// Cells that were not measured come last.
+function sortRows(column, down) {
+  const measured = (v) => v !== '-';
+  const keys = new Map(rows.map((r) => [r, valueOf(r, column)]));
+  rows.sort((a, b) => {
+    const x = keys.get(a), y = keys.get(b);
+    if (measured(x) !== measured(y)) return measured(x) ? -1 : 1;
+    const order = x < y ? -1 : x > y ? 1 : 0;
+    return down ? -order : order;
+  });
+  body.append(...rows);
+}
+
+function sortBy(head) {
+  const column = head.cellIndex;
+  const numbers = rows.some((r) => r.cells[column].dataset.v !== undefined);
+  const before = head.getAttribute('aria-sort');
+  const down = before ? before === 'ascending' : numbers;
+  for (const h of head.parentNode.cells) h.removeAttribute('aria-sort');
+  head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+  sortRows(column, down);
+}
+
+let words = '';
+
+// Kernels whose row or instructions have the words.
+function search() {
+  words = document.getElementById('search').value.trim().toLowerCase();
+  const texts = data.texts.map((t) => t.toLowerCase().includes(words));
+  let shown = 0;
+  for (const row of rows) {
+    const k = kernels[row.dataset.i];
+    const fits = row.textContent.toLowerCase().includes(words) ||
+      (k.insns && k.insns.text.some((t) => texts[t]));
+    row.hidden = !fits;
+    shown += fits;
+  }
+  document.getElementById('found').textContent =
+    words ? shown + ' of ' + rows.length : '';
+  markHits();
+}
+
+function markHits() {
+  for (const tr of document.querySelectorAll('.code tbody tr'))
+    tr.classList.toggle('hit', words !== '' &&
+      tr.querySelector('.text').textContent.toLowerCase().includes(words));
+}
+
+// ---- one kernel ---------------------------------------------------------
+
+function facts(k) {
+  const dl = make('dl');
+  const add = (name, value) => dl.append(make('dt', null, name),
+    make('dd', null, value));
+  add('Stage', k.stage || '-');
+  add('SIMD width', k.simd ? String(k.simd) : '-');
+  add('Code', count(k.size_B) + ' bytes, XXH3 ' + k.id);
+  add('Threads', count(k.threads));
+  add('Instructions', count(k.insn) + ', ' +
+    percent(k.insn, data.totals.insn) + ' of all');
+  add('Instructions per thread', k.threads > 0 ?
+    (k.insn / k.threads).toFixed(1) : '-');
+  add('Active lanes', count(k.lanes));
+  add('SIMD efficiency', k.simd_efficiency === undefined ? '-' :
+    (100 * k.simd_efficiency).toFixed(1) + '%');
+  const known = ['id', 'name', 'name_from', 'stage', 'simd', 'size_B', 'threads',
+    'insn', 'lanes', 'simd_efficiency', 'mix', 'insns', 'key'];
+  for (const [name, value] of Object.entries(k))
+    if (!known.includes(name) && typeof value !== 'object')
+      add(name.replace(/_/g, ' '), typeof value === 'number' ? count(value) :
+        String(value));
+  return dl;
+}
+
+function mix(k) {
+  const bar = make('div', { class: 'mix' }), legend = make('p', { class: 'legend' });
+  Object.entries(k.mix || {}).forEach(([name, n], i) => {
+    if (!(n > 0)) return;
+    const colour = 'background:var(--g' + i % 6 + ')';
+    bar.append(make('span', { style: colour + ';flex:' + n / k.insn,
+      title: name + ' ' + percent(n, k.insn) }));
+    legend.append(make('span', null, make('i', { style: colour }),
+      name + ' ' + percent(n, k.insn)));
+  });
+  return [make('h3', null, 'Instruction mix'), bar, legend];
+}
+
+// Any other list of objects in the data, as branches or sends.
+function otherTables(k) {
+  const parts = [];
+  for (const [name, list] of Object.entries(k)) {
+    if (name === 'insns' || !Array.isArray(list) || !list.length ||
+        typeof list[0] !== 'object') continue;
+    const columns = Array.from(new Set(list.flatMap(Object.keys)));
+    const t = make('table', { class: 'other' }, make('thead', null,
+      make('tr', null, ...columns.map((c) => make('th', null, c.replace(/_/g, ' '))))));
+    const rows = make('tbody');
+    for (const o of list)
+      rows.append(make('tr', null, ...columns.map((c) => {
+        if (c === 'ip')
+          return make('td', { class: 'name' },
+            make('a', { href: link(k.key, o.ip) }, hex(o.ip)));
+        const number = typeof o[c] === 'number' || o[c] === undefined;
+        return make('td', { class: number ? 'n' : undefined },
+          number ? count(o[c]) : String(o[c]));
+      })));
+    t.append(rows);
+    parts.push(make('h3', null, name[0].toUpperCase() + name.slice(1)),
+      make('div', { class: 'wide' }, t));
+  }
+  return parts;
+}
+
+function findingsOf(k) {
+  const list = (data.findings || []).filter((f) => f.kernel === k.name);
+  if (!list.length) return [];
+  return [make('h3', null, 'Limiters'), make('ul', null, ...list.map((f) =>
+    make('li', null, f.text + ' ',
+      f.ip === undefined ? null :
+        make('a', { href: link(k.key, f.ip), class: 'name' }, hex(f.ip)))))];
+}
+
+// Position of the listing's rows as coloured marks; a click goes there.
+function strip(counts, most) {
+  const bins = Math.min(counts.length, 240), e = make('div', { class: 'strip' });
+  const top = new Array(bins).fill(0);
+  counts.forEach((n, i) => {
+    const b = Math.floor(i * bins / counts.length);
+    top[b] = Math.max(top[b], Number(n));
+  });
+  top.forEach((n, b) => {
+    const style = heat(n, most);
+    if (style)
+      e.append(make('i', { style: style + ';top:' + 100 * b / bins + '%;height:' +
+        100 / bins + '%' }));
+  });
+  e.addEventListener('click', (event) => {
+    const at = (event.clientY - e.getBoundingClientRect().top) / e.clientHeight;
+    const all = e.parentNode.querySelectorAll('.code tbody tr');
+    const row = all[Math.floor(at * all.length)];
+    if (row) row.scrollIntoView({ block: 'center' });
+  });
+  return e;
+}
+
+function sourceKey(n, i) {
+  const line = n.line && n.line[i];
+  return line ? ((n.file && n.file[i]) || '') + ':' + line : undefined;
+}
+
+// The text of an instruction: predicate, then the rest, in which a label leads
+// to the instruction at its offset.
+function assembly(k, text) {
+  const [, predicate, rest] = text.match(/^(\([^)]*\))?\s*([^]*)$/);
+  const parts = rest.split(/(?<=\t| )L(\d+)(?=\t| |$)/);
+  return [make('td', { class: 'predicate' }, predicate || ''),
+    make('td', { class: 'text' }, ...parts.map((part, i) => i % 2 === 0 ? part :
+      make('a', { href: link(k.key, Number(part)) }, 'L' + part)))];
+}
+
+function listing(k) {
+  const n = k.insns, most = Math.max(...n.count.map(Number), 1);
+  const optional = [['exec_size', 'SIMD'], ['lanes', 'lanes']]
+    .filter(([key]) => n[key]);
+  const hasLines = n.line && n.line.some((l) => l);
+  const head = make('tr', null, make('th', { class: 'n' }, 'share'),
+    make('th', { class: 'n' }, 'count'),
+    ...optional.map(([, name]) => make('th', { class: 'n' }, name)),
+    make('th', null, 'offset'), make('th'), make('th', null, 'instruction'),
+    hasLines ? make('th', null, 'line') : null);
+  const rows = make('tbody');
+  n.ip.forEach((ip, i) => {
+    rows.append(make('tr', { 'data-ip': ip, 'data-line': sourceKey(n, i) },
+      make('td', { class: 'n' }, percent(n.count[i], k.insn)),
+      make('td', { class: 'n', style: heat(n.count[i], most) }, count(n.count[i])),
+      ...optional.map(([key]) => make('td', { class: 'n' }, count(n[key][i]))),
+      make('td', { class: 'faint' }, hex(ip)),
+      ...assembly(k, data.texts[n.text[i]]),
+      hasLines ? make('td', { class: 'faint' },
+        (sourceKey(n, i) || '').replace(/^.*\//, '')) : null));
+  });
+  const t = make('table', { class: 'code' }, make('thead', null, head), rows);
+  rows.addEventListener('click', (event) => {
+    const row = !event.target.closest('a') && event.target.closest('tr');
+    if (row) location.hash = link(k.key, Number(row.dataset.ip));
+  });
+  return make('div', { class: 'listing' }, strip(n.count, most), t);
+}
+
+// Lines of a file with the sum of their instructions; without its text only
+// those that have some.
+function sourceTable(k, file, sums) {
+  const found = (data.sources || []).find((s) => s.file === file);
+  const numbers = Array.from(sums.keys()).sort((a, b) => a - b);
+  const lines = found ? found.text.split('\n').map((t, i) => [i + 1, t]) :
+    numbers.map((l) => [l, '']);
+  const most = Math.max(...sums.values(), 1);
+  return make('table', { class: 'source' }, make('thead', null, make('tr', null,
+    make('th', { class: 'n' }, 'share'), make('th', { class: 'n' }, 'line'),
+    make('th', null, file || 'source'))), make('tbody', null,
+    ...lines.map(([l, text]) => make('tr', { 'data-line': file + ':' + l },
+      make('td', { class: 'n', style: heat(sums.get(l), most) },
+        sums.has(l) ? percent(sums.get(l), k.insn) : ''),
+      make('td', { class: 'n faint' }, String(l)),
+      make('td', { class: 'text' }, text)))));
+}
+
+function source(k) {
+  const n = k.insns, files = new Map();
+  n.ip.forEach((ip, i) => {
+    const line = n.line && n.line[i], file = (n.file && n.file[i]) || '';
+    if (!line) return;
+    if (!files.has(file)) files.set(file, new Map());
+    const sums = files.get(file);
+    sums.set(line, (sums.get(line) || 0) + Number(n.count[i]));
+  });
+  if (!files.size) return null;
+  return make('div', { class: 'lines' },
+    ...Array.from(files, ([file, sums]) => sourceTable(k, file, sums)));
+}
+
+// A line marks its instructions, an instruction its line.
+function linkLines(part) {
+  part.addEventListener('click', (event) => {
+    const row = event.target.closest('tr[data-line]');
+    if (!row) return;
+    const others = row.closest('.source') ? '.code' : '.source';
+    let first = null;
+    for (const tr of part.querySelectorAll('tr[data-line]')) {
+      const same = tr.dataset.line === row.dataset.line;
+      tr.classList.toggle('linked', same);
+      if (same && !first && tr.closest(others)) first = tr;
+    }
+    if (first) first.scrollIntoView({ block: 'nearest' });
+  });
+}
+
+let shown = null;
+
+function showKernel(k) {
+  const part = document.getElementById('kernel');
+  shown = k;
+  part.hidden = false;
+  const code = [make('h3', null, 'Instructions')];
+  if (k.insns) {
+    const both = make('div', { class: 'both' }, source(k), listing(k));
+    linkLines(both);
+    code.push(both);
+  } else {
+    code.push(make('p', null, 'This page has no room for the listing. See: ' +
+      'softlake annotate profile.json ' + k.name));
+  }
+  part.replaceChildren(make('h2', { class: 'name' }, k.name), facts(k), ...mix(k),
+    ...findingsOf(k), ...otherTables(k), ...code);
+  markHits();
+}
+
+// ---- permalinks: #kernel=NAME&insn=0x1a0 --------------------------------
+
+function follow() {
+  const q = new URLSearchParams(location.hash.slice(1));
+  const k = byKey.get(q.get('kernel'));
+  if (!k) return;
+  if (k !== shown) showKernel(k);
+  const part = document.getElementById('kernel');
+  for (const tr of part.querySelectorAll('.target')) tr.classList.remove('target');
+  const row = q.has('insn') &&
+    part.querySelector('.code tr[data-ip="' + Number(q.get('insn')) + '"]');
+  if (row) {
+    row.classList.add('target');
+    row.scrollIntoView({ block: 'center' });
+  } else {
+    part.scrollIntoView();
+  }
+}
+
+// ---- raw data: schema 1, as --json writes it ----------------------------
+
+function rawData() {
+  const { texts, ...all } = data;
+  all.kernels = kernels.map(({ key, insns, ...k }) => {
+    if (!insns) return k;
+    const names = Object.keys(insns);
+    return { ...k, insns: insns.ip.map((ip, i) => Object.fromEntries(names
+      .map((c) => [c, c === 'text' ? texts[insns.text[i]] : insns[c][i]])
+      .filter(([, v]) => v !== null))) };
+  });
+  return JSON.stringify(all, null, 1);
+}
+
+function save() {
+  const a = make('a', { download: 'profile.json',
+    href: URL.createObjectURL(new Blob([rawData()], { type: 'application/json' })) });
+  a.click();
+  URL.revokeObjectURL(a.href);
+}
+
+// ---- start --------------------------------------------------------------
+
+for (const a of document.querySelectorAll('a[data-i]'))
+  a.href = link(kernels[a.dataset.i].key,
+    a.dataset.ip === undefined ? undefined : Number(a.dataset.ip));
+for (const head of table.tHead.rows[0].cells)
+  head.addEventListener('click', () => sortBy(head));
+document.getElementById('search').addEventListener('input', search);
+document.getElementById('save').addEventListener('click', save);
+window.addEventListener('hashchange', follow);
+follow();
+}());
