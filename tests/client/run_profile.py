@@ -6,9 +6,10 @@ usage: run_profile.py SCENES SOFTLAKE
 Counts are compared with the statistics, which other code keeps, with the
 interpreter's, and between numbers of threads and instruction sets; pictures
 with those of runs without counters; files with readers that are not ours
-(callgrind_annotate, Python's csv and json). TAP.
+(callgrind_annotate, protoc, Python's csv and json). TAP.
 """
 import csv
+import gzip
 import json
 import os
 import pathlib
@@ -147,6 +148,64 @@ def check_files(folder):
            'summary: it begins with the total', done.stderr)
 
 
+def fields(text):
+    """protoc's text as nested lists of (name, value)."""
+    top = [[]]
+    for line in map(str.strip, text.splitlines()):
+        if line.endswith('{'):
+            top[-1].append((line[:-2], []))
+            top.append(top[-1][-1][1])
+        elif line == '}':
+            top.pop()
+        else:
+            name, value = line.split(': ', 1)
+            top[-1].append((name, json.loads(value)))
+    return top[0]
+
+
+def some(message, name):
+    return [v for n, v in message if n == name]
+
+
+def check_pprof(folder):
+    if not shutil.which('protoc'):
+        results.append(True)
+        print('ok %d - pprof # SKIP no protoc' % len(results))
+        return
+    p, _ = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'],
+                   f'--pprof={folder}/p.gz')
+    here = pathlib.Path(__file__).parent
+    done = subprocess.run(
+        ['protoc', f'--proto_path={here}', '--decode=Profile', 'pprof.proto'],
+        input=gzip.decompress((folder / 'p.gz').read_bytes()),
+        capture_output=True)
+    text = done.stdout.decode()
+    report(done.returncode == 0 and not re.search(r'^\s*\d', text, re.M),
+           'pprof: protoc knows all fields', done.stderr, text[:200])
+    m = fields(text)
+    strings = some(m, 'string_table')
+    names = {some(f, 'id')[0]: strings[some(f, 'name')[0]]
+             for f in some(m, 'function')}
+    starts = {some(a, 'id')[0]: some(a, 'memory_start')[0]
+              for a in some(m, 'mapping')}
+    places = {}
+    for l in some(m, 'location'):
+        mapping = some(l, 'mapping_id')
+        offset = some(l, 'address')[0] - starts[mapping[0]] if mapping else None
+        function = some(some(l, 'line')[0], 'function_id')[0]
+        places[some(l, 'id')[0]] = names[function], offset
+    found = {}
+    for s in some(m, 'sample'):
+        at, stage = (places[i] for i in some(s, 'location_id'))
+        found[at + stage[:1]] = some(s, 'value')[0]
+    want = {(k['name'], i['ip'], k['stage']): i['count']
+            for k in p['kernels'] for i in k['insns'] if i['count']}
+    report(found == want, 'pprof: each instruction has its count')
+    report(strings[0] == '' and [strings[some(t, 'type')[0]] for t in
+                                 some(m, 'sample_type')] == ['instructions'],
+           'pprof: what is counted')
+
+
 def check_tools(folder):
     command = [SCENES, 'triangle', folder / 'a.png']
     p, _ = profile(folder, command)
@@ -177,7 +236,8 @@ def check_tools(folder):
 
 def check_from(folder):
     """A profile.json gives the files that the run would have given."""
-    names = 'json', 'html', 'csv', 'callgrind', 'folded', 'speedscope'
+    names = 'json', 'html', 'csv', 'callgrind', 'pprof', 'folded', \
+        'speedscope'
     run_dir, from_dir = folder / 'run', folder / 'from'
     p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'])
     again = run([SOFTLAKE, 'profile', '--all', '-o', str(run_dir),
@@ -238,6 +298,7 @@ def main():
             check_tiers(folder, name)
         check_processes(folder)
         check_files(folder)
+        check_pprof(folder)
         check_tools(folder)
         check_from(folder)
         check_status(folder)

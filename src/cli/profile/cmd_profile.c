@@ -27,6 +27,7 @@ static const char usage[] =
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels.csv, insns.csv\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
+    "      --pprof[=FILE]       for pprof\n"
     "      --folded[=FILE]      stacks for flamegraph.pl\n"
     "      --speedscope[=FILE]  for speedscope.app\n"
     "  -o, --output=DIR         where files without a name go; default\n"
@@ -55,6 +56,7 @@ enum report {
     REPORT_HTML,
     REPORT_CSV,
     REPORT_CALLGRIND,
+    REPORT_PPROF,
     REPORT_FOLDED,
     REPORT_SPEEDSCOPE,
     REPORT_COUNT
@@ -64,6 +66,7 @@ static const char *const default_names[REPORT_COUNT] = {
     [REPORT_HTML] = "report.html",
     [REPORT_CSV] = "csv",
     [REPORT_CALLGRIND] = "callgrind.out",
+    [REPORT_PPROF] = "profile.pb.gz",
     [REPORT_FOLDED] = "profile.folded",
     [REPORT_SPEEDSCOPE] = "profile.speedscope.json",
 };
@@ -104,6 +107,7 @@ static const struct option long_options[] = {
     {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
     {"callgrind", optional_argument, NULL, OPT_REPORT + REPORT_CALLGRIND},
+    {"pprof", optional_argument, NULL, OPT_REPORT + REPORT_PPROF},
     {"folded", optional_argument, NULL, OPT_REPORT + REPORT_FOLDED},
     {"speedscope", optional_argument, NULL, OPT_REPORT + REPORT_SPEEDSCOPE},
     {NULL, 0, NULL, 0},
@@ -191,6 +195,7 @@ write_report(const struct profile *p, const struct profile_origin *from,
     case REPORT_HTML: return profile_write_html(p, from, file);
     case REPORT_CSV: return profile_write_csv(p, file);
     case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
+    case REPORT_PPROF: return profile_write_pprof(p, from, file);
     case REPORT_FOLDED: return profile_write_folded(p, file);
     default: return profile_write_speedscope(p, file);
     }

@@ -141,6 +141,11 @@ const char *profile_write_callgrind(const struct profile *p,
 const char *profile_write_folded(const struct profile *p, const char *file);
 const char *profile_write_speedscope(const struct profile *p, const char *file);
 
+/* profile_pprof.c. */
+const char *profile_write_pprof(const struct profile *p,
+                                const struct profile_origin *from,
+                                const char *file);
+
 /* profile_child.c: runs the command with counters in a new directory, whose
  * path it writes; an exit status. The caller removes the directory with
  * profile_remove(). */

@@ -1,0 +1,237 @@
+/* profile_pprof.c: pprof's format: a gzip file of one protobuf message, whose
+ * fields are those of perftools.profiles.Profile
+ * (https://github.com/google/pprof/blob/main/proto/profile.proto).
+ *
+ * A sample is an instruction; its stack is the kernel, then the stage. Kernels
+ * are mappings, one after the other, so that addresses tell instructions. */
+#include "cli/profile/profile_data.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define PAGE_B 4096u
+
+/* ---- protobuf ------------------------------------------------------------ */
+
+struct message {
+    uint8_t *data;
+    size_t size_B, capacity_B;
+    bool failed; /* no memory */
+};
+
+static void
+put_raw(struct message *m, const void *data, size_t size_B)
+{
+    if (m->size_B + size_B > m->capacity_B) {
+        size_t capacity_B = 2 * (m->size_B + size_B) + 64;
+        void *more = realloc(m->data, capacity_B);
+        m->failed |= !more;
+        if (!more)
+            return;
+        m->data = more;
+        m->capacity_B = capacity_B;
+    }
+    if (size_B)
+        memcpy(m->data + m->size_B, data, size_B);
+    m->size_B += size_B;
+}
+
+static void
+put_varint(struct message *m, uint64_t n)
+{
+    uint8_t bytes[10];
+    size_t count = 0;
+    for (; n > 127; n >>= 7)
+        bytes[count++] = (uint8_t)(n | 128);
+    bytes[count++] = (uint8_t)n;
+    put_raw(m, bytes, count);
+}
+
+/* Wire type 0. Zero is the default. */
+static void
+put_number(struct message *m, unsigned field, uint64_t n)
+{
+    if (!n)
+        return;
+    put_varint(m, field << 3);
+    put_varint(m, n);
+}
+
+/* Wire type 2. */
+static void
+put_bytes(struct message *m, unsigned field, const void *data, size_t size_B)
+{
+    put_varint(m, field << 3 | 2);
+    put_varint(m, size_B);
+    put_raw(m, data, size_B);
+}
+
+/* Ends an inner message, which becomes a field of the outer one. */
+static void
+put_message(struct message *m, unsigned field, struct message *inner)
+{
+    put_bytes(m, field, inner->data, inner->size_B);
+    m->failed |= inner->failed;
+    inner->size_B = 0;
+}
+
+/* ---- the profile --------------------------------------------------------- */
+
+enum { /* fields of Profile */
+       PROFILE_SAMPLE_TYPE = 1,
+       PROFILE_SAMPLE = 2,
+       PROFILE_MAPPING = 3,
+       PROFILE_LOCATION = 4,
+       PROFILE_FUNCTION = 5,
+       PROFILE_STRING = 6,
+       PROFILE_PERIOD_TYPE = 11,
+       PROFILE_PERIOD = 12,
+       PROFILE_COMMENT = 13,
+};
+
+struct writer {
+    struct message out, part, line, list;
+    uint64_t strings, functions, locations; /* so far */
+    uint64_t base_B;                        /* where the next kernel begins */
+};
+
+/* Each string is one of the table, whose first is empty. */
+static uint64_t
+add_string(struct writer *w, const char *text)
+{
+    put_bytes(&w->out, PROFILE_STRING, text, strlen(text));
+    return w->strings++;
+}
+
+static void
+put_value_type(struct writer *w, unsigned field, const char *type)
+{
+    put_number(&w->part, 1, add_string(w, type));
+    put_number(&w->part, 2, add_string(w, "count"));
+    put_message(&w->out, field, &w->part);
+}
+
+static uint64_t
+add_function(struct writer *w, const char *name)
+{
+    uint64_t text = add_string(w, name);
+    put_number(&w->part, 1, ++w->functions);
+    put_number(&w->part, 2, text);
+    put_number(&w->part, 3, text);
+    put_message(&w->out, PROFILE_FUNCTION, &w->part);
+    return w->functions;
+}
+
+/* mapping: 0 for a stage, which has no address. */
+static uint64_t
+add_location(struct writer *w, uint64_t mapping, uint64_t address,
+             uint64_t function)
+{
+    put_number(&w->line, 1, function);
+    put_number(&w->part, 1, ++w->locations);
+    put_number(&w->part, 2, mapping);
+    put_number(&w->part, 3, address);
+    put_message(&w->part, 4, &w->line);
+    put_message(&w->out, PROFILE_LOCATION, &w->part);
+    return w->locations;
+}
+
+static void
+add_mapping(struct writer *w, const struct profile_code *k, uint64_t id)
+{
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, k->hash);
+    put_number(&w->part, 1, id);
+    put_number(&w->part, 2, w->base_B);
+    put_number(&w->part, 3, w->base_B + k->size_B);
+    put_number(&w->part, 5, add_string(w, k->name));
+    put_number(&w->part, 6, add_string(w, hash));
+    put_number(&w->part, 7, 1); /* has functions */
+    put_message(&w->out, PROFILE_MAPPING, &w->part);
+}
+
+static void
+add_sample(struct writer *w, const struct profile_insn *n, uint64_t location,
+           uint64_t stage)
+{
+    put_varint(&w->list, location);
+    put_varint(&w->list, stage);
+    put_message(&w->part, 1, &w->list);
+    put_varint(&w->list, n->count);
+    put_message(&w->part, 2, &w->list);
+    put_message(&w->out, PROFILE_SAMPLE, &w->part);
+}
+
+static void
+add_kernel(struct writer *w, const struct profile_code *k, uint64_t mapping)
+{
+    uint64_t stage = add_location(w, 0, 0,
+                                  add_function(w, *k->stage ? k->stage : "eu"));
+    uint64_t function = add_function(w, k->name);
+    add_mapping(w, k, mapping);
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        if (n->count)
+            add_sample(
+                w, n,
+                add_location(w, mapping, w->base_B + n->offset_B, function),
+                stage);
+    }
+    w->base_B += (k->size_B + PAGE_B - 1) / PAGE_B * PAGE_B;
+}
+
+static void
+add_comment(struct writer *w, const struct profile_origin *from)
+{
+    for (char **s = from->command; s && *s; s++) {
+        put_raw(&w->part, s == from->command ? "" : " ", s != from->command);
+        put_raw(&w->part, *s, strlen(*s));
+    }
+    put_message(&w->out, PROFILE_STRING, &w->part);
+    put_number(&w->out, PROFILE_COMMENT, w->strings++);
+}
+
+static const char *
+write_gzip(const struct message *m, const char *file)
+{
+    errno = 0;
+    gzFile f = m->failed ? NULL : gzopen(file, "wbe");
+    if (!f)
+        return errno ? strerror(errno) : "no memory";
+    size_t at = 0;
+    int n = 1;
+    for (; n > 0 && at < m->size_B; at += (size_t)n) {
+        size_t left_B = m->size_B - at;
+        n = gzwrite(f, m->data + at,
+                    left_B < 1u << 20 ? (unsigned)left_B : 1u << 20);
+        n = n > 0 ? n : 0;
+    }
+    bool ok = at == m->size_B;
+    ok &= gzclose(f) == Z_OK;
+    return ok ? NULL : errno ? strerror(errno) : "cannot be written";
+}
+
+const char *
+profile_write_pprof(const struct profile *p, const struct profile_origin *from,
+                    const char *file)
+{
+    struct writer w = {.base_B = PAGE_B};
+    add_string(&w, "");
+    put_value_type(&w, PROFILE_SAMPLE_TYPE, "instructions");
+    put_value_type(&w, PROFILE_PERIOD_TYPE, "instructions");
+    put_number(&w.out, PROFILE_PERIOD, 1);
+    add_comment(&w, from);
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        if (p->kernels[i].executed)
+            add_kernel(&w, &p->kernels[i], i + 1);
+    const char *why = write_gzip(&w.out, file);
+    free(w.out.data);
+    free(w.part.data);
+    free(w.line.data);
+    free(w.list.data);
+    return why;
+}
