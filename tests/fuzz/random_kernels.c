@@ -4,9 +4,10 @@
  *                  [--dump]
  *   random_kernels --corpus DIR [--seed N] [--count N]
  *
- * The first difference ends the run: its seed is printed, and the kernel
- * with every instruction it does not need replaced by a NOP. --corpus writes
- * short kernels as inputs of fuzz_eu instead. */
+ * --counts compares executed instructions, too, and in three of four kernels
+ * lanes and branches. The first difference ends the run: its seed is printed,
+ * and the kernel with every instruction it does not need replaced by a NOP.
+ * --corpus writes short kernels as inputs of fuzz_eu instead. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ run_one(const struct options *o, uint64_t seed, struct totals *t)
     struct rk_result r;
     rk_make(&k, seed);
     k.counts = o->counts;
+    k.lanes = o->counts && seed % 4;
     if (o->dump)
         dump(&k);
     if (!rk_run(&k, seed, o->cpu, &r, text, sizeof text)) {

@@ -40,6 +40,7 @@ struct rk {
     unsigned simd;
     bool banks, plain;
     bool counts; /* compares counts of instructions, too, in RK_WHOLE */
+    bool lanes;  /* and with them lanes and branches */
     bool quiet; /* loops send no messages: compiled code keeps more in registers
                  */
     enum rk_bank acc; /* the accumulators' bank, if there are banks */
@@ -83,6 +84,7 @@ void rk_add_send(struct rk *k, unsigned reg, unsigned mlen, unsigned rlen,
 void rk_add_random_send(struct rk *k);
 
 /* rk_run.c */
+#define RK_SLOT 8 /* where a kernel's counters begin, if rk.counts is set */
 struct rk_result {
     bool built, finished;
     uint32_t op_count, native_count;

@@ -5,6 +5,7 @@
 
 #include "base/fpmode.h"
 #include "eu/profile/profile.h"
+#include "eu/profile/profile_file.h"
 
 static const char *const mode_names[RK_MODES] = {
     [RK_BLOCKS] = "blocks",
@@ -179,11 +180,51 @@ compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
     return true;
 }
 
-/* Counts of a kernel (eu/profile/): of instructions, then of basic blocks. */
-#define SLOT 8
+/* Counts of a kernel (eu/profile/profile_file.h). */
 struct counters {
-    uint64_t at[SLOT + RK_MAX_B / 8 * 2];
+    uint64_t at[RK_SLOT + RK_MAX_B / 8 * PROFILE_LANES_ARRAYS];
 };
+
+/* What the arrays say of one instruction. */
+struct insn_counts {
+    uint64_t runs, lanes, contrary, divergent, contrary_lanes;
+};
+
+/* Of a basic block of compiled code, while its instructions are walked. */
+struct block_counts {
+    uint64_t entries, full;
+    uint64_t seen, lanes[64]; /* by profile_channels() */
+};
+
+static uint64_t
+block_lanes(struct block_counts *b, const struct eu_insn *insn, uint64_t first)
+{
+    if (eu_fixed_lanes(insn))
+        return 0;
+    uint64_t channels = profile_channels(insn->chan_offset, insn->exec_size);
+    uint64_t *lanes = &b->lanes[__builtin_ctzll(channels)];
+    if (!(b->seen & channels))
+        *lanes = first;
+    b->seen |= channels;
+    return *lanes + b->full * insn->exec_size;
+}
+
+static struct insn_counts
+read_insn(const struct counters *c, struct block_counts *b,
+          const struct eu_insn *insn, uint32_t units, uint32_t u)
+{
+    const uint64_t *at = &c->at[RK_SLOT + u];
+    struct insn_counts n = {
+        .runs = at[PROFILE_RAN * units] + b->entries + b->full,
+        .contrary = at[PROFILE_CONTRARY * units],
+        .divergent = at[PROFILE_DIVERGENT * units],
+        .contrary_lanes = at[PROFILE_CONTRARY_LANES * units],
+        .lanes = at[PROFILE_LANES * units] +
+                 block_lanes(b, insn, at[PROFILE_GROUP_LANES * units])};
+    if (eu_fixed_lanes(insn))
+        n.lanes = n.runs * eu_fixed_lanes(insn);
+    return n;
+}
 
 /* Whether compiled code and the interpreter count each instruction alike. */
 static bool
@@ -192,19 +233,32 @@ same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
             char *text, size_t text_size)
 {
     uint32_t units = kernel->size_B / 8;
-    uint64_t block = 0;
+    struct block_counts block = {0}, none = {0};
     for (uint32_t u = 0; u < units; u++) {
         if (kernel->op_of[u] == EU_NO_OP)
             continue;
-        if (eu_jit_begins_block(jit, u * 8))
-            block = compiled->at[SLOT + units + u];
-        uint64_t n = compiled->at[SLOT + u] + block;
-        if (n == reference->at[SLOT + u])
+        const struct eu_insn *insn = kernel->ops[kernel->op_of[u]].insn;
+        if (eu_jit_begins_block(jit, u * 8)) {
+            const uint64_t *at = &compiled->at[RK_SLOT + u];
+            block.entries = at[PROFILE_ENTERED * units];
+            block.full = at[PROFILE_ENTERED_FULL * units];
+            block.seen = 0;
+        }
+        struct insn_counts a = read_insn(compiled, &block, insn, units, u);
+        struct insn_counts b = read_insn(reference, &none, insn, units, u);
+        if (!memcmp(&a, &b, sizeof a))
             continue;
-        snprintf(text, text_size,
-                 "0x%x counted %llu times, interpreted %llu times", u * 8,
-                 (unsigned long long)n,
-                 (unsigned long long)reference->at[SLOT + u]);
+        snprintf(
+            text, text_size,
+            "0x%x counted %llu times, %llu lanes, branch %llu, %llu, %llu "
+            "lanes; interpreted %llu times, %llu lanes, branch %llu, "
+            "%llu, %llu lanes",
+            u * 8, (unsigned long long)a.runs, (unsigned long long)a.lanes,
+            (unsigned long long)a.contrary, (unsigned long long)a.divergent,
+            (unsigned long long)a.contrary_lanes, (unsigned long long)b.runs,
+            (unsigned long long)b.lanes, (unsigned long long)b.contrary,
+            (unsigned long long)b.divergent,
+            (unsigned long long)b.contrary_lanes);
         return false;
     }
     return true;
@@ -272,8 +326,9 @@ rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
     unsigned modes = (seed & 1 ? EU_JIT_DENORMALS : 0u) |
                      (t.cr0[0] & EU_CR0_ALT ? EU_JIT_ALT : 0u);
     if (k->mode == RK_WHOLE && k->counts) {
-        kernel->profile_slot = SLOT;
-        modes |= EU_JIT_COUNTS;
+        kernel->profile_slot = RK_SLOT;
+        kernel->profile_lanes = k->lanes;
+        modes |= EU_JIT_COUNTS | (k->lanes ? EU_JIT_LANES : 0u);
     }
     struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode] | modes);
     bool same = jit;

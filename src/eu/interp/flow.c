@@ -17,8 +17,8 @@ park_channels(struct eu_thread *t, uint32_t channels, uint32_t ip_B)
         t->chan_ip[__builtin_ctz(channels)] = ip_B;
 }
 
-static void
-wake_channels(struct eu_thread *t, uint32_t ip_B)
+void
+eu_wake_channels(struct eu_thread *t, uint32_t ip_B)
 {
     uint32_t waiting = ~t->live;
     if (!waiting)
@@ -45,14 +45,14 @@ active_channels(const struct eu_thread *t, const struct eu_op *op,
 const struct eu_op *
 eu_op_join(struct eu_thread *t, const struct eu_op *op)
 {
-    wake_channels(t, op->ip);
+    eu_wake_channels(t, op->ip);
     return op[1].fn(t, op + 1);
 }
 
 const struct eu_op *
 eu_op_join_slow(struct eu_thread *t, const struct eu_op *op)
 {
-    wake_channels(t, op->ip);
+    eu_wake_channels(t, op->ip);
     return op[1].slow(t, op + 1);
 }
 
@@ -107,6 +107,21 @@ is_single(const struct eu_thread *t)
     return t->cr0[0] & EU_CR0_SPF;
 }
 
+uint32_t
+eu_branch_channels(const struct eu_thread *t, const struct eu_op *op,
+                   uint32_t *taken)
+{
+    if (op->insn->opcode == EU_OP_JMPI) {
+        *taken = eu_op_pred(t, op) & 1;
+        return 1;
+    }
+    if (is_single(t)) {
+        *taken = eu_op_mask(t, op);
+        return eu_op_enabled(t, op);
+    }
+    return active_channels(t, op, taken);
+}
+
 static const struct eu_op *
 op_nop(struct eu_thread *t, const struct eu_op *op)
 {
@@ -133,7 +148,7 @@ op_else(struct eu_thread *t, const struct eu_op *op)
     uint32_t taken, a = active_channels(t, op, &taken);
     park_channels(t, a, op->insn->branch_ctrl ? op->uip_B : op->jip_B);
     /* Channels that failed the IF wait after this instruction. */
-    wake_channels(t, op->next_B);
+    eu_wake_channels(t, op->next_B);
     return t->mask ? op + 1 : op + op->jip;
 }
 

@@ -117,6 +117,7 @@ struct eu_kernel {
     _Atomic(struct eu_jit *) jit_alt;     /* for the alternate float mode */
     atomic_bool jit_failed;
     uint32_t profile_slot;         /* 0: not counted (profile/) */
+    bool profile_lanes;            /* counts lanes and branches, too */
     _Atomic uint64_t profile_uses; /* a bit per stage and SIMD width told */
 };
 
@@ -142,7 +143,21 @@ void eu_thread_account(struct eu_thread *t, uint64_t insns);
 const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
                             const char *why);
 
+/* profile_ops.c: counts of instructions. Where the thread counts, or NULL. */
+uint64_t *eu_profile_counts(const struct eu_thread *t);
+/* Runs fn, which is op->fn or op->slow, and counts the op. */
+const struct eu_op *eu_profile_run(struct eu_thread *t, const struct eu_op *op,
+                                   eu_op_fn fn, uint64_t *counts);
+/* eu_op_interpreted() for a branch, whose channels it counts. */
+const struct eu_op *eu_op_counted_branch(struct eu_thread *t,
+                                         const struct eu_op *op);
+
 /* flow.c, send.c */
+/* Wakes the channels that wait at ip_B, once the thread is there. */
+void eu_wake_channels(struct eu_thread *t, uint32_t ip_B);
+/* The branch's own active channels; *taken: of these, those that take it. */
+uint32_t eu_branch_channels(const struct eu_thread *t, const struct eu_op *op,
+                            uint32_t *taken);
 eu_op_fn eu_flow_fn(unsigned opcode);
 /* MOV, ADD and similar instructions that write ip. */
 const struct eu_op *eu_op_set_ip(struct eu_thread *t, const struct eu_op *op);

@@ -3,7 +3,6 @@
 #include "eu/interp/interp.h"
 
 #include "base/fpmode.h"
-#include "eu/profile/profile.h"
 
 enum cr0_bit {
     CR0_ALT = EU_CR0_ALT,
@@ -122,37 +121,18 @@ loop_fast(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
     return op;
 }
 
-/* A link is not an instruction, and a wait that blocks will run again. */
-static inline void
-count_op(const struct eu_thread *t, const struct eu_op *op, uint64_t *counts)
-{
-    if (op->fn != eu_op_link && t->status != EU_WAITING)
-        counts[op->ip / 8]++;
-}
-
-/* Where the thread's instructions are counted, or NULL. */
-static uint64_t *
-counts_of(const struct eu_thread *t)
-{
-    uint64_t *counters = eu_profile_counters();
-    if (t->counts || !counters || !t->kernel->profile_slot)
-        return t->counts;
-    return counters + t->kernel->profile_slot;
-}
-
 static const struct eu_op *
 loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
 {
-    uint64_t *counts = counts_of(t);
+    uint64_t *counts = eu_profile_counts(t);
     while (*budget) {
         const struct eu_op *now = op;
         bool step = trace_on(TRACE_eustep);
         --*budget;
         if (step)
             trace_step(t, now);
-        op = now->slow(t, now);
-        if (counts)
-            count_op(t, now, counts);
+        op = counts ? eu_profile_run(t, now, now->slow, counts)
+                    : now->slow(t, now);
         if (step)
             trace_result(t, now);
         if (!op)
@@ -165,12 +145,10 @@ loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
 static const struct eu_op *
 loop_profiled(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
 {
-    uint64_t *counts = counts_of(t);
+    uint64_t *counts = eu_profile_counts(t);
     while (*budget && op) {
-        const struct eu_op *now = op;
         --*budget;
-        op = now->fn(t, now);
-        count_op(t, now, counts);
+        op = eu_profile_run(t, op, op->fn, counts);
     }
     return op;
 }
@@ -198,7 +176,7 @@ eu_interpret(struct eu_thread *t, bool slow, uint64_t *left)
     uint32_t messages = t->message_count;
     if (slow)
         op = loop_slow(t, op, left);
-    else if (counts_of(t))
+    else if (eu_profile_counts(t))
         op = loop_profiled(t, op, left);
     else if (k->interpreted)
         op = loop_counted(t, op, left);

@@ -45,6 +45,15 @@ unsigned eu_targets(const struct eu_insn *insn, enum eu_gen gen,
                     int64_t targets_B[2]);
 /* Whether the instruction is a branch or ends the thread. */
 bool eu_ends_block(const struct eu_insn *insn, enum eu_gen gen);
+/* Whether the instruction may send some channels another way than others: a
+ * branch other than ELSE, ENDIF and JOIN. */
+bool eu_parts_channels(const struct eu_insn *insn);
+/* Whether most channels take such a branch: IF, WHILE, any without predicate.
+ * Channels leave by the others. */
+bool eu_is_usually_taken(const struct eu_insn *insn);
+/* How many lanes the instruction always has, because it ignores the execution
+ * mask; or 0. */
+unsigned eu_fixed_lanes(const struct eu_insn *insn);
 /* Details that eu_disasm() omits: swizzles and channel masks of Align16, and
  * message fields. Often empty. */
 int eu_disasm_details(char *buf, size_t size, const struct eu_insn *insn,

@@ -5,7 +5,6 @@
 #include "base/fork_order.h"
 #include "base/known.h"
 #include "eu/eu.h"
-#include "eu/profile/profile_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +50,20 @@ eu_profile_is_on(void)
 {
     static atomic_int known;
     return known_int(&known, read_switch);
+}
+
+static int
+read_lanes_switch(void)
+{
+    const char *lanes = getenv("SOFTLAKE_PROFILE_LANES");
+    return lanes && *lanes;
+}
+
+bool
+eu_profile_has_lanes(void)
+{
+    static atomic_int known;
+    return known_int(&known, read_lanes_switch);
 }
 
 static void
@@ -132,10 +145,13 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
                const uint8_t *begins)
 {
     uint32_t units = code_B / 8;
+    uint32_t arrays = eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
+                                             : PROFILE_ARRAYS;
     struct profile_kernel k = {
         .record = {.kind = PROFILE_KERNEL, .value = hash},
         .gen = gen,
-        .code_B = code_B};
+        .code_B = code_B,
+        .arrays = arrays};
     const struct iovec parts[] = {
         {&k.gen, sizeof k - offsetof(struct profile_kernel, gen)},
         {(void *)begins, units},
@@ -146,9 +162,9 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
     pthread_mutex_lock(&profile.lock);
     if (!profile.first)
         profile.first = map_counters_locked();
-    if (profile.first && units * 2 <= PROFILE_COUNTERS - profile.slots) {
+    if (profile.first && units * arrays <= PROFILE_COUNTERS - profile.slots) {
         k.record.slot = profile.slots;
-        profile.slots += units * 2;
+        profile.slots += units * arrays;
         append_locked(&k.record, parts, ARRAY_SIZE(parts));
     } else {
         k.record.kind = PROFILE_FULL;

@@ -9,10 +9,14 @@
 #define EU_PROFILE_PROFILE_H
 
 #include "base/base.h"
+#include "eu/profile/profile_file.h"
 
 struct eu_kernel;
 
 bool eu_profile_is_on(void);
+/* Whether active lanes and branches are counted, too: SOFTLAKE_PROFILE_LANES.
+ */
+bool eu_profile_has_lanes(void);
 /* Call before this host thread runs kernels. */
 void eu_profile_enter(void);
 /* The counters of this host thread; NULL before eu_profile_enter(). */

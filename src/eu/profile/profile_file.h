@@ -3,9 +3,8 @@
  *
  * "kernels" holds records, which all processes append. "counts.ID.N" are arrays
  * of counters, one for each host thread that runs at once; ID names the
- * process. A kernel has two counters per 8 bytes of code, from its slot on:
- * first how often the interpreter ran the instruction there, then how often
- * compiled code entered the basic block that begins there.
+ * process. A kernel has several arrays of counters from its slot on
+ * (enum profile_array), each with one per 8 bytes of code.
  *
  * Writers: profile.c. Readers: cli/profile. Native byte order, one host. */
 #ifndef EU_PROFILE_PROFILE_FILE_H
@@ -16,6 +15,36 @@
 #define PROFILE_COUNTERS (16u << 20) /* in one file */
 #define PROFILE_COUNTS_FORMAT "%s/counts.%016llx.%u"
 #define PROFILE_KERNELS_FORMAT "%s/kernels"
+
+/* What the counter at an instruction counts. */
+enum profile_array {
+    PROFILE_RAN,     /* its runs in the interpreter */
+    PROFILE_ENTERED, /* entries of the compiled basic block that begins there */
+    PROFILE_ARRAYS,
+
+    /* With lanes. Active lanes are set bits of the execution mask among the
+     * instruction's channels, predicates apart. */
+    PROFILE_ENTERED_FULL = PROFILE_ARRAYS, /* more entries, with all lanes on */
+    PROFILE_LANES,       /* active lanes, in the interpreter */
+    PROFILE_GROUP_LANES, /* in compiled code, other than PROFILE_ENTERED_FULL:
+                            at the first instruction of its basic block that
+                            uses these channels (profile_channels()) */
+    /* Of branches, eu_parts_channels(), in both tiers. Usually all active lanes
+     * take the branch, or none does: eu_is_usually_taken(). */
+    PROFILE_CONTRARY,       /* runs in which they do the opposite; also runs
+                               without active lanes, if it is usually taken */
+    PROFILE_DIVERGENT,      /* runs in which some active lanes take it */
+    PROFILE_CONTRARY_LANES, /* lanes that do the opposite */
+    PROFILE_LANES_ARRAYS
+};
+
+/* The channels of an instruction, as a bit: blocks keep a set. */
+static inline uint64_t
+profile_channels(unsigned first, unsigned count)
+{
+    return UINT64_C(1) << ((first / 4 * 8 + (unsigned)__builtin_ctz(count)) &
+                           63);
+}
 
 enum profile_record_kind {
     PROFILE_KERNEL = 1, /* struct profile_kernel */
@@ -37,6 +66,8 @@ struct profile_record {
 struct profile_kernel {
     struct profile_record record; /* value: XXH3 of the code */
     uint32_t gen, code_B;
+    uint32_t arrays; /* PROFILE_ARRAYS or PROFILE_LANES_ARRAYS */
+    uint32_t unused;
 };
 
 /* Stages of PROFILE_USE: the engine's enum stage_kind. */

@@ -113,6 +113,7 @@ profile_kernel(struct eu_kernel *k)
         begins[k->insns[i].offset_B / 8] = 1;
     k->profile_slot = eu_profile_add(XXH3_64bits(k->code, k->size_B), k->gen,
                                      k->code, k->size_B, begins);
+    k->profile_lanes = k->profile_slot && eu_profile_has_lanes();
     free(begins);
 }
 

@@ -26,10 +26,10 @@ void jit_call_op(struct jit *j, const struct eu_op *op);
 uint32_t jit_test_counter(struct jit *j);
 void jit_counter_flags(struct jit *j, const struct eu_op *op);
 
-/* ---- divergence.c; clobbers rax, rcx and rdx ---- */
+/* ---- divergence.c; clobbers rax, rcx, rdx, rsi and rdi ---- */
 
 /* eax := the branch's channels whose predicate is true, ecx := all its
- * channels, both as thread channels. */
+ * channels, both as thread channels. Also counts them (EU_JIT_LANES). */
 void jit_load_taken(struct jit *j, const struct eu_op *op);
 /* Parks the channels in edx at ip_B; clobbers edx. */
 void jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B);

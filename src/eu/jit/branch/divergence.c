@@ -20,6 +20,7 @@ jit_load_taken(struct jit *j, const struct eu_op *op)
     } else {
         x86_mov_reg(x, X86_RAX, X86_RCX);
     }
+    jit_count_taken(j, op);
 }
 
 static void

@@ -18,7 +18,10 @@
 void
 jit_call_op(struct jit *j, const struct eu_op *op)
 {
-    eu_op_fn fn = jit_is_send(op) ? op->fn : eu_op_interpreted;
+    bool counts = (j->f->flags & EU_JIT_LANES) && eu_parts_channels(op->insn);
+    eu_op_fn fn = jit_is_send(op) ? op->fn
+                  : counts        ? eu_op_counted_branch
+                                  : eu_op_interpreted;
     x86_vzeroupper(&j->x);
     x86_mov_reg(&j->x, X86_RDI, X86_RBX);
     x86_mov_imm(&j->x, X86_RSI, (uintptr_t)jit_lasting_op(j, op));
@@ -194,7 +197,7 @@ out_of_line_branch(struct jit *j, uint32_t index)
         uint32_t other = test_channels(j, op);
         if (!is_if) { /* the skipped WHILE counts as an instruction */
             x86_alu_imm(x, X86_SUB, X86_R12, 1, true);
-            jit_count(j, index + (uint32_t)op->jip, false);
+            jit_count_skipped(j, index + (uint32_t)op->jip);
         }
         jit_jump_to(j, X86_ALWAYS,
                     is_if ? index + (uint32_t)op->jip : jit_place_op(j->f, op),
@@ -238,6 +241,11 @@ native_jump(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->f->k->ops[index];
     jit_pred_bits(j, op, X86_RAX);
+    if (j->f->flags & EU_JIT_LANES) {
+        x86_alu_imm(&j->x, X86_AND, X86_RAX, 1, false);
+        x86_mov_imm(&j->x, X86_RCX, 1);
+        jit_count_taken(j, op);
+    }
     x86_alu_imm(&j->x, X86_AND, X86_RAX, 1, false);
     jit_jump_to(j, X86_CC_E, index + 1, !j->f->unmasked);
     jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->f->unmasked);
@@ -299,7 +307,7 @@ jit_lower_wait(struct jit *j, uint32_t index)
     jit_leave(j);
     x86_patch(x, go, x->size);
     x86_alu_mem_imm(x, X86_SUB, at, 1);
-    jit_count(j, index - joins, true);
+    jit_count_block(j, index - joins);
 }
 
 /* The next entry finds the interpreter's op through the thread's ip. */

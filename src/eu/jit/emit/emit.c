@@ -2,8 +2,6 @@
  * patched at the end. */
 #include "eu/jit/emit/emit.h"
 
-#include "eu/profile/profile.h"
-
 #include <stdlib.h>
 
 void
@@ -111,19 +109,6 @@ jit_return(struct jit *j, enum x86_cc cc)
     if (jit_grow(j, (void **)&j->returns, &j->return_capacity,
                  j->return_count + 1, sizeof *j->returns))
         j->returns[j->return_count++] = at;
-}
-
-void
-jit_count(struct jit *j, uint32_t op, bool block)
-{
-    const struct eu_kernel *k = j->f->origin;
-    /* A link is not an instruction; its ip is its target's. */
-    if (!(j->f->flags & EU_JIT_COUNTS) || j->f->k->ops[op].fn == eu_op_link)
-        return;
-    uint32_t at = k->profile_slot + j->f->k->ops[op].ip / 8 +
-                  (block ? k->size_B / 8 : 0);
-    x86_load_tls(&j->x, X86_RAX, eu_profile_tls_B());
-    x86_inc_at_rax(&j->x, at * sizeof(uint64_t));
 }
 
 void

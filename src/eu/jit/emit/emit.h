@@ -24,9 +24,16 @@ bool jit_grow(struct jit *j, void **array, uint32_t *capacity, uint32_t need,
 /* The kernel's own op, which outlives the compilation. */
 const struct eu_op *jit_lasting_op(struct jit *j, const struct eu_op *op);
 
-/* EU_JIT_COUNTS: counts an entry of the basic block that begins with the op, or
- * one run of the op. Clobbers rax and the CPU's flags. */
-void jit_count(struct jit *j, uint32_t op, bool block);
+/* ---- emit_counts.c: EU_JIT_COUNTS; clobber the CPU's flags ---- */
+
+/* Counts an entry of the basic block that begins with the op, and its active
+ * lanes. Clobbers rax and rcx. */
+void jit_count_block(struct jit *j, uint32_t first);
+/* Counts a run of the branch by no lane. Clobbers rax. */
+void jit_count_skipped(struct jit *j, uint32_t op);
+/* EU_JIT_LANES: counts the channels of a branch: eax takes it, of ecx. Clobbers
+ * rdx, rsi and rdi. */
+void jit_count_taken(struct jit *j, const struct eu_op *op);
 
 void jit_prologue(struct jit *j);
 /* Emits a jump to the op, in the masked variant or in this one. */

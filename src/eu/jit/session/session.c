@@ -75,6 +75,17 @@ count_block(const struct jit *j, uint32_t first)
     return c;
 }
 
+/* Whether the block is counted where it begins. Otherwise its wait does it; or
+ * with lanes the join, once it has woken channels. */
+static bool
+counts_at_once(const struct jit *j, uint32_t first)
+{
+    const struct eu_op *op = &j->f->k->ops[first];
+    bool joins = op->fn == eu_op_join;
+    return !jit_wait_is_native(op + joins) &&
+           !(joins && (j->f->flags & EU_JIT_LANES));
+}
+
 static void
 begin_block(struct jit *j, uint32_t i)
 {
@@ -91,10 +102,8 @@ begin_block(struct jit *j, uint32_t i)
         jit_begin_chain(j);
     const struct counts c = count_block(j, i);
     x86_alu_imm(&j->x, X86_SUB, X86_R12, c.ops, true);
-    /* A wait, perhaps after a join, counts its block itself. */
-    const struct eu_op *op = &j->f->k->ops[i];
-    if (!jit_wait_is_native(op + (op->fn == eu_op_join)))
-        jit_count(j, i, true);
+    if (counts_at_once(j, i))
+        jit_count_block(j, i);
     if (j->f->unmasked)
         j->body[i] = j->x.size;
     if (c.messages)
@@ -213,6 +222,8 @@ compile_other(struct jit *j, uint32_t i)
     const struct eu_op *op = &j->f->k->ops[i];
     if (op->fn == eu_op_join) {
         jit_lower_join(j, i);
+        if (!counts_at_once(j, i) && !jit_wait_is_native(op + 1))
+            jit_count_block(j, i);
         j->asks = true;
         return;
     }

@@ -136,12 +136,20 @@ x86_load_tls(struct x86 *x, unsigned gpr, int32_t disp)
                 7);
 }
 
-/* qword [rax + disp] += 1 */
+/* qword [base + disp] += 1; base: rax, rcx, rdx, rsi or rdi */
 static inline void
-x86_inc_at_rax(struct x86 *x, size_t disp)
+x86_inc_at(struct x86 *x, unsigned base, size_t disp)
 {
-    uint64_t at = x86_at_disp(0, X86_RAX, (int32_t)disp);
+    uint64_t at = x86_at_disp(0, base, (int32_t)disp);
     x86_put_rex(x, true, 0, 0, at << 8 | 0xff, 6);
+}
+
+/* qword [base + disp] += gpr; base likewise */
+static inline void
+x86_add_at(struct x86 *x, unsigned base, size_t disp, unsigned gpr)
+{
+    uint64_t at = x86_at_disp(gpr, base, (int32_t)disp);
+    x86_put_rex(x, true, gpr, 0, at << 8 | 0x01, 6);
 }
 
 static inline void

@@ -1,9 +1,12 @@
-/* test_profile.c: compiled code and the interpreter count each instruction
- * alike: in random kernels, in loops that all channels leave at once, in IFs,
- * and where threads wait. */
+/* test_profile.c: compiled code and the interpreter count each instruction and
+ * its lanes alike: in random kernels, in loops that all channels leave at once,
+ * in IFs, and where threads wait. Chains count the lanes of each thread. */
 #include "compare_tiers.h"
 #include "if_kernels.h"
 #include "loop_kernels.h"
+
+#include "eu/profile/profile.h"
+#include "eu/profile/profile_file.h"
 
 static void
 make_counted(struct rk *k, void (*make)(struct rk *k, uint64_t seed),
@@ -12,6 +15,7 @@ make_counted(struct rk *k, void (*make)(struct rk *k, uint64_t seed),
     make(k, seed);
     k->mode = RK_WHOLE;
     k->counts = true;
+    k->lanes = seed % 4;
 }
 
 /* Only whole kernels are counted: the other modes split blocks. */
@@ -22,6 +26,7 @@ make_any(struct rk *k, uint64_t seed)
         rk_make(k, seed);
     while (k->mode != RK_WHOLE && (seed += UINT64_C(1) << 32));
     k->counts = true;
+    k->lanes = seed % 4;
 }
 
 #define COUNTED(name)                                       \
@@ -47,3 +52,70 @@ COMPARED(circles, make_circles_counted, 300)
 COMPARED(sending_loops, make_sending_loops_counted, 300)
 COMPARED(ifs, make_ifs_counted, 300)
 COMPARED(sending_ifs, make_sending_ifs_counted, 300)
+
+/* The lanes of an array of counters at the kernel's first instruction. */
+static uint64_t
+first_of(const uint64_t *counters, const struct eu_kernel *k,
+         enum profile_array array)
+{
+    return counters[RK_SLOT + array * (k->size_B / 8)];
+}
+
+static void
+drop_colors(void)
+{
+}
+
+/* Runs a chain whose threads have different lanes. Returns the number of its
+ * threads, or 0 if it cannot be one, or does not end. */
+static unsigned
+count_chain(struct rk *k, uint64_t seed)
+{
+    static uint64_t counters[RK_SLOT + RK_MAX_B / 8 * PROFILE_LANES_ARRAYS];
+    static struct eu_thread t[EU_CHAIN_THREADS];
+    static struct caught_row to;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct rk_log log = {.lanes = true};
+    struct ready r;
+    struct eu_epilogue tail = {.fn = drop_colors, .store_pair = drop_colors};
+    int64_t left = BUDGET;
+    uint64_t lanes = 0;
+    bool fits = make_ready(&r, &state, k, false, NULL, &to) && r.launch.chains;
+    if (fits) {
+        poison(&t[0], (unsigned)seed);
+        rk_fill_registers(&state, &t[0]);
+        t[0].user = &log;
+        memset(counters, 0, sizeof counters);
+        eu_profile_count_at(counters);
+        uint32_t before = eu_launch_begin(&r.launch);
+        struct eu_chain_entry *at = eu_launch_chain(&r.launch, t, r.row, tail,
+                                                    true, &left);
+        eu_launch_end(&r.launch, before);
+        eu_profile_count_at(NULL);
+        for (unsigned n = 0; n < r.count; n++)
+            lanes += (unsigned)__builtin_popcount(r.row[n].mask);
+        fits = t[0].status == EU_FINISHED && at == &r.row[r.count - 1];
+    }
+    if (fits) {
+        cr_assert_eq(first_of(counters, r.kernel, PROFILE_ENTERED), r.count);
+        cr_assert_eq(first_of(counters, r.kernel, PROFILE_GROUP_LANES), lanes,
+                     "seed %llu", (unsigned long long)seed);
+    }
+    eu_kernel_free(r.kernel);
+    return fits ? r.count : 0;
+}
+
+/* The first instruction of such a kernel has all lanes that are on. */
+Test(profile, chains)
+{
+    static struct rk k;
+    unsigned threads = 0;
+    if (cpu_selected() < CPU_AVX2)
+        return;
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        make_silent(&k, seed, seed % 2);
+        k.counts = k.lanes = true;
+        threads += count_chain(&k, seed);
+    }
+    cr_expect_gt(threads, 300);
+}

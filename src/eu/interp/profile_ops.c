@@ -1,0 +1,79 @@
+/* profile_ops.c: counts executed instructions, active lanes and the lanes of
+ * branches, for profiles. */
+#include "eu/interp/interp.h"
+
+#include "eu/profile/profile.h"
+
+uint64_t *
+eu_profile_counts(const struct eu_thread *t)
+{
+    uint64_t *counters = eu_profile_counters();
+    if (t->counts || !counters || !t->kernel->profile_slot)
+        return t->counts;
+    return counters + t->kernel->profile_slot;
+}
+
+static uint64_t *
+counter_at(const struct eu_thread *t, const struct eu_op *op, uint64_t *counts,
+           enum profile_array array)
+{
+    return &counts[array * (t->kernel->size_B / 8) + op->ip / 8];
+}
+
+/* Returns the branch's active lanes. */
+static unsigned
+count_branch(const struct eu_thread *t, const struct eu_op *op,
+             uint64_t *counts)
+{
+    bool usual = eu_is_usually_taken(op->insn);
+    uint32_t taken, all = eu_branch_channels(t, op, &taken);
+    uint32_t contrary = usual ? all & ~taken : taken;
+    if (usual ? !taken : taken && taken == all)
+        ++*counter_at(t, op, counts, PROFILE_CONTRARY);
+    if (taken && taken != all)
+        ++*counter_at(t, op, counts, PROFILE_DIVERGENT);
+    *counter_at(
+        t, op, counts,
+        PROFILE_CONTRARY_LANES) += (unsigned)__builtin_popcount(contrary);
+    return (unsigned)__builtin_popcount(all);
+}
+
+/* Active lanes of the op, before it runs. */
+static unsigned
+count_lanes(struct eu_thread *t, const struct eu_op *op, uint64_t *counts)
+{
+    if (op->fn == eu_op_join) {
+        eu_wake_channels(t, op->ip); /* the op will find none to wake */
+        op++;
+    }
+    if (op->fn == eu_op_link)
+        return 0;
+    if (eu_parts_channels(op->insn))
+        return count_branch(t, op, counts);
+    return (unsigned)__builtin_popcount(eu_op_enabled(t, op));
+}
+
+const struct eu_op *
+eu_profile_run(struct eu_thread *t, const struct eu_op *op, eu_op_fn fn,
+               uint64_t *counts)
+{
+    bool has_lanes = t->kernel->profile_lanes && counts != t->counts;
+    unsigned lanes = has_lanes ? count_lanes(t, op, counts) : 0;
+    const struct eu_op *next = fn(t, op);
+    /* A link is not an instruction, and a wait that blocks will run again. */
+    if (op->fn == eu_op_link || t->status == EU_WAITING)
+        return next;
+    ++*counter_at(t, op, counts, PROFILE_RAN);
+    if (has_lanes)
+        *counter_at(t, op, counts, PROFILE_LANES) += lanes;
+    return next;
+}
+
+const struct eu_op *
+eu_op_counted_branch(struct eu_thread *t, const struct eu_op *op)
+{
+    uint64_t *counts = eu_profile_counts(t);
+    if (counts && counts != t->counts)
+        count_branch(t, op, counts);
+    return eu_op_interpreted(t, op);
+}

@@ -1,0 +1,142 @@
+/* emit_counts.c: counters of profiles in compiled code: entries of basic
+ * blocks, and with EU_JIT_LANES active lanes and branches.
+ *
+ * The execution mask is constant between the branches and joins that bound a
+ * block. So all its instructions of equal channels have equal lanes: the first
+ * of them counts. Where the unmasked variant has every lane on, the block's
+ * entries tell. */
+#include "eu/jit/emit/emit.h"
+
+#include "eu/jit/x86/encode_gpr.h"
+#include "eu/profile/profile.h"
+
+#define MASK_AT offsetof(struct eu_thread, mask)
+
+/* Where the counter is, from the address in fs:[eu_profile_tls_B()] on. */
+static size_t
+counter_at(const struct jit *j, uint32_t op, enum profile_array array)
+{
+    const struct eu_kernel *k = j->f->origin;
+    return (k->profile_slot + (uint32_t)array * (k->size_B / 8) +
+            j->f->k->ops[op].ip / 8) *
+           sizeof(uint64_t);
+}
+
+/* Whether the op is an instruction with channels that may be off. */
+static bool
+has_channels(const struct eu_op *op)
+{
+    return op->lanes && !eu_fixed_lanes(op->insn);
+}
+
+static uint32_t
+end_of_block(const struct jit *j, uint32_t first)
+{
+    uint32_t i = first + 1;
+    while (i < j->f->k->op_count && !(j->f->start[i] & JIT_START))
+        i++;
+    return i;
+}
+
+/* Whether all lanes of the block's instructions are on, here. */
+static bool
+has_all_lanes(const struct jit *j, uint32_t first, uint32_t end)
+{
+    if (!j->f->unmasked || j->f->in.lane_independent)
+        return false;
+    for (uint32_t i = first; i < end; i++) {
+        const struct eu_op *op = &j->f->k->ops[i];
+        uint64_t channels = (uint64_t)op->full << op->chan;
+        if (has_channels(op) && (channels & ~(uint64_t)j->f->required_mask))
+            return false;
+    }
+    return true;
+}
+
+/* rax: the counters. */
+static void
+count_lanes(struct jit *j, uint32_t first, uint32_t end)
+{
+    struct x86 *x = &j->x;
+    uint64_t seen = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct eu_op *op = &j->f->k->ops[i];
+        if (!has_channels(op))
+            continue;
+        uint64_t channels = profile_channels(op->chan, op->lanes);
+        uint32_t mask = op->full << op->chan;
+        if (seen & channels)
+            continue;
+        seen |= channels;
+        j->asks = true;
+        x86_load(x, X86_RCX, MASK_AT, 4);
+        if (mask != UINT32_MAX)
+            x86_alu_imm(x, X86_AND, X86_RCX, mask, false);
+        x86_gop(x, X86_G_POPCNT, false, X86_RCX, x86_g(X86_RCX));
+        x86_add_at(x, X86_RAX, counter_at(j, i, PROFILE_GROUP_LANES), X86_RCX);
+    }
+}
+
+void
+jit_count_block(struct jit *j, uint32_t first)
+{
+    /* A link is not an instruction; its ip is its target's. */
+    if (!(j->f->flags & EU_JIT_COUNTS) || j->f->k->ops[first].fn == eu_op_link)
+        return;
+    bool lanes = j->f->flags & EU_JIT_LANES;
+    uint32_t end = lanes ? end_of_block(j, first) : first;
+    bool full = lanes && has_all_lanes(j, first, end);
+    x86_load_tls(&j->x, X86_RAX, eu_profile_tls_B());
+    x86_inc_at(
+        &j->x, X86_RAX,
+        counter_at(j, first, full ? PROFILE_ENTERED_FULL : PROFILE_ENTERED));
+    if (lanes && !full)
+        count_lanes(j, first, end);
+}
+
+void
+jit_count_skipped(struct jit *j, uint32_t op)
+{
+    const struct eu_insn *insn = j->f->k->ops[op].insn;
+    if (!(j->f->flags & EU_JIT_COUNTS))
+        return;
+    x86_load_tls(&j->x, X86_RAX, eu_profile_tls_B());
+    x86_inc_at(&j->x, X86_RAX, counter_at(j, op, PROFILE_RAN));
+    if (j->f->flags & EU_JIT_LANES && eu_is_usually_taken(insn))
+        x86_inc_at(&j->x, X86_RAX, counter_at(j, op, PROFILE_CONTRARY));
+}
+
+/* rsi: the counters. */
+static void
+count_way(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    bool usual = eu_is_usually_taken(op->insn);
+    uint32_t i = (uint32_t)(op - j->f->k->ops);
+    x86_alu_imm(x, X86_CMP, X86_RAX, 0, false);
+    uint32_t none = x86_jump(x, X86_CC_E);
+    x86_alu_reg(x, X86_CMP, X86_RAX, X86_RCX, false);
+    uint32_t all = x86_jump(x, X86_CC_E);
+    x86_inc_at(x, X86_RSI, counter_at(j, i, PROFILE_DIVERGENT));
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, usual ? none : all, x->size);
+    x86_inc_at(x, X86_RSI, counter_at(j, i, PROFILE_CONTRARY));
+    x86_patch(x, usual ? all : none, x->size);
+    x86_patch(x, done, x->size);
+}
+
+void
+jit_count_taken(struct jit *j, const struct eu_op *op)
+{
+    struct x86 *x = &j->x;
+    uint32_t i = (uint32_t)(op - j->f->k->ops);
+    if (!(j->f->flags & EU_JIT_LANES) || !eu_parts_channels(op->insn))
+        return;
+    x86_load_tls(x, X86_RSI, eu_profile_tls_B());
+    x86_mov_reg(x, X86_RDX, X86_RAX);
+    if (eu_is_usually_taken(op->insn))
+        x86_alu_reg(x, X86_XOR, X86_RDX, X86_RCX, false);
+    x86_gop(x, X86_G_POPCNT, false, X86_RDI, x86_g(X86_RDX));
+    x86_add_at(x, X86_RSI, counter_at(j, i, PROFILE_CONTRARY_LANES), X86_RDI);
+    count_way(j, op);
+}
