@@ -3,7 +3,7 @@
 
 usage: run_profile.py SCENES SOFTLAKE
 
-Counts are compared with the statistics, which other code keeps, with the
+Counts, lanes and branches are compared with the statistics, which other code keeps, with the
 interpreter's, and between numbers of threads and instruction sets; pictures
 with those of runs without counters; files with readers that are not ours
 (callgrind_annotate, protoc, Python's csv and json). TAP.
@@ -57,8 +57,27 @@ def statistic(text, what):
 
 
 def counts(p):
-    return {k['name']: [i['count'] for i in k['insns']] for k in p['kernels']
-            if k['insn']}
+    return {k['name']: ([(i['count'], i.get('lanes')) for i in k['insns']],
+                        k.get('branches')) for k in p['kernels'] if k['insn']}
+
+
+def implausible(k):
+    """Instructions and branches whose lanes cannot be."""
+    for i in k['insns']:
+        fixed = i.get('fixed_lanes')
+        if not 0 <= i['lanes'] <= i['count'] * i['exec_size'] or \
+                fixed and i['lanes'] != fixed * i['count']:
+            yield k['name'], i
+    for b in k['branches']:
+        if b['all'] + b['none'] + b['divergent'] != b['count'] or \
+                not 0 <= b['taken_lanes'] <= b['active_lanes'] or \
+                b['divergent'] > b['taken_lanes']:
+            yield k['name'], b
+
+
+def entry_lanes(k):
+    """Lanes of the first instruction that heeds the execution mask."""
+    return next(i['lanes'] for i in k['insns'] if 'fixed_lanes' not in i)
 
 
 def check_statistics(folder, name):
@@ -73,6 +92,10 @@ def check_statistics(folder, name):
     report(p['totals']['insn'] == insns == summed,
            f'{name}: all executed instructions are counted',
            p['totals']['insn'], insns, summed)
+    sends = sum(i['count'] for k in p['kernels'] for i in k['insns']
+                if re.search(r'\bsends?c? \(', i['text']))
+    messages = statistic(done.stderr, 'EU messages executed')
+    report(sends == messages, f'{name}: SENDs are messages', sends, messages)
     for stage, what in (('vs', 'VS threads run'), ('fs', 'PS threads run')):
         threads = sum(k['threads'] for k in p['kernels']
                       if k.get('stage') == stage)
@@ -84,16 +107,22 @@ def check_statistics(folder, name):
 
 
 def check_tiers(folder, name):
-    """Each instruction's count is that of the interpreter."""
+    """Each instruction's count and lanes are the interpreter's."""
     command = [SCENES, name, folder / 'a.png']
-    want, _ = profile(folder, command, SOFTLAKE_EU='interp')
+    want, _ = profile(folder, command, '--lanes', SOFTLAKE_EU='interp')
+    bad = [b for k in want['kernels'] for b in implausible(k)]
+    report(not bad, f'{name}: lanes fit executions', *bad[:3])
     for threads in '0', '1', '2', '8':
         for cpu in ('avx512', 'avx2') if threads == '2' else ('',):
             env = {'SOFTLAKE_CPU': cpu} if cpu else {}
-            p, done = profile(folder, command, softlake=['-j', threads], **env)
+            p, done = profile(folder, command, '--lanes',
+                              softlake=['-j', threads], **env)
             report(p and counts(p) == counts(want),
                    f'{name}: counts of {threads} threads {cpu} are the '
                    "interpreter's", done.stderr)
+    run([SOFTLAKE, SCENES, name, str(folder / 'b.png')])
+    report((folder / 'a.png').read_bytes() == (folder / 'b.png').read_bytes(),
+           f'{name}: the picture is that without lanes')
 
 
 def check_processes(folder):
@@ -112,6 +141,29 @@ def check_processes(folder):
             for d in pathlib.Path(place).glob('softlake-counts-*')
             if d.stat().st_uid == os.geteuid()]
     report(not left, 'processes: no counters are left', *left)
+
+
+def check_lanes(folder):
+    """Vertex shaders have a lane for each vertex; and each format has them."""
+    cg, csv_dir = folder / 'lanes.cg', folder / 'lanes'
+    for name, vertices in ('triangle', 3), ('small-triangles', 4800):
+        p, done = profile(folder, [SCENES, name, folder / 'a.png'], '--lanes',
+                          f'--callgrind={cg}', f'--csv={csv_dir}')
+        lanes = sum(entry_lanes(k) for k in p['kernels']
+                    if k.get('stage') == 'vs' and k['insn'])
+        report(lanes == vertices, f'lanes: the vertices of {name}', lanes)
+    total = sum(i['lanes'] for k in p['kernels'] for i in k['insns'])
+    with open(csv_dir / 'insns.csv', newline='') as f:
+        report(sum(int(r['lanes']) for r in csv.DictReader(f)) == total,
+               'lanes: insns.csv has all of them')
+    with open(csv_dir / 'kernels.csv', newline='') as f:
+        report(sum(int(r['lanes']) for r in csv.DictReader(f)) ==
+               p['totals']['lanes'], 'lanes: kernels.csv has the total')
+    if shutil.which('callgrind_annotate'):
+        out = run(['callgrind_annotate', str(cg)]).stdout
+        report(re.search(r'%s \(100.0%%\) +%s \(100.0%%\) +PROGRAM TOTALS' % (
+            f"{p['totals']['insn']:,}", f'{total:,}'), out),
+            "lanes: are callgrind's second event", out)
 
 
 def check_files(folder):
@@ -297,6 +349,7 @@ def main():
         for name in all_scenes()[3::24]:
             check_tiers(folder, name)
         check_processes(folder)
+        check_lanes(folder)
         check_files(folder)
         check_pprof(folder)
         check_tools(folder)

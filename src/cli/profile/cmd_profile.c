@@ -23,6 +23,7 @@ static const char usage[] =
     "fewer threads than hardware are switched off. Needs no GPU and no "
     "rights.\n"
     "\n"
+    "      --lanes              also active lanes and divergent branches\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels.csv, insns.csv\n"
@@ -41,7 +42,10 @@ static const char usage[] =
     "      --sort=KEY           order of kernels: insn (default), threads,\n"
     "                           size, name, stage\n"
     "      --top=N              kernels in the summary (10)\n"
-    "      --fail-if=EXPR       exit 1 if 'insn>N' or 'threads>N' is true\n"
+    "      --fail-if=EXPR       exit 1 if 'insn>N', 'threads>N' or\n"
+    "                           'simd_efficiency<0.5' is true; the last "
+    "implies\n"
+    "                           --lanes\n"
     "  -q, --quiet              no summary\n"
     "  -h, --help               this text\n"
     "\n"
@@ -77,11 +81,12 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool as_run, quiet;
+    bool as_run, quiet, lanes;
 };
 
 enum {
     OPT_STAGE = 256,
+    OPT_LANES,
     OPT_AS_RUN,
     OPT_TOP,
     OPT_FAIL_IF,
@@ -97,6 +102,7 @@ static const struct option long_options[] = {
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"stage", required_argument, NULL, OPT_STAGE},
+    {"lanes", no_argument, NULL, OPT_LANES},
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
     {"fail-if", required_argument, NULL, OPT_FAIL_IF},
@@ -113,24 +119,35 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Parses 'insn>N'. value: of the profile, or NULL to check the syntax. */
+/* A value of --fail-if, negative if it was not measured. */
+static double
+value_of(const struct profile *p, const char *name)
+{
+    double threads = 0;
+    if (!strcmp(name, "insn"))
+        return (double)p->executed;
+    if (!strcmp(name, "simd_efficiency"))
+        return p->has_lanes ? profile_efficiency(p->lanes, p->channels) : -1;
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        threads += (double)p->kernels[i].threads;
+    return threads;
+}
+
+/* Parses 'insn>N'. p: NULL to check the syntax. A value that was not measured
+ * is neither above nor below. */
 static bool
 judge(const char *expr, const struct profile *p, bool *is_true)
 {
-    static const char *const names[] = {"insn", "threads"};
-    uint64_t value[2] = {0, 0};
-    for (unsigned i = 0; p && i < p->kernel_count; i++) {
-        value[0] += p->kernels[i].executed;
-        value[1] += p->kernels[i].threads;
-    }
-    for (unsigned i = 0; i < 2; i++) {
+    static const char *const names[] = {"insn", "threads", "simd_efficiency"};
+    for (unsigned i = 0; i < 3; i++) {
         size_t n = strlen(names[i]);
         char *end;
         if (strncmp(expr, names[i], n) || (expr[n] != '>' && expr[n] != '<'))
             continue;
         double limit = strtod(expr + n + 1, &end);
-        *is_true = expr[n] == '>' ? (double)value[i] > limit
-                                  : (double)value[i] < limit;
+        double value = p ? value_of(p, names[i]) : -1;
+        *is_true = value >= 0 &&
+                   (expr[n] == '>' ? value > limit : value < limit);
         return end != expr + n + 1 && !*end;
     }
     return false;
@@ -152,6 +169,7 @@ take_option(struct options *o, int c)
     case 'k': o->kernel = optarg; return -1;
     case 'q': o->quiet = true; return -1;
     case OPT_STAGE: o->stage = optarg; return -1;
+    case OPT_LANES: o->lanes = true; return -1;
     case OPT_AS_RUN: o->as_run = true; return -1;
     case OPT_ALL:
         for (unsigned i = 0; i < REPORT_COUNT; i++)
@@ -176,8 +194,9 @@ take_option(struct options *o, int c)
         if (judge(optarg, NULL, &is_true))
             return -1;
         return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --fail-if wants insn>N, insn<N, "
-                            "threads>N or threads<N, not '%s'",
+                            "profile: --fail-if wants insn, threads or "
+                            "simd_efficiency, then > or < and a number, not "
+                            "'%s'",
                             optarg);
     case 'h': fputs(usage, stdout); return 0;
     default: return CLI_EXIT_LAUNCHER;
@@ -248,7 +267,8 @@ report(struct profile *p, const struct profile_origin *from,
 static int
 run_profile(const struct options *o, char **argv)
 {
-    struct profile_run run = {.switches = o->as_run ? NULL : EXACT};
+    struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
+                              .lanes = o->lanes};
     struct profile p;
     int status = profile_run(&run, argv);
     if (!*run.dir || status == CLI_EXIT_NOTFOUND || status == CLI_EXIT_NOEXEC) {
@@ -300,5 +320,7 @@ cli_profile(int argc, char **argv)
     for (unsigned i = 0; i < REPORT_COUNT; i++)
         any |= o.wanted[i];
     o.wanted[REPORT_JSON] |= o.dir && !any;
+    if (o.fail_if && !strncmp(o.fail_if, "simd", 4))
+        o.lanes = true;
     return o.from ? convert_profile(&o) : run_profile(&o, argv + optind);
 }

@@ -67,6 +67,10 @@ profile_run(struct profile_run *run, char **argv)
         return cli_complain(CLI_EXIT_LAUNCHER, "fork: %s", strerror(errno));
     if (child == 0) {
         setenv("SOFTLAKE_PROFILE", run->dir, 1);
+        if (run->lanes)
+            setenv("SOFTLAKE_PROFILE_LANES", "1", 1);
+        else
+            unsetenv("SOFTLAKE_PROFILE_LANES");
         if (run->switches)
             set_switches(run->switches);
         _exit(cli_run_command(argv));

@@ -100,23 +100,33 @@ name_kernel(struct profile_code *k)
 static void
 sum_up(struct profile_code *k)
 {
-    k->executed = 0;
+    k->executed = k->all_lanes = k->lanes = k->channels = 0;
     memset(k->group, 0, sizeof k->group);
     k->threads = k->insn_count ? k->insns[0].count : 0;
     for (uint32_t i = 0; i < k->insn_count; i++) {
-        k->executed += k->insns[i].count;
-        k->group[k->insns[i].group] += k->insns[i].count;
+        const struct profile_insn *n = &k->insns[i];
+        k->executed += n->count;
+        k->all_lanes += n->lanes;
+        k->group[n->group] += n->count;
+        if (n->fixed_lanes)
+            continue;
+        k->lanes += n->lanes;
+        k->channels += n->count * n->exec_size;
     }
 }
 
 void
 profile_finish(struct profile *p)
 {
-    p->executed = 0;
+    p->executed = p->all_lanes = p->lanes = p->channels = 0;
     for (unsigned i = 0; i < p->kernel_count; i++) {
-        name_kernel(&p->kernels[i]);
-        sum_up(&p->kernels[i]);
-        p->executed += p->kernels[i].executed;
+        struct profile_code *k = &p->kernels[i];
+        name_kernel(k);
+        sum_up(k);
+        p->executed += k->executed;
+        p->all_lanes += k->all_lanes;
+        p->lanes += k->lanes;
+        p->channels += k->channels;
     }
     profile_sort(p, PROFILE_BY_INSN);
 }

@@ -44,13 +44,25 @@ enum profile_kind {
 };
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 
+/* Executions of a branch, by the active lanes that take it, and the sum of
+ * these lanes. none: also executions without active lanes. */
+struct profile_branch {
+    uint64_t all, none, divergent, lanes;
+};
+
 struct profile_insn {
     uint32_t offset_B;
     uint8_t exec_size; /* channels */
-    uint8_t group;     /* enum profile_group */
-    uint8_t kind;      /* enum profile_kind */
-    char *text;        /* disassembly */
-    uint64_t count;    /* executions */
+    uint8_t chan_offset;
+    uint8_t fixed_lanes;            /* 0: heeds the execution mask */
+    uint8_t group;                  /* enum profile_group */
+    uint8_t kind;                   /* enum profile_kind */
+    bool has_branch, usually_taken; /* of eu/isa/isa.h */
+    char *text;                     /* disassembly */
+    uint64_t count;                 /* executions */
+    /* Only of a profile that has lanes: */
+    uint64_t lanes; /* sum of active lanes, predicates apart */
+    struct profile_branch branch;
 };
 
 struct profile_code {
@@ -61,8 +73,11 @@ struct profile_code {
     uint32_t size_B;
     struct profile_insn *insns;
     uint32_t insn_count;
-    uint64_t threads;  /* executions of the first instruction */
-    uint64_t executed; /* instructions */
+    uint64_t threads;   /* executions of the first instruction */
+    uint64_t executed;  /* instructions */
+    uint64_t all_lanes; /* of all instructions */
+    /* Of instructions that heed the execution mask: active lanes, channels. */
+    uint64_t lanes, channels;
     uint64_t group[PROFILE_GROUP_COUNT];
 };
 
@@ -81,8 +96,18 @@ struct profile {
     unsigned kernel_count;
     unsigned process_count;
     unsigned not_counted; /* kernels that found no counters */
+    bool has_lanes;       /* lanes and branches were counted */
     uint64_t executed;
+    uint64_t all_lanes, lanes, channels; /* as of a kernel */
 };
+
+/* SIMD efficiency: the part of the channels that was active, or a negative
+ * number if there was none. */
+static inline double
+profile_efficiency(uint64_t lanes, uint64_t channels)
+{
+    return channels ? (double)lanes / (double)channels : -1;
+}
 
 void profile_free(struct profile *p);
 /* Sums up the kernels, names and sorts them. */
@@ -152,6 +177,7 @@ const char *profile_write_pprof(const struct profile *p,
 struct profile_run {
     char dir[64];
     const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
+    bool lanes;           /* counts lanes and branches, too */
 };
 int profile_run(struct profile_run *run, char **argv);
 void profile_remove(const struct profile_run *run);

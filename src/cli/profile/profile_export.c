@@ -44,6 +44,8 @@ write_kernels(const struct profile *p, FILE *f)
     if (!f)
         return strerror(errno);
     fputs("name,id,stage,simd,size_bytes,threads,insn", f);
+    if (p->has_lanes)
+        fputs(",lanes,channels", f);
     for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
         fprintf(f, ",%s", profile_group_names[g]);
     fputs("\r\n", f);
@@ -54,6 +56,8 @@ write_kernels(const struct profile *p, FILE *f)
         fprintf(f, k->simd ? "%u" : "-", k->simd);
         fprintf(f, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, k->size_B, k->threads,
                 k->executed);
+        if (p->has_lanes)
+            fprintf(f, ",%" PRIu64 ",%" PRIu64, k->lanes, k->channels);
         for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
             fprintf(f, ",%" PRIu64, k->group[g]);
         fputs("\r\n", f);
@@ -61,18 +65,35 @@ write_kernels(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+static void
+put_lanes(FILE *f, const struct profile_insn *n)
+{
+    const struct profile_branch *b = &n->branch;
+    fprintf(f, "%" PRIu64 ",", n->lanes);
+    if (n->has_branch)
+        fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", b->all,
+                b->none, b->divergent, b->lanes);
+    else
+        fputs("-,-,-,-,", f);
+}
+
 static const char *
 write_insns(const struct profile *p, FILE *f)
 {
     if (!f)
         return strerror(errno);
-    fputs("name,offset_bytes,exec_size,count,text\r\n", f);
+    fprintf(f, "name,offset_bytes,exec_size,count%s,text\r\n",
+            p->has_lanes ? ",lanes,branch_all,branch_none,branch_divergent,"
+                           "branch_lanes"
+                         : "");
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
         for (uint32_t n = 0; n < k->insn_count; n++) {
             put_quoted(f, k->name);
             fprintf(f, ",%" PRIu32 ",%u,%" PRIu64 ",", k->insns[n].offset_B,
                     k->insns[n].exec_size, k->insns[n].count);
+            if (p->has_lanes)
+                put_lanes(f, &k->insns[n]);
             put_quoted(f, k->insns[n].text ? k->insns[n].text : "");
             fputs("\r\n", f);
         }
@@ -92,6 +113,22 @@ profile_write_csv(const struct profile *p, const char *dir)
 /* ---- callgrind: https://valgrind.org/docs/manual/cl-format.html ------------
  */
 
+static void
+put_costs(FILE *f, const struct profile *p, uint64_t count, uint64_t lanes)
+{
+    fprintf(f, "%" PRIu64, count);
+    if (p->has_lanes)
+        fprintf(f, " %" PRIu64, lanes);
+    putc('\n', f);
+}
+
+static void
+put_insn(FILE *f, const struct profile *p, const struct profile_insn *n)
+{
+    fprintf(f, "0x%" PRIx32 " 0 ", n->offset_B);
+    put_costs(f, p, n->count, n->lanes);
+}
+
 const char *
 profile_write_callgrind(const struct profile *p,
                         const struct profile_origin *from, const char *file)
@@ -105,19 +142,21 @@ profile_write_callgrind(const struct profile *p,
     for (char **s = from->command; s && *s; s++)
         fprintf(f, " %s", *s);
     fprintf(f,
-            "\npositions: instr line\nevent: Insn : EU instructions\n"
-            "events: Insn\nsummary: %" PRIu64 "\n",
-            p->executed);
+            "\npositions: instr line\nevent: Insn : EU instructions\n%s"
+            "summary: ",
+            p->has_lanes ? "event: Lanes : active lanes\nevents: Insn Lanes\n"
+                         : "events: Insn\n");
+    put_costs(f, p, p->executed, p->all_lanes);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
         fprintf(f, "\nob=eu.%016" PRIx64 ".elf\nfl=???\nfn=%s\n", k->hash,
                 k->name);
         for (uint32_t n = 0; n < k->insn_count; n++)
             if (k->insns[n].count)
-                fprintf(f, "0x%" PRIx32 " 0 %" PRIu64 "\n",
-                        k->insns[n].offset_B, k->insns[n].count);
+                put_insn(f, p, &k->insns[n]);
     }
-    fprintf(f, "\ntotals: %" PRIu64 "\n", p->executed);
+    fputs("\ntotals: ", f);
+    put_costs(f, p, p->executed, p->all_lanes);
     return close_file(f);
 }
 

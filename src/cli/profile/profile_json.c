@@ -31,7 +31,45 @@ set_hash(json_t *object, const char *key, uint64_t hash)
 }
 
 static json_t *
-insns_json(const struct profile_code *k)
+branches_json(const struct profile_code *k)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        const struct profile_branch *b = &n->branch;
+        if (n->has_branch && n->count)
+            json_array_append_new(
+                list,
+                json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "ip",
+                          (int)n->offset_B, "count", number(n->count), "all",
+                          number(b->all), "none", number(b->none), "divergent",
+                          number(b->divergent), "active_lanes",
+                          number(n->lanes), "taken_lanes", number(b->lanes)));
+    }
+    return list;
+}
+
+static void
+set_lanes(json_t *insn, const struct profile_insn *n)
+{
+    json_object_set_new(insn, "lanes", number(n->lanes));
+    if (n->fixed_lanes)
+        json_object_set_new(insn, "fixed_lanes", json_integer(n->fixed_lanes));
+}
+
+/* lanes and channels: of instructions that heed the execution mask. */
+static void
+set_efficiency(json_t *object, uint64_t lanes, uint64_t channels)
+{
+    double part = profile_efficiency(lanes, channels);
+    json_object_set_new(object, "lanes", number(lanes));
+    json_object_set_new(object, "channels", number(channels));
+    if (part >= 0)
+        json_object_set_new(object, "simd_efficiency", json_real(part));
+}
+
+static json_t *
+insns_json(const struct profile_code *k, bool has_lanes)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < k->insn_count; i++) {
@@ -43,13 +81,15 @@ insns_json(const struct profile_code *k)
         if (n->kind)
             json_object_set_new(o, "kind",
                                 json_string(profile_kind_names[n->kind]));
+        if (has_lanes)
+            set_lanes(o, n);
         json_array_append_new(list, o);
     }
     return list;
 }
 
 static json_t *
-kernel_json(const struct profile_code *k)
+kernel_json(const struct profile_code *k, bool has_lanes)
 {
     json_t *o = json_object(), *mix = json_object();
     set_hash(o, "id", k->hash);
@@ -62,10 +102,14 @@ kernel_json(const struct profile_code *k)
     json_object_set_new(o, "size_B", json_integer(k->size_B));
     json_object_set_new(o, "threads", number(k->threads));
     json_object_set_new(o, "insn", number(k->executed));
+    if (has_lanes) {
+        set_efficiency(o, k->lanes, k->channels);
+        json_object_set_new(o, "branches", branches_json(k));
+    }
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
         json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
     json_object_set_new(o, "mix", mix);
-    json_object_set_new(o, "insns", insns_json(k));
+    json_object_set_new(o, "insns", insns_json(k, has_lanes));
     return o;
 }
 
@@ -101,13 +145,15 @@ profile_json(const struct profile *p, const struct profile_origin *from)
     json_object_set_new(o, "status", json_integer(from->status));
     if (from->switches)
         json_object_set_new(o, "shortcuts_off", json_string(from->switches));
-    json_object_set_new(
-        o, "totals",
-        json_pack("{s:o, s:i, s:i, s:i}", "insn", number(p->executed),
-                  "kernels", (int)p->kernel_count, "processes",
-                  (int)p->process_count, "not_counted", (int)p->not_counted));
+    json_t *totals = json_pack(
+        "{s:o, s:i, s:i, s:i}", "insn", number(p->executed), "kernels",
+        (int)p->kernel_count, "processes", (int)p->process_count, "not_counted",
+        (int)p->not_counted);
+    if (p->has_lanes)
+        set_efficiency(totals, p->lanes, p->channels);
+    json_object_set_new(o, "totals", totals);
     for (unsigned i = 0; i < p->kernel_count; i++)
-        json_array_append_new(list, kernel_json(&p->kernels[i]));
+        json_array_append_new(list, kernel_json(&p->kernels[i], p->has_lanes));
     json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
     return o;
@@ -161,6 +207,23 @@ get_kind(const json_t *insn)
     return PROFILE_KIND_OTHER;
 }
 
+static void
+load_branches(struct profile_code *k, const json_t *list)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *b = json_array_get(list, i);
+        while (n < k->insn_count && k->insns[n].offset_B != get_number(b, "ip"))
+            n++;
+        if (n == k->insn_count)
+            return;
+        k->insns[n].has_branch = true;
+        k->insns[n].branch = (struct profile_branch){
+            get_number(b, "all"), get_number(b, "none"),
+            get_number(b, "divergent"), get_number(b, "taken_lanes")};
+    }
+}
+
 static bool
 load_kernel(struct profile_code *k, const json_t *o)
 {
@@ -183,8 +246,11 @@ load_kernel(struct profile_code *k, const json_t *o)
             .kind = (uint8_t)get_kind(n),
             .text = strdup(get_text(n, "text")),
             .count = get_number(n, "count"),
+            .lanes = get_number(n, "lanes"),
+            .fixed_lanes = (uint8_t)get_number(n, "fixed_lanes"),
         };
     }
+    load_branches(k, json_object_get(o, "branches"));
     return k->insns;
 }
 
@@ -233,6 +299,7 @@ profile_load_json(struct profile *p, struct profile_origin *from,
         const json_t *totals = json_object_get(o, "totals");
         p->process_count = (unsigned)get_number(totals, "processes");
         p->not_counted = (unsigned)get_number(totals, "not_counted");
+        p->has_lanes = json_object_get(totals, "lanes");
         p->kernels = calloc(json_array_size(list) + 1, sizeof *p->kernels);
     }
     if (ok && from)

@@ -25,6 +25,13 @@ struct instance {
     unsigned stage, simd;  /* simd 0: not known */
 };
 
+/* A basic block of compiled code, while its instructions are walked. */
+struct block {
+    uint64_t entries, full; /* with some, with all lanes on */
+    uint64_t seen;          /* channels: profile_channels() */
+    uint64_t lanes[64];     /* by the number of that bit */
+};
+
 struct reader {
     struct profile *profile;
     struct instance *instances;
@@ -86,7 +93,8 @@ static bool
 is_whole_kernel(const struct profile_kernel *k)
 {
     return k->record.size_B >= sizeof *k && k->code_B % 8 == 0 &&
-           k->code_B <= 4u << 20 &&
+           k->code_B <= 4u << 20 && k->arrays >= PROFILE_ARRAYS &&
+           k->arrays <= PROFILE_LANES_ARRAYS &&
            k->record.size_B >= sizeof *k + k->code_B + k->code_B / 8;
 }
 
@@ -97,8 +105,10 @@ take_record(struct reader *r, const struct profile_record *record)
     struct instance *i;
     switch (record->kind) {
     case PROFILE_KERNEL:
-        return !is_whole_kernel(k) ||
-               add_instance(r, (struct instance){.process = record->process,
+        if (!is_whole_kernel(k))
+            return true;
+        r->profile->has_lanes |= k->arrays == PROFILE_LANES_ARRAYS;
+        return add_instance(r, (struct instance){.process = record->process,
                                                  .slot = record->slot,
                                                  .kernel = k});
     case PROFILE_BLOCKS:
@@ -209,8 +219,12 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
         c->insns[c->insn_count++] = (struct profile_insn){
             .offset_B = u * 8,
             .exec_size = insn.exec_size,
+            .chan_offset = insn.chan_offset,
+            .fixed_lanes = (uint8_t)eu_fixed_lanes(&insn),
             .group = (uint8_t)group_of(&insn),
             .kind = (uint8_t)kind_of(&insn),
+            .has_branch = eu_parts_channels(&insn),
+            .usually_taken = eu_is_usually_taken(&insn),
             .text = strdup(text),
         };
     }
@@ -243,20 +257,67 @@ find_code(struct profile *p, const struct instance *i)
     return c;
 }
 
-/* Adds a thread's counters to the instructions: the counter of the instruction
- * and that of its basic block. */
+static uint64_t
+block_lanes(struct block *b, const struct profile_insn *n, uint64_t first)
+{
+    uint64_t channels = profile_channels(n->chan_offset, n->exec_size);
+    uint64_t *lanes = &b->lanes[__builtin_ctzll(channels)];
+    if (!(b->seen & channels))
+        *lanes = first;
+    b->seen |= channels;
+    return *lanes + b->full * n->exec_size;
+}
+
+static void
+add_branch(struct profile_insn *n, uint64_t count, uint64_t lanes,
+           const uint64_t *at, uint32_t units)
+{
+    struct profile_branch *b = &n->branch;
+    uint64_t contrary = at[PROFILE_CONTRARY * units];
+    uint64_t divergent = at[PROFILE_DIVERGENT * units];
+    uint64_t contrary_lanes = at[PROFILE_CONTRARY_LANES * units];
+    uint64_t usual = count - contrary - divergent;
+    b->divergent += divergent;
+    b->all += n->usually_taken ? usual : contrary;
+    b->none += n->usually_taken ? contrary : usual;
+    b->lanes += n->usually_taken ? lanes - contrary_lanes : contrary_lanes;
+}
+
+/* at: the instruction's counter in the first array. */
+static void
+add_insn(struct profile_insn *n, struct block *b, const uint64_t *at,
+         uint32_t units, bool has_lanes)
+{
+    uint64_t count = at[PROFILE_RAN * units] + b->entries + b->full, lanes;
+    n->count += count;
+    if (!has_lanes)
+        return;
+    lanes = n->fixed_lanes
+                ? count * n->fixed_lanes
+                : at[PROFILE_LANES * units] +
+                      block_lanes(b, n, at[PROFILE_GROUP_LANES * units]);
+    n->lanes += lanes;
+    if (n->has_branch)
+        add_branch(n, count, lanes, at, units);
+}
+
+/* Adds a thread's counters to the instructions. */
 static void
 add_counts(struct profile_code *c, const struct instance *i,
            const uint64_t *counters)
 {
     uint32_t units = i->kernel->code_B / 8, n = 0;
-    uint64_t block = 0;
+    bool has_lanes = i->kernel->arrays == PROFILE_LANES_ARRAYS;
+    struct block b = {0};
     for (uint32_t u = 0; u < units && n < c->insn_count; u++) {
-        if (i->blocks && i->blocks[u])
-            block = counters[units + u];
+        if (i->blocks && i->blocks[u]) {
+            b.entries = counters[PROFILE_ENTERED * units + u];
+            b.full = has_lanes ? counters[PROFILE_ENTERED_FULL * units + u] : 0;
+            b.seen = 0;
+        }
         if (c->insns[n].offset_B != u * 8)
             continue;
-        c->insns[n++].count += counters[u] + block;
+        add_insn(&c->insns[n++], &b, counters + u, units, has_lanes);
     }
 }
 
@@ -273,7 +334,8 @@ read_counts(struct reader *r, const char *name, uint64_t process)
         const struct instance *in = &r->instances[i];
         if (in->process != process)
             continue;
-        size_t size_B = in->kernel->code_B / 8 * 2 * sizeof(uint64_t);
+        size_t size_B = in->kernel->code_B / 8 * in->kernel->arrays *
+                        sizeof(uint64_t);
         uint64_t *counters = malloc(size_B + 1);
         struct profile_code *c = counters ? find_code(r->profile, in) : NULL;
         if (!c)

@@ -20,6 +20,17 @@ format_count(char text[16], uint64_t n)
         snprintf(text, 16, "%" PRIu64, n);
 }
 
+/* Active lanes of 16, and as a percentage. */
+static void
+print_lanes(const struct profile_code *k)
+{
+    double part = profile_efficiency(k->lanes, k->channels);
+    if (part < 0)
+        fprintf(stderr, " %9s", "-");
+    else
+        fprintf(stderr, " %4.1f %3.0f%%", 16 * part, 100 * part);
+}
+
 static void
 print_kernel(const struct profile *p, const struct profile_code *k)
 {
@@ -33,6 +44,8 @@ print_kernel(const struct profile *p, const struct profile_code *k)
         snprintf(simd, sizeof simd, "%u", k->simd);
     fprintf(stderr, "  %-32s %5s %4s %9s %9s %6.1f%%", k->name,
             *k->stage ? k->stage : "-", simd, threads, executed, share);
+    if (p->has_lanes)
+        print_lanes(k);
     for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++) {
         double part = k->executed
                           ? 100.0 * (double)k->group[g] / (double)k->executed
@@ -63,9 +76,10 @@ profile_print_summary(const struct profile *p, unsigned top,
                 p->not_counted);
     if (!ran)
         return;
-    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s %5s %5s %5s %5s %5s %5s\n",
-            "kernel", "stage", "simd", "threads", "insn", "share", "flow",
-            "send", "16", "32", "64", "other");
+    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s%s %5s %5s %5s %5s %5s %5s\n",
+            "kernel", "stage", "simd", "threads", "insn", "share",
+            p->has_lanes ? "  lanes/16" : "", "flow", "send", "16", "32", "64",
+            "other");
     for (unsigned i = 0; i < p->kernel_count && shown < top; i++) {
         if (!p->kernels[i].executed)
             continue;

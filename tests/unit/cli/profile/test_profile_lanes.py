@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""softlake profile --lanes on kernels whose lanes are worked out by hand. TAP.
+
+usage: test_profile_lanes.py SOFTLAKE
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOFTLAKE = sys.argv[1]
+END = ('010060000c02e02f00008d0000000000'  # (W) mov (8) r127 r0
+       '3100600704020020e00f000610000082')  # (W) send (8) EOT
+
+# r1 and r2 have the lanes' numbers, 0 to 15. Assembled by iga64.
+LOOP = bytes.fromhex(
+    '05008000280a402120008d0e07000000'  # and (16) r10 r1 7
+    '10008001200a002040018d0e00000000'  # cmp (16) (eq)f0.0 null r10 0
+    '28008100000e00203000000020000000'  # (f0.0) break (16)
+    '40008000280a402140018d0effffffff'  # add (16) r10 r10 -1
+    '27008000000000200000000ed0ffffff'  # while (16), to the cmp
+    '01008000280a802120008d0000000000'  # mov (16) r12 r1
+    + END)
+PARITY = bytes.fromhex(
+    '05008002280a402120008d0e01000000'  # and (16) (ne)f0.0 r10 r1 1
+    '22008100000e00205000000030000000'  # (f0.0) if (16)
+    '40008000280a802120008d0e64000000'  # add (16) r12 r1 100
+    '24008000000e00203000000030000000'  # else (16)
+    '40006000280a802120008d0ec8000000'  # add (8|M0) r12 r1 200
+    '40106000280aa02140008d0ec8000000'  # add (8|M8) r13 r2 200
+    '25008000000000200000000e10000000'  # endif (16)
+    + END)
+
+number = 0
+
+
+def check(good, text, *why):
+    global number
+    number += 1
+    print('%s %d - %s' % ('ok' if good else 'not ok', number, text))
+    if not good:
+        print('#', *why)
+
+
+def profile(folder, code, mask, *options, **env):
+    file, grf, out = folder / 'k.bin', folder / 'k.grf', folder / 'k.json'
+    file.write_bytes(code)
+    grf.write_text('r1:d %s\nr2:d %s\n' % (
+        ' '.join(map(str, range(8))), ' '.join(map(str, range(8, 16)))))
+    out.unlink(missing_ok=True)
+    done = subprocess.run(
+        [SOFTLAKE, 'profile', f'--json={out}', *options, '--', SOFTLAKE,
+         'eu-run', file, '--grf', grf, '--simd', '16', '--mask', '%x' % mask,
+         '--tier', 'jit'],
+        text=True, timeout=60, capture_output=True, env={**os.environ, **env})
+    return json.loads(out.read_text()) if out.exists() else None, done
+
+
+def branch(*numbers):
+    """all, none, divergent, lanes that take it"""
+    return numbers
+
+
+def expect(p, done, name, rows):
+    """rows: executions, lanes and branch of each instruction."""
+    k = p['kernels'][0]
+    ways = {b['ip']: (b['all'], b['none'], b['divergent'], b['taken_lanes'])
+            for b in k['branches']}
+    got = [(i['count'], i['lanes'], ways.get(i['ip'])) for i in k['insns']]
+    want = [(*r, None)[:3] for r in rows] + [(1, 8, None)] * 2
+    check(got == want, name, got, done.stderr)
+
+
+def loop(folder, **env):
+    """Lane i leaves the loop after i & 7 turns. Of eight lanes 8, 7, .. 1 are
+    on in the comparison: 36 of 64; 7, 6, .. 1 in the body: 28 of 56. The last
+    WHILE has none."""
+    p, done = profile(folder, LOOP, 0xffff, '--lanes', **env)
+    expect(p, done, 'a loop of i & 7 turns %s' % env, (
+        (1, 16), (8, 72), (8, 72, branch(1, 0, 7, 16)), (7, 56),
+        (8, 56, branch(7, 1, 0, 56)), (1, 16)))
+    k = p['kernels'][0]
+    check(k['lanes'] == 16 + 72 + 72 + 56 + 56 + 16 and
+          k['channels'] == 16 * 33, 'the sums leave out (W)', k['lanes'],
+          k['channels'])
+    check(abs(k['simd_efficiency'] - 288 / 528) < 1e-9 and
+          ' 8.7  55%' in done.stderr, 'SIMD efficiency', done.stderr)
+    # Lanes 0, 1, 8 and 9: at most two turns.
+    p, done = profile(folder, LOOP, 0x0303, '--lanes', **env)
+    expect(p, done, 'the loop with four lanes %s' % env, (
+        (1, 4), (2, 6), (2, 6, branch(1, 0, 1, 4)), (1, 2),
+        (2, 2, branch(1, 1, 0, 2)), (1, 4)))
+
+
+def parity(folder, **env):
+    """Odd lanes take the IF, even lanes the ELSE: each side has 50 %."""
+    for mask, rows in (
+            (0xffff, ((1, 16), (1, 16, branch(0, 0, 1, 8)), (1, 8), (1, 8),
+                      (1, 4), (1, 4), (1, 16))),
+            (0xaaaa, ((1, 8), (1, 8, branch(1, 0, 0, 8)), (1, 8), (1, 8),
+                      (0, 0), (0, 0), (1, 8))),
+            (0x0055, ((1, 4), (1, 4, branch(0, 1, 0, 0)), (0, 0), (0, 0),
+                      (1, 4), (1, 0), (1, 4)))):
+        p, done = profile(folder, PARITY, mask, '--lanes', **env)
+        expect(p, done, 'an IF of odd lanes, mask %04x %s' % (mask, env), rows)
+
+
+def entry(folder):
+    """The first instruction has the lanes of the dispatch mask."""
+    for mask in 1, 0x8000, 0x5a5a, 0x7fff, 0xff:
+        p, done = profile(folder, PARITY, mask, '--lanes')
+        check(p and p['kernels'][0]['insns'][0]['lanes'] ==
+              bin(mask).count('1'), 'lanes at entry, mask %04x' % mask, done)
+
+
+def without(folder):
+    p, done = profile(folder, PARITY, 0xffff)
+    text = json.dumps(p)
+    check(not re.search('"(lanes|branches|simd_efficiency|channels)"', text),
+          'without --lanes the keys are absent', text)
+    check('lanes/16' not in done.stderr, 'without --lanes no column', done.stderr)
+
+
+def gates(folder):
+    for expr, want in (('simd_efficiency<0.5', 0), ('simd_efficiency<0.6', 1),
+                       ('simd_efficiency>0.5', 1)):
+        _, done = profile(folder, LOOP, 0xffff, '--fail-if=' + expr)
+        check(done.returncode == want, '--fail-if=' + expr, done.stderr)
+    p, done = profile(folder, LOOP, 0xffff, '--fail-if=simd_efficiency<2',
+                      '--stage=vs')
+    check(done.returncode == 0, 'no instruction is no efficiency', done.stderr)
+
+
+def annotate(folder):
+    profile(folder, LOOP, 0xffff, '--lanes')
+    out = subprocess.run([SOFTLAKE, 'annotate', folder / 'k.json'], text=True,
+                         capture_output=True, timeout=60).stdout
+    check(', 35 instructions, 54.5% of lanes active ===' in out and
+          re.search(r'\[ +8 \| +72 \] 0x0020 : \(f0.0\)  break .* // all 1, '
+                    'none 0, divergent 7; 16 of 72 lanes\n', out),
+          'annotate shows lanes and branches', out)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        folder = pathlib.Path(d)
+        for cpu in 'avx512', 'avx2':
+            loop(folder, SOFTLAKE_CPU=cpu)
+            parity(folder, SOFTLAKE_CPU=cpu)
+        entry(folder)
+        without(folder)
+        gates(folder)
+        annotate(folder)
+    print('1..%d' % number)
+
+
+main()
