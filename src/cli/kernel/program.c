@@ -1,6 +1,7 @@
 /* program.c: reads containers of kernels: raw code, ELF around patch tokens,
  * zebin. */
 #include "cli/kernel/program.h"
+#include "cli/kernel/elf_file.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -30,48 +31,16 @@ program_add_kernel(struct program *program, const char *name, size_t name_B)
     return &grown[n];
 }
 
-static bool
-section_at(const uint8_t *data, size_t size_B, unsigned index,
-           Elf64_Shdr *section)
-{
-    Elf64_Ehdr header;
-    memcpy(&header, data, sizeof header);
-    if (index >= header.e_shnum || header.e_shentsize < sizeof *section ||
-        header.e_shoff > size_B ||
-        (size_B - header.e_shoff) / header.e_shentsize <= index)
-        return false;
-    memcpy(section, data + header.e_shoff + (size_t)index * header.e_shentsize,
-           sizeof *section);
-    return section->sh_offset <= size_B &&
-           section->sh_size <= size_B - section->sh_offset;
-}
-
-/* Terminated inside the name table, or "". */
-static const char *
-section_name(const uint8_t *data, size_t size_B, const Elf64_Shdr *section)
-{
-    Elf64_Ehdr header;
-    Elf64_Shdr names;
-    memcpy(&header, data, sizeof header);
-    if (!section_at(data, size_B, header.e_shstrndx, &names) ||
-        section->sh_name >= names.sh_size)
-        return "";
-    const char *name = (const char *)data + names.sh_offset + section->sh_name;
-    return memchr(name, 0, names.sh_size - section->sh_name) ? name : "";
-}
-
 /* A zebin has one section of code per kernel. It describes the payload in YAML,
  * which is not read here. */
 static bool
-read_zebin(struct program *program, const uint8_t *data, size_t size_B,
-           unsigned count, const char **why)
+read_zebin(struct program *program, const struct elf_file *f, const char **why)
 {
-    Elf64_Shdr section;
-    for (unsigned i = 0; i < count; i++) {
-        if (!section_at(data, size_B, i, &section) ||
-            section.sh_type != SHT_PROGBITS)
+    struct elf_section section;
+    for (unsigned i = 0; i < f->section_count; i++) {
+        if (!elf_section(f, i, &section) || section.type != SHT_PROGBITS)
             continue;
-        const char *name = section_name(data, size_B, &section);
+        const char *name = section.name;
         if (strncmp(name, TEXT_PREFIX, strlen(TEXT_PREFIX)))
             continue;
         name += strlen(TEXT_PREFIX);
@@ -79,8 +48,8 @@ read_zebin(struct program *program, const uint8_t *data, size_t size_B,
                                                       strlen(name));
         if (!k)
             return false;
-        k->code = data + section.sh_offset;
-        k->code_B = section.sh_size;
+        k->code = section.data;
+        k->code_B = section.size_B;
         k->unsupported = "payload of a zebin";
     }
     *why = "a zebin without kernels";
@@ -91,24 +60,23 @@ static bool
 read_elf(struct program *program, const uint8_t *data, size_t size_B,
          const char **why)
 {
-    Elf64_Ehdr header;
-    Elf64_Shdr section;
-    if (size_B < sizeof header || data[EI_CLASS] != ELFCLASS64) {
+    struct elf_file f;
+    struct elf_section section;
+    if (!elf_open(&f, data, size_B)) {
         *why = "not a 64-bit ELF file";
         return false;
     }
-    memcpy(&header, data, sizeof header);
-    if (header.e_type == ET_ZEBIN_REL || header.e_type == ET_ZEBIN_EXE ||
-        header.e_machine == EM_INTEL_GT)
-        return read_zebin(program, data, size_B, header.e_shnum, why);
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!section_at(data, size_B, i, &section)) {
+    if (f.type == ET_ZEBIN_REL || f.type == ET_ZEBIN_EXE ||
+        f.machine == EM_INTEL_GT)
+        return read_zebin(program, &f, why);
+    for (unsigned i = 0; i < f.section_count; i++) {
+        if (!elf_section(&f, i, &section)) {
             *why = "ELF section outside of the file";
             return false;
         }
-        if (section.sh_type == SHT_OPENCL_DEV_BINARY)
-            return program_read_tokens(program, data + section.sh_offset,
-                                       section.sh_size, why);
+        if (section.type == SHT_OPENCL_DEV_BINARY)
+            return program_read_tokens(program, section.data, section.size_B,
+                                       why);
     }
     *why = "ELF file without a device binary";
     return false;

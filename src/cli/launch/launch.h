@@ -37,6 +37,9 @@ int cli_exit_status(int wait_status);
 bool cli_self(char *path, size_t size);
 /* Adds the library to LD_PRELOAD. Returns NULL or an error message. */
 const char *cli_preload(void);
+/* Makes the loader of OpenCL load the layer that writes names for a profile.
+ * Returns NULL or why it does not. */
+const char *cli_add_cl_layer(void);
 
 /* Kinds of executables, which preloading treats differently. */
 enum exe_kind {

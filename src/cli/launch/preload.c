@@ -1,5 +1,6 @@
 /* preload.c: puts the library into LD_PRELOAD. */
 #include "cli/launch/launch.h"
+#include "cl-layer/cl_layer_file.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -27,10 +28,10 @@ cli_self(char *path, size_t size)
     return snprintf(path, size, "%s", self) < (int)size;
 }
 
-/* Finds the library: beside this program in a build tree, or where meson
- * installed it. */
+/* Finds a library: in that folder beside this program in a build tree, or where
+ * meson installed it. */
 static bool
-find_library(char *path, size_t size)
+find_library(const char *folder, const char *name, char *path, size_t size)
 {
     char self[PATH_MAX];
     if (!cli_self(self, sizeof self))
@@ -38,11 +39,11 @@ find_library(char *path, size_t size)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
-    static const char *const places[] = {"../drm-shim", SOFTLAKE_LIB_FROM_BIN};
+    const char *const places[] = {folder, SOFTLAKE_LIB_FROM_BIN};
     for (unsigned i = 0; i < ARRAY_SIZE(places); i++) {
         char candidate[PATH_MAX + 256];
-        snprintf(candidate, sizeof candidate, "%s/%s/" LIBRARY, self,
-                 places[i]);
+        snprintf(candidate, sizeof candidate, "%s/%s/%s", self, places[i],
+                 name);
         char resolved[PATH_MAX];
         if (realpath(candidate, resolved) && !access(resolved, R_OK)) {
             snprintf(path, size, "%s", resolved);
@@ -77,7 +78,7 @@ link_below(const char *dir, const char *library, char *path, size_t size)
         st.st_mode & (S_IWGRP | S_IWOTH))
         return false;
     size_t n = strlen(path);
-    snprintf(path + n, size - n, "/" LIBRARY);
+    snprintf(path + n, size - n, "%s", strrchr(library, '/'));
     if (symlink(library, path) && access(path, R_OK))
         return false;
     ssize_t length = readlink(path, target, sizeof target - 1);
@@ -142,10 +143,25 @@ set_options(void)
 }
 
 const char *
+cli_add_cl_layer(void)
+{
+    char layer[PATH_MAX];
+    const char *old = getenv("OPENCL_LAYERS");
+    if (old && *old)
+        return "OPENCL_LAYERS is set";
+    if (!find_library("../cl-layer", CL_LAYER_LIBRARY, layer, sizeof layer))
+        return CL_LAYER_LIBRARY " is not where it belongs";
+    if (!without_separators(layer, sizeof layer))
+        return "a space or colon in the path of " CL_LAYER_LIBRARY
+               ", and no place for a link to it";
+    return setenv("OPENCL_LAYERS", layer, 1) ? "no memory" : NULL;
+}
+
+const char *
 cli_preload(void)
 {
     char library[PATH_MAX], value[PATH_MAX * 4];
-    if (!find_library(library, sizeof library))
+    if (!find_library("../drm-shim", LIBRARY, library, sizeof library))
         return LIBRARY " is not where it belongs";
     if (!without_separators(library, sizeof library))
         return "a space or colon in the path of " LIBRARY

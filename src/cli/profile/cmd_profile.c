@@ -3,6 +3,7 @@
 #include "cli/launch/launch.h"
 #include "cli/profile/profile.h"
 #include "cli/profile/profile_data.h"
+#include "cli/symbols/symbols.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -38,6 +39,7 @@ static const char usage[] =
     "                           running a command\n"
     "  -k, --kernel=GLOB        only kernels with such names\n"
     "      --stage=LIST         only these stages: vs,hs,ds,gs,fs,cs\n"
+    "      --source             build OpenCL programs with -g: source lines\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), threads,\n"
     "                           size, name, stage\n"
@@ -81,7 +83,7 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool as_run, quiet, lanes;
+    bool as_run, quiet, lanes, source;
 };
 
 enum {
@@ -93,6 +95,7 @@ enum {
     OPT_ALL,
     OPT_FROM,
     OPT_SORT,
+    OPT_SOURCE,
     OPT_REPORT,
 };
 
@@ -109,6 +112,7 @@ static const struct option long_options[] = {
     {"all", no_argument, NULL, OPT_ALL},
     {"from", required_argument, NULL, OPT_FROM},
     {"sort", required_argument, NULL, OPT_SORT},
+    {"source", no_argument, NULL, OPT_SOURCE},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
     {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
@@ -176,6 +180,7 @@ take_option(struct options *o, int c)
             o->wanted[i] = true;
         return -1;
     case OPT_FROM: o->from = optarg; return -1;
+    case OPT_SOURCE: o->source = true; return -1;
     case OPT_SORT:
         if (profile_parse_sort(optarg, &o->sort))
             return -1;
@@ -264,11 +269,28 @@ report(struct profile *p, const struct profile_origin *from,
     return wrote ? failed : CLI_EXIT_LAUNCHER;
 }
 
+/* Names the kernels. False, after a message, if that fails. */
+static bool
+find_names(struct profile *p, const struct options *o, const char *dir)
+{
+    struct symbols s = {0};
+    symbols_add_layer(&s, dir);
+    if (s.damaged)
+        cli_complain(0, "profile: no names or lines of %u OpenCL programs: %s",
+                     s.damaged, s.why);
+    const char *why = profile_set_symbols(p, &s);
+    if (why)
+        cli_complain(0, "profile: names: %s", why);
+    symbols_free(&s);
+    return !why;
+}
+
 static int
 run_profile(const struct options *o, char **argv)
 {
     struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
-                              .lanes = o->lanes};
+                              .lanes = o->lanes,
+                              .debug_info = o->source};
     struct profile p;
     int status = profile_run(&run, argv);
     if (!*run.dir || status == CLI_EXIT_NOTFOUND || status == CLI_EXIT_NOEXEC) {
@@ -276,15 +298,16 @@ run_profile(const struct options *o, char **argv)
         return status;
     }
     const char *why = profile_read(&p, run.dir);
-    profile_remove(&run);
     if (why)
         cli_complain(0, "profile: cannot read the counters: %s", why);
+    bool named = find_names(&p, o, run.dir);
+    profile_remove(&run);
     struct profile_origin from = {argv, run.switches, status};
     int failed = report(&p, &from, o);
     profile_free(&p);
     if (status)
         return status;
-    return why ? CLI_EXIT_LAUNCHER : failed;
+    return why || !named ? CLI_EXIT_LAUNCHER : failed;
 }
 
 static int

@@ -73,6 +73,9 @@ profile_run(struct profile_run *run, char **argv)
             unsetenv("SOFTLAKE_PROFILE_LANES");
         if (run->switches)
             set_switches(run->switches);
+        if (run->debug_info)
+            setenv("SOFTLAKE_PROFILE_SOURCE", "1", 1);
+        cli_add_cl_layer();
         _exit(cli_run_command(argv));
     }
     /* The report is written in any case. */

@@ -25,6 +25,9 @@ free_kernel(struct profile_code *k)
     for (uint32_t i = 0; i < k->insn_count; i++)
         free(k->insns[i].text);
     free(k->insns);
+    free(k->code);
+    free(k->options);
+    free(k->launches);
 }
 
 void
@@ -32,6 +35,11 @@ profile_free(struct profile *p)
 {
     for (unsigned i = 0; i < p->kernel_count; i++)
         free_kernel(&p->kernels[i]);
+    for (unsigned i = 0; i < p->source_count; i++) {
+        free(p->sources[i].name);
+        free(p->sources[i].text);
+    }
+    free(p->sources);
     free(p->kernels);
     *p = (struct profile){0};
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_NAME_B 40
+#define PROFILE_NAME_B 128
 
 /* Groups of instructions, as VTune's. */
 #define PROFILE_GROUPS(X)           \
@@ -63,14 +63,33 @@ struct profile_insn {
     /* Only of a profile that has lanes: */
     uint64_t lanes; /* sum of active lanes, predicates apart */
     struct profile_branch branch;
+    uint32_t line;   /* 0: not known */
+    uint32_t source; /* index of the profile's sources */
+};
+
+/* A source file. text: NULL if it is not known. */
+struct profile_source {
+    char *name, *text;
+};
+
+/* Work sizes with which a kernel was started. */
+struct profile_launch {
+    unsigned dims;
+    uint64_t global[3], local[3]; /* local 0: chosen by the driver */
+    uint64_t count;
 };
 
 struct profile_code {
     char name[PROFILE_NAME_B];
+    char name_from[12]; /* "cl-layer", "symbols"; "": stage, hash and width */
     uint64_t hash;
     char stage[8];
     unsigned simd; /* 0: not known */
     uint32_t size_B;
+    uint8_t *code; /* NULL: not known */
+    char *options; /* of its build; NULL: not known */
+    struct profile_launch *launches;
+    unsigned launch_count;
     struct profile_insn *insns;
     uint32_t insn_count;
     uint64_t threads;   /* executions of the first instruction */
@@ -94,6 +113,8 @@ struct profile_finding {
 struct profile {
     struct profile_code *kernels; /* most executed instructions first */
     unsigned kernel_count;
+    struct profile_source *sources;
+    unsigned source_count;
     unsigned process_count;
     unsigned not_counted; /* kernels that found no counters */
     bool has_lanes;       /* lanes and branches were counted */
@@ -124,6 +145,10 @@ enum profile_sort {
 };
 bool profile_parse_sort(const char *text, enum profile_sort *key);
 void profile_sort(struct profile *p, enum profile_sort key);
+/* profile_symbols.c: names kernels and instructions' lines. NULL, or an error
+ * message. */
+struct symbols;
+const char *profile_set_symbols(struct profile *p, const struct symbols *s);
 /* Drops the kernels that match no pattern of names, or another stage than those
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);
@@ -178,6 +203,7 @@ struct profile_run {
     char dir[64];
     const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
     bool lanes;           /* counts lanes and branches, too */
+    bool debug_info;      /* OpenCL programs are built with -g */
 };
 int profile_run(struct profile_run *run, char **argv);
 void profile_remove(const struct profile_run *run);

@@ -83,6 +83,64 @@ insns_json(const struct profile_code *k, bool has_lanes)
                                 json_string(profile_kind_names[n->kind]));
         if (has_lanes)
             set_lanes(o, n);
+        if (n->line) {
+            json_object_set_new(o, "source", json_integer(n->source));
+            json_object_set_new(o, "line", json_integer(n->line));
+        }
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* Text of others: where it is no UTF-8, bytes become '?'. */
+static json_t *
+text_json(const char *text)
+{
+    json_t *o = json_string(text);
+    char *copy = o ? NULL : strdup(text);
+    for (char *s = copy; s && *s; s++)
+        if (*s & 128)
+            *s = '?';
+    if (copy)
+        o = json_string(copy);
+    free(copy);
+    return o;
+}
+
+static json_t *
+sizes_json(const uint64_t *sizes, unsigned count)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, number(sizes[i]));
+    return list;
+}
+
+static json_t *
+launches_json(const struct profile_code *k)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < k->launch_count; i++) {
+        const struct profile_launch *l = &k->launches[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "global", sizes_json(l->global, l->dims));
+        if (l->local[0])
+            json_object_set_new(o, "local", sizes_json(l->local, l->dims));
+        json_object_set_new(o, "count", number(l->count));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *
+sources_json(const struct profile *p)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < p->source_count; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "name", text_json(p->sources[i].name));
+        if (p->sources[i].text)
+            json_object_set_new(o, "text", text_json(p->sources[i].text));
         json_array_append_new(list, o);
     }
     return list;
@@ -94,7 +152,12 @@ kernel_json(const struct profile_code *k, bool has_lanes)
     json_t *o = json_object(), *mix = json_object();
     set_hash(o, "id", k->hash);
     json_object_set_new(o, "name", json_string(k->name));
-    json_object_set_new(o, "name_from", json_string("none"));
+    json_object_set_new(o, "name_from",
+                        json_string(*k->name_from ? k->name_from : "none"));
+    if (k->options)
+        json_object_set_new(o, "build_options", text_json(k->options));
+    if (k->launch_count)
+        json_object_set_new(o, "launches", launches_json(k));
     if (*k->stage)
         json_object_set_new(o, "stage", json_string(k->stage));
     if (k->simd)
@@ -156,6 +219,8 @@ profile_json(const struct profile *p, const struct profile_origin *from)
         json_array_append_new(list, kernel_json(&p->kernels[i], p->has_lanes));
     json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
+    if (p->source_count)
+        json_object_set_new(o, "sources", sources_json(p));
     return o;
 }
 
@@ -182,12 +247,17 @@ profile_write_html(const struct profile *p, const struct profile_origin *from,
 /* ---- loading ------------------------------------------------------------- */
 
 static uint64_t
-get_number(const json_t *object, const char *key)
+to_number(const json_t *v)
 {
-    const json_t *v = json_object_get(object, key);
     if (json_is_string(v))
         return strtoull(json_string_value(v), NULL, 10);
     return (uint64_t)json_integer_value(v);
+}
+
+static uint64_t
+get_number(const json_t *object, const char *key)
+{
+    return to_number(json_object_get(object, key));
 }
 
 static const char *
@@ -224,12 +294,59 @@ load_branches(struct profile_code *k, const json_t *list)
     }
 }
 
+static void
+load_launches(struct profile_code *k, const json_t *list)
+{
+    size_t n = json_array_size(list);
+    k->launches = n ? calloc(n, sizeof *k->launches) : NULL;
+    for (size_t i = 0; k->launches && i < n; i++) {
+        const json_t *o = json_array_get(list, i);
+        const json_t *global = json_object_get(o, "global");
+        const json_t *local = json_object_get(o, "local");
+        struct profile_launch *l = &k->launches[k->launch_count++];
+        l->dims = (unsigned)json_array_size(global);
+        l->count = get_number(o, "count");
+        if (l->dims > 3)
+            l->dims = 3;
+        for (unsigned d = 0; d < l->dims; d++) {
+            l->global[d] = to_number(json_array_get(global, d));
+            l->local[d] = to_number(json_array_get(local, d));
+        }
+    }
+}
+
+/* Lines of sources that the file does not have are dropped. */
+static void
+load_sources(struct profile *p, const json_t *list)
+{
+    size_t n = json_array_size(list);
+    p->sources = n ? calloc(n, sizeof *p->sources) : NULL;
+    for (size_t i = 0; p->sources && i < n; i++) {
+        const json_t *o = json_array_get(list, i);
+        const char *text = json_string_value(json_object_get(o, "text"));
+        p->sources[i].name = strdup(get_text(o, "name"));
+        p->sources[i].text = text ? strdup(text) : NULL;
+        p->source_count++;
+    }
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        for (uint32_t k = 0; k < p->kernels[i].insn_count; k++)
+            if (p->kernels[i].insns[k].source >= p->source_count)
+                p->kernels[i].insns[k].line = 0;
+}
+
 static bool
 load_kernel(struct profile_code *k, const json_t *o)
 {
     const json_t *list = json_object_get(o, "insns");
     snprintf(k->name, sizeof k->name, "%s", get_text(o, "name"));
     snprintf(k->stage, sizeof k->stage, "%s", get_text(o, "stage"));
+    const char *from = get_text(o, "name_from");
+    const char *options = json_string_value(
+        json_object_get(o, "build_options"));
+    if (strcmp(from, "none"))
+        snprintf(k->name_from, sizeof k->name_from, "%s", from);
+    k->options = options ? strdup(options) : NULL;
+    load_launches(k, json_object_get(o, "launches"));
     k->hash = strtoull(get_text(o, "id"), NULL, 16);
     k->simd = (unsigned)get_number(o, "simd");
     k->size_B = (uint32_t)get_number(o, "size_B");
@@ -248,6 +365,8 @@ load_kernel(struct profile_code *k, const json_t *o)
             .count = get_number(n, "count"),
             .lanes = get_number(n, "lanes"),
             .fixed_lanes = (uint8_t)get_number(n, "fixed_lanes"),
+            .line = (uint32_t)get_number(n, "line"),
+            .source = (uint32_t)get_number(n, "source"),
         };
     }
     load_branches(k, json_object_get(o, "branches"));
@@ -307,6 +426,7 @@ profile_load_json(struct profile *p, struct profile_origin *from,
     for (size_t i = 0; p->kernels && i < json_array_size(list); i++)
         if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
             p->kernel_count++;
+    load_sources(p, json_object_get(o, "sources"));
     json_decref(o);
     profile_finish(p);
     return ok ? NULL : "not a profile of schema 1";

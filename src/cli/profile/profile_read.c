@@ -208,6 +208,9 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
     const uint8_t *begins = (const uint8_t *)(k + 1);
     const uint8_t *code = begins + k->code_B / 8;
     c->insns = calloc(k->code_B / 8 + 1, sizeof *c->insns);
+    c->code = malloc(k->code_B + 1);
+    if (c->code)
+        memcpy(c->code, code, k->code_B);
     for (uint32_t u = 0; c->insns && u < k->code_B / 8; u++) {
         struct eu_insn insn;
         char text[512];

@@ -16,7 +16,8 @@ ROOMS = {
     'sampler': {'base'},
     'engine': {'base', 'eu', 'sampler'},
     'drm-shim': {'base', 'engine'},
-    'cli': {'base', 'engine', 'eu', 'sampler', 'drm-shim'},
+    'cl-layer': {'base'},
+    'cli': {'base', 'engine', 'eu', 'sampler', 'drm-shim', 'cl-layer'},
 }
 # Public headers of rooms.
 PUBLIC = {
@@ -27,6 +28,7 @@ PUBLIC = {
                 'sampler/format/rt_unorm.h'},
     'engine': {'engine/engine.h', 'engine/run.h'},
     'drm-shim': {'drm-shim/report/report.h'},
+    'cl-layer': {'cl-layer/cl_layer_file.h'},
 }
 # The sub-rooms of a room, and the sub-rooms that each may use. '' is the room's
 # own folder. The public header of a sub-room is named like its folder.
@@ -65,7 +67,8 @@ SUBROOMS = {
                    'lockstep'},
     },
     'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
-            'kernel': set(), 'launch': set(), 'profile': {'launch'}},
+            'kernel': set(), 'launch': set(), 'symbols': {'kernel'},
+            'profile': {'launch', 'symbols'}},
     'cli/profile': {'report': set(), '': {'report'}},
     'drm-shim': {
         'core': set(),
@@ -142,7 +145,10 @@ SUB_PUBLIC = {
         'eu/jit/x86/reencode.h',
         'eu/jit/analysis/lane_deps.h', 'eu/jit/analysis/memory_access.h',
     },
-    'cli': set(),
+    'cli': {
+        # Kernel files, also for their symbols.
+        'cli/kernel/elf_file.h', 'cli/kernel/program.h',
+    },
     'cli/profile': set(),
     'drm-shim': set(),
     'engine': {

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""softlake profile: names, work sizes and source lines of OpenCL kernels.
+
+usage: run_names.py NAMED_CL STRICT_CL SOFTLAKE LAYER
+
+The counts of named_cl's kernels are known by hand; which line an instruction is
+of, readelf tells as well. TAP.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+NAMED, STRICT, SOFTLAKE, LAYER = (os.path.abspath(p) for p in sys.argv[1:5])
+DEBUG_SECTION = 0xff000008
+LINE_SAXPY, LINE_INC = 6, 12  # of named_cl.c's source
+THREADS_SAXPY = 2 * 1024 // 16
+THREADS_COUNT = 80 // 8
+ROUNDS = 7
+results = []
+
+
+def report(ok, name, *why):
+    results.append(bool(ok))
+    print('%sok %d - %s' % ('' if ok else 'not ', len(results), name))
+    if not ok:
+        print('#', *why)
+    sys.stdout.flush()
+
+
+def skip(name, why):
+    results.append(True)
+    print('ok %d - %s # SKIP %s' % (len(results), name, why))
+
+
+def run(command, **env):
+    kept = {k: v for k, v in os.environ.items() if k != 'OPENCL_LAYERS'}
+    return subprocess.run(list(map(str, command)), env={**kept, **env},
+                          text=True, capture_output=True, timeout=300)
+
+
+def profile(folder, *command, options=(), **env):
+    path = folder / 'profile.json'
+    path.unlink(missing_ok=True)
+    done = run([SOFTLAKE, 'profile', f'--json={path}', *options, '--',
+                *command], **env)
+    return json.loads(path.read_text()) if path.exists() else {}, done
+
+
+def kernel(p, name):
+    found = [k for k in p.get('kernels', ()) if k['name'] == name]
+    return found[0] if len(found) == 1 else {'insns': []}
+
+
+def sends_of_line(k, line):
+    """Executed messages that an instruction of the line sends."""
+    return sum(i['count'] for i in k['insns'] if i.get('line') == line and
+               re.search(r'\bsends?c? ', i['text']))
+
+
+def check_names(folder):
+    p, done = profile(folder, NAMED)
+    saxpy, count = kernel(p, 'my_saxpy_kernel'), kernel(p, 'my_count_kernel')
+    report(saxpy.get('name_from') == 'cl-layer' and
+           saxpy.get('threads') == THREADS_SAXPY and saxpy.get('simd') == 16,
+           'names: my_saxpy_kernel has its threads', done.stderr)
+    report(count.get('threads') == THREADS_COUNT and count.get('simd') == 8,
+           'names: my_count_kernel has its threads', done.stderr)
+    report('my_saxpy_kernel' in done.stderr, 'names: the summary has them')
+    report(saxpy.get('launches') == [{'global': [1024], 'local': [64],
+                                      'count': 2}],
+           'launches: work sizes of my_saxpy_kernel', saxpy.get('launches'))
+    report(count.get('launches') == [{'global': [40, 2], 'local': [8, 1],
+                                      'count': 1}],
+           'launches: work sizes of my_count_kernel', count.get('launches'))
+    report('sources' not in p and
+           not any('line' in i for i in saxpy['insns']),
+           'lines: none without -g')
+    report(done.stdout == run([SOFTLAKE, NAMED]).stdout == 'computed\n',
+           'the client prints what it prints without the layer', done.stdout)
+    return p
+
+
+def check_lines(folder, plain):
+    p, done = profile(folder, NAMED, options=['--source'])
+    saxpy, count = kernel(p, 'my_saxpy_kernel'), kernel(p, 'my_count_kernel')
+    report([k['id'] for k in p['kernels']] ==
+           [k['id'] for k in plain['kernels']],
+           '--source: the code is that of a build without -g', done.stderr)
+    report(sends_of_line(saxpy, LINE_SAXPY) == 3 * THREADS_SAXPY,
+           'lines: two loads and a store a thread', saxpy)
+    report(sends_of_line(count, LINE_INC) == ROUNDS * THREADS_COUNT,
+           'lines: an atomic a round', count)
+    text = p['sources'][0].get('text', '').splitlines()
+    report(len(text) == 13 and 'a * x[i] + y[i]' in text[LINE_SAXPY - 1] and
+           'atomic_inc' in text[LINE_INC - 1], 'sources: the text', text)
+    report(saxpy.get('build_options') == '-g', 'build options',
+           saxpy.get('build_options'))
+    own, _ = profile(folder, NAMED, '-cl-mad-enable -gline-tables-only')
+    report(sends_of_line(kernel(own, 'my_count_kernel'), LINE_INC) ==
+           ROUNDS * THREADS_COUNT, "lines: of the client's own -g")
+    named, _ = profile(folder, NAMED, f'-g -s {folder}/my.cl',
+                       folder / 'my.cl')
+    report([s['name'] for s in named['sources']] == [f'{folder}/my.cl'],
+           'sources: the name that -s gives', named['sources'])
+    return p
+
+
+def sections(data):
+    at, = struct.unpack_from('<Q', data, 40)
+    size, count = struct.unpack_from('<HH', data, 58)
+    for i in range(count):
+        _, kind, _, _, start, n = struct.unpack_from('<IIQQQQ', data,
+                                                     at + i * size)
+        yield kind, data[start:start + n]
+
+
+def debug_files(program):
+    """The ELF file of each kernel in a file of the layer."""
+    source_B, options_B, _ = struct.unpack_from('<IIQ', program, 8)
+    for kind, data in sections(program[24 + source_B + options_B:]):
+        if kind != DEBUG_SECTION:
+            continue
+        at = 28
+        for _ in range(struct.unpack_from('<I', data, 24)[0]):
+            name_B, first_B, second_B = struct.unpack_from('<III', data, at)
+            name = data[at + 12:at + 12 + name_B].rstrip(b'\0').decode()
+            yield name, data[at + 12 + name_B:at + 12 + name_B + first_B]
+            at += 12 + name_B + first_B + second_B
+
+
+def lines_of_readelf(path):
+    """Pairs of address and line, None where a sequence ends."""
+    out = run(['readelf', '--debug-dump=decodedline', path]).stdout
+    rows = []
+    for _, line, address in re.findall(
+            r'^(\S+) +(\d+|-) +(0x[0-9a-f]+|0)\b', out, flags=re.M):
+        rows.append((int(address, 16), None if line == '-' else int(line)))
+    return rows
+
+
+def check_readelf(folder, p):
+    if not shutil.which('readelf'):
+        skip("lines: readelf's", 'no readelf')
+        return
+    left = folder / 'left'
+    left.mkdir()
+    run([SOFTLAKE, NAMED, '-g'], OPENCL_LAYERS=LAYER,
+        SOFTLAKE_PROFILE=str(left))
+    programs = list(left.glob('cl-program.*'))
+    report(len(programs) == 1, 'the layer leaves one program', programs)
+    for name, elf in debug_files(programs[0].read_bytes()):
+        (folder / 'elf').write_bytes(elf)
+        rows = lines_of_readelf(folder / 'elf')
+        wrong = []
+        for i in kernel(p, name)['insns']:
+            before = [line for address, line in rows if address <= i['ip']]
+            if not before or before[-1] != i.get('line'):
+                wrong.append((i, before[-1:]))
+        report(rows and not wrong, f"lines of {name}: readelf's", rows, wrong)
+
+
+def check_harmless(folder):
+    """Whatever befalls the layer, the client computes the same."""
+    empty = folder / 'empty'
+    empty.mkdir()
+    p, done = profile(folder, STRICT, 'Portable')
+    report('drawn' in done.stdout and not p.get('kernels'),
+           'another platform: the client runs', done.stderr)
+    done = run([SOFTLAKE, STRICT, 'Portable'], OPENCL_LAYERS=LAYER,
+               SOFTLAKE_PROFILE=str(empty), SOFTLAKE_PROFILE_SOURCE='1')
+    report('drawn' in done.stdout and not list(empty.glob('cl-program*')),
+           'another platform: its programs are not looked at', done.stderr)
+    for name, where in (('no directory', str(folder / 'nowhere')),
+                        ('no name of a directory', '')):
+        done = run([SOFTLAKE, NAMED], OPENCL_LAYERS=LAYER,
+                   SOFTLAKE_PROFILE=where)
+        report(done.stdout == 'computed\n', f'{name}: the client runs',
+               done.stderr)
+    p, done = profile(folder, NAMED, OPENCL_LAYERS='/nowhere/layer.so')
+    report(done.stdout == 'computed\n' and
+           all(k['name_from'] == 'none' for k in p['kernels']),
+           "OPENCL_LAYERS: the user's stays", done.stderr)
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        plain = check_names(folder)
+        check_readelf(folder, check_lines(folder, plain))
+        check_harmless(folder)
+    finally:
+        shutil.rmtree(folder)
+    print('1..%d' % len(results))
+    return 0 if all(results) else 1
+
+
+sys.exit(main())
