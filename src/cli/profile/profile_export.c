@@ -70,7 +70,7 @@ put_lanes(FILE *f, const struct profile_insn *n)
 {
     const struct profile_branch *b = &n->branch;
     fprintf(f, "%" PRIu64 ",", n->lanes);
-    if (n->has_branch)
+    if (n->has_branch && n->count)
         fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", b->all,
                 b->none, b->divergent, b->lanes);
     else

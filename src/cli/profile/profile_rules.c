@@ -4,6 +4,7 @@
  * (intel/compiler/brw_ir_performance.cpp). Thresholds are rules of thumb. */
 #include "cli/profile/profile_data.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #define MAIN_SHARE 0.1
 /* KBL GT2: 24 EUs of 7 threads; twice as many hide the end of a dispatch. */
 #define MACHINE_THREADS 168
+#define LEAST_EFFICIENCY 0.60
 
 /* ---- shares of executed instructions ------------------------------------- */
 
@@ -164,13 +166,46 @@ apply_threads(struct profile_finding *f, const struct profile_code *k)
     return true;
 }
 
+/* The branch whose lanes most often part, or NULL. */
+static const struct profile_insn *
+most_divergent(const struct profile_code *k)
+{
+    const struct profile_insn *most = NULL;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        if (n->branch.divergent &&
+            (!most || n->branch.divergent > most->branch.divergent))
+            most = n;
+    }
+    return most;
+}
+
+static bool
+apply_lanes(struct profile_finding *f, const struct profile_code *k)
+{
+    const struct profile_insn *place = most_divergent(k);
+    f->value = profile_efficiency(k->lanes, k->channels);
+    f->limit = LEAST_EFFICIENCY;
+    if (!k->all_lanes || f->value < 0 || f->value >= f->limit)
+        return false;
+    f->rule = "SIMD efficiency";
+    f->has_place = place;
+    f->offset_B = place ? place->offset_B : 0;
+    snprintf(f->text, sizeof f->text,
+             "%.0f%% of its lanes are active (less than %.0f%%): %" PRIu64
+             " idle. Give the lanes of a thread work that takes the same way, "
+             "and fill the last thread.",
+             100 * f->value, 100 * f->limit, k->channels - k->lanes);
+    return true;
+}
+
 unsigned
 profile_find(const struct profile *p, struct profile_finding *found,
              unsigned max)
 {
     static bool (*const whole[])(struct profile_finding *,
-                                 const struct profile_code *) = {apply_simd8,
-                                                                 apply_threads};
+                                 const struct profile_code *) = {
+        apply_lanes, apply_simd8, apply_threads};
     unsigned count = 0;
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];

@@ -134,6 +134,16 @@ def gates(folder):
     check(done.returncode == 0, 'no instruction is no efficiency', done.stderr)
 
 
+def limiters(folder):
+    """55 % of the loop's lanes are active; its BREAK diverges."""
+    for options, want in (['--lanes'], [(0x20, 288 / 528)]), ([], []):
+        p, done = profile(folder, LOOP, 0xffff, *options)
+        found = [(f['ip'], f['value']) for f in p['findings']
+                 if f['rule'] == 'SIMD efficiency']
+        check(found == want, 'the limiter SIMD efficiency %s' % options,
+              p['findings'])
+
+
 def annotate(folder):
     profile(folder, LOOP, 0xffff, '--lanes')
     out = subprocess.run([SOFTLAKE, 'annotate', folder / 'k.json'], text=True,
@@ -153,6 +163,7 @@ def main():
         entry(folder)
         without(folder)
         gates(folder)
+        limiters(folder)
         annotate(folder)
     print('1..%d' % number)
 
