@@ -165,6 +165,51 @@ def check_readelf(folder, p):
         report(rows and not wrong, f"lines of {name}: readelf's", rows, wrong)
 
 
+def line_counts(p):
+    """Executed instructions by source line, of all kernels."""
+    counts = {}
+    for k in p['kernels']:
+        for i in k['insns']:
+            if 'line' in i:
+                counts[i['line']] = counts.get(i['line'], 0) + i['count']
+    return counts
+
+
+def check_tools(folder):
+    """Counts per line of callgrind_annotate and of softlake annotate."""
+    cg = folder / 'cg.out'
+    p, _ = profile(folder, NAMED, options=['--source', f'--callgrind={cg}'])
+    want = line_counts(p)
+    text = p['sources'][0]['text'].splitlines()
+    if shutil.which('callgrind_annotate'):
+        out = run(['callgrind_annotate', '--auto=yes', cg]).stdout
+        listed = out.split('-- Auto-annotated source: ')[-1]
+        rows = re.findall(r'^ *([0-9,]+|\.) +(?:\( *[0-9.]+%\))? +(.*)$', listed,
+                          flags=re.M)[:len(text)]
+        found = {line: int(count.replace(',', '')) for line, (count, words) in
+                 enumerate(rows, 1) if count != '.' and
+                 words.strip() == text[line - 1].strip()}
+        report(want and found == want,
+               'callgrind_annotate --auto=yes: counts of the lines', out, want,
+               found)
+        report('my_saxpy_kernel' in out and
+               f"{p['totals']['insn']:,} (100.0%)  events annotated" in out,
+               'callgrind_annotate --auto=yes: all events have a line', out)
+    else:
+        skip('callgrind_annotate: counts of the lines', 'not installed')
+    out = run([SOFTLAKE, 'annotate', '--all', '--lines',
+               folder / 'profile.json']).stdout
+    found = {int(line): int(count) for count, line in
+             re.findall(r'% \[ +(\d+) \] +(\d+) : ', out)}
+    report(found == want and text[LINE_SAXPY - 1] in out,
+           'annotate --lines: counts of the lines', out, want)
+    out = run([SOFTLAKE, 'annotate', folder / 'profile.json',
+               'my_count_kernel']).stdout
+    report(re.search(r'\.cl:%d: +atomic_inc\(o\);\n.*\[ +%d \]' %
+                     (LINE_INC, ROUNDS * THREADS_COUNT), out),
+           'annotate: lines above instructions', out)
+
+
 def check_harmless(folder):
     """Whatever befalls the layer, the client computes the same."""
     empty = folder / 'empty'
@@ -193,6 +238,7 @@ def main():
     try:
         plain = check_names(folder)
         check_readelf(folder, check_lines(folder, plain))
+        check_tools(folder)
         check_harmless(folder)
     finally:
         shutil.rmtree(folder)

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -17,6 +18,7 @@ static const char usage[] =
     "most executed instructions.\n"
     "\n"
     "  -a, --all    all kernels\n"
+    "  -l, --lines  counts of source lines instead of instructions\n"
     "  -h, --help   this text\n"
     "\n"
     "Columns: share of the kernel's executed instructions, [ count ], offset,\n"
@@ -45,16 +47,35 @@ list_branch(const struct profile_insn *n)
                b->all, b->none, b->divergent, b->lanes, n->lanes);
 }
 
-static void
-list_kernel(const struct profile_code *k, bool has_lanes)
+static double
+share_of(const struct profile_code *k, uint64_t count)
 {
+    return k->executed ? 100.0 * (double)count / (double)k->executed : 0;
+}
+
+static void
+list_source(const struct profile *p, const struct profile_insn *n)
+{
+    size_t size_B = 0;
+    const char *text = profile_source_line(p, n->source, n->line, &size_B);
+    printf("%s:%" PRIu32 ": %.*s\n", p->sources[n->source].name, n->line,
+           (int)size_B, text ? text : "");
+}
+
+static void
+list_kernel(const struct profile *p, const struct profile_code *k)
+{
+    const bool has_lanes = p->has_lanes;
+    const struct profile_insn *last = NULL;
     list_title(k, has_lanes);
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
-        double share = k->executed
-                           ? 100.0 * (double)n->count / (double)k->executed
-                           : 0;
-        printf("%5.1f%% [ %10" PRIu64, share, n->count);
+        if (n->line &&
+            (!last || n->line != last->line || n->source != last->source)) {
+            list_source(p, n);
+            last = n;
+        }
+        printf("%5.1f%% [ %10" PRIu64, share_of(k, n->count), n->count);
         if (has_lanes)
             printf(" | %11" PRIu64, n->lanes);
         printf(" ] 0x%04" PRIx32 " : %s", n->offset_B, n->text ? n->text : "");
@@ -64,23 +85,122 @@ list_kernel(const struct profile_code *k, bool has_lanes)
     }
 }
 
+/* ---- lines --------------------------------------------------------------- */
+
+#define CONTEXT 2u /* lines of text around those that have counts */
+
+static int
+compare_lines(const void *a, const void *b)
+{
+    const struct profile_insn *x = a, *y = b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The instructions with a line, those of one line added up, in the order of
+ * lines; NULL: no memory. */
+static struct profile_insn *
+sum_lines(const struct profile_code *k, uint32_t *count)
+{
+    struct profile_insn *sums = calloc(k->insn_count + 1, sizeof *sums);
+    uint32_t n = 0, kept = 0;
+    for (uint32_t i = 0; sums && i < k->insn_count; i++)
+        if (k->insns[i].line)
+            sums[n++] = k->insns[i];
+    if (n)
+        qsort(sums, n, sizeof *sums, compare_lines);
+    for (uint32_t i = 0; i < n; i++) {
+        if (kept && !compare_lines(&sums[kept - 1], &sums[i])) {
+            sums[kept - 1].count += sums[i].count;
+            sums[kept - 1].lanes += sums[i].lanes;
+        } else {
+            sums[kept++] = sums[i];
+        }
+    }
+    *count = kept;
+    return sums;
+}
+
+static void
+list_line(const struct profile *p, const struct profile_code *k,
+          const struct profile_insn *n)
+{
+    size_t size_B = 0;
+    const char *text = profile_source_line(p, n->source, n->line, &size_B);
+    printf("%5.1f%% [ %10" PRIu64, share_of(k, n->count), n->count);
+    if (p->has_lanes)
+        printf(" | %11" PRIu64, n->lanes);
+    printf(" ] %5" PRIu32 " : %.*s\n", n->line, (int)size_B, text ? text : "");
+}
+
+/* Lines without counts, from first on, to but not including end. */
+static void
+list_between(const struct profile *p, unsigned source, uint32_t first,
+             uint32_t end)
+{
+    for (uint32_t line = first; line < end; line++) {
+        size_t size_B = 0;
+        const char *text = profile_source_line(p, source, line, &size_B);
+        if (!text)
+            return;
+        printf("%*s %5" PRIu32 " : %.*s\n", p->has_lanes ? 35 : 21, "", line,
+               (int)size_B, text);
+    }
+}
+
+/* Before a line with counts: the file if it is the first, or a few lines. */
+static void
+list_before(const struct profile *p, const struct profile_insn *last,
+            const struct profile_insn *n)
+{
+    uint32_t from = n->line > CONTEXT ? n->line - CONTEXT : 1;
+    if (!last || last->source != n->source) {
+        printf("--- %s ---\n", p->sources[n->source].name);
+        list_between(p, n->source, from, n->line);
+    } else if (n->line - last->line <= 2 * CONTEXT + 1) {
+        list_between(p, n->source, last->line + 1, n->line);
+    } else {
+        list_between(p, n->source, last->line + 1, last->line + 1 + CONTEXT);
+        puts("  ...");
+        list_between(p, n->source, from, n->line);
+    }
+}
+
+static void
+list_lines(const struct profile *p, const struct profile_code *k)
+{
+    uint32_t count = 0;
+    struct profile_insn *sums = sum_lines(k, &count);
+    list_title(k, p->has_lanes);
+    if (!count)
+        puts("no source lines: see softlake profile --source");
+    for (uint32_t i = 0; i < count; i++) {
+        list_before(p, i ? &sums[i - 1] : NULL, &sums[i]);
+        list_line(p, k, &sums[i]);
+    }
+    free(sums);
+}
+
 int
 cli_annotate(int argc, char **argv)
 {
     static const struct option options[] = {
         {"all", no_argument, NULL, 'a'},
+        {"lines", no_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    bool all = false;
+    bool all = false, lines = false;
     int c;
     optind = 0;
-    while ((c = getopt_long(argc, argv, "ah", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "ahl", options, NULL)) != -1) {
         if (c == 'h')
             return fputs(usage, stdout) < 0;
-        if (c != 'a')
+        if (c != 'a' && c != 'l')
             return CLI_EXIT_LAUNCHER;
-        all = true;
+        all |= c == 'a';
+        lines |= c == 'l';
     }
     if (optind >= argc || optind + 2 < argc) {
         fputs(usage, stderr);
@@ -94,7 +214,7 @@ cli_annotate(int argc, char **argv)
     if (pattern)
         profile_select(&p, pattern, NULL);
     for (unsigned i = 0; i < p.kernel_count && (all || pattern || !i); i++)
-        list_kernel(&p.kernels[i], p.has_lanes);
+        (lines ? list_lines : list_kernel)(&p, &p.kernels[i]);
     int status = p.kernel_count
                      ? 0
                      : cli_complain(1, "annotate: %s has no kernel%s%s",

@@ -149,6 +149,9 @@ void profile_sort(struct profile *p, enum profile_sort key);
  * message. */
 struct symbols;
 const char *profile_set_symbols(struct profile *p, const struct symbols *s);
+/* The text of a line, and its length; NULL: not known. */
+const char *profile_source_line(const struct profile *p, unsigned source,
+                                uint32_t line, size_t *size_B);
 /* Drops the kernels that match no pattern of names, or another stage than those
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);

@@ -119,3 +119,18 @@ profile_set_symbols(struct profile *p, const struct symbols *s)
     profile_finish(p);
     return ok ? NULL : "no memory";
 }
+
+const char *
+profile_source_line(const struct profile *p, unsigned source, uint32_t line,
+                    size_t *size_B)
+{
+    const char *at = source < p->source_count ? p->sources[source].text : NULL;
+    for (; at && *at && line > 1; line--) {
+        at = strchr(at, '\n');
+        at += at != NULL;
+    }
+    if (!at || !*at || !line)
+        return NULL;
+    *size_B = strcspn(at, "\r\n");
+    return at;
+}
