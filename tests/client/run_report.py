@@ -296,12 +296,13 @@ def add_fields(page):
     data = json.loads(tags.data)
     k = data['kernels'][0]
     n = len(k['insns']['ip'])
-    k['lanes'], k['simd_efficiency'] = 4321, 0.5
+    k['lanes'], k['channels'], k['simd_efficiency'] = 4321, 8642, 0.5
+    k['launches'] = [{'global': [64, 32], 'count': 3}]
     k['branches'] = [{'ip': 32, 'count': 7, 'mixed': 3}]
     k['insns']['lanes'] = [1000 + i for i in range(n)]
-    k['insns']['file'] = ['a/b.cl'] * n
+    k['insns']['source'] = [0] * n
     k['insns']['line'] = [2, 2, 4, None, 2]
-    data['sources'] = [{'file': 'a/b.cl', 'text': 'one\ntwo\nthree\nfour'}]
+    data['sources'] = [{'name': 'a/b.cl', 'text': 'one\ntwo\nthree\nfour'}]
     path = page.with_name('fields.html')
     path.write_text(text.replace(tags.data, json.dumps(data).replace(
         '<', '\\u003c')))
@@ -314,8 +315,9 @@ def check_fields(browser, page):
     browser.open(path.as_uri() + '#kernel=' + k['name'])
     browser.settle()
     text = browser.run('document.getElementById("kernel").innerText')
-    report(re.search(r'Active lanes\s+4\u2009321', text) and
+    report(re.search(r'Active lanes\s+4\u2009321 of 8\u2009642\s', text) and
            re.search(r'SIMD efficiency\s+50.0%', text) and
+           re.search(r'Launches\s+global\s+count\s+64 \u00d7 32\s+3\s', text) and
            re.search(r'Branches\s+ip\s+count\s+mixed\s+0x0020\s+7\s+3\s',
                      text), 'fields: lanes and branches', text)
     lanes = browser.run('Array.from(document.querySelectorAll(".code tbody tr"'

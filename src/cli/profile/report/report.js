@@ -125,11 +125,12 @@ function facts(k) {
     percent(k.insn, data.totals.insn) + ' of all');
   add('Instructions per thread', k.threads > 0 ?
     (k.insn / k.threads).toFixed(1) : '-');
-  add('Active lanes', count(k.lanes));
+  add('Active lanes', k.lanes === undefined ? '-' :
+    count(k.lanes) + ' of ' + count(k.channels));
   add('SIMD efficiency', k.simd_efficiency === undefined ? '-' :
     (100 * k.simd_efficiency).toFixed(1) + '%');
   const known = ['id', 'name', 'name_from', 'stage', 'simd', 'size_B', 'threads',
-    'insn', 'lanes', 'simd_efficiency', 'mix', 'insns', 'key'];
+    'insn', 'lanes', 'channels', 'simd_efficiency', 'mix', 'insns', 'key'];
   for (const [name, value] of Object.entries(k))
     if (!known.includes(name) && typeof value !== 'object')
       add(name.replace(/_/g, ' '), typeof value === 'number' ? count(value) :
@@ -167,7 +168,7 @@ function otherTables(k) {
             make('a', { href: link(k.key, o.ip) }, hex(o.ip)));
         const number = typeof o[c] === 'number' || o[c] === undefined;
         return make('td', { class: number ? 'n' : undefined },
-          number ? count(o[c]) : String(o[c]));
+          number ? count(o[c]) : [o[c]].flat().join(' \u00d7 '));
       })));
     t.append(rows);
     parts.push(make('h3', null, name[0].toUpperCase() + name.slice(1)),
@@ -208,9 +209,14 @@ function strip(counts, most) {
   return e;
 }
 
+// The file of an instruction: an entry of data.sources.
+function fileOf(n, i) {
+  return (data.sources || [])[n.source ? n.source[i] : -1] || { name: '' };
+}
+
 function sourceKey(n, i) {
   const line = n.line && n.line[i];
-  return line ? ((n.file && n.file[i]) || '') + ':' + line : undefined;
+  return line ? fileOf(n, i).name + ':' + line : undefined;
 }
 
 // The text of an instruction: predicate, then the rest, in which a label leads
@@ -255,15 +261,14 @@ function listing(k) {
 // Lines of a file with the sum of their instructions; without its text only
 // those that have some.
 function sourceTable(k, file, sums) {
-  const found = (data.sources || []).find((s) => s.file === file);
   const numbers = Array.from(sums.keys()).sort((a, b) => a - b);
-  const lines = found ? found.text.split('\n').map((t, i) => [i + 1, t]) :
+  const lines = file.text !== undefined ? file.text.split('\n').map((t, i) => [i + 1, t]) :
     numbers.map((l) => [l, '']);
   const most = Math.max(...sums.values(), 1);
   return make('table', { class: 'source' }, make('thead', null, make('tr', null,
     make('th', { class: 'n' }, 'share'), make('th', { class: 'n' }, 'line'),
-    make('th', null, file || 'source'))), make('tbody', null,
-    ...lines.map(([l, text]) => make('tr', { 'data-line': file + ':' + l },
+    make('th', null, file.name || 'source'))), make('tbody', null,
+    ...lines.map(([l, text]) => make('tr', { 'data-line': file.name + ':' + l },
       make('td', { class: 'n', style: heat(sums.get(l), most) },
         sums.has(l) ? percent(sums.get(l), k.insn) : ''),
       make('td', { class: 'n faint' }, String(l)),
@@ -273,7 +278,7 @@ function sourceTable(k, file, sums) {
 function source(k) {
   const n = k.insns, files = new Map();
   n.ip.forEach((ip, i) => {
-    const line = n.line && n.line[i], file = (n.file && n.file[i]) || '';
+    const line = n.line && n.line[i], file = fileOf(n, i);
     if (!line) return;
     if (!files.has(file)) files.set(file, new Map());
     const sums = files.get(file);
