@@ -225,7 +225,14 @@ def check_pprof(folder):
         print('ok %d - pprof # SKIP no protoc' % len(results))
         return
     p, _ = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'],
-                   f'--pprof={folder}/p.gz')
+                   '--lanes')
+    # Sources as an OpenCL program has them.
+    p['sources'] = [{'name': 'a.cl'}, {'name': 'b.h'}]
+    for line, i in enumerate(p['kernels'][0]['insns'], 10):
+        i['source'], i['line'] = line % 3 // 2, line
+    (folder / 'lines.json').write_text(json.dumps(p))
+    run([SOFTLAKE, 'profile', '-q', f'--from={folder}/lines.json',
+         f'--pprof={folder}/p.gz'])
     here = pathlib.Path(__file__).parent
     done = subprocess.run(
         ['protoc', f'--proto_path={here}', '--decode=Profile', 'pprof.proto'],
@@ -236,7 +243,8 @@ def check_pprof(folder):
            'pprof: protoc knows all fields', done.stderr, text[:200])
     m = fields(text)
     strings = some(m, 'string_table')
-    names = {some(f, 'id')[0]: strings[some(f, 'name')[0]]
+    names = {some(f, 'id')[0]: (strings[some(f, 'name')[0]],
+                                strings[(some(f, 'filename') + [0])[0]])
              for f in some(m, 'function')}
     starts = {some(a, 'id')[0]: some(a, 'memory_start')[0]
               for a in some(m, 'mapping')}
@@ -244,18 +252,24 @@ def check_pprof(folder):
     for l in some(m, 'location'):
         mapping = some(l, 'mapping_id')
         offset = some(l, 'address')[0] - starts[mapping[0]] if mapping else None
-        function = some(some(l, 'line')[0], 'function_id')[0]
-        places[some(l, 'id')[0]] = names[function], offset
+        line = some(l, 'line')[0]
+        name, file = names[some(line, 'function_id')[0]]
+        places[some(l, 'id')[0]] = \
+            name, offset, file, (some(line, 'line') + [0])[0]
     found = {}
     for s in some(m, 'sample'):
         at, stage = (places[i] for i in some(s, 'location_id'))
-        found[at + stage[:1]] = some(s, 'value')[0]
-    want = {(k['name'], i['ip'], k['stage']): i['count']
+        found[at + stage[:1]] = some(s, 'value')
+    file = p['sources'][p['kernels'][0]['insns'][0]['source']]['name']
+    want = {(k['name'], i['ip'], file if 'line' in i else '', i['line']
+             if 'line' in i and p['sources'][i['source']]['name'] == file
+             else 0, k['stage']): [i['count'], i['lanes']]
             for k in p['kernels'] for i in k['insns'] if i['count']}
-    report(found == want, 'pprof: each instruction has its count')
-    report(strings[0] == '' and [strings[some(t, 'type')[0]] for t in
-                                 some(m, 'sample_type')] == ['instructions'],
-           'pprof: what is counted')
+    report(found == want,
+           'pprof: each instruction has its counts, file and line')
+    report(strings[0] == '' and
+           [strings[some(t, 'type')[0]] for t in some(m, 'sample_type')] ==
+           ['instructions', 'lanes'], 'pprof: what is counted')
 
 
 def check_tools(folder):

@@ -94,6 +94,7 @@ enum { /* fields of Profile */
 };
 
 struct writer {
+    const struct profile *profile;
     struct message out, part, line, list;
     uint64_t strings, functions, locations; /* so far */
     uint64_t base_B;                        /* where the next kernel begins */
@@ -115,23 +116,27 @@ put_value_type(struct writer *w, unsigned field, const char *type)
     put_message(&w->out, field, &w->part);
 }
 
+/* file: NULL if it is not known. */
 static uint64_t
-add_function(struct writer *w, const char *name)
+add_function(struct writer *w, const char *name, const char *file)
 {
     uint64_t text = add_string(w, name);
+    uint64_t file_text = file ? add_string(w, file) : 0;
     put_number(&w->part, 1, ++w->functions);
     put_number(&w->part, 2, text);
     put_number(&w->part, 3, text);
+    put_number(&w->part, 4, file_text);
     put_message(&w->out, PROFILE_FUNCTION, &w->part);
     return w->functions;
 }
 
-/* mapping: 0 for a stage, which has no address. */
+/* mapping: 0 for a stage, which has no address. line: 0 if not known. */
 static uint64_t
 add_location(struct writer *w, uint64_t mapping, uint64_t address,
-             uint64_t function)
+             uint64_t function, uint32_t line)
 {
     put_number(&w->line, 1, function);
+    put_number(&w->line, 2, line);
     put_number(&w->part, 1, ++w->locations);
     put_number(&w->part, 2, mapping);
     put_number(&w->part, 3, address);
@@ -141,7 +146,8 @@ add_location(struct writer *w, uint64_t mapping, uint64_t address,
 }
 
 static void
-add_mapping(struct writer *w, const struct profile_code *k, uint64_t id)
+add_mapping(struct writer *w, const struct profile_code *k, uint64_t id,
+            bool has_lines)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, k->hash);
@@ -151,6 +157,7 @@ add_mapping(struct writer *w, const struct profile_code *k, uint64_t id)
     put_number(&w->part, 5, add_string(w, k->name));
     put_number(&w->part, 6, add_string(w, hash));
     put_number(&w->part, 7, 1); /* has functions */
+    put_number(&w->part, 9, has_lines);
     put_message(&w->out, PROFILE_MAPPING, &w->part);
 }
 
@@ -162,24 +169,42 @@ add_sample(struct writer *w, const struct profile_insn *n, uint64_t location,
     put_varint(&w->list, stage);
     put_message(&w->part, 1, &w->list);
     put_varint(&w->list, n->count);
+    if (w->profile->has_lanes)
+        put_varint(&w->list, n->lanes);
     put_message(&w->part, 2, &w->list);
     put_message(&w->out, PROFILE_SAMPLE, &w->part);
 }
 
+/* The source of most of a kernel: that of its first line. NULL: not known. */
+static const struct profile_insn *
+find_line(const struct profile_code *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].line)
+            return &k->insns[i];
+    return NULL;
+}
+
+/* A function has one file: lines of others, as of inlined functions, are left
+ * out. */
 static void
 add_kernel(struct writer *w, const struct profile_code *k, uint64_t mapping)
 {
-    uint64_t stage = add_location(w, 0, 0,
-                                  add_function(w, *k->stage ? k->stage : "eu"));
-    uint64_t function = add_function(w, k->name);
-    add_mapping(w, k, mapping);
+    const struct profile_insn *first = find_line(k);
+    const char *file = first ? w->profile->sources[first->source].name : NULL;
+    uint64_t stage_function = add_function(w, *k->stage ? k->stage : "eu",
+                                           NULL);
+    uint64_t stage = add_location(w, 0, 0, stage_function, 0);
+    uint64_t function = add_function(w, k->name, file);
+    add_mapping(w, k, mapping, first);
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
-        if (n->count)
-            add_sample(
-                w, n,
-                add_location(w, mapping, w->base_B + n->offset_B, function),
-                stage);
+        uint32_t line = first && n->source == first->source ? n->line : 0;
+        if (!n->count)
+            continue;
+        uint64_t location = add_location(w, mapping, w->base_B + n->offset_B,
+                                         function, line);
+        add_sample(w, n, location, stage);
     }
     w->base_B += (k->size_B + PAGE_B - 1) / PAGE_B * PAGE_B;
 }
@@ -219,9 +244,11 @@ const char *
 profile_write_pprof(const struct profile *p, const struct profile_origin *from,
                     const char *file)
 {
-    struct writer w = {.base_B = PAGE_B};
+    struct writer w = {.profile = p, .base_B = PAGE_B};
     add_string(&w, "");
     put_value_type(&w, PROFILE_SAMPLE_TYPE, "instructions");
+    if (p->has_lanes)
+        put_value_type(&w, PROFILE_SAMPLE_TYPE, "lanes");
     put_value_type(&w, PROFILE_PERIOD_TYPE, "instructions");
     put_number(&w.out, PROFILE_PERIOD, 1);
     add_comment(&w, from);
