@@ -9,6 +9,7 @@ with those of runs without counters; files with readers that are not ours
 (callgrind_annotate, protoc, Python's csv and json). TAP.
 """
 import csv
+import fcntl
 import gzip
 import json
 import os
@@ -125,6 +126,21 @@ def check_tiers(folder, name):
            f'{name}: the picture is that without lanes')
 
 
+def is_left(folder):
+    """Whether it is ours, and no profile that is running now has locked it."""
+    try:
+        fd = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return folder.stat().st_uid == os.geteuid()
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
 def check_processes(folder):
     """Children are merged, and survive SIGKILL."""
     one, _ = profile(folder, [SCENES, 'triangle', folder / 'a.png'])
@@ -139,7 +155,7 @@ def check_processes(folder):
            done.returncode)
     left = [d for place in ('/dev/shm', '/tmp')
             for d in pathlib.Path(place).glob('softlake-counts-*')
-            if d.stat().st_uid == os.geteuid()]
+            if is_left(d)]
     report(not left, 'processes: no counters are left', *left)
 
 
