@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """softlake profile: names, work sizes and source lines of OpenCL kernels.
 
-usage: run_names.py NAMED_CL STRICT_CL SOFTLAKE LAYER
+usage: run_names.py NAMED_CL STRICT_CL SOFTLAKE LAYER SCENES|-
 
 The counts of named_cl's kernels are known by hand; which line an instruction is
 of, readelf tells as well. TAP.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 NAMED, STRICT, SOFTLAKE, LAYER = (os.path.abspath(p) for p in sys.argv[1:5])
+SCENES = sys.argv[5]
 DEBUG_SECTION = 0xff000008
 LINE_SAXPY, LINE_INC = 6, 12  # of named_cl.c's source
 THREADS_SAXPY = 2 * 1024 // 16
@@ -210,6 +211,64 @@ def check_tools(folder):
            'annotate: lines above instructions', out)
 
 
+def check_symbols(folder, plain):
+    """--symbols: a program binary, and a table."""
+    program = next((folder / 'left').glob('cl-program.*')).read_bytes()
+    source_B, options_B, _ = struct.unpack_from('<IIQ', program, 8)
+    binary, table = folder / 'k.bin', folder / 'table'
+    binary.write_bytes(program[24 + source_B + options_B:])
+    no_layer = {'OPENCL_LAYERS': '/nowhere/layer.so'}
+    p, done = profile(folder, NAMED, options=[f'--symbols={binary}'],
+                      **no_layer)
+    k = kernel(p, 'my_count_kernel')
+    report(k.get('name_from') == 'symbols' and
+           sends_of_line(k, LINE_INC) == ROUNDS * THREADS_COUNT,
+           '--symbols: names and lines of a program binary', done.stderr)
+    first, second = plain['kernels']
+    table.write_text(f"# names\n{first['id']}  my own name\n"
+                     f"{second['sha1']} other\n")
+    p, done = profile(folder, NAMED, options=[f'--symbols={table}'])
+    report([k['name'] for k in p['kernels']] == ['my own name', 'other'],
+           '--symbols: a table of names', done.stderr)
+    again = folder / 'again.json'
+    run([SOFTLAKE, 'profile', '--quiet', f"--from={folder / 'profile.json'}",
+         f'--json={again}'])
+    report(json.loads(again.read_text()) == p, '--from: names stay')
+    for text, why in (('xyz name', "not 'HASH NAME'"),
+                      ('CTNI', 'not a program of patch tokens'),
+                      ('\177ELF', 'not a 64-bit ELF file')):
+        table.write_text(text)
+        _, done = profile(folder, 'true', options=[f'--symbols={table}'])
+        report(done.returncode == 125 and why in done.stderr,
+               f'--symbols: {why}', done.stderr)
+
+
+def check_mesa(folder):
+    if SCENES == '-':
+        skip('--mesa-log', 'no scenes')
+        return
+    p, done = profile(folder, SCENES, 'control-flow', folder / 'a.png',
+                      INTEL_DEBUG='vs,fs', MESA_SHADER_CACHE_DISABLE='true')
+    log = folder / 'mesa.log'
+    log.write_text(done.stderr)
+    printed = dict(re.findall(r'\(sha1 ([0-9a-f]{40})\)\nSIMD\d+ shader: (\d+) ',
+                              done.stderr))
+    p, done = profile(folder, SCENES, 'control-flow', folder / 'a.png',
+                      options=[f'--mesa-log={log}', f'--csv={folder}/csv'])
+    known = [k for k in p['kernels'] if k['sha1'] in printed]
+    report({k['stage'] for k in known} == {'vs', 'fs'} and
+           all(k['name_from'] == 'mesa-log' and
+               k['name'] == f"{k['stage']}_GLSL1_simd{k['simd']}"
+               for k in known), '--mesa-log: names',
+           [k['name'] for k in p['kernels']], printed)
+    report(all(int(printed[k['sha1']]) == k['mesa']['insn'] == len(k['insns'])
+               for k in known), "--mesa-log: Mesa's instructions are ours",
+           known)
+    _, done = profile(folder, 'true', options=[f'--mesa-log={SOFTLAKE}'])
+    report(done.returncode == 125 and 'has no shader' in done.stderr,
+           '--mesa-log: another file', done.stderr)
+
+
 def check_harmless(folder):
     """Whatever befalls the layer, the client computes the same."""
     empty = folder / 'empty'
@@ -239,6 +298,8 @@ def main():
         plain = check_names(folder)
         check_readelf(folder, check_lines(folder, plain))
         check_tools(folder)
+        check_symbols(folder, plain)
+        check_mesa(folder)
         check_harmless(folder)
     finally:
         shutil.rmtree(folder)

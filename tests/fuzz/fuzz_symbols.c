@@ -1,5 +1,6 @@
 /* fuzz_symbols.c: any bytes as a file of the OpenCL layer, as a program with
- * debug data, and as line numbers of DWARF. */
+ * debug data, as a table of names, as Mesa's log, and as line numbers of DWARF.
+ */
 #include <stdlib.h>
 
 #include "cli/symbols/line_table.h"
@@ -52,6 +53,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
                                                      .source = "x\n",
                                                      .from = "symbols"});
     check_symbols(&s);
+    symbols_add_bytes(&s, data, size_B);
+    FILE *f = size_B ? fmemopen((void *)data, size_B, "r") : NULL;
+    if (f) {
+        symbols_add_mesa_stream(&s, f);
+        fclose(f);
+    }
     symbols_free(&s);
     check_lines(data, size_B);
     return 0;

@@ -40,6 +40,8 @@ static const char usage[] =
     "  -k, --kernel=GLOB        only kernels with such names\n"
     "      --stage=LIST         only these stages: vs,hs,ds,gs,fs,cs\n"
     "      --source             build OpenCL programs with -g: source lines\n"
+    "      --symbols=FILE       names: a program binary, or lines 'HASH NAME'\n"
+    "      --mesa-log=FILE      names: what Mesa printed with INTEL_DEBUG=fs\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), threads,\n"
     "                           size, name, stage\n"
@@ -77,6 +79,8 @@ static const char *const default_names[REPORT_COUNT] = {
     [REPORT_SPEEDSCOPE] = "profile.speedscope.json",
 };
 
+#define MAX_SYMBOLS 16u
+
 struct options {
     bool wanted[REPORT_COUNT];
     const char *file[REPORT_COUNT]; /* NULL: the default, in dir */
@@ -84,6 +88,11 @@ struct options {
     enum profile_sort sort;
     unsigned top;
     bool as_run, quiet, lanes, source;
+    struct {
+        const char *file;
+        bool mesa_log;
+    } symbols[MAX_SYMBOLS]; /* in their order */
+    unsigned symbols_count;
 };
 
 enum {
@@ -96,6 +105,8 @@ enum {
     OPT_FROM,
     OPT_SORT,
     OPT_SOURCE,
+    OPT_SYMBOLS,
+    OPT_MESA_LOG,
     OPT_REPORT,
 };
 
@@ -113,6 +124,8 @@ static const struct option long_options[] = {
     {"from", required_argument, NULL, OPT_FROM},
     {"sort", required_argument, NULL, OPT_SORT},
     {"source", no_argument, NULL, OPT_SOURCE},
+    {"symbols", required_argument, NULL, OPT_SYMBOLS},
+    {"mesa-log", required_argument, NULL, OPT_MESA_LOG},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
     {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
@@ -181,6 +194,14 @@ take_option(struct options *o, int c)
         return -1;
     case OPT_FROM: o->from = optarg; return -1;
     case OPT_SOURCE: o->source = true; return -1;
+    case OPT_SYMBOLS:
+    case OPT_MESA_LOG:
+        if (o->symbols_count == MAX_SYMBOLS)
+            return cli_complain(CLI_EXIT_LAUNCHER,
+                                "profile: too many files with names");
+        o->symbols[o->symbols_count].file = optarg;
+        o->symbols[o->symbols_count++].mesa_log = c == OPT_MESA_LOG;
+        return -1;
     case OPT_SORT:
         if (profile_parse_sort(optarg, &o->sort))
             return -1;
@@ -274,13 +295,22 @@ static bool
 find_names(struct profile *p, const struct options *o, const char *dir)
 {
     struct symbols s = {0};
+    const char *why = NULL, *file = NULL;
     symbols_add_layer(&s, dir);
     if (s.damaged)
         cli_complain(0, "profile: no names or lines of %u OpenCL programs: %s",
                      s.damaged, s.why);
-    const char *why = profile_set_symbols(p, &s);
+    for (unsigned i = 0; i < o->symbols_count && !why; i++) {
+        file = o->symbols[i].file;
+        why = o->symbols[i].mesa_log ? symbols_add_mesa_log(&s, file)
+                                     : symbols_add_file(&s, file);
+    }
+    if (!why) {
+        file = "names";
+        why = profile_set_symbols(p, &s);
+    }
     if (why)
-        cli_complain(0, "profile: names: %s", why);
+        cli_complain(0, "profile: %s: %s", file, why);
     symbols_free(&s);
     return !why;
 }

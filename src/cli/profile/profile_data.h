@@ -72,6 +72,12 @@ struct profile_source {
     char *name, *text;
 };
 
+/* What Mesa's compiler said of its code. */
+struct profile_mesa {
+    bool known;
+    uint64_t instructions, cycles, spills, fills;
+};
+
 /* Work sizes with which a kernel was started. */
 struct profile_launch {
     unsigned dims;
@@ -81,8 +87,11 @@ struct profile_launch {
 
 struct profile_code {
     char name[PROFILE_NAME_B];
-    char name_from[12]; /* "cl-layer", "symbols"; "": stage, hash and width */
+    /* "cl-layer", "symbols", "mesa-log"; "": stage, hash and width */
+    char name_from[12];
     uint64_t hash;
+    char sha1[41]; /* of the code, as Mesa prints it; "": not known */
+    struct profile_mesa mesa;
     char stage[8];
     unsigned simd; /* 0: not known */
     uint32_t size_B;

@@ -40,16 +40,39 @@ open_table(const char *dir, const char *name)
     return fopen(path, "we");
 }
 
+static bool
+has_mesa(const struct profile *p)
+{
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        if (p->kernels[i].mesa.known)
+            return true;
+    return false;
+}
+
+static void
+put_mesa(FILE *f, const struct profile_mesa *m)
+{
+    if (m->known)
+        fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                m->instructions, m->cycles, m->spills, m->fills);
+    else
+        fputs(",-,-,-,-", f);
+}
+
 static const char *
 write_kernels(const struct profile *p, FILE *f)
 {
     if (!f)
         return strerror(errno);
+    const bool mesa = has_mesa(p);
     fputs("name,id,stage,simd,size_bytes,threads,insn", f);
     if (p->has_lanes)
         fputs(",lanes,channels", f);
     for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
         fprintf(f, ",%s", profile_group_names[g]);
+    fputs(",name_from,sha1", f);
+    if (mesa)
+        fputs(",mesa_insn,mesa_cycles,mesa_spills,mesa_fills", f);
     fputs("\r\n", f);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
@@ -62,6 +85,10 @@ write_kernels(const struct profile *p, FILE *f)
             fprintf(f, ",%" PRIu64 ",%" PRIu64, k->lanes, k->channels);
         for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
             fprintf(f, ",%" PRIu64, k->group[g]);
+        fprintf(f, ",%s,%s", *k->name_from ? k->name_from : "-",
+                *k->sha1 ? k->sha1 : "-");
+        if (mesa)
+            put_mesa(f, &k->mesa);
         fputs("\r\n", f);
     }
     return close_file(f);

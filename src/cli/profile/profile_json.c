@@ -154,6 +154,15 @@ kernel_json(const struct profile_code *k, bool has_lanes)
     json_object_set_new(o, "name", json_string(k->name));
     json_object_set_new(o, "name_from",
                         json_string(*k->name_from ? k->name_from : "none"));
+    if (*k->sha1)
+        json_object_set_new(o, "sha1", json_string(k->sha1));
+    if (k->mesa.known)
+        json_object_set_new(o, "mesa",
+                            json_pack("{s:o, s:o, s:o, s:o}", "insn",
+                                      number(k->mesa.instructions), "cycles",
+                                      number(k->mesa.cycles), "spills",
+                                      number(k->mesa.spills), "fills",
+                                      number(k->mesa.fills)));
     if (k->options)
         json_object_set_new(o, "build_options", text_json(k->options));
     if (k->launch_count)
@@ -295,6 +304,17 @@ load_branches(struct profile_code *k, const json_t *list)
 }
 
 static void
+load_mesa(struct profile_code *k, const json_t *kernel)
+{
+    const json_t *o = json_object_get(kernel, "mesa");
+    snprintf(k->sha1, sizeof k->sha1, "%s", get_text(kernel, "sha1"));
+    if (o)
+        k->mesa = (struct profile_mesa){
+            true, get_number(o, "insn"), get_number(o, "cycles"),
+            get_number(o, "spills"), get_number(o, "fills")};
+}
+
+static void
 load_launches(struct profile_code *k, const json_t *list)
 {
     size_t n = json_array_size(list);
@@ -347,6 +367,7 @@ load_kernel(struct profile_code *k, const json_t *o)
         snprintf(k->name_from, sizeof k->name_from, "%s", from);
     k->options = options ? strdup(options) : NULL;
     load_launches(k, json_object_get(o, "launches"));
+    load_mesa(k, o);
     k->hash = strtoull(get_text(o, "id"), NULL, 16);
     k->simd = (unsigned)get_number(o, "simd");
     k->size_B = (uint32_t)get_number(o, "size_B");

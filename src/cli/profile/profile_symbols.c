@@ -1,6 +1,7 @@
 /* profile_symbols.c: gives kernels the names, lines and work sizes that
  * cli/symbols has found. */
 #include "cli/profile/profile_data.h"
+#include "cli/symbols/sha1.h"
 #include "cli/symbols/symbols.h"
 
 #include <inttypes.h>
@@ -77,6 +78,30 @@ set_symbol(struct profile_code *k, const struct symbols *s,
     return copy_launches(k, s, y);
 }
 
+/* Names by hash: the user's own go before all others. */
+static void
+set_alias(struct profile_code *k, const struct symbols *s)
+{
+    char id[17];
+    snprintf(id, sizeof id, "%016" PRIx64, k->hash);
+    sha1_text(k->sha1, k->code, k->size_B);
+    const struct symbol_alias *mesa = symbols_find_alias(s, k->sha1,
+                                                         "mesa-log");
+    const struct symbol_alias *a = symbols_find_alias(s, id, "symbols");
+    if (!a)
+        a = symbols_find_alias(s, k->sha1, "symbols");
+    if (mesa && mesa->mesa.known)
+        k->mesa = (struct profile_mesa){true, mesa->mesa.instructions,
+                                        mesa->mesa.cycles, mesa->mesa.spills,
+                                        mesa->mesa.fills};
+    if (!a)
+        a = mesa;
+    if (!a || !a->name)
+        return;
+    snprintf(k->name, sizeof k->name, "%s", a->name);
+    snprintf(k->name_from, sizeof k->name_from, "%s", a->from);
+}
+
 /* Kernels of one name and different code get a part of their hash, too. */
 static void
 tell_apart(struct profile *p)
@@ -114,6 +139,8 @@ profile_set_symbols(struct profile *p, const struct symbols *s)
                                          : NULL;
         if (y)
             ok = set_symbol(k, s, y, at_B);
+        if (k->code)
+            set_alias(k, s);
     }
     tell_apart(p);
     profile_finish(p);

@@ -36,6 +36,9 @@ symbols_free(struct symbols *s)
     }
     for (unsigned i = 0; i < s->launch_count; i++)
         free(s->launches[i].kernel);
+    for (unsigned i = 0; i < s->alias_count; i++)
+        free(s->aliases[i].name);
+    free(s->aliases);
     free(s->symbols);
     free(s->sources);
     free(s->launches);

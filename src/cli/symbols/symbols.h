@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A source file. text: NULL if it is not known. */
 struct symbol_source {
@@ -38,6 +39,20 @@ struct symbol {
     unsigned *sources; /* of the files of lines: indices of symbols.sources */
 };
 
+/* What Mesa's compiler says of its code. */
+struct symbol_mesa {
+    bool known;
+    uint64_t instructions, cycles, spills, fills;
+};
+
+/* A name by the hash of the code: XXH3 or SHA-1, in hexadecimal digits. */
+struct symbol_alias {
+    char hash[41];
+    char *name;       /* NULL: none */
+    const char *from; /* "symbols", "mesa-log" */
+    struct symbol_mesa mesa;
+};
+
 struct symbols {
     struct symbol *symbols;
     unsigned count;
@@ -45,6 +60,8 @@ struct symbols {
     unsigned source_count;
     struct symbol_launch *launches;
     unsigned launch_count;
+    struct symbol_alias *aliases;
+    unsigned alias_count;
     unsigned damaged; /* programs that could not be read */
     const char *why;  /* the last of them could not */
 };
@@ -65,6 +82,18 @@ struct symbol_program {
 };
 const char *symbols_add_program(struct symbols *s,
                                 const struct symbol_program *p);
+
+/* symbol_alias.c: a file of the user: a program binary, or lines of a hash and
+ * a name. Each returns NULL, or why it cannot be read. */
+const char *symbols_add_file(struct symbols *s, const char *path);
+const char *symbols_add_bytes(struct symbols *s, const void *data,
+                              size_t size_B);
+/* What Mesa printed with INTEL_DEBUG. */
+const char *symbols_add_mesa_log(struct symbols *s, const char *path);
+const char *symbols_add_mesa_stream(struct symbols *s, FILE *f);
+/* The last one added of those from there; NULL: none. */
+const struct symbol_alias *
+symbols_find_alias(const struct symbols *s, const char *hash, const char *from);
 
 /* The kernel whose code has these bytes, and where in it; NULL: none. */
 const struct symbol *symbols_find(const struct symbols *s, const uint8_t *code,

@@ -148,6 +148,7 @@ SUB_PUBLIC = {
     'cli': {
         # Kernel files, also for their symbols.
         'cli/kernel/elf_file.h', 'cli/kernel/program.h',
+        'cli/kernel/read_file.h', 'cli/symbols/sha1.h',
     },
     'cli/profile': set(),
     'drm-shim': set(),
