@@ -243,6 +243,32 @@ def check_symbols(folder, plain):
                f'--symbols: {why}', done.stderr)
 
 
+def check_spills(folder):
+    """Mesa spills all that it can, not the same in each run, and prints how many
+    instructions do."""
+    env = {'INTEL_DEBUG': 'fs,spill_fs', 'MESA_SHADER_CACHE_DISABLE': 'true'}
+    log, path = folder / 'spill.log', folder / 'profile.json'
+    with open(log, 'w') as f:
+        subprocess.run([SOFTLAKE, 'profile', f'--json={path}',
+                        f'--mesa-log={log}', '--', SCENES, 'control-flow',
+                        folder / 'a.png'], env={**os.environ, **env}, stderr=f,
+                       stdout=subprocess.DEVNULL, timeout=300)
+    p = json.loads(path.read_text())
+    spilled = [k for k in p['kernels'] if k.get('mesa', {}).get('spills')]
+    for k in spilled:
+        for kind in 'spill', 'fill':
+            mine = [i['count'] for i in k['insns'] if i.get('kind') == kind]
+            report(len(mine) == k['mesa'][kind + 's'] and
+                   k[kind + 's'] == sum(mine) > k['threads'],
+                   f"{kind}s: as many instructions as Mesa prints", k)
+    report(spilled, 'spills: a shader has some', log.read_text())
+    _, done = profile(folder, SCENES, 'control-flow', folder / 'a.png',
+                      options=['--fail-if=spills>0'], **env)
+    report(done.returncode == 1, "--fail-if='spills>0' is true", done.stderr)
+    _, done = profile(folder, NAMED, options=['--fail-if=spills>0'])
+    report(done.returncode == 0, "--fail-if='spills>0' is false", done.stderr)
+
+
 def check_mesa(folder):
     if SCENES == '-':
         skip('--mesa-log', 'no scenes')
@@ -264,6 +290,7 @@ def check_mesa(folder):
     report(all(int(printed[k['sha1']]) == k['mesa']['insn'] == len(k['insns'])
                for k in known), "--mesa-log: Mesa's instructions are ours",
            known)
+    check_spills(folder)
     _, done = profile(folder, 'true', options=[f'--mesa-log={SOFTLAKE}'])
     report(done.returncode == 125 and 'has no shader' in done.stderr,
            '--mesa-log: another file', done.stderr)

@@ -140,14 +140,19 @@ static const struct option long_options[] = {
 static double
 value_of(const struct profile *p, const char *name)
 {
-    double threads = 0;
+    double threads = 0, spills = 0, fills = 0;
     if (!strcmp(name, "insn"))
         return (double)p->executed;
     if (!strcmp(name, "simd_efficiency"))
         return p->has_lanes ? profile_efficiency(p->lanes, p->channels) : -1;
-    for (unsigned i = 0; i < p->kernel_count; i++)
+    for (unsigned i = 0; i < p->kernel_count; i++) {
         threads += (double)p->kernels[i].threads;
-    return threads;
+        spills += (double)p->kernels[i].spills;
+        fills += (double)p->kernels[i].fills;
+    }
+    return !strcmp(name, "spills")  ? spills
+           : !strcmp(name, "fills") ? fills
+                                    : threads;
 }
 
 /* Parses 'insn>N'. p: NULL to check the syntax. A value that was not measured
@@ -155,8 +160,9 @@ value_of(const struct profile *p, const char *name)
 static bool
 judge(const char *expr, const struct profile *p, bool *is_true)
 {
-    static const char *const names[] = {"insn", "threads", "simd_efficiency"};
-    for (unsigned i = 0; i < 3; i++) {
+    static const char *const names[] = {"insn", "threads", "simd_efficiency",
+                                        "spills", "fills"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         char *end;
         if (strncmp(expr, names[i], n) || (expr[n] != '>' && expr[n] != '<'))
@@ -219,11 +225,12 @@ take_option(struct options *o, int c)
         o->fail_if = optarg;
         if (judge(optarg, NULL, &is_true))
             return -1;
-        return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --fail-if wants insn, threads or "
-                            "simd_efficiency, then > or < and a number, not "
-                            "'%s'",
-                            optarg);
+        return cli_complain(
+            CLI_EXIT_LAUNCHER,
+            "profile: --fail-if wants insn, threads, "
+            "spills, fills or simd_efficiency, then > or < and a number, not "
+            "'%s'",
+            optarg);
     case 'h': fputs(usage, stdout); return 0;
     default: return CLI_EXIT_LAUNCHER;
     }

@@ -109,6 +109,7 @@ static void
 sum_up(struct profile_code *k)
 {
     k->executed = k->all_lanes = k->lanes = k->channels = 0;
+    k->spills = k->fills = 0;
     memset(k->group, 0, sizeof k->group);
     k->threads = k->insn_count ? k->insns[0].count : 0;
     for (uint32_t i = 0; i < k->insn_count; i++) {
@@ -116,6 +117,8 @@ sum_up(struct profile_code *k)
         k->executed += n->count;
         k->all_lanes += n->lanes;
         k->group[n->group] += n->count;
+        k->spills += n->kind == PROFILE_KIND_SPILL ? n->count : 0;
+        k->fills += n->kind == PROFILE_KIND_FILL ? n->count : 0;
         if (n->fixed_lanes)
             continue;
         k->lanes += n->lanes;

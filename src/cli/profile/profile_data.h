@@ -30,11 +30,13 @@ enum profile_group {
 extern const char *const profile_group_names[PROFILE_GROUP_COUNT];
 
 /* Instructions that rules ask for. */
-#define PROFILE_KINDS(X) \
-    X(OTHER, "other")    \
-    X(MOV, "mov")        \
-    X(MATH, "math")      \
-    X(MUL32, "mul32") /* whose factors are both 32-bit integers */
+#define PROFILE_KINDS(X)                                           \
+    X(OTHER, "other")                                              \
+    X(MOV, "mov")                                                  \
+    X(MATH, "math")                                                \
+    X(MUL32, "mul32") /* whose factors are both 32-bit integers */ \
+    X(SPILL, "spill") /* a register to scratch memory */           \
+    X(FILL, "fill")   /* and back */
 
 enum profile_kind {
 #define X(id, name) PROFILE_KIND_##id,
@@ -107,6 +109,7 @@ struct profile_code {
     /* Of instructions that heed the execution mask: active lanes, channels. */
     uint64_t lanes, channels;
     uint64_t group[PROFILE_GROUP_COUNT];
+    uint64_t spills, fills; /* executed messages */
 };
 
 /* What limits a kernel: a rule whose threshold it passes. */

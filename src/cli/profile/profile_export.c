@@ -70,7 +70,7 @@ write_kernels(const struct profile *p, FILE *f)
         fputs(",lanes,channels", f);
     for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
         fprintf(f, ",%s", profile_group_names[g]);
-    fputs(",name_from,sha1", f);
+    fputs(",spills,fills,name_from,sha1", f);
     if (mesa)
         fputs(",mesa_insn,mesa_cycles,mesa_spills,mesa_fills", f);
     fputs("\r\n", f);
@@ -85,6 +85,7 @@ write_kernels(const struct profile *p, FILE *f)
             fprintf(f, ",%" PRIu64 ",%" PRIu64, k->lanes, k->channels);
         for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
             fprintf(f, ",%" PRIu64, k->group[g]);
+        fprintf(f, ",%" PRIu64 ",%" PRIu64, k->spills, k->fills);
         fprintf(f, ",%s,%s", *k->name_from ? k->name_from : "-",
                 *k->sha1 ? k->sha1 : "-");
         if (mesa)

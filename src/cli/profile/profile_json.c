@@ -178,6 +178,8 @@ kernel_json(const struct profile_code *k, bool has_lanes)
         set_efficiency(o, k->lanes, k->channels);
         json_object_set_new(o, "branches", branches_json(k));
     }
+    json_object_set_new(o, "spills", number(k->spills));
+    json_object_set_new(o, "fills", number(k->fills));
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
         json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
     json_object_set_new(o, "mix", mix);

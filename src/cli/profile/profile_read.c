@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SFID_DATA_CACHE_0 10u
+#define BTI_STATELESS 253u
+
 /* A kernel in one process: where its counters are. */
 struct instance {
     uint64_t process;
@@ -183,6 +186,26 @@ is_int32(const struct eu_operand *o)
     return o->type == EU_TYPE_D || o->type == EU_TYPE_UD;
 }
 
+/* Registers in scratch memory. Observed: IGC 1.0.12504 has messages of their
+ * own for them; Mesa 22.3.6 sends OWORD blocks to stateless memory. */
+static enum profile_kind
+kind_of_message(const struct eu_insn *insn)
+{
+    if (insn->desc_is_reg || insn->sfid != SFID_DATA_CACHE_0)
+        return PROFILE_KIND_OTHER;
+    const bool stateless = (insn->desc & 255) == BTI_STATELESS;
+    switch (insn->desc >> 14 & 31) {
+    case 0: return stateless ? PROFILE_KIND_FILL : PROFILE_KIND_OTHER;
+    case 8: return stateless ? PROFILE_KIND_SPILL : PROFILE_KIND_OTHER;
+    default: break;
+    }
+    switch (insn->desc >> 17 & 3) { /* bit 18: scratch */
+    case 2: return PROFILE_KIND_FILL;
+    case 3: return PROFILE_KIND_SPILL;
+    default: return PROFILE_KIND_OTHER;
+    }
+}
+
 static enum profile_kind
 kind_of(const struct eu_insn *insn)
 {
@@ -198,6 +221,10 @@ kind_of(const struct eu_insn *insn)
         return is_int32(&insn->src[1]) && is_int32(&insn->src[2])
                    ? PROFILE_KIND_MUL32
                    : PROFILE_KIND_OTHER;
+    case EU_OP_SEND:
+    case EU_OP_SENDC:
+    case EU_OP_SENDS:
+    case EU_OP_SENDSC: return kind_of_message(insn);
     default: return PROFILE_KIND_OTHER;
     }
 }
