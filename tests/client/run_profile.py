@@ -95,8 +95,10 @@ def check_statistics(folder, name):
            p['totals']['insn'], insns, summed)
     sends = sum(i['count'] for k in p['kernels'] for i in k['insns']
                 if re.search(r'\bsends?c? \(', i['text']))
+    listed = sum(m['count'] for k in p['kernels'] for m in k['messages'])
     messages = statistic(done.stderr, 'EU messages executed')
-    report(sends == messages, f'{name}: SENDs are messages', sends, messages)
+    report(sends == listed == messages, f'{name}: SENDs are messages', sends,
+           listed, messages)
     for stage, what in (('vs', 'VS threads run'), ('fs', 'PS threads run')):
         threads = sum(k['threads'] for k in p['kernels']
                       if k.get('stage') == stage)
@@ -175,6 +177,16 @@ def check_lanes(folder):
     with open(csv_dir / 'kernels.csv', newline='') as f:
         report(sum(int(r['lanes']) for r in csv.DictReader(f)) ==
                p['totals']['lanes'], 'lanes: kernels.csv has the total')
+    with open(csv_dir / 'messages.csv', newline='') as f:
+        rows = [(r['name'], r['function'], r['type'], int(r['count']))
+                for r in csv.DictReader(f)]
+    report(rows == [(k['name'], m['function'], m['type'], m['count'])
+                    for k in p['kernels'] for m in k['messages']],
+           'csv: messages.csv has the messages', rows)
+    writes = sum(r[3] for r in rows if r[2] == 'render target write')
+    threads = sum(k['threads'] for k in p['kernels'] if k['stage'] == 'fs')
+    report(writes == threads, 'messages: each fragment thread writes once',
+           writes, threads)
     if shutil.which('callgrind_annotate'):
         out = run(['callgrind_annotate', str(cg)]).stdout
         report(re.search(r'%s \(100.0%%\) +%s \(100.0%%\) +PROGRAM TOTALS' % (

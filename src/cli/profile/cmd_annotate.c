@@ -47,6 +47,20 @@ list_branch(const struct profile_insn *n)
                b->all, b->none, b->divergent, b->lanes, n->lanes);
 }
 
+/* Messages by shared function and type. */
+static void
+list_messages(const struct profile_code *k, bool has_lanes)
+{
+    for (unsigned i = 0; i < k->message_count; i++) {
+        const struct profile_message *m = &k->messages[i];
+        printf("%s %12" PRIu64, i ? "         " : "messages:", m->count);
+        if (has_lanes)
+            printf(" | %11" PRIu64 " lanes", m->lanes);
+        printf("  %s: %s\n", *m->function ? m->function : "-",
+               *m->type ? m->type : "-");
+    }
+}
+
 static double
 share_of(const struct profile_code *k, uint64_t count)
 {
@@ -83,6 +97,7 @@ list_kernel(const struct profile *p, const struct profile_code *k)
             list_branch(n);
         putchar('\n');
     }
+    list_messages(k, has_lanes);
 }
 
 /* ---- lines --------------------------------------------------------------- */

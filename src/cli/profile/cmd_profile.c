@@ -27,7 +27,7 @@ static const char usage[] =
     "      --lanes              also active lanes and divergent branches\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
-    "      --csv[=DIR]          tables: kernels.csv, insns.csv\n"
+    "      --csv[=DIR]          tables: kernels, insns, messages\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --pprof[=FILE]       for pprof\n"
     "      --folded[=FILE]      stacks for flamegraph.pl\n"

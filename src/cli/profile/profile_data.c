@@ -25,6 +25,7 @@ free_kernel(struct profile_code *k)
     for (uint32_t i = 0; i < k->insn_count; i++)
         free(k->insns[i].text);
     free(k->insns);
+    free(k->messages);
     free(k->code);
     free(k->options);
     free(k->launches);
@@ -105,6 +106,42 @@ name_kernel(struct profile_code *k)
         snprintf(k->name + n, sizeof k->name - (size_t)n, "_simd%u", k->simd);
 }
 
+uint16_t
+profile_add_message(struct profile_code *k, const char *function,
+                    const char *type)
+{
+    struct profile_message new = {.count = 0};
+    snprintf(new.function, sizeof new.function, "%s", function ? function : "");
+    snprintf(new.type, sizeof new.type, "%s", type ? type : "");
+    for (unsigned i = 0; i < k->message_count; i++)
+        if (!strcmp(k->messages[i].function, new.function) &&
+            !strcmp(k->messages[i].type, new.type))
+            return (uint16_t)(i + 1);
+    if (k->message_count == UINT16_MAX)
+        return 0;
+    void *more = realloc(k->messages,
+                         (k->message_count + 1) * sizeof *k->messages);
+    if (!more)
+        return 0;
+    k->messages = more;
+    k->messages[k->message_count] = new;
+    return (uint16_t)++k->message_count;
+}
+
+static void
+sum_messages(struct profile_code *k)
+{
+    for (unsigned i = 0; i < k->message_count; i++)
+        k->messages[i].count = k->messages[i].lanes = 0;
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        if (!n->message || n->message > k->message_count)
+            continue;
+        k->messages[n->message - 1].count += n->count;
+        k->messages[n->message - 1].lanes += n->lanes;
+    }
+}
+
 static void
 sum_up(struct profile_code *k)
 {
@@ -124,6 +161,7 @@ sum_up(struct profile_code *k)
         k->lanes += n->lanes;
         k->channels += n->count * n->exec_size;
     }
+    sum_messages(k);
 }
 
 void

@@ -52,6 +52,14 @@ struct profile_branch {
     uint64_t all, none, divergent, lanes;
 };
 
+/* Messages of a kernel with one shared function and type. */
+#define PROFILE_MESSAGE_B 40
+struct profile_message {
+    char function[PROFILE_MESSAGE_B], type[PROFILE_MESSAGE_B]; /* "": unknown */
+    uint64_t count;                                            /* sent */
+    uint64_t lanes; /* active lanes, if the profile has lanes */
+};
+
 struct profile_insn {
     uint32_t offset_B;
     uint8_t exec_size; /* channels */
@@ -60,8 +68,9 @@ struct profile_insn {
     uint8_t group;                  /* enum profile_group */
     uint8_t kind;                   /* enum profile_kind */
     bool has_branch, usually_taken; /* of eu/isa/isa.h */
-    char *text;                     /* disassembly */
-    uint64_t count;                 /* executions */
+    uint16_t message; /* 1 + index of the kernel's message; 0: none */
+    char *text;       /* disassembly */
+    uint64_t count;   /* executions */
     /* Only of a profile that has lanes: */
     uint64_t lanes; /* sum of active lanes, predicates apart */
     struct profile_branch branch;
@@ -103,6 +112,8 @@ struct profile_code {
     unsigned launch_count;
     struct profile_insn *insns;
     uint32_t insn_count;
+    struct profile_message *messages;
+    unsigned message_count;
     uint64_t threads;   /* executions of the first instruction */
     uint64_t executed;  /* instructions */
     uint64_t all_lanes; /* of all instructions */
@@ -143,6 +154,10 @@ profile_efficiency(uint64_t lanes, uint64_t channels)
 }
 
 void profile_free(struct profile *p);
+/* The number of such a message in profile_insn.message; 0: no memory. The names
+ * may be NULL. */
+uint16_t profile_add_message(struct profile_code *k, const char *function,
+                             const char *type);
 /* Sums up the kernels, names and sorts them. */
 void profile_finish(struct profile *p);
 /* Another order of the kernels: a key of --sort. False: there is no such key.

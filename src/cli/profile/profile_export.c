@@ -131,13 +131,36 @@ write_insns(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+static const char *
+write_messages(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    fprintf(f, "name,function,type,count%s\r\n", p->has_lanes ? ",lanes" : "");
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (unsigned n = 0; n < k->message_count; n++) {
+            const struct profile_message *m = &k->messages[n];
+            put_quoted(f, k->name);
+            fprintf(f, ",%s,%s,%" PRIu64, *m->function ? m->function : "-",
+                    *m->type ? m->type : "-", m->count);
+            if (p->has_lanes)
+                fprintf(f, ",%" PRIu64, m->lanes);
+            fputs("\r\n", f);
+        }
+    }
+    return close_file(f);
+}
+
 const char *
 profile_write_csv(const struct profile *p, const char *dir)
 {
     if (mkdir(dir, 0777) && errno != EEXIST)
         return strerror(errno);
     const char *why = write_kernels(p, open_table(dir, "kernels"));
-    return why ? why : write_insns(p, open_table(dir, "insns"));
+    if (!why)
+        why = write_insns(p, open_table(dir, "insns"));
+    return why ? why : write_messages(p, open_table(dir, "messages"));
 }
 
 /* ---- callgrind: https://valgrind.org/docs/manual/cl-format.html ------------

@@ -49,6 +49,25 @@ branches_json(const struct profile_code *k)
     return list;
 }
 
+static json_t *
+messages_json(const struct profile_code *k, bool has_lanes)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < k->message_count; i++) {
+        const struct profile_message *m = &k->messages[i];
+        json_t *o = json_object();
+        if (*m->function)
+            json_object_set_new(o, "function", json_string(m->function));
+        if (*m->type)
+            json_object_set_new(o, "type", json_string(m->type));
+        json_object_set_new(o, "count", number(m->count));
+        if (has_lanes)
+            json_object_set_new(o, "lanes", number(m->lanes));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static void
 set_lanes(json_t *insn, const struct profile_insn *n)
 {
@@ -81,6 +100,8 @@ insns_json(const struct profile_code *k, bool has_lanes)
         if (n->kind)
             json_object_set_new(o, "kind",
                                 json_string(profile_kind_names[n->kind]));
+        if (n->message)
+            json_object_set_new(o, "message", json_integer(n->message - 1));
         if (has_lanes)
             set_lanes(o, n);
         if (n->line) {
@@ -183,6 +204,7 @@ kernel_json(const struct profile_code *k, bool has_lanes)
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
         json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
     json_object_set_new(o, "mix", mix);
+    json_object_set_new(o, "messages", messages_json(k, has_lanes));
     json_object_set_new(o, "insns", insns_json(k, has_lanes));
     return o;
 }
@@ -286,6 +308,22 @@ get_kind(const json_t *insn)
         if (!strcmp(name, profile_kind_names[i]))
             return (enum profile_kind)i;
     return PROFILE_KIND_OTHER;
+}
+
+/* Instructions name their message by its place in the list. */
+static void
+load_messages(struct profile_code *k, const json_t *list, const json_t *insns)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *m = json_array_get(list, i);
+        profile_add_message(k, get_text(m, "function"), get_text(m, "type"));
+    }
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const json_t *place = json_object_get(json_array_get(insns, i),
+                                              "message");
+        if (place)
+            k->insns[i].message = (uint16_t)(json_integer_value(place) + 1);
+    }
 }
 
 static void
@@ -393,6 +431,7 @@ load_kernel(struct profile_code *k, const json_t *o)
         };
     }
     load_branches(k, json_object_get(o, "branches"));
+    load_messages(k, json_object_get(o, "messages"), list);
     return k->insns;
 }
 

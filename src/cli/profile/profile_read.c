@@ -257,6 +257,10 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
             .usually_taken = eu_is_usually_taken(&insn),
             .text = strdup(text),
         };
+        if (eu_insn_is_send(&insn))
+            c->insns[c->insn_count - 1].message = profile_add_message(
+                c, eu_function_name(&insn, (enum eu_gen)k->gen),
+                eu_message_name(&insn));
     }
     return c->insns;
 }

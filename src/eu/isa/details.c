@@ -50,6 +50,15 @@ isa_message_known(unsigned sfid, uint32_t desc)
     return !listed || find_message(sfid, desc);
 }
 
+const char *
+eu_message_name(const struct eu_insn *insn)
+{
+    if (!eu_insn_is_send(insn) || insn->desc_is_reg || insn->ex_desc_is_reg)
+        return NULL;
+    const struct message_row *row = find_message(insn->sfid, insn->desc);
+    return row ? row->name : NULL;
+}
+
 static void
 put_message(struct text *t, const struct eu_insn *insn)
 {

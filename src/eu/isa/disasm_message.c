@@ -104,6 +104,14 @@ put_lengths(struct text *t, const struct eu_insn *insn)
         text_put(t, ", rd:%u", bits_get(insn->desc, 20, 24));
 }
 
+const char *
+eu_function_name(const struct eu_insn *insn, enum eu_gen gen)
+{
+    if (!eu_insn_is_send(insn) || insn->ex_desc_is_reg)
+        return NULL;
+    return sfid_names[insn->sfid & 15][gen >= EU_GEN9];
+}
+
 void
 disasm_put_message(struct text *t, const struct eu_insn *insn, enum eu_gen gen)
 {

@@ -34,6 +34,12 @@ eu_opcode_name(unsigned opcode, enum eu_gen gen)
 }
 
 bool
+eu_insn_is_send(const struct eu_insn *insn)
+{
+    return insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC;
+}
+
+bool
 eu_parts_channels(const struct eu_insn *insn)
 {
     switch (insn->opcode) {

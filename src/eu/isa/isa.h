@@ -45,6 +45,11 @@ unsigned eu_targets(const struct eu_insn *insn, enum eu_gen gen,
                     int64_t targets_B[2]);
 /* Whether the instruction is a branch or ends the thread. */
 bool eu_ends_block(const struct eu_insn *insn, enum eu_gen gen);
+bool eu_insn_is_send(const struct eu_insn *insn);
+/* Names of a send's shared function, as in eu_disasm(), and of its message;
+ * NULL: not a send, known only at run time, or unknown. */
+const char *eu_function_name(const struct eu_insn *insn, enum eu_gen gen);
+const char *eu_message_name(const struct eu_insn *insn);
 /* Whether the instruction may send some channels another way than others: a
  * branch other than ELSE, ENDIF and JOIN. */
 bool eu_parts_channels(const struct eu_insn *insn);

@@ -60,10 +60,4 @@ bool eu_find_reachable(struct eu_reachability *w);
 
 void eu_reachability_free(struct eu_reachability *w);
 
-static inline bool
-eu_insn_is_send(const struct eu_insn *insn)
-{
-    return insn->opcode >= EU_OP_SEND && insn->opcode <= EU_OP_SENDSC;
-}
-
 #endif

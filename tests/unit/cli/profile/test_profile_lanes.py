@@ -148,6 +148,8 @@ def annotate(folder):
     profile(folder, LOOP, 0xffff, '--lanes')
     out = subprocess.run([SOFTLAKE, 'annotate', folder / 'k.json'], text=True,
                          capture_output=True, timeout=60).stdout
+    check('\nmessages:            1 |           8 lanes  spawner: ' in out,
+          'annotate lists messages', out)
     check(', 35 instructions, 54.5% of lanes active ===' in out and
           re.search(r'\[ +8 \| +72 \] 0x0020 : \(f0.0\)  break .* // all 1, '
                     'none 0, divergent 7; 16 of 72 lanes\n', out),
