@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include "base/pool.h"
+#include "engine/oa/oa.h"
 #include "engine/state/aux_state.h"
 #include "engine/queue/queue.h"
 #include "engine/scanout/scanout.h"
@@ -16,6 +17,7 @@ free_engine(struct engine *engine)
 {
     pool_destroy(engine->pool);
     aux_table_destroy(engine->aux);
+    oa_free(atomic_load(&engine->oa));
     pthread_mutex_destroy(&engine->lock);
     pthread_mutex_destroy(&engine->pool_lock);
     pthread_mutex_destroy(&engine->target_lock);
@@ -100,6 +102,7 @@ engine_after_fork(struct engine *engine)
     for (unsigned i = 0; i < ENGINE_RING_COUNT; i++)
         ring_init(&engine->ring[i]);
     vm_fault_after_fork();
+    oa_after_fork(engine);
     engine->pool = NULL;
     engine->pool_failed = false;
     for (struct engine_context *ctx = engine->contexts; ctx; ctx = ctx->next)

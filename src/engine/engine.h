@@ -167,7 +167,32 @@ bool engine_help(struct engine *engine);
 /* Blocks until every batch submitted before has ended. */
 void engine_idle(struct engine *engine);
 
+#define ENGINE_TIMESTAMP_MASK ((UINT64_C(1) << 36) - 1)
 uint64_t engine_timestamp(struct engine *engine); /* ticks, 36 bits */
+
+/* Performance counters (oa/oa.h). Between start and stop, draws and dispatches
+ * that begin are counted, without shortcuts that change counts. sample() is
+ * called by the thread that executes a batch, before the batch and again after
+ * it, before done(). False: out of memory. */
+enum engine_oa_moment {
+    ENGINE_OA_BEGINS,
+    ENGINE_OA_ENDS,
+    ENGINE_OA_ENDS_QUERY, /* the batch ended a query, too */
+};
+typedef void (*engine_oa_sample_fn)(uint32_t context_id,
+                                    enum engine_oa_moment moment);
+bool engine_oa_start(struct engine *engine, engine_oa_sample_fn sample);
+void engine_oa_stop(struct engine *engine);
+/* Fills a report of format A32u40_A4u32_B8_C8. */
+#define ENGINE_OA_REPORT_DW 64
+void engine_oa_report(struct engine *engine, uint32_t reason,
+                      uint32_t context_id,
+                      uint32_t report[ENGINE_OA_REPORT_DW]);
+/* What reports call the context: not zero, and its own unless it shares that of
+ * another context. */
+uint32_t engine_context_id(const struct engine_context *ctx);
+void engine_context_share_id(struct engine_context *ctx,
+                             const struct engine_context *other);
 /* Last colour target drawn to, for --framebuffer: RGBA8 rows, top down. False:
  * none yet. The caller frees *rgba. */
 bool engine_last_target(struct engine *engine, uint32_t *width,

@@ -194,7 +194,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
     slot->group.slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
     slot->slm = mem_range(slot->group.slm, d->slm_B, 0);
     slot->launch = run->launch;
-    if (!trace_on(TRACE_msg))
+    if (!stage_sends_all(&d->stage))
         eu_launch_set_group(&slot->launch, &slot->slm,
                             &slot->group.barrier_arrived);
     if (!slot->threads || !slot->payload || (d->slm_B && !slot->group.slm))
@@ -288,7 +288,7 @@ prepare(struct run *run)
     uint32_t all = d->stage.simd >= 32 ? ~0u
                                        : (UINT32_C(1) << d->stage.simd) - 1;
     stage_start(&d->stage, &start);
-    start.ends_quietly = !d->watch && !trace_on(TRACE_msg);
+    start.ends_quietly = !d->watch && !stage_sends_all(&d->stage);
     start.counts = d->watch ? d->watch->counts : NULL;
     eu_launch_init(&run->launch, &start);
     run->mask = all;

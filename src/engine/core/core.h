@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+struct oa;
+
 struct engine {
     struct engine_config config;
     atomic_uint refs;
@@ -40,6 +42,8 @@ struct engine {
     atomic_uint_fast64_t draw_id;
     atomic_uint_fast64_t work;         /* see engine_work() */
     atomic_uint_fast64_t shader_clock; /* see draw_stage_common() */
+    atomic_uint contexts_made;
+    _Atomic(struct oa *) oa; /* oa/; NULL until a stream is enabled */
     /* Last colour target, for engine_last_target(). */
     pthread_mutex_t target_lock;
     struct engine_vm *target_vm;

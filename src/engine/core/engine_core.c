@@ -34,7 +34,7 @@ engine_timestamp(struct engine *engine)
     uint64_t hz = engine->config.timestamp_hz;
     uint64_t ticks = (uint64_t)now.tv_sec * hz +
                      (uint64_t)now.tv_nsec * hz / UINT64_C(1000000000);
-    return ticks & ((UINT64_C(1) << 36) - 1);
+    return ticks & ENGINE_TIMESTAMP_MASK;
 }
 
 void

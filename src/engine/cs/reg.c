@@ -2,6 +2,7 @@
  * list the others. Offsets and permissions: KBL PRM vol 6, "User Mode
  * Non-Privileged Registers". */
 #include "engine/cs/cs.h"
+#include "engine/oa/oa.h"
 
 /* 64-bit statistics counters that workers increment. */
 static const struct {
@@ -83,6 +84,11 @@ is_masked(uint32_t offset)
     return false;
 }
 
+/* RPSTAT0: the actual frequency in bits 31:23, in units of 50/3 MHz; 1150 MHz
+ * as sysfs has it. Observed: stock drivers store it around performance queries.
+ */
+#define RPSTAT0_VALUE (69u << 23)
+
 /* CTX_TIMESTAMP counts the time that the context runs. Here it counts all time,
  * which suffices: NEO uses the difference of two reads in one batch. */
 uint32_t
@@ -93,6 +99,10 @@ reg_read(struct cs *cs, uint32_t offset)
         unimp("read of register 0x%x", offset);
         return 0;
     }
+    if (offset >= OA_REG_FIRST && offset < OA_REG_END)
+        return oa_register(cs->engine, offset);
+    if (offset == REG_RPSTAT0)
+        return RPSTAT0_VALUE;
     uint64_t wide = 0;
     _Atomic uint64_t *counter = find_counter(cs->hw, offset);
     if (counter)

@@ -4,6 +4,7 @@
  * Draws and dispatches return when their memory writes are done, so a flush has
  * nothing left to wait for. */
 #include "engine/cs/cs.h"
+#include "engine/oa/oa.h"
 
 #include <time.h>
 
@@ -176,7 +177,7 @@ post_sync_write(struct cs *cs, gpu_va va, uint64_t value)
 {
     struct engine_context *ctx = cs->ctx;
     void *to = cs_write_ptr(cs, va, 8);
-    if (!ctx->user_count) {
+    if (!ctx->user_count && !oa_counting(cs->engine)) {
         store_signal(to, value);
         return;
     }

@@ -2,6 +2,7 @@
 #include "engine/compute/compute.h"
 
 #include "engine/freeze/draw_private.h"
+#include "engine/oa/oa.h"
 
 static uint32_t
 slm_size_B(unsigned code, unsigned gen)
@@ -92,6 +93,7 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
         guest_error("no memory for a dispatch");
         return false;
     }
+    ctx->oa = oa_counting(ctx->engine);
     gen9_gpgpu_walker_unpack(&d.walker, walker);
     if (d.walker.interface_descriptor_offset >= HW_DESCRIPTORS) {
         guest_error("interface descriptor %u",

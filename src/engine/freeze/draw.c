@@ -1,6 +1,7 @@
 /* draw.c: freezes hw_state into a struct draw and runs it. */
 #include "engine/freeze/draw_private.h"
 #include "engine/geom/geom.h"
+#include "engine/oa/oa.h"
 #include "engine/raster/raster.h"
 #include "engine/scanout/scanout.h"
 
@@ -271,6 +272,13 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
     if (ctx->draw_waits && ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
         leave_draw(ctx);
     struct draw *draw = draw_now(m);
+    ctx->oa = oa_counting(ctx->engine);
+    if (draw->oa != ctx->oa) {
+        finish_pixels(ctx);
+        draw = draw_now(m);
+        draw->oa = ctx->oa;
+        ctx->hw->dirty |= HW_PART_ALL;
+    }
     draw->id = atomic_fetch_add(&ctx->engine->draw_id, 1) + 1;
     draw->gen = ctx->engine->config.gen;
     draw->vm = ctx->vm;

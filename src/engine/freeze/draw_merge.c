@@ -73,7 +73,7 @@ draw_may_wait(const struct draw *draw)
 {
     /* A rectangle is drawn without EU threads only if it is not deferred. */
     return draw_only_draws(draw) && !draw->fast_clear && !draw->resolve &&
-           draw->topology != GEN9_3DPRIM_RECTLIST &&
+           draw->topology != GEN9_3DPRIM_RECTLIST && !draw->oa &&
            !perf_leaves_out(PERF_WAIT);
 }
 
@@ -87,7 +87,7 @@ draw_merge_possible(const struct draw *draw)
     /* A piece may read memory that the previous one has written. */
     bool writes = draw->vs.accesses_uav || draw->ps_extra.pixel_shader_has_uav;
     return plain && !has_stages(draw) && !writes && !draw->fast_clear &&
-           !draw->resolve && !uses_primitive_id(draw);
+           !draw->resolve && !uses_primitive_id(draw) && !draw->oa;
 }
 
 bool

@@ -160,7 +160,7 @@ geom_init(struct geom *g)
     g->vs_urb.entry_B = ALIGN_POT(MAX2(g->vs_urb.entry_B, 64u), 64u);
     g->last_slots = g->vs_urb.entry_B / 16;
     g->tris = tris_possible(g);
-    g->unseen = is_unseen(draw);
+    g->unseen = is_unseen(draw) && !draw->oa;
     if (!batch_init(g))
         return false;
     if (draw->te.te_enable && !hsds_init(g))

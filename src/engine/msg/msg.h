@@ -17,6 +17,10 @@ enum eu_msg_result msg_send(struct eu_thread *thread,
 /* msg_send(), or this processor's faster equivalent (send_fast.h). */
 eu_send_fn msg_sender(void);
 
+/* msg_sender(), after counting the message in the stage's counters. */
+enum eu_msg_result msg_send_counted(struct eu_thread *thread,
+                                    const struct eu_message *msg);
+
 /* See struct stage_pixels. */
 struct stage_pixels msg_find_pixels(struct thread_env *env,
                                     const struct eu_message *m);

@@ -17,6 +17,7 @@ engine_context_create(struct engine *engine, struct engine_vm *vm)
     }
     context_init_state(ctx);
     ctx->engine = engine;
+    ctx->id = atomic_fetch_add(&engine->contexts_made, 1) + 1;
     ctx->vm = vm;
     ctx->refs = 1;
     engine_vm_ref(vm);
@@ -30,6 +31,19 @@ engine_context_create(struct engine *engine, struct engine_vm *vm)
     engine->contexts = ctx;
     pthread_mutex_unlock(&engine->lock);
     return ctx;
+}
+
+uint32_t
+engine_context_id(const struct engine_context *ctx)
+{
+    return ctx->id;
+}
+
+void
+engine_context_share_id(struct engine_context *ctx,
+                        const struct engine_context *other)
+{
+    ctx->id = other->id;
 }
 
 void

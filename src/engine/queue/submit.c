@@ -12,6 +12,7 @@
 #include "base/os_thread.h"
 #include "base/own_stack.h"
 #include "engine/cs/cs.h"
+#include "engine/oa/oa.h"
 #include "engine/queue/queue.h"
 #include "engine/vm/vm.h"
 
@@ -55,6 +56,8 @@ execute(const struct engine_submit *submit)
     fpmode_set(FPMODE_DEFAULT);
     struct ring *ring = &engine->ring[submit->ring];
     ctx->turn = ring_acquire(ring);
+    ctx->last_report = 0;
+    oa_batch(engine, ctx->id, true, 0);
     vm_thread_enter();
     vm_begin_users(ctx->vm, submit->users, submit->user_count);
     ctx->users = submit->users;
@@ -68,6 +71,8 @@ execute(const struct engine_submit *submit)
     trace(submit, "ring %u: batch 0x%llx ends%s", submit->ring,
           (unsigned long long)submit->batch_va,
           result == ENGINE_OK ? "" : " in a guest error");
+    /* Before the signal: who sees it may look for the report. */
+    oa_batch(engine, ctx->id, false, ctx->last_report);
     if (!cs_send_signal(ctx))
         vm_copy_users_out(ctx->vm, submit->users, submit->user_count, 0);
     vm_end_users(ctx->vm, submit->users, submit->user_count);

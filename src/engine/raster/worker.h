@@ -4,6 +4,7 @@
 #ifndef ENGINE_RASTER_WORKER_H
 #define ENGINE_RASTER_WORKER_H
 
+#include "engine/oa/oa.h"
 #include "engine/raster/output/rt_kernels.h"
 #include "engine/raster/scene.h"
 #include "engine/raster/shade/interpolate.h"
@@ -216,6 +217,7 @@ struct worker {
     uint32_t depth_ready, stencil_ready; /* views, bit per sample */
     int depth_layer;
     int depth_ended; /* layer whose clear blocks in the tile have been ended */
+    uint64_t oa[OA_PIXEL_EVENTS]; /* of counted draws */
     struct target target[DRAW_MAX_RT];
     struct view depth[MAX_SAMPLES], stencil[MAX_SAMPLES];
     bool streams; /* stores bypassed the caches since the last fence */

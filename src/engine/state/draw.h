@@ -18,6 +18,7 @@
 #define DRAW_MAX_VIEWPORTS 16
 
 struct geom_kept;
+struct oa;
 struct pool;
 struct raster;
 
@@ -86,6 +87,7 @@ struct draw {
     struct engine_vm *vm;
     struct pool *pool;
     struct pipeline_stats *stats;
+    struct oa *oa;           /* NULL, or counts the draw: no shortcuts */
     atomic_bool *reset;      /* set it after a guest error */
     const struct hang *hang; /* NULL: no limit */
     /* Memory that raster/ reuses from draw to draw; NULL: it reuses none. */

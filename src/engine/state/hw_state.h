@@ -31,6 +31,7 @@ enum {
     REG_GPGPU_DISPATCHDIM = 0x2500, /* X, Y, Z */
     REG_GPR = 0x2600,               /* 16 of 64 bits */
     REG_SO_WRITE_OFFSET = 0x5280,   /* 4 of 32 bits */
+    REG_RPSTAT0 = 0xa01c,
     REG_SPACE_B = 0x10000,
 };
 
@@ -93,6 +94,8 @@ struct draw_memory;
 
 struct engine_context {
     struct engine *engine;
+    uint32_t id;          /* engine_context_id() */
+    uint32_t last_report; /* of the batch: MI_REPORT_PERF_COUNT's number */
     struct engine_vm *vm;
     struct engine_context *prev, *next; /* engine->contexts */
     atomic_uint refs;
@@ -108,12 +111,14 @@ struct engine_context {
     const uint64_t *users;
     unsigned user_count;
     /* A post-sync write that is held back, because the results in users must be
-     * seen before it: a client may poll it. to: NULL if there is none. */
+     * seen before it, or a report of performance counters: a client may poll
+     * it. to: NULL if there is none. */
     struct {
         void *to;
         gpu_va va;
         uint64_t value;
     } signal;
+    struct oa *oa; /* of the draw or dispatch that was begun last */
     struct draw_memory *draw_memory; /* reused from draw to draw */
     bool draw_held;
     bool draw_varies; /* a held draw may take more ranges with their own VS

@@ -332,9 +332,7 @@ stage_start(const struct shader_stage *stage, struct eu_start *start)
     };
     if (stage->kernel)
         eu_kernel_note_use(stage->kernel, stage->kind, stage->simd);
-    /* With a message trace all messages go through send(), which prints
-     * them. */
-    if (stage->cache && !trace_on(TRACE_msg)) {
+    if (stage->cache && !stage_sends_all(stage)) {
         start->surfaces = (const void *)stage->cache->surface;
         start->direct = (const void *)stage->cache->direct;
     }

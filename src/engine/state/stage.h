@@ -19,6 +19,7 @@ enum stage_kind {
 };
 
 struct kernel_summary; /* eu/summary/ */
+struct oa;
 struct thread_env;
 
 /* A sampler message that sample_plan.to_unorm8 may answer for any sender in the
@@ -48,6 +49,7 @@ struct shader_stage {
     const struct eu_kernel *kernel;
     /* Set to functions of msg/: sends a message; finds a message's plan. */
     eu_send_fn send;
+    struct oa *oa; /* NULL, or send() counts messages: all are sent */
     struct stage_pixels (*find_pixels)(struct thread_env *env,
                                        const struct eu_message *m);
     unsigned simd;      /* width the kernel was compiled for: 8, 16, 32 */
@@ -87,6 +89,13 @@ const struct sampler *stage_sampler(const struct shader_stage *stage,
                                     unsigned index);
 const struct sampler *stage_sampler_at(const struct shader_stage *stage,
                                        uint32_t state_offset_B);
+
+/* Whether all messages go through send(), which prints or counts them. */
+static inline bool
+stage_sends_all(const struct shader_stage *stage)
+{
+    return trace_on(TRACE_msg) || stage->oa;
+}
 
 /* Fills an eu_start from the stage; the caller adds masks. */
 void stage_start(const struct shader_stage *stage, struct eu_start *start);

@@ -167,7 +167,8 @@ scene_init(struct scene *sc, struct raster *r, const struct draw *draw)
                         !sc->count_late;
     sc->late_count_only = keeps_all && !sc->no_late_tests && sc->samples == 1 &&
                           (untested || sc->count_late);
-    sc->color_only = (sc->no_late_tests || sc->late_count_only) &&
+    /* A counted draw takes the general paths, which count. */
+    sc->color_only = (sc->no_late_tests || sc->late_count_only) && !draw->oa &&
                      !draw->blend.alpha_to_one_enable &&
                      !draw->ps_extra.pixel_shader_computed_depth_mode &&
                      !draw->ps_extra.pixel_shader_computes_stencil;

@@ -25,6 +25,10 @@ add_counts(struct worker *w)
         w->ps_sum += w->ps_count;
     stats_add(STAT_threads_ps, w->threads);
     stats_add(STAT_pixels, w->pixels);
+    for (unsigned i = 0; sc->draw->oa && i < OA_PIXEL_EVENTS; i++) {
+        oa_add(sc->draw->oa, w->index, i, w->oa[i]);
+        w->oa[i] = 0;
+    }
     w->depth_count = w->ps_count = w->threads = w->pixels = 0;
 }
 

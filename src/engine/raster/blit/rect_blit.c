@@ -403,7 +403,8 @@ rect_blit(struct raster *r)
     struct scene *sc = r->scene[r->scene_count - 1];
     const struct kernel_summary *m = sc->ps ? sc->ps->summary : NULL;
     if (!m || m->kind == SUMMARY_NONE || !is_plain(sc) ||
-        perf_leaves_out(PERF_RECTS) || r->scene_count != 1 || !is_alone(r))
+        perf_leaves_out(PERF_RECTS) || sc->draw->oa || r->scene_count != 1 ||
+        !is_alone(r))
         return false;
     /* Clears have one rectangle per layer. Only one copy: a second might read
      * the first one's pixels. */

@@ -137,6 +137,7 @@ cover_setup(struct worker *w, const struct setup *s)
     }
     if (!begin(w, s, &box, &job) ||
         ((box.x1 - box.x0) * (box.y1 - box.y0) >= HIDDEN_MIN_PX &&
+         !w->draw->oa &&
          depth_rejects_box(w, s, box.x0, box.y0, box.x1, box.y1)))
         return;
     w->cover.count = 0;

@@ -74,7 +74,9 @@ late_tests(struct ps_group *g, const struct rt_colors *rt)
         if (sc->test_time != TEST_EARLY || sc->count_late)
             w->depth_count += count_bits(cover);
         q->cover[p] = cover;
-        if (!cover)
+        if (!cover) {
             g->alive &= ~(1u << lane);
+            w->oa[OA_PIXELS_FAILED_LATE]++;
+        }
     }
 }

@@ -275,6 +275,22 @@ change_alpha(struct write *wr, uint32_t color[4][16])
     wr->color = (const uint32_t(*)[16])color;
 }
 
+/* For performance queries. */
+static void
+count_samples(const struct write *wr, uint32_t mask)
+{
+    unsigned samples = count_bits(mask);
+    if (wr->t->samples > 1) {
+        samples = 0;
+        for (; mask; mask &= mask - 1) {
+            unsigned lane = wr->base + (unsigned)__builtin_ctz(mask);
+            samples += count_bits(wr->g->quad[lane / 4].cover[lane & 3]);
+        }
+    }
+    wr->w->oa[OA_SAMPLES_WRITTEN] += samples;
+    wr->w->oa[OA_SAMPLES_BLENDED] += wr->blend ? samples : 0;
+}
+
 void
 target_write(struct ps_group *g, const struct rt_colors *rt, unsigned bti,
              unsigned entry)
@@ -304,6 +320,8 @@ target_write(struct ps_group *g, const struct rt_colors *rt, unsigned bti,
         (g->setup->smooth || w->draw->blend.alpha_to_one_enable))
         change_alpha(&wr, changed);
     w->pixels += count_bits(mask);
+    if (w->draw->oa)
+        count_samples(&wr, mask);
     if (!wr.blend)
         pack(&wr, wr.color, mask);
     if (t->samples == 1)

@@ -408,4 +408,6 @@ payload_dispatch(struct worker *w)
     w->ps_count += count_bits(g->live);
     w->env.ps = g;
     thread_launch(&w->launch, &w->thread, &w->env, g->live, g->helper);
+    if (w->draw->oa && w->draw->ps_extra.pixel_shader_kills_pixel)
+        w->oa[OA_PIXELS_KILLED] += count_bits(g->live & ~g->tested);
 }

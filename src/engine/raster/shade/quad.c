@@ -134,6 +134,14 @@ push_samples(struct worker *w, const struct setup *s)
     }
 }
 
+/* For performance queries: pixels before and after early tests. */
+static void
+count_early(struct worker *w, unsigned covered, unsigned live)
+{
+    w->oa[OA_PIXELS_RASTERIZED] += count_bits(covered);
+    w->oa[OA_PIXELS_FAILED_EARLY] += count_bits(covered & ~live);
+}
+
 void
 quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
           const uint8_t masks[MAX_SAMPLES])
@@ -155,8 +163,11 @@ quad_emit(struct worker *w, const struct setup *s, int32_t x, int32_t y,
         q->cover[p] = cover;
         q->input_coverage[p] = 0;
     }
+    unsigned covered = w->draw->oa ? lit_pixels(q) : 0;
     early_tests_quad(w, s, q);
     unsigned live = lit_pixels(q);
+    if (w->draw->oa)
+        count_early(w, covered, live);
     if (!sc->ps || !live)
         return;
     if (sc->per_sample)

@@ -1,6 +1,7 @@
 /* shade_path.c: chooses how the blocks of a primitive in a tile are shaded. One
  * row per path: the first that fits is taken, the last one always fits. All
- * paths draw the same pixels, with any row left out by SOFTLAKE_PERF. */
+ * paths draw the same pixels, with any row left out by SOFTLAKE_PERF. The last
+ * one counts what performance queries ask for. */
 #include "base/perf.h"
 #include "engine/raster/depth/depth.h"
 #include "engine/raster/shade/shade.h"
@@ -153,7 +154,7 @@ static const struct shade_path shade_paths[] = {
 static const struct shade_path *
 choose_path(const struct worker *w, bool several_samples)
 {
-    for (unsigned i = 0; i < GENERAL; i++) {
+    for (unsigned i = 0; i < GENERAL && !w->draw->oa; i++) {
         const struct shade_path *p = &shade_paths[i];
         if (p->fits(w, several_samples) && !perf_leaves_out(p->off))
             return p;
