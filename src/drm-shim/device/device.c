@@ -3,6 +3,7 @@
 #include "base/fork_order.h"
 #include "base/refusal.h"
 #include "drm-shim/gem/gem.h"
+#include "drm-shim/oa/oa.h"
 #include "drm-shim/sync/sync.h"
 #include "drm-shim/kms/kms.h"
 #include "drm-shim/device/adopted_file.h"
@@ -59,6 +60,7 @@ after_fork_child(void)
     bo_share_after_fork(*device_shared_bos());
     bo_slab_after_fork();
     report_after_fork();
+    oa_stream_after_fork();
     struct kms *kms = *device_kms_slot();
     struct engine *engine = device_engine_if_any();
     if (kms)

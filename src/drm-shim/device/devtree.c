@@ -18,6 +18,8 @@ static struct {
     atomic_bool over; /* none is made any more */
 } trees = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+#define SYSCTL "/proc/sys/dev/i915"
+
 static bool
 is_under(const char *path, const char *prefix)
 {
@@ -82,6 +84,8 @@ is_shown(const char *p)
 {
     if (p[1] == 'd')
         return is_under(p, "/dev/dri");
+    if (p[1] == 'p')
+        return is_under(p, SYSCTL);
     if (strncmp(p, "/sys/", 5))
         return false;
     return is_under(p, "/sys/dev/char/226:0") ||
@@ -148,7 +152,8 @@ is_other(int dirfd, const char *path)
     if (path[0] != '/')
         return dirfd < 0;
     return strncmp(path, "/dev/", 5) && strncmp(path, "/sys", 4) &&
-           path[1] != '/' && path[1] != '.';
+           strncmp(path, SYSCTL, sizeof SYSCTL - 1) && path[1] != '/' &&
+           path[1] != '.';
 }
 
 /* Paths on the way; too large for the caller's stack. */
@@ -209,6 +214,16 @@ find_tree(const char *path)
     while (tree && !is_under(path, tree->root))
         tree = tree->older;
     return tree;
+}
+
+int
+devtree_open_root(void)
+{
+    const struct devtree *tree = need_tree();
+    return tree
+               ? syscall_fd_up(syscall_openat(
+                     AT_FDCWD, tree->root, O_PATH | O_DIRECTORY | O_CLOEXEC, 0))
+               : -1;
 }
 
 void

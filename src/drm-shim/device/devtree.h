@@ -25,6 +25,8 @@ enum devtree_node { DEVTREE_NONE = -1, DEVTREE_CARD = 0, DEVTREE_RENDER = 128 };
  * open): one in *block, or `path` itself if the tree does not hold it. The
  * caller passes *block to own_block_give(). Keeps errno. */
 const char *devtree_redirect(int dirfd, const char *path, void **block);
+/* The directory of the tree, for the caller to close; -1: there is no tree. */
+int devtree_open_root(void);
 /* Removes the root of the tree from the front of a path, in place. */
 void devtree_strip(char *path);
 /* Whether the first n bytes of a path may name the root. */

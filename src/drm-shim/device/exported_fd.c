@@ -1,13 +1,16 @@
 #include "drm-shim/device/exported_fd.h"
 
 #include "drm-shim/gem/gem.h"
+#include "drm-shim/oa/oa.h"
 #include "drm-shim/core/core.h"
 #include "drm-shim/device/device.h"
 
 #include <errno.h>
+#include <i915_drm.h>
 #include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ------------------------------------------------------------------------
  * sync_file */
@@ -182,12 +185,36 @@ call(int fd, struct bo *bo, unsigned long request, void *arg)
     return err;
 }
 
+/* ------------------------------------------------------------------------
+ * Streams of performance counters. Their arguments are numbers. */
+
+static int
+stream_ioctl(int fd, unsigned long request, uint64_t arg)
+{
+    switch (request) {
+    case I915_PERF_IOCTL_ENABLE: return oa_stream_enable(fd, true);
+    case I915_PERF_IOCTL_DISABLE: return oa_stream_enable(fd, false);
+    case I915_PERF_IOCTL_CONFIG: {
+        int tree = devtree_open_root();
+        struct oa_metrics *m = tree < 0 ? NULL : oa_metrics_read(tree, arg);
+        if (tree >= 0)
+            close(tree);
+        free(m);
+        return m ? oa_stream_configure(fd, arg) : -EINVAL;
+    }
+    default: return -EINVAL;
+    }
+}
+
 bool
 exported_fd_ioctl(int fd, unsigned long request, void *arg, int *ret)
 {
     int saved = errno, err;
     if (_IOC_TYPE(request) == '>' && fence_is_sync_file(fd)) {
         err = call(fd, NULL, request, arg);
+    } else if (_IOC_TYPE(request) == 'i' && device_was_opened() &&
+               oa_stream_is(fd)) {
+        err = stream_ioctl(fd, request, (uintptr_t)arg);
     } else if (_IOC_TYPE(request) == DMA_BUF_BASE) {
         struct bo *bo = bo_of_fd(fd);
         if (!bo) {

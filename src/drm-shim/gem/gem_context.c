@@ -138,8 +138,13 @@ gem_context_engine(struct gem_context *ctx, uint64_t flags)
 struct engine_context *
 gem_context_hw(struct gem_context *ctx, struct gem_context_engine *engine)
 {
-    if (!engine->hw)
-        engine->hw = engine_context_create(device_engine(), ctx->ppgtt->vm);
+    if (engine->hw)
+        return engine->hw;
+    engine->hw = engine_context_create(device_engine(), ctx->ppgtt->vm);
+    /* For performance counters they are one context. */
+    for (unsigned i = 0; engine->hw && i < ctx->engine_count; i++)
+        if (ctx->engines[i].hw && ctx->engines[i].hw != engine->hw)
+            engine_context_share_id(engine->hw, ctx->engines[i].hw);
     return engine->hw;
 }
 

@@ -55,6 +55,7 @@ INTERPOSE(int, shim_ioctl, "ioctl", (int fd, unsigned long request, ...))
     switch (_IOC_TYPE(call.request)) {
     case 'd': own_stack_call(call_device, &call); break;
     case 'b':
+    case 'i':
     case '>': own_stack_call(call_exported, &call); break;
     default: break;
     }

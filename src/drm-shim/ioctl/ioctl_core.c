@@ -216,11 +216,3 @@ ioctl_drop_master(struct drm_file *file, void *arg)
     device_unlock();
     return err;
 }
-
-/* The kernel restricts performance counters, too. An errno other than ENOENT
- * keeps drivers from uploading their register sets. */
-int
-ioctl_no_privilege(struct drm_file *file, void *arg)
-{
-    return -EACCES;
-}

@@ -33,5 +33,8 @@ struct bo *ioctl_bo(struct drm_file *file, uint32_t handle);
 /* Gives the caller's reference to a new handle; 0: out of memory. */
 uint32_t ioctl_bo_handle(struct drm_file *file, struct bo *bo);
 uint64_t ioctl_mmap_token(uint32_t handle);
+/* DRM_I915_QUERY_PERF_CONFIG: the length of the answer, or -errno. */
+struct drm_i915_query_item;
+int ioctl_query_perf_config(const struct drm_i915_query_item *item);
 
 #endif

@@ -179,7 +179,7 @@ answer_item(const struct drm_i915_query_item *item, uint8_t *out)
         return item->flags ? -EINVAL : query_regions(out);
     case DRM_I915_QUERY_HWCONFIG_BLOB:
     case DRM_I915_QUERY_GEOMETRY_SUBSLICES: return -ENODEV;
-    default: return -EINVAL; /* performance configurations among them */
+    default: return -EINVAL;
     }
 }
 
@@ -228,7 +228,10 @@ ioctl_query(struct drm_file *file, void *arg)
         int err = client_read(&item, at, sizeof item);
         if (err)
             return err;
-        item.length = item.query_id ? run_query(&item) : -EINVAL;
+        if (item.query_id == DRM_I915_QUERY_PERF_CONFIG)
+            item.length = ioctl_query_perf_config(&item);
+        else
+            item.length = item.query_id ? run_query(&item) : -EINVAL;
         err = client_write(at + offsetof(struct drm_i915_query_item, length),
                            &item.length, sizeof item.length);
         if (err)

@@ -65,9 +65,9 @@ enum ioctl_access {
     X(R, DRM_IOCTL_I915_GEM_VM_DESTROY, vm_destroy)                  \
     X(R, DRM_IOCTL_I915_QUERY, query)                                \
     X(R, DRM_IOCTL_I915_REG_READ, reg_read)                          \
-    X(R, DRM_IOCTL_I915_PERF_OPEN, no_privilege)                     \
-    X(R, DRM_IOCTL_I915_PERF_ADD_CONFIG, no_privilege)               \
-    X(R, DRM_IOCTL_I915_PERF_REMOVE_CONFIG, no_privilege)            \
+    X(R, DRM_IOCTL_I915_PERF_OPEN, perf_open)                        \
+    X(R, DRM_IOCTL_I915_PERF_ADD_CONFIG, perf_add_config)            \
+    X(R, DRM_IOCTL_I915_PERF_REMOVE_CONFIG, perf_remove_config)      \
     X(M, DRM_IOCTL_I915_INIT, no_op)                                 \
     X(A, DRM_IOCTL_I915_FLUSH, no_op)                                \
     X(A, DRM_IOCTL_I915_FLIP, no_op)                                 \
