@@ -30,6 +30,7 @@ struct vk_features {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback;
     VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
+    VkPhysicalDevicePerformanceQueryFeaturesKHR counters;
 };
 
 struct vk {
@@ -134,7 +135,7 @@ void vk_need(bool offered, const char *what);
 void vk_check(VkResult result, const char *call);
 
 /* vk_device.c */
-enum { VK_OPEN_ROBUST = 1 };
+enum { VK_OPEN_ROBUST = 1, VK_OPEN_COUNTERS = 2 };
 void vk_open(struct vk *vk, unsigned flags);
 bool vk_has_extension(const struct vk *vk, const char *name);
 /* The address of a function of an extension. */

@@ -116,6 +116,10 @@ ask_features(struct vk *vk, unsigned flags)
         chain(&f->core, &f->feedback);
     if (vk_has_extension(vk, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME))
         chain(&f->core, &f->conditional);
+    f->counters.sType =
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR;
+    if (flags & VK_OPEN_COUNTERS)
+        chain(&f->core, &f->counters);
     vkGetPhysicalDeviceFeatures2(vk->physical, &f->core);
     /* Bounds checks make other shaders; the scene that wants them asks. */
     if (!(flags & VK_OPEN_ROBUST)) {
@@ -126,10 +130,12 @@ ask_features(struct vk *vk, unsigned flags)
 }
 
 static void
-create_device(struct vk *vk)
+create_device(struct vk *vk, unsigned flags)
 {
-    const char *names[VK_COUNT(extensions)];
+    const char *names[VK_COUNT(extensions) + 1];
     uint32_t count = 0;
+    if (flags & VK_OPEN_COUNTERS)
+        names[count++] = VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME;
     for (uint32_t i = 0; i < VK_COUNT(extensions); i++)
         if (vk_has_extension(vk, extensions[i]))
             names[count++] = extensions[i];
@@ -190,8 +196,11 @@ vk_open(struct vk *vk, unsigned flags)
 {
     memset(vk, 0, sizeof *vk);
     choose_device(vk);
+    if (flags & VK_OPEN_COUNTERS)
+        vk_need(vk_has_extension(vk, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME),
+                "performance counters");
     ask_features(vk, flags);
-    create_device(vk);
+    create_device(vk, flags);
     create_pools(vk);
     VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
