@@ -55,6 +55,11 @@ struct jit_out_of_line {
     uint32_t back;
 };
 
+/* Counters of a block that begins without some lane (emit_counts.c). */
+struct jit_partial_block {
+    uint32_t at, back, op;
+};
+
 /* Denorm fixup, out of line: reg{k} := reg * factor, if the flags require
  * it. */
 struct jit_denorm_fixup {
@@ -132,6 +137,8 @@ struct jit {
     uint32_t exit_count, exit_capacity;
     struct jit_out_of_line *out_of_line;
     uint32_t out_of_line_count, out_of_line_capacity;
+    struct jit_partial_block *partial_blocks;
+    uint32_t partial_count, partial_capacity;
     struct jit_slow_path *slow_paths; /* lower_memory.c */
     uint32_t slow_path_count, slow_path_capacity;
     uint32_t *trig_calls; /* calls of the code for large angles */

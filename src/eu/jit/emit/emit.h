@@ -29,6 +29,8 @@ const struct eu_op *jit_lasting_op(struct jit *j, const struct eu_op *op);
 /* Counts an entry of the basic block that begins with the op, and its active
  * lanes. Clobbers rax and rcx. */
 void jit_count_block(struct jit *j, uint32_t first);
+/* Code for blocks that begin without some lane, after all blocks. */
+void jit_count_partial_blocks(struct jit *j);
 /* Counts a run of the branch by no lane. Clobbers rax. */
 void jit_count_skipped(struct jit *j, uint32_t op);
 /* EU_JIT_LANES: counts the channels of a branch: eax takes it, of ecx. Clobbers

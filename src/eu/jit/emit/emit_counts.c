@@ -3,8 +3,8 @@
  *
  * The execution mask is constant between the branches and joins that bound a
  * block. So all its instructions of equal channels have equal lanes: the first
- * of them counts. Where the unmasked variant has every lane on, the block's
- * entries tell. */
+ * of them counts. Where every lane is on, as mostly in the unmasked variant,
+ * the block's entries tell. */
 #include "eu/jit/emit/emit.h"
 
 #include "eu/jit/x86/encode_gpr.h"
@@ -38,19 +38,17 @@ end_of_block(const struct jit *j, uint32_t first)
     return i;
 }
 
-/* Whether all lanes of the block's instructions are on, here. */
-static bool
-has_all_lanes(const struct jit *j, uint32_t first, uint32_t end)
+/* All channels of the block's instructions that may be off. */
+static uint64_t
+block_channels(const struct jit *j, uint32_t first, uint32_t end)
 {
-    if (!j->f->unmasked || j->f->in.lane_independent)
-        return false;
+    uint64_t channels = 0;
     for (uint32_t i = first; i < end; i++) {
         const struct eu_op *op = &j->f->k->ops[i];
-        uint64_t channels = (uint64_t)op->full << op->chan;
-        if (has_channels(op) && (channels & ~(uint64_t)j->f->required_mask))
-            return false;
+        if (has_channels(op))
+            channels |= (uint64_t)op->full << op->chan;
     }
-    return true;
+    return channels;
 }
 
 /* rax: the counters. */
@@ -68,7 +66,6 @@ count_lanes(struct jit *j, uint32_t first, uint32_t end)
         if (seen & channels)
             continue;
         seen |= channels;
-        j->asks = true;
         x86_load(x, X86_RCX, MASK_AT, 4);
         if (mask != UINT32_MAX)
             x86_alu_imm(x, X86_AND, X86_RCX, mask, false);
@@ -77,21 +74,72 @@ count_lanes(struct jit *j, uint32_t first, uint32_t end)
     }
 }
 
+/* rax: the counters. */
+static void
+count_some_lanes(struct jit *j, uint32_t first, uint32_t end)
+{
+    x86_inc_at(&j->x, X86_RAX, counter_at(j, first, PROFILE_ENTERED));
+    count_lanes(j, first, end);
+}
+
+/* Independent lanes, unmasked variant: most threads have all lanes on. */
+static void
+count_probably_full(struct jit *j, uint32_t first, uint32_t channels)
+{
+    struct x86 *x = &j->x;
+    j->asks = true;
+    if (channels == j->f->required_mask) {
+        x86_alu_mem_imm(x, X86_CMP, MASK_AT, channels);
+    } else {
+        x86_load(x, X86_RCX, MASK_AT, 4);
+        x86_alu_imm(x, X86_AND, X86_RCX, channels, false);
+        x86_alu_imm(x, X86_CMP, X86_RCX, channels, false);
+    }
+    uint32_t some = x86_jump(x, X86_CC_NE);
+    x86_inc_at(x, X86_RAX, counter_at(j, first, PROFILE_ENTERED_FULL));
+    if (jit_grow(j, (void **)&j->partial_blocks, &j->partial_capacity,
+                 j->partial_count + 1, sizeof *j->partial_blocks))
+        j->partial_blocks[j->partial_count++] = (struct jit_partial_block){
+            some, x->size, first};
+}
+
+void
+jit_count_partial_blocks(struct jit *j)
+{
+    for (uint32_t i = 0; i < j->partial_count; i++) {
+        const struct jit_partial_block *p = &j->partial_blocks[i];
+        x86_patch(&j->x, p->at, j->x.size);
+        count_some_lanes(j, p->op, end_of_block(j, p->op));
+        x86_patch(&j->x, x86_jump(&j->x, X86_ALWAYS), p->back);
+    }
+}
+
+static void
+count_block_lanes(struct jit *j, uint32_t first)
+{
+    uint32_t end = end_of_block(j, first);
+    uint64_t channels = block_channels(j, first, end);
+    bool required = j->f->unmasked &&
+                    !(channels & ~(uint64_t)j->f->required_mask);
+    if (required && !j->f->in.lane_independent)
+        x86_inc_at(&j->x, X86_RAX, counter_at(j, first, PROFILE_ENTERED_FULL));
+    else if (required && channels)
+        count_probably_full(j, first, (uint32_t)channels);
+    else
+        count_some_lanes(j, first, end);
+}
+
 void
 jit_count_block(struct jit *j, uint32_t first)
 {
     /* A link is not an instruction; its ip is its target's. */
     if (!(j->f->flags & EU_JIT_COUNTS) || j->f->k->ops[first].fn == eu_op_link)
         return;
-    bool lanes = j->f->flags & EU_JIT_LANES;
-    uint32_t end = lanes ? end_of_block(j, first) : first;
-    bool full = lanes && has_all_lanes(j, first, end);
     x86_load_tls(&j->x, X86_RAX, eu_profile_tls_B());
-    x86_inc_at(
-        &j->x, X86_RAX,
-        counter_at(j, first, full ? PROFILE_ENTERED_FULL : PROFILE_ENTERED));
-    if (lanes && !full)
-        count_lanes(j, first, end);
+    if (j->f->flags & EU_JIT_LANES)
+        count_block_lanes(j, first);
+    else
+        x86_inc_at(&j->x, X86_RAX, counter_at(j, first, PROFILE_ENTERED));
 }
 
 void

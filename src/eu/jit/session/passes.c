@@ -91,13 +91,14 @@ jit_analyse(struct jit_facts *f, bool whole)
 
 static void (*const emission[])(struct jit *) = {
     jit_prologue,
-    jit_compile_blocks,    /* op by op: branch/, sends/, lower/ */
-    jit_lower_out_of_line, /* rarely taken branches */
-    jit_memory_slow_paths, /* accesses that send their message */
-    jit_leave_loops,       /* stores of pinned registers on exits */
-    jit_enter_loops,       /* loads of pinned registers on entries */
-    jit_emit_stubs,        /* jumps to the other variant */
-    jit_emit_exits,        /* the epilogue, and returns to the interpreter */
+    jit_compile_blocks,       /* op by op: branch/, sends/, lower/ */
+    jit_lower_out_of_line,    /* rarely taken branches */
+    jit_count_partial_blocks, /* profiles */
+    jit_memory_slow_paths,    /* accesses that send their message */
+    jit_leave_loops,          /* stores of pinned registers on exits */
+    jit_enter_loops,          /* loads of pinned registers on entries */
+    jit_emit_stubs,           /* jumps to the other variant */
+    jit_emit_exits,           /* the epilogue, and returns to the interpreter */
     jit_resolve_jumps,
     jit_math_helpers,       /* MATH of large angles */
     jit_math_denorm_fixups, /* MATH of denormals */
