@@ -15,6 +15,7 @@
 #include "base/base.h"
 
 #include <CL/cl_layer.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #define LAYER_NAME "softlake"
@@ -36,6 +37,22 @@ is_intel_gpu(cl_device_id device)
            !next->clGetDeviceInfo(device, CL_DEVICE_VENDOR_ID, sizeof vendor,
                                   &vendor, NULL) &&
            type & CL_DEVICE_TYPE_GPU && vendor == INTEL;
+}
+
+/* ---- the driver ---------------------------------------------------------- */
+
+/* The library that the device is of: it has kernels of its own. An object of
+ * OpenCL begins with the address of a table of functions (cl_khr_icd). */
+static void
+record_driver(cl_device_id device)
+{
+    static atomic_bool done;
+    Dl_info info;
+    if (!is_intel_gpu(device) || atomic_exchange(&done, true))
+        return;
+    const void *const *const *object = (const void *const *const *)device;
+    if (*object && dladdr(**object, &info) && info.dli_fname)
+        cl_record_driver(info.dli_fname);
 }
 
 /* ---- programs that have been written ------------------------------------- */
@@ -207,6 +224,20 @@ add_debug(cl_program program, const char *options)
 
 /* ---- the functions of the layer ------------------------------------------ */
 
+static cl_context CL_API_CALL
+create_context(const cl_context_properties *properties, cl_uint device_count,
+               const cl_device_id *devices,
+               void(CL_CALLBACK *notify)(const char *, const void *, size_t,
+                                         void *),
+               void *data, cl_int *error)
+{
+    cl_context context = next->clCreateContext(properties, device_count,
+                                               devices, notify, data, error);
+    for (cl_uint i = 0; context && i < device_count; i++)
+        record_driver(devices[i]);
+    return context;
+}
+
 static cl_int CL_API_CALL
 build_program(cl_program program, cl_uint device_count,
               const cl_device_id *devices, const char *options,
@@ -342,6 +373,7 @@ clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
         return CL_INVALID_VALUE;
     memcpy(&mine, target_dispatch, entries * sizeof(void *));
     next = target_dispatch;
+    mine.clCreateContext = create_context;
     mine.clBuildProgram = build_program;
     mine.clCompileProgram = compile_program;
     mine.clReleaseProgram = release_program;

@@ -4,6 +4,7 @@
  * "cl-program.HASH" is one program as built for one device: struct
  * cl_layer_program, then its source, its build options and its device binary. A
  * file appears whole or not at all; equal programs share one.
+ * "cl-driver.HASH" is the path of the driver's library, unterminated.
  * "cl-launches.PID.N" is an array of struct cl_layer_launch, one row for each
  * kernel and work size.
  *
@@ -15,6 +16,7 @@
 
 #define CL_LAYER_LIBRARY "libsoftlake-cl-layer.so"
 #define CL_LAYER_PROGRAM_PREFIX "cl-program."
+#define CL_LAYER_DRIVER_PREFIX "cl-driver."
 #define CL_LAYER_LAUNCHES_PREFIX "cl-launches."
 #define CL_LAYER_MAGIC "SLKCL001"
 #define CL_LAYER_ROWS 1024u

@@ -47,47 +47,70 @@ write_all(int fd, const void *data, size_t size_B)
     return true;
 }
 
+#define PARTS 4
+
 static bool
-write_program(const char *path, const struct cl_built *b)
+write_parts(const char *path, const struct iovec parts[PARTS])
 {
-    struct cl_layer_program head = {.magic = CL_LAYER_MAGIC,
-                                    .source_B = (uint32_t)b->source_B,
-                                    .options_B = (uint32_t)b->options_B,
-                                    .binary_B = b->binary_B};
-    if (!file_limit_allows(sizeof head + b->source_B + b->options_B +
-                           b->binary_B))
+    size_t size_B = 0;
+    for (unsigned i = 0; i < PARTS; i++)
+        size_B += parts[i].iov_len;
+    if (!file_limit_allows(size_B))
         return false;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool ok = write_all(fd, &head, sizeof head) &&
-              write_all(fd, b->source, b->source_B) &&
-              write_all(fd, b->options, b->options_B) &&
-              write_all(fd, b->binary, b->binary_B);
+    bool ok = true;
+    for (unsigned i = 0; ok && i < PARTS; i++)
+        ok = write_all(fd, parts[i].iov_base, parts[i].iov_len);
     return !close(fd) && ok;
 }
 
-/* Written under another name first: readers see whole files only. */
-void
-cl_record_program(const struct cl_built *b)
+/* A file named by its content. Written under another name first: readers see
+ * whole files only. */
+static void
+write_file(const char *prefix, const struct iovec parts[PARTS])
 {
     static atomic_uint serial;
     char path[4096], temporary[4096];
     const char *dir = profile_dir();
-    if (!dir || b->source_B > UINT32_MAX || b->options_B > UINT32_MAX)
-        return;
     uint64_t h = UINT64_C(0xcbf29ce484222325);
-    h = add_hash(h, b->source, b->source_B);
-    h = add_hash(h, b->options, b->options_B);
-    h = add_hash(h, b->binary, b->binary_B);
-    snprintf(path, sizeof path, "%s/" CL_LAYER_PROGRAM_PREFIX "%016llx", dir,
+    if (!dir)
+        return;
+    for (unsigned i = 0; i < PARTS; i++)
+        h = add_hash(h, parts[i].iov_base, parts[i].iov_len);
+    snprintf(path, sizeof path, "%s/%s%016llx", dir, prefix,
              (unsigned long long)h);
     snprintf(temporary, sizeof temporary, "%s/cl-new.%d.%u", dir, (int)getpid(),
              atomic_fetch_add(&serial, 1));
     if (!access(path, F_OK))
         return;
-    if (!write_program(temporary, b) || rename(temporary, path))
+    if (!write_parts(temporary, parts) || rename(temporary, path))
         unlink(temporary);
+}
+
+void
+cl_record_program(const struct cl_built *b)
+{
+    struct cl_layer_program head = {.magic = CL_LAYER_MAGIC,
+                                    .source_B = (uint32_t)b->source_B,
+                                    .options_B = (uint32_t)b->options_B,
+                                    .binary_B = b->binary_B};
+    const struct iovec parts[PARTS] = {
+        {&head, sizeof head},
+        {(void *)b->source, b->source_B},
+        {(void *)b->options, b->options_B},
+        {(void *)b->binary, b->binary_B},
+    };
+    if (b->source_B <= UINT32_MAX && b->options_B <= UINT32_MAX)
+        write_file(CL_LAYER_PROGRAM_PREFIX, parts);
+}
+
+void
+cl_record_driver(const char *path)
+{
+    const struct iovec parts[PARTS] = {{(void *)path, strlen(path)}};
+    write_file(CL_LAYER_DRIVER_PREFIX, parts);
 }
 
 /* ---- launches ------------------------------------------------------------ */

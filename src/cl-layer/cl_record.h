@@ -16,6 +16,7 @@ struct cl_built {
     size_t source_B, options_B, binary_B;
 };
 void cl_record_program(const struct cl_built *built);
+void cl_record_driver(const char *path);
 
 struct cl_launched {
     const char *kernel;

@@ -6,6 +6,7 @@ usage: run_names.py NAMED_CL STRICT_CL SOFTLAKE LAYER SCENES|-
 The counts of named_cl's kernels are known by hand; which line an instruction is
 of, readelf tells as well. TAP.
 """
+import csv
 import json
 import os
 import pathlib
@@ -84,6 +85,12 @@ def check_names(folder):
            'lines: none without -g')
     report(done.stdout == run([SOFTLAKE, NAMED]).stdout == 'computed\n',
            'the client prints what it prints without the layer', done.stdout)
+    own, done = profile(folder, NAMED, '', '-', 'copy')
+    names = [k['name'] for k in own['kernels']
+             if k['name_from'] == 'cl-driver']
+    report(len(names) == 1 and names[0].startswith('CopyBufferToBuffer') and
+           len(own['kernels']) == 3, "names: the driver's own kernel",
+           own['kernels'] and names, done.stderr)
     return p
 
 
@@ -179,8 +186,21 @@ def line_counts(p):
 def check_tools(folder):
     """Counts per line of callgrind_annotate and of softlake annotate."""
     cg = folder / 'cg.out'
-    p, _ = profile(folder, NAMED, options=['--source', f'--callgrind={cg}'])
+    p, _ = profile(folder, NAMED, options=[
+        '--source', f'--callgrind={cg}', f'--folded={folder}/folded',
+        f'--csv={folder}/tables'])
     want = line_counts(p)
+    folded = {}
+    for row in (folder / 'folded').read_text().splitlines():
+        line = re.search(r';[^;]*:(\d+);.* (\d+)$', row)
+        folded[int(line[1])] = folded.get(int(line[1]), 0) + int(line[2])
+    report(folded == want, '--folded: stacks have lines', folded, want)
+    with open(folder / 'tables/launches.csv', newline='') as f:
+        rows = list(csv.reader(f))
+    report(rows[1:] == [['my_saxpy_kernel', '2', '1024', '-', '-', '64', '-',
+                         '-'],
+                        ['my_count_kernel', '1', '40', '2', '-', '8', '1',
+                         '-']], '--csv: work sizes', rows)
     text = p['sources'][0]['text'].splitlines()
     if shutil.which('callgrind_annotate'):
         out = run(['callgrind_annotate', '--auto=yes', cg]).stdout

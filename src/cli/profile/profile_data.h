@@ -98,7 +98,8 @@ struct profile_launch {
 
 struct profile_code {
     char name[PROFILE_NAME_B];
-    /* "cl-layer", "symbols", "mesa-log"; "": stage, hash and width */
+    /* "cl-layer", "cl-driver", "symbols", "mesa-log"; "": stage, hash and width
+     */
     char name_from[12];
     uint64_t hash;
     char sha1[41]; /* of the code, as Mesa prints it; "": not known */

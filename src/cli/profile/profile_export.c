@@ -152,6 +152,37 @@ write_messages(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+static void
+put_sizes(FILE *f, const uint64_t *sizes, unsigned dims)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (i < dims && sizes[0])
+            fprintf(f, ",%" PRIu64, sizes[i]);
+        else
+            fputs(",-", f);
+    }
+}
+
+static const char *
+write_launches(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    fputs("name,count,global_x,global_y,global_z,local_x,local_y,local_z\r\n",
+          f);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (unsigned n = 0; n < k->launch_count; n++) {
+            put_quoted(f, k->name);
+            fprintf(f, ",%" PRIu64, k->launches[n].count);
+            put_sizes(f, k->launches[n].global, k->launches[n].dims);
+            put_sizes(f, k->launches[n].local, k->launches[n].dims);
+            fputs("\r\n", f);
+        }
+    }
+    return close_file(f);
+}
+
 const char *
 profile_write_csv(const struct profile *p, const char *dir)
 {
@@ -160,7 +191,9 @@ profile_write_csv(const struct profile *p, const char *dir)
     const char *why = write_kernels(p, open_table(dir, "kernels"));
     if (!why)
         why = write_insns(p, open_table(dir, "insns"));
-    return why ? why : write_messages(p, open_table(dir, "messages"));
+    if (!why)
+        why = write_messages(p, open_table(dir, "messages"));
+    return why ? why : write_launches(p, open_table(dir, "launches"));
 }
 
 /* ---- callgrind: https://valgrind.org/docs/manual/cl-format.html ------------
@@ -275,6 +308,24 @@ profile_write_callgrind(const struct profile *p,
 /* ---- stacks: stage, kernel, group of instructions -------------------------
  */
 
+/* With the line between kernel and group. Readers add up equal stacks. */
+static void
+fold_lines(FILE *f, const struct profile *p, const struct profile_code *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        if (!n->count)
+            continue;
+        fprintf(f, "%s;%s;", *k->stage ? k->stage : "eu", k->name);
+        if (n->line)
+            fprintf(f, "%s:%" PRIu32, p->sources[n->source].name, n->line);
+        else
+            fputs("no line", f);
+        fprintf(f, ";%s %" PRIu64 "\n", profile_group_names[n->group],
+                n->count);
+    }
+}
+
 const char *
 profile_write_folded(const struct profile *p, const char *file)
 {
@@ -283,6 +334,10 @@ profile_write_folded(const struct profile *p, const char *file)
         return strerror(errno);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
+        if (first_source(p, k) < p->source_count) {
+            fold_lines(f, p, k);
+            continue;
+        }
         for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++)
             if (k->group[g])
                 fprintf(f, "%s;%s;%s %" PRIu64 "\n",

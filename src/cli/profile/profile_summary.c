@@ -31,6 +31,41 @@ print_lanes(const struct profile_code *k)
         fprintf(stderr, " %4.1f %3.0f%%", 16 * part, 100 * part);
 }
 
+#define NAME_CHARS 32
+
+/* As "1024x2"; nothing where the driver has chosen. */
+static int
+format_sizes(char text[80], const uint64_t *sizes, unsigned dims)
+{
+    int n = 0;
+    *text = 0;
+    for (unsigned i = 0; i < dims && sizes[0]; i++)
+        n += snprintf(text + n, 80 - (size_t)n, "%s%" PRIu64, i ? "x" : "",
+                      sizes[i]);
+    return n;
+}
+
+/* With the work sizes, if it was always started with the same and they have
+ * room: name [global]{local}. */
+static void
+format_name(char text[NAME_CHARS + 1], const struct profile_code *k)
+{
+    char global[80], local[80], all[PROFILE_NAME_B + 180];
+    const struct profile_launch *l = k->launches;
+    size_t length = strlen(k->name);
+    snprintf(text, NAME_CHARS + 1, "%.*s", NAME_CHARS, k->name);
+    if (length > NAME_CHARS)
+        memcpy(text + NAME_CHARS - 3, "...", 3);
+    if (k->launch_count != 1)
+        return;
+    format_sizes(global, l->global, l->dims);
+    bool known = format_sizes(local, l->local, l->dims);
+    int n = snprintf(all, sizeof all, "%s [%s]%s%s%s", k->name, global,
+                     known ? "{" : "", local, known ? "}" : "");
+    if (n <= NAME_CHARS)
+        memcpy(text, all, (size_t)n + 1);
+}
+
 static void
 print_kernel(const struct profile *p, const struct profile_code *k)
 {
@@ -38,11 +73,13 @@ print_kernel(const struct profile *p, const struct profile_code *k)
     double share = p->executed
                        ? 100.0 * (double)k->executed / (double)p->executed
                        : 0;
+    char name[NAME_CHARS + 1];
+    format_name(name, k);
     format_count(threads, k->threads);
     format_count(executed, k->executed);
     if (k->simd)
         snprintf(simd, sizeof simd, "%u", k->simd);
-    fprintf(stderr, "  %-32s %5s %4s %9s %9s %6.1f%%", k->name,
+    fprintf(stderr, "  %-32s %5s %4s %9s %9s %6.1f%%", name,
             *k->stage ? k->stage : "-", simd, threads, executed, share);
     if (p->has_lanes)
         print_lanes(k);

@@ -2,6 +2,8 @@
 #include "cl-layer/cl_layer_file.h"
 #include "cli/symbols/symbols.h"
 
+#include "base/base.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +58,30 @@ symbols_add_layer_program(struct symbols *s, const uint8_t *data, size_t size_B)
     return why;
 }
 
+/* The driver's own kernels, as for copies. Observed: NEO 22.43 has them built
+ * for each generation, as programs of patch tokens among its data. */
+static const char *
+add_driver(struct symbols *s, const uint8_t *path, size_t path_B)
+{
+    char name[4096];
+    size_t size_B;
+    snprintf(name, sizeof name, "%.*s", (int)MIN2(path_B, sizeof name), path);
+    uint8_t *data = *name == '/' ? read_whole("", name + 1, &size_B) : NULL;
+    if (!data)
+        return NULL;
+    const uint8_t *end = data + size_B, *at = data;
+    while ((at = memmem(at, (size_t)(end - at), "CTNI", 4))) {
+        /* Not every place is a program. */
+        symbols_add_program(
+            s, &(struct symbol_program){.data = at,
+                                        .size_B = (size_t)(end - at),
+                                        .from = "cl-driver"});
+        at += 4;
+    }
+    free(data);
+    return NULL;
+}
+
 static const char *
 add_launch(struct symbols *s, const struct cl_layer_launch *row)
 {
@@ -100,30 +126,45 @@ static int
 is_of_layer(const struct dirent *e)
 {
     return begins_with(e->d_name, CL_LAYER_PROGRAM_PREFIX) ||
+           begins_with(e->d_name, CL_LAYER_DRIVER_PREFIX) ||
            begins_with(e->d_name, CL_LAYER_LAUNCHES_PREFIX);
 }
 
-/* By name, so that the order of names is that of any run. */
+static const char *
+add_file(struct symbols *s, const char *dir, const char *name)
+{
+    size_t size_B;
+    uint8_t *data = read_whole(dir, name, &size_B);
+    const char *why = "no memory";
+    if (data && begins_with(name, CL_LAYER_PROGRAM_PREFIX))
+        why = symbols_add_layer_program(s, data, size_B);
+    else if (data && begins_with(name, CL_LAYER_DRIVER_PREFIX))
+        why = add_driver(s, data, size_B);
+    else if (data)
+        why = read_launches(s, data, size_B);
+    free(data);
+    return why;
+}
+
+/* By name, so that the order of names is that of any run; the driver's own
+ * kernels last. */
 void
 symbols_add_layer(struct symbols *s, const char *dir)
 {
     struct dirent **list;
     int n = scandir(dir, &list, is_of_layer, alphasort);
-    for (int i = 0; i < n; i++) {
-        const char *name = list[i]->d_name;
-        size_t size_B;
-        uint8_t *data = read_whole(dir, name, &size_B);
-        bool program = begins_with(name, CL_LAYER_PROGRAM_PREFIX);
-        const char *why = !data     ? "no memory"
-                          : program ? symbols_add_layer_program(s, data, size_B)
-                                    : read_launches(s, data, size_B);
+    for (int i = 0; i < 2 * n; i++) {
+        const char *name = list[i % n]->d_name;
+        if (begins_with(name, CL_LAYER_DRIVER_PREFIX) != (i >= n))
+            continue;
+        const char *why = add_file(s, dir, name);
         if (why) {
             s->damaged++;
             s->why = why;
         }
-        free(data);
-        free(list[i]);
     }
+    for (int i = 0; i < n; i++)
+        free(list[i]);
     if (n >= 0)
         free(list);
 }

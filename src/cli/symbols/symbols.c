@@ -172,8 +172,11 @@ add_kernel(struct symbols *s, const struct symbol_program *p,
 {
     for (unsigned i = 0; i < s->count; i++) {
         struct symbol *y = &s->symbols[i];
-        if (y->code_B == k->code_B && !memcmp(y->code, k->code, k->code_B))
-            return add_name(y, k->name) ? y : NULL;
+        if (y->code_B != k->code_B || memcmp(y->code, k->code, k->code_B))
+            continue;
+        /* The first kind of names has it. */
+        bool same = !strcmp(y->from, p->from);
+        return !same || add_name(y, k->name) ? y : NULL;
     }
     void *more = realloc(s->symbols, (s->count + 1) * sizeof *s->symbols);
     if (!more)

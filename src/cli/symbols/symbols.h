@@ -31,7 +31,7 @@ struct line_table;
 /* A kernel that has a name. */
 struct symbol {
     char *name;
-    const char *from; /* "cl-layer", "symbols" */
+    const char *from; /* "cl-layer", "cl-driver", "symbols" */
     char *options;    /* of its build; NULL: not known */
     uint8_t *code;
     size_t code_B;

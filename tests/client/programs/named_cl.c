@@ -1,8 +1,8 @@
 /* named_cl.c: two kernels whose counts are known by hand, through stock NEO,
  * for run_names.py.
  *
- * usage: named_cl [BUILD-OPTIONS [SOURCE-FILE]]; SOURCE-FILE:
- * where to leave the source. */
+ * usage: named_cl [BUILD-OPTIONS [SOURCE-FILE|- [copy]]]
+ * SOURCE-FILE: where to leave the source; copy: buffers are copied, too. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ main(int argc, char **argv)
     check(error, "context");
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
     check(error, "queue");
-    if (argc > 2) {
+    if (argc > 2 && strcmp(argv[2], "-")) {
         FILE *f = fopen(argv[2], "w");
         check(!f || fputs(source, f) < 0 || fclose(f), argv[2]);
     }
@@ -118,6 +118,9 @@ main(int argc, char **argv)
     check(error, "buffers");
     run_saxpy(queue, program, my, mx);
     run_count(queue, program, mo);
+    if (argc > 3)
+        check(clEnqueueCopyBuffer(queue, my, mx, 0, 0, sizeof x, 0, NULL, NULL),
+              "copy");
     clEnqueueReadBuffer(queue, my, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, mo, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL);
     for (int i = 0; i < COUNT; i++)
