@@ -294,7 +294,8 @@ def check_mesa(folder):
         skip('--mesa-log', 'no scenes')
         return
     p, done = profile(folder, SCENES, 'control-flow', folder / 'a.png',
-                      INTEL_DEBUG='vs,fs', MESA_SHADER_CACHE_DISABLE='true')
+                      INTEL_DEBUG='vs,fs,blorp',
+                      MESA_SHADER_CACHE_DISABLE='true')
     log = folder / 'mesa.log'
     log.write_text(done.stderr)
     printed = dict(re.findall(r'\(sha1 ([0-9a-f]{40})\)\nSIMD\d+ shader: (\d+) ',
@@ -302,10 +303,11 @@ def check_mesa(folder):
     p, done = profile(folder, SCENES, 'control-flow', folder / 'a.png',
                       options=[f'--mesa-log={log}', f'--csv={folder}/csv'])
     known = [k for k in p['kernels'] if k['sha1'] in printed]
-    report({k['stage'] for k in known} == {'vs', 'fs'} and
-           all(k['name_from'] == 'mesa-log' and
-               k['name'] == f"{k['stage']}_GLSL1_simd{k['simd']}"
-               for k in known), '--mesa-log: names',
+    report(len(known) == len(p['kernels']) and
+           {k['name'].split('~')[0] for k in known} ==
+           {'vs_GLSL1_simd8', 'fs_GLSL1_simd16', 'fs_BLORP-copy_simd16'} and
+           all(k['name_from'] == 'mesa-log' for k in known),
+           '--mesa-log: all kernels have names',
            [k['name'] for k in p['kernels']], printed)
     report(all(int(printed[k['sha1']]) == k['mesa']['insn'] == len(k['insns'])
                for k in known), "--mesa-log: Mesa's instructions are ours",
