@@ -147,6 +147,7 @@ struct engine_submit {
     bool (*ready)(void *data);
     void (*done)(void *data, enum engine_result result);
     void *data;
+    uint64_t number; /* set by the engine, for timelines */
 };
 void engine_submit(struct engine *engine, const struct engine_submit *submit);
 /* The same in two steps, for callers with a lock: engine_enqueue() does not

@@ -34,6 +34,8 @@ void eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
 /* Lists the instructions that each kernel leaves to the interpreter, for
  * trace(eu). */
 void eu_trace_fallbacks(void);
+/* XXH3 of the code, by which profiles name kernels. */
+uint64_t eu_kernel_content_hash(const struct eu_kernel *kernel);
 size_t eu_kernel_size_B(const struct eu_kernel *kernel);
 /* Bit n of word n/32: a send with an immediate descriptor names binding table
  * entry n. Returns false if a send takes its descriptor from a register: then

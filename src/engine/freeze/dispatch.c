@@ -3,6 +3,7 @@
 
 #include "engine/freeze/draw_private.h"
 #include "engine/oa/oa.h"
+#include "engine/timeline/timeline.h"
 
 static uint32_t
 slm_size_B(unsigned code, unsigned gen)
@@ -116,7 +117,9 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
           d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
     stats_add(STAT_dispatches, 1);
     draw_note_any_write(ctx);
+    uint64_t begin_ns = timeline_begin();
     compute_dispatch(&d);
+    timeline_dispatch(ctx, &d, begin_ns);
     stage_cache_reset(d.stage.cache);
     return true;
 }

@@ -14,6 +14,7 @@
 #include "engine/cs/cs.h"
 #include "engine/oa/oa.h"
 #include "engine/queue/queue.h"
+#include "engine/timeline/timeline.h"
 #include "engine/vm/vm.h"
 
 #include <signal.h>
@@ -66,7 +67,9 @@ execute(const struct engine_submit *submit)
           (unsigned long long)submit->batch_va);
     note_context(ctx, submit->ring);
     atomic_fetch_add(&engine->batches, 1);
+    uint64_t begin_ns = timeline_begin();
     enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);
+    timeline_batch(submit, begin_ns);
     note_context(ctx, submit->ring);
     trace(submit, "ring %u: batch 0x%llx ends%s", submit->ring,
           (unsigned long long)submit->batch_va,
@@ -243,6 +246,7 @@ enqueue(struct engine_context *ctx, const struct engine_submit *submit)
     if (!job)
         return false;
     job->submit = *submit;
+    job->submit.number = timeline_submit(submit);
     pthread_mutex_lock(&ctx->engine->lock);
     bool ok = ctx->has_thread || start_thread_locked(ctx);
     if (ok) {
@@ -305,7 +309,9 @@ engine_enqueue(struct engine *engine, const struct engine_submit *submit)
 void
 engine_run(const struct engine_submit *submit)
 {
-    struct foreign_run run = {.ctx = submit->ctx, .submit = submit};
+    struct engine_submit numbered = *submit;
+    struct foreign_run run = {.ctx = submit->ctx, .submit = &numbered};
+    numbered.number = timeline_submit(submit);
     run_foreign(&run);
 }
 

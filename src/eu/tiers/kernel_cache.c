@@ -155,6 +155,12 @@ eu_kernel_unref(const struct eu_kernel *kernel)
     pthread_mutex_unlock(&cache.lock);
 }
 
+uint64_t
+eu_kernel_content_hash(const struct eu_kernel *k)
+{
+    return XXH3_64bits(k->code, k->size_B);
+}
+
 void
 eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
                    unsigned simd)

@@ -128,6 +128,12 @@ eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
     (void)simd;
 }
 
+uint64_t
+eu_kernel_content_hash(const struct eu_kernel *kernel)
+{
+    return kernel->code[0];
+}
+
 size_t
 eu_kernel_size_B(const struct eu_kernel *kernel)
 {
