@@ -247,6 +247,18 @@ def some(message, name):
     return [v for n, v in message if n == name]
 
 
+def decode(name, message, data):
+    """The fields of a file, by a subset of its format."""
+    here = pathlib.Path(__file__).parent
+    done = subprocess.run(
+        ['protoc', f'--proto_path={here}', f'--decode={message}',
+         name + '.proto'], input=data, capture_output=True)
+    text = done.stdout.decode()
+    report(done.returncode == 0 and not re.search(r'^\s*\d', text, re.M),
+           name + ': protoc knows all fields', done.stderr, text[:200])
+    return fields(text)
+
+
 def check_pprof(folder):
     if not shutil.which('protoc'):
         results.append(True)
@@ -261,15 +273,8 @@ def check_pprof(folder):
     (folder / 'lines.json').write_text(json.dumps(p))
     run([SOFTLAKE, 'profile', '-q', f'--from={folder}/lines.json',
          f'--pprof={folder}/p.gz'])
-    here = pathlib.Path(__file__).parent
-    done = subprocess.run(
-        ['protoc', f'--proto_path={here}', '--decode=Profile', 'pprof.proto'],
-        input=gzip.decompress((folder / 'p.gz').read_bytes()),
-        capture_output=True)
-    text = done.stdout.decode()
-    report(done.returncode == 0 and not re.search(r'^\s*\d', text, re.M),
-           'pprof: protoc knows all fields', done.stderr, text[:200])
-    m = fields(text)
+    m = decode('pprof', 'Profile',
+               gzip.decompress((folder / 'p.gz').read_bytes()))
     strings = some(m, 'string_table')
     names = {some(f, 'id')[0]: (strings[some(f, 'name')[0]],
                                 strings[(some(f, 'filename') + [0])[0]])
@@ -298,6 +303,81 @@ def check_pprof(folder):
     report(strings[0] == '' and
            [strings[some(t, 'type')[0]] for t in some(m, 'sample_type')] ==
            ['instructions', 'lanes'], 'pprof: what is counted')
+
+
+def check_timeline(folder, name):
+    """Events are those of the statistics, and nest."""
+    p, done = profile(folder, [SCENES, name, folder / 'a.png'], '--timeline',
+                      f'--perfetto={folder}/t.pftrace',
+                      f'--chrome={folder}/t.json', softlake=['--stats'])
+    events = p['timeline']
+    for kind, what in (('batch', 'batches executed'),
+                       ('submit', 'batches executed'),
+                       ('draw', 'draws executed'),
+                       ('dispatch', 'compute dispatches executed')):
+        n = sum(e['kind'] == kind for e in events)
+        report(n == statistic(done.stderr, what),
+               f'timeline: {name}: {what} are events of kind {kind}', n,
+               done.stderr)
+    wrong, last = [], {}
+    for e in events:
+        context = last.setdefault(e['context'], {})
+        if e['kind'] == 'submit':
+            context[e['batch']] = e
+        elif e['kind'] == 'batch':
+            ok = context[e['batch']]['end_ns'] <= e['begin_ns'] and \
+                context.get('end', 0) <= e['begin_ns'] <= e['end_ns']
+            context['end'], context['work'] = e['end_ns'], e['begin_ns']
+            wrong += [e] * (not ok)
+        else:
+            ok = context['work'] <= e['begin_ns'] <= e['end_ns'] <= \
+                context['end']
+            context['work'] = e['end_ns']
+            wrong += [e] * (not ok)
+    report(not wrong, f'timeline: {name}: events nest', *wrong)
+    ran = {k['name'] for k in p['kernels'] if k['insn']}
+    named = {k for e in events for k in e.get('kernels', ())}
+    report(ran <= named, f'timeline: {name}: all kernels are named', ran - named)
+    check_chrome(folder, name, events)
+    if shutil.which('protoc'):
+        check_perfetto(folder, name, events)
+    return p
+
+
+def check_chrome(folder, name, events):
+    trace = json.loads((folder / 't.json').read_text())['traceEvents']
+    found = [(e['cat'], round(e['ts'] * 1000), round((e['ts'] + e['dur']) * 1000))
+             for e in trace if e['ph'] == 'X']
+    report(found == [(e['kind'], e['begin_ns'], e['end_ns']) for e in events],
+           f'chrome: {name}: slices are the events')
+    flows = [[e['id'] for e in trace if e['ph'] == ph] for ph in 'sf']
+    report(sorted(flows[0]) == sorted(flows[1]) and
+           len(set(flows[0])) == len(flows[0]),
+           f'chrome: {name}: an arrow leads to each batch')
+
+
+def check_perfetto(folder, name, events):
+    m = decode('perfetto', 'Trace', (folder / 't.pftrace').read_bytes())
+    packets = some(m, 'packet')
+    tracks = {some(t, 'uuid')[0]: t for p in packets
+              for t in some(p, 'track_descriptor')}
+    parents = {u for t in tracks.values() for u in some(t, 'parent_uuid')}
+    found, opened = [], {}
+    for p in packets:
+        for e in some(p, 'track_event'):
+            at, track = some(p, 'timestamp')[0], some(e, 'track_uuid')[0]
+            stack = opened.setdefault(track, [])
+            if some(e, 'type')[0] == 2:
+                found.append((*stack.pop(), at))
+            elif some(e, 'type')[0] == 1:
+                stack.append((some(e, 'categories')[0], at))
+            else:
+                found.append((some(e, 'categories')[0], at, at))
+    report(sorted(found) == sorted((e['kind'], e['begin_ns'], e['end_ns'])
+                                   for e in events) and
+           not any(opened.values()), f'perfetto: {name}: slices are the events')
+    report(set(opened) | parents == set(tracks),
+           f'perfetto: {name}: tracks are described')
 
 
 def check_tools(folder):
@@ -338,10 +418,20 @@ def check_from(folder):
                  f'--from={folder}/profile.json'])
     report(json.loads((run_dir / 'profile.json').read_text()) == p,
            '--from: the same profile.json', again.stderr)
+    bad = run([SOFTLAKE, 'profile', f'--from={folder}/profile.json',
+               f'--perfetto={folder}/t'])
+    report(bad.returncode == 125 and 'has no timeline' in bad.stderr,
+           '--from: a timeline that was not measured', bad.stderr)
     report(again.stderr.splitlines()[:4] == done.stderr.splitlines()[:4],
            '--from: the same summary', again.stderr, done.stderr)
     report(len(list(run_dir.glob('*'))) == len(names),
-           '--all: each file is there', *run_dir.glob('*'))
+           '--all: each file is there, but for timelines', *run_dir.glob('*'))
+    all_dir = folder / 'all'
+    done = run([SOFTLAKE, 'profile', '-q', '--all', '-o', str(all_dir), '--',
+                SCENES, 'triangle', str(folder / 'a.png')])
+    report(len(list(all_dir.glob('*'))) == len(names) + 2 and
+           'lanes' in (all_dir / 'profile.json').read_text(),
+           '--all: measures lanes and the timeline', done.stderr)
     run([SOFTLAKE, 'profile', '-q', '-o', str(from_dir),
          f'--from={folder}/profile.json'])
     report([f.name for f in from_dir.glob('*')] == ['profile.json'],
@@ -394,6 +484,8 @@ def main():
         check_lanes(folder)
         check_files(folder)
         check_pprof(folder)
+        for name in 'tex-upload-copy', 'compute-indirect':
+            check_timeline(folder, name)
         check_tools(folder)
         check_from(folder)
         check_status(folder)

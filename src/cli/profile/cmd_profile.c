@@ -24,17 +24,22 @@ static const char usage[] =
     "fewer threads than hardware are switched off. Needs no GPU and no "
     "rights.\n"
     "\n"
+    "      --timeline           also when batches, draws and dispatches ran\n"
     "      --lanes              also active lanes and divergent branches\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels, insns, messages\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --pprof[=FILE]       for pprof\n"
+    "      --perfetto[=FILE]    timeline for ui.perfetto.dev; implies "
+    "--timeline\n"
+    "      --chrome[=FILE]      timeline as Chrome's JSON; likewise\n"
     "      --folded[=FILE]      stacks for flamegraph.pl\n"
     "      --speedscope[=FILE]  for speedscope.app\n"
     "  -o, --output=DIR         where files without a name go; default\n"
     "                           softlake-profile-PID. Alone: as with --json\n"
-    "      --all                all of these files\n"
+    "      --all                all of these files, of all that can be "
+    "measured\n"
     "      --from=FILE          take the counts of a profile.json instead of\n"
     "                           running a command\n"
     "  -k, --kernel=GLOB        only kernels with such names\n"
@@ -65,6 +70,8 @@ enum report {
     REPORT_CSV,
     REPORT_CALLGRIND,
     REPORT_PPROF,
+    REPORT_PERFETTO,
+    REPORT_CHROME,
     REPORT_FOLDED,
     REPORT_SPEEDSCOPE,
     REPORT_COUNT
@@ -75,6 +82,8 @@ static const char *const default_names[REPORT_COUNT] = {
     [REPORT_CSV] = "csv",
     [REPORT_CALLGRIND] = "callgrind.out",
     [REPORT_PPROF] = "profile.pb.gz",
+    [REPORT_PERFETTO] = "profile.pftrace",
+    [REPORT_CHROME] = "profile.trace.json",
     [REPORT_FOLDED] = "profile.folded",
     [REPORT_SPEEDSCOPE] = "profile.speedscope.json",
 };
@@ -87,7 +96,7 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool as_run, quiet, lanes, source;
+    bool all, as_run, quiet, timeline, lanes, source;
     struct {
         const char *file;
         bool mesa_log;
@@ -98,6 +107,7 @@ struct options {
 enum {
     OPT_STAGE = 256,
     OPT_LANES,
+    OPT_TIMELINE,
     OPT_AS_RUN,
     OPT_TOP,
     OPT_FAIL_IF,
@@ -117,6 +127,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"stage", required_argument, NULL, OPT_STAGE},
     {"lanes", no_argument, NULL, OPT_LANES},
+    {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
     {"fail-if", required_argument, NULL, OPT_FAIL_IF},
@@ -131,6 +142,8 @@ static const struct option long_options[] = {
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
     {"callgrind", optional_argument, NULL, OPT_REPORT + REPORT_CALLGRIND},
     {"pprof", optional_argument, NULL, OPT_REPORT + REPORT_PPROF},
+    {"perfetto", optional_argument, NULL, OPT_REPORT + REPORT_PERFETTO},
+    {"chrome", optional_argument, NULL, OPT_REPORT + REPORT_CHROME},
     {"folded", optional_argument, NULL, OPT_REPORT + REPORT_FOLDED},
     {"speedscope", optional_argument, NULL, OPT_REPORT + REPORT_SPEEDSCOPE},
     {NULL, 0, NULL, 0},
@@ -192,12 +205,10 @@ take_option(struct options *o, int c)
     case 'k': o->kernel = optarg; return -1;
     case 'q': o->quiet = true; return -1;
     case OPT_STAGE: o->stage = optarg; return -1;
+    case OPT_TIMELINE: o->timeline = true; return -1;
     case OPT_LANES: o->lanes = true; return -1;
     case OPT_AS_RUN: o->as_run = true; return -1;
-    case OPT_ALL:
-        for (unsigned i = 0; i < REPORT_COUNT; i++)
-            o->wanted[i] = true;
-        return -1;
+    case OPT_ALL: o->all = o->lanes = o->timeline = true; return -1;
     case OPT_FROM: o->from = optarg; return -1;
     case OPT_SOURCE: o->source = true; return -1;
     case OPT_SYMBOLS:
@@ -248,6 +259,8 @@ write_report(const struct profile *p, const struct profile_origin *from,
     case REPORT_CSV: return profile_write_csv(p, file);
     case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
     case REPORT_PPROF: return profile_write_pprof(p, from, file);
+    case REPORT_PERFETTO: return profile_write_perfetto(p, file);
+    case REPORT_CHROME: return profile_write_chrome(p, file);
     case REPORT_FOLDED: return profile_write_folded(p, file);
     default: return profile_write_speedscope(p, file);
     }
@@ -263,7 +276,8 @@ write_reports(const struct profile *p, const struct profile_origin *from,
     snprintf(dir, sizeof dir, "softlake-profile-%d", (int)getpid());
     for (unsigned i = 0; i < REPORT_COUNT; i++) {
         const char *in = o->dir ? o->dir : dir, *file = o->file[i];
-        if (!o->wanted[i])
+        bool is_timeline = i == REPORT_PERFETTO || i == REPORT_CHROME;
+        if (!o->wanted[i] && (!o->all || (is_timeline && !p->timeline)))
             continue;
         if (!file) {
             mkdir(in, 0777);
@@ -327,6 +341,7 @@ run_profile(const struct options *o, char **argv)
 {
     struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
                               .lanes = o->lanes,
+                              .times = o->timeline,
                               .debug_info = o->source};
     struct profile p;
     int status = profile_run(&run, argv);
@@ -338,6 +353,7 @@ run_profile(const struct options *o, char **argv)
     if (why)
         cli_complain(0, "profile: cannot read the counters: %s", why);
     bool named = find_names(&p, o, run.dir);
+    profile_read_timeline(&p, run.dir);
     profile_remove(&run);
     struct profile_origin from = {argv, run.switches, status};
     int failed = report(&p, &from, o);
@@ -376,10 +392,11 @@ cli_profile(int argc, char **argv)
         fputs(usage, stderr);
         return CLI_EXIT_LAUNCHER;
     }
-    bool any = false;
+    bool any = o.all;
     for (unsigned i = 0; i < REPORT_COUNT; i++)
         any |= o.wanted[i];
     o.wanted[REPORT_JSON] |= o.dir && !any;
+    o.timeline |= o.wanted[REPORT_PERFETTO] || o.wanted[REPORT_CHROME];
     if (o.fail_if && !strncmp(o.fail_if, "simd", 4))
         o.lanes = true;
     return o.from ? convert_profile(&o) : run_profile(&o, argv + optind);

@@ -73,6 +73,10 @@ profile_run(struct profile_run *run, char **argv)
             unsetenv("SOFTLAKE_PROFILE_LANES");
         if (run->switches)
             set_switches(run->switches);
+        if (run->times)
+            setenv("SOFTLAKE_PROFILE_TIMES", "1", 1);
+        else
+            unsetenv("SOFTLAKE_PROFILE_TIMES");
         if (run->debug_info)
             setenv("SOFTLAKE_PROFILE_SOURCE", "1", 1);
         cli_add_cl_layer();

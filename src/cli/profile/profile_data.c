@@ -41,6 +41,7 @@ profile_free(struct profile *p)
         free(p->sources[i].text);
     }
     free(p->sources);
+    json_decref(p->timeline);
     free(p->kernels);
     *p = (struct profile){0};
 }

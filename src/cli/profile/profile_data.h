@@ -6,6 +6,7 @@
 #ifndef CLI_PROFILE_PROFILE_DATA_H
 #define CLI_PROFILE_PROFILE_DATA_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -141,6 +142,7 @@ struct profile {
     unsigned source_count;
     unsigned process_count;
     unsigned not_counted; /* kernels that found no counters */
+    json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
     bool has_lanes;       /* lanes and branches were counted */
     uint64_t executed;
     uint64_t all_lanes, lanes, channels; /* as of a kernel */
@@ -222,6 +224,11 @@ const char *profile_write_callgrind(const struct profile *p,
 const char *profile_write_folded(const struct profile *p, const char *file);
 const char *profile_write_speedscope(const struct profile *p, const char *file);
 
+/* profile_timeline.c: what processes left in the directory. */
+void profile_read_timeline(struct profile *p, const char *dir);
+const char *profile_write_perfetto(const struct profile *p, const char *file);
+const char *profile_write_chrome(const struct profile *p, const char *file);
+
 /* profile_pprof.c. */
 const char *profile_write_pprof(const struct profile *p,
                                 const struct profile_origin *from,
@@ -234,6 +241,7 @@ struct profile_run {
     char dir[64];
     const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
     bool lanes;           /* counts lanes and branches, too */
+    bool times;           /* tells when work ran */
     bool debug_info;      /* OpenCL programs are built with -g */
 };
 int profile_run(struct profile_run *run, char **argv);

@@ -250,6 +250,8 @@ profile_json(const struct profile *p, const struct profile_origin *from)
     json_object_set_new(o, "totals", totals);
     for (unsigned i = 0; i < p->kernel_count; i++)
         json_array_append_new(list, kernel_json(&p->kernels[i], p->has_lanes));
+    if (p->timeline)
+        json_object_set(o, "timeline", p->timeline);
     json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
     if (p->source_count)
@@ -485,6 +487,8 @@ profile_load_json(struct profile *p, struct profile_origin *from,
     }
     if (ok && from)
         load_origin(from, o);
+    if (json_is_array(json_object_get(o, "timeline")))
+        p->timeline = json_incref(json_object_get(o, "timeline"));
     for (size_t i = 0; p->kernels && i < json_array_size(list); i++)
         if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
             p->kernel_count++;

@@ -5,6 +5,7 @@
  * A sample is an instruction; its stack is the kernel, then the stage. Kernels
  * are mappings, one after the other, so that addresses tell instructions. */
 #include "cli/profile/profile_data.h"
+#include "cli/profile/timeline/protobuf.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,70 +15,6 @@
 #include <zlib.h>
 
 #define PAGE_B 4096u
-
-/* ---- protobuf ------------------------------------------------------------ */
-
-struct message {
-    uint8_t *data;
-    size_t size_B, capacity_B;
-    bool failed; /* no memory */
-};
-
-static void
-put_raw(struct message *m, const void *data, size_t size_B)
-{
-    if (m->size_B + size_B > m->capacity_B) {
-        size_t capacity_B = 2 * (m->size_B + size_B) + 64;
-        void *more = realloc(m->data, capacity_B);
-        m->failed |= !more;
-        if (!more)
-            return;
-        m->data = more;
-        m->capacity_B = capacity_B;
-    }
-    if (size_B)
-        memcpy(m->data + m->size_B, data, size_B);
-    m->size_B += size_B;
-}
-
-static void
-put_varint(struct message *m, uint64_t n)
-{
-    uint8_t bytes[10];
-    size_t count = 0;
-    for (; n > 127; n >>= 7)
-        bytes[count++] = (uint8_t)(n | 128);
-    bytes[count++] = (uint8_t)n;
-    put_raw(m, bytes, count);
-}
-
-/* Wire type 0. Zero is the default. */
-static void
-put_number(struct message *m, unsigned field, uint64_t n)
-{
-    if (!n)
-        return;
-    put_varint(m, field << 3);
-    put_varint(m, n);
-}
-
-/* Wire type 2. */
-static void
-put_bytes(struct message *m, unsigned field, const void *data, size_t size_B)
-{
-    put_varint(m, field << 3 | 2);
-    put_varint(m, size_B);
-    put_raw(m, data, size_B);
-}
-
-/* Ends an inner message, which becomes a field of the outer one. */
-static void
-put_message(struct message *m, unsigned field, struct message *inner)
-{
-    put_bytes(m, field, inner->data, inner->size_B);
-    m->failed |= inner->failed;
-    inner->size_B = 0;
-}
 
 /* ---- the profile --------------------------------------------------------- */
 
@@ -95,7 +32,7 @@ enum { /* fields of Profile */
 
 struct writer {
     const struct profile *profile;
-    struct message out, part, line, list;
+    struct proto out, part, line, list;
     uint64_t strings, functions, locations; /* so far */
     uint64_t base_B;                        /* where the next kernel begins */
 };
@@ -104,16 +41,16 @@ struct writer {
 static uint64_t
 add_string(struct writer *w, const char *text)
 {
-    put_bytes(&w->out, PROFILE_STRING, text, strlen(text));
+    proto_bytes(&w->out, PROFILE_STRING, text, strlen(text));
     return w->strings++;
 }
 
 static void
 put_value_type(struct writer *w, unsigned field, const char *type)
 {
-    put_number(&w->part, 1, add_string(w, type));
-    put_number(&w->part, 2, add_string(w, "count"));
-    put_message(&w->out, field, &w->part);
+    proto_number(&w->part, 1, add_string(w, type));
+    proto_number(&w->part, 2, add_string(w, "count"));
+    proto_message(&w->out, field, &w->part);
 }
 
 /* file: NULL if it is not known. */
@@ -122,11 +59,11 @@ add_function(struct writer *w, const char *name, const char *file)
 {
     uint64_t text = add_string(w, name);
     uint64_t file_text = file ? add_string(w, file) : 0;
-    put_number(&w->part, 1, ++w->functions);
-    put_number(&w->part, 2, text);
-    put_number(&w->part, 3, text);
-    put_number(&w->part, 4, file_text);
-    put_message(&w->out, PROFILE_FUNCTION, &w->part);
+    proto_number(&w->part, 1, ++w->functions);
+    proto_number(&w->part, 2, text);
+    proto_number(&w->part, 3, text);
+    proto_number(&w->part, 4, file_text);
+    proto_message(&w->out, PROFILE_FUNCTION, &w->part);
     return w->functions;
 }
 
@@ -135,13 +72,13 @@ static uint64_t
 add_location(struct writer *w, uint64_t mapping, uint64_t address,
              uint64_t function, uint32_t line)
 {
-    put_number(&w->line, 1, function);
-    put_number(&w->line, 2, line);
-    put_number(&w->part, 1, ++w->locations);
-    put_number(&w->part, 2, mapping);
-    put_number(&w->part, 3, address);
-    put_message(&w->part, 4, &w->line);
-    put_message(&w->out, PROFILE_LOCATION, &w->part);
+    proto_number(&w->line, 1, function);
+    proto_number(&w->line, 2, line);
+    proto_number(&w->part, 1, ++w->locations);
+    proto_number(&w->part, 2, mapping);
+    proto_number(&w->part, 3, address);
+    proto_message(&w->part, 4, &w->line);
+    proto_message(&w->out, PROFILE_LOCATION, &w->part);
     return w->locations;
 }
 
@@ -151,28 +88,28 @@ add_mapping(struct writer *w, const struct profile_code *k, uint64_t id,
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, k->hash);
-    put_number(&w->part, 1, id);
-    put_number(&w->part, 2, w->base_B);
-    put_number(&w->part, 3, w->base_B + k->size_B);
-    put_number(&w->part, 5, add_string(w, k->name));
-    put_number(&w->part, 6, add_string(w, hash));
-    put_number(&w->part, 7, 1); /* has functions */
-    put_number(&w->part, 9, has_lines);
-    put_message(&w->out, PROFILE_MAPPING, &w->part);
+    proto_number(&w->part, 1, id);
+    proto_number(&w->part, 2, w->base_B);
+    proto_number(&w->part, 3, w->base_B + k->size_B);
+    proto_number(&w->part, 5, add_string(w, k->name));
+    proto_number(&w->part, 6, add_string(w, hash));
+    proto_number(&w->part, 7, 1); /* has functions */
+    proto_number(&w->part, 9, has_lines);
+    proto_message(&w->out, PROFILE_MAPPING, &w->part);
 }
 
 static void
 add_sample(struct writer *w, const struct profile_insn *n, uint64_t location,
            uint64_t stage)
 {
-    put_varint(&w->list, location);
-    put_varint(&w->list, stage);
-    put_message(&w->part, 1, &w->list);
-    put_varint(&w->list, n->count);
+    proto_varint(&w->list, location);
+    proto_varint(&w->list, stage);
+    proto_message(&w->part, 1, &w->list);
+    proto_varint(&w->list, n->count);
     if (w->profile->has_lanes)
-        put_varint(&w->list, n->lanes);
-    put_message(&w->part, 2, &w->list);
-    put_message(&w->out, PROFILE_SAMPLE, &w->part);
+        proto_varint(&w->list, n->lanes);
+    proto_message(&w->part, 2, &w->list);
+    proto_message(&w->out, PROFILE_SAMPLE, &w->part);
 }
 
 /* The source of most of a kernel: that of its first line. NULL: not known. */
@@ -213,15 +150,15 @@ static void
 add_comment(struct writer *w, const struct profile_origin *from)
 {
     for (char **s = from->command; s && *s; s++) {
-        put_raw(&w->part, s == from->command ? "" : " ", s != from->command);
-        put_raw(&w->part, *s, strlen(*s));
+        proto_raw(&w->part, s == from->command ? "" : " ", s != from->command);
+        proto_raw(&w->part, *s, strlen(*s));
     }
-    put_message(&w->out, PROFILE_STRING, &w->part);
-    put_number(&w->out, PROFILE_COMMENT, w->strings++);
+    proto_message(&w->out, PROFILE_STRING, &w->part);
+    proto_number(&w->out, PROFILE_COMMENT, w->strings++);
 }
 
 static const char *
-write_gzip(const struct message *m, const char *file)
+write_gzip(const struct proto *m, const char *file)
 {
     errno = 0;
     gzFile f = m->failed ? NULL : gzopen(file, "wbe");
@@ -250,7 +187,7 @@ profile_write_pprof(const struct profile *p, const struct profile_origin *from,
     if (p->has_lanes)
         put_value_type(&w, PROFILE_SAMPLE_TYPE, "lanes");
     put_value_type(&w, PROFILE_PERIOD_TYPE, "instructions");
-    put_number(&w.out, PROFILE_PERIOD, 1);
+    proto_number(&w.out, PROFILE_PERIOD, 1);
     add_comment(&w, from);
     for (unsigned i = 0; i < p->kernel_count; i++)
         if (p->kernels[i].executed)

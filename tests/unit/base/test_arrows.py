@@ -70,7 +70,8 @@ SUBROOMS = {
     'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
             'kernel': set(), 'launch': set(), 'symbols': {'kernel'},
             'profile': {'launch', 'symbols'}},
-    'cli/profile': {'report': set(), '': {'report'}},
+    'cli/profile': {'report': set(), 'timeline': set(),
+                    '': {'report', 'timeline'}},
     'drm-shim': {
         'core': set(),
         'report': {'core'},
@@ -155,7 +156,7 @@ SUB_PUBLIC = {
         'cli/kernel/elf_file.h', 'cli/kernel/program.h',
         'cli/kernel/read_file.h', 'cli/symbols/sha1.h',
     },
-    'cli/profile': set(),
+    'cli/profile': {'cli/profile/timeline/protobuf.h'},
     'drm-shim': set(),
     'engine': {
         'engine/core/hang.h',

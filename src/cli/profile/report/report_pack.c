@@ -101,6 +101,7 @@ report_pack(const json_t *profile, size_t limit_B)
         json_array_append_new(list, pack_kernel(&pack, kernel));
     json_object_set_new(packed, "kernels", list);
     json_object_set_new(packed, "texts", pack.texts);
+    json_object_del(packed, "timeline"); /* not shown */
     json_decref(pack.index);
     return packed;
 }

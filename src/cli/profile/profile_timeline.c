@@ -1,0 +1,51 @@
+/* profile_timeline.c: the timeline of a profile. */
+#include "cli/profile/profile_data.h"
+#include "cli/profile/timeline/timeline.h"
+#include "eu/profile/profile_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As the kernel is called in tables. */
+static void
+name_kernel(void *data, uint64_t hash, unsigned stage, unsigned simd,
+            char *text, size_t size_B)
+{
+    static const char *const stages[] = {
+#define X(id, name) name,
+        PROFILE_STAGES(X)
+#undef X
+    };
+    const struct profile *p = data;
+    const char *name = stage < sizeof stages / sizeof *stages ? stages[stage]
+                                                              : "eu";
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        if (k->hash != hash || k->simd != simd || strcmp(k->stage, name))
+            continue;
+        snprintf(text, size_B, "%s", k->name);
+        return;
+    }
+    snprintf(text, size_B, "%s_%016" PRIx64 "_simd%u", name, hash, simd);
+}
+
+void
+profile_read_timeline(struct profile *p, const char *dir)
+{
+    p->timeline = timeline_read(dir, name_kernel, p);
+}
+
+const char *
+profile_write_perfetto(const struct profile *p, const char *file)
+{
+    return p->timeline ? timeline_write_perfetto(p->timeline, file)
+                       : "the profile has no timeline";
+}
+
+const char *
+profile_write_chrome(const struct profile *p, const char *file)
+{
+    return p->timeline ? timeline_write_chrome(p->timeline, file)
+                       : "the profile has no timeline";
+}
