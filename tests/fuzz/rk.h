@@ -7,6 +7,7 @@
 #define RK_H
 
 #include "eu/jit/jit.h"
+#include "eu/profile/profile_file.h"
 #include "eu/tiers/kernel.h"
 #include "eu/tiers/tiers.h"
 
@@ -85,6 +86,12 @@ void rk_add_random_send(struct rk *k);
 
 /* rk_run.c */
 #define RK_SLOT 8 /* where a kernel's counters begin, if rk.counts is set */
+#define RK_COUNTERS (RK_SLOT + RK_MAX_B / 8 * PROFILE_LANES_ARRAYS)
+/* Whether two arrays of counters say the same of each instruction: of two runs
+ * of which compiled code or the interpreter may have counted parts. */
+bool rk_same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
+                    const uint64_t *compiled, const uint64_t *reference,
+                    char *text, size_t text_size);
 struct rk_result {
     bool built, finished;
     uint32_t op_count, native_count;

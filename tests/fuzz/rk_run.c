@@ -5,7 +5,6 @@
 
 #include "base/fpmode.h"
 #include "eu/profile/profile.h"
-#include "eu/profile/profile_file.h"
 
 static const char *const mode_names[RK_MODES] = {
     [RK_BLOCKS] = "blocks",
@@ -180,11 +179,6 @@ compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
     return true;
 }
 
-/* Counts of a kernel (eu/profile/profile_file.h). */
-struct counters {
-    uint64_t at[RK_SLOT + RK_MAX_B / 8 * PROFILE_LANES_ARRAYS];
-};
-
 /* What the arrays say of one instruction. */
 struct insn_counts {
     uint64_t runs, lanes, contrary, divergent, contrary_lanes;
@@ -210,10 +204,10 @@ block_lanes(struct block_counts *b, const struct eu_insn *insn, uint64_t first)
 }
 
 static struct insn_counts
-read_insn(const struct counters *c, struct block_counts *b,
+read_insn(const uint64_t *counters, struct block_counts *b,
           const struct eu_insn *insn, uint32_t units, uint32_t u)
 {
-    const uint64_t *at = &c->at[RK_SLOT + u];
+    const uint64_t *at = &counters[RK_SLOT + u];
     struct insn_counts n = {
         .runs = at[PROFILE_RAN * units] + b->entries + b->full,
         .contrary = at[PROFILE_CONTRARY * units],
@@ -226,26 +220,32 @@ read_insn(const struct counters *c, struct block_counts *b,
     return n;
 }
 
-/* Whether compiled code and the interpreter count each instruction alike. */
-static bool
-same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
-            const struct counters *compiled, const struct counters *reference,
-            char *text, size_t text_size)
+static void
+begin_block(struct block_counts *b, const uint64_t *counters, uint32_t units,
+            uint32_t u)
+{
+    b->entries = counters[RK_SLOT + PROFILE_ENTERED * units + u];
+    b->full = counters[RK_SLOT + PROFILE_ENTERED_FULL * units + u];
+    b->seen = 0;
+}
+
+bool
+rk_same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
+               const uint64_t *compiled, const uint64_t *reference, char *text,
+               size_t text_size)
 {
     uint32_t units = kernel->size_B / 8;
-    struct block_counts block = {0}, none = {0};
+    struct block_counts block[2] = {{0}, {0}};
     for (uint32_t u = 0; u < units; u++) {
         if (kernel->op_of[u] == EU_NO_OP)
             continue;
         const struct eu_insn *insn = kernel->ops[kernel->op_of[u]].insn;
         if (eu_jit_begins_block(jit, u * 8)) {
-            const uint64_t *at = &compiled->at[RK_SLOT + u];
-            block.entries = at[PROFILE_ENTERED * units];
-            block.full = at[PROFILE_ENTERED_FULL * units];
-            block.seen = 0;
+            begin_block(&block[0], compiled, units, u);
+            begin_block(&block[1], reference, units, u);
         }
-        struct insn_counts a = read_insn(compiled, &block, insn, units, u);
-        struct insn_counts b = read_insn(reference, &none, insn, units, u);
+        struct insn_counts a = read_insn(compiled, &block[0], insn, units, u);
+        struct insn_counts b = read_insn(reference, &block[1], insn, units, u);
         if (!memcmp(&a, &b, sizeof a))
             continue;
         snprintf(
@@ -269,14 +269,16 @@ static bool
 compare_messages(const struct eu_jit *jit, struct eu_thread *a,
                  struct rk_result *r, char *text, size_t text_size)
 {
-    struct counters count_a = {0}, count_b = {0};
+    static _Thread_local uint64_t count_a[RK_COUNTERS], count_b[RK_COUNTERS];
     struct eu_thread b = *a;
     struct rk_log log_a = {.lanes = eu_jit_info(jit).lane_independent},
                   log_b = log_a;
     unsigned patience_a = 6, patience_b = 6;
+    memset(count_a, 0, sizeof count_a);
+    memset(count_b, 0, sizeof count_b);
     a->user = &log_a;
     b.user = &log_b;
-    eu_profile_count_at(count_a.at);
+    eu_profile_count_at(count_a);
     do
         eu_jit_execute(jit, a, 400);
     while (rk_notify(a, &patience_a));
@@ -288,14 +290,15 @@ compare_messages(const struct eu_jit *jit, struct eu_thread *a,
     r->finished = a->status == EU_FINISHED || a->status == EU_FAILED;
     if (!r->finished)
         return true;
-    eu_profile_count_at(count_b.at);
+    eu_profile_count_at(count_b);
     do
         eu_run_reference(&b, 4000);
     while (rk_notify(&b, &patience_b));
     /* A block whose instruction fails counts as a whole. */
     if (a->status == b.status && log_a.hash == log_b.hash)
         return a->status == EU_FAILED || !a->kernel->profile_slot ||
-               same_counts(jit, a->kernel, &count_a, &count_b, text, text_size);
+               rk_same_counts(jit, a->kernel, count_a, count_b, text,
+                              text_size);
     snprintf(text, text_size,
              "status %d after %u messages, interpreted %d after %u, which "
              "differ",

@@ -161,6 +161,7 @@ eu_launch_run_two(const struct eu_launch *l, struct eu_thread *t,
             return false;
         eu_launch_start(l, &t[n], mask[n], mask[n]);
     }
+    eu_profile_enter();
     return l->two(l, t, budget);
 }
 

@@ -12,14 +12,18 @@
 
 #define MASK_AT offsetof(struct eu_thread, mask)
 
-/* Where the counter is, from the address in fs:[eu_profile_tls_B()] on. */
+size_t
+jit_counter_at(const struct jit *j, uint32_t ip_B, unsigned array)
+{
+    const struct eu_kernel *k = j->f->origin;
+    return (k->profile_slot + array * (k->size_B / 8) + ip_B / 8) *
+           sizeof(uint64_t);
+}
+
 static size_t
 counter_at(const struct jit *j, uint32_t op, enum profile_array array)
 {
-    const struct eu_kernel *k = j->f->origin;
-    return (k->profile_slot + (uint32_t)array * (k->size_B / 8) +
-            j->f->k->ops[op].ip / 8) *
-           sizeof(uint64_t);
+    return jit_counter_at(j, j->f->k->ops[op].ip, array);
 }
 
 /* Whether the op is an instruction with channels that may be off. */

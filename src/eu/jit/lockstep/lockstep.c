@@ -104,10 +104,12 @@ begin_thread(struct jit *j)
 {
     struct x86 *x = &j->x;
     /* Only messages read it. */
-    if (j->f->in.sfids) {
+    if (j->f->in.sfids || j->f->flags & EU_JIT_LANES) {
         x86_load_from_rax(x, X86_RCX, ENTRY_AT(j->nth, mask));
         x86_store(x, X86_RCX, THREAD_AT(mask), 4);
     }
+    if (j->f->flags & EU_JIT_LANES)
+        jit_lockstep_need_lanes(j);
     if (j->f->in.clobbers != EU_CLOBBERS_NONE && j->f->finds_flags) {
         unsigned zero = jit_temp(j);
         x86_vop(x, X86_PXOR, 0, zero, zero, x86_reg(zero), 0);
@@ -239,8 +241,6 @@ go_on(struct jit *j)
     jit_leave(j);
 }
 
-#define LEFT_AT THREAD_AT(chan_ip) /* budget left as the threads began */
-
 void
 jit_lose(struct jit *j, uint32_t from)
 {
@@ -289,14 +289,21 @@ compile_lockstep(struct jit *j)
     jit_forget(j);
     j->chain_at = j->x.size;
     x86_store(&j->x, X86_R12, LEFT_AT, 8);
-    if (!j->f->group) {
+    jit_lockstep_clear_turns(j);
+    if (!j->f->group)
         load_row(j);
-        for (unsigned n = 0; n < j->f->threads; n++, jit_turn(j))
+    for (unsigned n = 0; n < j->f->threads; n++, jit_turn(j)) {
+        if (!j->f->group) {
             begin_thread(j);
+        } else if (j->f->flags & EU_JIT_LANES) {
+            x86_load(&j->x, X86_RCX, THREAD_AT(mask), 4);
+            jit_lockstep_need_lanes(j);
+        }
     }
     uint32_t i = jit_lockstep_ops(j, &messages);
     j->here = i;
     spend_outside(j, i + 1);
+    jit_lockstep_count(j, i + 1);
     messages += j->f->group;
     if (messages)
         x86_alu_mem_imm(&j->x, X86_ADD, THREAD_AT(message_count),
@@ -345,7 +352,8 @@ static void *
 make_code(struct jit *j, struct jit_facts *f, const struct eu_jit *jit)
 {
     if (!jit_allocate(j, f) || !jit_analyse(f, true) ||
-        (f->threads > 2 && !suits_four(j)) || !find_loops(j))
+        (f->threads > 2 && !suits_four(j)) || !find_loops(j) ||
+        !jit_lockstep_counts_fit(j))
         return NULL;
     j->chain_grf = jit->chain_grf;
     jit_prologue(j);

@@ -109,6 +109,7 @@ jit_lockstep_begin_loop(struct jit *j, const struct jit_loop *l)
     x86_test(x, X86_R12);
     jit_lose(j, x86_jump(x, X86_CC_LE));
     jit_spend(j, jit_count_ops(j, l->head, l->head + 2));
+    jit_lockstep_count_turn(j, l);
 }
 
 void

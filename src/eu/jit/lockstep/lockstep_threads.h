@@ -47,6 +47,21 @@ void jit_lockstep_leave_loop(struct jit *j, const struct jit_loop *l,
                              struct jit_exit *e);
 void jit_lockstep_end_loop(struct jit *j, uint32_t i, const struct jit_exit *e);
 
+/* lockstep_counts.c: profiles. Before begin, and at its head, a loop clears and
+ * counts its turns; the end adds up all blocks before the op. */
+#define LEFT_AT offsetof(struct eu_thread, chan_ip) /* budget at the begin */
+#define TURNS_AT (LEFT_AT + sizeof(uint64_t))
+#define MOST_TURNS 30u /* loops */
+static_assert(sizeof((struct eu_thread){0}.chan_ip) >=
+                  sizeof(uint64_t) + MOST_TURNS * sizeof(uint32_t),
+              "room for them");
+bool jit_lockstep_counts_fit(const struct jit *j);
+bool jit_lockstep_counts_lanes(const struct jit *j);
+void jit_lockstep_need_lanes(struct jit *j);
+void jit_lockstep_clear_turns(struct jit *j);
+void jit_lockstep_count_turn(struct jit *j, const struct jit_loop *l);
+void jit_lockstep_count(struct jit *j, uint32_t end);
+
 /* lockstep_group.c: messages before the last one, and the end. */
 void jit_group_send(struct jit *j, uint32_t i);
 void jit_end_group(struct jit *j);

@@ -144,6 +144,15 @@ x86_inc_at(struct x86 *x, unsigned base, size_t disp)
     x86_put_rex(x, true, 0, 0, at << 8 | 0xff, 6);
 }
 
+/* qword [base + disp] += imm, less than 128; base likewise */
+static inline void
+x86_add_imm_at(struct x86 *x, unsigned base, size_t disp, uint8_t imm)
+{
+    uint64_t at = x86_at_disp(0, base, (int32_t)disp);
+    assert(imm < 128);
+    x86_put_rex(x, true, 0, 0, (uint64_t)imm << 48 | at << 8 | 0x83, 7);
+}
+
 /* qword [base + disp] += gpr; base likewise */
 static inline void
 x86_add_at(struct x86 *x, unsigned base, size_t disp, unsigned gpr)

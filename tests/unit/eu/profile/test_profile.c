@@ -1,12 +1,12 @@
 /* test_profile.c: compiled code and the interpreter count each instruction and
  * its lanes alike: in random kernels, in loops that all channels leave at once,
- * in IFs, and where threads wait. Chains count the lanes of each thread. */
+ * in IFs, and where threads wait. Chains count the lanes of each thread, and
+ * threads in lockstep what they would count alone. */
 #include "compare_tiers.h"
 #include "if_kernels.h"
 #include "loop_kernels.h"
 
 #include "eu/profile/profile.h"
-#include "eu/profile/profile_file.h"
 
 static void
 make_counted(struct rk *k, void (*make)(struct rk *k, uint64_t seed),
@@ -71,7 +71,7 @@ drop_colors(void)
 static unsigned
 count_chain(struct rk *k, uint64_t seed)
 {
-    static uint64_t counters[RK_SLOT + RK_MAX_B / 8 * PROFILE_LANES_ARRAYS];
+    static uint64_t counters[RK_COUNTERS];
     static struct eu_thread t[EU_CHAIN_THREADS];
     static struct caught_row to;
     struct rk state = {.random = seed, .banks = true, .simd = 16};
@@ -121,4 +121,71 @@ Test(profile, chains)
         threads += count_chain(&k, seed);
     }
     cr_expect_gt(threads, 300);
+}
+
+/* Runs a chain in lockstep, and its threads singly. Returns whether both ended,
+ * after a comparison of their counts. */
+static bool
+compare_lockstep(struct rk *k, uint64_t seed, eu_send_fn send)
+{
+    static uint64_t counters[2][RK_COUNTERS];
+    static struct eu_thread single, t[EU_CHAIN_THREADS];
+    static struct caught_row to;
+    struct rk state = {.random = seed, .banks = true, .simd = 16};
+    struct rk_log log[2] = {{.lanes = true}, {.lanes = true}};
+    struct ready r;
+    int64_t left[2] = {BUDGET, BUDGET};
+    unsigned done = 0;
+    char text[512];
+    const struct eu_launch *l = &r.launch;
+    if (make_ready(&r, &state, k, seed % 4, send, &to) && l->chains &&
+        eu_jit_lockstep(l->jit, 2)) {
+        if (seed % 2)
+            eu_jit_lockstep(l->jit, 4);
+        poison(&single, (unsigned)seed);
+        rk_fill_registers(&state, &single);
+        t[0] = single;
+        single.user = &log[0];
+        t[0].user = &log[1];
+        memset(counters, 0, sizeof counters);
+        uint32_t before = eu_launch_begin(l);
+        eu_profile_count_at(counters[0]);
+        done = run_single(l, &single, true, NULL, r.row, &to, &left[0]);
+        eu_profile_count_at(counters[1]);
+        struct eu_chain_entry *at = eu_launch_chain(
+            l, t, r.row, (struct eu_epilogue){0}, true, &left[1]);
+        eu_launch_end(l, before);
+        eu_profile_count_at(NULL);
+        done = done == r.count && at == &r.row[r.count - 1] &&
+               t[0].status == EU_FINISHED;
+    }
+    if (done)
+        cr_assert(rk_same_counts(l->jit, r.kernel, counters[1], counters[0],
+                                 text, sizeof text),
+                  "seed %llu: %s", (unsigned long long)seed, text);
+    eu_kernel_free(r.kernel);
+    return done;
+}
+
+Test(profile, lockstep)
+{
+    static struct rk k;
+    unsigned rows[4] = {0};
+    if (cpu_selected() < CPU_AVX512)
+        return;
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        for (unsigned kind = 0; kind < 4; kind++) {
+            if (kind == 0)
+                make_silent(&k, seed, seed % 3);
+            else
+                (kind == 1   ? make_loops
+                 : kind == 2 ? make_circles
+                             : make_hoisted)(&k, seed);
+            k.counts = true;
+            k.lanes = seed % 5;
+            rows[kind] += compare_lockstep(&k, seed, NULL);
+        }
+    }
+    for (unsigned kind = 0; kind < 4; kind++)
+        cr_expect_gt(rows[kind], 10, "kind %u: %u", kind, rows[kind]);
 }

@@ -5,6 +5,7 @@
 
 #include "base/fpmode.h"
 #include "eu/jit/jit.h"
+#include "eu/profile/profile.h"
 #include "eu/tiers/kernel.h"
 #include "eu/tiers/tiers.h"
 #include "memory_kernels.h"
@@ -111,6 +112,18 @@ expect_world(const struct world *got, const struct world *want, uint64_t seed)
                          "kernel %llu: memory", (unsigned long long)seed);
 }
 
+/* Profiles: of compiled code, and of the interpreter. */
+static uint64_t counters[2][RK_COUNTERS];
+
+static void
+expect_counts(const struct eu_launch *l, uint64_t seed)
+{
+    char text[512];
+    cr_expect(rk_same_counts(l->jit, l->start.kernel, counters[0], counters[1],
+                             text, sizeof text),
+              "kernel %llu: %s", (unsigned long long)seed, text);
+}
+
 /* Two threads given up must be in their initial state. */
 static void
 run_two(const struct eu_launch *l, struct world got[2], struct world want[2],
@@ -127,12 +140,16 @@ run_two(const struct eu_launch *l, struct world got[2], struct world want[2],
         t[n].slm = &got[n].range[PLACES - 1];
     }
     u = t[1];
+    memset(counters, 0, sizeof counters);
+    eu_profile_count_at(counters[0]);
     bool done = l->two(l, t, BUDGET);
     tally->together += done;
     tally->lost += !done;
     for (unsigned n = 0; n < 2; n++) {
+        eu_profile_count_at(counters[0]);
         if (!done)
             l->run(l, &t[n], BUDGET);
+        eu_profile_count_at(counters[1]);
         cr_assert_eq(t[n].status, EU_FINISHED);
         enum eu_status s = run_alone(l->start.kernel, &u, &want[n], mask[n],
                                      2 * seed + n);
@@ -143,6 +160,8 @@ run_two(const struct eu_launch *l, struct world got[2], struct world want[2],
         tally->sent[0] += got[n].sent;
         tally->sent[1] += want[n].sent;
     }
+    if (l->start.kernel->profile_slot)
+        expect_counts(l, seed);
 }
 
 static void
@@ -152,6 +171,8 @@ compare(struct world got[2], struct world want[2], uint64_t seed,
     struct rk random = {.random = seed};
     struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
     cr_assert_not_null(kernel);
+    kernel->profile_slot = seed % 2 ? RK_SLOT : 0;
+    kernel->profile_lanes = seed % 2 && seed % 3;
     struct eu_start s = {.kernel = kernel,
                          .simd = 16,
                          .denorm_f_retain = true,
@@ -171,6 +192,7 @@ compare(struct world got[2], struct world want[2], uint64_t seed,
             run_two(&l, got, want, mask, seed + again * UINT64_C(1000003),
                     tally);
     }
+    eu_profile_count_at(NULL);
     fpmode_set(mode);
     eu_kernel_free(kernel);
 }
