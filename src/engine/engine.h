@@ -184,6 +184,11 @@ typedef void (*engine_oa_sample_fn)(uint32_t context_id,
                                     enum engine_oa_moment moment);
 bool engine_oa_start(struct engine *engine, engine_oa_sample_fn sample);
 void engine_oa_stop(struct engine *engine);
+/* What the flexible counters count: the registers 0xe458, 0xe558, 0xe658,
+ * 0xe758, 0xe45c, 0xe55c and 0xe65c. */
+#define ENGINE_OA_FLEX 7
+bool engine_oa_configure(struct engine *engine,
+                         const uint32_t flex[ENGINE_OA_FLEX]);
 /* Fills a report of format A32u40_A4u32_B8_C8. */
 #define ENGINE_OA_REPORT_DW 64
 void engine_oa_report(struct engine *engine, uint32_t reason,

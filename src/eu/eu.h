@@ -27,10 +27,31 @@ struct eu_kernel; /* decoded code, compiled when first run */
 const struct eu_kernel *eu_kernel_get(const void *code, size_t avail_B,
                                       enum eu_gen gen);
 void eu_kernel_unref(const struct eu_kernel *kernel);
-/* For profiles: the kernel runs in this stage (the engine's enum stage_kind).
+/* Like eu_kernel_get(), but the kernel counts for eu_busy_read(). */
+const struct eu_kernel *eu_kernel_get_counted(const void *code, size_t avail_B,
+                                              enum eu_gen gen);
+/* For profiles, and eu_busy_read(): the kernel runs in this stage (the engine's
+ * enum stage_kind).
  */
 void eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
                         unsigned simd);
+/* A model of how long the instructions of counted kernels have kept the pipes
+ * of the EUs busy, in cycles, all EUs together: executions, which are exact,
+ * times the cycles that an instruction of its size takes to issue. */
+enum eu_pipe { EU_PIPE_FPU0, EU_PIPE_FPU1, EU_PIPE_SEND, EU_PIPES };
+enum eu_shape {
+    EU_SHAPE_OTHER,
+    EU_SHAPE_TERNARY,
+    EU_SHAPE_BINARY,
+    EU_SHAPE_MOVE,
+    EU_SHAPES
+};
+#define EU_BUSY_STAGES 6 /* of eu_kernel_note_use() */
+struct eu_busy {
+    uint64_t cycles[EU_BUSY_STAGES][EU_PIPES][EU_SHAPES];
+};
+/* Sums since the process began. Any thread. */
+void eu_busy_read(struct eu_busy *busy);
 /* Lists the instructions that each kernel leaves to the interpreter, for
  * trace(eu). */
 void eu_trace_fallbacks(void);

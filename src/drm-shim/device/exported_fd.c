@@ -10,7 +10,6 @@
 #include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ------------------------------------------------------------------------
  * sync_file */
@@ -195,12 +194,12 @@ stream_ioctl(int fd, unsigned long request, uint64_t arg)
     case I915_PERF_IOCTL_ENABLE: return oa_stream_enable(fd, true);
     case I915_PERF_IOCTL_DISABLE: return oa_stream_enable(fd, false);
     case I915_PERF_IOCTL_CONFIG: {
+        struct oa_chosen metrics;
         int tree = devtree_open_root();
-        struct oa_metrics *m = tree < 0 ? NULL : oa_metrics_read(tree, arg);
+        bool known = tree >= 0 && oa_metrics_choose(tree, arg, &metrics);
         if (tree >= 0)
             close(tree);
-        free(m);
-        return m ? oa_stream_configure(fd, arg) : -EINVAL;
+        return known ? oa_stream_configure(fd, &metrics) : -EINVAL;
     }
     default: return -EINVAL;
     }

@@ -147,7 +147,7 @@ read_property(struct properties *p, uint64_t id, uint64_t value)
         return 0;
     case DRM_I915_PERF_PROP_SAMPLE_OA: p->sample |= value != 0; return 0;
     case DRM_I915_PERF_PROP_OA_METRICS_SET:
-        p->start.metrics_id = value;
+        p->start.metrics.id = value;
         return value ? 0 : -EINVAL;
     case DRM_I915_PERF_PROP_OA_FORMAT:
         p->format = value;
@@ -204,14 +204,13 @@ find_context(struct drm_file *file, struct properties *p)
 }
 
 static bool
-has_metrics(uint64_t id)
+choose_metrics(struct oa_chosen *metrics)
 {
     int tree = devtree_open_root();
-    struct oa_metrics *m = tree < 0 ? NULL : oa_metrics_read(tree, id);
+    bool known = tree >= 0 && oa_metrics_choose(tree, metrics->id, metrics);
     if (tree >= 0)
         close(tree);
-    free(m);
-    return m;
+    return known;
 }
 
 int
@@ -236,7 +235,7 @@ ioctl_perf_open(struct drm_file *file, void *arg)
     /* The order of the kernel: an open stream counts before the set does. */
     if (oa_stream_is_open())
         return -EBUSY;
-    if (!p.format || !has_metrics(p.start.metrics_id))
+    if (!p.format || !choose_metrics(&p.start.metrics))
         return -EINVAL;
     return oa_stream_open(&p.start);
 }

@@ -44,9 +44,18 @@ uint64_t oa_metrics_find(int tree_fd, const char uuid[OA_UUID_LENGTH]);
 /* Fills in up to `max` ids; returns how many there are. */
 unsigned oa_metrics_list(int tree_fd, uint64_t *ids, unsigned max);
 
+/* A set, as a stream uses it. */
+#define OA_FLEX 7
+struct oa_chosen {
+    uint64_t id;
+    uint32_t flex[OA_FLEX]; /* see engine_oa_configure() */
+};
+/* False: there is no such set. */
+bool oa_metrics_choose(int tree_fd, uint64_t id, struct oa_chosen *chosen);
+
 struct oa_stream_start {
     uint32_t context_id; /* 0: reports of all contexts */
-    uint64_t metrics_id;
+    struct oa_chosen metrics;
     uint64_t period_ns; /* 0: no reports but those of context switches */
     bool disabled, cloexec, nonblock;
 };
@@ -59,7 +68,7 @@ bool oa_stream_is(int fd);
 /* The ioctls of a stream: 0 or -EINVAL. */
 int oa_stream_enable(int fd, bool enable);
 /* Changes the metric set; returns the id of the set before. */
-int oa_stream_configure(int fd, uint64_t metrics_id);
+int oa_stream_configure(int fd, const struct oa_chosen *metrics);
 /* In the child of fork(): the stream is the parent's. */
 void oa_stream_after_fork(void);
 

@@ -186,6 +186,31 @@ oa_metrics_read(int tree_fd, uint64_t id)
     return m;
 }
 
+/* The order of the flex ranges is that of the engine's registers. */
+static void
+read_flex(const struct oa_metrics *m, uint32_t flex_of[OA_FLEX])
+{
+    const struct oa_register_value *v = m->value + m->count[OA_LIST_MUX] +
+                                        m->count[OA_LIST_BOOLEAN];
+    for (uint32_t i = 0; i < m->count[OA_LIST_FLEX]; i++)
+        for (unsigned k = 0; k < OA_FLEX; k++)
+            if (flex[k].first == v[i].address)
+                flex_of[k] = v[i].value;
+}
+static_assert(ARRAY_SIZE(flex) == OA_FLEX, "a range for each register");
+
+bool
+oa_metrics_choose(int tree_fd, uint64_t id, struct oa_chosen *chosen)
+{
+    struct oa_metrics *m = oa_metrics_read(tree_fd, id);
+    if (!m)
+        return false;
+    *chosen = (struct oa_chosen){.id = id};
+    read_flex(m, chosen->flex);
+    free(m);
+    return true;
+}
+
 uint64_t
 oa_metrics_find(int tree_fd, const char uuid[OA_UUID_LENGTH])
 {

@@ -43,7 +43,7 @@ struct oa_stream {
     uint32_t last_context_id; /* of the batch that ran last; 0: none */
     bool inside;              /* the last report was of a wanted context */
     bool lost;                /* records were dropped */
-    uint64_t metrics_id;
+    struct oa_chosen metrics;
     int64_t period_ns, next_ns; /* 0: no timer */
     int64_t idle_ns; /* when the last context counts as left; 0: it runs */
     unsigned first, count; /* records that wait */
@@ -194,7 +194,7 @@ enable_locked(struct oa_stream *s, bool enable)
     s->last_context_id = 0;
     s->idle_ns = 0;
     s->next_ns = clock_ns(CLOCK_MONOTONIC) + s->period_ns;
-    if (enable)
+    if (enable && engine_oa_configure(device_engine_if_any(), s->metrics.flex))
         engine_oa_start(device_engine_if_any(), sample);
     else
         engine_oa_stop(device_engine_if_any());
@@ -285,7 +285,7 @@ create(const struct oa_stream_start *start, int fd, ino_t ino)
     s->ino = ino;
     s->fd = fd;
     s->context_id = start->context_id;
-    s->metrics_id = start->metrics_id;
+    s->metrics = start->metrics;
     if (start->period_ns)
         s->period_ns = MAX2((int64_t)start->period_ns, PERIOD_MIN_NS);
     s->wake = syscall_fd_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -402,13 +402,15 @@ oa_stream_enable(int fd, bool enable)
 }
 
 int
-oa_stream_configure(int fd, uint64_t metrics_id)
+oa_stream_configure(int fd, const struct oa_chosen *metrics)
 {
     device_lock();
     struct oa_stream *s = find_locked(fd);
-    uint64_t before = s ? s->metrics_id : 0;
-    if (s)
-        s->metrics_id = metrics_id;
+    uint64_t before = s ? s->metrics.id : 0;
+    if (s) {
+        s->metrics = *metrics;
+        engine_oa_configure(device_engine_if_any(), metrics->flex);
+    }
     device_unlock();
     return s ? (int)before : -EINVAL;
 }

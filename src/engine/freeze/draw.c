@@ -94,7 +94,8 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
         return NULL;
     struct kernel_slot *slot = &m->kernels[(va >> 6) % KERNEL_SLOTS];
     const void *code = vm_ptr(ctx->vm, va);
-    if (slot->kernel && slot->va == va &&
+    bool counted = ctx->oa;
+    if (slot->kernel && slot->va == va && slot->counted == counted &&
         !memcmp(slot->code, code, slot->size_B))
         return slot->kernel;
     if (slot->kernel) {
@@ -102,8 +103,10 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
         kernel_clear(slot);
     }
     enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
-    slot->kernel = eu_kernel_get(
-        code, MIN2(vm_limit_B(ctx->vm, va), KERNEL_MAX_B), gen);
+    size_t avail_B = MIN2(vm_limit_B(ctx->vm, va), KERNEL_MAX_B);
+    slot->kernel = counted ? eu_kernel_get_counted(code, avail_B, gen)
+                           : eu_kernel_get(code, avail_B, gen);
+    slot->counted = counted;
     if (!slot->kernel)
         return NULL;
     slot->va = va;

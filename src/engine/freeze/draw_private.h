@@ -33,6 +33,7 @@ struct kernel_slot {
     const struct eu_kernel *kernel;
     uint8_t *code;
     size_t size_B;
+    bool counted; /* see eu_kernel_get_counted() */
     /* Of a pixel shader with this payload; simd 0: no summary yet. */
     unsigned simd, grf_start;
     struct kernel_summary summary;

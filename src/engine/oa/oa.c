@@ -89,6 +89,10 @@ read_counters(struct engine *engine, uint64_t now, uint64_t a[A_COUNTERS])
     if (!oa)
         return;
     a[0] = clocks(engine, busy_ticks(oa, now));
+    uint32_t flex[ENGINE_OA_FLEX];
+    for (unsigned i = 0; i < ENGINE_OA_FLEX; i++)
+        flex[i] = atomic_load_explicit(&oa->flex[i], memory_order_relaxed);
+    oa_flex_read(flex, a + OA_FLEX_FIRST);
     for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
         a[events[i].counter] = sum_event(oa, events[i].event) /
                                events[i].divisor;
@@ -158,6 +162,15 @@ engine_oa_start(struct engine *engine, engine_oa_sample_fn sample)
     pthread_mutex_unlock(&oa->lock);
     atomic_store(&oa->streams, 1);
     return true;
+}
+
+bool
+engine_oa_configure(struct engine *engine, const uint32_t flex[ENGINE_OA_FLEX])
+{
+    struct oa *oa = make_oa(engine);
+    for (unsigned i = 0; oa && i < ENGINE_OA_FLEX; i++)
+        atomic_store(&oa->flex[i], flex[i]);
+    return oa;
 }
 
 void

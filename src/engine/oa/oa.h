@@ -44,6 +44,7 @@ struct oa {
     atomic_uint streams; /* enabled */
     pthread_mutex_t lock;
     engine_oa_sample_fn sample;
+    _Atomic uint32_t flex[ENGINE_OA_FLEX]; /* see oa_flex.c */
     /* Ticks of the timestamp with a batch on some ring. */
     unsigned batches;
     uint64_t busy_since, busy;
@@ -75,6 +76,12 @@ void oa_batch(struct engine *engine, uint32_t context_id, bool begins,
 #define OA_REG_FIRST 0x2800u
 #define OA_REG_END 0x2960u
 uint32_t oa_register(struct engine *engine, uint32_t offset);
+
+/* oa_flex.c: the counters A7 to A20, which a metric set chooses. */
+#define OA_FLEX_FIRST 7
+#define OA_FLEX_COUNTERS (2 * ENGINE_OA_FLEX)
+void oa_flex_read(const uint32_t flex[ENGINE_OA_FLEX],
+                  uint64_t a[OA_FLEX_COUNTERS]);
 
 void oa_free(struct oa *oa);
 void oa_after_fork(struct engine *engine);

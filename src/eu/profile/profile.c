@@ -24,8 +24,24 @@ struct region {
     uint64_t *counters;
 };
 
+/* The counters of one host thread after another. */
+struct map {
+    struct map *next;
+    uint64_t *counters;
+};
+
+/* Where the basic blocks of a compiled kernel begin. */
+struct blocks {
+    struct blocks *next;
+    uint32_t slot, units;
+    uint8_t begins[];
+};
+
 static struct {
     pthread_mutex_t lock;
+    atomic_bool begun; /* eu_profile_begin() */
+    struct map *maps;
+    struct blocks *blocks;
     uint64_t process;
     unsigned regions;
     uint32_t slots;
@@ -50,6 +66,19 @@ eu_profile_is_on(void)
 {
     static atomic_int known;
     return known_int(&known, read_switch);
+}
+
+void
+eu_profile_begin(void)
+{
+    atomic_store(&profile.begun, true);
+}
+
+static bool
+may_count(void)
+{
+    return eu_profile_is_on() ||
+           atomic_load_explicit(&profile.begun, memory_order_relaxed);
 }
 
 static int
@@ -89,10 +118,12 @@ begin_process_locked(void)
     profile.process |= 1;
 }
 
-static uint64_t *
-map_counters_locked(void)
+static void *
+map_file_locked(void)
 {
     char path[4096];
+    if (!eu_profile_is_on())
+        return MAP_FAILED;
     begin_process_locked();
     snprintf(path, sizeof path, PROFILE_COUNTS_FORMAT,
              getenv("SOFTLAKE_PROFILE"), (unsigned long long)profile.process,
@@ -105,10 +136,24 @@ map_counters_locked(void)
         complain_locked(path);
     if (fd >= 0)
         close(fd);
+    return p;
+}
+
+static uint64_t *
+map_counters_locked(void)
+{
+    struct map *map = malloc(sizeof *map);
+    void *p = map_file_locked();
     if (p == MAP_FAILED)
         p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED || !map) {
+        free(map);
+        return p == MAP_FAILED ? NULL : p;
+    }
+    *map = (struct map){profile.maps, p};
+    profile.maps = map;
+    return p;
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -122,6 +167,8 @@ append_locked(struct profile_record *r, const struct iovec *parts,
     char path[4096];
     struct iovec v[5] = {{r, sizeof *r}};
     size_t size_B = sizeof *r;
+    if (!eu_profile_is_on())
+        return;
     begin_process_locked();
     for (unsigned i = 0; i < count; i++) {
         v[i + 1] = parts[i];
@@ -157,7 +204,7 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
         {(void *)begins, units},
         {(void *)code, code_B},
     };
-    if (!eu_profile_is_on())
+    if (!may_count())
         return 0;
     pthread_mutex_lock(&profile.lock);
     if (!profile.first)
@@ -174,15 +221,67 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
     return k.record.slot;
 }
 
+static const struct blocks *
+find_blocks_locked(uint32_t slot)
+{
+    const struct blocks *b = profile.blocks;
+    while (b && b->slot != slot)
+        b = b->next;
+    return b;
+}
+
+/* For eu_profile_counts_of(). All variants of a kernel have the same. */
+static void
+keep_blocks_locked(uint32_t slot, const uint8_t *begins, uint32_t units)
+{
+    struct blocks *b = NULL;
+    if (atomic_load(&profile.begun) && !find_blocks_locked(slot))
+        b = malloc(sizeof *b + units);
+    if (!b)
+        return;
+    b->next = profile.blocks;
+    b->slot = slot;
+    b->units = units;
+    memcpy(b->begins, begins, units);
+    profile.blocks = b;
+}
+
+static void
+add_counts(const uint64_t *own, const struct blocks *b, uint64_t *counts,
+           uint32_t units)
+{
+    uint64_t entries = 0;
+    for (uint32_t u = 0; u < units; u++) {
+        if (b && u < b->units && b->begins[u]) {
+            entries = own[PROFILE_ENTERED * units + u];
+            if (eu_profile_has_lanes())
+                entries += own[PROFILE_ENTERED_FULL * units + u];
+        }
+        counts[u] += own[PROFILE_RAN * units + u] + entries;
+    }
+}
+
+void
+eu_profile_counts_of(uint32_t slot, uint64_t *counts, uint32_t units)
+{
+    memset(counts, 0, units * sizeof *counts);
+    pthread_mutex_lock(&profile.lock);
+    const struct blocks *b = find_blocks_locked(slot);
+    for (const struct map *m = profile.maps; m; m = m->next)
+        add_counts(m->counters + slot, b, counts, units);
+    pthread_mutex_unlock(&profile.lock);
+}
+
 void
 eu_profile_blocks(uint32_t slot, const uint8_t *begins, uint32_t units)
 {
     struct profile_record r = {.kind = PROFILE_BLOCKS, .slot = slot};
     const struct iovec part = {(void *)begins, units};
-    if (!eu_profile_is_on())
+    if (!may_count())
         return;
     pthread_mutex_lock(&profile.lock);
     append_locked(&r, &part, 1);
+    keep_blocks_locked(slot, begins, units);
     pthread_mutex_unlock(&profile.lock);
 }
 
@@ -229,7 +328,7 @@ take_region_locked(void)
 void
 eu_profile_enter(void)
 {
-    if (counters || !eu_profile_is_on())
+    if (counters || !may_count())
         return;
     pthread_mutex_lock(&profile.lock);
     if (!profile.has_key)
@@ -284,6 +383,7 @@ in_child(void)
     uint64_t parent = profile.process;
     profile.process = 0;
     profile.regions = 0;
+    profile.maps = NULL;
     profile.free = NULL;
     if (parent) {
         struct profile_record r = {.kind = PROFILE_CHILD, .value = parent};

@@ -13,7 +13,10 @@
 
 struct eu_kernel;
 
+/* Whether all kernels count: SOFTLAKE_PROFILE. */
 bool eu_profile_is_on(void);
+/* From now on, kernels may count for this process alone, without files. */
+void eu_profile_begin(void);
 /* Whether active lanes and branches are counted, too: SOFTLAKE_PROFILE_LANES.
  */
 bool eu_profile_has_lanes(void);
@@ -33,5 +36,8 @@ uint32_t eu_profile_add(uint64_t hash, unsigned gen, const void *code,
 void eu_profile_use(uint32_t slot, unsigned stage, unsigned simd);
 /* Tells which instructions begin a basic block of the compiled kernel. */
 void eu_profile_blocks(uint32_t slot, const uint8_t *begins, uint32_t units);
+/* How often each instruction of a kernel has run, one element per 8 bytes of
+ * code: all host threads together. After eu_profile_begin(). */
+void eu_profile_counts_of(uint32_t slot, uint64_t *counts, uint32_t units);
 
 #endif

@@ -15,4 +15,12 @@ void eu_kernel_free(struct eu_kernel *kernel);
 /* Lists the kernel's instructions, trace(eu). */
 void eu_kernel_trace(const struct eu_kernel *k);
 
+/* busy_kernel.c: what eu_busy_read() knows about a counted kernel. It outlives
+ * the kernel, so that sums only grow. NULL: not counted, or no memory. */
+struct busy_kernel;
+struct busy_kernel *busy_kernel_add(struct busy_kernel **list,
+                                    const struct eu_kernel *k);
+void busy_kernel_use(struct busy_kernel *b, unsigned stage);
+void busy_kernels_read(const struct busy_kernel *list, struct eu_busy *busy);
+
 #endif

@@ -26,6 +26,7 @@ static struct {
     uint64_t clock;
     unsigned count;
     size_t size_B;
+    struct busy_kernel *busy; /* of all counted kernels, even evicted ones */
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER};
 FORK_LOCK(FORK_KERNELS, cache.lock)
 
@@ -53,11 +54,12 @@ prefix_B(const uint8_t *code, size_t avail_B)
 }
 
 static struct eu_kernel *
-find_kernel(uint64_t hash, const void *code, size_t avail_B, enum eu_gen gen)
+find_kernel(uint64_t hash, const void *code, size_t avail_B, enum eu_gen gen,
+            bool counted)
 {
     for (struct eu_kernel *k = cache.buckets[hash % BUCKETS]; k; k = k->next)
         if (k->hash == hash && k->gen == gen && k->size_B <= avail_B &&
-            !memcmp(k->code, code, k->size_B))
+            k->counted == counted && !memcmp(k->code, code, k->size_B))
             return k;
     return NULL;
 }
@@ -102,11 +104,11 @@ insert_kernel(struct eu_kernel *k)
     cache.buckets[k->hash % BUCKETS] = k;
 }
 
-/* Gives the kernel counters, if profiles are on. */
+/* Gives the kernel counters. */
 static void
 profile_kernel(struct eu_kernel *k)
 {
-    uint8_t *begins = eu_profile_is_on() ? calloc(1, k->size_B / 8 + 1) : NULL;
+    uint8_t *begins = calloc(1, k->size_B / 8 + 1);
     if (!begins)
         return;
     for (uint32_t i = 0; i < k->insn_count; i++)
@@ -117,18 +119,19 @@ profile_kernel(struct eu_kernel *k)
     free(begins);
 }
 
-const struct eu_kernel *
-eu_kernel_get(const void *code, size_t avail_B, enum eu_gen gen)
+static struct eu_kernel *
+get_locked(const void *code, size_t avail_B, enum eu_gen gen, bool counted)
 {
     uint64_t hash = XXH3_64bits(code, prefix_B(code, avail_B));
-    pthread_mutex_lock(&cache.lock);
-    struct eu_kernel *k = find_kernel(hash, code, avail_B, gen);
+    struct eu_kernel *k = find_kernel(hash, code, avail_B, gen, counted);
     if (!k) {
         k = eu_kernel_build(code, avail_B, gen);
         if (k) {
             stats_add(STAT_kernels, 1);
             k->hash = hash;
-            profile_kernel(k);
+            k->counted = counted;
+            if (counted)
+                profile_kernel(k);
             insert_kernel(k);
             if (trace_on(TRACE_eu))
                 eu_kernel_trace(k);
@@ -138,8 +141,36 @@ eu_kernel_get(const void *code, size_t avail_B, enum eu_gen gen)
         k->refs++;
         k->last_use = ++cache.clock;
     }
+    return k;
+}
+
+const struct eu_kernel *
+eu_kernel_get(const void *code, size_t avail_B, enum eu_gen gen)
+{
+    pthread_mutex_lock(&cache.lock);
+    struct eu_kernel *k = get_locked(code, avail_B, gen, eu_profile_is_on());
     pthread_mutex_unlock(&cache.lock);
     return k;
+}
+
+const struct eu_kernel *
+eu_kernel_get_counted(const void *code, size_t avail_B, enum eu_gen gen)
+{
+    eu_profile_begin();
+    pthread_mutex_lock(&cache.lock);
+    struct eu_kernel *k = get_locked(code, avail_B, gen, true);
+    if (k && !k->busy)
+        k->busy = busy_kernel_add(&cache.busy, k);
+    pthread_mutex_unlock(&cache.lock);
+    return k;
+}
+
+void
+eu_busy_read(struct eu_busy *busy)
+{
+    pthread_mutex_lock(&cache.lock);
+    busy_kernels_read(cache.busy, busy);
+    pthread_mutex_unlock(&cache.lock);
 }
 
 void
@@ -167,6 +198,8 @@ eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
 {
     struct eu_kernel *k = (struct eu_kernel *)kernel;
     uint64_t bit = UINT64_C(1) << (stage * 8 + simd / 8);
+    if (k->busy)
+        busy_kernel_use(k->busy, stage);
     if (k->profile_slot && !(atomic_fetch_or(&k->profile_uses, bit) & bit))
         eu_profile_use(k->profile_slot, stage, simd);
 }

@@ -108,6 +108,18 @@ eu_kernel_get(const void *code, size_t avail_B, enum eu_gen gen)
     return kernel;
 }
 
+const struct eu_kernel *
+eu_kernel_get_counted(const void *code, size_t avail_B, enum eu_gen gen)
+{
+    return eu_kernel_get(code, avail_B, gen);
+}
+
+void
+eu_busy_read(struct eu_busy *busy)
+{
+    memset(busy, 0, sizeof *busy);
+}
+
 void
 eu_kernel_unref(const struct eu_kernel *kernel)
 {
