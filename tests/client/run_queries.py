@@ -87,6 +87,31 @@ WANT = {
 }
 
 
+# Cycles of a model, from exact counts of instructions: the same whatever
+# executes them. Drivers divide them by the number of EUs first, then by clocks.
+EUS = 24
+CYCLES = ('EU Active', 'EU Both FPU Pipes Active', 'PS FPU0 Pipe Active',
+          'PS FPU1 Pipe Active', 'PS Send Pipeline Active')
+# Sends take two cycles each: one for colours, and one for each texture.
+SENDS = {'triangle': 1, 'blend': 1, 'discard': 1, 'texture': 3, 'hidden': 0}
+cycles_before = {}
+
+
+def check_cycles(scene, have):
+    clocks = have.get('GPU Core Clocks', 0)
+    cycles = {c: have.get(c, -1) / 100 * clocks for c in CYCLES}
+    before = cycles_before.setdefault(scene, cycles)
+    problems = ['%s: %s is %g cycles, and was %g' % (scene, c, cycles[c],
+                                                     before[c])
+                for c in CYCLES if abs(cycles[c] - before[c]) > .1]
+    if scene in SENDS:
+        want = SENDS[scene] * PIXELS / 16 * 2 // EUS
+        if abs(cycles['PS Send Pipeline Active'] - want) > .1 or \
+                (want and not cycles['PS FPU0 Pipe Active'] > want):
+            problems.append('%s: cycles %s, sends %g' % (scene, cycles, want))
+    return problems
+
+
 def compare(scene, have, want):
     return ['%s: %s is %g instead of %g' % (scene, c, have.get(c, -1), w)
             for c, w in want.items() if have.get(c) != w]
@@ -109,6 +134,7 @@ def check_gl(threads, pictures, **extra):
         have = found.get(scene, {})
         problems += compare(scene, have, dict(dict.fromkeys(ZERO, 0), **want))
         problems += check_times(scene, have)
+        problems += check_cycles(scene, have)
     if rest != pictures:
         problems.append('other pictures than without queries')
     report('GL, exact counts, %s threads %s' % (threads, ' '.join(
