@@ -54,8 +54,8 @@ def convert(folder, profile, name):
 def measured(folder):
     """The profile of a scene, and the page written by the same run."""
     files = folder / 'scene.json', folder / 'scene.html'
-    run(SOFTLAKE, 'profile', '-q', f'--json={files[0]}', f'--html={files[1]}',
-        '--', SCENES, 'tex-upload-copy', folder / 'a.png')
+    run(SOFTLAKE, 'profile', '-q', '--timeline', f'--json={files[0]}',
+        f'--html={files[1]}', '--', SCENES, 'tex-upload-copy', folder / 'a.png')
     return json.loads(files[0].read_text()), files[1]
 
 
@@ -115,14 +115,20 @@ def parse(page):
     return text, tags
 
 
+def unpack_list(columns):
+    return [{n: c[i] for n, c in columns.items() if c[i] is not None}
+            for i in range(len(next(iter(columns.values()))))]
+
+
 def unpack(data):
     """The profile that report_pack.c has packed."""
     texts = data.pop('texts')
     for k in data['kernels']:
         columns = k['insns']
         columns['text'] = [texts[t] for t in columns['text']]
-        k['insns'] = [{n: c[i] for n, c in columns.items() if c[i] is not None}
-                      for i in range(len(columns['ip']))]
+        k['insns'] = unpack_list(columns)
+    if 'timeline' in data:
+        data['timeline'] = unpack_list(data['timeline'])
     return data
 
 
@@ -279,6 +285,45 @@ def check_permalink(browser, profile, page):
            k['name'], 'permalink: back')
 
 
+def check_timeline(browser, profile):
+    """A click on the longest draw leads to its kernel, also after zooming."""
+    events = profile['timeline']
+    first, last = (f(e[k] for e in events) for f, k in
+                   ((min, 'begin_ns'), (max, 'end_ns')))
+    draw = max((e for e in events if e['kind'] == 'draw'),
+               key=lambda e: e['end_ns'] - e['begin_ns'])
+    at = ((draw['begin_ns'] + draw['end_ns']) / 2 - first) / (last - first)
+    browser.run('document.getElementById("lanes").scrollIntoView()')
+    browser.settle()
+    left, top, width = browser.run(
+        '(r => [r.left, r.top, r.width])'
+        '(document.getElementById("lanes").getBoundingClientRect())')
+    # Rows of 20 pixels, of batches and of work for each context.
+    x, y = left + at * width, top + 20 * (2 * draw['context'] - 1) + 20
+    for zoomed in False, True:
+        browser.run('location.hash = "#overview"')
+        browser.run('document.getElementById("lanes").scrollIntoView()')
+        if zoomed:
+            for _ in range(3):
+                browser.send('Input.dispatchMouseEvent', type='mouseWheel', x=x,
+                             y=y, deltaX=0, deltaY=-100)
+                browser.settle()
+        for kind in 'mouseMoved', 'mousePressed', 'mouseReleased':
+            if kind == 'mousePressed':
+                text = browser.run(
+                    'document.getElementById("event").textContent')
+            browser.send('Input.dispatchMouseEvent', type=kind, x=x, y=y,
+                         button='none' if kind == 'mouseMoved' else 'left',
+                         clickCount=1)
+            browser.settle()
+        name = draw['kernels'][-1]
+        report(browser.run('location.hash') == '#kernel=' + name and
+               text.startswith('draw %s, %s, ' % (name, draw['process'])),
+               'timeline: a draw leads to its kernel%s' %
+               (', zoomed' if zoomed else ''), browser.run('location.hash'),
+               text, draw)
+
+
 def check_save(browser, folder, profile):
     browser.send('Browser.setDownloadBehavior', session=None,
                  behavior='allow', downloadPath=str(folder), eventsEnabled=True)
@@ -379,6 +424,7 @@ def check_browser(folder, profile, page, hostile):
         check_sort(browser, profile)
         check_search(browser, profile)
         check_permalink(browser, profile, page)
+        check_timeline(browser, profile)
         check_save(browser, folder, profile)
         browser.open(hostile[0].as_uri())
         report(hostile[1] in browser.run(NAMES) and

@@ -166,6 +166,21 @@ apply_threads(struct profile_finding *f, const struct profile_code *k)
     return true;
 }
 
+static bool
+apply_spills(struct profile_finding *f, const struct profile_code *k)
+{
+    f->value = (double)(k->spills + k->fills);
+    if (f->value <= 0)
+        return false;
+    f->rule = "spills";
+    snprintf(f->text, sizeof f->text,
+             "It executed %" PRIu64 " spills and %" PRIu64
+             " fills (more than 0): the compiler had too few registers. Keep "
+             "fewer values alive, or make fewer in one work item.",
+             k->spills, k->fills);
+    return true;
+}
+
 /* The branch whose lanes most often part, or NULL. */
 static const struct profile_insn *
 most_divergent(const struct profile_code *k)
@@ -205,7 +220,7 @@ profile_find(const struct profile *p, struct profile_finding *found,
 {
     static bool (*const whole[])(struct profile_finding *,
                                  const struct profile_code *) = {
-        apply_lanes, apply_simd8, apply_threads};
+        apply_lanes, apply_spills, apply_simd8, apply_threads};
     unsigned count = 0;
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];

@@ -17,8 +17,9 @@
 const char *report_write_html(const json_t *profile, const char *file);
 
 /* report_pack.c: the profile for the script: instructions as one array per key,
- * texts as indices into "texts". Kernels beyond the limit of characters have no
- * instructions. NULL: no memory. The caller frees the object. */
+ * texts as indices into "texts". Beyond the limit of characters kernels have no
+ * instructions, and the timeline is left out. NULL: no memory. The caller frees
+ * the object. */
 json_t *report_pack(const json_t *profile, size_t limit_B);
 
 /* report_html.c: the parts without script. */

@@ -344,16 +344,118 @@ function follow() {
   }
 }
 
+// ---- timeline: a row of batches and a row of work per context -----------
+
+const ROW = 20;
+
+function showTimeline(columns) {
+  const canvas = document.getElementById('lanes');
+  const events = columns.kind.map((kind, i) => ({
+    kind, begin: columns.begin_ns[i], end: columns.end_ns[i],
+    row: 2 * (columns.context[i] - 1) + (kind === 'batch' || kind === 'submit' ? 0 : 1),
+    kernels: (columns.kernels && columns.kernels[i]) || [],
+    size: columns.size && columns.size[i], process: columns.process[i],
+    context: columns.context[i], batch: columns.batch && columns.batch[i] }));
+  const first = Math.min(...events.map((e) => e.begin));
+  const last = Math.max(...events.map((e) => e.end), first + 1);
+  const height = ROW * (Math.max(...events.map((e) => e.row)) + 2);
+  const colours = { submit: '--text', batch: '--g5', draw: '--g3', dispatch: '--g1' };
+  let from = first, to = last, dragged = null, moved = false;
+
+  const toX = (t) => (t - from) / (to - from) * canvas.clientWidth;
+  const toTime = (x) => from + x / canvas.clientWidth * (to - from);
+
+  function draw() {
+    const scale = window.devicePixelRatio || 1, c = canvas.getContext('2d');
+    const style = getComputedStyle(document.documentElement);
+    canvas.style.height = height + 'px';
+    canvas.width = canvas.clientWidth * scale;
+    canvas.height = height * scale;
+    c.scale(scale, scale);
+    c.font = '11px sans-serif';
+    for (const e of events) {
+      const x = toX(e.begin), w = Math.max(toX(e.end) - x, 1);
+      if (x + w < 0 || x > canvas.clientWidth) continue;
+      const y = e.row * ROW + ROW / 2;
+      c.fillStyle = style.getPropertyValue(colours[e.kind]);
+      c.fillRect(x, y, w, e.kind === 'submit' ? 4 : ROW - 2);
+      if (w < 60 || e.kind === 'submit') continue;
+      c.fillStyle = '#ffffff';
+      c.fillText(title(e), Math.max(x, 0) + 4, y + ROW - 7, w - 8);
+    }
+  }
+
+  function title(e) {
+    const what = e.kernels.length ? e.kernels[e.kernels.length - 1] : e.batch || '';
+    return e.kind + ' ' + what;
+  }
+
+  function find(event) {
+    const r = canvas.getBoundingClientRect();
+    const t = toTime(event.clientX - r.left), slack = 2 * (to - from) / r.width;
+    const row = Math.floor((event.clientY - r.top - ROW / 2) / ROW);
+    return events.filter((e) => e.row === row && e.kind !== 'submit' &&
+      e.begin - slack <= t && t <= e.end + slack).pop();
+  }
+
+  function describe(e) {
+    const text = !e ? '\u00a0' : title(e) + ', ' + e.process + ', context ' +
+      e.context + ', ' + ((e.end - e.begin) / 1000).toFixed(1) + ' \u00b5s at ' +
+      ((e.begin - first) / 1e6).toFixed(3) + ' ms' +
+      (e.size ? ', ' + e.size.join(' \u00d7 ') +
+        (e.kind === 'draw' ? ' vertices and instances' : ' groups') : '');
+    document.getElementById('event').textContent = text;
+  }
+
+  function show(newFrom, newTo) {
+    const width = Math.min(Math.max(newTo - newFrom, 100), last - first);
+    from = Math.min(Math.max(newFrom, first), last - width);
+    to = from + width;
+    draw();
+  }
+
+  canvas.addEventListener('wheel', (event) => {
+    const t = toTime(event.offsetX), f = event.deltaY > 0 ? 1.25 : 0.8;
+    event.preventDefault();
+    show(t - (t - from) * f, t + (to - t) * f);
+  }, { passive: false });
+  canvas.addEventListener('pointerdown', (event) => {
+    dragged = { x: event.offsetX, from, to };
+    moved = false;
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (!dragged) return describe(find(event));
+    const shift = (dragged.x - event.offsetX) / canvas.clientWidth * (to - from);
+    moved = moved || Math.abs(dragged.x - event.offsetX) > 3;
+    if (moved) show(dragged.from + shift, dragged.to + shift);
+  });
+  window.addEventListener('pointerup', () => { dragged = null; });
+  canvas.addEventListener('click', (event) => {
+    const e = !moved && find(event);
+    if (e && e.kernels.length)
+      location.hash = link(e.kernels[e.kernels.length - 1]);
+  });
+  canvas.addEventListener('dblclick', () => show(first, last));
+  window.addEventListener('resize', draw);
+  document.getElementById('timeline').hidden = false;
+  document.querySelector('nav a[href="#timeline"]').hidden = false;
+  draw();
+}
+
 // ---- raw data: schema 1, as --json writes it ----------------------------
+
+function toList(columns) {
+  const names = Object.keys(columns);
+  return columns[names[0]].map((_, i) => Object.fromEntries(names
+    .map((c) => [c, c === 'text' ? data.texts[columns.text[i]] : columns[c][i]])
+    .filter(([, v]) => v !== null)));
+}
 
 function rawData() {
   const { texts, ...all } = data;
+  if (all.timeline) all.timeline = toList(all.timeline);
   all.kernels = kernels.map(({ key, insns, ...k }) => {
-    if (!insns) return k;
-    const names = Object.keys(insns);
-    return { ...k, insns: insns.ip.map((ip, i) => Object.fromEntries(names
-      .map((c) => [c, c === 'text' ? texts[insns.text[i]] : insns[c][i]])
-      .filter(([, v]) => v !== null))) };
+    return insns ? { ...k, insns: toList(insns) } : k;
   });
   return JSON.stringify(all, null, 1);
 }
@@ -375,5 +477,7 @@ for (const head of table.tHead.rows[0].cells)
 document.getElementById('search').addEventListener('input', search);
 document.getElementById('save').addEventListener('click', save);
 window.addEventListener('hashchange', follow);
+if (data.timeline && data.timeline.kind && data.timeline.kind.length)
+  showTimeline(data.timeline);
 follow();
 }());

@@ -125,8 +125,8 @@ put_missing(FILE *f, const json_t *profile)
     static const struct {
         const char *key, *name;
     } parts[] = {
-        {"draws", "draws"},   {"dispatches", "dispatches"},
-        {"frames", "frames"}, {"timeline", "timeline"},
+        {"timeline", "timeline"},
+        {"frames", "frames"},
         {"model", "cycles"},
     };
     const json_t *kernel = json_array_get(json_object_get(profile, "kernels"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define VALUE_B 8 /* of a number and its comma, on average */
+#define EVENT_B 160
 
 struct packer {
     json_t *texts, *index; /* list of texts, and their places in it */
@@ -47,16 +48,16 @@ place_text(struct packer *pack, const char *text)
     return place;
 }
 
-/* An array per key; null where an instruction lacks it. */
+/* A list of objects as an array per key; null where an object lacks it. */
 static json_t *
-pack_insns(struct packer *pack, const json_t *insns)
+pack_list(struct packer *pack, const json_t *list)
 {
-    json_t *columns = json_object(), *insn, *value;
+    json_t *columns = json_object(), *object, *value;
     const char *key;
     size_t row;
-    json_array_foreach(insns, row, insn)
+    json_array_foreach(list, row, object)
     {
-        json_object_foreach(insn, key, value)
+        json_object_foreach(object, key, value)
         {
             json_t *column = json_object_get(columns, key);
             if (!column) {
@@ -70,11 +71,13 @@ pack_insns(struct packer *pack, const json_t *insns)
                                               ? place_text(pack, text)
                                               : json_incref(value));
         }
-        take_room(pack, VALUE_B * json_object_size(insn));
+        take_room(pack, VALUE_B * json_object_size(object));
     }
-    json_object_foreach(columns, key, value) while (json_array_size(value) <
-                                                    json_array_size(insns))
-        json_array_append_new(value, json_null());
+    json_object_foreach(columns, key, value)
+    {
+        while (json_array_size(value) < json_array_size(list))
+            json_array_append_new(value, json_null());
+    }
     return columns;
 }
 
@@ -84,7 +87,7 @@ pack_kernel(struct packer *pack, json_t *kernel)
     json_t *copy = json_copy(kernel);
     const json_t *insns = json_object_get(kernel, "insns");
     if (pack->left_B && json_array_size(insns))
-        json_object_set_new(copy, "insns", pack_insns(pack, insns));
+        json_object_set_new(copy, "insns", pack_list(pack, insns));
     else
         json_object_del(copy, "insns");
     return copy;
@@ -101,7 +104,11 @@ report_pack(const json_t *profile, size_t limit_B)
         json_array_append_new(list, pack_kernel(&pack, kernel));
     json_object_set_new(packed, "kernels", list);
     json_object_set_new(packed, "texts", pack.texts);
-    json_object_del(packed, "timeline"); /* not shown */
+    const json_t *events = json_object_get(profile, "timeline");
+    if (json_array_size(events) * EVENT_B < pack.left_B)
+        json_object_set_new(packed, "timeline", pack_list(&pack, events));
+    else
+        json_object_del(packed, "timeline");
     json_decref(pack.index);
     return packed;
 }
