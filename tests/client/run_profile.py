@@ -391,6 +391,11 @@ def check_tools(folder):
     report([(int(c), int(o, 16)) for c, o in found] ==
            [(i['count'], i['ip']) for i in k['insns']],
            'annotate: lists the counts of the first kernel', out)
+    b.write_text(json.dumps({**p, 'kernels': [{**k, 'insns': [
+        {**i, 'kind': 'mov'} for i in k['insns']]}]}))
+    out = run([SOFTLAKE, 'annotate', str(b)]).stdout
+    report('\nmov: 100% of its instructions (more than 30%)' in out,
+           'annotate: says what limits the kernel', out)
     done = run([SOFTLAKE, 'annotate', str(a), 'nothing*'])
     report(done.returncode == 1 and 'has no kernel nothing*' in done.stderr,
            'annotate: no such kernel', done.stderr)
@@ -413,7 +418,8 @@ def check_from(folder):
     names = 'json', 'html', 'csv', 'callgrind', 'pprof', 'folded', \
         'speedscope'
     run_dir, from_dir = folder / 'run', folder / 'from'
-    p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'])
+    p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'],
+                      '--lanes')
     again = run([SOFTLAKE, 'profile', '--all', '-o', str(run_dir),
                  f'--from={folder}/profile.json'])
     report(json.loads((run_dir / 'profile.json').read_text()) == p,
@@ -437,6 +443,8 @@ def check_from(folder):
     report([f.name for f in from_dir.glob('*')] == ['profile.json'],
            '-o: profile.json alone', *from_dir.glob('*'))
     for key, value in (('insn', lambda k: -k['insn']),
+                       ('lanes', lambda k: -sum(i['lanes']
+                                                for i in k['insns'])),
                        ('threads', lambda k: -k['threads']),
                        ('size', lambda k: -k['size_B']),
                        ('name', lambda k: k['name']),

@@ -37,6 +37,22 @@ list_title(const struct profile_code *k, bool has_lanes)
     puts(" ===");
 }
 
+/* What limits the kernel. */
+static void
+list_findings(const struct profile *p, const struct profile_code *k)
+{
+    struct profile_finding found[PROFILE_FINDINGS];
+    unsigned count = profile_find(p, found, PROFILE_FINDINGS);
+    for (unsigned i = 0; i < count; i++) {
+        if (&p->kernels[found[i].kernel] != k)
+            continue;
+        printf("%s: %s", found[i].rule, found[i].text);
+        if (found[i].has_place)
+            printf(" (0x%04" PRIx32 ")", found[i].offset_B);
+        putchar('\n');
+    }
+}
+
 static void
 list_branch(const struct profile_insn *n)
 {
@@ -82,6 +98,7 @@ list_kernel(const struct profile *p, const struct profile_code *k)
     const bool has_lanes = p->has_lanes;
     const struct profile_insn *last = NULL;
     list_title(k, has_lanes);
+    list_findings(p, k);
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
         if (n->line &&

@@ -48,8 +48,8 @@ static const char usage[] =
     "      --symbols=FILE       names: a program binary, or lines 'HASH NAME'\n"
     "      --mesa-log=FILE      names: what Mesa printed with INTEL_DEBUG=fs\n"
     "      --as-run             leave the shortcuts on\n"
-    "      --sort=KEY           order of kernels: insn (default), threads,\n"
-    "                           size, name, stage\n"
+    "      --sort=KEY           order of kernels: insn (default), lanes,\n"
+    "                           threads, size, name, stage\n"
     "      --top=N              kernels in the summary (10)\n"
     "      --fail-if=EXPR       exit 1 if 'insn>N', 'threads>N' or\n"
     "                           'simd_efficiency<0.5' is true; the last "
@@ -223,8 +223,8 @@ take_option(struct options *o, int c)
         if (profile_parse_sort(optarg, &o->sort))
             return -1;
         return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --sort wants insn, threads, size, name "
-                            "or stage, not '%s'",
+                            "profile: --sort wants insn, lanes, threads, size, "
+                            "name or stage, not '%s'",
                             optarg);
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);
@@ -396,6 +396,7 @@ cli_profile(int argc, char **argv)
     for (unsigned i = 0; i < REPORT_COUNT; i++)
         any |= o.wanted[i];
     o.wanted[REPORT_JSON] |= o.dir && !any;
+    o.lanes |= o.sort == PROFILE_BY_LANES;
     o.timeline |= o.wanted[REPORT_PERFETTO] || o.wanted[REPORT_CHROME];
     if (o.fail_if && !strncmp(o.fail_if, "simd", 4))
         o.lanes = true;

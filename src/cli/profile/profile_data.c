@@ -47,9 +47,9 @@ profile_free(struct profile *p)
 }
 
 static const char *const sort_names[PROFILE_SORT_COUNT] = {
-    [PROFILE_BY_INSN] = "insn",   [PROFILE_BY_THREADS] = "threads",
-    [PROFILE_BY_SIZE] = "size",   [PROFILE_BY_NAME] = "name",
-    [PROFILE_BY_STAGE] = "stage",
+    [PROFILE_BY_INSN] = "insn",       [PROFILE_BY_LANES] = "lanes",
+    [PROFILE_BY_THREADS] = "threads", [PROFILE_BY_SIZE] = "size",
+    [PROFILE_BY_NAME] = "name",       [PROFILE_BY_STAGE] = "stage",
 };
 
 /* Large numbers and small words first; equal ones by instructions, then in an
@@ -61,6 +61,7 @@ compare(const void *a, const void *b, void *key)
     uint64_t n[2] = {0, 0};
     int order = 0;
     switch (*(enum profile_sort *)key) {
+    case PROFILE_BY_LANES: n[0] = k->all_lanes, n[1] = l->all_lanes; break;
     case PROFILE_BY_THREADS: n[0] = k->threads, n[1] = l->threads; break;
     case PROFILE_BY_SIZE: n[0] = k->size_B, n[1] = l->size_B; break;
     case PROFILE_BY_NAME: order = strcmp(k->name, l->name); break;

@@ -167,6 +167,7 @@ void profile_finish(struct profile *p);
  */
 enum profile_sort {
     PROFILE_BY_INSN,
+    PROFILE_BY_LANES,
     PROFILE_BY_THREADS,
     PROFILE_BY_SIZE,
     PROFILE_BY_NAME,
@@ -207,6 +208,7 @@ const char *profile_load_json(struct profile *p, struct profile_origin *from,
                               const char *file);
 void profile_free_origin(struct profile_origin *from);
 
+#define PROFILE_FINDINGS 64 /* listed */
 /* profile_rules.c: finds what limits kernels; at most max. */
 unsigned profile_find(const struct profile *p, struct profile_finding *found,
                       unsigned max);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define SCHEMA 1
-#define PROFILE_FINDINGS 64
 
 static json_t *
 number(uint64_t n)
