@@ -183,6 +183,29 @@ def line_counts(p):
     return counts
 
 
+def check_objects(p, cg):
+    """The code beside a callgrind file, and what KCachegrind reads of it: lines
+    of address, groups of hexadecimal digits, mnemonic."""
+    for path in re.findall(r'^ob=(.*)$', cg.read_text(), flags=re.M):
+        k = [k for k in p['kernels'] if k['id'] == pathlib.Path(path).stem][0]
+        code = [data for kind, data in sections(pathlib.Path(path).read_bytes())
+                if kind == 1]
+        out = run([SOFTLAKE, 'disasm', '--objdump', path]).stdout
+        rows = re.findall(r'^ *([0-9a-f]+):\s+((?:[0-9a-f]{8} )+)\s+\S+ .*$', out,
+                          flags=re.M)
+        words = ''.join(words for _, words in rows).split()
+        report(len(code) == 1 and
+               [int(a, 16) for a, _ in rows] == [i['ip'] for i in k['insns']] and
+               b''.join(struct.pack('<I', int(w, 16)) for w in words) == code[0],
+               f"disasm --objdump: {k['name']}", out)
+        ends = [k['insns'][n]['ip'] for n in (2, 5)]
+        out = run([SOFTLAKE, 'disasm', '--objdump', f'--start={ends[0]:#x}',
+                   f'--stop={ends[1]:#x}', path]).stdout
+        report([int(l.split(':')[0], 16) for l in out.splitlines()] ==
+               [i['ip'] for i in k['insns'][2:5]],
+               'disasm --objdump: a range of addresses', out)
+
+
 def check_tools(folder):
     """Counts per line of callgrind_annotate and of softlake annotate."""
     cg = folder / 'cg.out'
@@ -218,6 +241,7 @@ def check_tools(folder):
                'callgrind_annotate --auto=yes: all events have a line', out)
     else:
         skip('callgrind_annotate: counts of the lines', 'not installed')
+    check_objects(p, cg)
     out = run([SOFTLAKE, 'annotate', '--all', '--lines',
                folder / 'profile.json']).stdout
     found = {int(line): int(count) for count, line in

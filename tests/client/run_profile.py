@@ -435,7 +435,8 @@ def check_from(folder):
     all_dir = folder / 'all'
     done = run([SOFTLAKE, 'profile', '-q', '--all', '-o', str(all_dir), '--',
                 SCENES, 'triangle', str(folder / 'a.png')])
-    report(len(list(all_dir.glob('*'))) == len(names) + 2 and
+    report((all_dir / 'callgrind.out.objects').is_dir() and
+           len(list(all_dir.glob('*'))) == len(names) + 3 and
            'lanes' in (all_dir / 'profile.json').read_text(),
            '--all: measures lanes and the timeline', done.stderr)
     run([SOFTLAKE, 'profile', '-q', '-o', str(from_dir),

@@ -24,6 +24,9 @@ static const char usage[] =
     "  -c, --check           the rule that an instruction breaks\n"
     "  -v, --verbose         fields that iga64's syntax omits: swizzles of\n"
     "                        Align16, all fields of messages\n"
+    "      --objdump         addresses and code as objdump prints them, for\n"
+    "                        KCachegrind\n"
+    "      --start=N, --stop=N  with --objdump: from N on, up to N\n"
     "  -o, --output=FILE     write there instead of to standard output\n"
     "  -h, --help            this text\n"
     "\n"
@@ -34,6 +37,8 @@ struct listing {
     enum eu_gen gen;
     const char *kernel; /* NULL: all */
     bool numeric, hex, check, verbose;
+    bool objdump;
+    size_t start_B, stop_B; /* with objdump */
     FILE *out;
 };
 
@@ -119,6 +124,49 @@ print_instruction(const struct listing *l, const struct eu_insn *insn)
     return fine;
 }
 
+/* As objdump: address, bytes in groups, mnemonic and operands, of which
+ * KCachegrind shows 50 characters: spaces that align columns are left out. */
+static void
+print_objdump(const struct listing *l, const uint8_t *code,
+              const struct eu_insn *insn, unsigned length_B)
+{
+    char text[512] = "(illegal)";
+    if (insn)
+        eu_disasm_labels(text, sizeof text, insn, l->gen);
+    for (unsigned i = 0; i < length_B; i += 4) {
+        uint32_t dw;
+        memcpy(&dw, code + i, 4);
+        fprintf(l->out, "%08x ", dw);
+    }
+    putc('\t', l->out);
+    for (const char *c = text + strspn(text, " "); *c; c++)
+        if (*c != ' ' || c[1] != ' ')
+            putc(*c, l->out);
+    putc('\n', l->out);
+}
+
+static bool
+print_objdump_kernel(const struct listing *l, const uint8_t *code,
+                     size_t size_B)
+{
+    for (size_t offset_B = 0; offset_B < size_B;) {
+        struct eu_insn insn;
+        size_t avail_B = size_B - offset_B;
+        unsigned length_B = eu_decode(&insn, code + offset_B, avail_B, l->gen,
+                                      NULL);
+        unsigned step_B = length_B ? length_B
+                                   : skipped_B(code + offset_B, avail_B);
+        insn.offset_B = (uint32_t)offset_B;
+        if (offset_B >= l->start_B && offset_B < l->stop_B) {
+            fprintf(l->out, "%8zx:\t", offset_B);
+            print_objdump(l, code + offset_B, length_B ? &insn : NULL,
+                          (unsigned)MIN2(step_B, avail_B & ~(size_t)3));
+        }
+        offset_B += step_B;
+    }
+    return true;
+}
+
 /* Returns false if part of the kernel is no instruction, or breaks a rule. */
 static bool
 print_kernel(const struct listing *l, const uint8_t *code, size_t size_B)
@@ -163,10 +211,11 @@ print_program(const struct listing *l, const struct program *program)
         const struct program_kernel *k = &program->kernels[i];
         if (l->kernel && strcmp(k->name, l->kernel))
             continue;
-        if (!program->raw)
+        if (!program->raw && !l->objdump)
             fprintf(l->out, "%s// kernel %s\n", found ? "\n" : "", k->name);
         found = true;
-        all &= print_kernel(&listing, k->code, k->code_B);
+        all &= (l->objdump ? print_objdump_kernel
+                           : print_kernel)(&listing, k->code, k->code_B);
     }
     if (!found)
         fprintf(stderr, "softlake: no kernel %s\n", l->kernel);
@@ -214,6 +263,8 @@ parse_platform(const char *name, enum eu_gen *gen)
     return false;
 }
 
+enum { OPT_OBJDUMP = 256, OPT_START, OPT_STOP };
+
 /* Returns the exit status, or -1 to go on. */
 static int
 parse_options(struct listing *l, int argc, char **argv)
@@ -226,6 +277,9 @@ parse_options(struct listing *l, int argc, char **argv)
         {"hex", no_argument, NULL, 'x'},
         {"check", no_argument, NULL, 'c'},
         {"verbose", no_argument, NULL, 'v'},
+        {"objdump", no_argument, NULL, OPT_OBJDUMP},
+        {"start", required_argument, NULL, OPT_START},
+        {"stop", required_argument, NULL, OPT_STOP},
         {"output", required_argument, NULL, 'o'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -247,6 +301,9 @@ parse_options(struct listing *l, int argc, char **argv)
         case 'x': l->hex = true; break;
         case 'c': l->check = true; break;
         case 'v': l->verbose = true; break;
+        case OPT_OBJDUMP: l->objdump = true; break;
+        case OPT_START: l->start_B = strtoul(optarg, NULL, 0); break;
+        case OPT_STOP: l->stop_B = strtoul(optarg, NULL, 0); break;
         case 'o': output = optarg; break;
         case 'h': fputs(usage, stdout); return 0;
         default: fputs(usage, stderr); return 2;
@@ -267,7 +324,7 @@ parse_options(struct listing *l, int argc, char **argv)
 int
 cli_disasm(int argc, char **argv)
 {
-    struct listing l = {.gen = EU_GEN9, .out = stdout};
+    struct listing l = {.gen = EU_GEN9, .stop_B = SIZE_MAX, .out = stdout};
     int status = parse_options(&l, argc, argv);
     if (status >= 0)
         return status;

@@ -183,6 +183,9 @@ const char *profile_set_symbols(struct profile *p, const struct symbols *s);
 /* The text of a line, and its length; NULL: not known. */
 const char *profile_source_line(const struct profile *p, unsigned source,
                                 uint32_t line, size_t *size_B);
+/* The source of the first instruction that has one, or source_count. */
+unsigned profile_first_source(const struct profile *p,
+                              const struct profile_code *k);
 /* Drops the kernels that match no pattern of names, or another stage than those
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);
@@ -220,6 +223,8 @@ void profile_print_summary(const struct profile *p, unsigned top,
 
 /* profile_export.c: other formats. Each returns NULL, or an error message. */
 const char *profile_write_csv(const struct profile *p, const char *dir);
+/* profile_callgrind.c. The files that callgrind's readers open go to
+ * directories beside it. */
 const char *profile_write_callgrind(const struct profile *p,
                                     const struct profile_origin *from,
                                     const char *file);

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -196,115 +194,6 @@ profile_write_csv(const struct profile *p, const char *dir)
     return why ? why : write_launches(p, open_table(dir, "launches"));
 }
 
-/* ---- callgrind: https://valgrind.org/docs/manual/cl-format.html ------------
- */
-
-static void
-put_costs(FILE *f, const struct profile *p, uint64_t count, uint64_t lanes)
-{
-    fprintf(f, "%" PRIu64, count);
-    if (p->has_lanes)
-        fprintf(f, " %" PRIu64, lanes);
-    putc('\n', f);
-}
-
-/* Text that the application passed has no file: it goes to a directory of this
- * name, for callgrind_annotate to read. */
-#define SOURCES_FORMAT "%s.sources"
-
-static const char *
-write_sources(const struct profile *p, const char *file)
-{
-    char path[4096], dir[4096];
-    const char *why = NULL;
-    snprintf(dir, sizeof dir, SOURCES_FORMAT, file);
-    for (unsigned i = 0; i < p->source_count && !why; i++) {
-        const struct profile_source *s = &p->sources[i];
-        if (!s->text || strchr(s->name, '/'))
-            continue;
-        mkdir(dir, 0777);
-        snprintf(path, sizeof path, "%.2000s/%.2000s", dir, s->name);
-        FILE *f = fopen(path, "we");
-        if (!f)
-            return strerror(errno);
-        fputs(s->text, f);
-        why = close_file(f);
-    }
-    return why;
-}
-
-/* A line that says of which file the following costs are: "fl" begins a
- * function, "fi" is for code from another file within it. */
-static void
-put_file(FILE *f, const struct profile *p, const char *key, unsigned source,
-         const char *file)
-{
-    char dir[4096], path[PATH_MAX];
-    const struct profile_source *s = &p->sources[source];
-    snprintf(dir, sizeof dir, SOURCES_FORMAT, file);
-    bool written = s->text && !strchr(s->name, '/') && realpath(dir, path);
-    fprintf(f, "%s=%s%s%s\n", key, written ? path : "", written ? "/" : "",
-            s->name);
-}
-
-/* The source of the first instruction that has one, or source_count. */
-static unsigned
-first_source(const struct profile *p, const struct profile_code *k)
-{
-    for (uint32_t i = 0; i < k->insn_count; i++)
-        if (k->insns[i].line)
-            return k->insns[i].source;
-    return p->source_count;
-}
-
-static void
-put_kernel(FILE *f, const struct profile *p, const struct profile_code *k,
-           const char *file)
-{
-    unsigned source = first_source(p, k);
-    fprintf(f, "\nob=eu.%016" PRIx64 ".elf\n", k->hash);
-    if (source < p->source_count)
-        put_file(f, p, "fl", source, file);
-    else
-        fputs("fl=???\n", f);
-    fprintf(f, "fn=%s\n", k->name);
-    for (uint32_t i = 0; i < k->insn_count; i++) {
-        const struct profile_insn *n = &k->insns[i];
-        if (!n->count)
-            continue;
-        if (n->line && n->source != source)
-            put_file(f, p, "fi", source = n->source, file);
-        fprintf(f, "0x%" PRIx32 " %" PRIu32 " ", n->offset_B, n->line);
-        put_costs(f, p, n->count, n->lanes);
-    }
-}
-
-const char *
-profile_write_callgrind(const struct profile *p,
-                        const struct profile_origin *from, const char *file)
-{
-    const char *why = write_sources(p, file);
-    FILE *f = why ? NULL : fopen(file, "we");
-    if (!f)
-        return why ? why : strerror(errno);
-    fputs("# callgrind format\nversion: 1\ncreator: softlake " SOFTLAKE_VERSION
-          "\ncmd:",
-          f);
-    for (char **s = from->command; s && *s; s++)
-        fprintf(f, " %s", *s);
-    fprintf(f,
-            "\npositions: instr line\nevent: Insn : EU instructions\n%s"
-            "summary: ",
-            p->has_lanes ? "event: Lanes : active lanes\nevents: Insn Lanes\n"
-                         : "events: Insn\n");
-    put_costs(f, p, p->executed, p->all_lanes);
-    for (unsigned i = 0; i < p->kernel_count; i++)
-        put_kernel(f, p, &p->kernels[i], file);
-    fputs("\ntotals: ", f);
-    put_costs(f, p, p->executed, p->all_lanes);
-    return close_file(f);
-}
-
 /* ---- stacks: stage, kernel, group of instructions -------------------------
  */
 
@@ -334,7 +223,7 @@ profile_write_folded(const struct profile *p, const char *file)
         return strerror(errno);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
-        if (first_source(p, k) < p->source_count) {
+        if (profile_first_source(p, k) < p->source_count) {
             fold_lines(f, p, k);
             continue;
         }

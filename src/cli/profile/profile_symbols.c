@@ -177,3 +177,12 @@ profile_source_line(const struct profile *p, unsigned source, uint32_t line,
     *size_B = strcspn(at, "\r\n");
     return at;
 }
+
+unsigned
+profile_first_source(const struct profile *p, const struct profile_code *k)
+{
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].line)
+            return k->insns[i].source;
+    return p->source_count;
+}
