@@ -163,6 +163,28 @@ def check_hostile(folder):
     return page, name
 
 
+def check_broken(folder):
+    """Files that are no profiles, or whose parts have other types."""
+    good = synthetic(1, 2)
+    event = {'kind': 'draw', 'context': 1, 'begin_ns': 5, 'end_ns': 3}
+    for name, profile in (
+            ('a list', []), ('no kernels', {'schema': 1}),
+            ('another schema', {**good, 'schema': 2}),
+            ('numbers for texts', {'schema': 1, 'command': [1], 'kernels': [
+                {'name': 1, 'insns': [1, {'text': 2, 'ip': 'x'}]}, 3]}),
+            ('events', {**good, 'timeline': [
+                1, event, {**event, 'kernels': [7], 'size': ['x'] * 9},
+                {**event, 'context': -1}, {**event, 'kind': 'batch'}]})):
+        source = folder / 'broken.json'
+        source.write_text(json.dumps(profile))
+        done = run(SOFTLAKE, 'profile', '--all', f'--from={source}', '-o',
+                   folder / 'broken')
+        report(done.returncode in (0, 125) and
+               (done.returncode == 0) == ('kernels' in profile and
+                                          profile['schema'] == 1),
+               'broken: ' + name, done.returncode, done.stderr)
+
+
 def check_rules(folder):
     """Each rule finds what it is about, at the place, and nothing below its
     threshold."""
@@ -431,6 +453,11 @@ def check_browser(folder, profile, page, hostile):
                browser.run('document.querySelectorAll("b").length') == 0,
                'browser: a hostile name is a name')
         check_fields(browser, hostile[0])
+        empty = convert(folder, {'schema': 1, 'kernels': []}, 'empty')
+        browser.open(empty.as_uri())
+        text = browser.run('document.getElementById("overview").innerText')
+        report(browser.run(NAMES) == [] and re.search(r'Platform\s+-\s', text),
+               'browser: a profile without kernels', text)
         check_large(browser, folder)
         check_full(browser, folder)
         wrong = problems(browser)
@@ -446,6 +473,7 @@ def main():
         check_file(profile, page)
         hostile = check_hostile(folder)
         check_rules(folder)
+        check_broken(folder)
         if chromium.find():
             check_browser(folder, profile, page, hostile)
         else:

@@ -179,6 +179,8 @@ annotate_work(struct writer *w, const json_t *event)
         annotate_number(w, names[is_draw][i], (uint64_t)json_integer_value(v));
     json_array_foreach(json_object_get(event, "kernels"), i, v)
     {
+        if (!json_is_string(v))
+            continue;
         proto_text(&w->inner, 10, "kernel");
         proto_text(&w->inner, 6, json_string_value(v));
         proto_message(&w->part, 4, &w->inner);

@@ -173,15 +173,17 @@ timeline_title(const json_t *event, char *text, size_t size_B)
     const json_t *kernels = json_object_get(event, "kernels");
     size_t count = json_array_size(kernels);
     const char *kind = timeline_text(event, "kind");
+    const char *name = count ? json_string_value(
+                                   json_array_get(kernels, count - 1))
+                             : NULL;
     if (!strcmp(kind, "submit"))
         snprintf(text, size_B, "submit batch %" PRIu64,
                  timeline_number(event, "batch"));
     else if (!strcmp(kind, "batch"))
         snprintf(text, size_B, "batch %" PRIu64 " (%s)",
                  timeline_number(event, "batch"), timeline_text(event, "ring"));
-    else if (count)
-        snprintf(text, size_B, "%s %s", kind,
-                 json_string_value(json_array_get(kernels, count - 1)));
+    else if (name)
+        snprintf(text, size_B, "%s %s", kind, name);
     else
         snprintf(text, size_B, "%s", kind);
 }
