@@ -147,7 +147,8 @@ const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
 
 /* profile_ops.c: counts of instructions. Where the thread counts, or NULL. */
 uint64_t *eu_profile_counts(const struct eu_thread *t);
-/* Runs fn, which is op->fn or op->slow, and counts the op. */
+/* Runs fn, which is op->fn or op->slow, and counts the op; counts may be NULL.
+ */
 const struct eu_op *eu_profile_run(struct eu_thread *t, const struct eu_op *op,
                                    eu_op_fn fn, uint64_t *counts);
 /* eu_op_interpreted() for a branch, whose channels it counts. */

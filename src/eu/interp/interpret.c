@@ -131,8 +131,8 @@ loop_slow(struct eu_thread *t, const struct eu_op *op, uint64_t *budget)
         --*budget;
         if (step)
             trace_step(t, now);
-        op = counts ? eu_profile_run(t, now, now->slow, counts)
-                    : now->slow(t, now);
+        op = counts || t->counts ? eu_profile_run(t, now, now->slow, counts)
+                                 : now->slow(t, now);
         if (step)
             trace_result(t, now);
         if (!op)

@@ -8,9 +8,9 @@ uint64_t *
 eu_profile_counts(const struct eu_thread *t)
 {
     uint64_t *counters = eu_profile_counters();
-    if (t->counts || !counters || !t->kernel->profile_slot)
-        return t->counts;
-    return counters + t->kernel->profile_slot;
+    return counters && t->kernel->profile_slot
+               ? counters + t->kernel->profile_slot
+               : NULL;
 }
 
 static uint64_t *
@@ -57,13 +57,16 @@ const struct eu_op *
 eu_profile_run(struct eu_thread *t, const struct eu_op *op, eu_op_fn fn,
                uint64_t *counts)
 {
-    bool has_lanes = t->kernel->profile_lanes && counts != t->counts;
+    bool has_lanes = counts && t->kernel->profile_lanes;
     unsigned lanes = has_lanes ? count_lanes(t, op, counts) : 0;
     const struct eu_op *next = fn(t, op);
     /* A link is not an instruction, and a wait that blocks will run again. */
     if (op->fn == eu_op_link || t->status == EU_WAITING)
         return next;
-    ++*counter_at(t, op, counts, PROFILE_RAN);
+    if (t->counts)
+        t->counts[op->ip / 8]++;
+    if (counts)
+        ++*counter_at(t, op, counts, PROFILE_RAN);
     if (has_lanes)
         *counter_at(t, op, counts, PROFILE_LANES) += lanes;
     return next;
@@ -73,7 +76,7 @@ const struct eu_op *
 eu_op_counted_branch(struct eu_thread *t, const struct eu_op *op)
 {
     uint64_t *counts = eu_profile_counts(t);
-    if (counts && counts != t->counts)
+    if (counts)
         count_branch(t, op, counts);
     return eu_op_interpreted(t, op);
 }

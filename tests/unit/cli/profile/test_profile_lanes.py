@@ -45,7 +45,7 @@ def check(good, text, *why):
         print('#', *why)
 
 
-def profile(folder, code, mask, *options, **env):
+def profile(folder, code, mask, *options, tier='jit', **env):
     file, grf, out = folder / 'k.bin', folder / 'k.grf', folder / 'k.json'
     file.write_bytes(code)
     grf.write_text('r1:d %s\nr2:d %s\n' % (
@@ -54,7 +54,7 @@ def profile(folder, code, mask, *options, **env):
     done = subprocess.run(
         [SOFTLAKE, 'profile', f'--json={out}', *options, '--', SOFTLAKE,
          'eu-run', file, '--grf', grf, '--simd', '16', '--mask', '%x' % mask,
-         '--tier', 'jit'],
+         '--tier', tier],
         text=True, timeout=60, capture_output=True, env={**os.environ, **env})
     return json.loads(out.read_text()) if out.exists() else None, done
 
@@ -159,6 +159,8 @@ def annotate(folder):
 def main():
     with tempfile.TemporaryDirectory() as d:
         folder = pathlib.Path(d)
+        loop(folder, tier='interp')
+        parity(folder, tier='interp')
         for cpu in 'avx512', 'avx2':
             loop(folder, SOFTLAKE_CPU=cpu)
             parity(folder, SOFTLAKE_CPU=cpu)
