@@ -92,8 +92,9 @@ count_probably_full(struct jit *j, uint32_t first, uint32_t channels)
 {
     struct x86 *x = &j->x;
     j->asks = true;
-    if (channels == j->f->required_mask) {
-        x86_alu_mem_imm(x, X86_CMP, MASK_AT, channels);
+    if (channels == 0xff || channels == 0xffff || channels == UINT32_MAX) {
+        unsigned size_B = (unsigned)__builtin_popcount(channels) / 8;
+        x86_cmp_ones(x, MASK_AT, size_B);
     } else {
         x86_load(x, X86_RCX, MASK_AT, 4);
         x86_alu_imm(x, X86_AND, X86_RCX, channels, false);

@@ -201,6 +201,16 @@ x86_alu_mem_imm(struct x86 *x, enum x86_alu op, size_t disp, uint32_t imm)
     x86_put_more(x, imm, 4);
 }
 
+/* Compares size_B (1, 2, 4) bytes of the thread with all ones. */
+static inline void
+x86_cmp_ones(struct x86 *x, size_t disp, unsigned size_B)
+{
+    uint64_t at = x86_at_thread(x, X86_CMP, disp);
+    if (size_B == 2)
+        x86_put(x, 0x66, 1);
+    x86_put(x, UINT64_C(0xff) << 48 | at << 8 | (size_B == 1 ? 0x80 : 0x83), 7);
+}
+
 static inline void
 x86_lea(struct x86 *x, unsigned gpr, unsigned base, int32_t disp)
 {
