@@ -76,11 +76,11 @@ uint64_t
 timeline_submit(const struct engine_submit *submit)
 {
     static _Atomic uint64_t batches;
+    if (!is_on())
+        return 0;
     struct timeline_record r = {.kind = TIMELINE_SUBMIT,
                                 .ring = submit->ring,
                                 .context = (uintptr_t)submit->ctx};
-    if (!is_on())
-        return 0;
     r.batch = atomic_fetch_add(&batches, 1) + 1;
     r.begin_ns = r.end_ns = now_ns();
     append(&r);
@@ -90,13 +90,13 @@ timeline_submit(const struct engine_submit *submit)
 void
 timeline_batch(const struct engine_submit *submit, uint64_t begin_ns)
 {
+    if (!begin_ns)
+        return;
     struct timeline_record r = {.kind = TIMELINE_BATCH,
                                 .ring = submit->ring,
                                 .context = (uintptr_t)submit->ctx,
                                 .batch = submit->number,
                                 .begin_ns = begin_ns};
-    if (!begin_ns)
-        return;
     r.end_ns = now_ns();
     append(&r);
 }
@@ -115,6 +115,8 @@ void
 timeline_draw(const struct engine_context *ctx, const struct draw *draw,
               uint64_t begin_ns)
 {
+    if (!begin_ns)
+        return;
     struct timeline_record r = {
         .kind = TIMELINE_DRAW,
         .ring = ENGINE_RCS,
@@ -122,8 +124,6 @@ timeline_draw(const struct engine_context *ctx, const struct draw *draw,
         .begin_ns = begin_ns,
         .size = {draw->vertex_count, draw->instance_count, draw->topology}};
     static_assert(STAGE_COUNT == TIMELINE_STAGES, "stages of a record");
-    if (!begin_ns)
-        return;
     r.end_ns = now_ns();
     for (unsigned i = STAGE_VS; i <= STAGE_PS; i++)
         set_stage(&r, &draw->stage[i], i);
@@ -134,12 +134,12 @@ void
 timeline_dispatch(const struct engine_context *ctx, const struct dispatch *d,
                   uint64_t begin_ns)
 {
+    if (!begin_ns)
+        return;
     struct timeline_record r = {.kind = TIMELINE_DISPATCH,
                                 .ring = ENGINE_RCS,
                                 .context = (uintptr_t)ctx,
                                 .begin_ns = begin_ns};
-    if (!begin_ns)
-        return;
     r.end_ns = now_ns();
     for (unsigned i = 0; i < 3; i++)
         r.size[i] = d->group_end[i] - d->group_start[i];
