@@ -117,7 +117,7 @@ eu_kernel_get_counted(const void *code, size_t avail_B, enum eu_gen gen)
 void
 eu_busy_read(struct eu_busy *busy)
 {
-    memset(busy, 0, sizeof *busy);
+    *busy = rig_record.busy;
 }
 
 void

@@ -67,6 +67,7 @@ struct rig_record {
     unsigned noted_any;                       /* raster_note_any_write() */
     const void *noted_at;
     uint64_t noted_B;
+    struct eu_busy busy;       /* eu_busy_read() */
     unsigned waiting, flushed; /* draws with deferred pixels; flushed ones */
 };
 extern struct rig_record rig_record;
