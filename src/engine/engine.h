@@ -187,8 +187,14 @@ void engine_oa_stop(struct engine *engine);
 /* What the flexible counters count: the registers 0xe458, 0xe558, 0xe658,
  * 0xe758, 0xe45c, 0xe55c and 0xe65c. */
 #define ENGINE_OA_FLEX 7
+struct engine_oa_set {
+    uint32_t flex[ENGINE_OA_FLEX];
+    /* B0 is how long any ring is busy, C7 how long the render ring is; else B
+     * and C count nothing. */
+    bool rings;
+};
 bool engine_oa_configure(struct engine *engine,
-                         const uint32_t flex[ENGINE_OA_FLEX]);
+                         const struct engine_oa_set *set);
 /* Fills a report of format A32u40_A4u32_B8_C8. */
 #define ENGINE_OA_REPORT_DW 64
 void engine_oa_report(struct engine *engine, uint32_t reason,

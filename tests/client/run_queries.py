@@ -156,6 +156,17 @@ def check_lists():
     report('GL, all queries give data', problems)
 
 
+def check_rings():
+    text, problems = run([GL, 'run', 'Gpu Rings Busyness'])
+    have = values(text)[0].get('triangle', {})
+    busy = {k: v for k, v in have.items() if 'Ring' in k or 'Busy' in k}
+    full = [k for k, v in busy.items() if 99 < v <= 100]
+    if not any('Render' in k for k in full) or \
+            any(v for k, v in busy.items() if k not in full):
+        problems.append('%s' % have)
+    report('GL, how long rings are busy', problems)
+
+
 # 16 groups of 64 invocations, four SIMD16 threads each. A thread reads and
 # writes a line of local memory, and sends one write, one atomic and one barrier
 # message. The atomic counts as a memory access, too.
@@ -207,6 +218,7 @@ def main():
     check_gl('2', pictures)
     check_gl('2', pictures, SOFTLAKE_CPU='avx2')
     check_gl('2', pictures, SOFTLAKE_EU='interp')
+    check_rings()
     if VK != '-':
         check_vk('0')
         check_vk('2')

@@ -10,6 +10,7 @@
 #define DRM_SHIM_OA_OA_H
 
 #include "base/base.h"
+#include "engine/engine.h"
 
 /* Lengths of the three lists of registers: mux, boolean, flex. */
 enum oa_list { OA_LIST_MUX, OA_LIST_BOOLEAN, OA_LIST_FLEX, OA_LISTS };
@@ -45,10 +46,9 @@ uint64_t oa_metrics_find(int tree_fd, const char uuid[OA_UUID_LENGTH]);
 unsigned oa_metrics_list(int tree_fd, uint64_t *ids, unsigned max);
 
 /* A set, as a stream uses it. */
-#define OA_FLEX 7
 struct oa_chosen {
     uint64_t id;
-    uint32_t flex[OA_FLEX]; /* see engine_oa_configure() */
+    struct engine_oa_set set;
 };
 /* False: there is no such set. */
 bool oa_metrics_choose(int tree_fd, uint64_t id, struct oa_chosen *chosen);

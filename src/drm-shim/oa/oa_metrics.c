@@ -186,18 +186,22 @@ oa_metrics_read(int tree_fd, uint64_t id)
     return m;
 }
 
+/* Observed: the set that stock drivers call "Gpu Rings Busyness". What the
+ * registers of its multiplexers mean is not documented. */
+static const char rings_uuid[] = "6c66fe6e-2988-454a-bfae-7fca3bbcbec2";
+
 /* The order of the flex ranges is that of the engine's registers. */
 static void
-read_flex(const struct oa_metrics *m, uint32_t flex_of[OA_FLEX])
+read_flex(const struct oa_metrics *m, uint32_t flex_of[ENGINE_OA_FLEX])
 {
     const struct oa_register_value *v = m->value + m->count[OA_LIST_MUX] +
                                         m->count[OA_LIST_BOOLEAN];
     for (uint32_t i = 0; i < m->count[OA_LIST_FLEX]; i++)
-        for (unsigned k = 0; k < OA_FLEX; k++)
+        for (unsigned k = 0; k < ENGINE_OA_FLEX; k++)
             if (flex[k].first == v[i].address)
                 flex_of[k] = v[i].value;
 }
-static_assert(ARRAY_SIZE(flex) == OA_FLEX, "a range for each register");
+static_assert(ARRAY_SIZE(flex) == ENGINE_OA_FLEX, "a range for each register");
 
 bool
 oa_metrics_choose(int tree_fd, uint64_t id, struct oa_chosen *chosen)
@@ -206,7 +210,8 @@ oa_metrics_choose(int tree_fd, uint64_t id, struct oa_chosen *chosen)
     if (!m)
         return false;
     *chosen = (struct oa_chosen){.id = id};
-    read_flex(m, chosen->flex);
+    read_flex(m, chosen->set.flex);
+    chosen->set.rings = !strcmp(m->uuid, rings_uuid);
     free(m);
     return true;
 }

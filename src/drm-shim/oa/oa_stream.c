@@ -194,7 +194,7 @@ enable_locked(struct oa_stream *s, bool enable)
     s->last_context_id = 0;
     s->idle_ns = 0;
     s->next_ns = clock_ns(CLOCK_MONOTONIC) + s->period_ns;
-    if (enable && engine_oa_configure(device_engine_if_any(), s->metrics.flex))
+    if (enable && engine_oa_configure(device_engine_if_any(), &s->metrics.set))
         engine_oa_start(device_engine_if_any(), sample);
     else
         engine_oa_stop(device_engine_if_any());
@@ -409,7 +409,7 @@ oa_stream_configure(int fd, const struct oa_chosen *metrics)
     uint64_t before = s ? s->metrics.id : 0;
     if (s) {
         s->metrics = *metrics;
-        engine_oa_configure(device_engine_if_any(), metrics->flex);
+        engine_oa_configure(device_engine_if_any(), &metrics->set);
     }
     device_unlock();
     return s ? (int)before : -EINVAL;

@@ -98,6 +98,14 @@ read_counters(struct engine *engine, uint64_t now, uint64_t a[A_COUNTERS])
                                events[i].divisor;
 }
 
+/* The only ring that executes anything is the render ring. */
+static bool
+counts_rings(const struct engine *engine)
+{
+    struct oa *oa = atomic_load(&engine->oa);
+    return oa && atomic_load(&oa->rings);
+}
+
 void
 engine_oa_report(struct engine *engine, uint32_t reason, uint32_t context_id,
                  uint32_t report[ENGINE_OA_REPORT_DW])
@@ -111,6 +119,8 @@ engine_oa_report(struct engine *engine, uint32_t reason, uint32_t context_id,
     report[DW_CLOCK] = (uint32_t)clocks(engine, now);
     for (unsigned i = 0; i < A_COUNTERS; i++)
         report[DW_A + i] = (uint32_t)a[i];
+    if (counts_rings(engine))
+        report[DW_BC] = report[DW_BC + BC_COUNTERS - 1] = (uint32_t)a[0];
     for (unsigned i = 0; i < A_WIDE; i++)
         report[DW_A_HIGH + i / 4] |= (uint32_t)(a[i] >> 32 & 0xff) << i % 4 * 8;
 }
@@ -165,11 +175,13 @@ engine_oa_start(struct engine *engine, engine_oa_sample_fn sample)
 }
 
 bool
-engine_oa_configure(struct engine *engine, const uint32_t flex[ENGINE_OA_FLEX])
+engine_oa_configure(struct engine *engine, const struct engine_oa_set *set)
 {
     struct oa *oa = make_oa(engine);
     for (unsigned i = 0; oa && i < ENGINE_OA_FLEX; i++)
-        atomic_store(&oa->flex[i], flex[i]);
+        atomic_store(&oa->flex[i], set->flex[i]);
+    if (oa)
+        atomic_store(&oa->rings, set->rings);
     return oa;
 }
 

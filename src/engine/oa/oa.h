@@ -45,6 +45,7 @@ struct oa {
     pthread_mutex_t lock;
     engine_oa_sample_fn sample;
     _Atomic uint32_t flex[ENGINE_OA_FLEX]; /* see oa_flex.c */
+    atomic_bool rings;                     /* see struct engine_oa_set */
     /* Ticks of the timestamp with a batch on some ring. */
     unsigned batches;
     uint64_t busy_since, busy;

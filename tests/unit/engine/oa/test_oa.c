@@ -142,6 +142,24 @@ Test(oa, the_gpu_is_busy_while_batches_run)
     cr_assert_eq(busy, clocks);
 }
 
+Test(oa, a_set_may_show_rings)
+{
+    const struct engine_oa_set rings = {.rings = true}, none = {0};
+    uint32_t report[ENGINE_OA_REPORT_DW];
+    start();
+    EMIT(&rig, BBE);
+    run();
+    cr_assert(engine_oa_configure(rig.engine, &rings));
+    engine_oa_report(rig.engine, 0, 0, report);
+    cr_assert_neq(report[A(0)], 0u);
+    cr_assert_eq(report[48], report[A(0)], "any ring: B0");
+    cr_assert_eq(report[63], report[A(0)], "the render ring: C7");
+    cr_assert(engine_oa_configure(rig.engine, &none));
+    engine_oa_report(rig.engine, 0, 0, report);
+    cr_assert_eq(report[48], 0u);
+    cr_assert_eq(report[63], 0u);
+}
+
 Test(oa, draws_are_counted_while_a_stream_is_enabled)
 {
     const uint32_t draw[7] = {0x7b000005, 0, 3, 0, 1};
