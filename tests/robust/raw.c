@@ -1,6 +1,7 @@
 #include "raw.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -260,6 +261,16 @@ is_signalled(int sync_file, int timeout_ms)
 /* ------------------------------------------------------------------------
  * Processes */
 
+/* A sanitizer's allocator knows nothing of fork(): what another thread holds of
+ * it stays locked in the child. So the threads come to rest first. */
+static void
+rest_before_fork(void)
+{
+    if (dlsym(RTLD_DEFAULT, "__asan_init") ||
+        dlsym(RTLD_DEFAULT, "__tsan_init"))
+        sleep_ms(200);
+}
+
 struct peer
 peer_start(void (*run)(int socket))
 {
@@ -267,6 +278,7 @@ peer_start(void (*run)(int socket))
     check(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair),
           "socketpair");
     fflush(stdout);
+    rest_before_fork();
     struct peer peer = {.pid = fork(), .socket = pair[0]};
     check(peer.pid >= 0, "fork");
     if (!peer.pid) {
