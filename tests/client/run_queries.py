@@ -10,8 +10,10 @@ without queries. VK_QUERIES may be -. TAP.
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'vk'))
 import icd  # noqa: E402
@@ -209,6 +211,26 @@ def check_piglit():
         report('piglit, ' + name, problems)
 
 
+def check_apitrace():
+    """A stock tool: counters of each draw of a trace."""
+    if not shutil.which('apitrace') or not shutil.which('eglretrace'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, 'x.trace')
+        _, problems = run(['apitrace', 'trace', '-a', 'egl', '-o', trace, GL,
+                           'plain'])
+        text, more = run(['eglretrace', '--headless', '--pdrawcalls='
+                          'GL_INTEL_performance_query: [22,10], [22,31], '
+                          '[22,45]', trace], WAFFLE_PLATFORM='surfaceless_egl')
+    draws = [line.split()[-3:] for line in text.splitlines()
+             if '\tglDrawArrays\t' in line]
+    want = [['4096', '65536', '65536'], ['4096', '65536', '32768'],
+            ['0', '65536', '0'], ['4096', '65536', '0']]
+    problems += more + ['no draw has %s: %s' % (w, draws) for w in want
+                        if w not in draws]
+    report('apitrace, counters of each draw', problems)
+
+
 def main():
     check_lists()
     text, problems = run([GL, 'plain'])
@@ -223,6 +245,7 @@ def main():
         check_vk('0')
         check_vk('2')
     check_piglit()
+    check_apitrace()
     print('1..%d' % len(results))
     return not all(results)
 
