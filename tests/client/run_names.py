@@ -99,7 +99,7 @@ def check_lines(folder, plain):
     saxpy, count = kernel(p, 'my_saxpy_kernel'), kernel(p, 'my_count_kernel')
     report([k['id'] for k in p['kernels']] ==
            [k['id'] for k in plain['kernels']],
-           '--source: the code is that of a build without -g', done.stderr)
+           '--source: the code of these kernels stays', done.stderr)
     report(sends_of_line(saxpy, LINE_SAXPY) == 3 * THREADS_SAXPY,
            'lines: two loads and a store a thread', saxpy)
     report(sends_of_line(count, LINE_INC) == ROUNDS * THREADS_COUNT,
