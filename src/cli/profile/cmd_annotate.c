@@ -119,7 +119,7 @@ list_kernel(const struct profile *p, const struct profile_code *k)
 
 /* ---- lines --------------------------------------------------------------- */
 
-#define CONTEXT 2u /* lines of text around those that have counts */
+#define CONTEXT 2u /* lines shown before and after a line with counts */
 
 static int
 compare_lines(const void *a, const void *b)
@@ -130,8 +130,8 @@ compare_lines(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The instructions with a line, those of one line added up, in the order of
- * lines; NULL: no memory. */
+/* Adds up the instructions of each source line. The sums are in the order of
+ * lines; instructions without a line are left out. NULL: no memory. */
 static struct profile_insn *
 sum_lines(const struct profile_code *k, uint32_t *count)
 {

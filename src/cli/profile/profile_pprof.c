@@ -1,5 +1,5 @@
-/* profile_pprof.c: pprof's format: a gzip file of one protobuf message, whose
- * fields are those of perftools.profiles.Profile
+/* profile_pprof.c: pprof's format: a gzip file of one protobuf message. The
+ * message has the fields of perftools.profiles.Profile
  * (https://github.com/google/pprof/blob/main/proto/profile.proto).
  *
  * A sample is an instruction; its stack is the kernel, then the stage. Kernels

@@ -4,7 +4,7 @@
  * the user. All of it is checked: damaged data ends in a message, never in a
  * fault. Kernels of equal bytes have all their names, with '|' between.
  *
- * Callers: cli/profile; one thread. What is found belongs to the symbols. */
+ * Callers: cli/profile; one thread. The symbols own all results. */
 #ifndef CLI_SYMBOLS_SYMBOLS_H
 #define CLI_SYMBOLS_SYMBOLS_H
 

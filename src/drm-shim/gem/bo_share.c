@@ -169,7 +169,8 @@ find_marks(const struct bo_share *share, unsigned kind)
     return found;
 }
 
-/* What has been marked since. Both are sorted. */
+/* Returns the ranges of found that are not in seen: newly marked ones. Both
+ * lists are sorted. */
 static struct ranges
 subtract_ranges(const struct ranges *found, const struct ranges *seen)
 {

@@ -258,8 +258,8 @@ function listing(k) {
   return make('div', { class: 'listing' }, strip(n.count, most), t);
 }
 
-// Lines of a file with the sum of their instructions; without its text only
-// those that have some.
+// A file's lines, each with the sum of its instructions. A file without text
+// shows only the lines with instructions.
 function sourceTable(k, file, sums) {
   const numbers = Array.from(sums.keys()).sort((a, b) => a - b);
   const lines = file.text !== undefined ? file.text.split('\n').map((t, i) => [i + 1, t]) :
