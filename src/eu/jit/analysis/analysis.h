@@ -90,6 +90,9 @@ bool jit_flags_unseen(const struct jit_facts *f, uint32_t here,
 
 /* ---- loops: counted_loops.c ---- */
 
+/* The CPU's condition after a comparison of integers, for a condition modifier
+ * (EU_CMOD_*); 0 for one that integers do not have. */
+enum x86_cc jit_int_condition(unsigned cmod, bool is_unsigned);
 void jit_find_counter(const struct jit_facts *f, struct jit_loop *l);
 /* Whether the only branches belong to counted loops: if all channels are on,
  * they stay on. */

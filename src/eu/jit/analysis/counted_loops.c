@@ -122,10 +122,8 @@ is_way_out(const struct eu_op *out, const struct eu_op *cmp)
            out->flag_shift == cmp->flag_shift;
 }
 
-/* Checks the loop's first two ops. */
-static bool
-find_end(const struct jit_facts *f, const struct jit_loop *l,
-         struct jit_counter *c)
+enum x86_cc
+jit_int_condition(unsigned cmod, bool is_unsigned)
 {
     static const enum x86_cc conditions[2][16] = {
         {[EU_CMOD_Z] = X86_CC_E,
@@ -141,6 +139,14 @@ find_end(const struct jit_facts *f, const struct jit_loop *l,
          [EU_CMOD_L] = X86_CC_B,
          [EU_CMOD_LE] = X86_CC_BE},
     };
+    return conditions[is_unsigned][cmod & 15];
+}
+
+/* Checks the loop's first two ops. */
+static bool
+find_end(const struct jit_facts *f, const struct jit_loop *l,
+         struct jit_counter *c)
+{
     const struct eu_op *cmp = &f->k->ops[l->head], *out = cmp + 1;
     const struct eu_insn *insn = cmp->insn;
     if (insn->opcode != EU_OP_CMP || !is_whole(cmp) || cmp->no_mask ||
@@ -150,7 +156,7 @@ find_end(const struct jit_facts *f, const struct jit_loop *l,
         return false;
     c->off_B = cmp->src[0].off_B;
     c->len_B = (uint16_t)(cmp->lanes * 4);
-    c->cc = conditions[cmp->is_unsigned][cmp->cmod & 15];
+    c->cc = jit_int_condition(cmp->cmod, cmp->is_unsigned);
     return c->cc && (cmp->lanes == 8 || cmp->lanes == 16) && !out->pred_inv &&
            is_way_out(out, cmp);
 }

@@ -2,6 +2,8 @@
  * lane. */
 #include "eu/jit/lower/scalar_int.h"
 
+#include "eu/jit/analysis/analysis.h"
+
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
 #define SCRATCH_AT(lane) x86_g_thread(THREAD_AT(scratch) + (lane)*8u)
 
@@ -147,20 +149,6 @@ collect_flag(const struct scalar_int *l, unsigned lane, unsigned gpr)
 static void
 condition_of_result(const struct scalar_int *l, unsigned lane)
 {
-    static const uint8_t cc[2][8] = {
-        {[EU_CMOD_Z] = X86_CC_E,
-         [EU_CMOD_NZ] = X86_CC_NE,
-         [EU_CMOD_G] = X86_CC_G,
-         [EU_CMOD_GE] = X86_CC_GE,
-         [EU_CMOD_L] = X86_CC_L,
-         [EU_CMOD_LE] = X86_CC_LE},
-        {[EU_CMOD_Z] = X86_CC_E,
-         [EU_CMOD_NZ] = X86_CC_NE,
-         [EU_CMOD_G] = X86_CC_A,
-         [EU_CMOD_GE] = X86_CC_AE,
-         [EU_CMOD_L] = X86_CC_B,
-         [EU_CMOD_LE] = X86_CC_BE},
-    };
     struct x86 *x = &l->j->x;
     bool is_uq = l->dst.type == EU_TYPE_UQ && !l->dst.is_acc;
     x86_mov_reg(x, X86_RSI, X86_RAX);
@@ -169,7 +157,7 @@ condition_of_result(const struct scalar_int *l, unsigned lane)
     else
         scalar_int_wrap(l->j, X86_RSI, l->dst.type);
     x86_test(x, X86_RSI);
-    x86_setcc(x, (enum x86_cc)cc[is_uq][l->op->insn->cmod], X86_RDX);
+    x86_setcc(x, jit_int_condition(l->op->insn->cmod, is_uq), X86_RDX);
     x86_gop(x, X86_G_MOVZX8, false, X86_RDX, x86_g(X86_RDX));
     collect_flag(l, lane, X86_RDX);
 }
