@@ -84,6 +84,10 @@ SUBROOMS = {
         'interpose': {'core', 'report', 'sync', 'gem', 'kms', 'device',
                       'ioctl'},
     },
+    'drm-shim/ioctl': {
+        '': set(),
+        'kms': {''},
+    },
     # '' is the top here: engine.c.
     'engine': {
         'core': set(),
@@ -168,6 +172,7 @@ SUB_PUBLIC = {
         'engine/state/prim.h', 'engine/state/stage.h',
         'engine/state/stage_cache.h', 'engine/state/thread_env.h',
     },
+    'drm-shim/ioctl': set(),
     'engine/msg': {'engine/msg/dataport/gather_scatter.h'},
     'engine/raster': {
         # Types that a scene and a worker have as members.
@@ -196,6 +201,7 @@ MEMBERS = {
     'cli': set(),
     'cli/profile': set(),
     'drm-shim': set(),
+    'drm-shim/ioctl': set(),
     'engine': set(),
     'engine/msg': set(),
     'engine/raster': SUB_PUBLIC['engine/raster'] |
