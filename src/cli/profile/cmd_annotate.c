@@ -24,7 +24,10 @@ static const char usage[] =
     "Columns: share of the kernel's executed instructions, [ count ], offset,\n"
     "assembly. With profile --lanes: [ count | active lanes ], and after each\n"
     "branch how often all, none or some of its active lanes took it, and how\n"
-    "many lanes.\n";
+    "many lanes. With profile --memory, after each SEND that accesses memory:\n"
+    "how often, then in the mean lanes, bytes and lines of 64 bytes, by the\n"
+    "least number of lines (or passes through local memory, likewise), and\n"
+    "strides between lanes.\n";
 
 static void
 list_title(const struct profile_code *k, bool has_lanes)
@@ -77,6 +80,17 @@ list_messages(const struct profile_code *k, bool has_lanes)
     }
 }
 
+static void
+list_send(const struct profile_code *k, const struct profile_insn *n)
+{
+    const struct profile_send *s = profile_find_send(k, n);
+    char text[SENDS_TEXT_B];
+    if (!s)
+        return;
+    sends_format(text, &s->n);
+    printf("  // %s", text);
+}
+
 static double
 share_of(const struct profile_code *k, uint64_t count)
 {
@@ -112,6 +126,8 @@ list_kernel(const struct profile *p, const struct profile_code *k)
         printf(" ] 0x%04" PRIx32 " : %s", n->offset_B, n->text ? n->text : "");
         if (has_lanes)
             list_branch(n);
+        if (p->has_memory)
+            list_send(k, n);
         putchar('\n');
     }
     list_messages(k, has_lanes);

@@ -26,9 +26,12 @@ static const char usage[] =
     "\n"
     "      --timeline           also when batches, draws and dispatches ran\n"
     "      --lanes              also active lanes and divergent branches\n"
+    "      --memory             also lines, strides and bank conflicts of "
+    "each\n"
+    "                           SEND that accesses memory\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
-    "      --csv[=DIR]          tables: kernels, insns, messages\n"
+    "      --csv[=DIR]          tables: kernels, insns, messages, sends\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --pprof[=FILE]       for pprof\n"
     "      --perfetto[=FILE]    timeline for ui.perfetto.dev; implies "
@@ -49,7 +52,7 @@ static const char usage[] =
     "      --mesa-log=FILE      names: what Mesa printed with INTEL_DEBUG=fs\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), lanes,\n"
-    "                           threads, size, name, stage\n"
+    "                           threads, size, name, stage, bytes\n"
     "      --top=N              kernels in the summary (10)\n"
     "      --fail-if=EXPR       exit 1 if 'insn>N', 'threads>N' or\n"
     "                           'simd_efficiency<0.5' is true; the last "
@@ -96,7 +99,7 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool all, as_run, quiet, timeline, lanes, source;
+    bool all, as_run, quiet, timeline, lanes, memory, source;
     struct {
         const char *file;
         bool mesa_log;
@@ -107,6 +110,7 @@ struct options {
 enum {
     OPT_STAGE = 256,
     OPT_LANES,
+    OPT_MEMORY,
     OPT_TIMELINE,
     OPT_AS_RUN,
     OPT_TOP,
@@ -127,6 +131,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"stage", required_argument, NULL, OPT_STAGE},
     {"lanes", no_argument, NULL, OPT_LANES},
+    {"memory", no_argument, NULL, OPT_MEMORY},
     {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
@@ -158,6 +163,10 @@ value_of(const struct profile *p, const char *name)
         return (double)p->executed;
     if (!strcmp(name, "simd_efficiency"))
         return p->has_lanes ? profile_efficiency(p->lanes, p->channels) : -1;
+    if (!strcmp(name, "bytes"))
+        return p->has_memory ? (double)p->memory.bytes : -1;
+    if (!strcmp(name, "lines"))
+        return p->has_memory ? (double)p->memory.lines : -1;
     for (unsigned i = 0; i < p->kernel_count; i++) {
         threads += (double)p->kernels[i].threads;
         spills += (double)p->kernels[i].spills;
@@ -173,8 +182,9 @@ value_of(const struct profile *p, const char *name)
 static bool
 judge(const char *expr, const struct profile *p, bool *is_true)
 {
-    static const char *const names[] = {"insn", "threads", "simd_efficiency",
-                                        "spills", "fills"};
+    static const char *const names[] = {"insn",   "threads", "simd_efficiency",
+                                        "spills", "fills",   "bytes",
+                                        "lines"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         char *end;
@@ -207,8 +217,9 @@ take_option(struct options *o, int c)
     case OPT_STAGE: o->stage = optarg; return -1;
     case OPT_TIMELINE: o->timeline = true; return -1;
     case OPT_LANES: o->lanes = true; return -1;
+    case OPT_MEMORY: o->memory = true; return -1;
     case OPT_AS_RUN: o->as_run = true; return -1;
-    case OPT_ALL: o->all = o->lanes = o->timeline = true; return -1;
+    case OPT_ALL: o->all = o->lanes = o->memory = o->timeline = true; return -1;
     case OPT_FROM: o->from = optarg; return -1;
     case OPT_SOURCE: o->source = true; return -1;
     case OPT_SYMBOLS:
@@ -224,7 +235,7 @@ take_option(struct options *o, int c)
             return -1;
         return cli_complain(CLI_EXIT_LAUNCHER,
                             "profile: --sort wants insn, lanes, threads, size, "
-                            "name or stage, not '%s'",
+                            "name, stage or bytes, not '%s'",
                             optarg);
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);
@@ -236,12 +247,12 @@ take_option(struct options *o, int c)
         o->fail_if = optarg;
         if (judge(optarg, NULL, &is_true))
             return -1;
-        return cli_complain(
-            CLI_EXIT_LAUNCHER,
-            "profile: --fail-if wants insn, threads, "
-            "spills, fills or simd_efficiency, then > or < and a number, not "
-            "'%s'",
-            optarg);
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --fail-if wants insn, threads, "
+                            "spills, fills, bytes, lines or simd_efficiency, "
+                            "then > or < and a number, not "
+                            "'%s'",
+                            optarg);
     case 'h': fputs(usage, stdout); return 0;
     default: return CLI_EXIT_LAUNCHER;
     }
@@ -341,6 +352,7 @@ run_profile(const struct options *o, char **argv)
 {
     struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
                               .lanes = o->lanes,
+                              .memory = o->memory,
                               .times = o->timeline,
                               .debug_info = o->source};
     struct profile p;
@@ -397,8 +409,12 @@ cli_profile(int argc, char **argv)
         any |= o.wanted[i];
     o.wanted[REPORT_JSON] |= o.dir && !any;
     o.lanes |= o.sort == PROFILE_BY_LANES;
+    o.memory |= o.sort == PROFILE_BY_BYTES;
     o.timeline |= o.wanted[REPORT_PERFETTO] || o.wanted[REPORT_CHROME];
     if (o.fail_if && !strncmp(o.fail_if, "simd", 4))
         o.lanes = true;
+    if (o.fail_if &&
+        (!strncmp(o.fail_if, "bytes", 5) || !strncmp(o.fail_if, "lines", 5)))
+        o.memory = true;
     return o.from ? convert_profile(&o) : run_profile(&o, argv + optind);
 }

@@ -71,6 +71,10 @@ profile_run(struct profile_run *run, char **argv)
             setenv("SOFTLAKE_PROFILE_LANES", "1", 1);
         else
             unsetenv("SOFTLAKE_PROFILE_LANES");
+        if (run->memory)
+            setenv("SOFTLAKE_PROFILE_MEMORY", "1", 1);
+        else
+            unsetenv("SOFTLAKE_PROFILE_MEMORY");
         if (run->switches)
             set_switches(run->switches);
         if (run->times)

@@ -26,6 +26,7 @@ free_kernel(struct profile_code *k)
         free(k->insns[i].text);
     free(k->insns);
     free(k->messages);
+    free(k->sends);
     free(k->code);
     free(k->options);
     free(k->launches);
@@ -50,6 +51,7 @@ static const char *const sort_names[PROFILE_SORT_COUNT] = {
     [PROFILE_BY_INSN] = "insn",       [PROFILE_BY_LANES] = "lanes",
     [PROFILE_BY_THREADS] = "threads", [PROFILE_BY_SIZE] = "size",
     [PROFILE_BY_NAME] = "name",       [PROFILE_BY_STAGE] = "stage",
+    [PROFILE_BY_BYTES] = "bytes",
 };
 
 /* Large numbers and small words first; equal ones by instructions, then in an
@@ -64,6 +66,9 @@ compare(const void *a, const void *b, void *key)
     case PROFILE_BY_LANES: n[0] = k->all_lanes, n[1] = l->all_lanes; break;
     case PROFILE_BY_THREADS: n[0] = k->threads, n[1] = l->threads; break;
     case PROFILE_BY_SIZE: n[0] = k->size_B, n[1] = l->size_B; break;
+    case PROFILE_BY_BYTES:
+        n[0] = k->memory.bytes, n[1] = l->memory.bytes;
+        break;
     case PROFILE_BY_NAME: order = strcmp(k->name, l->name); break;
     case PROFILE_BY_STAGE: order = strcmp(k->stage, l->stage); break;
     default: break;
@@ -144,6 +149,15 @@ sum_messages(struct profile_code *k)
     }
 }
 
+const struct profile_send *
+profile_find_send(const struct profile_code *k, const struct profile_insn *n)
+{
+    for (unsigned i = 0; n->message && i < k->send_count; i++)
+        if (k->sends[i].offset_B == n->offset_B)
+            return k->sends[i].n.sent ? &k->sends[i] : NULL;
+    return NULL;
+}
+
 static void
 sum_up(struct profile_code *k)
 {
@@ -164,12 +178,16 @@ sum_up(struct profile_code *k)
         k->channels += n->count * n->exec_size;
     }
     sum_messages(k);
+    k->memory = (struct eu_send_counts){0};
+    for (unsigned i = 0; i < k->send_count; i++)
+        sends_add(&k->memory, &k->sends[i].n);
 }
 
 void
 profile_finish(struct profile *p)
 {
     p->executed = p->all_lanes = p->lanes = p->channels = 0;
+    p->memory = (struct eu_send_counts){0};
     for (unsigned i = 0; i < p->kernel_count; i++) {
         struct profile_code *k = &p->kernels[i];
         name_kernel(k);
@@ -178,6 +196,7 @@ profile_finish(struct profile *p)
         p->all_lanes += k->all_lanes;
         p->lanes += k->lanes;
         p->channels += k->channels;
+        sends_add(&p->memory, &k->memory);
     }
     profile_sort(p, PROFILE_BY_INSN);
 }

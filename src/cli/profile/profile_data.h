@@ -6,6 +6,8 @@
 #ifndef CLI_PROFILE_PROFILE_DATA_H
 #define CLI_PROFILE_PROFILE_DATA_H
 
+#include "cli/profile/sends/sends.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,6 +118,11 @@ struct profile_code {
     uint32_t insn_count;
     struct profile_message *messages;
     unsigned message_count;
+    /* If the profile has memory: SENDs, in the order of their instructions, and
+     * the sum of their counts. */
+    struct profile_send *sends;
+    unsigned send_count;
+    struct eu_send_counts memory;
     uint64_t threads;   /* executions of the first instruction */
     uint64_t executed;  /* instructions */
     uint64_t all_lanes; /* of all instructions */
@@ -144,8 +151,10 @@ struct profile {
     unsigned not_counted; /* kernels that found no counters */
     json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
     bool has_lanes;       /* lanes and branches were counted */
+    bool has_memory;      /* memory accesses were counted */
     uint64_t executed;
     uint64_t all_lanes, lanes, channels; /* as of a kernel */
+    struct eu_send_counts memory;
 };
 
 /* SIMD efficiency: the part of the channels that was active, or a negative
@@ -161,6 +170,9 @@ void profile_free(struct profile *p);
  * may be NULL. */
 uint16_t profile_add_message(struct profile_code *k, const char *function,
                              const char *type);
+/* The memory accesses of an instruction, or NULL. */
+const struct profile_send *profile_find_send(const struct profile_code *k,
+                                             const struct profile_insn *n);
 /* Sums up the kernels, names and sorts them. */
 void profile_finish(struct profile *p);
 /* Another order of the kernels: a key of --sort. False: there is no such key.
@@ -172,6 +184,7 @@ enum profile_sort {
     PROFILE_BY_SIZE,
     PROFILE_BY_NAME,
     PROFILE_BY_STAGE,
+    PROFILE_BY_BYTES,
     PROFILE_SORT_COUNT
 };
 bool profile_parse_sort(const char *text, enum profile_sort *key);
@@ -248,6 +261,7 @@ struct profile_run {
     char dir[64];
     const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
     bool lanes;           /* counts lanes and branches, too */
+    bool memory;          /* and memory accesses */
     bool times;           /* tells when work ran */
     bool debug_info;      /* OpenCL programs are built with -g */
 };

@@ -150,6 +150,24 @@ write_messages(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+static const char *
+write_sends(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    sends_put_csv_head(f);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (unsigned n = 0; n < k->send_count; n++) {
+            if (!k->sends[n].n.sent)
+                continue;
+            put_quoted(f, k->name);
+            sends_put_csv(f, &k->sends[n]);
+        }
+    }
+    return close_file(f);
+}
+
 static void
 put_sizes(FILE *f, const uint64_t *sizes, unsigned dims)
 {
@@ -191,6 +209,8 @@ profile_write_csv(const struct profile *p, const char *dir)
         why = write_insns(p, open_table(dir, "insns"));
     if (!why)
         why = write_messages(p, open_table(dir, "messages"));
+    if (!why && p->has_memory)
+        why = write_sends(p, open_table(dir, "sends"));
     return why ? why : write_launches(p, open_table(dir, "launches"));
 }
 

@@ -167,7 +167,7 @@ sources_json(const struct profile *p)
 }
 
 static json_t *
-kernel_json(const struct profile_code *k, bool has_lanes)
+kernel_json(const struct profile *p, const struct profile_code *k)
 {
     json_t *o = json_object(), *mix = json_object();
     set_hash(o, "id", k->hash);
@@ -194,7 +194,7 @@ kernel_json(const struct profile_code *k, bool has_lanes)
     json_object_set_new(o, "size_B", json_integer(k->size_B));
     json_object_set_new(o, "threads", number(k->threads));
     json_object_set_new(o, "insn", number(k->executed));
-    if (has_lanes) {
+    if (p->has_lanes) {
         set_efficiency(o, k->lanes, k->channels);
         json_object_set_new(o, "branches", branches_json(k));
     }
@@ -203,8 +203,10 @@ kernel_json(const struct profile_code *k, bool has_lanes)
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
         json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
     json_object_set_new(o, "mix", mix);
-    json_object_set_new(o, "messages", messages_json(k, has_lanes));
-    json_object_set_new(o, "insns", insns_json(k, has_lanes));
+    json_object_set_new(o, "messages", messages_json(k, p->has_lanes));
+    if (p->has_memory)
+        json_object_set_new(o, "sends", sends_json(k->sends, k->send_count));
+    json_object_set_new(o, "insns", insns_json(k, p->has_lanes));
     return o;
 }
 
@@ -248,7 +250,7 @@ profile_json(const struct profile *p, const struct profile_origin *from)
         set_efficiency(totals, p->lanes, p->channels);
     json_object_set_new(o, "totals", totals);
     for (unsigned i = 0; i < p->kernel_count; i++)
-        json_array_append_new(list, kernel_json(&p->kernels[i], p->has_lanes));
+        json_array_append_new(list, kernel_json(p, &p->kernels[i]));
     if (p->timeline)
         json_object_set(o, "timeline", p->timeline);
     json_object_set_new(o, "findings", findings_json(p));
@@ -432,6 +434,7 @@ load_kernel(struct profile_code *k, const json_t *o)
         };
     }
     load_branches(k, json_object_get(o, "branches"));
+    k->sends = sends_load(json_object_get(o, "sends"), &k->send_count);
     load_messages(k, json_object_get(o, "messages"), list);
     return k->insns;
 }
@@ -482,6 +485,7 @@ profile_load_json(struct profile *p, struct profile_origin *from,
         p->process_count = (unsigned)get_number(totals, "processes");
         p->not_counted = (unsigned)get_number(totals, "not_counted");
         p->has_lanes = json_object_get(totals, "lanes");
+        p->has_memory = json_object_get(json_array_get(list, 0), "sends");
         p->kernels = calloc(json_array_size(list) + 1, sizeof *p->kernels);
     }
     if (ok && from)

@@ -97,7 +97,7 @@ is_whole_kernel(const struct profile_kernel *k)
 {
     return k->record.size_B >= sizeof *k && k->code_B % 8 == 0 &&
            k->code_B <= 4u << 20 && k->arrays >= PROFILE_ARRAYS &&
-           k->arrays <= PROFILE_LANES_ARRAYS &&
+           k->arrays <= PROFILE_MEMORY_ARRAYS &&
            k->record.size_B >= sizeof *k + k->code_B + k->code_B / 8;
 }
 
@@ -110,7 +110,8 @@ take_record(struct reader *r, const struct profile_record *record)
     case PROFILE_KERNEL:
         if (!is_whole_kernel(k))
             return true;
-        r->profile->has_lanes |= k->arrays == PROFILE_LANES_ARRAYS;
+        r->profile->has_lanes |= (k->has & PROFILE_HAS_LANES) != 0;
+        r->profile->has_memory |= (k->has & PROFILE_HAS_MEMORY) != 0;
         return add_instance(r, (struct instance){.process = record->process,
                                                  .slot = record->slot,
                                                  .kernel = k});
@@ -229,6 +230,23 @@ kind_of(const struct eu_insn *insn)
     }
 }
 
+static void
+add_send(struct profile_code *c, const struct eu_insn *insn)
+{
+    void *more = realloc(c->sends, (c->send_count + 1) * sizeof *c->sends);
+    if (!more)
+        return;
+    c->sends = more;
+    c->sends[c->send_count++] = (struct profile_send){
+        .offset_B = insn->offset_B,
+        .shape = {.sfid = insn->sfid,
+                  .exec_size = insn->exec_size,
+                  .desc = insn->desc_is_reg ? 0 : insn->desc}};
+    const char *type = eu_message_name(insn);
+    snprintf(c->sends[c->send_count - 1].type,
+             sizeof c->sends[c->send_count - 1].type, "%s", type ? type : "");
+}
+
 static bool
 decode_insns(struct profile_code *c, const struct profile_kernel *k)
 {
@@ -257,10 +275,13 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
             .usually_taken = eu_is_usually_taken(&insn),
             .text = strdup(text),
         };
-        if (eu_insn_is_send(&insn))
-            c->insns[c->insn_count - 1].message = profile_add_message(
-                c, eu_function_name(&insn, (enum eu_gen)k->gen),
-                eu_message_name(&insn));
+        if (!eu_insn_is_send(&insn))
+            continue;
+        c->insns[c->insn_count - 1].message = profile_add_message(
+            c, eu_function_name(&insn, (enum eu_gen)k->gen),
+            eu_message_name(&insn));
+        if (k->has & PROFILE_HAS_MEMORY)
+            add_send(c, &insn);
     }
     return c->insns;
 }
@@ -341,7 +362,7 @@ add_counts(struct profile_code *c, const struct instance *i,
            const uint64_t *counters)
 {
     uint32_t units = i->kernel->code_B / 8, n = 0;
-    bool has_lanes = i->kernel->arrays == PROFILE_LANES_ARRAYS;
+    bool has_lanes = i->kernel->has & PROFILE_HAS_LANES;
     struct block b = {0};
     for (uint32_t u = 0; u < units && n < c->insn_count; u++) {
         if (i->blocks && i->blocks[u]) {
@@ -353,6 +374,10 @@ add_counts(struct profile_code *c, const struct instance *i,
             continue;
         add_insn(&c->insns[n++], &b, counters + u, units, has_lanes);
     }
+    for (unsigned s = 0;
+         i->kernel->has & PROFILE_HAS_MEMORY && s < c->send_count; s++)
+        eu_send_counts_add(&c->sends[s].n, counters + c->sends[s].offset_B / 8,
+                           units, c->sends[s].shape);
 }
 
 static const char *

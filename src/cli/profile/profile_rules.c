@@ -15,6 +15,9 @@
 /* KBL GT2: 24 EUs of 7 threads; twice as many hide the end of a dispatch. */
 #define MACHINE_THREADS 168
 #define LEAST_EFFICIENCY 0.60
+/* Lines of memory, and passes through local memory, by the least number. */
+#define LEAST_LINES 1.5
+#define LEAST_PASSES 1.2
 
 /* ---- shares of executed instructions ------------------------------------- */
 
@@ -214,13 +217,72 @@ apply_lanes(struct profile_finding *f, const struct profile_code *k)
     return true;
 }
 
+/* The send with most lines beyond the least, or passes likewise; NULL: none. */
+static const struct profile_send *
+worst_send(const struct profile_code *k, bool is_slm)
+{
+    const struct profile_send *worst = NULL;
+    uint64_t most = 0;
+    for (unsigned i = 0; i < k->send_count; i++) {
+        const struct eu_send_counts *n = &k->sends[i].n;
+        uint64_t more = is_slm ? n->slm_passes - n->slm_least_passes
+                               : n->lines - n->least_lines;
+        if (more <= most)
+            continue;
+        most = more;
+        worst = &k->sends[i];
+    }
+    return worst;
+}
+
+static bool
+apply_lines(struct profile_finding *f, const struct profile_code *k)
+{
+    const struct profile_send *worst = worst_send(k, false);
+    f->value = sends_lines_ratio(&k->memory);
+    f->limit = LEAST_LINES;
+    if (!worst || f->value <= f->limit)
+        return false;
+    f->rule = "memory lines";
+    f->has_place = true;
+    f->offset_B = worst->offset_B;
+    snprintf(
+        f->text, sizeof f->text,
+        "Its messages take %.2f times the lines of 64 bytes that they need "
+        "(more than %.1f). Let neighbouring work items access neighbouring "
+        "addresses, and align rows.",
+        f->value, f->limit);
+    return true;
+}
+
+static bool
+apply_banks(struct profile_finding *f, const struct profile_code *k)
+{
+    const struct profile_send *worst = worst_send(k, true);
+    f->value = sends_slm_ratio(&k->memory);
+    f->limit = LEAST_PASSES;
+    if (!worst || f->value <= f->limit)
+        return false;
+    f->rule = "bank conflicts";
+    f->has_place = true;
+    f->offset_B = worst->offset_B;
+    snprintf(
+        f->text, sizeof f->text,
+        "Local memory takes %.2f times the passes that it needs (more than "
+        "%.1f): lanes use the same of 16 banks of 32 bits. Pad rows by a "
+        "dword.",
+        f->value, f->limit);
+    return true;
+}
+
 unsigned
 profile_find(const struct profile *p, struct profile_finding *found,
              unsigned max)
 {
     static bool (*const whole[])(struct profile_finding *,
                                  const struct profile_code *) = {
-        apply_lanes, apply_spills, apply_simd8, apply_threads};
+        apply_lanes,  apply_lines, apply_banks,
+        apply_spills, apply_simd8, apply_threads};
     unsigned count = 0;
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];

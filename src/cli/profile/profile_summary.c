@@ -31,6 +31,19 @@ print_lanes(const struct profile_code *k)
         fprintf(stderr, " %4.1f %3.0f%%", 16 * part, 100 * part);
 }
 
+/* Lines of memory, by the least number of them. */
+static void
+print_lines(const struct profile_code *k)
+{
+    double part = sends_lines_ratio(&k->memory);
+    char lines[16];
+    format_count(lines, k->memory.lines);
+    if (part < 0)
+        fprintf(stderr, " %16s", "-");
+    else
+        fprintf(stderr, " %8s %6.2fx", lines, part);
+}
+
 #define NAME_CHARS 32
 
 /* As "1024x2"; nothing where the driver has chosen. */
@@ -83,6 +96,8 @@ print_kernel(const struct profile *p, const struct profile_code *k)
             *k->stage ? k->stage : "-", simd, threads, executed, share);
     if (p->has_lanes)
         print_lanes(k);
+    if (p->has_memory)
+        print_lines(k);
     for (unsigned g = 0; g < PROFILE_GROUP_COUNT; g++) {
         double part = k->executed
                           ? 100.0 * (double)k->group[g] / (double)k->executed
@@ -113,10 +128,11 @@ profile_print_summary(const struct profile *p, unsigned top,
                 p->not_counted);
     if (!ran)
         return;
-    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s%s %5s %5s %5s %5s %5s %5s\n",
+    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s%s%s %5s %5s %5s %5s %5s %5s\n",
             "kernel", "stage", "simd", "threads", "insn", "share",
-            p->has_lanes ? "  lanes/16" : "", "flow", "send", "16", "32", "64",
-            "other");
+            p->has_lanes ? "  lanes/16" : "",
+            p->has_memory ? " mem lines(x min)" : "", "flow", "send", "16",
+            "32", "64", "other");
     for (unsigned i = 0; i < p->kernel_count && shown < top; i++) {
         if (!p->kernels[i].executed)
             continue;

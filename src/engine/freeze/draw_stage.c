@@ -31,7 +31,7 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->gen = ctx->engine->config.gen;
     stage->vm = ctx->vm;
     stage->oa = ctx->oa;
-    stage->send = stage->oa ? msg_send_counted : msg_sender();
+    stage->send = msg_stage_sender(stage->oa);
     stage->find_pixels = msg_find_pixels;
     stage->simd = 8;
     stage->general_base_va = hw->general_base;

@@ -21,6 +21,14 @@ eu_send_fn msg_sender(void);
 enum eu_msg_result msg_send_counted(struct eu_thread *thread,
                                     const struct eu_message *msg);
 
+/* For profiles: counts the memory that the message accesses, then handles it.
+ */
+enum eu_msg_result msg_send_memory(struct eu_thread *thread,
+                                   const struct eu_message *msg);
+
+/* The send function of stages. watched: by performance queries. */
+eu_send_fn msg_stage_sender(bool watched);
+
 /* See struct stage_pixels. */
 struct stage_pixels msg_find_pixels(struct thread_env *env,
                                     const struct eu_message *m);

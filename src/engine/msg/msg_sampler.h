@@ -10,6 +10,14 @@
 
 enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
 
+/* Sampler messages `ld` and `ld_lz` without a header, with full precision; u is
+ * their first parameter. */
+#define LD_MASK UINT32_C(0x600ff000)
+#define LD_SIMD8 UINT32_C(0x00027000)
+#define LD_SIMD16 UINT32_C(0x00047000)
+#define LD_LZ_SIMD8 UINT32_C(0x0003a000)
+#define LD_LZ_SIMD16 UINT32_C(0x0005a000)
+
 /* M0.2 of the header. */
 #define HEADER_CHANNELS_LO 12
 #define HEADER_GATHER_LO 16

@@ -7,17 +7,10 @@
  * and ranges without a structure. */
 #include "engine/msg/dataport/dataport.h"
 #include "engine/msg/msg.h"
+#include "engine/msg/msg_sampler.h"
 #include "engine/msg/sampler_prepared.h"
 #include "engine/state/stage_cache.h"
 #include "sampler/sampler.h"
-
-/* Sampler messages `ld` and `ld_lz` without a header, with full precision; u is
- * their first parameter. */
-#define LD_MASK UINT32_C(0x600ff000)
-#define LD_SIMD8 UINT32_C(0x00027000)
-#define LD_SIMD16 UINT32_C(0x00047000)
-#define LD_LZ_SIMD8 UINT32_C(0x0003a000)
-#define LD_LZ_SIMD16 UINT32_C(0x0005a000)
 
 static inline const struct surface *
 fast_surface(const struct thread_env *env, unsigned bti)

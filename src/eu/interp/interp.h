@@ -118,6 +118,7 @@ struct eu_kernel {
     atomic_bool jit_failed;
     uint32_t profile_slot;         /* 0: not counted (profile/) */
     bool profile_lanes;            /* counts lanes and branches, too */
+    bool profile_memory;           /* and memory accesses */
     bool counted;                  /* or meant to, without a slot */
     struct busy_kernel *busy;      /* NULL, or for eu_busy_read(): tiers/ */
     _Atomic uint64_t profile_uses; /* a bit per stage and SIMD width told */

@@ -1,5 +1,5 @@
-/* profile_ops.c: counts executed instructions, active lanes and the lanes of
- * branches, for profiles. */
+/* profile_ops.c: counts executed instructions, active lanes, the lanes of
+ * branches and memory accesses, for profiles. */
 #include "eu/interp/interp.h"
 
 #include "eu/profile/profile.h"
@@ -70,6 +70,20 @@ eu_profile_run(struct eu_thread *t, const struct eu_op *op, eu_op_fn fn,
     if (has_lanes)
         *counter_at(t, op, counts, PROFILE_LANES) += lanes;
     return next;
+}
+
+bool
+eu_counts_memory(void)
+{
+    return eu_profile_has_memory();
+}
+
+void
+eu_count_memory(const struct eu_thread *t, const struct eu_memory_use *use)
+{
+    uint64_t *counts = eu_profile_counts(t);
+    if (counts && t->kernel->profile_memory)
+        eu_profile_add_memory(counts + t->ip / 8, t->kernel->size_B / 8, use);
 }
 
 const struct eu_op *

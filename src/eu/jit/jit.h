@@ -60,6 +60,7 @@ enum eu_jit_flag {
     EU_JIT_ROOTS = 16,    /* 16-lane roots in steps, without the divider */
     EU_JIT_COUNTS = 32,   /* counts entries of basic blocks (profile/) */
     EU_JIT_LANES = 64,    /* with EU_JIT_COUNTS: lanes and branches, too */
+    EU_JIT_MEMORY = 128,  /* with EU_JIT_COUNTS: memory accesses, too */
 };
 enum eu_status eu_jit_execute(const struct eu_jit *jit, struct eu_thread *t,
                               uint64_t budget);

@@ -95,6 +95,20 @@ eu_profile_has_lanes(void)
     return known_int(&known, read_lanes_switch);
 }
 
+static int
+read_memory_switch(void)
+{
+    const char *memory = getenv("SOFTLAKE_PROFILE_MEMORY");
+    return memory && *memory && eu_profile_is_on();
+}
+
+bool
+eu_profile_has_memory(void)
+{
+    static atomic_int known;
+    return known_int(&known, read_memory_switch);
+}
+
 static void
 complain_locked(const char *what)
 {
@@ -192,13 +206,16 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
                const uint8_t *begins)
 {
     uint32_t units = code_B / 8;
-    uint32_t arrays = eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
-                                             : PROFILE_ARRAYS;
+    uint32_t arrays = eu_profile_has_memory()  ? PROFILE_MEMORY_ARRAYS
+                      : eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
+                                               : PROFILE_ARRAYS;
     struct profile_kernel k = {
         .record = {.kind = PROFILE_KERNEL, .value = hash},
         .gen = gen,
         .code_B = code_B,
-        .arrays = arrays};
+        .arrays = arrays,
+        .has = (eu_profile_has_lanes() ? PROFILE_HAS_LANES : 0u) |
+               (eu_profile_has_memory() ? PROFILE_HAS_MEMORY : 0u)};
     const struct iovec parts[] = {
         {&k.gen, sizeof k - offsetof(struct profile_kernel, gen)},
         {(void *)begins, units},

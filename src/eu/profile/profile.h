@@ -9,6 +9,7 @@
 #define EU_PROFILE_PROFILE_H
 
 #include "base/base.h"
+#include "eu/memory_use.h"
 #include "eu/profile/profile_file.h"
 
 struct eu_kernel;
@@ -20,6 +21,12 @@ void eu_profile_begin(void);
 /* Whether active lanes and branches are counted, too: SOFTLAKE_PROFILE_LANES.
  */
 bool eu_profile_has_lanes(void);
+/* Whether memory accesses are counted, too: SOFTLAKE_PROFILE_MEMORY. */
+bool eu_profile_has_memory(void);
+/* Counts a message of the instruction whose first counter is at `at`; units:
+ * length of an array. */
+void eu_profile_add_memory(uint64_t *at, uint32_t units,
+                           const struct eu_memory_use *use);
 /* Call before this host thread runs kernels. */
 void eu_profile_enter(void);
 /* The counters of this host thread; NULL before eu_profile_enter(). */

@@ -35,8 +35,49 @@ enum profile_array {
                                without active lanes, if it is usually taken */
     PROFILE_DIVERGENT,      /* runs in which some active lanes take it */
     PROFILE_CONTRARY_LANES, /* lanes that do the opposite */
-    PROFILE_LANES_ARRAYS
+    PROFILE_LANES_ARRAYS,
+
+    /* With memory, at SENDs that access memory: sums over their messages
+     * (memory_use.c; struct eu_send_counts says what they mean). */
+    PROFILE_SENT = PROFILE_LANES_ARRAYS,
+    PROFILE_SENT_LANES,
+    PROFILE_SENT_BYTES,
+    PROFILE_LINES,
+    PROFILE_LEAST_LINES,
+    PROFILE_MISALIGNED,
+    PROFILE_SLM_PASSES,
+    PROFILE_SLM_LEAST_PASSES,
+    PROFILE_STRIDE_B,
+    PROFILE_STRIDES, /* an array for each enum profile_stride */
+    /* Accesses by compiled code with all lanes on. Those of one place and of
+     * neighbours are not in the arrays above, except for the lines that they
+     * take beyond the least. */
+    PROFILE_FULL_SAME = PROFILE_STRIDES + 6,
+    PROFILE_FULL_NEXT,
+    PROFILE_MEMORY_ARRAYS
 };
+
+/* How the addresses of a message's lanes differ. Messages of one lane, and
+ * blocks, have no stride. */
+#define PROFILE_STRIDE_NAMES(X)               \
+    X(SAME, "same") /* one place */           \
+    X(NEXT, "next") /* neighbours */          \
+    X(SHORT, "<64") /* other equal strides */ \
+    X(LONG, "<4096")                          \
+    X(FAR, ">=4096")                          \
+    X(MIXED, "mixed") /* of several strides */
+
+enum profile_stride {
+#define X(id, name) PROFILE_STRIDE_##id,
+    PROFILE_STRIDE_NAMES(X)
+#undef X
+        PROFILE_STRIDE_COUNT
+};
+_Static_assert(PROFILE_FULL_SAME - PROFILE_STRIDES == PROFILE_STRIDE_COUNT,
+               "an array for each");
+
+/* Of struct profile_kernel: what is counted besides executions. */
+enum { PROFILE_HAS_LANES = 1, PROFILE_HAS_MEMORY = 2 };
 
 /* The channels of an instruction, as a bit: blocks keep a set. */
 static inline uint64_t
@@ -66,8 +107,8 @@ struct profile_record {
 struct profile_kernel {
     struct profile_record record; /* value: XXH3 of the code */
     uint32_t gen, code_B;
-    uint32_t arrays; /* PROFILE_ARRAYS or PROFILE_LANES_ARRAYS */
-    uint32_t unused;
+    uint32_t arrays; /* PROFILE_ARRAYS or another PROFILE_*_ARRAYS */
+    uint32_t has;    /* PROFILE_HAS_* */
 };
 
 /* Stages of PROFILE_USE: the engine's enum stage_kind. */

@@ -116,6 +116,7 @@ profile_kernel(struct eu_kernel *k)
     k->profile_slot = eu_profile_add(XXH3_64bits(k->code, k->size_B), k->gen,
                                      k->code, k->size_B, begins);
     k->profile_lanes = k->profile_slot && eu_profile_has_lanes();
+    k->profile_memory = k->profile_slot && eu_profile_has_memory();
     free(begins);
 }
 

@@ -21,8 +21,9 @@ ROOMS = {
 }
 # Public headers of rooms.
 PUBLIC = {
-    'eu': {'eu/eu.h', 'eu/profile/profile_file.h', 'eu/message.h', 'eu/isa/isa.h', 'eu/isa/insn.h',
-           'eu/isa/eu_opcodes.h', 'eu/summary/summary.h'},
+    'eu': {'eu/eu.h', 'eu/profile/profile_file.h', 'eu/profile/send_counts.h', 'eu/message.h',
+           'eu/memory_use.h', 'eu/isa/isa.h', 'eu/isa/insn.h', 'eu/isa/eu_opcodes.h',
+           'eu/summary/summary.h'},
     'sampler': {'sampler/sampler.h', 'sampler/plan/plan.h',
                 'sampler/plan/kernel_types.h', 'sampler/surface/aux_codes.h',
                 'sampler/format/rt_unorm.h'},
@@ -70,8 +71,8 @@ SUBROOMS = {
     'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
             'kernel': set(), 'launch': set(), 'symbols': {'kernel'},
             'profile': {'launch', 'symbols'}},
-    'cli/profile': {'report': set(), 'timeline': set(),
-                    '': {'report', 'timeline'}},
+    'cli/profile': {'report': set(), 'sends': set(), 'timeline': set(),
+                    '': {'report', 'sends', 'timeline'}},
     'drm-shim': {
         'core': set(),
         'report': {'core'},

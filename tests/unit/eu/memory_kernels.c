@@ -2,6 +2,8 @@
  * reference implementation. */
 #include "memory_kernels.h"
 
+#include "eu/memory_use.h"
+
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
@@ -164,6 +166,54 @@ move_lane(const struct world *w, const struct eu_message *m, int kind,
     }
 }
 
+/* Adds what a lane accesses, as far as it is in range. */
+static void
+use_lane(struct eu_memory_use *u, const struct world *w,
+         const struct eu_message *m, int kind, unsigned i)
+{
+    unsigned bti = m->desc & 0xff, at = bti == SLM ? PLACES - 1 : bti % 3;
+    const uint32_t *p = payload(m, m->header, i);
+    uint64_t offset_B = p ? *p : 0, size_B = w->size_B[at];
+    unsigned on = ~bits_get(m->desc, 8, 11) & 15, unit_B = 4, bytes = 4;
+    if (is_bytes(kind)) {
+        unit_B = bytes = 1u << bits_get(m->desc, 10, 11);
+    } else if (kind == LD) {
+        size_B = w->vector_B[at];
+        bytes = 16;
+    } else {
+        offset_B &= bti == SLM ? 0x0ffffffcu : 0xfffffffcu;
+    }
+    if (kind == READ || kind == WRITE) {
+        offset_B += on ? 4 * (unsigned)__builtin_ctz(on) : 0;
+        bytes = on ? 128 - 4 * (unsigned)(__builtin_clz(on) + __builtin_ctz(on))
+                   : 0;
+    }
+    if (offset_B >= size_B || bytes > 16)
+        return;
+    uint64_t rest_B = (size_B - offset_B) / unit_B * unit_B;
+    uint64_t base = u->is_slm ? 0 : (uintptr_t)w->range[at].mem;
+    if (rest_B && bytes)
+        u->piece[u->count++] = (struct eu_memory_piece){
+            base + offset_B, (uint16_t)MIN2(bytes, rest_B), (uint8_t)i};
+}
+
+/* For profiles. */
+static void
+count_memory(const struct world *w, const struct eu_thread *t,
+             const struct eu_message *m, int kind)
+{
+    struct eu_memory_use u = {
+        .is_slm = (m->desc & 0xff) == SLM,
+        .is_write = kind == WRITE || kind == ATOMIC || kind == WRITE_BYTES};
+    for (unsigned i = 0; i < m->exec_size; i++) {
+        if (!(m->exec_mask >> i & 1))
+            continue;
+        u.lanes++;
+        use_lane(&u, w, m, kind, i);
+    }
+    eu_count_memory(t, &u);
+}
+
 enum eu_msg_result
 answer(struct eu_thread *t, const struct eu_message *m)
 {
@@ -180,6 +230,7 @@ answer(struct eu_thread *t, const struct eu_message *m)
         memset(m->dst, 0, EU_GRF_B);
     if (kind < 0 || kind == FENCE)
         return EU_MSG_OK;
+    count_memory(w, t, m, kind);
     /* Channel by channel, as the data port does. */
     for (unsigned i = 0; i < m->exec_size; i++)
         if (m->exec_mask >> i & 1)

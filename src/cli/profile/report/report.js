@@ -168,7 +168,9 @@ function otherTables(k) {
             make('a', { href: link(k.key, o.ip) }, hex(o.ip)));
         const number = typeof o[c] === 'number' || o[c] === undefined;
         return make('td', { class: number ? 'n' : undefined },
-          number ? count(o[c]) : [o[c]].flat().join(' \u00d7 '));
+          number ? count(o[c]) : Array.isArray(o[c]) ? o[c].join(' \u00d7 ') :
+            typeof o[c] !== 'object' ? o[c] :
+              Object.entries(o[c]).map(([n, v]) => n + ': ' + count(v)).join(', '));
       })));
     t.append(rows);
     parts.push(make('h3', null, name[0].toUpperCase() + name.slice(1)),

@@ -135,6 +135,10 @@ struct untyped_shape {
     unsigned lanes, disabled; /* bit n: channel n is disabled */
 };
 
+/* Byte offset of a lane: U, or U * stride + V for structured buffers. The low
+ * two bits are ignored. at: register of the first operand; grfs: of each. */
+uint64_t untyped_offset_B(const struct dp_range *r, const struct eu_message *m,
+                          unsigned at, unsigned grfs, unsigned lane);
 /* False: invalid SIMD mode, reported by unimp(). */
 bool untyped_shape(const struct eu_message *m, struct untyped_shape *shape);
 /* Moves dwords of the enabled channels between lanes and memory. at[c][i]:

@@ -15,11 +15,9 @@ is_structured(const struct dp_range *r)
     return r->surf && r->surf->type == SURFACE_STRBUF;
 }
 
-/* Byte offset of a lane: U, or U * stride + V for structured buffers. The low
- * two bits are ignored. */
-static uint64_t
-lane_offset_B(const struct dp_range *r, const struct eu_message *m, unsigned at,
-              unsigned grfs, unsigned lane)
+uint64_t
+untyped_offset_B(const struct dp_range *r, const struct eu_message *m,
+                 unsigned at, unsigned grfs, unsigned lane)
 {
     uint64_t u = dataport_lane(m, at, lane);
     if (is_structured(r))
@@ -101,7 +99,7 @@ untyped_access(struct thread_env *env, const struct eu_message *m, bool write)
     struct dp_range r = dataport_range(env, m, base_of(m));
     uint8_t *p[4][16];
     for (unsigned i = 0; i < shape.lanes; i++) {
-        uint64_t offset_B = lane_offset_B(&r, m, at, grfs, i);
+        uint64_t offset_B = untyped_offset_B(&r, m, at, grfs, i);
         for (unsigned c = 0; c < 4; c++)
             p[c][i] = dataport_at(&r, offset_B + 4 * c, 4);
     }
@@ -124,7 +122,7 @@ untyped_atomic(struct thread_env *env, const struct eu_message *m,
         return EU_MSG_OK;
     }
     for (unsigned i = 0; i < lanes; i++) {
-        uint64_t offset_B = lane_offset_B(&r, m, at, grfs, i);
+        uint64_t offset_B = untyped_offset_B(&r, m, at, grfs, i);
         uint8_t *p = dataport_at(&r, offset_B, 4);
         if (!((mask >> i) & 1) || !p || (uintptr_t)p & 3)
             continue;

@@ -40,6 +40,12 @@ void jit_count_skipped(struct jit *j, uint32_t op);
  * rdx, rsi and rdi. */
 void jit_count_taken(struct jit *j, const struct eu_op *op);
 
+/* EU_JIT_MEMORY: counts an access at rax by lanes that are all on: `array` says
+ * whether at one place or at neighbours, which take size_B bytes. has_lines:
+ * the memory has lines. Clobbers rsi and rdx. */
+void jit_count_access(struct jit *j, uint32_t ip_B, unsigned array,
+                      unsigned size_B, bool has_lines);
+
 void jit_prologue(struct jit *j);
 /* Emits a jump to the op, in the masked variant or in this one. */
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);

@@ -1,5 +1,6 @@
 /* emit_counts.c: counters of profiles in compiled code: entries of basic
- * blocks, and with EU_JIT_LANES active lanes and branches.
+ * blocks, with EU_JIT_LANES active lanes and branches, and with EU_JIT_MEMORY
+ * accesses to memory.
  *
  * The execution mask is constant between the branches and joins that bound a
  * block. So all its instructions of equal channels have equal lanes: the first
@@ -176,6 +177,35 @@ count_way(struct jit *j, const struct eu_op *op)
     x86_inc_at(x, X86_RSI, counter_at(j, i, PROFILE_CONTRARY));
     x86_patch(x, usual ? all : none, x->size);
     x86_patch(x, done, x->size);
+}
+
+#define LINE_B 64u
+
+/* Bytes that do not begin at a line may take one line more than they need. */
+static void
+count_crossing(struct jit *j, uint32_t ip_B, unsigned size_B)
+{
+    struct x86 *x = &j->x;
+    unsigned last_B = (LINE_B - size_B % LINE_B) % LINE_B;
+    x86_mov_reg(x, X86_RDX, X86_RAX);
+    x86_alu_imm(x, X86_AND, X86_RDX, LINE_B - 1, false);
+    x86_alu_imm(x, X86_CMP, X86_RDX, last_B, false);
+    uint32_t least = x86_jump(x, X86_CC_BE);
+    x86_inc_at(x, X86_RSI, jit_counter_at(j, ip_B, PROFILE_LINES));
+    x86_inc_at(x, X86_RSI, jit_counter_at(j, ip_B, PROFILE_MISALIGNED));
+    x86_patch(x, least, x->size);
+}
+
+void
+jit_count_access(struct jit *j, uint32_t ip_B, unsigned array, unsigned size_B,
+                 bool has_lines)
+{
+    if (!(j->f->flags & EU_JIT_MEMORY))
+        return;
+    x86_load_tls(&j->x, X86_RSI, eu_profile_tls_B());
+    x86_inc_at(&j->x, X86_RSI, jit_counter_at(j, ip_B, array));
+    if (has_lines)
+        count_crossing(j, ip_B, size_B);
 }
 
 void

@@ -47,6 +47,13 @@ jit_lockstep_counts_lanes(const struct jit *j)
     return true;
 }
 
+/* Threads that are given up send their messages again. */
+bool
+jit_lockstep_counts_memory(const struct jit *j)
+{
+    return !(j->f->flags & EU_JIT_MEMORY) || !j->f->in.sfids;
+}
+
 /* Gives the current thread up unless all its lanes are on. ecx: its mask. */
 void
 jit_lockstep_need_lanes(struct jit *j)

@@ -73,7 +73,8 @@ jit_makes_groups(const struct jit *j)
 {
     struct jit_set keeps;
     if (!j->f->evex || !j->f->unmasked || !jit_lockstep_counts_lanes(j) ||
-        j->f->in.captures_rt_write || j->f->in.last_sfid != EU_SFID_SPAWNER)
+        !jit_lockstep_counts_memory(j) || j->f->in.captures_rt_write ||
+        j->f->in.last_sfid != EU_SFID_SPAWNER)
         return false;
     keeps = jit_group_keeps(j);
     return !j->f->in.last_pred && !j->f->in.acc && j->f->in.steady &&
@@ -106,7 +107,8 @@ computes_little(const struct jit *j)
 bool
 jit_makes_lockstep(struct jit *j)
 {
-    if (!j->f->evex || !jit_lockstep_counts_lanes(j) || j->f->has_modes ||
+    if (!j->f->evex || !jit_lockstep_counts_lanes(j) ||
+        !jit_lockstep_counts_memory(j) || j->f->has_modes ||
         (j->f->in.sfids & ~HARMLESS_SFIDS) || j->f->in.ends != 1 ||
         (j->f->in.sfids && !computes_little(j)))
         return false;

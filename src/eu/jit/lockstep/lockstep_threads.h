@@ -57,6 +57,7 @@ static_assert(sizeof((struct eu_thread){0}.chan_ip) >=
               "room for them");
 bool jit_lockstep_counts_fit(const struct jit *j);
 bool jit_lockstep_counts_lanes(const struct jit *j);
+bool jit_lockstep_counts_memory(const struct jit *j);
 void jit_lockstep_need_lanes(struct jit *j);
 void jit_lockstep_clear_turns(struct jit *j);
 void jit_lockstep_count_turn(struct jit *j, const struct jit_loop *l);

@@ -318,15 +318,16 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
 {
     struct x86 *x = &j->x;
     if (!access_has_rows(a)) {
-        if (a->channels == 4)
+        if (a->channels == 4 || jit_counts_memory(j))
             jit_slow_path_if(j, m, X86_ALWAYS);
         else
             gather_lanes(j, a, d, t[0]);
         return;
     }
     uint32_t others = test_neighbours(j, a, t[0]);
+    jit_count_next(j, a, m);
     load_rows(j, a, d, t);
-    if (a->channels == 4) {
+    if (a->channels == 4 || jit_counts_memory(j)) {
         m->from[m->from_count++] = others;
         return;
     }
@@ -345,6 +346,7 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
     x86_vop(x, X86_PTESTMD, len, K_OUTSIDE, t[0], x86_reg(t[0]), 0);
     x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
     uint32_t differ = x86_jump(x, X86_CC_NE);
+    jit_count_same(j, a, m);
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(x, X86_PBROADCASTD, len, d[c], 0, x86_at_rax(c * 4), 0);
     clear_rest(j, a, d);
@@ -396,8 +398,9 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
 {
     struct x86 *x = &j->x;
     uint32_t others = test_neighbours(j, a, t[0]);
+    jit_count_next(j, a, m);
     store_rows(j, a, d, t);
-    if (a->channels > 1 || a->element_B < 4) {
+    if (a->channels > 1 || a->element_B < 4 || jit_counts_memory(j)) {
         m->from[m->from_count++] = others;
         return;
     }
@@ -480,6 +483,8 @@ jit_lower_memory(struct jit *j, uint32_t index)
     memcpy(m->answer, d, sizeof d);
     m->answer_count = a.channels;
     jit_need_all_lanes(j, op, m);
+    if (a.kind == ACCESS_ATOMIC && jit_counts_memory(j))
+        jit_slow_path_if(j, m, X86_ALWAYS);
     if (a.kind == ACCESS_ATOMIC)
         update_memory(j, &a, offsets, t, d, m);
     else

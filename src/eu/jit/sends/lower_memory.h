@@ -22,7 +22,7 @@ struct jit_kept {
     uint32_t value;
 };
 
-#define JIT_SLOW_PATH_JUMPS 5
+#define JIT_SLOW_PATH_JUMPS 6
 
 /* Answer registers of a slow path: up to four channels of 16 lanes, in the
  * host's vectors. */
@@ -50,6 +50,14 @@ jit_piece_B(const struct jit *j, const struct access *a)
     return j->f->evex ? a->lanes * 4 : EU_GRF_B;
 }
 
+/* Whether the access is counted in profiles. The slow path's message counts
+ * itself. */
+static inline bool
+jit_counts_memory(const struct jit *j)
+{
+    return j->f->flags & EU_JIT_MEMORY;
+}
+
 /* Loads elements from memory into dwords. */
 static inline enum x86_vop
 jit_element_load(const struct access *a)
@@ -73,6 +81,13 @@ void jit_load_range(struct jit *j, const struct access *a,
 void jit_update_lanes(struct jit *j, const struct access *a,
                       const unsigned *offsets, const unsigned *data,
                       struct jit_slow_path *m);
+
+/* count_memory.c: for profiles, counts lanes at one place or at neighbours.
+ * rax: the first lane's address, ecx: its offset. Clobbers rdx and rsi. */
+void jit_count_same(struct jit *j, const struct access *a,
+                    struct jit_slow_path *m);
+void jit_count_next(struct jit *j, const struct access *a,
+                    struct jit_slow_path *m);
 
 /* lower_memory_vex.c: reads, writes and atomics for hosts without AVX-512. */
 void jit_lower_memory_vex(struct jit *j, const struct eu_op *op,

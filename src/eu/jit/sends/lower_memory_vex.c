@@ -154,6 +154,7 @@ put_answer(const struct vex_access *v, unsigned c, unsigned h)
 static void
 load_same(const struct vex_access *v)
 {
+    jit_count_same(v->j, v->a, v->m);
     for (unsigned c = 0; c < v->a->channels; c++) {
         for (unsigned h = 0; h < v->parts; h++) {
             x86_vop(&v->j->x, X86_PBROADCASTD, 1, answer_reg(v, c, h), 0,
@@ -257,11 +258,18 @@ read_apart(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
     if (v->a->channels != 1 && v->a->channels != 4) {
+        if (jit_counts_memory(v->j))
+            jit_slow_path_if(v->j, v->m, X86_ALWAYS);
         gather_lanes(v);
         return;
     }
     uint32_t others = test_neighbours(v);
+    jit_count_next(v->j, v->a, v->m);
     read_neighbours(v);
+    if (jit_counts_memory(v->j)) {
+        v->m->from[v->m->from_count++] = others;
+        return;
+    }
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, others, x->size);
     if (v->a->channels == 4)
@@ -373,10 +381,13 @@ write_memory(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
     if (v->a->channels == 2) {
+        if (jit_counts_memory(v->j))
+            jit_slow_path_if(v->j, v->m, X86_ALWAYS);
         store_lanes(v);
         return;
     }
     uint32_t others = test_neighbours(v);
+    jit_count_next(v->j, v->a, v->m);
     if (v->a->channels == 4) {
         v->m->from[v->m->from_count++] = others;
         store_rows(v);
@@ -384,6 +395,10 @@ write_memory(const struct vex_access *v)
     }
     for (unsigned h = 0; h < v->parts; h++)
         store_row(v, h);
+    if (jit_counts_memory(v->j)) {
+        v->m->from[v->m->from_count++] = others;
+        return;
+    }
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, others, x->size);
     store_lanes(v);
@@ -430,6 +445,8 @@ jit_lower_memory_vex(struct jit *j, const struct eu_op *op,
     m->answer_count = v.in_memory ? 0 : answers;
     memcpy(m->answer, v.data, sizeof v.data);
     jit_need_all_lanes(j, op, m);
+    if (a->kind == ACCESS_ATOMIC && jit_counts_memory(j))
+        jit_slow_path_if(j, m, X86_ALWAYS);
     if (a->kind == ACCESS_ATOMIC) {
         check_bounds(&v);
         jit_update_lanes(j, a, v.t, v.data, m);

@@ -1,9 +1,11 @@
 /* test_lower_memory.c: messages compiled as memory accesses
  * (jit/sends/lower_memory.c), in random surroundings, against the interpreter
- * with a plain send function. */
+ * with a plain send function; and their counts for profiles. */
 #include <criterion/criterion.h>
 
 #include "base/fpmode.h"
+#include "eu/profile/profile.h"
+#include "eu/profile/send_counts.h"
 #include "memory_kernels.h"
 
 #define KERNELS 1500
@@ -53,23 +55,73 @@ begin(struct eu_thread *t, struct world *w, const struct eu_kernel *kernel,
     t->f[0] = t->f[1] = rk_rnd(&random, UINT32_MAX);
 }
 
+/* Of compiled code, and of the interpreter. */
+static uint64_t counters[2][RK_COUNTERS];
+
+/* Returns how many messages the path of compiled code has counted. */
+static uint64_t
+compare_counts(const struct eu_kernel *kernel, uint64_t seed)
+{
+    uint32_t units = kernel->size_B / 8;
+    uint64_t full = 0;
+    for (uint32_t i = 0; i < kernel->insn_count; i++) {
+        const struct eu_insn *n = &kernel->insns[i];
+        struct eu_send_counts c[2] = {{0}, {0}};
+        struct eu_send_shape shape = {.sfid = n->sfid,
+                                      .exec_size = n->exec_size,
+                                      .desc = n->desc};
+        if (!eu_insn_is_send(n))
+            continue;
+        for (unsigned k = 0; k < 2; k++) {
+            const uint64_t *at = &counters[k][RK_SLOT + n->offset_B / 8];
+            eu_send_counts_add(&c[k], at, units, shape);
+            full += at[PROFILE_FULL_SAME * units] +
+                    at[PROFILE_FULL_NEXT * units];
+        }
+        cr_expect_arr_eq(&c[0], &c[1], sizeof c[0],
+                         "kernel %llu: 0x%x: %llu and %llu messages, %llu and "
+                         "%llu lines, %llu and %llu passes",
+                         (unsigned long long)seed, n->offset_B,
+                         (unsigned long long)c[0].sent,
+                         (unsigned long long)c[1].sent,
+                         (unsigned long long)c[0].lines,
+                         (unsigned long long)c[1].lines,
+                         (unsigned long long)c[0].slm_passes,
+                         (unsigned long long)c[1].slm_passes);
+    }
+    return full;
+}
+
+/* full: NULL, or the counts are compared, too, and added to. */
 static void
 compare(struct world *a, struct world *b, enum cpu_level cpu, uint64_t seed,
-        unsigned sent[2])
+        unsigned sent[2], uint64_t *full)
 {
     struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
     cr_assert_not_null(kernel);
-    struct eu_jit *jit = eu_jit_compile(kernel, cpu, EU_JIT_DENORMALS);
+    unsigned flags = EU_JIT_DENORMALS;
+    if (full) {
+        kernel->profile_slot = RK_SLOT;
+        kernel->profile_memory = true;
+        flags |= EU_JIT_COUNTS | EU_JIT_MEMORY;
+    }
+    struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags);
     cr_assert_not_null(jit);
     uint32_t mode = fpmode_get();
     struct eu_thread t, u;
     begin(&t, a, kernel, seed);
     begin(&u, b, kernel, seed);
+    memset(counters, 0, sizeof counters);
+    eu_profile_count_at(full ? counters[0] : NULL);
     eu_jit_execute(jit, &t, BUDGET);
     if (t.status == EU_RUNNING)
         eu_run_reference(&t, BUDGET);
+    eu_profile_count_at(full ? counters[1] : NULL);
     eu_run_reference(&u, BUDGET);
+    eu_profile_count_at(NULL);
     fpmode_set(mode);
+    if (full)
+        *full += compare_counts(kernel, seed);
     cr_assert_eq(u.status, EU_FINISHED, "kernel %llu",
                  (unsigned long long)seed);
     cr_expect_eq(t.status, EU_FINISHED);
@@ -85,8 +137,9 @@ compare(struct world *a, struct world *b, enum cpu_level cpu, uint64_t seed,
 }
 
 static void
-compare_tiers(enum cpu_level cpu)
+compare_tiers(enum cpu_level cpu, bool counts)
 {
+    uint64_t full = 0;
     static struct world a, b;
     unsigned sent[2] = {0};
     if (cpu > cpu_selected())
@@ -95,7 +148,11 @@ compare_tiers(enum cpu_level cpu)
     make_rooms(&b);
     for (uint64_t seed = 1; seed <= KERNELS; seed++) {
         make(seed);
-        compare(&a, &b, cpu, seed, sent);
+        compare(&a, &b, cpu, seed, sent, counts ? &full : NULL);
+    }
+    if (counts) {
+        cr_expect_gt(full, KERNELS * 4, "%llu", (unsigned long long)full);
+        return;
     }
     /* Subtracts the messages at the end, which send all registers. */
     sent[0] -= KERNELS * (END - COUNT) / 2;
@@ -105,12 +162,22 @@ compare_tiers(enum cpu_level cpu)
 
 Test(jit_memory, avx512)
 {
-    compare_tiers(CPU_AVX512);
+    compare_tiers(CPU_AVX512, false);
+}
+
+Test(jit_memory, counts_avx512)
+{
+    compare_tiers(CPU_AVX512, true);
+}
+
+Test(jit_memory, counts_avx2)
+{
+    compare_tiers(CPU_AVX2, true);
 }
 
 Test(jit_memory, avx2)
 {
-    compare_tiers(CPU_AVX2);
+    compare_tiers(CPU_AVX2, false);
 }
 
 /* ---- fences and barriers ---- */
