@@ -59,7 +59,7 @@ def statistic(text, what):
 
 def counts(p):
     return {k['name']: ([(i['count'], i.get('lanes')) for i in k['insns']],
-                        k.get('branches')) for k in p['kernels'] if k['insn']}
+                        k.get('branches'), k.get('sends')) for k in p['kernels'] if k['insn']}
 
 
 def implausible(k):
@@ -110,15 +110,16 @@ def check_statistics(folder, name):
 
 
 def check_tiers(folder, name):
-    """Each instruction's count and lanes are the interpreter's."""
+    """Each instruction's count, lanes and memory accesses are the
+    interpreter's."""
     command = [SCENES, name, folder / 'a.png']
-    want, _ = profile(folder, command, '--lanes', SOFTLAKE_EU='interp')
+    want, _ = profile(folder, command, '--lanes', '--memory', SOFTLAKE_EU='interp')
     bad = [b for k in want['kernels'] for b in implausible(k)]
     report(not bad, f'{name}: lanes fit executions', *bad[:3])
     for threads in '0', '1', '2', '8':
         for cpu in ('avx512', 'avx2') if threads == '2' else ('',):
             env = {'SOFTLAKE_CPU': cpu} if cpu else {}
-            p, done = profile(folder, command, '--lanes',
+            p, done = profile(folder, command, '--lanes', '--memory',
                               softlake=['-j', threads], **env)
             report(p and counts(p) == counts(want),
                    f'{name}: counts of {threads} threads {cpu} are the '

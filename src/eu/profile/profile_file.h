@@ -49,11 +49,13 @@ enum profile_array {
     PROFILE_SLM_LEAST_PASSES,
     PROFILE_STRIDE_B,
     PROFILE_STRIDES, /* an array for each enum profile_stride */
-    /* Accesses by compiled code with all lanes on. Those of one place and of
-     * neighbours are not in the arrays above, except for the lines that they
-     * take beyond the least. */
+    /* Accesses by compiled code with all lanes on: of one place, of neighbours,
+     * and of others, one element of at most 64 bytes for all lanes. They are in
+     * the arrays above only with the lines that they take beyond the least, and
+     * with the strides of the last. */
     PROFILE_FULL_SAME = PROFILE_STRIDES + 6,
     PROFILE_FULL_NEXT,
+    PROFILE_FULL_APART,
     PROFILE_MEMORY_ARRAYS
 };
 

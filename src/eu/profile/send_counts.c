@@ -25,18 +25,18 @@ is_write(struct eu_send_shape send)
 
 static void
 add_full(struct eu_send_counts *c, struct eu_send_shape send, uint64_t same,
-         uint64_t next)
+         uint64_t next, uint64_t apart)
 {
     unsigned lane_B = lane_size_B(send), all_B = lane_B * send.exec_size;
     unsigned lines = (all_B + LINE_B - 1) / LINE_B;
-    c->sent += same + next;
-    c->lanes += (same + next) * send.exec_size;
-    c->bytes += (same + next) * all_B;
+    c->sent += same + next + apart;
+    c->lanes += (same + next + apart) * send.exec_size;
+    c->bytes += (same + next + apart) * all_B;
     c->strides[PROFILE_STRIDE_SAME] += same;
     c->strides[PROFILE_STRIDE_NEXT] += next;
     if (send.sfid == SFID_SAMPLER || (send.desc & 255) != BTI_SLM) {
-        c->lines += same + next * lines;
-        c->least_lines += same + next * lines;
+        c->lines += same + apart + next * lines;
+        c->least_lines += same + apart + next * lines;
         return;
     }
     /* Lanes that write parts of one dword conflict. */
@@ -62,6 +62,7 @@ eu_send_counts_add(struct eu_send_counts *c, const uint64_t *at, uint32_t units,
         c->strides[i] += at[(PROFILE_STRIDES + i) * units];
     uint64_t same = at[PROFILE_FULL_SAME * units];
     uint64_t next = at[PROFILE_FULL_NEXT * units];
-    if (same || next)
-        add_full(c, send, same, next);
+    uint64_t apart = at[PROFILE_FULL_APART * units];
+    if (same || next || apart)
+        add_full(c, send, same, next, apart);
 }

@@ -202,9 +202,9 @@ static void
 count_memory(const struct world *w, const struct eu_thread *t,
              const struct eu_message *m, int kind)
 {
-    struct eu_memory_use u = {
-        .is_slm = (m->desc & 0xff) == SLM,
-        .is_write = kind == WRITE || kind == ATOMIC || kind == WRITE_BYTES};
+    struct eu_memory_use u = {.is_slm = (m->desc & 0xff) == SLM,
+                              .is_write = kind == WRITE || kind == ATOMIC ||
+                                          kind == WRITE_BYTES};
     for (unsigned i = 0; i < m->exec_size; i++) {
         if (!(m->exec_mask >> i & 1))
             continue;

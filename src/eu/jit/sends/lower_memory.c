@@ -318,7 +318,7 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
 {
     struct x86 *x = &j->x;
     if (!access_has_rows(a)) {
-        if (a->channels == 4 || jit_counts_memory(j))
+        if (a->channels == 4 || !jit_count_apart(j, a, t[0], &t[1], m))
             jit_slow_path_if(j, m, X86_ALWAYS);
         else
             gather_lanes(j, a, d, t[0]);
@@ -327,12 +327,14 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
     uint32_t others = test_neighbours(j, a, t[0]);
     jit_count_next(j, a, m);
     load_rows(j, a, d, t);
-    if (a->channels == 4 || jit_counts_memory(j)) {
+    if (a->channels == 4) {
         m->from[m->from_count++] = others;
         return;
     }
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, others, x->size);
+    if (!jit_count_apart(j, a, t[0], &t[1], m))
+        jit_slow_path_if(j, m, X86_ALWAYS);
     gather_lanes(j, a, d, t[0]);
     x86_patch(x, done, x->size);
 }
@@ -400,12 +402,14 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
     uint32_t others = test_neighbours(j, a, t[0]);
     jit_count_next(j, a, m);
     store_rows(j, a, d, t);
-    if (a->channels > 1 || a->element_B < 4 || jit_counts_memory(j)) {
+    if (a->channels > 1 || a->element_B < 4) {
         m->from[m->from_count++] = others;
         return;
     }
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, others, x->size);
+    if (!jit_count_apart(j, a, t[0], &t[1], m))
+        jit_slow_path_if(j, m, X86_ALWAYS);
     x86_kop(x, X86_KXNOR, K_ALL, K_ALL, K_ALL);
     x86_scatter_at_rax(x, a->lanes / 8, d[0], t[0], 0, K_ALL);
     x86_patch(x, done, x->size);

@@ -88,6 +88,10 @@ void jit_count_same(struct jit *j, const struct access *a,
                     struct jit_slow_path *m);
 void jit_count_next(struct jit *j, const struct access *a,
                     struct jit_slow_path *m);
+/* AVX-512: lanes at other places, distance[i] bytes from rax. False: they take
+ * the slow path. Clobbers rcx and two vector registers, too. */
+bool jit_count_apart(struct jit *j, const struct access *a, unsigned distance,
+                     const unsigned t[2], struct jit_slow_path *m);
 
 /* lower_memory_vex.c: reads, writes and atomics for hosts without AVX-512. */
 void jit_lower_memory_vex(struct jit *j, const struct eu_op *op,

@@ -106,6 +106,7 @@ enum x86_tuple {
     X(PCMPUD, 3, 1, 2, 0, 0x1e, FULL)        \
     X(PTERNLOGD, 3, 1, 2, 0, 0x25, FULL)     \
     X(PLZCNTD, 2, 1, 2, 0, 0x44, FULL)       \
+    X(PCONFLICTD, 2, 1, 2, 0, 0xc4, FULL)    \
     X(POPCNTD, 2, 1, 2, 0, 0x55, FULL)       \
     X(BLENDMPS, 2, 1, 2, 0, 0x65, FULL)      \
     X(BLENDVPS, 3, 1, 0, 2, 0x4a, FULL)      \

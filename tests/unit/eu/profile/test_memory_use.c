@@ -11,8 +11,8 @@ lanes_at(uint64_t first_B, int64_t step_B, unsigned size_B)
 {
     struct eu_memory_use u = {.lanes = 16, .count = 16};
     for (unsigned i = 0; i < 16; i++)
-        u.piece[i] = (struct eu_memory_piece){
-            first_B + (uint64_t)(i * step_B), (uint16_t)size_B, (uint8_t)i};
+        u.piece[i] = (struct eu_memory_piece){first_B + (uint64_t)(i * step_B),
+                                              (uint16_t)size_B, (uint8_t)i};
     return u;
 }
 
@@ -125,8 +125,8 @@ expect_passes(bool is_write, int64_t step_B, unsigned size_B, unsigned passes,
 Test(memory_use, banks)
 {
     expect_passes(false, 4, 4, 1, 1);
-    expect_passes(false, 0, 4, 1, 1);  /* one dword for all */
-    expect_passes(true, 0, 4, 16, 1);  /* they conflict even so */
+    expect_passes(false, 0, 4, 1, 1);   /* one dword for all */
+    expect_passes(true, 0, 4, 16, 1);   /* they conflict even so */
     expect_passes(false, 64, 4, 16, 1); /* columns of a 16x16 tile */
     expect_passes(true, 64, 4, 16, 1);
     expect_passes(false, 68, 4, 1, 1); /* padded by a dword */

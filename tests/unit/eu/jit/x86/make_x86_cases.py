@@ -80,6 +80,7 @@ PSRLVD vpsrlvd vpsrlvd d,v,m
 PSRAVD vpsravd vpsravd d,v,m
 PCMPD vpcmpd - k,v,m,i
 PCMPUD vpcmpud - k,v,m,i
+PCONFLICTD vpconflictd - d,m
 PCMPEQD - vpcmpeqd d,v,m
 PCMPGTD - vpcmpgtd d,v,m
 PTERNLOGD vpternlogd - d,v,m,i
