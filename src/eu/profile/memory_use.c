@@ -116,41 +116,47 @@ add_lines(uint64_t *at, uint32_t units, const struct eu_memory_use *u,
 
 /* ---- local memory -------------------------------------------------------- */
 
-struct bank {
-    unsigned count;
-    uint64_t dword[MOST_OF_BANK];
+struct banks {
+    unsigned dwords, most; /* of all banks, of the bank that has most */
+    uint8_t count[BANKS];
+    uint64_t dword[BANKS][MOST_OF_BANK];
 };
 
 static bool
-has_dword(const struct bank *b, uint64_t dword)
+has_dword(const struct banks *b, unsigned bank, uint64_t dword)
 {
-    for (unsigned i = b->count; i--;)
-        if (b->dword[i] == dword)
+    for (unsigned i = b->count[bank]; i--;)
+        if (b->dword[bank][i] == dword)
             return true;
     return false;
 }
 
 static void
+add_dword(struct banks *b, uint64_t dword, bool is_write)
+{
+    unsigned bank = dword % BANKS, count = b->count[bank];
+    if (count == MOST_OF_BANK || (!is_write && has_dword(b, bank, dword)))
+        return;
+    if (!is_write)
+        b->dword[bank][count] = dword;
+    b->count[bank] = (uint8_t)(count + 1);
+    b->most = MAX2(b->most, count + 1);
+    b->dwords++;
+}
+
+static void
 add_passes(uint64_t *at, uint32_t units, const struct eu_memory_use *u)
 {
-    struct bank banks[BANKS];
-    unsigned passes = 0, dwords = 0;
-    for (unsigned i = 0; i < BANKS; i++)
-        banks[i].count = 0;
+    struct banks banks;
+    memset(&banks, 0, offsetof(struct banks, dword));
     for (unsigned i = 0; i < u->count; i++) {
         const struct eu_memory_piece *p = &u->piece[i];
         uint64_t last = (p->at_B + p->size_B - 1) / 4;
-        for (uint64_t d = p->at_B / 4; d <= last; d++) {
-            struct bank *b = &banks[d % BANKS];
-            if ((!u->is_write && has_dword(b, d)) || b->count == MOST_OF_BANK)
-                continue;
-            b->dword[b->count++] = d;
-            passes = MAX2(passes, b->count);
-            dwords++;
-        }
+        for (uint64_t d = p->at_B / 4; d <= last; d++)
+            add_dword(&banks, d, u->is_write);
     }
-    at[PROFILE_SLM_PASSES * units] += passes;
-    at[PROFILE_SLM_LEAST_PASSES * units] += divide_up(dwords, BANKS);
+    at[PROFILE_SLM_PASSES * units] += banks.most;
+    at[PROFILE_SLM_LEAST_PASSES * units] += divide_up(banks.dwords, BANKS);
 }
 
 /* ---- */

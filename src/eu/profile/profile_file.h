@@ -51,8 +51,8 @@ enum profile_array {
     PROFILE_STRIDES, /* an array for each enum profile_stride */
     /* Accesses by compiled code with all lanes on: of one place, of neighbours,
      * and of others, one element of at most 64 bytes for all lanes. They are in
-     * the arrays above only with the lines that they take beyond the least, and
-     * with the strides of the last. */
+     * the arrays above only with lines beyond the first, or the least; the last
+     * with its strides and passes, too. */
     PROFILE_FULL_SAME = PROFILE_STRIDES + 6,
     PROFILE_FULL_NEXT,
     PROFILE_FULL_APART,

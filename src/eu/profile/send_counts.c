@@ -3,6 +3,7 @@
 #include "eu/profile/send_counts.h"
 
 enum { SFID_SAMPLER = 2, SFID_DC0 = 10, BTI_SLM = 254, LINE_B = 64 };
+enum { DC1_UNTYPED_ATOMIC = 2 };
 
 /* Bytes of a lane of a message that compiled code performs itself
  * (jit/analysis/memory_access.c). */
@@ -13,6 +14,8 @@ lane_size_B(struct eu_send_shape send)
         return 16;
     if (send.sfid == SFID_DC0)
         return 1u << bits_get(send.desc, 10, 11);
+    if (bits_get(send.desc, 14, 18) == DC1_UNTYPED_ATOMIC)
+        return 4;
     return (unsigned)__builtin_popcount(~bits_get(send.desc, 8, 11) & 15) * 4;
 }
 
@@ -42,7 +45,7 @@ add_full(struct eu_send_counts *c, struct eu_send_shape send, uint64_t same,
     /* Lanes that write parts of one dword conflict. */
     unsigned passes = is_write(send) && lane_B < 4 ? 4 / lane_B : lines;
     c->slm_passes += same + next * passes;
-    c->slm_least_passes += same + next * lines;
+    c->slm_least_passes += same + apart + next * lines;
 }
 
 void

@@ -3,6 +3,7 @@
 #include "memory_kernels.h"
 
 #include "eu/memory_use.h"
+#include "eu/profile/send_counts.h"
 
 #include <criterion/criterion.h>
 #include <sys/mman.h>
@@ -241,6 +242,40 @@ answer(struct eu_thread *t, const struct eu_message *m)
             if (m->exec_mask >> i & 1)
                 m->dst[c * m->exec_size + i] = v[i][c];
     return EU_MSG_OK;
+}
+
+uint64_t
+compare_memory_counts(const struct eu_kernel *kernel, const uint64_t *compiled,
+                      const uint64_t *reference, uint64_t seed)
+{
+    uint32_t units = kernel->size_B / 8;
+    uint64_t full = 0;
+    for (uint32_t i = 0; i < kernel->insn_count; i++) {
+        const struct eu_insn *n = &kernel->insns[i];
+        struct eu_send_counts c[2] = {{0}, {0}};
+        struct eu_send_shape shape = {
+            .sfid = n->sfid, .exec_size = n->exec_size, .desc = n->desc};
+        if (!eu_insn_is_send(n))
+            continue;
+        for (unsigned k = 0; k < 2; k++) {
+            const uint64_t *at = &(k ? reference
+                                     : compiled)[RK_SLOT + n->offset_B / 8];
+            eu_send_counts_add(&c[k], at, units, shape);
+            full += at[PROFILE_FULL_SAME * units] +
+                    at[PROFILE_FULL_NEXT * units] +
+                    at[PROFILE_FULL_APART * units];
+        }
+        cr_expect_arr_eq(
+            &c[0], &c[1], sizeof c[0],
+            "kernel %llu: 0x%x: %llu and %llu messages, %llu and "
+            "%llu lines, %llu and %llu passes",
+            (unsigned long long)seed, n->offset_B,
+            (unsigned long long)c[0].sent, (unsigned long long)c[1].sent,
+            (unsigned long long)c[0].lines, (unsigned long long)c[1].lines,
+            (unsigned long long)c[0].slm_passes,
+            (unsigned long long)c[1].slm_passes);
+    }
+    return full;
 }
 
 /* ---- kernels ---- */

@@ -50,6 +50,11 @@ void make_rooms(struct world *w);
 void make_world(struct world *w, struct rk *random);
 /* Reference implementation of messages, for the interpreter. */
 enum eu_msg_result answer(struct eu_thread *t, const struct eu_message *m);
+/* Profiles: compares what the counters of compiled code and of the interpreter
+ * say of each message. Returns how many compiled code has performed itself. */
+uint64_t compare_memory_counts(const struct eu_kernel *kernel,
+                               const uint64_t *compiled,
+                               const uint64_t *reference, uint64_t seed);
 /* Starts a thread that has the world's memory, with these channels on. */
 void start_in_world(struct eu_thread *t, struct world *w,
                     const struct eu_kernel *kernel, uint32_t mask);

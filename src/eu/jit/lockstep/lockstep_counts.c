@@ -47,7 +47,7 @@ jit_lockstep_counts_lanes(const struct jit *j)
     return true;
 }
 
-/* Threads that are given up send their messages again. */
+/* Chains: threads that are given up send their messages again. */
 bool
 jit_lockstep_counts_memory(const struct jit *j)
 {

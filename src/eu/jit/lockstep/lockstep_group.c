@@ -39,11 +39,14 @@ send_each(struct jit *j, uint32_t i)
     }
 }
 
-/* Whether the message may be repeated without harm. */
+/* Whether the message may be repeated without harm. Repeated reads would count
+ * twice in profiles. */
 static bool
 only_reads(const struct jit *j, uint32_t i)
 {
     const struct eu_op *op = &j->f->k->ops[i];
+    if (j->f->flags & EU_JIT_MEMORY)
+        return false;
     return j->f->start[i] & JIT_MEMORY ? jit_is_read(op)
                                        : op->insn->sfid == EU_SFID_SAMPLER;
 }

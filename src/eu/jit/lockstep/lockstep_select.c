@@ -73,8 +73,7 @@ jit_makes_groups(const struct jit *j)
 {
     struct jit_set keeps;
     if (!j->f->evex || !j->f->unmasked || !jit_lockstep_counts_lanes(j) ||
-        !jit_lockstep_counts_memory(j) || j->f->in.captures_rt_write ||
-        j->f->in.last_sfid != EU_SFID_SPAWNER)
+        j->f->in.captures_rt_write || j->f->in.last_sfid != EU_SFID_SPAWNER)
         return false;
     keeps = jit_group_keeps(j);
     return !j->f->in.last_pred && !j->f->in.acc && j->f->in.steady &&

@@ -42,6 +42,7 @@ jit_count_next(struct jit *j, const struct access *a, struct jit_slow_path *m)
 #define LINE_B 64u
 #define PAGE_B 4096u
 #define K_LANES 4u
+#define BANK_BITS 0x3cu /* of offsets: 16 banks of a dword */
 
 static size_t
 counter_at(const struct jit *j, unsigned array)
@@ -75,6 +76,34 @@ count_lines(struct jit *j, const struct access *a, unsigned distance,
     x86_gop(x, X86_G_POPCNT, false, X86_RDX, x86_g(X86_RDX));
     x86_mov_imm(x, X86_RCX, a->lanes - 1);
     x86_alu_reg(x, X86_SUB, X86_RCX, X86_RDX, false);
+}
+
+/* edi := passes through shared local memory: the lanes of its fullest bank. A
+ * pass takes each bank's first remaining lane. Only the first of the lanes that
+ * read one dword counts. Clobbers ecx. */
+static void
+count_passes(struct jit *j, const struct access *a, unsigned offsets,
+             const unsigned t[2])
+{
+    struct x86 *x = &j->x;
+    unsigned len = a->lanes / 8;
+    x86_mov_imm(x, X86_RCX, (1u << a->lanes) - 1);
+    x86_mov_imm(x, X86_RDI, 0);
+    if (a->kind == ACCESS_READ) {
+        x86_vop(x, X86_PCONFLICTD, len, t[0], 0, x86_reg(offsets), 0);
+        x86_vop(x, X86_PTESTMD, len, K_LANES, t[0], x86_reg(t[0]), 0);
+        x86_kmov_to_gpr(x, X86_RDX, K_LANES);
+        x86_alu_reg(x, X86_XOR, X86_RCX, X86_RDX, false);
+    }
+    x86_vop(x, X86_PAND, len, t[0], offsets, x86_dword_const(x, BANK_BITS), 0);
+    x86_vop(x, X86_PCONFLICTD, len, t[0], 0, x86_reg(t[0]), 0);
+    uint32_t pass = x->size;
+    x86_alu_imm(x, X86_ADD, X86_RDI, 1, false);
+    x86_vop(x, X86_PBROADCASTD_GPR, len, t[1], 0, x86_reg(X86_RCX), 0);
+    x86_vop(x, X86_PTESTMD, len, K_LANES, t[0], x86_reg(t[1]), 0);
+    x86_kmov_to_gpr(x, X86_RDX, K_LANES);
+    x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
+    x86_patch(x, x86_jump(x, X86_CC_NE), pass);
 }
 
 /* Counts the stride in ecx, at rsi. */
@@ -122,26 +151,63 @@ count_strides(struct jit *j, const struct access *a, unsigned distance,
                counter_at(j, PROFILE_STRIDES + PROFILE_STRIDE_MIXED));
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, even, x->size);
+    x86_alu_imm(x, X86_CMP, X86_RDX, a->element_B, false);
+    uint32_t other = x86_jump(x, X86_CC_NE);
+    x86_inc_at(x, X86_RSI,
+               counter_at(j, PROFILE_STRIDES + PROFILE_STRIDE_NEXT));
+    uint32_t next = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, other, x->size);
     x86_mov_reg(x, X86_RCX, X86_RDX);
     x86_unary(x, X86_NEG, false, X86_RCX);
     x86_cmov(x, X86_CC_S, X86_RCX, X86_RDX);
     count_stride(j);
     x86_patch(x, done, x->size);
+    x86_patch(x, next, x->size);
+}
+
+static void
+add_passes(struct jit *j)
+{
+    x86_load_tls(&j->x, X86_RSI, eu_profile_tls_B());
+    x86_inc_at(&j->x, X86_RSI, counter_at(j, PROFILE_FULL_APART));
+    x86_add_at(&j->x, X86_RSI, counter_at(j, PROFILE_SLM_PASSES), X86_RDI);
 }
 
 bool
 jit_count_apart(struct jit *j, const struct access *a, unsigned distance,
-                const unsigned t[2], struct jit_slow_path *m)
+                const unsigned t[3], struct jit_slow_path *m)
 {
     struct x86 *x = &j->x;
+    unsigned len = a->lanes / 8;
+    bool is_slm = a->bti == ACCESS_SLM;
     if (!jit_counts_memory(j))
         return true;
-    if (a->channels != 1 || a->bti == ACCESS_SLM)
+    if (a->channels != 1 || (is_slm && a->any_byte))
         return false;
+    if (is_slm) {
+        x86_vop(x, X86_PBROADCASTD_GPR, len, t[0], 0, x86_reg(X86_RCX), 0);
+        x86_vop(x, X86_PADDD, len, t[0], t[0], x86_reg(distance), 0);
+        count_passes(j, a, t[0], &t[1]);
+        add_passes(j);
+        count_strides(j, a, distance, t[0]);
+        return true;
+    }
     count_lines(j, a, distance, t, m);
     x86_load_tls(x, X86_RSI, eu_profile_tls_B());
     x86_inc_at(x, X86_RSI, counter_at(j, PROFILE_FULL_APART));
     x86_add_at(x, X86_RSI, counter_at(j, PROFILE_LINES), X86_RCX);
     count_strides(j, a, distance, t[0]);
     return true;
+}
+
+void
+jit_count_atomic(struct jit *j, const struct access *a, unsigned offsets,
+                 const unsigned t[2])
+{
+    unsigned len = a->lanes / 8;
+    count_passes(j, a, offsets, t);
+    add_passes(j);
+    x86_vop(&j->x, X86_PBROADCASTD, len, t[0], 0, x86_reg(offsets), 0);
+    x86_vop(&j->x, X86_PSUBD, len, t[0], offsets, x86_reg(t[0]), 0);
+    count_strides(j, a, t[0], t[1]);
 }

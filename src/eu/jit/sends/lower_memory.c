@@ -420,7 +420,8 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
 /* One thread at a time uses a group's shared local memory: the running one. */
 void
 jit_update_lanes(struct jit *j, const struct access *a, const unsigned *offsets,
-                 const unsigned *data, struct jit_slow_path *m)
+                 const unsigned *data, const unsigned t[2],
+                 struct jit_slow_path *m)
 {
     struct x86 *x = &j->x;
     size_t at = THREAD_AT(scratch), data_at = at + 64;
@@ -430,6 +431,8 @@ jit_update_lanes(struct jit *j, const struct access *a, const unsigned *offsets,
     x86_mov_reg(x, X86_RCX, X86_RAX);
     x86_alu_imm(x, X86_AND, X86_RCX, 3, false);
     jit_slow_path_if(j, m, X86_CC_NE);
+    if (jit_counts_memory(j) && jit_counts_atomic(j, a))
+        jit_count_atomic(j, a, *offsets, t);
     for (unsigned i = 0; i * piece_B < a->lanes * 4; i++) {
         x86_vop(x, X86_MOVUPS_ST, len, offsets[i], 0,
                 x86_thread(at + i * piece_B), 0);
@@ -450,7 +453,7 @@ update_memory(struct jit *j, const struct access *a, unsigned offsets,
               const unsigned t[4], const unsigned d[4], struct jit_slow_path *m)
 {
     offsets = check_bounds(j, a, offsets, t[0], m);
-    jit_update_lanes(j, a, &offsets, d, m);
+    jit_update_lanes(j, a, &offsets, d, &t[1], m);
 }
 
 /* ---- */
@@ -487,7 +490,7 @@ jit_lower_memory(struct jit *j, uint32_t index)
     memcpy(m->answer, d, sizeof d);
     m->answer_count = a.channels;
     jit_need_all_lanes(j, op, m);
-    if (a.kind == ACCESS_ATOMIC && jit_counts_memory(j))
+    if (a.kind == ACCESS_ATOMIC && !jit_counts_atomic(j, &a))
         jit_slow_path_if(j, m, X86_ALWAYS);
     if (a.kind == ACCESS_ATOMIC)
         update_memory(j, &a, offsets, t, d, m);

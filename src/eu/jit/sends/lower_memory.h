@@ -58,6 +58,13 @@ jit_counts_memory(const struct jit *j)
     return j->f->flags & EU_JIT_MEMORY;
 }
 
+/* Whether atomics need no message to be counted. */
+static inline bool
+jit_counts_atomic(const struct jit *j, const struct access *a)
+{
+    return !jit_counts_memory(j) || (j->f->evex && a->bti == ACCESS_SLM);
+}
+
 /* Loads elements from memory into dwords. */
 static inline enum x86_vop
 jit_element_load(const struct access *a)
@@ -77,10 +84,10 @@ void jit_need_all_lanes(struct jit *j, const struct eu_op *op,
 void jit_load_range(struct jit *j, const struct access *a,
                     struct jit_slow_path *m);
 /* Atomics at memory rax, lane by lane, in order. Vectors in registers go
- * through the thread's scratch memory. */
+ * through the thread's scratch memory. t: two more vectors, for profiles. */
 void jit_update_lanes(struct jit *j, const struct access *a,
                       const unsigned *offsets, const unsigned *data,
-                      struct jit_slow_path *m);
+                      const unsigned t[2], struct jit_slow_path *m);
 
 /* count_memory.c: for profiles, counts lanes at one place or at neighbours.
  * rax: the first lane's address, ecx: its offset. Clobbers rdx and rsi. */
@@ -89,9 +96,12 @@ void jit_count_same(struct jit *j, const struct access *a,
 void jit_count_next(struct jit *j, const struct access *a,
                     struct jit_slow_path *m);
 /* AVX-512: lanes at other places, distance[i] bytes from rax. False: they take
- * the slow path. Clobbers rcx and two vector registers, too. */
+ * the slow path. Clobbers rcx, rdi and t, too. */
 bool jit_count_apart(struct jit *j, const struct access *a, unsigned distance,
-                     const unsigned t[2], struct jit_slow_path *m);
+                     const unsigned t[3], struct jit_slow_path *m);
+/* AVX-512: atomics in shared local memory. Clobbers the same. */
+void jit_count_atomic(struct jit *j, const struct access *a, unsigned offsets,
+                      const unsigned t[2]);
 
 /* lower_memory_vex.c: reads, writes and atomics for hosts without AVX-512. */
 void jit_lower_memory_vex(struct jit *j, const struct eu_op *op,

@@ -445,11 +445,11 @@ jit_lower_memory_vex(struct jit *j, const struct eu_op *op,
     m->answer_count = v.in_memory ? 0 : answers;
     memcpy(m->answer, v.data, sizeof v.data);
     jit_need_all_lanes(j, op, m);
-    if (a->kind == ACCESS_ATOMIC && jit_counts_memory(j))
+    if (a->kind == ACCESS_ATOMIC && !jit_counts_atomic(j, a))
         jit_slow_path_if(j, m, X86_ALWAYS);
     if (a->kind == ACCESS_ATOMIC) {
         check_bounds(&v);
-        jit_update_lanes(j, a, v.t, v.data, m);
+        jit_update_lanes(j, a, v.t, v.data, &v.t[2], m);
     } else {
         locate_lanes(&v);
     }

@@ -5,7 +5,6 @@
 
 #include "base/fpmode.h"
 #include "eu/profile/profile.h"
-#include "eu/profile/send_counts.h"
 #include "memory_kernels.h"
 
 #define KERNELS 1500
@@ -58,39 +57,6 @@ begin(struct eu_thread *t, struct world *w, const struct eu_kernel *kernel,
 /* Of compiled code, and of the interpreter. */
 static uint64_t counters[2][RK_COUNTERS];
 
-/* Returns how many messages the path of compiled code has counted. */
-static uint64_t
-compare_counts(const struct eu_kernel *kernel, uint64_t seed)
-{
-    uint32_t units = kernel->size_B / 8;
-    uint64_t full = 0;
-    for (uint32_t i = 0; i < kernel->insn_count; i++) {
-        const struct eu_insn *n = &kernel->insns[i];
-        struct eu_send_counts c[2] = {{0}, {0}};
-        struct eu_send_shape shape = {
-            .sfid = n->sfid, .exec_size = n->exec_size, .desc = n->desc};
-        if (!eu_insn_is_send(n))
-            continue;
-        for (unsigned k = 0; k < 2; k++) {
-            const uint64_t *at = &counters[k][RK_SLOT + n->offset_B / 8];
-            eu_send_counts_add(&c[k], at, units, shape);
-            full += at[PROFILE_FULL_SAME * units] +
-                    at[PROFILE_FULL_NEXT * units] +
-                    at[PROFILE_FULL_APART * units];
-        }
-        cr_expect_arr_eq(
-            &c[0], &c[1], sizeof c[0],
-            "kernel %llu: 0x%x: %llu and %llu messages, %llu and "
-            "%llu lines, %llu and %llu passes",
-            (unsigned long long)seed, n->offset_B,
-            (unsigned long long)c[0].sent, (unsigned long long)c[1].sent,
-            (unsigned long long)c[0].lines, (unsigned long long)c[1].lines,
-            (unsigned long long)c[0].slm_passes,
-            (unsigned long long)c[1].slm_passes);
-    }
-    return full;
-}
-
 /* full: NULL, or the counts are compared, too, and added to. */
 static void
 compare(struct world *a, struct world *b, enum cpu_level cpu, uint64_t seed,
@@ -120,7 +86,7 @@ compare(struct world *a, struct world *b, enum cpu_level cpu, uint64_t seed,
     eu_profile_count_at(NULL);
     fpmode_set(mode);
     if (full)
-        *full += compare_counts(kernel, seed);
+        *full += compare_memory_counts(kernel, counters[0], counters[1], seed);
     cr_assert_eq(u.status, EU_FINISHED, "kernel %llu",
                  (unsigned long long)seed);
     cr_expect_eq(t.status, EU_FINISHED);
