@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/kernel/disasm_cycles.h"
 #include "cli/kernel/program.h"
 #include "cli/kernel/read_file.h"
 
@@ -24,6 +25,9 @@ static const char usage[] =
     "  -c, --check           the rule that an instruction breaks\n"
     "  -v, --verbose         fields that iga64's syntax omits: swizzles of\n"
     "                        Align16, all fields of messages\n"
+    "      --cycles[=A|B]    clocks that each instruction takes by the cycle "
+    "model\n"
+    "                        of softlake-profile(1), and their sum\n"
     "      --objdump         addresses and code as objdump prints them, for\n"
     "                        KCachegrind\n"
     "      --start=N, --stop=N  with --objdump: from N on, up to N\n"
@@ -37,8 +41,9 @@ struct listing {
     enum eu_gen gen;
     const char *kernel; /* NULL: all */
     bool numeric, hex, check, verbose;
-    bool objdump;
-    size_t start_B, stop_B; /* with objdump */
+    bool objdump, cycles;
+    enum cycles_table table; /* of cycles */
+    size_t start_B, stop_B;  /* with objdump */
     FILE *out;
 };
 
@@ -214,8 +219,12 @@ print_program(const struct listing *l, const struct program *program)
         if (!program->raw && !l->objdump)
             fprintf(l->out, "%s// kernel %s\n", found ? "\n" : "", k->name);
         found = true;
-        all &= (l->objdump ? print_objdump_kernel
-                           : print_kernel)(&listing, k->code, k->code_B);
+        if (l->cycles)
+            all &= disasm_print_cycles(l->out, k->code, k->code_B, listing.gen,
+                                       l->table);
+        else
+            all &= (l->objdump ? print_objdump_kernel
+                               : print_kernel)(&listing, k->code, k->code_B);
     }
     if (!found)
         fprintf(stderr, "softlake: no kernel %s\n", l->kernel);
@@ -263,7 +272,7 @@ parse_platform(const char *name, enum eu_gen *gen)
     return false;
 }
 
-enum { OPT_OBJDUMP = 256, OPT_START, OPT_STOP };
+enum { OPT_OBJDUMP = 256, OPT_START, OPT_STOP, OPT_CYCLES };
 
 /* Returns the exit status, or -1 to go on. */
 static int
@@ -277,6 +286,7 @@ parse_options(struct listing *l, int argc, char **argv)
         {"hex", no_argument, NULL, 'x'},
         {"check", no_argument, NULL, 'c'},
         {"verbose", no_argument, NULL, 'v'},
+        {"cycles", optional_argument, NULL, OPT_CYCLES},
         {"objdump", no_argument, NULL, OPT_OBJDUMP},
         {"start", required_argument, NULL, OPT_START},
         {"stop", required_argument, NULL, OPT_STOP},
@@ -301,6 +311,13 @@ parse_options(struct listing *l, int argc, char **argv)
         case 'x': l->hex = true; break;
         case 'c': l->check = true; break;
         case 'v': l->verbose = true; break;
+        case OPT_CYCLES:
+            l->cycles = true;
+            if (cycles_parse_table(optarg ? optarg : "A", &l->table))
+                break;
+            fprintf(stderr, "softlake: --cycles wants A or B, not %s\n",
+                    optarg);
+            return 2;
         case OPT_OBJDUMP: l->objdump = true; break;
         case OPT_START: l->start_B = strtoul(optarg, NULL, 0); break;
         case OPT_STOP: l->stop_B = strtoul(optarg, NULL, 0); break;

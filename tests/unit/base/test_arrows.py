@@ -69,8 +69,9 @@ SUBROOMS = {
                    'lockstep'},
     },
     'cli': {'': {'check', 'kernel', 'launch', 'profile'}, 'check': set(),
-            'kernel': set(), 'launch': set(), 'symbols': {'kernel'},
-            'profile': {'launch', 'symbols'}},
+            'cycles': set(), 'kernel': {'cycles'}, 'launch': set(),
+            'symbols': {'kernel'},
+            'profile': {'cycles', 'launch', 'symbols'}},
     'cli/profile': {'report': set(), 'sends': set(), 'timeline': set(),
                     '': {'report', 'sends', 'timeline'}},
     'drm-shim': {
