@@ -25,7 +25,7 @@ bool cycles_parse_table(const char *text, enum cycles_table *table);
     X(NONE, "-")                    \
     X(FPU, "FPU")                   \
     X(EM, "extended math")          \
-    X(BRANCH, "branches")           \
+    X(FLOW, "control flow")         \
     X(SAMPLER, "sampler")           \
     X(INTERPOLATOR, "interpolator") \
     X(URB, "URB")                   \
@@ -65,10 +65,11 @@ uint32_t cycles_schedule(const struct eu_insn *insns, uint32_t count,
 #define CYCLES_LIMITS(X)                  \
     X(FPU, "fpu", "FPU")                  \
     X(EM, "math", "extended math")        \
-    X(BRANCH, "branch", "branches")       \
+    X(FLOW, "flow", "control flow")       \
     X(SAMPLER, "sampler", "sampler")      \
     X(PIXELS, "pixels", "pixels written") \
     X(MEMORY, "memory", "memory")         \
+    X(LOCAL, "local", "local memory")     \
     X(LATENCY, "latency", "latency")
 
 enum cycles_limit {
@@ -86,8 +87,9 @@ struct cycles_work {
     double busy[CYCLES_UNIT_COUNT];
     double branches;
     double sampler_lanes, pixels;
-    bool has_lines;
-    double lines; /* of 64 bytes, of global memory */
+    bool has_memory;     /* these are known: */
+    double lines;        /* of 64 bytes, of global memory */
+    double local_passes; /* of 64 bytes, bank conflicts included */
 };
 
 /* Adds an instruction's executions. */

@@ -20,8 +20,8 @@
 #define SAMPLER_LANES 4.0
 /* Guess: pixels of 32 bits that the slice stores a clock. */
 #define PIXELS 8.0
-/* Lines of 64 bytes that a subslice and L3 exchange a clock. From the maxima of
- * Mesa's OA metrics for KBL GT2. */
+/* Lines of 64 bytes that a subslice exchanges with L3 a clock, and with local
+ * memory. From the maxima of Mesa's OA metrics for KBL GT2. */
 #define LINES 1.0
 
 const char *const cycles_limit_keys[CYCLES_LIMIT_COUNT] = {
@@ -44,7 +44,7 @@ cycles_add(struct cycles_work *w, const struct cycles_cost *cost,
     w->clocks += n * cost->clocks;
     w->busy[cost->unit] += n * cost->busy;
     switch (cost->unit) {
-    case CYCLES_UNIT_BRANCH: w->branches += n; break;
+    case CYCLES_UNIT_FLOW: w->branches += n; break;
     case CYCLES_UNIT_SAMPLER: w->sampler_lanes += n * exec_size; break;
     case CYCLES_UNIT_RENDER: w->pixels += n * exec_size; break;
     default: break;
@@ -63,13 +63,14 @@ cycles_bound(const struct cycles_work *w, double threads)
     double fpu = w->busy[CYCLES_UNIT_FPU] / eus / FPU_EFFICIENCY;
     b.clocks[CYCLES_LIMIT_FPU] = (fpu + em) / FPUS;
     b.clocks[CYCLES_LIMIT_EM] = em;
-    b.clocks[CYCLES_LIMIT_BRANCH] = w->branches / eus;
+    b.clocks[CYCLES_LIMIT_FLOW] = w->branches / eus;
     b.clocks[CYCLES_LIMIT_SAMPLER] = w->sampler_lanes /
                                      (SUBSLICES * SAMPLER_LANES);
     b.clocks[CYCLES_LIMIT_PIXELS] = w->pixels / PIXELS;
-    b.clocks[CYCLES_LIMIT_MEMORY] = w->has_lines
-                                        ? w->lines / (SUBSLICES * LINES)
-                                        : -1;
+    b.clocks[CYCLES_LIMIT_MEMORY] = w->lines / (SUBSLICES * LINES);
+    b.clocks[CYCLES_LIMIT_LOCAL] = w->local_passes / (SUBSLICES * LINES);
+    if (!w->has_memory)
+        b.clocks[CYCLES_LIMIT_MEMORY] = b.clocks[CYCLES_LIMIT_LOCAL] = -1;
     b.clocks[CYCLES_LIMIT_LATENCY] = w->clocks / at_once;
     for (unsigned i = 0; i < CYCLES_LIMIT_COUNT; i++)
         if (b.clocks[i] > b.clocks[b.limit])

@@ -19,6 +19,8 @@ static const char usage[] =
     "\n"
     "  -a, --all    all kernels\n"
     "  -l, --lines  counts of source lines instead of instructions\n"
+    "  -m, --model  clocks that each instruction takes by table A of the\n"
+    "               cycle model, and the kernel's time\n"
     "  -h, --help   this text\n"
     "\n"
     "Columns: share of the kernel's executed instructions, [ count ], offset,\n"
@@ -106,13 +108,40 @@ list_source(const struct profile *p, const struct profile_insn *n)
            (int)size_B, text ? text : "");
 }
 
+/* What the cycle model says of the kernel. */
 static void
-list_kernel(const struct profile *p, const struct profile_code *k)
+list_model(const struct profile *p, const struct profile_code *k)
+{
+    struct cycles_time time = {.limit = CYCLES_LIMIT_LATENCY};
+    char text[CYCLES_TIME_B];
+    if (!k->has_model || !cycles_time(&p->model, k->model, &time)) {
+        puts("model: -");
+        return;
+    }
+    cycles_format_time(text, &time);
+    printf("model: %s us at %.2f GHz, limit: %s\n", text,
+           p->model.clock_MHz / 1000, cycles_limit_names[time.limit]);
+}
+
+static void
+list_clocks(const struct profile_code *k, const struct profile_insn *n)
+{
+    if (k->has_model)
+        printf(" | %5" PRIu32 " clk", n->model[CYCLES_A].clocks);
+    else
+        printf(" | %5s clk", "-");
+}
+
+static void
+list_kernel(const struct profile *p, const struct profile_code *k,
+            bool with_model)
 {
     const bool has_lanes = p->has_lanes;
     const struct profile_insn *last = NULL;
     list_title(k, has_lanes);
     list_findings(p, k);
+    if (with_model)
+        list_model(p, k);
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
         if (n->line &&
@@ -123,6 +152,8 @@ list_kernel(const struct profile *p, const struct profile_code *k)
         printf("%5.1f%% [ %10" PRIu64, share_of(k, n->count), n->count);
         if (has_lanes)
             printf(" | %11" PRIu64, n->lanes);
+        if (with_model)
+            list_clocks(k, n);
         printf(" ] 0x%04" PRIx32 " : %s", n->offset_B, n->text ? n->text : "");
         if (has_lanes)
             list_branch(n);
@@ -236,18 +267,20 @@ cli_annotate(int argc, char **argv)
     static const struct option options[] = {
         {"all", no_argument, NULL, 'a'},
         {"lines", no_argument, NULL, 'l'},
+        {"model", no_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    bool all = false, lines = false;
+    bool all = false, lines = false, model = false;
     int c;
     optind = 0;
-    while ((c = getopt_long(argc, argv, "ahl", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "ahlm", options, NULL)) != -1) {
         if (c == 'h')
             return fputs(usage, stdout) < 0;
-        if (c != 'a' && c != 'l')
+        if (c == '?')
             return CLI_EXIT_LAUNCHER;
         all |= c == 'a';
+        model |= c == 'm';
         lines |= c == 'l';
     }
     if (optind >= argc || optind + 2 < argc) {
@@ -261,8 +294,12 @@ cli_annotate(int argc, char **argv)
     const char *pattern = argv[optind + 1];
     if (pattern)
         profile_select(&p, pattern, NULL);
-    for (unsigned i = 0; i < p.kernel_count && (all || pattern || !i); i++)
-        (lines ? list_lines : list_kernel)(&p, &p.kernels[i]);
+    for (unsigned i = 0; i < p.kernel_count && (all || pattern || !i); i++) {
+        if (lines)
+            list_lines(&p, &p.kernels[i]);
+        else
+            list_kernel(&p, &p.kernels[i], model);
+    }
     int status = p.kernel_count
                      ? 0
                      : cli_complain(1, "annotate: %s has no kernel%s%s",

@@ -50,6 +50,9 @@ static const char usage[] =
     "      --source             build OpenCL programs with -g: source lines\n"
     "      --symbols=FILE       names: a program binary, or lines 'HASH NAME'\n"
     "      --mesa-log=FILE      names: what Mesa printed with INTEL_DEBUG=fs\n"
+    "      --model=TABLE        clocks by table A or B, both (default), or "
+    "off\n"
+    "      --clock=MHZ          of the model (1150)\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), lanes,\n"
     "                           threads, size, name, stage, bytes\n"
@@ -100,6 +103,7 @@ struct options {
     enum profile_sort sort;
     unsigned top;
     bool all, as_run, quiet, timeline, lanes, memory, source;
+    struct cycles_model model;
     struct {
         const char *file;
         bool mesa_log;
@@ -121,6 +125,8 @@ enum {
     OPT_SOURCE,
     OPT_SYMBOLS,
     OPT_MESA_LOG,
+    OPT_MODEL,
+    OPT_CLOCK,
     OPT_REPORT,
 };
 
@@ -142,6 +148,8 @@ static const struct option long_options[] = {
     {"source", no_argument, NULL, OPT_SOURCE},
     {"symbols", required_argument, NULL, OPT_SYMBOLS},
     {"mesa-log", required_argument, NULL, OPT_MESA_LOG},
+    {"model", required_argument, NULL, OPT_MODEL},
+    {"clock", required_argument, NULL, OPT_CLOCK},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
     {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
@@ -199,6 +207,25 @@ judge(const char *expr, const struct profile *p, bool *is_true)
     return false;
 }
 
+/* As take_option(). */
+static int
+take_model(struct cycles_model *m, int c)
+{
+    char *end;
+    if (c == OPT_MODEL && cycles_parse_model(optarg, m))
+        return -1;
+    if (c == OPT_MODEL)
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --model wants A, B, both or off, not "
+                            "'%s'",
+                            optarg);
+    m->clock_MHz = strtod(optarg, &end);
+    if (!*end && m->clock_MHz > 0)
+        return -1;
+    return cli_complain(CLI_EXIT_LAUNCHER,
+                        "profile: --clock wants megahertz, not '%s'", optarg);
+}
+
 /* An exit status, or -1 to go on. */
 static int
 take_option(struct options *o, int c)
@@ -253,6 +280,8 @@ take_option(struct options *o, int c)
                             "then > or < and a number, not "
                             "'%s'",
                             optarg);
+    case OPT_MODEL:
+    case OPT_CLOCK: return take_model(&o->model, c);
     case 'h': fputs(usage, stdout); return 0;
     default: return CLI_EXIT_LAUNCHER;
     }
@@ -311,6 +340,7 @@ report(struct profile *p, const struct profile_origin *from,
        const struct options *o)
 {
     bool failed = false;
+    p->model = o->model;
     if (o->kernel || o->stage)
         profile_select(p, o->kernel, o->stage);
     profile_sort(p, o->sort);
@@ -392,7 +422,7 @@ convert_profile(const struct options *o)
 int
 cli_profile(int argc, char **argv)
 {
-    struct options o = {.top = 10};
+    struct options o = {.top = 10, .model = {{true, true}, CYCLES_CLOCK_MHZ}};
     int c;
     optind = 0;
     while ((c = getopt_long(argc, argv, "+o:k:qh", long_options, NULL)) != -1) {

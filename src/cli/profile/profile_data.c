@@ -183,6 +183,30 @@ sum_up(struct profile_code *k)
         sends_add(&k->memory, &k->sends[i].n);
 }
 
+/* Of one launch, as far as launches are known. */
+static double
+threads_at_once(const struct profile_code *k)
+{
+    uint64_t launches = 0;
+    for (unsigned i = 0; i < k->launch_count; i++)
+        launches += k->launches[i].count;
+    return (double)k->threads / (double)(launches ? launches : 1);
+}
+
+static void
+sum_model(const struct profile *p, struct profile_code *k)
+{
+    for (unsigned t = 0; t < CYCLES_TABLES; t++) {
+        struct cycles_work w = {.has_memory = p->has_memory,
+                                .lines = (double)k->memory.lines,
+                                .local_passes = (double)k->memory.slm_passes};
+        for (uint32_t i = 0; i < k->insn_count; i++)
+            cycles_add(&w, &k->insns[i].model[t], k->insns[i].exec_size,
+                       k->insns[i].count);
+        k->model[t] = cycles_bound(&w, threads_at_once(k));
+    }
+}
+
 void
 profile_finish(struct profile *p)
 {
@@ -192,6 +216,7 @@ profile_finish(struct profile *p)
         struct profile_code *k = &p->kernels[i];
         name_kernel(k);
         sum_up(k);
+        sum_model(p, k);
         p->executed += k->executed;
         p->all_lanes += k->all_lanes;
         p->lanes += k->lanes;

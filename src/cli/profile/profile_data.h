@@ -6,6 +6,7 @@
 #ifndef CLI_PROFILE_PROFILE_DATA_H
 #define CLI_PROFILE_PROFILE_DATA_H
 
+#include "cli/cycles/cycles.h"
 #include "cli/profile/sends/sends.h"
 
 #include <jansson.h>
@@ -73,7 +74,8 @@ struct profile_insn {
     bool has_branch, usually_taken; /* of eu/isa/isa.h */
     uint16_t message; /* 1 + index of the kernel's message; 0: none */
     char *text;       /* disassembly */
-    uint64_t count;   /* executions */
+    struct cycles_cost model[CYCLES_TABLES]; /* if the kernel has a model */
+    uint64_t count;                          /* executions */
     /* Only of a profile that has lanes: */
     uint64_t lanes; /* sum of active lanes, predicates apart */
     struct profile_branch branch;
@@ -130,6 +132,8 @@ struct profile_code {
     uint64_t lanes, channels;
     uint64_t group[PROFILE_GROUP_COUNT];
     uint64_t spills, fills; /* executed messages */
+    bool has_model;
+    struct cycles_bounds model[CYCLES_TABLES];
 };
 
 /* What limits a kernel: a rule whose threshold it passes. */
@@ -152,6 +156,7 @@ struct profile {
     json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
     bool has_lanes;       /* lanes and branches were counted */
     bool has_memory;      /* memory accesses were counted */
+    struct cycles_model model;
     uint64_t executed;
     uint64_t all_lanes, lanes, channels; /* as of a kernel */
     struct eu_send_counts memory;

@@ -87,7 +87,7 @@ set_efficiency(json_t *object, uint64_t lanes, uint64_t channels)
 }
 
 static json_t *
-insns_json(const struct profile_code *k, bool has_lanes)
+insns_json(const struct profile_code *k, bool has_lanes, bool has_model)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < k->insn_count; i++) {
@@ -103,6 +103,8 @@ insns_json(const struct profile_code *k, bool has_lanes)
             json_object_set_new(o, "message", json_integer(n->message - 1));
         if (has_lanes)
             set_lanes(o, n);
+        if (has_model)
+            cycles_put_costs(o, n->model);
         if (n->line) {
             json_object_set_new(o, "source", json_integer(n->source));
             json_object_set_new(o, "line", json_integer(n->line));
@@ -169,6 +171,8 @@ sources_json(const struct profile *p)
 static json_t *
 kernel_json(const struct profile *p, const struct profile_code *k)
 {
+    const bool has_lanes = p->has_lanes;
+    const bool has_model = k->has_model && cycles_is_on(&p->model);
     json_t *o = json_object(), *mix = json_object();
     set_hash(o, "id", k->hash);
     json_object_set_new(o, "name", json_string(k->name));
@@ -203,10 +207,12 @@ kernel_json(const struct profile *p, const struct profile_code *k)
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
         json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
     json_object_set_new(o, "mix", mix);
-    json_object_set_new(o, "messages", messages_json(k, p->has_lanes));
+    json_object_set_new(o, "messages", messages_json(k, has_lanes));
     if (p->has_memory)
         json_object_set_new(o, "sends", sends_json(k->sends, k->send_count));
-    json_object_set_new(o, "insns", insns_json(k, p->has_lanes));
+    if (has_model)
+        json_object_set_new(o, "model", cycles_json(&p->model, k->model));
+    json_object_set_new(o, "insns", insns_json(k, has_lanes, has_model));
     return o;
 }
 
@@ -432,6 +438,7 @@ load_kernel(struct profile_code *k, const json_t *o)
             .line = (uint32_t)get_number(n, "line"),
             .source = (uint32_t)get_number(n, "source"),
         };
+        k->has_model = cycles_get_costs(k->insns[i].model, n);
     }
     load_branches(k, json_object_get(o, "branches"));
     k->sends = sends_load(json_object_get(o, "sends"), &k->send_count);
@@ -496,6 +503,8 @@ profile_load_json(struct profile *p, struct profile_origin *from,
         if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
             p->kernel_count++;
     load_sources(p, json_object_get(o, "sources"));
+    cycles_get_model(&p->model,
+                     json_object_get(json_array_get(list, 0), "model"));
     json_decref(o);
     profile_finish(p);
     return ok ? NULL : "not a profile of schema 1";

@@ -247,12 +247,28 @@ add_send(struct profile_code *c, const struct eu_insn *insn)
              sizeof c->sends[c->send_count - 1].type, "%s", type ? type : "");
 }
 
+/* Adds what the cycle model says of the instructions. */
+static void
+add_model(struct profile_code *c, const struct eu_insn *insns)
+{
+    struct cycles_cost *costs = calloc(c->insn_count + 1, sizeof *costs);
+    for (unsigned t = 0; costs && t < CYCLES_TABLES; t++) {
+        cycles_schedule(insns, c->insn_count, (enum cycles_table)t, costs,
+                        NULL);
+        for (uint32_t i = 0; i < c->insn_count; i++)
+            c->insns[i].model[t] = costs[i];
+    }
+    c->has_model = costs != NULL;
+    free(costs);
+}
+
 static bool
 decode_insns(struct profile_code *c, const struct profile_kernel *k)
 {
     const uint8_t *begins = (const uint8_t *)(k + 1);
     const uint8_t *code = begins + k->code_B / 8;
-    c->insns = calloc(k->code_B / 8 + 1, sizeof *c->insns);
+    struct eu_insn *all = calloc(k->code_B / 8 + 1, sizeof *all);
+    c->insns = all ? calloc(k->code_B / 8 + 1, sizeof *c->insns) : NULL;
     c->code = malloc(k->code_B + 1);
     if (c->code)
         memcpy(c->code, code, k->code_B);
@@ -264,6 +280,7 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
             continue;
         insn.offset_B = u * 8;
         eu_disasm_labels(text, sizeof text, &insn, (enum eu_gen)k->gen);
+        all[c->insn_count] = insn;
         c->insns[c->insn_count++] = (struct profile_insn){
             .offset_B = u * 8,
             .exec_size = insn.exec_size,
@@ -283,6 +300,9 @@ decode_insns(struct profile_code *c, const struct profile_kernel *k)
         if (k->has & PROFILE_HAS_MEMORY)
             add_send(c, &insn);
     }
+    if (c->insns)
+        add_model(c, all);
+    free(all);
     return c->insns;
 }
 

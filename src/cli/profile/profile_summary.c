@@ -79,6 +79,20 @@ format_name(char text[NAME_CHARS + 1], const struct profile_code *k)
         memcpy(text, all, (size_t)n + 1);
 }
 
+/* The cycle model's bracket, and what limits the kernel. */
+static void
+print_model(const struct profile *p, const struct profile_code *k)
+{
+    struct cycles_time time = {.limit = CYCLES_LIMIT_LATENCY};
+    char text[CYCLES_TIME_B] = "-";
+    bool known = k->has_model && k->executed &&
+                 cycles_time(&p->model, k->model, &time);
+    if (known)
+        cycles_format_time(text, &time);
+    fprintf(stderr, " %12s%s%s%s", text, known ? " (" : "",
+            known ? cycles_limit_names[time.limit] : "", known ? ")" : "");
+}
+
 static void
 print_kernel(const struct profile *p, const struct profile_code *k)
 {
@@ -104,6 +118,8 @@ print_kernel(const struct profile *p, const struct profile_code *k)
                           : 0;
         fprintf(stderr, " %4.0f%%", part);
     }
+    if (cycles_is_on(&p->model))
+        print_model(p, k);
     putc('\n', stderr);
 }
 
@@ -128,11 +144,15 @@ profile_print_summary(const struct profile *p, unsigned top,
                 p->not_counted);
     if (!ran)
         return;
-    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s%s%s %5s %5s %5s %5s %5s %5s\n",
+    fprintf(stderr, "  %-32s %5s %4s %9s %9s %7s%s%s %5s %5s %5s %5s %5s %5s",
             "kernel", "stage", "simd", "threads", "insn", "share",
             p->has_lanes ? "  lanes/16" : "",
             p->has_memory ? " mem lines(x min)" : "", "flow", "send", "16",
             "32", "64", "other");
+    if (cycles_is_on(&p->model))
+        fprintf(stderr, " %12s @%.2fGHz (limit)", "model us",
+                p->model.clock_MHz / 1000);
+    putc('\n', stderr);
     for (unsigned i = 0; i < p->kernel_count && shown < top; i++) {
         if (!p->kernels[i].executed)
             continue;

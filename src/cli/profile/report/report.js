@@ -233,7 +233,8 @@ function assembly(k, text) {
 
 function listing(k) {
   const n = k.insns, most = Math.max(...n.count.map(Number), 1);
-  const optional = [['exec_size', 'SIMD'], ['lanes', 'lanes']]
+  const optional = [['exec_size', 'SIMD'], ['lanes', 'lanes'],
+    ['clocks', 'clocks (model)']]
     .filter(([key]) => n[key]);
   const hasLines = n.line && n.line.some((l) => l);
   const head = make('tr', null, make('th', { class: 'n' }, 'share'),

@@ -127,7 +127,6 @@ put_missing(FILE *f, const json_t *profile)
     } parts[] = {
         {"timeline", "timeline"},
         {"frames", "frames"},
-        {"model", "cycles"},
     };
     const json_t *kernel = json_array_get(json_object_get(profile, "kernels"),
                                           0);
@@ -145,6 +144,10 @@ put_missing(FILE *f, const json_t *profile)
         if (json_object_get(profile, parts[i].key))
             continue;
         fprintf(f, "%s%s", between, parts[i].name);
+        between = ", ";
+    }
+    if (!json_object_get(kernel, "model")) {
+        fprintf(f, "%scycles", between);
         between = ", ";
     }
     fprintf(f, "%s</dd>\n", *between ? "" : "-");
@@ -238,6 +241,33 @@ report_put_findings(FILE *f, const json_t *profile)
 
 /* ---- kernels ------------------------------------------------------------- */
 
+/* A cell with the least and the most time by the cycle model, and the limit. */
+static void
+put_model(FILE *f, const json_t *kernel)
+{
+    const json_t *list = json_object_get(kernel, "model");
+    double least = INFINITY, most = -1, us = 0;
+    const char *limit = "";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *table = json_array_get(list, i);
+        if (!report_number(table, "us", &us))
+            continue;
+        least = us < least ? us : least;
+        limit = us > most ? text_of(table, "limit") : limit;
+        most = us > most ? us : most;
+    }
+    if (most < 0) {
+        fputs("<td class=\"n\">-</td>", f);
+        return;
+    }
+    fprintf(f, "<td class=\"n\" data-v=\"%.9g\">", most);
+    if (least < most)
+        fprintf(f, "%.3g..", least);
+    fprintf(f, "%.3g ", most);
+    put_text(f, limit);
+    fputs("</td>", f);
+}
+
 static void
 put_kernel(FILE *f, const json_t *kernel, size_t i, double all)
 {
@@ -266,6 +296,7 @@ put_kernel(FILE *f, const json_t *kernel, size_t i, double all)
         put_share(f, known && has_insn, part / insn);
     }
     put_number(f, kernel, "size_B");
+    put_model(f, kernel);
     fputs("</tr>\n", f);
 }
 
@@ -304,7 +335,10 @@ report_put_kernels(FILE *f, const json_t *profile)
     for (i = 0; i < sizeof before / sizeof *before; i++)
         fprintf(f, "<th%s>%s</th>", i < 2 ? "" : " class=\"n\"", before[i]);
     json_object_foreach((json_t *)mix, group, n) put_group_head(f, group);
-    fputs("<th class=\"n\">bytes</th></tr></thead><tbody>\n", f);
+    fputs("<th class=\"n\">bytes</th><th class=\"n\" title=\"cycle model: the "
+          "least and the most of its tables\">model us</th></tr></thead>"
+          "<tbody>\n",
+          f);
     json_array_foreach(kernels, i, k) put_kernel(f, k, i, all);
     fputs("</tbody></table>\n", f);
 }
