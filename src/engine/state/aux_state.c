@@ -2,6 +2,7 @@
  * and fills clear blocks of main surfaces with them. */
 #include "engine/state/aux_state.h"
 
+#include "base/clock.h"
 #include "engine/core/core.h"
 
 #include <stdlib.h>
@@ -185,6 +186,7 @@ struct binding {
     bool shared;
     struct known_surface *known;
     uint8_t value[16];
+    int64_t begun_ns; /* clock_tick_ns() */
 };
 
 static unsigned
@@ -213,6 +215,7 @@ begin_binding(struct binding *b, struct engine_vm *vm, const struct surface *s)
     b->gen = engine_gen(vm);
     b->surf = mapped_codes(vm, s);
     b->shared = vm_is_shared(vm, s->aux_mem);
+    b->begun_ns = clock_tick_ns();
     pthread_mutex_lock(&b->table->lock);
     b->known = find_surface(b->table, vm, &b->surf, b->shared);
     return true;
@@ -234,7 +237,30 @@ note_change(struct binding *b)
     atomic_fetch_add(&b->vm->engine->epoch, 1);
 }
 
-/* False: this slice and those after it have no codes. */
+/* Fills clear blocks where memory is mapped: a few codes in it may stand for
+ * terabytes where none is. */
+static bool
+fill_slice(const struct binding *b, unsigned level, unsigned slice)
+{
+    struct surface surf = b->surf;
+    surf.limit_B = vm_mapped_B(b->vm, surf.base_va, surf.limit_B);
+    return aux_codes_fill(&surf, b->gen, level, slice, b->value);
+}
+
+/* Whether filling has taken so long that hardware would be reset. Slices may
+ * share their memory, so the size of it does not bound the time. */
+static bool
+is_late(const struct binding *b)
+{
+    unsigned limit_ms = b->vm->engine->config.hang_limit_ms;
+    if (clock_tick_ns() - b->begun_ns < limit_ms * INT64_C(1000000))
+        return false;
+    guest_error("blocks of fast clears are filled for more than %u ms",
+                limit_ms);
+    return true;
+}
+
+/* False: this slice and those after it have no codes, or it takes too long. */
 static bool
 bind_slice(struct binding *b, unsigned level, unsigned slice)
 {
@@ -244,12 +270,12 @@ bind_slice(struct binding *b, unsigned level, unsigned slice)
         return true;
     if (!aux_codes_init(&codes, &b->surf, b->gen, level, slice))
         return false;
-    if (aux_codes_fill(&b->surf, b->gen, level, slice, b->value)) {
+    if (fill_slice(b, level, slice)) {
         trace(surf, "level %u slice %u: clear blocks filled", level, slice);
         note_change(b);
     }
     set_slice(b->known, level, slice, b->value);
-    return true;
+    return !is_late(b);
 }
 
 uint64_t
@@ -312,7 +338,7 @@ aux_cleared(struct engine_vm *vm, const struct surface *s, unsigned level,
                      r->y1 >= codes.height_px;
         memcpy(b.value, value, sizeof b.value);
         if (!whole && !(e && !memcmp(e->value, value, sizeof b.value)) &&
-            aux_codes_fill(&b.surf, b.gen, level, slice, value))
+            fill_slice(&b, level, slice))
             note_change(&b);
         aux_codes_clear(&codes, r);
         set_slice(b.known, level, slice, value);

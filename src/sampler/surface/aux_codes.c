@@ -378,6 +378,20 @@ fill_pixels(const struct fill *f, const struct aux_rect *r)
             }
 }
 
+/* Fills the pixels of some blocks of a row, one block after the other. */
+static void
+fill_blocks(const struct fill *f, const struct aux_rect *run)
+{
+    uint32_t block_w = f->codes->block_w;
+    for (uint32_t x = run->x0; x < run->x1; x += block_w) {
+        struct aux_rect r = {x, run->y0, MIN2(x + block_w, run->x1), run->y1};
+        /* Most blocks of a surface that is larger than its memory lie outside
+         * it. */
+        if (surface_ptr(f->s, f->level, r.x0, r.y0, f->slice, 0))
+            fill_pixels(f, &r);
+    }
+}
+
 /* Fills blocks [x0, x1) of a row. */
 static void
 fill_run(const struct fill *f, uint32_t x0, uint32_t x1, uint32_t row)
@@ -390,7 +404,7 @@ fill_run(const struct fill *f, uint32_t x0, uint32_t x1, uint32_t row)
         image_fill(&f->image, r.x0 * f->scale_x, r.y0 * f->scale_y,
                    r.x1 * f->scale_x, r.y1 * f->scale_y, f->value);
     else
-        fill_pixels(f, &r);
+        fill_blocks(f, &r);
 }
 
 /* Fills the runs of clear blocks of a row; returns whether there are any. */
@@ -439,55 +453,7 @@ aux_codes_fill(const struct surface *s, unsigned gen, unsigned level,
     return any;
 }
 
-/* ---- values -------------------------------------------------------------- */
-
-void
-aux_repeat(uint8_t value[16], unsigned element_B)
-{
-    for (unsigned i = element_B; i < 16; i++)
-        value[i] = value[i - element_B];
-}
-
-void
-aux_depth_value(const struct format_info *fmt, float z, uint8_t value[16])
-{
-    double unit = !(z > 0) ? 0 : z > 1 ? 1 : (double)z;
-    uint32_t u;
-    if (fmt->block_bits == 16)
-        u = (uint32_t)(unit * 65535.0 + 0.5);
-    else if (fmt->ch[0].kind == FORMAT_FLOAT)
-        memcpy(&u, &z, 4);
-    else
-        u = (uint32_t)(unit * 16777215.0 + 0.5);
-    memset(value, 0, 16);
-    memcpy(value, &u, 4);
-    aux_repeat(value, fmt->block_bits == 16 ? 2 : 4);
-}
-
-/* The linear variant of an sRGB format has the code before it. */
-static const struct format_info *
-linear_format(const struct surface *s)
-{
-    const struct format_info *f = s->fmt->srgb ? format_info(s->format - 1u)
-                                               : s->fmt;
-    bool same = f && f->block_bits == s->fmt->block_bits && !f->srgb;
-    return same ? f : s->fmt;
-}
-
-/* Observed: the stock driver applies the format's conversion to a clear colour
- * but not the sRGB curve, so that views with and without the curve share it. */
-void
-aux_clear_value(const struct surface *s, uint8_t value[16])
-{
-    memset(value, 0, 16);
-    if (s->aux == AUX_HIZ) {
-        aux_depth_value(s->fmt, s->clear_color.f[0], value);
-        return;
-    }
-    const struct format_info *fmt = linear_format(s);
-    fmt->rt_pack(fmt, &s->clear_color, value);
-    aux_repeat(value, s->fmt->element_B);
-}
+/* -------------------------------------------------------------------------- */
 
 uint64_t *
 aux_stamp(const struct surface *s)

@@ -29,7 +29,7 @@ vm_is_ours(const struct engine_vm *vm, const void *ptr, uint64_t size_B,
 uint64_t
 vm_mapped_B(const struct engine_vm *vm, gpu_va va, uint64_t size_B)
 {
-    return size_B;
+    return rig_memory.mapped_B ? MIN2(size_B, rig_memory.mapped_B) : size_B;
 }
 
 bool

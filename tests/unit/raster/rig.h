@@ -48,10 +48,10 @@ struct rig {
     uint32_t vue[4][64];
 };
 
-/* Answers of vm_is_ours() and vm_is_shared() for all memory. */
+/* Answers of vm_is_ours(), vm_is_shared() and vm_mapped_B() for all memory. */
 struct rig_memory {
     bool ours, shared;
-    uint64_t epoch;
+    uint64_t epoch, mapped_B; /* 0: all is mapped */
 };
 extern struct rig_memory rig_memory;
 

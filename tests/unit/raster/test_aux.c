@@ -32,6 +32,7 @@ set_up(struct scene_of_aux *a, unsigned threads)
     memset(a, 0, sizeof *a);
     a->rig = rig_create(threads);
     a->engine.config.gen = 9;
+    a->engine.config.hang_limit_ms = 10000;
     a->engine.aux = aux_table_create();
     a->vm.engine = &a->engine;
     a->rig->draw.vm = &a->vm;
@@ -167,6 +168,34 @@ Test(aux, ccs_of_zeros_shows_what_memory_has)
     clear_color(&a, 1, 0);
     memset(a.ccs, 0, AUX_B);
     cr_assert_eq(color_at(&a, 0.2f, 40, 40, 0), 255);
+    tear_down(&a);
+}
+
+/* A few codes in mapped memory may stand for terabytes that are not. */
+Test(aux, blocks_are_filled_where_memory_is_mapped)
+{
+    struct scene_of_aux a;
+    set_up(&a, 0);
+    clear_color(&a, 1, 0);
+    color_at(&a, 1, 0, 0, 0);
+    struct surface *s = target(&a);
+    const uint8_t *last = surface_ptr(s, 0, 127, 127, 0, 0);
+    rig_memory.mapped_B = (uint64_t)(surface_ptr(s, 0, 0, 32, 0, 0) - s->mem);
+    cr_assert_eq(color_at(&a, 0.2f, 127, 31, 0), 51);
+    cr_assert_eq(color_at(&a, 0.2f, 0, 32, 0), 255);
+    cr_assert_eq(*last, 255);
+    tear_down(&a);
+}
+
+Test(aux, fills_end_when_they_take_too_long)
+{
+    struct scene_of_aux a;
+    set_up(&a, 0);
+    clear_color(&a, 1, 0);
+    clear_color(&a, 1, 1);
+    a.engine.config.hang_limit_ms = 0;
+    cr_assert_eq(color_at(&a, 0.2f, 77, 99, 0), 51);
+    cr_assert_neq(*surface_ptr(target(&a), 0, 77, 99, 1, 0), 51);
     tear_down(&a);
 }
 
