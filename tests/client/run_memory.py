@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,51 @@ def check_rules(folder, p):
                done.stderr)
 
 
+RECORD = struct.Struct('<IIQQI3IIIIBBBB')
+
+
+def read_trace(path):
+    """The records of a trace, each with its words: address, lane, bytes."""
+    data = path.read_bytes()
+    records, at = [], 8
+    while at < len(data):
+        f = RECORD.unpack_from(data, at)
+        words = struct.unpack_from('<%dQ' % f[14], data, at + RECORD.size)
+        records.append((f, [(w & (1 << 48) - 1, w >> 48 & 255, (w >> 56) + 1)
+                            for w in words]))
+        at += f[0]
+    return data[:8], records
+
+
+def check_trace(folder, p):
+    """Lines of the trace's addresses are the lines that were counted."""
+    path = folder / 'memory.trace'
+    traced, done = profile(folder, f'--memory=trace={path}')
+    magic, records = read_trace(path)
+    report(magic == b'SLKTRAC1' and sends(traced) == sends(p),
+           'trace: the same counts', done.stderr)
+    names = {k['id']: k['name'] for k in p['kernels']}
+    got, groups = {}, {}
+    for f, words in records:
+        key = names['%016x' % f[2]], f[1]
+        slm = bool(f[13] & 2)
+        lines = {a for at, _, size in words
+                 for a in range(at // 64, (at + size - 1) // 64 + 1)}
+        n = got.setdefault(key, [0, 0, 0])
+        n[0] += 1
+        n[1] += sum(size for _, _, size in words)
+        n[2] += 0 if slm else len(lines)
+        groups.setdefault(key, set()).add((f[5:8], f[8]))
+    want = {(name, s['ip']): [s['count'], s['bytes'], s.get('lines', 0)]
+            for name, list_ in sends(p).items() for s in list_}
+    report(got == want, 'trace: messages, bytes and lines', got, want)
+    threads = {((g, 0, 0), t) for g in range(16) for t in range(4)}
+    report(all(g == threads for (name, _), g in groups.items()
+               if name == 'copy'), 'trace: groups and threads', groups)
+    done = run([SOFTLAKE, 'profile', '--memory=traces', '--', MEMORY])
+    report(done.returncode == 125, 'trace: a wrong option', done.stderr)
+
+
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix='softlake-memory-'))
     try:
@@ -153,6 +199,7 @@ def main():
         check_tiers(folder, p)
         check_texts(folder, p, done)
         check_rules(folder, p)
+        check_trace(folder, p)
         plain, done = profile(folder)
         report(plain.get('kernels') and
                not any('sends' in k for k in plain['kernels']),

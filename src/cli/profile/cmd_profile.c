@@ -29,6 +29,9 @@ static const char usage[] =
     "      --memory             also lines, strides and bank conflicts of "
     "each\n"
     "                           SEND that accesses memory\n"
+    "      --memory=trace[=FILE]  also the addresses of each message, in FILE\n"
+    "                           (memory.trace); a million messages of a "
+    "process\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels, insns, messages, sends\n"
@@ -102,7 +105,8 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool all, as_run, quiet, timeline, lanes, memory, source;
+    bool all, as_run, quiet, timeline, lanes, memory, source, trace;
+    const char *trace_file; /* NULL: the default, in dir */
     struct cycles_model model;
     struct {
         const char *file;
@@ -137,7 +141,7 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
     {"stage", required_argument, NULL, OPT_STAGE},
     {"lanes", no_argument, NULL, OPT_LANES},
-    {"memory", no_argument, NULL, OPT_MEMORY},
+    {"memory", optional_argument, NULL, OPT_MEMORY},
     {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
@@ -226,6 +230,16 @@ take_model(struct cycles_model *m, int c)
                         "profile: --clock wants megahertz, not '%s'", optarg);
 }
 
+static bool
+take_trace(struct options *o, const char *value)
+{
+    if (strncmp(value, "trace", 5) || (value[5] && value[5] != '='))
+        return false;
+    o->trace = true;
+    o->trace_file = value[5] && value[6] ? value + 6 : NULL;
+    return true;
+}
+
 /* An exit status, or -1 to go on. */
 static int
 take_option(struct options *o, int c)
@@ -244,7 +258,14 @@ take_option(struct options *o, int c)
     case OPT_STAGE: o->stage = optarg; return -1;
     case OPT_TIMELINE: o->timeline = true; return -1;
     case OPT_LANES: o->lanes = true; return -1;
-    case OPT_MEMORY: o->memory = true; return -1;
+    case OPT_MEMORY:
+        o->memory = true;
+        if (!optarg || take_trace(o, optarg))
+            return -1;
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --memory wants nothing, trace or "
+                            "trace=FILE, not '%s'",
+                            optarg);
     case OPT_AS_RUN: o->as_run = true; return -1;
     case OPT_ALL: o->all = o->lanes = o->memory = o->timeline = true; return -1;
     case OPT_FROM: o->from = optarg; return -1;
@@ -304,6 +325,27 @@ write_report(const struct profile *p, const struct profile_origin *from,
     case REPORT_FOLDED: return profile_write_folded(p, file);
     default: return profile_write_speedscope(p, file);
     }
+}
+
+/* False, after a message, if it cannot be written. */
+static bool
+write_trace(const struct options *o, const char *from)
+{
+    char path[4096];
+    const char *file = o->trace_file;
+    if (!file) {
+        char dir[64];
+        snprintf(dir, sizeof dir, "softlake-profile-%d", (int)getpid());
+        mkdir(o->dir ? o->dir : dir, 0777);
+        snprintf(path, sizeof path, "%s/memory.trace", o->dir ? o->dir : dir);
+        file = path;
+    }
+    const char *why = sends_write_trace(from, file);
+    if (why)
+        cli_complain(0, "profile: %s: %s", file, why);
+    else if (!o->quiet)
+        cli_complain(0, "profile: wrote %s", file);
+    return !why;
 }
 
 /* False, after a message, if one cannot be written. */
@@ -383,6 +425,7 @@ run_profile(const struct options *o, char **argv)
     struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
                               .lanes = o->lanes,
                               .memory = o->memory,
+                              .accesses = o->trace,
                               .times = o->timeline,
                               .debug_info = o->source};
     struct profile p;
@@ -396,13 +439,14 @@ run_profile(const struct options *o, char **argv)
         cli_complain(0, "profile: cannot read the counters: %s", why);
     bool named = find_names(&p, o, run.dir);
     profile_read_timeline(&p, run.dir);
+    bool traced = !o->trace || write_trace(o, run.dir);
     profile_remove(&run);
     struct profile_origin from = {argv, run.switches, status};
     int failed = report(&p, &from, o);
     profile_free(&p);
     if (status)
         return status;
-    return why || !named ? CLI_EXIT_LAUNCHER : failed;
+    return why || !named || !traced ? CLI_EXIT_LAUNCHER : failed;
 }
 
 static int

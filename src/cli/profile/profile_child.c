@@ -75,6 +75,12 @@ profile_run(struct profile_run *run, char **argv)
             setenv("SOFTLAKE_PROFILE_MEMORY", "1", 1);
         else
             unsetenv("SOFTLAKE_PROFILE_MEMORY");
+        if (run->accesses) {
+            setenv("SOFTLAKE_PROFILE_ACCESSES", "1", 1);
+            setenv("SOFTLAKE_EU", "interp", 1); /* which sends all messages */
+        } else {
+            unsetenv("SOFTLAKE_PROFILE_ACCESSES");
+        }
         if (run->switches)
             set_switches(run->switches);
         if (run->times)

@@ -267,6 +267,7 @@ struct profile_run {
     const char *switches; /* SOFTLAKE_PERF for exact counts, or NULL */
     bool lanes;           /* counts lanes and branches, too */
     bool memory;          /* and memory accesses */
+    bool accesses;        /* writes down each of them */
     bool times;           /* tells when work ran */
     bool debug_info;      /* OpenCL programs are built with -g */
 };

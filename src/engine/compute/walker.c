@@ -121,7 +121,7 @@ static void
 run_group(const struct run *run, struct slot *slot, uint64_t index)
 {
     const struct dispatch *d = run->d;
-    uint32_t id[3];
+    uint32_t *id = slot->group.id;
     group_id(run, index, id);
     if (d->slm_B)
         memset(slot->group.slm, 0, d->slm_B);
@@ -190,6 +190,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
     slot->threads = aligned_alloc(64, threads_B);
     slot->payload = calloc(d->threads_per_group,
                            (size_t)run->payload_grf * EU_GRF_B);
+    slot->group.threads = slot->threads;
     slot->group.slm_B = d->slm_B;
     slot->group.slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
     slot->slm = mem_range(slot->group.slm, d->slm_B, 0);

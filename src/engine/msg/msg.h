@@ -26,6 +26,12 @@ enum eu_msg_result msg_send_counted(struct eu_thread *thread,
 enum eu_msg_result msg_send_memory(struct eu_thread *thread,
                                    const struct eu_message *msg);
 
+/* For address traces: writes down the message's accesses, if they are wanted.
+ */
+struct eu_memory_use;
+void msg_trace_access(const struct eu_thread *t, const struct eu_message *m,
+                      const struct eu_memory_use *u);
+
 /* The send function of stages. watched: by performance queries. */
 eu_send_fn msg_stage_sender(bool watched);
 

@@ -23,7 +23,7 @@ add_piece(struct eu_memory_use *u, const struct dp_range *r, unsigned lane,
     if (!r->mem || offset_B >= r->size_B || u->count == EU_MEMORY_PIECES)
         return;
     uint64_t rest_B = (r->size_B - offset_B) / element_B * element_B;
-    uint64_t base = u->is_slm ? 0 : r->surf ? (uintptr_t)r->mem : r->va;
+    uint64_t base = u->is_slm ? 0 : r->surf ? r->surf->base_va : r->va;
     if (!rest_B)
         return;
     u->piece[u->count++] = (struct eu_memory_piece){
@@ -270,8 +270,10 @@ msg_send_memory(struct eu_thread *thread, const struct eu_message *m)
         u.is_slm = false;
         used = use_ld(&u, env, m);
     }
-    if (used)
+    if (used) {
         eu_count_memory(thread, &u);
+        msg_trace_access(thread, m, &u);
+    }
     return (env->stage->oa ? msg_send_counted : msg_sender())(thread, m);
 }
 

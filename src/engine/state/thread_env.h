@@ -24,6 +24,9 @@ struct thread_group {
     unsigned barrier_count; /* threads that must arrive */
     unsigned barrier_arrived;
     unsigned barriers; /* number of times the barrier opened */
+    /* For traces: the group's ID, and its threads; NULL: not known. */
+    uint32_t id[3];
+    const struct eu_thread *threads;
 };
 
 struct ps_group; /* raster/ */

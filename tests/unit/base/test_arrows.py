@@ -28,7 +28,8 @@ PUBLIC = {
                 'sampler/plan/kernel_types.h', 'sampler/surface/aux_codes.h',
                 'sampler/format/rt_unorm.h'},
     'engine': {'engine/engine.h', 'engine/run.h',
-               'engine/timeline/timeline_file.h'},
+               'engine/timeline/timeline_file.h',
+               'engine/msg/access_file.h'},
     'drm-shim': {'drm-shim/report/report.h'},
     'cl-layer': {'cl-layer/cl_layer_file.h'},
 }

@@ -38,4 +38,8 @@ void sends_put_csv_head(FILE *f);
 /* After the kernel's name. */
 void sends_put_csv(FILE *f, const struct profile_send *s);
 
+/* trace_copy.c: writes the trace of a profile's directory. NULL, or an error
+ * message. */
+const char *sends_write_trace(const char *dir, const char *file);
+
 #endif
