@@ -6,6 +6,7 @@ usage: run_model.py MAD_CL SOFTLAKE
 Chains of dependent MADs run at 340 to 374 GFLOP/s on a UHD 630 of 24 EUs at
 1100 MHz, as clpeak measured (krrishnarraj/clpeak#202). TAP.
 """
+import csv
 import json
 import os
 import pathlib
@@ -100,6 +101,19 @@ def check_options(folder, path, p):
                option + ' is refused')
 
 
+def check_tables(folder, path, p):
+    run(SOFTLAKE, 'profile', '-q', f'--from={path}', '--sort=model',
+        '--clock=1100', f'--csv={folder}')
+    with open(folder / 'kernels.csv', newline='') as f:
+        rows = list(csv.DictReader(f))
+    most = {k['name']: max(m['us'] for m in k['model']) for k in p['kernels']}
+    times = [float(r['model_most_us']) for r in rows]
+    report(all(abs(most[r['name']] - float(r['model_most_us'])) < 0.001 and
+               r['model_limit'] == 'FPU' for r in rows) and
+           times == sorted(times, reverse=True),
+           'kernels.csv has the model, and --sort=model', rows)
+
+
 def check_reports(folder, path):
     out = run(SOFTLAKE, 'annotate', '--model', path, 'mad_1').stdout
     mads = re.findall(r'\| +(\d+) clk \] 0x[0-9a-f]+ : +mad ', out)
@@ -125,6 +139,7 @@ def main():
         check_sums(p)
         check_memory(folder)
         check_options(folder, path, p)
+        check_tables(folder, path, p)
         check_reports(folder, path)
     print('1..%d' % len(results))
     return not all(results)

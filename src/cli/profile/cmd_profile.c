@@ -58,7 +58,7 @@ static const char usage[] =
     "      --clock=MHZ          of the model (1150)\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), lanes,\n"
-    "                           threads, size, name, stage, bytes\n"
+    "                           threads, size, name, stage, bytes, model\n"
     "      --top=N              kernels in the summary (10)\n"
     "      --fail-if=EXPR       exit 1 if 'insn>N', 'threads>N' or\n"
     "                           'simd_efficiency<0.5' is true; the last "
@@ -283,7 +283,7 @@ take_option(struct options *o, int c)
             return -1;
         return cli_complain(CLI_EXIT_LAUNCHER,
                             "profile: --sort wants insn, lanes, threads, size, "
-                            "name, stage or bytes, not '%s'",
+                            "name, stage, bytes or model, not '%s'",
                             optarg);
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);

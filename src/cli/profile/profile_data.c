@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,18 @@ static const char *const sort_names[PROFILE_SORT_COUNT] = {
     [PROFILE_BY_INSN] = "insn",       [PROFILE_BY_LANES] = "lanes",
     [PROFILE_BY_THREADS] = "threads", [PROFILE_BY_SIZE] = "size",
     [PROFILE_BY_NAME] = "name",       [PROFILE_BY_STAGE] = "stage",
-    [PROFILE_BY_BYTES] = "bytes",
+    [PROFILE_BY_BYTES] = "bytes",     [PROFILE_BY_MODEL] = "model",
 };
+
+/* The most clocks that a table of the model says; 0 without a model. */
+static uint64_t
+model_clocks(const struct profile_code *k)
+{
+    double most = 0;
+    for (unsigned t = 0; t < CYCLES_TABLES && k->has_model; t++)
+        most = fmax(most, k->model[t].clocks[k->model[t].limit]);
+    return (uint64_t)most;
+}
 
 /* Large numbers and small words first; equal ones by instructions, then in an
  * order that every run has. */
@@ -68,6 +79,9 @@ compare(const void *a, const void *b, void *key)
     case PROFILE_BY_SIZE: n[0] = k->size_B, n[1] = l->size_B; break;
     case PROFILE_BY_BYTES:
         n[0] = k->memory.bytes, n[1] = l->memory.bytes;
+        break;
+    case PROFILE_BY_MODEL:
+        n[0] = model_clocks(k), n[1] = model_clocks(l);
         break;
     case PROFILE_BY_NAME: order = strcmp(k->name, l->name); break;
     case PROFILE_BY_STAGE: order = strcmp(k->stage, l->stage); break;

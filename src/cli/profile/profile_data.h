@@ -190,6 +190,7 @@ enum profile_sort {
     PROFILE_BY_NAME,
     PROFILE_BY_STAGE,
     PROFILE_BY_BYTES,
+    PROFILE_BY_MODEL,
     PROFILE_SORT_COUNT
 };
 bool profile_parse_sort(const char *text, enum profile_sort *key);

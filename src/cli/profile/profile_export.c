@@ -57,6 +57,18 @@ put_mesa(FILE *f, const struct profile_mesa *m)
         fputs(",-,-,-,-", f);
 }
 
+/* The least and the most microseconds by the cycle model, and the limit. */
+static void
+put_model(FILE *f, const struct profile *p, const struct profile_code *k)
+{
+    struct cycles_time time = {.limit = CYCLES_LIMIT_LATENCY};
+    if (k->has_model && cycles_time(&p->model, k->model, &time))
+        fprintf(f, ",%.3f,%.3f,%s", time.us[0], time.us[1],
+                cycles_limit_names[time.limit]);
+    else
+        fputs(",-,-,-", f);
+}
+
 static const char *
 write_kernels(const struct profile *p, FILE *f)
 {
@@ -71,6 +83,8 @@ write_kernels(const struct profile *p, FILE *f)
     fputs(",spills,fills,name_from,sha1", f);
     if (mesa)
         fputs(",mesa_insn,mesa_cycles,mesa_spills,mesa_fills", f);
+    if (cycles_is_on(&p->model))
+        fputs(",model_least_us,model_most_us,model_limit", f);
     fputs("\r\n", f);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
@@ -88,6 +102,8 @@ write_kernels(const struct profile *p, FILE *f)
                 *k->sha1 ? k->sha1 : "-");
         if (mesa)
             put_mesa(f, &k->mesa);
+        if (cycles_is_on(&p->model))
+            put_model(f, p, k);
         fputs("\r\n", f);
     }
     return close_file(f);
