@@ -17,6 +17,8 @@
 
 enum fork_rank {
     FORK_DEVICE,  /* drm-shim: submissions, objects, fences; the engine */
+    FORK_CONTROL, /* commands for profiles */
+    FORK_SCOPE,   /* submissions of profiles */
     FORK_SIGNALS, /* installing the signal handler */
     FORK_KERNELS, /* kernels by content */
     FORK_PROFILE, /* counters and records of profiles */

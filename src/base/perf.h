@@ -8,6 +8,7 @@
 
 enum perf_way {
     PERF_RECTS,   /* no_rects: rectangles without threads, rect_blit.c */
+    PERF_MERGE,   /* no_merge: draws without commands between as one */
     PERF_WAIT,    /* no_wait: deferring of pixels to later draws */
     PERF_HIDDEN,  /* no_hidden: opaque culling */
     PERF_CLEARED, /* no_cleared: skipping of clears that change nothing */

@@ -37,8 +37,11 @@ struct pool {
     atomic_uint busy;  /* threads that have joined in */
     void (*fn)(void *, unsigned, unsigned);
     void *ctx;
+    void *tag;
     struct share *shares; /* one per worker */
 };
+
+__thread void *pool_tag __attribute__((tls_model("initial-exec")));
 
 struct pool_thread {
     struct pool *pool;
@@ -167,7 +170,9 @@ thread_main(void *arg)
         seen = pool->generation;
         pool->busy++;
         pthread_mutex_unlock(&pool->lock);
+        pool_tag = pool->tag;
         drain(pool, t.worker);
+        pool_tag = NULL;
         pthread_mutex_lock(&pool->lock);
         if (--pool->busy == 0)
             pthread_cond_signal(&pool->idle);
@@ -305,6 +310,7 @@ pool_for(struct pool *pool, unsigned count,
         !pthread_mutex_trylock(&pool->call)) {
         pool->fn = fn;
         pool->ctx = ctx;
+        pool->tag = pool_tag;
         run_shared(pool, count);
         pthread_mutex_unlock(&pool->call);
         return;

@@ -7,7 +7,10 @@
  * is undefined: results must not depend on it. Several threads may call
  * pool_for() on one pool: while a call has the threads, the others run in their
  * callers alone. fn must not call it. Workers block all signals but the
- * synchronous ones. */
+ * synchronous ones.
+ *
+ * A thread may tag what it does: workers of its pool_for() have its tag while
+ * they run fn, and their own before and after. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
@@ -15,6 +18,8 @@ struct pool;
 
 struct pool *pool_create(unsigned threads);
 void pool_destroy(struct pool *pool);
+/* The calling thread's tag; initially NULL. */
+extern __thread void *pool_tag __attribute__((tls_model("initial-exec")));
 unsigned pool_workers(const struct pool *pool); /* threads + the caller */
 void pool_for(struct pool *pool, unsigned count,
               void (*fn)(void *ctx, unsigned index, unsigned worker),

@@ -39,10 +39,11 @@ static const char usage_text[] =
     "  -o, --output=FILE       append messages, traces, statistics to FILE\n"
     "      --stats             print counters at exit\n"
     "      --perf=HOW          show compiled kernels to perf: map, jitdump;\n"
-    "                          leave out: no_rects, no_wait, no_hidden, "
-    "no_cleared,\n"
-    "                          no_block_list, no_sample_list, no_depth_only,\n"
-    "                          no_block, no_covered, no_multi_prim,\n"
+    "                          leave out: no_rects, no_wait, no_merge, "
+    "no_hidden,\n"
+    "                          no_cleared, no_block_list, no_sample_list,\n"
+    "                          no_depth_only, no_block, no_covered,\n"
+    "                          no_multi_prim,\n"
     "                          no_uniform, no_chain, no_rt_batch,\n"
     "                          no_tex_grid, no_tex_dwords, no_tex_bc1,\n"
     "                          no_tex_bc1_srgb, no_tex_bc3, no_tex_etc,\n"
@@ -160,13 +161,70 @@ run_check(void)
     return why ? cli_complain(CLI_EXIT_LAUNCHER, "%s", why) : check_run(self);
 }
 
+/* Whether the file is a program binary, which has the names of its kernels. */
+static bool
+is_program(const char *file)
+{
+    char magic[4] = "";
+    FILE *f = fopen(file, "re");
+    bool read = f && fread(magic, sizeof magic, 1, f) == 1;
+    if (f)
+        fclose(f);
+    return read && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "CTNI", 4));
+}
+
+/* Adds --WORD for each word of a list. NULL: no memory. */
+static char **
+add_options(char **at, char *words)
+{
+    for (char *word = strtok(words, ","); word; word = strtok(NULL, ","))
+        if (asprintf(at++, "--%s", word) < 0)
+            return NULL;
+    return at;
+}
+
+/* eu-run with --profile: the command is eu-run without it. */
+static int
+profile_eu_run(int argc, char **argv, int option)
+{
+    static char self[PATH_MAX];
+    char *words = strchr(argv[option], '=');
+    size_t room = (size_t)argc + strlen(argv[option]) + 8;
+    char **args = calloc(room, sizeof *args), **at = args;
+    if (!args || !cli_self(self, sizeof self))
+        return cli_complain(CLI_EXIT_LAUNCHER, "eu-run: no memory");
+    *at++ = "profile";
+    at = words ? add_options(at, words + 1) : at;
+    if (!at)
+        return cli_complain(CLI_EXIT_LAUNCHER, "eu-run: no memory");
+    if (*argv[1] != '-' && is_program(argv[1])) {
+        *at++ = "--symbols";
+        *at++ = argv[1];
+    }
+    *at++ = "--";
+    *at++ = self;
+    for (int i = 0; i < argc; i++)
+        if (i != option)
+            *at++ = argv[i];
+    return cli_profile((int)(at - args), args);
+}
+
+static int
+run_eu(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--profile") ||
+            !strncmp(argv[i], "--profile=", 10))
+            return profile_eu_run(argc, argv, i);
+    return cli_eu_run(argc, argv);
+}
+
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } subcommands[] = {
-    {"disasm", cli_disasm},   {"eu-run", cli_eu_run},
-    {"profile", cli_profile}, {"annotate", cli_annotate},
-    {"diff", cli_diff},
+    {"disasm", cli_disasm},     {"eu-run", run_eu}, {"profile", cli_profile},
+    {"annotate", cli_annotate}, {"diff", cli_diff},
 };
 
 int

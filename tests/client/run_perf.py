@@ -29,6 +29,7 @@ PICTURES = (
 # word, scene whose picture does not depend on it
 SAME = (
     ('no_wait', 'layers'),
+    ('no_merge', 'layers'),
     ('no_hidden', 'layers'),
     ('no_wait', 'layers-depth'),
     ('no_hidden', 'layers-depth'),

@@ -31,6 +31,8 @@ static const char usage[] =
     "  --tier interp|jit|check\n"
     "  --counts            executions per opcode and instruction (interp)\n"
     "  --json\n"
+    "  --profile[=WORD,...]  counts as `softlake profile --WORD...`, as in\n"
+    "             --profile=lanes,html=report.html\n"
     "  --batch FILE        one run's arguments per line; - is standard input\n";
 
 enum {

@@ -19,6 +19,9 @@ enum {
 /* Prints "softlake: " and the message; returns the status. */
 int cli_complain(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* The variable that stands for an option: PREFIX_START_PAUSED for start-paused;
+ * NULL: it is not set. */
+const char *cli_option_twin(const char *prefix, const char *option);
 /* Replaces this process by the command; returns an exit status if that fails.
  */
 int cli_exec(char **argv);

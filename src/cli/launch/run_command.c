@@ -5,10 +5,12 @@
  * parent, because it judges the report afterwards. */
 #include "cli/launch/launch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,17 @@ cli_complain(int status, const char *fmt, ...)
     fputc('\n', stderr);
     va_end(ap);
     return status;
+}
+
+const char *
+cli_option_twin(const char *prefix, const char *option)
+{
+    char name[128];
+    int n = snprintf(name, sizeof name, "%s", prefix);
+    for (; *option && n + 1 < (int)sizeof name; option++)
+        name[n++] = *option == '-' ? '_' : (char)toupper((uint8_t)*option);
+    name[n] = 0;
+    return getenv(name);
 }
 
 int

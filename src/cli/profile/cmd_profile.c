@@ -50,6 +50,17 @@ static const char usage[] =
     "                           running a command\n"
     "  -k, --kernel=GLOB        only kernels with such names\n"
     "      --stage=LIST         only these stages: vs,hs,ds,gs,fs,cs\n"
+    "      --frames=A-B         count only frames A to B, from 1; also A, A-, "
+    "-B\n"
+    "      --submits=A-B        only these submissions of each process\n"
+    "      --draws=A-B, --dispatches=A-B\n"
+    "                           only these draws, dispatches of each process\n"
+    "      --control=FIFO       commands while it runs: pause, resume, stop,\n"
+    "                           snapshot\n"
+    "      --start-paused       until 'resume' comes from the FIFO\n"
+    "      --per=WHAT           also a table by frame, submit, draw, dispatch "
+    "or\n"
+    "                           shader; implies --csv without other files\n"
     "      --source             build OpenCL programs with -g: source lines\n"
     "      --symbols=FILE       names: a program binary, or lines 'HASH NAME'\n"
     "      --mesa-log=FILE      names: what Mesa printed with INTEL_DEBUG=fs\n"
@@ -67,11 +78,15 @@ static const char usage[] =
     "  -q, --quiet              no summary\n"
     "  -h, --help               this text\n"
     "\n"
+    "Each option has an environment variable: SOFTLAKE_PROFILE_JSON for "
+    "--json,\n"
+    "SOFTLAKE_PROFILE_START_PAUSED for --start-paused; 1: without a value.\n"
     "Exit status: the command's, or 1 for --fail-if if the command "
     "succeeded.\n";
 
 /* Run fewer threads, or none, where the image is the same. */
-#define EXACT "no_rects,no_hidden,no_cleared,no_wait,no_uniform"
+#define APART "no_wait,no_merge" /* draws end before others begin */
+#define EXACT "no_rects,no_hidden,no_cleared," APART ",no_uniform"
 
 enum report {
     REPORT_JSON,
@@ -108,6 +123,9 @@ struct options {
     bool all, as_run, quiet, timeline, lanes, memory, source, trace;
     const char *trace_file; /* NULL: the default, in dir */
     struct cycles_model model;
+    struct choice choice;
+    enum units_per per;
+    unsigned snapshot; /* of this report; 0: none */
     struct {
         const char *file;
         bool mesa_log;
@@ -131,7 +149,11 @@ enum {
     OPT_MESA_LOG,
     OPT_MODEL,
     OPT_CLOCK,
-    OPT_REPORT,
+    OPT_CONTROL,
+    OPT_START_PAUSED,
+    OPT_PER,
+    OPT_RANGE,
+    OPT_REPORT = OPT_RANGE + CHOICE_RANGES,
 };
 
 static const struct option long_options[] = {
@@ -154,6 +176,13 @@ static const struct option long_options[] = {
     {"mesa-log", required_argument, NULL, OPT_MESA_LOG},
     {"model", required_argument, NULL, OPT_MODEL},
     {"clock", required_argument, NULL, OPT_CLOCK},
+    {"control", required_argument, NULL, OPT_CONTROL},
+    {"start-paused", no_argument, NULL, OPT_START_PAUSED},
+    {"per", required_argument, NULL, OPT_PER},
+    {"frames", required_argument, NULL, OPT_RANGE + CHOICE_FRAMES},
+    {"submits", required_argument, NULL, OPT_RANGE + CHOICE_SUBMITS},
+    {"draws", required_argument, NULL, OPT_RANGE + CHOICE_DRAWS},
+    {"dispatches", required_argument, NULL, OPT_RANGE + CHOICE_DISPATCHES},
     {"json", optional_argument, NULL, OPT_REPORT + REPORT_JSON},
     {"html", optional_argument, NULL, OPT_REPORT + REPORT_HTML},
     {"csv", optional_argument, NULL, OPT_REPORT + REPORT_CSV},
@@ -166,49 +195,32 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* A value of --fail-if, negative if it was not measured. */
-static double
-value_of(const struct profile *p, const char *name)
+/* An exit status. */
+static int
+refuse(const char *option, const char *wants)
 {
-    double threads = 0, spills = 0, fills = 0;
-    if (!strcmp(name, "insn"))
-        return (double)p->executed;
-    if (!strcmp(name, "simd_efficiency"))
-        return p->has_lanes ? profile_efficiency(p->lanes, p->channels) : -1;
-    if (!strcmp(name, "bytes"))
-        return p->has_memory ? (double)p->memory.bytes : -1;
-    if (!strcmp(name, "lines"))
-        return p->has_memory ? (double)p->memory.lines : -1;
-    for (unsigned i = 0; i < p->kernel_count; i++) {
-        threads += (double)p->kernels[i].threads;
-        spills += (double)p->kernels[i].spills;
-        fills += (double)p->kernels[i].fills;
-    }
-    return !strcmp(name, "spills")  ? spills
-           : !strcmp(name, "fills") ? fills
-                                    : threads;
+    return cli_complain(CLI_EXIT_LAUNCHER, "profile: %s wants %s, not '%s'",
+                        option, wants, optarg);
 }
 
-/* Parses 'insn>N'. p: NULL to check the syntax. A value that was not measured
- * is neither above nor below. */
-static bool
-judge(const char *expr, const struct profile *p, bool *is_true)
+static int
+take_symbols(struct options *o, bool mesa_log)
 {
-    static const char *const names[] = {"insn",   "threads", "simd_efficiency",
-                                        "spills", "fills",   "bytes",
-                                        "lines"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i]);
-        char *end;
-        if (strncmp(expr, names[i], n) || (expr[n] != '>' && expr[n] != '<'))
-            continue;
-        double limit = strtod(expr + n + 1, &end);
-        double value = p ? value_of(p, names[i]) : -1;
-        *is_true = value >= 0 &&
-                   (expr[n] == '>' ? value > limit : value < limit);
-        return end != expr + n + 1 && !*end;
-    }
-    return false;
+    if (o->symbols_count == MAX_SYMBOLS)
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: too many files with names");
+    o->symbols[o->symbols_count].file = optarg;
+    o->symbols[o->symbols_count++].mesa_log = mesa_log;
+    return -1;
+}
+
+static int
+take_range(struct options *o, unsigned range)
+{
+    o->choice.range[range] = optarg;
+    return choice_is_range(optarg)
+               ? -1
+               : refuse("a range", "A-B, A-, -B or A, from 1");
 }
 
 /* As take_option(). */
@@ -219,15 +231,9 @@ take_model(struct cycles_model *m, int c)
     if (c == OPT_MODEL && cycles_parse_model(optarg, m))
         return -1;
     if (c == OPT_MODEL)
-        return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --model wants A, B, both or off, not "
-                            "'%s'",
-                            optarg);
+        return refuse("--model", "A, B, both or off");
     m->clock_MHz = strtod(optarg, &end);
-    if (!*end && m->clock_MHz > 0)
-        return -1;
-    return cli_complain(CLI_EXIT_LAUNCHER,
-                        "profile: --clock wants megahertz, not '%s'", optarg);
+    return !*end && m->clock_MHz > 0 ? -1 : refuse("--clock", "megahertz");
 }
 
 static bool
@@ -251,6 +257,8 @@ take_option(struct options *o, int c)
         o->file[c - OPT_REPORT] = optarg;
         return -1;
     }
+    if (c >= OPT_RANGE)
+        return take_range(o, (unsigned)(c - OPT_RANGE));
     switch (c) {
     case 'o': o->dir = optarg; return -1;
     case 'k': o->kernel = optarg; return -1;
@@ -270,37 +278,31 @@ take_option(struct options *o, int c)
     case OPT_ALL: o->all = o->lanes = o->memory = o->timeline = true; return -1;
     case OPT_FROM: o->from = optarg; return -1;
     case OPT_SOURCE: o->source = true; return -1;
-    case OPT_SYMBOLS:
-    case OPT_MESA_LOG:
-        if (o->symbols_count == MAX_SYMBOLS)
-            return cli_complain(CLI_EXIT_LAUNCHER,
-                                "profile: too many files with names");
-        o->symbols[o->symbols_count].file = optarg;
-        o->symbols[o->symbols_count++].mesa_log = c == OPT_MESA_LOG;
-        return -1;
+    case OPT_CONTROL: o->choice.control = optarg; return -1;
+    case OPT_START_PAUSED: o->choice.paused = true; return -1;
+    case OPT_SYMBOLS: return take_symbols(o, false);
+    case OPT_MESA_LOG: return take_symbols(o, true);
+    case OPT_PER:
+        if (units_parse_per(optarg, &o->per))
+            return -1;
+        return refuse("--per", "kernel, frame, submit, draw, dispatch or "
+                               "shader");
     case OPT_SORT:
         if (profile_parse_sort(optarg, &o->sort))
             return -1;
-        return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --sort wants insn, lanes, threads, size, "
-                            "name, stage, bytes or model, not '%s'",
-                            optarg);
+        return refuse("--sort",
+                      "insn, lanes, threads, size, name, stage, bytes "
+                      "or model");
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);
-        if (!*end && end != optarg)
-            return -1;
-        return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --top wants a number, not '%s'", optarg);
+        return !*end && end != optarg ? -1 : refuse("--top", "a number");
     case OPT_FAIL_IF:
         o->fail_if = optarg;
-        if (judge(optarg, NULL, &is_true))
+        if (profile_judge(optarg, NULL, &is_true))
             return -1;
-        return cli_complain(CLI_EXIT_LAUNCHER,
-                            "profile: --fail-if wants insn, threads, "
-                            "spills, fills, bytes, lines or simd_efficiency, "
-                            "then > or < and a number, not "
-                            "'%s'",
-                            optarg);
+        return refuse("--fail-if",
+                      "insn, threads, spills, fills, bytes, lines or "
+                      "simd_efficiency, then > or < and a number");
     case OPT_MODEL:
     case OPT_CLOCK: return take_model(&o->model, c);
     case 'h': fputs(usage, stdout); return 0;
@@ -312,12 +314,12 @@ take_option(struct options *o, int c)
 
 static const char *
 write_report(const struct profile *p, const struct profile_origin *from,
-             enum report kind, const char *file)
+             enum report kind, enum units_per per, const char *file)
 {
     switch (kind) {
     case REPORT_JSON: return profile_write_json(p, from, file);
     case REPORT_HTML: return profile_write_html(p, from, file);
-    case REPORT_CSV: return profile_write_csv(p, file);
+    case REPORT_CSV: return profile_write_csv(p, file, per);
     case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
     case REPORT_PPROF: return profile_write_pprof(p, from, file);
     case REPORT_PERFETTO: return profile_write_perfetto(p, file);
@@ -353,7 +355,7 @@ static bool
 write_reports(const struct profile *p, const struct profile_origin *from,
               const struct options *o)
 {
-    char dir[64], path[4096];
+    char dir[64], path[4096], numbered[4096 + 12];
     bool ok = true;
     snprintf(dir, sizeof dir, "softlake-profile-%d", (int)getpid());
     for (unsigned i = 0; i < REPORT_COUNT; i++) {
@@ -366,7 +368,12 @@ write_reports(const struct profile *p, const struct profile_origin *from,
             snprintf(path, sizeof path, "%s/%s", in, default_names[i]);
             file = path;
         }
-        const char *why = write_report(p, from, (enum report)i, file);
+        if (o->snapshot) {
+            snprintf(numbered, sizeof numbered, "%.4095s.%u", file,
+                     o->snapshot);
+            file = numbered;
+        }
+        const char *why = write_report(p, from, (enum report)i, o->per, file);
         if (why)
             cli_complain(0, "profile: %s: %s", file, why);
         else if (!o->quiet)
@@ -385,11 +392,13 @@ report(struct profile *p, const struct profile_origin *from,
     p->model = o->model;
     if (o->kernel || o->stage)
         profile_select(p, o->kernel, o->stage);
+    if (p->units.incomplete)
+        cli_complain(0, "profile: not all draws and dispatches are listed");
     profile_sort(p, o->sort);
     if (!o->quiet)
         profile_print_summary(p, o->top, from->switches);
     bool wrote = write_reports(p, from, o);
-    if (o->fail_if && judge(o->fail_if, p, &failed) && failed)
+    if (o->fail_if && profile_judge(o->fail_if, p, &failed) && failed)
         cli_complain(0, "profile: %s", o->fail_if);
     return wrote ? failed : CLI_EXIT_LAUNCHER;
 }
@@ -419,29 +428,70 @@ find_names(struct profile *p, const struct options *o, const char *dir)
     return !why;
 }
 
+/* What the command has executed, to be reported. */
+struct taker {
+    const struct options *o;
+    struct profile_run run;
+    char **argv;
+    unsigned snapshots; /* reported */
+};
+
+/* Reports snapshots when they are whole. */
+static void
+take_snapshots(void *data)
+{
+    struct taker *t = data;
+    while (t->snapshots < choice_snapshots(t->run.dir)) {
+        struct options o = *t->o;
+        struct profile p;
+        struct profile_origin from = {t->argv, t->run.switches, 0};
+        o.snapshot = ++t->snapshots;
+        o.fail_if = NULL;
+        const char *why = profile_read(&p, t->run.dir, o.snapshot);
+        if (why)
+            cli_complain(0, "profile: cannot read a snapshot: %s", why);
+        else if (!o.quiet)
+            cli_complain(0, "profile: snapshot %u", o.snapshot);
+        find_names(&p, &o, t->run.dir);
+        if (!why)
+            report(&p, &from, &o);
+        profile_free(&p);
+    }
+}
+
 static int
 run_profile(const struct options *o, char **argv)
 {
-    struct profile_run run = {.switches = o->as_run ? NULL : EXACT,
+    struct choice choice = o->choice;
+    const char *left = choice_is_made(&choice) ? APART : NULL;
+    struct taker t = {.o = o,
+                      .argv = argv,
+                      .run = {.switches = o->as_run ? left : EXACT,
                               .lanes = o->lanes,
                               .memory = o->memory,
                               .accesses = o->trace,
                               .times = o->timeline,
-                              .debug_info = o->source};
+                              .debug_info = o->source,
+                              .choice = &choice}};
+    struct profile_run *run = &t.run;
     struct profile p;
-    int status = profile_run(&run, argv);
-    if (!*run.dir || status == CLI_EXIT_NOTFOUND || status == CLI_EXIT_NOEXEC) {
-        profile_remove(&run);
+    run->data = &t;
+    run->look = choice.control ? take_snapshots : NULL;
+    int status = profile_run(run, argv);
+    if (!*run->dir || status == CLI_EXIT_NOTFOUND ||
+        status == CLI_EXIT_NOEXEC) {
+        profile_remove(run);
         return status;
     }
-    const char *why = profile_read(&p, run.dir);
+    const char *why = profile_read(&p, run->dir, 0);
     if (why)
         cli_complain(0, "profile: cannot read the counters: %s", why);
-    bool named = find_names(&p, o, run.dir);
-    profile_read_timeline(&p, run.dir);
-    bool traced = !o->trace || write_trace(o, run.dir);
-    profile_remove(&run);
-    struct profile_origin from = {argv, run.switches, status};
+    bool named = find_names(&p, o, run->dir);
+    profile_name_units(&p);
+    profile_read_timeline(&p, run->dir);
+    bool traced = !o->trace || write_trace(o, run->dir);
+    profile_remove(run);
+    struct profile_origin from = {argv, run->switches, status};
     int failed = report(&p, &from, o);
     profile_free(&p);
     if (status)
@@ -463,11 +513,51 @@ convert_profile(const struct options *o)
     return status;
 }
 
+/* An exit status, or -1 to go on. */
+static int
+take_twins(struct options *o)
+{
+    for (const struct option *l = long_options; l->name; l++) {
+        const char *value = cli_option_twin("SOFTLAKE_PROFILE_", l->name);
+        bool bare = l->has_arg == no_argument;
+        if (!value || !*value || l->val == 'h' || (bare && !strcmp(value, "0")))
+            continue;
+        bare |= l->has_arg == optional_argument && !strcmp(value, "1");
+        optarg = bare ? NULL : (char *)value;
+        int status = take_option(o, l->val);
+        if (status >= 0)
+            return status;
+    }
+    return -1;
+}
+
+/* What options imply. */
+static void
+complete_options(struct options *o)
+{
+    bool any = o->all;
+    for (unsigned i = 0; i < REPORT_COUNT; i++)
+        any |= o->wanted[i];
+    o->wanted[REPORT_CSV] |= o->per != PER_KERNEL && !any;
+    o->wanted[REPORT_JSON] |= o->dir && !any && o->per == PER_KERNEL;
+    o->lanes |= o->sort == PROFILE_BY_LANES;
+    o->timeline |= o->wanted[REPORT_PERFETTO] || o->wanted[REPORT_CHROME];
+    o->memory |= o->sort == PROFILE_BY_BYTES;
+    if (o->fail_if && !strncmp(o->fail_if, "simd", 4))
+        o->lanes = true;
+    if (o->fail_if &&
+        (!strncmp(o->fail_if, "bytes", 5) || !strncmp(o->fail_if, "lines", 5)))
+        o->memory = true;
+    o->choice.each = o->per != PER_KERNEL;
+}
+
 int
 cli_profile(int argc, char **argv)
 {
     struct options o = {.top = 10, .model = {{true, true}, CYCLES_CLOCK_MHZ}};
-    int c;
+    int c = take_twins(&o);
+    if (c >= 0)
+        return c;
     optind = 0;
     while ((c = getopt_long(argc, argv, "+o:k:qh", long_options, NULL)) != -1) {
         int status = take_option(&o, c);
@@ -478,17 +568,9 @@ cli_profile(int argc, char **argv)
         fputs(usage, stderr);
         return CLI_EXIT_LAUNCHER;
     }
-    bool any = o.all;
-    for (unsigned i = 0; i < REPORT_COUNT; i++)
-        any |= o.wanted[i];
-    o.wanted[REPORT_JSON] |= o.dir && !any;
-    o.lanes |= o.sort == PROFILE_BY_LANES;
-    o.memory |= o.sort == PROFILE_BY_BYTES;
-    o.timeline |= o.wanted[REPORT_PERFETTO] || o.wanted[REPORT_CHROME];
-    if (o.fail_if && !strncmp(o.fail_if, "simd", 4))
-        o.lanes = true;
-    if (o.fail_if &&
-        (!strncmp(o.fail_if, "bytes", 5) || !strncmp(o.fail_if, "lines", 5)))
-        o.memory = true;
+    if (o.choice.paused && !o.choice.control)
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --start-paused needs --control");
+    complete_options(&o);
     return o.from ? convert_profile(&o) : run_profile(&o, argv + optind);
 }

@@ -142,6 +142,75 @@ put_object(FILE *f, const struct profile_code *k, const char *file)
     fprintf(f, "\nob=%s/%016" PRIx64 ".elf\n", written ? path : "eu", k->hash);
 }
 
+/* ---- jumps --------------------------------------------------------------- */
+
+/* The branches whose jumps follow from the lanes that take them, by the word
+ * that the text begins with after the predicate. KBL PRM vol 7: IF jumps if no
+ * channel enters, WHILE if any repeats, the others if all active ones leave. */
+enum jumps { JUMPS_IF_NONE, JUMPS_IF_ANY, JUMPS_IF_ALL, JUMPS_UNKNOWN };
+
+static enum jumps
+kind_of_branch(const struct profile_insn *n)
+{
+    static const struct {
+        const char *word;
+        enum jumps jumps;
+    } branches[] = {{"if ", JUMPS_IF_NONE},   {"while ", JUMPS_IF_ANY},
+                    {"break ", JUMPS_IF_ALL}, {"cont ", JUMPS_IF_ALL},
+                    {"halt ", JUMPS_IF_ALL},  {"jmpi ", JUMPS_IF_ALL}};
+    const char *word = n->text ? n->text : "";
+    if (*word == '(')
+        word = strchr(word, ')') ? strchr(word, ')') + 1 : "";
+    word += strspn(word, " ");
+    for (unsigned i = 0; i < sizeof branches / sizeof *branches; i++)
+        if (!strncmp(word, branches[i].word, strlen(branches[i].word)))
+            return branches[i].jumps;
+    return JUMPS_UNKNOWN;
+}
+
+static uint64_t
+count_jumps(const struct profile_insn *n)
+{
+    switch (kind_of_branch(n)) {
+    case JUMPS_IF_NONE: return n->branch.none;
+    case JUMPS_IF_ANY: return n->branch.all + n->branch.divergent;
+    case JUMPS_IF_ALL: return n->branch.all;
+    default: return 0;
+    }
+}
+
+/* The instruction at the first label, "L392", of the text; NULL: none. */
+static const struct profile_insn *
+find_target(const struct profile_code *k, const struct profile_insn *n)
+{
+    unsigned long offset_B;
+    const char *label = n->text ? strstr(n->text, " L") : NULL;
+    if (!label || label[2] < '0' || label[2] > '9')
+        return NULL;
+    offset_B = strtoul(label + 2, NULL, 10);
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].offset_B == offset_B)
+            return &k->insns[i];
+    return NULL;
+}
+
+/* An arrow: how often it was followed, of how many executions; then where it
+ * begins. */
+static void
+put_jump(FILE *f, const struct profile_code *k, const struct profile_insn *n)
+{
+    const struct profile_insn *to = n->has_branch ? find_target(k, n) : NULL;
+    uint64_t jumps = to ? count_jumps(n) : 0;
+    if (!jumps)
+        return;
+    if (n->text[0] == '(' || jumps != n->count)
+        fprintf(f, "jcnd=%" PRIu64 "/%" PRIu64, jumps, n->count);
+    else
+        fprintf(f, "jump=%" PRIu64, jumps);
+    fprintf(f, " 0x%" PRIx32 " %" PRIu32 "\n0x%" PRIx32 " %" PRIu32 "\n",
+            to->offset_B, to->line, n->offset_B, n->line);
+}
+
 /* ---- costs --------------------------------------------------------------- */
 
 static void
@@ -163,6 +232,8 @@ put_kernel(FILE *f, const struct profile *p, const struct profile_code *k,
             put_file(f, p, "fi", source = n->source, file);
         fprintf(f, "0x%" PRIx32 " %" PRIu32 " ", n->offset_B, n->line);
         put_costs(f, p, n->count, n->lanes);
+        if (p->has_lanes)
+            put_jump(f, k, n);
     }
 }
 

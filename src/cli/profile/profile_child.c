@@ -53,6 +53,23 @@ set_switches(const char *switches)
     setenv("SOFTLAKE_PERF", value, 1);
 }
 
+/* False: there is no such child. */
+static bool
+wait_for(const struct profile_run *run, pid_t child, int *status)
+{
+    for (;;) {
+        pid_t got = waitpid(child, status, run->look ? WNOHANG : 0);
+        if (got == child)
+            return true;
+        if (got < 0 && errno != EINTR)
+            return false;
+        if (!got)
+            usleep(50000);
+        if (run->look)
+            run->look(run->data);
+    }
+}
+
 int
 profile_run(struct profile_run *run, char **argv)
 {
@@ -61,6 +78,13 @@ profile_run(struct profile_run *run, char **argv)
         return cli_complain(CLI_EXIT_LAUNCHER,
                             "cannot make a directory for counters: %s",
                             strerror(errno));
+    const char *why = choice_begin(run->choice, run->dir);
+    if (why) {
+        profile_remove(run);
+        *run->dir = 0;
+        return cli_complain(CLI_EXIT_LAUNCHER, "profile: %s: %s",
+                            run->choice->control, why);
+    }
     fflush(NULL);
     pid_t child = fork();
     if (child < 0)
@@ -89,15 +113,15 @@ profile_run(struct profile_run *run, char **argv)
             unsetenv("SOFTLAKE_PROFILE_TIMES");
         if (run->debug_info)
             setenv("SOFTLAKE_PROFILE_SOURCE", "1", 1);
+        choice_export(run->choice);
         cli_add_cl_layer();
         _exit(cli_run_command(argv));
     }
     /* The report is written in any case. */
     cli_forward_signals(child);
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return CLI_EXIT_LAUNCHER;
-    return cli_exit_status(status);
+    bool ended = wait_for(run, child, &status);
+    choice_end(run->choice);
+    return ended ? cli_exit_status(status) : CLI_EXIT_LAUNCHER;
 }
 
 void

@@ -1,5 +1,6 @@
 /* profile_data.c: sums, names and choice of kernels. */
 #include "cli/profile/profile_data.h"
+#include "eu/profile/profile_file.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -43,6 +44,7 @@ profile_free(struct profile *p)
         free(p->sources[i].text);
     }
     free(p->sources);
+    units_free(&p->units);
     json_decref(p->timeline);
     free(p->kernels);
     *p = (struct profile){0};
@@ -254,6 +256,34 @@ has_word(const char *list, const char *word)
     }
 }
 
+/* Kernels of units that are loaded from a file have names. */
+static bool
+name_part(void *data, struct unit_part *part)
+{
+    static const char *const stages[] = {
+#define X(id, name) name,
+        PROFILE_STAGES(X)
+#undef X
+    };
+    const struct profile *p = data;
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        bool is = *part->name ? !strcmp(k->name, part->name)
+                              : k->hash == part->hash && k->simd == part->simd;
+        if (!is || (k->simd && strcmp(k->stage, stages[part->stage])))
+            continue;
+        snprintf(part->name, sizeof part->name, "%s", k->name);
+        return true;
+    }
+    return false;
+}
+
+void
+profile_name_units(struct profile *p)
+{
+    units_select(&p->units, name_part, p);
+}
+
 void
 profile_select(struct profile *p, const char *kernels, const char *stages)
 {
@@ -268,4 +298,5 @@ profile_select(struct profile *p, const char *kernels, const char *stages)
     }
     p->kernel_count = kept;
     profile_finish(p);
+    profile_name_units(p);
 }

@@ -7,7 +7,9 @@
 #define CLI_PROFILE_PROFILE_DATA_H
 
 #include "cli/cycles/cycles.h"
+#include "cli/profile/choice/choice.h"
 #include "cli/profile/sends/sends.h"
+#include "cli/profile/units/units.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -154,6 +156,7 @@ struct profile {
     unsigned process_count;
     unsigned not_counted; /* kernels that found no counters */
     json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
+    struct units units;   /* draws and dispatches, if they were told apart */
     bool has_lanes;       /* lanes and branches were counted */
     bool has_memory;      /* memory accesses were counted */
     struct cycles_model model;
@@ -209,9 +212,11 @@ unsigned profile_first_source(const struct profile *p,
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);
 
-/* profile_read.c: reads what processes left in the directory. NULL, or why it
- * cannot be read. */
-const char *profile_read(struct profile *p, const char *dir);
+/* profile_read.c: reads what processes left in the directory, or a snapshot by
+ * its number, from 1. NULL, or why it cannot be read. */
+const char *profile_read(struct profile *p, const char *dir, unsigned snapshot);
+/* profile_data.c: names the kernels of units by those of the profile. */
+void profile_name_units(struct profile *p);
 
 /* profile_json.c. Each returns NULL, or an error message. */
 struct profile_origin {
@@ -235,13 +240,19 @@ void profile_free_origin(struct profile_origin *from);
 unsigned profile_find(const struct profile *p, struct profile_finding *found,
                       unsigned max);
 
+/* Parses an expression of --fail-if, 'insn>N'. False: wrong syntax. p: NULL to
+ * check that alone. A value that was not measured is neither above nor below.
+ */
+bool profile_judge(const char *expr, const struct profile *p, bool *is_true);
+
 /* profile_summary.c: prints the first kernels. switches: the shortcuts that are
  * off for exact counts, or NULL. */
 void profile_print_summary(const struct profile *p, unsigned top,
                            const char *switches);
 
 /* profile_export.c: other formats. Each returns NULL, or an error message. */
-const char *profile_write_csv(const struct profile *p, const char *dir);
+const char *profile_write_csv(const struct profile *p, const char *dir,
+                              enum units_per per);
 /* profile_callgrind.c. The files that callgrind's readers open go to
  * directories beside it. */
 const char *profile_write_callgrind(const struct profile *p,
@@ -271,6 +282,10 @@ struct profile_run {
     bool accesses;        /* writes down each of them */
     bool times;           /* tells when work ran */
     bool debug_info;      /* OpenCL programs are built with -g */
+    struct choice *choice;
+    /* Called again and again while the command runs; NULL: not needed. */
+    void (*look)(void *data);
+    void *data;
 };
 int profile_run(struct profile_run *run, char **argv);
 void profile_remove(const struct profile_run *run);

@@ -216,7 +216,7 @@ write_launches(const struct profile *p, FILE *f)
 }
 
 const char *
-profile_write_csv(const struct profile *p, const char *dir)
+profile_write_csv(const struct profile *p, const char *dir, enum units_per per)
 {
     if (mkdir(dir, 0777) && errno != EEXIST)
         return strerror(errno);
@@ -227,7 +227,11 @@ profile_write_csv(const struct profile *p, const char *dir)
         why = write_messages(p, open_table(dir, "messages"));
     if (!why && p->has_memory)
         why = write_sends(p, open_table(dir, "sends"));
-    return why ? why : write_launches(p, open_table(dir, "launches"));
+    if (!why)
+        why = write_launches(p, open_table(dir, "launches"));
+    if (!why && p->units.count)
+        why = units_write_csv(&p->units, per, dir);
+    return why;
 }
 
 /* ---- stacks: stage, kernel, group of instructions -------------------------

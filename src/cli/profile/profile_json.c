@@ -259,6 +259,7 @@ profile_json(const struct profile *p, const struct profile_origin *from)
         json_array_append_new(list, kernel_json(p, &p->kernels[i]));
     if (p->timeline)
         json_object_set(o, "timeline", p->timeline);
+    units_set_json(&p->units, o);
     json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
     if (p->source_count)
@@ -505,6 +506,7 @@ profile_load_json(struct profile *p, struct profile_origin *from,
     load_sources(p, json_object_get(o, "sources"));
     cycles_get_model(&p->model,
                      json_object_get(json_array_get(list, 0), "model"));
+    units_load_json(&p->units, o, p->has_lanes);
     json_decref(o);
     profile_finish(p);
     return ok ? NULL : "not a profile of schema 1";

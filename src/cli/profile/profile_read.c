@@ -1,6 +1,6 @@
 /* profile_read.c: merges the files that profiled processes left
  * (eu/profile/profile_file.h): the counts of all threads of all processes, by
- * the kernels' content. */
+ * the kernels' content, and those of single draws and dispatches. */
 #include "cli/profile/profile_data.h"
 #include "eu/isa/eu_opcodes.h"
 #include "eu/isa/isa.h"
@@ -42,6 +42,7 @@ struct reader {
     uint8_t *records;
     size_t records_B;
     const char *dir;
+    unsigned snapshot; /* its number; 0: what is counted by now */
 };
 
 static const char *const stage_names[] = {
@@ -428,18 +429,36 @@ read_counts(struct reader *r, const char *name, uint64_t process)
     return why;
 }
 
+/* Whether the process has counters in the snapshot. */
+static bool
+is_in_snapshot(const struct reader *r, uint64_t process)
+{
+    char path[4096];
+    snprintf(path, sizeof path, PROFILE_SNAPSHOT_FORMAT, r->dir, r->snapshot,
+             (unsigned long long)process, 0);
+    return r->snapshot && !access(path, F_OK);
+}
+
+/* The files of a snapshot take the place of those of their process. */
 static const char *
 read_all_counts(struct reader *r)
 {
     DIR *d = opendir(r->dir);
     const char *why = NULL;
     uint64_t process;
-    unsigned n;
+    unsigned n, snapshot;
     if (!d)
         return strerror(errno);
     for (struct dirent *e; !why && (e = readdir(d));) {
-        if (sscanf(e->d_name, "counts.%16" SCNx64 ".%u", &process, &n) != 2)
+        if (sscanf(e->d_name, "snapshot.%u.%16" SCNx64 ".%u", &snapshot,
+                   &process, &n) == 3) {
+            if (snapshot != r->snapshot)
+                continue;
+        } else if (sscanf(e->d_name, "counts.%16" SCNx64 ".%u", &process, &n) !=
+                       2 ||
+                   is_in_snapshot(r, process)) {
             continue;
+        }
         why = read_counts(r, e->d_name, process);
         r->profile->process_count += n == 0;
     }
@@ -447,14 +466,69 @@ read_all_counts(struct reader *r)
     return why;
 }
 
-const char *
-profile_read(struct profile *p, const char *dir)
+/* ---- units --------------------------------------------------------------- */
+
+/* A copy of the code with the counts of one part alone; false: no memory. */
+static bool
+count_part(struct profile_code *c, const struct instance *in,
+           const struct profile_part *part, const struct profile_pair *pairs)
 {
-    struct reader r = {.profile = p, .dir = dir};
+    size_t size = in->kernel->code_B / 8 * in->kernel->arrays;
+    uint64_t *counters = calloc(size + 1, sizeof *counters);
+    struct profile_insn *insns = calloc(c->insn_count + 1, sizeof *insns);
+    for (uint32_t i = 0; counters && i < part->pair_count; i++)
+        if (pairs[i].index < size)
+            counters[pairs[i].index] = pairs[i].count;
+    for (uint32_t i = 0; insns && i < c->insn_count; i++) {
+        insns[i] = c->insns[i];
+        insns[i].count = insns[i].lanes = 0;
+        insns[i].branch = (struct profile_branch){0};
+    }
+    c->insns = insns;
+    c->send_count = 0; /* they are the whole's */
+    if (insns && counters)
+        add_counts(c, in, counters);
+    free(counters);
+    return insns && counters;
+}
+
+static bool
+sum_part(void *data, uint64_t process, const struct profile_part *part,
+         const struct profile_pair *pairs, struct unit_part *sum)
+{
+    struct reader *r = data;
+    const struct profile_record key = {.process = process, .slot = part->slot};
+    const struct instance *in = find_instance(r, &key);
+    const struct profile_code *found = in ? find_code(r->profile, in) : NULL;
+    if (!found)
+        return false;
+    struct profile_code c = *found;
+    bool ok = count_part(&c, in, part, pairs);
+    *sum = (struct unit_part){.hash = c.hash,
+                              .stage = in->simd ? in->stage : part->stage,
+                              .simd = in->simd ? in->simd : part->simd};
+    for (uint32_t i = 0; ok && i < c.insn_count; i++) {
+        const struct profile_insn *n = &c.insns[i];
+        sum->insn += n->count;
+        sum->lanes += n->fixed_lanes ? 0 : n->lanes;
+        sum->channels += n->fixed_lanes ? 0 : n->count * n->exec_size;
+    }
+    sum->threads = ok && c.insn_count ? c.insns[0].count : 0;
+    free(c.insns);
+    return ok && sum->stage < UNIT_STAGES;
+}
+
+const char *
+profile_read(struct profile *p, const char *dir, unsigned snapshot)
+{
+    struct reader r = {.profile = p, .dir = dir, .snapshot = snapshot};
     *p = (struct profile){0};
     const char *why = read_records(&r);
     if (!why)
         why = read_all_counts(&r);
+    if (!why && !snapshot)
+        why = units_read(&p->units, dir, sum_part, &r);
+    p->units.has_lanes = p->has_lanes;
     free(r.records);
     free(r.instances);
     profile_finish(p);

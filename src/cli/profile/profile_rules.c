@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernels below are not worth a word. */
@@ -302,4 +303,49 @@ profile_find(const struct profile *p, struct profile_finding *found,
         }
     }
     return count;
+}
+
+/* ---- --fail-if ----------------------------------------------------------- */
+
+/* A value of --fail-if, negative if it was not measured. */
+static double
+value_of(const struct profile *p, const char *name)
+{
+    double threads = 0, spills = 0, fills = 0;
+    if (!strcmp(name, "insn"))
+        return (double)p->executed;
+    if (!strcmp(name, "simd_efficiency"))
+        return p->has_lanes ? profile_efficiency(p->lanes, p->channels) : -1;
+    if (!strcmp(name, "bytes"))
+        return p->has_memory ? (double)p->memory.bytes : -1;
+    if (!strcmp(name, "lines"))
+        return p->has_memory ? (double)p->memory.lines : -1;
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        threads += (double)p->kernels[i].threads;
+        spills += (double)p->kernels[i].spills;
+        fills += (double)p->kernels[i].fills;
+    }
+    return !strcmp(name, "spills")  ? spills
+           : !strcmp(name, "fills") ? fills
+                                    : threads;
+}
+
+bool
+profile_judge(const char *expr, const struct profile *p, bool *is_true)
+{
+    static const char *const names[] = {"insn",   "threads", "simd_efficiency",
+                                        "spills", "fills",   "bytes",
+                                        "lines"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        char *end;
+        if (strncmp(expr, names[i], n) || (expr[n] != '>' && expr[n] != '<'))
+            continue;
+        double limit = strtod(expr + n + 1, &end);
+        double value = p ? value_of(p, names[i]) : -1;
+        *is_true = value >= 0 &&
+                   (expr[n] == '>' ? value > limit : value < limit);
+        return end != expr + n + 1 && !*end;
+    }
+    return false;
 }

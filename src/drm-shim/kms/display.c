@@ -5,6 +5,7 @@
 #include "drm-shim/sync/sync.h"
 #include "drm-shim/kms/kms_data.h"
 #include "drm-shim/kms/screen.h"
+#include "engine/scope/scope_frame.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -388,6 +389,8 @@ kms_commit(struct kms *kms, struct kms_commit *commit, struct fence **shown)
         fence_unref(fence);
         return err;
     }
+    if (kms->state.plane[KMS_PRIMARY].fb != commit->state.plane[KMS_PRIMARY].fb)
+        engine_note_frame();
     kms_state_finish(&kms->state);
     kms->state = commit->state;
     memset(&commit->state, 0, sizeof commit->state);

@@ -3,6 +3,7 @@
 
 #include "engine/freeze/draw_private.h"
 #include "engine/oa/oa.h"
+#include "engine/scope/scope.h"
 #include "engine/timeline/timeline.h"
 
 static uint32_t
@@ -117,9 +118,11 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
           d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
     stats_add(STAT_dispatches, 1);
     draw_note_any_write(ctx);
+    struct eu_profile_unit *unit = scope_begin_dispatch(ctx);
     uint64_t begin_ns = timeline_begin();
     compute_dispatch(&d);
     timeline_dispatch(ctx, &d, begin_ns);
+    scope_end_dispatch(ctx, &d, unit);
     stage_cache_reset(d.stage.cache);
     return true;
 }

@@ -4,6 +4,7 @@
 #include "engine/oa/oa.h"
 #include "engine/raster/raster.h"
 #include "engine/scanout/scanout.h"
+#include "engine/scope/scope.h"
 #include "engine/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -331,9 +332,11 @@ draw_release(struct engine_context *ctx)
         finish_pixels(ctx);
     if (!draw->deferrable && !draw_only_draws(draw))
         raster_note_any_write(m->raster);
+    struct eu_profile_unit *unit = scope_begin_draw(ctx, draw);
     uint64_t begin_ns = timeline_begin();
     geom_draw(draw);
     timeline_draw(ctx, draw, begin_ns);
+    scope_end_draw(ctx, draw, unit);
     ctx->draw_waits = raster_has_deferred(m->raster);
     /* The stage still has the constants of the first range. */
     if (draw->vs_varies)

@@ -87,7 +87,8 @@ draw_merge_possible(const struct draw *draw)
     /* A piece may read memory that the previous one has written. */
     bool writes = draw->vs.accesses_uav || draw->ps_extra.pixel_shader_has_uav;
     return plain && !has_stages(draw) && !writes && !draw->fast_clear &&
-           !draw->resolve && !uses_primitive_id(draw) && !draw->oa;
+           !draw->resolve && !uses_primitive_id(draw) && !draw->oa &&
+           !perf_leaves_out(PERF_MERGE);
 }
 
 bool

@@ -44,8 +44,10 @@ make_stage(struct shader_stage *stage, struct stage_cache *cache,
     };
     stage->kernel = eu_kernel_get(kernel->code, kernel->code_B,
                                   (enum eu_gen)kernel->gen);
-    if (stage->kernel)
+    if (stage->kernel) {
+        eu_kernel_note_use(stage->kernel, STAGE_CS, kernel->simd);
         stage_cache_init(cache, NULL);
+    }
     return stage->kernel != NULL;
 }
 

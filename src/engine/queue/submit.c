@@ -14,6 +14,7 @@
 #include "engine/cs/cs.h"
 #include "engine/oa/oa.h"
 #include "engine/queue/queue.h"
+#include "engine/scope/scope.h"
 #include "engine/timeline/timeline.h"
 #include "engine/vm/vm.h"
 
@@ -67,6 +68,7 @@ execute(const struct engine_submit *submit)
           (unsigned long long)submit->batch_va);
     note_context(ctx, submit->ring);
     atomic_fetch_add(&engine->batches, 1);
+    scope_batch(ctx, submit);
     uint64_t begin_ns = timeline_begin();
     enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);
     timeline_batch(submit, begin_ns);
@@ -246,7 +248,8 @@ enqueue(struct engine_context *ctx, const struct engine_submit *submit)
     if (!job)
         return false;
     job->submit = *submit;
-    job->submit.number = timeline_submit(submit);
+    scope_submit(&job->submit);
+    timeline_submit(&job->submit);
     pthread_mutex_lock(&ctx->engine->lock);
     bool ok = ctx->has_thread || start_thread_locked(ctx);
     if (ok) {
@@ -311,7 +314,8 @@ engine_run(const struct engine_submit *submit)
 {
     struct engine_submit numbered = *submit;
     struct foreign_run run = {.ctx = submit->ctx, .submit = &numbered};
-    numbered.number = timeline_submit(submit);
+    scope_submit(&numbered);
+    timeline_submit(&numbered);
     run_foreign(&run);
 }
 

@@ -118,6 +118,12 @@ struct engine_context {
         gpu_va va;
         uint64_t value;
     } signal;
+    /* Of the submission and the dispatch that were begun last: scope/. */
+    struct {
+        uint64_t submit, dispatch;
+        uint32_t frame;
+        bool counts;
+    } scope;
     struct oa *oa; /* of the draw or dispatch that was begun last */
     struct draw_memory *draw_memory; /* reused from draw to draw */
     bool draw_held;

@@ -72,19 +72,17 @@ append(struct timeline_record *r)
     close(fd);
 }
 
-uint64_t
+void
 timeline_submit(const struct engine_submit *submit)
 {
-    static _Atomic uint64_t batches;
     if (!is_on())
-        return 0;
+        return;
     struct timeline_record r = {.kind = TIMELINE_SUBMIT,
                                 .ring = submit->ring,
-                                .context = (uintptr_t)submit->ctx};
-    r.batch = atomic_fetch_add(&batches, 1) + 1;
+                                .context = (uintptr_t)submit->ctx,
+                                .batch = submit->number};
     r.begin_ns = r.end_ns = now_ns();
     append(&r);
-    return r.batch;
 }
 
 void

@@ -14,8 +14,8 @@ struct draw;
 
 /* When something begins; 0 if no timeline is wanted. */
 uint64_t timeline_begin(void);
-/* The batch's number for timeline_batch(); 0 if no timeline is wanted. */
-uint64_t timeline_submit(const struct engine_submit *submit);
+/* The client submits a batch, which has its number. */
+void timeline_submit(const struct engine_submit *submit);
 /* These end now. begin_ns 0: nothing is written. */
 void timeline_batch(const struct engine_submit *submit, uint64_t begin_ns);
 void timeline_draw(const struct engine_context *ctx, const struct draw *draw,

@@ -4,7 +4,10 @@
 #include "base/file_limit.h"
 #include "base/fork_order.h"
 #include "base/known.h"
+#include "base/pool.h"
 #include "eu/eu.h"
+#include "eu/profile/profile_memory.h"
+#include "eu/profile/profile_unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +31,9 @@ struct region {
 struct map {
     struct map *next;
     uint64_t *counters;
+    unsigned file; /* NO_FILE, or N of its file "counts.ID.N" */
 };
+#define NO_FILE UINT32_MAX
 
 /* Where the basic blocks of a compiled kernel begin. */
 struct blocks {
@@ -53,6 +58,26 @@ static struct {
 
 static __thread uint64_t *counters __attribute__((tls_model("initial-exec")));
 static __thread struct region *mine __attribute__((tls_model("initial-exec")));
+/* The unit that the counters belong to: profile_unit.h. */
+static __thread void *unit __attribute__((tls_model("initial-exec")));
+
+void
+profile_lock(void)
+{
+    pthread_mutex_lock(&profile.lock);
+}
+
+void
+profile_unlock(void)
+{
+    pthread_mutex_unlock(&profile.lock);
+}
+
+const void *
+profile_thread(void)
+{
+    return &mine;
+}
 
 static int
 read_switch(void)
@@ -109,6 +134,14 @@ eu_profile_has_memory(void)
     return known_int(&known, read_memory_switch);
 }
 
+uint32_t
+eu_profile_arrays(void)
+{
+    return eu_profile_has_memory()  ? PROFILE_MEMORY_ARRAYS
+           : eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
+                                    : PROFILE_ARRAYS;
+}
+
 static void
 complain_locked(const char *what)
 {
@@ -132,6 +165,13 @@ begin_process_locked(void)
     profile.process |= 1;
 }
 
+uint64_t
+profile_process_locked(void)
+{
+    begin_process_locked();
+    return profile.process;
+}
+
 static void *
 map_file_locked(void)
 {
@@ -153,11 +193,11 @@ map_file_locked(void)
     return p;
 }
 
-static uint64_t *
-map_counters_locked(void)
+uint64_t *
+profile_map_locked(bool in_file)
 {
     struct map *map = malloc(sizeof *map);
-    void *p = map_file_locked();
+    void *p = in_file ? map_file_locked() : MAP_FAILED;
     if (p == MAP_FAILED)
         p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -165,7 +205,8 @@ map_counters_locked(void)
         free(map);
         return p == MAP_FAILED ? NULL : p;
     }
-    *map = (struct map){profile.maps, p};
+    *map = (struct map){profile.maps, p,
+                        in_file ? profile.regions - 1 : NO_FILE};
     profile.maps = map;
     return p;
 }
@@ -206,9 +247,7 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
                const uint8_t *begins)
 {
     uint32_t units = code_B / 8;
-    uint32_t arrays = eu_profile_has_memory()  ? PROFILE_MEMORY_ARRAYS
-                      : eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
-                                               : PROFILE_ARRAYS;
+    uint32_t arrays = eu_profile_arrays();
     struct profile_kernel k = {
         .record = {.kind = PROFILE_KERNEL, .value = hash},
         .gen = gen,
@@ -225,7 +264,7 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
         return 0;
     pthread_mutex_lock(&profile.lock);
     if (!profile.first)
-        profile.first = map_counters_locked();
+        profile.first = profile_map_locked(true);
     if (profile.first && units * arrays <= PROFILE_COUNTERS - profile.slots) {
         k.record.slot = profile.slots;
         profile.slots += units * arrays;
@@ -312,6 +351,43 @@ eu_profile_use(uint32_t slot, unsigned stage, unsigned simd)
     pthread_mutex_unlock(&profile.lock);
 }
 
+/* ---- snapshots ----------------------------------------------------------- */
+
+static bool
+write_file(const char *path, const void *data, size_t size_B)
+{
+    const char *p = data;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ssize_t n = 0;
+    for (; fd >= 0 && size_B; p += n, size_B -= (size_t)n)
+        if ((n = file_limit_append(fd, p, size_B)) <= 0)
+            break;
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 && !size_B;
+}
+
+void
+eu_profile_snapshot(uint32_t number)
+{
+    char path[4096];
+    const char *dir = getenv("SOFTLAKE_PROFILE");
+    pthread_mutex_lock(&profile.lock);
+    begin_process_locked();
+    bool ok = true;
+    for (const struct map *m = profile.maps; m; m = m->next) {
+        if (m->file == NO_FILE)
+            continue;
+        snprintf(path, sizeof path, PROFILE_SNAPSHOT_FORMAT, dir, number,
+                 (unsigned long long)profile.process, m->file);
+        ok &= write_file(path, m->counters, profile.slots * sizeof(uint64_t));
+    }
+    snprintf(path, sizeof path, PROFILE_SNAPSHOT_END_FORMAT, dir, number);
+    if (!ok || !write_file(path, NULL, 0))
+        complain_locked(path);
+    pthread_mutex_unlock(&profile.lock);
+}
+
 /* ---- counters ------------------------------------------------------------ */
 
 static void
@@ -321,6 +397,7 @@ give_back(void *region)
     pthread_mutex_lock(&profile.lock);
     r->next = profile.free;
     profile.free = r;
+    profile_units_leave_locked();
     pthread_mutex_unlock(&profile.lock);
     counters = NULL;
     mine = NULL;
@@ -335,26 +412,35 @@ take_region_locked(void)
         return r;
     }
     r = malloc(sizeof *r);
-    if (r && !(r->counters = map_counters_locked())) {
+    if (r && !(r->counters = profile_map_locked(true))) {
         free(r);
         return NULL;
     }
     return r;
 }
 
+uint64_t *
+profile_own_counters_locked(void)
+{
+    if (!profile.has_key)
+        profile.has_key = !pthread_key_create(&profile.key, give_back);
+    if (!mine && (mine = take_region_locked()))
+        pthread_setspecific(profile.key, mine);
+    return mine ? mine->counters : profile.first;
+}
+
 void
 eu_profile_enter(void)
 {
-    if (counters || !may_count())
+    if ((counters && unit == pool_tag) || !may_count())
         return;
     pthread_mutex_lock(&profile.lock);
-    if (!profile.has_key)
-        profile.has_key = !pthread_key_create(&profile.key, give_back);
-    mine = take_region_locked();
-    counters = mine ? mine->counters : profile.first;
+    uint64_t *own = profile_own_counters_locked();
+    counters = pool_tag ? profile_unit_counters_locked(pool_tag) : own;
+    if (!counters)
+        counters = own;
+    unit = pool_tag;
     pthread_mutex_unlock(&profile.lock);
-    if (mine)
-        pthread_setspecific(profile.key, mine);
 }
 
 uint64_t *
@@ -402,12 +488,14 @@ in_child(void)
     profile.regions = 0;
     profile.maps = NULL;
     profile.free = NULL;
+    profile_units_drop_locked();
     if (parent) {
         struct profile_record r = {.kind = PROFILE_CHILD, .value = parent};
         append_locked(&r, NULL, 0);
     }
     counters = NULL;
     mine = NULL;
+    unit = NULL;
     pthread_mutex_unlock(&profile.lock);
 }
 

@@ -27,6 +27,8 @@ bool eu_profile_has_memory(void);
  * length of an array. */
 void eu_profile_add_memory(uint64_t *at, uint32_t units,
                            const struct eu_memory_use *use);
+/* The number of arrays of counters that a kernel has. */
+uint32_t eu_profile_arrays(void);
 /* Call before this host thread runs kernels. */
 void eu_profile_enter(void);
 /* The counters of this host thread; NULL before eu_profile_enter(). */

@@ -10,6 +10,7 @@
 #ifndef EU_PROFILE_PROFILE_FILE_H
 #define EU_PROFILE_PROFILE_FILE_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define PROFILE_COUNTERS (16u << 20) /* in one file */
@@ -112,6 +113,55 @@ struct profile_kernel {
     uint32_t arrays; /* PROFILE_ARRAYS or another PROFILE_*_ARRAYS */
     uint32_t has;    /* PROFILE_HAS_* */
 };
+
+/* The file "units": what single draws and dispatches have counted, if
+ * SOFTLAKE_PROFILE_PER is set. Then the unit's parts, each with its counters
+ * that are not zero. */
+#define PROFILE_UNITS_FORMAT "%s/units"
+
+enum profile_unit_kind {
+    PROFILE_DRAW = 1,
+    PROFILE_DISPATCH,
+    PROFILE_UNITS_END, /* no more of this process are listed */
+};
+
+struct profile_unit {
+    uint32_t size_B; /* with its parts */
+    uint32_t kind;   /* enum profile_unit_kind */
+    uint64_t process;
+    uint32_t pid, frame;     /* frame: from 1, as the next two */
+    uint64_t submit, number; /* of the process; draws and dispatches apart */
+    uint32_t size[3];        /* groups; or vertices, instances, topology */
+    uint32_t local;          /* work items of a group */
+    uint32_t part_count, unused;
+};
+
+struct profile_part {
+    uint32_t slot;
+    uint16_t stage, simd;
+    uint32_t pair_count, unused;
+};
+
+struct profile_pair {
+    uint32_t index, unused; /* from the slot on */
+    uint64_t count;
+};
+
+/* The file "control", if SOFTLAKE_PROFILE_CONTROL names a FIFO with commands.
+ * The launcher makes it; processes that read commands change it. */
+#define PROFILE_CONTROL_FORMAT "%s/control"
+
+enum profile_state { PROFILE_COUNTING, PROFILE_PAUSED, PROFILE_STOPPED };
+
+struct profile_control {
+    _Atomic uint32_t state;     /* enum profile_state */
+    _Atomic uint32_t snapshots; /* asked for */
+};
+
+/* A snapshot is a copy of all "counts.ID.N" of the process that has read the
+ * command, then an empty file that says that they are whole. */
+#define PROFILE_SNAPSHOT_FORMAT "%s/snapshot.%u.%016llx.%u"
+#define PROFILE_SNAPSHOT_END_FORMAT "%s/snapshot.%u"
 
 /* Stages of PROFILE_USE: the engine's enum stage_kind. */
 #define PROFILE_STAGES(X) \

@@ -9,6 +9,7 @@
 #include "base/fork_order.h"
 #include "eu/jit/jit.h"
 #include "eu/profile/profile.h"
+#include "eu/profile/profile_unit.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -203,6 +204,13 @@ eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
         busy_kernel_use(k->busy, stage);
     if (k->profile_slot && !(atomic_fetch_or(&k->profile_uses, bit) & bit))
         eu_profile_use(k->profile_slot, stage, simd);
+}
+
+uint32_t
+eu_kernel_counters(const struct eu_kernel *k, uint32_t *count)
+{
+    *count = k->size_B / 8 * eu_profile_arrays();
+    return k->profile_slot;
 }
 
 void

@@ -21,7 +21,8 @@ ROOMS = {
 }
 # Public headers of rooms.
 PUBLIC = {
-    'eu': {'eu/eu.h', 'eu/profile/profile_file.h', 'eu/profile/send_counts.h', 'eu/message.h',
+    'eu': {'eu/eu.h', 'eu/profile/profile_file.h', 'eu/profile/profile_unit.h',
+           'eu/profile/send_counts.h', 'eu/message.h',
            'eu/memory_use.h', 'eu/isa/isa.h', 'eu/isa/insn.h', 'eu/isa/eu_opcodes.h',
            'eu/summary/summary.h'},
     'sampler': {'sampler/sampler.h', 'sampler/plan/plan.h',
@@ -29,7 +30,8 @@ PUBLIC = {
                 'sampler/format/rt_unorm.h'},
     'engine': {'engine/engine.h', 'engine/run.h',
                'engine/timeline/timeline_file.h',
-               'engine/msg/access_file.h'},
+               'engine/msg/access_file.h',
+               'engine/scope/scope_frame.h'},
     'drm-shim': {'drm-shim/report/report.h'},
     'cl-layer': {'cl-layer/cl_layer_file.h'},
 }
@@ -73,8 +75,9 @@ SUBROOMS = {
             'cycles': set(), 'kernel': {'cycles'}, 'launch': set(),
             'symbols': {'kernel'},
             'profile': {'cycles', 'launch', 'symbols'}},
-    'cli/profile': {'report': set(), 'sends': set(), 'timeline': set(),
-                    '': {'report', 'sends', 'timeline'}},
+    'cli/profile': {'choice': set(), 'report': set(), 'sends': set(),
+                    'timeline': set(), 'units': set(),
+                    '': {'choice', 'report', 'sends', 'timeline', 'units'}},
     'drm-shim': {
         'core': set(),
         'report': {'core'},
@@ -98,6 +101,7 @@ SUBROOMS = {
         'vm': {'core'},
         'state': {'vm', 'core'},
         'thread': {'state', 'vm', 'core'},
+        'scope': {'state', 'vm', 'core'},
         'timeline': {'state', 'vm', 'core'},
         'scanout': {'state', 'vm', 'core'},
         'raster': {'thread', 'state', 'vm', 'oa', 'core'},
@@ -105,10 +109,10 @@ SUBROOMS = {
         'compute': {'thread', 'state', 'vm', 'core'},
         'msg': {'raster', 'state', 'vm', 'oa', 'core'},
         'freeze': {'geom', 'raster', 'compute', 'msg', 'thread', 'scanout',
-                   'timeline', 'state', 'vm', 'oa', 'core'},
+                   'scope', 'timeline', 'state', 'vm', 'oa', 'core'},
         'cs': {'freeze', 'state', 'vm', 'oa', 'core'},
-        'queue': {'cs', 'freeze', 'timeline', 'state', 'vm', 'oa',
-                  'core'},
+        'queue': {'cs', 'freeze', 'scope', 'timeline', 'state', 'vm',
+                  'oa', 'core'},
         '': {'queue', 'scanout', 'state', 'vm', 'oa', 'core'},
     },
     'engine/msg': {
@@ -148,6 +152,7 @@ SUB_PUBLIC = {
     'base': set(),
     'eu': {
         'eu/isa/insn.h', 'eu/isa/eu_opcodes.h',
+        'eu/profile/profile_unit.h',
         # The arithmetic that compiled code repeats.
         'eu/interp/alu.h', 'eu/interp/fast_ops.h', 'eu/interp/fmath_ext.h',
         'eu/jit/driver/driver.h',

@@ -4,6 +4,7 @@
 #include "engine/compute/compute.h"
 #include "engine/geom/geom.h"
 #include "engine/raster/raster.h"
+#include "eu/profile/profile_unit.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -138,6 +139,13 @@ eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
     (void)kernel;
     (void)stage;
     (void)simd;
+}
+
+uint32_t
+eu_kernel_counters(const struct eu_kernel *kernel, uint32_t *count)
+{
+    *count = 0;
+    return 0;
 }
 
 uint64_t

@@ -81,6 +81,30 @@ def memory(folder):
     check(done.returncode == 0, 'both tiers, compared', done)
 
 
+def profile(folder):
+    """The report of `softlake profile`, for the kernel alone."""
+    code, grf, out = (folder / n for n in ('add.bin', 'add.grf', 'out.json'))
+    code.write_bytes(ADD)
+    grf.write_text('r1:d 1 2 3 4 5 6 7 8\n')
+    for tier in 'interp', 'jit':
+        done = run('eu-run', code, '--grf', grf, '--tier', tier,
+                   f'--profile=lanes,json={out},csv={folder}/csv')
+        p = json.loads(out.read_text()) if done.returncode == 0 else None
+        check(p and '1 thread' in done.stdout and
+              [(k['simd'], k['threads'], k['insn'])
+               for k in p['kernels']] == [(8, 1, 6)] and
+              [(i['count'], i['lanes']) for i in p['kernels'][0]['insns']] ==
+              [(1, 8)] * 3 + [(1, 1)] + [(1, 8)] * 2 and
+              (folder / 'csv' / 'kernels.csv').exists(),
+              '--profile: counts and lanes, ' + tier, done)
+    done = run('eu-run', code, '--grf', grf, '--profile')
+    check(done.returncode == 0 and
+          'softlake profile: 6 EU instructions, 1 kernel' in done.stderr,
+          '--profile: a summary', done)
+    done = run('eu-run', code, '--grf', grf, '--profile=nothing')
+    check(done.returncode == 125, '--profile: a bad option', done)
+
+
 def bad_files(folder):
     path = folder / 'file'
     for name, data in (('nothing', b''), ('a byte', b'\x01'),
@@ -108,6 +132,7 @@ def main():
         registers(pathlib.Path(folder))
         memory(pathlib.Path(folder))
         bad_files(pathlib.Path(folder))
+        profile(pathlib.Path(folder))
     print('1..%d' % number)
 
 

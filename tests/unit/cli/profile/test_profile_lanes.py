@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -156,6 +157,67 @@ def annotate(folder):
           'annotate shows lanes and branches', out)
 
 
+def jumps(folder):
+    """Callgrind's arrows: BREAK leaves in the last turn alone, WHILE turns back
+    before; the IF is skipped if no lane enters."""
+    for code, mask, want in (
+            (LOOP, 0xffff, ['jcnd=1/8 0x40 0', '0x20 0', 'jcnd=7/8 0x10 0',
+                            '0x40 0']),
+            (LOOP, 0x0303, ['jcnd=1/2 0x40 0', '0x20 0', 'jcnd=1/2 0x10 0',
+                            '0x40 0']),
+            (PARITY, 0xffff, []), (PARITY, 0xaaaa, []),
+            (PARITY, 0x0055, ['jcnd=1/1 0x40 0', '0x10 0'])):
+        cg = folder / 'cg.out'
+        p, done = profile(folder, code, mask, '--lanes', f'--callgrind={cg}')
+        lines = cg.read_text().splitlines()
+        found = [l for i, line in enumerate(lines) if line.startswith('j')
+                 for l in lines[i:i + 2]]
+        check(found == want, 'callgrind has the jumps, mask %04x' % mask, found)
+        if shutil.which('callgrind_annotate'):
+            out = subprocess.run(['callgrind_annotate', cg], text=True,
+                                 capture_output=True, timeout=60)
+            total = p['totals']['insn']
+            check(re.search(r'^%d \(100.0%%\) .* PROGRAM TOTALS$' % total,
+                            out.stdout, re.M) and
+                  'WARNING' not in out.stdout + out.stderr,
+                  'callgrind_annotate reads them', out.stdout, out.stderr)
+    profile(folder, LOOP, 0xffff, f'--callgrind={cg}')
+    check(not re.search('^j', cg.read_text(), re.M),
+          'without --lanes jumps are not known')
+
+
+def diff(folder):
+    """Masks differ in lanes alone."""
+    files = []
+    for mask in 0xffff, 0x00ff:
+        p, _ = profile(folder, PARITY, mask, '--lanes')
+        files.append(folder / ('%04x.json' % mask))
+        files[-1].write_text(json.dumps(p))
+    run = lambda *a: subprocess.run([SOFTLAKE, 'diff', *a], text=True,
+                                    capture_output=True, timeout=60)
+    done = run(*files)
+    want = [k['lanes'] for f in files
+            for k in json.loads(f.read_text())['kernels']]
+    lanes = re.search(r'A lanes +B lanes .*\n +(\d+) +(\d+) .*\n +(\d+) +(\d+)',
+                      done.stdout)
+    check(done.returncode == 0 and lanes and
+          list(map(int, lanes.groups())) == want * 2,
+          'diff: lanes of both', done.stdout, want)
+    check('A threads' not in done.stdout, 'diff: equal figures are left out',
+          done.stdout)
+    check('A threads' in run('--figure=threads', '--all', *files).stdout,
+          'diff: --figure shows one', done.stdout)
+    check(run('--fail-above=0', *files).returncode == 0 and
+          run('--fail-above=0', *files[::-1]).returncode == 0,
+          'diff: the limit is for instructions')
+    check(run('--fail-above=0', '--figure=lanes', *files).returncode == 0 and
+          run('--fail-above=0', '--figure=lanes',
+              *files[::-1]).returncode == 1,
+          'diff: or for the figure that is asked for')
+    check(run('--figure=pixels', *files).returncode == 1,
+          'diff: no such figure')
+
+
 def main():
     with tempfile.TemporaryDirectory() as d:
         folder = pathlib.Path(d)
@@ -169,6 +231,8 @@ def main():
         gates(folder)
         limiters(folder)
         annotate(folder)
+        jumps(folder)
+        diff(folder)
     print('1..%d' % number)
 
 

@@ -1,0 +1,29 @@
+/* profile_memory.h: counters of host threads, for units. profile.c has the
+ * lock; functions in _locked are called with it.
+ *
+ * Callers: profile_unit.c, and profile.c for the second half. Any thread. */
+#ifndef EU_PROFILE_PROFILE_MEMORY_H
+#define EU_PROFILE_PROFILE_MEMORY_H
+
+#include "base/base.h"
+
+void profile_lock(void);
+void profile_unlock(void);
+/* Names the calling host thread. */
+const void *profile_thread(void);
+/* Names the process in files. */
+uint64_t profile_process_locked(void);
+/* New counters, zero; in_file: the launcher reads them. NULL: no memory. */
+uint64_t *profile_map_locked(bool in_file);
+/* The calling thread's own counters; NULL: no memory. */
+uint64_t *profile_own_counters_locked(void);
+
+/* profile_unit.c: where the calling thread counts for the unit; NULL: no
+ * memory. */
+uint64_t *profile_unit_counters_locked(void *unit);
+/* The calling thread ends. */
+void profile_units_leave_locked(void);
+/* In the child of fork(): forgets all units. */
+void profile_units_drop_locked(void);
+
+#endif
