@@ -366,6 +366,8 @@ def add_fields(page):
     k['lanes'], k['channels'], k['simd_efficiency'] = 4321, 8642, 0.5
     k['launches'] = [{'global': [64, 32], 'count': 3}]
     k['branches'] = [{'ip': 32, 'count': 7, 'mixed': 3}]
+    k['sends'] = [{'ip': 32, 'count': 2, 'lines': 17, 'min_lines': 2,
+                   'stride': {'next': 1, 'mixed': 1}}]
     k['insns']['lanes'] = [1000 + i for i in range(n)]
     k['insns']['source'] = [0] * n
     k['insns']['line'] = [2, 2, 4, None, 2]
@@ -387,6 +389,10 @@ def check_fields(browser, page):
            re.search(r'Launches\s+global\s+count\s+64 \u00d7 32\s+3\s', text) and
            re.search(r'Branches\s+ip\s+count\s+mixed\s+0x0020\s+7\s+3\s',
                      text), 'fields: lanes and branches', text)
+    report(re.search(r'Sends\s+ip\s+count\s+lines\s+min lines\s+stride\s+'
+                     r'\u00d7 min\s+0x0020\s+2\s+17\s+2\s+'
+                     r'next: 1, mixed: 1\s+8.50\s', text),
+           'fields: memory accesses', text)
     lanes = browser.run('Array.from(document.querySelectorAll(".code tbody tr"'
                         ')).map(r => r.cells[3].textContent)')
     report(lanes == ['1\u2009%03d' % i for i in range(len(lanes))] and lanes,

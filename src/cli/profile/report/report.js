@@ -151,12 +151,20 @@ function mix(k) {
   return [make('h3', null, 'Instruction mix'), bar, legend];
 }
 
+// Lines of memory, or passes through local memory, by the least of them.
+function withRatio(o) {
+  const ratio = o.min_lines > 0 ? o.lines / o.min_lines :
+    o.slm_min_passes > 0 ? o.slm_passes / o.slm_min_passes : undefined;
+  return ratio === undefined ? o : { ...o, '\u00d7 min': ratio.toFixed(2) };
+}
+
 // Any other list of objects in the data, as branches or sends.
 function otherTables(k) {
   const parts = [];
-  for (const [name, list] of Object.entries(k)) {
-    if (name === 'insns' || !Array.isArray(list) || !list.length ||
-        typeof list[0] !== 'object') continue;
+  for (const [name, objects] of Object.entries(k)) {
+    if (name === 'insns' || !Array.isArray(objects) || !objects.length ||
+        typeof objects[0] !== 'object') continue;
+    const list = objects.map(withRatio);
     const columns = Array.from(new Set(list.flatMap(Object.keys)));
     const t = make('table', { class: 'other' }, make('thead', null,
       make('tr', null, ...columns.map((c) => make('th', null, c.replace(/_/g, ' '))))));
