@@ -430,7 +430,7 @@ profile_own_counters_locked(void)
 }
 
 void
-eu_profile_enter(void)
+eu_profile_enter_counted(void)
 {
     if ((counters && unit == pool_tag) || !may_count())
         return;

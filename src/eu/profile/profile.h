@@ -29,8 +29,15 @@ void eu_profile_add_memory(uint64_t *at, uint32_t units,
                            const struct eu_memory_use *use);
 /* The number of arrays of counters that a kernel has. */
 uint32_t eu_profile_arrays(void);
-/* Call before this host thread runs kernels. */
-void eu_profile_enter(void);
+/* Gives this host thread counters. */
+void eu_profile_enter_counted(void);
+/* Call before this host thread runs a kernel with this slot. */
+static inline void
+eu_profile_enter(uint32_t slot)
+{
+    if (slot)
+        eu_profile_enter_counted();
+}
 /* The counters of this host thread; NULL before eu_profile_enter(). */
 uint64_t *eu_profile_counters(void);
 /* For tests: makes this host thread count there. */

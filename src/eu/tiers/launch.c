@@ -161,7 +161,7 @@ eu_launch_run_two(const struct eu_launch *l, struct eu_thread *t,
             return false;
         eu_launch_start(l, &t[n], mask[n], mask[n]);
     }
-    eu_profile_enter();
+    eu_profile_enter(l->start.kernel->profile_slot);
     return l->two(l, t, budget);
 }
 
@@ -213,7 +213,7 @@ eu_launch_resume(const struct eu_launch *l, struct eu_thread *t,
 uint32_t
 eu_launch_begin(const struct eu_launch *l)
 {
-    eu_profile_enter();
+    eu_profile_enter(l->start.kernel->profile_slot);
     return fpmode_enter(l->mxcsr);
 }
 

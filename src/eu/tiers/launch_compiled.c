@@ -28,7 +28,7 @@ static enum eu_status
 run_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
 {
     int64_t n = (int64_t)MIN2(budget, (uint64_t)INT64_MAX), left = n;
-    eu_profile_enter();
+    eu_profile_enter(t->kernel->profile_slot);
     uint32_t before = fpmode_enter(l->mxcsr);
     if (eu_masks_nothing(t->mask, l->required_mask, l->lane_independent,
                          l->quad_dependent))
@@ -47,7 +47,7 @@ resume_launch(const struct eu_launch *l, struct eu_thread *t, uint64_t budget)
     const void *at = t->waits_at;
     if (t->status != EU_RUNNING && t->status != EU_WAITING)
         return t->status;
-    eu_profile_enter();
+    eu_profile_enter(t->kernel->profile_slot);
     uint32_t mode = t->mxcsr, before = fpmode_enter(mode);
     t->status = EU_RUNNING;
     t->waits_at = NULL;

@@ -74,7 +74,7 @@ run_thread(struct eu_thread *t, uint64_t budget, bool reference)
     bool slow = reference || t->counts || trace_on(TRACE_eustep);
     uint32_t host_mode = fpmode_get();
     uint64_t left = budget;
-    eu_profile_enter();
+    eu_profile_enter(t->kernel->profile_slot);
     eu_thread_update_mxcsr(t);
     t->status = EU_RUNNING;
     t->waits_at = NULL;
