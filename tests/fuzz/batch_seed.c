@@ -245,14 +245,14 @@ seed_clear(struct seed *seed)
 }
 
 void
-seed_write_pages(const struct seed *seed, unsigned i)
+seed_write_pages(const struct seed *seed, unsigned i, bool cleared)
 {
     const struct seed_submit *s = &seed->submits[i];
     for (unsigned n = 0; n < s->page_count; n++) {
         const uint8_t *p = s->pages[n].encoded;
         uint8_t *to = seed->mem + s->pages[n].at_B;
         struct batch_run run;
-        if (i)
+        if (!cleared)
             memset(to, 0, BATCH_PAGE_B);
         for (unsigned dw = 0;; dw += run.count_dw) {
             memcpy(&run, p, sizeof run);

@@ -51,7 +51,7 @@ struct seed *seed_load_all(const char *folder, unsigned *count);
 bool seed_prepare(struct seed *seed, struct engine *engine);
 /* All memory to zero, as before the first submission. */
 void seed_clear(struct seed *seed);
-/* Memory as recorded before submission i. */
-void seed_write_pages(const struct seed *seed, unsigned i);
+/* Memory as recorded before submission i; cleared: it is zero. */
+void seed_write_pages(const struct seed *seed, unsigned i, bool cleared);
 
 #endif

@@ -4,7 +4,10 @@
  * changes to what its submissions find in memory: commands, states, surfaces,
  * kernels, vertices, texels. FUZZ_BATCHES names the folder of seeds. A bit says
  * whether a second thread goes on to change memory while batches run, as a
- * client that breaks the rules may; another that few pixels are drawn.
+ * client that breaks the rules may; another that few pixels are drawn. The
+ * recording is submitted up to eight times in one context, each time with the
+ * changes at other places and without clearing memory between: so states meet
+ * what other states have left.
  * FUZZ_WORKERS is the number of the engine's threads. */
 #include "batch_seed.h"
 #include "fuzz.h"
@@ -177,19 +180,38 @@ shrink(const struct seed *seed, const struct seed_submit *s)
             mem[s->dwords[i] + 2] = 15 << 16 | 15;
 }
 
+struct input {
+    struct change changes[CHANGES_MAX];
+    unsigned count, rounds;
+    bool meddles, small;
+};
+
+/* The change as a round makes it; the first round makes it as it is. */
+static struct change
+change_of_round(const struct input *in, unsigned n, unsigned round)
+{
+    struct change c = in->changes[n];
+    c.where = (uint16_t)(c.where + round * 0x9e37u);
+    c.extra = (uint8_t)(c.extra + round);
+    return c;
+}
+
+/* Each submission of the recording, changed. */
 static void
-submit_all(struct seed *seed, struct engine_context *ctx, bool small,
-           const struct change *changes, unsigned count)
+submit_all(struct seed *seed, struct engine_context *ctx,
+           const struct input *in, unsigned round)
 {
     unsigned done = 0;
     for (unsigned i = 0; i < seed->submit_count; i++) {
         const struct seed_submit *s = &seed->submits[i];
-        seed_write_pages(seed, i);
-        if (small)
+        seed_write_pages(seed, i, !i && !round);
+        if (in->small)
             shrink(seed, s);
-        for (unsigned n = 0; n < count; n++)
-            if ((changes[n].what >> 1 & 3u) % seed->submit_count == i)
-                apply(seed, s, &changes[n]);
+        for (unsigned n = 0; n < in->count; n++) {
+            struct change c = change_of_round(in, n, round);
+            if ((c.what >> 1 & 3u) % seed->submit_count == i)
+                apply(seed, s, &c);
+        }
         engine_submit(engine, &(struct engine_submit){
                                   .ctx = ctx,
                                   .ring = s->ring,
@@ -205,19 +227,27 @@ submit_all(struct seed *seed, struct engine_context *ctx, bool small,
     fuzz_count("batches", done);
 }
 
+static void
+read_input(struct input *in, const uint8_t *data, size_t size_B)
+{
+    in->count = (unsigned)MIN2((size_B - 4) / CHANGE_B, CHANGES_MAX);
+    if (in->count)
+        memcpy(in->changes, data + 4, in->count * sizeof in->changes[0]);
+    in->meddles = data[2] >= 192 && in->count;
+    in->small = data[3] < 192;
+    in->rounds = in->count ? 1u + data[2] % 8 : 1;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct change changes[CHANGES_MAX];
+    struct input in;
     pthread_once(&once, set_up);
     if (size_B < 4)
         return 0;
     struct seed *seed = &seeds[(data[0] | data[1] << 8) % seed_count];
-    bool meddles = data[2] >= 192;
-    unsigned count = (unsigned)MIN2((size_B - 4) / CHANGE_B, CHANGES_MAX);
-    if (count)
-        memcpy(changes, data + 4, count * sizeof *changes);
+    read_input(&in, data, size_B);
     if (!seed_prepare(seed, engine)) {
         log_printf("fuzz_batch: no memory for %s", seed->name);
         return 0;
@@ -226,10 +256,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     if (!ctx)
         return 0;
     seed_clear(seed);
-    if (meddles && count)
-        start_meddler(seed, changes, count);
-    submit_all(seed, ctx, data[3] < 192, changes, count);
-    if (meddles && count)
+    if (in.meddles)
+        start_meddler(seed, in.changes, in.count);
+    for (unsigned round = 0; round < in.rounds; round++)
+        submit_all(seed, ctx, &in, round);
+    if (in.meddles)
         stop_meddler();
     engine_context_destroy(ctx);
     return 0;
