@@ -89,4 +89,30 @@ void sampler_sample(const struct surface *s, const struct sampler *sp,
                     const struct sample_req *req,
                     uint32_t out[4][SAMPLE_LANES]);
 
+/* Texels that a lane's answer is made of, on one level. */
+enum sample_filter {
+    SAMPLE_FILTER_NONE, /* ld */
+    SAMPLE_FILTER_NEAREST,
+    SAMPLE_FILTER_LINEAR,
+    SAMPLE_FILTER_ANISOTROPIC,
+    SAMPLE_FILTER_MONO,
+    SAMPLE_FILTER_GATHER,
+    SAMPLE_FILTERS
+};
+
+struct sample_taps {
+    uint8_t lane, level;
+    uint8_t filter;  /* enum sample_filter */
+    bool minified;   /* the derivatives ask for a level beyond the first */
+    uint16_t texels; /* of the filter, those of weight zero included */
+};
+
+/* A lane reads two levels at most. */
+#define SAMPLE_TAPS_MAX (2 * SAMPLE_LANES)
+
+/* The texels that sampler_sample() reads; returns the number of entries. */
+unsigned sampler_find_taps(const struct surface *s, const struct sampler *sp,
+                           const struct sample_req *req,
+                           struct sample_taps list[SAMPLE_TAPS_MAX]);
+
 #endif

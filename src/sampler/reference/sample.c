@@ -215,17 +215,63 @@ sample_quad(struct sample_ctx *ctx, struct quad *q,
     }
 }
 
-void
-sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+/* Whether all lanes have the same LOD, that of *all. */
+static bool
+begin_request(struct sample_ctx *ctx, struct quad *all)
 {
     const struct sample_req *req = ctx->req;
     bool same = req->op == SAMPLE_LZ || !needs_lod(ctx);
     static const float none[SAMPLE_LANES];
     ctx->has_min_lod = memcmp(req->min_lod, none, sizeof none);
-    struct quad all = {.uniform = true, .lod = {.ways = 1}};
+    *all = (struct quad){.uniform = true, .lod = {.ways = 1}};
     same = same && !ctx->has_min_lod;
     if (same)
-        choose_lod(ctx, 0, 0.0f, &all.lod);
+        choose_lod(ctx, 0, 0.0f, &all->lod);
+    return same;
+}
+
+static bool
+has_derivatives(const struct sample_ctx *ctx)
+{
+    enum sample_op op = ctx->req->op;
+    return op == SAMPLE_PLAIN || op == SAMPLE_BIAS || op == SAMPLE_GRAD;
+}
+
+void
+sample_lods(struct sample_ctx *ctx, struct sample_lod lod[SAMPLE_LANES],
+            float derived[SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    struct quad all;
+    struct sample_lod unused;
+    bool same = begin_request(ctx, &all);
+    struct quad q = all;
+    for (unsigned lane = 0; lane < req->lanes; lane++) {
+        derived[lane] = 0;
+        if (lane % 4 == 0) {
+            q = all;
+            q.first = lane;
+            if (!same && req->exec_mask >> lane & 0xf)
+                begin_quad(ctx, &q);
+        }
+        if (!(req->exec_mask >> lane & 1))
+            continue;
+        if (req->op == SAMPLE_GRAD && !same)
+            q.derived = derived_lod(ctx, lane, &q.lod);
+        if (!q.uniform)
+            choose_lod(ctx, lane, q.derived, &q.lod);
+        lod[lane] = q.lod;
+        if (has_derivatives(ctx))
+            derived[lane] = derived_lod(ctx, lane, &unused);
+    }
+}
+
+void
+sample_filtered(struct sample_ctx *ctx, uint32_t out[4][SAMPLE_LANES])
+{
+    const struct sample_req *req = ctx->req;
+    struct quad all;
+    bool same = begin_request(ctx, &all);
     for (unsigned lane = 0; lane < req->lanes; lane += 4) {
         struct quad q = all;
         q.first = lane;

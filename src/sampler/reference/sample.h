@@ -222,6 +222,11 @@ struct sample_lod {
     float axis[2]; /* step between samples, in texels of level0 */
 };
 
+/* sample.c. The LODs that sample_filtered() takes, of the lanes of exec_mask,
+ * and those that follow from the derivatives; 0 for messages without
+ * derivatives. */
+void sample_lods(struct sample_ctx *ctx, struct sample_lod lod[SAMPLE_LANES],
+                 float derived[SAMPLE_LANES]);
 void lod_init(struct sample_ctx *ctx);
 /* The number added to 256 times a LOD before rounding down. Guess: if the
  * nearest level is taken, only the LOD's own fraction decides. So a LOD just
