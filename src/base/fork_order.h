@@ -16,15 +16,18 @@
 #include <pthread.h>
 
 enum fork_rank {
-    FORK_DEVICE,  /* drm-shim: submissions, objects, fences; the engine */
-    FORK_CONTROL, /* commands for profiles */
-    FORK_SCOPE,   /* submissions of profiles */
-    FORK_SIGNALS, /* installing the signal handler */
-    FORK_KERNELS, /* kernels by content */
-    FORK_PROFILE, /* counters and records of profiles */
-    FORK_CODE,    /* memory of compiled code */
-    FORK_JITDUMP, /* perf's file */
-    FORK_GDB,     /* gdb's list */
+    FORK_DEVICE,     /* drm-shim: submissions, objects, fences; the engine */
+    FORK_CONTROL,    /* commands for profiles */
+    FORK_SCOPE,      /* submissions of profiles */
+    FORK_SIGNALS,    /* installing the signal handler */
+    FORK_KERNELS,    /* kernels by content */
+    FORK_PROFILE,    /* counters and records of profiles */
+    FORK_PIXELS,     /* rows of draws in profiles */
+    FORK_PIXEL_MAPS, /* their pictures of overdraw */
+    FORK_TEXELS,     /* rows of sampler messages */
+    FORK_CODE,       /* memory of compiled code */
+    FORK_JITDUMP,    /* perf's file */
+    FORK_GDB,        /* gdb's list */
     FORK_RANKS
 };
 

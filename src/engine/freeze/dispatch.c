@@ -3,6 +3,7 @@
 
 #include "engine/freeze/draw_private.h"
 #include "engine/oa/oa.h"
+#include "engine/pixels/pixels.h"
 #include "engine/scope/scope.h"
 #include "engine/timeline/timeline.h"
 
@@ -95,7 +96,10 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
         guest_error("no memory for a dispatch");
         return false;
     }
-    ctx->oa = oa_counting(ctx->engine);
+    ctx->oa = pixels_has_texels() ? pixels_counters(&ctx->draw_memory->pixels)
+                                  : NULL;
+    if (!ctx->oa)
+        ctx->oa = oa_counting(ctx->engine);
     gen9_gpgpu_walker_unpack(&d.walker, walker);
     if (d.walker.interface_descriptor_offset >= HW_DESCRIPTORS) {
         guest_error("interface descriptor %u",
@@ -123,6 +127,7 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
     compute_dispatch(&d);
     timeline_dispatch(ctx, &d, begin_ns);
     scope_end_dispatch(ctx, &d, unit);
+    pixels_dispatch(ctx->draw_memory->pixels, ctx);
     stage_cache_reset(d.stage.cache);
     return true;
 }

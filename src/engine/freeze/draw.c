@@ -2,6 +2,7 @@
 #include "engine/freeze/draw_private.h"
 #include "engine/geom/geom.h"
 #include "engine/oa/oa.h"
+#include "engine/pixels/pixels.h"
 #include "engine/raster/raster.h"
 #include "engine/scanout/scanout.h"
 #include "engine/scope/scope.h"
@@ -61,6 +62,7 @@ draw_memory_free(struct engine_context *ctx)
         if (m->kernels[i].kernel)
             kernel_clear(&m->kernels[i]);
     geom_kept_free(m->geom);
+    pixels_free(m->pixels);
     free(m);
     ctx->draw_memory = NULL;
 }
@@ -277,13 +279,16 @@ create_draw(struct engine_context *ctx, const struct draw_primitive *prim)
     if (ctx->draw_waits && ctx->hw->dirty & (HW_PART_PIXEL | HW_PART_PS))
         leave_draw(ctx);
     struct draw *draw = draw_now(m);
-    ctx->oa = oa_counting(ctx->engine);
+    ctx->oa = pixels_counters(&m->pixels);
+    if (!ctx->oa)
+        ctx->oa = oa_counting(ctx->engine);
     if (draw->oa != ctx->oa) {
         finish_pixels(ctx);
         draw = draw_now(m);
         draw->oa = ctx->oa;
         ctx->hw->dirty |= HW_PART_ALL;
     }
+    draw->totals = pixels_totals(m->pixels);
     draw->id = atomic_fetch_add(&ctx->engine->draw_id, 1) + 1;
     draw->gen = ctx->engine->config.gen;
     draw->vm = ctx->vm;
@@ -337,6 +342,7 @@ draw_release(struct engine_context *ctx)
     geom_draw(draw);
     timeline_draw(ctx, draw, begin_ns);
     scope_end_draw(ctx, draw, unit);
+    pixels_draw(m->pixels, ctx, draw);
     ctx->draw_waits = raster_has_deferred(m->raster);
     /* The stage still has the constants of the first range. */
     if (draw->vs_varies)

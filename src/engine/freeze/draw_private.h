@@ -72,6 +72,7 @@ struct draw_memory {
     uint64_t bound;
     struct raster *raster;
     struct geom_kept *geom;
+    struct pixels *pixels;
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
     struct kernel_slot kernels[KERNEL_SLOTS];

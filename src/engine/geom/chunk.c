@@ -316,6 +316,7 @@ lane_create(const struct geom *g, unsigned worker)
     l->urb.base = NULL;
     l->cut_vue = NULL;
     l->cl_invocations = l->cl_primitives = 0;
+    l->cl_cut = l->cl_pieces = 0;
     l->ia_vertices = l->ia_primitives = 0;
     if (batch_init(l) && clip_init(l) && geom_urb_init(l))
         return l;
@@ -347,6 +348,8 @@ take_counts(struct geom *g, const struct geom *l)
 {
     g->cl_invocations += l->cl_invocations;
     g->cl_primitives += l->cl_primitives;
+    g->cl_cut += l->cl_cut;
+    g->cl_pieces += l->cl_pieces;
     g->ia_vertices += l->ia_vertices;
     g->ia_primitives += l->ia_primitives;
 }

@@ -181,6 +181,19 @@ add_statistics(struct geom *g)
     }
 }
 
+static void
+give_totals(const struct geom *g, struct draw_totals *t)
+{
+    *t = (struct draw_totals){
+        .vertices = g->ia_vertices,
+        .prims = g->ia_primitives,
+        .clip_in = g->cl_invocations,
+        .clip_cut = g->cl_cut,
+        .clip_pieces = g->cl_pieces,
+        .clip_out = g->cl_primitives,
+    };
+}
+
 void
 geom_draw(const struct draw *draw)
 {
@@ -193,6 +206,8 @@ geom_draw(const struct draw *draw)
         vm_thread_leave();
         add_statistics(&g);
         output_finish(&g);
+        if (draw->totals)
+            give_totals(&g, draw->totals);
     } else {
         trace(geom, "draw %llu dropped", (unsigned long long)draw->id);
     }

@@ -147,6 +147,7 @@ struct geom {
     const uint8_t *ahead;
     uint32_t ahead_B;
     uint64_t cl_invocations, cl_primitives;
+    uint64_t cl_cut, cl_pieces; /* objects that are cut; made of them */
     uint64_t ia_vertices, ia_primitives;
     /* Progress of the draw, for geom_look_at_clock(). `splits`: work counts
      * primitives, else vertices. All lanes are taken to make equal progress. */

@@ -2,7 +2,9 @@
  * queries watch. */
 #include "engine/msg/dataport/dataport.h"
 #include "engine/msg/msg.h"
+#include "engine/msg/msg_sampler.h"
 #include "engine/oa/oa.h"
+#include "engine/pixels/pixels.h"
 
 /* KBL PRM vol 2d, SIMD mode and message type of the sampler's descriptor: these
  * answer questions about the surface, and read no texel. */
@@ -95,7 +97,7 @@ count_data(struct oa *oa, unsigned worker, uint32_t desc, struct data_access a)
 }
 
 static void
-count_message(const struct thread_env *env, const struct eu_message *m)
+count_message(struct thread_env *env, const struct eu_message *m)
 {
     enum { BARRIER = 4 };
     struct oa *oa = env->stage->oa;
@@ -104,6 +106,8 @@ count_message(const struct thread_env *env, const struct eu_message *m)
     case EU_SFID_SAMPLER:
         if (samples_texels(m->desc))
             oa_add(oa, env->worker, OA_TEXELS, lanes);
+        if (pixels_has_texels())
+            sampler_count_texels(env, m);
         break;
     case EU_SFID_GATEWAY:
         if ((m->desc & 7) == BARRIER)

@@ -215,24 +215,32 @@ sample_white(uint32_t out[4][SAMPLE_LANES])
         memcpy(&out[i / SAMPLE_LANES][i % SAMPLE_LANES], &one, 4);
 }
 
+void
+sampler_read_request(const struct sampler_message *msg,
+                     const struct eu_message *m, const uint32_t *header,
+                     struct sample_req *req)
+{
+    memset(req, 0, sizeof *req);
+    req->op = (enum sample_op)msg->op;
+    req->compare = msg->compare;
+    req->offsets_per_lane = msg->offsets_per_lane;
+    req->ignore_mcs = msg->ignore_mcs;
+    req->reduction = msg->reduction;
+    req->lanes = sampler_simd(m) == SIMD_16 ? 16 : 8;
+    req->exec_mask = m->exec_mask & (req->lanes == 16 ? 0xffff : 0xff);
+    read_header(req, header ? header[2] : 0);
+    read_params(req, msg, m);
+    if (req->offsets_per_lane)
+        fix_offsets(req);
+}
+
 static void
 answer_message(struct thread_env *env, const struct sampler_message *msg,
                const struct eu_message *m, const uint32_t *header)
 {
     uint32_t m02 = header ? header[2] : 0;
     struct sample_req req;
-    memset(&req, 0, sizeof req);
-    req.op = (enum sample_op)msg->op;
-    req.compare = msg->compare;
-    req.offsets_per_lane = msg->offsets_per_lane;
-    req.ignore_mcs = msg->ignore_mcs;
-    req.reduction = msg->reduction;
-    req.lanes = sampler_simd(m) == SIMD_16 ? 16 : 8;
-    req.exec_mask = m->exec_mask & (req.lanes == 16 ? 0xffff : 0xff);
-    read_header(&req, m02);
-    read_params(&req, msg, m);
-    if (req.offsets_per_lane)
-        fix_offsets(&req);
+    sampler_read_request(msg, m, header, &req);
     const struct sampler *sp = NULL;
     if (sampler_needs_state(req.op))
         sp = sampler_find_state(env->stage, m, header);

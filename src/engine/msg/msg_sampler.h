@@ -36,6 +36,12 @@ struct sampler_message {
 
 /* NULL: the generation lacks the type. */
 const struct sampler_message *sampler_find_message(unsigned gen, unsigned type);
+/* The payload and what the descriptor says, for any generation's message. */
+void sampler_read_request(const struct sampler_message *msg,
+                          const struct eu_message *m, const uint32_t *header,
+                          struct sample_req *req);
+/* msg_texels.c: for profiles that count texels. */
+void sampler_count_texels(struct thread_env *env, const struct eu_message *m);
 /* The sampler of a message; `header` is its first register or NULL. */
 const struct sampler *sampler_find_state(const struct shader_stage *stage,
                                          const struct eu_message *m,

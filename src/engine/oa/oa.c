@@ -49,8 +49,8 @@ static const struct {
     {35, OA_BARRIER_MESSAGES, 1},
 };
 
-static uint64_t
-sum_event(struct oa *oa, enum oa_event event)
+uint64_t
+oa_sum(struct oa *oa, enum oa_event event)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < OA_CELLS; i++)
@@ -94,8 +94,7 @@ read_counters(struct engine *engine, uint64_t now, uint64_t a[A_COUNTERS])
         flex[i] = atomic_load_explicit(&oa->flex[i], memory_order_relaxed);
     oa_flex_read(flex, a + OA_FLEX_FIRST);
     for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
-        a[events[i].counter] = sum_event(oa, events[i].event) /
-                               events[i].divisor;
+        a[events[i].counter] = oa_sum(oa, events[i].event) / events[i].divisor;
 }
 
 /* The only ring that executes anything is the render ring. */
@@ -144,17 +143,26 @@ oa_register(struct engine *engine, uint32_t offset)
 
 /* ---- streams ------------------------------------------------------------- */
 
+struct oa *
+oa_create(void)
+{
+    struct oa *oa = aligned_alloc(alignof(struct oa), sizeof *oa);
+    if (!oa)
+        return NULL;
+    memset(oa, 0, sizeof *oa);
+    pthread_mutex_init(&oa->lock, NULL);
+    return oa;
+}
+
 static struct oa *
 make_oa(struct engine *engine)
 {
     struct oa *oa = atomic_load(&engine->oa), *none = NULL;
     if (oa)
         return oa;
-    oa = aligned_alloc(alignof(struct oa), sizeof *oa);
+    oa = oa_create();
     if (!oa)
         return NULL;
-    memset(oa, 0, sizeof *oa);
-    pthread_mutex_init(&oa->lock, NULL);
     if (atomic_compare_exchange_strong(&engine->oa, &none, oa))
         return oa;
     oa_free(oa);

@@ -24,8 +24,12 @@ enum oa_event {
     OA_PIXELS_FAILED_LATE,  /* alpha, coverage, depth, stencil after it */
     OA_SAMPLES_WRITTEN,
     OA_SAMPLES_BLENDED,
+    OA_QUADS,       /* of pixels, that were shaded */
+    OA_QUAD_PIXELS, /* lit pixels of them */
+    OA_PS_THREADS,
     OA_PIXEL_EVENTS,             /* all before: counted by raster/ */
-    OA_TEXELS = OA_PIXEL_EVENTS, /* lanes of sampler messages */
+    OA_SETUPS = OA_PIXEL_EVENTS, /* primitives that raster/ has kept */
+    OA_TEXELS,                   /* lanes of sampler messages */
     OA_SLM_READ_B,
     OA_SLM_WRITTEN_B,
     OA_MEMORY_MESSAGES, /* of the data ports, without local memory */
@@ -35,6 +39,9 @@ enum oa_event {
 };
 
 #define OA_CELLS 16
+#define OA_TARGETS 8
+
+struct surface;
 
 struct oa {
     /* By worker, so that workers do not share cache lines. */
@@ -46,6 +53,12 @@ struct oa {
     engine_oa_sample_fn sample;
     _Atomic uint32_t flex[ENGINE_OA_FLEX]; /* see oa_flex.c */
     atomic_bool rings;                     /* see struct engine_oa_set */
+    /* Samples of the colour targets that were written, by their entry of the
+     * binding table; 0: not written. */
+    _Atomic uint64_t target_samples[OA_TARGETS];
+    /* Where writes of the target's pixels are counted, by layer and row of its
+     * level; NULL: nowhere. Any worker. */
+    uint16_t *(*find_map)(const struct surface *target);
     /* Ticks of the timestamp with a batch on some ring. */
     unsigned batches;
     uint64_t busy_since, busy;
@@ -68,6 +81,11 @@ oa_add(struct oa *oa, unsigned worker, enum oa_event event, uint64_t n)
         atomic_fetch_add_explicit(&oa->cell[worker % OA_CELLS].event[event], n,
                                   memory_order_relaxed);
 }
+
+/* The sum of an event. */
+uint64_t oa_sum(struct oa *oa, enum oa_event event);
+/* Counters of their own, for oa_free(). NULL: no memory. */
+struct oa *oa_create(void);
 
 /* A batch of the context begins or ends: tells the stream. last_report: the
  * number of the last MI_REPORT_PERF_COUNT of a batch that ends, or 0. */

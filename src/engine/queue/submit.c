@@ -68,6 +68,7 @@ execute(const struct engine_submit *submit)
           (unsigned long long)submit->batch_va);
     note_context(ctx, submit->ring);
     atomic_fetch_add(&engine->batches, 1);
+    ctx->batch++;
     scope_batch(ctx, submit);
     uint64_t begin_ns = timeline_begin();
     enum engine_result result = cs_run(ctx, submit->ring, submit->batch_va);

@@ -78,6 +78,9 @@ struct target {
     struct rt_state rt;
     uint32_t views_ready; /* bit per sample */
     int layer;
+    /* Of counted draws: oa.find_map(), or NULL. */
+    uint16_t *map;
+    uint32_t map_width, map_height;
     struct view view[MAX_SAMPLES];
 };
 

@@ -81,15 +81,24 @@ struct draw_range {
 
 struct hang;
 
+/* What geom/ did for a draw. */
+struct draw_totals {
+    uint64_t vertices, prims; /* fetched; assembled */
+    /* Objects that enter the clipper, those it cuts, the pieces that it makes
+     * of them, and all that leave it, pieces included. */
+    uint64_t clip_in, clip_cut, clip_pieces, clip_out;
+};
+
 struct draw {
     uint64_t id;
     unsigned gen;
     struct engine_vm *vm;
     struct pool *pool;
     struct pipeline_stats *stats;
-    struct oa *oa;           /* NULL, or counts the draw: no shortcuts */
-    atomic_bool *reset;      /* set it after a guest error */
-    const struct hang *hang; /* NULL: no limit */
+    struct oa *oa;              /* NULL, or counts the draw: no shortcuts */
+    struct draw_totals *totals; /* NULL, or gets geom's counts at the end */
+    atomic_bool *reset;         /* set it after a guest error */
+    const struct hang *hang;    /* NULL: no limit */
     /* Memory that raster/ reuses from draw to draw; NULL: it reuses none. */
     struct raster **kept_raster;
     struct geom_kept **kept_geom; /* memory that geom/ reuses */

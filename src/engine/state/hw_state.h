@@ -96,6 +96,7 @@ struct engine_context {
     struct engine *engine;
     uint32_t id;          /* engine_context_id() */
     uint32_t last_report; /* of the batch: MI_REPORT_PERF_COUNT's number */
+    uint64_t batch;       /* number of the one that executes, from 1 */
     struct engine_vm *vm;
     struct engine_context *prev, *next; /* engine->contexts */
     atomic_uint refs;

@@ -130,9 +130,12 @@ clip_codes(struct clip_ctx *c)
     if (any & CLIP_NAN || all & g->reject_codes)
         return;
     any &= g->clip_codes;
-    if (!any || c->o->kind == GEOM_RECT)
+    if (!any || c->o->kind == GEOM_RECT) {
         emit_whole(c);
-    else if (c->o->kind == GEOM_TRI)
+        return;
+    }
+    g->cl_cut++;
+    if (c->o->kind == GEOM_TRI)
         cut_triangle(c, any);
     else if (c->o->kind == GEOM_LINE)
         cut_line(c, any);

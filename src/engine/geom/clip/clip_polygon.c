@@ -204,6 +204,7 @@ emit_polygon(struct clip_ctx *c, struct poly_vert *poly, unsigned n)
         if (linear)
             set_cut(c, &cut, v);
         c->g->cl_primitives++;
+        c->g->cl_pieces++;
         clip_emit(c, 3);
     }
 }
@@ -252,5 +253,6 @@ cut_line(struct clip_ctx *c, uint32_t codes)
     if (c->g->draw->clip.non_perspective_barycentric_enable)
         set_cut(c, &cut, v);
     c->g->cl_primitives++;
+    c->g->cl_pieces++;
     clip_emit(c, 2);
 }

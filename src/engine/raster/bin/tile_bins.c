@@ -408,6 +408,8 @@ bins_draw(struct raster *r)
         }
         place_bins(r, &grid, bins, room);
         cleared_draw(r, true);
+        if (r->scene[0]->draw->oa)
+            oa_add(r->scene[0]->draw->oa, 0, OA_SETUPS, t.setups);
         draw_tiles(r, &t);
         report_counts(r);
     } else {

@@ -29,6 +29,23 @@ forget_planes(struct target *t)
     t->mcs_places.scanned = false;
 }
 
+/* For profiles: how many samples the draw could write, and where writes of
+ * pixels are counted. */
+static void
+note_target(struct oa *oa, struct target *t, const struct surface *s,
+            unsigned bti)
+{
+    static_assert(OA_TARGETS == DRAW_MAX_RT, "a size for each target");
+    t->map_width = MAX2(s->width >> s->mip_count_minus1, 1u);
+    t->map_height = MAX2(s->height >> s->mip_count_minus1, 1u);
+    t->map = oa->find_map ? oa->find_map(s) : NULL;
+    uint64_t px = (uint64_t)t->map_width * t->map_height *
+                  (s->view_extent_minus1 + 1u);
+    if (s->type != SURFACE_NULL)
+        atomic_store_explicit(&oa->target_samples[bti], px * s->samples,
+                              memory_order_relaxed);
+}
+
 static void
 prepare(struct worker *w, struct target *t, unsigned bti)
 {
@@ -37,6 +54,8 @@ prepare(struct worker *w, struct target *t, unsigned bti)
     t->ready = t->known = true;
     t->entry = -1;
     forget_planes(t);
+    if (w->draw->oa)
+        note_target(w->draw->oa, t, s, bti);
     if (known)
         return;
     t->settled = false;

@@ -275,11 +275,33 @@ change_alpha(struct write *wr, uint32_t color[4][16])
     wr->color = (const uint32_t(*)[16])color;
 }
 
-/* For performance queries. */
+/* For pictures of overdraw. */
+static void
+count_pixels(const struct write *wr, uint32_t mask)
+{
+    const struct target *t = wr->t;
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = wr->base + (unsigned)__builtin_ctz(mask);
+        const struct quad *q = &wr->g->quad[lane / 4];
+        uint32_t x = (uint32_t)q->x + (lane & 1);
+        uint32_t y = (uint32_t)q->y + (lane >> 1 & 1);
+        if (x >= t->map_width || y >= t->map_height)
+            continue;
+        uint16_t
+            *n = &t->map[((uint64_t)(unsigned)t->layer * t->map_height + y) *
+                             t->map_width +
+                         x];
+        *n = (uint16_t)(*n + (*n != UINT16_MAX));
+    }
+}
+
+/* For performance queries and profiles. */
 static void
 count_samples(const struct write *wr, uint32_t mask)
 {
     unsigned samples = count_bits(mask);
+    if (wr->t->map)
+        count_pixels(wr, mask);
     if (wr->t->samples > 1) {
         samples = 0;
         for (; mask; mask &= mask - 1) {

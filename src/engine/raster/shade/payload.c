@@ -389,6 +389,17 @@ payload_runs(const struct worker *w, const struct setup *s, bool stay,
     return count;
 }
 
+/* For performance queries and profiles. */
+static void
+count_thread(struct worker *w, const struct ps_group *g)
+{
+    w->oa[OA_PS_THREADS]++;
+    w->oa[OA_QUADS] += g->quads;
+    w->oa[OA_QUAD_PIXELS] += count_bits(g->live);
+    if (w->draw->ps_extra.pixel_shader_kills_pixel)
+        w->oa[OA_PIXELS_KILLED] += count_bits(g->live & ~g->tested);
+}
+
 void
 payload_dispatch(struct worker *w)
 {
@@ -408,6 +419,6 @@ payload_dispatch(struct worker *w)
     w->ps_count += count_bits(g->live);
     w->env.ps = g;
     thread_launch(&w->launch, &w->thread, &w->env, g->live, g->helper);
-    if (w->draw->oa && w->draw->ps_extra.pixel_shader_kills_pixel)
-        w->oa[OA_PIXELS_KILLED] += count_bits(g->live & ~g->tested);
+    if (w->draw->oa)
+        count_thread(w, g);
 }
