@@ -439,7 +439,7 @@ def check_from(folder):
     done = run([SOFTLAKE, 'profile', '-q', '--all', '-o', str(all_dir), '--',
                 SCENES, 'triangle', str(folder / 'a.png')])
     report((all_dir / 'callgrind.out.objects').is_dir() and
-           len(list(all_dir.glob('*'))) == len(names) + 3 and
+           len(list(all_dir.glob('*'))) == len(names) + 4 and
            'lanes' in (all_dir / 'profile.json').read_text(),
            '--all: measures lanes and the timeline', done.stderr)
     run([SOFTLAKE, 'profile', '-q', '-o', str(from_dir),

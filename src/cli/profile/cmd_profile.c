@@ -32,9 +32,15 @@ static const char usage[] =
     "      --memory=trace[=FILE]  also the addresses of each message, in FILE\n"
     "                           (memory.trace); a million messages of a "
     "process\n"
+    "      --pixels             also what becomes of the vertices, primitives\n"
+    "                           and pixels of each draw\n"
+    "      --sampler            also which texels sampler messages read; "
+    "implies\n"
+    "                           --pixels\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
-    "      --csv[=DIR]          tables: kernels, insns, messages, sends\n"
+    "      --csv[=DIR]          tables: kernels, insns, messages, sends,\n"
+    "                           draws, sampler\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --pprof[=FILE]       for pprof\n"
     "      --perfetto[=FILE]    timeline for ui.perfetto.dev; implies "
@@ -42,6 +48,9 @@ static const char usage[] =
     "      --chrome[=FILE]      timeline as Chrome's JSON; likewise\n"
     "      --folded[=FILE]      stacks for flamegraph.pl\n"
     "      --speedscope[=FILE]  for speedscope.app\n"
+    "      --overdraw[=DIR]     pictures of how often each pixel of a target "
+    "was\n"
+    "                           written; implies --pixels\n"
     "  -o, --output=DIR         where files without a name go; default\n"
     "                           softlake-profile-PID. Alone: as with --json\n"
     "      --all                all of these files, of all that can be "
@@ -98,6 +107,7 @@ enum report {
     REPORT_CHROME,
     REPORT_FOLDED,
     REPORT_SPEEDSCOPE,
+    REPORT_OVERDRAW,
     REPORT_COUNT
 };
 static const char *const default_names[REPORT_COUNT] = {
@@ -110,6 +120,7 @@ static const char *const default_names[REPORT_COUNT] = {
     [REPORT_CHROME] = "profile.trace.json",
     [REPORT_FOLDED] = "profile.folded",
     [REPORT_SPEEDSCOPE] = "profile.speedscope.json",
+    [REPORT_OVERDRAW] = "overdraw",
 };
 
 #define MAX_SYMBOLS 16u
@@ -120,7 +131,8 @@ struct options {
     const char *dir, *from, *kernel, *stage, *fail_if;
     enum profile_sort sort;
     unsigned top;
-    bool all, as_run, quiet, timeline, lanes, memory, source, trace;
+    bool all, as_run, quiet, timeline, lanes, memory, pixels, texels, source;
+    bool trace;
     const char *trace_file; /* NULL: the default, in dir */
     struct cycles_model model;
     struct choice choice;
@@ -137,6 +149,8 @@ enum {
     OPT_STAGE = 256,
     OPT_LANES,
     OPT_MEMORY,
+    OPT_PIXELS,
+    OPT_SAMPLER,
     OPT_TIMELINE,
     OPT_AS_RUN,
     OPT_TOP,
@@ -164,6 +178,8 @@ static const struct option long_options[] = {
     {"stage", required_argument, NULL, OPT_STAGE},
     {"lanes", no_argument, NULL, OPT_LANES},
     {"memory", optional_argument, NULL, OPT_MEMORY},
+    {"pixels", no_argument, NULL, OPT_PIXELS},
+    {"sampler", no_argument, NULL, OPT_SAMPLER},
     {"timeline", no_argument, NULL, OPT_TIMELINE},
     {"as-run", no_argument, NULL, OPT_AS_RUN},
     {"top", required_argument, NULL, OPT_TOP},
@@ -192,6 +208,7 @@ static const struct option long_options[] = {
     {"chrome", optional_argument, NULL, OPT_REPORT + REPORT_CHROME},
     {"folded", optional_argument, NULL, OPT_REPORT + REPORT_FOLDED},
     {"speedscope", optional_argument, NULL, OPT_REPORT + REPORT_SPEEDSCOPE},
+    {"overdraw", optional_argument, NULL, OPT_REPORT + REPORT_OVERDRAW},
     {NULL, 0, NULL, 0},
 };
 
@@ -274,8 +291,12 @@ take_option(struct options *o, int c)
                             "profile: --memory wants nothing, trace or "
                             "trace=FILE, not '%s'",
                             optarg);
+    case OPT_PIXELS: o->pixels = true; return -1;
+    case OPT_SAMPLER: o->texels = true; return -1;
     case OPT_AS_RUN: o->as_run = true; return -1;
-    case OPT_ALL: o->all = o->lanes = o->memory = o->timeline = true; return -1;
+    case OPT_ALL:
+        o->all = o->lanes = o->memory = o->timeline = o->texels = true;
+        return -1;
     case OPT_FROM: o->from = optarg; return -1;
     case OPT_SOURCE: o->source = true; return -1;
     case OPT_CONTROL: o->choice.control = optarg; return -1;
@@ -325,6 +346,7 @@ write_report(const struct profile *p, const struct profile_origin *from,
     case REPORT_PERFETTO: return profile_write_perfetto(p, file);
     case REPORT_CHROME: return profile_write_chrome(p, file);
     case REPORT_FOLDED: return profile_write_folded(p, file);
+    case REPORT_OVERDRAW: return profile_write_overdraw(p, file);
     default: return profile_write_speedscope(p, file);
     }
 }
@@ -361,7 +383,9 @@ write_reports(const struct profile *p, const struct profile_origin *from,
     for (unsigned i = 0; i < REPORT_COUNT; i++) {
         const char *in = o->dir ? o->dir : dir, *file = o->file[i];
         bool is_timeline = i == REPORT_PERFETTO || i == REPORT_CHROME;
-        if (!o->wanted[i] && (!o->all || (is_timeline && !p->timeline)))
+        bool is_there = (!is_timeline || p->timeline) &&
+                        (i != REPORT_OVERDRAW || p->maps);
+        if (!o->wanted[i] && (!o->all || !is_there))
             continue;
         if (!file) {
             mkdir(in, 0777);
@@ -471,6 +495,9 @@ run_profile(const struct options *o, char **argv)
                               .memory = o->memory,
                               .accesses = o->trace,
                               .times = o->timeline,
+                              .pixels = o->pixels,
+                              .texels = o->texels,
+                              .overdraw = o->wanted[REPORT_OVERDRAW] || o->all,
                               .debug_info = o->source,
                               .choice = &choice}};
     struct profile_run *run = &t.run;
@@ -490,6 +517,7 @@ run_profile(const struct options *o, char **argv)
     profile_name_units(&p);
     profile_read_timeline(&p, run->dir);
     bool traced = !o->trace || write_trace(o, run->dir);
+    profile_read_pixels(&p, run->dir, run->overdraw);
     profile_remove(run);
     struct profile_origin from = {argv, run->switches, status};
     int failed = report(&p, &from, o);
@@ -543,6 +571,7 @@ complete_options(struct options *o)
     o->lanes |= o->sort == PROFILE_BY_LANES;
     o->timeline |= o->wanted[REPORT_PERFETTO] || o->wanted[REPORT_CHROME];
     o->memory |= o->sort == PROFILE_BY_BYTES;
+    o->pixels |= o->wanted[REPORT_OVERDRAW] || o->texels;
     if (o->fail_if && !strncmp(o->fail_if, "simd", 4))
         o->lanes = true;
     if (o->fail_if &&

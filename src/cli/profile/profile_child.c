@@ -70,6 +70,15 @@ wait_for(const struct profile_run *run, pid_t child, int *status)
     }
 }
 
+static void
+set_flag(const char *name, bool is_on)
+{
+    if (is_on)
+        setenv(name, "1", 1);
+    else
+        unsetenv(name);
+}
+
 int
 profile_run(struct profile_run *run, char **argv)
 {
@@ -91,26 +100,17 @@ profile_run(struct profile_run *run, char **argv)
         return cli_complain(CLI_EXIT_LAUNCHER, "fork: %s", strerror(errno));
     if (child == 0) {
         setenv("SOFTLAKE_PROFILE", run->dir, 1);
-        if (run->lanes)
-            setenv("SOFTLAKE_PROFILE_LANES", "1", 1);
-        else
-            unsetenv("SOFTLAKE_PROFILE_LANES");
-        if (run->memory)
-            setenv("SOFTLAKE_PROFILE_MEMORY", "1", 1);
-        else
-            unsetenv("SOFTLAKE_PROFILE_MEMORY");
-        if (run->accesses) {
-            setenv("SOFTLAKE_PROFILE_ACCESSES", "1", 1);
-            setenv("SOFTLAKE_EU", "interp", 1); /* which sends all messages */
-        } else {
-            unsetenv("SOFTLAKE_PROFILE_ACCESSES");
-        }
+        set_flag("SOFTLAKE_PROFILE_LANES", run->lanes);
+        set_flag("SOFTLAKE_PROFILE_MEMORY", run->memory);
+        set_flag("SOFTLAKE_PROFILE_ACCESSES", run->accesses);
+        if (run->accesses) /* the interpreter sends all messages */
+            setenv("SOFTLAKE_EU", "interp", 1);
+        set_flag("SOFTLAKE_PROFILE_TIMES", run->times);
+        set_flag("SOFTLAKE_PROFILE_PIXELS", run->pixels);
+        set_flag("SOFTLAKE_PROFILE_OVERDRAW", run->overdraw);
+        set_flag("SOFTLAKE_PROFILE_SAMPLER", run->texels);
         if (run->switches)
             set_switches(run->switches);
-        if (run->times)
-            setenv("SOFTLAKE_PROFILE_TIMES", "1", 1);
-        else
-            unsetenv("SOFTLAKE_PROFILE_TIMES");
         if (run->debug_info)
             setenv("SOFTLAKE_PROFILE_SOURCE", "1", 1);
         choice_export(run->choice);

@@ -1,4 +1,5 @@
 /* profile_data.c: sums, names and choice of kernels. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 #include "eu/profile/profile_file.h"
 
@@ -46,6 +47,11 @@ profile_free(struct profile *p)
     free(p->sources);
     units_free(&p->units);
     json_decref(p->timeline);
+    json_decref(p->draws);
+    json_decref(p->draw_sums);
+    json_decref(p->targets);
+    json_decref(p->texels);
+    pixels_free_maps(p->maps);
     free(p->kernels);
     *p = (struct profile){0};
 }

@@ -157,8 +157,11 @@ struct profile {
     unsigned not_counted; /* kernels that found no counters */
     json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
     struct units units;   /* draws and dispatches, if they were told apart */
-    bool has_lanes;       /* lanes and branches were counted */
-    bool has_memory;      /* memory accesses were counted */
+    json_t *draws, *draw_sums; /* pixels/pixels.h; likewise */
+    json_t *targets, *texels;  /* likewise */
+    struct pixels_maps *maps;  /* of the targets; NULL: only of a run */
+    bool has_lanes;            /* lanes and branches were counted */
+    bool has_memory;           /* memory accesses were counted */
     struct cycles_model model;
     uint64_t executed;
     uint64_t all_lanes, lanes, channels; /* as of a kernel */
@@ -263,6 +266,8 @@ const char *profile_write_speedscope(const struct profile *p, const char *file);
 
 /* profile_timeline.c: what processes left in the directory. */
 void profile_read_timeline(struct profile *p, const char *dir);
+void profile_read_pixels(struct profile *p, const char *dir, bool overdraw);
+const char *profile_write_overdraw(const struct profile *p, const char *dir);
 const char *profile_write_perfetto(const struct profile *p, const char *file);
 const char *profile_write_chrome(const struct profile *p, const char *file);
 
@@ -281,6 +286,9 @@ struct profile_run {
     bool memory;          /* and memory accesses */
     bool accesses;        /* writes down each of them */
     bool times;           /* tells when work ran */
+    bool pixels;          /* counts what becomes of pixels of draws */
+    bool overdraw;        /* and how often each pixel is written */
+    bool texels;          /* and which texels are read */
     bool debug_info;      /* OpenCL programs are built with -g */
     struct choice *choice;
     /* Called again and again while the command runs; NULL: not needed. */

@@ -1,4 +1,5 @@
 /* profile_export.c: CSV, callgrind, folded stacks and speedscope. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 
 #include <errno.h>
@@ -215,6 +216,17 @@ write_launches(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+/* A table of pixels/. */
+static const char *
+write_rows(FILE *f, void (*put)(FILE *f, const json_t *rows),
+           const json_t *rows)
+{
+    if (!f)
+        return strerror(errno);
+    put(f, rows);
+    return close_file(f);
+}
+
 const char *
 profile_write_csv(const struct profile *p, const char *dir, enum units_per per)
 {
@@ -231,6 +243,11 @@ profile_write_csv(const struct profile *p, const char *dir, enum units_per per)
         why = write_launches(p, open_table(dir, "launches"));
     if (!why && p->units.count)
         why = units_write_csv(&p->units, per, dir);
+    if (!why && p->draws)
+        why = write_rows(open_table(dir, "draws"), pixels_put_csv, p->draws);
+    if (!why && p->texels)
+        why = write_rows(open_table(dir, "sampler"), pixels_put_texels_csv,
+                         p->texels);
     return why;
 }
 

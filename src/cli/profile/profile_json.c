@@ -260,6 +260,14 @@ profile_json(const struct profile *p, const struct profile_origin *from)
     if (p->timeline)
         json_object_set(o, "timeline", p->timeline);
     units_set_json(&p->units, o);
+    if (p->draws)
+        json_object_set(o, "draws", p->draws);
+    if (p->draw_sums)
+        json_object_set(o, "draw_sums", p->draw_sums);
+    if (p->targets)
+        json_object_set(o, "targets", p->targets);
+    if (p->texels)
+        json_object_set(o, "sampler", p->texels);
     json_object_set_new(o, "findings", findings_json(p));
     json_object_set_new(o, "kernels", list);
     if (p->source_count)
@@ -472,6 +480,14 @@ profile_free_origin(struct profile_origin *from)
     *from = (struct profile_origin){0};
 }
 
+/* NULL: the file has none. */
+static json_t *
+load_list(const json_t *o, const char *key)
+{
+    json_t *list = json_object_get(o, key);
+    return json_is_array(list) ? json_incref(list) : NULL;
+}
+
 const char *
 profile_load_json(struct profile *p, struct profile_origin *from,
                   const char *file)
@@ -498,8 +514,11 @@ profile_load_json(struct profile *p, struct profile_origin *from,
     }
     if (ok && from)
         load_origin(from, o);
-    if (json_is_array(json_object_get(o, "timeline")))
-        p->timeline = json_incref(json_object_get(o, "timeline"));
+    p->timeline = load_list(o, "timeline");
+    p->draws = load_list(o, "draws");
+    p->draw_sums = load_list(o, "draw_sums");
+    p->targets = load_list(o, "targets");
+    p->texels = load_list(o, "sampler");
     for (size_t i = 0; p->kernels && i < json_array_size(list); i++)
         if (load_kernel(&p->kernels[p->kernel_count], json_array_get(list, i)))
             p->kernel_count++;

@@ -2,6 +2,7 @@
  *
  * Clocks: Mesa's performance analysis for Gen8 and Gen9
  * (intel/compiler/brw_ir_performance.cpp). Thresholds are rules of thumb. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 
 #include <inttypes.h>
@@ -276,6 +277,32 @@ apply_banks(struct profile_finding *f, const struct profile_code *k)
     return true;
 }
 
+/* Findings about draws belong to the last kernel of their pipeline. */
+static unsigned
+find_in_draws(const struct profile *p, struct profile_finding *found,
+              unsigned max)
+{
+    struct pixels_finding draws[PROFILE_FINDINGS];
+    unsigned count = 0;
+    unsigned n = pixels_find(p->draw_sums, draws, PROFILE_FINDINGS);
+    n += pixels_find_texels(p->texels, draws + n, PROFILE_FINDINGS - n);
+    for (unsigned i = 0; i < n && count < max; i++) {
+        unsigned k = 0;
+        while (k < p->kernel_count &&
+               strcmp(p->kernels[k].name, draws[i].kernel))
+            k++;
+        if (k == p->kernel_count)
+            continue;
+        struct profile_finding *f = &found[count++];
+        *f = (struct profile_finding){.kernel = k,
+                                      .rule = draws[i].rule,
+                                      .value = draws[i].value,
+                                      .limit = draws[i].limit};
+        memcpy(f->text, draws[i].text, sizeof f->text);
+    }
+    return count;
+}
+
 unsigned
 profile_find(const struct profile *p, struct profile_finding *found,
              unsigned max)
@@ -302,6 +329,8 @@ profile_find(const struct profile *p, struct profile_finding *found,
             count += whole[r](&found[count], k);
         }
     }
+    if (p->draw_sums || p->texels)
+        count += find_in_draws(p, found + count, max - count);
     return count;
 }
 

@@ -1,4 +1,5 @@
 /* profile_summary.c: the table on standard error. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 
 #include <inttypes.h>
@@ -161,4 +162,10 @@ profile_print_summary(const struct profile *p, unsigned top,
     }
     if (shown < ran)
         fprintf(stderr, "  and %u more (--top=%u)\n", ran - shown, ran);
+    if (p->draw_sums)
+        pixels_print(stderr, p->draw_sums, top);
+    if (p->targets)
+        pixels_print_targets(stderr, p->targets, top);
+    if (p->texels)
+        pixels_print_texels(stderr, p->texels, top);
 }

@@ -1,4 +1,5 @@
-/* profile_timeline.c: the timeline of a profile. */
+/* profile_timeline.c: the timeline and the draws of a profile. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 #include "cli/profile/timeline/timeline.h"
 #include "eu/profile/profile_file.h"
@@ -34,6 +35,24 @@ void
 profile_read_timeline(struct profile *p, const char *dir)
 {
     p->timeline = timeline_read(dir, name_kernel, p);
+}
+
+void
+profile_read_pixels(struct profile *p, const char *dir, bool overdraw)
+{
+    pixels_read(dir, name_kernel, p, &p->draws, &p->draw_sums);
+    p->texels = pixels_read_texels(dir, name_kernel, p);
+    if (overdraw)
+        p->maps = pixels_read_maps(dir);
+    if (p->maps)
+        p->targets = pixels_maps_json(p->maps);
+}
+
+const char *
+profile_write_overdraw(const struct profile *p, const char *dir)
+{
+    return p->maps ? pixels_write_maps(p->maps, dir)
+                   : "pictures of overdraw need a run";
 }
 
 const char *

@@ -26,6 +26,12 @@ json_t *report_pack(const json_t *profile, size_t limit_B);
 void report_put_overview(FILE *f, const json_t *profile);
 void report_put_findings(FILE *f, const json_t *profile);
 void report_put_kernels(FILE *f, const json_t *profile);
+/* Texts and cells. No text is markup or looks like an address. */
+void report_put_text(FILE *f, const char *text);
+void report_put_number(FILE *f, const json_t *object, const char *key);
+void report_put_share(FILE *f, bool is_known, double share);
+/* report_draws.c: the section of draws, if they were counted. */
+void report_put_draws(FILE *f, const json_t *profile);
 
 /* A number of the object, which above 2^53 is a string. False: it has none. */
 bool report_number(const json_t *object, const char *key, double *n);

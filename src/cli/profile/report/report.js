@@ -161,7 +161,9 @@ function withRatio(o) {
 // Any other list of objects in the data, as branches or sends.
 function otherTables(k) {
   const parts = [];
-  for (const [name, objects] of Object.entries(k)) {
+  const texels = (data.sampler || []).filter((s) => s.kernel === k.name)
+    .map(({ kernel, ...s }) => s);
+  for (const [name, objects] of Object.entries({ ...k, sampler: texels })) {
     if (name === 'insns' || !Array.isArray(objects) || !objects.length ||
         typeof objects[0] !== 'object') continue;
     const list = objects.map(withRatio);
@@ -457,6 +459,7 @@ function showTimeline(columns) {
 
 function toList(columns) {
   const names = Object.keys(columns);
+  if (!names.length) return [];
   return columns[names[0]].map((_, i) => Object.fromEntries(names
     .map((c) => [c, c === 'text' ? data.texts[columns.text[i]] : columns[c][i]])
     .filter(([, v]) => v !== null)));
@@ -464,7 +467,8 @@ function toList(columns) {
 
 function rawData() {
   const { texts, ...all } = data;
-  if (all.timeline) all.timeline = toList(all.timeline);
+  for (const list of ['timeline', 'draws'])
+    if (all[list]) all[list] = toList(all[list]);
   all.kernels = kernels.map(({ key, insns, ...k }) => {
     return insns ? { ...k, insns: toList(insns) } : k;
   });
@@ -480,6 +484,7 @@ function save() {
 
 // ---- start --------------------------------------------------------------
 
+if (data.draws) document.querySelector('nav a[href="#draws"]').hidden = false;
 for (const a of document.querySelectorAll('a[data-i]'))
   a.href = link(kernels[a.dataset.i].key,
     a.dataset.ip === undefined ? undefined : Number(a.dataset.ip));

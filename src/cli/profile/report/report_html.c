@@ -8,8 +8,8 @@
 /* ---- texts and numbers --------------------------------------------------- */
 
 /* No text of the client is markup, or looks like an address. */
-static void
-put_text(FILE *f, const char *text)
+void
+report_put_text(FILE *f, const char *text)
 {
     for (; *text; text++) {
         if (*text == '&' || *text == '<' || *text == '>' || *text == '"' ||
@@ -54,8 +54,8 @@ put_count(FILE *f, double n)
 }
 
 /* A cell of a number, by which the script sorts. */
-static void
-put_number(FILE *f, const json_t *object, const char *key)
+void
+report_put_number(FILE *f, const json_t *object, const char *key)
 {
     double n = 0;
     if (!report_number(object, key, &n)) {
@@ -68,8 +68,8 @@ put_number(FILE *f, const json_t *object, const char *key)
 }
 
 /* A cell of a share, with a bar. */
-static void
-put_share(FILE *f, bool is_known, double share)
+void
+report_put_share(FILE *f, bool is_known, double share)
 {
     if (!is_known || !isfinite(share))
         fputs("<td class=\"n\">-</td>", f);
@@ -86,7 +86,7 @@ static void
 put_fact(FILE *f, const char *name, const char *text)
 {
     fprintf(f, "<dt>%s</dt><dd>", name);
-    put_text(f, text);
+    report_put_text(f, text);
     fputs("</dd>\n", f);
 }
 
@@ -113,7 +113,7 @@ put_exactness(FILE *f, const json_t *profile)
               f);
     } else {
         fputs("Shortcuts that run fewer threads than hardware were off: ", f);
-        put_text(f, off);
+        report_put_text(f, off);
     }
     fputs("</dd>\n", f);
 }
@@ -125,6 +125,7 @@ put_missing(FILE *f, const json_t *profile)
     static const struct {
         const char *key, *name;
     } parts[] = {
+        {"draws", "draws and pixels"},
         {"timeline", "timeline"},
         {"frames", "frames"},
     };
@@ -164,7 +165,8 @@ report_put_overview(FILE *f, const json_t *profile)
     json_array_foreach(json_object_get(profile, "command"), i, word)
     {
         fputs(i ? " " : "", f);
-        put_text(f, json_string_value(word) ? json_string_value(word) : "");
+        report_put_text(f,
+                        json_string_value(word) ? json_string_value(word) : "");
     }
     fputs("</dd>\n", f);
     if (report_number(profile, "status", &status)) {
@@ -191,11 +193,11 @@ put_finding(FILE *f, const json_t *finding, size_t kernel)
     bool has_ip = report_number(finding, "ip", &ip);
     fprintf(f, "<tr><td class=\"name\"><a data-i=\"%zu\" href=\"#kernels\">",
             kernel);
-    put_text(f, text_of(finding, "kernel"));
+    report_put_text(f, text_of(finding, "kernel"));
     fputs("</a></td><td>", f);
-    put_text(f, text_of(finding, "rule"));
+    report_put_text(f, text_of(finding, "rule"));
     fputs("</td><td>", f);
-    put_text(f, text_of(finding, "text"));
+    report_put_text(f, text_of(finding, "text"));
     fputs("</td><td class=\"name\">", f);
     if (has_ip)
         fprintf(f,
@@ -264,7 +266,7 @@ put_model(FILE *f, const json_t *kernel)
     if (least < most)
         fprintf(f, "%.3g..", least);
     fprintf(f, "%.3g ", most);
-    put_text(f, limit);
+    report_put_text(f, limit);
     fputs("</td>", f);
 }
 
@@ -281,21 +283,21 @@ put_kernel(FILE *f, const json_t *kernel, size_t i, double all)
             "<tr data-i=\"%zu\"><td class=\"name\"><a data-i=\"%zu\" "
             "href=\"#kernels\">",
             i, i);
-    put_text(f, text_of(kernel, "name"));
+    report_put_text(f, text_of(kernel, "name"));
     fputs("</a></td><td>", f);
-    put_text(f, text_of(kernel, "stage"));
+    report_put_text(f, text_of(kernel, "stage"));
     fputs("</td>", f);
-    put_number(f, kernel, "simd");
-    put_number(f, kernel, "threads");
-    put_number(f, kernel, "insn");
-    put_share(f, all > 0, insn / all);
-    put_share(f, has_lanes, lanes);
+    report_put_number(f, kernel, "simd");
+    report_put_number(f, kernel, "threads");
+    report_put_number(f, kernel, "insn");
+    report_put_share(f, all > 0, insn / all);
+    report_put_share(f, has_lanes, lanes);
     json_object_foreach((json_t *)mix, group, n)
     {
         bool known = report_number(mix, group, &part);
-        put_share(f, known && has_insn, part / insn);
+        report_put_share(f, known && has_insn, part / insn);
     }
-    put_number(f, kernel, "size_B");
+    report_put_number(f, kernel, "size_B");
     put_model(f, kernel);
     fputs("</tr>\n", f);
 }

@@ -104,6 +104,9 @@ report_pack(const json_t *profile, size_t limit_B)
         json_array_append_new(list, pack_kernel(&pack, kernel));
     json_object_set_new(packed, "kernels", list);
     json_object_set_new(packed, "texts", pack.texts);
+    const json_t *draws = json_object_get(profile, "draws");
+    if (draws)
+        json_object_set_new(packed, "draws", pack_list(&pack, draws));
     const json_t *events = json_object_get(profile, "timeline");
     if (json_array_size(events) * EVENT_B < pack.left_B)
         json_object_set_new(packed, "timeline", pack_list(&pack, events));
