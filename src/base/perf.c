@@ -25,6 +25,7 @@ static const char *const words[PERF_WAYS] = {
     [PERF_UNIFORM] = "no_uniform",
     [PERF_CHAIN] = "no_chain",
     [PERF_RT_BATCH] = "no_rt_batch",
+    [PERF_MCS_BLOCKS] = "no_mcs_blocks",
     [PERF_TEX_GRID] = "no_tex_grid",
     [PERF_TEX_DWORDS] = "no_tex_dwords",
     [PERF_TEX_BC1] = "no_tex_bc1",

@@ -27,6 +27,7 @@ enum perf_way {
     PERF_UNIFORM,     /* no_uniform: one thread for a whole primitive */
     PERF_CHAIN,       /* no_chain: chained threads */
     PERF_RT_BATCH,    /* no_rt_batch: one store for the colours of a batch */
+    PERF_MCS_BLOCKS,  /* no_mcs_blocks: equal MCS entries for 4x4 blocks */
     /* Kernels of the sampler; without one, the next that fits is used, see
      * kernel_select.c. */
     PERF_TEX_GRID,      /* no_tex_grid: blocks that sample a grid */

@@ -45,6 +45,7 @@ static const char usage_text[] =
     "                          no_depth_only, no_block, no_covered,\n"
     "                          no_multi_prim,\n"
     "                          no_uniform, no_chain, no_rt_batch,\n"
+    "                          no_mcs_blocks,\n"
     "                          no_tex_grid, no_tex_dwords, no_tex_bc1,\n"
     "                          no_tex_bc1_srgb, no_tex_bc3, no_tex_etc,\n"
     "                          no_tex_footprint, no_tex_lanes,\n"

@@ -45,6 +45,8 @@ SAME = (
     ('no_block_list,no_block', 'layers-ordered'),
     ('no_sample_list', 'msaa-small'),
     ('no_sample_list,no_covered', 'msaa-small'),
+    ('no_mcs_blocks', 'msaa-small'),
+    ('no_mcs_blocks', 'layers-msaa'),
     ('no_depth_only', 'depth24'),
     ('no_multi_prim', 'points'),
     ('no_uniform', 'layers'),

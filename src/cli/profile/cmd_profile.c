@@ -95,7 +95,7 @@ static const char usage[] =
 
 /* Run fewer threads, or none, where the image is the same. */
 #define APART "no_wait,no_merge" /* draws end before others begin */
-#define EXACT "no_rects,no_hidden,no_cleared," APART ",no_uniform"
+#define EXACT "no_rects,no_hidden,no_cleared," APART ",no_uniform,no_mcs_blocks"
 
 enum report {
     REPORT_JSON,

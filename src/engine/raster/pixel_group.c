@@ -76,6 +76,7 @@ group_use_block(struct worker *w, unsigned n)
     g->live = g->alive = k->live;
     g->helper = k->helper;
     g->tested = 0;
+    g->settled_planes = 0;
 }
 
 /* Guess: of a partly covered pixel, the covered sample with the lowest

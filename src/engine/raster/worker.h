@@ -56,13 +56,15 @@ struct target {
     enum pack_kind pack;
     unsigned level, layers, samples, element_B;
     bool has_mcs;
+    bool rounds_mcs; /* entries of whole blocks: PERF_MCS_BLOCKS */
     bool has_codes;  /* CCS, which may mark blocks as clear */
     bool ends_clear; /* clear blocks of the tile are yet to be ended */
     int codes_layer; /* layer of `codes`; -1: none */
     struct aux_codes codes;
     unsigned mcs_B;
-    /* Bit per block of the tile: all samples are known to be in plane 0, or
-     * each in its own plane. */
+    /* Bit per block of the tile: all entries are known to be zero; each
+     * sample's colour is known to be in its own plane, whatever the entries
+     * are. */
     uint64_t mcs_first[COVER_BLOCKS / 64], mcs_all[COVER_BLOCKS / 64];
     struct mcs_places mcs_places;
     /* of the blend entry used last */
@@ -105,6 +107,8 @@ struct ps_group {
     uint32_t helper; /* live, and the other lanes of their quads */
     uint32_t alive;  /* live lanes that still have coverage */
     uint32_t tested; /* lanes that have had their late tests */
+    /* How many planes its colours go to, if MCS entries are settled; else 0. */
+    unsigned settled_planes;
 };
 
 struct batch_quads {
@@ -142,6 +146,7 @@ struct block_batch {
      * the target; else 0. With several, plane[] has the addresses. */
     unsigned planes;
     struct rt_plane plane[BATCH_BLOCKS * MAX_SAMPLES];
+    uint8_t settled[BATCH_BLOCKS]; /* then, the planes of each block */
     /* Sources of the threads' registers. */
     unsigned copies;
     struct grf_copy copy[PAYLOAD_PARTS + EU_GRF_COUNT];

@@ -91,32 +91,49 @@ void blend_run(const struct blend_state *b, const struct blend_range *range,
 /* A logic operation on the bits of elements. */
 uint32_t blend_logic_op(unsigned func, uint32_t src, uint32_t dst);
 
-/* ---- mcs.c ---- */
+/* ---- mcs.c, mcs_block.c ---- */
 
 /* Bytes of one MCS entry; 0: no MCS for this sample count. */
 unsigned mcs_entry_B(unsigned samples);
 /* The entry that maps each sample to its own plane; 0: no MCS. */
 uint64_t mcs_identity(unsigned samples);
-/* Prepares a write to a pixel of a compressed target: gives each sample its own
- * plane. */
-void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x,
-                       int32_t y);
-/* Kinds of a write to a block: all pixels regardless of their contents; some
- * pixels with all samples alike; any samples. */
-enum mcs_use { MCS_OVERWRITTEN, MCS_PIXELS, MCS_SAMPLES };
-/* The kind of a write to a batch's block. mask: the lanes to write. */
-static inline enum mcs_use
-mcs_use_of(const struct target *t, const struct batch_block *k, uint16_t mask)
+/* Whether what a write stores depends on what the target holds. */
+static inline bool
+target_reads(const struct target *t)
 {
-    if (k->partial_ms)
-        return MCS_SAMPLES;
-    return mask == 0xffff && !t->rt.reads ? MCS_OVERWRITTEN : MCS_PIXELS;
+    return t->rt.reads || t->blend.logic_op;
 }
-/* mcs_prepare_pixel() for the 4x4 block at (x, y), which must lie in the
- * surface. Returns the number of planes to write: one or all. 0 with nothing
- * done: each pixel must be prepared alone. Default float mode. */
+/* Prepares a write to a pixel of a compressed target, whose colour goes to the
+ * planes of all samples that it covers; partial: not all. Default float mode.
+ */
+void mcs_prepare_pixel(struct worker *w, struct target *t, int32_t x, int32_t y,
+                       bool partial);
+/* A write to a 4x4 block. */
+struct mcs_write {
+    uint16_t mask;    /* lanes to write */
+    uint16_t partial; /* of them, lanes that cover some but not all samples */
+    bool reads;       /* target_reads() */
+    bool unsure;      /* a lane of the mask may not be written after all */
+    bool copied;      /* out: colours of plane 0 have been copied */
+};
+/* The write of a batch's block. mask: lanes to write. */
+static inline struct mcs_write
+mcs_write_of(const struct worker *w, const struct target *t, unsigned n,
+             uint16_t mask)
+{
+    const uint16_t *sample = w->batch.sample[n];
+    unsigned full = mask;
+    for (unsigned s = 0; w->batch.block[n].partial_ms && s < t->samples; s++)
+        full &= sample[s];
+    return (struct mcs_write){.mask = mask,
+                              .partial = (uint16_t)(mask & ~full),
+                              .reads = target_reads(t)};
+}
+/* mcs_prepare_pixel() for the lanes of the 4x4 block at (x, y), which must lie
+ * in the surface. Returns the number of planes to write: one or all. 0 with
+ * nothing done: unsure, or each pixel must be prepared alone. */
 unsigned mcs_prepare_block(struct worker *w, struct target *t, uint32_t x,
-                           uint32_t y, enum mcs_use use);
+                           uint32_t y, struct mcs_write *wr);
 /* Scans the tile's entries once, into mcs_first and mcs_all, if that costs no
  * more than a few blocks one by one. */
 void mcs_scan_tile(struct worker *w, struct target *t);
@@ -127,22 +144,23 @@ mcs_block(const struct worker *w, int32_t x, int32_t y)
     return (unsigned)(y - w->tile_y) / 4 * (TILE_PX / 4) +
            (unsigned)(x - w->tile_x) / 4;
 }
-/* What mcs_prepare_block() would return, if known without a look at the
- * entries; else 0. */
-static inline unsigned
-mcs_known_planes(const struct target *t, unsigned block, enum mcs_use use)
-{
-    if (use != MCS_SAMPLES && t->mcs_first[block / 64] >> block % 64 & 1)
-        return 1;
-    bool all = t->mcs_all[block / 64] >> block % 64 & 1;
-    return use != MCS_OVERWRITTEN && all ? t->samples : 0;
-}
-/* Whether mcs_prepare_block() reads plane 0, whose colours must have been
- * stored before. */
+/* Whether mcs_prepare_block() moves no colours, whatever the entries are. */
 static inline bool
-mcs_reads_first(const struct target *t, unsigned block, enum mcs_use use)
+mcs_has_all_planes(const struct target *t, unsigned block)
 {
-    return use == MCS_SAMPLES && (t->mcs_first[block / 64] >> block % 64 & 1);
+    return t->mcs_all[block / 64] >> block % 64 & 1;
+}
+/* What mcs_prepare_block() would return, if no entry changes and that is known
+ * without a look at them; else 0. */
+static inline unsigned
+mcs_known_planes(const struct target *t, unsigned block,
+                 const struct mcs_write *wr)
+{
+    if (!wr->partial && (t->mcs_first[block / 64] >> block % 64 & 1))
+        return 1;
+    bool whole = wr->mask == 0xffff && !wr->partial && !wr->reads;
+    bool all = t->rounds_mcs && mcs_has_all_planes(t, block);
+    return all && (!whole || wr->unsure) ? t->samples : 0;
 }
 /* Sets all entries of a layer to "clear". */
 void mcs_clear_layer(const struct surface *s, unsigned level, unsigned slice);

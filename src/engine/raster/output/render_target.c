@@ -1,4 +1,5 @@
 /* render_target.c: render targets of a worker: addresses, formats, masks. */
+#include "base/perf.h"
 #include "engine/raster/output/output.h"
 #include "engine/raster/tile_view.h"
 
@@ -80,6 +81,7 @@ prepare(struct worker *w, struct target *t, unsigned bti)
     t->samples = s->samples;
     t->element_B = s->fmt->block_bits / 8;
     t->mcs_B = mcs_entry_B(s->samples);
+    t->rounds_mcs = !perf_leaves_out(PERF_MCS_BLOCKS);
     t->has_mcs = s->aux == AUX_MCS && s->samples > 1 && s->aux_mem && t->mcs_B;
 }
 
@@ -204,7 +206,7 @@ target_read(struct ps_group *g, unsigned bti, unsigned base, unsigned count,
         const struct quad *q = &g->quad[lane / 4];
         int32_t x = q->x + (int32_t)(p & 1), y = q->y + (int32_t)(p >> 1);
         if (t->has_mcs)
-            mcs_prepare_pixel(w, t, x, y);
+            mcs_prepare_pixel(w, t, x, y, true);
         unsigned s = MIN2(q->sample, t->samples - 1u);
         const uint8_t *at = view_at(target_view(w, t, s),
                                     (unsigned)(x - w->tile_x),

@@ -13,33 +13,49 @@ target_has_blocks(struct worker *w, struct target *t)
     return true;
 }
 
-/* Blocks of the tile that earlier blocks of the batch write: in plane 0 alone,
- * or in several planes. */
-struct used_places {
-    uint64_t alone[COVER_BLOCKS / 64], several[COVER_BLOCKS / 64];
-};
-
-/* Settles a block's MCS entries; returns how many planes its write needs. 0 if
- * unknown, as when plane 0 must be spread after an earlier block's thread has
- * written it. A place with several planes keeps them: the earlier thread may
- * finish by itself. */
-static unsigned
-settle_planes(struct worker *w, struct target *t, const struct batch_block *k,
-              struct used_places *used)
+/* Plane 0 was copied to all planes for block n. Earlier blocks of the batch at
+ * the same place, whose threads have not run, then write all planes, too. */
+static void
+widen_earlier(const struct worker *w, const struct target *t, unsigned n,
+              uint8_t planes[BATCH_BLOCKS])
 {
-    const unsigned n = mcs_block(w, k->x, k->y);
-    const uint64_t bit = UINT64_C(1) << n % 64;
+    const struct block_batch *b = &w->batch;
+    for (unsigned i = 0; i < n; i++) {
+        if (b->block[i].x == b->block[n].x && b->block[i].y == b->block[n].y)
+            planes[i] = (uint8_t)t->samples;
+    }
+}
+
+/* Settles the MCS entries of block n; returns how many planes its write needs.
+ * 0 if unknown. */
+static unsigned
+settle_planes(struct worker *w, struct target *t, unsigned n,
+              uint8_t planes[BATCH_BLOCKS])
+{
+    const struct batch_block *k = &w->batch.block[n];
+    struct mcs_write wr = mcs_write_of(w, t, n, k->live);
     /* With a predicated last message a thread may leave out live lanes. */
-    const bool whole = k->live == 0xffff && !w->launch.last_pred &&
-                       !(used->several[n / 64] & bit);
-    const enum mcs_use use = mcs_use_of(t, k, whole ? 0xffff : 0);
-    unsigned planes = mcs_known_planes(t, n, use);
-    if (!planes && use == MCS_SAMPLES && (used->alone[n / 64] & bit))
-        return 0;
-    if (!planes)
-        planes = mcs_prepare_block(w, t, (uint32_t)k->x, (uint32_t)k->y, use);
-    *(planes == 1 ? &used->alone[n / 64] : &used->several[n / 64]) |= bit;
-    return planes;
+    wr.unsure = w->launch.last_pred;
+    unsigned need = mcs_prepare_block(w, t, (uint32_t)k->x, (uint32_t)k->y,
+                                      &wr);
+    if (wr.copied)
+        widen_earlier(w, t, n, planes);
+    return need;
+}
+
+/* The planes of block n if its entries are known and stay what they are; else
+ * 0. */
+static inline unsigned
+known_planes(const struct worker *w, const struct target *t, unsigned n)
+{
+    const struct batch_block *k = &w->batch.block[n];
+    const unsigned place = mcs_block(w, k->x, k->y);
+    if (!k->partial_ms && t->mcs_first[place / 64] >> place % 64 & 1)
+        return 1;
+    bool some = k->partial_ms || k->live != 0xffff || target_reads(t) ||
+                w->launch.last_pred;
+    return t->rounds_mcs && some && mcs_has_all_planes(t, place) ? t->samples
+                                                                 : 0;
 }
 
 /* Fewer blocks are settled one by one. */
@@ -50,17 +66,17 @@ settle_planes(struct worker *w, struct target *t, const struct batch_block *k,
 static unsigned
 find_planes(struct worker *w, struct target *t, uint8_t planes[BATCH_BLOCKS])
 {
-    const struct block_batch *b = &w->batch;
-    struct used_places used = {0};
+    const unsigned count = w->batch.count;
     unsigned most = 1, n = 0;
-    if (t->has_mcs && b->count >= SCAN_BLOCKS)
+    if (t->has_mcs && count >= SCAN_BLOCKS)
         mcs_scan_tile(w, t);
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    for (; most && n < b->count; n++) {
-        planes[n] = (uint8_t)(t->has_mcs
-                                  ? settle_planes(w, t, &b->block[n], &used)
-                                  : t->samples);
-        most = planes[n] ? MAX2(most, planes[n]) : 0;
+    for (; most && n < count; n++) {
+        unsigned need = t->has_mcs ? known_planes(w, t, n) : t->samples;
+        if (!need)
+            need = settle_planes(w, t, n, planes);
+        planes[n] = (uint8_t)need;
+        most = need ? MAX2(most, need) : 0;
     }
     fpmode_leave(FPMODE_DEFAULT, before);
     return most;
@@ -110,5 +126,6 @@ target_place_batch(struct worker *w, struct target *t)
     if (b->planes > 1) {
         b->planes = t->samples;
         place_planes(w, t, planes);
+        memcpy(b->settled, planes, b->count);
     }
 }

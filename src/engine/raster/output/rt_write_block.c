@@ -78,21 +78,21 @@ masks_of_samples(const struct scene *sc, const struct quad *quad, uint32_t mask,
  * write. */
 static unsigned
 prepare_mcs(struct worker *w, struct target *t, const struct quad *quad,
-            bool block, uint32_t mask, enum mcs_use use)
+            bool block, struct mcs_write *wr)
 {
     unsigned n = mcs_block(w, quad->x, quad->y);
-    unsigned planes = block ? mcs_known_planes(t, n, use) : 0;
+    unsigned planes = block ? mcs_known_planes(t, n, wr) : 0;
     if (planes)
         return planes;
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
     if (block)
         planes = mcs_prepare_block(w, t, (uint32_t)quad->x, (uint32_t)quad->y,
-                                   use);
-    for (mask = planes ? 0 : mask; mask; mask &= mask - 1) {
-        unsigned i = (unsigned)__builtin_ctz(mask);
+                                   wr);
+    for (unsigned m = planes ? 0 : wr->mask; m; m &= m - 1) {
+        unsigned i = (unsigned)__builtin_ctz(m);
         const struct quad *q = &quad[i / 4];
         mcs_prepare_pixel(w, t, q->x + (int32_t)(i & 1),
-                          q->y + (int32_t)(i >> 1 & 1));
+                          q->y + (int32_t)(i >> 1 & 1), wr->partial >> i & 1);
     }
     fpmode_leave(FPMODE_DEFAULT, before);
     return planes ? planes : t->samples;
@@ -106,11 +106,15 @@ write_samples(struct worker *w, struct target *t, struct rt_block b,
     bool block = is_block(w, target_view(w, t, 0), base);
     uint32_t of[MAX_SAMPLES];
     struct rt_plane plane[MAX_SAMPLES];
-    unsigned planes = t->samples;
-    if (t->has_mcs)
-        planes = prepare_mcs(w, t, quad, block, mask,
-                             partly_covered(w->scene, quad, mask) ? MCS_SAMPLES
-                                                                  : MCS_PIXELS);
+    unsigned planes = w->env.ps->settled_planes;
+    if (!planes && t->has_mcs) {
+        struct mcs_write wr = {
+            .mask = (uint16_t)mask,
+            .partial = (uint16_t)partly_covered(w->scene, quad, mask),
+            .reads = target_reads(t)};
+        planes = prepare_mcs(w, t, quad, block, &wr);
+    }
+    planes = planes ? planes : t->samples;
     masks_of_samples(w->scene, quad, mask, of);
     b.planes = 0;
     b.plane = plane;
@@ -252,18 +256,17 @@ place_samples(struct worker *w, struct placed *p, unsigned n)
     struct target *t = p->t;
     const struct batch_block *k = &w->batch.block[n];
     uint16_t mask = w->batch.mask[n];
-    unsigned planes = t->samples;
-    if (t->has_mcs) {
-        enum mcs_use use = mcs_use_of(t, k, mask);
-        unsigned block = mcs_block(w, k->x, k->y);
-        planes = mcs_known_planes(t, block, use);
-        if (mcs_reads_first(t, block, use))
+    unsigned planes = w->batch.planes ? w->batch.settled[n] : 0;
+    if (!planes && t->has_mcs) {
+        struct mcs_write wr = mcs_write_of(w, t, n, mask);
+        /* Plane 0 may be read, and must have been stored before. */
+        if ((wr.partial || wr.reads) &&
+            !mcs_has_all_planes(t, mcs_block(w, k->x, k->y)))
             write_placed(p);
-        if (!planes) {
-            group_use_place(w, n);
-            planes = prepare_mcs(w, t, w->block_group.quad, true, mask, use);
-        }
+        group_use_place(w, n);
+        planes = prepare_mcs(w, t, w->block_group.quad, true, &wr);
     }
+    planes = planes ? planes : t->samples;
     if (planes != p->planes)
         write_placed(p);
     p->planes = planes;

@@ -247,10 +247,12 @@ write_samples(struct write *wr, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1) {
         unsigned i = (unsigned)__builtin_ctz(m), lane = wr->base + i;
         const struct quad *q = &wr->g->quad[lane / 4];
+        const uint16_t cover = q->cover[lane & 3];
         if (wr->t->has_mcs)
             mcs_prepare_pixel(wr->w, wr->t, q->x + (int32_t)(i & 1),
-                              q->y + (int32_t)(i >> 1 & 1));
-        for (uint16_t c = q->cover[lane & 3]; c; c &= (uint16_t)(c - 1))
+                              q->y + (int32_t)(i >> 1 & 1),
+                              cover != wr->w->scene->all_samples);
+        for (uint16_t c = cover; c; c &= (uint16_t)(c - 1))
             of[__builtin_ctz(c)] |= 1u << i;
     }
     for (unsigned s = 0; s < wr->t->samples; s++) {

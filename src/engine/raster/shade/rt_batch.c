@@ -72,6 +72,10 @@ rt_batch_finish_alone(struct worker *w, struct rt_batch *c, unsigned n)
     rt_batch_write_until(w, c, n);
     c->written = n + 1;
     group_use_block(w, n);
+    if (w->batch.planes && c->target->samples > 1)
+        w->block_group.settled_planes = w->batch.planes > 1
+                                            ? w->batch.settled[n]
+                                            : 1;
     thread_go_on(&w->thread, &w->env, w->thread.status);
 }
 

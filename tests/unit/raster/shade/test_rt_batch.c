@@ -1,8 +1,9 @@
 /* test_rt_batch.c: colours that the batch captures against colours that threads
- * send one by one: equal bytes, equal counts. */
+ * send one by one: equal bytes, equal MCS entries, equal counts. */
 #include <criterion/criterion.h>
 
 #include "base/cpu.h"
+#include "base/perf.h"
 #include "rig.h"
 
 static uint32_t
@@ -134,17 +135,36 @@ use_samples(struct rig *rig, unsigned samples, bool blocks)
     s->clear_color = (union color){.f = {0.25f, 0.5f, 1, 0.75f}};
 }
 
+static uint8_t *
+entry_at(struct rig *rig, unsigned x, unsigned y)
+{
+    const struct surface *s = &rig->target[0];
+    unsigned x_B = x * mcs_entry_B(s->samples);
+    return rig->mcs + x_B / 128 * 4096 + x_B % 128 / 16 * 512 +
+           y / 32 * (s->aux_row_pitch_B * 32) + y % 32 * 16 + x_B % 16;
+}
+
+/* Pixels whose MCS entries differ. */
+static unsigned
+count_different_entries(struct rig *a, struct rig *b, unsigned width)
+{
+    unsigned size = mcs_entry_B(a->target[0].samples), n = 0;
+    for (unsigned y = 0; y < width; y++) {
+        for (unsigned x = 0; x < width; x++)
+            n += memcmp(entry_at(a, x, y), entry_at(b, x, y), size) != 0;
+    }
+    return n;
+}
+
 /* Moves each sample's colour to its place without an MCS. */
 static void
 settle_pixel(struct rig *rig, unsigned x, unsigned y)
 {
     const struct surface *s = &rig->target[0];
-    unsigned n = s->samples, size = mcs_entry_B(n), x_B = x * size;
+    unsigned n = s->samples, size = mcs_entry_B(n);
     unsigned bits = n == 2 ? 1 : n == 4 ? 2 : 4;
     uint64_t v = 0, cleared = size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1;
-    uint8_t *entry = rig->mcs + x_B / 128 * 4096 + x_B % 128 / 16 * 512 +
-                     y / 32 * (s->aux_row_pitch_B * 32) + y % 32 * 16 +
-                     x_B % 16;
+    uint8_t *entry = entry_at(rig, x, y);
     uint8_t old[16][16];
     memcpy(&v, entry, size);
     for (unsigned i = 0; i < n; i++)
@@ -282,6 +302,9 @@ compare(const struct setting *s)
     draw(sent, s, false);
     draw(caught, s, true);
     if (s->samples > 1) {
+        if (perf_leaves_out(PERF_MCS_BLOCKS))
+            cr_expect_eq(count_different_entries(sent, caught, s->width), 0,
+                         "%s", s->what);
         settle(sent, s->width);
         settle(caught, s->width);
     }
@@ -302,7 +325,8 @@ compare(const struct setting *s)
     rig_destroy(caught);
 }
 
-Test(caught, same_bytes_as_sent)
+static void
+compare_all(void)
 {
     enum { RGBA8 = 0x0c7, BGRA8 = 0x0c0, RGBA16F = 0x084, RGBA32F = 0x000 };
     enum { BGR565 = 0x100, R8 = 0x140 };
@@ -448,4 +472,16 @@ Test(caught, same_bytes_as_sent)
     };
     for (unsigned i = 0; i < ARRAY_SIZE(settings); i++)
         compare(&settings[i]);
+}
+
+Test(caught, same_bytes_as_sent)
+{
+    compare_all();
+}
+
+/* Each pixel's MCS entry, too. */
+Test(caught, same_entries_as_sent)
+{
+    setenv("SOFTLAKE_PERF", "no_mcs_blocks", 1);
+    compare_all();
 }
