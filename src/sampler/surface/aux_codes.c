@@ -102,9 +102,9 @@ aux_codes_exist(const struct surface *s)
     return (s->aux == AUX_CCS_D || s->aux == AUX_CCS_E) && init_ccs(&c, s, 9);
 }
 
-bool
-aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
-               unsigned level, unsigned slice)
+static bool
+find_codes(struct aux_codes *c, const struct surface *s, unsigned gen,
+           unsigned level, unsigned slice)
 {
     *c = (struct aux_codes){.mem = s->aux_mem, .limit_B = s->aux_limit_B};
     if (!aux_codes_exist(s) || level >= SURFACE_LEVELS)
@@ -120,6 +120,17 @@ aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
         return false;
     c->y = (uint32_t)y;
     return true;
+}
+
+bool
+aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
+               unsigned level, unsigned slice)
+{
+    if (find_codes(c, s, gen, level, slice))
+        return true;
+    /* No blocks, and nothing zero to divide by. */
+    *c = (struct aux_codes){.block_w = 1, .block_h = 1, .line_rows = 1};
+    return false;
 }
 
 /* ---- words --------------------------------------------------------------- */

@@ -29,7 +29,8 @@ struct aux_rect {
 
 /* Whether the surface has codes: CCS or HiZ that its state enables. */
 bool aux_codes_exist(const struct surface *s);
-/* Returns false if the surface has no codes. */
+/* Returns false if the slice has no codes; then clearing and ending them do
+ * nothing. */
 bool aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
                     unsigned level, unsigned slice);
 /* aux_codes_clear() makes the blocks within the rectangle clear.

@@ -108,9 +108,8 @@ end_tile(const struct worker *w, struct target *t)
     t->ends_clear = false;
     if (t->codes_layer != t->layer) {
         t->codes_layer = t->layer;
-        if (!aux_codes_init(&t->codes, &t->surf, w->draw->gen, t->level,
-                            t->surf.min_array + (unsigned)t->layer))
-            t->codes.columns = 0;
+        aux_codes_init(&t->codes, &t->surf, w->draw->gen, t->level,
+                       t->surf.min_array + (unsigned)t->layer);
     }
     struct aux_rect r = tile_rect_px(w);
     aux_codes_end(&t->codes, &r);

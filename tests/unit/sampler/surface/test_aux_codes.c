@@ -89,6 +89,26 @@ Test(aux_codes, each_slice_has_codes_of_its_own)
     }
 }
 
+/* A hostile state: the level is beyond the last one, or codes have no pitch. */
+Test(aux_codes, a_slice_without_codes_has_none_to_change)
+{
+    for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        struct surface s = make_surface(kinds[k].format, kinds[k].aux,
+                                        kinds[k].samples);
+        struct aux_codes c;
+        cr_assert(!aux_codes_init(&c, &s, kinds[k].gen, SURFACE_LEVELS, 0));
+        aux_codes_clear(&c, &all);
+        aux_codes_end(&c, &all);
+        s.aux_row_pitch_B = 0;
+        cr_assert(!aux_codes_init(&c, &s, kinds[k].gen, 0, 0));
+        aux_codes_clear(&c, &all);
+        aux_codes_end(&c, &all);
+        for (unsigned i = 0; i < AUX_B; i++)
+            cr_assert_eq(s.aux_mem[i], 0);
+        free_surface(&s);
+    }
+}
+
 /* SKL PRM vol 12: a line of CCS has the codes of 16x16 blocks, lines are
  * ordered as in Y tiles, and levels are 128x64 pixels apart. So drivers
  * ambiguate a level with a rectangle of lines. */
