@@ -74,6 +74,8 @@ jit_element_load(const struct access *a)
                                : X86_MOVUPS_LD;
 }
 
+/* slow_path.c. NULL: out of memory. */
+struct jit_slow_path *jit_add_slow_path(struct jit *j);
 /* Remembers the vector registers that a slow path must restore: all but
  * answers. */
 void jit_keep(struct jit_slow_path *m, const struct jit *j);
