@@ -3,7 +3,6 @@
 
 #include "base/file_limit.h"
 #include "base/fork_order.h"
-#include "base/known.h"
 #include "base/pool.h"
 #include "eu/eu.h"
 #include "eu/profile/profile_memory.h"
@@ -79,20 +78,6 @@ profile_thread(void)
     return &mine;
 }
 
-static int
-read_switch(void)
-{
-    const char *dir = getenv("SOFTLAKE_PROFILE");
-    return dir && *dir;
-}
-
-bool
-eu_profile_is_on(void)
-{
-    static atomic_int known;
-    return known_int(&known, read_switch);
-}
-
 void
 eu_profile_begin(void)
 {
@@ -104,42 +89,6 @@ may_count(void)
 {
     return eu_profile_is_on() ||
            atomic_load_explicit(&profile.begun, memory_order_relaxed);
-}
-
-static int
-read_lanes_switch(void)
-{
-    const char *lanes = getenv("SOFTLAKE_PROFILE_LANES");
-    return lanes && *lanes;
-}
-
-bool
-eu_profile_has_lanes(void)
-{
-    static atomic_int known;
-    return known_int(&known, read_lanes_switch);
-}
-
-static int
-read_memory_switch(void)
-{
-    const char *memory = getenv("SOFTLAKE_PROFILE_MEMORY");
-    return memory && *memory && eu_profile_is_on();
-}
-
-bool
-eu_profile_has_memory(void)
-{
-    static atomic_int known;
-    return known_int(&known, read_memory_switch);
-}
-
-uint32_t
-eu_profile_arrays(void)
-{
-    return eu_profile_has_memory()  ? PROFILE_MEMORY_ARRAYS
-           : eu_profile_has_lanes() ? PROFILE_LANES_ARRAYS
-                                    : PROFILE_ARRAYS;
 }
 
 static void
