@@ -215,13 +215,17 @@ unsigned profile_first_source(const struct profile *p,
  * of a list; NULL: all match. */
 void profile_select(struct profile *p, const char *kernels, const char *stages);
 
+struct profile_kernel; /* eu/profile/profile_file.h */
+/* profile_decode.c: the instructions of the kernel. False: no memory. */
+bool profile_decode(struct profile_code *c, const struct profile_kernel *k);
 /* profile_read.c: reads what processes left in the directory, or a snapshot by
  * its number, from 1. NULL, or why it cannot be read. */
 const char *profile_read(struct profile *p, const char *dir, unsigned snapshot);
 /* profile_data.c: names the kernels of units by those of the profile. */
 void profile_name_units(struct profile *p);
 
-/* profile_json.c. Each returns NULL, or an error message. */
+#define PROFILE_SCHEMA 1
+/* profile_json.c, profile_load.c. Each returns NULL, or an error message. */
 struct profile_origin {
     char **command;       /* NULL-terminated */
     const char *switches; /* the shortcuts that were off, or NULL */

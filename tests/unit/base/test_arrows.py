@@ -79,7 +79,8 @@ SUBROOMS = {
     'cli/profile': {'choice': set(), 'pixels': set(), 'report': set(),
                     'sends': set(), 'timeline': set(), 'units': set(),
                     '': {'choice', 'pixels', 'report', 'sends', 'timeline',
-                         'units'}},
+                         'units'},
+                    'commands': {'', 'choice', 'pixels', 'sends', 'units'}},
     'drm-shim': {
         'core': set(),
         'report': {'core'},
