@@ -162,15 +162,10 @@ def read_trace(path):
     return data[:8], records
 
 
-def check_trace(folder, p):
-    """Lines of the trace's addresses are the lines that were counted."""
-    path = folder / 'memory.trace'
-    traced, done = profile(folder, f'--memory=trace={path}')
-    magic, records = read_trace(path)
-    report(magic == b'SLKTRAC1' and sends(traced) == sends(p),
-           'trace: the same counts', done.stderr)
+def sums(records, p):
+    """Messages, bytes and lines by kernel and instruction, and the threads."""
     names = {k['id']: k['name'] for k in p['kernels']}
-    got, groups = {}, {}
+    got, threads = {}, {}
     for f, words in records:
         key = names['%016x' % f[2]], f[1]
         slm = bool(f[13] & 2)
@@ -180,13 +175,32 @@ def check_trace(folder, p):
         n[0] += 1
         n[1] += sum(size for _, _, size in words)
         n[2] += 0 if slm else len(lines)
-        groups.setdefault(key, set()).add((f[5:8], f[8]))
-    want = {(name, s['ip']): [s['count'], s['bytes'], s.get('lines', 0)]
-            for name, list_ in sends(p).items() for s in list_}
-    report(got == want, 'trace: messages, bytes and lines', got, want)
+        threads.setdefault(key, set()).add((f[5:8], f[8]))
+    return got, threads
+
+
+def counted(p):
+    return {(name, s['ip']): [s['count'], s['bytes'], s.get('lines', 0)]
+            for name, list_ in sends(p).items()
+            for s in list_ or () if s['count']}
+
+
+def check_trace(folder, p):
+    """Lines of the trace's addresses are the lines that were counted."""
+    path = folder / 'memory.trace'
+    traced, done = profile(folder, f'--memory=trace={path}')
+    magic, records = read_trace(path)
+    report(magic == b'SLKTRAC1' and sends(traced) == sends(p),
+           'trace: the same counts', done.stderr)
+    got, groups = sums(records, p)
+    report(got == counted(p), 'trace: messages, bytes and lines', got)
     threads = {((g, 0, 0), t) for g in range(16) for t in range(4)}
     report(all(g == threads for (name, _), g in groups.items()
                if name == 'copy'), 'trace: groups and threads', groups)
+    part, done = profile(folder, f'--memory=trace={path}', '--dispatches=2')
+    got, _ = sums(read_trace(path)[1], p)
+    report(got and got == counted(part) and len({n for n, _ in got}) == 1,
+           'trace: of one dispatch', got, counted(part), done.stderr)
     done = run([SOFTLAKE, 'profile', '--memory=traces', '--', MEMORY])
     report(done.returncode == 125, 'trace: a wrong option', done.stderr)
 

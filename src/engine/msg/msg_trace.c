@@ -5,6 +5,7 @@
 #include "engine/msg/access_file.h"
 #include "engine/msg/msg.h"
 #include "eu/memory_use.h"
+#include "eu/profile/profile_unit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ msg_trace_access(const struct eu_thread *t, const struct eu_message *m,
     const struct thread_env *env = t->user;
     const struct thread_group *group = env->group;
     uint64_t words[EU_MEMORY_PIECES];
-    if (!is_on() || !take_record())
+    if (!is_on() || eu_profile_is_outside() || !take_record())
         return;
     struct access_record r = {
         .size_B = (uint32_t)(sizeof r + u->count * sizeof *words),

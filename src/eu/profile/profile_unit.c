@@ -2,6 +2,7 @@
 #include "eu/profile/profile_unit.h"
 
 #include "base/file_limit.h"
+#include "base/pool.h"
 #include "eu/profile/profile_memory.h"
 
 #include <fcntl.h>
@@ -67,6 +68,15 @@ eu_profile_outside(void)
     struct eu_profile_unit *u = units.outside;
     profile_unlock();
     return u;
+}
+
+bool
+eu_profile_is_outside(void)
+{
+    profile_lock();
+    bool is = pool_tag && pool_tag == units.outside;
+    profile_unlock();
+    return is;
 }
 
 uint64_t *

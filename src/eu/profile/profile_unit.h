@@ -32,6 +32,8 @@ struct eu_profile_unit *eu_profile_take_unit(void);
 /* For all units that are not counted: their counts are in no file. NULL:
  * likewise. */
 struct eu_profile_unit *eu_profile_outside(void);
+/* Whether this thread works for a unit that is not counted. */
+bool eu_profile_is_outside(void);
 /* Adds what the parts have counted to the thread's own counters, writes the
  * record, and gives the unit back. All threads have ended the unit. */
 void eu_profile_end_unit(struct eu_profile_unit *unit,
