@@ -30,7 +30,7 @@ void pixels_free(struct pixels *pixels);
 /* pixels_map.c, oa.find_map: how often each pixel of the target was written, by
  * layer and row of its level. A pixel belongs to the worker that draws its
  * tile. NULL: not wanted, or no room. */
-uint16_t *pixels_map_find(const struct surface *target);
+uint16_t *pixels_map_find(const struct surface *s);
 
 /* For the name of a file. */
 uint64_t pixels_make_id(void);

@@ -48,14 +48,14 @@ const char *pixels_last_kernel(const json_t *row);
  * memory; free with pixels_free_maps(). */
 struct pixels_maps;
 struct pixels_maps *pixels_read_maps(const char *dir);
-void pixels_free_maps(struct pixels_maps *maps);
+void pixels_free_maps(struct pixels_maps *all);
 /* The list "targets" of profile.json: target (a number), pid, size, layers,
  * level, samples, format; pixels_written, most (of one pixel), overdraw
  * (pixels written by pixels), and the name of its picture. */
-json_t *pixels_maps_json(const struct pixels_maps *maps);
+json_t *pixels_maps_json(const struct pixels_maps *all);
 /* Writes two pictures of each: colours, and counts of 16 bits. NULL, or an
  * error message. */
-const char *pixels_write_maps(const struct pixels_maps *maps, const char *dir);
+const char *pixels_write_maps(const struct pixels_maps *all, const char *dir);
 
 /* pixels_text.c: the table of the summary; rows that shade most come first. */
 void pixels_print(FILE *f, const json_t *sums, unsigned top);
