@@ -12,6 +12,7 @@
 #define ACCUMULATORS 12u
 #define FLAG_BYTES 8u
 #define LOOP_WEIGHT 10
+#define MOST_LOOPS 9 /* whose weight a counter holds */
 
 /* Sets of what an operation reads or writes. */
 struct places {
@@ -24,7 +25,7 @@ struct schedule {
     uint32_t front_end; /* the time that it has reached */
     uint32_t unit_free[CYCLES_UNIT_COUNT];
     uint32_t grf[GRFS], acc[ACCUMULATORS], flag[FLAG_BYTES], address;
-    float weight;
+    unsigned loops; /* around the instruction */
 };
 
 /* ---- places -------------------------------------------------------------- */
@@ -36,10 +37,13 @@ add_registers(struct places *p, unsigned first, uint32_t count)
         p->grf[r / 64] |= UINT64_C(1) << r % 64;
 }
 
-/* Bits first to first + count - 1. */
+/* Bits first to first + count - 1, as far as there are any. */
 static uint32_t
 bit_range(unsigned first, unsigned count)
 {
+    if (!count || first > 31)
+        return 0;
+    count = MIN2(count, 32);
     return ((2u << (count - 1)) - 1) << first;
 }
 
@@ -237,6 +241,21 @@ run_operation(struct schedule *s, const struct cycles_operation *op,
 
 /* ---- loops --------------------------------------------------------------- */
 
+/* The last instruction up to `end` that begins at or before a place; or 0. */
+static uint32_t
+last_before(const struct eu_insn *insns, uint32_t end, int64_t at_B)
+{
+    uint32_t first = 0;
+    while (first < end) {
+        uint32_t middle = first + (end - first + 1) / 2;
+        if (insns[middle].offset_B > at_B)
+            end = middle - 1;
+        else
+            first = middle;
+    }
+    return first;
+}
+
 /* How many loops begin at each instruction. */
 static uint32_t *
 find_loops(const struct eu_insn *insns, uint32_t count)
@@ -246,12 +265,20 @@ find_loops(const struct eu_insn *insns, uint32_t count)
         if (insns[i].opcode != EU_OP_WHILE)
             continue;
         int64_t target_B = (int64_t)insns[i].offset_B + insns[i].jip;
-        uint32_t n = i;
-        while (n && insns[n].offset_B > target_B)
-            n--;
+        uint32_t n = last_before(insns, i, target_B);
         loops[n] += insns[n].offset_B == target_B;
     }
     return loops;
+}
+
+/* Exact, and the same in both directions, up to the most. */
+static float
+weight_of(const struct schedule *s)
+{
+    float weight = 1;
+    for (unsigned n = 0; n < s->loops && n < MOST_LOOPS; n++)
+        weight *= LOOP_WEIGHT;
+    return weight;
 }
 
 uint32_t
@@ -259,7 +286,7 @@ cycles_schedule(const struct eu_insn *insns, uint32_t count,
                 enum cycles_table table, struct cycles_cost *costs,
                 const char **unknown)
 {
-    struct schedule s = {.weight = 1};
+    struct schedule s = {.loops = 0};
     uint32_t sum = 0, *loops = find_loops(insns, count);
     const char *why = loops ? NULL : "no memory";
     for (uint32_t i = 0; loops && i < count;) {
@@ -268,9 +295,8 @@ cycles_schedule(const struct eu_insn *insns, uint32_t count,
         const struct cycles_row *row = &cycles_tables[table][op.class];
         uint32_t before = s.front_end, end = i + op.count;
         for (; i < end; i++) {
-            for (uint32_t n = 0; n < loops[i]; n++)
-                s.weight *= LOOP_WEIGHT;
-            costs[i] = (struct cycles_cost){.weight = (uint32_t)s.weight};
+            s.loops += loops[i];
+            costs[i] = (struct cycles_cost){.weight = (uint32_t)weight_of(&s)};
         }
         struct cycles_cost *cost = &costs[op.last - insns];
         cost->busy = run_operation(&s, &op, row);
@@ -278,9 +304,9 @@ cycles_schedule(const struct eu_insn *insns, uint32_t count,
         cost->unit = row->unit;
         why = why ? why : op.unknown;
         /* As Mesa adds: in single precision. */
-        sum = (uint32_t)((float)sum + (float)cost->clocks * s.weight);
-        if (op.last->opcode == EU_OP_WHILE)
-            s.weight /= LOOP_WEIGHT;
+        float all = (float)sum + (float)cost->clocks * weight_of(&s);
+        sum = all < 4e9f ? (uint32_t)all : UINT32_MAX;
+        s.loops -= op.last->opcode == EU_OP_WHILE && s.loops;
     }
     free(loops);
     if (unknown)
