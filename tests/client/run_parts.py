@@ -211,6 +211,14 @@ def check_control(folder):
     report(all(n.exists() for n in names) and
            [draws_of(json.loads(n.read_text())) for n in names] == [1, 3, 6],
            'control: snapshots have what came before', done.stderr)
+    for name in names:
+        name.unlink(missing_ok=True)
+    profile(folder, [PARTS, 'draw:1', 'snapshot', 'snapshot', 'draw:2',
+                     'snapshot', 'draw:3'], f'--control={fifo}',
+            PARTS_FIFO=str(fifo))
+    report(names[0].exists() and names[1].exists() and
+           draws_of(json.loads(names[1].read_text())) == 3,
+           'control: two snapshots at once are one')
     done = run([SOFTLAKE, 'profile', '--start-paused', 'true'])
     report(done.returncode == 125, '--start-paused needs --control')
     done = run([SOFTLAKE, 'profile', f'--control={folder}', 'true'])
@@ -225,11 +233,14 @@ def check_environment(folder):
                SOFTLAKE_PROFILE_JSON=str(folder / 'twin.json'),
                SOFTLAKE_PROFILE_LANES='1', SOFTLAKE_PROFILE_STAGE='fs',
                SOFTLAKE_PROFILE_PER='submit', SOFTLAKE_PROFILE_TOP='1',
-               SOFTLAKE_PROFILE_FAIL_IF='insn>5', SOFTLAKE_PROFILE_AS_RUN='0')
+               SOFTLAKE_PROFILE_FAIL_IF='insn>5', SOFTLAKE_PROFILE_AS_RUN='0',
+               SOFTLAKE_PROFILE_MEMORY='0', SOFTLAKE_PROFILE_CSV='0')
     p = json.loads((folder / 'twin.json').read_text())
     report(done.returncode == 1 and 'lanes' in p['totals'] and
            {k['stage'] for k in p['kernels']} == {'fs'} and
-           p['draw_kernels'] and 'no_rects' in p['shortcuts_off'],
+           p['draw_kernels'] and 'no_rects' in p['shortcuts_off'] and
+           not any('sends' in k for k in p['kernels']) and
+           not pathlib.Path('0').exists(),
            'variables stand for options', done.returncode, done.stderr)
     done = run([SOFTLAKE, 'profile', '--top=2', 'true'],
                SOFTLAKE_PROFILE_TOP='x')

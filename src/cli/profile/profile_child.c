@@ -59,8 +59,11 @@ wait_for(const struct profile_run *run, pid_t child, int *status)
 {
     for (;;) {
         pid_t got = waitpid(child, status, run->look ? WNOHANG : 0);
-        if (got == child)
+        if (got == child) {
+            if (run->look)
+                run->look(run->data);
             return true;
+        }
         if (got < 0 && errno != EINTR)
             return false;
         if (!got)
@@ -89,6 +92,7 @@ profile_run(struct profile_run *run, char **argv)
                             strerror(errno));
     const char *why = choice_begin(run->choice, run->dir);
     if (why) {
+        choice_end(run->choice);
         profile_remove(run);
         *run->dir = 0;
         return cli_complain(CLI_EXIT_LAUNCHER, "profile: %s: %s",
@@ -96,8 +100,10 @@ profile_run(struct profile_run *run, char **argv)
     }
     fflush(NULL);
     pid_t child = fork();
-    if (child < 0)
+    if (child < 0) {
+        choice_end(run->choice);
         return cli_complain(CLI_EXIT_LAUNCHER, "fork: %s", strerror(errno));
+    }
     if (child == 0) {
         setenv("SOFTLAKE_PROFILE", run->dir, 1);
         set_flag("SOFTLAKE_PROFILE_LANES", run->lanes);

@@ -1,4 +1,4 @@
-/* control.c: reads the FIFO of SOFTLAKE_PROFILE_CONTROL. */
+/* control.c: reads the FIFO that SOFTLAKE_PROFILE_FIFO names. */
 #include "engine/scope/control.h"
 
 #include "base/fork_order.h"
@@ -49,7 +49,9 @@ take_command(const char *word, uint32_t *snapshot)
     else if (!strcmp(word, "stop"))
         atomic_store(&c->state, PROFILE_STOPPED);
     else if (!strcmp(word, "snapshot"))
-        *snapshot = atomic_fetch_add(&c->snapshots, 1) + 1;
+        /* Two before one submission are one. */
+        *snapshot = *snapshot ? *snapshot
+                              : atomic_fetch_add(&c->snapshots, 1) + 1;
     else
         log_printf("profile: --control: no command '%s'\n", word);
 }
@@ -59,7 +61,7 @@ take_command(const char *word, uint32_t *snapshot)
 static ssize_t
 read_fifo_locked(char *text, size_t size_B)
 {
-    const char *path = getenv("SOFTLAKE_PROFILE_CONTROL");
+    const char *path = getenv("SOFTLAKE_PROFILE_FIFO");
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && !control.complained)
         log_printf("profile: %s: %s\n", path, strerror(errno));

@@ -45,7 +45,7 @@ static struct {
     pthread_once_t once;
     struct range range[RANGES];
     bool on;   /* not all units count alike */
-    bool each; /* each unit has a record: SOFTLAKE_PROFILE_PER */
+    bool each; /* each unit has a record: SOFTLAKE_PROFILE_UNITS */
 } scope = {.once = PTHREAD_ONCE_INIT};
 
 static bool
@@ -87,8 +87,8 @@ read_scope(void)
         scope.range[i] = read_range(names[i]);
         scope.on |= scope.range[i].given;
     }
-    scope.each = is_set("SOFTLAKE_PROFILE_PER");
-    scope.on |= scope.each || is_set("SOFTLAKE_PROFILE_CONTROL");
+    scope.each = is_set("SOFTLAKE_PROFILE_UNITS");
+    scope.on |= scope.each || is_set("SOFTLAKE_PROFILE_FIFO");
 }
 
 static int
@@ -135,7 +135,7 @@ scope_submit(struct engine_submit *submit)
     w->number = submit->number;
     w->frame = atomic_load(&numbers.frames) + 1;
     w->counts = has(FRAMES, w->frame) && has(SUBMITS, w->number);
-    if (is_set("SOFTLAKE_PROFILE_CONTROL"))
+    if (is_set("SOFTLAKE_PROFILE_FIFO"))
         w->counts &= control_read(&w->snapshot);
     pthread_mutex_lock(&numbers.lock);
     w->next = numbers.waiting;

@@ -114,10 +114,11 @@ struct profile_kernel {
     uint32_t has;    /* PROFILE_HAS_* */
 };
 
-/* The file "units": what single draws and dispatches have counted, if
- * SOFTLAKE_PROFILE_PER is set. Then the unit's parts, each with its counters
- * that are not zero. */
-#define PROFILE_UNITS_FORMAT "%s/units"
+/* The files "units.PID.ID": what single draws and dispatches of a process have
+ * counted, if SOFTLAKE_PROFILE_UNITS is set. Then the unit's parts, each with
+ * its counters that are not zero. */
+#define PROFILE_UNITS_PREFIX "units."
+#define PROFILE_UNITS_FORMAT "%s/" PROFILE_UNITS_PREFIX "%010u.%016llx"
 
 enum profile_unit_kind {
     PROFILE_DRAW = 1,
@@ -147,7 +148,7 @@ struct profile_pair {
     uint64_t count;
 };
 
-/* The file "control", if SOFTLAKE_PROFILE_CONTROL names a FIFO with commands.
+/* The file "control", if SOFTLAKE_PROFILE_FIFO names a FIFO with commands.
  * The launcher makes it; processes that read commands change it. */
 #define PROFILE_CONTROL_FORMAT "%s/control"
 

@@ -192,17 +192,23 @@ is_repeated(const struct eu_profile_part *parts, unsigned at)
 }
 
 static void
-append_locked(const void *data, size_t size_B)
+append_locked(const struct profile_unit *record, const void *data,
+              size_t size_B)
 {
     char path[4096];
     snprintf(path, sizeof path, PROFILE_UNITS_FORMAT,
-             getenv("SOFTLAKE_PROFILE"));
+             getenv("SOFTLAKE_PROFILE"), record->pid,
+             (unsigned long long)record->process);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    if (file_limit_append(fd, data, size_B) != (ssize_t)size_B)
+    if (fd < 0 || file_limit_append(fd, data, size_B) != (ssize_t)size_B) {
+        if (units.written_B < RECORDS_MAX_B)
+            log_printf("profile: %s: a draw or dispatch is not listed, nor are "
+                       "those after it\n",
+                       path);
         units.written_B = RECORDS_MAX_B;
-    close(fd);
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 /* The last record says that others are missing. */
@@ -218,12 +224,12 @@ write_locked(struct buffer *b, struct profile_unit *record)
         record->kind = PROFILE_UNITS_END;
         record->part_count = 0;
         record->size_B = sizeof *record;
-        append_locked(record, sizeof *record);
+        append_locked(record, record, sizeof *record);
         return;
     }
     record->size_B = (uint32_t)b->size_B;
     memcpy(b->data, record, sizeof *record);
-    append_locked(b->data, b->size_B);
+    append_locked(record, b->data, b->size_B);
 }
 
 void

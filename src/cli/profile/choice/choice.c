@@ -94,10 +94,13 @@ choice_export(const struct choice *c)
     char path[PATH_MAX];
     for (unsigned i = 0; i < CHOICE_RANGES; i++)
         export_text(names[i], c->range[i]);
-    /* The command may change directory. */
-    export_text("SOFTLAKE_PROFILE_CONTROL",
+    /* The command may change directory. These names are no options': the
+     * command may have a softlake profile of its own. */
+    export_text("SOFTLAKE_PROFILE_FIFO",
                 c->control ? realpath(c->control, path) : NULL);
-    export_text("SOFTLAKE_PROFILE_PER", c->each ? "unit" : NULL);
+    export_text("SOFTLAKE_PROFILE_UNITS", c->each ? "1" : NULL);
+    unsetenv("SOFTLAKE_PROFILE_CONTROL");
+    unsetenv("SOFTLAKE_PROFILE_PER");
     unsetenv("SOFTLAKE_PROFILE_START_PAUSED");
 }
 
@@ -112,13 +115,10 @@ choice_end(struct choice *c)
     c->made_fifo = false;
 }
 
-unsigned
-choice_snapshots(const char *dir)
+bool
+choice_has_snapshot(const char *dir, unsigned number)
 {
     char path[4096];
-    unsigned n = 0;
-    do
-        snprintf(path, sizeof path, PROFILE_SNAPSHOT_END_FORMAT, dir, n + 1);
-    while (!access(path, F_OK) && ++n);
-    return n;
+    snprintf(path, sizeof path, PROFILE_SNAPSHOT_END_FORMAT, dir, number);
+    return !access(path, F_OK);
 }

@@ -35,7 +35,7 @@ const char *choice_begin(struct choice *c, const char *dir);
 void choice_export(const struct choice *c);
 /* After the command. */
 void choice_end(struct choice *c);
-/* How many snapshots are whole. */
-unsigned choice_snapshots(const char *dir);
+/* Whether the snapshot with this number is whole. */
+bool choice_has_snapshot(const char *dir, unsigned number);
 
 #endif

@@ -155,30 +155,48 @@ struct taker {
     const struct profile_options *o;
     struct profile_run run;
     char **argv;
-    unsigned snapshots; /* reported */
+    unsigned snapshot; /* the first that is not reported, from 1 */
+    uint64_t reported; /* a bit for it and each after it */
 };
 
-/* Reports snapshots when they are whole. */
+/* Counts of kernels: the rest of a profile is read when the command has ended.
+ */
+static void
+report_snapshot(const struct taker *t, unsigned number)
+{
+    struct profile_options o = *t->o;
+    struct profile p;
+    struct profile_origin from = {t->argv, t->run.switches, 0};
+    o.snapshot = number;
+    o.fail_if = NULL;
+    o.wanted[REPORT_PERFETTO] = o.wanted[REPORT_CHROME] = false;
+    o.wanted[REPORT_OVERDRAW] = false;
+    const char *why = profile_read(&p, t->run.dir, number);
+    if (why)
+        cli_complain(0, "profile: cannot read a snapshot: %s", why);
+    else if (!o.quiet)
+        cli_complain(0, "profile: snapshot %u", number);
+    find_names(&p, &o, t->run.dir);
+    if (!why)
+        report(&p, &from, &o);
+    profile_free(&p);
+}
+
+/* Reports snapshots when they are whole. One that never is, because a process
+ * was killed or had no memory, does not hold up the 63 after it. */
 static void
 take_snapshots(void *data)
 {
     struct taker *t = data;
-    while (t->snapshots < choice_snapshots(t->run.dir)) {
-        struct profile_options o = *t->o;
-        struct profile p;
-        struct profile_origin from = {t->argv, t->run.switches, 0};
-        o.snapshot = ++t->snapshots;
-        o.fail_if = NULL;
-        const char *why = profile_read(&p, t->run.dir, o.snapshot);
-        if (why)
-            cli_complain(0, "profile: cannot read a snapshot: %s", why);
-        else if (!o.quiet)
-            cli_complain(0, "profile: snapshot %u", o.snapshot);
-        find_names(&p, &o, t->run.dir);
-        if (!why)
-            report(&p, &from, &o);
-        profile_free(&p);
+    for (unsigned i = 0; i < 64; i++) {
+        if (t->reported >> i & 1 ||
+            !choice_has_snapshot(t->run.dir, t->snapshot + i))
+            continue;
+        t->reported |= UINT64_C(1) << i;
+        report_snapshot(t, t->snapshot + i);
     }
+    for (; t->reported & 1; t->reported >>= 1)
+        t->snapshot++;
 }
 
 static int
@@ -187,6 +205,7 @@ run_profile(const struct profile_options *o, char **argv)
     struct choice choice = o->choice;
     const char *left = choice_is_made(&choice) ? APART : NULL;
     struct taker t = {.o = o,
+                      .snapshot = 1,
                       .argv = argv,
                       .run = {.switches = o->as_run ? left : EXACT,
                               .lanes = o->lanes,

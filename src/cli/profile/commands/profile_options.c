@@ -25,7 +25,8 @@ static const char usage[] =
     "                           SEND that accesses memory\n"
     "      --memory=trace[=FILE]  also the addresses of each message, in FILE\n"
     "                           (memory.trace); a million messages of a "
-    "process\n"
+    "process,\n"
+    "                           in the interpreter\n"
     "      --pixels             also what becomes of the vertices, primitives\n"
     "                           and pixels of each draw\n"
     "      --sampler            also which texels sampler messages read; "
@@ -34,7 +35,7 @@ static const char usage[] =
     "      --json[=FILE]        profile.json, for annotate and diff\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels, insns, messages, sends,\n"
-    "                           draws, sampler\n"
+    "                           launches, draws, sampler\n"
     "      --callgrind[=FILE]   for callgrind_annotate and KCachegrind\n"
     "      --pprof[=FILE]       for pprof\n"
     "      --perfetto[=FILE]    timeline for ui.perfetto.dev; implies "
@@ -74,10 +75,10 @@ static const char usage[] =
     "      --sort=KEY           order of kernels: insn (default), lanes,\n"
     "                           threads, size, name, stage, bytes, model\n"
     "      --top=N              kernels in the summary (10)\n"
-    "      --fail-if=EXPR       exit 1 if 'insn>N', 'threads>N' or\n"
-    "                           'simd_efficiency<0.5' is true; the last "
-    "implies\n"
-    "                           --lanes\n"
+    "      --fail-if=EXPR       exit 1 if 'insn>N' is true; also threads,\n"
+    "                           spills, fills, bytes, lines (with "
+    "--memory),\n"
+    "                           simd_efficiency (with --lanes), and <\n"
     "  -q, --quiet              no summary\n"
     "  -h, --help               this text\n"
     "\n"
@@ -280,7 +281,8 @@ take_twins(struct profile_options *o)
     for (const struct option *l = long_options; l->name; l++) {
         const char *value = cli_option_twin("SOFTLAKE_PROFILE_", l->name);
         bool bare = l->has_arg == no_argument;
-        if (!value || !*value || l->val == 'h' || (bare && !strcmp(value, "0")))
+        if (!value || !*value || l->val == 'h' ||
+            (l->has_arg != required_argument && !strcmp(value, "0")))
             continue;
         bare |= l->has_arg == optional_argument && !strcmp(value, "1");
         optarg = bare ? NULL : (char *)value;
@@ -335,6 +337,10 @@ profile_take_options(struct profile_options *o, int argc, char **argv,
     if (o->choice.paused && !o->choice.control)
         return cli_complain(CLI_EXIT_LAUNCHER,
                             "profile: --start-paused needs --control");
+    if (o->from && (o->trace || o->choice.control))
+        return cli_complain(CLI_EXIT_LAUNCHER,
+                            "profile: --memory=trace and --control need a "
+                            "command");
     complete_options(o);
     return -1;
 }

@@ -2,6 +2,7 @@
 #include "cli/profile/units/units.h"
 #include "eu/profile/profile_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,13 +83,15 @@ take_record(struct units *u, const struct profile_unit *r, units_sum_fn sum,
     return true;
 }
 
-/* A record that a killed process has not written whole ends the file. */
+/* A process that was killed, or found no room, may have left a part of its last
+ * record. */
 static const char *
 read_records(struct units *u, FILE *f, units_sum_fn sum, void *data)
 {
     struct profile_unit head, *record = NULL;
     bool ok = true;
-    while (ok && fread(&head, sizeof head, 1, f) == 1 &&
+    size_t got_B = 0;
+    while (ok && (got_B = fread(&head, 1, sizeof head, f)) == sizeof head &&
            head.size_B >= sizeof head) {
         void *more = realloc(record, head.size_B);
         if (!more)
@@ -100,20 +103,39 @@ read_records(struct units *u, FILE *f, units_sum_fn sum, void *data)
             break;
         ok = take_record(u, record, sum, data);
     }
+    u->incomplete |= got_B != 0;
     free(record);
     return ok ? NULL : "no memory";
+}
+
+static int
+is_units(const struct dirent *e)
+{
+    return !strncmp(e->d_name, PROFILE_UNITS_PREFIX,
+                    strlen(PROFILE_UNITS_PREFIX));
 }
 
 const char *
 units_read(struct units *u, const char *dir, units_sum_fn sum, void *data)
 {
-    char path[4096];
-    snprintf(path, sizeof path, PROFILE_UNITS_FORMAT, dir);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return errno == ENOENT ? NULL : strerror(errno);
-    const char *why = read_records(u, f, sum, data);
-    fclose(f);
+    struct dirent **files;
+    const char *why = NULL;
+    int count = scandir(dir, &files, is_units, alphasort);
+    if (count < 0)
+        return strerror(errno);
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", dir, files[i]->d_name);
+        FILE *f = why ? NULL : fopen(path, "re");
+        if (f)
+            why = read_records(u, f, sum, data);
+        else if (!why)
+            why = strerror(errno);
+        if (f)
+            fclose(f);
+        free(files[i]);
+    }
+    free(files);
     return why;
 }
 

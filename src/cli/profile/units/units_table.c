@@ -93,7 +93,9 @@ make_rows(const struct units *u, enum units_per per, size_t *count)
         if ((per == PER_DRAW && unit->is_dispatch) ||
             (per == PER_DISPATCH && !unit->is_dispatch))
             continue;
-        size_t n = *count;
+        /* Draws and dispatches are rows of their own. */
+        bool apart = per == PER_DRAW || per == PER_DISPATCH;
+        size_t n = apart ? 0 : *count;
         while (n && !is_same_row(rows[n - 1].unit, unit, per))
             n--;
         if (!n) {
