@@ -90,11 +90,19 @@ copy_instances(struct reader *r, uint64_t from, uint64_t to)
     return true;
 }
 
+static uint32_t
+arrays_of(uint32_t has)
+{
+    return has & PROFILE_HAS_MEMORY  ? PROFILE_MEMORY_ARRAYS
+           : has & PROFILE_HAS_LANES ? PROFILE_LANES_ARRAYS
+                                     : PROFILE_ARRAYS;
+}
+
 static bool
 is_whole_kernel(const struct profile_kernel *k)
 {
     return k->record.size_B >= sizeof *k && k->code_B % 8 == 0 &&
-           k->code_B <= 4u << 20 && k->arrays >= PROFILE_ARRAYS &&
+           k->code_B <= 4u << 20 && k->arrays >= arrays_of(k->has) &&
            k->arrays <= PROFILE_MEMORY_ARRAYS &&
            k->record.size_B >= sizeof *k + k->code_B + k->code_B / 8;
 }

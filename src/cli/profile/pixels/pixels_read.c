@@ -196,12 +196,17 @@ draw_json(const struct reader *r, const struct draw *d)
     const struct pixels_row *row = &d->row;
     char process[sizeof d->file->process + 1] = "";
     memcpy(process, d->file->process, sizeof d->file->process);
+    /* JSON is UTF-8; the name may be anything, and may be cut. */
+    for (char *s = process; *s; s++)
+        if (*s & 128)
+            *s = '?';
     json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:i, s:s, s:i, s:i}", "draw",
+        "{s:o, s:o, s:o, s:i, s:s, s:o, s:o}", "draw",
         pixels_count_json(row->draw), "batch", pixels_count_json(row->batch),
         "context", pixels_count_json(row->context), "pid", (int)d->file->pid,
-        "process", process, "vertex_count", (int)row->vertex_count,
-        "instance_count", (int)row->instance_count);
+        "process", process, "vertex_count",
+        pixels_count_json(row->vertex_count), "instance_count",
+        pixels_count_json(row->instance_count));
     set_kernels(r, o, row);
     if (row->width) {
         json_object_set_new(

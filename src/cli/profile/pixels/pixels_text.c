@@ -2,6 +2,7 @@
 #include "cli/profile/pixels/pixels.h"
 #include "engine/pixels/pixels_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,10 @@ double
 pixels_number(const json_t *row, const char *key)
 {
     const json_t *v = json_object_get(row, key);
-    if (json_is_string(v))
-        return strtod(json_string_value(v), NULL);
-    return json_is_number(v) ? json_number_value(v) : -1;
+    double n = json_is_string(v)   ? strtod(json_string_value(v), NULL)
+               : json_is_number(v) ? json_number_value(v)
+                                   : -1;
+    return isfinite(n) ? n : -1;
 }
 
 double
@@ -45,7 +47,7 @@ put_count(FILE *f, double n)
 {
     static const char units[] = " kMGTPE";
     unsigned u = 0;
-    for (; n >= 999.95; n /= 1000)
+    for (; n >= 999.95 && u < sizeof units - 2; n /= 1000)
         u++;
     if (n < 0)
         fprintf(f, " %7s", "-");

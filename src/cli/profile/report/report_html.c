@@ -44,7 +44,7 @@ report_number(const json_t *object, const char *key, double *n)
 static void
 put_count(FILE *f, double n)
 {
-    char digits[32];
+    char digits[320]; /* of the largest double */
     int length = snprintf(digits, sizeof digits, "%.0f", n);
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
