@@ -2,6 +2,7 @@
 """softlake profile: interpreter and compiled code count alike.
 
     run_tiers_cl.py SOFTLAKE CORPUS [--device skl|bdw] [--match TEXT]
+                    [--every N]
 
 Runs piglit's OpenCL programs (run_cl.py) in the interpreter and compiled for
 AVX2 and, where the processor has it, AVX-512. The executions and active lanes
@@ -96,6 +97,8 @@ def main():
     parser.add_argument('corpus', type=pathlib.Path)
     parser.add_argument('--device', choices=('skl', 'bdw'), default='skl')
     parser.add_argument('--match', default='', help='part of the path')
+    parser.add_argument('--every', type=int, default=1, metavar='N',
+                        help='only every Nth program')
     args = parser.parse_args()
     if not (args.corpus / args.device).is_dir():
         print(f'1..0 # SKIP no corpus: run tests/corpus/build.py {args.corpus}')
@@ -103,7 +106,7 @@ def main():
     skips = list(run_cl.list_lines('cl-skips.txt'))
     programs = [run_cl.Program(path, args.corpus, args.device)
                 for path in build.programs() if args.match in path]
-    programs = [p for p in programs if not p.why_skipped(skips)]
+    programs = [p for p in programs if not p.why_skipped(skips)][::args.every]
     number = failed = insns = 0
     with tempfile.TemporaryDirectory() as temporary:
         runner = Runner(args, pathlib.Path(temporary))
