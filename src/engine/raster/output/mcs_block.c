@@ -472,8 +472,10 @@ mcs_scan_tile(struct worker *w, struct target *t)
         if (at + sizeof row > s->aux_limit_B)
             continue;
         memcpy(row, s->aux_mem + at, sizeof row);
-        t->mcs_first[n / 64] |= (uint64_t)which_are(row, 0) << n % 64;
         t->mcs_all[n / 64] |= (uint64_t)which_are(row, identity) << n % 64;
+        /* In a block with all planes entries may have become zero. */
+        t->mcs_first[n / 64] |= (uint64_t)which_are(row, 0) << n % 64 &
+                                ~t->mcs_all[n / 64];
     }
     p->scanned = true;
 }

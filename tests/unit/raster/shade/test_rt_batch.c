@@ -195,7 +195,7 @@ struct setting {
     unsigned format, element_B;
     /* tiny and small: alternately either */
     bool blends, kills, both, steady, stacked, covered, rows, pairs, small,
-        stays, tested, tiny;
+        stays, tested, tiny, scanned;
     unsigned width, unfinished_every;
     size_t kernel_B;
     unsigned samples;
@@ -219,6 +219,22 @@ covered(struct rig *rig, unsigned i)
 {
     return i + 1 < PRIMS ? stacked(rig, i | 1)
                          : rig_rect(rig, 0, 0, 20, 20, 0.5f);
+}
+
+/* A block in plane 0; some samples of its last column; the whole column, after
+ * which all its entries are zero again; many blocks, so that their batch scans
+ * the tile; three of the block's rows, in plane 0; samples as before. */
+static struct prim
+scanned(struct rig *rig, unsigned i)
+{
+    static const float edge[][4] = {{0, 0, 4, 4},   {0},          {3, 0, 4, 4},
+                                    {8, 8, 40, 40}, {0, 0, 4, 3}, {0}};
+    static const float corner[6] = {3.5f, 4, 3.5f, -200, -200, 4};
+    const float *e = edge[MIN2(i, 3)];
+    if (i >= PRIMS - 2)
+        e = edge[i + 6 - PRIMS];
+    return e[2] > 0 ? rig_rect(rig, e[0], e[1], e[2], e[3], 0.5f)
+                    : rig_triangle(rig, corner, 0.5f);
 }
 
 static void
@@ -248,6 +264,10 @@ draw(struct rig *rig, const struct setting *s, bool catches)
     e->source_alpha_blend_factor = GEN9_BLENDFACTOR_ONE;
     e->destination_alpha_blend_factor = GEN9_BLENDFACTOR_DST_COLOR;
     rig->draw.ps_extra.pixel_shader_kills_pixel = s->kills;
+    /* Centroids depend on samples: each primitive has batches of its own. */
+    if (s->scanned)
+        rig->draw.wm.position_zw_interpolation_mode =
+            GEN9_3DSTATE_WM_POSITION_ZW_INTERPOLATION_MODE_INTERP_CENTROID;
     rig->draw.sbe.number_of_sf_output_attributes = 1;
     /* Only registers that the shader reads are payload. */
     memset(rig->live_in, 0, sizeof rig->live_in);
@@ -283,13 +303,14 @@ draw(struct rig *rig, const struct setting *s, bool catches)
         }
         prims[i] = s->stacked   ? stacked(rig, i)
                    : s->covered ? covered(rig, i)
+                   : s->scanned ? scanned(rig, i)
                                 : rig_triangle(rig, xy, z);
         names[i][0] = bits_from_float((float)i);
         for (unsigned k = 0; k < 3; k++)
             prims[i].v[k].vue = names[i];
         /* Every third primitive has perspective. */
-        for (unsigned k = 0; i % 3 == 0 && !s->stacked && !s->covered && k < 3;
-             k++)
+        bool flat = s->stacked || s->covered || s->scanned;
+        for (unsigned k = 0; i % 3 == 0 && !flat && k < 3; k++)
             prims[i].v[k].w_inv = (float)(k + 1) / 4;
     }
     rig_draw(rig, prims, PRIMS);
@@ -461,6 +482,10 @@ compare_all(void)
          .covered = true, .width = 128, .samples = 4},
         {"covered, some go on", shade_all_places, RGBA8, 4, .rows = true,
          .covered = true, .width = 128, .samples = 4, .unfinished_every = 2},
+        {"scanned, two samples", shade_all_places, RGBA8, 4, .scanned = true,
+         .width = 128, .samples = 2},
+        {"scanned, four", shade_all_places, RGBA8, 4, .scanned = true,
+         .width = 128, .samples = 4},
         {"alike", shade_alike, RGBA8, 4, .steady = true, .width = 128,
          .kernel_B = 4096},
         {"alike, blended", shade_alike, RGBA8, 4, .blends = true,
