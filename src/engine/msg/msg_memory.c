@@ -159,7 +159,7 @@ use_a64(struct eu_memory_use *u, const struct eu_message *m, unsigned lanes,
     u->is_slm = false;
     for (unsigned i = 0; i < lanes; i++) {
         uint64_t va = dataport_lane64(m, at, i) & ~align;
-        if (mask >> i & 1 && ((int64_t)va >> 47) + 1 <= 1u)
+        if (mask >> i & 1 && (uint64_t)((int64_t)va >> 47) + 1 <= 1)
             u->piece[u->count++] = (struct eu_memory_piece){
                 .at_B = va, .size_B = (uint16_t)size_B, .lane = (uint8_t)i};
     }

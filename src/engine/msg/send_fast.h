@@ -120,7 +120,7 @@ fast_a64_place(const struct thread_env *env, const struct eu_message *m,
         differs |= a->mask >> i & 1 ? (va[i] & ~low) ^ base : 0;
         offset_B[i] = (uint32_t)(va[i] & low);
     }
-    if (differs || ((int64_t)base >> 47) + 1 > 1u)
+    if (differs || (uint64_t)((int64_t)base >> 47) + 1 > 1)
         return false;
     a->mem = vm_ptr(env->vm, base);
     a->size_B = low + 1;

@@ -117,6 +117,45 @@ Test(msg_fast, what_is_out_of_bounds_reads_zero)
     cr_assert_eq(r->answer[15], 0xcccccccc);
 }
 
+/* Bits 63:47 are equal in addresses that exist. */
+Test(msg_fast, addresses_that_are_not_canonical_read_zero)
+{
+    static const struct {
+        uint64_t va;
+        uint32_t want;
+    } row[] = {{0, 7},
+               {UINT64_C(0xffff800000000000), 7},
+               {UINT64_C(0x0000800000000000), 0},
+               {UINT64_C(0x0001000000000000), 0},
+               {UINT64_C(0x8000000000000000), 0},
+               {UINT64_C(0xfffc000000000000), 0}};
+    struct rig *r = make_rig();
+    struct engine_vm vm = {.window = r->room, .mask = ENGINE_VM_SIZE_B - 1};
+    static const uint32_t seven = 7;
+    memcpy(r->room, &seven, 4);
+    r->env.vm = &vm;
+    for (unsigned n = 0; n < 2 * ARRAY_SIZE(row); n++) {
+        const bool fast = n % 2;
+        for (unsigned i = 0; i < 8; i++)
+            memcpy(&r->payload[0][2 * i], &row[n / 2].va, 8);
+        r->m = (struct eu_message){.sfid = EU_SFID_DC1,
+                                   .exec_size = 8,
+                                   .mlen_grf = 2,
+                                   .rlen_grf = 1,
+                                   .desc = DC1_A64_UNTYPED_READ << 14 |
+                                           2 << 12 | 0xe << 8,
+                                   .exec_mask = 0xff,
+                                   .src0 = r->payload[0],
+                                   .dst = r->answer};
+        memset(r->answer, 0xcc, sizeof r->answer);
+        eu_send_fn fn = fast ? send_of_host() : msg_send;
+        cr_assert_eq(fn(&r->thread, &r->m), EU_MSG_OK);
+        for (unsigned i = 0; i < 8; i++)
+            cr_assert_eq(r->answer[i], row[n / 2].want, "0x%llx, fast %u",
+                         (unsigned long long)row[n / 2].va, fast);
+    }
+}
+
 /* Typed messages convert UNORM, SNORM and packed formats when they write, but
  * not when they read. */
 Test(msg_fast, typed_reads_of_normalized_formats_give_words)
