@@ -249,11 +249,12 @@ enqueue(struct engine_context *ctx, const struct engine_submit *submit)
     if (!job)
         return false;
     job->submit = *submit;
-    scope_submit(&job->submit);
-    timeline_submit(&job->submit);
     pthread_mutex_lock(&ctx->engine->lock);
+    /* Else engine_run() numbers the submission. */
     bool ok = ctx->has_thread || start_thread_locked(ctx);
     if (ok) {
+        scope_submit(&job->submit);
+        timeline_submit(&job->submit);
         if (ctx->tail)
             ctx->tail->next = job;
         else

@@ -1,8 +1,11 @@
 /* test_submit.c: queues: order, fences, resets, destruction. */
+#include "engine/timeline/timeline_file.h"
 #include "rig.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -335,3 +338,41 @@ Test(submit, child_starts_threads_of_its_own)
     cr_assert_eq(WEXITSTATUS(status), 7);
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), 1);
 }
+
+#ifndef __SANITIZE_ADDRESS__ /* which needs address space itself */
+/* The batch then runs in the thread that submits it, and is numbered once. */
+Test(submit, a_thread_that_cannot_start_numbers_nothing)
+{
+    char dir[] = "/tmp/softlake-submit-XXXXXX", path[64];
+    struct event e = {0};
+    struct rlimit before, none;
+    struct timeline_record r;
+    cr_assert_not_null(mkdtemp(dir));
+    setenv("SOFTLAKE_PROFILE", dir, 1);
+    setenv("SOFTLAKE_PROFILE_TIMES", "1", 1);
+    EMIT(&rig, SDI(RIG_DATA, 1), BBE);
+    const struct engine_submit s = {
+        .ctx = rig.ctx, .batch_va = RIG_BATCH, .done = count_done, .data = &e};
+    getrlimit(RLIMIT_AS, &before);
+    none = before;
+    none.rlim_cur = 1; /* no room for a stack */
+    cr_assert_eq(setrlimit(RLIMIT_AS, &none), 0);
+    bool queued = engine_enqueue(rig.engine, &s);
+    setrlimit(RLIMIT_AS, &before);
+    cr_assert(!queued);
+    engine_run(&s);
+    cr_assert_eq(atomic_load(&e.done), 1);
+    snprintf(path, sizeof path, TIMELINE_FORMAT, dir);
+    FILE *f = fopen(path, "re");
+    cr_assert_not_null(f);
+    unsigned submits = 0;
+    while (fread(&r, sizeof r, 1, f) == 1) {
+        submits += r.kind == TIMELINE_SUBMIT;
+        cr_assert(r.kind != TIMELINE_SUBMIT || r.batch == 1);
+    }
+    fclose(f);
+    unlink(path);
+    rmdir(dir);
+    cr_assert_eq(submits, 1);
+}
+#endif
