@@ -38,8 +38,6 @@ static struct {
     atomic_uint_fast64_t submits, dispatches;
 } numbers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-FORK_LOCK(FORK_SCOPE, numbers.lock)
-
 /* Set once. */
 static struct {
     pthread_once_t once;
@@ -173,6 +171,16 @@ scope_batch(struct engine_context *ctx, const struct engine_submit *submit)
 
 /* ---- draws and dispatches ------------------------------------------------ */
 
+/* Once. */
+static void
+note_outside_counts(void)
+{
+    static atomic_bool noted;
+    if (!atomic_exchange(&noted, true))
+        log_printf("profile: out of memory: work that was to be left out is "
+                   "counted, too\n");
+}
+
 static struct eu_profile_unit *
 begin_unit(bool counts)
 {
@@ -180,6 +188,8 @@ begin_unit(bool counts)
         return NULL;
     struct eu_profile_unit *unit = counts ? eu_profile_take_unit()
                                           : eu_profile_outside();
+    if (!counts && !unit)
+        note_outside_counts();
     pool_tag = unit;
     return unit;
 }
@@ -267,4 +277,37 @@ scope_end_dispatch(const struct engine_context *ctx, const struct dispatch *d,
                    (unsigned)__builtin_popcount(d->right_mask & all);
     add_part(parts, &count, &d->stage);
     end_unit(ctx, unit, &record, parts, count);
+}
+
+/* ---- fork() -------------------------------------------------------------- */
+
+static void
+before_fork(void)
+{
+    pthread_mutex_lock(&numbers.lock);
+}
+
+static void
+after_fork(void)
+{
+    pthread_mutex_unlock(&numbers.lock);
+}
+
+/* What waits belongs to the parent. */
+static void
+in_child(void)
+{
+    while (numbers.waiting) {
+        struct waiting *w = numbers.waiting;
+        numbers.waiting = w->next;
+        free(w);
+    }
+    pthread_mutex_unlock(&numbers.lock);
+}
+
+__attribute__((constructor)) static void
+add_to_fork(void)
+{
+    static const struct fork_row row = {before_fork, after_fork, in_child};
+    fork_order_add(FORK_SCOPE, &row);
 }
