@@ -60,25 +60,46 @@ pixels_make_id(void)
     return (uint64_t)getpid() << 32 ^ (uint64_t)now.tv_nsec;
 }
 
+/* Whether the file has its blocks. */
+static bool
+has_blocks(int fd, uint64_t size_B)
+{
+    if (fd < 0 || !file_limit_allows(size_B))
+        return false;
+    do
+        errno = posix_fallocate(fd, 0, (off_t)size_B);
+    while (errno == EINTR);
+    return !errno;
+}
+
+void *
+pixels_map_file(const char *path, uint64_t size_B)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    void *p = MAP_FAILED;
+    if (has_blocks(fd, size_B))
+        p = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int err = errno;
+    if (p == MAP_FAILED && fd >= 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    return p == MAP_FAILED ? NULL : p;
+}
+
 static void
 map_file_locked(void)
 {
-    const size_t size_B = sizeof(struct pixels_file);
     char path[4096];
     snprintf(path, sizeof path, PIXELS_FORMAT, getenv("SOFTLAKE_PROFILE"),
              (unsigned long long)pixels_make_id());
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    void *p = MAP_FAILED;
-    if (fd >= 0 && file_limit_allows(size_B) && !ftruncate(fd, (off_t)size_B))
-        p = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
+    all.file = pixels_map_file(path, sizeof *all.file);
+    if (!all.file) {
         log_printf("profile: %s: %s; draws are not counted\n", path,
                    strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    if (p == MAP_FAILED)
         return;
-    all.file = p;
+    }
     all.file->pid = (uint32_t)getpid();
     snprintf(all.file->process, sizeof all.file->process, "%s",
              program_invocation_short_name);

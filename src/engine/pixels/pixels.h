@@ -34,6 +34,9 @@ uint16_t *pixels_map_find(const struct surface *s);
 
 /* For the name of a file. */
 uint64_t pixels_make_id(void);
+/* Makes a file, zero, and maps it. It has its blocks at once: a full file
+ * system is no signal later. NULL: no file, and errno is set. */
+void *pixels_map_file(const char *path, uint64_t size_B);
 
 /* pixels_texels.c: whether texels are counted; then messages of dispatches go
  * through counters, too. */

@@ -2,7 +2,6 @@
  * kernel, message, format, filter and level. */
 #include "engine/pixels/pixels.h"
 
-#include "base/file_limit.h"
 #include "base/fork_order.h"
 #include "base/known.h"
 #include "engine/pixels/pixels_file.h"
@@ -10,11 +9,8 @@
 #include "sampler/sampler.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static struct {
     pthread_mutex_t lock;
@@ -40,23 +36,16 @@ pixels_has_texels(void)
 static struct pixels_texels *
 find_file_locked(void)
 {
-    const size_t size_B = sizeof(struct pixels_texels);
     char path[4096];
     if (all.tried)
         return all.file;
     all.tried = true;
     snprintf(path, sizeof path, PIXELS_TEXELS_FORMAT,
              getenv("SOFTLAKE_PROFILE"), (unsigned long long)pixels_make_id());
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    void *p = MAP_FAILED;
-    if (fd >= 0 && file_limit_allows(size_B) && !ftruncate(fd, (off_t)size_B))
-        p = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
+    all.file = pixels_map_file(path, sizeof *all.file);
+    if (!all.file)
         log_printf("profile: %s: %s; texels are not counted\n", path,
                    strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    all.file = p == MAP_FAILED ? NULL : p;
     return all.file;
 }
 
