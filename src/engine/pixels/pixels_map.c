@@ -1,19 +1,17 @@
 /* pixels_map.c: pictures of how often each pixel of a colour target was
- * written. A target is told by its address, size and format: memory that a
- * driver uses again for another one of the same kind counts on. */
+ * written. A target is told by its memory, address, size and format: memory
+ * that a driver uses again for another one of the same kind counts on. */
 #include "engine/pixels/pixels.h"
 
-#include "base/file_limit.h"
 #include "base/fork_order.h"
 #include "base/known.h"
 #include "engine/pixels/pixels_file.h"
 #include "engine/state/stage.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Of a process. */
@@ -23,9 +21,11 @@
 static struct {
     pthread_mutex_t lock;
     struct pixels_map *map[MAPS_MAX];
+    /* Of their targets: address spaces may have equal addresses. */
+    const uint8_t *mem[MAPS_MAX];
     unsigned count;
     uint64_t size_B;
-    bool complained;
+    bool failed; /* there will be no more pictures */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int
@@ -69,25 +69,31 @@ is_same(const struct pixels_map *a, const struct pixels_map *b)
            !strcmp(a->format, b->format);
 }
 
-/* The file has its blocks at once: a full file system is no signal later. */
+/* Pictures take at most half of what the file system had free: other counts
+ * have files with holes there. A size of 0: it has no limit. */
+static bool
+leaves_half_locked(uint64_t size_B)
+{
+    struct statvfs fs;
+    if (statvfs(getenv("SOFTLAKE_PROFILE"), &fs) || !fs.f_blocks)
+        return true;
+    uint64_t free_B = (uint64_t)fs.f_bavail * fs.f_frsize + all.size_B;
+    return all.size_B + size_B <= free_B / 2;
+}
+
 static struct pixels_map *
 map_file_locked(const struct pixels_map *m, uint64_t size_B)
 {
     char path[4096];
+    if (!leaves_half_locked(size_B)) {
+        errno = ENOSPC;
+        return NULL;
+    }
     snprintf(path, sizeof path, PIXELS_MAP_FORMAT, getenv("SOFTLAKE_PROFILE"),
              (unsigned long long)pixels_make_id());
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    void *p = MAP_FAILED;
-    if (fd >= 0 && file_limit_allows(size_B) &&
-        !(errno = posix_fallocate(fd, 0, (off_t)size_B)))
-        p = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED && fd >= 0)
-        unlink(path);
-    if (fd >= 0)
-        close(fd);
-    if (p == MAP_FAILED)
+    struct pixels_map *map = pixels_map_file(path, size_B);
+    if (!map)
         return NULL;
-    struct pixels_map *map = p;
     *map = *m;
     map->pid = (uint32_t)getpid();
     map->number = all.count;
@@ -95,22 +101,23 @@ map_file_locked(const struct pixels_map *m, uint64_t size_B)
 }
 
 static struct pixels_map *
-make_map_locked(const struct pixels_map *m)
+make_map_locked(const struct pixels_map *m, const struct surface *s)
 {
     uint64_t size_B = sizeof *m +
                       UINT64_C(2) * m->width * m->height * m->layers;
-    struct pixels_map *map = NULL;
-    if (all.count < MAPS_MAX && size_B <= MAPS_MAX_B - all.size_B)
-        map = map_file_locked(m, size_B);
-    if (map) {
-        all.map[all.count++] = map;
-        all.size_B += size_B;
-    } else if (!all.complained) {
+    bool allowed = all.count < MAPS_MAX && size_B <= MAPS_MAX_B - all.size_B;
+    struct pixels_map *map = allowed ? map_file_locked(m, size_B) : NULL;
+    if (!map) {
         log_printf("profile: no room for pictures of the overdraw of more "
-                   "than %u targets\n",
-                   all.count);
-        all.complained = true;
+                   "than %u targets: %s\n",
+                   all.count,
+                   allowed ? strerror(errno) : "the limit of a process");
+        all.failed = true;
+        return NULL;
     }
+    all.mem[all.count] = s->mem;
+    all.map[all.count++] = map;
+    all.size_B += size_B;
     return map;
 }
 
@@ -124,10 +131,10 @@ pixels_map_find(const struct surface *s)
     struct pixels_map m = describe(s);
     pthread_mutex_lock(&all.lock);
     for (unsigned i = 0; i < all.count && !map; i++)
-        if (is_same(all.map[i], &m))
+        if (all.mem[i] == s->mem && is_same(all.map[i], &m))
             map = all.map[i];
-    if (!map)
-        map = make_map_locked(&m);
+    if (!map && !all.failed)
+        map = make_map_locked(&m, s);
     pthread_mutex_unlock(&all.lock);
     return map ? map->count : NULL;
 }
@@ -152,6 +159,7 @@ in_child(void)
 {
     all.count = 0;
     all.size_B = 0;
+    all.failed = false;
     pthread_mutex_unlock(&all.lock);
 }
 
