@@ -7,8 +7,10 @@
 #include "eu/memory_use.h"
 #include "eu/profile/profile_unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -32,11 +34,13 @@ is_on(void)
     return known_int(&known, read_switch);
 }
 
+/* Records; more than RECORDS_MAX: there will be no further ones. */
+static atomic_uint written;
+
 /* Whether the file has room for another record. */
 static bool
 take_record(void)
 {
-    static atomic_uint written;
     if (atomic_load(&written) > RECORDS_MAX)
         return false;
     unsigned n = atomic_fetch_add(&written, 1);
@@ -46,18 +50,39 @@ take_record(void)
     return n < RECORDS_MAX;
 }
 
-/* In one write(): other threads and processes append, too. */
+/* In one write(): other threads and processes append, too. A part of a record
+ * is taken away again. */
+static bool
+append_to(int fd, const struct access_record *r, const uint64_t *words)
+{
+    const struct iovec v[2] = {{(void *)r, sizeof *r},
+                               {(void *)words, r->count * sizeof *words}};
+    off_t end_B = lseek(fd, 0, SEEK_END);
+    if (end_B < 0 || !file_limit_allows((uint64_t)end_B + 1024))
+        return false;
+    ssize_t n_B = writev(fd, v, 2);
+    if (n_B == (ssize_t)r->size_B)
+        return true;
+    int err = n_B < 0 ? errno : ENOSPC;
+    end_B = lseek(fd, 0, SEEK_CUR);
+    if (n_B > 0 && end_B == lseek(fd, 0, SEEK_END) &&
+        ftruncate(fd, end_B - n_B))
+        err = errno;
+    errno = err;
+    return false;
+}
+
+/* After a failure the trace ends: it has no gaps. */
 static void
 append(const struct access_record *r, const uint64_t *words)
 {
     char path[4096];
-    const struct iovec v[2] = {{(void *)r, sizeof *r},
-                               {(void *)words, r->count * sizeof *words}};
     snprintf(path, sizeof path, ACCESS_FILE_FORMAT, getenv("SOFTLAKE_PROFILE"));
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || !file_limit_allows((uint64_t)lseek(fd, 0, SEEK_END) + 1024) ||
-        writev(fd, v, 2) != (ssize_t)r->size_B)
-        log_printf("profile: %s: a record of the trace is lost\n", path);
+    if ((fd < 0 || !append_to(fd, r, words)) &&
+        atomic_exchange(&written, RECORDS_MAX + 1) <= RECORDS_MAX)
+        log_printf("profile: %s: %s; the trace of memory ends\n", path,
+                   strerror(errno));
     if (fd >= 0)
         close(fd);
 }
