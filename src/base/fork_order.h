@@ -41,8 +41,9 @@ struct fork_row {
 /* Registers the row of a rank, which must stay valid. Any thread, once. */
 void fork_order_add(enum fork_rank rank, const struct fork_row *row);
 
-/* In the file of a static mutex: fork() takes and releases it. */
-#define FORK_LOCK(rank, mutex)                                              \
+/* In the file of a static mutex: fork() takes and releases it; in the child,
+ * drop() runs before, for what is the parent's. */
+#define FORK_LOCK_DROP(rank, mutex, drop)                                   \
     static void fork_take_lock(void)                                        \
     {                                                                       \
         pthread_mutex_lock(&(mutex));                                       \
@@ -51,11 +52,23 @@ void fork_order_add(enum fork_rank rank, const struct fork_row *row);
     {                                                                       \
         pthread_mutex_unlock(&(mutex));                                     \
     }                                                                       \
+    static void fork_free_child_lock(void)                                  \
+    {                                                                       \
+        drop();                                                             \
+        pthread_mutex_unlock(&(mutex));                                     \
+    }                                                                       \
     __attribute__((constructor)) static void fork_add_lock(void)            \
     {                                                                       \
         static const struct fork_row row = {fork_take_lock, fork_free_lock, \
-                                            fork_free_lock};                \
+                                            fork_free_child_lock};          \
         fork_order_add(rank, &row);                                         \
     }
+
+/* The child keeps what the mutex guards. */
+static inline void
+fork_drop_nothing(void)
+{
+}
+#define FORK_LOCK(rank, mutex) FORK_LOCK_DROP(rank, mutex, fork_drop_nothing)
 
 #endif

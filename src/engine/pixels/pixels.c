@@ -310,30 +310,12 @@ pixels_free(struct pixels *p)
 
 /* ---- fork() -------------------------------------------------------------- */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&all.lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&all.lock);
-}
-
 /* The parent goes on with its file, the child begins with one of its own. */
 static void
-in_child(void)
+drop_in_child_locked(void)
 {
     all.file = NULL;
     all.tried = false;
-    pthread_mutex_unlock(&all.lock);
 }
 
-__attribute__((constructor)) static void
-add_to_fork(void)
-{
-    static const struct fork_row row = {before_fork, after_fork, in_child};
-    fork_order_add(FORK_PIXELS, &row);
-}
+FORK_LOCK_DROP(FORK_PIXELS, all.lock, drop_in_child_locked)

@@ -141,31 +141,13 @@ pixels_map_find(const struct surface *s)
 
 /* ---- fork() -------------------------------------------------------------- */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&all.lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&all.lock);
-}
-
 /* The parent goes on with its pictures, the child begins with none. */
 static void
-in_child(void)
+drop_in_child_locked(void)
 {
     all.count = 0;
     all.size_B = 0;
     all.failed = false;
-    pthread_mutex_unlock(&all.lock);
 }
 
-__attribute__((constructor)) static void
-add_to_fork(void)
-{
-    static const struct fork_row row = {before_fork, after_fork, in_child};
-    fork_order_add(FORK_PIXEL_MAPS, &row);
-}
+FORK_LOCK_DROP(FORK_PIXEL_MAPS, all.lock, drop_in_child_locked)

@@ -134,30 +134,12 @@ pixels_add_texels(const struct shader_stage *stage, const char *message,
 
 /* ---- fork() -------------------------------------------------------------- */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&all.lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&all.lock);
-}
-
 /* The parent goes on with its file, the child begins with one of its own. */
 static void
-in_child(void)
+drop_in_child_locked(void)
 {
     all.file = NULL;
     all.tried = false;
-    pthread_mutex_unlock(&all.lock);
 }
 
-__attribute__((constructor)) static void
-add_to_fork(void)
-{
-    static const struct fork_row row = {before_fork, after_fork, in_child};
-    fork_order_add(FORK_TEXELS, &row);
-}
+FORK_LOCK_DROP(FORK_TEXELS, all.lock, drop_in_child_locked)

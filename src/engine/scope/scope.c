@@ -281,33 +281,15 @@ scope_end_dispatch(const struct engine_context *ctx, const struct dispatch *d,
 
 /* ---- fork() -------------------------------------------------------------- */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&numbers.lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&numbers.lock);
-}
-
 /* What waits belongs to the parent. */
 static void
-in_child(void)
+drop_in_child_locked(void)
 {
     while (numbers.waiting) {
         struct waiting *w = numbers.waiting;
         numbers.waiting = w->next;
         free(w);
     }
-    pthread_mutex_unlock(&numbers.lock);
 }
 
-__attribute__((constructor)) static void
-add_to_fork(void)
-{
-    static const struct fork_row row = {before_fork, after_fork, in_child};
-    fork_order_add(FORK_SCOPE, &row);
-}
+FORK_LOCK_DROP(FORK_SCOPE, numbers.lock, drop_in_child_locked)

@@ -415,22 +415,10 @@ eu_profile_tls_B(void)
 
 /* ---- fork() -------------------------------------------------------------- */
 
-static void
-before_fork(void)
-{
-    pthread_mutex_lock(&profile.lock);
-}
-
-static void
-after_fork(void)
-{
-    pthread_mutex_unlock(&profile.lock);
-}
-
 /* The parent goes on with its files, the child begins with files of its own. It
  * keeps the kernels that the parent has described. */
 static void
-in_child(void)
+drop_in_child_locked(void)
 {
     uint64_t parent = profile.process;
     profile.process = 0;
@@ -445,12 +433,6 @@ in_child(void)
     counters = NULL;
     mine = NULL;
     unit = NULL;
-    pthread_mutex_unlock(&profile.lock);
 }
 
-__attribute__((constructor)) static void
-add_to_fork(void)
-{
-    static const struct fork_row row = {before_fork, after_fork, in_child};
-    fork_order_add(FORK_PROFILE, &row);
-}
+FORK_LOCK_DROP(FORK_PROFILE, profile.lock, drop_in_child_locked)
