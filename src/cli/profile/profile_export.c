@@ -1,6 +1,7 @@
 /* profile_export.c: CSV, callgrind, folded stacks and speedscope. */
 #include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
+#include "cli/profile/values/values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,18 +19,6 @@ close_file(FILE *f)
 
 /* ---- CSV (RFC 4180): one file per table -----------------------------------
  */
-
-static void
-put_quoted(FILE *f, const char *text)
-{
-    putc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', f);
-        putc(*text, f);
-    }
-    putc('"', f);
-}
 
 static FILE *
 open_table(const char *dir, const char *name)
@@ -89,7 +78,7 @@ write_kernels(const struct profile *p, FILE *f)
     fputs("\r\n", f);
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
-        put_quoted(f, k->name);
+        value_put_quoted(f, k->name);
         fprintf(f, ",%016" PRIx64 ",%s,", k->hash, *k->stage ? k->stage : "-");
         fprintf(f, k->simd ? "%u" : "-", k->simd);
         fprintf(f, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, k->size_B, k->threads,
@@ -134,12 +123,12 @@ write_insns(const struct profile *p, FILE *f)
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
         for (uint32_t n = 0; n < k->insn_count; n++) {
-            put_quoted(f, k->name);
+            value_put_quoted(f, k->name);
             fprintf(f, ",%" PRIu32 ",%u,%" PRIu64 ",", k->insns[n].offset_B,
                     k->insns[n].exec_size, k->insns[n].count);
             if (p->has_lanes)
                 put_lanes(f, &k->insns[n]);
-            put_quoted(f, k->insns[n].text ? k->insns[n].text : "");
+            value_put_quoted(f, k->insns[n].text ? k->insns[n].text : "");
             fputs("\r\n", f);
         }
     }
@@ -156,7 +145,7 @@ write_messages(const struct profile *p, FILE *f)
         const struct profile_code *k = &p->kernels[i];
         for (unsigned n = 0; n < k->message_count; n++) {
             const struct profile_message *m = &k->messages[n];
-            put_quoted(f, k->name);
+            value_put_quoted(f, k->name);
             fprintf(f, ",%s,%s,%" PRIu64, *m->function ? m->function : "-",
                     *m->type ? m->type : "-", m->count);
             if (p->has_lanes)
@@ -178,7 +167,7 @@ write_sends(const struct profile *p, FILE *f)
         for (unsigned n = 0; n < k->send_count; n++) {
             if (!k->sends[n].n.sent)
                 continue;
-            put_quoted(f, k->name);
+            value_put_quoted(f, k->name);
             sends_put_csv(f, &k->sends[n]);
         }
     }
@@ -206,7 +195,7 @@ write_launches(const struct profile *p, FILE *f)
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];
         for (unsigned n = 0; n < k->launch_count; n++) {
-            put_quoted(f, k->name);
+            value_put_quoted(f, k->name);
             fprintf(f, ",%" PRIu64, k->launches[n].count);
             put_sizes(f, k->launches[n].global, k->launches[n].dims);
             put_sizes(f, k->launches[n].local, k->launches[n].dims);

@@ -2,22 +2,13 @@
  * Numbers above 2^53 are strings, because many readers have doubles only. */
 #include "cli/profile/profile_data.h"
 #include "cli/profile/report/report.h"
+#include "cli/profile/values/values.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static json_t *
-number(uint64_t n)
-{
-    char text[24];
-    if (n < UINT64_C(1) << 53)
-        return json_integer((json_int_t)n);
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    return json_string(text);
-}
 
 static void
 set_hash(json_t *object, const char *key, uint64_t hash)
@@ -36,12 +27,13 @@ branches_json(const struct profile_code *k)
         const struct profile_branch *b = &n->branch;
         if (n->has_branch && n->count)
             json_array_append_new(
-                list,
-                json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "ip",
-                          (int)n->offset_B, "count", number(n->count), "all",
-                          number(b->all), "none", number(b->none), "divergent",
-                          number(b->divergent), "active_lanes",
-                          number(n->lanes), "taken_lanes", number(b->lanes)));
+                list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "ip",
+                                (int)n->offset_B, "count", value_json(n->count),
+                                "all", value_json(b->all), "none",
+                                value_json(b->none), "divergent",
+                                value_json(b->divergent), "active_lanes",
+                                value_json(n->lanes), "taken_lanes",
+                                value_json(b->lanes)));
     }
     return list;
 }
@@ -57,9 +49,9 @@ messages_json(const struct profile_code *k, bool has_lanes)
             json_object_set_new(o, "function", json_string(m->function));
         if (*m->type)
             json_object_set_new(o, "type", json_string(m->type));
-        json_object_set_new(o, "count", number(m->count));
+        json_object_set_new(o, "count", value_json(m->count));
         if (has_lanes)
-            json_object_set_new(o, "lanes", number(m->lanes));
+            json_object_set_new(o, "lanes", value_json(m->lanes));
         json_array_append_new(list, o);
     }
     return list;
@@ -68,7 +60,7 @@ messages_json(const struct profile_code *k, bool has_lanes)
 static void
 set_lanes(json_t *insn, const struct profile_insn *n)
 {
-    json_object_set_new(insn, "lanes", number(n->lanes));
+    json_object_set_new(insn, "lanes", value_json(n->lanes));
     if (n->fixed_lanes)
         json_object_set_new(insn, "fixed_lanes", json_integer(n->fixed_lanes));
 }
@@ -78,8 +70,8 @@ static void
 set_efficiency(json_t *object, uint64_t lanes, uint64_t channels)
 {
     double part = profile_efficiency(lanes, channels);
-    json_object_set_new(object, "lanes", number(lanes));
-    json_object_set_new(object, "channels", number(channels));
+    json_object_set_new(object, "lanes", value_json(lanes));
+    json_object_set_new(object, "channels", value_json(channels));
     if (part >= 0)
         json_object_set_new(object, "simd_efficiency", json_real(part));
 }
@@ -93,7 +85,7 @@ insns_json(const struct profile_code *k, bool has_lanes, bool has_model)
         json_t *o = json_pack("{s:i, s:i, s:s, s:i, s:o}", "ip",
                               (int)n->offset_B, "exec_size", n->exec_size,
                               "text", n->text ? n->text : "", "group", n->group,
-                              "count", number(n->count));
+                              "count", value_json(n->count));
         if (n->kind)
             json_object_set_new(o, "kind",
                                 json_string(profile_kind_names[n->kind]));
@@ -132,7 +124,7 @@ sizes_json(const uint64_t *sizes, unsigned count)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < count; i++)
-        json_array_append_new(list, number(sizes[i]));
+        json_array_append_new(list, value_json(sizes[i]));
     return list;
 }
 
@@ -146,7 +138,7 @@ launches_json(const struct profile_code *k)
         json_object_set_new(o, "global", sizes_json(l->global, l->dims));
         if (l->local[0])
             json_object_set_new(o, "local", sizes_json(l->local, l->dims));
-        json_object_set_new(o, "count", number(l->count));
+        json_object_set_new(o, "count", value_json(l->count));
         json_array_append_new(list, o);
     }
     return list;
@@ -181,10 +173,10 @@ kernel_json(const struct profile *p, const struct profile_code *k)
     if (k->mesa.known)
         json_object_set_new(o, "mesa",
                             json_pack("{s:o, s:o, s:o, s:o}", "insn",
-                                      number(k->mesa.instructions), "cycles",
-                                      number(k->mesa.cycles), "spills",
-                                      number(k->mesa.spills), "fills",
-                                      number(k->mesa.fills)));
+                                      value_json(k->mesa.instructions),
+                                      "cycles", value_json(k->mesa.cycles),
+                                      "spills", value_json(k->mesa.spills),
+                                      "fills", value_json(k->mesa.fills)));
     if (k->options)
         json_object_set_new(o, "build_options", text_json(k->options));
     if (k->launch_count)
@@ -194,16 +186,17 @@ kernel_json(const struct profile *p, const struct profile_code *k)
     if (k->simd)
         json_object_set_new(o, "simd", json_integer(k->simd));
     json_object_set_new(o, "size_B", json_integer(k->size_B));
-    json_object_set_new(o, "threads", number(k->threads));
-    json_object_set_new(o, "insn", number(k->executed));
+    json_object_set_new(o, "threads", value_json(k->threads));
+    json_object_set_new(o, "insn", value_json(k->executed));
     if (p->has_lanes) {
         set_efficiency(o, k->lanes, k->channels);
         json_object_set_new(o, "branches", branches_json(k));
     }
-    json_object_set_new(o, "spills", number(k->spills));
-    json_object_set_new(o, "fills", number(k->fills));
+    json_object_set_new(o, "spills", value_json(k->spills));
+    json_object_set_new(o, "fills", value_json(k->fills));
     for (unsigned i = 0; i < PROFILE_GROUP_COUNT; i++)
-        json_object_set_new(mix, profile_group_names[i], number(k->group[i]));
+        json_object_set_new(mix, profile_group_names[i],
+                            value_json(k->group[i]));
     json_object_set_new(o, "mix", mix);
     json_object_set_new(o, "messages", messages_json(k, has_lanes));
     if (p->has_memory)
@@ -247,7 +240,7 @@ profile_json(const struct profile *p, const struct profile_origin *from)
     if (from->switches)
         json_object_set_new(o, "shortcuts_off", json_string(from->switches));
     json_t *totals = json_pack(
-        "{s:o, s:i, s:i, s:i}", "insn", number(p->executed), "kernels",
+        "{s:o, s:i, s:i, s:i}", "insn", value_json(p->executed), "kernels",
         (int)p->kernel_count, "processes", (int)p->process_count, "not_counted",
         (int)p->not_counted);
     if (p->has_lanes)

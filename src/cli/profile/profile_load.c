@@ -1,22 +1,15 @@
 /* profile_load.c: reads profile.json back. */
 #include "cli/profile/profile_data.h"
+#include "cli/profile/values/values.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint64_t
-to_number(const json_t *v)
-{
-    if (json_is_string(v))
-        return strtoull(json_string_value(v), NULL, 10);
-    return (uint64_t)json_integer_value(v);
-}
-
-static uint64_t
 get_number(const json_t *object, const char *key)
 {
-    return to_number(json_object_get(object, key));
+    return value_of_json(json_object_get(object, key));
 }
 
 static const char *
@@ -95,8 +88,8 @@ load_launches(struct profile_code *k, const json_t *list)
         if (l->dims > 3)
             l->dims = 3;
         for (unsigned d = 0; d < l->dims; d++) {
-            l->global[d] = to_number(json_array_get(global, d));
-            l->local[d] = to_number(json_array_get(local, d));
+            l->global[d] = value_of_json(json_array_get(global, d));
+            l->local[d] = value_of_json(json_array_get(local, d));
         }
     }
 }

@@ -63,11 +63,8 @@ void pixels_print_targets(FILE *f, const json_t *targets, unsigned top);
 /* draws.csv. */
 void pixels_put_csv(FILE *f, const json_t *draws);
 
-/* For tables: a comma and the row's value; a text in quotes. */
+/* For tables: a comma and the row's value. */
 void pixels_put_field(FILE *f, const json_t *row, const char *key);
-void pixels_put_quoted(FILE *f, const char *text);
-/* A number, above 2^53 as a string. */
-json_t *pixels_count_json(uint64_t n);
 
 /* pixels_texels.c: which texels sampler messages read: the list "sampler" of
  * profile.json, most texels first. Per kernel, message, format, filter and

@@ -1,5 +1,6 @@
 /* pixels_read.c: the rows of all processes as JSON. */
 #include "cli/profile/pixels/pixels.h"
+#include "cli/profile/values/values.h"
 #include "engine/pixels/pixels_file.h"
 
 #include <dirent.h>
@@ -133,16 +134,6 @@ compare_sums(const void *a, const void *b)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-json_t *
-pixels_count_json(uint64_t n)
-{
-    char text[24];
-    if (n < UINT64_C(1) << 53)
-        return json_integer((json_int_t)n);
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    return json_string(text);
-}
-
 static void
 set_kernels(const struct reader *r, json_t *o, const struct pixels_row *row)
 {
@@ -184,7 +175,7 @@ set_values(json_t *o, const struct pixels_row *row)
     const uint64_t *v = row->value;
     for (unsigned i = 0; i < PIXELS_VALUE_COUNT; i++)
         if (is_known(row, i))
-            json_object_set_new(o, value_names[i], pixels_count_json(v[i]));
+            json_object_set_new(o, value_names[i], value_json(v[i]));
     set_ratio(o, "quad_occupancy", v[PIXELS_QUAD_PIXELS], 4 * v[PIXELS_QUADS]);
     set_ratio(o, "lanes_per_thread", v[PIXELS_QUAD_PIXELS], v[PIXELS_THREADS]);
     set_ratio(o, "overdraw", v[PIXELS_WRITTEN], v[PIXELS_TARGET_SAMPLES]);
@@ -201,12 +192,11 @@ draw_json(const struct reader *r, const struct draw *d)
         if (*s & 128)
             *s = '?';
     json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:i, s:s, s:o, s:o}", "draw",
-        pixels_count_json(row->draw), "batch", pixels_count_json(row->batch),
-        "context", pixels_count_json(row->context), "pid", (int)d->file->pid,
-        "process", process, "vertex_count",
-        pixels_count_json(row->vertex_count), "instance_count",
-        pixels_count_json(row->instance_count));
+        "{s:o, s:o, s:o, s:i, s:s, s:o, s:o}", "draw", value_json(row->draw),
+        "batch", value_json(row->batch), "context", value_json(row->context),
+        "pid", (int)d->file->pid, "process", process, "vertex_count",
+        value_json(row->vertex_count), "instance_count",
+        value_json(row->instance_count));
     set_kernels(r, o, row);
     if (row->width) {
         json_object_set_new(
@@ -226,7 +216,7 @@ draw_json(const struct reader *r, const struct draw *d)
 static json_t *
 sum_json(const struct reader *r, const struct pixels_row *row)
 {
-    json_t *o = json_pack("{s:o}", "draws", pixels_count_json(row->draw));
+    json_t *o = json_pack("{s:o}", "draws", value_json(row->draw));
     set_kernels(r, o, row);
     if (row->flags & PIXELS_OTHERS)
         json_object_set_new(o, "operation", json_string("others"));

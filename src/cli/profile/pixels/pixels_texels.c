@@ -1,5 +1,6 @@
 /* pixels_texels.c: which texels sampler messages read, of all processes. */
 #include "cli/profile/pixels/pixels.h"
+#include "cli/profile/values/values.h"
 #include "engine/pixels/pixels_file.h"
 
 #include <dirent.h>
@@ -81,14 +82,12 @@ row_json(const struct pixels_texels_row *row, pixels_name_fn name, void *data)
                           row->filter);
     json_object_set_new(o, "level", json_integer(row->level));
     json_object_set_new(o, "levels", json_integer(row->levels));
-    json_object_set_new(o, "requests", pixels_count_json(row->requests));
-    json_object_set_new(o, "lanes", pixels_count_json(row->lanes));
-    json_object_set_new(o, "texels", pixels_count_json(row->texels));
-    json_object_set_new(o, "helper_lanes",
-                        pixels_count_json(row->helper_lanes));
-    json_object_set_new(o, "helper_texels",
-                        pixels_count_json(row->helper_texels));
-    json_object_set_new(o, "minified", pixels_count_json(row->minified));
+    json_object_set_new(o, "requests", value_json(row->requests));
+    json_object_set_new(o, "lanes", value_json(row->lanes));
+    json_object_set_new(o, "texels", value_json(row->texels));
+    json_object_set_new(o, "helper_lanes", value_json(row->helper_lanes));
+    json_object_set_new(o, "helper_texels", value_json(row->helper_texels));
+    json_object_set_new(o, "minified", value_json(row->minified));
     return o;
 }
 
@@ -155,7 +154,7 @@ pixels_put_texels_csv(FILE *f, const json_t *rows)
     fputs("\r\n", f);
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
-        pixels_put_quoted(f, text_of(row, "kernel"));
+        value_put_quoted(f, text_of(row, "kernel"));
         fprintf(f, ",%s,%s,%s", text_of(row, "message"), text_of(row, "format"),
                 text_of(row, "filter"));
         for (size_t i = 0; i < count; i++)

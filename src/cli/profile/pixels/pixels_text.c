@@ -1,5 +1,6 @@
 /* pixels_text.c: rows as text: the summary's table and draws.csv. */
 #include "cli/profile/pixels/pixels.h"
+#include "cli/profile/values/values.h"
 #include "engine/pixels/pixels_file.h"
 
 #include <math.h>
@@ -150,24 +151,6 @@ pixels_put_field(FILE *f, const json_t *row, const char *key)
         fprintf(f, ",%s", json_is_string(v) ? json_string_value(v) : "-");
 }
 
-static void
-put_escaped(FILE *f, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', f);
-        putc(*text, f);
-    }
-}
-
-void
-pixels_put_quoted(FILE *f, const char *text)
-{
-    putc('"', f);
-    put_escaped(f, text);
-    putc('"', f);
-}
-
 /* Names joined by a blank, in quotes: they may have commas. */
 static void
 put_kernels(FILE *f, const json_t *row)
@@ -177,7 +160,7 @@ put_kernels(FILE *f, const json_t *row)
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         const char *s = json_string_value(json_array_get(kernels, i));
         fputs(i ? " " : "", f);
-        put_escaped(f, s ? s : "");
+        value_put_escaped(f, s ? s : "");
     }
     putc('"', f);
 }

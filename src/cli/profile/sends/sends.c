@@ -1,5 +1,6 @@
 /* sends.c: see sends.h. */
 #include "cli/profile/sends/sends.h"
+#include "cli/profile/values/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,25 +130,6 @@ sends_format(char text[SENDS_TEXT_B], const struct eu_send_counts *n)
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Numbers above 2^53 are strings, because many readers have doubles only. */
-static json_t *
-number(uint64_t n)
-{
-    char text[24];
-    if (n < UINT64_C(1) << 53)
-        return json_integer((json_int_t)n);
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    return json_string(text);
-}
-
-static uint64_t
-to_number(const json_t *v)
-{
-    if (json_is_string(v))
-        return strtoull(json_string_value(v), NULL, 10);
-    return (uint64_t)json_integer_value(v);
-}
-
 /* Whether the counts have the field: lines, or passes through local memory. */
 static bool
 has_field(const struct eu_send_counts *n, const uint64_t *field)
@@ -171,13 +153,13 @@ send_json(const struct profile_send *s)
         json_object_set_new(o, "type", json_string(s->type));
 #define X(field, name)           \
     if (has_field(n, &n->field)) \
-        json_object_set_new(o, name, number(n->field));
+        json_object_set_new(o, name, value_json(n->field));
     FIELDS(X)
 #undef X
     for (unsigned i = 0; i < PROFILE_STRIDE_COUNT; i++)
         if (n->strides[i])
             json_object_set_new(strides, stride_names[i],
-                                number(n->strides[i]));
+                                value_json(n->strides[i]));
     json_object_set_new(o, "stride", strides);
     return o;
 }
@@ -198,13 +180,14 @@ load_send(struct profile_send *s, const json_t *o)
     const char *type = json_string_value(json_object_get(o, "type"));
     const json_t *strides = json_object_get(o, "stride");
     *s = (struct profile_send){
-        .offset_B = (uint32_t)to_number(json_object_get(o, "ip")),
-        .shape.sfid = (uint8_t)to_number(json_object_get(o, "sfid"))};
-#define X(field, name) s->n.field = to_number(json_object_get(o, name));
+        .offset_B = (uint32_t)value_of_json(json_object_get(o, "ip")),
+        .shape.sfid = (uint8_t)value_of_json(json_object_get(o, "sfid"))};
+#define X(field, name) s->n.field = value_of_json(json_object_get(o, name));
     FIELDS(X)
 #undef X
     for (unsigned i = 0; i < PROFILE_STRIDE_COUNT; i++)
-        s->n.strides[i] = to_number(json_object_get(strides, stride_names[i]));
+        s->n.strides[i] = value_of_json(
+            json_object_get(strides, stride_names[i]));
     snprintf(s->type, sizeof s->type, "%s", type ? type : "");
 }
 

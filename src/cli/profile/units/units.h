@@ -1,5 +1,5 @@
 /* units.h: what single draws and dispatches have executed (--per): read from
- * the file "units" of eu/profile/profile_file.h or from profile.json, written
+ * the files "units" of eu/profile/profile_file.h or from profile.json, written
  * as tables and as lists of profile.json.
  *
  * Callers: cli/profile; one thread. The caller owns a struct units and frees it

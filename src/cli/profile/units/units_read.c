@@ -1,5 +1,6 @@
 /* units_read.c: reads records of units, and lists of profile.json. */
 #include "cli/profile/units/units.h"
+#include "cli/profile/values/values.h"
 #include "eu/profile/profile_file.h"
 
 #include <dirent.h>
@@ -166,16 +167,10 @@ static const char *const stage_names[UNIT_STAGES] = {
 #undef X
 };
 
-static json_t *
-number(uint64_t n)
-{
-    return json_integer((json_int_t)n);
-}
-
 static uint64_t
 get(const json_t *o, const char *key)
 {
-    return (uint64_t)json_integer_value(json_object_get(o, key));
+    return value_of_json(json_object_get(o, key));
 }
 
 static void
@@ -183,35 +178,35 @@ set_part(json_t *o, const struct unit_part *part, bool has_lanes)
 {
     json_object_set_new(o, "kernel", json_string(part->name));
     json_object_set_new(o, "stage", json_string(stage_names[part->stage]));
-    json_object_set_new(o, "simd", number(part->simd));
-    json_object_set_new(o, "threads", number(part->threads));
-    json_object_set_new(o, "insn", number(part->insn));
+    json_object_set_new(o, "simd", value_json(part->simd));
+    json_object_set_new(o, "threads", value_json(part->threads));
+    json_object_set_new(o, "insn", value_json(part->insn));
     if (!has_lanes)
         return;
-    json_object_set_new(o, "lanes", number(part->lanes));
-    json_object_set_new(o, "channels", number(part->channels));
+    json_object_set_new(o, "lanes", value_json(part->lanes));
+    json_object_set_new(o, "channels", value_json(part->channels));
 }
 
 static json_t *
 unit_json(const struct unit *unit, bool has_lanes)
 {
     json_t *o = json_object(), *list = json_array();
-    json_object_set_new(o, "process", number(unit->pid));
-    json_object_set_new(o, "frame", number(unit->frame));
-    json_object_set_new(o, "submit", number(unit->submit));
+    json_object_set_new(o, "process", value_json(unit->pid));
+    json_object_set_new(o, "frame", value_json(unit->frame));
+    json_object_set_new(o, "submit", value_json(unit->submit));
     json_object_set_new(o, unit->is_dispatch ? "dispatch" : "draw",
-                        number(unit->number));
+                        value_json(unit->number));
     if (unit->is_dispatch) {
         for (unsigned i = 0; i < 3; i++)
-            json_array_append_new(list, number(unit->size[i]));
+            json_array_append_new(list, value_json(unit->size[i]));
         json_object_set_new(o, "groups", list);
-        json_object_set_new(o, "local", number(unit->local));
+        json_object_set_new(o, "local", value_json(unit->local));
         set_part(o, &unit->parts[0], has_lanes);
         return o;
     }
-    json_object_set_new(o, "vertices", number(unit->size[0]));
-    json_object_set_new(o, "instances", number(unit->size[1]));
-    json_object_set_new(o, "topology", number(unit->size[2]));
+    json_object_set_new(o, "vertices", value_json(unit->size[0]));
+    json_object_set_new(o, "instances", value_json(unit->size[1]));
+    json_object_set_new(o, "topology", value_json(unit->size[2]));
     for (unsigned i = 0; i < unit->part_count; i++) {
         json_t *part = json_object();
         set_part(part, &unit->parts[i], has_lanes);

@@ -1,5 +1,6 @@
 /* units_table.c: tables (CSV, RFC 4180) of units, or of groups of them. */
 #include "cli/profile/units/units.h"
+#include "cli/profile/values/values.h"
 #include "eu/profile/profile_file.h"
 
 #include <errno.h>
@@ -110,25 +111,13 @@ make_rows(const struct units *u, enum units_per per, size_t *count)
 /* ---- output -------------------------------------------------------------- */
 
 static void
-put_quoted(FILE *f, const char *text)
-{
-    putc('"', f);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', f);
-        putc(*text, f);
-    }
-    putc('"', f);
-}
-
-static void
 put_stages(FILE *f, const struct unit *unit, unsigned stages)
 {
     for (unsigned i = 0; i < stages; i++) {
         const char *name = name_in_stage(unit, i);
         putc(',', f);
         if (strcmp(name, "-"))
-            put_quoted(f, name);
+            value_put_quoted(f, name);
         else
             putc('-', f);
     }
@@ -192,7 +181,7 @@ put_row(FILE *f, enum units_per per, const struct row *row)
         return;
     }
     putc(',', f);
-    put_quoted(f, u->part_count ? u->parts[0].name : "-");
+    value_put_quoted(f, u->part_count ? u->parts[0].name : "-");
     fprintf(f, ",%u,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32,
             u->part_count ? u->parts[0].simd : 0, u->size[0], u->size[1],
             u->size[2], u->local);
