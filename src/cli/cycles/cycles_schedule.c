@@ -1,6 +1,6 @@
-/* cycles_schedule.c: what a thread that runs alone waits for.
+/* cycles_schedule.c: the schedule of a thread that runs alone.
  *
- * The rules are those of Mesa's performance analysis: instructions leave in
+ * It follows the rules of Mesa's performance analysis: instructions leave in
  * order; each waits until its sources and its destination are ready, then for
  * its unit. */
 #include "cli/cycles/cycles_operation.h"

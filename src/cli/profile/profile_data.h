@@ -221,7 +221,7 @@ bool profile_decode(struct profile_code *c, const struct profile_kernel *k);
 /* profile_read.c: reads what processes left in the directory, or a snapshot by
  * its number, from 1. NULL, or why it cannot be read. */
 const char *profile_read(struct profile *p, const char *dir, unsigned snapshot);
-/* profile_data.c: names the kernels of units by those of the profile. */
+/* profile_data.c: gives the kernels of units the names that the profile has. */
 void profile_name_units(struct profile *p);
 
 #define PROFILE_SCHEMA 1

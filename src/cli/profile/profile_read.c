@@ -1,6 +1,6 @@
 /* profile_read.c: merges the files that profiled processes left
- * (eu/profile/profile_file.h): the counts of all threads of all processes, by
- * the kernels' content, and those of single draws and dispatches. */
+ * (eu/profile/profile_file.h): counts of all threads of all processes by the
+ * kernels' content, and counts of single draws and dispatches. */
 #include "cli/profile/profile_data.h"
 #include "eu/isa/eu_opcodes.h"
 #include "eu/isa/isa.h"
@@ -39,7 +39,7 @@ struct reader {
     uint8_t *records;
     size_t records_B;
     const char *dir;
-    unsigned snapshot; /* its number; 0: what is counted by now */
+    unsigned snapshot; /* number of the one to read; 0: the counters */
 };
 
 static const char *const stage_names[] = {

@@ -15,7 +15,7 @@
  *     quad_occupancy    lit pixels by 4 per quad
  *     lanes_per_thread  lit pixels per thread of the fragment shader
  *     overdraw          samples written by samples of the targets, per draw
- * What is not known has no key.
+ * An unknown value has no key.
  *
  * Callers: cli/profile; one thread. */
 #ifndef CLI_PROFILE_PIXELS_PIXELS_H

@@ -2,7 +2,7 @@
  * of thumb. */
 #include "cli/profile/pixels/pixels.h"
 
-/* Of all pixels or texels; what has fewer is not worth a word. */
+/* Least share of all pixels or texels that a finding must concern. */
 #define LEAST_SHARE 0.01
 #define LEAST_OCCUPANCY 0.70
 #define MOST_OVERDRAW 3.0
