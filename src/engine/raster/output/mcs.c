@@ -102,9 +102,10 @@ settle_pixel(struct worker *w, struct target *t, uint64_t v, bool partial,
 {
     const unsigned n = t->samples;
     const uint64_t identity = mcs_identity(n);
-    const bool clear = mcs_is_clear(n, v), reads = target_reads(t);
+    const bool clear = mcs_is_clear(n, v);
     uint8_t element[16];
-    if (!partial && (!reads || !v))
+    /* Reads of the target are partial, and may precede what chooses a write. */
+    if (!partial && (!v || !target_reads(t)))
         return 0;
     if (clear) {
         t->fmt->rt_pack(t->fmt, &t->surf.clear_color, element);
