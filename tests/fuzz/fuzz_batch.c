@@ -233,9 +233,9 @@ read_input(struct input *in, const uint8_t *data, size_t size_B)
     in->count = (unsigned)MIN2((size_B - 4) / CHANGE_B, CHANGES_MAX);
     if (in->count)
         memcpy(in->changes, data + 4, in->count * sizeof in->changes[0]);
-    in->meddles = data[2] >= 192 && in->count;
-    in->small = data[3] < 192;
-    in->rounds = in->count ? 1u + data[2] % 8 : 1;
+    in->meddles = data[2] >= 240 && in->count;
+    in->small = data[3] < 248;
+    in->rounds = in->count ? 1u + data[2] % 32 : 1;
 }
 
 int
