@@ -5,7 +5,7 @@
  * kernels, vertices, texels. FUZZ_BATCHES names the folder of seeds. A bit says
  * whether a second thread goes on to change memory while batches run, as a
  * client that breaks the rules may; another that few pixels are drawn. The
- * recording is submitted up to eight times in one context, each time with the
+ * recording is submitted up to 32 times in one context, each time with the
  * changes at other places and without clearing memory between: so states meet
  * what other states have left.
  * FUZZ_WORKERS is the number of the engine's threads. */
