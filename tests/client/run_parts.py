@@ -76,7 +76,7 @@ def parts_of(p):
 
 def check_sums(folder, name, command):
     """Draws and dispatches add up to the whole, for any number of threads."""
-    whole, done = profile(folder, command, '--lanes')
+    whole, done = profile(folder, command, '--counts', '--lanes')
     want = {k['name']: (k['threads'], k['insn'], k['lanes'], k['channels'])
             for k in whole['kernels'] if k['insn']}
     first = None

@@ -18,6 +18,7 @@ static const char usage[] =
     "fewer threads than hardware are switched off. Needs no GPU and no "
     "rights.\n"
     "\n"
+    "      --counts             executions and messages; always counted\n"
     "      --timeline           also when batches, draws and dispatches ran\n"
     "      --lanes              also active lanes and divergent branches\n"
     "      --memory             also lines, strides and bank conflicts of "
@@ -90,6 +91,7 @@ static const char usage[] =
 
 enum {
     OPT_STAGE = 256,
+    OPT_COUNTS,
     OPT_LANES,
     OPT_MEMORY,
     OPT_PIXELS,
@@ -119,6 +121,7 @@ static const struct option long_options[] = {
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"stage", required_argument, NULL, OPT_STAGE},
+    {"counts", no_argument, NULL, OPT_COUNTS},
     {"lanes", no_argument, NULL, OPT_LANES},
     {"memory", optional_argument, NULL, OPT_MEMORY},
     {"pixels", no_argument, NULL, OPT_PIXELS},
@@ -225,6 +228,7 @@ take_option(struct profile_options *o, int c)
     case 'q': o->quiet = true; return -1;
     case OPT_STAGE: o->stage = optarg; return -1;
     case OPT_TIMELINE: o->timeline = true; return -1;
+    case OPT_COUNTS: return -1; /* the level below all others */
     case OPT_LANES: o->lanes = true; return -1;
     case OPT_MEMORY:
         o->memory = true;
