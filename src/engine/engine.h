@@ -115,7 +115,7 @@ void engine_context_resets(struct engine_context *ctx, uint32_t *active,
 #define ENGINE_RINGS(X)                         \
     X(RCS, "rcs", RENDER, 0x2000, cs_index_gfx) \
     X(BCS, "bcs", COPY, 0x22000, cs_index_gfx)  \
-    X(VCS, "vcs", VIDEO, 0x12000, NULL)         \
+    X(VCS, "vcs", VIDEO, 0x12000, cs_index_vid) \
     X(VECS, "vecs", VIDEO_ENHANCE, 0x1a000, NULL)
 
 enum engine_ring {

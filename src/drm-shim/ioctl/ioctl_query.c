@@ -17,8 +17,8 @@ static const struct {
     {I915_PARAM_HAS_OVERLAY, 0},
     {I915_PARAM_HAS_PAGEFLIPPING, 1},
     {I915_PARAM_HAS_EXECBUF2, 1},
-    {I915_PARAM_HAS_BSD, 0}, /* see query_engines() */
-    {I915_PARAM_HAS_BLT, 0},
+    {I915_PARAM_HAS_BSD, 1},
+    {I915_PARAM_HAS_BLT, 0}, /* see query_engines() */
     {I915_PARAM_HAS_RELAXED_FENCING, 1},
     {I915_PARAM_HAS_COHERENT_RINGS, 1},
     {I915_PARAM_HAS_RELAXED_DELTA, 1},
@@ -135,16 +135,20 @@ query_topology(uint8_t *out)
     return (int)(sizeof *t) + t->eu_offset + p->slices * t->max_subslices;
 }
 
-/* Lists the render engine only. Blit, video and VEBOX commands are not
+/* Lists the render and the video engine. Blit and VEBOX commands are not
  * implemented; drivers that find no such engine work without it or report that.
  */
 static int
 query_engines(uint8_t *out)
 {
+    static const uint16_t classes[] = {I915_ENGINE_CLASS_RENDER,
+                                       I915_ENGINE_CLASS_VIDEO};
     struct drm_i915_query_engine_info *q = (void *)out;
-    q->num_engines = 1;
-    q->engines[0].engine.engine_class = I915_ENGINE_CLASS_RENDER;
-    q->engines[0].flags = I915_ENGINE_INFO_HAS_LOGICAL_INSTANCE;
+    q->num_engines = ARRAY_SIZE(classes);
+    for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
+        q->engines[i].engine.engine_class = classes[i];
+        q->engines[i].flags = I915_ENGINE_INFO_HAS_LOGICAL_INSTANCE;
+    }
     return (int)(sizeof *q + q->num_engines * sizeof q->engines[0]);
 }
 

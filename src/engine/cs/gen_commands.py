@@ -16,8 +16,9 @@ ENGINES = {'rcs': 1, 'bcs': 2, 'vcs': 4, 'vecs': 8, 'all': 15}
 PARTS = ('input', 'streamout', 'pixel', 'vs', 'hs', 'ds', 'gs', 'ps', 'memory')
 KINDS = ('state', 'mi', 'draw', 'flush', 'ignore', 'unimplemented')
 # opcode space: shift of the opcode in dw0, bits of it, command type (dw0
-# bits 31:29); gfx numbers include the type
-SPACES = {'mi': (23, 6, 0), 'blt': (22, 7, 2), 'gfx': (16, 13, 3)}
+# bits 31:29); gfx and vid numbers include the type
+SPACES = {'mi': (23, 6, 0), 'blt': (22, 7, 2), 'gfx': (16, 13, 3),
+          'vid': (16, 13, 3)}
 
 
 class Bad(Exception):
@@ -53,15 +54,15 @@ class Row:
             raise Bad('a command of kind %s needs a handler' % self.kind)
 
     def parse_opcode(self, text):
-        m = re.match(r'(mi|blt|gfx):(0x[0-9a-f]+)$', text)
+        m = re.match(r'(mi|blt|gfx|vid):(0x[0-9a-f]+)$', text)
         if not m:
             raise Bad('malformed opcode %r' % text)
         self.space = m[1]
         number = int(m[2], 16)
         _, bits, kind = SPACES[self.space]
-        if self.space == 'gfx':
+        if self.space in ('gfx', 'vid'):
             if number >> 13 != kind:
-                raise Bad('gfx opcode outside of command type 3')
+                raise Bad('opcode outside of command type 3')
             number &= 0x1fff
         if number >> bits:
             raise Bad('opcode does not fit')
@@ -111,8 +112,6 @@ def parse(path):
         rows.append(row)
     if not rows:
         sys.exit('%s: no commands' % path)
-    if len(rows) > 254:
-        sys.exit('%s: the index holds 254 commands' % path)
     return rows
 
 
@@ -156,7 +155,7 @@ def source(rows):
             'NULL' if r.handler == '-' else r.handler))
     out.append('};')
     for space, (_, bits, _) in SPACES.items():
-        out += ['', 'const uint8_t cs_index_%s[%d] = {' % (space, 1 << bits)]
+        out += ['', 'const uint16_t cs_index_%s[%d] = {' % (space, 1 << bits)]
         out += ['    [0x%x] = CMD_%s + 1,' % (r.number, r.name)
                 for r in rows if r.space == space]
         out.append('};')

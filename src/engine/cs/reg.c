@@ -2,6 +2,7 @@
  * list the others. Offsets and permissions: KBL PRM vol 6, "User Mode
  * Non-Privileged Registers". */
 #include "engine/cs/cs.h"
+#include "engine/mfx/mfx.h"
 #include "engine/oa/oa.h"
 
 /* 64-bit statistics counters that workers increment. */
@@ -94,6 +95,9 @@ is_masked(uint32_t offset)
 uint32_t
 reg_read(struct cs *cs, uint32_t offset)
 {
+    uint32_t status;
+    if (mfx_register(&cs->hw->video, offset & ~3u, &status))
+        return status;
     offset = to_rcs_offset(cs, offset & ~3u);
     if (offset >= REG_SPACE_B) {
         unimp("read of register 0x%x", offset);

@@ -9,6 +9,7 @@
 #include "engine/core/hang.h"
 #include "engine/cs/commands.h"
 #include "engine/state/draw.h"
+#include "engine/state/video_state.h"
 #include "engine/vm/vm.h"
 
 #include <pthread.h>
@@ -82,6 +83,7 @@ struct hw_state {
     uint8_t curbe[HW_CURBE_B];
     uint32_t reg[REG_SPACE_B / 4];
     struct pipeline_stats stats;
+    struct video_state video;
 };
 
 struct job {
