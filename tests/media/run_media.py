@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Decodes streams through stock iHD and compares each frame with ffmpeg's
+software decoder. TAP.
+
+usage: run_media.py SOFTLAKE CODES.csv [--large] [--keep DIR]
+
+Streams are made with ffmpeg's encoders, and by mpeg2_random.py and
+jpeg_random.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
+engine has. Threads take turns from stream to stream; one stream of each codec
+is decoded with all numbers of them. --large: ten times the streams. Skipped
+without ffmpeg or iHD.
+"""
+import argparse
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import jpeg_random
+import mpeg2_random
+
+THREADS = (0, 1, 2, 8)
+TIMEOUT_S = 120
+LARGE_RANDOM, RANDOM = 100, 6
+
+
+def source(size, noise=0, frames=4, rate=25):
+    graph = 'testsrc2=size=%s:rate=%d' % (size, rate)
+    if noise:
+        graph += ',noise=alls=%d:allf=t:all_seed=1' % noise
+    return ['-f', 'lavfi', '-i', graph, '-frames:v', str(frames)]
+
+
+MPEG2 = ['-c:v', 'mpeg2video']
+INTERLACED = ['-flags', '+ildct+ilme']
+MATRIX = ','.join(str(8 + (i * 7) % 50) for i in range(64))
+# Name, source, encoder.
+MPEG2_STREAMS = (
+    ('P and B', source('176x144', frames=8), ['-bf', '2', '-q:v', '4']),
+    ('coarse', source('178x98', 30), ['-bf', '1', '-q:v', '31']),
+    ('fine', source('64x64', 60), ['-q:v', '1', '-g', '2']),
+    ('intra only', source('98x50', 40), ['-g', '1', '-intra_vlc', '1',
+                                         '-dc', '10']),
+    ('interlaced', source('160x96', 10, 6),
+     INTERLACED + ['-bf', '2', '-alternate_scan', '1', '-q:v', '6']),
+    ('bottom field first', source('144x90', 10, 6),
+     INTERLACED + ['-top', '0', '-bf', '1', '-intra_vlc', '1']),
+    ('nonlinear quantiser', source('130x70', 20),
+     ['-non_linear_quant', '1', '-qmax', '28', '-q:v', '12', '-bf', '1']),
+    ('matrices', source('112x112', 20),
+     ['-intra_matrix', MATRIX, '-inter_matrix', MATRIX, '-q:v', '3']),
+    ('slices', source('320x64', 10), ['-slices', '4', '-bf', '2']),
+    ('wide', source('1024x48', 0, 3), ['-q:v', '8']),
+    ('high', source('32x720', 0, 3), ['-q:v', '8']),
+)
+JPEG = ['-c:v', 'mjpeg', '-strict', '-1']
+# Name, source, encoder, format that iHD's surface has.
+JPEG_STREAMS = (
+    ('4:2:0', source('176x144'), ['-pix_fmt', 'yuvj420p'], 'nv12'),
+    ('4:2:0, odd size', source('99x51', 30), ['-pix_fmt', 'yuvj420p'], 'nv12'),
+    ('4:2:0, fine', source('64x64', 80), ['-pix_fmt', 'yuvj420p',
+                                          '-q:v', '1'], 'nv12'),
+    ('4:2:0, coarse', source('130x98', 30), ['-pix_fmt', 'yuvj420p',
+                                             '-q:v', '31'], 'nv12'),
+    ('4:2:0, default tables', source('80x80', 20),
+     ['-pix_fmt', 'yuvj420p', '-huffman', 'default'], 'nv12'),
+    ('4:2:2', source('176x144', 10), ['-pix_fmt', 'yuvj422p'], 'yuyv422'),
+)
+# What iHD has for each sampling. It refuses 4:4:0 before the kernel is asked.
+JPEG_SURFACES = {'4:2:0': 'nv12', '4:2:2': 'yuyv422', '4:2:2, 4 Y': 'yuyv422',
+                 '4:4:4': 'yuv444p', '4:1:1': 'yuv411p', '4:0:0': 'gray'}
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=TIMEOUT_S, text=True,
+                          check=False, **more)
+
+
+def frames(text):
+    return [line.split(',')[-1].strip() for line in text.splitlines()
+            if line and not line.startswith('#')]
+
+
+class Media:
+    def __init__(self, softlake, codes, folder):
+        self.softlake, self.folder = softlake, folder
+        self.codes = mpeg2_random.read_codes(codes)
+        self.results = []
+        self.turn = 0
+
+    def report(self, name, wrong):
+        self.results.append(not wrong)
+        print('%s %d - %s' % ('not ok' if wrong else 'ok', len(self.results),
+                              name), flush=True)
+        for line in (wrong or '').splitlines():
+            print('# ' + line, flush=True)
+
+    def make(self, name, source_, encoder, suffix):
+        path = self.folder / (name.replace(' ', '_') + suffix)
+        done = run(['ffmpeg', '-v', 'error', '-y', *source_, *encoder,
+                    '-flags', '+bitexact' + encoder_flags(encoder), str(path)])
+        return None if done.returncode else path
+
+    def decode_software(self, path, chroma):
+        done = run(['ffmpeg', '-v', 'error', '-threads', '1', '-idct', 'simple',
+                    '-i', str(path), '-pix_fmt', chroma, '-f', 'framemd5', '-'])
+        return frames(done.stdout)
+
+    def decode(self, path, chroma, surface, threads):
+        """Frames of iHD, and what went wrong."""
+        done = run([self.softlake, '--strict', '-j', str(threads), '--',
+                    'ffmpeg', '-v', 'error', '-threads', '1',
+                    '-hwaccel', 'vaapi',
+                    '-hwaccel_device', '/dev/dri/renderD128',
+                    '-hwaccel_output_format', 'vaapi', '-i', str(path),
+                    '-vf', 'hwdownload,format=' + surface,
+                    '-pix_fmt', chroma, '-f', 'framemd5', '-'],
+                   env=dict(os.environ, LIBVA_DRIVER_NAME='iHD'))
+        wrong = done.stderr[-1000:] if done.returncode else ''
+        return frames(done.stdout), wrong
+
+    def compare(self, name, path, chroma='yuv420p', surface='nv12', all_=False):
+        if not path:
+            self.report(name, 'no stream')
+            return
+        want = self.decode_software(path, chroma)
+        counts = THREADS if all_ else (THREADS[self.turn % len(THREADS)],)
+        self.turn += 1
+        wrong = '' if want else 'software decodes no frame\n'
+        for threads in counts:
+            got, failed = self.decode(path, chroma, surface, threads)
+            if failed:
+                wrong += '%d threads: %s\n' % (threads, failed)
+            elif got != want:
+                bad = sum(a != b for a, b in zip(got, want))
+                wrong += '%d threads: %d of %d frames differ, %d decoded\n' % (
+                    threads, bad, len(want), len(got))
+        self.report(name, wrong)
+
+    def random_stream(self, seed):
+        path = self.folder / ('random-%d.m2v' % seed)
+        path.write_bytes(mpeg2_random.make(self.codes, seed))
+        return path
+
+
+def encoder_flags(encoder):
+    """ffmpeg takes the last -flags alone."""
+    return ''.join(b for a, b in zip(encoder, encoder[1:]) if a == '-flags')
+
+
+def can_run():
+    driver = glob.glob('/usr/lib/*/dri/iHD_drv_video.so')
+    return shutil.which('ffmpeg') and driver
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument('softlake')
+    args.add_argument('codes')
+    args.add_argument('--large', action='store_true')
+    args.add_argument('--keep', type=pathlib.Path)
+    args = args.parse_args()
+    if not can_run():
+        print('1..0 # SKIP no ffmpeg or no iHD')
+        return 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        media = Media(args.softlake, args.codes, folder)
+        for i, (name, source_, encoder) in enumerate(MPEG2_STREAMS):
+            path = media.make('mpeg2 ' + name, source_, MPEG2 + encoder, '.m2v')
+            media.compare('MPEG-2: ' + name, path, all_=i == 0)
+        for seed in range(LARGE_RANDOM if args.large else RANDOM):
+            media.compare('MPEG-2: random %d' % seed, media.random_stream(seed))
+        for i, (name, source_, encoder, surface) in enumerate(JPEG_STREAMS):
+            chroma = encoder[encoder.index('-pix_fmt') + 1]
+            path = media.make('jpeg ' + name, source_, JPEG + encoder, '.avi')
+            media.compare('JPEG: ' + name, path, chroma, surface, all_=i == 0)
+        for sampling, surface in JPEG_SURFACES.items():
+            chroma = jpeg_random.SAMPLINGS[sampling][2]
+            for seed in range(LARGE_RANDOM // 5 if args.large else 2):
+                path = folder / ('random-%s-%d.mjpeg' % (chroma, seed))
+                path.write_bytes(jpeg_random.make(sampling, seed))
+                media.compare('JPEG: %s, random %d' % (sampling, seed), path,
+                              chroma, surface)
+        print('1..%d' % len(media.results))
+    return not all(media.results)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
