@@ -1,0 +1,147 @@
+/* fuzz_mfx.c: any bytes as state and bitstream of the video engine.
+ *
+ * The input: codec, then pairs of a dword's index and its value, which change
+ * plausible packets, then objects: their dwords and bytes of the bitstream.
+ * Seeds are slices and scans of real streams. */
+#include "fuzz.h"
+
+#include "engine/mfx/mfx.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MEM_VA UINT64_C(0x100000)
+#define MEM_B 0x80000u
+#define SURFACE_B 0x10000u /* target and references, from MEM_VA on */
+#define SURFACES 3u
+#define STREAM_B 0x40000u
+#define STREAM_MAX_B 0x20000u
+#define OBJECTS_MAX 16
+#define CHANGES_MAX 16
+
+struct input {
+    const uint8_t *at, *end;
+};
+
+static struct engine *engine;
+static struct engine_vm *vm;
+static struct engine_context *ctx;
+static uint8_t *mem;
+
+static uint32_t
+take(struct input *in, unsigned bytes)
+{
+    uint32_t v = 0;
+    for (unsigned i = 0; i < bytes && in->at < in->end; i++)
+        v |= (uint32_t)*in->at++ << i * 8;
+    return v;
+}
+
+static void
+set_up(void)
+{
+    int fd = memfd_create("mfx", MFD_CLOEXEC);
+    log_init();
+    engine = engine_create(
+        &(struct engine_config){.gen = 9, .hang_limit_ms = 5000});
+    vm = engine ? engine_vm_create(engine) : NULL;
+    ctx = vm ? engine_context_create(engine, vm) : NULL;
+    if (!ctx || fd < 0 || ftruncate(fd, MEM_B) ||
+        engine_vm_map(vm, MEM_VA, MEM_B, fd, 0))
+        abort();
+    mem = mmap(NULL, MEM_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mem == MAP_FAILED)
+        abort();
+    context_begin_work(ctx);
+}
+
+/* A Y-tiled surface of 256 x 128 pixels, two references, flat tables. */
+static void
+plausible_state(struct video_state *v)
+{
+    memset(v, 0, sizeof *v);
+    v->pipe_mode[1] = 1u << 8;
+    v->surface[2] = 127u << 18 | 255u << 4;
+    v->surface[3] = 255u << 3 | 3;
+    v->surface[4] = v->surface[5] = 128;
+    v->buffers[1] = (uint32_t)MEM_VA;
+    for (unsigned i = 0; i < 4; i++)
+        v->buffers[19 + i * 2] = (uint32_t)MEM_VA + (1 + i % 2) * SURFACE_B;
+    v->indirect[1] = (uint32_t)MEM_VA + STREAM_B;
+    v->mpeg2[1] = 3u << 12 | 0x22220000;
+    v->mpeg2[2] = 1u << 9;
+    v->mpeg2[3] = 7u << 16 | 15;
+    v->jpeg[1] = 1u << 8 | 1;
+    v->jpeg[2] = 15u << 16 | 31;
+    for (unsigned i = 0; i < VIDEO_MATRICES; i++)
+        memset(v->matrix[i] + 2, 16, 64);
+}
+
+/* Every kind of packet, by its dwords; Huffman tables follow the input. */
+static void
+change_state(struct input *in, struct video_state *v)
+{
+    unsigned count = take(in, 1) % CHANGES_MAX;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t at = take(in, 2) % (sizeof *v / 4);
+        uint32_t value = take(in, 4);
+        memcpy((uint8_t *)v + at * 4, &value, 4);
+    }
+}
+
+static void
+take_tables(struct input *in, struct video_state *v)
+{
+    for (unsigned i = 0; i < VIDEO_HUFFMAN; i++)
+        for (unsigned j = 1; j < ARRAY_SIZE(v->huffman[i]); j++)
+            v->huffman[i][j] = take(in, 4);
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned j = 0; j < 16; j++)
+            v->matrix[i][2 + j] = take(in, 4);
+}
+
+static void
+run_objects(struct input *in, unsigned codec)
+{
+    static bool (*const decode[])(struct engine_context *, const uint32_t *) = {
+        mfx_mpeg2_object, mfx_jpeg_object, mfx_huc_copy};
+    unsigned objects = 0;
+    for (; in->at < in->end && objects < OBJECTS_MAX; objects++) {
+        uint32_t dw[6] = {0};
+        for (unsigned i = 3; i < 6; i++)
+            dw[i] = take(in, 4);
+        uint32_t size_B = take(in, 2);
+        size_B = (uint32_t)MIN2(size_B, (size_t)(in->end - in->at));
+        memset(mem + STREAM_B, 0, STREAM_MAX_B);
+        memcpy(mem + STREAM_B, in->at, size_B);
+        in->at += size_B;
+        dw[1] = size_B;
+        if (codec == 2)
+            dw[2] = dw[5];
+        decode[codec](ctx, dw);
+    }
+    fuzz_count("objects", objects);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
+{
+    struct input in = {data, data + size_B};
+    if (!engine)
+        set_up();
+    struct video_state *v = &ctx->hw->video;
+    unsigned codec = take(&in, 1) % 3;
+    plausible_state(v);
+    change_state(&in, v);
+    if (codec == 1)
+        take_tables(&in, v);
+    for (uint32_t i = 0, x = 1; i < SURFACES * SURFACE_B; i++)
+        mem[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+    vm_thread_enter();
+    run_objects(&in, codec);
+    uint32_t value;
+    mfx_register(v, 0x12868, &value);
+    vm_thread_leave();
+    return 0;
+}
