@@ -1,5 +1,7 @@
-/* probe_va.c: VA-API, through its loader: counts the codecs of the driver. */
+/* probe_va.c: VA-API, through its loader: counts the codecs of the driver and
+ * decodes a picture. */
 #include "cli/check/probe.h"
+#include "cli/check/probe_va_picture.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -26,7 +28,6 @@ count_profiles(void *va, void *display)
     return codecs;
 }
 
-/* Decodes no frame: Softlake has no video engine yet. */
 int
 probe_va(void)
 {
@@ -58,13 +59,15 @@ probe_va(void)
         printf("vaInitialize: error %d\n", status);
         return status ? PROBE_ABSENT : PROBE_FAILED;
     }
-    bool ours = strstr(name, "Intel");
-    const char *why = !ours ? ""
-                      : count_profiles(va, display)
-                          ? ": its decoders do not work, video engines are not "
-                            "implemented"
-                          : ": it has no decoder, video engines are not "
-                            "implemented";
-    printf("%s, VA-API %d.%d%s\n", name, major, minor, why);
-    return ours ? PROBE_FAILED : PROBE_FOREIGN;
+    if (!strstr(name, "Intel")) {
+        printf("%s, VA-API %d.%d\n", name, major, minor);
+        return PROBE_FOREIGN;
+    }
+    const char *what = !count_profiles(va, display) ? "it has no decoder"
+                       : probe_va_picture(va, display)
+                           ? NULL
+                           : "a JPEG of 16x16 is not decoded right";
+    printf("%s, VA-API %d.%d: %s\n", name, major, minor,
+           what ? what : "JPEG of 16x16 decoded");
+    return what ? PROBE_FAILED : PROBE_OK;
 }
