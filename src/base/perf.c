@@ -34,6 +34,8 @@ static const char *const words[PERF_WAYS] = {
     [PERF_TEX_ETC] = "no_tex_etc",
     [PERF_TEX_FOOTPRINT] = "no_tex_footprint",
     [PERF_TEX_LANES] = "no_tex_lanes",
+    [PERF_BLT_FILL] = "no_blt_fill",
+    [PERF_BLT_COPY] = "no_blt_copy",
 };
 
 static unsigned

@@ -38,6 +38,9 @@ enum perf_way {
     PERF_TEX_ETC,       /* no_tex_etc */
     PERF_TEX_FOOTPRINT, /* no_tex_footprint: all other footprints */
     PERF_TEX_LANES,     /* no_tex_lanes: all kernels; the reference answers */
+    /* Rows of blits, engine/blt/blt.c; without one, pixel by pixel. */
+    PERF_BLT_FILL, /* no_blt_fill: one colour */
+    PERF_BLT_COPY, /* no_blt_copy: plain copies */
     PERF_WAYS
 };
 

@@ -44,6 +44,9 @@
     X(tex_footprint, "sampler plans for other footprints")               \
     X(tex_lanes, "sampler plans for any lanes")                          \
     X(tex_reference, "sampler plans left to the reference")              \
+    X(blt_fill, "blits that filled rows")                                \
+    X(blt_copy, "blits that copied rows")                                \
+    X(blt_any, "blits done pixel by pixel")                              \
     X(pixels, "pixels written to colour targets")                        \
     X(rects, "rectangles drawn without threads")                         \
     X(eu_insns, "EU instructions executed")                              \

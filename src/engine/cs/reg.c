@@ -44,6 +44,7 @@ static const uint16_t masked[] = {
     0x20d8, /* CS_DEBUG_MODE2 */
     0x20e0, /* FF_SLICE_CS_CHICKEN1 */
     0x20e4, /* FF_SLICE_CS_CHICKEN2 */
+    0x2200, /* BCS_SWCTRL, of the blitter only: 0x22200 */
     0x2580, /* CS_CHICKEN1 */
     0x7000, /* CACHE_MODE_0 */
     0x7004, /* CACHE_MODE_1 */

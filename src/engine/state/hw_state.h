@@ -16,6 +16,7 @@
 
 /* MMIO offsets of the registers that this engine interprets. */
 enum {
+    REG_BCS_SWCTRL = 0x2200, /* of the blitter: 0x22200 */
     REG_PREDICATE_RESULT_2 = 0x23bc,
     REG_TIMESTAMP = 0x2358,
     REG_CTX_TIMESTAMP = 0x23a8,
@@ -60,6 +61,9 @@ hw_part_stage(enum stage_kind kind)
 
 #define HW_CURBE_B (64 * 1024)
 #define HW_DESCRIPTORS 64
+#define HW_BLT_SETUP_DW 10
+/* Opcode of the setup that has a monochrome pattern. */
+#define HW_BLT_SETUP_MONO 0x11
 
 /* The hardware context: packets as last written (commands.csv tells which are
  * stored raw in `packet`), and state that is not one packet. */
@@ -78,6 +82,8 @@ struct hw_state {
     unsigned set_predicate; /* MI_SET_PREDICATE's enable */
     bool hz_op_pending;     /* 3DSTATE_WM_HZ_OP waits for its PIPE_CONTROL */
     unsigned dirty;         /* enum hw_part: changed since the last draw */
+    /* The last setup packet of the blitter, with the last clip rectangle. */
+    uint32_t blt_setup[HW_BLT_SETUP_DW];
     uint32_t interface_descriptor[HW_DESCRIPTORS][8];
     uint32_t curbe_B;
     uint8_t curbe[HW_CURBE_B];
