@@ -3,21 +3,26 @@
 software decoder. TAP.
 
 usage: run_media.py SOFTLAKE CODES.csv [--large] [--keep DIR]
+                    [--streams DIR] [--junit FILE]
 
 Streams are made with ffmpeg's encoders, and by mpeg2_random.py and
 jpeg_random.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
 engine has. Threads take turns from stream to stream; one stream of each codec
-is decoded with all numbers of them. --large: ten times the streams. Skipped
-without ffmpeg or iHD.
+is decoded with all numbers of them. Broken streams have no reference, because
+each decoder conceals in its own way: they must end, and be the same with any
+number of threads. --large: ten times the random streams; --streams: all
+MPEG-2 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
 """
 import argparse
 import glob
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from xml.sax.saxutils import escape, quoteattr
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -27,6 +32,7 @@ import mpeg2_random
 THREADS = (0, 1, 2, 8)
 TIMEOUT_S = 120
 LARGE_RANDOM, RANDOM = 100, 6
+LARGE_BROKEN, BROKEN = 100, 2
 
 
 def source(size, noise=0, frames=4, rate=25):
@@ -95,7 +101,7 @@ class Media:
         self.turn = 0
 
     def report(self, name, wrong):
-        self.results.append(not wrong)
+        self.results.append((name, wrong))
         print('%s %d - %s' % ('not ok' if wrong else 'ok', len(self.results),
                               name), flush=True)
         for line in (wrong or '').splitlines():
@@ -143,6 +149,37 @@ class Media:
                     threads, bad, len(want), len(got))
         self.report(name, wrong)
 
+    def survive(self, name, path):
+        """A broken stream: the driver reports errors of decoding, at which
+        ffmpeg ends, but nothing crashes."""
+        command = ['ffmpeg', '-v', 'quiet', '-threads', '1', '-hwaccel',
+                   'vaapi', '-hwaccel_device', '/dev/dri/renderD128',
+                   '-hwaccel_output_format', 'vaapi', '-i', str(path), '-vf',
+                   'hwdownload,format=nv12', '-f', 'framemd5', '-']
+        seen = []
+        for threads in 0, 8:
+            done = run([self.softlake, '-j', str(threads), '--', *command],
+                       env=dict(os.environ, LIBVA_DRIVER_NAME='iHD'))
+            # The launcher has 128 + the number of a signal.
+            seen.append((frames(done.stdout), max(done.returncode, 127)))
+        wrong = ''
+        if seen[0][1] != 127:
+            wrong = 'status %d\n' % seen[0][1]
+        if seen[0] != seen[1]:
+            wrong += 'not the same with 0 and 8 threads\n'
+        self.report(name, wrong)
+
+    def broken_stream(self, path, seed):
+        """Some bytes of it replaced; the first ones are headers."""
+        any_ = random.Random(seed)
+        data = bytearray(path.read_bytes())
+        for _ in range(any_.choice((1, 5, 40))):
+            data[any_.randrange(min(400, len(data) // 2), len(data))] = \
+                any_.randrange(256)
+        broken = self.folder / ('broken-%d%s' % (seed, path.suffix))
+        broken.write_bytes(data)
+        return broken
+
     def random_stream(self, seed):
         path = self.folder / ('random-%d.m2v' % seed)
         path.write_bytes(mpeg2_random.make(self.codes, seed))
@@ -154,9 +191,61 @@ def encoder_flags(encoder):
     return ''.join(b for a, b in zip(encoder, encoder[1:]) if a == '-flags')
 
 
+def write_junit(path, results):
+    cases = []
+    for name, wrong in results:
+        inner = '<failure>%s</failure>' % escape(wrong) if wrong else ''
+        cases.append('<testcase classname="media" name=%s>%s</testcase>' %
+                     (quoteattr(name), inner))
+    path.write_text('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite '
+                    'name="media" tests="%d" failures="%d">\n%s\n'
+                    '</testsuite>\n' % (
+                        len(results), sum(bool(w) for _, w in results),
+                        '\n'.join(cases)))
+
+
 def can_run():
     driver = glob.glob('/usr/lib/*/dri/iHD_drv_video.so')
     return shutil.which('ffmpeg') and driver
+
+
+def compare_mpeg2(media, large):
+    for i, (name, source_, encoder) in enumerate(MPEG2_STREAMS):
+        path = media.make('mpeg2 ' + name, source_, MPEG2 + encoder, '.m2v')
+        media.compare('MPEG-2: ' + name, path, all_=i == 0)
+    for seed in range(LARGE_RANDOM if large else RANDOM):
+        media.compare('MPEG-2: random %d' % seed, media.random_stream(seed))
+    for seed in range(LARGE_BROKEN if large else BROKEN):
+        path = media.broken_stream(media.random_stream(seed % 7), seed)
+        media.survive('MPEG-2: broken %d' % seed, path)
+
+
+def compare_jpeg(media, large):
+    for i, (name, source_, encoder, surface) in enumerate(JPEG_STREAMS):
+        chroma = encoder[encoder.index('-pix_fmt') + 1]
+        path = media.make('jpeg ' + name, source_, JPEG + encoder, '.avi')
+        media.compare('JPEG: ' + name, path, chroma, surface, all_=i == 0)
+    for sampling, surface in JPEG_SURFACES.items():
+        chroma = jpeg_random.SAMPLINGS[sampling][2]
+        for seed in range(LARGE_RANDOM // 5 if large else 2):
+            path = media.folder / ('random-%s-%d.mjpeg' % (chroma, seed))
+            path.write_bytes(jpeg_random.make(sampling, seed))
+            media.compare('JPEG: %s, random %d' % (sampling, seed), path,
+                          chroma, surface)
+    whole = media.folder / 'whole.mjpeg'
+    for seed in range(LARGE_BROKEN if large else BROKEN):
+        whole.write_bytes(jpeg_random.make('4:2:0', seed))
+        media.survive('JPEG: broken %d' % seed,
+                      media.broken_stream(whole, seed))
+
+
+def compare_folder(media, folder):
+    """4:2:0 streams of others."""
+    for path in sorted(folder.rglob('*')):
+        if path.suffix in ('.m2v', '.mpg', '.mpeg', '.ts', '.vob'):
+            media.compare('%s' % path.relative_to(folder), path)
+        elif path.suffix in ('.jpg', '.jpeg', '.mjpeg'):
+            media.compare('%s' % path.relative_to(folder), path, 'yuvj420p')
 
 
 def main():
@@ -165,6 +254,8 @@ def main():
     args.add_argument('codes')
     args.add_argument('--large', action='store_true')
     args.add_argument('--keep', type=pathlib.Path)
+    args.add_argument('--streams', type=pathlib.Path)
+    args.add_argument('--junit', type=pathlib.Path)
     args = args.parse_args()
     if not can_run():
         print('1..0 # SKIP no ffmpeg or no iHD')
@@ -173,24 +264,14 @@ def main():
         folder = args.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         media = Media(args.softlake, args.codes, folder)
-        for i, (name, source_, encoder) in enumerate(MPEG2_STREAMS):
-            path = media.make('mpeg2 ' + name, source_, MPEG2 + encoder, '.m2v')
-            media.compare('MPEG-2: ' + name, path, all_=i == 0)
-        for seed in range(LARGE_RANDOM if args.large else RANDOM):
-            media.compare('MPEG-2: random %d' % seed, media.random_stream(seed))
-        for i, (name, source_, encoder, surface) in enumerate(JPEG_STREAMS):
-            chroma = encoder[encoder.index('-pix_fmt') + 1]
-            path = media.make('jpeg ' + name, source_, JPEG + encoder, '.avi')
-            media.compare('JPEG: ' + name, path, chroma, surface, all_=i == 0)
-        for sampling, surface in JPEG_SURFACES.items():
-            chroma = jpeg_random.SAMPLINGS[sampling][2]
-            for seed in range(LARGE_RANDOM // 5 if args.large else 2):
-                path = folder / ('random-%s-%d.mjpeg' % (chroma, seed))
-                path.write_bytes(jpeg_random.make(sampling, seed))
-                media.compare('JPEG: %s, random %d' % (sampling, seed), path,
-                              chroma, surface)
+        compare_mpeg2(media, args.large)
+        compare_jpeg(media, args.large)
+        if args.streams:
+            compare_folder(media, args.streams)
         print('1..%d' % len(media.results))
-    return not all(media.results)
+        if args.junit:
+            write_junit(args.junit, media.results)
+    return any(wrong for _, wrong in media.results)
 
 
 if __name__ == '__main__':
