@@ -135,12 +135,26 @@ aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
 
 /* ---- words --------------------------------------------------------------- */
 
+/* v / unit, rounded down. Blocks and lines have sizes that are powers of two,
+ * and this runs for each tile that is drawn: division would show. */
+static uint32_t
+in_units(uint32_t v, unsigned unit)
+{
+    return v >> __builtin_ctz(unit);
+}
+
+static uint32_t
+in_units_up(uint32_t v, unsigned unit)
+{
+    return in_units(v + (unit - 1), unit);
+}
+
 /* The line of codes of block (x, y), in blocks from the auxiliary surface's
  * corner. Returns NULL beyond its memory. */
 static uint8_t *
 line_at(const struct aux_codes *c, uint32_t x, uint32_t y)
 {
-    uint64_t line_x = x / GROUP, line_y = y / c->line_rows, at;
+    uint64_t line_x = x / GROUP, line_y = in_units(y, c->line_rows), at;
     if (c->hiz)
         at = (line_y * c->pitch_tiles + line_x) * HIZ_STEP_B;
     else
@@ -154,7 +168,7 @@ static uint8_t *
 word_at(const struct aux_codes *c, uint32_t x, uint32_t y)
 {
     uint8_t *line = line_at(c, x, y);
-    return line ? line + (y % c->line_rows) * (2u * c->bits) : NULL;
+    return line ? line + (y & (c->line_rows - 1u)) * (2u * c->bits) : NULL;
 }
 
 /* Moves bits 0, 2, 4, ... to bits 0, 1, 2, ... */
@@ -222,9 +236,10 @@ struct blocks {
 static struct blocks
 blocks_touched(const struct aux_codes *c, const struct aux_rect *r)
 {
-    return (struct blocks){r->x0 / c->block_w, r->y0 / c->block_h,
-                           MIN2(DIV_ROUND_UP(r->x1, c->block_w), c->columns),
-                           MIN2(DIV_ROUND_UP(r->y1, c->block_h), c->rows)};
+    return (struct blocks){in_units(r->x0, c->block_w),
+                           in_units(r->y0, c->block_h),
+                           MIN2(in_units_up(r->x1, c->block_w), c->columns),
+                           MIN2(in_units_up(r->y1, c->block_h), c->rows)};
 }
 
 /* A rectangle that reaches the level's right or bottom border contains the
@@ -315,7 +330,7 @@ set_blocks(const struct aux_codes *c, struct blocks b, bool clear)
 {
     uint32_t x0 = c->x + b.x0, x1 = c->x + b.x1;
     uint32_t y0 = c->y + b.y0, y1 = c->y + b.y1;
-    for (uint32_t top = y0 / c->line_rows * c->line_rows; top < y1;
+    for (uint32_t top = y0 & ~(c->line_rows - 1u); top < y1;
          top += c->line_rows) {
         for (uint32_t x = x0 / GROUP * GROUP; x < x1; x += GROUP) {
             uint8_t *line = line_at(c, x, top);
@@ -337,6 +352,14 @@ void
 aux_codes_end(const struct aux_codes *c, const struct aux_rect *r)
 {
     set_blocks(c, blocks_touched(c, r), false);
+}
+
+void
+aux_codes_prefetch(const struct aux_codes *c, uint32_t x_px, uint32_t y_px)
+{
+    __builtin_prefetch(line_at(c, c->x + in_units(x_px, c->block_w),
+                               c->y + in_units(y_px, c->block_h)),
+                       1);
 }
 
 bool

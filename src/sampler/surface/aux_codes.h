@@ -38,6 +38,10 @@ bool aux_codes_init(struct aux_codes *c, const struct surface *s, unsigned gen,
  * touches; it does not write their pixels. */
 void aux_codes_clear(const struct aux_codes *c, const struct aux_rect *r);
 void aux_codes_end(const struct aux_codes *c, const struct aux_rect *r);
+/* Fetches the codes at and beside a pixel, for aux_codes_end() a little later.
+ */
+void aux_codes_prefetch(const struct aux_codes *c, uint32_t x_px,
+                        uint32_t y_px);
 bool aux_codes_are_clear(const struct aux_codes *c, uint32_t x_px,
                          uint32_t y_px);
 /* Writes the value to the pixels of all clear blocks, which stay clear. Returns

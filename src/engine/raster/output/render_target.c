@@ -139,8 +139,15 @@ target_get(struct worker *w, unsigned bti, int layer)
 void
 target_forget_views(struct worker *w)
 {
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        forget_views(&w->target[i]);
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+        struct target *t = &w->target[i];
+        forget_views(t);
+        /* Writes push the codes out of near caches, and triangles are set up
+         * before the tile's first write needs them. */
+        if (t->ends_clear && t->codes_layer >= 0 && t->codes_layer == t->layer)
+            aux_codes_prefetch(&t->codes, (uint32_t)w->tile_x,
+                               (uint32_t)w->tile_y);
+    }
 }
 
 struct view *
