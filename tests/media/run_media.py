@@ -9,8 +9,8 @@ Streams are made with ffmpeg's encoders, and by mpeg2_random.py and
 jpeg_random.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
 engine has. Threads take turns from stream to stream; one stream of each codec
 is decoded with all numbers of them. Broken streams have no reference, because
-each decoder conceals in its own way: they must end, and be the same with any
-number of threads. --large: ten times the random streams; --streams: all
+each decoder conceals in its own way: they must end, and frames must be the same
+with any number of threads. --large: ten times the random streams; --streams: all
 MPEG-2 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
 """
 import argparse
@@ -156,17 +156,17 @@ class Media:
                    'vaapi', '-hwaccel_device', '/dev/dri/renderD128',
                    '-hwaccel_output_format', 'vaapi', '-i', str(path), '-vf',
                    'hwdownload,format=nv12', '-f', 'framemd5', '-']
-        seen = []
+        seen, wrong = [], ''
         for threads in 0, 8:
             done = run([self.softlake, '-j', str(threads), '--', *command],
                        env=dict(os.environ, LIBVA_DRIVER_NAME='iHD'))
+            seen.append(frames(done.stdout))
             # The launcher has 128 + the number of a signal.
-            seen.append((frames(done.stdout), max(done.returncode, 127)))
-        wrong = ''
-        if seen[0][1] != 127:
-            wrong = 'status %d\n' % seen[0][1]
-        if seen[0] != seen[1]:
-            wrong += 'not the same with 0 and 8 threads\n'
+            if done.returncode > 128:
+                wrong += '%d threads: status %d\n' % (threads, done.returncode)
+        # Which frame iHD has a status for when it is asked is a matter of time.
+        if any(a != b for a, b in zip(*seen)):
+            wrong += 'frames differ with 0 and 8 threads\n'
         self.report(name, wrong)
 
     def broken_stream(self, path, seed):
