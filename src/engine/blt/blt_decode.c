@@ -132,9 +132,9 @@ clip_rectangle(struct blit *b, const uint32_t setup[HW_BLT_SETUP_DW])
     b->y2 = MIN2(b->y2, high_half(setup[3]));
 }
 
-/* The order of a copy within one surface. The hardware compares base addresses
- * and corners and does not look for an overlap: PRM vol 11, "Blitter",
- * XY_SRC_COPY_BLT. Guess: XY_FAST_COPY_BLT does so, too. */
+/* The order of a copy within one surface. Guess: the hardware compares base
+ * addresses and corners and does not look for an overlap, in XY_FAST_COPY_BLT,
+ * too. */
 static void
 choose_order(struct blit *b)
 {
@@ -260,8 +260,9 @@ decode_xy(struct blit *b, const struct engine_context *ctx, const uint32_t *dw,
     return true;
 }
 
-/* Rows of packed bits follow bit by bit, those of packed bytes begin at bytes:
- * PRM vol 11, "Blitter", XY_TEXT_BLT. Observed: drivers pack bytes. */
+/* Rows of packed bytes begin at bytes. Observed: drivers pack bytes. Guess:
+ * rows of packed bits follow bit by bit. BR00 says that a monochrome source is
+ * aligned to words, and does not say whether that is so for text. */
 static bool
 decode_text(struct blit *b, const uint32_t *setup, const uint32_t *dw,
             unsigned len_dw, bool is_inline)

@@ -1,6 +1,7 @@
 /* blt_operands.c: patterns of 8x8 pixels and sources of bits. KBL PRM vol 2d,
- * BR00 to BR30; PRM vol 11, "Blitter", XY_SCANLINES_BLT: the pattern's pixel is
- * the destination's column and row plus the seeds, modulo 8. */
+ * BR00 to BR30. BR00: a seed is "the pattern pixel position which corresponds
+ * to X = 0", so the pattern's pixel is the destination's column and row plus
+ * the seeds, modulo 8. */
 #include "engine/blt/blit.h"
 
 /* Guess: the bytes of these names of Windows; nobody is known to use them. The
