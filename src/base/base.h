@@ -25,6 +25,16 @@ bits_get(uint32_t value, unsigned lo, unsigned hi)
     return (value >> lo) & (uint32_t)((UINT64_C(1) << (hi - lo + 1)) - 1);
 }
 
+/* Moves the low bits of v, in order, to the ones of the mask. */
+static inline uint32_t
+bits_deposit(uint32_t v, uint32_t mask)
+{
+    uint32_t out = 0;
+    for (; mask; mask &= mask - 1, v >>= 1)
+        out |= v & 1 ? mask & -mask : 0;
+    return out;
+}
+
 static inline float
 float_from_bits(uint32_t u)
 {

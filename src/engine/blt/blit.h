@@ -4,20 +4,19 @@
 #define ENGINE_BLT_BLIT_H
 
 #include "engine/vm/vm.h"
-
-/* A layout of memory in tiles. The masks tell which bits of an offset within a
- * tile are the byte's column and row. */
-struct blt_tiling {
-    uint16_t x_mask, y_mask;
-    uint8_t width_log2_B, height_log2, size_log2_B;
-    uint8_t run_log2_B; /* bytes side by side that are so in memory, too */
-};
+#include "sampler/surface/tiling.h"
 
 struct blt_surface {
     gpu_va base;
     int32_t pitch_B;
-    const struct blt_tiling *tiling; /* NULL: linear */
+    struct std_tile tile; /* of any tiling; all 0: linear */
 };
+
+static inline bool
+blt_is_tiled(const struct blt_surface *s)
+{
+    return s->tile.size_log2_B;
+}
 
 enum blt_source { BLT_SOURCE_NONE, BLT_SOURCE_COLOR, BLT_SOURCE_MONO };
 
@@ -114,10 +113,9 @@ bool blt_inline_pattern(struct blit *b, const uint32_t *data, unsigned data_dw,
 bool blt_mono_bits(struct blit *b, uint32_t row_bits, uint32_t first_bit,
                    gpu_va va, const uint32_t *data, unsigned data_dw);
 
-/* blt_tile.c: tilings of XY commands and of XY_FAST_COPY_BLT. */
-extern const struct blt_tiling blt_tile_x, blt_tile_y;
-/* Yf or Ys, for pixels of 2^log2_B bytes. */
-const struct blt_tiling *blt_tile_std(bool ys, unsigned log2_B);
+/* blt_tile.c: tilings of XY commands. XY_FAST_COPY_BLT has std_tile_2d(), too.
+ */
+extern const struct std_tile blt_linear, blt_tile_x, blt_tile_y;
 /* Where a byte is. Coordinates may be negative. */
 gpu_va blt_address(const struct blt_surface *s, int64_t x_B, int64_t y);
 /* Addresses [*begin, *end) with all bytes of the rectangle, in the window.

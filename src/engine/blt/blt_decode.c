@@ -83,20 +83,22 @@ read_va(const uint32_t *dw)
 
 /* Tiled surfaces begin at a tile; their pitch is in dwords. */
 static struct blt_surface
-make_surface(gpu_va base, int32_t pitch, const struct blt_tiling *tiling)
+make_surface(gpu_va base, int32_t pitch, struct std_tile tile)
 {
-    if (!tiling)
-        return (struct blt_surface){base, pitch, NULL};
-    gpu_va tile_mask = (UINT64_C(1) << tiling->size_log2_B) - 1;
-    return (struct blt_surface){base & ~tile_mask, pitch * 4, tiling};
+    struct blt_surface s = {base, pitch, tile};
+    if (blt_is_tiled(&s)) {
+        s.base &= ~((UINT64_C(1) << tile.size_log2_B) - 1);
+        s.pitch_B *= 4;
+    }
+    return s;
 }
 
-static const struct blt_tiling *
-choose_tiling(const struct engine_context *ctx, bool tiled, uint32_t y_bit)
+static struct std_tile
+choose_tile(const struct engine_context *ctx, bool tiled, uint32_t y_bit)
 {
     if (!tiled)
-        return NULL;
-    return ctx->hw->reg[REG_BCS_SWCTRL / 4] & y_bit ? &blt_tile_y : &blt_tile_x;
+        return blt_linear;
+    return ctx->hw->reg[REG_BCS_SWCTRL / 4] & y_bit ? blt_tile_y : blt_tile_x;
 }
 
 /* Depth, raster operation and byte mask. The mask counts for 32 bits only. */
@@ -177,11 +179,10 @@ read_pattern(struct blit *b, const struct xy_layout *l, const uint32_t *dw,
 /* ---- sources ------------------------------------------------------------- */
 
 static void
-read_color_source(struct blit *b, const uint32_t *at,
-                  const struct blt_tiling *tiling)
+read_color_source(struct blit *b, const uint32_t *at, struct std_tile tile)
 {
     b->source = BLT_SOURCE_COLOR;
-    b->src = make_surface(read_va(at + 2), low_half(at[1]), tiling);
+    b->src = make_surface(read_va(at + 2), low_half(at[1]), tile);
     b->src_dx = low_half(at[0]) - b->x1;
     b->src_dy = high_half(at[0]) - b->y1;
 }
@@ -214,7 +215,7 @@ read_source(struct blit *b, const struct engine_context *ctx,
     switch (l->source) {
     case SRC_COLOR:
         read_color_source(b, at,
-                          choose_tiling(ctx, dw[0] >> 15 & 1, SWCTRL_SOURCE_Y));
+                          choose_tile(ctx, dw[0] >> 15 & 1, SWCTRL_SOURCE_Y));
         return true;
     case SRC_MONO: return read_mono_source(b, dw, at + 2, read_va(at), NULL, 0);
     case SRC_MONO_INLINE:
@@ -250,7 +251,7 @@ decode_xy(struct blit *b, const struct engine_context *ctx, const uint32_t *dw,
     read_rectangle(b, dw + 2);
     b->dst = make_surface(
         read_va(dw + 4), low_half(dw[1]),
-        choose_tiling(ctx, dw[0] >> 11 & 1, SWCTRL_DESTINATION_Y));
+        choose_tile(ctx, dw[0] >> 11 & 1, SWCTRL_DESTINATION_Y));
     read_chroma(b, l, dw);
     if (!read_source(b, ctx, l, dw, len_dw) || !read_pattern(b, l, dw, len_dw))
         return false;
@@ -301,7 +302,7 @@ decode_setup(struct blit *b, const struct engine_context *ctx,
     read_pixel(b, setup[0], setup[1]);
     b->dst = make_surface(
         read_va(setup + 4), low_half(setup[1]),
-        choose_tiling(ctx, dw[0] >> 11 & 1, SWCTRL_DESTINATION_Y));
+        choose_tile(ctx, dw[0] >> 11 & 1, SWCTRL_DESTINATION_Y));
     switch (bits_get(dw[0], 22, 28)) {
     case 0x24: /* XY_PIXEL_BLT: the background is its pattern (BR05) */
         b->x1 = low_half(dw[1]);
@@ -341,25 +342,27 @@ decode_bytes(struct blit *b, const uint32_t *dw, bool copies)
     b->y2 = (int32_t)(dw[2] >> 16);
     if (backward && b->x2)
         back_B = (gpu_va)b->x2 * b->pixel_B - 1;
-    b->dst = make_surface(read_va(dw + 3) - back_B, low_half(dw[1]), NULL);
+    b->dst = make_surface(read_va(dw + 3) - back_B, low_half(dw[1]),
+                          blt_linear);
     if (!copies) {
         blt_solid_pattern(b, dw[5]);
         return;
     }
     b->source = BLT_SOURCE_COLOR;
-    b->src = make_surface(read_va(dw + 6) - back_B, low_half(dw[5]), NULL);
+    b->src = make_surface(read_va(dw + 6) - back_B, low_half(dw[5]),
+                          blt_linear);
     b->backward_x = backward;
 }
 
 /* Tiling of XY_FAST_COPY_BLT: 0 linear, 1 X, 2 Y or Yf, 3 Ys. */
-static const struct blt_tiling *
-fast_tiling(unsigned mode, bool is_yf, unsigned log2_B)
+static struct std_tile
+fast_tile(unsigned mode, bool is_yf, unsigned log2_B)
 {
     switch (mode) {
-    case 1: return &blt_tile_x;
-    case 2: return is_yf ? blt_tile_std(false, log2_B) : &blt_tile_y;
-    case 3: return blt_tile_std(true, log2_B);
-    default: return NULL;
+    case 1: return blt_tile_x;
+    case 2: return is_yf ? std_tile_2d(log2_B, false) : blt_tile_y;
+    case 3: return std_tile_2d(log2_B, true);
+    default: return blt_linear;
     }
 }
 
@@ -379,9 +382,9 @@ decode_fast_copy(struct blit *b, const uint32_t *dw)
     read_rectangle(b, dw + 2);
     b->dst = make_surface(
         read_va(dw + 4), low_half(dw[1]),
-        fast_tiling(bits_get(dw[0], 13, 14), dw[1] >> 30 & 1, log2));
+        fast_tile(bits_get(dw[0], 13, 14), dw[1] >> 30 & 1, log2));
     read_color_source(b, dw + 6,
-                      fast_tiling(bits_get(dw[0], 20, 21), dw[1] >> 31, log2));
+                      fast_tile(bits_get(dw[0], 20, 21), dw[1] >> 31, log2));
     b->x1 *= (int32_t)dwords;
     b->x2 *= (int32_t)dwords;
     b->src_dx *= (int32_t)dwords;

@@ -25,13 +25,20 @@ find_extent(const struct blit *b, const struct blt_surface *s, int32_t dx,
     return blt_extent(b->vm, s, x_B, y, &at[0], &at[1]);
 }
 
+/* Bytes side by side in a row of a tile that are so in memory, too. */
+static int64_t
+run_length_B(const struct blt_surface *s)
+{
+    return INT64_C(1) << __builtin_ctz(~(uint32_t)s->tile.x_mask);
+}
+
 /* Bytes from x_B on that are side by side in memory. */
 static int64_t
 run_after(const struct blt_surface *s, int64_t x_B)
 {
-    if (!s->tiling)
+    if (!blt_is_tiled(s))
         return INT64_MAX;
-    int64_t run_B = 1 << s->tiling->run_log2_B;
+    int64_t run_B = run_length_B(s);
     return run_B - (x_B & (run_B - 1));
 }
 
@@ -94,7 +101,8 @@ static bool
 is_same_surface(const struct blit *b)
 {
     return b->dst.base == b->src.base && b->dst.pitch_B == b->src.pitch_B &&
-           b->dst.tiling == b->src.tiling;
+           b->dst.tile.size_log2_B == b->src.tile.size_log2_B &&
+           b->dst.tile.x_mask == b->src.tile.x_mask;
 }
 
 /* Whether no two rows have bytes in common. */
@@ -105,8 +113,8 @@ has_separate_rows(const struct blit *b)
     int64_t right_B = ((int64_t)b->x2 + MAX2(b->src_dx, 0)) * b->pixel_B;
     int64_t row_B = b->dst.pitch_B < 0 ? -(int64_t)b->dst.pitch_B
                                        : b->dst.pitch_B;
-    if (b->dst.tiling)
-        row_B &= -(INT64_C(1) << b->dst.tiling->width_log2_B);
+    if (blt_is_tiled(&b->dst))
+        row_B &= -(INT64_C(1) << b->dst.tile.width_log2_B);
     return left >= 0 && right_B <= row_B;
 }
 
@@ -129,9 +137,9 @@ blt_copy_fits(const struct blit *b)
 static int64_t
 run_before(const struct blt_surface *s, int64_t x_B)
 {
-    if (!s->tiling)
+    if (!blt_is_tiled(s))
         return INT64_MAX;
-    int64_t run_B = 1 << s->tiling->run_log2_B;
+    int64_t run_B = run_length_B(s);
     return ((x_B - 1) & (run_B - 1)) + 1;
 }
 

@@ -1,6 +1,9 @@
 /* tiling.h: offset of a byte in a two-dimensional tiled surface. Pure
  * arithmetic, any thread. Layouts: BDW PRM vol 5, "Memory Views", tiling. Gen8
- * and later have no bit 6 swizzling. */
+ * and later have no bit 6 swizzling.
+ *
+ * Who calls: this room, and engine's blitter and video engine, whose surfaces
+ * have no struct surface. */
 #ifndef SAMPLER_SURFACE_TILING_H
 #define SAMPLER_SURFACE_TILING_H
 
@@ -58,6 +61,9 @@ tiling_offset_B(enum surface_tiling tiling, uint32_t x_B, uint32_t y,
 /* Initialises the tile of a surface whose type, tiling, format and samples are
  * set. */
 void std_tile_init(struct std_tile *t, const struct surface *s);
+/* The tile of a 2D surface of one sample a pixel, whose elements have
+ * 2^element_log2_B bytes, up to 16: TileYS or TileYF. */
+struct std_tile std_tile_2d(unsigned element_log2_B, bool ys);
 /* Corner within its tile of a level of the MIP tail, numbered from the tail's
  * first level. */
 void std_tail_origin(const struct surface *s, unsigned level, uint32_t *x_B,

@@ -64,23 +64,48 @@ sample_bits(const struct surface *s)
     return (unsigned)__builtin_ctz(s->samples);
 }
 
+static struct std_tile
+make_tile(struct masks m, bool ys)
+{
+    return (struct std_tile){
+        .x_mask = m.x,
+        .y_mask = m.y,
+        .z_mask = m.z,
+        .size_log2_B = ys ? YS_LOG2_B : YF_LOG2_B,
+        .width_log2_B = (uint8_t)__builtin_popcount(m.x),
+        .height_log2 = (uint8_t)__builtin_popcount(m.y),
+        .depth_log2 = (uint8_t)__builtin_popcount(m.z),
+    };
+}
+
+static struct masks
+with_upper_bits(struct masks m, struct masks above, bool ys)
+{
+    if (ys) {
+        m.x |= above.x;
+        m.y |= above.y;
+        m.z |= above.z;
+    }
+    return m;
+}
+
+struct std_tile
+std_tile_2d(unsigned element_log2_B, bool ys)
+{
+    return make_tile(with_upper_bits(masks_2d[element_log2_B], above_2d, ys),
+                     ys);
+}
+
 void
 std_tile_init(struct std_tile *t, const struct surface *s)
 {
     const unsigned size = element_log2_B(s);
-    struct masks m = s->type == SURFACE_1D   ? masks_1d
-                     : s->type == SURFACE_3D ? masks_3d[size]
-                                             : masks_2d[size];
-    t->size_log2_B = YF_LOG2_B;
-    if (s->tiling == TILING_YS) {
-        const struct masks *above = s->type == SURFACE_1D   ? &above_1d
-                                    : s->type == SURFACE_3D ? &above_3d
-                                                            : &above_2d;
-        m.x |= above->x;
-        m.y |= above->y;
-        m.z |= above->z;
-        t->size_log2_B = YS_LOG2_B;
-    }
+    const bool ys = s->tiling == TILING_YS;
+    struct masks m = s->type == SURFACE_1D
+                         ? with_upper_bits(masks_1d, above_1d, ys)
+                     : s->type == SURFACE_3D
+                         ? with_upper_bits(masks_3d[size], above_3d, ys)
+                         : with_upper_bits(masks_2d[size], above_2d, ys);
     /* The sample's number replaces the uppermost bits. */
     unsigned below = 0xffffu >> sample_bits(s);
     if (below != 0xffff && s->type != SURFACE_1D && s->type != SURFACE_3D) {
@@ -88,22 +113,7 @@ std_tile_init(struct std_tile *t, const struct surface *s)
         m.y &= (uint16_t)below;
         m.z = (uint16_t)~below;
     }
-    t->x_mask = m.x;
-    t->y_mask = m.y;
-    t->z_mask = m.z;
-    t->width_log2_B = (uint8_t)__builtin_popcount(m.x);
-    t->height_log2 = (uint8_t)__builtin_popcount(m.y);
-    t->depth_log2 = (uint8_t)__builtin_popcount(m.z);
-}
-
-/* Deposits the low bits of v at the ones of mask. */
-static uint32_t
-deposit_bits(uint32_t v, uint32_t mask)
-{
-    uint32_t out = 0;
-    for (; mask; mask &= mask - 1, v >>= 1)
-        out |= v & 1 ? mask & -mask : 0;
-    return out;
+    *t = make_tile(m, ys);
 }
 
 /* Extracts the bits of v at the ones of mask. */
@@ -141,7 +151,7 @@ std_offset_B(const struct std_tile *t, uint32_t x_B, uint32_t row, uint32_t z,
     uint64_t tiles_per_row = pitch_B >> t->width_log2_B;
     uint64_t tile = (row >> t->height_log2) * tiles_per_row +
                     (x_B >> t->width_log2_B);
-    return (tile << t->size_log2_B) + (deposit_bits(x_B, t->x_mask) |
-                                       deposit_bits(row, t->y_mask) |
-                                       deposit_bits(z, t->z_mask));
+    return (tile << t->size_log2_B) + (bits_deposit(x_B, t->x_mask) |
+                                       bits_deposit(row, t->y_mask) |
+                                       bits_deposit(z, t->z_mask));
 }

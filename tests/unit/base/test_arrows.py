@@ -27,7 +27,7 @@ PUBLIC = {
            'eu/summary/summary.h'},
     'sampler': {'sampler/sampler.h', 'sampler/plan/plan.h',
                 'sampler/plan/kernel_types.h', 'sampler/surface/aux_codes.h',
-                'sampler/format/rt_unorm.h'},
+                'sampler/surface/tiling.h', 'sampler/format/rt_unorm.h'},
     'engine': {'engine/engine.h', 'engine/run.h',
                'engine/pixels/pixels_file.h',
                'engine/timeline/timeline_file.h',
