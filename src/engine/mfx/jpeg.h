@@ -34,7 +34,7 @@ struct jpeg_scan {
     struct mfx_surface target;
     struct mfx_stream stream;
     struct jpeg_component component[JPEG_COMPONENTS];
-    unsigned components; /* mask of those of this scan */
+    unsigned components; /* mask: the components of this scan */
     bool interleaved;
     unsigned mcu_columns; /* of the scan */
     uint32_t first_mcu, mcu_count;

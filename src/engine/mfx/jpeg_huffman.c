@@ -1,6 +1,6 @@
 /* jpeg_huffman.c: Huffman tables from counts of codes by length. T.81 annex C:
- * codes of a length follow each other, and those of the next length begin at
- * twice the number after the last. */
+ * codes of one length are consecutive numbers, and the first code of the next
+ * length is twice the number after the last code. */
 #include "engine/mfx/jpeg.h"
 
 bool

@@ -61,7 +61,7 @@ read_huffman(struct tables *t, const struct video_state *v)
     return true;
 }
 
-/* Sizes and tables; the planes are those of the output. */
+/* Sizes and tables. The output decides where the planes are. */
 static void
 init_components(struct tables *t, const struct video_state *v,
                 enum jpeg_output output)
@@ -141,7 +141,7 @@ limit_count(struct jpeg_scan *scan, unsigned mcu_rows)
     scan->mcu_count = (uint32_t)MIN2(scan->mcu_count, left);
 }
 
-/* A scan of one component has its blocks in raster order, without those that
+/* A scan of one component has its blocks in raster order, and no blocks that
  * only fill MCUs: T.81 A.2.2. The count of MCUs tells whether the width in
  * blocks, which the packets do not have, is odd. Returns the rows. */
 static unsigned

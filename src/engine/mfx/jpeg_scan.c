@@ -2,14 +2,8 @@
  * samples into the surface. */
 #include "engine/mfx/jpeg.h"
 
+#include "engine/mfx/mfx_bits.h"
 #include "engine/mfx/mfx_idct.h"
-
-/* T.81 figure A.6: raster place of the coefficients as coded. */
-static const uint8_t zigzag[64] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
-    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 /* The prediction that a restart sets: a half of the range of samples, times 8,
  * which the inverse DCT divides by. */
@@ -91,15 +85,14 @@ huffman_value(struct decoder *d, const struct jpeg_huffman *h)
     return -1;
 }
 
-/* The n bits of a value: T.81 F.2.2.1, EXTEND. */
 static int32_t
 signed_bits(struct decoder *d, unsigned n)
 {
     if (!n)
         return 0;
-    int32_t v = (int32_t)peek_bits(d, n);
+    uint32_t v = peek_bits(d, n);
     skip_bits(d, n);
-    return v < 1 << (n - 1) ? v - (1 << n) + 1 : v;
+    return mfx_signed(v, n);
 }
 
 /* ---- a block ------------------------------------------------------------- */
@@ -125,7 +118,7 @@ read_block(struct decoder *d, unsigned c, int16_t block[64])
         i += run;
         if (i > 63)
             return false;
-        unsigned place = zigzag[i];
+        unsigned place = mfx_zigzag[i];
         if (bits)
             block[place] = (int16_t)(signed_bits(d, bits) *
                                      comp->matrix[place]);

@@ -61,4 +61,12 @@ mfx_bits_get(struct mfx_bits *b, unsigned n)
     return v;
 }
 
+/* A value of n bits, at least 1: without its first bit it is negative. T.81
+ * F.2.2.1, EXTEND; H.262 7.2.1. */
+static inline int32_t
+mfx_signed(uint32_t v, unsigned n)
+{
+    return v >> (n - 1) ? (int32_t)v : (int32_t)v - (1 << n) + 1;
+}
+
 #endif

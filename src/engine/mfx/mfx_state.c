@@ -45,7 +45,7 @@ mfx_store(struct video_state *v, const uint32_t *dw, unsigned len_dw)
     unsigned opcode = dw[0] >> 16;
     if (opcode == OP_PIPE_MODE_SELECT)
         begin_picture(v);
-    /* Other surfaces are those of encoders and scalers. */
+    /* Other surfaces belong to encoders and scalers. */
     if (opcode == OP_SURFACE_STATE && bits_get(dw[1], 0, 3))
         return;
     for (unsigned i = 0; i < ARRAY_SIZE(packets); i++) {

@@ -1,5 +1,5 @@
-/* mfx_stream.h: what the decoders of mfx/ share: where the bitstream is, where
- * the picture goes, what is reported. */
+/* mfx_stream.h: the bitstream, the target's address and the status report of
+ * all decoders of mfx/. */
 #ifndef ENGINE_MFX_STREAM_H
 #define ENGINE_MFX_STREAM_H
 

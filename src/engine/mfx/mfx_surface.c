@@ -5,9 +5,9 @@
 static const struct {
     uint16_t width_B, rows;
 } tiles[] = {
-    [MFX_LINEAR] = {MFX_PIECE_B, 1},
-    [MFX_TILED_X] = {512, 8},
-    [MFX_TILED_Y] = {128, 32},
+    [TILING_LINEAR] = {MFX_PIECE_B, 1},
+    [TILING_X] = {512, 8},
+    [TILING_Y] = {128, 32},
 };
 
 bool
@@ -18,9 +18,9 @@ mfx_surface_init(struct mfx_surface *s, const struct engine_vm *vm,
     bool tiled = bits_get(state[3], 1, 1), y_major = bits_get(state[3], 0, 0);
     *s = (struct mfx_surface){
         .pitch_B = bits_get(state[3], 3, 19) + 1,
-        .tiling = !tiled    ? MFX_LINEAR
-                  : y_major ? MFX_TILED_Y
-                            : MFX_TILED_X,
+        .tiling = !tiled    ? TILING_LINEAR
+                  : y_major ? TILING_Y
+                            : TILING_X,
         .u_row = bits_get(state[4], 0, 14),
         .u_B = bits_get(state[4], 16, 30),
         .v_row = bits_get(state[5], 0, 15),

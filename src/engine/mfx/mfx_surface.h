@@ -4,17 +4,16 @@
 #define ENGINE_MFX_SURFACE_H
 
 #include "engine/state/hw_state.h"
+#include "sampler/surface/tiling.h"
 
 #define MFX_PIECE_B 16
-
-enum mfx_tiling { MFX_LINEAR, MFX_TILED_X, MFX_TILED_Y };
 
 struct mfx_surface {
     uint8_t *base; /* NULL: there is none */
     uint32_t pitch_B;
-    enum mfx_tiling tiling;
-    uint32_t u_row, v_row; /* where planes of chroma begin */
-    uint32_t u_B, v_B;     /* and at which byte of a row */
+    enum surface_tiling tiling; /* linear, X or Y */
+    uint32_t u_row, v_row;      /* where planes of chroma begin */
+    uint32_t u_B, v_B;          /* and at which byte of a row */
 };
 
 /* The surface at va with the layout of MFX_SURFACE_STATE, for pictures of
@@ -28,18 +27,8 @@ bool mfx_surface_init(struct mfx_surface *s, const struct engine_vm *vm,
 static inline uint8_t *
 mfx_piece(const struct mfx_surface *s, uint32_t x, uint32_t y)
 {
-    size_t column = x / MFX_PIECE_B;
-    switch (s->tiling) {
-    case MFX_TILED_Y: /* tiles of 8 columns of 32 pieces */
-        return s->base +
-               ((size_t)(y / 32) * (s->pitch_B / 128) + column / 8) * 4096 +
-               column % 8 * 512 + y % 32 * MFX_PIECE_B;
-    case MFX_TILED_X: /* tiles of 8 rows of 32 pieces */
-        return s->base +
-               ((size_t)(y / 8) * (s->pitch_B / 512) + column / 32) * 4096 +
-               y % 8 * 512 + column % 32 * MFX_PIECE_B;
-    default: return s->base + (size_t)y * s->pitch_B + column * MFX_PIECE_B;
-    }
+    return s->base +
+           tiling_offset_B(s->tiling, x & ~(MFX_PIECE_B - 1u), y, s->pitch_B);
 }
 
 #endif

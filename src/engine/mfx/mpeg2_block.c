@@ -5,17 +5,12 @@
 #include "engine/mfx/mfx_idct.h"
 #include "engine/mfx/mpeg2_vlc.h"
 
-/* Raster place of coefficients as coded: 7.3, zigzag and alternate scan. */
-static const uint8_t scans[2][64] = {
-    {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
-     12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-     58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63},
-    {0,  8,  16, 24, 1, 9,  2,  10, 17, 25, 32, 40, 48, 56, 57, 49,
-     41, 33, 26, 18, 3, 11, 4,  12, 19, 27, 34, 42, 50, 58, 35, 43,
-     51, 59, 20, 28, 5, 13, 6,  14, 21, 29, 36, 44, 52, 60, 37, 45,
-     53, 61, 22, 30, 7, 15, 23, 31, 38, 46, 54, 62, 39, 47, 55, 63},
-};
+/* Raster place of coefficients as coded: figure 7-3, alternate scan. */
+static const uint8_t alternate_scan[64] = {
+    0,  8,  16, 24, 1, 9,  2,  10, 17, 25, 32, 40, 48, 56, 57, 49,
+    41, 33, 26, 18, 3, 11, 4,  12, 19, 27, 34, 42, 50, 58, 35, 43,
+    51, 59, 20, 28, 5, 13, 6,  14, 21, 29, 36, 44, 52, 60, 37, 45,
+    53, 61, 22, 30, 7, 15, 23, 31, 38, 46, 54, 62, 39, 47, 55, 63};
 
 /* A coefficient's position and value; run: zeros before it. */
 struct coefficient {
@@ -72,9 +67,8 @@ read_dc(struct mpeg2_mb *mb, unsigned index)
     if (size < 0)
         return false;
     if (size) {
-        int v = (int)mfx_bits_get(&mb->bits, (unsigned)size);
-        if (v < 1 << (size - 1))
-            v -= (1 << size) - 1;
+        int v = mfx_signed(mfx_bits_get(&mb->bits, (unsigned)size),
+                           (unsigned)size);
         /* Bits of a hostile stream: 11 suffice for any other. */
         mb->dc[component] = (int16_t)(mb->dc[component] + v);
     }
@@ -101,7 +95,7 @@ read_coefficients(struct mpeg2_mb *mb, unsigned index)
 {
     const struct mpeg2_picture *p = mb->picture;
     bool intra = mb->type & MPEG2_INTRA;
-    const uint8_t *scan = scans[p->alternate_scan];
+    const uint8_t *scan = p->alternate_scan ? alternate_scan : mfx_zigzag;
     const struct mpeg2_vlc *table = intra && p->intra_vlc
                                         ? mpeg2_vlc_coefficient_1
                                         : mpeg2_vlc_coefficient_0;

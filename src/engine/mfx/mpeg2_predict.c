@@ -84,6 +84,17 @@ predict_part(struct mpeg2_mb *mb, const struct part *part)
     predict_plane(mb, part, true);
 }
 
+/* Dual prime: the mean with the field of the other parity, by its derived
+ * vector. */
+static void
+add_dual(struct mpeg2_mb *mb, struct part part, unsigned parity)
+{
+    part.source = !parity;
+    part.vector = mb->dual[parity];
+    part.average = true;
+    predict_part(mb, &part);
+}
+
 /* A frame picture's macroblock from a field each for its two fields. */
 static void
 predict_fields(struct mpeg2_mb *mb, unsigned direction, bool average)
@@ -101,12 +112,8 @@ predict_fields(struct mpeg2_mb *mb, unsigned direction, bool average)
             .average = average,
         };
         predict_part(mb, &part);
-        if (!dual)
-            continue;
-        part.source = !parity;
-        part.vector = mb->dual[parity];
-        part.average = true;
-        predict_part(mb, &part);
+        if (dual)
+            add_dual(mb, part, parity);
     }
 }
 
@@ -129,12 +136,8 @@ predict_field(struct mpeg2_mb *mb, unsigned direction, bool average)
             .average = average,
         };
         predict_part(mb, &part);
-        if (!dual)
-            continue;
-        part.source = !own;
-        part.vector = mb->dual[own];
-        part.average = true;
-        predict_part(mb, &part);
+        if (dual)
+            add_dual(mb, part, own);
     }
 }
 

@@ -262,7 +262,7 @@ Test(mfx, windows_are_clamped_at_the_edges)
     for (unsigned i = 0; i < sizeof memory; i++)
         memory[i] = (uint8_t)(i * 2654435761u >> 13);
     const struct mfx_surface tiled = {
-        .base = memory, .pitch_B = 128, .tiling = MFX_TILED_Y};
+        .base = memory, .pitch_B = 128, .tiling = TILING_Y};
     for (unsigned unit = 1; unit <= 2; unit++)
         for (unsigned field = 0; field < 2; field++) {
             const struct mfx_view view = {
@@ -286,9 +286,9 @@ Test(mfx, pieces_are_where_tilings_have_them)
 {
     uint8_t *base = memory;
     const struct mfx_surface y = {
-        .base = base, .pitch_B = 256, .tiling = MFX_TILED_Y};
+        .base = base, .pitch_B = 256, .tiling = TILING_Y};
     const struct mfx_surface x = {
-        .base = base, .pitch_B = 1024, .tiling = MFX_TILED_X};
+        .base = base, .pitch_B = 1024, .tiling = TILING_X};
     const struct mfx_surface linear = {.base = base, .pitch_B = 80};
     cr_assert_eq(mfx_piece(&y, 130, 33) - base, 3 * 4096 + 16);
     cr_assert_eq(mfx_piece(&y, 47, 2) - base, 2 * 512 + 32);
