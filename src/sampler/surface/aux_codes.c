@@ -247,9 +247,9 @@ blocks_touched(const struct aux_codes *c, const struct aux_rect *r)
 static struct blocks
 blocks_within(const struct aux_codes *c, const struct aux_rect *r)
 {
-    struct blocks b = {DIV_ROUND_UP(r->x0, c->block_w),
-                       DIV_ROUND_UP(r->y0, c->block_h), r->x1 / c->block_w,
-                       r->y1 / c->block_h};
+    struct blocks b = {
+        in_units_up(r->x0, c->block_w), in_units_up(r->y0, c->block_h),
+        in_units(r->x1, c->block_w), in_units(r->y1, c->block_h)};
     if (r->x1 >= c->width_px)
         b.x1 = c->columns;
     if (r->y1 >= c->height_px)
@@ -365,7 +365,8 @@ aux_codes_prefetch(const struct aux_codes *c, uint32_t x_px, uint32_t y_px)
 bool
 aux_codes_are_clear(const struct aux_codes *c, uint32_t x_px, uint32_t y_px)
 {
-    uint32_t x = c->x + x_px / c->block_w, y = c->y + y_px / c->block_h;
+    uint32_t x = c->x + in_units(x_px, c->block_w);
+    uint32_t y = c->y + in_units(y_px, c->block_h);
     return clear_of_word(c, word_at(c, x, y)) >> x % GROUP & 1;
 }
 
