@@ -6,14 +6,11 @@
  * blits of an input are one batch. */
 #include "blt_maker.h"
 #include "fuzz.h"
-
-#include "engine/engine.h"
+#include "fuzz_engine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define BATCH_VA MODEL_VA
 #define BATCH_DW (0x10000u / 4)
@@ -21,9 +18,7 @@
 #define PACKETS_DW 600u /* of a blit, with its setup, at most */
 #define HANG_LIMIT_MS 1
 
-static struct engine *engine;
-static struct engine_vm *vm;
-static uint8_t *mem;
+static struct fuzz_engine fuzz;
 
 /* The batch of the input, and the dwords of the last blit in it. */
 static uint32_t *next, *first_of_blit;
@@ -39,20 +34,12 @@ static void
 set_up(void)
 {
     struct blt_maker g = {1, put_packet};
-    int fd = memfd_create("blits", MFD_CLOEXEC);
-    log_init();
-    engine = engine_create(
-        &(struct engine_config){.gen = 9, .hang_limit_ms = HANG_LIMIT_MS});
-    vm = engine ? engine_vm_create(engine) : NULL;
-    if (!vm || fd < 0 || ftruncate(fd, MODEL_B) ||
-        engine_vm_map(vm, MODEL_VA, MODEL_B, fd, 0))
-        abort();
-    mem = mmap(NULL, MODEL_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (mem == MAP_FAILED)
-        abort();
+    fuzz = fuzz_engine_create(
+        &(struct engine_config){.gen = 9, .hang_limit_ms = HANG_LIMIT_MS},
+        MODEL_VA, MODEL_B);
     for (unsigned i = 0; i < MODEL_B; i += 4) {
         uint32_t v = blt_random(&g);
-        memcpy(mem + i, &v, 4);
+        memcpy(fuzz.mem + i, &v, 4);
     }
 }
 
@@ -127,21 +114,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     bool done = false;
     unsigned blits = 0;
     pthread_once(&once, set_up);
-    next = (uint32_t *)(void *)mem;
+    next = (uint32_t *)(void *)fuzz.mem;
     const uint32_t *last = next + BATCH_DW - PACKETS_DW;
     for (size_t at = 0; size_B - at >= BLIT_B && next < last; blits++)
         at += make_blit(data + at, size_B - at);
     *next = 0x05000000; /* MI_BATCH_BUFFER_END */
-    struct engine_context *ctx = engine_context_create(engine, vm);
+    struct engine_context *ctx = engine_context_create(fuzz.engine, fuzz.vm);
     if (!ctx)
         return 0;
-    engine_submit(engine, &(struct engine_submit){.ctx = ctx,
-                                                  .ring = ENGINE_BCS,
-                                                  .batch_va = BATCH_VA,
-                                                  .batch_B = BATCH_DW * 4,
-                                                  .done = on_done,
-                                                  .data = &done});
-    engine_idle(engine);
+    engine_submit(fuzz.engine, &(struct engine_submit){.ctx = ctx,
+                                                       .ring = ENGINE_BCS,
+                                                       .batch_va = BATCH_VA,
+                                                       .batch_B = BATCH_DW * 4,
+                                                       .done = on_done,
+                                                       .data = &done});
+    engine_idle(fuzz.engine);
     if (!done)
         abort();
     engine_context_destroy(ctx);

@@ -5,6 +5,7 @@
  * the stage's send function, as from an EU thread, several with the same state,
  * so that prepared messages are used, too. */
 #include "fuzz.h"
+#include "fuzz_engine.h"
 
 #include "engine/msg/msg.h"
 #include "engine/state/stage_cache.h"
@@ -13,8 +14,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define MEM_VA UINT64_C(0x100000)
 #define MEM_B 0x40000u
@@ -27,43 +26,22 @@
 #define SLM_B 65536u
 #define MESSAGES_MAX 24
 
-struct input {
-    const uint8_t *at, *end;
-};
-
-static struct engine *engine;
-static struct engine_vm *vm;
-static uint8_t *mem, *pristine, *slm;
+static struct fuzz_engine fuzz;
+static uint8_t *pristine, *slm;
 
 static uint8_t
-take(struct input *in)
+take(struct fuzz_input *in)
 {
-    return in->at < in->end ? *in->at++ : 0;
-}
-
-static uint32_t
-take_dword(struct input *in)
-{
-    uint32_t v = take(in);
-    v |= (uint32_t)take(in) << 8;
-    v |= (uint32_t)take(in) << 16;
-    return v | (uint32_t)take(in) << 24;
+    return (uint8_t)fuzz_take(in, 1);
 }
 
 static void
 set_up(void)
 {
-    int fd = memfd_create("message", MFD_CLOEXEC);
-    log_init();
-    engine = engine_create(&(struct engine_config){.gen = 9});
-    vm = engine ? engine_vm_create(engine) : NULL;
-    if (!vm || fd < 0 || ftruncate(fd, MEM_B) ||
-        engine_vm_map(vm, MEM_VA, MEM_B, fd, 0))
-        abort();
-    mem = mmap(NULL, MEM_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    fuzz = fuzz_engine_create(&(struct engine_config){.gen = 9}, MEM_VA, MEM_B);
     pristine = malloc(MEM_B);
     slm = aligned_alloc(64, SLM_B);
-    if (mem == MAP_FAILED || !pristine || !slm)
+    if (!pristine || !slm)
         abort();
     for (uint32_t i = 0, x = 1; i < MEM_B; i++, x = x * 1664525 + 1013904223)
         pristine[i] = (uint8_t)(x >> 24);
@@ -74,7 +52,7 @@ set_up(void)
  * State */
 
 static struct gen9_render_surface_state
-plausible_surface(struct input *in)
+plausible_surface(struct fuzz_input *in)
 {
     /* RGBA32F, RGBA8, R32F, R8, RGBA16, BC1, BC3, ETC2, D32F or D24, NV12, R32
      * of typed messages, RAW */
@@ -113,27 +91,27 @@ plausible_surface(struct input *in)
 
 /* Dwords of the input over those of a state. */
 static void
-change(struct input *in, uint32_t *dw, unsigned count)
+change(struct fuzz_input *in, uint32_t *dw, unsigned count)
 {
     uint8_t b = take(in);
     for (unsigned n = b < 96 ? 0 : b % 4; n; n--) {
         uint8_t at = take(in);
-        dw[at % count] = at & 0x80 ? take_dword(in)
+        dw[at % count] = at & 0x80 ? fuzz_take(in, 4)
                                    : dw[at % count] ^ 1u << take(in) % 32;
     }
 }
 
 static void
-write_state(struct input *in)
+write_state(struct fuzz_input *in)
 {
-    uint32_t *table = (uint32_t *)(void *)(mem + TABLE_B);
-    memcpy(mem, pristine, MEM_B);
+    uint32_t *table = (uint32_t *)(void *)(fuzz.mem + TABLE_B);
+    memcpy(fuzz.mem, pristine, MEM_B);
     for (unsigned i = 0; i < SURFACES; i++) {
         struct gen9_render_surface_state s = plausible_surface(in);
         uint32_t dw[16] = {0};
         gen9_render_surface_state_pack(&s, dw);
         change(in, dw, 16);
-        memcpy(mem + SURFACES_B + (size_t)i * 64, dw, sizeof dw);
+        memcpy(fuzz.mem + SURFACES_B + (size_t)i * 64, dw, sizeof dw);
         table[i] = SURFACES_B + i * 64;
     }
     for (unsigned i = 0; i < SAMPLERS; i++) {
@@ -143,7 +121,7 @@ write_state(struct input *in)
         dw[2] = SAMPLERS_B + 0x100;
         dw[3] = take(in) | (take(in) & 7u) << 19;
         change(in, dw, 4);
-        memcpy(mem + SAMPLERS_B + (size_t)i * 16, dw, sizeof dw);
+        memcpy(fuzz.mem + SAMPLERS_B + (size_t)i * 16, dw, sizeof dw);
     }
 }
 
@@ -151,7 +129,7 @@ write_state(struct input *in)
  * Messages */
 
 static void
-fill_register(struct input *in, uint32_t *dw)
+fill_register(struct fuzz_input *in, uint32_t *dw)
 {
     static const uint32_t edges[] = {
         0,          1,          UINT32_MAX, 0x7fffffff, 0x80000000, 0x3f800000,
@@ -168,16 +146,16 @@ fill_register(struct input *in, uint32_t *dw)
         case 4: dw[i] = edges[(b + i) % ARRAY_SIZE(edges)]; break;
         case 5: dw[i] = (uint32_t)MEM_VA + (b * 64u + i * 4) % MEM_B; break;
         case 6: dw[i] = i & 1 ? 0 : (uint32_t)MEM_VA + DATA_B + b * 4u; break;
-        default: dw[i] = take_dword(in); break;
+        default: dw[i] = fuzz_take(in, 4); break;
         }
     }
 }
 
 static uint32_t
-take_descriptor(struct input *in, unsigned *mlen_grf, unsigned *rlen_grf)
+take_descriptor(struct fuzz_input *in, unsigned *mlen_grf, unsigned *rlen_grf)
 {
     /* Type and control are noise; surface and sampler mostly exist. */
-    uint32_t desc = take_dword(in);
+    uint32_t desc = fuzz_take(in, 4);
     uint8_t b = take(in);
     if (b < 240)
         desc = (desc & ~0xffu) | (b < 200 ? b % SURFACES : 252u + b % 4);
@@ -187,7 +165,7 @@ take_descriptor(struct input *in, unsigned *mlen_grf, unsigned *rlen_grf)
 }
 
 static void
-send(struct input *in, struct eu_thread *t, eu_send_fn sender)
+send(struct fuzz_input *in, struct eu_thread *t, eu_send_fn sender)
 {
     static const uint8_t functions[] = {2, 2, 2, 10, 12, 10, 12, 9,
                                         4, 3, 5, 6,  11, 7,  8,  13};
@@ -206,7 +184,7 @@ send(struct input *in, struct eu_thread *t, eu_send_fn sender)
     m.rlen_grf = (uint8_t)rlen_grf;
     m.ex_mlen_grf = a & 0x80 ? a >> 4 & 7 : 0;
     m.ex_desc = m.sfid | (uint32_t)m.ex_mlen_grf << 6;
-    m.exec_mask = take(in) & 1 ? UINT32_MAX : take_dword(in);
+    m.exec_mask = take(in) & 1 ? UINT32_MAX : fuzz_take(in, 4);
     if (m.exec_size < 32)
         m.exec_mask &= (1u << m.exec_size) - 1;
     for (unsigned i = 0; i < 24; i++)
@@ -231,7 +209,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     pthread_once(&once, set_up);
     if (size_B < 8)
         return 0;
-    struct input in = {data, data + size_B};
+    struct fuzz_input in = {data, data + size_B};
     atomic_bool failed = false;
     struct thread_group group = {
         .slm = slm, .slm_B = SLM_B, .barrier_count = 2};
@@ -239,7 +217,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
         .kind = STAGE_CS,
         .enabled = true,
         .gen = 9,
-        .vm = vm,
+        .vm = fuzz.vm,
         .simd = 16,
         .general_base_va = 0,
         .surface_base_va = MEM_VA,
@@ -251,7 +229,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
         .cache = &cache,
     };
     struct thread_env env = {
-        .stage = &stage, .vm = vm, .group = &group, .reset = &failed};
+        .stage = &stage, .vm = fuzz.vm, .group = &group, .reset = &failed};
     eu_send_fn sender = data[0] & 1 ? msg_send : msg_sender();
     unsigned sent = 0;
     write_state(&in);

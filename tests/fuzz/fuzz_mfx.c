@@ -4,12 +4,11 @@
  * plausible packets, then objects: their dwords and bytes of the bitstream.
  * Seeds are slices and scans of real streams. */
 #include "fuzz.h"
+#include "fuzz_engine.h"
 
 #include "engine/mfx/mfx.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define MEM_VA UINT64_C(0x100000)
 #define MEM_B 0x80000u
@@ -20,38 +19,18 @@
 #define OBJECTS_MAX 16
 #define CHANGES_MAX 16
 
-struct input {
-    const uint8_t *at, *end;
-};
-
-static struct engine *engine;
-static struct engine_vm *vm;
 static struct engine_context *ctx;
 static uint8_t *mem;
-
-static uint32_t
-take(struct input *in, unsigned bytes)
-{
-    uint32_t v = 0;
-    for (unsigned i = 0; i < bytes && in->at < in->end; i++)
-        v |= (uint32_t)*in->at++ << i * 8;
-    return v;
-}
 
 static void
 set_up(void)
 {
-    int fd = memfd_create("mfx", MFD_CLOEXEC);
-    log_init();
-    engine = engine_create(
-        &(struct engine_config){.gen = 9, .hang_limit_ms = 5000});
-    vm = engine ? engine_vm_create(engine) : NULL;
-    ctx = vm ? engine_context_create(engine, vm) : NULL;
-    if (!ctx || fd < 0 || ftruncate(fd, MEM_B) ||
-        engine_vm_map(vm, MEM_VA, MEM_B, fd, 0))
-        abort();
-    mem = mmap(NULL, MEM_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (mem == MAP_FAILED)
+    struct fuzz_engine f = fuzz_engine_create(
+        &(struct engine_config){.gen = 9, .hang_limit_ms = 5000}, MEM_VA,
+        MEM_B);
+    mem = f.mem;
+    ctx = engine_context_create(f.engine, f.vm);
+    if (!ctx)
         abort();
     context_begin_work(ctx);
 }
@@ -80,29 +59,29 @@ plausible_state(struct video_state *v)
 
 /* Every kind of packet, by its dwords; Huffman tables follow the input. */
 static void
-change_state(struct input *in, struct video_state *v)
+change_state(struct fuzz_input *in, struct video_state *v)
 {
-    unsigned count = take(in, 1) % CHANGES_MAX;
+    unsigned count = fuzz_take(in, 1) % CHANGES_MAX;
     for (unsigned i = 0; i < count; i++) {
-        uint32_t at = take(in, 2) % (sizeof *v / 4);
-        uint32_t value = take(in, 4);
+        uint32_t at = fuzz_take(in, 2) % (sizeof *v / 4);
+        uint32_t value = fuzz_take(in, 4);
         memcpy((uint8_t *)v + at * 4, &value, 4);
     }
 }
 
 static void
-take_tables(struct input *in, struct video_state *v)
+take_tables(struct fuzz_input *in, struct video_state *v)
 {
     for (unsigned i = 0; i < VIDEO_HUFFMAN; i++)
         for (unsigned j = 1; j < ARRAY_SIZE(v->huffman[i]); j++)
-            v->huffman[i][j] = take(in, 4);
+            v->huffman[i][j] = fuzz_take(in, 4);
     for (unsigned i = 0; i < 3; i++)
         for (unsigned j = 0; j < 16; j++)
-            v->matrix[i][2 + j] = take(in, 4);
+            v->matrix[i][2 + j] = fuzz_take(in, 4);
 }
 
 static void
-run_objects(struct input *in, unsigned codec)
+run_objects(struct fuzz_input *in, unsigned codec)
 {
     static bool (*const decode[])(struct engine_context *, const uint32_t *) = {
         mfx_mpeg2_object, mfx_jpeg_object, mfx_huc_copy};
@@ -110,8 +89,8 @@ run_objects(struct input *in, unsigned codec)
     for (; in->at < in->end && objects < OBJECTS_MAX; objects++) {
         uint32_t dw[6] = {0};
         for (unsigned i = 3; i < 6; i++)
-            dw[i] = take(in, 4);
-        uint32_t size_B = take(in, 2);
+            dw[i] = fuzz_take(in, 4);
+        uint32_t size_B = fuzz_take(in, 2);
         size_B = (uint32_t)MIN2(size_B, (size_t)(in->end - in->at));
         memset(mem + STREAM_B, 0, STREAM_MAX_B);
         memcpy(mem + STREAM_B, in->at, size_B);
@@ -127,11 +106,11 @@ run_objects(struct input *in, unsigned codec)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
-    struct input in = {data, data + size_B};
-    if (!engine)
+    struct fuzz_input in = {data, data + size_B};
+    if (!ctx)
         set_up();
     struct video_state *v = &ctx->hw->video;
-    unsigned codec = take(&in, 1) % 3;
+    unsigned codec = fuzz_take(&in, 1) % 3;
     plausible_state(v);
     change_state(&in, v);
     if (codec == 1)
