@@ -2,12 +2,24 @@
 """Counts what meson's test logs say, subtests included, and lists failures.
 
 usage: summarise.py testlog.json...
-Last line: `N passed, N failed, N skipped`. Exit status 1 if anything failed or nothing
-ran.
+What a failing test printed in the end precedes its failures. Last line: `N
+passed, N failed, N skipped`. Exit status 1 if anything failed or nothing ran.
 """
 import json
 import re
 import sys
+
+TAIL = 15  # lines
+
+
+def print_tail(test):
+    print('---- %s: %s' % (test['name'], test['result']))
+    for stream in ('stdout', 'stderr'):
+        lines = [line for line in test.get(stream, '').splitlines()
+                 if not re.match(r'ok\b', line)]
+        for line in lines[-TAIL:]:
+            print('  ' + line[:300])
+
 
 passed, failed, skipped = 0, [], 0
 for path in sys.argv[1:]:
@@ -20,6 +32,8 @@ for path in sys.argv[1:]:
         test = json.loads(line)
         name = test['name']
         good = bad = skips = 0
+        if test['result'] not in ('OK', 'SKIP'):
+            print_tail(test)
         for tap in test.get('stdout', '').splitlines():
             m = re.match(r'(not )?ok\b(.*)', tap)
             if not m:
