@@ -62,6 +62,16 @@ void rk_make(struct rk *k, uint64_t seed);
 /* rk_insn.c: adds one valid instruction that computes; false: none found. */
 bool rk_add_alu(struct rk *k);
 
+/* rk_macro.c: the parts of IEEE macros. */
+struct rk_channels {
+    unsigned first, count;
+    unsigned flag; /* register * 2 + half */
+};
+void rk_put_channels(uint32_t dw[4], const struct rk_channels *c);
+/* math.invm or math.rsqtm, and madm, of random registers. */
+void rk_add_invm(struct rk *k, const struct rk_channels *c, enum eu_type type);
+void rk_add_madm(struct rk *k, const struct rk_channels *c, enum eu_type type);
+
 /* rk_emit.c */
 uint32_t rk_rnd(struct rk *k, uint32_t n);
 bool rk_chance(struct rk *k, unsigned percent);

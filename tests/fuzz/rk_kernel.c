@@ -106,6 +106,42 @@ add_if(struct rk *k)
     }
 }
 
+/* INVM or RSQTM of some channels, and the refinement that none of them needs;
+ * now and then with another flag, or in other channels. */
+static void
+add_macro(struct rk *k)
+{
+    enum eu_type type = rk_chance(k, 50) ? EU_TYPE_DF : EU_TYPE_F;
+    unsigned lanes = type == EU_TYPE_DF ? 4 : 8, simd = k->simd;
+    struct rk_channels c = {.first = rk_rnd(k, simd / lanes) * lanes,
+                            .count = lanes,
+                            .flag = rk_rnd(k, 4)};
+    if (c.flag % 2 && c.first + lanes > 16)
+        c.flag--;
+    rk_add_invm(k, &c, type);
+    k->simd = lanes;
+    unsigned at = add_branch(k, EU_OP_IF, true);
+    k->simd = simd;
+    struct rk_channels other = c;
+    other.flag = rk_chance(k, 10) ? rk_rnd(k, 4) : c.flag;
+    fields_put(words(k, at), 16, 19, 1);
+    fields_put(words(k, at), 20, 20, rk_chance(k, 90));
+    rk_put_channels(words(k, at), &other);
+    for (unsigned n = rk_rnd(k, 8); n > 0; n--)
+        rk_add_madm(k, &c, type);
+    if (rk_chance(k, 10))
+        rk_add_alu(k);
+    uint32_t end_B = k->size_B;
+    k->simd = lanes;
+    unsigned end = add_branch(k, EU_OP_ENDIF, false);
+    k->simd = simd;
+    rk_put_channels(words(k, end), &c);
+    fields_put(words(k, end), 32, 33, 0);
+    set_jip(k, end, k->size_B);
+    set_jip(k, at, end_B);
+    set_uip(k, at, end_B);
+}
+
 static void
 add_loop(struct rk *k)
 {
@@ -294,6 +330,8 @@ add_block(struct rk *k, unsigned want)
             rk_add_nop(k);
         else if (what < 38)
             add_wait(k);
+        else if (what < 42 && !(k->quiet && k->in_loop))
+            add_macro(k);
         else
             rk_add_alu(k);
     }

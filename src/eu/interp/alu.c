@@ -78,7 +78,7 @@ compute_lanes(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
 void
 eu_finish_macro(struct eu_thread *t, const struct eu_op *op, uint32_t mask)
 {
-    if (op->insn->opcode == EU_OP_MATH && op->insn->math >= EU_MATH_INVM)
+    if (eu_begins_macro(op->insn))
         eu_op_write_flags(t, op, mask, UINT32_MAX);
 }
 

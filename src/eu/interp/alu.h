@@ -63,6 +63,14 @@ bool eu_finish_cmp(struct eu_thread *t, const struct eu_op *op, uint32_t mask,
 /* All sources, and the destination if asked for, are HF. */
 bool eu_is_all_half(const struct eu_insn *insn, bool with_dst);
 
+/* Whether the instruction begins an IEEE macro: see eu_finish_macro(). It sets
+ * its flag in all channels. */
+static inline bool
+eu_begins_macro(const struct eu_insn *insn)
+{
+    return insn->opcode == EU_OP_MATH && insn->math >= EU_MATH_INVM;
+}
+
 /* INT DIV is signed if its destination is. Observed: IGC divides shorts, one of
  * which it knows to be positive, as UD with a result of D. */
 static inline bool

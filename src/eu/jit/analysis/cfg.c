@@ -1,6 +1,7 @@
 /* cfg.c: control flow: beginnings of basic blocks, and targets of branches. */
 #include "eu/jit/analysis/analysis.h"
 
+#include "eu/interp/alu.h"
 #include "eu/predecode/predecode.h"
 
 bool
@@ -176,7 +177,7 @@ jit_leaves_loop(const struct jit_facts *f, uint32_t index)
 bool
 jit_masks_fit(const struct eu_op *op)
 {
-    bool flags = op->pred || op->cmod;
+    bool flags = op->pred || op->cmod || eu_begins_macro(op->insn);
     return op->pred < 2 && op->chan + op->lanes <= 32u &&
            (!flags || op->flag_shift + op->lanes <= 32u);
 }

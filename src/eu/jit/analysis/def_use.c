@@ -188,19 +188,15 @@ note_others(struct jit_regs *r, const struct eu_op *op, jit_bits *written)
     add_set(&r->all, uses);
 }
 
-/* Whether the instruction reads accumulators, explicitly or implicitly. */
+/* Whether the instruction reads accumulators, explicitly or implicitly. Macro
+ * operands (mme0 to mme7) have none here: see eu_finish_macro(). */
 static bool
 reads_acc(const struct eu_insn *insn)
 {
     switch (insn->opcode) {
     case EU_OP_MAC:
     case EU_OP_MACH:
-    case EU_OP_SADA2:
-    case EU_OP_MADM: return true;
-    case EU_OP_MATH:
-        if (insn->math == EU_MATH_INVM || insn->math == EU_MATH_RSQRTM)
-            return true;
-        break;
+    case EU_OP_SADA2: return true;
     default: break;
     }
     for (unsigned i = 0; i < insn->src_count; i++)

@@ -46,17 +46,19 @@ static void
 called_branch(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->f->k->ops[index];
+    /* The interpreter returns ops of its own. */
+    const struct eu_op *there = j->f->origin->ops;
     uint32_t next = index + 1, skip;
     uint32_t target[2] = {index + (uint32_t)op->jip, index + (uint32_t)op->uip};
     bool two = op->insn->opcode == EU_OP_GOTO;
     jit_call_op(j, op);
-    x86_mov_imm(&j->x, X86_RCX, (uintptr_t)(op + 1));
+    x86_mov_imm(&j->x, X86_RCX, (uintptr_t)&there[next]);
     x86_alu_reg(&j->x, X86_CMP, X86_RAX, X86_RCX, true);
     skip = x86_jump(&j->x, X86_CC_NE);
     continue_at(j, next);
     x86_patch(&j->x, skip, j->x.size);
     if (two) {
-        x86_mov_imm(&j->x, X86_RCX, (uintptr_t)&j->f->k->ops[target[0]]);
+        x86_mov_imm(&j->x, X86_RCX, (uintptr_t)&there[target[0]]);
         x86_alu_reg(&j->x, X86_CMP, X86_RAX, X86_RCX, true);
         skip = x86_jump(&j->x, X86_CC_NE);
         continue_at(j, target[0]);

@@ -100,7 +100,9 @@ is_covered(const struct jit *j, const struct eu_op *op)
     case EU_OP_MOV:
     case EU_OP_ADD:
     case EU_OP_MUL:
-    case EU_OP_MAD: return !insn->cmod || is_compare(insn->cmod);
+    case EU_OP_MAD:
+    case EU_OP_MADM: return !insn->cmod || is_compare(insn->cmod);
+    case EU_OP_MATH: return eu_begins_macro(insn);
     default: return false;
     }
 }
@@ -287,6 +289,19 @@ select_lanes(struct jit *j, const struct eu_op *op, const struct part *q,
                          m.inverted ? b : a, m.inverted ? a : b);
 }
 
+/* The correctly rounded quotient or root: see eu_finish_macro(). */
+static unsigned
+compute_macro(struct jit *j, const struct eu_op *op, const struct part *q,
+              const unsigned *s)
+{
+    unsigned d = jit_temp(j);
+    if (op->insn->math == EU_MATH_INVM)
+        x86_vop(&j->x, X86_DIVPD, q->len, d, s[0], x86_reg(s[1]), 0);
+    else
+        x86_vop(&j->x, X86_SQRTPD, q->len, d, 0, x86_reg(s[0]), 0);
+    return d;
+}
+
 static unsigned
 compute_part(struct jit *j, const struct eu_op *op, const struct part *q,
              const unsigned *s)
@@ -299,7 +314,9 @@ compute_part(struct jit *j, const struct eu_op *op, const struct part *q,
         x86_vop(&j->x, op->insn->opcode == EU_OP_ADD ? X86_ADDPD : X86_MULPD,
                 q->len, d, s[0], x86_reg(s[1]), 0);
         return d;
+    case EU_OP_MATH: return compute_macro(j, op, q, s);
     case EU_OP_MAD:
+    case EU_OP_MADM:
         d = jit_f64_copy(j, q->len, s[0]);
         x86_vop(&j->x, X86_FMADD231PD, q->len, d, s[1], x86_reg(s[2]), 0);
         return d;
@@ -423,6 +440,11 @@ lower_part(struct jit *j, const struct eu_op *op, const struct part *q)
         s[i] = load_source(j, op, i, q);
     if (op->insn->opcode == EU_OP_CMP)
         return lower_compare(j, op, q, s);
+    if (eu_begins_macro(op->insn)) {
+        if (!q->p.mask.all)
+            mask_to_gpr(j, q);
+        jit_set_flags(j, op, &q->p);
+    }
     return finish_part(j, op, q, compute_part(j, op, q, s));
 }
 

@@ -34,8 +34,11 @@ plane_ok(const struct eu_op *op)
 }
 
 static bool
-math_ok(const struct jit *j, unsigned fn)
+math_ok(const struct jit *j, const struct eu_insn *insn)
 {
+    unsigned fn = insn->math;
+    if (eu_begins_macro(insn))
+        return !(j->f->flags & EU_JIT_ALT);
     return fn == EU_MATH_INV || fn == EU_MATH_FDIV || jit_math_ok(fn);
 }
 
@@ -56,11 +59,12 @@ jit_float_ok(const struct jit *j, const struct eu_op *op)
     case EU_OP_CSEL: return is_compare(cmod);
     case EU_OP_SEL: return true;
     case EU_OP_PLN: return plane_ok(op) && tests_ok(insn);
-    case EU_OP_MATH: return math_ok(j, insn->math);
+    case EU_OP_MATH: return math_ok(j, insn);
     case EU_OP_MOV:
     case EU_OP_ADD:
     case EU_OP_MUL:
     case EU_OP_MAD:
+    case EU_OP_MADM:
     case EU_OP_FRC:
     case EU_OP_RNDU:
     case EU_OP_RNDD:
@@ -313,15 +317,30 @@ jit_float_math(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_MATH_INV:
         return jit_binary(j, X86_DIVPS, p->len,
                           x86_reg(jit_dword_reg(j, 0x3f800000)), a);
+    case EU_MATH_RSQRTM:
+        d = jit_temp(j);
+        x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
+        return d;
     case EU_MATH_SQRT:
         if (jit_sqrt_in_steps(j, p->len))
             return jit_lower_math(j, op, p, a, b);
         d = jit_temp(j);
         x86_vop(&j->x, X86_SQRTPS, p->len, d, 0, a, 0);
         return d;
+    case EU_MATH_INVM:
     case EU_MATH_FDIV: return jit_binary(j, X86_DIVPS, p->len, a, b);
     default: return jit_lower_math(j, op, p, a, b);
     }
+}
+
+static void
+set_macro_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    if (!p->mask.all && j->f->evex)
+        x86_kmov_to_gpr(&j->x, X86_RCX, p->mask.k);
+    else if (!p->mask.all)
+        x86_vop(&j->x, X86_MOVMSKPS, p->len, X86_RCX, 0, x86_reg(p->mask.k), 0);
+    jit_set_flags(j, op, p);
 }
 
 /* The condition on the stored value. */
@@ -401,6 +420,7 @@ compute_part(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             return jit_alt_multiply(j, len, &s[0], &s[1], NULL);
         return jit_binary(j, X86_MULPS, len, s[0], s[1]);
     case EU_OP_MAD:
+    case EU_OP_MADM:
         if (alt)
             return jit_alt_multiply(j, len, &s[1], &s[2], &s[0]);
         if (eu_is_all_half(op->insn, true))
@@ -457,5 +477,7 @@ jit_lower_float(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     } else {
         r = compute_part(j, op, p, s);
     }
+    if (eu_begins_macro(insn))
+        set_macro_flags(j, op, p);
     return r == JIT_NO_CODE ? r : finish_part(j, op, p, r);
 }

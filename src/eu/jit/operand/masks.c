@@ -272,6 +272,24 @@ jit_write_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     x86_store(&j->x, X86_RDX, flag_disp(op), 4);
 }
 
+void
+jit_set_flags(struct jit *j, const struct eu_op *op, const struct jit_part *p)
+{
+    struct x86 *x = &j->x;
+    unsigned shift = op->flag_shift + p->first;
+    jit_forget_flag(j, op->flag_reg);
+    x86_load(x, X86_RDX, flag_disp(op), 4);
+    if (p->mask.all) {
+        x86_alu_imm(x, X86_OR, X86_RDX, lane_bits(p->lanes) << shift, false);
+    } else {
+        x86_alu_imm(x, X86_AND, X86_RCX, lane_bits(p->lanes), false);
+        if (shift)
+            x86_shift_imm(x, true, X86_RCX, (uint8_t)shift);
+        x86_alu_reg(x, X86_OR, X86_RDX, X86_RCX, false);
+    }
+    x86_store(x, X86_RDX, flag_disp(op), 4);
+}
+
 /* gpr := for each group of bits, all ones if any (or all) bits are set. */
 static void
 reduce_bits(struct x86 *x, unsigned gpr, unsigned group, bool all)

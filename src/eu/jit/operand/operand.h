@@ -17,6 +17,9 @@ struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,
 /* The predicate alone, for SEL. */
 struct jit_mask jit_op_pred(struct jit *j, const struct eu_op *op,
                             const struct jit_part *p);
+/* Sets the flag bits of the part's mask: rcx, unless that is all lanes. */
+void jit_set_flags(struct jit *j, const struct eu_op *op,
+                   const struct jit_part *p);
 /* Writes flag bits from mask register k, except outside the part's mask. AVX2:
  * k is a vector register, and may have any value outside. */
 void jit_write_flags(struct jit *j, const struct eu_op *op,

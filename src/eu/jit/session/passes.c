@@ -9,6 +9,16 @@
 
 /* ---- analysis and transformations ---- */
 
+/* Profiles count the IF of a macro, and checks stop at it. */
+static bool
+drop_macros(struct jit_facts *f, struct jit_walk *w)
+{
+    (void)w;
+    if (!(f->flags & (EU_JIT_COUNTS | EU_JIT_STEP)))
+        jit_drop_macros(f);
+    return true;
+}
+
 static bool
 note_ops(struct jit_facts *f, struct jit_walk *w)
 {
@@ -69,6 +79,7 @@ judge_lanes(struct jit_facts *f, struct jit_walk *w)
 }
 
 static bool (*const analysis[])(struct jit_facts *, struct jit_walk *) = {
+    drop_macros, /* MADMs of IEEE macros */
     note_ops,    /* basic blocks, def-use, messages, lane dependence */
     convert_ifs, /* IF, ELSE and ENDIF become predicates and SEL */
     sink_ops,    /* lockstep: ops go where their results are needed */

@@ -1,13 +1,15 @@
 /* transform.h: passes that change the kernel's ops before code is made.
  *
- * Caller: session/passes.c, once jit_facts.start and regs are known. A pass
- * replaces the ops with jit_take_ops(); new ops live in the compilation's
- * arena. One compilation belongs to one thread. */
+ * Caller: session/passes.c, once jit_facts.start and regs are known, or before
+ * for jit_drop_macros(). A pass replaces the ops with jit_take_ops(); new ops
+ * live in the compilation's arena. One compilation belongs to one thread. */
 #ifndef EU_JIT_TRANSFORM_TRANSFORM_H
 #define EU_JIT_TRANSFORM_TRANSFORM_H
 
 #include "eu/jit/analysis/lane_deps.h"
 
+/* drop_macro.c: drops the part of IEEE macros that no channel executes. */
+void jit_drop_macros(struct jit_facts *f);
 /* if_convert.c: if-conversion, if jit_facts.may_if_convert; then repeats lane
  * dependence for the new ops. */
 void jit_if_convert(struct jit_facts *f, struct jit_lane_deps *apart);

@@ -59,6 +59,8 @@ enum x86_tuple {
     X(MULPD, 1, 1, 0, 1, 0x59, FULL)         \
     X(MINPD, 1, 1, 0, 1, 0x5d, FULL)         \
     X(MAXPD, 1, 1, 0, 1, 0x5f, FULL)         \
+    X(DIVPD, 1, 1, 0, 1, 0x5e, FULL)         \
+    X(SQRTPD, 1, 1, 0, 1, 0x51, FULL)        \
     X(FIXUPIMMPS, 3, 1, 2, 0, 0x54, FULL)    \
     X(CVTPS2PD, 1, 0, 0, 0, 0x5a, HALF)      \
     X(MOVAPD, 1, 1, 0, 1, 0x28, FULL)        \

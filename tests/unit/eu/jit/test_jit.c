@@ -43,3 +43,52 @@ Test(jit, random_kernels_agree_avx2)
 {
     compare(CPU_AVX2);
 }
+
+/* A division as IGC writes it, of eight channels of F or four of DF. */
+static struct eu_kernel *
+make_division(struct rk *k, enum eu_type type)
+{
+    unsigned lanes = type == EU_TYPE_DF ? 4 : 8;
+    const struct rk_channels all = {.count = lanes};
+    uint32_t size = lanes == 8 ? 3 : 2, jip_B = 5 * 16;
+    uint32_t test[4] = {EU_OP_IF | size << 21 | 0x11u << 16, 0, jip_B, jip_B};
+    uint32_t end[4] = {EU_OP_ENDIF | size << 21, 0, 0, 16};
+    memset(k, 0, offsetof(struct rk, code));
+    k->count = 0;
+    k->size_B = 0;
+    k->banks = true;
+    k->simd = 8;
+    rk_add_invm(k, &all, type);
+    rk_append(k, test);
+    for (unsigned i = 0; i < 4; i++)
+        rk_add_madm(k, &all, type);
+    rk_append(k, end);
+    rk_add_send(k, 112, 1, 0, true);
+    return eu_kernel_build(k->code, k->size_B, EU_GEN9);
+}
+
+/* The refinement of a macro is dropped, and with it the branch. */
+Test(jit, division_has_no_branch)
+{
+    static const enum eu_type types[] = {EU_TYPE_F, EU_TYPE_DF};
+    static const enum cpu_level cpus[] = {CPU_AVX2, CPU_AVX512};
+    static struct rk k;
+    for (unsigned n = 0; n < 4; n++) {
+        enum cpu_level cpu = cpus[n / 2];
+        if (cpu > cpu_selected())
+            continue;
+        struct eu_kernel *kernel = make_division(&k, types[n % 2]);
+        cr_assert_not_null(kernel);
+        struct eu_jit *jit = eu_jit_compile(kernel, cpu, EU_JIT_DENORMALS);
+        struct eu_jit *counts = eu_jit_compile(
+            kernel, cpu, EU_JIT_DENORMALS | EU_JIT_COUNTS);
+        cr_assert(jit && counts);
+        for (uint32_t at = 16; at < 7 * 16; at += 16)
+            cr_expect_not(eu_jit_begins_block(jit, at), "block at %u", at);
+        cr_expect(eu_jit_begins_block(counts, 32), "profiles count the branch");
+        cr_expect_eq(eu_jit_info(jit).native_count, eu_jit_info(jit).op_count);
+        eu_jit_free(counts);
+        eu_jit_free(jit);
+        eu_kernel_free(kernel);
+    }
+}

@@ -56,6 +56,8 @@ ADDPD vaddpd vaddpd d,v,m
 MULPD vmulpd vmulpd d,v,m
 MINPD vminpd vminpd d,v,m
 MAXPD vmaxpd vmaxpd d,v,m
+DIVPD vdivpd vdivpd d,v,m
+SQRTPD vsqrtpd vsqrtpd d,m
 CVTDQ2PS vcvtdq2ps vcvtdq2ps d,m
 CVTTPS2DQ vcvttps2dq vcvttps2dq d,m
 CVTUDQ2PS vcvtudq2ps - d,m
