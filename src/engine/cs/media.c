@@ -1,5 +1,5 @@
-/* media.c: handlers of compute commands: constants, interface descriptors,
- * walker. */
+/* media.c: handlers of compute and media commands: constants, interface
+ * descriptors, walkers, objects. */
 #include "engine/cs/cs.h"
 
 void
@@ -43,5 +43,47 @@ media_gpgpu_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw)
         return;
     context_begin_work(cs->ctx);
     if (!dispatch_run(cs->ctx, dw))
+        cs->failed = true;
+}
+
+/* Runs a media command's threads. */
+static void
+run_media(struct cs *cs, const uint32_t *dw, unsigned len_dw,
+          bool (*run)(struct engine_context *, const uint32_t *, unsigned))
+{
+    context_begin_work(cs->ctx);
+    if (!run(cs->ctx, dw, len_dw))
+        cs->failed = true;
+}
+
+void
+media_object(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    run_media(cs, dw, len_dw, media_object_run);
+}
+
+void
+media_object_prt(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    run_media(cs, dw, len_dw, media_object_prt_run);
+}
+
+void
+media_object_walker(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    run_media(cs, dw, len_dw, media_object_walker_run);
+}
+
+void
+media_object_grpid(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    run_media(cs, dw, len_dw, media_object_grpid_run);
+}
+
+/* Threads have ended, but for those of a group that has not its last one. */
+void
+media_state_flush(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    if (!media_group_end(cs->ctx))
         cs->failed = true;
 }

@@ -88,10 +88,9 @@ resolve_constants(const struct hw_state *hw, struct dispatch *d)
 }
 
 bool
-dispatch_run(struct engine_context *ctx, const uint32_t *walker)
+dispatch_begin(struct engine_context *ctx, struct dispatch *d,
+               unsigned descriptor)
 {
-    const struct hw_state *hw = ctx->hw;
-    struct dispatch d = {0};
     if (!draw_memory_get(ctx)) {
         guest_error("no memory for a dispatch");
         return false;
@@ -100,34 +99,63 @@ dispatch_run(struct engine_context *ctx, const uint32_t *walker)
                                   : NULL;
     if (!ctx->oa)
         ctx->oa = oa_counting(ctx->engine);
-    gen9_gpgpu_walker_unpack(&d.walker, walker);
-    if (d.walker.interface_descriptor_offset >= HW_DESCRIPTORS) {
-        guest_error("interface descriptor %u",
-                    d.walker.interface_descriptor_offset);
+    if (descriptor >= HW_DESCRIPTORS) {
+        guest_error("interface descriptor %u", descriptor);
         return false;
     }
     gen9_interface_descriptor_data_unpack(
-        &d.idd, hw->interface_descriptor[d.walker.interface_descriptor_offset]);
-    resolve_grid(hw, &d);
-    if (!resolve_stage(ctx, &d))
+        &d->idd, ctx->hw->interface_descriptor[descriptor]);
+    return true;
+}
+
+bool
+dispatch_resolve(struct engine_context *ctx, struct dispatch *d)
+{
+    if (!resolve_stage(ctx, d))
         return false;
-    resolve_constants(hw, &d);
-    d.slm_B = slm_size_B(d.idd.shared_local_memory_size, d.stage.gen);
-    d.pool = engine_pool(ctx->engine);
-    d.stats = &ctx->hw->stats;
-    d.reset = &ctx->reset;
-    d.hang = &ctx->hang;
-    trace(dispatch, "simd%u, %u threads a group, groups %u,%u,%u..%u,%u,%u",
-          d.stage.simd, d.threads_per_group, d.group_start[0], d.group_start[1],
-          d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
+    resolve_constants(ctx->hw, d);
+    d->slm_B = slm_size_B(d->idd.shared_local_memory_size, d->stage.gen);
+    d->pool = engine_pool(ctx->engine);
+    d->stats = &ctx->hw->stats;
+    d->reset = &ctx->reset;
+    d->hang = &ctx->hang;
+    return true;
+}
+
+void
+dispatch_execute(struct engine_context *ctx, const struct dispatch *d,
+                 void (*run)(const void *), const void *what)
+{
     stats_add(STAT_dispatches, 1);
     draw_note_any_write(ctx);
     struct eu_profile_unit *unit = scope_begin_dispatch(ctx);
     uint64_t begin_ns = timeline_begin();
-    compute_dispatch(&d);
-    timeline_dispatch(ctx, &d, begin_ns);
-    scope_end_dispatch(ctx, &d, unit);
+    run(what);
+    timeline_dispatch(ctx, d, begin_ns);
+    scope_end_dispatch(ctx, d, unit);
     pixels_dispatch(ctx->draw_memory->pixels, ctx);
-    stage_cache_reset(d.stage.cache);
+    stage_cache_reset(d->stage.cache);
+}
+
+static void
+run_groups(const void *d)
+{
+    compute_dispatch(d);
+}
+
+bool
+dispatch_run(struct engine_context *ctx, const uint32_t *walker)
+{
+    struct dispatch d = {0};
+    gen9_gpgpu_walker_unpack(&d.walker, walker);
+    if (!dispatch_begin(ctx, &d, d.walker.interface_descriptor_offset))
+        return false;
+    resolve_grid(ctx->hw, &d);
+    if (!dispatch_resolve(ctx, &d))
+        return false;
+    trace(dispatch, "simd%u, %u threads a group, groups %u,%u,%u..%u,%u,%u",
+          d.stage.simd, d.threads_per_group, d.group_start[0], d.group_start[1],
+          d.group_start[2], d.group_end[0], d.group_end[1], d.group_end[2]);
+    dispatch_execute(ctx, &d, run_groups, &d);
     return true;
 }

@@ -63,6 +63,7 @@ draw_memory_free(struct engine_context *ctx)
             kernel_clear(&m->kernels[i]);
     geom_kept_free(m->geom);
     pixels_free(m->pixels);
+    media_group_free(m->media_group);
     free(m);
     ctx->draw_memory = NULL;
 }

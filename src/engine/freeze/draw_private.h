@@ -6,6 +6,7 @@
 
 #include "engine/freeze/freeze.h"
 #include "eu/summary/summary.h"
+#include "engine/state/dispatch.h"
 #include "engine/state/stage_cache.h"
 
 #define PUSH_MAX_GRF EU_GRF_COUNT
@@ -48,6 +49,8 @@ struct draw_primitive {
     int32_t base_vertex;
 };
 
+struct media_group;
+
 /* A draw with the data that its pixel shader refers to. */
 struct draw_slot {
     struct draw draw;
@@ -73,6 +76,7 @@ struct draw_memory {
     struct raster *raster;
     struct geom_kept *geom;
     struct pixels *pixels;
+    struct media_group *media_group; /* media_objects.c; NULL: none yet */
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
     struct kernel_slot kernels[KERNEL_SLOTS];
@@ -119,6 +123,18 @@ bool draw_stage_all(struct engine_context *ctx, struct draw *draw,
 int draw_stage_push(struct engine_context *ctx,
                     const struct shader_stage *stage, uint32_t *push,
                     unsigned max_grf);
+
+/* dispatch.c: the interface descriptor into d->idd; then the stage, constants
+ * and local memory from it and d->walker; then run(what), with its statistics
+ * and profiles. False after a guest error. */
+bool dispatch_begin(struct engine_context *ctx, struct dispatch *d,
+                    unsigned descriptor);
+bool dispatch_resolve(struct engine_context *ctx, struct dispatch *d);
+void dispatch_execute(struct engine_context *ctx, const struct dispatch *d,
+                      void (*run)(const void *), const void *what);
+
+/* media_objects.c. NULL: does nothing. */
+void media_group_free(struct media_group *group);
 
 /* draw_input.c: vertex fetch and stream output. */
 void draw_input_vertices(struct engine_context *ctx, struct draw *draw);
