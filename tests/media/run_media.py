@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Decodes streams through stock iHD and compares each frame with ffmpeg's
-software decoder. TAP.
+"""Decodes streams through stock iHD, and i965 where it is, and compares each
+frame with ffmpeg's software decoder. TAP.
 
 usage: run_media.py SOFTLAKE CODES.csv [--large] [--keep DIR]
                     [--streams DIR] [--junit FILE]
@@ -15,6 +15,7 @@ MPEG-2 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
 """
 import argparse
 import glob
+import itertools
 import os
 import pathlib
 import random
@@ -82,6 +83,14 @@ JPEG_SURFACES = {'4:2:0': 'nv12', '4:2:2': 'yuyv422', '4:2:2, 4 Y': 'yuyv422',
                  '4:4:4': 'yuv444p', '4:1:1': 'yuv411p', '4:0:0': 'gray'}
 
 
+# i965 reads frames back with kernels of the media pipeline. Other surfaces than
+# NV12 are converted by them.
+DRIVERS = ('iHD', 'i965')
+# Which part of a frame is compared. i965's kernels leave out the last row of
+# chroma of an odd height.
+CROP = {'iHD': 'null', 'i965': 'crop=iw:floor(ih/2)*2:0:0'}
+
+
 def run(command, **more):
     return subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=TIMEOUT_S, text=True,
@@ -97,6 +106,7 @@ class Media:
     def __init__(self, softlake, codes, folder):
         self.softlake, self.folder = softlake, folder
         self.codes = mpeg2_random.read_codes(codes)
+        self.drivers = installed_drivers()
         self.results = []
         self.turn = 0
 
@@ -113,21 +123,22 @@ class Media:
                     '-flags', '+bitexact' + encoder_flags(encoder), str(path)])
         return None if done.returncode else path
 
-    def decode_software(self, path, chroma):
+    def decode_software(self, path, chroma, driver):
         done = run(['ffmpeg', '-v', 'error', '-threads', '1', '-idct', 'simple',
-                    '-i', str(path), '-pix_fmt', chroma, '-f', 'framemd5', '-'])
+                    '-i', str(path), '-vf', CROP[driver], '-pix_fmt', chroma,
+                    '-f', 'framemd5', '-'])
         return frames(done.stdout)
 
-    def decode(self, path, chroma, surface, threads):
-        """Frames of iHD, and what went wrong."""
+    def decode(self, path, chroma, surface, threads, driver):
+        """Frames of a driver, and what went wrong."""
         done = run([self.softlake, '--strict', '-j', str(threads), '--',
                     'ffmpeg', '-v', 'error', '-threads', '1',
                     '-hwaccel', 'vaapi',
                     '-hwaccel_device', '/dev/dri/renderD128',
                     '-hwaccel_output_format', 'vaapi', '-i', str(path),
-                    '-vf', 'hwdownload,format=' + surface,
+                    '-vf', 'hwdownload,format=%s,%s' % (surface, CROP[driver]),
                     '-pix_fmt', chroma, '-f', 'framemd5', '-'],
-                   env=dict(os.environ, LIBVA_DRIVER_NAME='iHD'))
+                   env=dict(os.environ, LIBVA_DRIVER_NAME=driver))
         wrong = done.stderr[-1000:] if done.returncode else ''
         return frames(done.stdout), wrong
 
@@ -135,18 +146,21 @@ class Media:
         if not path:
             self.report(name, 'no stream')
             return
-        want = self.decode_software(path, chroma)
         counts = THREADS if all_ else (THREADS[self.turn % len(THREADS)],)
         self.turn += 1
-        wrong = '' if want else 'software decodes no frame\n'
-        for threads in counts:
-            got, failed = self.decode(path, chroma, surface, threads)
+        wrong = ''
+        drivers = [d for d in self.drivers if d == 'iHD' or surface == 'nv12']
+        want = {d: self.decode_software(path, chroma, d) for d in drivers}
+        if not all(want.values()):
+            wrong += 'software decodes no frame\n'
+        for driver, threads in itertools.product(drivers, counts):
+            got, failed = self.decode(path, chroma, surface, threads, driver)
             if failed:
-                wrong += '%d threads: %s\n' % (threads, failed)
-            elif got != want:
-                bad = sum(a != b for a, b in zip(got, want))
-                wrong += '%d threads: %d of %d frames differ, %d decoded\n' % (
-                    threads, bad, len(want), len(got))
+                wrong += '%s, %d threads: %s\n' % (driver, threads, failed)
+            elif got != want[driver]:
+                bad = sum(a != b for a, b in zip(got, want[driver]))
+                wrong += '%s, %d threads: %d of %d differ, %d decoded\n' % (
+                    driver, threads, bad, len(want[driver]), len(got))
         self.report(name, wrong)
 
     def survive(self, name, path):
@@ -204,9 +218,13 @@ def write_junit(path, results):
                         '\n'.join(cases)))
 
 
+def installed_drivers():
+    return [d for d in DRIVERS
+            if glob.glob('/usr/lib/*/dri/%s_drv_video.so' % d)]
+
+
 def can_run():
-    driver = glob.glob('/usr/lib/*/dri/iHD_drv_video.so')
-    return shutil.which('ffmpeg') and driver
+    return shutil.which('ffmpeg') and 'iHD' in installed_drivers()
 
 
 def compare_mpeg2(media, large):
