@@ -107,9 +107,39 @@ jit_spill(struct jit *j)
     return r;
 }
 
+static int
+find_dirty_half(struct jit *j, unsigned off_B)
+{
+    int found = jit_find(j, JIT_GRF, off_B, EU_GRF_B);
+    return found >= 0 && (j->v.dirty & JIT_BIT(found)) ? found : -1;
+}
+
+/* Two registers with eight lanes each become one with sixteen, or -1. Stored
+ * and loaded again, they would wait: hosts do not forward two stores to one
+ * load. */
+static int
+join_halves(struct jit *j, unsigned off_B, unsigned len_B)
+{
+    if (!j->f->evex || len_B != 2 * EU_GRF_B)
+        return -1;
+    int low = find_dirty_half(j, off_B);
+    int high = low < 0 ? -1 : find_dirty_half(j, off_B + EU_GRF_B);
+    if (high < 0)
+        return -1;
+    unsigned r = jit_temp(j);
+    x86_vop_imm(&j->x, X86_INSERTF64X4, 2, r, (unsigned)low,
+                x86_reg((unsigned)high), 0, 1);
+    return (int)r;
+}
+
 unsigned
 jit_new_vec(struct jit *j, unsigned off_B, unsigned len_B)
 {
+    int joined = join_halves(j, off_B, len_B);
+    if (joined >= 0) {
+        jit_note(j, (unsigned)joined, JIT_GRF, off_B, len_B);
+        return (unsigned)joined;
+    }
     jit_sync(j, off_B, len_B);
     unsigned r = jit_temp(j);
     jit_load_len(j, r, off_B, len_B);
