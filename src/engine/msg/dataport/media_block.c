@@ -1,8 +1,9 @@
 /* media_block.c: media block messages: a rectangle of a surface's bytes,
  * independent of the execution mask. Rows in registers have a power-of-two
  * pitch. Observed: IGC uses them for block reads and writes of images by a
- * sub-group. KBL PRM vol 2d, MH_MB and MHC_MB_CONTROL; ILK PRM vol 4 part 1,
- * 5.10.5. */
+ * sub-group, i965 and iHD in all media kernels. KBL PRM vol 2d, MH_MB and
+ * MHC_MB_CONTROL, the same of MBM, MBPM and MBBM, MDC_VLSO; ILK PRM vol 4 part
+ * 1, 5.10.5. */
 #include "engine/msg/dataport/dataport.h"
 
 #define FORMAT_R8_UINT 0x143
@@ -14,21 +15,32 @@ struct view {
     uint32_t left_B;
     unsigned pixel_B;
     bool yuv, luma_odd;
+    unsigned row_step, first_row; /* of a field: 2, and 0 or 1 */
 };
+
+/* Message Mode. */
+enum { MODE_NORMAL, MODE_PIXEL_MASK, MODE_BYTE_MASK };
 
 struct block {
     int64_t x_B, y;
-    unsigned width_B, height, pitch_B;
+    unsigned width_B, height;
+    /* In the registers: row after row, from first_B on. */
+    unsigned first_B, pitch_B;
+    unsigned mode; /* of a write */
+    uint32_t mask;
 };
 
 static bool
-make_view(const struct surface *s, struct view *v)
+make_view(const struct surface *s, const struct eu_message *m, struct view *v)
 {
-    if (s->type != SURFACE_2D || !s->mem)
+    bool field = bits_get(m->desc, 9, 10) == 3;
+    if (s->type != SURFACE_2D || !s->mem || (field && s->height < 2))
         return false;
     *v = (struct view){.s = *s,
                        .width_B = (int64_t)s->width * 4,
-                       .height = s->height,
+                       .height = field ? s->height / 2 : s->height,
+                       .row_step = field ? 2 : 1,
+                       .first_row = field ? bits_get(m->desc, 8, 8) : 0,
                        .left_B = s->x_offset * 4u,
                        .yuv = s->fmt->compression == FORMAT_YUV};
     /* Keep the format of a standard tiling, whose shape depends on it. */
@@ -50,8 +62,8 @@ byte_at(const struct view *v, int64_t x_B, int64_t y)
     uint32_t element_B = s->fmt->element_B;
     uint32_t at_B = (uint32_t)x_B + v->left_B;
     uint32_t x = at_B / element_B * s->fmt->block_w;
-    uint64_t offset_B = surface_offset_B(s, 0, x, (uint32_t)y, s->min_array,
-                                         0) +
+    uint32_t row = (uint32_t)y * v->row_step + v->first_row;
+    uint64_t offset_B = surface_offset_B(s, 0, x, row, s->min_array, 0) +
                         at_B % element_B;
     return offset_B < s->limit_B ? s->mem + offset_B : NULL;
 }
@@ -79,11 +91,27 @@ read_block(const struct view *v, const struct block *b,
     for (unsigned row = 0; row < b->height; row++) {
         int64_t y = CLAMP(b->y + row, 0, v->height - 1);
         for (unsigned i = 0; i < b->width_B; i++) {
-            unsigned at = row * b->pitch_B + i;
+            unsigned at = b->first_B + row * b->pitch_B + i;
             const uint8_t *p = byte_at(v, clamp_x(v, b->x_B + i), y);
             if (at < room_B)
                 to[at] = p ? *p : 0;
         }
+    }
+}
+
+/* Whether a masked write has the byte. Bits of a pixel mask count dwords: four
+ * squares of 2x2 in a square, then four to their right. */
+static bool
+is_written(const struct block *b, unsigned byte, unsigned row)
+{
+    unsigned x = byte / 4;
+    switch (b->mode) {
+    case MODE_PIXEL_MASK:
+        return b->mask >> ((x & 4) << 2 | (row & 2) << 2 | (x & 2) << 1 |
+                           (row & 1) << 1 | (x & 1)) &
+               1;
+    case MODE_BYTE_MASK: return byte < 32 && (b->mask >> byte & 1);
+    default: return true;
     }
 }
 
@@ -96,12 +124,40 @@ write_block(const struct view *v, const struct block *b,
             int64_t x_B = b->x_B + i, y = b->y + row;
             unsigned at = row * b->pitch_B + i;
             const uint32_t *reg = eu_message_reg(m, 1 + at / 32);
+            if (!is_written(b, i, row))
+                continue;
             if (!reg || x_B < 0 || x_B >= v->width_B || y < 0 || y >= v->height)
                 continue;
             uint8_t *p = byte_at(v, x_B, y);
             if (p)
                 *p = ((const uint8_t *)reg)[at % 32];
         }
+}
+
+static struct block
+read_header(const uint32_t *header, bool write)
+{
+    struct block b = {
+        .x_B = (int32_t)header[0],
+        .y = (int32_t)header[1],
+        .width_B = bits_get(header[2], 0, 5) + 1,
+        .height = bits_get(header[2], 16, 21) + 1,
+        .pitch_B = 4,
+        .mode = write ? bits_get(header[2], 30, 31) : MODE_NORMAL,
+        .mask = header[3],
+    };
+    if (b.mode == MODE_PIXEL_MASK) {
+        b.width_B = 32;
+        b.height = 4;
+    }
+    while (b.pitch_B < b.width_B)
+        b.pitch_B *= 2;
+    if (!write) {
+        /* Rows of other reads lie between: 1, 2 or 4 of them to a pitch. */
+        b.first_B = bits_get(header[2], 24, 28);
+        b.pitch_B *= bits_get(header[2], 8, 9) + 1;
+    }
+    return b;
 }
 
 enum eu_msg_result
@@ -112,24 +168,9 @@ media_block(struct thread_env *env, const struct eu_message *m, bool write)
         guest_error("media block message without a header");
         return EU_MSG_ERROR;
     }
-    bool merges = !write &&
-                  (bits_get(header[2], 24, 28) || bits_get(header[2], 8, 9));
-    if (merges || bits_get(header[2], 30, 31) ||
-        bits_get(m->desc, 9, 10) == 3) {
-        unimp("media block message %#x, control 0x%08x", m->desc, header[2]);
-        return EU_MSG_OK;
-    }
-    struct block b = {
-        .x_B = (int32_t)header[0],
-        .y = (int32_t)header[1],
-        .width_B = bits_get(header[2], 0, 5) + 1,
-        .height = bits_get(header[2], 16, 21) + 1,
-        .pitch_B = 4,
-    };
-    while (b.pitch_B < b.width_B)
-        b.pitch_B *= 2;
+    struct block b = read_header(header, write);
     struct view v;
-    if (!make_view(dataport_surface(env, m), &v)) {
+    if (!make_view(dataport_surface(env, m), m, &v)) {
         if (!write && m->dst)
             memset(m->dst, 0, m->rlen_grf * 32u);
         return EU_MSG_OK;

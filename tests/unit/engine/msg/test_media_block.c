@@ -208,3 +208,83 @@ Test(media_block, hostile_headers)
     message.header = false;
     cr_expect_eq(media_block(&env, &message, false), EU_MSG_ERROR);
 }
+
+/* A field has every second row, and edges of its own. */
+Test(media_block, fields)
+{
+    for (unsigned n = 0; n < 2; n++) {
+        begin(R8, -4, -1, 16, 6);
+        message.desc = (6u + n) << 8;
+        media_block(&env, &message, false);
+        for (unsigned i = 0; i < 16 * 6; i++) {
+            int x = MAX2((int)(i % 16) - 4, 0);
+            int y = CLAMP((int)(i / 16) - 1, 0, H / 2 - 1);
+            cr_assert_eq(answered(i), memory[(y * 2 + (int)n) * PITCH_B + x]);
+        }
+        begin(R8, 0, 2, 4, 3);
+        message.desc = (6u + n) << 8;
+        message.mlen_grf = 2;
+        memset(payload[1], 0xee, 32);
+        uint8_t before[sizeof memory];
+        memcpy(before, memory, sizeof memory);
+        media_block(&env, &message, true);
+        for (unsigned i = 0; i < sizeof memory; i++) {
+            unsigned x = i % PITCH_B, y = i / PITCH_B;
+            bool in = x < 4 && y >= 4 && y % 2 == n;
+            cr_assert_eq(memory[i], in ? 0xee : before[i], "%u,%u", x, y);
+        }
+    }
+}
+
+/* Four reads share registers: each row of 32 bytes has a part of each. */
+Test(media_block, merged_reads)
+{
+    begin(R8, 0, 0, 8, 4);
+    for (unsigned n = 0; n < 4; n++) {
+        payload[0][0] = n * 12;
+        payload[0][2] = 7 | 3u << 16 | n * 8 << 24 | 3u << 8;
+        media_block(&env, &message, false);
+    }
+    for (unsigned i = 0; i < 4 * 32; i++)
+        cr_assert_eq(answered(i),
+                     memory[i / 32 * PITCH_B + i % 32 / 8 * 12 + i % 8]);
+    cr_assert_eq(answered(4 * 32), 0xcc);
+}
+
+/* Which pixel each bit of a mask is: the order of squares in squares. */
+static const uint8_t pixel_bit[4][8] = {{0, 1, 4, 5, 16, 17, 20, 21},
+                                        {2, 3, 6, 7, 18, 19, 22, 23},
+                                        {8, 9, 12, 13, 24, 25, 28, 29},
+                                        {10, 11, 14, 15, 26, 27, 30, 31}};
+
+static void
+check_masked(unsigned mode, uint32_t mask, unsigned width_B, unsigned height)
+{
+    begin(R32, 32, 0, width_B, height);
+    message.mlen_grf = 5;
+    payload[0][2] |= mode << 30;
+    payload[0][3] = mask;
+    memset(payload[1], 0xee, 4 * 32);
+    uint8_t before[sizeof memory];
+    memcpy(before, memory, sizeof memory);
+    media_block(&env, &message, true);
+    for (unsigned i = 0; i < sizeof memory; i++) {
+        unsigned x = i % PITCH_B - 32, y = i / PITCH_B;
+        bool in = mode == 1 ? x < 32 && y < 4 &&
+                                  mask >> pixel_bit[y % 4][x / 4 % 8] & 1
+                            : x < width_B && y < height && mask >> x & 1;
+        cr_assert_eq(memory[i], in ? 0xee : before[i], "mode %u, %08x: %u,%u",
+                     mode, mask, x, y);
+    }
+}
+
+Test(media_block, masked_writes)
+{
+    uint32_t mask = 1;
+    for (unsigned n = 0; n < 64; n++) {
+        check_masked(1, n < 32 ? 1u << n : mask, 4, 1);
+        check_masked(2, n < 32 ? 1u << n : mask, 16, 4);
+        check_masked(2, mask, 32, 4);
+        mask = mask * 1664525 + 1013904223;
+    }
+}
