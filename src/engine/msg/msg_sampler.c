@@ -2,6 +2,7 @@
  * struct sample_req and writes the response. Message types and payloads: ILK
  * PRM vol 4 part 1, 4.11, with the order of parameters of Gen8 and Gen9. */
 #include "engine/msg/msg_sampler.h"
+#include "engine/msg/media_sampler/media_sampler.h"
 #include "base/fpmode.h"
 #include "base/perf.h"
 #include "base/half.h"
@@ -260,26 +261,30 @@ answer_message(struct thread_env *env, const struct sampler_message *msg,
         write_active_pixels(m, disabled, killed);
 }
 
-static void
+static enum eu_msg_result
 answer(struct thread_env *env, const struct eu_message *m,
        const uint32_t *header)
 {
     const struct shader_stage *stage = env->stage;
     unsigned type = m->desc >> 12 & 31;
+    if (sampler_simd(m) == SIMD_32_64)
+        return media_sampler_message(env, m, header);
     const struct sampler_message *msg = sampler_find_message(stage->gen, type);
     if (!msg)
         unimp("sampler message of type %u", type);
     else if (sampler_is_supported(stage, m, header ? header[2] : 0))
         answer_message(env, msg, m, header);
+    return EU_MSG_OK;
 }
 
 enum eu_msg_result
 sampler_answer_generally(struct thread_env *env, const struct eu_message *m)
 {
     uint32_t before = fpmode_enter(FPMODE_DEFAULT);
-    answer(env, m, m->header ? eu_message_reg(m, 0) : NULL);
+    enum eu_msg_result result = answer(env, m,
+                                       m->header ? eu_message_reg(m, 0) : NULL);
     fpmode_leave(FPMODE_DEFAULT, before);
-    return EU_MSG_OK;
+    return result;
 }
 
 enum eu_msg_result
@@ -287,7 +292,10 @@ msg_sampler(struct thread_env *env, struct eu_thread *t,
             const struct eu_message *m)
 {
     const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
-    if (!m->dst || sampler_answer_prepared(env, m, header))
+    if (!m->dst)
+        return EU_MSG_OK;
+    if (sampler_simd(m) != SIMD_32_64 &&
+        sampler_answer_prepared(env, m, header))
         return EU_MSG_OK;
     return sampler_answer_generally(env, m);
 }

@@ -8,7 +8,7 @@
 
 #define SAMPLER_PARAMS 12
 
-enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2 };
+enum { SIMD_8D = 0, SIMD_8 = 1, SIMD_16 = 2, SIMD_32_64 = 3 };
 
 /* Sampler messages `ld` and `ld_lz` without a header, with full precision; u is
  * their first parameter. */

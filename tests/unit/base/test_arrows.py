@@ -125,7 +125,8 @@ SUBROOMS = {
     },
     'engine/msg': {
         'dataport': set(),
-        '': {'dataport'},
+        'media_sampler': {'dataport'},
+        '': {'dataport', 'media_sampler'},
     },
     'engine/raster': {
         '': set(),

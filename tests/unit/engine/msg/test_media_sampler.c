@@ -1,0 +1,371 @@
+/* test_media_sampler.c: sample_8x8 and sample_unorm against a scalar model that
+ * finds each sample by itself: copies are exact in every format and tiling, and
+ * random filters are sums of all 64 taps. */
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/msg/media_sampler/media_sampler.h"
+#include "engine/state/stage_cache.h"
+
+#define TABLE_VA (RIG_VA + 0x1000)
+#define SURFACE_B 0x2000u
+#define STATE_B 0x3000u
+#define PICTURE_B 0x10000u
+#define PITCH_B 512u
+#define W 64
+#define H 32
+/* Where chroma planes begin. */
+#define CB_ROW 64u
+#define CR_ROW 128u
+
+enum { LINEAR = 0, X_TILED = 2, Y_TILED = 3 };
+enum { SHUFFLE = 1 << 11 };
+
+static struct rig rig;
+static struct stage_cache cache;
+static struct shader_stage stage;
+static struct thread_env env;
+static uint32_t payload[2][8], answer[16][8];
+
+static void
+set_up(void)
+{
+    rig_init(&rig, &(struct engine_config){.gen = 9});
+    stage_cache_init(&cache, NULL);
+    stage = (struct shader_stage){.kind = STAGE_CS,
+                                  .enabled = true,
+                                  .gen = 9,
+                                  .vm = rig.vm,
+                                  .surface_base_va = RIG_VA,
+                                  .dynamic_base_va = RIG_VA,
+                                  .binding_table_offset = 0x1000,
+                                  .sampler_offset = STATE_B,
+                                  .cache = &cache};
+    env = (struct thread_env){.stage = &stage, .vm = rig.vm};
+    *rig_dw(&rig, TABLE_VA) = SURFACE_B;
+    srand(7);
+    for (unsigned i = 0; i < 0x40000; i++)
+        rig.mem[PICTURE_B + i] = (uint8_t)rand();
+}
+
+static void
+tear_down(void)
+{
+    stage_cache_finish(&cache);
+    rig_finish(&rig);
+}
+
+TestSuite(media_sampler, .init = set_up, .fini = tear_down);
+
+/* ---- the model ------------------------------------------------------------
+ */
+
+static uint8_t
+byte_of(unsigned tiling, unsigned x_B, unsigned row)
+{
+    unsigned at = row * PITCH_B + x_B;
+    if (tiling == X_TILED)
+        at = (row / 8 * (PITCH_B / 512) + x_B / 512) * 4096 + row % 8 * 512 +
+             x_B % 512;
+    if (tiling == Y_TILED)
+        at = (row / 32 * (PITCH_B / 128) + x_B / 128) * 4096 +
+             x_B % 128 / 16 * 512 + row % 32 * 16 + x_B % 16;
+    return rig.mem[PICTURE_B + at];
+}
+
+/* Where channels are: byte of a pixel or pair; rows of a plane. */
+struct format {
+    const char *name;
+    unsigned code, pixel_B;
+    int at_B[4]; /* R, G, B, A; -1: none */
+    bool pairs, nv12, planes;
+};
+
+static const struct format formats[] = {
+    {"YUYV", 0, 2, {3, 0, 1, -1}, true, false, false},
+    {"VYUY", 1, 2, {0, 1, 2, -1}, true, false, false},
+    {"YVYU", 2, 2, {1, 0, 3, -1}, true, false, false},
+    {"UYVY", 3, 2, {2, 1, 0, -1}, true, false, false},
+    {"NV12", 4, 1, {1, 0, 0, -1}, false, true, false},
+    {"I420", 4, 1, {0, 0, 0, -1}, false, true, true},
+    {"RGBA", 9, 4, {0, 1, 2, 3}, false, false, false},
+    {"R8B8", 10, 2, {0, -1, 1, -1}, false, false, false},
+    {"R8", 11, 1, {0, -1, -1, -1}, false, false, false},
+    {"Y8", 12, 1, {-1, 0, -1, -1}, false, false, false},
+    {"AYUV", 13, 4, {0, 2, 1, 3}, false, false, false},
+    {"BGRA", 14, 4, {2, 1, 0, 3}, false, false, false},
+};
+
+static bool
+is_sub(const struct format *f, unsigned channel)
+{
+    return (f->pairs || f->nv12) && channel != 1;
+}
+
+static unsigned
+sample_of(const struct format *f, unsigned tiling, unsigned channel, int x,
+          int y)
+{
+    bool sub = is_sub(f, channel);
+    int w = sub ? W / 2 : W, h = sub && f->nv12 ? H / 2 : H;
+    x = CLAMP(x, 0, w - 1);
+    y = CLAMP(y, 0, h - 1);
+    unsigned at_B = (unsigned)f->at_B[channel], pixel_B = f->pixel_B;
+    unsigned row = (unsigned)y;
+    if (f->pairs && sub)
+        pixel_B = 4;
+    if (f->nv12 && sub) {
+        pixel_B = f->planes ? 1 : 2;
+        row += f->planes && channel == 0 ? CR_ROW : CB_ROW;
+    }
+    return byte_of(tiling, (unsigned)x * pixel_B + at_B, row);
+}
+
+static void
+put_surface(const struct format *f, unsigned tiling)
+{
+    uint32_t *dw = rig_dw(&rig, RIG_VA + SURFACE_B);
+    memset(dw, 0, 32);
+    dw[1] = (W - 1) << 4 | (H - 1) << 18;
+    dw[2] = f->code << 27 | (uint32_t)(f->nv12 && !f->planes) << 26 |
+            (PITCH_B - 1) << 3 | tiling;
+    dw[3] = f->nv12 ? CB_ROW : 0;
+    dw[4] = f->planes ? CR_ROW : 0;
+    dw[6] = (uint32_t)(RIG_VA + PICTURE_B);
+}
+
+/* ---- the filter's state ---------------------------------------------------
+ */
+
+static int8_t *
+phase(unsigned n)
+{
+    return (int8_t *)(rig.mem + STATE_B +
+                      (n < 17 ? 64 + n * 32 : 640 + (n - 17) * 32));
+}
+
+/* dw 3: mode; dw 4: layout of replies; sharp, without adaption. */
+static void
+put_state(unsigned mode, uint32_t dw4)
+{
+    uint32_t *dw = rig_dw(&rig, RIG_VA + STATE_B);
+    memset(dw, 0, 1120);
+    dw[3] = mode << 28;
+    dw[4] = dw4;
+    dw[152] = 255u << 24;
+    dw[153] = 3u << 21;
+}
+
+static void
+put_copy(void)
+{
+    for (unsigned n = 0; n < 32; n++) {
+        memset(phase(n), 0, 32);
+        phase(n)[6] = phase(n)[7] = 64;
+        phase(n)[19] = phase(n)[27] = 64;
+    }
+}
+
+static uint32_t
+bits_of(float f)
+{
+    uint32_t dw;
+    memcpy(&dw, &f, 4);
+    return dw;
+}
+
+static void
+send(float u, float v, float du, float dv, unsigned block, unsigned shape,
+     unsigned disabled, unsigned rlen)
+{
+    memset(payload, 0, sizeof payload);
+    memset(answer, 0xcc, sizeof answer);
+    payload[0][2] = disabled << 12;
+    payload[0][3] = STATE_B;
+    payload[1][1] = block;
+    payload[1][2] = bits_of(u);
+    payload[1][3] = bits_of(v);
+    payload[1][4] = bits_of(du);
+    payload[1][5] = bits_of(dv);
+    payload[1][7] = 1u << 27 | shape << 25;
+    struct eu_message m = {.header = true,
+                           .mlen_grf = 2,
+                           .rlen_grf = (uint8_t)rlen,
+                           .desc = 11u << 12 | 3u << 17,
+                           .src0 = payload[0],
+                           .dst = answer[0]};
+    cr_assert_eq(media_sampler_message(&env, &m, payload[0]), EU_MSG_OK);
+}
+
+/* Word of pixel (x, y) of the channel with `before` enabled ones before it. */
+static unsigned
+answered(unsigned before, unsigned enabled, unsigned x, unsigned y, bool halves)
+{
+    const uint16_t *words = (const uint16_t *)answer;
+    if (!halves)
+        return words[before * 64 + y * 16 + x];
+    return words[x / 8 * enabled * 32 + before * 32 + y * 8 + x % 8];
+}
+
+/* ------------------------------------------------------------------------ */
+
+static void
+check_copy(const struct format *f, unsigned tiling, bool halves, int x0, int y0,
+           unsigned block)
+{
+    put_surface(f, tiling);
+    put_state(2, halves ? SHUFFLE : 0);
+    put_copy();
+    send((float)x0 / W, (float)y0 / H, 1.0f / W, 1.0f / H, block, 0, 0, 16);
+    for (unsigned c = 0; c < 4; c++)
+        for (unsigned i = 0; i < 64; i++) {
+            int x = x0 + (int)(i % 16);
+            int y = y0 + (int)(block * 4 + i / 16);
+            unsigned want = c == 3 ? 0xff00 : 0;
+            if (is_sub(f, c) && (x % 2 || (f->nv12 && y % 2)))
+                continue; /* between samples: a phase of its own */
+            if (is_sub(f, c))
+                x /= 2, y /= f->nv12 ? 2 : 1;
+            if (f->at_B[c] >= 0)
+                want = sample_of(f, tiling, c, x, y) << 8;
+            unsigned got = answered(c, 4, i % 16, i / 16, halves);
+            cr_assert_eq(got, want, "%s, tiling %u, channel %u, %d,%d: %x, %x",
+                         f->name, tiling, c, x, y, got, want);
+        }
+}
+
+Test(media_sampler, copies_are_exact)
+{
+    static const unsigned tilings[] = {LINEAR, X_TILED, Y_TILED};
+    for (unsigned n = 0; n < ARRAY_SIZE(formats) * 3; n++)
+        for (unsigned i = 0; i < 20; i++)
+            check_copy(&formats[n / 3], tilings[n % 3], i & 1,
+                       rand() % 40 * 2 - 10, rand() % 20 * 2 - 8,
+                       (unsigned)rand() % 4);
+}
+
+/* All taps of both axes, one after the other. */
+static unsigned
+filtered(const struct format *f, unsigned channel, int u_32, int v_32,
+         bool eight)
+{
+    /* Places in 1/32 sample. */
+    int x0 = (int)floor(u_32 / 32.0) - 3, y0 = (int)floor(v_32 / 32.0) - 3;
+    const int8_t *across = phase((unsigned)u_32 & 31);
+    const int8_t *down = phase((unsigned)v_32 & 31);
+    int64_t sum = 0;
+    for (int j = 0; j < 8; j++)
+        for (int i = 0; i < 8; i++) {
+            int cx = eight            ? across[2 * i]
+                     : i < 2 || i > 5 ? 0
+                                      : across[16 + i];
+            int cy = eight            ? down[2 * j + 1]
+                     : j < 2 || j > 5 ? 0
+                                      : down[24 + j];
+            sum += cx * cy *
+                   (int64_t)(sample_of(f, Y_TILED, channel, x0 + i, y0 + j)
+                             << 8);
+        }
+    sum = (sum + 2048) >> 12;
+    return (unsigned)CLAMP(sum, 0, 0xff00);
+}
+
+Test(media_sampler, random_filters_are_sums_of_taps)
+{
+    static const unsigned shape_w[] = {16, 8, 16, 4}, shape_h[] = {4, 4, 8, 4};
+    for (unsigned n = 0; n < 400; n++) {
+        const struct format *f = &formats[n % ARRAY_SIZE(formats)];
+        unsigned mode = (unsigned)rand() % 4, shape = (unsigned)rand() % 4;
+        int u0 = rand() % (W * 32), v0 = rand() % (H * 32);
+        int du = rand() % 96 * 2, dv = rand() % 96 * 2;
+        unsigned c = (unsigned)rand() % 3, w = shape_w[shape];
+        if (f->at_B[c] < 0)
+            continue;
+        put_surface(f, Y_TILED);
+        put_state(mode, 0);
+        for (unsigned p = 0; p < 32; p++)
+            for (unsigned i = 0; i < 32; i++)
+                phase(p)[i] = (int8_t)(rand() % (n % 2 ? 256 : 24) - 8);
+        u0 &= ~1, v0 &= ~1;
+        send((float)u0 / (W * 32), (float)v0 / (H * 32), (float)du / (W * 32),
+             (float)dv / (H * 32), 0, shape, 0xf & ~(1u << c), 8);
+        bool sub_x = is_sub(f, c), sub_y = sub_x && f->nv12;
+        bool eight = c == 1 || mode & 2;
+        for (unsigned i = 0; i < w * shape_h[shape]; i++) {
+            int u = u0 + du * (int)(i % w), v = v0 + dv * (int)(i / w);
+            unsigned got = ((const uint16_t *)answer)[i];
+            unsigned want = filtered(f, c, sub_x ? u / 2 : u, sub_y ? v / 2 : v,
+                                     eight);
+            cr_assert_eq(got, want, "case %u, %s, channel %u, %u: %x, %x", n,
+                         f->name, c, i, got, want);
+        }
+    }
+}
+
+/* A field has every second row. */
+Test(media_sampler, fields)
+{
+    const struct format *f = &formats[9];
+    put_surface(f, LINEAR);
+    rig_dw(&rig, RIG_VA + SURFACE_B)[1] = (W - 1) << 4 | (H / 2 - 1) << 18;
+    rig_dw(&rig, RIG_VA + SURFACE_B)[5] = 3u << 30;
+    put_state(0, 0);
+    put_copy();
+    send(0, 0, 1.0f / W, 2.0f / H, 1, 0, 0xd, 4);
+    for (unsigned i = 0; i < 64; i++)
+        cr_assert_eq(
+            answered(0, 1, i % 16, i / 16, false),
+            sample_of(f, LINEAR, 1, (int)(i % 16), (int)(4 + i / 16) * 2 + 1)
+                << 8);
+}
+
+/* Wild places, states and surfaces answer something. */
+Test(media_sampler, hostile_messages_end)
+{
+    vm_thread_enter(); /* pictures are where nothing is mapped */
+    for (unsigned n = 0; n < 3000; n++) {
+        put_surface(&formats[n % ARRAY_SIZE(formats)], n % 4);
+        for (unsigned i = 0; i < 4; i++)
+            rig_dw(&rig, RIG_VA + SURFACE_B)[rand() % 8] ^= (uint32_t)rand()
+                                                            << rand() % 20;
+        for (unsigned i = 0; i < 1120; i++)
+            rig.mem[STATE_B + i] = (uint8_t)rand();
+        send(n % 3 ? (float)rand() : NAN, (float)-rand(), INFINITY, 1e30f,
+             (unsigned)rand(), (unsigned)rand() % 4, 0, (unsigned)rand() % 17);
+    }
+    vm_thread_leave();
+}
+
+Test(media_sampler, unorm_is_a_sample)
+{
+    uint32_t *dw = rig_dw(&rig, RIG_VA + SURFACE_B);
+    memset(dw, 0, 64);
+    /* R8G8B8A8_UNORM, linear; its sampler is zero: nearest, wrap. */
+    dw[0] = 1u << 29 | 0xc7u << 18 | 1u << 16 | 1u << 14;
+    dw[2] = (H - 1) << 16 | (W - 1);
+    dw[3] = PITCH_B - 1;
+    dw[7] = 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16;
+    dw[8] = (uint32_t)(RIG_VA + PICTURE_B);
+    memset(rig.mem + STATE_B, 0, 16);
+    memset(payload, 0, sizeof payload);
+    payload[0][3] = STATE_B;
+    payload[1][2] = bits_of(3.5f / W);
+    payload[1][3] = bits_of(2.5f / H);
+    payload[1][4] = bits_of(1.0f / W);
+    payload[1][5] = bits_of(1.0f / H);
+    struct eu_message m = {.header = true,
+                           .mlen_grf = 2,
+                           .rlen_grf = 8,
+                           .desc = 12u << 12 | 3u << 17,
+                           .src0 = payload[0],
+                           .dst = answer[0]};
+    cr_assert_eq(media_sampler_message(&env, &m, payload[0]), EU_MSG_OK);
+    for (unsigned i = 0; i < 128; i++) {
+        unsigned x = 3 + i % 8, y = 2 + i % 32 / 8;
+        cr_assert_eq(((const uint16_t *)answer)[i],
+                     byte_of(LINEAR, x * 4 + i / 32, y) << 8);
+    }
+}
