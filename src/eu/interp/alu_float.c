@@ -90,6 +90,15 @@ math_function(const struct eu_thread *t, unsigned fn, float a, float b)
     }
 }
 
+/* Byte of the accumulator that a channel of MAC adds to. It lies as the
+ * destination does: Observed: iHD's kernels follow MAC of one channel to acc0.1
+ * by one to r10.1, and expect the sum there. */
+static unsigned
+mac_position_B(const struct eu_insn *insn, unsigned lane, unsigned size_B)
+{
+    return (eu_acc_position_B(insn, lane, size_B) + insn->dst.subreg_B) & 63;
+}
+
 /* Value of the implicit accumulator, in the destination's format. */
 static float
 read_accumulator(const struct eu_thread *t, const struct eu_insn *insn,
@@ -98,10 +107,10 @@ read_accumulator(const struct eu_thread *t, const struct eu_insn *insn,
     float f;
     uint16_t h;
     if (insn->dst.type == EU_TYPE_HF) {
-        memcpy(&h, t->acc[0] + eu_acc_position_B(insn, lane, 2), 2);
+        memcpy(&h, t->acc[0] + mac_position_B(insn, lane, 2), 2);
         return float_from_bits(half_to_f_bits(h));
     }
-    memcpy(&f, t->acc[0] + eu_acc_position_B(insn, lane, 4), 4);
+    memcpy(&f, t->acc[0] + mac_position_B(insn, lane, 4), 4);
     return f;
 }
 

@@ -197,6 +197,26 @@ no_instruction(const struct eu_reachability *w, uint32_t off, const char *why)
     return w->maybe;
 }
 
+/* Zeros between parts of a kernel, which are illegal opcodes, do nothing unless
+ * their exception is enabled. Observed: iHD links kernels of parts that are
+ * aligned to 64 and 128 bytes, and runs through the zeros. Guess: no kernel
+ * begins with them, or has more than this. */
+#define PADDING_MAX_B 256u
+
+static bool
+is_padding(const struct eu_reachability *w, uint32_t off,
+           const uint8_t bytes[16])
+{
+    static const uint8_t zeros[16];
+    uint32_t at = off;
+    if (memcmp(bytes, zeros, sizeof zeros))
+        return false;
+    while (at >= 16 && off - at < PADDING_MAX_B &&
+           !memcmp(w->code + at - 16, zeros, sizeof zeros))
+        at -= 16;
+    return at >= 16 && off - at < PADDING_MAX_B;
+}
+
 /* False ends the walk. *out is NULL if there is no instruction. */
 static bool
 decode_one(struct eu_reachability *w, uint32_t off, struct eu_insn **out)
@@ -218,6 +238,8 @@ decode_one(struct eu_reachability *w, uint32_t off, struct eu_insn **out)
         memcpy(bytes, w->code + off, length);
     }
 
+    if (length == 16 && avail == 16 && is_padding(w, off, bytes))
+        bytes[0] = EU_OP_NOP;
     struct eu_insn *insn = &w->insns[w->insn_count];
     const char *why = NULL;
     if (!eu_decode(insn, bytes, MIN2(length, avail), w->gen, &why) ||

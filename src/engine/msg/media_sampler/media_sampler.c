@@ -166,6 +166,9 @@ sample_unorm(struct thread_env *env, const struct eu_message *m,
     uint16_t values[4][AVS_HEIGHT][AVS_WIDTH];
     struct reply r = {.m = m,
                       .disabled = header ? bits_get(header[2], 12, 15) : 0};
+    trace(msg, "sample_unorm %08x: %08x %08x %08x %08x %08x %08x %08x %08x",
+          header ? header[2] : 0, m1[0], m1[1], m1[2], m1[3], m1[4], m1[5],
+          m1[6], m1[7]);
     for (unsigned row = 0; row < UNORM_HEIGHT; row += 2)
         sample_rows(s, sampler, m1, row, values);
     for (unsigned c = 0; c < 4; c++)
