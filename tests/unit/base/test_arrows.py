@@ -123,6 +123,11 @@ SUBROOMS = {
                   'oa', 'core'},
         '': {'queue', 'scanout', 'state', 'vm', 'oa', 'core'},
     },
+    'engine/mfx': {
+        '': set(),
+        'jpeg': {''},
+        'mpeg2': {''},
+    },
     'engine/msg': {
         'dataport': set(),
         'media_sampler': {'dataport'},
@@ -191,6 +196,7 @@ SUB_PUBLIC = {
         'engine/state/video_state.h',
     },
     'drm-shim/ioctl': set(),
+    'engine/mfx': set(),
     'engine/msg': {'engine/msg/dataport/gather_scatter.h'},
     'engine/raster': {
         # Types that a scene and a worker have as members.
@@ -221,6 +227,7 @@ MEMBERS = {
     'drm-shim': set(),
     'drm-shim/ioctl': set(),
     'engine': set(),
+    'engine/mfx': set(),
     'engine/msg': set(),
     'engine/raster': SUB_PUBLIC['engine/raster'] |
                      {'engine/raster/setup/setup.h'},

@@ -1,9 +1,9 @@
 /* mpeg2_block.c: coefficients of a block, dequantisation, inverse DCT. H.262
  * 7.2 to 7.5. */
-#include "engine/mfx/mpeg2.h"
+#include "engine/mfx/mpeg2/mpeg2.h"
 
 #include "engine/mfx/mfx_idct.h"
-#include "engine/mfx/mpeg2_vlc.h"
+#include "engine/mfx/mpeg2/mpeg2_vlc.h"
 
 /* Raster place of coefficients as coded: figure 7-3, alternate scan. */
 static const uint8_t alternate_scan[64] = {

@@ -1,7 +1,7 @@
 /* mpeg2_object.c: MFD_MPEG2_BSD_OBJECT: makes a picture and a slice from
  * packets and decodes the slice. */
 #include "engine/mfx/mfx.h"
-#include "engine/mfx/mpeg2.h"
+#include "engine/mfx/mpeg2/mpeg2.h"
 
 static void
 read_picture(struct mpeg2_picture *p, const struct video_state *v)

@@ -1,7 +1,7 @@
 /* mpeg2_slice.c: slices and macroblocks. H.262 6.2.4, 6.2.5, 7.6.6. */
-#include "engine/mfx/mpeg2.h"
+#include "engine/mfx/mpeg2/mpeg2.h"
 
-#include "engine/mfx/mpeg2_vlc.h"
+#include "engine/mfx/mpeg2/mpeg2_vlc.h"
 
 #define SAMPLE_GREY 128
 /* Zeros that no macroblock begins with: a start code is next. */

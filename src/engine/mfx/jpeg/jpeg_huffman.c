@@ -1,7 +1,7 @@
 /* jpeg_huffman.c: Huffman tables from counts of codes by length. T.81 annex C:
  * codes of one length are consecutive numbers, and the first code of the next
  * length is twice the number after the last code. */
-#include "engine/mfx/jpeg.h"
+#include "engine/mfx/jpeg/jpeg.h"
 
 bool
 jpeg_huffman_init(struct jpeg_huffman *h, const uint8_t *counts,

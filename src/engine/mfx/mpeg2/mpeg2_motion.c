@@ -1,7 +1,7 @@
 /* mpeg2_motion.c: motion vectors. H.262 6.3.17.3 and 7.6.3. */
-#include "engine/mfx/mpeg2.h"
+#include "engine/mfx/mpeg2/mpeg2.h"
 
-#include "engine/mfx/mpeg2_vlc.h"
+#include "engine/mfx/mpeg2/mpeg2_vlc.h"
 
 /* Reads a component and adds it to its prediction. In frame pictures the
  * predictions of vectors between fields are kept in lines of the frame. */

@@ -1,5 +1,5 @@
 /* mpeg2_predict.c: motion compensation. H.262 7.6.4 to 7.6.8. */
-#include "engine/mfx/mpeg2.h"
+#include "engine/mfx/mpeg2/mpeg2.h"
 
 #include "engine/mfx/mfx_fetch.h"
 

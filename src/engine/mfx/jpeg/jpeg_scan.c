@@ -1,6 +1,6 @@
 /* jpeg_scan.c: decodes a scan: Huffman codes, dequantisation, inverse DCT,
  * samples into the surface. */
-#include "engine/mfx/jpeg.h"
+#include "engine/mfx/jpeg/jpeg.h"
 
 #include "engine/mfx/mfx_bits.h"
 #include "engine/mfx/mfx_idct.h"

@@ -1,6 +1,6 @@
 /* jpeg_object.c: MFD_JPEG_BSD_OBJECT: makes a scan from packets and decodes it.
  */
-#include "engine/mfx/jpeg.h"
+#include "engine/mfx/jpeg/jpeg.h"
 #include "engine/mfx/mfx.h"
 
 /* Input_Format_YUV: blocks of an MCU per component, Y and chroma. */
