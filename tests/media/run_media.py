@@ -11,7 +11,7 @@ engine has. Threads take turns from stream to stream; one stream of each codec
 is decoded with all numbers of them. Broken streams have no reference, because
 each decoder conceals in its own way: they must end, and frames must be the same
 with any number of threads. --large: ten times the random streams; --streams: all
-MPEG-2 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
+MPEG-2, H.264 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
 """
 import argparse
 import glob
@@ -65,6 +65,46 @@ MPEG2_STREAMS = (
     ('wide', source('1024x48', 0, 3), ['-q:v', '8']),
     ('high', source('32x720', 0, 3), ['-q:v', '8']),
 )
+# Without threads, on which its choices depend.
+H264 = ['-c:v', 'libx264', '-threads', '1', '-pix_fmt', 'yuv420p']
+
+
+def x264(options, *more):
+    return [*more, '-x264-params', options]
+
+
+# Name, source, encoder.
+H264_STREAMS = (
+    ('CAVLC, I and P', source('176x144', 10), ['-profile:v', 'baseline']),
+    ('CABAC, I', source('98x50', 20), ['-profile:v', 'main', '-g', '1']),
+    ('CABAC, P and B', source('176x144', 10, 8),
+     x264('weightp=0:weightb=0', '-profile:v', 'main', '-bf', '3')),
+    ('8x8, CABAC', source('178x98', 10, 8), ['-bf', '3']),
+    ('8x8, CAVLC', source('112x112', 10, 8), ['-bf', '3', '-coder', '0']),
+    ('weights', source('128x96', 10, 8),
+     x264('weightp=2:weightb=1:ref=4:bframes=3:b-pyramid=2')),
+    ('temporal direct', source('128x96', 10, 10),
+     x264('direct=temporal:ref=4:bframes=3:b-pyramid=2')),
+    ('temporal direct of 4x4 blocks', source('96x96', 10, 10),
+     x264('direct=temporal:ref=4:partitions=all:no-8x8dct=1:bframes=3',
+          '-profile:v', 'main', '-level', '1.1')),
+    ('spatial direct of 4x4 blocks', source('96x96', 0, 10),
+     x264('direct=spatial:partitions=all:bframes=3', '-level', '1.1')),
+    ('slices', source('176x144', 10, 6), x264('slices=5:deblock=2,-2')),
+    ('small slices', source('130x98', 10, 6),
+     x264('slice-max-size=200', '-coder', '0')),
+    ('no loop filter', source('80x80', 10), x264('no-deblock=1')),
+    ('scaling lists', source('128x96', 10, 6), x264('cqm=jvt')),
+    ('4:0:0', source('112x80', 10, 6), ['-pix_fmt', 'gray']),
+    ('constrained intra', source('128x96', 10, 8),
+     x264('constrained-intra=1')),
+    ('fine', source('64x64', 60), ['-qp', '1']),
+    ('coarse', source('112x80', 30), ['-qp', '51']),
+    ('chroma QP', source('112x80', 10, 6), x264('chroma-qp-offset=8')),
+    ('wide', source('1024x48', 0, 3), []),
+    ('high', source('32x720', 0, 3), []),
+)
+LARGE_H264 = 60
 JPEG = ['-c:v', 'mjpeg', '-strict', '-1']
 # Name, source, encoder, format that iHD's surface has.
 JPEG_STREAMS = (
@@ -123,26 +163,30 @@ class Media:
                     '-flags', '+bitexact' + encoder_flags(encoder), str(path)])
         return None if done.returncode else path
 
-    def decode_software(self, path, chroma, driver):
+    def decode_software(self, path, chroma, driver, options):
         done = run(['ffmpeg', '-v', 'error', '-threads', '1', '-idct', 'simple',
-                    '-i', str(path), '-vf', CROP[driver], '-pix_fmt', chroma,
-                    '-f', 'framemd5', '-'])
+                    *options, '-i', str(path), '-vf', CROP[driver], '-pix_fmt',
+                    chroma, '-f', 'framemd5', '-'])
         return frames(done.stdout)
 
-    def decode(self, path, chroma, surface, threads, driver):
+    def decode(self, path, chroma, surface, threads, driver, options):
         """Frames of a driver, and what went wrong."""
         done = run([self.softlake, '--strict', '-j', str(threads), '--',
                     'ffmpeg', '-v', 'error', '-threads', '1',
                     '-hwaccel', 'vaapi',
                     '-hwaccel_device', '/dev/dri/renderD128',
-                    '-hwaccel_output_format', 'vaapi', '-i', str(path),
+                    '-hwaccel_output_format', 'vaapi', *options, '-i',
+                    str(path),
                     '-vf', 'hwdownload,format=%s,%s' % (surface, CROP[driver]),
                     '-pix_fmt', chroma, '-f', 'framemd5', '-'],
                    env=dict(os.environ, LIBVA_DRIVER_NAME=driver))
         wrong = done.stderr[-1000:] if done.returncode else ''
         return frames(done.stdout), wrong
 
-    def compare(self, name, path, chroma='yuv420p', surface='nv12', all_=False):
+    def compare(self, name, path, chroma='yuv420p', surface='nv12', all_=False,
+                whole=False):
+        """whole: pictures uncropped; ffmpeg cuts those of a surface at the
+        right and at the bottom alone."""
         if not path:
             self.report(name, 'no stream')
             return
@@ -150,11 +194,14 @@ class Media:
         self.turn += 1
         wrong = ''
         drivers = [d for d in self.drivers if d == 'iHD' or surface == 'nv12']
-        want = {d: self.decode_software(path, chroma, d) for d in drivers}
+        options = ['-apply_cropping', '0'] if whole else []
+        want = {d: self.decode_software(path, chroma, d, options)
+                for d in drivers}
         if not all(want.values()):
             wrong += 'software decodes no frame\n'
         for driver, threads in itertools.product(drivers, counts):
-            got, failed = self.decode(path, chroma, surface, threads, driver)
+            got, failed = self.decode(path, chroma, surface, threads, driver,
+                                      options)
             if failed:
                 wrong += '%s, %d threads: %s\n' % (driver, threads, failed)
             elif got != want[driver]:
@@ -238,6 +285,41 @@ def compare_mpeg2(media, large):
         media.survive('MPEG-2: broken %d' % seed, path)
 
 
+def random_x264(seed):
+    """A source and options by chance."""
+    any_ = random.Random(seed)
+    size = '%dx%d' % (any_.randrange(16, 100) * 2, any_.randrange(16, 80) * 2)
+    options = {
+        'bframes': any_.randrange(4), 'ref': any_.randrange(1, 6),
+        'weightp': any_.randrange(3), 'weightb': any_.randrange(2),
+        'b-pyramid': any_.randrange(3), 'subme': any_.randrange(8),
+        'direct': any_.choice(('spatial', 'temporal', 'auto')),
+        'partitions': any_.choice(('all', 'none', 'p8x8,i4x4')),
+        '8x8dct': any_.randrange(2), 'cabac': any_.randrange(2),
+        'slices': any_.randrange(1, 5), 'qp': any_.randrange(1, 50),
+        'deblock': '%d,%d' % (any_.randrange(-6, 7), any_.randrange(-6, 7)),
+        'constrained-intra': any_.randrange(2),
+        'chroma-qp-offset': any_.randrange(-12, 13),
+        'cqm': any_.choice(('flat', 'jvt')), 'keyint': any_.choice((1, 5, 50)),
+    }
+    text = ':'.join('%s=%s' % item for item in options.items())
+    return source(size, any_.choice((0, 5, 40)), 10), x264(text)
+
+
+def compare_h264(media, large):
+    for i, (name, source_, encoder) in enumerate(H264_STREAMS):
+        path = media.make('h264 ' + name, source_, H264 + encoder, '.mp4')
+        media.compare('H.264: ' + name, path, all_=i == 0)
+    for seed in range(LARGE_H264 if large else 4):
+        source_, encoder = random_x264(seed)
+        path = media.make('h264 random-%d' % seed, source_, H264 + encoder,
+                          '.h264')
+        media.compare('H.264: random %d' % seed, path)
+        if path and seed % 2 == 0:
+            media.survive('H.264: broken %d' % seed,
+                          media.broken_stream(path, seed))
+
+
 def compare_jpeg(media, large):
     for i, (name, source_, encoder, surface) in enumerate(JPEG_STREAMS):
         chroma = encoder[encoder.index('-pix_fmt') + 1]
@@ -262,6 +344,8 @@ def compare_folder(media, folder):
     for path in sorted(folder.rglob('*')):
         if path.suffix in ('.m2v', '.mpg', '.mpeg', '.ts', '.vob'):
             media.compare('%s' % path.relative_to(folder), path)
+        elif path.suffix in ('.264', '.h264', '.jsv', '.avc', '.26l', '.jvt'):
+            media.compare('%s' % path.relative_to(folder), path, whole=True)
         elif path.suffix in ('.jpg', '.jpeg', '.mjpeg'):
             media.compare('%s' % path.relative_to(folder), path, 'yuvj420p')
 
@@ -283,6 +367,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         media = Media(args.softlake, args.codes, folder)
         compare_mpeg2(media, args.large)
+        compare_h264(media, args.large)
         compare_jpeg(media, args.large)
         if args.streams:
             compare_folder(media, args.streams)

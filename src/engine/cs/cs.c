@@ -1,5 +1,6 @@
 /* cs.c: fetches, checks and executes a batch's commands. */
 #include "engine/cs/cs.h"
+#include "engine/mfx/mfx.h"
 
 #include <stdio.h>
 
@@ -169,6 +170,12 @@ dword_budget(const struct engine *engine)
     return MIN2(BUDGET_DW, in_time);
 }
 
+void
+cs_free_context(struct engine_context *ctx)
+{
+    mfx_free(ctx);
+}
+
 enum engine_result
 cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
 {
@@ -192,6 +199,7 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     while (!cs.done && !cs.failed)
         step(&cs);
     draw_finish(ctx);
+    mfx_end_picture(ctx);
     atomic_fetch_add(&ctx->engine->work, cs.work);
     return cs.failed ? ENGINE_GUEST_ERROR : ENGINE_OK;
 }

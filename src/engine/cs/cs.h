@@ -73,6 +73,8 @@ struct cs {
     unsigned loops;   /* ... and of how many before it */
 };
 
+/* Frees what handlers keep in a context. */
+void cs_free_context(struct engine_context *ctx);
 /* Runs a batch to its end, or to its first guest error. */
 enum engine_result cs_run(struct engine_context *ctx, enum engine_ring ring,
                           gpu_va batch_va);

@@ -2,6 +2,14 @@
 #include "engine/cs/cs.h"
 #include "engine/mfx/mfx.h"
 
+/* MFX_PIPE_MODE_SELECT: the next picture. */
+void
+video_begin_picture(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    mfx_end_picture(cs->ctx);
+    mfx_store(&cs->hw->video, dw, len_dw);
+}
+
 void
 video_state(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
@@ -29,6 +37,12 @@ void
 video_jpeg_object(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     run_object(cs, dw, mfx_jpeg_object);
+}
+
+void
+video_avc_object(struct cs *cs, const uint32_t *dw, unsigned len_dw)
+{
+    run_object(cs, dw, mfx_avc_object);
 }
 
 void

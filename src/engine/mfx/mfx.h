@@ -18,6 +18,12 @@ void mfx_store(struct video_state *v, const uint32_t *dw, unsigned len_dw);
 /* Decode one slice or scan. False: the batch has a guest error. */
 bool mfx_mpeg2_object(struct engine_context *ctx, const uint32_t *dw);
 bool mfx_jpeg_object(struct engine_context *ctx, const uint32_t *dw);
+bool mfx_avc_object(struct engine_context *ctx, const uint32_t *dw);
+/* Ends an H.264 picture that has not all of its slices: at the next picture, at
+ * a flush, and at the end of a batch. */
+void mfx_end_picture(struct engine_context *ctx);
+/* Frees what decoders keep in a context. */
+void mfx_free(struct engine_context *ctx);
 /* HUC_STREAM_OBJECT: copies a bitstream; needs no firmware. */
 bool mfx_huc_copy(struct engine_context *ctx, const uint32_t *dw);
 /* Whether offset is a status register of the video engine, which batches read;

@@ -13,6 +13,11 @@ enum {
     MFX_MPEG2_OUT_OF_BOUNDS = 1 << 3,
     MFX_MPEG2_MISSING_EOB = 1 << 5,
 };
+/* Guess: bits of MFX_ERROR_FLAG for AVC; drivers only tell them from 0. */
+enum {
+    MFX_AVC_CONCEALED = 1 << 0,
+    MFX_AVC_BAD_SLICE = 1 << 1,
+};
 /* KBL PRM vol 2d, "JPEG". */
 enum {
     MFX_JPEG_MISSING_ECS = 1 << 0,

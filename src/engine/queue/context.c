@@ -1,4 +1,5 @@
 /* context.c: lifetime of hardware contexts. */
+#include "engine/cs/cs.h"
 #include "engine/freeze/freeze.h"
 #include "engine/queue/queue.h"
 
@@ -61,6 +62,7 @@ context_unref(struct engine_context *ctx)
         ctx->next->prev = ctx->prev;
     pthread_mutex_unlock(&engine->lock);
     draw_memory_free(ctx);
+    cs_free_context(ctx);
     engine_vm_unref(ctx->vm);
     pthread_mutex_destroy(&ctx->exec);
     pthread_cond_destroy(&ctx->work);

@@ -99,6 +99,7 @@ struct job {
 };
 
 struct draw_memory;
+struct avc_decoder;
 
 struct engine_context {
     struct engine *engine;
@@ -135,6 +136,7 @@ struct engine_context {
     } scope;
     struct oa *oa; /* of the draw or dispatch that was begun last */
     struct draw_memory *draw_memory; /* reused from draw to draw */
+    struct avc_decoder *avc;         /* H.264; NULL: there was none yet */
     bool draw_held;
     bool draw_varies; /* a held draw may take more ranges with their own VS
                          constants */

@@ -125,8 +125,14 @@ SUBROOMS = {
     },
     'engine/mfx': {
         '': set(),
+        'avc': {''},
         'jpeg': {''},
         'mpeg2': {''},
+    },
+    'engine/mfx/avc': {
+        'entropy': set(),
+        'recon': set(),
+        '': {'entropy', 'recon'},
     },
     'engine/msg': {
         'dataport': set(),
@@ -197,6 +203,7 @@ SUB_PUBLIC = {
     },
     'drm-shim/ioctl': set(),
     'engine/mfx': set(),
+    'engine/mfx/avc': set(),
     'engine/msg': {'engine/msg/dataport/gather_scatter.h'},
     'engine/raster': {
         # Types that a scene and a worker have as members.
@@ -228,6 +235,7 @@ MEMBERS = {
     'drm-shim/ioctl': set(),
     'engine': set(),
     'engine/mfx': set(),
+    'engine/mfx/avc': set(),
     'engine/msg': set(),
     'engine/raster': SUB_PUBLIC['engine/raster'] |
                      {'engine/raster/setup/setup.h'},
