@@ -103,6 +103,13 @@ H264_STREAMS = (
     ('chroma QP', source('112x80', 10, 6), x264('chroma-qp-offset=8')),
     ('wide', source('1024x48', 0, 3), []),
     ('high', source('32x720', 0, 3), []),
+    ('MBAFF, CABAC', source('128x96', 10, 8), x264('interlaced=1:bframes=3')),
+    ('MBAFF, CAVLC', source('96x128', 10, 8),
+     x264('interlaced=1:deblock=3,3', '-coder', '0', '-bf', '2')),
+    ('MBAFF, temporal direct', source('96x128', 10, 8),
+     x264('interlaced=1:direct=temporal:constrained-intra=1:qp=40:bframes=2')),
+    ('MBAFF, slices', source('180x96', 10, 8),
+     x264('interlaced=1:slices=3:ref=4:b-pyramid=2:bframes=3')),
 )
 LARGE_H264 = 60
 JPEG = ['-c:v', 'mjpeg', '-strict', '-1']
@@ -288,7 +295,7 @@ def compare_mpeg2(media, large):
 def random_x264(seed):
     """A source and options by chance."""
     any_ = random.Random(seed)
-    size = '%dx%d' % (any_.randrange(16, 100) * 2, any_.randrange(16, 80) * 2)
+    size = '%dx%d' % (any_.randrange(16, 100) * 2, any_.randrange(8, 40) * 4)
     options = {
         'bframes': any_.randrange(4), 'ref': any_.randrange(1, 6),
         'weightp': any_.randrange(3), 'weightb': any_.randrange(2),
@@ -299,6 +306,7 @@ def random_x264(seed):
         'slices': any_.randrange(1, 5), 'qp': any_.randrange(1, 50),
         'deblock': '%d,%d' % (any_.randrange(-6, 7), any_.randrange(-6, 7)),
         'constrained-intra': any_.randrange(2),
+        'interlaced': any_.randrange(2),
         'chroma-qp-offset': any_.randrange(-12, 13),
         'cqm': any_.choice(('flat', 'jvt')), 'keyint': any_.choice((1, 5, 50)),
     }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #define INTRA_EDGE 4
-#define INTRA_INSIDE 3
+#define INTRA_INSIDE 3 /* or an edge between lines of fields */
+#define CODED 2
+#define MIXED 1
 
 /* ---- strengths, 8.7.2.1
  * -------------------------------------------------------- */
@@ -41,19 +43,23 @@ inter_strength(const struct avc_mb *p, unsigned p_block, const struct avc_mb *q,
                unsigned q_block, int limit_y)
 {
     if ((p->nonzero >> p_block & 1) || (q->nonzero >> q_block & 1))
-        return 2;
+        return CODED;
     return moves_apart(p, p_block, q, q_block, limit_y);
 }
 
 /* ---- edges
  * --------------------------------------------------------------------- */
 
-/* An edge of a macroblock q; p: the one on the other side, or q. */
+/* An edge of a macroblock q, or a part of one; p: the macroblock on the other
+ * side, or q. */
 struct edge {
     const struct avc_mb *p, *q;
-    unsigned at;   /* samples of luma from the macroblock's edge */
-    bool vertical; /* the edge is */
-    const uint8_t *bs;
+    unsigned at;       /* samples of luma from the macroblock's edge */
+    bool vertical;     /* the edge is */
+    unsigned line[2];  /* the first line, of luma and of chroma */
+    unsigned step;     /* lines between those of the edge */
+    unsigned count;    /* samples of luma along the edge */
+    const uint8_t *bs; /* for each quarter of it */
 };
 
 static int
@@ -75,83 +81,191 @@ filter_edge(const struct avc_decoder *d, const struct edge *e)
     if (!any)
         return;
     for (unsigned plane = 0; plane < (d->picture.mono ? 1 : 3); plane++) {
-        unsigned stride, at = plane ? e->at / 2 : e->at;
+        unsigned width, at = plane ? e->at / 2 : e->at;
         if (plane && e->at % 8)
             break;
-        uint8_t *q0 = avc_samples(d, plane, &stride);
+        uint8_t *q0 = avc_samples(d, plane, &width);
+        ptrdiff_t stride = (ptrdiff_t)width;
+        q0 += (ptrdiff_t)e->line[plane != 0] * stride;
+        stride *= (ptrdiff_t)e->step;
         int qp = average_qp(d, e, plane);
-        int a = CLAMP(qp + e->q->alpha, 0, 51),
-            b = CLAMP(qp + e->q->beta, 0, 51);
-        ptrdiff_t across = e->vertical ? 1 : (ptrdiff_t)stride;
-        ptrdiff_t along = e->vertical ? (ptrdiff_t)stride : 1;
+        int a = CLAMP(qp + e->q->alpha, 0, 51);
+        int b = CLAMP(qp + e->q->beta, 0, 51);
+        ptrdiff_t across = e->vertical ? 1 : stride;
+        ptrdiff_t along = e->vertical ? stride : 1;
         q0 += (ptrdiff_t)at * across;
         if (plane)
-            avc_filter_chroma(q0, across, along, 8, e->bs, 2, a, b);
+            avc_filter_chroma(q0, across, along, e->count / 2, e->bs,
+                              e->count / 8, a, b);
         else
-            avc_filter_luma(q0, across, along, 16, e->bs, 4, a, b);
+            avc_filter_luma(q0, across, along, e->count, e->bs, e->count / 4, a,
+                            b);
     }
+}
+
+static bool
+is_field(const struct avc_mb *mb)
+{
+    return mb->flags & AVC_FIELD;
 }
 
 /* The blocks of an edge, strengths of which are found one by one. */
 static void
-edge_strengths(const struct avc_decoder *d, const struct edge *e, uint8_t bs[4])
+edge_strengths(const struct edge *e, uint8_t bs[4])
 {
-    bool inside = e->p == e->q, field = d->picture.field;
+    bool inside = e->p == e->q, field = is_field(e->q);
     if (avc_is_intra(e->p) || avc_is_intra(e->q)) {
-        unsigned s = inside || (!e->vertical && field) ? INTRA_INSIDE
-                                                       : INTRA_EDGE;
-        memset(bs, (int)s, 4);
+        bool lines = !e->vertical && (field || is_field(e->p));
+        memset(bs, inside || lines ? INTRA_INSIDE : INTRA_EDGE, 4);
         return;
     }
     unsigned step = e->vertical ? 4 : 1, over = e->vertical ? 1 : 4;
     unsigned first = e->at / 4 * over,
              before = inside ? first - over : 3 * over;
-    for (unsigned i = 0; i < 4; i++)
-        bs[i] = inter_strength(e->p, before + i * step, e->q, first + i * step,
-                               field ? 2 : 4);
+    bool mixed = field != is_field(e->p);
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned p_block = before + i * step, q_block = first + i * step;
+        bs[i] = inter_strength(e->p, p_block, e->q, q_block, field ? 2 : 4);
+        if (mixed)
+            bs[i] = MAX2(bs[i], MIXED);
+    }
 }
 
-/* The macroblock beside the current one, if that edge is filtered. */
+/* ---- macroblocks of MBAFF frames
+ * ------------------------------------------------ */
+
+/* The left edge between a frame and a field macroblock: lines of both
+ * macroblocks of the pair there. Every second line, or half of the lines. */
+static void
+filter_mixed_left(struct avc_decoder *d, const struct avc_mb *pair)
+{
+    bool field = is_field(d->mb), bottom = d->row & 1;
+    for (unsigned half = 0; half < 2; half++) {
+        uint8_t bs[4];
+        struct edge e = {
+            .p = pair + half * d->picture.width_mb,
+            .q = d->mb,
+            .vertical = true,
+            .line = {field ? half * 8 : half, field ? half * 4 : half},
+            .step = field ? 1 : 2,
+            .count = 8,
+            .bs = bs,
+        };
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned q_row = field ? half * 2 + i / 2 : i;
+            unsigned p_row = field ? i : bottom * 2 + i / 2;
+            bool coded = (e.q->nonzero >> q_row * 4 & 1) ||
+                         (e.p->nonzero >> (p_row * 4 + 3) & 1);
+            bs[i] = coded ? CODED : MIXED;
+            if (avc_is_intra(e.p) || avc_is_intra(e.q))
+                bs[i] = INTRA_EDGE;
+        }
+        filter_edge(d, &e);
+    }
+}
+
+/* The top edge of a frame macroblock under a field pair: once for each field.
+ */
+static void
+filter_mixed_top(struct avc_decoder *d, const struct avc_mb *pair)
+{
+    for (unsigned parity = 0; parity < 2; parity++) {
+        uint8_t bs[4];
+        struct edge e = {
+            .p = pair + parity * d->picture.width_mb,
+            .q = d->mb,
+            .line = {parity, parity},
+            .step = 2,
+            .count = 16,
+            .bs = bs,
+        };
+        edge_strengths(&e, bs);
+        filter_edge(d, &e);
+    }
+}
+
+/* The macroblock above: of the same field, or of the frame. */
+static const struct avc_mb *
+above_mbaff(const struct avc_decoder *d)
+{
+    unsigned width = d->picture.width_mb;
+    const struct avc_mb *q = d->mb, *top = q - (d->row & 1) * width;
+    if (d->row & 1 && !is_field(q))
+        return top;
+    if (d->row < 2)
+        return NULL;
+    const struct avc_mb *pair = top - 2 * width;
+    bool second = !is_field(pair) || (is_field(q) && d->row & 1);
+    return pair + second * width;
+}
+
+/* ---- macroblocks
+ * ---------------------------------------------------------------- */
+
+/* The macroblock beside the current one, or NULL. */
 static const struct avc_mb *
 beyond(const struct avc_decoder *d, bool vertical)
 {
-    const struct avc_mb *q = d->mb;
-    if (vertical ? !d->column : !d->row)
-        return NULL;
-    const struct avc_mb *p = vertical ? q - 1 : q - d->picture.width_mb;
-    return q->deblock == 2 && p->slice != q->slice ? NULL : p;
+    if (vertical)
+        return d->column ? d->mb - 1 : NULL;
+    if (d->picture.mbaff)
+        return above_mbaff(d);
+    return d->row ? d->mb - d->picture.width_mb : NULL;
+}
+
+/* Filters an outer edge as only MBAFF frames have it. */
+static bool
+filter_mixed(struct avc_decoder *d, const struct edge *e)
+{
+    if (!d->picture.mbaff || is_field(e->p) == is_field(e->q))
+        return false;
+    unsigned width = d->picture.width_mb;
+    if (e->vertical)
+        filter_mixed_left(d, e->p - (d->row & 1) * width);
+    else if (!is_field(e->q))
+        filter_mixed_top(d, e->p);
+    else
+        return false;
+    return true;
 }
 
 static void
 filter_macroblock(struct avc_decoder *d)
 {
-    unsigned step = d->mb->flags & AVC_8X8 ? 8 : 4;
+    unsigned size = d->mb->flags & AVC_8X8 ? 8 : 4;
     for (unsigned way = 0; way < 2; way++) {
         uint8_t bs[4];
-        struct edge e = {.q = d->mb, .vertical = !way, .bs = bs};
+        struct edge e = {
+            .q = d->mb, .vertical = !way, .step = 1, .count = 16, .bs = bs};
         e.p = beyond(d, e.vertical);
-        for (; e.at < 16; e.at += step, e.p = d->mb) {
-            if (!e.p)
+        if (e.p && e.q->deblock == 2 && e.p->slice != e.q->slice)
+            e.p = NULL;
+        for (; e.at < 16; e.at += size, e.p = d->mb) {
+            if (!e.p || (!e.at && filter_mixed(d, &e)))
                 continue;
-            edge_strengths(d, &e, bs);
+            edge_strengths(&e, bs);
             filter_edge(d, &e);
         }
     }
 }
 
+static void
+filter_at(struct avc_decoder *d, unsigned column, unsigned row)
+{
+    d->column = column;
+    d->row = row;
+    d->mb = &d->mbs[row * d->picture.width_mb + column];
+    d->mbaff_field = d->picture.mbaff && is_field(d->mb);
+    if (d->mb->deblock != 1)
+        filter_macroblock(d);
+}
+
 void
 avc_deblock(struct avc_decoder *d)
 {
-    unsigned width = d->picture.width_mb;
-    d->mbaff_field = false;
-    if (d->picture.mbaff) {
-        unimp("the loop filter of MBAFF frames");
-        return;
-    }
-    for (d->row = 0; d->row < d->picture.height_mb; d->row++)
-        for (d->column = 0; d->column < width; d->column++) {
-            d->mb = &d->mbs[d->row * width + d->column];
-            if (d->mb->deblock != 1)
-                filter_macroblock(d);
-        }
+    unsigned rows = d->picture.mbaff ? 2 : 1; /* of a macroblock pair */
+    for (unsigned row = 0; row < d->picture.height_mb; row += rows)
+        for (unsigned column = 0; column < d->picture.width_mb; column++)
+            for (unsigned i = 0; i < rows; i++)
+                filter_at(d, column, row + i);
 }
