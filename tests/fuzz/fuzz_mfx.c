@@ -16,6 +16,8 @@
 #define SURFACES 3u
 #define STREAM_B 0x40000u
 #define STREAM_MAX_B 0x20000u
+#define MOTION_B 0x60000u /* of the target and of both references */
+#define MOTION_EACH_B 0x2000u
 #define OBJECTS_MAX 16
 #define CHANGES_MAX 16
 
@@ -33,6 +35,23 @@ set_up(void)
     if (!ctx)
         abort();
     context_begin_work(ctx);
+}
+
+/* H.264: two frame stores, and a slice of the whole picture. */
+static void
+plausible_avc(struct video_state *v)
+{
+    uint32_t motion = (uint32_t)MEM_VA + MOTION_B;
+    v->avc_image[2] = 7u << 16 | 15;
+    v->avc_image[4] = 1u << 10 | 1u << 4;
+    v->avc_direct[34] = motion;
+    for (unsigned i = 0; i < 2; i++) {
+        v->avc_direct[1 + i * 2] = motion + (1 + i) * MOTION_EACH_B;
+        v->avc_direct[37 + i * 2] = v->avc_direct[38 + i * 2] = i * 8;
+        v->avc_refs[i][2] = i ? 0x80800002 : 0x80800200;
+    }
+    v->avc_direct[69] = v->avc_direct[70] = 4;
+    v->avc_slice[5] = 8u << 16;
 }
 
 /* A Y-tiled surface of 256 x 128 pixels, two references, flat tables. */
@@ -55,6 +74,7 @@ plausible_state(struct video_state *v)
     v->jpeg[2] = 15u << 16 | 31;
     for (unsigned i = 0; i < VIDEO_MATRICES; i++)
         memset(v->matrix[i] + 2, 16, 64);
+    plausible_avc(v);
 }
 
 /* Every kind of packet, by its dwords; Huffman tables follow the input. */
@@ -84,7 +104,7 @@ static void
 run_objects(struct fuzz_input *in, unsigned codec)
 {
     static bool (*const decode[])(struct engine_context *, const uint32_t *) = {
-        mfx_mpeg2_object, mfx_jpeg_object, mfx_huc_copy};
+        mfx_mpeg2_object, mfx_jpeg_object, mfx_huc_copy, mfx_avc_object};
     unsigned objects = 0;
     for (; in->at < in->end && objects < OBJECTS_MAX; objects++) {
         uint32_t dw[6] = {0};
@@ -100,6 +120,7 @@ run_objects(struct fuzz_input *in, unsigned codec)
             dw[2] = dw[5];
         decode[codec](ctx, dw);
     }
+    mfx_end_picture(ctx);
     fuzz_count("objects", objects);
 }
 
@@ -110,7 +131,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     if (!ctx)
         set_up();
     struct video_state *v = &ctx->hw->video;
-    unsigned codec = fuzz_take(&in, 1) % 3;
+    unsigned codec = fuzz_take(&in, 1) % 4;
     plausible_state(v);
     change_state(&in, v);
     if (codec == 1)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes seeds of fuzz_mfx: pictures of random MPEG-2 streams, and JPEG files.
+"""Writes seeds of fuzz_mfx: pictures of random MPEG-2 streams, JPEG files, and
+H.264 streams of 256 x 128 pixels with one slice a picture.
 
-usage: mfx_seeds.py CODES.csv OUTPUT_DIR [FILE.jpg...]
+usage: mfx_seeds.py CODES.csv OUTPUT_DIR [FILE.jpg|FILE.h264...]
 
 A seed: codec, changes of struct video_state (dword's index, value), tables of
 JPEG, then objects: dwords 3 to 5 of the command, size, bytes.
@@ -12,10 +13,12 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent /
                        'media'))
+import h264_fields
 import mpeg2_random
 
 # Members of struct video_state.
 MPEG2_DW, JPEG_DW, HUC_DW, HUC_INDIRECT_DW = 105, 118, 299, 302
+AVC_IMAGE_DW, AVC_SLICE_DW = 313, 405
 OBJECTS = 16
 
 
@@ -107,6 +110,37 @@ def jpeg_seed(data):
                              restart, len(scan)) + scan
 
 
+def h264_seeds(stream):
+    """One per slice."""
+    for header, data in h264_fields.units(stream):
+        kind = header & 31
+        if kind == 7:
+            sps = h264_fields.Sps(data)
+        elif kind == 8:
+            r = h264_fields.Reader(data)
+            r.ue(), r.ue()
+            cabac = r.u(1)
+            r.u(1), r.ue(), r.ue(), r.ue()
+            weighted = r.u(1) << 12 | r.u(2) << 10
+            qp = 26 + r.se()
+            refs = h264_fields.default_refs(data)
+        elif kind in (1, 5):
+            s = h264_fields.Slice(header, data, sps, refs, cabac)
+            bit = 8 + s.bit
+            if cabac:
+                bit += -bit % 8
+            counts = [min(n, 2) for n in s.refs]
+            dw4 = 1 << 10 | cabac << 7 | 1 << 4 | 1 << 3
+            yield b'\3' + changes([
+                (AVC_IMAGE_DW + 3, weighted), (AVC_IMAGE_DW + 4, dw4),
+                (AVC_SLICE_DW + 1, s.type),
+                (AVC_SLICE_DW + 2, counts[0] << 16 | counts[1] << 24),
+                (AVC_SLICE_DW + 3, (qp + s.qp_delta) << 16 |
+                 s.cabac_init << 24 | 1 << 29)]) + struct.pack(
+                     '<IIIH', 0, bit // 8 << 16 | bit % 8 | 8, 0,
+                     len(data) + 1) + bytes([header]) + data
+
+
 def main():
     codes = mpeg2_random.read_codes(sys.argv[1])
     folder = pathlib.Path(sys.argv[2])
@@ -115,8 +149,12 @@ def main():
             if (i + n) % 3 == 0:
                 (folder / ('mpeg2-%d-%d' % (n, i))).write_bytes(seed)
     for i, name in enumerate(sys.argv[3:]):
-        seed = jpeg_seed(pathlib.Path(name).read_bytes())
-        (folder / ('jpeg-%d' % i)).write_bytes(seed)
+        data = pathlib.Path(name).read_bytes()
+        if name.endswith('.h264'):
+            for j, seed in enumerate(h264_seeds(data)):
+                (folder / ('h264-%d-%d' % (i, j))).write_bytes(seed)
+        else:
+            (folder / ('jpeg-%d' % i)).write_bytes(jpeg_seed(data))
     huc = b'\2' + changes([(HUC_DW + 1, 1 << 4), (HUC_INDIRECT_DW + 1, 0x140000),
                            (HUC_INDIRECT_DW + 6, 0x100000)])
     huc += struct.pack('<IIIH', 64, 1 << 26, 5, 99) + bytes(99)

@@ -5,8 +5,8 @@ frame with ffmpeg's software decoder. TAP.
 usage: run_media.py SOFTLAKE CODES.csv [--large] [--keep DIR]
                     [--streams DIR] [--junit FILE]
 
-Streams are made with ffmpeg's encoders, and by mpeg2_random.py and
-jpeg_random.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
+Streams are made with ffmpeg's encoders, and by mpeg2_random.py,
+jpeg_random.py and h264_fields.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
 engine has. Threads take turns from stream to stream; one stream of each codec
 is decoded with all numbers of them. Broken streams have no reference, because
 each decoder conceals in its own way: they must end, and frames must be the same
@@ -27,6 +27,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import h264_fields
 import jpeg_random
 import mpeg2_random
 
@@ -314,6 +315,21 @@ def random_x264(seed):
     return source(size, any_.choice((0, 5, 40)), 10), x264(text)
 
 
+def compare_fields(media, large):
+    """Field pictures among frames."""
+    options = 'ref=2:weightp=0:weightb=1:b-adapt=0:b-pyramid=0:bframes=1:' \
+        'slices=2:level=4.0'
+    parts = [media.make('h264 of %d rows' % rows,
+                        source('96x%d' % rows, 10, 16),
+                        H264 + x264(options, '-coder', '0'), '.h264')
+             for rows in (48, 96)]
+    for seed in range(LARGE_H264 if large else 4):
+        path = media.folder / ('h264_fields-%d.h264' % seed)
+        path.write_bytes(h264_fields.make(*(p.read_bytes() for p in parts),
+                                          seed))
+        media.compare('H.264: fields %d' % seed, path)
+
+
 def compare_h264(media, large):
     for i, (name, source_, encoder) in enumerate(H264_STREAMS):
         path = media.make('h264 ' + name, source_, H264 + encoder, '.mp4')
@@ -376,6 +392,7 @@ def main():
         media = Media(args.softlake, args.codes, folder)
         compare_mpeg2(media, args.large)
         compare_h264(media, args.large)
+        compare_fields(media, args.large)
         compare_jpeg(media, args.large)
         if args.streams:
             compare_folder(media, args.streams)
