@@ -55,8 +55,8 @@ static inline int32_t
 avc_bits_se(struct avc_bits *b)
 {
     uint32_t v = avc_bits_ue(b);
-    int32_t half = (int32_t)(v / 2);
-    return v & 1 ? half + 1 : -half;
+    uint32_t half = v / 2 + (v & 1);
+    return (int32_t)(v & 1 ? half : -half);
 }
 
 #endif
