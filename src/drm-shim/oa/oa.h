@@ -65,6 +65,9 @@ int oa_stream_open(const struct oa_stream_start *start);
 /* Whether a stream is open, and its client has not closed it. */
 bool oa_stream_is_open(void);
 bool oa_stream_is(int fd);
+/* What a read of so many bytes fails with, or 0; also for descriptors that are
+ * no stream. No lock. */
+int oa_stream_check_read(int fd, size_t size_B);
 /* The ioctls of a stream: 0 or -EINVAL. */
 int oa_stream_enable(int fd, bool enable);
 /* Changes the metric set; returns the id of the set before. */

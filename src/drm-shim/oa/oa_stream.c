@@ -1,14 +1,10 @@
 /* oa_stream.c: the stream of reports that a client reads.
  *
- * The descriptor is one end of a socket pair, so that read(), poll(), dup() and
- * fork() are the kernel's. A read returns one record, and the kernel drops what
- * does not fit into the client's buffer. Records that the socket has no room
- * for wait in the stream, the oldest are dropped. A thread sends them when the
- * client has read some, makes the reports of the timer, and ends the stream
- * when the client's last descriptor is closed.
- *
- * Unlike i915, a read of a disabled stream does not fail with EIO: it waits, or
- * fails with EAGAIN. */
+ * The descriptor is one end of a socket pair, so that poll(), dup(), fork() and
+ * reads with success are the kernel's. A read returns one record. Records that
+ * the socket has no room for wait in the stream, the oldest are dropped. A
+ * thread sends them when the client has read some, makes the reports of the
+ * timer, and ends the stream when the client's last descriptor is closed. */
 #include "drm-shim/oa/oa.h"
 
 #include "base/clock.h"
@@ -16,6 +12,7 @@
 #include "engine/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <i915_drm.h>
 #include <poll.h>
 #include <pthread.h>
@@ -52,6 +49,19 @@ struct oa_stream {
 
 /* The open stream, or NULL. Device lock. */
 static struct oa_stream *current;
+/* Of the open stream, for oa_stream_check_read(); ino 0: none is open. */
+static struct {
+    _Atomic ino_t ino;
+    atomic_bool enabled, periodic;
+} readable;
+
+static void
+set_current(struct oa_stream *s)
+{
+    current = s;
+    atomic_store(&readable.periodic, s && s->period_ns);
+    atomic_store(&readable.ino, s ? s->ino : 0);
+}
 
 /* ---- records ------------------------------------------------------------- */
 
@@ -190,6 +200,7 @@ enable_locked(struct oa_stream *s, bool enable)
     if (s->enabled == enable)
         return;
     s->enabled = enable;
+    atomic_store(&readable.enabled, enable);
     s->inside = false;
     s->last_context_id = 0;
     s->idle_ns = 0;
@@ -207,7 +218,7 @@ end_locked(struct oa_stream *s)
     enable_locked(s, false);
     s->over = true;
     if (current == s)
-        current = NULL;
+        set_current(NULL);
     wake(s);
 }
 
@@ -315,7 +326,7 @@ start_locked(const struct oa_stream_start *start, int fd, ino_t ino)
         return -ENOMEM;
     }
     pthread_detach(thread);
-    current = s;
+    set_current(s);
     enable_locked(s, !start->disabled);
     return 0;
 }
@@ -370,15 +381,21 @@ oa_stream_open(const struct oa_stream_start *start)
 
 /* ---- ioctls -------------------------------------------------------------- */
 
-static struct oa_stream *
-find_locked(int fd)
+static bool
+is_stream(int fd, ino_t ino)
 {
     struct stat st;
     int saved = errno;
-    bool is = current && !syscall_fstat(fd, &st) && st.st_ino == current->ino &&
+    bool is = !syscall_fstat(fd, &st) && st.st_ino == ino &&
               S_ISSOCK(st.st_mode);
     errno = saved;
-    return is ? current : NULL;
+    return is;
+}
+
+static struct oa_stream *
+find_locked(int fd)
+{
+    return current && is_stream(fd, current->ino) ? current : NULL;
 }
 
 bool
@@ -388,6 +405,31 @@ oa_stream_is(int fd)
     bool is = find_locked(fd);
     device_unlock();
     return is;
+}
+
+/* Whether there is a record that does not fit. */
+static bool
+is_too_small(int fd, size_t size_B)
+{
+    char byte;
+    int saved = errno;
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+    errno = saved;
+    return n > 0 && (size_t)n > size_B;
+}
+
+/* A blocking read waits for the timer, says i915. */
+int
+oa_stream_check_read(int fd, size_t size_B)
+{
+    ino_t ino = atomic_load(&readable.ino);
+    if (!ino || !is_stream(fd, ino))
+        return 0;
+    if (!atomic_load(&readable.enabled))
+        return -EIO;
+    if (!atomic_load(&readable.periodic) && !(fcntl(fd, F_GETFL) & O_NONBLOCK))
+        return -EIO;
+    return is_too_small(fd, size_B) ? -ENOSPC : 0;
 }
 
 int
@@ -419,7 +461,7 @@ void
 oa_stream_after_fork(void)
 {
     struct oa_stream *s = current;
-    current = NULL;
+    set_current(NULL);
     if (!s)
         return;
     close(s->fd);

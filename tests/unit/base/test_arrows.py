@@ -91,7 +91,7 @@ SUBROOMS = {
         'kms': {'core', 'sync', 'gem'},
         'device': {'core', 'report', 'oa', 'sync', 'gem', 'kms'},
         'ioctl': {'core', 'oa', 'sync', 'gem', 'kms', 'device'},
-        'interpose': {'core', 'report', 'sync', 'gem', 'kms', 'device',
+        'interpose': {'oa', 'core', 'report', 'sync', 'gem', 'kms', 'device',
                       'ioctl'},
     },
     'drm-shim/ioctl': {

@@ -434,6 +434,68 @@ test_sharing(const char *self)
     ok(m[4] == 0xbeef, "and its writes come back");
 }
 
+/* ---- performance counters ------------------------------------------------ */
+
+static int
+add_metrics(int fd)
+{
+    static const uint32_t boolean[] = {0x2740, 1};
+    struct drm_i915_perf_oa_config c = {.n_boolean_regs = 1,
+                                        .boolean_regs_ptr = (uintptr_t)boolean};
+    memcpy(c.uuid, "01234567-89ab-cdef-0123-456789abcdef", sizeof c.uuid);
+    return ioctl(fd, DRM_IOCTL_I915_PERF_ADD_CONFIG, &c);
+}
+
+/* exponent 0: without timer */
+static int
+open_stream(int fd, int set, unsigned exponent, unsigned flags)
+{
+    const uint64_t pairs[][2] = {
+        {DRM_I915_PERF_PROP_SAMPLE_OA, 1},
+        {DRM_I915_PERF_PROP_OA_METRICS_SET, (uint64_t)set},
+        {DRM_I915_PERF_PROP_OA_FORMAT, I915_OA_FORMAT_A32u40_A4u32_B8_C8},
+        {DRM_I915_PERF_PROP_OA_EXPONENT, exponent},
+    };
+    struct drm_i915_perf_open_param p = {.flags = I915_PERF_FLAG_FD_CLOEXEC |
+                                                  flags,
+                                         .num_properties = exponent ? 4 : 3,
+                                         .properties_ptr = (uintptr_t)pairs};
+    return ioctl(fd, DRM_IOCTL_I915_PERF_OPEN, &p);
+}
+
+static int
+read_fails(int fd, size_t size_B, int err)
+{
+    static char room[10 * 264];
+    errno = 0;
+    return read(fd, room, size_B) == -1 && errno == err;
+}
+
+static void
+test_perf(void)
+{
+    int fd = open_render(), set = add_metrics(fd);
+    int s = open_stream(fd, set, 20, /* 175 ms */
+                        I915_PERF_FLAG_FD_NONBLOCK | I915_PERF_FLAG_DISABLED);
+    ok(set > 0 && s >= 0 && read_fails(s, 2640, EIO),
+       "a disabled stream of counters cannot be read");
+    ok(!ioctl(s, I915_PERF_IOCTL_ENABLE, 0) && read_fails(s, 2640, EAGAIN),
+       "an enabled one has nothing yet");
+    struct pollfd p = {.fd = s, .events = POLLIN};
+    ok(poll(&p, 1, 10000) == 1 && read_fails(s, 263, ENOSPC),
+       "a record does not fit into fewer bytes");
+    int copy = dup(s);
+    ok(!ioctl(s, I915_PERF_IOCTL_DISABLE, 0) && read_fails(copy, 2640, EIO),
+       "it is disabled for all its descriptors");
+    close(copy);
+    close(s);
+    s = open_stream(fd, set, 0, 0);
+    ok(s >= 0 && read_fails(s, 2640, EIO),
+       "without a timer a read that would wait fails");
+    close(s);
+    close(fd);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -447,6 +509,7 @@ main(int argc, char **argv)
     test_reused_numbers();
     test_sharing(argv[0]);
     test_syncobj(argv[0]);
+    test_perf();
     printf("1..%d\n", tests);
     return failures != 0;
 }

@@ -397,7 +397,10 @@ Test(perf, disabled_streams_are_silent)
     struct record r;
     run_report(&rig, 1, report);
     expect_empty(fd);
+    cr_assert_eq(oa_stream_check_read(fd, sizeof r), -EIO);
+    cr_assert_eq(oa_stream_check_read(STDIN_FILENO, sizeof r), 0);
     cr_assert_eq(stream_ioctl(fd, I915_PERF_IOCTL_ENABLE, 0), 0);
+    cr_assert_eq(oa_stream_check_read(fd, sizeof r), 0);
     cr_assert_eq(stream_ioctl(fd, I915_PERF_IOCTL_ENABLE, 0), 0);
     run_report(&rig, 3, report);
     cr_assert_geq(read_all(fd, &r), 1u);
