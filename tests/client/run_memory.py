@@ -68,7 +68,8 @@ def check_kernel(p, name, *want):
     """The messages that have the keys of `want`, in their order."""
     got = sends(p).get(name) or []
     same = len(got) == len(want) and all(
-        all(g.get(key) == value for key, value in w.items())
+        all((g.get(key) or None) == (value or None)
+            for key, value in w.items())
         for g, w in zip(got, want))
     report(same, f'{name}: messages are those worked out by hand', got, want)
 
@@ -87,6 +88,11 @@ def check_by_hand(p):
         check_kernel(p, f'strided{k}', want, copy)
     check_kernel(p, 'transposed', copy, local_send(1), local_send(16), copy)
     check_kernel(p, 'padded', copy, local_send(1), local_send(1), copy)
+    # Typed messages have eight lanes. A line of a Y tile has 16x4 bytes.
+    half = line_send(2, lanes=8, mixed=1)
+    check_kernel(p, 'painted', half, half)
+    block = {**line_send(2, lanes=8), 'stride': None}
+    check_kernel(p, 'blocks', block, block, copy)
 
 
 def check_tiers(folder, p):

@@ -1,8 +1,5 @@
 /* msg_memory.c: which memory a data port message accesses, for profiles: the
- * addresses are found as its handler finds them, and nothing is accessed.
- *
- * Typed surfaces and media blocks have no addresses of lanes, and are not
- * counted. */
+ * addresses are found as its handler finds them, and nothing is accessed. */
 #include "engine/msg/dataport/dataport.h"
 #include "engine/msg/msg.h"
 #include "engine/msg/msg_sampler.h"
@@ -192,6 +189,55 @@ enabled_channels(const struct eu_message *m)
     return ~bits_get(m->desc, 8, 11) & 15;
 }
 
+/* ---- surfaces with a layout ---------------------------------------------- */
+
+static bool
+use_typed(struct eu_memory_use *u, const struct thread_env *env,
+          const struct eu_message *m)
+{
+    struct typed_texels t;
+    u->is_slm = false;
+    u->is_write |= bits_get(m->desc, 14, 18) == DC1_TYPED_ATOMIC;
+    if (!typed_find_texels(env, m, &t))
+        return false;
+    u->lanes = (unsigned)__builtin_popcount(t.mask);
+    for (unsigned i = 0; i < 8; i++)
+        if (t.at[i])
+            u->piece[u->count++] = (struct eu_memory_piece){
+                .at_B = t.s->base_va + (uint64_t)(t.at[i] - t.s->mem),
+                .size_B = t.s->fmt->element_B,
+                .lane = (uint8_t)i};
+    return true;
+}
+
+/* Bytes in ascending order are one piece, of 256 at most. */
+static void
+add_byte(void *data, uint64_t offset_B)
+{
+    struct eu_memory_use *u = data;
+    struct eu_memory_piece *last = &u->piece[u->count ? u->count - 1 : 0];
+    if (u->count && last->at_B + last->size_B == offset_B && last->size_B < 256)
+        last->size_B++;
+    else if (u->count < EU_MEMORY_PIECES)
+        u->piece[u->count++] = (struct eu_memory_piece){.at_B = offset_B,
+                                                        .size_B = 1};
+}
+
+/* More than EU_MEMORY_PIECES have no room: the rest is not counted. */
+static bool
+use_media_block(struct eu_memory_use *u, const struct thread_env *env,
+                const struct eu_message *m)
+{
+    u->is_slm = false;
+    u->is_block = true;
+    u->lanes = (unsigned)__builtin_popcount(m->exec_mask);
+    const struct surface *s = media_block_walk(env, m, u->is_write, add_byte,
+                                               u);
+    for (unsigned i = 0; s && i < u->count; i++)
+        u->piece[i].at_B += s->base_va;
+    return s;
+}
+
 /* False: no memory with addresses. */
 static bool
 use_dc1(struct eu_memory_use *u, const struct thread_env *env,
@@ -218,6 +264,11 @@ use_dc1(struct eu_memory_use *u, const struct thread_env *env,
     case DC1_A64_ATOMIC_FLOAT: use_a64(u, m, 8, 4, 3); break;
     case DC1_A64_BLOCK_READ:
     case DC1_A64_BLOCK_WRITE: use_a64_block(u, env, m); break;
+    case DC1_TYPED_READ:
+    case DC1_TYPED_WRITE:
+    case DC1_TYPED_ATOMIC: return use_typed(u, env, m);
+    case DC1_MEDIA_BLOCK_READ:
+    case DC1_MEDIA_BLOCK_WRITE: return use_media_block(u, env, m);
     default: return false;
     }
     return true;

@@ -99,14 +99,23 @@ count_lines(const struct eu_memory_use *u)
     return count;
 }
 
+static bool
+is_contiguous(const struct eu_memory_use *u)
+{
+    for (unsigned i = 1; i < u->count; i++)
+        if (u->piece[i].at_B != u->piece[i - 1].at_B + u->piece[i - 1].size_B)
+            return false;
+    return true;
+}
+
 static void
 add_lines(uint64_t *at, uint32_t units, const struct eu_memory_use *u,
           const struct pattern *s, uint64_t size_B)
 {
     uint64_t lines = count_lines(u);
     bool is_same = s->has_stride && s->stride == PROFILE_STRIDE_SAME;
-    bool together = !s->has_stride || is_same ||
-                    s->stride == PROFILE_STRIDE_NEXT;
+    bool together = s->has_stride ? is_same || s->stride == PROFILE_STRIDE_NEXT
+                                  : is_contiguous(u);
     uint64_t need_B = is_same ? u->piece[0].size_B : size_B;
     uint64_t least = MIN2(divide_up(need_B, LINE_B), lines);
     at[PROFILE_LINES * units] += lines;

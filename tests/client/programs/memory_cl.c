@@ -2,6 +2,7 @@
  * NEO, for run_memory.py. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,18 @@ static const char *source =
     "    barrier(CLK_LOCAL_MEM_FENCE);\\\n"
     "    y[at] = t[i][j];\\\n"
     "}\n"
-    "TRANSPOSED(transposed, 0) TRANSPOSED(padded, 1)\n";
+    "TRANSPOSED(transposed, 0) TRANSPOSED(padded, 1)\n"
+    "SIMD16 kernel void painted(write_only image2d_t y, global uint *x)\n"
+    "{\n"
+    "    int i = get_global_id(0), j = get_global_id(1);\n"
+    "    write_imageui(y, (int2)(i, j), (uint4)(i, j, 3, 4));\n"
+    "}\n"
+    "SIMD16 kernel void blocks(read_only image2d_t y, global uint *x)\n"
+    "{\n"
+    "    int i = get_global_id(0), j = get_global_id(1);\n"
+    "    x[j * 64 + i] = intel_sub_group_block_read(y,\n"
+    "        (int2)(i / 16 * 64, j));\n"
+    "}\n";
 
 static void
 check(cl_int error, const char *what)
@@ -78,22 +90,51 @@ find_device(void)
 static struct {
     cl_command_queue queue;
     cl_program program;
-    cl_mem y, x;
+    cl_mem y, x, image;
 } all;
 
 static void
-run(const char *name, size_t width, size_t height, size_t local)
+run_with(cl_mem y, const char *name, const size_t global[2],
+         const size_t locals[2])
 {
     cl_int error;
-    size_t global[2] = {width, height}, locals[2] = {local, height};
     cl_kernel k = clCreateKernel(all.program, name, &error);
     check(error, name);
-    clSetKernelArg(k, 0, sizeof all.y, &all.y);
-    clSetKernelArg(k, 1, sizeof all.x, &all.x);
+    check(clSetKernelArg(k, 0, sizeof y, &y), name);
+    check(clSetKernelArg(k, 1, sizeof all.x, &all.x), name);
     check(clEnqueueNDRangeKernel(all.queue, k, 2, NULL, global, locals, 0, NULL,
                                  NULL),
           name);
     clReleaseKernel(k);
+}
+
+static void
+run(const char *name, size_t width, size_t height, size_t local)
+{
+    run_with(all.y, name, (size_t[2]){width, height},
+             (size_t[2]){local, height});
+}
+
+/* An image of 64x16 texels of four bytes. */
+static void
+run_images(cl_context context)
+{
+    static uint32_t x[COUNT];
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                .image_width = 64,
+                                .image_height = 16};
+    const size_t global[2] = {64, 16}, local[2] = {64, 1};
+    cl_int error;
+    all.image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL,
+                              &error);
+    check(error, "image");
+    run_with(all.image, "painted", global, local);
+    run_with(all.image, "blocks", global, local);
+    clEnqueueReadBuffer(all.queue, all.x, CL_TRUE, 0, sizeof x, x, 0, NULL,
+                        NULL);
+    for (uint32_t n = 0; n < COUNT; n++)
+        check(x[n] != (n % 64 | n / 64 << 8 | 0x04030000), "blocks is wrong");
 }
 
 static void
@@ -141,6 +182,7 @@ main(void)
     clEnqueueReadBuffer(all.queue, all.y, CL_TRUE, 0, sizeof y, y, 0, NULL,
                         NULL);
     check_transposed(y);
+    run_images(context);
     puts("computed");
     return 0;
 }

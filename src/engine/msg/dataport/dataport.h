@@ -160,6 +160,16 @@ enum eu_msg_result typed_write(struct thread_env *env,
 enum eu_msg_result typed_atomic(struct thread_env *env,
                                 const struct eu_message *m);
 
+/* The texels that lanes access, for profiles. False: none, unimp() says why
+ * when the message is handled. */
+struct typed_texels {
+    const struct surface *s;
+    uint32_t mask;
+    const uint8_t *at[8]; /* of lanes in the mask; NULL: out of bounds */
+};
+bool typed_find_texels(const struct thread_env *env, const struct eu_message *m,
+                       struct typed_texels *texels);
+
 /* typed_lanes.c: fast paths of typed read and write, and of `ld` from a buffer
  * without a header, for surfaces of common forms. False: not handled, with
  * nothing done. */
@@ -170,6 +180,12 @@ bool typed_lanes_ld(const struct surface *s, const struct eu_message *m,
 
 enum eu_msg_result media_block(struct thread_env *env,
                                const struct eu_message *m, bool write);
+/* For profiles: calls add() for each byte that the message accesses, with its
+ * offset in the surface. NULL: there is no such block, else its surface. */
+const struct surface *
+media_block_walk(const struct thread_env *env, const struct eu_message *m,
+                 bool write, void (*add)(void *data, uint64_t offset_B),
+                 void *data);
 
 enum eu_msg_result a64_scattered(struct thread_env *env,
                                  const struct eu_message *m, bool write);

@@ -160,6 +160,49 @@ read_header(const uint32_t *header, bool write)
     return b;
 }
 
+/* ---- bytes for profiles -------------------------------------------------- */
+
+/* Reads repeat the outermost pixels; writes leave them out. */
+static const uint8_t *
+accessed_byte(const struct view *v, const struct block *b,
+              const struct eu_message *m, bool write, unsigned row, unsigned i)
+{
+    unsigned at = b->first_B + row * b->pitch_B + i;
+    int64_t x_B = b->x_B + i, y = b->y + row;
+    if (!write)
+        return m->dst && at < m->rlen_grf * 32u
+                   ? byte_at(v, clamp_x(v, x_B), CLAMP(y, 0, v->height - 1))
+                   : NULL;
+    if (!is_written(b, i, row) || !eu_message_reg(m, 1 + at / 32) || x_B < 0 ||
+        x_B >= v->width_B || y < 0 || y >= v->height)
+        return NULL;
+    return byte_at(v, x_B, y);
+}
+
+const struct surface *
+media_block_walk(const struct thread_env *env, const struct eu_message *m,
+                 bool write, void (*add)(void *data, uint64_t offset_B),
+                 void *data)
+{
+    const uint32_t *header = m->header ? eu_message_reg(m, 0) : NULL;
+    const struct surface *s = dataport_surface(env, m);
+    struct view v;
+    if (!header)
+        return NULL;
+    if (!make_view(s, m, &v))
+        return s;
+    struct block b = read_header(header, write);
+    for (unsigned row = 0; row < b.height; row++)
+        for (unsigned i = 0; i < b.width_B; i++) {
+            const uint8_t *p = accessed_byte(&v, &b, m, write, row, i);
+            if (p)
+                add(data, (uint64_t)(p - v.s.mem));
+        }
+    return s;
+}
+
+/* ---- */
+
 enum eu_msg_result
 media_block(struct thread_env *env, const struct eu_message *m, bool write)
 {

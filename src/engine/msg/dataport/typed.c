@@ -65,6 +65,33 @@ read_texel(const struct format_info *fmt, const uint8_t *p, union color *texel)
     memcpy(texel->u, p, MIN2(fmt->element_B, sizeof texel->u));
 }
 
+bool
+typed_find_texels(const struct thread_env *env, const struct eu_message *m,
+                  struct typed_texels *texels)
+{
+    unsigned group = bits_get(m->desc, 12, 13), data_grf = 0;
+    bool high = group == 2;
+    switch (bits_get(m->desc, 14, 18)) {
+    case DC1_TYPED_READ: break;
+    case DC1_TYPED_WRITE:
+        data_grf = 4u - (unsigned)__builtin_popcount(bits_get(m->desc, 8, 11));
+        break;
+    case DC1_TYPED_ATOMIC:
+        data_grf = atomic_operands(bits_get(m->desc, 8, 11));
+        high = group & 1;
+        group = 1;
+        break;
+    default: return false;
+    }
+    unsigned coords = operand_count(m, data_grf);
+    texels->s = dataport_surface(env, m);
+    texels->mask = live_lanes(m, high);
+    for (unsigned i = 0; i < LANES; i++)
+        texels->at[i] = texels->mask >> i & 1 ? locate(texels->s, m, coords, i)
+                                              : NULL;
+    return group != 0;
+}
+
 enum eu_msg_result
 typed_read(struct thread_env *env, const struct eu_message *m)
 {
