@@ -8,6 +8,7 @@ OpenGL's own queries. Numbers must be the same for any number of threads, with
 the interpreter and on any processor; pictures those of runs without counters.
 TAP.
 """
+import base64
 import csv
 import json
 import os
@@ -280,6 +281,15 @@ def check_overdraw(folder):
                for corner in corners),
            'overdraw: the pixels of a small triangle are where they are')
     shown = [read_png(maps / (t['picture'] + '.png')) for t in targets]
+    page, others = folder / 'maps.html', folder / 'others'
+    run([SOFTLAKE, 'profile', '-q', f'--html={page}', f'--overdraw={others}',
+         '--', DRAWS, 'once'])
+    inside = [base64.b64decode(t) for t in re.findall(
+        r'src="data:image/png;base64,([^"]*)"', page.read_text())]
+    report(inside and sorted(inside) == sorted(
+        f.read_bytes() for f in others.glob('*.png')
+        if not f.name.endswith('-counts.png')),
+        'overdraw: the page has the pictures')
     black = all((n == 0) == (rgb[3 * x:3 * x + 3] == (0, 0, 0))
                 for c, s in zip(pictures, shown)
                 for row, rgb in zip(c[3], s[3]) for x, n in enumerate(row))
@@ -288,6 +298,25 @@ def check_overdraw(folder):
                 f'--overdraw={maps}'])
     report(done.returncode == 125 and 'need a run' in done.stderr,
            'overdraw: a profile.json has no pictures', done.stderr)
+
+
+def check_ranges(folder):
+    """Other draws are not listed, and write nothing into pictures."""
+    p, done = profile(folder, [DRAWS, 'once'], '--draws=3-5', '--sampler',
+                      f'--overdraw={folder}/ranges')
+    draws = p.get('draws', ())
+    report([d['draw'] for d in draws] == [3, 4, 5] and
+           sum(s['draws'] for s in p['draw_sums']) == 3,
+           'ranges: --draws lists its draws', draws, done.stderr)
+    report(sum(t['pixels_written'] for t in p['targets']) ==
+           sum(d.get('samples_written', 0) for d in draws) > 0,
+           'ranges: pictures have them alone', p['targets'], draws)
+    report({t['kernel'] for t in p.get('sampler', ())} <=
+           {k for d in draws for k in d['kernels']},
+           'ranges: texels likewise', p.get('sampler'))
+    p, done = profile(folder, [DRAWS, 'once'], '--dispatches=1')
+    report(not p.get('draws'), 'ranges: --dispatches alone lists no draw',
+           p.get('draws'), done.stderr)
 
 
 def check_sampler(folder):
@@ -357,6 +386,7 @@ def main():
         check_queries(folder)
         check_draws(folder)
         check_overdraw(folder)
+        check_ranges(folder)
         check_sampler(folder)
         check_equal(folder)
         check_processes(folder)

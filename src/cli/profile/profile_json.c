@@ -1,5 +1,6 @@
 /* profile_json.c: profile.json, schema 1. What was not measured has no key.
  * Numbers above 2^53 are strings, because many readers have doubles only. */
+#include "cli/profile/pixels/pixels.h"
 #include "cli/profile/profile_data.h"
 #include "cli/profile/report/report.h"
 #include "cli/profile/values/values.h"
@@ -276,12 +277,16 @@ profile_write_json(const struct profile *p, const struct profile_origin *from,
     return ok ? NULL : "cannot be written";
 }
 
+#define PICTURES_B (4u << 20) /* characters */
+
 const char *
 profile_write_html(const struct profile *p, const struct profile_origin *from,
                    const char *file)
 {
     json_t *o = profile_json(p, from);
-    const char *why = report_write_html(o, file);
+    json_t *pictures = p->maps ? pixels_pictures(p->maps, PICTURES_B) : NULL;
+    const char *why = report_write_html(o, pictures, file);
+    json_decref(pictures);
     json_decref(o);
     return why;
 }

@@ -342,8 +342,8 @@ draw_release(struct engine_context *ctx)
     uint64_t begin_ns = timeline_begin();
     geom_draw(draw);
     timeline_draw(ctx, draw, begin_ns);
-    scope_end_draw(ctx, draw, unit);
     pixels_draw(m->pixels, ctx, draw);
+    scope_end_draw(ctx, draw, unit);
     ctx->draw_waits = raster_has_deferred(m->raster);
     /* The stage still has the constants of the first range. */
     if (draw->vs_varies)

@@ -7,6 +7,7 @@
 #include "base/known.h"
 #include "engine/pixels/pixels_file.h"
 #include "engine/state/stage.h"
+#include "eu/profile/profile_unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ pixels_map_find(const struct surface *s)
 {
     struct pixels_map *map = NULL;
     if (!is_on() || s->type == SURFACE_NULL || s->type == SURFACE_BUFFER ||
-        s->type == SURFACE_STRBUF)
+        s->type == SURFACE_STRBUF || eu_profile_is_outside())
         return NULL;
     struct pixels_map m = describe(s);
     pthread_mutex_lock(&all.lock);

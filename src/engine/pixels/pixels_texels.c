@@ -6,6 +6,7 @@
 #include "base/known.h"
 #include "engine/pixels/pixels_file.h"
 #include "engine/state/stage.h"
+#include "eu/profile/profile_unit.h"
 #include "sampler/sampler.h"
 
 #include <errno.h>
@@ -120,6 +121,8 @@ pixels_add_texels(const struct shader_stage *stage, const char *message,
                   const struct surface *s, struct sample_taps *taps,
                   unsigned count, uint32_t live)
 {
+    if (eu_profile_is_outside())
+        return;
     pthread_mutex_lock(&all.lock);
     struct pixels_texels *file = find_file_locked();
     for (unsigned i = 0; file && i < count; i++) {

@@ -73,8 +73,10 @@ eu_profile_outside(void)
 bool
 eu_profile_is_outside(void)
 {
+    if (!pool_tag)
+        return false;
     profile_lock();
-    bool is = pool_tag && pool_tag == units.outside;
+    bool is = pool_tag == units.outside;
     profile_unlock();
     return is;
 }

@@ -56,6 +56,9 @@ json_t *pixels_maps_json(const struct pixels_maps *all);
 /* Writes two pictures of each: colours, and counts of 16 bits. NULL, or an
  * error message. */
 const char *pixels_write_maps(const struct pixels_maps *all, const char *dir);
+/* Those that are not empty, {"picture", "most", "png": Base64}, as far as so
+ * many characters go. */
+json_t *pixels_pictures(const struct pixels_maps *all, size_t limit_B);
 
 /* pixels_text.c: the table of the summary; rows that shade most come first. */
 void pixels_print(FILE *f, const json_t *sums, unsigned top);

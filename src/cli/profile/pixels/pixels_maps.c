@@ -165,6 +165,57 @@ put_color(uint8_t to[3], double part)
                                (at - i) * (ramp[i + 1][c] - ramp[i][c]));
 }
 
+static void
+color_layer(uint8_t *pixels, const struct pixels_map *m, uint32_t layer,
+            uint16_t most)
+{
+    const uint16_t *count = m->count + pixels_of(m) * layer;
+    for (size_t i = 0; i < pixels_of(m); i++)
+        put_color(&pixels[3 * i],
+                  log2(1.0 + count[i]) / log2(1.0 + (most < 7 ? 7 : most)));
+}
+
+/* Adds the layer's picture unless it is empty. */
+static void
+add_picture(json_t *list, const struct pixels_map *m, size_t number,
+            uint32_t layer)
+{
+    const uint16_t most = most_of(m->count + pixels_of(m) * layer,
+                                  pixels_of(m));
+    uint8_t *pixels = most ? malloc(pixels_of(m) * 3) : NULL;
+    char name[160], *text = NULL;
+    name_picture(name, m, number, layer);
+    if (pixels) {
+        color_layer(pixels, m, layer, most);
+        text = png_base64(PNG_RGB, m->width, m->height, pixels);
+    }
+    if (text)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:i, s:s}", "picture", name,
+                                        "most", (int)most, "png", text));
+    free(pixels);
+    free(text);
+}
+
+json_t *
+pixels_pictures(const struct pixels_maps *all, size_t limit_B)
+{
+    json_t *list = json_array();
+    size_t size_B = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct pixels_map *m = all->map[i].map;
+        for (uint32_t l = 0; l < m->layers && size_B < limit_B; l++) {
+            size_t last = json_array_size(list);
+            add_picture(list, m, i + 1, l);
+            size_B += json_string_length(
+                json_object_get(json_array_get(list, last), "png"));
+            if (size_B > limit_B)
+                json_array_remove(list, last);
+        }
+    }
+    return list;
+}
+
 static const char *
 write_layer(const struct pixels_map *m, size_t number, uint32_t layer,
             const char *dir)
@@ -178,9 +229,7 @@ write_layer(const struct pixels_map *m, size_t number, uint32_t layer,
         return most ? "no memory" : NULL;
     }
     name_picture(name, m, number, layer);
-    for (size_t i = 0; i < pixels_of(m); i++)
-        put_color(&pixels[3 * i],
-                  log2(1.0 + count[i]) / log2(1.0 + (most < 7 ? 7 : most)));
+    color_layer(pixels, m, layer, most);
     snprintf(path, sizeof path, "%s/%s.png", dir, name);
     const char *why = png_write(path, PNG_RGB, m->width, m->height, pixels);
     for (size_t i = 0; i < pixels_of(m); i++) {

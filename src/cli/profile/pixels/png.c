@@ -52,9 +52,10 @@ compress_rows(const uint8_t *pixels, size_t row_B, uint32_t height,
     return out;
 }
 
-const char *
-png_write(const char *file, enum png_kind kind, uint32_t width, uint32_t height,
-          const uint8_t *pixels)
+/* False: no memory. */
+static bool
+put_png(FILE *f, enum png_kind kind, uint32_t width, uint32_t height,
+        const uint8_t *pixels)
 {
     static const uint8_t signature[8] = "\x89PNG\r\n\x1a\n";
     const bool grey = kind == PNG_GREY16;
@@ -63,11 +64,8 @@ png_write(const char *file, enum png_kind kind, uint32_t width, uint32_t height,
     uLong size_B = 0;
     uint8_t *data = compress_rows(pixels, (size_t)width * (grey ? 2 : 3),
                                   height, &size_B);
-    FILE *f = data ? fopen(file, "we") : NULL;
-    if (!f) {
-        free(data);
-        return data ? strerror(errno) : "no memory";
-    }
+    if (!data)
+        return false;
     put_number(head, width);
     put_number(head + 4, height);
     fwrite(signature, sizeof signature, 1, f);
@@ -75,6 +73,52 @@ png_write(const char *file, enum png_kind kind, uint32_t width, uint32_t height,
     put_chunk(f, "IDAT", data, (uint32_t)size_B);
     put_chunk(f, "IEND", head, 0);
     free(data);
-    bool failed = ferror(f);
-    return fclose(f) || failed ? strerror(errno) : NULL;
+    return true;
+}
+
+const char *
+png_write(const char *file, enum png_kind kind, uint32_t width, uint32_t height,
+          const uint8_t *pixels)
+{
+    FILE *f = fopen(file, "we");
+    if (!f)
+        return strerror(errno);
+    bool whole = put_png(f, kind, width, height, pixels), failed = ferror(f);
+    if (fclose(f) || failed)
+        return strerror(errno);
+    return whole ? NULL : "no memory";
+}
+
+static char *
+base64(const uint8_t *data, size_t size_B)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc((size_B + 2) / 3 * 4 + 1), *to = text;
+    for (size_t i = 0; text && i < size_B; i += 3) {
+        uint32_t three = (uint32_t)data[i] << 16 |
+                         (i + 1 < size_B ? data[i + 1] << 8 : 0) |
+                         (i + 2 < size_B ? data[i + 2] : 0);
+        for (unsigned n = 0; n < 4; n++)
+            *to++ = i + n <= size_B ? digits[three >> (18 - 6 * n) & 63] : '=';
+    }
+    if (to)
+        *to = 0;
+    return text;
+}
+
+char *
+png_base64(enum png_kind kind, uint32_t width, uint32_t height,
+           const uint8_t *pixels)
+{
+    char *data = NULL, *text = NULL;
+    size_t size_B = 0;
+    FILE *f = open_memstream(&data, &size_B);
+    if (!f)
+        return NULL;
+    bool whole = put_png(f, kind, width, height, pixels);
+    if (!fclose(f) && whole)
+        text = base64((const uint8_t *)data, size_B);
+    free(data);
+    return text;
 }

@@ -12,5 +12,8 @@ enum png_kind {
 /* Rows from the top, without gaps. Returns NULL, or an error message. */
 const char *png_write(const char *file, enum png_kind kind, uint32_t width,
                       uint32_t height, const uint8_t *pixels);
+/* The same as Base64 (RFC 4648), for the caller to free; NULL: no memory. */
+char *png_base64(enum png_kind kind, uint32_t width, uint32_t height,
+                 const uint8_t *pixels);
 
 #endif

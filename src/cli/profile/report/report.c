@@ -31,7 +31,8 @@ put_data(FILE *f, const json_t *profile)
 }
 
 const char *
-report_write_html(const json_t *profile, const char *file)
+report_write_html(const json_t *profile, const json_t *pictures,
+                  const char *file)
 {
     FILE *f = fopen(file, "we");
     if (!f)
@@ -42,7 +43,7 @@ report_write_html(const json_t *profile, const char *file)
         case REPORT_SLOT_OVERVIEW: report_put_overview(f, profile); break;
         case REPORT_SLOT_FINDINGS: report_put_findings(f, profile); break;
         case REPORT_SLOT_KERNELS: report_put_kernels(f, profile); break;
-        case REPORT_SLOT_DRAWS: report_put_draws(f, profile); break;
+        case REPORT_SLOT_DRAWS: report_put_draws(f, profile, pictures); break;
         case REPORT_SLOT_DATA: put_data(f, profile); break;
         case REPORT_SLOT_END: break;
         }

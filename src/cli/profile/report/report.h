@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns NULL, or why the file cannot be written. */
-const char *report_write_html(const json_t *profile, const char *file);
+/* pictures: NULL, or a list of pixels_pictures(). Returns NULL, or why the file
+ * cannot be written. */
+const char *report_write_html(const json_t *profile, const json_t *pictures,
+                              const char *file);
 
 /* report_pack.c: the profile for the script: instructions as one array per key,
  * texts as indices into "texts". Beyond the limit of characters kernels have no
@@ -31,7 +33,7 @@ void report_put_text(FILE *f, const char *text);
 void report_put_number(FILE *f, const json_t *object, const char *key);
 void report_put_share(FILE *f, bool is_known, double share);
 /* report_draws.c: the section of draws, if they were counted. */
-void report_put_draws(FILE *f, const json_t *profile);
+void report_put_draws(FILE *f, const json_t *profile, const json_t *pictures);
 
 /* A number of the object, which above 2^53 is a string. False: it has none. */
 bool report_number(const json_t *object, const char *key, double *n);

@@ -130,8 +130,46 @@ put_largest(FILE *f, const json_t *draws)
     free(list);
 }
 
+#define BASE64_LINE 76u
+
+/* In lines, none of which looks like an address. */
+static void
+put_base64(FILE *f, const char *text)
+{
+    for (unsigned n = 0; *text; text++, n++) {
+        putc(*text, f);
+        if (n % BASE64_LINE == BASE64_LINE - 1 || !strncmp(text, "http", 4))
+            putc('\n', f);
+    }
+}
+
+static void
+put_pictures(FILE *f, const json_t *pictures)
+{
+    json_t *picture;
+    size_t i;
+    if (!json_array_size(pictures))
+        return;
+    fputs("<h3>Overdraw</h3>\n<p class=\"faint\">How often each pixel was "
+          "written: black never, then blue, cyan, green, yellow, red; white "
+          "most often. Pictures that find no room here are written by "
+          "--overdraw=DIR.</p>\n<div class=\"pictures\">\n",
+          f);
+    json_array_foreach(pictures, i, picture)
+    {
+        fputs("<figure><img alt=\"overdraw\" src=\"data:image/png;base64,", f);
+        put_base64(f, json_string_value(json_object_get(picture, "png")));
+        fputs("\"/><figcaption>", f);
+        report_put_text(f,
+                        json_string_value(json_object_get(picture, "picture")));
+        fprintf(f, ", at most %" JSON_INTEGER_FORMAT "</figcaption></figure>\n",
+                json_integer_value(json_object_get(picture, "most")));
+    }
+    fputs("</div>\n", f);
+}
+
 void
-report_put_draws(FILE *f, const json_t *profile)
+report_put_draws(FILE *f, const json_t *profile, const json_t *pictures)
 {
     static const char *const heads[] = {"kernels", "draws"};
     const json_t *sums = json_object_get(profile, "draw_sums");
@@ -153,5 +191,6 @@ report_put_draws(FILE *f, const json_t *profile)
             "process; the sums above have all.</p>\n",
             DRAWS_SHOWN);
     put_largest(f, json_object_get(profile, "draws"));
+    put_pictures(f, pictures);
     fputs("</section>\n", f);
 }
