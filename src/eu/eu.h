@@ -52,6 +52,9 @@ struct eu_busy {
 };
 /* Sums since the process began. Any thread. */
 void eu_busy_read(struct eu_busy *busy);
+/* A SIGBUS at addr: whether it was the counters of a profile, whose file system
+ * is full, and the access can be repeated. In the signal's handler. */
+bool eu_profile_answer_fault(uintptr_t addr);
 /* Lists the instructions that each kernel leaves to the interpreter, for
  * trace(eu). */
 void eu_trace_fallbacks(void);

@@ -368,6 +368,9 @@ def add_fields(page):
     k['branches'] = [{'ip': 32, 'count': 7, 'mixed': 3}]
     k['sends'] = [{'ip': 32, 'count': 2, 'lines': 17, 'min_lines': 2,
                    'stride': {'next': 1, 'mixed': 1}}]
+    k['lane_histograms'] = [
+        {'ip': 32, 'insns': 2, 'exec_size': 16, 'first_channel': 0, 'count': 9,
+         'active_lanes': {'4': 6, '16': 3}}]
     k['insns']['lanes'] = [1000 + i for i in range(n)]
     k['insns']['source'] = [0] * n
     k['insns']['line'] = [2, 2, 4, None, 2]
@@ -393,6 +396,13 @@ def check_fields(browser, page):
                      r'\u00d7 min\s+0x0020\s+2\s+17\s+2\s+'
                      r'next: 1, mixed: 1\s+8.50\s', text),
            'fields: memory accesses', text)
+    report(re.search(r'Lane histograms\s+ip\s+insns\s+exec size\s+first '
+                     r'channel\s+count\s+active lanes\s+0x0020\s+2\s+16\s+0'
+                     r'\s+9\s+4: 6, 16: 3\s', text) and
+           browser.run('document.querySelectorAll(".bars span").length') == 17
+           and browser.run('document.querySelectorAll(".bars span")[4].title')
+           == '4 lanes: 12 instructions, 66.7%',
+           'fields: histograms of lanes', text)
     lanes = browser.run('Array.from(document.querySelectorAll(".code tbody tr"'
                         ')).map(r => r.cells[3].textContent)')
     report(lanes == ['1\u2009%03d' % i for i in range(len(lanes))] and lanes,

@@ -96,7 +96,10 @@ void rk_add_random_send(struct rk *k);
 
 /* rk_run.c */
 #define RK_SLOT 8 /* where a kernel's counters begin, if rk.counts is set */
-#define RK_COUNTERS (RK_SLOT + RK_MAX_B / 8 * PROFILE_MEMORY_ARRAYS)
+#define RK_COUNTERS \
+    (RK_SLOT +      \
+     RK_MAX_B / 8 * \
+         (PROFILE_MEMORY_ARRAYS + PROFILE_BIN_SETS * PROFILE_BINS_MAX))
 /* Whether two arrays of counters say the same of each instruction: of two runs
  * of which compiled code or the interpreter may have counted parts. */
 bool rk_same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,

@@ -182,42 +182,73 @@ compare_states(const struct eu_jit *jit, struct eu_thread *t, char *text,
 /* What the arrays say of one instruction. */
 struct insn_counts {
     uint64_t runs, lanes, contrary, divergent, contrary_lanes;
+    uint64_t bins[PROFILE_BINS_MAX];
 };
 
 /* Of a basic block of compiled code, while its instructions are walked. */
 struct block_counts {
     uint64_t entries, full;
-    uint64_t seen, lanes[64]; /* by profile_channels() */
+    uint64_t seen;            /* profile_channels() */
+    const uint64_t *bins[64]; /* by the number of that bit */
 };
 
-static uint64_t
-block_lanes(struct block_counts *b, const struct eu_insn *insn, uint64_t first)
+static const uint64_t *
+bins_at(const struct eu_kernel *k, const uint64_t *counters,
+        enum profile_bins set, uint32_t u)
 {
-    if (eu_fixed_lanes(insn))
-        return 0;
+    return &counters[RK_SLOT + profile_bin(set, eu_profile_arrays_of(k),
+                                           k->profile_bins, k->size_B / 8, u)];
+}
+
+/* Also the lanes of compiled code. */
+static void
+read_bins(const struct eu_kernel *k, const uint64_t *counters,
+          struct block_counts *b, const struct eu_insn *insn, uint32_t u,
+          struct insn_counts *n)
+{
     uint64_t channels = profile_channels(insn->chan_offset, insn->exec_size);
-    uint64_t *lanes = &b->lanes[__builtin_ctzll(channels)];
+    const uint64_t **first = &b->bins[__builtin_ctzll(channels)];
+    const uint64_t *ran = bins_at(k, counters, PROFILE_RAN_BINS, u);
     if (!(b->seen & channels))
-        *lanes = first;
+        *first = bins_at(k, counters, PROFILE_BLOCK_BINS, u);
     b->seen |= channels;
-    return *lanes + b->full * insn->exec_size;
+    n->lanes += b->full * insn->exec_size;
+    n->bins[insn->exec_size] = b->full;
+    for (unsigned i = 0; i < k->profile_bins; i++) {
+        n->lanes += i * (*first)[i];
+        n->bins[i] += ran[i] + (*first)[i];
+    }
 }
 
 static struct insn_counts
-read_insn(const uint64_t *counters, struct block_counts *b,
-          const struct eu_insn *insn, uint32_t units, uint32_t u)
+read_insn(const struct eu_kernel *k, const uint64_t *counters,
+          struct block_counts *b, const struct eu_insn *insn, uint32_t u)
 {
     const uint64_t *at = &counters[RK_SLOT + u];
+    uint32_t units = k->size_B / 8;
     struct insn_counts n = {
         .runs = at[PROFILE_RAN * units] + b->entries + b->full,
         .contrary = at[PROFILE_CONTRARY * units],
         .divergent = at[PROFILE_DIVERGENT * units],
         .contrary_lanes = at[PROFILE_CONTRARY_LANES * units],
-        .lanes = at[PROFILE_LANES * units] +
-                 block_lanes(b, insn, at[PROFILE_GROUP_LANES * units])};
+        .lanes = at[PROFILE_LANES * units]};
     if (eu_fixed_lanes(insn))
         n.lanes = n.runs * eu_fixed_lanes(insn);
+    else if (k->profile_bins)
+        read_bins(k, counters, b, insn, u, &n);
     return n;
+}
+
+/* Whether the bins have all executions, with these lanes. */
+static bool
+bins_add_up(const struct insn_counts *n)
+{
+    uint64_t runs = 0, lanes = 0;
+    for (unsigned i = 0; i < PROFILE_BINS_MAX; i++) {
+        runs += n->bins[i];
+        lanes += i * n->bins[i];
+    }
+    return runs == n->runs && lanes == n->lanes;
 }
 
 static void
@@ -244,9 +275,10 @@ rk_same_counts(const struct eu_jit *jit, const struct eu_kernel *kernel,
             begin_block(&block[0], compiled, units, u);
             begin_block(&block[1], reference, units, u);
         }
-        struct insn_counts a = read_insn(compiled, &block[0], insn, units, u);
-        struct insn_counts b = read_insn(reference, &block[1], insn, units, u);
-        if (!memcmp(&a, &b, sizeof a))
+        struct insn_counts a = read_insn(kernel, compiled, &block[0], insn, u);
+        struct insn_counts b = read_insn(kernel, reference, &block[1], insn, u);
+        if (!memcmp(&a, &b, sizeof a) &&
+            (!kernel->profile_bins || eu_fixed_lanes(insn) || bins_add_up(&a)))
             continue;
         snprintf(
             text, text_size,
@@ -330,7 +362,7 @@ rk_run(const struct rk *k, uint64_t seed, enum cpu_level cpu,
                      (t.cr0[0] & EU_CR0_ALT ? EU_JIT_ALT : 0u);
     if (k->mode == RK_WHOLE && k->counts) {
         kernel->profile_slot = RK_SLOT;
-        kernel->profile_lanes = k->lanes;
+        kernel->profile_bins = k->lanes ? PROFILE_BINS_MAX : 0;
         modes |= EU_JIT_COUNTS | (k->lanes ? EU_JIT_LANES : 0u);
     }
     struct eu_jit *jit = eu_jit_compile(kernel, cpu, flags[k->mode] | modes);

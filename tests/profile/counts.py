@@ -216,6 +216,28 @@ def lanes_problems(kernel, blocks):
                 yield problem
 
 
+def histogram_problems(k):
+    """Of lane_histograms: their executions are those of the instructions, and
+    the lanes of these are the lanes of the kernel."""
+    insns = {i['ip']: i for i in k['insns']}
+    of = {'count': 0, 'lanes': 0}
+    for h in k['lane_histograms']:
+        bins = {int(n): c for n, c in h['active_lanes'].items()}
+        first = insns[h['ip']]
+        lanes = sum(n * c for n, c in bins.items())
+        of['count'] += h['insns'] * h['count']
+        of['lanes'] += h['insns'] * lanes
+        if max(bins) > h['exec_size'] or sum(bins.values()) != h['count'] or \
+                (first['count'], first['lanes']) != (h['count'], lanes) or \
+                channels(first) not in (None, '%d|M%d' % (  # None: NOP
+                    h['exec_size'], h['first_channel'])):
+            yield 'lane histogram', h, first
+    heed = [i for i in k['insns'] if 'fixed_lanes' not in i]
+    for key, n in of.items():
+        if n != sum(i[key] for i in heed):
+            yield 'lane histograms: ' + key, n
+
+
 def kernel_problems(k):
     if not k['insn']:
         return
@@ -239,6 +261,7 @@ def kernel_problems(k):
             yield problem
     if 'branches' in k:
         yield from lanes_problems(k, blocks)
+        yield from histogram_problems(k)
 
 
 def statistic(text, what):
@@ -297,7 +320,7 @@ def dispatched_lanes(k):
 def table(p):
     return {(k['id'], k.get('stage'), k.get('simd')):
             ({i['ip']: (i['count'], i.get('lanes')) for i in k['insns']},
-             k.get('branches'), k.get('sends'))
+             k.get('branches'), k.get('sends'), k.get('lane_histograms'))
             for k in p['kernels'] if k['insn']}
 
 
@@ -313,7 +336,8 @@ def differences(a, b):
             if one[0][ip] != two[0].get(ip):
                 yield '%s 0x%04x: %s, %s' % (key, ip, one[0][ip],
                                              two[0].get(ip))
-        for what, a, b in zip(('branches', 'sends'), one[1:], two[1:]):
+        for what, a, b in zip(('branches', 'sends', 'histograms'), one[1:],
+                              two[1:]):
             if a != b:
                 yield '%s: %s: %s' % (key, what, [
                     pair for pair in zip(a or (), b or ())

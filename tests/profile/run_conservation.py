@@ -116,11 +116,20 @@ def branch_wrong(p, rng):
     rng.choice(k['branches'])['divergent'] += 1
 
 
+def bin_moved(p, rng):
+    k = rng.choice([k for k in p['kernels'] if k.get('lane_histograms')])
+    bins = rng.choice(k['lane_histograms'])['active_lanes']
+    n = rng.choice(list(bins))
+    bins[n] -= 1
+    other = str(int(n) - 1 if int(n) else 1)
+    bins[other] = bins.get(other, 0) + 1
+
+
 def check_plants(p, text):
     """The equations find counts that cannot be."""
     rng = random.Random(1)
     for plant in (one_more, block_twice, thread_lost, lane_lost, lanes_above,
-                  message_lost, branch_wrong):
+                  message_lost, branch_wrong, bin_moved):
         missed = 0
         for _ in range(20):
             changed = copy.deepcopy(p)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,13 +30,25 @@ lock_dir(const char *dir)
     return false;
 }
 
-/* Memory if there is any: counters are written often. */
+static uint64_t
+free_B(const char *place)
+{
+    struct statvfs fs;
+    return statvfs(place, &fs) ? 0 : (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+/* Of the counts of a large application. */
+#define ROOM_B (UINT64_C(256) << 20)
+
+/* Memory if there is enough: counters are written often. */
 static bool
 make_dir(char dir[64])
 {
     static const char *const places[] = {"/dev/shm", "/tmp"};
+    unsigned first = free_B(places[0]) < ROOM_B &&
+                     free_B(places[1]) > free_B(places[0]);
     for (unsigned i = 0; i < 2; i++) {
-        snprintf(dir, 64, "%s/softlake-counts-XXXXXX", places[i]);
+        snprintf(dir, 64, "%s/softlake-counts-XXXXXX", places[i ^ first]);
         if (mkdtemp(dir) && lock_dir(dir))
             return true;
     }

@@ -28,6 +28,8 @@ free_kernel(struct profile_code *k)
     for (uint32_t i = 0; i < k->insn_count; i++)
         free(k->insns[i].text);
     free(k->insns);
+    free(k->bins);
+    free(k->histograms.items);
     free(k->messages);
     free(k->sends);
     free(k->code);

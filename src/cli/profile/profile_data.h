@@ -8,6 +8,7 @@
 
 #include "cli/cycles/cycles.h"
 #include "cli/profile/choice/choice.h"
+#include "cli/profile/lanes/lanes.h"
 #include "cli/profile/sends/sends.h"
 #include "cli/profile/units/units.h"
 
@@ -74,6 +75,7 @@ struct profile_insn {
     uint8_t group;                  /* enum profile_group */
     uint8_t kind;                   /* enum profile_kind */
     bool has_branch, usually_taken; /* of eu/isa/isa.h */
+    bool begins_block;
     uint16_t message; /* 1 + index of the kernel's message; 0: none */
     char *text;       /* disassembly */
     struct cycles_cost model[CYCLES_TABLES]; /* if the kernel has a model */
@@ -120,6 +122,8 @@ struct profile_code {
     unsigned launch_count;
     struct profile_insn *insns;
     uint32_t insn_count;
+    uint64_t *bins; /* PROFILE_BINS_MAX of each, while a profile is read */
+    struct lanes_list histograms; /* if the profile has lanes */
     struct profile_message *messages;
     unsigned message_count;
     /* If the profile has memory: SENDs, in the order of their instructions, and
@@ -155,6 +159,7 @@ struct profile {
     unsigned source_count;
     unsigned process_count;
     unsigned not_counted; /* kernels that found no counters */
+    uint64_t lost_pages;  /* of counters, without room in the file system */
     json_t *timeline;     /* timeline/timeline.h; NULL: not measured */
     struct units units;   /* draws and dispatches, if they were told apart */
     json_t *draws, *draw_sums; /* pixels/pixels.h; likewise */

@@ -108,6 +108,38 @@ add_model(struct profile_code *c, const struct eu_insn *insns)
     free(costs);
 }
 
+static void
+begin_block_at(struct profile_code *c, int64_t offset_B)
+{
+    uint32_t first = 0, end = c->insn_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (c->insns[middle].offset_B < offset_B)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first < c->insn_count && c->insns[first].offset_B == offset_B)
+        c->insns[first].begins_block = true;
+}
+
+/* Blocks begin at the targets of branches and after branches. */
+static void
+mark_blocks(struct profile_code *c, const struct eu_insn *insns,
+            enum eu_gen gen)
+{
+    for (uint32_t i = 0; i < c->insn_count; i++) {
+        int64_t targets_B[2];
+        unsigned count = eu_targets(&insns[i], gen, targets_B);
+        for (unsigned t = 0; t < count; t++)
+            begin_block_at(c, targets_B[t]);
+        if (!i)
+            c->insns[i].begins_block = true;
+        if (i + 1 < c->insn_count && eu_ends_block(&insns[i], gen))
+            c->insns[i + 1].begins_block = true;
+    }
+}
+
 bool
 profile_decode(struct profile_code *c, const struct profile_kernel *k)
 {
@@ -146,8 +178,13 @@ profile_decode(struct profile_code *c, const struct profile_kernel *k)
         if (k->has & PROFILE_HAS_MEMORY)
             add_send(c, &insn);
     }
-    if (c->insns)
+    if (c->insns) {
         add_model(c, all);
+        mark_blocks(c, all, (enum eu_gen)k->gen);
+        if (k->has & PROFILE_HAS_LANES)
+            c->bins = calloc(c->insn_count + 1,
+                             PROFILE_BINS_MAX * sizeof *c->bins);
+    }
     free(all);
-    return c->insns;
+    return c->insns && (c->bins || !(k->has & PROFILE_HAS_LANES));
 }

@@ -174,6 +174,20 @@ write_sends(const struct profile *p, FILE *f)
     return close_file(f);
 }
 
+static const char *
+write_lanes(const struct profile *p, FILE *f)
+{
+    if (!f)
+        return strerror(errno);
+    lanes_put_csv_head(f);
+    for (unsigned i = 0; i < p->kernel_count; i++) {
+        const struct profile_code *k = &p->kernels[i];
+        for (unsigned n = 0; n < k->histograms.count; n++)
+            lanes_put_csv(f, k->name, &k->histograms.items[n]);
+    }
+    return close_file(f);
+}
+
 static void
 put_sizes(FILE *f, const uint64_t *sizes, unsigned dims)
 {
@@ -226,6 +240,8 @@ profile_write_csv(const struct profile *p, const char *dir, enum units_per per)
         why = write_insns(p, open_table(dir, "insns"));
     if (!why)
         why = write_messages(p, open_table(dir, "messages"));
+    if (!why && p->has_lanes)
+        why = write_lanes(p, open_table(dir, "lanes"));
     if (!why && p->has_memory)
         why = write_sends(p, open_table(dir, "sends"));
     if (!why)

@@ -192,6 +192,7 @@ kernel_json(const struct profile *p, const struct profile_code *k)
     if (p->has_lanes) {
         set_efficiency(o, k->lanes, k->channels);
         json_object_set_new(o, "branches", branches_json(k));
+        json_object_set_new(o, "lane_histograms", lanes_json(&k->histograms));
     }
     json_object_set_new(o, "spills", value_json(k->spills));
     json_object_set_new(o, "fills", value_json(k->fills));
@@ -244,6 +245,8 @@ profile_json(const struct profile *p, const struct profile_origin *from)
         "{s:o, s:i, s:i, s:i}", "insn", value_json(p->executed), "kernels",
         (int)p->kernel_count, "processes", (int)p->process_count, "not_counted",
         (int)p->not_counted);
+    if (p->lost_pages)
+        json_object_set_new(totals, "lost_pages", value_json(p->lost_pages));
     if (p->has_lanes)
         set_efficiency(totals, p->lanes, p->channels);
     json_object_set_new(o, "totals", totals);

@@ -151,6 +151,7 @@ load_kernel(struct profile_code *k, const json_t *o)
         k->has_model = cycles_get_costs(k->insns[i].model, n);
     }
     load_branches(k, json_object_get(o, "branches"));
+    lanes_load(&k->histograms, json_object_get(o, "lane_histograms"));
     k->sends = sends_load(json_object_get(o, "sends"), &k->send_count);
     load_messages(k, json_object_get(o, "messages"), list);
     return k->insns;
@@ -209,6 +210,7 @@ profile_load_json(struct profile *p, struct profile_origin *from,
         const json_t *totals = json_object_get(o, "totals");
         p->process_count = (unsigned)get_number(totals, "processes");
         p->not_counted = (unsigned)get_number(totals, "not_counted");
+        p->lost_pages = get_number(totals, "lost_pages");
         p->has_lanes = json_object_get(totals, "lanes");
         p->has_memory = json_object_get(json_array_get(list, 0), "sends");
         p->kernels = calloc(json_array_size(list) + 1, sizeof *p->kernels);

@@ -27,9 +27,15 @@ struct instance {
 
 /* A basic block of compiled code, while its instructions are walked. */
 struct block {
-    uint64_t entries, full; /* with some, with all lanes on */
-    uint64_t seen;          /* channels: profile_channels() */
-    uint64_t lanes[64];     /* by the number of that bit */
+    uint64_t entries, full;   /* with some, with all lanes on */
+    uint64_t seen;            /* channels: profile_channels() */
+    const uint64_t *bins[64]; /* by the number of that bit */
+};
+
+/* A thread's counters of a kernel. */
+struct counters {
+    const uint64_t *at;
+    uint32_t units, arrays, bins;
 };
 
 struct reader {
@@ -98,12 +104,19 @@ arrays_of(uint32_t has)
                                      : PROFILE_ARRAYS;
 }
 
+static uint32_t
+counters_of(const struct profile_kernel *k)
+{
+    return profile_counters(k->arrays, k->bins, k->code_B / 8);
+}
+
 static bool
 is_whole_kernel(const struct profile_kernel *k)
 {
     return k->record.size_B >= sizeof *k && k->code_B % 8 == 0 &&
            k->code_B <= 4u << 20 && k->arrays >= arrays_of(k->has) &&
-           k->arrays <= PROFILE_MEMORY_ARRAYS &&
+           k->arrays <= PROFILE_MEMORY_ARRAYS && k->bins <= PROFILE_BINS_MAX &&
+           (k->bins || !(k->has & PROFILE_HAS_LANES)) &&
            k->record.size_B >= sizeof *k + k->code_B + k->code_B / 8;
 }
 
@@ -198,24 +211,59 @@ find_code(struct profile *p, const struct instance *i)
 }
 
 static uint64_t
-block_lanes(struct block *b, const struct profile_insn *n, uint64_t first)
+count_at(const struct counters *t, enum profile_array array, uint32_t u)
+{
+    return t->at[array * t->units + u];
+}
+
+static const uint64_t *
+bins_at(const struct counters *t, enum profile_bins set, uint32_t u)
+{
+    return &t->at[profile_bin(set, t->arrays, t->bins, t->units, u)];
+}
+
+/* Returns the active lanes of compiled code, and adds bins if there are any. */
+static uint64_t
+add_block_lanes(struct block *b, const struct profile_insn *n,
+                const struct counters *t, uint64_t *bins)
 {
     uint64_t channels = profile_channels(n->chan_offset, n->exec_size);
-    uint64_t *lanes = &b->lanes[__builtin_ctzll(channels)];
+    const uint64_t **first = &b->bins[__builtin_ctzll(channels)];
+    uint64_t lanes = b->full * n->exec_size;
     if (!(b->seen & channels))
-        *lanes = first;
+        *first = bins_at(t, PROFILE_BLOCK_BINS, n->offset_B / 8);
     b->seen |= channels;
-    return *lanes + b->full * n->exec_size;
+    for (unsigned i = 0; i < t->bins; i++) {
+        lanes += i * (*first)[i];
+        if (bins)
+            bins[i] += (*first)[i];
+    }
+    if (bins)
+        bins[n->exec_size] += b->full;
+    return lanes;
+}
+
+/* Bins may be NULL. */
+static uint64_t
+add_lanes(struct block *b, const struct profile_insn *n,
+          const struct counters *t, uint64_t *bins)
+{
+    uint32_t u = n->offset_B / 8;
+    const uint64_t *ran = bins_at(t, PROFILE_RAN_BINS, u);
+    for (unsigned i = 0; bins && i < t->bins; i++)
+        bins[i] += ran[i];
+    return count_at(t, PROFILE_LANES, u) + add_block_lanes(b, n, t, bins);
 }
 
 static void
 add_branch(struct profile_insn *n, uint64_t count, uint64_t lanes,
-           const uint64_t *at, uint32_t units)
+           const struct counters *t)
 {
     struct profile_branch *b = &n->branch;
-    uint64_t contrary = at[PROFILE_CONTRARY * units];
-    uint64_t divergent = at[PROFILE_DIVERGENT * units];
-    uint64_t contrary_lanes = at[PROFILE_CONTRARY_LANES * units];
+    uint32_t u = n->offset_B / 8;
+    uint64_t contrary = count_at(t, PROFILE_CONTRARY, u);
+    uint64_t divergent = count_at(t, PROFILE_DIVERGENT, u);
+    uint64_t contrary_lanes = count_at(t, PROFILE_CONTRARY_LANES, u);
     uint64_t usual = count - contrary - divergent;
     b->divergent += divergent;
     b->all += n->usually_taken ? usual : contrary;
@@ -223,22 +271,20 @@ add_branch(struct profile_insn *n, uint64_t count, uint64_t lanes,
     b->lanes += n->usually_taken ? lanes - contrary_lanes : contrary_lanes;
 }
 
-/* at: the instruction's counter in the first array. */
 static void
-add_insn(struct profile_insn *n, struct block *b, const uint64_t *at,
-         uint32_t units, bool has_lanes)
+add_insn(struct profile_insn *n, struct block *b, const struct counters *t,
+         uint64_t *bins)
 {
-    uint64_t count = at[PROFILE_RAN * units] + b->entries + b->full, lanes;
+    uint64_t count = count_at(t, PROFILE_RAN, n->offset_B / 8) + b->entries +
+                     b->full;
     n->count += count;
-    if (!has_lanes)
+    if (!t->bins)
         return;
-    lanes = n->fixed_lanes
-                ? count * n->fixed_lanes
-                : at[PROFILE_LANES * units] +
-                      block_lanes(b, n, at[PROFILE_GROUP_LANES * units]);
+    uint64_t lanes = n->fixed_lanes ? count * n->fixed_lanes
+                                    : add_lanes(b, n, t, bins);
     n->lanes += lanes;
     if (n->has_branch)
-        add_branch(n, count, lanes, at, units);
+        add_branch(n, count, lanes, t);
 }
 
 /* Adds a thread's counters to the instructions. */
@@ -247,17 +293,19 @@ add_counts(struct profile_code *c, const struct instance *i,
            const uint64_t *counters)
 {
     uint32_t units = i->kernel->code_B / 8, n = 0;
-    bool has_lanes = i->kernel->has & PROFILE_HAS_LANES;
+    struct counters t = {counters, units, i->kernel->arrays, i->kernel->bins};
     struct block b = {0};
     for (uint32_t u = 0; u < units && n < c->insn_count; u++) {
         if (i->blocks && i->blocks[u]) {
-            b.entries = counters[PROFILE_ENTERED * units + u];
-            b.full = has_lanes ? counters[PROFILE_ENTERED_FULL * units + u] : 0;
+            b.entries = count_at(&t, PROFILE_ENTERED, u);
+            b.full = t.bins ? count_at(&t, PROFILE_ENTERED_FULL, u) : 0;
             b.seen = 0;
         }
         if (c->insns[n].offset_B != u * 8)
             continue;
-        add_insn(&c->insns[n++], &b, counters + u, units, has_lanes);
+        add_insn(&c->insns[n], &b, &t,
+                 c->bins ? c->bins + n * PROFILE_BINS_MAX : NULL);
+        n++;
     }
     for (unsigned s = 0;
          i->kernel->has & PROFILE_HAS_MEMORY && s < c->send_count; s++)
@@ -274,12 +322,16 @@ read_counts(struct reader *r, const char *name, uint64_t process)
     if (fd < 0)
         return strerror(errno);
     const char *why = NULL;
+    uint64_t lost;
+    if (pread(fd, &lost, sizeof lost, PROFILE_LOST_PAGES * sizeof lost) !=
+        (ssize_t)sizeof lost)
+        lost = 1;
+    r->profile->lost_pages += lost;
     for (size_t i = 0; i < r->count && !why; i++) {
         const struct instance *in = &r->instances[i];
         if (in->process != process)
             continue;
-        size_t size_B = in->kernel->code_B / 8 * in->kernel->arrays *
-                        sizeof(uint64_t);
+        size_t size_B = counters_of(in->kernel) * sizeof(uint64_t);
         uint64_t *counters = malloc(size_B + 1);
         struct profile_code *c = counters ? find_code(r->profile, in) : NULL;
         if (!c)
@@ -337,7 +389,7 @@ static bool
 count_part(struct profile_code *c, const struct instance *in,
            const struct profile_part *part, const struct profile_pair *pairs)
 {
-    size_t size = in->kernel->code_B / 8 * in->kernel->arrays;
+    size_t size = counters_of(in->kernel);
     uint64_t *counters = calloc(size + 1, sizeof *counters);
     struct profile_insn *insns = calloc(c->insn_count + 1, sizeof *insns);
     for (uint32_t i = 0; counters && i < part->pair_count; i++)
@@ -349,7 +401,8 @@ count_part(struct profile_code *c, const struct instance *in,
         insns[i].branch = (struct profile_branch){0};
     }
     c->insns = insns;
-    c->send_count = 0; /* they are the whole's */
+    c->send_count = 0; /* they are the whole's, as are bins */
+    c->bins = NULL;
     if (insns && counters)
         add_counts(c, in, counters);
     free(counters);
@@ -382,6 +435,27 @@ sum_part(void *data, uint64_t process, const struct profile_part *part,
     return ok && sum->stage < UNIT_STAGES;
 }
 
+static bool
+collect_histograms(struct profile_code *k)
+{
+    bool ok = true, begins = true;
+    for (uint32_t i = 0; ok && k->bins && i < k->insn_count; i++) {
+        const struct profile_insn *n = &k->insns[i];
+        struct lanes_histogram h = {.offset_B = n->offset_B,
+                                    .chan_offset = n->chan_offset,
+                                    .exec_size = n->exec_size};
+        begins |= n->begins_block;
+        if (n->fixed_lanes)
+            continue;
+        memcpy(h.bins, k->bins + i * PROFILE_BINS_MAX, sizeof h.bins);
+        ok = lanes_add(&k->histograms, &h, begins);
+        begins = false;
+    }
+    free(k->bins);
+    k->bins = NULL;
+    return ok;
+}
+
 const char *
 profile_read(struct profile *p, const char *dir, unsigned snapshot)
 {
@@ -393,6 +467,9 @@ profile_read(struct profile *p, const char *dir, unsigned snapshot)
     if (!why && !snapshot)
         why = units_read(&p->units, dir, sum_part, &r);
     p->units.has_lanes = p->has_lanes;
+    for (unsigned i = 0; i < p->kernel_count; i++)
+        if (!collect_histograms(&p->kernels[i]) && !why)
+            why = "no memory";
     free(r.records);
     free(r.instances);
     profile_finish(p);

@@ -133,12 +133,18 @@ profile_print_summary(const struct profile *p, unsigned top,
         ran += p->kernels[i].executed > 0;
     fprintf(stderr,
             "softlake profile: %" PRIu64 " EU instructions, %u kernel%s, %u "
-            "process%s; counts are exact%s%s%s\n",
+            "process%s; counts are %s%s%s%s\n",
             p->executed, ran, ran == 1 ? "" : "s", p->process_count,
-            p->process_count == 1 ? "" : "es", switches ? " (" : ", as run",
-            switches ? switches : "", switches ? ")" : "");
-    if (!ran)
+            p->process_count == 1 ? "" : "es",
+            p->lost_pages ? "incomplete" : "exact",
+            switches ? " (" : ", as run", switches ? switches : "",
+            switches ? ")" : "");
+    if (!ran && !p->lost_pages)
         fputs("softlake profile: no kernel ran on the Softlake device\n",
+              stderr);
+    if (p->lost_pages)
+        fputs("softlake profile: the file system of the counts was full, some "
+              "counts are lost\n",
               stderr);
     if (p->not_counted)
         fprintf(stderr, "softlake profile: %u kernels found no counters\n",

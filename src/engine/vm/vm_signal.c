@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fork_order.h"
 #include "engine/vm/vm_private.h"
+#include "eu/eu.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -118,6 +119,9 @@ static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
     if (info->si_code > 0 && vm_copy_resume(context))
+        return;
+    if (info->si_code > 0 && sig == SIGBUS &&
+        eu_profile_answer_fault((uintptr_t)info->si_addr))
         return;
     if (info->si_code > 0 &&
         vm_fault_answer((uintptr_t)info->si_addr, is_write(context)))

@@ -117,7 +117,8 @@ struct eu_kernel {
     _Atomic(struct eu_jit *) jit_alt;     /* for the alternate float mode */
     atomic_bool jit_failed;
     uint32_t profile_slot;         /* 0: not counted (profile/) */
-    bool profile_lanes;            /* counts lanes and branches, too */
+    uint8_t profile_bins;          /* with lanes and branches: of an
+                                      instruction; else 0 */
     bool profile_memory;           /* and memory accesses */
     bool counted;                  /* or meant to, without a slot */
     struct busy_kernel *busy;      /* NULL, or for eu_busy_read(): tiers/ */
@@ -148,6 +149,8 @@ const struct eu_op *eu_fail(struct eu_thread *t, const struct eu_op *op,
 
 /* profile_ops.c: counts of instructions. Where the thread counts, or NULL. */
 uint64_t *eu_profile_counts(const struct eu_thread *t);
+/* The kernel's arrays of counters (enum profile_array). */
+uint32_t eu_profile_arrays_of(const struct eu_kernel *k);
 /* Runs fn, which is op->fn or op->slow, and counts the op; counts may be NULL.
  */
 const struct eu_op *eu_profile_run(struct eu_thread *t, const struct eu_op *op,

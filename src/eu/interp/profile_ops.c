@@ -13,6 +13,14 @@ eu_profile_counts(const struct eu_thread *t)
                : NULL;
 }
 
+uint32_t
+eu_profile_arrays_of(const struct eu_kernel *k)
+{
+    return k->profile_memory ? PROFILE_MEMORY_ARRAYS
+           : k->profile_bins ? PROFILE_LANES_ARRAYS
+                             : PROFILE_ARRAYS;
+}
+
 static uint64_t *
 counter_at(const struct eu_thread *t, const struct eu_op *op, uint64_t *counts,
            enum profile_array array)
@@ -53,11 +61,25 @@ count_lanes(struct eu_thread *t, const struct eu_op *op, uint64_t *counts)
     return (unsigned)__builtin_popcount(eu_op_enabled(t, op));
 }
 
+/* After the op has run with so many. */
+static void
+add_lanes(const struct eu_thread *t, const struct eu_op *op, uint64_t *counts,
+          unsigned lanes)
+{
+    const struct eu_kernel *k = t->kernel;
+    bool joins = op->fn == eu_op_join;
+    *counter_at(t, op, counts, PROFILE_LANES) += lanes;
+    if (!eu_fixed_lanes(op[joins].insn))
+        counts[profile_bin(PROFILE_RAN_BINS, eu_profile_arrays_of(k),
+                           k->profile_bins, k->size_B / 8, op->ip / 8) +
+               lanes]++;
+}
+
 const struct eu_op *
 eu_profile_run(struct eu_thread *t, const struct eu_op *op, eu_op_fn fn,
                uint64_t *counts)
 {
-    bool has_lanes = counts && t->kernel->profile_lanes;
+    bool has_lanes = counts && t->kernel->profile_bins;
     unsigned lanes = has_lanes ? count_lanes(t, op, counts) : 0;
     const struct eu_op *next = fn(t, op);
     /* A link is not an instruction, and a wait that blocks will run again. */
@@ -68,7 +90,7 @@ eu_profile_run(struct eu_thread *t, const struct eu_op *op, eu_op_fn fn,
     if (counts)
         ++*counter_at(t, op, counts, PROFILE_RAN);
     if (has_lanes)
-        *counter_at(t, op, counts, PROFILE_LANES) += lanes;
+        add_lanes(t, op, counts, lanes);
     return next;
 }
 

@@ -1,7 +1,6 @@
 /* profile.c: counters of host threads, and the records about kernels. */
 #include "eu/profile/profile.h"
 
-#include "base/file_limit.h"
 #include "base/fork_order.h"
 #include "base/pool.h"
 #include "eu/eu.h"
@@ -11,13 +10,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_B (PROFILE_COUNTERS * sizeof(uint64_t))
 #define FIRST_SLOT 8u /* 0: none */
 
 /* Counters whose thread has ended: the next one goes on counting there. */
@@ -25,14 +22,6 @@ struct region {
     struct region *next;
     uint64_t *counters;
 };
-
-/* The counters of one host thread after another. */
-struct map {
-    struct map *next;
-    uint64_t *counters;
-    unsigned file; /* NO_FILE, or N of its file "counts.ID.N" */
-};
-#define NO_FILE UINT32_MAX
 
 /* Where the basic blocks of a compiled kernel begin. */
 struct blocks {
@@ -44,10 +33,8 @@ struct blocks {
 static struct {
     pthread_mutex_t lock;
     atomic_bool begun; /* eu_profile_begin() */
-    struct map *maps;
     struct blocks *blocks;
     uint64_t process;
-    unsigned regions;
     uint32_t slots;
     uint64_t *first; /* for threads without memory of their own */
     struct region *free;
@@ -91,13 +78,14 @@ may_count(void)
            atomic_load_explicit(&profile.begun, memory_order_relaxed);
 }
 
-static void
-complain_locked(const char *what)
+void
+profile_complain_locked(const char *what)
 {
     if (!profile.complained)
         log_printf("profile: %s: %s; some counts are lost\n", what,
                    strerror(errno));
     profile.complained = true;
+    profile_note_lost();
 }
 
 static void
@@ -121,43 +109,10 @@ profile_process_locked(void)
     return profile.process;
 }
 
-static void *
-map_file_locked(void)
+uint32_t
+profile_slots_locked(void)
 {
-    char path[4096];
-    if (!eu_profile_is_on())
-        return MAP_FAILED;
-    begin_process_locked();
-    snprintf(path, sizeof path, PROFILE_COUNTS_FORMAT,
-             getenv("SOFTLAKE_PROFILE"), (unsigned long long)profile.process,
-             profile.regions++);
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    void *p = MAP_FAILED;
-    if (fd >= 0 && file_limit_allows(FILE_B) && !ftruncate(fd, FILE_B))
-        p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        complain_locked(path);
-    if (fd >= 0)
-        close(fd);
-    return p;
-}
-
-uint64_t *
-profile_map_locked(bool in_file)
-{
-    struct map *map = malloc(sizeof *map);
-    void *p = in_file ? map_file_locked() : MAP_FAILED;
-    if (p == MAP_FAILED)
-        p = mmap(NULL, FILE_B, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED || !map) {
-        free(map);
-        return p == MAP_FAILED ? NULL : p;
-    }
-    *map = (struct map){profile.maps, p,
-                        in_file ? profile.regions - 1 : NO_FILE};
-    profile.maps = map;
-    return p;
+    return profile.slots;
 }
 
 /* ---- records ------------------------------------------------------------- */
@@ -185,23 +140,28 @@ append_locked(struct profile_record *r, const struct iovec *parts,
     snprintf(path, sizeof path, PROFILE_KERNELS_FORMAT,
              getenv("SOFTLAKE_PROFILE"));
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || writev(fd, v, (int)count + 2) != (ssize_t)r->size_B)
-        complain_locked(path);
+    ssize_t n = fd < 0 ? -1 : writev(fd, v, (int)count + 2);
+    if (n != (ssize_t)r->size_B) {
+        errno = n < 0 ? errno : ENOSPC;
+        profile_complain_locked(path);
+    }
     if (fd >= 0)
         close(fd);
 }
 
 uint32_t
 eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
-               const uint8_t *begins)
+               const uint8_t *begins, uint32_t bins)
 {
     uint32_t units = code_B / 8;
     uint32_t arrays = eu_profile_arrays();
+    uint32_t counters = profile_counters(arrays, bins, units);
     struct profile_kernel k = {
         .record = {.kind = PROFILE_KERNEL, .value = hash},
         .gen = gen,
         .code_B = code_B,
         .arrays = arrays,
+        .bins = bins,
         .has = (eu_profile_has_lanes() ? PROFILE_HAS_LANES : 0u) |
                (eu_profile_has_memory() ? PROFILE_HAS_MEMORY : 0u)};
     const struct iovec parts[] = {
@@ -214,9 +174,9 @@ eu_profile_add(uint64_t hash, unsigned gen, const void *code, uint32_t code_B,
     pthread_mutex_lock(&profile.lock);
     if (!profile.first)
         profile.first = profile_map_locked(true);
-    if (profile.first && units * arrays <= PROFILE_COUNTERS - profile.slots) {
+    if (profile.first && counters <= PROFILE_COUNTERS - profile.slots) {
         k.record.slot = profile.slots;
-        profile.slots += units * arrays;
+        profile.slots += counters;
         append_locked(&k.record, parts, ARRAY_SIZE(parts));
     } else {
         k.record.kind = PROFILE_FULL;
@@ -272,7 +232,7 @@ eu_profile_counts_of(uint32_t slot, uint64_t *counts, uint32_t units)
     memset(counts, 0, units * sizeof *counts);
     pthread_mutex_lock(&profile.lock);
     const struct blocks *b = find_blocks_locked(slot);
-    for (const struct map *m = profile.maps; m; m = m->next)
+    for (const struct profile_map *m = profile_maps(); m; m = m->next)
         add_counts(m->counters + slot, b, counts, units);
     pthread_mutex_unlock(&profile.lock);
 }
@@ -297,43 +257,6 @@ eu_profile_use(uint32_t slot, unsigned stage, unsigned simd)
         .kind = PROFILE_USE, .slot = slot, .value = simd * 8 + stage};
     pthread_mutex_lock(&profile.lock);
     append_locked(&r, NULL, 0);
-    pthread_mutex_unlock(&profile.lock);
-}
-
-/* ---- snapshots ----------------------------------------------------------- */
-
-static bool
-write_file(const char *path, const void *data, size_t size_B)
-{
-    const char *p = data;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ssize_t n = 0;
-    for (; fd >= 0 && size_B; p += n, size_B -= (size_t)n)
-        if ((n = file_limit_append(fd, p, size_B)) <= 0)
-            break;
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 && !size_B;
-}
-
-void
-eu_profile_snapshot(uint32_t number)
-{
-    char path[4096];
-    const char *dir = getenv("SOFTLAKE_PROFILE");
-    pthread_mutex_lock(&profile.lock);
-    begin_process_locked();
-    bool ok = true;
-    for (const struct map *m = profile.maps; m; m = m->next) {
-        if (m->file == NO_FILE)
-            continue;
-        snprintf(path, sizeof path, PROFILE_SNAPSHOT_FORMAT, dir, number,
-                 (unsigned long long)profile.process, m->file);
-        ok &= write_file(path, m->counters, profile.slots * sizeof(uint64_t));
-    }
-    snprintf(path, sizeof path, PROFILE_SNAPSHOT_END_FORMAT, dir, number);
-    if (!ok || !write_file(path, NULL, 0))
-        complain_locked(path);
     pthread_mutex_unlock(&profile.lock);
 }
 
@@ -422,8 +345,7 @@ drop_in_child_locked(void)
 {
     uint64_t parent = profile.process;
     profile.process = 0;
-    profile.regions = 0;
-    profile.maps = NULL;
+    profile_maps_drop_locked();
     profile.free = NULL;
     profile_units_drop_locked();
     if (parent) {

@@ -46,9 +46,10 @@ void eu_profile_count_at(uint64_t *array);
 int32_t eu_profile_tls_B(void);
 
 /* Gives a new kernel its slot, or 0 if profiling is off or no counters are
- * left. begins: one byte per 8 bytes of code, 1 where an instruction begins. */
+ * left. begins: one byte per 8 bytes of code, 1 where an instruction begins.
+ * bins: profile_file.h. */
 uint32_t eu_profile_add(uint64_t hash, unsigned gen, const void *code,
-                        uint32_t code_B, const uint8_t *begins);
+                        uint32_t code_B, const uint8_t *begins, uint32_t bins);
 void eu_profile_use(uint32_t slot, unsigned stage, unsigned simd);
 /* Tells which instructions begin a basic block of the compiled kernel. */
 void eu_profile_blocks(uint32_t slot, const uint8_t *begins, uint32_t units);

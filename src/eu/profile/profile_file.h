@@ -4,7 +4,8 @@
  * "kernels" holds records, which all processes append. "counts.ID.N" are arrays
  * of counters, one for each host thread that runs at once; ID names the
  * process. A kernel has several arrays of counters from its slot on
- * (enum profile_array), each with one per 8 bytes of code.
+ * (enum profile_array), each with one per 8 bytes of code. With lanes, bins
+ * follow (profile_bin()).
  *
  * Writers: profile.c. Readers: cli/profile. Native byte order, one host. */
 #ifndef EU_PROFILE_PROFILE_FILE_H
@@ -13,9 +14,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define PROFILE_COUNTERS (16u << 20) /* in one file */
+#define PROFILE_COUNTERS (64u << 20) /* in one file */
 #define PROFILE_COUNTS_FORMAT "%s/counts.%016llx.%u"
 #define PROFILE_KERNELS_FORMAT "%s/kernels"
+
+/* Before the first slot: pages of the file that found no room in the file
+ * system, whose counts are lost. */
+#define PROFILE_LOST_PAGES 0
 
 /* What the counter at an instruction counts. */
 enum profile_array {
@@ -26,10 +31,7 @@ enum profile_array {
     /* With lanes. Active lanes are set bits of the execution mask among the
      * instruction's channels, predicates apart. */
     PROFILE_ENTERED_FULL = PROFILE_ARRAYS, /* more entries, with all lanes on */
-    PROFILE_LANES,       /* active lanes, in the interpreter */
-    PROFILE_GROUP_LANES, /* in compiled code, other than PROFILE_ENTERED_FULL:
-                            at the first instruction of its basic block that
-                            uses these channels (profile_channels()) */
+    PROFILE_LANES, /* active lanes, in the interpreter */
     /* Of branches, eu_parts_channels(), in both tiers. Usually all active lanes
      * take the branch, or none does: eu_is_usually_taken(). */
     PROFILE_CONTRARY,       /* runs in which they do the opposite; also runs
@@ -90,6 +92,29 @@ profile_channels(unsigned first, unsigned count)
                            63);
 }
 
+/* Bins: executions with 0, 1, 2 .. active lanes of instructions that heed the
+ * execution mask. The interpreter has those of each instruction. Compiled code
+ * has those other than PROFILE_ENTERED_FULL, at the first instruction of a
+ * basic block that uses these channels (profile_channels()). */
+enum profile_bins { PROFILE_RAN_BINS, PROFILE_BLOCK_BINS, PROFILE_BIN_SETS };
+#define PROFILE_BINS_MAX 33u
+
+/* Where the first bin of an instruction is, from the kernel's slot on. arrays,
+ * bins: the kernel's; units: length of an array; u: the instruction's place. */
+static inline uint32_t
+profile_bin(enum profile_bins set, uint32_t arrays, uint32_t bins,
+            uint32_t units, uint32_t u)
+{
+    return units * (arrays + set * bins) + u * bins;
+}
+
+/* All counters of a kernel. */
+static inline uint32_t
+profile_counters(uint32_t arrays, uint32_t bins, uint32_t units)
+{
+    return profile_bin(PROFILE_BIN_SETS, arrays, bins, units, 0);
+}
+
 enum profile_record_kind {
     PROFILE_KERNEL = 1, /* struct profile_kernel */
     PROFILE_BLOCKS,     /* its basic blocks: one byte per 8 bytes of code */
@@ -112,6 +137,8 @@ struct profile_kernel {
     uint32_t gen, code_B;
     uint32_t arrays; /* PROFILE_ARRAYS or another PROFILE_*_ARRAYS */
     uint32_t has;    /* PROFILE_HAS_* */
+    uint32_t bins;   /* of an instruction; 0: without lanes */
+    uint32_t unused;
 };
 
 /* The files "units.PID.ID": what single draws and dispatches of a process have

@@ -158,7 +158,8 @@ move_counter(const struct eu_profile_unit *u, uint32_t at, uint64_t *own)
         sum += r->counters[at];
         r->counters[at] = 0;
     }
-    own[at] += sum;
+    if (sum) /* pages without counts stay holes of the file */
+        own[at] += sum;
     return sum;
 }
 

@@ -40,8 +40,8 @@ void eu_profile_end_unit(struct eu_profile_unit *unit,
                          struct profile_unit *record,
                          const struct eu_profile_part *parts, unsigned count);
 
-/* profile.c: copies the counters of all threads of this process for a snapshot
- * (profile_file.h). */
+/* profile_maps.c: copies the counters of all threads of this process for a
+ * snapshot (profile_file.h). */
 void eu_profile_snapshot(uint32_t number);
 
 #endif

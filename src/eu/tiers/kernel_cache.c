@@ -105,18 +105,30 @@ insert_kernel(struct eu_kernel *k)
     cache.buckets[k->hash % BUCKETS] = k;
 }
 
+/* One more than an instruction has lanes. */
+static uint8_t
+count_bins(const struct eu_kernel *k)
+{
+    unsigned most = 0;
+    for (uint32_t i = 0; i < k->insn_count; i++)
+        if (k->insns[i].exec_size > most && !eu_fixed_lanes(&k->insns[i]))
+            most = k->insns[i].exec_size;
+    return (uint8_t)(most + 1);
+}
+
 /* Gives the kernel counters. */
 static void
 profile_kernel(struct eu_kernel *k)
 {
     uint8_t *begins = calloc(1, k->size_B / 8 + 1);
+    uint8_t bins = eu_profile_has_lanes() ? count_bins(k) : 0;
     if (!begins)
         return;
     for (uint32_t i = 0; i < k->insn_count; i++)
         begins[k->insns[i].offset_B / 8] = 1;
     k->profile_slot = eu_profile_add(XXH3_64bits(k->code, k->size_B), k->gen,
-                                     k->code, k->size_B, begins);
-    k->profile_lanes = k->profile_slot && eu_profile_has_lanes();
+                                     k->code, k->size_B, begins, bins);
+    k->profile_bins = k->profile_slot ? bins : 0;
     k->profile_memory = k->profile_slot && eu_profile_has_memory();
     free(begins);
 }
@@ -209,7 +221,8 @@ eu_kernel_note_use(const struct eu_kernel *kernel, unsigned stage,
 uint32_t
 eu_kernel_counters(const struct eu_kernel *k, uint32_t *count)
 {
-    *count = k->size_B / 8 * eu_profile_arrays();
+    *count = profile_counters(eu_profile_arrays(), k->profile_bins,
+                              k->size_B / 8);
     return k->profile_slot;
 }
 

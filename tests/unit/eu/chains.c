@@ -329,7 +329,7 @@ make_ready(struct ready *r, struct rk *state, const struct rk *k, bool whole,
     r->kernel = eu_kernel_build(k->code, k->size_B, k->gen);
     cr_assert_not_null(r->kernel);
     r->kernel->profile_slot = k->counts ? RK_SLOT : 0;
-    r->kernel->profile_lanes = k->lanes;
+    r->kernel->profile_bins = k->lanes ? PROFILE_BINS_MAX : 0;
     struct eu_start s = rk_start(state, r->kernel);
     if (send) {
         s.send = send;

@@ -26,7 +26,9 @@ static const char usage[] =
     "Columns: share of the kernel's executed instructions, [ count ], offset,\n"
     "assembly. With profile --lanes: [ count | active lanes ], and after each\n"
     "branch how often all, none or some of its active lanes took it, and how\n"
-    "many lanes. With profile --memory, after each SEND that accesses memory:\n"
+    "many lanes; at the end, how often each block's instructions ran with how\n"
+    "many active lanes. With profile --memory, after each SEND that accesses "
+    "memory:\n"
     "how often, then in the mean lanes, bytes and lines of 64 bytes, by the\n"
     "least number of lines (or passes through local memory, likewise), and\n"
     "strides between lanes.\n";
@@ -79,6 +81,19 @@ list_messages(const struct profile_code *k, bool has_lanes)
             printf(" | %11" PRIu64 " lanes", m->lanes);
         printf("  %s: %s\n", *m->function ? m->function : "-",
                *m->type ? m->type : "-");
+    }
+}
+
+/* Executions by active lanes. */
+static void
+list_histograms(const struct profile_code *k)
+{
+    for (unsigned i = 0; i < k->histograms.count; i++) {
+        const struct lanes_histogram *h = &k->histograms.items[i];
+        char text[LANES_TEXT_B];
+        lanes_format(text, h);
+        printf("%s 0x%04" PRIx32 " %s\n", i ? "      " : "lanes:", h->offset_B,
+               text);
     }
 }
 
@@ -162,6 +177,7 @@ list_kernel(const struct profile *p, const struct profile_code *k,
         putchar('\n');
     }
     list_messages(k, has_lanes);
+    list_histograms(k);
 }
 
 /* ---- lines --------------------------------------------------------------- */

@@ -151,6 +151,25 @@ function mix(k) {
   return [make('h3', null, 'Instruction mix'), bar, legend];
 }
 
+// Instructions that heed the mask, by active lanes; a click on a block's row in
+// the table below leads to it.
+function laneBars(k) {
+  const sums = new Map();
+  for (const h of k.lane_histograms || [])
+    for (const [n, c] of Object.entries(h.active_lanes))
+      sums.set(Number(n), (sums.get(Number(n)) || 0) + h.insns * Number(c));
+  if (!sums.size) return [];
+  const most = Math.max(...sums.values());
+  const all = Array.from(sums.values()).reduce((a, b) => a + b, 0);
+  const bars = make('div', { class: 'bars' });
+  for (let n = 0; n <= Math.max(...sums.keys()); n++)
+    bars.append(make('span', { title: n + ' lanes: ' + count(sums.get(n) || 0) +
+      ' instructions, ' + percent(sums.get(n) || 0, all) },
+    make('i', { style: 'height:' + (100 * (sums.get(n) || 0) / most).toFixed(1) +
+      '%' }), String(n)));
+  return [make('h3', null, 'Instructions by active lanes'), bars];
+}
+
 // Lines of memory, or passes through local memory, by the least of them.
 function withRatio(o) {
   const ratio = o.min_lines > 0 ? o.lines / o.min_lines :
@@ -183,7 +202,8 @@ function otherTables(k) {
               Object.entries(o[c]).map(([n, v]) => n + ': ' + count(v)).join(', '));
       })));
     t.append(rows);
-    parts.push(make('h3', null, name[0].toUpperCase() + name.slice(1)),
+    parts.push(make('h3', null, name[0].toUpperCase() +
+      name.slice(1).replace(/_/g, ' ')),
       make('div', { class: 'wide' }, t));
   }
   return parts;
@@ -334,7 +354,7 @@ function showKernel(k) {
       'softlake annotate profile.json ' + k.name));
   }
   part.replaceChildren(make('h2', { class: 'name' }, k.name), facts(k), ...mix(k),
-    ...findingsOf(k), ...otherTables(k), ...code);
+    ...findingsOf(k), ...laneBars(k), ...otherTables(k), ...code);
   markHits();
 }
 

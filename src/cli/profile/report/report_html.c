@@ -180,6 +180,9 @@ report_put_overview(FILE *f, const json_t *profile)
     put_total(f, "Kernels", totals, "kernels");
     put_total(f, "Processes", totals, "processes");
     put_total(f, "Kernels without counters", totals, "not_counted");
+    if (json_object_get(totals, "lost_pages"))
+        put_total(f, "Pages of counts lost, without room in the file system",
+                  totals, "lost_pages");
     put_missing(f, profile);
     fputs("</dl>\n", f);
 }

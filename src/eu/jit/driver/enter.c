@@ -109,7 +109,7 @@ eu_jit_modes(const struct eu_thread *t)
     return (t->cr0[0] & CR0_KEEP_F ? EU_JIT_DENORMALS : 0u) |
            (t->cr0[0] & CR0_ALT ? EU_JIT_ALT : 0u) |
            (t->kernel->profile_slot ? EU_JIT_COUNTS : 0u) |
-           (t->kernel->profile_lanes ? EU_JIT_LANES : 0u) |
+           (t->kernel->profile_bins ? EU_JIT_LANES : 0u) |
            (t->kernel->profile_memory ? EU_JIT_MEMORY : 0u);
 }
 

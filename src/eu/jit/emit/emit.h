@@ -29,6 +29,8 @@ const struct eu_op *jit_lasting_op(struct jit *j, const struct eu_op *op);
 /* Where the instruction's counter is, from the address in
  * fs:[eu_profile_tls_B()] on. array: enum profile_array. */
 size_t jit_counter_at(const struct jit *j, uint32_t ip_B, unsigned array);
+/* Likewise its bin of no active lanes. set: enum profile_bins. */
+size_t jit_bins_at(const struct jit *j, uint32_t ip_B, unsigned set);
 /* Counts an entry of the basic block that begins with the op, and its active
  * lanes. Clobbers rax and rcx. */
 void jit_count_block(struct jit *j, uint32_t first);

@@ -21,6 +21,15 @@ jit_counter_at(const struct jit *j, uint32_t ip_B, unsigned array)
            sizeof(uint64_t);
 }
 
+size_t
+jit_bins_at(const struct jit *j, uint32_t ip_B, unsigned set)
+{
+    const struct eu_kernel *k = j->f->origin;
+    uint32_t at = profile_bin((enum profile_bins)set, eu_profile_arrays_of(k),
+                              k->profile_bins, k->size_B / 8, ip_B / 8);
+    return (k->profile_slot + at) * sizeof(uint64_t);
+}
+
 static size_t
 counter_at(const struct jit *j, uint32_t op, enum profile_array array)
 {
@@ -75,7 +84,8 @@ count_lanes(struct jit *j, uint32_t first, uint32_t end)
         if (mask != UINT32_MAX)
             x86_alu_imm(x, X86_AND, X86_RCX, mask, false);
         x86_gop(x, X86_G_POPCNT, false, X86_RCX, x86_g(X86_RCX));
-        x86_add_at(x, X86_RAX, counter_at(j, i, PROFILE_GROUP_LANES), X86_RCX);
+        x86_inc_element(x, X86_RAX, X86_RCX,
+                        jit_bins_at(j, op->ip, PROFILE_BLOCK_BINS));
     }
 }
 
@@ -156,7 +166,11 @@ jit_count_skipped(struct jit *j, uint32_t op)
         return;
     x86_load_tls(&j->x, X86_RAX, eu_profile_tls_B());
     x86_inc_at(&j->x, X86_RAX, counter_at(j, op, PROFILE_RAN));
-    if (j->f->flags & EU_JIT_LANES && eu_is_usually_taken(insn))
+    if (!(j->f->flags & EU_JIT_LANES))
+        return;
+    x86_inc_at(&j->x, X86_RAX,
+               jit_bins_at(j, j->f->k->ops[op].ip, PROFILE_RAN_BINS));
+    if (eu_is_usually_taken(insn))
         x86_inc_at(&j->x, X86_RAX, counter_at(j, op, PROFILE_CONTRARY));
 }
 

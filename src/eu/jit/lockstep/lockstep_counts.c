@@ -79,10 +79,15 @@ jit_lockstep_count_turn(struct jit *j, const struct jit_loop *l)
 
 /* rax: the counters. */
 static void
+add_number_at(struct jit *j, size_t at, unsigned n)
+{
+    x86_add_imm_at(&j->x, X86_RAX, at, (uint8_t)(n * j->f->threads));
+}
+
+static void
 add_number(struct jit *j, uint32_t ip_B, enum profile_array array, unsigned n)
 {
-    x86_add_imm_at(&j->x, X86_RAX, jit_counter_at(j, ip_B, array),
-                   (uint8_t)(n * j->f->threads));
+    add_number_at(j, jit_counter_at(j, ip_B, array), n);
 }
 
 /* The block's entries, but so many. */
@@ -108,6 +113,7 @@ add_exit(struct jit *j, const struct jit_loop *l)
     add_number(j, out->ip, PROFILE_CONTRARY, 1);
     add_number(j, out->ip, PROFILE_CONTRARY_LANES, out->lanes);
     add_number(j, end_B, PROFILE_RAN, 1);
+    add_number_at(j, jit_bins_at(j, end_B, PROFILE_RAN_BINS), 1);
     add_number(j, end_B, PROFILE_CONTRARY, 1);
 }
 

@@ -144,6 +144,15 @@ x86_inc_at(struct x86 *x, unsigned base, size_t disp)
     x86_put_rex(x, true, 0, 0, at << 8 | 0xff, 6);
 }
 
+/* qword [base + 8 * index + disp] += 1; both: rax, rcx, rdx, rsi or rdi */
+static inline void
+x86_inc_element(struct x86 *x, unsigned base, unsigned index, size_t disp)
+{
+    uint64_t sib = 0xc0 | index << 3 | base;
+    x86_put(x, sib << 24 | 0x84ff48, 4);
+    x86_put_more(x, (uint32_t)disp, 4);
+}
+
 /* qword [base + disp] += imm, less than 128; base likewise */
 static inline void
 x86_add_imm_at(struct x86 *x, unsigned base, size_t disp, uint8_t imm)

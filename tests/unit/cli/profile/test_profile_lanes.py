@@ -3,6 +3,7 @@
 
 usage: test_profile_lanes.py SOFTLAKE
 """
+import csv
 import json
 import os
 import pathlib
@@ -75,6 +76,12 @@ def expect(p, done, name, rows):
     check(got == want, name, got, done.stderr)
 
 
+def histograms(p):
+    """Of the first kernel: offset, instructions, executions by lanes."""
+    return [(h['ip'], h['insns'], h['active_lanes'])
+            for h in p['kernels'][0]['lane_histograms']]
+
+
 def loop(folder, **env):
     """Lane i leaves the loop after i & 7 turns. Of eight lanes 8, 7, .. 1 are
     on in the comparison: 36 of 64; 7, 6, .. 1 in the body: 28 of 56. The last
@@ -89,6 +96,12 @@ def loop(folder, **env):
           k['channels'])
     check(abs(k['simd_efficiency'] - 288 / 528) < 1e-9 and
           ' 8.7  55%' in done.stderr, 'SIMD efficiency', done.stderr)
+    check(histograms(p) == [
+        (0x00, 1, {'16': 1}),
+        (0x10, 2, {str(2 * n): 1 for n in range(1, 9)}),
+        (0x30, 1, {str(2 * n): 1 for n in range(1, 8)}),
+        (0x40, 1, {'0': 1, **{str(2 * n): 1 for n in range(1, 8)}}),
+        (0x50, 1, {'16': 1})], 'its histograms', histograms(p))
     # Lanes 0, 1, 8 and 9: at most two turns.
     p, done = profile(folder, LOOP, 0x0303, '--lanes', **env)
     expect(p, done, 'the loop with four lanes %s' % env, (
@@ -107,6 +120,10 @@ def parity(folder, **env):
                       (1, 4), (1, 0), (1, 4)))):
         p, done = profile(folder, PARITY, mask, '--lanes', **env)
         expect(p, done, 'an IF of odd lanes, mask %04x %s' % (mask, env), rows)
+    # The last mask: lanes 0, 2, 4 and 6, of which the ELSE has all.
+    check(histograms(p) == [
+        (0x00, 2, {'4': 1}), (0x40, 1, {'4': 1}), (0x50, 1, {'0': 1}),
+        (0x60, 1, {'4': 1})], 'its histograms', histograms(p))
 
 
 def entry(folder):
@@ -120,7 +137,7 @@ def entry(folder):
 def without(folder):
     p, done = profile(folder, PARITY, 0xffff)
     text = json.dumps(p)
-    check(not re.search('"(lanes|branches|simd_efficiency|channels)"', text),
+    check(not re.search('"(lanes|lane_histograms|branches|simd_efficiency|channels)"', text),
           'without --lanes the keys are absent', text)
     check('lanes/16' not in done.stderr, 'without --lanes no column', done.stderr)
 
@@ -155,6 +172,16 @@ def annotate(folder):
           re.search(r'\[ +8 \| +72 \] 0x0020 : \(f0.0\)  break .* // all 1, '
                     'none 0, divergent 7; 16 of 72 lanes\n', out),
           'annotate shows lanes and branches', out)
+    check('\nlanes: 0x0000 (16|M0), 1 instruction, 1 times: 16: 1\n' in out and
+          '\n       0x0040 (16|M0), 1 instruction, 8 times: 0: 1, 2: 1, 4: 1, '
+          in out, 'annotate shows histograms', out)
+    csv_dir = folder / 'csv'
+    subprocess.run([SOFTLAKE, 'profile', '-q', f'--from={folder / "k.json"}',
+                    f'--csv={csv_dir}'], check=True, timeout=60)
+    with open(csv_dir / 'lanes.csv', newline='') as f:
+        rows = list(csv.DictReader(f))
+    check(sum(int(r['insns']) * int(r['active_lanes']) * int(r['count'])
+              for r in rows) == 288, 'lanes.csv has all lanes', rows)
 
 
 def jumps(folder):

@@ -176,7 +176,7 @@ compare(struct world got[2], struct world want[2], uint64_t seed,
     struct eu_kernel *kernel = eu_kernel_build(k.code, k.size_B, k.gen);
     cr_assert_not_null(kernel);
     kernel->profile_slot = seed % 2 ? RK_SLOT : 0;
-    kernel->profile_lanes = seed % 2 && seed % 3;
+    kernel->profile_bins = seed % 2 && seed % 3 ? PROFILE_BINS_MAX : 0;
     kernel->profile_memory = seed % 2 && seed % 5 < 2;
     struct eu_start s = {.kernel = kernel,
                          .simd = 16,
