@@ -2,7 +2,7 @@
 """Checks that gen_vlc.py refuses malformed tables, and that its lookup tables
 decode each code of the real ones. TAP.
 
-usage: test_vlc.py GEN_VLC.py CODES.csv
+usage: test_vlc.py GEN_VLC.py CODES.csv [PREFIX HEADER.h]
 """
 import pathlib
 import re
@@ -11,6 +11,9 @@ import sys
 import tempfile
 
 generator, table = sys.argv[1:3]
+naming = sys.argv[3:5]
+prefix = naming[0] if naming else 'mpeg2'
+PAIR = {'mpeg2': 'MPEG2_RUN_LEVEL', 'avc': 'AVC_TOKEN'}[prefix]
 GOOD = 'a, 01, 1\na, 000000001, 2\n'
 BAD = {
     'a missing column': 'a, 01\n',
@@ -27,8 +30,8 @@ results = []
 def entries(text):
     """Tables by name: lists of (value, length, more)."""
     found = {}
-    for name, body in re.findall(r'mpeg2_vlc_(\w+)\[\] = \{(.*?)\};', text,
-                                 re.S):
+    for name, body in re.findall(prefix + r'_vlc_(\w+)\[\] = \{(.*?)\};',
+                                 text, re.S):
         found[name] = re.findall(r'\{(.+), (\d+), (\d)\},', body)
     return found
 
@@ -50,7 +53,8 @@ with tempfile.TemporaryDirectory() as tmp:
 
     def run(text):
         source.write_text(text)
-        return subprocess.run([sys.executable, generator, source, out],
+        return subprocess.run([sys.executable, generator, source, out,
+                               *naming],
                               stderr=subprocess.PIPE, check=False).returncode
 
     results.append(('accepts a good table', run(GOOD) == 0))
@@ -68,13 +72,20 @@ with tempfile.TemporaryDirectory() as tmp:
         value = {'end': 'MPEG2_END', 'escape': 'MPEG2_ESCAPE'}.get(
             value, value)
         if '/' in value:
-            value = 'MPEG2_RUN_LEVEL(%s, %s)' % tuple(value.split('/'))
+            value = '%s(%s, %s)' % (PAIR, *value.split('/'))
         if look_up(tables[name], code) != {(value, len(code))}:
             wrong.append('%s %s' % (name, code))
     results.append(('finds each code: ' + ' '.join(wrong), not wrong))
     # H.262 has 113 codes of coefficients in each table, signs apart.
-    count = pathlib.Path(table).read_text().count('\ncoefficient_')
-    results.append(('has all coefficients', count == 226))
+    # H.264: 3 x 62 and 14 of coeff_token, 135 and 9 of total_zeros, 42 of
+    # run_before.
+    text = pathlib.Path(table).read_text()
+    if prefix == 'mpeg2':
+        good = text.count('\ncoefficient_') == 226
+    else:
+        good = [text.count('\n' + name) for name in
+                ('token_', 'zeros_', 'run_')] == [200, 144, 42]
+    results.append(('has all codes', good))
 
 print('1..%d' % len(results))
 for number, (name, ok) in enumerate(results, 1):
