@@ -192,16 +192,17 @@ class Media:
         return frames(done.stdout), wrong
 
     def compare(self, name, path, chroma='yuv420p', surface='nv12', all_=False,
-                whole=False):
+                whole=False, but=()):
         """whole: pictures uncropped; ffmpeg cuts those of a surface at the
-        right and at the bottom alone."""
+        right and at the bottom alone. but: drivers that cannot."""
         if not path:
             self.report(name, 'no stream')
             return
         counts = THREADS if all_ else (THREADS[self.turn % len(THREADS)],)
         self.turn += 1
         wrong = ''
-        drivers = [d for d in self.drivers if d == 'iHD' or surface == 'nv12']
+        drivers = [d for d in self.drivers if d not in but and
+                   (d == 'iHD' or surface == 'nv12')]
         options = ['-apply_cropping', '0'] if whole else []
         want = {d: self.decode_software(path, chroma, d, options)
                 for d in drivers}
@@ -333,7 +334,9 @@ def compare_fields(media, large):
 def compare_h264(media, large):
     for i, (name, source_, encoder) in enumerate(H264_STREAMS):
         path = media.make('h264 ' + name, source_, H264 + encoder, '.mp4')
-        media.compare('H.264: ' + name, path, all_=i == 0)
+        # i965 does not read surfaces of 4:0:0 back.
+        media.compare('H.264: ' + name, path, all_=i == 0,
+                      but=('i965',) if 'gray' in encoder else ())
     for seed in range(LARGE_H264 if large else 4):
         source_, encoder = random_x264(seed)
         path = media.make('h264 random-%d' % seed, source_, H264 + encoder,
