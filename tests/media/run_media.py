@@ -305,7 +305,7 @@ def random_x264(seed):
         'direct': any_.choice(('spatial', 'temporal', 'auto')),
         'partitions': any_.choice(('all', 'none', 'p8x8,i4x4')),
         '8x8dct': any_.randrange(2), 'cabac': any_.randrange(2),
-        'slices': any_.randrange(1, 5), 'qp': any_.randrange(1, 50),
+        'slices': any_.randrange(1, 5), 'qp': any_.randrange(12, 50),
         'deblock': '%d,%d' % (any_.randrange(-6, 7), any_.randrange(-6, 7)),
         'constrained-intra': any_.randrange(2),
         'interlaced': any_.randrange(2),
