@@ -197,24 +197,27 @@ no_instruction(const struct eu_reachability *w, uint32_t off, const char *why)
     return w->maybe;
 }
 
-/* Zeros between parts of a kernel, which are illegal opcodes, do nothing unless
- * their exception is enabled. Observed: iHD links kernels of parts that are
- * aligned to 64 and 128 bytes, and runs through the zeros. Guess: no kernel
- * begins with them, or has more than this. */
-#define PADDING_MAX_B 256u
+/* Observed: iHD links kernels of parts with 128 bytes of zeros after each, and
+ * runs through them: illegal opcodes do nothing unless their exception is
+ * enabled. Guess: others are mistakes. */
+#define PADDING_B 128u
 
 static bool
 is_padding(const struct eu_reachability *w, uint32_t off,
            const uint8_t bytes[16])
 {
-    static const uint8_t zeros[16];
-    uint32_t at = off;
-    if (memcmp(bytes, zeros, sizeof zeros))
+    static const uint8_t zeros[PADDING_B];
+    uint32_t begin = off;
+    if (memcmp(bytes, zeros, 16))
         return false;
-    while (at >= 16 && off - at < PADDING_MAX_B &&
-           !memcmp(w->code + at - 16, zeros, sizeof zeros))
-        at -= 16;
-    return at >= 16 && off - at < PADDING_MAX_B;
+    while (begin >= 16 && off - begin < PADDING_B &&
+           !memcmp(w->code + begin - 16, zeros, 16))
+        begin -= 16;
+    /* The first 16 bytes decide. */
+    if (begin < off)
+        return begin && off - begin < PADDING_B;
+    return begin && w->avail_B - off >= PADDING_B &&
+           !memcmp(w->client + off, zeros, PADDING_B);
 }
 
 /* False ends the walk. *out is NULL if there is no instruction. */

@@ -471,3 +471,41 @@ Test(interp_special, every_legal_combination_of_types_runs)
         cr_expect_gt(legal, 0, "opcode 0x%x has no legal form", opcode);
     }
 }
+
+/* mov (8) acc0.0:f r1.0<0>; mac (1) acc0.1:f r2.0 4.0; mac (1) r10.1:f r2.0 2.0
+ */
+static const uint32_t mac_code[] = {
+    0x00600001, 0x24003ae4, 0x00000020, 0x00000000, 0x00000048, 0x24043ae4,
+    0x3e000040, 0x40800000, 0x00000048, 0x21443aec, 0x3e000040, 0x40000000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+
+Test(interp_special, mac_adds_where_its_destination_lies)
+{
+    struct test_thread *t = test_thread_new(mac_code, sizeof mac_code, 0xff);
+    const float start[8] = {100}, step[8] = {10};
+    float got;
+    set_f(t, 1, start);
+    set_f(t, 2, step);
+    RUN(t);
+    memcpy(&got, t->eu.grf + 10 * EU_GRF_B + 4, 4);
+    cr_expect_float_eq(got, 160.0f, 0.0f);
+    test_thread_free(t);
+}
+
+/* The code above in two parts. */
+Test(interp_special, zeros_between_parts_do_nothing)
+{
+    for (unsigned zeros = 1; zeros < 12; zeros++) {
+        uint32_t apart[ARRAY_SIZE(mac_code) + 12 * 4] = {0};
+        memcpy(apart, mac_code, 48);
+        memcpy(apart + 12 + zeros * 4, mac_code + 12, 16);
+        if (zeros != 8) {
+            cr_expect_null(eu_kernel_get(apart, sizeof apart, EU_GEN9));
+            continue;
+        }
+        struct test_thread *t = test_thread_new(apart, sizeof apart, 0xff);
+        RUN(t);
+        test_thread_free(t);
+    }
+}
