@@ -1,0 +1,279 @@
+/* fuzz_media.c: any bytes as media commands and the state they find.
+ *
+ * An input is a list of steps: a byte for the kind, then what it takes.
+ * Objects, walkers, groups and root threads run kernels that write what they
+ * were given, or send one message, to the sampler or to data port 1, with
+ * header, payload and descriptor from their inline data. Other steps change
+ * dwords of state. */
+#include "fuzz.h"
+#include "fuzz_engine.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE_VA UINT64_C(0x100000)
+#define SIZE_B 0x100000u
+#define BATCH_DW 8192u
+#define STEP_DW 64u
+#define STEPS 64
+#define HANG_LIMIT_MS 1
+/* After the batch: state that steps change, kernels, pictures. */
+#define STATE_B 0x10000u
+#define STATE_SIZE_B 0x4000u
+#define SURFACES_B (STATE_B + 0x000u)
+#define TABLE_B (STATE_B + 0x200u)
+#define DESCRIPTORS_B (STATE_B + 0x300u)
+#define CURBE_B (STATE_B + 0x500u)
+#define SAMPLERS_B (STATE_B + 0x800u)
+#define KERNELS_B 0x20000u
+#define KERNEL_B 0x400u
+#define PICTURE_B 0x30000u
+
+/* Writes r0 to r3 side by side to row r2.0 of a surface. */
+static const uint32_t writes[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001, 0x2e00060c,
+    0x00000000, 0x00000000, 0x00000001, 0x2e04020c, 0x00000040, 0x00000000,
+    0x00000001, 0x2e08060c, 0x00000000, 0x0000001f, 0x00600001, 0x2e20020c,
+    0x008d0000, 0x00000000, 0x0c600031, 0x20000204, 0x06000e00, 0x040a8000,
+    0x00000001, 0x2e00060c, 0x00000000, 0x00000020, 0x00600001, 0x2e20020c,
+    0x008d0020, 0x00000000, 0x0c600031, 0x20000204, 0x06000e00, 0x040a8000,
+    0x00000001, 0x2e00060c, 0x00000000, 0x00000040, 0x00600001, 0x2e20020c,
+    0x008d0040, 0x00000000, 0x0c600031, 0x20000204, 0x06000e00, 0x040a8000,
+    0x00000001, 0x2e00060c, 0x00000000, 0x00000060, 0x00600001, 0x2e20020c,
+    0x008d0060, 0x00000000, 0x0c600031, 0x20000204, 0x06000e00, 0x040a8000,
+    0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+/* Sends r2 and r3 with the descriptor r4.0: to the sampler, and to the data
+ * port. */
+static const uint32_t samples[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001, 0x2200020c,
+    0x008d0040, 0x00000000, 0x00600001, 0x2220020c, 0x008d0060, 0x00000000,
+    0x00000001, 0x22000204, 0x00000080, 0x00000000, 0x02600031, 0x2800020c,
+    0x00000200, 0x00000200, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+static const uint32_t accesses[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001, 0x2200020c,
+    0x008d0040, 0x00000000, 0x00600001, 0x2220020c, 0x008d0060, 0x00000000,
+    0x00000001, 0x22000204, 0x00000080, 0x00000000, 0x0c600031, 0x2800020c,
+    0x00000200, 0x00000200, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
+};
+
+static struct fuzz_engine fuzz;
+static uint8_t state[STATE_SIZE_B]; /* before each input */
+
+static uint32_t *
+at_dw(uint8_t *memory, uint32_t offset_B)
+{
+    return (uint32_t *)(void *)(memory + offset_B);
+}
+
+/* A media surface, and one for blocks and samples. */
+static void
+make_surfaces(void)
+{
+    uint32_t *s = at_dw(state, SURFACES_B - STATE_B);
+    const uint32_t picture = (uint32_t)BASE_VA + PICTURE_B;
+    s[1] = 63u << 4 | 63u << 18;
+    s[2] = 4u << 27 | 1u << 26 | 127u << 3 | 3;
+    s[3] = 64;
+    s[6] = picture;
+    s[16] = 0x250d4000;
+    s[18] = 63u << 16 | 31;
+    s[19] = 127;
+    s[23] = 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16;
+    s[24] = picture;
+    at_dw(state, TABLE_B - STATE_B)[0] = SURFACES_B;
+    at_dw(state, TABLE_B - STATE_B)[1] = SURFACES_B + 64;
+}
+
+static void
+set_up(void)
+{
+    static const struct {
+        const uint32_t *code;
+        size_t size_B;
+    } kernels[] = {{writes, sizeof writes},
+                   {samples, sizeof samples},
+                   {accesses, sizeof accesses}};
+    fuzz = fuzz_engine_create(
+        &(struct engine_config){.gen = 9, .hang_limit_ms = HANG_LIMIT_MS},
+        BASE_VA, SIZE_B);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t *idd = at_dw(state, DESCRIPTORS_B - STATE_B) + i * 8;
+        idd[0] = KERNELS_B + i % 3 * KERNEL_B;
+        idd[3] = SAMPLERS_B;
+        idd[4] = TABLE_B;
+        idd[5] = 1u << 16;
+        memcpy(fuzz.mem + idd[0], kernels[i % 3].code, kernels[i % 3].size_B);
+    }
+    make_surfaces();
+    for (unsigned i = 0; i < 0x8000; i++)
+        fuzz.mem[PICTURE_B + i] = (uint8_t)(i * 7 + i / 128);
+}
+
+static uint32_t *
+put(uint32_t *to, const uint32_t *dw, unsigned count)
+{
+    memcpy(to, dw, count * 4);
+    return to + count;
+}
+
+static uint32_t *
+put_state(uint32_t *dw)
+{
+    const uint32_t base = (uint32_t)BASE_VA | 1;
+    const uint32_t packets[] = {0x69040301,
+                                0x61010011,
+                                base,
+                                0,
+                                0,
+                                base,
+                                0,
+                                base,
+                                0,
+                                base,
+                                0,
+                                base,
+                                0,
+                                0xfffff001,
+                                0xfffff001,
+                                0xfffff001,
+                                0xfffff001,
+                                1,
+                                0,
+                                0,
+                                0x70000007,
+                                0,
+                                0,
+                                0x00271000,
+                                0,
+                                0x00020020,
+                                1u << 31 | 0xff,
+                                0x0f,
+                                0,
+                                0x70010002,
+                                0,
+                                64,
+                                CURBE_B,
+                                0x70020002,
+                                0,
+                                128,
+                                DESCRIPTORS_B};
+    return put(dw, packets, ARRAY_SIZE(packets));
+}
+
+/* Inline data: mostly what a message could be. */
+static unsigned
+take_inline(struct fuzz_input *in, uint32_t *dw)
+{
+    static const uint32_t types[] = {11u << 12 | 3u << 17, 12u << 12 | 3u << 17,
+                                     4u << 14, 10u << 14, 0};
+    unsigned count = fuzz_take(in, 1) % 20;
+    for (unsigned i = 0; i < count; i++)
+        dw[i] = fuzz_take(in, 4);
+    if (count > 16)
+        dw[16] = types[dw[16] % ARRAY_SIZE(types)] | 2u << 25 | 1u << 19 |
+                 (dw[16] >> 8 & 0x1f) << 20 | (dw[16] >> 13 & 1);
+    return count;
+}
+
+/* Small loops, or any. */
+static void
+take_walk(struct fuzz_input *in, uint32_t *dw)
+{
+    uint32_t mask = fuzz_take(in, 1) % 4 ? 0x000f000f : UINT32_MAX;
+    for (unsigned i = 6; i < 17; i++)
+        dw[i] = fuzz_take(in, 4) & mask;
+}
+
+static uint32_t *
+put_command(struct fuzz_input *in, unsigned kind, uint32_t *dw)
+{
+    static const struct {
+        uint32_t command;
+        unsigned header_dw;
+    } commands[] = {
+        {0x71000000, 6}, {0x71030000, 17}, {0x71060000, 7}, {0x71020000, 4}};
+    unsigned n = commands[kind].header_dw;
+    memset(dw, 0, STEP_DW * 4);
+    uint32_t bits = fuzz_take(in, 4);
+    dw[1] = bits & 3;
+    dw[2] = bits & 0x80ffffff & ~UINT32_C(0x1ff00);
+    dw[3] = kind == 3 ? 0 : fuzz_take(in, 2) << 4;
+    if (kind == 1)
+        take_walk(in, dw);
+    if (kind == 0 || kind == 2) {
+        dw[4] = fuzz_take(in, 4);
+        dw[5] = fuzz_take(in, 4);
+        dw[6] = bits >> 30;
+    }
+    n = kind == 3 ? 16 : n + take_inline(in, dw + n);
+    if (kind == 3)
+        take_inline(in, dw + 4);
+    if (kind == 3)
+        memset(dw + 16, 0, (STEP_DW - 16) * 4);
+    dw[0] = commands[kind].command | (n - 2);
+    return dw + n;
+}
+
+static uint32_t *
+put_step(struct fuzz_input *in, uint32_t *dw)
+{
+    unsigned kind = fuzz_take(in, 1);
+    uint32_t at;
+    switch (kind % 8) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: return put_command(in, kind % 4, dw);
+    case 4: return put(dw, (const uint32_t[]){0x70040000, 0}, 2);
+    case 5: /* constants and descriptors from anywhere */
+        at = fuzz_take(in, 4);
+        return put(dw,
+                   (const uint32_t[]){kind & 8 ? 0x70010002 : 0x70020002, 0,
+                                      at >> 16, at & 0x1ffff},
+                   4);
+    default: /* state in memory */
+        at = fuzz_take(in, 2) % (STATE_SIZE_B / 4) * 4;
+        *at_dw(fuzz.mem, STATE_B + at) ^= fuzz_take(in, 4);
+        return dw;
+    }
+}
+
+static void
+on_done(void *data, enum engine_result result)
+{
+    (void)result;
+    *(bool *)data = true;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct fuzz_input in = {data, data + size_B};
+    bool done = false;
+    unsigned steps = 0;
+    pthread_once(&once, set_up);
+    memcpy(fuzz.mem + STATE_B, state, sizeof state);
+    uint32_t *dw = put_state(at_dw(fuzz.mem, 0));
+    for (; in.at < in.end && steps < STEPS; steps++)
+        dw = put_step(&in, dw);
+    *dw = 0x05000000; /* MI_BATCH_BUFFER_END */
+    struct engine_context *ctx = engine_context_create(fuzz.engine, fuzz.vm);
+    if (!ctx)
+        return 0;
+    engine_submit(fuzz.engine, &(struct engine_submit){.ctx = ctx,
+                                                       .ring = ENGINE_RCS,
+                                                       .batch_va = BASE_VA,
+                                                       .batch_B = BATCH_DW * 4,
+                                                       .done = on_done,
+                                                       .data = &done});
+    engine_idle(fuzz.engine);
+    if (!done)
+        abort();
+    engine_context_destroy(ctx);
+    fuzz_count("media commands", steps);
+    return 0;
+}
