@@ -116,7 +116,7 @@ void engine_context_resets(struct engine_context *ctx, uint32_t *active,
     X(RCS, "rcs", RENDER, 0x2000, cs_index_gfx) \
     X(BCS, "bcs", COPY, 0x22000, cs_index_gfx)  \
     X(VCS, "vcs", VIDEO, 0x12000, cs_index_vid) \
-    X(VECS, "vecs", VIDEO_ENHANCE, 0x1a000, NULL)
+    X(VECS, "vecs", VIDEO_ENHANCE, 0x1a000, cs_index_veb)
 
 enum engine_ring {
 #define X(ring, name, uapi_class, mmio, commands) ENGINE_##ring,

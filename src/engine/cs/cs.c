@@ -19,11 +19,7 @@ find_command(uint32_t dw0, const struct cs_ring *ring)
     switch (dw0 >> 29) {
     case 0: id = cs_index_mi[bits_get(dw0, 23, 28)]; break;
     case 2: id = cs_index_blt[bits_get(dw0, 22, 28)]; break;
-    case 3:
-        if (!ring->commands)
-            return &cs_media_command;
-        id = ring->commands[bits_get(dw0, 16, 28)];
-        break;
+    case 3: id = ring->commands[bits_get(dw0, 16, 28)]; break;
     }
     if (!id || !(cs_commands[id - 1].engines & ring->bit))
         return NULL;

@@ -38,17 +38,16 @@ extern const uint16_t cs_index_mi[1 << 6];
 extern const uint16_t cs_index_blt[1 << 7];
 extern const uint16_t cs_index_gfx[1 << 13];
 extern const uint16_t cs_index_vid[1 << 13];
+extern const uint16_t cs_index_veb[1 << 13];
 
 /* rings.c: the properties of a ring. */
 struct cs_ring {
     const char *name;
     uint8_t bit;              /* in cs_command.engines */
     uint32_t mmio;            /* where the ring's registers begin */
-    const uint16_t *commands; /* index of type 3; NULL: cs_media_command */
+    const uint16_t *commands; /* index of type 3 */
 };
 extern const struct cs_ring cs_rings[ENGINE_RING_COUNT];
-/* Any command of the VEBOX ring other than MI: skipped by its length. */
-extern const struct cs_command cs_media_command;
 
 #define CS_MAX_PACKET_DW 1040
 

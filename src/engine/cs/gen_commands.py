@@ -16,9 +16,9 @@ ENGINES = {'rcs': 1, 'bcs': 2, 'vcs': 4, 'vecs': 8, 'all': 15}
 PARTS = ('input', 'streamout', 'pixel', 'vs', 'hs', 'ds', 'gs', 'ps', 'memory')
 KINDS = ('state', 'mi', 'draw', 'flush', 'ignore', 'unimplemented')
 # opcode space: shift of the opcode in dw0, bits of it, command type (dw0
-# bits 31:29); gfx and vid numbers include the type
+# bits 31:29); gfx, vid and veb numbers include the type
 SPACES = {'mi': (23, 6, 0), 'blt': (22, 7, 2), 'gfx': (16, 13, 3),
-          'vid': (16, 13, 3)}
+          'vid': (16, 13, 3), 'veb': (16, 13, 3)}
 
 
 class Bad(Exception):
@@ -54,13 +54,13 @@ class Row:
             raise Bad('a command of kind %s needs a handler' % self.kind)
 
     def parse_opcode(self, text):
-        m = re.match(r'(mi|blt|gfx|vid):(0x[0-9a-f]+)$', text)
+        m = re.match(r'(mi|blt|gfx|vid|veb):(0x[0-9a-f]+)$', text)
         if not m:
             raise Bad('malformed opcode %r' % text)
         self.space = m[1]
         number = int(m[2], 16)
         _, bits, kind = SPACES[self.space]
-        if self.space in ('gfx', 'vid'):
+        if self.space in ('gfx', 'vid', 'veb'):
             if number >> 13 != kind:
                 raise Bad('opcode outside of command type 3')
             number &= 0x1fff

@@ -7,12 +7,3 @@ const struct cs_ring cs_rings[ENGINE_RING_COUNT] = {
     ENGINE_RINGS(X)
 #undef X
 };
-
-const struct cs_command cs_media_command = {
-    .name = "media command",
-    .kind = CS_UNIMPLEMENTED,
-    .length_bits = 12,
-    .len_min_dw = 2,
-    .len_max_dw = 4097,
-    .store_dw = -1,
-};

@@ -9,6 +9,7 @@
 #include "engine/core/hang.h"
 #include "engine/cs/commands.h"
 #include "engine/state/draw.h"
+#include "engine/state/vebox_state.h"
 #include "engine/state/video_state.h"
 #include "engine/vm/vm.h"
 
@@ -90,6 +91,7 @@ struct hw_state {
     uint32_t reg[REG_SPACE_B / 4];
     struct pipeline_stats stats;
     struct video_state video;
+    struct vebox_state vebox;
 };
 
 struct job {

@@ -117,10 +117,11 @@ SUBROOMS = {
         'media': {'thread', 'state', 'vm', 'core'},
         'blt': {'state', 'vm', 'core'},
         'mfx': {'state', 'vm', 'core'},
+        'vebox': {'state', 'vm', 'core'},
         'msg': {'raster', 'pixels', 'state', 'vm', 'oa', 'core'},
         'freeze': {'geom', 'raster', 'compute', 'media', 'msg', 'thread', 'scanout',
                    'scope', 'timeline', 'pixels', 'state', 'vm', 'oa', 'core'},
-        'cs': {'blt', 'freeze', 'mfx', 'state', 'vm', 'oa', 'core'},
+        'cs': {'blt', 'freeze', 'mfx', 'state', 'vebox', 'vm', 'oa', 'core'},
         'queue': {'cs', 'freeze', 'scope', 'timeline', 'state', 'vm',
                   'oa', 'core'},
         '': {'queue', 'scanout', 'state', 'vm', 'oa', 'core'},
@@ -140,6 +141,12 @@ SUBROOMS = {
         'dataport': set(),
         'media_sampler': {'dataport'},
         '': {'dataport', 'media_sampler'},
+    },
+    # '' is the top here: vebox.c.
+    'engine/vebox': {
+        'frame': set(),
+        'sfc': {'frame'},
+        '': {'frame', 'sfc'},
     },
     'engine/raster': {
         '': set(),
@@ -201,12 +208,13 @@ SUB_PUBLIC = {
         'engine/state/draw.h', 'engine/state/hw_state.h',
         'engine/state/prim.h', 'engine/state/stage.h',
         'engine/state/stage_cache.h', 'engine/state/thread_env.h',
-        'engine/state/video_state.h',
+        'engine/state/vebox_state.h', 'engine/state/video_state.h',
     },
     'drm-shim/ioctl': set(),
     'engine/mfx': set(),
     'engine/mfx/avc': set(),
     'engine/msg': {'engine/msg/dataport/gather_scatter.h'},
+    'engine/vebox': set(),
     'engine/raster': {
         # Types that a scene and a worker have as members.
         'engine/raster/blit/clear_tracking.h',
@@ -239,6 +247,7 @@ MEMBERS = {
     'engine/mfx': set(),
     'engine/mfx/avc': set(),
     'engine/msg': set(),
+    'engine/vebox': set(),
     'engine/raster': SUB_PUBLIC['engine/raster'] |
                      {'engine/raster/setup/setup.h'},
     'sampler': set(),

@@ -359,16 +359,6 @@ Test(mi, blitter_ring_has_its_own_register_base)
     cr_assert_eq(*rig_dw(&rig, RIG_DATA), 8);
 }
 
-Test(mi, vebox_ring_skips_media_commands_by_length)
-{
-    uint64_t before = stats_get(STAT_unimp);
-    EMIT(&rig, 0x70000002, 0x7fff0000, 0x7fff0000, 0x7fff0000, SDI(RIG_DATA, 4),
-         BBE);
-    cr_assert_eq(rig_run(&rig, rig.ctx, ENGINE_VECS), ENGINE_OK);
-    cr_assert_eq(*rig_dw(&rig, RIG_DATA), 4);
-    cr_assert_gt(stats_get(STAT_unimp), before);
-}
-
 Test(mi, render_commands_are_unknown_to_the_blitter)
 {
     EMIT(&rig, 0x69040300, BBE);

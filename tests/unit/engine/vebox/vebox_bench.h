@@ -1,0 +1,130 @@
+/* vebox_bench.h: a rig with state tables and two surfaces for the tests of the
+ * VEBOX. For one test file each. */
+#ifndef TEST_VEBOX_BENCH_H
+#define TEST_VEBOX_BENCH_H
+
+#include "vebox_model.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+#define DNDI_VA (RIG_VA + 0x10000)
+#define IECP_VA (RIG_VA + 0x11000)
+#define GAMMA_VA (RIG_VA + 0x13000)
+#define IN_VA (RIG_VA + 0x20000)
+#define PREVIOUS_VA (RIG_VA + 0x50000)
+#define OUT_VA (RIG_VA + 0x80000)
+#define STMM_VA (RIG_VA + 0xb0000)
+#define DENOISED_VA (RIG_VA + 0xc0000)
+
+/* Flags of VEBOX_STATE. */
+#define F_IECP (1u << 2)
+#define F_DN (1u << 3)
+#define F_DI (1u << 4)
+#define F_FIRST (1u << 5)
+#define F_AVERAGE (3u << 6)
+#define F_CURRENT (2u << 8)
+
+static struct rig rig;
+static uint64_t random_state;
+
+static uint32_t
+random_32(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 16);
+}
+
+static void
+bench_init(void)
+{
+    rig_init(&rig, &(struct engine_config){
+                       .gen = 9, .threads = 1, .hang_limit_ms = 5000});
+    random_state = 88172645463325252u;
+    for (unsigned i = 0x20000; i < 0x100000; i++)
+        rig.mem[i] = (uint8_t)random_32();
+}
+
+static void
+bench_finish(void)
+{
+    rig_finish(&rig);
+}
+
+static uint32_t *
+iecp(unsigned dw)
+{
+    return rig_dw(&rig, IECP_VA) + dw;
+}
+
+static void
+emit_state(uint32_t flags)
+{
+    EMIT(&rig, 0x7402000e, flags, LO(DNDI_VA), 0, LO(IECP_VA), 0, 0, 0, 0, 0, 0,
+         0, 0, 0, LO(GAMMA_VA), 0);
+}
+
+static enum engine_result
+run_frame(uint32_t width)
+{
+    EMIT(&rig, 0x74030016, width - 1, LO(IN_VA), 0, LO(PREVIOUS_VA), 0,
+         LO(STMM_VA), 0, LO(STMM_VA + 0x8000), 0, LO(DENOISED_VA), 0,
+         LO(OUT_VA), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    EMIT(&rig, BBE);
+    return rig_run(&rig, rig.ctx, ENGINE_VECS);
+}
+
+/* What is stored for v of 256, of so many bits, as 256 again. */
+static double
+quantized(double v, unsigned bits)
+{
+    double levels = exp2(bits), units = floor(v / 256 * levels + 0.5);
+    return fmin(fmax(units, 0), levels - 1) * 256 / levels;
+}
+
+/* Chroma that pixel (x, y) of the output has: the average of those that share
+ * it. */
+static double
+shared(const struct model_pixel *pixels, const struct model_surface *out,
+       uint32_t x, uint32_t y, unsigned c)
+{
+    unsigned sx = c == 1 || c == 2 ? model_sharing_x(out->format) : 1;
+    unsigned sy = c == 1 || c == 2 ? model_sharing_y(out->format) : 1;
+    uint32_t x0 = x / sx * sx, y0 = y / sy * sy;
+    double sum = 0;
+    for (unsigned j = 0; j < sy; j++)
+        for (unsigned i = 0; i < sx; i++) {
+            uint32_t px = x0 + i < out->width ? x0 + i : out->width - 1;
+            uint32_t py = y0 + j < out->height ? y0 + j : out->height - 1;
+            sum += pixels[py * out->width + px].v[c];
+        }
+    return sum / (sx * sy);
+}
+
+/* Compares the output surface with wanted pixels, to a step of its format. */
+static void
+compare(const struct model_surface *out, const struct model_pixel *want,
+        double tolerance)
+{
+    for (uint32_t y = 0; y < out->height; y++) {
+        for (uint32_t x = 0; x < out->width; x++) {
+            struct model_pixel got = model_read(&rig, out, x, y);
+            for (unsigned c = 0; c < 4; c++) {
+                unsigned bits = model_bits(out->format, c);
+                if (!bits)
+                    continue;
+                double v = quantized(shared(want, out, x, y, c), bits);
+                double step = tolerance * 256 / exp2(bits) + 1.0 / 128;
+                if (c == 3 && bits == 2)
+                    step = 256;
+                cr_assert(fabs(got.v[c] - v) <= step,
+                          "format %u, channel %u of (%u, %u): %f, not %f",
+                          out->format, c, x, y, got.v[c], v);
+            }
+        }
+    }
+}
+
+#endif
