@@ -27,7 +27,7 @@ static const struct {
     {I915_PARAM_HAS_WAIT_TIMEOUT, 1},
     {I915_PARAM_HAS_SEMAPHORES, 1},
     {I915_PARAM_HAS_PRIME_VMAP_FLUSH, 1},
-    {I915_PARAM_HAS_VEBOX, 0}, /* see query_engines() */
+    {I915_PARAM_HAS_VEBOX, 1},
     {I915_PARAM_HAS_SECURE_BATCHES, 0},
     {I915_PARAM_HAS_PINNED_BATCHES, 1},
     {I915_PARAM_HAS_EXEC_NO_RELOC, 1},
@@ -53,9 +53,9 @@ static const struct {
     {I915_PARAM_HAS_EXEC_CAPTURE, 1},
     {I915_PARAM_HAS_EXEC_BATCH_FIRST, 1},
     {I915_PARAM_HAS_EXEC_FENCE_ARRAY, 1},
-    {I915_PARAM_HAS_CONTEXT_ISOLATION, 1 << I915_ENGINE_CLASS_RENDER |
-                                           1 << I915_ENGINE_CLASS_COPY |
-                                           1 << I915_ENGINE_CLASS_VIDEO},
+    {I915_PARAM_HAS_CONTEXT_ISOLATION,
+     1 << I915_ENGINE_CLASS_RENDER | 1 << I915_ENGINE_CLASS_COPY |
+         1 << I915_ENGINE_CLASS_VIDEO | 1 << I915_ENGINE_CLASS_VIDEO_ENHANCE},
     {I915_PARAM_MMAP_GTT_COHERENT, 1},
     {I915_PARAM_HAS_EXEC_SUBMIT_FENCE, 1},
     {I915_PARAM_PERF_REVISION, 5},
@@ -137,14 +137,12 @@ query_topology(uint8_t *out)
     return (int)(sizeof *t) + t->eu_offset + p->slices * t->max_subslices;
 }
 
-/* VEBOX commands are not implemented; drivers that find no such engine work
- * without it or report that. */
 static int
 query_engines(uint8_t *out)
 {
-    static const uint16_t classes[] = {I915_ENGINE_CLASS_RENDER,
-                                       I915_ENGINE_CLASS_COPY,
-                                       I915_ENGINE_CLASS_VIDEO};
+    static const uint16_t classes[] = {
+        I915_ENGINE_CLASS_RENDER, I915_ENGINE_CLASS_COPY,
+        I915_ENGINE_CLASS_VIDEO, I915_ENGINE_CLASS_VIDEO_ENHANCE};
     struct drm_i915_query_engine_info *q = (void *)out;
     q->num_engines = ARRAY_SIZE(classes);
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {

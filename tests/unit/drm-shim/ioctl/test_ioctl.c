@@ -156,7 +156,7 @@ Test(ioctl, getparam_answers)
     cr_assert_eq(getparam(&rig, I915_PARAM_CHIPSET_ID, &v), 0);
     cr_assert_eq(v, 0x5912);
     cr_assert_eq(getparam(&rig, I915_PARAM_HAS_CONTEXT_ISOLATION, &v), 0);
-    cr_assert_eq(v, 7); /* render, copy and video */
+    cr_assert_eq(v, 15); /* render, copy, video, VEBOX */
     cr_assert_eq(getparam(&rig, 9999, &v), -EINVAL);
     cr_assert_eq(getparam(&rig, I915_PARAM_IRQ_ACTIVE, &v), -ENODEV);
     cr_assert_eq(getparam(&rig, I915_PARAM_HAS_GEM, NULL), -EFAULT);
@@ -197,11 +197,11 @@ Test(ioctl, query_tells_its_length_and_then_the_topology)
     cr_assert_eq(t[20], 0xff);
     /* The header must be zero when handed in. */
     cr_assert_eq(query(&rig, DRM_I915_QUERY_TOPOLOGY_INFO, t, 21), -EINVAL);
-    cr_assert_eq(query(&rig, DRM_I915_QUERY_ENGINE_INFO, NULL, 0), 184);
+    cr_assert_eq(query(&rig, DRM_I915_QUERY_ENGINE_INFO, NULL, 0), 240);
     cr_assert_eq(query(&rig, DRM_I915_QUERY_MEMORY_REGIONS, NULL, 0), 104);
     cr_assert_eq(query(&rig, DRM_I915_QUERY_HWCONFIG_BLOB, NULL, 0), -ENODEV);
     cr_assert_eq(query(&rig, 777, NULL, 0), -EINVAL);
-    cr_assert_eq(query(&rig, DRM_I915_QUERY_ENGINE_INFO, (void *)8, 184),
+    cr_assert_eq(query(&rig, DRM_I915_QUERY_ENGINE_INFO, (void *)8, 240),
                  -EFAULT);
 }
 
