@@ -57,20 +57,21 @@ range_weight(const struct vebox_denoise *d, unsigned difference)
     return d->range_weight[i];
 }
 
-/* The 5x5 neighbours weighted by place and by difference, of 12 bits. */
+/* The 5x5 neighbours of a pixel, which is `center` by now, weighted by place
+ * and by difference, of 12 bits. */
 static unsigned
 filter_space(const struct vebox_denoise *d, const struct vebox_line *rows[5],
-             unsigned c, uint32_t x)
+             unsigned center, uint32_t x)
 {
-    unsigned center = rows[2]->ch[c][x];
     uint64_t sum = 0, weights = 0;
     for (int j = -2; j <= 2; j++) {
-        const uint16_t *row = rows[2 + j]->ch[c] + x;
+        const uint16_t *row = rows[2 + j]->ch[0] + x;
         for (int i = -2; i <= 2; i++) {
-            unsigned difference = (unsigned)abs((int)row[i] - (int)center) >> 4;
+            unsigned v = i || j ? row[i] : center;
+            unsigned difference = (unsigned)abs((int)v - (int)center) >> 4;
             uint64_t weight = (uint64_t)range_weight(d, difference) *
                               d->place_weight[abs(j)][abs(i)];
-            sum += weight * row[i];
+            sum += weight * v;
             weights += weight;
         }
     }
@@ -166,7 +167,7 @@ denoise_channel(struct vebox_worker *w, unsigned c,
         unsigned now = rows[2]->ch[c][x];
         if (d->hot_pixels)
             now = filter_hot(d, rows, c, x);
-        unsigned space = chroma ? now : filter_space(d, rows, c, x);
+        unsigned space = chroma ? now : filter_space(d, rows, now, x);
         if (then && x % HISTORY_COLUMNS == 0)
             history = next_history(d, rows[2], then, chroma, x, f->width,
                                    before ? before[x / 4] : d->history_first);

@@ -6,7 +6,6 @@
 #include "vebox_model.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 
 #define DNDI_VA (RIG_VA + 0x10000)
 #define IECP_VA (RIG_VA + 0x11000)
@@ -53,12 +52,6 @@ bench_finish(void)
     rig_finish(&rig);
 }
 
-static uint32_t *
-iecp(unsigned dw)
-{
-    return rig_dw(&rig, IECP_VA) + dw;
-}
-
 static void
 emit_state(uint32_t flags)
 {
@@ -74,57 +67,6 @@ run_frame(uint32_t width)
          LO(OUT_VA), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     EMIT(&rig, BBE);
     return rig_run(&rig, rig.ctx, ENGINE_VECS);
-}
-
-/* What is stored for v of 256, of so many bits, as 256 again. */
-static double
-quantized(double v, unsigned bits)
-{
-    double levels = exp2(bits), units = floor(v / 256 * levels + 0.5);
-    return fmin(fmax(units, 0), levels - 1) * 256 / levels;
-}
-
-/* Chroma that pixel (x, y) of the output has: the average of those that share
- * it. */
-static double
-shared(const struct model_pixel *pixels, const struct model_surface *out,
-       uint32_t x, uint32_t y, unsigned c)
-{
-    unsigned sx = c == 1 || c == 2 ? model_sharing_x(out->format) : 1;
-    unsigned sy = c == 1 || c == 2 ? model_sharing_y(out->format) : 1;
-    uint32_t x0 = x / sx * sx, y0 = y / sy * sy;
-    double sum = 0;
-    for (unsigned j = 0; j < sy; j++)
-        for (unsigned i = 0; i < sx; i++) {
-            uint32_t px = x0 + i < out->width ? x0 + i : out->width - 1;
-            uint32_t py = y0 + j < out->height ? y0 + j : out->height - 1;
-            sum += pixels[py * out->width + px].v[c];
-        }
-    return sum / (sx * sy);
-}
-
-/* Compares the output surface with wanted pixels, to a step of its format. */
-static void
-compare(const struct model_surface *out, const struct model_pixel *want,
-        double tolerance)
-{
-    for (uint32_t y = 0; y < out->height; y++) {
-        for (uint32_t x = 0; x < out->width; x++) {
-            struct model_pixel got = model_read(&rig, out, x, y);
-            for (unsigned c = 0; c < 4; c++) {
-                unsigned bits = model_bits(out->format, c);
-                if (!bits)
-                    continue;
-                double v = quantized(shared(want, out, x, y, c), bits);
-                double step = tolerance * 256 / exp2(bits) + 1.0 / 128;
-                if (c == 3 && bits == 2)
-                    step = 256;
-                cr_assert(fabs(got.v[c] - v) <= step,
-                          "format %u, channel %u of (%u, %u): %f, not %f",
-                          out->format, c, x, y, got.v[c], v);
-            }
-        }
-    }
 }
 
 #endif
