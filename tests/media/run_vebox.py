@@ -8,8 +8,9 @@ Conversions that need no arithmetic and rotations must be equal. The rest has a
 bound, because Intel has not published the hardware's arithmetic: the least PSNR
 in dB. Threads take turns from case to case; one case runs with all numbers of
 them. LIBVA_DRIVERS_PATH may name the folder of a driver: Debian's
-intel-media-va-driver has no post-processing, but that of non-free has.
-Skipped without ffmpeg or such a driver.
+intel-media-va-driver has no post-processing, but that of non-free has. i965
+filters decoded pictures, and copies them with a kernel after the VEBOX. A driver
+that is not there is left out; without any, or ffmpeg, all is skipped.
 """
 import argparse
 import math
@@ -72,6 +73,15 @@ CASES = (
      SIZE),
     ('sharpness', 'format=nv12', 'sharpness_vaapi=sharpness=44',
      'unsharp=5:5:0.7', 'nv12', 30, SIZE),
+)
+# Of i965: VA filter, ffmpeg's filter, least PSNR.
+I965_CASES = (
+    ('procamp_vaapi=c=1.5', lut('(val-16)*1.5+16', '(val-128)*1.5+128'), 50),
+    ('procamp_vaapi=b=20', lut('val+20', 'val'), 50),
+    ('procamp_vaapi=s=0.5', lut('val', '(val-128)*0.5+128'), 50),
+    ('procamp_vaapi=h=40', 'hue=h=-40', 40),
+    ('denoise_vaapi=denoise=20', 'null', 40),
+    ('deinterlace_vaapi=mode=bob', 'bwdif=0:1:0', 33),
 )
 FIELDS = 'interlace=lowpass=0,format=nv12'
 DEINTERLACE = ('bob', 'motion_adaptive', 'motion_compensated')
@@ -186,12 +196,51 @@ class Vpp:
         self.report('0, 1, 2 and 8 threads', wrong)
 
 
-def can_run(vpp):
-    if not shutil.which('ffmpeg'):
-        return False
-    got, _ = vpp.filtered('format=nv12', 'scale_vaapi=format=p010', source(),
-                          'p010le')
-    return bool(got)
+    def decoded(self, va, reference, least):
+        """A filter of i965, after the decoder."""
+        path, out = self.folder / 'stream.m2v', self.folder / 'frames.raw'
+        subprocess.run(['ffmpeg', '-v', 'error', '-y', '-f', 'lavfi', '-i',
+                        source(), '-frames:v', '4', '-c:v', 'mpeg2video',
+                        '-q:v', '2', str(path)], check=True,
+                       timeout=TIMEOUT_S)
+        frames = []
+        for threads in None, 0, 8:
+            before, graph = [], 'format=nv12,' + reference
+            command = ['ffmpeg', '-v', 'error', '-y', '-threads', '1']
+            if threads is None:
+                command += ['-idct', 'simple']
+            else:
+                before = [self.softlake, '--strict', '-j', str(threads), '--']
+                graph = va + ',hwdownload'
+                command += ['-hwaccel', 'vaapi', '-hwaccel_device',
+                            '/dev/dri/renderD128', '-hwaccel_output_format',
+                            'vaapi']
+            out.unlink(missing_ok=True)
+            done = subprocess.run(
+                [*before, *command, '-i', str(path), '-vf',
+                 graph + ',format=nv12', '-f', 'rawvideo', str(out)],
+                stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S,
+                check=False)
+            frames.append(b'' if done.returncode else out.read_bytes())
+        seen = psnr(frames[1], frames[0], False)
+        wrong = '' if seen >= least else 'PSNR of %.2f dB' % seen
+        if frames[1] != frames[2]:
+            wrong += ' 0 and 8 threads differ'
+        self.report('i965: ' + va, wrong)
+
+
+def can_run(vpp, va, chroma):
+    return shutil.which('ffmpeg') and \
+        vpp.filtered('format=nv12', va, source(), chroma)[0]
+
+
+def run_ihd(vpp):
+    for case in CASES:
+        vpp.compare(*case)
+    for mode in DEINTERLACE:
+        vpp.deinterlace(mode)
+    vpp.denoise()
+    vpp.all_threads()
 
 
 def main():
@@ -199,21 +248,19 @@ def main():
     args.add_argument('softlake')
     args.add_argument('--keep', type=pathlib.Path)
     args = args.parse_args()
-    os.environ['LIBVA_DRIVER_NAME'] = 'iHD'
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         vpp = Vpp(args.softlake, folder)
-        if not can_run(vpp):
-            print('1..0 # SKIP no ffmpeg, or no driver that processes video')
-            return 0
-        for case in CASES:
-            vpp.compare(*case)
-        for mode in DEINTERLACE:
-            vpp.deinterlace(mode)
-        vpp.denoise()
-        vpp.all_threads()
-        print('1..%d' % vpp.count)
+        os.environ['LIBVA_DRIVER_NAME'] = 'iHD'
+        if can_run(vpp, 'scale_vaapi=format=p010', 'p010le'):
+            run_ihd(vpp)
+        os.environ['LIBVA_DRIVER_NAME'] = 'i965'
+        if can_run(vpp, 'procamp_vaapi=b=1', 'nv12'):
+            for case in I965_CASES:
+                vpp.decoded(*case)
+        print('1..%d%s' % (vpp.count, '' if vpp.count else
+                           ' # SKIP no ffmpeg or no driver that filters'))
     return vpp.failed > 0
 
 
