@@ -368,6 +368,8 @@ def add_fields(page):
     k['branches'] = [{'ip': 32, 'count': 7, 'mixed': 3}]
     k['sends'] = [{'ip': 32, 'count': 2, 'lines': 17, 'min_lines': 2,
                    'stride': {'next': 1, 'mixed': 1}}]
+    k['model'] = [{'table': 'A', 'us': 4, 'limit': 'FPU', 'fpu_us': 4,
+                   'math_us': 1, 'flow_us': 0}]
     k['lane_histograms'] = [
         {'ip': 32, 'insns': 2, 'exec_size': 16, 'first_channel': 0, 'count': 9,
          'active_lanes': {'4': 6, '16': 3}}]
@@ -396,6 +398,9 @@ def check_fields(browser, page):
                      r'\u00d7 min\s+0x0020\s+2\s+17\s+2\s+'
                      r'next: 1, mixed: 1\s+8.50\s', text),
            'fields: memory accesses', text)
+    report(re.search(r'Limits by the cycle model\s+Table A, limit: FPU\s+fpu\s+'
+                     r'4.00 \u00b5s, 100.0%\s+math\s+1.00 \u00b5s, 25.0%', text),
+           'fields: limits by the model', text)
     report(re.search(r'Lane histograms\s+ip\s+insns\s+exec size\s+first '
                      r'channel\s+count\s+active lanes\s+0x0020\s+2\s+16\s+0'
                      r'\s+9\s+4: 6, 16: 3\s', text) and

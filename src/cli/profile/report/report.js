@@ -151,8 +151,26 @@ function mix(k) {
   return [make('h3', null, 'Instruction mix'), bar, legend];
 }
 
-// Instructions that heed the mask, by active lanes; a click on a block's row in
-// the table below leads to it.
+// What the cycle model says that each part of the GPU needs at least, as shares
+// of the largest.
+function limitBars(k) {
+  const parts = [];
+  for (const t of k.model || []) {
+    const list = Object.entries(t).filter(([name]) => name.endsWith('_us'));
+    const most = Math.max(...list.map(([, us]) => us), 0);
+    if (most > 0)
+      parts.push(make('p', { class: 'faint' }, 'Table ' + t.table + ', limit: ' +
+        t.limit), ...list.filter(([, us]) => us > 0).map(([name, us]) =>
+        make('div', { class: 'limit' }, make('span', null,
+          name.slice(0, -3).replace(/_/g, ' ')), make('i', { style: 'width:' +
+          (30 * us / most).toFixed(2) + 'rem' }),
+        us.toPrecision(3) + ' \u00b5s, ' + percent(us, most))));
+  }
+  return parts.length ? [make('h3', null, 'Limits by the cycle model'),
+    ...parts] : [];
+}
+
+// Instructions that heed the mask, by active lanes.
 function laneBars(k) {
   const sums = new Map();
   for (const h of k.lane_histograms || [])
@@ -354,7 +372,7 @@ function showKernel(k) {
       'softlake annotate profile.json ' + k.name));
   }
   part.replaceChildren(make('h2', { class: 'name' }, k.name), facts(k), ...mix(k),
-    ...findingsOf(k), ...laneBars(k), ...otherTables(k), ...code);
+    ...findingsOf(k), ...limitBars(k), ...laneBars(k), ...otherTables(k), ...code);
   markHits();
 }
 
