@@ -17,8 +17,7 @@ close_file(FILE *f)
     return fclose(f) || failed ? strerror(errno) : NULL;
 }
 
-/* ---- CSV (RFC 4180): one file per table -----------------------------------
- */
+/* ---- CSV (RFC 4180): one file per table ---- */
 
 static FILE *
 open_table(const char *dir, const char *name)
@@ -256,8 +255,7 @@ profile_write_csv(const struct profile *p, const char *dir, enum units_per per)
     return why;
 }
 
-/* ---- stacks: stage, kernel, group of instructions -------------------------
- */
+/* ---- stacks: stage, kernel, group of instructions ---- */
 
 /* With the line between kernel and group. Readers add up equal stacks. */
 static void

@@ -41,8 +41,7 @@ vebox_latch(struct vebox_state *v, const uint32_t *dw, unsigned len_dw)
     }
 }
 
-/* ---- state in memory ------------------------------------------------------
- */
+/* ---- state in memory ---- */
 
 #define IECP_DW 91
 #define DNDI_DW 18
@@ -121,8 +120,7 @@ read_tables(struct vebox_frame *f, const uint32_t *state)
     return true;
 }
 
-/* ---- surfaces -------------------------------------------------------------
- */
+/* ---- surfaces ---- */
 
 #define NAMES_DW 24 /* of VEB_DI_IECP */
 
@@ -219,8 +217,7 @@ frame_init(struct vebox_frame *f, const struct vebox_state *v,
     return true;
 }
 
-/* ---- run ------------------------------------------------------------------
- */
+/* ---- run ---- */
 
 #define BAND 32 /* rows; a multiple of 4: see vebox_store_rows() */
 

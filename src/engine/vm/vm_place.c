@@ -112,8 +112,7 @@ vm_place_leave(struct vm_private *priv, gpu_va va, uint64_t size_B)
     }
 }
 
-/* ---- side by side ---------------------------------------------------------
- */
+/* ---- side by side ---- */
 
 bool
 engine_vm_has_moved(const struct engine_vm *vm)

@@ -115,8 +115,7 @@ y_to_rows(const struct image *im, const struct block *b, uint8_t *rows,
     }
 }
 
-/* ---- one tile of other tilings ---------------------------------------------
- */
+/* ---- one tile of other tilings ---- */
 
 static void
 rows_to_tile(const struct image *im, const struct block *b, const uint8_t *rows,

@@ -28,8 +28,7 @@ struct image {
     uint32_t stride_B[4], offset_B[4];
 };
 
-/* ---- between processes -----------------------------------------------------
- */
+/* ---- between processes ---- */
 
 static void
 send_image(int to, const struct image *im, int fd)

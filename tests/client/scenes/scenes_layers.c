@@ -154,8 +154,7 @@ layers(void)
     glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
 }
 
-/* ---- depth: a hiding layer leaves its depth --------------------------------
- */
+/* ---- depth: a hiding layer leaves its depth ---- */
 
 static void
 layers_depth(void)

@@ -227,8 +227,7 @@ run_handing_over(enum kind kind)
     }
 }
 
-/* ---- queries of fences ----------------------------------------------------
- */
+/* ---- queries of fences ---- */
 
 static GLint
 status_of(GLsync sync)

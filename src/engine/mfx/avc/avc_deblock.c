@@ -8,8 +8,7 @@
 #define CODED 2
 #define MIXED 1
 
-/* ---- strengths, 8.7.2.1
- * -------------------------------------------------------- */
+/* ---- strengths, 8.7.2.1 ---- */
 
 static bool
 is_far(const int16_t *a, const int16_t *b, int limit_y)
@@ -47,8 +46,7 @@ inter_strength(const struct avc_mb *p, unsigned p_block, const struct avc_mb *q,
     return moves_apart(p, p_block, q, q_block, limit_y);
 }
 
-/* ---- edges
- * --------------------------------------------------------------------- */
+/* ---- edges ---- */
 
 /* An edge of a macroblock q, or a part of one; p: the macroblock on the other
  * side, or q. */
@@ -131,8 +129,7 @@ edge_strengths(const struct edge *e, uint8_t bs[4])
     }
 }
 
-/* ---- macroblocks of MBAFF frames
- * ------------------------------------------------ */
+/* ---- macroblocks of MBAFF frames ---- */
 
 /* The left edge between a frame and a field macroblock: lines of both
  * macroblocks of the pair there. Every second line, or half of the lines. */
@@ -199,8 +196,7 @@ above_mbaff(const struct avc_decoder *d)
     return pair + second * width;
 }
 
-/* ---- macroblocks
- * ---------------------------------------------------------------- */
+/* ---- macroblocks ---- */
 
 /* The macroblock beside the current one, or NULL. */
 static const struct avc_mb *

@@ -55,8 +55,7 @@ avc_scale_factor(const struct avc_decoder *d, const struct avc_ref *ref0,
     return CLAMP(scale, -1024, 1023);
 }
 
-/* ---- motion of pictures
- * ------------------------------------------------------- */
+/* ---- motion of pictures ---- */
 
 /* The row of macroblocks in the buffer. */
 static unsigned
@@ -159,8 +158,7 @@ find_colocated(const struct avc_decoder *d, unsigned x, unsigned y)
     return c;
 }
 
-/* ---- spatial
- * -------------------------------------------------------------------- */
+/* ---- spatial ---- */
 
 static int
 min_positive(int a, int b)
@@ -217,8 +215,7 @@ set_spatial(struct avc_decoder *d, const struct spatial *s, unsigned x,
     }
 }
 
-/* ---- temporal
- * ------------------------------------------------------------------- */
+/* ---- temporal ---- */
 
 /* The lowest refIdx of list 0 of what the colocated block referred to. */
 static unsigned

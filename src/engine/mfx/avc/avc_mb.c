@@ -33,8 +33,7 @@ avc_begin_mb(struct avc_decoder *d)
     d->shape = AVC_WHOLE;
 }
 
-/* ---- intra modes ----------------------------------------------------------
- */
+/* ---- intra modes ---- */
 
 /* Predicted mode, 8.3.1.1 and 8.3.2.1. */
 static int
@@ -96,8 +95,7 @@ read_intra(struct avc_decoder *d, unsigned type)
     return mode <= 3;
 }
 
-/* ---- PCM --------------------------------------------------------------------
- */
+/* ---- PCM ---- */
 
 static bool
 read_pcm(struct avc_decoder *d)
@@ -123,8 +121,7 @@ read_pcm(struct avc_decoder *d)
     return true;
 }
 
-/* ---- the layer
- * ---------------------------------------------------------------- */
+/* ---- the layer ---- */
 
 /* Whether transform_size_8x8_flag is read: no 8x8 block has smaller parts. */
 static bool

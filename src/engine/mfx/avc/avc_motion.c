@@ -19,8 +19,7 @@ static const uint8_t b_sub[][2] = {
 
 #define B_8X8 22
 
-/* ---- prediction of vectors ------------------------------------------------
- */
+/* ---- prediction of vectors ---- */
 
 /* A neighbouring block's motion, as the current macroblock's frames or fields
  * have it: 8.4.1.3.2. */
@@ -150,8 +149,7 @@ avc_set_vector(struct avc_decoder *d, unsigned list, unsigned x, unsigned y,
             memcpy(d->mb->mv[list][j * 4 + i], mv, 2 * sizeof *mv);
 }
 
-/* ---- syntax
- * ------------------------------------------------------------------ */
+/* ---- syntax ---- */
 
 /* Reads a difference and sets the vector of a partition that mv predicts. */
 static void

@@ -51,8 +51,7 @@ avc_begin_picture(struct avc_decoder *d)
     return true;
 }
 
-/* ---- concealment
- * ------------------------------------------------------------------ */
+/* ---- concealment ---- */
 
 static void
 fill_grey(struct avc_decoder *d)
@@ -108,8 +107,7 @@ conceal_missing(struct avc_decoder *d)
     return missing;
 }
 
-/* ---- the surface
- * -------------------------------------------------------------------- */
+/* ---- the surface ---- */
 
 static void
 write_luma(const struct avc_decoder *d, unsigned y, unsigned row)

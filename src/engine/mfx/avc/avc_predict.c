@@ -104,8 +104,7 @@ predict_from(struct avc_decoder *d, const struct avc_ref *ref,
                to[2] + at);
 }
 
-/* ---- weights
- * ----------------------------------------------------------------- */
+/* ---- weights ---- */
 
 static bool
 is_explicit(const struct avc_decoder *d)

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- the slice's bytes
- * ---------------------------------------------------------- */
+/* ---- the slice's bytes ---- */
 
 /* Copies the slice without emulation prevention, 7.3.1. */
 static bool
@@ -66,8 +65,7 @@ open_bytes(struct avc_decoder *d)
     return true;
 }
 
-/* ---- references
- * -------------------------------------------------------------------- */
+/* ---- references ---- */
 
 /* 8.4.2.1: fields of the frames of a list, that of the same parity first. */
 static void
@@ -99,8 +97,7 @@ set_refs(struct avc_decoder *d)
     d->refs = &d->sets[0];
 }
 
-/* ---- macroblocks
- * -------------------------------------------------------------------- */
+/* ---- macroblocks ---- */
 
 /* In coded order: pairs of an MBAFF frame count two. */
 static void

@@ -15,8 +15,7 @@ signed_bits(uint32_t dw, unsigned lo, unsigned hi)
     return (int)(v ^ sign) - (int)sign;
 }
 
-/* ---- pictures
- * ---------------------------------------------------------------------- */
+/* ---- pictures ---- */
 
 static void
 read_image(struct avc_picture *p, const struct video_state *v)
@@ -102,8 +101,7 @@ read_picture(struct avc_picture *p, const struct engine_context *ctx)
     return read_memory(p, ctx);
 }
 
-/* ---- slices
- * ------------------------------------------------------------------------- */
+/* ---- slices ---- */
 
 static void
 read_refs(struct avc_slice *s, const struct avc_picture *p,
@@ -181,8 +179,7 @@ read_slice(struct avc_slice *s, const struct avc_picture *p,
     return true;
 }
 
-/* ---- commands
- * ------------------------------------------------------------------------ */
+/* ---- commands ---- */
 
 /* The context's decoder with a picture begun; NULL: the batch has an error. */
 static struct avc_decoder *

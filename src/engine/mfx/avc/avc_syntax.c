@@ -20,8 +20,7 @@ mb_above(const struct avc_decoder *d)
     return avc_at(d, d->around.top);
 }
 
-/* ---- types ------------------------------------------------------------------
- */
+/* ---- types ---- */
 
 /* mb_type of I slices after its first bin. context: of the bins that follow;
  * step: how far contexts of the two halves lie apart. */
@@ -141,8 +140,7 @@ avc_read_sub_type(struct avc_decoder *d)
     return 3 - avc_cabac_get(c, 23);
 }
 
-/* ---- flags, of CABAC and transform_size_8x8_flag of both
- * ---------------------- */
+/* ---- flags, of CABAC and transform_size_8x8_flag of both ---- */
 
 bool
 avc_read_skip(struct avc_decoder *d, bool field)
@@ -178,8 +176,7 @@ avc_read_transform_8x8(struct avc_decoder *d)
     return avc_cabac_get(&d->cabac, 399 + inc);
 }
 
-/* ---- intra modes, coded_block_pattern, QP
- * --------------------------------------- */
+/* ---- intra modes, coded_block_pattern, QP ---- */
 
 int
 avc_read_intra_mode(struct avc_decoder *d)
@@ -296,8 +293,7 @@ avc_read_qp_delta(struct avc_decoder *d)
     return value & 1 ? half : -half;
 }
 
-/* ---- motion
- * ------------------------------------------------------------------ */
+/* ---- motion ---- */
 
 /* Whether a neighbour's refIdx makes the current one likely not 0. */
 static bool

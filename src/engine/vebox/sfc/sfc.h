@@ -52,8 +52,7 @@ struct sfc {
 /* Runs the SFC over a frame, by the state in v. False: guest error. */
 bool sfc_run(struct vebox_frame *f, const struct vebox_state *v);
 
-/* ---- parts ----------------------------------------------------------------
- */
+/* ---- parts ---- */
 
 /* A worker of it. */
 struct sfc_worker {

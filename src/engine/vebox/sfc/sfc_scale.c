@@ -6,8 +6,7 @@
 #define PHASE_BITS 5
 #define CENTER 3 /* the tap that phase 0 has its weight in */
 
-/* ---- tables ---------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 static int16_t
 coefficient(const uint32_t *dw, unsigned at)
@@ -64,8 +63,7 @@ sfc_axis_init(struct sfc *s, const struct vebox_state *v)
         unimp("SFC: adaptive filter");
 }
 
-/* ---- positions ------------------------------------------------------------
- */
+/* ---- positions ---- */
 
 /* Where an output pixel's centre is in the source: whole pixel and fraction. */
 struct position {
@@ -104,8 +102,7 @@ mix(const struct sfc *s, int sharp, int smooth)
     return (uint16_t)CLAMP((v + 32) >> 6, 0, 0xffff);
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 static void
 scale_x(const struct sfc *s, const struct vebox_line *from,

@@ -54,8 +54,7 @@ expect(const void *bytes, unsigned at, unsigned size_B)
                      data[at + i], want[i]);
 }
 
-/* ---- literal results ------------------------------------------------------
- */
+/* ---- literal results ---- */
 
 Test(blt, fills_pixels_between_left_top_and_right_bottom)
 {
@@ -195,8 +194,7 @@ Test(blt, source_colors_in_the_range_are_not_drawn)
     expect("\x11\x11\x11\x11\x30\x20\x10\xff\x30\x20\x50\x00", 192, 12);
 }
 
-/* ---- operands that are not named ------------------------------------------
- */
+/* ---- operands that are not named ---- */
 
 /* XY_FULL_BLT with operands that are not there. */
 static void
@@ -230,8 +228,7 @@ Test(blt, operands_with_a_name_are_fetched)
     }
 }
 
-/* ---- broken batches -------------------------------------------------------
- */
+/* ---- broken batches ---- */
 
 Test(blt, an_unmapped_destination_is_a_guest_error)
 {

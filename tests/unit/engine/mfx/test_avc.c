@@ -15,8 +15,7 @@ any(unsigned n)
     return (seed >> 8) % n;
 }
 
-/* ---- scans and scaling ----------------------------------------------------
- */
+/* ---- scans and scaling ---- */
 
 static void
 check_scan(const uint8_t *scan, unsigned count)
@@ -37,8 +36,7 @@ Test(avc, scans_visit_each_place)
     }
 }
 
-/* ---- transforms ------------------------------------------------------------
- */
+/* ---- transforms ---- */
 
 /* The rows of the inverse transforms' matrices, as fractions. */
 static const double basis_4[4][4] = {
@@ -104,8 +102,7 @@ Test(avc, a_flat_matrix_scales_like_the_standards_example)
     cr_assert_eq(avc_scale_4x4(1, s.x4[0][0][0], 0), 10);
 }
 
-/* ---- interpolation
- * ----------------------------------------------------------- */
+/* ---- interpolation ---- */
 
 static struct avc_window window;
 
@@ -190,8 +187,7 @@ Test(avc, luma_is_interpolated_as_figure_8_4_says)
     }
 }
 
-/* ---- entropy coding
- * ------------------------------------------------------------ */
+/* ---- entropy coding ---- */
 
 /* Table 9-45 is transIdxLPS: states of a more even chance, at most. */
 Test(avc, cabac_states_move_towards_even)

@@ -190,8 +190,7 @@ Test(mfx, picture_wider_than_its_surface_is_an_error)
     cr_assert_eq(run(), ENGINE_GUEST_ERROR);
 }
 
-/* ---- arithmetic -----------------------------------------------------------
- */
+/* ---- arithmetic ---- */
 
 static void
 exact_idct(const int16_t in[64], double out[64])

@@ -60,8 +60,7 @@ tear_down(void)
 
 TestSuite(media_sampler, .init = set_up, .fini = tear_down);
 
-/* ---- the model ------------------------------------------------------------
- */
+/* ---- the model ---- */
 
 static uint8_t
 byte_of(unsigned tiling, unsigned x_B, unsigned row)
@@ -137,8 +136,7 @@ put_surface(const struct format *f, unsigned tiling)
     dw[6] = (uint32_t)(RIG_VA + PICTURE_B);
 }
 
-/* ---- the filter's state ---------------------------------------------------
- */
+/* ---- the filter's state ---- */
 
 static int8_t *
 phase(unsigned n)

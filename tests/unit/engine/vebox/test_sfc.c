@@ -82,8 +82,7 @@ rotated(const struct job *j, uint32_t x, uint32_t y)
     return model_read(&rig, &out, j->at_x + to_x, j->at_y + to_y);
 }
 
-/* ---- 1:1 ------------------------------------------------------------------
- */
+/* ---- 1:1 ---- */
 
 Test(sfc, rotates_exactly)
 {
@@ -150,8 +149,7 @@ Test(sfc, fills_around_the_region)
                  model_read(&rig, &in, 0, 0).v[0]);
 }
 
-/* ---- scaling --------------------------------------------------------------
- */
+/* ---- scaling ---- */
 
 static double
 clamp_read(double at, uint32_t first, uint32_t count)
@@ -250,8 +248,7 @@ Test(sfc, taps_are_columns_and_rows)
         }
 }
 
-/* ---- color and sharpness --------------------------------------------------
- */
+/* ---- color and sharpness ---- */
 
 /* Gray to RGB by the matrix of BT.601, and red in the low byte or in the high
  * one. */

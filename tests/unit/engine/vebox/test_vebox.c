@@ -76,8 +76,7 @@ read_frame(const struct model_surface *s)
             want[y * s->width + x] = model_read(&rig, s, x, y);
 }
 
-/* ---- formats --------------------------------------------------------------
- */
+/* ---- formats ---- */
 
 static void
 convert(unsigned from, unsigned to, uint32_t width, uint32_t height)
@@ -173,8 +172,7 @@ Test(vebox, writes_columns_between_start_and_end)
                                      : 0x77777777u);
 }
 
-/* ---- color ----------------------------------------------------------------
- */
+/* ---- color ---- */
 
 #define COLOR_SIZE 40, 24
 

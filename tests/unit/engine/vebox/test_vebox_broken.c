@@ -86,8 +86,7 @@ Test(vebox_broken, random_state)
     }
 }
 
-/* ---- threads --------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 static uint8_t first_result[0x80000];
 

@@ -52,8 +52,7 @@ copy_frame(uint64_t to, uint64_t from)
     memcpy(rig_dw(&rig, to), rig_dw(&rig, from), 0x20000);
 }
 
-/* ---- deinterlacer ---------------------------------------------------------
- */
+/* ---- deinterlacer ---- */
 
 Test(vebox_fields, keeps_the_first_field_and_interpolates_the_other)
 {
@@ -182,8 +181,7 @@ Test(vebox_fields, cadence_takes_the_neighbouring_field)
     }
 }
 
-/* ---- denoise --------------------------------------------------------------
- */
+/* ---- denoise ---- */
 
 /* As iHD has them at a noise factor of 64. */
 static void

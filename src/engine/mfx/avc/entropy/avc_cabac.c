@@ -40,8 +40,7 @@ avc_cabac_position(const struct avc_cabac *c)
     return c->begin + (taken + 7) / 8;
 }
 
-/* ---- residual blocks ------------------------------------------------------
- */
+/* ---- residual blocks ---- */
 
 /* Of significant_coeff_flag and last_significant_coeff_flag, frame and field;
  * of coeff_abs_level_minus1. Tables 9-34 and 9-40. */

@@ -28,8 +28,7 @@ extern const struct avc_vlc avc_vlc_token_dc[];
  * Returns how many are not zero; -1: malformed. */
 int avc_cavlc_block(struct avc_bits *b, int nc, unsigned max, int16_t *level);
 
-/* ---- CABAC ----------------------------------------------------------------
- */
+/* ---- CABAC ---- */
 
 struct avc_cabac {
     uint64_t value; /* codIOffset, then `bits` bits that come next */

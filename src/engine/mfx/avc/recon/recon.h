@@ -35,8 +35,7 @@ void avc_transform_chroma_dc(int16_t dc[4], unsigned scale, unsigned qp);
 /* Add a block's residual; the coefficients become 0. */
 void avc_add_4x4(uint8_t *to, ptrdiff_t stride, int16_t coef[16]);
 void avc_add_8x8(uint8_t *to, ptrdiff_t stride, int16_t coef[64]);
-/* ---- intra prediction ------------------------------------------------------
- */
+/* ---- intra prediction ---- */
 
 enum { AVC_VERTICAL, AVC_HORIZONTAL, AVC_DC }; /* of 4x4, 8x8 and 16x16 */
 
@@ -56,8 +55,7 @@ void avc_intra_16x16(uint8_t *to, ptrdiff_t stride, unsigned mode,
 void avc_intra_chroma(uint8_t *to, ptrdiff_t stride, unsigned mode,
                       unsigned has, unsigned left);
 
-/* ---- interpolation ---------------------------------------------------------
- */
+/* ---- interpolation ---- */
 
 #define AVC_WINDOW_LINES 21
 #define AVC_WINDOW_B 48
@@ -87,8 +85,7 @@ void avc_weight_two(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
                     const uint8_t *b, const struct avc_weights *w,
                     unsigned width, unsigned height);
 
-/* ---- loop filter -----------------------------------------------------------
- */
+/* ---- loop filter ---- */
 
 /* Filters `count` samples of an edge, 8.7.2: `across` bytes lie between samples
  * of a line across the edge, `along` between such lines. Each bs entry has
