@@ -8,14 +8,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+static void *real; /* libc's read() */
+
+/* Before anybody reads in a signal handler, where dlsym() may not be called. */
+__attribute__((constructor)) static void
+find_real(void)
+{
+    interpose_real(&real, "read");
+}
+
 static ssize_t
 read_from(int fd, void *data, size_t size_B)
 {
     int err = oa_stream_check_read(fd, size_B);
-    if (!err)
-        return REAL(ssize_t(*)(int, void *, size_t), "read")(fd, data, size_B);
-    errno = -err;
-    return -1;
+    if (err) {
+        errno = -err;
+        return -1;
+    }
+    void *to = interpose_real(&real, "read");
+    return ((ssize_t(*)(int, void *, size_t))(uintptr_t)to)(fd, data, size_B);
 }
 
 INTERPOSE(ssize_t, shim_read, "read", (int fd, void *data, size_t size_B))
