@@ -1,6 +1,7 @@
 /* avc_state.c: makes pictures and slices of the packets of MFX_AVC, and decodes
  * MFD_AVC_BSD_OBJECT. KBL PRM vol 2a and 2d; Observed: stock iHD 23.1 and i965
  * 2.4 disagree in fields that are not read here. */
+#include "base/fields.h"
 #include "engine/mfx/avc/avc.h"
 #include "engine/mfx/mfx.h"
 
@@ -11,8 +12,7 @@
 static int
 signed_bits(uint32_t dw, unsigned lo, unsigned hi)
 {
-    uint32_t v = bits_get(dw, lo, hi), sign = 1u << (hi - lo);
-    return (int)(v ^ sign) - (int)sign;
+    return (int)fields_sext(bits_get(dw, lo, hi), hi - lo + 1);
 }
 
 /* ---- pictures ---- */

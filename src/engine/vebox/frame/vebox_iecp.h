@@ -5,6 +5,7 @@
 #ifndef ENGINE_VEBOX_IECP_H
 #define ENGINE_VEBOX_IECP_H
 
+#include "base/fields.h"
 #include "engine/vebox/frame/vebox_surface.h"
 
 /* (v + in) * c, a fixed point number of `shift` bits, + out. */
@@ -107,7 +108,7 @@ void vebox_gamma_row(const struct vebox_iecp *i, struct vebox_line *line,
 static inline int32_t
 vebox_signed(uint32_t value, unsigned bits)
 {
-    return (int32_t)(value << (32 - bits)) >> (32 - bits);
+    return (int32_t)fields_sext(value, bits);
 }
 
 static inline uint16_t

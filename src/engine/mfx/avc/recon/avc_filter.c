@@ -56,6 +56,17 @@ filter_strong(uint8_t *q, ptrdiff_t s, int alpha, int beta)
     }
 }
 
+/* p0 and q0 of bS 1 to 3; p1, q1: their neighbours before the filter. */
+static inline void
+move_edge(uint8_t *q, ptrdiff_t s, int p1, int q1, int tc)
+{
+    int p0 = q[-s], q0 = q[0];
+    int delta = (4 * (q0 - p0) + (p1 - q1) + 4) >> 3;
+    delta = CLAMP(delta, -tc, tc);
+    q[-s] = clip_sample(p0 + delta);
+    q[0] = clip_sample(q0 - delta);
+}
+
 /* bS 1 to 3 of luma, 8-470 to 8-478. */
 static inline void
 filter_normal(uint8_t *q, ptrdiff_t s, int beta, int tc0)
@@ -72,10 +83,7 @@ filter_normal(uint8_t *q, ptrdiff_t s, int beta, int tc0)
         q[s] = (uint8_t)(q1 + CLAMP(d, -tc0, tc0));
         tc++;
     }
-    int delta = (4 * (q0 - p0) + (p1 - q1) + 4) >> 3;
-    delta = CLAMP(delta, -tc, tc);
-    q[-s] = clip_sample(p0 + delta);
-    q[0] = clip_sample(q0 - delta);
+    move_edge(q, s, p1, q1, tc);
 }
 
 static inline bool
@@ -121,10 +129,6 @@ avc_filter_chroma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along,
             q0[0] = (uint8_t)((2 * q1 + q + p1 + 2) >> 2);
             continue;
         }
-        int tc = tc0_table[index_a][strength - 1] + 1;
-        int delta = (4 * (q - p) + (p1 - q1) + 4) >> 3;
-        delta = CLAMP(delta, -tc, tc);
-        q0[-across] = clip_sample(p + delta);
-        q0[0] = clip_sample(q - delta);
+        move_edge(q0, across, p1, q1, tc0_table[index_a][strength - 1] + 1);
     }
 }
