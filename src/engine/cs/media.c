@@ -80,7 +80,7 @@ media_object_grpid(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     run_media(cs, dw, len_dw, media_object_grpid_run);
 }
 
-/* Threads have ended, but for those of a group that has not its last one. */
+/* All threads have ended already, except the threads of an open group. */
 void
 media_state_flush(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {

@@ -28,8 +28,8 @@ struct lanes_list {
     struct lanes_histogram *items;
     unsigned count, block; /* index of the first one of the last block */
 };
-/* Adds one instruction's; those that never ran are left out. False: no memory.
- */
+/* Adds the histogram of one instruction, unless it never ran. False: no
+ * memory. */
 bool lanes_add(struct lanes_list *list, const struct lanes_histogram *h,
                bool begins_block);
 

@@ -244,9 +244,10 @@ uint8_t *avc_samples(const struct avc_decoder *d, unsigned plane,
 void avc_decode_slice(struct avc_decoder *d, struct mfx_report *report);
 /* avc_deblock.c: the loop filter, over the whole picture. */
 void avc_deblock(struct avc_decoder *d);
-/* avc_picture.c: makes room for d->picture and begins it; ends it, if one is
- * open: conceals what is missing, filters, writes the surface. */
+/* avc_picture.c. Begins d->picture, and allocates its macroblocks. */
 bool avc_begin_picture(struct avc_decoder *d);
+/* Ends an open picture: conceals missing macroblocks, filters edges, writes the
+ * surface. */
 void avc_end_picture(struct avc_decoder *d, struct mfx_report *report);
 void avc_conceal(struct avc_decoder *d, unsigned index);
 void avc_free(struct avc_decoder *d);

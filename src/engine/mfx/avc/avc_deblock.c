@@ -55,7 +55,7 @@ struct edge {
     unsigned at;       /* samples of luma from the macroblock's edge */
     bool vertical;     /* the edge is */
     unsigned line[2];  /* the first line, of luma and of chroma */
-    unsigned step;     /* lines between those of the edge */
+    unsigned step;     /* from one line of the edge to the next */
     unsigned count;    /* samples of luma along the edge */
     const uint8_t *bs; /* for each quarter of it */
 };

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* Of a reference: whether there is one; its refIdx is 0; it is a bottom field;
- * who has it is a field picture or a field macroblock. */
+/* A colocated reference: it exists; its refIdx is 0; it is a bottom field; a
+ * field picture or a field macroblock refers to it. */
 enum {
     COL_INTER = 1 << 0,
     COL_IS_0 = 1 << 1,

@@ -117,7 +117,7 @@ read_4x4(struct avc_decoder *d, unsigned cat, unsigned plane, unsigned block,
     return true;
 }
 
-/* An 8x8 block: its coefficients lie in those of 4 blocks, in a row. */
+/* An 8x8 block. Its coefficients take the places of four 4x4 blocks. */
 static bool
 read_8x8(struct avc_decoder *d, unsigned b8)
 {
