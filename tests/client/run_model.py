@@ -82,6 +82,16 @@ def check_memory(folder):
                lines >= k['threads'], 'memory of ' + k['name'], lines, k['model'])
 
 
+def check_flops(folder, items):
+    """Of the MADs; each work item computes a few others, too."""
+    p, _ = profile(folder / 'lanes.json', '--lanes', '--', MAD_CL)
+    for k in p['kernels']:
+        a_item = k['flops'].get('f32', 0) / items[k['name']]
+        report(0 <= a_item - FLOP_PER_ITEM < 16 and
+               k['grf_max_live'] <= 128, 'float operations of ' + k['name'],
+               a_item, k['flops'], k['grf_max_live'])
+
+
 def check_options(folder, path, p):
     again = folder / 'again.json'
     off, done = profile(again, '--model=off', f'--from={path}')
@@ -138,6 +148,7 @@ def main():
         check_silicon(p, items)
         check_sums(p)
         check_memory(folder)
+        check_flops(folder, items)
         check_options(folder, path, p)
         check_tables(folder, path, p)
         check_reports(folder, path)

@@ -168,7 +168,8 @@ def check_files(folder):
     command = [SCENES, 'triangle', folder / 'a.png']
     p, done = profile(folder, command, f'--csv={folder}/csv',
                       f'--callgrind={folder}/cg.out',
-                      f'--folded={folder}/folded',
+                      f'--folded={folder}/folded', '--sort=time',
+                      f'--json=lines={folder}/lines',
                       f'--speedscope={folder}/s.json')
     total = p['totals']['insn']
     with open(folder / 'csv/kernels.csv', newline='') as f:
@@ -179,6 +180,20 @@ def check_files(folder):
         rows = list(csv.DictReader(f))
     report(sum(int(r['count']) for r in rows) == total,
            'csv: insns.csv has the total')
+    rows = [json.loads(l) for l in (folder / 'lines').read_text().splitlines()]
+    first = rows.pop(0)
+    tables = {k: v for k, v in p.items()
+              if isinstance(v, list) and v and isinstance(v[0], dict)}
+    report(first == {'table': 'profile', **{k: v for k, v in p.items()
+                                            if k not in tables}} and
+           rows == [{'table': k, **row} for k, v in tables.items()
+                    for row in v] and p['platform'] == 'kbl',
+           'json lines: the profile, then a row a line', first)
+    times = [k['host_ns'] for k in p['kernels']]
+    report(times == sorted(times, reverse=True) and
+           sum(times) == sum(e['end_ns'] - e['begin_ns'] for e in p['timeline']
+                             if 'kernels' in e),
+           'sort: by the time of this host', times)
     lines = (folder / 'folded').read_text().splitlines()
     report(sum(int(l.rsplit(' ', 1)[1]) for l in lines) == total,
            'folded: stacks sum up to the total')
@@ -387,7 +402,7 @@ def check_tools(folder):
 
 def check_from(folder):
     """A profile.json gives the files that the run would have given."""
-    names = 'json', 'html', 'csv', 'callgrind', 'pprof', 'folded', \
+    names = 'json', 'jsonl', 'html', 'csv', 'callgrind', 'pprof', 'folded', \
         'speedscope'
     run_dir, from_dir = folder / 'run', folder / 'from'
     p, done = profile(folder, [SCENES, 'tex-upload-copy', folder / 'a.png'],

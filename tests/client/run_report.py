@@ -217,6 +217,24 @@ def check_rules(folder):
     found = json.loads((folder / 'found.json').read_text())['findings']
     report([f['rule'] for f in found] == ['SIMD8', 'few threads'],
            'rules: a small dispatch of SIMD8', found)
+    big = {**k, 'simd': 16, 'insns': [insn(0, 'mad', 500), *other]}
+    atomic = {'ip': 256, 'type': 'untyped atomic', 'count': 10, 'bytes': 640,
+              'lines': 40, 'min_lines': 40}
+    sized = {'global': [96], 'count': 1}
+    for want, fields in (
+            ([], {'sends': [{**atomic, 'lanes': 160}]}),
+            ([('atomics', 256)], {'sends': [{**atomic, 'lanes': 161}]}),
+            ([], {'sends': [{**atomic, 'lanes': 161, 'type': 'read'}]}),
+            ([], {'launches': [{**sized, 'local': [32]}, sized]}),
+            ([('group size', None)],
+             {'launches': [{**sized, 'local': [4, 6]}]})):
+        source.write_text(json.dumps({'schema': 1, 'kernels': [
+            {**big, **fields}]}))
+        run(SOFTLAKE, 'profile', '-q', f'--from={source}',
+            f'--json={folder}/found.json')
+        found = json.loads((folder / 'found.json').read_text())['findings']
+        report([(f['rule'], f.get('ip')) for f in found] == want,
+               f'rules: {want} of {list(fields)}', found)
 
 
 # ---- the browser ------------------------------------------------------------

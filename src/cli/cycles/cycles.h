@@ -1,5 +1,5 @@
 /* cycles.h: how many clocks EU instructions take, by two published tables: a
- * model, not a measurement.
+ * model, not a measurement; and how many registers are live.
  *
  * Table A is that of Mesa's performance analysis for Gen8 and Gen9
  * (intel/compiler/brw_ir_performance.cpp, 22.3.6), whose author measured what
@@ -58,6 +58,16 @@ struct cycles_cost {
 uint32_t cycles_schedule(const struct eu_insn *insns, uint32_t count,
                          enum cycles_table table, struct cycles_cost *costs,
                          const char **unknown);
+
+/* ---- cycles_live.c: registers that are live at the same time ------------- */
+
+struct cycles_live {
+    uint32_t grf;      /* most registers with a live byte */
+    uint32_t offset_B; /* of the first instruction before which they are */
+};
+/* False: no memory. */
+bool cycles_find_live(struct cycles_live *most, const struct eu_insn *insns,
+                      uint32_t count, enum eu_gen gen);
 
 /* ---- cycles_bound.c: how long a machine takes at least ------------------- */
 

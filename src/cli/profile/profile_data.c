@@ -22,6 +22,12 @@ const char *const profile_kind_names[PROFILE_KIND_COUNT] = {
 #undef X
 };
 
+const char *const profile_float_names[PROFILE_FLOAT_COUNT] = {
+#define X(id, name, group) name,
+    PROFILE_FLOATS(X)
+#undef X
+};
+
 static void
 free_kernel(struct profile_code *k)
 {
@@ -63,6 +69,7 @@ static const char *const sort_names[PROFILE_SORT_COUNT] = {
     [PROFILE_BY_THREADS] = "threads", [PROFILE_BY_SIZE] = "size",
     [PROFILE_BY_NAME] = "name",       [PROFILE_BY_STAGE] = "stage",
     [PROFILE_BY_BYTES] = "bytes",     [PROFILE_BY_MODEL] = "model",
+    [PROFILE_BY_TIME] = "time",
 };
 
 /* The most clocks that a table of the model says; 0 without a model. */
@@ -93,6 +100,7 @@ compare(const void *a, const void *b, void *key)
     case PROFILE_BY_MODEL:
         n[0] = model_clocks(k), n[1] = model_clocks(l);
         break;
+    case PROFILE_BY_TIME: n[0] = k->host_ns, n[1] = l->host_ns; break;
     case PROFILE_BY_NAME: order = strcmp(k->name, l->name); break;
     case PROFILE_BY_STAGE: order = strcmp(k->stage, l->stage); break;
     default: break;
@@ -183,17 +191,32 @@ profile_find_send(const struct profile_code *k, const struct profile_insn *n)
 }
 
 static void
+add_flops(struct profile_code *k, const struct profile_insn *n)
+{
+    static const uint8_t groups[PROFILE_FLOAT_COUNT] = {
+#define X(id, name, group) PROFILE_##group,
+        PROFILE_FLOATS(X)
+#undef X
+    };
+    for (unsigned f = 0; f < PROFILE_FLOAT_COUNT; f++)
+        if (n->group == groups[f])
+            k->flops[f] += n->lanes * n->flops;
+}
+
+static void
 sum_up(struct profile_code *k)
 {
     k->executed = k->all_lanes = k->lanes = k->channels = 0;
     k->spills = k->fills = 0;
     memset(k->group, 0, sizeof k->group);
+    memset(k->flops, 0, sizeof k->flops);
     k->threads = k->insn_count ? k->insns[0].count : 0;
     for (uint32_t i = 0; i < k->insn_count; i++) {
         const struct profile_insn *n = &k->insns[i];
         k->executed += n->count;
         k->all_lanes += n->lanes;
         k->group[n->group] += n->count;
+        add_flops(k, n);
         k->spills += n->kind == PROFILE_KIND_SPILL ? n->count : 0;
         k->fills += n->kind == PROFILE_KIND_FILL ? n->count : 0;
         if (n->fixed_lanes)
@@ -235,6 +258,7 @@ void
 profile_finish(struct profile *p)
 {
     p->executed = p->all_lanes = p->lanes = p->channels = 0;
+    profile_sum_timeline(p);
     p->memory = (struct eu_send_counts){0};
     for (unsigned i = 0; i < p->kernel_count; i++) {
         struct profile_code *k = &p->kernels[i];

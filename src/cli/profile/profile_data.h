@@ -53,6 +53,20 @@ enum profile_kind {
 };
 extern const char *const profile_kind_names[PROFILE_KIND_COUNT];
 
+/* Precisions, by the groups of instructions that compute in them. */
+#define PROFILE_FLOATS(X)   \
+    X(F16, "f16", GROUP_16) \
+    X(F32, "f32", GROUP_32) \
+    X(F64, "f64", GROUP_64)
+
+enum profile_float {
+#define X(id, name, group) PROFILE_##id,
+    PROFILE_FLOATS(X)
+#undef X
+        PROFILE_FLOAT_COUNT
+};
+extern const char *const profile_float_names[PROFILE_FLOAT_COUNT];
+
 /* Executions of a branch, by the active lanes that take it, and the sum of
  * these lanes. none: also executions without active lanes. */
 struct profile_branch {
@@ -74,6 +88,7 @@ struct profile_insn {
     uint8_t fixed_lanes;            /* 0: heeds the execution mask */
     uint8_t group;                  /* enum profile_group */
     uint8_t kind;                   /* enum profile_kind */
+    uint8_t flops;                  /* float operations of a lane */
     bool has_branch, usually_taken; /* of eu/isa/isa.h */
     bool begins_block;
     uint16_t message; /* 1 + index of the kernel's message; 0: none */
@@ -131,6 +146,9 @@ struct profile_code {
     struct profile_send *sends;
     unsigned send_count;
     struct eu_send_counts memory;
+    /* If the profile has a timeline: how long this host worked on draws and
+     * dispatches whose last kernel it is. */
+    uint64_t host_ns;
     uint64_t threads;   /* executions of the first instruction */
     uint64_t executed;  /* instructions */
     uint64_t all_lanes; /* of all instructions */
@@ -138,6 +156,10 @@ struct profile_code {
     uint64_t lanes, channels;
     uint64_t group[PROFILE_GROUP_COUNT];
     uint64_t spills, fills; /* executed messages */
+    /* Float operations of active lanes by precision, if the profile has lanes.
+     */
+    uint64_t flops[PROFILE_FLOAT_COUNT];
+    struct cycles_live live; /* registers; 0: not known */
     bool has_model;
     struct cycles_bounds model[CYCLES_TABLES];
 };
@@ -202,6 +224,7 @@ enum profile_sort {
     PROFILE_BY_STAGE,
     PROFILE_BY_BYTES,
     PROFILE_BY_MODEL,
+    PROFILE_BY_TIME,
     PROFILE_SORT_COUNT
 };
 bool profile_parse_sort(const char *text, enum profile_sort *key);
@@ -234,11 +257,16 @@ void profile_name_units(struct profile *p);
 struct profile_origin {
     char **command;       /* NULL-terminated */
     const char *switches; /* the shortcuts that were off, or NULL */
+    const char *platform; /* as --platform names it, or NULL */
     int status;
 };
 const char *profile_write_json(const struct profile *p,
                                const struct profile_origin *from,
                                const char *file);
+/* An object a line: the profile without its tables, then each row of them. */
+const char *profile_write_json_lines(const struct profile *p,
+                                     const struct profile_origin *from,
+                                     const char *file);
 const char *profile_write_html(const struct profile *p,
                                const struct profile_origin *from,
                                const char *file);
@@ -275,6 +303,8 @@ const char *profile_write_speedscope(const struct profile *p, const char *file);
 
 /* profile_timeline.c: what processes left in the directory. */
 void profile_read_timeline(struct profile *p, const char *dir);
+/* Sums up the host's time by kernels. */
+void profile_sum_timeline(struct profile *p);
 void profile_read_pixels(struct profile *p, const char *dir, bool overdraw);
 const char *profile_write_overdraw(const struct profile *p, const char *dir);
 const char *profile_write_perfetto(const struct profile *p, const char *file);

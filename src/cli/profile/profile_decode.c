@@ -76,6 +76,32 @@ kind_of(const struct eu_insn *insn)
     }
 }
 
+/* Float operations of a lane: MAD has two, a function of extended math one.
+ * Comparisons, selections and copies have none. */
+static uint8_t
+flops_of(const struct eu_insn *insn)
+{
+    enum eu_type type = (enum eu_type)insn->dst.type;
+    if (type != EU_TYPE_F && type != EU_TYPE_HF && type != EU_TYPE_DF)
+        return 0;
+    switch (insn->opcode) {
+    case EU_OP_ADD:
+    case EU_OP_MUL:
+    case EU_OP_MATH: return 1;
+    case EU_OP_MAC:
+    case EU_OP_MAD:
+    case EU_OP_MADM:
+    case EU_OP_LINE: return 2;
+    case EU_OP_LRP:
+    case EU_OP_DP2: return 3;
+    case EU_OP_PLN: return 4;
+    case EU_OP_DP3: return 5;
+    case EU_OP_DPH: return 6;
+    case EU_OP_DP4: return 7;
+    default: return 0;
+    }
+}
+
 static void
 add_send(struct profile_code *c, const struct eu_insn *insn)
 {
@@ -166,6 +192,7 @@ profile_decode(struct profile_code *c, const struct profile_kernel *k)
             .fixed_lanes = (uint8_t)eu_fixed_lanes(&insn),
             .group = (uint8_t)group_of(&insn),
             .kind = (uint8_t)kind_of(&insn),
+            .flops = flops_of(&insn),
             .has_branch = eu_parts_channels(&insn),
             .usually_taken = eu_is_usually_taken(&insn),
             .text = strdup(text),
@@ -180,6 +207,7 @@ profile_decode(struct profile_code *c, const struct profile_kernel *k)
     }
     if (c->insns) {
         add_model(c, all);
+        cycles_find_live(&c->live, all, c->insn_count, (enum eu_gen)k->gen);
         mark_blocks(c, all, (enum eu_gen)k->gen);
         if (k->has & PROFILE_HAS_LANES)
             c->bins = calloc(c->insn_count + 1,

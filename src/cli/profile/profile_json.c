@@ -5,6 +5,7 @@
 #include "cli/profile/report/report.h"
 #include "cli/profile/values/values.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -90,6 +91,8 @@ insns_json(const struct profile_code *k, bool has_lanes, bool has_model)
         if (n->kind)
             json_object_set_new(o, "kind",
                                 json_string(profile_kind_names[n->kind]));
+        if (n->flops)
+            json_object_set_new(o, "flops", json_integer(n->flops));
         if (n->message)
             json_object_set_new(o, "message", json_integer(n->message - 1));
         if (has_lanes)
@@ -160,6 +163,17 @@ sources_json(const struct profile *p)
 }
 
 static json_t *
+flops_json(const struct profile_code *k)
+{
+    json_t *o = json_object();
+    for (unsigned f = 0; f < PROFILE_FLOAT_COUNT; f++)
+        if (k->flops[f])
+            json_object_set_new(o, profile_float_names[f],
+                                value_json(k->flops[f]));
+    return o;
+}
+
+static json_t *
 kernel_json(const struct profile *p, const struct profile_code *k)
 {
     const bool has_lanes = p->has_lanes;
@@ -187,10 +201,18 @@ kernel_json(const struct profile *p, const struct profile_code *k)
     if (k->simd)
         json_object_set_new(o, "simd", json_integer(k->simd));
     json_object_set_new(o, "size_B", json_integer(k->size_B));
+    if (k->live.grf) {
+        json_object_set_new(o, "grf_max_live", json_integer(k->live.grf));
+        json_object_set_new(o, "grf_max_live_ip",
+                            json_integer(k->live.offset_B));
+    }
     json_object_set_new(o, "threads", value_json(k->threads));
     json_object_set_new(o, "insn", value_json(k->executed));
+    if (p->timeline)
+        json_object_set_new(o, "host_ns", value_json(k->host_ns));
     if (p->has_lanes) {
         set_efficiency(o, k->lanes, k->channels);
+        json_object_set_new(o, "flops", flops_json(k));
         json_object_set_new(o, "branches", branches_json(k));
         json_object_set_new(o, "lane_histograms", lanes_json(&k->histograms));
     }
@@ -237,6 +259,8 @@ profile_json(const struct profile *p, const struct profile_origin *from)
         json_array_append_new(command, json_stringn_nocheck(*s, strlen(*s)));
     json_object_set_new(o, "schema", json_integer(PROFILE_SCHEMA));
     json_object_set_new(o, "softlake", json_string(SOFTLAKE_VERSION));
+    if (from->platform)
+        json_object_set_new(o, "platform", json_string(from->platform));
     json_object_set_new(o, "command", command);
     json_object_set_new(o, "status", json_integer(from->status));
     if (from->switches)
@@ -279,6 +303,56 @@ profile_write_json(const struct profile *p, const struct profile_origin *from,
     json_decref(o);
     return ok ? NULL : "cannot be written";
 }
+
+/* ---- an object a line ---------------------------------------------------- */
+
+static bool
+put_line(FILE *f, const char *table, const json_t *row)
+{
+    json_t *line = json_pack("{s:s}", "table", table);
+    bool ok = line && !json_object_update(line, (json_t *)row) &&
+              !json_dumpf(line, f, JSON_COMPACT);
+    json_decref(line);
+    return ok && putc('\n', f) != EOF;
+}
+
+/* Tables leave the object; what is left of it is the first line. */
+static bool
+put_lines(FILE *f, const json_t *o)
+{
+    json_t *rest = json_copy((json_t *)o), *list, *row;
+    const char *name;
+    size_t i;
+    json_object_foreach((json_t *)o, name, list)
+    {
+        if (json_is_object(json_array_get(list, 0)))
+            json_object_del(rest, name);
+    }
+    bool ok = put_line(f, "profile", rest);
+    json_decref(rest);
+    json_object_foreach((json_t *)o, name, list)
+    {
+        if (!json_is_object(json_array_get(list, 0)))
+            continue;
+        json_array_foreach(list, i, row) ok &= put_line(f, name, row);
+    }
+    return ok;
+}
+
+const char *
+profile_write_json_lines(const struct profile *p,
+                         const struct profile_origin *from, const char *file)
+{
+    FILE *f = fopen(file, "we");
+    if (!f)
+        return strerror(errno);
+    json_t *o = profile_json(p, from);
+    bool ok = o && put_lines(f, o);
+    json_decref(o);
+    return fclose(f) || !ok ? "cannot be written" : NULL;
+}
+
+/* ---- the report ---------------------------------------------------------- */
 
 #define PICTURES_B (4u << 20) /* characters */
 

@@ -130,6 +130,8 @@ load_kernel(struct profile_code *k, const json_t *o)
     k->hash = strtoull(get_text(o, "id"), NULL, 16);
     k->simd = (unsigned)get_number(o, "simd");
     k->size_B = (uint32_t)get_number(o, "size_B");
+    k->live = (struct cycles_live){(uint32_t)get_number(o, "grf_max_live"),
+                                   (uint32_t)get_number(o, "grf_max_live_ip")};
     k->insns = calloc(json_array_size(list) + 1, sizeof *k->insns);
     for (size_t i = 0; k->insns && i < json_array_size(list); i++) {
         const json_t *n = json_array_get(list, i);
@@ -141,6 +143,7 @@ load_kernel(struct profile_code *k, const json_t *o)
                                    ? group
                                    : PROFILE_GROUP_OTHER),
             .kind = (uint8_t)get_kind(n),
+            .flops = (uint8_t)get_number(n, "flops"),
             .text = strdup(get_text(n, "text")),
             .count = get_number(n, "count"),
             .lanes = get_number(n, "lanes"),
@@ -165,6 +168,8 @@ load_origin(struct profile_origin *from, const json_t *o)
     const char *off = get_text(o, "shortcuts_off");
     from->switches = *off ? strdup(off) : NULL;
     from->status = (int)get_number(o, "status");
+    const char *platform = get_text(o, "platform");
+    from->platform = *platform ? strdup(platform) : NULL;
     from->command = calloc(n + 1, sizeof *from->command);
     for (size_t i = 0; from->command && i < n; i++) {
         const char *word = json_string_value(json_array_get(list, i));
@@ -179,6 +184,7 @@ profile_free_origin(struct profile_origin *from)
         free(*s);
     free(from->command);
     free((char *)from->switches);
+    free((char *)from->platform);
     *from = (struct profile_origin){0};
 }
 

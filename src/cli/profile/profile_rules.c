@@ -20,6 +20,8 @@
 /* Lines of memory, and passes through local memory, by the least number. */
 #define LEAST_LINES 1.5
 #define LEAST_PASSES 1.2
+/* Of an atomic message. */
+#define LANES_PER_LINE 4
 
 /* ---- shares of executed instructions ------------------------------------- */
 
@@ -180,9 +182,10 @@ apply_spills(struct profile_finding *f, const struct profile_code *k)
     f->rule = "spills";
     snprintf(f->text, sizeof f->text,
              "It executed %" PRIu64 " spills and %" PRIu64
-             " fills (more than 0): the compiler had too few registers. Keep "
-             "fewer values alive, or make fewer in one work item.",
-             k->spills, k->fills);
+             " fills (more than 0): the compiler had too few registers, at "
+             "0x%04x %u are live. Keep fewer values alive, or make fewer in "
+             "one work item.",
+             k->spills, k->fills, k->live.offset_B, k->live.grf);
     return true;
 }
 
@@ -277,6 +280,67 @@ apply_banks(struct profile_finding *f, const struct profile_code *k)
     return true;
 }
 
+static bool
+is_atomic(const struct profile_send *s)
+{
+    return strstr(s->type, "atomic") != NULL;
+}
+
+/* Lanes whose atomics go to one line wait for each other. */
+static bool
+apply_atomics(struct profile_finding *f, const struct profile_code *k)
+{
+    const struct profile_send *worst = NULL;
+    uint64_t lanes = 0, lines = 0;
+    for (unsigned i = 0; i < k->send_count; i++) {
+        const struct eu_send_counts *n = &k->sends[i].n;
+        if (!is_atomic(&k->sends[i]) || !n->lines)
+            continue;
+        lanes += n->lanes;
+        lines += n->lines;
+        if (!worst || n->lanes > worst->n.lanes)
+            worst = &k->sends[i];
+    }
+    f->value = lines ? (double)lanes / (double)lines : 0;
+    f->limit = LANES_PER_LINE;
+    if (!worst || f->value <= f->limit)
+        return false;
+    f->rule = "atomics";
+    f->has_place = true;
+    f->offset_B = worst->offset_B;
+    snprintf(f->text, sizeof f->text,
+             "%.1f lanes of its atomics use one line of memory (more than "
+             "%.0f), one after the other. Add up in registers or in local "
+             "memory first.",
+             f->value, f->limit);
+    return true;
+}
+
+/* Work items of a group that are not a multiple of the SIMD width leave lanes
+ * of its last thread idle. */
+static bool
+apply_groups(struct profile_finding *f, const struct profile_code *k)
+{
+    for (unsigned i = 0; i < k->launch_count && k->simd; i++) {
+        const struct profile_launch *l = &k->launches[i];
+        uint64_t items = 1;
+        for (unsigned d = 0; d < l->dims; d++)
+            items *= l->local[d];
+        if (!items || items % k->simd == 0)
+            continue;
+        f->rule = "group size";
+        f->value = (double)items;
+        f->limit = k->simd;
+        snprintf(f->text, sizeof f->text,
+                 "A group of %" PRIu64 " work items is no multiple of %u: "
+                 "%" PRIu64 " lanes of its last thread are idle. Choose a "
+                 "multiple.",
+                 items, k->simd, k->simd - items % k->simd);
+        return true;
+    }
+    return false;
+}
+
 /* Findings about draws belong to the last kernel of their pipeline. */
 static unsigned
 find_in_draws(const struct profile *p, struct profile_finding *found,
@@ -309,8 +373,8 @@ profile_find(const struct profile *p, struct profile_finding *found,
 {
     static bool (*const whole[])(struct profile_finding *,
                                  const struct profile_code *) = {
-        apply_lanes,  apply_lines, apply_banks,
-        apply_spills, apply_simd8, apply_threads};
+        apply_lanes,  apply_lines, apply_banks,   apply_atomics,
+        apply_spills, apply_simd8, apply_threads, apply_groups};
     unsigned count = 0;
     for (unsigned i = 0; i < p->kernel_count; i++) {
         const struct profile_code *k = &p->kernels[i];

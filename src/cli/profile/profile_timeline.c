@@ -38,6 +38,28 @@ profile_read_timeline(struct profile *p, const char *dir)
 }
 
 void
+profile_sum_timeline(struct profile *p)
+{
+    const json_t *event;
+    size_t i;
+    for (unsigned k = 0; k < p->kernel_count; k++)
+        p->kernels[k].host_ns = 0;
+    json_array_foreach(p->timeline, i, event)
+    {
+        const json_t *names = json_object_get(event, "kernels");
+        const char *last = json_string_value(
+            json_array_get(names, json_array_size(names) - 1));
+        for (unsigned k = 0; last && k < p->kernel_count; k++) {
+            if (strcmp(p->kernels[k].name, last))
+                continue;
+            p->kernels[k].host_ns += timeline_number(event, "end_ns") -
+                                     timeline_number(event, "begin_ns");
+            break;
+        }
+    }
+}
+
+void
 profile_read_pixels(struct profile *p, const char *dir, bool overdraw)
 {
     pixels_read(dir, name_kernel, p, &p->draws, &p->draw_sums);

@@ -18,6 +18,7 @@
 
 static const char *const default_names[REPORT_COUNT] = {
     [REPORT_JSON] = "profile.json",
+    [REPORT_JSON_LINES] = "profile.jsonl",
     [REPORT_HTML] = "report.html",
     [REPORT_CSV] = "csv",
     [REPORT_CALLGRIND] = "callgrind.out",
@@ -37,6 +38,7 @@ write_report(const struct profile *p, const struct profile_origin *from,
 {
     switch (kind) {
     case REPORT_JSON: return profile_write_json(p, from, file);
+    case REPORT_JSON_LINES: return profile_write_json_lines(p, from, file);
     case REPORT_HTML: return profile_write_html(p, from, file);
     case REPORT_CSV: return profile_write_csv(p, file, per);
     case REPORT_CALLGRIND: return profile_write_callgrind(p, from, file);
@@ -159,6 +161,14 @@ struct taker {
     uint64_t reported; /* a bit for it and each after it */
 };
 
+/* Of the device that the command had. */
+static const char *
+platform_name(void)
+{
+    const char *name = getenv("SOFTLAKE_PLATFORM");
+    return name && *name ? name : "kbl";
+}
+
 /* Counts of kernels: the rest of a profile is read when the command has ended.
  */
 static void
@@ -166,7 +176,7 @@ report_snapshot(const struct taker *t, unsigned number)
 {
     struct profile_options o = *t->o;
     struct profile p;
-    struct profile_origin from = {t->argv, t->run.switches, 0};
+    struct profile_origin from = {t->argv, t->run.switches, platform_name(), 0};
     o.snapshot = number;
     o.fail_if = NULL;
     o.wanted[REPORT_PERFETTO] = o.wanted[REPORT_CHROME] = false;
@@ -233,10 +243,11 @@ run_profile(const struct profile_options *o, char **argv)
     bool named = find_names(&p, o, run->dir);
     profile_name_units(&p);
     profile_read_timeline(&p, run->dir);
+    profile_sum_timeline(&p);
     bool traced = !o->trace || write_trace(o, run->dir);
     profile_read_pixels(&p, run->dir, run->overdraw);
     profile_remove(run);
-    struct profile_origin from = {argv, run->switches, status};
+    struct profile_origin from = {argv, run->switches, platform_name(), status};
     int failed = report(&p, &from, o);
     profile_free(&p);
     if (status)

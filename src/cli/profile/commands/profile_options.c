@@ -34,6 +34,7 @@ static const char usage[] =
     "implies\n"
     "                           --pixels\n"
     "      --json[=FILE]        profile.json, for annotate and diff\n"
+    "      --json=lines[=FILE]  an object a line (profile.jsonl)\n"
     "      --html[=FILE]        a report for a browser, in one file\n"
     "      --csv[=DIR]          tables: kernels, insns, messages, lanes,\n"
     "                           sends, launches, draws, sampler\n"
@@ -74,7 +75,8 @@ static const char usage[] =
     "      --clock=MHZ          of the model (1150)\n"
     "      --as-run             leave the shortcuts on\n"
     "      --sort=KEY           order of kernels: insn (default), lanes,\n"
-    "                           threads, size, name, stage, bytes, model\n"
+    "                           threads, size, name, stage, bytes, model, "
+    "time\n"
     "      --top=N              kernels in the summary (10)\n"
     "      --fail-if=EXPR       exit 1 if 'insn>N' is true; also threads,\n"
     "                           spills, fills, bytes, lines (with "
@@ -209,12 +211,25 @@ take_trace(struct profile_options *o, const char *value)
     return true;
 }
 
+/* "lines" or "lines=FILE". */
+static bool
+take_json_lines(struct profile_options *o, const char *value)
+{
+    if (!value || strncmp(value, "lines", 5) || (value[5] && value[5] != '='))
+        return false;
+    o->wanted[REPORT_JSON_LINES] = true;
+    o->file[REPORT_JSON_LINES] = value[5] && value[6] ? value + 6 : NULL;
+    return true;
+}
+
 /* An exit status, or -1 to go on. */
 static int
 take_option(struct profile_options *o, int c)
 {
     char *end;
     bool is_true;
+    if (c == OPT_REPORT + REPORT_JSON && take_json_lines(o, optarg))
+        return -1;
     if (c >= OPT_REPORT) {
         o->wanted[c - OPT_REPORT] = true;
         o->file[c - OPT_REPORT] = optarg;
@@ -259,8 +274,8 @@ take_option(struct profile_options *o, int c)
         if (profile_parse_sort(optarg, &o->sort))
             return -1;
         return refuse("--sort",
-                      "insn, lanes, threads, size, name, stage, bytes "
-                      "or model");
+                      "insn, lanes, threads, size, name, stage, bytes, "
+                      "model or time");
     case OPT_TOP:
         o->top = (unsigned)strtoul(optarg, &end, 10);
         return !*end && end != optarg ? -1 : refuse("--top", "a number");
@@ -307,7 +322,8 @@ complete_options(struct profile_options *o)
     o->wanted[REPORT_CSV] |= o->per != PER_KERNEL && !any;
     o->wanted[REPORT_JSON] |= o->dir && !any && o->per == PER_KERNEL;
     o->lanes |= o->sort == PROFILE_BY_LANES;
-    o->timeline |= o->wanted[REPORT_PERFETTO] || o->wanted[REPORT_CHROME];
+    o->timeline |= o->wanted[REPORT_PERFETTO] || o->wanted[REPORT_CHROME] ||
+                   o->sort == PROFILE_BY_TIME;
     o->memory |= o->sort == PROFILE_BY_BYTES;
     o->pixels |= o->wanted[REPORT_OVERDRAW] || o->texels;
     if (o->fail_if && !strncmp(o->fail_if, "simd", 4))

@@ -8,6 +8,7 @@
 
 enum report {
     REPORT_JSON,
+    REPORT_JSON_LINES, /* --json=lines */
     REPORT_HTML,
     REPORT_CSV,
     REPORT_CALLGRIND,

@@ -96,6 +96,10 @@ def loop(folder, **env):
           k['channels'])
     check(abs(k['simd_efficiency'] - 288 / 528) < 1e-9 and
           ' 8.7  55%' in done.stderr, 'SIMD efficiency', done.stderr)
+    k = p['kernels'][0]
+    check((k['grf_max_live'], k['grf_max_live_ip']) == (5, 0x10) and
+          'flops' in k and not k['flops'],
+          'r0, r1 and r2, r10 and r11 are live; no float operation', k)
     check(histograms(p) == [
         (0x00, 1, {'16': 1}),
         (0x10, 2, {str(2 * n): 1 for n in range(1, 9)}),
