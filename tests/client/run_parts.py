@@ -11,6 +11,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -144,8 +145,16 @@ def check_frames(folder):
         report(p and draws_of(p) == want, f'--frames={frames}: {want} draws',
                done.stderr, p and draws_of(p))
     p, done = profile(folder, [PARTS, *steps], '--per=frame',
-                      f'--csv={folder}/csv')
+                      f'--csv={folder}/csv', f'--html={folder}/report.html')
     rows = table(folder / 'csv/frames.csv')
+    page = (folder / 'report.html').read_text()
+    part = page[page.find('<section id="frames">'):]
+    bars = re.findall(r'<tr><td class="n">\d+</td><td class="n">(\d+)</td>'
+                      r'<td class="n">(\d+)</td><td class="n">\d+</td>'
+                      r'<td class="n">(\d+)</td>',
+                      part[:part.find('</section>')])
+    report(bars == [(r['frame'], r['draws'], r['insn']) for r in rows],
+           'the report has all frames', bars, rows)
     report([r['frame'] for r in rows] == ['1', '2', '3', '4'] and
            sum(int(r['insn']) for r in rows) == p['totals']['insn'],
            'frames.csv has all frames', *rows)

@@ -10,7 +10,7 @@ before it, and REPORT_SLOT_NAME.
 import re
 import sys
 
-SLOT = re.compile(r'@(overview|findings|kernels|draws|data)@')
+SLOT = re.compile(r'@(overview|findings|kernels|draws|frames|data)@')
 
 
 def literal(text):
@@ -28,7 +28,8 @@ def main():
         sys.exit('gen_report.py: the template names another document')
     parts = SLOT.split(text)
     names = parts[1::2]
-    if sorted(names) != ['data', 'draws', 'findings', 'kernels', 'overview']:
+    if sorted(names) != ['data', 'draws', 'findings', 'frames', 'kernels',
+                         'overview']:
         sys.exit('gen_report.py: the slots are %s' % names)
     with open(sys.argv[4], 'w', encoding='ascii') as out:
         out.write('/* Made by gen_report.py from report.html. */\n\n')

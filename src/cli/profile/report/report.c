@@ -44,6 +44,7 @@ report_write_html(const json_t *profile, const json_t *pictures,
         case REPORT_SLOT_FINDINGS: report_put_findings(f, profile); break;
         case REPORT_SLOT_KERNELS: report_put_kernels(f, profile); break;
         case REPORT_SLOT_DRAWS: report_put_draws(f, profile, pictures); break;
+        case REPORT_SLOT_FRAMES: report_put_frames(f, profile); break;
         case REPORT_SLOT_DATA: put_data(f, profile); break;
         case REPORT_SLOT_END: break;
         }

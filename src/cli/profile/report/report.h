@@ -34,6 +34,9 @@ void report_put_number(FILE *f, const json_t *object, const char *key);
 void report_put_share(FILE *f, bool is_known, double share);
 /* report_draws.c: the section of draws, if they were counted. */
 void report_put_draws(FILE *f, const json_t *profile, const json_t *pictures);
+/* report_frames.c: a bar for each frame, if draws and dispatches were told
+ * apart (--per). */
+void report_put_frames(FILE *f, const json_t *profile);
 
 /* A number of the object, which above 2^53 is a string. False: it has none. */
 bool report_number(const json_t *object, const char *key, double *n);

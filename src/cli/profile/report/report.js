@@ -522,6 +522,8 @@ function save() {
 
 // ---- start --------------------------------------------------------------
 
+if (document.getElementById('frames'))
+  document.querySelector('nav a[href="#frames"]').hidden = false;
 if (data.draws) document.querySelector('nav a[href="#draws"]').hidden = false;
 for (const a of document.querySelectorAll('a[data-i]'))
   a.href = link(kernels[a.dataset.i].key,

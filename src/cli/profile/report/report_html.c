@@ -127,7 +127,7 @@ put_missing(FILE *f, const json_t *profile)
     } parts[] = {
         {"draws", "draws and pixels"},
         {"timeline", "timeline"},
-        {"frames", "frames"},
+        {"draw_kernels", "frames"},
     };
     const json_t *kernel = json_array_get(json_object_get(profile, "kernels"),
                                           0);
