@@ -30,6 +30,7 @@ LAVAPIPE = first('/usr/share/vulkan/icd.d/lvp_icd*.json')
 INTEL = first('/usr/share/vulkan/icd.d/intel_icd*.json')
 POCL = first('/etc/OpenCL/vendors/pocl.icd')
 NEO = first('/etc/OpenCL/vendors/intel.icd')
+IHD = first('/usr/lib/x86_64-linux-gnu/dri/iHD_drv_video.so')
 TCMALLOC = first('/usr/lib/x86_64-linux-gnu/libtcmalloc*.so.4')
 
 
@@ -132,6 +133,8 @@ DEVICE = (
      {'SOFTLAKE_FRAMEBUFFER': '/dev/null'}, (VK, INTEL)),
     ('zink on the GPU', strict(GL, 'draw'),
      {'MESA_LOADER_DRIVER_OVERRIDE': 'zink'}, (INTEL, LAVAPIPE)),
+    ('vainfo, which only asks', strict('vainfo', '--display', 'drm'), {},
+     ('vainfo', IHD)),
     ('OpenCL with PoCL beside', strict(CL, 'Intel'), {}, (CL, POCL, NEO)),
 )
 

@@ -159,6 +159,20 @@ drew_instead(const struct strict *s)
     return text;
 }
 
+/* Programs that print what a driver offers, and need not draw. */
+static bool
+only_asks(const char *command)
+{
+    static const char *const names[] = {"vainfo", "clinfo", "eglinfo",
+                                        "vulkaninfo"};
+    const char *slash = strrchr(command, '/');
+    const char *name = slash ? slash + 1 : command;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 static int
 judge_device(const struct strict *s)
 {
@@ -168,8 +182,11 @@ judge_device(const struct strict *s)
                             s->command, drew_instead(s));
     /* Frames count as work if no rasteriser was set up: the program may have
      * drawn their pixels itself. */
-    bool shown = read_counter(s, STAT_flips) && find_drawer(s, false) < 0;
-    if (!atomic_load(&s->report->work) && !shown)
+    bool done = atomic_load(&s->report->work) ||
+                read_counter(s, STAT_flips) || only_asks(s->command);
+    bool elsewhere = !atomic_load(&s->report->work) &&
+                     find_drawer(s, false) >= 0;
+    if (!done || elsewhere)
         return cli_complain(
             CLI_EXIT_STRICT,
             "strict: %s opened the Softlake device, but nothing "
