@@ -4,7 +4,7 @@
 #include "drm-shim/gem/bo.h"
 #include "drm-shim/core/core.h"
 #include "drm-shim/gem/ppgtt.h"
-#include "drm-shim/gem/slab_maps.h"
+#include "drm-shim/gem/bo_maps.h"
 #include "engine/engine.h"
 
 #include <errno.h>
@@ -154,24 +154,24 @@ may_be_mapped(const struct extent *e)
 
 /* Whether the extent itself lies there. */
 static bool
-is_mapped(const struct extent *e, const struct slab_maps *maps)
+is_mapped(const struct extent *e, const struct bo_maps *maps)
 {
     for (unsigned i = 0; i < e->map_count; i++) {
         const struct client_map *m = &e->maps[i];
         uint64_t last_B = (m->size_B - 1) & ~(BO_PAGE_B - 1);
-        if (slab_maps_has(maps, m->at, e->offset_B) ||
-            slab_maps_has(maps, (const uint8_t *)m->at + last_B,
-                          e->offset_B + last_B))
+        if (bo_maps_has(maps, m->at, e->offset_B) ||
+            bo_maps_has(maps, (const uint8_t *)m->at + last_B,
+                        e->offset_B + last_B))
             return true;
     }
     return false;
 }
 
 static bool
-read_slab_maps(struct slab_maps *maps)
+read_slab_maps(struct bo_maps *maps)
 {
     struct stat st;
-    return !syscall_fstat(slab.fd - 1, &st) && slab_maps_read(maps, st.st_ino);
+    return !syscall_fstat(slab.fd - 1, &st) && bo_maps_read(maps, st.st_ino);
 }
 
 /* Frees the pages of closed objects whose mappings have gone. Asks per extent
@@ -181,7 +181,7 @@ read_slab_maps(struct slab_maps *maps)
 static void
 free_unmapped(void)
 {
-    struct slab_maps maps;
+    struct bo_maps maps;
     unsigned uncertain = 0;
     for (unsigned i = 0; i < slab.count; i++) {
         struct extent *e = &slab.extents[i];
@@ -199,7 +199,7 @@ free_unmapped(void)
         if (!e->bo && e->maps && !is_mapped(e, &maps))
             free_pages(e);
     }
-    slab_maps_free(&maps);
+    bo_maps_free(&maps);
 }
 
 /* Removes the extents that nobody uses any more, all at once: removing each
@@ -336,11 +336,11 @@ copy_pages(const struct bo *bo, int fd)
 static bool
 client_maps(const struct extent *e)
 {
-    struct slab_maps maps;
+    struct bo_maps maps;
     if (!may_be_mapped(e) || !read_slab_maps(&maps))
         return may_be_mapped(e);
     bool mapped = is_mapped(e, &maps);
-    slab_maps_free(&maps);
+    bo_maps_free(&maps);
     return mapped;
 }
 

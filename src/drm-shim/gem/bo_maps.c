@@ -1,5 +1,5 @@
-/* slab_maps.c: reads /proc/self/maps. */
-#include "drm-shim/gem/slab_maps.h"
+/* bo_maps.c: reads /proc/self/maps. */
+#include "drm-shim/gem/bo_maps.h"
 
 #include "drm-shim/core/core.h"
 
@@ -40,11 +40,11 @@ read_maps(void)
 }
 
 static bool
-add_map(struct slab_maps *maps, const struct slab_map *map)
+add_map(struct bo_maps *maps, const struct bo_map_entry *map)
 {
     if (maps->count == maps->capacity) {
         unsigned more = maps->capacity * 2 + 64;
-        struct slab_map *p = realloc(maps->map, more * sizeof *p);
+        struct bo_map_entry *p = realloc(maps->map, more * sizeof *p);
         if (!p)
             return false;
         maps->map = p;
@@ -54,33 +54,45 @@ add_map(struct slab_maps *maps, const struct slab_map *map)
     return true;
 }
 
+/* "rwxp" with '-' for what is not allowed. */
+static int
+prot_of(const char *access)
+{
+    return (access[0] == 'r' ? PROT_READ : 0) |
+           (access[1] == 'w' ? PROT_WRITE : 0) |
+           (access[2] == 'x' ? PROT_EXEC : 0);
+}
+
 bool
-slab_maps_read(struct slab_maps *maps, ino_t ino)
+bo_maps_read(struct bo_maps *maps, ino_t ino)
 {
     char *text = read_maps(), *line = text;
     bool ok = text != NULL;
-    *maps = (struct slab_maps){0};
-    /* Looks for the name first: of most lines no number is of interest. */
-    while (ok && (line = strstr(line, "/memfd:softlake-bos"))) {
+    *maps = (struct bo_maps){0};
+    /* Looks for the names of objects' files first: of most lines no number is
+     * of interest. */
+    while (ok && (line = strstr(line, "/memfd:softlake-bo"))) {
         char *start = line;
         while (start > text && start[-1] != '\n')
             start--;
         unsigned long begin, end;
         unsigned long long offset_B, inode;
-        if (sscanf(start, "%lx-%lx %*s %llx %*s %llu", &begin, &end, &offset_B,
-                   &inode) == 4 &&
+        char access[5];
+        if (sscanf(start, "%lx-%lx %4s %llx %*s %llu", &begin, &end, access,
+                   &offset_B, &inode) == 5 &&
             inode == ino)
-            ok = add_map(maps, &(struct slab_map){begin, end, offset_B});
+            ok = add_map(maps, &(struct bo_map_entry){begin, end, offset_B,
+                                                      prot_of(access)});
         line++;
     }
     free(text);
     if (!ok)
-        slab_maps_free(maps);
+        bo_maps_free(maps);
     return ok;
 }
 
 bool
-slab_maps_has(const struct slab_maps *maps, const void *at, uint64_t offset_B)
+bo_maps_has(const struct bo_maps *maps, const void *at, uint64_t offset_B)
 {
     uintptr_t address = (uintptr_t)at;
     unsigned lo = 0, hi = maps->count;
@@ -91,14 +103,14 @@ slab_maps_has(const struct slab_maps *maps, const void *at, uint64_t offset_B)
         else
             hi = mid;
     }
-    const struct slab_map *m = &maps->map[lo];
+    const struct bo_map_entry *m = &maps->map[lo];
     return lo < maps->count && m->begin <= address &&
            m->offset_B + (address - m->begin) == offset_B;
 }
 
 void
-slab_maps_free(struct slab_maps *maps)
+bo_maps_free(struct bo_maps *maps)
 {
     free(maps->map);
-    *maps = (struct slab_maps){0};
+    *maps = (struct bo_maps){0};
 }
