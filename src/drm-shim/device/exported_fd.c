@@ -83,14 +83,17 @@ buf_sync(struct bo *bo, const struct dma_buf_sync *s)
     if (s->flags & ~(uint64_t)DMA_BUF_SYNC_VALID_FLAGS_MASK ||
         !(s->flags & DMA_BUF_SYNC_RW))
         return -EINVAL;
-    if (s->flags & DMA_BUF_SYNC_END)
-        return 0;
+    struct fence *fence = NULL;
     device_lock();
-    struct fence *fence = bo_fence(bo, !(s->flags & DMA_BUF_SYNC_WRITE));
+    if (!(s->flags & DMA_BUF_SYNC_END))
+        fence = bo_fence(bo, !(s->flags & DMA_BUF_SYNC_WRITE));
     device_unlock();
     if (fence)
         fence_wait(fence, FENCE_FOREVER);
     fence_unref(fence);
+    device_lock();
+    gtt_sync(bo);
+    device_unlock();
     return 0;
 }
 

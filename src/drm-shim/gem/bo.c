@@ -4,6 +4,7 @@
 #include "drm-shim/gem/bo_share.h"
 #include "drm-shim/gem/bo_slab.h"
 #include "drm-shim/core/core.h"
+#include "drm-shim/gem/gtt_map.h"
 #include "drm-shim/gem/ppgtt.h"
 #include "engine/engine.h"
 
@@ -74,6 +75,7 @@ bo_unref(struct bo *bo)
     device_lock();
     if (atomic_fetch_sub(&bo->refs, 1) == 1) {
         trace(bo, "bo %p: gone", (void *)bo);
+        gtt_forget(bo);
         ppgtt_unbind_all(bo);
         bo_share_forget(bo);
         if (bo->kept)

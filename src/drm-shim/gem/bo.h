@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct binding;
+struct gtt_view;
 
 #define BO_PAGE_B UINT64_C(4096)
 
@@ -44,6 +45,7 @@ struct bo {
     uint32_t flink_name;
     struct bo *next_shared;
     struct binding *bindings; /* ppgtt.h */
+    struct gtt_view *gtt;     /* gtt_map.h; NULL: no GTT map so far */
     struct bo_use *uses;
     unsigned use_count, use_capacity;
 };

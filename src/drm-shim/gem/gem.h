@@ -12,6 +12,7 @@
 #include "drm-shim/gem/bo_share.h"
 #include "drm-shim/gem/bo_slab.h"
 #include "drm-shim/gem/gem_context.h"
+#include "drm-shim/gem/gtt_map.h"
 #include "drm-shim/gem/ppgtt.h"
 #include "drm-shim/gem/reloc.h"
 #include "drm-shim/gem/request.h"

@@ -3,6 +3,7 @@
 #include "drm-shim/gem/bo.h"
 #include "drm-shim/core/core.h"
 #include "drm-shim/gem/gem_context.h"
+#include "drm-shim/gem/gtt_map.h"
 #include "drm-shim/report/report.h"
 #include "drm-shim/sync/sync.h"
 
@@ -275,6 +276,7 @@ request_mark_objects(struct request *request)
             .write = request->objects[i].flags & EXEC_OBJECT_WRITE,
             .engine_class = (uint8_t)request->engine_class,
         };
+        gtt_before_batch(request->bos[i]);
         if (!bo_add_use(request->bos[i], &use))
             return -ENOMEM;
     }

@@ -86,6 +86,11 @@ process_exit_run(void)
     const char *stats = getenv("SOFTLAKE_STATS");
     if (engine)
         request_drain();
+    if (device_was_opened()) {
+        device_lock();
+        gtt_before_exit();
+        device_unlock();
+    }
     if (device_was_opened() && picture && *picture)
         write_picture(engine, picture);
     if (device_was_opened() && stats && *stats && *stats != '0')

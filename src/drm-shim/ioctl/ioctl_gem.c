@@ -219,6 +219,8 @@ ioctl_prime_handle_to_fd(struct drm_file *file, void *arg)
         return -EINVAL;
     struct bo *bo = ioctl_bo(file, p->handle);
     lock_idle(bo);
+    if (bo)
+        gtt_sync(bo);
     int fd = bo ? bo_export(bo, (int)p->flags) : -ENOENT;
     device_unlock();
     device_submit_unlock();
@@ -254,8 +256,10 @@ ioctl_gem_set_tiling(struct drm_file *file, void *arg)
         t->stride = 0;
     device_lock();
     struct bo *bo = handle_get(&file->bos, t->handle);
-    if (bo)
+    if (bo) {
         bo_set_tiling(bo, t->tiling_mode, t->stride);
+        gtt_sync(bo);
+    }
     device_unlock();
     t->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
     return bo ? 0 : -ENOENT;

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <i915_drm.h>
 
-/* The offset for mmap() of the device: page aligned, one per handle. */
+/* The offset for mmap() of the device: page aligned, two per handle, because a
+ * GTT map may show the object otherwise than the other kinds. */
 #define TOKEN_SHIFT 20
+#define TOKEN_GTT (UINT64_C(1) << 52)
 
 uint64_t
 ioctl_mmap_token(uint32_t handle)
@@ -34,6 +36,7 @@ map_exposed(struct bo *bo, void *addr, size_t length, int prot, int flags,
             uint64_t offset)
 {
     device_lock();
+    gtt_sync(bo);
     bo_expose(bo);
     void *p = syscall_mmap(addr, length, prot, flags, bo->memfd,
                            bo->offset_B + offset);
@@ -42,6 +45,17 @@ map_exposed(struct bo *bo, void *addr, size_t length, int prot, int flags,
         p = MAP_FAILED;
         errno = ENOMEM;
     }
+    if (p != MAP_FAILED)
+        gtt_note_other(bo, p, length);
+    device_unlock();
+    return p;
+}
+
+static void *
+map_gtt(struct bo *bo, void *addr, size_t length, int prot, int flags)
+{
+    device_lock();
+    void *p = gtt_map(bo, addr, length, prot, flags);
     device_unlock();
     return p;
 }
@@ -50,22 +64,25 @@ void *
 ioctl_mmap(struct drm_file *file, void *addr, size_t length, int prot,
            int flags, uint64_t offset)
 {
-    uint32_t handle = (uint32_t)(offset >> TOKEN_SHIFT);
+    bool gtt = offset & TOKEN_GTT;
+    uint64_t token = offset & ~TOKEN_GTT;
+    uint32_t handle = (uint32_t)(token >> TOKEN_SHIFT);
     struct bo *bo = NULL;
-    if (!(offset & ((1u << TOKEN_SHIFT) - 1)) &&
-        offset >> TOKEN_SHIFT == handle)
+    if (token == ioctl_mmap_token(handle))
         bo = ioctl_bo(file, handle);
     void *p = MAP_FAILED;
     if (!bo || bo->memfd < 0 || !length ||
         ALIGN_POT((uint64_t)length, BO_PAGE_B) > bo->size_B)
         errno = EINVAL;
     else
-        p = map_exposed(bo, addr, length, prot, flags, 0);
-    trace(bo, "mmap handle %u at %p", handle, p);
+        p = gtt ? map_gtt(bo, addr, length, prot, flags)
+                : map_exposed(bo, addr, length, prot, flags, 0);
+    trace(bo, "%smmap handle %u at %p", gtt ? "GTT " : "", handle, p);
     bo_unref(bo);
     return p;
 }
 
+/* GEM_MMAP_GTT is the shorter form: its flags read as 0, which means GTT. */
 int
 ioctl_gem_mmap_offset(struct drm_file *file, void *arg)
 {
@@ -80,6 +97,8 @@ ioctl_gem_mmap_offset(struct drm_file *file, void *arg)
     int err = bo->memfd < 0 ? -ENODEV : 0;
     bo_unref(bo);
     m->offset = ioctl_mmap_token(m->handle);
+    if (m->flags == I915_MMAP_OFFSET_GTT)
+        m->offset |= TOKEN_GTT;
     return err;
 }
 
@@ -110,6 +129,14 @@ ioctl_gem_mmap(struct drm_file *file, void *arg)
     return err;
 }
 
+static void
+sync_gtt(struct bo *bo)
+{
+    device_lock();
+    gtt_sync(bo);
+    device_unlock();
+}
+
 static bool
 in_range(const struct bo *bo, uint64_t offset, uint64_t size_B)
 {
@@ -127,6 +154,7 @@ ioctl_gem_pread(struct drm_file *file, void *arg)
     if (!err)
         err = wait_idle(bo, true, FENCE_FOREVER);
     device_lock();
+    gtt_sync(bo);
     const uint8_t *p = err ? NULL : bo_map(bo);
     device_unlock();
     if (!err)
@@ -147,11 +175,13 @@ ioctl_gem_pwrite(struct drm_file *file, void *arg)
     if (!err)
         err = wait_idle(bo, false, FENCE_FOREVER);
     device_lock();
+    gtt_sync(bo);
     uint8_t *p = err ? NULL : bo_map(bo);
     device_unlock();
     if (!err)
         err = p ? client_copy((uintptr_t)p + w->offset, w->data_ptr, w->size)
                 : -ENOMEM;
+    sync_gtt(bo);
     bo_unref(bo);
     return err;
 }
@@ -172,6 +202,8 @@ ioctl_gem_set_domain(struct drm_file *file, void *arg)
         return -ENOENT;
     int err = d->read_domains ? wait_idle(bo, !d->write_domain, FENCE_FOREVER)
                               : 0;
+    if (!err)
+        sync_gtt(bo);
     bo_unref(bo);
     return err;
 }
@@ -181,8 +213,11 @@ ioctl_gem_sw_finish(struct drm_file *file, void *arg)
 {
     const struct drm_i915_gem_sw_finish *s = arg;
     struct bo *bo = ioctl_bo(file, s->handle);
+    if (!bo)
+        return -ENOENT;
+    sync_gtt(bo);
     bo_unref(bo);
-    return bo ? 0 : -ENOENT;
+    return 0;
 }
 
 int
@@ -192,8 +227,10 @@ ioctl_gem_busy(struct drm_file *file, void *arg)
     device_lock();
     struct bo *bo = handle_get(&file->bos, b->handle);
     b->busy = 0;
-    if (bo)
+    if (bo) {
         bo_look(bo);
+        gtt_sync_used(bo);
+    }
     for (unsigned i = 0; bo && i < bo->use_count; i++) {
         b->busy |= UINT32_C(0x10000) << bo->uses[i].engine_class;
         if (bo->uses[i].write)
@@ -221,6 +258,9 @@ ioctl_gem_wait(struct drm_file *file, void *arg)
     else if (w->timeout_ns > 0 && w->timeout_ns < FENCE_FOREVER - start_ns)
         deadline_ns = start_ns + w->timeout_ns;
     int err = wait_idle(bo, false, deadline_ns);
+    device_lock();
+    gtt_sync_used(bo);
+    device_unlock();
     if (w->timeout_ns > 0)
         w->timeout_ns = MAX2(w->timeout_ns - (fence_now_ns() - start_ns),
                              INT64_C(0));

@@ -21,6 +21,7 @@ static uint8_t *
 read_framebuffer(const struct kms_fb *fb)
 {
     uint64_t size_B = fb->bo[0]->size_B;
+    gtt_sync(fb->bo[0]);
     const uint8_t *map = bo_map(fb->bo[0]);
     uint8_t *rgba = malloc((size_t)fb->width_px * fb->height_px * 4);
     if (map && rgba && fb->offset_B[0] <= size_B &&
