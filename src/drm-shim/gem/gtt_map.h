@@ -7,8 +7,8 @@
  *
  * - for the client, in both directions: by a GTT map, GEM_SET_DOMAIN,
  *   GEM_SW_FINISH, GEM_PREAD and PWRITE, DMA_BUF_IOCTL_SYNC, another kind of
- *   map, an export, GEM_SET_TILING and scanout; by GEM_BUSY and GEM_WAIT once
- *   the object is idle;
+ *   map, an export, GEM_SET_TILING, a flip to it, MODE_DIRTYFB and scanout; by
+ *   GEM_BUSY and GEM_WAIT once the object is idle;
  * - for the GPU, from the view to the object: by each batch that lists the
  *   object;
  * - for other processes, too: when the object is closed and when the process
@@ -25,8 +25,9 @@
  * - a map that outlives its object's last handle in this process, while other
  *   processes use the object: it keeps its bytes to itself.
  *
- * Device lock held. A merge reads all of the view: about half a millisecond per
- * megabyte at worst. Objects without GTT maps pay one test of a pointer. */
+ * Device lock held. For a batch that lists the object a megabyte takes 0.05 ms
+ * if nothing was written, in both directions 0.2 ms; at most 1 ms if all has
+ * changed. Objects without GTT maps pay one test of a pointer. */
 #ifndef DRM_SHIM_GEM_GTT_MAP_H
 #define DRM_SHIM_GEM_GTT_MAP_H
 

@@ -20,24 +20,30 @@ store_word(uint8_t *p, uint64_t value)
     __atomic_store_n((uint64_t *)(void *)p, value, __ATOMIC_RELAXED);
 }
 
-static bool
-has_zero_byte(uint64_t v)
+/* 0xff for each byte that is not zero. */
+static uint64_t
+nonzero_bytes(uint64_t v)
 {
-    return (v - UINT64_C(0x0101010101010101)) & ~v &
-           UINT64_C(0x8080808080808080);
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    return (((((v & low) + low) | v) & ~low) >> 7) * 0xff;
 }
 
-/* Stores the bytes of a word that differ from what was there. */
+/* Stores the bytes of a word that differ from what was there, while others may
+ * store the rest of it. */
 static void
 store_changes(uint8_t *p, uint64_t value, uint64_t was)
 {
-    uint64_t changed = value ^ was;
-    if (!has_zero_byte(changed)) {
+    uint64_t changed = nonzero_bytes(value ^ was), now = load_word(p);
+    if (changed == UINT64_MAX) {
         store_word(p, value);
         return;
     }
+    if (__atomic_compare_exchange_n((uint64_t *)(void *)p, &now,
+                                    (now & ~changed) | (value & changed), false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
     for (unsigned i = 0; i < 8; i++)
-        if (changed >> 8 * i & 0xff)
+        if (changed >> 8 * i & 1)
             __atomic_store_n(p + i, (uint8_t)(value >> 8 * i),
                              __ATOMIC_RELAXED);
 }

@@ -109,6 +109,8 @@ screen_publish(const struct kms_fb *fb)
     struct screen s = {0};
     if (fb && !describe_fb(fb, &s))
         return;
+    if (fb)
+        gtt_sync(fb->bo[0]);
     if (own.pid != getpid() && fb)
         make_page();
     if (own.pid != getpid() || !own.page)

@@ -227,6 +227,8 @@ ioctl_mode_dirtyfb(struct drm_file *file, void *arg)
     const struct drm_mode_fb_dirty_cmd *c = arg;
     device_lock();
     struct kms_fb *fb = kms_find_fb(kms_of_device(), c->fb_id);
+    if (fb)
+        gtt_sync(fb->bo[0]);
     device_unlock();
     return fb ? 0 : -ENOENT;
 }

@@ -4,6 +4,10 @@
 #include "drm-shim/core/core.h"
 #include "drm-shim/gem/bo.h"
 
+#include <drm_fourcc.h>
+#include <drm_mode.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -456,6 +460,91 @@ Test(gtt, lengths_and_offsets_are_checked)
                  MAP_FAILED);
     m.handle = 99;
     cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_MMAP_GTT, &m), -ENOENT);
+}
+
+/* A thread writes one dword for ever, without a call; the GPU its neighbour. */
+struct writer {
+    uint32_t *at, last;
+    atomic_bool stop;
+};
+
+static void *
+write_for_ever(void *data)
+{
+    struct writer *w = data;
+    while (!atomic_load(&w->stop))
+        __atomic_store_n(w->at, ++w->last, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+Test(gtt, no_write_is_lost_while_another_thread_submits)
+{
+    struct rig rig = rig_open(128);
+    const struct layout *l = &layouts[4];
+    const uint64_t tiled = 0x1230;
+    uint32_t h = create_tiled(&rig, l);
+    uint8_t *rows = map_gtt(&rig, h, l->size_B);
+    struct writer w = {.at = (uint32_t *)(rows + linear_of(l, tiled))};
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, write_for_ever, &w), 0);
+    for (uint32_t i = 1; i < 200; i++) {
+        gpu_store(&rig, h, tiled + 4, i);
+        set_domain(&rig, h, I915_GEM_DOMAIN_GTT);
+        cr_assert_eq(w.at[1], i);
+    }
+    atomic_store(&w.stop, true);
+    pthread_join(thread, NULL);
+    cr_assert_eq(*w.at, w.last);
+    uint8_t *object = read_object(&rig, h, l->size_B);
+    cr_assert_eq(memcmp(object + tiled, w.at, 8), 0);
+    free(object);
+}
+
+/* Another process may look at the screen: kms/screen.h. */
+Test(gtt, what_is_shown_has_what_was_written)
+{
+    struct rig rig = rig_open(0);
+    const struct layout l = {I915_TILING_X, 512, 16384};
+    uint32_t h = create_tiled(&rig, &l);
+    uint8_t *rows = map_gtt(&rig, h, l.size_B);
+    struct drm_prime_handle p = {.handle = h, .flags = DRM_CLOEXEC | DRM_RDWR};
+    struct drm_mode_fb_cmd2 fb = {.width = 128,
+                                  .height = 32,
+                                  .pixel_format = DRM_FORMAT_XRGB8888,
+                                  .handles = {h},
+                                  .pitches = {l.stride_B}};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p), 0);
+    const uint8_t *file = mmap(NULL, l.size_B, PROT_READ, MAP_SHARED, p.fd, 0);
+    cr_assert_neq(file, MAP_FAILED);
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_ADDFB2, &fb), 0);
+    fill(rows, l.size_B, 1);
+    struct drm_mode_fb_dirty_cmd dirty = {.fb_id = fb.fb_id};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_MODE_DIRTYFB, &dirty), 0);
+    expect_tiled(&l, file, 1);
+}
+
+static unsigned
+open_descriptors(void)
+{
+    unsigned count = 0;
+    for (int fd = 0; fd < 2000; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+Test(gtt, views_go_with_their_objects)
+{
+    struct rig rig = rig_open(128);
+    const struct layout *l = &layouts[4];
+    unsigned before = open_descriptors();
+    for (unsigned i = 0; i < 50; i++) {
+        struct drm_gem_close c = {.handle = create_tiled(&rig, l)};
+        uint8_t *rows = map_gtt(&rig, c.handle, l->size_B);
+        cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_GEM_CLOSE, &c), 0);
+        rows[i] = 1; /* the map outlives the object */
+        munmap(rows, l->size_B);
+    }
+    cr_assert_eq(open_descriptors(), before);
 }
 
 /* Objects without a file of their own: bo_slab.h. */
