@@ -24,6 +24,8 @@ static const struct {
     [EU_SFID_RENDER] = {msg_render, "render"},
     [EU_SFID_URB] = {msg_urb, "urb"},
     [EU_SFID_SPAWNER] = {msg_spawner, "spawner"},
+    [EU_SFID_VME] = {msg_vme, "vme"},
+    [EU_SFID_CRE] = {msg_vme, "cre"},
     [EU_SFID_CONST] = {msg_const, "const"},
     [EU_SFID_DC0] = {msg_dc0, "dc0"},
     [EU_SFID_PI] = {msg_pixel_interp, "pi"},
@@ -40,9 +42,6 @@ msg_send(struct eu_thread *thread, const struct eu_message *msg)
           msg->desc, msg->ex_desc, msg->exec_mask, msg->mlen_grf,
           msg->ex_mlen_grf, msg->rlen_grf, msg->eot ? " eot" : "");
     if (!shared_function[sfid].fn) {
-        /* Observed: NEO offers motion estimation kernels (VME, function 8)
-         * because of the device number alone. An error is better than a wrong
-         * result. */
         unimp("message to shared function %u, descriptor 0x%08x: the kernel "
               "ends, and its context is reset",
               sfid, msg->desc);

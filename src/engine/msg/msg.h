@@ -53,6 +53,8 @@ enum eu_msg_result msg_dc1(struct thread_env *env, struct eu_thread *t,
                            const struct eu_message *m);
 enum eu_msg_result msg_const(struct thread_env *env, struct eu_thread *t,
                              const struct eu_message *m);
+enum eu_msg_result msg_vme(struct thread_env *env, struct eu_thread *t,
+                           const struct eu_message *m);
 enum eu_msg_result msg_gateway(struct thread_env *env, struct eu_thread *t,
                                const struct eu_message *m);
 

@@ -140,6 +140,7 @@ SUBROOMS = {
     'engine/msg': {
         'dataport': set(),
         'media_sampler': {'dataport'},
+        'vme': {'dataport', 'media_sampler', ''},
         '': {'dataport', 'media_sampler'},
     },
     # '' is the top here: vebox.c.

@@ -1,0 +1,125 @@
+/* vme_sic.c: skip and intra check (SIC): distortion at given vectors. Intra is
+ * in vme_intra.c. */
+#include "engine/msg/vme/vme.h"
+
+#define CENTRES 4 /* phase M4: pairs for each quarter */
+
+/* Whether one reference, or both, predict a quarter: SkipCenterMask. */
+static unsigned
+directions_of(const struct vme_call *v, unsigned quarter, bool quarters)
+{
+    return vme_byte(v, 1, 31) >> (quarters ? quarter * 2 : 0) & 3;
+}
+
+static void
+mix(uint8_t to[VME_MB_PX][VME_MB_PX], const uint8_t with[VME_MB_PX][VME_MB_PX],
+    const uint8_t rect[4], unsigned weight)
+{
+    for (unsigned y = rect[1]; y < rect[1] + rect[3]; y++)
+        for (unsigned x = rect[0]; x < rect[0] + rect[2]; x++)
+            to[y][x] = (uint8_t)((to[y][x] * (64 - weight) +
+                                  with[y][x] * weight + 32) /
+                                 64);
+}
+
+static struct vme_mv
+centre_of(const struct vme_call *v, unsigned quarter, unsigned d)
+{
+    uint32_t bits = v->in[CENTRES][quarter * 2 + d];
+    return (struct vme_mv){(int16_t)bits, (int16_t)(bits >> 16)};
+}
+
+/* Prediction of a partition from its centres; false: a reference is missing. */
+static bool
+predict_part(const struct vme_call *v, const uint8_t rect[4], unsigned quarter,
+             unsigned directions, uint8_t out[VME_MB_PX][VME_MB_PX])
+{
+    uint8_t other[VME_MB_PX][VME_MB_PX];
+    struct vme_picture p;
+    for (unsigned d = 0; d < 2; d++) {
+        bool second = d && directions == 3;
+        if (!(directions >> d & 1))
+            continue;
+        if (!vme_reference_find(v, (enum vme_direction)d, quarter, &p))
+            return false;
+        vme_predict(v, &p, rect, centre_of(v, quarter, d),
+                    second ? other : out);
+        if (second)
+            mix(out, (const uint8_t(*)[VME_MB_PX])other, rect,
+                bits_get(v->in[1][1], 16, 21));
+    }
+    return true;
+}
+
+/* NonSkipZMvAdded and NonSkipModeAdded: the vector is coded, no skip. */
+static unsigned
+penalties(const struct vme_call *v, unsigned part, unsigned quarter,
+          unsigned directions)
+{
+    unsigned sum = 0;
+    for (unsigned d = 0; d < 2; d++)
+        if (directions >> d & 1 && bits_get(v->in[1][7], 5, 5))
+            sum += vme_mv_cost(v, (enum vme_direction)d, quarter,
+                               centre_of(v, quarter, d));
+    return sum + (bits_get(v->in[1][7], 6, 6) ? vme_mode_cost(v, part) : 0);
+}
+
+/* W0.2, upper half: the sum of all blocks' plain differences, or the largest
+ * 4x4 or 8x8 block's (BlockBasedSkipEnabled, T8x8FlagForInterEn). */
+static unsigned
+raw_distortion(const struct vme_call *v,
+               const uint8_t predicted[VME_MB_PX][VME_MB_PX])
+{
+    unsigned sum = 0, most = 0, side = bits_get(v->in[1][0], 7, 7) ? 8 : 4;
+    for (unsigned y = 0; y < VME_MB_PX; y += side)
+        for (unsigned x = 0; x < VME_MB_PX; x += side) {
+            unsigned d = vme_distortion(&v->source[y][x], &predicted[y][x],
+                                        side, side, 0, false);
+            sum += d;
+            most = MAX2(most, d);
+        }
+    return bits_get(v->in[0][3], 19, 19) ? most : MIN2(sum, VME_COST_MAX);
+}
+
+/* One 16x16 partition or four of 8x8: SkipType. */
+static void
+skip_check(struct vme_call *v)
+{
+    bool quarters = bits_get(v->in[0][3], 14, 14);
+    struct vme_shape shape = vme_shape_make(
+        quarters ? VME_MODE_8X8 : VME_MODE_16X16, 0);
+    struct vme_result results[16] = {{0}};
+    uint8_t predicted[VME_MB_PX][VME_MB_PX] = {{0}};
+    for (unsigned i = 0; i < shape.count; i++) {
+        const uint8_t *rect = vme_part(shape.part[i])->rect;
+        unsigned directions = directions_of(v, i, quarters);
+        struct vme_result *r = &results[i];
+        if (!predict_part(v, rect, i, directions, predicted))
+            return;
+        r->direction = directions == 3   ? VME_BIDIRECTIONAL
+                       : directions == 2 ? VME_BACKWARD
+                                         : VME_FORWARD;
+        r->mv[0] = centre_of(v, i, 0);
+        r->mv[1] = centre_of(v, i, 1);
+        r->distortion = vme_distortion(&v->source[rect[1]][rect[0]],
+                                       &predicted[rect[1]][rect[0]], rect[2],
+                                       rect[3], bits_get(v->in[0][3], 20, 21),
+                                       bits_get(v->in[1][7], 21, 21)) +
+                        penalties(v, shape.part[i], i, directions);
+    }
+    vme_answer_shape(v, &shape, results);
+    v->out[0][2] |= raw_distortion(v, (const uint8_t(*)[VME_MB_PX])predicted)
+                    << 16;
+    if (bits_get(v->in[0][3], 17, 17))
+        unimp("forward transform of VME's skip check: its counts are 0");
+}
+
+/* IntraComputeType 2: none. */
+void
+vme_sic(struct vme_call *v)
+{
+    if (bits_get(v->in[1][0], 0, 0))
+        skip_check(v);
+    if (bits_get(v->in[5][1], 8, 9) < 2)
+        vme_intra(v);
+}
