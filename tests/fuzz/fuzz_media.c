@@ -3,8 +3,8 @@
  * An input is a list of steps: a byte for the kind, then what it takes.
  * Objects, walkers, groups and root threads run kernels that write what they
  * were given, or send one message, to the sampler or to data port 1, with
- * header, payload and descriptor from their inline data. Other steps change
- * dwords of state. */
+ * header, payload and descriptor from their inline data, or to VME and CRE with
+ * more phases from constants. Other steps change dwords of state. */
 #include "fuzz.h"
 #include "fuzz_engine.h"
 
@@ -59,6 +59,29 @@ static const uint32_t accesses[] = {
     0x00000200, 0x00000200, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
 
+/* Sends r9, r10 and the constants r1 to r8 with the descriptor r11.0. */
+#define MOTION(send)                                                          \
+    {                                                                         \
+        0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001,           \
+            0x2200020c, 0x008d0120, 0x00000000, 0x00600001, 0x2220020c,       \
+            0x008d0140, 0x00000000, 0x00600001, 0x2240020c, 0x008d0020,       \
+            0x00000000, 0x00600001, 0x2260020c, 0x008d0040, 0x00000000,       \
+            0x00600001, 0x2280020c, 0x008d0060, 0x00000000, 0x00600001,       \
+            0x22a0020c, 0x008d0080, 0x00000000, 0x00600001, 0x22c0020c,       \
+            0x008d00a0, 0x00000000, 0x00600001, 0x22e0020c, 0x008d00c0,       \
+            0x00000000, 0x00600001, 0x2300020c, 0x008d00e0, 0x00000000,       \
+            0x00600001, 0x2320020c, 0x008d0100, 0x00000000, 0x00000001,       \
+            0x22000204, 0x00000160, 0x00000000, send, 0x2800020c, 0x00000200, \
+            0x00000200, 0x07600031, 0x20000204, 0x06000fe0, 0x82000010        \
+    }
+static const uint32_t searches[] = MOTION(0x08600031);
+static const uint32_t refinements[] = MOTION(0x0d600031);
+#define KERNELS 5
+/* Interface descriptors; the first of those with many constants. */
+#define DESCRIPTORS 8
+#define FIRST_MOTION 4
+#define MOTION_BTI 2u
+
 static struct fuzz_engine fuzz;
 static uint8_t state[STATE_SIZE_B]; /* before each input */
 
@@ -83,8 +106,12 @@ make_surfaces(void)
     s[19] = 127;
     s[23] = 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16;
     s[24] = picture;
-    at_dw(state, TABLE_B - STATE_B)[0] = SURFACES_B;
-    at_dw(state, TABLE_B - STATE_B)[1] = SURFACES_B + 64;
+    at_dw(state, TABLE_B - STATE_B)[0] = SURFACES_B - STATE_B;
+    at_dw(state, TABLE_B - STATE_B)[1] = SURFACES_B - STATE_B + 64;
+    for (unsigned i = 0; i < 3; i++)
+        at_dw(state, TABLE_B - STATE_B)[MOTION_BTI + i] = SURFACES_B - STATE_B;
+    for (unsigned i = 0; i < 64; i++)
+        at_dw(state, CURBE_B - STATE_B)[i] = i * UINT32_C(0x01030709);
 }
 
 static void
@@ -93,19 +120,23 @@ set_up(void)
     static const struct {
         const uint32_t *code;
         size_t size_B;
-    } kernels[] = {{writes, sizeof writes},
-                   {samples, sizeof samples},
-                   {accesses, sizeof accesses}};
+    } kernels[KERNELS] = {{writes, sizeof writes},
+                          {samples, sizeof samples},
+                          {accesses, sizeof accesses},
+                          {searches, sizeof searches},
+                          {refinements, sizeof refinements}};
+    static const uint8_t kernel[DESCRIPTORS] = {0, 1, 2, 0, 3, 4, 3, 4};
     fuzz = fuzz_engine_create(
         &(struct engine_config){.gen = 9, .hang_limit_ms = HANG_LIMIT_MS},
         BASE_VA, SIZE_B);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < DESCRIPTORS; i++) {
         uint32_t *idd = at_dw(state, DESCRIPTORS_B - STATE_B) + i * 8;
-        idd[0] = KERNELS_B + i % 3 * KERNEL_B;
+        const uint32_t *code = kernels[kernel[i]].code;
+        idd[0] = KERNELS_B + kernel[i] * KERNEL_B;
         idd[3] = SAMPLERS_B;
-        idd[4] = TABLE_B;
-        idd[5] = 1u << 16;
-        memcpy(fuzz.mem + idd[0], kernels[i % 3].code, kernels[i % 3].size_B);
+        idd[4] = TABLE_B - STATE_B;
+        idd[5] = (i >= FIRST_MOTION ? 8u : 1u) << 16;
+        memcpy(fuzz.mem + idd[0], code, kernels[kernel[i]].size_B);
     }
     make_surfaces();
     for (unsigned i = 0; i < 0x8000; i++)
@@ -128,7 +159,7 @@ put_state(uint32_t *dw)
                                 base,
                                 0,
                                 0,
-                                base,
+                                base + STATE_B, /* tables: 16 bits */
                                 0,
                                 base,
                                 0,
@@ -154,25 +185,28 @@ put_state(uint32_t *dw)
                                 0,
                                 0x70010002,
                                 0,
-                                64,
+                                256,
                                 CURBE_B,
                                 0x70020002,
                                 0,
-                                128,
+                                DESCRIPTORS * 32,
                                 DESCRIPTORS_B};
     return put(dw, packets, ARRAY_SIZE(packets));
 }
 
 /* Inline data: mostly what a message could be. */
 static unsigned
-take_inline(struct fuzz_input *in, uint32_t *dw)
+take_inline(struct fuzz_input *in, bool motion, uint32_t *dw)
 {
     static const uint32_t types[] = {11u << 12 | 3u << 17, 12u << 12 | 3u << 17,
                                      4u << 14, 10u << 14, 0};
     unsigned count = fuzz_take(in, 1) % 20;
     for (unsigned i = 0; i < count; i++)
         dw[i] = fuzz_take(in, 4);
-    if (count > 16)
+    if (count > 16 && motion)
+        dw[16] = (dw[16] & 0x1e000) | (8u + (dw[16] >> 17) % 3) << 25 |
+                 1u << 19 | (dw[16] >> 20) % 12 << 20 | MOTION_BTI;
+    else if (count > 16)
         dw[16] = types[dw[16] % ARRAY_SIZE(types)] | 2u << 25 | 1u << 19 |
                  (dw[16] >> 8 & 0x1f) << 20 | (dw[16] >> 13 & 1);
     return count;
@@ -198,7 +232,7 @@ put_command(struct fuzz_input *in, unsigned kind, uint32_t *dw)
     unsigned n = commands[kind].header_dw;
     memset(dw, 0, STEP_DW * 4);
     uint32_t bits = fuzz_take(in, 4);
-    dw[1] = bits & 3;
+    dw[1] = (bits & 3) | (bits >> 25 & 4);
     dw[2] = bits & 0x80ffffff & ~UINT32_C(0x1ff00);
     dw[3] = kind == 3 ? 0 : fuzz_take(in, 2) << 4;
     if (kind == 1)
@@ -208,9 +242,9 @@ put_command(struct fuzz_input *in, unsigned kind, uint32_t *dw)
         dw[5] = fuzz_take(in, 4);
         dw[6] = bits >> 30;
     }
-    n = kind == 3 ? 16 : n + take_inline(in, dw + n);
+    n = kind == 3 ? 16 : n + take_inline(in, dw[1] >= FIRST_MOTION, dw + n);
     if (kind == 3)
-        take_inline(in, dw + 4);
+        take_inline(in, false, dw + 4);
     if (kind == 3)
         memset(dw + 16, 0, (STEP_DW - 16) * 4);
     dw[0] = commands[kind].command | (n - 2);
