@@ -60,6 +60,20 @@ class Config:
         return env
 
 
+def timed(command, env):
+    """Runs a command: seconds of wall and of CPU time, peak memory, exit
+    status, and what it prints."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = child.stdout.read().decode(errors='replace')
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    child.stdout.close()
+    return (time.monotonic() - start, usage.ru_utime + usage.ru_stime,
+            usage.ru_maxrss, child.returncode, text)
+
+
 # ---- rows of glbench ----
 
 class Process:
@@ -198,23 +212,15 @@ class GlmarkRow:
         command = [config.launcher or self.launcher, '-j',
                    str(config.threads()), '--', GLMARK2, '--off-screen', '-s',
                    self.size, '-b', '%s:nframes=%d' % (self.scene, frames)]
-        start = time.monotonic()
-        child = subprocess.Popen(
-            command, env=dict(config.environment(), **extra),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT)
-        text = child.stdout.read().decode(errors='replace')
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        child.stdout.close()
-        wall = time.monotonic() - start
+        wall, cpu, peak_kB, status, text = timed(
+            command, dict(config.environment(), **extra))
         renderer = re.search('GL_RENDERER:(.*)', text)
-        if child.returncode or not renderer or \
+        if status or not renderer or \
                 config.renderer not in renderer.group(1):
             raise Failed('%s: %s' % (config.name, text[-300:]))
-        self.peak_kB[config.name] = max(usage.ru_maxrss,
+        self.peak_kB[config.name] = max(peak_kB,
                                         self.peak_kB.get(config.name, 0))
-        return wall, usage.ru_utime + usage.ru_stime
+        return wall, cpu
 
     def open(self, configs):
         self.judge()

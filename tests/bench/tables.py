@@ -189,7 +189,8 @@ def groups_text(results, cores, old):
         rows = [row for row in results if row['group'] == group]
         if rows:
             lines.append(group_line(title, rows, bar, mean_bar, cores, before))
-    compared = [r for r in results if r['group'] != 'kernels']
+    compared = [r for r in results if r['group'] not in
+                ('kernels', 'media', 'media-h264')]
     if compared:
         lines.append(group_line('all', compared, None, None, cores, before))
     return '\n'.join(lines)

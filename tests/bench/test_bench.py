@@ -14,6 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import measure  # noqa: E402
+import media  # noqa: E402
 import tables  # noqa: E402
 import where  # noqa: E402
 
@@ -90,6 +91,8 @@ def data(build):
           'rows.csv has the rows of glbench')
     check({r['group'] for r in known.values()} <= set(bars),
           'bars.csv has their groups')
+    check({stream[1] for stream in media.STREAMS} <= set(bars),
+          'and those of video')
     table = 'kernel  insns vector\npbr 294 286 4 50.0 46.0 1876 6.38 2.35\n'
     check(measure.cycles_of(table, 'pbr') == (6.38, 6.38),
           "the kernels' table")
@@ -127,6 +130,13 @@ def failures(build, folder):
     result = measure.measure(kernel, [measure.Config('softlake', 1, 'none')],
                              1)
     check('none' in result['problem'], 'a program that is not there too')
+    video = media.MediaRow(media.STREAMS[0], folder / 'missing', 1)
+    video.run = lambda config, loops, output: (2.0 - loops, 1.0, '')
+    try:
+        video.sample(measure.Config('llvmpipe', 1))
+        check(False, 'frames that cost nothing')
+    except measure.Failed:
+        check(True, 'frames that cost nothing')
     glbench = str(build / 'tests/bench/glbench')
     (folder / 'a').write_bytes(b'\0\0\0\0' * 8)
     (folder / 'b').write_bytes(b'\0\0\0\0' * 7 + b'\0\0\x80\x3f')
