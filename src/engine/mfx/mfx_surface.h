@@ -23,12 +23,42 @@ bool mfx_surface_init(struct mfx_surface *s, const struct engine_vm *vm,
                       const uint32_t *state, gpu_va va, uint32_t width_B,
                       uint32_t rows);
 
+/* Columns and rows of a tile, and bytes between pieces and between rows of it.
+ * A linear surface is one wide tile of one row. */
+struct mfx_tile {
+    uint8_t log2_width_B, log2_rows;
+    uint16_t piece_B, row_B;
+};
+static const struct mfx_tile mfx_tiles[] = {
+    [TILING_LINEAR] = {31, 0, MFX_PIECE_B, 0},
+    [TILING_X] = {9, 3, MFX_PIECE_B, 512},
+    [TILING_Y] = {7, 5, 512, 16},
+};
+
+/* A piece's offset is the sum of its column's and its row's. */
+static inline size_t
+mfx_column_B(const struct mfx_surface *s, uint32_t x)
+{
+    const struct mfx_tile *t = &mfx_tiles[s->tiling];
+    uint32_t within = x & ((1u << t->log2_width_B) - 1);
+    return (size_t)(x >> t->log2_width_B) * TILE_SIZE_B +
+           (size_t)(within / MFX_PIECE_B) * t->piece_B;
+}
+
+static inline size_t
+mfx_row_B(const struct mfx_surface *s, uint32_t y)
+{
+    const struct mfx_tile *t = &mfx_tiles[s->tiling];
+    uint32_t within = y & ((1u << t->log2_rows) - 1);
+    return ((size_t)(y >> t->log2_rows) * s->pitch_B << t->log2_rows) +
+           (size_t)within * t->row_B;
+}
+
 /* The piece with byte x of row y. */
 static inline uint8_t *
 mfx_piece(const struct mfx_surface *s, uint32_t x, uint32_t y)
 {
-    return s->base +
-           tiling_offset_B(s->tiling, x & ~(MFX_PIECE_B - 1u), y, s->pitch_B);
+    return s->base + mfx_column_B(s, x) + mfx_row_B(s, y);
 }
 
 #endif

@@ -35,7 +35,8 @@ enum {
     AVC_FIELD = 1 << 0,
     AVC_8X8 = 1 << 1, /* transform_size_8x8_flag */
     AVC_SKIP = 1 << 2,
-    AVC_DIRECT = 1 << 3, /* B_Skip or B_Direct_16x16 */
+    AVC_DIRECT = 1 << 3,  /* B_Skip or B_Direct_16x16 */
+    AVC_UNIFORM = 1 << 4, /* inter: all blocks have the same motion */
 };
 
 /* Bits of avc_mb.coded: coded_block_flag of each block. */
@@ -116,6 +117,7 @@ struct avc_around {
 };
 
 struct avc_decoder {
+    const struct avc_recon *recon;
     struct avc_picture picture;
     struct avc_slice slice;
     bool open; /* a picture was begun and is not finished */
@@ -242,8 +244,9 @@ uint8_t *avc_samples(const struct avc_decoder *d, unsigned plane,
                      unsigned *stride);
 /* avc_slice.c: decodes a slice, up to the next one. */
 void avc_decode_slice(struct avc_decoder *d, struct mfx_report *report);
-/* avc_deblock.c: the loop filter, over the whole picture. */
-void avc_deblock(struct avc_decoder *d);
+/* avc_deblock.c: the loop filter, over a row of macroblocks, or of pairs of an
+ * MBAFF frame. Rows come in order. */
+void avc_deblock_row(struct avc_decoder *d, unsigned row);
 /* avc_picture.c. Begins d->picture, and allocates its macroblocks. */
 bool avc_begin_picture(struct avc_decoder *d);
 /* Ends an open picture: conceals missing macroblocks, filters edges, writes the

@@ -7,6 +7,8 @@
 #define INTRA_INSIDE 3 /* or an edge between lines of fields */
 #define CODED 2
 #define MIXED 1
+/* Below this sum of QP and offset no sample is filtered, table 8-16. */
+#define FIRST_INDEX 16
 
 /* ---- strengths, 8.7.2.1 ---- */
 
@@ -36,29 +38,31 @@ moves_apart(const struct avc_mb *p, unsigned p_block, const struct avc_mb *q,
     return p0 == q0 ? straight : crossed;
 }
 
-/* Of an edge between blocks of inter macroblocks. */
-static uint8_t
-inter_strength(const struct avc_mb *p, unsigned p_block, const struct avc_mb *q,
-               unsigned q_block, int limit_y)
-{
-    if ((p->nonzero >> p_block & 1) || (q->nonzero >> q_block & 1))
-        return CODED;
-    return moves_apart(p, p_block, q, q_block, limit_y);
-}
-
 /* ---- edges ---- */
 
 /* An edge of a macroblock q, or a part of one; p: the macroblock on the other
  * side, or q. */
 struct edge {
     const struct avc_mb *p, *q;
-    unsigned at;       /* samples of luma from the macroblock's edge */
-    bool vertical;     /* the edge is */
-    unsigned line[2];  /* the first line, of luma and of chroma */
-    unsigned step;     /* from one line of the edge to the next */
-    unsigned count;    /* samples of luma along the edge */
-    const uint8_t *bs; /* for each quarter of it */
+    unsigned at;      /* samples of luma from the macroblock's edge */
+    bool vertical;    /* the edge is */
+    unsigned line[2]; /* the first line, of luma and of chroma */
+    unsigned step;    /* from one line of the edge to the next */
+    unsigned count;   /* samples of luma along the edge */
+    uint8_t bs[4];    /* for each quarter of it */
+    uint8_t *to[3];   /* the macroblock's samples */
+    ptrdiff_t stride[3];
 };
+
+static void
+place_edge(const struct avc_decoder *d, struct edge *e)
+{
+    for (unsigned plane = 0; plane < 3; plane++) {
+        unsigned stride;
+        e->to[plane] = avc_samples(d, plane, &stride);
+        e->stride[plane] = (ptrdiff_t)stride;
+    }
+}
 
 static int
 average_qp(const struct avc_decoder *d, const struct edge *e, unsigned plane)
@@ -72,33 +76,42 @@ average_qp(const struct avc_decoder *d, const struct edge *e, unsigned plane)
 }
 
 static void
+filter_plane(const struct avc_decoder *d, const struct edge *e, unsigned plane)
+{
+    unsigned half = plane != 0;
+    ptrdiff_t stride = e->stride[plane], step = stride * (ptrdiff_t)e->step;
+    int qp = average_qp(d, e, plane);
+    struct avc_lines l = {
+        .across = e->vertical ? 1 : step,
+        .along = e->vertical ? step : 1,
+        .count = e->count >> half,
+        .per_bs = e->count / 4 >> half,
+        .index_a = CLAMP(qp + e->q->alpha, 0, 51),
+        .index_b = CLAMP(qp + e->q->beta, 0, 51),
+    };
+    if (l.index_a < FIRST_INDEX || l.index_b < FIRST_INDEX)
+        return;
+    memcpy(l.bs, e->bs, sizeof l.bs);
+    l.q0 = e->to[plane] + (ptrdiff_t)e->line[half] * stride +
+           (ptrdiff_t)(e->at >> half) * l.across;
+    if (plane)
+        d->recon->filter_chroma(&l);
+    else
+        d->recon->filter_luma(&l);
+}
+
+static void
 filter_edge(const struct avc_decoder *d, const struct edge *e)
 {
     uint32_t any;
     memcpy(&any, e->bs, sizeof any);
     if (!any)
         return;
-    for (unsigned plane = 0; plane < (d->picture.mono ? 1 : 3); plane++) {
-        unsigned width, at = plane ? e->at / 2 : e->at;
-        if (plane && e->at % 8)
-            break;
-        uint8_t *q0 = avc_samples(d, plane, &width);
-        ptrdiff_t stride = (ptrdiff_t)width;
-        q0 += (ptrdiff_t)e->line[plane != 0] * stride;
-        stride *= (ptrdiff_t)e->step;
-        int qp = average_qp(d, e, plane);
-        int a = CLAMP(qp + e->q->alpha, 0, 51);
-        int b = CLAMP(qp + e->q->beta, 0, 51);
-        ptrdiff_t across = e->vertical ? 1 : stride;
-        ptrdiff_t along = e->vertical ? stride : 1;
-        q0 += (ptrdiff_t)at * across;
-        if (plane)
-            avc_filter_chroma(q0, across, along, e->count / 2, e->bs,
-                              e->count / 8, a, b);
-        else
-            avc_filter_luma(q0, across, along, e->count, e->bs, e->count / 4, a,
-                            b);
-    }
+    filter_plane(d, e, 0);
+    if (d->picture.mono || e->at % 8)
+        return;
+    filter_plane(d, e, 1);
+    filter_plane(d, e, 2);
 }
 
 static bool
@@ -107,25 +120,37 @@ is_field(const struct avc_mb *mb)
     return mb->flags & AVC_FIELD;
 }
 
+static bool
+is_uniform(const struct avc_mb *mb)
+{
+    return mb->flags & AVC_UNIFORM;
+}
+
 /* The blocks of an edge, strengths of which are found one by one. */
 static void
-edge_strengths(const struct edge *e, uint8_t bs[4])
+edge_strengths(struct edge *e)
 {
-    bool inside = e->p == e->q, field = is_field(e->q);
-    if (avc_is_intra(e->p) || avc_is_intra(e->q)) {
-        bool lines = !e->vertical && (field || is_field(e->p));
-        memset(bs, inside || lines ? INTRA_INSIDE : INTRA_EDGE, 4);
+    const struct avc_mb *p = e->p, *q = e->q;
+    bool inside = p == q, field = is_field(q);
+    if (avc_is_intra(p) || avc_is_intra(q)) {
+        bool lines = !e->vertical && (field || is_field(p));
+        memset(e->bs, inside || lines ? INTRA_INSIDE : INTRA_EDGE, 4);
         return;
     }
     unsigned step = e->vertical ? 4 : 1, over = e->vertical ? 1 : 4;
     unsigned first = e->at / 4 * over,
              before = inside ? first - over : 3 * over;
-    bool mixed = field != is_field(e->p);
+    bool mixed = field != is_field(p), alike = is_uniform(p) && is_uniform(q);
+    int limit_y = field ? 2 : 4;
+    bool apart = alike && !inside && moves_apart(p, 0, q, 0, limit_y);
     for (unsigned i = 0; i < 4; i++) {
         unsigned p_block = before + i * step, q_block = first + i * step;
-        bs[i] = inter_strength(e->p, p_block, e->q, q_block, field ? 2 : 4);
-        if (mixed)
-            bs[i] = MAX2(bs[i], MIXED);
+        if ((p->nonzero >> p_block & 1) || (q->nonzero >> q_block & 1))
+            e->bs[i] = CODED;
+        else
+            e->bs[i] = mixed ||
+                       (alike ? apart
+                              : moves_apart(p, p_block, q, q_block, limit_y));
     }
 }
 
@@ -138,7 +163,6 @@ filter_mixed_left(struct avc_decoder *d, const struct avc_mb *pair)
 {
     bool field = is_field(d->mb), bottom = d->row & 1;
     for (unsigned half = 0; half < 2; half++) {
-        uint8_t bs[4];
         struct edge e = {
             .p = pair + half * d->picture.width_mb,
             .q = d->mb,
@@ -146,16 +170,16 @@ filter_mixed_left(struct avc_decoder *d, const struct avc_mb *pair)
             .line = {field ? half * 8 : half, field ? half * 4 : half},
             .step = field ? 1 : 2,
             .count = 8,
-            .bs = bs,
         };
+        place_edge(d, &e);
         for (unsigned i = 0; i < 4; i++) {
             unsigned q_row = field ? half * 2 + i / 2 : i;
             unsigned p_row = field ? i : bottom * 2 + i / 2;
             bool coded = (e.q->nonzero >> q_row * 4 & 1) ||
                          (e.p->nonzero >> (p_row * 4 + 3) & 1);
-            bs[i] = coded ? CODED : MIXED;
+            e.bs[i] = coded ? CODED : MIXED;
             if (avc_is_intra(e.p) || avc_is_intra(e.q))
-                bs[i] = INTRA_EDGE;
+                e.bs[i] = INTRA_EDGE;
         }
         filter_edge(d, &e);
     }
@@ -167,16 +191,15 @@ static void
 filter_mixed_top(struct avc_decoder *d, const struct avc_mb *pair)
 {
     for (unsigned parity = 0; parity < 2; parity++) {
-        uint8_t bs[4];
         struct edge e = {
             .p = pair + parity * d->picture.width_mb,
             .q = d->mb,
             .line = {parity, parity},
             .step = 2,
             .count = 16,
-            .bs = bs,
         };
-        edge_strengths(&e, bs);
+        place_edge(d, &e);
+        edge_strengths(&e);
         filter_edge(d, &e);
     }
 }
@@ -225,23 +248,38 @@ filter_mixed(struct avc_decoder *d, const struct edge *e)
     return true;
 }
 
+/* Edges of one direction. */
+static void
+filter_way(struct avc_decoder *d, struct edge *e, unsigned size)
+{
+    e->at = 0;
+    e->p = beyond(d, e->vertical);
+    if (e->p && e->q->deblock == 2 && e->p->slice != e->q->slice)
+        e->p = NULL;
+    if (e->p && !filter_mixed(d, e)) {
+        edge_strengths(e);
+        filter_edge(d, e);
+    }
+    e->p = e->q;
+    for (e->at = size; e->at < 16; e->at += size) {
+        edge_strengths(e);
+        filter_edge(d, e);
+    }
+}
+
 static void
 filter_macroblock(struct avc_decoder *d)
 {
-    unsigned size = d->mb->flags & AVC_8X8 ? 8 : 4;
+    const struct avc_mb *mb = d->mb;
+    unsigned size = mb->flags & AVC_8X8 ? 8 : 4;
+    /* Nothing is filtered inside of such a macroblock. */
+    if (is_uniform(mb) && !mb->nonzero)
+        size = 16;
+    struct edge e = {.q = mb, .step = 1, .count = 16};
+    place_edge(d, &e);
     for (unsigned way = 0; way < 2; way++) {
-        uint8_t bs[4];
-        struct edge e = {
-            .q = d->mb, .vertical = !way, .step = 1, .count = 16, .bs = bs};
-        e.p = beyond(d, e.vertical);
-        if (e.p && e.q->deblock == 2 && e.p->slice != e.q->slice)
-            e.p = NULL;
-        for (; e.at < 16; e.at += size, e.p = d->mb) {
-            if (!e.p || (!e.at && filter_mixed(d, &e)))
-                continue;
-            edge_strengths(&e, bs);
-            filter_edge(d, &e);
-        }
+        e.vertical = !way;
+        filter_way(d, &e, size);
     }
 }
 
@@ -257,11 +295,10 @@ filter_at(struct avc_decoder *d, unsigned column, unsigned row)
 }
 
 void
-avc_deblock(struct avc_decoder *d)
+avc_deblock_row(struct avc_decoder *d, unsigned row)
 {
-    unsigned rows = d->picture.mbaff ? 2 : 1; /* of a macroblock pair */
-    for (unsigned row = 0; row < d->picture.height_mb; row += rows)
-        for (unsigned column = 0; column < d->picture.width_mb; column++)
-            for (unsigned i = 0; i < rows; i++)
-                filter_at(d, column, row + i);
+    unsigned rows = d->picture.mbaff ? 2 : 1;
+    for (unsigned column = 0; column < d->picture.width_mb; column++)
+        for (unsigned i = 0; i < rows; i++)
+            filter_at(d, column, row + i);
 }

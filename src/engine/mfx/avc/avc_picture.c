@@ -109,41 +109,96 @@ conceal_missing(struct avc_decoder *d)
 
 /* ---- the surface ---- */
 
-static void
-write_luma(const struct avc_decoder *d, unsigned y, unsigned row)
+#define LINES_MAX 32 /* written at a time */
+
+/* Lines of a plane in the surface. */
+struct rows {
+    uint8_t *at[LINES_MAX];
+    unsigned count;
+};
+
+static struct rows
+rows_of(const struct avc_picture *p, unsigned first_row, unsigned line,
+        unsigned end)
 {
-    const uint8_t *from = d->planes[0] + (size_t)y * d->stride[0];
-    for (unsigned x = 0; x < d->stride[0]; x += MFX_PIECE_B)
-        memcpy(mfx_piece(&d->picture.target, x, row), from + x, MFX_PIECE_B);
+    struct rows r = {.count = end - line};
+    unsigned step = p->field ? 2 : 1;
+    for (unsigned i = 0; i < r.count; i++)
+        r.at[i] = p->target.base +
+                  mfx_row_B(&p->target,
+                            first_row + (line + i) * step + p->bottom);
+    return r;
 }
 
-static void
-write_chroma(const struct avc_decoder *d, unsigned y, unsigned row)
+/* Eight samples of Cb and of Cr to a piece. */
+static inline void
+join_chroma(uint8_t *to, const uint8_t *cb, const uint8_t *cr)
 {
-    const uint8_t *cb = d->planes[1] + (size_t)y * d->stride[1];
-    const uint8_t *cr = d->planes[2] + (size_t)y * d->stride[2];
-    for (unsigned x = 0; x < d->stride[1]; x += MFX_PIECE_B / 2) {
-        uint8_t *to = mfx_piece(&d->picture.target, x * 2, row);
-        if (d->picture.mono) {
-            memset(to, SAMPLE_GREY, MFX_PIECE_B);
-            continue;
-        }
-        for (unsigned i = 0; i < MFX_PIECE_B / 2; i++) {
-            to[i * 2] = cb[x + i];
-            to[i * 2 + 1] = cr[x + i];
-        }
+    typedef uint8_t samples __attribute__((vector_size(MFX_PIECE_B)));
+    samples a = {0}, b = {0};
+    memcpy(&a, cb, sizeof a / 2);
+    memcpy(&b, cr, sizeof b / 2);
+    a = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21,
+                                6, 22, 7, 23);
+    memcpy(to, &a, sizeof a);
+}
+
+/* Column by column, as tiles have them. */
+static void
+write_luma(const struct avc_decoder *d, unsigned line, unsigned end)
+{
+    struct rows r = rows_of(&d->picture, 0, line, end);
+    unsigned stride = d->stride[0];
+    const uint8_t *from = d->planes[0] + (size_t)line * stride;
+    for (unsigned x = 0; x < stride; x += MFX_PIECE_B) {
+        size_t column_B = mfx_column_B(&d->picture.target, x);
+        for (unsigned i = 0; i < r.count; i++)
+            memcpy(r.at[i] + column_B, from + (size_t)i * stride + x,
+                   MFX_PIECE_B);
     }
 }
 
 static void
-write_surface(const struct avc_decoder *d)
+write_chroma(const struct avc_decoder *d, unsigned line, unsigned end)
 {
-    const struct avc_picture *p = &d->picture;
-    unsigned step = p->field ? 2 : 1, first = p->bottom;
-    for (unsigned y = 0; y < p->height_mb * 16; y++)
-        write_luma(d, y, y * step + first);
-    for (unsigned y = 0; y < p->height_mb * 8; y++)
-        write_chroma(d, y, p->target.u_row + y * step + first);
+    struct rows r = rows_of(&d->picture, d->picture.target.u_row, line, end);
+    unsigned stride = d->stride[1];
+    const uint8_t *cb = d->planes[1] + (size_t)line * stride;
+    const uint8_t *cr = d->planes[2] + (size_t)line * stride;
+    for (unsigned x = 0; x < stride; x += MFX_PIECE_B / 2) {
+        size_t column_B = mfx_column_B(&d->picture.target, x * 2);
+        for (unsigned i = 0; i < r.count; i++) {
+            size_t at = (size_t)i * stride + x;
+            if (d->picture.mono)
+                memset(r.at[i] + column_B, SAMPLE_GREY, MFX_PIECE_B);
+            else
+                join_chroma(r.at[i] + column_B, cb + at, cr + at);
+        }
+    }
+}
+
+/* Later rows of macroblocks filter no more than three lines of each field
+ * above them. */
+#define LINES_LEFT 8
+
+/* Filters edges, and writes lines soon after the last filter that changes them.
+ */
+static void
+finish_rows(struct avc_decoder *d)
+{
+    unsigned step = d->picture.mbaff ? 2 : 1, height = d->picture.height_mb;
+    unsigned line = 0;
+    for (unsigned row = 0; row < height; row += step) {
+        avc_deblock_row(d, row);
+        unsigned end = (row + step) * 16;
+        if (row + step < height)
+            end -= LINES_LEFT;
+        for (; line < end; line = MIN2(line + LINES_MAX, end)) {
+            unsigned to = MIN2(line + LINES_MAX, end);
+            write_luma(d, line, to);
+            write_chroma(d, line / 2, to / 2);
+        }
+    }
 }
 
 void
@@ -157,6 +212,5 @@ avc_end_picture(struct avc_decoder *d, struct mfx_report *report)
         report->errors |= MFX_AVC_CONCEALED;
         report->concealed += missing;
     }
-    avc_deblock(d);
-    write_surface(d);
+    finish_rows(d);
 }

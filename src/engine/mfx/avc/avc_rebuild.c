@@ -108,9 +108,9 @@ rebuild_blocks(struct avc_decoder *d, const struct usable *u, uint8_t *to,
         if (!(d->mb->nonzero >> block & 1))
             continue;
         if (big)
-            avc_add_8x8(at, stride, d->coef[i]);
+            d->recon->add_8x8(at, stride, d->coef[i]);
         else
-            avc_add_4x4(at, stride, d->coef[block]);
+            d->recon->add_4x4(at, stride, d->coef[block]);
     }
 }
 
@@ -128,14 +128,14 @@ add_luma(struct avc_decoder *d, uint8_t *to, unsigned stride)
     if (d->mb->flags & AVC_8X8) {
         for (unsigned b8 = 0; b8 < 4; b8++)
             if (d->mb->nonzero >> (b8 / 2 * 8 + b8 % 2 * 2) & 1)
-                avc_add_8x8(to + b8 / 2 * 8 * stride + b8 % 2 * 8, stride,
-                            d->coef[b8 * 4]);
+                d->recon->add_8x8(to + b8 / 2 * 8 * stride + b8 % 2 * 8, stride,
+                                  d->coef[b8 * 4]);
         return;
     }
     for (unsigned i = 0; i < 16; i++)
         if (has_coefficients(d->coef[i]))
-            avc_add_4x4(to + i / 4 * 4 * stride + i % 4 * 4, stride,
-                        d->coef[i]);
+            d->recon->add_4x4(to + i / 4 * 4 * stride + i % 4 * 4, stride,
+                              d->coef[i]);
 }
 
 /* Neighbours of the whole macroblock; a frame macroblock needs all left ones,
@@ -168,7 +168,8 @@ rebuild_chroma(struct avc_decoder *d, const struct usable *u)
         for (unsigned i = 0; d->mb->cbp >> 4 && i < 4; i++) {
             int16_t *coef = d->coef[12 + plane * 4 + i];
             if (has_coefficients(coef))
-                avc_add_4x4(to + i / 2 * 4 * stride + i % 2 * 4, stride, coef);
+                d->recon->add_4x4(to + i / 2 * 4 * stride + i % 2 * 4, stride,
+                                  coef);
         }
     }
 }

@@ -69,16 +69,15 @@ read_coded_flag(struct avc_decoder *d, unsigned cat, unsigned plane, unsigned x,
     return avc_cabac_get(&d->cabac, 85 + cat * 4 + inc);
 }
 
-/* Reads one block's levels by position. plane, x, y: where it is. Returns how
- * many, -1: malformed. */
+/* Reads one block's levels. plane, x, y: where it is. Returns how many, -1:
+ * malformed. */
 static int
 read_levels(struct avc_decoder *d, unsigned cat, unsigned plane, unsigned x,
-            unsigned y, unsigned max, int16_t *level)
+            unsigned y, unsigned max, struct avc_levels *out)
 {
-    memset(level, 0, max * sizeof *level);
     if (!d->picture.cabac) {
         int nc = cat == AVC_CAT_CHROMA_DC ? -1 : predict_total(d, plane, x, y);
-        return avc_cavlc_block(&d->bits, nc, max, level);
+        return avc_cavlc_block(&d->bits, nc, max, out);
     }
     if (!read_coded_flag(d, cat, plane, x, y))
         return 0;
@@ -87,7 +86,7 @@ read_levels(struct avc_decoder *d, unsigned cat, unsigned plane, unsigned x,
     if (cat == AVC_CAT_DC16 || cat == AVC_CAT_CHROMA_DC)
         bit = AVC_CODED_DC + plane;
     d->mb->coded |= 1u << bit;
-    return (int)avc_cabac_block(&d->cabac, cat, d->field, max, level);
+    return (int)avc_cabac_block(&d->cabac, cat, d->field, max, out);
 }
 
 /* Reads a 4x4 block from position `first` of the scan on. */
@@ -95,60 +94,68 @@ static bool
 read_4x4(struct avc_decoder *d, unsigned cat, unsigned plane, unsigned block,
          unsigned first, unsigned matrix, unsigned qp)
 {
-    int16_t level[16];
+    struct avc_levels levels;
     unsigned x = plane ? block % 2 : block % 4,
              y = plane ? block / 2 : block / 4;
     unsigned index = plane ? 12 + plane * 4 + block : block;
-    int count = read_levels(d, cat, plane, x, y, 16 - first, level);
+    int count = read_levels(d, cat, plane, x, y, 16 - first, &levels);
     if (count < 0)
         return false;
     d->mb->total[index] = (uint8_t)count;
     if (!count)
         return true;
-    const uint8_t *scan = avc_scan_4x4[d->field];
+    const uint8_t *scan = avc_scan_4x4[d->field] + first;
     const uint16_t *scale = d->picture.scale.x4[matrix][qp % 6];
-    for (unsigned i = first; i < 16; i++) {
-        int l = level[i - first];
-        if (l)
-            d->coef[index][scan[i]] = avc_scale_4x4(l, scale[scan[i]], qp);
+    int16_t *coef = d->coef[index];
+    for (unsigned i = 0; i < (unsigned)count; i++) {
+        unsigned place = scan[levels.at[i]];
+        coef[place] = avc_scale_4x4(levels.level[i], scale[place], qp);
     }
     if (!plane)
         d->mb->nonzero |= (uint16_t)(1u << block);
     return true;
 }
 
+/* Levels of an 8x8 block, or of each fourth place of it from `first` on, to
+ * where its coefficients are. */
+static void
+scale_8x8(struct avc_decoder *d, unsigned b8, const struct avc_levels *levels,
+          unsigned count, unsigned first, unsigned step)
+{
+    const struct avc_mb *mb = d->mb;
+    const uint8_t *scan = avc_scan_8x8[d->field] + first;
+    const uint16_t *scale = d->picture.scale.x8[!avc_is_intra(mb)][mb->qp % 6];
+    int16_t *coef = d->coef[b8 * 4];
+    for (unsigned i = 0; i < count; i++) {
+        unsigned place = scan[levels->at[i] * step];
+        coef[place] = avc_scale_8x8(levels->level[i], scale[place], mb->qp);
+    }
+}
+
 /* An 8x8 block. Its coefficients take the places of four 4x4 blocks. */
 static bool
 read_8x8(struct avc_decoder *d, unsigned b8)
 {
-    int16_t level[64];
-    unsigned first = b8 / 2 * 8 + b8 % 2 * 2, count = 0;
+    struct avc_levels levels;
+    unsigned first = b8 / 2 * 8 + b8 % 2 * 2, all = 0;
     struct avc_mb *mb = d->mb;
     if (d->picture.cabac) {
-        memset(level, 0, sizeof level);
-        count = avc_cabac_block(&d->cabac, AVC_CAT_8X8, d->field, 64, level);
+        all = avc_cabac_block(&d->cabac, AVC_CAT_8X8, d->field, 64, &levels);
+        scale_8x8(d, b8, &levels, all, 0, 1);
         mb->coded |= 0x33u << first;
     }
     for (unsigned i = 0; i < 4 && !d->picture.cabac; i++) {
-        int16_t part[16];
         unsigned block = first + i / 2 * 4 + i % 2;
-        int n = read_levels(d, AVC_CAT_4X4, 0, block % 4, block / 4, 16, part);
-        if (n < 0)
+        int count = read_levels(d, AVC_CAT_4X4, 0, block % 4, block / 4, 16,
+                                &levels);
+        if (count < 0)
             return false;
-        mb->total[block] = (uint8_t)n;
-        count += (unsigned)n;
-        for (unsigned j = 0; j < 16; j++)
-            level[j * 4 + i] = part[j];
+        scale_8x8(d, b8, &levels, (unsigned)count, i, 4);
+        mb->total[block] = (uint8_t)count;
+        all += (unsigned)count;
     }
-    if (!count)
-        return true;
-    mb->nonzero |= (uint16_t)(0x33u << first);
-    const uint8_t *scan = avc_scan_8x8[d->field];
-    const uint16_t *scale = d->picture.scale.x8[!avc_is_intra(mb)][mb->qp % 6];
-    int16_t *coef = d->coef[b8 * 4];
-    for (unsigned i = 0; i < 64; i++)
-        if (level[i])
-            coef[scan[i]] = avc_scale_8x8(level[i], scale[scan[i]], mb->qp);
+    if (all)
+        mb->nonzero |= (uint16_t)(0x33u << first);
     return true;
 }
 
@@ -156,15 +163,15 @@ read_8x8(struct avc_decoder *d, unsigned b8)
 static bool
 read_dc16(struct avc_decoder *d)
 {
-    int16_t level[16];
-    int count = read_levels(d, AVC_CAT_DC16, 0, 0, 0, 16, level);
+    struct avc_levels levels;
+    int count = read_levels(d, AVC_CAT_DC16, 0, 0, 0, 16, &levels);
     if (count < 0)
         return false;
     memset(d->dc, 0, sizeof d->dc);
     if (!count)
         return true;
-    for (unsigned i = 0; i < 16; i++)
-        d->dc[avc_scan_4x4[d->field][i]] = level[i];
+    for (unsigned i = 0; i < (unsigned)count; i++)
+        d->dc[avc_scan_4x4[d->field][levels.at[i]]] = levels.level[i];
     avc_transform_dc16(d->dc, d->picture.scale.x4[0][d->mb->qp % 6][0],
                        d->mb->qp);
     /* The DC of a block counts as its coefficient. */
@@ -203,11 +210,14 @@ read_chroma(struct avc_decoder *d)
     struct avc_mb *mb = d->mb;
     unsigned chroma = mb->cbp >> 4, intra = avc_is_intra(mb) ? 0 : 3;
     for (unsigned plane = 1; chroma && plane <= 2; plane++) {
-        int16_t dc[4];
+        struct avc_levels levels;
+        int16_t dc[4] = {0};
         unsigned qp = chroma_qp(d, plane - 1);
-        int count = read_levels(d, AVC_CAT_CHROMA_DC, plane, 0, 0, 4, dc);
+        int count = read_levels(d, AVC_CAT_CHROMA_DC, plane, 0, 0, 4, &levels);
         if (count < 0)
             return false;
+        for (unsigned i = 0; i < (unsigned)count; i++)
+            dc[levels.at[i]] = levels.level[i];
         if (count)
             avc_transform_chroma_dc(
                 dc, d->picture.scale.x4[intra + plane][qp % 6][0], qp);

@@ -192,6 +192,7 @@ open_picture(struct engine_context *ctx)
         return NULL;
     if (d->open)
         return d;
+    d->recon = avc_recon_selected();
     if (!read_picture(&d->picture, ctx) || !avc_begin_picture(d))
         return NULL;
     return d;

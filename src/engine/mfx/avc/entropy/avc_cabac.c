@@ -25,18 +25,16 @@ avc_cabac_init_states(struct avc_cabac *c, unsigned column, int qp)
 void
 avc_cabac_start(struct avc_cabac *c, const uint8_t *bytes, const uint8_t *end)
 {
-    c->at = c->begin = bytes;
-    c->end = end;
-    c->range = RANGE_START;
-    c->value = 0;
-    c->bits = -9;
-    avc_cabac_refill(c);
+    c->begin = bytes;
+    c->arith = (struct avc_arith){
+        .range = RANGE_START, .bits = -9, .at = bytes, .end = end};
+    avc_arith_refill(&c->arith);
 }
 
 const uint8_t *
 avc_cabac_position(const struct avc_cabac *c)
 {
-    ptrdiff_t taken = (c->at - c->begin) * 8 - c->bits;
+    ptrdiff_t taken = (c->arith.at - c->begin) * 8 - c->arith.bits;
     return c->begin + (taken + 7) / 8;
 }
 
@@ -66,61 +64,89 @@ static const uint8_t last_8x8[63] = {
     4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8};
 
 /* Positions of coefficients that are not zero; returns how many. */
-static unsigned
-read_map(struct avc_cabac *c, unsigned cat, bool field, unsigned max,
+static inline unsigned
+read_map(struct avc_arith *a, uint8_t *significant, uint8_t *last, unsigned max,
          uint8_t *at)
 {
-    unsigned significant = first_significant[field][cat];
-    unsigned last = first_last[field][cat], count = 0;
+    unsigned count = 0;
     for (unsigned i = 0; i + 1 < max; i++) {
-        unsigned s = cat == AVC_CAT_8X8 ? significant_8x8[field][i] : i;
-        unsigned l = cat == AVC_CAT_8X8 ? last_8x8[i] : i;
-        if (cat == AVC_CAT_CHROMA_DC)
-            s = l = MIN2(i, 2u);
-        if (!avc_cabac_get(c, significant + s))
+        if (!avc_arith_get(a, significant + i))
             continue;
         at[count++] = (uint8_t)i;
-        if (avc_cabac_get(c, last + l))
+        if (avc_arith_get(a, last + i))
             return count;
     }
     at[count++] = (uint8_t)(max - 1);
     return count;
 }
 
+/* Of an 8x8 block, whose positions share contexts. */
+static unsigned
+read_map_8x8(struct avc_arith *a, uint8_t *significant, uint8_t *last,
+             const uint8_t *context, uint8_t *at)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < 63; i++) {
+        if (!avc_arith_get(a, significant + context[i]))
+            continue;
+        at[count++] = (uint8_t)i;
+        if (avc_arith_get(a, last + last_8x8[i]))
+            return count;
+    }
+    at[count++] = 63;
+    return count;
+}
+
 /* The bypass part of coeff_abs_level_minus1: Exp-Golomb, k = 0. */
 static unsigned
-read_suffix(struct avc_cabac *c)
+read_suffix(struct avc_arith *a)
 {
     unsigned value = 0, k = 0;
-    for (; k < SUFFIX_MAX && avc_cabac_bypass(c); k++)
+    for (; k < SUFFIX_MAX && avc_arith_bypass(a); k++)
         value += 1u << k;
     while (k--)
-        value += avc_cabac_bypass(c) << k;
+        value += avc_arith_bypass(a) << k;
     return value;
 }
 
-unsigned
-avc_cabac_block(struct avc_cabac *c, unsigned cat, bool field, unsigned max,
-                int16_t *level)
+/* base: contexts of levels. limit: of the last one of their prefixes. */
+static inline void
+read_levels(struct avc_arith *a, uint8_t *base, unsigned limit, unsigned count,
+            int16_t *level)
 {
-    uint8_t at[64];
-    unsigned count = read_map(c, cat, field, max, at);
-    unsigned base = first_level[cat], ones = 0, greater = 0;
-    unsigned limit = cat == AVC_CAT_CHROMA_DC ? 3 : 4;
+    unsigned ones = 0, greater = 0;
     for (unsigned i = count; i--;) {
         unsigned first = greater ? 0 : MIN2(4u, 1 + ones);
         unsigned size = 1;
-        if (avc_cabac_get(c, base + first)) {
-            unsigned more = base + 5 + MIN2(limit, greater);
-            for (size = 2; size <= PREFIX_MAX && avc_cabac_get(c, more);)
+        if (avc_arith_get(a, base + first)) {
+            uint8_t *more = base + 5 + MIN2(limit, greater);
+            for (size = 2; size <= PREFIX_MAX && avc_arith_get(a, more);)
                 size++;
             if (size > PREFIX_MAX)
-                size += read_suffix(c);
+                size += read_suffix(a);
             greater++;
         } else {
             ones++;
         }
-        level[at[i]] = (int16_t)(avc_cabac_bypass(c) ? -(int)size : (int)size);
+        level[i] = (int16_t)(avc_arith_bypass(a) ? -(int)size : (int)size);
     }
+}
+
+unsigned
+avc_cabac_block(struct avc_cabac *c, unsigned cat, bool field, unsigned max,
+                struct avc_levels *out)
+{
+    struct avc_arith a = c->arith;
+    uint8_t *significant = c->state + first_significant[field][cat];
+    uint8_t *last = c->state + first_last[field][cat];
+    unsigned count;
+    if (cat == AVC_CAT_8X8)
+        count = read_map_8x8(&a, significant, last, significant_8x8[field],
+                             out->at);
+    else
+        count = read_map(&a, significant, last, max, out->at);
+    read_levels(&a, c->state + first_level[cat],
+                cat == AVC_CAT_CHROMA_DC ? 3 : 4, count, out->level);
+    c->arith = a;
     return count;
 }

@@ -75,7 +75,8 @@ read_levels(struct avc_bits *b, unsigned total, unsigned ones, int *levels)
 }
 
 int
-avc_cavlc_block(struct avc_bits *b, int nc, unsigned max, int16_t *level)
+avc_cavlc_block(struct avc_bits *b, int nc, unsigned max,
+                struct avc_levels *out)
 {
     int token = read_token(b, nc);
     if (token <= 0)
@@ -92,7 +93,8 @@ avc_cavlc_block(struct avc_bits *b, int nc, unsigned max, int16_t *level)
         return -1;
     unsigned at = total + (unsigned)left - 1;
     for (unsigned i = 0; i < total; i++) {
-        level[at] = (int16_t)levels[i];
+        out->at[i] = (uint8_t)at;
+        out->level[i] = (int16_t)levels[i];
         if (i + 1 == total)
             break;
         int run = left ? vlc_get(b, avc_vlc_runs[MIN2(left, 7)]) : 0;

@@ -23,22 +23,37 @@ extern const struct avc_vlc *const avc_vlc_tokens[3],
                                   *const avc_vlc_runs[8];
 extern const struct avc_vlc avc_vlc_token_dc[];
 
-/* Reads a residual block of at most max coefficients into level[], by position
- * in the scan; the caller has zeroed it. nc: 9.2.1; -1 for chroma's DC.
- * Returns how many are not zero; -1: malformed. */
-int avc_cavlc_block(struct avc_bits *b, int nc, unsigned max, int16_t *level);
+/* Coefficients of a residual block that are not zero: positions in the scan and
+ * levels, in any order. */
+struct avc_levels {
+    uint8_t at[64];
+    int16_t level[64];
+};
+
+/* Reads a residual block of at most max coefficients. nc: 9.2.1; -1 for
+ * chroma's DC. Returns how many are not zero; -1: malformed. */
+int avc_cavlc_block(struct avc_bits *b, int nc, unsigned max,
+                    struct avc_levels *out);
 
 /* ---- CABAC ---- */
 
-struct avc_cabac {
+/* Apart from the contexts, so that a loop can keep it in registers. */
+struct avc_arith {
     uint64_t value; /* codIOffset, then `bits` bits that come next */
     uint32_t range; /* codIRange */
     int bits;
-    const uint8_t *at, *end, *begin;
+    const uint8_t *at, *end;
+};
+
+struct avc_cabac {
+    struct avc_arith arith;
+    const uint8_t *begin;
     uint8_t state[AVC_CONTEXTS]; /* pStateIdx << 1 | valMPS */
 };
 
 extern const uint8_t avc_range_lps[64][4], avc_next_lps[64];
+/* The state after the less probable symbol, by the state before it. */
+extern const uint8_t avc_after_lps[128];
 
 /* Contexts of a slice. column: 0 for I slices, else 1 + cabac_init_idc. */
 void avc_cabac_init_states(struct avc_cabac *c, unsigned column, int qp);
@@ -49,7 +64,7 @@ void avc_cabac_start(struct avc_cabac *c, const uint8_t *bytes,
 const uint8_t *avc_cabac_position(const struct avc_cabac *c);
 
 static inline void
-avc_cabac_refill(struct avc_cabac *c)
+avc_arith_refill(struct avc_arith *c)
 {
     uint32_t next;
     memcpy(&next, c->at, sizeof next);
@@ -60,17 +75,17 @@ avc_cabac_refill(struct avc_cabac *c)
 }
 
 static inline unsigned
-avc_cabac_get(struct avc_cabac *c, unsigned context)
+avc_arith_get(struct avc_arith *c, uint8_t *state)
 {
     if (c->bits < 8)
-        avc_cabac_refill(c);
-    unsigned s = c->state[context], bit = s & 1;
+        avc_arith_refill(c);
+    unsigned s = *state, bit = s & 1;
     uint32_t lps = avc_range_lps[s >> 1][c->range >> 6 & 3];
     uint32_t range = c->range - lps;
     uint64_t scaled = (uint64_t)range << c->bits;
     if (c->value < scaled) {
         unsigned shift = range < 256;
-        c->state[context] = (uint8_t)(s < 124 ? s + 2 : s);
+        *state = (uint8_t)(s < 124 ? s + 2 : s);
         c->range = range << shift;
         c->bits -= (int)shift;
         return bit;
@@ -79,35 +94,46 @@ avc_cabac_get(struct avc_cabac *c, unsigned context)
     c->value -= scaled;
     c->range = lps << shift;
     c->bits -= shift;
-    c->state[context] = (uint8_t)(avc_next_lps[s >> 1] << 1 |
-                                  (s < 2 ? !bit : bit));
+    *state = avc_after_lps[s];
     return !bit;
+}
+
+static inline unsigned
+avc_arith_bypass(struct avc_arith *c)
+{
+    if (c->bits < 8)
+        avc_arith_refill(c);
+    c->bits--;
+    uint64_t scaled = (uint64_t)c->range << c->bits;
+    uint64_t one = c->value >= scaled;
+    c->value -= scaled & -one;
+    return (unsigned)one;
+}
+
+static inline unsigned
+avc_cabac_get(struct avc_cabac *c, unsigned context)
+{
+    return avc_arith_get(&c->arith, &c->state[context]);
 }
 
 static inline unsigned
 avc_cabac_bypass(struct avc_cabac *c)
 {
-    if (c->bits < 8)
-        avc_cabac_refill(c);
-    c->bits--;
-    uint64_t scaled = (uint64_t)c->range << c->bits;
-    if (c->value < scaled)
-        return 0;
-    c->value -= scaled;
-    return 1;
+    return avc_arith_bypass(&c->arith);
 }
 
 static inline unsigned
 avc_cabac_terminate(struct avc_cabac *c)
 {
-    if (c->bits < 8)
-        avc_cabac_refill(c);
-    c->range -= 2;
-    if (c->value >= (uint64_t)c->range << c->bits)
+    struct avc_arith *a = &c->arith;
+    if (a->bits < 8)
+        avc_arith_refill(a);
+    a->range -= 2;
+    if (a->value >= (uint64_t)a->range << a->bits)
         return 1;
-    if (c->range < 256) {
-        c->range <<= 1;
-        c->bits--;
+    if (a->range < 256) {
+        a->range <<= 1;
+        a->bits--;
     }
     return 0;
 }
@@ -116,7 +142,7 @@ avc_cabac_terminate(struct avc_cabac *c)
 static inline bool
 avc_cabac_is_over(const struct avc_cabac *c)
 {
-    return (c->at - c->end) * 8 - c->bits > 16;
+    return (c->arith.at - c->arith.end) * 8 - c->arith.bits > 16;
 }
 
 /* Categories of residual blocks, table 9-42. */
@@ -132,6 +158,6 @@ enum {
 
 /* Reads a residual block whose coded_block_flag is 1, as avc_cavlc_block(). */
 unsigned avc_cabac_block(struct avc_cabac *c, unsigned cat, bool field,
-                         unsigned max, int16_t *level);
+                         unsigned max, struct avc_levels *out);
 
 #endif

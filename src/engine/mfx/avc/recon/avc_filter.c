@@ -1,20 +1,20 @@
 /* avc_filter.c: the loop filter's samples. ITU-T H.264, 8.7.2.2 to 8.7.2.4. */
-#include "engine/mfx/avc/recon/recon.h"
+#include "engine/mfx/avc/recon/recon_ref.h"
 
 #include <stdlib.h>
 
 /* Table 8-16. */
-static const uint8_t alpha_table[52] = {
+const uint8_t avc_alpha[52] = {
     0,  0,  0,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
     0,  0,  0,  4,   4,   5,   6,   7,   8,   9,   10,  12,  13,
     15, 17, 20, 22,  25,  28,  32,  36,  40,  45,  50,  56,  63,
     71, 80, 90, 101, 113, 127, 144, 162, 182, 203, 226, 255, 255};
-static const uint8_t beta_table[52] = {
+const uint8_t avc_beta[52] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0, 2,  2,
     2,  3,  3,  3,  3,  4,  4,  4,  6,  6,  7,  7,  8,  8,  9,  9, 10, 10,
     11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 16, 16, 17, 17, 18, 18};
 /* Table 8-17, bS 1 to 3. */
-static const uint8_t tc0_table[52][3] = {
+const uint8_t avc_tc0[52][3] = {
     {0},          {0},         {0},         {0},         {0},
     {0},          {0},         {0},         {0},         {0},
     {0},          {0},         {0},         {0},         {0},
@@ -94,33 +94,30 @@ is_filtered(const uint8_t *q, ptrdiff_t s, int alpha, int beta)
 }
 
 void
-avc_filter_luma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along, unsigned count,
-                const uint8_t *bs, unsigned per_bs, int index_a, int index_b)
+avc_filter_luma_ref(const struct avc_lines *l)
 {
-    int alpha = alpha_table[index_a], beta = beta_table[index_b];
-    if (!alpha || !beta)
-        return;
-    for (unsigned i = 0; i < count; i++, q0 += along) {
-        unsigned strength = bs[i / per_bs];
+    int alpha = avc_alpha[l->index_a], beta = avc_beta[l->index_b];
+    ptrdiff_t across = l->across;
+    uint8_t *q0 = l->q0;
+    for (unsigned i = 0; i < l->count; i++, q0 += l->along) {
+        unsigned strength = l->bs[i / l->per_bs];
         if (!strength || !is_filtered(q0, across, alpha, beta))
             continue;
         if (strength == 4)
             filter_strong(q0, across, alpha, beta);
         else
-            filter_normal(q0, across, beta, tc0_table[index_a][strength - 1]);
+            filter_normal(q0, across, beta, avc_tc0[l->index_a][strength - 1]);
     }
 }
 
 void
-avc_filter_chroma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along,
-                  unsigned count, const uint8_t *bs, unsigned per_bs,
-                  int index_a, int index_b)
+avc_filter_chroma_ref(const struct avc_lines *l)
 {
-    int alpha = alpha_table[index_a], beta = beta_table[index_b];
-    if (!alpha || !beta)
-        return;
-    for (unsigned i = 0; i < count; i++, q0 += along) {
-        unsigned strength = bs[i / per_bs];
+    int alpha = avc_alpha[l->index_a], beta = avc_beta[l->index_b];
+    ptrdiff_t across = l->across;
+    uint8_t *q0 = l->q0;
+    for (unsigned i = 0; i < l->count; i++, q0 += l->along) {
+        unsigned strength = l->bs[i / l->per_bs];
         if (!strength || !is_filtered(q0, across, alpha, beta))
             continue;
         int p = q0[-across], p1 = q0[-2 * across], q = q0[0], q1 = q0[across];
@@ -129,6 +126,6 @@ avc_filter_chroma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along,
             q0[0] = (uint8_t)((2 * q1 + q + p1 + 2) >> 2);
             continue;
         }
-        move_edge(q0, across, p1, q1, tc0_table[index_a][strength - 1] + 1);
+        move_edge(q0, across, p1, q1, avc_tc0[l->index_a][strength - 1] + 1);
     }
 }

@@ -1,8 +1,8 @@
 /* avc_interpolate.c: samples between samples, and weighted prediction. ITU-T
  * H.264, 8.4.2.2 and 8.4.2.3. */
-#include "engine/mfx/avc/recon/recon.h"
+#include "engine/mfx/avc/recon/recon_ref.h"
 
-#define TO_STRIDE 16
+#define TO_STRIDE AVC_BLOCK_STRIDE
 
 static inline uint8_t
 clip_sample(int v)
@@ -18,17 +18,19 @@ six_taps(const uint8_t *p, ptrdiff_t step)
 }
 
 static void
-half_across(const uint8_t *from, unsigned width, unsigned height, uint8_t *to)
+half_across(const uint8_t *from, unsigned width, unsigned height, uint8_t *to,
+            ptrdiff_t stride)
 {
-    for (unsigned y = 0; y < height; y++, from += AVC_WINDOW_B, to += TO_STRIDE)
+    for (unsigned y = 0; y < height; y++, from += AVC_WINDOW_B, to += stride)
         for (unsigned x = 0; x < width; x++)
             to[x] = clip_sample((six_taps(from + x, 1) + 16) >> 5);
 }
 
 static void
-half_down(const uint8_t *from, unsigned width, unsigned height, uint8_t *to)
+half_down(const uint8_t *from, unsigned width, unsigned height, uint8_t *to,
+          ptrdiff_t stride)
 {
-    for (unsigned y = 0; y < height; y++, from += AVC_WINDOW_B, to += TO_STRIDE)
+    for (unsigned y = 0; y < height; y++, from += AVC_WINDOW_B, to += stride)
         for (unsigned x = 0; x < width; x++)
             to[x] = clip_sample((six_taps(from + x, AVC_WINDOW_B) + 16) >> 5);
 }
@@ -36,14 +38,14 @@ half_down(const uint8_t *from, unsigned width, unsigned height, uint8_t *to)
 /* Half across and down: from sums that are not rounded. */
 static void
 half_both(struct avc_window *w, const uint8_t *from, unsigned width,
-          unsigned height, uint8_t *to)
+          unsigned height, uint8_t *to, ptrdiff_t stride)
 {
     const uint8_t *line = from - 2 * AVC_WINDOW_B;
     for (unsigned y = 0; y < height + 5; y++, line += AVC_WINDOW_B)
         for (unsigned x = 0; x < width; x++)
             w->middle[y * TO_STRIDE + x] = (int16_t)six_taps(line + x, 1);
     const int16_t *m = w->middle + 2 * TO_STRIDE;
-    for (unsigned y = 0; y < height; y++, m += TO_STRIDE, to += TO_STRIDE)
+    for (unsigned y = 0; y < height; y++, m += TO_STRIDE, to += stride)
         for (unsigned x = 0; x < width; x++) {
             const int16_t *p = m + x;
             int v = p[-2 * TO_STRIDE] + p[3 * TO_STRIDE] -
@@ -53,9 +55,9 @@ half_both(struct avc_window *w, const uint8_t *from, unsigned width,
         }
 }
 
-void
-avc_average(uint8_t *to, ptrdiff_t stride, const uint8_t *a, const uint8_t *b,
-            unsigned width, unsigned height)
+static void
+average_blocks(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+               const uint8_t *b, unsigned width, unsigned height)
 {
     for (unsigned y = 0; y < height; y++)
         for (unsigned x = 0; x < width; x++)
@@ -65,71 +67,48 @@ avc_average(uint8_t *to, ptrdiff_t stride, const uint8_t *a, const uint8_t *b,
 }
 
 static void
-copy_samples(const uint8_t *from, unsigned width, unsigned height, uint8_t *to)
+copy_samples(const uint8_t *from, unsigned width, unsigned height, uint8_t *to,
+             ptrdiff_t stride)
 {
     for (unsigned y = 0; y < height; y++)
-        memcpy(to + y * TO_STRIDE, from + y * AVC_WINDOW_B, width);
+        memcpy(to + y * stride, from + y * AVC_WINDOW_B, width);
 }
 
-/* Quarters between a half and something else: figure 8-4. */
+#include "engine/mfx/avc/recon/luma_tmpl.h"
+
 void
-avc_luma(struct avc_window *w, const uint8_t *from, unsigned x, unsigned y,
-         unsigned width, unsigned height, uint8_t *to)
+avc_luma_ref(struct avc_window *w, const uint8_t *from, unsigned x, unsigned y,
+             unsigned width, unsigned height, uint8_t *to, ptrdiff_t stride)
 {
-    uint8_t *a = w->half[0], *b = w->half[1];
-    const uint8_t *right = from + (x == 3);
-    const uint8_t *below = from + (y == 3) * AVC_WINDOW_B;
-    if (!x && !y) {
-        copy_samples(from, width, height, to);
-        return;
-    }
-    if (x == 2 && y == 2) {
-        half_both(w, from, width, height, to);
-        return;
-    }
-    if (!y)
-        half_across(from, width, height, x == 2 ? to : a);
-    else if (!x)
-        half_down(from, width, height, y == 2 ? to : a);
-    else if (x == 2)
-        half_across(below, width, height, a);
-    else
-        half_down(right, width, height, a);
-    if ((!y && x == 2) || (!x && y == 2))
-        return;
-    if (!y)
-        copy_samples(right, width, height, b);
-    else if (!x)
-        copy_samples(below, width, height, b);
-    else if (x == 2 || y == 2)
-        half_both(w, from, width, height, b);
-    else
-        half_across(below, width, height, b);
-    avc_average(to, TO_STRIDE, a, b, width, height);
+    luma_block(w, from, x, y, width, height, to, stride);
 }
 
 void
-avc_chroma(const uint8_t *from, unsigned x, unsigned y, unsigned width,
-           unsigned height, uint8_t *cb, uint8_t *cr)
+avc_average_ref(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                const uint8_t *b, unsigned width, unsigned height)
+{
+    average_blocks(to, stride, a, b, width, height);
+}
+
+void
+avc_chroma_ref(const uint8_t *from, unsigned x, unsigned y, unsigned width,
+               unsigned height, uint8_t *const to[2], ptrdiff_t stride)
 {
     unsigned w00 = (8 - x) * (8 - y), w10 = x * (8 - y);
     unsigned w01 = (8 - x) * y, w11 = x * y;
     for (unsigned j = 0; j < height; j++) {
         const uint8_t *p = from + j * AVC_WINDOW_B, *q = p + AVC_WINDOW_B;
-        for (unsigned i = 0; i < width; i++, p += 2, q += 2) {
-            cb[j * TO_STRIDE + i] = (uint8_t)((w00 * p[0] + w10 * p[2] +
-                                               w01 * q[0] + w11 * q[2] + 32) >>
-                                              6);
-            cr[j * TO_STRIDE + i] = (uint8_t)((w00 * p[1] + w10 * p[3] +
-                                               w01 * q[1] + w11 * q[3] + 32) >>
-                                              6);
+        for (unsigned i = 0; i < width * 2; i++) {
+            unsigned sum = w00 * p[i] + w10 * p[i + 2] + w01 * q[i] +
+                           w11 * q[i + 2];
+            to[i % 2][j * stride + i / 2] = (uint8_t)((sum + 32) >> 6);
         }
     }
 }
 
 void
-avc_weight_one(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
-               const struct avc_weights *w, unsigned width, unsigned height)
+avc_weight_one_ref(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                   const struct avc_weights *w, unsigned width, unsigned height)
 {
     int round = w->log2_denom ? 1 << (w->log2_denom - 1) : 0;
     for (unsigned y = 0; y < height; y++)
@@ -140,9 +119,9 @@ avc_weight_one(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
 }
 
 void
-avc_weight_two(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
-               const uint8_t *b, const struct avc_weights *w, unsigned width,
-               unsigned height)
+avc_weight_two_ref(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                   const uint8_t *b, const struct avc_weights *w,
+                   unsigned width, unsigned height)
 {
     int round = 1 << w->log2_denom;
     for (unsigned y = 0; y < height; y++)

@@ -1,5 +1,5 @@
 /* avc_transform.c: scaling and inverse transforms. ITU-T H.264, 8.5. */
-#include "engine/mfx/avc/recon/recon.h"
+#include "engine/mfx/avc/recon/recon_ref.h"
 
 const uint8_t avc_chroma_qp[52] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
@@ -126,7 +126,7 @@ transform_4(const int in[4], int out[4])
 }
 
 void
-avc_add_4x4(uint8_t *to, ptrdiff_t stride, int16_t coef[16])
+avc_add_4x4_ref(uint8_t *to, ptrdiff_t stride, int16_t coef[16])
 {
     int rows[4][4], out[4];
     for (unsigned y = 0; y < 4; y++) {
@@ -167,7 +167,7 @@ transform_8(const int in[8], int out[8])
 }
 
 void
-avc_add_8x8(uint8_t *to, ptrdiff_t stride, int16_t coef[64])
+avc_add_8x8_ref(uint8_t *to, ptrdiff_t stride, int16_t coef[64])
 {
     int rows[8][8], in[8], out[8];
     for (unsigned y = 0; y < 8; y++) {

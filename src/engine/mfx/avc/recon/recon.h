@@ -32,9 +32,6 @@ avc_scale_8x8(int level, unsigned scale, unsigned qp)
 /* In place: Intra16x16DCLevel in raster order of blocks; chroma's 2x2. */
 void avc_transform_dc16(int16_t dc[16], unsigned scale, unsigned qp);
 void avc_transform_chroma_dc(int16_t dc[4], unsigned scale, unsigned qp);
-/* Add a block's residual; the coefficients become 0. */
-void avc_add_4x4(uint8_t *to, ptrdiff_t stride, int16_t coef[16]);
-void avc_add_8x8(uint8_t *to, ptrdiff_t stride, int16_t coef[64]);
 /* ---- intra prediction ---- */
 
 enum { AVC_VERTICAL, AVC_HORIZONTAL, AVC_DC }; /* of 4x4, 8x8 and 16x16 */
@@ -65,36 +62,53 @@ struct avc_window {
     uint8_t half[2][256];
 };
 
-/* Blocks of the window to `to`, whose stride is 16. from: sample (0, 0). x, y:
- * quarters. */
-void avc_luma(struct avc_window *w, const uint8_t *from, unsigned x, unsigned y,
-              unsigned width, unsigned height, uint8_t *to);
-/* from: Cb and Cr take turns. x, y: eighths. */
-void avc_chroma(const uint8_t *from, unsigned x, unsigned y, unsigned width,
-                unsigned height, uint8_t *cb, uint8_t *cr);
 /* Weighted prediction, 8.4.2.3, from blocks of stride 16. */
 struct avc_weights {
     int w0, w1, offset, log2_denom;
 };
-void avc_average(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
-                 const uint8_t *b, unsigned width, unsigned height);
-void avc_weight_one(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
-                    const struct avc_weights *w, unsigned width,
-                    unsigned height);
-void avc_weight_two(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
-                    const uint8_t *b, const struct avc_weights *w,
-                    unsigned width, unsigned height);
 
 /* ---- loop filter ---- */
 
-/* Filters `count` samples of an edge, 8.7.2: `across` bytes lie between samples
- * of a line across the edge, `along` between such lines. Each bs entry has
- * `per_bs` lines. */
-void avc_filter_luma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along,
-                     unsigned count, const uint8_t *bs, unsigned per_bs,
-                     int index_a, int index_b);
-void avc_filter_chroma(uint8_t *q0, ptrdiff_t across, ptrdiff_t along,
-                       unsigned count, const uint8_t *bs, unsigned per_bs,
-                       int index_a, int index_b);
+/* Lines across an edge, 8.7.2: `across` bytes lie between samples of a line,
+ * `along` between lines. Each bs entry has `per_bs` lines. */
+struct avc_lines {
+    uint8_t *q0;
+    ptrdiff_t across, along;
+    unsigned count, per_bs;
+    uint8_t bs[4];
+    int index_a, index_b;
+};
+
+/* ---- routines of an instruction set ---- */
+
+struct avc_recon {
+    /* Add a block's residual; the coefficients become 0. */
+    void (*add_4x4)(uint8_t *to, ptrdiff_t stride, int16_t coef[16]);
+    void (*add_8x8)(uint8_t *to, ptrdiff_t stride, int16_t coef[64]);
+    /* A block of 4, 8 or 16 columns. from: sample (0, 0), with two more before
+     * it and three after it where x or y is not 0. x, y: quarters. */
+    void (*luma)(struct avc_window *w, const uint8_t *from, unsigned x,
+                 unsigned y, unsigned width, unsigned height, uint8_t *to,
+                 ptrdiff_t stride);
+    /* 2, 4 or 8 columns. from: Cb and Cr take turns. x, y: eighths. */
+    void (*chroma)(const uint8_t *from, unsigned x, unsigned y, unsigned width,
+                   unsigned height, uint8_t *const to[2], ptrdiff_t stride);
+    /* 2 to 16 columns. */
+    void (*average)(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                    const uint8_t *b, unsigned width, unsigned height);
+    void (*weight_one)(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                       const struct avc_weights *w, unsigned width,
+                       unsigned height);
+    void (*weight_two)(uint8_t *to, ptrdiff_t stride, const uint8_t *a,
+                       const uint8_t *b, const struct avc_weights *w,
+                       unsigned width, unsigned height);
+    /* 16 or 8 lines; 8 or 4 of chroma. */
+    void (*filter_luma)(const struct avc_lines *lines);
+    void (*filter_chroma)(const struct avc_lines *lines);
+};
+
+extern const struct avc_recon avc_recon_ref, avc_recon_avx2;
+/* Of the processor, or of SOFTLAKE_CPU. */
+const struct avc_recon *avc_recon_selected(void);
 
 #endif
