@@ -128,15 +128,16 @@ next_adaptive(struct search *s)
     return false;
 }
 
-/* LenSP units along the path, then AdaptiveEn's, MaxNumSU in all. */
+/* LenSP units along the path, then AdaptiveEn's, MaxNumSU in all. Units outside
+ * of the window do not count: the extension's exhaustive path of 48 units
+ * leaves its window of 8 x 6 for a while. */
 static void
 follow_path(struct search *s)
 {
     const struct vme_call *v = s->v;
-    unsigned length = MIN2(vme_byte(v, 1, 8), PATH_STEPS + 1);
-    unsigned most = MAX2(vme_byte(v, 1, 9), 1);
-    unsigned tried = 0;
-    for (unsigned i = 0; i < MAX2(length, 1) && tried < most; i++) {
+    unsigned most = MAX2(vme_byte(v, 1, 9), 1), tried = 0;
+    unsigned length = MIN2(MAX2(vme_byte(v, 1, 8), 1), most);
+    for (unsigned i = 0; i <= PATH_STEPS && tried < length; i++) {
         if (i) {
             unsigned step = vme_byte(v, PATH, i - 1);
             s->at_x += signed_nibble(step);

@@ -2,6 +2,8 @@
  * in vme_intra.c. */
 #include "engine/msg/vme/vme.h"
 
+#include <stdlib.h>
+
 #define CENTRES 4 /* phase M4: pairs for each quarter */
 
 /* Whether one reference, or both, predict a quarter: SkipCenterMask. */
@@ -81,6 +83,71 @@ raw_distortion(const struct vme_call *v,
     return bits_get(v->in[0][3], 19, 19) ? most : MIN2(sum, VME_COST_MAX);
 }
 
+/* ---- forward transform --------------------------------------------------- */
+
+/* Four values, a step apart, by H.264's forward transform. */
+static void
+transform_line(int *at, unsigned step)
+{
+    int a = at[0] + at[3 * step], b = at[step] + at[2 * step];
+    int c = at[step] - at[2 * step], d = at[0] - at[3 * step];
+    at[0] = a + b;
+    at[step] = 2 * d + c;
+    at[2 * step] = a - b;
+    at[3 * step] = d - 2 * c;
+}
+
+/* M2.6 and M2.7: 16 bits for DC, 8 for each step to higher frequencies. */
+static unsigned
+threshold(const struct vme_call *v, unsigned step)
+{
+    return step ? vme_byte(v, 2, 25 + step) : v->in[2][6] & 0xffff;
+}
+
+/* Of a 4x4 block, how many coefficients exceed their threshold, and by how much
+ * in all. Guess: not scaled. */
+static void
+count_block(const struct vme_call *v, const uint8_t *source,
+            const uint8_t *predicted, unsigned *count, unsigned *sum)
+{
+    int c[16];
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned at = i / 4 * VME_MB_PX + i % 4;
+        c[i] = source[at] - predicted[at];
+    }
+    for (unsigned i = 0; i < 4; i++)
+        transform_line(c + i * 4, 1);
+    for (unsigned i = 0; i < 4; i++)
+        transform_line(c + i, 4);
+    for (unsigned i = 0; i < 16; i++) {
+        unsigned size = (unsigned)abs(c[i]), most = threshold(v, i / 4 + i % 4);
+        *count += size > most;
+        *sum += size > most ? size - most : 0;
+    }
+}
+
+/* FTEnable. W6.1: a count for each quarter, W6.2 and W6.3: a sum. */
+static void
+transform_check(struct vme_call *v,
+                const uint8_t predicted[VME_MB_PX][VME_MB_PX])
+{
+    if (bits_get(v->in[1][0], 7, 7)) {
+        unimp("forward transform of 8x8 in VME's skip check: its counts are 0");
+        return;
+    }
+    for (unsigned q = 0; q < 4; q++) {
+        unsigned count = 0, sum = 0;
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned x = q % 2 * 8 + i % 2 * 4, y = q / 2 * 8 + i / 2 * 4;
+            count_block(v, &v->source[y][x], &predicted[y][x], &count, &sum);
+        }
+        v->out[6][1] |= count << q * 8;
+        v->out[6][2 + q / 2] |= MIN2(sum, VME_COST_MAX) << q % 2 * 16;
+    }
+}
+
+/* ---- the check ----------------------------------------------------------- */
+
 /* One 16x16 partition or four of 8x8: SkipType. */
 static void
 skip_check(struct vme_call *v)
@@ -111,7 +178,7 @@ skip_check(struct vme_call *v)
     v->out[0][2] |= raw_distortion(v, (const uint8_t(*)[VME_MB_PX])predicted)
                     << 16;
     if (bits_get(v->in[0][3], 17, 17))
-        unimp("forward transform of VME's skip check: its counts are 0");
+        transform_check(v, (const uint8_t(*)[VME_MB_PX])predicted);
 }
 
 /* IntraComputeType 2: none. */
