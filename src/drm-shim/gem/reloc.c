@@ -54,8 +54,9 @@ apply_one(struct request *request, unsigned i, uint64_t flags,
         if (err)
             return err;
     }
-    uint64_t value = request_canonical((target + r->delta) &
-                                       ((UINT64_C(1) << 48) - 1));
+    /* As i915: the delta has a sign. xf86-video-intel's are below its batch. */
+    uint64_t value = target + (uint64_t)(int64_t)(int32_t)r->delta;
+    value = request_canonical(value & ((UINT64_C(1) << 48) - 1));
     r->presumed_offset = target;
     return client_write((uintptr_t)*map + r->offset, &value, sizeof value);
 }

@@ -328,6 +328,37 @@ Test(exec, relocations_write_the_addresses_that_were_chosen)
     cr_assert_neq(o[0].offset, 0u);
 }
 
+/* xf86-video-intel puts the surface base below its batch. */
+Test(exec, the_delta_of_a_relocation_has_a_sign)
+{
+    const uint64_t target_va = 0x200000, batch_va = 0x300000;
+    struct rig rig = rig_open(128);
+    uint32_t target = rig_create(&rig, 4096);
+    uint32_t batch = rig_store_batch(&rig, 0, 0x66);
+    struct drm_i915_gem_relocation_entry r = {
+        .target_handle = 1,
+        .delta = (uint32_t)(target_va + 128 - batch_va),
+        .offset = 4,
+        .presumed_offset = UINT64_MAX,
+    };
+    struct drm_i915_gem_exec_object2 o[2] = {
+        {.handle = target,
+         .offset = target_va,
+         .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+        {.handle = batch,
+         .offset = batch_va,
+         .flags = EXEC_OBJECT_PINNED,
+         .relocation_count = 1,
+         .relocs_ptr = (uintptr_t)&r}};
+    struct drm_i915_gem_execbuffer2 eb = {.buffers_ptr = (uintptr_t)o,
+                                          .buffer_count = 2,
+                                          .batch_len = 24,
+                                          .flags = I915_EXEC_HANDLE_LUT};
+    cr_assert_eq(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_EXECBUFFER2, &eb), 0);
+    const uint32_t *p = rig_map(&rig, target, 4096);
+    cr_assert_eq(p[32], 0x66u);
+}
+
 Test(exec, hostile_relocations_are_refused)
 {
     struct rig rig = rig_open(128);
