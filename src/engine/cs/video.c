@@ -16,15 +16,20 @@ video_state(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     mfx_store(&cs->hw->video, dw, len_dw);
 }
 
-/* Decodes an object. A batch of pictures that take far too long ends as one
- * whose EU threads do. */
+/* Decodes an object. Contexts do so beside each other: their pictures share no
+ * more than the worker pool. A batch of pictures that take far too long ends as
+ * one whose EU threads do. */
 static void
 run_object(struct cs *cs, const uint32_t *dw,
            bool (*decode)(struct engine_context *ctx, const uint32_t *dw))
 {
+    struct ring *ring = &cs->engine->ring[cs->ring];
+    ring_release(ring, cs->ctx->turn);
     if (hang_is_hopeless(&cs->ctx->hang, cs->begun_ns, 0, 1, "decoding") ||
         !decode(cs->ctx, dw))
         cs->failed = true;
+    cs->ctx->turn = ring_acquire(ring);
+    atomic_fetch_add(&cs->engine->epoch, 1);
 }
 
 void

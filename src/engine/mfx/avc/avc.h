@@ -16,9 +16,12 @@
 #include "engine/mfx/mfx_stream.h"
 #include "engine/mfx/mfx_surface.h"
 
+#include <stdatomic.h>
+
 #define AVC_STORES 16 /* frame stores that packets name */
 #define AVC_REFS 32
-#define AVC_MBS_MAX (256 * 256)
+#define AVC_ROWS_MAX 256
+#define AVC_MBS_MAX (256 * AVC_ROWS_MAX)
 
 /* Slice_Type and the kinds of macroblocks. */
 enum { AVC_SLICE_P, AVC_SLICE_B, AVC_SLICE_I };
@@ -116,19 +119,36 @@ struct avc_around {
     int top, top_right; /* their row is 3 */
 };
 
+/* A slice that waits for the picture's others. */
+struct avc_job {
+    struct avc_slice slice;
+    unsigned number;
+    uint8_t *bytes; /* without emulation prevention; then padding */
+    size_t size_B, capacity_B;
+    struct mfx_report report;
+};
+#define AVC_JOBS 64
+
+/* Decodes one slice at a time. A context has one of them for its thread, with
+ * the picture, and one for each worker of the pool. */
 struct avc_decoder {
     const struct avc_recon *recon;
+    struct pool *pool; /* NULL: none */
     struct avc_picture picture;
     struct avc_slice slice;
-    bool open; /* a picture was begun and is not finished */
-    unsigned slices, decoded;
+    bool open;       /* a picture was begun and is not finished */
+    unsigned slices; /* of the picture so far */
+    unsigned number; /* of the current slice, from 1 on */
+    struct avc_job *jobs;
+    unsigned job_count;
+    struct avc_decoder **workers;
+    unsigned worker_count;
     /* Memory for mb_capacity macroblocks. */
     struct avc_mb *mbs;
     uint8_t *planes[3];
     unsigned mb_capacity;
     unsigned stride[3];
-    uint8_t *bytes; /* the slice without emulation prevention */
-    size_t bytes_capacity;
+    atomic_uint filtered[AVC_ROWS_MAX]; /* macroblocks of each row */
     struct avc_bits bits;
     struct avc_cabac cabac;
     /* The current macroblock. */
@@ -159,7 +179,17 @@ avc_is_intra(const struct avc_mb *mb)
     return mb->kind != AVC_INTER;
 }
 
-/* Whether the macroblock at an index belongs to the slice that is decoded. */
+/* Whether a macroblock before the current one, or the pair that it is in,
+ * belongs to the current slice. Other slices may be decoded meanwhile. */
+static inline bool
+avc_in_slice(const struct avc_decoder *d, unsigned column, unsigned row)
+{
+    unsigned shift = d->picture.mbaff;
+    unsigned at = (row >> shift) * d->picture.width_mb + column;
+    return at << shift >= d->slice.first_mb;
+}
+
+/* The macroblock at an index of struct avc_around. */
 static inline const struct avc_mb *
 avc_at(const struct avc_decoder *d, int index)
 {
@@ -239,13 +269,20 @@ void avc_predict_inter(struct avc_decoder *d);
 /* avc_rebuild.c: prediction of intra macroblocks, and residuals of all. */
 void avc_rebuild(struct avc_decoder *d);
 void avc_read_pcm(struct avc_decoder *d, const uint8_t *bytes);
-/* Where samples of the current macroblock are, and their stride. */
+/* Where samples of a macroblock are, and their stride: of any, of the current
+ * one. */
+uint8_t *avc_samples_at(const struct avc_decoder *d, unsigned plane,
+                        unsigned column, unsigned row, bool mbaff_field,
+                        unsigned *stride);
 uint8_t *avc_samples(const struct avc_decoder *d, unsigned plane,
                      unsigned *stride);
-/* avc_slice.c: decodes a slice, up to the next one. */
-void avc_decode_slice(struct avc_decoder *d, struct mfx_report *report);
+/* avc_slice.c: takes d->slice, which goes up to the next one; then decodes all
+ * that were taken, in parallel where they are independent. */
+void avc_add_slice(struct avc_decoder *d, struct mfx_report *report);
+void avc_decode_slices(struct avc_decoder *d, struct mfx_report *report);
 /* avc_deblock.c: the loop filter, over a row of macroblocks, or of pairs of an
- * MBAFF frame. Rows come in order. */
+ * MBAFF frame. Waits for the row above where that is not finished; d->filtered
+ * tells. Any thread. */
 void avc_deblock_row(struct avc_decoder *d, unsigned row);
 /* avc_picture.c. Begins d->picture, and allocates its macroblocks. */
 bool avc_begin_picture(struct avc_decoder *d);

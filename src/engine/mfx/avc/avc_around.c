@@ -10,8 +10,8 @@ if_available(const struct avc_decoder *d, int column, int row)
     int width = (int)d->picture.width_mb;
     if (column < 0 || column >= width || row < 0)
         return -1;
-    int index = row * width + column;
-    return d->mbs[index].slice == d->slices ? index : -1;
+    bool own = avc_in_slice(d, (unsigned)column, (unsigned)row);
+    return own ? row * width + column : -1;
 }
 
 static void

@@ -1,6 +1,7 @@
 /* avc_deblock.c: the loop filter over a picture. ITU-T H.264, 8.7. */
 #include "engine/mfx/avc/avc.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #define INTRA_EDGE 4
@@ -54,12 +55,27 @@ struct edge {
     ptrdiff_t stride[3];
 };
 
-static void
-place_edge(const struct avc_decoder *d, struct edge *e)
+/* The macroblock that is filtered. */
+struct site {
+    const struct avc_decoder *d;
+    const struct avc_mb *mb;
+    unsigned column, row;
+};
+
+static bool
+is_field(const struct avc_mb *mb)
 {
+    return mb->flags & AVC_FIELD;
+}
+
+static void
+place_edge(const struct site *s, struct edge *e)
+{
+    bool mbaff_field = s->d->picture.mbaff && is_field(s->mb);
     for (unsigned plane = 0; plane < 3; plane++) {
         unsigned stride;
-        e->to[plane] = avc_samples(d, plane, &stride);
+        e->to[plane] = avc_samples_at(s->d, plane, s->column, s->row,
+                                      mbaff_field, &stride);
         e->stride[plane] = (ptrdiff_t)stride;
     }
 }
@@ -115,12 +131,6 @@ filter_edge(const struct avc_decoder *d, const struct edge *e)
 }
 
 static bool
-is_field(const struct avc_mb *mb)
-{
-    return mb->flags & AVC_FIELD;
-}
-
-static bool
 is_uniform(const struct avc_mb *mb)
 {
     return mb->flags & AVC_UNIFORM;
@@ -159,19 +169,19 @@ edge_strengths(struct edge *e)
 /* The left edge between a frame and a field macroblock: lines of both
  * macroblocks of the pair there. Every second line, or half of the lines. */
 static void
-filter_mixed_left(struct avc_decoder *d, const struct avc_mb *pair)
+filter_mixed_left(const struct site *s, const struct avc_mb *pair)
 {
-    bool field = is_field(d->mb), bottom = d->row & 1;
+    bool field = is_field(s->mb), bottom = s->row & 1;
     for (unsigned half = 0; half < 2; half++) {
         struct edge e = {
-            .p = pair + half * d->picture.width_mb,
-            .q = d->mb,
+            .p = pair + half * s->d->picture.width_mb,
+            .q = s->mb,
             .vertical = true,
             .line = {field ? half * 8 : half, field ? half * 4 : half},
             .step = field ? 1 : 2,
             .count = 8,
         };
-        place_edge(d, &e);
+        place_edge(s, &e);
         for (unsigned i = 0; i < 4; i++) {
             unsigned q_row = field ? half * 2 + i / 2 : i;
             unsigned p_row = field ? i : bottom * 2 + i / 2;
@@ -181,41 +191,41 @@ filter_mixed_left(struct avc_decoder *d, const struct avc_mb *pair)
             if (avc_is_intra(e.p) || avc_is_intra(e.q))
                 e.bs[i] = INTRA_EDGE;
         }
-        filter_edge(d, &e);
+        filter_edge(s->d, &e);
     }
 }
 
 /* The top edge of a frame macroblock under a field pair: once for each field.
  */
 static void
-filter_mixed_top(struct avc_decoder *d, const struct avc_mb *pair)
+filter_mixed_top(const struct site *s, const struct avc_mb *pair)
 {
     for (unsigned parity = 0; parity < 2; parity++) {
         struct edge e = {
-            .p = pair + parity * d->picture.width_mb,
-            .q = d->mb,
+            .p = pair + parity * s->d->picture.width_mb,
+            .q = s->mb,
             .line = {parity, parity},
             .step = 2,
             .count = 16,
         };
-        place_edge(d, &e);
+        place_edge(s, &e);
         edge_strengths(&e);
-        filter_edge(d, &e);
+        filter_edge(s->d, &e);
     }
 }
 
 /* The macroblock above: of the same field, or of the frame. */
 static const struct avc_mb *
-above_mbaff(const struct avc_decoder *d)
+above_mbaff(const struct site *s)
 {
-    unsigned width = d->picture.width_mb;
-    const struct avc_mb *q = d->mb, *top = q - (d->row & 1) * width;
-    if (d->row & 1 && !is_field(q))
+    unsigned width = s->d->picture.width_mb;
+    const struct avc_mb *q = s->mb, *top = q - (s->row & 1) * width;
+    if (s->row & 1 && !is_field(q))
         return top;
-    if (d->row < 2)
+    if (s->row < 2)
         return NULL;
     const struct avc_mb *pair = top - 2 * width;
-    bool second = !is_field(pair) || (is_field(q) && d->row & 1);
+    bool second = !is_field(pair) || (is_field(q) && s->row & 1);
     return pair + second * width;
 }
 
@@ -223,26 +233,26 @@ above_mbaff(const struct avc_decoder *d)
 
 /* The macroblock beside the current one, or NULL. */
 static const struct avc_mb *
-beyond(const struct avc_decoder *d, bool vertical)
+beyond(const struct site *s, bool vertical)
 {
     if (vertical)
-        return d->column ? d->mb - 1 : NULL;
-    if (d->picture.mbaff)
-        return above_mbaff(d);
-    return d->row ? d->mb - d->picture.width_mb : NULL;
+        return s->column ? s->mb - 1 : NULL;
+    if (s->d->picture.mbaff)
+        return above_mbaff(s);
+    return s->row ? s->mb - s->d->picture.width_mb : NULL;
 }
 
 /* Filters an outer edge as only MBAFF frames have it. */
 static bool
-filter_mixed(struct avc_decoder *d, const struct edge *e)
+filter_mixed(const struct site *s, const struct edge *e)
 {
-    if (!d->picture.mbaff || is_field(e->p) == is_field(e->q))
+    if (!s->d->picture.mbaff || is_field(e->p) == is_field(e->q))
         return false;
-    unsigned width = d->picture.width_mb;
+    unsigned width = s->d->picture.width_mb;
     if (e->vertical)
-        filter_mixed_left(d, e->p - (d->row & 1) * width);
+        filter_mixed_left(s, e->p - (s->row & 1) * width);
     else if (!is_field(e->q))
-        filter_mixed_top(d, e->p);
+        filter_mixed_top(s, e->p);
     else
         return false;
     return true;
@@ -250,55 +260,76 @@ filter_mixed(struct avc_decoder *d, const struct edge *e)
 
 /* Edges of one direction. */
 static void
-filter_way(struct avc_decoder *d, struct edge *e, unsigned size)
+filter_way(const struct site *s, struct edge *e, unsigned size)
 {
     e->at = 0;
-    e->p = beyond(d, e->vertical);
+    e->p = beyond(s, e->vertical);
     if (e->p && e->q->deblock == 2 && e->p->slice != e->q->slice)
         e->p = NULL;
-    if (e->p && !filter_mixed(d, e)) {
+    if (e->p && !filter_mixed(s, e)) {
         edge_strengths(e);
-        filter_edge(d, e);
+        filter_edge(s->d, e);
     }
     e->p = e->q;
     for (e->at = size; e->at < 16; e->at += size) {
         edge_strengths(e);
-        filter_edge(d, e);
+        filter_edge(s->d, e);
     }
 }
 
 static void
-filter_macroblock(struct avc_decoder *d)
+filter_macroblock(const struct site *s)
 {
-    const struct avc_mb *mb = d->mb;
+    const struct avc_mb *mb = s->mb;
     unsigned size = mb->flags & AVC_8X8 ? 8 : 4;
     /* Nothing is filtered inside of such a macroblock. */
     if (is_uniform(mb) && !mb->nonzero)
         size = 16;
     struct edge e = {.q = mb, .step = 1, .count = 16};
-    place_edge(d, &e);
+    place_edge(s, &e);
     for (unsigned way = 0; way < 2; way++) {
         e.vertical = !way;
-        filter_way(d, &e, size);
+        filter_way(s, &e, size);
     }
 }
 
 static void
-filter_at(struct avc_decoder *d, unsigned column, unsigned row)
+filter_at(const struct avc_decoder *d, unsigned column, unsigned row)
 {
-    d->column = column;
-    d->row = row;
-    d->mb = &d->mbs[row * d->picture.width_mb + column];
-    d->mbaff_field = d->picture.mbaff && is_field(d->mb);
-    if (d->mb->deblock != 1)
-        filter_macroblock(d);
+    struct site s = {.d = d, .column = column, .row = row};
+    s.mb = &d->mbs[row * d->picture.width_mb + column];
+    if (s.mb->deblock != 1)
+        filter_macroblock(&s);
+}
+
+/* Waits until so many macroblocks of a row are filtered; returns how many are.
+ */
+static unsigned
+wait_for_row(struct avc_decoder *d, unsigned row, unsigned count)
+{
+    unsigned done = 0, spins = 0;
+    for (;;) {
+        done = atomic_load_explicit(&d->filtered[row], memory_order_acquire);
+        if (done >= count)
+            return done;
+        if (++spins % 64 == 0)
+            sched_yield();
+    }
 }
 
 void
 avc_deblock_row(struct avc_decoder *d, unsigned row)
 {
-    unsigned rows = d->picture.mbaff ? 2 : 1;
-    for (unsigned column = 0; column < d->picture.width_mb; column++)
+    unsigned rows = d->picture.mbaff ? 2 : 1, width = d->picture.width_mb;
+    unsigned above = row ? 0 : width;
+    for (unsigned column = 0; column < width; column++) {
+        /* The left edge of the macroblock to the right above comes first. */
+        unsigned needed = MIN2(column + 2, width);
+        if (above < needed)
+            above = wait_for_row(d, row - rows, needed);
         for (unsigned i = 0; i < rows; i++)
             filter_at(d, column, row + i);
+        atomic_store_explicit(&d->filtered[row], column + 1,
+                              memory_order_release);
+    }
 }

@@ -15,7 +15,7 @@ void
 avc_begin_mb(struct avc_decoder *d)
 {
     struct avc_mb *mb = d->mb;
-    mb->slice = (uint16_t)d->slices;
+    mb->slice = (uint16_t)d->number;
     mb->kind = AVC_INTER;
     mb->flags = d->mbaff_field || d->picture.field ? AVC_FIELD : 0;
     mb->cbp = mb->chroma_mode = mb->direct = 0;

@@ -1,21 +1,34 @@
 /* avc_picture.c: begins and ends pictures: memory, concealment, the surface. */
+#include "base/pool.h"
 #include "engine/mfx/avc/avc.h"
 
 #include <stdlib.h>
 
 #define SAMPLE_GREY 128
 
+static void
+free_planes(struct avc_decoder *d)
+{
+    free(d->mbs);
+    d->mbs = NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        free(d->planes[i]);
+        d->planes[i] = NULL;
+    }
+    d->mb_capacity = 0;
+}
+
 static bool
 make_room(struct avc_decoder *d, unsigned mbs)
 {
     if (mbs <= d->mb_capacity)
         return true;
-    avc_free(d);
+    free_planes(d);
     d->mbs = malloc(mbs * sizeof *d->mbs);
     for (unsigned i = 0; i < 3; i++)
         d->planes[i] = calloc(1, (size_t)mbs * (i ? 64 : 256));
     if (!d->mbs || !d->planes[0] || !d->planes[1] || !d->planes[2]) {
-        avc_free(d);
+        free_planes(d);
         return false;
     }
     d->mb_capacity = mbs;
@@ -25,14 +38,13 @@ make_room(struct avc_decoder *d, unsigned mbs)
 void
 avc_free(struct avc_decoder *d)
 {
-    free(d->mbs);
-    for (unsigned i = 0; i < 3; i++)
-        free(d->planes[i]);
-    free(d->bytes);
-    d->mbs = NULL;
-    d->planes[0] = d->planes[1] = d->planes[2] = d->bytes = NULL;
-    d->mb_capacity = 0;
-    d->bytes_capacity = 0;
+    free_planes(d);
+    for (unsigned i = 0; d->jobs && i < AVC_JOBS; i++)
+        free(d->jobs[i].bytes);
+    free(d->jobs);
+    for (unsigned i = 0; i < d->worker_count; i++)
+        free(d->workers[i]);
+    free(d->workers);
 }
 
 bool
@@ -46,7 +58,7 @@ avc_begin_picture(struct avc_decoder *d)
     for (unsigned i = 0; i < mbs; i++)
         d->mbs[i].slice = 0;
     memset(d->coef, 0, sizeof d->coef);
-    d->slices = 0;
+    d->slices = d->job_count = 0;
     d->open = true;
     return true;
 }
@@ -101,7 +113,7 @@ conceal_missing(struct avc_decoder *d)
         if (d->mbs[i].slice)
             continue;
         if (!missing++)
-            d->slices++;
+            d->number = ++d->slices;
         conceal_mb(d, i);
     }
     return missing;
@@ -181,24 +193,49 @@ write_chroma(const struct avc_decoder *d, unsigned line, unsigned end)
  * above them. */
 #define LINES_LEFT 8
 
-/* Filters edges, and writes lines soon after the last filter that changes them.
- */
+/* Lines of both planes, lines of luma. */
+static void
+write_lines(const struct avc_decoder *d, unsigned line, unsigned end)
+{
+    for (; line < end; line += LINES_MAX) {
+        unsigned to = MIN2(line + LINES_MAX, end);
+        write_luma(d, line, to);
+        write_chroma(d, line / 2, to / 2);
+    }
+}
+
+struct finish {
+    struct avc_decoder *d;
+    atomic_uint next; /* row */
+};
+
+/* Filters the next row's edges, and writes the lines that no later filter
+ * changes. Threads take rows in order, so that a row waits for none that nobody
+ * has taken. */
+static void
+finish_row(void *arg, unsigned index, unsigned worker)
+{
+    (void)index;
+    (void)worker;
+    struct finish *f = arg;
+    struct avc_decoder *d = f->d;
+    unsigned step = d->picture.mbaff ? 2 : 1;
+    unsigned row = atomic_fetch_add(&f->next, step);
+    unsigned line = row * 16, end = (row + step) * 16;
+    avc_deblock_row(d, row);
+    line -= row ? LINES_LEFT : 0;
+    end -= row + step < d->picture.height_mb ? LINES_LEFT : 0;
+    write_lines(d, line, end);
+}
+
 static void
 finish_rows(struct avc_decoder *d)
 {
     unsigned step = d->picture.mbaff ? 2 : 1, height = d->picture.height_mb;
-    unsigned line = 0;
-    for (unsigned row = 0; row < height; row += step) {
-        avc_deblock_row(d, row);
-        unsigned end = (row + step) * 16;
-        if (row + step < height)
-            end -= LINES_LEFT;
-        for (; line < end; line = MIN2(line + LINES_MAX, end)) {
-            unsigned to = MIN2(line + LINES_MAX, end);
-            write_luma(d, line, to);
-            write_chroma(d, line / 2, to / 2);
-        }
-    }
+    struct finish f = {.d = d};
+    for (unsigned row = 0; row < height; row++)
+        atomic_init(&d->filtered[row], 0);
+    pool_for(d->pool, DIV_ROUND_UP(height, step), finish_row, &f);
 }
 
 void
@@ -207,6 +244,7 @@ avc_end_picture(struct avc_decoder *d, struct mfx_report *report)
     if (!d->open)
         return;
     d->open = false;
+    avc_decode_slices(d, report);
     unsigned missing = conceal_missing(d);
     if (missing) {
         report->errors |= MFX_AVC_CONCEALED;

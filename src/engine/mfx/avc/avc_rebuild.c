@@ -3,15 +3,22 @@
 #include "engine/mfx/avc/avc.h"
 
 uint8_t *
-avc_samples(const struct avc_decoder *d, unsigned plane, unsigned *stride)
+avc_samples_at(const struct avc_decoder *d, unsigned plane, unsigned column,
+               unsigned row, bool mbaff_field, unsigned *stride)
 {
-    unsigned size = plane ? 8 : 16, row = d->row * size;
+    unsigned size = plane ? 8 : 16, line = row * size;
     *stride = d->stride[plane];
-    if (d->mbaff_field) {
-        row = d->row / 2 * 2 * size + (d->row & 1);
+    if (mbaff_field) {
+        line = row / 2 * 2 * size + (row & 1);
         *stride *= 2;
     }
-    return d->planes[plane] + (size_t)row * d->stride[plane] + d->column * size;
+    return d->planes[plane] + (size_t)line * d->stride[plane] + column * size;
+}
+
+uint8_t *
+avc_samples(const struct avc_decoder *d, unsigned plane, unsigned *stride)
+{
+    return avc_samples_at(d, plane, d->column, d->row, d->mbaff_field, stride);
 }
 
 /* Whether intra prediction may use a macroblock. */

@@ -1,4 +1,5 @@
 /* avc_slice.c: slice data. ITU-T H.264, 7.3.4. */
+#include "base/pool.h"
 #include "engine/mfx/avc/avc.h"
 
 #include <stdlib.h>
@@ -7,16 +8,16 @@
 
 /* Copies the slice without emulation prevention, 7.3.1. */
 static bool
-copy_bytes(struct avc_decoder *d, size_t *size_B)
+copy_bytes(struct avc_job *job)
 {
-    const struct mfx_stream *s = &d->slice.stream;
+    const struct mfx_stream *s = &job->slice.stream;
     size_t needed_B = s->size_B + AVC_PADDING_B, out = 0;
-    if (d->bytes_capacity < needed_B) {
-        uint8_t *grown = realloc(d->bytes, needed_B);
+    if (job->capacity_B < needed_B) {
+        uint8_t *grown = realloc(job->bytes, needed_B);
         if (!grown)
             return false;
-        d->bytes = grown;
-        d->bytes_capacity = needed_B;
+        job->bytes = grown;
+        job->capacity_B = needed_B;
     }
     unsigned zeros = 0;
     for (size_t i = 0; i < s->size_B; i++) {
@@ -26,10 +27,10 @@ copy_bytes(struct avc_decoder *d, size_t *size_B)
             continue;
         }
         zeros = byte ? 0 : zeros + 1;
-        d->bytes[out++] = byte;
+        job->bytes[out++] = byte;
     }
-    memset(d->bytes + out, 0, AVC_PADDING_B);
-    *size_B = out;
+    memset(job->bytes + out, 0, AVC_PADDING_B);
+    job->size_B = out;
     return true;
 }
 
@@ -45,23 +46,23 @@ count_bits(const uint8_t *bytes, size_t size_B)
 }
 
 static bool
-open_bytes(struct avc_decoder *d)
+open_bytes(struct avc_decoder *d, const struct avc_job *job)
 {
     const struct avc_slice *s = &d->slice;
-    size_t size_B;
-    if (!copy_bytes(d, &size_B) || s->first_byte >= size_B)
+    size_t size_B = job->size_B;
+    if (s->first_byte >= size_B)
         return false;
     d->bits = (struct avc_bits){
-        .bytes = d->bytes,
+        .bytes = job->bytes,
         .at = s->first_byte * 8 + s->first_bit,
-        .end = count_bits(d->bytes, size_B),
+        .end = count_bits(job->bytes, size_B),
     };
     if (!d->picture.cabac)
         return true;
     d->bits.end = size_B * 8;
     avc_cabac_init_states(
         &d->cabac, s->type == AVC_SLICE_I ? 0 : 1 + s->cabac_init, (int)s->qp);
-    avc_cabac_start(&d->cabac, d->bytes + s->first_byte, d->bytes + size_B);
+    avc_cabac_start(&d->cabac, job->bytes + s->first_byte, job->bytes + size_B);
     return true;
 }
 
@@ -129,9 +130,9 @@ infer_field(const struct avc_decoder *d)
 {
     unsigned width = d->picture.width_mb, pair = d->row & ~1u;
     const struct avc_mb *mb = &d->mbs[pair * width + d->column];
-    if (d->column && mb[-1].slice == d->slices)
+    if (d->column && avc_in_slice(d, d->column - 1, pair))
         return mb[-1].flags & AVC_FIELD;
-    if (pair && (mb - 2 * width)->slice == d->slices)
+    if (pair && avc_in_slice(d, d->column, pair - 2))
         return (mb - 2 * width)->flags & AVC_FIELD;
     return false;
 }
@@ -263,15 +264,116 @@ decode_all(struct avc_decoder *d, struct mfx_report *report)
     return true;
 }
 
-void
-avc_decode_slice(struct avc_decoder *d, struct mfx_report *report)
+static void
+decode_job(struct avc_decoder *d, struct avc_job *job)
 {
+    d->slice = job->slice;
+    d->number = job->number;
     set_refs(d);
-    if (d->slices >= UINT16_MAX - 1) {
+    if (!open_bytes(d, job) || !decode_all(d, &job->report))
+        job->report.errors |= MFX_AVC_BAD_SLICE;
+}
+
+/* ---- slices in parallel ---- */
+
+static bool
+ranges_meet(const void *a, size_t a_B, const void *b, size_t b_B)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a && b && x < y + b_B && y < x + a_B;
+}
+
+/* Whether a slice reads memory that another one writes: motion, of a second
+ * field or of a hostile picture. */
+static bool
+shares_memory(const struct avc_picture *p)
+{
+    size_t rows = ALIGN_POT(p->height_mb * (p->field ? 2u : 1u), 2u);
+    size_t motion_B = rows * p->width_mb * 64;
+    size_t lines = MAX2(rows * 16, p->target.u_row + rows * 8) + 32;
+    size_t surface_B = lines * p->target.pitch_B;
+    for (unsigned i = 0; i < AVC_STORES; i++)
+        if (ranges_meet(p->motion, motion_B, p->ref_motion[i], motion_B) ||
+            ranges_meet(p->motion, motion_B, p->ref[i].base, surface_B))
+            return true;
+    return false;
+}
+
+/* Makes a decoder for each worker but the caller. False: no memory. */
+static bool
+make_workers(struct avc_decoder *d)
+{
+    unsigned count = pool_workers(d->pool) - 1;
+    if (count > d->worker_count) {
+        struct avc_decoder **grown = realloc(d->workers,
+                                             count * sizeof *d->workers);
+        if (!grown)
+            return false;
+        d->workers = grown;
+    }
+    for (; d->worker_count < count; d->worker_count++) {
+        d->workers[d->worker_count] = malloc(sizeof *d);
+        if (!d->workers[d->worker_count])
+            return false;
+    }
+    for (unsigned i = 0; i < count; i++)
+        memcpy(d->workers[i], d, sizeof *d);
+    return true;
+}
+
+static void
+decode_in_pool(void *arg, unsigned index, unsigned worker)
+{
+    struct avc_decoder *d = arg;
+    decode_job(worker ? d->workers[worker - 1] : d, &d->jobs[index]);
+}
+
+void
+avc_decode_slices(struct avc_decoder *d, struct mfx_report *report)
+{
+    unsigned count = d->job_count;
+    bool parallel = count > 1 && pool_workers(d->pool) > 1 &&
+                    !shares_memory(&d->picture) && make_workers(d);
+    if (parallel)
+        pool_for(d->pool, count, decode_in_pool, d);
+    for (unsigned i = 0; i < count; i++) {
+        struct avc_job *job = &d->jobs[i];
+        if (!parallel)
+            decode_job(d, job);
+        report->errors |= job->report.errors;
+        report->decoded += job->report.decoded;
+    }
+    /* Concealment is the last slice's. */
+    if (parallel) {
+        d->slice = d->jobs[count - 1].slice;
+        set_refs(d);
+    }
+    d->job_count = 0;
+}
+
+void
+avc_add_slice(struct avc_decoder *d, struct mfx_report *report)
+{
+    /* Slices that wait have no macroblock in common. */
+    unsigned waiting = d->job_count;
+    if (waiting == AVC_JOBS ||
+        (waiting && d->slice.first_mb < d->jobs[waiting - 1].slice.end_mb)) {
+        struct avc_slice slice = d->slice;
+        avc_decode_slices(d, report);
+        d->slice = slice;
+    }
+    if (!d->jobs)
+        d->jobs = calloc(AVC_JOBS, sizeof *d->jobs);
+    if (!d->jobs || d->slices >= UINT16_MAX - 1) {
         report->errors |= MFX_AVC_BAD_SLICE;
         return;
     }
-    d->slices++;
-    if (!open_bytes(d) || !decode_all(d, report))
+    struct avc_job *job = &d->jobs[d->job_count];
+    job->slice = d->slice;
+    job->number = ++d->slices;
+    job->report = (struct mfx_report){0};
+    if (copy_bytes(job))
+        d->job_count++;
+    else
         report->errors |= MFX_AVC_BAD_SLICE;
 }

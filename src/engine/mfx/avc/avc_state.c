@@ -193,6 +193,7 @@ open_picture(struct engine_context *ctx)
     if (d->open)
         return d;
     d->recon = avc_recon_selected();
+    d->pool = engine_pool(ctx->engine);
     if (!read_picture(&d->picture, ctx) || !avc_begin_picture(d))
         return NULL;
     return d;
@@ -226,7 +227,7 @@ mfx_avc_object(struct engine_context *ctx, const uint32_t *dw)
     d->slice.stream = mfx_stream_at(ctx, dw[2], dw[1]);
     d->slice.first_byte = bits_get(dw[4], 16, 31);
     d->slice.first_bit = bits_get(dw[4], 0, 2);
-    avc_decode_slice(d, &report);
+    avc_add_slice(d, &report);
     if (bits_get(dw[4], 3, 3))
         avc_end_picture(d, &report);
     mfx_add_report(&ctx->hw->video, &report);

@@ -159,9 +159,9 @@ avc_read_field(struct avc_decoder *d)
         return avc_bits_get(&d->bits, 1);
     unsigned inc = 0, width = d->picture.width_mb, pair = d->row & ~1u;
     const struct avc_mb *mb = &d->mbs[pair * width + d->column];
-    if (d->column && mb[-1].slice == d->slices)
+    if (d->column && avc_in_slice(d, d->column - 1, pair))
         inc += !!(mb[-1].flags & AVC_FIELD);
-    if (pair && (mb - 2 * width)->slice == d->slices)
+    if (pair && avc_in_slice(d, d->column, pair - 2))
         inc += !!((mb - 2 * width)->flags & AVC_FIELD);
     return avc_cabac_get(&d->cabac, 70 + inc);
 }
