@@ -32,8 +32,11 @@ def source(size=SIZE, rate=25):
 
 
 def lut(y, c):
-    return 'lutyuv=y=clip(%s\\,0\\,255):u=clip(%s\\,0\\,255):' \
-        'v=clip(%s\\,0\\,255)' % (y, c, c)
+    """Rounds to the nearest. All three have an expression of their own, because
+    lutyuv's default for chroma clips to 16..240."""
+    return 'lutyuv=' + ':'.join(
+        '%s=clip(round(%s)\\,0\\,255)' % part
+        for part in (('y', y), ('u', c), ('v', c)))
 
 
 # Name, filters before the upload, VA filter, ffmpeg's filter, output format,
@@ -76,9 +79,11 @@ CASES = (
 )
 # Of i965: VA filter, ffmpeg's filter, least PSNR.
 I965_CASES = (
-    ('procamp_vaapi=c=1.5', lut('(val-16)*1.5+16', '(val-128)*1.5+128'), 50),
-    ('procamp_vaapi=b=20', lut('val+20', 'val'), 50),
-    ('procamp_vaapi=s=0.5', lut('val', '(val-128)*0.5+128'), 50),
+    ('procamp_vaapi=c=1.5', lut('(val-16)*1.5+16', '(val-128)*1.5+128'),
+     EXACT),
+    ('procamp_vaapi=b=20', lut('val+20', 'val'), EXACT),
+    ('procamp_vaapi=b=-20', lut('val-20', 'val'), EXACT),
+    ('procamp_vaapi=s=0.5', lut('val', '(val-128)*0.5+128'), EXACT),
     ('procamp_vaapi=h=40', 'hue=h=-40', 40),
     ('denoise_vaapi=denoise=20', 'null', 40),
     ('deinterlace_vaapi=mode=bob', 'bwdif=0:1:0', 33),
