@@ -139,7 +139,7 @@ follow_path(struct search *s)
     unsigned length = MIN2(MAX2(vme_byte(v, 1, 8), 1), most);
     for (unsigned i = 0; i <= PATH_STEPS && tried < length; i++) {
         if (i) {
-            unsigned step = vme_byte(v, PATH, i - 1);
+            unsigned step = vme_byte(v, PATH + (i - 1) / 32, (i - 1) % 32);
             s->at_x += signed_nibble(step);
             s->at_y += signed_nibble(step >> 4);
         }
