@@ -64,18 +64,13 @@ sampler_table(const struct shader_stage *stage, const uint32_t *header)
 
 /* ---- sample_8x8 ---------------------------------------------------------- */
 
-static bool
+static void
 read_block(const uint32_t *m1, struct avs_block *b)
 {
     static const struct {
         uint8_t width, height;
     } size[4] = {{16, 4}, {8, 4}, {16, 8}, {4, 4}};
-    unsigned function = bits_get(m1[M1_CONTROL], 28, 31);
     unsigned shape = bits_get(m1[M1_CONTROL], 25, 26);
-    if (function != FUNCTION_AVS) {
-        unimp("sample_8x8 with function %u: no manual has its reply", function);
-        return false;
-    }
     if (!bits_get(m1[M1_CONTROL], 27, 27))
         unimp("image enhancement filter of sample_8x8: it is bypassed");
     b->width = size[shape].width;
@@ -87,7 +82,6 @@ read_block(const uint32_t *m1, struct avs_block *b)
     b->dv = as_float(m1[M1_DV]);
     b->ddu = as_float(m1[M1_DDU]);
     b->ddv = as_float(m1[M1_DDV]);
-    return true;
 }
 
 static void
@@ -108,7 +102,12 @@ sample_8x8(struct thread_env *env, const struct eu_message *m,
           (double)as_float(m1[M1_V]), (double)as_float(m1[M1_DU]),
           (double)as_float(m1[M1_DV]), m1[M1_BLOCK], m1[M1_CONTROL],
           sampler_table(stage, header));
-    if (!read_block(m1, &b) || !media_surface_find(stage, m->desc & 0xff, &s))
+    if (bits_get(m1[M1_CONTROL], 28, 31) != FUNCTION_AVS) {
+        analytics_message(env, m, header, m1, sampler_table(stage, header));
+        return;
+    }
+    read_block(m1, &b);
+    if (!media_surface_find(stage, m->desc & 0xff, &s))
         return;
     memcpy(state,
            vm_ptr(stage->vm, stage->dynamic_base_va +

@@ -37,6 +37,7 @@ struct media_surface {
     uint8_t row_step, first_row; /* fields: 2, and 0 or 1 */
     bool mirror;                 /* outside, or the edge goes on */
     bool is_yuv;
+    bool is_boolean; /* a bit for each pixel, eight to a sample */
     struct media_channel channel[4]; /* R or Cr, G or Y, B or Cb, A */
 };
 
@@ -81,5 +82,12 @@ struct avs_block {
 /* Filters one channel. */
 void avs_filter(const struct media_surface *s, unsigned channel,
                 const struct avs_block *b, uint16_t out[AVS_HEIGHT][AVS_WIDTH]);
+
+/* ---- analytics.c --------------------------------------------------------- */
+
+/* Answers sample_8x8 with a function other than AVS. */
+void analytics_message(struct thread_env *env, const struct eu_message *m,
+                       const uint32_t *header, const uint32_t *m1,
+                       uint32_t sampler_table);
 
 #endif

@@ -21,6 +21,7 @@ enum {
     A8Y8U8V8_UNORM = 13,
     B8G8R8A8_UNORM = 14,
     R16G16B16A16_UNORM = 15,
+    Y1_UNORM = 16,
     PLANAR_422_8 = 18,
     FORMATS = 19,
 };
@@ -65,6 +66,7 @@ static const struct layout layouts[FORMATS] = {
                         0, 8, 24, 8},
     [R16G16B16A16_UNORM] = {"R16G16B16A16", 8, false, false, false, 0, 16, 16,
                             16, 32, 16, 48, 16},
+    [Y1_UNORM] = {"Y1_UNORM", 1, true, false, false, 0, 0, 0, 8, 0, 0, 0, 0},
     [PLANAR_422_8] = {"PLANAR_422_8", 1, true, false, true, 0, 8, 0, 8, 0, 8, 0,
                       0},
 };
@@ -191,6 +193,7 @@ media_surface_find(const struct shader_stage *stage, unsigned bti,
         .first_row = p.vertical_line_stride && p.vertical_line_stride_offset,
         .mirror = p.address_control,
         .is_yuv = l->yuv,
+        .is_boolean = p.surface_format == Y1_UNORM,
     };
     if (l->planar)
         set_planar(&p, l, s);
