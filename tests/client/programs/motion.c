@@ -1,14 +1,12 @@
-/* motion.c: the built-in kernels of cl_intel_motion_estimation and
- * cl_intel_advanced_motion_estimation through NEO. Every residual must be the
- * sum of absolute differences at its vector, and the least one in the window of
- * the search. TAP. */
+/* motion.c: the built-in kernel of cl_intel_motion_estimation through NEO, and
+ * with motion_checks.c those of cl_intel_advanced_motion_estimation. Every
+ * residual must be the sum of absolute differences at its vector, and the least
+ * one in the window of the search. TAP. */
 #include "motion_rig.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define BASIC "block_motion_estimate_intel"
-#define CHECK "block_advanced_motion_estimate_check_intel"
 
 struct estimate {
     cl_motion_estimation_desc_intel desc;
@@ -25,42 +23,10 @@ block_px(const struct estimate *e)
     return MB_PX >> e->desc.mb_block_type;
 }
 
-/* NEO keeps the pointer. */
-static cl_accelerator_intel
-make_accelerator(const struct motion_rig *r,
-                 const cl_motion_estimation_desc_intel *desc)
-{
-    cl_int err;
-    clCreateAcceleratorINTEL_fn make = (clCreateAcceleratorINTEL_fn)
-        clGetExtensionFunctionAddressForPlatform(r->platform,
-                                                 "clCreateAcceleratorINTEL");
-    return make ? make(r->context, CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL,
-                       sizeof *desc, desc, &err)
-                : NULL;
-}
-
-static cl_kernel
-make_kernel(const struct motion_rig *r, const char *name)
-{
-    cl_int err;
-    cl_program p = clCreateProgramWithBuiltInKernels(r->context, 1, &r->device,
-                                                     name, &err);
-    return p && !err ? clCreateKernel(p, name, &err) : NULL;
-}
-
-static bool
-run_kernel(const struct motion_rig *r, cl_kernel k)
-{
-    const size_t global[2] = {WIDTH_PX, HEIGHT_PX};
-    return !clEnqueueNDRangeKernel(r->queue, k, 2, NULL, global, NULL, 0, NULL,
-                                   NULL) &&
-           !clFinish(r->queue);
-}
-
 static bool
 run_basic(const struct motion_rig *r, cl_kernel k, struct estimate *e)
 {
-    cl_accelerator_intel a = make_accelerator(r, &e->desc);
+    cl_accelerator_intel a = rig_accelerator(r, &e->desc);
     cl_mem source = rig_image(r, e->source), ref = rig_image(r, e->reference);
     cl_mem predicted = e->predicted
                            ? rig_buffer(r, e->predicted, sizeof(struct mv[MBS]))
@@ -73,7 +39,7 @@ run_basic(const struct motion_rig *r, cl_kernel k, struct estimate *e)
               rig_arg(k, &i, sizeof ref, &ref) &&
               rig_arg(k, &i, sizeof predicted, predicted ? &predicted : NULL) &&
               rig_arg(k, &i, sizeof mv, &mv) &&
-              rig_arg(k, &i, sizeof residual, &residual) && run_kernel(r, k) &&
+              rig_arg(k, &i, sizeof residual, &residual) && rig_run(r, k) &&
               rig_read(r, mv, e->mv, sizeof e->mv) &&
               rig_read(r, residual, e->residual, sizeof e->residual);
     clReleaseMemObject(source);
@@ -289,164 +255,6 @@ test_haar(struct motion_rig *r, cl_kernel k)
                "Haar transform: the shift");
 }
 
-/* ---- skip and intra checks ----------------------------------------------- */
-
-struct check {
-    cl_uint flags, skip_type;
-    struct mv counts[MBS];        /* predictors, skips */
-    struct mv predictors[MBS][8]; /* up to 8 */
-    struct mv skips[MBS][8][4];   /* or [MBS * 8] for 16x16 */
-    struct mv mv[MBS];
-    unsigned char modes[MBS][22];
-    unsigned short residual[MBS], skip_residual[MBS][8][4],
-        intra_residual[MBS][4];
-};
-
-static bool
-run_check(const struct motion_rig *r, cl_kernel k, struct check *c,
-          const struct estimate *e)
-{
-    const cl_uint none = 0;
-    cl_accelerator_intel a = make_accelerator(r, &e->desc);
-    cl_mem source = rig_image(r, e->source), ref = rig_image(r, e->reference);
-    const struct {
-        void *data;
-        size_t size_B;
-    } b[] = {{c->counts, sizeof c->counts},
-             {c->predictors, sizeof c->predictors},
-             {c->skips, sizeof c->skips},
-             {c->mv, sizeof c->mv},
-             {c->modes, sizeof c->modes},
-             {c->residual, sizeof c->residual},
-             {c->skip_residual, sizeof c->skip_residual},
-             {c->intra_residual, sizeof c->intra_residual}};
-    cl_mem m[8];
-    unsigned n = 0;
-    bool ok = rig_arg(k, &n, sizeof a, &a) &&
-              rig_arg(k, &n, sizeof source, &source) &&
-              rig_arg(k, &n, sizeof ref, &ref) &&
-              rig_arg(k, &n, 4, &c->flags) &&
-              rig_arg(k, &n, 4, &c->skip_type) && rig_arg(k, &n, 4, &none) &&
-              rig_arg(k, &n, 4, &none);
-    for (unsigned i = 0; i < 8; i++) {
-        m[i] = rig_buffer(r, b[i].data, b[i].size_B);
-        ok = ok && rig_arg(k, &n, sizeof m[i], &m[i]);
-    }
-    ok = ok && run_kernel(r, k);
-    for (unsigned i = 3; i < 8; i++)
-        ok = ok && rig_read(r, m[i], b[i].data, b[i].size_B);
-    return ok;
-}
-
-/* H.264's vertical, horizontal and DC predictions of 16x16. */
-static unsigned
-intra_sad(const struct picture *p, int x, int y, unsigned mode)
-{
-    unsigned sum = 0, mean = 128, up = y > 0, left = x > 0;
-    for (int i = 0; i < MB_PX; i++)
-        sum += (up ? picture_at(p, x + i, y - 1) : 0) +
-               (left ? picture_at(p, x - 1, y + i) : 0);
-    if (up || left)
-        mean = (sum + (up + left) * 8) / ((up + left) * 16);
-    sum = 0;
-    for (int j = 0; j < MB_PX; j++)
-        for (int i = 0; i < MB_PX; i++) {
-            int px = (int)(mode == 0   ? picture_at(p, x + i, y - 1)
-                           : mode == 1 ? picture_at(p, x - 1, y + j)
-                                       : mean);
-            int d = (int)picture_at(p, x + i, y + j) - px;
-            sum += (unsigned)(d < 0 ? -d : d);
-        }
-    return sum;
-}
-
-/* The mode's own sum, and no better one among those that are easy. */
-static bool
-intra_right(const struct check *c, const struct picture *p, unsigned mb)
-{
-    int x = (int)(mb % MBS_X) * MB_PX, y = (int)(mb / MBS_X) * MB_PX;
-    unsigned mode = c->modes[mb][0], residual = c->intra_residual[mb][0];
-    bool ok = mode > 2 || residual == intra_sad(p, x, y, mode);
-    for (unsigned m = 0; m < 3; m++)
-        if (m == 2 || (m == 0 ? y > 0 : x > 0))
-            ok &= residual <= intra_sad(p, x, y, m);
-    if (!ok)
-        printf("# macroblock %u: mode %u, residual %u; %u %u %u\n", mb, mode,
-               residual, intra_sad(p, x, y, 0), intra_sad(p, x, y, 1),
-               intra_sad(p, x, y, 2));
-    return ok;
-}
-
-static bool
-skips_right(const struct check *c, const struct estimate *e, unsigned mb,
-            bool quarters)
-{
-    const struct mv *skips = &c->skips[0][0][0];
-    const unsigned short *residuals = &c->skip_residual[0][0][0];
-    unsigned parts = quarters ? 4 : 1, side = quarters ? 8 : 16;
-    for (unsigned i = 0; i < 8 * parts; i++) {
-        struct mv mv = skips[mb * 8 * parts + i];
-        unsigned q = i % parts;
-        int x = (int)(mb % MBS_X * MB_PX + q % 2 * 8);
-        int y = (int)(mb / MBS_X * MB_PX + q / 2 * 8);
-        unsigned sad = picture_sad(e->source, e->reference, x, y, side, side,
-                                   mv.x / 4, mv.y / 4);
-        unsigned residual = residuals[mb * 8 * parts + i];
-        if (residual == sad)
-            continue;
-        printf("# macroblock %u, skip %u: residual %u, SAD %u\n", mb, i,
-               residual, sad);
-        return false;
-    }
-    return true;
-}
-
-static void
-test_checks(struct motion_rig *r, cl_kernel k)
-{
-    static struct picture source, reference;
-    static struct estimate e;
-    static struct check c;
-    picture_noise(&reference, 80);
-    for (int y = 0; y < HEIGHT_PX; y++) /* something to predict */
-        for (int x = 0; x < WIDTH_PX; x++)
-            reference.px[y][x] = (unsigned char)(reference.px[y][x] / 4 +
-                                                 (x / 16 * 40 + y));
-    picture_moved(&source, &reference, 5, 3, 3);
-    e = (struct estimate){
-        .desc = {0, 0, 0, 1}, .source = &source, .reference = &reference};
-    for (unsigned quarters = 0; quarters < 2; quarters++) {
-        memset(&c, 0, sizeof c);
-        c.flags = CL_ME_LUMA_INTRA_PREDICT_ENABLED_INTEL;
-        c.skip_type = quarters;
-        struct mv *skips = &c.skips[0][0][0];
-        for (unsigned mb = 0; mb < MBS; mb++) {
-            c.counts[mb] = (struct mv){2, 8};
-            c.predictors[mb][0] = (struct mv){-20, 8};
-            c.predictors[mb][1] = (struct mv){16, 16};
-        }
-        for (unsigned i = 0; i < MBS * 32; i++)
-            skips[i] = (struct mv){(short)((int)(i * 7 % 23) * 4 - 44),
-                                   (short)((int)(i * 5 % 19) * 4 - 36)};
-        bool ok = run_check(r, k, &c, &e), right = ok, intra = ok;
-        for (unsigned mb = 0; mb < MBS && ok; mb++) {
-            right &= skips_right(&c, &e, mb, quarters);
-            intra &= intra_right(&c, &source, mb);
-            if (mb % MBS_X < MBS_X - 1 && mb / MBS_X < MBS_Y - 1)
-                ok &= c.mv[mb].x == 20 && c.mv[mb].y == 12 &&
-                      c.residual[mb] == picture_sad(&source, &reference,
-                                                    (int)(mb % MBS_X) * MB_PX,
-                                                    (int)(mb / MBS_X) * MB_PX,
-                                                    MB_PX, MB_PX, 5, 3);
-        }
-        rig_report(r, ok,
-                   quarters ? "two predictors, again" : "two predictors");
-        rig_report(r, right,
-                   quarters ? "skip checks, 8x8" : "skip checks, 16x16");
-        rig_report(r, intra, "intra 16x16");
-    }
-}
-
 int
 main(void)
 {
@@ -455,8 +263,8 @@ main(void)
         printf("1..0 # SKIP no device\n");
         return 0;
     }
-    cl_kernel basic = make_kernel(&r, BASIC), check = make_kernel(&r, CHECK);
-    if (!basic || !check) {
+    cl_kernel basic = rig_kernel(&r, BASIC);
+    if (!basic) {
         printf("1..0 # SKIP the kernels are not offered\n");
         return 0;
     }
@@ -464,6 +272,6 @@ main(void)
     test_predicted(&r, basic);
     test_fractions(&r, basic);
     test_haar(&r, basic);
-    test_checks(&r, check);
+    test_kernel_checks(&r);
     return rig_finish(&r);
 }

@@ -77,6 +77,37 @@ rig_arg(cl_kernel k, unsigned *i, size_t size_B, const void *value)
     return !clSetKernelArg(k, (*i)++, size_B, value);
 }
 
+cl_accelerator_intel
+rig_accelerator(const struct motion_rig *r,
+                const cl_motion_estimation_desc_intel *desc)
+{
+    cl_int err;
+    clCreateAcceleratorINTEL_fn make = (clCreateAcceleratorINTEL_fn)
+        clGetExtensionFunctionAddressForPlatform(r->platform,
+                                                 "clCreateAcceleratorINTEL");
+    return make ? make(r->context, CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL,
+                       sizeof *desc, desc, &err)
+                : NULL;
+}
+
+cl_kernel
+rig_kernel(const struct motion_rig *r, const char *name)
+{
+    cl_int err;
+    cl_program p = clCreateProgramWithBuiltInKernels(r->context, 1, &r->device,
+                                                     name, &err);
+    return p && !err ? clCreateKernel(p, name, &err) : NULL;
+}
+
+bool
+rig_run(const struct motion_rig *r, cl_kernel k)
+{
+    const size_t global[2] = {WIDTH_PX, HEIGHT_PX};
+    return !clEnqueueNDRangeKernel(r->queue, k, 2, NULL, global, NULL, 0, NULL,
+                                   NULL) &&
+           !clFinish(r->queue);
+}
+
 void
 picture_noise(struct picture *p, unsigned seed)
 {

@@ -47,6 +47,14 @@ bool rig_read(const struct motion_rig *r, cl_mem from, void *data,
 /* Sets argument i and counts on. */
 bool rig_arg(cl_kernel k, unsigned *i, size_t size_B, const void *value);
 
+/* NEO keeps the pointer to the descriptor. */
+cl_accelerator_intel rig_accelerator(const struct motion_rig *r,
+                                     const cl_motion_estimation_desc_intel *d);
+/* A built-in kernel, or NULL. */
+cl_kernel rig_kernel(const struct motion_rig *r, const char *name);
+/* Runs a built-in kernel for the whole picture. */
+bool rig_run(const struct motion_rig *r, cl_kernel k);
+
 /* Noise, and the same moved: a pixel at (x, y) of `to` is the one at
  * (x + dx, y + dy) of `from`, up to a little more noise. */
 void picture_noise(struct picture *p, unsigned seed);
@@ -58,5 +66,8 @@ unsigned picture_at(const struct picture *p, int x, int y);
 unsigned picture_sad(const struct picture *source, const struct picture *ref,
                      int x, int y, unsigned width, unsigned height, int dx,
                      int dy);
+
+/* motion_checks.c */
+void test_kernel_checks(struct motion_rig *r);
 
 #endif

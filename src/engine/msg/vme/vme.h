@@ -111,8 +111,10 @@ struct vme_part {
     uint8_t mode;    /* VME_MODE_*: of the macroblock */
     uint8_t minor;   /* of the quarter */
     uint8_t cost;    /* which mode cost */
+    uint8_t quarter; /* where it begins */
 };
 
+/* The others follow it. */
 const struct vme_part *vme_part(unsigned part);
 /* Sums of all partitions, of the 4x4 blocks in Z order. */
 void vme_sum_parts(const uint16_t blocks[16], unsigned out[VME_PARTS]);

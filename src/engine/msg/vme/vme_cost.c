@@ -60,19 +60,23 @@ vme_distortion(const uint8_t *source, const uint8_t *pixels, unsigned width,
     return sum;
 }
 
-/* Differences of four rows, added up per column: vectorised. */
+/* Differences of four rows, added up per column. Copies of the rows cannot
+ * overlap the sums, so the loops become vectors. */
 static void
 sad_rows(const uint8_t *source, const uint8_t *pixels, unsigned stride_px,
-         uint16_t column[VME_MB_PX])
+         uint16_t out[VME_MB_PX])
 {
-    for (unsigned x = 0; x < VME_MB_PX; x++)
-        column[x] = 0;
-    for (unsigned y = 0; y < 4; y++)
-        for (unsigned x = 0; x < VME_MB_PX; x++) {
-            uint8_t a = source[y * VME_MB_PX + x],
-                    b = pixels[y * stride_px + x];
-            column[x] = (uint16_t)(column[x] + (MAX2(a, b) - MIN2(a, b)));
-        }
+    uint16_t column[VME_MB_PX] = {0};
+    for (unsigned y = 0; y < 4; y++) {
+        uint8_t a[VME_MB_PX], b[VME_MB_PX], d[VME_MB_PX];
+        memcpy(a, source + y * VME_MB_PX, sizeof a);
+        memcpy(b, pixels + y * stride_px, sizeof b);
+        for (unsigned x = 0; x < VME_MB_PX; x++)
+            d[x] = (uint8_t)(MAX2(a[x], b[x]) - MIN2(a[x], b[x]));
+        for (unsigned x = 0; x < VME_MB_PX; x++)
+            column[x] = (uint16_t)(column[x] + d[x]);
+    }
+    memcpy(out, column, sizeof column);
 }
 
 static const uint8_t z_order[4][4] = {

@@ -104,7 +104,7 @@ start(struct refined *r, struct vme_call *v, unsigned part, unsigned directions)
     const uint8_t *rect = vme_part(part)->rect;
     r->v = v;
     r->part = part;
-    r->quarter = rect[1] / 8u * 2 + rect[0] / 8u;
+    r->quarter = vme_part(part)->quarter;
     const uint32_t *pair = v->in[VECTORS + r->quarter] +
                            (rect[1] % 8u / 4 * 2 + rect[0] % 8u / 4) * 2;
     for (unsigned d = 0; d < 2; d++) {
@@ -145,7 +145,7 @@ static bool
 refine_part(struct vme_call *v, unsigned part, struct vme_result *result)
 {
     const uint8_t *rect = vme_part(part)->rect;
-    unsigned quarter = rect[1] / 8u * 2 + rect[0] / 8u;
+    unsigned quarter = vme_part(part)->quarter;
     unsigned mode = vme_byte(v, 2, 22) >> quarter * 2 & 3;
     struct vme_result both = {0};
     if (mode == 3) {

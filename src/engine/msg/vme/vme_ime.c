@@ -22,6 +22,7 @@ struct search {
     struct vme_call *v;
     enum vme_direction direction;
     struct record *record;
+    uint8_t pair;   /* of references */
     int x_px, y_px; /* of the window, from the source macroblock */
     unsigned width_px, height_px;
     unsigned units_x, units_y;
@@ -31,14 +32,6 @@ struct search {
 };
 
 /* ---- one place ----------------------------------------------------------- */
-
-/* Quarters that a partition begins in. */
-static unsigned
-first_quarter(unsigned part)
-{
-    const uint8_t *rect = vme_part(part)->rect;
-    return rect[1] / 8u * 2 + rect[0] / 8u;
-}
 
 /* WeightedSADHAAR: the power of two that divides each block. Guess: a weight
  * of two bits is a shift. */
@@ -57,6 +50,7 @@ try_place(struct search *s, unsigned x, unsigned y)
     struct vme_call *v = s->v;
     struct vme_mv mv = {(int16_t)((s->x_px + (int)x) * 4),
                         (int16_t)((s->y_px + (int)y) * 4)};
+    const struct vme_part *parts = vme_part(0);
     uint16_t blocks[16];
     unsigned cost[VME_PARTS], penalty[4];
     vme_distortions(v, v->source, s->window + y * s->width_px + x, s->width_px,
@@ -67,15 +61,12 @@ try_place(struct search *s, unsigned x, unsigned y)
         penalty[q] = vme_mv_cost(v, s->direction, q, mv) +
                      vme_direction_cost(v, s->direction, q);
     for (unsigned i = 0; i < VME_PARTS; i++) {
-        unsigned quarter = first_quarter(i);
-        cost[i] += penalty[quarter];
+        cost[i] += penalty[parts[i].quarter];
         if (cost[i] >= s->record->cost[i])
             continue;
         s->record->cost[i] = cost[i];
         s->record->mv[i] = mv;
-        s->record->pair[i] = v->in[1][6] >>
-                                 (s->direction == VME_BACKWARD ? 4 : 0) &
-                             15;
+        s->record->pair[i] = s->pair;
     }
 }
 

@@ -12,28 +12,32 @@ enum {
     COST_16X16 = 8
 };
 
-#define QUARTER(x, y)                                           \
-    {{x, y, 8, 4}, VME_MODE_8X8, MINOR_8X4, COST_8X4},          \
-        {{x, y + 4, 8, 4}, VME_MODE_8X8, MINOR_8X4, COST_8X4},  \
-        {{x, y, 4, 8}, VME_MODE_8X8, MINOR_4X8, COST_8X4},      \
-        {{x + 4, y, 4, 8}, VME_MODE_8X8, MINOR_4X8, COST_8X4},  \
-        {{x, y, 4, 4}, VME_MODE_8X8, MINOR_4X4, COST_4X4},      \
-        {{x + 4, y, 4, 4}, VME_MODE_8X8, MINOR_4X4, COST_4X4},  \
-        {{x, y + 4, 4, 4}, VME_MODE_8X8, MINOR_4X4, COST_4X4},  \
-    {                                                           \
-        {x + 4, y + 4, 4, 4}, VME_MODE_8X8, MINOR_4X4, COST_4X4 \
+#define PART(x, y, width, height, mode, minor, cost)                    \
+    {                                                                   \
+        {x, y, width, height}, mode, minor, cost, (y) / 8 * 2 + (x) / 8 \
     }
+#define MINOR_PART(x, y, width, height, minor, cost) \
+    PART(x, y, width, height, VME_MODE_8X8, minor, cost)
+#define QUARTER(x, y)                                    \
+    MINOR_PART(x, y, 8, 4, MINOR_8X4, COST_8X4),         \
+        MINOR_PART(x, y + 4, 8, 4, MINOR_8X4, COST_8X4), \
+        MINOR_PART(x, y, 4, 8, MINOR_4X8, COST_8X4),     \
+        MINOR_PART(x + 4, y, 4, 8, MINOR_4X8, COST_8X4), \
+        MINOR_PART(x, y, 4, 4, MINOR_4X4, COST_4X4),     \
+        MINOR_PART(x + 4, y, 4, 4, MINOR_4X4, COST_4X4), \
+        MINOR_PART(x, y + 4, 4, 4, MINOR_4X4, COST_4X4), \
+        MINOR_PART(x + 4, y + 4, 4, 4, MINOR_4X4, COST_4X4)
 
 static const struct vme_part parts[VME_PARTS] = {
-    {{0, 0, 16, 16}, VME_MODE_16X16, 0, COST_16X16},
-    {{0, 0, 16, 8}, VME_MODE_16X8, 0, COST_16X8},
-    {{0, 8, 16, 8}, VME_MODE_16X8, 0, COST_16X8},
-    {{0, 0, 8, 16}, VME_MODE_8X16, 0, COST_16X8},
-    {{8, 0, 8, 16}, VME_MODE_8X16, 0, COST_16X8},
-    {{0, 0, 8, 8}, VME_MODE_8X8, MINOR_8X8, COST_8X8},
-    {{8, 0, 8, 8}, VME_MODE_8X8, MINOR_8X8, COST_8X8},
-    {{0, 8, 8, 8}, VME_MODE_8X8, MINOR_8X8, COST_8X8},
-    {{8, 8, 8, 8}, VME_MODE_8X8, MINOR_8X8, COST_8X8},
+    PART(0, 0, 16, 16, VME_MODE_16X16, 0, COST_16X16),
+    PART(0, 0, 16, 8, VME_MODE_16X8, 0, COST_16X8),
+    PART(0, 8, 16, 8, VME_MODE_16X8, 0, COST_16X8),
+    PART(0, 0, 8, 16, VME_MODE_8X16, 0, COST_16X8),
+    PART(8, 0, 8, 16, VME_MODE_8X16, 0, COST_16X8),
+    MINOR_PART(0, 0, 8, 8, MINOR_8X8, COST_8X8),
+    MINOR_PART(8, 0, 8, 8, MINOR_8X8, COST_8X8),
+    MINOR_PART(0, 8, 8, 8, MINOR_8X8, COST_8X8),
+    MINOR_PART(8, 8, 8, 8, MINOR_8X8, COST_8X8),
     QUARTER(0, 0),
     QUARTER(8, 0),
     QUARTER(0, 8),
