@@ -569,5 +569,17 @@ Test(gtt, objects_of_the_slab_have_views)
     expect_object(&rig, h, l, 2);
     set_tiling(&rig, h, I915_TILING_NONE, 0);
     expect_tiled(l, rows, 2);
+    /* Another object, of the same file, where the map was. */
+    munmap(rows, l->size_B);
+    uint32_t other = rig_create(&rig, l->size_B);
+    uint8_t *bytes = rig_map(&rig, other, l->size_B);
+    cr_assert_eq(bytes, rows, "the kernel reuses the address");
+    fill(bytes, l->size_B, 3);
+    set_tiling(&rig, h, l->tiling, l->stride_B);
+    memset(bytes, 4, l->size_B);
+    expect_object(&rig, h, l, 2);
+    free(object);
+    object = read_object(&rig, other, l->size_B);
+    cr_assert_eq(memcmp(object, bytes, l->size_B), 0);
     free(object);
 }
