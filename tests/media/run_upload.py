@@ -184,11 +184,12 @@ FILTERS = (
     ('i965', 'uyvy422', 'hwupload,hwdownload'),
     ('i965', 'nv12', 'hwupload,hwmap=mode=read'),
     ('i965', 'nv12', 'hwupload,scale_vaapi=w=320:h=240,hwdownload'),
-    ('i965', 'nv12', 'hwupload,scale_vaapi=w=320:h=240,hwmap=mode=read'),
+    ('i965', 'nv12', 'hwupload,scale_vaapi=w=320:h=240,'
+     'hwmap=mode=read+direct'),
     ('i965', 'nv12', 'hwupload,scale_vaapi=w=320:h=240,'
      'scale_vaapi=w=320:h=240,hwdownload'),
     ('iHD', 'nv12', 'hwupload,hwdownload'),
-    ('iHD', 'nv12', 'hwupload,hwmap=mode=read'),
+    ('iHD', 'nv12', 'hwupload,hwmap=mode=read+direct'),
 )
 
 

@@ -73,6 +73,13 @@ bo_file(uint64_t size_B)
     return fd;
 }
 
+void
+bo_file_close(int fd)
+{
+    close(fd);
+    slab.files--;
+}
+
 int
 bo_file_adopt(int fd)
 {
@@ -281,8 +288,7 @@ bo_slab_give_back(struct bo *bo)
     /* After a fork the extents are the parent's. */
     struct extent *e = bo->in_slab ? extent_of(bo) : NULL;
     if (!bo->in_slab) {
-        close(bo->memfd);
-        slab.files--;
+        bo_file_close(bo->memfd);
     } else if (e) {
         e->bo = NULL;
         if (!may_be_mapped(e))
@@ -355,7 +361,7 @@ bo_slab_leave(struct bo *bo)
         refusal("too few descriptors (see ulimit -n) to share an object with "
                 "other processes");
         if (fd >= 0)
-            close(fd);
+            bo_file_close(fd);
         return -EMFILE;
     }
     if (bo->map)

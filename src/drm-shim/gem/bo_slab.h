@@ -13,6 +13,7 @@ struct bo;
 
 /* A memfd for an object, or -1 and errno. */
 int bo_file(uint64_t size_B);
+void bo_file_close(int fd);
 /* A descriptor of the file for an object, with marks of its own (foreign.h).
  */
 int bo_file_adopt(int fd);

@@ -122,15 +122,15 @@ open_view(struct bo *bo)
 {
     struct gtt_view *gtt = bo->gtt;
     uint64_t size_B = 2 * bo->size_B;
-    int fd = syscall_fd_up(memfd_create("softlake-bo-gtt", MFD_CLOEXEC));
+    int fd = bo_file(size_B);
     void *p = MAP_FAILED;
-    if (fd >= 0 && !syscall_truncate(fd, size_B))
+    if (fd >= 0)
         p = syscall_mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                          0);
     if (p == MAP_FAILED) {
         refusal("no memory for a GTT map of a tiled object: %m");
         if (fd >= 0)
-            close(fd);
+            bo_file_close(fd);
         return false;
     }
     gtt->fd = fd;
@@ -145,7 +145,7 @@ close_view(struct bo *bo)
     if (gtt->fd < 0)
         return;
     munmap(gtt->view, 2 * bo->size_B);
-    close(gtt->fd);
+    bo_file_close(gtt->fd);
     gtt->fd = -1;
     gtt->view = NULL;
 }
