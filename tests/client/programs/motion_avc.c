@@ -350,6 +350,39 @@ test_diamond(struct motion_rig *r, cl_program p)
     rig_report(r, ok, "diamonds: no worse than standing still");
 }
 
+/* Every second row, as a picture of its own. */
+static void
+take_field(struct picture *to, const struct picture *from, int field)
+{
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++)
+            to->px[y][x] = (unsigned char)picture_at(
+                from, x,
+                (y < HEIGHT_PX / 2 ? y : HEIGHT_PX / 2 - 1) * 2 + field);
+}
+
+static void
+test_fields(struct motion_rig *r, cl_program p)
+{
+    static struct picture whole[2];
+    bool ok = true;
+    for (unsigned way = 0; way < 4; way++) {
+        const struct setting s = {.mask = MASK_16X16, .weight = (uint8_t)way};
+        picture_noise(&fwd, 20 + way);
+        picture_noise(&source, 30 + way);
+        ok = ok && run_search(r, p, "fields", 2, &s, NULL, out, 1);
+        whole[0] = source;
+        whole[1] = fwd;
+        take_field(&source, &whole[0], way & 1);
+        take_field(&fwd, &whole[1], way >> 1);
+        for (unsigned mb = 0; mb < MBS / 2 && ok; mb++)
+            ok &= is_consistent(&out[0][mb], mb, 0, 0) &&
+                  out[0][mb].best ==
+                      least_sad(&fwd, mb, 0, 0, 16, s.fwd, ONE_X, ONE_Y);
+    }
+    rig_report(r, ok, "fields of both pictures");
+}
+
 /* ---- both references ----------------------------------------------------- */
 
 void
@@ -414,6 +447,7 @@ main(void)
     test_costs(&r, p);
     test_masks(&r, p);
     test_diamond(&r, p);
+    test_fields(&r, p);
     test_both(&r, p, 32);
     test_both(&r, p, 16);
     test_checks(&r, p);
