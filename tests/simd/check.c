@@ -22,11 +22,14 @@
 #include "base/fpmode.h"
 
 static const struct check_family *const families[] = {
-    &check_avc_recon,       &check_coverage,      &check_depth,
-    &check_direct,          &check_fast_ops,      &check_footprint,
-    &check_gather_scatter,  &check_interpolate,   &check_rt,
-    &check_rt_sample_store, &check_sample,        &check_small_triangle,
-    &check_typed_elements,  &check_vue_transpose,
+    &check_avc_recon,       &check_coverage,
+    &check_depth,           &check_direct,
+    &check_fast_ops,        &check_footprint,
+    &check_gather_scatter,  &check_interpolate,
+    &check_mfx_idct,        &check_rt,
+    &check_rt_sample_store, &check_sample,
+    &check_small_triangle,  &check_typed_elements,
+    &check_vue_transpose,
 };
 
 static const char *const isa_name[CHECK_ISAS] = {"scalar", "avx2", "avx512",

@@ -40,8 +40,9 @@ struct check_family {
 
 extern const struct check_family check_avc_recon, check_coverage, check_depth,
     check_direct, check_fast_ops, check_footprint, check_gather_scatter,
-    check_interpolate, check_rt, check_rt_sample_store, check_sample,
-    check_small_triangle, check_typed_elements, check_vue_transpose;
+    check_interpolate, check_mfx_idct, check_rt, check_rt_sample_store,
+    check_sample, check_small_triangle, check_typed_elements,
+    check_vue_transpose;
 
 #define CHECK_FAMILY(stem, rows) \
     const struct check_family check_##stem = {#stem, rows, ARRAY_SIZE(rows)}

@@ -195,7 +195,7 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     while (!cs.done && !cs.failed)
         step(&cs);
     draw_finish(ctx);
-    mfx_end_picture(ctx);
+    video_end_picture(&cs);
     atomic_fetch_add(&ctx->engine->work, cs.work);
     return cs.failed ? ENGINE_GUEST_ERROR : ENGINE_OK;
 }

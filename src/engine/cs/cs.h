@@ -115,6 +115,9 @@ void reg_write(struct cs *cs, uint32_t offset, uint32_t value);
 uint64_t reg_gpr(const struct hw_state *hw, unsigned n);
 void reg_set_gpr(struct hw_state *hw, unsigned n, uint64_t value);
 
+/* video.c: ends a picture that waits for more slices. */
+void video_end_picture(struct cs *cs);
+
 /* mi_math.c: one MI_MATH program. False if it is malformed. */
 bool alu_run(struct hw_state *hw, const uint32_t *program, unsigned count);
 

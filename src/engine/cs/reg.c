@@ -97,8 +97,11 @@ uint32_t
 reg_read(struct cs *cs, uint32_t offset)
 {
     uint32_t status;
-    if (mfx_register(&cs->hw->video, offset & ~3u, &status))
+    if (mfx_register(&cs->hw->video, offset & ~3u, &status)) {
+        mfx_decode_waiting(cs->ctx);
+        mfx_register(&cs->hw->video, offset & ~3u, &status);
         return status;
+    }
     offset = to_rcs_offset(cs, offset & ~3u);
     if (offset >= REG_SPACE_B) {
         unimp("read of register 0x%x", offset);

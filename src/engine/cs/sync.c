@@ -4,7 +4,6 @@
  * Draws and dispatches return when their memory writes are done, so a flush has
  * nothing left to wait for. */
 #include "engine/cs/cs.h"
-#include "engine/mfx/mfx.h"
 #include "engine/oa/oa.h"
 
 #include <time.h>
@@ -191,7 +190,7 @@ void
 mi_flush_dw(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
     bool global = bits_get(dw[1], 2, 2), index = bits_get(dw[0], 21, 21);
-    mfx_end_picture(cs->ctx);
+    video_end_picture(cs);
     if (global || index)
         return;
     gpu_va va = cs_va(dw[1], dw[2]) & ~UINT64_C(7);

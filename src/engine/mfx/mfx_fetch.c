@@ -40,6 +40,23 @@ copy_lines(const struct mfx_view *view, uint32_t x_B, int y, unsigned pieces,
     }
 }
 
+/* Prefetches the pieces to the right, for the next macroblock, which often
+ * moves alike. A cache line has pieces of four rows of a Y tile. */
+static void
+prefetch_lines(const struct mfx_view *view, uint32_t x_B, int y, unsigned lines)
+{
+    const struct mfx_surface *s = view->surface;
+    if (s->tiling != TILING_Y || x_B >= view->width_B)
+        return;
+    const uint8_t *column = s->base + mfx_column_B(s, x_B);
+    unsigned rows = 4 / view->row_step;
+    for (unsigned i = 0; i < lines + rows - 1; i += rows) {
+        int line = CLAMP(y + (int)MIN2(i, lines - 1), 0, (int)view->lines - 1);
+        uint32_t row = view->first_row + (uint32_t)line * view->row_step;
+        __builtin_prefetch(column + mfx_row_B(s, row));
+    }
+}
+
 unsigned
 mfx_fetch_lines(const struct mfx_view *view, int x_B, int y, unsigned width_B,
                 unsigned lines, uint8_t *to, size_t stride_B)
@@ -59,6 +76,8 @@ mfx_fetch_lines(const struct mfx_view *view, int x_B, int y, unsigned width_B,
     unsigned pieces = DIV_ROUND_UP(s.offset + s.size_B, MFX_PIECE_B);
     copy_lines(view, (uint32_t)first - s.offset, y, pieces, lines, to,
                stride_B);
+    prefetch_lines(view, (uint32_t)first - s.offset + pieces * MFX_PIECE_B, y,
+                   lines);
     if (s.size_B == width_B)
         return s.offset;
     s.to = (unsigned)CLAMP(first - x_B, 0, (int)(width_B - s.size_B));

@@ -36,6 +36,7 @@ mfx_huc_copy(struct engine_context *ctx, const uint32_t *dw)
     to &= VM_VA_MASK;
     if (!is_whole(ctx->vm, from, size_B) || !is_whole(ctx->vm, to, size_B))
         return false;
+    mfx_decode_waiting(ctx);
     memmove(vm_ptr(ctx->vm, to), vm_ptr(ctx->vm, from), size_B);
     return true;
 }

@@ -11,25 +11,13 @@
 #include "engine/mfx/mfx_idct.h"
 
 #include "base/base.h"
+#include "base/cpu.h"
 
 const uint8_t mfx_zigzag[64] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
     12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
     58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
-/* sqrt(2) cos(k pi / 16) 2^14, by k. */
-enum {
-    C1 = 22725,
-    C2 = 21407,
-    C3 = 19266,
-    C4 = 16383,
-    C5 = 12873,
-    C6 = 8867,
-    C7 = 4520,
-};
-#define ROW_BITS 11
-#define COLUMN_BITS 20
 
 /* Unsigned: sums of hostile coefficients wrap. */
 struct halves {
@@ -76,20 +64,25 @@ transform_row(int16_t *row)
             row[i] = v;
         return;
     }
-    uint32_t dc = C4 * (uint32_t)row[0] + (1u << (ROW_BITS - 1));
+    uint32_t dc = C4 * (uint32_t)row[0] + (1u << (MFX_IDCT_ROW_BITS - 1));
     struct halves h = sum_halves(row, 1, dc);
-    put_halves(row, 1, &h, ROW_BITS);
+    put_halves(row, 1, &h, MFX_IDCT_ROW_BITS);
 }
 
 void
-mfx_idct(int16_t block[64])
+mfx_idct_ref(int16_t block[64])
 {
     for (unsigned i = 0; i < 8; i++)
         transform_row(block + i * 8);
     for (unsigned i = 0; i < 8; i++) {
-        uint32_t round = (1u << (COLUMN_BITS - 1)) / C4;
-        uint32_t dc = C4 * ((uint32_t)block[i] + round);
+        uint32_t dc = C4 * (uint32_t)block[i] + MFX_IDCT_COLUMN_ROUND;
         struct halves h = sum_halves(block + i, 8, dc);
-        put_halves(block + i, 8, &h, COLUMN_BITS);
+        put_halves(block + i, 8, &h, MFX_IDCT_COLUMN_BITS);
     }
+}
+
+mfx_idct_fn *
+mfx_idct_selected(void)
+{
+    return cpu_selected() >= CPU_AVX2 ? mfx_idct_avx2 : mfx_idct_ref;
 }

@@ -102,6 +102,7 @@ struct job {
 
 struct draw_memory;
 struct avc_decoder;
+struct mpeg2_queue;
 
 struct engine_context {
     struct engine *engine;
@@ -139,6 +140,7 @@ struct engine_context {
     struct oa *oa; /* of the draw or dispatch that was begun last */
     struct draw_memory *draw_memory; /* reused from draw to draw */
     struct avc_decoder *avc;         /* H.264; NULL: there was none yet */
+    struct mpeg2_queue *mpeg2;       /* slices that wait; NULL as well */
     bool draw_held;
     bool draw_varies; /* a held draw may take more ranges with their own VS
                          constants */

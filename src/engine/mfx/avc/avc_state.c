@@ -199,10 +199,17 @@ open_picture(struct engine_context *ctx)
     return d;
 }
 
+bool
+mfx_is_open(const struct engine_context *ctx)
+{
+    return ctx->mpeg2 || (ctx->avc && ctx->avc->open);
+}
+
 void
 mfx_end_picture(struct engine_context *ctx)
 {
     struct mfx_report report = {0};
+    mfx_decode_waiting(ctx);
     if (!ctx->avc || !ctx->avc->open)
         return;
     avc_end_picture(ctx->avc, &report);
@@ -215,6 +222,7 @@ mfx_free(struct engine_context *ctx)
     if (ctx->avc)
         avc_free(ctx->avc);
     free(ctx->avc);
+    free(ctx->mpeg2);
 }
 
 bool

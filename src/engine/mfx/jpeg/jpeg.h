@@ -3,6 +3,7 @@
 #ifndef ENGINE_MFX_JPEG_H
 #define ENGINE_MFX_JPEG_H
 
+#include "engine/mfx/mfx_idct.h"
 #include "engine/mfx/mfx_stream.h"
 #include "engine/mfx/mfx_surface.h"
 
@@ -40,6 +41,7 @@ struct jpeg_scan {
     uint32_t first_mcu, mcu_count;
     unsigned restart_interval; /* MCUs; 0: none */
     const struct hang *hang;
+    mfx_idct_fn *idct;
 };
 
 /* counts: of codes by length from 1 on. False: they are no prefix code. */

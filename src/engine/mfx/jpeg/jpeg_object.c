@@ -194,6 +194,7 @@ init_scan(struct tables *t, struct engine_context *ctx, const uint32_t *dw)
     scan->mcu_count = bits_get(dw[4], 0, 25);
     scan->restart_interval = bits_get(dw[5], 0, 15);
     scan->hang = &ctx->hang;
+    scan->idct = mfx_idct_selected();
     unsigned mcu_rows = scan->component[0].rows / scan->component[0].v;
     if (!scan->interleaved)
         mcu_rows = init_single(scan);

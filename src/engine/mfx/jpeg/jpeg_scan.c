@@ -3,20 +3,24 @@
 #include "engine/mfx/jpeg/jpeg.h"
 
 #include "engine/mfx/mfx_bits.h"
-#include "engine/mfx/mfx_idct.h"
 
 /* The prediction that a restart sets: a half of the range of samples, times 8,
  * which the inverse DCT divides by. */
 #define DC_RESET 1024
 
-struct decoder {
-    const struct jpeg_scan *scan;
-    struct mfx_report *report;
-    /* Entropy-coded data up to the next marker; then zeros. */
+/* Entropy-coded data up to the next marker; then zeros. Apart, so that a block
+ * keeps it in registers. */
+struct scan_bits {
     const uint8_t *at, *end;
     uint64_t window;
     unsigned count;
     unsigned beyond; /* bits of the window that are not data */
+};
+
+struct decoder {
+    const struct jpeg_scan *scan;
+    struct mfx_report *report;
+    struct scan_bits bits;
     int32_t dc[JPEG_COMPONENTS];
 };
 
@@ -24,92 +28,111 @@ struct decoder {
 
 /* Takes one byte; 0xff00 stands for 0xff, any other 0xff begins a marker. */
 static bool
-next_byte(struct decoder *d, uint8_t *byte)
+next_byte(struct scan_bits *b, uint8_t *byte)
 {
-    if (d->at >= d->end)
+    if (b->at >= b->end)
         return false;
-    *byte = *d->at;
+    *byte = *b->at;
     if (*byte != 0xff) {
-        d->at++;
+        b->at++;
         return true;
     }
-    if (d->end - d->at < 2 || d->at[1] != 0)
+    if (b->end - b->at < 2 || b->at[1] != 0)
         return false;
-    d->at += 2;
+    b->at += 2;
     return true;
 }
 
-static uint32_t
-peek_bits(struct decoder *d, unsigned n)
+/* Takes four bytes, if there are so many and none is 0xff. */
+static inline bool
+take_four(struct scan_bits *b)
 {
-    if (d->count < 32) {
-        for (; d->count <= 56; d->count += 8) {
-            uint8_t byte = 0;
-            if (!next_byte(d, &byte))
-                d->beyond += 8;
-            d->window |= (uint64_t)byte << (56 - d->count);
-        }
-    }
-    return (uint32_t)(d->window >> (64 - n));
+    uint32_t next;
+    if (b->end - b->at < 4)
+        return false;
+    memcpy(&next, b->at, sizeof next);
+    if ((~next - 0x01010101u) & next & 0x80808080u)
+        return false;
+    b->window |= (uint64_t)be32toh(next) << (32 - b->count);
+    b->at += 4;
+    b->count += 32;
+    return true;
 }
 
-static void
-skip_bits(struct decoder *d, unsigned n)
+static struct scan_bits
+take_bytes(struct scan_bits b)
 {
-    d->window <<= n;
-    d->count -= n;
+    for (; b.count <= 56; b.count += 8) {
+        uint8_t byte = 0;
+        if (!next_byte(&b, &byte))
+            b.beyond += 8;
+        b.window |= (uint64_t)byte << (56 - b.count);
+    }
+    return b;
+}
+
+static inline void
+skip_bits(struct scan_bits *b, unsigned n)
+{
+    b->window <<= n;
+    b->count -= n;
 }
 
 static bool
-ran_out(const struct decoder *d)
+ran_out(const struct scan_bits *b)
 {
-    return d->beyond > d->count;
+    return b->beyond > b->count;
 }
 
-static int
-huffman_value(struct decoder *d, const struct jpeg_huffman *h)
+/* Of a code that is longer than JPEG_FAST_BITS: its length, 0: there is none.
+ */
+static unsigned
+long_code(const struct jpeg_huffman *h, uint32_t next)
 {
-    uint32_t next = peek_bits(d, 16);
+    for (unsigned length = JPEG_FAST_BITS + 1; length <= 16; length++)
+        if (next >> (16 - length) < h->limit[length])
+            return length;
+    return 0;
+}
+
+/* A code's value; at least 16 bits after it are in the window. */
+static inline int
+huffman_value(struct scan_bits *b, const struct jpeg_huffman *h)
+{
+    if (b->count < 32 && !take_four(b))
+        *b = take_bytes(*b);
+    uint32_t next = (uint32_t)(b->window >> 48);
     unsigned fast = h->fast[next >> (16 - JPEG_FAST_BITS)];
     if (fast) {
-        skip_bits(d, fast >> 8);
+        skip_bits(b, fast >> 8);
         return fast & 0xff;
     }
-    for (unsigned length = JPEG_FAST_BITS + 1; length <= 16; length++) {
-        uint32_t code = next >> (16 - length);
-        if (code >= h->limit[length])
-            continue;
-        skip_bits(d, length);
-        return h->values[(int32_t)code + h->first[length]];
-    }
-    return -1;
+    unsigned length = long_code(h, next);
+    if (!length)
+        return -1;
+    skip_bits(b, length);
+    return h->values[(int32_t)(next >> (16 - length)) + h->first[length]];
 }
 
-static int32_t
-signed_bits(struct decoder *d, unsigned n)
+/* At most 15 bits, right after a code. */
+static inline int32_t
+signed_bits(struct scan_bits *b, unsigned n)
 {
     if (!n)
         return 0;
-    uint32_t v = peek_bits(d, n);
-    skip_bits(d, n);
+    uint32_t v = (uint32_t)(b->window >> (64 - n));
+    skip_bits(b, n);
     return mfx_signed(v, n);
 }
 
 /* ---- a block ------------------------------------------------------------- */
 
-static bool
-read_block(struct decoder *d, unsigned c, int16_t block[64])
+static inline bool
+read_coefficients(struct scan_bits *b, const struct jpeg_component *comp,
+                  int16_t block[64])
 {
-    const struct jpeg_component *comp = &d->scan->component[c];
-    int size = huffman_value(d, comp->dc);
-    if (size < 0 || size > 15)
-        return false;
-    uint32_t dc = (uint32_t)signed_bits(d, (unsigned)size) * comp->matrix[0] +
-                  (uint32_t)d->dc[c];
-    d->dc[c] = (int32_t)dc;
-    block[0] = (int16_t)CLAMP(d->dc[c], INT16_MIN, INT16_MAX);
     for (unsigned i = 1; i < 64; i++) {
-        int symbol = huffman_value(d, comp->ac);
+        int symbol = huffman_value(b, comp->ac);
         if (symbol < 0)
             return false;
         unsigned run = (unsigned)symbol >> 4, bits = symbol & 15;
@@ -120,10 +143,52 @@ read_block(struct decoder *d, unsigned c, int16_t block[64])
             return false;
         unsigned place = mfx_zigzag[i];
         if (bits)
-            block[place] = (int16_t)(signed_bits(d, bits) *
+            block[place] = (int16_t)(signed_bits(b, bits) *
                                      comp->matrix[place]);
     }
     return true;
+}
+
+static bool
+read_block(struct decoder *d, unsigned c, int16_t block[64])
+{
+    const struct jpeg_component *comp = &d->scan->component[c];
+    struct scan_bits b = d->bits;
+    int size = huffman_value(&b, comp->dc);
+    bool ok = size >= 0 && size <= 15;
+    if (ok) {
+        uint32_t dc = (uint32_t)signed_bits(&b, (unsigned)size) *
+                          comp->matrix[0] +
+                      (uint32_t)d->dc[c];
+        d->dc[c] = (int32_t)dc;
+        block[0] = (int16_t)CLAMP(d->dc[c], INT16_MIN, INT16_MAX);
+        ok = read_coefficients(&b, comp, block);
+    }
+    d->bits = b;
+    return ok;
+}
+
+/* Any distance between samples. */
+static void
+put_apart(const struct jpeg_scan *scan, const struct jpeg_component *comp,
+          unsigned at, uint8_t *row, const uint8_t line[8])
+{
+    for (unsigned x = 0; x < 8 && at < scan->target.pitch_B; x++) {
+        row[mfx_column_B(&scan->target, at) + at % MFX_PIECE_B] = line[x];
+        at += comp->step_B;
+    }
+}
+
+/* Eight samples in a piece: side by side, or each second byte. */
+static void
+put_together(uint8_t *to, unsigned step_B, const uint8_t line[8])
+{
+    if (step_B == 1) {
+        memcpy(to, line, 8);
+        return;
+    }
+    for (unsigned x = 0; x < 8; x++)
+        to[x * 2] = line[x];
 }
 
 static void
@@ -131,19 +196,22 @@ put_block(const struct jpeg_scan *scan, unsigned c, unsigned column,
           unsigned row, const int16_t block[64])
 {
     const struct jpeg_component *comp = &scan->component[c];
-    for (unsigned y = 0; y < 8; y++) {
-        if (row * 8 + y >= comp->row_limit)
-            return;
-        unsigned surface_row = comp->place_row + row * 8 + y;
-        unsigned at = comp->place_B + column * 8 * comp->step_B;
-        uint8_t *piece = NULL;
-        for (unsigned x = 0; x < 8; x++, at += comp->step_B) {
-            if (at >= scan->target.pitch_B)
-                break;
-            if (!piece || at % MFX_PIECE_B < comp->step_B)
-                piece = mfx_piece(&scan->target, at, surface_row);
-            piece[at % MFX_PIECE_B] = (uint8_t)CLAMP(block[y * 8 + x], 0, 255);
-        }
+    const struct mfx_surface *s = &scan->target;
+    unsigned step_B = comp->step_B;
+    unsigned at = comp->place_B + column * 8 * step_B;
+    unsigned within = at % MFX_PIECE_B;
+    bool together = step_B <= 2 && within + 7 * step_B < MFX_PIECE_B &&
+                    at + 7 * step_B < s->pitch_B;
+    uint8_t samples[64];
+    for (unsigned i = 0; i < 64; i++)
+        samples[i] = (uint8_t)CLAMP(block[i], 0, 255);
+    size_t column_B = mfx_column_B(s, at) + within;
+    for (unsigned y = 0; y < 8 && row * 8 + y < comp->row_limit; y++) {
+        uint8_t *to = s->base + mfx_row_B(s, comp->place_row + row * 8 + y);
+        if (together)
+            put_together(to + column_B, step_B, samples + y * 8);
+        else
+            put_apart(scan, comp, at, to, samples + y * 8);
     }
 }
 
@@ -161,7 +229,7 @@ do_block(struct decoder *d, unsigned c, unsigned column, unsigned row,
         memset(block, 0, sizeof block);
         block[0] = DC_RESET;
     }
-    mfx_idct(block);
+    d->scan->idct(block);
     if (column < comp->columns && row < comp->rows)
         put_block(d->scan, c, column, row, block);
     return ok;
@@ -187,8 +255,8 @@ do_mcu(struct decoder *d, uint32_t mcu, bool broken)
 static void
 reset(struct decoder *d)
 {
-    d->window = 0;
-    d->count = d->beyond = 0;
+    d->bits.window = 0;
+    d->bits.count = d->bits.beyond = 0;
     for (unsigned c = 0; c < JPEG_COMPONENTS; c++)
         d->dc[c] = DC_RESET;
 }
@@ -197,14 +265,15 @@ reset(struct decoder *d)
 static bool
 next_restart(struct decoder *d)
 {
-    for (; d->end - d->at >= 2; d->at++) {
-        if (d->at[0] == 0xff && (d->at[1] & 0xf8) == 0xd0) {
-            d->at += 2;
+    struct scan_bits *b = &d->bits;
+    for (; b->end - b->at >= 2; b->at++) {
+        if (b->at[0] == 0xff && (b->at[1] & 0xf8) == 0xd0) {
+            b->at += 2;
             reset(d);
             return true;
         }
     }
-    d->at = d->end;
+    b->at = b->end;
     reset(d);
     return false;
 }
@@ -215,8 +284,8 @@ jpeg_decode_scan(const struct jpeg_scan *scan, struct mfx_report *report)
     struct decoder d = {
         .scan = scan,
         .report = report,
-        .at = scan->stream.bytes,
-        .end = scan->stream.bytes + scan->stream.size_B,
+        .bits = {.at = scan->stream.bytes,
+                 .end = scan->stream.bytes + scan->stream.size_B},
     };
     bool broken = false;
     int64_t begun_ns = clock_tick_ns();
@@ -229,7 +298,7 @@ jpeg_decode_scan(const struct jpeg_scan *scan, struct mfx_report *report)
         bool ok = do_mcu(&d, scan->first_mcu + i, broken);
         if (!ok && !broken)
             report->errors |= MFX_JPEG_BAD_CODE;
-        if (ok && ran_out(&d)) {
+        if (ok && ran_out(&d.bits)) {
             report->errors |= MFX_JPEG_MISSING_BLOCK;
             ok = false;
         }

@@ -5,6 +5,7 @@
 #define ENGINE_MFX_MPEG2_H
 
 #include "engine/mfx/mfx_bits.h"
+#include "engine/mfx/mfx_idct.h"
 #include "engine/mfx/mfx_stream.h"
 #include "engine/mfx/mfx_surface.h"
 
@@ -37,6 +38,7 @@ struct mpeg2_picture {
     bool frame_pred_frame_dct, concealment_vectors, top_field_first;
     bool nonlinear_quantiser, intra_vlc, alternate_scan;
     uint8_t matrix[2][64]; /* intra, non-intra; raster order */
+    mfx_idct_fn *idct;
 };
 
 struct mpeg2_slice {

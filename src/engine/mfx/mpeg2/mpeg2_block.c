@@ -2,7 +2,6 @@
  * 7.2 to 7.5. */
 #include "engine/mfx/mpeg2/mpeg2.h"
 
-#include "engine/mfx/mfx_idct.h"
 #include "engine/mfx/mpeg2/mpeg2_vlc.h"
 
 /* Raster place of coefficients as coded: figure 7-3, alternate scan. */
@@ -18,7 +17,7 @@ struct coefficient {
 };
 
 /* False at the end of the block; run < 0: no such code. */
-static bool
+static inline bool
 read_coefficient(struct mfx_bits *b, const struct mpeg2_vlc *table,
                  struct coefficient *c)
 {
@@ -123,16 +122,40 @@ read_coefficients(struct mpeg2_mb *mb, unsigned index)
     return true;
 }
 
-static void
-put_samples(struct mpeg2_mb *mb, uint8_t *to, unsigned step, unsigned stride)
+typedef int16_t line8 __attribute__((vector_size(16)));
+typedef uint8_t samples8 __attribute__((vector_size(8)));
+
+static inline line8
+clamp_line(line8 v, int16_t low, int16_t high)
+{
+    line8 below = v<low, above = v> high;
+    return (v & ~(below | above)) | (below & low) | (above & high);
+}
+
+/* Eight samples that have a line of the block added. */
+static inline samples8
+add_line(samples8 to, const int16_t *block)
+{
+    line8 v;
+    memcpy(&v, block, sizeof v);
+    /* No sum overflows then, and clamped it is the same. */
+    v = clamp_line(v, -256, 511) + __builtin_convertvector(to, line8);
+    return __builtin_convertvector(clamp_line(v, 0, 255), samples8);
+}
+
+/* step: bytes from one sample to the next. Inlined for each. */
+static inline void
+put_samples(const struct mpeg2_mb *mb, uint8_t *to, unsigned step,
+            unsigned stride)
 {
     bool intra = mb->type & MPEG2_INTRA;
-    for (unsigned y = 0; y < 8; y++) {
-        for (unsigned x = 0; x < 8; x++) {
-            uint8_t *sample = to + y * stride + x * step;
-            int v = mb->block[y * 8 + x] + (intra ? 0 : *sample);
-            *sample = (uint8_t)CLAMP(v, 0, 255);
-        }
+    for (unsigned y = 0; y < 8; y++, to += stride) {
+        samples8 line = {0};
+        for (unsigned x = 0; !intra && x < 8; x++)
+            line[x] = to[x * step];
+        line = add_line(line, mb->block + y * 8);
+        for (unsigned x = 0; x < 8; x++)
+            to[x * step] = line[x];
     }
 }
 
@@ -141,7 +164,7 @@ mpeg2_read_block(struct mpeg2_mb *mb, unsigned index)
 {
     if (!read_coefficients(mb, index))
         return false;
-    mfx_idct(mb->block);
+    mb->picture->idct(mb->block);
     if (index >= 4) {
         put_samples(mb, mb->chroma[0] + (index - 4), 2, sizeof mb->chroma[0]);
         return true;

@@ -1,12 +1,28 @@
 /* mpeg2_object.c: MFD_MPEG2_BSD_OBJECT: makes a picture and a slice from
- * packets and decodes the slice. */
+ * packets. Slices of a picture wait, and rows of them are decoded in parallel:
+ * no slice of MPEG-2 is longer than a row. */
+#include "base/pool.h"
 #include "engine/mfx/mfx.h"
 #include "engine/mfx/mpeg2/mpeg2.h"
+
+#include <stdlib.h>
+
+#define WAITING_MAX 256
+
+/* Slices of one picture, in the order of rows. */
+struct mpeg2_queue {
+    struct mpeg2_picture picture;
+    unsigned count, rows;
+    struct mpeg2_slice slice[WAITING_MAX];
+    struct mfx_report report[WAITING_MAX];
+    unsigned row_begin[WAITING_MAX + 1]; /* the first slice of each row */
+};
 
 static void
 read_picture(struct mpeg2_picture *p, const struct video_state *v)
 {
     const uint32_t *dw = v->mpeg2;
+    p->idct = mfx_idct_selected();
     p->structure = bits_get(dw[1], 12, 13);
     p->type = bits_get(dw[2], 9, 10);
     p->width_mb = bits_get(dw[3], 0, 7) + 1;
@@ -49,11 +65,91 @@ init_surfaces(struct mpeg2_picture *p, const struct engine_context *ctx)
     return true;
 }
 
+/* ---- slices that wait ---- */
+
+static void
+decode_row_of(void *arg, unsigned index, unsigned worker)
+{
+    (void)worker;
+    struct mpeg2_queue *q = arg;
+    for (unsigned i = q->row_begin[index]; i < q->row_begin[index + 1]; i++)
+        mpeg2_decode_slice(&q->picture, &q->slice[i], &q->report[i]);
+}
+
+static void
+find_rows(struct mpeg2_queue *q)
+{
+    q->rows = 0;
+    for (unsigned i = 0; i < q->count; i++)
+        if (!i || q->slice[i].row != q->slice[i - 1].row)
+            q->row_begin[q->rows++] = i;
+    q->row_begin[q->rows] = q->count;
+}
+
+static bool
+ranges_meet(const uint8_t *a, size_t a_B, const uint8_t *b, size_t b_B)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a && b && x < y + b_B && y < x + a_B;
+}
+
+/* Whether slices read memory that is written: the other field of a frame, or a
+ * hostile picture's. */
+static bool
+shares_memory(const struct mpeg2_queue *q)
+{
+    const struct mpeg2_picture *p = &q->picture;
+    size_t lines = p->height_mb * 16u * (p->structure == MPEG2_FRAME ? 1 : 2);
+    lines = MAX2(lines, p->target.u_row + lines / 2) + 32;
+    size_t size_B = lines * p->target.pitch_B;
+    for (unsigned i = 0; i < ARRAY_SIZE(p->ref); i++)
+        if (ranges_meet(p->target.base, size_B, p->ref[i].base, size_B))
+            return true;
+    for (unsigned i = 0; i < q->count; i++)
+        if (ranges_meet(p->target.base, size_B, q->slice[i].stream.bytes,
+                        q->slice[i].stream.size_B))
+            return true;
+    return false;
+}
+
+void
+mfx_decode_waiting(struct engine_context *ctx)
+{
+    struct mpeg2_queue *q = ctx->mpeg2;
+    if (!q || !q->count)
+        return;
+    struct pool *pool = engine_pool(ctx->engine);
+    find_rows(q);
+    pool_for(shares_memory(q) ? NULL : pool, q->rows, decode_row_of, q);
+    for (unsigned i = 0; i < q->count; i++)
+        mfx_add_report(&ctx->hw->video, &q->report[i]);
+    q->count = 0;
+}
+
+static bool
+add_slice(struct engine_context *ctx, const struct mpeg2_picture *picture,
+          const struct mpeg2_slice *slice)
+{
+    if (!ctx->mpeg2)
+        ctx->mpeg2 = calloc(1, sizeof *ctx->mpeg2);
+    struct mpeg2_queue *q = ctx->mpeg2;
+    if (!q)
+        return false;
+    bool goes_on = q->count && q->count < WAITING_MAX &&
+                   slice->row >= q->slice[q->count - 1].row &&
+                   !memcmp(picture, &q->picture, sizeof *picture);
+    if (!goes_on)
+        mfx_decode_waiting(ctx);
+    memcpy(&q->picture, picture, sizeof *picture);
+    q->report[q->count] = (struct mfx_report){0};
+    q->slice[q->count++] = *slice;
+    return true;
+}
+
 bool
 mfx_mpeg2_object(struct engine_context *ctx, const uint32_t *dw)
 {
     struct mpeg2_picture picture = {0};
-    struct mfx_report report = {0};
     read_picture(&picture, &ctx->hw->video);
     if (!picture.structure || !picture.type) {
         guest_error("MPEG-2 picture of structure %u and type %u",
@@ -70,7 +166,5 @@ mfx_mpeg2_object(struct engine_context *ctx, const uint32_t *dw)
         .mb_count = bits_get(dw[3], 8, 15),
         .quantiser_code = bits_get(dw[4], 24, 28),
     };
-    mpeg2_decode_slice(&picture, &slice, &report);
-    mfx_add_report(&ctx->hw->video, &report);
-    return true;
+    return add_slice(ctx, &picture, &slice);
 }

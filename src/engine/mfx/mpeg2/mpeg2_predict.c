@@ -15,28 +15,42 @@ struct part {
     bool average;                   /* with what is there already */
 };
 
-/* 16 bytes of a line between samples: at is the left one, below is 0 or leads
- * to the next line. */
+typedef uint8_t samples8 __attribute__((vector_size(8)));
+typedef uint16_t sums8 __attribute__((vector_size(16)));
+
+static inline sums8
+widen_samples(const uint8_t *p)
+{
+    samples8 v;
+    memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, sums8);
+}
+
+/* Bytes of a line between samples: at is the left one, below is 0 or leads to
+ * the next line. */
+static inline void
+interpolate_8(uint8_t *to, const uint8_t *at, unsigned right, unsigned below,
+              bool average)
+{
+    sums8 v = widen_samples(at);
+    if (right && below)
+        v = (v + widen_samples(at + right) + widen_samples(at + below) +
+             widen_samples(at + right + below) + 2) >>
+            2;
+    else if (right || below)
+        v = (v + widen_samples(at + right + below) + 1) >> 1;
+    if (average)
+        v = (widen_samples(to) + v + 1) >> 1;
+    samples8 out = __builtin_convertvector(v, samples8);
+    memcpy(to, &out, sizeof out);
+}
+
 static void
 interpolate(uint8_t *to, const uint8_t *at, unsigned right, unsigned below,
             bool average)
 {
-    uint8_t out[16];
-    if (right && below) {
-        for (unsigned i = 0; i < 16; i++)
-            out[i] = (uint8_t)((at[i] + at[i + right] + at[i + below] +
-                                at[i + right + below] + 2) >>
-                               2);
-    } else if (right || below) {
-        for (unsigned i = 0; i < 16; i++)
-            out[i] = (uint8_t)((at[i] + at[i + right + below] + 1) >> 1);
-    } else {
-        memcpy(out, at, sizeof out);
-    }
-    if (average)
-        for (unsigned i = 0; i < 16; i++)
-            out[i] = (uint8_t)((to[i] + out[i] + 1) >> 1);
-    memcpy(to, out, sizeof out);
+    interpolate_8(to, at, right, below, average);
+    interpolate_8(to + 8, at + 8, right, below, average);
 }
 
 /* A plane of the part: 16 bytes wide, as of luma or of Cb and Cr. */

@@ -34,12 +34,12 @@ store_samples(const struct mpeg2_mb *mb)
     const struct mfx_surface *s = &p->target;
     unsigned step = p->structure == MPEG2_FRAME ? 1 : 2;
     unsigned field = p->structure == MPEG2_BOTTOM;
-    uint32_t x_B = mb->column * 16;
+    uint8_t *to = s->base + mfx_column_B(s, mb->column * 16);
     for (unsigned i = 0; i < 16; i++)
-        memcpy(mfx_piece(s, x_B, (mb->row * 16 + i) * step + field),
+        memcpy(to + mfx_row_B(s, (mb->row * 16 + i) * step + field),
                mb->luma[i], sizeof mb->luma[i]);
     for (unsigned i = 0; i < 8; i++)
-        memcpy(mfx_piece(s, x_B, s->u_row + (mb->row * 8 + i) * step + field),
+        memcpy(to + mfx_row_B(s, s->u_row + (mb->row * 8 + i) * step + field),
                mb->chroma[i], sizeof mb->chroma[i]);
 }
 
