@@ -431,6 +431,26 @@ test_both(struct motion_rig *r, cl_program p, unsigned weight)
     rig_report(r, mixed, name);
 }
 
+/* One direction for all quarters of a macroblock, then one way for all or both
+ * for all. */
+static void
+test_unmixed(struct motion_rig *r, cl_program p)
+{
+    const struct setting s = {.mask = 0x77, .weight = 32, .unmixed = 1};
+    unsigned both = 0;
+    make_turns(32);
+    bool ok = run_search(r, p, "both", 3, &s, NULL, out, 2);
+    for (unsigned mb = 0; mb < MBS && ok; mb++) {
+        unsigned found = out[0][mb].directions, refined = out[1][mb].directions;
+        ok &= (found == 0 || found == 0x55) &&
+              is_consistent(&out[0][mb], mb, 0, 0) &&
+              is_consistent(&out[1][mb], mb, 0, 32) &&
+              (refined == 0xaa || !(refined & 0xaa));
+        both += refined == 0xaa;
+    }
+    rig_report(r, ok && both, "directions are not mixed where that is off");
+}
+
 int
 main(void)
 {
@@ -450,6 +470,7 @@ main(void)
     test_fields(&r, p);
     test_both(&r, p, 32);
     test_both(&r, p, 16);
+    test_unmixed(&r, p);
     test_checks(&r, p);
     return rig_finish(&r);
 }

@@ -145,6 +145,8 @@ static const char kernels[] =
     "            intel_sub_group_avc_mce_get_inter_minor_shapes(m),\n"
     "            intel_sub_group_avc_mce_get_inter_directions(m), s.sub_pel,\n"
     "            s.weight, 0);\n"
+    "    if (s.unmixed)\n"
+    "        q = intel_sub_group_avc_ref_set_bidirectional_mix_disable(q);\n"
     "    put(refined + AT, intel_sub_group_avc_ref_convert_to_mce_result(\n"
     "        intel_sub_group_avc_ref_evaluate_with_dual_reference(src, fwd, bwd,\n"
     "            vme, q)));\n"

@@ -176,7 +176,7 @@ answer_convolved(struct job *j, const uint8_t *state)
 
 /* Normalized, of the first pixel. */
 static int
-place(uint32_t bits, unsigned size)
+pixel_place(uint32_t bits, unsigned size)
 {
     float f;
     memcpy(&f, &bits, 4);
@@ -244,8 +244,8 @@ analytics_message(struct thread_env *env, const struct eu_message *m,
     if (!media_surface_find(stage, m->desc & 0xff, &j.s) || !set_shape(&j))
         return;
     j.channel = j.s.channel[1].exists ? 1 : 0;
-    j.x = place(m1[2], j.s.width);
-    j.y = place(m1[3], j.s.height);
+    j.x = pixel_place(m1[2], j.s.width);
+    j.y = pixel_place(m1[3], j.s.height);
     memcpy(state,
            vm_ptr(stage->vm, stage->dynamic_base_va + sampler_table +
                                  bits_get(m->desc, 8, 11) *

@@ -25,6 +25,18 @@ struct vme_mv {
     int16_t x, y;
 };
 
+static inline struct vme_mv
+vme_mv_of(uint32_t bits)
+{
+    return (struct vme_mv){(int16_t)bits, (int16_t)(bits >> 16)};
+}
+
+static inline uint32_t
+vme_mv_bits(struct vme_mv mv)
+{
+    return (uint16_t)mv.x | (uint32_t)(uint16_t)mv.y << 16;
+}
+
 /* A message. in: the universal phases M0 to M3, then its own. */
 struct vme_call {
     const struct thread_env *env;
@@ -73,6 +85,12 @@ void vme_fetch(const struct vme_picture *p, unsigned channel, int x, int y,
 void vme_predict(const struct vme_call *v, const struct vme_picture *p,
                  const uint8_t rect[4], struct vme_mv mv,
                  uint8_t out[VME_MB_PX][VME_MB_PX]);
+
+/* Mixes the backward prediction of a rectangle into the forward one: BiWeight,
+ * in 64ths. */
+void vme_mix(const struct vme_call *v, const uint8_t rect[4],
+             const uint8_t backward[VME_MB_PX][VME_MB_PX],
+             uint8_t forward[VME_MB_PX][VME_MB_PX]);
 
 /* ---- vme_cost.c ---------------------------------------------------------- */
 

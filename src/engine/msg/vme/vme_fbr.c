@@ -56,7 +56,7 @@ try_vector(struct refined *r, enum vme_direction d, struct vme_mv mv)
 /* The eight neighbours at half a pixel, then at a quarter, as SubPelMode has
  * it: 0, 1 or 3. */
 static void
-refine(struct refined *r, enum vme_direction d)
+refine_vector(struct refined *r, enum vme_direction d)
 {
     unsigned mode = bits_get(r->v->in[0][3], 12, 13);
     r->cost[d] = UINT32_MAX;
@@ -75,31 +75,20 @@ refine(struct refined *r, enum vme_direction d)
     }
 }
 
-/* BiWeight: of the backward prediction, in 64ths. */
 static unsigned
 both_ways(const struct refined *r)
 {
     uint8_t mixed[VME_MB_PX][VME_MB_PX];
-    const uint8_t *rect = rect_of(r);
-    unsigned weight = bits_get(r->v->in[1][1], 16, 21);
-    for (unsigned y = rect[1]; y < rect[1] + rect[3]; y++)
-        for (unsigned x = rect[0]; x < rect[0] + rect[2]; x++)
-            mixed[y][x] = (uint8_t)((r->predicted[0][y][x] * (64 - weight) +
-                                     r->predicted[1][y][x] * weight + 32) /
-                                    64);
+    memcpy(mixed, r->predicted[VME_FORWARD], sizeof mixed);
+    vme_mix(r->v, rect_of(r), r->predicted[VME_BACKWARD], mixed);
     return distortion_of(r, mixed) + penalty_of(r, VME_FORWARD, r->mv[0]) +
            penalty_of(r, VME_BACKWARD, r->mv[1]);
 }
 
-static struct vme_mv
-vector_at(uint32_t bits)
-{
-    return (struct vme_mv){(int16_t)bits, (int16_t)(bits >> 16)};
-}
-
-/* false: a reference is missing. */
+/* False: a reference is missing. */
 static bool
-start(struct refined *r, struct vme_call *v, unsigned part, unsigned directions)
+start_part(struct refined *r, struct vme_call *v, unsigned part,
+           unsigned directions)
 {
     const uint8_t *rect = vme_part(part)->rect;
     r->v = v;
@@ -108,7 +97,7 @@ start(struct refined *r, struct vme_call *v, unsigned part, unsigned directions)
     const uint32_t *pair = v->in[VECTORS + r->quarter] +
                            (rect[1] % 8u / 4 * 2 + rect[0] % 8u / 4) * 2;
     for (unsigned d = 0; d < 2; d++) {
-        r->mv[d] = vector_at(pair[d]);
+        r->mv[d] = vme_mv_of(pair[d]);
         if (directions >> d & 1 &&
             !vme_reference_find(v, (enum vme_direction)d, r->quarter,
                                 &r->picture[d]))
@@ -117,8 +106,7 @@ start(struct refined *r, struct vme_call *v, unsigned part, unsigned directions)
     return true;
 }
 
-/* The refined vectors, one way or both: SubPredMode says which, BMEDisableFBR
- * that both are not tried by themselves. */
+/* The refined vectors, one way or both. */
 static bool
 finish_part(struct vme_call *v, unsigned part, unsigned mode,
             struct vme_result *result)
@@ -126,11 +114,11 @@ finish_part(struct vme_call *v, unsigned part, unsigned mode,
     bool bidirectional = mode == VME_BIDIRECTIONAL;
     unsigned directions = bidirectional ? 3 : 1u << (mode & 1);
     struct refined r;
-    if (!start(&r, v, part, directions))
+    if (!start_part(&r, v, part, directions))
         return false;
     for (unsigned d = 0; d < 2; d++)
         if (directions >> d & 1)
-            refine(&r, (enum vme_direction)d);
+            refine_vector(&r, (enum vme_direction)d);
     result->direction = (enum vme_direction)(bidirectional ? VME_BIDIRECTIONAL
                                                            : mode & 1);
     result->distortion = (bidirectional ? both_ways(&r) : r.cost[mode & 1]) +
@@ -140,27 +128,57 @@ finish_part(struct vme_call *v, unsigned part, unsigned mode,
     return true;
 }
 
-/* SubPredMode, and bidirectional prediction where it costs less. */
+/* Whether a partition may be predicted both ways without being told to:
+ * BMEDisableFBR; minor shapes never are. */
 static bool
-refine_part(struct vme_call *v, unsigned part, struct vme_result *result)
+may_be_both(const struct vme_call *v, unsigned part)
 {
     const uint8_t *rect = vme_part(part)->rect;
-    unsigned quarter = vme_part(part)->quarter;
-    unsigned mode = vme_byte(v, 2, 22) >> quarter * 2 & 3;
-    struct vme_result both = {0};
-    if (mode == 3) {
-        guest_error("VME refinement with an illegal direction");
-        mode = VME_FORWARD;
+    return !bits_get(v->in[0][3], 18, 18) && rect[2] >= 8 && rect[3] >= 8;
+}
+
+/* Of a shape's partitions as SubPredMode has them, and both ways. */
+struct refinement {
+    struct vme_result told[16], both[16];
+    unsigned told_cost, both_cost;
+    bool all_both; /* or some may not be */
+};
+
+static bool
+refine_parts(struct vme_call *v, const struct vme_shape *shape,
+             struct refinement *r)
+{
+    r->all_both = true;
+    for (unsigned i = 0; i < shape->count; i++) {
+        unsigned part = shape->part[i];
+        unsigned mode = vme_byte(v, 2, 22) >> vme_part(part)->quarter * 2 & 3;
+        if (mode == 3) {
+            guest_error("VME refinement with an illegal direction");
+            mode = VME_FORWARD;
+        }
+        if (!finish_part(v, part, mode, &r->told[i]))
+            return false;
+        r->both[i] = r->told[i];
+        if (mode != VME_BIDIRECTIONAL &&
+            (!may_be_both(v, part) ||
+             !finish_part(v, part, VME_BIDIRECTIONAL, &r->both[i])))
+            r->all_both = false;
+        r->told_cost += r->told[i].distortion;
+        r->both_cost += r->both[i].distortion;
     }
-    if (!finish_part(v, part, mode, result))
-        return false;
-    bool minor = rect[2] < 8 || rect[3] < 8;
-    if (bits_get(v->in[0][3], 18, 18) || mode == VME_BIDIRECTIONAL || minor)
-        return true;
-    if (finish_part(v, part, VME_BIDIRECTIONAL, &both) &&
-        both.distortion < result->distortion)
-        *result = both;
     return true;
+}
+
+/* Both ways where that costs less; BiMixDis: all partitions or none. */
+static void
+choose_directions(const struct vme_call *v, const struct vme_shape *shape,
+                  struct refinement *r)
+{
+    bool mixed = !bits_get(v->in[1][0], 2, 2);
+    bool all = r->all_both && r->both_cost < r->told_cost;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (mixed ? r->both[i].distortion < r->told[i].distortion : all)
+            r->told[i] = r->both[i];
 }
 
 void
@@ -168,9 +186,9 @@ vme_fbr(struct vme_call *v)
 {
     struct vme_shape shape = vme_shape_make(vme_byte(v, 2, 20),
                                             vme_byte(v, 2, 21));
-    struct vme_result results[16] = {{0}};
-    for (unsigned i = 0; i < shape.count; i++)
-        if (!refine_part(v, shape.part[i], &results[i]))
-            return;
-    vme_answer_shape(v, &shape, results);
+    struct refinement r = {0};
+    if (!refine_parts(v, &shape, &r))
+        return;
+    choose_directions(v, &shape, &r);
+    vme_answer_shape(v, &shape, r.told);
 }

@@ -36,7 +36,7 @@ struct search {
 /* WeightedSADHAAR: the power of two that divides each block. Guess: a weight
  * of two bits is a shift. */
 static void
-weigh(const struct vme_call *v, uint16_t blocks[16])
+weigh_blocks(const struct vme_call *v, uint16_t blocks[16])
 {
     if (!bits_get(v->in[1][7], 20, 20))
         return;
@@ -55,7 +55,7 @@ try_place(struct search *s, unsigned x, unsigned y)
     unsigned cost[VME_PARTS], penalty[4];
     vme_distortions(v, v->source, s->window + y * s->width_px + x, s->width_px,
                     blocks);
-    weigh(v, blocks);
+    weigh_blocks(v, blocks);
     vme_sum_parts(blocks, cost);
     for (unsigned q = 0; q < 4; q++)
         penalty[q] = vme_mv_cost(v, s->direction, q, mv) +
@@ -193,12 +193,13 @@ static void
 read_stream(const struct vme_call *v, unsigned phase, struct record *r)
 {
     const uint32_t *a = v->in[phase], *b = v->in[phase + 1];
-    for (unsigned i = VME_16X16; i < VME_MINOR; i++) {
-        unsigned n = i ? i - 1 : 8;
-        uint32_t mv = i ? b[n] : a[5];
-        r->cost[i] = i ? a[n / 2] >> n % 2 * 16 & 0xffff : a[4] & 0xffff;
-        r->mv[i] = (struct vme_mv){(int16_t)mv, (int16_t)(mv >> 16)};
-        r->pair[i] = i ? a[6] >> n * 4 & 15 : a[4] >> 16 & 15;
+    r->cost[VME_16X16] = a[4] & 0xffff;
+    r->pair[VME_16X16] = a[4] >> 16 & 15;
+    r->mv[VME_16X16] = vme_mv_of(a[5]);
+    for (unsigned i = 0; i < 8; i++) {
+        r->cost[VME_16X8 + i] = a[i / 2] >> i % 2 * 16 & 0xffff;
+        r->pair[VME_16X8 + i] = a[6] >> i * 4 & 15;
+        r->mv[VME_16X8 + i] = vme_mv_of(b[i]);
     }
 }
 
@@ -206,14 +207,14 @@ static void
 write_stream(struct vme_call *v, unsigned phase, const struct record *r)
 {
     uint32_t *a = v->out[phase], *b = v->out[phase + 1];
-    for (unsigned i = VME_16X16; i < VME_MINOR; i++) {
-        unsigned n = i ? i - 1 : 8;
-        uint32_t cost = MIN2(r->cost[i], VME_COST_MAX);
-        uint32_t mv = (uint16_t)r->mv[i].x | (uint32_t)(uint16_t)r->mv[i].y
-                                                 << 16;
-        *(i ? &b[n] : &a[5]) = mv;
-        a[i ? n / 2 : 4] |= i ? cost << n % 2 * 16 : cost;
-        a[i ? 6 : 4] |= (uint32_t)r->pair[i] << (i ? n * 4 : 16);
+    a[4] = MIN2(r->cost[VME_16X16], VME_COST_MAX) | (uint32_t)r->pair[VME_16X16]
+                                                        << 16;
+    a[5] = vme_mv_bits(r->mv[VME_16X16]);
+    for (unsigned i = 0; i < 8; i++) {
+        a[i / 2] |= (uint32_t)MIN2(r->cost[VME_16X8 + i], VME_COST_MAX)
+                    << i % 2 * 16;
+        a[6] |= (uint32_t)r->pair[VME_16X8 + i] << i * 4;
+        b[i] = vme_mv_bits(r->mv[VME_16X8 + i]);
     }
 }
 
@@ -230,8 +231,8 @@ better_record(const struct record records[2], unsigned part, int only)
 
 /* only: the direction of all, or negative. */
 static unsigned
-choose(struct vme_call *v, const struct record records[2], int only,
-       struct vme_shape *shape)
+choose_shape(struct vme_call *v, const struct record records[2], int only,
+             struct vme_shape *shape)
 {
     unsigned cost[VME_PARTS], sum = 0;
     for (unsigned i = 0; i < VME_PARTS; i++)
@@ -246,7 +247,7 @@ choose(struct vme_call *v, const struct record records[2], int only,
 
 /* W0.1: which borders of its window a vector touches. */
 static uint32_t
-border(const struct vme_call *v, struct vme_mv mv, bool backward)
+border_bits(const struct vme_call *v, struct vme_mv mv, bool backward)
 {
     uint32_t corner = v->in[0][backward];
     int x = mv.x / 4 - (int16_t)corner, y = mv.y / 4 - (int16_t)(corner >> 16);
@@ -264,7 +265,8 @@ common_direction(struct vme_call *v, const struct record records[2])
     struct vme_shape shape;
     if (!bits_get(v->in[1][1], 28, 28))
         return -1;
-    return choose(v, records, 1, &shape) < choose(v, records, 0, &shape);
+    return choose_shape(v, records, 1, &shape) <
+           choose_shape(v, records, 0, &shape);
 }
 
 /* W6.0: reference pairs of the quarters that a partition covers. */
@@ -282,12 +284,13 @@ put_pairs(struct vme_call *v, const uint8_t rect[4], uint32_t pairs)
 }
 
 static void
-answer(struct vme_call *v, const struct record records[2], bool dual_reference)
+answer_search(struct vme_call *v, const struct record records[2],
+              bool dual_reference)
 {
     struct vme_shape shape;
     struct vme_result results[16] = {{0}};
     int only = common_direction(v, records);
-    choose(v, records, only, &shape);
+    choose_shape(v, records, only, &shape);
     for (unsigned i = 0; i < shape.count; i++) {
         unsigned part = shape.part[i], b = better_record(records, part, only);
         struct vme_result *r = &results[i];
@@ -297,7 +300,8 @@ answer(struct vme_call *v, const struct record records[2], bool dual_reference)
             r->mv[VME_BACKWARD] = records[1].mv[part];
         r->distortion = MIN2(records[b].cost[part], VME_COST_MAX) +
                         vme_mode_cost(v, part);
-        v->out[0][1] |= border(v, records[b].mv[part], b && dual_reference);
+        v->out[0][1] |= border_bits(v, records[b].mv[part],
+                                    b && dual_reference);
     }
     vme_answer_shape(v, &shape, results);
     for (unsigned i = 0; i < shape.count; i++) {
@@ -324,7 +328,7 @@ vme_ime(struct vme_call *v)
     for (unsigned i = 0; i < paths; i++)
         if (!run_search(v, i, dual_reference, &records[control & 2 ? i : 0]))
             return;
-    answer(v, records, dual_reference);
+    answer_search(v, records, dual_reference);
     for (unsigned i = 0; v->stream_out && i < streams; i++)
         write_stream(v, STREAM_OUT + i * 2, &records[i]);
 }

@@ -64,7 +64,7 @@ has_up_right(const struct frame *f, unsigned n, unsigned x, unsigned y)
 
 /* H.264 8.3.2.2.1. */
 static void
-smooth(struct edges *b)
+smooth_edges(struct edges *b)
 {
     uint8_t in[25], *e = b->e;
     unsigned n = b->n, first = b->left ? 0 : n + !b->corner;
@@ -100,11 +100,11 @@ read_edges(const struct frame *f, unsigned n, unsigned x, unsigned y,
     for (unsigned i = 0; i < 2 * n; i++)
         b->e[n + 1 + i] = f->px[y][1 + x + (i < n || right ? i : n - 1)];
     if (n == 8)
-        smooth(b);
+        smooth_edges(b);
 }
 
 static bool
-allows(const struct edges *b, unsigned mode)
+block_allows(const struct edges *b, unsigned mode)
 {
     switch (mode) {
     case MODE_VERTICAL:
@@ -118,7 +118,7 @@ allows(const struct edges *b, unsigned mode)
 }
 
 static unsigned
-mean(const struct edges *b)
+block_mean(const struct edges *b)
 {
     unsigned n = b->n, sum = 0;
     for (unsigned i = 0; i < n; i++)
@@ -129,14 +129,14 @@ mean(const struct edges *b)
 }
 
 static unsigned
-two(const uint8_t *e, int i)
+mean_of_two(const uint8_t *e, int i)
 {
     return (e[i] + e[i + 1] + 1u) / 2;
 }
 
 /* Around i. */
 static unsigned
-three(const uint8_t *e, int i)
+mean_of_three(const uint8_t *e, int i)
 {
     return (e[i - 1] + 2u * e[i] + e[i + 1] + 2) / 4;
 }
@@ -148,12 +148,12 @@ near_diagonal(const struct edges *b, int across, int along, int sign)
 {
     int n = (int)b->n, z = 2 * across - along, k = across - along / 2;
     if (z < -1)
-        return three(b->e, n - sign * (along - 2 * across - 1));
+        return mean_of_three(b->e, n - sign * (along - 2 * across - 1));
     if (z == -1)
-        return three(b->e, n);
+        return mean_of_three(b->e, n);
     if (z % 2)
-        return three(b->e, n + sign * k);
-    return two(b->e, sign > 0 ? n + k : n - k - 1);
+        return mean_of_three(b->e, n + sign * k);
+    return mean_of_two(b->e, sign > 0 ? n + k : n - k - 1);
 }
 
 static unsigned
@@ -164,7 +164,7 @@ horizontal_up(const struct edges *b, int x, int y)
         return b->e[0];
     if (z == 2 * n - 3)
         return (b->e[1] + 3u * b->e[0] + 2) / 4;
-    return z % 2 ? three(b->e, k - 1) : two(b->e, k - 1);
+    return z % 2 ? mean_of_three(b->e, k - 1) : mean_of_two(b->e, k - 1);
 }
 
 static unsigned
@@ -178,14 +178,15 @@ predict_pixel(const struct edges *b, unsigned mode, int x, int y)
     case MODE_DOWN_LEFT:
         if (x + y == 2 * n - 2)
             return (e[top + 2 * n - 2] + 3u * e[top + 2 * n - 1] + 2) / 4;
-        return three(e, top + x + y + 1);
-    case MODE_DOWN_RIGHT: return three(e, n + x - y);
+        return mean_of_three(e, top + x + y + 1);
+    case MODE_DOWN_RIGHT: return mean_of_three(e, n + x - y);
     case MODE_VERTICAL_RIGHT: return near_diagonal(b, x, y, 1);
     case MODE_HORIZONTAL_DOWN: return near_diagonal(b, y, x, -1);
     case MODE_VERTICAL_LEFT:
-        return y % 2 ? three(e, top + x + y / 2 + 1) : two(e, top + x + y / 2);
+        return y % 2 ? mean_of_three(e, top + x + y / 2 + 1)
+                     : mean_of_two(e, top + x + y / 2);
     case MODE_HORIZONTAL_UP: return horizontal_up(b, x, y);
-    default: return mean(b);
+    default: return block_mean(b);
     }
 }
 
@@ -226,7 +227,7 @@ choose_block(const struct vme_call *v, const struct frame *f, unsigned n,
     struct edges b;
     read_edges(f, n, x, y, &b);
     for (unsigned mode = 0; mode < MODES; mode++) {
-        if (!allows(&b, mode))
+        if (!block_allows(&b, mode))
             continue;
         for (unsigned j = 0; j < n; j++)
             for (unsigned i = 0; i < n; i++)
@@ -281,7 +282,7 @@ struct square {
 };
 
 static int
-slope(const uint8_t *edge, int half)
+edge_slope(const uint8_t *edge, int half)
 {
     int sum = 0;
     for (int i = 1; i <= half; i++)
@@ -291,13 +292,13 @@ slope(const uint8_t *edge, int half)
 
 /* H.264 8.3.3.4 and, for chroma, 8.3.4.4. */
 static unsigned
-plane(const struct square *s, unsigned x, unsigned y)
+plane_pixel(const struct square *s, unsigned x, unsigned y)
 {
     int half = (int)s->side / 2;
-    int b = s->side == 16 ? (5 * slope(s->above, half) + 32) >> 6
-                          : (34 * slope(s->above, half) + 32) >> 6;
-    int c = s->side == 16 ? (5 * slope(s->before, half) + 32) >> 6
-                          : (34 * slope(s->before, half) + 32) >> 6;
+    int b = s->side == 16 ? (5 * edge_slope(s->above, half) + 32) >> 6
+                          : (34 * edge_slope(s->above, half) + 32) >> 6;
+    int c = s->side == 16 ? (5 * edge_slope(s->before, half) + 32) >> 6
+                          : (34 * edge_slope(s->before, half) + 32) >> 6;
     int a = 16 * (s->above[s->side] + s->before[s->side]);
     int at = (a + b * ((int)x - half + 1) + c * ((int)y - half + 1) + 16) >> 5;
     return (unsigned)CLAMP(at, 0, 255);
@@ -344,7 +345,7 @@ predict_square(const struct square *s, unsigned mode,
         for (unsigned x = 0; x < s->side; x++) {
             unsigned px = mode == MODE_VERTICAL     ? s->above[1 + x]
                           : mode == MODE_HORIZONTAL ? s->before[1 + y]
-                          : mode == MODE_PLANE      ? plane(s, x, y)
+                          : mode == MODE_PLANE      ? plane_pixel(s, x, y)
                           : s->side == VME_MB_PX
                               ? edge_mean(s, 0, 0, 16, s->up, s->left)
                               : chroma_mean(s, x & 4, y & 4);

@@ -93,7 +93,7 @@ static const int8_t bilinear[4][4] = {
 #define REGION_PX (VME_MB_PX + EXTRA_PX)
 
 static int
-filter(const int *a, unsigned step, const int8_t taps[4])
+filter_taps(const int *a, unsigned step, const int8_t taps[4])
 {
     return a[0] * taps[0] + a[step] * taps[1] + a[2 * step] * taps[2] +
            a[3 * step] * taps[3];
@@ -101,9 +101,9 @@ filter(const int *a, unsigned step, const int8_t taps[4])
 
 /* Columns, then rows; one rounding. */
 static void
-interpolate(const uint8_t *region, const uint8_t rect[4],
-            const int8_t x_taps[4], const int8_t y_taps[4],
-            uint8_t out[VME_MB_PX][VME_MB_PX])
+interpolate_rect(const uint8_t *region, const uint8_t rect[4],
+                 const int8_t x_taps[4], const int8_t y_taps[4],
+                 uint8_t out[VME_MB_PX][VME_MB_PX])
 {
     unsigned width = rect[2], height = rect[3], pitch = width + EXTRA_PX;
     int pixels[REGION_PX * VME_MB_PX];
@@ -112,11 +112,11 @@ interpolate(const uint8_t *region, const uint8_t rect[4],
             int row[4];
             for (unsigned i = 0; i < 4; i++)
                 row[i] = region[y * pitch + x + i];
-            pixels[y * width + x] = filter(row, 1, x_taps);
+            pixels[y * width + x] = filter_taps(row, 1, x_taps);
         }
     for (unsigned y = 0; y < height; y++)
         for (unsigned x = 0; x < width; x++) {
-            int sum = filter(&pixels[y * width + x], width, y_taps);
+            int sum = filter_taps(&pixels[y * width + x], width, y_taps);
             out[rect[1] + y][rect[0] + x] = (uint8_t)CLAMP((sum + 128) / 256, 0,
                                                            255);
         }
@@ -140,5 +140,18 @@ vme_predict(const struct vme_call *v, const struct vme_picture *p,
                                                            : four_taps;
     vme_fetch(p, p->luma, x - 1, y - 1, rect[2] + EXTRA_PX, rect[3] + EXTRA_PX,
               region);
-    interpolate(region, rect, taps[mv.x & 3], taps[mv.y & 3], out);
+    interpolate_rect(region, rect, taps[mv.x & 3], taps[mv.y & 3], out);
+}
+
+void
+vme_mix(const struct vme_call *v, const uint8_t rect[4],
+        const uint8_t backward[VME_MB_PX][VME_MB_PX],
+        uint8_t forward[VME_MB_PX][VME_MB_PX])
+{
+    unsigned weight = bits_get(v->in[1][1], 16, 21);
+    for (unsigned y = rect[1]; y < rect[1] + rect[3]; y++)
+        for (unsigned x = rect[0]; x < rect[0] + rect[2]; x++)
+            forward[y][x] = (uint8_t)((forward[y][x] * (64 - weight) +
+                                       backward[y][x] * weight + 32) /
+                                      64);
 }

@@ -153,8 +153,8 @@ struct choice {
 };
 
 static void
-consider(struct choice *c, unsigned cost, unsigned vectors, unsigned mode,
-         unsigned minor_bits)
+consider_shape(struct choice *c, unsigned cost, unsigned vectors, unsigned mode,
+               unsigned minor_bits)
 {
     c->best_cost = MIN2(c->best_cost, cost);
     if (vectors > c->max_vectors || cost >= c->cost)
@@ -178,14 +178,16 @@ vme_shape_choose(const struct vme_call *v, const unsigned cost[VME_PARTS])
     for (unsigned q = 0; q < 4; q++)
         add_quarter(&all, q, off, cost);
     if (!(off & 1))
-        consider(&c, cost[VME_16X16], 1, VME_MODE_16X16, 0);
+        consider_shape(&c, cost[VME_16X16], 1, VME_MODE_16X16, 0);
     if (!(off & 2))
-        consider(&c, cost[VME_16X8] + cost[VME_16X8 + 1], 2, VME_MODE_16X8, 0);
+        consider_shape(&c, cost[VME_16X8] + cost[VME_16X8 + 1], 2,
+                       VME_MODE_16X8, 0);
     if (!(off & 4))
-        consider(&c, cost[VME_8X16] + cost[VME_8X16 + 1], 2, VME_MODE_8X16, 0);
+        consider_shape(&c, cost[VME_8X16] + cost[VME_8X16 + 1], 2,
+                       VME_MODE_8X16, 0);
     for (unsigned n = 4; n <= 16; n++)
         if (all.cost[n] != NO_SHAPE)
-            consider(&c, all.cost[n], n, VME_MODE_8X8, all.minors[n]);
+            consider_shape(&c, all.cost[n], n, VME_MODE_8X8, all.minors[n]);
     c.shape.truncated = c.best_cost < c.cost;
     return c.shape;
 }
@@ -207,12 +209,6 @@ put_half(uint32_t *dw, unsigned i, unsigned value)
                 (uint32_t)MIN2(value, VME_COST_MAX) << shift;
 }
 
-static uint32_t
-mv_bits(struct vme_mv mv)
-{
-    return (uint16_t)mv.x | (uint32_t)(uint16_t)mv.y << 16;
-}
-
 /* W1 to W4: vectors of both directions for each 4x4 block, W5: distortions. */
 static void
 put_part(struct vme_call *v, const uint8_t rect[4], const struct vme_result *r)
@@ -220,8 +216,8 @@ put_part(struct vme_call *v, const uint8_t rect[4], const struct vme_result *r)
     for (unsigned y = rect[1]; y < rect[1] + rect[3]; y += 4u)
         for (unsigned x = rect[0]; x < rect[0] + rect[2]; x += 4u) {
             unsigned b = block_at(x, y);
-            v->out[1 + b / 4][b % 4 * 2] = mv_bits(r->mv[VME_FORWARD]);
-            v->out[1 + b / 4][b % 4 * 2 + 1] = mv_bits(r->mv[VME_BACKWARD]);
+            v->out[1 + b / 4][b % 4 * 2] = vme_mv_bits(r->mv[VME_FORWARD]);
+            v->out[1 + b / 4][b % 4 * 2 + 1] = vme_mv_bits(r->mv[VME_BACKWARD]);
             put_half(v->out[5], b, r->distortion);
         }
 }

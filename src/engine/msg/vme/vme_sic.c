@@ -13,22 +13,10 @@ directions_of(const struct vme_call *v, unsigned quarter, bool quarters)
     return vme_byte(v, 1, 31) >> (quarters ? quarter * 2 : 0) & 3;
 }
 
-static void
-mix(uint8_t to[VME_MB_PX][VME_MB_PX], const uint8_t with[VME_MB_PX][VME_MB_PX],
-    const uint8_t rect[4], unsigned weight)
-{
-    for (unsigned y = rect[1]; y < rect[1] + rect[3]; y++)
-        for (unsigned x = rect[0]; x < rect[0] + rect[2]; x++)
-            to[y][x] = (uint8_t)((to[y][x] * (64 - weight) +
-                                  with[y][x] * weight + 32) /
-                                 64);
-}
-
 static struct vme_mv
 centre_of(const struct vme_call *v, unsigned quarter, unsigned d)
 {
-    uint32_t bits = v->in[CENTRES][quarter * 2 + d];
-    return (struct vme_mv){(int16_t)bits, (int16_t)(bits >> 16)};
+    return vme_mv_of(v->in[CENTRES][quarter * 2 + d]);
 }
 
 /* Prediction of a partition from its centres; false: a reference is missing. */
@@ -47,16 +35,15 @@ predict_part(const struct vme_call *v, const uint8_t rect[4], unsigned quarter,
         vme_predict(v, &p, rect, centre_of(v, quarter, d),
                     second ? other : out);
         if (second)
-            mix(out, (const uint8_t(*)[VME_MB_PX])other, rect,
-                bits_get(v->in[1][1], 16, 21));
+            vme_mix(v, rect, other, out);
     }
     return true;
 }
 
 /* NonSkipZMvAdded and NonSkipModeAdded: the vector is coded, no skip. */
 static unsigned
-penalties(const struct vme_call *v, unsigned part, unsigned quarter,
-          unsigned directions)
+skip_penalties(const struct vme_call *v, unsigned part, unsigned quarter,
+               unsigned directions)
 {
     unsigned sum = 0;
     for (unsigned d = 0; d < 2; d++)
@@ -99,7 +86,7 @@ transform_line(int *at, unsigned step)
 
 /* M2.6 and M2.7: 16 bits for DC, 8 for each step to higher frequencies. */
 static unsigned
-threshold(const struct vme_call *v, unsigned step)
+coefficient_limit(const struct vme_call *v, unsigned step)
 {
     return step ? vme_byte(v, 2, 25 + step) : v->in[2][6] & 0xffff;
 }
@@ -120,7 +107,8 @@ count_block(const struct vme_call *v, const uint8_t *source,
     for (unsigned i = 0; i < 4; i++)
         transform_line(c + i, 4);
     for (unsigned i = 0; i < 16; i++) {
-        unsigned size = (unsigned)abs(c[i]), most = threshold(v, i / 4 + i % 4);
+        unsigned size = (unsigned)abs(c[i]),
+                 most = coefficient_limit(v, i / 4 + i % 4);
         *count += size > most;
         *sum += size > most ? size - most : 0;
     }
@@ -172,7 +160,7 @@ skip_check(struct vme_call *v)
                                        &predicted[rect[1]][rect[0]], rect[2],
                                        rect[3], bits_get(v->in[0][3], 20, 21),
                                        bits_get(v->in[1][7], 21, 21)) +
-                        penalties(v, shape.part[i], i, directions);
+                        skip_penalties(v, shape.part[i], i, directions);
     }
     vme_answer_shape(v, &shape, results);
     v->out[0][2] |= raw_distortion(v, (const uint8_t(*)[VME_MB_PX])predicted)
