@@ -1,6 +1,7 @@
 /* avc_picture.c: begins and ends pictures: memory, concealment, the surface. */
 #include "base/pool.h"
 #include "engine/mfx/avc/avc.h"
+#include "engine/vm/vm.h"
 
 #include <stdlib.h>
 
@@ -222,10 +223,12 @@ finish_row(void *arg, unsigned index, unsigned worker)
     unsigned step = d->picture.mbaff ? 2 : 1;
     unsigned row = atomic_fetch_add(&f->next, step);
     unsigned line = row * 16, end = (row + step) * 16;
+    vm_thread_enter();
     avc_deblock_row(d, row);
     line -= row ? LINES_LEFT : 0;
     end -= row + step < d->picture.height_mb ? LINES_LEFT : 0;
     write_lines(d, line, end);
+    vm_thread_leave();
 }
 
 static void

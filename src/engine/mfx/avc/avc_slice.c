@@ -1,6 +1,7 @@
 /* avc_slice.c: slice data. ITU-T H.264, 7.3.4. */
 #include "base/pool.h"
 #include "engine/mfx/avc/avc.h"
+#include "engine/vm/vm.h"
 
 #include <stdlib.h>
 
@@ -325,7 +326,9 @@ static void
 decode_in_pool(void *arg, unsigned index, unsigned worker)
 {
     struct avc_decoder *d = arg;
+    vm_thread_enter();
     decode_job(worker ? d->workers[worker - 1] : d, &d->jobs[index]);
+    vm_thread_leave();
 }
 
 void

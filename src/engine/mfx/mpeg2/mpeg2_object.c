@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "engine/mfx/mfx.h"
 #include "engine/mfx/mpeg2/mpeg2.h"
+#include "engine/vm/vm.h"
 
 #include <stdlib.h>
 
@@ -72,8 +73,10 @@ decode_row_of(void *arg, unsigned index, unsigned worker)
 {
     (void)worker;
     struct mpeg2_queue *q = arg;
+    vm_thread_enter();
     for (unsigned i = q->row_begin[index]; i < q->row_begin[index + 1]; i++)
         mpeg2_decode_slice(&q->picture, &q->slice[i], &q->report[i]);
+    vm_thread_leave();
 }
 
 static void

@@ -190,6 +190,51 @@ Test(mfx, picture_wider_than_its_surface_is_an_error)
     cr_assert_eq(run(), ENGINE_GUEST_ERROR);
 }
 
+/* ---- workers ---- */
+
+#define NOWHERE (RIG_VA + 0x40000000)
+#define ROWS 64u
+
+static void
+emit_rows_nowhere(void)
+{
+    emit_picture(0);
+    PACKET(0x7002, 68, {1, NOWHERE});
+    PACKET(0x7300, 13, {1, 3u << 12 | 1u << 10 | 0xffff0000}, {2, 1u << 9},
+           {3, 1 | (ROWS - 1) << 16});
+    for (uint32_t row = 0; row < ROWS; row++)
+        EMIT(&rig, 0x73280003, 64, 0, 6 | 2u << 8 | row << 16, 1u << 24);
+}
+
+/* Slices that are broken: all is concealed. */
+static void
+emit_slices_nowhere(void)
+{
+    emit_picture(2);
+    PACKET(0x7002, 68, {1, NOWHERE});
+    PACKET(0x7100, 21, {2, 1 | (ROWS - 1) << 16}, {4, 1u << 7 | 1u << 10});
+    for (uint32_t row = 0; row < ROWS; row++) {
+        PACKET(0x7103, 10, {1, 2}, {3, 26u << 16}, {4, row << 24},
+               {5, (row + 1) << 16});
+        EMIT(&rig, 0x71280004, 64, 0, 0, (row + 1 == ROWS) << 3, 0);
+    }
+}
+
+/* The pool's threads, too, drop what they write where no memory is. */
+Test(mfx, workers_may_write_beyond_memory)
+{
+    rig_finish(&rig);
+    rig_init(&rig, &(struct engine_config){
+                       .gen = 9, .threads = 4, .hang_limit_ms = 20000});
+    for (unsigned i = 0; i < 8; i++) {
+        rig_at(&rig, RIG_BATCH);
+        emit_rows_nowhere();
+        emit_slices_nowhere();
+        EMIT(&rig, BBE);
+        cr_assert_eq(run(), ENGINE_OK);
+    }
+}
+
 /* ---- arithmetic ---- */
 
 static void
