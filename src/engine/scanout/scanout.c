@@ -63,8 +63,8 @@ read_rows(const struct surface *s, unsigned level, uint32_t width,
     bool all = true;
     sigset_t mask;
     bool blocked = vm_unblock_faults(&mask);
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++, rgba += 4) {
+    for (uint32_t y = 0; y < height && all; y++)
+        for (uint32_t x = 0; x < width && all; x++, rgba += 4) {
             const uint8_t *at = surface_ptr(s, level, x, y, s->min_array, 0);
             uint8_t texel[TEXEL_MAX_B];
             memset(rgba, 0, 4);
