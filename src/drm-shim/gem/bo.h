@@ -38,9 +38,10 @@ struct bo {
     ino_t ino;
     uint32_t tiling, stride_B;
     uint32_t caching;
-    bool dontneed; /* purgeable (madvise) ... */
-    bool exposed;  /* the CPU or another process may write it */
-    bool kept;     /* ... but its pages are kept: counts in device_kept_B() */
+    bool dontneed;   /* purgeable (madvise) ... */
+    bool exposed;    /* the CPU or another process may write it */
+    bool cpu_mapped; /* by the client, not through the aperture */
+    bool kept;       /* ... but its pages are kept: counts in device_kept_B() */
     struct bo_share *share; /* NULL: never left the process */
     uint32_t flink_name;
     struct bo *next_shared;

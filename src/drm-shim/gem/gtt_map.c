@@ -16,13 +16,17 @@ struct gtt_range {
     uintptr_t begin, end;
 };
 
+/* The page after view and base, shared with children of fork(). */
+struct view_state {
+    atomic_bool used; /* batches may have written since both agreed */
+};
+
 struct gtt_view {
     struct gtt_range *ranges; /* some may have been unmapped since */
     unsigned count, capacity;
-    int fd;        /* of the view, followed by its base; -1: linear */
-    uint8_t *view; /* the library's mapping of both, shared with children */
+    int fd;        /* of view, base and state; -1: the object is linear */
+    uint8_t *view; /* the library's mapping of the three */
     uint32_t tiling, stride_B; /* of the view */
-    bool used;                 /* by batches, since both agreed */
 };
 
 /* A part of a file: the object's pages, or its view. */
@@ -117,11 +121,23 @@ gtt_note_other(struct bo *bo, const void *at, size_t length)
 /* ------------------------------------------------------------------------
  * The view */
 
+static uint64_t
+view_file_B(const struct bo *bo)
+{
+    return 2 * bo->size_B + BO_PAGE_B;
+}
+
+static struct view_state *
+view_state(const struct bo *bo)
+{
+    return (struct view_state *)(bo->gtt->view + 2 * bo->size_B);
+}
+
 static bool
 open_view(struct bo *bo)
 {
     struct gtt_view *gtt = bo->gtt;
-    uint64_t size_B = 2 * bo->size_B;
+    uint64_t size_B = view_file_B(bo);
     int fd = bo_file(size_B);
     void *p = MAP_FAILED;
     if (fd >= 0)
@@ -135,6 +151,8 @@ open_view(struct bo *bo)
     }
     gtt->fd = fd;
     gtt->view = p;
+    /* Batches of before the first GTT map may still run. */
+    atomic_init(&view_state(bo)->used, true);
     return true;
 }
 
@@ -144,7 +162,7 @@ close_view(struct bo *bo)
     struct gtt_view *gtt = bo->gtt;
     if (gtt->fd < 0)
         return;
-    munmap(gtt->view, 2 * bo->size_B);
+    munmap(gtt->view, view_file_B(bo));
     bo_file_close(gtt->fd);
     gtt->fd = -1;
     gtt->view = NULL;
@@ -261,7 +279,7 @@ gtt_map(struct bo *bo, void *addr, size_t length, int prot, int flags)
     errno = ENOMEM;
     if (!make_gtt(bo) || !follow_tiling(bo) || !reserve_range(bo))
         return MAP_FAILED;
-    gtt_sync(bo);
+    gtt_sync_view(bo);
     struct gtt_view *gtt = bo->gtt;
     struct file_part part = mapped_part(bo);
     if (gtt->fd < 0)
@@ -281,6 +299,13 @@ gtt_map(struct bo *bo, void *addr, size_t length, int prot, int flags)
     return p;
 }
 
+/* Whether anything but the view may have changed since both agreed. */
+static bool
+object_may_differ(const struct bo *bo)
+{
+    return bo->share || bo->cpu_mapped || atomic_load(&view_state(bo)->used);
+}
+
 void
 gtt_sync(struct bo *bo)
 {
@@ -289,16 +314,36 @@ gtt_sync(struct bo *bo)
     follow_tiling(bo);
     if (bo->gtt->fd < 0)
         return;
-    bool busy = bo_look(bo);
-    merge_view(bo, true);
-    bo->gtt->used = busy;
+    bool both = object_may_differ(bo);
+    if (both)
+        atomic_store(&view_state(bo)->used, bo_look(bo) != 0);
+    merge_view(bo, both);
+}
+
+void
+gtt_sync_view(struct bo *bo)
+{
+    if (!bo->gtt)
+        return;
+    follow_tiling(bo);
+    if (bo->gtt->fd >= 0 && object_may_differ(bo))
+        gtt_sync(bo);
 }
 
 void
 gtt_sync_used(struct bo *bo)
 {
-    if (bo->gtt && (bo->gtt->used || bo->share) && !bo_look(bo))
+    if (!bo->gtt || bo->gtt->fd < 0)
+        return;
+    if ((bo->share || atomic_load(&view_state(bo)->used)) && !bo_look(bo))
         gtt_sync(bo);
+}
+
+void
+gtt_note_write(struct bo *bo)
+{
+    if (bo->gtt && bo->gtt->fd >= 0)
+        atomic_store(&view_state(bo)->used, true);
 }
 
 void
@@ -307,8 +352,8 @@ gtt_before_batch(struct bo *bo)
     if (!bo->gtt)
         return;
     follow_tiling(bo);
+    gtt_note_write(bo);
     merge_view(bo, false);
-    bo->gtt->used = true;
 }
 
 void

@@ -8,7 +8,9 @@
  * - for the client, in both directions: by a GTT map, GEM_SET_DOMAIN,
  *   GEM_SW_FINISH, GEM_PREAD and PWRITE, DMA_BUF_IOCTL_SYNC, another kind of
  *   map, an export, GEM_SET_TILING, a flip to it, MODE_DIRTYFB and scanout; by
- *   GEM_BUSY and GEM_WAIT once the object is idle;
+ *   GEM_BUSY and GEM_WAIT once the object is idle. The first three do nothing
+ *   while only the view can have been written: no batch, no other kind of map,
+ *   no other process;
  * - for the GPU, from the view to the object: by each batch that lists the
  *   object;
  * - for other processes, too: when the object is closed and when the process
@@ -39,8 +41,13 @@ void *gtt_map(struct bo *bo, void *addr, size_t length, int prot, int flags);
 void gtt_note_other(struct bo *bo, const void *at, size_t length);
 /* View and object agree afterwards. Follows a change of the tiling, too. */
 void gtt_sync(struct bo *bo);
-/* The same if the object has been used since, and is idle. */
+/* The client is about to use the view: it shows what the object has. Costs
+ * nothing if only the view can have been written. */
+void gtt_sync_view(struct bo *bo);
+/* gtt_sync() if batches have used the object since, and it is idle. */
 void gtt_sync_used(struct bo *bo);
+/* The library has written into the object. */
+void gtt_note_write(struct bo *bo);
 /* A batch is about to use the object. */
 void gtt_before_batch(struct bo *bo);
 /* The process ends: other processes may see what was written. */

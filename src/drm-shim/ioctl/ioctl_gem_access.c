@@ -37,6 +37,7 @@ map_exposed(struct bo *bo, void *addr, size_t length, int prot, int flags,
 {
     device_lock();
     gtt_sync(bo);
+    bo->cpu_mapped = true;
     bo_expose(bo);
     void *p = syscall_mmap(addr, length, prot, flags, bo->memfd,
                            bo->offset_B + offset);
@@ -130,10 +131,10 @@ ioctl_gem_mmap(struct drm_file *file, void *arg)
 }
 
 static void
-sync_gtt(struct bo *bo)
+sync_view(struct bo *bo)
 {
     device_lock();
-    gtt_sync(bo);
+    gtt_sync_view(bo);
     device_unlock();
 }
 
@@ -181,7 +182,10 @@ ioctl_gem_pwrite(struct drm_file *file, void *arg)
     if (!err)
         err = p ? client_copy((uintptr_t)p + w->offset, w->data_ptr, w->size)
                 : -ENOMEM;
-    sync_gtt(bo);
+    device_lock();
+    gtt_note_write(bo);
+    gtt_sync(bo);
+    device_unlock();
     bo_unref(bo);
     return err;
 }
@@ -203,7 +207,7 @@ ioctl_gem_set_domain(struct drm_file *file, void *arg)
     int err = d->read_domains ? wait_idle(bo, !d->write_domain, FENCE_FOREVER)
                               : 0;
     if (!err)
-        sync_gtt(bo);
+        sync_view(bo);
     bo_unref(bo);
     return err;
 }
@@ -215,7 +219,7 @@ ioctl_gem_sw_finish(struct drm_file *file, void *arg)
     struct bo *bo = ioctl_bo(file, s->handle);
     if (!bo)
         return -ENOENT;
-    sync_gtt(bo);
+    sync_view(bo);
     bo_unref(bo);
     return 0;
 }

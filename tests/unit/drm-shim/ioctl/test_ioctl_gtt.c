@@ -445,6 +445,20 @@ Test(gtt, a_child_shares_the_view)
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert_eq(status, 0);
     expect_object(&rig, h, l, 3);
+    /* The child's batch is none of the parent's. */
+    set_domain(&rig, h, I915_GEM_DOMAIN_GTT);
+    child = fork();
+    if (!child) {
+        gpu_store(&rig, h, 64, 0x12345678);
+        struct drm_i915_gem_wait w = {.bo_handle = h, .timeout_ns = -1};
+        _exit(rig_ioctl(&rig, DRM_IOCTL_I915_GEM_WAIT, &w) != 0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+    uint32_t seen;
+    set_domain(&rig, h, I915_GEM_DOMAIN_GTT);
+    memcpy(&seen, rows + linear_of(l, 64), 4);
+    cr_assert_eq(seen, 0x12345678u);
 }
 
 Test(gtt, lengths_and_offsets_are_checked)
