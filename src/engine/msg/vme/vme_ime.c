@@ -245,7 +245,8 @@ choose_shape(struct vme_call *v, const struct record records[2], int only,
     return sum;
 }
 
-/* W0.1: which borders of its window a vector touches. */
+/* W0.1: which borders of its window a vector touches. Guess: left is 1, where
+ * the extension has 0; the others are its numbers. */
 static uint32_t
 border_bits(const struct vme_call *v, struct vme_mv mv, bool backward)
 {
