@@ -239,16 +239,20 @@ clip_words(__m256i v)
     return _mm256_min_epi16(low, _mm256_set1_epi16(255));
 }
 
+/* Eight bytes to each place, at any alignment. */
+static inline void
+store_two(uint8_t *a, uint8_t *b, __m128i both)
+{
+    _mm_storel_epi64((__m128i *)(void *)a, both);
+    _mm_storel_epi64((__m128i *)(void *)b, _mm_unpackhi_epi64(both, both));
+}
+
 /* Two lines of each half. */
 static inline void
 store_four(uint8_t *p, ptrdiff_t s, __m256i lines)
 {
-    __m128d low = _mm_castsi128_pd(_mm256_castsi256_si128(lines));
-    __m128d high = _mm_castsi128_pd(_mm256_extracti128_si256(lines, 1));
-    _mm_storel_pd((double *)(void *)p, low);
-    _mm_storeh_pd((double *)(void *)(p + s), low);
-    _mm_storel_pd((double *)(void *)(p + 8 * s), high);
-    _mm_storeh_pd((double *)(void *)(p + 9 * s), high);
+    store_two(p, p + s, _mm256_castsi256_si128(lines));
+    store_two(p + 8 * s, p + 9 * s, _mm256_extracti128_si256(lines, 1));
 }
 
 static inline void
@@ -365,8 +369,7 @@ filter_chroma_rows(const struct avc_lines *l, bool strong)
     if (!filter_chroma_taps(&t, l, strong))
         return;
     __m128i both = _mm_packus_epi16(t.p0, t.q0);
-    _mm_storel_epi64((__m128i *)(void *)(q - s), both);
-    _mm_storeh_pd((double *)(void *)q, _mm_castsi128_pd(both));
+    store_two(q - s, q, both);
 }
 
 /* Four bytes of lines i and i + 4, byte by byte in turn. */

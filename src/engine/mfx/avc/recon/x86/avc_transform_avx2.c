@@ -141,7 +141,8 @@ put_lines(uint8_t *to, ptrdiff_t stride, __m256i a, __m256i b)
     __m128i both = _mm_packus_epi16(_mm256_castsi256_si128(v),
                                     _mm256_extracti128_si256(v, 1));
     _mm_storel_epi64((__m128i *)(void *)to, both);
-    _mm_storeh_pd((double *)(void *)(to + stride), _mm_castsi128_pd(both));
+    _mm_storel_epi64((__m128i *)(void *)(to + stride),
+                     _mm_unpackhi_epi64(both, both));
 }
 
 void
