@@ -11,7 +11,7 @@ struct mem_range {
     /* The first offset at which 1, 2, 3, 4 dwords are out of range; 0: they
      * never fit. */
     uint32_t end_B[4];
-    /* As end_B[3], for memory that is read as vectors of 4 dwords. */
+    /* As end_B[3], for vectors; stateless: as end_B[0], from any base. */
     uint32_t vector_end_B;
 };
 

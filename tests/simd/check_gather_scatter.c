@@ -47,14 +47,30 @@ __wrap_stage_sampler_at(const struct shader_stage *stage,
 
 static unsigned slow;
 
+enum eu_msg_result __wrap_msg_dc0(struct thread_env *env, struct eu_thread *t,
+                                  const struct eu_message *m);
+enum eu_msg_result __real_msg_dc0(struct thread_env *env, struct eu_thread *t,
+                                  const struct eu_message *m);
+
+enum eu_msg_result
+__wrap_msg_dc0(struct thread_env *env, struct eu_thread *t,
+               const struct eu_message *m)
+{
+    slow++;
+    return __real_msg_dc0(env, t, m);
+}
+
 /* Receives the messages that the fast functions decline, and is their
  * reference. */
 enum eu_msg_result
 __wrap_msg_send(struct eu_thread *thread, const struct eu_message *m)
 {
     slow++;
-    return m->sfid == EU_SFID_DC1 ? msg_dc1(thread->user, thread, m)
-                                  : msg_sampler(thread->user, thread, m);
+    switch (m->sfid) {
+    case EU_SFID_DC0: return __real_msg_dc0(thread->user, thread, m);
+    case EU_SFID_DC1: return msg_dc1(thread->user, thread, m);
+    default: return msg_sampler(thread->user, thread, m);
+    }
 }
 
 static const struct lane_routines *const lanes_of[CHECK_ISAS] = {
@@ -82,10 +98,7 @@ static void
 far_copy(struct rig *r, uint32_t copy[16][24], bool to_memory)
 {
     for (unsigned i = 0; i < 16; i++) {
-        unsigned at = r->m.header ? 1 : 0;
-        uint64_t u = r->far ? dataport_lane64(&r->m, at, i)
-                            : dataport_lane(&r->m, at, i);
-        u &= UINT32_MAX;
+        uint64_t u = stateless_at(r, i);
         copy_at(r, (uint8_t *)copy[i], u < 16 ? 0 : u - 16, sizeof copy[i],
                 to_memory);
     }
@@ -282,10 +295,10 @@ bench_lanes(enum check_isa isa)
 }
 
 static const struct check_row rows[] = {
-    {"lane_routines.send", "msg_dc1, msg_sampler", "gather_scatter_avx2",
-     CHECK_AVX2, compare_sends, NULL},
-    {"lane_routines.send", "msg_dc1, msg_sampler", "gather_scatter_avx512",
-     CHECK_AVX512, compare_sends, NULL},
+    {"lane_routines.send", "msg_dc0, msg_dc1, msg_sampler",
+     "gather_scatter_avx2", CHECK_AVX2, compare_sends, NULL},
+    {"lane_routines.send", "msg_dc0, msg_dc1, msg_sampler",
+     "gather_scatter_avx512", CHECK_AVX512, compare_sends, NULL},
     {"lane_routines.read", "lane by lane", "gather_scatter_avx2", CHECK_AVX2,
      compare_lanes, bench_lanes},
     {"lane_routines.read", "lane by lane", "gather_scatter_avx512",

@@ -340,7 +340,47 @@ any_typed(struct rig *r, bool write)
                 disabled << 8 | 3);
 }
 
-#define KINDS 10
+/* Data port 0: dwords or bytes per lane. Stateless messages mostly stay below
+ * the end of the 4 GB. */
+static void
+any_scattered(struct rig *r, bool write)
+{
+    enum { DWORDS = 3, BYTES = 4, WRITES = 8 };
+    unsigned lanes = check_below(3) ? 16 : 8, grfs = lanes / 8;
+    unsigned header = check_below(3) > 0,
+             size = check_below(4) ? 2 : check_below(3);
+    bool dwords = check_below(3);
+    uint32_t offset_B[16];
+    fill_offsets(offset_B, (uint32_t)surface.flat_B, 1);
+    for (unsigned i = 0; i < 16 && dwords && check_below(16); i++)
+        offset_B[i] /= 4;
+    r->payload[0][2] = check_below(3) ? 0 : check_below(64);
+    memcpy(r->payload[0] + 8 * header, offset_B, lanes * 4);
+    r->payload[0][5] = header ? check_below(512) * 4 : r->payload[0][5];
+    lay_out(r, header, lanes, grfs, write ? grfs : 0, write ? 0 : grfs,
+            (uint32_t)((dwords ? DWORDS : BYTES) | (write ? WRITES : 0)) << 14 |
+                size << 10 | (lanes == 16 ? 3u : 2u) << 8 | any_bti());
+    r->m.sfid = EU_SFID_DC0;
+}
+
+/* Offset or address of a lane that accesses stateless memory. */
+static uint64_t
+stateless_at(const struct rig *r, unsigned i)
+{
+    const struct eu_message *m = &r->m;
+    unsigned at = m->header ? 1 : 0;
+    if (r->far)
+        return dataport_lane64(m, at, i) & UINT32_MAX;
+    uint32_t u = dataport_lane(m, at, i);
+    if (m->sfid != EU_SFID_DC0)
+        return u;
+    if (at && m->mlen_grf)
+        u += m->src0[2];
+    u *= bits_get(m->desc, 14, 16) == 3 ? 4 : 1;
+    return (uint64_t)u + (at && m->mlen_grf ? m->src0[5] : 0);
+}
+
+#define KINDS 12
 
 /* Makes a random message and returns its kind. */
 static unsigned
@@ -361,6 +401,8 @@ any_message(struct rig *r)
     case 5: any_untyped(r, false); break;
     case 6: any_typed(r, false); break;
     case 7: any_typed(r, true); break;
+    case 8: any_scattered(r, false); break;
+    case 9: any_scattered(r, true); break;
     default: any_untyped(r, true); break;
     }
     return kind;

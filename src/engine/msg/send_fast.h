@@ -81,6 +81,47 @@ fast_untyped(const struct thread_env *env, const struct eu_message *m,
     return offset_B && fast_access(&a, m, offset_B, grfs, write);
 }
 
+/* Applies a header to lanes: M0.2 is added to their offsets, and M0.5 is the
+ * base of stateless messages. unit_B: of offsets. */
+static inline bool
+fast_header(const struct thread_env *env, const struct eu_message *m,
+            struct lane_access *a, unsigned unit_B, const uint32_t *offset,
+            uint32_t offset_B[16])
+{
+    uint32_t global = m->header ? m->src0[2] : 0;
+    if (m->header && (m->desc & 0xff) != BTI_SLM) {
+        struct dp_range r = dataport_range(env, m, m->src0[5]);
+        a->mem = r.mem;
+        a->size_B = r.size_B;
+        if (r.vm)
+            return false;
+    }
+    for (unsigned i = 0; i < a->lanes; i++)
+        offset_B[i] = (offset[i] + global) * unit_B;
+    return true;
+}
+
+/* A dword per lane, as in scratch memory. */
+static inline bool
+fast_scattered(const struct thread_env *env, const struct eu_message *m)
+{
+    unsigned type = bits_get(m->desc, 14, 18), at = m->header ? 1 : 0;
+    bool dwords = (type & ~8u) == 0x3;
+    bool bytes = (type & ~8u) == 0x4 && bits_get(m->desc, 10, 11) == 2;
+    struct lane_access a = {.lanes = m->desc >> 8 & 1 ? 16 : 8, .channels = 1};
+    uint32_t offset_B[16];
+    a.mask = dataport_mask(m, a.lanes);
+    if ((!dwords && !bytes) || m->mlen_grf < 1 || !a.mask ||
+        !fast_range(env, m, &a))
+        return false;
+    if (bytes || (m->desc & 0xff) != BTI_SLM)
+        a.keep = ~0u;
+    const uint32_t *offset = dataport_operand(m, at, a.lanes / 8u);
+    return offset &&
+           fast_header(env, m, &a, dwords ? 4 : 1, offset, offset_B) &&
+           fast_access(&a, m, offset_B, at + a.lanes / 8u, type & 8);
+}
+
 static inline bool
 fast_atomic(const struct thread_env *env, const struct eu_message *m)
 {
@@ -293,7 +334,8 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
         return done ? EU_MSG_OK : msg_sampler(env, t, m);
     case EU_SFID_SPAWNER: done = m->eot; break;
     case EU_SFID_GATEWAY: return msg_gateway(env, t, m);
-    case EU_SFID_DC0: return msg_dc0(env, t, m);
+    case EU_SFID_DC0:
+        return fast_scattered(env, m) ? EU_MSG_OK : msg_dc0(env, t, m);
     }
     return done ? EU_MSG_OK : fast_usual(t, m);
 }

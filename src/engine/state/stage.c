@@ -161,6 +161,9 @@ make_stateless(const struct shader_stage *stage, struct surface *s)
                     ? MIN2(vm_limit_B(stage->vm, base), VM_GUARD_B)
                     : VM_GUARD_B;
     s->range = mem_range(s->mem, s->flat_B, 0);
+    if (!vm_has_moved(stage->vm) &&
+        (base & stage->vm->mask) + VM_GUARD_B <= stage->vm->mask + 1)
+        s->range.vector_end_B = mem_range_end_B(VM_GUARD_B, 1);
 }
 
 static const struct surface *

@@ -3,7 +3,7 @@
 #include "eu/profile/send_counts.h"
 
 enum { SFID_SAMPLER = 2, SFID_DC0 = 10, BTI_SLM = 254, LINE_B = 64 };
-enum { DC1_UNTYPED_ATOMIC = 2 };
+enum { DC0_DWORDS_SCATTERED = 3, DC1_UNTYPED_ATOMIC = 2 };
 
 /* Bytes of a lane of a message that compiled code performs itself
  * (jit/analysis/memory_access.c). */
@@ -12,6 +12,9 @@ lane_size_B(struct eu_send_shape send)
 {
     if (send.sfid == SFID_SAMPLER)
         return 16;
+    if (send.sfid == SFID_DC0 &&
+        bits_get(send.desc, 14, 16) == DC0_DWORDS_SCATTERED)
+        return 4;
     if (send.sfid == SFID_DC0)
         return 1u << bits_get(send.desc, 10, 11);
     if (bits_get(send.desc, 14, 18) == DC1_UNTYPED_ATOMIC)

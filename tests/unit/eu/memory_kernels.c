@@ -11,6 +11,7 @@
 #define STATELESS_NC 253
 #define SLM 254
 #define STATELESS 255
+#define FAR_B 512 /* the last base in headers */
 
 /* ---- memory ---- */
 
@@ -50,8 +51,13 @@ make_world(struct world *w, struct rk *random)
         for (unsigned d = 0; d < ROOM_B / 4; d++)
             ((uint32_t *)(void *)w->room[i])[d] = rk_rnd(random, UINT32_MAX);
     }
-    for (unsigned i = STATELESS_NC; i <= STATELESS; i += 2)
-        w->surfaces[i] = w->surfaces[i % 3];
+    for (unsigned i = STATELESS_NC; i <= STATELESS; i += 2) {
+        struct mem_range *range = &w->stateless[i == STATELESS];
+        uint64_t size_B = w->size_B[i % 3];
+        *range = w->range[i % 3];
+        range->vector_end_B = mem_range_end_B(size_B - MIN2(size_B, FAR_B), 1);
+        w->surfaces[i] = w->surfaces[i % 3] ? range : NULL;
+    }
     w->hash = w->sent = 0;
 }
 
@@ -94,12 +100,49 @@ update(unsigned op, uint8_t *p, uint32_t data)
     memcpy(p, &v, 4);
 }
 
-enum { READ, WRITE, ATOMIC, LD, READ_BYTES, WRITE_BYTES, KINDS, FENCE };
+enum {
+    READ,
+    WRITE,
+    ATOMIC,
+    LD,
+    READ_BYTES,
+    WRITE_BYTES,
+    READ_DWORDS,
+    WRITE_DWORDS,
+    KINDS,
+    FENCE
+};
 
 static bool
 is_bytes(int kind)
 {
     return kind == READ_BYTES || kind == WRITE_BYTES;
+}
+
+static bool
+is_dwords(int kind)
+{
+    return kind == READ_DWORDS || kind == WRITE_DWORDS;
+}
+
+/* Bytes per lane of a scattered message. */
+static unsigned
+scattered_B(const struct eu_message *m, int kind)
+{
+    return is_dwords(kind) ? 4 : 1u << bits_get(m->desc, 10, 11);
+}
+
+/* Where a lane of a scattered message accesses memory. */
+static uint64_t
+scattered_offset_B(const struct eu_message *m, int kind, uint32_t lane)
+{
+    unsigned bti = m->desc & 0xff;
+    uint32_t offset_B = lane + (m->header ? m->src0[2] : 0);
+    if (is_dwords(kind))
+        offset_B = bti == SLM ? offset_B * 4 & 0x0fffffff : offset_B * 4;
+    if (m->header && (bti == STATELESS || bti == STATELESS_NC))
+        return (uint64_t)offset_B + m->src0[5];
+    return offset_B;
 }
 
 static int
@@ -108,6 +151,8 @@ kind_of(const struct eu_message *m)
     if (m->sfid == EU_SFID_SAMPLER && bits_get(m->desc, 12, 16) == 7)
         return LD;
     switch (m->sfid == EU_SFID_DC0 ? bits_get(m->desc, 14, 18) : 0) {
+    case 0x03: return READ_DWORDS;
+    case 0x0b: return WRITE_DWORDS;
     case 0x04: return READ_BYTES;
     case 0x07: return FENCE;
     case 0x0c: return WRITE_BYTES;
@@ -121,15 +166,17 @@ kind_of(const struct eu_message *m)
 }
 
 static void
-move_bytes(const struct world *w, const struct eu_message *m, int kind,
-           unsigned i, uint32_t *answer)
+move_scattered(const struct world *w, const struct eu_message *m, int kind,
+               unsigned i, uint32_t *answer)
 {
     unsigned bti = m->desc & 0xff, at = bti == SLM ? PLACES - 1 : bti % 3;
-    unsigned bytes = 1u << bits_get(m->desc, 10, 11);
+    unsigned bytes = scattered_B(m, kind);
+    bool reads = kind == READ_BYTES || kind == READ_DWORDS;
     const uint32_t *u = payload(m, m->header, i);
     const uint32_t *v = payload(m, m->header + m->exec_size / 8u, i);
-    uint8_t *p = place(w, at, w->size_B[at], u ? *u : 0, bytes);
-    if (p && bytes <= 4 && kind == READ_BYTES)
+    uint8_t *p = place(w, at, w->size_B[at],
+                       scattered_offset_B(m, kind, u ? *u : 0), bytes);
+    if (p && bytes <= 4 && reads)
         memcpy(answer, p, bytes);
     else if (p && bytes <= 4 && v)
         memcpy(p, v, bytes);
@@ -176,8 +223,9 @@ use_lane(struct eu_memory_use *u, const struct world *w,
     const uint32_t *p = payload(m, m->header, i);
     uint64_t offset_B = p ? *p : 0, size_B = w->size_B[at];
     unsigned on = ~bits_get(m->desc, 8, 11) & 15, unit_B = 4, bytes = 4;
-    if (is_bytes(kind)) {
-        unit_B = bytes = 1u << bits_get(m->desc, 10, 11);
+    if (is_bytes(kind) || is_dwords(kind)) {
+        unit_B = bytes = scattered_B(m, kind);
+        offset_B = scattered_offset_B(m, kind, (uint32_t)offset_B);
     } else if (kind == LD) {
         size_B = w->vector_B[at];
         bytes = 16;
@@ -205,7 +253,8 @@ count_memory(const struct world *w, const struct eu_thread *t,
 {
     struct eu_memory_use u = {.is_slm = (m->desc & 0xff) == SLM,
                               .is_write = kind == WRITE || kind == ATOMIC ||
-                                          kind == WRITE_BYTES};
+                                          kind == WRITE_BYTES ||
+                                          kind == WRITE_DWORDS};
     for (unsigned i = 0; i < m->exec_size; i++) {
         if (!(m->exec_mask >> i & 1))
             continue;
@@ -235,7 +284,8 @@ answer(struct eu_thread *t, const struct eu_message *m)
     /* Channel by channel, as the data port does. */
     for (unsigned i = 0; i < m->exec_size; i++)
         if (m->exec_mask >> i & 1)
-            (is_bytes(kind) ? move_bytes : move_lane)(w, m, kind, i, v[i]);
+            (is_bytes(kind) || is_dwords(kind) ? move_scattered : move_lane)(
+                w, m, kind, i, v[i]);
     unsigned rows = m->rlen_grf * 8u / m->exec_size;
     for (unsigned c = 0; c < MIN2(rows, 4u); c++)
         for (unsigned i = 0; i < m->exec_size; i++)
@@ -321,6 +371,10 @@ any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
     uint32_t answers = rk_chance(k, 10);
     uint32_t size = rk_chance(k, 2) ? 3 : rk_rnd(k, 3);
     switch (kind) {
+    case READ_DWORDS:
+    case WRITE_DWORDS:
+        return bti | (simd == 16 ? 3u : 2u) << 8 |
+               (kind == READ_DWORDS ? 3u : 11u) << 14;
     case READ_BYTES:
     case WRITE_BYTES:
         return bti | (simd == 16) << 8 | size << 10 |
@@ -335,38 +389,76 @@ any_descriptor(struct rk *k, unsigned kind, unsigned channels, unsigned simd)
     }
 }
 
-/* A write's data follow the offsets, or are elsewhere. */
+/* (W) mov (1|M0) r7.dw:ud value */
+static void
+set_header(struct rk *k, unsigned dw_index, uint32_t value)
+{
+    uint32_t dw[4] = {EU_OP_MOV};
+    fields_put(dw, 34, 34, 1);
+    fields_put(dw, 35, 36, EU_FILE_GRF);
+    fields_put(dw, 37, 40, EU_TYPE_UD);
+    fields_put(dw, 41, 42, EU_FILE_IMM);
+    fields_put(dw, 43, 46, EU_TYPE_UD);
+    fields_put(dw, 48, 52, dw_index * 4);
+    fields_put(dw, 53, 60, HEADER);
+    fields_put(dw, 61, 62, 1);
+    dw[3] = value;
+    rk_append(k, dw);
+}
+
+/* Mostly without an offset for all lanes, M0.2. */
+static void
+add_header(struct rk *k)
+{
+    set_header(k, 2, rk_chance(k, 95) ? 0 : rk_rnd(k, 16));
+    set_header(k, 5, rk_rnd(k, FAR_B / 4 + 1) * 4);
+}
+
+/* A write's data follow the offsets, or are elsewhere. A header is alone, or in
+ * front of the first offsets. */
 void
 add_message(struct rk *k, unsigned simd, bool reads_only)
 {
-    static const uint8_t readers[] = {READ, LD, READ_BYTES};
+    static const uint8_t readers[] = {READ, LD, READ_BYTES, READ_DWORDS};
     unsigned kind = reads_only ? readers[rk_rnd(k, ARRAY_SIZE(readers))]
                                : rk_rnd(k, KINDS),
              grfs = simd / 8;
-    unsigned channels = kind == LD ? 4
-                        : is_bytes((int)kind) || rk_chance(k, 50)
-                            ? 1
-                            : 1 + rk_rnd(k, 4);
-    bool reads = kind == READ || kind == LD || kind == READ_BYTES;
-    bool split = !reads && rk_chance(k, 60);
+    bool scattered = is_bytes((int)kind) || is_dwords((int)kind);
+    bool header = scattered && rk_chance(k, 50);
+    unsigned channels = kind == LD                      ? 4
+                        : scattered || rk_chance(k, 50) ? 1
+                                                        : 1 + rk_rnd(k, 4);
+    bool reads = kind == READ || kind == LD || kind == READ_BYTES ||
+                 kind == READ_DWORDS;
+    bool split = (!reads || header) && rk_chance(k, 60);
     uint32_t dw[4] = {split ? EU_OP_SENDS : EU_OP_SEND};
     unsigned data = kind == ATOMIC ? grfs : reads ? 0 : channels * grfs;
     uint32_t desc = any_descriptor(k, kind, channels, simd);
+    unsigned place = vector(k, PLACE, 8), second = vector(k, DATA, 28);
     unsigned mlen = grfs + (split ? 0 : data);
+    if (header) {
+        desc |= 1u << 19;
+        place = HEADER;
+        second = vector(k, PLACE, 7);
+        mlen = split ? 1 : 1 + mlen;
+        data += split ? grfs : 0;
+        if (rk_chance(k, 90))
+            add_header(k);
+    }
     unsigned rlen = reads ? channels * grfs : kind == ATOMIC ? grfs : 0;
     bool answers = reads || (kind == ATOMIC && desc >> 13 & 1);
     rk_put_exec(k, dw, simd);
     fields_put(dw, 24, 27,
-               kind == LD            ? EU_SFID_SAMPLER
-               : is_bytes((int)kind) ? EU_SFID_DC0
-                                     : EU_SFID_DC1);
+               kind == LD  ? EU_SFID_SAMPLER
+               : scattered ? EU_SFID_DC0
+                           : EU_SFID_DC1);
     fields_put(dw, 35, 36, answers);
     fields_put(dw, 53, 60, answers ? vector(k, DATA, 28) : 0);
-    fields_put(dw, 69, 76, vector(k, PLACE, 8));
+    fields_put(dw, 69, 76, place);
     fields_put(dw, 96, 126, mlen << 25 | (answers ? rlen : 0) << 20 | desc);
     if (split) {
         fields_put(dw, 36, 36, data > 0);
-        fields_put(dw, 44, 51, vector(k, DATA, 28));
+        fields_put(dw, 44, 51, second);
         fields_put(dw, 64, 67, data);
     } else {
         fields_put(dw, 61, 62, 1);
@@ -486,6 +578,8 @@ fill(struct eu_thread *t, struct rk *random)
     for (unsigned reg = PLACE; reg < DATA; reg += 2) {
         uint32_t first = rk_rnd(random, rk_chance(random, 80) ? 768 : ROOM_B);
         uint32_t step_B = steps_B[rk_rnd(random, ARRAY_SIZE(steps_B))];
+        if (rk_chance(random, 60))
+            first /= 4;
         if (rk_chance(random, 70))
             first &= ~3u;
         if (rk_chance(random, 10))

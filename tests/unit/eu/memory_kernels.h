@@ -15,15 +15,16 @@
 enum {
     COUNT = 2,
     LIMIT = 4,
-    PLACE = 8, /* offsets: eight vectors */
-    DATA = 24, /* 32 vectors */
+    HEADER = 7, /* one register */
+    PLACE = 8,  /* offsets: eight vectors */
+    DATA = 24,  /* 32 vectors */
     END = 88,
 };
 
 struct world {
     uint8_t *room[PLACES];
     uint64_t size_B[PLACES], vector_B[PLACES];
-    struct mem_range range[PLACES];
+    struct mem_range range[PLACES], stateless[2];
     const struct mem_range *surfaces[EU_SURFACES];
     uint64_t hash; /* of messages that only show registers */
     unsigned sent;

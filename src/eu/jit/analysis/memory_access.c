@@ -14,8 +14,10 @@
 #define LD_SIMD8 UINT32_C(0x00027000)
 #define LD_SIMD16 UINT32_C(0x00047000)
 
-/* Data port 0, without header: "MSD0R_BS", "MSD0W_BS". */
-#define BYTES_MASK UINT32_C(0x000fc000)
+/* Data port 0: "MSD0R_DWS", "MSD0W_DWS", "MSD0R_BS", "MSD0W_BS". */
+#define SCATTERED_MASK UINT32_C(0x0007c000)
+#define DWORDS_READ UINT32_C(0x0000c000)
+#define DWORDS_WRITE UINT32_C(0x0002c000)
 #define BYTES_READ UINT32_C(0x00010000)
 #define BYTES_WRITE UINT32_C(0x00030000)
 /* "MSD_MEMFENCE". */
@@ -78,19 +80,25 @@ find_ld(struct access *a)
            a->bti < ACCESS_BINDLESS;
 }
 
-/* One, two or four bytes. */
+/* A dword, or one, two or four bytes. */
 static bool
-find_bytes(struct access *a)
+find_scattered(struct access *a)
 {
-    uint32_t desc = a->s.m.desc, shape = desc & BYTES_MASK;
-    unsigned code = bits_get(desc, 10, 11);
-    a->kind = shape == BYTES_WRITE ? ACCESS_WRITE : ACCESS_READ;
+    uint32_t desc = a->s.m.desc, shape = desc & SCATTERED_MASK;
+    bool bytes = shape == BYTES_READ || shape == BYTES_WRITE;
+    unsigned code = bytes ? bits_get(desc, 10, 11) : 2;
+    a->kind = shape == BYTES_WRITE || shape == DWORDS_WRITE ? ACCESS_WRITE
+                                                            : ACCESS_READ;
     a->lanes = desc >> 8 & 1 ? 16 : 8;
     a->channels = 1;
     a->element_B = (uint8_t)(1u << code);
-    a->any_byte = true;
-    return (shape == BYTES_READ || shape == BYTES_WRITE) && code < 3 &&
-           a->bti != ACCESS_BINDLESS;
+    a->any_byte = bytes;
+    a->in_dwords = !bytes;
+    a->has_header = a->s.m.header;
+    a->has_base = a->has_header &&
+                  (a->bti == ACCESS_STATELESS || a->bti == ACCESS_STATELESS_NC);
+    return (bytes || shape == DWORDS_READ || shape == DWORDS_WRITE) &&
+           code < 3 && a->bti != ACCESS_BINDLESS;
 }
 
 /* A fence always answers with a register of zeros. */
@@ -140,21 +148,31 @@ jit_barrier_fences(const struct jit_facts *f, uint32_t index)
            !(f->start[i] & JIT_START) && jit_signals(f, i);
 }
 
-/* Start of a write's data, in either part of the payload. */
+/* Start of an operand. False: it does not lie in one part of the payload. */
 static bool
-find_data(struct access *a)
+find_operand(const struct access *a, unsigned grf, unsigned count,
+             unsigned *at_B)
+{
+    const struct eu_message *m = &a->s.m;
+    *at_B = jit_payload_B(&a->s, grf);
+    return grf + count <= m->mlen_grf ||
+           (grf >= m->mlen_grf && grf + count <= m->mlen_grf + m->ex_mlen_grf);
+}
+
+static bool
+find_operands(struct access *a)
 {
     unsigned grfs = a->lanes / 8, data_grfs = grfs * a->channels;
-    const struct eu_message *m = &a->s.m;
-    if (m->mlen_grf < grfs)
+    unsigned at = a->has_header;
+    a->header_B = a->s.src_B[0];
+    if (a->s.m.mlen_grf < MAX2(at, 1u) ||
+        !find_operand(a, at, grfs, &a->offset_B))
         return false;
     if (a->kind == ACCESS_READ) {
         a->data_B = a->s.dst_B;
-        return m->rlen_grf == data_grfs;
+        return a->s.m.rlen_grf == data_grfs;
     }
-    bool together = m->mlen_grf >= grfs + data_grfs;
-    a->data_B = together ? a->s.src_B[0] + grfs * EU_GRF_B : a->s.src_B[1];
-    return together || (m->mlen_grf == grfs && m->ex_mlen_grf >= data_grfs);
+    return find_operand(a, at + grfs, data_grfs, &a->data_B);
 }
 
 /* Quickly rejects most messages. */
@@ -175,13 +193,12 @@ jit_find_access(struct access *a, const struct eu_op *op)
         !jit_describe_send(&a->s, op))
         return false;
     a->bti = a->s.m.desc & 0xff;
-    a->offset_B = a->s.src_B[0];
     if (a->s.m.sfid == EU_SFID_DC0 && find_fence(a, op->lanes))
         return true;
-    bool known = a->s.m.sfid == EU_SFID_DC0   ? find_bytes(a)
+    bool known = a->s.m.sfid == EU_SFID_DC0   ? find_scattered(a)
                  : a->s.m.sfid == EU_SFID_DC1 ? find_untyped(a)
                                               : find_ld(a);
-    return known && a->lanes == op->lanes && find_data(a);
+    return known && a->lanes == op->lanes && find_operands(a);
 }
 
 bool

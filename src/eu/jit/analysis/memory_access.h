@@ -6,7 +6,14 @@
 #include "eu/jit/analysis/analysis.h"
 
 #define ACCESS_BINDLESS 252u
+#define ACCESS_STATELESS_NC 253u
 #define ACCESS_SLM 254u
+#define ACCESS_STATELESS 255u
+
+/* Bytes of a header: M0.2 is added to all offsets, M0.5 is the base of
+ * stateless messages. */
+#define ACCESS_GLOBAL_B 8u
+#define ACCESS_BASE_B 20u
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_FENCE };
 
@@ -22,8 +29,12 @@ struct access {
     uint8_t bti;
     uint8_t element_B; /* 1, 2, 4: a channel's size in memory */
     bool any_byte;     /* any byte address; otherwise dwords */
+    bool in_dwords;    /* offsets count dwords */
+    bool has_header;   /* its M0.2 is zero, or the message is sent */
+    bool has_base;     /* offsets begin at the header's M0.5 */
     unsigned lanes, channels;
-    unsigned offset_B, data_B; /* of offsets and data, in the register file */
+    /* Of the operands, in the register file. */
+    unsigned header_B, offset_B, data_B;
 };
 
 /* False: compiled code sends the message. */

@@ -75,28 +75,84 @@ jit_load_range(struct jit *j, const struct access *a, struct jit_slow_path *m)
     jit_slow_path_if(j, m, X86_CC_E);
 }
 
+size_t
+jit_end_at(const struct access *a)
+{
+    return a->vector || a->has_base
+               ? RANGE_AT(vector_end_B)
+               : RANGE_AT(end_B) + (MAX2(a->channels, 1u) - 1) * 4;
+}
+
+void
+jit_sync_header(struct jit *j, const struct access *a)
+{
+    if (a->has_header)
+        jit_sync(j, a->header_B + ACCESS_GLOBAL_B, 4);
+    if (a->has_base)
+        jit_sync(j, a->header_B + ACCESS_BASE_B, 4);
+}
+
+void
+jit_check_header(struct jit *j, const struct access *a, struct jit_slow_path *m)
+{
+    if (!a->has_header)
+        return;
+    x86_alu_mem_imm(&j->x, X86_CMP,
+                    THREAD_AT(grf) + a->header_B + ACCESS_GLOBAL_B, 0);
+    jit_slow_path_if(j, m, X86_CC_NE);
+}
+
+void
+jit_load_base(struct jit *j, const struct access *a)
+{
+    x86_load_at_rax(&j->x, X86_RAX, RANGE_AT(mem));
+    if (!a->has_base)
+        return;
+    x86_load(&j->x, X86_RCX, THREAD_AT(grf) + a->header_B + ACCESS_BASE_B, 4);
+    x86_alu_reg(&j->x, X86_ADD, X86_RAX, X86_RCX, true);
+}
+
+void
+jit_to_bytes(struct jit *j, unsigned len, unsigned d, unsigned dwords)
+{
+    const unsigned shl = 6; /* the opcode's extension */
+    x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, shl, d, x86_reg(dwords), 0, 2);
+}
+
+/* Returns the lanes' byte offsets, in t or unchanged. */
+static unsigned
+byte_offsets(struct jit *j, const struct access *a, unsigned offsets,
+             unsigned t)
+{
+    unsigned len = a->lanes / 8;
+    uint32_t bits = access_offset_bits(a);
+    if (a->in_dwords) {
+        jit_to_bytes(j, len, t, offsets);
+        offsets = t;
+    }
+    if (bits != UINT32_MAX) {
+        x86_vop(&j->x, X86_PAND, len, t, offsets, x86_dword_const(&j->x, bits),
+                0);
+        offsets = t;
+    }
+    return offsets;
+}
+
 /* rax := the memory; returns the lanes' offsets, in t or unchanged. */
 static unsigned
 check_bounds(struct jit *j, const struct access *a, unsigned offsets,
              unsigned t, struct jit_slow_path *m)
 {
     struct x86 *x = &j->x;
-    unsigned len = a->lanes / 8, dwords = MAX2(a->channels, 1u);
-    struct x86_rm end = x86_at_rax(a->vector
-                                       ? RANGE_AT(vector_end_B)
-                                       : RANGE_AT(end_B) + (dwords - 1) * 4);
-    end = x86_bcast(end, true);
+    unsigned len = a->lanes / 8;
+    struct x86_rm end = x86_bcast(x86_at_rax(jit_end_at(a)), true);
     jit_load_range(j, a, m);
-    if (!a->vector && !a->any_byte) {
-        uint32_t bits = ~(a->bti == ACCESS_SLM ? ACCESS_SLM_BITS
-                                               : ACCESS_DWORD_BITS);
-        x86_vop(x, X86_PAND, len, t, offsets, x86_dword_const(x, bits), 0);
-        offsets = t;
-    }
+    jit_check_header(j, a, m);
+    offsets = byte_offsets(j, a, offsets, t);
     x86_vop_imm(x, X86_PCMPUD, len, K_OUTSIDE, offsets, end, 0, 5);
     x86_kortest(x, K_OUTSIDE, K_OUTSIDE);
     jit_slow_path_if(j, m, X86_CC_NE);
-    x86_load_at_rax(x, X86_RAX, RANGE_AT(mem));
+    jit_load_base(j, a);
     return offsets;
 }
 
@@ -359,6 +415,7 @@ jit_lower_memory(struct jit *j, uint32_t index)
     struct jit_slow_path *m = jit_add_slow_path(j);
     if (!m)
         return;
+    jit_sync_header(j, &a);
     if (!j->f->evex) {
         jit_lower_memory_vex(j, op, &a, m);
         return;

@@ -9,9 +9,15 @@
 #define ACCESS_THREAD_AT(member) offsetof(struct eu_thread, member)
 #define ACCESS_RANGE_AT(member) offsetof(struct mem_range, member)
 
-/* Offset bits that the data port ignores. */
-#define ACCESS_DWORD_BITS UINT32_C(3)
-#define ACCESS_SLM_BITS UINT32_C(0xf0000003)
+/* Bits of byte offsets that the data port regards. */
+static inline uint32_t
+access_offset_bits(const struct access *a)
+{
+    return a->vector || a->any_byte ? UINT32_MAX
+           : a->bti == ACCESS_SLM   ? UINT32_C(0x0ffffffc)
+           : a->in_dwords           ? UINT32_MAX
+                                    : ~UINT32_C(3);
+}
 
 /* Content of a vector register: part of thread nth's register file, or a
  * constant. */
@@ -22,7 +28,7 @@ struct jit_kept {
     uint32_t value;
 };
 
-#define JIT_SLOW_PATH_JUMPS 6
+#define JIT_SLOW_PATH_JUMPS 10
 
 /* Answer registers of a slow path: up to four channels of 16 lanes, in the
  * host's vectors. */
@@ -85,6 +91,18 @@ void jit_need_all_lanes(struct jit *j, const struct eu_op *op,
 /* rax := the struct mem_range that the message names. */
 void jit_load_range(struct jit *j, const struct access *a,
                     struct jit_slow_path *m);
+/* With a header, which is in the register file: the slow path unless M0.2 is
+ * zero. */
+void jit_check_header(struct jit *j, const struct access *a,
+                      struct jit_slow_path *m);
+/* Stores what compiled code reads of a header. */
+void jit_sync_header(struct jit *j, const struct access *a);
+/* rax := the memory at offset zero, of the range at rax. */
+void jit_load_base(struct jit *j, const struct access *a);
+/* Where the range has the end for the access's elements. */
+size_t jit_end_at(const struct access *a);
+/* d := dwords times four. */
+void jit_to_bytes(struct jit *j, unsigned len, unsigned d, unsigned dwords);
 /* Atomics at memory rax, lane by lane, in order. Vectors in registers go
  * through the thread's scratch memory. t: two more vectors, for profiles. */
 void jit_update_lanes(struct jit *j, const struct access *a,

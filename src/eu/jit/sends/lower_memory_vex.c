@@ -24,33 +24,40 @@ struct vex_access {
 
 /* ---- addresses ---- */
 
+static void
+byte_offsets(const struct vex_access *v, unsigned d, unsigned offsets)
+{
+    struct x86 *x = &v->j->x;
+    uint32_t bits = access_offset_bits(v->a);
+    const uint32_t keep[8] = {bits, bits, bits, bits, bits, bits, bits, bits};
+    if (v->a->in_dwords)
+        jit_to_bytes(v->j, 1, d, offsets);
+    if (!v->a->in_dwords || bits != UINT32_MAX)
+        x86_vop(x, X86_PAND, 1, d, v->a->in_dwords ? d : offsets,
+                x86_const(x, keep, 8), 0);
+}
+
 /* rax := the memory, t0 and t1 := the lanes' offsets. */
 static void
 check_bounds(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
     const unsigned *t = v->t;
-    unsigned dwords = MAX2(v->a->channels, 1u), all = t[0];
-    size_t end_at = v->a->vector ? ACCESS_RANGE_AT(vector_end_B)
-                                 : ACCESS_RANGE_AT(end_B) + (dwords - 1) * 4;
-    bool anywhere = v->a->vector || v->a->any_byte;
-    uint32_t bits = anywhere                  ? UINT32_MAX
-                    : v->a->bti == ACCESS_SLM ? ~ACCESS_SLM_BITS
-                                              : ~ACCESS_DWORD_BITS;
-    const uint32_t keep[8] = {bits, bits, bits, bits, bits, bits, bits, bits};
+    unsigned all = t[0];
     jit_load_range(v->j, v->a, v->m);
+    jit_check_header(v->j, v->a, v->m);
     for (unsigned i = 0; i < v->parts; i++)
-        x86_vop(x, X86_PAND, 1, t[i], v->offsets[i], x86_const(x, keep, 8), 0);
+        byte_offsets(v, t[i], v->offsets[i]);
     if (v->parts > 1) {
         all = t[3];
         x86_vop(x, X86_PMAXUD, 1, all, t[0], x86_reg(t[1]), 0);
     }
-    x86_vop(x, X86_PBROADCASTD, 1, t[2], 0, x86_at_rax(end_at), 0);
+    x86_vop(x, X86_PBROADCASTD, 1, t[2], 0, x86_at_rax(jit_end_at(v->a)), 0);
     x86_vop(x, X86_PMAXUD, 1, t[2], t[2], x86_reg(all), 0);
     x86_vop(x, X86_PCMPEQD, 1, t[2], t[2], x86_reg(all), 0);
     x86_vop(x, X86_PTEST, 1, t[2], 0, x86_reg(t[2]), 0);
     jit_slow_path_if(v->j, v->m, X86_CC_NE);
-    x86_load_at_rax(x, X86_RAX, ACCESS_RANGE_AT(mem));
+    jit_load_base(v->j, v->a);
 }
 
 /* rax := the first lane's address, t0 and t1 := each lane's distance from
