@@ -111,6 +111,16 @@ const struct row rows_depth[] = {
 #define FS_DISCARD                                                \
     FS_HEAD "void main(){ if (fract(uv.x * 64.0) > 0.5) discard;" \
             " c = vec4(uv, 0, 1); }"
+/* A private array whose lanes use elements of their own. size: a power of 2. */
+#define FS_PRIVATE(size)                                                 \
+    FS_HEAD "void main(){ ivec2 p = ivec2(gl_FragCoord.xy);"             \
+            " const int n = " size "; float a[n], s = 0.0;"              \
+            " for (int i = 0; i < n; i++) a[i] = float((i ^ p.x) & 15);" \
+            " for (int k = 0; k < 100; k++){"                            \
+            " int j = (k * 17 + p.y) & (n - 1);"                         \
+            " a[j] = a[(j + p.x) & (n - 1)] + 1.0; }"                    \
+            " for (int i = 0; i < n; i++) s += a[i];"                    \
+            " c = vec4(fract(s / 256.0)); }"
 #define FS_PHONG                                                      \
     FS_HEAD "void main(){ vec3 n = normalize(vec3(uv - 0.5, 0.7));"   \
             " float d = max(dot(n, normalize(vec3(0.3, 0.4, 0.8)"     \
@@ -168,6 +178,9 @@ const struct row rows_alu[] = {
     {"alu_derivatives", ALU("Gderivpair/s", 8.0), .fs = FS_DERIVATIVES},
     {"alu_ubo", ALU("GFLOP/s", 64 * 8.0), .fs = FS_UBO,
      .buffers = {{.size_B = 1024}}},
+    {"alu_private16", ALU("Gaccess/s", 200.0), .fs = FS_PRIVATE("16")},
+    {"alu_private32", ALU("Gaccess/s", 200.0), .fs = FS_PRIVATE("32")},
+    {"alu_private64", ALU("Gaccess/s", 200.0), .fs = FS_PRIVATE("64")},
     {"alu_discard", ALU("Mpix/s", 1.0), .fs = FS_DISCARD},
     {"fs_pbr8_3tex", ALU("Mpix/s", 1.0), .fs = FS_PBR, TEXTURED,
      .setup = setup_lights},
