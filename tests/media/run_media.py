@@ -10,7 +10,8 @@ jpeg_random.py and h264_fields.py what those do not make. Software decoding uses
 engine has. Threads take turns from stream to stream; one stream of each codec
 is decoded with all numbers of them. Broken streams have no reference, because
 each decoder conceals in its own way: they must end, and frames must be the same
-with any number of threads. --large: ten times the random streams; --streams: all
+with any number of threads. --large: ten times the random streams, each with all
+numbers of threads; --streams: all
 MPEG-2, H.264 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
 """
 import argparse
@@ -151,8 +152,9 @@ def frames(text):
 
 
 class Media:
-    def __init__(self, softlake, codes, folder):
+    def __init__(self, softlake, codes, folder, all_counts=False):
         self.softlake, self.folder = softlake, folder
+        self.all_counts = all_counts
         self.codes = mpeg2_random.read_codes(codes)
         self.drivers = installed_drivers()
         self.results = []
@@ -198,12 +200,15 @@ class Media:
         if not path:
             self.report(name, 'no stream')
             return
-        counts = THREADS if all_ else (THREADS[self.turn % len(THREADS)],)
+        every = all_ or self.all_counts
+        counts = THREADS if every else (THREADS[self.turn % len(THREADS)],)
         self.turn += 1
         wrong = ''
         drivers = [d for d in self.drivers if d not in but and
                    (d == 'iHD' or surface == 'nv12')]
         options = ['-apply_cropping', '0'] if whole else []
+        # ffmpeg does not find out by itself what some random pictures are.
+        options += ['-f', 'mjpeg'] if path.suffix == '.mjpeg' else []
         want = {d: self.decode_software(path, chroma, d, options)
                 for d in drivers}
         if not all(want.values()):
@@ -393,7 +398,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        media = Media(args.softlake, args.codes, folder)
+        media = Media(args.softlake, args.codes, folder, args.large)
         compare_mpeg2(media, args.large)
         compare_h264(media, args.large)
         compare_fields(media, args.large)
