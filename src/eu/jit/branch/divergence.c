@@ -23,25 +23,38 @@ jit_load_taken(struct jit *j, const struct eu_op *op)
     jit_count_taken(j, op);
 }
 
+/* Merges in a register: find_waiting() soon loads what is stored, and a masked
+ * store cannot forward to it. Observed: that costs dozens of cycles. */
 static void
-store_ips_evex(struct x86 *x, bool high)
+merge_ips_evex(struct x86 *x, uint32_t ip_B, size_t at)
+{
+    struct x86_rm ip = jit_as_memory(x86_dword_const(x, ip_B));
+    x86_vop(x, X86_MOVUPS_LD, 2, 0, 0, x86_thread(at), 0);
+    x86_vop(x, X86_PBROADCASTD, 2, 0, 0, ip, 5);
+    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 0);
+}
+
+static void
+store_ips_evex(struct x86 *x, uint32_t ip_B, bool high)
 {
     size_t at = offsetof(struct eu_thread, chan_ip);
     x86_kmov_from_gpr(x, 5, X86_RDX, false);
-    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at), 5);
+    merge_ips_evex(x, ip_B, at);
     if (!high)
         return;
     x86_mov_reg(x, X86_RCX, X86_RDX);
     x86_shift_imm(x, false, X86_RCX, 16);
     x86_kmov_from_gpr(x, 5, X86_RCX, false);
-    x86_vop(x, X86_MOVUPS_ST, 2, 0, 0, x86_thread(at + 64), 5);
+    merge_ips_evex(x, ip_B, at + 64);
 }
 
 static void
-store_ips_vex(struct x86 *x, bool high)
+store_ips_vex(struct x86 *x, uint32_t ip_B, bool high)
 {
     size_t at = offsetof(struct eu_thread, chan_ip);
     size_t scratch = offsetof(struct eu_thread, scratch);
+    x86_vop(x, X86_PBROADCASTD, 1, 0, 0,
+            jit_as_memory(x86_dword_const(x, ip_B)), 0);
     x86_store(x, X86_RDX, scratch, 4);
     for (unsigned g = 0; g < (high ? 4 : 2); g++) {
         uint32_t bit[8];
@@ -62,12 +75,10 @@ jit_park(struct jit *j, const struct eu_op *op, uint32_t ip_B)
 {
     struct x86 *x = &j->x;
     bool high = op->chan + op->lanes > 16 || op->insn->opcode == EU_OP_WHILE;
-    x86_vop(x, X86_PBROADCASTD, j->f->evex ? 2 : 1, 0, 0,
-            jit_as_memory(x86_dword_const(x, ip_B)), 0);
     if (j->f->evex)
-        store_ips_evex(x, high);
+        store_ips_evex(x, ip_B, high);
     else
-        store_ips_vex(x, high);
+        store_ips_vex(x, ip_B, high);
     x86_not(x, X86_RDX);
     x86_load(x, X86_RCX, offsetof(struct eu_thread, live), 4);
     x86_alu_reg(x, X86_AND, X86_RCX, X86_RDX, false);
