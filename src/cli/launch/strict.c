@@ -182,8 +182,8 @@ judge_device(const struct strict *s)
                             s->command, drew_instead(s));
     /* Frames count as work if no rasteriser was set up: the program may have
      * drawn their pixels itself. */
-    bool done = atomic_load(&s->report->work) ||
-                read_counter(s, STAT_flips) || only_asks(s->command);
+    bool done = atomic_load(&s->report->work) || read_counter(s, STAT_flips) ||
+                only_asks(s->command);
     bool elsewhere = !atomic_load(&s->report->work) &&
                      find_drawer(s, false) >= 0;
     if (!done || elsewhere)
