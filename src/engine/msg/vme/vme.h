@@ -150,7 +150,7 @@ struct vme_shape {
 /* The cheapest shape that the message allows. */
 struct vme_shape vme_shape_choose(const struct vme_call *v,
                                   const unsigned cost[VME_PARTS]);
-struct vme_shape vme_shape_make(unsigned mode, unsigned minors);
+struct vme_shape vme_shape_make(unsigned mode, unsigned minor_bits);
 
 /* What is known of a partition in the end. */
 struct vme_result {
