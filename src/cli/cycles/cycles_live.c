@@ -129,7 +129,8 @@ unite(struct bytes *all, const struct bytes *b)
         all->reg[r] |= b->reg[r];
 }
 
-/* What is live after insns[i]; live: before each instruction. */
+/* after := the bytes that are live after insns[i]. live[n]: the bytes that are
+ * live before insns[n]. */
 static void
 find_after(struct bytes *after, const struct bytes *live,
            const struct eu_insn *insns, uint32_t count, uint32_t i,

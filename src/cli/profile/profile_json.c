@@ -316,7 +316,7 @@ put_line(FILE *f, const char *table, const json_t *row)
     return ok && putc('\n', f) != EOF;
 }
 
-/* Tables leave the object; what is left of it is the first line. */
+/* The first line has the object without its tables. */
 static bool
 put_lines(FILE *f, const json_t *o)
 {

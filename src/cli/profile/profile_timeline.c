@@ -32,12 +32,6 @@ name_kernel(void *data, uint64_t hash, unsigned stage, unsigned simd,
 }
 
 void
-profile_read_timeline(struct profile *p, const char *dir)
-{
-    p->timeline = timeline_read(dir, name_kernel, p);
-}
-
-void
 profile_sum_timeline(struct profile *p)
 {
     const json_t *event;
@@ -57,6 +51,13 @@ profile_sum_timeline(struct profile *p)
             break;
         }
     }
+}
+
+void
+profile_read_timeline(struct profile *p, const char *dir)
+{
+    p->timeline = timeline_read(dir, name_kernel, p);
+    profile_sum_timeline(p);
 }
 
 void

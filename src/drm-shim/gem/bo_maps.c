@@ -54,7 +54,7 @@ add_map(struct bo_maps *maps, const struct bo_map_entry *map)
     return true;
 }
 
-/* "rwxp" with '-' for what is not allowed. */
+/* Converts permissions as /proc/self/maps writes them, "rw-s". */
 static int
 prot_of(const char *access)
 {

@@ -22,7 +22,8 @@ struct gtt_image {
 
 /* Stores into the object what the client has written into the view. */
 void gtt_merge_view(const struct gtt_image *image);
-/* The same, and then stores into the view what has changed in the object. */
+/* Merges as gtt_merge_view(), then stores the object's changes into the view.
+ */
 void gtt_merge_both(const struct gtt_image *image);
 
 #endif

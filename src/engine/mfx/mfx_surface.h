@@ -23,6 +23,14 @@ bool mfx_surface_init(struct mfx_surface *s, const struct engine_vm *vm,
                       const uint32_t *state, gpu_va va, uint32_t width_B,
                       uint32_t rows);
 
+/* Whether two ranges of memory have bytes in common; NULL has none. */
+static inline bool
+mfx_ranges_meet(const void *a, size_t a_B, const void *b, size_t b_B)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a && b && x < y + b_B && y < x + a_B;
+}
+
 /* Columns and rows of a tile, and bytes between pieces and between rows of it.
  * A linear surface is one wide tile of one row. */
 struct mfx_tile {

@@ -243,7 +243,6 @@ run_profile(const struct profile_options *o, char **argv)
     bool named = find_names(&p, o, run->dir);
     profile_name_units(&p);
     profile_read_timeline(&p, run->dir);
-    profile_sum_timeline(&p);
     bool traced = !o->trace || write_trace(o, run->dir);
     profile_read_pixels(&p, run->dir, run->overdraw);
     profile_remove(run);

@@ -201,24 +201,14 @@ take_model(struct cycles_model *m, int c)
     return !*end && m->clock_MHz > 0 ? -1 : refuse("--clock", "megahertz");
 }
 
+/* Whether the value is WORD or WORD=FILE. *file: NULL without a name. */
 static bool
-take_trace(struct profile_options *o, const char *value)
+take_word(const char *value, const char *word, const char **file)
 {
-    if (strncmp(value, "trace", 5) || (value[5] && value[5] != '='))
+    size_t n = strlen(word);
+    if (!value || strncmp(value, word, n) || (value[n] && value[n] != '='))
         return false;
-    o->trace = true;
-    o->trace_file = value[5] && value[6] ? value + 6 : NULL;
-    return true;
-}
-
-/* "lines" or "lines=FILE". */
-static bool
-take_json_lines(struct profile_options *o, const char *value)
-{
-    if (!value || strncmp(value, "lines", 5) || (value[5] && value[5] != '='))
-        return false;
-    o->wanted[REPORT_JSON_LINES] = true;
-    o->file[REPORT_JSON_LINES] = value[5] && value[6] ? value + 6 : NULL;
+    *file = value[n] && value[n + 1] ? value + n + 1 : NULL;
     return true;
 }
 
@@ -228,8 +218,11 @@ take_option(struct profile_options *o, int c)
 {
     char *end;
     bool is_true;
-    if (c == OPT_REPORT + REPORT_JSON && take_json_lines(o, optarg))
+    if (c == OPT_REPORT + REPORT_JSON &&
+        take_word(optarg, "lines", &o->file[REPORT_JSON_LINES])) {
+        o->wanted[REPORT_JSON_LINES] = true;
         return -1;
+    }
     if (c >= OPT_REPORT) {
         o->wanted[c - OPT_REPORT] = true;
         o->file[c - OPT_REPORT] = optarg;
@@ -247,8 +240,12 @@ take_option(struct profile_options *o, int c)
     case OPT_LANES: o->lanes = true; return -1;
     case OPT_MEMORY:
         o->memory = true;
-        if (!optarg || take_trace(o, optarg))
+        if (!optarg)
             return -1;
+        if (take_word(optarg, "trace", &o->trace_file)) {
+            o->trace = true;
+            return -1;
+        }
         return cli_complain(CLI_EXIT_LAUNCHER,
                             "profile: --memory wants nothing, trace or "
                             "trace=FILE, not '%s'",

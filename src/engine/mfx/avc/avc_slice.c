@@ -277,13 +277,6 @@ decode_job(struct avc_decoder *d, struct avc_job *job)
 
 /* ---- slices in parallel ---- */
 
-static bool
-ranges_meet(const void *a, size_t a_B, const void *b, size_t b_B)
-{
-    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-    return a && b && x < y + b_B && y < x + a_B;
-}
-
 /* Whether a slice reads memory that another one writes: motion, of a second
  * field or of a hostile picture. */
 static bool
@@ -294,8 +287,8 @@ shares_memory(const struct avc_picture *p)
     size_t lines = MAX2(rows * 16, p->target.u_row + rows * 8) + 32;
     size_t surface_B = lines * p->target.pitch_B;
     for (unsigned i = 0; i < AVC_STORES; i++)
-        if (ranges_meet(p->motion, motion_B, p->ref_motion[i], motion_B) ||
-            ranges_meet(p->motion, motion_B, p->ref[i].base, surface_B))
+        if (mfx_ranges_meet(p->motion, motion_B, p->ref_motion[i], motion_B) ||
+            mfx_ranges_meet(p->motion, motion_B, p->ref[i].base, surface_B))
             return true;
     return false;
 }

@@ -89,13 +89,6 @@ find_rows(struct mpeg2_queue *q)
     q->row_begin[q->rows] = q->count;
 }
 
-static bool
-ranges_meet(const uint8_t *a, size_t a_B, const uint8_t *b, size_t b_B)
-{
-    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-    return a && b && x < y + b_B && y < x + a_B;
-}
-
 /* Whether slices read memory that is written: the other field of a frame, or a
  * hostile picture's. */
 static bool
@@ -106,11 +99,11 @@ shares_memory(const struct mpeg2_queue *q)
     lines = MAX2(lines, p->target.u_row + lines / 2) + 32;
     size_t size_B = lines * p->target.pitch_B;
     for (unsigned i = 0; i < ARRAY_SIZE(p->ref); i++)
-        if (ranges_meet(p->target.base, size_B, p->ref[i].base, size_B))
+        if (mfx_ranges_meet(p->target.base, size_B, p->ref[i].base, size_B))
             return true;
     for (unsigned i = 0; i < q->count; i++)
-        if (ranges_meet(p->target.base, size_B, q->slice[i].stream.bytes,
-                        q->slice[i].stream.size_B))
+        if (mfx_ranges_meet(p->target.base, size_B, q->slice[i].stream.bytes,
+                            q->slice[i].stream.size_B))
             return true;
     return false;
 }

@@ -38,7 +38,7 @@ to_words(__m256i sum, int bits)
                             _mm256_extracti128_si256(v, 1));
 }
 
-/* round: what is added to the sums. */
+/* Adds round to each sum, then drops its low bits. */
 static inline void
 transform_lanes(__m128i x[8], int round, int bits)
 {

@@ -152,7 +152,7 @@ struct vme_shape vme_shape_choose(const struct vme_call *v,
                                   const unsigned cost[VME_PARTS]);
 struct vme_shape vme_shape_make(unsigned mode, unsigned minor_bits);
 
-/* What is known of a partition in the end. */
+/* The vectors and the distortion that were chosen for a partition. */
 struct vme_result {
     enum vme_direction direction;
     struct vme_mv mv[2];
