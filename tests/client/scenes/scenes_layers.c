@@ -446,6 +446,44 @@ layers_with_effects(void)
     full();
 }
 
+/* Vertices 0 to 5 are a rectangle, each three further ones a triangle whose
+ * edges cross the centre; all in different colours. */
+#define VS_CROSSED                                                   \
+    GLSL "out vec4 c; void main(){"                                  \
+         "int t = gl_VertexID / 3, i = gl_VertexID % 3;"             \
+         "vec2 p = vec2(i & 1, i >> 1) * 2.0 - 1.0;"                 \
+         "if (t == 1) p = -p;"                                       \
+         "if (t > 1) p *= vec2(1.05, t);"                             \
+         "c = vec4(t * 5 % 7, t * 3 % 5, t * 7 % 11, i + 3) / 10.0;" \
+         "gl_Position = vec4(p, 0, 1); }"
+
+/* Draws without a state change between. Where each is drawn at once, as with
+ * SOFTLAKE_PERF=no_wait, tiles go from worker to worker, and none may trust
+ * what it knew about a tile's samples. Of each round, the centre is kept, where
+ * four tiles meet. */
+static void
+layers_msaa_flushes(void)
+{
+    const int cell_px = 16, x = SCENE_W / 2 - cell_px / 2;
+    GLuint fbo = scene_target(GL_RGBA8, 0, 4);
+    gl_program(VS_CROSSED, FS_COL);
+    for (int i = 0; i < 64; i++) {
+        glBindFramebuffer(GL_FRAMEBUFFER, fbo);
+        for (int k = 0; k < 4; k++) {
+            glDrawArrays(GL_TRIANGLES, 0, 6);
+            glDrawArrays(GL_TRIANGLES, 6 + i % 9 * 3, 3);
+            glDrawArrays(GL_TRIANGLES, 9 + i % 7 * 3, 3);
+        }
+        glDrawArrays(GL_TRIANGLES, 3, 3);
+        glDrawArrays(GL_TRIANGLES, i & 1 ? 0 : 6, 3);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, scene_main_fbo);
+        int tx = i % 8 * cell_px, ty = i / 8 * cell_px;
+        glBlitFramebuffer(x, x, x + cell_px, x + cell_px, tx, ty, tx + cell_px,
+                          ty + cell_px, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, scene_main_fbo);
+}
+
 const struct scene scenes_layers[] = {
     {"layers", layers, NULL, 0, 0},
     {"layers-depth", layers_depth, NULL, 0, 0},
@@ -453,6 +491,7 @@ const struct scene scenes_layers[] = {
     {"layers-ordered-counted", layers_ordered_counted, read_values, 0, 0},
     {"layers-cleared", layers_cleared, NULL, 0, 0},
     {"layers-msaa", layers_msaa, NULL, 1, 2},
+    {"layers-msaa-flushes", layers_msaa_flushes, NULL, 0, 0},
     {"layers-counted", layers_counted, read_values, 0, 0},
     {"layers-effects", layers_with_effects, read_hits, 0, 0},
     {NULL, NULL, NULL, 0, 0},

@@ -64,7 +64,7 @@ use_scene(struct worker *w, struct scene *sc)
     bool goes_on = w->flush == sc->raster->flush;
     w->flush = sc->raster->flush;
     if (!goes_on)
-        target_clears_again(w);
+        target_begin_flush(w);
     if (w->serial == sc->serial)
         return;
     struct {

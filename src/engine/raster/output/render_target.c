@@ -95,11 +95,14 @@ forget_views(struct target *t)
 }
 
 void
-target_clears_again(struct worker *w)
+target_begin_flush(struct worker *w)
 {
     w->depth_ended = -1;
-    for (unsigned i = 0; i < DRAW_MAX_RT; i++)
-        w->target[i].ends_clear = w->target[i].has_codes;
+    for (unsigned i = 0; i < DRAW_MAX_RT; i++) {
+        struct target *t = &w->target[i];
+        t->ends_clear = t->has_codes;
+        forget_planes(t);
+    }
 }
 
 static void
