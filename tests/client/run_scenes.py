@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Draws every scene on llvmpipe and on Softlake, and judges the pictures.
 
-usage: run_scenes.py SCENES SOFTLAKE [--update] [--keep DIR] [--preload LIB]
-                     [--threads N,N...] [--zink] [--platform NAME] [NAME...]
+usage: run_scenes.py SCENES SOFTLAKE [--update | --recorded] [--keep DIR]
+                     [--preload LIB] [--threads N,N...] [--zink]
+                     [--platform NAME] [NAME...]
 
 A scene passes if Softlake's picture agrees with llvmpipe's within the scene's
 tolerance, is the same byte for byte with 0, 1, 2 and 8 threads, has the
@@ -13,7 +14,8 @@ has other commands or shaders. checksums-NAME.txt has the pictures of another
 GPU, which --platform chooses, and the reasons. Output is TAP. --update records
 the pictures of scenes that agree with llvmpipe, for this driver or GPU. It
 drops pictures from these files that are equal in checksums.txt; review the
-difference before committing. --zink draws on Intel's Vulkan driver (anv; hasvk
+difference before committing. --recorded: a picture with the recorded checksum
+is not compared with llvmpipe's again. --zink draws on Intel's Vulkan driver (anv; hasvk
 for Broadwell), through Mesa's GL on Vulkan. Its pictures have no checksums.
 """
 import argparse
@@ -86,14 +88,23 @@ class Judge:
         return [self.args.softlake, '--strict', '--threads', threads,
                 *self.platform, '--', self.args.scenes]
 
-    def __call__(self, row):
-        """Returns (name, problems, checksum)."""
+    def of_llvmpipe(self, row, picture):
+        """Returns the problems of the picture beside llvmpipe's."""
         name, mean, percent = row[0], float(row[1]), float(row[2])
-        problems, pictures = [], {}
         want, message = draw([self.args.scenes], name,
                              self.path(name, 'llvmpipe'), LLVMPIPE)
         if want is None:
-            return name, ['llvmpipe: ' + message], None
+            return ['llvmpipe: ' + message]
+        off, far = difference(want, picture)
+        if off <= mean and far <= percent:
+            return []
+        return ['llvmpipe: mean %.3f (allowed %g), %.2f %% far off (allowed '
+                '%g)' % (off, mean, far, percent)]
+
+    def __call__(self, row):
+        """Returns (name, problems, checksum)."""
+        name = row[0]
+        problems, pictures = [], {}
         for threads in self.args.threads.split(','):
             got, message = draw(self.softlake(threads), name,
                                 self.path(name, threads), self.extra)
@@ -107,13 +118,12 @@ class Judge:
         for threads, picture in pictures.items():
             if picture != first:
                 problems.append('%s threads draw another picture' % threads)
-        off, far = difference(want, first)
-        if off > mean or far > percent:
-            problems.append('llvmpipe: mean %.3f (allowed %g), %.2f %% far '
-                            'off (allowed %g)' % (off, mean, far, percent))
         checksum = hashlib.sha256(first).hexdigest()[:16]
-        if not problems and self.known.get(name) != checksum \
-                and not self.args.update and not self.args.zink:
+        recorded = self.known.get(name) == checksum
+        if not (recorded and self.args.recorded):
+            problems += self.of_llvmpipe(row, first)
+        if not problems and not recorded and not self.args.update \
+                and not self.args.zink:
             problems.append('checksum %s, recorded %s' % (
                 checksum, self.known.get(name)))
         return name, problems, checksum if not problems else None
@@ -186,14 +196,16 @@ def main():
     parser.add_argument('scenes')
     parser.add_argument('softlake')
     parser.add_argument('names', nargs='*', default=[])
-    parser.add_argument('--update', action='store_true')
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument('--update', action='store_true')
+    how.add_argument('--recorded', action='store_true')
     parser.add_argument('--keep')
     parser.add_argument('--preload')
     parser.add_argument('--zink', action='store_true')
     parser.add_argument('--threads', default='0,1,2,8')
     parser.add_argument('--platform')
     args = parser.parse_intermixed_args()
-    if args.update and args.zink:
+    if args.zink and (args.update or args.recorded):
         parser.error('--zink has no checksums')
     # A sanitizer's runtime has to come before the library.
     extra = {'LD_PRELOAD': args.preload} if args.preload else {}
