@@ -180,12 +180,15 @@ apply_spills(struct profile_finding *f, const struct profile_code *k)
     if (f->value <= 0)
         return false;
     f->rule = "spills";
+    char live[64] = ""; /* profiles of earlier releases do not tell */
+    if (k->live.grf)
+        snprintf(live, sizeof live, ", at 0x%04x %u are live", k->live.offset_B,
+                 k->live.grf);
     snprintf(f->text, sizeof f->text,
              "It executed %" PRIu64 " spills and %" PRIu64
-             " fills (more than 0): the compiler had too few registers, at "
-             "0x%04x %u are live. Keep fewer values alive, or make fewer in "
-             "one work item.",
-             k->spills, k->fills, k->live.offset_B, k->live.grf);
+             " fills (more than 0): the compiler had too few registers%s. Keep "
+             "fewer values alive, or make fewer in one work item.",
+             k->spills, k->fills, live);
     return true;
 }
 
