@@ -76,6 +76,13 @@ CASES = (
      SIZE),
     ('sharpness', 'format=nv12', 'sharpness_vaapi=sharpness=44',
      'unsharp=5:5:0.7', 'nv12', 30, SIZE),
+    # By a kernel, whose filter adapts to steps where pictures grow.
+    ('double size', 'format=nv12', 'scale_vaapi=640:480',
+     'scale=640:480:flags=bicubic', 'nv12', 32, SIZE),
+    ('one and a half size', 'format=nv12', 'scale_vaapi=480:360',
+     'scale=480:360:flags=bicubic', 'nv12', 35, SIZE),
+    ('half size', 'format=nv12', 'scale_vaapi=160:120',
+     'scale=160:120:flags=bicubic', 'nv12', 28, SIZE),
 )
 # Of i965: VA filter, ffmpeg's filter, least PSNR.
 I965_CASES = (

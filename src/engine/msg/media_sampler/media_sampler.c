@@ -71,17 +71,31 @@ read_block(const uint32_t *m1, struct avs_block *b)
         uint8_t width, height;
     } size[4] = {{16, 4}, {8, 4}, {16, 8}, {4, 4}};
     unsigned shape = bits_get(m1[M1_CONTROL], 25, 26);
-    if (!bits_get(m1[M1_CONTROL], 27, 27))
-        unimp("image enhancement filter of sample_8x8: it is bypassed");
     b->width = size[shape].width;
     b->height = size[shape].height;
-    b->row = (m1[M1_BLOCK] & 0xffff) * b->height;
+    b->column = 0;
+    b->row = (int)((m1[M1_BLOCK] & 0xffff) * b->height);
     b->u = as_float(m1[M1_U]);
     b->v = as_float(m1[M1_V]);
     b->du = as_float(m1[M1_DU]);
     b->dv = as_float(m1[M1_DV]);
     b->ddu = as_float(m1[M1_DDU]);
     b->ddv = as_float(m1[M1_DDV]);
+}
+
+/* Channels that the reply has, and those that they need. */
+static void
+filter_block(const struct media_surface *s, const struct avs_block *b,
+             bool enhance, uint32_t disabled,
+             uint16_t values[4][AVS_HEIGHT][AVS_WIDTH])
+{
+    enhance = enhance && !(disabled >> 1 & 1);
+    unsigned extra = enhance ? avs_enhance_needs(s, b) : 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (!(disabled >> c & 1) || extra >> c & 1)
+            avs_filter(s, c, b, values[c]);
+    if (extra)
+        avs_enhance(s, b, values);
 }
 
 static void
@@ -115,9 +129,7 @@ sample_8x8(struct thread_env *env, const struct eu_message *m,
                                  bits_get(m->desc, 8, 11) * AVS_STATE_STEP_B),
            sizeof state);
     b.state = state;
-    for (unsigned c = 0; c < 4; c++)
-        if (!(r.disabled >> c & 1))
-            avs_filter(&s, c, &b, values[c]);
+    filter_block(&s, &b, !bits_get(m1[M1_CONTROL], 27, 27), r.disabled, values);
     /* Shuffle_OutputWriteback: two replies of eight columns, as of
      * sample_unorm. */
     bool halves = b.width == 16 && state[4 * 4 + 1] & 8;

@@ -66,14 +66,16 @@ media_surface_read(const struct media_surface *s, const struct media_channel *c,
 
 /* ---- avs.c --------------------------------------------------------------- */
 
-#define AVS_WIDTH 16
-#define AVS_HEIGHT 8
+/* Of the largest block, with what the enhancement filter needs around. */
+#define AVS_MARGIN 2
+#define AVS_WIDTH (16 + 2 * AVS_MARGIN)
+#define AVS_HEIGHT (8 + 2 * AVS_MARGIN)
 
 /* A block of pixels on the surface, and its state in memory. */
 struct avs_block {
     const uint8_t *state; /* AVS_STATE_B bytes */
     unsigned width, height;
-    unsigned row;                 /* of the first pixel, counted from v */
+    int column, row;              /* of the first pixel, from u and v */
     float u, v, du, dv, ddu, ddv; /* normalized */
 };
 
@@ -82,6 +84,16 @@ struct avs_block {
 /* Filters one channel. */
 void avs_filter(const struct media_surface *s, unsigned channel,
                 const struct avs_block *b, uint16_t out[AVS_HEIGHT][AVS_WIDTH]);
+
+/* ---- avs_enhance.c ------------------------------------------------------- */
+
+/* Channels (by bit) of which avs_enhance() needs values. */
+unsigned avs_enhance_needs(const struct media_surface *s,
+                           const struct avs_block *b);
+/* The image enhancement filter over luma of a block; not of RGB. values: of the
+ * channels. */
+void avs_enhance(const struct media_surface *s, const struct avs_block *b,
+                 uint16_t values[4][AVS_HEIGHT][AVS_WIDTH]);
 
 /* ---- analytics.c --------------------------------------------------------- */
 

@@ -146,16 +146,43 @@ skin_curves(struct vebox_ste *s, const uint32_t *dw)
     const uint32_t hue_slope[4] = {
         bits_get(dw[20], 0, 10), bits_get(dw[20], 11, 21),
         bits_get(dw[21], 0, 10), bits_get(dw[21], 11, 21)};
-    skin_pwl(&s->sat, s->sat_max, sat_point, sat_bias, sat_slope);
-    skin_pwl(&s->hue, s->hue_max, hue_point, hue_bias, hue_slope);
+    skin_pwl(&s->sat, s->skin.sat_max, sat_point, sat_bias, sat_slope);
+    skin_pwl(&s->hue, s->skin.hue_max, hue_point, hue_bias, hue_slope);
 }
 
-void
-vebox_ste_init(struct vebox_ste *s, const uint32_t *dw)
+/* Limits of V by Y, in the order of their dwords. */
+static void
+skin_limits(struct skin_tone *s, const uint32_t *dw)
 {
-    s->find = dw[0] & 1;
-    s->change = dw[0] >> 1 & 1;
-    s->show = dw[0] >> 2 & 1;
+    s->lower = (struct skin_limit){
+        .point = {(int32_t)bits_get(dw[6], 16, 23),
+                  (int32_t)bits_get(dw[6], 24, 31),
+                  (int32_t)bits_get(dw[7], 0, 7),
+                  (int32_t)bits_get(dw[7], 8, 15)},
+        .bias = {(int32_t)bits_get(dw[7], 16, 23),
+                 (int32_t)bits_get(dw[7], 24, 31),
+                 (int32_t)bits_get(dw[8], 0, 7),
+                 (int32_t)bits_get(dw[8], 8, 15)},
+        .slope = {vebox_signed(dw[8] >> 16, 11), vebox_signed(dw[9], 11),
+                  vebox_signed(dw[9] >> 11, 11), vebox_signed(dw[10], 11)},
+        .inv_margin = bits_get(dw[5], 0, 15)};
+    s->upper = (struct skin_limit){
+        .point = {(int32_t)bits_get(dw[10], 11, 18),
+                  (int32_t)bits_get(dw[10], 19, 26),
+                  (int32_t)bits_get(dw[11], 0, 7),
+                  (int32_t)bits_get(dw[11], 8, 15)},
+        .bias = {(int32_t)bits_get(dw[11], 16, 23),
+                 (int32_t)bits_get(dw[11], 24, 31),
+                 (int32_t)bits_get(dw[12], 0, 7),
+                 (int32_t)bits_get(dw[12], 8, 15)},
+        .slope = {vebox_signed(dw[12] >> 16, 11), vebox_signed(dw[13], 11),
+                  vebox_signed(dw[13] >> 11, 11), vebox_signed(dw[14], 11)},
+        .inv_margin = bits_get(dw[6], 0, 15)};
+}
+
+static void
+skin_init(struct skin_tone *s, const uint32_t *dw)
+{
     s->sat_max = (int32_t)bits_get(dw[0], 4, 9);
     s->hue_max = (int32_t)bits_get(dw[0], 10, 15);
     s->u_mid = (int32_t)bits_get(dw[0], 16, 23);
@@ -174,52 +201,35 @@ vebox_ste_init(struct vebox_ste *s, const uint32_t *dw)
                                         : dw[4] & 0xff);
     s->y_slope[0] = (int32_t)bits_get(dw[4], 8, 12);
     s->y_slope[1] = (int32_t)bits_get(dw[4], 13, 17);
+    skin_limits(s, dw);
+}
+
+void
+vebox_ste_init(struct vebox_ste *s, const uint32_t *dw)
+{
+    s->find = dw[0] & 1;
+    s->change = dw[0] >> 1 & 1;
+    s->show = dw[0] >> 2 & 1;
+    skin_init(&s->skin, dw);
     skin_curves(s, dw);
-}
-
-/* How far inside of a limit, from 0 at its margin to 1. */
-static double
-inside(double distance, double margin)
-{
-    return margin > 0 ? CLAMP(distance / margin, 0.0, 1.0) : distance >= 0;
-}
-
-/* Likelihood of skin: in the rectangle and in the rhombus of (saturation, hue),
- * and of a plausible luma; all in 8 bits. Guess: the least of the three. */
-static double
-skin_score(const struct vebox_ste *s, double y, double sat, double hue)
-{
-    double box = inside(MIN2(s->sat_max - fabs(sat), s->hue_max - fabs(hue)),
-                        s->margin);
-    double off = fabs(sat - s->diamond_du) +
-                 s->diamond_alpha / 64.0 * fabs(hue - s->diamond_dv);
-    double score = MIN2(box, inside(s->diamond_th - off, s->diamond_margin));
-    if (s->by_luma) {
-        double up = (y - s->y_point[0]) * s->y_slope[0] / 8;
-        double down = (s->y_point[3] - y) * s->y_slope[1] / 8;
-        double luma = CLAMP(MIN2(up, down), 0.0, 1.0);
-        score = MIN2(score, luma);
-    }
-    return score;
 }
 
 void
 vebox_ste_row(const struct vebox_ste *s, struct vebox_line *line,
               uint32_t width)
 {
-    double c = s->cos_a / 128.0, n = s->sin_a / 128.0;
+    double c = s->skin.cos_a / 128.0, n = s->skin.sin_a / 128.0;
     for (uint32_t x = 0; x < width; x++) {
-        double u = line->ch[1][x] / 256.0 - s->u_mid;
-        double v = line->ch[2][x] / 256.0 - s->v_mid;
-        double sat = u * c + v * n, hue = v * c - u * n;
-        double score = skin_score(s, line->ch[0][x] / 256.0, sat, hue);
+        struct skin_place at = skin_place(&s->skin, line->ch[1][x],
+                                          line->ch[2][x]);
+        double score = skin_score(&s->skin, line->ch[0][x], line->ch[2][x], at);
         if (s->show)
             line->ch[0][x] = vebox_clamp16(lround(score * 0xffff));
         if (!s->change || score <= 0)
             continue;
-        double sat2 = vebox_pwl_value(&s->sat, (int32_t)(sat * 256)) / 256.0;
-        double hue2 = vebox_pwl_value(&s->hue, (int32_t)(hue * 256)) / 256.0;
-        double ds = (sat2 - sat) * score, dh = (hue2 - hue) * score;
+        double sat2 = vebox_pwl_value(&s->sat, (int32_t)(at.sat * 256)) / 256.0;
+        double hue2 = vebox_pwl_value(&s->hue, (int32_t)(at.hue * 256)) / 256.0;
+        double ds = (sat2 - at.sat) * score, dh = (hue2 - at.hue) * score;
         line->ch[1][x] = vebox_clamp16(line->ch[1][x] +
                                        lround((ds * c - dh * n) * 256));
         line->ch[2][x] = vebox_clamp16(line->ch[2][x] +

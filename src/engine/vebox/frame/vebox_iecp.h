@@ -6,6 +6,7 @@
 #define ENGINE_VEBOX_IECP_H
 
 #include "base/fields.h"
+#include "engine/enhance/enhance.h"
 #include "engine/vebox/frame/vebox_surface.h"
 
 /* (v + in) * c, a fixed point number of `shift` bits, + out. */
@@ -48,11 +49,7 @@ struct vebox_tcc {
 /* Skin tones: STD finds them, STE changes them. */
 struct vebox_ste {
     bool find, change, show;
-    int32_t u_mid, v_mid, sat_max, hue_max, margin;
-    int32_t cos_a, sin_a; /* 128: 1 */
-    int32_t diamond_du, diamond_dv, diamond_th, diamond_alpha, diamond_margin;
-    bool by_luma;
-    int32_t y_point[4], y_slope[2]; /* slopes: 8: 1 */
+    struct skin_tone skin;
     struct vebox_pwl sat, hue;
 };
 

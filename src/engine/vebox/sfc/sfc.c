@@ -123,8 +123,11 @@ sfc_init(struct sfc *s, const struct vebox_frame *f,
     sfc_axis_init(s, v);
     colors_init(s, dw);
     downsample_init(s, dw);
-    sfc_ief_init(&s->ief, v->ief);
-    s->ief.enabled = bits_get(dw[4], 0, 0);
+    /* Fields from dword 2 on are where SAMPLER_STATE_8x8_AVS has them. */
+    ief_init(&s->ief, v->ief[1], v->ief);
+    s->enhances = bits_get(dw[4], 0, 0);
+    s->ief.skin_tuned = bits_get(dw[4], 1, 1);
+    s->ief.smooth = bits_get(dw[4], 2, 2);
     matrix_init(&s->matrix, v->ief);
     s->matrix.enabled &= bits_get(dw[4], 19, 19);
     return format_init(s, dw) && surface_init(s, dw);
@@ -139,6 +142,17 @@ fill_channel(uint16_t *to, uint32_t width, uint16_t value)
         to[x] = value;
 }
 
+/* Luma by that of the rows around. */
+static void
+enhance_row(struct sfc_worker *w, uint32_t y, struct vebox_line *to)
+{
+    const uint16_t *rows[5];
+    for (int j = 0; j < 5; j++)
+        rows[j] = sfc_scaled_row(w, (int64_t)y + j - 2)->ch[0] - 2;
+    ief_row(&w->sfc->ief, rows, to->ch[1], to->ch[2], to->ch[0],
+            w->sfc->x.size);
+}
+
 void
 sfc_final_row(struct sfc_worker *w, uint32_t y, struct vebox_line *to)
 {
@@ -149,8 +163,8 @@ sfc_final_row(struct sfc_worker *w, uint32_t y, struct vebox_line *to)
         memcpy(to->ch[c], from->ch[c], width * sizeof(uint16_t));
     for (unsigned i = 0; s->mono && i < 2; i++)
         fill_channel(to->ch[1 + i], width, s->mono_uv[i]);
-    if (s->ief.enabled)
-        sfc_ief_row(w, y, to);
+    if (s->enhances)
+        enhance_row(w, y, to);
     if (s->matrix.enabled)
         vebox_matrix_row(&s->matrix, to, width);
     fill_channel(to->ch[3], width, s->alpha);

@@ -9,9 +9,10 @@
 #ifndef ENGINE_VEBOX_SFC_H
 #define ENGINE_VEBOX_SFC_H
 
+#include "engine/enhance/enhance.h"
 #include "engine/vebox/frame/frame.h"
 
-#define SFC_TAPS 8
+#define SFC_TAPS ADAPTIVE_TAPS
 
 enum sfc_filter { SFC_COPY, SFC_POLYPHASE, SFC_BILINEAR };
 
@@ -23,19 +24,13 @@ struct sfc_axis {
     int16_t luma[SFC_PHASES][SFC_TAPS], chroma[SFC_PHASES][SFC_TAPS]; /* S1.6 */
 };
 
-struct sfc_ief {
-    bool enabled;
-    unsigned gain, weak, strong; /* thresholds of 8 bits */
-    unsigned weight[3];          /* no edge, regular, strong */
-    unsigned r3_x, r3_c, r5_x, r5_cx, r5_c;
-};
-
 struct sfc {
     const struct vebox_frame *frame;
     enum sfc_filter filter;
     struct sfc_axis x, y;
-    unsigned sharpness; /* 255: the polyphase filter, 0: bilinear */
-    struct sfc_ief ief;
+    struct adaptive adaptive; /* sharp: the polyphase filter, or bilinear */
+    bool enhances;
+    struct ief ief;
     struct vebox_matrix matrix;
     bool mono; /* input without chroma */
     uint16_t mono_uv[2], alpha;
@@ -67,12 +62,9 @@ struct sfc_worker {
 bool sfc_init(struct sfc *s, const struct vebox_frame *f,
               const struct vebox_state *v);
 void sfc_axis_init(struct sfc *s, const struct vebox_state *v);
-void sfc_ief_init(struct sfc_ief *i, const uint32_t *dw);
 /* Row y of the scaled region, beyond it its first or last row, with margins. */
 const struct vebox_line *sfc_scaled_row(struct sfc_worker *w, int64_t y);
 /* The row after IEF, CSC and alpha. */
 void sfc_final_row(struct sfc_worker *w, uint32_t y, struct vebox_line *to);
-/* Luma of row y, sharpened. */
-void sfc_ief_row(struct sfc_worker *w, uint32_t y, struct vebox_line *to);
 
 #endif

@@ -57,10 +57,18 @@ sfc_axis_init(struct sfc *s, const struct vebox_state *v)
     s->filter = !scales                      ? SFC_COPY
                 : bits_get(dw[4], 4, 5) == 2 ? SFC_BILINEAR
                                              : SFC_POLYPHASE;
-    s->sharpness = bits_get(v->avs[1], 24, 31);
+    bool adapts = s->filter == SFC_POLYPHASE;
+    s->adaptive = (struct adaptive){
+        .x = adapts && !bits_get(dw[4], 9, 9),
+        .y = adapts && !bits_get(dw[4], 8, 8),
+        .all_channels = bits_get(dw[4], 6, 6),
+        .level = (uint8_t)bits_get(v->avs[1], 24, 31),
+        .max_derivative_4 = (uint8_t)bits_get(v->avs[2], 16, 23),
+        .max_derivative_8 = (uint8_t)bits_get(v->avs[2], 0, 7),
+        .transition_4 = (uint8_t)bits_get(v->avs[1], 4, 6),
+        .transition_8 = (uint8_t)bits_get(v->avs[1], 0, 2),
+    };
     tables_init(s, v);
-    if (s->filter == SFC_POLYPHASE && bits_get(dw[4], 8, 9) != 3)
-        unimp("SFC: adaptive filter");
 }
 
 /* ---- positions ---- */
@@ -91,15 +99,33 @@ clamp_to(const struct sfc_axis *a, int64_t at)
     return a->first + CLAMP(at, 0, (int64_t)a->count - 1);
 }
 
-/* Sharp and smooth results by the sharpness, of 255. */
+/* The value of eight samples: sharp and smooth, by the sharpness of the channel
+ * or, if `adapts`, of the samples. */
 static inline uint16_t
-mix(const struct sfc *s, int sharp, int smooth)
+mix(const struct sfc *s, const uint16_t v[SFC_TAPS], const int16_t *weights,
+    unsigned weight, bool adapts)
 {
-    int v = s->filter == SFC_BILINEAR ? smooth
-            : s->sharpness == 255
-                ? sharp
-                : smooth + (sharp - smooth) * (int)s->sharpness / 255;
-    return (uint16_t)CLAMP((v + 32) >> 6, 0, 0xffff);
+    int64_t smooth = (int)(64 - weight) * v[CENTER] +
+                     (int)weight * v[CENTER + 1],
+            sharp = 0;
+    unsigned sharpness = s->adaptive.level;
+    if (s->filter == SFC_BILINEAR)
+        return (uint16_t)((smooth + 32) >> 6);
+    for (int t = 0; t < SFC_TAPS; t++)
+        sharp += weights[t] * v[t];
+    if (adapts)
+        sharpness = adaptive_sharpness(&s->adaptive, v);
+    int64_t sum = sharpness == ADAPTIVE_SHARP
+                      ? sharp
+                      : adaptive_blend(sharp, smooth, sharpness);
+    return (uint16_t)CLAMP((sum + 32) >> 6, 0, 0xffff);
+}
+
+/* Guess: chroma adapts by its own samples. */
+static inline bool
+channel_adapts(const struct sfc *s, bool direction, unsigned channel)
+{
+    return direction && channel < 3 && (!channel || s->adaptive.all_channels);
 }
 
 /* ---- rows ---- */
@@ -116,13 +142,11 @@ scale_x(const struct sfc *s, const struct vebox_line *from,
             tap[t] = clamp_to(a, p.whole + t - CENTER);
         for (unsigned c = 0; c < VEBOX_CHANNELS; c++) {
             const int16_t *weights = c ? a->chroma[p.phase] : a->luma[p.phase];
-            const uint16_t *v = from->ch[c];
-            int sharp = 0;
+            uint16_t v[SFC_TAPS];
             for (int t = 0; t < SFC_TAPS; t++)
-                sharp += weights[t] * v[tap[t]];
-            int smooth = (int)(64 - p.weight) * v[tap[CENTER]] +
-                         (int)p.weight * v[tap[CENTER + 1]];
-            to->ch[c][x] = mix(s, sharp, smooth);
+                v[t] = from->ch[c][tap[t]];
+            to->ch[c][x] = mix(s, v, weights, p.weight,
+                               channel_adapts(s, s->adaptive.x, c));
         }
     }
 }
@@ -165,12 +189,11 @@ scale_y(struct sfc_worker *w, uint32_t y, struct vebox_line *to)
     for (unsigned c = 0; c < VEBOX_CHANNELS; c++) {
         const int16_t *weights = c ? a->chroma[p.phase] : a->luma[p.phase];
         for (uint32_t x = 0; x < s->x.size; x++) {
-            int sharp = 0;
+            uint16_t v[SFC_TAPS];
             for (int t = 0; t < SFC_TAPS; t++)
-                sharp += weights[t] * rows[t]->ch[c][x];
-            int smooth = (int)(64 - p.weight) * rows[CENTER]->ch[c][x] +
-                         (int)p.weight * rows[CENTER + 1]->ch[c][x];
-            to->ch[c][x] = mix(s, sharp, smooth);
+                v[t] = rows[t]->ch[c][x];
+            to->ch[c][x] = mix(s, v, weights, p.weight,
+                               channel_adapts(s, s->adaptive.y, c));
         }
     }
 }

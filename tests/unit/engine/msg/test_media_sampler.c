@@ -29,6 +29,7 @@ static struct stage_cache cache;
 static struct shader_stage stage;
 static struct thread_env env;
 static uint32_t payload[2][8], answer[16][8];
+static bool enhances; /* messages do not pass the enhancement filter */
 
 static void
 set_up(void)
@@ -188,7 +189,7 @@ send(float u, float v, float du, float dv, unsigned block, unsigned shape,
     payload[1][3] = bits_of(v);
     payload[1][4] = bits_of(du);
     payload[1][5] = bits_of(dv);
-    payload[1][7] = 1u << 27 | shape << 25;
+    payload[1][7] = (enhances ? 0 : 1u << 27) | shape << 25;
     struct eu_message m = {.header = true,
                            .mlen_grf = 2,
                            .rlen_grf = (uint8_t)rlen,
@@ -303,6 +304,130 @@ Test(media_sampler, random_filters_are_sums_of_taps)
     }
 }
 
+/* ---- the adaptive and the enhancement filter ---- */
+
+struct steps {
+    double max_4, max_8, width_4, width_8;
+};
+
+static double
+sharpness(const struct steps *s, const double tap[8])
+{
+    double inner = 0, outer = 0;
+    for (int i = 0; i < 7; i++) {
+        double step = fabs(tap[i + 1] - tap[i]);
+        outer = fmax(outer, step);
+        inner = i >= 2 && i < 5 ? fmax(inner, step) : inner;
+    }
+    double edge = fmin(fmax((inner - s->max_4) / s->width_4, 0), 1);
+    double rough = fmin(fmax((outer - s->max_8) / s->width_8, 0), 1);
+    return fmax(edge, 1 - rough);
+}
+
+/* Taps of a direction and their bilinear ones, by the samples of a guide. */
+static double
+adapted(const struct steps *s, const double v[8], const double guide[8],
+        unsigned at_32, bool vertical)
+{
+    double sharp = 0, part = at_32 % 32 / 32.0;
+    for (unsigned i = 0; i < 8; i++)
+        sharp += phase(at_32 % 32)[2 * i + vertical] / 64.0 * v[i];
+    double share = sharpness(s, guide);
+    return share * sharp + (1 - share) * (v[3] * (1 - part) + v[4] * part);
+}
+
+/* luma: the guide is (R + 2G + B) / 4, or it is G. */
+static double
+adapted_pixel(const struct format *f, const struct steps *s, unsigned channel,
+              unsigned u_32, unsigned v_32, bool luma)
+{
+    double sums[8], guides[8];
+    for (int j = 0; j < 8; j++) {
+        double v[8], guide[8];
+        for (int i = 0; i < 8; i++) {
+            int x = (int)(u_32 / 32) - 3 + i, y = (int)(v_32 / 32) - 3 + j;
+            v[i] = sample_of(f, LINEAR, channel, x, y);
+            guide[i] = sample_of(f, LINEAR, 1, x, y);
+            if (luma)
+                guide[i] = (sample_of(f, LINEAR, 0, x, y) + 2 * guide[i] +
+                            sample_of(f, LINEAR, 2, x, y)) /
+                           4;
+        }
+        sums[j] = adapted(s, v, guide, u_32, false);
+        guides[j] = fmin(fmax(adapted(s, guide, guide, u_32, false), 0), 256);
+    }
+    return fmin(fmax(adapted(s, sums, guides, v_32, true), 0), 255);
+}
+
+static void
+check_adapted(const struct format *f, unsigned channel, bool luma)
+{
+    const struct steps steps = {60, 90, 64, 128};
+    unsigned u = (unsigned)(rand() % 32) * 32, v = (unsigned)(rand() % 16) * 32;
+    unsigned du = (unsigned)rand() % 40, dv = (unsigned)rand() % 40;
+    put_surface(f, LINEAR);
+    put_state(3, 0);
+    rig_dw(&rig, RIG_VA + STATE_B)[152] = 60 << 16 | 90 << 8 | 6 << 4 | 7;
+    rig_dw(&rig, RIG_VA + STATE_B)[153] = 2 | luma;
+    for (unsigned p = 0; p < 32; p++)
+        for (unsigned i = 0; i < 16; i++)
+            phase(p)[i] = (int8_t)(rand() % 24 - 4);
+    send((float)u / (W * 32), (float)v / (H * 32), (float)du / (W * 32),
+         (float)dv / (H * 32), 0, 0, 0xf & ~(1u << channel), 4);
+    for (unsigned i = 0; i < 64; i++)
+        cr_assert_float_eq(((const uint16_t *)answer)[i] / 256.0,
+                           adapted_pixel(f, &steps, channel, u + du * (i % 16),
+                                         v + dv * (i / 16), luma),
+                           2, "%s, channel %u, %u", f->name, channel, i);
+}
+
+Test(media_sampler, adapts_to_steps)
+{
+    for (unsigned n = 0; n < 60; n++) {
+        check_adapted(&formats[9], 1, false);
+        check_adapted(&formats[6], n % 3, n & 1);
+    }
+}
+
+/* Across blocks as within, at both channels' scale; RGB stays. */
+static void
+check_enhanced(const struct format *f, bool changes)
+{
+    uint16_t plain[64];
+    put_surface(f, LINEAR);
+    put_state(2, 0);
+    put_copy();
+    uint32_t *dw = rig_dw(&rig, RIG_VA + STATE_B);
+    dw[0] = 63 | 1 << 6 | 8 << 12 | 16u << 23;
+    dw[2] = 7 << 8 | 7 << 11 | 7 << 14;
+    enhances = false;
+    send(8.0f / W, 8.0f / H, 1.0f / W, 1.0f / H, 1, 0, 0xd, 4);
+    memcpy(plain, answer, sizeof plain);
+    enhances = true;
+    send(8.0f / W, 8.0f / H, 1.0f / W, 1.0f / H, 1, 0, 0xd, 4);
+    enhances = false;
+    for (unsigned i = 0; i < 64; i++) {
+        int x = 8 + (int)(i % 16), y = 12 + (int)(i / 16);
+        double c = sample_of(f, LINEAR, 1, x, y), detail = 4 * c;
+        detail -= sample_of(f, LINEAR, 1, x - 1, y) +
+                  sample_of(f, LINEAR, 1, x + 1, y) +
+                  sample_of(f, LINEAR, 1, x, y - 1) +
+                  sample_of(f, LINEAR, 1, x, y + 1);
+        double want = c + detail * 16 / 128 * 63 / 64 * 7 / 8;
+        want = changes ? fmin(fmax(want, 0), 255) : plain[i] / 256.0;
+        cr_assert_float_eq(((const uint16_t *)answer)[i] / 256.0, want, 0.01,
+                           "%s, %u", f->name, i);
+    }
+}
+
+Test(media_sampler, enhances_luma)
+{
+    check_enhanced(&formats[9], true); /* Y8 */
+    check_enhanced(&formats[4], true); /* NV12 */
+    check_enhanced(&formats[0], true); /* YUYV */
+    check_enhanced(&formats[6], false);
+}
+
 /* A field has every second row. */
 Test(media_sampler, fields)
 {
@@ -331,6 +456,7 @@ Test(media_sampler, hostile_messages_end)
                                                             << rand() % 20;
         for (unsigned i = 0; i < 1120; i++)
             rig.mem[STATE_B + i] = (uint8_t)rand();
+        enhances = n & 1;
         send(n % 3 ? (float)rand() : NAN, (float)-rand(), INFINITY, 1e30f,
              (unsigned)rand(), (unsigned)rand() % 4, 0, (unsigned)rand() % 17);
     }

@@ -16,7 +16,8 @@ struct job {
     uint32_t in_w, in_h, x, y, w, h; /* the region */
     uint32_t out_w, out_h;           /* scaled */
     uint32_t at_x, at_y;             /* in the output frame */
-    uint32_t flags;                  /* of dword 4 */
+    uint32_t flags;                  /* of dword 4; adaptive: bits 8 and 9 */
+    uint32_t avs[2];                 /* SFC_AVS_STATE; 0: sharp */
     unsigned input;                  /* format */
 };
 
@@ -29,7 +30,7 @@ emit_sfc(const struct job *j)
     dw[1] = 1 | 4 << 4;
     dw[2] = (j->in_h - 1) << 16 | (j->in_w - 1);
     dw[3] = j->format;
-    dw[4] = j->flags | j->rotation << 16 | 3u << 8;
+    dw[4] = (j->flags ^ 3u << 8) | j->rotation << 16;
     dw[5] = (j->h - 1) << 16 | (j->w - 1);
     dw[6] = j->y << 16 | j->x;
     dw[7] = (out.height - 1) << 16 | (out.width - 1);
@@ -64,7 +65,8 @@ run_job(const struct job *j, enum model_tiling tiling)
     model_emit_surface(&rig, &in, 1);
     EMIT(&rig, 0x75000000, 1);
     emit_sfc(j);
-    EMIT(&rig, 0x75020001, 0xff000000, 0, 0x75040000, 0);
+    EMIT(&rig, 0x75020001, j->avs[0] | j->avs[1] ? j->avs[0] : 0xff000000,
+         j->avs[1], 0x75040000, 0);
     cr_assert_eq(run_frame(j->in_w), ENGINE_OK);
 }
 
@@ -248,6 +250,48 @@ Test(sfc, taps_are_columns_and_rows)
         }
 }
 
+/* In x alone, with the sharp filter's taps moved by two pixels: luma is what
+ * the steps around choose of both, chroma has no such taps. */
+static double
+adapted_luma(const struct job *j, uint32_t x, uint32_t y)
+{
+    double tap[8], inner = 0, outer = 0;
+    for (int i = 0; i < 8; i++)
+        tap[i] = model_read(&rig, &in,
+                            (uint32_t)clamp_read((int)x + i - 3, 0, j->w), y)
+                     .v[0];
+    for (int i = 0; i < 7; i++) {
+        double step = fabs(tap[i + 1] - tap[i]);
+        outer = fmax(outer, step);
+        inner = i >= 2 && i < 5 ? fmax(inner, step) : inner;
+    }
+    double edge = fmin(fmax((inner - 90) / 64, 0), 1);
+    double rough = fmin(fmax((outer - 120) / 128, 0), 1);
+    double sharp = fmax(edge, 1 - rough);
+    return tap[5] * sharp + tap[3] * (1 - sharp);
+}
+
+Test(sfc, adapts_to_steps)
+{
+    emit_tables(2);
+    for (unsigned n = 0; n < 4; n++) {
+        struct job j = {.input = 5, .in_w = 60, .in_h = 40};
+        j.flags = 1u << 7 | 1u << 4 | 2u << 8;
+        j.flags |= n & 1 ? 1u << 6 : 0;
+        j.avs[0] = 6 << 4 | 7;
+        j.avs[1] = 90 << 16 | 120;
+        j.w = j.out_w = 60, j.h = j.out_h = 40;
+        run_job(&j, n % 3);
+        for (uint32_t y = 0; y < 40; y++)
+            for (uint32_t x = 0; x < 60; x++) {
+                struct model_pixel p = model_read(&rig, &out, x, y);
+                cr_assert_float_eq(p.v[0], adapted_luma(&j, x, y), 1.51,
+                                   "(%u, %u)", x, y);
+                cr_assert_eq(p.v[1], model_read(&rig, &in, x, y).v[1]);
+            }
+    }
+}
+
 /* ---- color and sharpness ---- */
 
 /* Gray to RGB by the matrix of BT.601, and red in the low byte or in the high
@@ -296,4 +340,41 @@ Test(sfc, ief_sharpens_edges_and_keeps_flat_areas)
     cr_assert_eq(model_read(&rig, &out, 56, 9).v[0], 140);
     cr_assert_lt(model_read(&rig, &out, 31, 9).v[0], 100);
     cr_assert_gt(model_read(&rig, &out, 32, 9).v[0], 140);
+}
+
+/* Vertical edges are sharpened, but for skin that shall not be revealed. */
+Test(sfc, ief_leaves_skin_as_it_is)
+{
+    uint32_t ief[24] = {0x75030016,
+                        44 | 1 << 6 | 8 << 12 | 5 << 18 | 5 << 23,
+                        255 | 1 << 8 | 2 << 11 | 7 << 14 | 7 << 17 | 7 << 22 |
+                            7u << 27,
+                        14u << 22 | 31 << 16 | 79 << 8 | 101,
+                        154u << 24 | 110 << 16 | 4 << 12,
+                        1u << 31 | 2u << 24 | 3 << 21 | 100 << 13 | 35 << 7};
+    struct job j = {.input = 5, .in_w = 32, .in_h = 16, .flags = 1};
+    j.w = j.out_w = 32, j.h = j.out_h = 16;
+    for (unsigned tuned = 0; tuned < 2; tuned++) {
+        j.flags = 1 | tuned << 1;
+        rig_at(&rig, RIG_BATCH);
+        rig_emit(&rig, ief, 24);
+        EMIT(&rig, BBE);
+        cr_assert_eq(rig_run(&rig, rig.ctx, ENGINE_VECS), ENGINE_OK);
+        /* One Y tile of V U Y A; skin below. */
+        for (uint32_t i = 0; i < 32 * 16; i++) {
+            uint32_t x_B = i % 32 * 4, y = i / 32;
+            uint32_t luma = i % 32 < 16 ? 100 : 140;
+            *rig_dw(&rig,
+                    IN_VA + x_B / 16 * 512 + y * 16 +
+                        x_B % 16) = luma << 16 |
+                                    (y < 8 ? 128u << 8 | 128 : 110u << 8 | 154);
+        }
+        run_job(&j, MODEL_Y);
+        cr_assert_gt(model_read(&rig, &out, 16, 4).v[0], 140);
+        double skin = model_read(&rig, &out, 16, 12).v[0];
+        if (tuned)
+            cr_assert_eq(skin, 140, "%g", skin);
+        else
+            cr_assert_gt(skin, 140);
+    }
 }
