@@ -3,16 +3,19 @@
 frame with ffmpeg's software decoder. TAP.
 
 usage: run_media.py SOFTLAKE CODES.csv [--large] [--keep DIR]
-                    [--streams DIR] [--junit FILE]
+                    [--streams DIR] [--junit FILE] [--only REGEX]
+                    [--threads N] [--preload LIB]
 
 Streams are made with ffmpeg's encoders, and by mpeg2_random.py,
-jpeg_random.py and h264_fields.py what those do not make. Software decoding uses `-idct simple`, whose rounding the video
-engine has. Threads take turns from stream to stream; one stream of each codec
+jpeg_random.py and h264_fields.py what those do not make. Software decoding uses
+`-idct simple`, whose rounding the video engine has. Threads take turns from stream to stream; one stream of each codec
 is decoded with all numbers of them. Broken streams have no reference, because
 each decoder conceals in its own way: they must end, and frames must be the same
 with any number of threads. --large: ten times the random streams, each with all
 numbers of threads; --streams: all
-MPEG-2, H.264 and JPEG files of a folder, too. Skipped without ffmpeg or iHD.
+MPEG-2, H.264 and JPEG files of a folder, too. --only: streams whose names
+match; --threads: one number for all; --preload: a sanitizer's runtime. Skipped
+without ffmpeg or iHD.
 """
 import argparse
 import glob
@@ -20,6 +23,7 @@ import itertools
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -152,10 +156,13 @@ def frames(text):
 
 
 class Media:
-    def __init__(self, softlake, codes, folder, all_counts=False):
-        self.softlake, self.folder = softlake, folder
-        self.all_counts = all_counts
-        self.codes = mpeg2_random.read_codes(codes)
+    def __init__(self, args, folder):
+        self.softlake, self.folder = args.softlake, folder
+        self.only = re.compile(args.only)
+        self.counts = THREADS if args.threads is None else (args.threads,)
+        self.all_counts = args.large
+        self.preload = {'LD_PRELOAD': args.preload} if args.preload else {}
+        self.codes = mpeg2_random.read_codes(args.codes)
         self.drivers = installed_drivers()
         self.results = []
         self.turn = 0
@@ -166,6 +173,9 @@ class Media:
                               name), flush=True)
         for line in (wrong or '').splitlines():
             print('# ' + line, flush=True)
+
+    def environment(self, driver):
+        return dict(os.environ, LIBVA_DRIVER_NAME=driver, **self.preload)
 
     def make(self, name, source_, encoder, suffix):
         path = self.folder / (name.replace(' ', '_') + suffix)
@@ -189,7 +199,7 @@ class Media:
                     str(path),
                     '-vf', 'hwdownload,format=%s,%s' % (surface, CROP[driver]),
                     '-pix_fmt', chroma, '-f', 'framemd5', '-'],
-                   env=dict(os.environ, LIBVA_DRIVER_NAME=driver))
+                   env=self.environment(driver))
         wrong = done.stderr[-1000:] if done.returncode else ''
         return frames(done.stdout), wrong
 
@@ -197,11 +207,14 @@ class Media:
                 whole=False, but=()):
         """whole: pictures uncropped; ffmpeg cuts those of a surface at the
         right and at the bottom alone. but: drivers that cannot."""
+        if not self.only.search(name):
+            return
         if not path:
             self.report(name, 'no stream')
             return
         every = all_ or self.all_counts
-        counts = THREADS if every else (THREADS[self.turn % len(THREADS)],)
+        counts = self.counts if every else (
+            self.counts[self.turn % len(self.counts)],)
         self.turn += 1
         wrong = ''
         drivers = [d for d in self.drivers if d not in but and
@@ -227,6 +240,8 @@ class Media:
     def survive(self, name, path):
         """A broken stream: the driver reports errors of decoding, at which
         ffmpeg ends, but nothing crashes."""
+        if not self.only.search(name):
+            return
         command = ['ffmpeg', '-v', 'quiet', '-threads', '1', '-hwaccel',
                    'vaapi', '-hwaccel_device', '/dev/dri/renderD128',
                    '-hwaccel_output_format', 'vaapi', '-i', str(path), '-vf',
@@ -234,7 +249,7 @@ class Media:
         seen, wrong = [], ''
         for threads in 0, 8:
             done = run([self.softlake, '-j', str(threads), '--', *command],
-                       env=dict(os.environ, LIBVA_DRIVER_NAME='iHD'))
+                       env=self.environment('iHD'))
             seen.append(frames(done.stdout))
             # The launcher has 128 + the number of a signal.
             if done.returncode > 128:
@@ -391,6 +406,9 @@ def main():
     args.add_argument('--keep', type=pathlib.Path)
     args.add_argument('--streams', type=pathlib.Path)
     args.add_argument('--junit', type=pathlib.Path)
+    args.add_argument('--only', default='')
+    args.add_argument('--threads', type=int)
+    args.add_argument('--preload')
     args = args.parse_args()
     if not can_run():
         print('1..0 # SKIP no ffmpeg or no iHD')
@@ -398,7 +416,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        media = Media(args.softlake, args.codes, folder, args.large)
+        media = Media(args, folder)
         compare_mpeg2(media, args.large)
         compare_h264(media, args.large)
         compare_fields(media, args.large)
