@@ -101,7 +101,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
     for (uint32_t i = TABLES_B, x = 1; i < MEM_B; i++)
         mem[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
     uint32_t dw[24] = {0x74030016, 63};
-    for (unsigned i = 2; i < 18; i += 2)
+    for (unsigned i = 2; i < 22; i += 2)
         dw[i] = (uint32_t)FRAME_VA + (i / 2 - 1) % 6 * FRAME_B;
     for (unsigned i = 0; i < 24 && in.at < in.end; i++) {
         uint32_t at = fuzz_take(&in, 1) % 24, value = fuzz_take(&in, 4);

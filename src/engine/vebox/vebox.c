@@ -95,6 +95,7 @@ read_tables(struct vebox_frame *f, const uint32_t *state)
             return false;
         vebox_denoise_init(&f->denoise, table);
         vebox_deinterlace_init(&f->deinterlace, table);
+        vebox_statistics_read_dndi(&f->statistics, table);
     }
     f->denoise.enabled = flags & (DN | HOT_PIXELS);
     f->denoise.temporal = (flags & DN) && !(flags & NO_TEMPORAL);
@@ -107,6 +108,7 @@ read_tables(struct vebox_frame *f, const uint32_t *state)
     if (!read_table(f, state + 4, table, IECP_DW, "IECP"))
         return false;
     vebox_iecp_init(&f->iecp, table);
+    vebox_statistics_read_iecp(&f->statistics, table);
     if (flags & GAMUT) {
         if (!read_table(f, state + 6, table, GAMUT_DW, "gamut"))
             return false;
@@ -214,6 +216,7 @@ frame_init(struct vebox_frame *f, const struct vebox_state *v,
         !surface_at(f, &f->denoised, &in, names, VEBOX_DENOISED))
         return false;
     motion_init(f, v, names);
+    vebox_statistics_init(f, names, flags);
     return true;
 }
 
@@ -272,6 +275,7 @@ run_rows(struct vebox_worker *w, uint32_t y)
     for (unsigned i = 0; i < 2; i++)
         if (f->out[i].format)
             store_output(w, i, y, rows);
+    vebox_statistics_rows(w, y, rows);
 }
 
 static void
@@ -304,9 +308,10 @@ run_frame(struct vebox_frame *f)
     run.workers = calloc(workers, sizeof run.workers[0]);
     for (unsigned i = 0; run.workers && i < workers; i++)
         ok &= vebox_worker_init(&run.workers[i], f, f->width);
-    if (run.workers && ok)
+    if (run.workers && ok) {
         pool_for(pool, run.bands, run_band, &run);
-    else
+        vebox_statistics_finish(f, run.workers, workers);
+    } else
         guest_error("no memory for a frame of the VEBOX");
     for (unsigned i = 0; run.workers && i < workers; i++)
         vebox_worker_finish(&run.workers[i]);

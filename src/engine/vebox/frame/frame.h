@@ -12,6 +12,7 @@
 #include "engine/vebox/frame/vebox_deinterlace.h"
 #include "engine/vebox/frame/vebox_denoise.h"
 #include "engine/vebox/frame/vebox_iecp.h"
+#include "engine/vebox/frame/vebox_statistics.h"
 #include "engine/vebox/frame/vebox_surface.h"
 
 /* What VEB_DI_IECP names, in the order of its dwords. */
@@ -25,6 +26,7 @@ enum vebox_address {
     VEBOX_PREVIOUS_OUT = 14,
     VEBOX_STATISTICS = 16,
     VEBOX_ALPHA = 18,
+    VEBOX_HISTOGRAM = 20, /* of RGB, ACE and LACE */
 };
 
 /* Motion and history: a byte each; see vebox_denoise.h. base NULL: none. */
@@ -48,6 +50,7 @@ struct vebox_frame {
     struct vebox_denoise denoise;
     struct vebox_deinterlace deinterlace;
     struct vebox_iecp iecp;
+    struct vebox_statistics statistics;
 };
 
 /* The last rows of one stage, by their number. */
@@ -72,6 +75,7 @@ struct vebox_worker {
     unsigned output; /* which frame VEBOX_ROWS_DONE has */
     struct vebox_rows rows[VEBOX_STAGES];
     struct vebox_line spare[4];
+    struct vebox_sums sums;
 };
 
 /* False: no memory. extra_px: pixels of the spare lines, if more than the

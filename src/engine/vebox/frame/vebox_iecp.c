@@ -115,11 +115,9 @@ swap_row(struct vebox_line *line, uint32_t width)
 }
 
 void
-vebox_iecp_row(const struct vebox_iecp *i, struct vebox_line *line,
-               uint32_t width)
+vebox_iecp_row_to_ace(const struct vebox_iecp *i, struct vebox_line *line,
+                      uint32_t width)
 {
-    if (!i->enabled)
-        return;
     if (i->correction.enabled)
         vebox_matrix_row(&i->correction, line, width);
     if (i->gamma)
@@ -128,6 +126,15 @@ vebox_iecp_row(const struct vebox_iecp *i, struct vebox_line *line,
         vebox_matrix_row(&i->front, line, width);
     if (i->ste.find)
         vebox_ste_row(&i->ste, line, width);
+}
+
+void
+vebox_iecp_row(const struct vebox_iecp *i, struct vebox_line *line,
+               uint32_t width)
+{
+    if (!i->enabled)
+        return;
+    vebox_iecp_row_to_ace(i, line, width);
     if (i->ace.enabled)
         vebox_ace_row(&i->ace, line, width);
     if (i->tcc.enabled)

@@ -78,6 +78,9 @@ struct vebox_iecp {
 void vebox_iecp_init(struct vebox_iecp *i, const uint32_t *dw);
 void vebox_iecp_row(const struct vebox_iecp *i, struct vebox_line *line,
                     uint32_t width);
+/* The steps before ACE alone. */
+void vebox_iecp_row_to_ace(const struct vebox_iecp *i, struct vebox_line *line,
+                           uint32_t width);
 
 /* Steps of it. */
 void vebox_matrix_row(const struct vebox_matrix *m, struct vebox_line *line,

@@ -59,14 +59,22 @@ emit_state(uint32_t flags)
          0, 0, 0, LO(GAMMA_VA), 0);
 }
 
-static enum engine_result
-run_frame(uint32_t width)
+static inline enum engine_result
+run_with_statistics(uint32_t width, uint64_t statistics_va,
+                    uint64_t histogram_va)
 {
     EMIT(&rig, 0x74030016, width - 1, LO(IN_VA), 0, LO(PREVIOUS_VA), 0,
          LO(STMM_VA), 0, LO(STMM_VA + 0x8000), 0, LO(DENOISED_VA), 0,
-         LO(OUT_VA), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+         LO(OUT_VA), 0, 0, 0, LO(statistics_va), 0, 0, 0, LO(histogram_va), 0,
+         0, 0);
     EMIT(&rig, BBE);
     return rig_run(&rig, rig.ctx, ENGINE_VECS);
+}
+
+static inline enum engine_result
+run_frame(uint32_t width)
+{
+    return run_with_statistics(width, 0, 0);
 }
 
 #endif
