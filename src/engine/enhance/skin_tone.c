@@ -51,8 +51,10 @@ double
 skin_score(const struct skin_tone *s, uint16_t y, uint16_t v,
            struct skin_place at)
 {
-    double box = inside(
-        MIN2(s->sat_max - fabs(at.sat), s->hue_max - fabs(at.hue)), s->margin);
+    double beyond = MIN2(s->sat_max - fabs(at.sat), s->hue_max - fabs(at.hue));
+    if (beyond < 0)
+        return 0;
+    double box = inside(beyond, s->margin);
     double off = fabs(at.sat - s->diamond_du) +
                  s->diamond_alpha / 64.0 * fabs(at.hue - s->diamond_dv);
     double score = MIN2(box, inside(s->diamond_th - off, s->diamond_margin));

@@ -46,6 +46,7 @@ vebox_latch(struct vebox_state *v, const uint32_t *dw, unsigned len_dw)
 #define IECP_DW 91
 #define DNDI_DW 18
 #define GAMUT_DW 38
+#define CAPTURE_DW 7
 #define GAMMA_DW 512
 
 /* Pointers and addresses are pages. */
@@ -187,6 +188,20 @@ motion_init(struct vebox_frame *f, const struct vebox_state *v,
     }
 }
 
+/* Guess: frames of Bayer patterns have no history. */
+static bool
+capture_init(struct vebox_frame *f, const uint32_t *state)
+{
+    uint32_t table[CAPTURE_DW];
+    if (!(state[1] & DEMOSAIC) || f->current.format->layout != VEBOX_BAYER)
+        return true;
+    f->has_history = false;
+    if (!read_table(f, state + 10, table, CAPTURE_DW, "capture pipe"))
+        return false;
+    vebox_capture_init(&f->capture, table, f->current.bayer);
+    return true;
+}
+
 static bool
 frame_init(struct vebox_frame *f, const struct vebox_state *v,
            const uint32_t *names)
@@ -202,12 +217,14 @@ frame_init(struct vebox_frame *f, const struct vebox_state *v,
     f->has_history = !(flags & FIRST_FRAME) && (flags & (DN | DI));
     if (f->x[0] >= f->x[1])
         return true;
-    if (flags & (DEMOSAIC | VIGNETTE))
-        unimp("VEBOX: capture pipe");
+    if (flags & VIGNETTE)
+        unimp("VEBOX: vignette correction");
     if (flags & (LACE | ALPHA_PLANE))
         unimp("VEBOX: LACE or an alpha plane");
     if (!read_tables(f, v->state) ||
         !surface_at(f, &f->current, &in, names, VEBOX_CURRENT))
+        return false;
+    if (!capture_init(f, v->state))
         return false;
     if (f->has_history &&
         !surface_at(f, &f->previous, &in, names, VEBOX_PREVIOUS))

@@ -2,13 +2,15 @@
  * it. Data of vebox/ and vebox/sfc/. A frame is decoded once and immutable
  * then; each worker has its own rows and pulls them through the stages:
  *
- *   surface -> current, previous -> clean (denoised) -> deinterlaced, IECP
+ *   surface -> (raw ->) current, previous -> clean (denoised) -> deinterlaced,
+ * IECP
  *
  * A row is made again in a band that needs it at its border, so the number of
  * threads does not show. */
 #ifndef ENGINE_VEBOX_FRAME_FRAME_H
 #define ENGINE_VEBOX_FRAME_FRAME_H
 
+#include "engine/vebox/frame/vebox_capture.h"
 #include "engine/vebox/frame/vebox_deinterlace.h"
 #include "engine/vebox/frame/vebox_denoise.h"
 #include "engine/vebox/frame/vebox_iecp.h"
@@ -47,6 +49,7 @@ struct vebox_frame {
     struct vebox_surface out[2];
     struct vebox_motion stmm_in, stmm_out;
     struct vebox_downsample downsample;
+    struct vebox_capture capture;
     struct vebox_denoise denoise;
     struct vebox_deinterlace deinterlace;
     struct vebox_iecp iecp;
@@ -61,6 +64,7 @@ struct vebox_rows {
 };
 
 enum vebox_stage {
+    VEBOX_ROWS_RAW, /* of a Bayer pattern */
     VEBOX_ROWS_CURRENT,
     VEBOX_ROWS_PREVIOUS,
     VEBOX_ROWS_CLEAN,

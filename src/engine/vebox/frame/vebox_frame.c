@@ -52,8 +52,15 @@ make_row(struct vebox_worker *w, enum vebox_stage stage, uint32_t y,
 {
     const struct vebox_frame *f = w->frame;
     switch (stage) {
+    case VEBOX_ROWS_RAW:
+        vebox_load_row(&f->current, y, false, to, w->scratch);
+        vebox_capture_correct(&f->capture, y, to, f->width);
+        break;
     case VEBOX_ROWS_CURRENT:
-        vebox_load_row(&f->current, y, f->interlaced, to, w->scratch);
+        if (f->capture.enabled)
+            vebox_capture_row(w, y, to);
+        else
+            vebox_load_row(&f->current, y, f->interlaced, to, w->scratch);
         break;
     case VEBOX_ROWS_PREVIOUS:
         vebox_load_row(&f->previous, y, f->interlaced, to, w->scratch);

@@ -52,7 +52,7 @@ bench_finish(void)
     rig_finish(&rig);
 }
 
-static void
+static inline void
 emit_state(uint32_t flags)
 {
     EMIT(&rig, 0x7402000e, flags, LO(DNDI_VA), 0, LO(IECP_VA), 0, 0, 0, 0, 0, 0,
