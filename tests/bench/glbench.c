@@ -1,43 +1,15 @@
-/* glbench.c: GL workloads, one per process, timed on command.
- *
- * usage: glbench --list              rows, their units
- *        glbench --compare A B       mean difference of two pictures, and how
- *                                    many percent of their values are far off
- *        glbench ROW                 takes commands from its standard input
- * commands: time SECONDS   frames for about that long
- *                          -> time FRAMES WALL_S CPU_S WORK_PER_FRAME
- *           picture FILE   one frame from the beginning, as raw floats
- *                          -> picture VALUES
- *           memory         -> memory PEAK_KB
- * The caller alternates between drivers: each has a process that is set up
- * once and sleeps while another is timed. The first answer is
- * `ready RENDERER`. scripts/bench is that caller. */
+/* glbench.c: GL workloads; see serve.h for how it is used. */
 #include "glbench.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
-#define MAX_VALUES ((size_t)TARGET_PX * TARGET_PX * 4)
-#define FAR (8.0 / 255) /* a value that differs by more is wrong */
-/* Frames in flight before the clock is looked at. */
-#define CALIBRATION_FRAMES 4
+#include "serve.h"
 
 static const struct row *const tables[] = {
     rows_fill,   rows_triangle, rows_texture, rows_depth,   rows_alu,
     rows_vertex, rows_copy,     rows_draw,    rows_compute, rows_image,
 };
-
-static double
-seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static const struct row *
 find_row(const char *name)
@@ -96,46 +68,13 @@ bench_frame(struct bench *b)
     b->frame_count++;
 }
 
-/* Number of frames that take that long. */
-static uint32_t
-calibrate(struct bench *b, double duration_s)
-{
-    uint32_t frames = 0;
-    for (unsigned i = 0; i < 2; i++)
-        bench_frame(b);
-    glFinish();
-    double start = seconds(CLOCK_MONOTONIC), spent;
-    do {
-        bench_frame(b);
-        frames++;
-        if (b->row->finishes || frames % CALIBRATION_FRAMES == 0)
-            glFinish();
-        spent = seconds(CLOCK_MONOTONIC) - start;
-    } while (spent < duration_s / 3);
-    glFinish();
-    spent = seconds(CLOCK_MONOTONIC) - start;
-    return (uint32_t)(duration_s / spent * frames) + 1;
-}
-
-static void
-time_frames(struct bench *b, uint32_t frames)
-{
-    double wall = seconds(CLOCK_MONOTONIC);
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    for (uint32_t i = 0; i < frames; i++)
-        bench_frame(b);
-    glFinish();
-    printf("time %u %.9f %.9f %.17g\n", frames, seconds(CLOCK_MONOTONIC) - wall,
-           seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, b->row->work);
-}
-
 /* ---- pictures ---- */
 
 size_t
 bench_read_colors(float *values)
 {
     glReadPixels(0, 0, TARGET_PX, TARGET_PX, GL_RGBA, GL_FLOAT, values);
-    return MAX_VALUES;
+    return SERVE_MAX_VALUES;
 }
 
 static size_t
@@ -161,8 +100,8 @@ read_buffers(struct bench *b, float *values)
     for (unsigned i = 0; i < MAX_BUFFERS; i++) {
         const struct row_buffer *buffer = &b->row->buffers[i];
         size_t n = buffer->size_B / 4;
-        if (n > MAX_VALUES - count)
-            n = MAX_VALUES - count;
+        if (n > SERVE_MAX_VALUES - count)
+            n = SERVE_MAX_VALUES - count;
         if (!n)
             continue;
         glBindBuffer(GL_SHADER_STORAGE_BUFFER, b->buffers[i]);
@@ -179,12 +118,10 @@ read_buffers(struct bench *b, float *values)
 }
 
 /* Draws culled and discarded primitives, too, to make them visible. */
-static void
-take_picture(struct bench *b, const char *path)
+static size_t
+take_picture(void *self, float *values)
 {
-    float *values = malloc(MAX_VALUES * sizeof *values);
-    if (!values)
-        gl_die("picture", "out of memory");
+    struct bench *b = self;
     bool culls = glIsEnabled(GL_CULL_FACE);
     bool discards = glIsEnabled(GL_RASTERIZER_DISCARD);
     glDisable(GL_CULL_FACE);
@@ -199,109 +136,51 @@ take_picture(struct bench *b, const char *path)
         glEnable(GL_CULL_FACE);
     if (discards)
         glEnable(GL_RASTERIZER_DISCARD);
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(values, sizeof *values, count, f) != count || fclose(f))
-        gl_die(path, "cannot write");
-    free(values);
-    printf("picture %zu\n", count);
+    return count;
 }
 
-static float *
-read_picture(const char *path, size_t *count)
-{
-    float *values = malloc(MAX_VALUES * sizeof *values);
-    FILE *f = fopen(path, "rb");
-    if (!values || !f)
-        gl_die(path, "cannot read");
-    *count = fread(values, sizeof *values, MAX_VALUES, f);
-    fclose(f);
-    return values;
-}
-
-/* Relative to values above one. */
-static double
-distance(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) && isnan(b) ? 0 : 1;
-    if (a == b)
-        return 0;
-    double off = fabs(a - b) / fmax(1, fmax(fabs(a), fabs(b)));
-    return fmin(off, 1);
-}
-
-static int
-compare(const char *path_a, const char *path_b)
-{
-    size_t count, count_b;
-    float *a = read_picture(path_a, &count);
-    float *b = read_picture(path_b, &count_b);
-    double sum = 0;
-    size_t far = 0;
-    if (!count || count != count_b)
-        gl_die(path_a, "the pictures have different sizes");
-    for (size_t i = 0; i < count; i++) {
-        double off = distance(a[i], b[i]);
-        sum += off;
-        far += off > FAR;
-    }
-    printf("compare %.4f %.4f\n", sum * 255 / (double)count,
-           100.0 * (double)far / (double)count);
-    free(a);
-    free(b);
-    return 0;
-}
-
-/* ---- commands ---- */
+/* ---- what serve() calls ---- */
 
 static void
-serve(const struct row *row)
+draw_frame(void *self)
 {
-    struct bench b;
-    char line[4096], path[4096];
-    double duration_s;
-    uint32_t frames = 0;
-    bench_setup(&b, row);
-    printf("ready %s\n", glGetString(GL_RENDERER));
-    fflush(stdout);
-    while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "time %lf", &duration_s) == 1) {
-            if (!frames)
-                frames = calibrate(&b, duration_s);
-            time_frames(&b, frames);
-        } else if (sscanf(line, "picture %4095s", path) == 1) {
-            take_picture(&b, path);
-        } else if (!strcmp(line, "memory\n")) {
-            struct rusage usage;
-            getrusage(RUSAGE_SELF, &usage);
-            printf("memory %ld\n", usage.ru_maxrss);
-        } else {
-            gl_die(line, "no such command");
-        }
-        GLenum error = glGetError();
-        if (error) {
-            snprintf(line, sizeof line, "GL error 0x%x", error);
-            gl_die(row->name, line);
-        }
-        fflush(stdout);
-    }
+    bench_frame(self);
+}
+
+static void
+finish_frames(void *self)
+{
+    (void)self;
+    glFinish();
+}
+
+static void
+check_errors(void *self)
+{
+    const struct bench *b = self;
+    char text[32];
+    GLenum error = glGetError();
+    if (!error)
+        return;
+    snprintf(text, sizeof text, "GL error 0x%x", error);
+    gl_die(b->row->name, text);
 }
 
 int
 main(int argc, char **argv)
 {
-    if (argc == 2 && !strcmp(argv[1], "--list")) {
-        list();
-        return 0;
-    }
-    if (argc == 4 && !strcmp(argv[1], "--compare"))
-        return compare(argv[2], argv[3]);
-    if (argc != 2) {
-        fputs("usage: glbench --list | --compare A B | ROW\n", stderr);
-        return 2;
-    }
-    const struct row *row = find_row(argv[1]);
+    const struct row *row = find_row(serve_arguments(argc, argv, list));
+    struct bench b;
     gl_open_core();
-    serve(row);
+    bench_setup(&b, row);
+    serve(&(struct serve){.work = row->work,
+                          .finishes = row->finishes,
+                          .self = &b,
+                          .driver = (const char *)glGetString(GL_RENDERER),
+                          .version = (const char *)glGetString(GL_VERSION),
+                          .frame = draw_frame,
+                          .finish = finish_frames,
+                          .picture = take_picture,
+                          .check = check_errors});
     return 0;
 }
