@@ -11,16 +11,14 @@ import resource
 import select
 import subprocess
 import sys
-import time
+
+from configs import Config
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / 'tests' / 'client'))
 import run_glmark2  # noqa: E402
 
 TIMEOUT_S = 120
-# llvmpipe without its shortcuts in texture filtering, which timed runs use.
-EXACT = {'GALLIVM_PERF': 'no_brilinear,no_rho_approx,no_quad_lod,'
-                         'no_aos_sampling'}
 MEAN, PERCENT = 0.5, 0.5  # the common tolerance
 GLMARK2 = 'glmark2-es2-drm'
 MAX_FRAMES = 8192
@@ -30,63 +28,20 @@ class Failed(Exception):
     """A row cannot be measured, or its frames are wrong."""
 
 
-class Config:
-    """A driver on a number of cores."""
-
-    def __init__(self, driver, cores, launcher=None, exact=False):
-        self.driver, self.cores, self.launcher = driver, cores, launcher
-        self.exact = exact
-        self.name = '%s-%s' % (driver, cores)
-        self.renderer = 'Intel' if launcher else 'llvmpipe'
-
-    def threads(self):
-        """Number of workers; on one core the submitter does all work."""
-        return 0 if self.cores == 1 else self.cores
-
-    def command(self, argv):
-        if not self.launcher:
-            return list(argv)
-        return [self.launcher, '-j', str(self.threads()), '--'] + list(argv)
-
-    def environment(self):
-        env = dict(os.environ, MESA_SHADER_CACHE_DISABLE='true')
-        for name in ('LIBGL_ALWAYS_SOFTWARE', 'GALLIUM_DRIVER', 'GALLIVM_PERF',
-                     'MESA_LOADER_DRIVER_OVERRIDE', 'INTEL_DEBUG'):
-            env.pop(name, None)
-        if not self.launcher:
-            env.update(LIBGL_ALWAYS_SOFTWARE='1', GALLIUM_DRIVER='llvmpipe',
-                       LP_NUM_THREADS=str(self.threads()))
-            env.update(EXACT if self.exact else {})
-        return env
-
-
-def timed(command, env):
-    """Runs a command: seconds of wall and of CPU time, peak memory, exit
-    status, and what it prints."""
-    start = time.monotonic()
-    child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    text = child.stdout.read().decode(errors='replace')
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    child.stdout.close()
-    return (time.monotonic() - start, usage.ru_utime + usage.ru_stime,
-            usage.ru_maxrss, child.returncode, text)
-
-
-# ---- rows of glbench ----
+# ---- rows of clients ----
 
 class Process:
-    """glbench with one row on one configuration, waiting for commands."""
+    """A client with one row on one configuration, waiting for commands."""
 
-    def __init__(self, program, row, config):
+    def __init__(self, program, row, config, api):
         self.config = config
+        command, env = config.command([program, row], api)
         self.child = subprocess.Popen(
-            config.command([program, row]), env=config.environment(),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE)
-        if config.renderer not in self.answer('ready'):
-            raise Failed('drawn by another driver')
+        self.driver = self.answer('ready').strip()
+        if config.word(api) not in self.driver:
+            raise Failed('drawn by another driver: ' + self.driver)
 
     def answer(self, word):
         """The line that begins with word, without it."""
@@ -122,12 +77,13 @@ def digest(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).digest()
 
 
-class GlRow:
-    """One workload of glbench; every configuration keeps its process."""
+class ClientRow:
+    """One workload of glbench, clbench or vkbench; every configuration keeps
+    its process."""
 
-    def __init__(self, program, row, unit, folder, seconds):
-        self.program, self.name, self.unit = program, row['name'], unit
-        self.group = row['group']
+    def __init__(self, program, api, row, unit, folder, seconds):
+        self.program, self.api = program, api
+        self.name, self.unit, self.group = row['name'], unit, row['group']
         self.mean, self.percent = row['mean'], row['percent']
         self.folder, self.seconds = folder, seconds
         self.processes, self.first = {}, None
@@ -135,16 +91,32 @@ class GlRow:
     def open(self, configs):
         for config in configs:
             self.processes[config.name] = Process(self.program, self.name,
-                                                  config)
+                                                  config, self.api)
         self.judge()
+
+    def drivers(self):
+        """What the drivers say of themselves, by configuration."""
+        return {name: p.driver for name, p in self.processes.items()}
 
     def picture(self, process):
         path = str(self.folder / process.config.driver)
         process.ask('picture ' + path)
         return path
 
+    def reference_picture(self):
+        """llvmpipe's is an exact one's, of this system; the others have no
+        shortcuts."""
+        timed = self.processes.get('reference-1')
+        if self.api != 'gl' and timed:
+            return self.picture(timed)
+        exact = Process(self.program, self.name,
+                        Config('reference', 1, exact=True), self.api)
+        path = self.picture(exact)
+        exact.close()
+        return path
+
     def judge(self):
-        """Compares Softlake's frame with an exact llvmpipe's."""
+        """Compares Softlake's frame with the reference's."""
         ours = self.processes.get('softlake-1')
         if not ours:
             return
@@ -152,10 +124,7 @@ class GlRow:
         for process in self.processes.values():
             if process is not ours:
                 self.picture(process)
-        reference = Process(self.program, self.name,
-                            Config('llvmpipe', 1, exact=True))
-        theirs = self.picture(reference)
-        reference.close()
+        theirs = self.reference_picture()
         path = self.picture(ours)
         self.first = digest(path)
         text = subprocess.run([self.program, '--compare', path, theirs],
@@ -198,7 +167,7 @@ class GlmarkRow:
         self.scene, self.launcher, self.clock = scene, launcher, clock
         self.name = 'glmark2_' + re.sub('[^a-z0-9.]+', '_', scene)[:40]
         self.seconds, self.size = seconds, size
-        self.frames, self.peak_kB = {}, {}
+        self.frames, self.peak_kB, self.told = {}, {}, {}
 
     def run(self, config, frames):
         """(wall, cpu) seconds of a process that draws that many frames."""
@@ -209,18 +178,25 @@ class GlmarkRow:
         # All at the same moment of the animation, at any speed.
         extra['LD_PRELOAD'] = ':'.join(
             p for p in (os.environ.get('LD_PRELOAD'), self.clock) if p)
-        command = [config.launcher or self.launcher, '-j',
-                   str(config.threads()), '--', GLMARK2, '--off-screen', '-s',
-                   self.size, '-b', '%s:nframes=%d' % (self.scene, frames)]
-        wall, cpu, peak_kB, status, text = timed(
-            command, dict(config.environment(), **extra))
+        command = [GLMARK2, '--off-screen', '-s', self.size, '-b',
+                   '%s:nframes=%d' % (self.scene, frames)]
+        if not config.launcher:
+            command = [self.launcher, '-j', str(config.threads()),
+                       '--'] + command
+        wall, cpu, peak_kB, status, text = config.timed(command, 'gl', extra)
         renderer = re.search('GL_RENDERER:(.*)', text)
+        version = re.search('GL_VERSION:(.*)', text)
         if status or not renderer or \
-                config.renderer not in renderer.group(1):
+                config.word('gl') not in renderer.group(1):
             raise Failed('%s: %s' % (config.name, text[-300:]))
+        self.told[config.name] = '%s; %s' % (
+            renderer.group(1).strip(), version and version.group(1).strip())
         self.peak_kB[config.name] = max(peak_kB,
                                         self.peak_kB.get(config.name, 0))
         return wall, cpu
+
+    def drivers(self):
+        return self.told
 
     def open(self, configs):
         self.judge()
@@ -285,6 +261,9 @@ class KernelRow:
                               text=True).stdout
         return cycles_of(text, self.kernel)
 
+    def drivers(self):
+        return {}
+
     def memory_kB(self, config):
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 
@@ -307,13 +286,21 @@ def cycles_of(text, kernel):
 
 # ---- a row on all configurations ----
 
-def measure(row, configs, rounds):
-    """The row as it goes into the JSON file."""
+def suitable(row, configs, judge):
+    """Kernels have no reference. The stock driver alone (noop) is measured
+    where it is asked for, or where the group is judged against it."""
     if row.group == 'kernels':
-        configs = [c for c in configs if c.name == 'softlake-1']
+        return [c for c in configs if c.name == 'softlake-1']
+    return [c for c in configs if c.driver != 'noop' or c.everywhere or
+            judge == 'noop']
+
+
+def measure(row, configs, rounds, judge=''):
+    """The row as it goes into the JSON file."""
+    configs = suitable(row, configs, judge)
     samples = {c.name: {'wall': [], 'cpu': []} for c in configs}
     result = {'name': row.name, 'group': row.group, 'unit': row.unit,
-              'samples': samples, 'problem': None}
+              'samples': samples, 'problem': None, 'drivers': {}}
     try:
         row.open(configs)
         for _ in range(rounds):
@@ -324,6 +311,7 @@ def measure(row, configs, rounds):
         for config in configs:
             samples[config.name]['memory_kB'] = row.memory_kB(config)
         row.finish()
+        result['drivers'] = row.drivers()
     except (Failed, OSError, subprocess.SubprocessError) as problem:
         result['problem'] = str(problem)
     finally:

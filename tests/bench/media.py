@@ -1,5 +1,5 @@
 """Rows of scripts/bench that decode video through stock iHD, beside ffmpeg's
-software decoder, which takes llvmpipe's place.
+software decoder, which is the reference.
 
 The streams are made by ffmpeg's encoders and kept in the build directory. The
 cost of a frame is the difference between a run that decodes the stream several
@@ -7,7 +7,6 @@ times and one that decodes it once, without showing or reading back a frame: the
 driver's own work is in it, the start is not.
 """
 import glob
-import os
 import pathlib
 import re
 import shutil
@@ -74,12 +73,11 @@ class MediaRow:
     def run(self, config, loops, output):
         """(wall, cpu) seconds and what ffmpeg prints."""
         decoder = HARDWARE if config.launcher else []
-        command = config.command(
-            ['ffmpeg', '-v', 'error', '-threads', str(max(config.threads(), 1)),
-             '-idct', 'simple'] + decoder +
-            ['-i', str(self.path(loops))] + output)
-        env = dict(os.environ, LIBVA_DRIVER_NAME='iHD')
-        wall, cpu, peak_kB, status, text = measure.timed(command, env)
+        command = ['ffmpeg', '-v', 'error', '-threads',
+                   str(max(config.threads(), 1)), '-idct', 'simple'] + \
+            decoder + ['-i', str(self.path(loops))] + output
+        wall, cpu, peak_kB, status, text = config.here().timed(
+            command, 'gl', {'LIBVA_DRIVER_NAME': 'iHD'})
         if status:
             raise measure.Failed('%s: %s' % (config.name, text[-300:]))
         self.peak_kB[config.name] = max(peak_kB,
@@ -94,7 +92,7 @@ class MediaRow:
         make(self.path(1 + self.loops),
              ['-stream_loop', str(self.loops), '-i', str(self.path(1)), '-c',
               'copy'])
-        self.wanted = self.digests(measure.Config('llvmpipe', 1))
+        self.wanted = self.digests(measure.Config('reference', 1))
         self.judge(configs)
 
     def digests(self, config):
@@ -121,6 +119,9 @@ class MediaRow:
             raise measure.Failed('frames cost nothing: the machine is busy')
         return tuple((more[i] - once[i]) / (self.loops * FRAMES)
                      for i in range(2))
+
+    def drivers(self):
+        return {}
 
     def memory_kB(self, config):
         return self.peak_kB[config.name]

@@ -34,17 +34,17 @@ class Level(measure.Config):
         super().__init__('softlake', 1, launcher)
         self.name, self.shortcuts = name, shortcuts
 
-    def command(self, argv):
+    def launch(self, argv):
         words = [self.launcher, '-j', '0']
         if self.name != 'none':
             words += ['profile', '-q', '--' + self.name]
         return words + ['--'] + list(argv)
 
-    def environment(self):
-        env = super().environment()
+    def variables(self, api):
+        chosen = super().variables(api)
         if self.name == 'none':
-            env['SOFTLAKE_PERF'] = self.shortcuts
-        return env
+            chosen['SOFTLAKE_PERF'] = self.shortcuts
+        return chosen
 
 
 def shortcuts_off(launcher):
@@ -61,7 +61,8 @@ def samples(program, row, levels):
     processes, found = {}, {}
     try:
         for level in levels:
-            processes[level.name] = measure.Process(program, row, level)
+            processes[level.name] = measure.Process(program, row, level,
+                                                    'gl')
         for n in range(SAMPLES + 1):
             for name, process in processes.items():
                 answer = process.ask('time %g' % (SAMPLE_S if n else WARM_S))

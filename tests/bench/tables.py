@@ -15,18 +15,25 @@ def records(name):
 
 
 def read_rows(mean, percent):
-    """Rows of glbench by name, with their groups and tolerances."""
+    """Rows of the clients by name: groups, tolerances, limits."""
     return {name: {'name': name, 'group': group,
                    'mean': float(mean_ or mean),
-                   'percent': float(percent_ or percent)}
-            for name, group, mean_, percent_, _ in records('rows.csv')}
+                   'percent': float(percent_ or percent),
+                   'limit': read_limit(limit)}
+            for name, group, mean_, percent_, limit, _ in records('rows.csv')}
+
+
+def read_limit(text):
+    """(what of the machine, how much of it a unit takes), or None."""
+    name, _, factor = text.partition('*')
+    return (name, float(factor or 1)) if name else None
 
 
 def read_bars():
-    """Groups in order: bar for each row, bar for the mean, title."""
+    """Groups in order: bar for each row, bar for the mean, judge, title."""
     return {group: (float(bar) if bar else None,
-                    float(mean) if mean else None, title)
-            for group, bar, mean, title in records('bars.csv')}
+                    float(mean) if mean else None, judge, title)
+            for group, bar, mean, judge, title in records('bars.csv')}
 
 
 # ---- numbers of a row ----
@@ -66,6 +73,21 @@ def speed(row, config, kind):
     return 1 / (cost * PREFIXES.get(row['unit'][0], 1)) if cost else None
 
 
+def judged(row, bars):
+    """What the row's bar is for."""
+    return ratio(row, 'noop-1' if bars[row['group']][2] == 'noop' else
+                 'reference-1', 'softlake-1', 'cpu')
+
+
+def of_limit(row, known, limits):
+    """Fraction of what one core of the machine does at most, or None."""
+    limit = known.get(row['name'], {}).get('limit')
+    cost = median(row, 'softlake-1', 'cpu')
+    if not limit or not cost or not limits or not limits.get(limit[0]):
+        return None
+    return limit[1] / cost / limits[limit[0]]
+
+
 def change(row, old):
     """Speed relative to the build that alternated with this one, or else to an
     earlier run. The latter is relative to llvmpipe if that ran both times,
@@ -74,8 +96,8 @@ def change(row, old):
         return ratio(row, 'old-1', 'softlake-1', 'cpu')
     if not old:
         return None
-    ours = ratio(row, 'llvmpipe-1', 'softlake-1', 'cpu')
-    theirs = ratio(old, 'llvmpipe-1', 'softlake-1', 'cpu')
+    ours = ratio(row, 'reference-1', 'softlake-1', 'cpu')
+    theirs = ratio(old, 'reference-1', 'softlake-1', 'cpu')
     if ours and theirs:
         return ours / theirs
     ours = median(row, 'softlake-1', 'cpu')
@@ -98,9 +120,10 @@ def times(value):
     return '-' if value is None else '%.2f' % value
 
 
-COLUMNS = (('row', -32), ('unit', -13), ('softlake', 9), ('llvmpipe', 9),
-           ('ratio', 7), ('+-%', 5), ('bar', 5), ('', -6), ('softlake', 9),
-           ('ratio', 7), ('scale', 6), ('MB', 6), ('lp MB', 6), ('/old', 6))
+COLUMNS = (('row', -32), ('unit', -13), ('softlake', 9), ('reference', 9),
+           ('ratio', 7), ('+-%', 5), ('of noop', 7), ('limit%', 6),
+           ('bar', 5), ('', -6), ('softlake', 9), ('ratio', 7), ('scale', 6),
+           ('MB', 6), ('ref MB', 6), ('/old', 6))
 
 
 def cells(words, columns):
@@ -115,82 +138,156 @@ def verdict(value, bar):
     return 'met' if value >= bar else 'missed'
 
 
-def row_line(row, cores, bars, old):
-    all_ours, all_theirs = 'softlake-%d' % cores, 'llvmpipe-%d' % cores
-    one = ratio(row, 'llvmpipe-1', 'softlake-1', 'cpu')
-    paired = ratios(row, 'llvmpipe-1', 'softlake-1', 'cpu') or \
+class Table:
+    """What the lines of a run share."""
+
+    def __init__(self, record, old=None):
+        self.rows, self.cores = record['rows'], record['cores']
+        self.limits = record.get('limits')
+        self.isa = record.get('isa', '')
+        self.bars = read_bars()
+        self.known = read_rows(0, 0)
+        self.before = {row['name']: row for row in old['rows']} if old else {}
+        self.ours = 'softlake-%d' % self.cores
+        self.theirs = 'reference-%d' % self.cores
+
+    def change(self, row):
+        return change(row, self.before.get(row['name']))
+
+    def share(self, row):
+        """Percent of the limit."""
+        found = of_limit(row, self.known, self.limits)
+        return '-' if found is None else '%.0f' % (100 * found)
+
+
+def row_line(table, row):
+    one = ratio(row, 'reference-1', 'softlake-1', 'cpu')
+    paired = ratios(row, 'reference-1', 'softlake-1', 'cpu') or \
         row['samples'].get('softlake-1', {}).get('cpu')
-    bar = bars[row['group']][0]
+    bar = table.bars[row['group']][0]
     memory = [row['samples'].get(c, {}).get('memory_kB')
-              for c in ('softlake-1', 'llvmpipe-1')]
+              for c in ('softlake-1', 'reference-1')]
     return cells(
         [row['name'], row['unit'], number(speed(row, 'softlake-1', 'cpu')),
-         number(speed(row, 'llvmpipe-1', 'cpu')), times(one),
+         number(speed(row, 'reference-1', 'cpu')), times(one),
          '%.0f' % spread_percent(paired) if paired else '-',
-         '-' if bar is None else '%g' % bar, verdict(one, bar),
-         number(speed(row, all_ours, 'wall')),
-         times(ratio(row, all_theirs, all_ours, 'wall')),
-         times(ratio(row, 'softlake-1', all_ours, 'wall'))] +
+         times(ratio(row, 'noop-1', 'softlake-1', 'cpu')), table.share(row),
+         '-' if bar is None else '%g' % bar,
+         verdict(judged(row, table.bars), bar),
+         number(speed(row, table.ours, 'wall')),
+         times(ratio(row, table.theirs, table.ours, 'wall')),
+         times(ratio(row, 'softlake-1', table.ours, 'wall'))] +
         ['%.0f' % (m / 1024) if m else '-' for m in memory] +
-        [times(change(row, old))], COLUMNS)
+        [times(table.change(row))], COLUMNS)
 
 
-def rows_text(results, cores, old):
-    bars = read_bars()
-    before = {row['name']: row for row in old['rows']} if old else {}
+def drivers(rows):
+    """What the references call themselves, each once."""
+    found = {}
+    for row in rows:
+        for name, text in row.get('drivers', {}).items():
+            if name == 'reference-1':
+                found[text] = found.get(text, 0) + 1
+    return ['%s (%d rows)' % item for item in sorted(found.items())]
+
+
+def rows_text(record, old=None):
+    table = Table(record, old)
+    cores = table.cores
     lines = ['One core: units per second of CPU time. %d cores: per second. '
-             'Ratio: to llvmpipe, median of' % cores,
-             'the rounds; +-%%: half its range. Scale: %d cores to one. '
-             'MB: peak memory.' % cores,
-             cells(['', '', 'one core', '', '', '', '', '',
-                    '%d cores' % cores], COLUMNS),
-             cells([title for title, _ in COLUMNS], COLUMNS)]
-    for row in results:
-        lines.append(row_line(row, cores, bars, before.get(row['name'])))
+             'Ratio: to the reference, median' % cores,
+             'of the rounds; +-%: half its range. Of noop: share of the speed '
+             'of the stock driver whose work',
+             'is not executed. Limit: percent of what the core can do. Scale: '
+             '%d cores to one. MB: peak.' % cores]
+    lines += ['reference: ' + text for text in drivers(table.rows)]
+    lines += [cells(['', '', 'one core', '', '', '', '', '', '', '',
+                     '%d cores' % cores], COLUMNS),
+              cells([title for title, _ in COLUMNS], COLUMNS)]
+    for row in table.rows:
+        lines.append(row_line(table, row))
         if row['problem']:
             lines.append('  FAILED: ' + row['problem'])
     return '\n'.join(lines)
 
 
+# ---- groups ----
+
 GROUP_COLUMNS = (('group', -36), ('rows', 4), ('mean', 7), ('worst', 7),
-                 ('bar', 9), ('', -7), ('mean', 7), ('scale', 6),
-                 ('/old', 6))
+                 ('of noop', 7), ('limit%', 7), ('bar', 9), ('', -7),
+                 ('mean', 7), ('scale', 6), ('/old', 6))
 
 
-def group_line(title, rows, bar, mean_bar, cores, before):
-    one = [ratio(r, 'llvmpipe-1', 'softlake-1', 'cpu') for r in rows]
-    one = [v for v in one if v]
-    many = [ratio(r, 'llvmpipe-%d' % cores, 'softlake-%d' % cores, 'wall')
-            for r in rows]
-    scale = [ratio(r, 'softlake-1', 'softlake-%d' % cores, 'wall')
-             for r in rows]
-    mean, worst = geometric_mean(one), min(one) if one else None
-    judged = [verdict(worst, bar), verdict(mean, mean_bar)]
+def group_verdict(table, rows, bar, mean_bar):
+    """missed, met, or nothing if there is no bar. A group without a judge of
+    its own leaves out rows that noop judges."""
+    values = [v for v in (judged(r, table.bars) for r in rows) if v]
+    words = [verdict(min(values), bar), verdict(geometric_mean(values),
+                                                mean_bar)] if values else []
     if any(r['problem'] for r in rows):
-        judged = ['missed']
-    return cells(
-        [title, str(len(rows)), times(mean), times(worst),
-         '-' if bar is None else '%g' % bar if mean_bar is None else
-         '%g/%g' % (bar, mean_bar),
-         'missed' if 'missed' in judged else 'met' if 'met' in judged else '',
-         times(geometric_mean(many)), times(geometric_mean(scale)),
-         times(geometric_mean([change(r, before.get(r['name']))
-                               for r in rows]))], GROUP_COLUMNS)
+        return 'missed'
+    return 'missed' if 'missed' in words else 'met' if 'met' in words else ''
 
 
-def groups_text(results, cores, old):
-    before = {row['name']: row for row in old['rows']} if old else {}
-    lines = ['Groups: ratios to llvmpipe. Each row has to reach the bar, and '
-             'draw the right frame.',
-             cells(['', '', 'one core', '', '', '', '%d cores' % cores],
-                   GROUP_COLUMNS),
-             cells([title for title, _ in GROUP_COLUMNS], GROUP_COLUMNS)]
-    for group, (bar, mean_bar, title) in read_bars().items():
-        rows = [row for row in results if row['group'] == group]
+def group_cells(table, title, rows, bar, mean_bar, of_all=False):
+    one = [(ratio(r, 'reference-1', 'softlake-1', 'cpu'), r) for r in rows]
+    one = [(v, r) for v, r in one if v]
+    by_reference = [(v, r) for v, r in one
+                    if not of_all or table.bars[r['group']][2] != 'noop']
+    worst = min(by_reference, key=lambda pair: pair[0], default=(None, None))
+    mean = geometric_mean([v for v, _ in one])
+    many = [ratio(r, table.theirs, table.ours, 'wall') for r in rows]
+    scale = [ratio(r, 'softlake-1', table.ours, 'wall') for r in rows]
+    noop = [ratio(r, 'noop-1', 'softlake-1', 'cpu') for r in rows]
+    limit = [of_limit(r, table.known, table.limits) for r in rows]
+    limit = geometric_mean(limit)
+    judgement = group_verdict(table, rows, bar, mean_bar) if not of_all else \
+        'missed' if 'missed' in (verdict(worst[0], bar),
+                                 verdict(mean, mean_bar)) else 'met'
+    return worst[1], [
+        title, str(len(rows)), times(mean), times(worst[0]),
+        times(geometric_mean(noop)),
+        '-' if limit is None else '%.0f' % (100 * limit),
+        '-' if bar is None else '%g' % bar if mean_bar is None else
+        '%g/%g' % (bar, mean_bar), judgement,
+        times(geometric_mean(many)), times(geometric_mean(scale)),
+        times(geometric_mean([table.change(r) for r in rows]))]
+
+
+def all_groups(table):
+    """(worst row, cells) of each group that has rows, and of all."""
+    for group, (bar, mean_bar, _, title) in table.bars.items():
+        rows = [row for row in table.rows if row['group'] == group]
         if rows:
-            lines.append(group_line(title, rows, bar, mean_bar, cores, before))
-    compared = [r for r in results if r['group'] not in
+            yield group_cells(table, title, rows, bar, mean_bar)
+    compared = [r for r in table.rows if r['group'] not in
                 ('kernels', 'media', 'media-h264')]
     if compared:
-        lines.append(group_line('all', compared, None, None, cores, before))
+        bar, mean_bar, _, title = table.bars[
+            'all-avx2' if table.isa == 'avx2' else 'all']
+        yield group_cells(table, title, compared, bar, mean_bar, of_all=True)
+
+
+def groups_text(record, old=None):
+    table = Table(record, old)
+    lines = ['Groups: ratios to the reference. Each row has to reach the bar, '
+             'and draw the right frame.',
+             cells(['', '', 'one core', '', '', '', '', '',
+                    '%d cores' % table.cores], GROUP_COLUMNS),
+             cells([title for title, _ in GROUP_COLUMNS], GROUP_COLUMNS)]
+    for _, found in all_groups(table):
+        lines.append(cells(found, GROUP_COLUMNS))
+    return '\n'.join(lines)
+
+
+def markdown(record):
+    """The table of docs/performance.md."""
+    table = Table(record)
+    lines = ['| group | rows | mean | its worst | of noop | of the limit, % | '
+             'bar | |', '|---|---|---|---|---|---|---|---|']
+    for worst, (title, rows, mean, least, noop, limit, bar, word, *_) in \
+            all_groups(table):
+        name = ' (%s)' % worst['name'] if worst and rows != '1' else ''
+        lines.append('| ' + ' | '.join([title, rows, mean, least + name, noop,
+                                        limit, bar, word]) + ' |')
     return '\n'.join(lines)

@@ -114,8 +114,8 @@ def shares(symbols, path):
 
 
 def profile(row, config, symbols, seconds=1):
-    """[(room, percent)] of a row of glbench."""
-    process = measure.Process(row.program, row.name, config)
+    """[(room, percent)] of a row of a client."""
+    process = measure.Process(row.program, row.name, config, row.api)
     try:
         process.ask('time 0.1')
         with tempfile.TemporaryDirectory() as folder:
