@@ -254,14 +254,17 @@ def group_cells(table, title, rows, bar, mean_bar, of_all=False):
         times(geometric_mean([table.change(r) for r in rows]))]
 
 
+# Their ratios say nothing about the others'.
+APART = ('kernels', 'media', 'media-h264', 'discard')
+
+
 def all_groups(table):
     """(worst row, cells) of each group that has rows, and of all."""
     for group, (bar, mean_bar, _, title) in table.bars.items():
         rows = [row for row in table.rows if row['group'] == group]
         if rows:
             yield group_cells(table, title, rows, bar, mean_bar)
-    compared = [r for r in table.rows if r['group'] not in
-                ('kernels', 'media', 'media-h264')]
+    compared = [r for r in table.rows if r['group'] not in APART]
     if compared:
         bar, mean_bar, _, title = table.bars[
             'all-avx2' if table.isa == 'avx2' else 'all']
