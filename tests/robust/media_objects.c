@@ -1,27 +1,7 @@
 /* media_objects.c: media commands with small kernels, as no driver sends them:
  * what threads find in their registers, the order of a walker with a
  * scoreboard, thread groups, and commands that are wrong. */
-#include "commands.h"
-
-#include <string.h>
-
-#define SIZE_B 65536u
-#define PITCH_B 128u
-/* In the object that a batch may write: a picture, then state. All bases are
- * the object's begin. */
-#define SURFACE_B 0x8000u
-#define TABLE_B 0x8100u
-#define DESCRIPTORS_B 0x8200u
-#define CURBE_B 0x8300u
-#define INDIRECT_B 0x8400u
-#define KERNEL_B 0x9000u
-#define WALK_KERNEL_B 0xa000u
-
-static int fd;
-static struct {
-    uint32_t handle;
-    uint32_t *dw;
-} commands, object;
+#include "media.h"
 
 /* Writes r0 to r3 side by side in row r2.0, each by a media block of 32 bytes.
  */
@@ -52,61 +32,25 @@ static const uint32_t walk_kernel[] = {
     0x07600031, 0x20000204, 0x06000fe0, 0x82000010,
 };
 
-static uint32_t *
-put(uint32_t *to, const uint32_t *dw, unsigned count)
-{
-    memcpy(to, dw, count * 4);
-    return to + count;
-}
-#define PUT(to, ...)                         \
-    put(to, (const uint32_t[]){__VA_ARGS__}, \
-        sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-
-static uint32_t *
-put_state(uint32_t *dw)
-{
-    const uint32_t base = (uint32_t)OTHER_VA | 1;
-    dw = PUT(dw, 0x69040301);
-    dw = PUT(dw, 0x61010011, base, 0, 0, base, 0, base, 0, base, 0, base, 0,
-             0xfffff001, 0xfffff001, 0xfffff001, 0xfffff001, 1, 0, 0);
-    /* MEDIA_VFE_STATE with a scoreboard: one to the left. */
-    dw = PUT(dw, 0x70000007, 0, 0, 0x00271000, 0, 0x00020020, 1u << 31 | 1,
-             0x0f, 0);
-    dw = PUT(dw, 0x70010002, 0, 64, CURBE_B);
-    return PUT(dw, 0x70020002, 0, 64, DESCRIPTORS_B);
-}
+/* With a scoreboard: one to the left. */
+static const uint32_t vfe[] = {0x00271000, 0x00020020, 1u << 31 | 1, 0x0f};
 
 static void
 fill_object(void)
 {
-    memset(object.dw, 0, SIZE_B);
-    put(object.dw + KERNEL_B / 4, kernel, sizeof kernel / 4);
-    put(object.dw + WALK_KERNEL_B / 4, walk_kernel, sizeof walk_kernel / 4);
-    /* R8_UINT, linear; its width counts dwords. */
-    uint32_t *dw = object.dw + SURFACE_B / 4;
-    PUT(dw, 0x250d4000, 0, 255u << 16 | (PITCH_B / 4 - 1), PITCH_B - 1);
-    dw[8] = (uint32_t)OTHER_VA;
-    object.dw[TABLE_B / 4] = SURFACE_B;
-    dw = object.dw + DESCRIPTORS_B / 4;
-    PUT(dw, KERNEL_B, 0, 0, 0, TABLE_B, 1u << 16);
-    PUT(dw + 8, WALK_KERNEL_B, 0, 0, 0, TABLE_B, 0);
+    clear_object();
+    set_kernel(0, kernel, sizeof kernel, 1u << 16, 0);
+    set_kernel(1, walk_kernel, sizeof walk_kernel, 0, 0);
     for (unsigned i = 0; i < 16; i++)
         object.dw[CURBE_B / 4 + i] = 0xc0000000 + i;
     for (unsigned i = 0; i < 16; i++)
         object.dw[INDIRECT_B / 4 + i] = 0x1d000000 + i;
 }
 
-static int
-run(uint32_t context)
+static uint32_t *
+begin(void)
 {
-    int err = submit_commands(fd, context, commands.handle, object.handle);
-    return err ? err : bo_wait(fd, object.handle, 10000);
-}
-
-static const uint32_t *
-row(unsigned y)
-{
-    return object.dw + y * PITCH_B / 4;
+    return put_state(commands.dw, vfe, 64);
 }
 
 static bool
@@ -123,7 +67,7 @@ static void
 test_object(void)
 {
     fill_object();
-    uint32_t *dw = put_state(commands.dw);
+    uint32_t *dw = begin();
     dw = PUT(dw, 0x71000006, 0, 12, INDIRECT_B, 7 | 9u << 16, 0x30000, 3, 77);
     dw = PUT(dw, 0x70040000, 0);
     put_end(dw);
@@ -138,7 +82,7 @@ static void
 test_root_thread(void)
 {
     fill_object();
-    uint32_t *dw = put_state(commands.dw);
+    uint32_t *dw = begin();
     put_end(PUT(dw, 0x7102000e, 0, 0, 0, 5, 55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     ok(!run(0) && is_row(5, 0, 55), "a persistent root thread runs");
 }
@@ -147,7 +91,7 @@ static void
 test_group(void)
 {
     fill_object();
-    uint32_t *dw = put_state(commands.dw);
+    uint32_t *dw = begin();
     dw = PUT(dw, 0x71060007, 0, 0, 0, 1, 0, 42, 10, 1);
     dw = PUT(dw, 0x71060007, 0, 1u << 23, 0, 2, 0, 42, 11, 2);
     dw = PUT(dw, 0x71060007, 0, 0, 0, 3, 0, 43, 12, 3);
@@ -165,7 +109,7 @@ test_walker(void)
 {
     unsigned wrong = 0;
     fill_object();
-    uint32_t *dw = put_state(commands.dw);
+    uint32_t *dw = begin();
     dw = PUT(dw, 0x7103000f, 1, 0x200000, 0, 0, 1, 0, 0x0fff0fff, 0x000c0010, 0,
              0, 1, 0x00010ffe, 0x000c0010, 0, 0x10, 0x000c0000);
     put_end(dw);
@@ -182,14 +126,14 @@ test_wrong_commands(void)
 {
     uint32_t context = context_create(fd);
     fill_object();
-    uint32_t *dw = put_state(commands.dw);
+    uint32_t *dw = begin();
     dw = PUT(dw, 0x71000004, 5, 0, 0, 0, 0);
     put_end(dw);
     run(context);
     ok(count_resets(fd, context) == 1, "an object without a kernel: a reset");
     context = context_create(fd);
     fill_object();
-    dw = put_state(commands.dw);
+    dw = begin();
     /* All of the address space as indirect data. */
     dw = PUT(dw, 0x71000006, 0, 0x1ffff, 0xffffff00, 0, 0, 20, 1);
     dw = PUT(dw, 0x7103000f, 1, 0, 0, 0, 0, 0x0f1f3300, 0x0fff0fff, 0x07ff07ff,
@@ -203,11 +147,7 @@ test_wrong_commands(void)
 int
 main(void)
 {
-    fd = open_render();
-    commands.handle = bo_create(fd, SIZE_B);
-    commands.dw = bo_map(fd, commands.handle, SIZE_B);
-    object.handle = bo_create(fd, SIZE_B);
-    object.dw = bo_map(fd, object.handle, SIZE_B);
+    open_media();
     test_object();
     test_root_thread();
     test_group();

@@ -87,6 +87,25 @@ is_end(const struct cs_command *cmd)
            cmd == &cs_commands[CMD_MI_BATCH_BUFFER_END];
 }
 
+/* Whether threads of media objects may still wait after the command. */
+static bool
+ends_media(const struct cs_command *cmd)
+{
+    static const uint16_t keeps[] = {
+        CMD_MI_NOOP,
+        CMD_MI_BATCH_BUFFER_START,
+        CMD_MI_BATCH_BUFFER_END,
+        CMD_MEDIA_OBJECT,
+        CMD_MEDIA_OBJECT_PRT,
+        CMD_MEDIA_OBJECT_WALKER,
+        CMD_MEDIA_OBJECT_GRPID,
+    };
+    for (unsigned i = 0; i < ARRAY_SIZE(keeps); i++)
+        if (cmd == &cs_commands[keeps[i]])
+            return false;
+    return true;
+}
+
 static void
 execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         unsigned len_dw)
@@ -97,6 +116,10 @@ execute(struct cs *cs, const struct cs_command *cmd, const uint32_t *dw,
         draw_release(cs->ctx);
     if (cs->ctx->draw_waits && !is_state(cmd))
         draw_finish(cs->ctx);
+    if (cs->ctx->media_waits && ends_media(cmd) && !media_end(cs->ctx)) {
+        cs->failed = true;
+        return;
+    }
     if (cs->hw->set_predicate && is_skipped(cs->hw, cmd))
         return;
     if (cs->ctx->signal.to && !is_end(cmd))
@@ -194,6 +217,10 @@ cs_run(struct engine_context *ctx, enum engine_ring ring, gpu_va batch_va)
     ctx->hw->dirty |= HW_PART_MEMORY; /* the CPU may have written memory */
     while (!cs.done && !cs.failed)
         step(&cs);
+    if (cs.failed)
+        media_drop(ctx);
+    else if (!media_end(ctx) || atomic_load(&ctx->reset))
+        cs.failed = true;
     draw_finish(ctx);
     video_end_picture(&cs);
     atomic_fetch_add(&ctx->engine->work, cs.work);

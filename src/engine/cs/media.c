@@ -80,10 +80,10 @@ media_object_grpid(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     run_media(cs, dw, len_dw, media_object_grpid_run);
 }
 
-/* All threads have ended already, except the threads of an open group. */
+/* All threads have ended already, except those that wait. */
 void
 media_state_flush(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {
-    if (!media_group_end(cs->ctx))
+    if (!media_end(cs->ctx))
         cs->failed = true;
 }

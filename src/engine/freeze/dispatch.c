@@ -39,14 +39,21 @@ resolve_grid(const struct hw_state *hw, struct dispatch *d)
                            (w->thread_depth_counter_maximum + 1);
 }
 
+/* cache: NULL, or the stage's own: dispatch_resolve_own(). */
 static bool
-resolve_stage(struct engine_context *ctx, struct dispatch *d)
+resolve_stage(struct engine_context *ctx, struct dispatch *d,
+              struct stage_cache *cache)
 {
     const struct hw_state *hw = ctx->hw;
     struct shader_stage *stage = &d->stage;
     struct gen9_media_vfe_state vfe;
     gen9_media_vfe_state_unpack(&vfe, hw_packet(hw, HW_MEDIA_VFE_STATE));
-    draw_stage_common(ctx, stage, STAGE_CS);
+    if (cache)
+        draw_stage_base(ctx, stage, STAGE_CS);
+    else
+        draw_stage_common(ctx, stage, STAGE_CS);
+    if (cache)
+        stage->cache = cache;
     stage->simd = 8u << MIN2(d->walker.simd_size, 2);
     stage->binding_table_offset = (uint32_t)d->idd.binding_table_pointer;
     stage->sampler_offset = (uint32_t)d->idd.sampler_state_pointer;
@@ -58,8 +65,9 @@ resolve_stage(struct engine_context *ctx, struct dispatch *d)
     stage->scratch_code = vfe.per_thread_scratch_space;
     stage->scratch_enabled = vfe.scratch_space_base_pointer != 0;
     d->max_concurrent_threads = vfe.maximum_number_of_threads + 1;
-    stage->kernel = draw_find_kernel(ctx, hw->instruction_base +
-                                              d->idd.kernel_start_pointer);
+    gpu_va kernel = hw->instruction_base + d->idd.kernel_start_pointer;
+    stage->kernel = cache ? draw_get_kernel(ctx, kernel)
+                          : draw_find_kernel(ctx, kernel);
     stage->enabled = stage->kernel != NULL;
     if (!stage->enabled)
         guest_error("dispatch has no kernel at 0x%llx",
@@ -108,10 +116,11 @@ dispatch_begin(struct engine_context *ctx, struct dispatch *d,
     return true;
 }
 
-bool
-dispatch_resolve(struct engine_context *ctx, struct dispatch *d)
+static bool
+resolve(struct engine_context *ctx, struct dispatch *d,
+        struct stage_cache *cache)
 {
-    if (!resolve_stage(ctx, d))
+    if (!resolve_stage(ctx, d, cache))
         return false;
     resolve_constants(ctx->hw, d);
     d->slm_B = slm_size_B(d->idd.shared_local_memory_size, d->stage.gen);
@@ -120,6 +129,19 @@ dispatch_resolve(struct engine_context *ctx, struct dispatch *d)
     d->reset = &ctx->reset;
     d->hang = &ctx->hang;
     return true;
+}
+
+bool
+dispatch_resolve(struct engine_context *ctx, struct dispatch *d)
+{
+    return resolve(ctx, d, NULL);
+}
+
+bool
+dispatch_resolve_own(struct engine_context *ctx, struct dispatch *d,
+                     struct stage_cache *cache)
+{
+    return resolve(ctx, d, cache);
 }
 
 void

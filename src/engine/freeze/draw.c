@@ -63,7 +63,7 @@ draw_memory_free(struct engine_context *ctx)
             kernel_clear(&m->kernels[i]);
     geom_kept_free(m->geom);
     pixels_free(m->pixels);
-    media_group_free(m->media_group);
+    media_queue_free(m->media_queue);
     free(m);
     ctx->draw_memory = NULL;
 }
@@ -91,6 +91,16 @@ finish_pixels(struct engine_context *ctx)
 #define KERNEL_MAX_B (UINT64_C(16) << 20)
 
 const struct eu_kernel *
+draw_get_kernel(struct engine_context *ctx, gpu_va va)
+{
+    enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
+    size_t avail_B = MIN2(vm_limit_B(ctx->vm, va), KERNEL_MAX_B);
+    const void *code = vm_ptr(ctx->vm, va);
+    return ctx->oa ? eu_kernel_get_counted(code, avail_B, gen)
+                   : eu_kernel_get(code, avail_B, gen);
+}
+
+const struct eu_kernel *
 draw_find_kernel(struct engine_context *ctx, gpu_va va)
 {
     struct draw_memory *m = draw_memory_get(ctx);
@@ -106,10 +116,7 @@ draw_find_kernel(struct engine_context *ctx, gpu_va va)
         finish_pixels(ctx); /* deferred pixels may use it */
         kernel_clear(slot);
     }
-    enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;
-    size_t avail_B = MIN2(vm_limit_B(ctx->vm, va), KERNEL_MAX_B);
-    slot->kernel = counted ? eu_kernel_get_counted(code, avail_B, gen)
-                           : eu_kernel_get(code, avail_B, gen);
+    slot->kernel = draw_get_kernel(ctx, va);
     slot->counted = counted;
     if (!slot->kernel)
         return NULL;

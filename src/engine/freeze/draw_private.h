@@ -49,7 +49,7 @@ struct draw_primitive {
     int32_t base_vertex;
 };
 
-struct media_group;
+struct media_queue;
 
 /* A draw with the data that its pixel shader refers to. */
 struct draw_slot {
@@ -76,7 +76,7 @@ struct draw_memory {
     struct raster *raster;
     struct geom_kept *geom;
     struct pixels *pixels;
-    struct media_group *media_group; /* media_objects.c; NULL: none yet */
+    struct media_queue *media_queue; /* media_queue.c; NULL: none yet */
     struct stage_cache cache[STAGE_COUNT];
     uint32_t push[STAGE_COUNT][PUSH_MAX_GRF * 8];
     struct kernel_slot kernels[KERNEL_SLOTS];
@@ -93,6 +93,8 @@ draw_now(const struct draw_memory *m)
 
 /* NULL after a guest error. */
 const struct eu_kernel *draw_find_kernel(struct engine_context *ctx, gpu_va va);
+/* The same, but the caller owns a reference. */
+const struct eu_kernel *draw_get_kernel(struct engine_context *ctx, gpu_va va);
 /* Summary of the kernel last found at va; NULL: none. */
 const struct kernel_summary *draw_find_summary(struct engine_context *ctx,
                                                gpu_va va, unsigned simd,
@@ -113,6 +115,8 @@ bool draw_may_wait(const struct draw *draw);
 
 /* draw_stage.c: fill draw->stage[] and the stages' packets. False after a guest
  * error. */
+void draw_stage_base(struct engine_context *ctx, struct shader_stage *stage,
+                     enum stage_kind kind); /* without its cache */
 void draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
                        enum stage_kind kind);
 /* Makes the stages in `parts` (enum hw_part) anew. */
@@ -130,11 +134,28 @@ int draw_stage_push(struct engine_context *ctx,
 bool dispatch_begin(struct engine_context *ctx, struct dispatch *d,
                     unsigned descriptor);
 bool dispatch_resolve(struct engine_context *ctx, struct dispatch *d);
+/* For several kernels at once: d->stage has a cache of its own, and the caller
+ * owns its reference to the kernel. */
+bool dispatch_resolve_own(struct engine_context *ctx, struct dispatch *d,
+                          struct stage_cache *cache);
 void dispatch_execute(struct engine_context *ctx, const struct dispatch *d,
                       void (*run)(const void *), const void *what);
 
-/* media_objects.c. NULL: does nothing. */
-void media_group_free(struct media_group *group);
+/* media_queue.c. NULL: does nothing. */
+void media_queue_free(struct media_queue *queue);
+
+/* media_objects.c: run a command's threads, those of a thread group, and those
+ * of a family. False after a guest error. */
+struct media_command {
+    const uint32_t *dw;
+    unsigned len_dw;
+};
+bool media_run_one(struct engine_context *ctx,
+                   const struct media_command *command);
+bool media_run_group(struct engine_context *ctx,
+                     const struct media_command *command, unsigned count);
+bool media_run_commands(struct engine_context *ctx,
+                        const struct media_command *command, unsigned count);
 
 /* draw_input.c: vertex fetch and stream output. */
 void draw_input_vertices(struct engine_context *ctx, struct draw *draw);

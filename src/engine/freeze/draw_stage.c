@@ -22,8 +22,8 @@ static const struct {
 #define CLOCK_STEP (UINT64_C(1) << 24)
 
 void
-draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
-                  enum stage_kind kind)
+draw_stage_base(struct engine_context *ctx, struct shader_stage *stage,
+                enum stage_kind kind)
 {
     const struct hw_state *hw = ctx->hw;
     memset(stage, 0, sizeof *stage);
@@ -48,7 +48,15 @@ draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
     stage->clock = CLOCK_STEP *
                    atomic_fetch_add_explicit(&ctx->engine->shader_clock, 1,
                                              memory_order_relaxed);
+}
+
+void
+draw_stage_common(struct engine_context *ctx, struct shader_stage *stage,
+                  enum stage_kind kind)
+{
+    const struct hw_state *hw = ctx->hw;
     struct draw_memory *m = ctx->draw_memory;
+    draw_stage_base(ctx, stage, kind);
     stage->cache = kind == STAGE_PS ? &m->slot[m->at]->cache : &m->cache[kind];
     stage_cache_reset(stage->cache);
     if (kind == STAGE_CS)

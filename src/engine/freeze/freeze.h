@@ -20,9 +20,10 @@ void draw_note_write(struct engine_context *ctx, gpu_va va, uint64_t size_B);
 void draw_note_any_write(struct engine_context *ctx);
 /* Runs a GPGPU_WALKER. False after a guest error. */
 bool dispatch_run(struct engine_context *ctx, const uint32_t *walker);
-/* Run media commands: each is `len_dw` dwords. MEDIA_OBJECT_GRPID may leave its
- * thread to the rest of its group, which media_group_end() runs. False after a
- * guest error. */
+/* Run media commands: each is `len_dw` dwords. With ctx->media_waits, threads
+ * of a group or of a family wait for further commands; the caller must call
+ * media_end(), which runs them, before any command that is no media object.
+ * False after a guest error. */
 bool media_object_run(struct engine_context *ctx, const uint32_t *dw,
                       unsigned len_dw);
 bool media_object_prt_run(struct engine_context *ctx, const uint32_t *dw,
@@ -31,7 +32,9 @@ bool media_object_walker_run(struct engine_context *ctx, const uint32_t *dw,
                              unsigned len_dw);
 bool media_object_grpid_run(struct engine_context *ctx, const uint32_t *dw,
                             unsigned len_dw);
-bool media_group_end(struct engine_context *ctx);
+bool media_end(struct engine_context *ctx);
+/* Drops what waits. */
+void media_drop(struct engine_context *ctx);
 /* Frees the memory that the context reuses from draw to draw. */
 void draw_memory_free(struct engine_context *ctx);
 

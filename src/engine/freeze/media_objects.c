@@ -1,23 +1,146 @@
-/* media_objects.c: freezes media commands into a struct media_work and runs it.
- * The objects of a thread group wait in the context for the last one. */
+/* media_objects.c: freezes media commands into a struct media_work, or several
+ * of them into a struct media_family_work, and runs it. */
 #include "engine/media/media.h"
 
 #include <stdlib.h>
 
 #include "engine/freeze/draw_private.h"
 
-/* As for GPGPU_WALKER: the threads of a subslice. */
-#define MAX_GROUP_THREADS 64
+/* Bits 23:16 of a media command. */
+enum media_opcode { OBJECT = 0, OBJECT_PRT = 2, OBJECT_WALKER = 3, GRPID = 6 };
 
-/* The commands of a thread group, as they came. */
-struct media_group {
-    unsigned count;
-    uint32_t id;
-    struct {
-        uint32_t *dw; /* malloc */
-        unsigned len_dw;
-    } object[MAX_GROUP_THREADS];
-};
+/* Guess: "ROB has 64KB of storage". KBL PRM vol 2d,
+ * INTERFACE_DESCRIPTOR_DATA. */
+#define URB_MAX_B 65536u
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void
+set_indirect(const struct engine_context *ctx, struct media_object *object,
+             uint32_t start_B, uint32_t size_B)
+{
+    object->indirect = vm_ptr(ctx->vm, ctx->hw->indirect_base + start_B);
+    object->indirect_B = size_B;
+}
+
+/* The first `header_dw` dwords are fields. */
+static void
+set_inline(struct media_object *object, const struct media_command *c,
+           unsigned header_dw)
+{
+    object->inline_data = c->dw + header_dw;
+    object->inline_dw = c->len_dw - header_dw;
+}
+
+/* enabled, mask: of the command. */
+static void
+set_scoreboard(const struct hw_state *hw, struct media_source *source,
+               bool enabled, uint32_t mask)
+{
+    struct gen9_media_vfe_state vfe;
+    gen9_media_vfe_state_unpack(&vfe, hw_packet(hw, HW_MEDIA_VFE_STATE));
+    source->uses_scoreboard = enabled && vfe.scoreboard_enable;
+    source->scoreboard_mask = (uint8_t)(mask & vfe.scoreboard_mask);
+}
+
+static void
+read_object(struct engine_context *ctx, const struct media_command *c,
+            struct media_source *source)
+{
+    struct gen9_media_object p;
+    gen9_media_object_unpack(&p, c->dw);
+    source->descriptor = p.interface_descriptor_offset;
+    source->synchronized = p.thread_synchronization;
+    source->object.position = (struct media_position){
+        .x = (uint16_t)p.scoreboard_x,
+        .y = (uint16_t)p.scoreboard_y,
+        .color = (uint8_t)p.scoreboard_color};
+    set_scoreboard(ctx->hw, source, p.use_scoreboard, p.scoreboard_mask);
+    set_inline(&source->object, c, gen9_MEDIA_OBJECT_len_dw);
+    set_indirect(ctx, &source->object, p.indirect_data_start_address,
+                 p.indirect_data_length);
+}
+
+static void
+read_root(const struct media_command *c, struct media_source *source)
+{
+    struct gen9_media_object_prt p;
+    gen9_media_object_prt_unpack(&p, c->dw);
+    source->descriptor = p.interface_descriptor_offset;
+    set_inline(&source->object, c, gen9_MEDIA_OBJECT_PRT_len_dw);
+}
+
+/* The CURBE as a thread of the descriptor would read it. */
+static void
+set_curbe(const struct hw_state *hw, struct media_source *source)
+{
+    struct gen9_interface_descriptor_data idd;
+    if (source->descriptor >= HW_DESCRIPTORS)
+        return;
+    gen9_interface_descriptor_data_unpack(
+        &idd, hw->interface_descriptor[source->descriptor]);
+    uint32_t skip_B = idd.constant_urb_entry_read_offset * EU_GRF_B;
+    skip_B = MIN2(skip_B, hw->curbe_B);
+    source->curbe = hw->curbe + skip_B;
+    source->curbe_B = hw->curbe_B - skip_B;
+}
+
+static void
+read_walker(struct engine_context *ctx, const struct media_command *c,
+            struct media_source *source, struct gen9_media_object_walker *p)
+{
+    gen9_media_object_walker_unpack(p, c->dw);
+    source->walker = p;
+    source->descriptor = p->interface_descriptor_offset;
+    source->synchronized = p->thread_synchronization;
+    source->object.no_constants = p->masked_dispatch != 0;
+    set_curbe(ctx->hw, source);
+    set_scoreboard(ctx->hw, source, p->use_scoreboard, p->scoreboard_mask);
+    set_inline(&source->object, c, gen9_MEDIA_OBJECT_WALKER_len_dw);
+    set_indirect(ctx, &source->object, p->indirect_data_start_address,
+                 p->indirect_data_length);
+}
+
+static void
+read_grpid(struct engine_context *ctx, const struct media_command *c,
+           struct media_source *source)
+{
+    struct gen9_media_object_grpid p;
+    gen9_media_object_grpid_unpack(&p, c->dw);
+    source->descriptor = p.interface_descriptor_offset;
+    source->object.position = (struct media_position){
+        .x = (uint16_t)p.scoreboard_x,
+        .y = (uint16_t)p.scoreboard_y,
+        .color = (uint8_t)p.scoreboard_color};
+    set_inline(&source->object, c, gen9_MEDIA_OBJECT_GRPID_len_dw);
+    set_indirect(ctx, &source->object, p.indirect_data_start_address,
+                 p.indirect_data_length);
+}
+
+/* walker: where to put a walker's fields. */
+static void
+read_command(struct engine_context *ctx, const struct media_command *c,
+             struct media_source *source,
+             struct gen9_media_object_walker *walker)
+{
+    *source = (struct media_source){0};
+    switch ((enum media_opcode)bits_get(c->dw[0], 16, 23)) {
+    case OBJECT: read_object(ctx, c, source); break;
+    case OBJECT_PRT: read_root(c, source); break;
+    case OBJECT_WALKER: read_walker(ctx, c, source, walker); break;
+    case GRPID: read_grpid(ctx, c, source); break;
+    }
+}
+
+/* ---- threads that have no children --------------------------------------- */
+
+static void
+no_common_constants(struct dispatch *d)
+{
+    d->idd.cross_thread_constant_data_read_length = 0;
+    /* All channels: media kernels enable what they use. */
+    d->walker.simd_size = GEN9_GPGPU_WALKER_SIMD_SIZE_SIMD32;
+}
 
 /* Fills work->d. False after a guest error. */
 static bool
@@ -27,10 +150,7 @@ resolve_media(struct engine_context *ctx, struct media_work *work,
     struct dispatch *d = &work->d;
     if (!dispatch_begin(ctx, d, descriptor))
         return false;
-    /* Media threads have no common constants. */
-    d->idd.cross_thread_constant_data_read_length = 0;
-    /* All channels: media kernels enable what they use. */
-    d->walker.simd_size = GEN9_GPGPU_WALKER_SIMD_SIZE_SIMD32;
+    no_common_constants(d);
     d->threads_per_group = work->grouped ? work->count : 1;
     d->right_mask = UINT32_MAX;
     d->group_end[0] = d->group_end[1] = d->group_end[2] = 1;
@@ -56,169 +176,107 @@ run_work(struct engine_context *ctx, struct media_work *work,
     return true;
 }
 
-static void
-set_indirect(const struct engine_context *ctx, struct media_object *object,
-             uint32_t start_B, uint32_t size_B)
-{
-    object->indirect = vm_ptr(ctx->vm, ctx->hw->indirect_base + start_B);
-    object->indirect_B = size_B;
-}
-
-/* The first `header_dw` dwords are fields. */
-static void
-set_inline(struct media_object *object, const uint32_t *dw, unsigned len_dw,
-           unsigned header_dw)
-{
-    object->inline_data = dw + header_dw;
-    object->inline_dw = len_dw - header_dw;
-}
-
-static bool
-uses_scoreboard(const struct hw_state *hw)
-{
-    struct gen9_media_vfe_state vfe;
-    gen9_media_vfe_state_unpack(&vfe, hw_packet(hw, HW_MEDIA_VFE_STATE));
-    return vfe.scoreboard_enable;
-}
-
 bool
-media_object_run(struct engine_context *ctx, const uint32_t *dw,
-                 unsigned len_dw)
+media_run_one(struct engine_context *ctx, const struct media_command *command)
 {
-    struct gen9_media_object p;
-    struct media_object object = {0};
-    struct media_work work = {.object = &object, .count = 1};
-    gen9_media_object_unpack(&p, dw);
-    if (p.thread_synchronization)
-        unimp("MEDIA_OBJECT that waits for a spawned root thread: it runs at "
-              "once");
-    object.position = (struct media_position){(uint16_t)p.scoreboard_x,
-                                              (uint16_t)p.scoreboard_y,
-                                              (uint8_t)p.scoreboard_color};
-    set_inline(&object, dw, len_dw, gen9_MEDIA_OBJECT_len_dw);
-    set_indirect(ctx, &object, p.indirect_data_start_address,
-                 p.indirect_data_length);
-    return run_work(ctx, &work, p.interface_descriptor_offset);
-}
-
-/* A persistent root thread, which ends like any other here: its children are
- * reported when it spawns one. */
-bool
-media_object_prt_run(struct engine_context *ctx, const uint32_t *dw,
-                     unsigned len_dw)
-{
-    struct gen9_media_object_prt p;
-    struct media_object object = {0};
-    struct media_work work = {.object = &object, .count = 1};
-    gen9_media_object_prt_unpack(&p, dw);
-    set_inline(&object, dw, len_dw, gen9_MEDIA_OBJECT_PRT_len_dw);
-    return run_work(ctx, &work, p.interface_descriptor_offset);
-}
-
-bool
-media_object_walker_run(struct engine_context *ctx, const uint32_t *dw,
-                        unsigned len_dw)
-{
-    struct gen9_media_object_walker p;
-    struct media_object object = {0};
-    struct media_work work = {.object = &object, .count = 1, .walker = &p};
-    gen9_media_object_walker_unpack(&p, dw);
-    if (p.masked_dispatch)
-        unimp("MEDIA_OBJECT_WALKER with masked dispatch: no mask");
-    if (p.group_id_loop_select)
-        unimp("MEDIA_OBJECT_WALKER with thread groups: threads run alone");
-    if (p.thread_synchronization)
-        unimp("MEDIA_OBJECT_WALKER that waits for a spawned root thread: it "
-              "runs at once");
-    work.in_order = p.use_scoreboard && uses_scoreboard(ctx->hw);
-    set_inline(&object, dw, len_dw, gen9_MEDIA_OBJECT_WALKER_len_dw);
-    set_indirect(ctx, &object, p.indirect_data_start_address,
-                 p.indirect_data_length);
-    return run_work(ctx, &work, p.interface_descriptor_offset);
-}
-
-/* ---- thread groups ------------------------------------------------------- */
-
-static void
-free_objects(struct media_group *group)
-{
-    for (unsigned i = 0; i < group->count; i++)
-        free(group->object[i].dw);
-    group->count = 0;
-}
-
-void
-media_group_free(struct media_group *group)
-{
-    if (group)
-        free_objects(group);
-    free(group);
-}
-
-static bool
-run_group(struct engine_context *ctx, struct media_group *group)
-{
-    struct media_object object[MAX_GROUP_THREADS] = {0};
+    struct media_source source;
+    struct gen9_media_object_walker walker;
+    read_command(ctx, command, &source, &walker);
     struct media_work work = {
-        .object = object, .count = group->count, .grouped = true};
+        .object = &source.object,
+        .count = 1,
+        .walker = source.walker,
+        .grouped = source.walker && walker.group_id_loop_select,
+        .in_order = source.uses_scoreboard,
+    };
+    return run_work(ctx, &work, source.descriptor);
+}
+
+bool
+media_run_group(struct engine_context *ctx, const struct media_command *command,
+                unsigned count)
+{
+    struct media_object object[MEDIA_GROUP_THREADS] = {0};
+    struct media_work work = {
+        .object = object, .count = count, .grouped = true};
     unsigned descriptor = 0;
-    for (unsigned i = 0; i < group->count; i++) {
-        const uint32_t *dw = group->object[i].dw;
-        struct gen9_media_object_grpid p;
-        gen9_media_object_grpid_unpack(&p, dw);
-        if (i && p.interface_descriptor_offset != descriptor)
+    for (unsigned i = 0; i < count; i++) {
+        struct media_source source;
+        read_command(ctx, &command[i], &source, NULL);
+        if (i && source.descriptor != descriptor)
             unimp("MEDIA_OBJECT_GRPID: kernels differ in a group");
         else
-            descriptor = p.interface_descriptor_offset;
-        object[i].position = (struct media_position){
-            (uint16_t)p.scoreboard_x, (uint16_t)p.scoreboard_y,
-            (uint8_t)p.scoreboard_color};
-        set_inline(&object[i], dw, group->object[i].len_dw,
-                   gen9_MEDIA_OBJECT_GRPID_len_dw);
-        set_indirect(ctx, &object[i], p.indirect_data_start_address,
-                     p.indirect_data_length);
+            descriptor = source.descriptor;
+        object[i] = source.object;
     }
-    bool good = run_work(ctx, &work, descriptor);
-    free_objects(group);
-    return good;
+    return run_work(ctx, &work, descriptor);
 }
 
-bool
-media_group_end(struct engine_context *ctx)
-{
-    struct draw_memory *m = ctx->draw_memory;
-    if (!m || !m->media_group || !m->media_group->count)
-        return true;
-    return run_group(ctx, m->media_group);
-}
+/* ---- families ------------------------------------------------------------ */
 
-static struct media_group *
-group_get(struct engine_context *ctx)
+static bool
+resolve_kernel(void *ctx, unsigned descriptor, struct dispatch *d,
+               struct stage_cache *cache)
 {
-    struct draw_memory *m = draw_memory_get(ctx);
-    if (m && !m->media_group)
-        m->media_group = calloc(1, sizeof *m->media_group);
-    return m ? m->media_group : NULL;
-}
-
-bool
-media_object_grpid_run(struct engine_context *ctx, const uint32_t *dw,
-                       unsigned len_dw)
-{
-    struct gen9_media_object_grpid p;
-    gen9_media_object_grpid_unpack(&p, dw);
-    struct media_group *group = group_get(ctx);
-    uint32_t *copy = malloc(len_dw * sizeof *copy);
-    if (!group || !copy) {
-        free(copy);
-        guest_error("no memory for a media thread group");
+    if (!dispatch_begin(ctx, d, descriptor))
         return false;
+    no_common_constants(d);
+    return dispatch_resolve_own(ctx, d, cache);
+}
+
+static void
+run_family(const void *work)
+{
+    media_run_family(work);
+}
+
+static void
+set_limits(const struct hw_state *hw, struct media_family_work *work)
+{
+    const uint32_t *dw = hw_packet(hw, HW_MEDIA_VFE_STATE);
+    struct gen9_media_vfe_state vfe;
+    gen9_media_vfe_state_unpack(&vfe, dw);
+    uint64_t urb_B = (uint64_t)vfe.number_of_urb_entries *
+                     vfe.urb_entry_allocation_size * EU_GRF_B;
+    work->urb_B = (uint32_t)MIN2(urb_B, URB_MAX_B);
+    work->max_threads = vfe.maximum_number_of_threads + 1;
+    for (unsigned i = 0; i < MEDIA_SCOREBOARD_DELTAS; i++) {
+        uint32_t delta = dw[7 + i / 4] >> i % 4 * 8;
+        for (unsigned axis = 0; axis < 2; axis++)
+            work->delta[i][axis] = (int8_t)((int8_t)(delta >> axis * 4 << 4) /
+                                            16);
     }
-    memcpy(copy, dw, len_dw * sizeof *copy);
-    bool good = (group->id == p.group_id && group->count < MAX_GROUP_THREADS) ||
-                media_group_end(ctx);
-    group->id = p.group_id;
-    group->object[group->count].dw = copy;
-    group->object[group->count++].len_dw = len_dw;
-    return good && (!p.end_of_thread_group || media_group_end(ctx));
+}
+
+static bool
+run_sources(struct engine_context *ctx, struct media_family_work *work)
+{
+    struct media_work first = {.count = 1};
+    if (!resolve_media(ctx, &first, work->source->descriptor))
+        return false;
+    work->d = &first.d;
+    work->resolve = resolve_kernel;
+    work->ctx = ctx;
+    set_limits(ctx->hw, work);
+    trace(dispatch, "media: a family of %u commands", work->count);
+    dispatch_execute(ctx, &first.d, run_family, work);
+    return true;
+}
+
+bool
+media_run_commands(struct engine_context *ctx,
+                   const struct media_command *command, unsigned count)
+{
+    struct media_source *source = malloc(count * sizeof *source);
+    struct gen9_media_object_walker *walker = malloc(count * sizeof *walker);
+    struct media_family_work work = {.source = source, .count = count};
+    bool good = source && walker;
+    if (!good)
+        guest_error("no memory for media commands");
+    for (unsigned i = 0; good && i < count; i++)
+        read_command(ctx, &command[i], &source[i], &walker[i]);
+    good = good && run_sources(ctx, &work);
+    free(source);
+    free(walker);
+    return good;
 }

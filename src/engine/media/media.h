@@ -7,8 +7,15 @@
 
 #include "engine/state/media_work.h"
 
-/* Runs all threads and returns when they have ended. */
+/* Guess: the threads that fit a subslice, as for GPGPU_WALKER. */
+#define MEDIA_GROUP_THREADS 64u
+
+/* Run all threads and return when they have ended. */
 void media_run(const struct media_work *work);
+void media_run_family(const struct media_family_work *work);
+
+/* The loops of a walker whose counts tell its groups apart. */
+#define MEDIA_WALK_LOOPS 5
 
 /* The positions of a walker, in its order. */
 struct media_walk {
@@ -17,16 +24,24 @@ struct media_walk {
     int local_outer, mid, local_inner, local_end;
     int x, y; /* where the innermost loop starts */
     unsigned color;
-    uint32_t starts; /* of the innermost loop so far */
+    uint32_t starts; /* of the innermost loop, and masked positions, so far */
     bool ended;
+    unsigned group_loops; /* 0, or loops outside of a group, the outermost one
+                             first */
+    int group[MEDIA_WALK_LOOPS]; /* their counts in the current group */
+    bool has_group;
+    const uint8_t *mask; /* NULL, or bits of positions that have threads */
+    uint32_t mask_B, mask_pitch;
 };
 
 /* A walker may start its innermost loop this often. Guess: more than any
  * picture needs, and a fraction of a second. */
 #define MEDIA_WALK_STARTS (1u << 26)
 
+/* curbe: has the mask of a walker with masked dispatch. */
 void media_walk_begin(struct media_walk *walk,
-                      const struct gen9_media_object_walker *w);
+                      const struct gen9_media_object_walker *w,
+                      const uint8_t *curbe, uint32_t curbe_B);
 /* False: there are no more (walk->ended), or too many starts. */
 bool media_walk_next(struct media_walk *walk, struct media_position *p);
 

@@ -1,20 +1,15 @@
-/* media_threads.c: payloads and launches of media threads. R0 is as for
- * GPGPU_WALKER but for dword 1, which has x and y (Observed: kernels of iHD and
- * i965 mask its halves), and the colour in dword 2 (Guess: bits 3:0). The
- * CURBE's registers follow, then inline and indirect data. Observed: i965.
+/* media_threads.c: launches media threads that have no children.
  *
  * Threads that may depend on others run one after another in the order of their
  * commands or walker: a scoreboard's dependencies always are in flight already.
  */
-#include "engine/media/media.h"
+#include "engine/media/media_payload.h"
 
 #include <stdlib.h>
 
 #include "base/pool.h"
 #include "engine/thread/thread.h"
 
-/* Channels: all that a kernel could enable. */
-#define ALL_CHANNELS UINT32_MAX
 /* Positions that are found at a time. */
 #define CHUNK_POSITIONS 4096u
 /* Threads that a worker takes at a time. */
@@ -32,53 +27,15 @@ struct run {
     const struct media_work *work;
     struct media_position *positions; /* of a walker: CHUNK_POSITIONS */
     unsigned count;                   /* of positions */
+    /* Where groups begin in positions, and where the last one ends. */
+    unsigned *group_at;
+    unsigned groups;
     struct slot *slots;
     unsigned workers;
     struct eu_launch launch;
     int64_t begun_ns; /* clock_tick_ns() */
     uint64_t threads, expected;
 };
-
-static unsigned
-append(uint8_t *grf, unsigned at_B, const void *data, uint64_t size_B)
-{
-    const unsigned room_B = EU_GRF_COUNT * EU_GRF_B - at_B;
-    size_B = MIN2(size_B, room_B);
-    if (size_B)
-        memcpy(grf + at_B, data, size_B);
-    /* The next part begins in a register of its own. */
-    unsigned padded_B = ((unsigned)size_B + EU_GRF_B - 1) / EU_GRF_B * EU_GRF_B;
-    memset(grf + at_B + size_B, 0, padded_B - size_B);
-    return at_B + padded_B;
-}
-
-static void
-fill_payload(const struct run *run, struct eu_thread *t,
-             const struct media_object *object, unsigned fftid)
-{
-    const struct dispatch *d = &run->work->d;
-    uint8_t *grf = (uint8_t *)eu_grf(t, 0);
-    stage_header(&d->stage, eu_grf(t, 0), fftid);
-    uint64_t rows_B = (uint64_t)d->per_thread_grf * EU_GRF_B;
-    unsigned end_B = append(grf, EU_GRF_B, d->curbe, MIN2(rows_B, d->curbe_B));
-    /* Rows after the CURBE's end are zero. */
-    for (; end_B < EU_GRF_B + rows_B && end_B < EU_GRF_COUNT * EU_GRF_B;
-         end_B += EU_GRF_B)
-        memset(grf + end_B, 0, EU_GRF_B);
-    end_B = append(grf, end_B, object->inline_data, object->inline_dw * 4u);
-    end_B = append(grf, end_B, object->indirect, object->indirect_B);
-    for (unsigned i = end_B / EU_GRF_B; i < EU_GRF_COUNT; i++)
-        if (run->launch.live_in[i / 32] >> i % 32 & 1)
-            memset(grf + i * EU_GRF_B, 0, EU_GRF_B);
-}
-
-static void
-set_position(struct eu_thread *t, const struct media_position *p)
-{
-    uint32_t *r0 = eu_grf(t, 0);
-    r0[1] = p->x | (uint32_t)p->y << 16;
-    r0[2] = p->color;
-}
 
 /* Whether the command is to end: a thread has failed, or it would take too
  * long. */
@@ -103,10 +60,11 @@ run_threads(const struct run *run, struct slot *slot, unsigned at, unsigned end)
     vm_thread_enter();
     uint32_t mode = eu_launch_begin(&slot->launch);
     for (; at < end && !is_over(run); at++) {
-        fill_payload(run, slot->threads, work->object, worker);
-        set_position(slot->threads, &run->positions[at]);
-        thread_launch(&slot->launch, slot->threads, &slot->env, ALL_CHANNELS,
-                      ALL_CHANNELS);
+        media_fill_payload(&work->d, &run->launch, slot->threads, work->object,
+                           worker);
+        media_set_position(slot->threads, &run->positions[at]);
+        thread_launch(&slot->launch, slot->threads, &slot->env, MEDIA_CHANNELS,
+                      MEDIA_CHANNELS);
     }
     eu_launch_end(&slot->launch, mode);
     vm_thread_leave();
@@ -121,11 +79,46 @@ run_chunk(void *ctx, unsigned index, unsigned worker)
                 MIN2(at + CHUNK_THREADS, run->count));
 }
 
-/* The next positions of the walk. */
-static bool
-find_positions(struct run *run, struct media_walk *walk)
+/* Runs the threads of a group, whose payloads are filled. */
+static void
+run_group(struct slot *slot, unsigned count)
 {
-    run->count = 0;
+    if (slot->group.slm)
+        memset(slot->group.slm, 0, slot->group.slm_B);
+    slot->group.barrier_count = count;
+    slot->group.barrier_arrived = 0;
+    thread_launch_group(&slot->launch, slot->threads, count, MEDIA_CHANNELS,
+                        MEDIA_CHANNELS, &slot->group, &slot->env);
+}
+
+/* Runs a group of the walker. */
+static void
+run_walked_group(void *ctx, unsigned index, unsigned worker)
+{
+    const struct run *run = ctx;
+    const struct media_work *work = run->work;
+    struct slot *slot = &run->slots[worker];
+    unsigned at = run->group_at[index];
+    unsigned count = run->group_at[index + 1] - at;
+    if (is_over(run))
+        return;
+    vm_thread_enter();
+    uint32_t mode = eu_launch_begin(&slot->launch);
+    for (unsigned i = 0; i < count; i++) {
+        media_fill_payload(&work->d, &run->launch, &slot->threads[i],
+                           work->object, worker * MEDIA_GROUP_THREADS + i);
+        media_set_position(&slot->threads[i], &run->positions[at + i]);
+    }
+    run_group(slot, count);
+    eu_launch_end(&slot->launch, mode);
+    vm_thread_leave();
+}
+
+/* The next positions of the walk, after `kept` ones of an open group. */
+static bool
+find_positions(struct run *run, struct media_walk *walk, unsigned kept)
+{
+    run->count = kept;
     while (run->count < CHUNK_POSITIONS &&
            media_walk_next(walk, &run->positions[run->count]))
         run->count++;
@@ -135,18 +128,69 @@ find_positions(struct run *run, struct media_walk *walk)
 }
 
 static void
+run_positions(struct run *run)
+{
+    if (run->workers > 1)
+        pool_for(run->work->d.pool,
+                 (run->count + CHUNK_THREADS - 1) / CHUNK_THREADS, run_chunk,
+                 run);
+    else
+        run_threads(run, run->slots, 0, run->count);
+    run->threads += run->count;
+}
+
+/* Finds the groups of the positions. False: one is too large. */
+static bool
+find_groups(struct run *run)
+{
+    run->groups = 0;
+    for (unsigned i = 0; i < run->count; i++)
+        if (!i || run->positions[i].begins_group)
+            run->group_at[run->groups++] = i;
+    run->group_at[run->groups] = run->count;
+    for (unsigned i = 0; i < run->groups; i++)
+        if (run->group_at[i + 1] - run->group_at[i] > MEDIA_GROUP_THREADS) {
+            guest_error("MEDIA_OBJECT_WALKER has groups of more than %u "
+                        "threads",
+                        MEDIA_GROUP_THREADS);
+            atomic_store(run->work->d.reset, true);
+            return false;
+        }
+    return true;
+}
+
+/* Runs the groups that are complete. Returns how many positions remain, which
+ * are the first ones then. */
+static unsigned
+run_groups(struct run *run, bool ended)
+{
+    if (!find_groups(run))
+        return 0;
+    unsigned whole = ended ? run->groups : run->groups - 1;
+    unsigned at = run->group_at[whole], rest = run->count - at;
+    if (run->workers > 1)
+        pool_for(run->work->d.pool, whole, run_walked_group, run);
+    else
+        for (unsigned i = 0; i < whole; i++)
+            run_walked_group(run, i, 0);
+    memmove(run->positions, run->positions + at, rest * sizeof *run->positions);
+    run->threads += at;
+    return rest;
+}
+
+static void
 run_walker(struct run *run)
 {
+    const struct media_work *work = run->work;
+    const struct dispatch *d = &work->d;
     struct media_walk walk;
-    media_walk_begin(&walk, run->work->walker);
-    while (!is_over(run) && find_positions(run, &walk)) {
-        if (run->workers > 1)
-            pool_for(run->work->d.pool,
-                     (run->count + CHUNK_THREADS - 1) / CHUNK_THREADS,
-                     run_chunk, run);
+    unsigned kept = 0;
+    media_walk_begin(&walk, work->walker, d->curbe, d->curbe_B);
+    while (!is_over(run) && find_positions(run, &walk, kept)) {
+        if (work->grouped)
+            kept = run_groups(run, run->count < CHUNK_POSITIONS);
         else
-            run_threads(run, run->slots, 0, run->count);
-        run->threads += run->count;
+            run_positions(run);
     }
     if (walk.starts >= MEDIA_WALK_STARTS)
         guest_error("MEDIA_OBJECT_WALKER steps outside too often");
@@ -159,18 +203,17 @@ run_objects(struct run *run)
     const struct media_work *work = run->work;
     struct slot *slot = run->slots;
     for (unsigned i = 0; i < work->count; i++) {
-        fill_payload(run, &slot->threads[i], &work->object[i], i);
-        set_position(&slot->threads[i], &work->object[i].position);
+        media_fill_payload(&work->d, &run->launch, &slot->threads[i],
+                           &work->object[i], i);
+        media_set_position(&slot->threads[i], &work->object[i].position);
     }
     vm_thread_enter();
     uint32_t mode = eu_launch_begin(&slot->launch);
     if (work->grouped)
-        thread_launch_group(&slot->launch, slot->threads, work->count,
-                            ALL_CHANNELS, ALL_CHANNELS, &slot->group,
-                            &slot->env);
+        run_group(slot, work->count);
     else
-        thread_launch(&slot->launch, slot->threads, &slot->env, ALL_CHANNELS,
-                      ALL_CHANNELS);
+        thread_launch(&slot->launch, slot->threads, &slot->env, MEDIA_CHANNELS,
+                      MEDIA_CHANNELS);
     eu_launch_end(&slot->launch, mode);
     vm_thread_leave();
     run->threads = work->count;
@@ -190,16 +233,15 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
         .worker = worker,
     };
     slot->launch = run->launch;
-    slot->threads = aligned_alloc(64, sizeof *slot->threads * work->count);
+    size_t count = work->grouped && work->walker ? MEDIA_GROUP_THREADS
+                                                 : work->count;
+    slot->threads = aligned_alloc(64, sizeof *slot->threads * count);
     if (!slot->threads || !work->grouped)
         return slot->threads;
     slot->group.threads = slot->threads;
-    slot->group.barrier_count = work->count;
     slot->group.slm_B = d->slm_B;
     slot->group.slm = d->slm_B ? aligned_alloc(64, d->slm_B) : NULL;
     slot->slm = mem_range(slot->group.slm, d->slm_B, 0);
-    if (slot->group.slm)
-        memset(slot->group.slm, 0, d->slm_B);
     if (!stage_sends_all(&d->stage))
         eu_launch_set_group(&slot->launch, &slot->slm,
                             &slot->group.barrier_arrived);
@@ -216,9 +258,11 @@ make_slots(struct run *run)
     for (unsigned i = 0; i < run->workers; i++)
         if (!make_slot(run, &run->slots[i], i))
             return false;
-    if (run->work->walker)
-        run->positions = malloc(CHUNK_POSITIONS * sizeof *run->positions);
-    return !run->work->walker || run->positions;
+    if (!run->work->walker)
+        return true;
+    run->positions = malloc(CHUNK_POSITIONS * sizeof *run->positions);
+    run->group_at = malloc((CHUNK_POSITIONS + 1) * sizeof *run->group_at);
+    return run->positions && run->group_at;
 }
 
 static void
@@ -230,14 +274,16 @@ finish_slots(struct run *run)
     }
     free(run->slots);
     free(run->positions);
+    free(run->group_at);
 }
 
 static unsigned
 count_workers(const struct media_work *work)
 {
     unsigned workers = pool_workers(work->d.pool);
+    unsigned threads = work->grouped ? MEDIA_GROUP_THREADS : 1;
     bool fits = !work->d.stage.scratch_enabled ||
-                workers <= work->d.max_concurrent_threads;
+                workers * threads <= work->d.max_concurrent_threads;
     return work->walker && !work->in_order && fits ? workers : 1;
 }
 

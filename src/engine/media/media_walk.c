@@ -140,29 +140,99 @@ find_start(struct media_walk *walk)
     return !walk->ended;
 }
 
+/* Group ID Loop Select names the outermost loop inside of a group: 1 colour, 2
+ * local inner, 3 middle, 4 local outer, 5 global inner. Observed:
+ * intel/media-driver's description of the field. */
+static unsigned
+loops_of_group(const struct gen9_media_object_walker *w)
+{
+    uint32_t select = w->group_id_loop_select;
+    return select && select <= MEDIA_WALK_LOOPS ? MEDIA_WALK_LOOPS + 1 - select
+                                                : 0;
+}
+
+/* Masked Dispatch: 128, 256 or 512 bits a row, in the CURBE. Observed:
+ * intel/media-driver's description of the field. Guess: the least significant
+ * bit is the leftmost. */
+static void
+set_mask(struct media_walk *walk, const uint8_t *curbe, uint32_t curbe_B)
+{
+    if (!walk->w->masked_dispatch)
+        return;
+    walk->mask = curbe;
+    walk->mask_B = curbe_B;
+    walk->mask_pitch = 64u << walk->w->masked_dispatch;
+}
+
+/* Guess: a set bit dispatches, and there are no threads outside of the mask. */
+static bool
+is_masked(const struct media_walk *walk, const struct media_position *p)
+{
+    if (!walk->mask)
+        return false;
+    uint32_t at = p->y * walk->mask_pitch + p->x;
+    return p->x >= walk->mask_pitch || at / 8 >= walk->mask_B ||
+           !(walk->mask[at / 8] >> at % 8 & 1);
+}
+
+/* Whether the current position begins a group. */
+static bool
+begins_group(struct media_walk *walk)
+{
+    const int now[MEDIA_WALK_LOOPS] = {walk->global_outer, walk->global_inner,
+                                       walk->local_outer, walk->mid,
+                                       walk->local_inner};
+    size_t size_B = walk->group_loops * sizeof *now;
+    if (!walk->group_loops ||
+        (walk->has_group && !memcmp(walk->group, now, size_B)))
+        return false;
+    memcpy(walk->group, now, sizeof now);
+    walk->has_group = true;
+    return true;
+}
+
 void
 media_walk_begin(struct media_walk *walk,
-                 const struct gen9_media_object_walker *w)
+                 const struct gen9_media_object_walker *w, const uint8_t *curbe,
+                 uint32_t curbe_B)
 {
-    *walk = (struct media_walk){.w = w};
+    *walk = (struct media_walk){.w = w, .group_loops = loops_of_group(w)};
+    set_mask(walk, curbe, curbe_B);
     begin_global_inner(walk);
     walk->ended = !find_global(walk);
     if (!walk->ended)
         begin_local_inner(walk);
 }
 
+/* Goes to the next place that has threads. */
+static bool
+find_place(struct media_walk *walk, struct media_position *p)
+{
+    const struct gen9_media_object_walker *w = walk->w;
+    for (;; walk->local_inner++, walk->starts++) {
+        while (walk->local_inner >= walk->local_end)
+            if (walk->ended || walk->starts >= MEDIA_WALK_STARTS ||
+                !find_start(walk))
+                return false;
+        p->x = (uint16_t)(walk->x +
+                          walk->local_inner * w->local_inner_loop_unit_x);
+        p->y = (uint16_t)(walk->y +
+                          walk->local_inner * w->local_inner_loop_unit_y);
+        if (!is_masked(walk, p))
+            return true;
+        if (walk->starts >= MEDIA_WALK_STARTS)
+            return false;
+    }
+}
+
 bool
 media_walk_next(struct media_walk *walk, struct media_position *p)
 {
-    const struct gen9_media_object_walker *w = walk->w;
-    while (walk->local_inner >= walk->local_end)
-        if (walk->ended || walk->starts >= MEDIA_WALK_STARTS ||
-            !find_start(walk))
-            return false;
-    p->x = (uint16_t)(walk->x + walk->local_inner * w->local_inner_loop_unit_x);
-    p->y = (uint16_t)(walk->y + walk->local_inner * w->local_inner_loop_unit_y);
+    if (!find_place(walk, p))
+        return false;
     p->color = (uint8_t)walk->color;
-    if (walk->color++ >= w->color_count_minus_one) {
+    p->begins_group = begins_group(walk);
+    if (walk->color++ >= walk->w->color_count_minus_one) {
         walk->color = 0;
         walk->local_inner++;
     }

@@ -5,13 +5,29 @@
 typedef enum eu_msg_result (*msg_fn)(struct thread_env *, struct eu_thread *,
                                      const struct eu_message *);
 
+/* KBL PRM vol 2d "Thread Spawn Message Descriptor". */
+#define SPAWNER_SPAWNS 0x01u
+#define SPAWNER_ROOT 0x10u
+
 static enum eu_msg_result
 msg_spawner(struct thread_env *env, struct eu_thread *t,
             const struct eu_message *m)
 {
-    /* End of thread. The URB handle that it returns needs no action. */
-    if (!m->eot)
-        unimp("thread spawner message 0x%x", m->desc);
+    /* The URB handle that a thread returns at its end, or before, needs no
+     * action. */
+    if (!(m->desc & SPAWNER_SPAWNS))
+        return EU_MSG_OK;
+    const uint32_t *m0 = eu_message_reg(m, 0);
+    if (!env->family || !m0 || m->eot) {
+        guest_error("thread spawn message 0x%08x %s", m->desc,
+                    m->eot ? "ends its thread"
+                           : "from a thread that may have no children");
+        return EU_MSG_ERROR;
+    }
+    if (m->desc & SPAWNER_ROOT)
+        env->family->release_root(env->family);
+    else if (!env->family->spawn(env->family, env, m0))
+        return EU_MSG_ERROR;
     return EU_MSG_OK;
 }
 

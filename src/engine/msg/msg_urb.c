@@ -184,7 +184,8 @@ msg_urb(struct thread_env *env, struct eu_thread *t, const struct eu_message *m)
         unimp("URB message opcode %u, descriptor 0x%08x", op, m->desc);
         return EU_MSG_OK;
     }
-    if (op == URB_SIMD8_WRITE && write_plain_slots(env, m))
+    if (op == URB_SIMD8_WRITE && env->urb.put_columns &&
+        write_plain_slots(env, m))
         return EU_MSG_OK;
     if (!decode(m, &a))
         return EU_MSG_ERROR;

@@ -145,6 +145,7 @@ struct engine_context {
     bool draw_varies; /* a held draw may take more ranges with their own VS
                          constants */
     bool draw_waits;  /* pixels of earlier draws are deferred */
+    bool media_waits; /* threads of media objects wait: see freeze.h */
     /* The queue and its thread; protected by engine->lock. */
     struct job *head, *tail;
     unsigned queued; /* jobs in the queue or in hand */

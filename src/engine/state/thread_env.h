@@ -7,13 +7,14 @@
 
 #include "engine/core/hang.h"
 #include "engine/state/stage.h"
+#include "engine/state/thread_family.h"
 
 /* Memory of URB entries: a handle counts 64 bytes from base. */
 struct urb_space {
     uint8_t *base;
     uint64_t size_B;
-    /* Set by geom/. Transposes eight dwords of eight vertices into one row per
-     * vertex; equal row pointers get the last vertex. */
+    /* Set by geom/, or NULL. Transposes eight dwords of eight vertices into one
+     * row per vertex; equal row pointers get the last vertex. */
     void (*put_columns)(const uint32_t (*in)[8], uint8_t *const row[8]);
 };
 
@@ -35,8 +36,10 @@ struct thread_env {
     const struct shader_stage *stage;
     struct engine_vm *vm;
     struct urb_space urb;
-    struct thread_group *group; /* NULL outside of compute and HS */
-    struct ps_group *ps;        /* PS threads only */
+    struct thread_group *group;   /* NULL outside of compute and HS */
+    struct ps_group *ps;          /* PS threads only */
+    struct thread_family *family; /* of media threads; NULL: no children */
+    struct thread_member *self;   /* in family */
     atomic_bool *reset;
     const struct hang *hang; /* NULL: the default limit */
     unsigned worker;

@@ -11,12 +11,38 @@
 static struct media_position model[MODEL_MAX];
 static unsigned model_count;
 
+/* The next thread begins a group. */
+static bool group_due;
+
+/* An iteration of the loop that has this number in Group ID Loop Select. */
 static void
-add(int x, int y, unsigned color)
+begin_loop(const struct gen9_media_object_walker *w, unsigned select)
 {
+    group_due |= w->group_id_loop_select == select;
+}
+
+#define MASK_B 300u
+static uint8_t mask[MASK_B];
+
+static bool
+is_on(const struct gen9_media_object_walker *w, unsigned x, unsigned y)
+{
+    static const unsigned pitch[] = {0, 128, 256, 512};
+    unsigned at = y * pitch[w->masked_dispatch] + x;
+    return !w->masked_dispatch ||
+           (x < pitch[w->masked_dispatch] && at < MASK_B * 8 &&
+            (mask[at / 8] & 1u << at % 8));
+}
+
+static void
+add(const struct gen9_media_object_walker *w, int x, int y, unsigned color)
+{
+    if (!is_on(w, (unsigned)x, (unsigned)y))
+        return;
     if (model_count < MODEL_MAX)
         model[model_count] = (struct media_position){(uint16_t)x, (uint16_t)y,
-                                                     (uint8_t)color};
+                                                     (uint8_t)color, group_due};
+    group_due = false;
     model_count++;
 }
 
@@ -25,9 +51,12 @@ add(int x, int y, unsigned color)
 static void
 walk_local(const struct gen9_media_object_walker *w, int gx, int gy, int far)
 {
-    for (int o = 0; o <= (int)w->local_loop_exec_count; o++)
-        for (int m = 0; m <= (int)w->middle_loop_extra_steps; m++)
+    for (int o = 0; o <= (int)w->local_loop_exec_count; o++) {
+        begin_loop(w, 3);
+        for (int m = 0; m <= (int)w->middle_loop_extra_steps; m++) {
+            begin_loop(w, 2);
             for (int i = 0; i < far; i++) {
+                begin_loop(w, 1);
                 int x = (int)w->local_start_x +
                         o * w->local_outer_loop_stride_x +
                         m * w->mid_loop_unit_x + i * w->local_inner_loop_unit_x;
@@ -43,18 +72,23 @@ walk_local(const struct gen9_media_object_walker *w, int gx, int gy, int far)
                               gy + y < (int)w->global_resolution_y;
                 for (unsigned c = 0; inside && c <= w->color_count_minus_one;
                      c++)
-                    add(gx + x, gy + y, c);
+                    add(w, gx + x, gy + y, c);
                 if (!w->local_inner_loop_unit_x && !w->local_inner_loop_unit_y)
                     break;
             }
+        }
+    }
 }
 
 static void
 walk_model(const struct gen9_media_object_walker *w, int far)
 {
     model_count = 0;
-    for (int o = 0; o <= (int)w->global_loop_exec_count; o++)
+    group_due = false;
+    for (int o = 0; o <= (int)w->global_loop_exec_count; o++) {
+        begin_loop(w, 5);
         for (int i = 0; i < far; i++) {
+            begin_loop(w, 4);
             walk_local(w,
                        w->global_start_x + o * w->global_outer_loop_stride_x +
                            i * w->global_inner_loop_unit_x,
@@ -64,6 +98,7 @@ walk_model(const struct gen9_media_object_walker *w, int far)
             if (!w->global_inner_loop_unit_x && !w->global_inner_loop_unit_y)
                 break;
         }
+    }
 }
 
 static int
@@ -98,6 +133,8 @@ random_walker(void)
         .global_outer_loop_stride_y = pick(-5, 5),
         .global_inner_loop_unit_x = pick(-6, 6),
         .global_inner_loop_unit_y = pick(-6, 6),
+        .group_id_loop_select = (unsigned)pick(0, 5),
+        .masked_dispatch = pick(0, 9) > 6 ? (unsigned)pick(1, 3) : 0,
     };
     return w;
 }
@@ -106,6 +143,8 @@ Test(media_walk, random_walkers_go_as_plain_loops)
 {
     unsigned some = 0;
     srand(1);
+    for (unsigned i = 0; i < MASK_B; i++)
+        mask[i] = (uint8_t)pick(0, 255);
     for (unsigned n = 0; n < 3000; n++) {
         struct gen9_media_object_walker w = random_walker();
         struct media_walk walk;
@@ -113,11 +152,12 @@ Test(media_walk, random_walkers_go_as_plain_loops)
         unsigned count = 0;
         walk_model(&w, 40);
         cr_assert_leq(model_count, MODEL_MAX);
-        media_walk_begin(&walk, &w);
+        media_walk_begin(&walk, &w, mask, MASK_B);
         for (; media_walk_next(&walk, &p); count++) {
             cr_assert_lt(count, model_count, "walker %u", n);
             cr_assert(p.x == model[count].x && p.y == model[count].y &&
-                          p.color == model[count].color,
+                          p.color == model[count].color &&
+                          p.begins_group == model[count].begins_group,
                       "walker %u, thread %u: %u,%u color %u", n, count, p.x,
                       p.y, p.color);
         }
@@ -197,7 +237,7 @@ check_measured(const struct measured *m)
     struct media_walk walk;
     unsigned count = 0;
     gen9_media_object_walker_unpack(&w, m->dw);
-    media_walk_begin(&walk, &w);
+    media_walk_begin(&walk, &w, mask, sizeof mask);
     while (count < 1024 && media_walk_next(&walk, &all[count]))
         count++;
     cr_assert_eq(count, m->width * m->height * m->colors, "%s: %u", m->name,
@@ -238,7 +278,7 @@ Test(media_walk, hostile_walkers_end)
         for (unsigned i = 6; n && i < 17; i++)
             dw[i] = (uint32_t)rand() ^ (uint32_t)rand() << 16;
         gen9_media_object_walker_unpack(&w, dw);
-        media_walk_begin(&walk, &w);
+        media_walk_begin(&walk, &w, mask, sizeof mask);
         unsigned count = 0;
         for (; count < 100000 && media_walk_next(&walk, &p); count++)
             cr_assert(p.x < w.global_resolution_x &&
