@@ -4,7 +4,8 @@
  * Objects, walkers, groups and root threads run kernels that write what they
  * were given, or send one message, to the sampler or to data port 1, with
  * header, payload and descriptor from their inline data, or to VME and CRE with
- * more phases from constants. Other steps change dwords of state. */
+ * more phases from constants, or spawn threads and write to each other. Other
+ * steps change dwords of state. */
 #include "fuzz.h"
 #include "fuzz_engine.h"
 
@@ -76,10 +77,64 @@ static const uint32_t accesses[] = {
     }
 static const uint32_t searches[] = MOTION(0x08600031);
 static const uint32_t refinements[] = MOTION(0x0d600031);
-#define KERNELS 5
-/* Interface descriptors; the first of those with many constants. */
-#define DESCRIPTORS 8
+/* Sends r2 to the gateway with the descriptor r4.0, r3 to the thread spawner
+ * with r4.1, r2 to the gateway with r4.2, and waits unless r4.3 is 0. */
+static const uint32_t relatives[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001, 0x2200020c,
+    0x008d0040, 0x00000000, 0x00600001, 0x2220020c, 0x008d0060, 0x00000000,
+    0x00600001, 0x2240020c, 0x008d0040, 0x00000000, 0x00000001, 0x22000204,
+    0x00000080, 0x00000000, 0x03600031, 0x2800020c, 0x00000200, 0x00000200,
+    0x00000001, 0x22000204, 0x00000084, 0x00000000, 0x07600031, 0x2800020c,
+    0x00000220, 0x00000200, 0x00000001, 0x22000204, 0x00000088, 0x00000000,
+    0x03600031, 0x2800020c, 0x00000240, 0x00000200, 0x01000010, 0x20000204,
+    0x0600008c, 0x00000000, 0x00010020, 0x34000824, 0x0e001400, 0x00000010,
+    0x00000030, 0x32000004, 0x00001200, 0x00000000, 0x07600031, 0x20000204,
+    0x06000fe0, 0x82000010,
+};
+/* Spawns its like until r0.6 is 0. */
+static const uint32_t chain[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00600001, 0x2180020c,
+    0x008d0000, 0x00000000, 0x00600001, 0x2c80060c, 0x00000000, 0x00000000,
+    0x00000001, 0x2c80060c, 0x00000000, 0x00000000, 0x00000001, 0x2c84020c,
+    0x00000018, 0x00000000, 0x00000001, 0x2c88060c, 0x00000000, 0x0000001f,
+    0x00600001, 0x2ca0020c, 0x008d0000, 0x00000000, 0x0c600031, 0x20000204,
+    0x06000c80, 0x040a8000, 0x05000010, 0x20000204, 0x06000018, 0x00000001,
+    0x00010020, 0x34000824, 0x0e001400, 0x00000030, 0x00000040, 0x2198020c,
+    0x06000018, 0xffffffff, 0x00000001, 0x2190060c, 0x00000000, 0x00000000,
+    0x07600031, 0x20000204, 0x06000180, 0x02000001, 0x07600031, 0x20000204,
+    0x06000fe0, 0x82000012,
+};
+/* Four threads of a group exchange values through local memory. */
+static const uint32_t exchange[] = {
+    0x00600001, 0x2fe0020c, 0x008d0000, 0x00000000, 0x00000001, 0x2060120c,
+    0x00000004, 0x00000000, 0x00000001, 0x2064120c, 0x00000006, 0x00000000,
+    0x00000005, 0x2068020c, 0x06000008, 0x0000000f, 0x00000009, 0x2080020c,
+    0x06000064, 0x00000008, 0x00000009, 0x2084020c, 0x06000060, 0x00000002,
+    0x00000040, 0x2080020c, 0x02000080, 0x00000084, 0x00000040, 0x2080020c,
+    0x02000080, 0x00000068, 0x00000040, 0x2080020c, 0x02000080, 0x00000020,
+    0x00600001, 0x2dc0060c, 0x00000000, 0x00000000, 0x00600001, 0x2de0060c,
+    0x00000000, 0x00000000, 0x00000001, 0x2dc0020c, 0x00000068, 0x00000000,
+    0x00000001, 0x2de0020c, 0x00000080, 0x00000000, 0x0a000031, 0x20000204,
+    0x06000dc0, 0x0402c2fe, 0x00600001, 0x2e00060c, 0x00000000, 0x00000000,
+    0x03600031, 0x20000204, 0x06000e00, 0x02000004, 0x00000030, 0x32000004,
+    0x00001200, 0x00000000, 0x00000040, 0x2088020c, 0x06000068, 0x00000001,
+    0x00000005, 0x2088020c, 0x06000088, 0x00000003, 0x00600001, 0x2dc0060c,
+    0x00000000, 0x00000000, 0x00000001, 0x2dc0020c, 0x00000088, 0x00000000,
+    0x0a000031, 0x2e40020c, 0x06000dc0, 0x0210c2fe, 0x00000040, 0x20a0020c,
+    0x02000084, 0x00000068, 0x00000009, 0x20a0020c, 0x060000a0, 0x00000002,
+    0x00600001, 0x2c80060c, 0x00000000, 0x00000000, 0x00000001, 0x2c80020c,
+    0x000000a0, 0x00000000, 0x00000001, 0x2c84020c, 0x00000064, 0x00000000,
+    0x00000001, 0x2c88060c, 0x00000000, 0x00000003, 0x00600001, 0x2ca0060c,
+    0x00000000, 0x00000000, 0x00000001, 0x2ca0020c, 0x00000e40, 0x00000000,
+    0x0c600031, 0x20000204, 0x06000c80, 0x040a8000, 0x07600031, 0x20000204,
+    0x06000fe0, 0x82000010,
+};
+#define KERNELS 8
+/* Interface descriptors; those with many constants, and those of families. */
+#define DESCRIPTORS 16
 #define FIRST_MOTION 4
+#define FIRST_FAMILY 8
+#define FAMILY_DW 20u /* inline */
 #define MOTION_BTI 2u
 
 static struct fuzz_engine fuzz;
@@ -124,8 +179,12 @@ set_up(void)
                           {samples, sizeof samples},
                           {accesses, sizeof accesses},
                           {searches, sizeof searches},
-                          {refinements, sizeof refinements}};
-    static const uint8_t kernel[DESCRIPTORS] = {0, 1, 2, 0, 3, 4, 3, 4};
+                          {refinements, sizeof refinements},
+                          {relatives, sizeof relatives},
+                          {chain, sizeof chain},
+                          {exchange, sizeof exchange}};
+    static const uint8_t kernel[DESCRIPTORS] = {0, 1, 2, 0, 3, 4, 3, 4,
+                                                5, 5, 6, 7, 5, 5, 6, 7};
     fuzz = fuzz_engine_create(
         &(struct engine_config){.gen = 9, .hang_limit_ms = HANG_LIMIT_MS},
         BASE_VA, SIZE_B);
@@ -135,7 +194,8 @@ set_up(void)
         idd[0] = KERNELS_B + kernel[i] * KERNEL_B;
         idd[3] = SAMPLERS_B;
         idd[4] = TABLE_B - STATE_B;
-        idd[5] = (i >= FIRST_MOTION ? 8u : 1u) << 16;
+        idd[5] = (i >= FIRST_MOTION && i < FIRST_FAMILY ? 8u : 1u) << 16;
+        idd[6] = i >= FIRST_FAMILY ? 1u << 21 | 1u << 16 : 0;
         memcpy(fuzz.mem + idd[0], code, kernels[kernel[i]].size_B);
     }
     make_surfaces();
@@ -194,15 +254,34 @@ put_state(uint32_t *dw)
     return put(dw, packets, ARRAY_SIZE(packets));
 }
 
+/* Of the kernel that spawns: two headers, and descriptors. */
+static void
+fix_family(uint32_t *dw)
+{
+    dw[4] = (dw[4] & 7) << 16 | (dw[4] >> 8 & 1); /* thread, key */
+    dw[10] = (dw[10] % DESCRIPTORS) * 32;
+    if (dw[14] >> 24 != 0xff)
+        dw[14] &= 0x1ff; /* a chain that ends */
+    dw[16] = (dw[16] & 0x108003) | 1u << 25;
+    dw[17] = (dw[17] & 0x13) | 1u << 25;
+    dw[18] = (dw[18] & 0x108003) | 1u << 25;
+    dw[19] = dw[0] & 1;
+}
+
 /* Inline data: mostly what a message could be. */
 static unsigned
-take_inline(struct fuzz_input *in, bool motion, uint32_t *dw)
+take_inline(struct fuzz_input *in, unsigned descriptor, uint32_t *dw)
 {
+    bool motion = descriptor >= FIRST_MOTION && descriptor < FIRST_FAMILY;
     static const uint32_t types[] = {11u << 12 | 3u << 17, 12u << 12 | 3u << 17,
                                      4u << 14, 10u << 14, 0};
     unsigned count = fuzz_take(in, 1) % 20;
     for (unsigned i = 0; i < count; i++)
         dw[i] = fuzz_take(in, 4);
+    if (descriptor >= FIRST_FAMILY) {
+        fix_family(dw);
+        return FAMILY_DW;
+    }
     if (count > 16 && motion)
         dw[16] = (dw[16] & 0x1e000) | (8u + (dw[16] >> 17) % 3) << 25 |
                  1u << 19 | (dw[16] >> 20) % 12 << 20 | MOTION_BTI;
@@ -232,19 +311,21 @@ put_command(struct fuzz_input *in, unsigned kind, uint32_t *dw)
     unsigned n = commands[kind].header_dw;
     memset(dw, 0, STEP_DW * 4);
     uint32_t bits = fuzz_take(in, 4);
-    dw[1] = (bits & 3) | (bits >> 25 & 4);
-    dw[2] = bits & 0x80ffffff & ~UINT32_C(0x1ff00);
+    dw[1] = (bits & 3) | (bits >> 25 & 4) | (bits >> 23 & 8);
+    dw[2] = bits & 0x81ffffff & ~UINT32_C(0x1ff00);
     dw[3] = kind == 3 ? 0 : fuzz_take(in, 2) << 4;
-    if (kind == 1)
+    if (kind == 1) {
         take_walk(in, dw);
+        dw[5] = (bits >> 28 & 7) << 8 | (bits & 0xff); /* groups, scoreboard */
+    }
     if (kind == 0 || kind == 2) {
         dw[4] = fuzz_take(in, 4);
         dw[5] = fuzz_take(in, 4);
         dw[6] = bits >> 30;
     }
-    n = kind == 3 ? 16 : n + take_inline(in, dw[1] >= FIRST_MOTION, dw + n);
+    n = kind == 3 ? 16 : n + take_inline(in, dw[1], dw + n);
     if (kind == 3)
-        take_inline(in, false, dw + 4);
+        take_inline(in, dw[1] >= FIRST_FAMILY ? dw[1] : 0, dw + 4);
     if (kind == 3)
         memset(dw + 16, 0, (STEP_DW - 16) * 4);
     dw[0] = commands[kind].command | (n - 2);
