@@ -115,19 +115,57 @@ all_lanes(unsigned op, bool contended, const struct lane_access *a,
             dst[i] = result[i];
 }
 
+/* All enabled lanes at one address: their operations in ascending order as one
+ * compare-and-swap. */
+static void
+one_address(unsigned op, bool contended, const struct lane_access *a,
+            uint32_t *p, const uint32_t *src0, const uint32_t *src1,
+            uint32_t *dst)
+{
+    const unsigned operands = atomic_operands(op);
+    uint32_t before = __atomic_load_n(p, __ATOMIC_RELAXED), next, result[16];
+    do {
+        next = before;
+        for (unsigned i = 0; i < a->lanes; i++) {
+            if (!(a->mask >> i & 1))
+                continue;
+            uint32_t old = next, b = operands > 0 ? src0[i] : 0;
+            next = (uint32_t)combine(op, old, (int32_t)old, b, (int32_t)b,
+                                     operands > 1 ? src1[i] : 0);
+            result[i] = op == AOP_PREDEC ? next : old;
+        }
+        if (!contended) {
+            *p = next;
+            break;
+        }
+    } while (!__atomic_compare_exchange_n(p, &before, next, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    for (unsigned i = 0; i < a->lanes && dst; i++)
+        if (a->mask >> i & 1)
+            dst[i] = result[i];
+}
+
 bool
 atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
              const uint32_t *offset_B, const uint32_t *src0,
              const uint32_t *src1, uint32_t *dst)
 {
-    uint32_t last_B, outside = 0;
+    uint32_t last_B, outside = 0, differ = 0;
     if (!lanes_last_B(a, &last_B) || (uintptr_t)a->mem & 3 || a->keep & 3)
         return false;
-    for (unsigned i = 0; i < a->lanes; i++)
+    if (!a->mask)
+        return true;
+    uint32_t first_B = offset_B[__builtin_ctz(a->mask)] & a->keep;
+    for (unsigned i = 0; i < a->lanes; i++) {
         outside |= (uint32_t)((offset_B[i] & a->keep) > last_B) << i;
+        differ |= (uint32_t)((offset_B[i] & a->keep) != first_B) << i;
+    }
     if (outside & a->mask)
         return false;
-    if (contended)
+    if (!(differ & a->mask))
+        one_address(op, contended, a, (uint32_t *)(void *)(a->mem + first_B),
+                    src0, src1, dst);
+    else if (contended)
         all_lanes(op, true, a, offset_B, src0, src1, dst);
     else if (op == AOP_ADD)
         all_lanes(AOP_ADD, false, a, offset_B, src0, src1, dst);
