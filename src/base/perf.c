@@ -1,8 +1,8 @@
 /* perf.c: parses the words no_... of SOFTLAKE_PERF. */
 #include "base/perf.h"
 #include "base/base.h"
-#include "base/known.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static const char *const words[PERF_WAYS] = {
@@ -36,6 +36,8 @@ static const char *const words[PERF_WAYS] = {
     [PERF_TEX_LANES] = "no_tex_lanes",
     [PERF_BLT_FILL] = "no_blt_fill",
     [PERF_BLT_COPY] = "no_blt_copy",
+    [PERF_TYPED_LANES] = "no_typed_lanes",
+    [PERF_TYPED_LINES] = "no_typed_lines",
 };
 
 static unsigned
@@ -54,23 +56,33 @@ perf_is_way(const char *word, unsigned n)
     return find(word, n) < PERF_WAYS;
 }
 
-static int
+#define KNOWN (UINT64_C(1) << 63)
+static_assert(PERF_WAYS < 63, "unknown words have a bit, too");
+
+/* Out of line, so that later calls need only a load. */
+static __attribute__((noinline, cold)) uint64_t
 read_ways(void)
 {
-    int ways = 0;
+    uint64_t ways = KNOWN;
     const char *s = getenv("SOFTLAKE_PERF");
     while (s && *s) {
         unsigned n = (unsigned)strcspn(s, ",");
-        ways |= 1 << find(s, n);
+        ways |= UINT64_C(1) << find(s, n);
         s += n;
         s += *s == ',';
     }
     return ways;
 }
 
+/* All threads read the same words, so races are harmless. */
 bool
 perf_leaves_out(enum perf_way way)
 {
-    static atomic_int known;
-    return known_int(&known, read_ways) >> way & 1;
+    static _Atomic uint64_t known;
+    uint64_t ways = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!ways) {
+        ways = read_ways();
+        atomic_store_explicit(&known, ways, memory_order_relaxed);
+    }
+    return ways >> way & 1;
 }

@@ -41,6 +41,9 @@ enum perf_way {
     /* Rows of blits, engine/blt/blt.c; without one, pixel by pixel. */
     PERF_BLT_FILL, /* no_blt_fill: one colour */
     PERF_BLT_COPY, /* no_blt_copy: plain copies */
+    /* Rows of typed messages, typed_lanes.c; without one, lane by lane. */
+    PERF_TYPED_LANES, /* no_typed_lanes: eight lanes at once */
+    PERF_TYPED_LINES, /* no_typed_lines: blocks of Y tiles without gathers */
     PERF_WAYS
 };
 

@@ -53,6 +53,8 @@ SAME = (
     ('no_chain', 'tex-linear'),
     ('no_rt_batch', 'blend-factors'),
     ('no_tex_lanes', 'tex-linear'),
+    ('no_typed_lanes', 'compute-image'),
+    ('no_typed_lines', 'compute-image'),
 )
 
 # word, scene, counter that is 0 with it and is not without

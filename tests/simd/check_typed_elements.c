@@ -54,7 +54,8 @@ any_surface(uint8_t *room)
     s.min_lod = check_below(3) ? 0 : (uint8_t)check_below(4);
     s.min_array = check_below(3) ? 0 : (uint16_t)check_below(4);
     s.view_extent_minus1 = (uint16_t)check_below(6);
-    s.qpitch_el_rows = ALIGN_POT(2 * s.height + 8, 4);
+    s.qpitch_el_rows = ALIGN_POT(2 * s.height + 8, 4) +
+                       (check_below(8) ? 0 : 2);
     s.row_pitch_B = ALIGN_POT((s.width + check_below(8)) * s.fmt->element_B,
                               512);
     s.x_offset = check_below(8) ? 0 : 4;
@@ -93,6 +94,23 @@ find_one(const struct surface *s, const uint32_t *const at[3], unsigned lane)
     if (c[2] > s->view_extent_minus1)
         return NULL;
     return surface_ptr(s, s->min_lod, c[0], c[1], c[2] + s->min_array, 0);
+}
+
+/* A block of lanes in the order of compute or pixel shaders; mostly aligned. */
+static void
+any_block(const struct surface *s, uint32_t at[3][TYPED_LANES])
+{
+    bool quads = check_below(2);
+    uint32_t mask = check_below(4) ? 3 : 0, z = check_below(s->depth + 1);
+    uint32_t x = check_below(s->width + 2) & ~mask;
+    uint32_t y = check_below(s->height + 2) & ~mask;
+    for (unsigned i = 0; i < TYPED_LANES; i++) {
+        at[0][i] = x + (quads ? i % 2 + i / 4 * 2 : i / 4);
+        at[1][i] = y + (quads ? i / 2 % 2 : i % 4);
+        at[2][i] = z;
+    }
+    if (!check_below(8))
+        at[check_below(3)][check_below(TYPED_LANES)] ^= 1u << check_below(32);
 }
 
 static void
@@ -189,7 +207,10 @@ compare_calls(const struct surface *s)
     static uint8_t before[1 << 18], after[1 << 18];
     for (unsigned k = 0; k < CALLS; k++) {
         uint32_t place[3][TYPED_LANES];
-        any_places(s, place);
+        if (check_below(2))
+            any_places(s, place);
+        else
+            any_block(s, place);
         const uint32_t *at[3] = {place[0], check_below(4) ? place[1] : NULL,
                                  check_below(2) ? place[2] : NULL};
         uint32_t mask = check_below(3) ? 0xff : check_below(256);
@@ -202,19 +223,21 @@ static void
 compare_elements(enum check_isa isa)
 {
     uint8_t *room = check_room(ROOM_B);
-    unsigned usual = 0, kinds = 0;
+    unsigned usual = 0, kinds = 0, blocks = 0;
     fill_hostile(room, ROOM_B);
     for (unsigned n = 0; n < SURFACES; n++) {
         struct surface s = any_surface(room);
         if (!s.elements.fn)
             continue;
         usual++;
+        blocks += s.elements.lines && s.tiling == TILING_Y;
         kinds |= 1u << s.elements.kind;
         compare_calls(&s);
     }
     /* Many of the random surfaces must be supported, and of each kind. */
     check_gt(usual, SURFACES / 20);
     check_eq(kinds, 0x3f);
+    check_gt(blocks, SURFACES / 100);
 }
 
 /* ---- bench: eight elements side by side of a Y-tiled surface ---- */

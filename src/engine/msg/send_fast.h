@@ -292,10 +292,17 @@ fast_frequent_ld(const struct thread_env *env, const struct eu_message *m)
 }
 
 static inline bool
+is_typed(const struct eu_message *m)
+{
+    unsigned type = bits_get(m->desc, 14, 18);
+    return type == DC1_TYPED_READ || type == DC1_TYPED_WRITE;
+}
+
+static inline bool
 fast_typed(const struct thread_env *env, const struct eu_message *m)
 {
     unsigned bti = m->desc & 0xff, type = bits_get(m->desc, 14, 18);
-    if ((type != DC1_TYPED_READ && type != DC1_TYPED_WRITE) || bti == BTI_SLM)
+    if (bti == BTI_SLM)
         return false;
     const struct surface *s = bti < BTI_BINDLESS ? fast_surface(env, bti)
                                                  : dataport_surface(env, m);
@@ -315,9 +322,8 @@ fast_frequent_dc1(const struct thread_env *env, const struct eu_message *m)
         return fast_frequent(env, m, 1, true);
     case FREQUENT(DC1_UNTYPED_WRITE, 0x0):
         return fast_frequent(env, m, 4, true);
-    default: break;
+    default: return false;
     }
-    return fast_typed(env, m);
 }
 
 static __attribute__((noinline)) enum eu_msg_result
@@ -328,7 +334,9 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
     if (trace_on(TRACE_msg))
         return msg_send(t, m);
     switch (m->sfid) {
-    case EU_SFID_DC1: done = fast_frequent_dc1(env, m); break;
+    case EU_SFID_DC1:
+        done = is_typed(m) ? fast_typed(env, m) : fast_frequent_dc1(env, m);
+        break;
     case EU_SFID_SAMPLER:
         done = fast_frequent_ld(env, m) || fast_ld_buffer(env, m);
         return done ? EU_MSG_OK : msg_sampler(env, t, m);

@@ -2,6 +2,7 @@
  * support. */
 #include "sampler/surface/typed_elements.h"
 #include "base/cpu.h"
+#include "base/perf.h"
 #include "sampler/surface/tiling.h"
 
 /* Offsets are signed 32-bit integers. */
@@ -120,11 +121,11 @@ typed_elements_init(struct typed_elements *e, const struct surface *s)
     case SURFACE_3D:
     case SURFACE_CUBE: found = find_level(e, s); break;
     }
-    e->lines = !((uintptr_t)s->mem & 63);
+    e->lines = !((uintptr_t)s->mem & 63) && !perf_leaves_out(PERF_TYPED_LINES);
     e->ahead_B = 16u * e->element_B;
     if (s->type != SURFACE_BUFFER && s->tiling == TILING_Y)
         e->ahead_B *= 32; /* a Y tile's column: 32 rows of 16 bytes */
-    if (found)
+    if (found && !perf_leaves_out(PERF_TYPED_LANES))
         e->fn = &typed_elements_avx2[e->channel_bits > 8][e->kind]
                                     [e->channels / 2];
 }

@@ -231,6 +231,7 @@ SUB_PUBLIC = {
         'sampler/format/texel_block.h', 'sampler/reference/sample.h',
         'sampler/surface/image.h', 'sampler/surface/tiling.h',
         'sampler/surface/x86/tiling_tmpl.h',
+        'sampler/surface/x86/typed_blocks_tmpl.h',
     },
     'sampler/plan': set(),
     'sampler/plan/x86': set(),

@@ -23,6 +23,10 @@ usual_elements(const struct surface *s)
                : NULL;
 }
 
+/* 4 minus the bits of an index. */
+static const uint8_t enabled_count[16] = {4, 3, 3, 2, 3, 2, 2, 1,
+                                          3, 2, 2, 1, 2, 1, 1, 0};
+
 /* Decodes the payload: coordinates, one register each, then data. False: not
  * handled. */
 static inline __attribute__((always_inline)) bool
@@ -33,7 +37,7 @@ find_typed(const struct surface *s, const struct eu_message *m, bool writes,
     t->e = usual_elements(s);
     t->disabled = bits_get(m->desc, 8, 11);
     t->mask = dataport_mask(m, TYPED_LANES);
-    unsigned data = writes ? 4 - (unsigned)__builtin_popcount(t->disabled) : 0;
+    unsigned data = writes ? enabled_count[t->disabled] : 0;
     unsigned total = m->mlen_grf + m->ex_mlen_grf;
     if (!t->e || m->header || group == 0 || total <= data)
         return false;
@@ -87,6 +91,10 @@ typed_lanes_read(const struct surface *s, const struct eu_message *m)
     const struct typed_elements_routines *fn = reading_routines(s, t.e);
     if (!fn)
         return false;
+    if (t.mask == 0xff && !t.disabled && m->rlen_grf >= 4) {
+        fn->read(t.e, t.at, t.mask, (uint32_t(*)[TYPED_LANES])m->dst);
+        return true;
+    }
     fn->read(t.e, t.at, t.mask, channel);
     for (unsigned c = 0; c < 4; c++) {
         if (t.disabled >> c & 1 || n >= m->rlen_grf)

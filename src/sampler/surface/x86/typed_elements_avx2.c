@@ -1,14 +1,7 @@
 /* typed_elements_avx2.c: typed_elements.h's routines. Compiled with -mavx2
  * -mfma -mf16c; called only if the processor has them. */
 #include "sampler/surface/typed_elements.h"
-#include "sampler/surface/x86/tiling_tmpl.h"
-
-/* Each lane gets lane i[lane]. */
-INLINE vint
-of_lanes(vint v, vint i)
-{
-    return (vint)_mm256_permutevar8x32_epi32((__m256i)v, (__m256i)i);
-}
+#include "sampler/surface/x86/typed_blocks_tmpl.h"
 
 struct places {
     vint at_B;
@@ -63,28 +56,6 @@ is_run(const struct typed_elements *e, vint at_B, int32_t count)
 /* ---- memory ----
  *
  * Elements of 1 to 16 bytes, as dwords of each lane. */
-
-INLINE __m128i
-load_piece(const uint8_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-INLINE void
-store_piece(uint8_t *p, __m128i v)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, v);
-}
-
-/* Stores lanes 0 to 3, and 4 to 7. */
-INLINE void
-store_halves(void *low, void *high, vint v)
-{
-    store_piece(low, _mm256_castsi256_si128((__m256i)v));
-    store_piece(high, _mm256_extracti128_si256((__m256i)v, 1));
-}
-
-#define V_UNPACK_INT(how, a, b) ((vint)_mm256_##how((__m256i)(a), (__m256i)(b)))
 
 /* Whether all lanes read one line of a Y tile: 4 rows of 16 bytes. Drivers
  * choose the order of a group's lanes to make it so. */
@@ -315,13 +286,22 @@ read_as(struct form form, const struct typed_elements *e,
         const uint32_t *const at[3], uint32_t mask,
         uint32_t channel[4][TYPED_LANES])
 {
-    struct places p = find_places(e, at, mask);
+    const unsigned element_B = form.bits * form.channels / 8;
+    struct block b = find_block(e, at, mask, element_B);
+    struct places p;
     vint dw[4];
+    if (b.at) {
+        prefetch_block(e, b, element_B, false);
+        load_block(b, element_B, dw);
+        unpack_all(e, form, dw, 0xff, channel);
+        return 0xff;
+    }
+    p = find_places(e, at, mask);
     if (!p.inside) {
         memset(channel, 0, 4 * sizeof channel[0]);
         return 0;
     }
-    load_elements(e, &p, form.bits * form.channels / 8, dw);
+    load_elements(e, &p, element_B, dw);
     unpack_all(e, form, dw, p.inside, channel);
     return p.inside;
 }
@@ -331,12 +311,21 @@ write_as(struct form form, const struct typed_elements *e,
          const uint32_t *const at[3], uint32_t mask,
          const uint32_t *const channel[4])
 {
-    struct places p = find_places(e, at, mask);
+    const unsigned element_B = form.bits * form.channels / 8;
+    struct block b = find_block(e, at, mask, element_B);
+    struct places p;
     vint dw[4];
+    if (b.at) {
+        prefetch_block(e, b, element_B, true);
+        pack_all(e, form, channel, dw);
+        store_block(b, element_B, dw);
+        return 0xff;
+    }
+    p = find_places(e, at, mask);
     if (!p.inside)
         return 0;
     pack_all(e, form, channel, dw);
-    store_elements(e, &p, form.bits * form.channels / 8, dw);
+    store_elements(e, &p, element_B, dw);
     return p.inside;
 }
 
