@@ -295,7 +295,8 @@ static inline bool
 is_typed(const struct eu_message *m)
 {
     unsigned type = bits_get(m->desc, 14, 18);
-    return type == DC1_TYPED_READ || type == DC1_TYPED_WRITE;
+    return m->sfid == EU_SFID_DC1 && !trace_on(TRACE_msg) &&
+           (type == DC1_TYPED_READ || type == DC1_TYPED_WRITE);
 }
 
 static inline bool
@@ -334,9 +335,7 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
     if (trace_on(TRACE_msg))
         return msg_send(t, m);
     switch (m->sfid) {
-    case EU_SFID_DC1:
-        done = is_typed(m) ? fast_typed(env, m) : fast_frequent_dc1(env, m);
-        break;
+    case EU_SFID_DC1: done = fast_frequent_dc1(env, m); break;
     case EU_SFID_SAMPLER:
         done = fast_frequent_ld(env, m) || fast_ld_buffer(env, m);
         return done ? EU_MSG_OK : msg_sampler(env, t, m);
@@ -348,6 +347,12 @@ fast_other(struct eu_thread *t, const struct eu_message *m)
     return done ? EU_MSG_OK : fast_usual(t, m);
 }
 
+static __attribute__((noinline)) enum eu_msg_result
+send_typed(struct eu_thread *t, const struct eu_message *m)
+{
+    return fast_typed(t->user, m) ? EU_MSG_OK : msg_send(t, m);
+}
+
 /* Checks for URB and texture messages first: they are short and frequent. */
 static enum eu_msg_result
 fast_send(struct eu_thread *t, const struct eu_message *m)
@@ -356,7 +361,7 @@ fast_send(struct eu_thread *t, const struct eu_message *m)
     if (m->sfid == EU_SFID_URB && !trace_on(TRACE_msg))
         return msg_urb(env, t, m);
     if (m->sfid != EU_SFID_SAMPLER)
-        return fast_other(t, m);
+        return (is_typed(m) ? send_typed : fast_other)(t, m);
     const struct prepared_message *p = sampler_find_usual(env, m);
     if (!p)
         return fast_other(t, m);

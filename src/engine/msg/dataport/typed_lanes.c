@@ -8,8 +8,8 @@
 struct typed {
     const struct typed_elements *e;
     const uint32_t *at[3];
-    unsigned disabled; /* bit n: channel n is disabled */
-    unsigned data_grf; /* first data register of a write */
+    const uint32_t *data; /* of a write: one register per enabled channel */
+    unsigned disabled;    /* bit n: channel n is disabled */
     uint32_t mask;
 };
 
@@ -28,7 +28,8 @@ static const uint8_t enabled_count[16] = {4, 3, 3, 2, 3, 2, 2, 1,
                                           3, 2, 2, 1, 2, 1, 1, 0};
 
 /* Decodes the payload: coordinates, one register each, then data. False: not
- * handled. */
+ * handled. A split message has coordinates in one part and data in the other.
+ */
 static inline __attribute__((always_inline)) bool
 find_typed(const struct surface *s, const struct eu_message *m, bool writes,
            struct typed *t)
@@ -38,16 +39,15 @@ find_typed(const struct surface *s, const struct eu_message *m, bool writes,
     t->disabled = bits_get(m->desc, 8, 11);
     t->mask = dataport_mask(m, TYPED_LANES);
     unsigned data = writes ? enabled_count[t->disabled] : 0;
-    unsigned total = m->mlen_grf + m->ex_mlen_grf;
-    if (!t->e || m->header || group == 0 || total <= data)
+    unsigned total = m->mlen_grf + m->ex_mlen_grf, coords = total - data;
+    if (!t->e || m->header || group == 0 || total <= data ||
+        coords > m->mlen_grf || (m->ex_mlen_grf && coords < m->mlen_grf))
         return false;
-    t->data_grf = total - data;
-    unsigned coords = MIN2(t->data_grf, s->type == SURFACE_BUFFER ? 1u : 3u);
-    for (unsigned i = 0; i < 3; i++) {
-        t->at[i] = i < coords ? dataport_operand(m, i, 1) : NULL;
-        if (i < coords && !t->at[i])
-            return false;
-    }
+    bool flat = s->type == SURFACE_BUFFER;
+    t->at[0] = m->src0;
+    t->at[1] = coords > 1 && !flat ? m->src0 + TYPED_LANES : NULL;
+    t->at[2] = coords > 2 && !flat ? m->src0 + 2 * TYPED_LANES : NULL;
+    t->data = m->ex_mlen_grf ? m->src1 : m->src0 + coords * TYPED_LANES;
     return true;
 }
 
@@ -108,15 +108,12 @@ typed_lanes_read(const struct surface *s, const struct eu_message *m)
 bool
 typed_lanes_write(const struct surface *s, const struct eu_message *m)
 {
-    const uint32_t *channel[4] = {NULL};
     struct typed t;
     if (!find_typed(s, m, true, &t) || t.disabled & ((1u << t.e->channels) - 1))
         return false;
-    for (unsigned c = 0; c < t.e->channels; c++) {
-        channel[c] = dataport_operand(m, t.data_grf + c, 1);
-        if (!channel[c])
-            return false;
-    }
+    const uint32_t *channel[4];
+    for (unsigned c = 0; c < 4; c++)
+        channel[c] = t.data + (c < t.e->channels ? c * TYPED_LANES : 0);
     t.e->fn->write(t.e, t.at, t.mask, channel);
     return true;
 }

@@ -214,13 +214,15 @@ pack_channel(struct form form, vint v)
     }
 }
 
-/* NaN keeps its payload. */
+/* NaN keeps its payload: the conversion makes it quiet. */
 INLINE vint
 float_of_half(vint h)
 {
-    vint magnitude = h & 0x7fff;
+    vfloat f = v_half(h);
+    if (__builtin_expect(!v_any(v_not(v_fequal(f, f))), true))
+        return (vint)f;
     vint nan = (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13;
-    return v_iselect(magnitude > 0x7c00, nan, (vint)v_half(h));
+    return v_iselect((h & 0x7fff) > 0x7c00, nan, (vint)f);
 }
 
 INLINE vint
