@@ -135,6 +135,13 @@ select_channel(const struct surface *s, unsigned c,
     }
 }
 
+static bool
+is_plain_swizzle(const struct surface *s)
+{
+    static const uint8_t rgba[4] = {4, 5, 6, 7};
+    return !memcmp(s->swizzle, rgba, sizeof rgba);
+}
+
 bool
 typed_lanes_ld(const struct surface *s, const struct eu_message *m,
                unsigned lanes)
@@ -150,6 +157,14 @@ typed_lanes_ld(const struct surface *s, const struct eu_message *m,
         uint32_t mask = dataport_mask(m, lanes) >> h * TYPED_LANES & 0xff;
         if (e->fn->read(e, at, mask, channel[h]) != mask)
             return false;
+    }
+    if (grfs == 2 && (m->exec_mask & 0xffff) == 0xffff && m->rlen_grf >= 8 &&
+        is_plain_swizzle(s)) {
+        for (unsigned c = 0; c < 4; c++)
+            for (unsigned h = 0; h < 2; h++)
+                memcpy(m->dst + (c * 2 + h) * TYPED_LANES, channel[h][c],
+                       sizeof channel[h][c]);
+        return true;
     }
     for (unsigned i = 0; i < TYPED_LANES; i++)
         one[i] = e->one;

@@ -66,6 +66,16 @@ are_in_line(const struct typed_elements *e, vint at_B)
     return e->lines && !v_any((other & -64) != 0);
 }
 
+/* Whether the lanes are two quads with two rows of four elements. */
+INLINE bool
+are_quads(const struct typed_elements *e, vint at_B)
+{
+    const vint first = {0, 0, 2, 2, 0, 0, 2, 2},
+               in_row = {0, 1, 0, 1, 2, 3, 2, 3};
+    vint step = in_row << e->tiling.element_shift;
+    return !v_any(at_B - of_lanes(at_B, first) != step);
+}
+
 /* Elements smaller than a dword are read with the whole dword. */
 INLINE void
 load_elements(const struct typed_elements *e, const struct places *p,
@@ -82,8 +92,10 @@ load_elements(const struct typed_elements *e, const struct places *p,
         if (element_B == 8)
             dw[1] = v_table(line, i + 1);
     } else if (element_B == 4 && is_run(e, at_B, 4)) {
-        dw[0] = (vint)_mm256_set_m128i(load_piece(e->mem + at_B[4]),
-                                       load_piece(first));
+        dw[0] = load_two(first, e->mem + at_B[4]);
+    } else if (element_B == 4 && are_quads(e, at_B)) {
+        vint rows = load_two(first, e->mem + at_B[2]);
+        dw[0] = (vint)_mm256_permute4x64_epi64((__m256i)rows, 0xd8);
     } else if (element_B < 4) {
         dw[0] = v_gather(e->mem - odd_B, (at_B + (int32_t)odd_B) & -4);
     } else if (element_B == 4) {
@@ -231,16 +243,28 @@ sign_extend(vint v, unsigned bits)
     return v << (int32_t)(32 - bits) >> (int32_t)(32 - bits);
 }
 
+/* v / most, rounded once: multiplication and one step of Newton are exact for
+ * all integers from -most to most. */
+INLINE vint
+over_most(vint v, int32_t most)
+{
+    const vfloat divisor = v_splat((float)most);
+    const vfloat reciprocal = v_splat(1.0f / (float)most);
+    vfloat f = v_float(v), quotient = f * reciprocal;
+    vfloat rest = v_fma(-quotient, divisor, f);
+    return (vint)v_fma(rest, reciprocal, quotient);
+}
+
 /* v has zeros above the channel's bits. */
 INLINE vint
 unpack_channel(struct form form, vint v)
 {
     const int32_t most = channel_mask(form), half = most >> 1;
     switch (form.kind) {
-    case TYPED_UNORM: return (vint)(v_float(v) / v_splat((float)most));
+    case TYPED_UNORM: return over_most(v, most);
     case TYPED_SNORM:
         v = v_max(sign_extend(v, form.bits), v_isplat(-half));
-        return (vint)(v_float(v) / v_splat((float)half));
+        return over_most(v, half);
     case TYPED_SINT: return sign_extend(v, form.bits);
     case TYPED_HALF: return float_of_half(v);
     default: return v;
