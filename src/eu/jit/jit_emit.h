@@ -115,6 +115,9 @@ struct jit {
     /* The unmasked variant has no exec masks: these registers hold 16 bits of
      * f0 and f1, from this bit on; 0xff: none. */
     uint8_t flag_at[2];
+    /* Slot of the channels that execute the block, or 0: struct jit_guarded.
+     * exec_chan[0] is the slot whose channels are in a mask register. */
+    uint8_t guard;
 
     uint32_t *label; /* per op: offset of the block's code */
     uint32_t *body;  /* label without the block's header, unmasked variant */

@@ -14,10 +14,11 @@ enum {
     JIT_START = 1,
     JIT_LOOP = 2,
     JIT_INTERPRETED = 4,
-    JIT_FLOW = 8,    /* jit_is_flow() */
-    JIT_SEND = 16,   /* jit_is_send() */
-    JIT_MODES = 32,  /* other channels may be on after it */
-    JIT_MEMORY = 64, /* jit_is_memory(), compiled as an access */
+    JIT_FLOW = 8,      /* jit_is_flow() */
+    JIT_SEND = 16,     /* jit_is_send() */
+    JIT_MODES = 32,    /* other channels may be on after it */
+    JIT_MEMORY = 64,   /* jit_is_memory(), compiled as an access */
+    JIT_GUARDED = 128, /* inside a guarded IF: struct jit_guarded */
 };
 
 /* One bit per GRF. */
@@ -68,6 +69,18 @@ struct jit_lanes {
     uint8_t flags_any, flags_own, flags_seen;
 };
 
+/* An op of a guarded IF (transform/guard_ifs.c). Slots count dwords of the
+ * thread's scratch memory from 1: an odd slot has the channels that take an IF,
+ * the next one those that take its ELSE. */
+#define JIT_GUARDS 16
+struct jit_guarded {
+    uint8_t slot; /* the channels that execute the op; 0: all */
+    uint8_t into; /* IF, ELSE: the slot of what follows */
+    /* What other channels get in the op's destination or flags is never
+     * read. */
+    bool free_dst, free_flags;
+};
+
 /* A vector pinned to a host register. */
 struct jit_pin {
     uint16_t off_B, len_B;
@@ -101,12 +114,13 @@ struct jit_facts {
     bool evex, unmasked;
     bool may_if_convert, if_converted;
     unsigned flags, max_lanes;
-    uint32_t required_mask;  /* channels that must be on in unmasked code */
-    struct eu_live_in in;    /* found for whole kernels, unmasked variant */
-    uint8_t *start;          /* per op: a block begins here, and more bits */
-    struct jit_set *live[2]; /* before each op: unmasked, masked variant */
-    struct jit_lanes *lanes; /* of each op, or NULL */
-    struct jit_regs *regs;   /* of each op */
+    uint32_t required_mask;     /* channels that must be on in unmasked code */
+    struct eu_live_in in;       /* found for whole kernels, unmasked variant */
+    uint8_t *start;             /* per op: a block begins here, and more bits */
+    struct jit_set *live[2];    /* before each op: unmasked, masked variant */
+    struct jit_lanes *lanes;    /* of each op, or NULL */
+    struct jit_guarded *guards; /* of each op, or NULL: unmasked variant */
+    struct jit_regs *regs;      /* of each op */
     bool has_flow, has_loop, has_modes;
     bool only_counts;     /* the only branches belong to counted loops */
     uint8_t clobbers;     /* enum eu_clobbers, branches aside */

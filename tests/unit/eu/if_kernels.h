@@ -9,5 +9,8 @@
  * messages. One test at a time. */
 void make_ifs(struct rk *k, uint64_t seed);
 void make_sending_ifs(struct rk *k, uint64_t seed);
+/* IFs in IFs, also in a loop, and ops that read and write flags in them
+ * (jit/transform/guard_ifs.c). */
+void make_nested_ifs(struct rk *k, uint64_t seed);
 
 #endif

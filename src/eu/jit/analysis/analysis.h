@@ -81,6 +81,8 @@ bool jit_chain_sets_mask(const struct jit_facts *f);
 bool jit_finds_flags(const struct eu_op *op, unsigned *known);
 /* Computes jit_facts.live from regs and start. False: no fixed point. */
 bool jit_find_live(struct jit_facts *f);
+/* Repeats the unmasked variant's part after ops came to kill less. */
+bool jit_find_live_again(struct jit_facts *f);
 /* Whether lanes of inactive channels may hold any value after the op that is
  * being compiled. */
 bool jit_is_unseen(const struct jit_facts *f, uint32_t here,

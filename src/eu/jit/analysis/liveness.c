@@ -282,7 +282,7 @@ add_way(const struct jit_facts *f, struct jit_lanes *l, uint32_t from,
     l->flags_own |= there.flags_own;
 }
 
-/* Whether channels can only leave here: no channel takes their place. */
+/* Whether other channels take their place only where channels join. */
 static bool
 only_parts(const struct jit_facts *f, uint32_t i)
 {
@@ -297,6 +297,7 @@ only_parts(const struct jit_facts *f, uint32_t i)
     case EU_OP_HALT:
     case EU_OP_ENDIF:
     case EU_OP_WHILE: return true;
+    case EU_OP_ELSE: return i + 1 < f->k->op_count && op[1].fn == eu_op_join;
     default: return false;
     }
 }
@@ -339,8 +340,7 @@ step_back(struct jit_lanes *l, const struct eu_op *op, const struct jit_regs *r)
     add_flag_reads(l, op);
 }
 
-/* Returns whether something changed; see pass_backwards(). Only the masked
- * variant asks for lanes inside blocks. */
+/* Returns whether something changed; see pass_backwards(). */
 static bool
 pass_lanes(struct jit_facts *f, bool at_first)
 {
@@ -355,8 +355,6 @@ pass_lanes(struct jit_facts *f, bool at_first)
             make_seen(&l);
         step_back(&l, &f->k->ops[i], &f->regs[i]);
         jit_set_bits(&f->live[1][i], l.any | l.low | l.high);
-        if (!last && f->unmasked && !(f->start[i] & JIT_START))
-            continue;
         uint64_t differs = lanes_differ(&l, &f->lanes[i]);
         changed |= differs;
         f->lanes[i] = l;
@@ -383,6 +381,8 @@ jit_is_unseen(const struct jit_facts *f, uint32_t here, const struct eu_op *op)
 {
     const struct eu_insn *insn = op->insn;
     const struct jit_regs *r = &f->regs[here];
+    if (f->guards && f->guards[here].slot && op == &f->k->ops[here])
+        return f->guards[here].free_dst && f->guards[here].free_flags;
     if (f->unmasked || !f->lanes || op != &f->k->ops[here] ||
         insn->dst.file != EU_FILE_GRF || !(r->kills.w[0] | r->kills.w[1]))
         return false;
@@ -396,6 +396,8 @@ bool
 jit_flags_unseen(const struct jit_facts *f, uint32_t here,
                  const struct eu_op *op)
 {
+    if (f->guards && f->guards[here].slot && op == &f->k->ops[here])
+        return f->guards[here].free_flags;
     return !f->unmasked && f->lanes && op == &f->k->ops[here] &&
            !(f->flags & (EU_JIT_SPLIT | EU_JIT_STEP)) &&
            flags_of(op) & ~f->lanes[here].flags_seen;
@@ -471,4 +473,10 @@ jit_find_live(struct jit_facts *f)
     memset(f->live[0], 0, f->k->op_count * sizeof *f->live[0]);
     memset(f->live[1], 0, f->k->op_count * sizeof *f->live[1]);
     return settle_lanes(f) && (!f->unmasked || settle_full(f));
+}
+
+bool
+jit_find_live_again(struct jit_facts *f)
+{
+    return settle_full(f);
 }

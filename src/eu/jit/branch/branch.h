@@ -26,6 +26,13 @@ void jit_call_op(struct jit *j, const struct eu_op *op);
 uint32_t jit_test_counter(struct jit *j);
 void jit_counter_flags(struct jit *j, const struct eu_op *op);
 
+/* ---- guarded_if.c ---- */
+
+/* A block begins: sets the guard. */
+void jit_begin_guarded(struct jit *j, uint32_t index);
+/* False: not part of a guarded IF. */
+bool jit_lower_guarded(struct jit *j, uint32_t index);
+
 /* ---- divergence.c; clobbers rax, rcx, rdx, rsi and rdi ---- */
 
 /* eax := the branch's channels whose predicate is true, ecx := all its

@@ -329,6 +329,8 @@ jit_lower_branch(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->f->k->ops[index];
     jit_end_block(j, &j->f->live[!j->f->unmasked][index]);
+    if (jit_lower_guarded(j, index))
+        return;
     if (op->fn == eu_op_link) {
         jit_jump_to(j, X86_ALWAYS, index + (uint32_t)op->jip, !j->f->unmasked);
         return;
@@ -374,6 +376,8 @@ void
 jit_lower_join(struct jit *j, uint32_t index)
 {
     const struct eu_op *op = &j->f->k->ops[index];
+    if (j->f->unmasked && (j->f->start[index] & JIT_GUARDED))
+        return; /* no channel waits */
     x86_alu_mem_imm(&j->x, X86_CMP, offsetof(struct eu_thread, live),
                     UINT32_MAX);
     if (j->f->unmasked) {
@@ -383,8 +387,9 @@ jit_lower_join(struct jit *j, uint32_t index)
     uint32_t skip = x86_jump(&j->x, X86_CC_E);
     jit_wake(j, op->ip);
     x86_patch(&j->x, skip, j->x.size);
-    if (j->other->if_converted)
-        return; /* its only entry is at its beginning */
+    if (j->other->if_converted || /* its only entry is at its beginning */
+        (j->other->places->start[index] & JIT_GUARDED))
+        return;
     x86_load(&j->x, X86_RCX, MASK_AT, 4);
     x86_alu_imm(&j->x, X86_AND, X86_RCX, j->f->required_mask, false);
     x86_alu_imm(&j->x, X86_CMP, X86_RCX, j->f->required_mask, false);

@@ -29,14 +29,15 @@ eu_jit_entry(const struct eu_jit *jit, const struct eu_thread *t,
         (jit->needs_denorms && !(t->cr0[0] & CR0_KEEP_DF)) ||
         (jit->needs_halves && !(t->cr0[0] & CR0_KEEP_HF)))
         return NULL;
+    uint32_t op = k->op_of[t->ip / 8];
     bool full = eu_masks_nothing(t->mask, jit->required_mask,
                                  jit->lane_independent, jit->quad_dependent) &&
-                !(jit->if_converted && t->ip);
+                !(jit->if_converted && t->ip) &&
+                !(jit->places->start[op] & JIT_GUARDED);
     const struct jit_masked *m = full ? NULL : eu_jit_masked(jit);
     if (!full && !m)
         return NULL;
     const struct jit_places *p = m ? m->places : jit->places;
-    uint32_t op = k->op_of[t->ip / 8];
     uint32_t start = op < p->starts ? p->label[op] : 0;
     *prologue = m ? m->code : jit->code;
     return start ? (const uint8_t *)*prologue + start : NULL;

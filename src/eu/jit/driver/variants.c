@@ -110,19 +110,19 @@ make_full(struct jit *j, struct jit_facts *f)
     return jit;
 }
 
-/* if_converted: on entry, whether if-conversion is allowed; on return, whether
- * it was done. */
+/* flat: on entry, whether if-conversion and guarded IFs are allowed; on return,
+ * whether there are some. */
 static struct eu_jit *
 compile_full(const struct eu_kernel *kernel, enum cpu_level cpu, unsigned flags,
-             bool *if_converted)
+             bool *flat)
 {
     struct jit_facts f;
     struct jit j;
     jit_begin(&j, &f, kernel, cpu, flags);
     f.unmasked = true;
-    f.may_if_convert = *if_converted;
+    f.may_if_convert = *flat;
     struct eu_jit *jit = make_full(&j, &f);
-    *if_converted = f.if_converted;
+    *flat = f.if_converted || f.guards;
     jit_finish(&j);
     return jit;
 }
@@ -137,7 +137,7 @@ eu_jit_compile(const struct eu_kernel *kernel, enum cpu_level cpu,
     struct eu_jit *jit = compile_full(kernel, cpu, flags, &flat);
     if (jit || !flat)
         return jit;
-    /* If-converted code cannot leave an op to the interpreter. */
+    /* Such code cannot leave an op to the interpreter. */
     flat = false;
     return compile_full(kernel, cpu, flags, &flat);
 }

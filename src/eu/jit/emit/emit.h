@@ -48,6 +48,13 @@ void jit_count_taken(struct jit *j, const struct eu_op *op);
 void jit_count_access(struct jit *j, uint32_t ip_B, unsigned array,
                       unsigned size_B, bool has_lines);
 
+/* Whether the ops being compiled execute in all channels but for predicates. */
+static inline bool
+jit_all_on(const struct jit *j)
+{
+    return j->f->unmasked && !j->guard;
+}
+
 void jit_prologue(struct jit *j);
 /* Emits a jump to the op, in the masked variant or in this one. */
 void jit_jump_to(struct jit *j, enum x86_cc cc, uint32_t op, bool masked);

@@ -114,7 +114,7 @@ static bool
 has_four_parts(const struct jit *j, const struct eu_op *op)
 {
     return eu_type_size_B((enum eu_type)op->insn->dst.type) == 2 &&
-           (j->f->unmasked || op->no_mask) && !op->pred && !op->cmod;
+           (jit_all_on(j) || op->no_mask) && !op->pred && !op->cmod;
 }
 
 static bool
@@ -182,7 +182,7 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         jit_lower_words(j, op))
         return !j->out_of_registers;
     if (!is_covered(j, op, class))
-        return class == EXEC_INT && jit_lower_scalar_int(j, op);
+        return class == EXEC_INT && !j->guard && jit_lower_scalar_int(j, op);
 
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
     unsigned n = op->lanes <= j->f->max_lanes ? 1 : op->lanes / j->f->max_lanes;

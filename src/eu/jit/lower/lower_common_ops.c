@@ -21,7 +21,7 @@ static const struct plain rows[128] = {
 static inline bool
 merges_result(const struct jit *j, const struct eu_op *op)
 {
-    return op->pred || (!j->f->unmasked && !op->no_mask &&
+    return op->pred || (!jit_all_on(j) && !op->no_mask &&
                         !jit_is_unseen(j->f, j->here, op));
 }
 
@@ -275,7 +275,7 @@ is_constant(const struct jit *j, const struct eu_op *op)
     const unsigned ints = TYPE(D) | TYPE(UD);
     unsigned dst = 1u << insn->dst.type, src = 1u << insn->src[0].type;
     return insn->opcode == EU_OP_MOV && !op->pred && !op->post &&
-           (j->f->unmasked || op->no_mask) && op->src[0].cls == EU_SRC_IMM &&
+           (jit_all_on(j) || op->no_mask) && op->src[0].cls == EU_SRC_IMM &&
            (dst == TYPE(F) ? src == TYPE(F) && !(j->f->flags & EU_JIT_ALT)
                            : (dst & ints) && (src & ints));
 }

@@ -34,7 +34,7 @@ is_sum(const struct jit *j, const struct eu_op *op)
     const struct eu_insn *insn = op->insn;
     return j->f->evex && insn->opcode == EU_OP_ADD && !insn->align16 &&
            (op->lanes == 16 || op->lanes == 32) &&
-           (j->f->unmasked || op->no_mask) && !op->pred && !insn->cmod &&
+           (jit_all_on(j) || op->no_mask) && !op->pred && !insn->cmod &&
            !insn->saturate && !insn->acc_wr && is_place(&insn->dst) &&
            is_words(&insn->src[0]) && is_constant(&insn->src[1]);
 }

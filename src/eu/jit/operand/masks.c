@@ -2,8 +2,9 @@
  *
  * AVX-512 keeps them in mask registers: k1 and k3 are the masks of an
  * instruction's two parts. k2 is a comparison's result; k4 and k5 are scratch.
- * k6 and k7 hold the thread's mask, or flags in the unmasked variant; with four
- * threads in lockstep, k3 also holds flags. Hosts without AVX-512 use vectors
+ * k6 and k7 hold the thread's mask, or flags in the unmasked variant, where k3
+ * holds the channels of a guarded IF; with four threads in lockstep, k3 also
+ * holds flags. Hosts without AVX-512 use vectors
  * (masks_vex.c). */
 #include "eu/jit/operand/masks.h"
 
@@ -37,11 +38,23 @@ load_bits(struct jit *j, unsigned k, size_t disp, unsigned shift,
     x86_kmov_from_gpr(&j->x, k, X86_RAX, false);
 }
 
+/* The channels of the guard. */
+static unsigned
+guard_k(struct jit *j)
+{
+    if (j->exec_chan[0] != j->guard)
+        load_bits(j, JIT_K_GUARD, jit_guard_at(j->guard), 0, 16);
+    j->exec_chan[0] = j->guard;
+    return JIT_K_GUARD;
+}
+
 /* A mask register with the thread's mask for these channels. */
 static unsigned
 exec_k(struct jit *j, unsigned chan, unsigned lanes)
 {
     unsigned slot = chan == 0;
+    if (j->guard)
+        return guard_k(j);
     if (lanes < 8 || chan % 8) {
         load_bits(j, K_SCRATCH, offsetof(struct eu_thread, mask), chan, lanes);
         return K_SCRATCH;
@@ -169,11 +182,11 @@ mask_evex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         x86_kop(&j->x, X86_KOR, 4, e, e);
         e = 4;
     }
-    pred_k(j, op, p, k);
+    unsigned q = pred_k(j, op, p, k);
     if (op->pred_inv)
-        x86_kop(&j->x, X86_KANDN, k, k, e);
+        x86_kop(&j->x, X86_KANDN, k, q, e);
     else if (exec)
-        x86_kop(&j->x, X86_KAND, k, k, e);
+        x86_kop(&j->x, X86_KAND, k, q, e);
     return (struct jit_mask){.k = (uint8_t)k};
 }
 
@@ -181,7 +194,7 @@ struct jit_mask
 jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             unsigned index, bool with_pred)
 {
-    bool exec = !op->no_mask && !j->f->unmasked &&
+    bool exec = !op->no_mask && !jit_all_on(j) &&
                 !jit_is_unseen(j->f, j->here, op);
     bool pred = with_pred && op->pred;
     if ((!exec && !pred) || (!j->f->evex && jit_needs_no_mask(op)))
@@ -227,7 +240,7 @@ bits_to_gpr(struct jit *j, const struct jit_part *p, unsigned k)
 static bool
 are_zero_outside(const struct jit *j, const struct eu_op *op)
 {
-    return op->pred == 1 && !op->pred_inv && (j->f->unmasked || op->no_mask);
+    return op->pred == 1 && !op->pred_inv && (jit_all_on(j) || op->no_mask);
 }
 
 void

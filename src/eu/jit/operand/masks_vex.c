@@ -114,6 +114,13 @@ inverted_mask(struct jit *j, unsigned k)
     return d;
 }
 
+/* Where the bits of the channels that execute are. */
+static size_t
+exec_at(const struct jit *j)
+{
+    return j->guard ? jit_guard_at(j->guard) : MASK_AT;
+}
+
 static unsigned
 exec_vector(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
@@ -122,7 +129,7 @@ exec_vector(struct jit *j, const struct eu_op *op, const struct jit_part *p)
     int found = kept ? find_mask(j, JIT_EXEC, chan) : -1;
     if (found >= 0)
         return (unsigned)found;
-    unsigned r = vector_bits(j, MASK_AT, chan, 32, p);
+    unsigned r = vector_bits(j, exec_at(j), chan, 32, p);
     if (kept)
         note_mask(j, r, JIT_EXEC, chan);
     return r;
@@ -187,7 +194,7 @@ jit_mask_vex(struct jit *j, const struct eu_op *op, const struct jit_part *p,
 struct jit_mask
 jit_pred_vex(struct jit *j, const struct eu_op *op, const struct jit_part *p)
 {
-    unsigned k = flag_vector(j, op, p, !j->f->unmasked && !op->no_mask);
+    unsigned k = flag_vector(j, op, p, !jit_all_on(j) && !op->no_mask);
     return (struct jit_mask){.k = (uint8_t)k, .inverted = op->pred_inv};
 }
 
@@ -247,7 +254,7 @@ load_mask(struct jit *j, const struct eu_op *op, bool exec)
 {
     struct x86 *x = &j->x;
     if (exec)
-        x86_load(x, X86_RCX, MASK_AT + op->chan / 8u, op->lanes / 8u);
+        x86_load(x, X86_RCX, exec_at(j) + op->chan / 8u, op->lanes / 8u);
     if (op->pred)
         jit_pred_bits(j, op, exec ? X86_RDX : X86_RCX);
     if (op->pred && exec)
@@ -285,7 +292,7 @@ jit_write_flags_vex(struct jit *j, const struct eu_op *op,
                     const struct jit_part *p, unsigned k)
 {
     unsigned bit = op->flag_reg * 32u + op->flag_shift + p->first;
-    bool exec = !op->no_mask && !j->f->unmasked &&
+    bool exec = !op->no_mask && !jit_all_on(j) &&
                 !jit_is_unseen(j->f, j->here, op);
     jit_forget_flags_vex(j, bit, p->lanes);
     if (!writes_once(op) || p->lanes != LANES) {

@@ -11,6 +11,19 @@
 
 /* ---- masks and flags: masks.c ---- */
 
+/* AVX-512: the mask register for the channels of a guard. */
+#define JIT_K_GUARD 3u
+
+/* Where a guard's channels are. Ops in guarded IFs have no other use for the
+ * scratch memory. */
+static inline size_t
+jit_guard_at(unsigned slot)
+{
+    static_assert(JIT_GUARDS * 4 <= sizeof((struct eu_thread *)0)->scratch,
+                  "guards fit the scratch memory");
+    return offsetof(struct eu_thread, scratch) + (slot - 1) * 4;
+}
+
 struct jit_mask jit_op_mask(struct jit *j, const struct eu_op *op,
                             const struct jit_part *p, unsigned index,
                             bool with_pred);

@@ -191,8 +191,9 @@ need_vex(const struct jit *j, uint32_t i)
         return 3;
     if (j->f->start[i] & JIT_MEMORY)
         return MAX2(message_need(op), 16u - MOST_PINS_VEX);
-    if (!j->f->unmasked || op->slow != eu_op_general || op->fn == op->slow ||
-        !plain[op->insn->opcode & 127] || op->pred ||
+    bool guarded = j->f->guards && j->f->guards[i].slot;
+    if (!j->f->unmasked || guarded || op->slow != eu_op_general ||
+        op->fn == op->slow || !plain[op->insn->opcode & 127] || op->pred ||
         (op->post & ~(EU_POST_SAT | EU_POST_NULL) &&
          op->insn->opcode != EU_OP_CMP))
         return 16 - MOST_PINS_VEX;

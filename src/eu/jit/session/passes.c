@@ -52,6 +52,13 @@ find_live(struct jit_facts *f, struct jit_walk *w)
     return jit_find_live(f);
 }
 
+static bool
+guard_ifs(struct jit_facts *f, struct jit_walk *w)
+{
+    (void)w;
+    return jit_guard_ifs(f);
+}
+
 /* Facts that launches ask for: struct eu_live_in. */
 static bool
 sum_up(struct jit_facts *f, struct jit_walk *w)
@@ -84,6 +91,7 @@ static bool (*const analysis[])(struct jit_facts *, struct jit_walk *) = {
     convert_ifs, /* IF, ELSE and ENDIF become predicates and SEL */
     sink_ops,    /* lockstep: ops go where their results are needed */
     find_live,   /* liveness of registers and flags, backwards */
+    guard_ifs,   /* other IFs run both arms, each in its channels */
     sum_up,      /* live registers at the kernel's first instruction */
     judge_lanes, /* lane independence, also with counted loops */
 };

@@ -92,6 +92,7 @@ begin_block(struct jit *j, uint32_t i)
     bool checks = (j->f->start[i] & JIT_LOOP) ||
                   (j->f->flags & (EU_JIT_SPLIT | EU_JIT_STEP));
     jit_forget(j);
+    jit_begin_guarded(j, i);
     j->label[i] = j->x.size;
     jit_enter_loop(j, i, 0);
     if (checks) {
@@ -192,6 +193,8 @@ jit_compile_alu(struct jit *j, const struct eu_op *op)
 static void
 interpret_alu(struct jit *j, uint32_t i)
 {
+    /* The interpreter knows no guards. */
+    j->failed |= j->guard;
     /* The interpreter would not update counters in inactive lanes. */
     j->failed |= j->f->in.lane_independent && j->f->has_flow &&
                  (j->f->k->ops[i].plain & EU_PLAIN_INT);

@@ -1,11 +1,12 @@
 /* session.h: compiles one variant of a kernel, from begin to finish.
  *
  * A kernel has two variants of code. The unmasked variant runs while every
- * channel that the kernel could disable is on, and masks nothing. The masked
- * variant covers all other states and is made when first needed. Both are lists
- * of blocks that end at control flow; inside a block GRF values stay in vector
- * registers (regs/). Variant exits lead from the unmasked variant to the masked
- * one: addresses that leave the code until the masked variant exists.
+ * channel that the kernel could disable is on, and masks nothing except in
+ * guarded IFs (transform/guard_ifs.c). The masked variant covers all other
+ * states and is made when first needed. Both are lists of blocks that end at
+ * control flow; inside a block GRF values stay in vector registers (regs/).
+ * Variant exits lead from the unmasked variant to the masked one: addresses
+ * that leave the code until the masked variant exists.
  *
  * Callers: the driver (variants.c); lockstep/ compiles its own order of ops
  * with the same parts. One compilation belongs to one thread. */

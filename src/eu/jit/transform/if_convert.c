@@ -146,9 +146,8 @@ behind_else(const struct jit_facts *f, const struct branch *b)
     return i + (i < b->end && is_join(&f->k->ops[i]));
 }
 
-/* Whether the comparison is probably uniform: all channels take one side. */
-static bool
-is_uniform(const struct eu_op *test)
+bool
+jit_is_uniform(const struct eu_op *test)
 {
     bool uniform = test && test->fn != test->slow;
     for (unsigned s = 0; uniform && s < test->src_count; s++)
@@ -173,7 +172,7 @@ find_branches(const struct jit_facts *f, struct branch *b, unsigned *count)
         if (++*count > MOST_IFS)
             return false;
         *now = (struct branch){.at = i};
-        if (is_uniform(test) || !find_parts(f, now) ||
+        if (jit_is_uniform(test) || !find_parts(f, now) ||
             !computes_only(f, op, i + 1, now->other, &ops) ||
             !computes_only(f, op, behind_else(f, now), now->end, &ops))
             return false;

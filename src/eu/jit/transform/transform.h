@@ -13,6 +13,11 @@ void jit_drop_macros(struct jit_facts *f);
 /* if_convert.c: if-conversion, if jit_facts.may_if_convert; then repeats lane
  * dependence for the new ops. */
 void jit_if_convert(struct jit_facts *f, struct jit_lane_deps *apart);
+/* Whether the comparison is probably uniform: all channels take one side. */
+bool jit_is_uniform(const struct eu_op *test);
+/* guard_ifs.c: guarded IFs, in kernels without if-conversion. After
+ * jit_find_live(), and changes what is live. False: no fixed point. */
+bool jit_guard_ifs(struct jit_facts *f);
 /* sink.c: runs before passes that depend on the order of ops. */
 void jit_sink(struct jit_facts *f);
 
