@@ -13,6 +13,8 @@ enum {
     STEP,
     WAITING,
     WAKE,
+    OPEN,
+    ANSWERS,
     GROUP,
     MARK,
     MASKED_MARK,
@@ -44,6 +46,8 @@ begin(void)
         [STEP] = {step_kernel, sizeof step_kernel, 0, 0},
         [WAITING] = {waiting_kernel, sizeof waiting_kernel, 0, 0},
         [WAKE] = {wake_kernel, sizeof wake_kernel, 0, 0},
+        [OPEN] = {open_kernel, sizeof open_kernel, 0, 0},
+        [ANSWERS] = {answers_kernel, sizeof answers_kernel, 0, 0},
         [GROUP] = {group_kernel, sizeof group_kernel, 0, 1u << 21 | 1u << 16},
         [MARK] = {mark_kernel, sizeof mark_kernel, 0, 0},
         /* Constants that a mask replaces. */
@@ -155,6 +159,23 @@ test_scoreboard(void)
     const uint32_t *r = row(0);
     ok(!err && r[1] == 1 && r[2] == 2 && r[3] == 3,
        "a scoreboard holds threads back: %u %u %u", r[1], r[2], r[3]);
+}
+
+/* To a thread that is none, with a wrong key, beyond the open register, and of
+ * a length that is none. */
+static void
+test_answers(void)
+{
+    uint32_t *dw = begin();
+    dw = put_object(dw, OPEN, CHILDREN, 0, 0, 0);
+    put_end(put_object(dw, ANSWERS, 0, 0, 0, 0));
+    int err = run(0);
+    const uint32_t *r = row(7), *got = row(8);
+    ok(!err && r[0] == 1 && r[1] == 2 && r[2] == 3 && r[3] == 3 && r[4] == 0,
+       "wrong messages are answered: %u %u %u %u %u", r[0], r[1], r[2], r[3],
+       r[4]);
+    ok(got[0] == 0xabcd0123 && !got[1] && !got[7],
+       "and change nothing, but the right one does");
 }
 
 /* ---- walkers ------------------------------------------------------------- */
@@ -273,6 +294,7 @@ main(void)
     test_chain();
     test_synchronized();
     test_scoreboard();
+    test_answers();
     test_groups();
     test_masks();
     test_endless();
