@@ -176,6 +176,13 @@ run_work(struct engine_context *ctx, struct media_work *work,
     return true;
 }
 
+/* Guess: reserved values are as 0. */
+static bool
+has_groups(const struct gen9_media_object_walker *w)
+{
+    return w->group_id_loop_select - UINT32_C(1) < MEDIA_WALK_LOOPS;
+}
+
 bool
 media_run_one(struct engine_context *ctx, const struct media_command *command)
 {
@@ -186,7 +193,7 @@ media_run_one(struct engine_context *ctx, const struct media_command *command)
         .object = &source.object,
         .count = 1,
         .walker = source.walker,
-        .grouped = source.walker && walker.group_id_loop_select,
+        .grouped = source.walker && has_groups(&walker),
         .in_order = source.uses_scoreboard,
     };
     return run_work(ctx, &work, source.descriptor);
@@ -273,8 +280,12 @@ media_run_commands(struct engine_context *ctx,
     bool good = source && walker;
     if (!good)
         guest_error("no memory for media commands");
-    for (unsigned i = 0; good && i < count; i++)
+    for (unsigned i = 0; good && i < count; i++) {
         read_command(ctx, &command[i], &source[i], &walker[i]);
+        if (source[i].walker && has_groups(&walker[i]))
+            unimp("MEDIA_OBJECT_WALKER with thread groups beside other root "
+                  "threads: its threads run alone");
+    }
     good = good && run_sources(ctx, &work);
     free(source);
     free(walker);

@@ -2,6 +2,7 @@
  *
  * Threads that may depend on others run one after another in the order of their
  * commands or walker: a scoreboard's dependencies always are in flight already.
+ * Guess: in a thread group there are none, because its threads need each other.
  */
 #include "engine/media/media_payload.h"
 
