@@ -4,10 +4,10 @@
 #include "base/fpmode.h"
 #include "engine/msg/dataport/dataport.h"
 
-/* A decoded typed message of data port 1. */
+/* A decoded typed message of data port 1. Its coordinates are passed beside it,
+ * because the routines take their address: all else stays in registers. */
 struct typed {
     const struct typed_elements *e;
-    const uint32_t *at[3];
     const uint32_t *data; /* of a write: one register per enabled channel */
     unsigned disabled;    /* bit n: channel n is disabled */
     uint32_t mask;
@@ -32,7 +32,7 @@ static const uint8_t enabled_count[16] = {4, 3, 3, 2, 3, 2, 2, 1,
  */
 static inline __attribute__((always_inline)) bool
 find_typed(const struct surface *s, const struct eu_message *m, bool writes,
-           struct typed *t)
+           struct typed *t, const uint32_t *at[3])
 {
     unsigned group = bits_get(m->desc, 12, 13);
     t->e = usual_elements(s);
@@ -44,9 +44,9 @@ find_typed(const struct surface *s, const struct eu_message *m, bool writes,
         coords > m->mlen_grf || (m->ex_mlen_grf && coords < m->mlen_grf))
         return false;
     bool flat = s->type == SURFACE_BUFFER;
-    t->at[0] = m->src0;
-    t->at[1] = coords > 1 && !flat ? m->src0 + TYPED_LANES : NULL;
-    t->at[2] = coords > 2 && !flat ? m->src0 + 2 * TYPED_LANES : NULL;
+    at[0] = m->src0;
+    at[1] = coords > 1 && !flat ? m->src0 + TYPED_LANES : NULL;
+    at[2] = coords > 2 && !flat ? m->src0 + 2 * TYPED_LANES : NULL;
     t->data = m->ex_mlen_grf ? m->src1 : m->src0 + coords * TYPED_LANES;
     return true;
 }
@@ -84,18 +84,19 @@ bool
 typed_lanes_read(const struct surface *s, const struct eu_message *m)
 {
     uint32_t channel[4][TYPED_LANES];
+    const uint32_t *at[3];
     struct typed t;
     unsigned n = 0;
-    if (!m->dst || !find_typed(s, m, false, &t))
+    if (!m->dst || !find_typed(s, m, false, &t, at))
         return false;
     const struct typed_elements_routines *fn = reading_routines(s, t.e);
     if (!fn)
         return false;
     if (t.mask == 0xff && !t.disabled && m->rlen_grf >= 4) {
-        fn->read(t.e, t.at, t.mask, (uint32_t(*)[TYPED_LANES])m->dst);
+        fn->read(t.e, at, t.mask, (uint32_t(*)[TYPED_LANES])m->dst);
         return true;
     }
-    fn->read(t.e, t.at, t.mask, channel);
+    fn->read(t.e, at, t.mask, channel);
     for (unsigned c = 0; c < 4; c++) {
         if (t.disabled >> c & 1 || n >= m->rlen_grf)
             continue;
@@ -108,13 +109,15 @@ typed_lanes_read(const struct surface *s, const struct eu_message *m)
 bool
 typed_lanes_write(const struct surface *s, const struct eu_message *m)
 {
+    const uint32_t *at[3];
     struct typed t;
-    if (!find_typed(s, m, true, &t) || t.disabled & ((1u << t.e->channels) - 1))
+    if (!find_typed(s, m, true, &t, at) ||
+        t.disabled & ((1u << t.e->channels) - 1))
         return false;
     const uint32_t *channel[4];
     for (unsigned c = 0; c < 4; c++)
         channel[c] = t.data + (c < t.e->channels ? c * TYPED_LANES : 0);
-    t.e->fn->write(t.e, t.at, t.mask, channel);
+    t.e->fn->write(t.e, at, t.mask, channel);
     return true;
 }
 
