@@ -117,7 +117,9 @@ def number(value, digits=3):
 
 
 def times(value):
-    return '-' if value is None else '%.2f' % value
+    if value is None:
+        return '-'
+    return '%.2f' % value if value >= 0.1 else number(value, 2)
 
 
 COLUMNS = (('row', -32), ('unit', -13), ('softlake', 9), ('reference', 9),
