@@ -121,3 +121,36 @@ Test(media_rotation, unorm_is_a_sample)
     for (unsigned rotation = 0; rotation < 4; rotation++)
         check_unorm(rotation);
 }
+
+/* Any descriptor, payload and state of both messages is answered or refused,
+ * within the reply. */
+Test(media_rotation, hostile_messages)
+{
+    uint32_t guard[24][8];
+    vm_thread_enter(); /* as workers do */
+    for (unsigned n = 0; n < 4000; n++) {
+        for (unsigned i = 0; i < 32; i++) {
+            rig_dw(&rig, RIG_VA + SURFACE_B)[i] = (uint32_t)mrand48();
+            ((uint32_t *)payload)[i % 16] = (uint32_t)mrand48();
+        }
+        for (unsigned i = 0; i < 280; i++)
+            rig_dw(&rig, RIG_VA + STATE_B)[i] = (uint32_t)mrand48();
+        /* Half of the surfaces are this rig's. */
+        if (n & 1)
+            put_surface(&formats[n / 2 % ARRAY_SIZE(formats)], LINEAR);
+        rig_dw(&rig, RIG_VA + SURFACE_B)[n & 1 ? 0 : 4] = (uint32_t)mrand48();
+        payload[0][3] = STATE_B;
+        memset(guard, 0xcc, sizeof guard);
+        struct eu_message m = {.header = true,
+                               .mlen_grf = 2,
+                               .rlen_grf = (uint8_t)(n / 4 % 17),
+                               .desc = (n & 2 ? 11u : 12u) << 12 | 3u << 17 |
+                                       (n & 8 ? (uint32_t)mrand48() & 0xff : 0),
+                               .src0 = payload[0],
+                               .dst = guard[0]};
+        cr_assert_eq(media_sampler_message(&env, &m, payload[0]), EU_MSG_OK);
+        for (unsigned i = m.rlen_grf * 8u; i < 24 * 8; i++)
+            cr_assert_eq(((uint32_t *)guard)[i], 0xcccccccc, "message %u", n);
+    }
+    vm_thread_leave();
+}

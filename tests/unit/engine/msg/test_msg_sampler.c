@@ -363,7 +363,7 @@ Test(msg_sampler, ld2dms_w)
 }
 
 /* Any descriptor is answered or refused. sample_unorm reads the surface's state
- * in memory, which this rig lacks: see test_media_rotation.c. */
+ * in memory, which this rig lacks: test_media_rotation.c has it. */
 Test(msg_sampler, hostile_descriptors)
 {
     for (unsigned type = 0; type < 32; type++)
