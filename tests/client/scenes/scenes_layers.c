@@ -453,7 +453,7 @@ layers_with_effects(void)
          "int t = gl_VertexID / 3, i = gl_VertexID % 3;"             \
          "vec2 p = vec2(i & 1, i >> 1) * 2.0 - 1.0;"                 \
          "if (t == 1) p = -p;"                                       \
-         "if (t > 1) p *= vec2(1.05, t);"                             \
+         "if (t > 1) p *= vec2(1.05, t);"                            \
          "c = vec4(t * 5 % 7, t * 3 % 5, t * 7 % 11, i + 3) / 10.0;" \
          "gl_Position = vec4(p, 0, 1); }"
 

@@ -61,9 +61,9 @@ struct target *target_get(struct worker *w, unsigned bti, int layer);
 struct view *target_view(struct worker *w, struct target *t, unsigned sample);
 /* The worker has changed tiles. */
 void target_forget_views(struct worker *w);
-/* New flush. Since the last one, blocks may have become clear, and other workers
- * may have written to the tile: marks clear blocks as yet to be ended, and
- * forgets what is known about the MCS. */
+/* New flush. Since the last one, blocks may have become clear, and other
+ * workers may have written to the tile: marks clear blocks as yet to be ended,
+ * and forgets what is known about the MCS. */
 void target_begin_flush(struct worker *w);
 /* Selects a blend entry: masks and kernels of the target. */
 void target_use_entry(struct target *t, const struct blend_state *b,

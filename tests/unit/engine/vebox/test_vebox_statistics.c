@@ -130,9 +130,9 @@ check_block(uint32_t column, uint32_t row, bool top_first, bool history)
                                          row * 4, row * 4 + 4, history);
     for (unsigned i = 0; i < 4; i++)
         dw[i] = dword_of(at + i * 4);
-    cr_assert_eq(field(dw[0], 24, 8), want.v[8]);
-    cr_assert_eq(field(dw[0], 16, 8), want.v[top_first ? 9 : 10]);
-    cr_assert_eq(field(dw[0], 8, 8), want.v[7]);
+    cr_assert_eq(field(dw[0], 24, 8), (unsigned)want.v[8]);
+    cr_assert_eq(field(dw[0], 16, 8), (unsigned)want.v[top_first ? 9 : 10]);
+    cr_assert_eq(field(dw[0], 8, 8), (unsigned)want.v[7]);
     check_packed(field(dw[3], 0, 8), field(dw[1], 16, 4), want.v[0], "cTpT");
     check_packed(field(dw[2], 24, 8), field(dw[1], 12, 4), want.v[1], "cBpB");
     check_packed(field(dw[2], 16, 8), field(dw[1], 8, 4), want.v[2], "cTcB");
