@@ -128,7 +128,9 @@ bool jit_spread_vex(struct jit *j, const uint16_t *lane_B, unsigned lanes,
 /* Stores the low words of eight lanes, consecutively. */
 void jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                          unsigned off_B);
-
+/* Stores the low bytes of eight lanes, a word apart. */
+void jit_store_bytes_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                         unsigned off_B);
 /* Stores the low words or bytes of eight lanes, a dword apart. */
 void jit_store_spread_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                           unsigned off_B, unsigned size_B);

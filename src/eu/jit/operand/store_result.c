@@ -31,7 +31,8 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
     if (!j->f->evex && op->lanes < 8)
         return false;
     return (o->hstride == 1 && (j->f->evex || size_B == 2)) ||
-           (step_B == 4 && o->subreg_B % size_B == 0);
+           (step_B == 4 && o->subreg_B % size_B == 0) ||
+           (step_B == 2 && op->lanes >= 8);
 }
 
 static void
@@ -93,6 +94,23 @@ store_spread(struct jit *j, const struct jit_part *p, unsigned reg,
     spread_mask(j, p, 4 / size_B, at / size_B);
     x86_vop(&j->x, size_B == 2 ? X86_MOVDQU16_ST : X86_MOVDQU8_ST, p->len, reg,
             0, x86_thread(GRF_AT(off_B - at)), 5);
+}
+
+/* Bytes a word apart, as OpenCL kernels compute with them. */
+static void
+store_bytes(struct jit *j, const struct jit_part *p, unsigned reg,
+            unsigned off_B)
+{
+    unsigned at = off_B & 1, base_B = off_B - at, len_B = p->lanes * 2;
+    unsigned words = jit_temp(j), old;
+    if (at)
+        x86_vop_imm(&j->x, X86_PSHIFTD_IMM, p->len, 6, words, x86_reg(reg), 0,
+                    8);
+    x86_vop(&j->x, X86_PMOVDW, p->len, at ? words : reg, 0, x86_reg(words), 0);
+    spread_mask(j, p, 2, at);
+    old = jit_vec_exact(j, base_B, len_B);
+    x86_vop(&j->x, X86_MOVDQU8_ST, jit_len(len_B), words, 0, x86_reg(old), 5);
+    jit_bind(j, old, base_B, len_B);
 }
 
 static void
@@ -243,8 +261,12 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
         store_strided(j, p, reg, off_B, step_B);
     else if (!j->f->evex && o->hstride == 1)
         jit_store_words_vex(j, p, reg, off_B);
+    else if (!j->f->evex && step_B == 2)
+        jit_store_bytes_vex(j, p, reg, off_B);
     else if (!j->f->evex)
         jit_store_spread_vex(j, p, reg, off_B, size_B);
+    else if (step_B == 2 && size_B == 1)
+        store_bytes(j, p, reg, off_B);
     else if (o->hstride == 1)
         store_packed(j, p, reg, off_B, size_B);
     else

@@ -111,6 +111,30 @@ jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
 }
 
 void
+jit_store_bytes_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                    unsigned off_B)
+{
+    struct x86 *x = &j->x;
+    unsigned at = off_B & 1, d = jit_temp(j), old = jit_temp(j), mask;
+    struct x86_rm place = x86_thread(GRF_AT(off_B - at));
+    jit_sync_drop(j, off_B - at, p->lanes * 2);
+    x86_vop(x, X86_PAND, 1, d, reg, x86_reg(jit_dword_reg(j, 0xff)), 0);
+    if (at)
+        x86_vop_imm(x, X86_PSHIFTD_IMM, 1, 6, d, x86_reg(d), 0, 8);
+    jit_pack_words_vex(j, X86_PACKUSDW, d, d);
+    mask = jit_dword_reg(j, at ? 0xff00ff00 : 0x00ff00ff);
+    if (!p->mask.all) {
+        unsigned lanes = jit_temp(j);
+        jit_pack_words_vex(j, X86_PACKSSDW, lanes, p->mask.k);
+        x86_vop(x, X86_PAND, 0, lanes, lanes, x86_reg(mask), 0);
+        mask = lanes;
+    }
+    x86_vop(x, X86_MOVUPS_LD, 0, old, 0, place, 0);
+    x86_vop_imm(x, X86_BLENDVB, 0, d, old, x86_reg(d), 0, (uint8_t)(mask << 4));
+    x86_vop(x, X86_MOVUPS_ST, 0, d, 0, place, 0);
+}
+
+void
 jit_store_spread_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                      unsigned off_B, unsigned size_B)
 {
