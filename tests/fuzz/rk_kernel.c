@@ -107,7 +107,8 @@ add_if(struct rk *k)
 }
 
 /* INVM or RSQTM of some channels, and the refinement that none of them needs;
- * now and then with another flag, or in other channels. */
+ * now and then after something else, with another flag, or in other
+ * channels. */
 static void
 add_macro(struct rk *k)
 {
@@ -119,6 +120,8 @@ add_macro(struct rk *k)
     if (c.flag % 2 && c.first + lanes > 16)
         c.flag--;
     rk_add_invm(k, &c, type);
+    for (unsigned n = rk_chance(k, 30) ? 1 + rk_rnd(k, 3) : 0; n > 0; n--)
+        rk_add_alu(k);
     k->simd = lanes;
     unsigned at = add_branch(k, EU_OP_IF, true);
     k->simd = simd;

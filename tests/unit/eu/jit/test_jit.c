@@ -44,7 +44,8 @@ Test(jit, random_kernels_agree_avx2)
     compare(CPU_AVX2);
 }
 
-/* A division as IGC writes it, of eight channels of F or four of DF. */
+/* A division as IGC writes it, of eight channels of F or four of DF; another
+ * instruction's second half comes before the IF. */
 static struct eu_kernel *
 make_division(struct rk *k, enum eu_type type)
 {
@@ -59,6 +60,7 @@ make_division(struct rk *k, enum eu_type type)
     k->banks = true;
     k->simd = 8;
     rk_add_invm(k, &all, type);
+    rk_add_madm(k, &all, type);
     rk_append(k, test);
     for (unsigned i = 0; i < 4; i++)
         rk_add_madm(k, &all, type);
@@ -83,9 +85,9 @@ Test(jit, division_has_no_branch)
         struct eu_jit *counts = eu_jit_compile(
             kernel, cpu, EU_JIT_DENORMALS | EU_JIT_COUNTS);
         cr_assert(jit && counts);
-        for (uint32_t at = 16; at < 7 * 16; at += 16)
+        for (uint32_t at = 16; at < 8 * 16; at += 16)
             cr_expect_not(eu_jit_begins_block(jit, at), "block at %u", at);
-        cr_expect(eu_jit_begins_block(counts, 32), "profiles count the branch");
+        cr_expect(eu_jit_begins_block(counts, 48), "profiles count the branch");
         cr_expect_eq(eu_jit_info(jit).native_count, eu_jit_info(jit).op_count);
         eu_jit_free(counts);
         eu_jit_free(jit);
