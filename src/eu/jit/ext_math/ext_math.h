@@ -20,4 +20,9 @@ unsigned jit_lower_math(struct jit *j, const struct eu_op *op,
                         struct x86_rm b);
 #define JIT_NO_CODE UINT32_MAX
 
+/* lower_int_div.c: quotients or remainders of up to 32 bits. */
+bool jit_int_div_ok(const struct eu_insn *insn);
+unsigned jit_lower_int_div(struct jit *j, const struct eu_insn *insn,
+                           unsigned len, unsigned a, unsigned b);
+
 #endif

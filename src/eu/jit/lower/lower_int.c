@@ -97,6 +97,7 @@ jit_int_ok(const struct jit *j, const struct eu_op *op)
     case EU_OP_SHL:
     case EU_OP_ADD:
     case EU_OP_MUL: return cmod_ok(insn);
+    case EU_OP_MATH: return jit_int_div_ok(insn);
     default: return false;
     }
 }
@@ -227,6 +228,10 @@ compute_part(struct jit *j, const struct eu_op *op, const struct jit_part *p,
     case EU_OP_ASR:
         return shift_lanes(j, op->insn, p->len, jit_in_reg(j, a, p->len), b);
     case EU_OP_SEL: return lower_sel(j, op, p, a, b);
+    case EU_OP_MATH:
+        r = jit_in_reg(j, a, p->len);
+        return jit_lower_int_div(j, op->insn, p->len, r,
+                                 jit_in_reg(j, b, p->len));
     default: return JIT_NO_CODE;
     }
 }
