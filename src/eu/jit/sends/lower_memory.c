@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "eu/jit/x86/encode_gpr.h"
+
 #define THREAD_AT(member) ACCESS_THREAD_AT(member)
 #define RANGE_AT(member) ACCESS_RANGE_AT(member)
 #define BIT(r) (UINT32_C(1) << (r))
@@ -300,9 +302,11 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
 
 /* ---- writes ---- */
 
-static void
-store_rows(struct jit *j, const struct access *a, const unsigned d[4],
-           const unsigned t[4])
+/* The register with row i of 64 bytes: several channels of neighbouring lanes.
+ * Rows are made in order. */
+static unsigned
+make_row(struct jit *j, const struct access *a, unsigned i, const unsigned d[4],
+         const unsigned t[4])
 {
     static const uint32_t half[2][16] = {
         {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
@@ -310,6 +314,22 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
     static const uint32_t pairs[2][16] = {
         {0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23},
         {8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31}};
+    if (a->channels == 2) {
+        pick_dwords(j, t[2], half[i], d[0], d[1]);
+        return t[2];
+    }
+    if (i % 2 == 0) {
+        pick_dwords(j, t[0], half[i / 2], d[0], d[1]);
+        pick_dwords(j, t[1], half[i / 2], d[2], d[3]);
+    }
+    pick_dwords(j, t[2], pairs[i % 2], t[0], t[1]);
+    return t[2];
+}
+
+static void
+store_rows(struct jit *j, const struct access *a, const unsigned d[4],
+           const unsigned t[4])
+{
     static const enum x86_vop stores[5] = {
         [1] = X86_PMOVDB, [2] = X86_PMOVDW, [4] = X86_MOVUPS_ST};
     struct x86 *x = &j->x;
@@ -318,22 +338,41 @@ store_rows(struct jit *j, const struct access *a, const unsigned d[4],
                 0);
         return;
     }
-    for (unsigned i = 0; i < 2 && a->channels == 2; i++) {
-        pick_dwords(j, t[2], half[i], d[0], d[1]);
-        x86_vop(x, X86_MOVUPS_ST, 2, t[2], 0, x86_at_rax(i * 64), 0);
-    }
-    for (unsigned i = 0; i < 4 && a->channels == 4; i++) {
-        if (i % 2 == 0) {
-            pick_dwords(j, t[0], half[i / 2], d[0], d[1]);
-            pick_dwords(j, t[1], half[i / 2], d[2], d[3]);
-        }
-        pick_dwords(j, t[2], pairs[i % 2], t[0], t[1]);
-        x86_vop(x, X86_MOVUPS_ST, 2, t[2], 0, x86_at_rax(i * 64), 0);
+    for (unsigned i = 0; i < a->channels; i++)
+        x86_vop(x, X86_MOVUPS_ST, 2, make_row(j, a, i, d, t), 0,
+                x86_at_rax(i * 64), 0);
+}
+
+/* Several channels of lanes at different places, lane by lane. */
+static void
+store_apart(struct jit *j, const struct access *a, const unsigned d[4],
+            const unsigned t[4])
+{
+    /* mov [rax + rcx], rdx; mov [rax + rcx + 8], rdx */
+    static const uint8_t low[] = {0x48, 0x89, 0x14, 0x08};
+    static const uint8_t high[] = {0x48, 0x89, 0x54, 0x08, 0x08};
+    const size_t at = THREAD_AT(scratch), row_at = at + 64;
+    struct x86 *x = &j->x;
+    unsigned lane_B = a->channels * 4u, count = 64 / lane_B;
+    x86_vop(x, X86_MOVUPS_ST, 2, t[0], 0, x86_thread(at), 0);
+    for (unsigned i = 0; i < a->lanes; i++) {
+        size_t from = row_at + i % count * lane_B;
+        if (i % count == 0)
+            x86_vop(x, X86_MOVUPS_ST, 2, make_row(j, a, i / count, d, t), 0,
+                    x86_thread(row_at), 0);
+        x86_gop(x, X86_G_MOVSXD, true, X86_RCX, x86_g_thread(at + i * 4));
+        x86_load(x, X86_RDX, from, 8);
+        x86_bytes(x, low, sizeof low);
+        if (lane_B == 8)
+            continue;
+        x86_load(x, X86_RDX, from + 8, 8);
+        x86_bytes(x, high, sizeof high);
     }
 }
 
 /* If several lanes write one dword the last lane wins, as with scatters.
- * Scatters are not used for several channels or for less than a dword. */
+ * Scatters are not used for less than a dword, and for several channels a lane
+ * at a time is as fast. */
 static void
 write_memory(struct jit *j, const struct access *a, const unsigned t[4],
              const unsigned d[4], struct jit_slow_path *m)
@@ -342,7 +381,7 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
     uint32_t others = test_neighbours(j, a, t[0]);
     jit_count_next(j, a, m);
     store_rows(j, a, d, t);
-    if (a->channels > 1 || a->element_B < 4) {
+    if (a->element_B < 4) {
         m->from[m->from_count++] = others;
         return;
     }
@@ -350,8 +389,12 @@ write_memory(struct jit *j, const struct access *a, const unsigned t[4],
     x86_patch(x, others, x->size);
     if (!jit_count_apart(j, a, t[0], &t[1], m))
         jit_slow_path_if(j, m, X86_ALWAYS);
-    x86_kop(x, X86_KXNOR, K_ALL, K_ALL, K_ALL);
-    x86_scatter_at_rax(x, a->lanes / 8, d[0], t[0], 0, K_ALL);
+    if (a->channels > 1) {
+        store_apart(j, a, d, t);
+    } else {
+        x86_kop(x, X86_KXNOR, K_ALL, K_ALL, K_ALL);
+        x86_scatter_at_rax(x, a->lanes / 8, d[0], t[0], 0, K_ALL);
+    }
     x86_patch(x, done, x->size);
 }
 

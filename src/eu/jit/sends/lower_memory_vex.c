@@ -3,24 +3,9 @@
  *
  * If there are too many answers, as in loops that pin registers, they go to the
  * register file, as written data do. */
-#include "eu/jit/sends/lower_memory.h"
+#include "eu/jit/sends/vex_access.h"
 
 #include "eu/jit/x86/encode_gpr.h"
-
-#define SCRATCH_AT offsetof(struct eu_thread, scratch)
-
-#define TEMPS 8
-
-struct vex_access {
-    struct jit *j;
-    struct jit_slow_path *m;
-    const struct access *a;
-    unsigned parts;       /* of a channel */
-    bool in_memory;       /* data are in the register file */
-    unsigned offsets[2];  /* as in the message */
-    unsigned data[4 * 2]; /* each channel's parts */
-    unsigned t[TEMPS];
-};
 
 /* ---- addresses ---- */
 
@@ -89,9 +74,8 @@ test_same(const struct vex_access *v)
     return x86_jump(x, X86_CC_NE);
 }
 
-/* Jumps unless the lanes access neighbouring elements. */
-static uint32_t
-test_neighbours(const struct vex_access *v)
+uint32_t
+vex_test_neighbours(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
     const unsigned *t = v->t;
@@ -107,20 +91,19 @@ test_neighbours(const struct vex_access *v)
     return x86_jump(x, X86_CC_NE);
 }
 
-/* rcx := a lane's distance from rax, as store_distances() left it. */
-static void
-load_distance(const struct vex_access *v, unsigned lane)
+void
+vex_load_distance(const struct vex_access *v, unsigned lane)
 {
     x86_gop(&v->j->x, X86_G_MOVSXD, true, X86_RCX,
-            x86_g_thread(SCRATCH_AT + lane * 4));
+            x86_g_thread(VEX_SCRATCH_AT + lane * 4));
 }
 
-static void
-store_distances(const struct vex_access *v)
+void
+vex_store_distances(const struct vex_access *v)
 {
     for (unsigned h = 0; h < v->parts; h++)
         x86_vop(&v->j->x, X86_MOVUPS_ST, 1, v->t[h], 0,
-                x86_thread(SCRATCH_AT + h * EU_GRF_B), 0);
+                x86_thread(VEX_SCRATCH_AT + h * EU_GRF_B), 0);
 }
 
 /* ---- reads ---- */
@@ -129,12 +112,11 @@ store_distances(const struct vex_access *v)
 static unsigned
 answer_reg(const struct vex_access *v, unsigned c, unsigned h)
 {
-    return v->in_memory ? v->t[TEMPS - 4 + c] : v->data[c * v->parts + h];
+    return v->in_memory ? v->t[VEX_TEMPS - 4 + c] : v->data[c * v->parts + h];
 }
 
-/* Clears the bits of each dword that are not in memory. */
-static void
-clear_rest(const struct vex_access *v, unsigned d, unsigned from)
+void
+vex_clear_rest(const struct vex_access *v, unsigned d, unsigned from)
 {
     uint32_t bits = access_bits(v->a);
     const uint32_t keep[8] = {bits, bits, bits, bits, bits, bits, bits, bits};
@@ -154,7 +136,7 @@ put_answer(const struct vex_access *v, unsigned c, unsigned h)
 {
     unsigned d = answer_reg(v, c, h);
     if (v->a->element_B < 4)
-        clear_rest(v, d, d);
+        vex_clear_rest(v, d, d);
     put_whole_answer(v, c, h);
 }
 
@@ -184,16 +166,14 @@ load_rows(const struct vex_access *v, unsigned d, unsigned lane,
                     1);
         return;
     }
-    load_distance(v, lane);
+    vex_load_distance(v, lane);
     x86_vop_indexed(x, X86_MOVUPS_LD, 0, d, 0, -1);
-    load_distance(v, lane + 4);
+    vex_load_distance(v, lane + 4);
     x86_vop_indexed(x, X86_INSERTF128, 1, d, d, 1);
 }
 
-/* First step of a transpose: t0 to t3 := pairs of rows of four lanes, or of
- * channels. */
-static void
-pair_halves(const struct vex_access *v, const unsigned d[4])
+void
+vex_pair_halves(const struct vex_access *v, const unsigned d[4])
 {
     struct x86 *x = &v->j->x;
     for (unsigned i = 0; i < 4; i++)
@@ -201,9 +181,8 @@ pair_halves(const struct vex_access *v, const unsigned d[4])
                 x86_reg(d[(i & 2) + 1]), 0);
 }
 
-/* Second step of a transpose: d := vector i. */
-static void
-join_halves(const struct vex_access *v, unsigned d, unsigned i)
+void
+vex_join_halves(const struct vex_access *v, unsigned d, unsigned i)
 {
     x86_vop(&v->j->x, i & 1 ? X86_UNPCKHPD : X86_UNPCKLPD, 1, d, v->t[i >> 1],
             x86_reg(v->t[(i >> 1) + 2]), 0);
@@ -213,16 +192,38 @@ static void
 turn_rows(const struct vex_access *v, bool neighbours)
 {
     if (!neighbours)
-        store_distances(v);
+        vex_store_distances(v);
     for (unsigned h = 0; h < v->parts; h++) {
         unsigned d[4];
         for (unsigned i = 0; i < 4; i++) {
             d[i] = answer_reg(v, i, h);
             load_rows(v, d[i], h * 8 + i, neighbours);
         }
-        pair_halves(v, d);
+        vex_pair_halves(v, d);
         for (unsigned c = 0; c < 4; c++) {
-            join_halves(v, d[c], c);
+            vex_join_halves(v, d[c], c);
+            put_answer(v, c, h);
+        }
+    }
+}
+
+/* Eight neighbouring lanes of two channels at a time. */
+static void
+read_pairs(const struct vex_access *v)
+{
+    struct x86 *x = &v->j->x;
+    const unsigned *t = v->t;
+    for (unsigned h = 0; h < v->parts; h++) {
+        for (unsigned i = 0; i < 2; i++)
+            x86_vop(x, X86_MOVUPS_LD, 1, t[i], 0, x86_at_rax(h * 64 + i * 32),
+                    0);
+        x86_vop(x, X86_UNPCKLPS, 1, t[2], t[0], x86_reg(t[1]), 0);
+        x86_vop(x, X86_UNPCKHPS, 1, t[3], t[0], x86_reg(t[1]), 0);
+        for (unsigned c = 0; c < 2; c++) {
+            unsigned d = answer_reg(v, c, h);
+            x86_vop(x, c ? X86_UNPCKHPS : X86_UNPCKLPS, 1, d, t[2],
+                    x86_reg(t[3]), 0);
+            x86_vop_imm(x, X86_PERMQ, 1, d, 0, x86_reg(d), 0, 0xd8);
             put_answer(v, c, h);
         }
     }
@@ -249,6 +250,8 @@ read_neighbours(const struct vex_access *v)
     unsigned step_B = access_step_B(v->a);
     if (v->a->channels == 4)
         turn_rows(v, true);
+    if (v->a->channels == 2)
+        read_pairs(v);
     for (unsigned h = 0; v->a->channels == 1 && h < v->parts; h++) {
         x86_vop(&v->j->x, jit_element_load(v->a), 1, answer_reg(v, 0, h), 0,
                 x86_at_rax(h * 8 * step_B), 0);
@@ -264,13 +267,13 @@ static void
 read_apart(const struct vex_access *v)
 {
     struct x86 *x = &v->j->x;
-    if (v->a->channels != 1 && v->a->channels != 4) {
+    if (v->a->channels == 3) {
         if (jit_counts_memory(v->j))
             jit_slow_path_if(v->j, v->m, X86_ALWAYS);
         gather_lanes(v);
         return;
     }
-    uint32_t others = test_neighbours(v);
+    uint32_t others = vex_test_neighbours(v);
     jit_count_next(v->j, v->a, v->m);
     read_neighbours(v);
     if (jit_counts_memory(v->j)) {
@@ -298,120 +301,6 @@ read_memory(const struct vex_access *v)
     x86_patch(x, done, x->size);
 }
 
-/* ---- writes ---- */
-
-/* Stores four lanes' rows at a time, with the rows of the four lanes after
- * them. */
-static void
-store_rows(const struct vex_access *v)
-{
-    struct x86 *x = &v->j->x;
-    for (unsigned h = 0; h < v->parts; h++) {
-        unsigned d[4], row = v->t[4];
-        for (unsigned c = 0; c < 4; c++) {
-            unsigned piece = c * v->parts + h;
-            d[c] = v->in_memory ? v->t[TEMPS - 4 + c] : v->data[piece];
-            if (v->in_memory)
-                jit_load_len(v->j, d[c], v->a->data_B + piece * EU_GRF_B,
-                             EU_GRF_B);
-        }
-        pair_halves(v, d);
-        for (unsigned i = 0; i < 4; i++) {
-            size_t at_B = (h * 8 + i) * 16;
-            join_halves(v, row, i);
-            x86_vop(x, X86_MOVUPS_ST, 0, row, 0, x86_at_rax(at_B), 0);
-            x86_vop_imm(x, X86_EXTRACTF128, 1, row, 0, x86_at_rax(at_B + 64), 0,
-                        1);
-        }
-    }
-}
-
-/* Stores one channel to neighbouring elements. */
-static void
-store_row(const struct vex_access *v, unsigned h)
-{
-    struct x86 *x = &v->j->x;
-    unsigned d = v->data[h], element_B = v->a->element_B;
-    struct x86_rm at = x86_at_rax(h * 8 * element_B);
-    if (element_B == 4) {
-        x86_vop(x, X86_MOVUPS_ST, 1, d, 0, at, 0);
-        return;
-    }
-    clear_rest(v, v->t[2], d);
-    d = v->t[2];
-    jit_pack_words_vex(v->j, X86_PACKUSDW, d, d);
-    if (element_B == 1)
-        x86_vop(x, X86_PACKUSWB, 0, d, d, x86_reg(d), 0);
-    x86_vop(x, element_B == 1 ? X86_MOVQ_ST : X86_MOVUPS_ST, 0, d, 0, at, 0);
-}
-
-/* Stores the data, to be read lane by lane. */
-static void
-store_data(const struct vex_access *v, size_t at)
-{
-    struct x86 *x = &v->j->x;
-    for (unsigned i = 0; i < v->parts * v->a->channels; i++) {
-        unsigned d = v->in_memory ? v->t[4] : v->data[i];
-        if (v->in_memory)
-            jit_load_len(v->j, d, v->a->data_B + i * EU_GRF_B, EU_GRF_B);
-        x86_vop(x, X86_MOVUPS_ST, 1, d, 0, x86_thread(at + i * EU_GRF_B), 0);
-    }
-}
-
-/* If several lanes write one place the last lane wins. */
-static void
-store_lanes(const struct vex_access *v)
-{
-    /* mov [rax + rcx], dl; dx: with a prefix; edx; [rax + rcx + 4], edx */
-    static const uint8_t code[5][4] = {[1] = {0x88, 0x14, 0x08},
-                                       [2] = {0x66, 0x89, 0x14, 0x08},
-                                       [4] = {0x89, 0x14, 0x08}};
-    static const uint8_t second[4] = {0x89, 0x54, 0x08, 0x04};
-    unsigned code_B = v->a->element_B == 2 ? 4 : 3, lanes = v->a->lanes;
-    struct x86 *x = &v->j->x;
-    size_t data_at = SCRATCH_AT + 2 * EU_GRF_B;
-    store_distances(v);
-    store_data(v, data_at);
-    for (unsigned i = 0; i < lanes; i++) {
-        load_distance(v, i);
-        x86_load(x, X86_RDX, data_at + i * 4, 4);
-        x86_bytes(x, code[v->a->element_B], code_B);
-        if (v->a->channels == 1)
-            continue;
-        x86_load(x, X86_RDX, data_at + (lanes + i) * 4, 4);
-        x86_bytes(x, second, sizeof second);
-    }
-}
-
-static void
-write_memory(const struct vex_access *v)
-{
-    struct x86 *x = &v->j->x;
-    if (v->a->channels == 2) {
-        if (jit_counts_memory(v->j))
-            jit_slow_path_if(v->j, v->m, X86_ALWAYS);
-        store_lanes(v);
-        return;
-    }
-    uint32_t others = test_neighbours(v);
-    jit_count_next(v->j, v->a, v->m);
-    if (v->a->channels == 4) {
-        v->m->from[v->m->from_count++] = others;
-        store_rows(v);
-        return;
-    }
-    for (unsigned h = 0; h < v->parts; h++)
-        store_row(v, h);
-    if (jit_counts_memory(v->j)) {
-        v->m->from[v->m->from_count++] = others;
-        return;
-    }
-    uint32_t done = x86_jump(x, X86_ALWAYS);
-    x86_patch(x, others, x->size);
-    store_lanes(v);
-    x86_patch(x, done, x->size);
-}
-
 /* ---- */
 
 /* Takes the registers for offsets and answers. */
@@ -425,7 +314,7 @@ take_registers(struct vex_access *v)
     unsigned temps = a->kind == ACCESS_WRITE && a->channels > 1 ? 5 : 4;
     v->in_memory = v->parts + pieces + temps > free;
     if (v->in_memory) {
-        temps = TEMPS;
+        temps = VEX_TEMPS;
         if (a->kind == ACCESS_READ)
             jit_sync_drop(j, a->data_B, len_B);
         else
@@ -463,7 +352,7 @@ jit_lower_memory_vex(struct jit *j, const struct eu_op *op,
     if (a->kind == ACCESS_READ)
         read_memory(&v);
     else if (a->kind == ACCESS_WRITE)
-        write_memory(&v);
+        vex_write_memory(&v);
     m->back = j->x.size;
     j->failed |= j->out_of_registers;
     /* The offsets may lie where the answer goes. */
