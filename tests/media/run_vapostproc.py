@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Scales, sharpens, turns and flips frames in one pass of the VEBOX and the SFC, by
-GStreamer's vapostproc on stock iHD, and compares them with ffmpeg's filters:
-ffmpeg's own VA filters do one thing a pass, so they do not reach the scaler of
-the SFC. TAP.
+"""Scales, sharpens, turns and flips frames in one pass of the VEBOX and the
+SFC, by GStreamer's vapostproc on stock iHD, and compares them with ffmpeg's
+filters: ffmpeg's own VA filters do one thing a pass, so they do not reach the
+scaler of the SFC. TAP.
 
 usage: run_vapostproc.py SOFTLAKE
 
