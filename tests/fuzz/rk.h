@@ -72,6 +72,9 @@ void rk_put_channels(uint32_t dw[4], const struct rk_channels *c);
 void rk_add_invm(struct rk *k, const struct rk_channels *c, enum eu_type type);
 void rk_add_madm(struct rk *k, const struct rk_channels *c, enum eu_type type);
 
+/* rk_private.c: accesses to a private array in registers. */
+void rk_add_private(struct rk *k);
+
 /* rk_emit.c */
 uint32_t rk_rnd(struct rk *k, uint32_t n);
 bool rk_chance(struct rk *k, unsigned percent);

@@ -329,6 +329,8 @@ add_block(struct rk *k, unsigned want)
             rk_add_random_send(k);
         else if (what < 35 && !k->plain)
             rk_add_arf(k);
+        else if (what < 36 && !k->plain)
+            rk_add_private(k);
         else if (what < 37)
             rk_add_nop(k);
         else if (what < 38)

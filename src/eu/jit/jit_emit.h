@@ -148,6 +148,8 @@ struct jit {
     uint32_t trig_count, trig_capacity;
     struct jit_denorm_fixup *denorm_fixups;
     uint32_t denorm_fixup_count, denorm_fixup_capacity;
+    struct jit_jump *outside; /* of operands outside the registers */
+    uint32_t outside_count, outside_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
     /* Chain: entry of each thread but the first, with its own payload in these

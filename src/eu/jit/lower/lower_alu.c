@@ -176,13 +176,13 @@ jit_lower_alu(struct jit *j, const struct eu_op *op)
         return true;
     if (j->out_of_registers)
         return false;
-    if (class == EXEC_FLOAT)
+    if (class == EXEC_FLOAT || j->f->has_indirect)
         jit_float_mode(j, false);
     if (op->slow == eu_op_general && class == EXEC_INT &&
         jit_lower_words(j, op))
         return !j->out_of_registers;
     if (!is_covered(j, op, class))
-        return class == EXEC_INT && !j->guard && jit_lower_scalar_int(j, op);
+        return !j->guard && jit_lower_scalar_int(j, op);
 
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
     unsigned n = op->lanes <= j->f->max_lanes ? 1 : op->lanes / j->f->max_lanes;

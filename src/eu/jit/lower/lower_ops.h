@@ -36,7 +36,7 @@ unsigned jit_lower_int(struct jit *j, const struct eu_op *op,
 
 /* lower_f64.c */
 bool jit_lower_f64(struct jit *j, const struct eu_op *op);
-/* lower_scalar_int.c: integers, lane by lane. */
+/* lower_scalar_int.c: integers and moves of bits, lane by lane. */
 bool jit_lower_scalar_int(struct jit *j, const struct eu_op *op);
 /* words_evex.c: the op, if it is a sum that fits 16 bits. */
 bool jit_lower_words(struct jit *j, const struct eu_op *op);

@@ -2,9 +2,11 @@
  * lane. */
 #include "eu/jit/lower/scalar_int.h"
 
+#include "eu/interp/alu.h"
 #include "eu/jit/analysis/analysis.h"
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define FLAG_DISTANCE 64u /* ops between a flag's constant and its use */
 #define SCRATCH_AT(lane) x86_g_thread(THREAD_AT(scratch) + (lane)*8u)
 
 /* Whether a lane's result overwrites a source of a later lane. */
@@ -13,7 +15,7 @@ overwrites_source(const struct scalar_int *l)
 {
     unsigned lanes = l->op->lanes;
     const struct scalar_int_place *d = &l->dst;
-    if (lanes == 1 || d->kind == SCALAR_NULL)
+    if (!(l->lanes & (l->lanes - 1)) || d->kind == SCALAR_NULL)
         return false;
     for (unsigned s = 0; s < l->op->insn->src_count; s++) {
         const struct scalar_int_place *p = &l->src[s];
@@ -57,7 +59,8 @@ load_mask(struct scalar_int *l)
     const struct eu_op *op = l->op;
     struct x86 *x = &l->j->x;
     bool selects = op->insn->opcode == EU_OP_SEL && !op->insn->cmod;
-    bool exec = !op->no_mask && !l->j->f->unmasked, pred = op->pred != 0;
+    bool exec = !op->no_mask && !l->j->f->unmasked;
+    bool pred = op->pred && !l->knows_pred;
     if (pred)
         jit_pred_bits(l->j, op, SCALAR_PRED);
     else if (selects)
@@ -194,6 +197,8 @@ one_lane(const struct scalar_int *l, unsigned lane)
     static const uint8_t gpr[3] = {X86_RAX, X86_RCX, X86_RDX};
     struct x86 *x = &l->j->x;
     uint32_t skip = 0;
+    if (!(l->lanes >> lane & 1))
+        return;
     if (l->masked) {
         x86_bit_test(x, SCALAR_MASK, lane);
         skip = x86_jump(x, X86_CC_AE);
@@ -216,6 +221,8 @@ store_from_scratch(const struct scalar_int *l)
     struct x86 *x = &l->j->x;
     for (unsigned i = 0; i < l->op->lanes; i++) {
         uint32_t skip = 0;
+        if (!(l->lanes >> i & 1))
+            continue;
         if (l->masked) {
             x86_bit_test(x, SCALAR_MASK, i);
             skip = x86_jump(x, X86_CC_AE);
@@ -249,37 +256,145 @@ write_flags(const struct scalar_int *l)
     x86_gop(x, X86_G_ST, false, X86_RAX, x86_g_thread(at));
 }
 
-bool
-jit_lower_scalar_int(struct jit *j, const struct eu_op *op)
+/* ---- moves of some lanes ---- */
+
+/* Whether the op is a MOV whose result is the source's bits. */
+static bool
+moves_bits(const struct jit *j, const struct eu_insn *insn)
+{
+    const struct eu_operand *s = &insn->src[0], *d = &insn->dst;
+    return insn->opcode == EU_OP_MOV && s->type == d->type &&
+           eu_type_is_float((enum eu_type)d->type) && !insn->saturate &&
+           !insn->cmod && !insn->acc_wr && !s->abs && !s->negate &&
+           s->file != EU_FILE_ARF && d->file == EU_FILE_GRF &&
+           !(j->f->flags & EU_JIT_ALT);
+}
+
+/* *mov_op := the MOV of the channels that the SMOV chooses, as in
+ * interp/alu.c. */
+static bool
+choose_lanes(struct scalar_int *l, struct eu_op *mov_op, struct eu_insn *mov)
+{
+    const struct eu_operand *chosen = &l->op->insn->src[1];
+    if (chosen->file != EU_FILE_IMM || l->op->insn->cmod ||
+        (chosen->type != EU_TYPE_UW && chosen->type != EU_TYPE_UD))
+        return false;
+    l->lanes &= chosen->type == EU_TYPE_UW ? (uint16_t)chosen->imm
+                                           : (uint32_t)chosen->imm;
+    *mov = *l->op->insn;
+    mov->opcode = EU_OP_MOV;
+    mov->src_count = 1;
+    *mov_op = *l->op;
+    mov_op->insn = mov;
+    l->op = mov_op;
+    return true;
+}
+
+/* Whether the op sets whole flags, or bits of them, to a constant. */
+static bool
+sets_constant(const struct eu_op *op)
 {
     const struct eu_insn *insn = op->insn;
-    struct scalar_int l = {.j = j, .op = op};
-    if (op->slow != eu_op_general || op->chan + op->lanes > 32u)
-        return false;
-    for (unsigned s = 0; s < insn->src_count; s++)
-        if (!scalar_int_source(&l, s))
-            return false;
-    if (!scalar_int_dst(&l))
-        return false;
-    l.scratch = overwrites_source(&l);
-    l.wants_flags = insn->cmod && insn->opcode != EU_OP_SEL;
-    if (overwrites_acc(&l) || !scalar_int_op_ok(&l))
-        return false;
+    return op->slow == eu_op_general && insn->opcode == EU_OP_MOV &&
+           op->lanes == 1 && op->no_mask && !op->pred && !insn->saturate &&
+           insn->src[0].file == EU_FILE_IMM && !insn->src[0].abs &&
+           !insn->src[0].negate &&
+           (insn->src[0].type == EU_TYPE_UW ||
+            insn->src[0].type == EU_TYPE_UD) &&
+           (insn->dst.type == EU_TYPE_UW || insn->dst.type == EU_TYPE_UD);
+}
 
-    if (eu_type_is_float(l.dst.type))
-        l.temp = jit_temp(j);
-    load_mask(&l);
+static bool
+writes_flag(const struct eu_op *op, unsigned reg)
+{
+    const struct eu_operand *d = &op->insn->dst;
+    if (d->file == EU_FILE_ARF && (d->reg & 0xf0) == EU_ARF_F)
+        return (d->reg & 1) <= reg; /* f0 may extend into f1 */
+    return op->slow != eu_op_general || eu_begins_macro(op->insn) ||
+           (op->insn->cmod && op->flag_reg == reg);
+}
+
+/* Observed: IGC stores bytes to a private array in registers with a MOV for
+ * each channel, whose predicate it sets to a constant with one bit. */
+static void
+know_predicate(struct scalar_int *l)
+{
+    const struct eu_op *op = l->op, *ops = l->j->f->k->ops;
+    uint32_t i = l->op_index, last = i - MIN2(i, FLAG_DISTANCE);
+    if (op->pred != 1 || op->insn->cmod || op->insn->opcode == EU_OP_SEL ||
+        i != l->j->here)
+        return;
+    do {
+        if ((l->j->f->start[i] & JIT_START) || i == last)
+            return;
+        i--;
+    } while (!writes_flag(&ops[i], op->flag_reg));
+    const struct eu_insn *insn = ops[i].insn;
+    unsigned size_B = eu_type_size_B((enum eu_type)insn->dst.type);
+    unsigned from = insn->dst.subreg_B * 8u, end = from + size_B * 8;
+    if (!sets_constant(&ops[i]) || (insn->dst.reg & 1) != op->flag_reg ||
+        op->flag_shift < from || op->flag_shift + op->lanes > end)
+        return;
+    uint32_t bits = (uint32_t)insn->src[0].imm;
+    if (insn->src[0].type == EU_TYPE_UW)
+        bits = (uint16_t)bits;
+    bits = bits >> (op->flag_shift - from);
+    l->lanes &= op->pred_inv ? ~bits : bits;
+    l->knows_pred = true;
+}
+
+static bool
+place_operands(struct scalar_int *l)
+{
+    const struct eu_insn *insn = l->op->insn;
+    for (unsigned s = 0; s < insn->src_count; s++)
+        if (!scalar_int_source(l, s))
+            return false;
+    if (!scalar_int_dst(l))
+        return false;
+    l->scratch = overwrites_source(l);
+    l->wants_flags = insn->cmod && insn->opcode != EU_OP_SEL;
+    return !overwrites_acc(l) && scalar_int_op_ok(l);
+}
+
+static void
+emit_lanes(struct scalar_int *l)
+{
+    struct jit *j = l->j;
+    if (eu_type_is_float(l->dst.type))
+        l->temp = jit_temp(j);
+    load_mask(l);
     j->asks = true;
-    if (l.wants_flags)
+    if (l->wants_flags)
         x86_mov_imm(&j->x, SCALAR_FLAGS, 0);
-    for (unsigned i = 0; i < op->lanes; i++)
-        one_lane(&l, i);
-    if (l.scratch)
-        store_from_scratch(&l);
-    if (l.wants_flags)
-        write_flags(&l);
+    for (unsigned i = 0; i < l->op->lanes; i++)
+        one_lane(l, i);
+    if (l->scratch)
+        store_from_scratch(l);
+    if (l->wants_flags)
+        write_flags(l);
     /* Conditions and destinations may be flags. */
     jit_forget_flag(j, 0);
     jit_forget_flag(j, 1);
+}
+
+bool
+jit_lower_scalar_int(struct jit *j, const struct eu_op *op)
+{
+    struct scalar_int l = {.j = j, .op = op, .lanes = op->full};
+    struct eu_op mov_op;
+    struct eu_insn mov;
+    if (op->slow != eu_op_general || op->chan + op->lanes > 32u)
+        return false;
+    l.op_index = (uint32_t)(op - j->f->k->ops);
+    if (op->insn->opcode == EU_OP_SMOV && !choose_lanes(&l, &mov_op, &mov))
+        return false;
+    l.moves_bits = moves_bits(j, l.op->insn);
+    if (eu_exec_class(l.op->insn) != EXEC_INT && !l.moves_bits)
+        return false;
+    know_predicate(&l);
+    if (!place_operands(&l))
+        return false;
+    emit_lanes(&l);
     return !j->out_of_registers;
 }

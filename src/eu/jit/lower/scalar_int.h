@@ -2,7 +2,8 @@
  *
  * For forms without a vector version: odd regions, indirect operands,
  * architecture registers, accumulators, 64-bit results, single channels. Values
- * are 64 bits wide: exact for every source of up to 32 bits. Caller:
+ * are 64 bits wide: exact for every source of up to 32 bits. MOV and SMOV of a
+ * float to its own type are moves of an integer as wide. Caller:
  * lower_scalar_int.c. */
 #ifndef EU_JIT_LOWER_SCALAR_INT_H
 #define EU_JIT_LOWER_SCALAR_INT_H
@@ -42,11 +43,15 @@ struct scalar_int_range {
 
 struct scalar_int {
     struct jit *j;
-    const struct eu_op *op;
+    const struct eu_op *op; /* a MOV in place of an SMOV */
+    uint32_t op_index;      /* of the kernel's op */
+    uint32_t lanes;         /* the only ones that may be on */
     struct scalar_int_place src[3], dst;
     struct scalar_int_range range[3], result;
     unsigned temp; /* a vector register, for float results */
     bool masked, scratch, wants_flags;
+    bool moves_bits; /* floats are taken for integers */
+    bool knows_pred; /* the predicate is in `lanes` */
 };
 
 /* scalar_int_operands.c */

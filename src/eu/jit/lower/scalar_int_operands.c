@@ -144,12 +144,20 @@ place_lanes(struct scalar_int *l, struct scalar_int_place *p,
     return o->file == EU_FILE_GRF || p->end_B <= base + limit_B;
 }
 
+static enum eu_type
+type_of(const struct scalar_int *l, enum eu_type type)
+{
+    static const uint8_t bits[9] = {
+        [2] = EU_TYPE_UW, [4] = EU_TYPE_UD, [8] = EU_TYPE_UQ};
+    return l->moves_bits ? (enum eu_type)bits[eu_type_size_B(type)] : type;
+}
+
 bool
 scalar_int_source(struct scalar_int *l, unsigned s)
 {
     const struct eu_operand *o = &l->op->insn->src[s];
     struct scalar_int_place *p = &l->src[s];
-    p->type = eu_operand_type(o);
+    p->type = type_of(l, eu_operand_type(o));
     p->size_B = (uint8_t)eu_type_size_B(p->type);
     if (o->file == EU_FILE_IMM) {
         place_immediate(l, s);
@@ -174,7 +182,7 @@ scalar_int_dst(struct scalar_int *l)
     const struct eu_operand *o = &l->op->insn->dst;
     struct scalar_int_place *p = &l->dst;
     unsigned arf = o->file == EU_FILE_ARF ? o->reg & 0xf0u : ~0u;
-    p->type = (enum eu_type)o->type;
+    p->type = type_of(l, (enum eu_type)o->type);
     p->size_B = (uint8_t)eu_type_size_B(p->type);
     if (arf == EU_ARF_NULL) {
         p->kind = SCALAR_NULL;
@@ -208,14 +216,7 @@ scalar_int_wrap(struct jit *j, unsigned gpr, enum eu_type type)
     x86_gop(&j->x, (enum x86_gop)extend[type], is_signed, gpr, x86_g(gpr));
 }
 
-static const struct eu_op *
-op_outside(struct eu_thread *t, const struct eu_op *op)
-{
-    return eu_fail(t, op, "operand outside the registers");
-}
-
-/* rsi := the lane's position in the register file. A lane outside the register
- * file ends the thread with an error. */
+/* rsi := the lane's position in the register file. */
 static void
 find_indirect(const struct scalar_int *l, const struct scalar_int_place *p,
               unsigned lane)
@@ -223,16 +224,12 @@ find_indirect(const struct scalar_int *l, const struct scalar_int_place *p,
     struct x86 *x = &l->j->x;
     x86_gop(x, X86_G_MOVZX16, false, X86_RSI,
             x86_g_thread(THREAD_AT(a0) + p->word[lane] * 2u));
-    x86_alu_imm(x, X86_ADD, X86_RSI, (uint32_t)p->at[lane], false);
-    x86_gop(x, X86_G_MOVZX16, false, X86_RSI, x86_g(X86_RSI));
+    if (p->at[lane]) {
+        x86_alu_imm(x, X86_ADD, X86_RSI, (uint32_t)p->at[lane], false);
+        x86_gop(x, X86_G_MOVZX16, false, X86_RSI, x86_g(X86_RSI));
+    }
     x86_alu_imm(x, X86_CMP, X86_RSI, EU_GRF_FILE_B - p->size_B, false);
-    uint32_t inside = x86_jump(x, X86_CC_BE);
-    x86_vzeroupper(x);
-    x86_mov_reg(x, X86_RDI, X86_RBX);
-    x86_mov_imm(x, X86_RSI, (uintptr_t)jit_lasting_op(l->j, l->op));
-    x86_call(x, (const void *)op_outside);
-    jit_return(l->j, X86_ALWAYS);
-    x86_patch(x, inside, x->size);
+    jit_fail_outside(l->j, X86_CC_A, l->op_index);
 }
 
 static void

@@ -96,6 +96,14 @@ bool jit_bind_words(struct jit *j, const struct eu_op *op,
                     const struct jit_part *part, const unsigned *reg,
                     unsigned count);
 
+/* ---- operands at addresses: load_indirect.c ---- */
+
+/* Emits a jump, under the condition, to code that ends the thread with an
+ * error: the op has an operand outside the registers. The host has F's mode. */
+void jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op);
+/* That code, after all blocks. */
+void jit_outside_errors(struct jit *j);
+
 /* ---- narrow operands ---- */
 
 /* load_operand.c: layout of a part's lanes in the register file: equal,

@@ -3,6 +3,7 @@
 
 #include "eu/jit/branch/branch.h"
 #include "eu/jit/ext_math/ext_math.h"
+#include "eu/jit/lower/lower.h"
 #include "eu/jit/sends/sends.h"
 #include "eu/jit/transform/transform.h"
 #include "eu/profile/profile.h"
@@ -114,6 +115,7 @@ static void (*const emission[])(struct jit *) = {
     jit_lower_out_of_line,    /* rarely taken branches */
     jit_count_partial_blocks, /* profiles */
     jit_memory_slow_paths,    /* accesses that send their message */
+    jit_outside_errors,       /* indirect operands outside the registers */
     jit_leave_loops,          /* stores of pinned registers on exits */
     jit_enter_loops,          /* loads of pinned registers on entries */
     jit_emit_stubs,           /* jumps to the other variant */

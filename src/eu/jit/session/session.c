@@ -11,6 +11,7 @@
 
 struct snapshot {
     uint32_t size, pool_count, fixup_count, trig_count, rescue_count;
+    uint32_t outside_count;
     struct jit_reg_cache v;
     uint8_t exec_chan[2], flag_at[2];
     bool keeps_denorms;
@@ -24,6 +25,7 @@ save_state(const struct jit *j, struct snapshot *s)
     s->fixup_count = j->x.fixup_count;
     s->trig_count = j->trig_count;
     s->rescue_count = j->denorm_fixup_count;
+    s->outside_count = j->outside_count;
     s->v = j->v;
     s->keeps_denorms = j->keeps_denorms;
     memcpy(s->exec_chan, j->exec_chan, sizeof s->exec_chan);
@@ -38,6 +40,7 @@ restore_state(struct jit *j, const struct snapshot *s)
     j->x.fixup_count = s->fixup_count;
     j->trig_count = s->trig_count;
     j->denorm_fixup_count = s->rescue_count;
+    j->outside_count = s->outside_count;
     j->v = s->v;
     j->keeps_denorms = s->keeps_denorms;
     memcpy(j->exec_chan, s->exec_chan, sizeof s->exec_chan);

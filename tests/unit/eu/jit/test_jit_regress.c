@@ -105,6 +105,38 @@ static const struct {
       {0x04610001, 0x2c200acc, 0x008d4440, 0x00000000},
       /* (W) (f0.0) mov (8) (ge)f0.0 r97.0<1>:df (abs)r34.0<8;8,1>:d */
       {0x04610001, 0x2c200acc, 0x008d2440, 0x00000000}}},
+    {"an SMOV with an address outside of the registers",
+     EU_GEN9,
+     {/* (W) mov (1) a0.3<1>:uw 0xffd:uw */
+      {0x00000001, 0x22061644, 0x00000000, 0x0ffd0ffd},
+      /* smov (16) r[a0.3]<1>:f r2.3<0;1,0>:f 0x8:uw */
+      {0x0080000a, 0xa6003ae8, 0x1600004c, 0x00080008}}},
+    {"an SMOV of a channel whose address is inside",
+     EU_GEN9,
+     {/* (W) mov (1) a0.3<1>:uw 0x60:uw */
+      {0x00000001, 0x22061644, 0x00000000, 0x00600060},
+      /* smov (16) r[a0.3]<1>:f r2.3<0;1,0>:f 0x8:uw */
+      {0x0080000a, 0xa6003ae8, 0x1600004c, 0x00080008},
+      /* smov (16) r[a0.3]<1>:w r2.3<0;1,0>:w 0x8001:uw */
+      {0x0080000a, 0xa6001a68, 0x16000046, 0x80018001}}},
+    {"a byte at the end of the registers, of one channel",
+     EU_GEN9,
+     {/* (W) mov (1) a0.0<1>:uw 0xfff:uw */
+      {0x00000001, 0x22001644, 0x00000000, 0x0fff0fff},
+      /* (W) mov (1) f1.0<1>:uw 0x1:uw */
+      {0x00000001, 0x26201644, 0x00000000, 0x00010001},
+      /* (f1.0) mov (16) r[a0.0]<1>:b r3.0<0;1,0>:b */
+      {0x00810001, 0xa0002aaa, 0x00000060, 0x00000000},
+      /* mov (16) r4.0<1>:ub r[a0.0]<1,0>:ub */
+      {0x00800001, 0x20802288, 0x01e08000, 0x00000000}}},
+    {"channels that are off have any address",
+     EU_GEN9,
+     {/* (W) mov (1) a0.5<1>:uw 0xfff0:uw */
+      {0x00000001, 0x220a1644, 0x00000000, 0xfff0fff0},
+      /* (f0.0) mov (16) r2.0<1>:f r[a0.0]<1,0>:f */
+      {0x00810001, 0x20403ae8, 0x01e08000, 0x00000000},
+      /* (f1.0) mov (16) r6.0<1>:uw r[a0.0]<1,0>:uw */
+      {0x00810001, 0x20c0124a, 0x01e08000, 0x00000000}}},
 };
 
 static void
