@@ -2,9 +2,129 @@
  *
  * The register file is memory: such a source is a gather. An address outside of
  * the register file ends the thread with an error, as in the interpreter; lanes
- * that are off have any address. KBL PRM vol 7 "Register Region Restrictions",
+ * that are off have any address. KBL PRM vol 7 "Execution Environment",
  * "Indirect addressing". */
 #include "eu/jit/operand/operand.h"
+
+#define THREAD_AT(member) offsetof(struct eu_thread, member)
+#define K_LANES 5u /* of the gather */
+
+/* ---- sources ---- */
+
+bool
+jit_indirect_ok(const struct jit *j, const struct eu_op *op, unsigned s)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *o = &insn->src[s];
+    return insn->opcode == EU_OP_MOV && op->slow == eu_op_general &&
+           !j->guard && j->f->threads == 1 && op->lanes >= 8 &&
+           o->vstride == EU_VSTRIDE_VXH && o->width == 1 &&
+           o->addr_subreg + op->lanes <= 16u;
+}
+
+/* A position of each lane, modulo 64 KiB. */
+static unsigned
+find_places(struct jit *j, const struct eu_operand *o, const struct jit_part *p)
+{
+    struct x86 *x = &j->x;
+    unsigned at = jit_temp(j);
+    x86_vop(x, X86_PMOVZXWD, p->len, at, 0,
+            x86_thread(THREAD_AT(a0) + (o->addr_subreg + p->first) * 2u), 0);
+    if (o->addr_imm_B) {
+        struct x86_rm imm = jit_dword(j, (uint32_t)(int32_t)o->addr_imm_B);
+        x86_vop(x, X86_PADDD, p->len, at, at, imm, 0);
+        x86_vop(x, X86_PAND, p->len, at, at, jit_dword(j, 0xffff), 0);
+    }
+    return at;
+}
+
+/* Tests the lanes that are on, and returns their mask for the gather. */
+static unsigned
+check_places(struct jit *j, uint32_t op, const struct jit_part *p, unsigned at,
+             unsigned last_B)
+{
+    struct x86 *x = &j->x;
+    struct x86_rm last = jit_dword(j, last_B);
+    if (j->f->evex) {
+        unsigned k = p->mask.all ? 0 : p->mask.k;
+        x86_vop_imm(x, X86_PCMPUD, p->len, K_LANES, at, last, k, 6);
+        x86_kortest(x, K_LANES, K_LANES);
+        jit_fail_outside(j, X86_CC_NE, op);
+        if (k)
+            x86_kop(x, X86_KOR, K_LANES, k, k);
+        else
+            x86_kop(x, X86_KXNOR, K_LANES, K_LANES, K_LANES);
+        return K_LANES;
+    }
+    unsigned t = jit_temp(j);
+    x86_vop(x, X86_PCMPGTD, p->len, t, at, last, 0);
+    if (!p->mask.all)
+        x86_vop(x, X86_PAND, p->len, t, t, x86_reg(p->mask.k), 0);
+    x86_vop(x, X86_PTEST, p->len, t, 0, x86_reg(t), 0);
+    jit_fail_outside(j, X86_CC_NE, op);
+    if (p->mask.all)
+        x86_vop(x, X86_PCMPEQD, p->len, t, t, x86_reg(t), 0);
+    else
+        x86_vop(x, X86_MOVAPS, p->len, t, 0, x86_reg(p->mask.k), 0);
+    return t;
+}
+
+unsigned
+jit_read_indirect(struct jit *j, const struct eu_op *op, unsigned s,
+                  const struct jit_part *p)
+{
+    const struct eu_operand *o = &op->insn->src[s];
+    unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+    /* A narrow element at the end is read with bytes that follow. */
+    static_assert(THREAD_AT(grf) + EU_GRF_FILE_B + 4 <=
+                      sizeof(struct eu_thread),
+                  "the register file is not last");
+    jit_sync(j, 0, EU_GRF_FILE_B);
+    unsigned at = find_places(j, o, p);
+    unsigned mask = check_places(j, (uint32_t)(op - j->f->k->ops), p, at,
+                                 EU_GRF_FILE_B - size_B);
+    unsigned d = jit_temp(j);
+    x86_gather(&j->x, p->len, d, at, THREAD_AT(grf), mask);
+    return d;
+}
+
+/* ---- destinations ---- */
+
+bool
+jit_writes_addresses(const struct eu_op *op)
+{
+    const struct eu_insn *insn = op->insn;
+    const struct eu_operand *o = &insn->dst;
+    return o->file == EU_FILE_ARF && (o->reg & 0xf0) == EU_ARF_A &&
+           (o->type == EU_TYPE_UW || o->type == EU_TYPE_W) && o->hstride == 1 &&
+           !insn->align16 && !insn->cmod && op->slow == eu_op_general &&
+           op->lanes >= 8 && o->subreg_B + op->lanes * 2u <= 32;
+}
+
+void
+jit_store_addresses(struct jit *j, const struct eu_op *op,
+                    const struct jit_part *p, unsigned reg)
+{
+    size_t at = THREAD_AT(a0) + op->insn->dst.subreg_B + p->first * 2;
+    struct x86_rm place = x86_thread(at);
+    struct x86 *x = &j->x;
+    if (j->f->evex) {
+        x86_vop(x, X86_PMOVDW, p->len, reg, 0, place,
+                p->mask.all ? 0 : p->mask.k);
+        return;
+    }
+    unsigned d = jit_temp(j);
+    x86_vop(x, X86_PAND, 1, d, reg, jit_dword(j, 0xffff), 0);
+    jit_pack_words_vex(j, X86_PACKUSDW, d, d);
+    if (!p->mask.all) {
+        unsigned mask = jit_temp(j), old = jit_temp(j);
+        jit_pack_words_vex(j, X86_PACKSSDW, mask, p->mask.k);
+        x86_vop(x, X86_MOVUPS_LD, 0, old, 0, place, 0);
+        x86_vop_imm(x, X86_BLENDVB, 0, d, old, x86_reg(d), 0,
+                    (uint8_t)(mask << 4));
+    }
+    x86_vop(x, X86_MOVUPS_ST, 0, d, 0, place, 0);
+}
 
 /* ---- errors ---- */
 

@@ -2,8 +2,9 @@
  * inverse.
  *
  * Any direct region can be read: contiguous and scalar ones as memory operands
- * or cached registers, others by a gather. Narrow types are extended to 32
- * bits, which is exact. Regions: KBL PRM vol 7 "Execution Environment". */
+ * or cached registers, others by a gather; load_indirect.c has the rest. Narrow
+ * types are extended to 32 bits, which is exact. Regions: KBL PRM vol 7
+ * "Execution Environment". */
 #include "eu/jit/operand/operand.h"
 
 #include "base/half.h"
@@ -35,7 +36,8 @@ jit_src_ok(const struct jit *j, const struct eu_op *op, unsigned s,
         bool large = type == EU_TYPE_D || type == EU_TYPE_UD;
         return !is_float || !large || v + (1 << 24) <= 2 << 24;
     }
-    return o->file == EU_FILE_GRF && !o->indirect;
+    return o->file == EU_FILE_GRF &&
+           (!o->indirect || (type != EU_TYPE_HF && jit_indirect_ok(j, op, s)));
 }
 
 /* Fast path for scalars and consecutive elements. */
@@ -314,12 +316,19 @@ read_lanes(struct jit *j, const struct eu_op *op, unsigned s,
            const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
+    bool is_signed = eu_type_is_signed((enum eu_type)o->type);
     struct jit_region r;
+    if (o->indirect) {
+        unsigned d = jit_read_indirect(j, op, s, p);
+        unsigned size_B = eu_type_size_B((enum eu_type)o->type);
+        if (size_B < 4)
+            extract_bytes(j, d, d, p->len, 0, size_B, is_signed);
+        return x86_reg(d);
+    }
     jit_describe(&r, op->insn, o, p);
     if (r.size_B == 4)
         return read_dwords(j, &r, p);
-    return x86_reg(
-        jit_read_narrow(j, &r, p, eu_type_is_signed((enum eu_type)o->type)));
+    return x86_reg(jit_read_narrow(j, &r, p, is_signed));
 }
 
 /* Fast path: the interpreter's fast path describes these operands

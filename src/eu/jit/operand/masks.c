@@ -194,8 +194,10 @@ struct jit_mask
 jit_op_mask(struct jit *j, const struct eu_op *op, const struct jit_part *p,
             unsigned index, bool with_pred)
 {
+    /* The address of a channel that is off may be anywhere. */
     bool exec = !op->no_mask && !jit_all_on(j) &&
-                !jit_is_unseen(j->f, j->here, op);
+                (op->insn->src[0].indirect ||
+                 !jit_is_unseen(j->f, j->here, op));
     bool pred = with_pred && op->pred;
     if ((!exec && !pred) || (!j->f->evex && jit_needs_no_mask(op)))
         return (struct jit_mask){.all = true};

@@ -98,6 +98,16 @@ bool jit_bind_words(struct jit *j, const struct eu_op *op,
 
 /* ---- operands at addresses: load_indirect.c ---- */
 
+/* Whether jit_read_indirect() can read the source. */
+bool jit_indirect_ok(const struct jit *j, const struct eu_op *op, unsigned s);
+/* Its elements, with bytes above them that do not count. */
+unsigned jit_read_indirect(struct jit *j, const struct eu_op *op, unsigned s,
+                           const struct jit_part *p);
+/* Whether the op's result is a vector of words in a0, which
+ * jit_store_addresses() stores. */
+bool jit_writes_addresses(const struct eu_op *op);
+void jit_store_addresses(struct jit *j, const struct eu_op *op,
+                         const struct jit_part *p, unsigned reg);
 /* Emits a jump, under the condition, to code that ends the thread with an
  * error: the op has an operand outside the registers. The host has F's mode. */
 void jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op);

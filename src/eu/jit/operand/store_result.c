@@ -17,7 +17,7 @@ jit_dst_ok(const struct jit *j, const struct eu_op *op)
     if (size_B == 8 || (o->type == EU_TYPE_HF && !jit_f16_ok(j, op->insn)))
         return false;
     if (o->file == EU_FILE_ARF)
-        return (o->reg & 0xf0) == EU_ARF_NULL;
+        return (o->reg & 0xf0) == EU_ARF_NULL || jit_writes_addresses(op);
     if (o->file != EU_FILE_GRF || o->indirect ||
         (o->type == EU_TYPE_HF && op->insn->opcode == EU_OP_CMP))
         return false;
@@ -246,6 +246,8 @@ jit_store_dst(struct jit *j, const struct eu_op *op, const struct jit_part *p,
               unsigned reg)
 {
     const struct eu_operand *o = &op->insn->dst;
+    if (o->file == EU_FILE_ARF && (o->reg & 0xf0) == EU_ARF_A)
+        jit_store_addresses(j, op, p, reg);
     if (o->file != EU_FILE_GRF)
         return;
     unsigned size_B = eu_type_size_B((enum eu_type)o->type);
