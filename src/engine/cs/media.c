@@ -80,7 +80,7 @@ media_object_grpid(struct cs *cs, const uint32_t *dw, unsigned len_dw)
     run_media(cs, dw, len_dw, media_object_grpid_run);
 }
 
-/* All threads have ended already, except those that wait. */
+/* Runs the threads that wait; all other threads have ended. */
 void
 media_state_flush(struct cs *cs, const uint32_t *dw, unsigned len_dw)
 {

@@ -56,6 +56,12 @@ struct skin_tone {
     struct skin_limit lower, upper;
 };
 
+/* The limits of V by Y. dw: dwords of VEBOX_STD_STE_STATE, of which 5 to 13 are
+ * read; dwords 2 and later of SAMPLER_STATE_8x8_AVS have the same places.
+ * last_slope: of the upper limit, whose place differs, in the low 11 bits. */
+void skin_limits_init(struct skin_tone *s, const uint32_t *dw,
+                      uint32_t last_slope);
+
 /* Saturation and hue of (u, v): the distance from the middle of skin tones,
  * turned. */
 struct skin_place {

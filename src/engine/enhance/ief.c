@@ -27,42 +27,6 @@ field_signed(uint32_t value, unsigned bits)
 }
 
 static void
-lower_limit_init(struct skin_limit *l, const uint32_t *dw)
-{
-    *l = (struct skin_limit){
-        .point = {(int32_t)bits_get(dw[8], 16, 23),
-                  (int32_t)bits_get(dw[8], 24, 31),
-                  (int32_t)bits_get(dw[9], 0, 7),
-                  (int32_t)bits_get(dw[9], 8, 15)},
-        .bias = {(int32_t)bits_get(dw[9], 16, 23),
-                 (int32_t)bits_get(dw[9], 24, 31),
-                 (int32_t)bits_get(dw[10], 0, 7),
-                 (int32_t)bits_get(dw[10], 8, 15)},
-        .slope = {field_signed(dw[10] >> 16, 11), field_signed(dw[11], 11),
-                  field_signed(dw[11] >> 11, 11), field_signed(dw[12], 11)},
-        .inv_margin = bits_get(dw[7], 0, 15),
-    };
-}
-
-static void
-upper_limit_init(struct skin_limit *l, const uint32_t *dw)
-{
-    *l = (struct skin_limit){
-        .point = {(int32_t)bits_get(dw[12], 11, 18),
-                  (int32_t)bits_get(dw[12], 19, 26),
-                  (int32_t)bits_get(dw[13], 0, 7),
-                  (int32_t)bits_get(dw[13], 8, 15)},
-        .bias = {(int32_t)bits_get(dw[13], 16, 23),
-                 (int32_t)bits_get(dw[13], 24, 31),
-                 (int32_t)bits_get(dw[14], 0, 7),
-                 (int32_t)bits_get(dw[14], 8, 15)},
-        .slope = {field_signed(dw[14] >> 16, 11), field_signed(dw[15], 11),
-                  field_signed(dw[15] >> 11, 11), field_signed(dw[4], 11)},
-        .inv_margin = bits_get(dw[8], 0, 15),
-    };
-}
-
-static void
 skin_init(struct skin_tone *s, const uint32_t *dw)
 {
     s->sin_a = field_signed(dw[3], 8);
@@ -82,8 +46,7 @@ skin_init(struct skin_tone *s, const uint32_t *dw)
         s->y_point[i] = (int32_t)(dw[6] >> (i * 8) & 0xff);
     s->y_slope[0] = (int32_t)bits_get(dw[12], 27, 31);
     s->y_slope[1] = (int32_t)bits_get(dw[10], 27, 31);
-    lower_limit_init(&s->lower, dw);
-    upper_limit_init(&s->upper, dw);
+    skin_limits_init(s, dw + 2, dw[4]);
 }
 
 /* The coefficient of a neighbour: c in a row or column with the pixel, x on a

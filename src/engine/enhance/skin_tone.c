@@ -10,6 +10,35 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "base/fields.h"
+
+/* dw: from the dword of the first point on. first: bit of that point. */
+static struct skin_limit
+limit_of(const uint32_t *dw, unsigned first, uint32_t last_slope,
+         uint32_t margin)
+{
+    return (struct skin_limit){
+        .point = {(int32_t)bits_get(dw[0], first, first + 7),
+                  (int32_t)bits_get(dw[0], first + 8, first + 15),
+                  (int32_t)bits_get(dw[1], 0, 7),
+                  (int32_t)bits_get(dw[1], 8, 15)},
+        .bias = {(int32_t)bits_get(dw[1], 16, 23),
+                 (int32_t)bits_get(dw[1], 24, 31),
+                 (int32_t)bits_get(dw[2], 0, 7),
+                 (int32_t)bits_get(dw[2], 8, 15)},
+        .slope = {(int32_t)fields_sext(dw[2] >> 16, 11),
+                  (int32_t)fields_sext(dw[3], 11),
+                  (int32_t)fields_sext(dw[3] >> 11, 11),
+                  (int32_t)fields_sext(last_slope, 11)},
+        .inv_margin = bits_get(margin, 0, 15)};
+}
+
+void
+skin_limits_init(struct skin_tone *s, const uint32_t *dw, uint32_t last_slope)
+{
+    s->lower = limit_of(&dw[6], 16, dw[10], dw[5]);
+    s->upper = limit_of(&dw[10], 11, last_slope, dw[6]);
+}
 
 struct skin_place
 skin_place(const struct skin_tone *s, uint16_t u, uint16_t v)

@@ -144,8 +144,8 @@ void dispatch_execute(struct engine_context *ctx, const struct dispatch *d,
 /* media_queue.c. NULL: does nothing. */
 void media_queue_free(struct media_queue *queue);
 
-/* media_objects.c: run a command's threads, those of a thread group, and those
- * of a family. False after a guest error. */
+/* media_objects.c: run the threads of a command, of a thread group, and of a
+ * family. False after a guest error. */
 struct media_command {
     const uint32_t *dw;
     unsigned len_dw;

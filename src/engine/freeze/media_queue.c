@@ -1,7 +1,8 @@
-/* media_queue.c: media commands whose threads cannot run yet: those of a thread
- * group wait for the last one; a root thread that may have children, or that
- * waits for a spawn root message, waits for the commands after it, because
- * their threads run beside it. What is no media object ends the wait. */
+/* media_queue.c: media commands whose threads cannot run yet. The threads of a
+ * thread group wait for the group's last one. A root thread that may have
+ * children, or that waits for a spawn root message, waits for later commands,
+ * because the threads of later commands run beside it. Any command but a media
+ * object ends the wait. */
 #include "engine/freeze/draw_private.h"
 #include "engine/media/media.h"
 
@@ -119,7 +120,8 @@ family_waits(const struct engine_context *ctx)
            ctx->draw_memory->media_queue->kind == MEDIA_FAMILY;
 }
 
-/* Runs the command's threads, beside those of the family if one waits. */
+/* Runs the command's threads; if a family waits, beside the family's threads.
+ */
 static bool
 run_or_add(struct engine_context *ctx, const uint32_t *dw, unsigned len_dw,
            bool begins_family)

@@ -1,7 +1,7 @@
 /* media_family.c: runs root threads that may have children, and these, in turns
  * on the calling thread: a thread that waits for another one's message yields.
- * Roots of later commands run beside those of earlier ones, because these may
- * wait for them. */
+ * Roots of a later command run beside roots of an earlier one, because the
+ * earlier roots may wait for the later ones. */
 #include "engine/media/media_family.h"
 
 #include <stdlib.h>

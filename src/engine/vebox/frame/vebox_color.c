@@ -150,36 +150,6 @@ skin_curves(struct vebox_ste *s, const uint32_t *dw)
     skin_pwl(&s->hue, s->skin.hue_max, hue_point, hue_bias, hue_slope);
 }
 
-/* Limits of V by Y, in the order of their dwords. */
-static void
-skin_limits(struct skin_tone *s, const uint32_t *dw)
-{
-    s->lower = (struct skin_limit){
-        .point = {(int32_t)bits_get(dw[6], 16, 23),
-                  (int32_t)bits_get(dw[6], 24, 31),
-                  (int32_t)bits_get(dw[7], 0, 7),
-                  (int32_t)bits_get(dw[7], 8, 15)},
-        .bias = {(int32_t)bits_get(dw[7], 16, 23),
-                 (int32_t)bits_get(dw[7], 24, 31),
-                 (int32_t)bits_get(dw[8], 0, 7),
-                 (int32_t)bits_get(dw[8], 8, 15)},
-        .slope = {vebox_signed(dw[8] >> 16, 11), vebox_signed(dw[9], 11),
-                  vebox_signed(dw[9] >> 11, 11), vebox_signed(dw[10], 11)},
-        .inv_margin = bits_get(dw[5], 0, 15)};
-    s->upper = (struct skin_limit){
-        .point = {(int32_t)bits_get(dw[10], 11, 18),
-                  (int32_t)bits_get(dw[10], 19, 26),
-                  (int32_t)bits_get(dw[11], 0, 7),
-                  (int32_t)bits_get(dw[11], 8, 15)},
-        .bias = {(int32_t)bits_get(dw[11], 16, 23),
-                 (int32_t)bits_get(dw[11], 24, 31),
-                 (int32_t)bits_get(dw[12], 0, 7),
-                 (int32_t)bits_get(dw[12], 8, 15)},
-        .slope = {vebox_signed(dw[12] >> 16, 11), vebox_signed(dw[13], 11),
-                  vebox_signed(dw[13] >> 11, 11), vebox_signed(dw[14], 11)},
-        .inv_margin = bits_get(dw[6], 0, 15)};
-}
-
 static void
 skin_init(struct skin_tone *s, const uint32_t *dw)
 {
@@ -201,7 +171,7 @@ skin_init(struct skin_tone *s, const uint32_t *dw)
                                         : dw[4] & 0xff);
     s->y_slope[0] = (int32_t)bits_get(dw[4], 8, 12);
     s->y_slope[1] = (int32_t)bits_get(dw[4], 13, 17);
-    skin_limits(s, dw);
+    skin_limits_init(s, dw, dw[14]);
 }
 
 void

@@ -107,23 +107,11 @@ jit_store_addresses(struct jit *j, const struct eu_op *op,
 {
     size_t at = THREAD_AT(a0) + op->insn->dst.subreg_B + p->first * 2;
     struct x86_rm place = x86_thread(at);
-    struct x86 *x = &j->x;
-    if (j->f->evex) {
-        x86_vop(x, X86_PMOVDW, p->len, reg, 0, place,
+    if (j->f->evex)
+        x86_vop(&j->x, X86_PMOVDW, p->len, reg, 0, place,
                 p->mask.all ? 0 : p->mask.k);
-        return;
-    }
-    unsigned d = jit_temp(j);
-    x86_vop(x, X86_PAND, 1, d, reg, jit_dword(j, 0xffff), 0);
-    jit_pack_words_vex(j, X86_PACKUSDW, d, d);
-    if (!p->mask.all) {
-        unsigned mask = jit_temp(j), old = jit_temp(j);
-        jit_pack_words_vex(j, X86_PACKSSDW, mask, p->mask.k);
-        x86_vop(x, X86_MOVUPS_LD, 0, old, 0, place, 0);
-        x86_vop_imm(x, X86_BLENDVB, 0, d, old, x86_reg(d), 0,
-                    (uint8_t)(mask << 4));
-    }
-    x86_vop(x, X86_MOVUPS_ST, 0, d, 0, place, 0);
+    else
+        jit_store_words_at_vex(j, p, reg, place);
 }
 
 /* ---- errors ---- */

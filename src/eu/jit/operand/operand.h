@@ -144,6 +144,9 @@ unsigned jit_read_narrow(struct jit *j, const struct jit_region *r,
 bool jit_spread_vex(struct jit *j, const uint16_t *lane_B, unsigned lanes,
                     unsigned size_B, bool is_signed, unsigned *reg);
 /* Stores the low words of eight lanes, consecutively. */
+/* Stores the low words of eight lanes, those of the mask, at 16 bytes. */
+void jit_store_words_at_vex(struct jit *j, const struct jit_part *p,
+                            unsigned reg, struct x86_rm at);
 void jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                          unsigned off_B);
 /* Stores the low bytes of eight lanes, a word apart. */

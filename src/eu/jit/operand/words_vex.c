@@ -89,15 +89,13 @@ jit_pack_words_vex(struct jit *j, enum x86_vop how, unsigned d, unsigned from)
 }
 
 void
-jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
-                    unsigned off_B)
+jit_store_words_at_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                       struct x86_rm at)
 {
     static const uint32_t low[LANES] = {0xffff, 0xffff, 0xffff, 0xffff,
                                         0xffff, 0xffff, 0xffff, 0xffff};
     struct x86 *x = &j->x;
-    struct x86_rm at = x86_thread(GRF_AT(off_B));
     unsigned d = jit_temp(j);
-    jit_sync_drop(j, off_B, p->lanes * 2);
     x86_vop(x, X86_PAND, 1, d, reg, x86_const(x, low, LANES), 0);
     jit_pack_words_vex(j, X86_PACKUSDW, d, d);
     if (!p->mask.all) {
@@ -108,6 +106,14 @@ jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
                     (uint8_t)(mask << 4));
     }
     x86_vop(x, X86_MOVUPS_ST, 0, d, 0, at, 0);
+}
+
+void
+jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
+                    unsigned off_B)
+{
+    jit_sync_drop(j, off_B, p->lanes * 2);
+    jit_store_words_at_vex(j, p, reg, x86_thread(GRF_AT(off_B)));
 }
 
 void
