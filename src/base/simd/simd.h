@@ -22,6 +22,7 @@ typedef int32_t vmask __attribute__((vector_size(32))); /* all ones: set */
 
 typedef float vfloat __attribute__((vector_size(4 * LANES)));
 typedef int32_t vint __attribute__((vector_size(4 * LANES)));
+typedef uint32_t vuint __attribute__((vector_size(4 * LANES))); /* wraps */
 typedef float float4 __attribute__((vector_size(16)));
 typedef float float8 __attribute__((vector_size(32)));
 typedef double double4 __attribute__((vector_size(32)));

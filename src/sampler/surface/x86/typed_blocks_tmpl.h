@@ -85,12 +85,12 @@ find_block(const struct typed_elements *e, const uint32_t *const at[3],
         return none;
     uint32_t first[3] = {at[0][0], at[1][0], at[2] ? at[2][0] : 0};
     bool quads = at[1][1] == first[1];
-    vint wrong = (v_load(at[0], TYPED_LANES) - (int32_t)first[0]) ^
-                 v_load(columns[quads], TYPED_LANES);
-    wrong |= (v_load(at[1], TYPED_LANES) - (int32_t)first[1]) ^
-             v_load(rows[quads], TYPED_LANES);
+    vuint wrong = ((vuint)v_load(at[0], TYPED_LANES) - first[0]) ^
+                  (vuint)v_load(columns[quads], TYPED_LANES);
+    wrong |= ((vuint)v_load(at[1], TYPED_LANES) - first[1]) ^
+             (vuint)v_load(rows[quads], TYPED_LANES);
     if (at[2])
-        wrong |= v_load(at[2], TYPED_LANES) ^ (int32_t)first[2];
+        wrong |= (vuint)v_load(at[2], TYPED_LANES) ^ first[2];
     if (v_any(wrong != 0) ||
         !block_fits(e, first, quads ? 4 : 2, quads ? 2 : 4, element_B))
         return none;
