@@ -5,11 +5,13 @@
 #include "engine/msg/dataport/dataport.h"
 
 /* A decoded typed message of data port 1. Its coordinates are passed beside it,
- * because the routines take their address: all else stays in registers. */
+ * because the routines take their address: all else stays in registers.
+ * `disabled` and `mask` are not neighbours: gcc 12 would store both, and
+ * compare them by one load, which waits for both stores. */
 struct typed {
     const struct typed_elements *e;
-    const uint32_t *data; /* of a write: one register per enabled channel */
     unsigned disabled;    /* bit n: channel n is disabled */
+    const uint32_t *data; /* of a write: one register per enabled channel */
     uint32_t mask;
 };
 
