@@ -71,35 +71,52 @@ block_fits(const struct typed_elements *e, const uint32_t first[3],
            !((column & (beside - 1)) | (row & (height - 1)));
 }
 
-INLINE struct block
-find_block(const struct typed_elements *e, const uint32_t *const at[3],
-           uint32_t mask, unsigned element_B)
+/* Whether the lanes have the order of a block. `quads` is a constant where this
+ * is inlined. */
+INLINE bool
+are_lanes_of(const uint32_t *const at[3], bool quads)
 {
-    static const uint32_t columns[2][TYPED_LANES] = {{0, 0, 0, 0, 1, 1, 1, 1},
-                                                     {0, 1, 0, 1, 2, 3, 2, 3}};
-    static const uint32_t rows[2][TYPED_LANES] = {{0, 1, 2, 3, 0, 1, 2, 3},
-                                                  {0, 0, 1, 1, 0, 0, 1, 1}};
-    struct block none = {NULL, false};
-    if (element_B < 4 || !e->lines || e->tiling.x_keep != COLUMN_B - 1 ||
-        mask != 0xff || !at[1])
-        return none;
+    const vint first = v_isplat(0);
+    const vuint columns[2] = {{0, 0, 0, 0, 1, 1, 1, 1},
+                              {0, 1, 0, 1, 2, 3, 2, 3}};
+    const vuint rows[2] = {{0, 1, 2, 3, 0, 1, 2, 3}, {0, 0, 1, 1, 0, 0, 1, 1}};
+    vint x = v_load(at[0], TYPED_LANES), y = v_load(at[1], TYPED_LANES);
+    vuint wrong = ((vuint)x - (vuint)of_lanes(x, first)) ^ columns[quads];
+    wrong |= ((vuint)y - (vuint)of_lanes(y, first)) ^ rows[quads];
+    if (at[2]) {
+        vint z = v_load(at[2], TYPED_LANES);
+        wrong |= (vuint)z ^ (vuint)of_lanes(z, first);
+    }
+    return !v_any(wrong != 0);
+}
+
+INLINE struct block
+find_block_of(const struct typed_elements *e, const uint32_t *const at[3],
+              unsigned element_B, bool quads)
+{
     uint32_t first[3] = {at[0][0], at[1][0], at[2] ? at[2][0] : 0};
-    bool quads = at[1][1] == first[1];
-    vuint wrong = ((vuint)v_load(at[0], TYPED_LANES) - first[0]) ^
-                  (vuint)v_load(columns[quads], TYPED_LANES);
-    wrong |= ((vuint)v_load(at[1], TYPED_LANES) - first[1]) ^
-             (vuint)v_load(rows[quads], TYPED_LANES);
-    if (at[2])
-        wrong |= (vuint)v_load(at[2], TYPED_LANES) ^ first[2];
-    if (v_any(wrong != 0) ||
+    if (!are_lanes_of(at, quads) ||
         !block_fits(e, first, quads ? 4 : 2, quads ? 2 : 4, element_B))
-        return none;
+        return (struct block){NULL, false};
     uint32_t x_B = (first[0] + e->x_el) * element_B;
     uint32_t row = first[1] + e->y_el + first[2] * e->slice_rows;
     uint32_t at_B = row / 32 * (uint32_t)e->tiling.y_pitch_B +
                     row % 32 * COLUMN_B + x_B / COLUMN_B * COLUMN_STEP_B +
                     x_B % COLUMN_B;
     return (struct block){e->mem + at_B, quads};
+}
+
+INLINE struct block
+find_block(const struct typed_elements *e, const uint32_t *const at[3],
+           uint32_t mask, unsigned element_B)
+{
+    if (element_B >= 4 && e->lines && e->tiling.x_keep == COLUMN_B - 1 &&
+        mask == 0xff && at[1]) {
+        bool quads = at[1][0] == at[1][1];
+        return quads ? find_block_of(e, at, element_B, true)
+                     : find_block_of(e, at, element_B, false);
+    }
+    return (struct block){NULL, false};
 }
 
 /* Fetches what threads access soon. Columns of 16 bytes are lines of their own.
