@@ -113,6 +113,21 @@ any_block(const struct surface *s, uint32_t at[3][TYPED_LANES])
         at[check_below(3)][check_below(TYPED_LANES)] ^= 1u << check_below(32);
 }
 
+/* Places of a buffer that a pixel shader's quads access: rows of four, any
+ * distance apart; sometimes one lane differs. */
+static void
+any_rows(const struct surface *s, uint32_t at[TYPED_LANES])
+{
+    uint32_t elements = (uint32_t)s->buffer_elements;
+    uint32_t first = check_below(elements + 2);
+    uint32_t step = check_below(4) ? check_below(elements + 1)
+                                   : check_below(UINT32_MAX);
+    for (unsigned i = 0; i < TYPED_LANES; i++)
+        at[i] = first + i % 2 + i / 4 * 2 + i / 2 % 2 * step;
+    if (!check_below(8))
+        at[check_below(TYPED_LANES)] ^= 1u << check_below(32);
+}
+
 static void
 any_places(const struct surface *s, uint32_t at[3][TYPED_LANES])
 {
@@ -211,6 +226,8 @@ compare_calls(const struct surface *s)
             any_places(s, place);
         else
             any_block(s, place);
+        if (s->type == SURFACE_BUFFER && check_below(2))
+            any_rows(s, place[0]);
         const uint32_t *at[3] = {place[0], check_below(4) ? place[1] : NULL,
                                  check_below(2) ? place[2] : NULL};
         uint32_t mask = check_below(3) ? 0xff : check_below(256);

@@ -76,6 +76,40 @@ are_quads(const struct typed_elements *e, vint at_B)
     return !v_any(at_B - of_lanes(at_B, first) != step);
 }
 
+/* Fetches the quads of two rows further, which threads of the same tile read
+ * soon: each row of a linear surface can be in a page of its own, and
+ * processors do not guess the next page's lines. */
+INLINE void
+prefetch_rows(const uint8_t *first, const uint8_t *second)
+{
+    const uintptr_t step_B = 2 * ((uintptr_t)second - (uintptr_t)first);
+    _mm_prefetch((const char *)((uintptr_t)first + step_B), _MM_HINT_T0);
+    _mm_prefetch((const char *)((uintptr_t)second + step_B), _MM_HINT_T0);
+}
+
+/* Dwords of a buffer that the lanes of a pixel shader's quads read: two rows of
+ * four, so that no lane needs an offset. False: no such lanes. */
+INLINE bool
+load_quads(const struct typed_elements *e, const uint32_t *at, uint32_t mask,
+           vint *dw)
+{
+    const vint first = {0, 0, 2, 2, 0, 0, 2, 2},
+               in_row = {0, 1, 0, 1, 2, 3, 2, 3};
+    if (!e->flat || mask != 0xff)
+        return false;
+    vint x = v_load(at, TYPED_LANES);
+    vuint step = (vuint)x - (vuint)of_lanes(x, first);
+    if (v_any((vint)step != in_row) || v_bits(is_below(x, e->size[0])) != 0xff)
+        return false;
+    const uint8_t *row[2];
+    for (unsigned i = 0; i < 2; i++)
+        row[i] = e->mem + 4 * ((size_t)at[2 * i] + e->x_el);
+    prefetch_rows(row[0], row[1]);
+    *dw = (vint)_mm256_permute4x64_epi64((__m256i)load_two(row[0], row[1]),
+                                         0xd8);
+    return true;
+}
+
 /* Elements smaller than a dword are read with the whole dword. */
 INLINE void
 load_elements(const struct typed_elements *e, const struct places *p,
@@ -94,7 +128,9 @@ load_elements(const struct typed_elements *e, const struct places *p,
     } else if (element_B == 4 && is_run(e, at_B, 4)) {
         dw[0] = load_two(first, e->mem + at_B[4]);
     } else if (element_B == 4 && are_quads(e, at_B)) {
-        vint rows = load_two(first, e->mem + at_B[2]);
+        const uint8_t *second = e->mem + at_B[2];
+        prefetch_rows(first, second);
+        vint rows = load_two(first, second);
         dw[0] = (vint)_mm256_permute4x64_epi64((__m256i)rows, 0xd8);
     } else if (element_B < 4) {
         dw[0] = v_gather(e->mem - odd_B, (at_B + (int32_t)odd_B) & -4);
@@ -319,6 +355,10 @@ read_as(struct form form, const struct typed_elements *e,
     if (b.at) {
         prefetch_block(e, b, element_B, false);
         load_block(b, element_B, dw);
+        unpack_all(e, form, dw, 0xff, channel);
+        return 0xff;
+    }
+    if (element_B == 4 && load_quads(e, at[0], mask, dw)) {
         unpack_all(e, form, dw, 0xff, channel);
         return 0xff;
     }
