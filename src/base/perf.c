@@ -7,6 +7,7 @@
 
 static const char *const words[PERF_WAYS] = {
     [PERF_RECTS] = "no_rects",
+    [PERF_RECT_BUFFERS] = "no_rect_buffers",
     [PERF_MERGE] = "no_merge",
     [PERF_WAIT] = "no_wait",
     [PERF_HIDDEN] = "no_hidden",

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 enum perf_way {
-    PERF_RECTS,   /* no_rects: rectangles without threads, rect_blit.c */
+    PERF_RECTS, /* no_rects: rectangles without threads, rect_blit.c */
+    /* no_rect_buffers: rectangles from and to buffers without threads */
+    PERF_RECT_BUFFERS,
     PERF_MERGE,   /* no_merge: draws without commands between as one */
     PERF_WAIT,    /* no_wait: deferring of pixels to later draws */
     PERF_HIDDEN,  /* no_hidden: opaque culling */

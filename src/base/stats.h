@@ -49,6 +49,7 @@
     X(blt_any, "blits done pixel by pixel")                              \
     X(pixels, "pixels written to colour targets")                        \
     X(rects, "rectangles drawn without threads")                         \
+    X(rect_buffers, "of these from or to buffers")                       \
     X(eu_insns, "EU instructions executed")                              \
     X(eu_interpreted, "of these by the interpreter")                     \
     X(messages, "EU messages executed")                                  \

@@ -41,6 +41,7 @@ SAME = (
     ('no_hidden', 'layers-counted'),
     ('no_cleared', 'layers-cleared'),
     ('no_rects', 'buffer-ops'),
+    ('no_rect_buffers', 'buffer-ops'),
     ('no_block_list', 'layers-ordered'),
     ('no_block_list,no_block', 'layers-ordered'),
     ('no_sample_list', 'msaa-small'),

@@ -140,6 +140,7 @@ draw_find_summary(struct engine_context *ctx, gpu_va va, unsigned simd,
     if (!slot || !slot->kernel || slot->va != va)
         return NULL;
     if (slot->simd != simd || slot->grf_start != grf_start) {
+        finish_pixels(ctx); /* deferred pixels may use it */
         slot->simd = simd;
         slot->grf_start = grf_start;
         enum eu_gen gen = ctx->engine->config.gen == 8 ? EU_GEN8 : EU_GEN9;

@@ -68,13 +68,20 @@ draw_only_draws(const struct draw *draw)
            !draw->ps_extra.pixel_shader_has_uav;
 }
 
+static bool
+copies_buffer(const struct draw *draw)
+{
+    const struct kernel_summary *m = draw->stage[STAGE_PS].summary;
+    return m && m->kind == SUMMARY_FROM_BUFFER;
+}
+
 bool
 draw_may_wait(const struct draw *draw)
 {
     /* A rectangle is drawn without EU threads only if it is not deferred. */
     return draw_only_draws(draw) && !draw->fast_clear && !draw->resolve &&
-           draw->topology != GEN9_3DPRIM_RECTLIST && !draw->oa &&
-           !perf_leaves_out(PERF_WAIT);
+           draw->topology != GEN9_3DPRIM_RECTLIST && !copies_buffer(draw) &&
+           !draw->oa && !perf_leaves_out(PERF_WAIT);
 }
 
 bool

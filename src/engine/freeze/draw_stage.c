@@ -243,6 +243,14 @@ choose_ps_width(const struct gen9_3dstate_ps *ps, struct shader_stage *stage,
     stage->grf_start = grfs[which];
 }
 
+/* Drivers copy buffers by strips of two triangles. */
+static bool
+may_be_rect(const struct draw *draw)
+{
+    return draw->topology == GEN9_3DPRIM_RECTLIST ||
+           (draw->topology == GEN9_3DPRIM_TRISTRIP && draw->vertex_count == 4);
+}
+
 static bool
 load_ps(struct engine_context *ctx, struct draw *draw)
 {
@@ -274,7 +282,7 @@ load_ps(struct engine_context *ctx, struct draw *draw)
                 ps->per_thread_scratch_space);
     if (!load_kernel(ctx, stage, ksp))
         return false;
-    if (draw->topology == GEN9_3DPRIM_RECTLIST)
+    if (may_be_rect(draw))
         stage->summary = draw_find_summary(ctx, ctx->hw->instruction_base + ksp,
                                            stage->simd, stage->grf_start);
     return !ps->push_constant_enable || load_push(ctx, stage);

@@ -72,7 +72,8 @@ struct shader_stage {
     const uint32_t (*palette)[SURFACE_COLORS]; /* SURFACE_PALETTES */
     struct stage_cache *cache; /* decoded surfaces and samplers */
     bool aux_op; /* clears or resolves its target: see aux_state.h */
-    const struct kernel_summary *summary; /* PS kernels of rectangles only */
+    const struct kernel_summary
+        *summary; /* PS of draws that may be rectangles */
 };
 
 /* Decoded binding table entry, cached for the life of the draw. Never NULL: an

@@ -102,6 +102,122 @@ is_texel(const struct symbols *s, struct kernel_summary *m)
     return true;
 }
 
+/* ---- buffers ---- */
+
+/* Keeps the search for terms short: expressions share parts. */
+#define MAX_TERMS 64
+
+/* Whether the symbol is the pixel's own x or y, also by way of a float. */
+static bool
+is_position(const struct symbols *s, uint16_t symbol, unsigned kind)
+{
+    const struct symbol *n = &s->symbol[symbol];
+    while (n->kind == SYMBOL_OP && n->opcode == EU_OP_MOV && !n->saturate &&
+           !n->modifier[0] && (n->type == EU_TYPE_F || n->type <= EU_TYPE_D)) {
+        unsigned from = n->src_type[0] - 1u;
+        if (from != EU_TYPE_F && from != EU_TYPE_UW && from > EU_TYPE_D)
+            return false;
+        n = &s->symbol[n->src[0]];
+    }
+    return n->kind == kind;
+}
+
+static bool
+is_int_op(const struct symbol *n, unsigned opcode)
+{
+    if (n->kind != SYMBOL_OP || n->opcode != opcode || n->saturate ||
+        n->type > EU_TYPE_D)
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (n->modifier[i] || n->src_type[i] - 1u > EU_TYPE_D)
+            return false;
+    return true;
+}
+
+struct terms {
+    const struct symbols *s;
+    unsigned count, columns; /* all terms, terms that are x */
+};
+
+/* Whether the symbol is a sum of x, of uniforms and of y times uniforms. */
+static bool
+is_linear(struct terms *t, uint16_t symbol)
+{
+    const struct symbol *n = &t->s->symbol[symbol];
+    if (++t->count > MAX_TERMS)
+        return false;
+    if (!n->depends || is_position(t->s, symbol, SYMBOL_Y))
+        return true;
+    if (is_position(t->s, symbol, SYMBOL_X)) {
+        t->columns++;
+        return true;
+    }
+    if (is_int_op(n, EU_OP_ADD))
+        return is_linear(t, n->src[0]) && is_linear(t, n->src[1]);
+    if (!is_int_op(n, EU_OP_MUL))
+        return false;
+    bool second = !t->s->symbol[n->src[0]].depends;
+    unsigned columns = t->columns;
+    return (second || !t->s->symbol[n->src[1]].depends) &&
+           is_linear(t, n->src[second]) && t->columns == columns;
+}
+
+static bool
+has_columns(const struct symbols *s, uint16_t symbol, unsigned columns)
+{
+    struct terms t = {.s = s};
+    return is_linear(&t, symbol) && t.columns == columns;
+}
+
+static bool
+is_fetch(const struct symbols *s, const uint16_t channel[4])
+{
+    for (unsigned c = 0; c < 4; c++) {
+        const struct symbol *n = &s->symbol[channel[c]];
+        if (n->kind != SYMBOL_TEXEL || n->value != c)
+            return false;
+    }
+    unsigned type = s->fetch[0].type;
+    return s->fetch_count == 1 && (type == MESSAGE_LD || type == MESSAGE_LD_LZ);
+}
+
+/* An element is found by its first coordinate; the others must be 0. */
+static bool
+is_element(const struct symbols *s, struct kernel_summary *m)
+{
+    const struct symexec_fetch *f = &s->fetch[0];
+    if (!is_fetch(s, s->color) || !f->params || !has_columns(s, f->param[0], 1))
+        return false;
+    for (unsigned i = 1; i < f->params; i++) {
+        const struct symbol *n = &s->symbol[f->param[i]];
+        if (n->kind != SYMBOL_IMM || n->value)
+            return false;
+    }
+    m->texture = f->bti;
+    m->message = f->type;
+    m->u = 0;
+    m->v = m->layer = m->level = -1;
+    return true;
+}
+
+static bool
+is_store(const struct symbols *s, unsigned simd, struct kernel_summary *m)
+{
+    struct texel t;
+    if (s->store.lanes != (1u << simd) - 1 || !is_fetch(s, s->store.data) ||
+        !find_texel(s, 0, &t) || !has_columns(s, t.u, 1) ||
+        !has_columns(s, t.v, 0) || !has_columns(s, s->store.at, 1))
+        return false;
+    m->texture = t.bti;
+    m->store = (uint8_t)s->store.bti;
+    m->message = t.message;
+    m->u = t.at_u;
+    m->v = t.at_v;
+    m->layer = t.at_layer;
+    m->level = t.at_level;
+    return true;
+}
+
 /* ---- averages ---- */
 
 static bool
@@ -244,10 +360,15 @@ kernel_summary_find(struct kernel_summary *out, const void *code, size_t code_B,
         return;
     if (symexec_run(s, code, code_B, gen, simd, grf_start)) {
         out->target = (uint8_t)s->write_bti;
-        if (!s->fetch_count && is_constant(s))
+        if (s->store.lanes) {
+            if (gen == EU_GEN9 && is_store(s, simd, out))
+                out->kind = SUMMARY_TO_BUFFER;
+        } else if (!s->fetch_count && is_constant(s))
             out->kind = SUMMARY_CLEAR;
         else if (gen == EU_GEN9 && is_texel(s, out))
             out->kind = SUMMARY_BLIT;
+        else if (gen == EU_GEN9 && is_element(s, out))
+            out->kind = SUMMARY_FROM_BUFFER;
         else if (gen == EU_GEN9 && is_average(s, out))
             out->kind = SUMMARY_RESOLVE;
     }

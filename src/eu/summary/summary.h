@@ -1,5 +1,5 @@
 /* summary.h: kernel summaries: pixel shaders that are clears, copies of texels
- * or resolves, so that rectangles need no threads.
+ * or buffer elements, or resolves, so that rectangles need no threads.
  *
  * Symbolic execution (symexec.h) finds the summary, once per kernel. The stock
  * driver's shaders for clears, copies, blits and resolves have one, as has any
@@ -15,6 +15,11 @@ enum kernel_summary_kind {
     SUMMARY_CLEAR,   /* one colour for all pixels of a primitive */
     SUMMARY_BLIT,    /* a texel: column from x alone, row from y alone */
     SUMMARY_RESOLVE, /* the average of a texel's samples, in pairs */
+    /* An element of a buffer, at x + y * uniform + uniform modulo 2^32. */
+    SUMMARY_FROM_BUFFER,
+    /* A texel at x + uniform and y * uniform + uniform, stored as such an
+     * element by a typed message. The colour is undefined. */
+    SUMMARY_TO_BUFFER,
 };
 
 /* Sampler messages that a summary may name. */
@@ -30,7 +35,7 @@ enum kernel_summary_message {
 
 struct kernel_summary {
     uint8_t kind;
-    uint8_t target, texture; /* binding table entries */
+    uint8_t target, texture, store; /* binding table entries */
     uint8_t sampler;
     uint8_t message; /* the message that fetches the texel */
     uint8_t samples;

@@ -149,14 +149,39 @@ set_flag(struct finder *f, const struct eu_insn *insn, unsigned lane,
         .src = {result.symbol},
         .src_type = {type_code(insn->dst.type)},
     };
+    f->mask_flags &= (uint8_t) ~(1u << (insn->flag & 3));
     f->now.flag[insn->flag & 3][lane] = (struct cell){symexec_number(f, &key),
                                                       result.lanes, 0};
+}
+
+/* A move of the payload's mask to a flag: its predicate leaves out lanes that
+ * the thread was not dispatched for. */
+static bool
+move_mask(struct finder *f, const struct eu_insn *insn)
+{
+    const struct eu_operand *dst = &insn->dst, *src = &insn->src[0];
+    if (insn->opcode != EU_OP_MOV || dst->file != EU_FILE_ARF ||
+        (dst->reg & 0xf0) != EU_ARF_F || dst->type != EU_TYPE_UW ||
+        insn->exec_size != 1 || !insn->no_mask || insn->pred_ctrl ||
+        insn->cmod || insn->acc_wr || insn->saturate || insn->align16 ||
+        f->branch.open || dst->indirect || src->type != EU_TYPE_UW ||
+        src->abs || src->negate)
+        return false;
+    struct cell c = read_source(f, insn, 0, 0);
+    unsigned flag = (dst->reg & 1) * 2 + dst->subreg_B / 2 % 2;
+    if (f->out->symbol[c.symbol].kind != SYMBOL_MASK)
+        return false;
+    f->mask_flags |= (uint8_t)(1u << flag);
+    memset(f->now.flag[flag], 0, sizeof f->now.flag[flag]);
+    return true;
 }
 
 static void
 run_alu(struct finder *f, const struct eu_insn *insn)
 {
     const struct eu_operand *dst = &insn->dst;
+    if (move_mask(f, insn))
+        return;
     bool grf = dst->file == EU_FILE_GRF && !dst->indirect;
     if (!is_simple(insn->opcode) || insn->pred_ctrl || insn->acc_wr ||
         (insn->align16 && insn->src_count != 3) ||
@@ -185,22 +210,29 @@ run_alu(struct finder *f, const struct eu_insn *insn)
 
 /* ---- messages ----------------------------------------------------------- */
 
-/* The value of all lanes in a payload register, of a payload in up to two
- * parts; 0 if lanes differ. */
+/* The value of all lanes from `first` on in a payload register, of a payload in
+ * up to two parts; 0 if lanes differ. */
 static uint16_t
-payload_symbols(struct finder *f, const struct eu_insn *insn, unsigned grf)
+payload_lanes(struct finder *f, const struct eu_insn *insn, unsigned grf,
+              unsigned first, unsigned count)
 {
     unsigned mlen = bits_get(insn->desc, 25, 28), symbol = 0;
-    for (unsigned lane = 0; lane < f->simd; lane++) {
-        unsigned n = grf + lane / 8;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned n = grf + i / 8;
         unsigned reg = n < mlen ? insn->src[0].reg + n
                                 : insn->src[1].reg + n - mlen;
-        struct cell c = symexec_read_cell(f, reg * EU_GRF_B + lane % 8 * 4, 4);
-        if (!(c.lanes >> lane & 1) || (lane && c.symbol != symbol))
+        struct cell c = symexec_read_cell(f, reg * EU_GRF_B + i % 8 * 4, 4);
+        if (!(c.lanes >> (first + i) & 1) || (i && c.symbol != symbol))
             return 0;
         symbol = c.symbol;
     }
     return (uint16_t)symbol;
+}
+
+static uint16_t
+payload_symbols(struct finder *f, const struct eu_insn *insn, unsigned grf)
+{
+    return payload_lanes(f, insn, grf, 0, f->simd);
 }
 
 static unsigned
@@ -285,6 +317,47 @@ render_message(struct finder *f, const struct eu_insn *insn)
     f->written = true;
 }
 
+/* Whether all lanes that were dispatched take part in a message of eight. */
+static bool
+is_store_mask(const struct finder *f, const struct eu_insn *insn)
+{
+    bool mask = insn->pred_ctrl == 1 && !insn->pred_inv &&
+                (f->mask_flags >> (insn->flag & 3) & 1);
+    return insn->exec_size == 8 && !insn->no_mask &&
+           (insn->chan_offset == 0 || insn->chan_offset == 8) &&
+           insn->chan_offset < f->simd && (!insn->pred_ctrl || mask);
+}
+
+/* KBL PRM vol 2d, typed surface write: one address, four channels,
+ * no header. A SIMD16 thread sends one message for each half. */
+static void
+store_message(struct finder *f, const struct eu_insn *insn)
+{
+    enum { TYPED_WRITE = 13, GRFS = 5 };
+    struct symexec_store *s = &f->out->store, now = {0};
+    unsigned first = insn->chan_offset;
+    if (insn->eot || f->branch.open || insn->desc_is_reg ||
+        insn->ex_desc_is_reg || insn->src[0].indirect ||
+        insn->src[1].indirect || insn->src[0].file != EU_FILE_GRF ||
+        !is_store_mask(f, insn) || s->lanes >> first & 1 ||
+        bits_get(insn->desc, 14, 18) != TYPED_WRITE ||
+        bits_get(insn->desc, 12, 13) != (first ? 2 : 1) ||
+        bits_get(insn->desc, 8, 11) || bits_get(insn->desc, 19, 24) ||
+        payload_grf(insn) != GRFS) {
+        f->failed = true;
+        return;
+    }
+    now.bti = (uint16_t)bits_get(insn->desc, 0, 7);
+    now.at = payload_lanes(f, insn, 0, first, 8);
+    for (unsigned c = 0; c < 4; c++)
+        now.data[c] = payload_lanes(f, insn, 1 + c, first, 8);
+    now.lanes = s->lanes;
+    if (s->lanes && memcmp(s, &now, sizeof now))
+        f->failed = true;
+    *s = now;
+    s->lanes |= (uint16_t)(0xff << first);
+}
+
 /* A replicated write may execute without mask. */
 static void
 run_message(struct finder *f, const struct eu_insn *insn)
@@ -292,9 +365,12 @@ run_message(struct finder *f, const struct eu_insn *insn)
     struct eu_insn masked = *insn;
     if (insn->sfid == EU_SFID_RENDER && bits_get(insn->desc, 8, 10) == 1)
         masked.no_mask = false;
-    if (!is_plain_message(f, &masked) ||
-        (payload_grf(insn) > bits_get(insn->desc, 25, 28) &&
-         insn->src[1].file != EU_FILE_GRF))
+    if (payload_grf(insn) > bits_get(insn->desc, 25, 28) &&
+        insn->src[1].file != EU_FILE_GRF)
+        f->failed = true;
+    else if (insn->sfid == EU_SFID_DC1)
+        store_message(f, insn);
+    else if (!is_plain_message(f, &masked))
         f->failed = true;
     else if (insn->sfid == EU_SFID_SAMPLER)
         sampler_message(f, insn);

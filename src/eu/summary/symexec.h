@@ -3,8 +3,9 @@
  * Every lane's value is an expression over the pixel's position, texels, and
  * values that are uniform per primitive (constants, attribute deltas).
  * Expressions are numbered: equal numbers mean equal values. For kernels
- * without loops and with one render target write. Caller: kernel_summary.c,
- * once per kernel. Any thread; *out belongs to the caller. */
+ * without loops, with one render target write and at most one typed write.
+ * Caller: kernel_summary.c, once per kernel. Any thread; *out belongs to the
+ * caller. */
 #ifndef EU_SUMMARY_SYMEXEC_H
 #define EU_SUMMARY_SYMEXEC_H
 
@@ -26,6 +27,7 @@ enum symexec_kind {
     SYMBOL_FLAG,   /* condition `insn.cmod` on the result of an operation */
     SYMBOL_CHOOSE, /* src[0] ? src[1] : src[2] */
     SYMBOL_TEXEL,  /* channel value % 4 of fetch value / 4 */
+    SYMBOL_MASK,   /* the payload's mask of pixels */
 };
 
 /* Inputs that a value depends on. */
@@ -46,10 +48,17 @@ struct symexec_fetch {
     uint16_t param[SYMBOL_PARAMS];
 };
 
+/* A typed write of one element for each pixel. */
+struct symexec_store {
+    uint16_t lanes; /* that store; 0: no such message */
+    uint16_t bti, at, data[4];
+};
+
 struct symbols {
     unsigned count, fetch_count;
     struct symbol symbol[SYMBOL_MAX];
     struct symexec_fetch fetch[SYMBOL_FETCHES];
+    struct symexec_store store;
     unsigned write_bti;
     uint16_t color[4]; /* written by the render target write */
 };

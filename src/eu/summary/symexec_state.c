@@ -66,6 +66,9 @@ symexec_init_cells(struct finder *f, unsigned grf_start)
     memset(st, 0, sizeof *st);
     for (unsigned i = grf_start * EU_GRF_B / CELL_B; i < CELLS; i++)
         st->cell[i] = (struct cell){.lanes = ALL_LANES, .size_B = ANY_SIZE};
+    /* Observed: predicates of stock iris take the mask of pixels from r1.7. */
+    st->cell[(EU_GRF_B + 28) / CELL_B] = (struct cell){
+        symexec_number(f, &(struct symbol){.kind = SYMBOL_MASK}), ALL_LANES, 2};
     /* r1.2 and on: the corners of the quads. */
     for (unsigned q = 0; q < f->simd / 4; q++) {
         uint16_t lanes = (uint16_t)(0xf << 4 * q);

@@ -35,6 +35,7 @@ struct finder {
     struct symbols *out;
     unsigned simd;
     bool failed, written;
+    uint8_t mask_flags; /* bit each: the flag holds the payload's mask */
     struct state now;
     struct branch branch;
 };

@@ -6,6 +6,7 @@
 #include "engine/raster/blit/rect_resolve.h"
 #include "engine/raster/output/output.h"
 #include "engine/raster/tile_view.h"
+#include "engine/raster/blit/rect_buffer.h"
 #include "engine/raster/blit/rect_sample.h"
 
 #include "base/fpmode.h"
@@ -23,9 +24,9 @@
 struct rect {
     const struct scene *sc;
     const struct setup *setup;
-    const struct surface *target;
-    struct image to;
-    uint32_t x0, y0, x1, y1; /* clipped to the target */
+    const struct surface *target; /* NULL: none */
+    struct image to;              /* with a buffer, the texture */
+    uint32_t x0, y0, x1, y1;      /* of it, clipped */
     /* fills */
     uint8_t value[16];
     /* copies: source, and the source pixel of (x0, y0) */
@@ -35,6 +36,7 @@ struct rect {
     uint32_t *tables; /* their coordinates */
     struct rect_sample texels;
     struct rect_resolve resolve;
+    struct rect_buffer buffer;
     void (*band)(void *ctx, unsigned i, unsigned worker);
 };
 
@@ -47,12 +49,13 @@ static bool
 is_plain(const struct scene *sc)
 {
     const struct draw *d = sc->draw;
+    bool stores = sc->ps->summary->kind == SUMMARY_TO_BUFFER;
     return sc->single_sample_no_stencil && !sc->ds.depth_test &&
            (sc->no_late_tests || sc->late_count_only) && (d->sample_mask & 1) &&
            !d->blend.alpha_to_one_enable &&
            !d->ps_extra.pixel_shader_computed_depth_mode &&
            !d->ps_extra.pixel_shader_computes_stencil &&
-           !d->ps_extra.pixel_shader_has_uav;
+           (stores || !d->ps_extra.pixel_shader_has_uav);
 }
 
 static bool
@@ -75,10 +78,9 @@ find_target(struct rect *r)
     const struct scene *sc = r->sc;
     const struct setup *s = r->setup;
     const struct surface *t = stage_surface(sc->ps, sc->ps->summary->target);
-    if (s->cover != COVER_BOX || sc->ps->summary->target >= DRAW_MAX_RT ||
-        t->type > SURFACE_CUBE || !t->mem || t->samples != 1 ||
-        s->layer > t->view_extent_minus1 || !view_format_ok(t->fmt) ||
-        !writes_all(&sc->blend[0], t->fmt) ||
+    if (sc->ps->summary->target >= DRAW_MAX_RT || t->type > SURFACE_CUBE ||
+        !t->mem || t->samples != 1 || s->layer > t->view_extent_minus1 ||
+        !view_format_ok(t->fmt) || !writes_all(&sc->blend[0], t->fmt) ||
         !image_init(&r->to, t, t->mip_count_minus1, t->min_array + s->layer, 0))
         return false;
     r->target = t;
@@ -186,32 +188,12 @@ formats_copy(const struct surface *from, const struct surface *to)
 }
 
 static bool
-is_consecutive(const uint32_t *at, uint32_t count, uint32_t limit)
-{
-    if (at[0] >= limit || limit - at[0] < count)
-        return false;
-    for (uint32_t i = 1; i < count; i++)
-        if (at[i] != at[0] + i)
-            return false;
-    return true;
-}
-
-static bool
 find_source(struct rect *r, const struct surface *s, const struct eval_table *t)
 {
     uint32_t width = r->x1 - r->x0, height = r->y1 - r->y0;
-    unsigned level = s->min_lod + t->level;
-    uint32_t slice = s->type == SURFACE_3D ? t->layer
-                     : s->is_array         ? s->min_array + t->layer
-                                           : s->min_array;
-    if ((s->type != SURFACE_2D && s->type != SURFACE_3D) || !s->mem ||
-        s->samples != 1 || t->level > s->mip_count_minus1 ||
-        level >= SURFACE_LEVELS ||
-        (s->type == SURFACE_2D && s->is_array && t->layer >= s->depth) ||
-        slice >= surface_level_slices(s, level) ||
-        !image_init(&r->from, s, level, slice, 0) ||
-        !is_consecutive(t->u, width, r->from.width) ||
-        !is_consecutive(t->v, height, r->from.height))
+    if (!rect_find_texture(&r->from, s, t->level, t->layer) ||
+        !rect_is_consecutive(t->u, width, r->from.width) ||
+        !rect_is_consecutive(t->v, height, r->from.height))
         return false;
     r->from_x = t->u[0];
     r->from_y = t->v[0];
@@ -257,16 +239,6 @@ prepare_texel(struct rect *r)
     return prepare_texels(r, &t);
 }
 
-static bool
-is_bytes(const struct format_info *fmt)
-{
-    for (unsigned c = 0; c < 4; c++)
-        if (fmt->ch[c].kind != FORMAT_NONE &&
-            (fmt->ch[c].kind != FORMAT_UNORM || fmt->ch[c].bits != 8))
-            return false;
-    return !fmt->srgb && fmt->block_bits <= 32;
-}
-
 /* Finds the planes of the source. False if the target overlaps them. */
 static bool
 find_samples(struct rect *r, const struct surface *s, unsigned slice,
@@ -300,9 +272,11 @@ find_resolve(struct rect *r, const struct surface *s,
         s->samples != m->samples || mcs != m->mcs || ps->alt_mode ||
         ps->rounding || t->level > s->mip_count_minus1 ||
         level >= SURFACE_LEVELS || (s->is_array && t->layer >= s->depth) ||
-        !formats_copy(s, r->target) || !is_bytes(s->fmt) ||
-        !is_consecutive(t->u, r->x1 - r->x0, surface_level_width(s, level)) ||
-        !is_consecutive(t->v, r->y1 - r->y0, surface_level_height(s, level)))
+        !formats_copy(s, r->target) || !rect_resolve_supports(s->fmt) ||
+        !rect_is_consecutive(t->u, r->x1 - r->x0,
+                             surface_level_width(s, level)) ||
+        !rect_is_consecutive(t->v, r->y1 - r->y0,
+                             surface_level_height(s, level)))
         return false;
     v->samples = m->samples;
     v->mcs = m->mcs;
@@ -337,6 +311,51 @@ prepare_resolve(struct rect *r)
     return ok;
 }
 
+/* ---- buffers ------------------------------------------------------------ */
+
+static void
+buffer_band(void *ctx, unsigned i, unsigned worker)
+{
+    const struct rect *r = ctx;
+    uint32_t y0 = r->y0, y1 = r->y1;
+    image_band(&r->to, i, &y0, &y1);
+    vm_thread_enter();
+    rect_buffer_draw(&r->buffer, y0, y1);
+    vm_thread_leave();
+}
+
+static bool
+prepare_from_buffer(struct rect *r)
+{
+    struct rect_buffer *b = &r->buffer;
+    if (!find_target(r))
+        return false;
+    b->image = r->to;
+    b->x0 = r->x0;
+    b->y0 = r->y0;
+    b->width = r->x1 - r->x0;
+    b->height = r->y1 - r->y0;
+    r->band = buffer_band;
+    return rect_buffer_upload(b, r->sc, r->setup, r->target->fmt);
+}
+
+static bool
+prepare_to_buffer(struct rect *r)
+{
+    struct rect_buffer *b = &r->buffer;
+    const struct shader_stage *ps = r->sc->ps;
+    if (stage_surface(ps, ps->summary->target)->type != SURFACE_NULL ||
+        !rect_buffer_download(b, r->sc, r->setup))
+        return false;
+    r->to = b->image;
+    r->x0 = b->x0;
+    r->y0 = b->y0;
+    r->x1 = b->x0 + b->width;
+    r->y1 = b->y0 + b->height;
+    r->band = buffer_band;
+    return true;
+}
+
 static void
 finish(struct rect *r)
 {
@@ -347,11 +366,19 @@ finish(struct rect *r)
 
 /* ---- draws -------------------------------------------------------------- */
 
+static bool
+uses_buffer(const struct scene *sc)
+{
+    return sc->ps->summary->kind == SUMMARY_FROM_BUFFER ||
+           sc->ps->summary->kind == SUMMARY_TO_BUFFER;
+}
+
 static void
 end_clear(const struct rect *r)
 {
     const struct aux_rect at = {r->x0, r->y0, r->x1, r->y1};
-    rect_end_clear(r->sc->draw, r->target, r->setup->layer, &at);
+    if (r->target)
+        rect_end_clear(r->sc->draw, r->target, r->setup->layer, &at);
 }
 
 static void
@@ -366,8 +393,30 @@ count(const struct rect *r)
     if (sc->count_ps)
         atomic_fetch_add(&st->ps_invocations,
                          pixels * (sc->draw->gen == 8 ? 4 : 1));
-    stats_add(STAT_pixels, pixels);
+    if (r->target)
+        stats_add(STAT_pixels, pixels);
     stats_add(STAT_rects, 1);
+    stats_add(STAT_rect_buffers, uses_buffer(sc));
+}
+
+/* How many setups draw a rectangle: a box, or two triangles. */
+static unsigned
+setups_of_rect(const struct scene *sc)
+{
+    const struct setup *s = sc->raster->list[0]->ref[0].setup;
+    return uses_buffer(sc) && s->cover == COVER_EDGES ? 2 : 1;
+}
+
+static bool
+is_rect(const struct scene *sc, const struct setup_ref *ref, unsigned setups)
+{
+    const struct setup *a = ref[0].setup, *b = ref[setups - 1].setup;
+    if (setups == 1)
+        return a->cover == COVER_BOX;
+    return setup_is_box(a, b) &&
+           (!sc->attr_count ||
+            !memcmp(a->attr, b->attr,
+                    (size_t)sc->attr_count * ATTR_DW * sizeof *a->attr));
 }
 
 /* Prepares one rectangle. All are prepared before the first is drawn: threads
@@ -375,13 +424,17 @@ count(const struct rect *r)
 static bool
 prepare(struct scene *sc, unsigned i, struct rect *r)
 {
-    *r = (struct rect){.sc = sc, .setup = sc->raster->list[0]->ref[i].setup};
-    if (!find_target(r))
+    unsigned setups = setups_of_rect(sc);
+    const struct setup_ref *ref = &sc->raster->list[0]->ref[i * setups];
+    *r = (struct rect){.sc = sc, .setup = ref->setup};
+    if (!is_rect(sc, ref, setups))
         return false;
     switch (sc->ps->summary->kind) {
-    case SUMMARY_CLEAR: return prepare_fill(r);
-    case SUMMARY_BLIT: return prepare_texel(r);
-    case SUMMARY_RESOLVE: return prepare_resolve(r);
+    case SUMMARY_CLEAR: return find_target(r) && prepare_fill(r);
+    case SUMMARY_BLIT: return find_target(r) && prepare_texel(r);
+    case SUMMARY_RESOLVE: return find_target(r) && prepare_resolve(r);
+    case SUMMARY_FROM_BUFFER: return prepare_from_buffer(r);
+    case SUMMARY_TO_BUFFER: return prepare_to_buffer(r);
     default: return false;
     }
 }
@@ -397,6 +450,29 @@ is_alone(const struct raster *r)
     return r->list_count && r->list[0];
 }
 
+/* How many rectangles the list may be; 0: threads draw them. Clears and copies
+ * of buffers have one per layer. Only one copy of texels: a second might read
+ * the first one's pixels. */
+static unsigned
+count_rects(const struct scene *sc, const struct kernel_summary *m)
+{
+    unsigned setups = setups_of_rect(sc), n = sc->raster->list[0]->count;
+    unsigned most = m->kind == SUMMARY_CLEAR || uses_buffer(sc) ? MAX_RECTS : 1;
+    if (uses_buffer(sc) && perf_leaves_out(PERF_RECT_BUFFERS))
+        return 0;
+    return n % setups || n / setups > most ? 0 : n / setups;
+}
+
+/* Whether no rectangle reads what another one writes. */
+static bool
+are_apart(const struct rect *rect, unsigned n)
+{
+    for (unsigned i = 0; i < n * n && uses_buffer(rect->sc); i++)
+        if (!rect_buffer_apart(&rect[i / n].buffer, &rect[i % n].buffer))
+            return false;
+    return true;
+}
+
 bool
 rect_blit(struct raster *r)
 {
@@ -404,23 +480,19 @@ rect_blit(struct raster *r)
     const struct kernel_summary *m = sc->ps ? sc->ps->summary : NULL;
     if (!m || m->kind == SUMMARY_NONE || !is_plain(sc) ||
         perf_leaves_out(PERF_RECTS) || sc->draw->oa || r->scene_count != 1 ||
-        !is_alone(r))
-        return false;
-    /* Clears have one rectangle per layer. Only one copy: a second might read
-     * the first one's pixels. */
-    unsigned n = r->list[0]->count;
-    if (!n || n > (m->kind == SUMMARY_CLEAR ? MAX_RECTS : 1))
+        !is_alone(r) || !r->list[0]->count)
         return false;
     struct rect rect[MAX_RECTS];
-    unsigned ready = 0;
+    unsigned n = count_rects(sc, m), ready = 0;
     while (ready < n && prepare(sc, ready, &rect[ready]))
         ready++;
-    for (unsigned i = 0; i < n && ready == n; i++) {
+    bool draws = n && ready == n && are_apart(rect, n);
+    for (unsigned i = 0; i < n && draws; i++) {
         end_clear(&rect[i]);
         draw_bands(&rect[i]);
         count(&rect[i]);
     }
     for (unsigned i = 0; i < MIN2(ready + 1, n); i++)
         finish(&rect[i]);
-    return ready == n;
+    return draws;
 }

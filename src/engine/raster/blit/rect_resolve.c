@@ -9,6 +9,16 @@
 /* Areas whose MCS entries are compared together: a row of tiles. */
 #define AREA_ROWS 32
 
+bool
+rect_resolve_supports(const struct format_info *fmt)
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (fmt->ch[c].kind != FORMAT_NONE &&
+            (fmt->ch[c].kind != FORMAT_UNORM || fmt->ch[c].bits != 8))
+            return false;
+    return !fmt->srgb && fmt->block_bits <= 32;
+}
+
 /* ---- bytes -------------------------------------------------------------- */
 
 /* The reference: adds as shaders do and rounds as a render target does. */

@@ -16,6 +16,8 @@ struct rect_resolve {
     struct image to;
 };
 
+/* Whether the format has UNORM bytes only. */
+bool rect_resolve_supports(const struct format_info *fmt);
 /* Averages n = 2, 4 or 8 arrays of UNORM bytes. Gives the bits of a shader that
  * converts to float, adds in pairs, scales, and converts back. */
 void rect_resolve_average(const uint8_t *const from[8], unsigned n,

@@ -12,6 +12,33 @@
 
 #define MAX_SLICES 64
 
+bool
+rect_find_texture(struct image *im, const struct surface *s, uint32_t lod,
+                  uint32_t layer)
+{
+    uint64_t level = (uint64_t)s->min_lod + lod;
+    uint64_t slice = s->type == SURFACE_3D ? layer
+                     : s->is_array         ? (uint64_t)s->min_array + layer
+                                           : s->min_array;
+    return (s->type == SURFACE_2D || s->type == SURFACE_3D) && s->mem &&
+           s->samples == 1 && lod <= s->mip_count_minus1 &&
+           level < SURFACE_LEVELS &&
+           (s->type != SURFACE_2D || !s->is_array || layer < s->depth) &&
+           slice < surface_level_slices(s, (unsigned)level) &&
+           image_init(im, s, (unsigned)level, (unsigned)slice, 0);
+}
+
+bool
+rect_is_consecutive(const uint32_t *at, uint32_t count, uint32_t limit)
+{
+    if (at[0] >= limit || limit - at[0] < count)
+        return false;
+    for (uint32_t i = 1; i < count; i++)
+        if (at[i] != at[0] + i)
+            return false;
+    return true;
+}
+
 /* Columns between the surface's block boundary and the rectangle: blocks are
  * aligned to the surface's memory. */
 static uint32_t

@@ -28,6 +28,12 @@ struct rect_sample {
     uint32_t pitch_B, column_B;
 };
 
+/* The image that a fetch of one sample reads. */
+bool rect_find_texture(struct image *im, const struct surface *s, uint32_t lod,
+                       uint32_t layer);
+/* Whether coordinates are neighbours below the limit. */
+bool rect_is_consecutive(const uint32_t *at, uint32_t count, uint32_t limit);
+
 /* The caller has filled in the rectangle and the target's image. `tables` holds
  * coordinates and must outlive t. False if threads must draw it. */
 bool rect_sample_init(struct rect_sample *t, const struct scene *sc,

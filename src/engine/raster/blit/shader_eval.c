@@ -12,7 +12,7 @@ struct listener {
     const struct kernel_summary *summary;
     unsigned width; /* registers per parameter */
     bool heard;
-    uint32_t u[16], v[16], layer, level, color[4];
+    uint32_t u[16], v[16], at[8], layer, level, color[4];
 };
 
 static void
@@ -54,6 +54,15 @@ hear_render(struct listener *l, const struct eu_message *m)
     }
 }
 
+/* The first half's typed write. */
+static void
+hear_store(struct listener *l, const struct eu_message *m)
+{
+    const uint32_t *r = eu_message_reg(m, 0);
+    if (r && bits_get(m->desc, 12, 13) == 1)
+        memcpy(l->at, r, sizeof l->at);
+}
+
 static enum eu_msg_result
 listen(struct eu_thread *t, const struct eu_message *m)
 {
@@ -62,6 +71,8 @@ listen(struct eu_thread *t, const struct eu_message *m)
         hear_sampler(l, m);
     else if (m->sfid == EU_SFID_RENDER)
         hear_render(l, m);
+    else if (m->sfid == EU_SFID_DC1)
+        hear_store(l, m);
     return EU_MSG_OK;
 }
 
@@ -85,6 +96,9 @@ begin(struct capture *c, const struct scene *sc, const struct setup *s)
     struct eu_start start;
     stage_start(ps, &start);
     start.send = listen;
+    /* All messages are sent. */
+    start.surfaces = NULL;
+    start.direct = NULL;
     eu_launch_init(&c->launch, &start);
     memset(c->thread.grf, 0, sizeof c->thread.grf);
     return true;
@@ -98,6 +112,7 @@ fill_registers(struct capture *c, uint32_t x, uint32_t y)
     const struct scene *sc = c->sc;
     const struct shader_stage *ps = sc->ps;
     struct eu_thread *t = &c->thread;
+    eu_grf(t, 1)[7] = 0xffff; /* mask of pixels */
     for (unsigned q = 0; q < MAX_CAPTURE_QUADS; q++)
         eu_grf(t, 1)[2 + q] = (x + 2 * q) | (y + 2 * q) << 16;
     memset(eu_grf(t, ps->grf_start), 0,
@@ -171,5 +186,30 @@ shader_eval_coords(const struct scene *sc, const struct setup *s, uint32_t x0,
         t->layer = c.listener.layer;
         t->level = c.listener.level;
     }
+    return true;
+}
+
+bool
+shader_eval_element(const struct scene *sc, const struct setup *s, uint32_t x,
+                    uint32_t y, struct eval_element *e)
+{
+    struct capture c;
+    if (!begin(&c, sc, s) || !run(&c, x, y))
+        return false;
+    const struct listener *l = &c.listener;
+    bool stores = sc->ps->summary->kind == SUMMARY_TO_BUFFER;
+    const uint32_t *at = stores ? l->at : l->u;
+    /* Lanes 1 and 2 are the pixels to the right and below. */
+    *e = (struct eval_element){
+        .at = at[0],
+        .at_column = at[1] - at[0],
+        .at_row = at[2] - at[0],
+        .u = l->u[0],
+        .u_column = l->u[1] - l->u[0],
+        .v = l->v[0],
+        .v_row = l->v[2] - l->v[0],
+        .layer = l->layer,
+        .level = l->level,
+    };
     return true;
 }

@@ -135,6 +135,8 @@ void depth_limits(const struct depth_state *ds,
 void setup_settle(struct setup *s);
 /* Whether the whole pixel lies inside of all edges. */
 bool setup_holds_pixel(const struct setup *s, int32_t x, int32_t y);
+/* Whether two triangles cover each pixel of their box, one of them each. */
+bool setup_is_box(const struct setup *a, const struct setup *b);
 void setup_constant_planes(struct setup *s, const struct prim_vertex *v,
                            float bias);
 /* Planes of a triangle, depths with their bias. x, y: snapped; area: twice the

@@ -45,6 +45,55 @@ setup_holds_pixel(const struct setup *s, int32_t x, int32_t y)
     return true;
 }
 
+static int64_t
+edge_at_pixel(const struct edge *e, int32_t x, int32_t y)
+{
+    return e->a * ((int64_t)x * SUBPIXEL + SUBPIXEL / 2) +
+           e->b * ((int64_t)y * SUBPIXEL + SUBPIXEL / 2) + e->c;
+}
+
+/* The edge that does not have the centres of all pixels of the box inside; -1:
+ * there is not one such edge. */
+static int
+find_diagonal(const struct setup *s)
+{
+    int found = -1;
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        const struct edge *e = &s->edge[i];
+        if (edge_at_pixel(e, s->x0, s->y0) >= 0 &&
+            edge_at_pixel(e, s->x1 - 1, s->y0) >= 0 &&
+            edge_at_pixel(e, s->x0, s->y1 - 1) >= 0 &&
+            edge_at_pixel(e, s->x1 - 1, s->y1 - 1) >= 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
+static bool
+has_plain_edges(const struct setup *s)
+{
+    return s->cover == COVER_EDGES && !s->small && !s->conservative &&
+           !s->poly_stipple && !s->smooth && s->x0 < s->x1 && s->y0 < s->y1;
+}
+
+bool
+setup_is_box(const struct setup *a, const struct setup *b)
+{
+    if (!has_plain_edges(a) || !has_plain_edges(b) || a->layer != b->layer ||
+        a->viewport != b->viewport || a->x0 != b->x0 || a->y0 != b->y0 ||
+        a->x1 != b->x1 || a->y1 != b->y1)
+        return false;
+    int i = find_diagonal(a), k = find_diagonal(b);
+    if (i < 0 || k < 0)
+        return false;
+    /* Inside of one is outside of the other: the functions add up to -1. */
+    const struct edge *p = &a->edge[i], *q = &b->edge[k];
+    return p->a == -q->a && p->b == -q->b && p->c == -1 - q->c;
+}
+
 /* From a box in subpixels, x1/y1 inclusive, to the pixels with a sample in it,
  * clipped. */
 void
