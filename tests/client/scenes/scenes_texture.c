@@ -347,6 +347,30 @@ tex_buffer(void)
     scene_draw_fullscreen();
 }
 
+/* Rows from the middle of a pixel buffer object, in another order of bytes. */
+static void
+tex_unpack(void)
+{
+    uint8_t data[40 * 36 * 4];
+    for (unsigned i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 29 + i / 160);
+    scene_buffer(GL_PIXEL_UNPACK_BUFFER, data, sizeof data);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 40);
+    glPixelStorei(GL_UNPACK_SKIP_PIXELS, 5);
+    glPixelStorei(GL_UNPACK_SKIP_ROWS, 3);
+    GLuint t;
+    glGenTextures(1, &t);
+    glBindTexture(GL_TEXTURE_2D, t);
+    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 32, 32);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 32, 32, GL_BGRA, GL_UNSIGNED_BYTE,
+                    NULL);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    scene_fullscreen(GLSL "uniform sampler2D t; in vec2 uv; out vec4 o;"
+                          "void main(){ o = texelFetch(t, ivec2(uv * 32.0),"
+                          "0); }");
+    scene_draw_fullscreen();
+}
+
 static void
 tex_rectangle(void)
 {
@@ -434,6 +458,7 @@ const struct scene scenes_texture[] = {
     {"tex-cube-array", tex_cube_array, NULL, 0, 0},
     {"tex-shadow", tex_shadow, NULL, 0, 0},
     {"tex-buffer", tex_buffer, NULL, 0, 0},
+    {"tex-unpack", tex_unpack, NULL, 0, 0},
     {"tex-rectangle", tex_rectangle, NULL, 0, 0},
     {"tex-render-mipmap", tex_render_and_mipmap, NULL, 0, 0},
     {"tex-upload-copy", tex_upload_copy, NULL, 0, 0},
