@@ -46,12 +46,38 @@ within_tile(const struct image *im, const struct block *all, uint32_t x_B,
 
 /* Four rows of a column are a cache line. */
 #define LINE_ROWS 4
+#define COLUMN_B 512 /* of a tile, 16 bytes wide */
 
 /* The tiles of a row of tiles are consecutive, and so are their columns. */
 static uint8_t *
 y_line(const struct image *im, uint32_t y)
 {
-    return im->mem + image_tile_B(im, 0, y) + y % 32 * 16;
+    return im->mem + (uint64_t)(y / 32) * (im->pitch_B / 128) * TILE_SIZE_B +
+           y % 32 * 16;
+}
+
+/* Whole lines of consecutive columns. Loops without anything else: they are
+ * most of what uploads and reads cost. */
+static void
+columns_to_y(uint8_t *restrict line, const uint8_t *restrict rows,
+             size_t pitch_B, uint32_t columns)
+{
+    for (uint32_t i = 0; i < columns; i++, line += COLUMN_B, rows += 16) {
+        if (i % 4 == 0)
+            for (unsigned k = 0; k < LINE_ROWS; k++)
+                __builtin_prefetch(rows + (LINE_ROWS + k) * pitch_B);
+        for (unsigned k = 0; k < LINE_ROWS; k++)
+            memcpy(line + k * 16, rows + k * pitch_B, 16);
+    }
+}
+
+static void
+y_to_columns(const uint8_t *restrict line, uint8_t *restrict rows,
+             size_t pitch_B, uint32_t columns)
+{
+    for (uint32_t i = 0; i < columns; i++, line += COLUMN_B, rows += 16)
+        for (unsigned k = 0; k < LINE_ROWS; k++)
+            memcpy(rows + k * pitch_B, line + k * 16, 16);
 }
 
 static void
@@ -61,17 +87,14 @@ line_to_y(uint8_t *line, uint32_t x_B, uint32_t w_B, uint32_t h,
     for (uint32_t at = 0, n; at < w_B; at += n) {
         uint32_t x = x_B + at;
         n = MIN2(16 - x % 16, w_B - at);
-        uint8_t *to = line + (size_t)(x / 16) * 512 + x % 16;
-        const uint8_t *from = rows + at;
-        if (at % 64 == 0)
-            for (unsigned i = 0; i < LINE_ROWS; i++)
-                __builtin_prefetch(from + (LINE_ROWS + i) * pitch_B);
-        if (n == 16 && h == LINE_ROWS)
-            for (unsigned i = 0; i < LINE_ROWS; i++)
-                memcpy(to + i * 16, from + i * pitch_B, 16);
-        else
-            for (unsigned i = 0; i < h; i++)
-                memcpy(to + i * 16, from + i * pitch_B, n);
+        uint8_t *to = line + (size_t)(x / 16) * COLUMN_B + x % 16;
+        if (n == 16 && h == LINE_ROWS) {
+            n = (w_B - at) & ~15u;
+            columns_to_y(to, rows + at, pitch_B, n / 16);
+            continue;
+        }
+        for (unsigned i = 0; i < h; i++)
+            memcpy(to + i * 16, rows + at + i * pitch_B, n);
     }
 }
 
@@ -82,14 +105,14 @@ y_to_line(const uint8_t *line, uint32_t x_B, uint32_t w_B, uint32_t h,
     for (uint32_t at = 0, n; at < w_B; at += n) {
         uint32_t x = x_B + at;
         n = MIN2(16 - x % 16, w_B - at);
-        const uint8_t *from = line + (size_t)(x / 16) * 512 + x % 16;
-        uint8_t *to = rows + at;
-        if (n == 16 && h == LINE_ROWS)
-            for (unsigned i = 0; i < LINE_ROWS; i++)
-                memcpy(to + i * pitch_B, from + i * 16, 16);
-        else
-            for (unsigned i = 0; i < h; i++)
-                memcpy(to + i * pitch_B, from + i * 16, n);
+        const uint8_t *from = line + (size_t)(x / 16) * COLUMN_B + x % 16;
+        if (n == 16 && h == LINE_ROWS) {
+            n = (w_B - at) & ~15u;
+            y_to_columns(from, rows + at, pitch_B, n / 16);
+            continue;
+        }
+        for (unsigned i = 0; i < h; i++)
+            memcpy(rows + at + i * pitch_B, from + i * 16, n);
     }
 }
 
