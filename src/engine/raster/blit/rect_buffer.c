@@ -187,25 +187,52 @@ rect_buffer_apart(const struct rect_buffer *to, const struct rect_buffer *from)
 
 /* ---- elements ----------------------------------------------------------- */
 
-/* Four bytes to four bytes: shifts, so that compilers make vectors. */
-RASTER_LANES static void
-turn_dwords(const struct element_bytes *m, uint8_t *restrict to,
-            const uint8_t *restrict from, uint32_t count)
+/* Four bytes to four bytes: for each distance that bytes move to the left, with
+ * rotation, those that do, and what is constant. */
+struct dword_bytes {
+    uint32_t moved[4], constant;
+};
+
+static void
+find_dword_bytes(struct dword_bytes *d, const struct element_bytes *m)
 {
-    uint32_t shift[4], keep[4], add = 0;
+    *d = (struct dword_bytes){{0}, 0};
     for (unsigned k = 0; k < 4; k++) {
         unsigned at = m->from[k];
-        shift[k] = at < 4 ? at * 8 : 0;
-        keep[k] = at < 4 ? 0xff : 0;
         uint32_t value = at == ELEMENT_BYTE_255 ? 255 : at == ELEMENT_BYTE_1;
-        add |= value << k * 8;
+        d->constant |= value << k * 8;
+        if (at < 4)
+            d->moved[(k - at) & 3] |= 0xffu << k * 8;
     }
+}
+
+/* Loops that compilers make vectors of. */
+RASTER_LANES static void
+turn_dwords(const struct dword_bytes *d, uint8_t *restrict to,
+            const uint8_t *restrict from, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t v, out = add;
+        uint32_t v, out = d->constant;
         memcpy(&v, from + (size_t)i * 4, 4);
-        for (unsigned k = 0; k < 4; k++)
-            out |= (v >> shift[k] & keep[k]) << k * 8;
+        out |= v & d->moved[0];
+        out |= (v << 8 | v >> 24) & d->moved[1];
+        out |= (v << 16 | v >> 16) & d->moved[2];
+        out |= (v << 24 | v >> 8) & d->moved[3];
         memcpy(to + (size_t)i * 4, &out, 4);
+    }
+}
+
+/* Where two bytes are exchanged, as RGBA and BGRA want it, and constants. */
+RASTER_LANES static void
+turn_halves(const struct dword_bytes *d, uint8_t *restrict to,
+            const uint8_t *restrict from, uint32_t count)
+{
+    const uint32_t stay = d->moved[0], turn = d->moved[2], add = d->constant;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v;
+        memcpy(&v, from + (size_t)i * 4, 4);
+        v = (v & stay) | ((v << 16 | v >> 16) & turn) | add;
+        memcpy(to + (size_t)i * 4, &v, 4);
     }
 }
 
@@ -226,10 +253,16 @@ static void
 turn_row(const struct element_bytes *m, uint8_t *to, const uint8_t *from,
          uint32_t count)
 {
-    if (m->from_B == 4 && m->to_B == 4)
-        turn_dwords(m, to, from, count);
-    else
+    struct dword_bytes d;
+    if (m->from_B != 4 || m->to_B != 4) {
         turn_bytes(m, to, from, count);
+        return;
+    }
+    find_dword_bytes(&d, m);
+    if (d.moved[1] | d.moved[3])
+        turn_dwords(&d, to, from, count);
+    else
+        turn_halves(&d, to, from, count);
 }
 
 /* ---- rows --------------------------------------------------------------- */
