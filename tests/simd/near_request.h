@@ -116,6 +116,12 @@ any_near_sampler(void)
         sp.wrap[i] = any(2) ? GEN9_TCM_WRAP : GEN9_TCM_CLAMP;
     sp.rounding_enable = any(4) ? 0x3f : (uint8_t)any(64);
     sp.shadow_func = (uint8_t)any(8);
+    if (any(6) == 0) {
+        sp.min_filter = FILTER_ANISOTROPIC;
+        sp.mag_filter = any(2) ? FILTER_ANISOTROPIC : FILTER_LINEAR;
+        sp.max_anisotropy = (uint8_t)(2 + 2 * any(8));
+        sp.anisotropic_ewa = true;
+    }
     return sp;
 }
 

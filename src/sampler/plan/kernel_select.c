@@ -43,8 +43,10 @@ may_share_texels(const struct sample_plan *plan)
 {
     /* Without a layer, ld reads the first one. */
     bool layered = plan->layered && plan->mode != SAMPLE_FETCH;
+    bool by_quad = plan->mode == SAMPLE_MIPMAPS ||
+                   plan->mode == SAMPLE_ANISOTROPIC;
     return cpu_selected() >= CPU_AVX2 && !layered && !plan->lod.lane &&
-           !plan->border && !(plan->mode == SAMPLE_MIPMAPS && plan->lod.fixed);
+           !plan->border && !(by_quad && plan->lod.fixed);
 }
 
 /* Whether both coordinates have address modes with code of their own. */

@@ -419,9 +419,10 @@ make_plan(struct sample_plan *plan, const struct surface *s,
     plan_bytes(plan);
     plan->any_denormals = knows_no_denormals(plan, shape->op);
     /* The footprint kernels detect floats that can give a denormal. */
-    bool is_float = texel == SAMPLE_FLOAT1 || texel == SAMPLE_FLOAT4;
+    bool detected = texel == SAMPLE_FLOAT1 || texel == SAMPLE_FLOAT4 ||
+                    plan->mode == SAMPLE_ANISOTROPIC;
     plan->footprint_any_denormals = plan->any_denormals ||
-                                    (is_float && !plan->offset[0] &&
+                                    (detected && !plan->offset[0] &&
                                      !plan->offset[1]);
     return true;
 }

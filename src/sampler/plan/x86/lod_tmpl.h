@@ -221,11 +221,19 @@ choose_level(const struct sample_lod_plan *plan, int4 lod)
     return out;
 }
 
-/* lod.c's lod_anisotropic(): samples along the longer axis. */
+/* lod.c's lod_anisotropic(), a quad per element: samples along the longer axis.
+ */
+struct quads_ellipse {
+    float4 major, axis[2]; /* the longer axis: half of its length, direction */
+    float4 squared;        /* width, for the LOD */
+    float4 ways, ratio;
+    float4 step_u, step_v; /* between samples */
+};
+
 struct lanes_footprint {
-    float4 squared; /* width, for the LOD of each quad */
+    float4 squared;
     vfloat ways, ratio;
-    vfloat step_u, step_v; /* between samples */
+    vfloat step_u, step_v;
 };
 
 INLINE double4
@@ -270,28 +278,40 @@ half_of(float8 v, unsigned half)
     return __builtin_convertvector(f, double4);
 }
 
+/* x, y: v_steps() of the coordinates, times lod.size. */
+INLINE struct quads_ellipse
+quads_ellipse(const struct sample_lod_plan *plan, float8 x, float8 y)
+{
+    struct quads_ellipse e;
+    float4 minor, max = splat4(plan->max_anisotropy);
+    ellipse_axes(half_of(x, 0), half_of(x, 1), half_of(y, 0), half_of(y, 1),
+                 &e.major, &minor, e.axis);
+    float4 one = splat4(1.0f), two = splat4(2.0f);
+    float4 ratio = choose4f(minor * max > e.major, e.major / minor, max);
+    e.ratio = choose4f((ratio > one) & (e.major < splat4(1e18f)), ratio, one);
+    float4 width = e.major / e.ratio;
+    float4 ways = (float4)_mm_ceil_ps((__m128)(splat4(0.5f) * e.ratio)) * two;
+    ways = choose4f(e.ratio <= two, two, ways);
+    ways = choose4f(ways < splat4(16.0f), ways, splat4(16.0f));
+    e.ways = choose4f(e.ratio > one, ways, one);
+    float4 step = choose4f(e.ratio < two, width * (e.ratio - one), width);
+    e.squared = width * width;
+    e.step_u = e.axis[0] * step / splat4(plan->size[0]);
+    e.step_v = e.axis[1] * step / splat4(plan->size[1]);
+    return e;
+}
+
 INLINE struct lanes_footprint
 anisotropic_footprint(const struct sample_lod_plan *plan, vfloat u, vfloat v)
 {
-    float8 x = v_steps(u) * plan->size[0], y = v_steps(v) * plan->size[1];
-    float4 major, minor, axis[2], max = splat4(plan->max_anisotropy);
-    ellipse_axes(half_of(x, 0), half_of(x, 1), half_of(y, 0), half_of(y, 1),
-                 &major, &minor, axis);
-    float4 one = splat4(1.0f), two = splat4(2.0f);
-    float4 ratio = choose4f(minor * max > major, major / minor, max);
-    ratio = choose4f((ratio > one) & (major < splat4(1e18f)), ratio, one);
-    float4 width = major / ratio;
-    float4 ways = (float4)_mm_ceil_ps((__m128)(splat4(0.5f) * ratio)) * two;
-    ways = choose4f(ratio <= two, two, ways);
-    ways = choose4f(ways < splat4(16.0f), ways, splat4(16.0f));
-    ways = choose4f(ratio > one, ways, one);
-    float4 step = choose4f(ratio < two, width * (ratio - one), width);
+    struct quads_ellipse e = quads_ellipse(plan, v_steps(u) * plan->size[0],
+                                           v_steps(v) * plan->size[1]);
     return (struct lanes_footprint){
-        .squared = width * width,
-        .ways = v_spread(ways),
-        .ratio = v_spread(ratio),
-        .step_u = v_spread(axis[0] * step / splat4(plan->size[0])),
-        .step_v = v_spread(axis[1] * step / splat4(plan->size[1])),
+        .squared = e.squared,
+        .ways = v_spread(e.ways),
+        .ratio = v_spread(e.ratio),
+        .step_u = v_spread(e.step_u),
+        .step_v = v_spread(e.step_v),
     };
 }
 

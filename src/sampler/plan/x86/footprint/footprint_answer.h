@@ -21,14 +21,17 @@ put_answer(const struct sample_plan *p, const struct lanes_color *color,
             put_channel(out, at_dw[p->place[i]], color->c[i]);
         return;
     }
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned from = p->pick[i];
-        vfloat value = (vfloat)v_isplat(from == SOURCE_ONE ? p->one : 0);
-        for (unsigned k = 0; k < 4; k++)
-            if (from == k)
-                value = color->c[k];
-        put_channel(out, at_dw[i], value);
-    }
+    /* In memory, because each comparison with pick[] would be a branch. */
+    const vfloat source[] = {
+        color->c[0],
+        color->c[1],
+        color->c[2],
+        color->c[3],
+        [SOURCE_ZERO] = v_splat(0.0f),
+        [SOURCE_ONE] = (vfloat)v_isplat(p->one),
+    };
+    for (unsigned i = 0; i < 4; i++)
+        put_channel(out, at_dw[i], source[p->pick[i]]);
 }
 
 /* n / d correctly rounded, for any n that a float holds. 1 / d is the sum of

@@ -8,160 +8,12 @@
  * The answers have the bits of sample_tmpl.h's routines, which handle all other
  * messages. An answer may overwrite the coordinates: nothing is written before
  * all coordinates are read and the answer is certain. */
-#include "sampler/plan/x86/color_tmpl.h"
-#include "sampler/plan/x86/lod_tmpl.h"
 #include "sampler/plan/x86/footprint/footprint_answer.h"
-#include "sampler/plan/x86/footprint/footprint_bytes1_avx2.h"
-#include "sampler/plan/x86/footprint/footprint_float_copy.h"
-#include "sampler/plan/x86/footprint/footprint_gather_bytes4_avx2.h"
-#include "sampler/plan/x86/footprint/footprint_grid_bytes.h"
+#include "sampler/plan/x86/footprint/footprint_anisotropic_avx2.h"
 #include "sampler/plan/x86/footprint/footprint_to_unorm8_avx2.h"
 #include "sampler/plan/x86/footprint/footprint_texels_avx2.h"
 
-/* ---- filters ---- */
-
-/* Loads the four corners of each lane from the copy. */
-INLINE void
-take_corners(const struct copy *c, vint in, struct lanes_bits t[4])
-{
-    alignas(32) int32_t from[LANES];
-    const vint sign = v_isplat((int32_t)0x80808080);
-    __m256i q[4];
-    find_offsets(in, from);
-    for (unsigned k = 0; k < 4; k++) {
-        const uint8_t *a = c->row[0] + from[k], *b = c->row[0] + from[k + 4];
-        q[k] = _mm256_set_m128i(v_load8_pair(b, b + COPY_PITCH_B),
-                                v_load8_pair(a, a + COPY_PITCH_B));
-    }
-    __m256i upper01 = _mm256_unpacklo_epi32(q[0], q[1]);
-    __m256i upper23 = _mm256_unpacklo_epi32(q[2], q[3]);
-    __m256i lower01 = _mm256_unpackhi_epi32(q[0], q[1]);
-    __m256i lower23 = _mm256_unpackhi_epi32(q[2], q[3]);
-    t[0].dw[0] = (vint)_mm256_unpacklo_epi64(upper01, upper23) ^ sign;
-    t[1].dw[0] = (vint)_mm256_unpackhi_epi64(upper01, upper23) ^ sign;
-    t[2].dw[0] = (vint)_mm256_unpacklo_epi64(lower01, lower23) ^ sign;
-    t[3].dw[0] = (vint)_mm256_unpackhi_epi64(lower01, lower23) ^ sign;
-}
-
-INLINE struct lanes_color
-filter_half(const struct sample_plan *p, enum sample_texel kind,
-            const struct copy *c, vint in, vint x, vint y, vfloat ref)
-{
-    struct lanes_bits t[4];
-    take_corners(c, in, t);
-    return linear_color(p, kind, t, x & 0xff, y & 0xff, ref);
-}
-
-/* ---- one level ---- */
-
-struct coordinates {
-    vfloat u_low, v_low, u_high, v_high;
-    vfloat ref_low, ref_high; /* references of a comparison */
-};
-
-INLINE struct coordinates
-make_coordinates(__m256 u0, __m256 u1, __m256 v0, __m256 v1)
-{
-    return (struct coordinates){.u_low = (vfloat)u0,
-                                .u_high = (vfloat)u1,
-                                .v_low = (vfloat)v0,
-                                .v_high = (vfloat)v1};
-}
-
-/* Coordinates in 1/256 texels, and the texels' columns and rows. */
-struct fixed {
-    struct both x, y, place;
-};
-
-INLINE struct fixed
-find_fixed(const struct sample_plan *p, const struct footprint_level *lv,
-           const struct coordinates *at)
-{
-    struct fixed f = {
-        .x = {linear_fixed(p, 0, at->u_low, lv->w_fx8),
-              linear_fixed(p, 0, at->u_high, lv->w_fx8)},
-        .y = {linear_fixed(p, 1, at->v_low, lv->h_fx8),
-              linear_fixed(p, 1, at->v_high, lv->h_fx8)},
-    };
-    f.place.low = pack_texels(f.x.low, f.y.low);
-    f.place.high = pack_texels(f.x.high, f.y.high);
-    return f;
-}
-
-/* Filters bytes within one footprint. */
-INLINE bool
-sum_footprint(const struct sample_plan *p, enum sample_texel kind,
-              struct block_cache *blocks, const struct footprint_level *lv,
-              const struct fixed *f, struct both_sums *out)
-{
-    struct copy copy;
-    if (!all_inside(lv, f->place, 1))
-        return false;
-    if (filter_grid(p, kind, blocks, lv, f->place, f->x, f->y, out))
-        return true;
-    if (lie_apart(f->place))
-        return false;
-    struct near n = find_near(lv, f->place, 1);
-    if (!copy_texels(p, kind, blocks, &n, &copy))
-        return false;
-    out->low = filter_copy(&copy, n.in.low, f->x.low, f->y.low);
-    out->high = filter_copy(&copy, n.in.high, f->x.high, f->y.high);
-    return true;
-}
-
-/* Filters bytes of a footprint or, for SAMPLE_BYTES4, of scattered lanes. */
-INLINE bool
-sum_level(const struct sample_plan *p, enum sample_texel kind,
-          struct block_cache *blocks, const struct footprint_level *lv,
-          const struct coordinates *at, const struct fixed *f,
-          struct both_sums *out)
-{
-    if (sum_footprint(p, kind, blocks, lv, f, out))
-        return true;
-    if (kind != SAMPLE_BYTES4)
-        return false;
-    struct both_sums far; /* `out` stays in registers */
-    sum_gather(p, lv->number, (__m256)at->u_low, (__m256)at->u_high,
-               (__m256)at->v_low, (__m256)at->v_high, &far);
-    *out = far;
-    return true;
-}
-
-INLINE bool
-linear_level(const struct sample_plan *p, enum sample_texel kind,
-             struct block_cache *blocks, const struct footprint_level *lv,
-             const struct coordinates *at, const struct fixed *f,
-             struct filtered *out)
-{
-    struct copy copy;
-    struct both_sums sums;
-    struct both sum;
-    if (kind == SAMPLE_BYTES1) {
-        if (!sum_bytes(p, lv, f->place, f->x, f->y, &sum))
-            return false;
-        *out = (struct filtered){color_of_sum(sum.low), color_of_sum(sum.high)};
-        return true;
-    }
-    if (is_scaled(kind)) {
-        if (!sum_level(p, kind, blocks, lv, at, f, &sums))
-            return false;
-        *out = (struct filtered){transpose_sums(&sums.low),
-                                 transpose_sums(&sums.high)};
-        return true;
-    }
-    if (!all_inside(lv, f->place, 1))
-        return false;
-    struct near n = find_near(lv, f->place, 1);
-    if (kind == SAMPLE_SRGB || kind == SAMPLE_BLOCKS)
-        return filter_floats(p, kind, blocks, &n, f->x, f->y, out);
-    if (!copy_texels(p, kind, blocks, &n, &copy))
-        return false;
-    out->low = filter_half(p, kind, &copy, n.in.low, f->x.low, f->y.low,
-                           at->ref_low);
-    out->high = filter_half(p, kind, &copy, n.in.high, f->x.high, f->y.high,
-                            at->ref_high);
-    return true;
-}
+/* ---- one texel ---- */
 
 INLINE vint
 nearest_texels(const struct sample_plan *p, const struct footprint_level *lv,
@@ -276,33 +128,34 @@ find_mipmaps(const struct sample_plan *p, enum sample_texel kind,
         f = find_fixed(p, &lv, at);
         if (!linear_level(p, kind, blocks, &lv, at, &f, &second))
             return false;
-        float4 high = (float4)_mm_unpackhi_epi64((__m128i)beta, (__m128i)beta);
-        color->low = mix_colors(kind, color->low, second.low,
-                                (vint)v_spread((float4)beta));
-        color->high = mix_colors(kind, color->high, second.high,
-                                 (vint)v_spread(high));
+        mix_levels(kind, color, &second, beta);
     }
     return true;
 }
 
 /* ---- the answer ---- */
 
+/* Moves the bytes to the order of channels first. */
 INLINE void
-answer_half(const struct sample_plan *p, vint t, uint32_t *out,
+answer_half(const struct sample_plan *p, vint t, __m256i order, uint32_t *out,
             const int16_t at_dw[4])
 {
-    struct lanes_color c = {{v_float(t & 0xff), v_float(v_srl(t, 8) & 0xff),
-                             v_float(v_srl(t, 16) & 0xff),
-                             v_float(v_srl(t, 24))}};
-    answer_divided(p, c, false, out, at_dw);
+    t = (vint)_mm256_shuffle_epi8((__m256i)(t | v_constant(&p->bytes.ones)),
+                                  order);
+    const struct lanes_color c = {
+        {v_float(t & 0xff), v_float(v_srl(t, 8) & 0xff),
+         v_float(v_srl(t, 16) & 0xff), v_float(v_srl(t, 24))}};
+    for (unsigned i = 0; i < 4; i++)
+        put_channel(out, at_dw[i], divide_255(c.c[i], false));
 }
 
 INLINE void
 answer_texels(const struct sample_plan *p, struct both texel, uint32_t *out,
               const int16_t at_dw[4])
 {
-    answer_half(p, texel.low, out, at_dw);
-    answer_half(p, texel.high, out + LANES, at_dw);
+    __m256i order = _mm256_broadcastsi128_si256(v_load16(p->bytes.pixel[0]));
+    answer_half(p, texel.low, order, out, at_dw);
+    answer_half(p, texel.high, order, out + LANES, at_dw);
 }
 
 INLINE void
@@ -338,6 +191,8 @@ find_answer(const struct sample_plan *p, enum sample_texel kind,
     case SAMPLE_MIPMAPS:
         return find_mipmaps(p, kind, blocks, at, color) ? FOUND_COLOR
                                                         : FOUND_NOTHING;
+    case SAMPLE_ANISOTROPIC:
+        return find_anisotropic(p, at, color) ? FOUND_COLOR : FOUND_NOTHING;
     default: return find_linear(p, kind, rounds, blocks, at, texel, color);
     }
 }
@@ -423,6 +278,7 @@ TEXELS(SAMPLE_BYTES1, near_bytes1)
 FILTERS(SAMPLE_BYTES1, near_bytes1)
 TEXELS(SAMPLE_BYTES4, near_bytes4)
 FILTERS(SAMPLE_BYTES4, near_bytes4)
+FOOTPRINT(SAMPLE_BYTES4, SAMPLE_ANISOTROPIC, near_bytes4_anisotropic)
 TEXELS(SAMPLE_BYTE_BLOCKS, near_blocks)
 FILTERS(SAMPLE_BYTE_BLOCKS, near_blocks)
 FILTERS(SAMPLE_SRGB, near_srgb)
@@ -437,10 +293,16 @@ FILTERS(SAMPLE_R11G11B10, near_r11g11b10)
         [SAMPLE_NEAREST] = as(name##_nearest),                \
         [SAMPLE_FETCH] = as(name##_fetch), FILTERED(as, name) \
     }
+#define WITH_AXIS(as, name)                                               \
+    {                                                                     \
+        [SAMPLE_NEAREST] = as(name##_nearest),                            \
+        [SAMPLE_FETCH] = as(name##_fetch),                                \
+        [SAMPLE_ANISOTROPIC] = as(name##_anisotropic), FILTERED(as, name) \
+    }
 #define EACH(as)                                             \
     {                                                        \
         [SAMPLE_BYTES1] = ALL(as, near_bytes1),              \
-        [SAMPLE_BYTES4] = ALL(as, near_bytes4),              \
+        [SAMPLE_BYTES4] = WITH_AXIS(as, near_bytes4),        \
         [SAMPLE_BYTE_BLOCKS] = ALL(as, near_blocks),         \
         [SAMPLE_BLOCKS] = {FILTERED(as, near_float_blocks)}, \
         [SAMPLE_SRGB] = {FILTERED(as, near_srgb)},           \

@@ -23,20 +23,12 @@ find_grid_view(const struct sample_plan *p, unsigned level, __m256 u0,
     };
 }
 
-/* Columns: lanes 0, 1, 4 and 5. four_rows(): lanes 0 and 2 of each half. */
+/* Columns: lanes 0, 1, 4 and 5. */
 INLINE int4
 four_columns(vint x)
 {
     __m256i v = _mm256_permute4x64_epi64((__m256i)x, 0x08);
     return (int4)_mm256_castsi256_si128(v);
-}
-
-INLINE int4
-four_rows(struct both y)
-{
-    __m128 low = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.low));
-    __m128 high = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.high));
-    return (int4)_mm_shuffle_ps(low, high, 0x88);
 }
 
 /* ---- rows of texels ---- */

@@ -55,4 +55,13 @@ differ_from_grid(struct both x, struct both y)
     return _mm256_or_si256(differ_in_columns(x.low, x.high), rows);
 }
 
+/* A grid's rows: lanes 0 and 2 of each half. */
+INLINE int4
+four_rows(struct both y)
+{
+    __m128 low = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.low));
+    __m128 high = _mm_castsi128_ps(_mm256_castsi256_si128((__m256i)y.high));
+    return (int4)_mm_shuffle_ps(low, high, 0x88);
+}
+
 #endif
