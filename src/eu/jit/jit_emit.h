@@ -161,8 +161,9 @@ struct jit {
     /* Lockstep: the thread of f->threads that code is being made for. */
     unsigned nth;
     struct jit_side *side; /* of each thread but the current one */
+    uint32_t borrowed;     /* registers of the other thread: regs/sides.c */
     bool wrote;            /* wrote memory or sent a message */
-    bool spills;           /* some value found no register */
+    uint32_t spills;       /* values that found no register */
     uint32_t native_count;
     uint32_t text_B;
     /* End of the code during which the host's divider is busy, and roots that

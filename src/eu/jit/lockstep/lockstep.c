@@ -9,6 +9,9 @@
  * and wait even less, if eight are enough in the ops' order or reordered
  * (sink.c).
  *
+ * With AVX2 two threads have eight registers each, and send no messages but the
+ * last one.
+ *
  * Lockstep supports kernels without branches except counted loops
  * (counted_loops.c), and without messages except captured ones and samples,
  * which the threads send one after another. Lockstep code is made after many
@@ -29,32 +32,6 @@
     ((nth) * sizeof(struct eu_chain_entry) + \
      offsetof(struct eu_chain_entry, member))
 #define STEP_B (2 * EU_GRF_B)
-
-void
-jit_get_side(const struct jit *j, struct jit_side *s)
-{
-    s->v = j->v;
-    memcpy(s->flag_at, j->flag_at, sizeof s->flag_at);
-    s->loops = j->loops;
-    s->loop = j->loop;
-}
-
-void
-jit_set_side(struct jit *j, const struct jit_side *s)
-{
-    j->v = s->v;
-    memcpy(j->flag_at, s->flag_at, sizeof s->flag_at);
-    j->loops = s->loops;
-    j->loop = s->loop;
-}
-
-void
-jit_turn(struct jit *j)
-{
-    jit_get_side(j, &j->side[j->nth]);
-    jit_address(j, (j->nth + 1) % j->f->threads);
-    jit_set_side(j, &j->side[j->nth]);
-}
 
 /* rax := the first thread's chain entry */
 static void
@@ -84,12 +61,28 @@ restore_grfs(struct jit *j)
 }
 
 static void
+take_payload_vex(struct jit *j)
+{
+    for (unsigned i = 0; i < EU_CHAIN_GRF; i++) {
+        unsigned r = jit_temp(j);
+        size_t part = eu_chain_place(j->f->weights_grf, i) * EU_GRF_B;
+        x86_vop(&j->x, X86_MOVUPS_LD, 1, r, 0,
+                x86_at_rax(ENTRY_AT(j->nth, payload) + part), 0);
+        jit_bind(j, r, (j->chain_grf + i) * EU_GRF_B, EU_GRF_B);
+    }
+}
+
+static void
 take_payload(struct jit *j)
 {
     unsigned r[EU_CHAIN_GRF * EU_GRF_B / STEP_B];
     if (!jit_set_has(&j->f->live[0][0], j->chain_grf * EU_GRF_B,
                      EU_CHAIN_GRF * EU_GRF_B))
         return;
+    if (!j->f->evex) {
+        take_payload_vex(j);
+        return;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(r); i++) {
         r[i] = jit_temp(j);
         x86_vop(&j->x, X86_MOVUPS_LD, 2, r[i], 0,
@@ -165,11 +158,36 @@ kept_payload(unsigned n)
     return KEPT_PAYLOAD + (n - 1) * sizeof(struct eu_thread);
 }
 
+/* With AVX2, one thread's payload fills the argument registers. */
+static void
+call_epilogues_vex(struct jit *j, struct jit_captured *c)
+{
+    struct x86 *x = &j->x;
+    x86_lea(x, X86_RAX, X86_RBX, (int32_t)kept_payload(1));
+    jit_store_captured(j, &c[1]);
+    jit_pass_captured(j, c, 1);
+    for (unsigned n = 0; n < 2; n++) {
+        for (unsigned i = 0; n && i < EU_CAPTURE_GRF; i++)
+            x86_vop(x, X86_MOVUPS_LD, 1, i, 0,
+                    x86_thread(kept_payload(1) + i * EU_GRF_B), 0);
+        load_row(j);
+        x86_load_from_rax(x, X86_RDX, ENTRY_AT(n, captured_mask));
+        x86_lea(x, X86_RDI, X86_RAX,
+                (int32_t)(n * sizeof(struct eu_chain_entry)));
+        x86_load(x, X86_RSI, THREAD_AT(epilogue.arg), 8);
+        x86_call_at(x, THREAD_AT(epilogue.fn));
+    }
+}
+
 static void
 call_epilogues(struct jit *j, struct jit_captured *c)
 {
     const unsigned vectors = EU_CAPTURE_GRF / 2;
     struct x86 *x = &j->x;
+    if (!j->f->evex) {
+        call_epilogues_vex(j, c);
+        return;
+    }
     for (unsigned n = 2; n < j->f->threads; n++) {
         x86_lea(x, X86_RAX, X86_RBX, (int32_t)kept_payload(n));
         jit_store_captured(j, &c[n]);
@@ -271,11 +289,18 @@ spend_outside(struct jit *j, uint32_t end)
     jit_spend(j, n);
 }
 
+/* How many vector registers each thread has. */
+static unsigned
+vreg_count(const struct jit *j)
+{
+    return (j->f->evex ? JIT_HOST_REGS : JIT_HOST_REGS / 2) / j->f->threads;
+}
+
 /* Vector registers of thread n. */
 static uint32_t
 vregs_of(const struct jit *j, unsigned n)
 {
-    unsigned count = JIT_HOST_REGS / j->f->threads;
+    unsigned count = vreg_count(j);
     return ((UINT32_C(1) << count) - 1) << n * count;
 }
 
@@ -325,6 +350,7 @@ static bool
 find_loops(struct jit *j)
 {
     struct jit_side *second = &j->side[1];
+    unsigned count = vreg_count(j);
     if (!jit_pin_loops(j))
         return false;
     second->loops = arena_take(j->x.memory,
@@ -332,9 +358,9 @@ find_loops(struct jit *j)
     for (uint32_t i = 0; second->loops && i < j->loop_count; i++) {
         struct jit_loop *l = &second->loops[i];
         *l = j->loops[i];
-        l->regs <<= 16;
+        l->regs <<= count;
         for (unsigned p = 0; p < l->count; p++)
-            l->pins[p].reg += 16;
+            l->pins[p].reg = (uint8_t)(l->pins[p].reg + count);
     }
     return second->loops;
 }
@@ -344,7 +370,19 @@ find_loops(struct jit *j)
 static bool
 suits_four(const struct jit *j)
 {
-    return !j->f->has_loop && !j->f->in.sfids;
+    return j->f->evex && !j->f->has_loop && !j->f->in.sfids;
+}
+
+/* With AVX2: from so many spills per op, or beyond the first-level instruction
+ * cache, threads are faster one after another. */
+#define MOST_SPILLS 3
+#define MOST_CODE_B (32u << 10)
+
+static bool
+pays(const struct jit *j)
+{
+    return j->f->evex || (j->spills <= MOST_SPILLS * j->f->k->op_count &&
+                          j->x.size <= MOST_CODE_B);
 }
 
 /* NULL: no memory, or an instruction needs more registers than a thread has. */
@@ -366,7 +404,8 @@ make_code(struct jit *j, struct jit_facts *f, const struct eu_jit *jit)
     bool as_alone = (!j->needs_nearest || jit->needs_nearest) &&
                     (!j->needs_flush || jit->needs_flush) &&
                     (!j->needs_halves || jit->needs_halves);
-    if (j->x.failed || j->failed || !as_alone)
+    if (j->x.failed || j->failed || j->out_of_registers || !as_alone ||
+        !pays(j))
         return NULL;
     return eu_exec_publish(j->x.code, j->x.size);
 }

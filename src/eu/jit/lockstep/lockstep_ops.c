@@ -41,6 +41,7 @@ compile_alu(struct jit *j, uint32_t i)
     j->failed |= op->opcode != EU_OP_NOP && !jit_compile_alu(j, op);
     jit_unlock_but(j, 0);
     jit_drop_dead(j, &j->f->regs[i], &j->f->live[0][i + 1]);
+    jit_give_back(j);
     /* Spills would make the other threads wait. */
     j->failed |= j->spills && j->f->threads > 2;
 }

@@ -8,6 +8,7 @@
  * threads by itself. */
 #define MANY_ROWS 48
 #define LEAST_OPS 8
+#define LEAST_OPS_VEX 40 /* with AVX2: threads have eight registers each */
 #define LEAST_OPS_OF_FOUR 40
 /* Diverged chains after which lockstep does not pay. */
 #define MANY_LOST 16
@@ -24,12 +25,13 @@ static bool
 is_hot(const struct eu_jit *compiled)
 {
     struct eu_jit *jit = (struct eu_jit *)compiled;
+    const uint32_t least = jit->cpu == CPU_AVX512 ? LEAST_OPS : LEAST_OPS_VEX;
     if (atomic_load_explicit(&jit->lost, memory_order_relaxed) > MANY_LOST)
         return false;
     return code_for(jit, 2) ||
            (!atomic_load_explicit(&jit->lockstep_code[0].failed,
                                   memory_order_relaxed) &&
-            jit->kernel->op_count >= LEAST_OPS &&
+            jit->kernel->op_count >= least &&
             atomic_fetch_add_explicit(&jit->ran, 1, memory_order_relaxed) >=
                 MANY_ROWS);
 }

@@ -106,8 +106,8 @@ computes_little(const struct jit *j)
 bool
 jit_makes_lockstep(struct jit *j)
 {
-    if (!j->f->evex || !jit_lockstep_counts_lanes(j) ||
-        !jit_lockstep_counts_memory(j) || j->f->has_modes ||
+    if (!jit_lockstep_counts_lanes(j) || !jit_lockstep_counts_memory(j) ||
+        j->f->has_modes || (!j->f->evex && j->f->in.sfids) ||
         (j->f->in.sfids & ~HARMLESS_SFIDS) || j->f->in.ends != 1 ||
         (j->f->in.sfids && !computes_little(j)))
         return false;

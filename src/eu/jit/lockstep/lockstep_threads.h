@@ -19,11 +19,6 @@
  * NULL. */
 const struct jit_loop *jit_counted_loop(const struct jit *j, uint32_t i);
 
-/* Compiler state of the current thread. */
-void jit_get_side(const struct jit *j, struct jit_side *s);
-void jit_set_side(struct jit *j, const struct jit_side *s);
-/* Makes the next thread the current one, in a circle. */
-void jit_turn(struct jit *j);
 /* Patches the jump at `from` to give up the threads, before they have written
  * anything. */
 void jit_lose(struct jit *j, uint32_t from);

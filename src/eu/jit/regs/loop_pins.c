@@ -22,6 +22,7 @@ enum {
     MOST_PINS_VEX = 6,
     MOST_PINS_LOCKSTEP = 10, /* each of two threads has half of them */
     MOST_PINS_LOCKSTEP_MATH = 4,
+    MOST_PINS_LOCKSTEP_VEX = 4,
     MOST_PINS_LEAN = 8, /* more would spill every new value */
 };
 
@@ -225,6 +226,8 @@ static unsigned
 most_pins(const struct jit *j, const struct jit_loop *l)
 {
     bool math = has_math(j, l);
+    if (j->f->threads > 1 && !j->f->evex)
+        return math ? 0 : MOST_PINS_LOCKSTEP_VEX;
     if (j->f->threads > 1)
         return math ? MOST_PINS_LOCKSTEP_MATH : MOST_PINS_LOCKSTEP;
     if (j->f->evex)
@@ -253,7 +256,9 @@ choose_pins(const struct jit *j, struct jit_loop *l,
 {
     const struct candidate *c = all->of;
     struct jit_set left = all->met;
-    unsigned last = j->f->evex && j->f->threads == 1 ? 31 : 15,
+    unsigned last = (j->f->evex ? JIT_HOST_REGS : JIT_HOST_REGS / 2) /
+                        j->f->threads -
+                    1,
              most = most_pins(j, l);
     unsigned having[MANY + 1] = {0}, least = MANY, sum = 0;
     while (!is_empty(&left)) {

@@ -92,15 +92,16 @@ jit_spill(struct jit *j)
     struct jit_reg_cache *v = &j->v;
     uint32_t set = v->all & ~v->pinned & ~v->locked;
     if (!set) {
-        j->out_of_registers = true;
-        return 0;
+        int other = jit_borrow(j);
+        j->out_of_registers |= other < 0;
+        return other < 0 ? 0 : (unsigned)other;
     }
     if (!(set & ~v->recent))
         v->recent = 0;
     unsigned r = jit_spill_choice(j, set);
     if (v->dirty & JIT_BIT(r)) {
         store_register(j, r);
-        j->spills = true;
+        j->spills++;
     }
     if (v->named & JIT_BIT(r))
         jit_forget_name(v, r);

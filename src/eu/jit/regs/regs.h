@@ -122,6 +122,18 @@ jit_as_memory(struct x86_rm rm)
     return x86_bcast(rm, false);
 }
 
+/* ---- threads in lockstep: sides.c ---- */
+
+/* Compiler state of the current thread. */
+void jit_get_side(const struct jit *j, struct jit_side *s);
+void jit_set_side(struct jit *j, const struct jit_side *s);
+/* Makes the next thread the current one, in a circle. */
+void jit_turn(struct jit *j);
+/* Takes a register of the other thread for one instruction. Returns -1 if it
+ * can spare none. */
+int jit_borrow(struct jit *j);
+void jit_give_back(struct jit *j);
+
 unsigned jit_new_reg(struct jit *j, struct x86_rm rm, unsigned len);
 
 static inline unsigned
