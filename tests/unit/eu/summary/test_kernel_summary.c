@@ -394,3 +394,19 @@ Test(kernel_summary, cut_kernels)
     kernel_summary_find(&m, k.insn, all_B, EU_GEN9, 32, U);
     cr_expect_eq(m.kind, SUMMARY_NONE);
 }
+
+/* Any bits: no crash, and the end is found. */
+Test(kernel_summary, damaged_kernels)
+{
+    uint32_t seed = 1;
+    for (unsigned round = 0; round < 20000; round++) {
+        struct kernel k;
+        (round % 2 ? make_download : make_upload)(&k, round % 4 < 2 ? 8 : 16);
+        for (unsigned i = 0; i < 1 + round % 5; i++) {
+            seed = seed * 1664525 + 1013904223;
+            uint32_t bit = (seed >> 8) % (k.count * 128);
+            k.insn[bit / 128].dw[bit % 128 / 32] ^= 1u << bit % 32;
+        }
+        cr_assert_leq(find(&k, EU_GEN9).kind, SUMMARY_TO_BUFFER);
+    }
+}
