@@ -39,6 +39,7 @@ static const char *const words[PERF_WAYS] = {
     [PERF_BLT_COPY] = "no_blt_copy",
     [PERF_TYPED_LANES] = "no_typed_lanes",
     [PERF_TYPED_LINES] = "no_typed_lines",
+    [PERF_GROUP_SERIES] = "no_group_series",
 };
 
 static unsigned

@@ -46,6 +46,8 @@ enum perf_way {
     /* Rows of typed messages, typed_lanes.c; without one, lane by lane. */
     PERF_TYPED_LANES, /* no_typed_lanes: eight lanes at once */
     PERF_TYPED_LINES, /* no_typed_lines: blocks of Y tiles without gathers */
+    /* Rows of group_path.c; without one, any group. */
+    PERF_GROUP_SERIES, /* no_group_series: threads of many groups in series */
     PERF_WAYS
 };
 

@@ -27,6 +27,8 @@
     X(threads_gs, "GS threads run")                                      \
     X(threads_ps, "PS threads run")                                      \
     X(threads_cs, "compute threads run")                                 \
+    X(groups_series, "thread groups run in series")                      \
+    X(groups_any, "thread groups run one by one")                        \
     X(shade_block_list, "primitives of tiles shaded as lists of blocks") \
     X(shade_sample_list,                                                 \
       "primitives of tiles shaded as lists of sampled blocks")           \

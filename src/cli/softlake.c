@@ -51,6 +51,7 @@ static const char usage_text[] =
     "                          no_tex_footprint, no_tex_lanes,\n"
     "                          no_blt_fill, no_blt_copy,\n"
     "                          no_typed_lanes, no_typed_lines,\n"
+    "                          no_group_series,\n"
     "                          no_raster, no_fs, no_depth, no_blend, no_tex\n"
     "      --gdb               show compiled kernels to gdb\n"
     "  -h, --help              this text\n"

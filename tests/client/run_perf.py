@@ -56,6 +56,8 @@ SAME = (
     ('no_tex_lanes', 'tex-linear'),
     ('no_typed_lanes', 'compute-image'),
     ('no_typed_lines', 'compute-image'),
+    ('no_group_series', 'compute-ids'),
+    ('no_group_series', 'compute-image'),
 )
 
 # word, scene, counter that is 0 with it and is not without
@@ -73,6 +75,7 @@ COUNTERS = (
     ('no_depth_only', 'depth24', 'primitives of tiles tested without'),
     ('no_multi_prim', 'points', 'primitives of tiles shaded with others'),
     ('no_tex_lanes', 'tex-array', 'sampler plans for any lanes'),
+    ('no_group_series', 'compute-ids', 'thread groups run in series'),
 )
 
 

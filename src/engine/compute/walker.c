@@ -1,48 +1,17 @@
 /* walker.c: runs the thread groups of a GPGPU_WALKER on the pool, one group at
  * a time per worker. KBL PRM vol 7 "GPGPU Thread Groups". */
-#include "engine/compute/compute.h"
+#include "engine/compute/group_run.h"
 
 #include <stdlib.h>
 
-#include "engine/state/draw.h"
 #include "base/pool.h"
-#include "engine/thread/thread.h"
 
 /* A group is limited to the threads that fit a subslice. */
 #define MAX_GROUP_THREADS 64
 #define MAX_SLM_B 65536
 
-/* A worker's memory, reused from group to group. */
-struct slot {
-    struct eu_thread *threads; /* threads_per_group */
-    uint8_t *payload;          /* per thread, without the group's id */
-    struct thread_group group;
-    struct mem_range slm;
-    struct thread_env env;
-    struct eu_launch launch;           /* the run's, with this slot's SLM */
-    uint64_t thread_count, lane_count; /* executed so far */
-    unsigned until_look; /* groups until the next check for a hang */
-};
-
-struct run {
-    const struct dispatch *d;
-    uint64_t groups;
-    int64_t begun_ns;    /* clock_tick_ns() */
-    uint64_t first, end; /* linear indices of this batch's groups */
-    uint32_t size[3];
-    unsigned chunk;     /* groups that a worker takes at a time */
-    struct slot *slots; /* one per worker */
-    unsigned workers;
-    struct eu_launch launch;
-    uint32_t mask, last_mask;
-    uint32_t lanes; /* enabled lanes per group */
-    unsigned payload_grf;
-    uint8_t beyond[EU_GRF_COUNT]; /* live registers after the payload */
-    unsigned beyond_count;
-};
-
 static void
-group_id(const struct run *run, uint64_t index, uint32_t id[3])
+group_id(const struct group_run *run, uint64_t index, uint32_t id[3])
 {
     for (unsigned i = 0; i < 3; i++) {
         uint64_t next = index < run->size[i] ? 0 : index / run->size[i];
@@ -52,102 +21,29 @@ group_id(const struct run *run, uint64_t index, uint32_t id[3])
     }
 }
 
-/* Registers from 1 on: the cross-thread constants, then this thread's own, or
- * the reverse. */
 static void
-fill_constants(const struct dispatch *d, uint8_t *to, unsigned thread)
-{
-    unsigned grf = 1;
-    uint64_t cross_B = (uint64_t)d->cross_thread_grf * EU_GRF_B;
-    uint64_t own_B = (uint64_t)d->per_thread_grf * EU_GRF_B;
-    const struct {
-        uint64_t from, size;
-    } part[2] = {{0, cross_B}, {cross_B + thread * own_B, own_B}};
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned p = i ^ d->own_first;
-        for (uint64_t at = 0; at < part[p].size && grf < EU_GRF_COUNT;
-             at += EU_GRF_B, grf++) {
-            uint64_t from = part[p].from + at;
-            if (from < d->curbe_B)
-                memcpy(to + grf * EU_GRF_B, d->curbe + from,
-                       MIN2(d->curbe_B - from, EU_GRF_B));
-        }
-    }
-}
-
-/* g0: dword 1 group X, 2 barrier id, 6 group Y, 7 group Z; then the constants.
- * Observed: brw kernels, stock iris. */
-static void
-fill_payload(const struct run *run, struct slot *slot, unsigned worker)
+run_group(const struct group_run *run, struct group_slot *slot, uint64_t index)
 {
     const struct dispatch *d = run->d;
-    for (unsigned i = 0; i < d->threads_per_group; i++) {
-        uint8_t *to = slot->payload + i * run->payload_grf * EU_GRF_B;
-        uint32_t g0[EU_GRF_B / 4];
-        stage_header(&d->stage, g0, worker * d->threads_per_group + i);
-        memcpy(to, g0, sizeof g0);
-        fill_constants(d, to, i);
-    }
-}
-
-static void
-give_payload(const struct run *run, struct slot *slot, const uint32_t id[3])
-{
-    size_t size_B = (size_t)run->payload_grf * EU_GRF_B;
-    for (unsigned i = 0; i < run->d->threads_per_group; i++) {
-        struct eu_thread *t = &slot->threads[i];
-        uint32_t *g0 = eu_grf(t, 0);
-        memcpy(g0, slot->payload + i * size_B, size_B);
-        g0[1] = id[0];
-        g0[6] = id[1];
-        g0[7] = id[2];
-        for (unsigned n = 0; n < run->beyond_count; n++)
-            memset(eu_grf(t, run->beyond[n]), 0, EU_GRF_B);
-    }
-}
-
-static void
-trace_group(const struct run *run, const struct slot *slot,
-            const uint32_t id[3])
-{
-    uint64_t insns = 0;
-    for (unsigned i = 0; i < run->d->threads_per_group; i++)
-        insns += slot->threads[i].insn_count;
-    trace(dispatch, "group %u,%u,%u: %llu instructions", id[0], id[1], id[2],
-          (unsigned long long)insns);
-}
-
-static void
-run_group(const struct run *run, struct slot *slot, uint64_t index)
-{
-    const struct dispatch *d = run->d;
-    uint32_t *id = slot->group.id;
-    group_id(run, index, id);
+    group_id(run, index, slot->group.id);
     if (d->slm_B)
         memset(slot->group.slm, 0, d->slm_B);
     slot->group.barrier_count = d->threads_per_group;
     slot->group.barrier_arrived = 0;
-    give_payload(run, slot, id);
-    thread_launch_group(&slot->launch, slot->threads, d->threads_per_group,
-                        run->mask, run->last_mask, &slot->group, &slot->env);
-    if (d->watch)
-        d->watch->group(d->watch->ctx, slot->threads, d->threads_per_group);
-    if (trace_on(TRACE_dispatch))
-        trace_group(run, slot, id);
-    slot->thread_count += d->threads_per_group;
-    slot->lane_count += run->lanes;
+    run->path->run(run, slot);
+    slot->group_count++;
 }
 
 /* Checks every few groups whether the dispatch would take too long. Assumes
  * that all workers have made equal progress. */
 static bool
-is_hopeless(const struct run *run, struct slot *slot)
+is_hopeless(const struct group_run *run, struct group_slot *slot)
 {
     const unsigned groups_per_look = 16;
     if (slot->until_look--)
         return false;
     slot->until_look = groups_per_look - 1;
-    double done = (double)slot->thread_count / run->d->threads_per_group;
+    double done = (double)slot->group_count;
     if (!hang_is_hopeless(run->d->hang, run->begun_ns, done * run->workers,
                           (double)run->groups, "dispatch"))
         return false;
@@ -158,24 +54,25 @@ is_hopeless(const struct run *run, struct slot *slot)
 static void
 run_chunk(void *ctx, unsigned index, unsigned worker)
 {
-    const struct run *run = ctx;
+    const struct group_run *run = ctx;
     uint64_t at = run->first + (uint64_t)index * run->chunk;
     uint64_t end = MIN2(at + run->chunk, run->end);
     vm_thread_enter();
     uint32_t mode = eu_launch_begin(&run->launch);
-    struct slot *slot = &run->slots[worker];
+    struct group_slot *slot = &run->slots[worker];
     for (; at < end; at++) {
         if (atomic_load_explicit(run->d->reset, memory_order_relaxed) ||
             is_hopeless(run, slot))
             break;
         run_group(run, slot, at);
     }
+    run->path->end(slot);
     eu_launch_end(&run->launch, mode);
     vm_thread_leave();
 }
 
 static bool
-make_slot(struct run *run, struct slot *slot, unsigned worker)
+make_slot(struct group_run *run, struct group_slot *slot, unsigned worker)
 {
     const struct dispatch *d = run->d;
     size_t threads_B = sizeof(struct eu_thread) * d->threads_per_group;
@@ -189,7 +86,7 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
     };
     slot->threads = aligned_alloc(64, threads_B);
     slot->payload = calloc(d->threads_per_group,
-                           (size_t)run->payload_grf * EU_GRF_B);
+                           (size_t)run->payload.grfs * EU_GRF_B);
     slot->group.threads = slot->threads;
     slot->group.slm_B = d->slm_B;
     slot->group.slm = d->slm_B ? aligned_alloc(64, MAX_SLM_B) : NULL;
@@ -203,12 +100,13 @@ make_slot(struct run *run, struct slot *slot, unsigned worker)
     /* A tool that inspects registers must see only the kernel's values. */
     if (d->watch)
         memset(slot->threads, 0, threads_B);
-    fill_payload(run, slot, worker);
+    group_payload_fill(run, slot, worker);
+    run->path->begin(slot, run);
     return true;
 }
 
 static bool
-make_slots(struct run *run, unsigned workers)
+make_slots(struct group_run *run, unsigned workers)
 {
     run->workers = workers;
     run->slots = aligned_alloc(64, workers * sizeof *run->slots);
@@ -222,24 +120,24 @@ make_slots(struct run *run, unsigned workers)
 }
 
 static void
-finish_slots(struct run *run)
+finish_slots(struct group_run *run)
 {
-    uint64_t threads = 0, lanes = 0;
+    uint64_t groups = 0;
     for (unsigned i = 0; run->slots && i < run->workers; i++) {
-        threads += run->slots[i].thread_count;
-        lanes += run->slots[i].lane_count;
+        groups += run->slots[i].group_count;
         free(run->slots[i].threads);
         free(run->slots[i].payload);
         free(run->slots[i].group.slm);
     }
     free(run->slots);
-    stats_add(STAT_threads_cs, threads);
-    atomic_fetch_add_explicit(&run->d->stats->cs_invocations, lanes,
-                              memory_order_relaxed);
+    stats_add(STAT_threads_cs, groups * run->d->threads_per_group);
+    stats_add(run->path->groups, groups);
+    atomic_fetch_add_explicit(&run->d->stats->cs_invocations,
+                              groups * run->lanes, memory_order_relaxed);
 }
 
 static void
-run_serial(struct run *run)
+run_serial(struct group_run *run)
 {
     run->chunk = UINT32_MAX;
     for (uint64_t at = 0; at < run->groups && !atomic_load(run->d->reset);
@@ -253,7 +151,7 @@ run_serial(struct run *run)
 /* Chunks amortize the hand-out of small groups, and are small enough to keep
  * all workers busy at the end. */
 static void
-run_parallel(struct run *run)
+run_parallel(struct group_run *run)
 {
     /* In batches, because pool_for() counts in 32 bits. */
     const uint64_t batch = UINT64_C(1) << 24;
@@ -268,21 +166,8 @@ run_parallel(struct run *run)
     }
 }
 
-/* Scans 32 registers at a time, because few are live. */
 static void
-find_beyond(struct run *run)
-{
-    for (unsigned i = 0; i < ARRAY_SIZE(run->launch.live_in); i++) {
-        for (uint32_t m = run->launch.live_in[i]; m; m &= m - 1) {
-            unsigned grf = i * 32 + (unsigned)__builtin_ctz(m);
-            if (grf >= run->payload_grf)
-                run->beyond[run->beyond_count++] = (uint8_t)grf;
-        }
-    }
-}
-
-static void
-prepare(struct run *run)
+prepare(struct group_run *run)
 {
     const struct dispatch *d = run->d;
     struct eu_start start;
@@ -296,15 +181,14 @@ prepare(struct run *run)
     run->last_mask = all & d->right_mask;
     run->lanes = (d->threads_per_group - 1) * d->stage.simd +
                  (unsigned)__builtin_popcount(run->last_mask);
-    run->payload_grf = MIN2(1 + d->cross_thread_grf + d->per_thread_grf,
-                            EU_GRF_COUNT);
-    find_beyond(run);
+    group_payload_plan(run);
+    run->path = group_path_choose(run);
 }
 
 void
 compute_dispatch(const struct dispatch *d)
 {
-    struct run run = {.d = d, .groups = 1};
+    struct group_run run = {.d = d, .groups = 1};
     for (unsigned i = 0; i < 3; i++) {
         if (d->group_end[i] <= d->group_start[i])
             return;

@@ -42,6 +42,26 @@ bool thread_launch_group(const struct eu_launch *launch,
                          struct eu_thread *threads, unsigned count,
                          uint32_t mask, uint32_t last_mask,
                          struct thread_group *group, struct thread_env *env);
+/* A series of groups, whose threads do not wait for each other: one group after
+ * the other in the same structs, between eu_launch_begin() and
+ * eu_launch_end(), with a compiled launch. Unchanged registers are not written
+ * again. Instructions are counted at its end, as the first thread's. */
+struct thread_group_series {
+    const struct eu_launch *launch;
+    struct eu_thread *threads;
+    unsigned count;
+    uint32_t mask, last_mask;
+    struct thread_group *group;
+    struct thread_env *env;
+    int64_t left;  /* budget of compiled threads */
+    bool finished; /* all of the last group finished in compiled code, and left
+                      registers that the kernel does not write as they were */
+};
+/* The caller sets the first members. */
+void thread_group_series_begin(struct thread_group_series *s);
+/* False: the group did not finish. */
+bool thread_group_series_run(struct thread_group_series *s);
+void thread_group_series_end(struct thread_group_series *s);
 /* Runs a group of threads that eu_thread_init() prepared. */
 bool thread_run_group(struct eu_thread *threads, unsigned count,
                       struct thread_group *group, struct thread_env *env);

@@ -249,35 +249,97 @@ run_two(const struct eu_launch *launch, struct eu_thread *t, unsigned rest,
     return eu_launch_run_two(launch, t, on, FIRST_SLICE_INSNS);
 }
 
+/* Launches the threads from `first` on; the earlier ones have had their first
+ * turns. */
+static bool
+launch_from(struct rest *r, unsigned first, uint32_t mask, uint32_t last_mask)
+{
+    const struct eu_launch *launch = r->launch;
+    unsigned count = r->count, begun = first;
+    for (unsigned i = first; i < count; i++) {
+        struct eu_thread *t = &r->threads[i];
+        uint32_t on = i + 1 < count ? mask : last_mask;
+        if (i < begun) {
+            /* It ran in lockstep with the previous thread. */
+        } else if (launch->two && i + 1 < count &&
+                   run_two(launch, t, count - i, mask, last_mask, r->env)) {
+            begun = i + 2;
+        } else {
+            t->user = r->env;
+            eu_launch_run(launch, t, on, on, FIRST_SLICE_INSNS);
+        }
+        if (!end_turn(r->threads, i + 1, t, r->group, r->env, &r->left))
+            return false;
+    }
+    return !r->left || finish_group(r);
+}
+
 bool
 thread_launch_group(const struct eu_launch *launch, struct eu_thread *threads,
                     unsigned count, uint32_t mask, uint32_t last_mask,
                     struct thread_group *group, struct thread_env *env)
 {
-    unsigned left = count, begun = 0;
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t on = i + 1 < count ? mask : last_mask;
-        if (i < begun) {
-            /* It ran in lockstep with the previous thread. */
-        } else if (launch->two && i + 1 < count &&
-                   run_two(launch, &threads[i], count - i, mask, last_mask,
-                           env)) {
-            begun = i + 2;
-        } else {
-            threads[i].user = env;
-            eu_launch_run(launch, &threads[i], on, on, FIRST_SLICE_INSNS);
-        }
-        if (!end_turn(threads, i + 1, &threads[i], group, env, &left))
-            return false;
+    struct rest r = {.launch = launch,
+                     .threads = threads,
+                     .count = count,
+                     .left = count,
+                     .group = group,
+                     .env = env};
+    return launch_from(&r, 0, mask, last_mask);
+}
+
+void
+thread_group_series_begin(struct thread_group_series *s)
+{
+    s->left = THREAD_TURN_INSNS;
+    s->finished = false;
+    for (unsigned i = 0; i < s->count; i++) {
+        s->threads[i].user = s->env;
+        s->threads[i].captured = NULL;
+        eu_launch_count_from(&s->threads[i]);
     }
-    if (!left)
-        return true;
-    return finish_group(&(struct rest){.launch = launch,
-                                       .threads = threads,
-                                       .count = count,
-                                       .left = left,
-                                       .group = group,
-                                       .env = env});
+}
+
+/* The thread has left compiled code unfinished: the group goes on without a
+ * series. */
+static bool
+finish_series_group(struct thread_group_series *s, unsigned at)
+{
+    struct rest r = {.launch = s->launch,
+                     .threads = s->threads,
+                     .count = s->count,
+                     .left = s->count - at,
+                     .group = s->group,
+                     .env = s->env};
+    s->finished = false;
+    thread_group_series_end(s);
+    return end_turn(s->threads, at + 1, &s->threads[at], s->group, s->env,
+                    &r.left) &&
+           launch_from(&r, at + 1, s->mask, s->last_mask);
+}
+
+bool
+thread_group_series_run(struct thread_group_series *s)
+{
+    if (s->left < THREAD_TURN_INSNS / 2)
+        thread_group_series_end(s);
+    for (unsigned i = 0; i < s->count; i++) {
+        uint32_t on = i + 1 < s->count ? s->mask : s->last_mask;
+        if (eu_launch_quick(s->launch, &s->threads[i], on, on, s->finished,
+                            &s->left) != EU_FINISHED)
+            return finish_series_group(s, i);
+    }
+    s->finished = true;
+    return true;
+}
+
+void
+thread_group_series_end(struct thread_group_series *s)
+{
+    uint64_t spent = (uint64_t)(THREAD_TURN_INSNS - s->left);
+    s->left = THREAD_TURN_INSNS;
+    for (unsigned i = 0; i < s->count; i++)
+        eu_launch_count(&s->threads[i], i ? 0 : spent, 0, 1);
 }
 
 bool
