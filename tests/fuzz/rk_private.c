@@ -119,6 +119,6 @@ rk_add_private(struct rk *k)
         return;
     bool by_smov = rk_chance(k, 60);
     unsigned src = rk_reg(k, rk_bank_of(a.type), 2);
-    for (unsigned n = 1 + rk_rnd(k, 5); n > 0; n--)
+    for (unsigned n = 1 + rk_rnd(k, rk_chance(k, 30) ? 20 : 5); n > 0; n--)
         add_store(k, &a, src, by_smov, rk_rnd(k, LANES));
 }

@@ -49,6 +49,12 @@ struct jit_jump {
     uint32_t from, loop;
 };
 
+/* A jump for an address outside of the registers, in one of the ops from `op`
+ * to `last`. No op has run yet. */
+struct jit_outside {
+    uint32_t at, op, last;
+};
+
 /* Out-of-line code of an op, rarely executed. */
 struct jit_out_of_line {
     struct jit_jump jump;
@@ -148,7 +154,7 @@ struct jit {
     uint32_t trig_count, trig_capacity;
     struct jit_denorm_fixup *denorm_fixups;
     uint32_t denorm_fixup_count, denorm_fixup_capacity;
-    struct jit_jump *outside; /* of operands outside the registers */
+    struct jit_outside *outside; /* of operands outside the registers */
     uint32_t outside_count, outside_capacity;
     uint32_t *returns;
     uint32_t return_count, return_capacity;
@@ -158,6 +164,11 @@ struct jit {
     unsigned chain_grf;
     uint8_t chain_reg[EU_CHAIN_GRF];
     bool asks; /* an op so far may read which channels are on */
+    /* Stores to a private array: scalar_int_moves.c. */
+    struct {
+        uint32_t first, last; /* ops */
+        bool checked;
+    } stores;
     /* Lockstep: the thread of f->threads that code is being made for. */
     unsigned nth;
     struct jit_side *side; /* of each thread but the current one */

@@ -6,7 +6,6 @@
 #include "eu/jit/analysis/analysis.h"
 
 #define THREAD_AT(member) offsetof(struct eu_thread, member)
-#define FLAG_DISTANCE 64u /* ops between a flag's constant and its use */
 #define SCRATCH_AT(lane) x86_g_thread(THREAD_AT(scratch) + (lane)*8u)
 
 /* Whether a lane's result overwrites a source of a later lane. */
@@ -256,93 +255,6 @@ write_flags(const struct scalar_int *l)
     x86_gop(x, X86_G_ST, false, X86_RAX, x86_g_thread(at));
 }
 
-/* ---- moves of some lanes ---- */
-
-/* Whether the op is a MOV whose result is the source's bits. */
-static bool
-moves_bits(const struct jit *j, const struct eu_insn *insn)
-{
-    const struct eu_operand *s = &insn->src[0], *d = &insn->dst;
-    return insn->opcode == EU_OP_MOV && s->type == d->type &&
-           eu_type_is_float((enum eu_type)d->type) && !insn->saturate &&
-           !insn->cmod && !insn->acc_wr && !s->abs && !s->negate &&
-           s->file != EU_FILE_ARF && d->file == EU_FILE_GRF &&
-           !(j->f->flags & EU_JIT_ALT);
-}
-
-/* *mov_op := the MOV of the channels that the SMOV chooses, as in
- * interp/alu.c. */
-static bool
-choose_lanes(struct scalar_int *l, struct eu_op *mov_op, struct eu_insn *mov)
-{
-    const struct eu_operand *chosen = &l->op->insn->src[1];
-    if (chosen->file != EU_FILE_IMM || l->op->insn->cmod ||
-        (chosen->type != EU_TYPE_UW && chosen->type != EU_TYPE_UD))
-        return false;
-    l->lanes &= chosen->type == EU_TYPE_UW ? (uint16_t)chosen->imm
-                                           : (uint32_t)chosen->imm;
-    *mov = *l->op->insn;
-    mov->opcode = EU_OP_MOV;
-    mov->src_count = 1;
-    *mov_op = *l->op;
-    mov_op->insn = mov;
-    l->op = mov_op;
-    return true;
-}
-
-/* Whether the op sets whole flags, or bits of them, to a constant. */
-static bool
-sets_constant(const struct eu_op *op)
-{
-    const struct eu_insn *insn = op->insn;
-    return op->slow == eu_op_general && insn->opcode == EU_OP_MOV &&
-           op->lanes == 1 && op->no_mask && !op->pred && !insn->saturate &&
-           insn->src[0].file == EU_FILE_IMM && !insn->src[0].abs &&
-           !insn->src[0].negate &&
-           (insn->src[0].type == EU_TYPE_UW ||
-            insn->src[0].type == EU_TYPE_UD) &&
-           (insn->dst.type == EU_TYPE_UW || insn->dst.type == EU_TYPE_UD);
-}
-
-static bool
-writes_flag(const struct eu_op *op, unsigned reg)
-{
-    const struct eu_operand *d = &op->insn->dst;
-    if (d->file == EU_FILE_ARF && (d->reg & 0xf0) == EU_ARF_F)
-        return (d->reg & 1) <= reg; /* f0 may extend into f1 */
-    return op->slow != eu_op_general || eu_begins_macro(op->insn) ||
-           (op->insn->cmod && op->flag_reg == reg);
-}
-
-/* Observed: IGC stores bytes to a private array in registers with a MOV for
- * each channel, whose predicate it sets to a constant with one bit. */
-static void
-know_predicate(struct scalar_int *l)
-{
-    const struct eu_op *op = l->op, *ops = l->j->f->k->ops;
-    uint32_t i = l->op_index, last = i - MIN2(i, FLAG_DISTANCE);
-    if (op->pred != 1 || op->insn->cmod || op->insn->opcode == EU_OP_SEL ||
-        i != l->j->here)
-        return;
-    do {
-        if ((l->j->f->start[i] & JIT_START) || i == last)
-            return;
-        i--;
-    } while (!writes_flag(&ops[i], op->flag_reg));
-    const struct eu_insn *insn = ops[i].insn;
-    unsigned size_B = eu_type_size_B((enum eu_type)insn->dst.type);
-    unsigned from = insn->dst.subreg_B * 8u, end = from + size_B * 8;
-    if (!sets_constant(&ops[i]) || (insn->dst.reg & 1) != op->flag_reg ||
-        op->flag_shift < from || op->flag_shift + op->lanes > end)
-        return;
-    uint32_t bits = (uint32_t)insn->src[0].imm;
-    if (insn->src[0].type == EU_TYPE_UW)
-        bits = (uint16_t)bits;
-    bits = bits >> (op->flag_shift - from);
-    l->lanes &= op->pred_inv ? ~bits : bits;
-    l->knows_pred = true;
-}
-
 static bool
 place_operands(struct scalar_int *l)
 {
@@ -364,6 +276,7 @@ emit_lanes(struct scalar_int *l)
     if (eu_type_is_float(l->dst.type))
         l->temp = jit_temp(j);
     load_mask(l);
+    scalar_int_check_run(l);
     j->asks = true;
     if (l->wants_flags)
         x86_mov_imm(&j->x, SCALAR_FLAGS, 0);
@@ -387,14 +300,16 @@ jit_lower_scalar_int(struct jit *j, const struct eu_op *op)
     if (op->slow != eu_op_general || op->chan + op->lanes > 32u)
         return false;
     l.op_index = (uint32_t)(op - j->f->k->ops);
-    if (op->insn->opcode == EU_OP_SMOV && !choose_lanes(&l, &mov_op, &mov))
+    if (scalar_int_skips_constant(&l)) {
+        jit_forget_flag(j, 0);
+        jit_forget_flag(j, 1);
+        return true;
+    }
+    if (!scalar_int_choose(&l, &mov_op, &mov) || !place_operands(&l))
         return false;
-    l.moves_bits = moves_bits(j, l.op->insn);
-    if (eu_exec_class(l.op->insn) != EXEC_INT && !l.moves_bits)
-        return false;
-    know_predicate(&l);
-    if (!place_operands(&l))
-        return false;
+    scalar_int_join_run(&l);
     emit_lanes(&l);
+    if (!j->out_of_registers)
+        scalar_int_end_run(&l);
     return !j->out_of_registers;
 }

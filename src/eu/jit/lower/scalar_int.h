@@ -52,7 +52,21 @@ struct scalar_int {
     bool masked, scratch, wants_flags;
     bool moves_bits; /* floats are taken for integers */
     bool knows_pred; /* the predicate is in `lanes` */
+    bool in_run;     /* the destination's place is checked, and in scratch */
 };
+
+/* scalar_int_moves.c */
+/* Finds which lanes may be on. mov_op, mov: memory for an SMOV as a MOV. False:
+ * other code runs the op. */
+bool scalar_int_choose(struct scalar_int *l, struct eu_op *mov_op,
+                       struct eu_insn *mov);
+/* Run: stores to a private array in one basic block, whose addresses the first
+ * store compares with the end of the registers. */
+void scalar_int_join_run(struct scalar_int *l);
+void scalar_int_check_run(struct scalar_int *l);
+void scalar_int_end_run(const struct scalar_int *l);
+/* Whether the op sets a flag to a constant that only known predicates read. */
+bool scalar_int_skips_constant(const struct scalar_int *l);
 
 /* scalar_int_operands.c */
 bool scalar_int_source(struct scalar_int *l, unsigned s);

@@ -222,6 +222,11 @@ find_indirect(const struct scalar_int *l, const struct scalar_int_place *p,
               unsigned lane)
 {
     struct x86 *x = &l->j->x;
+    if (l->in_run) {
+        x86_gop(x, X86_G_MOV, false, X86_RSI,
+                x86_g_thread(THREAD_AT(scratch) + p->word[lane] * 4u));
+        return;
+    }
     x86_gop(x, X86_G_MOVZX16, false, X86_RSI,
             x86_g_thread(THREAD_AT(a0) + p->word[lane] * 2u));
     if (p->at[lane]) {
@@ -229,7 +234,7 @@ find_indirect(const struct scalar_int *l, const struct scalar_int_place *p,
         x86_gop(x, X86_G_MOVZX16, false, X86_RSI, x86_g(X86_RSI));
     }
     x86_alu_imm(x, X86_CMP, X86_RSI, EU_GRF_FILE_B - p->size_B, false);
-    jit_fail_outside(l->j, X86_CC_A, l->op_index);
+    jit_fail_outside(l->j, X86_CC_A, l->op_index, l->op_index);
 }
 
 static void

@@ -49,7 +49,7 @@ check_places(struct jit *j, uint32_t op, const struct jit_part *p, unsigned at,
         unsigned k = p->mask.all ? 0 : p->mask.k;
         x86_vop_imm(x, X86_PCMPUD, p->len, K_LANES, at, last, k, 6);
         x86_kortest(x, K_LANES, K_LANES);
-        jit_fail_outside(j, X86_CC_NE, op);
+        jit_fail_outside(j, X86_CC_NE, op, op);
         if (k)
             x86_kop(x, X86_KOR, K_LANES, k, k);
         else
@@ -61,7 +61,7 @@ check_places(struct jit *j, uint32_t op, const struct jit_part *p, unsigned at,
     if (!p->mask.all)
         x86_vop(x, X86_PAND, p->len, t, t, x86_reg(p->mask.k), 0);
     x86_vop(x, X86_PTEST, p->len, t, 0, x86_reg(t), 0);
-    jit_fail_outside(j, X86_CC_NE, op);
+    jit_fail_outside(j, X86_CC_NE, op, op);
     if (p->mask.all)
         x86_vop(x, X86_PCMPEQD, p->len, t, t, x86_reg(t), 0);
     else
@@ -117,17 +117,21 @@ jit_store_addresses(struct jit *j, const struct eu_op *op,
 /* ---- errors ---- */
 
 void
-jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op)
+jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op, uint32_t last)
 {
     uint32_t at = x86_jump(&j->x, cc);
     if (jit_grow(j, (void **)&j->outside, &j->outside_capacity,
                  j->outside_count + 1, sizeof *j->outside))
-        j->outside[j->outside_count++] = jit_jump_from(j, at, op);
+        j->outside[j->outside_count++] = (struct jit_outside){at, op, last};
 }
 
+/* Runs the ops before the error. */
 static const struct eu_op *
-op_outside(struct eu_thread *t, const struct eu_op *op)
+op_outside(struct eu_thread *t, const struct eu_op *op, uint32_t more)
 {
+    for (; more; more--)
+        if (!(op = op->slow(t, op)))
+            return NULL;
     return eu_fail(t, op, "operand outside the registers");
 }
 
@@ -136,14 +140,16 @@ jit_outside_errors(struct jit *j)
 {
     struct x86 *x = &j->x;
     for (uint32_t i = 0; i < j->outside_count; i++) {
-        uint32_t op = j->outside[i].op;
-        x86_patch(x, j->outside[i].at, x->size);
-        if (i + 1 < j->outside_count && j->outside[i + 1].op == op)
+        const struct jit_outside *o = &j->outside[i];
+        x86_patch(x, o->at, x->size);
+        if (i + 1 < j->outside_count && o[1].op == o->op &&
+            o[1].last == o->last)
             continue;
         x86_vzeroupper(x);
         x86_mov_reg(x, X86_RDI, X86_RBX);
         x86_mov_imm(x, X86_RSI,
-                    (uintptr_t)jit_lasting_op(j, &j->f->k->ops[op]));
+                    (uintptr_t)jit_lasting_op(j, &j->f->k->ops[o->op]));
+        x86_mov_imm(x, X86_RDX, o->last - o->op);
         x86_call(x, (const void *)op_outside);
         jit_return(j, X86_ALWAYS);
     }

@@ -110,7 +110,8 @@ void jit_store_addresses(struct jit *j, const struct eu_op *op,
                          const struct jit_part *p, unsigned reg);
 /* Emits a jump, under the condition, to code that ends the thread with an
  * error: the op has an operand outside the registers. The host has F's mode. */
-void jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op);
+void jit_fail_outside(struct jit *j, enum x86_cc cc, uint32_t op,
+                      uint32_t last);
 /* That code, after all blocks. */
 void jit_outside_errors(struct jit *j);
 
