@@ -54,6 +54,7 @@ struct thread_group_series {
     struct thread_group *group;
     struct thread_env *env;
     int64_t left;  /* budget of compiled threads */
+    bool unmasked; /* the masks allow unmasked code */
     bool finished; /* all of the last group finished in compiled code, and left
                       registers that the kernel does not write as they were */
 };

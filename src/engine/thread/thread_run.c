@@ -293,6 +293,8 @@ thread_group_series_begin(struct thread_group_series *s)
 {
     s->left = THREAD_TURN_INSNS;
     s->finished = false;
+    s->unmasked = !s->launch->acc && eu_launch_takes(s->launch, s->mask) &&
+                  eu_launch_takes(s->launch, s->last_mask);
     for (unsigned i = 0; i < s->count; i++) {
         s->threads[i].user = s->env;
         s->threads[i].captured = NULL;
@@ -318,6 +320,21 @@ finish_series_group(struct thread_group_series *s, unsigned at)
            launch_from(&r, at + 1, s->mask, s->last_mask);
 }
 
+/* State that a thread may have left changed if it finished in compiled code. */
+#define CHANGED_B \
+    (offsetof(struct eu_thread, kernel) - offsetof(struct eu_thread, a0))
+
+static inline enum eu_status
+launch_in_series(struct thread_group_series *s, struct eu_thread *t,
+                 uint32_t on)
+{
+    const struct eu_launch *l = s->launch;
+    if (!s->unmasked || !s->finished)
+        return eu_launch_quick(l, t, on, on, s->finished, &s->left);
+    memcpy(t->a0, l->begin, CHANGED_B);
+    return eu_launch_again(l, t, on, on, &s->left);
+}
+
 bool
 thread_group_series_run(struct thread_group_series *s)
 {
@@ -325,8 +342,7 @@ thread_group_series_run(struct thread_group_series *s)
         thread_group_series_end(s);
     for (unsigned i = 0; i < s->count; i++) {
         uint32_t on = i + 1 < s->count ? s->mask : s->last_mask;
-        if (eu_launch_quick(s->launch, &s->threads[i], on, on, s->finished,
-                            &s->left) != EU_FINISHED)
+        if (launch_in_series(s, &s->threads[i], on) != EU_FINISHED)
             return finish_series_group(s, i);
     }
     s->finished = true;
