@@ -58,7 +58,7 @@ read_region(struct jit *j, const struct jit_region *r, const struct jit_part *p,
         return read_packed(j, r->off_B, p->lanes * 2);
     if (r->shape == JIT_SHAPE_SCALAR)
         return broadcast_word(j, r->off_B, jit_f16_len(len));
-    return pack_words(j, len, jit_read_narrow(j, r, p, false));
+    return pack_words(j, len, jit_read_narrow(j, r, p, JIT_ZERO_EXTENDED));
 }
 
 /* A source's unconverted words. */

@@ -101,6 +101,11 @@ extract_bytes(struct jit *j, unsigned d, unsigned s, unsigned len, unsigned at,
               unsigned size_B, bool is_signed)
 {
     unsigned up = 32 - (at + size_B) * 8, down = 32 - size_B * 8;
+    if (!at && !is_signed && j->f->evex) {
+        x86_vop(&j->x, X86_PAND, len, d, s,
+                x86_dword_const(&j->x, UINT32_MAX >> down), 0);
+        return;
+    }
     if (up) {
         x86_vop_imm(&j->x, X86_PSHIFTD_IMM, len, 6, d, x86_reg(s), 0,
                     (uint8_t)up);
@@ -238,8 +243,9 @@ read_words(struct jit *j, enum x86_vop op, unsigned off_B)
 
 unsigned
 jit_read_narrow(struct jit *j, const struct jit_region *r,
-                const struct jit_part *p, bool is_signed)
+                const struct jit_part *p, enum jit_extension extension)
 {
+    bool is_signed = extension == JIT_SIGN_EXTENDED;
     unsigned d, s, at = r->off_B & 3;
     enum x86_vop op;
     switch (r->shape) {
@@ -265,9 +271,43 @@ jit_read_narrow(struct jit *j, const struct jit_region *r,
         at = r->size_B == 2 && is_near(j, r, p) ? 2 : 0;
         break;
     }
+    if (!at && extension == JIT_NOT_EXTENDED)
+        return s;
     d = jit_temp(j);
     extract_bytes(j, d, s, p->len, at, r->size_B, is_signed);
     return d;
+}
+
+/* Whether no bit of the result depends on bits above the source's. */
+static bool
+ignores_extension(const struct eu_insn *insn, unsigned s)
+{
+    const struct eu_operand *o = &insn->src[s], *d = &insn->dst;
+    if (d->file != EU_FILE_GRF || eu_type_is_float((enum eu_type)d->type) ||
+        eu_type_size_B((enum eu_type)d->type) >
+            eu_type_size_B((enum eu_type)o->type) ||
+        insn->saturate || insn->cmod || insn->acc_wr || o->abs)
+        return false;
+    switch (insn->opcode) {
+    case EU_OP_MOV:
+    case EU_OP_ADD:
+    case EU_OP_NOT:
+    case EU_OP_AND:
+    case EU_OP_OR:
+    case EU_OP_XOR: return true;
+    case EU_OP_SHL: return s == 0;
+    default: return false;
+    }
+}
+
+static enum jit_extension
+extension_of(const struct eu_insn *insn, unsigned s)
+{
+    if (ignores_extension(insn, s))
+        return JIT_NOT_EXTENDED;
+    return eu_type_is_signed((enum eu_type)insn->src[s].type)
+               ? JIT_SIGN_EXTENDED
+               : JIT_ZERO_EXTENDED;
 }
 
 static struct x86_rm
@@ -316,19 +356,20 @@ read_lanes(struct jit *j, const struct eu_op *op, unsigned s,
            const struct jit_part *p)
 {
     const struct eu_operand *o = &op->insn->src[s];
-    bool is_signed = eu_type_is_signed((enum eu_type)o->type);
+    enum jit_extension extension = extension_of(op->insn, s);
     struct jit_region r;
     if (o->indirect) {
         unsigned d = jit_read_indirect(j, op, s, p);
         unsigned size_B = eu_type_size_B((enum eu_type)o->type);
-        if (size_B < 4)
-            extract_bytes(j, d, d, p->len, 0, size_B, is_signed);
+        if (size_B < 4 && extension != JIT_NOT_EXTENDED)
+            extract_bytes(j, d, d, p->len, 0, size_B,
+                          extension == JIT_SIGN_EXTENDED);
         return x86_reg(d);
     }
     jit_describe(&r, op->insn, o, p);
     if (r.size_B == 4)
         return read_dwords(j, &r, p);
-    return x86_reg(jit_read_narrow(j, &r, p, is_signed));
+    return x86_reg(jit_read_narrow(j, &r, p, extension));
 }
 
 /* Fast path: the interpreter's fast path describes these operands

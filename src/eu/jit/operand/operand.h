@@ -134,9 +134,16 @@ struct jit_region {
 };
 void jit_describe(struct jit_region *r, const struct eu_insn *insn,
                   const struct eu_operand *o, const struct jit_part *p);
-/* Reads bytes or words, extended. */
+/* The bits of a lane above those of a narrow element. */
+enum jit_extension {
+    JIT_ZERO_EXTENDED,
+    JIT_SIGN_EXTENDED,
+    JIT_NOT_EXTENDED, /* undefined */
+};
+/* Reads bytes or words. */
 unsigned jit_read_narrow(struct jit *j, const struct jit_region *r,
-                         const struct jit_part *p, bool is_signed);
+                         const struct jit_part *p,
+                         enum jit_extension extension);
 
 /* words_vex.c, for hosts without AVX-512.
  *

@@ -281,9 +281,10 @@ read_apart(struct jit *j, const struct access *a, const unsigned t[4],
     x86_patch(x, done, x->size);
 }
 
-static void
-read_memory(struct jit *j, const struct access *a, const unsigned t[4],
-            const unsigned d[4], struct jit_slow_path *m)
+/* Lanes at one place. Returns a jump for others. */
+static uint32_t
+read_same(struct jit *j, const struct access *a, const unsigned t[4],
+          const unsigned d[4], struct jit_slow_path *m)
 {
     struct x86 *x = &j->x;
     unsigned len = a->lanes / 8;
@@ -294,6 +295,40 @@ read_memory(struct jit *j, const struct access *a, const unsigned t[4],
     for (unsigned c = 0; c < a->channels; c++)
         x86_vop(x, X86_PBROADCASTD, len, d[c], 0, x86_at_rax(c * 4), 0);
     clear_rest(j, a, d);
+    return differ;
+}
+
+/* Bytes and words are most often neighbours. */
+static void
+read_narrow(struct jit *j, const struct access *a, const unsigned t[4],
+            const unsigned d[4], struct jit_slow_path *m)
+{
+    struct x86 *x = &j->x;
+    uint32_t others = test_neighbours(j, a, t[0]);
+    jit_count_next(j, a, m);
+    load_rows(j, a, d, t);
+    uint32_t done = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, others, x->size);
+    uint32_t differ = read_same(j, a, t, d, m);
+    uint32_t done_too = x86_jump(x, X86_ALWAYS);
+    x86_patch(x, differ, x->size);
+    if (!jit_count_apart(j, a, t[0], &t[1], m))
+        jit_slow_path_if(j, m, X86_ALWAYS);
+    gather_lanes(j, a, d, t[0]);
+    x86_patch(x, done, x->size);
+    x86_patch(x, done_too, x->size);
+}
+
+static void
+read_memory(struct jit *j, const struct access *a, const unsigned t[4],
+            const unsigned d[4], struct jit_slow_path *m)
+{
+    struct x86 *x = &j->x;
+    if (a->element_B < 4 && access_has_rows(a)) {
+        read_narrow(j, a, t, d, m);
+        return;
+    }
+    uint32_t differ = read_same(j, a, t, d, m);
     uint32_t done = x86_jump(x, X86_ALWAYS);
     x86_patch(x, differ, x->size);
     read_apart(j, a, t, d, m);
