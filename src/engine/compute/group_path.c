@@ -68,14 +68,35 @@ begin_series(struct group_slot *slot, const struct group_run *run)
     thread_group_series_begin(&slot->series);
 }
 
+/* From this length on the start of a thread matters less than lockstep. */
+#define LONG_INSNS 256
+
+/* Whether the first group shows that two threads in lockstep would be
+ * faster. */
+static bool
+is_long(const struct group_run *run, const struct group_slot *slot)
+{
+    int64_t spent = THREAD_TURN_INSNS - slot->series.left;
+    return slot->launch.two && run->d->threads_per_group > 1 &&
+           spent > (int64_t)run->d->threads_per_group * LONG_INSNS;
+}
+
 static void
 run_series(const struct group_run *run, struct group_slot *slot)
 {
+    if (slot->is_long) {
+        run_any(run, slot);
+        return;
+    }
     if (slot->series.finished)
         group_payload_renew(run, slot);
     else
         group_payload_give(run, slot);
     thread_group_series_run(&slot->series);
+    if (!slot->group_count && is_long(run, slot)) {
+        slot->is_long = true;
+        thread_group_series_end(&slot->series);
+    }
 }
 
 static void

@@ -31,6 +31,7 @@ struct group_slot {
     struct thread_env env;
     struct eu_launch launch; /* the run's, with this slot's SLM */
     struct thread_group_series series;
+    bool is_long;         /* lockstep is faster than a series */
     uint64_t group_count; /* executed so far */
     unsigned until_look;  /* groups until the next check for a hang */
 };
