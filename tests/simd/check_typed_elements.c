@@ -174,18 +174,28 @@ fill_hostile(void *p, size_t size_B)
     }
 }
 
+#define UNTOUCHED 0x5a
+
 static void
 compare_read(const struct surface *s, const uint32_t *const at[3],
              uint32_t mask)
 {
-    uint32_t channel[4][TYPED_LANES], inside = 0;
-    uint32_t found = s->elements.fn->read(&s->elements, at, mask, channel);
+    const struct typed_elements *e = &s->elements;
+    uint32_t channel[4][TYPED_LANES], at_B[TYPED_LANES], inside = 0;
+    unsigned count = check_below(3) ? 4 : check_below(5);
+    memset(channel, UNTOUCHED, sizeof channel);
+    uint32_t found = e->fn->read(e, at, mask, count, channel);
+    check_eq(e->fn->find(e, at, mask, at_B), found);
     for (unsigned i = 0; i < TYPED_LANES; i++) {
         const uint8_t *p = mask >> i & 1 ? find_one(s, at, i) : NULL;
         union color c = {.u = {0, 0, 0, 0}};
         inside |= p ? 1u << i : 0;
-        if (p)
+        if (p) {
             format_unpack(s->fmt, p, &c);
+            check_eq(e->mem + at_B[i], p);
+        }
+        for (unsigned k = count; k < 4; k++)
+            c.u[k] = UNTOUCHED * 0x01010101u;
         for (unsigned k = 0; k < 4; k++)
             check_eq(channel[k][i], c.u[k], "%s, channel %u: %x, not %x",
                      s->fmt->name, k, channel[k][i], c.u[k]);
@@ -305,7 +315,7 @@ run_reads(void *arg)
         for (unsigned i = 0; i < TYPED_LANES; i++)
             b->y[i] = n % SIZE;
         if (b->isa != CHECK_SCALAR) {
-            b->s.elements.fn->read(&b->s.elements, at, 0xff, b->channel);
+            b->s.elements.fn->read(&b->s.elements, at, 0xff, 4, b->channel);
             continue;
         }
         for (unsigned i = 0; i < TYPED_LANES; i++) {

@@ -296,7 +296,8 @@ is_typed(const struct eu_message *m)
 {
     unsigned type = bits_get(m->desc, 14, 18);
     return m->sfid == EU_SFID_DC1 && !trace_on(TRACE_msg) &&
-           (type == DC1_TYPED_READ || type == DC1_TYPED_WRITE);
+           (type == DC1_TYPED_READ || type == DC1_TYPED_WRITE ||
+            type == DC1_TYPED_ATOMIC);
 }
 
 static inline bool
@@ -307,8 +308,11 @@ fast_typed(const struct thread_env *env, const struct eu_message *m)
         return false;
     const struct surface *s = bti < BTI_BINDLESS ? fast_surface(env, bti)
                                                  : dataport_surface(env, m);
-    return type == DC1_TYPED_READ ? typed_lanes_read(s, m)
-                                  : typed_lanes_write(s, m);
+    switch (type) {
+    case DC1_TYPED_READ: return typed_lanes_read(s, m);
+    case DC1_TYPED_WRITE: return typed_lanes_write(s, m);
+    default: return typed_lanes_atomic(s, m);
+    }
 }
 
 static inline bool

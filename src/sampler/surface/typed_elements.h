@@ -25,17 +25,21 @@ struct sample_tiling {
 };
 
 /* at: column, row and slice of each lane; row and slice are NULL if all are 0.
- * mask: active lanes. channel[c][i] is channel c of lane i. Returns the lanes
- * of the mask whose element exists. For all other lanes `read` gives zeros and
- * `write` touches nothing. If lanes write the same element, the last lane wins.
- */
+ * mask: active lanes. channel[c][i] is channel c of lane i; `read` stores the
+ * first `count` channels. All return the lanes of the mask whose element
+ * exists. For all other lanes `read` gives zeros, `write` touches nothing, and
+ * `find`'s offset from e->mem is undefined. If lanes write the same element,
+ * the last lane wins. */
 struct typed_elements_routines {
     uint32_t (*read)(const struct typed_elements *e,
-                     const uint32_t *const at[3], uint32_t mask,
-                     uint32_t channel[4][TYPED_LANES]);
+                     const uint32_t *const at[3], uint32_t mask, unsigned count,
+                     uint32_t channel[][TYPED_LANES]);
     uint32_t (*write)(const struct typed_elements *e,
                       const uint32_t *const at[3], uint32_t mask,
                       const uint32_t *const channel[4]);
+    uint32_t (*find)(const struct typed_elements *e,
+                     const uint32_t *const at[3], uint32_t mask,
+                     uint32_t at_B[TYPED_LANES]);
 };
 
 /* Storage of channels. Channels of 32 bits are copied unchanged. */

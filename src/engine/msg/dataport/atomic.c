@@ -61,8 +61,8 @@ combine(unsigned op, uint64_t old, int64_t sold, uint64_t src0, int64_t ssrc0,
     }
 }
 
-uint32_t
-atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
+static inline __attribute__((always_inline)) uint32_t
+exchange(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
 {
     uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
     do {
@@ -71,6 +71,12 @@ atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
     } while (!__atomic_compare_exchange_n(p, &old, next, false,
                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     return op == AOP_PREDEC ? next : old;
+}
+
+uint32_t
+atomic_int32(unsigned op, uint32_t *p, uint32_t src0, uint32_t src1)
+{
+    return exchange(op, p, src0, src1);
 }
 
 /* ---- all lanes of a message ---- */
@@ -89,7 +95,7 @@ one_lane(unsigned op, bool contended, uint32_t *p, uint32_t a, uint32_t b)
     case AOP_INC: return __atomic_fetch_add(p, 1, __ATOMIC_SEQ_CST);
     case AOP_DEC: return __atomic_fetch_sub(p, 1, __ATOMIC_SEQ_CST);
     case AOP_MOV: return __atomic_exchange_n(p, a, __ATOMIC_SEQ_CST);
-    default: return atomic_int32(op, p, a, b);
+    default: return exchange(op, p, a, b);
     }
 }
 
@@ -145,6 +151,30 @@ one_address(unsigned op, bool contended, const struct lane_access *a,
             dst[i] = result[i];
 }
 
+/* Operations that applications use have loops of their own. */
+static inline __attribute__((always_inline)) void
+all_lanes_of(unsigned op, bool contended, const struct lane_access *a,
+             const uint32_t *offset_B, const uint32_t *src0,
+             const uint32_t *src1, uint32_t *dst)
+{
+#define LOOP_OF(op_) \
+    case op_: all_lanes(op_, contended, a, offset_B, src0, src1, dst); break;
+    switch (op) {
+        LOOP_OF(AOP_AND)
+        LOOP_OF(AOP_OR)
+        LOOP_OF(AOP_MOV)
+        LOOP_OF(AOP_INC)
+        LOOP_OF(AOP_ADD)
+        LOOP_OF(AOP_IMAX)
+        LOOP_OF(AOP_IMIN)
+        LOOP_OF(AOP_UMAX)
+        LOOP_OF(AOP_UMIN)
+        LOOP_OF(AOP_CMPWR)
+    default: all_lanes(op, contended, a, offset_B, src0, src1, dst);
+    }
+#undef LOOP_OF
+}
+
 bool
 atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
              const uint32_t *offset_B, const uint32_t *src0,
@@ -166,13 +196,9 @@ atomic_lanes(unsigned op, bool contended, const struct lane_access *a,
         one_address(op, contended, a, (uint32_t *)(void *)(a->mem + first_B),
                     src0, src1, dst);
     else if (contended)
-        all_lanes(op, true, a, offset_B, src0, src1, dst);
-    else if (op == AOP_ADD)
-        all_lanes(AOP_ADD, false, a, offset_B, src0, src1, dst);
-    else if (op == AOP_INC)
-        all_lanes(AOP_INC, false, a, offset_B, src0, src1, dst);
+        all_lanes_of(op, true, a, offset_B, src0, src1, dst);
     else
-        all_lanes(op, false, a, offset_B, src0, src1, dst);
+        all_lanes_of(op, false, a, offset_B, src0, src1, dst);
     return true;
 }
 

@@ -170,11 +170,12 @@ struct typed_texels {
 bool typed_find_texels(const struct thread_env *env, const struct eu_message *m,
                        struct typed_texels *texels);
 
-/* typed_lanes.c: fast paths of typed read and write, and of `ld` from a buffer
- * without a header, for surfaces of common forms. False: not handled, with
- * nothing done. */
+/* typed_lanes.c: fast paths of typed read, write and atomics, and of `ld` from
+ * a buffer without a header, for surfaces of common forms. False: not handled,
+ * with nothing done. */
 bool typed_lanes_read(const struct surface *s, const struct eu_message *m);
 bool typed_lanes_write(const struct surface *s, const struct eu_message *m);
+bool typed_lanes_atomic(const struct surface *s, const struct eu_message *m);
 bool typed_lanes_ld(const struct surface *s, const struct eu_message *m,
                     unsigned lanes);
 

@@ -29,28 +29,35 @@ usual_elements(const struct surface *s)
 static const uint8_t enabled_count[16] = {4, 3, 3, 2, 3, 2, 2, 1,
                                           3, 2, 2, 1, 2, 1, 1, 0};
 
-/* Decodes the payload: coordinates, one register each, then data. False: not
- * handled. A split message has coordinates in one part and data in the other.
- */
+/* Decodes the payload: coordinates, one register each, then `data` registers of
+ * data. False: not handled. A split message has coordinates in one part and
+ * data in the other. */
 static inline __attribute__((always_inline)) bool
-find_typed(const struct surface *s, const struct eu_message *m, bool writes,
-           struct typed *t, const uint32_t *at[3])
+find_operands(const struct surface *s, const struct eu_message *m,
+              unsigned data_grf, const uint32_t *at[3], const uint32_t **data)
 {
-    unsigned group = bits_get(m->desc, 12, 13);
-    t->e = usual_elements(s);
-    t->disabled = bits_get(m->desc, 8, 11);
-    t->mask = dataport_mask(m, TYPED_LANES);
-    unsigned data = writes ? enabled_count[t->disabled] : 0;
-    unsigned total = m->mlen_grf + m->ex_mlen_grf, coords = total - data;
-    if (!t->e || m->header || group == 0 || total <= data ||
-        coords > m->mlen_grf || (m->ex_mlen_grf && coords < m->mlen_grf))
+    unsigned total = m->mlen_grf + m->ex_mlen_grf, coords = total - data_grf;
+    if (m->header || total <= data_grf || coords > m->mlen_grf ||
+        (m->ex_mlen_grf && coords < m->mlen_grf))
         return false;
     bool flat = s->type == SURFACE_BUFFER;
     at[0] = m->src0;
     at[1] = coords > 1 && !flat ? m->src0 + TYPED_LANES : NULL;
     at[2] = coords > 2 && !flat ? m->src0 + 2 * TYPED_LANES : NULL;
-    t->data = m->ex_mlen_grf ? m->src1 : m->src0 + coords * TYPED_LANES;
+    *data = m->ex_mlen_grf ? m->src1 : m->src0 + coords * TYPED_LANES;
     return true;
+}
+
+static inline __attribute__((always_inline)) bool
+find_typed(const struct surface *s, const struct eu_message *m, bool writes,
+           struct typed *t, const uint32_t *at[3])
+{
+    t->e = usual_elements(s);
+    t->disabled = bits_get(m->desc, 8, 11);
+    t->mask = dataport_mask(m, TYPED_LANES);
+    return t->e && bits_get(m->desc, 12, 13) != 0 &&
+           find_operands(s, m, writes ? enabled_count[t->disabled] : 0, at,
+                         &t->data);
 }
 
 static void
@@ -94,11 +101,13 @@ typed_lanes_read(const struct surface *s, const struct eu_message *m)
     const struct typed_elements_routines *fn = reading_routines(s, t.e);
     if (!fn)
         return false;
-    if (t.mask == 0xff && !t.disabled && m->rlen_grf >= 4) {
-        fn->read(t.e, at, t.mask, (uint32_t(*)[TYPED_LANES])m->dst);
+    unsigned count = enabled_count[t.disabled];
+    bool first = t.disabled == (0xfu << count & 0xf);
+    if (t.mask == 0xff && first && m->rlen_grf >= count) {
+        fn->read(t.e, at, t.mask, count, (uint32_t(*)[TYPED_LANES])m->dst);
         return true;
     }
-    fn->read(t.e, at, t.mask, channel);
+    fn->read(t.e, at, t.mask, 4, channel);
     for (unsigned c = 0; c < 4; c++) {
         if (t.disabled >> c & 1 || n >= m->rlen_grf)
             continue;
@@ -120,6 +129,35 @@ typed_lanes_write(const struct surface *s, const struct eu_message *m)
     for (unsigned c = 0; c < 4; c++)
         channel[c] = t.data + (c < t.e->channels ? c * TYPED_LANES : 0);
     t.e->fn->write(t.e, at, t.mask, channel);
+    return true;
+}
+
+bool
+typed_lanes_atomic(const struct surface *s, const struct eu_message *m)
+{
+    const struct typed_elements *e = &s->elements;
+    const unsigned op = bits_get(m->desc, 8, 11);
+    const unsigned operands = atomic_operands(op);
+    const bool answers = (m->desc >> 13) & 1;
+    const uint32_t *at[3], *data;
+    uint32_t at_B[TYPED_LANES], mask = dataport_mask(m, TYPED_LANES);
+    if (!e->fn || e->element_B != 4 || e->tiling.y_pitch_B & 3 || op == 0 ||
+        (answers && (!m->dst || !m->rlen_grf)) ||
+        !find_operands(s, m, operands, at, &data))
+        return false;
+    const struct lane_access a = {.mem = e->mem,
+                                  .size_B = s->limit_B,
+                                  .keep = ~3u,
+                                  .mask = e->fn->find(e, at, mask, at_B),
+                                  .lanes = TYPED_LANES,
+                                  .channels = 1};
+    const uint32_t *src0 = operands > 0 ? data : NULL;
+    const uint32_t *src1 = operands > 1 ? data + TYPED_LANES : NULL;
+    if (!atomic_lanes(op, true, &a, at_B, src0, src1, answers ? m->dst : NULL))
+        return false;
+    for (unsigned i = 0; i < TYPED_LANES && answers; i++)
+        if ((mask & ~a.mask) >> i & 1)
+            m->dst[i] = 0;
     return true;
 }
 
@@ -160,7 +198,7 @@ typed_lanes_ld(const struct surface *s, const struct eu_message *m,
     for (unsigned h = 0; h < grfs; h++) {
         const uint32_t *at[3] = {u + h * TYPED_LANES, NULL, NULL};
         uint32_t mask = dataport_mask(m, lanes) >> h * TYPED_LANES & 0xff;
-        if (e->fn->read(e, at, mask, channel[h]) != mask)
+        if (e->fn->read(e, at, mask, 4, channel[h]) != mask)
             return false;
     }
     if (grfs == 2 && (m->exec_mask & 0xffff) == 0xffff && m->rlen_grf >= 8 &&

@@ -328,10 +328,12 @@ pack_all(const struct typed_elements *e, struct form form,
 
 INLINE void
 unpack_all(const struct typed_elements *e, struct form form, const vint dw[4],
-           uint32_t inside, uint32_t channel[4][TYPED_LANES])
+           uint32_t inside, unsigned count, uint32_t channel[][TYPED_LANES])
 {
     vint live = v_live(inside);
     for (unsigned i = 0; i < 4; i++) {
+        if (channel_of_place(e, i) >= count)
+            continue;
         unsigned bit = i * form.bits;
         vint v = v_isplat(i == 3 ? (int32_t)e->one : 0);
         if (i < form.channels)
@@ -345,8 +347,8 @@ unpack_all(const struct typed_elements *e, struct form form, const vint dw[4],
 
 INLINE uint32_t
 read_as(struct form form, const struct typed_elements *e,
-        const uint32_t *const at[3], uint32_t mask,
-        uint32_t channel[4][TYPED_LANES])
+        const uint32_t *const at[3], uint32_t mask, unsigned count,
+        uint32_t channel[][TYPED_LANES])
 {
     const unsigned element_B = form.bits * form.channels / 8;
     struct block b = find_block(e, at, mask, element_B);
@@ -355,20 +357,20 @@ read_as(struct form form, const struct typed_elements *e,
     if (b.at) {
         prefetch_block(e, b, element_B, false);
         load_block(b, element_B, dw);
-        unpack_all(e, form, dw, 0xff, channel);
+        unpack_all(e, form, dw, 0xff, count, channel);
         return 0xff;
     }
     if (element_B == 4 && load_quads(e, at[0], mask, dw)) {
-        unpack_all(e, form, dw, 0xff, channel);
+        unpack_all(e, form, dw, 0xff, count, channel);
         return 0xff;
     }
     p = find_places(e, at, mask);
     if (!p.inside) {
-        memset(channel, 0, 4 * sizeof channel[0]);
+        memset(channel, 0, count * sizeof channel[0]);
         return 0;
     }
     load_elements(e, &p, element_B, dw);
-    unpack_all(e, form, dw, p.inside, channel);
+    unpack_all(e, form, dw, p.inside, count, channel);
     return p.inside;
 }
 
@@ -395,13 +397,22 @@ write_as(struct form form, const struct typed_elements *e,
     return p.inside;
 }
 
+static uint32_t
+find_elements(const struct typed_elements *e, const uint32_t *const at[3],
+              uint32_t mask, uint32_t at_B[TYPED_LANES])
+{
+    struct places p = find_places(e, at, mask);
+    v_store(at_B, p.at_B);
+    return p.inside;
+}
+
 #define FORM(KIND, BITS, N)                                                \
     static uint32_t read_##KIND##BITS##x##N(                               \
         const struct typed_elements *e, const uint32_t *const at[3],       \
-        uint32_t mask, uint32_t channel[4][TYPED_LANES])                   \
+        uint32_t mask, unsigned count, uint32_t channel[][TYPED_LANES])    \
     {                                                                      \
         return read_as((struct form){TYPED_##KIND, BITS, N}, e, at, mask,  \
-                       channel);                                           \
+                       count, channel);                                    \
     }                                                                      \
     static uint32_t write_##KIND##BITS##x##N(                              \
         const struct typed_elements *e, const uint32_t *const at[3],       \
@@ -423,9 +434,9 @@ FORMS(UINT, 16)
 FORMS(SINT, 16)
 FORMS(HALF, 16)
 
-#define OF(KIND, BITS, N)                                 \
-    {                                                     \
-        read_##KIND##BITS##x##N, write_##KIND##BITS##x##N \
+#define OF(KIND, BITS, N)                                                \
+    {                                                                    \
+        read_##KIND##BITS##x##N, write_##KIND##BITS##x##N, find_elements \
     }
 #define ROW(KIND, BITS)                                         \
     {                                                           \
