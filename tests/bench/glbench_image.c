@@ -11,6 +11,17 @@
     "layout(binding = 1, " #format ") writeonly uniform image2D o;" \
     "void main(){ ivec2 p = ivec2(gl_GlobalInvocationID.xy);"       \
     " imageStore(o, p, imageLoad(a, p).zyxw * 0.75); }"
+#define UINTS                                                  \
+    "layout(local_size_x = 8, local_size_y = 8) in;"           \
+    "layout(binding = 0, r32ui) readonly uniform uimage2D a;"  \
+    "layout(binding = 1, r32ui) writeonly uniform uimage2D o;" \
+    "void main(){ ivec2 p = ivec2(gl_GlobalInvocationID.xy);"  \
+    " imageStore(o, p, imageLoad(a, p) + 1u); }"
+#define ATOMICS(place)                                 \
+    "layout(local_size_x = 8, local_size_y = 8) in;"   \
+    "layout(binding = 1, r32ui) uniform uimage2D o;"   \
+    "void main(){ uvec2 p = gl_GlobalInvocationID.xy;" \
+    " imageAtomicMax(o, ivec2(" place "), p.x * 1667u + p.y); }"
 #define PIXEL " ivec2 p = ivec2(gl_FragCoord.xy);"
 
 static const char fs_texels[] = FS_HEAD
@@ -19,6 +30,25 @@ static const char fs_texels[] = FS_HEAD
 static const char fs_store[] = FS_HEAD
     "layout(binding = 1, rgba8) writeonly uniform image2D o; void main(){" PIXEL
     " imageStore(o, p, vec4(uv, 0.5, 1.0)); c = vec4(1); }";
+
+/* Images of unsigned integers, with what a compute shader left in the second.
+ */
+static size_t
+picture_uints(struct bench *b, float *values)
+{
+    const size_t count = (size_t)TARGET_PX * TARGET_PX;
+    uint32_t *u = malloc(count * sizeof *u);
+    if (!u)
+        gl_die("pixels", "out of memory");
+    bench_frame(b);
+    glMemoryBarrier(GL_ALL_BARRIER_BITS);
+    glBindTexture(GL_TEXTURE_2D, b->textures[1]);
+    glGetTexImage(GL_TEXTURE_2D, 0, GL_RED_INTEGER, GL_UNSIGNED_INT, u);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)(u[i] & 0xffffff);
+    free(u);
+    return count;
+}
 
 /* A second image like the first, as target of stores. */
 static void
@@ -118,11 +148,10 @@ picture_pack(struct bench *b, float *values)
     return count;
 }
 
-#define IMAGE_ROW(name_, format_, layout)                                 \
+#define IMAGE_ROW(name_, format_, cs_, picture_)                          \
     {                                                                     \
-        .name = name_, MPIX, .cs = IMAGES(layout), .groups_x = 128,       \
-        .groups_y = 128, .setup = setup_images, .picture = picture_image, \
-        .texture = {                                                      \
+        .name = name_, MPIX, .cs = cs_, .groups_x = 128, .groups_y = 128, \
+        .setup = setup_images, .picture = picture_, .texture = {          \
             format_,                                                      \
             TARGET_PX,                                                    \
             GL_NEAREST,                                                   \
@@ -131,9 +160,13 @@ picture_pack(struct bench *b, float *values)
         }                                                                 \
     }
 const struct row rows_image[] = {
-    IMAGE_ROW("image_copy_rgba8", GL_RGBA8, rgba8),
-    IMAGE_ROW("image_copy_rgba16f", GL_RGBA16F, rgba16f),
-    IMAGE_ROW("image_copy_rgba32f", GL_RGBA32F, rgba32f),
+    IMAGE_ROW("image_copy_rgba8", GL_RGBA8, IMAGES(rgba8), picture_image),
+    IMAGE_ROW("image_copy_rgba16f", GL_RGBA16F, IMAGES(rgba16f), picture_image),
+    IMAGE_ROW("image_copy_rgba32f", GL_RGBA32F, IMAGES(rgba32f), picture_image),
+    IMAGE_ROW("image_copy_r32ui", GL_R32UI, UINTS, picture_uints),
+    IMAGE_ROW("image_atomic_own", GL_R32UI, ATOMICS("p"), picture_uints),
+    IMAGE_ROW("image_atomic_few", GL_R32UI, ATOMICS("(p * 11u) & 15u"),
+              picture_uints),
     {"image_store_fs_rgba8", MPIX, .fs = fs_store, .quads = 1,
      .setup = setup_images, .picture = picture_image,
      .texture = {GL_RGBA8, TARGET_PX, GL_NEAREST, GL_NEAREST, false}},

@@ -146,6 +146,7 @@ transfer_of(GLenum internal)
     case GL_DEPTH_COMPONENT24:
         return (struct transfer){GL_DEPTH_COMPONENT, GL_UNSIGNED_INT};
     case GL_R8: return (struct transfer){GL_RED, GL_UNSIGNED_BYTE};
+    case GL_R32UI: return (struct transfer){GL_RED_INTEGER, GL_UNSIGNED_INT};
     default: return (struct transfer){GL_RGBA, GL_UNSIGNED_BYTE};
     }
 }
