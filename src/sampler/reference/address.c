@@ -3,9 +3,6 @@
  * Coordinate Mode. */
 #include "sampler/reference/sample.h"
 
-/* Limit of coordinates; no address mode depends on larger ones. */
-#define LIMIT_TEXELS (1 << 20)
-
 static float
 floor_float(float f)
 {
@@ -18,9 +15,9 @@ floor_float(float f)
 static float
 limit_coord(float x)
 {
-    if (!(x > -(float)LIMIT_TEXELS))
-        return x < 0 ? -(float)LIMIT_TEXELS : 0.0f; /* NaN */
-    return x < (float)LIMIT_TEXELS ? x : (float)LIMIT_TEXELS;
+    if (!(x > -(float)ADDRESS_LIMIT_TEXELS))
+        return x < 0 ? -(float)ADDRESS_LIMIT_TEXELS : 0.0f; /* NaN */
+    return x < (float)ADDRESS_LIMIT_TEXELS ? x : (float)ADDRESS_LIMIT_TEXELS;
 }
 
 /* Coordinate in texels of the level, small enough for an int. Repeats are

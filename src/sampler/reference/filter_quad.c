@@ -101,13 +101,14 @@ scale_coords(unsigned wrap, vec4 u, int32_t size)
         u -= splat_float(2.0f) *
              __builtin_convertvector(floor_lanes(half), vec4);
     }
-    u *= n;
-    /* Two texels outside 0..2n the distance no longer matters. */
-    __m128 low = _mm_max_ps((__m128)u, (__m128)splat_float(-2.0f));
-    return (vec4)_mm_min_ps(low, (__m128)(n + n + splat_float(2.0f)));
+    /* As limit_coord() of address.c: the fraction matters even where both
+     * texels are the edge's, because they may be infinite. */
+    vec4 limit = splat_float((float)ADDRESS_LIMIT_TEXELS);
+    __m128 low = _mm_max_ps((__m128)(u * n), (__m128)-limit);
+    return (vec4)_mm_min_ps(low, (__m128)limit);
 }
 
-/* i is at most one texel outside, or mirrored within -1..2n. */
+/* With repeat, i is at most one texel outside; mirrored, within -1..2n. */
 static inline ivec4
 wrap_texels(unsigned wrap, ivec4 i, int32_t size)
 {

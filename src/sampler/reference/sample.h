@@ -35,6 +35,8 @@ enum { REDUCTION_NONE = 0, REDUCTION_MIN = 2, REDUCTION_MAX = 3 };
 /* ---- address.c ------------------------------------------------------- */
 
 #define ADDRESS_BORDER (-1)
+/* Limit of coordinates; no address mode depends on larger ones. */
+#define ADDRESS_LIMIT_TEXELS (1 << 20)
 
 /* The two texels that a linear filter reads along one axis, and the second
  * one's weight in 1/256. */

@@ -67,3 +67,23 @@ Test(filter_quad, takes_the_common_cases)
         free(s.mem);
     }
 }
+
+/* Beyond an edge both texels are the edge's, and yet the weight matters: that
+ * of zero leaves an infinite texel as it is, others make it NaN. */
+Test(filter_quad, keeps_weights_beyond_edges)
+{
+    struct surface s = make_surface(SURFACE_2D, F_R32_FLOAT, 8, 8, 1, 1,
+                                    TILING_LINEAR);
+    struct sampler sp = make_sampler(FILTER_LINEAR, MIP_NONE, GEN9_TCM_CLAMP);
+    for (uint32_t i = 0; i < 64; i++)
+        put_texel(&s, 0, i % 8, i / 8, 0, INFINITY, 0, 0, 1);
+    for (int texels = -2000; texels <= 2000; texels++) {
+        float u = ((float)texels * 0.25f + 0.5f) / 8.0f;
+        struct sample_req req = make_req(SAMPLE_PLAIN, u, 0.5f / 8.0f, 0);
+        uint32_t fast[4][SAMPLE_LANES];
+        compare_paths(&s, &sp, &req, 0);
+        sample_with(&s, &sp, &req, true, fast);
+        cr_assert_eq(fast[0][0], texels % 4 ? 0x7fc00000u : 0x7f800000u);
+    }
+    free(s.mem);
+}
