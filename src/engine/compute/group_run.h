@@ -70,8 +70,8 @@ void group_payload_plan(struct group_run *run);
 /* Prepares the slot's payload, without groups' IDs. */
 void group_payload_fill(const struct group_run *run, struct group_slot *slot,
                         unsigned worker);
-/* Sets all registers of the slot's threads, or those that another group of the
- * same slot may have left changed. */
+/* Sets all registers of the slot's threads; renew: only registers that an
+ * earlier group of the same slot may have changed. */
 void group_payload_give(const struct group_run *run, struct group_slot *slot);
 void group_payload_renew(const struct group_run *run, struct group_slot *slot);
 

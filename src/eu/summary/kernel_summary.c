@@ -79,26 +79,39 @@ is_constant(const struct symbols *s)
     return true;
 }
 
+/* Whether the kernel fetches once, and the channels are that texel's. */
+static bool
+has_texel(const struct symbols *s, const uint16_t channel[4])
+{
+    for (unsigned c = 0; c < 4; c++) {
+        const struct symbol *n = &s->symbol[channel[c]];
+        if (n->kind != SYMBOL_TEXEL || n->value != c)
+            return false;
+    }
+    return s->fetch_count == 1;
+}
+
+static void
+summarise_texel(struct kernel_summary *m, const struct texel *t)
+{
+    m->texture = t->bti;
+    m->message = t->message;
+    m->u = t->at_u;
+    m->v = t->at_v;
+    m->layer = t->at_layer;
+    m->level = t->at_level;
+}
+
 static bool
 is_texel(const struct symbols *s, struct kernel_summary *m)
 {
     struct texel t;
-    for (unsigned c = 0; c < 4; c++) {
-        const struct symbol *n = &s->symbol[s->color[c]];
-        if (n->kind != SYMBOL_TEXEL || n->value != c)
-            return false;
-    }
-    if (s->fetch_count != 1 || !find_texel(s, 0, &t) ||
+    if (!has_texel(s, s->color) || !find_texel(s, 0, &t) ||
         (t.message != MESSAGE_LD && t.message != MESSAGE_LD_LZ &&
          t.message != MESSAGE_SAMPLE_LZ))
         return false;
-    m->texture = t.bti;
+    summarise_texel(m, &t);
     m->sampler = t.sampler;
-    m->message = t.message;
-    m->u = t.at_u;
-    m->v = t.at_v;
-    m->layer = t.at_layer;
-    m->level = t.at_level;
     return true;
 }
 
@@ -172,13 +185,9 @@ has_columns(const struct symbols *s, uint16_t symbol, unsigned columns)
 static bool
 is_fetch(const struct symbols *s, const uint16_t channel[4])
 {
-    for (unsigned c = 0; c < 4; c++) {
-        const struct symbol *n = &s->symbol[channel[c]];
-        if (n->kind != SYMBOL_TEXEL || n->value != c)
-            return false;
-    }
     unsigned type = s->fetch[0].type;
-    return s->fetch_count == 1 && (type == MESSAGE_LD || type == MESSAGE_LD_LZ);
+    return has_texel(s, channel) &&
+           (type == MESSAGE_LD || type == MESSAGE_LD_LZ);
 }
 
 /* An element is found by its first coordinate; the others must be 0. */
@@ -208,13 +217,8 @@ is_store(const struct symbols *s, unsigned simd, struct kernel_summary *m)
         !find_texel(s, 0, &t) || !has_columns(s, t.u, 1) ||
         !has_columns(s, t.v, 0) || !has_columns(s, s->store.at, 1))
         return false;
-    m->texture = t.bti;
+    summarise_texel(m, &t);
     m->store = (uint8_t)s->store.bti;
-    m->message = t.message;
-    m->u = t.at_u;
-    m->v = t.at_v;
-    m->layer = t.at_layer;
-    m->level = t.at_level;
     return true;
 }
 

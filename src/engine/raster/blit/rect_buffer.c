@@ -61,8 +61,8 @@ keeps_channels(const struct surface *from)
     return true;
 }
 
-/* Whether elements of a source surface become those of a destination by moving
- * bytes, with the bits that threads give. */
+/* Whether moving bytes converts a source's elements to a destination's, with
+ * the bits that threads give. */
 static bool
 find_bytes(struct element_bytes *m, const struct surface *from,
            const struct format_info *to)
@@ -188,7 +188,7 @@ rect_buffer_apart(const struct rect_buffer *to, const struct rect_buffer *from)
 /* ---- elements ----------------------------------------------------------- */
 
 /* Four bytes to four bytes: for each distance that bytes move to the left, with
- * rotation, those that do, and what is constant. */
+ * rotation, a mask of the moved bytes; and the constant bytes. */
 struct dword_bytes {
     uint32_t moved[4], constant;
 };

@@ -134,7 +134,7 @@ struct jit_region {
 };
 void jit_describe(struct jit_region *r, const struct eu_insn *insn,
                   const struct eu_operand *o, const struct jit_part *p);
-/* The bits of a lane above those of a narrow element. */
+/* The bits of a lane above a narrow element. */
 enum jit_extension {
     JIT_ZERO_EXTENDED,
     JIT_SIGN_EXTENDED,
@@ -152,7 +152,7 @@ unsigned jit_read_narrow(struct jit *j, const struct jit_region *r,
 bool jit_spread_vex(struct jit *j, const uint16_t *lane_B, unsigned lanes,
                     unsigned size_B, bool is_signed, unsigned *reg);
 /* Stores the low words of eight lanes, consecutively. */
-/* Stores the low words of eight lanes, those of the mask, at 16 bytes. */
+/* Stores the low words of the mask's lanes, of eight, at 16 bytes. */
 void jit_store_words_at_vex(struct jit *j, const struct jit_part *p,
                             unsigned reg, struct x86_rm at);
 void jit_store_words_vex(struct jit *j, const struct jit_part *p, unsigned reg,
